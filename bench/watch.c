@@ -94,8 +94,7 @@ int main(int argc, char **argv)
     for (unsigned i = 0; i < WAYS * ROUNDS; i++) {
         const unsigned what = i % WAYS;
         calls = 0;
-        if (vx_device_load(device, &image, &err) ||
-            !m->ops->set_watches(m, &watch[what], what != 0))
+        if (vx_device_load(device, &image, &err) || !wt_set_watches(m, &watch[what], what != 0))
             return fail("cannot begin");
         const double start = now();
         if (m->ops->run(m, issues) != WT_RUN_BUDGET)
@@ -104,7 +103,7 @@ int main(int argc, char **argv)
     }
     for (unsigned what = 0; what < WAYS; what++)
         qsort(seconds[what], ROUNDS, sizeof seconds[what][0], ascending);
-    if (!m->ops->set_watches(m, &watch[0], 1))
+    if (!wt_set_watches(m, &watch[0], 1))
         return fail("no host memory");
     const double start = now();
     for (unsigned i = 0; i < STOPS; i++)

@@ -146,7 +146,7 @@ static enum wt_status at_place(const struct explain *x, struct wt_emulated *e, s
     if (wt_emulated_address(e, x->place, &watch.addr, &ignored) != WT_OK)
         return wt_fail(err, WT_INVALID, "there is no function '%.200s'", x->place);
     bool *seen = calloc(m->waves, sizeof *seen);
-    if (!seen || !m->ops->set_watches(m, &watch, 1)) {
+    if (!seen || !wt_set_watches(m, &watch, 1)) {
         free(seen);
         return wt_fail(err, WT_NO_MEMORY, "no host memory");
     }

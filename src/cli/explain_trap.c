@@ -134,7 +134,7 @@ static enum wt_status explain_program(const struct explain_trap *x, struct wt_em
     } else {
         struct wt_watch watch = {
             .kind = WT_WATCH_EXECUTE, .addr = handler_of(wt_gcn_device(e)), .size = 1};
-        if (watch.addr && !m->ops->set_watches(m, &watch, 1))
+        if (watch.addr && !wt_set_watches(m, &watch, 1))
             return wt_fail(err, WT_NO_MEMORY, "no host memory");
         while (why == WT_RUN_BUDGET || why == WT_RUN_EVENT)
             why = m->ops->run(m, SLICE);

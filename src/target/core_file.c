@@ -105,7 +105,7 @@ static enum wt_status write_sections(struct wt_emulated *e,
     wt_core_begin_section(w, "STAT");
     const struct wt_timeline_file state = {.machine = e->machine,
                                            .timeline = e->timeline,
-                                           .state = e->family->archive,
+                                           .state = wt_archive_whole_machine,
                                            .operation = e->family->operations,
                                            .issues = request->issues};
     const enum wt_status status = wt_timeline_write(&state, &a, err);
@@ -130,9 +130,6 @@ enum wt_status wt_core_file_write(struct wt_emulated *e, const struct wt_core_fi
                                   struct wt_error *err)
 {
     enum wt_status status;
-    if (!e->family->archive)
-        return wt_fail(err, WT_UNSUPPORTED, "core files of %s cannot be written yet",
-                       e->family->name);
     for (uint32_t i = 0; i < e->machine->waves; i++)
         wt_emulated_fault(e, i); /* with what is at its address, for the file */
     if (e->timeline && (status = wt_timeline_look(e->timeline, false, err)) != WT_OK)
@@ -321,7 +318,7 @@ const char *wt_core_file_reason(const struct wt_core_file *f)
 static const struct wt_family *family_of(const struct wt_core_file *f)
 {
     for (size_t i = 0; wt_families[i]; i++)
-        if (strcmp(wt_families[i]->name, f->device.family) == 0 && wt_families[i]->archive)
+        if (strcmp(wt_families[i]->name, f->device.family) == 0)
             return wt_families[i];
     return NULL;
 }
@@ -372,7 +369,7 @@ static enum wt_status take_state(struct wt_emulated *e, const struct wt_core_fil
     struct wt_archive a = f->state;
     struct wt_timeline_file state = {.machine = e->machine,
                                      .budget = e->options->history_memory,
-                                     .state = e->family->archive,
+                                     .state = wt_archive_whole_machine,
                                      .operation = e->family->operations};
     const enum wt_status status = wt_timeline_read(&state, &a, err);
     if (status)

@@ -137,7 +137,7 @@ void wt_emulated_begin(struct wt_emulated *e, const struct wt_emulated_options *
 void wt_emulated_limit_memory(struct wt_emulated *e)
 {
     const uint64_t most = e->options->memory;
-    e->machine->ops->set_memory_limit(e->machine, most ? most : memory_default());
+    wt_memory_set_limit(e->machine->memory, most ? most : memory_default());
 }
 
 /* A user who gives a host program and says nothing of its kernels may want to run the program. */

@@ -150,8 +150,6 @@ struct wt_family {
     void (*interrupts)(struct wt_emulated *e, FILE *out);
 
     /* Core files. */
-    /** Lists the device's state (machine/archive.h). NULL: core files are not offered. */
-    void (*archive)(struct wt_machine *m, struct wt_archive *a);
     /** Writes sections PTXT of the program; false: its modules tell all. NULL: they always do. */
     bool (*write_code)(struct wt_emulated *e, struct wt_core_writer *w, struct wt_archive *a);
     /** Reads the content of a section PTXT. NULL: there is none. */

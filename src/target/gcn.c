@@ -396,7 +396,6 @@ const struct wt_family wt_family_gcn = {
     .list_isa = list_isa,
     .exception_name = gcn_exception_name,
     .attach = attach,
-    .archive = gcn_archive,
     .config_print = config_print,
     .operations = gcn_debugger_operations,
     .make_ready = make_ready,

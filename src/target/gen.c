@@ -397,7 +397,6 @@ const struct wt_family wt_family_gen = {
     .explain_word = gen_explain_word,
     .print_operand = gen_print_operand,
     .attach = attach,
-    .archive = gen_archive,
     .config_print = config_print,
     .operations = gen_debugger_operations,
     .make_ready = make_ready,

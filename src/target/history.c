@@ -6,6 +6,7 @@
 
 #include "base/bits.h"
 #include "target/watches.h"
+#include "emulator/machine/state.h"
 
 enum wt_status wt_emulated_history_start(struct wt_emulated *e, struct wt_error *err)
 {
@@ -182,15 +183,15 @@ static enum wt_status hash(void *context, const struct wt_patch *patch, size_t p
     struct wt_machine *m = e->machine;
     if ((status = wt_timeline_look(e->timeline, false, err)) != WT_OK)
         return status;
-    struct wt_state *now = m->ops->save(m);
+    struct wt_state *now = wt_state_save(m);
     if (!now)
         return wt_fail(err, WT_NO_MEMORY, "no host memory for a hash");
     bool fine = true;
     for (size_t i = 0; i < patches; i++)
         fine = fine && apply(m, &patch[i]);
     *value = m->ops->program_hash(m);
-    fine = m->ops->restore(m, now) && fine;
-    m->ops->free_state(now);
+    wt_state_restore(m, now);
+    wt_state_free(now);
     return fine ? WT_OK : wt_fail(err, WT_NO_MEMORY, "no host memory for a hash");
 }
 

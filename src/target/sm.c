@@ -823,7 +823,6 @@ const struct wt_family wt_family_sm = {
     .code_register = code_register,
     .explain_registers = explain_registers,
     .attach = attach,
-    .archive = sm_archive,
     .write_code = write_code,
     .take_code = take_code,
     .config_print = config_print,

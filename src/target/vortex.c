@@ -187,7 +187,6 @@ const struct wt_family wt_family_vortex = {
     .list_profiles = wt_vortex_list_profiles,
     .registers = &wt_vxdebug_table,
     .attach = attach,
-    .archive = vx_archive,
     .config_print = config_print,
     .make_ready = make_ready,
     .probe = &wt_probe_vortex,

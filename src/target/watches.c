@@ -31,7 +31,7 @@ struct wt_watch wt_emulated_watch_of(const struct wt_watchpoint *w,
 
 bool wt_emulated_watch_again(struct wt_emulated *e)
 {
-    return e->machine->ops->set_watches(e->machine, e->watch, e->watch_count);
+    return wt_set_watches(e->machine, e->watch, e->watch_count);
 }
 
 bool wt_emulated_watch_room(struct wt_emulated *e)

@@ -12,6 +12,7 @@
 #include <sys/mman.h>
 
 #include "emulator/gcn/internal.h"
+#include "emulator/machine/state.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -219,18 +220,20 @@ static enum wt_run run_whole(struct gcn_device *d, size_t length)
 /* There and back: the state of a time is the same. */
 static void trip(struct wt_machine *m, unsigned issues)
 {
-    struct wt_state *state = m->ops->save(m);
+    struct wt_state *state = wt_state_save(m);
     if (!state)
         abort();
     const uint64_t before = m->ops->hash(m);
     m->ops->run(m, issues);
     const uint64_t after = m->ops->hash(m);
-    if (!m->ops->restore(m, state) || m->ops->hash(m) != before)
+    wt_state_restore(m, state);
+    if (m->ops->hash(m) != before)
         abort();
     m->ops->run(m, issues);
-    if (m->ops->hash(m) != after || !m->ops->restore(m, state))
+    if (m->ops->hash(m) != after)
         abort();
-    m->ops->free_state(state);
+    wt_state_restore(m, state);
+    wt_state_free(state);
 }
 
 static enum wt_run run_in_slices(struct gcn_device *d, size_t length)
@@ -301,9 +304,9 @@ static enum wt_run run_watched(struct gcn_device *d, const uint8_t *header, size
     struct wt_machine *m = gcn_machine(d);
     struct wt_watch list[3];
     enum wt_run run = WT_RUN_BUDGET;
-    struct wt_memory *copy = wt_memory_fork(d->memory);
-    wt_tlb_clear(&d->tlb);
-    if (!copy || !m->ops->set_watches(m, list, some_watches(list, d, wt_load_le(header + 12, 4))))
+    struct wt_memory *copy = wt_memory_fork(d->machine.memory);
+    wt_tlb_clear(&d->machine.tlb);
+    if (!copy || !wt_set_watches(m, list, some_watches(list, d, wt_load_le(header + 12, 4))))
         abort();
     uint64_t last = UINT64_MAX;
     for (unsigned mistakes = 0, again = 0; mistakes < MOST_MISTAKES;) {
@@ -324,7 +327,7 @@ static enum wt_run run_watched(struct gcn_device *d, const uint8_t *header, size
         }
         apply_hits(m, copy);
     }
-    if (wt_memory_hash(copy) != wt_memory_hash(d->memory))
+    if (wt_memory_hash(copy) != wt_memory_hash(d->machine.memory))
         abort();
     wt_memory_free(copy);
     return run;

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "emulator/gen/internal.h"
+#include "emulator/machine/state.h"
 #include "object/gen_saved.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
@@ -61,7 +62,7 @@ static struct gen_device *make(const uint8_t *data, size_t size)
     gen_config_default(&config);
     config.subslices = 1;
     check(gen_device_new(&config, &d, &err) == WT_OK);
-    wt_memory_set_limit(d->memory, 1 << 20);
+    wt_memory_set_limit(d->machine.memory, 1 << 20);
     check(gen_device_map(d, CODE, 0x2000, true, &err) == WT_OK);
     check(gen_device_map(d, PAYLOAD, 0x3000, true, &err) == WT_OK);
     check(gen_device_map(d, DATA, 0x2000, true, &err) == WT_OK);
@@ -146,12 +147,12 @@ static uint64_t run(struct gen_device *d, uint64_t slice, bool travels)
     unsigned stops = 0;
     for (unsigned mistakes = 0; m->time < ISSUES && mistakes < MOST_MISTAKES;) {
         const uint64_t left = ISSUES - m->time, n = slice < left ? slice : left;
-        struct wt_state *state = travels ? m->ops->save(m) : NULL;
+        struct wt_state *state = travels ? wt_state_save(m) : NULL;
         enum wt_run result =
             travels ? m->ops->run_traced(m, n, traced, &letters) : m->ops->run(m, n);
         if (state) { /* back, and there again */
-            check(m->ops->restore(m, state));
-            m->ops->free_state(state);
+            wt_state_restore(m, state);
+            wt_state_free(state);
             result = m->ops->run(m, n);
         }
         if (result == WT_RUN_FAULT) {

@@ -8,6 +8,7 @@
 #include "base/bits.h"
 #include "emulator/sm/internal.h"
 #include "emulator/sm/ptx.h"
+#include "emulator/machine/state.h"
 #include "object/ptx_section.h"
 #include "object/ptx_store.h"
 
@@ -84,17 +85,16 @@ static void run(struct sm_device *d)
     for (unsigned i = 0; i < 8; i++) {
         m->ops->run(m, 50);
         sm_check(m);
-        struct wt_state *saved = m->ops->save(m);
+        struct wt_state *saved = wt_state_save(m);
         if (!saved)
             abort();
         m->ops->run(m, 70);
         const uint64_t once = m->ops->hash(m);
-        if (!m->ops->restore(m, saved))
-            abort();
+        wt_state_restore(m, saved);
         m->ops->run(m, 70);
         if (m->ops->hash(m) != once)
             abort();
-        m->ops->free_state(saved);
+        wt_state_free(saved);
     }
 }
 

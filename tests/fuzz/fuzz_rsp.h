@@ -130,7 +130,7 @@ static enum wt_status watch(void *context, const struct wt_watchpoint *list, siz
                               .addr = list[i].addr.offset,
                               .size = list[i].size,
                               .wave = list[i].wave};
-    const bool done = watches && m->ops->set_watches(m, watches, count);
+    const bool done = watches && wt_set_watches(m, watches, count);
     free(watches);
     return done ? WT_OK : wt_fail(err, WT_NO_MEMORY, "no host memory");
 }

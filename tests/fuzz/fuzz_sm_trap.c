@@ -8,6 +8,7 @@
 
 #include "base/bits.h"
 #include "emulator/sm/internal.h"
+#include "emulator/machine/state.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -139,17 +140,16 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         } else if (what < 220) {
             wt_machine_clear_fault(m);
         } else {
-            struct wt_state *saved = m->ops->save(m);
+            struct wt_state *saved = wt_state_save(m);
             if (!saved)
                 abort();
             run(m, 9);
             const uint64_t once = m->ops->hash(m);
-            if (!m->ops->restore(m, saved))
-                abort();
+            wt_state_restore(m, saved);
             run(m, 9);
             if (m->ops->hash(m) != once)
                 abort();
-            m->ops->free_state(saved);
+            wt_state_free(saved);
         }
         sm_check(m);
     }

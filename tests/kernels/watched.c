@@ -8,6 +8,7 @@
 
 #include "emulator/gcn/internal.h"
 #include "emulator/machine/search.h"
+#include "emulator/machine/state.h"
 
 enum { WORDS = 32, SEARCHES = 48, INTERVAL = 1000 };
 
@@ -77,18 +78,18 @@ static int run_watched(struct gcn_device *d, struct word *words, uint64_t *write
 {
     static const struct wt_watch all = {.kind = WT_WATCH_ACCESS, .size = UINT64_MAX};
     struct wt_machine *m = gcn_machine(d);
-    struct wt_memory *copy = wt_memory_fork(d->memory);
+    struct wt_memory *copy = wt_memory_fork(d->machine.memory);
     enum wt_run run;
-    if (!copy || !m->ops->set_watches(m, &all, 1))
+    if (!copy || !wt_set_watches(m, &all, 1))
         return fails("no host memory", 0);
-    wt_tlb_clear(&d->tlb);
+    wt_tlb_clear(&d->machine.tlb);
     while ((run = m->ops->run(m, 1000)) == WT_RUN_WATCH || run == WT_RUN_BUDGET)
         if (run == WT_RUN_WATCH && apply(d, copy, words, writes))
             return 1;
-    m->ops->set_watches(m, NULL, 0);
+    wt_set_watches(m, NULL, 0);
     if (run != WT_RUN_ENDED)
         return fails(m->fault.text, m->time);
-    if (wt_memory_hash(copy) != wt_memory_hash(d->memory))
+    if (wt_memory_hash(copy) != wt_memory_hash(d->machine.memory))
         return fails("memory is not what was told", m->time);
     wt_memory_free(copy);
     return 0;
@@ -119,7 +120,7 @@ static bool search(struct wt_timeline *t, struct wt_machine *m, uint64_t addr, b
             wt_search_accept(&s);
         }
         if (step == WT_SEARCH_FOUND || (step == WT_SEARCH_PLACE && !backwards)) {
-            m->ops->set_watches(m, NULL, 0);
+            wt_set_watches(m, NULL, 0);
             return true;
         }
         if (step == WT_SEARCH_EDGE || step == WT_SEARCH_FAILED)
@@ -167,20 +168,20 @@ int watched_check(struct gcn_device *d, uint64_t addr, uint64_t size, uint64_t s
     state = seed;
     for (unsigned i = 0; i < WORDS; i++) /* half of them where kernels write first */
         words[i].addr = addr + any((i % 2 ? size : 1024) / 4) * 4;
-    struct wt_state *begin = m->ops->save(m);
+    struct wt_state *begin = wt_state_save(m);
     if (!begin)
         return fails("no host memory", 0);
     while (m->ops->run(m, 1 << 20) == WT_RUN_BUDGET)
         continue;
     const uint64_t end = m->ops->hash(m);
-    m->ops->restore(m, begin);
+    wt_state_restore(m, begin);
     int status = run_watched(d, words, &writes);
     if (!status && m->ops->hash(m) != end)
         status = fails("watching has changed the run", m->time);
-    m->ops->restore(m, begin);
+    wt_state_restore(m, begin);
     status = status ? status : search_record(m, words, &found);
-    m->ops->restore(m, begin);
-    m->ops->free_state(begin);
+    wt_state_restore(m, begin);
+    wt_state_free(begin);
     for (unsigned i = 0; i < WORDS; i++)
         free(words[i].write);
     if (!status)

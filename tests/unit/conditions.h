@@ -92,7 +92,7 @@ static void check_false_conditions(const struct condition_case *t)
             };
             struct wt_machine *m = t->make(t->context, k);
             if (how)
-                assert_true(m->ops->set_watches(m, list, 2));
+                assert_true(wt_set_watches(m, list, 2));
             enum wt_run run = WT_RUN_BUDGET;
             while (run == WT_RUN_BUDGET && m->time < 300)
                 run = how == 2 ? m->ops->run(m, 7) : m->ops->run(m, 301 - m->time);
@@ -147,7 +147,7 @@ static size_t hits_by_hand(const struct condition_case *t, size_t k, struct cond
     const struct wt_watch all = {.kind = WT_WATCH_EXECUTE, .addr = t->pc, .size = 1};
     struct wt_machine *m = t->make(t->context, k);
     size_t n = 0;
-    assert_true(m->ops->set_watches(m, &all, 1));
+    assert_true(wt_set_watches(m, &all, 1));
     while (m->ops->run(m, UINT64_MAX / 2) == WT_RUN_WATCH) {
         const struct wt_watch_hit *hit = &m->hit[0];
         assert_true(hit->hits == hit->mask);
@@ -189,7 +189,7 @@ static void check_true_conditions(const struct condition_case *t)
                                      .holds = condition_holds,
                                      .context = &c};
             struct wt_machine *m = t->make(t->context, k);
-            assert_true(m->ops->set_watches(m, &watch, 1));
+            assert_true(wt_set_watches(m, &watch, 1));
             check_same_hits(told, run_to_end(m, told), wanted, count);
             t->end(t->context);
             all += count;
@@ -220,7 +220,7 @@ static void check_two_conditions(const struct condition_case *t)
          .context = &other},
     };
     struct wt_machine *m = t->make(t->context, 1);
-    assert_true(m->ops->set_watches(m, list, 2));
+    assert_true(wt_set_watches(m, list, 2));
     check_same_hits(told, run_to_end(m, told), wanted, count);
     assert_true(count > 0);
     t->end(t->context);

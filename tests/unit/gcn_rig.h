@@ -103,7 +103,7 @@ static void rig_free(struct rig *r)
 
 static void set(struct rig *r, const struct wt_watch *list, size_t count)
 {
-    assert_true(r->m->ops->set_watches(r->m, list, count));
+    assert_true(wt_set_watches(r->m, list, count));
 }
 
 static uint64_t hash(struct rig *r)

@@ -194,7 +194,7 @@ static enum wt_status rig_watch(void *context, const struct wt_watchpoint *list,
                                      .changes = list[i].changes,
                                      .holds = list[i].holds ? rig_holds : NULL,
                                      .context = &copy[i]};
-    const bool ok = r->machine->ops->set_watches(r->machine, watch, count);
+    const bool ok = wt_set_watches(r->machine, watch, count);
     free(watch);
     free(r->watchpoint);
     r->watchpoint = copy;

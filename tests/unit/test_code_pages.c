@@ -300,10 +300,10 @@ static void lines_come_whole(void **state)
     assert_int_equal(p.lines, 1);
     assert_int_equal(p.slot, 3);
     assert_memory_equal(p.text, "three", 5);
-    struct wt_console_saved saved;
-    uint64_t bytes = 0, before = 0, after = 0;
-    assert_true(wt_console_save(&c, &saved, &bytes));
-    assert_int_equal(bytes, 7);
+    struct wt_archive saved = {.snapshot = true, .saves = true};
+    uint64_t before = 0, after = 0;
+    wt_console_archive(&saved, &c);
+    assert_int_equal(saved.size, 4 * sizeof(uint32_t) + strlen("one") + strlen("more"));
     wt_console_hash(&c, &before);
     put(&m, &c, 1, " and a half\n");
     assert_int_equal(p.length, 14);
@@ -312,14 +312,15 @@ static void lines_come_whole(void **state)
     assert_memory_equal(p.text, "more", 4);
     wt_console_hash(&c, &after);
     assert_true(after != before);
-    assert_true(wt_console_reserve(&c, &saved));
-    wt_console_restore(&c, &saved);
+    struct wt_archive back = {.snapshot = true, .in = saved.bytes, .left = saved.size};
+    wt_console_archive(&back, &c);
+    assert_true(!back.failed && !back.left);
     after = 0;
     wt_console_hash(&c, &after);
     assert_true(after == before);
     put(&m, &c, 1, "\n");
     assert_memory_equal(p.text, "one", 3);
-    wt_console_saved_free(&saved);
+    free(saved.bytes);
     wt_console_free(&c);
 }
 

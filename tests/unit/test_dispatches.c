@@ -13,6 +13,7 @@
 
 #include "base/bits.h"
 #include "emulator/gcn/host.h"
+#include "emulator/machine/state.h"
 
 /* A page each: code in pieces of 256 bytes; descriptors, packets and signals of 64 bytes; words. */
 #define CODE UINT64_C(0x10000)
@@ -360,7 +361,7 @@ static void all_of_them_are_saved_and_restored(void **state)
     begin(&r, 1, ENDS, &many);
     begin(&r, 2, SETS, &wave);
     do {
-        struct wt_state *saved = r.m->ops->save(r.m);
+        struct wt_state *saved = wt_state_save(r.m);
         const uint64_t before = r.m->ops->hash(r.m);
         uint64_t after[2], time[2];
         for (unsigned i = 0; i < 2; i++) {
@@ -368,12 +369,12 @@ static void all_of_them_are_saved_and_restored(void **state)
             time[i] = r.m->time;
             after[i] = r.m->ops->hash(r.m);
             assert_true(done(&r, 0) && done(&r, 1) && done(&r, 2));
-            assert_true(r.m->ops->restore(r.m, saved));
+            wt_state_restore(r.m, saved);
             assert_int_equal(r.m->ops->hash(r.m), before);
         }
         assert_int_equal(time[0], time[1]);
         assert_int_equal(after[0], after[1]);
-        r.m->ops->free_state(saved);
+        wt_state_free(saved);
         points++;
     } while (r.m->ops->run(r.m, 300) == WT_RUN_BUDGET);
     assert_true(points > 10);

@@ -13,6 +13,7 @@
 #include <cmocka.h>
 
 #include "gcn_rig.h"
+#include "emulator/machine/state.h"
 
 #define HANDLER_AT UINT64_C(0x30000) /* a multiple of 256 */
 #define AREA UINT64_C(0x1000000)
@@ -1017,19 +1018,19 @@ static void debug_registers_are_state(void **state)
     const uint64_t addr = DATA;
     const struct gcn_watch_request request = {1, &mode, &addr, NULL};
     const uint64_t before = hash(&r), program = r.m->ops->program_hash(r.m);
-    struct wt_state *saved = r.m->ops->save(r.m);
+    struct wt_state *saved = wt_state_save(r.m);
     uint32_t pc, ttmp1, trapsts;
     assert_int_equal(gcn_driver_address_watch(r.d, GCN_KFD_VMID, &request), 0);
     assert_true(hash(&r) != before && r.m->ops->program_hash(r.m) == program);
-    struct wt_state *with = r.m->ops->save(r.m);
+    struct wt_state *with = wt_state_save(r.m);
     assert_int_equal(traps(&r, &pc, &ttmp1, &trapsts), 1);
-    assert_true(r.m->ops->restore(r.m, saved));
+    wt_state_restore(r.m, saved);
     assert_int_equal(hash(&r), before);
     assert_int_equal(traps(&r, &pc, &ttmp1, &trapsts), 0);
-    assert_true(r.m->ops->restore(r.m, with));
+    wt_state_restore(r.m, with);
     assert_int_equal(traps(&r, &pc, &ttmp1, &trapsts), 1);
-    r.m->ops->free_state(saved);
-    r.m->ops->free_state(with);
+    wt_state_free(saved);
+    wt_state_free(with);
     rig_free(&r);
 }
 
@@ -1106,11 +1107,11 @@ static void disturb(struct rig *r)
         break;
     default: /* time travel: away and back */
     {
-        struct wt_state *s = r->m->ops->save(r->m);
+        struct wt_state *s = wt_state_save(r->m);
         run(r, any(50));
         wt_machine_clear_fault(r->m);
-        assert_true(r->m->ops->restore(r->m, s));
-        r->m->ops->free_state(s);
+        wt_state_restore(r->m, s);
+        wt_state_free(s);
     }
     }
 }

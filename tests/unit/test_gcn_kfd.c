@@ -12,6 +12,7 @@
 #include <cmocka.h>
 
 #include "gcn_rig.h"
+#include "emulator/machine/state.h"
 
 #define EVERYTHING (~(uint64_t)0)
 #define QUEUE_ID 0u /* that of dispatches whose origin says nothing */
@@ -172,16 +173,16 @@ static void test_state_holds_the_save_area(void **state)
     suspend(&r);
     records(&r, list);
     const uint32_t value = word_at(&r, sgpr_at(&list[1], 4));
-    struct wt_state *saved = r.m->ops->save(r.m);
+    struct wt_state *saved = wt_state_save(r.m);
     put_word(&r, sgpr_at(&list[1], 4), 1);
     resume(&r);
     run(&r, 1000);
-    assert_true(r.m->ops->restore(r.m, saved));
+    wt_state_restore(r.m, saved);
     assert_int_equal(word_at(&r, sgpr_at(&list[1], 4)), value);
     check_records(&r);
     resume(&r);
     assert_int_equal(run(&r, 1000000), WT_RUN_ENDED);
-    r.m->ops->free_state(saved);
+    wt_state_free(saved);
     rig_free(&r);
 }
 

@@ -15,6 +15,7 @@
 
 #include "emulator/gcn/internal.h"
 #include "emulator/machine/search.h"
+#include "emulator/machine/state.h"
 #include "conditions.h"
 #include "gcn_rig.h"
 #include "../names.h"
@@ -742,7 +743,7 @@ static bool found(struct wt_timeline *t, struct wt_machine *m, bool backwards,
             wt_search_accept(&s);
             if (backwards)
                 continue;
-            m->ops->set_watches(m, NULL, 0);
+            wt_set_watches(m, NULL, 0);
             return true;
         case WT_SEARCH_FOUND:
             assert_true(have && m->time == hit->time);
@@ -877,12 +878,12 @@ static void an_instruction_is_told_before_it_issues(void **state)
             if (met % 16)
                 continue;
             /* Who comes back there is told again. */
-            struct wt_state *saved = r.m->ops->save(r.m);
-            assert_true(r.m->ops->restore(r.m, saved));
+            struct wt_state *saved = wt_state_save(r.m);
+            wt_state_restore(r.m, saved);
             assert_int_equal(r.m->hits, 0);
             assert_int_equal(run(&r, 1000), WT_RUN_WATCH);
             assert_true(r.m->hit[0].time == last && r.m->time == last);
-            r.m->ops->free_state(saved);
+            wt_state_free(saved);
         }
         assert_int_equal(met, 4 * 2 * GROUPS);
         rig_free(&r);
@@ -976,7 +977,7 @@ static void watched_atomics_are_atomic(void **state)
     gcn_set_pair(&d->wave[0].s[2], (uintptr_t)word);
     struct wt_machine *m = gcn_machine(d);
     const struct wt_watch watch = {.kind = WT_WATCH_WRITE, .addr = (uintptr_t)word, .size = 4};
-    assert_true(m->ops->set_watches(m, &watch, 1));
+    assert_true(wt_set_watches(m, &watch, 1));
     pthread_t thread;
     assert_int_equal(pthread_create(&thread, NULL, count_up, word), 0);
     uint64_t met = 0;

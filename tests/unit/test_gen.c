@@ -13,6 +13,7 @@
 #include "base/bits.h"
 #include "emulator/gen/gen.h"
 #include "emulator/gen/isa.h"
+#include "emulator/machine/state.h"
 #include "gen_rig.h"
 
 static int16_t word_of(struct rig *r, unsigned number, unsigned index)
@@ -382,18 +383,18 @@ static void test_a_restored_state_goes_on_as_before(void **state)
     start(&r, flow_code, sizeof flow_code);
     struct wt_machine *m = gen_machine(r.device);
     for (unsigned at = 0; at < 60; at += 7) {
-        struct wt_state *saved = m->ops->save(m);
+        struct wt_state *saved = wt_state_save(m);
         const uint64_t here = m->ops->hash(m);
         assert_non_null(saved);
         m->ops->run(m, 20);
         const uint64_t there = m->ops->hash(m);
-        assert_true(m->ops->restore(m, saved));
+        wt_state_restore(m, saved);
         assert_true(m->ops->hash(m) == here);
         for (unsigned i = 0; i < 20; i++)
             m->ops->run(m, 1);
         assert_true(m->ops->hash(m) == there);
-        assert_true(m->ops->restore(m, saved));
-        m->ops->free_state(saved);
+        wt_state_restore(m, saved);
+        wt_state_free(saved);
         m->ops->run(m, 7);
     }
     gen_device_free(r.device);

@@ -13,6 +13,7 @@
 #include "base/bits.h"
 #include "gen_rig.h"
 #include "object/gen_saved.h"
+#include "emulator/machine/state.h"
 
 enum { COUNT = 101, AIP, STATUS, KEEP, ADVANCE, SUPPRESS }; /* registers of the system routine */
 enum { SIP = 0x800, INSTRUCTION = 16 };
@@ -408,19 +409,19 @@ static void time_travel_through_the_routine(void **state)
     start(&r, additions, sizeof additions);
     m = gen_machine(r.device);
     for (unsigned i = 0; i < ISSUES; i++) {
-        saved[i] = m->ops->save(m);
+        saved[i] = wt_state_save(m);
         assert_non_null(saved[i]);
         hash[i] = m->ops->hash(m);
         m->ops->run(m, 1);
     }
     write_bus(&r, GEN_TD_CTL, 0);
     for (unsigned i = ISSUES; i--;) {
-        assert_true(m->ops->restore(m, saved[i]));
+        wt_state_restore(m, saved[i]);
         for (unsigned k = i; k < ISSUES; k++) {
             assert_int_equal(m->ops->hash(m), hash[k]);
             m->ops->run(m, 1);
         }
-        m->ops->free_state(saved[i]);
+        wt_state_free(saved[i]);
     }
     gen_device_free(r.device);
 }

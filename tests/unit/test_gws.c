@@ -10,6 +10,7 @@
 #include "base/bits.h"
 #include "emulator/gcn/gcn.h"
 #include "emulator/machine/machine.h"
+#include "emulator/machine/state.h"
 
 #define CODE UINT64_C(0x10000)
 #define DESCRIPTOR UINT64_C(0x20000)
@@ -127,7 +128,7 @@ static void waiting_is_saved_and_restored(void **state)
     begin(&r, MEETS, 10);
     while (word(&r, 0) < 7)
         assert_int_equal(r.m->ops->run(r.m, 1), WT_RUN_BUDGET);
-    struct wt_state *saved = r.m->ops->save(r.m);
+    struct wt_state *saved = wt_state_save(r.m);
     const uint64_t there = r.m->ops->hash(r.m);
     uint64_t end[2];
     assert_non_null(saved);
@@ -136,11 +137,11 @@ static void waiting_is_saved_and_restored(void **state)
         assert_int_equal(word(&r, 0), 10);
         assert_int_equal(word(&r, 1), 0);
         end[i] = r.m->ops->hash(r.m);
-        assert_true(r.m->ops->restore(r.m, saved));
+        wt_state_restore(r.m, saved);
         assert_true(r.m->ops->hash(r.m) == there && there != end[i]);
     }
     assert_true(end[0] == end[1]);
-    r.m->ops->free_state(saved);
+    wt_state_free(saved);
     gcn_device_free(r.device);
 }
 

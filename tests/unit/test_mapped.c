@@ -34,11 +34,8 @@ static const struct wt_code_format format = {.granule = 4,
                                              .next_page = undecoded};
 
 struct rig {
-    struct wt_memory *memory;
     struct wt_regions regions;
-    struct wt_tlb tlb;
-    struct wt_code_cache code;
-    struct wt_mapped m;
+    struct wt_machine m;
 };
 
 static int set_up(void **state)
@@ -46,10 +43,9 @@ static int set_up(void **state)
     struct rig *r = calloc(1, sizeof *r);
     struct wt_error err;
     assert_non_null(r);
-    assert_non_null(r->memory = wt_memory_new());
-    wt_tlb_clear(&r->tlb);
-    wt_code_init(&r->code, &format, &r->tlb);
-    r->m = (struct wt_mapped){r->memory, &r->regions, &r->tlb, &r->code};
+    assert_non_null(r->m.memory = wt_memory_new());
+    wt_tlb_clear(&r->m.tlb);
+    wt_code_init(&r->m.code, &format, &r->m.tlb);
     assert_int_equal(wt_regions_add(&r->regions, BASE, 4 * WT_PAGE_SIZE, true, &err), WT_OK);
     assert_int_equal(wt_regions_add(&r->regions, READ_ONLY, WT_PAGE_SIZE, false, &err), WT_OK);
     *state = r;
@@ -59,9 +55,9 @@ static int set_up(void **state)
 static int tear_down(void **state)
 {
     struct rig *r = *state;
-    wt_code_clear(&r->code);
+    wt_code_clear(&r->m.code);
     wt_regions_free(&r->regions);
-    wt_memory_free(r->memory);
+    wt_memory_free(r->m.memory);
     free(r);
     return 0;
 }
@@ -69,27 +65,27 @@ static int tear_down(void **state)
 static void what_is_not_mapped_is_not_in_the_tlb(void **state)
 {
     struct rig *r = *state;
-    assert_null(wt_mapped_fill_read(&r->m, BASE - 1));
-    assert_null(wt_mapped_fill_write(&r->m, BASE + 4 * WT_PAGE_SIZE, true));
-    assert_non_null(wt_mapped_fill_read(&r->m, READ_ONLY));
-    assert_null(wt_mapped_fill_write(&r->m, READ_ONLY, true));
-    uint8_t *at = wt_mapped_fill_write(&r->m, BASE + 8, true);
+    assert_null(wt_mapped_fill_read(&r->m, &r->regions, BASE - 1));
+    assert_null(wt_mapped_fill_write(&r->m, &r->regions, BASE + 4 * WT_PAGE_SIZE, true));
+    assert_non_null(wt_mapped_fill_read(&r->m, &r->regions, READ_ONLY));
+    assert_null(wt_mapped_fill_write(&r->m, &r->regions, READ_ONLY, true));
+    uint8_t *at = wt_mapped_fill_write(&r->m, &r->regions, BASE + 8, true);
     assert_non_null(at);
     *at = 7;
-    const struct wt_tlb_entry *e = wt_tlb_entry_of(&r->tlb, BASE);
+    const struct wt_tlb_entry *e = wt_tlb_entry_of(&r->m.tlb, BASE);
     assert_int_equal(e->write_page, BASE);
     assert_int_equal(e->read_page, BASE);
     uint8_t byte = 0;
     assert_true(wt_mapped_read(&r->m, BASE + 8, &byte, 1));
     assert_int_equal(byte, 7);
     /* Not for reading: a page whose reads are watched. */
-    assert_non_null(wt_mapped_fill_write(&r->m, BASE, false));
+    assert_non_null(wt_mapped_fill_write(&r->m, &r->regions, BASE, false));
     assert_int_equal(e->read_page, WT_TLB_NONE);
 }
 
 static struct record *decode(struct rig *r, uint64_t addr)
 {
-    struct wt_code_page *page = wt_code_page_of(&r->code, addr);
+    struct wt_code_page *page = wt_code_page_of(&r->m.code, addr);
     assert_non_null(page);
     struct record *record =
         (struct record *)((char *)page + format.first) + (addr & WT_PAGE_MASK) / format.granule;
@@ -102,13 +98,14 @@ static void a_write_from_outside_reaches_the_tlb_and_decoded_code(void **state)
     struct rig *r = *state;
     const uint64_t end = BASE + WT_PAGE_SIZE;
     uint8_t bytes[8] = {1, 2, 3, 4, 5, 6, 7, 8}, got[8];
-    assert_non_null(wt_mapped_fill_read(&r->m, end - 1)); /* the page of zeros */
-    assert_non_null(wt_mapped_fill_read(&r->m, end));
+    assert_non_null(wt_mapped_fill_read(&r->m, &r->regions, end - 1)); /* the page of zeros */
+    assert_non_null(wt_mapped_fill_read(&r->m, &r->regions, end));
     const struct record *first = decode(r, end - 4), *second = decode(r, end);
-    assert_null(wt_mapped_fill_write(&r->m, end, true)); /* stores to code take the slow way */
+    assert_null(
+        wt_mapped_fill_write(&r->m, &r->regions, end, true)); /* stores to code take the slow way */
     assert_true(wt_mapped_write(&r->m, end - 4, bytes, sizeof bytes));
-    assert_int_equal(wt_tlb_entry_of(&r->tlb, end - 1)->read_page, WT_TLB_NONE);
-    assert_int_equal(wt_tlb_entry_of(&r->tlb, end)->read_page, WT_TLB_NONE);
+    assert_int_equal(wt_tlb_entry_of(&r->m.tlb, end - 1)->read_page, WT_TLB_NONE);
+    assert_int_equal(wt_tlb_entry_of(&r->m.tlb, end)->read_page, WT_TLB_NONE);
     assert_ptr_equal(first->run, undecoded);
     assert_ptr_equal(second->run, undecoded);
     assert_true(wt_mapped_read(&r->m, end - 4, got, sizeof got));
@@ -119,15 +116,15 @@ static void zeros_make_no_page_but_overwrite(void **state)
 {
     struct rig *r = *state;
     static const uint8_t zeros[3 * WT_PAGE_SIZE];
-    const uint64_t before = wt_memory_held(r->memory);
+    const uint64_t before = wt_memory_held(r->m.memory);
     uint8_t byte = 9;
     assert_true(wt_mapped_write(&r->m, BASE, zeros, sizeof zeros));
-    assert_int_equal(wt_memory_held(r->memory), before);
+    assert_int_equal(wt_memory_held(r->m.memory), before);
     assert_true(wt_mapped_write(&r->m, BASE + WT_PAGE_SIZE, &byte, 1));
-    const uint64_t with_one = wt_memory_held(r->memory);
+    const uint64_t with_one = wt_memory_held(r->m.memory);
     assert_true(with_one > before);
     assert_true(wt_mapped_write(&r->m, BASE, zeros, sizeof zeros));
-    assert_int_equal(wt_memory_held(r->memory), with_one);
+    assert_int_equal(wt_memory_held(r->m.memory), with_one);
     assert_true(wt_mapped_read(&r->m, BASE + WT_PAGE_SIZE, &byte, 1));
     assert_int_equal(byte, 0);
 }
@@ -149,7 +146,7 @@ static void without_memory_an_error_says_why(void **state)
     struct rig *r = *state;
     struct wt_error err;
     uint8_t bytes[4] = {1};
-    wt_memory_set_limit(r->memory, 0);
+    wt_memory_set_limit(r->m.memory, 0);
     assert_int_equal(wt_mapped_put(&r->m, BASE, bytes, 4, &err), WT_NO_MEMORY);
     assert_non_null(strstr(err.text, "4 bytes at 0x10000: "));
     assert_false(wt_mapped_write(&r->m, BASE, bytes, 4));
@@ -184,18 +181,18 @@ static void a_lane_sees_its_pieces_as_one_range(void **state)
     uint8_t bytes[12], got[12], memory[4];
     for (unsigned i = 0; i < sizeof bytes; i++)
         bytes[i] = (uint8_t)(i + 1);
-    assert_true(wt_pieces_write(&r->m, find, NULL, 3, 5, 12, bytes, sizeof bytes));
+    assert_true(wt_pieces_write(&r->m, find, 3, 5, 12, bytes, sizeof bytes));
     assert_memory_equal(group + 12, bytes, 4);
     assert_true(wt_mapped_read(&r->m, BASE, memory, 4));
     assert_memory_equal(memory, bytes + 4, 4);
     assert_true(wt_mapped_read(&r->m, BASE + WT_PAGE_SIZE, memory, 4));
     assert_memory_equal(memory, bytes + 8, 4);
-    assert_true(wt_pieces_read(&r->m, find, NULL, 3, 5, 12, got, sizeof got));
+    assert_true(wt_pieces_read(&r->m, find, 3, 5, 12, got, sizeof got));
     assert_memory_equal(got, bytes, sizeof got);
     /* Another lane has nothing behind the group; nor has this one behind its end. */
-    assert_true(wt_pieces_read(&r->m, find, NULL, 3, 4, 12, got, 4));
-    assert_false(wt_pieces_read(&r->m, find, NULL, 3, 4, 12, got, 5));
-    assert_false(wt_pieces_write(&r->m, find, NULL, 3, 5, 20, bytes, 5));
+    assert_true(wt_pieces_read(&r->m, find, 3, 4, 12, got, 4));
+    assert_false(wt_pieces_read(&r->m, find, 3, 4, 12, got, 5));
+    assert_false(wt_pieces_write(&r->m, find, 3, 5, 20, bytes, 5));
 }
 
 int main(void)

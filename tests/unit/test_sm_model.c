@@ -14,6 +14,7 @@
 #include <stdlib.h>
 
 #include "sm_rig.h"
+#include "emulator/machine/state.h"
 
 enum { MOST_WARPS = 3, MOST_STATES = 20000, LATE = 8 };
 
@@ -451,25 +452,25 @@ static size_t explore(const struct setting *s)
     size_t count = 1;
     assert_non_null(nodes);
     start(&r, s);
-    nodes[0].state = r.m->ops->save(r.m);
+    nodes[0].state = wt_state_save(r.m);
     compare(s, &r, &nodes[0].model);
     for (size_t at = 0; at < count; at++) {
         for (unsigned action = 0; action < s->warps + CPU_ACTIONS; action++) {
             struct model m = nodes[at].model;
             if (!act(s, NULL, &m, action))
                 continue;
-            assert_true(r.m->ops->restore(r.m, nodes[at].state));
+            wt_state_restore(r.m, nodes[at].state);
             act(s, &r, &m, action);
             compare(s, &r, &m);
             if (is_known(nodes, count, &m))
                 continue;
             assert_true(count < MOST_STATES);
             nodes[count].model = m;
-            nodes[count++].state = r.m->ops->save(r.m);
+            nodes[count++].state = wt_state_save(r.m);
         }
     }
     for (size_t i = 0; i < count; i++)
-        r.m->ops->free_state(nodes[i].state);
+        wt_state_free(nodes[i].state);
     free(nodes);
     rig_close(&r);
     return count;

@@ -7,6 +7,7 @@
 #include <cmocka.h>
 
 #include "sm_rig.h"
+#include "emulator/machine/state.h"
 
 /* R20: where data goes; R21 is its upper half, 0. */
 #define BASE "    MOV32I R20, 0x40000;\n    MOV R21, RZ;\n"
@@ -865,12 +866,12 @@ static void test_runs_can_be_cut_anywhere(void **state)
             run(&a, n);
             for (uint64_t k = 0; k < n; k++)
                 run(&b, 1);
-            struct wt_state *saved = b.m->ops->save(b.m);
+            struct wt_state *saved = wt_state_save(b.m);
             assert_non_null(saved);
             assert_int_equal(a.m->ops->hash(a.m), b.m->ops->hash(b.m));
             run(&b, 7);
-            assert_true(b.m->ops->restore(b.m, saved));
-            b.m->ops->free_state(saved);
+            wt_state_restore(b.m, saved);
+            wt_state_free(saved);
             assert_int_equal(a.m->ops->hash(a.m), b.m->ops->hash(b.m));
         }
         assert_int_equal(a.m->active, 0);

@@ -12,6 +12,7 @@
 #include "emulator/machine/timeline.h"
 #include "debug/vortex/vortex.h"
 #include "emulator/vortex/internal.h"
+#include "emulator/machine/state.h"
 #include "conditions.h"
 #include "mixed_program.h"
 #include "../names.h"
@@ -27,7 +28,7 @@ static uint64_t any(uint64_t below)
 
 static void set(struct rig *r, const struct wt_watch *list, size_t count)
 {
-    assert_true(r->machine->ops->set_watches(r->machine, list, count));
+    assert_true(wt_set_watches(r->machine, list, count));
 }
 
 static uint64_t hash(struct rig *r)
@@ -342,9 +343,9 @@ static void a_place_is_told_before_it_issues(void **state)
         if (i == 1) {
             set(r, &watch, 1);
             assert_int_equal(run(r, 100), WT_RUN_WATCH);
-            struct wt_state *saved = r->machine->ops->save(r->machine);
-            assert_true(r->machine->ops->restore(r->machine, saved));
-            r->machine->ops->free_state(saved);
+            struct wt_state *saved = wt_state_save(r->machine);
+            wt_state_restore(r->machine, saved);
+            wt_state_free(saved);
             assert_int_equal(run(r, 100), WT_RUN_WATCH);
             assert_int_equal(run(r, 0), WT_RUN_BUDGET);
             assert_true(r->machine->time == 1 + 3 * i);
@@ -591,13 +592,13 @@ static void a_timeline_passes_it_on(void **state)
         /* Restored, it still watches. */
         assert_int_equal(wt_timeline_goto(t, 0, &err), WT_OK);
         set(r, list, 1);
-        struct wt_state *start = r->machine->ops->save(r->machine);
+        struct wt_state *start = wt_state_save(r->machine);
         for (unsigned i = 0; i < 2; i++) {
-            assert_true(r->machine->ops->restore(r->machine, start));
+            wt_state_restore(r->machine, start);
             assert_int_equal(run(r, 100000), WT_RUN_WATCH);
             assert_int_equal(r->machine->hit[0].kind, WT_WATCH_ACCESS);
         }
-        r->machine->ops->free_state(start);
+        wt_state_free(start);
         wt_timeline_free(t);
         rig_free(r);
         rig_free(plain);

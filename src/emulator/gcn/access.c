@@ -7,10 +7,10 @@ void *gcn_device_pointer(const struct gcn_device *d, uint64_t addr, uint64_t *ro
 {
     assert(room);
     const struct wt_region *r = wt_regions_at(&d->regions, addr);
-    if (!d->process.memory || !r || !r->writable)
+    if (!d->machine.process.memory || !r || !r->writable)
         return NULL;
     *room = r->addr + r->size - addr;
-    return wt_memory_page_for_write(d->process.memory, addr) + (addr & WT_PAGE_MASK);
+    return wt_memory_page_for_write(d->machine.process.memory, addr) + (addr & WT_PAGE_MASK);
 }
 
 bool gcn_mapped(const struct gcn_device *d, uint64_t addr, uint64_t size, bool write)
@@ -24,37 +24,32 @@ enum wt_status gcn_device_map(struct gcn_device *d, uint64_t addr, uint64_t size
     return wt_regions_add(&d->regions, addr, size, writable, err);
 }
 
-struct wt_mapped gcn_memory(struct gcn_device *d)
-{
-    return (struct wt_mapped){d->memory, &d->regions, &d->tlb, &d->code};
-}
-
 const uint8_t *gcn_tlb_fill_read(struct gcn_device *d, uint64_t addr)
 {
-    const struct wt_mapped m = gcn_memory(d);
-    return gcn_watches_page_read(d, addr) ? NULL : wt_mapped_fill_read(&m, addr);
+    return gcn_watches_page_read(d, addr) ? NULL
+                                          : wt_mapped_fill_read(&d->machine, &d->regions, addr);
 }
 
 static bool is_shared(const struct gcn_device *d, uint64_t addr)
 {
-    return wt_regions_at(&d->regions, addr) && wt_in_process_shares(&d->process, addr);
+    return wt_regions_at(&d->regions, addr) && wt_in_process_shares(&d->machine.process, addr);
 }
 
 uint8_t *gcn_tlb_fill_write(struct gcn_device *d, uint64_t addr)
 {
-    const struct wt_mapped m = gcn_memory(d);
     if (gcn_watches_page_write(d, addr) || is_shared(d, addr))
         return NULL;
-    return wt_mapped_fill_write(&m, addr, !gcn_watches_page_read(d, addr));
+    return wt_mapped_fill_write(&d->machine, &d->regions, addr, !gcn_watches_page_read(d, addr));
 }
 
 uint8_t *gcn_host_for_write(struct gcn_device *d, uint64_t addr)
 {
     const struct wt_region *r = wt_regions_at(&d->regions, addr);
-    uint8_t *page = r && r->writable && !wt_code_on_page(&d->code, addr) && !is_shared(d, addr)
-                        ? wt_memory_page_for_write(d->memory, addr)
-                        : NULL;
-    wt_tlb_drop(&d->tlb, addr); /* the page may have moved to a private copy */
+    uint8_t *page =
+        r && r->writable && !wt_code_on_page(&d->machine.code, addr) && !is_shared(d, addr)
+            ? wt_memory_page_for_write(d->machine.memory, addr)
+            : NULL;
+    wt_tlb_drop(&d->machine.tlb, addr); /* the page may have moved to a private copy */
     return page ? page + (addr & WT_PAGE_MASK) : NULL;
 }
 
@@ -70,7 +65,7 @@ bool gcn_beside_watch(const struct gcn_device *d, uint64_t addr, uint64_t size)
 const uint8_t *gcn_readable_beside_watch(struct gcn_device *d, uint64_t addr, uint64_t size)
 {
     return gcn_beside_watch(d, addr, size) && wt_regions_at(&d->regions, addr)
-               ? wt_memory_page(d->memory, addr) + (addr & WT_PAGE_MASK)
+               ? wt_memory_page(d->machine.memory, addr) + (addr & WT_PAGE_MASK)
                : NULL;
 }
 
@@ -84,7 +79,7 @@ bool gcn_read(struct gcn_device *d, uint64_t addr, void *out, size_t size)
     assert(out || !size);
     if (!gcn_mapped(d, addr, size, false))
         return false;
-    wt_memory_read(d->memory, addr, out, size);
+    wt_memory_read(d->machine.memory, addr, out, size);
     return true;
 }
 
@@ -93,7 +88,7 @@ bool gcn_write(struct gcn_device *d, uint64_t addr, const void *bytes, size_t si
     assert(bytes || !size);
     if (!gcn_mapped(d, addr, size, true) || !gcn_device_write(d, addr, bytes, size))
         return false;
-    wt_in_process_stored(&d->process, addr, bytes, size);
+    wt_in_process_stored(&d->machine.process, addr, bytes, size);
     return true;
 }
 
@@ -104,20 +99,17 @@ bool gcn_is_there(const struct gcn_device *d, uint64_t addr, size_t size)
 
 bool gcn_device_read(struct gcn_device *d, uint64_t addr, void *out, size_t size)
 {
-    const struct wt_mapped m = gcn_memory(d);
-    return gcn_is_there(d, addr, size) && wt_mapped_read(&m, addr, out, size);
+    return gcn_is_there(d, addr, size) && wt_mapped_read(&d->machine, addr, out, size);
 }
 
 bool gcn_device_write(struct gcn_device *d, uint64_t addr, const void *bytes, size_t size)
 {
-    const struct wt_mapped m = gcn_memory(d);
-    return gcn_is_there(d, addr, size) && wt_mapped_write(&m, addr, bytes, size);
+    return gcn_is_there(d, addr, size) && wt_mapped_write(&d->machine, addr, bytes, size);
 }
 
 enum wt_status gcn_device_put(struct gcn_device *d, uint64_t addr, const void *bytes, size_t size,
                               struct wt_error *err)
 {
-    const struct wt_mapped m = gcn_memory(d);
-    assert(!d->process.memory);
-    return wt_mapped_put(&m, addr, bytes, size, err);
+    assert(!d->machine.process.memory);
+    return wt_mapped_put(&d->machine, addr, bytes, size, err);
 }

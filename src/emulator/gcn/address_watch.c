@@ -119,5 +119,5 @@ void gcn_address_watch_changed(struct gcn_device *d)
     d->address_watch = false;
     for (unsigned n = 0; n < GCN_WATCHES; n++)
         d->address_watch |= valid(d, n);
-    wt_tlb_clear(&d->tlb); /* watched pages are kept out of it */
+    wt_tlb_clear(&d->machine.tlb); /* watched pages are kept out of it */
 }

@@ -79,7 +79,7 @@ void gcn_check(struct wt_machine *m)
     const struct gcn_device *d = (const struct gcn_device *)m;
     uint32_t active = 0;
     assert(m->waves == d->config.cu * GCN_WAVES_PER_CU && m->lanes == GCN_LANES);
-    assert(d->host && d->memory && d->gds && d->served < GCN_DISPATCHES);
+    assert(d->host && d->machine.memory && d->gds && d->served < GCN_DISPATCHES);
     assert(d->save_next <= d->save_end);
     for (uint32_t i = 0; i < m->waves; i++) {
         check_wave(d, i);

@@ -22,7 +22,7 @@ gcn_op gcn_code_decode(struct gcn_wave *w, struct gcn_uop *slot)
     uint32_t word[2];
     unsigned available = 0;
     while (available < 2 && gcn_mapped(d, pc + 4 * available, 4, false)) {
-        wt_memory_read(d->memory, pc + 4 * available, bytes, 4);
+        wt_memory_read(d->machine.memory, pc + 4 * available, bytes, 4);
         word[available++] = (uint32_t)wt_load_le(bytes, 4);
     }
     const char *why;
@@ -43,7 +43,7 @@ static const struct gcn_uop *decode_here(struct gcn_wave *w, const struct gcn_uo
     const struct wt_watch_code *watch = wt_watch_set_code(d->machine.watch, pc);
     gcn_op run = gcn_code_decode(w, slot);
     if (watch) {
-        if (!wt_code_watch(&d->code, &w->code->page, pc, (wt_code_handler)run, watch)) {
+        if (!wt_code_watch(&d->machine.code, &w->code->page, pc, (wt_code_handler)run, watch)) {
             slot->run = decode_here;
             return gcn_fault(w, u, WT_FAULT_HOST, gcn_exec(w), pc,
                              "the host has no memory left to watch this page");
@@ -83,7 +83,7 @@ const struct gcn_uop *gcn_fetch(struct gcn_wave *w, uint64_t pc)
         wrong = "the PC is not a multiple of 4";
     else if (pc >> WT_MEMORY_ADDRESS_BITS)
         wrong = "jump outside the address space of 48 bits";
-    else if (!(page = wt_code_page_of(&d->code, pc)))
+    else if (!(page = wt_code_page_of(&d->machine.code, pc)))
         wrong = "the host has no memory left to decode this page";
     if (wrong) {
         w->pc = pc;

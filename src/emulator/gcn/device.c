@@ -1,7 +1,7 @@
 /* The device as a machine: creation, reset, inspection, and reports of faults. */
 #include "emulator/gcn/trace.h"
 #include "emulator/gcn/watch.h"
-#include "emulator/machine/state.h"
+#include "emulator/machine/archive.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -126,7 +126,7 @@ const struct gcn_uop *gcn_no_memory(struct gcn_wave *w, const struct gcn_uop *u,
                                     uint64_t addr)
 {
     char why[128];
-    wt_memory_refusal(w->device->memory, why, sizeof why);
+    wt_memory_refusal(w->device->machine.memory, why, sizeof why);
     return gcn_fault(w, u, WT_FAULT_HOST, lanes, addr, "%s at 0x%llx: %s", u->row->name,
                      (unsigned long long)addr, why);
 }
@@ -229,7 +229,6 @@ void gcn_device_free(struct gcn_device *d)
         free(d->group[i].lds);
     for (unsigned i = 0; i < KFD_DEBUG_QUEUES; i++)
         free(d->kfd_area[i]);
-    wt_code_clear(&d->code);
     gcn_trace_free(d);
     free(d->wave);
     free(d->group);
@@ -238,7 +237,6 @@ void gcn_device_free(struct gcn_device *d)
     wt_regions_free(&d->regions);
     free(d->gds);
     wt_machine_end(&d->machine);
-    wt_in_process_end(&d->process, d->memory);
     free(d);
 }
 
@@ -332,11 +330,6 @@ static void flush_console(struct wt_machine *m)
     (void)m;
 }
 
-static void set_memory_limit(struct wt_machine *m, uint64_t bytes)
-{
-    wt_memory_set_limit(device_of(m)->memory, bytes);
-}
-
 static const struct wt_machine_ops machine_ops = {
     .family = "gfx900",
     .free = free_machine,
@@ -354,14 +347,8 @@ static const struct wt_machine_ops machine_ops = {
     .debug_read = debug_read,
     .debug_write = debug_write,
     .flush_console = flush_console,
-    .save = gcn_save,
-    .restore = gcn_restore,
-    .free_state = gcn_free_state,
-    .state_bytes = wt_state_size,
-    .held_bytes = gcn_held_bytes,
-    .live_bytes = gcn_live_bytes,
-    .set_memory_limit = set_memory_limit,
-    .set_watches = gcn_set_watches,
+    .state = gcn_state,
+    .watch_range = gcn_watch_range,
     .home = gcn_home,
     .describe_register = gcn_describe_register,
     .read_row = gcn_read_row,
@@ -380,7 +367,6 @@ enum wt_status gcn_device_new(const struct gcn_config *config, struct gcn_device
     d->host = &gcn_no_driver;
     const bool ready = wt_machine_init(&d->machine, &machine_ops, &gcn_engine_ops, waves, GCN_LANES,
                                        &config->schedule);
-    d->memory = wt_memory_new();
     d->wave = aligned_alloc(64, waves * sizeof *d->wave);
     d->group = calloc(waves, sizeof *d->group);
     d->cu = calloc(config->cu, sizeof *d->cu);
@@ -389,13 +375,11 @@ enum wt_status gcn_device_new(const struct gcn_config *config, struct gcn_device
         memset(d->wave, 0, waves * sizeof *d->wave);
     d->machine.wave = d->wave;
     d->machine.wave_bytes = sizeof *d->wave;
-    if (!d->memory || !d->wave || !d->group || !d->cu || !d->gds || !ready) {
+    if (!d->wave || !d->group || !d->cu || !d->gds || !ready) {
         gcn_device_free(d);
         return wt_fail(err, WT_NO_MEMORY, "the host has no memory left for %u compute units",
                        config->cu);
     }
-    wt_tlb_clear(&d->tlb);
-    wt_code_init(&d->code, &gcn_code_format, &d->tlb);
     reset(&d->machine);
     *device = d;
     return WT_OK;
@@ -403,12 +387,11 @@ enum wt_status gcn_device_new(const struct gcn_config *config, struct gcn_device
 
 void gcn_device_clear(struct gcn_device *d)
 {
-    assert(!d->process.memory);
-    wt_memory_clear(d->memory);
+    assert(!d->machine.process.memory);
+    wt_memory_clear(d->machine.memory);
     d->regions.count = 0;
     gcn_device_set_trap_handler(d, 0, 0);
-    wt_code_clear(&d->code);
-    wt_tlb_clear(&d->tlb);
+    wt_machine_forget_code(&d->machine);
     reset(&d->machine);
 }
 

@@ -51,10 +51,6 @@ enum wt_status gcn_device_new(const struct gcn_config *config, struct gcn_device
 /** Frees a device, its memory and its watches. NULL is allowed. */
 void gcn_device_free(struct gcn_device *device);
 
-/** Writes the whole state to an archive, or reads it from one (machine/archive.h). After a failure
- * to read it the device can only be freed. Not of a device whose memory is a host process's. */
-void gcn_archive(struct wt_machine *m, struct wt_archive *a);
-
 /** The configuration, with the number of shader engines that it has. */
 const struct gcn_config *gcn_device_config(const struct gcn_device *device);
 

@@ -141,49 +141,12 @@ enum wt_status gcn_device_new_in_host(const struct gcn_config *config, const str
            host->page_fault && host->first_level_trap);
     if ((status = gcn_device_new(config, device, err)) != WT_OK)
         return status;
-    if ((status = wt_in_process_begin(&(*device)->process, &(*device)->memory, err)) != WT_OK) {
+    if ((status = wt_in_process_begin(&(*device)->machine, err)) != WT_OK) {
         gcn_device_free(*device);
         return status;
     }
-    (*device)->in_place = true;
     (*device)->host = host;
     return WT_OK;
-}
-
-/* ---- a copy of the process's memory ---- */
-
-enum wt_status gcn_device_copy_memory(struct gcn_device *d, struct wt_copy *copy,
-                                      struct wt_error *err)
-{
-    assert(d->in_place);
-    enum wt_status status = wt_in_process_copy(&d->process, &d->memory, copy, err);
-    if (status != WT_OK)
-        return status;
-    d->in_place = false;
-    gcn_device_flush_code(d);
-    return WT_OK;
-}
-
-void gcn_device_rejoin(struct gcn_device *d)
-{
-    wt_in_process_rejoin(&d->process, &d->memory);
-    d->in_place = true;
-    gcn_device_flush_code(d);
-}
-
-const struct wt_copy *gcn_device_copy(const struct gcn_device *d)
-{
-    return d->process.copy;
-}
-
-const uint8_t *gcn_device_copied(const struct gcn_device *d, uint64_t addr)
-{
-    return wt_memory_page(d->memory, addr);
-}
-
-uint8_t *gcn_device_page(const struct gcn_device *d, uint64_t addr)
-{
-    return wt_memory_page_for_write(d->process.memory, addr);
 }
 
 bool gcn_device_maps(const struct gcn_device *d, uint64_t addr)
@@ -210,23 +173,22 @@ bool gcn_device_usable(const struct gcn_device *d, uint64_t addr, uint64_t size)
 
 void gcn_device_changed(struct gcn_device *d, uint64_t addr, uint64_t size)
 {
-    wt_code_invalidate(&d->code, addr, size);
+    wt_code_invalidate(&d->machine.code, addr, size);
 }
 
 void gcn_device_flush_code(struct gcn_device *d)
 {
-    wt_code_clear(&d->code);
-    wt_tlb_clear(&d->tlb);
+    wt_machine_forget_code(&d->machine);
 }
 
 enum wt_status gcn_device_map_alias(struct gcn_device *d, uint64_t addr, uint64_t size, void *host,
                                     struct wt_error *err)
 {
-    assert(d->process.memory && host && err);
+    assert(d->machine.process.memory && host && err);
     enum wt_status status;
     if ((status = gcn_device_map(d, addr, size, true, err)) != WT_OK)
         return status;
-    if (wt_memory_alias(d->process.memory, addr, size, host))
+    if (wt_memory_alias(d->machine.process.memory, addr, size, host))
         return WT_OK;
     struct wt_error ignored;
     gcn_device_unmap(d, addr, size, &ignored);
@@ -240,7 +202,7 @@ enum wt_status gcn_device_unmap(struct gcn_device *d, uint64_t addr, uint64_t si
     enum wt_status status;
     if ((status = wt_regions_remove(&d->regions, addr, size, err)) != WT_OK)
         return status;
-    wt_memory_unalias(d->process.memory, addr & ~WT_PAGE_MASK);
+    wt_memory_unalias(d->machine.process.memory, addr & ~WT_PAGE_MASK);
     gcn_device_flush_code(d);
     return WT_OK;
 }
@@ -290,7 +252,7 @@ enum wt_run gcn_watch_run(struct gcn_device *d, struct gcn_watch *watch, uint64_
     const uint64_t end = m->time + issues;
     enum wt_run why = WT_RUN_BUDGET;
     *met = GCN_ANY_WAVE;
-    if (!gcn_set_watches(m, &place, 1)) {
+    if (!wt_set_watches(m, &place, 1)) {
         m->fault = (struct wt_fault){.kind = WT_FAULT_HOST,
                                      .time = m->time,
                                      .text = "the host has no memory left to look out for waves"};
@@ -306,6 +268,6 @@ enum wt_run gcn_watch_run(struct gcn_device *d, struct gcn_watch *watch, uint64_
     }
     if (*met != GCN_ANY_WAVE && watch->wave == GCN_EACH_WAVE)
         watch->met[*met] = 1;
-    gcn_set_watches(m, NULL, 0);
+    wt_set_watches(m, NULL, 0);
     return why;
 }

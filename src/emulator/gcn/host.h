@@ -74,24 +74,6 @@ struct gcn_origin {
 enum wt_status gcn_device_new_in_host(const struct gcn_config *config, const struct gcn_host *host,
                                       struct gcn_device **device, struct wt_error *err);
 
-/**
- * Makes the device work on a copy of the process's memory, page by page as it comes to them; then
- * it has snapshots. @p copy must live until gcn_device_rejoin(). gcn_device_pointer() and the save
- * areas of queues remain the process's own. WT_NO_MEMORY.
- */
-enum wt_status gcn_device_copy_memory(struct gcn_device *device, struct wt_copy *copy,
-                                      struct wt_error *err);
-/**
- * Makes the device work on the process's memory again. The caller has copied back what the copy
- * has.
- */
-void gcn_device_rejoin(struct gcn_device *device);
-/** The copy that the device works on; NULL: it works on the process's memory. */
-const struct wt_copy *gcn_device_copy(const struct gcn_device *device);
-/** The copy's page at @p addr, as the device has it now. */
-const uint8_t *gcn_device_copied(const struct gcn_device *device, uint64_t addr);
-/** The process's own page that the device has at @p addr, which is mapped. */
-uint8_t *gcn_device_page(const struct gcn_device *device, uint64_t addr);
 /** Takes a wave that its trap handler has halted for good out of the handler, to @p pc. */
 void gcn_wave_leave_handler(struct gcn_device *device, uint32_t wave, uint64_t pc);
 

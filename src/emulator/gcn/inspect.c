@@ -174,13 +174,11 @@ static bool find_piece(struct wt_machine *m, uint32_t wave, unsigned lane, uint6
 bool gcn_read_memory(struct wt_machine *m, uint32_t wave, unsigned lane, uint64_t addr, void *out,
                      size_t size)
 {
-    const struct wt_mapped memory = gcn_memory((struct gcn_device *)m);
-    return wt_pieces_read(&memory, find_piece, m, wave, lane, addr, out, size);
+    return wt_pieces_read(m, find_piece, wave, lane, addr, out, size);
 }
 
 bool gcn_write_memory(struct wt_machine *m, uint32_t wave, unsigned lane, uint64_t addr,
                       const void *bytes, size_t size)
 {
-    const struct wt_mapped memory = gcn_memory((struct gcn_device *)m);
-    return wt_pieces_write(&memory, find_piece, m, wave, lane, addr, bytes, size);
+    return wt_pieces_write(m, find_piece, wave, lane, addr, bytes, size);
 }

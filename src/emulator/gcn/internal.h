@@ -191,7 +191,6 @@ struct gcn_watched_share {
 struct gcn_device {
     struct wt_machine machine;
     struct gcn_config config;
-    struct wt_memory *memory;
     struct gcn_wave *wave;
     struct gcn_group *group; /* GCN_WAVES_PER_CU a compute unit */
     struct gcn_cu *cu;
@@ -220,12 +219,8 @@ struct gcn_device {
     struct wt_fault *exception;
     struct gcn_raise raise;
     /* execution */
-    struct wt_tlb tlb;
-    struct wt_code_cache code;
     struct gcn_trace_point *trace; /* the issue being traced; NULL until a run is */
     struct gcn_watched_share watched_share;
-    bool in_place; /* memory is the host process's, whose threads use it, too */
-    struct wt_in_process process;
     const struct gcn_host *host; /* never NULL */
 };
 
@@ -569,8 +564,6 @@ static inline bool gcn_watching(const struct gcn_device *d)
 
 /* ---- access.c: memory ---- */
 
-/* The device's memory with what depends on its contents: regions, TLB, decoded code. */
-struct wt_mapped gcn_memory(struct gcn_device *d);
 /*
  * Whether the host may access [addr, addr + size): on a device that works on host memory only what
  * is mapped.
@@ -622,7 +615,7 @@ static inline const uint8_t *gcn_readable(struct gcn_device *d, uint64_t addr, u
 {
     if ((addr & WT_PAGE_MASK) + size > WT_PAGE_SIZE)
         return NULL;
-    struct wt_tlb_entry *e = wt_tlb_entry_of(&d->tlb, addr);
+    struct wt_tlb_entry *e = wt_tlb_entry_of(&d->machine.tlb, addr);
     if (e->read_page == (addr & ~WT_PAGE_MASK))
         return e->read_host + (addr & WT_PAGE_MASK);
     return gcn_tlb_fill_read(d, addr);
@@ -636,7 +629,7 @@ static inline uint8_t *gcn_writable(struct gcn_device *d, uint64_t addr, unsigne
 {
     if ((addr & WT_PAGE_MASK) + size > WT_PAGE_SIZE)
         return NULL;
-    struct wt_tlb_entry *e = wt_tlb_entry_of(&d->tlb, addr);
+    struct wt_tlb_entry *e = wt_tlb_entry_of(&d->machine.tlb, addr);
     if (e->write_page == (addr & ~WT_PAGE_MASK))
         return e->write_host + (addr & WT_PAGE_MASK);
     return gcn_tlb_fill_write(d, addr);
@@ -856,18 +849,8 @@ void gcn_check(struct wt_machine *m);
 
 /* ---- state.c ---- */
 
-/* The machine's operation save; the caller frees the state with gcn_free_state. */
-struct wt_state *gcn_save(struct wt_machine *m);
-/*
- * The machine's operation restore. It cannot fail: a state is older than the buffers that it needs.
- */
-bool gcn_restore(struct wt_machine *m, const struct wt_state *state);
-/* The machine's operation free_state. NULL is allowed. */
-void gcn_free_state(struct wt_state *state);
-/* The machine's operation held_bytes. */
-uint64_t gcn_held_bytes(struct wt_machine *m);
-/* The machine's operation live_bytes. */
-uint64_t gcn_live_bytes(struct wt_machine *m);
+/* The machine's operation state. */
+void gcn_state(struct wt_machine *m, struct wt_archive *a);
 /*
  * The machine's operation hash: all of the state but the driver's debug interface and interrupts.
  */

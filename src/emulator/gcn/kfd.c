@@ -26,7 +26,7 @@ int gcn_kfd_add_queue(struct gcn_device *d, const struct kfd_queue_entry *entry)
         return -ENOSPC;
     struct gcn_kfd_queue *q = &d->kfd.queue[place];
     *q = (struct gcn_kfd_queue){.used = true, .entry = *entry};
-    if (!d->process.memory) {
+    if (!d->machine.process.memory) {
         q->entry.ctx_save_restore_address = GCN_KFD_AREA + place * GCN_KFD_AREA_STEP;
         q->entry.ctx_save_restore_area_size = gcn_kfd_area_size(d);
     }
@@ -77,7 +77,7 @@ bool gcn_kfd_handles(const struct gcn_wave *w, bool debuggers_own)
 {
     const struct gcn_device *d = w->device;
     return d->kfd.enabled && !(w->status & GCN_STATUS_PRIV) &&
-           (debuggers_own || !w->tba || d->process.hosted);
+           (debuggers_own || !w->tba || d->machine.process.hosted);
 }
 
 void gcn_kfd_stop(struct gcn_wave *w, uint64_t pc, uint32_t ttmp1, enum kfd_exception code)

@@ -45,8 +45,8 @@ bool gcn_kfd_record_fits(const struct gcn_device *d, const struct gcn_wave *w)
 
 uint8_t *gcn_kfd_area(const struct gcn_device *d, const struct gcn_kfd_queue *q)
 {
-    return d->process.memory ? (uint8_t *)(uintptr_t)q->entry.ctx_save_restore_address
-                             : d->kfd_area[q - d->kfd.queue];
+    return d->machine.process.memory ? (uint8_t *)(uintptr_t)q->entry.ctx_save_restore_address
+                                     : d->kfd_area[q - d->kfd.queue];
 }
 
 /* The same in a host process, where the areas lie in its memory. */
@@ -65,7 +65,7 @@ static uint8_t *process_area_at(const struct gcn_device *d, uint64_t addr, uint6
 
 uint8_t *gcn_kfd_area_at(const struct gcn_device *d, uint64_t addr, uint64_t *room)
 {
-    if (d->process.memory)
+    if (d->machine.process.memory)
         return process_area_at(d, addr, room);
     const uint64_t n = (addr - GCN_KFD_AREA) / GCN_KFD_AREA_STEP;
     const uint64_t offset = (addr - GCN_KFD_AREA) % GCN_KFD_AREA_STEP;
@@ -186,7 +186,7 @@ bool gcn_kfd_save(struct gcn_device *d, struct gcn_kfd_queue *q)
     const uint32_t waves = (CONTROL_OFFSET + control_size + ALIGNMENT - 1) & ~(ALIGNMENT - 1);
     if (waves + bytes > q->entry.ctx_save_restore_area_size)
         return false;
-    if (!d->process.memory && !gcn_kfd_area(d, q))
+    if (!d->machine.process.memory && !gcn_kfd_area(d, q))
         d->kfd_area[q - d->kfd.queue] = calloc(1, gcn_kfd_area_size(d));
     uint8_t *area = gcn_kfd_area(d, q);
     if (!area)

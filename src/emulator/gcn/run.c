@@ -79,6 +79,7 @@ static enum wt_run blocked(struct wt_machine *m)
 }
 
 const struct wt_engine_ops gcn_engine_ops = {
+    .code = &gcn_code_format,
     .turn = turn,
     .blocked = blocked,
     .issue_at = gcn_issue_at,

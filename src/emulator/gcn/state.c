@@ -1,304 +1,421 @@
-/* Saving, restoring and hashing a device, for time travel. See machine/state.h. */
-#include "emulator/machine/state.h"
+/* The parts of the device's state, for snapshots and core files. See machine/archive.h. */
+#include "emulator/machine/archive.h"
+#include "emulator/machine/archive_parts.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "emulator/gcn/watch.h"
-#include "emulator/machine/hash.h"
 
-struct wt_state {
-    struct wt_state_head head;
-    struct gcn_dispatch dispatch[GCN_DISPATCHES];
-    uint32_t launching, served;
-    uint64_t tba, tma;
-    struct gcn_debug debug;
-    uint64_t interrupts;
-    struct gcn_interrupt interrupt[GCN_INTERRUPTS];
-    struct gcn_kfd kfd;
-    uint8_t *area[KFD_DEBUG_QUEUES]; /* save areas of suspended queues, as far as they are used */
-    bool saving;
-    uint64_t save_next, save_end;
-    struct gcn_wave *wave;   /* with the device's own pointers, which never change once there */
-    struct gcn_group *group; /* likewise */
-    uint8_t *vgprs;          /* of the active waves, one after the other */
-    uint8_t *lds;            /* of the used groups, one after the other */
-    uint8_t *gds;
-    uint32_t gws[GCN_GWS];
-    struct wt_fault *exception; /* NULL: there was none yet */
-};
+#define MOST_ITEMS 1024 /* of a work-group */
 
-void gcn_free_state(struct wt_state *s)
+/* ---- the debug hardware ---- */
+
+static void debug(struct wt_archive *a, struct gcn_device *d)
 {
-    if (!s)
+    struct gcn_debug *r = &d->debug;
+    uint32_t *const words[] = {&r->gfx_cntl,  &r->gfx_index,    &r->ind_index,
+                               &r->wave_cntl, &r->wave_cntl2,   &r->trap_config,
+                               &r->trap_mask, &r->trap_data[0], &r->trap_data[1]};
+    for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
+        wt_archive_u32(a, words[i], UINT32_MAX, "a register");
+    for (unsigned i = 0; i < GCN_WATCHES; i++) {
+        wt_archive_u32(a, &r->watch[i].high, UINT32_MAX, "a register");
+        wt_archive_u32(a, &r->watch[i].low, UINT32_MAX, "a register");
+        wt_archive_u32(a, &r->watch[i].cntl, UINT32_MAX, "a register");
+    }
+    wt_archive_u64(a, &d->tba, UINT64_MAX, "TBA");
+    wt_archive_u64(a, &d->tma, UINT64_MAX, "TMA");
+    wt_archive_u64(a, &d->interrupts, UINT64_MAX, "a number of interrupts");
+    for (unsigned i = 0; i < GCN_INTERRUPTS; i++) {
+        struct gcn_interrupt *in = &d->interrupt[i];
+        wt_archive_u64(a, &in->time, UINT64_MAX, "an issue time");
+        wt_archive_u32(a, &in->wave, d->machine.waves - 1, "an interrupt's wave");
+        wt_archive_u32(a, &in->context0, UINT32_MAX, "an interrupt");
+        wt_archive_u32(a, &in->context1, UINT32_MAX, "an interrupt");
+        wt_archive_u32(a, &in->vmid, UINT32_MAX, "a VMID");
+        wt_archive_u32(a, &in->queue, UINT32_MAX, "a queue");
+    }
+}
+
+/* ---- the driver's debug interface ---- */
+
+static void queue_members(struct wt_archive *a, struct gcn_device *d, unsigned n)
+{
+    struct gcn_kfd_queue *q = &d->kfd.queue[n];
+    struct kfd_queue_entry *e = &q->entry;
+    wt_archive_bool(a, &q->used);
+    if (!q->used) {
+        *q = (struct gcn_kfd_queue){0};
         return;
-    wt_state_end(&s->head);
-    free(s->wave);
-    free(s->group);
-    free(s->vgprs);
-    free(s->lds);
-    free(s->gds);
-    free(s->exception);
+    }
+    wt_archive_bool(a, &q->suspended);
+    wt_archive_u64(a, &e->exception_status, UINT64_MAX, "exceptions");
+    wt_archive_u64(a, &e->ring_base_address, UINT64_MAX, "an address");
+    wt_archive_u64(a, &e->write_pointer_address, UINT64_MAX, "an address");
+    wt_archive_u64(a, &e->read_pointer_address, UINT64_MAX, "an address");
+    wt_archive_u32(a, &e->queue_id, UINT32_MAX, "a queue");
+    wt_archive_u32(a, &e->gpu_id, UINT32_MAX, "a GPU");
+    wt_archive_u32(a, &e->ring_size, UINT32_MAX, "a size");
+    wt_archive_u32(a, &e->queue_type, UINT32_MAX, "a queue's type");
+    wt_archive_u32(a, &q->area_used, gcn_kfd_area_size(d), "the size of a save area");
+    if (wt_archive_reads(a)) {
+        e->gpu_id = 0; /* a host process numbers its GPUs; here is one */
+        e->ctx_save_restore_address = GCN_KFD_AREA + n * GCN_KFD_AREA_STEP;
+        e->ctx_save_restore_area_size = gcn_kfd_area_size(d);
+        for (unsigned i = 0; i < n; i++)
+            if (d->kfd.queue[i].used && d->kfd.queue[i].entry.queue_id == e->queue_id)
+                wt_archive_fail(a, "two queues have the same id");
+    }
+}
+
+static void queue(struct wt_archive *a, struct gcn_device *d, unsigned n)
+{
+    struct gcn_kfd_queue *q = &d->kfd.queue[n];
+    if (!wt_archive_whole(a, q, sizeof *q))
+        queue_members(a, d, n);
+    if (!q->suspended)
+        return;
+    if (wt_archive_reads_file(a) && !d->kfd_area[n] &&
+        !(d->kfd_area[n] = calloc(1, gcn_kfd_area_size(d)))) {
+        wt_archive_fail(a, "the host has no memory for a save area");
+        return;
+    }
+    wt_archive_bytes(a, gcn_kfd_area(d, q), q->area_used);
+}
+
+static void driver(struct wt_archive *a, struct gcn_device *d)
+{
+    struct gcn_kfd *kfd = &d->kfd;
+    wt_archive_bool(a, &kfd->enabled);
+    wt_archive_u32(a, &kfd->flags, UINT32_MAX, "flags");
+    wt_archive_u64(a, &kfd->exceptions, UINT64_MAX, "exceptions");
+    wt_archive_u64(a, &kfd->status, UINT64_MAX, "exceptions");
     for (unsigned i = 0; i < KFD_DEBUG_QUEUES; i++)
-        free(s->area[i]);
-    free(s);
+        queue(a, d, i);
 }
 
-static struct wt_row vgprs_of(struct wt_machine *m, uint32_t i)
-{
-    const struct gcn_wave *w = &((const struct gcn_device *)m)->wave[i];
-    return (struct wt_row){w->v, w->active ? w->vgprs * sizeof *w->v : 0};
-}
+/* ---- dispatches ---- */
 
-static struct wt_row lds_of(struct wt_machine *m, uint32_t i)
+/* Derives from grid and group the values that gcn_device_begin computes. */
+static void check_shape(struct wt_archive *a, const struct gcn_dispatch *k)
 {
-    const struct gcn_group *g = &((const struct gcn_device *)m)->group[i];
-    return (struct wt_row){g->lds, g->used ? g->lds_size : 0};
-}
-
-static bool save_areas(struct wt_state *s, const struct gcn_device *d)
-{
-    for (unsigned i = 0; i < KFD_DEBUG_QUEUES; i++) {
-        const struct gcn_kfd_queue *q = &d->kfd.queue[i];
-        if (!q->used || !q->suspended)
-            continue;
-        s->area[i] = wt_state_copy(&s->head, gcn_kfd_area(d, q), q->area_used);
-        if (!s->area[i])
-            return false;
+    uint64_t total = 1, items = 1;
+    for (unsigned i = 0; i < 3; i++) {
+        if (!k->size[i] || !k->grid[i] ||
+            k->groups[i] != ((uint64_t)k->grid[i] + k->size[i] - 1) / k->size[i] ||
+            __builtin_mul_overflow(total, (uint64_t)k->groups[i], &total) ||
+            __builtin_mul_overflow(items, (uint64_t)k->size[i], &items)) {
+            wt_archive_fail(a, "a dispatch has a grid that there cannot be");
+            return;
+        }
     }
-    return true;
+    if (total != k->total || items > MOST_ITEMS || k->done > k->next || k->next > k->total ||
+        k->waves_per_group != (items + GCN_LANES - 1) / GCN_LANES || !k->vgprs || !k->sgprs)
+        wt_archive_fail(a, "a dispatch has a grid that there cannot be");
+    if ((uint64_t)k->scratch_wave * k->scratch_waves > UINT32_MAX)
+        wt_archive_fail(a, "a dispatch has more scratch memory than there can be");
 }
 
-static void restore_areas(struct gcn_device *d, const struct wt_state *s)
+static void dispatch(struct wt_archive *a, struct gcn_dispatch *k)
 {
-    for (unsigned i = 0; i < KFD_DEBUG_QUEUES; i++)
-        if (s->area[i])
-            memcpy(gcn_kfd_area(d, &d->kfd.queue[i]), s->area[i], s->kfd.queue[i].area_used);
-}
-
-static bool save(struct wt_state *s, struct gcn_device *d)
-{
-    struct wt_machine *m = &d->machine;
-    if (!wt_state_begin(&s->head, m, d->memory, &d->tlb, sizeof *s))
-        return false;
-    memcpy(s->dispatch, d->dispatch, sizeof s->dispatch);
-    s->launching = d->launching;
-    s->served = d->served;
-    s->tba = d->tba;
-    s->tma = d->tma;
-    s->debug = d->debug;
-    s->interrupts = d->interrupts;
-    memcpy(s->interrupt, d->interrupt, sizeof s->interrupt);
-    s->saving = d->saving;
-    s->save_next = d->save_next;
-    s->save_end = d->save_end;
-    memcpy(s->gws, d->gws, sizeof s->gws);
-    s->gds = wt_state_copy(&s->head, d->gds, GCN_GDS_BYTES);
-    s->wave = aligned_alloc(64, m->waves * sizeof *s->wave);
-    s->group = wt_state_copy(&s->head, d->group, m->waves * sizeof *s->group);
-    s->vgprs = wt_state_save_rows(&s->head, m, m->waves, vgprs_of);
-    s->lds = wt_state_save_rows(&s->head, m, m->waves, lds_of);
-    s->kfd = d->kfd;
-    if (!save_areas(s, d) || !s->gds || !s->wave || !s->group || !s->vgprs || !s->lds)
-        return false;
-    if (d->exception) {
-        s->exception = wt_state_copy(&s->head, d->exception, m->waves * sizeof *s->exception);
-        if (!s->exception)
-            return false;
+    struct gcn_origin *o = &k->origin;
+    uint32_t priority = (uint32_t)o->priority;
+    if (wt_archive_whole(a, k, sizeof *k))
+        return;
+    wt_archive_bool(a, &k->active);
+    wt_archive_bool(a, &k->suspended);
+    wt_archive_u32(a, &o->packet, UINT32_MAX, "a packet");
+    wt_archive_u32(a, &o->doorbell, UINT32_MAX, "a doorbell");
+    wt_archive_u32(a, &priority, UINT32_MAX, "a priority");
+    o->priority = (int32_t)priority;
+    wt_archive_u32(a, &o->queue, UINT32_MAX, "a queue");
+    wt_archive_u64(a, &o->barred, UINT64_MAX, "compute units");
+    wt_archive_u8(a, &o->vmid, 15, "a VMID");
+    wt_archive_u8(a, &o->pipe, 3, "a pipe");
+    wt_archive_u8(a, &o->slot, 7, "a queue's slot");
+    wt_archive_u16(a, &o->caught, 0x1ff, "exceptions");
+    if (!wt_archive_reads(a) || a->version > 5)
+        wt_archive_u64(a, &o->launch, UINT64_MAX, "a launch");
+    uint64_t *const longs[] = {&k->packet, &k->queue, &k->kernarg, &k->entry, &k->completion,
+                               &k->id,     &k->next,  &k->total,   &k->done,  &k->scratch};
+    for (size_t i = 0; i < sizeof longs / sizeof longs[0]; i++)
+        wt_archive_u64(a, longs[i], UINT64_MAX, "a dispatch");
+    for (unsigned i = 0; i < 3; i++) {
+        wt_archive_u32(a, &k->grid[i], UINT32_MAX, "a grid");
+        wt_archive_u32(a, &k->size[i], MOST_ITEMS, "a work-group");
+        wt_archive_u32(a, &k->groups[i], UINT32_MAX, "a number of work-groups");
     }
-    memcpy(s->wave, d->wave, m->waves * sizeof *s->wave);
-    s->head.bytes += m->waves * sizeof *s->wave;
-    return true;
+    wt_archive_u32(a, &k->lds, GCN_LDS_BYTES, "the LDS of a work-group");
+    uint32_t *const words[] = {&k->private_size, &k->rsrc1, &k->rsrc2, &k->properties,
+                               &k->scratch_wave};
+    for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
+        wt_archive_u32(a, words[i], UINT32_MAX, "a dispatch");
+    wt_archive_u32(a, &k->vgprs, GCN_VGPRS, "the VGPRs of a wave");
+    wt_archive_u32(a, &k->sgprs, GCN_SCALARS, "the SGPRs of a wave");
+    wt_archive_u32(a, &k->waves_per_group, GCN_WAVES_PER_CU, "the waves of a work-group");
+    wt_archive_u32(a, &k->scratch_waves, UINT32_MAX, "a number of waves");
+    for (unsigned i = 0; i < 4; i++)
+        wt_archive_u32(a, &k->scratch_resource[i], UINT32_MAX, "a resource");
+    if (wt_archive_reads(a) && a->version <= 5)
+        o->launch = k->id;
+    if (wt_archive_reads(a) && k->id)
+        check_shape(a, k);
+    else if (wt_archive_reads(a))
+        *k = (struct gcn_dispatch){0};
 }
 
-struct wt_state *gcn_save(struct wt_machine *m)
+/* ---- work-groups and waves ---- */
+
+static void group_members(struct wt_archive *a, struct gcn_device *d, uint32_t n)
 {
-    struct wt_state *s = calloc(1, sizeof *s);
-    if (s && !save(s, (struct gcn_device *)m)) {
-        gcn_free_state(s);
-        return NULL;
+    struct gcn_group *g = &d->group[n];
+    wt_archive_bool(a, &g->used);
+    wt_archive_bool(a, &g->saved);
+    for (unsigned i = 0; i < 3; i++)
+        wt_archive_u32(a, &g->coordinate[i], UINT32_MAX, "a work-group");
+    wt_archive_u8(a, &g->dispatch, GCN_DISPATCHES - 1, "a work-group's dispatch");
+    wt_archive_u32(a, &g->lds_size, GCN_LDS_BYTES, "the LDS of a work-group");
+    if (wt_archive_reads(a)) {
+        g->first_cu = n / GCN_WAVES_PER_CU;
+        g->waves = g->waiting = 0; /* its waves count themselves */
     }
-    return s;
+    if (wt_archive_reads(a) && g->used && !d->dispatch[g->dispatch].active)
+        wt_archive_fail(a, "a work-group is of a dispatch that has ended");
 }
 
-/* Buffers come as waves need them and stay: those of the state that the device has not are NULL in
- * neither, for a state is older than its device. */
-static void restore_waves(struct gcn_device *d, const struct wt_state *s)
+static void group(struct wt_archive *a, struct gcn_device *d, uint32_t n)
 {
-    struct wt_machine *m = &d->machine;
-    for (uint32_t i = 0; i < m->waves; i++) {
-        uint32_t(*v)[GCN_LANES] = d->wave[i].v;
-        uint8_t *lds = d->group[i].lds;
-        d->wave[i] = s->wave[i];
-        d->wave[i].v = v;
-        d->group[i] = s->group[i];
-        d->group[i].lds = lds;
+    struct gcn_group *g = &d->group[n];
+    if (!wt_archive_whole_but(a, g, sizeof *g, &g->lds))
+        group_members(a, d, n);
+    if (!g->used)
+        return;
+    if (!g->lds && !(g->lds = calloc(1, GCN_LDS_BYTES))) {
+        wt_archive_fail(a, "the host has no memory for LDS");
+        return;
     }
-    wt_state_restore_rows(m, m->waves, vgprs_of, s->vgprs);
-    wt_state_restore_rows(m, m->waves, lds_of, s->lds);
-    gcn_count_taken(d);
+    wt_archive_sparse(a, g->lds, g->lds_size);
 }
 
-bool gcn_restore(struct wt_machine *m, const struct wt_state *s)
+static void check_wave(struct wt_archive *a, const struct gcn_device *d, const struct gcn_wave *w)
 {
-    struct gcn_device *d = (struct gcn_device *)m;
-    memcpy(d->dispatch, s->dispatch, sizeof d->dispatch);
-    d->launching = s->launching;
-    d->served = s->served;
-    d->tba = s->tba;
-    d->tma = s->tma;
-    d->debug = s->debug;
-    d->interrupts = s->interrupts;
-    memcpy(d->interrupt, s->interrupt, sizeof d->interrupt);
-    gcn_address_watch_changed(d);
-    d->saving = s->saving;
-    d->save_next = s->save_next;
-    d->save_end = s->save_end;
-    d->kfd = s->kfd;
-    restore_areas(d, s);
-    memcpy(d->gds, s->gds, GCN_GDS_BYTES);
-    memcpy(d->gws, s->gws, sizeof d->gws);
-    restore_waves(d, s);
-    if (s->exception)
-        memcpy(d->exception, s->exception, m->waves * sizeof *d->exception);
+    const uint32_t cu = w->id / GCN_WAVES_PER_CU;
+    if (!w->group->used || w->group->first_cu != cu)
+        wt_archive_fail(a, "a wave's work-group is not there");
+    if (!w->vgprs || !w->sgprs)
+        wt_archive_fail(a, "a wave has no registers");
+    if (w->at_barrier && w->gws)
+        wt_archive_fail(a, "a wave waits at two barriers");
+    if (!w->tba && w->status & GCN_STATUS_TRAP_EN)
+        wt_archive_fail(a, "a wave without a trap handler has STATUS.TRAP_EN");
+    if (!gcn_kfd_record_fits(d, w))
+        wt_archive_fail(a, "a wave's record is not in its save area");
+}
+
+static void registers(struct wt_archive *a, struct gcn_device *d, struct gcn_wave *w)
+{
+    uint32_t number = wt_archive_reads(a) ? 0 : (uint32_t)(w->group - d->group);
+    wt_archive_u32(a, &number, d->machine.waves - 1, "a wave's work-group");
+    w->group = &d->group[number];
+    wt_archive_u64(a, &w->pc, UINT64_MAX, "a PC");
+    wt_archive_u32(a, &w->mode, UINT32_MAX, "MODE");
+    wt_archive_u32(a, &w->trapsts, UINT32_MAX, "TRAPSTS");
+    wt_archive_u32(a, &w->status, UINT32_MAX, "STATUS");
+    wt_archive_bool(a, &w->scc);
+    wt_archive_bool(a, &w->at_barrier);
+    wt_archive_u16(a, &w->vgprs, GCN_VGPRS, "the VGPRs of a wave");
+    wt_archive_u16(a, &w->sgprs, GCN_SCALARS, "the SGPRs of a wave");
+    wt_archive_u16(a, &w->index, GCN_WAVES_PER_CU - 1, "a wave's place in its group");
+    wt_archive_u8(a, &w->vm_cnt, 63, "vmcnt");
+    wt_archive_u8(a, &w->lgkm_cnt, 15, "lgkmcnt");
+    wt_archive_u8(a, &w->exp_cnt, 7, "expcnt");
+    wt_archive_u64(a, &w->wait_pc, UINT64_MAX, "an address");
+    wt_archive_u8(a, &w->gws, GCN_GWS_SEMAPHORE, "a wave's wait");
+    wt_archive_u8(a, &w->gws_resource, GCN_GWS - 1, "a resource of global wave sync");
+    wt_archive_u64(a, &w->gws_since, UINT64_MAX, "an issue time");
+    wt_archive_u64(a, &w->tba, UINT64_MAX, "TBA");
+    wt_archive_u64(a, &w->tma, UINT64_MAX, "TMA");
+    wt_archive_bool(a, &w->step_due);
+    wt_archive_bool(a, &w->kill);
+    wt_archive_u16(a, &w->save_entries, UINT16_MAX, "a number of traps");
+    wt_archive_u32(a, &w->record, UINT32_MAX, "a wave's record");
+    wt_archive_bytes(a, w->s, sizeof w->s);
+}
+
+static void vgprs(struct wt_archive *a, struct gcn_wave *w)
+{
+    if (!w->v && !(w->v = aligned_alloc(64, GCN_VGPRS * sizeof *w->v))) {
+        wt_archive_fail(a, "the host has no memory for registers");
+        return;
+    }
+    wt_archive_sparse(a, w->v, w->vgprs * sizeof *w->v);
+}
+
+static void wave(struct wt_archive *a, struct gcn_device *d, uint32_t n)
+{
+    struct gcn_wave *w = &d->wave[n];
+    if (wt_archive_whole_but(a, w, sizeof *w, &w->v)) {
+        if (w->active)
+            vgprs(a, w);
+        return;
+    }
+    if (wt_archive_reads(a))
+        *w = (struct gcn_wave){.v = w->v, .device = d, .id = n};
+    wt_archive_bool(a, &w->active);
+    wt_archive_u16(a, &w->scratch, GCN_MOST_WAVES - 1, "a wave's scratch memory");
+    wt_archive_u64(a, &w->saved, UINT64_MAX, "a saved context");
+    wt_archive_u16(a, &w->place, (uint16_t)(d->machine.waves - 1), "a saved wave's work-group");
+    wt_archive_u64(a, &w->incarnation, UINT64_MAX, "a number of waves");
+    if (d->config.imprecise)
+        wt_archive_u32(a, &w->late, d->config.imprecise, "a wave's violation of memory");
+    if (w->active) {
+        registers(a, d, w);
+        vgprs(a, w);
+        if (wt_archive_reads(a))
+            check_wave(a, d, w);
+    }
+    if (wt_archive_reads(a) && (!w->active || a->failed))
+        w->late = 0;
+    if (wt_archive_reads(a) && a->failed) {
+        w->active = false;
+        w->group = NULL;
+    }
+}
+
+/* Why a wave has stopped; a reader has the waves' ids only once all waves are there. */
+static void exception(struct wt_archive *a, struct gcn_device *d, uint32_t n)
+{
+    struct wt_fault none = {.wave = n}, *f = NULL;
+    if (!d->wave[n].active)
+        return;
+    if (!wt_archive_reads(a))
+        f = gcn_noted_exception(d, n);
     else if (d->exception)
-        memset(d->exception, 0, m->waves * sizeof *d->exception);
-    wt_state_resume(&s->head, m, d->memory, &d->code);
-    return true;
-}
-
-uint64_t gcn_held_bytes(struct wt_machine *m)
-{
-    return wt_memory_held(((struct gcn_device *)m)->memory);
-}
-
-uint64_t gcn_live_bytes(struct wt_machine *m)
-{
-    return wt_memory_resident(((struct gcn_device *)m)->memory);
-}
-
-/* ---- hash ---- */
-
-/* STATUS and MODE without a debugger's changes through the driver. */
-static uint32_t program_status(const struct gcn_wave *w)
-{
-    const uint32_t ttmp6 = w->s[GCN_TTMP + 6];
-    const bool halted = ttmp6 & KFD_TTMP6_STOPPED && ttmp6 & KFD_TTMP6_SAVED_HALT;
-    return (w->status & ~(uint32_t)GCN_STATUS_HALT) | (halted ? GCN_STATUS_HALT : 0);
-}
-
-/* program: without the parts of the state that come only from a debugger's hold on the wave. */
-static void mix_wave(uint64_t *hash, const struct gcn_wave *w, bool program)
-{
-    const bool debugged = program && w->device->kfd.enabled;
-    const uint64_t numbers[] = {
-        w->id | (uint64_t)(w->id ^ w->scratch) << 32, /* mostly the same */
-        w->index,
-        w->pc,
-        debugged ? w->mode & ~(uint32_t)GCN_MODE_DEBUG_EN : w->mode,
-        w->trapsts,
-        debugged ? program_status(w) : w->status,
-        w->scc,
-        w->at_barrier,
-        w->vgprs,
-        w->sgprs,
-        w->vm_cnt,
-        w->lgkm_cnt,
-        w->exp_cnt,
-        w->at_barrier || w->gws ? w->wait_pc : 0,
-        w->gws,
-        w->gws ? w->gws_resource : 0,
-        w->gws ? w->gws_since : 0,
-        w->step_due,
-        w->kill,
-        w->save_entries | (uint64_t)w->late << 32,
-        (uint64_t)(w->group - w->device->group),
-    };
-    wt_mix(hash, numbers, sizeof numbers);
-    uint32_t s[GCN_SCALARS];
-    memcpy(s, w->s, sizeof s);
-    if (debugged) { /* TTMP0, TTMP1 and TTMP6 say why it was stopped the last time */
-        s[GCN_TTMP] = s[GCN_TTMP + 1] = 0;
-        s[GCN_TTMP + 6] &= KFD_TTMP6_PACKET;
+        d->exception[n].kind = WT_FAULT_NONE;
+    f = f ? f : &none;
+    if (wt_archive_reads(a) && a->version == 4) {
+        d->wave[n].late = 0;
+        return; /* reports say what the registers say */
     }
-    wt_mix(hash, s, sizeof s);
-    wt_mix(hash, w->v, w->vgprs * sizeof *w->v);
+    wt_archive_fault(a, f, d->machine.waves, GCN_LANES);
+    const uint32_t late = d->wave[n].late;
+    if (wt_archive_reads(a) && !a->failed && f->kind && f->wave == n) {
+        struct wt_fault *noted = gcn_note_exception(d, f);
+        if (noted)
+            noted->id = f->id;
+        d->wave[n].late = late;
+    }
+    if (late && !gcn_noted_exception(d, n))
+        wt_archive_fail(a, "a wave waits for a fault that is not there");
 }
 
-/* Places of dispatches in which there was none yet do not count. */
-static void mix_dispatches(uint64_t *hash, const struct gcn_device *d)
+/* A snapshot has those of all slots. */
+static void exceptions(struct wt_archive *a, struct gcn_device *d)
 {
-    for (uint32_t i = 1; i < GCN_DISPATCHES; i++) {
+    const size_t size = d->machine.waves * sizeof *d->exception;
+    bool there = d->exception;
+    if (!a->snapshot) {
+        for (uint32_t i = 0; i < d->machine.waves && !a->failed; i++)
+            exception(a, d, i);
+        return;
+    }
+    wt_archive_bool(a, &there);
+    if (there)
+        wt_archive_bytes(a, d->exception, size);
+    else if (d->exception)
+        memset(d->exception, 0, size);
+}
+
+/* ---- what follows from the parts ---- */
+
+/* Whether the waves and groups of a compute unit use no more of a resource than it has. */
+static bool unit_holds(const struct gcn_device *d, uint32_t unit)
+{
+    uint32_t vgprs[GCN_SIMDS] = {0}, sgprs[GCN_SIMDS] = {0}, lds = 0;
+    for (uint32_t slot = 0; slot < GCN_WAVES_PER_CU; slot++) {
+        const struct gcn_wave *w = &d->wave[unit * GCN_WAVES_PER_CU + slot];
+        const struct gcn_group *g = &d->group[unit * GCN_WAVES_PER_CU + slot];
+        vgprs[slot % GCN_SIMDS] += w->active ? w->vgprs : 0;
+        sgprs[slot % GCN_SIMDS] += w->active ? w->sgprs : 0;
+        lds += g->used ? g->lds_size : 0;
+        if (g->used && (!g->waves || gcn_waiting(g) == g->waves))
+            return false;
+    }
+    for (unsigned i = 0; i < GCN_SIMDS; i++)
+        if (vgprs[i] > GCN_VGPRS || sgprs[i] > GCN_SGPRS_PER_SIMD)
+            return false;
+    return lds <= GCN_LDS_BYTES;
+}
+
+static void count(struct wt_archive *a, struct gcn_device *d)
+{
+    struct wt_machine *m = &d->machine;
+    uint64_t groups[GCN_DISPATCHES] = {0};
+    for (uint32_t i = 0; i < m->waves; i++) {
+        const struct gcn_wave *w = &d->wave[i];
+        m->active += w->active;
+        if (w->active) {
+            w->group->waves++;
+            w->group->waiting |= w->at_barrier ? gcn_slot_bit(w) : 0;
+        }
+        groups[d->group[i].dispatch] += d->group[i].used;
+    }
+    for (uint32_t i = 0; i < d->config.cu; i++)
+        if (!unit_holds(d, i))
+            wt_archive_fail(a, "compute unit %u holds more than there is room for", i);
+    for (unsigned i = 0; i < GCN_DISPATCHES; i++) {
         const struct gcn_dispatch *k = &d->dispatch[i];
-        const uint64_t numbers[] = {i,       k->active, k->packet, k->queue, k->id,
-                                    k->next, k->total,  k->done,   d->served};
-        if (k->id)
-            wt_mix(hash, numbers, sizeof numbers);
+        if (k->done + groups[i] > k->next ||
+            (d->launching >> i & 1 && (!k->active || k->next >= k->total)))
+            wt_archive_fail(a, "a dispatch has other work-groups than it says");
     }
+    if (a->failed)
+        return;
+    gcn_count_taken(d);
+    for (uint32_t i = 0; i < m->waves; i++)
+        if (d->wave[i].active)
+            gcn_update_ready(&d->wave[i]);
 }
 
-static uint64_t hash_of(struct wt_machine *m, bool program)
+void gcn_state(struct wt_machine *m, struct wt_archive *a)
 {
     struct gcn_device *d = (struct gcn_device *)m;
-    const struct wt_schedule *s = &d->machine.turns.policy;
-    const struct gcn_dispatch *k = &d->dispatch[0];
-    uint64_t h = wt_memory_hash(d->memory);
-    const uint64_t numbers[] = {m->time,
-                                m->fault.kind,
-                                d->machine.turns.current,
-                                d->machine.turns.left,
-                                s->kind,
-                                s->turn,
-                                s->seed,
-                                s->state,
-                                d->tba,
-                                d->tma,
-                                k->active,
-                                k->packet,
-                                k->queue,
-                                k->id,
-                                k->next,
-                                k->total,
-                                k->done};
-    wt_mix(&h, numbers, sizeof numbers);
-    mix_dispatches(&h, d);
-    wt_mix(&h, d->machine.turns.round,
-           wt_turns_words(&d->machine.turns) * sizeof *d->machine.turns.round);
-    wt_mix(&h, d->gds, GCN_GDS_BYTES);
-    wt_mix(&h, d->gws, sizeof d->gws);
-    for (uint32_t i = 0; i < m->waves; i++) {
-        const struct gcn_group *g = &d->group[i];
-        if (d->wave[i].active)
-            mix_wave(&h, &d->wave[i], program);
-        else if (d->wave[i].saved)
-            wt_mix(&h, (uint64_t[]){i, d->wave[i].saved, d->wave[i].place, d->save_next},
-                   4 * sizeof(uint64_t));
-        if (!g->used)
-            continue;
-        const uint64_t group[] = {i | (uint64_t)g->dispatch << 32,
-                                  g->lds_size,
-                                  g->coordinate[0],
-                                  g->coordinate[1],
-                                  g->coordinate[2],
-                                  g->waves,
-                                  gcn_waiting(g)};
-        wt_mix(&h, group, sizeof group);
-        wt_mix(&h, g->lds, g->lds_size);
+    wt_archive_machine(a, m);
+    if (!a->snapshot) {
+        wt_archive_in_process(a, m);
+        wt_archive_regions(a, &d->regions);
     }
-    return h;
+    if (wt_archive_reads_file(a))
+        d->host = m->process.hosted ? &gcn_recorded_driver : &gcn_no_driver;
+    debug(a, d);
+    driver(a, d);
+    wt_archive_u32(a, &d->launching, UINT32_MAX, "dispatches");
+    wt_archive_u32(a, &d->served, GCN_DISPATCHES - 1, "a dispatch");
+    for (unsigned i = 0; i < GCN_DISPATCHES; i++)
+        dispatch(a, &d->dispatch[i]);
+    wt_archive_bool(a, &d->saving);
+    wt_archive_u64(a, &d->save_end, UINT64_MAX, "an address");
+    wt_archive_u64(a, &d->save_next, d->save_end, "an address");
+    for (unsigned i = 0; i < GCN_GWS; i++)
+        wt_archive_u32(a, &d->gws[i], UINT32_MAX, "a counter of global wave sync");
+    wt_archive_sparse(a, d->gds, GCN_GDS_BYTES);
+    for (uint32_t i = 0; i < m->waves && !a->failed; i++)
+        group(a, d, i);
+    for (uint32_t i = 0; i < m->waves && !a->failed; i++)
+        wave(a, d, i);
+    exceptions(a, d);
+    if (!wt_archive_reads(a) || a->failed)
+        return;
+    gcn_address_watch_changed(d);
+    if (a->snapshot)
+        gcn_count_taken(d);
+    else
+        count(a, d);
 }
 
-/* The hash leaves out the debug hardware's registers and the state of the driver's debug interface.
- * It has halts by SQ_CMD: they are bits of STATUS, which programs can read. */
-uint64_t gcn_program_hash(struct wt_machine *m)
+bool gcn_archive_in_host(struct gcn_device *d, struct wt_archive *a,
+                         const struct wt_host_archive *in_host)
 {
-    return hash_of(m, true);
-}
-
-uint64_t gcn_hash(struct wt_machine *m)
-{
-    const struct gcn_device *d = (const struct gcn_device *)m;
-    uint64_t h = hash_of(m, false);
-    wt_mix(&h, &d->debug, sizeof d->debug);
-    return h;
+    return wt_archive_in_host(a, &d->machine, in_host, d->regions.region, d->regions.count);
 }

@@ -192,7 +192,7 @@ static uint64_t look_up(struct gcn_device *d, const uint64_t *addr, unsigned siz
     uint64_t bad = 0;
     for (unsigned i = 0; i < GCN_LANES; i++) {
         const uint64_t in = addr[i] & WT_PAGE_MASK;
-        const struct wt_tlb_entry *e = wt_tlb_entry_of(&d->tlb, addr[i]);
+        const struct wt_tlb_entry *e = wt_tlb_entry_of(&d->machine.tlb, addr[i]);
         bad |= (write ? e->write_page : e->read_page) ^ (addr[i] - in);
         bad |= (WT_PAGE_SIZE - size - in) >> 63;
         /* As a number: an entry that is not this page's may hold no address. */
@@ -677,7 +677,7 @@ static bool atomic_in_place(struct gcn_wave *w, const struct gcn_targets *t, uns
                             enum gcn_atomic what, unsigned size, uint64_t data, uint64_t compare,
                             uint64_t *old)
 {
-    if (!w->device->in_place || (t->lds | t->private) >> lane & 1)
+    if (!wt_in_place(&w->device->machine) || (t->lds | t->private) >> lane & 1)
         return false;
     uint8_t *host = gcn_writable(w->device, t->addr[lane], size);
     if (!host && gcn_watching(w->device))
@@ -896,7 +896,7 @@ static bool atomic_fast(struct gcn_wave *w, const struct gcn_uop *u, const struc
                      !find(w->device, t, t->lanes, u->size, true, host))
         return false;
     struct atomic_lanes a = {
-        .host = host, .lanes = t->lanes, .in_place = w->device->in_place && !t->lds};
+        .host = host, .lanes = t->lanes, .in_place = wt_in_place(&w->device->machine) && !t->lds};
     if (u->size == 8)
         change_quads(w, u, &a, !differ, what);
     else
@@ -956,7 +956,7 @@ const struct gcn_uop *gcn_vmem_atomic(struct gcn_wave *w, const struct gcn_uop *
             if (!write_lane(w, t, lane, bytes, u->size))
                 return gcn_no_memory(w, u, (uint64_t)1 << lane, t->addr[lane]);
             if (!((t->lds | t->private) >> lane & 1))
-                comes_back |= wt_in_process_atomic(&w->device->process, t->addr[lane]);
+                comes_back |= wt_in_process_atomic(&w->device->machine.process, t->addr[lane]);
         }
         if (gcn_watching(w->device))
             watch_atomic(w, u, t, lane, old, gcn_atomic(what, u->size, old, data, compare));

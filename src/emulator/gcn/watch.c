@@ -95,8 +95,8 @@ static bool add_part(struct wt_machine *m, const struct wt_watch *watch, uint64_
     return add_private(spans, home, first - GCN_PRIVATE_APERTURE, last - GCN_PRIVATE_APERTURE);
 }
 
-static bool add_range(struct wt_machine *m, const struct wt_watch *watch, uint64_t first,
-                      uint64_t last, struct wt_spans *spans)
+bool gcn_watch_range(struct wt_machine *m, const struct wt_watch *watch, uint64_t first,
+                     uint64_t last, struct wt_spans *spans)
 {
     static const uint64_t bounds[] = {
         GCN_SHARED_APERTURE,  GCN_SHARED_APERTURE + GCN_APERTURE_SIZE,
@@ -105,11 +105,6 @@ static bool add_range(struct wt_machine *m, const struct wt_watch *watch, uint64
     };
     return wt_watch_set_add_parts(m, watch, first, last, bounds, sizeof bounds / sizeof bounds[0],
                                   add_part, spans);
-}
-
-bool gcn_set_watches(struct wt_machine *m, const struct wt_watch *list, size_t count)
-{
-    return wt_watch_set_replace(m, list, count, &((struct gcn_device *)m)->code, add_range);
 }
 
 /* ---- memory ---- */

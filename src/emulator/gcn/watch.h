@@ -11,8 +11,9 @@
 #include "emulator/gcn/internal.h"
 #include "emulator/machine/engine.h"
 
-/* The machine's operation set_watches: see wt_machine_ops. */
-bool gcn_set_watches(struct wt_machine *m, const struct wt_watch *list, size_t count);
+/* The machine's operation watch_range. */
+bool gcn_watch_range(struct wt_machine *m, const struct wt_watch *watch, uint64_t first,
+                     uint64_t last, struct wt_spans *spans);
 /*
  * The machine's operation home: identifies the LDS (by its work-group) or the scratch memory (by
  * its address) in which an address lies as the wave sees it; WT_HOME_NOW for all other memory.

@@ -16,7 +16,7 @@
 /* The memory that the tables are in: they do not change while the device works on a copy. */
 static const struct wt_memory *tables_of(const struct gen_device *d)
 {
-    return d->process.memory ? d->process.memory : d->memory;
+    return d->machine.process.memory ? d->machine.process.memory : d->machine.memory;
 }
 
 static uint64_t read_entry(void *context, uint64_t physical)
@@ -30,7 +30,7 @@ static bool write_entry(void *context, uint64_t physical, uint64_t entry)
     struct gen_device *d = context;
     uint8_t bytes[8];
     wt_store_le(bytes, entry, sizeof bytes);
-    return wt_memory_write(d->memory, physical, bytes, sizeof bytes);
+    return wt_memory_write(d->machine.memory, physical, bytes, sizeof bytes);
 }
 
 /* The memory is zero until it is written, so that a table takes nothing before its first entry. */
@@ -63,8 +63,7 @@ void gen_device_use_table(struct gen_device *d, uint64_t root)
 {
     assert(!(root & WT_PAGE_MASK));
     d->root = root;
-    wt_code_clear(&d->code);
-    wt_tlb_clear(&d->tlb);
+    wt_machine_forget_code(&d->machine);
 }
 
 /* The host memory behind an address; false if it is not mapped, or not mapped for writing. */
@@ -125,17 +124,18 @@ const uint8_t *gen_tlb_fill_read(struct gen_device *d, uint64_t addr)
     uint64_t physical;
     if (gen_watches_page(d, addr, false) || !translate(d, addr, false, &physical))
         return NULL;
-    return wt_tlb_fill_read(&d->tlb, addr, wt_memory_page(d->memory, physical));
+    return wt_tlb_fill_read(&d->machine.tlb, addr, wt_memory_page(d->machine.memory, physical));
 }
 
 uint8_t *gen_tlb_fill_write(struct gen_device *d, uint64_t addr)
 {
     uint64_t physical;
-    if (gen_watches_page(d, addr, true) || wt_code_on_page(&d->code, addr) ||
-        !translate(d, addr, true, &physical) || wt_in_process_shares(&d->process, physical))
+    if (gen_watches_page(d, addr, true) || wt_code_on_page(&d->machine.code, addr) ||
+        !translate(d, addr, true, &physical) || wt_in_process_shares(&d->machine.process, physical))
         return NULL;
-    uint8_t *page = wt_memory_page_for_write(d->memory, physical);
-    return page ? wt_tlb_fill_write(&d->tlb, addr, page, !gen_watches_page(d, addr, false), true)
+    uint8_t *page = wt_memory_page_for_write(d->machine.memory, physical);
+    return page ? wt_tlb_fill_write(&d->machine.tlb, addr, page, !gen_watches_page(d, addr, false),
+                                    true)
                 : NULL;
 }
 
@@ -163,7 +163,7 @@ bool gen_device_read(struct gen_device *d, uint64_t addr, void *out, size_t size
         /* What is watched is not in the TLB. */
         if (!translate(d, addr, false, &physical))
             return false;
-        wt_memory_read(d->memory, physical, to, part);
+        wt_memory_read(d->machine.memory, physical, to, part);
     }
     return true;
 }
@@ -177,13 +177,13 @@ bool gen_device_write(struct gen_device *d, uint64_t addr, const void *bytes, si
         part = part_of(addr, size);
         if (!translate(d, addr, false, &physical))
             return false;
-        if (wt_memory_is_zero(d->memory, physical, from, part))
+        if (wt_memory_is_zero(d->machine.memory, physical, from, part))
             continue;
-        const bool done = wt_memory_write(d->memory, physical, from, part);
-        wt_tlb_drop(&d->tlb, addr); /* the page may have moved to a private copy */
+        const bool done = wt_memory_write(d->machine.memory, physical, from, part);
+        wt_tlb_drop(&d->machine.tlb, addr); /* the page may have moved to a private copy */
         if (!done)
             return false;
-        wt_code_invalidate(&d->code, addr, part);
+        wt_code_invalidate(&d->machine.code, addr, part);
     }
     return true;
 }
@@ -198,8 +198,8 @@ void gen_stored(struct gen_thread *t, uint64_t addr, const uint8_t *bytes, unsig
         part = (unsigned)part_of(addr + done, size - done < MOST ? size - done : MOST);
         if (!translate(d, addr + done, true, &physical))
             return;
-        wt_in_process_stored(&d->process, physical, bytes + done, part);
-        if (!atomic || !wt_in_process_atomic(&d->process, physical))
+        wt_in_process_stored(&d->machine.process, physical, bytes + done, part);
+        if (!atomic || !wt_in_process_atomic(&d->machine.process, physical))
             continue;
         d->machine.event = true;
         wt_end_turn(&d->machine, &t->left);
@@ -215,7 +215,7 @@ enum wt_status gen_device_put(struct gen_device *d, uint64_t addr, const void *b
     if (!gen_mapped(d, addr, size, false))
         return wt_fail(err, WT_INVALID, "%zu bytes at 0x%llx: no memory is mapped there", size,
                        (unsigned long long)addr);
-    wt_memory_refusal(d->memory, why, sizeof why);
+    wt_memory_refusal(d->machine.memory, why, sizeof why);
     return wt_fail(err, WT_NO_MEMORY, "%zu bytes at 0x%llx: %s", size, (unsigned long long)addr,
                    why);
 }

@@ -52,7 +52,7 @@ static const struct gen_uop *decode_here(struct gen_thread *t, const struct gen_
     const struct wt_watch_code *watch = wt_watch_set_code(d->machine.watch, pc);
     gen_op run = gen_code_decode(t, slot);
     if (watch) {
-        if (!wt_code_watch(&d->code, &t->code->page, pc, (wt_code_handler)run, watch)) {
+        if (!wt_code_watch(&d->machine.code, &t->code->page, pc, (wt_code_handler)run, watch)) {
             slot->run = decode_here;
             return gen_fault(t, u, WT_FAULT_HOST, t->mask, pc,
                              "the host has no memory left to watch this page");
@@ -92,7 +92,7 @@ const struct gen_uop *gen_fetch(struct gen_thread *t, uint64_t pc)
         wrong = "the IP is not a multiple of 8";
     else if (pc >> WT_MEMORY_ADDRESS_BITS)
         wrong = "jump outside the address space of 48 bits";
-    else if (!(page = wt_code_page_of(&d->code, pc)))
+    else if (!(page = wt_code_page_of(&d->machine.code, pc)))
         wrong = "the host has no memory left to decode this page";
     if (wrong) {
         t->pc = pc;

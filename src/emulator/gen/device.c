@@ -1,6 +1,6 @@
 /* The device as a machine: creation, reset, inspection, and reports of faults. */
 #include "emulator/gen/internal.h"
-#include "emulator/machine/state.h"
+#include "emulator/machine/archive.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -47,7 +47,7 @@ const struct gen_uop *gen_no_memory(struct gen_thread *t, const struct gen_uop *
                                     uint64_t addr)
 {
     char why[128];
-    wt_memory_refusal(t->device->memory, why, sizeof why);
+    wt_memory_refusal(t->device->machine.memory, why, sizeof why);
     return gen_fault(t, u, WT_FAULT_HOST, lanes, addr, "%s at 0x%llx: %s", u->insn.row->name,
                      (unsigned long long)addr, why);
 }
@@ -62,13 +62,11 @@ void gen_device_free(struct gen_device *d)
         free(d->thread[i].g);
     for (uint32_t i = 0; d->group && i < d->machine.waves; i++)
         free(d->group[i].slm);
-    wt_code_clear(&d->code);
     gen_trace_free(d);
     free(d->thread);
     free(d->group);
     free(d->room);
     wt_machine_end(&d->machine);
-    wt_in_process_end(&d->process, d->memory);
     free(d);
 }
 
@@ -156,11 +154,6 @@ static void flush_console(struct wt_machine *m)
     (void)m;
 }
 
-static void set_memory_limit(struct wt_machine *m, uint64_t bytes)
-{
-    wt_memory_set_limit(device_of(m)->memory, bytes);
-}
-
 static const struct wt_machine_ops machine_ops = {
     .family = "gen9",
     .free = free_machine,
@@ -178,14 +171,8 @@ static const struct wt_machine_ops machine_ops = {
     .debug_read = gen_debug_read,
     .debug_write = gen_debug_write,
     .flush_console = flush_console,
-    .save = gen_save,
-    .restore = gen_restore,
-    .free_state = gen_free_state,
-    .state_bytes = wt_state_size,
-    .held_bytes = gen_held_bytes,
-    .live_bytes = gen_live_bytes,
-    .set_memory_limit = set_memory_limit,
-    .set_watches = gen_set_watches,
+    .state = gen_state,
+    .watch_range = gen_watch_range,
     .home = gen_home,
     .describe_register = gen_describe_register,
     .read_row = gen_read_row,
@@ -202,18 +189,16 @@ enum wt_status gen_device_new(const struct gen_config *config, struct gen_device
     d->config = *config;
     const bool ready = wt_machine_init(&d->machine, &machine_ops, &gen_engine_ops, threads,
                                        GEN_CHANNELS, &config->schedule);
-    d->memory = wt_memory_new();
     d->thread = calloc(threads, sizeof *d->thread);
     d->machine.wave = d->thread;
     d->machine.wave_bytes = sizeof *d->thread;
     d->group = calloc(threads, sizeof *d->group);
     d->room = calloc(config->subslices, sizeof *d->room);
-    if (!d->memory || !d->thread || !d->group || !d->room || !ready) {
+    if (!d->thread || !d->group || !d->room || !ready) {
         gen_device_free(d);
         return wt_fail(err, WT_NO_MEMORY, "the host has no memory left for %u subslices",
                        config->subslices);
     }
-    wt_code_init(&d->code, &gen_code_format, &d->tlb);
     gen_device_clear(d);
     *device = d;
     return WT_OK;
@@ -221,11 +206,10 @@ enum wt_status gen_device_new(const struct gen_config *config, struct gen_device
 
 void gen_device_clear(struct gen_device *d)
 {
-    wt_memory_clear(d->memory);
+    wt_memory_clear(d->machine.memory);
     d->root = GEN_TABLES;
     d->next_table = GEN_TABLES + WT_PAGE_SIZE;
-    wt_code_clear(&d->code);
-    wt_tlb_clear(&d->tlb);
+    wt_machine_forget_code(&d->machine);
     reset(&d->machine);
 }
 

@@ -12,46 +12,12 @@ enum wt_status gen_device_new_in_host(const struct gen_config *config, struct ge
     enum wt_status status;
     if ((status = gen_device_new(config, device, err)) != WT_OK)
         return status;
-    if ((status = wt_in_process_begin(&(*device)->process, &(*device)->memory, err)) != WT_OK) {
+    if ((status = wt_in_process_begin(&(*device)->machine, err)) != WT_OK) {
         gen_device_free(*device);
         return status;
     }
     (*device)->root = 0;
     return WT_OK;
-}
-
-/* ---- a copy of the process's memory ---- */
-
-static void forget_pages(struct gen_device *d)
-{
-    wt_code_clear(&d->code);
-    wt_tlb_clear(&d->tlb);
-}
-
-enum wt_status gen_device_copy_memory(struct gen_device *d, struct wt_copy *copy,
-                                      struct wt_error *err)
-{
-    enum wt_status status = wt_in_process_copy(&d->process, &d->memory, copy, err);
-    if (status != WT_OK)
-        return status;
-    forget_pages(d);
-    return WT_OK;
-}
-
-void gen_device_rejoin(struct gen_device *d)
-{
-    wt_in_process_rejoin(&d->process, &d->memory);
-    forget_pages(d);
-}
-
-const struct wt_copy *gen_device_copy(const struct gen_device *d)
-{
-    return d->process.copy;
-}
-
-const uint8_t *gen_device_copied(const struct gen_device *d, uint64_t addr)
-{
-    return wt_memory_page(d->memory, addr);
 }
 
 /* ---- operations of a recording ---- */
@@ -66,8 +32,8 @@ uint32_t gen_do_write_copy(struct wt_machine *m, const void *bytes, size_t size)
     memcpy(&addr, bytes, sizeof addr);
     if (addr >> WT_MEMORY_ADDRESS_BITS) /* of a core file, it may be anything */
         return 0;
-    wt_tlb_clear(&d->tlb); /* the pages may move to private copies */
-    return wt_memory_write(d->memory, addr, (const uint8_t *)bytes + sizeof addr,
+    wt_tlb_clear(&d->machine.tlb); /* the pages may move to private copies */
+    return wt_memory_write(d->machine.memory, addr, (const uint8_t *)bytes + sizeof addr,
                            size - sizeof addr);
 }
 

@@ -22,23 +22,6 @@ enum wt_status gen_device_new_in_host(const struct gen_config *config, struct ge
  */
 void gen_device_use_table(struct gen_device *device, uint64_t root);
 
-/**
- * Makes the device work on a copy of the process's memory, page by page as it comes to them; then
- * it has snapshots. Addresses of the copy are physical ones; page tables are not copied, and must
- * stay as they are. @p copy must live until gen_device_rejoin(). WT_NO_MEMORY.
- */
-enum wt_status gen_device_copy_memory(struct gen_device *device, struct wt_copy *copy,
-                                      struct wt_error *err);
-/**
- * Makes the device work on the process's memory again. The caller has copied back what the copy
- * has.
- */
-void gen_device_rejoin(struct gen_device *device);
-/** The copy that the device works on; NULL: it works on the process's memory. */
-const struct wt_copy *gen_device_copy(const struct gen_device *device);
-/** The copy's page at physical address @p addr, as the device has it now. */
-const uint8_t *gen_device_copied(const struct gen_device *device, uint64_t addr);
-
 /** WT_INPUT_OPERATION: writes the copy: a physical address of 64 bits, then the bytes. */
 uint32_t gen_do_write_copy(struct wt_machine *m, const void *bytes, size_t size);
 /** WT_INPUT_OPERATION: gen_device_hold() of the thread whose number is at @p bytes, 32 bits. */

@@ -242,8 +242,6 @@ struct gen_trace_point;
 struct gen_device {
     struct wt_machine machine;
     struct gen_config config;
-    struct wt_memory *memory;
-    struct wt_in_process process;
     uint64_t root;       /* physical address of the PPGTT's PML4; 0: there is none */
     uint64_t next_table; /* the next one that gen_device_map takes */
     struct gen_thread *thread;
@@ -258,8 +256,6 @@ struct gen_device {
     bool debugged;                 /* routine.c: the driver's routine is there */
     bool attention;                /* … and has a thread that the host does not know of */
     /* execution */
-    struct wt_tlb tlb;
-    struct wt_code_cache code;
     struct gen_trace_point *trace; /* the issue being traced; NULL until a run is */
     const struct gen_uop *sending; /* the message that is being executed; NULL: none */
 };
@@ -489,7 +485,7 @@ static inline const uint8_t *gen_readable(struct gen_device *d, uint64_t addr, u
 {
     if ((addr & WT_PAGE_MASK) + size > WT_PAGE_SIZE)
         return NULL;
-    struct wt_tlb_entry *e = wt_tlb_entry_of(&d->tlb, addr);
+    struct wt_tlb_entry *e = wt_tlb_entry_of(&d->machine.tlb, addr);
     if (e->read_page == (addr & ~WT_PAGE_MASK))
         return e->read_host + (addr & WT_PAGE_MASK);
     return gen_tlb_fill_read(d, addr);
@@ -505,7 +501,7 @@ static inline uint8_t *gen_writable(struct gen_device *d, uint64_t addr, unsigne
 {
     if ((addr & WT_PAGE_MASK) + size > WT_PAGE_SIZE)
         return NULL;
-    struct wt_tlb_entry *e = wt_tlb_entry_of(&d->tlb, addr);
+    struct wt_tlb_entry *e = wt_tlb_entry_of(&d->machine.tlb, addr);
     if (e->write_page == (addr & ~WT_PAGE_MASK))
         return e->write_host + (addr & WT_PAGE_MASK);
     return gen_tlb_fill_write(d, addr);
@@ -540,16 +536,8 @@ bool gen_explain(struct wt_machine *m, uint32_t wave, unsigned lane, uint64_t ad
 extern const struct wt_engine_ops gen_engine_ops;
 /* Asserts the invariants of the whole device, for tests. */
 void gen_check(struct wt_machine *m);
-/* A copy of the whole state, which the caller frees; NULL without host memory. */
-struct wt_state *gen_save(struct wt_machine *m);
-/* Puts a state back; false without host memory. */
-bool gen_restore(struct wt_machine *m, const struct wt_state *state);
-/* Frees a state of gen_save. */
-void gen_free_state(struct wt_state *state);
-/* Bytes of host memory that states hold beside the live device. */
-uint64_t gen_held_bytes(struct wt_machine *m);
-/* Bytes of host memory of the live device. */
-uint64_t gen_live_bytes(struct wt_machine *m);
+/* The machine's operation state. */
+void gen_state(struct wt_machine *m, struct wt_archive *a);
 /* A hash of the whole state. */
 uint64_t gen_hash(struct wt_machine *m);
 /* The same without what only the debug hardware holds. */
@@ -566,8 +554,9 @@ void gen_trace_free(struct gen_device *d);
 
 /* ---- watch.c ---- */
 
-/* Replaces all watches (wt_machine_ops); false without host memory. */
-bool gen_set_watches(struct wt_machine *m, const struct wt_watch *list, size_t count);
+/* The machine's operation watch_range. */
+bool gen_watch_range(struct wt_machine *m, const struct wt_watch *watch, uint64_t first,
+                     uint64_t last, struct wt_spans *spans);
 /* The SLM in which an address of the window lies as the thread sees it (wt_machine_ops.home). */
 uint64_t gen_home(struct wt_machine *m, uint32_t wave, uint64_t addr);
 /* Whether a page holds a watched byte, so that the TLB may not have it. */

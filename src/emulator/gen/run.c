@@ -42,6 +42,7 @@ static enum wt_run blocked(struct wt_machine *m)
 }
 
 const struct wt_engine_ops gen_engine_ops = {
+    .code = &gen_code_format,
     .turn = turn,
     .blocked = blocked,
     .issue_at = gen_issue_at,

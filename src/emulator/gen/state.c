@@ -1,164 +1,302 @@
-/* Saving, restoring and hashing a device, for time travel. See machine/state.h. */
-#include "emulator/machine/state.h"
+/* The parts of the device's state, for snapshots and core files. See machine/archive.h. */
+#include "emulator/machine/archive.h"
+#include "emulator/machine/archive_parts.h"
 
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
+#include "emulator/gen/host.h"
 #include "emulator/gen/internal.h"
-#include "emulator/machine/hash.h"
+#include "emulator/machine/regions.h"
 
-struct wt_state {
-    struct wt_state_head head;
-    struct gen_running walk[GEN_WALKS];
-    uint32_t td_ctl, mcr_selector;
-    bool debugged;
-    struct gen_thread *thread; /* with the device's own pointers, which never change once there */
-    struct gen_group *group;   /* likewise */
-    uint8_t *registers;        /* of the active threads, one after the other */
-    uint8_t *slm;              /* of the used groups, one after the other */
-};
+#define MOST_ADDRESS (((uint64_t)1 << WT_MEMORY_ADDRESS_BITS) - WT_PAGE_SIZE)
 
-void gen_free_state(struct wt_state *s)
+/* ---- walks ---- */
+
+/* What gen_device_walk() refuses. */
+static void check_walk(struct wt_archive *a, const struct gen_running *k)
 {
-    if (!s)
+    const struct gen_walk *w = &k->walk;
+    uint64_t total = 1;
+    bool good = (w->simd == 8 || w->simd == 16 || w->simd == 32) && w->threads &&
+                w->cross_bytes + w->thread_bytes <= GEN_REGISTER_FILE - GEN_GRF_BYTES &&
+                !((w->cross_bytes | w->thread_bytes) % GEN_GRF_BYTES);
+    for (unsigned i = 0; i < 3; i++)
+        good = good && w->end[i] > w->start[i] &&
+               !__builtin_mul_overflow(total, (uint64_t)(w->end[i] - w->start[i]), &total);
+    if (!good || total != k->total || k->done > k->next || k->next > k->total)
+        wt_archive_fail(a, "a walk has a form that there cannot be");
+}
+
+static void running(struct wt_archive *a, struct gen_running *k)
+{
+    struct gen_walk *w = &k->walk;
+    uint64_t *const longs[] = {&w->instructions, &w->kernel,  &w->surfaces, &w->dynamic,
+                               &w->general,      &w->payload, &w->sip,      &w->launch,
+                               &k->total,        &k->next,    &k->done};
+    uint32_t *const words[] = {&w->binding_table, &w->samplers,  &w->scratch,
+                               &w->last_mask,     &w->slm_bytes, &w->enables};
+    if (wt_archive_whole(a, k, sizeof *k))
         return;
-    wt_state_end(&s->head);
-    free(s->thread);
-    free(s->group);
-    free(s->registers);
-    free(s->slm);
-    free(s);
+    wt_archive_u64(a, &k->id, UINT64_MAX, "a walk");
+    wt_archive_bool(a, &k->active);
+    if (!k->id) {
+        if (k->active)
+            wt_archive_fail(a, "a walk that never began is under way");
+        *k = (struct gen_running){.active = false};
+        return;
+    }
+    for (size_t i = 0; i < sizeof longs / sizeof *longs; i++)
+        wt_archive_u64(a, longs[i], UINT64_MAX, "a walk");
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        wt_archive_u32(a, words[i], words[i] == &w->slm_bytes ? GEN_SLM_BYTES : UINT32_MAX,
+                       "a walk");
+    for (unsigned i = 0; i < 3; i++) {
+        wt_archive_u32(a, &w->start[i], UINT32_MAX, "a walk");
+        wt_archive_u32(a, &w->end[i], UINT32_MAX, "a walk");
+        wt_archive_u32(a, &w->block[i], UINT32_MAX, "a group");
+        wt_archive_u32(a, &w->grid[i], UINT32_MAX, "a grid");
+    }
+    wt_archive_bool(a, &w->has_scratch);
+    if (w->has_scratch)
+        wt_archive_u8(a, &w->scratch_code, GEN_MOST_SCRATCH_CODE, "the scratch memory of a thread");
+    wt_archive_u16(a, &w->cross_bytes, GEN_REGISTER_FILE, "a payload");
+    wt_archive_u16(a, &w->thread_bytes, GEN_REGISTER_FILE, "a payload");
+    wt_archive_u8(a, &w->simd, GEN_CHANNELS, "the channels of a thread");
+    wt_archive_u16(a, &w->threads, GEN_SUBSLICE_THREADS, "the threads of a group");
+    wt_archive_bool(a, &w->barrier);
+    if (wt_archive_reads(a))
+        check_walk(a, k);
 }
 
-static struct wt_row registers_of(struct wt_machine *m, uint32_t i)
+/* ---- groups and threads ---- */
+
+static void group_members(struct wt_archive *a, struct gen_device *d, uint32_t n)
 {
-    const struct gen_thread *t = &((const struct gen_device *)m)->thread[i];
-    return (struct wt_row){t->g, t->active ? sizeof *t->g : 0};
+    struct gen_group *g = &d->group[n];
+    if (wt_archive_reads(a))
+        *g = (struct gen_group){.slm = g->slm, .subslice = n / GEN_SUBSLICE_THREADS};
+    wt_archive_bool(a, &g->used);
+    if (!g->used)
+        return;
+    wt_archive_u32(a, &g->slm_size, GEN_SLM_BYTES, "the shared memory of a group");
+    for (unsigned i = 0; i < 3; i++)
+        wt_archive_u32(a, &g->coordinate[i], UINT32_MAX, "a group");
+    wt_archive_u64(a, &g->number, UINT64_MAX, "a group's number");
+    wt_archive_u16(a, &g->arrived, GEN_SUBSLICE_THREADS, "the threads at a barrier");
+    wt_archive_u8(a, &g->walk, GEN_WALKS - 1, "a group's walk");
+    if (wt_archive_reads(a) && !d->walk[g->walk].active)
+        wt_archive_fail(a, "a group is of a walk that has ended");
 }
 
-static struct wt_row slm_of(struct wt_machine *m, uint32_t i)
+static void group(struct wt_archive *a, struct gen_device *d, uint32_t n)
 {
-    const struct gen_group *g = &((const struct gen_device *)m)->group[i];
-    return (struct wt_row){g->slm, g->used ? g->slm_size : 0};
+    struct gen_group *g = &d->group[n];
+    if (!wt_archive_whole_but(a, g, sizeof *g, &g->slm))
+        group_members(a, d, n);
+    if (!g->used)
+        return;
+    if (!g->slm && !(g->slm = calloc(1, GEN_SLM_BYTES))) {
+        wt_archive_fail(a, "the host has no memory for shared memory");
+        return;
+    }
+    wt_archive_sparse(a, g->slm, g->slm_size);
 }
 
-static bool save(struct wt_state *s, struct gen_device *d)
+static void registers(struct wt_archive *a, struct gen_thread *t)
+{
+    if (!t->g && !(t->g = aligned_alloc(64, sizeof *t->g))) {
+        wt_archive_fail(a, "the host has no memory for registers");
+        return;
+    }
+    struct gen_registers *g = t->g;
+    if (wt_archive_whole(a, g, sizeof *g))
+        return;
+    if (wt_archive_reads(a))
+        memset(g, 0, sizeof *g);
+    wt_archive_sparse(a, g->r, sizeof g->r);
+    wt_archive_sparse(a, g->acc, sizeof g->acc);
+    wt_archive_sparse(a, g->acc_high, sizeof g->acc_high);
+    wt_archive_bytes(a, g->a0, sizeof g->a0);
+    wt_archive_bytes(a, g->fc, sizeof g->fc);
+    uint32_t *const rows[] = {g->f, g->sp, g->sr, g->cr, g->n, g->tdr, g->dbg, g->msg};
+    static const unsigned words[] = {2, 4, 4, 4, 4, 4, 4, 8};
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        for (unsigned k = 0; k < words[i]; k++)
+            wt_archive_u32(a, &rows[i][k], UINT32_MAX, "a register");
+    t->in_system = g->cr[0] & GEN_CR0_MASTER;
+}
+
+static void channels(struct wt_archive *a, struct gen_thread *t)
+{
+    wt_archive_u32(a, &t->mask, UINT32_MAX, "channels");
+    wt_archive_u32(a, &t->waiting, UINT32_MAX, "channels");
+    wt_archive_u32(a, &t->dispatched, UINT32_MAX, "channels");
+    t->waiting &= ~t->mask;
+    for (uint32_t left = t->waiting; left; left &= left - 1) {
+        const unsigned channel = (unsigned)__builtin_ctz(left);
+        wt_archive_u32(a, &t->wake[channel], UINT32_MAX, "an IP");
+        t->wake_set |= gen_wake_bit(t->wake[channel]);
+    }
+}
+
+static void thread(struct wt_archive *a, struct gen_device *d, uint32_t n)
+{
+    struct gen_thread *t = &d->thread[n];
+    const uint32_t first = n / GEN_SUBSLICE_THREADS * GEN_SUBSLICE_THREADS;
+    uint32_t place = t->group ? (uint32_t)(t->group - d->group) - first : 0;
+    if (wt_archive_whole_but(a, t, sizeof *t, &t->g)) {
+        if (t->active)
+            registers(a, t);
+        return;
+    }
+    if (wt_archive_reads(a))
+        *t = (struct gen_thread){.g = t->g, .device = d, .id = n};
+    wt_archive_bool(a, &t->active);
+    wt_archive_u64(a, &t->incarnation, UINT64_MAX, "a number of threads");
+    if (!t->active)
+        return;
+    wt_archive_u32(a, &place, GEN_SUBSLICE_THREADS - 1, "a thread's group");
+    t->group = &d->group[first + place];
+    wt_archive_u16(a, &t->index, GEN_SUBSLICE_THREADS - 1, "a thread's place in its group");
+    wt_archive_u64(a, &t->pc, UINT64_MAX, "an address");
+    wt_archive_u64(a, &t->base, UINT64_MAX, "an address");
+    wt_archive_u64(a, &t->wait_pc, UINT64_MAX, "an address");
+    channels(a, t);
+    bool *const flags[] = {&t->waits, &t->suppresses, &t->held, &t->steps, &t->suppress};
+    for (size_t i = 0; i < sizeof flags / sizeof *flags; i++)
+        wt_archive_bool(a, flags[i]);
+    wt_archive_u32(a, &t->status, UINT32_MAX, "requests");
+    registers(a, t);
+    if (wt_archive_reads(a) && !a->failed && (!t->group->used || (t->held && !d->debugged)))
+        wt_archive_fail(a, "a thread is where it cannot be");
+    if (wt_archive_reads(a) && a->failed) {
+        t->active = t->held = false;
+        t->group = NULL;
+    }
+}
+
+/* ---- what follows from the parts ---- */
+
+static void count(struct wt_archive *a, struct gen_device *d)
 {
     struct wt_machine *m = &d->machine;
-    if (!wt_state_begin(&s->head, m, d->memory, &d->tlb, sizeof *s))
-        return false;
-    memcpy(s->walk, d->walk, sizeof s->walk);
-    s->td_ctl = d->td_ctl;
-    s->mcr_selector = d->mcr_selector;
-    s->debugged = d->debugged;
-    s->thread = wt_state_copy(&s->head, d->thread, m->waves * sizeof *s->thread);
-    s->group = wt_state_copy(&s->head, d->group, m->waves * sizeof *s->group);
-    s->registers = wt_state_save_rows(&s->head, m, m->waves, registers_of);
-    s->slm = wt_state_save_rows(&s->head, m, m->waves, slm_of);
-    return s->thread && s->group && s->registers && s->slm;
-}
-
-struct wt_state *gen_save(struct wt_machine *m)
-{
-    struct wt_state *s = calloc(1, sizeof *s);
-    if (s && !save(s, (struct gen_device *)m)) {
-        gen_free_state(s);
-        return NULL;
-    }
-    return s;
-}
-
-bool gen_restore(struct wt_machine *m, const struct wt_state *s)
-{
-    struct gen_device *d = (struct gen_device *)m;
-    memcpy(d->walk, s->walk, sizeof d->walk);
-    d->td_ctl = s->td_ctl;
-    d->mcr_selector = s->mcr_selector;
-    d->debugged = s->debugged;
-    /* Buffers come as threads need them and stay: a state is older than its device. */
+    uint64_t groups[GEN_WALKS] = {0};
     for (uint32_t i = 0; i < m->waves; i++) {
-        struct gen_registers *g = d->thread[i].g;
-        uint8_t *slm = d->group[i].slm;
-        d->thread[i] = s->thread[i];
-        d->thread[i].g = g;
-        d->group[i] = s->group[i];
-        d->group[i].slm = slm;
-    }
-    wt_state_restore_rows(m, m->waves, registers_of, s->registers);
-    wt_state_restore_rows(m, m->waves, slm_of, s->slm);
-    gen_count_taken(d);
-    if (d->process.hosted) /* its pages go by other addresses than code does */
-        wt_code_clear(&d->code);
-    wt_state_resume(&s->head, m, d->memory, &d->code);
-    return true;
-}
-
-uint64_t gen_held_bytes(struct wt_machine *m)
-{
-    return wt_memory_held(((struct gen_device *)m)->memory);
-}
-
-uint64_t gen_live_bytes(struct wt_machine *m)
-{
-    return wt_memory_resident(((struct gen_device *)m)->memory);
-}
-
-/* ---- hash ---- */
-
-static void mix_thread(uint64_t *hash, const struct gen_thread *t)
-{
-    const uint64_t numbers[] = {t->id,
-                                t->index,
-                                t->pc,
-                                t->base,
-                                t->mask,
-                                t->waiting,
-                                t->dispatched,
-                                t->waits,
-                                t->waits ? t->wait_pc : 0,
-                                t->suppresses && !t->device->debugged,
-                                (uint64_t)(t->group - t->device->group)};
-    wt_mix(hash, numbers, sizeof numbers);
-    for (uint32_t left = t->waiting; left; left &= left - 1)
-        wt_mix_number(hash, t->wake[__builtin_ctz(left)]);
-    /* ce, ip and tm0 hold copies of the values read last. They are no state and are left out. */
-    wt_mix(hash, t->g, offsetof(struct gen_registers, ce));
-}
-
-uint64_t gen_program_hash(struct wt_machine *m)
-{
-    struct gen_device *d = (struct gen_device *)m;
-    const struct wt_schedule *s = &m->turns.policy;
-    uint64_t h = wt_memory_hash(d->memory);
-    const uint64_t numbers[] = {m->time, m->fault.kind, m->turns.current, m->turns.left,
-                                s->kind, s->turn,       s->seed,          s->state};
-    wt_mix(&h, numbers, sizeof numbers);
-    wt_mix(&h, m->turns.round, wt_turns_words(&m->turns) * sizeof *m->turns.round);
-    for (unsigned i = 0; i < GEN_WALKS; i++) {
-        const struct gen_running *k = &d->walk[i];
-        const uint64_t walk[] = {i, k->active, k->id, k->next, k->total, k->done};
-        if (k->id)
-            wt_mix(&h, walk, sizeof walk);
+        m->active += d->thread[i].active;
+        if (d->thread[i].active)
+            d->thread[i].group->threads++;
     }
     for (uint32_t i = 0; i < m->waves; i++) {
         const struct gen_group *g = &d->group[i];
-        if (d->thread[i].active)
-            mix_thread(&h, &d->thread[i]);
-        if (!g->used)
-            continue;
-        const uint64_t group[] = {i, g->walk, g->slm_size, g->number, g->threads, g->arrived};
-        wt_mix(&h, group, sizeof group);
-        wt_mix(&h, g->slm, g->slm_size);
+        groups[g->walk] += g->used;
+        if (g->used && g->arrived >= g->threads)
+            wt_archive_fail(a, "a group has more threads at its barrier than it has");
     }
-    return h;
+    for (unsigned i = 0; i < GEN_WALKS; i++)
+        if (d->walk[i].done + groups[i] > d->walk[i].next)
+            wt_archive_fail(a, "a walk has more groups than it has begun");
+    gen_count_taken(d);
+    for (uint32_t i = 0; i < d->config.subslices; i++)
+        if (d->room[i].slm_taken > GEN_SLM_BYTES)
+            wt_archive_fail(a, "subslice %u holds more than there is room for", i);
+    for (uint32_t i = 0; i < m->waves && !a->failed; i++)
+        gen_update_ready(&d->thread[i]);
 }
 
-/* With the registers by which a host debugs threads. */
-uint64_t gen_hash(struct wt_machine *m)
+static void page_tables(struct wt_archive *a, struct gen_device *d)
 {
-    const struct gen_device *d = (const struct gen_device *)m;
-    const uint64_t registers[] = {d->td_ctl, d->mcr_selector};
-    uint64_t h = gen_program_hash(m);
-    wt_mix(&h, registers, sizeof registers);
-    return h;
+    wt_archive_u64(a, &d->root, MOST_ADDRESS, "the address of a page table");
+    wt_archive_u64(a, &d->next_table, (uint64_t)1 << WT_MEMORY_ADDRESS_BITS,
+                   "the address of a page table");
+    if ((d->root | d->next_table) & WT_PAGE_MASK)
+        wt_archive_fail(a, "a page table is not at the beginning of a page");
+}
+
+void gen_state(struct wt_machine *m, struct wt_archive *a)
+{
+    struct gen_device *d = (struct gen_device *)m;
+    wt_archive_machine(a, m);
+    if (!a->snapshot) {
+        wt_archive_in_process(a, m);
+        page_tables(a, d);
+    }
+    wt_archive_u32(a, &d->td_ctl, GEN_TD_CTL_MASK, "TD_CTL");
+    wt_archive_u32(a, &d->mcr_selector, UINT32_MAX, "MCR_SELECTOR");
+    wt_archive_bool(a, &d->debugged);
+    for (unsigned i = 0; i < GEN_WALKS; i++)
+        running(a, &d->walk[i]);
+    for (uint32_t i = 0; i < m->waves && !a->failed; i++)
+        group(a, d, i);
+    for (uint32_t i = 0; i < m->waves && !a->failed; i++)
+        thread(a, d, i);
+    if (!wt_archive_reads(a) || a->failed)
+        return;
+    if (!a->snapshot) {
+        count(a, d);
+        return;
+    }
+    gen_count_taken(d);
+    if (m->process.hosted) /* its pages go by other addresses than code does */
+        wt_code_clear(&m->code);
+}
+
+/* ---- in a host process ---- */
+
+struct ranges {
+    struct wt_region *list;
+    size_t count, capacity;
+    bool failed;
+};
+
+static void add_range(void *context, uint64_t physical, uint64_t size)
+{
+    struct ranges *r = context;
+    struct wt_region *last = r->count ? &r->list[r->count - 1] : NULL;
+    if (last && last->addr + last->size == physical) {
+        last->size += size;
+        return;
+    }
+    struct wt_region *grown = wt_array_grow(r->list, &r->capacity, r->count + 1, sizeof *grown);
+    r->failed |= !grown;
+    if (!grown)
+        return;
+    r->list = grown;
+    grown[r->count++] = (struct wt_region){.addr = physical, .size = size};
+}
+
+static int by_address(const void *a, const void *b)
+{
+    const struct wt_region *x = a, *y = b;
+    return (x->addr > y->addr) - (x->addr < y->addr);
+}
+
+/* In order, and none over another one: several addresses may mean the same memory. */
+static void order(struct ranges *r)
+{
+    size_t kept = 0;
+    if (r->count)
+        qsort(r->list, r->count, sizeof *r->list, by_address);
+    for (size_t i = 0; i < r->count; i++) {
+        struct wt_region *last = kept ? &r->list[kept - 1] : NULL;
+        const uint64_t end = r->list[i].addr + r->list[i].size;
+        if (!last || r->list[i].addr > last->addr + last->size)
+            r->list[kept++] = r->list[i];
+        else if (end > last->addr + last->size)
+            last->size = end - last->addr;
+    }
+    r->count = kept;
+}
+
+bool gen_archive_in_host(struct gen_device *d, struct wt_archive *a,
+                         const struct wt_host_archive *in_host)
+{
+    struct ranges ranges = {.count = 0};
+    gen_each_memory(d, add_range, &ranges);
+    order(&ranges);
+    const bool good =
+        !ranges.failed && wt_archive_in_host(a, &d->machine, in_host, ranges.list, ranges.count);
+    free(ranges.list);
+    return good;
 }

@@ -260,7 +260,7 @@ bool gen_message_write(const struct gen_message *m, const struct gen_surface *s,
         gen_device_read(d, addr, before, size);
         if (!gen_device_write(d, addr, bytes, size))
             return false;
-        if (wt_in_process_reports(&d->process))
+        if (wt_in_process_reports(&d->machine.process))
             gen_stored(m->t, addr, bytes, size, kind == WT_WATCH_ACCESS);
     }
     for (unsigned done = 0; done < size && d->machine.watch; done += 16)

@@ -37,17 +37,12 @@ static bool add_part(struct wt_machine *m, const struct wt_watch *watch, uint64_
     return home == NOWHERE || wt_spans_add(spans, home, first, last);
 }
 
-static bool add_range(struct wt_machine *m, const struct wt_watch *watch, uint64_t first,
-                      uint64_t last, struct wt_spans *spans)
+bool gen_watch_range(struct wt_machine *m, const struct wt_watch *watch, uint64_t first,
+                     uint64_t last, struct wt_spans *spans)
 {
     static const uint64_t bounds[] = {GEN_SLM_APERTURE, GEN_SLM_APERTURE + GEN_SLM_BYTES};
     return wt_watch_set_add_parts(m, watch, first, last, bounds, sizeof bounds / sizeof bounds[0],
                                   add_part, spans);
-}
-
-bool gen_set_watches(struct wt_machine *m, const struct wt_watch *list, size_t count)
-{
-    return wt_watch_set_replace(m, list, count, &((struct gen_device *)m)->code, add_range);
 }
 
 bool gen_watches_page(const struct gen_device *d, uint64_t addr, bool write)

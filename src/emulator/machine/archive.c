@@ -22,12 +22,28 @@ void wt_archive_fail(struct wt_archive *a, const char *format, ...)
     va_end(arguments);
 }
 
+static void save(struct wt_archive *a, const void *bytes, size_t size)
+{
+    uint8_t *grown = wt_array_grow(a->bytes, &a->room, a->size + size, 1);
+    if (!grown) {
+        a->failed = true;
+        return;
+    }
+    a->bytes = grown;
+    memcpy(grown + a->size, bytes, size);
+    a->size += size;
+}
+
 void wt_archive_bytes(struct wt_archive *a, void *bytes, size_t size)
 {
     if (size == 0) /* bytes may be NULL, which neither fwrite nor memcpy takes */
         return;
-    if (!wt_archive_reads(a)) {
+    if (a->out) {
         fwrite(bytes, 1, size, a->out); /* whoever opened it looks at ferror() */
+        return;
+    }
+    if (a->saves) {
+        save(a, bytes, size);
         return;
     }
     if (!a->failed && size > a->left)
@@ -39,6 +55,15 @@ void wt_archive_bytes(struct wt_archive *a, void *bytes, size_t size)
     memcpy(bytes, a->in, size);
     a->in += size;
     a->left -= size;
+}
+
+bool wt_archive_whole_but(struct wt_archive *a, void *bytes, size_t size, void *own)
+{
+    void *mine;
+    memcpy(&mine, own, sizeof mine);
+    const bool whole = wt_archive_whole(a, bytes, size);
+    memcpy(own, &mine, sizeof mine);
+    return whole;
 }
 
 void wt_archive_sparse(struct wt_archive *a, void *bytes, size_t size)
@@ -162,6 +187,8 @@ static void read_pages(struct wt_archive *a, struct wt_memory *memory, uint64_t 
 void wt_archive_memory(struct wt_archive *a, struct wt_memory *memory)
 {
     struct page_writer writer = {.archive = a, .count = true};
+    if (a->snapshot)
+        return;
     if (!wt_archive_reads(a))
         wt_memory_each(memory, write_page, &writer);
     wt_archive_u64(a, &writer.pages, UINT64_MAX / (2 * WT_PAGE_SIZE), "the number of pages");

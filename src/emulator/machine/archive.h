@@ -1,8 +1,11 @@
 /*
- * A machine's state as bytes, for core files. One function of a family lists the state's parts and
- * serves both directions: it writes them, or reads them back into a machine of the same shape. The
- * bytes that are read come from outside: each number is checked against its largest value, and what
- * follows from other parts (the ready set, counts) is not written but recomputed.
+ * A machine's state as bytes: for core files, and for the snapshots of time travel (state.h). One
+ * function of a family lists the state's parts and serves both directions: it writes them, or reads
+ * them back into a machine of the same shape (wt_machine_ops.state).
+ *
+ * The bytes of a file come from outside: each number is checked against its largest value, and what
+ * follows from other parts (the ready set, counts) is not written but recomputed. A snapshot is of
+ * the machine itself: structures are in it as they are (wt_archive_whole), memory is not.
  *
  * Numbers are little-endian, of the size that their function's name says.
  */
@@ -21,18 +24,28 @@ struct wt_memory;
 struct wt_region;
 
 struct wt_archive {
-    FILE *out;         /**< writing; NULL: reading */
+    FILE *out;         /**< writing a file; NULL: not */
+    bool snapshot;     /**< of the machine itself, not a file */
+    bool saves;        /**< writing a snapshot; else, without `out`, reading */
+    uint8_t *bytes;    /**< then: what was written, of the caller, who frees it */
+    size_t size, room; /**< of `bytes`: written; there is memory for */
     const uint8_t *in; /**< reading: the next byte */
     size_t left;       /**< reading: bytes from there on */
     uint32_t version;  /**< reading: of the file's format (core_format.h) */
-    bool failed;       /**< reading: from now on everything reads as 0 */
+    bool failed;       /**< reading: from now on everything reads as 0; saving: no host memory */
     char why[200];     /**< then: the first failure, a sentence without a period */
 };
 
 /** Whether the archive is being read; else it is being written. */
 static inline bool wt_archive_reads(const struct wt_archive *a)
 {
-    return !a->out;
+    return !a->out && !a->saves;
+}
+
+/** Whether a core file is being read. */
+static inline bool wt_archive_reads_file(const struct wt_archive *a)
+{
+    return !a->out && !a->snapshot;
 }
 
 /**
@@ -47,6 +60,23 @@ void wt_archive_fail(struct wt_archive *a, const char *format, ...)
  * become 0. A write error shows in ferror(a->out).
  */
 void wt_archive_bytes(struct wt_archive *a, void *bytes, size_t size);
+
+/**
+ * Of a snapshot: writes or reads the whole of a structure, and returns true. Of a core file: false,
+ * its members follow one by one.
+ */
+static inline bool wt_archive_whole(struct wt_archive *a, void *bytes, size_t size)
+{
+    if (a->snapshot)
+        wt_archive_bytes(a, bytes, size);
+    return a->snapshot;
+}
+
+/**
+ * As wt_archive_whole, of a structure of which one member, the pointer at @p own, stays as the
+ * machine has it: a buffer of its own.
+ */
+bool wt_archive_whole_but(struct wt_archive *a, void *bytes, size_t size, void *own);
 
 /** As wt_archive_bytes, for bytes that are often all zero: these take one byte, a flag. */
 void wt_archive_sparse(struct wt_archive *a, void *bytes, size_t size);
@@ -89,7 +119,8 @@ void wt_archive_text(struct wt_archive *a, char *text, size_t size);
 
 /**
  * Writes all pages of a memory that are not all zero, in the order of their addresses; or reads
- * them into a memory, which then has no others. The memory's limit holds.
+ * them into a memory, which then has no others. The memory's limit holds. A snapshot has no pages:
+ * it has forks of memories (state.c).
  */
 void wt_archive_memory(struct wt_archive *a, struct wt_memory *memory);
 
@@ -104,8 +135,14 @@ bool wt_archive_ranges(struct wt_archive *a, const struct wt_region *region, siz
 
 /**
  * Writes or reads what every machine has: issue time, fault, schedule, the wave whose turn it is.
- * After reading no wave is ready: the family says which ones are.
+ * After reading a file no wave is ready: the family says which ones are.
  */
 void wt_archive_machine(struct wt_archive *a, struct wt_machine *m);
+
+/**
+ * Writes a whole machine, or reads it, memory included, for core files. After a failure to read it
+ * the machine can only be freed.
+ */
+void wt_archive_whole_machine(struct wt_machine *m, struct wt_archive *a);
 
 #endif

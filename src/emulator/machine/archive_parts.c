@@ -61,10 +61,30 @@ static void shared_pages(struct wt_archive *a, struct wt_shared_pages *pages)
     }
 }
 
-void wt_archive_in_process(struct wt_archive *a, bool *hosted, struct wt_shared_pages *shared)
+void wt_archive_in_process(struct wt_archive *a, struct wt_machine *m)
 {
-    wt_archive_bool(a, hosted);
-    shared_pages(a, shared);
+    wt_archive_bool(a, &m->process.hosted);
+    shared_pages(a, &m->process.shared);
+}
+
+bool wt_archive_in_host(struct wt_archive *a, struct wt_machine *m,
+                        const struct wt_host_archive *in_host, const struct wt_region *region,
+                        size_t count)
+{
+    assert(m->process.memory && !wt_archive_reads(a));
+    const struct wt_shared_pages own = m->process.shared;
+    m->process.shared = in_host->shared;
+    m->ops->state(m, a);
+    m->process.shared = own;
+    return !a->failed && wt_archive_ranges(a, region, count, in_host->read, in_host->context);
+}
+
+void wt_archive_whole_machine(struct wt_machine *m, struct wt_archive *a)
+{
+    m->ops->state(m, a);
+    wt_archive_memory(a, m->memory);
+    if (wt_archive_reads(a))
+        wt_machine_forget_code(m);
 }
 
 /* ---- what every machine has ---- */
@@ -72,6 +92,8 @@ void wt_archive_in_process(struct wt_archive *a, bool *hosted, struct wt_shared_
 void wt_archive_fault(struct wt_archive *a, struct wt_fault *f, uint32_t waves, unsigned lanes)
 {
     unsigned kind = f->kind;
+    if (wt_archive_whole(a, f, sizeof *f))
+        return;
     wt_archive_unsigned(a, &kind, WT_FAULT_HOST, "a fault's kind");
     f->kind = (enum wt_fault_kind)kind;
     if (f->kind == WT_FAULT_NONE) {
@@ -99,6 +121,12 @@ static void turns(struct wt_archive *a, struct wt_turns *t)
     struct wt_schedule *policy = &t->policy;
     const size_t words = wt_turns_words(t);
     unsigned kind = policy->kind;
+    struct wt_turns all = *t; /* its sets stay where they are */
+    if (wt_archive_whole(a, &all, sizeof all)) {
+        *t = all;
+        wt_archive_bytes(a, t->ready, wt_turns_bytes(t));
+        return;
+    }
     if (wt_archive_reads(a))
         wt_turns_reset(t);
     wt_archive_unsigned(a, &kind, WT_SCHEDULE_RANDOM, "the schedule");
@@ -129,14 +157,18 @@ void wt_archive_machine(struct wt_archive *a, struct wt_machine *m)
     wt_archive_u64(a, &m->time, MOST_TIME, "the issue time");
     wt_archive_fault(a, &m->fault, m->waves, m->lanes);
     turns(a, &m->turns);
-    if (!wt_archive_reads(a) || a->version > 5) {
+    if (wt_archive_whole(a, &m->active, sizeof m->active))
+        wt_archive_bool(a, &m->event);
+    else if (!wt_archive_reads(a) || a->version > 5) {
         wt_archive_u32(a, &m->device, 15, "the number of a device");
         wt_archive_u32(a, &m->first_core, UINT16_MAX, "a number of cores");
         wt_archive_u64(a, &m->runs, UINT64_MAX, "a number of runs");
     }
     if (!wt_archive_reads(a))
         return;
+    wt_watch_set_forget(m);
+    if (a->snapshot)
+        return;
     m->active = 0;
     m->event = false;
-    wt_watch_set_forget(m);
 }

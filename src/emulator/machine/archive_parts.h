@@ -15,6 +15,15 @@ void wt_archive_fault(struct wt_archive *a, struct wt_fault *fault, uint32_t wav
 
 /** Writes or reads what the recorded run depends on: whether the device was in a host process, and
  * the pages that it shared with threads. The list of pages that it had is freed when it is read. */
-void wt_archive_in_process(struct wt_archive *a, bool *hosted, struct wt_shared_pages *shared);
+void wt_archive_in_process(struct wt_archive *a, struct wt_machine *m);
+
+/**
+ * Writes the state of a machine in a host process, and these ranges of its memory, as
+ * wt_archive_whole_machine() of a machine that is in no process reads it. False: the host has no
+ * memory, or too much is mapped.
+ */
+bool wt_archive_in_host(struct wt_archive *a, struct wt_machine *m,
+                        const struct wt_host_archive *in_host, const struct wt_region *region,
+                        size_t count);
 
 #endif

@@ -84,59 +84,6 @@ void wt_console_hash(const struct wt_console *console, uint64_t *hash)
     }
 }
 
-bool wt_console_save(const struct wt_console *console, struct wt_console_saved *saved,
-                     uint64_t *bytes)
-{
-    unsigned lines = 0;
-    *saved = (struct wt_console_saved){0};
-    for (unsigned i = 0; i < console->slots; i++)
-        lines += console->line[i].length != 0;
-    if (!lines)
-        return true;
-    if (!(saved->line = calloc(lines, sizeof *saved->line)))
-        return false;
-    for (unsigned i = 0; i < console->slots; i++) {
-        const struct wt_console_line *line = &console->line[i];
-        if (!line->length)
-            continue;
-        char *text = malloc(line->length);
-        if (!text)
-            return false;
-        memcpy(text, line->text, line->length);
-        *bytes += line->length;
-        saved->line[saved->lines++] = (struct wt_console_saved_line){i, line->length, text};
-    }
-    return true;
-}
-
-void wt_console_saved_free(struct wt_console_saved *saved)
-{
-    for (unsigned i = 0; i < saved->lines; i++)
-        free(saved->line[i].text);
-    free(saved->line);
-}
-
-bool wt_console_reserve(struct wt_console *console, const struct wt_console_saved *saved)
-{
-    for (unsigned i = 0; i < saved->lines; i++) {
-        struct wt_console_line *line = &console->line[saved->line[i].slot];
-        if (!reserve(line, saved->line[i].length))
-            return false;
-    }
-    return true;
-}
-
-void wt_console_restore(struct wt_console *console, const struct wt_console_saved *saved)
-{
-    wt_console_clear(console);
-    for (unsigned i = 0; i < saved->lines; i++) {
-        struct wt_console_line *line = &console->line[saved->line[i].slot];
-        assert(line->capacity >= saved->line[i].length);
-        memcpy(line->text, saved->line[i].text, saved->line[i].length);
-        line->length = saved->line[i].length;
-    }
-}
-
 void wt_console_archive(struct wt_archive *a, struct wt_console *console)
 {
     if (wt_archive_reads(a))

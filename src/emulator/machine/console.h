@@ -41,27 +41,4 @@ void wt_console_hash(const struct wt_console *console, uint64_t *hash);
 /** Writes all incomplete lines to an archive, or reads them from one. */
 void wt_console_archive(struct wt_archive *a, struct wt_console *console);
 
-/** A copy of all incomplete lines. */
-struct wt_console_saved {
-    unsigned lines;
-    struct wt_console_saved_line {
-        unsigned slot;
-        size_t length;
-        char *text;
-    } * line;
-};
-
-/**
- * Copies the incomplete lines and adds their bytes to *bytes. False without host memory;
- * wt_console_saved_free must be called then, too.
- */
-bool wt_console_save(const struct wt_console *console, struct wt_console_saved *saved,
-                     uint64_t *bytes);
-/** Frees what wt_console_save has copied, but not the struct itself. */
-void wt_console_saved_free(struct wt_console_saved *saved);
-/** Makes room for wt_console_restore, which cannot fail afterwards. False without host memory. */
-bool wt_console_reserve(struct wt_console *console, const struct wt_console_saved *saved);
-/** Replaces the incomplete lines by saved ones, for which wt_console_reserve has made room. */
-void wt_console_restore(struct wt_console *console, const struct wt_console_saved *saved);
-
 #endif

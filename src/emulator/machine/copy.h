@@ -10,7 +10,6 @@
 #include <stdint.h>
 
 #include "emulator/machine/memory.h"
-#include "wavetrap/error.h"
 
 /**
  * The copy of the process's memory that a device works on. The functions are called while the
@@ -59,21 +58,6 @@ struct wt_in_process {
     struct wt_shared_pages shared; /**< of a recorded run that was read from a core file */
 };
 
-/** Puts a new device into this process: its memory, which is freed, becomes the process's.
- * WT_NO_MEMORY. */
-enum wt_status wt_in_process_begin(struct wt_in_process *p, struct wt_memory **memory,
-                                   struct wt_error *err);
-/** Frees the device's memory, @p memory, and all that is in @p p. */
-void wt_in_process_end(struct wt_in_process *p, struct wt_memory *memory);
-/**
- * Makes @p memory of the device a copy of the process's, which can be forked. @p copy must live as
- * long as it. The device must forget decoded code and its TLB. WT_NO_MEMORY; nothing changes then.
- */
-enum wt_status wt_in_process_copy(struct wt_in_process *p, struct wt_memory **memory,
-                                  struct wt_copy *copy, struct wt_error *err);
-/** Back to the process's memory; what only the copy has is lost. As above, the device must forget
- * decoded code. */
-void wt_in_process_rejoin(struct wt_in_process *p, struct wt_memory **memory);
 /** Whether stores to the page of @p addr, which is mapped, are reported one by one, or were in the
  * recorded run. */
 bool wt_in_process_shares(const struct wt_in_process *p, uint64_t addr);

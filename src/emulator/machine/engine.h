@@ -15,6 +15,7 @@
 
 /** What a family does for the engine. No operation is NULL. */
 struct wt_engine_ops {
+    const struct wt_code_format *code; /**< how decoded instructions lie */
     /**
      * Lets a wave that can issue do so up to @p n times, 1 or more, between wt_begin_turn and
      * wt_finish_turn; returns how often it did. Sets m->attended if after_turn is to be called.

@@ -2,6 +2,7 @@
 #include "emulator/machine/machine.h"
 
 #include <assert.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "emulator/machine/engine.h"
@@ -32,7 +33,10 @@ bool wt_machine_init(struct wt_machine *m, const struct wt_machine_ops *ops,
     m->engine = engine;
     m->waves = waves;
     m->lanes = lanes;
-    return wt_turns_init(&m->turns, schedule, waves);
+    wt_tlb_clear(&m->tlb);
+    wt_code_init(&m->code, engine->code, &m->tlb);
+    m->memory = wt_memory_new();
+    return wt_turns_init(&m->turns, schedule, waves) && m->memory;
 }
 
 void wt_machine_name_wave(struct wt_machine *m, uint32_t wave, char *text, size_t size)
@@ -56,8 +60,76 @@ void wt_machine_begin_run(struct wt_machine *m)
     m->time = 0;
 }
 
+static void end_memory(struct wt_machine *m)
+{
+    if (m->process.memory != m->memory)
+        wt_memory_free(m->process.memory);
+    wt_memory_free(m->memory);
+    wt_shared_pages_free(&m->process.shared);
+}
+
 void wt_machine_end(struct wt_machine *m)
 {
     wt_watch_set_free(m);
     wt_turns_free(&m->turns);
+    if (m->code.format)
+        wt_code_clear(&m->code);
+    end_memory(m);
+    for (uint32_t i = 0; i < m->locals; i++)
+        wt_memory_free(m->local[i]);
+    free(m->local);
+}
+
+void wt_machine_forget_code(struct wt_machine *m)
+{
+    wt_code_clear(&m->code);
+    wt_tlb_clear(&m->tlb);
+}
+
+/* ---- in a host process ---- */
+
+static const uint8_t *copied_page(void *context, uint64_t addr)
+{
+    const struct wt_copy *copy = context;
+    const uint64_t page = addr & ~WT_PAGE_MASK;
+    return copy->page(copy->context, page, wt_memory_page(copy->process, page));
+}
+
+enum wt_status wt_in_process_begin(struct wt_machine *m, struct wt_error *err)
+{
+    struct wt_memory *process = wt_memory_new_host();
+    if (!process)
+        return wt_fail(err, WT_NO_MEMORY, "the host has no memory left");
+    wt_memory_free(m->memory);
+    m->memory = process;
+    m->process = (struct wt_in_process){.hosted = true, .memory = process};
+    return WT_OK;
+}
+
+enum wt_status wt_in_process_copy(struct wt_machine *m, struct wt_copy *copy, struct wt_error *err)
+{
+    assert(wt_in_place(m) && m->memory == m->process.memory);
+    assert(copy->page && copy->shared && copy->stored && copy->was_atomic);
+    copy->process = m->process.memory;
+    struct wt_memory *made = wt_memory_new_over(copied_page, copy);
+    if (!made)
+        return wt_fail(err, WT_NO_MEMORY, "the host has no memory left");
+    m->memory = made;
+    m->process.copy = copy;
+    wt_machine_forget_code(m);
+    return WT_OK;
+}
+
+void wt_in_process_rejoin(struct wt_machine *m)
+{
+    assert(m->process.copy && m->memory != m->process.memory);
+    wt_memory_free(m->memory);
+    m->memory = m->process.memory;
+    m->process.copy = NULL;
+    wt_machine_forget_code(m);
+}
+
+uint8_t *wt_in_process_page(const struct wt_machine *m, uint64_t addr)
+{
+    return wt_memory_page_for_write(m->process.memory, addr);
 }

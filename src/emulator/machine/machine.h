@@ -14,17 +14,20 @@
 #include "base/lanes.h"
 #include "base/wave_name.h"
 #include "base/wave_view.h"
+#include "emulator/machine/code_pages.h"
+#include "emulator/machine/copy.h"
 #include "emulator/machine/explain.h"
+#include "emulator/machine/memory.h"
 #include "emulator/machine/schedule.h"
 #include "emulator/machine/trace.h"
 #include "emulator/machine/watch.h"
 #include "emulator/machine/wave.h"
 #include "wavetrap/error.h"
 
+struct wt_archive;
 struct wt_engine_ops;
+struct wt_spans;
 struct wt_watch_set;
-/** A machine's whole state at one moment, by which it goes on; its contents are the family's. */
-struct wt_state;
 
 /** Why a run came back. */
 enum wt_run {
@@ -63,7 +66,9 @@ struct wt_machine_ops {
     void (*free)(struct wt_machine *m);
     /** Restores the state after reset: registers, waves, clock. Memory and debug hardware stay. */
     void (*reset)(struct wt_machine *m);
-    /** Runs at most @p issues wave-instructions. */
+    /** Runs at most @p issues wave-instructions. The number of issues that one call is asked for
+     * must not matter to the states: run(a) and then run(b) do the same as run(a + b), as long as
+     * the first one returns WT_RUN_BUDGET. */
     enum wt_run (*run)(struct wt_machine *m, uint64_t issues);
     /** The same, calling @p fn for each issue. Slower, the same states. */
     enum wt_run (*run_traced)(struct wt_machine *m, uint64_t issues, wt_trace_fn fn, void *context);
@@ -111,34 +116,17 @@ struct wt_machine_ops {
     /** Hands lines that are not complete yet to the console. */
     void (*flush_console)(struct wt_machine *m);
 
-    /* Time travel (timeline.h). The number of issues that one call of run is asked for must not
-     * matter: run(a) and then run(b) do the same as run(a + b), as long as the first one returns
-     * WT_RUN_BUDGET. */
-
-    /** Copies the whole state, debug hardware included; NULL without host memory. free_state frees
-     * it. */
-    struct wt_state *(*save)(struct wt_machine *m);
-    /** Restores a state of the same machine; false, and nothing done, without host memory. */
-    bool (*restore)(struct wt_machine *m, const struct wt_state *state);
-    /** Frees a state; NULL is allowed. */
-    void (*free_state)(struct wt_state *state);
-    /** Host memory of a state, pages of memory not counted. */
-    uint64_t (*state_bytes)(const struct wt_state *state);
-    /** Host memory of all pages of memory, those of saved states included. */
-    uint64_t (*held_bytes)(struct wt_machine *m);
-    /** Host memory of the pages that the machine sees now. */
-    uint64_t (*live_bytes)(struct wt_machine *m);
     /**
-     * Limits the pages that a program may touch of the memory that all waves share, to @p bytes. A
-     * store beyond that is a fault (WT_FAULT_HOST). At first there is no limit.
+     * Lists the parts of the state but memory, once for snapshots and core files (archive.h): it
+     * writes them, or reads them back, and then recomputes what follows from them.
      */
-    void (*set_memory_limit)(struct wt_machine *m, uint64_t bytes);
-
+    void (*state)(struct wt_machine *m, struct wt_archive *a);
     /**
-     * Replaces the set of watches, and forgets which hit was reported; count 0: none. The list is
-     * copied. False without host memory: then there are no watches.
+     * Adds [first, last], as a watch's wave sees it, to the watched ranges (watch_set.h); false
+     * without host memory.
      */
-    bool (*set_watches)(struct wt_machine *m, const struct wt_watch *list, size_t count);
+    bool (*watch_range)(struct wt_machine *m, const struct wt_watch *watch, uint64_t first,
+                        uint64_t last, struct wt_spans *spans);
     /**
      * Identifies the memory that an address reaches as a wave sees it now (wt_watch.home);
      * WT_HOME_NOW where it is the same at any time.
@@ -175,20 +163,58 @@ struct wt_machine {
     struct wt_watch_hit *hit;   /**< WT_WATCH_HITS of them; NULL until watched */
     size_t hits; /**< of the last run, if it returned WT_RUN_WATCH; or of a later step that
                       the debug hardware did within debug_read or debug_write */
-    wt_console_fn console; /**< NULL: lines are dropped */
+    struct wt_memory *memory; /**< that all waves share */
+    struct wt_memory **local; /**< memories of cores, `locals` of them; NULL: there are none */
+    uint32_t locals;
+    struct wt_in_process
+        process; /**< all 0: it is in no host process, and was not recorded in one */
+    struct wt_tlb tlb;
+    struct wt_code_cache code; /**< decoded instructions of `memory` */
+    wt_console_fn console;     /**< NULL: lines are dropped */
     void *console_context;
 };
 
 /**
- * Sets up a machine of zeros: its operations, none of which may be NULL, and its shape. @p waves is
- * 1 or more, @p lanes 1 .. WT_MAX_LANES. False without host memory; wt_machine_end must be called
- * then, too.
+ * Sets up a machine of zeros: its operations, none of which may be NULL, its shape, and an empty
+ * memory. @p waves is 1 or more, @p lanes 1 .. WT_MAX_LANES. False without host memory;
+ * wt_machine_end must be called then, too.
  */
 bool wt_machine_init(struct wt_machine *m, const struct wt_machine_ops *ops,
                      const struct wt_engine_ops *engine, uint32_t waves, unsigned lanes,
                      const struct wt_schedule *schedule);
-/** Frees what wt_machine_init and watches took. */
+/** Frees what wt_machine_init and watches took, memory and decoded code included. */
 void wt_machine_end(struct wt_machine *m);
+
+/** Whether the machine works on the memory of the process that it is in, which threads use, too. */
+static inline bool wt_in_place(const struct wt_machine *m)
+{
+    return m->process.memory && !m->process.copy;
+}
+
+/* ---- a device in a host process (copy.h) ---- */
+
+/** Puts a new device into this process: the process's memory takes the place of its own.
+ * WT_NO_MEMORY. */
+enum wt_status wt_in_process_begin(struct wt_machine *m, struct wt_error *err);
+/**
+ * Makes the device work on a copy of the process's memory, page by page as it comes to them; then
+ * it has snapshots. Page tables and save areas of queues remain the process's own. @p copy must
+ * live until wt_in_process_rejoin(). WT_NO_MEMORY; nothing changes then.
+ */
+enum wt_status wt_in_process_copy(struct wt_machine *m, struct wt_copy *copy, struct wt_error *err);
+/** Makes the device work on the process's memory again; what only the copy has is lost. */
+void wt_in_process_rejoin(struct wt_machine *m);
+/** The process's own page that the device has at @p addr, which is mapped. */
+uint8_t *wt_in_process_page(const struct wt_machine *m, uint64_t addr);
+
+/** Forgets decoded code and the TLB: memory has changed, or is another one. */
+void wt_machine_forget_code(struct wt_machine *m);
+
+/**
+ * Replaces the set of watches, and forgets which hit was reported; count 0: none. The list is
+ * copied. False without host memory: then there are no watches.
+ */
+bool wt_set_watches(struct wt_machine *m, const struct wt_watch *list, size_t count);
 
 /** Bytes of a row of this register. */
 static inline size_t wt_row_bytes(const struct wt_machine *m, const struct wt_register_shape *reg)

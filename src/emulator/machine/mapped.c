@@ -5,20 +5,22 @@
 #include <inttypes.h>
 #include <string.h>
 
-const uint8_t *wt_mapped_fill_read(const struct wt_mapped *m, uint64_t addr)
+const uint8_t *wt_mapped_fill_read(struct wt_machine *m, const struct wt_regions *regions,
+                                   uint64_t addr)
 {
-    if (!wt_regions_at(m->regions, addr))
+    if (!wt_regions_at(regions, addr))
         return NULL;
-    return wt_tlb_fill_read(m->tlb, addr, wt_memory_page(m->memory, addr));
+    return wt_tlb_fill_read(&m->tlb, addr, wt_memory_page(m->memory, addr));
 }
 
-uint8_t *wt_mapped_fill_write(const struct wt_mapped *m, uint64_t addr, bool read)
+uint8_t *wt_mapped_fill_write(struct wt_machine *m, const struct wt_regions *regions, uint64_t addr,
+                              bool read)
 {
-    const struct wt_region *r = wt_regions_at(m->regions, addr);
-    if (!r || !r->writable || wt_code_on_page(m->code, addr))
+    const struct wt_region *r = wt_regions_at(regions, addr);
+    if (!r || !r->writable || wt_code_on_page(&m->code, addr))
         return NULL;
     uint8_t *page = wt_memory_page_for_write(m->memory, addr);
-    return page ? wt_tlb_fill_write(m->tlb, addr, page, read, true) : NULL;
+    return page ? wt_tlb_fill_write(&m->tlb, addr, page, read, true) : NULL;
 }
 
 static bool in_space(uint64_t addr, size_t size)
@@ -27,7 +29,7 @@ static bool in_space(uint64_t addr, size_t size)
     return addr < end && size <= end - addr;
 }
 
-bool wt_mapped_read(const struct wt_mapped *m, uint64_t addr, void *out, size_t size)
+bool wt_mapped_read(const struct wt_machine *m, uint64_t addr, void *out, size_t size)
 {
     assert(out || !size);
     if (!in_space(addr, size))
@@ -36,7 +38,7 @@ bool wt_mapped_read(const struct wt_mapped *m, uint64_t addr, void *out, size_t 
     return true;
 }
 
-bool wt_mapped_write(const struct wt_mapped *m, uint64_t addr, const void *bytes, size_t size)
+bool wt_mapped_write(struct wt_machine *m, uint64_t addr, const void *bytes, size_t size)
 {
     assert(bytes || !size);
     const uint8_t *from = bytes;
@@ -48,16 +50,16 @@ bool wt_mapped_write(const struct wt_mapped *m, uint64_t addr, const void *bytes
         if (wt_memory_is_zero(m->memory, addr, from, part))
             continue;
         const bool done = wt_memory_write(m->memory, addr, from, part);
-        wt_tlb_drop(m->tlb, addr); /* the page may have moved to a private copy */
+        wt_tlb_drop(&m->tlb, addr); /* the page may have moved to a private copy */
         if (!done)
             return false;
-        wt_code_invalidate(m->code, addr, part);
+        wt_code_invalidate(&m->code, addr, part);
     }
     return true;
 }
 
-enum wt_status wt_mapped_put(const struct wt_mapped *m, uint64_t addr, const void *bytes,
-                             size_t size, struct wt_error *err)
+enum wt_status wt_mapped_put(struct wt_machine *m, uint64_t addr, const void *bytes, size_t size,
+                             struct wt_error *err)
 {
     char why[128];
     assert(err);
@@ -67,13 +69,13 @@ enum wt_status wt_mapped_put(const struct wt_mapped *m, uint64_t addr, const voi
     return wt_fail(err, WT_NO_MEMORY, "%zu bytes at 0x%" PRIx64 ": %s", size, addr, why);
 }
 
-bool wt_pieces_read(const struct wt_mapped *m, wt_piece_fn find, struct wt_machine *machine,
-                    uint32_t wave, unsigned lane, uint64_t addr, void *out, size_t size)
+bool wt_pieces_read(struct wt_machine *m, wt_piece_fn find, uint32_t wave, unsigned lane,
+                    uint64_t addr, void *out, size_t size)
 {
     uint8_t *to = out;
     for (struct wt_piece p; size; size -= p.size, addr += p.size, to += p.size) {
         p = (struct wt_piece){.addr = addr, .size = size};
-        if (!find(machine, wave, lane, addr, &p))
+        if (!find(m, wave, lane, addr, &p))
             return false;
         assert(p.size > 0 && p.size <= size);
         if (p.host)
@@ -84,13 +86,13 @@ bool wt_pieces_read(const struct wt_mapped *m, wt_piece_fn find, struct wt_machi
     return true;
 }
 
-bool wt_pieces_write(const struct wt_mapped *m, wt_piece_fn find, struct wt_machine *machine,
-                     uint32_t wave, unsigned lane, uint64_t addr, const void *bytes, size_t size)
+bool wt_pieces_write(struct wt_machine *m, wt_piece_fn find, uint32_t wave, unsigned lane,
+                     uint64_t addr, const void *bytes, size_t size)
 {
     const uint8_t *from = bytes;
     for (struct wt_piece p; size; size -= p.size, addr += p.size, from += p.size) {
         p = (struct wt_piece){.addr = addr, .size = size};
-        if (!find(machine, wave, lane, addr, &p))
+        if (!find(m, wave, lane, addr, &p))
             return false;
         assert(p.size > 0 && p.size <= size);
         if (p.host)

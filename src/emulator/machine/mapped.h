@@ -1,7 +1,6 @@
 /*
  * Accesses to the memory of a device whose programs may use mapped pages only, for all families
- * that map memory. A family passes its pages, regions, TLB and decoded code together, since a write
- * from outside concerns all of them.
+ * that map memory. A write from outside concerns pages, TLB and decoded code.
  */
 #ifndef WT_EMULATOR_MACHINE_MAPPED_H
 #define WT_EMULATOR_MACHINE_MAPPED_H
@@ -11,42 +10,36 @@
 #include "emulator/machine/memory.h"
 #include "emulator/machine/regions.h"
 
-/** None of them is NULL. */
-struct wt_mapped {
-    struct wt_memory *memory;
-    const struct wt_regions *regions;
-    struct wt_tlb *tlb;
-    struct wt_code_cache *code;
-};
-
 /* ---- the TLB's misses ---- */
 
 /** Puts the page of @p addr into the TLB for reading; NULL if it is not mapped. */
-const uint8_t *wt_mapped_fill_read(const struct wt_mapped *m, uint64_t addr);
+const uint8_t *wt_mapped_fill_read(struct wt_machine *m, const struct wt_regions *regions,
+                                   uint64_t addr);
 
 /**
  * Puts the page of @p addr into the TLB for writing, and with @p read for reading. NULL, and the
  * TLB as it was, if it is not mapped for writing, holds decoded code, or the host has no memory.
  */
-uint8_t *wt_mapped_fill_write(const struct wt_mapped *m, uint64_t addr, bool read);
+uint8_t *wt_mapped_fill_write(struct wt_machine *m, const struct wt_regions *regions, uint64_t addr,
+                              bool read);
 
 /* ---- accesses from outside a program: mapped or not ---- */
 
 /** Reads @p size bytes; false if they do not lie within WT_MEMORY_ADDRESS_BITS. */
-bool wt_mapped_read(const struct wt_mapped *m, uint64_t addr, void *out, size_t size);
+bool wt_mapped_read(const struct wt_machine *m, uint64_t addr, void *out, size_t size);
 
 /**
  * Writes @p size bytes; zeros make no page. Decoded code there is decoded again. False if they do
  * not lie within WT_MEMORY_ADDRESS_BITS, or there is no memory for a page: those before are
  * written.
  */
-bool wt_mapped_write(const struct wt_mapped *m, uint64_t addr, const void *bytes, size_t size);
+bool wt_mapped_write(struct wt_machine *m, uint64_t addr, const void *bytes, size_t size);
 
 /**
  * As wt_mapped_write, with an error for people. WT_NO_MEMORY, which says why, is the only failure.
  */
-enum wt_status wt_mapped_put(const struct wt_mapped *m, uint64_t addr, const void *bytes,
-                             size_t size, struct wt_error *err);
+enum wt_status wt_mapped_put(struct wt_machine *m, uint64_t addr, const void *bytes, size_t size,
+                             struct wt_error *err);
 
 /* ---- memory as a lane sees it ---- */
 
@@ -65,11 +58,11 @@ typedef bool (*wt_piece_fn)(struct wt_machine *machine, uint32_t wave, unsigned 
                             struct wt_piece *piece);
 
 /** Reads memory as a lane sees it, piece by piece; false where nothing is. */
-bool wt_pieces_read(const struct wt_mapped *m, wt_piece_fn find, struct wt_machine *machine,
-                    uint32_t wave, unsigned lane, uint64_t addr, void *out, size_t size);
+bool wt_pieces_read(struct wt_machine *m, wt_piece_fn find, uint32_t wave, unsigned lane,
+                    uint64_t addr, void *out, size_t size);
 
 /** Writes memory as a lane sees it. False where nothing is; what lies before it is written. */
-bool wt_pieces_write(const struct wt_mapped *m, wt_piece_fn find, struct wt_machine *machine,
-                     uint32_t wave, unsigned lane, uint64_t addr, const void *bytes, size_t size);
+bool wt_pieces_write(struct wt_machine *m, wt_piece_fn find, uint32_t wave, unsigned lane,
+                     uint64_t addr, const void *bytes, size_t size);
 
 #endif

@@ -64,7 +64,7 @@ static bool next_window(struct wt_search *s)
 static enum wt_search_step fail(struct wt_search *s, const struct wt_error *why,
                                 struct wt_error *err)
 {
-    s->machine->ops->set_watches(s->machine, NULL, 0);
+    wt_set_watches(s->machine, NULL, 0);
     wt_fail(err, why->status, "%s", why->text);
     return WT_SEARCH_FAILED;
 }
@@ -93,7 +93,7 @@ static bool approach(struct wt_search *s, uint64_t budget)
 static enum wt_search_step open_window(struct wt_search *s, struct wt_error *err)
 {
     struct wt_error why;
-    s->machine->ops->set_watches(s->machine, NULL, 0);
+    wt_set_watches(s->machine, NULL, 0);
     if (s->have_best) {
         if (wt_timeline_goto(s->timeline, s->best, &why))
             return fail(s, &why, err);
@@ -145,7 +145,7 @@ static enum wt_search_step scan(struct wt_search *s, uint64_t budget, struct wt_
         s->from = s->place.time;
         s->behind = m->time;
         s->scanning = false;
-        m->ops->set_watches(m, NULL, 0);
+        wt_set_watches(m, NULL, 0);
         if (wt_timeline_goto(s->timeline, s->place.time, &why))
             return fail(s, &why, err);
     }
@@ -165,7 +165,7 @@ enum wt_search_step wt_search_on(struct wt_search *s, uint64_t budget, struct wt
         s->behind = 0;
         s->scanning = false;
         if (s->pass) {
-            m->ops->set_watches(m, NULL, 0);
+            wt_set_watches(m, NULL, 0);
             return WT_SEARCH_FOUND;
         }
     }
@@ -173,7 +173,7 @@ enum wt_search_step wt_search_on(struct wt_search *s, uint64_t budget, struct wt
     if (s->scanning && m->time >= s->high && (s->backwards || wt_timeline_at_end(s->timeline))) {
         s->scanning = false;
         if (!s->backwards) {
-            m->ops->set_watches(m, NULL, 0);
+            wt_set_watches(m, NULL, 0);
             return WT_SEARCH_EDGE;
         }
     }
@@ -187,7 +187,7 @@ enum wt_search_step wt_search_on(struct wt_search *s, uint64_t budget, struct wt
     if (!approach(s, budget))
         return WT_SEARCH_ON;
     const size_t first = s->behind ? s->code : 0;
-    if (!m->ops->set_watches(m, s->watch + first, s->watches - first)) {
+    if (!wt_set_watches(m, s->watch + first, s->watches - first)) {
         wt_fail(&why, WT_NO_MEMORY, "no host memory to search the past");
         return fail(s, &why, err);
     }

@@ -1,93 +1,95 @@
-/* The common part of the saved states of all families. See state.h. */
+/* Saved states of all families. See state.h. */
 #include "emulator/machine/state.h"
 
 #include <assert.h>
 #include <stdlib.h>
-#include <string.h>
 
+#include "emulator/machine/archive.h"
+#include "emulator/machine/core_format.h"
 #include "emulator/machine/watch_set.h"
 
-bool wt_state_begin(struct wt_state_head *head, const struct wt_machine *m,
-                    struct wt_memory *memory, struct wt_tlb *tlb, size_t size)
+struct wt_state {
+    uint8_t *bytes; /* what the family's list of parts has written */
+    size_t size;
+    uint32_t locals;
+    struct wt_memory *memory;  /* a fork */
+    struct wt_memory *local[]; /* likewise, as many as the machine has */
+};
+
+static bool save(struct wt_state *s, struct wt_machine *m)
 {
-    assert(size >= sizeof *head && !head->memory);
-    if (!wt_turns_init(&head->turns, &m->turns.policy, m->waves))
+    struct wt_archive a = {.snapshot = true, .saves = true, .version = WT_CORE_VERSION};
+    m->ops->state(m, &a);
+    s->bytes = a.bytes;
+    s->size = a.size;
+    if (a.failed)
         return false;
-    wt_turns_copy(&head->turns, &m->turns);
-    head->time = m->time;
-    head->fault = m->fault;
-    head->active = m->active;
-    head->bytes = size + wt_turns_bytes(&head->turns);
+    uint8_t *fitting = realloc(s->bytes, s->size);
+    s->bytes = fitting ? fitting : s->bytes;
     /* Pages that the device could write are shared from now on. */
-    wt_tlb_clear(tlb);
-    return (head->memory = wt_memory_fork(memory)) != NULL;
+    wt_tlb_clear(&m->tlb);
+    for (uint32_t i = 0; i < m->locals; i++)
+        if (!(s->local[i] = wt_memory_fork(m->local[i])))
+            return false;
+    return (s->memory = wt_memory_fork(m->memory)) != NULL;
 }
 
-void wt_state_end(struct wt_state_head *head)
+struct wt_state *wt_state_save(struct wt_machine *m)
 {
-    wt_memory_free(head->memory);
-    wt_turns_free(&head->turns);
-}
-
-void wt_state_resume(const struct wt_state_head *head, struct wt_machine *m,
-                     struct wt_memory *memory, struct wt_code_cache *code)
-{
-    assert(head->memory && head->turns.waves == m->waves && !m->in_turn);
-    m->time = head->time;
-    m->fault = head->fault;
-    m->active = head->active;
-    m->event = false;
-    wt_turns_copy(&m->turns, &head->turns);
-    wt_code_note_pages(code, memory);
-    wt_memory_become(memory, head->memory);
-    wt_code_keep_pages(code, memory);
-    wt_tlb_clear(code->tlb);
-    wt_watch_set_forget(m);
-}
-
-void *wt_state_copy(struct wt_state_head *head, const void *from, size_t size)
-{
-    assert(from || !size);
-    void *copy = malloc(size ? size : 1);
-    if (copy && size)
-        memcpy(copy, from, size);
-    head->bytes += size;
-    return copy;
-}
-
-uint8_t *wt_state_save_rows(struct wt_state_head *head, struct wt_machine *m, uint32_t count,
-                            wt_row_fn row)
-{
-    assert(row);
-    size_t size = 0;
-    for (uint32_t i = 0; i < count; i++)
-        size += row(m, i).size;
-    uint8_t *copy = malloc(size ? size : 1), *to = copy;
-    if (!copy)
+    struct wt_state *s = calloc(1, sizeof *s + m->locals * sizeof *s->local);
+    if (!s)
         return NULL;
-    head->bytes += size;
-    for (uint32_t i = 0; i < count; i++) {
-        const struct wt_row r = row(m, i);
-        if (r.size)
-            memcpy(to, r.at, r.size);
-        to += r.size;
-    }
-    assert(to == copy + size);
-    return copy;
+    s->locals = m->locals;
+    if (save(s, m))
+        return s;
+    wt_state_free(s);
+    return NULL;
 }
 
-void wt_state_restore_rows(struct wt_machine *m, uint32_t count, wt_row_fn row, const uint8_t *from)
+/* A state is older than its machine, whose buffers only grow: nothing can fail. */
+void wt_state_restore(struct wt_machine *m, const struct wt_state *s)
 {
-    assert(row && from);
-    for (uint32_t i = 0; i < count; i++) {
-        const struct wt_row r = row(m, i);
-        if (r.size)
-            memcpy(r.at, from, r.size);
-        from += r.size;
-    }
+    assert(s->memory && s->locals == m->locals && !m->in_turn);
+    struct wt_archive a = {
+        .snapshot = true, .version = WT_CORE_VERSION, .in = s->bytes, .left = s->size};
+    m->ops->state(m, &a);
+    assert(!a.failed && !a.left);
+    wt_code_note_pages(&m->code, m->memory);
+    wt_memory_become(m->memory, s->memory);
+    wt_code_keep_pages(&m->code, m->memory);
+    for (uint32_t i = 0; i < m->locals; i++)
+        wt_memory_become(m->local[i], s->local[i]);
+    wt_tlb_clear(&m->tlb);
 }
 
-uint64_t wt_state_size(const struct wt_state *state)
+void wt_state_free(struct wt_state *s)
 {
-    return ((const struct wt_state_head *)state)->bytes;
+    if (!s)
+        return;
+    for (uint32_t i = 0; i < s->locals; i++)
+        wt_memory_free(s->local[i]);
+    wt_memory_free(s->memory);
+    free(s->bytes);
+    free(s);
+}
+
+uint64_t wt_state_bytes(const struct wt_state *s)
+{
+    return sizeof *s + s->locals * sizeof *s->local + s->size;
+}
+
+uint64_t wt_state_held(const struct wt_machine *m)
+{
+    uint64_t bytes = wt_memory_held(m->memory);
+    for (uint32_t i = 0; i < m->locals; i++)
+        bytes += wt_memory_held(m->local[i]);
+    return bytes;
+}
+
+uint64_t wt_state_live(const struct wt_machine *m)
+{
+    uint64_t bytes = wt_memory_resident(m->memory);
+    for (uint32_t i = 0; i < m->locals; i++)
+        bytes += wt_memory_resident(m->local[i]);
+    return bytes;
 }

@@ -14,6 +14,7 @@
 
 #include "base/array.h"
 #include "emulator/machine/watch_set.h"
+#include "emulator/machine/state.h"
 
 /* Issues between snapshots at least, and for each byte that the last one took. An issue takes a
  * few nanoseconds, copying a byte far less than one: both keep the cost at a few percent. */
@@ -34,9 +35,8 @@
 static void drop_snapshot(struct wt_timeline *t, size_t i)
 {
     assert(i < t->snapshots);
-    const struct wt_machine_ops *ops = t->m->ops;
-    t->state_bytes -= ops->state_bytes(t->snapshot[i].state);
-    ops->free_state(t->snapshot[i].state);
+    t->state_bytes -= wt_state_bytes(t->snapshot[i].state);
+    wt_state_free(t->snapshot[i].state);
     t->snapshots--;
     memmove(&t->snapshot[i], &t->snapshot[i + 1], (t->snapshots - i) * sizeof *t->snapshot);
 }
@@ -85,10 +85,10 @@ static bool over_budget(const struct wt_timeline *t)
     if (t->snapshots > MOST_SNAPSHOTS || bytes > budget)
         return true;
     /* Only when all pages together are too many is it worth counting those in use now. */
-    const uint64_t held = m->ops->held_bytes(m);
+    const uint64_t held = wt_state_held(m);
     if (bytes + held <= budget)
         return false;
-    const uint64_t live = m->ops->live_bytes(m);
+    const uint64_t live = wt_state_live(m);
     return bytes + (held > live ? held - live : 0) > budget;
 }
 
@@ -164,13 +164,13 @@ bool timeline_take_snapshot(struct wt_timeline *t)
     if (!grown)
         return false;
     t->snapshot = grown;
-    struct wt_state *state = m->ops->save(m);
+    struct wt_state *state = wt_state_save(m);
     if (!state)
         return false;
     memmove(&t->snapshot[at + 1], &t->snapshot[at], (t->snapshots - at) * sizeof *t->snapshot);
     t->snapshot[at] = (struct snapshot){m->time, t->done, state};
     t->snapshots++;
-    const uint64_t bytes = m->ops->state_bytes(state), held = m->ops->held_bytes(m);
+    const uint64_t bytes = wt_state_bytes(state), held = wt_state_held(m);
     t->state_bytes += bytes;
     if (t->fixed_interval) {
         t->interval = t->fixed_interval;
@@ -182,7 +182,7 @@ bool timeline_take_snapshot(struct wt_timeline *t)
             t->interval = LEAST_INTERVAL;
     }
     thin(t);
-    t->held = m->ops->held_bytes(m);
+    t->held = wt_state_held(m);
     return true;
 }
 
@@ -229,7 +229,7 @@ static void free_seen(struct wt_timeline *t)
 static void end_looking(struct wt_timeline *t)
 {
     if (t->looking)
-        t->m->ops->free_state(t->looking);
+        wt_state_free(t->looking);
     t->looking = NULL;
     free_seen(t);
 }
@@ -250,7 +250,7 @@ static bool restart(struct wt_timeline *t)
     t->restarts++;
     t->resets = t->m->resets;
     t->end = t->m->time;
-    t->held = t->m->ops->held_bytes(t->m);
+    t->held = wt_state_held(t->m);
     t->broken = !timeline_take_snapshot(t);
     return !t->broken;
 }
@@ -506,7 +506,7 @@ static void arrive_in_foreign_present(struct wt_timeline *t)
 {
     const struct snapshot *last = &t->snapshot[t->snapshots - 1];
     if (t->foreign && wt_timeline_at_end(t) && last->time == t->end && last->entries == t->entries)
-        t->m->ops->restore(t->m, last->state);
+        wt_state_restore(t->m, last->state);
 }
 
 enum wt_run wt_timeline_run(struct wt_timeline *t, uint64_t issues)
@@ -596,8 +596,7 @@ enum wt_status wt_timeline_goto(struct wt_timeline *t, uint64_t time, struct wt_
         if (m->time == t->end)
             timeline_take_snapshot(t);
         s = &t->snapshot[snapshot_before(t, time, SIZE_MAX)];
-        if (!m->ops->restore(m, s->state))
-            return wt_fail(err, WT_NO_MEMORY, "no host memory to go to issue time %" PRIu64, time);
+        wt_state_restore(m, s->state);
         t->done = s->entries;
     }
     while (replay_to(t, time) == WT_RUN_WATCH)
@@ -612,13 +611,12 @@ enum wt_status wt_timeline_look(struct wt_timeline *t, bool looking, struct wt_e
     if (looking == (t->looking != NULL) || t->broken)
         return WT_OK;
     if (looking) {
-        t->looking = m->ops->save(m);
+        t->looking = wt_state_save(m);
         t->look_time = m->time;
         t->strayed = false;
         return t->looking ? WT_OK : wt_fail(err, WT_NO_MEMORY, "no host memory to save the state");
     }
-    if (!m->ops->restore(m, t->looking))
-        return wt_fail(err, WT_NO_MEMORY, "no host memory to go back to the state");
+    wt_state_restore(m, t->looking);
     end_looking(t);
     return WT_OK;
 }
@@ -674,8 +672,7 @@ bool wt_timeline_at_end(const struct wt_timeline *t)
 void wt_timeline_stats(const struct wt_timeline *t, struct wt_timeline_stats *stats)
 {
     assert(stats && t->snapshots > 0);
-    const struct wt_machine_ops *ops = t->m->ops;
-    const uint64_t held = ops->held_bytes(t->m), live = ops->live_bytes(t->m);
+    const uint64_t held = wt_state_held(t->m), live = wt_state_live(t->m);
     *stats = (struct wt_timeline_stats){
         .snapshots = t->snapshots,
         .bytes = t->state_bytes + log_bytes(t) + (held > live ? held - live : 0),

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "emulator/machine/timeline_state.h"
+#include "emulator/machine/state.h"
 
 #define MOST_TIME ((uint64_t)1 << 62)
 /* Bytes of an entry without bytes of its own. */
@@ -122,19 +123,20 @@ static enum wt_status write_past(const struct wt_timeline_file *file, struct wt_
     const size_t done = t->done;
     const uint64_t start = wt_timeline_start(t);
     const uint64_t from = m->time > file->issues ? m->time - file->issues : 0;
-    struct wt_state *now = m->ops->save(m);
+    struct wt_state *now = wt_state_save(m);
     if (!now)
         return wt_fail(err, WT_NO_MEMORY, "no host memory to save the state");
     if ((status = wt_timeline_goto(t, from > start ? from : start, err)) == WT_OK) {
         /* The beginning is the state before the inputs at that time. */
-        if (from <= start && m->ops->restore(m, t->snapshot[0].state))
+        if (from <= start) {
+            wt_state_restore(m, t->snapshot[0].state);
             t->done = t->snapshot[0].entries;
+        }
         file->state(m, a);
         write_log(a, file, t->done, done);
     }
-    if (!m->ops->restore(m, now) && !status)
-        status = wt_fail(err, WT_NO_MEMORY, "no host memory to restore the state");
-    m->ops->free_state(now);
+    wt_state_restore(m, now);
+    wt_state_free(now);
     t->done = done;
     return status;
 }

@@ -112,20 +112,21 @@ bool wt_watch_set_add_parts(struct wt_machine *m, const struct wt_watch *watch, 
     return add(m, watch, first, last, spans);
 }
 
-bool wt_watch_set_replace(struct wt_machine *m, const struct wt_watch *list, size_t count,
-                          struct wt_code_cache *code, wt_watch_range_fn range)
+/* The instructions of old and new watches are decoded again, and the TLB is emptied, so that
+ * accesses to watched pages miss it. */
+bool wt_set_watches(struct wt_machine *m, const struct wt_watch *list, size_t count)
 {
-    assert(range && (list || !count));
-    redecode(m->watch, code);
+    assert(list || !count);
+    redecode(m->watch, &m->code);
     free_set(m->watch);
     m->watch = NULL;
     wt_watch_set_forget(m);
     if (count && !m->hit)
         m->hit = calloc(WT_WATCH_HITS, sizeof *m->hit);
     if (count && m->hit)
-        m->watch = new_set(m, list, count, range);
-    wt_tlb_clear(code->tlb);
-    redecode(m->watch, code);
+        m->watch = new_set(m, list, count, m->ops->watch_range);
+    wt_tlb_clear(&m->tlb);
+    redecode(m->watch, &m->code);
     return !count || m->watch;
 }
 

@@ -62,13 +62,6 @@ bool wt_watch_set_add_parts(struct wt_machine *m, const struct wt_watch *watch, 
                             uint64_t last, const uint64_t *bound, size_t bound_count,
                             wt_watch_range_fn add, struct wt_spans *spans);
 
-/**
- * Makes m->watch a set of these watches (count 0: NULL) and forgets all hits. The instructions of
- * old and new watches are decoded again, and the TLB is emptied, so that accesses to watched pages
- * miss it. False without host memory: then nothing is watched.
- */
-bool wt_watch_set_replace(struct wt_machine *m, const struct wt_watch *list, size_t count,
-                          struct wt_code_cache *code, wt_watch_range_fn range);
 /** Frees the watches and the hits of a machine. */
 void wt_watch_set_free(struct wt_machine *m);
 /** Forgets all hits, and which one was reported: for a machine that was put into another state. */

@@ -15,31 +15,26 @@ enum wt_status sm_device_map(struct sm_device *d, uint64_t addr, uint64_t size, 
 void sm_device_unmap(struct sm_device *d, uint64_t addr, uint64_t size)
 {
     wt_regions_remove(&d->regions, addr, size, WT_IGNORED);
-    wt_code_invalidate(&d->code, addr, size);
-    wt_tlb_clear(&d->tlb);
-}
-
-struct wt_mapped sm_memory(struct sm_device *d)
-{
-    return (struct wt_mapped){d->memory, &d->regions, &d->tlb, &d->code};
+    wt_code_invalidate(&d->machine.code, addr, size);
+    wt_tlb_clear(&d->machine.tlb);
 }
 
 const uint8_t *sm_tlb_fill_read(struct sm_device *d, uint64_t addr)
 {
-    const struct wt_mapped m = sm_memory(d);
-    return sm_watches_page_read(d, addr) ? NULL : wt_mapped_fill_read(&m, addr);
+    return sm_watches_page_read(d, addr) ? NULL
+                                         : wt_mapped_fill_read(&d->machine, &d->regions, addr);
 }
 
 static bool is_shared(const struct sm_device *d, uint64_t addr)
 {
-    return wt_regions_at(&d->regions, addr) && wt_in_process_shares(&d->process, addr);
+    return wt_regions_at(&d->regions, addr) && wt_in_process_shares(&d->machine.process, addr);
 }
 
 void sm_stored(struct sm_warp *w, uint64_t addr, const uint8_t *bytes, unsigned size, bool atomic)
 {
     struct sm_device *d = w->device;
-    wt_in_process_stored(&d->process, addr, bytes, size);
-    if (!atomic || !wt_in_process_atomic(&d->process, addr))
+    wt_in_process_stored(&d->machine.process, addr, bytes, size);
+    if (!atomic || !wt_in_process_atomic(&d->machine.process, addr))
         return;
     d->machine.event = true;
     wt_end_turn(&d->machine, &w->left);
@@ -47,28 +42,25 @@ void sm_stored(struct sm_warp *w, uint64_t addr, const uint8_t *bytes, unsigned 
 
 uint8_t *sm_tlb_fill_write(struct sm_device *d, uint64_t addr)
 {
-    const struct wt_mapped m = sm_memory(d);
     if (sm_watches_page_write(d, addr) || is_shared(d, addr))
         return NULL;
-    return wt_mapped_fill_write(&m, addr, !sm_watches_page_read(d, addr));
+    return wt_mapped_fill_write(&d->machine, &d->regions, addr, !sm_watches_page_read(d, addr));
 }
 
 uint8_t *sm_host_for_write(struct sm_device *d, uint64_t addr)
 {
     const struct wt_region *r = wt_regions_at(&d->regions, addr);
-    uint8_t *page = r && r->writable ? wt_memory_page_for_write(d->memory, addr) : NULL;
-    wt_tlb_drop(&d->tlb, addr); /* the page may have moved to a private copy */
+    uint8_t *page = r && r->writable ? wt_memory_page_for_write(d->machine.memory, addr) : NULL;
+    wt_tlb_drop(&d->machine.tlb, addr); /* the page may have moved to a private copy */
     return page ? page + (addr & WT_PAGE_MASK) : NULL;
 }
 
 bool sm_device_read(struct sm_device *d, uint64_t addr, void *out, size_t size)
 {
-    const struct wt_mapped m = sm_memory(d);
-    return wt_mapped_read(&m, addr, out, size);
+    return wt_mapped_read(&d->machine, addr, out, size);
 }
 
 bool sm_device_write(struct sm_device *d, uint64_t addr, const void *bytes, size_t size)
 {
-    const struct wt_mapped m = sm_memory(d);
-    return wt_mapped_write(&m, addr, bytes, size);
+    return wt_mapped_write(&d->machine, addr, bytes, size);
 }

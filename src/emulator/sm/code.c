@@ -64,7 +64,7 @@ sm_op sm_code_decode(struct sm_warp *w, struct sm_uop *slot)
         slot->run = decode_here;
         return no_code;
     }
-    wt_memory_read(d->memory, pc, bytes, 8);
+    wt_memory_read(d->machine.memory, pc, bytes, 8);
     const uint64_t word = wt_load_le(bytes, 8);
     const size_t next = (size_t)(slot - w->code->uop) + 1;
     *slot = (struct sm_uop){
@@ -106,7 +106,7 @@ static const struct sm_uop *decode_here(struct sm_warp *w, const struct sm_uop *
     const struct wt_watch_code *watch = wt_watch_set_code(d->machine.watch, pc);
     sm_op run = sm_code_decode(w, slot);
     if (watch && slot->run != decode_here) {
-        if (!wt_code_watch(&d->code, &w->code->page, pc, (wt_code_handler)run, watch)) {
+        if (!wt_code_watch(&d->machine.code, &w->code->page, pc, (wt_code_handler)run, watch)) {
             slot->run = decode_here;
             const struct wt_fault fault = {.kind = WT_FAULT_HOST,
                                            .wave = w->id,
@@ -150,7 +150,7 @@ const struct sm_uop *sm_fetch(struct sm_warp *w, uint64_t pc)
     if (pc % 8 || pc >> WT_MEMORY_ADDRESS_BITS)
         return &nowhere;
     pc += sm_is_control(pc) ? 8 : 0;
-    struct wt_code_page *page = wt_code_page_of(&d->code, pc);
+    struct wt_code_page *page = wt_code_page_of(&d->machine.code, pc);
     if (!page) {
         const struct wt_fault fault = {.kind = WT_FAULT_HOST,
                                        .wave = w->id,

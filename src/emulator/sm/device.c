@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "base/array.h"
-#include "emulator/machine/state.h"
+#include "emulator/machine/archive.h"
 #include "emulator/sm/ptx_image.h"
 #include "emulator/sm/watch.h"
 
@@ -112,6 +112,7 @@ static struct wt_issue next_issue(struct wt_machine *m, uint32_t wave)
 }
 
 const struct wt_engine_ops sm_engine_ops = {
+    .code = &sm_code_format,
     .turn = turn,
     .blocked = blocked,
     .issue_at = sm_issue_at,
@@ -132,7 +133,6 @@ void sm_device_free(struct sm_device *d)
         free(d->warp[i].r);
     for (uint32_t i = 0; d->cta && i < d->config.sms * SM_CTAS; i++)
         free(d->cta[i].shared);
-    wt_code_clear(&d->code);
     free(d->image);
     wt_console_free(&d->console);
     sm_trace_free(d);
@@ -140,7 +140,6 @@ void sm_device_free(struct sm_device *d)
     free(d->cta);
     wt_regions_free(&d->regions);
     wt_machine_end(&d->machine);
-    wt_in_process_end(&d->process, d->memory);
     free(d);
 }
 
@@ -239,11 +238,6 @@ static void flush_console(struct wt_machine *m)
     wt_console_flush(m, &device_of(m)->console);
 }
 
-static void set_memory_limit(struct wt_machine *m, uint64_t bytes)
-{
-    wt_memory_set_limit(device_of(m)->memory, bytes);
-}
-
 static const struct wt_machine_ops machine_ops = {
     .family = "sm",
     .free = free_machine,
@@ -263,14 +257,8 @@ static const struct wt_machine_ops machine_ops = {
     .debug_read = sm_debug_read,
     .debug_write = sm_debug_write,
     .flush_console = flush_console,
-    .save = sm_save,
-    .restore = sm_restore,
-    .free_state = sm_free_state,
-    .state_bytes = wt_state_size,
-    .held_bytes = sm_held_bytes,
-    .live_bytes = sm_live_bytes,
-    .set_memory_limit = set_memory_limit,
-    .set_watches = sm_set_watches,
+    .state = sm_state,
+    .watch_range = sm_watch_range,
     .home = sm_home,
 };
 
@@ -285,17 +273,14 @@ enum wt_status sm_device_new(const struct sm_config *config, struct sm_device **
     d->config = *config;
     const bool ready = wt_machine_init(&d->machine, &machine_ops, &sm_engine_ops, warps, SM_LANES,
                                        &config->schedule);
-    d->memory = wt_memory_new();
     d->warp = calloc(warps, sizeof *d->warp);
     d->machine.wave = d->warp;
     d->machine.wave_bytes = sizeof *d->warp;
     d->cta = calloc(config->sms * SM_CTAS, sizeof *d->cta);
-    if (!d->memory || !d->warp || !d->cta || !ready || !wt_console_init(&d->console, 1)) {
+    if (!d->warp || !d->cta || !ready || !wt_console_init(&d->console, 1)) {
         sm_device_free(d);
         return wt_fail(err, WT_NO_MEMORY, "the host has no memory left for %u SMs", config->sms);
     }
-    wt_tlb_clear(&d->tlb);
-    wt_code_init(&d->code, &sm_code_format, &d->tlb);
     reset(&d->machine);
     *device = d;
     return WT_OK;
@@ -340,7 +325,7 @@ enum wt_status sm_device_attach_ptx(struct sm_device *d, struct sm_ptx *image, s
         return wt_fail(err, WT_NO_MEMORY, "no host memory");
     d->image = images;
     d->image[d->image_count++] = image;
-    wt_code_invalidate(&d->code, image->code, (image->op_count + 2) / 3 * SM_BUNDLE);
+    wt_code_invalidate(&d->machine.code, image->code, (image->op_count + 2) / 3 * SM_BUNDLE);
     return WT_OK;
 }
 
@@ -350,7 +335,7 @@ void sm_device_detach_ptx(struct sm_device *d, const struct sm_ptx *image)
         if (d->image[i] != image)
             continue;
         d->image[i] = d->image[--d->image_count];
-        wt_code_invalidate(&d->code, image->code, (image->op_count + 2) / 3 * SM_BUNDLE);
+        wt_code_invalidate(&d->machine.code, image->code, (image->op_count + 2) / 3 * SM_BUNDLE);
         return;
     }
 }

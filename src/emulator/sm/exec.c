@@ -15,7 +15,7 @@ bool sm_constant(struct sm_warp *w, unsigned bank, uint32_t offset, uint32_t *va
         return true;
     }
     uint8_t bytes[4];
-    wt_memory_read(w->device->memory, addr, bytes, 4);
+    wt_memory_read(w->device->machine.memory, addr, bytes, 4);
     *value = (uint32_t)wt_load_le(bytes, 4);
     return true;
 }

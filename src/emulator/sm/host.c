@@ -11,45 +11,11 @@ enum wt_status sm_device_new_in_host(const struct sm_config *config, struct sm_d
     enum wt_status status;
     if ((status = sm_device_new(config, device, err)) != WT_OK)
         return status;
-    if ((status = wt_in_process_begin(&(*device)->process, &(*device)->memory, err)) != WT_OK) {
+    if ((status = wt_in_process_begin(&(*device)->machine, err)) != WT_OK) {
         sm_device_free(*device);
         return status;
     }
     return WT_OK;
-}
-
-/* ---- a copy of the process's memory ---- */
-
-static void forget_pages(struct sm_device *d)
-{
-    wt_code_clear(&d->code);
-    wt_tlb_clear(&d->tlb);
-}
-
-enum wt_status sm_device_copy_memory(struct sm_device *d, struct wt_copy *copy,
-                                     struct wt_error *err)
-{
-    enum wt_status status = wt_in_process_copy(&d->process, &d->memory, copy, err);
-    if (status != WT_OK)
-        return status;
-    forget_pages(d);
-    return WT_OK;
-}
-
-void sm_device_rejoin(struct sm_device *d)
-{
-    wt_in_process_rejoin(&d->process, &d->memory);
-    forget_pages(d);
-}
-
-const struct wt_copy *sm_device_copy(const struct sm_device *d)
-{
-    return d->process.copy;
-}
-
-const uint8_t *sm_device_copied(const struct sm_device *d, uint64_t addr)
-{
-    return wt_memory_page(d->memory, addr);
 }
 
 bool sm_device_maps(const struct sm_device *d, uint64_t addr)

@@ -15,21 +15,6 @@
 enum wt_status sm_device_new_in_host(const struct sm_config *config, struct sm_device **device,
                                      struct wt_error *err);
 
-/**
- * Makes the device work on a copy of the process's memory, page by page as it comes to them; then
- * it has snapshots. @p copy must live until sm_device_rejoin(). WT_NO_MEMORY.
- */
-enum wt_status sm_device_copy_memory(struct sm_device *device, struct wt_copy *copy,
-                                     struct wt_error *err);
-/**
- * Makes the device work on the process's memory again. The caller has copied back what the copy
- * has.
- */
-void sm_device_rejoin(struct sm_device *device);
-/** The copy that the device works on; NULL: it works on the process's memory. */
-const struct wt_copy *sm_device_copy(const struct sm_device *device);
-/** The copy's page at @p addr, as the device has it now. */
-const uint8_t *sm_device_copied(const struct sm_device *device, uint64_t addr);
 /** Whether the page at @p addr is mapped. */
 bool sm_device_maps(const struct sm_device *device, uint64_t addr);
 /**

@@ -231,15 +231,13 @@ static bool find_piece(struct wt_machine *m, uint32_t wave, unsigned lane, uint6
 bool sm_read_memory(struct wt_machine *m, uint32_t wave, unsigned lane, uint64_t addr, void *out,
                     size_t size)
 {
-    const struct wt_mapped memory = sm_memory((struct sm_device *)m);
-    return wt_pieces_read(&memory, find_piece, m, wave, lane, addr, out, size);
+    return wt_pieces_read(m, find_piece, wave, lane, addr, out, size);
 }
 
 bool sm_write_memory(struct wt_machine *m, uint32_t wave, unsigned lane, uint64_t addr,
                      const void *bytes, size_t size)
 {
-    const struct wt_mapped memory = sm_memory((struct sm_device *)m);
-    return wt_pieces_write(&memory, find_piece, m, wave, lane, addr, bytes, size);
+    return wt_pieces_write(m, find_piece, wave, lane, addr, bytes, size);
 }
 
 /* ---- where an address leads ---- */

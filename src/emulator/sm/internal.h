@@ -208,8 +208,6 @@ struct sm_grid {
 struct sm_device {
     struct wt_machine machine;
     struct sm_config config;
-    struct wt_memory *memory;
-    struct wt_in_process process;
     struct sm_warp *warp;
     struct sm_cta *cta; /* SM_CTAS an SM */
     struct sm_unit unit[SM_MOST_SMS];
@@ -221,8 +219,6 @@ struct sm_device {
     bool grant;       /* exceptions go to the debugger */
     /* execution */
     const struct sm_uop *executing; /* of the turn under way; NULL: none yet */
-    struct wt_tlb tlb;
-    struct wt_code_cache code;
     struct sm_trace_point *trace;
     struct wt_console console; /* of vprintf: one */
     struct sm_ptx **image;     /* of PTX, whose instructions are in memory */
@@ -321,8 +317,6 @@ bool sm_constant(struct sm_warp *w, unsigned bank, uint32_t offset, uint32_t *va
 
 /* ---- access.c ---- */
 
-/* The memory with what must follow a write to it from outside. */
-struct wt_mapped sm_memory(struct sm_device *d);
 /* Whether all of [addr, addr + size) is mapped, and for writing where `write`. */
 bool sm_mapped(const struct sm_device *d, uint64_t addr, uint64_t size, bool write);
 /* The TLB's misses: NULL where it may not have the page. */
@@ -339,7 +333,7 @@ void sm_stored(struct sm_warp *w, uint64_t addr, const uint8_t *bytes, unsigned 
 /* The byte at addr and those behind it in its page; NULL: sm_mapped and slower ways decide. */
 static inline const uint8_t *sm_readable(struct sm_device *d, uint64_t addr)
 {
-    struct wt_tlb_entry *e = wt_tlb_entry_of(&d->tlb, addr);
+    struct wt_tlb_entry *e = wt_tlb_entry_of(&d->machine.tlb, addr);
     if (e->read_page == (addr & ~WT_PAGE_MASK))
         return e->read_host + (addr & WT_PAGE_MASK);
     return sm_tlb_fill_read(d, addr);
@@ -348,7 +342,7 @@ static inline const uint8_t *sm_readable(struct sm_device *d, uint64_t addr)
 /* The same for writing. */
 static inline uint8_t *sm_writable(struct sm_device *d, uint64_t addr)
 {
-    struct wt_tlb_entry *e = wt_tlb_entry_of(&d->tlb, addr);
+    struct wt_tlb_entry *e = wt_tlb_entry_of(&d->machine.tlb, addr);
     if (e->write_page == (addr & ~WT_PAGE_MASK))
         return e->write_host + (addr & WT_PAGE_MASK);
     return sm_tlb_fill_write(d, addr);
@@ -446,16 +440,8 @@ bool sm_explain(struct wt_machine *m, uint32_t wave, unsigned lane, uint64_t add
                 struct wt_explanation *e);
 /* Asserts the invariants of the whole device, for tests. */
 void sm_check(struct wt_machine *m);
-/* A copy of the whole state, which the caller frees; NULL without host memory. */
-struct wt_state *sm_save(struct wt_machine *m);
-/* Puts a state back; false without host memory. */
-bool sm_restore(struct wt_machine *m, const struct wt_state *state);
-/* Frees a state of sm_save. */
-void sm_free_state(struct wt_state *state);
-/* Bytes of host memory that states hold beside the live device. */
-uint64_t sm_held_bytes(struct wt_machine *m);
-/* Bytes of host memory of the live device. */
-uint64_t sm_live_bytes(struct wt_machine *m);
+/* The machine's operation state. */
+void sm_state(struct wt_machine *m, struct wt_archive *a);
 /* A hash of the whole state. */
 uint64_t sm_hash(struct wt_machine *m);
 /* The same without what only the debug hardware holds. */

@@ -201,7 +201,7 @@ void sm_load_bytes(struct sm_warp *w, const struct sm_uop *u, const struct sm_ac
             memcpy(bytes, host, a->size);
             return;
         }
-        wt_memory_read(d->memory, a->addr[lane], bytes, a->size);
+        wt_memory_read(d->machine.memory, a->addr[lane], bytes, a->size);
     }
     if (d->machine.watch)
         sm_watch_access(w, u, WT_WATCH_READ, lane, shared, a->addr[lane], a->size, bytes, bytes);
@@ -227,8 +227,8 @@ bool sm_store_bytes(struct sm_warp *w, const struct sm_uop *u, const struct sm_a
     memcpy(before, to, a->size);
     memcpy(to, bytes, a->size);
     if (!shared) {
-        wt_code_invalidate(&d->code, a->addr[lane], a->size);
-        if (wt_in_process_reports(&d->process))
+        wt_code_invalidate(&d->machine.code, a->addr[lane], a->size);
+        if (wt_in_process_reports(&d->machine.process))
             sm_stored(w, a->addr[lane], bytes, a->size, kind == WT_WATCH_ACCESS);
     }
     if (d->machine.watch)
@@ -240,7 +240,7 @@ const struct sm_uop *sm_no_memory(struct sm_warp *w, const struct sm_uop *u, uin
 {
     struct wt_fault fault = {.kind = WT_FAULT_HOST, .wave = w->id, .lanes = w->mask, .addr = addr};
     fault.pc = w->pc = sm_pc_of(w, u);
-    wt_memory_refusal(w->device->memory, fault.text, sizeof fault.text);
+    wt_memory_refusal(w->device->machine.memory, fault.text, sizeof fault.text);
     sm_fault(w, &fault);
     return NULL;
 }
@@ -478,7 +478,7 @@ static const struct sm_uop *atomic(struct sm_warp *w, const struct sm_uop *u,
         if (a->shared >> i & 1)
             memcpy(bytes, w->cta->shared + a->addr[i], size);
         else
-            wt_memory_read(w->device->memory, a->addr[i], bytes, size);
+            wt_memory_read(w->device->machine.memory, a->addr[i], bytes, size);
         const uint64_t old = wt_load_le(bytes, size), value = value_of(w, data, i, size);
         uint64_t result;
         if (how == SM_ATOMIC_CAS)

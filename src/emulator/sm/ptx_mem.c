@@ -419,7 +419,7 @@ PTX_EXECUTOR(ptx_op_load_parameter)
     const uint64_t addr = l->bank[0] + at;
     const uint8_t *host = sm_readable(w->device, addr);
     if (!host || (addr & WT_PAGE_MASK) + o->element > WT_PAGE_SIZE) {
-        wt_memory_read(w->device->memory, addr, bytes, o->element);
+        wt_memory_read(w->device->machine.memory, addr, bytes, o->element);
         host = bytes;
     }
     for (unsigned k = 0; k < o->count; k++)
@@ -526,7 +526,7 @@ PTX_EXECUTOR(ptx_op_atomic)
         if (a.shared >> i & 1)
             memcpy(bytes, w->cta->shared + a.addr[i], size);
         else
-            wt_memory_read(w->device->memory, a.addr[i], bytes, size);
+            wt_memory_read(w->device->machine.memory, a.addr[i], bytes, size);
         const uint64_t old = wt_load_le(bytes, size), value = ptx_get(data, wide, i);
         const uint64_t mask = size == 8 ? UINT64_MAX : ((uint64_t)1 << 8 * size) - 1;
         uint64_t result;

@@ -1,219 +1,330 @@
-/* Saving, restoring and hashing a device, for time travel. See machine/state.h. */
-#include "emulator/machine/state.h"
+/* The parts of the device's state, for snapshots and core files. See machine/archive.h. The images
+ * of PTX are no part of it: the device must have them before a file is read. */
+#include "emulator/machine/archive_parts.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "emulator/machine/hash.h"
+#include "emulator/sm/host.h"
 #include "emulator/sm/ptx_image.h"
 
-struct wt_state {
-    struct wt_state_head head;
-    struct sm_warp *warp; /* with the device's own pointers, which never change once there */
-    struct sm_cta *cta;   /* likewise */
-    uint8_t *registers;   /* of the warps that run, one after the other */
-    uint8_t *shared;      /* of the used CTAs, one after the other */
-    struct sm_unit unit[SM_MOST_SMS];
-    struct sm_grid grid;
-    struct wt_console_saved console;
-    uint64_t handler;
-    bool event;
-};
+#define ROW_BYTES (SM_LANES * 4u)
 
-void sm_free_state(struct wt_state *s)
+/* ---- the launch, SMs, CTAs ---- */
+
+/* What sm_device_launch() refuses. */
+static void check_launch(struct wt_archive *a, struct sm_device *d)
 {
-    if (!s)
+    struct sm_grid *g = &d->grid;
+    const struct sm_launch *l = &g->launch;
+    uint64_t total = 1, threads = 1;
+    bool good = l->shared <= SM_CTA_SHARED && l->registers >= 1 && l->registers <= 255;
+    for (unsigned i = 0; i < 3; i++) {
+        good = good && l->grid[i] && l->block[i] && l->block[i] <= 1024 &&
+               !__builtin_mul_overflow(total, (uint64_t)l->grid[i], &total);
+        threads *= l->block[i];
+    }
+    good = good && threads <= 1024 && g->total == total && g->done <= g->next && g->next <= total;
+    g->warps_per_cta = (uint32_t)((threads + SM_LANES - 1) / SM_LANES);
+    if (!good || !ptx_launch_fits(d, l) ||
+        g->warps_per_cta * ((l->registers + 7) / 8 * 8 * SM_LANES) > SM_FILE)
+        wt_archive_fail(a, "a launch has a form that there cannot be");
+}
+
+static void launch(struct wt_archive *a, struct sm_device *d)
+{
+    struct sm_grid *g = &d->grid;
+    struct sm_launch *l = &g->launch;
+    uint64_t *const longs[] = {&g->next,       &g->done,      &l->entry,
+                               &l->local_base, &l->constant,  &l->constant_end,
+                               &l->heap,       &l->heap_size, &l->together};
+    if (wt_archive_whole(a, g, sizeof *g))
         return;
-    wt_state_end(&s->head);
-    wt_console_saved_free(&s->console);
-    free(s->warp);
-    free(s->cta);
-    free(s->registers);
-    free(s->shared);
-    free(s);
+    wt_archive_u64(a, &g->total, UINT64_MAX, "a number of CTAs");
+    wt_archive_bool(a, &g->active);
+    if (!g->total) { /* there was no launch yet */
+        *g = (struct sm_grid){.active = false};
+        return;
+    }
+    for (size_t i = 0; i < sizeof longs / sizeof *longs; i++)
+        wt_archive_u64(a, longs[i], UINT64_MAX, "a launch");
+    for (unsigned i = 0; i < 3; i++) {
+        wt_archive_u32(a, &l->grid[i], UINT32_MAX, "a grid");
+        wt_archive_u32(a, &l->block[i], 1024, "a CTA");
+    }
+    for (unsigned i = 0; i < SM_BANKS; i++) {
+        wt_archive_u64(a, &l->bank[i], UINT64_MAX, "a constant bank");
+        wt_archive_u32(a, &l->bank_size[i], UINT32_MAX, "a constant bank");
+    }
+    wt_archive_u64(a, &l->number, UINT64_MAX, "a launch");
+    wt_archive_unsigned(a, &l->registers, 255, "the registers of a thread");
+    wt_archive_u32(a, &l->shared, SM_CTA_SHARED, "the shared memory of a CTA");
+    uint32_t *const words[] = {&l->local, &l->rows, &l->frame_local, &l->dynamic};
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        wt_archive_u32(a, words[i], UINT32_MAX, "a launch");
+    if (wt_archive_reads(a))
+        check_launch(a, d);
 }
 
-static uint32_t cta_count(const struct sm_device *d)
+static void unit(struct wt_archive *a, struct sm_unit *u)
 {
-    return d->config.sms * SM_CTAS;
+    bool *const flags[] = {&u->in_trap,     &u->debugger, &u->stop_any_warp, &u->stop_any_sm,
+                           &u->single_step, &u->stop,     &u->loud};
+    uint32_t *const words[] = {&u->global_esr,       &u->warp_report, &u->global_report,
+                               &u->exception_enable, &u->interrupts,  &u->inconsistent};
+    for (size_t i = 0; i < sizeof flags / sizeof *flags; i++)
+        wt_archive_bool(a, flags[i]);
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        wt_archive_u32(a, words[i], UINT32_MAX, "a register");
+    wt_archive_u64(a, &u->pause_mask, UINT64_MAX, "a mask of warps");
+    wt_archive_u64(a, &u->trap_mask, UINT64_MAX, "a mask of warps");
 }
 
-static struct wt_row registers_of(struct wt_machine *m, uint32_t i)
+static void cta_members(struct wt_archive *a, struct sm_device *d, uint32_t n)
 {
-    const struct sm_warp *w = &((const struct sm_device *)m)->warp[i];
-    return (struct wt_row){w->r, w->active ? sm_rows_of(w) * sizeof *w->r : 0};
+    struct sm_cta *c = &d->cta[n];
+    if (wt_archive_reads(a))
+        *c = (struct sm_cta){.shared = c->shared, .sm = n / SM_CTAS};
+    wt_archive_bool(a, &c->used);
+    if (!c->used)
+        return;
+    if (wt_archive_reads(a) && !d->grid.active)
+        wt_archive_fail(a, "a CTA is of a launch that has ended");
+    for (unsigned i = 0; i < 3; i++)
+        wt_archive_u32(a, &c->coordinate[i], UINT32_MAX, "a CTA");
+    for (unsigned i = 0; i < SM_BARRIERS; i++) {
+        struct sm_barrier *b = &c->barrier[i];
+        wt_archive_u32(a, &b->arrived, UINT32_MAX, "who came to a barrier");
+        wt_archive_u32(a, &b->expected, UINT32_MAX, "who is to come to a barrier");
+        wt_archive_u32(a, &b->holds, UINT32_MAX, "a barrier");
+        wt_archive_u32(a, &b->op, UINT32_MAX, "a barrier");
+    }
 }
 
-static struct wt_row shared_of(struct wt_machine *m, uint32_t i)
+static void cta(struct wt_archive *a, struct sm_device *d, uint32_t n)
 {
-    const struct sm_device *d = (const struct sm_device *)m;
-    return (struct wt_row){d->cta[i].shared, d->cta[i].used ? d->grid.launch.shared : 0};
+    struct sm_cta *c = &d->cta[n];
+    if (!wt_archive_whole_but(a, c, sizeof *c, &c->shared))
+        cta_members(a, d, n);
+    if (!c->used)
+        return;
+    if (!c->shared && !(c->shared = calloc(1, SM_CTA_SHARED))) {
+        wt_archive_fail(a, "the host has no memory for shared memory");
+        return;
+    }
+    if (wt_archive_reads_file(a))
+        memset(c->shared, 0, SM_CTA_SHARED);
+    wt_archive_sparse(a, c->shared, d->grid.launch.shared);
 }
 
-static bool save(struct wt_state *s, struct sm_device *d)
+/* ---- warps ---- */
+
+static void entry(struct wt_archive *a, struct sm_entry *e)
+{
+    wt_archive_u64(a, &e->pc, UINT64_MAX, "an address");
+    wt_archive_u32(a, &e->mask, UINT32_MAX, "lanes");
+    wt_archive_u32(a, &e->kind, SM_ENTRY_PATH, "an entry of a stack");
+    wt_archive_u32(a, &e->base, UINT32_MAX, "a frame");
+    wt_archive_u32(a, &e->wait, PTX_GOES_ON, "what a path waits for");
+    wt_archive_u32(a, &e->result, UINT32_MAX, "a path");
+}
+
+static void registers(struct wt_archive *a, struct sm_warp *w)
+{
+    if (!w->r) {
+        if ((w->r = aligned_alloc(64, SM_ROWS * sizeof *w->r)))
+            w->room = SM_ROWS;
+        else
+            wt_archive_fail(a, "the host has no memory for registers");
+    }
+    /* The rows are in the file: it says of no more than it has. */
+    wt_archive_u32(a, &w->rows, PTX_MOST_ROWS, "the registers of a warp");
+    if (wt_archive_reads(a) && w->rows > a->left / ROW_BYTES)
+        wt_archive_fail(a, "it ends in the middle of a warp");
+    if (!a->failed && !ptx_make_room(w, w->rows))
+        wt_archive_fail(a, "the host has no memory for registers");
+    if (a->failed)
+        return;
+    if (wt_archive_reads(a))
+        memset(w->r, 0, SM_ROWS * sizeof *w->r);
+    wt_archive_bytes(a, w->r, sm_rows_of(w) * sizeof *w->r);
+    for (unsigned i = 0; i < SM_LANES && wt_archive_reads(a); i++)
+        w->r[SM_RZ][i] = w->r[SM_RZ + 1][i] = w->r[SM_ROWS - 1][i] = 0;
+}
+
+static void trap(struct wt_archive *a, struct sm_warp *w)
+{
+    const struct sm_device *d = w->device;
+    bool *const flags[] = {&w->trapped, &w->must_enter, &w->masked,
+                           &w->held,    &w->step,       &w->stepped};
+    for (size_t i = 0; i < sizeof flags / sizeof *flags; i++)
+        wt_archive_bool(a, flags[i]);
+    wt_archive_u8(a, &w->pending_traps, UINT8_MAX, "traps");
+    wt_archive_u8(a, &w->paused, SM_PAUSED_QUIET, "a pause");
+    wt_archive_u32(a, &w->esr, UINT32_MAX, "a warp's ESR");
+    wt_archive_u64(a, &w->esr_pc, UINT64_MAX, "an address");
+    wt_archive_fault(a, &w->error, d->machine.waves, SM_LANES);
+    for (unsigned i = 0; i < 2; i++) {
+        wt_archive_u32(a, &w->late[i].code, UINT8_MAX, "an error");
+        wt_archive_u64(a, &w->late[i].due, UINT64_MAX, "a number of instructions");
+        wt_archive_fault(a, &w->late[i].fault, d->machine.waves, SM_LANES);
+    }
+}
+
+static bool is_sound(struct sm_warp *w)
+{
+    const struct sm_device *d = w->device;
+    const struct sm_unit *u = &d->unit[w->id / SM_WARPS];
+    if (!w->cta->used || !w->live || !w->mask || w->mask & ~w->live ||
+        (w->step && w->stepped && w->trapped) || (w->stepped && !w->step) ||
+        (w->must_enter && (!d->handler || w->trapped || !u->in_trap)) || (w->paused && w->held))
+        return false;
+    if (w->at_barrier && !w->trapped && (w->must_enter || (w->paused && d->handler)))
+        return false;
+    for (unsigned i = 0; i < 2; i++)
+        if (w->late[i].code && !w->late[i].fault.kind)
+            return false;
+    return ptx_is_sound(w);
+}
+
+static void running(struct wt_archive *a, struct sm_device *d, struct sm_warp *w)
+{
+    const uint32_t first = w->id / SM_WARPS * SM_CTAS;
+    uint32_t place = w->cta ? (uint32_t)(w->cta - d->cta) - first : 0;
+    uint32_t *const words[] = {&w->live,   &w->mask,  &w->z,          &w->s,    &w->carry,
+                               &w->o,      &w->index, &w->bar_result, &w->base, &w->wait,
+                               &w->result, &w->spins, &w->hold};
+    wt_archive_u32(a, &place, SM_CTAS - 1, "a warp's CTA");
+    w->cta = &d->cta[first + place];
+    wt_archive_u64(a, &w->pc, UINT64_MAX, "an address");
+    wt_archive_u64(a, &w->issued, UINT64_MAX, "a number of instructions");
+    wt_archive_u64(a, &w->local, UINT64_MAX, "an address");
+    wt_archive_u64(a, &w->wait_pc, UINT64_MAX, "an address");
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        wt_archive_u32(a, words[i], UINT32_MAX, "a warp");
+    for (unsigned i = 0; i < 7; i++)
+        wt_archive_u32(a, &w->p[i], UINT32_MAX, "a predicate");
+    w->p[7] = UINT32_MAX;
+    wt_archive_u8(a, &w->at_barrier, SM_BARRIERS, "a barrier");
+    wt_archive_u8(a, &w->bar_op, UINT8_MAX, "a barrier");
+    wt_archive_u8(a, &w->bar_threads, SM_LANES, "a barrier");
+    wt_archive_u8(a, &w->bar_true, SM_LANES, "a barrier");
+    wt_archive_u32(a, &w->depth, SM_STACK, "the depth of a stack");
+    for (uint32_t i = 0; i < w->depth; i++)
+        entry(a, &w->stack[i]);
+    trap(a, w);
+    registers(a, w);
+    if (wt_archive_reads(a) && !a->failed && !is_sound(w))
+        wt_archive_fail(a, "a warp is where it cannot be");
+}
+
+/* A warp in a snapshot: its rows have as much room as they ever needed. */
+static void whole_warp(struct wt_archive *a, struct sm_warp *w)
+{
+    const uint32_t room = w->room;
+    wt_archive_whole_but(a, w, sizeof *w, &w->r);
+    w->room = room;
+    if (wt_archive_reads(a))
+        w->clean = false; /* a later warp may have used the rows of a free slot */
+    assert(!w->active || sm_rows_of(w) <= room);
+    if (w->active)
+        wt_archive_bytes(a, w->r, sm_rows_of(w) * sizeof *w->r);
+}
+
+static void warp(struct wt_archive *a, struct sm_device *d, uint32_t n)
+{
+    struct sm_warp *w = &d->warp[n];
+    if (a->snapshot) {
+        whole_warp(a, w);
+        return;
+    }
+    if (wt_archive_reads(a))
+        *w = (struct sm_warp){.r = w->r, .room = w->room, .device = d, .id = n};
+    wt_archive_bool(a, &w->active);
+    wt_archive_u64(a, &w->incarnation, UINT64_MAX, "a number of warps");
+    if (w->active)
+        running(a, d, w);
+    if (wt_archive_reads(a) && a->failed)
+        *w = (struct sm_warp){.r = w->r, .room = w->room, .device = d, .id = n};
+}
+
+/* ---- what follows from the parts ---- */
+
+/* Whoever waits at a barrier has come to it. */
+static void check_barriers(struct wt_archive *a, const struct sm_device *d)
+{
+    for (uint32_t i = 0; i < d->config.sms * SM_CTAS && !a->failed; i++) {
+        uint64_t waiting[SM_BARRIERS] = {0};
+        for (uint32_t k = 0; k < d->machine.waves; k++) {
+            const struct sm_warp *w = &d->warp[k];
+            if (w->cta != &d->cta[i])
+                continue;
+            if (w->at_barrier)
+                waiting[w->at_barrier - 1]++;
+            ptx_count_waiting(w, waiting);
+        }
+        for (unsigned n = 0; n < SM_BARRIERS; n++)
+            if (waiting[n] > d->cta[i].barrier[n].arrived)
+                wt_archive_fail(a, "more wait at a barrier than have come to it");
+    }
+}
+
+static void count(struct wt_archive *a, struct sm_device *d)
 {
     struct wt_machine *m = &d->machine;
-    if (!wt_state_begin(&s->head, m, d->memory, &d->tlb, sizeof *s))
-        return false;
-    s->warp = wt_state_copy(&s->head, d->warp, m->waves * sizeof *s->warp);
-    s->cta = wt_state_copy(&s->head, d->cta, cta_count(d) * sizeof *s->cta);
-    s->registers = wt_state_save_rows(&s->head, m, m->waves, registers_of);
-    s->shared = wt_state_save_rows(&s->head, m, cta_count(d), shared_of);
-    memcpy(s->unit, d->unit, sizeof s->unit);
-    s->grid = d->grid;
-    s->handler = d->handler;
-    s->event = m->event;
-    return s->warp && s->cta && s->registers && s->shared &&
-           wt_console_save(&d->console, &s->console, &s->head.bytes);
-}
-
-struct wt_state *sm_save(struct wt_machine *m)
-{
-    struct wt_state *s = calloc(1, sizeof *s);
-    if (s && !save(s, (struct sm_device *)m)) {
-        sm_free_state(s);
-        return NULL;
-    }
-    return s;
-}
-
-bool sm_restore(struct wt_machine *m, const struct wt_state *s)
-{
-    struct sm_device *d = (struct sm_device *)m;
-    if (!wt_console_reserve(&d->console, &s->console))
-        return false;
-    for (uint32_t i = 0; i < m->waves; i++)
-        if (s->warp[i].active && !ptx_make_room(&d->warp[i], sm_rows_of(&s->warp[i])))
-            return false;
+    uint64_t used = 0;
     for (uint32_t i = 0; i < m->waves; i++) {
-        uint32_t(*r)[SM_LANES] = d->warp[i].r;
-        const uint32_t room = d->warp[i].room;
-        d->warp[i] = s->warp[i];
-        d->warp[i].r = r;
-        d->warp[i].room = room;
-        d->warp[i].clean = false; /* a later warp may have used the rows of a free slot */
+        struct sm_warp *w = &d->warp[i];
+        m->active += w->active;
+        if (w->active && !w->cta->warps++)
+            w->cta->first = i % SM_WARPS;
+        if (w->error.kind && a->version == 4)
+            w->error.id = wt_machine_wave_id(m, i);
+        if (w->active)
+            w->cta->threads += (uint32_t)__builtin_popcount(w->live);
     }
-    for (uint32_t i = 0; i < cta_count(d); i++) {
-        uint8_t *shared = d->cta[i].shared;
-        d->cta[i] = s->cta[i];
-        d->cta[i].shared = shared;
-    }
-    memcpy(d->unit, s->unit, sizeof d->unit);
     sm_count_slots(d);
-    d->grid = s->grid;
-    d->handler = s->handler;
-    wt_state_restore_rows(m, m->waves, registers_of, s->registers);
-    wt_state_restore_rows(m, cta_count(d), shared_of, s->shared);
-    wt_console_restore(&d->console, &s->console);
-    wt_state_resume(&s->head, m, d->memory, &d->code);
-    m->event = s->event;
-    return true;
-}
-
-uint64_t sm_held_bytes(struct wt_machine *m)
-{
-    return wt_memory_held(((struct sm_device *)m)->memory);
-}
-
-uint64_t sm_live_bytes(struct wt_machine *m)
-{
-    return wt_memory_resident(((struct sm_device *)m)->memory);
-}
-
-/* ---- hash ---- */
-
-static void mix_late(uint64_t *hash, const struct sm_warp *w)
-{
-    for (unsigned i = 0; i < 2; i++) {
-        const uint64_t numbers[] = {w->late[i].code, w->late[i].due, w->late[i].fault.pc};
-        if (w->late[i].code)
-            wt_mix(hash, numbers, sizeof numbers);
+    for (uint32_t i = 0; i < d->config.sms * SM_CTAS; i++) {
+        used += d->cta[i].used;
+        if (d->cta[i].used && !d->cta[i].warps)
+            wt_archive_fail(a, "a CTA has no warps");
     }
+    if (d->grid.done + used > d->grid.next || (d->grid.active && d->grid.done == d->grid.total))
+        wt_archive_fail(a, "a launch has other CTAs than it says");
+    check_barriers(a, d);
+    for (uint32_t i = 0; i < m->waves && !a->failed; i++)
+        sm_update_ready(&d->warp[i]);
 }
 
-static void mix_warp(uint64_t *hash, const struct sm_warp *w)
-{
-    const uint64_t numbers[] = {
-        w->id,
-        w->index,
-        w->pc,
-        w->issued,
-        w->live | (uint64_t)w->mask << 32,
-        w->z | (uint64_t)w->s << 32,
-        w->carry | (uint64_t)w->o << 32,
-        w->depth,
-        w->local,
-        w->at_barrier,
-        w->at_barrier ? w->wait_pc : 0,
-        w->bar_result,
-        w->bar_op | (uint64_t)w->bar_threads << 8 | (uint64_t)w->bar_true << 16,
-        w->trapped,
-        w->must_enter,
-        w->masked,
-        w->pending_traps,
-        w->paused,
-        w->held,
-        w->step | (uint64_t)w->stepped << 1,
-        w->error.kind,
-        w->error.kind ? w->error.pc : 0,
-        w->esr,
-        w->esr_pc,
-        (uint64_t)(w->cta - w->device->cta),
-        w->base | (uint64_t)w->wait << 32,
-        w->result | (uint64_t)w->spins << 32,
-        w->hold | (uint64_t)w->rows << 32,
-    };
-    wt_mix(hash, numbers, sizeof numbers);
-    wt_mix(hash, w->p, sizeof w->p);
-    wt_mix(hash, w->stack, w->depth * sizeof *w->stack);
-    wt_mix(hash, w->r, sm_rows_of(w) * sizeof *w->r);
-    mix_late(hash, w);
-}
-
-static void mix_cta(uint64_t *hash, const struct sm_device *d, uint32_t i)
-{
-    const struct sm_cta *c = &d->cta[i];
-    const uint64_t numbers[] = {i, c->coordinate[0], c->coordinate[1], c->coordinate[2], c->warps};
-    wt_mix(hash, numbers, sizeof numbers);
-    for (unsigned k = 0; k < SM_BARRIERS; k++)
-        wt_mix(hash, &c->barrier[k], sizeof c->barrier[k]);
-    wt_mix(hash, c->shared, d->grid.launch.shared);
-}
-
-static void mix_unit(uint64_t *hash, const struct sm_unit *u)
-{
-    const uint64_t numbers[] = {
-        u->in_trap,    u->debugger,  u->stop_any_warp,    u->stop_any_sm, u->single_step,
-        u->stop,       u->loud,      u->global_esr,       u->warp_report, u->global_report,
-        u->pause_mask, u->trap_mask, u->exception_enable, u->interrupts,  u->inconsistent};
-    wt_mix(hash, numbers, sizeof numbers);
-}
-
-/* The trap unit is a part of what programs see (S2R), and decides how they go on. */
-uint64_t sm_program_hash(struct wt_machine *m)
-{
-    return sm_hash(m);
-}
-
-uint64_t sm_hash(struct wt_machine *m)
+void sm_state(struct wt_machine *m, struct wt_archive *a)
 {
     struct sm_device *d = (struct sm_device *)m;
-    const struct wt_schedule *s = &m->turns.policy;
-    const struct sm_grid *g = &d->grid;
-    uint64_t h = wt_memory_hash(d->memory);
-    const uint64_t numbers[] = {m->time, m->fault.kind, m->turns.current, m->turns.left,  s->kind,
-                                s->turn, s->seed,       s->state,         d->handler,     g->active,
-                                g->next, g->total,      g->done,          g->launch.entry};
-    wt_mix(&h, numbers, sizeof numbers);
-    wt_console_hash(&d->console, &h);
-    wt_mix(&h, m->turns.round, wt_turns_words(&m->turns) * sizeof *m->turns.round);
-    for (uint32_t i = 0; i < m->waves; i++)
-        if (d->warp[i].active)
-            mix_warp(&h, &d->warp[i]);
-    for (uint32_t i = 0; i < cta_count(d); i++)
-        if (d->cta[i].used)
-            mix_cta(&h, d, i);
+    wt_archive_machine(a, m);
+    if (!a->snapshot) {
+        wt_archive_in_process(a, m);
+        wt_archive_regions(a, &d->regions);
+    }
+    wt_archive_u64(a, &d->handler, UINT64_MAX, "the address of the trap handler");
+    if (!a->snapshot)
+        wt_archive_bool(a, &d->grant);
+    launch(a, d);
     for (uint32_t i = 0; i < d->config.sms; i++)
-        mix_unit(&h, &d->unit[i]);
-    return h;
+        unit(a, &d->unit[i]);
+    for (uint32_t i = 0; i < d->config.sms * SM_CTAS && !a->failed; i++)
+        cta(a, d, i);
+    for (uint32_t i = 0; i < m->waves && !a->failed; i++)
+        warp(a, d, i);
+    wt_console_archive(a, &d->console);
+    if (!wt_archive_reads(a) || a->failed)
+        return;
+    if (a->snapshot)
+        sm_count_slots(d);
+    else
+        count(a, d);
+}
+
+bool sm_archive_in_host(struct sm_device *d, struct wt_archive *a,
+                        const struct wt_host_archive *in_host)
+{
+    return wt_archive_in_host(a, &d->machine, in_host, d->regions.region, d->regions.count);
 }

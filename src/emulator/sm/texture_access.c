@@ -26,7 +26,7 @@ bool sm_texture_find(struct sm_texture_lane *r, uint64_t handle, struct sm_textu
     found->handle = handle;
     found->known = handle % SM_TEXTURE_BYTES == 0 && sm_mapped(d, handle, sizeof bytes, false);
     if (found->known) {
-        wt_memory_read(d->memory, handle, bytes, sizeof bytes);
+        wt_memory_read(d->machine.memory, handle, bytes, sizeof bytes);
         found->known = sm_texture_load(bytes, &found->texture);
     }
     if (!found->known)

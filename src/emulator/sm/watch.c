@@ -47,18 +47,13 @@ static bool add_part(struct wt_machine *m, const struct wt_watch *watch, uint64_
     return true;
 }
 
-static bool add_range(struct wt_machine *m, const struct wt_watch *watch, uint64_t first,
-                      uint64_t last, struct wt_spans *spans)
+bool sm_watch_range(struct wt_machine *m, const struct wt_watch *watch, uint64_t first,
+                    uint64_t last, struct wt_spans *spans)
 {
     static const uint64_t bounds[] = {SM_SHARED_WINDOW, SM_LOCAL_WINDOW,
                                       SM_LOCAL_WINDOW + SM_WINDOW_BYTES};
     return wt_watch_set_add_parts(m, watch, first, last, bounds, sizeof bounds / sizeof bounds[0],
                                   add_part, spans);
-}
-
-bool sm_set_watches(struct wt_machine *m, const struct wt_watch *list, size_t count)
-{
-    return wt_watch_set_replace(m, list, count, &((struct sm_device *)m)->code, add_range);
 }
 
 struct wt_issue sm_issue_at(const struct wt_wave_head *head, uint64_t pc, uint64_t time)

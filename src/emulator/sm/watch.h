@@ -8,8 +8,9 @@
 
 #include "emulator/sm/internal.h"
 
-/* Replaces all watches (wt_machine_ops); false without host memory. */
-bool sm_set_watches(struct wt_machine *m, const struct wt_watch *list, size_t count);
+/* The machine's operation watch_range. */
+bool sm_watch_range(struct wt_machine *m, const struct wt_watch *watch, uint64_t first,
+                    uint64_t last, struct wt_spans *spans);
 /* The shared or local memory in which an address of a window lies as the warp sees it. */
 uint64_t sm_home(struct wt_machine *m, uint32_t wave, uint64_t addr);
 

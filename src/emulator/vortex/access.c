@@ -10,7 +10,7 @@ bool vx_is_local(const struct vx_device *d, uint64_t addr)
 static struct wt_memory *memory_of(const struct vx_device *d, const struct vx_core *core,
                                    uint64_t addr)
 {
-    return vx_is_local(d, addr) ? core->local : d->memory;
+    return vx_is_local(d, addr) ? core->local : d->machine.memory;
 }
 
 static bool outside(uint64_t addr)
@@ -42,7 +42,8 @@ const uint8_t *vx_tlb_fill_read(struct vx_warp *w, uint64_t addr, uint64_t size)
             return NULL;
         return wt_memory_page(memory_of(d, w->core, addr), addr) + (addr & WT_PAGE_MASK);
     }
-    return wt_tlb_fill_read(&d->tlb, addr, wt_memory_page(memory_of(d, w->core, addr), addr));
+    return wt_tlb_fill_read(&d->machine.tlb, addr,
+                            wt_memory_page(memory_of(d, w->core, addr), addr));
 }
 
 uint8_t *vx_tlb_fill_write(struct vx_warp *w, uint64_t addr, uint64_t size)
@@ -51,7 +52,7 @@ uint8_t *vx_tlb_fill_write(struct vx_warp *w, uint64_t addr, uint64_t size)
     struct vx_device *d = w->device;
     if (outside(addr) || page_has_console(d, addr))
         return NULL;
-    if (!vx_is_local(d, addr) && wt_code_on_page(&d->code, addr))
+    if (!vx_is_local(d, addr) && wt_code_on_page(&d->machine.code, addr))
         return NULL;
     const uint64_t page = addr & ~WT_PAGE_MASK;
     bool watched = false, read_watched = false;
@@ -62,7 +63,7 @@ uint8_t *vx_tlb_fill_write(struct vx_warp *w, uint64_t addr, uint64_t size)
         read_watched = vx_watches_read(d, w->core, page, WT_PAGE_SIZE);
     }
     uint8_t *host = wt_memory_page_for_write(memory_of(d, w->core, addr), addr);
-    return host ? wt_tlb_fill_write(&d->tlb, addr, host, !read_watched, !watched) : NULL;
+    return host ? wt_tlb_fill_write(&d->machine.tlb, addr, host, !read_watched, !watched) : NULL;
 }
 
 void vx_tlb_switch_core(struct vx_device *d, struct vx_core *core)
@@ -73,7 +74,7 @@ void vx_tlb_switch_core(struct vx_device *d, struct vx_core *core)
     d->tlb_core = core;
     const uint64_t base = d->profile->local_mem_base[d->config.xlen == 64];
     for (uint64_t at = 0; at < d->profile->local_mem_size; at += WT_PAGE_SIZE)
-        wt_tlb_drop(&d->tlb, base + at);
+        wt_tlb_drop(&d->machine.tlb, base + at);
 }
 
 enum vx_access vx_peek(struct vx_warp *w, uint64_t addr, unsigned size, uint64_t *value)
@@ -193,9 +194,9 @@ bool vx_write_bytes(struct vx_core *core, struct vx_device *d, uint64_t addr, co
         if (!wt_memory_write(memory, addr, from, part))
             return false;
         /* The page may have moved to a private copy. */
-        wt_tlb_drop(&d->tlb, addr);
-        if (memory == d->memory)
-            wt_code_invalidate(&d->code, addr, part);
+        wt_tlb_drop(&d->machine.tlb, addr);
+        if (memory == d->machine.memory)
+            wt_code_invalidate(&d->machine.code, addr, part);
         from += part;
         addr = vx_truncate(d, addr + part);
         size -= part;

@@ -35,7 +35,7 @@ void vx_check(struct wt_machine *m)
     uint32_t active = 0, halted = 0, both = 0;
     assert(m->waves == d->core_count * d->config.warps && m->lanes == d->config.threads);
     assert(d->all_lanes == wt_lanes_first(m->lanes));
-    assert(!d->injecting && d->memory && d->handlers && d->inject_code);
+    assert(!d->injecting && d->machine.memory && d->handlers && d->inject_code);
     assert(d->dm.inject_state <= VX_DM_INFLIGHT && d->dm.step_state <= VX_DM_INFLIGHT);
     assert(d->dm.step_state == VX_DM_NONE || d->dm.step_warp < m->waves);
     assert(d->dm.inject_state == VX_DM_NONE || d->dm.inject_warp < m->waves);

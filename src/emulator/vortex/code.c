@@ -77,7 +77,7 @@ struct vx_uop vx_decode(struct vx_device *d, uint32_t word, unsigned halves)
 /* Two bytes of code. The instruction fetch sees global memory, not the core's local memory. */
 static uint16_t parcel(struct vx_device *d, uint64_t addr)
 {
-    return (uint16_t)wt_load_le(wt_memory_page(d->memory, addr) + (addr & WT_PAGE_MASK), 2);
+    return (uint16_t)wt_load_le(wt_memory_page(d->machine.memory, addr) + (addr & WT_PAGE_MASK), 2);
 }
 
 struct vx_uop vx_code_decode(struct vx_device *d, uint64_t pc)
@@ -104,8 +104,9 @@ static const struct vx_uop *decode_here(struct vx_warp *w, const struct vx_uop *
     *slot = vx_code_decode(d, pc);
     if (watch) {
         const wt_code_handler original = (wt_code_handler)slot->run;
-        slot->run = wt_code_watch(&d->code, &w->code->page, pc, original, watch) ? vx_watch_here
-                                                                                 : decode_here;
+        slot->run = wt_code_watch(&d->machine.code, &w->code->page, pc, original, watch)
+                        ? vx_watch_here
+                        : decode_here;
         if (slot->run == decode_here)
             return vx_fault(w, u, WT_FAULT_HOST, w->mask, pc,
                             "the host has no memory left to watch this page");
@@ -136,7 +137,7 @@ const struct vx_uop *vx_fetch(struct vx_warp *w, uint64_t pc)
     WT_CHECK(pc % 2 == 0);
     struct vx_device *d = w->device;
     const bool outside = pc >> WT_MEMORY_ADDRESS_BITS;
-    struct wt_code_page *page = outside ? NULL : wt_code_page_of(&d->code, pc);
+    struct wt_code_page *page = outside ? NULL : wt_code_page_of(&d->machine.code, pc);
     if (!page) {
         w->pc = pc;
         d->machine.fault = (struct wt_fault){

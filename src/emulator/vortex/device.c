@@ -4,7 +4,7 @@
 #include <sys/mman.h>
 
 #include "emulator/machine/hash.h"
-#include "emulator/machine/state.h"
+#include "emulator/machine/archive.h"
 #include "emulator/vortex/watch.h"
 
 #define EM_RISCV 243
@@ -46,20 +46,16 @@ void vx_device_free(struct vx_device *d)
         return;
     vx_dm_free(d);
     wt_machine_end(&d->machine);
-    wt_code_clear(&d->code);
     wt_code_page_free((struct wt_code_page *)d->inject_code);
     free(d->trace);
     wt_console_free(&d->console);
     if (d->core)
-        for (uint32_t i = 0; i < d->core_count; i++) {
-            wt_memory_free(d->core[i].local);
+        for (uint32_t i = 0; i < d->core_count; i++)
             free(d->core[i].arrived);
-        }
     free(d->core);
     free(d->warp);
     if (d->registers)
         munmap(d->registers, d->registers_size);
-    wt_memory_free(d->memory);
     free(d);
 }
 
@@ -305,7 +301,7 @@ static uint64_t program_hash(struct wt_machine *m)
 {
     struct vx_device *d = device_of(m);
     const struct wt_schedule *s = &d->machine.turns.policy;
-    uint64_t h = wt_memory_hash(d->memory);
+    uint64_t h = wt_memory_hash(d->machine.memory);
     const uint64_t numbers[] = {m->time,
                                 m->fault.kind,
                                 d->machine.turns.current,
@@ -358,11 +354,6 @@ static void flush_console(struct wt_machine *m)
     vx_device_flush_console(device_of(m));
 }
 
-static void set_memory_limit(struct wt_machine *m, uint64_t bytes)
-{
-    wt_memory_set_limit(device_of(m)->memory, bytes);
-}
-
 static const struct wt_machine_ops machine_ops = {
     .family = "vortex",
     .free = free_machine,
@@ -383,14 +374,8 @@ static const struct wt_machine_ops machine_ops = {
     .debug_read = debug_read,
     .debug_write = debug_write,
     .flush_console = flush_console,
-    .save = vx_save,
-    .restore = vx_restore,
-    .free_state = vx_free_state,
-    .state_bytes = wt_state_size,
-    .held_bytes = vx_held_bytes,
-    .live_bytes = vx_live_bytes,
-    .set_memory_limit = set_memory_limit,
-    .set_watches = vx_set_watches,
+    .state = vx_state,
+    .watch_range = vx_watch_range,
 };
 
 /* ---- making ---- */
@@ -400,7 +385,6 @@ static bool allocate(struct vx_device *d)
     const struct vx_config *config = &d->config;
     const struct layout layout = layout_of(config);
     const uint32_t warps = d->machine.waves;
-    d->memory = wt_memory_new();
     d->warp = calloc(warps, sizeof *d->warp);
     d->machine.wave = d->warp;
     d->machine.wave_bytes = sizeof *d->warp;
@@ -413,15 +397,17 @@ static bool allocate(struct vx_device *d)
                         MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (d->registers == MAP_FAILED)
         d->registers = NULL;
-    if (!d->memory || !d->warp || !d->core ||
+    d->machine.local = calloc(d->core_count, sizeof *d->machine.local);
+    if (!d->warp || !d->core || !d->machine.local ||
         !wt_console_init(&d->console, config->console_slots) || !d->inject_code || !d->registers ||
         vx_dm_init(d))
         return false;
+    d->machine.locals = d->core_count;
     for (uint32_t i = 0; i < d->core_count; i++) {
         struct vx_core *core = &d->core[i];
         core->id = i;
         core->first_warp = i * config->warps;
-        core->local = wt_memory_new();
+        core->local = d->machine.local[i] = wt_memory_new();
         core->arrived = calloc(d->barriers, sizeof *core->arrived);
         if (!core->local || !core->arrived)
             return false;
@@ -466,8 +452,6 @@ enum wt_status vx_device_new(const struct vx_config *config, struct vx_device **
         wt_machine_init(&d->machine, &machine_ops, &vx_engine_ops, d->core_count * config->warps,
                         config->threads, &config->schedule);
     vx_csr_init(d);
-    wt_tlb_clear(&d->tlb);
-    wt_code_init(&d->code, &vx_code_format, &d->tlb);
     if (!ready || !allocate(d)) {
         vx_device_free(d);
         return wt_fail(err, WT_NO_MEMORY,
@@ -537,7 +521,7 @@ static enum wt_status check_image(const struct vx_device *d, const struct wt_ima
 static enum wt_status no_room(const struct vx_device *d, struct wt_error *err)
 {
     char why[128];
-    wt_memory_refusal(d->memory, why, sizeof why);
+    wt_memory_refusal(d->machine.memory, why, sizeof why);
     return wt_fail(err, WT_NO_MEMORY, "the program does not fit: %s", why);
 }
 
@@ -548,11 +532,11 @@ enum wt_status vx_device_load(struct vx_device *d, const struct wt_image *image,
     const enum wt_status status = check_image(d, image, err);
     if (status)
         return status;
-    wt_code_clear(&d->code);
-    wt_memory_clear(d->memory);
+    wt_code_clear(&d->machine.code);
+    wt_memory_clear(d->machine.memory);
     for (uint32_t i = 0; i < d->core_count; i++)
         wt_memory_clear(d->core[i].local);
-    wt_tlb_clear(&d->tlb);
+    wt_tlb_clear(&d->machine.tlb);
     for (size_t i = 0; i < image->segments; i++) {
         const struct wt_segment *s = &image->segment[i];
         if (!vx_write_bytes(&d->core[0], d, s->addr, s->bytes, s->length))

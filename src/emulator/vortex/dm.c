@@ -139,7 +139,7 @@ bool vx_dm_ebreak(struct vx_warp *w)
     if (!d->dm.active || !(d->dm.dconfig & 1))
         return false;
     if (d->config.ebreak_pc_after) {
-        const uint8_t *code = wt_memory_page(d->memory, w->pc) + (w->pc & WT_PAGE_MASK);
+        const uint8_t *code = wt_memory_page(d->machine.memory, w->pc) + (w->pc & WT_PAGE_MASK);
         w->pc = vx_truncate(d, w->pc + ((code[0] & 3) == 3 ? 4 : 2));
     }
     if (w->stepping) {
@@ -175,7 +175,7 @@ bool vx_dm_halts_at(const struct vx_device *d, uint64_t pc)
     uint8_t code[4] = {0};
     for (unsigned i = 0; i < 4; i++) {
         const uint64_t at = vx_truncate(d, pc + i);
-        code[i] = wt_memory_page(d->memory, at)[at & WT_PAGE_MASK];
+        code[i] = wt_memory_page(d->machine.memory, at)[at & WT_PAGE_MASK];
     }
     const uint32_t word = (uint32_t)wt_load_le(code, 4);
     return word == 0x00100073 || (uint16_t)word == 0x9002; /* EBREAK, C.EBREAK */

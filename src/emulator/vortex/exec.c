@@ -439,7 +439,7 @@ OP(csrrci)
 /* Where `size` bytes of a page lie; NULL: see vx_tlb_fill_read. */
 static inline const uint8_t *read_host(struct vx_warp *w, ux addr, size_t size)
 {
-    const struct wt_tlb_entry *e = wt_tlb_entry_of(&w->device->tlb, addr);
+    const struct wt_tlb_entry *e = wt_tlb_entry_of(&w->device->machine.tlb, addr);
     if (LIKELY(e->read_page == (addr & ~(ux)WT_PAGE_MASK)))
         return e->read_host + (addr & WT_PAGE_MASK);
     return AWAY(vx_tlb_fill_read(w, addr, size));
@@ -447,7 +447,7 @@ static inline const uint8_t *read_host(struct vx_warp *w, ux addr, size_t size)
 
 static inline uint8_t *write_host(struct vx_warp *w, ux addr, size_t size)
 {
-    const struct wt_tlb_entry *e = wt_tlb_entry_of(&w->device->tlb, addr);
+    const struct wt_tlb_entry *e = wt_tlb_entry_of(&w->device->machine.tlb, addr);
     if (LIKELY(e->write_page == (addr & ~(ux)WT_PAGE_MASK)))
         return e->write_host + (addr & WT_PAGE_MASK);
     return AWAY(vx_tlb_fill_write(w, addr, size));

@@ -123,7 +123,6 @@ struct vx_device {
     const struct vx_profile *profile;
     const struct vx_handlers *handlers; /* for this width and lane count */
     uint8_t csr[4096];                  /* by CSR number: enum vx_csr, or VX_NO_CSR */
-    struct wt_memory *memory;
     struct vx_warp *warp;
     struct vx_core *core;
     uint8_t *registers; /* of all warps, lazily touched */
@@ -134,9 +133,7 @@ struct vx_device {
     uint32_t halted;        /* warps whose halt bit is set */
     uint32_t halted_active; /* and that are active */
     /* execution */
-    struct wt_tlb tlb;
-    struct vx_core *tlb_core; /* whose local memory the TLB shows */
-    struct wt_code_cache code;
+    struct vx_core *tlb_core;     /* whose local memory the TLB shows */
     struct vx_code *inject_code;  /* scratch page for injected instructions */
     struct vx_trace_point *trace; /* the issue being traced; NULL until a run is */
     bool mask_written;            /* vx_set_mask was called (for injection) */
@@ -330,15 +327,7 @@ void vx_reset(struct wt_machine *m);
 
 /* ---- state.c: saving and restoring, for time travel ---- */
 
-/* A copy of the whole state, which the caller frees; NULL without host memory. */
-struct wt_state *vx_save(struct wt_machine *m);
-/* Puts a state back; false without host memory, the state is then undefined. */
-bool vx_restore(struct wt_machine *m, const struct wt_state *state);
-/* Frees a state of vx_save. */
-void vx_free_state(struct wt_state *state);
-/* Bytes of host memory that states hold beside the live device. */
-uint64_t vx_held_bytes(struct wt_machine *m);
-/* Bytes of host memory of the live device. */
-uint64_t vx_live_bytes(struct wt_machine *m);
+/* The machine's operation state. */
+void vx_state(struct wt_machine *m, struct wt_archive *a);
 
 #endif

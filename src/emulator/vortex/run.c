@@ -58,6 +58,7 @@ static enum wt_run blocked(struct wt_machine *m)
 }
 
 const struct wt_engine_ops vx_engine_ops = {
+    .code = &vx_code_format,
     .turn = turn,
     .blocked = blocked,
     .issue_at = vx_issue_at,

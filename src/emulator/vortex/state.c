@@ -1,160 +1,157 @@
-/* Saving and restoring a device, for time travel. See machine/state.h. */
-#include "emulator/machine/state.h"
+/* The parts of the device's state, for snapshots and core files. See machine/archive.h. */
+#include "emulator/machine/archive.h"
 
-#include <stdlib.h>
 #include <string.h>
 
-#include "emulator/vortex/watch.h"
+#include "emulator/vortex/internal.h"
 
-struct wt_state {
-    struct wt_state_head head;
-    uint64_t startup, argument;
-    uint32_t halted, halted_active, mpm_class;
-    char inject_fault[256];
-    struct vx_dm dm;
-    struct vx_warp *warp; /* with the device's own pointers, which never change */
-    struct vx_core *core; /* likewise, but for `local`, a fork */
-    uint32_t *wmask;
-    uint32_t *arrived;  /* of all cores, one after the other */
-    uint8_t *registers; /* of the warps whose `touched` is set, one after the other */
-    struct wt_console_saved console;
-    uint32_t cores;
-};
-
-void vx_free_state(struct wt_state *s)
+static void dm(struct wt_archive *a, struct vx_device *d)
 {
-    if (!s)
+    struct vx_dm *dm = &d->dm;
+    const uint32_t last = d->machine.waves - 1;
+    unsigned state = dm->inject_state;
+    wt_archive_bool(a, &dm->active);
+    wt_archive_u32(a, &dm->dconfig, UINT32_MAX, "DCONFIG");
+    wt_archive_u32(a, &dm->dselect, UINT32_MAX, "DSELECT");
+    wt_archive_u32(a, &dm->inject, UINT32_MAX, "INJECT");
+    wt_archive_unsigned(a, &state, VX_DM_INFLIGHT, "DCTRL.injectstate");
+    dm->inject_state = (enum vx_dm_state)state;
+    wt_archive_u32(a, &dm->inject_warp, last, "the warp of an injection");
+    wt_archive_unsigned(a, &dm->inject_thread, d->machine.lanes - 1, "the thread of an injection");
+    state = dm->step_state;
+    wt_archive_unsigned(a, &state, VX_DM_INFLIGHT, "DCTRL.stepstate");
+    dm->step_state = (enum vx_dm_state)state;
+    wt_archive_u32(a, &dm->step_warp, last, "the warp of a step");
+    wt_archive_bool(a, &dm->reset_halt);
+    wt_archive_u32(a, &dm->reset_left, UINT32_MAX, "the length of a reset");
+    wt_archive_u32(a, &dm->halt_left, UINT32_MAX, "the length of a reset");
+    for (uint32_t i = 0; i < (d->machine.waves + 31) / 32; i++)
+        wt_archive_u32(a, &dm->wmask[i], UINT32_MAX, "WMASK");
+    wt_archive_u32(a, &d->mpm_class, UINT32_MAX, "the class of performance counters");
+    wt_archive_text(a, d->inject_fault, sizeof d->inject_fault);
+}
+
+static void registers(struct wt_archive *a, struct vx_warp *w)
+{
+    const struct vx_device *d = w->device;
+    const size_t lanes = d->machine.lanes, row = lanes * d->config.xlen / 8;
+    wt_archive_bytes(a, w->x, 32 * row);
+    memset(w->x, 0, row); /* x0 */
+    wt_archive_bytes(a, w->f, 32 * lanes * sizeof *w->f);
+    wt_archive_bytes(a, w->reserved_addr, lanes * sizeof *w->reserved_addr);
+    wt_archive_bytes(a, w->reserved_value, lanes * sizeof *w->reserved_value);
+    wt_archive_bytes(a, w->dscratch, 4 * lanes * sizeof *w->dscratch);
+    wt_archive_unsigned(a, &w->depth, lanes > 1 ? (unsigned)lanes - 1 : 1,
+                        "the depth of a divergence stack");
+    for (unsigned i = 0; i < w->depth; i++) {
+        struct vx_ipdom *entry = &w->ipdom[i];
+        wt_archive_lanes(a, &entry->restore, d->all_lanes);
+        wt_archive_lanes(a, &entry->other, d->all_lanes);
+        wt_archive_u64(a, &entry->pc, UINT64_MAX, "an address");
+        wt_archive_bool(a, &entry->fallthrough);
+    }
+}
+
+static void wait(struct wt_archive *a, struct vx_warp *w)
+{
+    const struct vx_device *d = w->device;
+    unsigned wait = w->wait;
+    wt_archive_unsigned(a, &wait, VX_WAIT_GLOBAL_BARRIER, "what a warp waits for");
+    w->wait = (enum vx_wait)wait;
+    wt_archive_u32(a, &w->wait_id, UINT32_MAX, "a barrier");
+    wt_archive_u32(a, &w->wait_count, UINT32_MAX, "a number of warps");
+    wt_archive_u64(a, &w->wait_pc, UINT64_MAX, "an address");
+    wt_archive_u64(a, &w->wait_target, UINT64_MAX, "an address");
+    const bool barrier = w->wait == VX_WAIT_BARRIER || w->wait == VX_WAIT_GLOBAL_BARRIER;
+    if (barrier && (w->wait_id >= d->barriers || w->wait_count < 2))
+        wt_archive_fail(a, "a warp waits at a barrier that there is not");
+    if (w->wait != VX_RUNS && !w->active)
+        wt_archive_fail(a, "a warp that is not active waits");
+}
+
+/* A warp in a snapshot, whose pointers never change. */
+static void whole_warp(struct wt_archive *a, struct vx_warp *w)
+{
+    const struct vx_device *d = w->device;
+    uint8_t *of_warp = d->registers + w->id * d->warp_bytes;
+    const bool had = w->touched;
+    wt_archive_bytes(a, w, sizeof *w);
+    if (w->touched)
+        wt_archive_bytes(a, of_warp, d->warp_bytes);
+    else if (had)
+        memset(of_warp, 0, d->warp_bytes);
+}
+
+static void warp(struct wt_archive *a, struct vx_warp *w)
+{
+    const struct vx_device *d = w->device;
+    if (a->snapshot) {
+        whole_warp(a, w);
         return;
-    for (uint32_t i = 0; s->core && i < s->cores; i++)
-        wt_memory_free(s->core[i].local);
-    wt_state_end(&s->head);
-    wt_console_saved_free(&s->console);
-    free(s->warp);
-    free(s->core);
-    free(s->wmask);
-    free(s->arrived);
-    free(s->registers);
-    free(s);
+    }
+    wt_lanes mask = w->mask;
+    wt_archive_bool(a, &w->touched);
+    wt_archive_bool(a, &w->active);
+    wt_archive_bool(a, &w->halted);
+    wt_archive_bool(a, &w->stepping);
+    wt_archive_u8(a, &w->hacause, 15, "DCTRL.hacause");
+    wt_archive_u64(a, &w->pc, UINT64_MAX, "a PC");
+    wt_archive_lanes(a, &mask, d->all_lanes);
+    wt_archive_u8(a, &w->frm, 7, "frm");
+    wt_archive_u8(a, &w->fflags, 31, "fflags");
+    wt_archive_u64(a, &w->incarnation, UINT64_MAX, "a number of warps");
+    wait(a, w);
+    if (!w->touched && (w->active || mask))
+        wt_archive_fail(a, "a warp without registers is active");
+    if (w->touched)
+        registers(a, w);
+    if (!wt_archive_reads(a))
+        return;
+    w->left = 0;
+    w->code = NULL;
+    /* Reset has left a mask to warp 0, which may be without registers in the file. */
+    if (w->touched || w->mask)
+        vx_set_mask(w, a->failed ? 0 : mask);
 }
 
-/* The registers of a warp, if they may be other than zero. */
-static struct wt_row registers_of(struct wt_machine *m, uint32_t i)
+static void core(struct wt_archive *a, struct vx_device *d, struct vx_core *core)
 {
-    const struct vx_device *d = (const struct vx_device *)m;
-    return (struct wt_row){d->registers + i * d->warp_bytes,
-                           d->warp[i].touched ? d->warp_bytes : 0};
+    wt_archive_u64(a, &core->mscratch, UINT64_MAX, "mscratch");
+    wt_archive_u64(a, &core->issues, UINT64_MAX, "a number of issues");
+    for (uint32_t i = 0; i < d->barriers; i++)
+        wt_archive_u32(a, &core->arrived[i], d->config.warps, "the warps at a barrier");
+    wt_archive_memory(a, core->local);
 }
 
-static struct wt_row arrived_of(struct wt_machine *m, uint32_t i)
-{
-    const struct vx_device *d = (const struct vx_device *)m;
-    return (struct wt_row){d->core[i].arrived, d->barriers * sizeof *d->core[i].arrived};
-}
-
-static bool save_cores(struct wt_state *s, const struct vx_device *d)
-{
-    s->cores = d->core_count;
-    s->core = wt_state_copy(&s->head, d->core, d->core_count * sizeof *s->core);
-    if (!s->core)
-        return false;
-    for (uint32_t i = 0; i < d->core_count; i++)
-        s->core[i].local = NULL; /* not the device's, should a fork fail */
-    for (uint32_t i = 0; i < d->core_count; i++)
-        if (!(s->core[i].local = wt_memory_fork(d->core[i].local)))
-            return false;
-    return true;
-}
-
-static bool save(struct wt_state *s, struct vx_device *d)
+/* Recomputes the values that depend on the parts. */
+static void count(struct vx_device *d)
 {
     struct wt_machine *m = &d->machine;
-    if (!wt_state_begin(&s->head, m, d->memory, &d->tlb, sizeof *s))
-        return false;
-    s->startup = d->config.startup;
-    s->argument = d->config.argument;
-    s->halted = d->halted;
-    s->halted_active = d->halted_active;
-    s->mpm_class = d->mpm_class;
-    memcpy(s->inject_fault, d->inject_fault, sizeof s->inject_fault);
-    s->dm = d->dm;
-    s->wmask = wt_state_copy(&s->head, d->dm.wmask, (m->waves + 31) / 32 * sizeof *s->wmask);
-    s->warp = wt_state_copy(&s->head, d->warp, m->waves * sizeof *s->warp);
-    s->registers = wt_state_save_rows(&s->head, m, m->waves, registers_of);
-    s->arrived = (uint32_t *)wt_state_save_rows(&s->head, m, d->core_count, arrived_of);
-    return s->wmask && s->warp && s->registers && s->arrived && save_cores(s, d) &&
-           wt_console_save(&d->console, &s->console, &s->head.bytes);
-}
-
-struct wt_state *vx_save(struct wt_machine *m)
-{
-    struct wt_state *s = calloc(1, sizeof *s);
-    if (s && !save(s, (struct vx_device *)m)) {
-        vx_free_state(s);
-        return NULL;
+    d->halted = d->halted_active = m->active = 0;
+    for (uint32_t i = 0; i < d->core_count; i++)
+        d->core[i].active = 0;
+    for (uint32_t i = 0; i < m->waves; i++) {
+        struct vx_warp *w = &d->warp[i];
+        m->active += w->active;
+        w->core->active += w->active;
+        d->halted += w->halted;
+        d->halted_active += w->halted && w->active;
+        vx_update_ready(w);
     }
-    return s;
 }
 
-static void restore_warps(struct vx_device *d, const struct wt_state *s)
+void vx_state(struct wt_machine *m, struct wt_archive *a)
 {
-    struct wt_machine *m = &d->machine;
-    for (uint32_t i = 0; i < m->waves; i++)
-        if (d->warp[i].touched && !s->warp[i].touched)
-            memset(d->registers + i * d->warp_bytes, 0, d->warp_bytes);
-    memcpy(d->warp, s->warp, m->waves * sizeof *d->warp);
-    wt_state_restore_rows(m, m->waves, registers_of, s->registers);
-}
-
-static void restore_cores(struct vx_device *d, const struct wt_state *s)
-{
-    for (uint32_t i = 0; i < d->core_count; i++) {
-        struct vx_core *core = &d->core[i];
-        struct wt_memory *local = core->local;
-        *core = s->core[i];
-        core->local = local;
-        wt_memory_become(local, s->core[i].local);
-    }
-    wt_state_restore_rows(&d->machine, d->core_count, arrived_of, (const uint8_t *)s->arrived);
-}
-
-bool vx_restore(struct wt_machine *m, const struct wt_state *s)
-{
-    assert(s && s->cores == ((struct vx_device *)m)->core_count);
     struct vx_device *d = (struct vx_device *)m;
-    /* The only part that may fail. */
-    if (!wt_console_reserve(&d->console, &s->console))
-        return false;
-    d->config.startup = s->startup;
-    d->config.argument = s->argument;
-    d->halted = s->halted;
-    d->halted_active = s->halted_active;
-    d->mpm_class = s->mpm_class;
-    memcpy(d->inject_fault, s->inject_fault, sizeof d->inject_fault);
-    uint32_t *wmask = d->dm.wmask;
-    d->dm = s->dm;
-    d->dm.wmask = wmask;
-    memcpy(wmask, s->wmask, (m->waves + 31) / 32 * sizeof *wmask);
-    restore_warps(d, s);
-    restore_cores(d, s);
-    wt_console_restore(&d->console, &s->console);
-    wt_state_resume(&s->head, m, d->memory, &d->code);
-    return true;
-}
-
-uint64_t vx_held_bytes(struct wt_machine *m)
-{
-    const struct vx_device *d = (struct vx_device *)m;
-    uint64_t bytes = wt_memory_held(d->memory);
-    for (uint32_t i = 0; i < d->core_count; i++)
-        bytes += wt_memory_held(d->core[i].local);
-    return bytes;
-}
-
-uint64_t vx_live_bytes(struct wt_machine *m)
-{
-    const struct vx_device *d = (struct vx_device *)m;
-    uint64_t bytes = wt_memory_resident(d->memory);
-    for (uint32_t i = 0; i < d->core_count; i++)
-        bytes += wt_memory_resident(d->core[i].local);
-    return bytes;
+    wt_archive_machine(a, m);
+    wt_archive_u64(a, &d->config.startup, UINT64_MAX, "STARTUP_ADDR");
+    wt_archive_u64(a, &d->config.argument, UINT64_MAX, "STARTUP_ARG");
+    dm(a, d);
+    for (uint32_t i = 0; i < m->waves && !a->failed; i++)
+        warp(a, &d->warp[i]);
+    for (uint32_t i = 0; i < d->core_count && !a->failed; i++)
+        core(a, d, &d->core[i]);
+    wt_console_archive(a, &d->console);
+    if (wt_archive_reads(a))
+        count(d);
 }

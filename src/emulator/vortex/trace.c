@@ -55,7 +55,7 @@ bool vx_trace_before(struct wt_wave_head *head)
     point->pc = w->pc;
     point->mask = w->mask;
     /* Fetch sees global memory only. */
-    wt_memory_read(d->memory, w->pc, point->bytes, sizeof point->bytes);
+    wt_memory_read(d->machine.memory, w->pc, point->bytes, sizeof point->bytes);
     point->length = (point->bytes[0] & 3) == 3 ? 4 : 2;
     point->word = (uint32_t)wt_load_le(point->bytes, 4);
     if (point->length == 2 &&

@@ -60,10 +60,6 @@ enum wt_status vx_device_new(const struct vx_config *config, struct vx_device **
 /* Frees a device; NULL is allowed. */
 void vx_device_free(struct vx_device *device);
 
-/** Writes the whole state to an archive, or reads it from one (machine/archive.h). After a failure
- * to read it the device can only be freed. */
-void vx_archive(struct wt_machine *m, struct wt_archive *a);
-
 /**
  * Describes a configuration in the form that vx_config_parse takes, all keys given; the schedule is
  * no part of it. @p size is 1024 at least.

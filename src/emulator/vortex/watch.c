@@ -4,8 +4,8 @@
 /* ---- where ranges lie: in global memory, or in the local one of a core ---- */
 
 /* Adds a range as a core sees it: the part in its local memory, and the rest. */
-static bool add_range(struct wt_machine *m, const struct wt_watch *watch, uint64_t first,
-                      uint64_t last, struct wt_spans *spans)
+bool vx_watch_range(struct wt_machine *m, const struct wt_watch *watch, uint64_t first,
+                    uint64_t last, struct wt_spans *spans)
 {
     assert(first <= last);
     const struct vx_device *d = (const struct vx_device *)m;
@@ -18,11 +18,6 @@ static bool add_range(struct wt_machine *m, const struct wt_watch *watch, uint64
            wt_spans_add(spans, core->id + 1, first > base ? first : base,
                         last < top ? last : top) &&
            (last <= top || wt_spans_add(spans, WT_SPACE_GLOBAL, top + 1, last));
-}
-
-bool vx_set_watches(struct wt_machine *m, const struct wt_watch *list, size_t count)
-{
-    return wt_watch_set_replace(m, list, count, &((struct vx_device *)m)->code, add_range);
 }
 
 /* ---- memory ---- */

@@ -10,8 +10,9 @@
 #include "emulator/machine/engine.h"
 #include "emulator/vortex/internal.h"
 
-/* Replaces all watches (wt_machine_ops); false without host memory. */
-bool vx_set_watches(struct wt_machine *m, const struct wt_watch *list, size_t count);
+/* The machine's operation watch_range. */
+bool vx_watch_range(struct wt_machine *m, const struct wt_watch *watch, uint64_t first,
+                    uint64_t last, struct wt_spans *spans);
 
 /* Whether [addr, addr + size), as this core sees it, holds a byte watched for reads, or writes. */
 bool vx_watches_read(struct vx_device *d, const struct vx_core *core, uint64_t addr, uint64_t size);

@@ -93,9 +93,9 @@ enum wt_status wt_recording_want(struct wt_recording **recording,
                                  struct wt_machine *machine, uint64_t budget, struct wt_error *err)
 {
     struct wt_recording *r = *recording;
-    assert(budget && ops->copy_memory && ops->rejoin && ops->copied && ops->page && ops->maps &&
-           ops->is_shared && ops->has_kernels && ops->is_kept_from && ops->has_exception &&
-           ops->shown && ops->take_back && ops->find_ended && ops->watch_again && ops->name);
+    assert(budget && ops->maps && ops->is_shared && ops->has_kernels && ops->is_kept_from &&
+           ops->has_exception && ops->shown && ops->take_back && ops->find_ended &&
+           ops->watch_again && ops->name);
     if (!r && !(r = calloc(1, sizeof *r)))
         return wt_fail(err, WT_NO_MEMORY, "the program has no host memory for a recording");
     *recording = r;
@@ -152,7 +152,7 @@ void wt_recording_end(struct wt_recording *r, const char *why)
     free(r->watch);
     r->watch = NULL;
     recording_end_search(r);
-    r->ops->rejoin(r->gpu);
+    wt_in_process_rejoin(r->machine);
     r->copied = false;
     r->missing = why;
     r->due = !r->failed && strcmp(why, WT_RECORDING_NOT_YET) == 0;
@@ -195,7 +195,7 @@ void wt_recording_before_kernel(struct wt_recording *r)
         return;
     }
     r->failed = false;
-    r->copied = r->ops->copy_memory(r->gpu, &r->copy, WT_IGNORED) == WT_OK;
+    r->copied = wt_in_process_copy(r->machine, &r->copy, WT_IGNORED) == WT_OK;
 }
 
 void wt_recording_after_kernel(struct wt_recording *r)
@@ -222,7 +222,7 @@ void wt_recording_begin(struct wt_recording *r)
         r->ops->is_kept_from(r->gpu))
         return;
     r->due = r->failed = false;
-    r->copied = r->ops->copy_memory(r->gpu, &r->copy, WT_IGNORED) == WT_OK;
+    r->copied = wt_in_process_copy(r->machine, &r->copy, WT_IGNORED) == WT_OK;
     if (r->copied)
         begin_here(r);
 }

@@ -42,14 +42,6 @@ struct wt_recording;
  */
 struct wt_recording_ops {
     bool within_kernels; /**< recordings begin within a kernel, too */
-    /** Makes the device work on a copy of the process's memory, until rejoin(). WT_NO_MEMORY. */
-    enum wt_status (*copy_memory)(void *gpu, struct wt_copy *copy, struct wt_error *err);
-    /** Makes the device work on the process's memory again. */
-    void (*rejoin)(void *gpu);
-    /** The copy's page at @p addr, as the device has it now. */
-    const uint8_t *(*copied)(void *gpu, uint64_t addr);
-    /** The process's own page that the device has at @p addr, which is mapped. */
-    uint8_t *(*page)(void *gpu, uint64_t addr);
     /** WT_INPUT_OPERATION that writes memory of the copy: an address of 64 bits, then the bytes.
      * NULL: wave 0 uses the same addresses, and WT_INPUT_MEMORY does that. */
     wt_input_operation write_copy;

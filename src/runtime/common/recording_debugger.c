@@ -44,7 +44,7 @@ bool wt_recording_write(struct wt_recording *r, uint64_t addr, const void *bytes
     if (!wt_recording_input(r, &input))
         return false;
     const uint64_t at = addr - addr % RECORDING_PAGE;
-    struct page *page = recording_page(r, at, r->ops->page(r->gpu, at));
+    struct page *page = recording_page(r, at, wt_in_process_page(r->machine, at));
     if (page && !wt_recording_is_away(r))
         recording_publish(r, page);
     return true;

@@ -75,10 +75,10 @@ void recording_publish(struct wt_recording *r, struct page *page)
 {
     if (!r->ops->maps(r->gpu, page->addr))
         return; /* the program has freed it */
-    const uint8_t *ours = r->ops->copied(r->gpu, page->addr);
+    const uint8_t *ours = wt_memory_page(r->machine->memory, page->addr);
     if (ours == page->same || !memcmp(ours, page->same, RECORDING_PAGE))
         return;
-    uint8_t *theirs = r->ops->page(r->gpu, page->addr), *same = recording_same(r, page);
+    uint8_t *theirs = wt_in_process_page(r->machine, page->addr), *same = recording_same(r, page);
     if (!same)
         return;
     for (unsigned i = 0; i < RECORDING_WORDS; i++) {
@@ -107,7 +107,7 @@ static bool has_changed(struct wt_recording *r, struct page *page)
 {
     if (!r->ops->maps(r->gpu, page->addr))
         return false;
-    const uint8_t *theirs = r->ops->page(r->gpu, page->addr);
+    const uint8_t *theirs = wt_in_process_page(r->machine, page->addr);
     if (recording_same_page(theirs, page->now ? page->now : page->same))
         return false;
     if (!page->now && !(page->now = malloc(RECORDING_PAGE))) {
@@ -123,7 +123,7 @@ static void take_page(struct wt_recording *r, struct page *page)
 {
     uint8_t *same = recording_same(r, page), ours[RECORDING_PAGE];
     unsigned first = RECORDING_PAGE, last = 0;
-    memcpy(ours, r->ops->copied(r->gpu, page->addr), RECORDING_PAGE);
+    memcpy(ours, wt_memory_page(r->machine->memory, page->addr), RECORDING_PAGE);
     for (unsigned i = 0; same && i < RECORDING_WORDS; i++) {
         const uint64_t now = recording_word(page->now, i), before = recording_word(same, i);
         const uint64_t own =

@@ -88,7 +88,7 @@ const uint8_t *recording_copied(void *context, uint64_t addr, const uint8_t *hos
 bool recording_shared(void *context, uint64_t addr)
 {
     struct wt_recording *r = context;
-    const struct page *page = recording_page(r, addr, r->ops->page(r->gpu, addr));
+    const struct page *page = recording_page(r, addr, wt_in_process_page(r->machine, addr));
     return page && page->shared;
 }
 

@@ -59,7 +59,7 @@ static bool part_of(struct wt_recording *r, const struct store *s, size_t done, 
                           .size = left < room ? left : room};
     if (!r->ops->maps(r->gpu, page))
         return false;
-    uint8_t *host = r->ops->page(r->gpu, page);
+    uint8_t *host = wt_in_process_page(r->machine, page);
     part->at = host + part->offset;
     part->page = recording_page(r, page, host);
     return part->page && part->page->shared;

@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include "emulator/machine/state.h"
 
 /* A request that is being served. */
 struct asked {
@@ -225,7 +226,7 @@ static void hash(const struct asked *a)
         answer_status(a, status, &err);
         return;
     }
-    struct wt_state *now = m->ops->save(m);
+    struct wt_state *now = wt_state_save(m);
     bool fine = now;
     for (size_t at = 0; fine && at < a->request->size; at += sizeof(struct wt_travel_patch)) {
         struct wt_travel_patch patch;
@@ -235,9 +236,9 @@ static void hash(const struct asked *a)
         fine = fine && apply(m, &patch);
     }
     a->answer->argument = m->ops->program_hash(m);
-    fine = now && m->ops->restore(m, now) && fine;
     if (now)
-        m->ops->free_state(now);
+        wt_state_restore(m, now);
+    wt_state_free(now);
     if (!fine)
         refuse(a, "no hash can be had here");
 }

@@ -94,7 +94,7 @@ static bool write_state(void *context, struct wt_archive *a)
 static void write_recorded(struct wt_machine *m, struct wt_archive *a)
 {
     struct sm_device *device = (struct sm_device *)m;
-    struct gpu *g = wt_recording_gpu_of(sm_device_copy(device));
+    struct gpu *g = wt_recording_gpu_of(sm_machine(device)->process.copy);
     struct wt_host_archive in_host = {.read = read_recorded, .context = g};
     if (!wt_recording_shared_pages(g->recording, &in_host.shared) ||
         !sm_archive_in_host(device, a, &in_host))

@@ -295,9 +295,9 @@ bool debug_watch(struct gpu *gpu, const struct sm_wire_watch *list, size_t count
     }
     if (watches)
         wt_watch_pin(m, watches, count);
-    const bool set = watches && (gpu->hit || !count) && m->ops->set_watches(m, watches, count);
+    const bool set = watches && (gpu->hit || !count) && wt_set_watches(m, watches, count);
     if (!set)
-        m->ops->set_watches(m, NULL, 0);
+        wt_set_watches(m, NULL, 0);
     free(gpu->watch);
     gpu->watch_count = set ? count : 0;
     gpu->watch = gpu->watch_count ? watches : NULL;

@@ -10,28 +10,6 @@ static struct sm_device *device_of(void *gpu)
     return ((struct gpu *)gpu)->device;
 }
 
-static enum wt_status copy_memory(void *gpu, struct wt_copy *copy, struct wt_error *err)
-{
-    return sm_device_copy_memory(device_of(gpu), copy, err);
-}
-
-static void rejoin(void *gpu)
-{
-    sm_device_rejoin(device_of(gpu));
-}
-
-static const uint8_t *copied(void *gpu, uint64_t addr)
-{
-    return sm_device_copied(device_of(gpu), addr);
-}
-
-/* Memory of the GPU is memory of the process at the same address. */
-static uint8_t *page(void *gpu, uint64_t addr)
-{
-    (void)gpu;
-    return (uint8_t *)(uintptr_t)addr;
-}
-
 static bool maps(void *gpu, uint64_t addr)
 {
     return sm_device_maps(device_of(gpu), addr);
@@ -97,7 +75,7 @@ static void watch_again(void *context)
 {
     struct gpu *g = context;
     struct wt_machine *m = sm_machine(g->device);
-    m->ops->set_watches(m, g->watch, g->watch_count);
+    wt_set_watches(m, g->watch, g->watch_count);
 }
 
 static void name(void *gpu, char *text, size_t size)
@@ -106,10 +84,6 @@ static void name(void *gpu, char *text, size_t size)
 }
 
 static const struct wt_recording_ops ops = {
-    .copy_memory = copy_memory,
-    .rejoin = rejoin,
-    .copied = copied,
-    .page = page,
     .maps = maps,
     .is_shared = is_shared,
     .has_kernels = has_kernels,

@@ -28,7 +28,7 @@ static bool read_recorded(void *context, uint64_t physical, uint8_t *bytes, size
         const uint64_t at = physical + done, offset = at % WT_PAGE_SIZE;
         part = size - done < WT_PAGE_SIZE - offset ? size - done : (size_t)(WT_PAGE_SIZE - offset);
         if (wt_recording_has_page(g->recording, at))
-            memcpy(bytes + done, gen_device_copied(g->device, at) + offset, part);
+            memcpy(bytes + done, wt_memory_page(gen_machine(g->device)->memory, at) + offset, part);
         else if (!wt_own_memory_read(at, bytes + done, part))
             return false;
     }
@@ -128,7 +128,7 @@ static bool write_state(void *context, struct wt_archive *a)
 static void write_recorded(struct wt_machine *m, struct wt_archive *a)
 {
     struct gen_device *device = (struct gen_device *)m;
-    struct drm_debugged *g = wt_recording_gpu_of(gen_device_copy(device));
+    struct drm_debugged *g = wt_recording_gpu_of(gen_machine(device)->process.copy);
     struct wt_host_archive in_host = {.read = read_recorded, .context = g};
     if (!wt_recording_shared_pages(g->recording, &in_host.shared) ||
         !gen_archive_in_host(device, a, &in_host))

@@ -412,7 +412,7 @@ bool drm_debugged_watch(struct drm_debugged *g, const struct gen_wire_watch *lis
                                        .wave = list[i].thread < m->waves ? list[i].thread : 0};
     if (watches)
         wt_watch_pin(m, watches, count);
-    const bool set = watches && m->ops->set_watches(m, watches, count);
+    const bool set = watches && wt_set_watches(m, watches, count);
     free(g->watch);
     g->watch_count = set ? count : 0;
     g->watch = g->watch_count ? watches : NULL;

@@ -7,27 +7,6 @@ static struct gen_device *device_of(void *gpu)
     return ((struct drm_debugged *)gpu)->device;
 }
 
-static enum wt_status copy_memory(void *gpu, struct wt_copy *copy, struct wt_error *err)
-{
-    return gen_device_copy_memory(device_of(gpu), copy, err);
-}
-
-static void rejoin(void *gpu)
-{
-    gen_device_rejoin(device_of(gpu));
-}
-
-static const uint8_t *copied(void *gpu, uint64_t addr)
-{
-    return gen_device_copied(device_of(gpu), addr);
-}
-
-static uint8_t *page(void *gpu, uint64_t addr)
-{
-    (void)gpu;
-    return (uint8_t *)(uintptr_t)addr;
-}
-
 /* The buffer object that has an address of the process; NULL: none of the batch has. */
 static const struct wt_i915_mapping *mapping_at(const struct drm_debugged *g, uint64_t addr)
 {
@@ -84,7 +63,7 @@ static void watch_again(void *gpu)
 {
     const struct drm_debugged *g = gpu;
     struct wt_machine *m = gen_machine(g->device);
-    m->ops->set_watches(m, g->watch, g->watch_count);
+    wt_set_watches(m, g->watch, g->watch_count);
 }
 
 static void name(void *gpu, char *text, size_t size)
@@ -94,10 +73,6 @@ static void name(void *gpu, char *text, size_t size)
 }
 
 const struct wt_recording_ops drm_recording_ops = {
-    .copy_memory = copy_memory,
-    .rejoin = rejoin,
-    .copied = copied,
-    .page = page,
     .write_copy = gen_do_write_copy,
     .maps = maps,
     .is_shared = is_shared,

@@ -49,10 +49,10 @@ int host_local_watch(struct host_gpu *gpu, uint32_t first, const struct kfd_wire
     gpu->local_watch = watches;
     gpu->local_watches = own;
     wt_watch_pin(m, watches, own);
-    if (own && m->ops->set_watches(m, watches, own))
+    if (own && wt_set_watches(m, watches, own))
         return 0;
     forget(gpu);
-    m->ops->set_watches(m, NULL, 0);
+    wt_set_watches(m, NULL, 0);
     return own ? -ENOMEM : 0;
 }
 

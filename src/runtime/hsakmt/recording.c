@@ -16,26 +16,6 @@ static struct gcn_device *device_of(void *context)
     return ((struct host_gpu *)context)->device;
 }
 
-static enum wt_status copy_memory(void *gpu, struct wt_copy *copy, struct wt_error *err)
-{
-    return gcn_device_copy_memory(device_of(gpu), copy, err);
-}
-
-static void rejoin(void *gpu)
-{
-    gcn_device_rejoin(device_of(gpu));
-}
-
-static const uint8_t *copied(void *gpu, uint64_t addr)
-{
-    return gcn_device_copied(device_of(gpu), addr);
-}
-
-static uint8_t *page(void *gpu, uint64_t addr)
-{
-    return gcn_device_page(device_of(gpu), addr);
-}
-
 static bool maps(void *gpu, uint64_t addr)
 {
     return gcn_device_maps(device_of(gpu), addr);
@@ -104,7 +84,7 @@ static void watch_again(void *context)
 {
     const struct host_gpu *gpu = context;
     struct wt_machine *m = gcn_machine(gpu->device);
-    m->ops->set_watches(m, gpu->local_watch, gpu->local_watches);
+    wt_set_watches(m, gpu->local_watch, gpu->local_watches);
 }
 
 static void name(void *gpu, char *text, size_t size)
@@ -114,10 +94,6 @@ static void name(void *gpu, char *text, size_t size)
 
 static const struct wt_recording_ops ops = {
     .within_kernels = true,
-    .copy_memory = copy_memory,
-    .rejoin = rejoin,
-    .copied = copied,
-    .page = page,
     .maps = maps,
     .is_shared = is_shared,
     .has_kernels = has_kernels,

@@ -22,7 +22,7 @@ static bool read_pages(void *context, uint64_t addr, uint8_t *bytes, size_t size
 void host_recording_archive(struct wt_machine *m, struct wt_archive *a)
 {
     struct gcn_device *device = (struct gcn_device *)m;
-    struct host_gpu *gpu = wt_recording_gpu_of(gcn_device_copy(device));
+    struct host_gpu *gpu = wt_recording_gpu_of(gcn_machine(device)->process.copy);
     struct wt_host_archive in_host = {.read = read_pages, .context = gpu};
     if (!wt_recording_shared_pages(gpu->recording, &in_host.shared) ||
         !gcn_archive_in_host(device, a, &in_host))

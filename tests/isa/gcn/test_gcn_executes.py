@@ -51,9 +51,9 @@ def compiled(source, compiler, level, option):
     made.parent.mkdir(parents=True, exist_ok=True)
     part = made.with_suffix(f".{os.getpid()}")
     if source.suffix == ".cl":
-        words = [compiler, "-target", "amdgcn-amd-amdhsa", "-mcpu=gfx900", "-x", "cl", "-cl-std=CL2.0", f"--rocm-device-lib-path={BITCODE}"]
+        words = [compiler, "-fno-crash-diagnostics", "-target", "amdgcn-amd-amdhsa", "-mcpu=gfx900", "-x", "cl", "-cl-std=CL2.0", f"--rocm-device-lib-path={BITCODE}"]
     else:
-        words = [compiler, "-x", "hip", "--offload-arch=gfx900", "--rocm-path=/usr", f"--rocm-device-lib-path={BITCODE}", "--hip-path=/usr",
+        words = [compiler, "-fno-crash-diagnostics", "-x", "hip", "--offload-arch=gfx900", "--rocm-path=/usr", f"--rocm-device-lib-path={BITCODE}", "--hip-path=/usr",
                  "--cuda-device-only", "--no-gpu-bundle-output"]
     done = subprocess.run([*words, level, option, "-w", source, "-o", part], capture_output=True, text=True)
     if done.returncode:

@@ -1,0 +1,106 @@
+/* Hashes of a device's state (wt_machine_ops.hash, program_hash). */
+#include <string.h>
+
+#include "emulator/machine/hash.h"
+#include "emulator/sm/ptx_image.h"
+
+static uint32_t cta_count(const struct sm_device *d)
+{
+    return d->config.sms * SM_CTAS;
+}
+
+static void mix_late(uint64_t *hash, const struct sm_warp *w)
+{
+    for (unsigned i = 0; i < 2; i++) {
+        const uint64_t numbers[] = {w->late[i].code, w->late[i].due, w->late[i].fault.pc};
+        if (w->late[i].code)
+            wt_mix(hash, numbers, sizeof numbers);
+    }
+}
+
+static void mix_warp(uint64_t *hash, const struct sm_warp *w)
+{
+    const uint64_t numbers[] = {
+        w->id,
+        w->index,
+        w->pc,
+        w->issued,
+        w->live | (uint64_t)w->mask << 32,
+        w->z | (uint64_t)w->s << 32,
+        w->carry | (uint64_t)w->o << 32,
+        w->depth,
+        w->local,
+        w->at_barrier,
+        w->at_barrier ? w->wait_pc : 0,
+        w->bar_result,
+        w->bar_op | (uint64_t)w->bar_threads << 8 | (uint64_t)w->bar_true << 16,
+        w->trapped,
+        w->must_enter,
+        w->masked,
+        w->pending_traps,
+        w->paused,
+        w->held,
+        w->step | (uint64_t)w->stepped << 1,
+        w->error.kind,
+        w->error.kind ? w->error.pc : 0,
+        w->esr,
+        w->esr_pc,
+        (uint64_t)(w->cta - w->device->cta),
+        w->base | (uint64_t)w->wait << 32,
+        w->result | (uint64_t)w->spins << 32,
+        w->hold | (uint64_t)w->rows << 32,
+    };
+    wt_mix(hash, numbers, sizeof numbers);
+    wt_mix(hash, w->p, sizeof w->p);
+    wt_mix(hash, w->stack, w->depth * sizeof *w->stack);
+    wt_mix(hash, w->r, sm_rows_of(w) * sizeof *w->r);
+    mix_late(hash, w);
+}
+
+static void mix_cta(uint64_t *hash, const struct sm_device *d, uint32_t i)
+{
+    const struct sm_cta *c = &d->cta[i];
+    const uint64_t numbers[] = {i, c->coordinate[0], c->coordinate[1], c->coordinate[2], c->warps};
+    wt_mix(hash, numbers, sizeof numbers);
+    for (unsigned k = 0; k < SM_BARRIERS; k++)
+        wt_mix(hash, &c->barrier[k], sizeof c->barrier[k]);
+    wt_mix(hash, c->shared, d->grid.launch.shared);
+}
+
+static void mix_unit(uint64_t *hash, const struct sm_unit *u)
+{
+    const uint64_t numbers[] = {
+        u->in_trap,    u->debugger,  u->stop_any_warp,    u->stop_any_sm, u->single_step,
+        u->stop,       u->loud,      u->global_esr,       u->warp_report, u->global_report,
+        u->pause_mask, u->trap_mask, u->exception_enable, u->interrupts,  u->inconsistent};
+    wt_mix(hash, numbers, sizeof numbers);
+}
+
+/* The trap unit is a part of what programs see (S2R), and decides how they go on. */
+uint64_t sm_program_hash(struct wt_machine *m)
+{
+    return sm_hash(m);
+}
+
+uint64_t sm_hash(struct wt_machine *m)
+{
+    struct sm_device *d = (struct sm_device *)m;
+    const struct wt_schedule *s = &m->turns.policy;
+    const struct sm_grid *g = &d->grid;
+    uint64_t h = wt_memory_hash(d->machine.memory);
+    const uint64_t numbers[] = {m->time, m->fault.kind, m->turns.current, m->turns.left,  s->kind,
+                                s->turn, s->seed,       s->state,         d->handler,     g->active,
+                                g->next, g->total,      g->done,          g->launch.entry};
+    wt_mix(&h, numbers, sizeof numbers);
+    wt_console_hash(&d->console, &h);
+    wt_mix(&h, m->turns.round, wt_turns_words(&m->turns) * sizeof *m->turns.round);
+    for (uint32_t i = 0; i < m->waves; i++)
+        if (d->warp[i].active)
+            mix_warp(&h, &d->warp[i]);
+    for (uint32_t i = 0; i < cta_count(d); i++)
+        if (d->cta[i].used)
+            mix_cta(&h, d, i);
+    for (uint32_t i = 0; i < d->config.sms; i++)
+        mix_unit(&h, &d->unit[i]);
+    return h;
+}
