@@ -76,7 +76,7 @@ static void group_members(struct wt_archive *a, struct gen_device *d, uint32_t n
 {
     struct gen_group *g = &d->group[n];
     if (wt_archive_reads(a))
-        *g = (struct gen_group){.local = g->local, .core = n / GEN_SUBSLICE_THREADS};
+        *g = (struct gen_group){.local = g->local, .place = n, .core = n / GEN_SUBSLICE_THREADS};
     wt_archive_bool(a, &g->used);
     if (!g->used)
         return;

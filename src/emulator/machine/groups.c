@@ -6,17 +6,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-static struct wt_core_room *room_of(struct wt_machine *m, const struct wt_wave_head *w,
-                                    uint64_t *bit)
+/* The bit of a wave's slot in its core. */
+static uint64_t slot_bit(const struct wt_groups *groups, const struct wt_wave_head *w,
+                         uint32_t core)
 {
-    const struct wt_groups *groups = &m->groups;
-    *bit = (uint64_t)1 << w->id % groups->waves_per_core;
-    return &groups->room[w->id / groups->waves_per_core];
+    return (uint64_t)1 << (w->id - core * groups->waves_per_core);
 }
 
 static uint64_t place_bit(const struct wt_groups *groups, const struct wt_group_head *g)
 {
-    return (uint64_t)1 << wt_group_place(groups, g) % groups->groups_per_core;
+    return (uint64_t)1 << (g->place - g->core * groups->groups_per_core);
 }
 
 static uint32_t places(const struct wt_groups *groups)
@@ -32,6 +31,8 @@ bool wt_groups_init(struct wt_machine *m, const struct wt_groups *shape)
     *groups = *shape;
     groups->group = calloc(places(groups), groups->group_bytes);
     groups->room = calloc(groups->cores, sizeof *groups->room);
+    for (uint32_t i = 0; groups->group && i < places(groups); i++)
+        wt_group_at(groups, i)->place = i;
     return groups->group && groups->room;
 }
 
@@ -44,12 +45,14 @@ void wt_groups_free(struct wt_machine *m)
     free(groups->room);
 }
 
-/* Makes all members of a group 0, but for its memory. */
+/* Makes all members of a group 0, but for its place and its memory. */
 static void clear(const struct wt_groups *groups, struct wt_group_head *g)
 {
     uint8_t *local = g->local;
+    const uint32_t place = g->place;
     memset(g, 0, groups->group_bytes);
     g->local = local;
+    g->place = place;
 }
 
 void wt_groups_reset(struct wt_machine *m)
@@ -66,9 +69,8 @@ void wt_groups_count(struct wt_machine *m)
     memset(groups->room, 0, groups->cores * sizeof *groups->room);
     for (uint32_t i = 0; i < m->waves; i++) {
         const struct wt_wave_head *w = wt_machine_wave(m, i);
-        uint64_t bit;
-        struct wt_core_room *room = room_of(m, w, &bit);
-        room->waves |= w->active ? bit : 0;
+        if (w->active)
+            groups->room[w->group->core].waves |= slot_bit(groups, w, w->group->core);
     }
     for (uint32_t i = 0; i < places(groups); i++) {
         const struct wt_group_head *g = wt_group_at(groups, i);
@@ -95,6 +97,7 @@ void wt_groups_check(const struct wt_machine *m)
         for (uint32_t k = 0; k < groups->groups_per_core; k++) {
             const struct wt_group_head *g = wt_group_at(groups, i * groups->groups_per_core + k);
             assert((groups->room[i].groups >> k & 1) == g->used);
+            assert(g->place == i * groups->groups_per_core + k);
             if (!g->used)
                 continue;
             uint32_t waves = 0;
@@ -139,8 +142,8 @@ void wt_group_release(struct wt_machine *m, struct wt_group_head *g)
 
 void wt_group_wave_begins(struct wt_machine *m, struct wt_wave_head *w, struct wt_group_head *g)
 {
-    uint64_t bit;
-    struct wt_core_room *room = room_of(m, w, &bit);
+    struct wt_core_room *room = &m->groups.room[g->core];
+    const uint64_t bit = slot_bit(&m->groups, w, g->core);
     assert(g->used && !(room->waves & bit));
     w->active = true;
     w->group = g;
@@ -195,12 +198,11 @@ void wt_groups_pump(struct wt_machine *m)
 
 void wt_group_wave_leaves(struct wt_machine *m, struct wt_wave_head *w)
 {
-    uint64_t bit;
-    struct wt_core_room *room = room_of(m, w, &bit);
     assert(w->active && w->group && m->active > 0);
+    const uint32_t core = w->group->core;
+    m->groups.room[core].waves &= ~slot_bit(&m->groups, w, core);
     w->active = false;
     w->group = NULL;
-    room->waves &= ~bit;
     m->active--;
 }
 

@@ -49,13 +49,6 @@ static inline struct wt_group_head *wt_group_at(const struct wt_groups *groups, 
     return (struct wt_group_head *)((char *)groups->group + n * groups->group_bytes);
 }
 
-/** The place of a group. */
-static inline uint32_t wt_group_place(const struct wt_groups *groups, const struct wt_group_head *g)
-{
-    return (uint32_t)((size_t)((const char *)g - (const char *)groups->group) /
-                      groups->group_bytes);
-}
-
 /** Forgets all groups; their memory stays for later ones. No wave may be active. */
 void wt_groups_reset(struct wt_machine *m);
 /** Counts anew what is taken, from the waves and groups. */

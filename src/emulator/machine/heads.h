@@ -76,6 +76,7 @@ struct wt_launch_head {
 
 /*
  * local: its memory, of which local_size bytes count; NULL until a group was in this place.
+ * place: where it is among the machine's places, core by core.
  * core: on which it runs.
  * launch: the number of its kernel, as the family counts them.
  * waves: of it that have not ended.
@@ -84,6 +85,7 @@ struct wt_launch_head {
 #define WT_GROUP_MEMBERS                                                                           \
     uint8_t *local;                                                                                \
     uint32_t local_size;                                                                           \
+    uint32_t place;                                                                                \
     uint32_t core;                                                                                 \
     uint32_t coordinate[3];                                                                        \
     uint32_t launch;                                                                               \

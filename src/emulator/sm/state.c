@@ -84,8 +84,10 @@ static void cta_members(struct wt_archive *a, struct sm_device *d, uint32_t n)
 {
     struct sm_cta *c = &d->cta[n];
     if (wt_archive_reads(a))
-        *c = (struct sm_cta){
-            .local = c->local, .core = n / SM_CTAS, .local_size = d->grid.launch.shared};
+        *c = (struct sm_cta){.local = c->local,
+                             .place = n,
+                             .core = n / SM_CTAS,
+                             .local_size = d->grid.launch.shared};
     wt_archive_bool(a, &c->used);
     if (!c->used)
         return;
