@@ -132,6 +132,8 @@ void pg_forget_watchpoints(struct wt_program *g);
  * address and which it names; 0: neither.
  */
 unsigned pg_line_wanted(struct wt_program *g, const struct wt_point *p, uint64_t addr);
+/* Appends an address to a list in which it is not yet; false without host memory. */
+bool pg_add_address(uint64_t **list, size_t *count, size_t *capacity, uint64_t addr);
 /** Frees the conditions of its addresses. */
 void pg_free_compiled(struct wt_point *p);
 /** Gives a point another list of addresses, which it takes over. */
