@@ -20,19 +20,6 @@ static unsigned line_named(const struct wt_point *p)
                                                             : 0;
 }
 
-bool pg_add_address(uint64_t **list, size_t *count, size_t *capacity, uint64_t addr)
-{
-    for (size_t i = 0; i < *count; i++)
-        if ((*list)[i] == addr)
-            return true;
-    uint64_t *grown = wt_array_grow(*list, capacity, *count + 1, sizeof *grown);
-    if (!grown)
-        return false;
-    *list = grown;
-    grown[(*count)++] = addr;
-    return true;
-}
-
 void wt_script_free(struct wt_script *s)
 {
     for (size_t i = 0; i < s->count; i++)
