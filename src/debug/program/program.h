@@ -509,6 +509,11 @@ struct wt_working_waves {
     unsigned lane; /**< the selected one */
 };
 
+/** A copy of the list of active waves (wt_debugger_waves), which the caller frees; after a failure
+ * NULL and 0. */
+enum wt_status wt_program_waves(struct wt_program *g, wt_wave_id **list, size_t *count,
+                                struct wt_error *err);
+
 /**
  * All waves with work, by dispatch, group and number in it. The caller frees waves->list.
  * WT_STATE: nothing has been started; WT_NO_MEMORY.

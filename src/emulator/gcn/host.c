@@ -226,7 +226,7 @@ bool gcn_wave_dispatch(const struct gcn_device *d, uint32_t wave, unsigned *disp
 {
     if (wave >= d->machine.waves || !d->wave[wave].active)
         return false;
-    *dispatch = d->wave[wave].group->dispatch;
+    *dispatch = d->wave[wave].group->launch;
     *entry = d->dispatch[*dispatch].entry;
     return true;
 }

@@ -12,7 +12,7 @@
 static uint64_t space_of_group(const struct gcn_device *d, const struct gcn_group *g)
 {
     assert(g->used);
-    const struct gcn_dispatch *k = &d->dispatch[g->dispatch];
+    const struct gcn_dispatch *k = &d->dispatch[g->launch];
     const uint64_t row = (uint64_t)g->coordinate[2] * k->groups[1] + g->coordinate[1];
     const uint64_t number = row * k->groups[0] + g->coordinate[0];
     return k->id << 40 | ((number + 1) & 0xffffffffff);

@@ -60,7 +60,7 @@ struct vx_ipdom {
 
 /* Registers are arrays over lanes: register r of x starts at x + r * lanes * xlen / 8. */
 struct vx_warp {
-    WT_WAVE_HEAD;
+    WT_WAVE_HEAD(struct wt_group_head, group);
     uint8_t *x;               /* VX_X_ROWS rows of integers */
     uint64_t *f;              /* 32 rows of 64-bit floating point registers, binary32 NaN-boxed */
     uint32_t *lane32;         /* all ones in enabled lanes, for blending 32-bit rows */
