@@ -21,6 +21,7 @@
 #include "cli/kernel.h"
 #include "cli/remote.h"
 #include "cli/report.h"
+#include "cli/program_socket.h"
 #include "cli/screen.h"
 #include "cli/terminal.h"
 #include "frontend/console/console.h"
@@ -45,6 +46,8 @@ struct debug {
     char *here;                  /* the program as a file of this folder; NULL: it was named so */
     char **arguments;            /* of a host program */
     int pid;                     /* of a program that runs; 0: none was given */
+    const char *socket;          /* where a program listens that runs; NULL: none was given */
+    const char *token;           /* of --token, or NULL */
     struct cli_debug_host *host; /* NULL: the program is code for the device */
     struct wt_emulated device;   /* has the program; it runs in `attached` if that is open */
     struct cli_attached attached;
@@ -105,6 +108,24 @@ static enum wt_status set_trust(void *context, const char *value, struct wt_erro
 static enum wt_status set_core(void *context, const char *value, struct wt_error *err)
 {
     ((struct debug *)context)->core_path = value;
+    return WT_OK;
+}
+
+/* Whether a host program that runs was named. */
+static bool runs_already(const struct debug *d)
+{
+    return d->pid || d->socket;
+}
+
+static enum wt_status set_socket(void *context, const char *value, struct wt_error *err)
+{
+    ((struct debug *)context)->socket = value;
+    return cli_check_program_socket(value, err);
+}
+
+static enum wt_status set_token(void *context, const char *value, struct wt_error *err)
+{
+    ((struct debug *)context)->token = value;
     return WT_OK;
 }
 
@@ -330,7 +351,7 @@ static enum wt_status open_core_file(struct debug *d, struct wt_error *err)
     struct wt_emulated_options *o = &d->drive.options.device;
     enum wt_status status;
     const char *given = d->program;
-    if (d->pid || (given && d->arguments[0]))
+    if (runs_already(d) || (given && d->arguments[0]))
         return wt_fail(err, WT_INVALID,
                        "a core file knows its program: there is no process, and no argument");
     if (o->load_count || o->gpu.family || o->argument_count || o->kernel.given)
@@ -382,7 +403,7 @@ static enum wt_status open_attached(struct debug *d, struct wt_error *err)
     struct cli_options *options = &d->drive.options;
     const struct wt_emulated_options *o = &options->device;
     enum wt_status status;
-    if (d->pid || d->core_path)
+    if (runs_already(d) || d->core_path)
         return wt_fail(err, WT_INVALID,
                        "give one of --dm or --jtag, --pid and --core: a device elsewhere, a host "
                        "program, or a core file");
@@ -420,10 +441,10 @@ static enum wt_status host_start(void *context, const char *arguments, char *con
     return status;
 }
 
-static enum wt_status host_attach(void *context, int pid, struct wt_error *err)
+static enum wt_status host_attach(void *context, const char *where, struct wt_error *err)
 {
     struct debug *d = context;
-    enum wt_status status = cli_debug_host_attach(d->host, pid, err);
+    enum wt_status status = cli_debug_host_attach(d->host, where, err);
     d->session = cli_debug_host_session(d->host);
     return status;
 }
@@ -452,12 +473,18 @@ static int host_pid(void *context)
     return cli_debug_host_pid(((struct debug *)context)->host);
 }
 
+static bool host_is_elsewhere(void *context)
+{
+    return cli_debug_host_is_elsewhere(((struct debug *)context)->host);
+}
+
 static const struct wt_program_host host_ops = {.start = host_start,
                                                 .attach = host_attach,
                                                 .refresh = host_refresh,
                                                 .finish = host_finish,
                                                 .leave = host_leave,
-                                                .pid = host_pid};
+                                                .pid = host_pid,
+                                                .is_elsewhere = host_is_elsewhere};
 
 static enum wt_status open_host(struct debug *d, struct wt_error *err)
 {
@@ -472,7 +499,7 @@ static enum wt_status open_host(struct debug *d, struct wt_error *err)
             err, WT_INVALID,
             "a host program launches its kernels itself: --arg, --load and the options of a "
             "launch are not for it");
-    if (d->pid && (device->schedule || device->memory))
+    if (runs_already(d) && (device->schedule || device->memory))
         return wt_fail(
             err, WT_INVALID,
             "the program runs: its GPUs have their memory and schedule, and --memory and "
@@ -486,6 +513,7 @@ static enum wt_status open_host(struct debug *d, struct wt_error *err)
                                                    .unrecorded = !device->history_memory,
                                                    .gpu = d->drive.options.gpu,
                                                    .gpu_count = d->drive.options.gpu_count,
+                                                   .token = d->token,
                                                    .signal_fd = d->signal_fd,
                                                    .watch_signals = watch_signals,
                                                    .output = put_agent,
@@ -511,7 +539,7 @@ static bool is_host_program(struct debug *d)
     char path[4096];
     if (d->core_path || is_attached(d))
         return false;
-    if (d->pid)
+    if (runs_already(d))
         return true;
     if (wt_emulated_takes(&d->drive.options.device, d->program) ||
         !exec_file_find(d->here ? d->here : d->program, path, sizeof path))
@@ -580,9 +608,12 @@ static enum wt_status open_all(struct debug *d, struct wt_error *err)
         wt_shell_show_attached(d->console);
     if (is_host)
         cli_debug_host_serve(d->host, d->console);
-    char attach[32];
-    snprintf(attach, sizeof attach, "attach %d", d->pid);
-    return d->pid ? wt_shell_execute(d->console, attach, err) : WT_OK;
+    char attach[200];
+    if (d->socket)
+        snprintf(attach, sizeof attach, "attach %s", d->socket);
+    else
+        snprintf(attach, sizeof attach, "attach %d", d->pid);
+    return runs_already(d) ? wt_shell_execute(d->console, attach, err) : WT_OK;
 }
 
 static void close_all(struct debug *d)
@@ -770,13 +801,13 @@ static int debug(int argc, char **argv)
         if (d.trust && trust_project() != WT_OK)
             break;
         d.program = words[optind];
-        if (d.trust && !d.program && !d.pid && !d.core_path) {
+        if (d.trust && !d.program && !runs_already(&d) && !d.core_path) {
             status = 0;
             break;
         }
         d.arguments = words + optind + (d.program != NULL);
         take_core_argument(&d);
-        if (d.program || d.pid || d.core_path) {
+        if (d.program || runs_already(&d) || d.core_path) {
             status = run_debugger(&d);
             break;
         }
@@ -803,6 +834,10 @@ static const struct cli_option options[] = {
      set_batch},
     {"core", 0, "FILE", "look at a core file, which knows its program", set_core},
     {"pid", 'p', "PID", "go to a host program that runs ('wavetrap ps' lists them)", set_pid},
+    CLI_PROGRAM_SOCKET_OPTIONS(
+        "go to a host program that runs elsewhere and listens there\n"
+        "('wavetrap exec --socket=ADDRESS'): tcp:127.0.0.1:PORT or unix:PATH",
+        set_socket, set_token),
     {"nx", 0, NULL,
      "read no init file: neither ~/.config/wavetrap/debugrc nor\n"
      "the working folder's .wavetrap/debugrc",

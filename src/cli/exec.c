@@ -16,9 +16,11 @@
 #include "base/file.h"
 #include "base/held.h"
 #include "base/text.h"
+#include "base/token.h"
 #include "cli/exec_file.h"
 #include "cli/exec_images.h"
 #include "cli/options.h"
+#include "cli/program_socket.h"
 #include "cli/own_files.h"
 #include "runtime/common/catch.h"
 #include "runtime/common/environment.h"
@@ -296,6 +298,8 @@ int cli_exec_program(const struct cli_command *command, const struct cli_exec_op
     if (!set_or_unset(WT_CORE_VARIABLE, options->core) ||
         !set_or_unset(WT_CORE_HISTORY_VARIABLE, options->core_history ? history : NULL) ||
         !set_or_unset(WT_PROGRESS_VARIABLE, options->progress) ||
+        (options->socket && (!set_or_unset(WT_LISTEN_VARIABLE, options->socket) ||
+                             !set_or_unset(WT_TOKEN_VARIABLE, options->token))) ||
         !set_or_unset(WT_CATCH_VARIABLE, options->caught ? caught : NULL) ||
         (options->ptx_cache &&
          !set_or_unset(PTX_FOLDER_VARIABLE,
@@ -360,10 +364,12 @@ struct exec {
     uint64_t core_history;
     bool logs;
     struct cli_supervision supervision;
-    bool has_sm;      /* one of the GPUs is an sm */
-    uint32_t caught;  /* exceptions of --catch */
-    unsigned catches; /* GPUs that have them, and memory of their own */
-    unsigned count;   /* of GPUs */
+    const char *socket;   /* of --socket, or NULL */
+    char token[PATH_MAX]; /* of --token, whole; "": none */
+    bool has_sm;          /* one of the GPUs is an sm */
+    uint32_t caught;      /* exceptions of --catch */
+    unsigned catches;     /* GPUs that have them, and memory of their own */
+    unsigned count;       /* of GPUs */
     bool help;
 };
 
@@ -494,6 +500,34 @@ static enum wt_status set_core(void *context, const char *value, struct wt_error
     return access(name, W_OK)
                ? wt_fail(err, WT_IO, "%.400s: cannot be written: %s", value, strerror(errno))
                : WT_OK;
+}
+
+static enum wt_status set_socket(void *context, const char *value, struct wt_error *err)
+{
+    ((struct exec *)context)->socket = value;
+    return cli_check_program_socket(value, err);
+}
+
+static enum wt_status set_token(void *context, const char *value, struct wt_error *err)
+{
+    char name[PATH_MAX];
+    return whole_name(value, ((struct exec *)context)->token, name, err);
+}
+
+/* The token is there before the program is, so that a debugger can be given it. */
+static enum wt_status make_token(struct exec *e, struct wt_error *err)
+{
+    uint8_t token[WT_TOKEN_BYTES];
+    enum wt_status status = WT_OK;
+    if (!e->socket)
+        return *e->token
+                   ? wt_fail(err, WT_INVALID, "--token is for --socket=ADDRESS, which is missing")
+                   : WT_OK;
+    if (!*e->token)
+        status = wt_token_path(e->token, sizeof e->token, err);
+    if (!status)
+        status = wt_token_make(e->token, err);
+    return status ? status : wt_token_read(e->token, token, err);
 }
 
 static enum wt_status set_core_history(void *context, const char *value, struct wt_error *err)
@@ -644,6 +678,9 @@ static int exec(int argc, char **argv)
         wt_fail(&err, WT_INVALID, "--log-calls is about an sm; no --gpu is one");
         return cli_fail(&cli_exec, &err);
     }
+    struct wt_error err;
+    if (make_token(&e, &err))
+        return cli_fail(&cli_exec, &err);
     const struct cli_exec_options o = {.gpus = e.length ? e.gpus : NULL,
                                        .memory = e.memory,
                                        .progress = e.progress,
@@ -652,6 +689,8 @@ static int exec(int argc, char **argv)
                                        .gem = *e.gem ? e.gem : NULL,
                                        .core = *e.core ? e.core : NULL,
                                        .core_history = e.core_history,
+                                       .socket = e.socket,
+                                       .token = e.token,
                                        .log = e.logs ? e.log : NULL,
                                        .supervision = e.supervision,
                                        .caught = e.caught};
@@ -690,6 +729,10 @@ static const struct cli_option options[] = {
     {"core-history", 0, "ISSUES",
      "put so much of the kernel's run before the fault, or 'all', into that file",
      set_core_history},
+    CLI_PROGRAM_SOCKET_OPTIONS(
+        "a debugger elsewhere may come here, too, with the token: a container, the\n"
+        "end of 'ssh -L'; tcp:127.0.0.1:PORT or unix:PATH; see 'wavetrap attach'",
+        set_socket, set_token),
     {"log-calls", 0, "[=FILE]",
      "log calls of the CUDA driver API, with values and results, and kernels, to\n"
      "stderr or FILE",

@@ -129,8 +129,9 @@ static const struct wt_bus_ops process_ops = {
 static enum wt_status find_family(const struct reg *reg, const struct wt_family **family,
                                   struct wt_error *err)
 {
+    struct wt_process_place place = {.pid = (int)reg->pid};
     enum wt_status status;
-    if ((status = wt_process_wait((int)reg->pid, 0, family, err)) != WT_OK)
+    if ((status = wt_process_wait(&place, 0, family, err)) != WT_OK)
         return status;
     if (reg->drive.options.device.gpu.family)
         *family = reg->drive.options.device.gpu.family;
@@ -145,6 +146,7 @@ static enum wt_status find_family(const struct reg *reg, const struct wt_family 
 static enum wt_status connect_process(struct reg *reg, struct cli_registers *session,
                                       struct wt_error *err)
 {
+    const struct wt_process_place place = {.pid = (int)reg->pid};
     enum wt_status status;
     const struct wt_family *family;
     if ((status = find_family(reg, &family, err)) != WT_OK)
@@ -154,7 +156,7 @@ static enum wt_status connect_process(struct reg *reg, struct cli_registers *ses
         return wt_fail(err, WT_NO_MEMORY, "no host memory");
     bus->bus.ops = &process_ops;
     session->bus = &bus->bus; /* closed in any case */
-    if ((status = wt_process_link_open(&bus->link, (int)reg->pid, family->process->socket,
+    if ((status = wt_process_link_open(&bus->link, &place, family->process->socket,
                                        family->process->wire, err)) != WT_OK)
         return status;
     if (reg->gpu >= bus->link.hello.devices)

@@ -102,7 +102,8 @@ struct wt_wire_greeting {
     uint32_t pid;                         /**< of this side, as it knows itself */
     int32_t result;                       /**< the process's: 0; -EBUSY: it has a debugger */
     uint32_t reserved;
-    uint8_t token[WT_WIRE_TOKEN]; /**< the debugger's (base/token.h); else 0 */
+    uint8_t
+        token[WT_WIRE_TOKEN]; /**< the debugger's, at an address that wants one (base/token.h) */
 };
 
 struct wt_wire_hello {

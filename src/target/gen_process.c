@@ -145,13 +145,14 @@ static enum wt_status refresh(struct wt_process *p, struct wt_error *err)
     return status;
 }
 
-static enum wt_status connect_to(struct wt_process *p, int pid, struct wt_error *err)
+static enum wt_status connect_to(struct wt_process *p, const struct wt_process_place *place,
+                                 struct wt_error *err)
 {
     enum wt_status status;
     p->own = calloc(1, sizeof(struct own));
     if (!p->own)
         return wt_fail(err, WT_NO_MEMORY, "out of memory for a connection");
-    if ((status = wt_gen_process_open(pid, &own(p)->connection, err)) != WT_OK)
+    if ((status = wt_gen_process_open(place, &own(p)->connection, err)) != WT_OK)
         return status;
     p->target.link = wt_gen_process_link(own(p)->connection);
     p->target.context = own(p)->connection;

@@ -7,6 +7,8 @@
 
 #include "base/clock.h"
 
+#define BUSY_MS 2000 /* for so long a program may be busy with a debugger that has gone */
+
 static enum wt_status find(int pid, const struct wt_family **family, struct wt_error *err)
 {
     enum wt_status status;
@@ -26,13 +28,29 @@ static enum wt_status find(int pid, const struct wt_family **family, struct wt_e
     return WT_OK;
 }
 
-enum wt_status wt_process_wait(int pid, unsigned ms, const struct wt_family **family,
-                               struct wt_error *err)
+static enum wt_status find_elsewhere(struct wt_process_place *place,
+                                     const struct wt_family **family, struct wt_error *err)
 {
+    uint32_t wire;
+    *family = NULL;
+    const enum wt_status status = wt_connection_ask_family(place, &wire, err);
+    if (status)
+        return status;
+    for (const struct wt_family *const *f = wt_families; *f; f++)
+        if ((*f)->process && (*f)->process->wire == wire)
+            *family = *f;
+    return *family ? WT_OK : wt_fail(err, WT_UNSUPPORTED, "its GPUs are of no known family");
+}
+
+enum wt_status wt_process_wait(struct wt_process_place *place, unsigned ms,
+                               const struct wt_family **family, struct wt_error *err)
+{
+    if (place->address)
+        return find_elsewhere(place, family, err);
     const struct timespec moment = {.tv_nsec = 2000000};
     const int64_t until = wt_clock_ms() + ms;
     enum wt_status status;
-    while ((status = find(pid, family, err)) == WT_OK && !*family && wt_clock_ms() < until)
+    while ((status = find(place->pid, family, err)) == WT_OK && !*family && wt_clock_ms() < until)
         nanosleep(&moment, NULL);
     return status;
 }
@@ -47,13 +65,32 @@ static enum wt_status begin(struct wt_process *p, const struct wt_family *family
     return p->modules ? WT_OK : wt_fail(err, WT_NO_MEMORY, "out of memory for a list of modules");
 }
 
-enum wt_status wt_process_open(struct wt_process *p, const struct wt_family *family, int pid,
+/* The process may not have seen yet that the connection of wt_process_wait() is closed. */
+static enum wt_status connect_to(struct wt_process *p, const struct wt_process_place *place,
+                                 struct wt_error *err)
+{
+    const struct timespec moment = {.tv_nsec = 20000000};
+    const int64_t until = wt_clock_ms() + (place->address ? BUSY_MS : 0);
+    enum wt_status status;
+    while ((status = p->family->process->connect(p, place, err)) == WT_STATE &&
+           wt_clock_ms() < until) {
+        const struct wt_family *family = p->family;
+        nanosleep(&moment, NULL);
+        wt_process_close(p);
+        if ((status = begin(p, family, err)) != WT_OK)
+            break;
+    }
+    return status;
+}
+
+enum wt_status wt_process_open(struct wt_process *p, const struct wt_family *family,
+                               const struct wt_process_place *place,
                                const struct wt_debugger_options *options, uint64_t history,
                                struct wt_error *err)
 {
     enum wt_status status = begin(p, family, err);
     if (!status)
-        status = family->process->connect(p, pid, err);
+        status = connect_to(p, place, err);
     /* Before the debugger looks which services there are. */
     if (!status && history && family->process->record)
         status = family->process->record(p, history, err);
@@ -84,32 +121,34 @@ enum wt_status wt_process_refresh(struct wt_process *p, struct wt_error *err)
 }
 
 /* By coming and going as a debugger. */
-static enum wt_status release(int pid, const struct wt_family *family, struct wt_error *err)
+static enum wt_status release(const struct wt_process_place *place, const struct wt_family *family,
+                              struct wt_error *err)
 {
     struct wt_process p;
     enum wt_status status = begin(&p, family, err);
     if (!status)
-        status = family->process->connect(&p, pid, err);
+        status = family->process->connect(&p, place, err);
     wt_process_close(&p);
     return status;
 }
 
-enum wt_status wt_process_release_others(int pid, const struct wt_family *debugged, uint32_t *known,
+enum wt_status wt_process_release_others(const struct wt_process_place *place,
+                                         const struct wt_family *debugged, uint32_t *known,
                                          const struct wt_family **found, struct wt_error *err)
 {
     enum wt_status status = WT_OK;
     bool reachable = false;
     *found = NULL;
-    for (unsigned i = 0; wt_families[i] && !status; i++) {
+    for (unsigned i = 0; wt_families[i] && !status && !place->address; i++) {
         const struct wt_family *f = wt_families[i];
         if (!f->process || f == debugged || *known >> i & 1)
             continue;
-        status = wt_connection_reachable(pid, f->process->socket, &reachable, err);
+        status = wt_connection_reachable(place->pid, f->process->socket, &reachable, err);
         if (status || !reachable)
             continue;
         *known |= (uint32_t)1 << i;
         *found = f;
-        return release(pid, f, err);
+        return release(place, f, err);
     }
     return status;
 }

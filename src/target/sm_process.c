@@ -127,7 +127,8 @@ static enum wt_status refresh(struct wt_process *p, struct wt_error *err)
 
 /* ---- operations ---- */
 
-static enum wt_status connect_to(struct wt_process *p, int pid, struct wt_error *err)
+static enum wt_status connect_to(struct wt_process *p, const struct wt_process_place *place,
+                                 struct wt_error *err)
 {
     enum wt_status status;
     struct wt_sm_process *c;
@@ -135,7 +136,7 @@ static enum wt_status connect_to(struct wt_process *p, int pid, struct wt_error 
     p->code = calloc(1, sizeof(struct wt_sm_code));
     if (!p->code)
         return wt_fail(err, WT_NO_MEMORY, "out of memory for a list of modules");
-    if ((status = wt_sm_process_open(pid, &c, err)) != WT_OK)
+    if ((status = wt_sm_process_open(place, &c, err)) != WT_OK)
         return status;
     p->own = c;
     p->target.link = wt_sm_process_link(c);

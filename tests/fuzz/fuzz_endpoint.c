@@ -194,10 +194,11 @@ static void core(struct input *in, struct wt_wire_request *request, bool sound)
 
 /* The verbs, in an order that keeps what committed inputs mean. */
 static const uint32_t verbs[] = {
-    WT_WIRE_HELLO,  KFD_WIRE_CALL, KFD_WIRE_QUEUES,   KFD_WIRE_DEVICES,  WT_WIRE_READ,
-    WT_WIRE_WRITE,  WT_WIRE_EVENT, WT_WIRE_REGISTERS, WT_WIRE_REGISTERS, WT_WIRE_CODE_KNOWN,
-    WT_WIRE_RECORD, WT_WIRE_TIME,  WT_WIRE_HISTORY,   WT_WIRE_FINAL,     WT_WIRE_FINAL_NEXT,
-    WT_WIRE_CORE,   WT_WIRE_WAITS, WT_WIRE_FAULT,     WT_WIRE_WATCH,     WT_WIRE_HITS,
+    WT_WIRE_HELLO,   KFD_WIRE_CALL, KFD_WIRE_QUEUES,   KFD_WIRE_DEVICES,  WT_WIRE_READ,
+    WT_WIRE_WRITE,   WT_WIRE_EVENT, WT_WIRE_REGISTERS, WT_WIRE_REGISTERS, WT_WIRE_CODE_KNOWN,
+    WT_WIRE_RECORD,  WT_WIRE_TIME,  WT_WIRE_HISTORY,   WT_WIRE_FINAL,     WT_WIRE_FINAL_NEXT,
+    WT_WIRE_CORE,    WT_WIRE_WAITS, WT_WIRE_FAULT,     WT_WIRE_WATCH,     WT_WIRE_HITS,
+    KFD_WIRE_MAPPED,
 };
 enum { VERBS = sizeof verbs / sizeof *verbs };
 
@@ -273,8 +274,10 @@ static bool converse(int fd, struct input *in)
     default:
         request.addr = request.value = number(in);
         request.wave = (uint32_t)request.addr;
-        request.follows =
-            request.verb == WT_WIRE_WATCH && request.size < WT_WIRE_MOST ? request.size : 0;
+        request.follows = (request.verb == WT_WIRE_WATCH || request.verb == KFD_WIRE_MAPPED) &&
+                                  request.size < WT_WIRE_MOST
+                              ? request.size
+                              : 0;
         break;
     }
     return ask(fd, &request, &answer) && !(how == 0xff);

@@ -233,7 +233,8 @@ static inline void hold_session(const struct wt_family *family, void *(*serve)(v
     pthread_t thread;
     if (pthread_create(&thread, NULL, serve, context))
         abort();
-    if (wt_process_open(&process, family, pid, &options, 0, &err) == WT_OK) {
+    const struct wt_process_place place = {.pid = pid};
+    if (wt_process_open(&process, family, &place, &options, 0, &err) == WT_OK) {
         debug(&process);
         wt_process_close(&process);
     } else if (!*err.text) {

@@ -33,9 +33,12 @@ static void path_of(char *path, size_t size)
     snprintf(path, size, "%s/%d." KIND, folder, (int)getpid());
 }
 
+static struct wt_process_place self;
+
 static int set_up(void **state)
 {
     (void)state;
+    self.pid = (int)getpid();
     strcpy(folder, "/tmp/wt-wire-XXXXXX");
     return !mkdtemp(folder) || setenv("WAVETRAP_SOCKETS", folder, 1);
 }
@@ -99,7 +102,7 @@ static enum wt_status meet(const void *said, size_t size, struct wt_error *err)
     path_of(address + 5, sizeof address - 5);
     assert_int_equal(wt_listen(address, &p.listener, err), WT_OK);
     assert_int_equal(pthread_create(&thread, NULL, answer, &p), 0);
-    enum wt_status status = wt_connection_open(&c, (int)getpid(), KIND, err);
+    enum wt_status status = wt_connection_open(&c, &self, KIND, err);
     if (status == WT_OK)
         status = wt_connection_greet(&c, FAMILY, err);
     wt_connection_close(&c);
@@ -273,7 +276,7 @@ static void test_what_is_not_the_protocol_is_closed_without_a_word(void **state)
     /* The next debugger is served. */
     struct wt_connection c;
     struct wt_error err;
-    assert_int_equal(wt_connection_open(&c, (int)getpid(), KIND, &err), WT_OK);
+    assert_int_equal(wt_connection_open(&c, &self, KIND, &err), WT_OK);
     assert_int_equal(wt_connection_greet(&c, FAMILY, &err), WT_OK);
     const struct wt_wire_request request = {.verb = WT_WIRE_ATTACH};
     struct wt_wire_answer good;

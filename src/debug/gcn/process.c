@@ -133,14 +133,15 @@ static const struct wt_gcn_link_ops process_link = {
 
 /* ---- connecting ---- */
 
-enum wt_status wt_gcn_process_open(int pid, struct wt_gcn_process **process, struct wt_error *err)
+enum wt_status wt_gcn_process_open(const struct wt_process_place *place,
+                                   struct wt_gcn_process **process, struct wt_error *err)
 {
     enum wt_status status;
     struct wt_gcn_process *p = calloc(1, sizeof *p);
     if (!p)
         return wt_fail(err, WT_NO_MEMORY, "out of memory for a connection");
     p->gcn = (struct wt_gcn_link){.ops = &process_link, .context = p, .host_launches = true};
-    if ((status = wt_process_link_open(&p->link, pid, KFD_WIRE_SOCKET, WT_WIRE_GCN, err)) !=
+    if ((status = wt_process_link_open(&p->link, place, KFD_WIRE_SOCKET, WT_WIRE_GCN, err)) !=
         WT_OK) {
         wt_gcn_process_close(p);
         return status;
@@ -157,9 +158,20 @@ void wt_gcn_process_close(struct wt_gcn_process *p)
     free(p);
 }
 
-int wt_gcn_process_id(const struct wt_gcn_process *p)
+bool wt_gcn_process_is_elsewhere(const struct wt_gcn_process *p)
 {
-    return p->link.connection.pid;
+    return p->link.connection.elsewhere;
+}
+
+uint64_t wt_gcn_process_mapped(struct wt_gcn_process *p, const char *path, uint64_t offset)
+{
+    const struct wt_wire_request request = {
+        .verb = KFD_WIRE_MAPPED, .addr = offset, .follows = (uint32_t)strlen(path) + 1};
+    struct wt_wire_answer answer;
+    return wt_process_link_ask(&p->link, &request, path, &answer, NULL, 0, WT_IGNORED) == WT_OK &&
+                   answer.result >= 0
+               ? answer.value[0]
+               : 0;
 }
 
 const struct wt_gcn_link *wt_gcn_process_link(struct wt_gcn_process *p)

@@ -8,15 +8,21 @@
 struct wt_gcn_process;
 
 /**
- * Connects to process @p pid, of this user, for all of its GPUs. WT_INVALID: it has no socket;
+ * Connects to the program at @p place for all of its GPUs. WT_INVALID: it has no socket;
  * WT_STATE: another debugger is there. Closed by wt_gcn_process_close().
  */
-enum wt_status wt_gcn_process_open(int pid, struct wt_gcn_process **process, struct wt_error *err);
+enum wt_status wt_gcn_process_open(const struct wt_process_place *place,
+                                   struct wt_gcn_process **process, struct wt_error *err);
 /** Disconnects: the program goes on. NULL is ignored. */
 void wt_gcn_process_close(struct wt_gcn_process *process);
 
-/** Its process id. */
-int wt_gcn_process_id(const struct wt_gcn_process *process);
+/** Whether it was gone to by an address: files that it names may be others here. */
+bool wt_gcn_process_is_elsewhere(const struct wt_gcn_process *process);
+/**
+ * Where the process has mapped the part of the file at @p path that begins at @p offset; 0:
+ * nowhere.
+ */
+uint64_t wt_gcn_process_mapped(struct wt_gcn_process *process, const char *path, uint64_t offset);
 /** What a target's `link` may point to; it is the process's. */
 const struct wt_gcn_link *wt_gcn_process_link(struct wt_gcn_process *process);
 

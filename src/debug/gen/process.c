@@ -263,14 +263,15 @@ static enum wt_status take_info(struct wt_gen_process *p, struct wt_error *err)
     return WT_OK;
 }
 
-enum wt_status wt_gen_process_open(int pid, struct wt_gen_process **process, struct wt_error *err)
+enum wt_status wt_gen_process_open(const struct wt_process_place *place,
+                                   struct wt_gen_process **process, struct wt_error *err)
 {
     enum wt_status status;
     struct wt_gen_process *p = calloc(1, sizeof *p);
     if (!p)
         return wt_fail(err, WT_NO_MEMORY, "out of memory for a connection");
     p->gen = (struct wt_gen_link){.ops = &process_link, .context = p, .host_launches = true};
-    if ((status = wt_process_link_open(&p->link, pid, GEN_WIRE_SOCKET, WT_WIRE_GEN, err)) !=
+    if ((status = wt_process_link_open(&p->link, place, GEN_WIRE_SOCKET, WT_WIRE_GEN, err)) !=
             WT_OK ||
         (status = take_info(p, err)) != WT_OK) {
         wt_gen_process_close(p);

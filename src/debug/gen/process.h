@@ -9,10 +9,11 @@
 struct wt_gen_process;
 
 /**
- * Connects to process @p pid, of this user, for its Gen9 GPUs. WT_INVALID: it has no socket;
+ * Connects to the program at @p place for its Gen9 GPUs. WT_INVALID: it has no socket;
  * WT_STATE: another debugger is there. Closed by wt_gen_process_close().
  */
-enum wt_status wt_gen_process_open(int pid, struct wt_gen_process **process, struct wt_error *err);
+enum wt_status wt_gen_process_open(const struct wt_process_place *place,
+                                   struct wt_gen_process **process, struct wt_error *err);
 /** Disconnects: the program goes on. NULL is ignored. */
 void wt_gen_process_close(struct wt_gen_process *process);
 

@@ -71,10 +71,11 @@ static enum wt_status greet(struct wt_process_link *link, uint32_t family, struc
     return status ? status : wt_process_link_hello(link, &code, err);
 }
 
-enum wt_status wt_process_link_open(struct wt_process_link *link, int pid, const char *kind,
+enum wt_status wt_process_link_open(struct wt_process_link *link,
+                                    const struct wt_process_place *place, const char *kind,
                                     uint32_t family, struct wt_error *err)
 {
-    const enum wt_status status = wt_connection_open(&link->connection, pid, kind, err);
+    const enum wt_status status = wt_connection_open(&link->connection, place, kind, err);
     return status ? status : greet(link, family, err);
 }
 

@@ -36,12 +36,13 @@ struct wt_process_link {
 };
 
 /**
- * Connects to the socket of @p kind of process @p pid, and greets it: @p link->hello says what GPUs
- * of @p family (WT_WIRE_GCN …) it has. WT_INVALID: it has no socket; WT_STATE: another debugger is
- * there; WT_UNSUPPORTED: it has another version. Closed by wt_process_link_close(), also after an
- * error.
+ * Connects to the program at @p place (its socket of @p kind), and greets it: @p link->hello says
+ * what GPUs of @p family (WT_WIRE_GCN …) it has. WT_INVALID: it has no socket; WT_STATE: another
+ * debugger is there; WT_UNSUPPORTED: it has another version. Closed by wt_process_link_close(),
+ * also after an error.
  */
-enum wt_status wt_process_link_open(struct wt_process_link *link, int pid, const char *kind,
+enum wt_status wt_process_link_open(struct wt_process_link *link,
+                                    const struct wt_process_place *place, const char *kind,
                                     uint32_t family, struct wt_error *err);
 /** Disconnects, and frees what the link has allocated. */
 void wt_process_link_close(struct wt_process_link *link);

@@ -57,6 +57,7 @@ void pg_end_host(struct wt_program *g)
     int code = 0;
     char text[100] = "";
     const int pid = g->options.host->pid(g->options.host_context);
+    const bool elsewhere = g->options.host->is_elsewhere(g->options.host_context);
     g->options.host->finish(g->options.host_context, &known, &code, text, sizeof text);
     pg_forget(g);
     g->ended = true;
@@ -64,7 +65,7 @@ void pg_end_host(struct wt_program *g)
     if (!known)
         pg_tell(g, &(struct wt_news){.kind = WT_NEWS_PROCESS,
                                      .code = pid,
-                                     .is_there = kill(pid, 0) == 0 || errno != ESRCH});
+                                     .is_there = elsewhere || kill(pid, 0) == 0 || errno != ESRCH});
     else if (text[0])
         pg_tell(g, &(struct wt_news){.kind = WT_NEWS_SIGNALLED, .text = text});
     else

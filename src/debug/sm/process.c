@@ -487,7 +487,8 @@ static enum wt_status take_registers(struct wt_sm_process *p, struct wt_error *e
     return p->warp ? WT_OK : wt_fail(err, WT_NO_MEMORY, "out of memory for %u warps", warps);
 }
 
-enum wt_status wt_sm_process_open(int pid, struct wt_sm_process **process, struct wt_error *err)
+enum wt_status wt_sm_process_open(const struct wt_process_place *place,
+                                  struct wt_sm_process **process, struct wt_error *err)
 {
     enum wt_status status;
     const struct wt_wire_request attach = {.verb = WT_WIRE_ATTACH};
@@ -503,7 +504,8 @@ enum wt_status wt_sm_process_open(int pid, struct wt_sm_process **process, struc
                                 .host_launches = true,
                                 .shared_window = SHARED_WINDOW,
                                 .local_window = LOCAL_WINDOW};
-    if ((status = wt_process_link_open(&p->link, pid, SM_WIRE_SOCKET, WT_WIRE_SM, err)) != WT_OK ||
+    if ((status = wt_process_link_open(&p->link, place, SM_WIRE_SOCKET, WT_WIRE_SM, err)) !=
+            WT_OK ||
         (status = take_sms(p, err)) != WT_OK || (status = take_registers(p, err)) != WT_OK ||
         (status = wt_process_link_tell(&p->link, attach, &answer, err)) != WT_OK) {
         wt_sm_process_close(p);

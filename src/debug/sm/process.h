@@ -9,11 +9,12 @@
 struct wt_sm_process;
 
 /**
- * Connects to process @p pid, of this user, for all of its GPUs; kernels that are held for a
+ * Connects to the program at @p place for all of its GPUs; kernels that are held for a
  * debugger wait for code_known() instead. WT_INVALID: it has no socket; WT_STATE: another debugger
  * is there. Closed by wt_sm_process_close().
  */
-enum wt_status wt_sm_process_open(int pid, struct wt_sm_process **process, struct wt_error *err);
+enum wt_status wt_sm_process_open(const struct wt_process_place *place,
+                                  struct wt_sm_process **process, struct wt_error *err);
 /** Disconnects: the program goes on. NULL is ignored. */
 void wt_sm_process_close(struct wt_sm_process *process);
 /** What a target's `link` may point to; it is the process's. */

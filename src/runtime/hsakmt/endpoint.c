@@ -5,6 +5,8 @@
 #include "runtime/hsakmt/endpoint.h"
 
 #include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
 #include <time.h>
 
@@ -395,11 +397,37 @@ static int32_t serve_call(struct host *host, const struct wt_wire_request *reque
     return 0;
 }
 
+/* Finds where a part of a file is mapped. The debugger looks whether it is what it expects. */
+static int32_t find_mapped(const struct wt_wire_request *request, struct wt_wire_answer *answer,
+                           const uint8_t *bytes)
+{
+    char line[4400], file[4096];
+    const char *path = (const char *)bytes;
+    int32_t result = -ENOENT;
+    if (!request->follows || bytes[request->follows - 1])
+        return -EINVAL;
+    FILE *maps = fopen("/proc/self/maps", "re");
+    while (maps && result && fgets(line, sizeof line, maps)) {
+        uint64_t start, end, from;
+        if (sscanf(line, "%" SCNx64 "-%" SCNx64 " %*s %" SCNx64 " %*s %*s %4095[^\n]", &start, &end,
+                   &from, file) != 4 ||
+            strcmp(file, path) != 0 || request->addr < from || request->addr - from >= end - start)
+            continue;
+        answer->value[0] = start + (request->addr - from);
+        result = 0;
+    }
+    if (maps)
+        fclose(maps);
+    return result;
+}
+
 static int32_t own(void *context, const struct wt_wire_request *request,
                    struct wt_wire_answer *answer, uint8_t *bytes)
 {
     struct host *host = context;
     int32_t result = -ENOSYS;
+    if (request->verb == KFD_WIRE_MAPPED)
+        return find_mapped(request, answer, bytes);
     if (request->verb == KFD_WIRE_CALL)
         return serve_call(host, request, answer, bytes);
     host_enter_all(host);
