@@ -236,8 +236,9 @@ static unsigned disassemble(void *context, uint64_t addr, const uint8_t *bytes, 
     const struct wt_family *f = d->device.family;
     if (d->host)
         return cli_debug_host_instruction(d->host, addr, bytes, length, text, size);
-    return f->instruction_text ? f->instruction_text(&d->device, addr, bytes, length, text, size)
-                               : 0;
+    return f->isa.instruction_text
+               ? f->isa.instruction_text(&d->device, addr, bytes, length, text, size)
+               : 0;
 }
 
 static bool code_register(void *context, uint64_t pc, size_t n, struct wt_code_register *reg)
@@ -246,7 +247,7 @@ static bool code_register(void *context, uint64_t pc, size_t n, struct wt_code_r
     const struct wt_family *f = d->device.family;
     if (d->host)
         return cli_debug_host_code_register(d->host, pc, n, reg);
-    return f->code_register && f->code_register(&d->device, pc, n, reg);
+    return f->isa.code_register && f->isa.code_register(&d->device, pc, n, reg);
 }
 
 static bool explain(void *context, FILE *out, const char *const *name, const uint64_t *value,
@@ -254,9 +255,9 @@ static bool explain(void *context, FILE *out, const char *const *name, const uin
 {
     const struct debug *d = context;
     const struct wt_family *f = family_of(d);
-    if (f->explain_registers)
-        f->explain_registers(out, name, value, count);
-    return f->explain_registers != NULL;
+    if (f->isa.explain_registers)
+        f->isa.explain_registers(out, name, value, count);
+    return f->isa.explain_registers != NULL;
 }
 
 static enum wt_status print_operand(void *context, FILE *out, const char *text, char letter,
@@ -268,8 +269,9 @@ static enum wt_status print_operand(void *context, FILE *out, const char *text, 
     const struct wt_family *f = family_of(d);
     const struct wt_register_reader registers = {read, reader};
     *is_operand = false;
-    return f->print_operand ? f->print_operand(out, text, letter, &registers, is_operand, err)
-                            : WT_OK;
+    return f->isa.print_operand
+               ? f->isa.print_operand(out, text, letter, &registers, is_operand, err)
+               : WT_OK;
 }
 
 static bool is_running(struct debug *d)
@@ -384,9 +386,10 @@ static enum wt_status open_device(struct debug *d, struct wt_error *err)
                                          : cli_open(&d->device, &d->drive.options, d->program, err);
     if (status)
         return status;
-    if (!d->device.family->probe) {
+    if (!d->device.family->debug.probe) {
         wt_emulated_close(&d->device);
-        return wt_fail(err, WT_UNSUPPORTED, "%s cannot be debugged yet", d->device.family->runs);
+        return wt_fail(err, WT_UNSUPPORTED, "%s cannot be debugged yet",
+                       d->device.family->files.runs);
     }
     d->device_console = fopencookie(d, "w", (cookie_io_functions_t){.write = put_program});
     d->device.console = d->device_console;
@@ -419,7 +422,7 @@ static enum wt_status open_attached(struct debug *d, struct wt_error *err)
     if (d->device.family != family)
         return wt_fail(err, WT_UNSUPPORTED,
                        "%s: --dm and --jtag reach devices that run %s, and it is none", d->program,
-                       family->runs);
+                       family->files.runs);
     return cli_attached_open(&d->attached, options, d->program, false, put_agent, d, err);
 }
 
@@ -491,7 +494,7 @@ static enum wt_status open_host(struct debug *d, struct wt_error *err)
     const struct wt_emulated_options *device = &d->drive.options.device;
     const struct wt_family *family =
         device->gpu.family ? device->gpu.family : wt_family_of_host_programs();
-    if (!family->process)
+    if (!family->debug.process)
         return wt_fail(err, WT_UNSUPPORTED, "host programs on %s cannot be debugged yet",
                        family->name);
     if (device->load_count || device->argument_count || device->kernel.given)

@@ -384,7 +384,7 @@ static enum wt_status find_family(const struct cli_debug_host *h, int pid,
     bool reachable = false;
     *family = h->options.family;
     enum wt_status status =
-        wt_connection_reachable(pid, (*family)->process->socket, &reachable, err);
+        wt_connection_reachable(pid, (*family)->debug.process->socket, &reachable, err);
     if (!status && !reachable)
         status = wt_process_wait(&place, 0, family, err);
     if (!*family)

@@ -394,7 +394,7 @@ static enum wt_status add_gpu(void *context, const char *value, struct wt_error 
     if (status == WT_OK && (!has_driver(gpu.family) || strchr(value, ' ')))
         status = wt_fail(err, WT_INVALID,
                          "host programs run on gfx900, gen9 and sm, not on '%.40s'", value);
-    e->catches += !status && gpu.family->exception_name;
+    e->catches += !status && gpu.family->debug.exception_name;
     e->has_sm |= !status && strcmp(gpu.family->name, "sm") == 0;
     wt_gpu_free(&gpu);
     if (status)
@@ -583,7 +583,7 @@ static enum wt_status set_fault_exit(void *context, const char *value, struct wt
 static const struct wt_family *family_with_exceptions(void)
 {
     const struct wt_family *const *f = wt_families;
-    while (!(*f)->exception_name)
+    while (!(*f)->debug.exception_name)
         f++;
     return *f;
 }
@@ -595,7 +595,7 @@ static uint32_t exceptions_of(const char *name, size_t length)
     const bool all = length == 3 && strncmp(name, "all", 3) == 0;
     const char *known;
     uint32_t bits = 0;
-    for (unsigned i = 0; (known = family->exception_name(i)); i++)
+    for (unsigned i = 0; (known = family->debug.exception_name(i)); i++)
         if (all || (strlen(known) == length && strncmp(name, known, length) == 0))
             bits |= 1u << i;
     return bits;
@@ -607,7 +607,7 @@ static enum wt_status no_exception(const char *name, int length, struct wt_error
     char names[200];
     const char *known;
     int n = 0;
-    for (unsigned i = 0; (known = family->exception_name(i)) && n < (int)sizeof names; i++)
+    for (unsigned i = 0; (known = family->debug.exception_name(i)) && n < (int)sizeof names; i++)
         n += snprintf(names + n, sizeof names - (size_t)n, "%s, ", known);
     return wt_fail(err, WT_INVALID, "'%.*s' is no exception; they are %sall", length, name, names);
 }
@@ -643,7 +643,7 @@ static int exec(int argc, char **argv)
         for (const struct wt_family *const *f = wt_families; *f; f++)
             if (has_driver(*f)) {
                 printf("--gpu=%s:KEY=VALUE,… with these keys (and defaults):\n", (*f)->name);
-                (*f)->config_help(stdout);
+                (*f)->config.help(stdout);
             }
         return 0;
     }
