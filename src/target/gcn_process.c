@@ -304,34 +304,20 @@ static enum wt_status refresh(struct wt_process *p, struct wt_error *err)
 static enum wt_status connect_to(struct wt_process *p, const struct wt_process_place *place,
                                  struct wt_error *err)
 {
-    enum wt_status status;
     p->own = calloc(1, sizeof(struct own));
     if (!p->own)
         return wt_fail(err, WT_NO_MEMORY, "out of memory for a connection");
-    if ((status = wt_gcn_process_open(place, &own(p)->connection, err)) != WT_OK)
+    const enum wt_status status = wt_gcn_process_open(place, &own(p)->connection, err);
+    if (status)
         return status;
+    p->wire = wt_gcn_process_wire(own(p)->connection);
     p->target.link = wt_gcn_process_link(own(p)->connection);
-    p->target.context = own(p)->connection;
-    wt_gcn_process_offer_core_files(&p->services);
-    wt_gcn_process_offer_waits(&p->services);
-    wt_gcn_process_offer_faults(&p->services);
-    status = wt_gcn_process_want_memory(own(p)->connection, err);
-    return status ? status : refresh(p, err);
-}
-
-static enum wt_status record(struct wt_process *p, uint64_t budget, struct wt_error *err)
-{
-    return wt_gcn_process_record(own(p)->connection, budget, &p->services, err);
+    return WT_OK;
 }
 
 static bool code_register(struct wt_process *p, uint64_t pc, size_t n, struct wt_code_register *reg)
 {
     return wt_gcn_code_argument(p->modules, pc, n, reg);
-}
-
-static void final_memory(struct wt_process *p, wt_process_piece_fn *found, void *context)
-{
-    wt_gcn_process_final_memory(own(p)->connection, found, context);
 }
 
 static void disconnect(struct wt_process *p)
@@ -347,8 +333,6 @@ const struct wt_process_ops wt_gcn_process_ops = {.socket = KFD_WIRE_SOCKET,
                                                   .wire = WT_WIRE_GCN,
                                                   .connect = connect_to,
                                                   .connect_none = wt_gcn_connect_none,
-                                                  .final_memory = final_memory,
                                                   .refresh = refresh,
                                                   .code_register = code_register,
-                                                  .record = record,
                                                   .disconnect = disconnect};

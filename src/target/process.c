@@ -6,6 +6,7 @@
 #include <time.h>
 
 #include "base/clock.h"
+#include "debug/process/history.h"
 
 #define BUSY_MS 2000 /* for so long a program may be busy with a debugger that has gone */
 
@@ -65,6 +66,17 @@ static enum wt_status begin(struct wt_process *p, const struct wt_family *family
     return p->modules ? WT_OK : wt_fail(err, WT_NO_MEMORY, "out of memory for a list of modules");
 }
 
+/* What all families do behind connecting. */
+static enum wt_status take_up(struct wt_process *p, struct wt_error *err)
+{
+    p->target.context = p->wire;
+    wt_process_link_offer(&p->services);
+    if (p->family->debug.process->offer)
+        p->family->debug.process->offer(&p->services);
+    const enum wt_status status = wt_process_link_want_memory(p->wire, err);
+    return status ? status : p->family->debug.process->refresh(p, err);
+}
+
 /* The process may not have seen yet that the connection of wt_process_wait() is closed. */
 static enum wt_status connect_to(struct wt_process *p, const struct wt_process_place *place,
                                  struct wt_error *err)
@@ -91,9 +103,11 @@ enum wt_status wt_process_open(struct wt_process *p, const struct wt_family *fam
     enum wt_status status = begin(p, family, err);
     if (!status)
         status = connect_to(p, place, err);
+    if (!status)
+        status = take_up(p, err);
     /* Before the debugger looks which services there are. */
-    if (!status && history && family->debug.process->record)
-        status = family->debug.process->record(p, history, err);
+    if (!status && history)
+        status = wt_process_history_begin(p->wire, history, &p->services, err);
     if (!status)
         status = wt_debugger_open(&p->target, family->debug.probe, options, &p->debugger, err);
     if (status)
@@ -219,7 +233,10 @@ void wt_process_show_end(struct wt_process *none, struct wt_process *ended)
     none->code = ended->code;
     ended->modules = NULL;
     ended->code = NULL;
-    ended->family->debug.process->final_memory(ended, take_piece, &left);
+    if (ended->family->debug.process->final_memory)
+        ended->family->debug.process->final_memory(ended, take_piece, &left);
+    else
+        wt_process_link_final_memory(ended->wire, 0, take_piece, &left);
 }
 
 void wt_process_close(struct wt_process *p)

@@ -19,8 +19,7 @@
 #define WT_TARGET_PROCESS_H
 
 #include "debug/core/debugger.h"
-#include "debug/process/connection.h"
-#include "debug/process/final_memory.h"
+#include "debug/process/link.h"
 #include "debug/source/modules.h"
 #include "target/family.h"
 #include "target/memory_image.h"
@@ -31,21 +30,23 @@ struct wt_process;
 struct wt_process_ops {
     const char *socket; /**< the kind of its programs' sockets (base/private_dir.h) */
     uint32_t wire;      /**< WT_WIRE_GCN … (object/process_wire.h) */
-    /** Connects: sets p->own, p->target, and adds the modules that there are. */
+    /** Connects: sets p->own, p->wire and p->target.link. */
     enum wt_status (*connect)(struct wt_process *p, const struct wt_process_place *place,
                               struct wt_error *err);
+    /** Puts what only the family offers into @p services, whose context is p->wire. NULL: nothing.
+     */
+    void (*offer)(struct wt_target_services *services);
     /** A target without a program that runs: sets p->target, whose memory is p->image, and
      * p->no_link. Adds to that and to p->modules what the file @p program (NULL: none) contains for
      * the device. */
     enum wt_status (*connect_none)(struct wt_process *p, const char *program, struct wt_error *err);
-    /** Gives the memory that a program has left that has ended, in the order of addresses. */
+    /** Gives the memory that a program has left that has ended, in the order of addresses. NULL: it
+     * is that of the first GPU. */
     void (*final_memory)(struct wt_process *p, wt_process_piece_fn *found, void *context);
     /** Frees p->code, which is not NULL. NULL: there never is any. */
     void (*free_code)(void *code);
     /** Brings p->modules up to date. */
     enum wt_status (*refresh)(struct wt_process *p, struct wt_error *err);
-    /** Has kernels recorded: fills in p->services. NULL: they cannot be. */
-    enum wt_status (*record)(struct wt_process *p, uint64_t budget, struct wt_error *err);
     /** As of struct wt_family, for code that the process has loaded. NULL: that of the family. */
     unsigned (*instruction_text)(struct wt_process *p, uint64_t pc, const uint8_t *bytes,
                                  size_t available, char *text, size_t size);
@@ -59,6 +60,7 @@ struct wt_process_ops {
 struct wt_process {
     const struct wt_family *family;
     void *own;                          /**< of the family: its connection; NULL: no program */
+    struct wt_process_link *wire;       /**< of that connection */
     struct wt_modules *modules;         /**< the code that its runtime has loaded */
     void *code;                         /**< of the family: what it knows of that code; or NULL */
     struct wt_target_services services; /**< none, or time travel */

@@ -164,8 +164,8 @@ static void reply(struct process *p, const struct wt_wire_request *request,
         answer->value[0] = 1;
         break;
     case SM_WIRE_TEXT:
-        if (request->addr < text)
-            put(p, TEXT + request->addr, text - request->addr, answer);
+        if (request->value < text)
+            put(p, TEXT + request->value, text - request->value, answer);
         break;
     case WT_WIRE_HITS:
         if ((uint8_t)take(&p->stream, 1) & 1)

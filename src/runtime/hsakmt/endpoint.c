@@ -215,21 +215,15 @@ static int list_queues(struct host *host, struct kfd_queue_entry *list)
     return total;
 }
 
+static bool mapped(void *context, unsigned gpu, uint64_t from, uint64_t *addr, uint64_t *size)
+{
+    return gcn_device_next_mapped(((struct host *)context)->gpu[gpu].device, from, addr, size);
+}
+
 /* All GPUs are entered. */
 static bool next_used(void *context, uint64_t from, uint64_t *addr, uint64_t *end)
 {
-    const struct host *host = context;
-    bool any = false;
-    for (uint32_t i = 0; i < host->gpus; i++) {
-        uint64_t start, size;
-        if (!gcn_device_next_mapped(host->gpu[i].device, from, &start, &size) ||
-            (any && start >= *addr))
-            continue;
-        *addr = start;
-        *end = start + size;
-        any = true;
-    }
-    return any;
+    return wt_final_first(((struct host *)context)->gpus, mapped, context, from, addr, end);
 }
 
 static bool read_used(void *context, uint64_t addr, uint8_t *bytes, size_t size)
@@ -254,13 +248,23 @@ static void final_want(void *context)
     wt_final_want(&((struct host *)context)->final, true);
 }
 
+/* A debugger counts the slots of waves through all GPUs. */
 static enum wt_status write_core(void *context, uint32_t device, const struct wt_host_core *core,
                                  struct wt_error *err)
 {
-    return host_core_write(&((struct host *)context)->gpu[device], core, err);
+    struct host *host = context;
+    struct wt_host_core its = *core;
+    uint32_t gpu = 0;
+    (void)device;
+    for (; its.wave != UINT32_MAX && gpu + 1 < host->gpus; gpu++) {
+        const uint32_t waves = gcn_machine(host->gpu[gpu].device)->waves;
+        if (its.wave < waves)
+            break;
+        its.wave -= waves;
+    }
+    return host_core_write(&host->gpu[its.wave == UINT32_MAX ? 0 : gpu], &its, err);
 }
 
-/* A debugger counts the slots of waves through all GPUs. */
 static int watch_local(void *context, uint32_t device, const void *list, size_t bytes)
 {
     struct host *host = context;
