@@ -191,11 +191,12 @@ static void stay(int pid)
     struct wt_process process;
     struct wt_error err;
     const struct wt_family *family = NULL;
+    struct wt_process_place place = {.pid = pid};
     for (unsigned tries = 0; !family && tries < 60; tries++)
-        check(wt_process_wait(pid, 1000, &family, &err), &err);
+        check(wt_process_wait(&place, 1000, &family, &err), &err);
     if (!family)
         fail("the program has opened no GPU");
-    check(wt_process_open(&process, family, pid, &options, 0, &err), &err);
+    check(wt_process_open(&process, family, &place, &options, 0, &err), &err);
     struct wt_debugger *d = process.debugger;
     for (bool ended = false; !ended;) {
         struct wt_probe_event news;

@@ -37,11 +37,11 @@ static enum wt_status set_disassemble(void *context, const char *value, struct w
 static enum wt_status choose_family(const struct assembly *a, const struct wt_family **family,
                                     struct wt_error *err)
 {
-    if (a->gpu.family && !a->gpu.family->assemble)
+    if (a->gpu.family && !a->gpu.family->isa.assemble)
         return wt_fail(err, WT_UNSUPPORTED, "there is no assembler for %s here",
                        a->gpu.family->name);
     const struct wt_family *const *f = wt_families;
-    while (*f && !(*f)->assemble)
+    while (*f && !(*f)->isa.assemble)
         f++;
     *family = a->gpu.family ? a->gpu.family : *f;
     return *family ? WT_OK : wt_fail(err, WT_UNSUPPORTED, "there is no assembler here");
@@ -55,7 +55,7 @@ static enum wt_status write_object(const struct assembly *a, const struct wt_fam
     size_t length;
     if (!a->output)
         return wt_fail(err, WT_INVALID, "say by -o where the object file goes");
-    if ((status = family->assemble(path, text, &object, &length, err)) != WT_OK)
+    if ((status = family->isa.assemble(path, text, &object, &length, err)) != WT_OK)
         return status;
     FILE *out = fopen(a->output, "wb");
     if (!out)
@@ -76,7 +76,7 @@ static enum wt_status write_text(const struct assembly *a, const struct wt_famil
     FILE *out = a->output ? fopen(a->output, "w") : stdout;
     if (!out)
         return wt_fail(err, WT_IO, "%s: cannot create: %s", a->output, strerror(errno));
-    enum wt_status status = family->disassemble(path, bytes, length, out, err);
+    enum wt_status status = family->isa.disassemble(path, bytes, length, out, err);
     const bool written = !ferror(out);
     if (((out == stdout ? fflush(out) : fclose(out)) != 0 || !written) && !status)
         status = wt_fail(err, WT_IO, "%s: cannot write: %s", a->output ? a->output : "stdout",

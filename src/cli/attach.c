@@ -9,11 +9,14 @@
 #include "cli/attached.h"
 #include "cli/gdb_child.h"
 #include "cli/options.h"
+#include "cli/program_socket.h"
 #include "cli/remote.h"
 
 struct attach {
     struct cli_options options;          /* first: the context of the options */
     const char *pid;                     /* a host program, instead of a device */
+    const char *program_socket;          /* where one listens; or NULL */
+    const char *token;                   /* of --token, or NULL */
     const char *symbols;                 /* the program's file, or NULL */
     const char *rsp;                     /* where to listen; NULL: start GDB */
     bool allow_files;                    /* to clients of `rsp` */
@@ -29,6 +32,18 @@ struct attach {
 static enum wt_status set_pid(void *context, const char *value, struct wt_error *err)
 {
     ((struct attach *)context)->pid = value;
+    return WT_OK;
+}
+
+static enum wt_status set_socket(void *context, const char *value, struct wt_error *err)
+{
+    ((struct attach *)context)->program_socket = value;
+    return cli_check_program_socket(value, err);
+}
+
+static enum wt_status set_token(void *context, const char *value, struct wt_error *err)
+{
+    ((struct attach *)context)->token = value;
     return WT_OK;
 }
 
@@ -168,12 +183,14 @@ static int debug(struct attach *a, char **arguments)
 }
 
 /* GDB does not know the instruction sets of GPUs in host programs; the console does. */
-static int debug_process(const char *pid)
+static int debug_process(const struct attach *a)
 {
-    char option[64];
-    char *words[] = {(char[]){"debug"}, option, NULL};
-    snprintf(option, sizeof option, "--pid=%.40s", pid);
-    return cli_debug.run(2, words);
+    char where[200], token[4200];
+    char *words[] = {(char[]){"debug"}, where, a->token ? token : NULL, NULL};
+    snprintf(where, sizeof where, a->pid ? "--pid=%.180s" : "--socket=%.180s",
+             a->pid ? a->pid : a->program_socket);
+    snprintf(token, sizeof token, "--token=%s", a->token ? a->token : "");
+    return cli_debug.run(a->token ? 3 : 2, words);
 }
 
 static int attach(int argc, char **argv)
@@ -188,16 +205,21 @@ static int attach(int argc, char **argv)
     case CLI_BAD:
         break;
     case CLI_GO:
-        if (a.pid && (cli_attached_is_given(&a.options.connect) || a.rsp || optind < argc))
+        if ((a.pid || a.program_socket) &&
+            (cli_attached_is_given(&a.options.connect) || a.rsp || optind < argc))
             wt_fail(&err, WT_INVALID,
-                    "--pid opens the console of 'wavetrap debug', without a device elsewhere and "
-                    "without GDB");
-        else if (a.pid)
+                    "%s opens the console of 'wavetrap debug', without a device elsewhere and "
+                    "without GDB",
+                    a.pid ? "--pid" : "--socket");
+        else if (a.pid && a.program_socket)
+            wt_fail(&err, WT_INVALID, "give one of --pid and --socket");
+        else if (a.pid || a.program_socket)
             status = -1;
         else if (!cli_attached_is_given(&a.options.connect))
-            wt_fail(&err, WT_INVALID,
-                    "where is the device? Say one of --dm=tcp:HOST:PORT, "
-                    "--dm=unix:PATH, --jtag=remote_bitbang:HOST:PORT and --pid=N");
+            wt_fail(
+                &err, WT_INVALID,
+                "where is the device? Say one of --dm=tcp:HOST:PORT, "
+                "--dm=unix:PATH, --jtag=remote_bitbang:HOST:PORT, --pid=N and --socket=ADDRESS");
         else if (cli_attached_check(&a.options.connect, &err))
             ;
         else if (a.options.connect.lift && !a.symbols)
@@ -209,9 +231,9 @@ static int attach(int argc, char **argv)
             wt_fail(&err, WT_INVALID, "--rsp takes :PORT, HOST:PORT or unix:PATH here");
         else
             status = -1;
-        status = status >= 0 ? cli_fail(&cli_attach, &err)
-                 : a.pid     ? debug_process(a.pid)
-                             : debug(&a, argv + optind);
+        status = status >= 0                 ? cli_fail(&cli_attach, &err)
+                 : a.pid || a.program_socket ? debug_process(&a)
+                                             : debug(&a, argv + optind);
     }
     cli_options_free(&a.options);
     return status;
@@ -222,6 +244,10 @@ static const struct cli_option options[] = {
      "a host program that runs ('wavetrap ps' lists them), in the console\n"
      "of 'wavetrap debug --pid=N'",
      set_pid},
+    CLI_PROGRAM_SOCKET_OPTIONS(
+        "a host program that runs elsewhere and listens there\n"
+        "('wavetrap exec --socket=ADDRESS'): tcp:127.0.0.1:PORT or unix:PATH",
+        set_socket, set_token),
     CLI_ATTACHED_OPTIONS,
     {"symbols", 's', "FILE", "the program that runs there (ELF), for GDB", set_symbols},
     {"rsp", 'r', "ADDRESS",
@@ -243,7 +269,8 @@ const struct cli_command cli_attach = {
     .operands = "[-- GDB-ARGUMENTS]",
     .summary =
         "Debugs a device that is elsewhere: hardware, an RTL simulation, another emulator. It is\n"
-        "halted, and GDB started on it. Or, with --pid, a host program that uses emulated GPUs.",
+        "halted, and GDB started on it. Or, with --pid or --socket, a host program that uses "
+        "emulated GPUs.",
     .options = options,
     .device = false,
     .debugger = true,

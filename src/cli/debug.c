@@ -21,6 +21,7 @@
 #include "cli/kernel.h"
 #include "cli/remote.h"
 #include "cli/report.h"
+#include "cli/program_socket.h"
 #include "cli/screen.h"
 #include "cli/terminal.h"
 #include "frontend/console/console.h"
@@ -45,6 +46,8 @@ struct debug {
     char *here;                  /* the program as a file of this folder; NULL: it was named so */
     char **arguments;            /* of a host program */
     int pid;                     /* of a program that runs; 0: none was given */
+    const char *socket;          /* where a program listens that runs; NULL: none was given */
+    const char *token;           /* of --token, or NULL */
     struct cli_debug_host *host; /* NULL: the program is code for the device */
     struct wt_emulated device;   /* has the program; it runs in `attached` if that is open */
     struct cli_attached attached;
@@ -105,6 +108,24 @@ static enum wt_status set_trust(void *context, const char *value, struct wt_erro
 static enum wt_status set_core(void *context, const char *value, struct wt_error *err)
 {
     ((struct debug *)context)->core_path = value;
+    return WT_OK;
+}
+
+/* Whether a host program that runs was named. */
+static bool runs_already(const struct debug *d)
+{
+    return d->pid || d->socket;
+}
+
+static enum wt_status set_socket(void *context, const char *value, struct wt_error *err)
+{
+    ((struct debug *)context)->socket = value;
+    return cli_check_program_socket(value, err);
+}
+
+static enum wt_status set_token(void *context, const char *value, struct wt_error *err)
+{
+    ((struct debug *)context)->token = value;
     return WT_OK;
 }
 
@@ -215,8 +236,9 @@ static unsigned disassemble(void *context, uint64_t addr, const uint8_t *bytes, 
     const struct wt_family *f = d->device.family;
     if (d->host)
         return cli_debug_host_instruction(d->host, addr, bytes, length, text, size);
-    return f->instruction_text ? f->instruction_text(&d->device, addr, bytes, length, text, size)
-                               : 0;
+    return f->isa.instruction_text
+               ? f->isa.instruction_text(&d->device, addr, bytes, length, text, size)
+               : 0;
 }
 
 static bool code_register(void *context, uint64_t pc, size_t n, struct wt_code_register *reg)
@@ -225,7 +247,7 @@ static bool code_register(void *context, uint64_t pc, size_t n, struct wt_code_r
     const struct wt_family *f = d->device.family;
     if (d->host)
         return cli_debug_host_code_register(d->host, pc, n, reg);
-    return f->code_register && f->code_register(&d->device, pc, n, reg);
+    return f->isa.code_register && f->isa.code_register(&d->device, pc, n, reg);
 }
 
 static bool explain(void *context, FILE *out, const char *const *name, const uint64_t *value,
@@ -233,9 +255,9 @@ static bool explain(void *context, FILE *out, const char *const *name, const uin
 {
     const struct debug *d = context;
     const struct wt_family *f = family_of(d);
-    if (f->explain_registers)
-        f->explain_registers(out, name, value, count);
-    return f->explain_registers != NULL;
+    if (f->isa.explain_registers)
+        f->isa.explain_registers(out, name, value, count);
+    return f->isa.explain_registers != NULL;
 }
 
 static enum wt_status print_operand(void *context, FILE *out, const char *text, char letter,
@@ -247,8 +269,9 @@ static enum wt_status print_operand(void *context, FILE *out, const char *text, 
     const struct wt_family *f = family_of(d);
     const struct wt_register_reader registers = {read, reader};
     *is_operand = false;
-    return f->print_operand ? f->print_operand(out, text, letter, &registers, is_operand, err)
-                            : WT_OK;
+    return f->isa.print_operand
+               ? f->isa.print_operand(out, text, letter, &registers, is_operand, err)
+               : WT_OK;
 }
 
 static bool is_running(struct debug *d)
@@ -330,7 +353,7 @@ static enum wt_status open_core_file(struct debug *d, struct wt_error *err)
     struct wt_emulated_options *o = &d->drive.options.device;
     enum wt_status status;
     const char *given = d->program;
-    if (d->pid || (given && d->arguments[0]))
+    if (runs_already(d) || (given && d->arguments[0]))
         return wt_fail(err, WT_INVALID,
                        "a core file knows its program: there is no process, and no argument");
     if (o->load_count || o->gpu.family || o->argument_count || o->kernel.given)
@@ -363,9 +386,10 @@ static enum wt_status open_device(struct debug *d, struct wt_error *err)
                                          : cli_open(&d->device, &d->drive.options, d->program, err);
     if (status)
         return status;
-    if (!d->device.family->probe) {
+    if (!d->device.family->debug.probe) {
         wt_emulated_close(&d->device);
-        return wt_fail(err, WT_UNSUPPORTED, "%s cannot be debugged yet", d->device.family->runs);
+        return wt_fail(err, WT_UNSUPPORTED, "%s cannot be debugged yet",
+                       d->device.family->files.runs);
     }
     d->device_console = fopencookie(d, "w", (cookie_io_functions_t){.write = put_program});
     d->device.console = d->device_console;
@@ -382,7 +406,7 @@ static enum wt_status open_attached(struct debug *d, struct wt_error *err)
     struct cli_options *options = &d->drive.options;
     const struct wt_emulated_options *o = &options->device;
     enum wt_status status;
-    if (d->pid || d->core_path)
+    if (runs_already(d) || d->core_path)
         return wt_fail(err, WT_INVALID,
                        "give one of --dm or --jtag, --pid and --core: a device elsewhere, a host "
                        "program, or a core file");
@@ -398,7 +422,7 @@ static enum wt_status open_attached(struct debug *d, struct wt_error *err)
     if (d->device.family != family)
         return wt_fail(err, WT_UNSUPPORTED,
                        "%s: --dm and --jtag reach devices that run %s, and it is none", d->program,
-                       family->runs);
+                       family->files.runs);
     return cli_attached_open(&d->attached, options, d->program, false, put_agent, d, err);
 }
 
@@ -420,10 +444,10 @@ static enum wt_status host_start(void *context, const char *arguments, char *con
     return status;
 }
 
-static enum wt_status host_attach(void *context, int pid, struct wt_error *err)
+static enum wt_status host_attach(void *context, const char *where, struct wt_error *err)
 {
     struct debug *d = context;
-    enum wt_status status = cli_debug_host_attach(d->host, pid, err);
+    enum wt_status status = cli_debug_host_attach(d->host, where, err);
     d->session = cli_debug_host_session(d->host);
     return status;
 }
@@ -452,19 +476,25 @@ static int host_pid(void *context)
     return cli_debug_host_pid(((struct debug *)context)->host);
 }
 
+static bool host_is_elsewhere(void *context)
+{
+    return cli_debug_host_is_elsewhere(((struct debug *)context)->host);
+}
+
 static const struct wt_program_host host_ops = {.start = host_start,
                                                 .attach = host_attach,
                                                 .refresh = host_refresh,
                                                 .finish = host_finish,
                                                 .leave = host_leave,
-                                                .pid = host_pid};
+                                                .pid = host_pid,
+                                                .is_elsewhere = host_is_elsewhere};
 
 static enum wt_status open_host(struct debug *d, struct wt_error *err)
 {
     const struct wt_emulated_options *device = &d->drive.options.device;
     const struct wt_family *family =
         device->gpu.family ? device->gpu.family : wt_family_of_host_programs();
-    if (!family->process)
+    if (!family->debug.process)
         return wt_fail(err, WT_UNSUPPORTED, "host programs on %s cannot be debugged yet",
                        family->name);
     if (device->load_count || device->argument_count || device->kernel.given)
@@ -472,7 +502,7 @@ static enum wt_status open_host(struct debug *d, struct wt_error *err)
             err, WT_INVALID,
             "a host program launches its kernels itself: --arg, --load and the options of a "
             "launch are not for it");
-    if (d->pid && (device->schedule || device->memory))
+    if (runs_already(d) && (device->schedule || device->memory))
         return wt_fail(
             err, WT_INVALID,
             "the program runs: its GPUs have their memory and schedule, and --memory and "
@@ -486,6 +516,7 @@ static enum wt_status open_host(struct debug *d, struct wt_error *err)
                                                    .unrecorded = !device->history_memory,
                                                    .gpu = d->drive.options.gpu,
                                                    .gpu_count = d->drive.options.gpu_count,
+                                                   .token = d->token,
                                                    .signal_fd = d->signal_fd,
                                                    .watch_signals = watch_signals,
                                                    .output = put_agent,
@@ -511,7 +542,7 @@ static bool is_host_program(struct debug *d)
     char path[4096];
     if (d->core_path || is_attached(d))
         return false;
-    if (d->pid)
+    if (runs_already(d))
         return true;
     if (wt_emulated_takes(&d->drive.options.device, d->program) ||
         !exec_file_find(d->here ? d->here : d->program, path, sizeof path))
@@ -580,9 +611,12 @@ static enum wt_status open_all(struct debug *d, struct wt_error *err)
         wt_shell_show_attached(d->console);
     if (is_host)
         cli_debug_host_serve(d->host, d->console);
-    char attach[32];
-    snprintf(attach, sizeof attach, "attach %d", d->pid);
-    return d->pid ? wt_shell_execute(d->console, attach, err) : WT_OK;
+    char attach[200];
+    if (d->socket)
+        snprintf(attach, sizeof attach, "attach %s", d->socket);
+    else
+        snprintf(attach, sizeof attach, "attach %d", d->pid);
+    return runs_already(d) ? wt_shell_execute(d->console, attach, err) : WT_OK;
 }
 
 static void close_all(struct debug *d)
@@ -770,13 +804,13 @@ static int debug(int argc, char **argv)
         if (d.trust && trust_project() != WT_OK)
             break;
         d.program = words[optind];
-        if (d.trust && !d.program && !d.pid && !d.core_path) {
+        if (d.trust && !d.program && !runs_already(&d) && !d.core_path) {
             status = 0;
             break;
         }
         d.arguments = words + optind + (d.program != NULL);
         take_core_argument(&d);
-        if (d.program || d.pid || d.core_path) {
+        if (d.program || runs_already(&d) || d.core_path) {
             status = run_debugger(&d);
             break;
         }
@@ -803,6 +837,10 @@ static const struct cli_option options[] = {
      set_batch},
     {"core", 0, "FILE", "look at a core file, which knows its program", set_core},
     {"pid", 'p', "PID", "go to a host program that runs ('wavetrap ps' lists them)", set_pid},
+    CLI_PROGRAM_SOCKET_OPTIONS(
+        "go to a host program that runs elsewhere and listens there\n"
+        "('wavetrap exec --socket=ADDRESS'): tcp:127.0.0.1:PORT or unix:PATH",
+        set_socket, set_token),
     {"nx", 0, NULL,
      "read no init file: neither ~/.config/wavetrap/debugrc nor\n"
      "the working folder's .wavetrap/debugrc",

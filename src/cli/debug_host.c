@@ -14,6 +14,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/text.h"
 #include "base/loop.h"
 #include "cli/exec_file.h"
 #include "target/process.h"
@@ -25,10 +26,11 @@ struct cli_debug_host {
     struct wt_shell *console;
     struct wt_process none, process; /* one of them is in use */
     struct wt_session *none_session, *session;
-    pid_t pid;        /* 0: there is no program */
-    bool own;         /* it was started here */
-    int others_timer; /* a timerfd; -1: none */
-    uint32_t others;  /* families of other GPUs of the program: wt_process_release_others() */
+    pid_t pid;         /* 0: there is no program */
+    char address[160]; /* where it is, if not this process; or "" */
+    bool own;          /* it was started here */
+    int others_timer;  /* a timerfd; -1: none */
+    uint32_t others;   /* families of other GPUs of the program: wt_process_release_others() */
 };
 
 static struct wt_debugger_options debugger_options(const struct cli_debug_host *h)
@@ -110,17 +112,24 @@ static void end_session(struct wt_session **session)
     *session = NULL;
 }
 
+static struct wt_process_place place_of(const struct cli_debug_host *h)
+{
+    return (struct wt_process_place){
+        .pid = h->pid, .address = *h->address ? h->address : NULL, .token = h->options.token};
+}
+
 /* ---- GPUs of other families ---- */
 
 /* A debugger is of one family. Kernels of another one would wait for a debugger for ever. */
 static void look_for_others(void *context, int fd, short events)
 {
     struct cli_debug_host *h = context;
+    const struct wt_process_place place = place_of(h);
     const struct wt_family *found;
     uint64_t times;
     char text[300];
     if (read(fd, &times, sizeof times) != sizeof times || !h->session ||
-        wt_process_release_others(h->pid, h->process.family, &h->others, &found, WT_IGNORED) ||
+        wt_process_release_others(&place, h->process.family, &h->others, &found, WT_IGNORED) ||
         !found)
         return;
     const int length =
@@ -290,8 +299,9 @@ static enum wt_status connect_to(struct cli_debug_host *h, const struct wt_famil
                                  struct wt_error *err)
 {
     const struct wt_debugger_options how = debugger_options(h);
+    const struct wt_process_place place = place_of(h);
     enum wt_status status =
-        wt_process_open(&h->process, family, h->pid, &how, h->options.history_memory, err);
+        wt_process_open(&h->process, family, &place, &how, h->options.history_memory, err);
     if (status)
         return status;
     status = new_session(h, h->process.debugger, &h->session, err);
@@ -322,7 +332,7 @@ static void end_program(struct cli_debug_host *h)
         kill(h->pid, SIGKILL);
         while (waitpid(h->pid, NULL, 0) < 0 && errno == EINTR)
             continue;
-    } else {
+    } else if (!*h->address) {
         kill(h->pid, SIGKILL);
     }
 }
@@ -347,8 +357,10 @@ enum wt_status cli_debug_host_start(struct cli_debug_host *h, const char *argume
         return wt_fail(err, WT_IO, "the program cannot be started: %s", strerror(errno));
     }
     setpgid(h->pid, h->pid);
+    *h->address = 0;
+    struct wt_process_place place = place_of(h);
     while (!status && !family && !*ended) {
-        status = wt_process_wait(h->pid, LOOK_MS, &family, err);
+        status = wt_process_wait(&place, LOOK_MS, &family, err);
         *ended = !family && has_ended(h);
         if (!status && !family && !*ended && interrupted(h))
             status = wt_fail(err, WT_STATE, "Interrupted: the program has not opened a GPU.");
@@ -364,18 +376,39 @@ enum wt_status cli_debug_host_start(struct cli_debug_host *h, const char *argume
     return status;
 }
 
-enum wt_status cli_debug_host_attach(struct cli_debug_host *h, int pid, struct wt_error *err)
+/* The family of a process's GPUs: that of the options, if it has such GPUs. */
+static enum wt_status find_family(const struct cli_debug_host *h, int pid,
+                                  const struct wt_family **family, struct wt_error *err)
 {
-    const struct wt_family *family = h->options.family;
+    struct wt_process_place place = {.pid = pid};
     bool reachable = false;
-    enum wt_status status = wt_connection_reachable(pid, family->process->socket, &reachable, err);
+    *family = h->options.family;
+    enum wt_status status =
+        wt_connection_reachable(pid, (*family)->debug.process->socket, &reachable, err);
     if (!status && !reachable)
-        status = wt_process_wait(pid, 0, &family, err);
+        status = wt_process_wait(&place, 0, family, err);
+    if (!*family)
+        *family = h->options.family;
+    return status;
+}
+
+enum wt_status cli_debug_host_attach(struct cli_debug_host *h, const char *where,
+                                     struct wt_error *err)
+{
+    const struct wt_family *family;
+    uint64_t pid = 0;
+    struct wt_process_place place = {.address = where, .token = h->options.token};
+    const bool local = !strchr(where, ':');
+    enum wt_status status = local ? wt_parse_number(where, &pid, err) : WT_OK;
+    if (!status)
+        status = local ? find_family(h, (int)pid, &family, err)
+                       : wt_process_wait(&place, 0, &family, err);
     if (status)
         return status;
-    h->pid = pid;
+    h->pid = local ? (pid_t)pid : place.pid;
     h->own = false;
-    status = connect_to(h, family ? family : h->options.family, err);
+    snprintf(h->address, sizeof h->address, "%s", local ? "" : where);
+    status = connect_to(h, family, err);
     if (status)
         h->pid = 0;
     return status;
@@ -418,6 +451,11 @@ void cli_debug_host_leave(struct cli_debug_host *h, bool kill)
         end_program(h);
     disconnect(h, false);
     h->pid = 0;
+}
+
+bool cli_debug_host_is_elsewhere(const struct cli_debug_host *h)
+{
+    return *h->address;
 }
 
 int cli_debug_host_pid(const struct cli_debug_host *h)

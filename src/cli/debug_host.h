@@ -14,6 +14,7 @@ struct cli_debug_host_options {
     size_t gpu_count;               /**< 0: as `exec` has it without */
     const char *schedule;           /**< of --schedule, or NULL */
     uint64_t memory;                /**< of --memory, in bytes; 0: as `exec` has it without */
+    const char *token;              /**< of --token, or NULL */
     uint64_t history_memory;        /**< bytes for recording kernels; 0: they are not */
     bool unrecorded;                /**< the user wants no recording */
     int signal_fd;                  /**< as cli_interrupts_fd() */
@@ -48,8 +49,9 @@ void cli_debug_host_serve(struct cli_debug_host *host, struct wt_shell *console)
 /** The operations of struct wt_program_host, with the host where they have a context. */
 enum wt_status cli_debug_host_start(struct cli_debug_host *host, const char *arguments,
                                     char *const *environment, bool *ended, struct wt_error *err);
-/** Debugs the GPUs of a process that runs. */
-enum wt_status cli_debug_host_attach(struct cli_debug_host *host, int pid, struct wt_error *err);
+/** Debugs the GPUs of a program that runs: a process id, or an address (base/token.h). */
+enum wt_status cli_debug_host_attach(struct cli_debug_host *host, const char *where,
+                                     struct wt_error *err);
 /** Reads the program's modules and devices anew. */
 void cli_debug_host_refresh(struct cli_debug_host *host);
 /** The connection has ended: waits for a process that was started here. *known: its end is told, by
@@ -60,6 +62,8 @@ void cli_debug_host_finish(struct cli_debug_host *host, bool *known, int *code, 
 void cli_debug_host_leave(struct cli_debug_host *host, bool kill);
 /** Kills the program if this session has started it; from any thread. */
 void cli_debug_host_abandon(const struct cli_debug_host *host);
+/** Whether the program was gone to by an address: its process is not one of this system's. */
+bool cli_debug_host_is_elsewhere(const struct cli_debug_host *host);
 /** The process of the program; 0: there is none. */
 int cli_debug_host_pid(const struct cli_debug_host *host);
 

@@ -225,7 +225,7 @@ static bool tell_task(struct doctor *d, const struct task *task)
 static bool tell_family(struct doctor *d, const struct wt_family *family, const char *spec)
 {
     bool runs = false;
-    if (!family->describe)
+    if (!family->config.describe)
         printf("%s\n", family->name);
     else if (cli_tell_device(spec))
         return false;

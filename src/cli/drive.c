@@ -93,7 +93,7 @@ static int run_to_end(const struct cli_command *command, struct cli_drive *d, st
         case WT_RUN_WATCH:
             break;
         case WT_RUN_ENDED:
-            return cli_word_status(e->family->exit_word(e));
+            return cli_word_status(e->family->run.exit_word(e));
         case WT_RUN_FAULT:
             cli_report_fault(stderr, e);
             return cli_fault_status(m->fault.kind);
@@ -101,7 +101,7 @@ static int run_to_end(const struct cli_command *command, struct cli_drive *d, st
             fprintf(stderr,
                     "wavetrap %s: every %s is halted, and no debugger is there to let it go; "
                     "'wavetrap debug' is one\n",
-                    command->name, e->family->wave_word);
+                    command->name, e->family->words.wave);
             cli_report_waves(stderr, e);
             return CLI_FAILED;
         }
@@ -114,8 +114,8 @@ static enum wt_status finish_console(struct wt_emulated *e, struct wt_error *err
     enum wt_status status = WT_OK;
     e->notice[0] = 0;
     wt_emulated_input(e, &(struct wt_input){.kind = WT_INPUT_FLUSH_CONSOLE});
-    if (e->family->print && e->console)
-        status = e->family->print(e, e->console, err);
+    if (e->family->run.print && e->console)
+        status = e->family->run.print(e, e->console, err);
     if (!status && e->console_broken)
         status = wt_fail(err, WT_IO, "the program's console could not be written: %s",
                          strerror(e->console_broken));

@@ -16,9 +16,11 @@
 #include "base/file.h"
 #include "base/held.h"
 #include "base/text.h"
+#include "base/token.h"
 #include "cli/exec_file.h"
 #include "cli/exec_images.h"
 #include "cli/options.h"
+#include "cli/program_socket.h"
 #include "cli/own_files.h"
 #include "runtime/common/catch.h"
 #include "runtime/common/environment.h"
@@ -296,6 +298,8 @@ int cli_exec_program(const struct cli_command *command, const struct cli_exec_op
     if (!set_or_unset(WT_CORE_VARIABLE, options->core) ||
         !set_or_unset(WT_CORE_HISTORY_VARIABLE, options->core_history ? history : NULL) ||
         !set_or_unset(WT_PROGRESS_VARIABLE, options->progress) ||
+        (options->socket && (!set_or_unset(WT_LISTEN_VARIABLE, options->socket) ||
+                             !set_or_unset(WT_TOKEN_VARIABLE, options->token))) ||
         !set_or_unset(WT_CATCH_VARIABLE, options->caught ? caught : NULL) ||
         (options->ptx_cache &&
          !set_or_unset(PTX_FOLDER_VARIABLE,
@@ -360,10 +364,12 @@ struct exec {
     uint64_t core_history;
     bool logs;
     struct cli_supervision supervision;
-    bool has_sm;      /* one of the GPUs is an sm */
-    uint32_t caught;  /* exceptions of --catch */
-    unsigned catches; /* GPUs that have them, and memory of their own */
-    unsigned count;   /* of GPUs */
+    const char *socket;   /* of --socket, or NULL */
+    char token[PATH_MAX]; /* of --token, whole; "": none */
+    bool has_sm;          /* one of the GPUs is an sm */
+    uint32_t caught;      /* exceptions of --catch */
+    unsigned catches;     /* GPUs that have them, and memory of their own */
+    unsigned count;       /* of GPUs */
     bool help;
 };
 
@@ -388,7 +394,7 @@ static enum wt_status add_gpu(void *context, const char *value, struct wt_error 
     if (status == WT_OK && (!has_driver(gpu.family) || strchr(value, ' ')))
         status = wt_fail(err, WT_INVALID,
                          "host programs run on gfx900, gen9 and sm, not on '%.40s'", value);
-    e->catches += !status && gpu.family->exception_name;
+    e->catches += !status && gpu.family->debug.exception_name;
     e->has_sm |= !status && strcmp(gpu.family->name, "sm") == 0;
     wt_gpu_free(&gpu);
     if (status)
@@ -496,6 +502,34 @@ static enum wt_status set_core(void *context, const char *value, struct wt_error
                : WT_OK;
 }
 
+static enum wt_status set_socket(void *context, const char *value, struct wt_error *err)
+{
+    ((struct exec *)context)->socket = value;
+    return cli_check_program_socket(value, err);
+}
+
+static enum wt_status set_token(void *context, const char *value, struct wt_error *err)
+{
+    char name[PATH_MAX];
+    return whole_name(value, ((struct exec *)context)->token, name, err);
+}
+
+/* The token is there before the program is, so that a debugger can be given it. */
+static enum wt_status make_token(struct exec *e, struct wt_error *err)
+{
+    uint8_t token[WT_TOKEN_BYTES];
+    enum wt_status status = WT_OK;
+    if (!e->socket)
+        return *e->token
+                   ? wt_fail(err, WT_INVALID, "--token is for --socket=ADDRESS, which is missing")
+                   : WT_OK;
+    if (!*e->token)
+        status = wt_token_path(e->token, sizeof e->token, err);
+    if (!status)
+        status = wt_token_make(e->token, err);
+    return status ? status : wt_token_read(e->token, token, err);
+}
+
 static enum wt_status set_core_history(void *context, const char *value, struct wt_error *err)
 {
     return cli_issues(value, &((struct exec *)context)->core_history, err);
@@ -549,7 +583,7 @@ static enum wt_status set_fault_exit(void *context, const char *value, struct wt
 static const struct wt_family *family_with_exceptions(void)
 {
     const struct wt_family *const *f = wt_families;
-    while (!(*f)->exception_name)
+    while (!(*f)->debug.exception_name)
         f++;
     return *f;
 }
@@ -561,7 +595,7 @@ static uint32_t exceptions_of(const char *name, size_t length)
     const bool all = length == 3 && strncmp(name, "all", 3) == 0;
     const char *known;
     uint32_t bits = 0;
-    for (unsigned i = 0; (known = family->exception_name(i)); i++)
+    for (unsigned i = 0; (known = family->debug.exception_name(i)); i++)
         if (all || (strlen(known) == length && strncmp(name, known, length) == 0))
             bits |= 1u << i;
     return bits;
@@ -573,7 +607,7 @@ static enum wt_status no_exception(const char *name, int length, struct wt_error
     char names[200];
     const char *known;
     int n = 0;
-    for (unsigned i = 0; (known = family->exception_name(i)) && n < (int)sizeof names; i++)
+    for (unsigned i = 0; (known = family->debug.exception_name(i)) && n < (int)sizeof names; i++)
         n += snprintf(names + n, sizeof names - (size_t)n, "%s, ", known);
     return wt_fail(err, WT_INVALID, "'%.*s' is no exception; they are %sall", length, name, names);
 }
@@ -609,7 +643,7 @@ static int exec(int argc, char **argv)
         for (const struct wt_family *const *f = wt_families; *f; f++)
             if (has_driver(*f)) {
                 printf("--gpu=%s:KEY=VALUE,… with these keys (and defaults):\n", (*f)->name);
-                (*f)->config_help(stdout);
+                (*f)->config.help(stdout);
             }
         return 0;
     }
@@ -644,6 +678,9 @@ static int exec(int argc, char **argv)
         wt_fail(&err, WT_INVALID, "--log-calls is about an sm; no --gpu is one");
         return cli_fail(&cli_exec, &err);
     }
+    struct wt_error err;
+    if (make_token(&e, &err))
+        return cli_fail(&cli_exec, &err);
     const struct cli_exec_options o = {.gpus = e.length ? e.gpus : NULL,
                                        .memory = e.memory,
                                        .progress = e.progress,
@@ -652,6 +689,8 @@ static int exec(int argc, char **argv)
                                        .gem = *e.gem ? e.gem : NULL,
                                        .core = *e.core ? e.core : NULL,
                                        .core_history = e.core_history,
+                                       .socket = e.socket,
+                                       .token = e.token,
                                        .log = e.logs ? e.log : NULL,
                                        .supervision = e.supervision,
                                        .caught = e.caught};
@@ -690,6 +729,10 @@ static const struct cli_option options[] = {
     {"core-history", 0, "ISSUES",
      "put so much of the kernel's run before the fault, or 'all', into that file",
      set_core_history},
+    CLI_PROGRAM_SOCKET_OPTIONS(
+        "a debugger elsewhere may come here, too, with the token: a container, the\n"
+        "end of 'ssh -L'; tcp:127.0.0.1:PORT or unix:PATH; see 'wavetrap attach'",
+        set_socket, set_token),
     {"log-calls", 0, "[=FILE]",
      "log calls of the CUDA driver API, with values and results, and kernels, to\n"
      "stderr or FILE",

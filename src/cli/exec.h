@@ -17,6 +17,8 @@ struct cli_exec_options {
     const char *gem;       /**< file of --gem, whole, or NULL */
     const char *core;      /**< file of --core-on-fault, whole, or NULL */
     uint64_t core_history; /**< issues of --core-history; 0: none */
+    const char *socket;    /**< of --socket: where a debugger may come, or NULL */
+    const char *token;     /**< the token's file, whole, with a socket */
     const char *log;       /**< file of --log-calls, whole; "": stderr; NULL: no log */
     struct cli_supervision supervision;
     uint32_t caught; /**< exceptions that end the program, in the order of MODE.EXCP_EN */

@@ -90,8 +90,8 @@ static void answer(const struct explain *x, struct wt_emulated *e, uint32_t wave
     char place[WT_WAVE_NAME];
     wt_machine_name_wave(m, wave, place, sizeof place);
     for (unsigned lane = x->first_lane; lane <= x->last_lane; lane++) {
-        printf("%s %" PRIu32 " (%s), %s %u, issue time %" PRIu64 "\n", e->family->wave_word, wave,
-               place, e->family->lane_word, lane, m->time);
+        printf("%s %" PRIu32 " (%s), %s %u, issue time %" PRIu64 "\n", e->family->words.wave, wave,
+               place, e->family->words.lane, lane, m->time);
         for (unsigned i = 0; i < x->addresses; i++) {
             struct wt_explanation explanation;
             m->ops->explain(m, wave, lane, x->addr[i], &explanation);
@@ -126,10 +126,10 @@ static enum wt_status at_time(const struct explain *x, struct wt_emulated *e, st
     return answered
                ? WT_OK
                : wt_fail(err, WT_INVALID, "no %s %" PRIu32 " runs at issue time %" PRIu64 "; %s%s",
-                         e->family->wave_word, wanted, m->time,
-                         *list               ? "there are:"
-                         : e->family->buffer ? "the kernel has ended"
-                                             : "the program has ended",
+                         e->family->words.wave, wanted, m->time,
+                         *list                   ? "there are:"
+                         : e->family->run.buffer ? "the kernel has ended"
+                                                 : "the program has ended",
                          list);
 }
 
@@ -167,7 +167,7 @@ static enum wt_status at_place(const struct explain *x, struct wt_emulated *e, s
         cli_report_fault(stderr, e);
     return answered
                ? WT_OK
-               : wt_fail(err, WT_STATE, "no %s came to '%.200s'", e->family->wave_word, x->place);
+               : wt_fail(err, WT_STATE, "no %s came to '%.200s'", e->family->words.wave, x->place);
 }
 
 static int on_device(const struct explain *x, const char *path)
@@ -179,12 +179,12 @@ static int on_device(const struct explain *x, const char *path)
         return cli_fail(&cli_explain, &err);
     device.console = stderr; /* the explanation is this command's output */
     if (x->last_lane >= device.machine->lanes) {
-        wt_fail(&err, WT_INVALID, "--lane: a %s has %ss 0 to %u", device.family->wave_word,
-                device.family->lane_word, device.machine->lanes - 1);
+        wt_fail(&err, WT_INVALID, "--lane: a %s has %ss 0 to %u", device.family->words.wave,
+                device.family->words.lane, device.machine->lanes - 1);
         status = cli_fail(&cli_explain, &err);
     } else if (x->wave < EACH_WAVE && x->wave >= device.machine->waves) {
         wt_fail(&err, WT_INVALID, "--wave=%" PRIu32 ": the device has %ss 0 to %" PRIu32, x->wave,
-                device.family->wave_word, device.machine->waves - 1);
+                device.family->words.wave, device.machine->waves - 1);
         status = cli_fail(&cli_explain, &err);
     } else if ((x->place ? at_place(x, &device, &err) : at_time(x, &device, &err)) != WT_OK) {
         status = cli_fail(&cli_explain, &err);

@@ -208,13 +208,13 @@ static int tell_family(const struct info *info, const struct wt_family *family)
     struct wt_error err;
     enum wt_status status = WT_OK;
     if (info->registers)
-        status = family->list_registers
-                     ? family->list_registers(stdout, info->register_form, &err)
+        status = family->isa.list_registers
+                     ? family->isa.list_registers(stdout, info->register_form, &err)
                      : wt_fail(&err, WT_UNSUPPORTED, "--registers: %s has no such list; gen9 has",
                                family->name);
     if (!status && info->word)
-        status = family->explain_word
-                     ? family->explain_word(stdout, info->word, &err)
+        status = family->isa.explain_word
+                     ? family->isa.explain_word(stdout, info->word, &err)
                      : wt_fail(&err, WT_UNSUPPORTED, "--explain-word: not for %s; gen9 has it",
                                family->name);
     return status ? cli_fail(&cli_info, &err) : 0;
@@ -227,12 +227,12 @@ int cli_tell_device(const char *spec)
     char text[200];
     if (wt_gpu_choose(&gpu, spec, &err))
         return cli_fail(&cli_info, &err);
-    if (!gpu.family->describe) {
+    if (!gpu.family->config.describe) {
         wt_fail(&err, WT_UNSUPPORTED, "--devices: host programs do not see a %s", gpu.family->name);
         wt_gpu_free(&gpu);
         return cli_fail(&cli_info, &err);
     }
-    gpu.family->describe(gpu.config, text, sizeof text);
+    gpu.family->config.describe(gpu.config, text, sizeof text);
     printf("%s: %s\n", spec, text);
     wt_gpu_free(&gpu);
     return 0;
@@ -245,7 +245,7 @@ static int tell_devices(const struct info *info)
     for (unsigned i = 0; i < info->spec_count && !status; i++)
         status = cli_tell_device(info->spec[i]);
     for (const struct wt_family *const *f = wt_families; *f && !info->spec_count && !status; f++)
-        if ((*f)->describe)
+        if ((*f)->config.describe)
             status = cli_tell_device((*f)->name);
     return status;
 }
@@ -271,10 +271,10 @@ static int run(int argc, char **argv)
         return cli_fail(&cli_info, &err);
     const struct wt_family *family = info.gpu.family ? info.gpu.family : wt_families[0];
     if (info.isa)
-        family->list_isa(stdout);
+        family->isa.list_isa(stdout);
     for (const struct wt_family *const *f = wt_families; info.profile && *f; f++)
-        if ((*f)->list_profiles)
-            (*f)->list_profiles(stdout);
+        if ((*f)->isa.list_profiles)
+            (*f)->isa.list_profiles(stdout);
     int status = info.extension ? tell_extension() : 0;
     if (!status && info.devices)
         status = tell_devices(&info);

@@ -35,8 +35,9 @@ static int run(int argc, char **argv)
     wt_private_sweep();
     for (const struct wt_family *const *f = wt_families; *f; f++) {
         listing.family = (*f)->name;
-        if ((*f)->process && wt_process_link_each((*f)->process->socket, (*f)->process->wire, print,
-                                                  &listing, &err) != WT_OK)
+        if ((*f)->debug.process &&
+            wt_process_link_each((*f)->debug.process->socket, (*f)->debug.process->wire, print,
+                                 &listing, &err) != WT_OK)
             return cli_fail(&cli_ps, &err);
     }
     if (!listing.count)

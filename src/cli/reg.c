@@ -77,11 +77,11 @@ static void list(const struct wt_family *only)
 {
     for (size_t i = 0; wt_families[i]; i++) {
         const struct wt_family *f = wt_families[i];
-        if (!f->registers || (only && only != f))
+        if (!f->debug.registers || (only && only != f))
             continue;
         if (!only)
             printf("%s:\n", f->name);
-        wt_hw_list(stdout, f->registers);
+        wt_hw_list(stdout, f->debug.registers);
     }
 }
 
@@ -89,9 +89,9 @@ static void list(const struct wt_family *only)
 
 static enum wt_status list_interrupts(struct cli_registers *r, struct wt_error *err)
 {
-    if (!r->device || !r->device->family->interrupts)
+    if (!r->device || !r->device->family->debug.interrupts)
         return wt_fail(err, WT_UNSUPPORTED, "interrupts are known of emulated GPUs that send some");
-    r->device->family->interrupts(r->device, stdout);
+    r->device->family->debug.interrupts(r->device, stdout);
     return WT_OK;
 }
 
@@ -129,14 +129,15 @@ static const struct wt_bus_ops process_ops = {
 static enum wt_status find_family(const struct reg *reg, const struct wt_family **family,
                                   struct wt_error *err)
 {
+    struct wt_process_place place = {.pid = (int)reg->pid};
     enum wt_status status;
-    if ((status = wt_process_wait((int)reg->pid, 0, family, err)) != WT_OK)
+    if ((status = wt_process_wait(&place, 0, family, err)) != WT_OK)
         return status;
     if (reg->drive.options.device.gpu.family)
         *family = reg->drive.options.device.gpu.family;
     else if (!*family)
         *family = wt_family_of_host_programs(); /* which says that it cannot be reached */
-    return (*family)->process && (*family)->registers
+    return (*family)->debug.process && (*family)->debug.registers
                ? WT_OK
                : wt_fail(err, WT_UNSUPPORTED, "--pid reads no registers of %s", (*family)->name);
 }
@@ -145,6 +146,7 @@ static enum wt_status find_family(const struct reg *reg, const struct wt_family 
 static enum wt_status connect_process(struct reg *reg, struct cli_registers *session,
                                       struct wt_error *err)
 {
+    const struct wt_process_place place = {.pid = (int)reg->pid};
     enum wt_status status;
     const struct wt_family *family;
     if ((status = find_family(reg, &family, err)) != WT_OK)
@@ -154,15 +156,15 @@ static enum wt_status connect_process(struct reg *reg, struct cli_registers *ses
         return wt_fail(err, WT_NO_MEMORY, "no host memory");
     bus->bus.ops = &process_ops;
     session->bus = &bus->bus; /* closed in any case */
-    if ((status = wt_process_link_open(&bus->link, (int)reg->pid, family->process->socket,
-                                       family->process->wire, err)) != WT_OK)
+    if ((status = wt_process_link_open(&bus->link, &place, family->debug.process->socket,
+                                       family->debug.process->wire, err)) != WT_OK)
         return status;
     if (reg->gpu >= bus->link.hello.devices)
         return wt_fail(err, WT_INVALID, "--device=%llu: process %d has %u GPUs, from 0",
                        (unsigned long long)reg->gpu, (int)reg->pid,
                        (unsigned)bus->link.hello.devices);
     bus->gpu = (uint32_t)reg->gpu;
-    session->table = family->registers;
+    session->table = family->debug.registers;
     return WT_OK;
 }
 
@@ -173,7 +175,7 @@ static enum wt_status connect_device(struct reg *reg, struct cli_registers *sess
     const struct wt_family *family = reg->drive.options.device.gpu.family;
     if (!family)
         family = wt_family_of_registers();
-    session->table = family->registers;
+    session->table = family->debug.registers;
     if (!session->table)
         return no_registers(family, err);
     return cli_connect_open(&reg->drive.options.connect, &session->bus, err);
@@ -186,7 +188,7 @@ static enum wt_status open_device(struct reg *reg, struct cli_registers *session
     if ((status = cli_open(&reg->device, &reg->drive.options, program, err)) != WT_OK)
         return status;
     session->device = &reg->device;
-    session->table = reg->device.family->registers;
+    session->table = reg->device.family->debug.registers;
     if (!session->table)
         return no_registers(reg->device.family, err);
     if ((status = wt_emulated_connect(&reg->device, err)) != WT_OK)
@@ -201,7 +203,8 @@ static enum wt_status report(struct reg *reg, struct wt_error *err)
     enum wt_status status;
     struct wt_emulated *e = &reg->device;
     e->notice[0] = 0;
-    if (e->family->print && e->console && (status = e->family->print(e, e->console, err)) != WT_OK)
+    if (e->family->run.print && e->console &&
+        (status = e->family->run.print(e, e->console, err)) != WT_OK)
         return status;
     if (e->notice[0])
         fprintf(stderr, "wavetrap: %s\n", e->notice);

@@ -151,15 +151,15 @@ static void tell_run(struct cli_registers *r, enum wt_run run, uint64_t before)
         puts("");
         break;
     case WT_RUN_HALTED:
-        printf(": every active %s is halted\n", r->device->family->wave_word);
+        printf(": every active %s is halted\n", r->device->family->words.wave);
         break;
     case WT_RUN_ENDED:
         m->ops->flush_console(m);
-        if (r->device->family->buffer) /* a kernel, which has no status */
+        if (r->device->family->run.buffer) /* a kernel, which has no status */
             puts(": the kernel has ended");
         else
             printf(": the program has ended, exit word %" PRIu32 "\n",
-                   r->device->family->exit_word(r->device));
+                   r->device->family->run.exit_word(r->device));
         break;
     case WT_RUN_FAULT:
         puts(": the program made a mistake");

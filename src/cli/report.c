@@ -48,19 +48,19 @@ void cli_report_waves(FILE *out, struct wt_emulated *e)
         wt_emulated_describe(e, first.pc, place, sizeof place);
         wt_lanes_text(first.mask, lanes, sizeof lanes);
         fprintf(out, "  %s%s%s, %ss %s: %s", from, end - wave > 1 ? " to " : "",
-                end - wave > 1 ? to : "", e->family->lane_word, lanes, place);
+                end - wave > 1 ? to : "", e->family->words.lane, lanes, place);
         fprintf(out, first.wait[0] ? ": %s\n" : "\n", first.wait);
         active += end - wave;
         wave = end;
     }
     if (!active)
-        fprintf(out, "  no %s is active\n", e->family->wave_word);
+        fprintf(out, "  no %s is active\n", e->family->words.wave);
 }
 
 void cli_report_instruction(FILE *out, struct wt_emulated *e, uint64_t pc)
 {
     char text[256];
-    if (e->family->instruction && e->family->instruction(e, pc, text, sizeof text))
+    if (e->family->isa.instruction && e->family->isa.instruction(e, pc, text, sizeof text))
         fprintf(out, "  %s\n", text);
 }
 
@@ -76,14 +76,14 @@ void cli_report_fault(FILE *out, struct wt_emulated *e)
     char wave[WT_WAVE_NAME], place[512], instruction[256] = "";
     wt_machine_name_wave(m, f->wave, wave, sizeof wave);
     wt_emulated_describe(e, f->pc, place, sizeof place);
-    if (e->family->instruction)
-        e->family->instruction(e, f->pc, instruction, sizeof instruction);
+    if (e->family->isa.instruction)
+        e->family->isa.instruction(e, f->pc, instruction, sizeof instruction);
     f = wt_emulated_fault(e, f->wave);
-    const struct wt_fault_words words = {wave, e->family->lane_word, place, instruction};
+    const struct wt_fault_words words = {wave, e->family->words.lane, place, instruction};
     fputs("wavetrap: ", out);
     wt_fault_print(out, f, &words);
-    if (e->family->explain_fault)
-        e->family->explain_fault(e, out);
+    if (e->family->run.explain_fault)
+        e->family->run.explain_fault(e, out);
 }
 
 void cli_report_stats(const struct wt_machine *m, double seconds)

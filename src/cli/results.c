@@ -150,7 +150,7 @@ void cli_results_free(struct cli_results *r)
 static enum wt_status buffer_of(const struct wt_emulated *e, size_t argument,
                                 struct wt_kernel_buffer *buffer, struct wt_error *err)
 {
-    return e->family->buffer && e->family->buffer(e, argument, buffer)
+    return e->family->run.buffer && e->family->run.buffer(e, argument, buffer)
                ? WT_OK
                : wt_fail(err, WT_INVALID, "argument %zu is not a buffer", argument);
 }
@@ -315,7 +315,7 @@ static void name_range(struct wt_emulated *e, const struct cli_writer *w)
                 w->place, w->addr, w->length, s);
         return;
     }
-    e->family->buffer(e, w->argument, &buffer);
+    e->family->run.buffer(e, w->argument, &buffer);
     fprintf(stderr, "wavetrap: argument %zu%s%s, byte%s %" PRIu64, w->argument,
             *buffer.name ? ", " : "", buffer.name, s, w->offset);
     if (w->length > 1)
@@ -327,7 +327,7 @@ static enum wt_status report_writer(struct wt_emulated *e, const struct cli_writ
 {
     struct wt_last_write last;
     const struct wt_watchpoint_hit *hit = &last.write.last;
-    const char *lane = e->family->lane_word;
+    const char *lane = e->family->words.lane;
     char where[512];
     enum wt_status status;
     if ((status = wt_emulated_who_wrote(e, w->addr, w->length, &last, err)) != WT_OK)

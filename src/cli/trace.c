@@ -267,15 +267,16 @@ static void print_issue(void *context, const struct wt_trace *issue)
     if (!wanted(t, issue->pc, pc, core, wave))
         return;
     char mask[40], place[200], bytes[80];
-    if (family->mask_digits)
-        snprintf(mask, sizeof mask, "0x%0*" PRIx64, (int)family->mask_digits,
+    if (family->words.mask_digits)
+        snprintf(mask, sizeof mask, "0x%0*" PRIx64, (int)family->words.mask_digits,
                  (uint64_t)issue->mask);
     else
         wt_mask_text(issue->mask, mask, sizeof mask);
     function_text(t, issue->pc, place, sizeof place);
     wt_trace_bytes(issue, bytes, sizeof bytes);
     fprintf(t->out, "%10" PRIu64 " %s %u %s %u %s %08" PRIx64 "%s: %s %s", issue->time,
-            family->core_word, core, family->wave_word, wave, mask, pc, place, bytes, issue->text);
+            family->words.core, core, family->words.wave, wave, mask, pc, place, bytes,
+            issue->text);
     fprintf(t->out, issue->effect[0] ? "  # %s\n" : "\n", issue->effect);
 }
 
@@ -307,10 +308,10 @@ static enum wt_status check_filter(const struct trace *t, struct wt_error *err)
                        f->from, f->to);
     if (f->warp && least_of(f->warp) >= waves)
         return wt_fail(err, WT_INVALID, "--warp=%s: a %s has %ss 0 to %u", f->warp,
-                       family->core_word, family->wave_word, waves - 1);
+                       family->words.core, family->words.wave, waves - 1);
     if (f->core && least_of(f->core) >= cores)
         return wt_fail(err, WT_INVALID, "--core=%s: the device has %ss 0 to %u", f->core,
-                       family->core_word, cores - 1);
+                       family->words.core, cores - 1);
     return WT_OK;
 }
 
@@ -342,7 +343,7 @@ static int trace_program(struct trace *t, const char *path)
         return cli_fail(&cli_trace, &err);
     int status;
     t->device = &device;
-    t->waves_per_core = device.family->waves_per_core(&device);
+    t->waves_per_core = device.family->run.waves_per_core(&device);
     if (check_filter(t, &err) != WT_OK || resolve_range(t, &err) != WT_OK ||
         open_output(t, &err) != WT_OK) {
         status = cli_fail(&cli_trace, &err);

@@ -25,7 +25,6 @@ enum {
     STO_CUDA_ENTRY = 0x10, /* st_other of a kernel's symbol */
     CODE_ALIGN = 128,
     MOST_CODE = 64 << 20,
-    MOST_PARAMETERS = 4352,
     MOST_FILE = 1 << 30,
 };
 
@@ -226,9 +225,9 @@ static enum wt_status add_parameter(struct reader *r, struct cubin_function *f,
     const size_t ordinal = wt_load_le(value + 4, 2);
     const struct cubin_parameter p = {.offset = (uint32_t)wt_load_le(value + 6, 2),
                                       .size = (uint32_t)wt_load_le(value + 8, 4) >> 18};
-    if (ordinal >= 1024 || p.offset + p.size > MOST_PARAMETERS)
+    if (ordinal >= 1024 || p.offset + p.size > CUBIN_MOST_PARAMETERS)
         return wt_fail(err, WT_INVALID, "%s: parameter %zu of %.100s is beyond %u bytes", r->name,
-                       ordinal, f->name, MOST_PARAMETERS);
+                       ordinal, f->name, CUBIN_MOST_PARAMETERS);
     const size_t count = ordinal + 1 > f->parameter_count ? ordinal + 1 : f->parameter_count;
     struct cubin_parameter *grown =
         wt_array_grow(f->parameter, capacity, count, sizeof *f->parameter);
@@ -259,7 +258,7 @@ static enum wt_status read_info(struct reader *r, struct cubin_function *f, cons
         at += 4;
         if (format != EIFMT_SVAL) {
             if (attribute == EIATTR_CBANK_PARAM_SIZE && size > f->parameter_bytes &&
-                size <= MOST_PARAMETERS)
+                size <= CUBIN_MOST_PARAMETERS)
                 f->parameter_bytes = (uint32_t)size;
             continue;
         }

@@ -22,6 +22,9 @@
 /** Constant banks that a program may have. */
 #define CUBIN_BANKS 18
 
+/** Bytes of parameters that a kernel may have, be it PTX or machine code. */
+#define CUBIN_MOST_PARAMETERS 4096u
+
 struct cubin_parameter {
     uint32_t offset; /**< from the first parameter */
     uint32_t size;   /**< bytes */

@@ -18,6 +18,9 @@ enum kfd_wire_verb {
     KFD_WIRE_QUEUES,  /**< answered by struct kfd_queue_entry, as many as all GPUs have; or -ENOSPC:
                          more than KFD_DEBUG_QUEUES */
     KFD_WIRE_DEVICES, /**< answered by struct kfd_device_entry, one for each GPU */
+    KFD_WIRE_MAPPED,  /**< addr: an offset; value: so many bytes; followed by a file's path and a
+                         NUL:  answered in value[0] by the address at which the process has mapped
+                         this  part of the file; -ENOENT */
     KFD_WIRE_END,
 };
 

@@ -2,9 +2,9 @@
  * Messages between a debugger and the emulated driver in a host process, over a Unix socket of the
  * process's own: one protocol for all families. A debugger sends a request and its bytes, the
  * process an answer and its bytes. Verbs below WT_WIRE_COMMON mean the same for all families; each
- * family has a range of its own behind them (object/{kfd,gen,sm}_wire.h). Both ends run on one
- * machine and are of one version of this program: structs are sent as they lie in memory, after a
- * greeting that names version and sizes.
+ * family has a range of its own behind them (object/{kfd,gen,sm}_wire.h). Both ends are of one
+ * version of this program and of one byte order: structs are sent as they lie in memory. A
+ * struct wt_wire_greeting of each side comes before all else, the debugger's first.
  */
 #ifndef WT_OBJECT_PROCESS_WIRE_H
 #define WT_OBJECT_PROCESS_WIRE_H
@@ -15,10 +15,11 @@
 #include "base/lanes.h"
 
 #define WT_WIRE_MAGIC 0x50575457u /* "WTWP" */
-#define WT_WIRE_VERSION 1u
+#define WT_WIRE_VERSION 2u
 #define WT_WIRE_MOST (1u << 20) /* bytes that follow a request or an answer */
 #define WT_WIRE_WAIT_MS 100u    /* the longest wait for an event */
 #define WT_WIRE_DEVICES 16u     /* the most that a process has */
+#define WT_WIRE_TOKEN 32u       /* bytes of a token */
 
 enum wt_wire_verb {
     WT_WIRE_HELLO, /**< answered by a struct wt_wire_hello, and in value[0] by the state of the list
@@ -89,11 +90,23 @@ struct wt_wire_answer {
     uint64_t value[2];
 };
 
-struct wt_wire_hello {
+/**
+ * What each side says first. This struct is the same in all versions from 2 on. A connection that
+ * begins with another magic is closed without a word. To a debugger of another version or other
+ * sizes the process answers with its own greeting, then closes.
+ */
+struct wt_wire_greeting {
     uint32_t magic, version;
-    uint32_t request_bytes, answer_bytes; /**< sizeof of the structs of the process's side */
+    uint32_t request_bytes, answer_bytes; /**< sizeof of the structs of this side */
     uint32_t family;                      /**< WT_WIRE_GCN …: the first verb of its range */
-    uint32_t pid;
+    uint32_t pid;                         /**< of this side, as it knows itself */
+    int32_t result;                       /**< the process's: 0; -EBUSY: it has a debugger */
+    uint32_t reserved;
+    uint8_t
+        token[WT_WIRE_TOKEN]; /**< the debugger's, at an address that wants one (base/token.h) */
+};
+
+struct wt_wire_hello {
     uint32_t devices; /**< up to WT_WIRE_DEVICES */
     uint32_t reserved;
     uint32_t units[WT_WIRE_DEVICES]; /**< of each device, in the family's measure; 0: not told */
@@ -106,6 +119,25 @@ struct wt_wire_register {
     uint32_t write;
     uint32_t value;
 };
+
+/** This version's greeting, of a side with GPUs of @p family. */
+static inline struct wt_wire_greeting wt_wire_greeting(uint32_t family, uint32_t pid)
+{
+    return (struct wt_wire_greeting){.magic = WT_WIRE_MAGIC,
+                                     .version = WT_WIRE_VERSION,
+                                     .request_bytes = sizeof(struct wt_wire_request),
+                                     .answer_bytes = sizeof(struct wt_wire_answer),
+                                     .family = family,
+                                     .pid = pid};
+}
+
+/** Whether two sides that greet each other so understand each other. */
+static inline bool wt_wire_agree(const struct wt_wire_greeting *one,
+                                 const struct wt_wire_greeting *other)
+{
+    return one->magic == other->magic && one->version == other->version &&
+           one->request_bytes == other->request_bytes && one->answer_bytes == other->answer_bytes;
+}
 
 /** Whether a request's numbers are in their ranges. */
 static inline bool wt_wire_sound(const struct wt_wire_request *request)

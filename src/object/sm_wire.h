@@ -27,7 +27,7 @@ enum sm_wire_verb {
     SM_WIRE_WAIT,      /**< waits until the device has run for a moment */
     SM_WIRE_FAIL,      /**< wave: its mistake ends the kernel, as it does without a debugger */
     SM_WIRE_MODULES,   /**< answered by struct sm_wire_module, one for each; value[0]: the state */
-    SM_WIRE_TEXT,      /**< value: a module's id, number: which of its texts, addr: offset, size:
+    SM_WIRE_TEXT,      /**< addr: a module's id, number: which of its texts, value: offset, size:
                           answered by the bytes, fewer at its end */
     SM_WIRE_END,
 };

@@ -97,7 +97,7 @@ static enum wt_status write_sections(struct wt_emulated *e,
     wt_core_begin_section(w, "DEVC");
     wt_core_device(&a, &f->device);
     wt_core_end_section(w);
-    if (!e->family->write_code || !e->family->write_code(e, w, &a))
+    if (!e->family->core_file.write_code || !e->family->core_file.write_code(e, w, &a))
         write_modules(e, w, &a);
     wt_core_begin_section(w, "PLNT");
     wt_core_breakpoints(&a, &f->breakpoints);
@@ -106,7 +106,7 @@ static enum wt_status write_sections(struct wt_emulated *e,
     const struct wt_timeline_file state = {.machine = e->machine,
                                            .timeline = e->timeline,
                                            .state = wt_archive_whole_machine,
-                                           .operation = e->family->operations,
+                                           .operation = e->family->core_file.operations,
                                            .issues = request->issues};
     const enum wt_status status = wt_timeline_write(&state, &a, err);
     wt_core_end_section(w);
@@ -146,7 +146,7 @@ enum wt_status wt_core_file_write(struct wt_emulated *e, const struct wt_core_fi
              : e->program ? e->program
                           : "");
     snprintf(f->device.reason, sizeof f->device.reason, "%s", request->text);
-    e->family->config_print(e, f->device.config, sizeof f->device.config);
+    e->family->config.print(e, f->device.config, sizeof f->device.config);
     f->device.wave = request->wave;
     f->device.lane = request->lane;
     free(whole);
@@ -327,12 +327,12 @@ static enum wt_status open_device(struct wt_emulated *e, const struct wt_core_fi
                                   struct wt_error *err)
 {
     enum wt_status status;
-    void *config = malloc(e->family->config_size);
+    void *config = malloc(e->family->config.size);
     if (!config)
         return wt_fail(err, WT_NO_MEMORY, "no host memory");
-    e->family->config_default(config);
-    if ((status = e->family->config_parse(config, f->device.config, err)) == WT_OK)
-        status = e->family->open(e, config, err);
+    e->family->config.set_default(config);
+    if ((status = e->family->config.parse(config, f->device.config, err)) == WT_OK)
+        status = e->family->run.open(e, config, err);
     free(config);
     return status;
 }
@@ -354,9 +354,9 @@ static enum wt_status take_modules(struct wt_emulated *e, const struct wt_core_f
             return status;
         e->is_elf = true;
     }
-    for (size_t i = 0; i < f->code_count && e->family->take_code; i++) {
+    for (size_t i = 0; i < f->code_count && e->family->core_file.take_code; i++) {
         struct wt_archive a = f->code[i];
-        if ((status = e->family->take_code(e, &a, err)) != WT_OK)
+        if ((status = e->family->core_file.take_code(e, &a, err)) != WT_OK)
             return wt_fail_in(err, "the core file is damaged");
         e->is_elf = true;
     }
@@ -370,7 +370,7 @@ static enum wt_status take_state(struct wt_emulated *e, const struct wt_core_fil
     struct wt_timeline_file state = {.machine = e->machine,
                                      .budget = e->options->history_memory,
                                      .state = wt_archive_whole_machine,
-                                     .operation = e->family->operations};
+                                     .operation = e->family->core_file.operations};
     const enum wt_status status = wt_timeline_read(&state, &a, err);
     if (status)
         return wt_fail_in(err, "the core file is damaged");

@@ -43,7 +43,7 @@ static enum wt_status read_file(const struct wt_load_file *load, struct wt_loade
 enum wt_status wt_emulated_load(struct wt_emulated *e, struct wt_error *err)
 {
     enum wt_status status;
-    if ((status = e->family->load(e, err)) != WT_OK)
+    if ((status = e->family->run.load(e, err)) != WT_OK)
         return status;
     for (size_t i = 0; i < e->options->load_count; i++) {
         const struct wt_loaded *l = &e->loaded[i];
@@ -83,22 +83,22 @@ static enum wt_status choose_family(struct wt_emulated *e, struct wt_error *err)
     if (is_elf && !of_file)
         return wt_image_wrong_machine(e->program, header.machine, err);
     /* A file that is no ELF file, usually code without a format, runs on the first family. */
-    if (!of_file && chosen && chosen->takes_code && e->program)
+    if (!of_file && chosen && chosen->files.takes_code && e->program)
         of_file = chosen;
     if (!of_file)
         of_file = wt_families[0];
     if (chosen && chosen != of_file)
         return wt_fail(err, WT_UNSUPPORTED, "--gpu=%s: that runs %s, and %s is none", chosen->name,
-                       chosen->runs, e->program ? e->program : "no program");
-    if (e->options->debugged && !of_file->gdb && of_file->probe)
+                       chosen->files.runs, e->program ? e->program : "no program");
+    if (e->options->debugged && !of_file->debug.gdb && of_file->debug.probe)
         return wt_fail(err, WT_UNSUPPORTED,
                        "%s: GDB's protocol does not reach %s; 'wavetrap debug %s' debugs it",
                        e->program, of_file->name, e->program);
-    if (e->options->debugged && !of_file->gdb)
+    if (e->options->debugged && !of_file->debug.gdb)
         return wt_fail(err, WT_UNSUPPORTED,
                        "%s: there is no debugger for %s yet; 'wavetrap run' and 'wavetrap trace' "
                        "take %s",
-                       e->program, of_file->name, of_file->runs);
+                       e->program, of_file->name, of_file->files.runs);
     e->family = of_file;
     return WT_OK;
 }
@@ -108,12 +108,12 @@ static enum wt_status open_device(struct wt_emulated *e, struct wt_error *err)
     const struct wt_gpu *gpu = &e->options->gpu;
     void *config = gpu->config;
     if (!config) {
-        config = malloc(e->family->config_size);
+        config = malloc(e->family->config.size);
         if (!config)
             return wt_fail(err, WT_NO_MEMORY, "no host memory");
-        e->family->config_default(config);
+        e->family->config.set_default(config);
     }
-    const enum wt_status status = e->family->open(e, config, err);
+    const enum wt_status status = e->family->run.open(e, config, err);
     if (config != gpu->config)
         free(config);
     return status;
@@ -182,7 +182,7 @@ void wt_emulated_close(struct wt_emulated *e)
     wt_bus_close(e->bus);
     wt_emulated_history_stop(e);
     if (e->family)
-        e->family->close(e);
+        e->family->run.close(e);
     wt_modules_free(e->modules);
     for (size_t i = 0; e->loaded && i < e->options->load_count; i++)
         free(e->loaded[i].bytes);

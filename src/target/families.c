@@ -16,7 +16,7 @@ const struct wt_family *const wt_families[] = {&wt_family_vortex, &wt_family_gcn
 const struct wt_family *wt_family_of_machine(unsigned elf_machine)
 {
     for (const struct wt_family *const *f = wt_families; *f; f++)
-        if ((*f)->elf_machine == elf_machine)
+        if ((*f)->files.elf_machine == elf_machine)
             return *f;
     return NULL;
 }
@@ -24,7 +24,7 @@ const struct wt_family *wt_family_of_machine(unsigned elf_machine)
 const struct wt_family *wt_family_of_file(const char *path)
 {
     for (const struct wt_family *const *f = wt_families; *f; f++)
-        if ((*f)->takes && (*f)->takes(path))
+        if ((*f)->files.takes && (*f)->files.takes(path))
             return *f;
     return NULL;
 }
@@ -32,7 +32,7 @@ const struct wt_family *wt_family_of_file(const char *path)
 const struct wt_family *wt_family_of_contained(const char *path)
 {
     for (const struct wt_family *const *f = wt_families; *f; f++)
-        if ((*f)->contained && (*f)->contained(path))
+        if ((*f)->files.contained && (*f)->files.contained(path))
             return *f;
     return NULL;
 }
@@ -45,7 +45,7 @@ const struct wt_family *wt_family_of_registers(void)
 const struct wt_family *wt_family_of_host_programs(void)
 {
     const struct wt_family *const *f = wt_families;
-    while (!(*f)->process)
+    while (!(*f)->debug.process)
         f++;
     return *f;
 }
@@ -112,18 +112,18 @@ enum wt_status wt_gpu_choose(struct wt_gpu *gpu, const char *text, struct wt_err
         return wt_fail(err, WT_INVALID, "%s and %s: one GPU runs the program", gpu->family->name,
                        family->name);
     if (!gpu->config) {
-        gpu->config = malloc(family->config_size);
+        gpu->config = malloc(family->config.size);
         gpu->spec = strdup(family->name);
         if (!gpu->config || !gpu->spec)
             return wt_fail(err, WT_NO_MEMORY, "no host memory");
         gpu->family = family;
-        family->config_default(gpu->config);
+        family->config.set_default(gpu->config);
     }
     if (!text[length])
         return WT_OK;
     if ((status = add_keys(gpu, text + length + 1, err)) != WT_OK)
         return status;
-    return family->config_parse(gpu->config, text + length + 1, err);
+    return family->config.parse(gpu->config, text + length + 1, err);
 }
 
 void wt_gpu_help(FILE *out)
@@ -131,7 +131,7 @@ void wt_gpu_help(FILE *out)
     for (const struct wt_family *const *f = wt_families; *f; f++) {
         fprintf(out, "--gpu=%s:KEY=VALUE,… with these%s:\n", (*f)->name,
                 f == wt_families ? " keys (and defaults)" : "");
-        (*f)->config_help(out);
+        (*f)->config.help(out);
     }
 }
 

@@ -37,31 +37,41 @@ struct wt_kernel_buffer {
         stride; /**< bytes of a slice, and from one to the next; 0: there is one slice */
 };
 
-/** The operations of a family. Those that may be NULL say so. */
-struct wt_family {
-    const char *name;     /**< in --gpu */
+/** What follows "FAMILY:" in --gpu: the configuration is a struct of the family's own. */
+struct wt_family_config {
+    size_t size;
+    void (*set_default)(void *config);
+    /** Applies "KEY=VALUE,…" to a configuration; WT_INVALID leaves it as it was. */
+    enum wt_status (*parse)(void *config, const char *text, struct wt_error *err);
+    void (*help)(FILE *out);
+    /** The device's configuration as parse takes it, in 1024 bytes or less. */
+    void (*print)(const struct wt_emulated *e, char *text, size_t size);
+    /** What host programs see of a GPU with this configuration, on a line. NULL: they see none. */
+    void (*describe)(const void *config, char *text, size_t size);
+};
+
+/** Which files are programs of a family. */
+struct wt_family_files {
     const char *runs;     /**< what its programs are, for messages: "code objects" */
     unsigned elf_machine; /**< e_machine of its ELF files */
     /** Whether a file, which is no ELF file, is a program of it. NULL: it has ELF files only. */
     bool (*takes)(const char *path);
-    bool takes_code;       /**< where --gpu names it, files of no format are its machine code */
-    const char *core_word; /**< the family's words in traces and reports */
-    const char *wave_word;
-    const char *lane_word;
-    unsigned mask_digits; /**< hexadecimal digits of a mask in a trace; 0: as many as it takes */
-
-    /* --gpu: the configuration is a struct of the family's own. */
-    size_t config_size;
-    void (*config_default)(void *config);
-    /** Applies "KEY=VALUE,…" to a configuration; WT_INVALID leaves it as it was. */
-    enum wt_status (*config_parse)(void *config, const char *text, struct wt_error *err);
-    void (*config_help)(FILE *out);
-    /** What host programs see of a GPU with this configuration, on a line. NULL: they see none. */
-    void (*describe)(const void *config, char *text, size_t size);
-
+    bool takes_code; /**< where --gpu names it, files of no format are its machine code */
     /** Whether a file of another machine, or no ELF file, holds a program of the family. NULL: none
      * does. */
     bool (*contained)(const char *path);
+};
+
+/** The family's words in traces and reports. */
+struct wt_family_words {
+    const char *core;
+    const char *wave;
+    const char *lane;
+    unsigned mask_digits; /**< hexadecimal digits of a mask in a trace; 0: as many as it takes */
+};
+
+/** A program in an emulated device: loaded, run, and told of. What may be NULL says so. */
+struct wt_family_run {
     /**
      * Reads e->program, if there is one, and makes the device: sets e->own, e->machine, e->modules
      * and what else of *e is the family's. @p config is the family's configuration. What is opened,
@@ -71,7 +81,6 @@ struct wt_family {
     /** Puts the program into memory, as it is before its first instruction, and resets. */
     enum wt_status (*load)(struct wt_emulated *e, struct wt_error *err);
     void (*close)(struct wt_emulated *e);
-
     /** Waves of one core: wave n of the machine is wave n % waves_per_core of core n / that. */
     unsigned (*waves_per_core)(const struct wt_emulated *e);
     /** The status that the program has ended with; 0 where programs have none. */
@@ -89,6 +98,14 @@ struct wt_family {
                          size_t size);
     /** Prints lines about the machine's fault beside the common ones. NULL: there are none. */
     void (*explain_fault)(struct wt_emulated *e, FILE *out);
+    /** Argument @p index of the kernel; false if it is no buffer. NULL: programs have none. */
+    bool (*buffer)(const struct wt_emulated *e, size_t index, struct wt_kernel_buffer *buffer);
+    /** The coordinates in the grid of the work-item that a lane is now. NULL: there is no grid. */
+    bool (*work_item)(struct wt_emulated *e, uint32_t wave, unsigned lane, uint64_t item[3]);
+};
+
+/** The instruction set, for reports and tools. NULL: not offered. */
+struct wt_family_isa {
     /** Disassembles the instruction at @p pc; false if it cannot be read. NULL: not in reports. */
     bool (*instruction)(struct wt_emulated *e, uint64_t pc, char *text, size_t size);
     /**
@@ -116,11 +133,6 @@ struct wt_family {
     enum wt_status (*print_operand)(FILE *out, const char *text, char letter,
                                     const struct wt_register_reader *reader, bool *is_operand,
                                     struct wt_error *err);
-    /** Argument @p index of the kernel; false if it is no buffer. NULL: programs have none. */
-    bool (*buffer)(const struct wt_emulated *e, size_t index, struct wt_kernel_buffer *buffer);
-    /** The coordinates in the grid of the work-item that a lane is now. NULL: there is no grid. */
-    bool (*work_item)(struct wt_emulated *e, uint32_t wave, unsigned lane, uint64_t item[3]);
-
     /**
      * Assembles a file's text, which a NUL ends; *bytes, an object file, is freed by the caller.
      * Mistakes have "NAME:line:column:". NULL: people have an assembler for it.
@@ -130,7 +142,6 @@ struct wt_family {
     /** Prints an object file as text that assemble() takes. NULL where that is. */
     enum wt_status (*disassemble)(const char *name, const uint8_t *bytes, size_t length, FILE *out,
                                   struct wt_error *err);
-
     /** Lists the instructions, a line each. */
     void (*list_isa)(FILE *out);
     /** Lists the registers of a wave: a table (@p form NULL), or in a form of the vendor's. NULL:
@@ -140,23 +151,14 @@ struct wt_family {
     enum wt_status (*explain_word)(FILE *out, const char *text, struct wt_error *err);
     /** Lists what differs between versions of the GPU. NULL: there is one version. */
     void (*list_profiles)(FILE *out);
+};
 
-    /** The exceptions at which `exec --catch` stops, by bit; NULL beyond the last. NULL: none. */
-    const char *(*exception_name)(unsigned bit);
-
-    /** The registers of its debug hardware on the bus. NULL: it has none. */
-    const struct wt_hw_table *registers;
-    /** Lists what the debug hardware has sent to the host. NULL: it sends nothing. */
-    void (*interrupts)(struct wt_emulated *e, FILE *out);
-
-    /* Core files. */
+/** Core files (core_file.h). */
+struct wt_family_core_file {
     /** Writes sections PTXT of the program; false: its modules tell all. NULL: they always do. */
     bool (*write_code)(struct wt_emulated *e, struct wt_core_writer *w, struct wt_archive *a);
     /** Reads the content of a section PTXT. NULL: there is none. */
     enum wt_status (*take_code)(struct wt_emulated *e, struct wt_archive *a, struct wt_error *err);
-    /** The device's configuration as config_parse takes it, in 1024 bytes or less. NULL where
-     * archive is. */
-    void (*config_print)(const struct wt_emulated *e, char *text, size_t size);
     /** What inputs of kind WT_INPUT_OPERATION may do, NULL at its end; NULL: there are none. */
     uint32_t (*const *operations)(struct wt_machine *m, const void *bytes, size_t size);
     /**
@@ -164,13 +166,34 @@ struct wt_family {
      * (a run that no debugger attended has the debug hardware off). NULL: nothing is needed.
      */
     void (*make_ready)(struct wt_emulated *e);
+};
 
+/** The debug hardware, and debuggers. */
+struct wt_family_debug {
     /** Fills in what the debugger's target needs beside the common services. NULL: no debugger. */
     void (*attach)(struct wt_emulated *e);
-    const struct wt_probe_ops *probe;     /**< NULL where attach is */
+    const struct wt_probe_ops *probe;     /**< NULL: likewise */
     const struct wt_process_ops *process; /**< of host programs (process.h). NULL: a debugger cannot
                                                reach them */
     bool gdb; /**< GDB knows its instruction set, so that front ends of GDB's protocol take it */
+    /** The registers of its debug hardware on the bus. NULL: it has none. */
+    const struct wt_hw_table *registers;
+    /** Lists what the debug hardware has sent to the host. NULL: it sends nothing. */
+    void (*interrupts)(struct wt_emulated *e, FILE *out);
+    /** The exceptions at which `exec --catch` stops, by bit; NULL beyond the last. NULL: none. */
+    const char *(*exception_name)(unsigned bit);
+};
+
+/** A family: what it has, in tables. families.c is the one place that names the families. */
+struct wt_family {
+    const char *name; /**< in --gpu */
+    struct wt_family_config config;
+    struct wt_family_files files;
+    struct wt_family_words words;
+    struct wt_family_run run;
+    struct wt_family_isa isa;
+    struct wt_family_core_file core_file;
+    struct wt_family_debug debug;
 };
 
 /** All families; NULL ends the list. */

@@ -4,7 +4,6 @@
 #include <ctype.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <inttypes.h>
 #include <link.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -108,21 +107,8 @@ static bool is_elf(const uint8_t *bytes, uint64_t size)
 static bool read_mapped_part(struct wt_process *p, const char *path, uint64_t offset, uint64_t size,
                              uint8_t *bytes)
 {
-    char name[64], line[4400], file[4096];
-    bool good = false;
-    snprintf(name, sizeof name, "/proc/%d/maps", wt_gcn_process_id(own(p)->connection));
-    FILE *maps = fopen(name, "re");
-    while (maps && !good && fgets(line, sizeof line, maps)) {
-        uint64_t start, end, from;
-        if (sscanf(line, "%" SCNx64 "-%" SCNx64 " %*s %" SCNx64 " %*s %*s %4095[^\n]", &start, &end,
-                   &from, file) == 4 &&
-            strcmp(file, path) == 0 && offset >= from && offset - from < end - start)
-            good = read_link(p, start + (offset - from), bytes, size, WT_IGNORED) == WT_OK &&
-                   is_elf(bytes, size);
-    }
-    if (maps)
-        fclose(maps);
-    return good;
+    const uint64_t at = wt_gcn_process_mapped(own(p)->connection, path, offset);
+    return at && read_link(p, at, bytes, size, WT_IGNORED) == WT_OK && is_elf(bytes, size);
 }
 
 /* The code object that a URI of the runtime names ("memory://PID#offset=A&size=N",
@@ -146,7 +132,8 @@ static uint8_t *code_object(struct wt_process *p, const char *uri, uint64_t *siz
         char *path = strdup(uri + 7);
         if (path)
             decode_uri(path);
-        good = path && read_file_part(path, offset, *size, bytes);
+        good = path && !wt_gcn_process_is_elsewhere(own(p)->connection) &&
+               read_file_part(path, offset, *size, bytes);
         *in_memory = !good || !is_elf(bytes, *size);
         if (path && *in_memory)
             good = read_mapped_part(p, path, offset, *size, bytes);
@@ -314,36 +301,23 @@ static enum wt_status refresh(struct wt_process *p, struct wt_error *err)
 
 /* ---- operations ---- */
 
-static enum wt_status connect_to(struct wt_process *p, int pid, struct wt_error *err)
+static enum wt_status connect_to(struct wt_process *p, const struct wt_process_place *place,
+                                 struct wt_error *err)
 {
-    enum wt_status status;
     p->own = calloc(1, sizeof(struct own));
     if (!p->own)
         return wt_fail(err, WT_NO_MEMORY, "out of memory for a connection");
-    if ((status = wt_gcn_process_open(pid, &own(p)->connection, err)) != WT_OK)
+    const enum wt_status status = wt_gcn_process_open(place, &own(p)->connection, err);
+    if (status)
         return status;
+    p->wire = wt_gcn_process_wire(own(p)->connection);
     p->target.link = wt_gcn_process_link(own(p)->connection);
-    p->target.context = own(p)->connection;
-    wt_gcn_process_offer_core_files(&p->services);
-    wt_gcn_process_offer_waits(&p->services);
-    wt_gcn_process_offer_faults(&p->services);
-    status = wt_gcn_process_want_memory(own(p)->connection, err);
-    return status ? status : refresh(p, err);
-}
-
-static enum wt_status record(struct wt_process *p, uint64_t budget, struct wt_error *err)
-{
-    return wt_gcn_process_record(own(p)->connection, budget, &p->services, err);
+    return WT_OK;
 }
 
 static bool code_register(struct wt_process *p, uint64_t pc, size_t n, struct wt_code_register *reg)
 {
     return wt_gcn_code_argument(p->modules, pc, n, reg);
-}
-
-static void final_memory(struct wt_process *p, wt_process_piece_fn *found, void *context)
-{
-    wt_gcn_process_final_memory(own(p)->connection, found, context);
 }
 
 static void disconnect(struct wt_process *p)
@@ -359,8 +333,6 @@ const struct wt_process_ops wt_gcn_process_ops = {.socket = KFD_WIRE_SOCKET,
                                                   .wire = WT_WIRE_GCN,
                                                   .connect = connect_to,
                                                   .connect_none = wt_gcn_connect_none,
-                                                  .final_memory = final_memory,
                                                   .refresh = refresh,
                                                   .code_register = code_register,
-                                                  .record = record,
                                                   .disconnect = disconnect};

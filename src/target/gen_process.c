@@ -145,26 +145,18 @@ static enum wt_status refresh(struct wt_process *p, struct wt_error *err)
     return status;
 }
 
-static enum wt_status connect_to(struct wt_process *p, int pid, struct wt_error *err)
+static enum wt_status connect_to(struct wt_process *p, const struct wt_process_place *place,
+                                 struct wt_error *err)
 {
-    enum wt_status status;
     p->own = calloc(1, sizeof(struct own));
     if (!p->own)
         return wt_fail(err, WT_NO_MEMORY, "out of memory for a connection");
-    if ((status = wt_gen_process_open(pid, &own(p)->connection, err)) != WT_OK)
+    const enum wt_status status = wt_gen_process_open(place, &own(p)->connection, err);
+    if (status)
         return status;
+    p->wire = wt_gen_process_wire(own(p)->connection);
     p->target.link = wt_gen_process_link(own(p)->connection);
-    p->target.context = own(p)->connection;
-    wt_gen_process_offer_core_files(&p->services);
-    wt_gen_process_offer_waits(&p->services);
-    wt_gen_process_offer_faults(&p->services);
-    status = wt_gen_process_want_memory(own(p)->connection, err);
-    return status ? status : refresh(p, err);
-}
-
-static enum wt_status record(struct wt_process *p, uint64_t budget, struct wt_error *err)
-{
-    return wt_gen_process_record(own(p)->connection, budget, &p->services, err);
+    return WT_OK;
 }
 
 static int by_address(const void *a, const void *b)
@@ -217,8 +209,8 @@ static void disconnect(struct wt_process *p)
 const struct wt_process_ops wt_gen_process_ops = {.socket = GEN_WIRE_SOCKET,
                                                   .wire = WT_WIRE_GEN,
                                                   .connect = connect_to,
+                                                  .offer = wt_gen_process_offer_faults,
                                                   .connect_none = wt_gen_connect_none,
                                                   .final_memory = final_memory,
                                                   .refresh = refresh,
-                                                  .record = record,
                                                   .disconnect = disconnect};

@@ -65,8 +65,8 @@ static enum wt_status inspect(void *context, struct wt_error *err)
     if (wt_timeline_at_end(e->timeline))
         return WT_OK;
     const enum wt_status status = wt_timeline_look(e->timeline, true, err);
-    if (!status && e->core_file && e->family->make_ready)
-        e->family->make_ready(e);
+    if (!status && e->core_file && e->family->core_file.make_ready)
+        e->family->core_file.make_ready(e);
     return status;
 }
 

@@ -6,6 +6,9 @@
 #include <time.h>
 
 #include "base/clock.h"
+#include "debug/process/history.h"
+
+#define BUSY_MS 2000 /* for so long a program may be busy with a debugger that has gone */
 
 static enum wt_status find(int pid, const struct wt_family **family, struct wt_error *err)
 {
@@ -13,9 +16,9 @@ static enum wt_status find(int pid, const struct wt_family **family, struct wt_e
     bool reachable = false;
     *family = NULL;
     for (const struct wt_family *const *f = wt_families; *f; f++) {
-        if (!(*f)->process)
+        if (!(*f)->debug.process)
             continue;
-        if ((status = wt_connection_reachable(pid, (*f)->process->socket, &reachable, err)) !=
+        if ((status = wt_connection_reachable(pid, (*f)->debug.process->socket, &reachable, err)) !=
             WT_OK)
             return status;
         if (reachable) {
@@ -26,13 +29,29 @@ static enum wt_status find(int pid, const struct wt_family **family, struct wt_e
     return WT_OK;
 }
 
-enum wt_status wt_process_wait(int pid, unsigned ms, const struct wt_family **family,
-                               struct wt_error *err)
+static enum wt_status find_elsewhere(struct wt_process_place *place,
+                                     const struct wt_family **family, struct wt_error *err)
 {
+    uint32_t wire;
+    *family = NULL;
+    const enum wt_status status = wt_connection_ask_family(place, &wire, err);
+    if (status)
+        return status;
+    for (const struct wt_family *const *f = wt_families; *f; f++)
+        if ((*f)->debug.process && (*f)->debug.process->wire == wire)
+            *family = *f;
+    return *family ? WT_OK : wt_fail(err, WT_UNSUPPORTED, "its GPUs are of no known family");
+}
+
+enum wt_status wt_process_wait(struct wt_process_place *place, unsigned ms,
+                               const struct wt_family **family, struct wt_error *err)
+{
+    if (place->address)
+        return find_elsewhere(place, family, err);
     const struct timespec moment = {.tv_nsec = 2000000};
     const int64_t until = wt_clock_ms() + ms;
     enum wt_status status;
-    while ((status = find(pid, family, err)) == WT_OK && !*family && wt_clock_ms() < until)
+    while ((status = find(place->pid, family, err)) == WT_OK && !*family && wt_clock_ms() < until)
         nanosleep(&moment, NULL);
     return status;
 }
@@ -40,25 +59,57 @@ enum wt_status wt_process_wait(int pid, unsigned ms, const struct wt_family **fa
 static enum wt_status begin(struct wt_process *p, const struct wt_family *family,
                             struct wt_error *err)
 {
-    assert(family->process);
+    assert(family->debug.process);
     *p = (struct wt_process){.family = family};
     p->modules = wt_modules_new();
     p->target.services = &p->services;
     return p->modules ? WT_OK : wt_fail(err, WT_NO_MEMORY, "out of memory for a list of modules");
 }
 
-enum wt_status wt_process_open(struct wt_process *p, const struct wt_family *family, int pid,
+/* What all families do behind connecting. */
+static enum wt_status take_up(struct wt_process *p, struct wt_error *err)
+{
+    p->target.context = p->wire;
+    wt_process_link_offer(&p->services);
+    if (p->family->debug.process->offer)
+        p->family->debug.process->offer(&p->services);
+    const enum wt_status status = wt_process_link_want_memory(p->wire, err);
+    return status ? status : p->family->debug.process->refresh(p, err);
+}
+
+/* The process may not have seen yet that the connection of wt_process_wait() is closed. */
+static enum wt_status connect_to(struct wt_process *p, const struct wt_process_place *place,
+                                 struct wt_error *err)
+{
+    const struct timespec moment = {.tv_nsec = 20000000};
+    const int64_t until = wt_clock_ms() + (place->address ? BUSY_MS : 0);
+    enum wt_status status;
+    while ((status = p->family->debug.process->connect(p, place, err)) == WT_STATE &&
+           wt_clock_ms() < until) {
+        const struct wt_family *family = p->family;
+        nanosleep(&moment, NULL);
+        wt_process_close(p);
+        if ((status = begin(p, family, err)) != WT_OK)
+            break;
+    }
+    return status;
+}
+
+enum wt_status wt_process_open(struct wt_process *p, const struct wt_family *family,
+                               const struct wt_process_place *place,
                                const struct wt_debugger_options *options, uint64_t history,
                                struct wt_error *err)
 {
     enum wt_status status = begin(p, family, err);
     if (!status)
-        status = family->process->connect(p, pid, err);
-    /* Before the debugger looks which services there are. */
-    if (!status && history && family->process->record)
-        status = family->process->record(p, history, err);
+        status = connect_to(p, place, err);
     if (!status)
-        status = wt_debugger_open(&p->target, family->probe, options, &p->debugger, err);
+        status = take_up(p, err);
+    /* Before the debugger looks which services there are. */
+    if (!status && history)
+        status = wt_process_history_begin(p->wire, history, &p->services, err);
+    if (!status)
+        status = wt_debugger_open(&p->target, family->debug.probe, options, &p->debugger, err);
     if (status)
         wt_process_close(p);
     return status;
@@ -70,9 +121,9 @@ enum wt_status wt_process_open_none(struct wt_process *p, const struct wt_family
 {
     enum wt_status status = begin(p, family, err);
     if (!status)
-        status = family->process->connect_none(p, program, err);
+        status = family->debug.process->connect_none(p, program, err);
     if (!status)
-        status = wt_debugger_open(&p->target, family->probe, options, &p->debugger, err);
+        status = wt_debugger_open(&p->target, family->debug.probe, options, &p->debugger, err);
     if (status)
         wt_process_close(p);
     return status;
@@ -80,36 +131,38 @@ enum wt_status wt_process_open_none(struct wt_process *p, const struct wt_family
 
 enum wt_status wt_process_refresh(struct wt_process *p, struct wt_error *err)
 {
-    return p->own ? p->family->process->refresh(p, err) : WT_OK;
+    return p->own ? p->family->debug.process->refresh(p, err) : WT_OK;
 }
 
 /* By coming and going as a debugger. */
-static enum wt_status release(int pid, const struct wt_family *family, struct wt_error *err)
+static enum wt_status release(const struct wt_process_place *place, const struct wt_family *family,
+                              struct wt_error *err)
 {
     struct wt_process p;
     enum wt_status status = begin(&p, family, err);
     if (!status)
-        status = family->process->connect(&p, pid, err);
+        status = family->debug.process->connect(&p, place, err);
     wt_process_close(&p);
     return status;
 }
 
-enum wt_status wt_process_release_others(int pid, const struct wt_family *debugged, uint32_t *known,
+enum wt_status wt_process_release_others(const struct wt_process_place *place,
+                                         const struct wt_family *debugged, uint32_t *known,
                                          const struct wt_family **found, struct wt_error *err)
 {
     enum wt_status status = WT_OK;
     bool reachable = false;
     *found = NULL;
-    for (unsigned i = 0; wt_families[i] && !status; i++) {
+    for (unsigned i = 0; wt_families[i] && !status && !place->address; i++) {
         const struct wt_family *f = wt_families[i];
-        if (!f->process || f == debugged || *known >> i & 1)
+        if (!f->debug.process || f == debugged || *known >> i & 1)
             continue;
-        status = wt_connection_reachable(pid, f->process->socket, &reachable, err);
+        status = wt_connection_reachable(place->pid, f->debug.process->socket, &reachable, err);
         if (status || !reachable)
             continue;
         *known |= (uint32_t)1 << i;
         *found = f;
-        return release(pid, f, err);
+        return release(place, f, err);
     }
     return status;
 }
@@ -118,22 +171,23 @@ unsigned wt_process_instruction_text(struct wt_process *p, uint64_t pc, const ui
                                      size_t available, char *text, size_t size)
 {
     const struct wt_family *f = p->family;
-    if (f->process->instruction_text)
-        return f->process->instruction_text(p, pc, bytes, available, text, size);
-    return f->instruction_text ? f->instruction_text(NULL, pc, bytes, available, text, size) : 0;
+    if (f->debug.process->instruction_text)
+        return f->debug.process->instruction_text(p, pc, bytes, available, text, size);
+    return f->isa.instruction_text ? f->isa.instruction_text(NULL, pc, bytes, available, text, size)
+                                   : 0;
 }
 
 bool wt_process_code_register(struct wt_process *p, uint64_t pc, size_t n,
                               struct wt_code_register *reg)
 {
-    const struct wt_process_ops *ops = p->family->process;
+    const struct wt_process_ops *ops = p->family->debug.process;
     return ops->code_register && ops->code_register(p, pc, n, reg);
 }
 
 static void free_code(const struct wt_process *p, void *code)
 {
     if (code)
-        p->family->process->free_code(code);
+        p->family->debug.process->free_code(code);
 }
 
 void wt_process_show_file(struct wt_process *none)
@@ -179,14 +233,17 @@ void wt_process_show_end(struct wt_process *none, struct wt_process *ended)
     none->code = ended->code;
     ended->modules = NULL;
     ended->code = NULL;
-    ended->family->process->final_memory(ended, take_piece, &left);
+    if (ended->family->debug.process->final_memory)
+        ended->family->debug.process->final_memory(ended, take_piece, &left);
+    else
+        wt_process_link_final_memory(ended->wire, 0, take_piece, &left);
 }
 
 void wt_process_close(struct wt_process *p)
 {
     wt_debugger_close(p->debugger);
     if (p->family)
-        p->family->process->disconnect(p);
+        p->family->debug.process->disconnect(p);
     wt_modules_free(p->modules);
     wt_modules_free(p->file_modules);
     free_code(p, p->code);

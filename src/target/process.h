@@ -19,7 +19,7 @@
 #define WT_TARGET_PROCESS_H
 
 #include "debug/core/debugger.h"
-#include "debug/process/final_memory.h"
+#include "debug/process/link.h"
 #include "debug/source/modules.h"
 #include "target/family.h"
 #include "target/memory_image.h"
@@ -30,20 +30,23 @@ struct wt_process;
 struct wt_process_ops {
     const char *socket; /**< the kind of its programs' sockets (base/private_dir.h) */
     uint32_t wire;      /**< WT_WIRE_GCN … (object/process_wire.h) */
-    /** Connects: sets p->own, p->target, and adds the modules that there are. */
-    enum wt_status (*connect)(struct wt_process *p, int pid, struct wt_error *err);
+    /** Connects: sets p->own, p->wire and p->target.link. */
+    enum wt_status (*connect)(struct wt_process *p, const struct wt_process_place *place,
+                              struct wt_error *err);
+    /** Puts what only the family offers into @p services, whose context is p->wire. NULL: nothing.
+     */
+    void (*offer)(struct wt_target_services *services);
     /** A target without a program that runs: sets p->target, whose memory is p->image, and
      * p->no_link. Adds to that and to p->modules what the file @p program (NULL: none) contains for
      * the device. */
     enum wt_status (*connect_none)(struct wt_process *p, const char *program, struct wt_error *err);
-    /** Gives the memory that a program has left that has ended, in the order of addresses. */
+    /** Gives the memory that a program has left that has ended, in the order of addresses. NULL: it
+     * is that of the first GPU. */
     void (*final_memory)(struct wt_process *p, wt_process_piece_fn *found, void *context);
     /** Frees p->code, which is not NULL. NULL: there never is any. */
     void (*free_code)(void *code);
     /** Brings p->modules up to date. */
     enum wt_status (*refresh)(struct wt_process *p, struct wt_error *err);
-    /** Has kernels recorded: fills in p->services. NULL: they cannot be. */
-    enum wt_status (*record)(struct wt_process *p, uint64_t budget, struct wt_error *err);
     /** As of struct wt_family, for code that the process has loaded. NULL: that of the family. */
     unsigned (*instruction_text)(struct wt_process *p, uint64_t pc, const uint8_t *bytes,
                                  size_t available, char *text, size_t size);
@@ -57,6 +60,7 @@ struct wt_process_ops {
 struct wt_process {
     const struct wt_family *family;
     void *own;                          /**< of the family: its connection; NULL: no program */
+    struct wt_process_link *wire;       /**< of that connection */
     struct wt_modules *modules;         /**< the code that its runtime has loaded */
     void *code;                         /**< of the family: what it knows of that code; or NULL */
     struct wt_target_services services; /**< none, or time travel */
@@ -71,29 +75,33 @@ struct wt_process {
 };
 
 /**
- * Connects to process @p pid and opens a debugger of all its GPUs of @p family; the program keeps
- * running. With @p history (not 0) kernels are recorded from the next one on that begins on an idle
- * GPU, with so many bytes of the program's memory, where the family can do so: the debugger can go
- * back to the beginning of the kernel that runs. On failure nothing is left to close. *process
- * stays where it is in memory.
+ * Connects to the program at @p place and opens a debugger of all its GPUs of @p family; the
+ * program keeps running. With @p history (not 0) kernels are recorded from the next one on that
+ * begins on an idle GPU, with so many bytes of the program's memory, where the family can do so:
+ * the debugger can go back to the beginning of the kernel that runs. On failure nothing is left to
+ * close. *process stays where it is in memory.
  */
-enum wt_status wt_process_open(struct wt_process *process, const struct wt_family *family, int pid,
+enum wt_status wt_process_open(struct wt_process *process, const struct wt_family *family,
+                               const struct wt_process_place *place,
                                const struct wt_debugger_options *options, uint64_t history,
                                struct wt_error *err);
 
 /**
- * Waits at most @p ms for process @p pid to open its GPUs, so that wt_process_open() can connect.
- * *family becomes theirs; NULL: it has not opened any.
+ * Waits at most @p ms for the program at @p place to open its GPUs, so that wt_process_open() can
+ * connect. *family becomes theirs; NULL: it has not opened any. A program with an address is not
+ * waited for: WT_IO, if it does not answer; place->pid becomes its process.
  */
-enum wt_status wt_process_wait(int pid, unsigned ms, const struct wt_family **family,
-                               struct wt_error *err);
+enum wt_status wt_process_wait(struct wt_process_place *place, unsigned ms,
+                               const struct wt_family **family, struct wt_error *err);
 
 /**
- * Looks for GPUs of process @p pid of other families than @p debugged, and of those in *known
- * (bits, in the order of wt_families). Kernels there that wait for a debugger run: none will come.
- * *found becomes the family, which *known gets; NULL: there are no such GPUs.
+ * Looks for GPUs of the process at @p place of other families than @p debugged, and of those in
+ * *known (bits, in the order of wt_families). Kernels there that wait for a debugger run: none will
+ * come. *found becomes the family, which *known gets; NULL: there are no such GPUs, or the process
+ * is reached by an address, where it has one family only.
  */
-enum wt_status wt_process_release_others(int pid, const struct wt_family *debugged, uint32_t *known,
+enum wt_status wt_process_release_others(const struct wt_process_place *place,
+                                         const struct wt_family *debugged, uint32_t *known,
                                          const struct wt_family **found, struct wt_error *err);
 
 /**

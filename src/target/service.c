@@ -196,11 +196,11 @@ enum wt_status wt_emulated_connect(struct wt_emulated *e, struct wt_error *err)
 enum wt_status wt_emulated_attach(struct wt_emulated *e, struct wt_error *err)
 {
     enum wt_status status;
-    assert(e->family->attach);
+    assert(e->family->debug.attach);
     wt_emulated_target(e);
     if ((status = wt_emulated_connect(e, err)) != WT_OK)
         return status;
-    e->family->attach(e);
+    e->family->debug.attach(e);
     return WT_OK;
 }
 
@@ -222,8 +222,8 @@ enum wt_status wt_emulated_debug(struct wt_emulated *e,
     else if (e->options->history_memory && !e->timeline &&
              (status = wt_emulated_history_start(e, err)) != WT_OK)
         return status;
-    if ((status = wt_debugger_open(&e->target, e->family->probe, &options, &e->debugger, err)) !=
-        WT_OK)
+    if ((status = wt_debugger_open(&e->target, e->family->debug.probe, &options, &e->debugger,
+                                   err)) != WT_OK)
         return status;
     status = e->core_file ? wt_core_file_debug(e, err) : wt_debugger_reset(e->debugger, err);
     if (status != WT_OK) {

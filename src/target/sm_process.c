@@ -127,7 +127,8 @@ static enum wt_status refresh(struct wt_process *p, struct wt_error *err)
 
 /* ---- operations ---- */
 
-static enum wt_status connect_to(struct wt_process *p, int pid, struct wt_error *err)
+static enum wt_status connect_to(struct wt_process *p, const struct wt_process_place *place,
+                                 struct wt_error *err)
 {
     enum wt_status status;
     struct wt_sm_process *c;
@@ -135,20 +136,12 @@ static enum wt_status connect_to(struct wt_process *p, int pid, struct wt_error 
     p->code = calloc(1, sizeof(struct wt_sm_code));
     if (!p->code)
         return wt_fail(err, WT_NO_MEMORY, "out of memory for a list of modules");
-    if ((status = wt_sm_process_open(pid, &c, err)) != WT_OK)
+    if ((status = wt_sm_process_open(place, &c, err)) != WT_OK)
         return status;
     p->own = c;
+    p->wire = wt_sm_process_wire(c);
     p->target.link = wt_sm_process_link(c);
-    p->target.context = c;
-    wt_sm_process_offer_core_files(&p->services);
-    wt_sm_process_offer_detail(&p->services);
-    status = wt_sm_process_want_memory(c, err);
-    return status ? status : refresh(p, err);
-}
-
-static enum wt_status record(struct wt_process *p, uint64_t budget, struct wt_error *err)
-{
-    return wt_sm_process_record(connection(p), budget, &p->services, err);
+    return WT_OK;
 }
 
 /* PTX has its text in its module; machine code is decoded. */
@@ -181,11 +174,6 @@ static bool code_register(struct wt_process *p, uint64_t pc, size_t n, struct wt
     return found;
 }
 
-static void final_memory(struct wt_process *p, wt_process_piece_fn *found, void *context)
-{
-    wt_sm_process_final_memory(connection(p), found, context);
-}
-
 static void free_code(void *code)
 {
     struct wt_sm_code *o = code;
@@ -203,11 +191,10 @@ static void disconnect(struct wt_process *p)
 const struct wt_process_ops wt_sm_process_ops = {.socket = SM_WIRE_SOCKET,
                                                  .wire = WT_WIRE_SM,
                                                  .connect = connect_to,
+                                                 .offer = wt_sm_process_offer_detail,
                                                  .connect_none = wt_sm_connect_none,
-                                                 .final_memory = final_memory,
                                                  .free_code = free_code,
                                                  .refresh = refresh,
-                                                 .record = record,
                                                  .instruction_text = instruction_text,
                                                  .code_register = code_register,
                                                  .disconnect = disconnect};

@@ -18,7 +18,7 @@ static enum wt_status describe(struct wt_emulated *e, struct wt_last_write *last
         return status;
     wt_machine_name_wave(e->machine, w->wave, last->place, sizeof last->place);
     last->has_item =
-        e->family->work_item && e->family->work_item(e, w->wave, w->last.lane, last->item);
+        e->family->run.work_item && e->family->run.work_item(e, w->wave, w->last.lane, last->item);
     return WT_OK;
 }
 

@@ -1,10 +1,11 @@
 /*
  * Fuzz target: a debugger and a host process with a Gen9 GPU that answers anything
- * (object/process_wire.h). The harness is the process. The first 256 bytes of an input are a stream
- * that says what becomes of each answer: it is right, or something is replaced in it, it is cut
- * off, the process ends. The others are the process's memory: what the system routine has saved of
- * three threads, the list of kernels, their code, an ELF file with debug information, a source
- * text. Whatever comes, the debugger says what is wrong or goes on, and closes.
+ * (object/process_wire.h). The harness is the process. The first byte of an input says what becomes
+ * of the first words; the next 256 are a stream that says what becomes of each answer: it is right,
+ * or something is replaced in it, it is cut off, the process ends. The others are the process's
+ * memory: what the system routine has saved of three threads, the list of kernels, their code, an
+ * ELF file with debug information, a source text. Whatever comes, the debugger says what is wrong
+ * or goes on, and closes.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -46,6 +47,7 @@ static_assert(FAULT + (int)sizeof(struct wt_fault) <= CODE, "the parts lie apart
 #define FILE_SEEN (UINT64_C(1) << 50)
 
 struct process {
+    uint8_t greeting; /* the first byte of the input: what becomes of the first words */
     struct input stream;
     uint8_t area[AREA_SIZE];
     uint8_t answer[WT_WIRE_MOST];
@@ -76,7 +78,7 @@ static void copy_part(struct process *p, const struct wt_wire_request *request, 
 static void reply(struct process *p, const struct wt_wire_request *request,
                   struct wt_wire_answer *answer)
 {
-    struct wt_wire_hello hello = right_hello(WT_WIRE_GEN, 2, SAVED_SEEN);
+    struct wt_wire_hello hello = right_hello(2, SAVED_SEEN);
     struct wt_wire_register one;
     uint8_t *memory;
     *answer = (struct wt_wire_answer){.result = 0};
@@ -172,7 +174,7 @@ static void *serve(void *context)
                                 .ended = WT_WIRE_ENDED,
                                 .closed = &answer.value[1],
                                 .closed_size = sizeof answer.value[1]};
-    const int fd = accept(listener.fd, NULL, NULL);
+    const int fd = accept_and_greet(WT_WIRE_GEN, p->greeting);
     bool more = fd >= 0;
     while (more && wt_endpoint_receive(fd, &request, sizeof request)) {
         if (!wt_wire_sound(&request)) /* our own debugger's */
@@ -206,6 +208,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     struct process *p = calloc(1, sizeof *p);
     if (!p)
         abort();
+    p->greeting = size ? *data++ : 0;
+    size -= size != 0;
     p->stream = (struct input){data, size < STREAM ? size : STREAM};
     size -= p->stream.left;
     memcpy(p->area, data + p->stream.left, size < AREA_SIZE ? size : AREA_SIZE);

@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "base/bits.h"
+#include "object/process_wire.h"
 #include "object/travel_wire.h"
 #include "runtime/common/endpoint.h"
 
@@ -63,6 +64,33 @@ static inline bool receive(int fd, void *to, size_t size)
     if (errno == EAGAIN)
         abort(); /* no answer */
     return false;
+}
+
+/* A connection whose first words have been said, of GPUs of a family. */
+static inline int connect_and_greet(const char *suffix, uint32_t family)
+{
+    const struct wt_wire_greeting own = wt_wire_greeting(family, (uint32_t)getpid());
+    struct wt_wire_greeting other;
+    const int fd = connect_to(suffix);
+    if (!wt_endpoint_send(fd, &own, sizeof own) || !receive(fd, &other, sizeof other) ||
+        !wt_wire_agree(&own, &other) || other.pid != own.pid || other.family != family ||
+        other.result)
+        abort();
+    return fd;
+}
+
+/* Another connection, whose first words are wrong: so many bytes, from @p at on others. The process
+ * closes it, or answers and closes it. */
+static inline void greet_wrongly(const char *suffix, uint32_t family, unsigned at,
+                                 const uint8_t *others, unsigned count)
+{
+    struct wt_wire_greeting own = wt_wire_greeting(family, (uint32_t)getpid());
+    uint8_t *bytes = (uint8_t *)&own;
+    const int fd = connect_to(suffix);
+    for (unsigned i = 0; i < count; i++)
+        bytes[(at + i) % sizeof own] ^= others[i];
+    wt_endpoint_send(fd, &own, sizeof own - at % 3);
+    close(fd);
 }
 
 /* ---- the input ---- */

@@ -39,17 +39,9 @@ struct right {
     size_t closed_size;
 };
 
-/* The greeting of a process with GPUs of a family. */
-static inline struct wt_wire_hello right_hello(uint32_t family, uint32_t devices, uint64_t place)
+static inline struct wt_wire_hello right_hello(uint32_t devices, uint64_t place)
 {
-    return (struct wt_wire_hello){.magic = WT_WIRE_MAGIC,
-                                  .version = WT_WIRE_VERSION,
-                                  .request_bytes = sizeof(struct wt_wire_request),
-                                  .answer_bytes = sizeof(struct wt_wire_answer),
-                                  .family = family,
-                                  .pid = (uint32_t)pid,
-                                  .devices = devices,
-                                  .place = {place}};
+    return (struct wt_wire_hello){.devices = devices, .place = {place}};
 }
 
 /* What the stream makes of an answer. False: the process says no more; *sent is how much of this
@@ -90,6 +82,22 @@ static inline bool change(struct input *stream, const struct right *r, size_t *s
         return false;
     }
     return true;
+}
+
+/* Takes a debugger's connection and its first words, and answers as `how` says: from PLAIN on with
+ * a byte that is another one. */
+static inline int accept_and_greet(uint32_t family, uint8_t how)
+{
+    struct wt_wire_greeting own = wt_wire_greeting(family, (uint32_t)pid), other;
+    const int fd = accept(listener.fd, NULL, NULL);
+    if (fd < 0 || !wt_endpoint_receive(fd, &other, sizeof other))
+        return fd;
+    if (!wt_wire_agree(&own, &other)) /* our own debugger */
+        abort();
+    if (how >= PLAIN)
+        ((uint8_t *)&own)[how % sizeof own] ^= how;
+    wt_endpoint_send(fd, &own, sizeof own);
+    return fd;
 }
 
 /* Sends what the stream makes of an answer. False: nothing comes after it. */
@@ -225,7 +233,8 @@ static inline void hold_session(const struct wt_family *family, void *(*serve)(v
     pthread_t thread;
     if (pthread_create(&thread, NULL, serve, context))
         abort();
-    if (wt_process_open(&process, family, pid, &options, 0, &err) == WT_OK) {
+    const struct wt_process_place place = {.pid = pid};
+    if (wt_process_open(&process, family, &place, &options, 0, &err) == WT_OK) {
         debug(&process);
         wt_process_close(&process);
     } else if (!*err.text) {

@@ -1,10 +1,11 @@
 /*
  * Fuzz target: a debugger and a host process with an SM that answers anything
- * (object/process_wire.h). The harness is the process. The first 256 bytes of an input are a stream
- * that says what becomes of each answer: it is right, or something is replaced in it, it is cut
- * off, the process ends. The others are the process's memory: its launch, two warps, accesses to
- * watched memory, the list of modules, registers, code, and a module's text, PTX or a cubin.
- * Whatever comes, the debugger says what is wrong or goes on, and closes.
+ * (object/process_wire.h). The harness is the process. The first byte of an input says what becomes
+ * of the first words; the next 256 are a stream that says what becomes of each answer: it is right,
+ * or something is replaced in it, it is cut off, the process ends. The others are the process's
+ * memory: its launch, two warps, accesses to watched memory, the list of modules, registers, code,
+ * and a module's text, PTX or a cubin. Whatever comes, the debugger says what is wrong or goes on,
+ * and closes.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -51,6 +52,7 @@ static const char plain[] = ".version 8.0\n.target sm_50\n.address_size 64\n"
                             "ld.param.u64 %r1, [a];\nst.global.u32 [%r1], 1;\nret;\n}\n";
 
 struct process {
+    uint8_t greeting; /* the first byte of the input: what becomes of the first words */
     struct input stream;
     uint32_t control;
     uint8_t area[AREA_SIZE];
@@ -108,7 +110,7 @@ static void put(struct process *p, size_t at, size_t size, struct wt_wire_answer
 static void reply(struct process *p, const struct wt_wire_request *request,
                   struct wt_wire_answer *answer)
 {
-    struct wt_wire_hello hello = right_hello(WT_WIRE_SM, 1, 0);
+    struct wt_wire_hello hello = right_hello(1, 0);
     const size_t text = strnlen((char *)p->area + TEXT, AREA_SIZE - TEXT);
     uint8_t *memory;
     *answer = (struct wt_wire_answer){.result = 0};
@@ -162,8 +164,8 @@ static void reply(struct process *p, const struct wt_wire_request *request,
         answer->value[0] = 1;
         break;
     case SM_WIRE_TEXT:
-        if (request->addr < text)
-            put(p, TEXT + request->addr, text - request->addr, answer);
+        if (request->value < text)
+            put(p, TEXT + request->value, text - request->value, answer);
         break;
     case WT_WIRE_HITS:
         if ((uint8_t)take(&p->stream, 1) & 1)
@@ -220,7 +222,7 @@ static void *serve(void *context)
                                 .ended = WT_WIRE_ENDED,
                                 .closed = &answer.value[1],
                                 .closed_size = sizeof answer.value[1]};
-    const int fd = accept(listener.fd, NULL, NULL);
+    const int fd = accept_and_greet(WT_WIRE_SM, p->greeting);
     bool more = fd >= 0;
     while (more && wt_endpoint_receive(fd, &request, sizeof request)) {
         if (!wt_wire_sound(&request)) /* our own debugger's */
@@ -254,6 +256,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     struct process *p = calloc(1, sizeof *p);
     if (!p)
         abort();
+    p->greeting = size ? *data++ : 0;
+    size -= size != 0;
     p->stream = (struct input){data, size < STREAM ? size : STREAM};
     size -= p->stream.left;
     memcpy(p->area, data + p->stream.left, size < AREA_SIZE ? size : AREA_SIZE);

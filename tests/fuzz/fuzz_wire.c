@@ -1,9 +1,10 @@
 /*
  * Fuzz target: a debugger and a host process that answers anything (object/process_wire.h). The
- * harness is the process. The first 256 bytes of an input are a stream that says what becomes of
- * each answer: it is right, or something is replaced in it, it is cut off, the process ends. The
- * others are the process's memory: a queue's save area, the list of code objects, code. Whatever
- * comes, the debugger says what is wrong or goes on, and closes.
+ * harness is the process. The first byte of an input says what becomes of the first words; the next
+ * 256 are a stream that says what becomes of each answer: it is right, or something is replaced in
+ * it, it is cut off, the process ends. The others are the process's memory: a queue's save area,
+ * the list of code objects, code. Whatever comes, the debugger says what is wrong or goes on, and
+ * closes.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -27,6 +28,7 @@ enum {
 };
 
 struct process {
+    uint8_t greeting; /* the first byte of the input: what becomes of the first words */
     struct input stream;
     uint8_t area[AREA_SIZE];
     uint8_t answer[WT_WIRE_MOST];
@@ -71,7 +73,7 @@ static void reply(struct process *p, const struct wt_wire_request *request,
     const uint32_t size = request->size + request->follows;
     const bool inside =
         request->addr >= AREA && size <= AREA_SIZE && request->addr - AREA <= AREA_SIZE - size;
-    const struct wt_wire_hello hello = right_hello(WT_WIRE_GCN, 2, AREA + CODE_LIST);
+    const struct wt_wire_hello hello = right_hello(2, AREA + CODE_LIST);
     *answer = (struct wt_wire_answer){.result = 0};
     switch (request->verb) {
     case WT_WIRE_HELLO:
@@ -121,7 +123,7 @@ static void *serve(void *context)
                                 .ended = WT_WIRE_ENDED,
                                 .closed = &answer.value[1],
                                 .closed_size = sizeof answer.value[1]};
-    const int fd = accept(listener.fd, NULL, NULL);
+    const int fd = accept_and_greet(WT_WIRE_GCN, p->greeting);
     bool more = fd >= 0;
     while (more && wt_endpoint_receive(fd, &request, sizeof request)) {
         if (!wt_wire_sound(&request)) /* our own debugger's */
@@ -155,6 +157,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     struct process *p = calloc(1, sizeof *p);
     if (!p)
         abort();
+    p->greeting = size ? *data++ : 0;
+    size -= size != 0;
     p->stream = (struct input){data, size < STREAM ? size : STREAM};
     size -= p->stream.left;
     memcpy(p->area, data + p->stream.left, size < AREA_SIZE ? size : AREA_SIZE);

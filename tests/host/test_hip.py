@@ -187,3 +187,9 @@ def test_a_library_called_with_gpus_that_are_none_says_so():
         done = subprocess.run([compiled("work.hip"), "print"], env={**env, "WAVETRAP_GPUS": gpus},
                               capture_output=True, text=True, timeout=60)
         assert done.returncode == 1 and said in done.stderr, gpus
+
+
+def test_the_system_s_library_on_the_device_files():
+    """Debian's libhsakmt in place of ours: it reads the topology's files, and brings mailboxes of its own for events."""
+    done = wavetrap("exec", "--gpu=gfx900", "env", "LD_LIBRARY_PATH=/usr/lib/x86_64-linux-gnu", example("vecadd"))
+    assert done.returncode == 0 and done.stdout.endswith("0 of 100000 sums are wrong\n"), done.stdout + done.stderr

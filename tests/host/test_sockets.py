@@ -3,6 +3,7 @@ import os
 import re
 import signal
 import socket
+import struct
 import subprocess
 
 import pytest
@@ -17,6 +18,14 @@ def folder(tmp_path):
     made = tmp_path / "s"
     made.mkdir(mode=0o700)
     return made
+
+
+VERSION, SIZES = 2, (48, 24)   # object/process_wire.h
+
+
+def greeting(magic=b"WTWP", version=VERSION, sizes=SIZES, token=b""):
+    """A debugger's first words to a process with GPUs of AMD."""
+    return struct.pack("<4s7I32s", magic, version, *sizes, 0x100, os.getpid(), 0, 0, token)
 
 
 def environment_of(folder, **more):
@@ -121,10 +130,11 @@ def test_half_a_request_delays_nobody(folder, sent):
 
 def test_a_debugger_that_takes_no_answers_does_not_stop_the_end(folder):
     with Program(folder) as program, program.connect() as client:
+        client.sendall(greeting())
         client.setblocking(False)
         with pytest.raises(BlockingIOError):
             while True:
-                client.send(bytes(4096))  # greetings, whose answers are not read
+                client.send(bytes(4096))  # requests whose answers are not read
         assert program.end() == ""
 
 

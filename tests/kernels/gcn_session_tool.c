@@ -455,8 +455,9 @@ static void stop_what_runs(struct tool *t)
 static void open_process(struct tool *t, int pid)
 {
     const struct wt_debugger_options options = {.threads = WT_THREADS_WAVES};
+    const struct wt_process_place place = {.pid = pid};
     struct wt_error err;
-    if (wt_process_open(&t->process, wt_family_of_host_programs(), pid, &options, 0, &err))
+    if (wt_process_open(&t->process, wt_family_of_host_programs(), &place, &options, 0, &err))
         stop("process", &err);
     t->attached = true;
     t->d = t->process.debugger;
@@ -484,8 +485,9 @@ static void start_process(struct tool *t, char **argv)
         execv(words[0], words);
         _exit(127);
     }
+    struct wt_process_place place = {.pid = pid};
     for (unsigned tries = 0; !family && tries < 60; tries++) {
-        if (wt_process_wait(pid, 1000, &family, &err))
+        if (wt_process_wait(&place, 1000, &family, &err))
             stop("wait", &err);
         if (waitpid(pid, &status, WNOHANG) == pid) {
             printf("error: the program has ended, %d\n", status);

@@ -88,7 +88,7 @@ def attempt(family, plan, folder):
 
 def chosen(share, times):
     """The time at a share of the known ones."""
-    return sorted(times)[int(share * len(times))]
+    return sorted(times)[min(int(share * len(times)), len(times) - 1)]
 
 
 def device(family, plan, folder):

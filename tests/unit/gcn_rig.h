@@ -56,7 +56,7 @@ static void put_numbers(struct gcn_device *d)
     memcpy(d->gds, bytes, GDS_PART);
     for (uint32_t i = 0; i < d->machine.waves; i++)
         if (d->group[i].used)
-            memcpy(d->group[i].lds, bytes + 1024 * (i & 1), LDS);
+            memcpy(d->group[i].local, bytes + 1024 * (i & 1), LDS);
 }
 
 /* Groups of `items` work-items that run this code. */

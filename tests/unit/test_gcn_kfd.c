@@ -130,7 +130,8 @@ static void check_records(struct rig *r)
         assert_int_equal(word_at(r, ttmp_at(rec, 11)) & KFD_TTMP11_WAVE_IN_GROUP, w->index);
         assert_int_equal(word_at(r, rec->addr + 5 * KFD_RECORD_VGPR + 4 * 17), w->v[5][17]);
         if (rec->first)
-            assert_int_equal(word_at(r, ttmp_at(rec, 16) + 64), wt_load_le(w->group->lds + 64, 4));
+            assert_int_equal(word_at(r, ttmp_at(rec, 16) + 64),
+                             wt_load_le(w->group->local + 64, 4));
     }
 }
 

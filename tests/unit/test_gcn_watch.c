@@ -297,7 +297,7 @@ static void take(struct mirror *m, const struct gcn_wave *w)
 {
     gcn_device_read(w->device, DATA, m->data, sizeof m->data);
     gcn_device_read(w->device, SCRATCH, m->scratch, sizeof m->scratch);
-    memcpy(m->lds, w->group->lds, LDS);
+    memcpy(m->lds, w->group->local, LDS);
     memcpy(m->gds, w->device->gds, GDS_PART);
 }
 
@@ -607,7 +607,7 @@ static bool look(struct rig *r, const struct wt_watch *watch, const struct gcn_g
     if (group) {
         if (!group->used || memcmp(group->coordinate, coordinate, sizeof group->coordinate))
             return false;
-        memcpy(out, group->lds + (watch->addr - GCN_SHARED_APERTURE), 4);
+        memcpy(out, group->local + (watch->addr - GCN_SHARED_APERTURE), 4);
         return true;
     }
     return gcn_device_read(r->d, watch->addr, out, 4);
@@ -1121,7 +1121,7 @@ static void memory_is_as_a_lane_sees_it(void **state)
     assert_true(r.m->ops->read_memory(r.m, r.m->waves, 0, DATA, back, 4));
     /* LDS is the group's, up to what it has; GDS the device's. */
     assert_true(r.m->ops->read_memory(r.m, w->id, 0, GCN_SHARED_APERTURE + LDS - 4, back, 4));
-    assert_memory_equal(back, w->group->lds + LDS - 4, 4);
+    assert_memory_equal(back, w->group->local + LDS - 4, 4);
     assert_false(r.m->ops->read_memory(r.m, w->id, 0, GCN_SHARED_APERTURE + LDS - 4, back, 5));
     assert_true(r.m->ops->read_memory(r.m, 0, 0, GCN_REGION_APERTURE + 8, back, 4));
     assert_memory_equal(back, r.d->gds + 8, 4);

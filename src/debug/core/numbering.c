@@ -60,23 +60,50 @@ wt_thread dbg_thread_of(struct wt_debugger *d, uint32_t wave, unsigned lane)
     return n ? n->first + (d->threads.mode == WT_THREADS_LANES ? lane : 0) : 0;
 }
 
+static enum wt_status no_thread(wt_thread thread, struct wt_error *err)
+{
+    return wt_fail(err, WT_INVALID, "there is no thread %u", (unsigned)thread);
+}
+
+static void place_of(const struct wt_debugger *d, const struct dbg_numbered *n, wt_thread thread,
+                     uint32_t *wave, unsigned *lane)
+{
+    *wave = n->handle;
+    *lane = thread - n->first;
+    if (d->threads.mode == WT_THREADS_WAVES)
+        *lane = d->threads.chosen_lane < n->wave.lanes ? d->threads.chosen_lane : 0;
+}
+
 enum wt_status dbg_locate(struct wt_debugger *d, wt_thread thread, uint32_t *wave, unsigned *lane,
                           struct wt_error *err)
 {
     const struct dbg_numbered *n = dbg_find_numbered(d, thread);
     if (!n)
-        return wt_fail(err, WT_INVALID, "there is no thread %u", (unsigned)thread);
-    *wave = n->handle;
-    *lane = thread - n->first;
-    if (d->threads.mode == WT_THREADS_WAVES)
-        *lane = d->threads.chosen_lane < n->wave.lanes ? d->threads.chosen_lane : 0;
+        return no_thread(thread, err);
+    place_of(d, n, thread, wave, lane);
     return WT_OK;
+}
+
+static bool is_there(struct wt_debugger *d, const struct dbg_numbered *n)
+{
+    return n && dbg_is_active(d, n->handle) && d->wave[n->handle].self.id == n->wave.id;
 }
 
 bool dbg_is_there(struct wt_debugger *d, wt_thread thread)
 {
+    return is_there(d, dbg_find_numbered(d, thread));
+}
+
+enum wt_status dbg_locate_there(struct wt_debugger *d, wt_thread thread, uint32_t *wave,
+                                unsigned *lane, struct wt_error *err)
+{
     const struct dbg_numbered *n = dbg_find_numbered(d, thread);
-    return n && dbg_is_active(d, n->handle) && d->wave[n->handle].self.id == n->wave.id;
+    if (!n)
+        return no_thread(thread, err);
+    if (!is_there(d, n))
+        return wt_fail(err, WT_INVALID, "thread %u has ended", (unsigned)thread);
+    place_of(d, n, thread, wave, lane);
+    return WT_OK;
 }
 
 wt_thread dbg_first_thread(struct wt_debugger *d)

@@ -46,8 +46,8 @@ static unsigned lane_to_follow(struct wt_debugger *d, uint32_t wave)
 {
     uint32_t current_wave;
     unsigned lane = 0;
-    if (d->threads.current && dbg_is_there(d, d->threads.current) &&
-        dbg_locate(d, d->threads.current, &current_wave, &lane, WT_IGNORED) == WT_OK &&
+    if (d->threads.current &&
+        dbg_locate_there(d, d->threads.current, &current_wave, &lane, WT_IGNORED) == WT_OK &&
         current_wave == wave)
         return lane;
     if (dbg_need_mask(d, wave, WT_IGNORED) == WT_OK && d->wave[wave].mask)
@@ -89,8 +89,7 @@ static void assign_all(struct wt_debugger *d, const struct wt_resume *list, size
         if (rest && &list[i] > rest)
             break;
         if (list[i].thread == 0 || list[i].kind == WT_RESUME_STOP || named_before(list, i) ||
-            !dbg_is_there(d, list[i].thread) ||
-            dbg_locate(d, list[i].thread, &wave, &lane, WT_IGNORED) ||
+            dbg_locate_there(d, list[i].thread, &wave, &lane, WT_IGNORED) ||
             !wt_wave_set_has(eligible, wave))
             continue;
         d->wave[wave].focus = (uint8_t)(lane + 1);
@@ -207,8 +206,8 @@ static enum wt_status stop_named(struct wt_debugger *d, const struct wt_resume *
         *others |= list[i].kind != WT_RESUME_STOP;
         if (list[i].kind != WT_RESUME_STOP)
             continue;
-        if (list[i].thread && dbg_is_there(d, list[i].thread) &&
-            dbg_locate(d, list[i].thread, &wave, &lane, WT_IGNORED) == WT_OK)
+        if (list[i].thread &&
+            dbg_locate_there(d, list[i].thread, &wave, &lane, WT_IGNORED) == WT_OK)
             end = wave + 1;
         for (; wave < end; wave++)
             if ((status = dbg_stop_wave(d, wave, lane, err)))

@@ -66,10 +66,8 @@ static enum wt_status check_list(struct wt_debugger *d, enum wt_direction direct
             return wt_fail(err, WT_INVALID, "threads can be stopped one by one only in non-stop");
         if (list[i].thread == 0)
             continue;
-        if ((status = dbg_locate(d, list[i].thread, &wave, &lane, err)) != WT_OK)
+        if ((status = dbg_locate_there(d, list[i].thread, &wave, &lane, err)) != WT_OK)
             return status;
-        if (!dbg_is_there(d, list[i].thread))
-            return wt_fail(err, WT_INVALID, "thread %u has ended", (unsigned)list[i].thread);
     }
     return WT_OK;
 }

@@ -48,7 +48,7 @@ void wt_debugger_focus(struct wt_debugger *d, wt_thread thread)
 {
     uint32_t wave;
     unsigned lane;
-    if (!dbg_is_there(d, thread) || dbg_locate(d, thread, &wave, &lane, WT_IGNORED) != WT_OK)
+    if (dbg_locate_there(d, thread, &wave, &lane, WT_IGNORED) != WT_OK)
         return;
     d->threads.current = dbg_thread_of(d, wave, lane);
     if (d->threads.mode == WT_THREADS_LANES)
@@ -59,7 +59,7 @@ void wt_debugger_pass_breakpoint(struct wt_debugger *d, wt_thread thread)
 {
     uint32_t wave;
     unsigned lane;
-    if (!dbg_is_there(d, thread) || dbg_locate(d, thread, &wave, &lane, WT_IGNORED) != WT_OK ||
+    if (dbg_locate_there(d, thread, &wave, &lane, WT_IGNORED) != WT_OK ||
         dbg_need_pc(d, wave, WT_IGNORED) != WT_OK)
         return;
     d->wave[wave].has_reported = true;
@@ -72,8 +72,8 @@ bool wt_debugger_thread_alive(struct wt_debugger *d, wt_thread thread)
     uint32_t wave;
     unsigned lane;
     struct wt_error ignored;
-    if (thread == 0 || dbg_refresh(d, &ignored) || !dbg_is_there(d, thread) ||
-        dbg_locate(d, thread, &wave, &lane, &ignored))
+    if (thread == 0 || dbg_refresh(d, &ignored) ||
+        dbg_locate_there(d, thread, &wave, &lane, &ignored))
         return false;
     return dbg_thread_of(d, wave, lane) == thread;
 }

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "debug/process/history.h"
+#include "debug/process/link.h"
 #include "object/kfd_wire.h"
 
 struct wt_gcn_process {
@@ -133,14 +133,16 @@ static const struct wt_gcn_link_ops process_link = {
 
 /* ---- connecting ---- */
 
-enum wt_status wt_gcn_process_open(int pid, struct wt_gcn_process **process, struct wt_error *err)
+enum wt_status wt_gcn_process_open(const struct wt_process_place *place,
+                                   struct wt_gcn_process **process, struct wt_error *err)
 {
     enum wt_status status;
     struct wt_gcn_process *p = calloc(1, sizeof *p);
     if (!p)
         return wt_fail(err, WT_NO_MEMORY, "out of memory for a connection");
+    p->link.history.lanes = 64;
     p->gcn = (struct wt_gcn_link){.ops = &process_link, .context = p, .host_launches = true};
-    if ((status = wt_process_link_open(&p->link, pid, KFD_WIRE_SOCKET, WT_WIRE_GCN, err)) !=
+    if ((status = wt_process_link_open(&p->link, place, KFD_WIRE_SOCKET, WT_WIRE_GCN, err)) !=
         WT_OK) {
         wt_gcn_process_close(p);
         return status;
@@ -157,9 +159,20 @@ void wt_gcn_process_close(struct wt_gcn_process *p)
     free(p);
 }
 
-int wt_gcn_process_id(const struct wt_gcn_process *p)
+bool wt_gcn_process_is_elsewhere(const struct wt_gcn_process *p)
 {
-    return p->link.connection.pid;
+    return p->link.connection.elsewhere;
+}
+
+uint64_t wt_gcn_process_mapped(struct wt_gcn_process *p, const char *path, uint64_t offset)
+{
+    const struct wt_wire_request request = {
+        .verb = KFD_WIRE_MAPPED, .addr = offset, .follows = (uint32_t)strlen(path) + 1};
+    struct wt_wire_answer answer;
+    return wt_process_link_ask(&p->link, &request, path, &answer, NULL, 0, WT_IGNORED) == WT_OK &&
+                   answer.result >= 0
+               ? answer.value[0]
+               : 0;
 }
 
 const struct wt_gcn_link *wt_gcn_process_link(struct wt_gcn_process *p)
@@ -167,84 +180,17 @@ const struct wt_gcn_link *wt_gcn_process_link(struct wt_gcn_process *p)
     return &p->gcn;
 }
 
-/* Slots of waves are counted through all GPUs. */
-static bool wave_waits(void *context, uint32_t wave, wt_wave_id id, struct wt_wave_view *view)
+struct wt_process_link *wt_gcn_process_wire(struct wt_gcn_process *p)
 {
-    return wt_process_link_waits(context, 0, wave, id, view);
+    return &p->link;
 }
 
-static bool wave_fault(void *context, uint32_t wave, wt_wave_id id, struct wt_fault *out)
-{
-    return wt_process_link_fault(context, 0, wave, id, out);
-}
-
-void wt_gcn_process_offer_faults(struct wt_target_services *services)
-{
-    services->wave_fault = wave_fault;
-}
-
-void wt_gcn_process_offer_waits(struct wt_target_services *services)
-{
-    services->wave_waits = wave_waits;
-}
-
-enum wt_status wt_gcn_process_record(struct wt_gcn_process *p, uint64_t budget,
-                                     struct wt_target_services *services, struct wt_error *err)
-{
-    return wt_process_history_begin(&p->link, 64, budget, services, err);
-}
-
-/* ---- core files ---- */
-
-/* Finds the GPU of a wave, and replaces the wave's number by its number within that GPU. */
-static enum wt_status find_gpu(struct wt_gcn_process *p, uint32_t *wave, uint32_t *gpu,
-                               struct wt_error *err)
-{
-    struct kfd_device_entry device[KFD_DEBUG_DEVICES];
-    uint32_t count;
-    const enum wt_status status = link_devices(p, device, KFD_DEBUG_DEVICES, &count, err);
-    *gpu = 0;
-    if (status || *wave == WT_NO_HANDLE)
-        return status;
-    for (; *gpu + 1 < count; (*gpu)++) {
-        const uint32_t waves = device[*gpu].simd_count * device[*gpu].max_waves_per_simd;
-        if (*wave < waves)
-            break;
-        *wave -= waves;
-    }
-    return WT_OK;
-}
-
-static enum wt_status save_core_file(void *context, const struct wt_core_file_request *request,
-                                     struct wt_error *err)
-{
-    uint32_t wave = request->wave, gpu;
-    const enum wt_status status = find_gpu(context, &wave, &gpu, err);
-    return status ? status : wt_process_link_core(context, request, gpu, wave, err);
-}
-
-void wt_gcn_process_offer_core_files(struct wt_target_services *services)
-{
-    services->save_core_file = save_core_file;
-}
-
-/* ---- memory after the end ---- */
-
-enum wt_status wt_gcn_process_want_memory(struct wt_gcn_process *p, struct wt_error *err)
-{
-    return wt_process_link_want_memory(&p->link, err);
-}
-
-void wt_gcn_process_final_memory(struct wt_gcn_process *p, wt_process_piece_fn *found,
-                                 void *context)
-{
-    wt_process_link_final_memory(&p->link, 0, found, context);
-}
+/* ---- code ---- */
 
 enum wt_status wt_gcn_process_code_list(struct wt_gcn_process *p, uint64_t *addr, uint64_t *state,
                                         struct wt_error *err)
 {
-    const enum wt_status status = wt_process_link_greet(&p->link, WT_WIRE_GCN, state, err);
+    const enum wt_status status = wt_process_link_hello(&p->link, state, err);
     if (status == WT_OK)
         *addr = p->link.hello.place[0];
     return status;

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/array.h"
-#include "debug/process/history.h"
+#include "debug/process/link.h"
 
 struct wt_gen_process {
     struct wt_process_link link; /* first: the context of a target's services */
@@ -20,30 +20,12 @@ static uint32_t threads_of(const struct wt_gen_process *p, uint32_t gpu)
     return p->info.subslices[gpu] * GEN_WIRE_THREADS;
 }
 
-/* Splits a thread's global number into its GPU and its number there. WT_NO_HANDLE: any. */
-static void locate(const struct wt_gen_process *p, uint32_t thread, struct wt_wire_request *request)
-{
-    request->device = 0;
-    request->wave = thread;
-    while (request->device + 1 < p->info.gpus && request->wave >= threads_of(p, request->device))
-        request->wave -= threads_of(p, request->device++);
-}
-
-/* The global number of a GPU's thread 0. */
-static uint32_t first_thread(const struct wt_gen_process *p, uint32_t gpu)
-{
-    uint32_t first = 0;
-    for (uint32_t i = 0; i < gpu; i++)
-        first += threads_of(p, i);
-    return first;
-}
-
 /* The request about an address as @p thread sees it. */
 static struct wt_wire_request about(const struct wt_gen_process *p, enum wt_wire_verb verb,
                                     uint32_t thread, uint64_t addr)
 {
     struct wt_wire_request request = {.verb = verb};
-    locate(p, thread, &request);
+    wt_process_link_locate(&p->link, thread, &request);
     const uint32_t gpu = wt_gen_unmark(&p->info, &addr, request.device);
     if (gpu != request.device)
         request.wave = 0;
@@ -123,7 +105,7 @@ static void take_fault_of(struct wt_gen_process *p, uint32_t gpu)
     if (!wt_process_link_fault(&p->link, gpu, 0, 0, &told))
         return;
     p->fault = told;
-    p->fault.wave += first_thread(p, gpu);
+    p->fault.wave += wt_process_link_first(&p->link, gpu);
     p->fault.pc += wt_gen_mark(&p->info, gpu);
     p->fault_gpu = gpu;
 }
@@ -213,7 +195,7 @@ static enum wt_status link_take_hits(void *context, struct gen_wire_hit *hits, s
         status = wt_process_link_ask(&p->link, &request, NULL, &answer, hits + *count, left, err);
         const size_t more = status == WT_OK ? answer.size / sizeof *hits : 0;
         for (size_t i = *count; i < *count + more; i++) {
-            hits[i].thread += first_thread(p, gpu);
+            hits[i].thread += wt_process_link_first(&p->link, gpu);
             hits[i].pc += wt_gen_mark(&p->info, gpu);
         }
         *count += more;
@@ -260,17 +242,21 @@ static enum wt_status take_info(struct wt_gen_process *p, struct wt_error *err)
                                    .slm = hello->place[GEN_WIRE_SLM],
                                    .file = hello->place[GEN_WIRE_FILE]};
     memcpy(p->info.subslices, hello->units, sizeof p->info.subslices);
+    for (uint32_t i = 0; i < p->info.gpus; i++)
+        p->link.waves[i] = threads_of(p, i);
     return WT_OK;
 }
 
-enum wt_status wt_gen_process_open(int pid, struct wt_gen_process **process, struct wt_error *err)
+enum wt_status wt_gen_process_open(const struct wt_process_place *place,
+                                   struct wt_gen_process **process, struct wt_error *err)
 {
     enum wt_status status;
     struct wt_gen_process *p = calloc(1, sizeof *p);
     if (!p)
         return wt_fail(err, WT_NO_MEMORY, "out of memory for a connection");
+    p->link.history.lanes = 32;
     p->gen = (struct wt_gen_link){.ops = &process_link, .context = p, .host_launches = true};
-    if ((status = wt_process_link_open(&p->link, pid, GEN_WIRE_SOCKET, WT_WIRE_GEN, err)) !=
+    if ((status = wt_process_link_open(&p->link, place, GEN_WIRE_SOCKET, WT_WIRE_GEN, err)) !=
             WT_OK ||
         (status = take_info(p, err)) != WT_OK) {
         wt_gen_process_close(p);
@@ -293,10 +279,9 @@ const struct wt_gen_link *wt_gen_process_link(struct wt_gen_process *p)
     return &p->gen;
 }
 
-enum wt_status wt_gen_process_record(struct wt_gen_process *p, uint64_t budget,
-                                     struct wt_target_services *services, struct wt_error *err)
+struct wt_process_link *wt_gen_process_wire(struct wt_gen_process *p)
 {
-    return wt_process_history_begin(&p->link, 32, budget, services, err);
+    return &p->link;
 }
 
 /* ---- code ---- */
@@ -304,52 +289,23 @@ enum wt_status wt_gen_process_record(struct wt_gen_process *p, uint64_t budget,
 enum wt_status wt_gen_process_kernels(struct wt_gen_process *p, struct gen_wire_kernel **list,
                                       size_t *count, struct wt_error *err)
 {
-    const struct wt_wire_request request = {.verb = GEN_WIRE_KERNELS};
-    struct wt_wire_answer answer;
-    *list = malloc(WT_WIRE_MOST);
-    if (!*list)
-        return wt_fail(err, WT_NO_MEMORY, "out of memory for a list of kernels");
+    void *all;
     const enum wt_status status =
-        wt_process_link_ask(&p->link, &request, NULL, &answer, *list, WT_WIRE_MOST, err);
-    if (status != WT_OK) {
-        free(*list);
-        *list = NULL;
-        return status;
-    }
-    *count = answer.size / sizeof **list;
+        wt_process_link_list(&p->link, GEN_WIRE_KERNELS, sizeof **list, &all, count, err);
+    *list = all;
     for (size_t i = 0; i < *count; i++) {
         (*list)[i].name[GEN_WIRE_NAME - 1] = 0;
         (*list)[i].address += wt_gen_mark(&p->info, (*list)[i].device);
     }
-    return WT_OK;
+    return status;
 }
 
-/* Reads to the end of the object that a request names. The last part is shorter than asked for. */
+/* What has gone meanwhile is NULL. */
 static enum wt_status read_all(struct wt_gen_process *p, struct wt_wire_request request,
                                uint8_t **bytes, size_t *length, struct wt_error *err)
 {
-    enum { PART = WT_WIRE_MOST, MOST = 256 << 20 };
-    struct wt_wire_answer answer = {.size = PART};
-    size_t capacity = 0;
-    enum wt_status status = WT_OK;
-    *bytes = NULL;
-    *length = 0;
-    request.size = PART;
-    while (!status && answer.size == PART && answer.result >= 0 && *length < MOST) {
-        uint8_t *grown = wt_array_grow(*bytes, &capacity, *length + PART, 1);
-        request.value = *length;
-        if (grown)
-            *bytes = grown;
-        status = grown ? wt_process_link_ask(&p->link, &request, NULL, &answer, *bytes + *length,
-                                             PART, err)
-                       : wt_fail(err, WT_NO_MEMORY, "out of memory for a kernel's symbols");
-        *length += status ? 0 : answer.size;
-    }
-    if (status || !*length) {
-        free(*bytes);
-        *bytes = NULL;
-    }
-    return status;
+    const enum wt_status status = wt_process_link_read_all(&p->link, request, bytes, length, err);
+    return status == WT_INVALID ? WT_OK : status;
 }
 
 enum wt_status wt_gen_process_elf(struct wt_gen_process *p, const struct gen_wire_kernel *kernel,
@@ -369,23 +325,7 @@ enum wt_status wt_gen_process_source(struct wt_gen_process *p, uint64_t number, 
     return status;
 }
 
-/* ---- core files ---- */
-
-static enum wt_status save_core_file(void *context, const struct wt_core_file_request *request,
-                                     struct wt_error *err)
-{
-    struct wt_wire_request at = {.wave = WT_NO_HANDLE};
-    if (request->wave != WT_NO_HANDLE)
-        locate(context, request->wave, &at);
-    return wt_process_link_core(context, request, at.device, at.wave, err);
-}
-
 /* ---- memory after the end ---- */
-
-enum wt_status wt_gen_process_want_memory(struct wt_gen_process *p, struct wt_error *err)
-{
-    return wt_process_link_want_memory(&p->link, err);
-}
 
 struct piece {
     uint64_t addr, size;
@@ -486,26 +426,9 @@ static void clear_fault(void *context)
     p->fault.kind = WT_FAULT_NONE;
 }
 
-static bool wave_waits(void *context, uint32_t thread, wt_wave_id id, struct wt_wave_view *view)
-{
-    struct wt_wire_request at = {0};
-    locate(context, thread, &at);
-    return wt_process_link_waits(context, at.device, at.wave, id, view);
-}
-
-void wt_gen_process_offer_waits(struct wt_target_services *services)
-{
-    services->wave_waits = wave_waits;
-}
-
 void wt_gen_process_offer_faults(struct wt_target_services *services)
 {
     services->fault = fault;
     services->wave_fault = wave_fault;
     services->clear_fault = clear_fault;
-}
-
-void wt_gen_process_offer_core_files(struct wt_target_services *services)
-{
-    services->save_core_file = save_core_file;
 }

@@ -3,21 +3,24 @@
 #define WT_DEBUG_GEN_PROCESS_H
 
 #include "debug/gen/gen.h"
-#include "debug/process/final_memory.h"
+#include "debug/process/link.h"
 #include "object/gen_wire.h"
 
 struct wt_gen_process;
 
 /**
- * Connects to process @p pid, of this user, for its Gen9 GPUs. WT_INVALID: it has no socket;
+ * Connects to the program at @p place for its Gen9 GPUs. WT_INVALID: it has no socket;
  * WT_STATE: another debugger is there. Closed by wt_gen_process_close().
  */
-enum wt_status wt_gen_process_open(int pid, struct wt_gen_process **process, struct wt_error *err);
+enum wt_status wt_gen_process_open(const struct wt_process_place *place,
+                                   struct wt_gen_process **process, struct wt_error *err);
 /** Disconnects: the program goes on. NULL is ignored. */
 void wt_gen_process_close(struct wt_gen_process *process);
 
 /** What a target's `link` may point to; it is the process's. */
 const struct wt_gen_link *wt_gen_process_link(struct wt_gen_process *process);
+/** The connection, for what all families have; it is the process's. */
+struct wt_process_link *wt_gen_process_wire(struct wt_gen_process *process);
 
 /** Its kernels; the caller frees *list. */
 enum wt_status wt_gen_process_kernels(struct wt_gen_process *process, struct gen_wire_kernel **list,
@@ -35,21 +38,8 @@ enum wt_status wt_gen_process_source(struct wt_gen_process *process, uint64_t nu
 /** Puts the faults of the program's kernels into @p services, whose context is the process. */
 void wt_gen_process_offer_faults(struct wt_target_services *services);
 
-/** Puts why threads wait into @p services, whose context is the process. */
-void wt_gen_process_offer_waits(struct wt_target_services *services);
-
 /**
- * Has the kernels that run from now on recorded, with @p budget bytes of the process's memory, and
- * puts time travel into @p services, whose context is the process.
- */
-enum wt_status wt_gen_process_record(struct wt_gen_process *process, uint64_t budget,
-                                     struct wt_target_services *services, struct wt_error *err);
-/** Puts the writing of core files into @p services, whose context is the process. */
-void wt_gen_process_offer_core_files(struct wt_target_services *services);
-/** Has the process keep its memory at its end until this connection is closed. */
-enum wt_status wt_gen_process_want_memory(struct wt_gen_process *process, struct wt_error *err);
-/**
- * The memory of a process that has said that it ends, after wt_gen_process_want_memory(): what its
+ * The memory of a process that has said that it ends, after wt_process_link_want_memory(): what its
  * GPUs could use at the end, or since the latest kernel began. Nothing if it has gone meanwhile.
  */
 void wt_gen_process_final_memory(struct wt_gen_process *process, wt_process_piece_fn *found,

@@ -11,7 +11,7 @@
 
 #include "debug/gen/flow.h"
 
-enum { MOST_WRITES = 256, WORDS = MOST_WRITES / 64, AT_BEGINNING = 0 };
+enum { MOST_WRITES = 256, WORDS = MOST_WRITES / 64, AT_BEGINNING = 0, HALF_LANES = 16 };
 
 /* Sets of writes; number 0 is what the register has at the function's beginning. */
 struct set {
@@ -313,13 +313,14 @@ static enum wt_kept_state state_of(struct values *v)
     return may_reach(v, web_of(v, own), here) ? WT_KEPT_GONE : WT_KEPT_NOT_YET;
 }
 
-static enum wt_kept_state state_of_part(struct values *v)
+/* Follows the writes to a part of the value; false: there are too many. */
+static bool follow_part(struct values *v)
 {
     v->count = 1;
     for (size_t i = 0; i < v->code.count; i++)
         if (written(v, &v->code.insn[i].e)) {
             if (v->count == MOST_WRITES)
-                return WT_KEPT_IN_PLACE;
+                return false;
             v->at[v->count++] = i;
         }
     for (unsigned n = 0; n < v->count; n++) {
@@ -329,6 +330,13 @@ static enum wt_kept_state state_of_part(struct values *v)
     memset(v->begin, 0, v->code.count * sizeof *v->begin);
     memset(v->reached, 0, v->code.count);
     follow(v);
+    return true;
+}
+
+static enum wt_kept_state state_of_part(struct values *v)
+{
+    if (!follow_part(v))
+        return WT_KEPT_IN_PLACE;
     find_webs(v);
     return state_of(v);
 }
@@ -346,6 +354,48 @@ static enum wt_kept_state state_at(struct values *v, unsigned from)
     return state;
 }
 
+/* Whether an instruction does for the other half of 32 lanes what another one does for the first.
+ */
+static bool is_twin(const struct genp_effects *a, const struct genp_effects *b)
+{
+    return a->opcode == b->opcode && a->element == b->element &&
+           a->element_stride == b->element_stride && a->channels == b->channels;
+}
+
+/*
+ * Whether the other half of 32 lanes is as far as the first: the code computes each half by itself,
+ * in any order, and the debug information says only where the first one is. Each write that arrives
+ * must be the twin of one that arrives in the first half, whose registers lie before these.
+ */
+static bool is_as_far(struct values *v)
+{
+    const size_t here = genp_find_instruction(&v->code, v->asked->pc);
+    size_t first[MOST_WRITES];
+    unsigned firsts = 0;
+    if (here == SIZE_MAX || v->asked->from < HALF_LANES * v->asked->stride)
+        return true;
+    v->from = v->asked->from - HALF_LANES * v->asked->stride;
+    v->size = v->asked->stride;
+    if (!follow_part(v) || !v->reached[genp_block_of(&v->code, here)])
+        return true;
+    struct set s = before(v, here);
+    for (unsigned n = 1; n < v->count; n++)
+        if (has(&s, n))
+            first[firsts++] = v->at[n];
+    v->from = v->asked->from;
+    if (!follow_part(v))
+        return true;
+    s = before(v, here);
+    for (unsigned n = 1; n < v->count; n++) {
+        bool found = !has(&s, n);
+        for (unsigned k = 0; k < firsts && !found; k++)
+            found = is_twin(&v->code.insn[v->at[n]].e, &v->code.insn[first[k]].e);
+        if (!found)
+            return false;
+    }
+    return true;
+}
+
 enum wt_status genp_find_value(const struct wt_kept_address *asked, struct wt_kept_answer *answer,
                                struct wt_error *err)
 {
@@ -358,6 +408,9 @@ enum wt_status genp_find_value(const struct wt_kept_address *asked, struct wt_ke
             answer->state = state_at(&v, asked->from);
             if (asked->stride && answer->state == WT_KEPT_IN_PLACE)
                 answer->state = state_at(&v, asked->from + (v.code.lanes - 1) * asked->stride);
+            if (asked->stride && asked->first && answer->state == WT_KEPT_IN_PLACE &&
+                !is_as_far(&v))
+                answer->state = WT_KEPT_GONE;
         } else {
             status = wt_fail(err, WT_NO_MEMORY, "no host memory to follow a function");
         }

@@ -1,6 +1,6 @@
 /*
- * A debugger's connection to a host process with emulated GPUs: the private Unix socket at which
- * the process listens (runtime/common/endpoint.h). What is said is the family's.
+ * A debugger's connection to a host process with emulated GPUs: the private Unix socket, or the
+ * address, at which the process listens (runtime/common/endpoint.h). What is said is the family's.
  */
 #ifndef WT_DEBUG_PROCESS_CONNECTION_H
 #define WT_DEBUG_PROCESS_CONNECTION_H
@@ -10,18 +10,32 @@
 #include <stdint.h>
 
 #include "base/fault.h"
+#include "base/token.h"
 #include "base/wave_view.h"
 #include "debug/process/end.h"
 #include "wavetrap/error.h"
 
+/** Where a host program is. */
+struct wt_process_place {
+    int pid;             /**< its process */
+    const char *address; /**< where it listens (base/token.h); NULL: at its private socket. Then pid
+                            is as the program knows it, perhaps in another namespace */
+    const char *token;   /**< with an address: the token's file; NULL: wt_token_path() */
+};
+
 struct wt_connection {
     int fd, pid;
+    bool elsewhere; /**< by an address: its pid may mean another process here, or none */
     bool ended;
+    char name[112]; /**< "process 12", "the program at tcp:…" */
+    uint8_t token[WT_TOKEN_BYTES];
     struct wt_process_end end; /**< then */
 };
 
-/** Connects to the socket of @p kind of process @p pid. WT_INVALID: it has none. */
-enum wt_status wt_connection_open(struct wt_connection *connection, int pid, const char *kind,
+/** Connects to the program at @p place, where it is a process to its socket of @p kind. WT_INVALID:
+ * it has none. */
+enum wt_status wt_connection_open(struct wt_connection *connection,
+                                  const struct wt_process_place *place, const char *kind,
                                   struct wt_error *err);
 /** Disconnects. */
 void wt_connection_close(struct wt_connection *connection);
@@ -46,13 +60,18 @@ enum wt_status wt_connection_ended(struct wt_connection *connection, uint32_t st
 enum wt_status wt_connection_reachable(int pid, const char *kind, bool *reachable,
                                        struct wt_error *err);
 
+/** Asks the program at place->address which family (WT_WIRE_GCN …) its GPUs are of; place->pid
+ * becomes its process. */
+enum wt_status wt_connection_ask_family(struct wt_process_place *place, uint32_t *family,
+                                        struct wt_error *err);
+
 /**
- * Judges a process's answer to the greeting of a debugger, by its @p result and whether its form is
- * the one expected. WT_STATE: the process has another debugger; WT_UNSUPPORTED: it runs with
- * another version of the driver library.
+ * Exchanges the first words (struct wt_wire_greeting) of a new connection to GPUs of @p family.
+ * WT_STATE: the process has another debugger; WT_UNSUPPORTED: it runs with another version of the
+ * driver library.
  */
-enum wt_status wt_connection_judge_greeting(const struct wt_connection *connection, int32_t result,
-                                            bool expected, struct wt_error *err);
+enum wt_status wt_connection_greet(struct wt_connection *connection, uint32_t family,
+                                   struct wt_error *err);
 
 /** Whether the @p size bytes of an answer are the view of a wave; its text ends then. */
 static inline bool wt_connection_has_view(struct wt_wave_view *view, size_t size)
@@ -70,14 +89,14 @@ static inline bool wt_connection_has_fault(struct wt_fault *fault, size_t size)
     return size == sizeof *fault && fault->kind > WT_FAULT_NONE && fault->kind <= WT_FAULT_HOST;
 }
 
-/** A greeting on a new connection to GPUs of @p family: fills in *gpus, how many there are. */
-typedef enum wt_status wt_connection_greet(struct wt_connection *connection, uint32_t family,
+/** Greets on a new connection to GPUs of @p family, and fills in *gpus, how many there are. */
+typedef enum wt_status wt_connection_count(struct wt_connection *connection, uint32_t family,
                                            unsigned *gpus, struct wt_error *err);
 /**
  * Calls @p found for each process of this user that answers at a socket of @p kind, with the number
  * of its GPUs and its command line: also those that have another debugger.
  */
-enum wt_status wt_connection_each(const char *kind, uint32_t family, wt_connection_greet *greet,
+enum wt_status wt_connection_each(const char *kind, uint32_t family, wt_connection_count *count,
                                   void (*found)(void *context, int pid, unsigned gpus,
                                                 const char *name),
                                   void *context, struct wt_error *err);

@@ -297,9 +297,8 @@ static const struct wt_history_services history = {
     .missing = missing,
 };
 
-enum wt_status wt_process_history_begin(struct wt_process_link *link, unsigned lanes,
-                                        uint64_t budget, struct wt_target_services *services,
-                                        struct wt_error *err)
+enum wt_status wt_process_history_begin(struct wt_process_link *link, uint64_t budget,
+                                        struct wt_target_services *services, struct wt_error *err)
 {
     const char *refused =
         link->hello.devices > 1
@@ -318,7 +317,6 @@ enum wt_status wt_process_history_begin(struct wt_process_link *link, unsigned l
                        link->connection.pid);
     if (!h->answer && !(h->answer = malloc(WT_TRAVEL_BYTES)))
         return wt_fail(err, WT_NO_MEMORY, "no host memory for time travel");
-    h->lanes = lanes;
     h->budget = budget;
     h->refused = refused;
     services->history = &history;

@@ -9,11 +9,10 @@
 
 /**
  * Has the process of a link record its kernels, which takes one GPU, and adds the history service
- * to @p services. @p lanes: of the family's waves, at most. WT_NO_MEMORY, here or in the process;
+ * to @p services. WT_NO_MEMORY, here or in the process;
  * WT_IO.
  */
-enum wt_status wt_process_history_begin(struct wt_process_link *link, unsigned lanes,
-                                        uint64_t budget, struct wt_target_services *services,
-                                        struct wt_error *err);
+enum wt_status wt_process_history_begin(struct wt_process_link *link, uint64_t budget,
+                                        struct wt_target_services *services, struct wt_error *err);
 
 #endif

@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
+
 /* ---- messages ---- */
 
 enum wt_status wt_process_link_send(struct wt_process_link *link,
@@ -47,7 +49,7 @@ enum wt_status wt_process_link_tell(struct wt_process_link *link, struct wt_wire
 
 /* ---- connecting ---- */
 
-enum wt_status wt_process_link_greet(struct wt_process_link *link, uint32_t family, uint64_t *code,
+enum wt_status wt_process_link_hello(struct wt_process_link *link, uint64_t *code,
                                      struct wt_error *err)
 {
     const struct wt_wire_request request = {.verb = WT_WIRE_HELLO};
@@ -59,20 +61,24 @@ enum wt_status wt_process_link_greet(struct wt_process_link *link, uint32_t fami
     if (status != WT_OK)
         return status;
     *code = answer.value[0];
-    const bool expected = answer.size == sizeof *hello && hello->magic == WT_WIRE_MAGIC &&
-                          hello->version == WT_WIRE_VERSION &&
-                          hello->request_bytes == sizeof request &&
-                          hello->answer_bytes == sizeof answer && hello->family == family &&
-                          hello->devices && hello->devices <= WT_WIRE_DEVICES;
-    return wt_connection_judge_greeting(&link->connection, answer.result, expected, err);
+    return answer.size == sizeof *hello && hello->devices && hello->devices <= WT_WIRE_DEVICES
+               ? WT_OK
+               : wt_connection_lost(&link->connection, "it does not say which GPUs it has", err);
 }
 
-enum wt_status wt_process_link_open(struct wt_process_link *link, int pid, const char *kind,
-                                    uint32_t family, struct wt_error *err)
+static enum wt_status greet(struct wt_process_link *link, uint32_t family, struct wt_error *err)
 {
     uint64_t code;
-    const enum wt_status status = wt_connection_open(&link->connection, pid, kind, err);
-    return status ? status : wt_process_link_greet(link, family, &code, err);
+    const enum wt_status status = wt_connection_greet(&link->connection, family, err);
+    return status ? status : wt_process_link_hello(link, &code, err);
+}
+
+enum wt_status wt_process_link_open(struct wt_process_link *link,
+                                    const struct wt_process_place *place, const char *kind,
+                                    uint32_t family, struct wt_error *err)
+{
+    const enum wt_status status = wt_connection_open(&link->connection, place, kind, err);
+    return status ? status : greet(link, family, err);
 }
 
 void wt_process_link_close(struct wt_process_link *link)
@@ -180,15 +186,22 @@ bool wt_process_link_ended(const struct wt_process_link *link, uint32_t *status,
 
 /* ---- waves ---- */
 
-bool wt_process_link_waits(struct wt_process_link *link, uint32_t device, uint32_t wave,
-                           uint64_t id, struct wt_wave_view *view)
+void wt_process_link_locate(const struct wt_process_link *link, uint32_t wave,
+                            struct wt_wire_request *request)
 {
-    const struct wt_wire_request request = {
-        .verb = WT_WIRE_WAITS, .device = device, .wave = wave, .value = id};
-    struct wt_wire_answer answer;
-    return wt_process_link_ask(link, &request, NULL, &answer, view, sizeof *view, WT_IGNORED) ==
-               WT_OK &&
-           answer.result >= 0 && wt_connection_has_view(view, answer.size);
+    request->device = 0;
+    request->wave = wave;
+    while (wave != WT_NO_HANDLE && request->device + 1 < link->hello.devices &&
+           link->waves[request->device] && request->wave >= link->waves[request->device])
+        request->wave -= link->waves[request->device++];
+}
+
+uint32_t wt_process_link_first(const struct wt_process_link *link, uint32_t device)
+{
+    uint32_t first = 0;
+    for (uint32_t i = 0; i < device; i++)
+        first += link->waves[i];
+    return first;
 }
 
 bool wt_process_link_fault(struct wt_process_link *link, uint32_t device, uint32_t wave,
@@ -200,6 +213,66 @@ bool wt_process_link_fault(struct wt_process_link *link, uint32_t device, uint32
     return wt_process_link_ask(link, &request, NULL, &answer, fault, sizeof *fault, WT_IGNORED) ==
                WT_OK &&
            answer.result >= 0 && wt_connection_has_fault(fault, answer.size);
+}
+
+/* ---- lists and texts ---- */
+
+enum wt_status wt_process_link_list(struct wt_process_link *link, uint32_t verb, size_t size,
+                                    void **list, size_t *count, struct wt_error *err)
+{
+    const struct wt_wire_request request = {.verb = verb};
+    struct wt_wire_answer answer;
+    *count = 0;
+    *list = malloc(WT_WIRE_MOST);
+    if (!*list)
+        return wt_fail(err, WT_NO_MEMORY, "out of memory for a list of code");
+    const enum wt_status status =
+        wt_process_link_ask(link, &request, NULL, &answer, *list, WT_WIRE_MOST, err);
+    if (status == WT_OK) {
+        *count = answer.size / size;
+    } else {
+        free(*list);
+        *list = NULL;
+    }
+    return status;
+}
+
+/* The last part is shorter than asked for. */
+enum wt_status wt_process_link_read_all(struct wt_process_link *link,
+                                        struct wt_wire_request request, uint8_t **bytes,
+                                        size_t *length, struct wt_error *err)
+{
+    enum { MOST = 256 << 20 };
+    struct wt_wire_answer answer = {.size = WT_WIRE_MOST};
+    size_t capacity = 0;
+    enum wt_status status = WT_OK;
+    *bytes = NULL;
+    *length = 0;
+    request.size = WT_WIRE_MOST;
+    while (!status && answer.size == WT_WIRE_MOST) {
+        uint8_t *grown =
+            *length > MOST ? NULL : wt_array_grow(*bytes, &capacity, *length + WT_WIRE_MOST + 1, 1);
+        if (!grown) {
+            status = *length > MOST
+                         ? wt_fail(err, WT_INVALID, "a text or a file of code does not end")
+                         : wt_fail(err, WT_NO_MEMORY, "out of memory for a text or a file of code");
+            break;
+        }
+        *bytes = grown;
+        request.value = *length;
+        status =
+            wt_process_link_ask(link, &request, NULL, &answer, *bytes + *length, WT_WIRE_MOST, err);
+        if (!status && answer.result < 0)
+            status = wt_fail(err, WT_INVALID, "the code is gone");
+        *length += status ? 0 : answer.size;
+    }
+    if (!status && *length) {
+        (*bytes)[*length] = 0;
+        return WT_OK;
+    }
+    free(*bytes);
+    *bytes = NULL;
+    return status;
 }
 
 /* ---- memory after the end ---- */
@@ -223,8 +296,7 @@ static enum wt_status count_gpus(struct wt_connection *connection, uint32_t fami
                                  struct wt_error *err)
 {
     struct wt_process_link link = {.connection = *connection};
-    uint64_t code;
-    const enum wt_status status = wt_process_link_greet(&link, family, &code, err);
+    const enum wt_status status = greet(&link, family, err);
     *gpus = link.hello.devices;
     return status;
 }

@@ -33,20 +33,30 @@ struct wt_process_link {
     struct wt_connection connection;
     struct wt_wire_hello hello;
     uint64_t changes; /**< of what the process's waves are like, by requests of this debugger */
+    /** Waves of each GPU, set by the family: the debugger counts them through all GPUs. 0: the
+     * process does so, too. */
+    uint32_t waves[WT_WIRE_DEVICES];
 };
 
+/** Splits a wave's number into its GPU and its slot there. WT_NO_HANDLE stays as it is. */
+void wt_process_link_locate(const struct wt_process_link *link, uint32_t wave,
+                            struct wt_wire_request *request);
+/** The number of a GPU's first wave. */
+uint32_t wt_process_link_first(const struct wt_process_link *link, uint32_t device);
+
 /**
- * Connects to the socket of @p kind of process @p pid, and greets it: @p link->hello says what GPUs
- * of @p family (WT_WIRE_GCN …) it has. WT_INVALID: it has no socket; WT_STATE: another debugger is
- * there; WT_UNSUPPORTED: it has another version. Closed by wt_process_link_close(), also after an
- * error.
+ * Connects to the program at @p place (its socket of @p kind), and greets it: @p link->hello says
+ * what GPUs of @p family (WT_WIRE_GCN …) it has. WT_INVALID: it has no socket; WT_STATE: another
+ * debugger is there; WT_UNSUPPORTED: it has another version. Closed by wt_process_link_close(),
+ * also after an error.
  */
-enum wt_status wt_process_link_open(struct wt_process_link *link, int pid, const char *kind,
+enum wt_status wt_process_link_open(struct wt_process_link *link,
+                                    const struct wt_process_place *place, const char *kind,
                                     uint32_t family, struct wt_error *err);
 /** Disconnects, and frees what the link has allocated. */
 void wt_process_link_close(struct wt_process_link *link);
-/** Asks once more for what the greeting tells; *code becomes the state of the list of code. */
-enum wt_status wt_process_link_greet(struct wt_process_link *link, uint32_t family, uint64_t *code,
+/** Asks once more for link->hello; *code becomes the state of the list of code. */
+enum wt_status wt_process_link_hello(struct wt_process_link *link, uint64_t *code,
                                      struct wt_error *err);
 
 /** Sends a request, and request->follows bytes at @p more. */
@@ -87,17 +97,24 @@ enum wt_status wt_process_link_register(struct wt_process_link *link, uint32_t d
 /** Whether the process has ended, with what status and in what words. */
 bool wt_process_link_ended(const struct wt_process_link *link, uint32_t *status, char *text,
                            size_t size);
-/** Why the wave that @p device, @p wave and @p id name waits. False: it has left its slot. */
-bool wt_process_link_waits(struct wt_process_link *link, uint32_t device, uint32_t wave,
-                           uint64_t id, struct wt_wave_view *view);
-/** The fault for which it stands where it is. False: none. */
+/** The fault for which the wave that @p device, its slot @p wave and @p id name stands where it is.
+ * False: none. */
 bool wt_process_link_fault(struct wt_process_link *link, uint32_t device, uint32_t wave,
                            uint64_t id, struct wt_fault *fault);
-
-/** As a target's save_core_file; @p wave is the selected wave's slot in @p device. */
-enum wt_status wt_process_link_core(struct wt_process_link *link,
-                                    const struct wt_core_file_request *request, uint32_t device,
-                                    uint32_t wave, struct wt_error *err);
+/**
+ * Puts what all host programs offer into @p services, whose context is the link: why waves wait,
+ * their faults, core files.
+ */
+void wt_process_link_offer(struct wt_target_services *services);
+/** Reads the object that a request names to its end: request->value is the offset. A NUL follows.
+ * The caller frees *bytes, which is NULL if there is nothing. WT_INVALID: it is refused, or does
+ * not end. */
+enum wt_status wt_process_link_read_all(struct wt_process_link *link,
+                                        struct wt_wire_request request, uint8_t **bytes,
+                                        size_t *length, struct wt_error *err);
+/** A list of structs of @p size bytes that one answer gives; the caller frees *list. */
+enum wt_status wt_process_link_list(struct wt_process_link *link, uint32_t verb, size_t size,
+                                    void **list, size_t *count, struct wt_error *err);
 /** Has the process keep its memory at its end until the connection is closed. */
 enum wt_status wt_process_link_want_memory(struct wt_process_link *link, struct wt_error *err);
 /** The memory of one GPU after the process's end: see wt_process_final_memory(). */

@@ -114,18 +114,6 @@ enum wt_status wt_program_set_catch(struct wt_program *g, const char *text, stru
  * begin stops at the instruction that ends it. The dispatch ends with the wave that ends when the
  * last group has begun and no other wave is left: groups begin in ascending order. */
 
-static void add_address(struct wt_point *p, size_t *capacity, uint64_t addr)
-{
-    for (size_t k = 0; k < p->addr_count; k++)
-        if (p->addr[k] == addr)
-            return;
-    uint64_t *grown = wt_array_grow(p->addr, capacity, p->addr_count + 1, sizeof *grown);
-    if (!grown)
-        return;
-    p->addr = grown;
-    grown[p->addr_count++] = addr;
-}
-
 /* The instructions that end a wave, in the kernel that begins at an address. */
 static void find_ends(struct wt_program *g, struct wt_point *p, size_t *capacity, uint64_t entry)
 {
@@ -140,7 +128,7 @@ static void find_ends(struct wt_program *g, struct wt_point *p, size_t *capacity
             !instruction.length)
             return;
         if (instruction.kind == WT_INSTRUCTION_END)
-            add_address(p, capacity, at);
+            pg_add_address(&p->addr, &p->addr_count, capacity, at);
         at += instruction.length;
     }
 }
@@ -204,14 +192,9 @@ static void note_ending(struct wt_program *g, struct wt_point *p, wt_wave_id wav
  * there in one halt, and each is reported before the next goes on. */
 static bool is_alone(struct wt_program *g, const struct wt_point *p, const struct wt_wave *wave)
 {
-    const wt_wave_id *list;
+    wt_wave_id *own;
     size_t count;
-    if (wt_debugger_waves(g->debugger, &list, &count, WT_IGNORED) != WT_OK)
-        return false;
-    wt_wave_id *own = malloc((count ? count : 1) * sizeof *own);
-    bool alone = own != NULL;
-    if (own)
-        memcpy(own, list, count * sizeof *own);
+    bool alone = wt_program_waves(g, &own, &count, WT_IGNORED) == WT_OK;
     for (size_t i = 0; alone && i < count; i++) {
         struct wt_wave_info info;
         alone = own[i] == wave->id || is_ending(p, own[i]) ||

@@ -7,11 +7,6 @@
 #include "base/array.h"
 #include "debug/program/internal.h"
 
-static const struct wt_program_host *host_of(struct wt_program *g)
-{
-    return g->options.host;
-}
-
 /* ---- arguments, environment ---- */
 
 enum wt_status wt_program_set_arguments(struct wt_program *g, const char *text,
@@ -61,15 +56,16 @@ void pg_end_host(struct wt_program *g)
     bool known;
     int code = 0;
     char text[100] = "";
-    const int pid = host_of(g)->pid(g->options.host_context);
-    host_of(g)->finish(g->options.host_context, &known, &code, text, sizeof text);
+    const int pid = g->options.host->pid(g->options.host_context);
+    const bool elsewhere = g->options.host->is_elsewhere(g->options.host_context);
+    g->options.host->finish(g->options.host_context, &known, &code, text, sizeof text);
     pg_forget(g);
     g->ended = true;
     g->exit_word = (uint32_t)code;
     if (!known)
         pg_tell(g, &(struct wt_news){.kind = WT_NEWS_PROCESS,
                                      .code = pid,
-                                     .is_there = kill(pid, 0) == 0 || errno != ESRCH});
+                                     .is_there = elsewhere || kill(pid, 0) == 0 || errno != ESRCH});
     else if (text[0])
         pg_tell(g, &(struct wt_news){.kind = WT_NEWS_SIGNALLED, .text = text});
     else

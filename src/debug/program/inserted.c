@@ -76,16 +76,7 @@ enum wt_status pg_thread_condition(struct wt_program *g, const struct wt_stop_at
 
 static bool note_address(struct wt_program *g, uint64_t addr)
 {
-    for (size_t i = 0; i < g->inserted_count; i++)
-        if (g->inserted[i] == addr)
-            return true;
-    uint64_t *grown =
-        wt_array_grow(g->inserted, &g->inserted_capacity, g->inserted_count + 1, sizeof *grown);
-    if (!grown)
-        return false;
-    g->inserted = grown;
-    grown[g->inserted_count++] = addr;
-    return true;
+    return pg_add_address(&g->inserted, &g->inserted_count, &g->inserted_capacity, addr);
 }
 
 /* Inserts a breakpoint for everything wanted at one address, with all conditions together. */

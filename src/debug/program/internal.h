@@ -3,6 +3,7 @@
 #define WT_DEBUG_PROGRAM_INTERNAL_H
 
 #include "base/text.h"
+#include "base/array.h"
 #include "debug/program/program.h"
 #include "debug/source/locations.h"
 
@@ -132,6 +133,20 @@ void pg_forget_watchpoints(struct wt_program *g);
  * address and which it names; 0: neither.
  */
 unsigned pg_line_wanted(struct wt_program *g, const struct wt_point *p, uint64_t addr);
+/* Appends an address to a list in which it is not yet; false without host memory. */
+static inline bool pg_add_address(uint64_t **list, size_t *count, size_t *capacity, uint64_t addr)
+{
+    for (size_t i = 0; i < *count; i++)
+        if ((*list)[i] == addr)
+            return true;
+    uint64_t *grown = wt_array_grow(*list, capacity, *count + 1, sizeof *grown);
+    if (!grown)
+        return false;
+    *list = grown;
+    grown[(*count)++] = addr;
+    return true;
+}
+
 /** Frees the conditions of its addresses. */
 void pg_free_compiled(struct wt_point *p);
 /** Gives a point another list of addresses, which it takes over. */

@@ -44,17 +44,18 @@ enum wt_status wt_program_begin(struct wt_program *g, struct wt_error *err)
     return WT_OK;
 }
 
-enum wt_status wt_program_attach(struct wt_program *g, int pid, struct wt_error *err)
+enum wt_status wt_program_attach(struct wt_program *g, const char *where, struct wt_error *err)
 {
     bool again;
     if (g->started)
         wt_program_leave(g, true);
-    enum wt_status status = g->options.host->attach(g->options.host_context, pid, err);
+    enum wt_status status = g->options.host->attach(g->options.host_context, where, err);
     if (status)
         return status;
     begin_anew(g);
     g->started = true;
-    pg_tell(g, &(struct wt_news){.kind = WT_NEWS_ATTACHING, .code = pid});
+    pg_tell(g, &(struct wt_news){.kind = WT_NEWS_ATTACHING,
+                                 .code = g->options.host->pid(g->options.host_context)});
     /* The program runs: it is stopped as by Ctrl-C. */
     if (!wt_debugger_running(g->debugger))
         return WT_OK;

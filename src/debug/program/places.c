@@ -21,14 +21,7 @@ struct addresses {
 
 static void add_address(struct addresses *a, uint64_t addr)
 {
-    for (size_t i = 0; i < a->count; i++)
-        if (a->list[i] == addr)
-            return;
-    uint64_t *grown = wt_array_grow(a->list, &a->capacity, a->count + 1, sizeof *grown);
-    if (!grown)
-        return;
-    a->list = grown;
-    grown[a->count++] = addr;
+    pg_add_address(&a->list, &a->count, &a->capacity, addr);
 }
 
 static void add_inlined(void *context, uint64_t start)

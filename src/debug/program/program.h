@@ -186,8 +186,8 @@ struct wt_program_host {
      */
     enum wt_status (*start)(void *context, const char *arguments, char *const *environment,
                             bool *ended, struct wt_error *err);
-    /** Goes to a program that runs, likewise. */
-    enum wt_status (*attach)(void *context, int pid, struct wt_error *err);
+    /** Goes to a program that runs, likewise: a process id, or an address. */
+    enum wt_status (*attach)(void *context, const char *where, struct wt_error *err);
     /** Brings the list of modules up to date. */
     void (*refresh)(void *context);
     /**
@@ -200,6 +200,8 @@ struct wt_program_host {
     void (*leave)(void *context, bool kill);
     /** Its process id; 0: there is none. */
     int (*pid)(void *context);
+    /** Whether its process is not one of this system's, and cannot be ended from here. */
+    bool (*is_elsewhere)(void *context);
 };
 
 struct wt_program_options {
@@ -319,7 +321,8 @@ enum wt_status wt_program_change_environment(struct wt_program *program, char *c
 /** Starts it, from the beginning if it runs; `started` says whether it runs then. */
 enum wt_status wt_program_begin(struct wt_program *program, struct wt_error *err);
 /** Goes to a running host program and stops it; the one that is debugged is ended. */
-enum wt_status wt_program_attach(struct wt_program *program, int pid, struct wt_error *err);
+enum wt_status wt_program_attach(struct wt_program *program, const char *where,
+                                 struct wt_error *err);
 /** Ends the program (@p kill), or lets a host program go on without a debugger. */
 void wt_program_leave(struct wt_program *program, bool kill);
 /**
@@ -506,6 +509,11 @@ struct wt_working_waves {
     size_t count;
     unsigned lane; /**< the selected one */
 };
+
+/** A copy of the list of active waves (wt_debugger_waves), which the caller frees; after a failure
+ * NULL and 0. */
+enum wt_status wt_program_waves(struct wt_program *g, wt_wave_id **list, size_t *count,
+                                struct wt_error *err);
 
 /**
  * All waves with work, by dispatch, group and number in it. The caller frees waves->list.

@@ -1,4 +1,5 @@
-/* Source text: files, and what programs were compiled of at run time. */
+/* Texts of source files: the files that lines name, and the sources that a host program has
+ * compiled at run time. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -24,31 +24,45 @@ static int by_place(const void *a, const void *b)
     return x->index < y->index ? -1 : x->index > y->index;
 }
 
+enum wt_status wt_program_waves(struct wt_program *g, wt_wave_id **list, size_t *count,
+                                struct wt_error *err)
+{
+    const wt_wave_id *waves;
+    const enum wt_status status = wt_debugger_waves(g->debugger, &waves, count, err);
+    *list = NULL;
+    if (status) {
+        *count = 0;
+        return status;
+    }
+    if (!(*list = malloc(*count * sizeof **list + 1))) {
+        *count = 0;
+        return wt_fail(err, WT_NO_MEMORY, "no host memory for the waves");
+    }
+    memcpy(*list, waves, *count * sizeof **list);
+    return WT_OK;
+}
+
 enum wt_status wt_program_work(struct wt_program *g, struct wt_working_waves *warps,
                                struct wt_error *err)
 {
-    const wt_wave_id *ids;
+    wt_wave_id *ids;
+    size_t count;
     struct wt_wave own = {.id = WT_NO_WAVE};
     struct wt_thread_position place = {.lane = 0};
     enum wt_status status = wt_program_need_run(g, err);
     *warps = (struct wt_working_waves){.count = 0};
-    if (status || (status = wt_debugger_waves(g->debugger, &ids, &warps->count, err)) != WT_OK)
+    if (status || (status = wt_program_waves(g, &ids, &count, err)) != WT_OK)
         return status;
-    const size_t count = warps->count;
-    wt_wave_id *copy = malloc(count * sizeof *copy + 1);
     warps->list = calloc(count + 1, sizeof *warps->list);
-    if (!copy || !warps->list) {
-        free(copy);
-        free(warps->list);
+    if (!warps->list) {
+        free(ids);
         return wt_fail(err, WT_NO_MEMORY, "no host memory");
     }
-    memcpy(copy, ids, count * sizeof *copy);
     if (g->thread && wt_program_wave(g, g->thread, &own, &place, WT_IGNORED) == WT_OK)
         warps->lane = place.lane;
-    warps->count = 0;
     for (size_t i = 0; i < count; i++) {
         struct wt_working_wave *w = &warps->list[warps->count];
-        if (wt_debugger_wave(g->debugger, copy[i], &w->info, WT_IGNORED) != WT_OK ||
+        if (wt_debugger_wave(g->debugger, ids[i], &w->info, WT_IGNORED) != WT_OK ||
             !w->info.wave.has_work)
             continue;
         const struct wt_wave *v = &w->info.wave;
@@ -60,7 +74,7 @@ enum wt_status wt_program_work(struct wt_program *g, struct wt_working_waves *wa
         w->is_selected = v->id == own.id;
         warps->count++;
     }
-    free(copy);
+    free(ids);
     qsort(warps->list, warps->count, sizeof *warps->list, by_place);
     return WT_OK;
 }

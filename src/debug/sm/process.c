@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "debug/process/history.h"
+#include "debug/process/link.h"
 #include "debug/sm/internal.h"
 
 /* Generic addresses (emulator/sm/sm.h). */
@@ -32,15 +32,6 @@ struct wt_sm_process {
 static uint32_t warps_of(const struct wt_sm_process *p, uint32_t gpu)
 {
     return p->sms[gpu] * SMP_WARPS;
-}
-
-/* Splits a warp's global number into its GPU and its number there. WT_NO_HANDLE: any. */
-static void locate(const struct wt_sm_process *p, uint32_t warp, struct wt_wire_request *request)
-{
-    request->device = 0;
-    request->wave = warp;
-    while (request->device + 1 < p->gpus && request->wave >= warps_of(p, request->device))
-        request->wave -= warps_of(p, request->device++);
 }
 
 /* A request whose answer is exactly @p size bytes, or a refusal: then WT_INVALID. */
@@ -120,7 +111,7 @@ static enum wt_status link_warp(void *context, uint32_t warp, struct wt_sm_warp 
 {
     struct wt_sm_process *p = context;
     struct wt_wire_request request = {.verb = SM_WIRE_WARPS};
-    locate(p, warp, &request);
+    wt_process_link_locate(&p->link, warp, &request);
     struct sm_wire_warp *list = p->warp + (warp - request.wave);
     if (p->seen[request.device] != p->link.changes) {
         const enum wt_status status = ask_for(
@@ -149,7 +140,7 @@ static enum wt_status link_read_row(void *context, uint32_t warp, unsigned numbe
 {
     uint8_t bytes[SM_WIRE_ROW];
     struct wt_wire_request request = {.verb = SM_WIRE_READ_ROW, .number = number};
-    locate(context, warp, &request);
+    wt_process_link_locate(context, warp, &request);
     const enum wt_status status =
         ask_for(context, &request, bytes, sizeof bytes, "such register of the warp", err);
     if (!status)
@@ -165,7 +156,7 @@ static enum wt_status link_write_row(void *context, uint32_t warp, unsigned numb
     struct wt_wire_answer answer;
     struct wt_wire_request request = {
         .verb = SM_WIRE_WRITE_ROW, .follows = sizeof bytes, .number = number, .lanes = lanes};
-    locate(p, warp, &request);
+    wt_process_link_locate(&p->link, warp, &request);
     memcpy(bytes, row, number < WT_SM_P0 ? sizeof bytes : 8);
     p->link.changes++;
     const enum wt_status status =
@@ -181,7 +172,7 @@ static enum wt_status link_read_file(void *context, uint32_t warp, uint64_t offs
 {
     struct wt_wire_request request = {
         .verb = SM_WIRE_READ_FILE, .size = (uint32_t)size, .value = offset};
-    locate(context, warp, &request);
+    wt_process_link_locate(context, warp, &request);
     return ask_for(context, &request, out, size, "such part of the warp's register file", err);
 }
 
@@ -191,7 +182,7 @@ static enum wt_status link_read(void *context, uint32_t warp, unsigned lane, uin
                                 void *out, size_t size, struct wt_error *err)
 {
     struct wt_wire_request request = {.lane = lane, .addr = addr};
-    locate(context, warp, &request);
+    wt_process_link_locate(context, warp, &request);
     return wt_process_link_read(context, request, out, size, err);
 }
 
@@ -199,7 +190,7 @@ static enum wt_status link_write(void *context, uint32_t warp, unsigned lane, ui
                                  const void *bytes, size_t size, struct wt_error *err)
 {
     struct wt_wire_request request = {.lane = lane, .addr = addr};
-    locate(context, warp, &request);
+    wt_process_link_locate(context, warp, &request);
     return wt_process_link_write(context, request, bytes, size, err);
 }
 
@@ -228,7 +219,7 @@ static enum wt_status link_local(void *context, uint32_t warp, unsigned lane, ui
                                  uint32_t *size, struct wt_error *err)
 {
     struct wt_wire_request request = {.verb = SM_WIRE_LOCAL, .lane = lane};
-    locate(context, warp, &request);
+    wt_process_link_locate(context, warp, &request);
     return pair(context, &request, "such warp", addr, size, err);
 }
 
@@ -269,7 +260,7 @@ static enum wt_status link_fail(void *context, uint32_t warp, struct wt_error *e
 {
     struct wt_wire_request request = {.verb = SM_WIRE_FAIL};
     struct wt_wire_answer answer;
-    locate(context, warp, &request);
+    wt_process_link_locate(context, warp, &request);
     return wt_process_link_tell(context, request, &answer, err);
 }
 
@@ -290,7 +281,7 @@ static enum wt_status watch_on(struct wt_sm_process *p, uint32_t gpu, struct sm_
     for (size_t i = 0; i < count; i++) {
         struct wt_wire_request of = {.device = gpu};
         if (asked[i].warp != WT_NO_HANDLE)
-            locate(p, asked[i].warp, &of);
+            wt_process_link_locate(&p->link, asked[i].warp, &of);
         if (of.device == gpu)
             list[n++] = (struct sm_wire_watch){.kind = access_of(asked[i].read, asked[i].write),
                                                .warp = of.wave,
@@ -389,12 +380,6 @@ static const struct wt_sm_link_ops process_link = {
     .take_hits = link_take_hits,
 };
 
-enum wt_status wt_sm_process_record(struct wt_sm_process *p, uint64_t budget,
-                                    struct wt_target_services *services, struct wt_error *err)
-{
-    return wt_process_history_begin(&p->link, SMP_LANES, budget, services, err);
-}
-
 static bool wave_detail(void *context, uint32_t warp, wt_wave_id id, struct wt_wave_detail *detail)
 {
     struct {
@@ -404,7 +389,7 @@ static bool wave_detail(void *context, uint32_t warp, wt_wave_id id, struct wt_w
     struct wt_wire_request request = {.verb = WT_WIRE_WAITS, .value = id};
     struct wt_wire_answer answer;
     *detail = (struct wt_wave_detail){0};
-    locate(context, warp, &request);
+    wt_process_link_locate(context, warp, &request);
     if (wt_process_link_ask(context, &request, NULL, &answer, &got, sizeof got, WT_IGNORED) !=
             WT_OK ||
         answer.result < 0 || answer.size < sizeof got.view ||
@@ -418,45 +403,10 @@ static bool wave_detail(void *context, uint32_t warp, wt_wave_id id, struct wt_w
     return true;
 }
 
-static bool wave_fault(void *context, uint32_t warp, wt_wave_id id, struct wt_fault *out)
-{
-    struct wt_wire_request at = {0};
-    locate(context, warp, &at);
-    return wt_process_link_fault(context, at.device, at.wave, id, out);
-}
-
 void wt_sm_process_offer_detail(struct wt_target_services *services)
 {
-    services->wave_fault = wave_fault;
+    services->wave_waits = NULL; /* the detail has more */
     services->wave_detail = wave_detail;
-}
-
-/* ---- core files ---- */
-
-static enum wt_status save_core_file(void *context, const struct wt_core_file_request *request,
-                                     struct wt_error *err)
-{
-    struct wt_wire_request at = {.wave = WT_NO_HANDLE};
-    if (request->wave != WT_NO_HANDLE)
-        locate(context, request->wave, &at);
-    return wt_process_link_core(context, request, at.device, at.wave, err);
-}
-
-void wt_sm_process_offer_core_files(struct wt_target_services *services)
-{
-    services->save_core_file = save_core_file;
-}
-
-/* ---- memory after the end ---- */
-
-enum wt_status wt_sm_process_want_memory(struct wt_sm_process *p, struct wt_error *err)
-{
-    return wt_process_link_want_memory(&p->link, err);
-}
-
-void wt_sm_process_final_memory(struct wt_sm_process *p, wt_process_piece_fn *found, void *context)
-{
-    wt_process_link_final_memory(&p->link, 0, found, context);
 }
 
 /* ---- connecting ---- */
@@ -481,13 +431,15 @@ static enum wt_status take_registers(struct wt_sm_process *p, struct wt_error *e
         p->registers[i] =
             (struct registers){.bus = {.ops = &registers_ops}, .process = p, .gpu = i};
         p->bus[i] = &p->registers[i].bus;
+        p->link.waves[i] = warps_of(p, i);
         warps += warps_of(p, i);
     }
     p->warp = calloc(warps, sizeof *p->warp);
     return p->warp ? WT_OK : wt_fail(err, WT_NO_MEMORY, "out of memory for %u warps", warps);
 }
 
-enum wt_status wt_sm_process_open(int pid, struct wt_sm_process **process, struct wt_error *err)
+enum wt_status wt_sm_process_open(const struct wt_process_place *place,
+                                  struct wt_sm_process **process, struct wt_error *err)
 {
     enum wt_status status;
     const struct wt_wire_request attach = {.verb = WT_WIRE_ATTACH};
@@ -496,6 +448,7 @@ enum wt_status wt_sm_process_open(int pid, struct wt_sm_process **process, struc
     if (!p)
         return wt_fail(err, WT_NO_MEMORY, "out of memory for a connection");
     p->link.changes = 1; /* nothing has been seen */
+    p->link.history.lanes = SMP_LANES;
     p->sm = (struct wt_sm_link){.bus = p->bus,
                                 .ops = &process_link,
                                 .context = p,
@@ -503,7 +456,8 @@ enum wt_status wt_sm_process_open(int pid, struct wt_sm_process **process, struc
                                 .host_launches = true,
                                 .shared_window = SHARED_WINDOW,
                                 .local_window = LOCAL_WINDOW};
-    if ((status = wt_process_link_open(&p->link, pid, SM_WIRE_SOCKET, WT_WIRE_SM, err)) != WT_OK ||
+    if ((status = wt_process_link_open(&p->link, place, SM_WIRE_SOCKET, WT_WIRE_SM, err)) !=
+            WT_OK ||
         (status = take_sms(p, err)) != WT_OK || (status = take_registers(p, err)) != WT_OK ||
         (status = wt_process_link_tell(&p->link, attach, &answer, err)) != WT_OK) {
         wt_sm_process_close(p);
@@ -528,63 +482,31 @@ const struct wt_sm_link *wt_sm_process_link(struct wt_sm_process *p)
     return &p->sm;
 }
 
+struct wt_process_link *wt_sm_process_wire(struct wt_sm_process *p)
+{
+    return &p->link;
+}
+
 /* ---- modules ---- */
 
 enum wt_status wt_sm_process_modules(struct wt_sm_process *p, struct sm_wire_module **list,
                                      size_t *count, struct wt_error *err)
 {
-    const struct wt_wire_request request = {.verb = SM_WIRE_MODULES};
-    struct wt_wire_answer answer;
-    *list = malloc(WT_WIRE_MOST);
-    if (!*list)
-        return wt_fail(err, WT_NO_MEMORY, "out of memory for a list of modules");
+    void *all;
     const enum wt_status status =
-        wt_process_link_ask(&p->link, &request, NULL, &answer, *list, WT_WIRE_MOST, err);
-    *count = status ? 0 : answer.size / sizeof **list;
-    if (status) {
-        free(*list);
-        *list = NULL;
-    }
+        wt_process_link_list(&p->link, SM_WIRE_MODULES, sizeof **list, &all, count, err);
+    *list = all;
     return status;
 }
-
-#define MOST_TEXT (256u << 20)
 
 enum wt_status wt_sm_process_text(struct wt_sm_process *p, const struct sm_wire_module *module,
                                   uint32_t number, char **text, size_t *length,
                                   struct wt_error *err)
 {
-    enum wt_status status = WT_OK;
-    struct wt_wire_answer answer;
-    *text = NULL;
-    *length = 0;
-    do {
-        if (*length > MOST_TEXT) {
-            status = wt_fail(err, WT_INVALID, "the text of a module does not end");
-            break;
-        }
-        char *grown = realloc(*text, *length + WT_WIRE_MOST + 1);
-        if (!grown) {
-            status = wt_fail(err, WT_NO_MEMORY, "out of memory for a module's text");
-            break;
-        }
-        *text = grown;
-        const struct wt_wire_request request = {.verb = SM_WIRE_TEXT,
-                                                .number = number,
-                                                .addr = *length,
-                                                .size = WT_WIRE_MOST,
-                                                .value = module->id};
-        status = wt_process_link_ask(&p->link, &request, NULL, &answer, *text + *length,
-                                     WT_WIRE_MOST, err);
-        if (!status && answer.result < 0)
-            status = wt_fail(err, WT_INVALID, "a module is gone");
-        *length += status ? 0 : answer.size;
-    } while (!status && answer.size == WT_WIRE_MOST);
-    if (status) {
-        free(*text);
-        *text = NULL;
-    } else {
-        (*text)[*length] = 0;
-    }
-    return status;
+    uint8_t *bytes;
+    const struct wt_wire_request request = {
+        .verb = SM_WIRE_TEXT, .number = number, .addr = module->id};
+    const enum wt_status status = wt_process_link_read_all(&p->link, request, &bytes, length, err);
+    *text = bytes || status ? (char *)bytes : strdup("");
+    return status || *text ? status : wt_fail(err, WT_NO_MEMORY, "out of memory for a text");
 }

@@ -2,22 +2,25 @@
 #ifndef WT_DEBUG_SM_PROCESS_H
 #define WT_DEBUG_SM_PROCESS_H
 
-#include "debug/process/final_memory.h"
+#include "debug/process/link.h"
 #include "debug/sm/sm.h"
 #include "object/sm_wire.h"
 
 struct wt_sm_process;
 
 /**
- * Connects to process @p pid, of this user, for all of its GPUs; kernels that are held for a
+ * Connects to the program at @p place for all of its GPUs; kernels that are held for a
  * debugger wait for code_known() instead. WT_INVALID: it has no socket; WT_STATE: another debugger
  * is there. Closed by wt_sm_process_close().
  */
-enum wt_status wt_sm_process_open(int pid, struct wt_sm_process **process, struct wt_error *err);
+enum wt_status wt_sm_process_open(const struct wt_process_place *place,
+                                  struct wt_sm_process **process, struct wt_error *err);
 /** Disconnects: the program goes on. NULL is ignored. */
 void wt_sm_process_close(struct wt_sm_process *process);
 /** What a target's `link` may point to; it is the process's. */
 const struct wt_sm_link *wt_sm_process_link(struct wt_sm_process *process);
+/** The connection, for what all families have; it is the process's. */
+struct wt_process_link *wt_sm_process_wire(struct wt_sm_process *process);
 
 /** The modules that are loaded; the caller frees *list. */
 enum wt_status wt_sm_process_modules(struct wt_sm_process *process, struct sm_wire_module **list,
@@ -27,24 +30,7 @@ enum wt_status wt_sm_process_text(struct wt_sm_process *process,
                                   const struct sm_wire_module *module, uint32_t number, char **text,
                                   size_t *length, struct wt_error *err);
 
-/** Puts why warps wait, and where lanes go on, into @p services, whose context is the process. */
+/** Puts why warps wait, and where lanes go on, into @p services, whose context is the link. */
 void wt_sm_process_offer_detail(struct wt_target_services *services);
-
-/**
- * Has the kernels that run from now on recorded, with @p budget bytes of the process's memory, and
- * puts time travel into @p services, whose context is the process.
- */
-enum wt_status wt_sm_process_record(struct wt_sm_process *process, uint64_t budget,
-                                    struct wt_target_services *services, struct wt_error *err);
-/** Puts the writing of core files into @p services, whose context is the process. */
-void wt_sm_process_offer_core_files(struct wt_target_services *services);
-/** Has the process keep its memory at its end until this connection is closed. */
-enum wt_status wt_sm_process_want_memory(struct wt_sm_process *process, struct wt_error *err);
-/**
- * The memory of a process that has said that it ends, after wt_sm_process_want_memory(): what its
- * GPUs could use at the end, or since the latest kernel began. Nothing if it has gone meanwhile.
- */
-void wt_sm_process_final_memory(struct wt_sm_process *process, wt_process_piece_fn *found,
-                                void *context);
 
 #endif

@@ -202,8 +202,8 @@ bool wt_dwarf_named(Dwarf_Attribute *attribute, uint64_t address, uint64_t *firs
 
 /*
  * Intel's compiler writes the operand of DW_OP_constu not in LEB128 but in 1, 2, 4 or 8 bytes, as
- * few as the number needs; below 128 there is no difference. How it was written the operations
- * behind it show: what is no expression that leaves one value was read wrongly.
+ * few as the number needs; below 128 there is no difference. The operations behind a constant tell
+ * how it was written: only the right reading makes them an expression that leaves one value.
  */
 enum { MOST_TRIES = 4096, MOST_TARGETS = 32 };
 
@@ -291,13 +291,19 @@ static bool read_plain(struct reader *r, unsigned size, Dwarf_Op *op)
     return r->good && (size == 1 ? op->number > 0x7f : op->number >> (4 * size) != 0);
 }
 
+/* The byte of an operation; its operands follow. */
+static void read_atom(const struct ways *w, struct reader *r, Dwarf_Op *op)
+{
+    *op = (Dwarf_Op){.offset = (Dwarf_Word)(r->at - w->begin), .atom = *r->at};
+    r->at++;
+}
+
 static void read_each_way(struct ways *w, struct reader r)
 {
     const size_t before = w->count;
     while (r.at < r.end && r.good && w->tries < MOST_TRIES) {
         Dwarf_Op *op = &w->ops[w->count++];
-        *op = (Dwarf_Op){.offset = (Dwarf_Word)(r.at - w->begin), .atom = *r.at};
-        r.at++;
+        read_atom(w, &r, op);
         for (unsigned size = 1; op->atom == DW_OP_constu && size <= 8; size *= 2) {
             struct reader other = r;
             w->tries++;
@@ -319,8 +325,7 @@ static bool read_all(struct ways *w, struct reader r)
     w->found_count = 0;
     while (r.at < r.end && r.good) {
         Dwarf_Op *op = &w->found[w->found_count++];
-        *op = (Dwarf_Op){.offset = (Dwarf_Word)(r.at - w->begin), .atom = *r.at};
-        r.at++;
+        read_atom(w, &r, op);
         read_operands(&r, op);
     }
     return r.good;

@@ -243,12 +243,12 @@ const struct gcn_uop *gcn_load_to_lds(struct gcn_wave *w, const struct gcn_uop *
         if (gcn_watching(w->device) && !(t->zero >> lane & 1))
             gcn_watch_access(w, u, WT_WATCH_READ, lane, t->addr[lane], u->size, bytes[lane],
                              bytes[lane]);
-        if ((uint64_t)at + 4 > g->lds_size)
+        if ((uint64_t)at + 4 > g->local_size)
             continue;
         if (gcn_watching(w->device))
-            gcn_watch_access(w, u, WT_WATCH_WRITE, lane, GCN_SHARED_APERTURE + at, 4, g->lds + at,
+            gcn_watch_access(w, u, WT_WATCH_WRITE, lane, GCN_SHARED_APERTURE + at, 4, g->local + at,
                              bytes[lane]);
-        memcpy(g->lds + at, bytes[lane], 4);
+        memcpy(g->local + at, bytes[lane], 4);
     }
     if (w->vm_cnt < 63)
         w->vm_cnt++;
@@ -282,7 +282,7 @@ static void watch_store_lds(struct gcn_wave *w, const struct gcn_uop *u, unsigne
                             uint32_t from, uint64_t to, const uint8_t *bytes)
 {
     uint8_t before[4];
-    if ((uint64_t)from + 4 <= w->group->lds_size)
+    if ((uint64_t)from + 4 <= w->group->local_size)
         gcn_watch_access(w, u, WT_WATCH_READ, lane, GCN_SHARED_APERTURE + from, 4, bytes, bytes);
     if (gcn_read(w->device, to, before, 4))
         gcn_watch_access(w, u, WT_WATCH_WRITE, lane, to, 4, before, bytes);
@@ -308,8 +308,8 @@ OP(buffer_store_lds)
         const unsigned lane = (unsigned)__builtin_ctzll(left);
         const uint32_t at = (w->s[GCN_M0] & 0xffff) + (uint32_t)u->imm + 4 * lane;
         uint8_t bytes[4] = {0};
-        if ((uint64_t)at + 4 <= g->lds_size)
-            memcpy(bytes, g->lds + at, 4);
+        if ((uint64_t)at + 4 <= g->local_size)
+            memcpy(bytes, g->local + at, 4);
         if (gcn_watching(w->device))
             watch_store_lds(w, u, lane, at, t.addr[lane], bytes);
         if (!gcn_write(w->device, t.addr[lane], bytes, 4))

@@ -6,14 +6,13 @@ static void check_wave(const struct gcn_device *d, uint32_t id)
     const struct gcn_wave *w = &d->wave[id];
     assert(w->device == d && w->id == id);
     if (!w->active) {
-        assert(!w->group && !wt_turns_is_ready(&d->machine.turns, id));
+        assert(!wt_turns_is_ready(&d->machine.turns, id));
         return;
     }
     const bool halted = gcn_halted(w);
     const struct gcn_group *g = w->group;
-    assert(g && g->used && w->v && w->index < GCN_WAVES_PER_CU);
-    assert(g->first_cu == id / GCN_WAVES_PER_CU && g->dispatch < GCN_DISPATCHES);
-    assert(d->dispatch[g->dispatch].active);
+    assert(w->v && w->index < GCN_WAVES_PER_CU && g->launch < GCN_DISPATCHES);
+    assert(d->dispatch[g->launch].active);
     assert(w->vgprs >= 1 && w->vgprs <= GCN_VGPRS && w->sgprs <= GCN_SCALARS);
     assert(w->gws <= GCN_GWS_SEMAPHORE && w->gws_resource < GCN_GWS);
     assert(!(w->at_barrier && w->gws));
@@ -23,42 +22,35 @@ static void check_wave(const struct gcn_device *d, uint32_t id)
     assert(w->tba || !(w->status & GCN_STATUS_TRAP_EN));
     assert(w->vm_cnt <= 63 && w->lgkm_cnt <= 15 && w->exp_cnt <= 7);
     assert(wt_turns_is_ready(&d->machine.turns, id) ==
-           (!w->at_barrier && !w->gws && !halted && !d->dispatch[g->dispatch].suspended));
+           (!w->at_barrier && !w->gws && !halted && !d->dispatch[g->launch].suspended));
 }
 
 /* The counters of a compute unit match the resources that waves and groups have taken. */
 static void check_unit(const struct gcn_device *d, uint32_t unit)
 {
     const struct gcn_cu *cu = &d->cu[unit];
-    uint32_t vgprs[GCN_SIMDS] = {0}, sgprs[GCN_SIMDS] = {0}, lds = 0;
+    uint32_t vgprs[GCN_SIMDS] = {0}, sgprs[GCN_SIMDS] = {0};
     for (uint32_t slot = 0; slot < GCN_WAVES_PER_CU; slot++) {
         const struct gcn_wave *w = &d->wave[unit * GCN_WAVES_PER_CU + slot];
         const struct gcn_group *g = &d->group[unit * GCN_WAVES_PER_CU + slot];
-        assert((cu->waves >> slot & 1) == w->active);
-        if (w->active) {
-            vgprs[slot % GCN_SIMDS] += w->vgprs;
-            sgprs[slot % GCN_SIMDS] += w->sgprs;
-        }
+        uint64_t waiting = 0;
+        vgprs[slot % GCN_SIMDS] += w->active ? w->vgprs : 0;
+        sgprs[slot % GCN_SIMDS] += w->active ? w->sgprs : 0;
         if (!g->used)
             continue;
-        uint32_t waves = 0;
-        uint64_t waiting = 0;
         for (uint32_t k = 0; k < GCN_WAVES_PER_CU; k++) {
             const struct gcn_wave *other = &d->wave[unit * GCN_WAVES_PER_CU + k];
-            waves += other->active && other->group == g;
             if (other->active && other->group == g && other->at_barrier)
                 waiting |= gcn_slot_bit(other);
         }
-        assert(g->first_cu == unit && g->lds && g->lds_size <= GCN_LDS_BYTES);
-        assert(g->waves == waves && g->waiting == waiting && waves > 0);
-        assert(gcn_waiting(g) < waves); /* else the barrier has opened */
-        lds += g->lds_size;
+        assert(g->waiting == waiting &&
+               gcn_waiting(g) < g->waves); /* else the barrier has opened */
     }
     for (unsigned i = 0; i < GCN_SIMDS; i++) {
         assert(vgprs[i] == cu->vgprs[i] && vgprs[i] <= GCN_VGPRS);
         assert(sgprs[i] == cu->sgprs[i] && sgprs[i] <= GCN_SGPRS_PER_SIMD);
     }
-    assert(lds == cu->lds && lds <= GCN_LDS_BYTES);
+    assert(d->machine.groups.room[unit].local <= GCN_LDS_BYTES);
 }
 
 static void check_dispatch(const struct gcn_device *d, unsigned n)
@@ -66,7 +58,7 @@ static void check_dispatch(const struct gcn_device *d, unsigned n)
     const struct gcn_dispatch *k = &d->dispatch[n];
     uint32_t running = 0;
     for (uint32_t i = 0; i < d->machine.waves; i++)
-        running += d->wave[i].active && d->wave[i].group->dispatch == n;
+        running += d->wave[i].active && d->wave[i].group->launch == n;
     assert(running == k->running && (k->active || !running));
     assert(k->next <= k->total && k->done <= k->next);
     assert(!(d->launching >> n & 1) || (k->active && k->next < k->total));
@@ -77,15 +69,12 @@ static void check_dispatch(const struct gcn_device *d, unsigned n)
 void gcn_check(struct wt_machine *m)
 {
     const struct gcn_device *d = (const struct gcn_device *)m;
-    uint32_t active = 0;
     assert(m->waves == d->config.cu * GCN_WAVES_PER_CU && m->lanes == GCN_LANES);
     assert(d->host && d->machine.memory && d->gds && d->served < GCN_DISPATCHES);
     assert(d->save_next <= d->save_end);
-    for (uint32_t i = 0; i < m->waves; i++) {
+    wt_groups_check(m);
+    for (uint32_t i = 0; i < m->waves; i++)
         check_wave(d, i);
-        active += d->wave[i].active;
-    }
-    assert(active == m->active);
     for (uint32_t i = 0; i < d->config.cu; i++)
         check_unit(d, i);
     for (unsigned i = 0; i < GCN_DISPATCHES; i++)

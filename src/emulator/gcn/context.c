@@ -23,7 +23,7 @@ enum {
 static uint64_t record_bytes(const struct gcn_wave *w, bool first)
 {
     assert(w->active);
-    const uint64_t lds = (w->group->lds_size + LDS_UNIT - 1) / LDS_UNIT * LDS_UNIT;
+    const uint64_t lds = (w->group->local_size + LDS_UNIT - 1) / LDS_UNIT * LDS_UNIT;
     return (uint64_t)w->vgprs * VGPR_BYTES + w->sgprs * 4u + HWREG_BYTES + (first ? lds : 0);
 }
 

@@ -225,13 +225,10 @@ void gcn_device_free(struct gcn_device *d)
         return;
     for (uint32_t i = 0; d->wave && i < d->machine.waves; i++)
         free(d->wave[i].v);
-    for (uint32_t i = 0; d->group && i < d->machine.waves; i++)
-        free(d->group[i].lds);
     for (unsigned i = 0; i < KFD_DEBUG_QUEUES; i++)
         free(d->kfd_area[i]);
     gcn_trace_free(d);
     free(d->wave);
-    free(d->group);
     free(d->cu);
     free(d->exception);
     wt_regions_free(&d->regions);
@@ -262,10 +259,9 @@ static void reset(struct wt_machine *m)
     d->interrupts = 0;
     for (uint32_t i = 0; i < m->waves; i++) {
         uint32_t(*v)[GCN_LANES] = d->wave[i].v;
-        uint8_t *lds = d->group[i].lds;
         d->wave[i] = (struct gcn_wave){.v = v, .device = d, .id = i};
-        d->group[i] = (struct gcn_group){.lds = lds};
     }
+    wt_groups_reset(m);
     gcn_count_taken(d);
 }
 
@@ -368,14 +364,21 @@ enum wt_status gcn_device_new(const struct gcn_config *config, struct gcn_device
     const bool ready = wt_machine_init(&d->machine, &machine_ops, &gcn_engine_ops, waves, GCN_LANES,
                                        &config->schedule);
     d->wave = aligned_alloc(64, waves * sizeof *d->wave);
-    d->group = calloc(waves, sizeof *d->group);
+    const bool places =
+        wt_groups_init(&d->machine, &(struct wt_groups){.ops = &gcn_group_ops,
+                                                        .cores = config->cu,
+                                                        .waves_per_core = GCN_WAVES_PER_CU,
+                                                        .groups_per_core = GCN_WAVES_PER_CU,
+                                                        .group_bytes = sizeof *d->group,
+                                                        .local_bytes = GCN_LDS_BYTES});
+    d->group = d->machine.groups.group;
     d->cu = calloc(config->cu, sizeof *d->cu);
     d->gds = calloc(1, GCN_GDS_BYTES);
     if (d->wave)
         memset(d->wave, 0, waves * sizeof *d->wave);
     d->machine.wave = d->wave;
     d->machine.wave_bytes = sizeof *d->wave;
-    if (!d->wave || !d->group || !d->cu || !d->gds || !ready) {
+    if (!d->wave || !places || !d->cu || !d->gds || !ready) {
         gcn_device_free(d);
         return wt_fail(err, WT_NO_MEMORY, "the host has no memory left for %u compute units",
                        config->cu);

@@ -28,7 +28,7 @@ watched_share(struct gcn_wave *w, const struct gcn_uop *u, struct share s, uint6
 /* M0 tells which part of GDS a wave may use: base in [31:16], size in [15:0]. */
 static struct share share_of(struct gcn_wave *w, const struct gcn_uop *u)
 {
-    struct share s = {w->group->lds, w->group->lds_size, NULL};
+    struct share s = {w->group->local, w->group->local_size, NULL};
     uint32_t base = 0;
     if (u->gds) {
         base = w->s[GCN_M0] >> 16;
@@ -76,7 +76,7 @@ static uint64_t get(const struct share *s, uint64_t lane, uint32_t addr, unsigne
                                             : 0;
 }
 
-/* What is there; the lane's `exchange` of it follows. */
+/* The value in memory, before the lane's `exchange`. */
 static uint64_t peek(const struct share *s, uint32_t addr, unsigned size)
 {
     return (uint64_t)addr + size <= s->size || in_watched(s->watched, addr, size)

@@ -40,12 +40,12 @@ bool gcn_explain_address(struct gcn_device *d, uint32_t wave, unsigned lane, uin
         e->where = "LDS of the work-group";
         e->has_aperture = true;
         e->first = GCN_SHARED_APERTURE;
-        wt_explanation_add(e, false, "bytes of LDS that the work-group has", w->group->lds_size);
+        wt_explanation_add(e, false, "bytes of LDS that the work-group has", w->group->local_size);
         wt_explanation_add(e, true, "address - src_shared_base", offset);
         e->landing = offset;
-        e->usable = offset + 4 <= w->group->lds_size;
+        e->usable = offset + 4 <= w->group->local_size;
         if (e->usable)
-            e->contents = wt_load_le(w->group->lds + offset, 4);
+            e->contents = wt_load_le(w->group->local + offset, 4);
     } else {
         if (addr - GCN_PRIVATE_APERTURE < GCN_APERTURE_SIZE) {
             e->has_aperture = true;

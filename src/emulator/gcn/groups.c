@@ -117,40 +117,26 @@ static uint64_t initial_vgprs(struct gcn_wave *w, const struct gcn_dispatch *k)
     return UINT64_MAX >> (GCN_LANES - count);
 }
 
-/* Says that an active wave has its slot, or has it no longer. */
-static void take_slot(struct gcn_device *d, const struct gcn_wave *w)
+/* Counts the registers of an active wave, or (sign -1) counts them no longer. */
+static void count_registers(struct gcn_device *d, const struct gcn_wave *w, int sign)
 {
     assert(w->active && w->group);
     struct gcn_cu *cu = &d->cu[w->id / GCN_WAVES_PER_CU];
-    const uint32_t slot = w->id % GCN_WAVES_PER_CU;
-    cu->waves |= (uint64_t)1 << slot;
-    cu->vgprs[slot % GCN_SIMDS] += w->vgprs;
-    cu->sgprs[slot % GCN_SIMDS] += w->sgprs;
-    gcn_dispatch_of(w)->running++;
-}
-
-static void leave_slot(struct gcn_device *d, const struct gcn_wave *w)
-{
-    assert(w->active && w->group && gcn_dispatch_of(w)->running > 0);
-    struct gcn_cu *cu = &d->cu[w->id / GCN_WAVES_PER_CU];
-    const uint32_t slot = w->id % GCN_WAVES_PER_CU;
-    cu->waves &= ~((uint64_t)1 << slot);
-    cu->vgprs[slot % GCN_SIMDS] -= w->vgprs;
-    cu->sgprs[slot % GCN_SIMDS] -= w->sgprs;
-    gcn_dispatch_of(w)->running--;
+    const uint32_t simd = w->id % GCN_WAVES_PER_CU % GCN_SIMDS;
+    cu->vgprs[simd] = (uint16_t)(cu->vgprs[simd] + sign * w->vgprs);
+    cu->sgprs[simd] = (uint16_t)(cu->sgprs[simd] + sign * w->sgprs);
+    gcn_dispatch_of(w)->running += (uint32_t)sign;
 }
 
 void gcn_count_taken(struct gcn_device *d)
 {
+    wt_groups_count(&d->machine);
     memset(d->cu, 0, d->config.cu * sizeof *d->cu);
     for (unsigned i = 0; i < GCN_DISPATCHES; i++)
         d->dispatch[i].running = 0;
-    for (uint32_t i = 0; i < d->machine.waves; i++) {
+    for (uint32_t i = 0; i < d->machine.waves; i++)
         if (d->wave[i].active)
-            take_slot(d, &d->wave[i]);
-        if (d->group[i].used)
-            d->cu[i / GCN_WAVES_PER_CU].lds += d->group[i].lds_size;
-    }
+            count_registers(d, &d->wave[i], 1);
 }
 
 /* ---- scratch memory ---- */
@@ -197,7 +183,7 @@ static uint16_t free_scratch_place(const struct gcn_device *d, const struct gcn_
 static bool prepare_wave(struct gcn_device *d, struct gcn_wave *w, struct gcn_group *g,
                          unsigned index)
 {
-    const struct gcn_dispatch *k = &d->dispatch[g->dispatch];
+    const struct gcn_dispatch *k = &d->dispatch[g->launch];
     uint32_t(*v)[GCN_LANES] = w->v;
     if (!v && !(v = aligned_alloc(64, GCN_VGPRS * sizeof *v)))
         return false;
@@ -207,12 +193,10 @@ static bool prepare_wave(struct gcn_device *d, struct gcn_wave *w, struct gcn_gr
     const uint64_t left = w->left;
     *w = (struct gcn_wave){.v = v,
                            .device = d,
-                           .group = g,
                            .id = w->id,
                            .index = (uint16_t)index,
                            .scratch = w->scratch,
                            .incarnation = w->incarnation + 1,
-                           .active = true,
                            .left = left,
                            .pc = k->entry,
                            .vgprs = (uint16_t)k->vgprs,
@@ -222,22 +206,25 @@ static bool prepare_wave(struct gcn_device *d, struct gcn_wave *w, struct gcn_gr
     w->tma = d->tma;
     w->status = wt_field(k->rsrc1, 11, 10) << 1 | (d->tba ? GCN_STATUS_TRAP_EN : 0u) |
                 (wt_field(k->rsrc1, 20, 20) ? GCN_STATUS_PRIV : 0u);
-    d->machine.active++;
-    take_slot(d, w);
+    wt_group_wave_begins(&d->machine, &w->head, &g->head);
+    count_registers(d, w, 1);
     return true;
 }
 
-static bool start_wave(struct gcn_device *d, struct gcn_wave *w, struct gcn_group *g,
+static bool start_wave(struct wt_machine *m, uint32_t wave, struct wt_group_head *group,
                        unsigned index)
 {
+    struct gcn_device *d = (struct gcn_device *)m;
+    struct gcn_wave *w = &d->wave[wave];
+    struct gcn_group *g = (struct gcn_group *)group;
     assert(g->used && index < GCN_WAVES_PER_CU);
-    const struct gcn_dispatch *k = &d->dispatch[g->dispatch];
+    const struct gcn_dispatch *k = &d->dispatch[g->launch];
     w->scratch =
         scratch_is_short(d, k) ? free_scratch_place(d, k) : (uint16_t)w->id; /* its place */
     if (!prepare_wave(d, w, g, index))
         return false;
     initial_sgprs(w, k);
-    /* What the driver has the hardware leave for trap handlers and debuggers. */
+    /* The driver makes the hardware leave these for trap handlers and debuggers. */
     w->s[GCN_TTMP + 6] = k->origin.packet & 0x1ffffff;
     for (unsigned i = 0; i < 3; i++)
         w->s[GCN_TTMP + 8 + i] = g->coordinate[i];
@@ -256,14 +243,12 @@ void gcn_restart_wave(struct gcn_device *d, struct gcn_wave *w)
     struct gcn_group *g = &d->group[w->place];
     const uint64_t saved = w->saved;
     if (!g->used) { /* the first of its waves: nothing is left of LDS */
-        memset(g->lds, 0, g->lds_size);
-        d->cu[g->first_cu].lds += g->lds_size;
-        g->used = true;
+        memset(g->local, 0, g->local_size);
+        wt_group_take(&d->machine, &g->head);
         g->saved = false;
         g->waves = 0;
         g->waiting = 0;
     }
-    g->waves++;
     prepare_wave(d, w, g, w->index); /* it has had registers before */
     w->pc = w->tba + 4;
     w->status |= GCN_STATUS_PRIV;
@@ -279,9 +264,10 @@ static bool find_slots(const struct gcn_device *d, const struct gcn_dispatch *k,
 {
     assert(cu < d->config.cu && k->waves_per_group <= GCN_WAVES_PER_CU);
     struct gcn_cu c = d->cu[cu];
-    uint64_t left = ~c.waves & (((uint64_t)1 << GCN_WAVES_PER_CU) - 1);
+    const struct wt_core_room *room = &d->machine.groups.room[cu];
+    uint64_t left = ~room->waves & (((uint64_t)1 << GCN_WAVES_PER_CU) - 1);
     uint32_t found = 0;
-    if (k->origin.barred >> cu & 1 || c.lds + k->lds > GCN_LDS_BYTES ||
+    if (k->origin.barred >> cu & 1 || room->local + k->lds > GCN_LDS_BYTES ||
         (uint32_t)__builtin_popcountll(left) < k->waves_per_group ||
         (scratch_is_short(d, k) && scratch_taken(d, k) + k->waves_per_group > k->scratch_waves))
         return false;
@@ -297,46 +283,22 @@ static bool find_slots(const struct gcn_device *d, const struct gcn_dispatch *k,
     return found == k->waves_per_group;
 }
 
-static bool start_group(struct gcn_device *d, struct gcn_dispatch *k, uint32_t cu,
-                        const uint32_t *slot)
+/* The last groups of a grid may need fewer waves. */
+static uint32_t waves_of(const struct gcn_dispatch *k, const uint32_t coordinate[3])
 {
-    assert(k->next < k->total);
-    struct gcn_group *g = &d->group[cu * GCN_WAVES_PER_CU];
-    while (g->used)
-        g++;
-    uint8_t *lds = g->lds ? g->lds : malloc(GCN_LDS_BYTES);
-    if (!lds)
-        return false;
-    memset(lds, 0, k->lds);
-    uint64_t n = k->next;
-    *g = (struct gcn_group){.lds = lds,
-                            .lds_size = k->lds,
-                            .first_cu = cu,
-                            .dispatch = (uint8_t)(k - d->dispatch),
-                            .used = true};
-    for (unsigned i = 0; i < 3; i++) {
-        g->coordinate[i] = (uint32_t)(n % k->groups[i]);
-        n /= k->groups[i];
-    }
-    /* The last groups of a grid may need fewer waves. */
     uint32_t items = 1;
     for (unsigned i = 0; i < 3; i++) {
-        const uint32_t left = k->grid[i] - g->coordinate[i] * k->size[i];
+        const uint32_t left = k->grid[i] - coordinate[i] * k->size[i];
         items *= left < k->size[i] ? left : k->size[i];
     }
-    const uint32_t waves = (items + GCN_LANES - 1) / GCN_LANES;
-    d->cu[cu].lds += k->lds;
-    for (uint32_t i = 0; i < waves; i++) {
-        if (!start_wave(d, &d->wave[cu * GCN_WAVES_PER_CU + slot[i]], g, i))
-            return false;
-        g->waves++;
-    }
-    d->served = g->dispatch;
-    if (++k->next == k->total) {
-        d->launching &= ~((uint32_t)1 << g->dispatch);
-        d->host->launched(d->host->context, d, g->dispatch);
-    }
-    return true;
+    return (items + GCN_LANES - 1) / GCN_LANES;
+}
+
+static void begin_group(struct wt_machine *m, struct wt_group_head *g,
+                        const struct wt_group_plan *plan)
+{
+    (void)g;
+    ((struct gcn_device *)m)->served = plan->number;
 }
 
 /*
@@ -353,8 +315,9 @@ static struct gcn_dispatch *choose(struct gcn_device *d, uint32_t cu, uint32_t *
     for (uint32_t left = (uint32_t)(twice >> first); left; left &= left - 1) {
         const unsigned n = (first + (unsigned)__builtin_ctz(left)) % GCN_DISPATCHES;
         struct gcn_dispatch *k = &d->dispatch[n];
-        if (k->suspended || (chosen && k->origin.priority <= chosen->origin.priority) ||
-            gcn_launch_stalled(d, k) || !find_slots(d, k, cu, found))
+        if (k->suspended || k->next == k->total ||
+            (chosen && k->origin.priority <= chosen->origin.priority) || gcn_launch_stalled(d, k) ||
+            !find_slots(d, k, cu, found))
             continue;
         chosen = k;
         memcpy(slot, found, k->waves_per_group * sizeof *slot);
@@ -362,34 +325,54 @@ static struct gcn_dispatch *choose(struct gcn_device *d, uint32_t cu, uint32_t *
     return chosen;
 }
 
+static bool plan_group(struct wt_machine *m, uint32_t cu, struct wt_group_plan *plan)
+{
+    struct gcn_device *d = (struct gcn_device *)m;
+    struct gcn_dispatch *k = choose(d, cu, plan->slot);
+    if (!k)
+        return false;
+    plan->launch = &k->head;
+    plan->number = (uint32_t)(k - d->dispatch);
+    plan->local_size = k->lds;
+    uint64_t n = k->next;
+    for (unsigned i = 0; i < 3; i++) {
+        plan->coordinate[i] = (uint32_t)(n % k->groups[i]);
+        n /= k->groups[i];
+    }
+    plan->waves = waves_of(k, plan->coordinate);
+    return true;
+}
+
+static bool groups_wait(struct wt_machine *m)
+{
+    const struct gcn_device *d = (const struct gcn_device *)m;
+    return d->launching && !d->saving;
+}
+
+const struct wt_group_ops gcn_group_ops = {
+    .waiting = groups_wait,
+    .plan = plan_group,
+    .begin = begin_group,
+    .start_wave = start_wave,
+    .refusal = "the host has no memory left for the kernel's waves",
+};
+
 void gcn_dispatch_pump(struct gcn_device *d)
 {
-    uint32_t slot[GCN_WAVES_PER_CU];
-    bool started = true;
-    /* One group for each compute unit in turn, as long as one has room. */
-    while (d->launching && started && !d->saving) {
-        started = false;
-        for (uint32_t cu = 0; cu < d->config.cu && d->launching; cu++) {
-            struct gcn_dispatch *k = choose(d, cu, slot);
-            if (!k)
-                continue;
-            if (!start_group(d, k, cu, slot)) {
-                d->machine.fault = (struct wt_fault){
-                    .kind = WT_FAULT_HOST,
-                    .time = d->machine.time,
-                    .text = "the host has no memory left for the kernel's waves",
-                };
-                return;
-            }
-            started = true;
-        }
+    wt_groups_pump(&d->machine);
+    for (uint32_t left = d->launching; left; left &= left - 1) {
+        const unsigned n = (unsigned)__builtin_ctz(left);
+        if (d->dispatch[n].next < d->dispatch[n].total)
+            continue;
+        d->launching &= ~((uint32_t)1 << n);
+        d->host->launched(d->host->context, d, n);
     }
 }
 
 static void release_barrier(struct gcn_group *g, struct gcn_device *d)
 {
     assert(g->used);
-    struct gcn_wave *wave = &d->wave[g->first_cu * GCN_WAVES_PER_CU];
+    struct gcn_wave *wave = &d->wave[g->core * GCN_WAVES_PER_CU];
     uint64_t waiting = g->waiting;
     for (g->waiting = 0; waiting; waiting &= waiting - 1) {
         struct gcn_wave *w = &wave[__builtin_ctzll(waiting)];
@@ -417,19 +400,10 @@ static void vacate(struct gcn_wave *w)
 {
     assert(w->active && w->device->machine.active > 0);
     struct gcn_device *d = w->device;
-    leave_slot(d, w);
-    w->active = false;
+    count_registers(d, w, -1);
+    wt_group_wave_leaves(&d->machine, &w->head);
     w->late = 0;
     gcn_update_ready(w);
-    w->group = NULL;
-    d->machine.active--;
-}
-
-static void free_group(struct gcn_device *d, struct gcn_group *g)
-{
-    assert(g->used && d->cu[g->first_cu].lds >= g->lds_size);
-    g->used = false;
-    d->cu[g->first_cu].lds -= g->lds_size;
 }
 
 void gcn_wave_end(struct gcn_wave *w)
@@ -440,16 +414,14 @@ void gcn_wave_end(struct gcn_wave *w)
     struct gcn_dispatch *k = gcn_dispatch_of(w);
     w->place = (uint16_t)(g - d->group);
     vacate(w);
-    /* A wave that has ended counts as arrived (section 4.3). */
-    if (--g->waves && gcn_waiting(g) == g->waves)
-        release_barrier(g, d);
-    if (g->waves)
+    if (!wt_group_wave_ended(&d->machine, &g->head)) {
+        /* A wave that has ended counts as arrived (section 4.3). */
+        if (gcn_waiting(g) == g->waves)
+            release_barrier(g, d);
         return;
-    free_group(d, g);
-    if (!g->saved && ++k->done == k->total) {
-        k->active = false;
-        d->host->dispatch_done(d->host->context, d, g->dispatch, k->completion);
     }
+    if (!g->saved && wt_launch_done(&k->head))
+        d->host->dispatch_done(d->host->context, d, g->launch, k->completion);
     gcn_dispatch_pump(d);
 }
 
@@ -458,13 +430,13 @@ void gcn_device_abandon(struct gcn_device *d, unsigned dispatch)
     assert(dispatch < GCN_DISPATCHES);
     struct gcn_dispatch *k = &d->dispatch[dispatch];
     for (uint32_t i = 0; i < d->machine.waves; i++)
-        if (d->wave[i].active && d->wave[i].group->dispatch == dispatch)
+        if (d->wave[i].active && d->wave[i].group->launch == dispatch)
             vacate(&d->wave[i]);
-        else if (d->wave[i].saved && d->group[d->wave[i].place].dispatch == dispatch)
+        else if (d->wave[i].saved && d->group[d->wave[i].place].launch == dispatch)
             d->wave[i].saved = 0;
     for (uint32_t i = 0; i < d->machine.waves; i++)
-        if (d->group[i].used && d->group[i].dispatch == dispatch)
-            free_group(d, &d->group[i]);
+        if (d->group[i].used && d->group[i].launch == dispatch)
+            wt_group_release(&d->machine, &d->group[i].head);
     k->active = false;
     d->launching &= ~((uint32_t)1 << dispatch);
     d->machine.fault.kind = WT_FAULT_NONE;

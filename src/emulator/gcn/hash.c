@@ -100,15 +100,15 @@ static uint64_t hash_of(struct wt_machine *m, bool program)
                    4 * sizeof(uint64_t));
         if (!g->used)
             continue;
-        const uint64_t group[] = {i | (uint64_t)g->dispatch << 32,
-                                  g->lds_size,
+        const uint64_t group[] = {i | (uint64_t)g->launch << 32,
+                                  g->local_size,
                                   g->coordinate[0],
                                   g->coordinate[1],
                                   g->coordinate[2],
                                   g->waves,
                                   gcn_waiting(g)};
         wt_mix(&h, group, sizeof group);
-        wt_mix(&h, g->lds, g->lds_size);
+        wt_mix(&h, g->local, g->local_size);
     }
     return h;
 }

@@ -55,7 +55,7 @@ bool gcn_hwreg_read(struct gcn_wave *w, unsigned id, uint32_t *value)
         *value = (w->vgprs / 4u - 1) << 8 | (w->sgprs / 16u - 1) << 24;
         return true;
     case HW_LDS_ALLOC: /* counted in 64 dwords, given in 128 */
-        *value = (w->group->lds_size + 511) / 512 * 2 << 12;
+        *value = (w->group->local_size + 511) / 512 * 2 << 12;
         return true;
     case HW_IB_STS:
         *value = (w->vm_cnt & 15u) | (uint32_t)w->exp_cnt << 4 | (uint32_t)w->lgkm_cnt << 8 |

@@ -154,10 +154,10 @@ static bool find_piece(struct wt_machine *m, uint32_t wave, unsigned lane, uint6
         piece->host = d->gds + offset;
         room = GCN_GDS_BYTES - offset;
     } else if ((offset = addr - GCN_SHARED_APERTURE) < GCN_APERTURE_SIZE) {
-        if (!w || offset >= w->group->lds_size)
+        if (!w || offset >= w->group->local_size)
             return false;
-        piece->host = w->group->lds + offset;
-        room = w->group->lds_size - offset;
+        piece->host = w->group->local + offset;
+        room = w->group->local_size - offset;
     } else if ((offset = addr - GCN_PRIVATE_APERTURE) < GCN_APERTURE_SIZE) {
         if (!w || lane >= GCN_LANES || !gcn_private_home(w, &piece->addr))
             return false;

@@ -9,6 +9,7 @@
 #include "emulator/gcn/host.h"
 #include "emulator/gcn/isa.h"
 #include "emulator/gcn/kfd.h"
+#include "emulator/machine/groups.h"
 #include "emulator/machine/code_pages.h"
 #include "emulator/machine/engine.h"
 #include "emulator/machine/memory.h"
@@ -72,14 +73,13 @@ enum gcn_gws_wait { GCN_GWS_NONE, GCN_GWS_BARRIER, GCN_GWS_SEMAPHORE };
 struct gcn_group;
 
 struct gcn_wave {
-    WT_WAVE_HEAD;
+    WT_WAVE_HEAD(struct gcn_group, group);
     uint32_t (*v)[GCN_LANES]; /* GCN_VGPRS rows; NULL until a wave ran here */
     uint32_t s[GCN_SCALARS];  /* by operand number: SGPRs, FLAT_SCRATCH, VCC, TTMP, M0, EXEC */
     _Alignas(64) uint32_t on[GCN_LANES]; /* all ones in the lanes of on_mask */
     uint64_t on_mask;
     struct gcn_device *device;
-    struct gcn_group *group; /* NULL: no wave here */
-    struct gcn_code *code;   /* page of the instruction being executed, valid while it runs */
+    struct gcn_code *code; /* page of the instruction being executed, valid while it runs */
     uint32_t mode, trapsts;
     uint32_t status; /* but for SCC, EXECZ, VCCZ and IN_BARRIER */
     bool scc;
@@ -105,21 +105,13 @@ struct gcn_wave {
 
 /* A work-group that is being run. */
 struct gcn_group {
-    uint8_t *lds; /* GCN_LDS_BYTES, of which lds_size count; NULL until used */
-    uint32_t lds_size;
-    uint32_t first_cu; /* its compute unit */
-    uint32_t coordinate[3];
+    WT_GROUP_HEAD;
     uint64_t waiting; /* those of its waves that wait at the barrier: slots, as a bit set */
-    uint16_t waves;   /* left of it */
-    uint8_t dispatch; /* which one it is a part of */
-    bool used;
-    bool saved; /* a wave's context has a place in memory */
+    bool saved;       /* a wave's context has a place in memory */
 };
 
-/* What waves and work-groups have taken of a compute unit. They say so, too, but not as quickly. */
+/* Registers of a compute unit that waves have taken; slots and LDS are in struct wt_core_room. */
 struct gcn_cu {
-    uint64_t waves;            /* slots, as a bit set */
-    uint32_t lds;              /* bytes */
     uint16_t vgprs[GCN_SIMDS]; /* rows */
     uint16_t sgprs[GCN_SIMDS];
 };
@@ -127,7 +119,7 @@ struct gcn_cu {
 /* A kernel launch: its AQL packet, its descriptor, and how far it is. Once it has ended it stays as
  * it was until another one takes its place. */
 struct gcn_dispatch {
-    bool active;    /* it has work-groups that have not ended */
+    WT_LAUNCH_HEAD;
     bool suspended; /* with its queue (kfd.c) */
     struct gcn_origin origin;
     uint64_t packet, queue; /* addresses */
@@ -135,8 +127,7 @@ struct gcn_dispatch {
     uint64_t id;
     uint32_t grid[3], size[3]; /* work-items; of a group */
     uint32_t groups[3];
-    uint64_t next, total, done; /* groups */
-    uint32_t running;           /* waves */
+    uint32_t running; /* waves */
     uint32_t lds, private_size, rsrc1, rsrc2, properties;
     uint32_t vgprs, sgprs, waves_per_group;
     uint32_t scratch_wave;  /* bytes of scratch a wave */
@@ -265,7 +256,7 @@ static inline unsigned gcn_waiting(const struct gcn_group *g)
 /* The dispatch of an active wave. */
 static inline struct gcn_dispatch *gcn_dispatch_of(const struct gcn_wave *w)
 {
-    return &w->device->dispatch[w->group->dispatch];
+    return &w->device->dispatch[w->group->launch];
 }
 
 /* MODE of a dispatch's waves at their beginning. */
@@ -707,7 +698,7 @@ const struct gcn_uop *gcn_load_to_lds(struct gcn_wave *w, const struct gcn_uop *
 /* The address of byte `offset` of a lane's private memory, by the wave's FLAT_SCRATCH. */
 uint64_t gcn_private_addr(const struct gcn_wave *w, unsigned lane, uint64_t offset);
 
-/* What an atomic does to memory; opcodes of MUBUF and FLAT less 0x40 or 0x60. */
+/* Atomic operations; opcodes of MUBUF and FLAT less 0x40 or 0x60. */
 enum gcn_atomic {
     GCN_ATOMIC_SWAP,
     GCN_ATOMIC_CMPSWAP,
@@ -793,6 +784,8 @@ uint8_t *gcn_kfd_area_at(const struct gcn_device *d, uint64_t addr, uint64_t *ro
 
 /* ---- groups.c ---- */
 
+/* This family's operations for groups (machine/groups.h). */
+extern const struct wt_group_ops gcn_group_ops;
 /* Starts work-groups of the dispatches wherever a compute unit has room. */
 void gcn_dispatch_pump(struct gcn_device *d);
 /*

@@ -18,7 +18,7 @@ static uint32_t sgprs_of(const struct gcn_wave *w)
 
 static uint32_t lds_bytes(const struct gcn_group *g)
 {
-    return (g->lds_size + KFD_LDS_UNIT - 1) / KFD_LDS_UNIT * KFD_LDS_UNIT;
+    return (g->local_size + KFD_LDS_UNIT - 1) / KFD_LDS_UNIT * KFD_LDS_UNIT;
 }
 
 static uint32_t record_bytes(const struct gcn_wave *w, bool first)
@@ -81,13 +81,13 @@ uint8_t *gcn_kfd_area_at(const struct gcn_device *d, uint64_t addr, uint64_t *ro
 static bool of_queue(const struct gcn_device *d, const struct gcn_group *g,
                      const struct gcn_kfd_queue *q)
 {
-    return g->used && d->dispatch[g->dispatch].origin.queue == q->entry.queue_id;
+    return g->used && d->dispatch[g->launch].origin.queue == q->entry.queue_id;
 }
 
 /* The wave of a group with the lowest index from *index on; NULL if there is none. */
 static struct gcn_wave *next_wave(struct gcn_device *d, const struct gcn_group *g, uint32_t *index)
 {
-    struct gcn_wave *wave = &d->wave[g->first_cu * GCN_WAVES_PER_CU], *best = NULL;
+    struct gcn_wave *wave = &d->wave[g->core * GCN_WAVES_PER_CU], *best = NULL;
     for (uint32_t i = 0; i < GCN_WAVES_PER_CU; i++)
         if (wave[i].active && wave[i].group == g && wave[i].index >= *index &&
             (!best || wave[i].index < best->index))
@@ -170,7 +170,7 @@ static uint8_t *save_group(struct gcn_device *d, struct gcn_group *g, uint8_t *a
         w->record = *top;
         save_registers(w, area + *top);
         if (first)
-            memcpy(area + *top + record_bytes(w, false), g->lds, g->lds_size);
+            memcpy(area + *top + record_bytes(w, false), g->local, g->local_size);
         *top -= KFD_RECORD_GAP;
         first = false;
         w = next;
@@ -253,7 +253,7 @@ void gcn_kfd_load(struct gcn_device *d, struct gcn_kfd_queue *q)
                 continue;
             load_registers(w, area + w->record);
             if (first)
-                memcpy(g->lds, area + w->record + record_bytes(w, false), g->lds_size);
+                memcpy(g->local, area + w->record + record_bytes(w, false), g->local_size);
             w->record = 0;
         }
     }

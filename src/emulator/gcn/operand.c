@@ -34,9 +34,9 @@ static uint32_t lds_direct(struct gcn_wave *w)
     static const uint8_t sizes[8] = {1, 2, 4, 4, 1, 2, 4, 4};
     const unsigned type = m0 >> 16 & 7, size = sizes[type];
     const uint32_t at = m0 & 0xffff & ~(size - 1);
-    if (at + size > w->group->lds_size)
+    if (at + size > w->group->local_size)
         return 0;
-    const uint64_t value = wt_load_le(w->group->lds + at, size);
+    const uint64_t value = wt_load_le(w->group->local + at, size);
     return type >= 4 ? (uint32_t)wt_sign_extend(value, size * 8) : (uint32_t)value;
 }
 

@@ -174,34 +174,35 @@ static void group_members(struct wt_archive *a, struct gcn_device *d, uint32_t n
     wt_archive_bool(a, &g->saved);
     for (unsigned i = 0; i < 3; i++)
         wt_archive_u32(a, &g->coordinate[i], UINT32_MAX, "a work-group");
-    wt_archive_u8(a, &g->dispatch, GCN_DISPATCHES - 1, "a work-group's dispatch");
-    wt_archive_u32(a, &g->lds_size, GCN_LDS_BYTES, "the LDS of a work-group");
+    wt_archive_u32(a, &g->launch, GCN_DISPATCHES - 1, "a work-group's dispatch");
+    wt_archive_u32(a, &g->local_size, GCN_LDS_BYTES, "the LDS of a work-group");
     if (wt_archive_reads(a)) {
-        g->first_cu = n / GCN_WAVES_PER_CU;
-        g->waves = g->waiting = 0; /* its waves count themselves */
+        g->core = n / GCN_WAVES_PER_CU;
+        g->waves = 0; /* its waves count themselves */
+        g->waiting = 0;
     }
-    if (wt_archive_reads(a) && g->used && !d->dispatch[g->dispatch].active)
+    if (wt_archive_reads(a) && g->used && !d->dispatch[g->launch].active)
         wt_archive_fail(a, "a work-group is of a dispatch that has ended");
 }
 
 static void group(struct wt_archive *a, struct gcn_device *d, uint32_t n)
 {
     struct gcn_group *g = &d->group[n];
-    if (!wt_archive_whole_but(a, g, sizeof *g, &g->lds))
+    if (!wt_archive_whole_but(a, g, sizeof *g, &g->local))
         group_members(a, d, n);
     if (!g->used)
         return;
-    if (!g->lds && !(g->lds = calloc(1, GCN_LDS_BYTES))) {
+    if (!wt_group_local(&d->machine, &g->head)) {
         wt_archive_fail(a, "the host has no memory for LDS");
         return;
     }
-    wt_archive_sparse(a, g->lds, g->lds_size);
+    wt_archive_sparse(a, g->local, g->local_size);
 }
 
 static void check_wave(struct wt_archive *a, const struct gcn_device *d, const struct gcn_wave *w)
 {
     const uint32_t cu = w->id / GCN_WAVES_PER_CU;
-    if (!w->group->used || w->group->first_cu != cu)
+    if (!w->group->used || w->group->core != cu)
         wt_archive_fail(a, "a wave's work-group is not there");
     if (!w->vgprs || !w->sgprs)
         wt_archive_fail(a, "a wave has no registers");
@@ -338,7 +339,7 @@ static bool unit_holds(const struct gcn_device *d, uint32_t unit)
         const struct gcn_group *g = &d->group[unit * GCN_WAVES_PER_CU + slot];
         vgprs[slot % GCN_SIMDS] += w->active ? w->vgprs : 0;
         sgprs[slot % GCN_SIMDS] += w->active ? w->sgprs : 0;
-        lds += g->used ? g->lds_size : 0;
+        lds += g->used ? g->local_size : 0;
         if (g->used && (!g->waves || gcn_waiting(g) == g->waves))
             return false;
     }
@@ -359,7 +360,7 @@ static void count(struct wt_archive *a, struct gcn_device *d)
             w->group->waves++;
             w->group->waiting |= w->at_barrier ? gcn_slot_bit(w) : 0;
         }
-        groups[d->group[i].dispatch] += d->group[i].used;
+        groups[d->group[i].launch] += d->group[i].used;
     }
     for (uint32_t i = 0; i < d->config.cu; i++)
         if (!unit_holds(d, i))

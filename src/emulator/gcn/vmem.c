@@ -32,7 +32,7 @@ static bool read_lane(struct gcn_wave *w, const struct gcn_targets *t, unsigned 
     const uint64_t addr = t->addr[lane];
     if (t->lds >> lane & 1) {
         for (unsigned i = 0; i < size; i++)
-            bytes[i] = addr + i < w->group->lds_size ? w->group->lds[addr + i] : 0;
+            bytes[i] = addr + i < w->group->local_size ? w->group->local[addr + i] : 0;
         return true;
     }
     if (t->private >> lane & 1) {
@@ -97,8 +97,8 @@ static bool write_lane(struct gcn_wave *w, const struct gcn_targets *t, unsigned
     const uint64_t addr = t->addr[lane];
     if (t->lds >> lane & 1) {
         for (unsigned i = 0; i < size; i++)
-            if (addr + i < w->group->lds_size)
-                w->group->lds[addr + i] = bytes[i];
+            if (addr + i < w->group->local_size)
+                w->group->local[addr + i] = bytes[i];
         return true;
     }
     if (t->private >> lane & 1) {
@@ -296,9 +296,9 @@ static bool find_shared(struct gcn_wave *w, const struct gcn_targets *t, uint64_
         return false;
     fill_up(filled, t->addr, lanes);
     find_extent(filled, &first, &last);
-    if (last > g->lds_size || last + size > g->lds_size)
+    if (last > g->local_size || last + size > g->local_size)
         return false;
-    point_at(host, g->lds, filled);
+    point_at(host, g->local, filled);
     return true;
 }
 
@@ -726,7 +726,7 @@ static CLONED spread_of(const uint64_t *addr, uint64_t *differ, uint64_t *odd)
     *odd = bits & 7;
 }
 
-/* What an atomic of many lanes works on; of values of 4 bytes the upper halves do not count. */
+/* The operands of an atomic of many lanes; of values of 4 bytes the upper halves do not count. */
 struct atomic_lanes {
     const uint8_t *const *host; /* where each lane's value is */
     uint64_t lanes;

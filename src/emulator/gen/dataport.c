@@ -468,7 +468,7 @@ static const struct gen_uop *atomic(struct gen_message *m, struct gen_transfer *
             continue;
         }
         if (x->surface.is_slm)
-            memcpy(bytes, m->t->group->slm + x->addr[i], x->size);
+            memcpy(bytes, m->t->group->local + x->addr[i], x->size);
         else
             gen_device_read(m->t->device, x->addr[i], bytes, x->size);
         const uint64_t old = wt_load_le(bytes, x->size);

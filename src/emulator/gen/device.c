@@ -60,12 +60,8 @@ void gen_device_free(struct gen_device *d)
         return;
     for (uint32_t i = 0; d->thread && i < d->machine.waves; i++)
         free(d->thread[i].g);
-    for (uint32_t i = 0; d->group && i < d->machine.waves; i++)
-        free(d->group[i].slm);
     gen_trace_free(d);
     free(d->thread);
-    free(d->group);
-    free(d->room);
     wt_machine_end(&d->machine);
     free(d);
 }
@@ -86,11 +82,9 @@ static void reset(struct wt_machine *m)
         d->td_ctl = 0;
     for (uint32_t i = 0; i < m->waves; i++) {
         struct gen_registers *g = d->thread[i].g;
-        uint8_t *slm = d->group[i].slm;
         d->thread[i] = (struct gen_thread){.g = g, .device = d, .id = i};
-        d->group[i] = (struct gen_group){.slm = slm};
     }
-    gen_count_taken(d);
+    wt_groups_reset(m);
 }
 
 static void view(struct wt_machine *m, uint32_t wave, struct wt_wave_view *view)
@@ -113,9 +107,9 @@ static void view(struct wt_machine *m, uint32_t wave, struct wt_wave_view *view)
     }
     view->at_barrier = t->group->arrived > 0;
     view->arrived = t->group->arrived;
-    view->expected = t->group->threads;
+    view->expected = t->group->waves;
     snprintf(view->wait, sizeof view->wait, "wait: %u of %u threads have signalled the barrier",
-             t->group->arrived, t->group->threads);
+             t->group->arrived, t->group->waves);
 }
 
 /* A waiting channel is an entry: it executes again where its IP is. */
@@ -192,9 +186,15 @@ enum wt_status gen_device_new(const struct gen_config *config, struct gen_device
     d->thread = calloc(threads, sizeof *d->thread);
     d->machine.wave = d->thread;
     d->machine.wave_bytes = sizeof *d->thread;
-    d->group = calloc(threads, sizeof *d->group);
-    d->room = calloc(config->subslices, sizeof *d->room);
-    if (!d->thread || !d->group || !d->room || !ready) {
+    const bool places =
+        wt_groups_init(&d->machine, &(struct wt_groups){.ops = &gen_group_ops,
+                                                        .cores = config->subslices,
+                                                        .waves_per_core = GEN_SUBSLICE_THREADS,
+                                                        .groups_per_core = GEN_SUBSLICE_THREADS,
+                                                        .group_bytes = sizeof *d->group,
+                                                        .local_bytes = GEN_SLM_BYTES});
+    d->group = d->machine.groups.group;
+    if (!d->thread || !places || !ready) {
         gen_device_free(d);
         return wt_fail(err, WT_NO_MEMORY, "the host has no memory left for %u subslices",
                        config->subslices);

@@ -13,27 +13,6 @@ static uint32_t subslice_of(uint32_t thread)
     return thread / GEN_SUBSLICE_THREADS;
 }
 
-/* The bit of a thread's or a group's slot in its subslice. */
-static uint64_t slot_bit(uint32_t slot)
-{
-    return (uint64_t)1 << slot % GEN_SUBSLICE_THREADS;
-}
-
-void gen_count_taken(struct gen_device *d)
-{
-    for (uint32_t i = 0; i < d->config.subslices; i++) {
-        struct gen_room *room = &d->room[i];
-        *room = (struct gen_room){0};
-        for (uint32_t k = 0; k < GEN_SUBSLICE_THREADS; k++) {
-            const struct gen_group *g = &d->group[i * GEN_SUBSLICE_THREADS + k];
-            const struct gen_thread *t = &d->thread[i * GEN_SUBSLICE_THREADS + k];
-            room->threads_free |= (uint64_t)!t->active << k;
-            room->groups_free |= (uint64_t)!g->used << k;
-            room->slm_taken += g->used ? g->slm_size : 0;
-        }
-    }
-}
-
 /* ---- starting ---- */
 
 /* Channels that a thread starts with: all, but for a group's last one. */
@@ -91,10 +70,12 @@ static void fill_state(struct gen_thread *t, const struct gen_walk *w)
     g->ce = t->mask;
 }
 
-static bool start_thread(struct gen_device *d, struct gen_thread *t, struct gen_group *g,
+static bool start_thread(struct wt_machine *m, uint32_t thread, struct wt_group_head *g,
                          unsigned index)
 {
-    const struct gen_walk *w = &d->walk[g->walk].walk;
+    struct gen_device *d = (struct gen_device *)m;
+    struct gen_thread *t = &d->thread[thread];
+    const struct gen_walk *w = &d->walk[g->launch].walk;
     struct gen_registers *registers = t->g;
     if (!registers && !(registers = aligned_alloc(64, sizeof *registers)))
         return false;
@@ -104,20 +85,17 @@ static bool start_thread(struct gen_device *d, struct gen_thread *t, struct gen_
     const uint64_t left = t->left;
     *t = (struct gen_thread){.g = registers,
                              .device = d,
-                             .group = g,
                              .id = t->id,
                              .index = (uint16_t)index,
                              .incarnation = t->incarnation + 1,
-                             .active = true,
                              .left = left,
                              .base = w->instructions,
                              .pc = w->instructions + w->kernel};
+    wt_group_wave_begins(m, &t->head, g);
     t->mask = t->dispatched = dispatch_mask(w, index);
     fill_state(t, w);
     fill_header(t, w);
     gen_thread_begins(t);
-    d->machine.active++;
-    d->room[subslice_of(t->id)].threads_free &= ~slot_bit(t->id);
     gen_update_ready(t);
     return fill_payload(t, w);
 }
@@ -126,42 +104,16 @@ static bool start_thread(struct gen_device *d, struct gen_thread *t, struct gen_
 
 static bool has_room(const struct gen_device *d, const struct gen_running *k, uint32_t subslice)
 {
-    const struct gen_room *room = &d->room[subslice];
-    return (unsigned)__builtin_popcountll(room->threads_free) >= k->walk.threads &&
-           room->slm_taken + k->walk.slm_bytes <= GEN_SLM_BYTES;
+    const struct wt_core_room *room = &d->machine.groups.room[subslice];
+    return (unsigned)__builtin_popcountll(room->waves) + k->walk.threads <= GEN_SUBSLICE_THREADS &&
+           room->local + k->walk.slm_bytes <= GEN_SLM_BYTES;
 }
 
-static bool start_group(struct gen_device *d, struct gen_running *k, uint32_t subslice)
+static void begin_group(struct wt_machine *m, struct wt_group_head *g,
+                        const struct wt_group_plan *plan)
 {
-    assert(k->next < k->total);
-    struct gen_room *room = &d->room[subslice];
-    const uint32_t first = subslice * GEN_SUBSLICE_THREADS;
-    struct gen_group *g = &d->group[first + (unsigned)__builtin_ctzll(room->groups_free)];
-    const struct gen_walk *w = &k->walk;
-    uint8_t *slm = g->slm ? g->slm : malloc(GEN_SLM_BYTES);
-    if (!slm)
-        return false;
-    memset(slm, 0, w->slm_bytes);
-    *g = (struct gen_group){.slm = slm,
-                            .slm_size = w->slm_bytes,
-                            .subslice = subslice,
-                            .number = k->next,
-                            .walk = (uint8_t)(k - d->walk),
-                            .threads = w->threads,
-                            .used = true};
-    uint64_t n = k->next++;
-    for (unsigned i = 0; i < 3; i++) {
-        const uint32_t count = w->end[i] - w->start[i];
-        g->coordinate[i] = w->start[i] + (uint32_t)(n % count);
-        n /= count;
-    }
-    room->slm_taken += w->slm_bytes;
-    room->groups_free &= room->groups_free - 1;
-    for (unsigned i = 0; i < w->threads; i++)
-        if (!start_thread(d, &d->thread[first + (unsigned)__builtin_ctzll(room->threads_free)], g,
-                          i))
-            return false;
-    return true;
+    (void)m;
+    ((struct gen_group *)g)->number = plan->launch->next;
 }
 
 /* The walk whose next group the subslice gets: the oldest one that has room there. */
@@ -177,27 +129,45 @@ static struct gen_running *choose(struct gen_device *d, uint32_t subslice)
     return chosen;
 }
 
-void gen_walk_pump(struct gen_device *d)
+static bool plan_group(struct wt_machine *m, uint32_t subslice, struct wt_group_plan *plan)
 {
-    bool started = true;
-    while (started) {
-        started = false;
-        for (uint32_t i = 0; i < d->config.subslices; i++) {
-            struct gen_running *k = choose(d, i);
-            if (!k)
-                continue;
-            if (!start_group(d, k, i)) {
-                d->machine.fault = (struct wt_fault){
-                    .kind = WT_FAULT_HOST,
-                    .time = d->machine.time,
-                    .text = "a thread of the group cannot be started",
-                };
-                return;
-            }
-            started = true;
-        }
+    struct gen_device *d = (struct gen_device *)m;
+    struct gen_running *k = choose(d, subslice);
+    if (!k)
+        return false;
+    const struct gen_walk *w = &k->walk;
+    plan->launch = &k->head;
+    plan->number = (uint32_t)(k - d->walk);
+    plan->local_size = w->slm_bytes;
+    uint64_t n = k->next;
+    for (unsigned i = 0; i < 3; i++) {
+        const uint32_t count = w->end[i] - w->start[i];
+        plan->coordinate[i] = w->start[i] + (uint32_t)(n % count);
+        n /= count;
     }
+    plan->waves = w->threads;
+    uint64_t open = ~m->groups.room[subslice].waves;
+    for (unsigned i = 0; i < w->threads; i++, open &= open - 1)
+        plan->slot[i] = (uint32_t)__builtin_ctzll(open);
+    return true;
 }
+
+static bool groups_wait(struct wt_machine *m)
+{
+    const struct gen_device *d = (const struct gen_device *)m;
+    for (unsigned i = 0; i < GEN_WALKS; i++)
+        if (d->walk[i].active && d->walk[i].next < d->walk[i].total)
+            return true;
+    return false;
+}
+
+const struct wt_group_ops gen_group_ops = {
+    .waiting = groups_wait,
+    .plan = plan_group,
+    .begin = begin_group,
+    .start_wave = start_thread,
+    .refusal = "a thread of the group cannot be started",
+};
 
 enum wt_status gen_device_walk(struct gen_device *d, const struct gen_walk *walk,
                                struct wt_error *err)
@@ -243,7 +213,7 @@ enum wt_status gen_device_walk(struct gen_device *d, const struct gen_walk *walk
     }
     *k = (struct gen_running){.active = true, .walk = *walk, .id = last + 1, .total = total};
     k->walk.launch = wt_machine_launch(&d->machine, walk->launch);
-    gen_walk_pump(d);
+    wt_groups_pump(&d->machine);
     if (d->machine.fault.kind == WT_FAULT_HOST)
         return wt_fail(err, WT_NO_MEMORY, "the host has no memory left for the kernel's threads");
     return WT_OK;
@@ -254,7 +224,7 @@ enum wt_status gen_device_walk(struct gen_device *d, const struct gen_walk *walk
 /* Each thread of the group has signalled: all are notified. */
 static void release_barrier(struct gen_group *g, struct gen_device *d)
 {
-    struct gen_thread *t = &d->thread[g->subslice * GEN_SUBSLICE_THREADS];
+    struct gen_thread *t = &d->thread[g->core * GEN_SUBSLICE_THREADS];
     g->arrived = 0;
     for (unsigned i = 0; i < GEN_SUBSLICE_THREADS; i++, t++) {
         if (t->group != g)
@@ -268,30 +238,24 @@ static void release_barrier(struct gen_group *g, struct gen_device *d)
 void gen_barrier(struct gen_thread *t)
 {
     assert(t->active);
-    if (++t->group->arrived >= t->group->threads)
+    if (++t->group->arrived >= t->group->waves)
         release_barrier(t->group, t->device);
 }
 
 void gen_thread_end(struct gen_thread *t)
 {
-    assert(t->active && t->group->threads > 0);
+    assert(t->active && t->group->waves > 0);
     struct gen_device *d = t->device;
     struct gen_group *g = t->group;
-    struct gen_running *k = &d->walk[g->walk];
-    t->active = t->waits = false;
+    struct gen_running *k = &d->walk[g->launch];
+    wt_group_wave_leaves(&d->machine, &t->head);
+    t->waits = false;
     gen_update_ready(t);
-    t->group = NULL;
-    d->machine.active--;
-    d->room[subslice_of(t->id)].threads_free |= slot_bit(t->id);
-    if (--g->threads) {
-        if (g->arrived && g->arrived >= g->threads)
+    if (!wt_group_wave_ended(&d->machine, &g->head)) {
+        if (g->arrived && g->arrived >= g->waves)
             release_barrier(g, d);
         return;
     }
-    g->used = false;
-    d->room[g->subslice].slm_taken -= g->slm_size;
-    d->room[g->subslice].groups_free |= slot_bit((uint32_t)(g - d->group));
-    if (++k->done == k->total)
-        k->active = false;
-    gen_walk_pump(d);
+    wt_launch_done(&k->head);
+    wt_groups_pump(&d->machine);
 }

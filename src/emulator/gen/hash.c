@@ -45,9 +45,9 @@ uint64_t gen_program_hash(struct wt_machine *m)
             mix_thread(&h, &d->thread[i]);
         if (!g->used)
             continue;
-        const uint64_t group[] = {i, g->walk, g->slm_size, g->number, g->threads, g->arrived};
+        const uint64_t group[] = {i, g->launch, g->local_size, g->number, g->waves, g->arrived};
         wt_mix(&h, group, sizeof group);
-        wt_mix(&h, g->slm, g->slm_size);
+        wt_mix(&h, g->local, g->local_size);
     }
     return h;
 }

@@ -165,9 +165,9 @@ static uint8_t *local_memory(struct gen_device *d, uint32_t thread, uint64_t add
 {
     const struct gen_thread *t = thread_of(d, thread);
     const uint64_t offset = addr - GEN_SLM_APERTURE;
-    if (!t || offset > t->group->slm_size || size > t->group->slm_size - offset)
+    if (!t || offset > t->group->local_size || size > t->group->local_size - offset)
         return NULL;
-    return t->group->slm + offset;
+    return t->group->local + offset;
 }
 
 /* `size` bytes of a thread's own data, at addresses behind those of memory. */
@@ -253,12 +253,12 @@ bool gen_explain(struct wt_machine *m, uint32_t wave, unsigned lane, uint64_t ad
         e->first = GEN_SLM_APERTURE;
         e->last = GEN_SLM_APERTURE + GEN_SLM_BYTES - 1;
         wt_explanation_add(e, false, "bytes of shared local memory that the group has",
-                           t->group->slm_size);
+                           t->group->local_size);
         wt_explanation_add(e, true, "address - aperture", offset);
         e->landing = offset;
-        e->usable = offset + 4 <= t->group->slm_size;
+        e->usable = offset + 4 <= t->group->local_size;
         if (e->usable)
-            e->contents = wt_load_le(t->group->slm + offset, 4);
+            e->contents = wt_load_le(t->group->local + offset, 4);
         return true;
     }
     struct wt_gtt_walk walk;

@@ -7,6 +7,7 @@
 #include "base/bits.h"
 #include "emulator/gen/gen.h"
 #include "emulator/gen/isa.h"
+#include "emulator/machine/groups.h"
 #include "emulator/machine/code_pages.h"
 #include "emulator/machine/copy.h"
 #include "emulator/machine/engine.h"
@@ -74,7 +75,7 @@ union gen_values {
     double df[GEN_CHANNELS];
 };
 
-/* What an instruction is computed in. hf is computed as f and rounded at the end. */
+/* The type in which an instruction computes. hf is computed as f and rounded at the end. */
 enum gen_domain { GEN_INT32, GEN_INT64, GEN_FLOAT, GEN_DOUBLE };
 
 /* An arithmetic instruction being computed. */
@@ -194,10 +195,9 @@ struct gen_registers {
 };
 
 struct gen_thread {
-    WT_WAVE_HEAD;
+    WT_WAVE_HEAD(struct gen_group, group);
     struct gen_registers *g; /* NULL until a thread ran here */
     struct gen_device *device;
-    struct gen_group *group;     /* NULL: no thread here */
     struct gen_code *code;       /* page of the instruction being executed, valid while it runs */
     uint64_t base;               /* instruction base address */
     uint32_t mask;               /* channels that execute now */
@@ -218,23 +218,16 @@ struct gen_thread {
 
 /* A thread group that is being run. */
 struct gen_group {
-    uint8_t *slm; /* GEN_SLM_BYTES, of which slm_size count; NULL until used */
-    uint32_t slm_size;
-    uint32_t subslice;
-    uint32_t coordinate[3];
+    WT_GROUP_HEAD;
     uint64_t number;  /* of the walk's groups */
-    uint16_t threads; /* left of it */
     uint16_t arrived; /* at the barrier */
-    uint8_t walk;
-    bool used;
 };
 
 /* A walk under way. Once it has ended it stays as it was until another one takes its place. */
 struct gen_running {
-    bool active;
+    WT_LAUNCH_HEAD;
     struct gen_walk walk;
     uint64_t id;
-    uint64_t next, total, done; /* groups */
 };
 
 struct gen_trace_point;
@@ -246,11 +239,6 @@ struct gen_device {
     uint64_t next_table; /* the next one that gen_device_map takes */
     struct gen_thread *thread;
     struct gen_group *group; /* as many as threads */
-    /* What each subslice has: bytes that are taken; bits of the slots that are free. */
-    struct gen_room {
-        uint32_t slm_taken;
-        uint64_t threads_free, groups_free;
-    } * room;
     struct gen_running walk[GEN_WALKS];
     uint32_t td_ctl, mcr_selector; /* registers of the bus */
     bool debugged;                 /* routine.c: the driver's routine is there */
@@ -263,7 +251,7 @@ struct gen_device {
 /* The walker command that the thread's group belongs to. */
 static inline struct gen_running *gen_walk_of(const struct gen_thread *t)
 {
-    return &t->device->walk[t->group->walk];
+    return &t->device->walk[t->group->launch];
 }
 
 /* Address of an instruction of the page that the thread executes. */
@@ -509,10 +497,8 @@ static inline uint8_t *gen_writable(struct gen_device *d, uint64_t addr, unsigne
 
 /* ---- groups.c ---- */
 
-/* Starts groups of the walks wherever a subslice has room. */
-void gen_walk_pump(struct gen_device *d);
-/* Finds out what is taken of the subslices. */
-void gen_count_taken(struct gen_device *d);
+/* This family's operations for groups (machine/groups.h). */
+extern const struct wt_group_ops gen_group_ops;
 /* A thread has ended. */
 void gen_thread_end(struct gen_thread *t);
 /* The thread signals its group's barrier. */
@@ -530,7 +516,7 @@ bool gen_read_memory(struct wt_machine *m, uint32_t wave, unsigned lane, uint64_
 /* The same for writing. */
 bool gen_write_memory(struct wt_machine *m, uint32_t wave, unsigned lane, uint64_t addr,
                       const void *bytes, size_t size);
-/* What an address means to a thread, in words. */
+/* Explains an address of a thread in words. */
 bool gen_explain(struct wt_machine *m, uint32_t wave, unsigned lane, uint64_t addr,
                  struct wt_explanation *e);
 extern const struct wt_engine_ops gen_engine_ops;

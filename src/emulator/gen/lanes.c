@@ -134,7 +134,7 @@ static bool find(const struct gen_message *m, const struct gen_transfer *x, bool
     if (x->wide_addresses ? length > UINT32_MAX : span->high + bytes > x->surface.size)
         return false;
     const uint64_t low = (x->wide_addresses || slm ? span->low : x->surface.base + span->low) & all;
-    p->together = slm                      ? m->t->group->slm + low
+    p->together = slm                      ? m->t->group->local + low
                   : length <= WT_PAGE_SIZE ? one(d, low, (unsigned)length, write)
                                            : NULL;
     p->row = p->together && span->row && x->elements == 1 && x->size == 4 && x->slot == 4;

@@ -14,7 +14,7 @@
 
 /* ---- walks ---- */
 
-/* What gen_device_walk() refuses. */
+/* Refuses the walks that gen_device_walk() refuses. */
 static void check_walk(struct wt_archive *a, const struct gen_running *k)
 {
     const struct gen_walk *w = &k->walk;
@@ -76,32 +76,32 @@ static void group_members(struct wt_archive *a, struct gen_device *d, uint32_t n
 {
     struct gen_group *g = &d->group[n];
     if (wt_archive_reads(a))
-        *g = (struct gen_group){.slm = g->slm, .subslice = n / GEN_SUBSLICE_THREADS};
+        *g = (struct gen_group){.local = g->local, .place = n, .core = n / GEN_SUBSLICE_THREADS};
     wt_archive_bool(a, &g->used);
     if (!g->used)
         return;
-    wt_archive_u32(a, &g->slm_size, GEN_SLM_BYTES, "the shared memory of a group");
+    wt_archive_u32(a, &g->local_size, GEN_SLM_BYTES, "the shared memory of a group");
     for (unsigned i = 0; i < 3; i++)
         wt_archive_u32(a, &g->coordinate[i], UINT32_MAX, "a group");
     wt_archive_u64(a, &g->number, UINT64_MAX, "a group's number");
     wt_archive_u16(a, &g->arrived, GEN_SUBSLICE_THREADS, "the threads at a barrier");
-    wt_archive_u8(a, &g->walk, GEN_WALKS - 1, "a group's walk");
-    if (wt_archive_reads(a) && !d->walk[g->walk].active)
+    wt_archive_u32(a, &g->launch, GEN_WALKS - 1, "a group's walk");
+    if (wt_archive_reads(a) && !d->walk[g->launch].active)
         wt_archive_fail(a, "a group is of a walk that has ended");
 }
 
 static void group(struct wt_archive *a, struct gen_device *d, uint32_t n)
 {
     struct gen_group *g = &d->group[n];
-    if (!wt_archive_whole_but(a, g, sizeof *g, &g->slm))
+    if (!wt_archive_whole_but(a, g, sizeof *g, &g->local))
         group_members(a, d, n);
     if (!g->used)
         return;
-    if (!g->slm && !(g->slm = calloc(1, GEN_SLM_BYTES))) {
+    if (!wt_group_local(&d->machine, &g->head)) {
         wt_archive_fail(a, "the host has no memory for shared memory");
         return;
     }
-    wt_archive_sparse(a, g->slm, g->slm_size);
+    wt_archive_sparse(a, g->local, g->local_size);
 }
 
 static void registers(struct wt_archive *a, struct gen_thread *t)
@@ -186,20 +186,20 @@ static void count(struct wt_archive *a, struct gen_device *d)
     for (uint32_t i = 0; i < m->waves; i++) {
         m->active += d->thread[i].active;
         if (d->thread[i].active)
-            d->thread[i].group->threads++;
+            d->thread[i].group->waves++;
     }
     for (uint32_t i = 0; i < m->waves; i++) {
         const struct gen_group *g = &d->group[i];
-        groups[g->walk] += g->used;
-        if (g->used && g->arrived >= g->threads)
+        groups[g->launch] += g->used;
+        if (g->used && g->arrived >= g->waves)
             wt_archive_fail(a, "a group has more threads at its barrier than it has");
     }
     for (unsigned i = 0; i < GEN_WALKS; i++)
         if (d->walk[i].done + groups[i] > d->walk[i].next)
             wt_archive_fail(a, "a walk has more groups than it has begun");
-    gen_count_taken(d);
+    wt_groups_count(&d->machine);
     for (uint32_t i = 0; i < d->config.subslices; i++)
-        if (d->room[i].slm_taken > GEN_SLM_BYTES)
+        if (d->machine.groups.room[i].local > GEN_SLM_BYTES)
             wt_archive_fail(a, "subslice %u holds more than there is room for", i);
     for (uint32_t i = 0; i < m->waves && !a->failed; i++)
         gen_update_ready(&d->thread[i]);
@@ -237,7 +237,7 @@ void gen_state(struct wt_machine *m, struct wt_archive *a)
         count(a, d);
         return;
     }
-    gen_count_taken(d);
+    wt_groups_count(&d->machine);
     if (m->process.hosted) /* its pages go by other addresses than code does */
         wt_code_clear(&m->code);
 }

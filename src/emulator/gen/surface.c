@@ -81,7 +81,7 @@ static const struct gen_uop *find_surface(const struct gen_message *m, bool imag
     *good = true;
     if (m->bti == GEN_BTI_SLM) {
         s->is_slm = true;
-        s->size = m->t->group->slm_size;
+        s->size = m->t->group->local_size;
         return NULL;
     }
     if (m->bti == GEN_BTI_STATELESS || m->bti == GEN_BTI_STATELESS_NC) {
@@ -227,7 +227,7 @@ void gen_message_read(const struct gen_message *m, const struct gen_surface *s, 
 {
     struct gen_device *d = m->t->device;
     if (s->is_slm) {
-        memcpy(out, m->t->group->slm + addr, size);
+        memcpy(out, m->t->group->local + addr, size);
     } else {
         const uint8_t *from = gen_readable(d, addr, size);
         if (from) {
@@ -249,8 +249,8 @@ bool gen_message_write(const struct gen_message *m, const struct gen_surface *s,
     uint8_t before[128];
     assert(size <= sizeof before);
     if (s->is_slm) {
-        memcpy(before, m->t->group->slm + addr, size);
-        memcpy(m->t->group->slm + addr, bytes, size);
+        memcpy(before, m->t->group->local + addr, size);
+        memcpy(m->t->group->local + addr, bytes, size);
     } else {
         uint8_t *to = gen_writable(d, addr, size);
         if (to) {

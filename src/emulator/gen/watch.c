@@ -8,7 +8,7 @@
 /* Spaces: global memory, and the shared local memory of each group, by walk and number. */
 static uint64_t space_of_group(const struct gen_device *d, const struct gen_group *g)
 {
-    return d->walk[g->walk].id << 40 | ((g->number + 1) & 0xffffffffff);
+    return d->walk[g->launch].id << 40 | ((g->number + 1) & 0xffffffffff);
 }
 
 static bool in_slm(uint64_t addr)

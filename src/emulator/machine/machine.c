@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "emulator/machine/engine.h"
+#include "emulator/machine/groups.h"
 
 /* Both tables consist of pointers only, so they can be looked through. */
 typedef void (*operation)(void);
@@ -72,6 +73,7 @@ void wt_machine_end(struct wt_machine *m)
 {
     wt_watch_set_free(m);
     wt_turns_free(&m->turns);
+    wt_groups_free(m);
     if (m->code.format)
         wt_code_clear(&m->code);
     end_memory(m);

@@ -17,11 +17,11 @@
 #include "emulator/machine/code_pages.h"
 #include "emulator/machine/copy.h"
 #include "emulator/machine/explain.h"
+#include "emulator/machine/heads.h"
 #include "emulator/machine/memory.h"
 #include "emulator/machine/schedule.h"
 #include "emulator/machine/trace.h"
 #include "emulator/machine/watch.h"
-#include "emulator/machine/wave.h"
 #include "wavetrap/error.h"
 
 struct wt_archive;
@@ -60,7 +60,7 @@ struct wt_register_shape {
 #define WT_REGISTER_BYTES 32
 #define WT_ROW_BYTES (WT_MAX_LANES * WT_REGISTER_BYTES)
 
-/** What a machine can do. No operation of any family is NULL (wt_machine_init). */
+/** The operations of a machine. No operation of any family is NULL (wt_machine_init). */
 struct wt_machine_ops {
     const char *family;
     void (*free)(struct wt_machine *m);
@@ -152,6 +152,7 @@ struct wt_machine {
     struct wt_fault fault;
     struct wt_turns turns; /**< which waves can issue, and whose turn it is */
     uint32_t active;       /**< waves that have started and have not ended */
+    struct wt_groups groups;
     /* The turn under way, for engine.h and the family. */
     bool in_turn;    /**< an instruction is being executed */
     uint64_t slice;  /**< issues that the turn was begun with, less those it was cut short by */

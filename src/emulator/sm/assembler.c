@@ -12,7 +12,7 @@
 #include "base/bits.h"
 #include "emulator/sm/isa.h"
 
-enum { LINE_BYTES = 1024, NAME_BYTES = 128, MOST_INSTRUCTIONS = 1 << 20, MOST_PARAMETER = 4096 };
+enum { LINE_BYTES = 1024, NAME_BYTES = 128, MOST_INSTRUCTIONS = 1 << 20 };
 
 /* A name that stands for a number, within its function or (function == NONE) in the file. */
 struct symbol {
@@ -254,7 +254,7 @@ static enum wt_status add_parameter(struct assembler *a, const char *at, struct 
     struct cubin_function *f = current(a);
     uint64_t size;
     size_t length = 0;
-    if ((status = take_number(a, &at, MOST_PARAMETER, &size, err)) != WT_OK)
+    if ((status = take_number(a, &at, CUBIN_MOST_PARAMETERS, &size, err)) != WT_OK)
         return status;
     if (!size)
         return wrong(a, 0, err, "a parameter has at least one byte");
@@ -267,7 +267,7 @@ static enum wt_status add_parameter(struct assembler *a, const char *at, struct 
     /* Aligned to their size, up to 8 bytes. */
     const uint32_t align = size % 8 == 0 ? 8 : size % 4 == 0 ? 4 : size % 2 == 0 ? 2 : 1;
     const uint32_t offset = (f->parameter_bytes + align - 1) / align * align;
-    if (offset + size > MOST_PARAMETER)
+    if (offset + size > CUBIN_MOST_PARAMETERS)
         return wrong(a, 0, err, "parameters have 4096 bytes at most");
     struct cubin_parameter *grown =
         wt_array_grow(f->parameter, &a->parameter_capacity, f->parameter_count + 1, sizeof *grown);
@@ -477,7 +477,7 @@ static enum wt_status take_directive(struct assembler *a, const char *word, stru
 
 /* ---- instructions ---- */
 
-/* What an instruction's result takes an unknown time for: it is announced by a barrier. */
+/* Whether an instruction's result takes an unknown time: a barrier announces it. */
 static bool is_slow(enum sm_insn insn)
 {
     switch (insn) {
@@ -915,7 +915,8 @@ static bool name_address(const struct cubin *c, const struct cubin_relocation *p
     return true;
 }
 
-/* What the text does not say exactly (bits that mean nothing) stands there as a number. */
+/* A word that the text does not say exactly (it has bits without a meaning) is printed as a number.
+ */
 static void print_instruction(uint64_t word, uint64_t pc, struct sm_control control,
                               const struct cubin *c, size_t function, FILE *out)
 {

@@ -8,12 +8,11 @@ static void check_warp(const struct sm_device *d, uint32_t id)
     assert(w->device == d && w->id == id);
     const bool ready = w->active && !w->at_barrier && !sm_paths_wait(w) && !w->paused && !w->held;
     assert(wt_turns_is_ready(&d->machine.turns, id) == ready);
-    assert((d->running[id / SM_WARPS] >> id % SM_WARPS & 1) == w->active);
     if (!w->active) {
         assert(!w->cta && !w->trapped && !w->paused && !w->must_enter && !w->held);
         return;
     }
-    assert(w->r && w->cta && w->cta->used && w->cta->sm == id / SM_WARPS);
+    assert(w->r && w->cta && w->cta->used && w->cta->core == id / SM_WARPS);
     assert(w->live && w->mask && !(w->mask & ~w->live) && w->p[7] == 0xffffffffu);
     assert(w->depth <= SM_STACK && w->at_barrier <= SM_BARRIERS);
     /* Whoever is to enter a handler has left the barrier; where there is none it waits on. */
@@ -31,29 +30,23 @@ static void check_warp(const struct sm_device *d, uint32_t id)
 static void check_cta(const struct sm_device *d, uint32_t i)
 {
     const struct sm_cta *c = &d->cta[i];
-    uint32_t warps = 0, threads = 0;
-    assert((d->used[i / SM_CTAS] >> i % SM_CTAS & 1) == c->used);
+    uint32_t threads = 0;
     if (!c->used)
         return;
     for (uint32_t k = c->first; k < SM_WARPS; k++) {
-        const struct sm_warp *w = &d->warp[c->sm * SM_WARPS + k];
-        warps += w->active && w->cta == c;
+        const struct sm_warp *w = &d->warp[c->core * SM_WARPS + k];
         threads += w->active && w->cta == c ? (uint32_t)__builtin_popcount(w->live) : 0;
     }
     assert(threads == c->threads);
-    assert(c->shared && c->sm == i / SM_CTAS && warps == c->warps && warps > 0);
 }
 
 void sm_check(struct wt_machine *m)
 {
     const struct sm_device *d = (const struct sm_device *)m;
-    uint32_t active = 0;
     assert(m->waves == d->config.sms * SM_WARPS && m->lanes == SM_LANES);
-    for (uint32_t i = 0; i < m->waves; i++) {
+    wt_groups_check(m);
+    for (uint32_t i = 0; i < m->waves; i++)
         check_warp(d, i);
-        active += d->warp[i].active;
-    }
-    assert(active == m->active);
     for (uint32_t i = 0; i < d->config.sms * SM_CTAS; i++)
         check_cta(d, i);
     assert(d->grid.done <= d->grid.next && d->grid.next <= d->grid.total);

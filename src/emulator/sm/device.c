@@ -131,13 +131,10 @@ void sm_device_free(struct sm_device *d)
         return;
     for (uint32_t i = 0; d->warp && i < d->machine.waves; i++)
         free(d->warp[i].r);
-    for (uint32_t i = 0; d->cta && i < d->config.sms * SM_CTAS; i++)
-        free(d->cta[i].shared);
     free(d->image);
     wt_console_free(&d->console);
     sm_trace_free(d);
     free(d->warp);
-    free(d->cta);
     wt_regions_free(&d->regions);
     wt_machine_end(&d->machine);
     free(d);
@@ -159,9 +156,7 @@ static void reset(struct wt_machine *m)
         uint32_t(*r)[SM_LANES] = d->warp[i].r;
         d->warp[i] = (struct sm_warp){.r = r, .device = d, .id = i, .room = d->warp[i].room};
     }
-    for (uint32_t i = 0; i < d->config.sms * SM_CTAS; i++)
-        d->cta[i] = (struct sm_cta){.shared = d->cta[i].shared};
-    sm_count_slots(d);
+    wt_groups_reset(m);
     for (uint32_t i = 0; i < SM_MOST_SMS; i++)
         d->unit[i] = (struct sm_unit){
             .warp_report = 0xffffffff, .global_report = 0xffffffff, .exception_enable = 2};
@@ -187,7 +182,7 @@ static void view(struct wt_machine *m, uint32_t wave, struct wt_wave_view *view)
         view->at_barrier = true;
         view->barrier = w->at_barrier - 1u;
         view->arrived = b->arrived;
-        view->expected = b->expected ? b->expected : w->cta->warps;
+        view->expected = b->expected ? b->expected : w->cta->waves;
         snprintf(view->wait, sizeof view->wait, "BAR %u: %u of %u warps have arrived",
                  view->barrier, view->arrived, view->expected);
     } else if (sm_paths_wait(w)) {
@@ -276,8 +271,15 @@ enum wt_status sm_device_new(const struct sm_config *config, struct sm_device **
     d->warp = calloc(warps, sizeof *d->warp);
     d->machine.wave = d->warp;
     d->machine.wave_bytes = sizeof *d->warp;
-    d->cta = calloc(config->sms * SM_CTAS, sizeof *d->cta);
-    if (!d->warp || !d->cta || !ready || !wt_console_init(&d->console, 1)) {
+    const bool places =
+        wt_groups_init(&d->machine, &(struct wt_groups){.ops = &sm_group_ops,
+                                                        .cores = config->sms,
+                                                        .waves_per_core = SM_WARPS,
+                                                        .groups_per_core = SM_CTAS,
+                                                        .group_bytes = sizeof *d->cta,
+                                                        .local_bytes = SM_CTA_SHARED});
+    d->cta = d->machine.groups.group;
+    if (!d->warp || !places || !ready || !wt_console_init(&d->console, 1)) {
         sm_device_free(d);
         return wt_fail(err, WT_NO_MEMORY, "the host has no memory left for %u SMs", config->sms);
     }

@@ -73,7 +73,7 @@ enum wt_status sm_device_launch(struct sm_device *d, const struct sm_launch *l,
         return wt_fail(err, WT_INVALID, "no memory is mapped at the kernel's entry 0x%llx",
                        (unsigned long long)l->entry);
     d->grid = g;
-    sm_grid_pump(d);
+    wt_groups_pump(&d->machine);
     if (d->machine.fault.kind == WT_FAULT_HOST) {
         d->grid.active = false;
         return wt_fail(err, WT_NO_MEMORY, "the host has no memory left for the kernel's warps");
@@ -90,33 +90,26 @@ uint64_t sm_device_local_size(const struct sm_device *d, uint32_t local)
 static bool find_slots(const struct sm_device *d, uint32_t sm, uint32_t *slot)
 {
     const struct sm_grid *g = &d->grid;
-    const uint32_t ctas = (uint32_t)__builtin_popcount(d->used[sm]);
-    const uint32_t warps = (uint32_t)__builtin_popcountll(d->running[sm]) + g->warps_per_cta;
+    const struct wt_core_room *room = &d->machine.groups.room[sm];
+    const uint32_t ctas = (uint32_t)__builtin_popcountll(room->groups);
+    const uint32_t warps = (uint32_t)__builtin_popcountll(room->waves) + g->warps_per_cta;
     if (warps > SM_WARPS || ctas == SM_CTAS ||
         (ctas + 1) * cta_shared(&g->launch) > SM_SHARED_BYTES ||
         warps * warp_registers(&g->launch) > SM_FILE)
         return false;
-    uint64_t open = ~d->running[sm];
+    uint64_t open = ~room->waves;
     for (uint32_t i = 0; i < g->warps_per_cta; i++, open &= open - 1)
         slot[i] = (uint32_t)__builtin_ctzll(open);
     return true;
 }
 
-void sm_count_slots(struct sm_device *d)
-{
-    memset(d->running, 0, sizeof d->running);
-    memset(d->used, 0, sizeof d->used);
-    for (uint32_t i = 0; i < d->machine.waves; i++)
-        d->running[i / SM_WARPS] |= (uint64_t)d->warp[i].active << i % SM_WARPS;
-    for (uint32_t i = 0; i < d->config.sms * SM_CTAS; i++)
-        d->used[i / SM_CTAS] |= (uint32_t)d->cta[i].used << i % SM_CTAS;
-}
-
 /* ---- starting ---- */
 
 /* A warp before its first instruction. */
-static bool start_warp(struct sm_device *d, struct sm_warp *w, struct sm_cta *c, uint32_t index)
+static bool start_warp(struct wt_machine *m, uint32_t warp, struct wt_group_head *g, unsigned index)
 {
+    struct sm_device *d = (struct sm_device *)m;
+    struct sm_warp *w = &d->warp[warp];
     const struct sm_launch *l = &d->grid.launch;
     uint32_t(*r)[SM_LANES] = w->r;
     if (!r && !(r = aligned_alloc(64, SM_ROWS * sizeof *r)))
@@ -131,7 +124,6 @@ static bool start_warp(struct sm_device *d, struct sm_warp *w, struct sm_cta *c,
     const uint64_t left = w->left; /* its turn may go on: a warp that has just ended there */
     *w = (struct sm_warp){.r = r,
                           .device = d,
-                          .cta = c,
                           .id = w->id,
                           .index = index,
                           .incarnation = w->incarnation + 1,
@@ -140,88 +132,77 @@ static bool start_warp(struct sm_device *d, struct sm_warp *w, struct sm_cta *c,
                           .clean = clean,
                           .pc = l->entry,
                           .live = mask,
-                          .mask = mask,
-                          .active = true};
+                          .mask = mask};
     for (unsigned i = 0; i < 8; i++)
         w->p[i] = i == 7 ? 0xffffffffu : 0;
+    wt_group_wave_begins(m, &w->head, g);
     if (l->rows && !ptx_start_warp(w)) {
-        w->active = false;
-        w->cta = NULL;
+        wt_group_wave_leaves(m, &w->head);
+        g->waves--;
         return false;
     }
     w->local = l->local_base + (uint64_t)w->id * SM_LANES * ((l->local + 7) / 8 * 8);
-    d->machine.active++;
-    d->running[w->id / SM_WARPS] |= (uint64_t)1 << w->id % SM_WARPS;
     sm_update_ready(w);
     return true;
 }
 
-static bool start_cta(struct sm_device *d, uint32_t sm, const uint32_t *slot)
+static void begin_cta(struct wt_machine *m, struct wt_group_head *g,
+                      const struct wt_group_plan *plan)
 {
+    struct sm_cta *c = (struct sm_cta *)g;
+    const struct sm_launch *l = &((struct sm_device *)m)->grid.launch;
+    c->threads = l->block[0] * l->block[1] * l->block[2];
+    c->first = plan->slot[0];
+}
+
+/* None where the SM is in trap mode. */
+static bool plan_cta(struct wt_machine *m, uint32_t sm, struct wt_group_plan *plan)
+{
+    struct sm_device *d = (struct sm_device *)m;
     struct sm_grid *g = &d->grid;
-    const unsigned place = (unsigned)__builtin_ctz(~d->used[sm]);
-    struct sm_cta *c = &d->cta[sm * SM_CTAS + place];
-    uint8_t *shared = c->shared ? c->shared : malloc(SM_CTA_SHARED);
-    if (!shared)
+    if (g->next == g->total || d->unit[sm].in_trap || d->unit[sm].stop ||
+        !find_slots(d, sm, plan->slot))
         return false;
-    const struct sm_launch *l = &g->launch;
-    memset(shared, 0, l->shared); /* no access reaches what is behind it */
-    *c = (struct sm_cta){.shared = shared,
-                         .sm = sm,
-                         .used = true,
-                         .warps = g->warps_per_cta,
-                         .threads = l->block[0] * l->block[1] * l->block[2],
-                         .first = slot[0]};
-    d->used[sm] |= 1u << place;
+    plan->launch = &g->head;
+    plan->number = 0;
+    plan->local_size = g->launch.shared; /* no access reaches what is behind it */
+    plan->waves = g->warps_per_cta;
     uint64_t n = g->next;
     for (unsigned i = 0; i < 3; i++) {
-        c->coordinate[i] = (uint32_t)(n % g->launch.grid[i]);
+        plan->coordinate[i] = (uint32_t)(n % g->launch.grid[i]);
         n /= g->launch.grid[i];
     }
-    g->next++;
-    for (uint32_t i = 0; i < g->warps_per_cta; i++)
-        if (!start_warp(d, &d->warp[sm * SM_WARPS + slot[i]], c, i))
-            return false;
     return true;
 }
 
-void sm_grid_pump(struct sm_device *d)
+static bool ctas_wait(struct wt_machine *m)
 {
-    uint32_t slot[SM_WARPS];
-    bool started = true;
-    struct sm_grid *g = &d->grid;
-    /* One CTA for each SM in turn, as long as one has room; none where the SM is in trap mode. */
-    while (started && g->active && g->next < g->total) {
-        started = false;
-        for (uint32_t sm = 0; sm < d->config.sms && g->next < g->total; sm++) {
-            if (d->unit[sm].in_trap || d->unit[sm].stop || !find_slots(d, sm, slot))
-                continue;
-            if (!start_cta(d, sm, slot)) {
-                d->machine.fault = (struct wt_fault){
-                    .kind = WT_FAULT_HOST,
-                    .time = d->machine.time,
-                    .text = "the host has no memory left for the kernel's warps",
-                };
-                return;
-            }
-            started = true;
-        }
-    }
+    const struct sm_grid *g = &((struct sm_device *)m)->grid;
+    return g->active && g->next < g->total;
 }
+
+const struct wt_group_ops sm_group_ops = {
+    .waiting = ctas_wait,
+    .plan = plan_cta,
+    .begin = begin_cta,
+    .start_wave = start_warp,
+    .refusal = "the host has no memory left for the kernel's warps",
+};
 
 /* ---- barriers ---- */
 
 static uint32_t expected_of(const struct sm_cta *c, const struct sm_barrier *b)
 {
-    return b->expected ? b->expected : c->warps;
+    return b->expected ? b->expected : c->waves;
 }
 
-/* What BAR.RED has found out of the warps that wait at a barrier; bit 31: the predicate. */
+/* The result of BAR.RED over the warps that wait at a barrier: a count, and in bit 31 the
+ * predicate. */
 static uint32_t reduce(const struct sm_device *d, const struct sm_cta *c, unsigned number)
 {
     uint32_t count = 0, threads = 0, op = 0;
     for (uint32_t i = 0; i < SM_WARPS; i++) {
-        const struct sm_warp *w = &d->warp[c->sm * SM_WARPS + i];
+        const struct sm_warp *w = &d->warp[c->core * SM_WARPS + i];
         if (!w->active || w->cta != c || w->at_barrier != number + 1)
             continue;
         count += w->bar_true;
@@ -240,7 +221,7 @@ static bool open_barrier(struct sm_device *d, struct sm_cta *c, unsigned number)
         return false;
     const uint32_t result = reduce(d, c, number);
     for (uint32_t i = 0; i < SM_WARPS; i++) {
-        struct sm_warp *w = &d->warp[c->sm * SM_WARPS + i];
+        struct sm_warp *w = &d->warp[c->core * SM_WARPS + i];
         if (!w->active || w->cta != c || w->at_barrier != number + 1)
             continue;
         w->at_barrier = 0;
@@ -266,59 +247,49 @@ bool sm_barrier_arrive(struct sm_warp *w, unsigned number, uint32_t threads, boo
 
 /* ---- the end ---- */
 
-void sm_warp_end(struct sm_warp *w)
+/* A warp's slot is free. */
+static void leave(struct sm_warp *w)
 {
-    assert(w->active && w->cta->warps > 0);
-    struct sm_device *d = w->device;
-    struct sm_cta *c = w->cta;
-    const uint32_t sm = w->id / SM_WARPS;
-    w->active = false;
-    w->cta = NULL;
+    wt_group_wave_leaves(&w->device->machine, &w->head);
     w->trapped = w->must_enter = w->held = false;
     w->paused = SM_RUNS;
     w->esr = 0;
+    sm_update_ready(w);
+}
+
+void sm_warp_end(struct sm_warp *w)
+{
+    assert(w->active && w->cta->waves > 0);
+    struct sm_device *d = w->device;
+    struct sm_cta *c = w->cta;
+    const uint32_t sm = w->id / SM_WARPS;
+    leave(w);
     d->unit[sm].pause_mask &= ~((uint64_t)1 << w->id % SM_WARPS);
     d->unit[sm].trap_mask &= ~((uint64_t)1 << w->id % SM_WARPS);
-    sm_update_ready(w);
-    d->running[sm] &= ~((uint64_t)1 << w->id % SM_WARPS);
-    d->machine.active--;
-    c->warps--;
-    for (unsigned i = 0; c->warps && i < SM_BARRIERS; i++)
+    const bool ended = wt_group_wave_ended(&d->machine, &c->head);
+    for (unsigned i = 0; !ended && i < SM_BARRIERS; i++)
         if (!c->barrier[i].expected) {
             if (d->grid.launch.rows)
                 ptx_open_barrier(d, c, i);
             else
                 open_barrier(d, c, i);
         }
-    if (!c->warps) {
-        c->used = false;
-        d->used[sm] &= ~(1u << (c - d->cta) % SM_CTAS);
-        if (++d->grid.done == d->grid.total)
-            d->grid.active = false;
-    }
+    if (ended)
+        wt_launch_done(&d->grid.head);
     sm_trap_settle(d, sm);
-    sm_grid_pump(d);
+    wt_groups_pump(&d->machine);
 }
 
 void sm_device_abandon(struct sm_device *d)
 {
     /* No CTA takes the place of one that goes. */
     d->grid.next = d->grid.total;
-    for (uint32_t i = 0; i < d->machine.waves; i++) {
-        struct sm_warp *w = &d->warp[i];
-        if (!w->active)
-            continue;
-        w->active = false;
-        w->cta = NULL;
-        w->trapped = w->must_enter = w->held = false;
-        w->paused = SM_RUNS;
-        w->esr = 0;
-        sm_update_ready(w);
-        d->machine.active--;
-    }
+    for (uint32_t i = 0; i < d->machine.waves; i++)
+        if (d->warp[i].active)
+            leave(&d->warp[i]);
     for (uint32_t i = 0; i < d->config.sms * SM_CTAS; i++)
-        d->cta[i].used = false;
-    sm_count_slots(d);
+        if (d->cta[i].used)
+            wt_group_release(&d->machine, &d->cta[i].head);
     for (uint32_t i = 0; i < d->config.sms; i++) {
         struct sm_unit *u = &d->unit[i];
         u->in_trap = u->loud = false;

@@ -60,11 +60,11 @@ static void mix_warp(uint64_t *hash, const struct sm_warp *w)
 static void mix_cta(uint64_t *hash, const struct sm_device *d, uint32_t i)
 {
     const struct sm_cta *c = &d->cta[i];
-    const uint64_t numbers[] = {i, c->coordinate[0], c->coordinate[1], c->coordinate[2], c->warps};
+    const uint64_t numbers[] = {i, c->coordinate[0], c->coordinate[1], c->coordinate[2], c->waves};
     wt_mix(hash, numbers, sizeof numbers);
     for (unsigned k = 0; k < SM_BARRIERS; k++)
         wt_mix(hash, &c->barrier[k], sizeof c->barrier[k]);
-    wt_mix(hash, c->shared, d->grid.launch.shared);
+    wt_mix(hash, c->local, d->grid.launch.shared);
 }
 
 static void mix_unit(uint64_t *hash, const struct sm_unit *u)

@@ -214,7 +214,7 @@ static bool find_piece(struct wt_machine *m, uint32_t wave, unsigned lane, uint6
     uint64_t room, offset = addr - SM_SHARED_WINDOW;
     if (w && offset < SM_WINDOW_BYTES) {
         room = offset < l->shared ? l->shared - offset : 0;
-        piece->host = w->cta->shared + offset;
+        piece->host = w->cta->local + offset;
     } else if (w && (offset = addr - SM_LOCAL_WINDOW) < SM_WINDOW_BYTES) {
         const uint32_t local = (l->local + 7) / 8 * 8;
         room = lane < SM_LANES && offset < local ? local - offset : 0;
@@ -263,7 +263,7 @@ bool sm_explain(struct wt_machine *m, uint32_t wave, unsigned lane, uint64_t add
         e->landing = offset;
         e->usable = offset + 4 <= l->shared;
         if (e->usable)
-            e->contents = wt_load_le(w->cta->shared + offset, 4);
+            e->contents = wt_load_le(w->cta->local + offset, 4);
     } else {
         uint64_t local = (l->local + 7) / 8 * 8, offset = addr - SM_LOCAL_WINDOW;
         const bool is_local = offset < SM_WINDOW_BYTES;

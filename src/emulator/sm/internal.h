@@ -6,6 +6,7 @@
 
 #include "base/bits.h"
 #include "base/lanes.h"
+#include "emulator/machine/groups.h"
 #include "emulator/machine/code_pages.h"
 #include "emulator/machine/console.h"
 #include "emulator/machine/copy.h"
@@ -127,10 +128,9 @@ enum sm_pause { SM_RUNS, SM_PAUSED, SM_PAUSED_QUIET };
 struct sm_cta;
 
 struct sm_warp {
-    WT_WAVE_HEAD;
+    WT_WAVE_HEAD(struct sm_cta, cta);
     uint32_t (*r)[SM_LANES]; /* SM_ROWS rows; NULL until a warp ran here */
     struct sm_device *device;
-    struct sm_cta *cta;      /* NULL: no warp here */
     struct sm_code *code;    /* page of the instruction being executed, valid while it runs */
     uint64_t issued;         /* instructions since it started */
     uint32_t index;          /* within the CTA */
@@ -174,13 +174,9 @@ struct sm_barrier {
 
 /* A CTA that is being run. */
 struct sm_cta {
-    uint8_t *shared; /* SM_CTA_SHARED bytes; NULL until used */
-    uint32_t coordinate[3];
-    uint32_t sm;      /* on which it runs */
-    uint32_t warps;   /* that live */
-    uint32_t threads; /* likewise; no part of the hashes */
+    WT_GROUP_HEAD;
+    uint32_t threads; /* that live; no part of the hashes */
     uint32_t first;   /* no warp of it is in a lower slot of the SM; no part of the hashes */
-    bool used;
     struct sm_barrier barrier[SM_BARRIERS];
 };
 
@@ -199,9 +195,8 @@ struct sm_unit {
 
 /* The kernel that runs, or ran last. */
 struct sm_grid {
+    WT_LAUNCH_HEAD;
     struct sm_launch launch;
-    bool active;
-    uint64_t next, total, done; /* CTAs */
     uint32_t warps_per_cta;
 };
 
@@ -211,8 +206,6 @@ struct sm_device {
     struct sm_warp *warp;
     struct sm_cta *cta; /* SM_CTAS an SM */
     struct sm_unit unit[SM_MOST_SMS];
-    uint64_t running[SM_MOST_SMS]; /* the slots of each SM in which a warp runs */
-    uint32_t used[SM_MOST_SMS];    /* the places of each SM in which a CTA is */
     struct wt_regions regions;
     struct sm_grid grid;
     uint64_t handler; /* address of the trap handler; 0: none */
@@ -350,10 +343,8 @@ static inline uint8_t *sm_writable(struct sm_device *d, uint64_t addr)
 
 /* ---- grid.c ---- */
 
-/* Looks anew which slots and places are taken. */
-void sm_count_slots(struct sm_device *d);
-/* Starts CTAs wherever an SM has room and is not in trap mode. */
-void sm_grid_pump(struct sm_device *d);
+/* This family's operations for groups (machine/groups.h). */
+extern const struct wt_group_ops sm_group_ops;
 /* All lanes of a warp have exited. */
 void sm_warp_end(struct sm_warp *w);
 /* The warp arrives at a barrier; false: it waits there. */
@@ -399,7 +390,7 @@ void sm_trap_run(struct sm_device *d, uint32_t sm);
 void sm_trap_stop(struct sm_device *d, uint32_t sm);
 /* Whether the debugger has locked the SM down. */
 bool sm_locked_down(const struct sm_device *d, uint32_t sm);
-/* What S2R reads. */
+/* The global status as S2R reads it. */
 uint32_t sm_trap_global_status(const struct sm_warp *w);
 /* trap and brkpt of PTX: BPT.TRAP 1. */
 const struct sm_uop *sm_take_program_trap(struct sm_warp *w, const struct sm_uop *u, uint32_t lanes,
@@ -435,7 +426,7 @@ bool sm_read_memory(struct wt_machine *m, uint32_t wave, unsigned lane, uint64_t
 /* The same for writing. */
 bool sm_write_memory(struct wt_machine *m, uint32_t wave, unsigned lane, uint64_t addr,
                      const void *bytes, size_t size);
-/* What an address means to a lane, in words. */
+/* Explains an address of a lane in words. */
 bool sm_explain(struct wt_machine *m, uint32_t wave, unsigned lane, uint64_t addr,
                 struct wt_explanation *e);
 /* Asserts the invariants of the whole device, for tests. */

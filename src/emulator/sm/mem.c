@@ -194,7 +194,7 @@ void sm_load_bytes(struct sm_warp *w, const struct sm_uop *u, const struct sm_ac
     struct sm_device *d = w->device;
     const bool shared = a->shared >> lane & 1;
     if (shared) {
-        memcpy(bytes, w->cta->shared + a->addr[lane], a->size);
+        memcpy(bytes, w->cta->local + a->addr[lane], a->size);
     } else {
         const uint8_t *host = sm_readable(d, a->addr[lane]);
         if (host) {
@@ -215,7 +215,7 @@ bool sm_store_bytes(struct sm_warp *w, const struct sm_uop *u, const struct sm_a
     const bool shared = a->shared >> lane & 1;
     uint8_t before[16], *to;
     if (shared) {
-        to = w->cta->shared + a->addr[lane];
+        to = w->cta->local + a->addr[lane];
     } else {
         if ((to = sm_writable(d, a->addr[lane]))) {
             memcpy(to, bytes, a->size);
@@ -476,7 +476,7 @@ static const struct sm_uop *atomic(struct sm_warp *w, const struct sm_uop *u,
         const unsigned i = (unsigned)__builtin_ctz(left);
         uint8_t bytes[16];
         if (a->shared >> i & 1)
-            memcpy(bytes, w->cta->shared + a->addr[i], size);
+            memcpy(bytes, w->cta->local + a->addr[i], size);
         else
             wt_memory_read(w->device->machine.memory, a->addr[i], bytes, size);
         const uint64_t old = wt_load_le(bytes, size), value = value_of(w, data, i, size);

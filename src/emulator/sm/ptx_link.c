@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "object/cubin.h"
 
 /* The size of an array of unknown size in shared memory is given by the launch (5.4.4). */
 static bool is_dynamic(const struct ptx_variable *v)
@@ -361,9 +362,9 @@ static bool fill_kernel(struct ptx_linker *l, const struct ptx_symbol *s, uint32
             return ptx_out_of_memory(l);
         k->parameter_count++;
         at += v->bytes;
-        if (at > 4096)
+        if (at > CUBIN_MOST_PARAMETERS)
             return ptx_mistake(l, s->module, v->place, WT_INVALID,
-                               "parameters of more than 4096 bytes");
+                               "parameters of more than %u bytes", CUBIN_MOST_PARAMETERS);
     }
     k->parameter_bytes = (uint32_t)at;
     return true;

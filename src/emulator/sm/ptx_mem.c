@@ -65,7 +65,7 @@ static uint8_t *host_of(struct sm_warp *w, enum ptx_space space, unsigned lane, 
         }
     }
     if (space == PTX_SPACE_SHARED)
-        return at < l->shared && size <= l->shared - at && !d->machine.watch ? w->cta->shared + at
+        return at < l->shared && size <= l->shared - at && !d->machine.watch ? w->cta->local + at
                                                                              : NULL;
     if (space == PTX_SPACE_LOCAL && !sm_local_address(w, lane, at, size, &at))
         return NULL;
@@ -188,7 +188,7 @@ static inline bool may_be_shared(const struct ptx_op *o, uint32_t lanes)
 
 static bool load_shared(struct sm_warp *w, const struct ptx_op *o, uint8_t *to)
 {
-    const uint8_t *shared = w->cta->shared;
+    const uint8_t *shared = w->cta->local;
     uint32_t offset[SM_LANES];
     if (!shared_offsets(w, o, offset))
         return false;
@@ -204,7 +204,7 @@ static bool load_shared(struct sm_warp *w, const struct ptx_op *o, uint8_t *to)
 /* The stores of lanes to one place are done in their order. */
 static bool store_shared(struct sm_warp *w, const struct ptx_op *o, const uint8_t *from)
 {
-    uint8_t *shared = w->cta->shared;
+    uint8_t *shared = w->cta->local;
     uint32_t offset[SM_LANES];
     if (!shared_offsets(w, o, offset))
         return false;
@@ -242,7 +242,7 @@ static inline bool find_shared(struct sm_warp *w, const struct ptx_op *o, const 
                                uint32_t lanes, uint8_t *host[SM_LANES])
 {
     const uint32_t size = o->size, limit = w->device->grid.launch.shared;
-    uint8_t *shared = w->cta->shared;
+    uint8_t *shared = w->cta->local;
     if (size > limit || w->device->machine.watch)
         return false;
     PTX_LEFT(i, lanes)
@@ -327,7 +327,7 @@ static const uint8_t *row_in_memory(struct sm_warp *w, const struct ptx_op *o,
         if (a->addr[i] != first + i * size)
             return NULL;
     if (a->shared)
-        return w->device->machine.watch ? NULL : w->cta->shared + first;
+        return w->device->machine.watch ? NULL : w->cta->local + first;
     return store ? sm_writable(w->device, first) : sm_readable(w->device, first);
 }
 
@@ -524,7 +524,7 @@ PTX_EXECUTOR(ptx_op_atomic)
     {
         uint8_t bytes[16];
         if (a.shared >> i & 1)
-            memcpy(bytes, w->cta->shared + a.addr[i], size);
+            memcpy(bytes, w->cta->local + a.addr[i], size);
         else
             wt_memory_read(w->device->machine.memory, a.addr[i], bytes, size);
         const uint64_t old = wt_load_le(bytes, size), value = ptx_get(data, wide, i);

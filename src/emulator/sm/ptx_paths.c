@@ -157,8 +157,8 @@ bool ptx_open_barrier(struct sm_device *d, struct sm_cta *c, unsigned number)
     const bool holds = b->op == 0 ? b->holds == b->arrived : b->holds > 0; /* and; or, popc */
     const uint32_t result = (b->holds & 0xffff) | (holds ? 1u << 31 : 0);
     *b = (struct sm_barrier){0};
-    struct sm_warp *w = &d->warp[c->sm * SM_WARPS + c->first];
-    for (uint32_t left = c->warps; left; w++) {
+    struct sm_warp *w = &d->warp[c->core * SM_WARPS + c->first];
+    for (uint32_t left = c->waves; left; w++) {
         if (!w->active || w->cta != c)
             continue;
         release(w, PTX_WAITS_BARRIER + number, result);

@@ -12,7 +12,7 @@
 
 /* ---- the launch, SMs, CTAs ---- */
 
-/* What sm_device_launch() refuses. */
+/* Refuses the launches that sm_device_launch() refuses. */
 static void check_launch(struct wt_archive *a, struct sm_device *d)
 {
     struct sm_grid *g = &d->grid;
@@ -84,7 +84,10 @@ static void cta_members(struct wt_archive *a, struct sm_device *d, uint32_t n)
 {
     struct sm_cta *c = &d->cta[n];
     if (wt_archive_reads(a))
-        *c = (struct sm_cta){.shared = c->shared, .sm = n / SM_CTAS};
+        *c = (struct sm_cta){.local = c->local,
+                             .place = n,
+                             .core = n / SM_CTAS,
+                             .local_size = d->grid.launch.shared};
     wt_archive_bool(a, &c->used);
     if (!c->used)
         return;
@@ -104,17 +107,17 @@ static void cta_members(struct wt_archive *a, struct sm_device *d, uint32_t n)
 static void cta(struct wt_archive *a, struct sm_device *d, uint32_t n)
 {
     struct sm_cta *c = &d->cta[n];
-    if (!wt_archive_whole_but(a, c, sizeof *c, &c->shared))
+    if (!wt_archive_whole_but(a, c, sizeof *c, &c->local))
         cta_members(a, d, n);
     if (!c->used)
         return;
-    if (!c->shared && !(c->shared = calloc(1, SM_CTA_SHARED))) {
+    if (!wt_group_local(&d->machine, &c->head)) {
         wt_archive_fail(a, "the host has no memory for shared memory");
         return;
     }
     if (wt_archive_reads_file(a))
-        memset(c->shared, 0, SM_CTA_SHARED);
-    wt_archive_sparse(a, c->shared, d->grid.launch.shared);
+        memset(c->local, 0, SM_CTA_SHARED);
+    wt_archive_sparse(a, c->local, d->grid.launch.shared);
 }
 
 /* ---- warps ---- */
@@ -276,17 +279,17 @@ static void count(struct wt_archive *a, struct sm_device *d)
     for (uint32_t i = 0; i < m->waves; i++) {
         struct sm_warp *w = &d->warp[i];
         m->active += w->active;
-        if (w->active && !w->cta->warps++)
+        if (w->active && !w->cta->waves++)
             w->cta->first = i % SM_WARPS;
         if (w->error.kind && a->version == 4)
             w->error.id = wt_machine_wave_id(m, i);
         if (w->active)
             w->cta->threads += (uint32_t)__builtin_popcount(w->live);
     }
-    sm_count_slots(d);
+    wt_groups_count(&d->machine);
     for (uint32_t i = 0; i < d->config.sms * SM_CTAS; i++) {
         used += d->cta[i].used;
-        if (d->cta[i].used && !d->cta[i].warps)
+        if (d->cta[i].used && !d->cta[i].waves)
             wt_archive_fail(a, "a CTA has no warps");
     }
     if (d->grid.done + used > d->grid.next || (d->grid.active && d->grid.done == d->grid.total))
@@ -318,7 +321,7 @@ void sm_state(struct wt_machine *m, struct wt_archive *a)
     if (!wt_archive_reads(a) || a->failed)
         return;
     if (a->snapshot)
-        sm_count_slots(d);
+        wt_groups_count(&d->machine);
     else
         count(a, d);
 }

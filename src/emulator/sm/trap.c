@@ -168,7 +168,7 @@ void sm_trap_settle(struct sm_device *d, uint32_t sm)
         return;
     unit->in_trap = false;
     unit->loud = false;
-    sm_grid_pump(d);
+    wt_groups_pump(&d->machine);
 }
 
 /* Enters the handler; the warp returns to pc with the lanes that are active now. */

@@ -60,7 +60,7 @@ struct vx_ipdom {
 
 /* Registers are arrays over lanes: register r of x starts at x + r * lanes * xlen / 8. */
 struct vx_warp {
-    WT_WAVE_HEAD;
+    WT_WAVE_HEAD(struct wt_group_head, group);
     uint8_t *x;               /* VX_X_ROWS rows of integers */
     uint64_t *f;              /* 32 rows of 64-bit floating point registers, binary32 NaN-boxed */
     uint32_t *lane32;         /* all ones in enabled lanes, for blending 32-bit rows */
@@ -223,7 +223,7 @@ enum vx_access vx_store_check(struct vx_warp *w, uint64_t addr, unsigned size);
 /* Reports a load or store that vx_load, vx_store refused, in words; NULL. */
 const struct vx_uop *vx_access_fault(struct vx_warp *w, const struct vx_uop *u, enum vx_access why,
                                      unsigned lane, uint64_t addr, unsigned size, bool store);
-/* What a debugger reads and writes, as core sees it. */
+/* Memory as a core sees it, for debuggers. */
 bool vx_read_bytes(struct vx_core *core, struct vx_device *d, uint64_t addr, void *out,
                    size_t size);
 /* The same for writing; false: a part of the range is no memory, and nothing is written. */

@@ -527,17 +527,10 @@ enum wt_status do_disassemble(struct wt_shell *c, const char *text, struct wt_er
     if (c->program->thread &&
         wt_debugger_thread_wave(c->program->debugger, c->program->thread, &wave))
         own = wave.id;
-    const wt_wave_id *list;
     size_t count = 0;
     wt_wave_id *waves = NULL;
-    if (c->program->started &&
-        wt_debugger_waves(c->program->debugger, &list, &count, WT_IGNORED) == WT_OK && count) {
-        waves = malloc(count * sizeof *waves);
-        if (waves)
-            memcpy(waves, list, count * sizeof *waves);
-        else
-            count = 0;
-    }
+    if (c->program->started)
+        wt_program_waves(c->program, &waves, &count, WT_IGNORED);
     unsigned last_line = 0;
     for (uint64_t at = start; at < end && !status;) {
         const char *file;
@@ -550,7 +543,7 @@ enum wt_status do_disassemble(struct wt_shell *c, const char *text, struct wt_er
                 fprintf(c->out, "%u\t%s\n", line, f->line[line - 1]);
             last_line = line;
         }
-        status = disassemble_line(c, &at, pc, raw, function, waves, waves ? count : 0, own, err);
+        status = disassemble_line(c, &at, pc, raw, function, waves, count, own, err);
     }
     free(waves);
     if (!status && !comma)

@@ -29,11 +29,15 @@ enum wt_status do_attach(struct wt_shell *c, const char *text, struct wt_error *
     enum wt_status status = need_host(c, "attach", err);
     if (status)
         return status;
-    if (!take_number(&text, &pid) || *text || pid == 0 || pid > INT32_MAX)
-        return wt_fail(err, WT_INVALID, "attach takes a process id; 'wavetrap ps' lists them");
+    const char *const where = text;
+    if (strncmp(text, "unix:", 5) != 0 && strncmp(text, "tcp:", 4) != 0 &&
+        (!take_number(&text, &pid) || *text || pid == 0 || pid > INT32_MAX))
+        return wt_fail(err, WT_INVALID,
+                       "attach takes a process id ('wavetrap ps' lists them), or an address, "
+                       "tcp:HOST:PORT or unix:PATH");
     if (c->program->started && !ask(c, "A program is being debugged already. Kill it? (y or n) "))
         return wt_fail(err, WT_STATE, "Not killed.");
-    if ((status = wt_program_attach(c->program, (int)pid, err)) != WT_OK)
+    if ((status = wt_program_attach(c->program, where, err)) != WT_OK)
         return status;
     if (c->program->started)
         show_stop(c, true);
@@ -76,6 +80,10 @@ enum wt_status do_kill(struct wt_shell *c, const char *text, struct wt_error *er
     if (c->program->post_mortem)
         return wt_fail(err, WT_STATE,
                        "this is a core file: it can be looked at, not changed or run");
+    if (c->options.host && c->options.host->is_elsewhere(c->options.context))
+        return wt_fail(
+            err, WT_UNSUPPORTED,
+            "the program is elsewhere, and cannot be killed from here: 'detach' leaves it");
     if (!ask(c, "Kill the program being debugged? (y or n) "))
         return wt_fail(err, WT_STATE, "Not confirmed.");
     wt_program_leave(c->program, true);

@@ -1,4 +1,4 @@
-/* The selection: a thread and one of its frames. */
+/* Where the selected thread is, in words: for reports of stops and for status lines. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>

@@ -1,4 +1,4 @@
-/* Steps, and what they have led to. */
+/* Commands that step: step, next, finish, until, advance, and their reverse forms. */
 #include "frontend/console/internal.h"
 
 static enum wt_status step(struct wt_shell *c, const char *text, struct wt_step how,

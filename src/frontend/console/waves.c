@@ -9,22 +9,6 @@
 #include "frontend/console/console.h"
 #include "frontend/console/internal.h"
 
-/* A copy of the list of active waves; the caller frees it. */
-static enum wt_status list_waves(struct wt_shell *c, wt_wave_id **list, size_t *count,
-                                 struct wt_error *err)
-{
-    const wt_wave_id *waves;
-    enum wt_status status = wt_debugger_waves(c->program->debugger, &waves, count, err);
-    *list = NULL;
-    if (status)
-        return status;
-    *list = malloc(*count * sizeof **list + 1);
-    if (!*list)
-        return wt_fail(err, WT_NO_MEMORY, "no host memory for the waves");
-    memcpy(*list, waves, *count * sizeof **list);
-    return WT_OK;
-}
-
 void show_frame_of_selected(struct wt_shell *c)
 {
     const struct wt_frame *frame;
@@ -239,7 +223,7 @@ enum wt_status do_group(struct wt_shell *c, const char *text, struct wt_error *e
     }
     if (*text)
         return wt_fail(err, WT_INVALID, "group takes its coordinates: X, X,Y or X,Y,Z");
-    if ((status = list_waves(c, &list, &count, err)) != WT_OK)
+    if ((status = wt_program_waves(c->program, &list, &count, err)) != WT_OK)
         return status;
     uint32_t best = UINT32_MAX;
     for (size_t i = 0; i < count; i++)
@@ -329,7 +313,7 @@ static enum wt_status for_each_wave(struct wt_shell *c, const char *text, const 
     if (!status)
         status = wt_program_need_run(c->program, err);
     if (!status)
-        status = list_waves(c, &list, &count, err);
+        status = wt_program_waves(c->program, &list, &count, err);
     if (status)
         return status;
     for (size_t i = 0; i < count; i++) {

@@ -1,4 +1,4 @@
-/* Waves by what they work on: `info dispatches`, `info groups`. See work.h. */
+/* Waves by what they work on: `info dispatches`, `info groups`. */
 #include <inttypes.h>
 #include <stdlib.h>
 

@@ -5,8 +5,10 @@
 #include "runtime/common/endpoint.h"
 
 #include <errno.h>
-#include <poll.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
 #include <pthread.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdatomic.h>
 #include <stdio.h>
@@ -22,6 +24,7 @@
 #include "base/held.h"
 #include "base/listen.h"
 #include "base/private_dir.h"
+#include "base/token.h"
 #include "object/process_wire.h"
 #include "runtime/common/environment.h"
 
@@ -32,8 +35,15 @@ struct wt_endpoint {
     const struct wt_endpoint_ops *ops;
     void *context;
     struct wt_listener listener;
+    struct wt_listener elsewhere; /* of debuggers that show the token; its fd is -1: not listened */
+    uint8_t token[WT_TOKEN_BYTES];
     int wake;                /* an eventfd: the thread is to end */
     _Atomic int debugger;    /* the connection; -1: none */
+    bool from_elsewhere;     /* it is one to `elsewhere` */
+    bool greeted;            /* it has greeted as it should */
+    bool spoke;              /* it has sent a request; one that only looks whether a program listens
+                                sends none */
+    uint64_t silent_until;   /* the time (wt_clock_ns()) that it has for its first request */
     int refused;             /* the connection of another one that was turned away; -1: none */
     pid_t holder;            /* the process that kernels wait for */
     int holder_fd;           /* its pidfd; -1: of none */
@@ -75,6 +85,13 @@ bool wt_endpoint_answer(struct wt_endpoint *e, const void *answer, size_t answer
     return sent;
 }
 
+static struct wt_wire_greeting own_greeting(const struct wt_endpoint *e, int32_t result)
+{
+    struct wt_wire_greeting own = wt_wire_greeting(e->ops->family, (uint32_t)getpid());
+    own.result = result;
+    return own;
+}
+
 static struct timespec seconds_from_now(time_t seconds)
 {
     struct timespec until;
@@ -105,7 +122,7 @@ static void say_end(struct wt_endpoint *e, int status, bool closed, bool waits)
 }
 
 /* Half a request delays nobody: it is no longer waited for its other half. */
-static void set_debugger(struct wt_endpoint *e, int fd)
+static void set_debugger(struct wt_endpoint *e, int fd, bool elsewhere)
 {
     const struct timeval patience = {.tv_sec = PATIENCE_S};
     if (fd >= 0)
@@ -114,15 +131,18 @@ static void set_debugger(struct wt_endpoint *e, int fd)
     if (e->debugger >= 0)
         close(e->debugger);
     e->debugger = fd;
+    e->from_elsewhere = elsewhere;
+    e->greeted = e->spoke = false;
+    e->silent_until = wt_clock_ns() + PATIENCE_S * UINT64_C(1000000000);
     pthread_cond_broadcast(&e->gone);
     pthread_mutex_unlock(&e->sending);
 }
 
 /* Somebody else comes while a debugger is here, and is told so. */
-static void turn_away(struct wt_endpoint *e)
+static void turn_away(struct wt_endpoint *e, const struct wt_listener *at)
 {
-    const struct wt_wire_answer word = {.result = -EBUSY};
-    const int fd = accept4(e->listener.fd, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
+    const struct wt_wire_greeting word = own_greeting(e, -EBUSY);
+    const int fd = accept4(at->fd, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
     if (fd < 0)
         return;
     if (e->refused >= 0)
@@ -130,6 +150,37 @@ static void turn_away(struct wt_endpoint *e)
     e->refused = fd;
     wt_endpoint_send(fd, &word, sizeof word);
     shutdown(fd, SHUT_WR);
+}
+
+static void refuse_version(const struct wt_wire_greeting *other)
+{
+    fprintf(stderr,
+            "wavetrap: a debugger of another version was turned away: process %u speaks version %u "
+            "(%u, %u bytes) of the protocol, this program's driver version %u (%zu, %zu bytes)\n",
+            (unsigned)other->pid, (unsigned)other->version, (unsigned)other->request_bytes,
+            (unsigned)other->answer_bytes, WT_WIRE_VERSION, sizeof(struct wt_wire_request),
+            sizeof(struct wt_wire_answer));
+}
+
+/* Takes the debugger's first words, and answers. False: nothing more is said to it. What does not
+ * begin as the protocol does gets no answer. */
+static bool greet(struct wt_endpoint *e)
+{
+    struct wt_wire_greeting other;
+    const struct wt_wire_greeting own = own_greeting(e, 0);
+    if (!wt_endpoint_receive(e->debugger, &other.magic, sizeof other.magic) ||
+        other.magic != WT_WIRE_MAGIC ||
+        !wt_endpoint_receive(e->debugger, &other.version, sizeof other - sizeof other.magic))
+        return false;
+    if (e->from_elsewhere && !wt_token_equal(other.token, e->token)) {
+        fprintf(stderr, "wavetrap: a debugger at %s was turned away: it has another token\n",
+                e->elsewhere.address);
+        return false;
+    }
+    e->greeted = wt_wire_agree(&own, &other);
+    if (!e->greeted)
+        refuse_version(&other);
+    return wt_endpoint_send(e->debugger, &own, sizeof own) && e->greeted;
 }
 
 /* A socket that is closed with something unread in it is reset, and the answer lost: what the other
@@ -168,12 +219,44 @@ static bool is_awaited(const struct wt_endpoint *e)
     return e->holder_fd >= 0 && e->debugger < 0 && e->ops->is_held(e->context);
 }
 
+/* The debugger has sent something, or has gone. */
+static void hear(struct wt_endpoint *e)
+{
+    if (!e->greeted && greet(e))
+        return;
+    if (e->greeted && e->ops->converse(e->context, e, e->debugger)) {
+        e->spoke = true;
+        return;
+    }
+    const bool spoke = e->spoke;
+    set_debugger(e, -1, false);
+    if (spoke)
+        e->ops->let_go(e->context);
+}
+
+/* A debugger comes; it may take the place of one that has been silent. */
+static void take_call(struct wt_endpoint *e, const struct wt_listener *at)
+{
+    const bool elsewhere = at == &e->elsewhere;
+    const int one = 1;
+    if (e->debugger >= 0 && (e->spoke || wt_clock_ns() < e->silent_until)) {
+        turn_away(e, at);
+        return;
+    }
+    const int fd = accept4(at->fd, NULL, NULL, SOCK_CLOEXEC);
+    if (fd < 0) {
+        poll(NULL, 0, 100); /* descriptors may have run out */
+    } else if (!elsewhere && !is_own(fd)) {
+        close(fd);
+    } else {
+        setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &one, sizeof one); /* fails for Unix sockets */
+        set_debugger(e, fd, elsewhere);
+    }
+}
+
 static void *run(void *context)
 {
     struct wt_endpoint *e = context;
-    bool spoke = false; /* the debugger has sent a request; one that only looks whether a program
-                           listens sends none */
-    uint64_t silent_until = 0;
     if (e->ops->begin)
         e->ops->begin(e->context);
     for (;;) {
@@ -181,8 +264,9 @@ static void *run(void *context)
                                {.fd = e->listener.fd, .events = POLLIN},
                                {.fd = e->debugger, .events = POLLIN},
                                {.fd = is_awaited(e) ? e->holder_fd : -1, .events = POLLIN},
-                               {.fd = e->refused, .events = POLLIN}};
-        if (poll(fds, 5, -1) < 0 && errno != EINTR)
+                               {.fd = e->refused, .events = POLLIN},
+                               {.fd = e->elsewhere.fd, .events = POLLIN}};
+        if (poll(fds, 6, -1) < 0 && errno != EINTR)
             break;
         if (fds[0].revents)
             break;
@@ -190,32 +274,16 @@ static void *run(void *context)
             release(e);
         if (fds[4].revents)
             drain_refused(e);
-        if (fds[2].revents && e->ops->converse(e->context, e, e->debugger)) {
-            spoke = true;
-        } else if (fds[2].revents) {
-            set_debugger(e, -1);
-            if (spoke)
-                e->ops->let_go(e->context);
-            spoke = false;
-        }
-        if (!fds[1].revents)
-            continue;
-        if (e->debugger >= 0 && (spoke || wt_clock_ns() < silent_until)) {
-            turn_away(e);
-            continue;
-        }
-        const int fd = accept4(e->listener.fd, NULL, NULL, SOCK_CLOEXEC);
-        if (fd < 0)
-            poll(NULL, 0, 100); /* descriptors may have run out */
-        else if (!is_own(fd))
-            close(fd);
-        else
-            set_debugger(e, fd); /* in place of one that has been silent */
-        silent_until = wt_clock_ns() + PATIENCE_S * UINT64_C(1000000000);
+        if (fds[2].revents)
+            hear(e);
+        if (fds[1].revents)
+            take_call(e, &e->listener);
+        if (fds[5].revents)
+            take_call(e, &e->elsewhere);
     }
     if (e->debugger >= 0) {
         say_end(e, 0, true, false);
-        set_debugger(e, -1);
+        set_debugger(e, -1, false);
         e->ops->let_go(e->context);
     }
     return NULL;
@@ -225,6 +293,7 @@ static void *run(void *context)
 
 static void close_all(struct wt_endpoint *e)
 {
+    wt_listener_close(&e->elsewhere);
     if (e->wake >= 0)
         close(e->wake);
     if (e->holder_fd >= 0)
@@ -234,6 +303,24 @@ static void close_all(struct wt_endpoint *e)
     pthread_mutex_destroy(&e->sending);
     pthread_cond_destroy(&e->gone);
     free(e);
+}
+
+/* Listens where the environment says, too. */
+static void listen_elsewhere(struct wt_endpoint *e)
+{
+    const char *address = getenv(WT_LISTEN_VARIABLE), *file = getenv(WT_TOKEN_VARIABLE);
+    struct wt_error err = {0};
+    if (!address || !*address)
+        return;
+    enum wt_status status = wt_token_read(file ? file : "", e->token, &err);
+    if (!status)
+        status = wt_listen(address, &e->elsewhere, &err);
+    if (!status && e->elsewhere.exposed) {
+        wt_listener_close(&e->elsewhere);
+        status = wt_fail(&err, WT_INVALID, "other machines could reach it");
+    }
+    if (status)
+        fprintf(stderr, "wavetrap: no debugger can come at %s: %s\n", address, err.text);
 }
 
 struct wt_endpoint *wt_endpoint_start(const struct wt_endpoint_ops *ops, void *context,
@@ -254,6 +341,7 @@ struct wt_endpoint *wt_endpoint_start(const struct wt_endpoint_ops *ops, void *c
                               .holder_fd = -1,
                               .debugger = -1,
                               .refused = -1,
+                              .elsewhere = {.fd = -1},
                               .wake = eventfd(0, EFD_CLOEXEC)};
     pthread_mutex_init(&e->sending, NULL);
     pthread_cond_init(&e->gone, NULL);
@@ -267,6 +355,7 @@ struct wt_endpoint *wt_endpoint_start(const struct wt_endpoint_ops *ops, void *c
         close_all(e);
         return NULL;
     }
+    listen_elsewhere(e);
     if (holder > 0) {
         e->holder_fd = pidfd_open(holder, 0);
         if (e->holder_fd < 0 && errno == ESRCH)
@@ -318,6 +407,8 @@ void wt_endpoint_after_fork(struct wt_endpoint *e)
         return;
     close(e->listener.fd);
     close(e->wake);
+    if (e->elsewhere.fd >= 0)
+        close(e->elsewhere.fd);
     if (e->holder_fd >= 0)
         close(e->holder_fd);
     if (e->debugger >= 0)
@@ -328,8 +419,11 @@ void wt_endpoint_after_fork(struct wt_endpoint *e)
 
 void wt_endpoint_forget(struct wt_endpoint *e)
 {
-    if (e && e->owner == getpid())
-        unlink(e->listener.address);
+    if (!e || e->owner != getpid())
+        return;
+    unlink(e->listener.address);
+    if (e->elsewhere.local)
+        unlink(e->elsewhere.address);
 }
 
 bool wt_endpoint_held(pid_t *debugger)

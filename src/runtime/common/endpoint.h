@@ -1,7 +1,8 @@
 /*
  * The endpoint of a host process for debuggers of its emulated GPUs: a Unix socket in the user's
- * own folder, and a thread that serves one debugger at a time (object/process_wire.h). The idle
- * thread sleeps in poll() and costs the GPUs nothing.
+ * own folder, and a thread that serves one debugger at a time (object/process_wire.h). Where the
+ * environment has WT_LISTEN_VARIABLE (base/token.h), debuggers that show the token may come there,
+ * too. The idle thread sleeps in poll() and costs the GPUs nothing.
  */
 #ifndef WT_RUNTIME_COMMON_ENDPOINT_H
 #define WT_RUNTIME_COMMON_ENDPOINT_H
@@ -16,6 +17,7 @@ struct wt_endpoint;
 /** What a family does; called in the endpoint's thread unless it says otherwise. */
 struct wt_endpoint_ops {
     const char *kind; /**< of the socket (base/private_dir.h) */
+    uint32_t family;  /**< WT_WIRE_GCN … (object/process_wire.h) */
     /** Before all else. NULL: nothing is to be done. */
     void (*begin)(void *context);
     /** Receives a request from @p fd and answers by wt_endpoint_answer(). False: the debugger has

@@ -216,6 +216,21 @@ static void find(struct wt_final_memory *f, const struct wt_final_ops *ops, void
     }
 }
 
+bool wt_final_first(unsigned gpus, wt_final_mapped_fn *mapped, void *context, uint64_t from,
+                    uint64_t *addr, uint64_t *end)
+{
+    bool any = false;
+    for (unsigned i = 0; i < gpus; i++) {
+        uint64_t start, size;
+        if (!mapped(context, i, from, &start, &size) || (any && start >= *addr))
+            continue;
+        *addr = start;
+        *end = start + size;
+        any = true;
+    }
+    return any;
+}
+
 size_t wt_final_next(struct wt_final_memory *f, const struct wt_final_ops *ops, void *context,
                      uint64_t from, uint8_t *bytes, size_t room)
 {

@@ -6,7 +6,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "base/wave_view.h"
 #include "emulator/machine/machine.h"
@@ -31,13 +30,7 @@ struct wt_server {
 
 static int32_t greet(struct wt_server *s, struct wt_wire_answer *answer)
 {
-    struct wt_wire_hello hello = {.magic = WT_WIRE_MAGIC,
-                                  .version = WT_WIRE_VERSION,
-                                  .request_bytes = sizeof(struct wt_wire_request),
-                                  .answer_bytes = sizeof(struct wt_wire_answer),
-                                  .family = s->driver->family,
-                                  .pid = (uint32_t)getpid(),
-                                  .devices = s->devices};
+    struct wt_wire_hello hello = {.devices = s->devices};
     s->driver->hello(s->context, &hello, &answer->value[0]);
     answer->size = sizeof hello;
     memcpy(s->bytes, &hello, sizeof hello);
@@ -250,6 +243,7 @@ struct wt_server *wt_server_start(const struct wt_server_driver *driver, void *c
     s->context = context;
     s->devices = devices;
     s->ops = (struct wt_endpoint_ops){.kind = driver->kind,
+                                      .family = driver->family,
                                       .begin = begin,
                                       .converse = converse,
                                       .let_go = let_go,

@@ -267,7 +267,7 @@ static int32_t read_text(const struct wt_wire_request *r, struct wt_wire_answer 
     uint64_t state;
     uint8_t *cubin = NULL;
     const struct debug_module *list = debug_modules(&count, &state);
-    while (count && list->wire.id != r->value)
+    while (count && list->wire.id != r->addr)
         list++, count--;
     const struct gpu_module *m = count ? list->module : NULL;
     if (!m || (m->count ? r->number >= m->count
@@ -276,7 +276,7 @@ static int32_t read_text(const struct wt_wire_request *r, struct wt_wire_answer 
     const void *text = m->count ? (void *)m->text[r->number].text->text : cubin;
     if (m->count)
         length = strlen(text);
-    const size_t left = r->addr < length ? length - (size_t)r->addr : 0;
+    const size_t left = r->value < length ? length - (size_t)r->value : 0;
     answer->size = (uint32_t)(left < r->size ? left : r->size);
     memcpy(bytes, (const uint8_t *)text + (length - left), answer->size);
     free(cubin);
@@ -302,21 +302,15 @@ static bool write_row(struct gpu *g, const struct wt_wire_request *r, const uint
                                            .operation = sm_do_write_row});
 }
 
-/* The first range that a GPU may use. */
+static bool mapped(void *context, unsigned gpu, uint64_t from, uint64_t *addr, uint64_t *size)
+{
+    (void)context;
+    return sm_device_next_mapped(server.gpu[gpu]->device, from, addr, size);
+}
+
 static bool next_used(void *context, uint64_t from, uint64_t *addr, uint64_t *end)
 {
-    bool any = false;
-    (void)context;
-    for (unsigned i = 0; i < server.gpu_count; i++) {
-        uint64_t start, size;
-        if (!sm_device_next_mapped(server.gpu[i]->device, from, &start, &size) ||
-            (any && start >= *addr))
-            continue;
-        *addr = start;
-        *end = start + size;
-        any = true;
-    }
-    return any;
+    return wt_final_first(server.gpu_count, mapped, context, from, addr, end);
 }
 
 static void final_want(void *context)

@@ -2,11 +2,9 @@
  * API": 6.10, 6.22, 6.24). */
 #include "runtime/cuda/state.h"
 
-enum { REGISTERS = 32 }; /* that programs are told a thread has: PTX has as many as it likes */
-
 static int dynamic_limit(const struct CUfunc_st *f)
 {
-    return f->dynamic_set ? f->dynamic : GPU_BLOCK_SHARED - (int)f->kernel.shared;
+    return f->dynamic_set ? f->dynamic : GPU_BLOCK_SHARED - (int)f->kernel.launch.shared;
 }
 
 static int attribute_of(const struct CUfunc_st *f, const struct gpu *g,
@@ -14,17 +12,18 @@ static int attribute_of(const struct CUfunc_st *f, const struct gpu *g,
 {
     switch (attribute) {
     case CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK:
-        return (int)gpu_kernel_threads(&f->kernel);
+        return (int)f->kernel.most_threads;
     case CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES:
-        return (int)f->kernel.shared;
+        return (int)f->kernel.launch.shared;
     case CU_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES:
-        return (int)f->kernel.local;
+        return (int)f->kernel.launch.local;
     case CU_FUNC_ATTRIBUTE_NUM_REGS:
-        return f->kernel.registers ? (int)f->kernel.registers : REGISTERS;
+        return (int)f->kernel.launch.registers;
     case CU_FUNC_ATTRIBUTE_PTX_VERSION:
         return (int)gpu_module_target(&f->module->module);
     case CU_FUNC_ATTRIBUTE_BINARY_VERSION:
-        return (int)(f->kernel.ptx ? gpu_capability(g) : gpu_module_target(&f->module->module));
+        return (int)(f->kernel.launch.rows ? gpu_capability(g)
+                                           : gpu_module_target(&f->module->module));
     case CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES:
         return dynamic_limit(f);
     case CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT:
@@ -56,7 +55,7 @@ API(cuFuncSetAttribute, (CUfunction function, CUfunction_attribute attribute, in
     if (result)
         return result;
     if (attribute == CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES && value >= 0 &&
-        value <= GPU_BLOCK_SHARED - (int)function->kernel.shared) {
+        value <= GPU_BLOCK_SHARED - (int)function->kernel.launch.shared) {
         function->dynamic = value;
         function->dynamic_set = true;
         return state_leave(CUDA_SUCCESS);
@@ -122,7 +121,7 @@ API(cuFuncGetName, (const char **name, CUfunction function), (name, function), "
 
 static unsigned resident(const struct gpu *g, const struct CUfunc_st *f, int block, size_t dynamic)
 {
-    if (block < 1 || (unsigned)block > gpu_kernel_threads(&f->kernel) || dynamic > GPU_BLOCK_SHARED)
+    if (block < 1 || (unsigned)block > f->kernel.most_threads || dynamic > GPU_BLOCK_SHARED)
         return 0;
     const struct gpu_launch launch = {.module = &f->module->module,
                                       .kernel = &f->kernel,

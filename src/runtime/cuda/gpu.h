@@ -23,17 +23,19 @@ struct gpu_module {
     uint64_t variables, variables_room; /**< of a cubin: what is in global memory */
 };
 
+/** A parameter of a kernel, in bytes: the offset is that from the first one. */
+struct gpu_parameter {
+    uint32_t offset, size;
+};
+
 /** A kernel of a module, which it must not outlive. */
 struct gpu_kernel {
     const char *name;
-    uint64_t entry;
-    uint32_t shared, local;  /**< bytes */
-    unsigned registers;      /**< of a thread; 0: PTX, which has as many as it likes */
-    uint32_t max_threads[3]; /**< of a block; 0: not said */
+    struct sm_launch launch;         /**< what all its launches have in common */
+    unsigned most_threads;           /**< that a block of it may have */
+    struct gpu_parameter *parameter; /**< allocated; NULL: none */
     size_t parameter_count;
-    uint32_t parameter_bytes;
-    const struct sm_ptx_kernel *ptx;   /**< NULL: machine code */
-    const struct cubin_function *code; /**< NULL: PTX */
+    uint32_t parameter_bytes; /**< at most CUBIN_MOST_PARAMETERS */
 };
 
 /** How a kernel is launched. */
@@ -175,20 +177,17 @@ void gpu_module_free(struct gpu *gpu, struct gpu_module *m);
 /** Finds a variable of a loaded module by its name: its address and bytes; false: there is none. */
 bool gpu_module_variable(const struct gpu_module *m, const char *name, uint64_t *address,
                          uint64_t *bytes);
-/** Finds a kernel of a module by its name; false: there is none. */
-bool gpu_module_kernel(const struct gpu_module *m, const char *name, struct gpu_kernel *kernel);
+/** Whether a module has a kernel of this name. */
+bool gpu_module_has_kernel(const struct gpu_module *m, const char *name);
+/**
+ * Finds a kernel of a loaded module by its name. CUDA_ERROR_NOT_FOUND: there is none;
+ * CUDA_ERROR_OUT_OF_MEMORY. The caller frees kernel->parameter.
+ */
+CUresult gpu_module_kernel(const struct gpu_module *m, const char *name, struct gpu_kernel *kernel);
 /** The GPU that a loaded module is for, as PTX's target or a cubin's header says: 50 is sm_50. */
 unsigned gpu_module_target(const struct gpu_module *m);
-/** The most threads that a block of the kernel may have. */
-unsigned gpu_kernel_threads(const struct gpu_kernel *k);
 /** How many CTAs of a launch an SM has room for at once; 0: a CTA does not fit. */
 unsigned gpu_resident(const struct gpu *gpu, const struct gpu_launch *launch);
-/**
- * The offset of parameter @p index (below parameter_count) among the parameters' bytes, and its
- * size in bytes.
- */
-void gpu_kernel_parameter(const struct gpu_kernel *k, size_t index, uint32_t *offset,
-                          uint32_t *size);
 
 /**
  * Runs a kernel to its end. A mistake in it is reported on stderr and gives the result that CUDA's

@@ -110,11 +110,4 @@ bool gpu_drop_range(struct gpu *g, uint64_t base);
  * wt_input_apply. */
 uint32_t gpu_input(struct gpu *g, const struct wt_input *input);
 
-/**
- * The address of constant bank @p bank, 1 on, of a function of a loaded cubin; *size becomes its
- * bytes, 0: it has none.
- */
-uint64_t gpu_module_bank(const struct gpu_module *m, const struct cubin_function *f, unsigned bank,
-                         uint32_t *size);
-
 #endif

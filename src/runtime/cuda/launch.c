@@ -6,7 +6,7 @@
 #include "runtime/cuda/call.h"
 #include "runtime/cuda/state.h"
 
-enum { MOST_PARAMETERS = 4352, MOST_GRID_YZ = 65535 };
+enum { MOST_GRID_YZ = 65535 };
 
 /* What a program asks for. */
 struct asked {
@@ -23,11 +23,8 @@ static CUresult gather(const struct gpu_kernel *k, void **parameters, void **ext
     const void *packed = NULL;
     size_t size = 0;
     if (parameters) {
-        for (size_t i = 0; i < k->parameter_count; i++) {
-            uint32_t offset, bytes;
-            gpu_kernel_parameter(k, i, &offset, &bytes);
-            memcpy(to + offset, parameters[i], bytes);
-        }
+        for (size_t i = 0; i < k->parameter_count; i++)
+            memcpy(to + k->parameter[i].offset, parameters[i], k->parameter[i].size);
         return CUDA_SUCCESS;
     }
     for (; extra && extra[0] != CU_LAUNCH_PARAM_END; extra += 2) {
@@ -51,13 +48,13 @@ static CUresult check(const struct asked *a, const struct CUfunc_st *f)
         if (!a->grid[i] || !a->block[i] || a->block[i] > 1024 ||
             a->grid[i] > (i ? MOST_GRID_YZ : INT32_MAX))
             return CUDA_ERROR_INVALID_VALUE;
-    if (threads <= gpu_kernel_threads(&f->kernel))
+    if (threads <= f->kernel.most_threads)
         return CUDA_SUCCESS;
     if (threads <= 1024)
         fprintf(stderr,
                 "wavetrap: kernel %s: a block of %u threads; the kernel is made for %u at most "
                 "(__launch_bounds__, .maxntid)\n",
-                f->kernel.name, (unsigned)threads, gpu_kernel_threads(&f->kernel));
+                f->kernel.name, (unsigned)threads, f->kernel.most_threads);
     return CUDA_ERROR_INVALID_VALUE;
 }
 
@@ -74,7 +71,7 @@ static bool fits_at_once(const struct gpu *g, const struct gpu_launch *l)
 static CUresult try_launch(const struct asked *a, CUfunction *meant)
 {
     struct gpu *g;
-    uint8_t bytes[MOST_PARAMETERS] = {0};
+    uint8_t bytes[CUBIN_MOST_PARAMETERS] = {0};
     CUfunction f = a->function;
     const bool named =
         a->stream && a->stream != CU_STREAM_LEGACY && a->stream != CU_STREAM_PER_THREAD;

@@ -176,9 +176,8 @@ static CUresult enter(CUlibrary library)
 
 static bool has_kernel(const struct CUlib_st *l, const char *name)
 {
-    struct gpu_kernel kernel;
     for (unsigned i = 0; i < STATE_MOST_GPUS; i++)
-        if (l->module[i] && gpu_module_kernel(&l->module[i]->module, name, &kernel))
+        if (l->module[i] && gpu_module_has_kernel(&l->module[i]->module, name))
             return true;
     return false;
 }

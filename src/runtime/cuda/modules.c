@@ -190,6 +190,7 @@ void modules_unload(CUmodule module)
     gpu_module_free(module->gpu, &module->module);
     for (struct CUfunc_st *f = module->function, *next; f; f = next) {
         next = f->next;
+        free(f->kernel.parameter);
         free(f);
     }
     free(module);
@@ -239,13 +240,16 @@ API(cuModuleUnload, (CUmodule module), (module), "%p", module)
 
 CUresult modules_function(CUmodule module, const char *name, CUfunction *function)
 {
-    struct gpu_kernel kernel;
-    if (!gpu_module_kernel(&module->module, name, &kernel))
-        return CUDA_ERROR_NOT_FOUND;
     struct CUfunc_st *f = calloc(1, sizeof *f);
     if (!f)
         return CUDA_ERROR_OUT_OF_MEMORY;
-    *f = (struct CUfunc_st){.module = module, .kernel = kernel, .next = module->function};
+    const CUresult result = gpu_module_kernel(&module->module, name, &f->kernel);
+    if (result) {
+        free(f);
+        return result;
+    }
+    f->module = module;
+    f->next = module->function;
     *function = module->function = f;
     return CUDA_SUCCESS;
 }

@@ -352,38 +352,87 @@ bool gpu_module_variable(const struct gpu_module *m, const char *name, uint64_t 
     return false;
 }
 
-static struct gpu_kernel kernel_of_ptx(const struct sm_ptx_kernel *k)
+/* Room for parameters; false without host memory. */
+static bool has_room(struct gpu_kernel *k, size_t count)
 {
-    struct gpu_kernel kernel = {.name = k->name,
-                                .entry = k->entry,
-                                .shared = k->shared,
-                                .local = k->local,
-                                .parameter_count = k->parameter_count,
-                                .parameter_bytes = k->parameter_bytes,
-                                .ptx = k};
-    memcpy(kernel.max_threads, k->max_threads, sizeof kernel.max_threads);
-    return kernel;
+    k->parameter_count = count;
+    k->parameter = count ? calloc(count, sizeof *k->parameter) : NULL;
+    return !count || k->parameter;
 }
 
-bool gpu_module_kernel(const struct gpu_module *m, const char *name, struct gpu_kernel *kernel)
+static unsigned most_threads(const uint32_t said[3])
+{
+    enum { MOST = 1024 };
+    const uint64_t most = (uint64_t)said[0] * said[1] * said[2];
+    return most && most < MOST ? (unsigned)most : MOST;
+}
+
+static CUresult kernel_of_ptx(const struct gpu_module *m, const struct sm_ptx_kernel *from,
+                              struct gpu_kernel *k)
+{
+    *k = (struct gpu_kernel){
+        .name = from->name,
+        .launch = {.entry = from->entry, .shared = from->shared, .local = from->local},
+        .most_threads = most_threads(from->max_threads),
+        .parameter_bytes = from->parameter_bytes};
+    sm_ptx_launch(m->image, from, &k->launch);
+    if (!has_room(k, from->parameter_count))
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    for (size_t i = 0; i < k->parameter_count; i++)
+        k->parameter[i] =
+            (struct gpu_parameter){from->parameter[i].offset, from->parameter[i].size};
+    return CUDA_SUCCESS;
+}
+
+/* The address of constant bank @p bank, from 1 on; *size becomes its bytes, 0: there is none. */
+static uint64_t bank_of(const struct gpu_module *m, const struct cubin_function *f, unsigned bank,
+                        uint32_t *size)
+{
+    const struct cubin *c = &m->cubin;
+    const bool shared = bank == 3 && c->bank3;
+    *size = shared ? c->bank3_size : f->bank_size[bank];
+    return m->data + (shared ? 0 : bank_offset(c, (size_t)(f - c->function), bank));
+}
+
+static CUresult kernel_of_code(const struct gpu_module *m, const struct cubin_function *from,
+                               struct gpu_kernel *k)
+{
+    static const uint32_t none[3];
+    *k = (struct gpu_kernel){.name = from->name,
+                             .launch = {.entry = m->code + from->code,
+                                        .shared = from->shared,
+                                        .local = from->local,
+                                        .registers = from->registers ? from->registers : 255},
+                             .most_threads = most_threads(none),
+                             .parameter_bytes = from->parameter_bytes};
+    for (unsigned i = 1; i < SM_BANKS; i++)
+        k->launch.bank[i] = bank_of(m, from, i, &k->launch.bank_size[i]);
+    if (!has_room(k, from->parameter_count))
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    for (size_t i = 0; i < k->parameter_count; i++)
+        k->parameter[i] =
+            (struct gpu_parameter){from->parameter[i].offset, from->parameter[i].size};
+    return CUDA_SUCCESS;
+}
+
+static const struct cubin_function *find_code(const struct gpu_module *m, const char *name)
+{
+    const struct cubin_function *code = cubin_find(&m->cubin, name);
+    return code && code->is_kernel ? code : NULL;
+}
+
+bool gpu_module_has_kernel(const struct gpu_module *m, const char *name)
+{
+    return (m->image && sm_ptx_find(m->image, name)) || find_code(m, name);
+}
+
+CUresult gpu_module_kernel(const struct gpu_module *m, const char *name, struct gpu_kernel *kernel)
 {
     const struct sm_ptx_kernel *ptx = m->image ? sm_ptx_find(m->image, name) : NULL;
-    const struct cubin_function *code = ptx ? NULL : cubin_find(&m->cubin, name);
-    if (ptx) {
-        *kernel = kernel_of_ptx(ptx);
-        return true;
-    }
-    if (!code || !code->is_kernel)
-        return false;
-    *kernel = (struct gpu_kernel){.name = code->name,
-                                  .entry = m->code + code->code,
-                                  .shared = code->shared,
-                                  .local = code->local,
-                                  .registers = code->registers ? code->registers : 255,
-                                  .parameter_count = code->parameter_count,
-                                  .parameter_bytes = code->parameter_bytes,
-                                  .code = code};
-    return true;
+    const struct cubin_function *code = ptx ? NULL : find_code(m, name);
+    return ptx    ? kernel_of_ptx(m, ptx, kernel)
+           : code ? kernel_of_code(m, code, kernel)
+                  : CUDA_ERROR_NOT_FOUND;
 }
 
 unsigned gpu_module_target(const struct gpu_module *m)
@@ -396,28 +445,4 @@ unsigned gpu_module_target(const struct gpu_module *m)
         if (target->at[i] >= '0' && target->at[i] <= '9')
             number = number * 10 + (unsigned)(target->at[i] - '0');
     return number;
-}
-
-unsigned gpu_kernel_threads(const struct gpu_kernel *k)
-{
-    enum { MOST = 1024 };
-    const uint64_t most = (uint64_t)k->max_threads[0] * k->max_threads[1] * k->max_threads[2];
-    return most && most < MOST ? (unsigned)most : MOST;
-}
-
-void gpu_kernel_parameter(const struct gpu_kernel *k, size_t index, uint32_t *offset,
-                          uint32_t *size)
-{
-    assert(index < k->parameter_count);
-    *offset = k->ptx ? k->ptx->parameter[index].offset : k->code->parameter[index].offset;
-    *size = k->ptx ? k->ptx->parameter[index].size : k->code->parameter[index].size;
-}
-
-uint64_t gpu_module_bank(const struct gpu_module *m, const struct cubin_function *f, unsigned bank,
-                         uint32_t *size)
-{
-    const struct cubin *c = &m->cubin;
-    const bool shared = bank == 3 && c->bank3;
-    *size = shared ? c->bank3_size : f->bank_size[bank];
-    return m->data + (shared ? 0 : bank_offset(c, (size_t)(f - c->function), bank));
 }

@@ -124,27 +124,18 @@ static CUresult report(struct gpu *g, const struct gpu_launch *l)
 static void describe_launch(const struct gpu *g, const struct gpu_launch *l,
                             struct sm_launch *launch)
 {
-    *launch = (struct sm_launch){.number = debug_launch().number + 1,
-                                 .entry = l->kernel->entry,
-                                 .shared = l->kernel->shared,
-                                 .local = l->kernel->local,
-                                 .bank = {g->space + BANK},
-                                 .bank_size = {CUBIN_PARAMETERS + l->kernel->parameter_bytes},
-                                 .local_base = g->space + LOCAL};
+    *launch = l->kernel->launch;
+    launch->number = debug_launch().number + 1;
+    launch->bank[0] = g->space + BANK;
+    launch->bank_size[0] = CUBIN_PARAMETERS + l->kernel->parameter_bytes;
+    launch->local_base = g->space + LOCAL;
     memcpy(launch->grid, l->grid, sizeof launch->grid);
     memcpy(launch->block, l->block, sizeof launch->block);
-    if (l->kernel->ptx) {
-        sm_ptx_launch(l->module->image, l->kernel->ptx, launch);
-        launch->heap = g->space + HEAP;
-        launch->heap_size = g->heap;
-        if (l->shared)
-            launch->shared = launch->dynamic + l->shared;
-    } else {
-        launch->registers = l->kernel->registers;
-        launch->shared += l->shared;
-        for (unsigned i = 1; i < SM_BANKS; i++)
-            launch->bank[i] = gpu_module_bank(l->module, l->kernel->code, i, &launch->bank_size[i]);
-    }
+    const bool ptx = launch->rows;
+    launch->heap = ptx ? g->space + HEAP : 0;
+    launch->heap_size = ptx ? g->heap : 0;
+    if (l->shared)
+        launch->shared = (ptx ? launch->dynamic : launch->shared) + l->shared;
     if (launch->local < g->stack)
         launch->local = (uint32_t)g->stack;
     launch->together = l->together ? g->space + TOGETHER : 0;

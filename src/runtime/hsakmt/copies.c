@@ -144,7 +144,7 @@ static enum outcome fence(struct host_gpu *gpu, const uint32_t *p)
     if (!at || pair(p + 1) % 4)
         return fault(gpu, "writes to", pair(p + 1));
     __atomic_store_n(at, p[3], __ATOMIC_RELEASE);
-    if (pair(p + 1) - (uintptr_t)host->event_page < HOST_EVENTS * sizeof *host->event_page)
+    if (host_mailbox(host, pair(p + 1)))
         host_event_set(host, p[3]);
     return DONE;
 }

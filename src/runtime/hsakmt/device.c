@@ -178,6 +178,45 @@ static bool put_number(const char *folder, const char *name, uint64_t number)
     return put(folder, name, text);
 }
 
+enum { MOST_CACHES = 65 };
+
+static bool put_caches(const char *node_folder, uint32_t node, uint32_t count)
+{
+    HsaCacheProperties cache[MOST_CACHES];
+    bool good = count <= MOST_CACHES && !hsaKmtGetNodeCacheProperties(node, 0, count, cache);
+    for (uint32_t i = 0; i < count && good; i++) {
+        char name[48], text[512];
+        const HsaCacheProperties *c = &cache[i];
+        snprintf(name, sizeof name, "caches/%u/properties", i);
+        snprintf(text, sizeof text,
+                 "processor_id_low %u\nlevel %u\nsize %u\ncache_line_size %u\n"
+                 "cache_lines_per_tag 1\nassociation 1\nlatency 0\ntype %u\nsibling_map 1\n",
+                 c->ProcessorIdLow, c->CacheLevel, c->CacheSize, c->CacheLineSize,
+                 c->CacheType.Value);
+        good = put(node_folder, name, text);
+    }
+    return good;
+}
+
+static bool put_links(const char *node_folder, uint32_t node, uint32_t count)
+{
+    HsaIoLinkProperties *link = calloc(count + 1, sizeof *link);
+    bool good = link && !hsaKmtGetNodeIoLinkProperties(node, count, link);
+    for (uint32_t i = 0; i < count && good; i++) {
+        char name[48], text[512];
+        snprintf(name, sizeof name, "io_links/%u/properties", i);
+        snprintf(text, sizeof text,
+                 "type %u\nversion_major %u\nversion_minor 0\nnode_from %u\nnode_to %u\n"
+                 "weight %u\nmin_latency 0\nmax_latency 0\nmin_bandwidth 0\nmax_bandwidth 0\n"
+                 "recommended_transfer_size 0\nflags 1\n",
+                 link[i].IoLinkType, link[i].VersionMajor, link[i].NodeFrom, link[i].NodeTo,
+                 link[i].Weight);
+        good = put(node_folder, name, text);
+    }
+    free(link);
+    return good;
+}
+
 /* The lines of a node's `properties` (linux, kfd_topology.c). */
 static bool put_node(struct host *host, const char *topology, uint32_t node)
 {
@@ -187,8 +226,8 @@ static bool put_node(struct host *host, const char *topology, uint32_t node)
     hsaKmtGetNodeProperties(node, &p);
     snprintf(folder, sizeof folder, "%s/nodes/%u", topology, node);
     snprintf(text, sizeof text,
-             "cpu_cores_count %u\nsimd_count %u\nmem_banks_count %u\ncaches_count 0\n"
-             "io_links_count 0\np2p_links_count 0\ncpu_core_id_base 0\nsimd_id_base %u\n"
+             "cpu_cores_count %u\nsimd_count %u\nmem_banks_count %u\ncaches_count %u\n"
+             "io_links_count %u\np2p_links_count 0\ncpu_core_id_base 0\nsimd_id_base %u\n"
              "max_waves_per_simd %u\nlds_size_in_kb %u\ngds_size_in_kb %u\nnum_gws %u\n"
              "wave_front_size %u\narray_count %u\nsimd_arrays_per_engine %u\n"
              "cu_per_simd_array %u\nsimd_per_cu %u\nmax_slots_scratch_cu %u\n"
@@ -197,11 +236,11 @@ static bool put_node(struct host *host, const char *topology, uint32_t node)
              "num_sdma_queues_per_engine %u\nnum_cp_queues %u\nmax_engine_clk_fcompute %u\n"
              "local_mem_size 0\nfw_version %u\ncapability %u\nsdma_fw_version 0\nunique_id %llu\n"
              "max_engine_clk_ccompute %u\n",
-             p.NumCPUCores, p.NumFComputeCores, 1u, p.FComputeIdLo, p.MaxWavesPerSIMD,
-             p.LDSSizeInKB, p.GDSSizeInKB, p.NumGws, p.WaveFrontSize, p.NumShaderBanks, p.NumArrays,
-             p.NumCUPerArray, p.NumSIMDPerCU, p.MaxSlotsScratchCU, gpu ? 90000u : 0u, p.VendorId,
-             p.DeviceId, p.LocationId, gpu ? p.DrmRenderMinor : 0, p.NumSdmaEngines,
-             p.NumSdmaQueuesPerEngine, p.NumCpQueues, p.MaxEngineClockMhzFCompute,
+             p.NumCPUCores, p.NumFComputeCores, 1u, p.NumCaches, p.NumIOLinks, p.FComputeIdLo,
+             p.MaxWavesPerSIMD, p.LDSSizeInKB, p.GDSSizeInKB, p.NumGws, p.WaveFrontSize,
+             p.NumShaderBanks, p.NumArrays, p.NumCUPerArray, p.NumSIMDPerCU, p.MaxSlotsScratchCU,
+             gpu ? 90000u : 0u, p.VendorId, p.DeviceId, p.LocationId, gpu ? p.DrmRenderMinor : 0,
+             p.NumSdmaEngines, p.NumSdmaQueuesPerEngine, p.NumCpQueues, p.MaxEngineClockMhzFCompute,
              p.EngineId.ui32.uCode, p.Capability.Value, (unsigned long long)p.UniqueID,
              p.MaxEngineClockMhzCCompute);
     bool good = put(folder, "properties", text) &&
@@ -211,7 +250,8 @@ static bool put_node(struct host *host, const char *topology, uint32_t node)
              "heap_type %u\nsize_in_bytes %llu\nflags 0\nwidth %u\nmem_clk_max %u\n", gpu ? 1 : 0,
              (unsigned long long)(gpu ? gpu->memory : (uint64_t)1 << 34), gpu ? 2048 : 64,
              gpu ? 945 : 1600);
-    return good && put(folder, "mem_banks/0/properties", text);
+    return good && put(folder, "mem_banks/0/properties", text) &&
+           put_caches(folder, node, p.NumCaches) && put_links(folder, node, p.NumIOLinks);
 }
 
 static int make_files(const char *folder)

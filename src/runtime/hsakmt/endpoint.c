@@ -5,6 +5,8 @@
 #include "runtime/hsakmt/endpoint.h"
 
 #include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
 #include <time.h>
 
@@ -213,21 +215,15 @@ static int list_queues(struct host *host, struct kfd_queue_entry *list)
     return total;
 }
 
+static bool mapped(void *context, unsigned gpu, uint64_t from, uint64_t *addr, uint64_t *size)
+{
+    return gcn_device_next_mapped(((struct host *)context)->gpu[gpu].device, from, addr, size);
+}
+
 /* All GPUs are entered. */
 static bool next_used(void *context, uint64_t from, uint64_t *addr, uint64_t *end)
 {
-    const struct host *host = context;
-    bool any = false;
-    for (uint32_t i = 0; i < host->gpus; i++) {
-        uint64_t start, size;
-        if (!gcn_device_next_mapped(host->gpu[i].device, from, &start, &size) ||
-            (any && start >= *addr))
-            continue;
-        *addr = start;
-        *end = start + size;
-        any = true;
-    }
-    return any;
+    return wt_final_first(((struct host *)context)->gpus, mapped, context, from, addr, end);
 }
 
 static bool read_used(void *context, uint64_t addr, uint8_t *bytes, size_t size)
@@ -252,13 +248,23 @@ static void final_want(void *context)
     wt_final_want(&((struct host *)context)->final, true);
 }
 
+/* A debugger counts the slots of waves through all GPUs. */
 static enum wt_status write_core(void *context, uint32_t device, const struct wt_host_core *core,
                                  struct wt_error *err)
 {
-    return host_core_write(&((struct host *)context)->gpu[device], core, err);
+    struct host *host = context;
+    struct wt_host_core its = *core;
+    uint32_t gpu = 0;
+    (void)device;
+    for (; its.wave != UINT32_MAX && gpu + 1 < host->gpus; gpu++) {
+        const uint32_t waves = gcn_machine(host->gpu[gpu].device)->waves;
+        if (its.wave < waves)
+            break;
+        its.wave -= waves;
+    }
+    return host_core_write(&host->gpu[its.wave == UINT32_MAX ? 0 : gpu], &its, err);
 }
 
-/* A debugger counts the slots of waves through all GPUs. */
 static int watch_local(void *context, uint32_t device, const void *list, size_t bytes)
 {
     struct host *host = context;
@@ -395,11 +401,37 @@ static int32_t serve_call(struct host *host, const struct wt_wire_request *reque
     return 0;
 }
 
+/* Finds where a part of a file is mapped. The debugger looks whether it is what it expects. */
+static int32_t find_mapped(const struct wt_wire_request *request, struct wt_wire_answer *answer,
+                           const uint8_t *bytes)
+{
+    char line[4400], file[4096];
+    const char *path = (const char *)bytes;
+    int32_t result = -ENOENT;
+    if (!request->follows || bytes[request->follows - 1])
+        return -EINVAL;
+    FILE *maps = fopen("/proc/self/maps", "re");
+    while (maps && result && fgets(line, sizeof line, maps)) {
+        uint64_t start, end, from;
+        if (sscanf(line, "%" SCNx64 "-%" SCNx64 " %*s %" SCNx64 " %*s %*s %4095[^\n]", &start, &end,
+                   &from, file) != 4 ||
+            strcmp(file, path) != 0 || request->addr < from || request->addr - from >= end - start)
+            continue;
+        answer->value[0] = start + (request->addr - from);
+        result = 0;
+    }
+    if (maps)
+        fclose(maps);
+    return result;
+}
+
 static int32_t own(void *context, const struct wt_wire_request *request,
                    struct wt_wire_answer *answer, uint8_t *bytes)
 {
     struct host *host = context;
     int32_t result = -ENOSYS;
+    if (request->verb == KFD_WIRE_MAPPED)
+        return find_mapped(request, answer, bytes);
     if (request->verb == KFD_WIRE_CALL)
         return serve_call(host, request, answer, bytes);
     host_enter_all(host);

@@ -26,6 +26,16 @@ struct host_waiter {
     bool activated;
 };
 
+uint64_t *host_mailbox(struct host *host, uint64_t addr)
+{
+    const uint64_t own = addr - (uintptr_t)host->event_page, other = addr - host->program_page;
+    if (own < MAILBOXES)
+        return (uint64_t *)(uintptr_t)addr;
+    return host->program_pages && other < MAILBOXES
+               ? (uint64_t *)(void *)((uint8_t *)host->program_pages + other)
+               : NULL;
+}
+
 bool host_events_open(struct host *host, struct wt_error *err)
 {
     pthread_mutex_init(&host->events_lock, NULL);

@@ -169,6 +169,8 @@ struct host {
     pthread_mutex_t events_lock;
     struct host_event event[HOST_EVENTS];
     uint64_t *event_page;        /**< a mailbox for each event, which waves write */
+    uint64_t program_page;       /**< the GPUs' address of such mailboxes that a program has made */
+    void *program_pages;         /**< where they are here; NULL: none */
     _Atomic(const void *) debug; /**< the runtime's struct r_debug */
     atomic_bool runtime_enabled; /**< the runtime has said that it is there */
     _Atomic uint64_t accesses;   /**< to what a debugger watches: the number of the last one */
@@ -282,6 +284,8 @@ bool host_events_open(struct host *host, struct wt_error *err);
 void host_events_close(struct host *host);
 /** Sets the event of this number; other numbers are ignored. */
 void host_event_set(struct host *host, uint32_t id);
+/** The mailbox that GPUs have at an address; NULL: none is there. */
+uint64_t *host_mailbox(struct host *host, uint64_t addr);
 /** Sets each event whose number has these lower 8 bits: a wave's interrupt carries no more. */
 void host_event_interrupt(struct host *host, uint32_t low);
 /** Sets the events of memory faults, for a fault of the GPU of @p node at @p addr. */

@@ -176,11 +176,13 @@ static HsaEvent *event_of(struct host *host, uint32_t id)
     return event;
 }
 
-static int create_event(struct kfd_ioctl_create_event_args *args)
+static int create_event(struct host *host, struct kfd_ioctl_create_event_args *args)
 {
     HsaEvent *event;
     HsaEventDescriptor descriptor = {.EventType = (HSA_EVENTTYPE)args->event_type,
                                      .NodeId = args->node_id};
+    if (args->event_page_offset && !kfd_memory_mailboxes(host, args->event_page_offset))
+        return -EINVAL;
     const HSAKMT_STATUS status = hsaKmtCreateEvent(&descriptor, !args->auto_reset, false, &event);
     if (status)
         return errno_of(status);
@@ -379,7 +381,7 @@ static int serve(struct host *host, unsigned long request, uint64_t at, union ar
     case _IOC_NR(AMDKFD_IOC_GET_PROCESS_APERTURES_NEW):
         return apertures_new(host, &a->apertures_new);
     case _IOC_NR(AMDKFD_IOC_CREATE_EVENT):
-        return create_event(&a->create_event);
+        return create_event(host, &a->create_event);
     case _IOC_NR(AMDKFD_IOC_DESTROY_EVENT):
         return errno_of(hsaKmtDestroyEvent(event_of(host, a->event.event_id)));
     case _IOC_NR(AMDKFD_IOC_SET_EVENT):

@@ -110,8 +110,12 @@ void kfd_tell_debugger(struct host_gpu *gpu);
  * mapping it; sets handle and mmap_offset. -EINVAL, -EFAULT, -ENOMEM.
  */
 int kfd_memory_alloc(struct host *host, struct kfd_ioctl_alloc_memory_of_gpu_args *args);
+/** Takes memory that was allocated so for the mailboxes of events: it cannot be freed then. False:
+ * there is no such memory, or it is too small. */
+bool kfd_memory_mailboxes(struct host *host, uint64_t handle);
 /**
- * AMDKFD_IOC_FREE_MEMORY_OF_GPU: -EINVAL for an unknown handle, -EBUSY while a GPU has it mapped.
+ * AMDKFD_IOC_FREE_MEMORY_OF_GPU: -EINVAL for an unknown handle, -EBUSY while a GPU has it mapped,
+ * -EPERM for the mailboxes of events.
  */
 int kfd_memory_free(struct host *host, uint64_t handle);
 /**

@@ -56,6 +56,19 @@ static bool make_pages(struct host_buffer *b)
     return false;
 }
 
+bool kfd_memory_mailboxes(struct host *host, uint64_t handle)
+{
+    pthread_mutex_lock(&host->lock);
+    const struct host_buffer *b = find(host, handle);
+    const bool good = b && b->size >= HOST_EVENTS * sizeof *host->event_page;
+    if (good) {
+        host->program_page = b->addr;
+        host->program_pages = b->pages;
+    }
+    pthread_mutex_unlock(&host->lock);
+    return good;
+}
+
 int kfd_memory_alloc(struct host *host, struct kfd_ioctl_alloc_memory_of_gpu_args *args)
 {
     const uint32_t kinds = KFD_IOC_ALLOC_MEM_FLAGS_VRAM | KFD_IOC_ALLOC_MEM_FLAGS_GTT |
@@ -107,7 +120,10 @@ int kfd_memory_free(struct host *host, uint64_t handle)
     while (*at && (*at)->handle != handle)
         at = &(*at)->next;
     struct host_buffer *b = *at;
-    const int result = !b ? -EINVAL : b->shown ? -EBUSY : 0;
+    const int result = !b                                ? -EINVAL
+                       : b->shown                        ? -EBUSY
+                       : b->pages == host->program_pages ? -EPERM
+                                                         : 0;
     if (!result) {
         *at = b->next;
         if (b->node)

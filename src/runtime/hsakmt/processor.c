@@ -68,11 +68,10 @@ static void report_signal(const struct host_gpu *gpu, const char *whose, const u
 
 static void ring_event(struct host *host, struct signal *s)
 {
-    /* The mailboxes are all in one place. */
-    if (s->mailbox % 8 || s->mailbox - (uint64_t)(uintptr_t)host->event_page >=
-                              HOST_EVENTS * sizeof *host->event_page)
+    uint64_t *mailbox = s->mailbox % 8 ? NULL : host_mailbox(host, s->mailbox);
+    if (!mailbox)
         return;
-    __atomic_store_n((uint64_t *)(uintptr_t)s->mailbox, (uint64_t)s->event, __ATOMIC_RELEASE);
+    __atomic_store_n(mailbox, (uint64_t)s->event, __ATOMIC_RELEASE);
     host_event_set(host, s->event);
 }
 

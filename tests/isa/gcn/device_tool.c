@@ -175,7 +175,7 @@ static void obey(const char *word, uint64_t a, uint64_t b, const char *text)
         printf("\n");
     } else if (strcmp(word, "lds") == 0) {
         const struct gcn_group *g = device->wave[a].group;
-        print_bytes(g ? g->lds : NULL, g ? b : 0);
+        print_bytes(g ? g->local : NULL, g ? b : 0);
     } else if (strcmp(word, "reached") == 0) {
         for (uint64_t at = a; at < b; at += 4)
             if (reached[at / 4])

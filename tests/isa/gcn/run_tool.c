@@ -77,7 +77,7 @@ static void set_memory(struct gcn_wave *w)
         const char pair[3] = {hex[2 * i], hex[2 * i + 1], 0};
         const uint8_t byte = (uint8_t)strtoul(pair, NULL, 16);
         if (addr < 65536)
-            w->group->lds[(addr + i) & 65535] = byte;
+            w->group->local[(addr + i) & 65535] = byte;
         else
             gcn_device_write(device, addr + i, &byte, 1);
     }
@@ -114,7 +114,7 @@ static void show(const struct gcn_wave *w, const char *what)
         for (unsigned long i = 0; i < length; i++) {
             uint8_t byte = 0;
             if (n < 65536)
-                byte = w->group ? w->group->lds[(n + i) & 65535] : device->group[0].lds[n + i];
+                byte = w->group ? w->group->local[(n + i) & 65535] : device->group[0].local[n + i];
             else
                 gcn_device_read(device, n + i, &byte, 1);
             printf("%02x", byte);
@@ -165,7 +165,7 @@ static void look(const struct gcn_wave *w, struct seen *t)
     t->counters = w->vm_cnt | (uint32_t)w->lgkm_cnt << 8 | (uint32_t)w->exp_cnt << 16;
     gcn_device_read(device, DATA, t->data, sizeof t->data);
     gcn_device_read(device, SCRATCH, t->scratch, sizeof t->scratch);
-    memcpy(t->lds, device->group[0].lds, sizeof t->lds);
+    memcpy(t->lds, device->group[0].local, sizeof t->lds);
     memcpy(t->gds, device->gds, sizeof t->gds);
 }
 
@@ -222,7 +222,7 @@ static void spoil(struct gcn_wave *w, const struct seen *old, const struct seen 
         undo_memory(SCRATCH, new->scratch, old->scratch, sizeof old->scratch);
         break;
     case LDS:
-        undo(device->group[0].lds, old->lds, sizeof old->lds);
+        undo(device->group[0].local, old->lds, sizeof old->lds);
         break;
     case GDS:
         undo(device->gds, old->gds, sizeof old->gds);

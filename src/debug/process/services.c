@@ -1,4 +1,5 @@
-/* Asking a host process for a core file, which it writes itself (object/core_wire.h). */
+/* What all host programs offer a front end: core files, which the process writes itself
+ * (object/core_wire.h), why waves wait, and their faults. */
 #include "debug/process/link.h"
 
 #include <errno.h>
@@ -46,15 +47,13 @@ static void fill_in(struct wt_core_wire *core, const struct wt_core_file_request
     }
 }
 
-enum wt_status wt_process_link_core(struct wt_process_link *link,
-                                    const struct wt_core_file_request *request, uint32_t device,
-                                    uint32_t wave, struct wt_error *err)
+static enum wt_status save_core_file(void *link, const struct wt_core_file_request *request,
+                                     struct wt_error *err)
 {
     const size_t size =
         sizeof(struct wt_core_wire) + request->planted_count * sizeof(struct wt_core_wire_planted);
     char why[512] = "";
-    const struct wt_wire_request asked = {
-        .verb = WT_WIRE_CORE, .device = device, .follows = (uint32_t)size};
+    struct wt_wire_request asked = {.verb = WT_WIRE_CORE, .follows = (uint32_t)size};
     struct wt_wire_answer answer;
     enum wt_status status;
     if (size > WT_WIRE_MOST)
@@ -63,7 +62,8 @@ enum wt_status wt_process_link_core(struct wt_process_link *link,
     struct wt_core_wire *core = calloc(1, size);
     if (!core)
         return wt_fail(err, WT_NO_MEMORY, "no host memory for a core file");
-    core->wave = wave;
+    wt_process_link_locate(link, request->wave, &asked);
+    core->wave = asked.wave;
     fill_in(core, request);
     if ((status = whole_path(request->path, core->path, sizeof core->path, err)) == WT_OK)
         status = wt_process_link_ask(link, &asked, core, &answer, why, sizeof why, err);
@@ -72,4 +72,30 @@ enum wt_status wt_process_link_core(struct wt_process_link *link,
     return status || answer.result >= 0
                ? status
                : wt_fail(err, WT_IO, "%s", *why ? why : "the core file was refused");
+}
+
+/* ---- waves ---- */
+
+static bool wave_waits(void *link, uint32_t wave, wt_wave_id id, struct wt_wave_view *view)
+{
+    struct wt_wire_request request = {.verb = WT_WIRE_WAITS, .value = id};
+    struct wt_wire_answer answer;
+    wt_process_link_locate(link, wave, &request);
+    return wt_process_link_ask(link, &request, NULL, &answer, view, sizeof *view, WT_IGNORED) ==
+               WT_OK &&
+           answer.result >= 0 && wt_connection_has_view(view, answer.size);
+}
+
+static bool wave_fault(void *link, uint32_t wave, wt_wave_id id, struct wt_fault *fault)
+{
+    struct wt_wire_request at = {0};
+    wt_process_link_locate(link, wave, &at);
+    return wt_process_link_fault(link, at.device, at.wave, id, fault);
+}
+
+void wt_process_link_offer(struct wt_target_services *services)
+{
+    services->wave_waits = wave_waits;
+    services->wave_fault = wave_fault;
+    services->save_core_file = save_core_file;
 }

@@ -1,0 +1,216 @@
+/* Places, start and end of work-groups. See groups.h. */
+#include "emulator/machine/groups.h"
+
+#include <assert.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* The bit of a wave's slot in its core. */
+static uint64_t slot_bit(const struct wt_groups *groups, const struct wt_wave_head *w,
+                         uint32_t core)
+{
+    return (uint64_t)1 << (w->id - core * groups->waves_per_core);
+}
+
+static uint64_t place_bit(const struct wt_groups *groups, const struct wt_group_head *g)
+{
+    return (uint64_t)1 << (g->place - g->core * groups->groups_per_core);
+}
+
+static uint32_t places(const struct wt_groups *groups)
+{
+    return groups->cores * groups->groups_per_core;
+}
+
+bool wt_groups_init(struct wt_machine *m, const struct wt_groups *shape)
+{
+    struct wt_groups *groups = &m->groups;
+    assert(shape->waves_per_core <= WT_CORE_SLOTS && shape->groups_per_core <= WT_CORE_SLOTS);
+    assert(shape->cores * shape->waves_per_core == m->waves && shape->group_bytes);
+    *groups = *shape;
+    groups->group = calloc(places(groups), groups->group_bytes);
+    groups->room = calloc(groups->cores, sizeof *groups->room);
+    for (uint32_t i = 0; groups->group && i < places(groups); i++)
+        wt_group_at(groups, i)->place = i;
+    return groups->group && groups->room;
+}
+
+void wt_groups_free(struct wt_machine *m)
+{
+    struct wt_groups *groups = &m->groups;
+    for (uint32_t i = 0; groups->group && i < places(groups); i++)
+        free(wt_group_at(groups, i)->local);
+    free(groups->group);
+    free(groups->room);
+}
+
+/* Makes all members of a group 0, but for its place and its memory. */
+static void clear(const struct wt_groups *groups, struct wt_group_head *g)
+{
+    uint8_t *local = g->local;
+    const uint32_t place = g->place;
+    memset(g, 0, groups->group_bytes);
+    g->local = local;
+    g->place = place;
+}
+
+void wt_groups_reset(struct wt_machine *m)
+{
+    struct wt_groups *groups = &m->groups;
+    for (uint32_t i = 0; i < places(groups); i++)
+        clear(groups, wt_group_at(groups, i));
+    memset(groups->room, 0, groups->cores * sizeof *groups->room);
+}
+
+void wt_groups_count(struct wt_machine *m)
+{
+    struct wt_groups *groups = &m->groups;
+    memset(groups->room, 0, groups->cores * sizeof *groups->room);
+    for (uint32_t i = 0; i < m->waves; i++) {
+        const struct wt_wave_head *w = wt_machine_wave(m, i);
+        if (w->active)
+            groups->room[w->group->core].waves |= slot_bit(groups, w, w->group->core);
+    }
+    for (uint32_t i = 0; i < places(groups); i++) {
+        const struct wt_group_head *g = wt_group_at(groups, i);
+        struct wt_core_room *room = &groups->room[i / groups->groups_per_core];
+        room->groups |= g->used ? place_bit(groups, g) : 0;
+        room->local += g->used ? g->local_size : 0;
+    }
+}
+
+void wt_groups_check(const struct wt_machine *m)
+{
+    const struct wt_groups *groups = &m->groups;
+    uint32_t active = 0, of_groups = 0;
+    for (uint32_t i = 0; i < m->waves; i++) {
+        const struct wt_wave_head *w = wt_machine_wave(m, i);
+        const struct wt_core_room *room = &groups->room[i / groups->waves_per_core];
+        assert((room->waves >> i % groups->waves_per_core & 1) == w->active);
+        assert(w->active == (w->group != NULL));
+        assert(!w->group || (w->group->used && w->group->core == i / groups->waves_per_core));
+        active += w->active;
+    }
+    for (uint32_t i = 0; i < groups->cores; i++) {
+        uint32_t local = 0;
+        for (uint32_t k = 0; k < groups->groups_per_core; k++) {
+            const struct wt_group_head *g = wt_group_at(groups, i * groups->groups_per_core + k);
+            assert((groups->room[i].groups >> k & 1) == g->used);
+            assert(g->place == i * groups->groups_per_core + k);
+            if (!g->used)
+                continue;
+            uint32_t waves = 0;
+            for (uint32_t n = 0; n < groups->waves_per_core; n++)
+                waves += wt_machine_wave(m, i * groups->waves_per_core + n)->group == g;
+            assert(g->waves == waves && waves && g->core == i && g->local);
+            assert(g->local_size <= groups->local_bytes);
+            of_groups += waves;
+            local += g->local_size;
+        }
+        assert(local == groups->room[i].local);
+    }
+    assert(active == m->active && active == of_groups);
+}
+
+/* ---- starting ---- */
+
+uint8_t *wt_group_local(struct wt_machine *m, struct wt_group_head *g)
+{
+    if (!g->local)
+        g->local = calloc(1, m->groups.local_bytes);
+    return g->local;
+}
+
+void wt_group_take(struct wt_machine *m, struct wt_group_head *g)
+{
+    struct wt_core_room *room = &m->groups.room[g->core];
+    assert(!g->used && g->local);
+    g->used = true;
+    room->groups |= place_bit(&m->groups, g);
+    room->local += g->local_size;
+}
+
+void wt_group_release(struct wt_machine *m, struct wt_group_head *g)
+{
+    struct wt_core_room *room = &m->groups.room[g->core];
+    assert(g->used && room->local >= g->local_size);
+    g->used = false;
+    room->groups &= ~place_bit(&m->groups, g);
+    room->local -= g->local_size;
+}
+
+void wt_group_wave_begins(struct wt_machine *m, struct wt_wave_head *w, struct wt_group_head *g)
+{
+    struct wt_core_room *room = &m->groups.room[g->core];
+    const uint64_t bit = slot_bit(&m->groups, w, g->core);
+    assert(g->used && !(room->waves & bit));
+    w->active = true;
+    w->group = g;
+    room->waves |= bit;
+    m->active++;
+    g->waves++;
+}
+
+static bool start(struct wt_machine *m, uint32_t core, const struct wt_group_plan *plan)
+{
+    const struct wt_groups *groups = &m->groups;
+    const unsigned place = (unsigned)__builtin_ctzll(~groups->room[core].groups);
+    assert(place < groups->groups_per_core && plan->launch->next < plan->launch->total);
+    struct wt_group_head *g = wt_group_at(groups, core * groups->groups_per_core + place);
+    clear(groups, g);
+    if (!wt_group_local(m, g))
+        return false;
+    memset(g->local, 0, plan->local_size);
+    g->local_size = plan->local_size;
+    g->core = core;
+    g->launch = plan->number;
+    memcpy(g->coordinate, plan->coordinate, sizeof g->coordinate);
+    wt_group_take(m, g);
+    groups->ops->begin(m, g, plan);
+    plan->launch->next++;
+    for (uint32_t i = 0; i < plan->waves; i++)
+        if (!groups->ops->start_wave(m, core * groups->waves_per_core + plan->slot[i], g, i))
+            return false;
+    return true;
+}
+
+void wt_groups_pump(struct wt_machine *m)
+{
+    const struct wt_groups *groups = &m->groups;
+    struct wt_group_plan plan;
+    for (bool started = true; started && groups->ops->waiting(m);) {
+        started = false;
+        for (uint32_t core = 0; core < groups->cores; core++) {
+            if (!groups->ops->plan(m, core, &plan))
+                continue;
+            if (!start(m, core, &plan)) {
+                m->fault = (struct wt_fault){.kind = WT_FAULT_HOST, .time = m->time};
+                snprintf(m->fault.text, sizeof m->fault.text, "%s", groups->ops->refusal);
+                return;
+            }
+            started = true;
+        }
+    }
+}
+
+/* ---- the end ---- */
+
+void wt_group_wave_leaves(struct wt_machine *m, struct wt_wave_head *w)
+{
+    assert(w->active && w->group && m->active > 0);
+    const uint32_t core = w->group->core;
+    m->groups.room[core].waves &= ~slot_bit(&m->groups, w, core);
+    w->active = false;
+    w->group = NULL;
+    m->active--;
+}
+
+bool wt_group_wave_ended(struct wt_machine *m, struct wt_group_head *g)
+{
+    assert(g->used && g->waves > 0);
+    if (--g->waves)
+        return false;
+    wt_group_release(m, g);
+    return true;
+}

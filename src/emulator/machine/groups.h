@@ -1,0 +1,86 @@
+/*
+ * Work-groups of a machine: the slots of the cores, the memory that each group has, where the next
+ * group of a kernel starts, and what follows from the end of a wave. A family says which kernel a
+ * core serves, how a wave starts, and what a barrier is.
+ *
+ * A group starts whole: all its waves have slots of one core. Groups start on each core in turn,
+ * one at a time, as long as a core has room.
+ */
+#ifndef WT_EMULATOR_MACHINE_GROUPS_H
+#define WT_EMULATOR_MACHINE_GROUPS_H
+
+#include "emulator/machine/machine.h"
+
+/** The next group of a kernel, and where it starts. */
+struct wt_group_plan {
+    struct wt_launch_head *launch;
+    uint32_t number; /**< of the launch, as the family counts them */
+    uint32_t coordinate[3];
+    uint32_t local_size;
+    uint32_t waves;
+    uint32_t slot[WT_CORE_SLOTS]; /**< of the core, for each wave */
+};
+
+/** The operations of a family for groups. No operation is NULL. */
+struct wt_group_ops {
+    /** Whether a kernel has groups that may start now. */
+    bool (*waiting)(struct wt_machine *m);
+    /** Plans the next group that a core gets; false if there is none, or no room for it. */
+    bool (*plan)(struct wt_machine *m, uint32_t core, struct wt_group_plan *plan);
+    /** Fills in the family's members of a group, which are 0, before its waves start. */
+    void (*begin)(struct wt_machine *m, struct wt_group_head *g, const struct wt_group_plan *plan);
+    /** Starts wave @p wave of the machine as wave @p index of a group, with wt_group_wave_begins().
+     * False without host memory. */
+    bool (*start_wave)(struct wt_machine *m, uint32_t wave, struct wt_group_head *g,
+                       unsigned index);
+    /** The text of the machine's fault then. */
+    const char *refusal;
+};
+
+/** Makes the places of a machine's groups: those of *shape, whose pointers are not set but for the
+ * operations. False without host memory; wt_groups_free must be called then, too. */
+bool wt_groups_init(struct wt_machine *m, const struct wt_groups *shape);
+/** Frees what wt_groups_init has made, and the groups' memory. */
+void wt_groups_free(struct wt_machine *m);
+
+/** The group in place @p n, 0 .. cores * groups_per_core - 1. */
+static inline struct wt_group_head *wt_group_at(const struct wt_groups *groups, uint32_t n)
+{
+    return (struct wt_group_head *)((char *)groups->group + n * groups->group_bytes);
+}
+
+/** Forgets all groups; their memory stays for later ones. No wave may be active. */
+void wt_groups_reset(struct wt_machine *m);
+/** Counts anew what is taken, from the waves and groups. */
+void wt_groups_count(struct wt_machine *m);
+/** Asserts that what is taken, and the groups' numbers of waves, are as the waves say. */
+void wt_groups_check(const struct wt_machine *m);
+
+/** Starts groups where cores have room. Without host memory that is the machine's fault. */
+void wt_groups_pump(struct wt_machine *m);
+
+/** The memory of a group's place; NULL without host memory. */
+uint8_t *wt_group_local(struct wt_machine *m, struct wt_group_head *g);
+/** Gives a group its place and its memory, which must be there, and marks it used. */
+void wt_group_take(struct wt_machine *m, struct wt_group_head *g);
+/** Gives them back: the group has ended. */
+void wt_group_release(struct wt_machine *m, struct wt_group_head *g);
+
+/** A wave has taken its slot: it becomes active, and is one of the group's. */
+void wt_group_wave_begins(struct wt_machine *m, struct wt_wave_head *w, struct wt_group_head *g);
+/** A wave's slot is free: it is not active any more. Its group still counts it. */
+void wt_group_wave_leaves(struct wt_machine *m, struct wt_wave_head *w);
+/**
+ * A wave has left its group by its end. True: it was the last one, and the group's place is free;
+ * the caller counts the group (wt_launch_done).
+ */
+bool wt_group_wave_ended(struct wt_machine *m, struct wt_group_head *g);
+
+/** A group of a launch has ended. True: it was the last one, and the launch is not active. */
+static inline bool wt_launch_done(struct wt_launch_head *launch)
+{
+    launch->active = ++launch->done < launch->total;
+    return !launch->active;
+}
+
+#endif

@@ -1,0 +1,130 @@
+/*
+ * The heads of waves, work-groups and kernels: the members that those of every family have. The
+ * lanes that are enabled are not among a wave's: gfx900 has them in a register, EXEC
+ * (wt_engine_ops.issue_at tells them).
+ */
+#ifndef WT_EMULATOR_MACHINE_HEADS_H
+#define WT_EMULATOR_MACHINE_HEADS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* ---- waves ---- */
+
+/*
+ * pc: of the next instruction, between turns.
+ * wait_pc: of the instruction that it waits at, while it waits.
+ * left: issues left of its turn, the one being executed not counted.
+ * incarnation: how many waves its slot has had; no part of the hashes.
+ * id: flat index of its slot.
+ * active: a wave is in the slot.
+ * group: its work-group (groups.h); NULL: none, as where a family has no groups.
+ */
+#define WT_WAVE_MEMBERS(group_type, group)                                                         \
+    uint64_t pc;                                                                                   \
+    uint64_t wait_pc;                                                                              \
+    uint64_t left;                                                                                 \
+    uint64_t incarnation;                                                                          \
+    uint32_t id;                                                                                   \
+    bool active;                                                                                   \
+    group_type *group;
+
+struct wt_group_head;
+
+struct wt_wave_head {
+    WT_WAVE_MEMBERS(struct wt_group_head, group)
+};
+
+/** The first member of a family's wave: the members of its head, by name and as `head`. A family
+ * says which structure its groups are, and what it calls them. */
+#define WT_WAVE_HEAD(group_type, group)                                                            \
+    union {                                                                                        \
+        struct wt_wave_head head;                                                                  \
+        struct {                                                                                   \
+            WT_WAVE_MEMBERS(group_type, group)                                                     \
+        };                                                                                         \
+    }
+
+/* ---- kernels ---- */
+
+/*
+ * active: it has groups that have not ended.
+ * next: groups that have started.
+ * total: groups of the grid.
+ * done: groups that have ended.
+ */
+#define WT_LAUNCH_MEMBERS                                                                          \
+    bool active;                                                                                   \
+    uint64_t next, total, done;
+
+/** How far a kernel is. Once it has ended it stays as it was until another one takes its place. */
+struct wt_launch_head {
+    WT_LAUNCH_MEMBERS
+};
+
+/** The first member of a family's structure for a kernel: its members, and `head`. */
+#define WT_LAUNCH_HEAD                                                                             \
+    union {                                                                                        \
+        struct wt_launch_head head;                                                                \
+        struct {                                                                                   \
+            WT_LAUNCH_MEMBERS                                                                      \
+        };                                                                                         \
+    }
+
+/* ---- work-groups (groups.h) ---- */
+
+/*
+ * local: its memory, of which local_size bytes count; NULL until a group was in this place.
+ * place: where it is among the machine's places, core by core.
+ * core: on which it runs.
+ * launch: the number of its kernel, as the family counts them.
+ * waves: of it that have not ended.
+ * used: there is a group in this place.
+ */
+#define WT_GROUP_MEMBERS                                                                           \
+    uint8_t *local;                                                                                \
+    uint32_t local_size;                                                                           \
+    uint32_t place;                                                                                \
+    uint32_t core;                                                                                 \
+    uint32_t coordinate[3];                                                                        \
+    uint32_t launch;                                                                               \
+    uint32_t waves;                                                                                \
+    bool used;
+
+/** A group that runs, as every family has it. */
+struct wt_group_head {
+    WT_GROUP_MEMBERS
+};
+
+/** The first member of a family's group: its members, and `head`. */
+#define WT_GROUP_HEAD                                                                              \
+    union {                                                                                        \
+        struct wt_group_head head;                                                                 \
+        struct {                                                                                   \
+            WT_GROUP_MEMBERS                                                                       \
+        };                                                                                         \
+    }
+
+/** Waves that a core has slots for, and groups that it has places for, at most. */
+#define WT_CORE_SLOTS 64
+
+struct wt_group_ops;
+
+/** The slots, places and memory of a core that are taken. The waves and groups say so, too, but not
+ * as quickly. */
+struct wt_core_room {
+    uint64_t waves, groups; /**< slots and places, as bit sets */
+    uint32_t local;         /**< bytes */
+};
+
+struct wt_groups {
+    const struct wt_group_ops *ops; /**< NULL: the family has no groups */
+    uint32_t cores, waves_per_core, groups_per_core;
+    size_t group_bytes; /**< of the family's structure */
+    size_t local_bytes; /**< that a place's memory has */
+    void *group;        /**< the places, core by core */
+    struct wt_core_room *room;
+};
+
+#endif
