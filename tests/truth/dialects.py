@@ -84,6 +84,7 @@ class Dialect:
     shown: str = None           # the source's name in the debugger, if not the file's
     gdb: bool = False           # the debugger is GDB at our server, not the console
     block: int = BLOCK          # work-items of a group
+    crowd: bool = False         # with more variables than there are registers
 
     @property
     def mask(self):
@@ -96,7 +97,7 @@ class Dialect:
 
     @property
     def features(self):
-        return ALL - self.lacks
+        return (ALL | (programs.CROWDED if self.crowd else set())) - self.lacks
 
 
 commands = []   # what has been executed: for scripts that repeat it
@@ -273,8 +274,8 @@ def sm_opencl():
 
 # ---- Gen9 ----
 
-def gen9(lanes=0):
-    """lanes: of a thread and a group, where the kernel says how many; else the compiler chooses."""
+def gen9(lanes=0, crowd=False):
+    """lanes: of a thread and a group, where the kernel says how many; else the compiler chooses. crowd: the compiler spills registers."""
     sys.path.insert(0, str(ROOT / "tests" / "isa" / "gen"))
     import iga
 
@@ -286,11 +287,12 @@ def gen9(lanes=0):
     prelude = CL_PRELUDE.replace("T name = {0}", "T name; for (uint z_ = 0; z_ < sizeof(T); z_++) ((uchar *)&name)[z_] = 0")
     if lanes:
         prelude = prelude.replace("#define KERNEL __kernel", f"#define KERNEL __attribute__((intel_reqd_sub_group_size({lanes}))) __kernel")
-    return Dialect(f"gen9-{lanes}" if lanes else "gen9", CL_LACKS | {"recursion", "constant", "wide"}, ".cl", prelude, CL_HOST, ["clang-19"], build,
-                   arguments("gen9", lanes or BLOCK), levels={"-O2": "-O2"} if lanes else {"-O2": "-O2", "-lines": "lines"}, block=lanes or BLOCK)
+    return Dialect("gen9" + (f"-{lanes}" if lanes else "") + ("-crowd" if crowd else ""), CL_LACKS | {"recursion", "constant", "wide"}, ".cl", prelude, CL_HOST, ["clang-19"], build,
+                   arguments("gen9", lanes or BLOCK), levels={"-O2": "-O2"} if lanes else {"-O2": "-O2", "-lines": "lines"}, block=lanes or BLOCK,
+                   crowd=crowd)
 
 
 def all_dialects():
     made = [vortex(32), vortex(64), vortex(32, True), vortex(64, True), gcn_opencl("clang-19"), gcn_opencl("clang-15"), gcn_hip("clang-19"), gcn_hip("clang-15"),
-            sm_opencl(), sm_cuda(), gen9(), gen9(16), gen9(32)]
+            sm_opencl(), sm_cuda(), gen9(), gen9(16), gen9(32), gen9(32, True)]
     return {d.name: d for d in made}

@@ -175,6 +175,10 @@ def session(words, plan, env, said, echo="echo {}\\n"):
         leave(process, way)
         is_lldb = words[0] == LLDB
         try:
+            if words[0] == "gdb-multiarch" and way in ("SIGTERM", "SIGHUP"):    # GDB 13, waiting at its prompt, has lost one now and then
+                with contextlib.suppress(subprocess.TimeoutExpired):
+                    process.wait(timeout=LLDB_PATIENCE)
+                leave(process, way)
             process.wait(timeout=LLDB_PATIENCE if is_lldb else PATIENCE)
         except subprocess.TimeoutExpired:
             if not is_lldb:  # where it stands, for whoever looks for the reason

@@ -20,7 +20,7 @@ FAMILIES = list(LEVELS)
 ROUND = 100
 FIXED = {"rv32-O1": [2], "rv32-O2": [2], "rv64-O1": [2], "rv64-O2": [2], "rv32-cxx-O2": [1], "rv64-cxx-O1": [1], "gcn-opencl-O1": [3], "gcn-opencl-O2": [3],
          "gcn-opencl-15-O1": [3], "gcn-opencl-15-O2": [3], "gcn-hip-O1": [3], "gcn-hip-O2": [3, 1204640642], "gcn-hip-15-O1": [2], "gcn-hip-15-O2": [2], "sm-cuda-O2": [2],
-         "sm-opencl-O2": [2], "sm-cuda-O1-noopt": [3], "sm-cuda-O2-noopt": [2], "gen9-O2": [3, 8, 1983270435], "gen9-16-O2": [2, 6], "gen9-32-O2": [6, 566077310], "gen9-program-O2": [1953142367], "rv32-lines": [2], "gcn-opencl-lines": [3], "gcn-hip-15-lines": [3],
+         "sm-opencl-O2": [2], "sm-cuda-O1-noopt": [3], "sm-cuda-O2-noopt": [2], "gen9-O2": [3, 8, 1983270435], "gen9-16-O2": [2, 6], "gen9-32-O2": [6, 566077310], "gen9-32-crowd-O2": [1], "gen9-program-O2": [1953142367], "rv32-lines": [2], "gcn-opencl-lines": [3], "gcn-hip-15-lines": [3],
          "sm-opencl-lines": [2], "sm-cuda-lines": [2], "gen9-lines": [3]}
 # What the compilers have wrong in the programs of the fixed seeds: line, variable, and its place at that line by llvm-dwarfdump; of PTX
 # without debug information 0, an array's element, and its declaration.
@@ -82,6 +82,9 @@ EXCEPTIONS = {
     ("gen9-32-O2", 566077310): [f"{line} tile0[id & 31]: DW_OP_const8u 0xa00000000000000 (memory)" for line in (115, 130, 131, 132, 133, 134, 135)] + [
         f"{line} tile1[id & 31]: DW_OP_const8u 0xa00000000000080 (memory)" for line in (115, 130, 131, 132, 133, 134, 135)] + [
         f"{line} *p39: DW_OP_const8u 0xa00000000000080 (memory)" for line in (130, 131, 132, 133, 134, 135)],
+    ("gen9-32-crowd-O2", 1): [
+        "101 crowd32: 32 of each lane's 32 bits from r4 on DW_OP_stack_value DW_OP_const4u 4294967295 DW_OP_and DW_OP_const1u 255 DW_OP_and DW_OP_constu 35 DW_OP_mul DW_OP_stack_value",
+    ],
     ("gen9-O2", 8): [
         "124 j28: DW_OP_implicit_value 0x8 0x01 0x00 0x00 0x00 0x00 0x00 0x00 0x00",
     ],
@@ -90,7 +93,7 @@ EXCEPTIONS = {
     ],
 }
 AS_OF = re.compile(r" \((by a parameter as it was )?at (launch|the call)\)$")
-ERROR = re.compile(values.NOT_KNOWN.pattern + r"|No symbol|use a type name as an expression|has unknown type|cannot subscript|is damaged|(are|is) not supported")
+ERROR = re.compile(values.NOT_KNOWN.pattern + r"|No symbol|use a type name as an expression|has unknown type|cannot subscript|is damaged|(are|is) not supported|has no frame base")
 
 
 def histories(stops, places):
@@ -165,14 +168,14 @@ def the_indexs(blamed, lane, v):
 def the_compilers(session, dialect, made, lane, v, said):
     """The compiler's place for a value that is wrong, if another reader of the debug information has the same value there; else None."""
     name, data = re.match(r"\W*(\w+)", v.name)[1], made.file.read_bytes()
-    small = re.search(r"Cannot access memory at address 0x(1?[0-9a-f])>", said)
-    if small and name == v.name and not data.startswith(b"\x7fELF"):
-        return a_constants_address(data, name, int(small[1], 16))
+    wrong = re.search(r"Cannot access memory at address 0x([0-9a-f]+)>", said)
+    if wrong and re.match(r"\w", v.name) and not data.startswith(b"\x7fELF") and (place := a_constants_address(data, name, int(wrong[1], 16), name == v.name)):
+        return place
     if "Cannot access memory at address" in said:   # a pointer's value is wrong
         said, of_reference = session.ask([f"output (unsigned long){name}@{lane}", f"output (unsigned long)&{name}@{lane}"])
         said = said if re.match(r"\d", said) else of_reference
         v = dataclasses.replace(v, name=name, type="u64")
-    elif not re.match(r"-?[\d.]", said):  # an error is nobody's value
+    elif not re.match(r"-?([\d.]|nan|inf)", said):  # an error is nobody's value
         return None
     if not data.startswith(b"\x7fELF"):
         return of_ptx(data.decode(), v.name, said)
@@ -195,10 +198,18 @@ def the_compilers(session, dialect, made, lane, v, said):
             return f"{reader.shown(ops)} ({unknown})"
         if v.name != name:
             return reader.shown(ops)
-        number, digits = re.match(r"-?[\d.e+-]+", said), {"f16": 5, "f32": 9}.get(v.type, 17)
-        if number and float(number[0]) == float(f"{reader.typed(found, v.type):.{digits}g}") or number and float(number[0]) == reader.typed(found, v.type):
+        if is_same(said, found, v.type):
             return reader.shown(ops)
     return None
+
+
+def is_same(said, bits, kind):
+    """Whether a number that was printed is that of another reader's bits."""
+    payload, digits = re.match(r"-?nan\(0x([0-9a-f]+)\)", said), {"f16": 5, "f32": 9}.get(kind, 17)
+    if payload:
+        return int(payload[1], 16) == bits & (1 << {"f16": 10, "f32": 23}.get(kind, 52)) - 1
+    value, number = reader.typed(bits, kind), re.match(r"-?([\d.e+-]+|inf)", said)
+    return bool(number) and float(number[0]) in (float(f"{value:.{digits}g}"), value)
 
 
 def gdbs(session, dialect, made, command, said):
@@ -221,10 +232,44 @@ def gdbs(session, dialect, made, command, said):
     return "GDB has the same value" if values.normal(theirs) == values.normal(said) else None
 
 
-def a_constants_address(data, name, number):
-    """PTX's bytes of a variable whose place is the operation DW_OP_litN alone, which is the address N: DWARF 2 has no DW_OP_stack_value."""
-    place = [1, 0x30 + number, *name.encode(), 0]
-    return f"DW_OP_lit{number}" if "".join(f".b8 {byte}\n" for byte in place).encode() in data else None
+OPERATORS = {0x1a: int.__and__, 0x1c: int.__sub__, 0x1e: int.__mul__, 0x21: int.__or__, 0x22: int.__add__, 0x24: int.__lshift__, 0x25: int.__rshift__, 0x27: int.__xor__}
+
+
+def constant_of(block):
+    """The number that a location of constants alone has on its stack, where its first piece ends; None: it has other operations."""
+    stack, at = [], 0
+    while at < len(block) and block[at] != 0x93:    # DW_OP_piece
+        op, at = block[at], at + 1
+        if 0x30 <= op < 0x50:
+            stack.append(op - 0x30)
+        elif op == 0x10:    # DW_OP_constu
+            digits = [block[at]]
+            while digits[-1] & 0x80 and at + len(digits) < len(block):
+                digits.append(block[at + len(digits)])
+            at += len(digits)
+            stack.append(sum((digit & 0x7f) << 7 * i for i, digit in enumerate(digits)))
+        elif op in OPERATORS and len(stack) > 1:
+            stack[-2:] = [OPERATORS[op](*stack[-2:])]
+        else:
+            return None
+    return stack[0] if len(stack) == 1 else None
+
+
+def a_constants_address(data, name, number, is_whole):
+    """PTX's bytes of a variable whose place is an expression of constants, which is an address: DWARF 2 has no DW_OP_stack_value. The address
+    is the variable's, or that of one of its first 64 bytes."""
+    lines = [line.split() for line in data.decode().splitlines()]
+    found = [int(words[1]) if len(words) > 1 and words[0] == ".b8" else -1 for words in lines]
+    wanted = [*name.encode(), 0]
+    for at in range(len(found)):
+        if found[at:at + len(wanted)] != wanted:
+            continue
+        for length in range(1, 32):
+            block = found[at - length:at]
+            place = constant_of(block) if at > length and found[at - length - 1] == length and -1 not in block else None
+            if place is not None and 0 <= number - place < (1 if is_whole else 64):
+                return f"the address {place:#x}"
+    return None
 
 
 def of_ptx(text, name, said):

@@ -12,6 +12,8 @@ import random
 import re
 
 ITEMS, BLOCK = 16, 8
+CROWDED = frozenset(["crowd"])
+CROWD = [(f"crowd{i}", ("u32", "i32", "f32", "i16", "u8")[i // 8 % 5]) for i in range(56)]
 # What statements may need of a dialect.
 NEEDS = {
     "half": "a 16-bit floating-point type", "double": "doubles that are computed (RV32 calls functions that branch)",
@@ -418,6 +420,17 @@ class Maker:
         self.callable, self.scope, self.random = known, scope, rng
         return made
 
+    def crowd(self):
+        """Declarations of more variables than there are registers, all alive until the end; each eighth is shown. The choices do not depend on it."""
+        made = []
+        for first in range(0, len(CROWD), 8):
+            some = CROWD[first:first + 8]
+            declared = [f"{kind} {name} = ({kind})(in[(id * {2 * i + 1} + {i}) & {ITEMS - 1}] * {i + 3})" for i, (name, kind) in enumerate(some, first)]
+            made += [Line(f"{text};", frozenset(["in", "id"]), CROWDED, "crowd",
+                          (Value(some[0][0], some[0][1], True, uses=frozenset(["crowd"]), needs=CROWDED),) if i == 0 else (), True)
+                     for i, text in enumerate(declared)]
+        return made
+
     def statements(self, size):
         made = []
         while len(made) < size:
@@ -529,6 +542,7 @@ class Maker:
             body.append(Line(f"LOCAL_ARRAY({kind}, {tile}, {self.block});", frozenset(), frozenset(["local"] if i == 0 else ["local", "locals"]), tile, (), False))
             tiles.append((tile, kind))
         body.append(Line("i32 id = ITEM;", frozenset(), frozenset(), "id", (identity,), True))
+        body += self.crowd()
         self.scope.append(identity)
         for tile, kind in tiles:
             text, own = self.of(kind), f"{tile}[id & {self.block - 1}]"
@@ -542,6 +556,8 @@ class Maker:
         body.append(Line(f"out[id] = {text.text};", text.uses | {"out", "id"}, text.needs, None, (Value("out[id]", "i32", True, uses=frozenset(["out"])),)))
         if self.keep:
             body += self.used("out[id]", "i32")
+        body.append(Line(f"out[id] = (i32)((u32)out[id] + {' + '.join(f'(u32)(i32)({name} * ({kind})3)' for name, kind in CROWD)});",
+                         frozenset(["out", "id", "crowd"]), CROWDED, None, (), True))
         body.append(Line("out[id] = out[id] + table[1];", frozenset(["out", "id", "table"]), frozenset(["constant"]), None, (), True))
         body.append(Line("out[id] = out[id] + 1;", frozenset(["out", "id"]), frozenset(), None, (), True))
         self.functions.append(Function("k", "KERNEL", args, body))

@@ -305,6 +305,7 @@ struct wt_kept_address {
     unsigned from;       /**< -1: place of the first lane's, in bytes of the file */
     unsigned first;      /**< … which is this lane */
     unsigned size;       /**< bytes of a value, not of an address; 0: it is an address */
+    uint64_t spilled;    /**< not 0: an address in the wave's scratch memory, in place of `from` */
     unsigned stride;     /**< of a value: from lane to lane; 0: one for all lanes */
     /** Of an address: `from` is the place of the 16 lanes before `first`; the probe finds theirs.
      */

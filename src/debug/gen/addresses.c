@@ -502,10 +502,11 @@ static bool find_address(struct flow *f, struct form *form)
     const bool is_found =
         forms.owns ? forms.owns == alike : forms.used.any && !forms.used.several && alike == 1;
     *form = forms.owns ? forms.own[is_found ? f->asked->index : 0] : forms.used.form;
-    for (size_t block = 0; block < f->code.count; block = genp_end_of_block(&f->code, block)) {
+    for (size_t block = 0, end; block < f->code.count; block = end) {
+        end = genp_end_of_block(&f->code, block);
         if (!f->begin[block].reached || !copy_state(f, &state, &f->begin[block]))
             continue;
-        for (size_t i = block; i < genp_end_of_block(&f->code, block); i++) {
+        for (size_t i = block; i < end; i++) {
             apply(f, &state, &f->code.insn[i]);
             if (defines(f, &state, &f->code.insn[i], &now) && is_before(&now, form))
                 *form = now;

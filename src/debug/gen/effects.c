@@ -163,6 +163,18 @@ static void decode_destination(const struct gen_word *w, struct genp_effects *e)
                                   .size = size};
 }
 
+/* Blocks of scratch memory: an offset in registers, and how many (Skylake PRM volume 7, "Scratch
+ * Block Read/Write"). */
+static void decode_scratch(const struct gen_word *w, struct genp_effects *e)
+{
+    enum { DATA_PORT = 10 };
+    if (gen_field(w, 27, 24) != DATA_PORT || !gen_field(w, 114, 114))
+        return;
+    e->scratch = (struct genp_bytes){.first = GENP_GRF * (unsigned)gen_field(w, 107, 96),
+                                     .count = GENP_GRF << gen_field(w, 109, 108)};
+    e->writes_scratch = gen_field(w, 113, 113);
+}
+
 /* A message's response: so many registers, as its descriptor says. */
 static void decode_send(const struct gen_word *w, struct genp_effects *e)
 {
@@ -175,6 +187,8 @@ static void decode_send(const struct gen_word *w, struct genp_effects *e)
     e->reads_any = in_register || !e->is_message;
     e->read[0] = (struct genp_bytes){.first = e->payload,
                                      .count = GENP_GRF * (unsigned)gen_field(w, 124, 121)};
+    if (!in_register)
+        decode_scratch(w, e);
     if (split && gen_field(w, 36, 36))
         e->read[1] = (struct genp_bytes){.first = GENP_GRF * (unsigned)gen_field(w, 51, 44),
                                          .count = GENP_GRF * (unsigned)gen_field(w, 67, 64)};

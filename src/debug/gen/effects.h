@@ -13,6 +13,9 @@ enum { GENP_GRF = 32, GENP_GRFS = 128, GENP_FILE_BYTES = GENP_GRF * GENP_GRFS };
 
 enum { GENP_SOURCES = 3 };
 
+/** Of an address in scratch memory as Intel's debug information has it: the offset. */
+enum { GENP_SCRATCH_OFFSET = 0xffffff };
+
 /** Opcodes whose results are followed. */
 enum { GENP_MOV = 0x01, GENP_SHL = 0x09, GENP_ADD = 0x40, GENP_MUL = 0x41 };
 
@@ -25,6 +28,10 @@ struct genp_operand {
     int64_t value;
     unsigned from; /**< bytes */
     unsigned size; /**< of an element */
+};
+
+struct genp_bytes {
+    unsigned first, count;
 };
 
 /** What an instruction does. */
@@ -41,13 +48,14 @@ struct genp_effects {
     unsigned element, element_stride; /**< of these: so many bytes, at such a distance */
     bool writes_any;                  /**< the instruction does not say what */
     /* What it reads of it, at most: */
-    struct genp_bytes {
-        unsigned first, count;
-    } read[GENP_SOURCES];
+    struct genp_bytes read[GENP_SOURCES];
     bool reads_any; /**< the instruction does not say what */
     struct genp_operand to, source[2];
     bool is_message; /**< its first payload begins at byte `payload` of the file: */
     unsigned payload;
+    /** What it reads or writes of the thread's scratch memory, at most: blocks of registers. */
+    struct genp_bytes scratch;
+    bool writes_scratch;
     /* Where the thread goes on: */
     bool goes_on; /**< with the next instruction */
     bool is_call; /**< after the callee */

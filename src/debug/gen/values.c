@@ -21,7 +21,8 @@ struct set {
 struct values {
     const struct wt_kept_address *asked;
     struct genp_code code;
-    unsigned from, size;      /* the element's bytes in the file, at most a dword */
+    unsigned from, size;      /* the element's bytes in the file, at most a dword; from
+                                 GENP_FILE_BYTES on they are those of scratch memory */
     size_t at[MOST_WRITES];   /* instructions */
     uint16_t of[MOST_WRITES]; /* a write of the same web, or itself */
     bool is_read[MOST_WRITES];
@@ -54,10 +55,18 @@ static void unite(struct values *v, unsigned a, unsigned b)
     v->of[a > b ? a : b] = (uint16_t)(a > b ? b : a);
 }
 
+static bool in_scratch(const struct values *v, const struct genp_effects *e)
+{
+    return e->scratch.count && v->from >= GENP_FILE_BYTES + e->scratch.first &&
+           v->from < GENP_FILE_BYTES + e->scratch.first + e->scratch.count;
+}
+
 /* How many bytes of the element an instruction writes. A call may write what its caller saves. */
 static unsigned written(const struct values *v, const struct genp_effects *e)
 {
     unsigned count = 0;
+    if (v->from >= GENP_FILE_BYTES)
+        return in_scratch(v, e) && e->writes_scratch ? v->size : 0;
     if (e->is_call)
         return v->from < GENP_CALLER_SAVES * GENP_GRF ? v->size : 0;
     for (unsigned i = 0; i < v->size && e->count && !e->writes_any; i++) {
@@ -70,6 +79,8 @@ static unsigned written(const struct values *v, const struct genp_effects *e)
 
 static bool reads(const struct values *v, const struct genp_effects *e)
 {
+    if (v->from >= GENP_FILE_BYTES)
+        return in_scratch(v, e) && !e->writes_scratch;
     for (unsigned i = 0; i < GENP_SOURCES; i++)
         if (e->read[i].first < v->from + v->size && v->from < e->read[i].first + e->read[i].count)
             return true;
@@ -213,7 +224,7 @@ static unsigned variables_web(const struct values *v)
 {
     const struct wt_kept_address *a = v->asked;
     unsigned own = UINT_MAX, first = UINT_MAX;
-    if (a->is_argument && is_given(v))
+    if (a->is_argument && !a->spilled && is_given(v))
         return AT_BEGINNING;
     for (unsigned n = 1; n < v->count; n++) {
         const struct genp_instruction *in = &v->code.insn[v->at[n]];
@@ -268,7 +279,7 @@ static bool may_reach(struct values *v, unsigned web, size_t here)
 static bool is_elsewhere(const struct values *v, unsigned n)
 {
     const struct genp_effects *e = &v->code.insn[v->at[n]].e;
-    return v->asked->stride && n != AT_BEGINNING && e->channels > 1 && !e->is_call &&
+    return v->asked->stride && n != AT_BEGINNING && e->channels > 1 && !e->is_call && e->count &&
            e->element < GENP_GRF && e->element_stride != v->asked->stride;
 }
 
@@ -304,7 +315,8 @@ static enum wt_kept_state state_of(struct values *v)
     for (unsigned n = 0; n < v->count; n++) {
         others |= has(&s, n) && own != UINT_MAX && web_of(v, n) != web_of(v, own);
         elsewhere |= has(&s, n) && is_elsewhere(v, n);
-        any |= has(&s, n) && (n != AT_BEGINNING || v->is_read[n] || v->asked->is_argument);
+        any |= has(&s, n) && (n != AT_BEGINNING ||
+                              (!v->asked->spilled && (v->is_read[n] || v->asked->is_argument)));
     }
     if (!others && elsewhere)
         return WT_KEPT_GONE;
@@ -396,10 +408,14 @@ static bool is_as_far(struct values *v)
     return true;
 }
 
-enum wt_status genp_find_value(const struct wt_kept_address *asked, struct wt_kept_answer *answer,
+enum wt_status genp_find_value(const struct wt_kept_address *place, struct wt_kept_answer *answer,
                                struct wt_error *err)
 {
+    struct wt_kept_address copy = *place;
+    const struct wt_kept_address *asked = &copy;
     struct values v = {.asked = asked};
+    if (copy.spilled)
+        copy.from = GENP_FILE_BYTES + (unsigned)(copy.spilled & GENP_SCRATCH_OFFSET);
     enum wt_status status = WT_OK;
     if (genp_read_code(asked, &v.code)) {
         v.begin = calloc(v.code.count, sizeof *v.begin);

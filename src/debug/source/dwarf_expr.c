@@ -432,7 +432,60 @@ static enum wt_status look_at_value(struct machine *m, unsigned from, unsigned s
     return status;
 }
 
-/* Likewise, of a place in the file that is the same for all lanes. */
+/*
+ * The place in scratch memory of what each lane has in a register that the code has spilled, if
+ * DW_OP_deref reads it as Intel's compiler writes it: DW_OP_const8u, the lane (less 16 in the other
+ * half of 32), DW_OP_litN, DW_OP_shl, DW_OP_plus. 0: it is another expression.
+ */
+static uint64_t spilled_at(const struct machine *m, const Dwarf_Op *op, unsigned *size,
+                           unsigned *first)
+{
+    enum { ONE_HALF = 5, OTHER_HALF = ONE_HALF + 2, MOST_SHIFT = 3 };
+    const size_t index = (size_t)(op - m->ops);
+    if (index < ONE_HALF || op[-1].atom != DW_OP_plus || op[-2].atom != DW_OP_shl ||
+        op[-3].atom < DW_OP_lit0 || op[-3].atom > DW_OP_lit0 + MOST_SHIFT)
+        return 0;
+    const bool is_other = index >= OTHER_HALF && op[-4].atom == DW_OP_minus;
+    const Dwarf_Op *place = op - (is_other ? OTHER_HALF : ONE_HALF);
+    *size = 1u << (op[-3].atom - DW_OP_lit0);
+    *first = is_other ? HALF : 0;
+    return place->atom == DW_OP_const8u && place[1].atom == WT_OP_INTEL_PUSH_LANE &&
+                   (!is_other || place[2].atom == DW_OP_lit16)
+               ? place->number
+               : 0;
+}
+
+/*
+ * Replaces such a place by what is there. For its whole scope it is the variable's address. In a
+ * list of locations it is the value, though DW_OP_stack_value does not follow. Of smaller numbers
+ * than the elements nothing tells whether the registers had them packed.
+ */
+static enum wt_status take_spilled(struct machine *m, uint64_t spilled, unsigned size,
+                                   unsigned first, struct wt_error *err)
+{
+    const bool is_address = size == 8 && !m->b->named_end;
+    struct wt_kept_answer kept = {.state = WT_KEPT_IN_PLACE};
+    const struct wt_kept_address place = {
+        .reg = -1, .spilled = spilled, .size = size, .stride = size, .first = first};
+    wt_expr_vector v = 0;
+    enum wt_status status = pop(m, &v, err);
+    m->b->uses_frame = true;
+    if (!status && m->b->kept && m->b->variable)
+        status = m->b->kept(m->b, m->frame, &place, &kept, err);
+    if (status)
+        return status;
+    if (!is_address && m->size != size)
+        kept.state = WT_KEPT_GONE;
+    if (kept.state != WT_KEPT_IN_PLACE)
+        wt_build_leave(m->b, kept.state == WT_KEPT_NOT_YET ? WT_HOMELESS_YET : WT_HOMELESS_NOW);
+    if (is_address)
+        return push_home(m, v, 0, UINT_MAX, first, err);
+    m->is_value = true;
+    status = wt_build_load(m->b, 0, size, v, &v, err);
+    return status ? status : push(m, v, err);
+}
+
+/* As look_at_value(), of a place in the file that is the same for all lanes. */
 static enum wt_status look_at_place(struct machine *m, const struct cell *place, uint64_t offset,
                                     uint64_t size, struct wt_error *err)
 {
@@ -549,6 +602,8 @@ static enum wt_status step(struct machine *m, const Dwarf_Op *op, enum follows n
     const unsigned atom = op->atom;
     wt_expr_vector v;
     enum wt_status status;
+    uint64_t spilled;
+    unsigned size, first;
     if (atom >= DW_OP_lit0 && atom <= DW_OP_lit31)
         return push_constant(m, atom - DW_OP_lit0, err);
     if (atom >= DW_OP_reg0 && atom <= DW_OP_reg31)
@@ -598,6 +653,8 @@ static enum wt_status step(struct machine *m, const Dwarf_Op *op, enum follows n
         return stack_op(m, op, err);
     case DW_OP_deref:
     case DW_OP_deref_size:
+        if (atom == DW_OP_deref && (spilled = spilled_at(m, op, &size, &first)) != 0)
+            return take_spilled(m, spilled, size, first, err);
         if (m->count && m->stack[m->count - 1].in_file && (status = take_address(m, err)) != WT_OK)
             return status;
         if ((status = wt_machine_pop_address(m, &v, err)) != WT_OK)
