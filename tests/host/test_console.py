@@ -244,6 +244,20 @@ def test_each_of_the_waves_that_access_watched_memory_at_once_is_told():
     assert f"sum {2 * 64 * sum(7 + group for group in range(groups))}\n" in last and last.endswith(END)
 
 
+@pytest.mark.parametrize("options", [[], ["--no-history"]])
+def test_values_of_writes_at_once(options):
+    """Waves of twelve groups write one word before the queues are suspended: each stop has the values of its own write, in the order of the writes."""
+    groups = 12
+    said = ask(["tbreak writers", "run", "watch -l out[1]", *["continue"] * (groups + 1)], compiled("writers.hip", "-O0", name="writers"), options=options)
+    stops = [re.search(r" group \((\d+),0,0\).* lane 5;.*\n\nHardware watchpoint 2: .*\n\nOld value = (\d+)\nNew value = (\d+)\n", text)
+             for text in said[3:3 + groups]]
+    assert all(stops), said
+    assert [int(stop[3]) for stop in stops] == [int(stop[1]) + 1 for stop in stops], "the value names the group"
+    assert [int(stop[2]) for stop in stops] == [0, *(int(stop[3]) for stop in stops[:-1])]
+    assert sorted(int(stop[1]) for stop in stops) == list(range(groups))
+    assert "written\n" in said[3 + groups] and said[3 + groups].endswith(END)
+
+
 def test_watchpoints_that_the_hardware_cannot_have():
     """The command that asks for one too many says why, sets none, and the program goes on with the others. LDS takes none of the four."""
     start = [f"tbreak {SOURCE.name}:{line_of('store')}", "run"]

@@ -15,7 +15,7 @@ from truth import BUILD, HERE, Finding, WAVETRAP, compiled
 
 GPUS = {"gcn-hip": ("gfx900", 64), "sm-cuda": ("sm", 32), "gen9-opencl": ("gen9", 8)}  # the GPU, and lanes of its waves
 FAMILIES = list(GPUS)
-FIXED = {"gcn-hip": (1, 2), "sm-cuda": (1, 2), "gen9-opencl": (1, 2)}
+FIXED = {"gcn-hip": (1, 2, 258852863), "sm-cuda": (1, 2), "gen9-opencl": (1, 2)}
 
 # launched: work-items of a launch
 Host = collections.namedtuple("Host", "options file launched block calls factor cells width line source built threads launches gpus")

@@ -177,6 +177,10 @@ def session(words, plan, env, said, echo="echo {}\\n"):
         try:
             process.wait(timeout=LLDB_PATIENCE if is_lldb else PATIENCE)
         except subprocess.TimeoutExpired:
+            if not is_lldb:  # where it stands, for whoever looks for the reason
+                out.flush()
+                subprocess.run(["gdb-multiarch", "-nx", "-p", str(process.pid), "-batch", "-ex", "thread apply all backtrace"],
+                               stdin=subprocess.DEVNULL, stdout=out, stderr=subprocess.STDOUT, timeout=60, check=False)
             process.kill()
             process.wait()
             if not is_lldb:

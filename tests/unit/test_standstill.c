@@ -61,7 +61,7 @@ static enum wt_status take_accesses(struct wt_probe *p, uint32_t wave, struct wt
     for (unsigned i = 0; i < WATCHPOINTS; i++)
         for (unsigned lane = 0; lane < 2 && p->slot[wave].accesses >> i & 1 && !status; lane++)
             status = wt_standstill_note_hit(p, wave, &watchpoints[i], row->pc - 1, 1u << lane,
-                                            "an access", e);
+                                            "an access", NULL, e);
     p->slot[wave].accesses = 0;
     row->common.run = row->common.step = false;
     row->common.cause = WT_HALT_WATCH;
@@ -559,9 +559,9 @@ static void test_each_exception_is_told_before_its_wave_goes_on(void **state)
     p.slot[0].halted = p.slot[1].halted = p.slot[2].halted = true;
     scan(&p, 0x7, 0x7);
     p.slot[0].halted = p.slot[1].halted = p.slot[2].halted = false;
-    assert_int_equal(
-        wt_standstill_note_hit(&p, 2, &watchpoints[0], p.slot[2].pc - 1, 3, "an access", &err),
-        WT_OK);
+    assert_int_equal(wt_standstill_note_hit(&p, 2, &watchpoints[0], p.slot[2].pc - 1, 3,
+                                            "an access", NULL, &err),
+                     WT_OK);
     /* The debugger hears of one, stops, and lets all go. */
     hears_of_exception(&p, 0, "at 1");
     assert_int_equal(wt_standstill_resume(&p, set(0x7), &err), WT_OK);
@@ -615,12 +615,60 @@ static void test_accesses_that_nobody_wants_to_hear_of(void **state)
     wt_standstill_close(&p);
 }
 
+static struct wt_watched_values values_of(struct wt_probe *p, uint32_t wave)
+{
+    struct wt_probe_watched watched;
+    assert_int_equal(wt_standstill_watched(p, wave, &watched, &err), WT_OK);
+    assert_true(watched.wanted);
+    return watched.values;
+}
+
+static void test_writes_of_several_waves(void **state)
+{
+    struct wt_probe p;
+    open_probe(&p, false);
+    for (unsigned i = 0; i < 3; i++)
+        begin(&p, i, 7, i);
+    scan(&p, 0x7, 0);
+    assert_int_equal(wt_standstill_first_watched(&p), WT_NO_HANDLE);
+    /* The device has numbered them, and tells what each has written: the first one is told first,
+     * whatever its slot. */
+    for (unsigned i = 0; i < 3; i++) {
+        const struct wt_watched_values values = {.known = WT_WATCHED_TOLD,
+                                                 .order = 9 - i,
+                                                 .size = 4,
+                                                 .before = {2 - i},
+                                                 .after = {3 - i}};
+        assert_int_equal(wt_standstill_note_hit(&p, i, &watchpoints[0], p.slot[i].pc - 1, 1,
+                                                "an access", &values, &err),
+                         WT_OK);
+    }
+    for (unsigned i = 3; i-- > 0;) {
+        assert_int_equal(wt_standstill_first_watched(&p), i);
+        const struct wt_watched_values values = values_of(&p, i);
+        assert_int_equal(values.known, WT_WATCHED_TOLD);
+        assert_int_equal(values.before[0], 2 - i);
+        assert_int_equal(values.after[0], 3 - i);
+    }
+    /* It has not: the values of two writes cannot be told apart, those of one are memory's. */
+    p.slot[0].accesses = p.slot[1].accesses = 1;
+    p.slot[2].accesses = 2;
+    scan(&p, 0x7, 0x7);
+    wt_standstill_mix_hits(&p, &watchpoints[0]);
+    wt_standstill_mix_hits(&p, &watchpoints[1]);
+    assert_int_equal(values_of(&p, 0).known, WT_WATCHED_MIXED);
+    assert_int_equal(values_of(&p, 1).known, WT_WATCHED_MIXED);
+    assert_int_equal(values_of(&p, 2).known, WT_WATCHED_NOW);
+    wt_standstill_close(&p);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_each_access_is_told_before_its_wave_goes_on),
         cmocka_unit_test(test_each_exception_is_told_before_its_wave_goes_on),
         cmocka_unit_test(test_accesses_that_nobody_wants_to_hear_of),
+        cmocka_unit_test(test_writes_of_several_waves),
         cmocka_unit_test(test_waves_stand_still_for_a_look_only),
         cmocka_unit_test(test_a_step_is_of_one_wave_and_all_stay),
         cmocka_unit_test(test_kept_waves_stand_still_until_they_are_kept_no_more),

@@ -327,6 +327,13 @@ bool wt_debugger_other_side(struct wt_debugger *d, const struct wt_watchpoint_re
  */
 bool wt_debugger_undo_access(const struct wt_debugger *d, struct wt_address at, uint64_t size,
                              void *bytes);
+/**
+ * At a stop for a watchpoint of debug hardware: what its memory [at, at + size) was before the
+ * access that is reported (@p before) and after it (@p after); waves that have stopped later may
+ * have written there since. WT_WATCHED_TOLD alone fills them in.
+ */
+enum wt_watched_known wt_debugger_watched_values(const struct wt_debugger *d, struct wt_address at,
+                                                 uint64_t size, void *before, void *after);
 /** Removes the watchpoints of all owners. */
 void wt_debugger_remove_all_watchpoints(struct wt_debugger *d);
 

@@ -182,9 +182,7 @@ static bool tell(struct wt_debugger *d, struct watchpoint *w, const struct wt_wa
             undo_writes(w, list, count);
         w->other_told = d->hits.told + 1;
     }
-    report->at = w->at;
-    report->wave = wave;
-    report->id = d->wave[wave].self.id;
+    *report = (struct report){.at = w->at, .wave = wave, .id = d->wave[wave].self.id};
     report->lane = lane_to_tell(d, wave, lanes);
     size_t i = 0;
     while (list[i].wave != wave || list[i].lane != report->lane || !concerns(w, &list[i]))
@@ -317,7 +315,8 @@ bool dbg_add_watched(struct wt_debugger *d, uint32_t wave, const struct wt_probe
                                           .lanes = watched->lanes,
                                           .pc = watched->pc,
                                           .tag = w->tag,
-                                          .owner = w->owner}};
+                                          .owner = w->owner},
+                                .values = watched->values};
         if (is_reported(to, &report))
             continue;
         if (watched->lanes) {
@@ -334,6 +333,23 @@ bool dbg_add_watched(struct wt_debugger *d, uint32_t wave, const struct wt_probe
         to->report[to->count++] = report;
     }
     return known;
+}
+
+enum wt_watched_known wt_debugger_watched_values(const struct wt_debugger *d, struct wt_address at,
+                                                 uint64_t size, void *before, void *after)
+{
+    const struct hits *h = &d->hits;
+    const struct report *report = h->next ? &h->reports.report[h->next - 1] : NULL;
+    if (!report || report->values.known == WT_WATCHED_NOW ||
+        !wt_ranges_meet(report->at.addr, report->at.size, at, size))
+        return WT_WATCHED_NOW;
+    const uint64_t from = at.offset - report->at.addr.offset;
+    if (report->values.known != WT_WATCHED_TOLD || at.offset < report->at.addr.offset ||
+        from + size > report->values.size)
+        return WT_WATCHED_MIXED;
+    memcpy(before, report->values.before + from, size);
+    memcpy(after, report->values.after + from, size);
+    return WT_WATCHED_TOLD;
 }
 
 /* ---- giving them out ---- */

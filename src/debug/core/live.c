@@ -105,6 +105,16 @@ static enum wt_status examine_present(struct wt_debugger *d, uint32_t wave, stru
     return WT_OK;
 }
 
+/* The wave of `unseen` to be examined next, at or behind word @p i of the set: that whose access to
+ * watched memory was the first, or else the first slot's. */
+static uint32_t next_unseen(struct wt_debugger *d, unsigned i)
+{
+    const uint32_t first = d->ops->first_watched ? d->ops->first_watched(d->probe) : WT_NO_HANDLE;
+    if (first != WT_NO_HANDLE && wt_wave_set_has(&d->sets.unseen, first))
+        return first;
+    return 32 * i + (uint32_t)__builtin_ctz(d->sets.unseen.word[i]);
+}
+
 /*
  * Examines every wave in `unseen`, until one of them stops the run. A wave that passes its
  * breakpoint may halt the running waves for a moment; the waves in `unseen` are not halted by that
@@ -115,7 +125,7 @@ static enum wt_status examine_unseen(struct wt_debugger *d, bool *found, struct 
     for (unsigned i = 0; i < d->sets.words; i++) {
         while (d->sets.unseen.word[i]) {
             *found = true;
-            uint32_t wave = 32 * i + (uint32_t)__builtin_ctz(d->sets.unseen.word[i]);
+            const uint32_t wave = next_unseen(d, i);
             enum wt_status status = examine_present(d, wave, err);
             if (status || dbg_is_over(d))
                 return status;

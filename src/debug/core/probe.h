@@ -190,6 +190,23 @@ struct wt_probe_exception {
     uint64_t raised;       /**< bits: which of topology->exceptions; 0: fault.kind says all */
 };
 
+/** What is known of the watched bytes at a stop for an access to them. */
+enum wt_watched_known {
+    WT_WATCHED_NOW,   /**< nothing is told: memory is as the access has left it */
+    WT_WATCHED_TOLD,  /**< what they were before the access and after it */
+    WT_WATCHED_MIXED, /**< other waves have written them, too, before all stood still */
+};
+
+#define WT_WATCHED_BYTES 256
+
+/** The watched bytes, as far as an access is known to have changed them. */
+struct wt_watched_values {
+    enum wt_watched_known known;
+    uint64_t order; /**< TOLD: the place of the access among those of all waves */
+    size_t size;    /**< TOLD: from the beginning of the watched range, so many are known */
+    uint8_t before[WT_WATCHED_BYTES], after[WT_WATCHED_BYTES];
+};
+
 /** An access of a wave to memory that the debug hardware watches. */
 struct wt_probe_watched {
     bool wanted; /**< false: it is outside of what was asked for; hardware watches coarser ranges */
@@ -198,6 +215,7 @@ struct wt_probe_watched {
     uint64_t pc;            /**< of the instruction, which is done */
     wt_lanes lanes;         /**< that may have done it, as far as the hardware tells */
     char text[224];         /**< for people */
+    struct wt_watched_values values;
 };
 
 #define WT_WINDOW_BYTES 32
@@ -448,6 +466,9 @@ struct wt_probe_ops {
     /** What a wave has halted for with WT_HALT_WATCH. NULL where set_watchpoints is. */
     enum wt_status (*watched)(struct wt_probe *probe, uint32_t wave,
                               struct wt_probe_watched *watched, struct wt_error *err);
+    /** Of the waves that have halted with WT_HALT_WATCH, the one whose access was the first;
+     * WT_NO_HANDLE: it is not known. NULL: it never is. */
+    uint32_t (*first_watched)(struct wt_probe *probe);
     /** Lanes enabled in a halted wave. */
     enum wt_status (*mask)(struct wt_probe *probe, uint32_t wave, wt_lanes *mask,
                            struct wt_error *err);

@@ -160,6 +160,7 @@ struct report {
     wt_wave_id id;
     unsigned lane;
     struct wt_event event;
+    struct wt_watched_values values;
 };
 
 struct reports {

@@ -39,12 +39,11 @@ struct wt_gcn_link_ops {
     /** The debugger knows the list of code objects in this state (of wt_gcn_event): launches that
      * wait for that go on. NULL: code objects do not come and go. */
     enum wt_status (*code_known)(void *context, uint64_t state, struct wt_error *err);
-    /** Watches LDS from now on, instead of what was watched: count 0: none. NULL: only hardware's
-     * address watches are there, which do not see it. */
+    /** Has the emulated device watch that from now on, instead of what was watched: count 0: none.
+     * NULL: only hardware's address watches are there. */
     enum wt_status (*watch_local)(void *context, const struct kfd_wire_watch *list, size_t count,
                                   struct wt_error *err);
-    /** The accesses to watched LDS since the last call, @p room at most: *count becomes how many.
-     */
+    /** The accesses to that since the last call, @p room at most: *count becomes how many. */
     enum wt_status (*local_hits)(void *context, struct kfd_wire_hit *list, size_t room,
                                  size_t *count, struct wt_error *err);
     /** Whether the program has ended, with which status and words for people. */

@@ -32,7 +32,7 @@ struct gcnp_row {
 
 /** Address watches of gfx9, and how many bytes of a watched range the probe remembers. */
 #define GCNP_WATCHES 4
-#define GCNP_WATCHED_BYTES 256
+#define GCNP_WATCHED_BYTES WT_WATCHED_BYTES
 
 /** Watchpoints in LDS, at most. */
 #define GCNP_LOCAL_WATCHES 16u
@@ -49,6 +49,16 @@ struct gcnp_watch {
     uint32_t id[KFD_DEBUG_DEVICES];     /**< the watch's number on each GPU */
     uint64_t addr;                      /**< where the range is in global memory */
     uint8_t before[GCNP_WATCHED_BYTES]; /**< of writes: what was there when it was looked at last */
+};
+
+/** A write to the range of an address watch, which the emulated device has noted. Its wave stops
+ * some instructions later. */
+struct gcnp_write {
+    struct wt_watchpoint asked;
+    wt_wave_handle wave;
+    wt_wave_id id;
+    wt_lanes lanes;
+    struct wt_watched_values values;
 };
 
 struct wt_probe {
@@ -75,6 +85,9 @@ struct wt_probe {
     unsigned watches;
     struct gcnp_local_watch local[GCNP_LOCAL_WATCHES];
     unsigned locals;
+    bool notes;               /**< the device notes writes to the ranges of the address watches: */
+    struct gcnp_write *write; /**< those whose waves have not stopped yet */
+    size_t write_count, write_capacity;
 };
 
 /** A row of the table. Rows lie one behind the other. */

@@ -69,6 +69,7 @@ static enum wt_status describe(struct wt_probe *p, struct wt_error *err)
 static void free_probe(struct wt_probe *p)
 {
     wt_standstill_close(p);
+    free(p->write);
     free(p->registers);
     free(p->names);
     free(p);
@@ -220,6 +221,7 @@ const struct wt_probe_ops wt_probe_gcn = {
     .gives_up = gcnp_gives_up,
     .set_watchpoints = gcnp_set_watches,
     .watched = wt_standstill_watched,
+    .first_watched = wt_standstill_first_watched,
     .mask = wt_standstill_mask,
     .reset_halted = wt_standstill_reset_halted,
     .read_rows = wt_standstill_read_rows,

@@ -1,11 +1,15 @@
 /*
  * Watchpoints by the four address watches of gfx9. A watch covers an aligned block of 64 bytes, or
  * of a larger power of two. For writes the probe compares the bytes of the watched range; for reads
- * it can only report that the block was accessed.
+ * it can only report that the block was accessed. A wave stops some instructions after its access,
+ * when other waves may have accessed the range, too. An emulated device notes writes to it, one by
+ * one; of others it is not known what each of several waves has written.
  */
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "debug/gcn/internal.h"
 
 #define BLOCK 64u
@@ -92,14 +96,16 @@ static bool is_devices(const struct wt_probe *p, const struct wt_watchpoint *w, 
     return p->link->ops->watch_local && gcnp_is_local(p, w->addr, addr);
 }
 
-static enum wt_status set_locals(struct wt_probe *p, const struct wt_watchpoint *list, size_t count,
-                                 struct wt_error *err)
+/* What the device is asked to watch by itself: LDS; and writes to global memory, which it notes. */
+static enum wt_status set_devices(struct wt_probe *p, const struct wt_watchpoint *list,
+                                  size_t count, struct wt_error *err)
 {
     static const uint32_t kinds[] = {[WT_WATCHPOINT_WRITE] = KFD_WATCH_WRITE,
                                      [WT_WATCHPOINT_READ] = KFD_WATCH_READ,
                                      [WT_WATCHPOINT_ACCESS] = KFD_WATCH_ACCESS};
-    struct kfd_wire_watch sent[GCNP_LOCAL_WATCHES];
+    struct kfd_wire_watch sent[GCNP_LOCAL_WATCHES + GCNP_WATCHES];
     const unsigned before = p->locals;
+    unsigned sends = 0;
     p->locals = 0;
     for (size_t i = 0; i < count; i++) {
         uint64_t addr;
@@ -108,13 +114,38 @@ static enum wt_status set_locals(struct wt_probe *p, const struct wt_watchpoint 
         if (p->locals == GCNP_LOCAL_WATCHES)
             return wt_fail(err, WT_UNSUPPORTED, "LDS has %u watchpoints at most",
                            GCNP_LOCAL_WATCHES);
-        sent[p->locals] = (struct kfd_wire_watch){
+        sent[sends++] = (struct kfd_wire_watch){
             .kind = kinds[list[i].kind], .wave = list[i].wave, .addr = addr, .size = list[i].size};
         p->local[p->locals++] =
             (struct gcnp_local_watch){list[i], gcnp_row(p, list[i].wave)->common.wave};
     }
-    return before || p->locals ? p->link->ops->watch_local(p->link->context, sent, p->locals, err)
-                               : WT_OK;
+    for (unsigned i = 0; i < p->watches; i++)
+        if (p->watch[i].asked.kind == WT_WATCHPOINT_WRITE)
+            sent[sends++] = (struct kfd_wire_watch){
+                .kind = KFD_WATCH_WRITE, .addr = p->watch[i].addr, .size = p->watch[i].asked.size};
+    if (!p->link->ops->watch_local || (!before && !p->notes && !sends))
+        return WT_OK;
+    const enum wt_status status =
+        p->link->ops->watch_local(p->link->context, sent, sends, p->locals ? err : WT_IGNORED);
+    p->notes = status == WT_OK && sends != p->locals;
+    return p->locals ? status : WT_OK;
+}
+
+static bool same_range(const struct wt_watchpoint *a, const struct wt_watchpoint *b)
+{
+    return wt_address_equal(a->addr, b->addr) && a->size == b->size;
+}
+
+/* Writes to what is watched no more are forgotten. */
+static void keep_writes_of(struct wt_probe *p, const struct wt_watchpoint *list, size_t count)
+{
+    for (size_t i = p->write_count; i-- > 0;) {
+        bool kept = false;
+        for (size_t k = 0; k < count; k++)
+            kept |= same_range(&p->write[i].asked, &list[k]);
+        if (!kept)
+            p->write[i] = p->write[--p->write_count];
+    }
 }
 
 enum wt_status gcnp_set_watches(struct wt_probe *p, const struct wt_watchpoint *list, size_t count,
@@ -122,11 +153,12 @@ enum wt_status gcnp_set_watches(struct wt_probe *p, const struct wt_watchpoint *
 {
     enum wt_status status;
     wt_standstill_keep_hits(p, list, count);
+    keep_writes_of(p, list, count);
     if ((status = clear(p, err)) != WT_OK)
         return status;
-    if ((status = set_locals(p, list, count, err)) != WT_OK)
-        return status;
-    const size_t others = count - p->locals;
+    size_t others = 0;
+    for (size_t i = 0; i < count; i++)
+        others += !is_devices(p, &list[i], &(uint64_t){0});
     if (others > GCNP_WATCHES)
         return wt_fail(err, WT_UNSUPPORTED, "gfx9 has %u address watches; %zu are asked for",
                        GCNP_WATCHES, others);
@@ -139,6 +171,8 @@ enum wt_status gcnp_set_watches(struct wt_probe *p, const struct wt_watchpoint *
             return status;
         }
     }
+    if ((status = set_devices(p, list, count, err)) != WT_OK)
+        return status;
     /* Existing waves get the bit at their next resume; waves that begin get it by this call. */
     struct kfd_debug_call call = {.op = KFD_DEBUG_SET_WAVE_LAUNCH_OVERRIDE,
                                   .arg = {OVERRIDE_OR, others ? ADDRESS_WATCH : 0, ADDRESS_WATCH}};
@@ -165,12 +199,14 @@ static enum wt_status has_changed(struct wt_probe *p, struct gcnp_watch *w, bool
     return WT_OK;
 }
 
+/* @p by: which lanes have written, and what; NULL: it is not noted. */
 static enum wt_status note(struct wt_probe *p, uint32_t wave, const struct gcnp_watch *w,
-                           struct wt_error *err)
+                           const struct gcnp_write *by, struct wt_error *err)
 {
     const struct gcnp_row *row = gcnp_row(p, wave);
     const uint64_t pc = gcnp_row_pc(row) - 4 * (row->ttmp[1] >> KFD_TTMP1_REWIND_SHIFT & 15);
-    wt_lanes lanes = gcnp_lanes_of_access(p, wave, row, pc, w->addr, w->asked.size);
+    wt_lanes lanes =
+        by ? by->lanes : gcnp_lanes_of_access(p, wave, row, pc, w->addr, w->asked.size);
     char text[224];
     if (!lanes && w->asked.kind == WT_WATCHPOINT_WRITE)
         return WT_OK; /* it has written beside the range, which another wave has changed */
@@ -182,25 +218,46 @@ static enum wt_status note(struct wt_probe *p, uint32_t wave, const struct gcnp_
              (unsigned long long)w->addr);
     if (!lanes)
         lanes = gcnp_row_exec(row);
-    return wt_standstill_note_hit(p, wave, &w->asked, pc, lanes, text, err);
+    return wt_standstill_note_hit(p, wave, &w->asked, pc, lanes, text, by ? &by->values : NULL,
+                                  err);
 }
 
-/* The waves that have stopped for a watch. Which of several has changed the range cannot be known:
- * each of them may have. */
+/* The write of a wave to the range of a watch that the device has noted; NULL: there is none. */
+static struct gcnp_write *find_write(struct wt_probe *p, wt_wave_handle wave, wt_wave_id id,
+                                     const struct wt_watchpoint *asked)
+{
+    for (size_t i = 0; i < p->write_count; i++)
+        if (p->write[i].wave == wave && p->write[i].id == id &&
+            same_range(&p->write[i].asked, asked))
+            return &p->write[i];
+    return NULL;
+}
+
+/* The waves that have stopped for a watch. */
 static enum wt_status take_hits_of(struct wt_probe *p, struct gcnp_watch *w, struct wt_error *err)
 {
-    bool wanted = w->asked.kind != WT_WATCHPOINT_WRITE, judged = wanted;
+    const bool writes = w->asked.kind == WT_WATCHPOINT_WRITE;
+    bool wanted = !writes, judged = wanted;
     enum wt_status status = WT_OK;
     for (uint32_t i = 0; i < p->common.topology.waves && !status; i++) {
         const struct gcnp_row *row = gcnp_row(p, i);
         if (!row->common.present || !row->watched || !has_hit(row, w))
             continue;
+        struct gcnp_write *by = find_write(p, i, row->common.wave.id, &w->asked);
+        if (by)
+            status = note(p, i, w, by, err);
+        if (by)
+            *by = p->write[--p->write_count];
+        if (by || (writes && p->notes))
+            continue;
         if (!judged)
             status = has_changed(p, w, &wanted, err);
         judged = true;
         if (wanted && !status)
-            status = note(p, i, w, err);
+            status = note(p, i, w, NULL, err);
     }
+    if (writes && !p->notes)
+        wt_standstill_mix_hits(p, &w->asked);
     return status;
 }
 
@@ -220,40 +277,173 @@ static bool is_watched(struct wt_probe *p, const struct gcnp_local_watch *local,
                                             : true);
 }
 
-static enum wt_status take_local_hits(struct wt_probe *p, struct wt_error *err)
+/* A wave has accessed LDS that is watched, and has stopped. */
+static enum wt_status note_local(struct wt_probe *p, const struct gcnp_local_watch *local,
+                                 const struct kfd_wire_hit *hit,
+                                 const struct wt_watched_values *values, struct wt_error *err)
+{
+    char text[224];
+    snprintf(text, sizeof text, "the instruction at 0x%llx has %s LDS at 0x%llx",
+             (unsigned long long)hit->pc,
+             !hit->write ? "read"
+             : hit->read ? "changed"
+                         : "written to",
+             (unsigned long long)local->asked.addr.offset);
+    gcnp_row(p, hit->wave)->common.cause = WT_HALT_WATCH;
+    return wt_standstill_note_hit(p, hit->wave, &local->asked, hit->pc, wt_lane_bit(hit->lane),
+                                  text, values, err);
+}
+
+static int by_order(const void *a, const void *b)
+{
+    const struct kfd_wire_hit *x = a, *y = b;
+    return (x->order > y->order) - (x->order < y->order);
+}
+
+/* All accesses since the last call, in their order; *list is to be freed. */
+static enum wt_status fetch_hits(struct wt_probe *p, struct kfd_wire_hit **list, size_t *count,
+                                 struct wt_error *err)
 {
     enum { MOST = 256 };
-    struct kfd_wire_hit list[MOST];
+    size_t room = 0, got = MOST;
     enum wt_status status = WT_OK;
-    size_t count = MOST;
-    while (p->locals && count == MOST && !status) {
-        status = p->link->ops->local_hits(p->link->context, list, MOST, &count, err);
-        for (size_t i = 0; i < count && !status; i++) {
-            const struct kfd_wire_hit *hit = &list[i];
-            if (hit->lane >= GCN_LANES || !wt_standstill_is_in(p, hit->wave, hit->id))
-                continue;
-            for (unsigned k = 0; k < p->locals && !status; k++) {
-                char text[224];
-                if (!is_watched(p, &p->local[k], hit))
-                    continue;
-                snprintf(text, sizeof text, "the instruction at 0x%llx has %s LDS at 0x%llx",
-                         (unsigned long long)hit->pc,
-                         !hit->write ? "read"
-                         : hit->read ? "changed"
-                                     : "written to",
-                         (unsigned long long)p->local[k].asked.addr.offset);
-                gcnp_row(p, hit->wave)->common.cause = WT_HALT_WATCH;
-                status = wt_standstill_note_hit(p, hit->wave, &p->local[k].asked, hit->pc,
-                                                wt_lane_bit(hit->lane), text, err);
-            }
-        }
+    *list = NULL;
+    for (*count = 0; got == MOST && !status; *count += got) {
+        struct kfd_wire_hit *more = wt_array_grow(*list, &room, *count + MOST, sizeof *more);
+        if (!more)
+            return wt_fail(err, WT_NO_MEMORY, "out of memory for accesses to watched memory");
+        *list = more;
+        status = p->link->ops->local_hits(p->link->context, more + *count, MOST, &got, err);
     }
+    if (*count)
+        qsort(*list, *count, sizeof **list, by_order);
+    return status;
+}
+
+static void put_bytes(const struct kfd_wire_hit *hit, const uint8_t *from, uint64_t addr,
+                      uint8_t *bytes, size_t size)
+{
+    for (unsigned i = 0; i < hit->size && i < sizeof hit->before; i++)
+        if (hit->addr + i - addr < size)
+            bytes[hit->addr + i - addr] = from[i];
+}
+
+/* What @p size bytes at @p addr, which are now @p now, were before access @p at of a list and after
+ * it: what later accesses have replaced comes back. */
+static struct wt_watched_values values_at(const struct kfd_wire_hit *list, size_t count, size_t at,
+                                          uint64_t addr, const uint8_t *now, size_t size)
+{
+    struct wt_watched_values v = {.known = WT_WATCHED_TOLD, .order = list[at].order, .size = size};
+    memcpy(v.after, now, size);
+    for (size_t i = count; i-- > at + 1;)
+        if (list[i].write)
+            put_bytes(&list[i], list[i].before, addr, v.after, size);
+    memcpy(v.before, v.after, size);
+    if (list[at].write)
+        put_bytes(&list[at], list[at].before, addr, v.before, size);
+    return v;
+}
+
+/* Notes write @p hit: one of the wave's that comes to an earlier one of the same instruction, or
+ * of an instruction that has not stopped it. */
+static enum wt_status keep_write(struct wt_probe *p, const struct gcnp_watch *w,
+                                 const struct kfd_wire_hit *hit,
+                                 const struct wt_watched_values *values, struct wt_error *err)
+{
+    struct gcnp_write *one = find_write(p, hit->wave, hit->id, &w->asked);
+    if (one) {
+        memcpy(one->values.after, values->after, sizeof values->after);
+        one->lanes |= wt_lane_bit(hit->lane);
+        return WT_OK;
+    }
+    struct gcnp_write *more =
+        wt_array_grow(p->write, &p->write_capacity, p->write_count + 1, sizeof *more);
+    if (!more)
+        return wt_fail(err, WT_NO_MEMORY, "out of memory for accesses to watched memory");
+    p->write = more;
+    more[p->write_count++] = (struct gcnp_write){.asked = w->asked,
+                                                 .wave = hit->wave,
+                                                 .id = hit->id,
+                                                 .lanes = wt_lane_bit(hit->lane),
+                                                 .values = *values};
+    return WT_OK;
+}
+
+/* Of waves that have ended: they did not stop for it. */
+static void forget_writes(struct wt_probe *p)
+{
+    for (size_t i = p->write_count; i-- > 0;)
+        if (!wt_standstill_is_in(p, p->write[i].wave, p->write[i].id))
+            p->write[i] = p->write[--p->write_count];
+}
+
+static bool meets(const struct kfd_wire_hit *hit, uint64_t addr, uint64_t size)
+{
+    return hit->addr < addr + size && addr < hit->addr + hit->size;
+}
+
+static enum wt_status take_writes(struct wt_probe *p, const struct gcnp_watch *w,
+                                  const struct kfd_wire_hit *list, size_t count,
+                                  struct wt_error *err)
+{
+    uint8_t now[GCNP_WATCHED_BYTES];
+    enum wt_status status = gcnp_read_link(p, w->addr, now, compared(w), err);
+    for (size_t i = 0; i < count && !status; i++) {
+        if (!list[i].write || !meets(&list[i], w->addr, w->asked.size) ||
+            list[i].lane >= GCN_LANES || !wt_standstill_is_in(p, list[i].wave, list[i].id))
+            continue;
+        const struct wt_watched_values v = values_at(list, count, i, w->addr, now, compared(w));
+        if (memcmp(v.before, v.after, v.size) != 0 || compared(w) < w->asked.size)
+            status = keep_write(p, w, &list[i], &v, err);
+    }
+    return status;
+}
+
+/* The accesses of @p list to one watchpoint in LDS. Groups have LDS of their own at the same
+ * addresses. */
+static enum wt_status take_locals(struct wt_probe *p, const struct gcnp_local_watch *local,
+                                  const struct kfd_wire_hit *list, size_t count,
+                                  struct wt_error *err)
+{
+    const struct wt_watchpoint *w = &local->asked;
+    const size_t size = w->size < WT_WATCHED_BYTES ? (size_t)w->size : WT_WATCHED_BYTES;
+    struct kfd_wire_hit *own = malloc((count + 1) * sizeof *own);
+    uint8_t now[WT_WATCHED_BYTES];
+    uint64_t addr;
+    size_t owns = 0;
+    enum wt_status status =
+        own ? WT_OK : wt_fail(err, WT_NO_MEMORY, "out of memory for accesses to watched memory");
+    gcnp_is_local(p, w->addr, &addr);
+    for (size_t i = 0; i < count && own; i++)
+        if (list[i].lane < GCN_LANES && wt_standstill_is_in(p, list[i].wave, list[i].id) &&
+            is_watched(p, local, &list[i]))
+            own[owns++] = list[i];
+    const bool readable =
+        owns && gcnp_read_memory(p, own->wave, own->lane, w->addr, now, size, WT_IGNORED) == WT_OK;
+    for (size_t i = 0; i < owns && !status; i++) {
+        struct wt_watched_values v;
+        if (readable)
+            v = values_at(own, owns, i, addr, now, size);
+        status = note_local(p, local, &own[i], readable ? &v : NULL, err);
+    }
+    free(own);
     return status;
 }
 
 enum wt_status gcnp_take_hits(struct wt_probe *p, struct wt_error *err)
 {
-    enum wt_status status = take_local_hits(p, err);
+    struct kfd_wire_hit *list = NULL;
+    size_t count = 0;
+    enum wt_status status = WT_OK;
+    forget_writes(p);
+    if (p->locals || p->notes)
+        status = fetch_hits(p, &list, &count, err);
+    for (unsigned k = 0; k < p->locals && !status; k++)
+        status = take_locals(p, &p->local[k], list, count, err);
+    for (unsigned i = 0; i < p->watches && count && !status; i++)
+        if (p->watch[i].asked.kind == WT_WATCHPOINT_WRITE)
+            status = take_writes(p, &p->watch[i], list, count, err);
+    free(list);
     for (unsigned i = 0; i < p->watches && !status; i++)
         status = take_hits_of(p, &p->watch[i], err);
     return status;

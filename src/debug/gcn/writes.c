@@ -55,6 +55,8 @@ static bool fetch(struct scan *s, uint64_t addr, uint32_t word[2], struct wt_ins
 /* How many VGPRs an instruction of VOP1 writes. */
 static unsigned width_of_vop1(unsigned op)
 {
+    if (op == 2) /* v_readfirstlane_b32 writes an SGPR */
+        return 0;
     /* Those whose result is a double: conversions, rounding, reciprocals and roots, frexp_mant,
      * fract. */
     static const uint8_t wide[] = {4, 16, 22, 23, 24, 25, 26, 37, 38, 40, 49, 50};
@@ -63,7 +65,7 @@ static unsigned width_of_vop1(unsigned op)
 
 static unsigned width_of_vop3(unsigned op)
 {
-    if (op < 0x100) /* VOPC */
+    if (op < 0x100 || op == 0x289) /* VOPC; v_readlane_b32, which writes an SGPR */
         return 0;
     if (op >= 0x140 && op < 0x1c0)
         return width_of_vop1(op - 0x140);

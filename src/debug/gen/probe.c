@@ -117,6 +117,7 @@ const struct wt_probe_ops wt_probe_gen = {
     .replaced = wt_standstill_replaced,
     .set_watchpoints = genp_set_watches,
     .watched = wt_standstill_watched,
+    .first_watched = wt_standstill_first_watched,
     .find_caller = genp_find_caller,
     .find_kept = genp_find_kept,
     .window = genp_window,

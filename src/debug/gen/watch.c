@@ -65,7 +65,7 @@ static enum wt_status note(struct wt_probe *p, const struct gen_wire_hit *hit, s
     for (size_t i = 0; i < p->watches && !status; i++)
         if (is_wanted(p, hit, &p->watch[i]))
             status = wt_standstill_note_hit(p, hit->thread, &p->watch[i], hit->pc, hit->lanes, text,
-                                            err);
+                                            NULL, err);
     return status;
 }
 

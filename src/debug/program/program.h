@@ -156,6 +156,7 @@ struct wt_news {
     const uint8_t *before, *after; /**< point->size bytes */
     int64_t code;
     bool is_there, is_back;
+    bool is_mixed; /**< WT_NEWS_WATCH: several waves have written, and what each is not known */
     bool is_first; /**< WT_NEWS_SCOPE_LEFT: of those that this stop ends */
 };
 

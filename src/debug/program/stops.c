@@ -164,6 +164,19 @@ static void correct_old_value(struct wt_program *g, struct wt_point *p, const ui
     free(bytes);
 }
 
+/* What debug hardware tells of an access that others have followed: p->old and @p now, which is
+ * memory as it is, become what they were then. False: it is not known. */
+static bool correct_values(struct wt_program *g, struct wt_point *p, uint8_t *now)
+{
+    bool known = true;
+    uint64_t at = 0;
+    for (size_t i = 0; i < p->part_count && at < p->size; at += p->part[i++].size)
+        known &= p->part[i].size > p->size - at ||
+                 wt_debugger_watched_values(g->debugger, p->part[i].addr, p->part[i].size,
+                                            p->old + at, now + at) != WT_WATCHED_MIXED;
+    return known;
+}
+
 static void report_watchpoint(struct wt_program *g, bool *again)
 {
     struct wt_point *p = watched_at(g, &g->event);
@@ -178,6 +191,7 @@ static void report_watchpoint(struct wt_program *g, bool *again)
         note_other_side(g, p, now);
     else if (readable)
         correct_old_value(g, p, now);
+    const bool known = !readable || correct_values(g, p, now);
     const bool changed = readable && memcmp(now, p->old, p->size) != 0;
     /* An instruction that writes several parts of the value is reported once. */
     const bool told = p->kind == WT_POINT_WATCH && p->part_count > 1 && readable && !changed;
@@ -195,6 +209,7 @@ static void report_watchpoint(struct wt_program *g, bool *again)
         pg_tell(g, &(struct wt_news){.kind = WT_NEWS_WATCH,
                                      .point = p,
                                      .before = shows_old ? p->old : NULL,
+                                     .is_mixed = !known,
                                      .after = readable ? now : NULL});
         pg_queue_commands(g, p);
         g->stop_number = p->number;

@@ -158,6 +158,7 @@ const struct wt_probe_ops wt_probe_sm = {
     .exception = wt_standstill_exception,
     .set_watchpoints = smp_set_watches,
     .watched = wt_standstill_watched,
+    .first_watched = wt_standstill_first_watched,
     .gives_up = gives_up,
     .mask = wt_standstill_mask,
     .reset_halted = wt_standstill_reset_halted,

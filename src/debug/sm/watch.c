@@ -100,9 +100,9 @@ static enum wt_status note(struct wt_probe *p, const struct wt_sm_hit *hit, stru
                  : w->asked.kind == WT_WATCHPOINT_READ ? "read"
                                                        : "accessed",
                  (unsigned long long)w->asked.addr.offset);
-        status =
-            wt_standstill_note_hit(p, hit->warp, &w->asked, hit->pc,
-                                   hit->lane < SMP_LANES ? wt_lane_bit(hit->lane) : 0, text, err);
+        status = wt_standstill_note_hit(p, hit->warp, &w->asked, hit->pc,
+                                        hit->lane < SMP_LANES ? wt_lane_bit(hit->lane) : 0, text,
+                                        NULL, err);
     }
     return status;
 }

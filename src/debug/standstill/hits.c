@@ -38,7 +38,8 @@ static void forget_ended(struct wt_probe *p)
 
 enum wt_status wt_standstill_note_hit(struct wt_probe *p, wt_wave_handle wave,
                                       const struct wt_watchpoint *asked, uint64_t pc,
-                                      wt_lanes lanes, const char *text, struct wt_error *err)
+                                      wt_lanes lanes, const char *text,
+                                      const struct wt_watched_values *values, struct wt_error *err)
 {
     struct wt_standstill *s = wt_standstill_of(p);
     for (size_t i = 0; i < s->hit_count; i++) {
@@ -47,6 +48,8 @@ enum wt_status wt_standstill_note_hit(struct wt_probe *p, wt_wave_handle wave,
             continue;
         if (same_watchpoint(&hit->asked, asked)) {
             hit->lanes |= lanes;
+            if (values)
+                memcpy(hit->values.after, values->after, sizeof values->after);
             return WT_OK;
         }
     }
@@ -62,8 +65,34 @@ enum wt_status wt_standstill_note_hit(struct wt_probe *p, wt_wave_handle wave,
                                       .asked = *asked,
                                       .pc = pc,
                                       .lanes = lanes};
+    if (values)
+        hit->values = *values;
     snprintf(hit->text, sizeof hit->text, "%s", text);
     return WT_OK;
+}
+
+void wt_standstill_mix_hits(struct wt_probe *p, const struct wt_watchpoint *asked)
+{
+    struct wt_standstill *s = wt_standstill_of(p);
+    size_t count = 0;
+    forget_ended(p);
+    for (size_t i = 0; i < s->hit_count; i++)
+        count += same_watchpoint(&s->hit[i].asked, asked);
+    for (size_t i = 0; i < s->hit_count && count > 1; i++)
+        if (same_watchpoint(&s->hit[i].asked, asked))
+            s->hit[i].values.known = WT_WATCHED_MIXED;
+}
+
+uint32_t wt_standstill_first_watched(struct wt_probe *p)
+{
+    const struct wt_standstill *s = wt_standstill_of(p);
+    const struct wt_standstill_hit *first = NULL;
+    for (size_t i = 0; i < s->hit_count; i++) {
+        const struct wt_standstill_hit *hit = &s->hit[i];
+        if (is_of(p, hit, hit->wave) && (!first || hit->values.order < first->values.order))
+            first = hit;
+    }
+    return first ? first->wave : WT_NO_HANDLE;
 }
 
 bool wt_standstill_has_hit(const struct wt_probe *p, wt_wave_handle wave)
@@ -108,7 +137,8 @@ enum wt_status wt_standstill_watched(struct wt_probe *p, wt_wave_handle wave,
                                              .kind = hit->asked.kind,
                                              .addr = hit->asked.addr,
                                              .pc = hit->pc,
-                                             .lanes = hit->lanes};
+                                             .lanes = hit->lanes,
+                                             .values = hit->values};
         memcpy(watched->text, hit->text, sizeof watched->text);
         remove_hit(s, i);
         break;

@@ -45,6 +45,7 @@ struct wt_standstill_hit {
     uint64_t pc;                /**< of the instruction, which is done */
     wt_lanes lanes;             /**< that may have done it */
     char text[sizeof((struct wt_probe_watched *)NULL)->text]; /**< for people */
+    struct wt_watched_values values;
 };
 
 /** The program whose waves they are, as the link tells of it. */
@@ -207,11 +208,16 @@ enum wt_status wt_standstill_next_event(struct wt_probe *p, struct wt_probe_even
 /**
  * During a standstill: an active wave's instruction at @p pc, which is done, has accessed what
  * @p asked watches; @p text says so to people. The family halts the wave. Accesses of other lanes
- * by the same instruction become one. WT_NO_MEMORY.
+ * by the same instruction become one. @p values: NULL: memory is as the access has left it.
+ * WT_NO_MEMORY.
  */
 enum wt_status wt_standstill_note_hit(struct wt_probe *p, wt_wave_handle wave,
                                       const struct wt_watchpoint *asked, uint64_t pc,
-                                      wt_lanes lanes, const char *text, struct wt_error *err);
+                                      wt_lanes lanes, const char *text,
+                                      const struct wt_watched_values *values, struct wt_error *err);
+/** Several waves have yet to be told to have accessed what @p asked watches, and which of them was
+ * the last is not known: neither is what each has left there (WT_WATCHED_MIXED). */
+void wt_standstill_mix_hits(struct wt_probe *p, const struct wt_watchpoint *asked);
 /** Whether the debugger has yet to hear of an access of a wave. */
 bool wt_standstill_has_hit(const struct wt_probe *p, wt_wave_handle wave);
 /** Whether the debugger has yet to hear why a wave stands still: of an access, or of the exception
@@ -223,6 +229,8 @@ void wt_standstill_keep_hits(struct wt_probe *p, const struct wt_watchpoint *lis
 /** The probe's operation watched: the first access of the wave, which is then told. */
 enum wt_status wt_standstill_watched(struct wt_probe *p, wt_wave_handle wave,
                                      struct wt_probe_watched *watched, struct wt_error *err);
+/** The probe's operation first_watched. */
+uint32_t wt_standstill_first_watched(struct wt_probe *p);
 
 /* ---- run.c: run control: halting all waves, and resuming those that run ---- */
 

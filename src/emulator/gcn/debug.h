@@ -114,7 +114,7 @@ const char *gcn_device_take_notice(struct gcn_device *device);
 
 enum gcn_interrupt_encoding { GCN_INTERRUPT_AUTO, GCN_INTERRUPT_INST, GCN_INTERRUPT_ERROR };
 
-/** What the SQ sends to the interrupt handler about a wave (SQ_INTERRUPT_WORD_WAVE). */
+/** An interrupt that the SQ sends to the host about a wave (SQ_INTERRUPT_WORD_WAVE). */
 struct gcn_interrupt {
     uint64_t time;        /**< issue time */
     uint32_t wave;        /**< its slot */

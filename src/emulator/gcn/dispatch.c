@@ -89,7 +89,7 @@ static enum wt_status read_descriptor(struct gcn_device *d, uint64_t addr, struc
     return WT_OK;
 }
 
-/* What the packet asks for; @p packet is its address, for messages. */
+/* Takes over the packet's fields; @p packet is its address, for messages. */
 static enum wt_status take_packet(const struct gcn_aql_dispatch *p, uint64_t packet,
                                   struct gcn_dispatch *k, struct wt_error *err)
 {

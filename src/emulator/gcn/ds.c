@@ -76,7 +76,7 @@ static uint64_t get(const struct share *s, uint64_t lane, uint32_t addr, unsigne
                                             : 0;
 }
 
-/* What is there; the lane's `exchange` of it follows. */
+/* The value in memory, before the lane's `exchange`. */
 static uint64_t peek(const struct share *s, uint32_t addr, unsigned size)
 {
     return (uint64_t)addr + size <= s->size || in_watched(s->watched, addr, size)

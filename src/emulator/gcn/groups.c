@@ -224,7 +224,7 @@ static bool start_wave(struct wt_machine *m, uint32_t wave, struct wt_group_head
     if (!prepare_wave(d, w, g, index))
         return false;
     initial_sgprs(w, k);
-    /* What the driver has the hardware leave for trap handlers and debuggers. */
+    /* The driver makes the hardware leave these for trap handlers and debuggers. */
     w->s[GCN_TTMP + 6] = k->origin.packet & 0x1ffffff;
     for (unsigned i = 0; i < 3; i++)
         w->s[GCN_TTMP + 8 + i] = g->coordinate[i];

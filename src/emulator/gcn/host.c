@@ -43,8 +43,9 @@ static bool take_page_fault(void *context, struct gcn_device *device, const stru
     return true;
 }
 
-/* What the driver's handler leaves for the runtime's: STATUS, which that sets from there in the
- * end, without what the hardware must keep; no debugger; its own addresses. */
+/* Leaves for the runtime's handler what the driver's handler leaves: STATUS, from which the
+ * runtime's restores it in the end, without the bits that the hardware must keep; no debugger; the
+ * addresses of the runtime's handler. */
 static void leave_for_second_level(void *context, struct gcn_device *device,
                                    const struct gcn_trap *trap)
 {

@@ -10,7 +10,7 @@
 #include "emulator/machine/copy.h"
 #include "object/aql.h"
 
-/** What the first-level trap handler gets and leaves. */
+/** The inputs and results of the first-level trap handler. */
 struct gcn_trap {
     uint32_t *ttmp;    /**< the wave's trap temporaries, 16 of them */
     uint32_t status;   /**< STATUS as the wave was, with PRIV */

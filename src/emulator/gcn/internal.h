@@ -110,7 +110,7 @@ struct gcn_group {
     bool saved;       /* a wave's context has a place in memory */
 };
 
-/* What waves have taken of a compute unit beside what every core has (struct wt_core_room). */
+/* Registers of a compute unit that waves have taken; slots and LDS are in struct wt_core_room. */
 struct gcn_cu {
     uint16_t vgprs[GCN_SIMDS]; /* rows */
     uint16_t sgprs[GCN_SIMDS];
@@ -698,7 +698,7 @@ const struct gcn_uop *gcn_load_to_lds(struct gcn_wave *w, const struct gcn_uop *
 /* The address of byte `offset` of a lane's private memory, by the wave's FLAT_SCRATCH. */
 uint64_t gcn_private_addr(const struct gcn_wave *w, unsigned lane, uint64_t offset);
 
-/* What an atomic does to memory; opcodes of MUBUF and FLAT less 0x40 or 0x60. */
+/* Atomic operations; opcodes of MUBUF and FLAT less 0x40 or 0x60. */
 enum gcn_atomic {
     GCN_ATOMIC_SWAP,
     GCN_ATOMIC_CMPSWAP,
@@ -784,7 +784,7 @@ uint8_t *gcn_kfd_area_at(const struct gcn_device *d, uint64_t addr, uint64_t *ro
 
 /* ---- groups.c ---- */
 
-/* What this family does for groups (machine/groups.h). */
+/* This family's operations for groups (machine/groups.h). */
 extern const struct wt_group_ops gcn_group_ops;
 /* Starts work-groups of the dispatches wherever a compute unit has room. */
 void gcn_dispatch_pump(struct gcn_device *d);

@@ -146,7 +146,7 @@ OP(s_buffer_load)
     uint64_t addr;
     if (within(w, u, &addr))
         return load(w, u, addr);
-    /* What lies beyond num_records reads as 0; of several dwords only those. */
+    /* Dwords beyond num_records read as 0. */
     const uint32_t *v = &w->s[u->base];
     const uint64_t stride = v[1] >> 16 & 0x3fff, size = stride ? stride * v[2] : v[2];
     const int64_t offset = offset_of(w, u) & ~(int64_t)3;

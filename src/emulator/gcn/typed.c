@@ -123,14 +123,14 @@ static void insert(uint8_t *element, const struct gcn_format *f, unsigned compon
                 size);
 }
 
-/* What the register of component `i` gets of an element. */
+/* The value of an element for the register of component `i`. */
 static uint32_t selected(const struct typed *t, const uint8_t *element, unsigned i)
 {
     const unsigned select = t->select[i];
     if (select < SELECT_X)
         return select == SELECT_1 ? gcn_format_one(t->nfmt, t->d16) : 0;
     const unsigned component = select - SELECT_X;
-    /* What the format lacks is 0, but 1 as the fourth component. */
+    /* Components that the format lacks are 0, but the fourth is 1. */
     if (component >= t->format->components)
         return component == 3 ? gcn_format_one(t->nfmt, t->d16) : 0;
     return gcn_format_load(extract(element, t->format, component), t->format->bits[component],

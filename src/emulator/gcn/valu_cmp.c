@@ -33,7 +33,7 @@ ROW_INTEGERS(u32, uint32_t, uint32_t)
 ROW_INTEGERS(i64, uint64_t, int64_t)
 ROW_INTEGERS(u64, uint64_t, uint64_t)
 
-/* What a comparison raises: it is invalid for signalling NaNs. */
+/* The exceptions of a comparison: it is invalid for signalling NaNs. */
 #define RAISE(bits, source)                                                                        \
     static void raise##bits(struct gcn_valu *v, bool flush)                                        \
     {                                                                                              \

@@ -265,7 +265,7 @@ ROW_HALF(v_min3_f16, min3)
 ROW_HALF(v_max3_f16, max3)
 ROW_HALF(v_med3_f16, med3)
 
-/* What is exact in 64 bits and rounded back; NaNs come out quiet. */
+/* A function that is exact in 64 bits, rounded back; NaNs come out quiet. */
 static uint32_t through_double(uint32_t a, double (*how)(double), struct wt_fp *fp)
 {
     struct wt_fp exact = {.propagate_nan = true};

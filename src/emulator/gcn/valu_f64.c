@@ -143,7 +143,7 @@ static CLONED need_scale(const uint64_t *x, const uint64_t *den, const uint64_t 
     uint64_t any = 0;
     LANES {
         const uint64_t p = num[i] >> 52 & 0x7ff, q = den[i] >> 52 & 0x7ff;
-        /* What is out of range is below zero. */
+        /* A difference is below zero where a number is out of range. */
         any |= (p - 54) | (2046 - p) | (q - 1) | (2044 - q) | (p + 1021 - q) | (q + 767 - p);
         any |= ((x[i] >> 52 & 0x7ff) - 1) & (0 - (x[i] & ~F64_SIGN));
     }
@@ -222,7 +222,8 @@ static CLONED fix_signs(uint64_t *d, const uint64_t *quotient, const uint64_t *d
     LANES {
         const uint64_t p = num[i] >> 52 & 0x7ff, q = den[i] >> 52 & 0x7ff, r = quotient[i];
         const uint64_t e = r >> 52 & 0x7ff;
-        /* What is out of range is below zero; the quotient, too, is to be normal. */
+        /* A difference is below zero where a number is out of range; the quotient must be normal,
+         * too. */
         any |= (p - 1) | (2046 - p) | (q - 1) | (2046 - q) | (p + 1075 - q) | (e - 1) | (2046 - e);
         d[i] = ((den[i] ^ num[i]) & F64_SIGN) | (r & ~F64_SIGN);
     }

@@ -57,7 +57,7 @@ typedef real (*soft_fn)(real a, real b, real c, struct wt_fp *fp);
     }
 #define COMMA ,
 
-/* What a NaN result is: the first NaN source, quieted. */
+/* The result where a source is a NaN: the first such source, quieted. */
 static inline real settle(real r, real x, real y, real z)
 {
     const real last = OF_WIDTH(either)(OF_WIDTH(nan)(z), OF_WIDTH(quiet)(z), REAL_NAN);

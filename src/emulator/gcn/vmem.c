@@ -726,7 +726,7 @@ static CLONED spread_of(const uint64_t *addr, uint64_t *differ, uint64_t *odd)
     *odd = bits & 7;
 }
 
-/* What an atomic of many lanes works on; of values of 4 bytes the upper halves do not count. */
+/* The operands of an atomic of many lanes; of values of 4 bytes the upper halves do not count. */
 struct atomic_lanes {
     const uint8_t *const *host; /* where each lane's value is */
     uint64_t lanes;

@@ -84,7 +84,7 @@ static bool add_part(struct wt_machine *m, const struct wt_watch *watch, uint64_
     const bool shared = first - GCN_SHARED_APERTURE < GCN_APERTURE_SIZE;
     if (!shared && first - GCN_PRIVATE_APERTURE >= GCN_APERTURE_SIZE)
         return wt_spans_add(spans, WT_SPACE_GLOBAL, first, last);
-    /* What was pinned is that part of the range in which it begins. */
+    /* The pinned part of a range is the one in which the range begins. */
     const uint64_t home = first == watch->addr && watch->home != WT_HOME_NOW
                               ? watch->home
                               : gcn_home(m, watch->wave, first);

@@ -160,7 +160,7 @@ bool gen_device_read(struct gen_device *d, uint64_t addr, void *out, size_t size
             memcpy(to, from, part);
             continue;
         }
-        /* What is watched is not in the TLB. */
+        /* Watched pages are not in the TLB. */
         if (!translate(d, addr, false, &physical))
             return false;
         wt_memory_read(d->machine.memory, physical, to, part);

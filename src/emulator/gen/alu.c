@@ -156,7 +156,7 @@ void gen_alu_asr(struct gen_alu *x)
         EACH flags |= (uint32_t)((expression) != 0) << i;                                          \
     } while (0)
 
-/* What condition holds for two numbers; neither less nor equal nor greater: unordered. */
+/* The condition that holds for two numbers; neither less nor equal nor greater: unordered. */
 static uint32_t compare(const struct gen_alu *x, enum gen_condition condition, bool nan_is_true)
 {
     uint32_t flags = 0;

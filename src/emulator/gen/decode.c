@@ -296,7 +296,7 @@ static const char *source_mistake(const struct gen_insn *insn, unsigned index)
                : NULL;
 }
 
-/* What is wrong with an operand that the instruction has; NULL: nothing. */
+/* The mistake in an operand of the instruction, in words; NULL: there is none. */
 static const char *operand_mistake(const struct gen_insn *insn)
 {
     const bool writes =

@@ -25,7 +25,7 @@ static bool has_system(const struct gen_thread *t)
     return gen_walk_of(t)->walk.sip != 0;
 }
 
-/* What happens goes to the driver's routine. */
+/* Whether the driver's routine takes the exceptions of these status bits. */
 static bool is_drivers(const struct gen_thread *t, uint32_t status)
 {
     return t->device->debugged && (status & requests || !has_system(t));

@@ -17,11 +17,11 @@
 struct gen_device;
 struct wt_archive;
 
-/** What the user chooses. */
+/** A device's configuration: the keys behind "gen9:". */
 struct gen_config {
     unsigned subslices; /**< 1..9: three slices of three are the most that Gen9 has */
-    /** What a message does outside its surface. True: as in hardware, a read gives 0 and a write
-     * has no effect. False: it is a stray access. */
+    /** The effect of a message outside its surface. True: as in hardware, a read gives 0 and a
+     * write has no effect. False: it is a stray access. */
     bool hardware_bounds;
     struct wt_schedule schedule;
 };
@@ -45,7 +45,7 @@ void gen_device_free(struct gen_device *device);
 /** As new: no memory is mapped, nothing is under way. Only the driver's debug support stays. */
 void gen_device_clear(struct gen_device *device);
 
-/** What the device was made from. */
+/** The configuration that the device was made from. */
 const struct gen_config *gen_device_config(const struct gen_device *device);
 /** Lists the state for core files (emulator/machine/archive.h). */
 void gen_archive(struct wt_machine *machine, struct wt_archive *archive);
@@ -118,7 +118,7 @@ struct gen_walk {
     uint32_t slm_bytes;        /**< of a group: up to GEN_SLM_BYTES */
     bool barrier;              /**< the group uses one */
     uint32_t enables; /**< exceptions (GEN_ENABLE_…), single program flow (bit 18), FP mode (16) */
-    /* What the driver knows beside that, for debuggers. */
+    /* For debuggers: the driver knows it, the hardware does not. */
     uint64_t launch; /**< number of the kernel launch that it is a part of, in its process; 0: there
                           is no driver, and the run is one launch */
     uint32_t block[3], grid[3]; /**< work-items of a group, and of the launch; 0: not known */

@@ -75,7 +75,7 @@ union gen_values {
     double df[GEN_CHANNELS];
 };
 
-/* What an instruction is computed in. hf is computed as f and rounded at the end. */
+/* The type in which an instruction computes. hf is computed as f and rounded at the end. */
 enum gen_domain { GEN_INT32, GEN_INT64, GEN_FLOAT, GEN_DOUBLE };
 
 /* An arithmetic instruction being computed. */
@@ -497,7 +497,7 @@ static inline uint8_t *gen_writable(struct gen_device *d, uint64_t addr, unsigne
 
 /* ---- groups.c ---- */
 
-/* What this family does for groups (machine/groups.h). */
+/* This family's operations for groups (machine/groups.h). */
 extern const struct wt_group_ops gen_group_ops;
 /* A thread has ended. */
 void gen_thread_end(struct gen_thread *t);
@@ -516,7 +516,7 @@ bool gen_read_memory(struct wt_machine *m, uint32_t wave, unsigned lane, uint64_
 /* The same for writing. */
 bool gen_write_memory(struct wt_machine *m, uint32_t wave, unsigned lane, uint64_t addr,
                       const void *bytes, size_t size);
-/* What an address means to a thread, in words. */
+/* Explains an address of a thread in words. */
 bool gen_explain(struct wt_machine *m, uint32_t wave, unsigned lane, uint64_t addr,
                  struct wt_explanation *e);
 extern const struct wt_engine_ops gen_engine_ops;

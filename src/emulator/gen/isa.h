@@ -29,7 +29,7 @@ enum gen_format {
     GEN_FORMAT_SENDS,   /**< destination, two payloads, descriptors */
 };
 
-/** What an instruction may have; the names are those of isa.def. */
+/** Properties of an instruction, by the names of isa.def. */
 enum gen_allows {
     GEN_ALLOWS_NO = 0,
     GEN_ALLOWS_C = 1, /**< a condition modifier */

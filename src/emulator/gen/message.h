@@ -136,7 +136,7 @@ enum gen_atomic {
     GEN_ATOMIC_PREDEC
 };
 
-/** What memory holds after an integer atomic of `size` bytes: 4 or 8. */
+/** The contents of memory after an integer atomic of `size` bytes: 4 or 8. */
 uint64_t gen_atomic_integer(unsigned op, unsigned size, uint64_t old, uint64_t a, uint64_t b);
 /** How many operands it takes beside memory: 0 to 2. */
 unsigned gen_atomic_sources(unsigned op);

@@ -11,7 +11,7 @@
 
 #include "emulator/gen/vectors.h"
 
-/* What is computed; …_F of floats, CMP_U and SEL_U of unsigned numbers. */
+/* The operations; …_F of floats, CMP_U and SEL_U of unsigned numbers. */
 enum operation {
     NONE,
     MOV,

@@ -14,7 +14,7 @@
 
 /* ---- walks ---- */
 
-/* What gen_device_walk() refuses. */
+/* Refuses the walks that gen_device_walk() refuses. */
 static void check_walk(struct wt_archive *a, const struct gen_running *k)
 {
     const struct gen_walk *w = &k->walk;

@@ -54,7 +54,7 @@ static INLINE bool is_any_nan(unsigned blocks, const vector_uq *row)
     return is[0] | is[1] | is[2] | is[3];
 }
 
-/* What an instruction finds: its channels, and the rows of its sources. */
+/* The inputs of an instruction: its channels, and the rows of its sources. */
 struct found {
     uint32_t on;
     vector_uq source[3][2];

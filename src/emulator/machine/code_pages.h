@@ -27,7 +27,7 @@ struct wt_code_format {
     wt_code_handler next_page; /**< of the records behind the last one */
 };
 
-/** What the handler of a watched record needs: see wt_code_watch. */
+/** The data of the handler of a watched record: see wt_code_watch. */
 struct wt_code_watched {
     wt_code_handler original; /**< executes the instruction */
     const void *what;         /**< what watches it (watch_set.h) */

@@ -49,8 +49,8 @@ bool wt_shared_pages_have(const struct wt_shared_pages *pages, uint64_t addr);
 /** The list is empty then. */
 void wt_shared_pages_free(struct wt_shared_pages *pages);
 
-/** What a device has of the host process that it is in, or that it was in when its core file was
- * written. All 0: it has never been in one. */
+/** The host process of a device: the one that it is in, or was in when its core file was written.
+ * All 0: it has never been in one. */
 struct wt_in_process {
     bool hosted;                   /**< it is in a host process, or was recorded in one */
     struct wt_memory *memory;      /**< the process's; NULL: the device is in none now */
@@ -73,7 +73,7 @@ void wt_in_process_stored(const struct wt_in_process *p, uint64_t addr, const vo
  * since the process's threads may be changing that memory. */
 bool wt_in_process_atomic(const struct wt_in_process *p, uint64_t addr);
 
-/** What the state of a device in a host process is written from. */
+/** The sources from which the state of a device in a host process is written. */
 struct wt_host_archive {
     /** Copies memory of the device; pages that it refuses are left out. */
     bool (*read)(void *context, uint64_t addr, uint8_t *bytes, size_t size);

@@ -15,13 +15,13 @@
 #define WT_CORE_OLDEST 4  /* which is read: its faults have neither id, name nor memory */
 #define WT_CORE_SEAL_BYTES 8
 
-/** What the section DEVC says. */
+/** The content of section DEVC. */
 struct wt_core_device {
     char family[32], config[1024], program[4096], reason[512];
     uint32_t wave, lane; /**< that was selected */
 };
 
-/** What a section MODL has. */
+/** The content of a section MODL. */
 struct wt_core_module {
     char name[4096];
     uint64_t bias;
@@ -54,7 +54,7 @@ void wt_core_device(struct wt_archive *a, struct wt_core_device *device);
 /** Writes or reads the content of a section MODL, to its end. */
 void wt_core_module(struct wt_archive *a, struct wt_core_module *module);
 
-/** What a section TEXT has: a source file that is no file (an OpenCL program's text). */
+/** The content of a section TEXT: a source file that is no file (an OpenCL program's text). */
 struct wt_core_text {
     char name[256];      /**< as debug information calls it */
     const uint8_t *text; /**< read: in the archive's bytes */
@@ -63,7 +63,7 @@ struct wt_core_text {
 
 /** Writes or reads the content of a section TEXT, to its end. */
 void wt_core_text(struct wt_archive *a, struct wt_core_text *text);
-/** What a section PTXT begins with: a program of PTX, linked of `count` texts that follow. */
+/** The beginning of a section PTXT: a program of PTX, linked of `count` texts that follow. */
 struct wt_core_program {
     uint64_t code, data; /**< where its code and its variables are */
     uint32_t device;

@@ -13,7 +13,7 @@
 #include "emulator/machine/machine.h"
 #include "emulator/machine/watch_set.h"
 
-/** What a family does for the engine. No operation is NULL. */
+/** The operations of a family for the engine. No operation is NULL. */
 struct wt_engine_ops {
     const struct wt_code_format *code; /**< how decoded instructions lie */
     /**
@@ -38,7 +38,8 @@ struct wt_engine_ops {
     void (*trace_after)(struct wt_wave_head *w, wt_trace_fn fn, void *context);
 };
 
-/** What is wrong where memory of the process has gone under a kernel; an address belongs to it. */
+/** The text of the fault where memory of the process has gone under a kernel: a format for its
+ * address. */
 #define WT_LOST_MEMORY "the program has given back the memory at 0x%llx, which the kernel uses"
 
 /** The operation `run` of every family: at most @p issues wave-instructions. */

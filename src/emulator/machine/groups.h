@@ -21,7 +21,7 @@ struct wt_group_plan {
     uint32_t slot[WT_CORE_SLOTS]; /**< of the core, for each wave */
 };
 
-/** What a family does for groups. No operation is NULL. */
+/** The operations of a family for groups. No operation is NULL. */
 struct wt_group_ops {
     /** Whether a kernel has groups that may start now. */
     bool (*waiting)(struct wt_machine *m);
@@ -33,7 +33,7 @@ struct wt_group_ops {
      * False without host memory. */
     bool (*start_wave)(struct wt_machine *m, uint32_t wave, struct wt_group_head *g,
                        unsigned index);
-    /** What the machine's fault says then. */
+    /** The text of the machine's fault then. */
     const char *refusal;
 };
 

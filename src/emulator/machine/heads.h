@@ -111,7 +111,8 @@ struct wt_group_head {
 
 struct wt_group_ops;
 
-/** What is taken of a core. The waves and groups say so, too, but not as quickly. */
+/** The slots, places and memory of a core that are taken. The waves and groups say so, too, but not
+ * as quickly. */
 struct wt_core_room {
     uint64_t waves, groups; /**< slots and places, as bit sets */
     uint32_t local;         /**< bytes */

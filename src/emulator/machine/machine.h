@@ -60,7 +60,7 @@ struct wt_register_shape {
 #define WT_REGISTER_BYTES 32
 #define WT_ROW_BYTES (WT_MAX_LANES * WT_REGISTER_BYTES)
 
-/** What a machine can do. No operation of any family is NULL (wt_machine_init). */
+/** The operations of a machine. No operation of any family is NULL (wt_machine_init). */
 struct wt_machine_ops {
     const char *family;
     void (*free)(struct wt_machine *m);

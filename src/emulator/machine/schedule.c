@@ -80,7 +80,7 @@ static uint32_t next_in_round(struct wt_turns *t)
             const uint64_t left = t->round[i] & t->ready[i];
             if (left) {
                 const uint32_t bit = (uint32_t)__builtin_ctzll(left);
-                /* What lies before it in this round cannot issue any more. */
+                /* Waves before it cannot issue any more in this round. */
                 t->round[i] &= ~(uint64_t)1 << bit;
                 return i * 64 + bit;
             }

@@ -63,7 +63,8 @@ struct wt_watch {
     void *context; /**< for holds; must live as long as the watch */
 };
 
-/** What one lane did, or (EXECUTE, ISSUE) a wave is about to do. */
+/** An access that one lane has done, or (EXECUTE, ISSUE) an instruction that a wave is about to
+ * issue. */
 struct wt_watch_hit {
     enum wt_watch_kind
         kind;      /**< WRITE, READ, ACCESS (an atomic, which does both), EXECUTE, ISSUE */

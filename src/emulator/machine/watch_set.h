@@ -21,7 +21,7 @@ struct wt_watch_code {
     void *context;
 };
 
-/** What counts among the accesses to watched memory. */
+/** The accesses to watched memory that count. */
 struct wt_watch_memory {
     enum wt_watch_kind kind;
     uint64_t first, last;

@@ -141,7 +141,7 @@ unsigned sm_alu_popc(struct sm_exec *x)
 
 /* ---- logic ---- */
 
-/* What a predicate result says of the first row: .T, .Z, .NZ. */
+/* Predicate results of the first row: .T, .Z, .NZ. */
 static void set_test(struct sm_exec *x, unsigned how, unsigned p)
 {
     uint32_t zero = 0;

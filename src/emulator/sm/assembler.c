@@ -477,7 +477,7 @@ static enum wt_status take_directive(struct assembler *a, const char *word, stru
 
 /* ---- instructions ---- */
 
-/* What an instruction's result takes an unknown time for: it is announced by a barrier. */
+/* Whether an instruction's result takes an unknown time: a barrier announces it. */
 static bool is_slow(enum sm_insn insn)
 {
     switch (insn) {
@@ -915,7 +915,8 @@ static bool name_address(const struct cubin *c, const struct cubin_relocation *p
     return true;
 }
 
-/* What the text does not say exactly (bits that mean nothing) stands there as a number. */
+/* A word that the text does not say exactly (it has bits without a meaning) is printed as a number.
+ */
 static void print_instruction(uint64_t word, uint64_t pc, struct sm_control control,
                               const struct cubin *c, size_t function, FILE *out)
 {

@@ -196,7 +196,8 @@ static uint32_t expected_of(const struct sm_cta *c, const struct sm_barrier *b)
     return b->expected ? b->expected : c->waves;
 }
 
-/* What BAR.RED has found out of the warps that wait at a barrier; bit 31: the predicate. */
+/* The result of BAR.RED over the warps that wait at a barrier: a count, and in bit 31 the
+ * predicate. */
 static uint32_t reduce(const struct sm_device *d, const struct sm_cta *c, unsigned number)
 {
     uint32_t count = 0, threads = 0, op = 0;

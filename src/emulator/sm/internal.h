@@ -343,7 +343,7 @@ static inline uint8_t *sm_writable(struct sm_device *d, uint64_t addr)
 
 /* ---- grid.c ---- */
 
-/* What this family does for groups (machine/groups.h). */
+/* This family's operations for groups (machine/groups.h). */
 extern const struct wt_group_ops sm_group_ops;
 /* All lanes of a warp have exited. */
 void sm_warp_end(struct sm_warp *w);
@@ -390,7 +390,7 @@ void sm_trap_run(struct sm_device *d, uint32_t sm);
 void sm_trap_stop(struct sm_device *d, uint32_t sm);
 /* Whether the debugger has locked the SM down. */
 bool sm_locked_down(const struct sm_device *d, uint32_t sm);
-/* What S2R reads. */
+/* The global status as S2R reads it. */
 uint32_t sm_trap_global_status(const struct sm_warp *w);
 /* trap and brkpt of PTX: BPT.TRAP 1. */
 const struct sm_uop *sm_take_program_trap(struct sm_warp *w, const struct sm_uop *u, uint32_t lanes,
@@ -426,7 +426,7 @@ bool sm_read_memory(struct wt_machine *m, uint32_t wave, unsigned lane, uint64_t
 /* The same for writing. */
 bool sm_write_memory(struct wt_machine *m, uint32_t wave, unsigned lane, uint64_t addr,
                      const void *bytes, size_t size);
-/* What an address means to a lane, in words. */
+/* Explains an address of a lane in words. */
 bool sm_explain(struct wt_machine *m, uint32_t wave, unsigned lane, uint64_t addr,
                 struct wt_explanation *e);
 /* Asserts the invariants of the whole device, for tests. */

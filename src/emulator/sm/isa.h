@@ -84,7 +84,7 @@ static inline uint32_t sm_immediate(uint64_t word)
     return (uint32_t)sm_bits(word, 20, 19) | (word >> 56 & 1 ? 0xfff80000u : 0);
 }
 
-/** What FSWZADD does in a lane: the signs of A and B; Z: A is left out. */
+/** The operation of FSWZADD in a lane: the signs of A and B; Z: A is left out. */
 enum { SM_SWIZZLES = 4 };
 extern const char *const sm_swizzles[SM_SWIZZLES];
 /** The index in sm_swizzles of lane 0..3 of each four. */
@@ -99,7 +99,7 @@ struct sm_refused {
     const char *why;  /**< "graphics" */
 };
 
-/** What a word is that sm_decode() does not know; NULL: no known instruction. */
+/** The instruction of a word that sm_decode() refuses; NULL: no known one. */
 const struct sm_refused *sm_refused_word(uint64_t word);
 /** The same by the mnemonic without its modifiers. */
 const struct sm_refused *sm_refused_name(const char *name, size_t length);
@@ -109,7 +109,7 @@ const struct sm_refused *sm_refused_name(const char *name, size_t length);
 /** Each bundle of 32 bytes begins with a control word for the three instructions behind it. */
 #define SM_BUNDLE 32
 
-/** What a control word says of one instruction, 21 bits. */
+/** The part of a control word for one instruction, 21 bits. */
 struct sm_control {
     uint8_t stall;         /**< cycles, 0..15 */
     bool yield;            /**< bit 4, as it stands in the word: 0 is a hint to yield */
@@ -119,7 +119,7 @@ struct sm_control {
     uint8_t reuse;         /**< operands A, B, C to keep, a bit set of 4 */
 };
 
-/** What the word says of instruction @p slot, 0..2. */
+/** The word's part for instruction @p slot, 0..2. */
 struct sm_control sm_control_get(uint64_t word, unsigned slot);
 /** The word with instruction @p slot set. */
 uint64_t sm_control_set(uint64_t word, unsigned slot, struct sm_control control);

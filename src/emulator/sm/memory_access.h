@@ -4,7 +4,7 @@
 
 #include "emulator/sm/internal.h"
 
-/** What is wrong with the access of a lane. */
+/** The mistake in the access of a lane. */
 enum sm_stray_kind {
     SM_STRAY_MISALIGNED,
     SM_STRAY_SHARED, /**< beyond what the CTA has */
@@ -85,7 +85,7 @@ enum sm_atomic {
     SM_ATOMIC_SAFEADD,
 };
 
-/** What an atomic operation on integers of @p size bytes stores. */
+/** The value that an atomic operation on integers of @p size bytes stores. */
 uint64_t sm_atomic_whole(enum sm_atomic how, bool is_signed, unsigned size, uint64_t old,
                          uint64_t data);
 

@@ -95,7 +95,7 @@ enum wt_status sm_ptx_check_symbols(const struct sm_ptx_module *modules, size_t 
 /* Frees an image; NULL is allowed. */
 void sm_ptx_free(struct sm_ptx *image);
 
-/** What must be put into memory at the addresses that sm_ptx_link was given. */
+/** The bytes to put into memory at the addresses that sm_ptx_link was given. */
 const uint8_t *sm_ptx_code(const struct sm_ptx *image, size_t *size);
 /* Where the code begins. */
 uint64_t sm_ptx_code_address(const struct sm_ptx *image);

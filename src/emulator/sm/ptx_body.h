@@ -20,7 +20,7 @@ enum entry_kind {
     ENTRY_PROTOTYPE,
 };
 
-/* What a name means in a function, or in a block of it. */
+/* The meaning of a name in a function, or in a block of it. */
 struct entry {
     struct ptx_name name;
     enum entry_kind kind;
@@ -213,7 +213,7 @@ bool ptx_lower_atomic(struct body *b, enum ptx_math op);
 bool ptx_lower_load(struct body *b, enum ptx_math op);
 /* cp.async. */
 bool ptx_lower_copy(struct body *b, enum ptx_math op);
-/* What has no effect here: fences, prefetch and the like. */
+/* Instructions without an effect here: fences, prefetch and the like. */
 bool ptx_lower_nothing(struct body *b, enum ptx_math op);
 /* stacksave, stackrestore. */
 bool ptx_lower_stack(struct body *b, enum ptx_math op);

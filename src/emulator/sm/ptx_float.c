@@ -24,7 +24,7 @@ PTX_ROW(div_f64, double, double, double, a / b)
 
 /* ---- the others, a lane at a time ---- */
 
-/* What o->combine has of operations on floats. */
+/* Bits of o->combine, of operations on floats. */
 enum { RELU = 1, XORSIGN = 2 };
 
 static uint32_t flush(uint32_t a)
@@ -494,7 +494,8 @@ static uint32_t combined(const struct ptx_op *o, const uint8_t *frame, uint32_t 
     return o->combine == 0 ? holds & c : o->combine == 1 ? holds | c : holds ^ c;
 }
 
-/* What set gives where the comparison holds, else 0: 1.0, or ones; of a pair for each of both. */
+/* The result of set where the comparison holds: 1.0, or ones; of a pair for each of both. Elsewhere
+ * it is 0. */
 static uint32_t value_that_holds(const struct ptx_op *o)
 {
     const bool pair = o->from_type == PTX_F16X2 || o->from_type == PTX_BF16X2;

@@ -60,7 +60,7 @@ bool ptx_mistake(struct ptx_linker *l, uint32_t module, struct ptx_place place,
 /* Fails for want of host memory; false. */
 bool ptx_out_of_memory(struct ptx_linker *l);
 
-/** What a name means in a module: its definition; NULL if there is none. */
+/** The definition of a name in a module; NULL if there is none. */
 struct ptx_symbol *ptx_find_symbol(struct ptx_linker *l, uint32_t module, struct ptx_name name);
 
 /** Adds the symbols of all modules; then each gets its definition. */

@@ -7,7 +7,7 @@
 
 /* ---- arithmetic ---- */
 
-/* What a row of ptx.def and the words make of an integer operation. */
+/* Lowers integer operations, by their rows of ptx.def and their words. */
 
 static enum ptx_type wider(enum ptx_type type)
 {

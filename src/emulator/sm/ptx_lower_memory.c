@@ -77,7 +77,7 @@ static bool is_memory(const struct ptx_operand *o)
     return o->kind == PTX_OPERAND_MEMORY || (o->kind == PTX_OPERAND_NAME && o->indexed);
 }
 
-/* What an address names, if it is no register: the space that it implies. */
+/* Lowers an address, and finds the space that its name implies, if it is no register. */
 static bool address(struct body *b, const struct ptx_operand *memory, enum ptx_space *space,
                     struct ptx_op *record)
 {

@@ -318,7 +318,7 @@ bool ptx_resolve_symbols(struct ptx_linker *l)
     return true;
 }
 
-/* What is declared only, and said to be somewhere, is defined there for all modules. */
+/* Defines a symbol, which modules have only declared, at the place that is said for it. */
 static void define(struct ptx_linker *l, struct ptx_symbol *s)
 {
     for (uint32_t k = l->bucket[hash_of(s->name) & (l->bucket_count - 1)]; k != NONE;

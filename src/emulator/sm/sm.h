@@ -26,7 +26,7 @@ struct wt_archive;
 #define SM_FILE 65536         /**< registers of an SM */
 #define SM_BANKS 18
 
-/** What the user chooses. */
+/** A device's configuration: the keys behind "sm:". */
 struct sm_config {
     unsigned sms;          /**< 1..16 */
     unsigned cc;           /**< compute capability that programs are told, times 10: 50..90 */
@@ -54,7 +54,7 @@ enum wt_status sm_device_new(const struct sm_config *config, struct sm_device **
                              struct wt_error *err);
 /* Frees a device; NULL is allowed. */
 void sm_device_free(struct sm_device *device);
-/** What the device was made from. */
+/** The configuration that the device was made from. */
 const struct sm_config *sm_device_config(const struct sm_device *device);
 /** The launch that runs, or ran last; grid[0] is 0 before the first one. */
 const struct sm_launch *sm_device_latest_launch(const struct sm_device *device);
@@ -127,7 +127,7 @@ uint64_t sm_device_trap_handler(const struct sm_device *device);
 /** The CTA that a warp works on, and the warp's number in it; false: there is no such warp now. */
 bool sm_warp_cta(const struct sm_device *device, uint32_t warp, uint32_t cta[3], uint32_t *index);
 
-/** What a driver tells its debugger of a warp beside its registers. */
+/** The state of a warp, beside its registers, that a driver tells its debugger. */
 struct sm_warp_state {
     uint64_t incarnation; /**< how many warps its slot has had */
     uint32_t cta[3], index;

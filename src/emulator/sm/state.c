@@ -12,7 +12,7 @@
 
 /* ---- the launch, SMs, CTAs ---- */
 
-/* What sm_device_launch() refuses. */
+/* Refuses the launches that sm_device_launch() refuses. */
 static void check_launch(struct wt_archive *a, struct sm_device *d)
 {
     struct sm_grid *g = &d->grid;

@@ -60,7 +60,7 @@ enum sm_surface_place sm_surface_find(struct sm_texture_lane *r, const struct sm
 
 enum { SHAPE_BUFFER = 1, SHAPE_1D_ARRAY, SHAPE_2D, SHAPE_2D_ARRAY, SHAPE_3D };
 
-/* What an instruction says. */
+/* The fields of an instruction. */
 struct form {
     unsigned dimensions, size;
     bool layered, bytes, is_signed, immediate;

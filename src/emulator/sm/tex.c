@@ -10,7 +10,7 @@
 
 #define MOST_OPERANDS 10 /* of the list in place_operands */
 
-/* What an instruction says, and where its operands are: registers, 255 for those there are not. */
+/* The fields of an instruction, and the registers of its operands; 255: it has no such operand. */
 struct form {
     unsigned dimensions;
     bool layered, cube, whole, gathers, scalar;

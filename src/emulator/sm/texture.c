@@ -168,7 +168,7 @@ static double value_of(const struct sm_texture *t, uint32_t raw)
                                          : (double)raw;
 }
 
-/* What a component that has this value comes out as. */
+/* The register's value for a component of this value. */
 static uint32_t result_of(const struct sm_texture *t, double value)
 {
     if (t->texel == SM_TEXEL_FLOAT)

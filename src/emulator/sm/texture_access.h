@@ -36,7 +36,7 @@ bool sm_texture_has_shape(struct sm_texture_lane *lane, const struct sm_texture 
 bool sm_texture_handle(struct sm_texture_lane *lane, bool in_register, uint8_t reg,
                        uint64_t *handle);
 
-/** What happens where a surface has no such place. */
+/** The effect of an access to a place that a surface does not have. */
 enum sm_surface_outside { SM_SURFACE_TRAP, SM_SURFACE_CLAMP, SM_SURFACE_ZERO };
 enum sm_surface_place { SM_SURFACE_INSIDE, SM_SURFACE_NOWHERE, SM_SURFACE_ERROR };
 /**

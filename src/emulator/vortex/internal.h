@@ -223,7 +223,7 @@ enum vx_access vx_store_check(struct vx_warp *w, uint64_t addr, unsigned size);
 /* Reports a load or store that vx_load, vx_store refused, in words; NULL. */
 const struct vx_uop *vx_access_fault(struct vx_warp *w, const struct vx_uop *u, enum vx_access why,
                                      unsigned lane, uint64_t addr, unsigned size, bool store);
-/* What a debugger reads and writes, as core sees it. */
+/* Memory as a core sees it, for debuggers. */
 bool vx_read_bytes(struct vx_core *core, struct vx_device *d, uint64_t addr, void *out,
                    size_t size);
 /* The same for writing; false: a part of the range is no memory, and nothing is written. */

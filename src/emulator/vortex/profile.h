@@ -9,7 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* What a CSR number means. */
+/* The meaning of a CSR number. */
 enum vx_csr {
     VX_CSR_ZERO, /* reads 0, writes are ignored */
     VX_CSR_FFLAGS,
@@ -45,7 +45,7 @@ struct vx_csr_row {
     const char *about;
 };
 
-/* What a DCR number means. */
+/* The meaning of a DCR number. */
 enum vx_dcr {
     VX_DCR_STARTUP_ADDR0,
     VX_DCR_STARTUP_ADDR1,

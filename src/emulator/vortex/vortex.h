@@ -19,7 +19,8 @@ struct vx_profile;
 struct vx_device;
 struct wt_archive;
 
-/** What the user chooses. vx_config_default() gives Vortex's own defaults. */
+/** A device's configuration: the keys behind "vortex:". vx_config_default() gives Vortex's own
+ * defaults. */
 struct vx_config {
     const struct vx_profile *profile;
     unsigned clusters; /**< 1..127 (PLATFORM.numclusters) */

@@ -32,6 +32,14 @@ static void watched(struct wt_shell *c, const struct wt_news *n)
     print_where(c, c->program->thread);
     fprintf(c->out, "\n%s%s %u: %s%s\n\n", style(c, HEADLINE), watch_name(c, p->kind), p->number,
             p->text, style(c, PLAIN));
+    if (n->is_mixed) {
+        fprintf(c->out,
+                "Old and new value are not known: several %ss have written here before all stood "
+                "still.\nValue now = ",
+                c->program->topology->wave_word);
+        put_watched(c, p, n->after);
+        return;
+    }
     if (n->before) {
         fputs("Old value = ", c->out);
         put_watched(c, p, n->before);

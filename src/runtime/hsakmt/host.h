@@ -144,7 +144,7 @@ struct host_gpu {
     bool debugger;       /**< someone is registered for wave control and address watch */
     bool debugged;       /**< somebody was: halted waves are then no mistake */
     struct host_watch *watch;       /**< an address to be explained, or NULL */
-    struct wt_watch *local_watch;   /**< in LDS, for a debugger: local_watch.h */
+    struct wt_watch *local_watch;   /**< what a debugger watches: local_watch.h */
     struct kfd_wire_hit *local_hit; /**< the accesses that it has yet to hear of */
     size_t local_watches, local_hits, local_hit_room;
     struct wt_recording *recording;   /**< for a debugger: recording.h; NULL: none is wanted */
@@ -173,6 +173,7 @@ struct host {
     void *program_pages;         /**< where they are here; NULL: none */
     _Atomic(const void *) debug; /**< the runtime's struct r_debug */
     atomic_bool runtime_enabled; /**< the runtime has said that it is there */
+    _Atomic uint64_t accesses;   /**< to what a debugger watches: the number of the last one */
     _Atomic uint64_t launches;   /**< how many there have been: the number of the last one */
     atomic_bool held;            /**< launches wait for a debugger to come */
     pid_t holder;                /**< the process that is to become it; 0: any */

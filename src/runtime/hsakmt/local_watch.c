@@ -1,6 +1,7 @@
 /*
- * What a debugger watches in LDS. The GPU's address watches see vector memory only: the emulated
- * device itself watches, and the wave that has accessed the range stops behind its instruction.
+ * What the emulated device watches for a debugger. The GPU's address watches do not see LDS: the
+ * wave that has accessed the range there stops behind its instruction. In global memory they stop
+ * waves, some instructions late, and do not tell what an access has replaced: that is noted here.
  */
 #include "runtime/hsakmt/local_watch.h"
 
@@ -12,6 +13,11 @@
 #include "emulator/gcn/kfd.h"
 #include "emulator/machine/watch_set.h"
 #include "runtime/hsakmt/recording.h"
+
+static bool is_local(uint64_t addr)
+{
+    return addr - GCN_SHARED_APERTURE < GCN_APERTURE_SIZE;
+}
 
 static void forget(struct host_gpu *gpu)
 {
@@ -36,7 +42,7 @@ int host_local_watch(struct host_gpu *gpu, uint32_t first, const struct kfd_wire
     if (!watches)
         return -ENOMEM;
     for (size_t i = 0; i < count; i++) {
-        const uint32_t wave = list[i].wave - first;
+        const uint32_t wave = is_local(list[i].addr) ? list[i].wave - first : 0;
         if (wave >= m->waves || list[i].kind >= KFD_WATCH_KINDS || !list[i].size)
             continue;
         watches[own++] = (struct wt_watch){.kind = kinds[list[i].kind],
@@ -62,16 +68,23 @@ void host_local_take_hits(struct host_gpu *gpu)
     struct kfd_wire_hit *more = wt_array_grow(gpu->local_hit, &gpu->local_hit_room,
                                               gpu->local_hits + m->hits, sizeof *more);
     const uint32_t wave = m->hits ? m->hit->wave : 0;
-    const bool stops = more && m->hits;
-    for (size_t i = 0; more && i < m->hits; i++)
-        more[gpu->local_hits++] = (struct kfd_wire_hit){.id = m->hit[i].id,
-                                                        .wave = m->hit[i].wave,
-                                                        .lane = m->hit[i].lane,
-                                                        .pc = m->hit[i].pc,
-                                                        .addr = m->hit[i].addr,
-                                                        .size = m->hit[i].size,
-                                                        .read = m->hit[i].kind != WT_WATCH_WRITE,
-                                                        .write = m->hit[i].kind != WT_WATCH_READ};
+    bool stops = false;
+    for (size_t i = 0; more && i < m->hits; i++) {
+        const struct wt_watch_hit *h = &m->hit[i];
+        struct kfd_wire_hit *hit = &more[gpu->local_hits++];
+        *hit = (struct kfd_wire_hit){.id = h->id,
+                                     .wave = h->wave,
+                                     .lane = h->lane,
+                                     .pc = h->pc,
+                                     .addr = h->addr,
+                                     .size = h->size,
+                                     .read = h->kind != WT_WATCH_WRITE,
+                                     .write = h->kind != WT_WATCH_READ,
+                                     .order = ++gpu->host->accesses};
+        memcpy(hit->before, h->before, sizeof hit->before);
+        memcpy(hit->after, h->after, sizeof hit->after);
+        stops |= is_local(h->addr);
+    }
     gpu->local_hit = more ? more : gpu->local_hit;
     m->hits = 0;
     if (stops) /* without host memory it goes on */

@@ -1,4 +1,4 @@
-/* Watched LDS. See local_watch.c. The GPU is entered for all of it. */
+/* Watched memory. See local_watch.c. The GPU is entered for all of it. */
 #ifndef WT_RUNTIME_HSAKMT_LOCAL_WATCH_H
 #define WT_RUNTIME_HSAKMT_LOCAL_WATCH_H
 
@@ -6,13 +6,14 @@
 #include "runtime/hsakmt/host.h"
 
 /**
- * Sets the watched ranges of a GPU's LDS, in place of those before. The wave of an entry is a
- * slot's number among the slots of all GPUs; those of this GPU begin at @p first. Entries for other
- * GPUs are left out. Hits that were not given out are forgotten. Returns 0, -ENOMEM or -EBUSY.
+ * Sets the watched ranges of a GPU, in place of those before. The wave of an entry is a slot's
+ * number among the slots of all GPUs; those of this GPU begin at @p first. Entries for the LDS of
+ * other GPUs are left out. Hits that were not given out are forgotten. Returns 0, -ENOMEM or
+ * -EBUSY.
  */
 int host_local_watch(struct host_gpu *gpu, uint32_t first, const struct kfd_wire_watch *list,
                      size_t count);
-/** A run has come back for accesses: notes them, and stops the wave, for the debugger. */
+/** A run has come back for accesses: notes them, and stops a wave that has accessed LDS. */
 void host_local_take_hits(struct host_gpu *gpu);
 /** Gives out the accesses since the last call, @p room of them at most; returns how many. */
 size_t host_local_give_hits(struct host_gpu *gpu, uint32_t first, struct kfd_wire_hit *list,

@@ -79,7 +79,7 @@ static bool find_ended(void *context)
     return gpu->ended;
 }
 
-/* The debug hardware's watches are a part of the state; the machine has no others but of LDS. */
+/* The debug hardware's watches are a part of the state; the machine has those of local_watch.h. */
 static void watch_again(void *context)
 {
     const struct host_gpu *gpu = context;

@@ -32,7 +32,7 @@ enum wt_status wt_ppgtt_map(const struct wt_ppgtt_memory *memory, uint64_t root,
                             uint64_t physical, uint64_t size, bool writable, uint64_t *page_sizes,
                             struct wt_error *err);
 
-/** What an address is mapped to. */
+/** The place that an address is mapped to. */
 struct wt_ppgtt_page {
     uint64_t physical; /**< of the address itself */
     bool writable;

@@ -237,7 +237,7 @@ static void mapped(struct wt_gtt_walk *walk, uint64_t address, uint64_t bytes, c
              access);
 }
 
-/* What describe() says of a leaf beside that it is valid. */
+/* The flags of a leaf, as describe() writes them, behind "valid". */
 static const char *beside_valid(const struct wt_gtt_level *leaf)
 {
     const char *comma = strstr(leaf->flags, ", ");
