@@ -1,4 +1,4 @@
-/* What the stand-ins for NVIDIA's ptxas and nvlink share. */
+/* Shared by the stand-ins for NVIDIA's ptxas and nvlink. */
 #ifndef WT_CUDAPATH_TOOL_H
 #define WT_CUDAPATH_TOOL_H
 

@@ -54,7 +54,7 @@ struct cubin_variable {
     uint64_t size;    /**< bytes */
 };
 
-/** What has a relocation in it. */
+/** The parts of a cubin that have relocations. */
 enum cubin_part { CUBIN_CODE, CUBIN_DATA, CUBIN_BANK3, CUBIN_BANK };
 
 /** How an address is put there; the numbers are R_CUDA_...'s. */

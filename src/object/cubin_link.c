@@ -23,7 +23,7 @@ enum {
     MOST_PLACES = 1 << 20,
 };
 
-/* What a section is. */
+/* The kind of a section. */
 struct section {
     bool known;
     enum cubin_part part;
@@ -222,7 +222,7 @@ static bool in_instruction(enum cubin_field field)
     return field >= CUBIN_WHOLE_20;
 }
 
-/* What a field has before: the addend of a section without addends. */
+/* The addend in a section without addends: the contents of the field. */
 static int64_t addend_in(const uint8_t *at, enum cubin_field field)
 {
     const uint64_t bits = wt_load_le(at, field_bytes(field));

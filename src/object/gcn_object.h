@@ -6,7 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/** What fills an argument (".value_kind"). */
+/** The content of an argument (".value_kind"). */
 enum gcn_argument_kind {
     GCN_ARG_VALUE,  /**< the caller: a value of `size` bytes */
     GCN_ARG_BUFFER, /**< the caller: an address of global memory */

@@ -1,4 +1,4 @@
-/* What the debugger of a host process with Gen9 GPUs may ask beside what all families have
+/* The requests of a debugger of a host process with Gen9 GPUs, beside those that all families have
  * (object/process_wire.h): the kernels that the program runs. */
 #ifndef WT_OBJECT_GEN_WIRE_H
 #define WT_OBJECT_GEN_WIRE_H
@@ -18,7 +18,7 @@
  */
 #define GEN_WIRE_GPU_BIT 52
 
-/** What the file of source text N, from 1, is called in debug information. There is no such file:
+/** The name of source text N, from 1, as a file in debug information. There is no such file:
  * GEN_WIRE_SOURCE gives the text. */
 #define GEN_WIRE_SOURCE_PATH "/opencl/program-%u.cl"
 

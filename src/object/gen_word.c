@@ -181,7 +181,7 @@ bool gen_word_compact(enum gen_word_form kind, const struct gen_word *native,
             return false;
         gen_set_field(&result, g->last, g->first, index);
     }
-    /* What no field of the compact form stands for must be as expansion makes it. */
+    /* Bits that no field of the compact form stands for must be as expansion makes them. */
     gen_word_expand(kind, &result, &again);
     if (again.low != native->low || again.high != native->high)
         return false;

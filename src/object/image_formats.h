@@ -1,4 +1,4 @@
-/* What the readers of single image formats share. Private to image*.c. */
+/* Shared by the readers of single image formats. Private to image*.c. */
 #ifndef WT_OBJECT_IMAGE_FORMATS_H
 #define WT_OBJECT_IMAGE_FORMATS_H
 

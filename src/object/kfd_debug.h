@@ -146,7 +146,8 @@ enum kfd_record_hwreg {
 };
 #define KFD_RECORD_REGISTERS 128u /**< bytes of the hardware registers and the TTMPs */
 
-/* What the trap handlers leave in TTMPs (the kernel's and the runtime's; ROCdbgapi reads them). */
+/* The contents of TTMPs that the trap handlers leave (the kernel's and the runtime's; ROCdbgapi
+ * reads them). */
 /** Number of the wave's packet in its ring. */
 #define KFD_TTMP6_PACKET 0x1ffffffu
 /** The trap that stopped the wave: 4 bits. */

@@ -1,5 +1,5 @@
-/* What the debugger of a host process with GPUs of family gfx900 may ask beside what all families
- * have (object/process_wire.h): the driver's debug operations. */
+/* The requests of a debugger of a host process with GPUs of family gfx900, beside those that all
+ * families have (object/process_wire.h): the driver's debug operations. */
 #ifndef WT_OBJECT_KFD_WIRE_H
 #define WT_OBJECT_KFD_WIRE_H
 

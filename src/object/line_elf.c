@@ -397,7 +397,7 @@ static void align(struct wt_buffer *b, size_t alignment)
     wt_buffer_append(b, zeros, (alignment - b->length % alignment) % alignment);
 }
 
-/* What there is about units, then what is made. */
+/* The units that were there, then the made one. */
 static void put_units(struct wt_buffer part[SECTIONS], const struct line_elf *from)
 {
     put_bytes(&part[ABBREV], &from->abbreviations);

@@ -303,7 +303,7 @@ static bool choice(struct parser *p, struct ptx_constant *c, struct ptx_place pl
     return true;
 }
 
-/* What follows the first operand of an expression: operators of at least the precedence. */
+/* The rest of an expression behind its first operand: operators of at least the precedence. */
 bool ptx_parse_rest(struct parser *p, struct ptx_constant *c, unsigned precedence)
 {
     for (const struct ptx_operator *o; (o = next_operator(p)) && o->precedence >= precedence;) {

@@ -1,4 +1,4 @@
-/* What the files that parse PTX share. */
+/* Shared by the files that parse PTX. */
 #ifndef WT_OBJECT_PTX_PARSER_H
 #define WT_OBJECT_PTX_PARSER_H
 
@@ -60,7 +60,7 @@ bool ptx_parse_operand_list(struct parser *p, char close, uint32_t *first, uint3
 bool ptx_parse_begins_expression(const struct parser *p);
 /** A number, WARP_SZ, (.u64) value, (expression), or one of these behind its signs. */
 bool ptx_parse_primary(struct parser *p, struct ptx_constant *c);
-/** What follows the first operand of an expression: operators of at least the precedence. */
+/** The rest of an expression behind its first operand: operators of at least the precedence. */
 bool ptx_parse_rest(struct parser *p, struct ptx_constant *c, unsigned precedence);
 /** An integer that may be an expression. */
 bool ptx_parse_want_integer(struct parser *p, unsigned precedence, uint64_t most, uint64_t *value,

@@ -1,4 +1,4 @@
-/* What the debugger of a host process that uses the CUDA driver API may ask beside what all
+/* The requests of a debugger of a host process that uses the CUDA driver API, beside those that all
  * families have (object/process_wire.h): rows, launches and modules. */
 #ifndef WT_OBJECT_SM_WIRE_H
 #define WT_OBJECT_SM_WIRE_H

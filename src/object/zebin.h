@@ -14,7 +14,7 @@
 
 #define GEN_ELF_MACHINE 205
 
-/** What a piece of a kernel's payload holds: arg_type of .ze_info. */
+/** The content of a piece of a kernel's payload: arg_type of .ze_info. */
 enum gen_argument_kind {
     GEN_ARG_UNKNOWN,
     GEN_ARG_BYPOINTER,
@@ -53,7 +53,7 @@ enum gen_address_mode {
     GEN_ADDRESS_BINDLESS
 };
 
-/** What an argument with an address mode leads to: addrspace of .ze_info. */
+/** The memory to which an argument with an address mode leads: addrspace of .ze_info. */
 enum gen_argument_object { GEN_OBJECT_MEMORY, GEN_OBJECT_IMAGE, GEN_OBJECT_SAMPLER };
 
 /** Kinds of images: image_type of .ze_info. */

@@ -79,6 +79,9 @@ EXCEPTIONS = {
     ("sm-opencl-lines", 2): ["0 table[2]: .b8 table[16]"],
     # The optimiser stores nothing there: it knows the value.
     ("gen9-O2", 3): [f"{line} tile0[id & 7]: DW_OP_const8u 0xa00000000000000 (memory)" for line in (98, 99, 101, 102, 103, 104, 105)],
+    ("gen9-32-O2", 566077310): [f"{line} tile0[id & 31]: DW_OP_const8u 0xa00000000000000 (memory)" for line in (115, 130, 131, 132, 133, 134, 135)] + [
+        f"{line} tile1[id & 31]: DW_OP_const8u 0xa00000000000080 (memory)" for line in (115, 130, 131, 132, 133, 134, 135)] + [
+        f"{line} *p39: DW_OP_const8u 0xa00000000000080 (memory)" for line in (130, 131, 132, 133, 134, 135)],
     ("gen9-O2", 8): [
         "124 j28: DW_OP_implicit_value 0x8 0x01 0x00 0x00 0x00 0x00 0x00 0x00 0x00",
     ],

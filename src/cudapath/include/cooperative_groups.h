@@ -93,8 +93,8 @@ template <class T> WAVETRAP_CG unsigned lanes_like(unsigned mask, T value)
     return like;
 }
 
-/* What the blocks of a grid have in common when all of them run: see docs/cuda.md. 0: they need
- * not. */
+/* Memory that the blocks of a grid share when all of them run at once: see docs/cuda.md. 0: they
+ * need not. */
 struct grid_memory {
     unsigned arrived, round;
 };
@@ -264,7 +264,7 @@ WAVETRAP_CG grid_group this_grid()
 
 namespace wavetrap
 {
-/* What tiles and coalesced groups have in common; ranks are those of GROUP. */
+/* Members of tiles and coalesced groups; ranks are those of GROUP. */
 template <class GROUP> struct lanes : thread_group {
     WAVETRAP_CG_MEMBER explicit lanes(unsigned which) : thread_group(which)
     {

@@ -1,4 +1,4 @@
-/* What CUDA C++ programs include; clang does it by itself. See cuda_runtime_api.h. */
+/* The header that CUDA C++ programs include; clang does it by itself. See cuda_runtime_api.h. */
 #ifndef WAVETRAP_CUDA_RUNTIME_H
 #define WAVETRAP_CUDA_RUNTIME_H
 #define __CUDA_RUNTIME_H__

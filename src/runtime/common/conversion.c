@@ -76,7 +76,7 @@ void wt_conversion_print(const struct wt_conversion *c, const uint8_t *bytes, si
 {
     char format[48];
     const uint64_t value = wt_load_le(bytes, size);
-    /* What hh, h, hl and l say, where the record has more than that. */
+    /* The bits that hh, h, hl and l say, where the record has more. */
     const unsigned named = strcmp(c->length, "hh") == 0  ? 8
                            : strcmp(c->length, "h") == 0 ? 16
                            : *c->length == 'l'           ? 64

@@ -14,7 +14,7 @@
 
 struct wt_endpoint;
 
-/** What a family does; called in the endpoint's thread unless it says otherwise. */
+/** The operations of a family; called in the endpoint's thread unless it says otherwise. */
 struct wt_endpoint_ops {
     const char *kind; /**< of the socket (base/private_dir.h) */
     uint32_t family;  /**< WT_WIRE_GCN … (object/process_wire.h) */

@@ -10,7 +10,7 @@
 enum { SIGNALS = 2 };
 static const int signals[SIGNALS] = {SIGSEGV, SIGBUS};
 
-/* What the program does about these signals, since this file's handler was installed last. */
+/* The program's own handlers of these signals, when this file's was installed last. */
 static struct sigaction others[SIGNALS];
 static pthread_mutex_t installing = PTHREAD_MUTEX_INITIALIZER;
 

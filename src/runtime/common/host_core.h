@@ -15,7 +15,7 @@
 #define WT_CORE_VARIABLE "WAVETRAP_CORE"
 #define WT_CORE_HISTORY_VARIABLE "WAVETRAP_CORE_HISTORY"
 
-/** What goes into a core file beside the state of a GPU. */
+/** The parts of a core file beside the state of a GPU. */
 struct wt_host_core {
     const char *path;
     const char *reason; /**< why it has stopped, for people; "": the state says so */
@@ -50,7 +50,7 @@ struct wt_host_core_ops {
                     const struct wt_host_archive *in_host);
     /** Calls wt_host_core_recorded() with these operations. */
     wt_archive_fn recorded;
-    /** What inputs of its recorded run may do, as the reader lists them first. */
+    /** The operations that inputs of its recorded run may do; the reader lists them first. */
     const wt_input_operation *operations;
 };
 

@@ -22,7 +22,7 @@ struct wt_progress {
     uint64_t issues; /**< issue time then */
 };
 
-/** What a line shows of a kernel. */
+/** The progress of a kernel, as a line shows it. */
 struct wt_progress_of {
     const char *kernel;   /**< its name */
     uint64_t done, total; /**< work-groups */

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What the device has done has happened. */
+/* Counts what the device has done as having happened: the program is told of it. */
 void recording_show(struct wt_recording *r)
 {
     r->undone = 0;
@@ -254,7 +254,7 @@ void recording_branched(struct wt_recording *r)
     r->store_count = 0;
     r->ops->take_back(r->gpu);
     r->seen = now;
-    /* What threads have done since cannot be undone: here it has been done already. */
+    /* Changes of threads since then cannot be undone: they count as done here. */
     for (size_t i = 0; i < r->change_count; i++)
         if (r->change[i].time > now) {
             r->change[i].time = now;

@@ -55,9 +55,9 @@ struct wt_recording_ops {
     bool (*is_kept_from)(void *gpu);
     /** Whether a debugger has to deal with something that has happened before the GPU goes on. */
     bool (*has_exception)(void *gpu);
-    /** What the device has done since the last call has happened: the program is told of it. */
+    /** Tells the program of what the device has done since the last call: it has happened. */
     void (*shown)(void *gpu);
-    /** What the device has done since the last call of shown() has not happened. */
+    /** Takes back what the device has done since the last call of shown(): it has not happened. */
     void (*take_back)(void *gpu);
     /** Notes which kernels have ended, if any: whether there are. */
     bool (*find_ended)(void *gpu);

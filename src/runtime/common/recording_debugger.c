@@ -1,4 +1,4 @@
-/* What a debugger does to a recorded GPU: inputs, memory, core files. See recording.h. */
+/* A debugger's operations on a recorded GPU: inputs, memory, core files. See recording.h. */
 #include "runtime/common/recording_state.h"
 
 #include <stdlib.h>
@@ -7,7 +7,7 @@ uint32_t wt_recording_input(struct wt_recording *r, const struct wt_input *input
 {
     if (!wt_recording_on(r))
         return wt_input_apply(r->machine, input);
-    /* What it does in the past is undone, or done again in a new future. */
+    /* An input in the past is undone, or done again in a new future. */
     r->live = wt_timeline_at_end(r->timeline);
     const uint32_t result = wt_timeline_input(r->timeline, input);
     if (r->live) {

@@ -30,7 +30,7 @@ struct store {
     bool atomic; /* of 4 or 8 bytes; the slice ends behind its instruction */
 };
 
-/* What the program's threads have changed, at an issue time. */
+/* A change by the program's threads, at an issue time. */
 struct change {
     uint64_t time, addr;
     uint8_t *bytes;
@@ -82,7 +82,7 @@ static inline uint64_t recording_word(const uint8_t *page, unsigned i)
 struct page *recording_page(struct wt_recording *r, uint64_t addr, const uint8_t *host);
 /** The page of the copy at @p addr; NULL: the GPU has not come to it. */
 struct page *recording_find(const struct wt_recording *r, uint64_t addr);
-/** What both sides last had of a page, to be changed; NULL without host memory. */
+/** The last common state of a page, to be changed; NULL without host memory. */
 uint8_t *recording_same(struct wt_recording *r, struct page *page);
 /** No page is copied any longer. */
 void recording_forget_pages(struct wt_recording *r);
@@ -97,7 +97,7 @@ bool recording_same_page(const uint8_t *a, const uint8_t *b);
 
 /* ---- recording_merge.c: both sides made the same ---- */
 
-/** What the GPU has changed of a page goes to the process. */
+/** Copies the GPU's changes of a page to the process. */
 void recording_publish(struct wt_recording *r, struct page *page);
 /** The same of all pages. */
 void recording_publish_all(struct wt_recording *r);
@@ -128,7 +128,7 @@ bool recording_show_stores(struct wt_recording *r);
 
 /* ---- recording.c ---- */
 
-/** What the device has done has happened. */
+/** Counts what the device has done as having happened: the program is told of it. */
 void recording_show(struct wt_recording *r);
 /** Ends the search, if one is under way. */
 void recording_end_search(struct wt_recording *r);

@@ -8,7 +8,7 @@
 #include "runtime/common/image_value.h"
 #include "wavetrap/error.h"
 
-/** What an argument is. */
+/** The kind of an argument. */
 enum wt_value_kind {
     WT_VALUE_PLAIN,  /**< a value of some bytes */
     WT_VALUE_BUFFER, /**< a pointer to global memory */

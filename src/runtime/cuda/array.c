@@ -175,7 +175,7 @@ static enum sm_texel texel_of(CUarray_format format)
     }
 }
 
-/* What a resource is to a texture or surface; sizes and address only. */
+/* Describes a resource for a texture or surface: sizes and address only. */
 static CUresult describe(const CUDA_RESOURCE_DESC *r, struct sm_texture *t)
 {
     CUarray_format format;

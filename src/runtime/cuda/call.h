@@ -23,7 +23,7 @@
     }                                                                                              \
     static CUresult do_##name parameters
 
-/** What a pointer for a result points to, as a number; 0 for NULL. */
+/** The number that a pointer for a result points to; 0 for NULL. */
 #define RESULT(pointer) ((unsigned long long)((pointer) ? *(pointer) : 0))
 /** The same of a pointer to a pointer. */
 #define HANDLE(pointer) ((const void *)((pointer) ? *(pointer) : NULL))

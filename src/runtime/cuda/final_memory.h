@@ -1,4 +1,4 @@
-/* What a debugger's interest in the memory of the process needs of all GPUs. */
+/* The memory of the process after its end, for debuggers: the part that concerns all GPUs. */
 #ifndef WT_RUNTIME_CUDA_FINAL_MEMORY_H
 #define WT_RUNTIME_CUDA_FINAL_MEMORY_H
 

@@ -74,7 +74,7 @@ static void make_rooms(struct gpu *g)
                              .count = (LOW_CODE_BYTES - HEADER_BYTES) / LOW_ROOM_BYTES};
 }
 
-/* What a variable says of a GPU; NULL: nothing. */
+/* Applies the keys in a variable to a GPU's configuration; NULL: there are none. */
 static enum wt_status configure(struct sm_config *config, const char *variable, const char *keys,
                                 struct wt_error *err)
 {

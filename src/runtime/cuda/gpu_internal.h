@@ -1,4 +1,4 @@
-/* What gpu.c and run.c share. */
+/* Shared by gpu.c and run.c. */
 #ifndef WT_RUNTIME_CUDA_GPU_INTERNAL_H
 #define WT_RUNTIME_CUDA_GPU_INTERNAL_H
 

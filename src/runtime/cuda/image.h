@@ -4,8 +4,8 @@
 
 #include "runtime/cuda/gpu.h"
 
-/** What cuLinkComplete makes begins so; "LENGTH\n" and that many bytes of PTX follow, until the
- * end or a length of 0. A program has no size for it. */
+/** The beginning of the images that cuLinkComplete makes; "LENGTH\n" and that many bytes of PTX
+ * follow, until the end or a length of 0. A program has no size for it. */
 #define IMAGE_BLOB "wavetrap PTX 1\n"
 
 typedef enum wt_status (*image_text_fn)(void *context, const char *name, const char *text,

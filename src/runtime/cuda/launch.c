@@ -8,7 +8,7 @@
 
 enum { MOST_GRID_YZ = 65535 };
 
-/* What a program asks for. */
+/* A launch as a program asks for it. */
 struct asked {
     CUfunction function;
     unsigned grid[3], block[3], shared;
@@ -99,7 +99,7 @@ static CUresult try_launch(const struct asked *a, CUfunction *meant)
     result = gpu_run(g, &l);
     if (result == CUDA_ERROR_OUT_OF_MEMORY || result == CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES)
         return state_leave(result);
-    /* What goes wrong in a kernel is told by the calls that follow. */
+    /* The calls that follow tell of a mistake in the kernel. */
     if (result)
         state_fail(result);
     return state_leave(CUDA_SUCCESS);

@@ -15,7 +15,7 @@
 
 static struct CUmod_st *modules; /* those that are loaded; under the lock */
 
-/* What a call says about the image that it loads. */
+/* The options of a call that loads an image. */
 struct options {
     struct jit_log log;
     struct image_symbols symbols;

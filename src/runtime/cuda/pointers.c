@@ -12,7 +12,7 @@ CUresult state_enter_address(uint64_t address, struct gpu **gpu)
     return state_enter_owner(g ? gpu_range_owner(g, address) : memory_owner(address), gpu);
 }
 
-/* What is known of an address. */
+/* The memory behind an address. */
 struct place {
     const struct gpu *gpu; /* NULL: memory of the host that kernels can access */
     CUdevice number;
@@ -41,7 +41,8 @@ static CUresult attribute_of(CUpointer_attribute attribute, uint64_t address, co
     const bool known = p->size != 0;
     switch (attribute) {
     case CU_POINTER_ATTRIBUTE_CONTEXT: {
-        /* What no context owns, variables of libraries and memory of pools, is of the call's. */
+        /* Memory that no context owns (variables of libraries, memory of pools) is the calling
+         * thread's context's. */
         const uint64_t owner = p->gpu ? gpu_range_owner(p->gpu, address) : memory_owner(address);
         const CUcontext own = owner ? state_context_of(owner) : state_entered();
         put(to, known && own && own->device == p->number ? (uintptr_t)own : 0, sizeof own);

@@ -195,7 +195,7 @@ API(cuMemPoolCreate, (CUmemoryPool * pool, const CUmemPoolProps *what), (pool, w
     return state_leave(CUDA_SUCCESS);
 }
 
-/* What is allocated stays; a GPU whose pool it was uses its own again. */
+/* Memory that is allocated stays; a GPU whose pool it was uses its own again. */
 API(cuMemPoolDestroy, (CUmemoryPool pool), (pool), "%p", pool)
 {
     const CUresult result = state_lock();

@@ -143,7 +143,7 @@ static enum wt_status put(struct gpu *g, uint64_t address, const void *bytes, ui
                : wt_fail(err, WT_NO_MEMORY, "no memory for a module");
 }
 
-/* What an image that is to run must not lack. */
+/* Whether all symbols are defined that an image needs to run. */
 static enum wt_status check_defined(const struct sm_ptx *image, struct wt_error *err)
 {
     const char *undefined = sm_ptx_undefined(image);

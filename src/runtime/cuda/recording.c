@@ -50,7 +50,7 @@ static bool has_exception(void *gpu)
     return debug_has_news();
 }
 
-/* What kernels have printed counts. */
+/* Prints what kernels have printed: it counts now. */
 static void shown(void *context)
 {
     struct gpu *g = context;

@@ -120,7 +120,7 @@ static CUresult report(struct gpu *g, const struct gpu_launch *l)
     return result_of(f);
 }
 
-/* What a launch has without memory. */
+/* The part of a launch that needs no memory. */
 static void describe_launch(const struct gpu *g, const struct gpu_launch *l,
                             struct sm_launch *launch)
 {

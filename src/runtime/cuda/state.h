@@ -1,4 +1,5 @@
-/* What the functions of libcuda share: one lock, the devices, contexts, the error that stays. */
+/* State that the functions of libcuda share: one lock, the devices, contexts, the error that stays.
+ */
 #ifndef WT_RUNTIME_CUDA_STATE_H
 #define WT_RUNTIME_CUDA_STATE_H
 

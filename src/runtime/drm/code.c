@@ -8,6 +8,7 @@
 
 #include "base/array.h"
 #include "base/bits.h"
+#include "object/gen_word.h"
 #include "runtime/drm/kernels.h"
 
 /* Code that the runtime has compiled. */
@@ -97,29 +98,54 @@ bool drm_code_source(const char *text, size_t size, char *name, size_t room)
 
 /* ---- what runs ---- */
 
-/* DebugCtrl is bit 30 of a native instruction and bit 7 of a compact one, which begin at multiples
- * of 8 bytes. */
-#define DEBUG_CONTROLS (UINT64_C(1) << 30 | UINT64_C(1) << 7)
+/* DebugCtrl is bit 30 of a native instruction and bit 7 of a compact one. */
+enum { NATIVE_DEBUG = 1 << 30, COMPACT_DEBUG = 1 << 7, OPCODE = 0x7f, OPCODE_MOV = 1 };
+#define OTHER_CODE SIZE_MAX
 
-/* Whether the instructions are the same, apart from breakpoints. */
-static bool same_code(const uint8_t *a, const uint8_t *b, size_t size)
+/* The dwords of an instruction that has a place for a relocated address, a move of a constant:
+ * Src0.RegFile is bits 42:41. */
+static bool moves_constant(const struct gen_word *w)
 {
-    size_t i = 0;
-    for (; i + 8 <= size; i += 8)
-        if ((wt_load_le(a + i, 8) ^ wt_load_le(b + i, 8)) & ~DEBUG_CONTROLS)
-            return false;
-    return i == size;
+    return (w->low & OPCODE) == OPCODE_MOV && gen_field(w, 42, 41) == 3;
 }
 
-/* Of several equal ones, the first that has no address yet; else the newest. */
+/* How many constants differ, which are addresses that the runtime has put in; breakpoints do not
+ * count. OTHER_CODE: the instructions are others. */
+static size_t addresses_apart(const uint8_t *a, const uint8_t *b, size_t size)
+{
+    size_t apart = 0;
+    for (size_t i = 0; i + 8 <= size; i += 8) {
+        const struct gen_word w = {.low = wt_load_le(a + i, 8)};
+        const bool compact = gen_is_compact(&w);
+        if ((w.low ^ wt_load_le(b + i, 8)) & ~(uint64_t)(compact ? COMPACT_DEBUG : NATIVE_DEBUG))
+            return OTHER_CODE;
+        if (compact || i + 16 > size)
+            continue;
+        i += 8;
+        if (wt_load_le(a + i, 8) != wt_load_le(b + i, 8)) {
+            if (!moves_constant(&w))
+                return OTHER_CODE;
+            apart++;
+        }
+    }
+    return apart;
+}
+
+/* The one with the fewest addresses put in. Of several equal ones, the first that has no address
+ * yet; else the newest. */
 static struct built *find_built(const uint8_t *code, size_t room)
 {
     struct built *found = NULL;
+    size_t least = OTHER_CODE;
     for (size_t i = known_code.built_count; i-- > 0;) {
         struct built *b = known_code.built[i];
-        if (b->size && b->size <= room && (!found || (found->taken && !b->taken)) &&
-            same_code(code, b->code, b->size & ~(size_t)7))
+        const size_t apart = b->size && b->size <= room
+                                 ? addresses_apart(code, b->code, b->size & ~(size_t)7)
+                                 : OTHER_CODE;
+        if (apart < least || (found && apart == least && found->taken && !b->taken)) {
             found = b;
+            least = apart;
+        }
     }
     return found;
 }
@@ -162,7 +188,7 @@ static void unload_overlapping(uint32_t device, uint64_t address, size_t size)
 /* The compiler's own breakpoint is a move of a number to nowhere. */
 static void remove_marker(const struct loaded *l, uint8_t *code)
 {
-    enum { OPCODE_MOV = 1, NATIVE_DEBUG = 1 << 30, COMPACT = 1 << 29, OPCODE = 0x7f };
+    enum { COMPACT = 1 << 29 };
     const uint32_t was = l->size >= 16 ? (uint32_t)wt_load_le(l->code, 4) : 0;
     if (l->built && (was & (NATIVE_DEBUG | COMPACT | OPCODE)) == (NATIVE_DEBUG | OPCODE_MOV)) {
         wt_store_le(code, was & ~(uint32_t)NATIVE_DEBUG, 4);
@@ -202,7 +228,7 @@ void drm_code_runs(uint32_t device, uint64_t address, uint8_t *code, size_t room
     const struct built *built = find_built(code, room);
     /* A kernel that was recompiled to identical code at the same address is the same entry. */
     if (!there || there->size > room || (built && !built->taken) ||
-        !same_code(there->code, code, there->size & ~(size_t)7)) {
+        addresses_apart(there->code, code, there->size & ~(size_t)7) != 0) {
         unload_overlapping(device, address, built ? built->size : length_of(code, room));
         load(device, address, code, room);
     }

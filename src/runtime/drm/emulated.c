@@ -287,7 +287,7 @@ static uint8_t *find_host(const struct wt_i915_mapping *mappings, size_t count, 
     return NULL;
 }
 
-/* What `run` is called with. */
+/* The arguments of `run`. */
 struct command {
     struct wt_drm_emulated *gpu;
     uint64_t root;
@@ -440,7 +440,7 @@ void wt_drm_emulated_after_fork(struct wt_drm_emulated *gpu, bool child)
 {
     struct wt_error ignored;
     struct gen_device *fresh;
-    /* What the parent's thread was changing at that moment is in no defined state. */
+    /* Structures that the parent's thread was changing at that moment are in no defined state. */
     if (wt_i915_after_fork(gpu->driver, child) &&
         gen_device_new_in_host(&gpu->config, &fresh, &ignored) == WT_OK) {
         gen_machine(fresh)->first_core = gen_machine(gpu->device)->first_core;

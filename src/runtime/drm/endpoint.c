@@ -72,7 +72,7 @@ static void merge_guarded(struct drm_debugged *g)
         drm_debugged_lost_memory(g, addr);
 }
 
-/* What is recorded reaches the program at once. */
+/* Writes memory for the debugger. While a kernel is recorded, the program sees it at once. */
 static bool write_device(struct drm_debugged *g, uint32_t thread, uint64_t addr,
                          const uint8_t *bytes, size_t size)
 {

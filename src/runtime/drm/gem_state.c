@@ -8,7 +8,7 @@
 #include "base/text.h"
 #include "runtime/drm/gem.h"
 
-/* What a field's value becomes. */
+/* The types of fields. */
 enum kind {
     FLAG,   /* bool */
     U32,    /* uint32_t; true and false count as 1 and 0 */

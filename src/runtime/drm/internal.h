@@ -125,7 +125,7 @@ static inline bool drm_copy_in(void *to, uint64_t from, size_t size)
 /* The same, to the program's memory. */
 static inline bool drm_copy_out(uint64_t to, const void *from, size_t size)
 {
-    /* What is copied into memory is only read. */
+    /* The source is only read. */
     return wt_own_memory_copy(to, (uint8_t *)(uintptr_t)from, size, false) == size;
 }
 

@@ -125,7 +125,8 @@ static void put_first(struct wt_i915 *device, struct drm_submission *s)
         device->last = s;
 }
 
-/* What they wait for may have been stored by the batch that has just run, or by the program. */
+/* Looks at what submissions wait for: the batch that has just run, or the program, may have stored
+ * it. */
 static void look_again(struct wt_i915 *device)
 {
     for (struct drm_submission *s = device->first; s; s = s->next)

@@ -20,7 +20,7 @@ enum {
     TD_CLR = 0xe490,
 };
 
-/* What a register does here. */
+/* The behaviour of a register. */
 enum role {
     KEPT,   /* it has the value that was written last */
     MASKED, /* likewise; the upper half of what is written says which bits of the lower one count */

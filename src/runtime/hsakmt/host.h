@@ -412,7 +412,7 @@ int host_debug_address_watch(struct host_gpu *gpu, const struct gcn_watch_reques
 const struct wt_fault *host_wave_fault(struct host_gpu *gpu, uint32_t wave);
 /** Reports the device's fault on stderr. */
 void host_report_fault(struct host_gpu *gpu);
-/** What a trap handler has stopped a wave for. */
+/** The reason for which a trap handler has stopped a wave. */
 struct host_trap {
     char text[256];
     uint64_t lanes; /**< that it is about */

@@ -261,7 +261,7 @@ static bool set_ring(struct host_queue *q, uint64_t ring, uint64_t size)
     return true;
 }
 
-/* What is around the ring; the GPU is entered. */
+/* Sets the pointers and the doorbell of a ring; the GPU is entered. */
 static bool set_pointers(struct host_queue *q, const struct host_queue_request *r)
 {
     if (q->copies && !r->read) {

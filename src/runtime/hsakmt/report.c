@@ -144,7 +144,7 @@ bool host_symbol(struct host *host, const char *name, uint64_t *addr)
 
 /* ---- reports ---- */
 
-/* What is at the address of a fault. */
+/* The memory at the address of a fault. */
 static void note_memory(struct host_gpu *gpu, struct wt_fault *f)
 {
     unsigned lane;
