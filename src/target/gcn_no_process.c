@@ -2,6 +2,7 @@
  * started and after its end. See process.h. */
 
 #include "target/gcn_process.h"
+#include "target/no_process.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -49,18 +50,14 @@ static enum wt_status vega(void *context, struct kfd_device_entry *list, uint32_
 static enum wt_status image_read(void *context, uint64_t addr, void *out, size_t size,
                                  struct wt_error *err)
 {
-    const struct wt_process *p = context;
-    if (wt_memory_image_read(&p->image, addr, out, size))
-        return WT_OK;
-    return wt_fail(err, WT_INVALID, "no memory is at 0x%llx: the program is not being run",
-                   (unsigned long long)addr);
+    return wt_process_read_image(context, addr, out, size, err);
 }
 
 static enum wt_status no_write(void *context, uint64_t addr, const void *bytes, size_t size,
                                struct wt_error *err)
 {
     (void)context, (void)addr, (void)bytes, (void)size;
-    return wt_fail(err, WT_STATE, "the program is not being run: its memory cannot be changed");
+    return wt_process_refuse_write(err);
 }
 
 static enum wt_status no_event(void *context, bool wait, struct wt_gcn_event *event,
@@ -71,19 +68,13 @@ static enum wt_status no_event(void *context, bool wait, struct wt_gcn_event *ev
     return WT_OK;
 }
 
-static bool never_ended(void *context, uint32_t *status, char *text, size_t size)
-{
-    (void)context, (void)status, (void)text, (void)size;
-    return false;
-}
-
 static const struct wt_gcn_link_ops no_link_ops = {.call = no_call,
                                                    .queues = no_queues,
                                                    .devices = vega,
                                                    .read = image_read,
                                                    .write = no_write,
                                                    .event = no_event,
-                                                   .ended = never_ended};
+                                                   .ended = wt_process_never_ended};
 
 /* ---- the code in the program's file ---- */
 

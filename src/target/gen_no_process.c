@@ -5,6 +5,7 @@
 #include "debug/gen/gen.h"
 #include "emulator/gen/gen.h"
 #include "target/gen_process.h"
+#include "target/no_process.h"
 
 static enum wt_status gt2(void *context, struct wt_gen_info *info, struct wt_error *err)
 {
@@ -34,25 +35,18 @@ static enum wt_status write_nowhere(void *context, uint32_t gpu, uint32_t offset
     return WT_OK;
 }
 
-static enum wt_status no_memory(uint64_t addr, struct wt_error *err)
-{
-    return wt_fail(err, WT_INVALID, "no memory is at 0x%llx: the program is not being run",
-                   (unsigned long long)addr);
-}
-
 static enum wt_status image_read(void *context, uint32_t thread, uint64_t addr, void *out,
                                  size_t size, struct wt_error *err)
 {
-    const struct wt_process *p = context;
     (void)thread;
-    return wt_memory_image_read(&p->image, addr, out, size) ? WT_OK : no_memory(addr, err);
+    return wt_process_read_image(context, addr, out, size, err);
 }
 
 static enum wt_status no_write(void *context, uint32_t thread, uint64_t addr, const void *bytes,
                                size_t size, struct wt_error *err)
 {
-    (void)context, (void)thread, (void)bytes, (void)size;
-    return no_memory(addr, err);
+    (void)context, (void)thread, (void)addr, (void)bytes, (void)size;
+    return wt_process_refuse_write(err);
 }
 
 static enum wt_status no_event(void *context, bool wait, struct wt_gen_event *event,
@@ -61,12 +55,6 @@ static enum wt_status no_event(void *context, bool wait, struct wt_gen_event *ev
     (void)context, (void)wait, (void)err;
     *event = (struct wt_gen_event){.attention = false};
     return WT_OK;
-}
-
-static bool never_ended(void *context, uint32_t *status, char *text, size_t size)
-{
-    (void)context, (void)status, (void)text, (void)size;
-    return false;
 }
 
 static void detach(void *context)
@@ -80,7 +68,7 @@ static const struct wt_gen_link_ops no_link_ops = {.info = gt2,
                                                    .read = image_read,
                                                    .write = no_write,
                                                    .event = no_event,
-                                                   .ended = never_ended,
+                                                   .ended = wt_process_never_ended,
                                                    .detach = detach};
 
 /* Its kernels are created when the program runs. */

@@ -1,6 +1,7 @@
 /* The debugger of SMs that no program uses: front ends look at the program's file before it is
  * started. See process.h. */
 #include "target/sm_process.h"
+#include "target/no_process.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -60,19 +61,15 @@ static enum wt_status no_file(void *context, uint32_t warp, uint64_t offset, voi
 static enum wt_status image_read(void *context, uint32_t warp, unsigned lane, uint64_t addr,
                                  void *out, size_t size, struct wt_error *err)
 {
-    const struct wt_process *p = context;
     (void)warp, (void)lane;
-    if (wt_memory_image_read(&p->image, addr, out, size))
-        return WT_OK;
-    return wt_fail(err, WT_INVALID, "no memory is at 0x%llx: the program is not being run",
-                   (unsigned long long)addr);
+    return wt_process_read_image(context, addr, out, size, err);
 }
 
 static enum wt_status no_write(void *context, uint32_t warp, unsigned lane, uint64_t addr,
                                const void *bytes, size_t size, struct wt_error *err)
 {
     (void)context, (void)warp, (void)lane, (void)addr, (void)bytes, (void)size;
-    return wt_fail(err, WT_STATE, "the program is not being run: its memory cannot be changed");
+    return wt_process_refuse_write(err);
 }
 
 static enum wt_status no_bank(void *context, unsigned bank, uint64_t *addr, uint32_t *size,
@@ -93,12 +90,6 @@ static enum wt_status no_wait(void *context, struct wt_error *err)
 {
     (void)context, (void)err;
     return WT_OK;
-}
-
-static bool never_ended(void *context, uint32_t *status, char *text, size_t size)
-{
-    (void)context, (void)status, (void)text, (void)size;
-    return false;
 }
 
 /* An idle SM: it is locked down as soon as this is requested. */
@@ -123,7 +114,7 @@ static const struct wt_sm_link_ops no_link_ops = {.launch = no_launch,
                                                   .bank = no_bank,
                                                   .local = no_local,
                                                   .wait = no_wait,
-                                                  .ended = never_ended};
+                                                  .ended = wt_process_never_ended};
 static const struct wt_bus_ops no_bus_ops = {.name = "none", .transact = no_registers};
 
 /* A GPU of one SM. */

@@ -156,8 +156,9 @@ def test_programs_of_the_other_families(folder, tmp_path, family, request):
     with subprocess.Popen([*INSIDE_NETWORK, WAVETRAP, "exec", "-g", family, f"--socket=unix:{at}", *words], stdout=subprocess.PIPE,
                           text=True, env=env) as run:
         end = time.monotonic() + LIMIT
-        while not at.exists() and run.poll() is None and time.monotonic() < end:
-            time.sleep(0.01)
+        with socket.socket(socket.AF_UNIX) as look:
+            while look.connect_ex(str(at)) and run.poll() is None and time.monotonic() < end:
+                time.sleep(0.01)  # its name is there a moment before somebody listens
         done = attach(folder, f"unix:{at}", f"break {'fill' if family == 'sm' else 'add'}", "continue", "backtrace", "delete", "continue")
         said = run.communicate(timeout=LIMIT)[0]
     assert re.search(r"^Breakpoint 1, (fill|add) \(", done.stdout, re.M) and re.search(r"^#0 ", done.stdout, re.M), done.stdout + done.stderr

@@ -33,7 +33,9 @@ const struct command wt_shell_commands[] = {
     {"advance", NULL, do_advance, RUNNING, "Goes on to a location.", NULL, 'l', false},
     {"kill", "k", do_kill, RUNNING, "Ends the program.", NULL, 0, false},
     {"attach", "at", do_attach, RUNNING, "Goes to a host program that runs.",
-     "attach PID. 'wavetrap ps' lists programs that can be reached.", 0, false},
+     "attach PID, or attach ADDRESS of 'wavetrap exec --socket'. 'wavetrap ps' lists programs "
+     "here.",
+     0, false},
     {"detach", NULL, do_detach, RUNNING,
      "Lets a host program, or a device elsewhere, go on without a debugger.", NULL, 0, false},
     {"reverse-continue", "rc", do_reverse_continue, BACK, "Goes back to the last stop before.",

@@ -22,15 +22,67 @@ static void describe(const struct wt_host_core_ops *ops, void *context,
     d->lane = core->lane;
 }
 
+void wt_host_core_module(struct wt_core_writer *w, struct wt_archive *a, const char *name,
+                         uint64_t bias, const uint8_t *bytes, size_t length)
+{
+    struct wt_core_module module = {.bias = bias, .bytes = bytes, .length = length};
+    snprintf(module.name, sizeof module.name, "%s", name);
+    wt_core_begin_section(w, "MODL");
+    wt_core_module(a, &module);
+    wt_core_end_section(w);
+}
+
+/* ---- the state ---- */
+
+/* A recorded machine, and the GPU that it is of. */
+struct recorded {
+    const struct wt_host_core_ops *ops;
+    struct wt_machine *machine;
+    void *gpu;
+};
+
+static bool read_page(const struct recorded *r, uint64_t addr, uint8_t *bytes, size_t size)
+{
+    struct wt_machine *m = r->machine;
+    if (!wt_recording_has_page(r->ops->recording(r->gpu), addr))
+        return r->ops->read_process(r->gpu, addr, bytes, size);
+    return r->ops->read_page ? r->ops->read_page(m, addr, bytes, size)
+                             : m->ops->read_memory(m, 0, 0, addr, bytes, size);
+}
+
+/* Memory as the GPU has it at the timeline's time. */
+static bool read_recorded(void *context, uint64_t addr, uint8_t *bytes, size_t size)
+{
+    for (size_t done = 0, part; done < size; done += part) {
+        const size_t room = (size_t)(WT_PAGE_SIZE - (addr + done) % WT_PAGE_SIZE);
+        part = size - done < room ? size - done : room;
+        if (!read_page(context, addr + done, bytes + done, part))
+            return false;
+    }
+    return true;
+}
+
+void wt_host_core_recorded(const struct wt_host_core_ops *ops, struct wt_machine *m,
+                           struct wt_archive *a)
+{
+    struct recorded r = {ops, m, wt_recording_gpu_of(m->process.copy)};
+    struct wt_host_archive in_host = {.read = read_recorded, .context = &r};
+    if (!wt_recording_shared_pages(ops->recording(r.gpu), &in_host.shared) ||
+        !ops->archive(m, a, &in_host))
+        wt_archive_fail(a, "the program has no host memory for that");
+    wt_shared_pages_free(&in_host.shared);
+}
+
 static enum wt_status write_state(const struct wt_host_core_ops *ops, void *context,
                                   struct wt_recording *recording, uint64_t issues,
                                   struct wt_archive *a, struct wt_error *err)
 {
+    const struct wt_host_archive in_host = {.read = ops->read, .context = context};
     bool past = false;
     if (recording)
         return wt_recording_archive(recording, issues, ops->recorded, ops->operations, a, err);
     wt_archive_bool(a, &past);
-    return ops->state(context, a)
+    return ops->archive(ops->machine(context), a, &in_host)
                ? WT_OK
                : wt_fail(err, WT_NO_MEMORY, "the program has no host memory for that");
 }

@@ -35,10 +35,20 @@ struct wt_host_core_ops {
     void (*modules)(void *context, struct wt_core_writer *w, struct wt_archive *a);
     /** The GPU's recording; NULL: there is none. */
     struct wt_recording *(*recording)(void *context);
-    /** Writes the state of a GPU that is not recorded, without a debugger's breakpoints; false:
-     * the program has no host memory for that. */
-    bool (*state)(void *context, struct wt_archive *a);
-    /** Writes the state of a recorded machine. */
+    /** The GPU's machine. */
+    struct wt_machine *(*machine)(void *context);
+    /** Copies memory of a GPU that is not recorded, without a debugger's breakpoints. */
+    bool (*read)(void *context, uint64_t addr, uint8_t *bytes, size_t size);
+    /** Copies memory of the process at a GPU's address, for a page that a recorded machine has not
+     * come to: the run does not depend on it. */
+    bool (*read_process)(void *context, uint64_t addr, uint8_t *bytes, size_t size);
+    /** Copies what a recorded machine has within one page. NULL: as a debugger reads it. */
+    bool (*read_page)(struct wt_machine *m, uint64_t addr, uint8_t *bytes, size_t size);
+    /** Writes the state of a machine whose memory is the host's; false: the program has no host
+     * memory for that. */
+    bool (*archive)(struct wt_machine *m, struct wt_archive *a,
+                    const struct wt_host_archive *in_host);
+    /** Calls wt_host_core_recorded() with these operations. */
     wt_archive_fn recorded;
     /** The operations that inputs of its recorded run may do; the reader lists them first. */
     const wt_input_operation *operations;
@@ -50,6 +60,13 @@ struct wt_host_core_ops {
  */
 enum wt_status wt_host_core_write(const struct wt_host_core_ops *ops, void *context,
                                   const struct wt_host_core *core, struct wt_error *err);
+
+/** Writes a section of loaded code: a module called @p name, at @p bias. */
+void wt_host_core_module(struct wt_core_writer *w, struct wt_archive *a, const char *name,
+                         uint64_t bias, const uint8_t *bytes, size_t length);
+/** Writes the state of a recorded machine. */
+void wt_host_core_recorded(const struct wt_host_core_ops *ops, struct wt_machine *m,
+                           struct wt_archive *a);
 
 /** A debugger's request for a core file, as it is taken from the bytes that came. */
 struct wt_host_core_request {

@@ -9,23 +9,6 @@
 #include "runtime/cuda/final_memory.h"
 #include "runtime/cuda/gpu_internal.h"
 
-/* Memory as the GPU has it at the timeline's time. Pages that it has not come to in the recorded
- * run are the process's; the run does not depend on them. */
-static bool read_recorded(void *context, uint64_t addr, uint8_t *bytes, size_t size)
-{
-    const struct gpu *g = context;
-    struct wt_machine *m = sm_machine(g->device);
-    for (size_t done = 0, part; done < size; done += part) {
-        const size_t room = (size_t)(WT_PAGE_SIZE - (addr + done) % WT_PAGE_SIZE);
-        part = size - done < room ? size - done : room;
-        if (wt_recording_has_page(g->recording, addr + done)
-                ? !m->ops->read_memory(m, 0, 0, addr + done, bytes + done, part)
-                : !wt_own_memory_read(addr + done, bytes + done, part))
-            return false;
-    }
-    return true;
-}
-
 static void print_config(void *context, char *text, size_t size)
 {
     sm_config_print(&((const struct gpu *)context)->config, text, size);
@@ -52,15 +35,11 @@ static void write_cubin(const struct gpu_module *m, uint64_t id, struct wt_core_
 {
     uint8_t *bytes;
     size_t length;
-    struct wt_core_module module = {.bias = m->code};
+    char name[48];
     if (cubin_write(&m->cubin, &bytes, &length, WT_IGNORED) != WT_OK)
         return;
-    snprintf(module.name, sizeof module.name, "cubin %llu", (unsigned long long)id);
-    module.bytes = bytes;
-    module.length = length;
-    wt_core_begin_section(w, "MODL");
-    wt_core_module(a, &module);
-    wt_core_end_section(w);
+    snprintf(name, sizeof name, "cubin %llu", (unsigned long long)id);
+    wt_host_core_module(w, a, name, m->code, bytes, length);
     free(bytes);
 }
 
@@ -85,27 +64,35 @@ static struct wt_recording *recording(void *context)
     return ((const struct gpu *)context)->recording;
 }
 
-static bool write_state(void *context, struct wt_archive *a)
+static struct wt_machine *machine(void *context)
 {
-    const struct wt_host_archive in_host = {.read = cuda_read_plain};
-    return sm_archive_in_host(((struct gpu *)context)->device, a, &in_host);
+    return sm_machine(((const struct gpu *)context)->device);
+}
+
+static bool read_process(void *context, uint64_t addr, uint8_t *bytes, size_t size)
+{
+    (void)context;
+    return wt_own_memory_read(addr, bytes, size);
+}
+
+static bool archive(struct wt_machine *m, struct wt_archive *a,
+                    const struct wt_host_archive *in_host)
+{
+    return sm_archive_in_host((struct sm_device *)m, a, in_host);
 }
 
 static void write_recorded(struct wt_machine *m, struct wt_archive *a)
 {
-    struct sm_device *device = (struct sm_device *)m;
-    struct gpu *g = wt_recording_gpu_of(sm_machine(device)->process.copy);
-    struct wt_host_archive in_host = {.read = read_recorded, .context = g};
-    if (!wt_recording_shared_pages(g->recording, &in_host.shared) ||
-        !sm_archive_in_host(device, a, &in_host))
-        wt_archive_fail(a, "the program has no host memory for that");
-    wt_shared_pages_free(&in_host.shared);
+    wt_host_core_recorded(&cuda_core_ops, m, a);
 }
 
 const struct wt_host_core_ops cuda_core_ops = {.family = "sm",
                                                .config = print_config,
                                                .modules = write_modules,
                                                .recording = recording,
-                                               .state = write_state,
+                                               .machine = machine,
+                                               .read = cuda_read_plain,
+                                               .read_process = read_process,
+                                               .archive = archive,
                                                .recorded = write_recorded,
                                                .operations = sm_operations};

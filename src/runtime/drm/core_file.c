@@ -20,18 +20,10 @@ static bool read_own(void *context, uint64_t physical, uint8_t *bytes, size_t si
     return wt_own_memory_read(physical, bytes, size);
 }
 
-/* Pages that the GPU has come to in the recorded run are its own copies. */
-static bool read_recorded(void *context, uint64_t physical, uint8_t *bytes, size_t size)
+/* A page that the GPU has come to in the recorded run is its own copy. */
+static bool read_page(struct wt_machine *m, uint64_t physical, uint8_t *bytes, size_t size)
 {
-    const struct drm_debugged *g = context;
-    for (size_t done = 0, part; done < size; done += part) {
-        const uint64_t at = physical + done, offset = at % WT_PAGE_SIZE;
-        part = size - done < WT_PAGE_SIZE - offset ? size - done : (size_t)(WT_PAGE_SIZE - offset);
-        if (wt_recording_has_page(g->recording, at))
-            memcpy(bytes + done, wt_memory_page(gen_machine(g->device)->memory, at) + offset, part);
-        else if (!wt_own_memory_read(at, bytes + done, part))
-            return false;
-    }
+    memcpy(bytes, wt_memory_page(m->memory, physical) + physical % WT_PAGE_SIZE, size);
     return true;
 }
 
@@ -66,13 +58,8 @@ static void write_kernel(const struct gen_wire_kernel *kernel, struct wt_core_wr
 {
     size_t length = 0;
     uint8_t *bytes = elf_of(kernel, &length);
-    struct wt_core_module module = {.bias = kernel->address, .bytes = bytes, .length = length};
-    if (!bytes)
-        return;
-    snprintf(module.name, sizeof module.name, "%s", kernel->name);
-    wt_core_begin_section(w, "MODL");
-    wt_core_module(a, &module);
-    wt_core_end_section(w);
+    if (bytes)
+        wt_host_core_module(w, a, kernel->name, kernel->address, bytes, length);
     free(bytes);
 }
 
@@ -119,27 +106,30 @@ static struct wt_recording *recording(void *context)
     return ((const struct drm_debugged *)context)->recording;
 }
 
-static bool write_state(void *context, struct wt_archive *a)
+static struct wt_machine *machine(void *context)
 {
-    const struct wt_host_archive in_host = {.read = read_own};
-    return gen_archive_in_host(((struct drm_debugged *)context)->device, a, &in_host);
+    return gen_machine(((const struct drm_debugged *)context)->device);
+}
+
+static bool archive(struct wt_machine *m, struct wt_archive *a,
+                    const struct wt_host_archive *in_host)
+{
+    return gen_archive_in_host((struct gen_device *)m, a, in_host);
 }
 
 static void write_recorded(struct wt_machine *m, struct wt_archive *a)
 {
-    struct gen_device *device = (struct gen_device *)m;
-    struct drm_debugged *g = wt_recording_gpu_of(gen_machine(device)->process.copy);
-    struct wt_host_archive in_host = {.read = read_recorded, .context = g};
-    if (!wt_recording_shared_pages(g->recording, &in_host.shared) ||
-        !gen_archive_in_host(device, a, &in_host))
-        wt_archive_fail(a, "the program has no host memory for that");
-    wt_shared_pages_free(&in_host.shared);
+    wt_host_core_recorded(&drm_core_ops, m, a);
 }
 
 const struct wt_host_core_ops drm_core_ops = {.family = "gen9",
                                               .config = print_config,
                                               .modules = write_modules,
                                               .recording = recording,
-                                              .state = write_state,
+                                              .machine = machine,
+                                              .read = read_own,
+                                              .read_process = read_own,
+                                              .read_page = read_page,
+                                              .archive = archive,
                                               .recorded = write_recorded,
                                               .operations = gen_operations};

@@ -22,23 +22,18 @@ static void write_modules(void *context, struct wt_core_writer *w, struct wt_arc
         debug && __atomic_load_n(&debug->r_state, __ATOMIC_ACQUIRE) == RT_CONSISTENT ? debug->r_map
                                                                                      : NULL;
     for (unsigned n = 0; m && n < MOST_OBJECTS; n++, m = m->l_next) {
-        struct wt_core_module module = {.bias = m->l_addr};
         struct stat info;
         const int fd = m->l_name ? host_code_object(m->l_name) : -1;
         if (fd < 0)
             continue;
-        snprintf(module.name, sizeof module.name, "%s", m->l_name);
         const bool known = !fstat(fd, &info) && info.st_size > 0;
-        module.length = known ? (uint64_t)info.st_size : 0;
-        void *map = known ? mmap(NULL, module.length, PROT_READ, MAP_PRIVATE, fd, 0) : MAP_FAILED;
+        const size_t length = known ? (size_t)info.st_size : 0;
+        void *map = known ? mmap(NULL, length, PROT_READ, MAP_PRIVATE, fd, 0) : MAP_FAILED;
         close(fd);
         if (map == MAP_FAILED)
             continue;
-        module.bytes = map;
-        wt_core_begin_section(w, "MODL");
-        wt_core_module(a, &module);
-        wt_core_end_section(w);
-        munmap(map, module.length);
+        wt_host_core_module(w, a, m->l_name, m->l_addr, map, length);
+        munmap(map, length);
     }
 }
 
@@ -52,19 +47,39 @@ static struct wt_recording *recording(void *context)
     return ((struct host_gpu *)context)->recording;
 }
 
-static bool write_state(void *context, struct wt_archive *a)
+static struct wt_machine *machine(void *context)
 {
-    const struct wt_host_archive in_host = {.read = host_gpu_read_plain, .context = context};
-    return gcn_archive_in_host(((struct host_gpu *)context)->device, a, &in_host);
+    return gcn_machine(((const struct host_gpu *)context)->device);
 }
+
+static bool read_process(void *context, uint64_t addr, uint8_t *bytes, size_t size)
+{
+    return host_gpu_copy(context, addr, bytes, size);
+}
+
+static bool archive(struct wt_machine *m, struct wt_archive *a,
+                    const struct wt_host_archive *in_host)
+{
+    return gcn_archive_in_host((struct gcn_device *)m, a, in_host);
+}
+
+static void write_recorded(struct wt_machine *m, struct wt_archive *a);
 
 static const struct wt_host_core_ops ops = {.family = "gfx900",
                                             .config = print_config,
                                             .modules = write_modules,
                                             .recording = recording,
-                                            .state = write_state,
-                                            .recorded = host_recording_archive,
+                                            .machine = machine,
+                                            .read = host_gpu_read_plain,
+                                            .read_process = read_process,
+                                            .archive = archive,
+                                            .recorded = write_recorded,
                                             .operations = gcn_kfd_operations};
+
+static void write_recorded(struct wt_machine *m, struct wt_archive *a)
+{
+    wt_host_core_recorded(&ops, m, a);
+}
 
 enum wt_status host_core_write(struct host_gpu *gpu, const struct wt_host_core *core,
                                struct wt_error *err)

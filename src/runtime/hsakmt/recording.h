@@ -39,7 +39,5 @@ void host_recording_call(struct host_gpu *gpu, struct kfd_debug_call *call);
 bool host_recording_read(struct host_gpu *gpu, uint64_t addr, void *out, size_t *size);
 /** As wt_recording_write, and writes the save areas of queues, too. */
 bool host_recording_write(struct host_gpu *gpu, uint64_t addr, const void *bytes, size_t *size);
-/** Writes the state of a recorded GPU: of struct wt_host_core_ops. */
-void host_recording_archive(struct wt_machine *machine, struct wt_archive *a);
 
 #endif
