@@ -93,7 +93,7 @@ class Gdb(Session):
     warp = 0    # of the last stop
 
     def words(self, options, file):
-        return [WAVETRAP, "gdb", "--gdb=gdb-multiarch", *options, *file, "--", "-nx", "-q", "-ex", "set prompt", "-ex", "set width 0", "-ex", "set pagination off"]
+        return [WAVETRAP, "gdb", "--gdb=gdb-multiarch", *options, *file, "--", "-nx", "-q", "-ex", "set prompt", "-ex", "set width 0", "-ex", "set pagination off", "-ex", "set charset ASCII"]
 
     def said(self, command):
         if command == "run":

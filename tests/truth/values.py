@@ -44,7 +44,9 @@ HIDDEN = re.compile(r"vx_\w+_|w_|z_|tile\d|item|__ocl_dbg_\w+")
 
 
 def normal(text):
-    """Without what differs from run to run: addresses, the types that come with them, the text behind a single character."""
+    """Without what differs from run to run: addresses, the types that come with them, the text behind a single character; and without
+    "at the call", said of a parameter of which the compiler keeps no copy: its value is compared all the same."""
+    text = re.sub(r" \((by a parameter as it was )?at (launch|the call)\)$", "", text, flags=re.M)
     text = re.sub(r"\(([\w ]+ )?[*&]+( ?const)?\) (?=@?0x|@?\w+#)", "", text)
     text = re.sub(r"(\w+#)?0x[0-9a-f]+\b( <[^>]*>)?", "PTR", text)
     part = r"""("([^"\\]|\\.)*"|'[^']+' <repeats \d+ times>)"""
