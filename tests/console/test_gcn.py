@@ -177,7 +177,7 @@ def test_no_breakpoint_in_the_middle_of_an_instruction(code):
     assert f"Breakpoint 2 at {wide:#x}" in done.stdout, done.stdout
     refused = f"No instruction begins at {wide + 4:#x}: one of 8 bytes begins at {wide:#x}."
     assert refused in done.stderr, done.stderr
-    for command in (f"break *{wide + 4}", f"tbreak *{wide + 4}"): # before the program runs, too
+    for command in (f"break *{wide + 4}", f"tbreak *{wide + 4}", f"x/2i {wide + 4}", f"disassemble {wide + 4},+8"): # before the program runs, too
         done = debug(file, command, options=VALUES)
         assert done.returncode == 1 and refused in done.stderr, done.stderr
     assert f"Breakpoint 1 at {wide:#x}" in debug(file, f"break *{wide}", options=VALUES).stdout

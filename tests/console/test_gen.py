@@ -544,14 +544,15 @@ def test_components_of_vectors_as_opencl_names_them(kernels):
 
 
 @pytest.mark.parametrize("flags", [("-g",), UNOPTIMISED], ids=["compacted", "native"])
-def test_no_breakpoint_in_the_middle_of_an_instruction_before_the_run(kernels, flags):
+def test_nothing_begins_in_the_middle_of_an_instruction(kernels, flags):
     """Instructions of 16 bytes, beside compacted ones of 8."""
     file = kernels(*flags)
     begins = [int(a, 16) for a in re.findall(r"^ +(0x[0-9a-f]+) <", debug(file, "disassemble add", options=add()).stdout, re.M)]
     wide = next(a for a, b in zip(begins, begins[1:]) if b == a + 16)
     for before in ([], ["break add", "run"]):
-        done = debug(file, *before, f"break *{wide + 8}", options=add())
-        assert done.returncode == 1 and f"No instruction begins at {wide + 8:#x}: one of 16 bytes" in done.stderr, done.stderr
+        for command in (f"break *{wide + 8}", f"x/2i {wide + 8}", f"disassemble {wide + 8},+32"):
+            done = debug(file, *before, command, options=add())
+            assert done.returncode == 1 and f"No instruction begins at {wide + 8:#x}: one of 16 bytes" in done.stderr, (command, done.stdout + done.stderr)
         assert f" at {wide:#x}" in debug(file, *before, f"break *{wide}", options=add()).stdout
 
 

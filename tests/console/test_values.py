@@ -324,15 +324,16 @@ def test_an_error_names_one_cause(program):
 
 
 @pytest.mark.parametrize("xlen", [32, 64])
-def test_no_breakpoint_in_the_middle_of_an_instruction(program, xlen):
+def test_nothing_begins_in_the_middle_of_an_instruction(program, xlen):
     """Before the program runs and after: instructions of four bytes, and compressed ones where GCC may use them."""
     file = program("values", xlen)
     shown = debug(file, "disassemble main").stdout
     begins = [int(a, 16) for a in re.findall(r"^ +(0x[0-9a-f]+) <", shown, re.M)]
     wide = next(a for a, b in zip(begins, begins[1:]) if b == a + 4)
     for before in ([], ["break stop_here", "run"]):
-        done = debug(file, *before, f"break *{wide + 2}")
-        assert done.returncode == 1 and f"No instruction begins at {wide + 2:#x}" in done.stderr, done.stderr
+        for command in (f"break *{wide + 2}", f"x/2i {wide + 2}", f"disassemble {wide + 2},+8"):
+            done = debug(file, *before, command)
+            assert done.returncode == 1 and f"No instruction begins at {wide + 2:#x}" in done.stderr, (command, done.stdout + done.stderr)
         done = debug(file, *before, f"break *{wide + 1}")
         assert done.returncode == 1 and f"No instruction begins at {wide + 1:#x}" in done.stderr, done.stderr
         assert f" at {wide:#x}" in debug(file, *before, f"break *{wide}").stdout

@@ -3,7 +3,8 @@
 
 #include "debug/program/internal.h"
 
-enum wt_status wt_program_check_aligned(struct wt_program *g, uint64_t addr, struct wt_error *err)
+/* Fails where no instruction can begin: within a granule of code, at a control word of NVIDIA's. */
+static enum wt_status check_aligned(struct wt_program *g, uint64_t addr, struct wt_error *err)
 {
     const uint64_t first = wt_modules_first_instruction(g->modules, addr);
     if (first != addr && wt_modules_at(g->modules, 0, addr))
@@ -22,11 +23,14 @@ enum wt_status wt_program_check_begins(struct wt_program *g, uint64_t addr, stru
 {
     enum { MOST = 1 << 16 }; /* bytes of code that are gone through */
     const struct wt_view view = wt_program_view(g);
+    const struct wt_frame *frame;
     const char *name;
     uint64_t offset;
-    const enum wt_status status = wt_program_check_aligned(g, addr, err);
+    const enum wt_status status = check_aligned(g, addr, err);
     if (status)
         return status;
+    if (wt_program_need_frame(g, &frame, WT_IGNORED) == WT_OK && frame->pc == addr)
+        return WT_OK;
     if (!wt_modules_function(g->modules, 0, addr, &name, &offset) || offset > MOST)
         return WT_OK;
     for (uint64_t at = addr - offset; at < addr;) {

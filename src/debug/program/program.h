@@ -444,10 +444,6 @@ enum wt_status wt_program_message(struct wt_program *program, FILE *out, const c
  * *list. */
 enum wt_status wt_program_resolve(struct wt_program *program, const char *text, uint64_t **list,
                                   size_t *count, struct wt_error *err);
-/** Fails where no instruction can begin at an address: within a granule of code, at a control word
- * of NVIDIA's. */
-enum wt_status wt_program_check_aligned(struct wt_program *program, uint64_t addr,
-                                        struct wt_error *err);
 /**
  * Fails where no instruction begins at an address of code, as far as that is known: the function's
  * instructions are gone through from its beginning.

@@ -268,15 +268,13 @@ static enum wt_status examine_instruction(struct wt_shell *c, struct wt_error *e
     uint8_t bytes[WT_WINDOW_BYTES];
     char text[200] = "";
     const uint64_t at = c->examine.address;
-    enum wt_status status = wt_program_check_aligned(c->program, at, err);
-    if (status)
-        return status;
     if (wt_debugger_instruction(c->program->debugger, view.thread, at, &instruction, err) != WT_OK)
         return wt_fail(err, WT_INVALID, "Cannot access memory at address 0x%" PRIx64, at);
     unsigned length = instruction.length ? instruction.length : c->program->topology->code_granule;
     if (length > sizeof bytes)
         length = sizeof bytes;
-    if ((status = read_at(c, at, bytes, length, err)) != WT_OK)
+    const enum wt_status status = read_at(c, at, bytes, length, err);
+    if (status)
         return status;
     const unsigned own =
         c->options.disassemble
@@ -399,7 +397,9 @@ enum wt_status examine_memory(struct wt_shell *c, const char *text, struct wt_er
         c->examine.size = 'w';
     if (spec.count < 0 || spec.count > 1 << 20)
         return wt_fail(err, WT_INVALID, "x shows up to 1048576 units at and above an address");
-    if (c->examine.letter != 's' && c->examine.letter != 'i')
+    if (c->examine.letter == 'i')
+        status = wt_program_check_begins(c->program, c->examine.address, err);
+    else if (c->examine.letter != 's')
         return spec.count ? examine_units(c, (uint64_t)spec.count, err) : WT_OK;
     for (int64_t i = 0; i < spec.count && !status; i++)
         status = c->examine.letter == 's' ? examine_string(c, err) : examine_instruction(c, err);

@@ -478,7 +478,7 @@ enum wt_status do_disassemble(struct wt_shell *c, const char *text, struct wt_er
         if (!status)
             status = address_of(c, *to == '+' ? to + 1 : to, &end, err);
         if (!status)
-            status = wt_program_check_aligned(c->program, start, err);
+            status = wt_program_check_begins(c->program, start, err);
         if (status)
             return status;
         if (*to == '+')
