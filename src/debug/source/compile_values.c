@@ -78,6 +78,18 @@ static bool is_too_short(const struct compiler *c, const struct wt_operand *o, u
     return c->build.topology && c->build.topology->file_space && known < size;
 }
 
+/* Bytes of an object behind its last piece have no place. A location without DW_OP_piece has one
+ * piece of the object's size, or of a register's. */
+static void end_with_lost_part(struct wt_operand *o, uint64_t size)
+{
+    uint64_t known = 0;
+    for (unsigned i = 0; i < o->piece_count; i++)
+        known += o->piece[i].size;
+    if (known < size && o->piece_count && o->piece_count < WT_PIECES)
+        o->piece[o->piece_count++] =
+            (struct wt_piece){.kind = WT_PIECE_LOST, .reg = -1, .size = size - known};
+}
+
 static bool has_lost_part(const struct wt_operand *o)
 {
     for (unsigned i = 0; i < o->piece_count; i++)
@@ -273,6 +285,7 @@ enum wt_status wt_compile_variable(struct compiler *c, Dwarf_Die *die, struct wt
     }
     if (is_too_short(c, o, size))
         *o = wt_compile_lost(type);
+    end_with_lost_part(o, size);
     if (is_local && has_lost_part(o) && c->parameter(c, die, type, o))
         return wt_compile_follow_reference(c, o, err);
     if (wt_compile_is_of_group(die) && (status = place_in_group(c, die, info, o, err)) != WT_OK)
