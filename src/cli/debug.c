@@ -205,7 +205,7 @@ static bool was_interrupted(struct debug *d)
 {
     struct signalfd_siginfo info;
     bool any = false;
-    while (read(d->signal_fd, &info, sizeof info) == sizeof info) {
+    while (cli_interrupts_take(d->signals, &info)) {
         quits(d, &info);
         any = true;
     }

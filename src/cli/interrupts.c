@@ -6,6 +6,7 @@
 #include <poll.h>
 #include <pthread.h>
 #include <signal.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
@@ -23,7 +24,9 @@ struct cli_interrupts {
     pthread_t thread;
     int signal_fd;
     int passed[2]; /* pipe: what is passed on */
-    int close[2];  /* pipe: its end ends the thread */
+    atomic_bool
+        any;      /* set behind each signal in the pipe: spares its reader a call of the system */
+    int close[2]; /* pipe: its end ends the thread */
     pthread_mutex_t talking;
 };
 
@@ -87,8 +90,10 @@ static void *watch(void *context)
         if (read(i->signal_fd, &info, sizeof info) != sizeof info)
             continue;
         const bool ends = info.ssi_signo != SIGINT, second = ends || is_waiting(i);
-        if (write(i->passed[1], &info, sizeof info) != sizeof info && !ends)
-            continue; /* the pipe is full of them */
+        const bool is_full = write(i->passed[1], &info, sizeof info) != sizeof info;
+        atomic_store(&i->any, true);
+        if (is_full && !ends)
+            continue;
         if (second && is_blocked(i) && (ends || is_wanted(i))) {
             i->options.end(i->options.context);
             _exit(ends ? 128 + (int)info.ssi_signo : 1);
@@ -157,6 +162,17 @@ void cli_interrupts_close(struct cli_interrupts *i)
 int cli_interrupts_fd(const struct cli_interrupts *i)
 {
     return i->passed[0];
+}
+
+bool cli_interrupts_take(struct cli_interrupts *i, struct signalfd_siginfo *info)
+{
+    if (!atomic_load(&i->any))
+        return false;
+    atomic_store(&i->any, false); /* before the read: one that comes now sets it again */
+    const bool taken = read(i->passed[0], info, sizeof *info) == sizeof *info;
+    if (taken)
+        atomic_store(&i->any, true); /* there may be another one */
+    return taken;
 }
 
 void cli_interrupts_hold(struct cli_interrupts *i, bool hold)

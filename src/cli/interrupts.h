@@ -8,6 +8,7 @@
 #define WT_CLI_INTERRUPTS_H
 
 #include <stdbool.h>
+#include <sys/signalfd.h>
 
 #include "wavetrap/error.h"
 
@@ -28,6 +29,8 @@ enum wt_status cli_interrupts_open(const struct cli_interrupts_options *options,
 void cli_interrupts_close(struct cli_interrupts *interrupts);
 /** What becomes readable for each signal, with a struct signalfd_siginfo, and does not block. */
 int cli_interrupts_fd(const struct cli_interrupts *interrupts);
+/** Takes the next signal without a wait, if there is one. Cheap where there is none. */
+bool cli_interrupts_take(struct cli_interrupts *interrupts, struct signalfd_siginfo *info);
 /** Before and after the caller talks with the user itself: no question comes in between. */
 void cli_interrupts_hold(struct cli_interrupts *interrupts, bool hold);
 
