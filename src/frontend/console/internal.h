@@ -42,6 +42,7 @@ struct wt_shell {
     struct examine examine;
     bool hinted;       /**< what '@' means was told */
     bool hinted_logic; /**< … and how weak it is */
+    bool interrupted;  /**< a run or a step of the command at hand was */
     bool quit;
     int quit_status;
     bool confirm;
