@@ -48,7 +48,8 @@ struct wt_shell {
     bool confirm;
     unsigned list_size;
     unsigned print_elements;
-    unsigned depth; /**< of scripts in scripts */
+    unsigned depth;         /**< of scripts in scripts */
+    bool executes_commands; /**< those of points that were hit */
     FILE *log;
     bool in_sequence; /**< the log's text so far ends within a control sequence */
     bool styled;      /**< output has colours */
