@@ -28,8 +28,8 @@ static enum wt_status open_tcp(const char *address, const struct wt_bus_open_opt
                                struct wt_bus **bus, struct wt_bus_about *about,
                                struct wt_error *err)
 {
-    const struct wt_bus_tcp_options how = {.timeout_ms = options->timeout_ms,
-                                           .hold = options->hold};
+    const struct wt_bus_tcp_options how = {
+        .timeout_ms = options->timeout_ms, .hold = options->hold, .registers = options->registers};
     const enum wt_status status = wt_bus_tcp_open(address, &how, bus, err);
     const struct wt_bus_tcp_traits *traits = status ? NULL : wt_bus_tcp_traits(*bus);
     if (traits && !traits->pipelined)

@@ -4,11 +4,14 @@
 
 #include <stdbool.h>
 
+#include "base/hw_registers.h"
 #include "bus/bus.h"
 
 struct wt_bus_open_options {
     unsigned timeout_ms; /**< the longest wait for the connection, and for each reply; 0: 5000 */
     bool hold;           /**< let a program that waits for a debugger to start it wait on */
+    /** The device's registers by name, for messages; NULL: messages have no names. */
+    const struct wt_hw_table *registers;
     /* For JTAG: */
     bool jtag;           /**< the address is one of JTAG, whatever it begins with */
     unsigned jtag_tap;   /**< which TAP of a chain, 1 is next to TDO; 0: there is only one */

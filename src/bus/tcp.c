@@ -16,7 +16,6 @@
 #include "base/clock.h"
 #include "bus/address.h"
 #include "bus/line.h"
-#include "bus/vxdebug.h"
 
 /* How long a server may keep silent about a request that it may not know. */
 #define TRIAL_MS 1000
@@ -375,7 +374,8 @@ static void name_request(struct tcp_bus *t, const struct wt_bus_op *ops, size_t 
     const char *name = "unknown register";
     wt_line_request(&t->dialect, ops, span, request);
     request[strcspn(request, "\n")] = 0;
-    const struct wt_hw_register *reg = wt_hw_at(&wt_vxdebug_table, ops[0].addr);
+    const struct wt_hw_table *table = t->options.registers;
+    const struct wt_hw_register *reg = table ? wt_hw_at(table, ops[0].addr) : NULL;
     if (reg)
         name = reg->name;
     snprintf(text, size, "'%.40s%s' (%s of %s%s)", request, strlen(request) > 40 ? "..." : "",

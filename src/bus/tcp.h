@@ -4,6 +4,7 @@
 
 #include <stdbool.h>
 
+#include "base/hw_registers.h"
 #include "bus/bus.h"
 
 #define WT_BUS_TCP_TIMEOUT_MS 5000
@@ -15,6 +16,8 @@ struct wt_bus_tcp_options {
     bool hold;
     /** One access a request, one request a round trip, whatever the server can do. */
     bool one_at_a_time;
+    /** The device's registers by name, for messages; NULL: messages have no names. */
+    const struct wt_hw_table *registers;
 };
 
 /** What the server turned out to understand. */

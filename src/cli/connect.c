@@ -5,6 +5,7 @@
 
 #include "base/text.h"
 #include "bus/jtag/jtag.h"
+#include "debug/vortex/vxdebug.h"
 
 static struct cli_connect *connect_of(void *context)
 {
@@ -51,7 +52,9 @@ enum wt_status cli_connect_open(const struct cli_connect *connect, struct wt_bus
                                 struct wt_error *err)
 {
     struct wt_bus_about about;
-    const enum wt_status status = wt_bus_open(connect->address, &connect->how, bus, &about, err);
+    struct wt_bus_open_options how = connect->how;
+    how.registers = &wt_vxdebug_table;
+    const enum wt_status status = wt_bus_open(connect->address, &how, bus, &about, err);
     if (!status && about.text[0])
         fprintf(stderr, "wavetrap: %s\n", about.text);
     return status;

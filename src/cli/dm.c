@@ -2,10 +2,10 @@
  */
 #include <string.h>
 
-#include "bus/vxdebug.h"
 #include "cli/connect.h"
 #include "cli/options.h"
 #include "cli/register_session.h"
+#include "debug/vortex/vxdebug.h"
 
 struct dm {
     struct cli_options options; /* first: device options */

@@ -6,8 +6,8 @@
 #include <string.h>
 
 #include "base/text.h"
-#include "bus/vxdebug.h"
 #include "debug/vortex/vortex.h"
+#include "debug/vortex/vxdebug.h"
 #include "emulator/vortex/profile.h"
 #include "emulator/vortex/vortex.h"
 #include "object/image.h"

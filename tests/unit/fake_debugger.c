@@ -56,8 +56,6 @@ struct wt_debugger *fake_debugger_new(void)
     d->topology = (struct wt_topology){.family = "vortex",
                                        .arch = "riscv:rv32",
                                        .triple = "riscv32-unknown-unknown-elf",
-                                       .standard_feature = "org.gnu.gdb.riscv",
-                                       .watch_stops_before = true,
                                        .clusters = 1,
                                        .cores = 2,
                                        .waves_per_core = 2,

@@ -14,6 +14,7 @@
 #include <cmocka.h>
 
 #include "emulator/gcn/internal.h"
+#include "emulator/gcn/vmem.h"
 #include "emulator/machine/search.h"
 #include "emulator/machine/state.h"
 #include "conditions.h"

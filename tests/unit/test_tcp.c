@@ -19,6 +19,7 @@
 #include "bus/address.h"
 #include "bus/line.h"
 #include "bus/tcp.h"
+#include "debug/vortex/vxdebug.h"
 #include "wait.h"
 #include "temporary.h"
 
@@ -196,7 +197,7 @@ static void free_peer(struct peer *p, struct wt_bus *bus)
 
 static struct wt_bus *open_to(struct peer *p, unsigned timeout_ms)
 {
-    struct wt_bus_tcp_options options = {.timeout_ms = timeout_ms};
+    struct wt_bus_tcp_options options = {.timeout_ms = timeout_ms, .registers = &wt_vxdebug_table};
     struct wt_bus *bus = NULL;
     struct wt_error err = {0};
     if (wt_bus_tcp_open(p->address, &options, &bus, &err))

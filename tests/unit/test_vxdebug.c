@@ -6,7 +6,7 @@
 #include <string.h>
 #include <cmocka.h>
 
-#include "bus/vxdebug.h"
+#include "debug/vortex/vxdebug.h"
 
 #define COUNT(array) (sizeof(array) / sizeof *(array))
 

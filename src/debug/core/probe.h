@@ -51,7 +51,7 @@ struct wt_register {
     enum wt_register_role role;
     unsigned argument; /**< WT_ROLE_ARGUMENT: which one, from 1 */
     unsigned bits;     /**< 1 to WT_REGISTER_BITS */
-    unsigned number;   /**< stable number within the family, as stock GDB numbers it if it does */
+    unsigned number;   /**< its GDB number, which is stable within the family */
     int dwarf;         /**< its DWARF number; -1: none */
     uint32_t code;     /**< the probe's own name for it */
     bool read_only;
@@ -97,14 +97,9 @@ struct wt_exception {
 
 /** The device: constant while connected, but for `waves`. */
 struct wt_topology {
-    const char *family; /**< "vortex" */
-    const char *arch;   /**< GDB's name of the architecture: "riscv:rv32" */
-    const char *triple; /**< LLVM's: "riscv32-unknown-unknown-elf" */
-    /** Stock GDB's features of `arch` are called this and the name of the set, for the sets that
-     *  it knows: "cpu", "fpu", "csr". NULL: it knows none. */
-    const char *standard_feature;
-    /** Stock GDB takes it that `arch` stops for a watchpoint before the access has been made. */
-    bool watch_stops_before;
+    const char *family;           /**< "vortex" */
+    const char *arch;             /**< the architecture as GNU tools name it: "riscv:rv32" */
+    const char *triple;           /**< LLVM's: "riscv32-unknown-unknown-elf" */
     unsigned devices;             /**< GPUs; 0: one */
     const unsigned *device_cores; /**< how many of the cores each has, in order; NULL: one GPU */
     unsigned clusters;

@@ -791,8 +791,6 @@ static enum wt_status vortex_open(const struct wt_target *target, bool use_memor
     t->family = "vortex";
     t->arch = p->xlen == 64 ? "riscv:rv64" : "riscv:rv32";
     t->triple = p->xlen == 64 ? "riscv64-unknown-unknown-elf" : "riscv32-unknown-unknown-elf";
-    t->standard_feature = "org.gnu.gdb.riscv";
-    t->watch_stops_before = true; /* gdbarch_have_nonsteppable_watchpoint */
     t->address_bits = p->xlen;
     t->result_registers = 2; /* RISC-V calling conventions: a0, a1 */
     /* Local memory lies in this range: at its addresses each core has its own. */

@@ -1,5 +1,6 @@
 /* Buffers: addresses by a resource (V#) in four SGPRs (manual, section 8.1). */
 #include "emulator/gcn/row_function.h"
+#include "emulator/gcn/vmem.h"
 #include "emulator/gcn/watch.h"
 
 #include <string.h>

@@ -1,5 +1,7 @@
 /* The data share: LDS of the work-group, or GDS of the device (manual, chapter 10). */
+#include "emulator/gcn/ds.h"
 #include "emulator/gcn/fp.h"
+#include "emulator/gcn/vmem.h"
 #include "emulator/gcn/watch.h"
 
 #include <stdlib.h>
@@ -107,28 +109,6 @@ static void exchange(const struct share *s, uint64_t lane, uint32_t addr, uint64
     store(s, WT_WATCH_ACCESS, lane, addr, value, size);
 }
 
-/* Whether the wave has v[first] .. v[first + count - 1]; else *gone is the fault. */
-static bool registers(struct gcn_wave *w, const struct gcn_uop *u, unsigned first, unsigned count,
-                      const struct gcn_uop **gone)
-{
-    if (first + count <= w->vgprs)
-        return true;
-    *gone = gcn_fault(w, u, WT_FAULT_ILLEGAL, gcn_exec(w), 0,
-                      "%s: v%u is beyond the wave's %u vector registers", u->row->name,
-                      first + count - 1, w->vgprs);
-    return false;
-}
-
-static void issued(struct gcn_wave *w)
-{
-    if (w->lgkm_cnt < 15)
-        w->lgkm_cnt++;
-}
-
-#define OF_LANES(lane, lanes)                                                                      \
-    for (uint64_t left = lanes, lane = 0; left && (lane = (unsigned)__builtin_ctzll(left), true);  \
-         left &= left - 1)
-#define EACH_LANE(lane) OF_LANES(lane, gcn_exec(w))
 #define UNLESS_SKIPPED                                                                             \
     if (w->mode & GCN_MODE_VSKIP)                                                                  \
         return gcn_next(u);                                                                        \
@@ -278,7 +258,8 @@ OP(ds_read)
     const unsigned words = (u->size + 3u) / 4;
     const uint32_t base = (uint32_t)u->imm, *addr = w->v[u->src[0]];
     UNLESS_SKIPPED;
-    if (!registers(w, u, u->src[0], 1, &gone) || !registers(w, u, u->dst, words, &gone))
+    if (!gcn_ds_registers(w, u, u->src[0], 1, &gone) ||
+        !gcn_ds_registers(w, u, u->dst, words, &gone))
         return gone;
     const uint64_t lanes = read_all(w, &s, addr, base, u->size, u->dst) ? 0 : gcn_exec(w);
     OF_LANES(lane, lanes)
@@ -290,7 +271,7 @@ OP(ds_read)
             for (unsigned i = 0; i < words; i++)
                 w->v[u->dst + i][lane] = (uint32_t)get(&s, lane, at + 4 * i, 4);
     }
-    issued(w);
+    gcn_ds_issued(w);
     return gcn_next(u);
 }
 
@@ -299,7 +280,8 @@ OP(ds_write)
     const unsigned words = (u->size + 3u) / 4;
     const uint32_t base = (uint32_t)u->imm, *addr = w->v[u->src[0]];
     UNLESS_SKIPPED;
-    if (!registers(w, u, u->src[0], 1, &gone) || !registers(w, u, u->src[1], words, &gone))
+    if (!gcn_ds_registers(w, u, u->src[0], 1, &gone) ||
+        !gcn_ds_registers(w, u, u->src[1], words, &gone))
         return gone;
     const uint64_t lanes = write_all(w, &s, addr, base, u->size, u->src[1]) ? 0 : gcn_exec(w);
     OF_LANES(lane, lanes)
@@ -311,7 +293,7 @@ OP(ds_write)
             for (unsigned i = 0; i < words; i++)
                 put(&s, lane, at + 4 * i, w->v[u->src[1] + i][lane], 4);
     }
-    issued(w);
+    gcn_ds_issued(w);
     return gcn_next(u);
 }
 
@@ -319,24 +301,24 @@ OP(ds_write)
 OP(ds_read_addtid)
 {
     UNLESS_SKIPPED;
-    if (!registers(w, u, u->dst, 1, &gone))
+    if (!gcn_ds_registers(w, u, u->dst, 1, &gone))
         return gone;
     EACH_LANE(lane)
     w->v[u->dst][lane] =
         (uint32_t)get(&s, lane, (w->s[GCN_M0] & 0xffff) + (uint32_t)u->imm + 4 * (uint32_t)lane, 4);
-    issued(w);
+    gcn_ds_issued(w);
     return gcn_next(u);
 }
 
 OP(ds_write_addtid)
 {
     UNLESS_SKIPPED;
-    if (!registers(w, u, u->src[1], 1, &gone))
+    if (!gcn_ds_registers(w, u, u->src[1], 1, &gone))
         return gone;
     EACH_LANE(lane)
     put(&s, lane, (w->s[GCN_M0] & 0xffff) + (uint32_t)u->imm + 4 * (uint32_t)lane,
         w->v[u->src[1]][lane], 4);
-    issued(w);
+    gcn_ds_issued(w);
     return gcn_next(u);
 }
 
@@ -365,7 +347,8 @@ OP(ds_read2)
     const unsigned words = u->size / 4u;
     uint32_t offset[2], addr[GCN_LANES];
     UNLESS_SKIPPED;
-    if (!registers(w, u, u->src[0], 1, &gone) || !registers(w, u, u->dst, 2 * words, &gone))
+    if (!gcn_ds_registers(w, u, u->src[0], 1, &gone) ||
+        !gcn_ds_registers(w, u, u->dst, 2 * words, &gone))
         return gone;
     offsets(u, offset);
     /* the results may lie where the addresses are */
@@ -376,7 +359,7 @@ OP(ds_read2)
         OF_LANES(lane, lanes)
         result_to(w, to, (unsigned)lane, u->size, get(&s, lane, addr[lane] + offset[i], u->size));
     }
-    issued(w);
+    gcn_ds_issued(w);
     return gcn_next(u);
 }
 
@@ -385,8 +368,9 @@ OP(ds_write2)
     const unsigned words = u->size / 4u;
     uint32_t offset[2];
     UNLESS_SKIPPED;
-    if (!registers(w, u, u->src[0], 1, &gone) || !registers(w, u, u->src[1], words, &gone) ||
-        !registers(w, u, u->src[2], words, &gone))
+    if (!gcn_ds_registers(w, u, u->src[0], 1, &gone) ||
+        !gcn_ds_registers(w, u, u->src[1], words, &gone) ||
+        !gcn_ds_registers(w, u, u->src[2], words, &gone))
         return gone;
     offsets(u, offset);
     uint32_t at[2][GCN_LANES];
@@ -398,7 +382,7 @@ OP(ds_write2)
     if (row[0] && row[1] && labs(row[1] - row[0]) >= (long)(GCN_LANES * words)) {
         gcn_store_row(row[0], w->v + u->src[1], words);
         gcn_store_row(row[1], w->v + u->src[2], words);
-        issued(w);
+        gcn_ds_issued(w);
         return gcn_next(u);
     }
     const bool all = !~gcn_exec(w) && all_within(w, &s, addr, offset[0], u->size, at[0]) &&
@@ -411,7 +395,7 @@ OP(ds_write2)
     for (unsigned i = 0; i < 2; i++)
         put(&s, lane, addr[lane] + offset[i], data_of(w, u->src[1 + i], (unsigned)lane, u->size),
             u->size);
-    issued(w);
+    gcn_ds_issued(w);
     return gcn_next(u);
 }
 
@@ -420,8 +404,10 @@ OP(ds_wrxchg2)
     const unsigned words = u->size / 4u;
     uint32_t offset[2];
     UNLESS_SKIPPED;
-    if (!registers(w, u, u->src[0], 1, &gone) || !registers(w, u, u->src[1], words, &gone) ||
-        !registers(w, u, u->src[2], words, &gone) || !registers(w, u, u->dst, 2 * words, &gone))
+    if (!gcn_ds_registers(w, u, u->src[0], 1, &gone) ||
+        !gcn_ds_registers(w, u, u->src[1], words, &gone) ||
+        !gcn_ds_registers(w, u, u->src[2], words, &gone) ||
+        !gcn_ds_registers(w, u, u->dst, 2 * words, &gone))
         return gone;
     offsets(u, offset);
     EACH_LANE(lane)
@@ -437,7 +423,7 @@ OP(ds_wrxchg2)
             result_to(w, u->dst + i * words, (unsigned)lane, u->size, old[i]);
         }
     }
-    issued(w);
+    gcn_ds_issued(w);
     return gcn_next(u);
 }
 
@@ -592,12 +578,13 @@ OP(ds_atomic)
     const bool wanted = u->row->opcode & 0x20;
     const bool two = what == DS_MSKOR || what == DS_CMPST || what == DS_CMPST_F || what == DS_WRAP;
     UNLESS_SKIPPED;
-    if (!registers(w, u, u->src[0], 1, &gone) || !registers(w, u, u->src[1], words, &gone) ||
-        (two && !registers(w, u, u->src[2], words, &gone)) ||
-        (wanted && !registers(w, u, u->dst, words, &gone)))
+    if (!gcn_ds_registers(w, u, u->src[0], 1, &gone) ||
+        !gcn_ds_registers(w, u, u->src[1], words, &gone) ||
+        (two && !gcn_ds_registers(w, u, u->src[2], words, &gone)) ||
+        (wanted && !gcn_ds_registers(w, u, u->dst, words, &gone)))
         return gone;
     if (atomic_all(w, &s, u, what, wanted)) {
-        issued(w);
+        gcn_ds_issued(w);
         return gcn_next(u);
     }
     EACH_LANE(lane)
@@ -617,7 +604,7 @@ OP(ds_atomic)
         if (wanted)
             result_to(w, u->dst, (unsigned)lane, u->size, old);
     }
-    issued(w);
+    gcn_ds_issued(w);
     return gcn_next(u);
 }
 
@@ -631,7 +618,7 @@ OP(ds_src2)
     const unsigned what = u->row->opcode & 0x1f;
     const uint32_t offset = (uint32_t)u->imm;
     UNLESS_SKIPPED;
-    if (!registers(w, u, u->src[0], 1, &gone))
+    if (!gcn_ds_registers(w, u, u->src[0], 1, &gone))
         return gone;
     for (unsigned pass = 0; pass < 2; pass++) {
         EACH_LANE(lane)
@@ -652,7 +639,7 @@ OP(ds_src2)
                     u->size);
         }
     }
-    issued(w);
+    gcn_ds_issued(w);
     return gcn_next(u);
 }
 
@@ -660,8 +647,8 @@ OP(ds_src2)
 OP(ds_condxchg32_rtn_b64)
 {
     UNLESS_SKIPPED;
-    if (!registers(w, u, u->src[0], 1, &gone) || !registers(w, u, u->src[1], 2, &gone) ||
-        !registers(w, u, u->dst, 2, &gone))
+    if (!gcn_ds_registers(w, u, u->src[0], 1, &gone) ||
+        !gcn_ds_registers(w, u, u->src[1], 2, &gone) || !gcn_ds_registers(w, u, u->dst, 2, &gone))
         return gone;
     EACH_LANE(lane)
     {
@@ -678,7 +665,7 @@ OP(ds_condxchg32_rtn_b64)
             }
         }
     }
-    issued(w);
+    gcn_ds_issued(w);
     return gcn_next(u);
 }
 
@@ -689,7 +676,7 @@ OP(ds_condxchg32_rtn_b64)
 static const struct gcn_uop *counted(struct gcn_wave *w, const struct gcn_uop *u, bool append)
 {
     UNLESS_SKIPPED;
-    if (!registers(w, u, u->dst, 1, &gone))
+    if (!gcn_ds_registers(w, u, u->dst, 1, &gone))
         return gone;
     const uint32_t addr = (u->gds ? 0 : w->s[GCN_M0] & 0xffff) + (uint32_t)u->imm;
     if (addr % 4)
@@ -701,7 +688,7 @@ static const struct gcn_uop *counted(struct gcn_wave *w, const struct gcn_uop *u
              append ? old + lanes : old - lanes, 4);
     EACH_LANE(lane)
     w->v[u->dst][lane] = old;
-    issued(w);
+    gcn_ds_issued(w);
     return gcn_next(u);
 }
 
@@ -713,89 +700,4 @@ OP(ds_append)
 OP(ds_consume)
 {
     return counted(w, u, false);
-}
-
-/* ---- between lanes; no memory is used ---- */
-
-/* Backwards: each lane names the lane that it reads. One that EXEC disables gives 0. */
-OP(ds_bpermute_b32)
-{
-    uint32_t from[GCN_LANES], result[GCN_LANES];
-    UNLESS_SKIPPED;
-    (void)s;
-    if (!registers(w, u, u->src[0], 1, &gone) || !registers(w, u, u->src[1], 1, &gone) ||
-        !registers(w, u, u->dst, 1, &gone))
-        return gone;
-    const uint32_t *on = gcn_lanes_on(w, gcn_exec(w));
-    for (unsigned lane = 0; lane < GCN_LANES; lane++)
-        from[lane] = w->v[u->src[1]][lane] & on[lane];
-    EACH_LANE(lane)
-    result[lane] = from[(w->v[u->src[0]][lane] + (uint32_t)u->imm) / 4 % GCN_LANES];
-    gcn_blend(w->v[u->dst], result, on);
-    issued(w);
-    return gcn_next(u);
-}
-
-/* Forwards: each lane names the lane that it writes; the highest one wins. */
-OP(ds_permute_b32)
-{
-    uint32_t result[GCN_LANES] = {0};
-    UNLESS_SKIPPED;
-    (void)s;
-    if (!registers(w, u, u->src[0], 1, &gone) || !registers(w, u, u->src[1], 1, &gone) ||
-        !registers(w, u, u->dst, 1, &gone))
-        return gone;
-    EACH_LANE(lane)
-    result[(w->v[u->src[0]][lane] + (uint32_t)u->imm) / 4 % GCN_LANES] = w->v[u->src[1]][lane];
-    EACH_LANE(lane)
-    w->v[u->dst][lane] = result[lane];
-    issued(w);
-    return gcn_next(u);
-}
-
-/* The lane that lane i reads: the pattern rearranges quads, or groups of 32 lanes. */
-static unsigned swizzled(uint32_t pattern, unsigned i)
-{
-    const uint32_t mask = pattern & 31;
-    if (pattern >= 0xe000) { /* the butterflies of an FFT: the bits above the mask's in reverse */
-        unsigned reversed = 0;
-        for (unsigned bit = 0; bit < 5; bit++)
-            reversed |= (i >> bit & 1) << (4 - bit);
-        return (i & 32) | (reversed >> (unsigned)__builtin_popcount(mask)) | (i & mask);
-    }
-    if (pattern >= 0xc000) { /* rotates by [9:5], backwards with [10], where the mask has no bits */
-        const unsigned by = pattern >> 5 & 31;
-        return (i & 32) | (i & mask) | ((pattern >> 10 & 1 ? i - by : i + by) & 31 & ~mask);
-    }
-    if (pattern & 0x8000)
-        return (i & ~3u) | (pattern >> (2 * (i & 3)) & 3);
-    /* and, or, xor masks */
-    return (i & 32) | ((((i & pattern) | pattern >> 5) ^ pattern >> 10) & 31);
-}
-
-/* The offset is the pattern. */
-OP(ds_swizzle_b32)
-{
-    uint32_t result[GCN_LANES];
-    const uint32_t pattern = (uint32_t)u->imm;
-    UNLESS_SKIPPED;
-    (void)s;
-    if (!registers(w, u, u->src[0], 1, &gone) || !registers(w, u, u->dst, 1, &gone))
-        return gone;
-    const uint64_t exec = gcn_exec(w);
-    EACH_LANE(lane)
-    {
-        const unsigned from = swizzled(pattern, (unsigned)lane);
-        result[lane] = exec >> from & 1 ? w->v[u->src[0]][from] : 0;
-    }
-    EACH_LANE(lane)
-    w->v[u->dst][lane] = result[lane];
-    issued(w);
-    return gcn_next(u);
-}
-
-OP(ds_nop)
-{
-    (void)w;
-    return gcn_next(u);
 }

@@ -1,5 +1,6 @@
 /* Explains how a flat address of one lane is translated. */
 #include "emulator/gcn/internal.h"
+#include "emulator/gcn/vmem.h"
 
 #include <stdio.h>
 

@@ -1,5 +1,6 @@
 /* FLAT, GLOBAL and SCRATCH: addresses that lanes bring along (manual, chapter 9). */
 #include "emulator/gcn/row_function.h"
+#include "emulator/gcn/vmem.h"
 
 #define OP(name) const struct gcn_uop *gcn_op_##name(struct gcn_wave *w, const struct gcn_uop *u)
 

@@ -1,4 +1,5 @@
 /* Scalar memory (manual, chapter 7). */
+#include "emulator/gcn/vmem.h"
 #include "emulator/gcn/watch.h"
 
 #include <string.h>

@@ -3,6 +3,7 @@
  * where the resource does, and also which component goes where (manual, section 8.1.5).
  */
 #include "emulator/gcn/format.h"
+#include "emulator/gcn/vmem.h"
 #include "emulator/gcn/watch.h"
 
 #include <string.h>

@@ -1,143 +1,12 @@
 /*
- * The common part of the vector memory encodings: loads, stores and atomics of lanes to memory, to
- * LDS, or to swizzled private memory. An access takes effect only after all lanes have been
- * checked.
+ * The common part of the vector memory encodings: loads, stores and atomics of all lanes at once.
+ * An access takes effect only after all lanes have been checked.
  */
 #include "emulator/gcn/row_function.h"
+#include "emulator/gcn/vmem.h"
 #include "emulator/gcn/watch.h"
 
 #include <string.h>
-
-/*
- * Dword by dword, the private memory of a wave's 64 lanes is interleaved: byte `offset` of a lane
- * is at FLAT_SCRATCH + offset / 4 * 4 * 64 + lane * 4 + offset % 4.
- */
-uint64_t gcn_private_addr(const struct gcn_wave *w, unsigned lane, uint64_t offset)
-{
-    return gcn_pair(&w->s[GCN_FLAT_SCRATCH]) + offset / 4 * 4 * GCN_LANES + lane * 4u + offset % 4;
-}
-
-static const struct gcn_uop *violation(struct gcn_wave *w, const struct gcn_uop *u, uint64_t lanes,
-                                       uint64_t addr, const char *what)
-{
-    return gcn_fault(w, u, WT_FAULT_ACCESS, lanes, addr,
-                     "%s: %s of %u bytes at 0x%llx, where no memory is mapped%s", u->row->name,
-                     what, u->size, (unsigned long long)addr, *what == 'l' ? "" : " for writing");
-}
-
-/* One lane's bytes, wherever they are; false where nothing is mapped. */
-static bool read_lane(struct gcn_wave *w, const struct gcn_targets *t, unsigned lane,
-                      uint8_t *bytes, unsigned size)
-{
-    const uint64_t addr = t->addr[lane];
-    if (t->lds >> lane & 1) {
-        for (unsigned i = 0; i < size; i++)
-            bytes[i] = addr + i < w->group->local_size ? w->group->local[addr + i] : 0;
-        return true;
-    }
-    if (t->private >> lane & 1) {
-        for (unsigned done = 0; done < size;) {
-            const unsigned in = 4 - (addr + done) % 4, part = size - done < in ? size - done : in;
-            const uint64_t at = gcn_private_addr(w, lane, addr + done);
-            const uint8_t *host = gcn_readable(w->device, at, part);
-            if (host)
-                memcpy(bytes + done, host, part);
-            else if (!gcn_read(w->device, at, bytes + done, part))
-                return false;
-            done += part;
-        }
-        return true;
-    }
-    const uint8_t *host = gcn_readable(w->device, addr, size);
-    if (host)
-        memcpy(bytes, host, size);
-    return host || gcn_read(w->device, addr, bytes, size);
-}
-
-static bool may_write(struct gcn_wave *w, const struct gcn_targets *t, unsigned lane, unsigned size)
-{
-    if (t->lds >> lane & 1)
-        return true;
-    if (!(t->private >> lane & 1))
-        return gcn_writable(w->device, t->addr[lane], size) ||
-               gcn_mapped(w->device, t->addr[lane], size, true);
-    for (unsigned i = 0; i < size; i++) {
-        const uint64_t at = gcn_private_addr(w, lane, t->addr[lane] + i);
-        if (!gcn_writable(w->device, at, 1) && !gcn_mapped(w->device, at, 1, true))
-            return false;
-    }
-    return true;
-}
-
-/* One store of one size: a thread of the host may look at any moment. */
-static void put(uint8_t *host, const uint8_t *bytes, unsigned size)
-{
-    switch (size) {
-    case 1:
-        *host = *bytes;
-        break;
-    case 2:
-        memcpy(host, bytes, 2);
-        break;
-    case 4:
-        memcpy(host, bytes, 4);
-        break;
-    case 8:
-        memcpy(host, bytes, 8);
-        break;
-    default:
-        memcpy(host, bytes, size);
-    }
-}
-
-/* After may_write: fails only without host memory. */
-static bool write_lane(struct gcn_wave *w, const struct gcn_targets *t, unsigned lane,
-                       const uint8_t *bytes, unsigned size)
-{
-    const uint64_t addr = t->addr[lane];
-    if (t->lds >> lane & 1) {
-        for (unsigned i = 0; i < size; i++)
-            if (addr + i < w->group->local_size)
-                w->group->local[addr + i] = bytes[i];
-        return true;
-    }
-    if (t->private >> lane & 1) {
-        for (unsigned done = 0; done < size;) {
-            const unsigned in = 4 - (addr + done) % 4, part = size - done < in ? size - done : in;
-            const uint64_t at = gcn_private_addr(w, lane, addr + done);
-            uint8_t *host = gcn_writable(w->device, at, part);
-            if (host)
-                memcpy(host, bytes + done, part);
-            else if (!gcn_write(w->device, at, bytes + done, part))
-                return false;
-            done += part;
-        }
-        return true;
-    }
-    uint8_t *host = gcn_writable(w->device, addr, size);
-    if (host)
-        put(host, bytes, size);
-    return host || gcn_write(w->device, addr, bytes, size);
-}
-
-/* Reports a lane's access to watches: swizzled memory dword by dword. */
-static void watch_lane(struct gcn_wave *w, const struct gcn_targets *t, enum wt_watch_kind kind,
-                       unsigned lane, unsigned size, const uint8_t *before, const uint8_t *after)
-{
-    const uint64_t addr = t->addr[lane];
-    if (!(t->private >> lane & 1)) {
-        gcn_watch_access(w, t->at, kind, lane,
-                         t->lds >> lane & 1 ? GCN_SHARED_APERTURE + addr : addr, size, before,
-                         after);
-        return;
-    }
-    for (unsigned done = 0; done < size;) {
-        const unsigned in = 4 - (addr + done) % 4, part = size - done < in ? size - done : in;
-        gcn_watch_access(w, t->at, kind, lane, gcn_private_addr(w, lane, addr + done), part,
-                         before + done, after + done);
-        done += part;
-    }
-}
 
 static void issued(struct gcn_wave *w, const struct gcn_targets *t, bool flat)
 {
@@ -145,24 +14,6 @@ static void issued(struct gcn_wave *w, const struct gcn_targets *t, bool flat)
         w->vm_cnt++;
     if ((flat || t->lds) && w->lgkm_cnt < 15)
         w->lgkm_cnt++;
-}
-
-/* Lanes that would be refused, for the report. */
-static uint64_t refused(struct gcn_wave *w, const struct gcn_uop *u, struct gcn_targets *t,
-                        bool write, uint64_t *first)
-{
-    uint64_t lanes = 0;
-    uint8_t bytes[16];
-    for (uint64_t left = t->lanes & ~t->zero; left; left &= left - 1) {
-        const unsigned lane = (unsigned)__builtin_ctzll(left);
-        if (write ? may_write(w, t, lane, u->size) : read_lane(w, t, lane, bytes, u->size))
-            continue;
-        if (!lanes)
-            *first =
-                t->private >> lane & 1 ? gcn_private_addr(w, lane, t->addr[lane]) : t->addr[lane];
-        lanes |= (uint64_t)1 << lane;
-    }
-    return lanes;
 }
 
 /* ---- the common case: memory, no lane's bytes across a page's end ---- */
@@ -617,13 +468,11 @@ const struct gcn_uop *gcn_vmem_load(struct gcn_wave *w, const struct gcn_uop *u,
     for (uint64_t left = done ? 0 : t->lanes; left; left &= left - 1) {
         const unsigned lane = (unsigned)__builtin_ctzll(left);
         uint8_t bytes[16] = {0};
-        if (!(t->zero >> lane & 1) && !read_lane(w, t, lane, bytes, u->size)) {
-            uint64_t first = 0;
-            const uint64_t lanes = refused(w, u, t, false, &first);
-            return violation(w, u, lanes, first, "load");
+        if (!(t->zero >> lane & 1) && !gcn_vmem_read_lane(w, t, lane, bytes, u->size)) {
+            return gcn_vmem_refuse(w, u, t, "load");
         }
         if (gcn_watching(w->device) && !(t->zero >> lane & 1))
-            watch_lane(w, t, WT_WATCH_READ, lane, u->size, bytes, bytes);
+            gcn_vmem_watch_lane(w, t, WT_WATCH_READ, lane, u->size, bytes, bytes);
         for (unsigned i = 0; i < words; i++)
             value[i][lane] = (uint32_t)wt_load_le(bytes + 4 * i, 4);
     }
@@ -650,11 +499,8 @@ const struct gcn_uop *gcn_vmem_store(struct gcn_wave *w, const struct gcn_uop *u
     const bool done = as_row(w, u, t, true) || store_fast(w, u, t);
     const uint64_t lanes = done ? 0 : t->lanes & ~t->zero;
     for (uint64_t left = lanes; left; left &= left - 1) {
-        if (may_write(w, t, (unsigned)__builtin_ctzll(left), u->size))
-            continue;
-        uint64_t first = 0;
-        const uint64_t bad = refused(w, u, t, true, &first);
-        return violation(w, u, bad, first, "store");
+        if (!gcn_vmem_may_write(w, t, (unsigned)__builtin_ctzll(left), u->size))
+            return gcn_vmem_refuse(w, u, t, "store");
     }
     for (uint64_t left = lanes; left; left &= left - 1) {
         const unsigned lane = (unsigned)__builtin_ctzll(left);
@@ -662,9 +508,9 @@ const struct gcn_uop *gcn_vmem_store(struct gcn_wave *w, const struct gcn_uop *u
         const uint8_t *after = bytes + (u->half == 'h' ? 2 : 0);
         for (unsigned i = 0; i < words; i++)
             wt_store_le(bytes + 4 * i, w->v[from + i][lane], 4);
-        if (gcn_watching(w->device) && read_lane(w, t, lane, before, u->size))
-            watch_lane(w, t, WT_WATCH_WRITE, lane, u->size, before, after);
-        if (!write_lane(w, t, lane, after, u->size))
+        if (gcn_watching(w->device) && gcn_vmem_read_lane(w, t, lane, before, u->size))
+            gcn_vmem_watch_lane(w, t, WT_WATCH_WRITE, lane, u->size, before, after);
+        if (!gcn_vmem_write_lane(w, t, lane, after, u->size))
             return gcn_no_memory(w, t->at, (uint64_t)1 << lane, t->addr[lane]);
     }
     issued(w, t, u->row->encoding == GCN_FLAT);
@@ -708,7 +554,7 @@ static void watch_atomic(struct gcn_wave *w, const struct gcn_uop *u, const stru
     uint8_t was[8], is[8];
     wt_store_le(was, before, u->size);
     wt_store_le(is, after, u->size);
-    watch_lane(w, t, WT_WATCH_ACCESS, lane, u->size, was, is);
+    gcn_vmem_watch_lane(w, t, WT_WATCH_ACCESS, lane, u->size, was, is);
 }
 
 /* ---- atomics of many lanes ---- */
@@ -726,99 +572,6 @@ static CLONED spread_of(const uint64_t *addr, uint64_t *differ, uint64_t *odd)
     *odd = bits & 7;
 }
 
-/* The operands of an atomic of many lanes; of values of 4 bytes the upper halves do not count. */
-struct atomic_lanes {
-    const uint8_t *const *host; /* where each lane's value is */
-    uint64_t lanes;
-    const void *data, *compare; /* of each lane */
-    void *old;                  /* results */
-    bool in_place;              /* threads of the host may change the memory at the same time */
-};
-
-/*
- * For values of a size: at_one_place(): all lanes at one, one after the other; for the host's
- * threads they are one change. at_each_place(): each lane at its own.
- */
-#define ATOMICS_OF(type, size)                                                                     \
-    static inline __attribute__((always_inline)) void at_one_place##size(                          \
-        const struct atomic_lanes *a, const enum gcn_atomic what)                                  \
-    {                                                                                              \
-        const type *data = a->data, *compare = a->compare;                                         \
-        type *old = a->old, *host = (type *)(uintptr_t)a->host[__builtin_ctzll(a->lanes)], value;  \
-        type before = __atomic_load_n(host, __ATOMIC_RELAXED);                                     \
-        do {                                                                                       \
-            value = before;                                                                        \
-            for (uint64_t left = a->lanes; left; left &= left - 1) {                               \
-                const unsigned lane = (unsigned)__builtin_ctzll(left);                             \
-                old[lane] = value;                                                                 \
-                value = (type)gcn_atomic(what, size, value, data[lane], compare[lane]);            \
-            }                                                                                      \
-        } while (!__atomic_compare_exchange_n(host, &before, value, false, __ATOMIC_SEQ_CST,       \
-                                              __ATOMIC_SEQ_CST));                                  \
-    }                                                                                              \
-    static inline __attribute__((always_inline)) void at_each_place##size(                         \
-        const struct atomic_lanes *a, const enum gcn_atomic what)                                  \
-    {                                                                                              \
-        const type *data = a->data, *compare = a->compare;                                         \
-        type *old = a->old, before;                                                                \
-        for (uint64_t left = a->lanes; left; left &= left - 1) {                                   \
-            const unsigned lane = (unsigned)__builtin_ctzll(left);                                 \
-            type *host = (type *)(uintptr_t)a->host[lane];                                         \
-            if (!a->in_place) {                                                                    \
-                before = *host;                                                                    \
-                *host = (type)gcn_atomic(what, size, before, data[lane], compare[lane]);           \
-            } else if (what == GCN_ATOMIC_ADD || what == GCN_ATOMIC_SUB) {                         \
-                before = __atomic_fetch_add(                                                       \
-                    host, what == GCN_ATOMIC_ADD ? data[lane] : 0 - data[lane], __ATOMIC_SEQ_CST); \
-            } else {                                                                               \
-                before = __atomic_load_n(host, __ATOMIC_RELAXED);                                  \
-                while (!__atomic_compare_exchange_n(                                               \
-                    host, &before,                                                                 \
-                    (type)gcn_atomic(what, size, before, data[lane], compare[lane]), false,        \
-                    __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST))                                           \
-                    continue;                                                                      \
-            }                                                                                      \
-            old[lane] = before;                                                                    \
-        }                                                                                          \
-    }                                                                                              \
-    static inline __attribute__((always_inline)) void change##size(                                \
-        const struct atomic_lanes *a, bool one, const enum gcn_atomic what)                        \
-    {                                                                                              \
-        if (one)                                                                                   \
-            at_one_place##size(a, what);                                                           \
-        else                                                                                       \
-            at_each_place##size(a, what);                                                          \
-    }                                                                                              \
-    static void change_all##size(const struct atomic_lanes *a, bool one, enum gcn_atomic what)     \
-    {                                                                                              \
-        switch (what) {                                                                            \
-            EACH_ATOMIC(size)                                                                      \
-        }                                                                                          \
-    }
-#define ONE_ATOMIC(name, size)                                                                     \
-    case GCN_ATOMIC_##name:                                                                        \
-        change##size(a, one, GCN_ATOMIC_##name);                                                   \
-        break;
-#define EACH_ATOMIC(size)                                                                          \
-    ONE_ATOMIC(SWAP, size)                                                                         \
-    ONE_ATOMIC(CMPSWAP, size)                                                                      \
-    ONE_ATOMIC(ADD, size)                                                                          \
-    ONE_ATOMIC(SUB, size)                                                                          \
-    ONE_ATOMIC(SMIN, size)                                                                         \
-    ONE_ATOMIC(UMIN, size)                                                                         \
-    ONE_ATOMIC(SMAX, size)                                                                         \
-    ONE_ATOMIC(UMAX, size)                                                                         \
-    ONE_ATOMIC(AND, size)                                                                          \
-    ONE_ATOMIC(OR, size)                                                                           \
-    ONE_ATOMIC(XOR, size)                                                                          \
-    ONE_ATOMIC(INC, size)                                                                          \
-    ONE_ATOMIC(DEC, size)
-ATOMICS_OF(uint32_t, 4)
-ATOMICS_OF(uint64_t, 8)
-#undef ATOMICS_OF
-#undef EACH_ATOMIC
-#undef ONE_ATOMIC
-
 /* Whether one of these values is watched, or they lie too far from each other to tell. A page may
  * be in the TLB for writing although it is watched for reads. */
 static bool may_be_watched(const struct gcn_device *d, const uint64_t *addr, unsigned size)
@@ -828,53 +581,6 @@ static bool may_be_watched(const struct gcn_device *d, const uint64_t *addr, uns
         return false;
     find_extent(addr, &first, &last);
     return (first ^ last) & ~WT_PAGE_MASK || !gcn_beside_watch(d, first, last - first + size);
-}
-
-/* Two rows as one of 64 bits, and back. */
-static CLONED join_rows(uint64_t *to, const uint32_t *low, const uint32_t *high)
-{
-    LANES
-        to[i] = low[i] | (uint64_t)high[i] << 32;
-}
-
-static CLONED split_rows(uint32_t *low, uint32_t *high, const uint64_t *from)
-{
-    LANES {
-        low[i] = (uint32_t)from[i];
-        high[i] = (uint32_t)(from[i] >> 32);
-    }
-}
-
-static void change_quads(struct gcn_wave *w, const struct gcn_uop *u, struct atomic_lanes *a,
-                         bool one, enum gcn_atomic what)
-{
-    uint64_t data[GCN_LANES], compare[GCN_LANES], old[GCN_LANES];
-    uint32_t low[GCN_LANES], high[GCN_LANES];
-    const uint32_t(*from)[GCN_LANES] = (const uint32_t(*)[GCN_LANES]) & w->v[u->src[1]];
-    join_rows(data, from[0], from[1]);
-    if (what == GCN_ATOMIC_CMPSWAP)
-        join_rows(compare, from[2], from[3]);
-    a->data = data;
-    a->compare = what == GCN_ATOMIC_CMPSWAP ? compare : data;
-    a->old = old;
-    change_all8(a, one, what);
-    if (!u->glc)
-        return;
-    split_rows(low, high, old);
-    gcn_blend(w->v[u->dst], low, gcn_lanes_on(w, a->lanes));
-    gcn_blend(w->v[u->dst + 1], high, gcn_lanes_on(w, a->lanes));
-}
-
-static void change_dwords(struct gcn_wave *w, const struct gcn_uop *u, struct atomic_lanes *a,
-                          bool one, enum gcn_atomic what)
-{
-    uint32_t old[GCN_LANES];
-    a->data = w->v[u->src[1]];
-    a->compare = w->v[u->src[1] + (what == GCN_ATOMIC_CMPSWAP)];
-    a->old = old;
-    change_all4(a, one, what);
-    if (u->glc)
-        gcn_blend(w->v[u->dst], old, gcn_lanes_on(w, a->lanes));
 }
 
 /* False where it must be done another way: then nothing is done. */
@@ -895,12 +601,8 @@ static bool atomic_fast(struct gcn_wave *w, const struct gcn_uop *u, const struc
                : may_be_watched(w->device, filled, u->size) ||
                      !find(w->device, t, t->lanes, u->size, true, host))
         return false;
-    struct atomic_lanes a = {
-        .host = host, .lanes = t->lanes, .in_place = wt_in_place(&w->device->machine) && !t->lds};
-    if (u->size == 8)
-        change_quads(w, u, &a, !differ, what);
-    else
-        change_dwords(w, u, &a, !differ, what);
+    const bool in_place = wt_in_place(&w->device->machine) && !t->lds;
+    gcn_vmem_change(w, u, host, t->lanes, !differ, in_place, what);
     return true;
 }
 
@@ -911,7 +613,6 @@ const struct gcn_uop *gcn_vmem_atomic(struct gcn_wave *w, const struct gcn_uop *
     const unsigned words = u->size / 4u, from = u->src[1];
     const unsigned given = what == GCN_ATOMIC_CMPSWAP ? 2 * words : words;
     const uint64_t lanes = t->lanes & ~t->zero;
-    uint64_t first = 0;
     bool comes_back = false;
     if (from + given > w->vgprs || (u->glc && u->dst + words > w->vgprs))
         return gcn_fault(w, u, WT_FAULT_ILLEGAL, t->lanes, 0,
@@ -927,10 +628,8 @@ const struct gcn_uop *gcn_vmem_atomic(struct gcn_wave *w, const struct gcn_uop *
             return gcn_fault(w, u, WT_FAULT_MISALIGNED, (uint64_t)1 << lane, t->addr[lane],
                              "%s: 0x%llx is not a multiple of %u", u->row->name,
                              (unsigned long long)t->addr[lane], u->size);
-        if (!may_write(w, t, lane, u->size)) {
-            const uint64_t bad = refused(w, u, t, true, &first);
-            return violation(w, u, bad, first, "atomic");
-        }
+        if (!gcn_vmem_may_write(w, t, lane, u->size))
+            return gcn_vmem_refuse(w, u, t, "atomic");
     }
     /* Lane after lane: the order in which several meet at one address. */
     for (uint64_t left = t->lanes; left; left &= left - 1) {
@@ -950,10 +649,10 @@ const struct gcn_uop *gcn_vmem_atomic(struct gcn_wave *w, const struct gcn_uop *
         }
         uint64_t old;
         if (!atomic_in_place(w, t, lane, what, u->size, data, compare, &old)) {
-            read_lane(w, t, lane, bytes, u->size);
+            gcn_vmem_read_lane(w, t, lane, bytes, u->size);
             old = wt_load_le(bytes, u->size);
             wt_store_le(bytes, gcn_atomic(what, u->size, old, data, compare), u->size);
-            if (!write_lane(w, t, lane, bytes, u->size))
+            if (!gcn_vmem_write_lane(w, t, lane, bytes, u->size))
                 return gcn_no_memory(w, u, (uint64_t)1 << lane, t->addr[lane]);
             if (!((t->lds | t->private) >> lane & 1))
                 comes_back |= wt_in_process_atomic(&w->device->machine.process, t->addr[lane]);

@@ -93,20 +93,6 @@ void sm_reach_shared(struct sm_warp *w, unsigned lane, uint64_t at, struct sm_ac
     a->addr[lane] = at;
 }
 
-/* Offsets into shared memory. *done: there was a mistake, and the result is what to return. */
-static const struct sm_uop *shared_access(struct sm_warp *w, const struct sm_uop *u, int64_t offset,
-                                          unsigned size, enum wt_watch_kind kind,
-                                          struct sm_access *a, bool *done)
-{
-    sm_access_begin(a, sm_lanes_of(w, u), size, kind);
-    for (uint32_t left = a->lanes; left; left &= left - 1) {
-        const unsigned i = (unsigned)__builtin_ctz(left);
-        sm_reach_shared(w, i, (uint32_t)(w->r[u->a][i] + (uint64_t)offset), a);
-    }
-    *done = a->stray != 0;
-    return a->stray ? sm_stray(w, u, a) : NULL;
-}
-
 bool sm_local_address(const struct sm_warp *w, unsigned lane, uint64_t offset, unsigned size,
                       uint64_t *addr)
 {
@@ -122,19 +108,6 @@ void sm_reach_local(struct sm_warp *w, unsigned lane, uint64_t at, struct sm_acc
     else if (!sm_local_address(w, lane, at, a->size, &a->addr[lane]) ||
              !sm_mapped(w->device, a->addr[lane], a->size, true))
         add_stray(a, lane, SM_STRAY_LOCAL, at);
-}
-
-static const struct sm_uop *local_access(struct sm_warp *w, const struct sm_uop *u, int64_t offset,
-                                         unsigned size, enum wt_watch_kind kind,
-                                         struct sm_access *a, bool *done)
-{
-    sm_access_begin(a, sm_lanes_of(w, u), size, kind);
-    for (uint32_t left = a->lanes; left; left &= left - 1) {
-        const unsigned i = (unsigned)__builtin_ctz(left);
-        sm_reach_local(w, i, (uint32_t)(w->r[u->a][i] + (uint64_t)offset), a);
-    }
-    *done = a->stray != 0;
-    return a->stray ? sm_stray(w, u, a) : NULL;
 }
 
 /* A global address; a generic one leads to shared and local memory through their windows, too. */
@@ -172,18 +145,29 @@ void sm_reach_global(struct sm_warp *w, unsigned lane, uint64_t at, bool generic
     a->addr[lane] = at;
 }
 
-static const struct sm_uop *global_access(struct sm_warp *w, const struct sm_uop *u, bool wide,
-                                          int64_t offset, unsigned size, enum wt_watch_kind kind,
-                                          bool generic, struct sm_access *a, bool *done)
+/* The addresses of an instruction: register a and an offset. */
+struct place {
+    enum { GLOBAL, GENERIC, SHARED, LOCAL } memory;
+    bool wide; /* registers a and a + 1 have 64 bits of a global address */
+    int64_t offset;
+};
+
+/* Checks the accesses of all lanes; false: one must not be made, and a->stray says which. */
+static bool reach(struct sm_warp *w, const struct sm_uop *u, struct place p, unsigned size,
+                  enum wt_watch_kind kind, struct sm_access *a)
 {
     sm_access_begin(a, sm_lanes_of(w, u), size, kind);
     for (uint32_t left = a->lanes; left; left &= left - 1) {
         const unsigned i = (unsigned)__builtin_ctz(left);
-        const uint64_t at = base_of(w, u->a, i, wide) + (uint64_t)offset;
-        sm_reach_global(w, i, wide ? at : (uint32_t)at, generic, a);
+        const uint64_t at = base_of(w, u->a, i, p.wide) + (uint64_t)p.offset;
+        if (p.memory == SHARED)
+            sm_reach_shared(w, i, (uint32_t)at, a);
+        else if (p.memory == LOCAL)
+            sm_reach_local(w, i, (uint32_t)at, a);
+        else
+            sm_reach_global(w, i, p.wide ? at : (uint32_t)at, p.memory == GENERIC, a);
     }
-    *done = a->stray != 0;
-    return a->stray ? sm_stray(w, u, a) : NULL;
+    return !a->stray;
 }
 
 /* ---- loads and stores ---- */
@@ -245,8 +229,9 @@ const struct sm_uop *sm_no_memory(struct sm_warp *w, const struct sm_uop *u, uin
     return NULL;
 }
 
-static const struct sm_uop *load(struct sm_warp *w, const struct sm_uop *u,
-                                 const struct sm_access *a, unsigned size)
+/* `size` is that of size48: whether bytes are extended with their sign. */
+static const struct sm_uop *load_lanes(struct sm_warp *w, const struct sm_uop *u,
+                                       const struct sm_access *a, unsigned size)
 {
     for (uint32_t left = a->lanes; left; left &= left - 1) {
         const unsigned i = (unsigned)__builtin_ctz(left);
@@ -265,16 +250,31 @@ static const struct sm_uop *load(struct sm_warp *w, const struct sm_uop *u,
     return sm_next(u);
 }
 
-static const struct sm_uop *store(struct sm_warp *w, const struct sm_uop *u,
-                                  const struct sm_access *a)
+static const struct sm_uop *load(struct sm_warp *w, const struct sm_uop *u, struct place p,
+                                 unsigned size)
 {
-    for (uint32_t left = a->lanes; left; left &= left - 1) {
+    struct sm_access a;
+    if (!good_vector(u->d, bytes_of(size)))
+        return bad_vector(w, u, bytes_of(size));
+    return reach(w, u, p, bytes_of(size), WT_WATCH_READ, &a) ? load_lanes(w, u, &a, size)
+                                                             : sm_stray(w, u, &a);
+}
+
+static const struct sm_uop *store(struct sm_warp *w, const struct sm_uop *u, struct place p,
+                                  unsigned size)
+{
+    struct sm_access a;
+    if (!good_vector(u->d, bytes_of(size)))
+        return bad_vector(w, u, bytes_of(size));
+    if (!reach(w, u, p, bytes_of(size), WT_WATCH_WRITE, &a))
+        return sm_stray(w, u, &a);
+    for (uint32_t left = a.lanes; left; left &= left - 1) {
         const unsigned i = (unsigned)__builtin_ctz(left);
         uint8_t bytes[16] = {0};
-        for (unsigned k = 0; k < (a->size + 3) / 4; k++)
+        for (unsigned k = 0; k < (a.size + 3) / 4; k++)
             wt_store_le(bytes + 4 * k, u->d == SM_RZ ? 0 : w->r[u->d + k][i], 4);
-        if (!sm_store_bytes(w, u, a, i, WT_WATCH_WRITE, bytes))
-            return sm_no_memory(w, u, a->addr[i]);
+        if (!sm_store_bytes(w, u, &a, i, WT_WATCH_WRITE, bytes))
+            return sm_no_memory(w, u, a.addr[i]);
     }
     return sm_next(u);
 }
@@ -284,100 +284,60 @@ static int64_t offset24(const struct sm_uop *u)
     return wt_sign_extend(sm_bits(u->word, 20, 24), 24);
 }
 
+static struct place global(const struct sm_uop *u)
+{
+    return (struct place){GLOBAL, SM_FIELD(u->word, e45), offset24(u)};
+}
+
+static struct place generic(const struct sm_uop *u)
+{
+    return (struct place){GENERIC, SM_FIELD(u->word, e52),
+                          wt_sign_extend(sm_bits(u->word, 20, 32), 32)};
+}
+
 const struct sm_uop *sm_op_ldg(struct sm_warp *w, const struct sm_uop *u)
 {
-    struct sm_access a;
-    bool done;
-    const unsigned size = SM_FIELD(u->word, gsize48) == 7 ? 6 : SM_FIELD(u->word, gsize48);
-    if (!good_vector(u->d, bytes_of(size)))
-        return bad_vector(w, u, bytes_of(size));
-    const struct sm_uop *next = global_access(w, u, SM_FIELD(u->word, e45), offset24(u),
-                                              bytes_of(size), WT_WATCH_READ, false, &a, &done);
-    return done ? next : load(w, u, &a, size < 4 ? size : 4);
+    const unsigned size = SM_FIELD(u->word, gsize48);
+    return load(w, u, global(u), size == 7 ? 6 : size);
 }
 
 const struct sm_uop *sm_op_stg(struct sm_warp *w, const struct sm_uop *u)
 {
-    struct sm_access a;
-    bool done;
-    const unsigned bytes = bytes_of(SM_FIELD(u->word, size48));
-    if (!good_vector(u->d, bytes))
-        return bad_vector(w, u, bytes);
-    const struct sm_uop *next = global_access(w, u, SM_FIELD(u->word, e45), offset24(u), bytes,
-                                              WT_WATCH_WRITE, false, &a, &done);
-    return done ? next : store(w, u, &a);
+    return store(w, u, global(u), SM_FIELD(u->word, size48));
 }
 
 const struct sm_uop *sm_op_ld(struct sm_warp *w, const struct sm_uop *u)
 {
-    struct sm_access a;
-    bool done;
-    const unsigned size = SM_FIELD(u->word, size53);
-    const int64_t offset = wt_sign_extend(sm_bits(u->word, 20, 32), 32);
-    if (!good_vector(u->d, bytes_of(size)))
-        return bad_vector(w, u, bytes_of(size));
-    const struct sm_uop *next = global_access(w, u, SM_FIELD(u->word, e52), offset, bytes_of(size),
-                                              WT_WATCH_READ, true, &a, &done);
-    return done ? next : load(w, u, &a, size < 4 ? size : 4);
+    return load(w, u, generic(u), SM_FIELD(u->word, size53));
 }
 
 const struct sm_uop *sm_op_st(struct sm_warp *w, const struct sm_uop *u)
 {
-    struct sm_access a;
-    bool done;
-    const unsigned bytes = bytes_of(SM_FIELD(u->word, size53));
-    const int64_t offset = wt_sign_extend(sm_bits(u->word, 20, 32), 32);
-    if (!good_vector(u->d, bytes))
-        return bad_vector(w, u, bytes);
-    const struct sm_uop *next =
-        global_access(w, u, SM_FIELD(u->word, e52), offset, bytes, WT_WATCH_WRITE, true, &a, &done);
-    return done ? next : store(w, u, &a);
+    return store(w, u, generic(u), SM_FIELD(u->word, size53));
 }
 
 const struct sm_uop *sm_op_lds(struct sm_warp *w, const struct sm_uop *u)
 {
-    struct sm_access a;
-    bool done;
-    const unsigned size = SM_FIELD(u->word, lds48) & 7;
-    if (!good_vector(u->d, bytes_of(size)))
-        return bad_vector(w, u, bytes_of(size));
-    const struct sm_uop *next =
-        shared_access(w, u, offset24(u), bytes_of(size), WT_WATCH_READ, &a, &done);
-    return done ? next : load(w, u, &a, size < 4 ? size : 4);
+    const struct place p = {SHARED, false, offset24(u)};
+    return load(w, u, p, SM_FIELD(u->word, lds48) & 7);
 }
 
 const struct sm_uop *sm_op_sts(struct sm_warp *w, const struct sm_uop *u)
 {
-    struct sm_access a;
-    bool done;
-    const unsigned bytes = bytes_of(SM_FIELD(u->word, size48));
-    if (!good_vector(u->d, bytes))
-        return bad_vector(w, u, bytes);
-    const struct sm_uop *next = shared_access(w, u, offset24(u), bytes, WT_WATCH_WRITE, &a, &done);
-    return done ? next : store(w, u, &a);
+    const struct place p = {SHARED, false, offset24(u)};
+    return store(w, u, p, SM_FIELD(u->word, size48));
 }
 
 const struct sm_uop *sm_op_ldl(struct sm_warp *w, const struct sm_uop *u)
 {
-    struct sm_access a;
-    bool done;
-    const unsigned size = SM_FIELD(u->word, size48);
-    if (!good_vector(u->d, bytes_of(size)))
-        return bad_vector(w, u, bytes_of(size));
-    const struct sm_uop *next =
-        local_access(w, u, offset24(u), bytes_of(size), WT_WATCH_READ, &a, &done);
-    return done ? next : load(w, u, &a, size < 4 ? size : 4);
+    const struct place p = {LOCAL, false, offset24(u)};
+    return load(w, u, p, SM_FIELD(u->word, size48));
 }
 
 const struct sm_uop *sm_op_stl(struct sm_warp *w, const struct sm_uop *u)
 {
-    struct sm_access a;
-    bool done;
-    const unsigned bytes = bytes_of(SM_FIELD(u->word, size48));
-    if (!good_vector(u->d, bytes))
-        return bad_vector(w, u, bytes);
-    const struct sm_uop *next = local_access(w, u, offset24(u), bytes, WT_WATCH_WRITE, &a, &done);
-    return done ? next : store(w, u, &a);
+    const struct place p = {LOCAL, false, offset24(u)};
+    return store(w, u, p, SM_FIELD(u->word, size48));
 }
 
 const struct sm_uop *sm_op_ldc(struct sm_warp *w, const struct sm_uop *u)
@@ -408,7 +368,7 @@ const struct sm_uop *sm_op_ldc(struct sm_warp *w, const struct sm_uop *u)
     if (beyond)
         return sm_error(w, u, SM_INVALID_CONST_ADDR_LDC, beyond, first,
                         "there is no constant at c[0x%x][0x%x]", bank, first);
-    return load(w, u, &a, size < 4 ? size : 4);
+    return load_lanes(w, u, &a, size);
 }
 
 /* ---- atomics ---- */
@@ -465,31 +425,43 @@ static uint64_t value_of(const struct sm_warp *w, unsigned reg, unsigned lane, u
     return w->r[reg][lane] | (size == 8 ? (uint64_t)w->r[reg + 1][lane] << 32 : 0);
 }
 
-/* Lane by lane, the lowest first; returns what stood there to register d. */
-static const struct sm_uop *atomic(struct sm_warp *w, const struct sm_uop *u,
-                                   const struct sm_access *a, enum sm_atomic how, enum type type,
-                                   unsigned d, unsigned data)
+static unsigned atomic_bytes(enum type type)
 {
-    const unsigned size = a->size;
+    return type == U64 || type == S64 || type == F64 ? 8 : 4;
+}
+
+static bool is_float(enum type type)
+{
+    return type == F32_FTZ || type == F16X2 || type == F64;
+}
+
+/* Does an atomic lane by lane, the lowest first. Register d gets the old values. */
+static const struct sm_uop *atomic(struct sm_warp *w, const struct sm_uop *u, struct place p,
+                                   enum sm_atomic how, enum type type, unsigned d, unsigned data)
+{
+    struct sm_access a;
+    const unsigned size = atomic_bytes(type);
     const unsigned second = data == SM_RZ ? SM_RZ : data + (size == 8 ? 2 : 1);
-    for (uint32_t left = a->lanes; left; left &= left - 1) {
+    if (!reach(w, u, p, size, WT_WATCH_ACCESS, &a))
+        return sm_stray(w, u, &a);
+    for (uint32_t left = a.lanes; left; left &= left - 1) {
         const unsigned i = (unsigned)__builtin_ctz(left);
         uint8_t bytes[16];
-        if (a->shared >> i & 1)
-            memcpy(bytes, w->cta->local + a->addr[i], size);
+        if (a.shared >> i & 1)
+            memcpy(bytes, w->cta->local + a.addr[i], size);
         else
-            wt_memory_read(w->device->machine.memory, a->addr[i], bytes, size);
+            wt_memory_read(w->device->machine.memory, a.addr[i], bytes, size);
         const uint64_t old = wt_load_le(bytes, size), value = value_of(w, data, i, size);
         uint64_t result;
         if (how == SM_ATOMIC_CAS)
             result = old == value ? value_of(w, second, i, size) : old;
-        else if (how == SM_ATOMIC_ADD && (type == F32_FTZ || type == F16X2 || type == F64))
+        else if (how == SM_ATOMIC_ADD && is_float(type))
             result = floating(type, old, value);
         else
             result = sm_atomic_whole(how, type == S32 || type == S64, size, old, value);
         wt_store_le(bytes, result, size);
-        if (!sm_store_bytes(w, u, a, i, WT_WATCH_ACCESS, bytes))
-            return sm_no_memory(w, u, a->addr[i]);
+        if (!sm_store_bytes(w, u, &a, i, WT_WATCH_ACCESS, bytes))
+            return sm_no_memory(w, u, a.addr[i]);
         if (d == SM_RZ)
             continue;
         w->r[d][i] = (uint32_t)old;
@@ -499,89 +471,60 @@ static const struct sm_uop *atomic(struct sm_warp *w, const struct sm_uop *u,
     return sm_next(u);
 }
 
-static unsigned atomic_bytes(enum type type)
-{
-    return type == U64 || type == S64 || type == F64 ? 8 : 4;
-}
-
 static const struct sm_uop *bad_type(struct sm_warp *w, const struct sm_uop *u)
 {
     return sm_error(w, u, SM_ILLEGAL_INSTR_PARAM, sm_lanes_of(w, u), 0,
                     "an atomic operation that floating-point numbers do not have");
 }
 
-static int64_t offset20(const struct sm_uop *u)
+/* Addresses of ATOM and RED. */
+static struct place atomic_place(const struct sm_uop *u)
 {
-    return wt_sign_extend(sm_bits(u->word, 28, 20), 20);
-}
-
-static bool is_float(enum type type)
-{
-    return type == F32_FTZ || type == F16X2 || type == F64;
+    return (struct place){GENERIC, SM_FIELD(u->word, e48),
+                          wt_sign_extend(sm_bits(u->word, 28, 20), 20)};
 }
 
 const struct sm_uop *sm_op_atom(struct sm_warp *w, const struct sm_uop *u)
 {
-    struct sm_access a;
-    bool done;
     const enum sm_atomic how = (enum sm_atomic)SM_FIELD(u->word, atom52);
     const enum type type = (enum type)SM_FIELD(u->word, aty49);
     if (is_float(type) && how != SM_ATOMIC_ADD)
         return bad_type(w, u);
-    const struct sm_uop *next = global_access(w, u, SM_FIELD(u->word, e48), offset20(u),
-                                              atomic_bytes(type), WT_WATCH_ACCESS, true, &a, &done);
-    return done ? next
-                : atomic(w, u, &a, (unsigned)how == 10 ? SM_ATOMIC_ADD : how, type, u->d, u->b);
+    return atomic(w, u, atomic_place(u), (unsigned)how == 10 ? SM_ATOMIC_ADD : how, type, u->d,
+                  u->b);
 }
 
 const struct sm_uop *sm_op_atom_cas(struct sm_warp *w, const struct sm_uop *u)
 {
-    struct sm_access a;
-    bool done;
     const enum type type = SM_FIELD(u->word, casz49) ? U64 : U32;
-    const struct sm_uop *next = global_access(w, u, SM_FIELD(u->word, e48), offset20(u),
-                                              atomic_bytes(type), WT_WATCH_ACCESS, true, &a, &done);
-    return done ? next : atomic(w, u, &a, SM_ATOMIC_CAS, type, u->d, u->b);
+    return atomic(w, u, atomic_place(u), SM_ATOMIC_CAS, type, u->d, u->b);
 }
 
 const struct sm_uop *sm_op_red(struct sm_warp *w, const struct sm_uop *u)
 {
-    struct sm_access a;
-    bool done;
     const enum sm_atomic how = (enum sm_atomic)SM_FIELD(u->word, red23);
     const enum type type = (enum type)SM_FIELD(u->word, redty20);
     if (is_float(type) && how != SM_ATOMIC_ADD)
         return bad_type(w, u);
-    const struct sm_uop *next = global_access(w, u, SM_FIELD(u->word, e48), offset20(u),
-                                              atomic_bytes(type), WT_WATCH_ACCESS, true, &a, &done);
-    return done ? next : atomic(w, u, &a, how, type, SM_RZ, u->d);
+    return atomic(w, u, atomic_place(u), how, type, SM_RZ, u->d);
 }
 
-static int64_t offset_shared(const struct sm_uop *u)
+static struct place atoms_place(const struct sm_uop *u)
 {
-    return wt_sign_extend(sm_bits(u->word, 30, 22), 22) * 4;
+    return (struct place){SHARED, false, wt_sign_extend(sm_bits(u->word, 30, 22), 22) * 4};
 }
 
 const struct sm_uop *sm_op_atoms(struct sm_warp *w, const struct sm_uop *u)
 {
     static const enum type types[4] = {U32, S32, U64, S64};
-    struct sm_access a;
-    bool done;
-    const enum type type = types[SM_FIELD(u->word, asty28)];
-    const struct sm_uop *next =
-        shared_access(w, u, offset_shared(u), atomic_bytes(type), WT_WATCH_ACCESS, &a, &done);
-    return done ? next
-                : atomic(w, u, &a, (enum sm_atomic)SM_FIELD(u->word, atoms52), type, u->d, u->b);
+    return atomic(w, u, atoms_place(u), (enum sm_atomic)SM_FIELD(u->word, atoms52),
+                  types[SM_FIELD(u->word, asty28)], u->d, u->b);
 }
 
 const struct sm_uop *sm_op_atoms_cas(struct sm_warp *w, const struct sm_uop *u)
 {
-    struct sm_access a;
-    bool done;
     const enum type type = SM_FIELD(u->word, casz52) ? U64 : U32;
-    const struct sm_uop *next =
-        shared_access(w, u, offset_shared(u), atomic_bytes(type), WT_WATCH_ACCESS, &a, &done);
-    return done ? next : atomic(w, u, &a, SM_ATOMIC_CAS, type, u->d, u->b);
+    return atomic(w, u, atoms_place(u), SM_ATOMIC_CAS, type, u->d, u->b);
 }
 
 /* Every access is done in order and seen by all at once: there is nothing to wait for. */

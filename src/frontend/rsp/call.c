@@ -17,9 +17,8 @@
 
 #include "base/bits.h"
 
-#define NOP 0x00000013u /* what GDB's riscv_push_dummy_code() writes */
-#define STACK_ALIGNMENT 16u
-#define FARTHEST 64u /* below the stack pointer, as far as alignment can take it */
+/* The largest distance of the instruction from the stack pointer: alignment adds to it. */
+#define FARTHEST 64u
 
 /* The stack pointer's index; register_count: there is none. */
 static unsigned stack_pointer(const struct wt_rsp_session *s)
@@ -34,7 +33,7 @@ static bool is_call_pad(struct wt_rsp_session *s, wt_thread thread, uint64_t add
 {
     const unsigned index = stack_pointer(s);
     uint64_t sp;
-    if (word != NOP || addr % STACK_ALIGNMENT)
+    if (!s->gdb->call_pad || word != s->gdb->call_pad || addr % s->gdb->stack_alignment)
         return false;
     return index < s->topology->register_count &&
            wt_debugger_read_numbers(s->debugger, thread, &index, 1, &sp, WT_IGNORED) == WT_OK &&

@@ -144,6 +144,7 @@ struct wt_rsp_session *wt_rsp_session_new(struct wt_debugger *debugger, struct w
     s->debugger = debugger;
     s->client = client;
     s->topology = wt_debugger_topology(debugger);
+    s->gdb = wt_gdb_architecture(s->topology->arch);
     s->options = options;
     s->program = usable_program(options->program, &s->file);
     s->scratch = malloc(WT_PACKET_SIZE);

@@ -8,8 +8,9 @@
 
 #include <stdio.h>
 
-#include "frontend/rsp/agent.h"
 #include "debug/core/session.h"
+#include "frontend/rsp/agent.h"
+#include "frontend/rsp/architecture.h"
 #include "frontend/rsp/command.h"
 #include "frontend/rsp/packet.h"
 #include "frontend/rsp/rsp.h"
@@ -142,6 +143,7 @@ struct wt_rsp_session {
     struct wt_client *client; /**< what it is in the debugger's session; not its own */
     struct wt_debugger *debugger;
     const struct wt_topology *topology;
+    const struct wt_gdb_architecture *gdb; /**< of topology->arch */
     const struct wt_rsp_options *options;
     struct wt_packet_reader in;
     struct wt_packet_writer out;

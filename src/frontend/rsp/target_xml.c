@@ -10,9 +10,10 @@
  */
 static void put_feature_name(FILE *out, const struct wt_topology *t, const char *set)
 {
+    const char *feature = wt_gdb_architecture(t->arch)->feature;
     const bool standard = !strcmp(set, "cpu") || !strcmp(set, "fpu") || !strcmp(set, "csr");
-    if (t->standard_feature && standard)
-        fprintf(out, "%s.%s", t->standard_feature, set);
+    if (feature && standard)
+        fprintf(out, "%s.%s", feature, set);
     else if (!strcmp(set, WT_ADDED_SET))
         fputs("org.wavetrap.place", out);
     else if (!strcmp(set, t->family))

@@ -139,7 +139,7 @@ void wt_rsp_remove_watchpoints(struct wt_rsp_session *s)
 
 static bool expects_before(const struct wt_rsp_session *s)
 {
-    return !s->lldb && s->topology->watch_stops_before;
+    return !s->lldb && s->gdb->watch_stops_before;
 }
 
 void wt_rsp_show_watchpoint(struct wt_rsp_session *s, const struct wt_event *event)

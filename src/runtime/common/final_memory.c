@@ -197,15 +197,31 @@ static void freed_piece(const struct wt_final_freed *freed, uint64_t from, struc
         memcpy(found->bytes, freed->bytes + (at - freed->addr), (size_t)length);
 }
 
+/* The first range of any GPU at or behind @p from. */
+static bool next_used(const struct wt_final_ops *ops, void *context, uint64_t from, uint64_t *addr,
+                      uint64_t *end)
+{
+    bool any = false;
+    for (unsigned i = 0; i < ops->gpus; i++) {
+        uint64_t start, size;
+        if (!ops->next(context, i, from, &start, &size) || (any && start >= *addr))
+            continue;
+        *addr = start;
+        *end = start + size;
+        any = true;
+    }
+    return any;
+}
+
 static void find(struct wt_final_memory *f, const struct wt_final_ops *ops, void *context,
                  uint64_t from, struct found *found)
 {
     uint64_t addr = 0, end = 0;
     if (from == 0)
-        for (uint64_t at = 0; ops->next(context, at, &addr, &end); at = end)
+        for (uint64_t at = 0; next_used(ops, context, at, &addr, &end); at = end)
             cut(f, addr, end - addr);
     for (;; from = addr + PAGE) {
-        const bool used = ops->next(context, from, &addr, &end);
+        const bool used = next_used(ops, context, from, &addr, &end);
         const struct wt_final_freed *freed = next_freed(f, from);
         if (freed && (!used || freed->addr < addr)) {
             freed_piece(freed, from, found);
@@ -214,21 +230,6 @@ static void find(struct wt_final_memory *f, const struct wt_final_ops *ops, void
         if (!used || used_piece(ops, context, addr, end, found))
             return;
     }
-}
-
-bool wt_final_first(unsigned gpus, wt_final_mapped_fn *mapped, void *context, uint64_t from,
-                    uint64_t *addr, uint64_t *end)
-{
-    bool any = false;
-    for (unsigned i = 0; i < gpus; i++) {
-        uint64_t start, size;
-        if (!mapped(context, i, from, &start, &size) || (any && start >= *addr))
-            continue;
-        *addr = start;
-        *end = start + size;
-        any = true;
-    }
-    return any;
 }
 
 size_t wt_final_next(struct wt_final_memory *f, const struct wt_final_ops *ops, void *context,

@@ -34,18 +34,12 @@ typedef bool wt_final_read_fn(void *context, uint64_t addr, uint8_t *bytes, size
 
 /** The memory of GPUs, as a family's driver knows it. */
 struct wt_final_ops {
-    /** Finds the first range at or behind @p from that a GPU may use, or the rest of the one that
-     * @p from lies in; false if there is none. */
-    bool (*next)(void *context, uint64_t from, uint64_t *addr, uint64_t *end);
+    unsigned gpus;
+    /** Finds the first range at or behind @p from that GPU number @p gpu may use, or the rest of
+     * the one that @p from lies in; false if there is none. */
+    bool (*next)(void *context, unsigned gpu, uint64_t from, uint64_t *addr, uint64_t *size);
     wt_final_read_fn *read;
 };
-
-/** Finds the first range at or behind @p from that GPU number @p gpu may use, likewise. */
-typedef bool wt_final_mapped_fn(void *context, unsigned gpu, uint64_t from, uint64_t *addr,
-                                uint64_t *size);
-/** The first of these ranges of so many GPUs, for wt_final_ops.next. */
-bool wt_final_first(unsigned gpus, wt_final_mapped_fn *mapped, void *context, uint64_t from,
-                    uint64_t *addr, uint64_t *end);
 
 /** Begins to keep memory that is freed (@p want), or drops what is kept, and keeps no more. */
 void wt_final_want(struct wt_final_memory *final, bool want);

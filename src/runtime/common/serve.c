@@ -56,7 +56,15 @@ static int32_t access_registers(struct wt_server *s, const struct wt_wire_reques
                                 struct wt_wire_answer *answer)
 {
     const size_t count = r->follows / sizeof(struct wt_wire_register);
-    s->driver->registers(s->context, r->device, (void *)s->bytes, count);
+    struct wt_wire_register *list = (void *)s->bytes;
+    for (size_t i = 0; i < count; i++) {
+        const struct wt_input input = {.kind = list[i].write ? WT_INPUT_DEBUG_WRITE
+                                                             : WT_INPUT_DEBUG_READ,
+                                       .addr = list[i].addr,
+                                       .value = list[i].value};
+        const uint32_t value = s->driver->input(s->context, r->device, &input);
+        list[i].value = list[i].write ? list[i].value : value;
+    }
     answer->size = (uint32_t)(count * sizeof(struct wt_wire_register));
     return 0;
 }

@@ -11,6 +11,7 @@
 #include "runtime/common/endpoint.h"
 #include "runtime/common/host_core.h"
 
+struct wt_input;
 struct wt_wave_view;
 
 /** A family's driver. Called in the endpoint's thread. */
@@ -38,7 +39,9 @@ struct wt_server_driver {
     /** A breakpoint may be among the bytes that are about to be written. */
     void (*note_breakpoint)(void *context, const struct wt_wire_request *request,
                             const uint8_t *bytes, size_t size);
-    void (*registers)(void *context, uint32_t device, struct wt_wire_register *list, size_t count);
+    /** Reads or writes a debug register (WT_INPUT_DEBUG_READ, WT_INPUT_DEBUG_WRITE); returns the
+     * value read. */
+    uint32_t (*input)(void *context, uint32_t device, const struct wt_input *input);
     /** 0 or a negative errno. */
     int (*watch)(void *context, uint32_t device, const void *list, size_t bytes);
     /** Returns the bytes written, at most @p room. */

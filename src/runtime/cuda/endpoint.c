@@ -161,21 +161,13 @@ static void code_known(void *context, uint64_t state)
     debug_known(state);
 }
 
-static void registers(void *context, uint32_t device, struct wt_wire_register *list, size_t count)
+static uint32_t input(void *context, uint32_t device, const struct wt_input *input)
 {
-    bool written = false;
+    const uint32_t value = gpu_input(gpu_at(device), input);
     (void)context;
-    for (size_t i = 0; i < count; i++) {
-        const struct wt_input input = {.kind = list[i].write ? WT_INPUT_DEBUG_WRITE
-                                                             : WT_INPUT_DEBUG_READ,
-                                       .addr = list[i].addr,
-                                       .value = list[i].value};
-        const uint32_t value = gpu_input(gpu_at(device), &input);
-        list[i].value = list[i].write ? list[i].value : value;
-        written |= list[i].write != 0;
-    }
-    if (written)
+    if (input->kind == WT_INPUT_DEBUG_WRITE)
         debug_poke();
+    return value;
 }
 
 /* The warp of a request is in its slot, or it is gone. */
@@ -302,15 +294,10 @@ static bool write_row(struct gpu *g, const struct wt_wire_request *r, const uint
                                            .operation = sm_do_write_row});
 }
 
-static bool mapped(void *context, unsigned gpu, uint64_t from, uint64_t *addr, uint64_t *size)
+static bool next_mapped(void *context, unsigned gpu, uint64_t from, uint64_t *addr, uint64_t *size)
 {
     (void)context;
     return sm_device_next_mapped(server.gpu[gpu]->device, from, addr, size);
-}
-
-static bool next_used(void *context, uint64_t from, uint64_t *addr, uint64_t *end)
-{
-    return wt_final_first(server.gpu_count, mapped, context, from, addr, end);
 }
 
 static void final_want(void *context)
@@ -321,7 +308,7 @@ static void final_want(void *context)
 
 static size_t final_next(void *context, uint32_t device, uint64_t from, uint8_t *bytes, size_t room)
 {
-    static const struct wt_final_ops memory = {next_used, cuda_read_plain};
+    const struct wt_final_ops memory = {server.gpu_count, next_mapped, cuda_read_plain};
     (void)context, (void)device;
     return wt_final_next(cuda_final_memory(), &memory, NULL, from, bytes, room);
 }
@@ -462,7 +449,7 @@ static const struct wt_server_driver driver = {.kind = SM_WIRE_SOCKET,
                                                .code_known = code_known,
                                                .copy = copy,
                                                .note_breakpoint = note_breakpoint,
-                                               .registers = registers,
+                                               .input = input,
                                                .watch = watch,
                                                .hits = give_hits,
                                                .find_wave = find_wave,

@@ -196,16 +196,14 @@ static bool copy_asked(void *context, const struct wt_wire_request *request, uin
     return copy(server.gpus[request->device], thread_of(request), request->addr, bytes, size, out);
 }
 
-static void registers(void *context, uint32_t device, struct wt_wire_register *list, size_t count)
+static uint32_t input(void *context, uint32_t device, const struct wt_input *input)
 {
     struct drm_debugged *g = debugged(device);
     (void)context;
-    for (size_t i = 0; i < count; i++)
-        if (list[i].write)
-            drm_debugged_write(g, list[i].addr, list[i].value);
-        else
-            list[i].value = drm_debugged_input(
-                g, &(struct wt_input){.kind = WT_INPUT_DEBUG_READ, .addr = list[i].addr});
+    if (input->kind == WT_INPUT_DEBUG_READ)
+        return drm_debugged_input(g, input);
+    drm_debugged_write(g, (uint32_t)input->addr, input->value);
+    return 0;
 }
 
 static int watch(void *context, uint32_t device, const void *list, size_t bytes)
@@ -423,7 +421,7 @@ static const struct wt_server_driver own_driver = {.kind = GEN_WIRE_SOCKET,
                                                    .code_known = code_known,
                                                    .copy = copy_asked,
                                                    .note_breakpoint = note_breakpoint,
-                                                   .registers = registers,
+                                                   .input = input,
                                                    .watch = watch,
                                                    .hits = give_hits,
                                                    .find_wave = find_wave,

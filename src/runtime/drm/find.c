@@ -19,13 +19,14 @@ static const struct drm_object *object_from(const struct wt_i915 *device, uint64
     return best;
 }
 
-static bool next_used(void *context, uint64_t from, uint64_t *addr, uint64_t *end)
+static bool next_used(void *context, unsigned gpu, uint64_t from, uint64_t *addr, uint64_t *size)
 {
     const struct drm_object *o = object_from(context, from);
+    (void)gpu;
     if (!o)
         return false;
     *addr = o->address < from ? from : o->address;
-    *end = o->address + o->size;
+    *size = o->address + o->size - *addr;
     return true;
 }
 
@@ -58,7 +59,7 @@ uint8_t *wt_i915_find(struct wt_i915 *device, uint64_t address, uint64_t *room)
 
 size_t wt_i915_final_next(struct wt_i915 *device, uint64_t from, uint8_t *bytes, size_t room)
 {
-    static const struct wt_final_ops memory = {next_used, read_used};
+    static const struct wt_final_ops memory = {1, next_used, read_used};
     pthread_mutex_lock(&device->lock);
     const size_t size = wt_final_next(&device->final, &memory, device, from, bytes, room);
     pthread_mutex_unlock(&device->lock);

@@ -215,15 +215,10 @@ static int list_queues(struct host *host, struct kfd_queue_entry *list)
     return total;
 }
 
-static bool mapped(void *context, unsigned gpu, uint64_t from, uint64_t *addr, uint64_t *size)
+/* All GPUs are entered. */
+static bool next_mapped(void *context, unsigned gpu, uint64_t from, uint64_t *addr, uint64_t *size)
 {
     return gcn_device_next_mapped(((struct host *)context)->gpu[gpu].device, from, addr, size);
-}
-
-/* All GPUs are entered. */
-static bool next_used(void *context, uint64_t from, uint64_t *addr, uint64_t *end)
-{
-    return wt_final_first(((struct host *)context)->gpus, mapped, context, from, addr, end);
 }
 
 static bool read_used(void *context, uint64_t addr, uint8_t *bytes, size_t size)
@@ -237,8 +232,8 @@ static bool read_used(void *context, uint64_t addr, uint8_t *bytes, size_t size)
 
 static size_t final_next(void *context, uint32_t device, uint64_t from, uint8_t *bytes, size_t room)
 {
-    static const struct wt_final_ops memory = {next_used, read_used};
     struct host *host = context;
+    const struct wt_final_ops memory = {host->gpus, next_mapped, read_used};
     (void)device;
     return wt_final_next(&host->final, &memory, host, from, bytes, room);
 }
@@ -337,18 +332,11 @@ static int record(void *context, uint32_t device, uint64_t budget)
     return host_recording_want(&((struct host *)context)->gpu[device], budget);
 }
 
-static void registers(void *context, uint32_t device, struct wt_wire_register *list, size_t count)
+static uint32_t input(void *context, uint32_t device, const struct wt_input *input)
 {
     struct host_gpu *gpu = &((struct host *)context)->gpu[device];
-    for (size_t i = 0; i < count; i++) {
-        const struct wt_input input = {.kind = list[i].write ? WT_INPUT_DEBUG_WRITE
-                                                             : WT_INPUT_DEBUG_READ,
-                                       .addr = list[i].addr,
-                                       .value = list[i].value};
-        gpu->debugged |= list[i].write != 0; /* waves may be halted from now on */
-        const uint32_t value = (uint32_t)host_recording_input(gpu, &input);
-        list[i].value = list[i].write ? list[i].value : value;
-    }
+    gpu->debugged |= input->kind == WT_INPUT_DEBUG_WRITE; /* waves may be halted from now on */
+    return host_recording_input(gpu, input);
 }
 
 static void hello(void *context, struct wt_wire_hello *hello, uint64_t *code)
@@ -509,7 +497,7 @@ static const struct wt_server_driver driver = {.kind = KFD_WIRE_SOCKET,
                                                .code_known = code_known,
                                                .copy = copy_asked,
                                                .note_breakpoint = note_breakpoint,
-                                               .registers = registers,
+                                               .input = input,
                                                .watch = watch_local,
                                                .hits = give_hits,
                                                .find_wave = find_wave,

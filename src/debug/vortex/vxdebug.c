@@ -1,5 +1,5 @@
 /* The Debug Module's registers and fields. See vxdebug.h. */
-#include "bus/vxdebug.h"
+#include "debug/vortex/vxdebug.h"
 
 static const char *const states[] = {"NONE", "REQ", "INFLIGHT", NULL};
 static const char *const causes[] = {"NONE", "EBREAK", "HALTREQ", "STEP", "RESETHALTREQ", NULL};

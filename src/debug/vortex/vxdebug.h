@@ -2,8 +2,8 @@
  * The registers and fields of the Debug Module of Vortex's debug extension (VxDebug specification,
  * "Debug Module Registers") as a table: for tools that show or set them by name.
  */
-#ifndef WT_BUS_VXDEBUG_H
-#define WT_BUS_VXDEBUG_H
+#ifndef WT_DEBUG_VORTEX_VXDEBUG_H
+#define WT_DEBUG_VORTEX_VXDEBUG_H
 
 #include "base/hw_registers.h"
 

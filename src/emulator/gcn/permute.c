@@ -1,0 +1,89 @@
+/* Instructions of the data share's unit that move values between lanes and use no memory (manual,
+ * chapter 10). */
+#include "emulator/gcn/ds.h"
+
+#define OP(name) const struct gcn_uop *gcn_op_##name(struct gcn_wave *w, const struct gcn_uop *u)
+#define UNLESS_SKIPPED                                                                             \
+    if (w->mode & GCN_MODE_VSKIP)                                                                  \
+        return gcn_next(u);                                                                        \
+    const struct gcn_uop *gone = NULL
+
+/* Backwards: each lane names the lane that it reads. One that EXEC disables gives 0. */
+OP(ds_bpermute_b32)
+{
+    uint32_t from[GCN_LANES], result[GCN_LANES];
+    UNLESS_SKIPPED;
+    if (!gcn_ds_registers(w, u, u->src[0], 1, &gone) ||
+        !gcn_ds_registers(w, u, u->src[1], 1, &gone) || !gcn_ds_registers(w, u, u->dst, 1, &gone))
+        return gone;
+    const uint32_t *on = gcn_lanes_on(w, gcn_exec(w));
+    for (unsigned lane = 0; lane < GCN_LANES; lane++)
+        from[lane] = w->v[u->src[1]][lane] & on[lane];
+    EACH_LANE(lane)
+    result[lane] = from[(w->v[u->src[0]][lane] + (uint32_t)u->imm) / 4 % GCN_LANES];
+    gcn_blend(w->v[u->dst], result, on);
+    gcn_ds_issued(w);
+    return gcn_next(u);
+}
+
+/* Forwards: each lane names the lane that it writes; the highest one wins. */
+OP(ds_permute_b32)
+{
+    uint32_t result[GCN_LANES] = {0};
+    UNLESS_SKIPPED;
+    if (!gcn_ds_registers(w, u, u->src[0], 1, &gone) ||
+        !gcn_ds_registers(w, u, u->src[1], 1, &gone) || !gcn_ds_registers(w, u, u->dst, 1, &gone))
+        return gone;
+    EACH_LANE(lane)
+    result[(w->v[u->src[0]][lane] + (uint32_t)u->imm) / 4 % GCN_LANES] = w->v[u->src[1]][lane];
+    EACH_LANE(lane)
+    w->v[u->dst][lane] = result[lane];
+    gcn_ds_issued(w);
+    return gcn_next(u);
+}
+
+/* The lane that lane i reads: the pattern rearranges quads, or groups of 32 lanes. */
+static unsigned swizzled(uint32_t pattern, unsigned i)
+{
+    const uint32_t mask = pattern & 31;
+    if (pattern >= 0xe000) { /* the butterflies of an FFT: the bits above the mask's in reverse */
+        unsigned reversed = 0;
+        for (unsigned bit = 0; bit < 5; bit++)
+            reversed |= (i >> bit & 1) << (4 - bit);
+        return (i & 32) | (reversed >> (unsigned)__builtin_popcount(mask)) | (i & mask);
+    }
+    if (pattern >= 0xc000) { /* rotates by [9:5], backwards with [10], where the mask has no bits */
+        const unsigned by = pattern >> 5 & 31;
+        return (i & 32) | (i & mask) | ((pattern >> 10 & 1 ? i - by : i + by) & 31 & ~mask);
+    }
+    if (pattern & 0x8000)
+        return (i & ~3u) | (pattern >> (2 * (i & 3)) & 3);
+    /* and, or, xor masks */
+    return (i & 32) | ((((i & pattern) | pattern >> 5) ^ pattern >> 10) & 31);
+}
+
+/* The offset is the pattern. */
+OP(ds_swizzle_b32)
+{
+    uint32_t result[GCN_LANES];
+    const uint32_t pattern = (uint32_t)u->imm;
+    UNLESS_SKIPPED;
+    if (!gcn_ds_registers(w, u, u->src[0], 1, &gone) || !gcn_ds_registers(w, u, u->dst, 1, &gone))
+        return gone;
+    const uint64_t exec = gcn_exec(w);
+    EACH_LANE(lane)
+    {
+        const unsigned from = swizzled(pattern, (unsigned)lane);
+        result[lane] = exec >> from & 1 ? w->v[u->src[0]][from] : 0;
+    }
+    EACH_LANE(lane)
+    w->v[u->dst][lane] = result[lane];
+    gcn_ds_issued(w);
+    return gcn_next(u);
+}
+
+OP(ds_nop)
+{
+    (void)w;
+    return gcn_next(u);
+}
