@@ -164,18 +164,6 @@ static void put_agent(void *context, const char *text, size_t length)
     put_program(context, text, length);
 }
 
-static bool ask(void *context, const char *question)
-{
-    struct debug *d = context;
-    cli_screen_make_way(&d->screen);
-    if (!d->terminal || d->ended_by)
-        return true;
-    cli_interrupts_hold(d->signals, true);
-    const bool yes = cli_terminal_ask(d->terminal, question);
-    cli_interrupts_hold(d->signals, false);
-    return yes;
-}
-
 /* Lines of a command that has several. */
 static bool read_more(void *context, char **line)
 {
@@ -210,6 +198,30 @@ static bool was_interrupted(struct debug *d)
         any = true;
     }
     return any;
+}
+
+/* Waits for an answer; Ctrl-C and signals to quit for end the wait. */
+static bool waits_for_answer(void *context)
+{
+    struct debug *d = context;
+    while (!cli_interrupts_wait(d->signals, STDIN_FILENO))
+        if (was_interrupted(d))
+            return false;
+    return true;
+}
+
+/* Asks the user; Ctrl-C is a no, and a signal to quit for a yes. */
+static bool ask(void *context, const char *question)
+{
+    struct debug *d = context;
+    cli_screen_make_way(&d->screen);
+    was_interrupted(d); /* by what came before the question */
+    if (!d->terminal || d->ended_by)
+        return true;
+    cli_interrupts_hold(d->signals, true);
+    const bool yes = cli_terminal_ask(d->terminal, question, waits_for_answer, d);
+    cli_interrupts_hold(d->signals, false);
+    return yes || d->ended_by;
 }
 
 static bool interrupted(void *context)

@@ -175,6 +175,14 @@ bool cli_interrupts_take(struct cli_interrupts *i, struct signalfd_siginfo *info
     return taken;
 }
 
+bool cli_interrupts_wait(const struct cli_interrupts *i, int fd)
+{
+    struct pollfd fds[] = {{.fd = i->passed[0], .events = POLLIN}, {.fd = fd, .events = POLLIN}};
+    while (poll(fds, 2, -1) < 0 && errno == EINTR) {
+    }
+    return !fds[0].revents;
+}
+
 void cli_interrupts_hold(struct cli_interrupts *i, bool hold)
 {
     if (hold)

@@ -31,6 +31,8 @@ void cli_interrupts_close(struct cli_interrupts *interrupts);
 int cli_interrupts_fd(const struct cli_interrupts *interrupts);
 /** Takes the next signal without a wait, if there is one. Cheap where there is none. */
 bool cli_interrupts_take(struct cli_interrupts *interrupts, struct signalfd_siginfo *info);
+/** Waits until a file can be read; false if a signal can be taken before. */
+bool cli_interrupts_wait(const struct cli_interrupts *interrupts, int fd);
 /** Before and after the caller talks with the user itself: no question comes in between. */
 void cli_interrupts_hold(struct cli_interrupts *interrupts, bool hold);
 

@@ -284,7 +284,8 @@ enum cli_input cli_terminal_read(struct cli_terminal *t, struct wt_session *sess
     return input;
 }
 
-bool cli_terminal_ask(struct cli_terminal *t, const char *question)
+bool cli_terminal_ask(struct cli_terminal *t, const char *question, bool (*waits)(void *context),
+                      void *context)
 {
     char answer[80];
     if (!t->person)
@@ -292,6 +293,10 @@ bool cli_terminal_ask(struct cli_terminal *t, const char *question)
     for (;;) {
         fputs(question, stdout);
         fflush(stdout);
+        if (!waits(context)) {
+            fputc('\n', stdout); /* behind the terminal's ^C */
+            return false;
+        }
         if (!fgets(answer, sizeof answer, stdin))
             return true;
         if (answer[0] == 'y' || answer[0] == 'Y')

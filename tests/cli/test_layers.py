@@ -64,7 +64,8 @@ HUBS = {
     "debug/source": ({"compile.c", "compile_names.c"}, "parts of an expression are expressions; a static member is a variable of its name"),
     "emulator/gcn": ({"device.c", "trap.c", "groups.c", "operand.c"}, "the device has all parts, which stop or wake it; a "
                      "trap is part of the issue that raises it"),
-    "emulator/gen": ({"device.c", "send.c", "exec.c", "typed.c"}, "the device has all parts; SEND's table names them"),
+    "emulator/gen": ({"device.c", "send.c", "exec.c", "prepare.c", "typed.c"}, "the device has all parts; SEND's table names them; preparation names the "
+                     "functions that execute"),
     "emulator/sm": ({"code.c", "trap.c"}, "decoding names the functions that execute, and a store decodes anew"),
     "emulator/vortex": ({"access.c", "dm.c", "simt.c"}, "decoding names the functions that execute, and a store decodes anew; "
                         "the Debug Module executes injected instructions"),

@@ -138,6 +138,14 @@ def test_commands_of_a_breakpoint(program, tmp_path):
     assert "at 3\nContinuing.\nat 2\nContinuing.\nat 1\nContinuing.\nat 0\n" in done.stdout
 
 
+def test_commands_that_continue_are_executed_at_any_number_of_hits(program, tmp_path):
+    script = tmp_path / "script"
+    script.write_text("break deep\ncommands\nsilent\nprint n\ncontinue\nend\nrun\necho after\\n\n")
+    done = debug(program("deep"), options=["-x", script])
+    assert done.returncode == 0, done.stderr
+    assert [int(n) for n in re.findall(r"= (\d+)$", done.stdout, re.M)] == list(range(1000, -1, -1)) and done.stdout.endswith("after\n")
+
+
 def test_breakpoints_are_saved_and_read_again(program, tmp_path):
     saved = tmp_path / "saved"
     assert debug(program("values"), "break deep if depth == 1", "tbreak twice", f"save breakpoints {saved}").returncode == 0

@@ -59,6 +59,13 @@ def test_each_other_command_is_interrupted(session, name, command):
     check(session, name, command)
 
 
+@pytest.mark.parametrize("command", ["thread apply all stepi 100000000", "lane apply all continue"])
+@pytest.mark.parametrize("name", ["gfx900", "hip"])
+def test_a_command_for_all_threads_is_interrupted_once(session, name, command):
+    """Not once for each thread."""
+    check(session, name, command)
+
+
 def test_a_script_of_steps_is_interrupted_once_and_goes_on(session, tmp_path):
     """Ctrl-C ends the command at hand; those behind it in the file are others."""
     script = tmp_path / "script"

@@ -92,6 +92,18 @@ def test_leaving_asks_while_the_program_runs(program, terminal):
     assert t.child.exitstatus == 0
 
 
+def test_ctrl_c_at_a_question_is_a_no(program, terminal):
+    t = terminal(program("values"))
+    t("break main")
+    t("run")
+    for command in ("quit", "delete", "run"):
+        t.child.sendline(command)
+        t.child.expect_exact("(y or n)")
+        t.child.sendintr()
+        t.child.expect_exact(PROMPT)
+    assert "1 time" in t("info breakpoints") and "main ()" in t("backtrace")
+
+
 def test_tab_completes_commands_and_functions(program, terminal):
     t = terminal(program("values"))
     t.child.send("disas\t")

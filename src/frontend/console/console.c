@@ -317,6 +317,8 @@ static enum wt_status execute_lines(struct wt_shell *c, char **line, size_t coun
         status = execute(c, line[body.next++], err);
         if (!status)
             status = run_queued(c, err);
+        if (c->program->queued.count)
+            break; /* the commands of the next hit come instead of what is left, as in GDB */
     }
     c->read_line = read_line;
     c->read_context = context;
@@ -324,11 +326,15 @@ static enum wt_status execute_lines(struct wt_shell *c, char **line, size_t coun
     return status;
 }
 
-/* Executes commands of breakpoints that were hit. */
+/* Executes commands of breakpoints that were hit. Commands that continue may form an endless chain:
+ * those of the next hit are executed in turn, without recursion. */
 static enum wt_status run_queued(struct wt_shell *c, struct wt_error *err)
 {
     enum wt_status status = WT_OK;
     size_t at;
+    if (c->executes_commands)
+        return WT_OK;
+    c->executes_commands = true;
     while (c->program->queued.count && !status) {
         struct wt_script now = c->program->queued;
         c->program->queued = (struct wt_script){0};
@@ -337,6 +343,7 @@ static enum wt_status run_queued(struct wt_shell *c, struct wt_error *err)
             free(now.line[i]);
         free(now.line);
     }
+    c->executes_commands = false;
     return status;
 }
 
@@ -344,8 +351,6 @@ enum wt_status wt_shell_execute(struct wt_shell *c, const char *line, struct wt_
 {
     c->program->interrupt = c->program->interrupt && c->depth;
     enum wt_status status = execute(c, line, err);
-    /* Commands that continue may form an endless chain: they are executed in turn, without
-     * recursion. */
     if (!status && !c->depth)
         status = run_queued(c, err);
     fflush(c->out);

@@ -42,12 +42,14 @@ struct wt_shell {
     struct examine examine;
     bool hinted;       /**< what '@' means was told */
     bool hinted_logic; /**< … and how weak it is */
+    bool interrupted;  /**< a run or a step of the command at hand was */
     bool quit;
     int quit_status;
     bool confirm;
     unsigned list_size;
     unsigned print_elements;
-    unsigned depth; /**< of scripts in scripts */
+    unsigned depth;         /**< of scripts in scripts */
+    bool executes_commands; /**< those of points that were hit */
     FILE *log;
     bool in_sequence; /**< the log's text so far ends within a control sequence */
     bool styled;      /**< output has colours */

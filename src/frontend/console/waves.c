@@ -65,6 +65,17 @@ static enum wt_status take_ranges(const char **text, struct ranges *r, struct wt
     return r->count ? WT_OK : wt_fail(err, WT_INVALID, "%s", usage);
 }
 
+/* Executes a command for one lane or thread. Ctrl-C ends the command, and `apply` with it. */
+static enum wt_status apply_one(struct wt_shell *c, const char *text, struct wt_error *err)
+{
+    const struct wt_shell_options *user = &c->options;
+    c->interrupted = false;
+    enum wt_status status = wt_shell_execute(c, text, err);
+    if (!status && !c->interrupted && user->interrupted && user->interrupted(user->context))
+        return wt_fail(err, WT_STATE, "Interrupted.");
+    return status;
+}
+
 /* Executes a command for each lane of the selected wave, or each thread. */
 static enum wt_status apply(struct wt_shell *c, const char *text, bool lanes, struct wt_error *err)
 {
@@ -75,6 +86,7 @@ static enum wt_status apply(struct wt_shell *c, const char *text, bool lanes, st
     struct wt_wave wave;
     size_t count;
     struct ranges ranges = {.count = 0};
+    c->interrupted = false;
     if ((status = take_ranges(&text, &ranges, err)) != WT_OK)
         return status;
     if (!*text)
@@ -87,17 +99,17 @@ static enum wt_status apply(struct wt_shell *c, const char *text, bool lanes, st
         return wt_fail(err, WT_NO_MEMORY, "no host memory");
     memcpy(copy, list, count * sizeof *copy);
     if (lanes) {
-        for (unsigned lane = 0; lane < wave.lanes && !status; lane++) {
+        for (unsigned lane = 0; lane < wave.lanes && !status && !c->interrupted; lane++) {
             if (!is_in(&ranges, lane))
                 continue;
             any = true;
             if ((status = wt_program_select_lane(c->program, lane, err)) != WT_OK)
                 break;
             fprintf(c->out, "\n%s %u:\n", c->program->topology->lane_word, lane);
-            status = wt_shell_execute(c, text, err);
+            status = apply_one(c, text, err);
         }
     } else {
-        for (size_t i = 0; i < count && !status; i++) {
+        for (size_t i = 0; i < count && !status && !c->interrupted; i++) {
             char name[WT_THREAD_NAME];
             if (!is_in(&ranges, copy[i].id))
                 continue;
@@ -105,7 +117,7 @@ static enum wt_status apply(struct wt_shell *c, const char *text, bool lanes, st
             wt_program_select(c->program, copy[i].id);
             wt_debugger_thread_name(c->program->debugger, copy[i].id, name, sizeof name);
             fprintf(c->out, "\nThread %u (%s):\n", (unsigned)copy[i].id, name);
-            status = wt_shell_execute(c, text, err);
+            status = apply_one(c, text, err);
         }
     }
     free(copy);
