@@ -2,7 +2,8 @@
  * Loads, stores and atomics: RV32I and RV64I, chapters 2 and 5 of the unprivileged ISA, those of F
  * and D, and A, chapter 8. Part of exec.c.
  */
-/* Where `size` bytes of a page lie; NULL: see vx_tlb_fill_read. */
+
+/* The host's place of `size` bytes of a page, to read them; NULL: see vx_tlb_fill_read. */
 static inline const uint8_t *read_host(struct vx_warp *w, ux addr, size_t size)
 {
     const struct wt_tlb_entry *e = wt_tlb_entry_of(&w->device->machine.tlb, addr);
@@ -11,6 +12,7 @@ static inline const uint8_t *read_host(struct vx_warp *w, ux addr, size_t size)
     return AWAY(vx_tlb_fill_read(w, addr, size));
 }
 
+/* The same to write them; NULL: see vx_tlb_fill_write. */
 static inline uint8_t *write_host(struct vx_warp *w, ux addr, size_t size)
 {
     const struct wt_tlb_entry *e = wt_tlb_entry_of(&w->device->machine.tlb, addr);
@@ -19,11 +21,12 @@ static inline uint8_t *write_host(struct vx_warp *w, ux addr, size_t size)
     return AWAY(vx_tlb_fill_write(w, addr, size));
 }
 
-/* How the addresses of a full warp lie: those two ways are one access of the host. */
+/* The layouts of a full warp's addresses that are one access of the host. */
 struct pattern {
     bool unit_stride, uniform;
 };
 
+/* The layout of the accesses of `size` bytes at `base`. */
 static inline struct pattern pattern_of(const struct vx_warp *w, const ux *base, unsigned size)
 {
     ux stride = 0, differ = 0;
@@ -51,6 +54,7 @@ static inline bool in_one_page(const struct vx_warp *w, const ux *base, ux offse
     return !(differ & ~(ux)WT_PAGE_MASK) && !(low & (size - 1));
 }
 
+/* Raises the fault of lanes whose addresses are no multiple of `size`. */
 static const struct vx_uop *misaligned(struct vx_warp *w, const struct vx_uop *u, unsigned lane,
                                        ux addr, unsigned size, const char *what)
 {
