@@ -190,7 +190,7 @@ API(cuMemHostGetDevicePointer_v2, (CUdeviceptr * device, void *host, unsigned fl
     (device, host, flags), "*0x%llx, %p, %u", RESULT(device), host, flags)
 {
     struct gpu *g;
-    const CUresult result = state_enter(&g);
+    const CUresult result = state_enter_address((uintptr_t)host, &g);
     if (result)
         return result;
     if (!device || flags || !*find_seen(host))
@@ -204,7 +204,7 @@ API(cuMemHostGetFlags, (unsigned *flags, void *address), (flags, address), "*%ll
     RESULT(flags), address)
 {
     struct gpu *g;
-    const CUresult result = state_enter(&g);
+    const CUresult result = state_enter_address((uintptr_t)address, &g);
     if (result)
         return result;
     const struct seen *s = *find_seen(address);
