@@ -21,6 +21,7 @@
 #include "target/sm_debugger.h"
 #include "target/sm_process.h"
 #include "target/sm_ptx.h"
+#include "target/sm_text.h"
 
 /* The memory map of a launch. Machine code is in the low 4 GiB, where JMP and JCAL reach. */
 #define CODE UINT64_C(0x10000000)
@@ -635,22 +636,6 @@ static bool work_item(struct wt_emulated *e, uint32_t wave, unsigned lane, uint6
     return true;
 }
 
-static void list_isa(FILE *out)
-{
-    for (unsigned i = 0; i < SM_INSNS; i++) {
-        static const char *const forms[SM_FORMS] = {"register", "constant", "immediate",
-                                                    "register-constant"};
-        char name[32];
-        sm_mnemonic((enum sm_insn)i, name, sizeof name);
-        fprintf(out, "%-20s", name);
-        for (unsigned f = 0; f < SM_FORMS; f++)
-            if (sm_rows[i].word[f])
-                fprintf(out, " %s 0x%016" PRIx64, forms[f], sm_rows[i].word[f]);
-        fputc('\n', out);
-    }
-    sm_ptx_list(out);
-}
-
 /* ---- the debugger ---- */
 
 static void attach(struct wt_emulated *e)
@@ -754,31 +739,7 @@ static bool code_register(struct wt_emulated *e, uint64_t pc, size_t n,
     return found;
 }
 
-/* ---- assembler ---- */
-
-static enum wt_status assemble(const char *name, const char *text, uint8_t **bytes, size_t *length,
-                               struct wt_error *err)
-{
-    enum wt_status status;
-    struct cubin cubin;
-    if ((status = sm_assemble_file(name, text, &cubin, err)) != WT_OK)
-        return status;
-    status = cubin_write(&cubin, bytes, length, err);
-    cubin_free(&cubin);
-    return status;
-}
-
-static enum wt_status disassemble(const char *name, const uint8_t *bytes, size_t length, FILE *out,
-                                  struct wt_error *err)
-{
-    enum wt_status status;
-    struct cubin cubin;
-    if ((status = cubin_parse(name, bytes, length, &cubin, err)) != WT_OK)
-        return status;
-    sm_disassemble_file(&cubin, out);
-    cubin_free(&cubin);
-    return WT_OK;
-}
+/* ---- faults ---- */
 
 static struct wt_fault *wave_fault(struct wt_emulated *e, uint32_t wave)
 {
@@ -817,9 +778,9 @@ const struct wt_family wt_family_sm = {
             .instruction_text = instruction_text,
             .code_register = code_register,
             .explain_registers = explain_registers,
-            .assemble = assemble,
-            .disassemble = disassemble,
-            .list_isa = list_isa},
+            .assemble = wt_sm_assemble,
+            .disassemble = wt_sm_disassemble,
+            .list_isa = wt_sm_list_isa},
     .core_file = {.write_code = write_code, .take_code = take_code, .operations = sm_operations},
     .debug = {.attach = attach,
               .probe = &wt_probe_sm,

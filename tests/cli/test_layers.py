@@ -64,7 +64,8 @@ HUBS = {
     "debug/source": ({"compile.c", "compile_names.c"}, "parts of an expression are expressions; a static member is a variable of its name"),
     "emulator/gcn": ({"device.c", "trap.c", "groups.c", "operand.c"}, "the device has all parts, which stop or wake it; a "
                      "trap is part of the issue that raises it"),
-    "emulator/gen": ({"device.c", "send.c", "exec.c", "typed.c"}, "the device has all parts; SEND's table names them"),
+    "emulator/gen": ({"device.c", "send.c", "exec.c", "prepare.c", "typed.c"}, "the device has all parts; SEND's table names them; preparation names the "
+                     "functions that execute"),
     "emulator/sm": ({"code.c", "trap.c"}, "decoding names the functions that execute, and a store decodes anew"),
     "emulator/vortex": ({"access.c", "dm.c", "simt.c"}, "decoding names the functions that execute, and a store decodes anew; "
                         "the Debug Module executes injected instructions"),
@@ -83,6 +84,7 @@ def text_of(file):
 
 
 FUNCTION = r"^(?!static\b|typedef\b|#)[A-Za-z_][\w \*]*?\b(\w+)\([^;{}]*\)\s*\{"
+DECLARATION = r"^(?!static\b|typedef\b|#)[A-Za-z_][\w \*]*?\b(\w+)\([^;{}]*\)[^;{}]*;"
 
 
 def calls_between_files(folder):
@@ -139,11 +141,10 @@ def include_tree():
     for file in SOURCE.rglob("*/*.c"):
         for name in re.findall(FUNCTION, text_of(file), re.M):
             home.setdefault(name, set()).add(str(file.relative_to(SOURCE))[:-2])
-    declaration = r"^(?!static\b|typedef\b|#)[A-Za-z_][\w \*]*?\b(\w+)\([^;{}]*\)[^;{}]*;"
     shared = set()
     for file in SOURCE.rglob("*/*.h"):
         name = str(file.relative_to(SOURCE))[:-2]
-        for function in re.findall(declaration, text_of(file), re.M):
+        for function in re.findall(DECLARATION, text_of(file), re.M):
             if home.get(function, {name}) != {name}:
                 shared.add(name)
     node = lambda header: header + ".h" if header in shared else header
@@ -187,3 +188,22 @@ def test_functions_of_headers_are_documented():
                 before = line.rstrip()
     assert count > 1800, "too few functions found"
     assert not missing, "functions without a comment:\n" + "\n".join(missing)
+
+
+# Functions of debugger.h that the GDB server does not call: its test double of the debugger lacks them.
+NOT_FAKED = set("""
+    wt_debugger_open wt_debugger_begin_changes wt_debugger_end_changes wt_debugger_drop_writes wt_debugger_first wt_debugger_unrecorded
+    wt_debugger_find_caller wt_debugger_find_home wt_debugger_find_kept wt_debugger_read_lane wt_debugger_write_lane
+    wt_debugger_insert_breakpoint wt_debugger_remove_breakpoint wt_debugger_pass_breakpoint wt_debugger_take_command_runs
+    wt_watch_condition_new wt_watch_condition_end wt_debugger_try_watchpoints wt_debugger_watched_values wt_debugger_undo_access
+    wt_debugger_other_side wt_debugger_set_code wt_debugger_take_core_file""".split())
+
+
+def test_the_fake_debugger_has_what_the_gdb_server_calls():
+    """A function that it lacked would be the real one, called with the test double's structure."""
+    declared = set(re.findall(DECLARATION, text_of(SOURCE / "debug/core/debugger.h"), re.M))
+    fake = set(re.findall(FUNCTION, text_of(SOURCE.parent / "tests/unit/fake_debugger.c"), re.M))
+    called = set(re.findall(r"\w+", "".join(text_of(file) for file in (SOURCE / "frontend/rsp").glob("*.[ch]"))))
+    assert len(declared) > 80, "too few functions found"
+    assert declared - fake == NOT_FAKED, "fake_debugger.c implements each other function of debugger.h, and none of these"
+    assert not NOT_FAKED & called, "functions that the GDB server calls"

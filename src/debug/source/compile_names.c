@@ -3,6 +3,7 @@
 #include <string.h>
 #include <strings.h>
 
+#include "debug/source/attributes.h"
 #include "debug/source/compile.h"
 
 static const struct wt_type no_function_type = {

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "debug/source/attributes.h"
 #include "debug/source/compile.h"
 
 const struct wt_type *wt_compile_basic(struct compiler *c, const char *name)

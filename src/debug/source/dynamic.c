@@ -5,6 +5,7 @@
  */
 #include <dwarf.h>
 
+#include "debug/source/attributes.h"
 #include "debug/source/language.h"
 #include "debug/source/source_internal.h"
 

@@ -15,6 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "debug/source/attributes.h"
 #include "debug/source/language.h"
 #include "debug/source/source_internal.h"
 #include "debug/source/symbols.h"
@@ -140,8 +141,7 @@ static char *name_of(const struct group *g, Dwarf_Die *variable, Dwarf_Die *func
 
 static void add_variable(struct group *g, Dwarf_Die *die, Dwarf_Die *function, unsigned may)
 {
-    Dwarf_Attribute attribute;
-    Dwarf_Word asked = 0;
+    uint64_t asked = 0;
     if (g->count == MOST_VARIABLES) {
         g->is_whole = false;
         return;
@@ -155,8 +155,7 @@ static void add_variable(struct group *g, Dwarf_Die *die, Dwarf_Die *function, u
     v.align = alignment_for(v.size);
     if (v.natural > v.align)
         v.align = v.natural;
-    if (dwarf_attr_integrate(die, DW_AT_alignment, &attribute) &&
-        dwarf_formudata(&attribute, &asked) == 0 && asked > v.align)
+    if (wt_die_number(die, DW_AT_alignment, &asked) && asked > v.align)
         v.align = asked;
     g->is_whole &= v.name && v.size;
     g->list[g->count++] = v;

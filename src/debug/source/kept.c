@@ -5,6 +5,7 @@
 #include <dwarf.h>
 #include <string.h>
 
+#include "debug/source/attributes.h"
 #include "debug/source/frames.h"
 #include "debug/source/symbols.h"
 
@@ -22,10 +23,8 @@ struct declared {
 
 static unsigned declared_line(Dwarf_Die *die)
 {
-    Dwarf_Attribute attribute;
-    Dwarf_Word line = 0;
-    if (dwarf_attr_integrate(die, DW_AT_decl_line, &attribute))
-        dwarf_formudata(&attribute, &line);
+    uint64_t line = 0;
+    wt_die_number(die, DW_AT_decl_line, &line);
     return (unsigned)line;
 }
 

@@ -19,356 +19,7 @@
 #include "base/demangle.h"
 #include "base/file.h"
 #include "debug/source/info.h"
-
-struct symbol {
-    uint64_t addr, size;
-    const char *name;
-    bool code;
-    bool entry;   /* the symbol itself says that it is a kernel */
-    uint8_t rank; /* of two at one address the lower is the better name */
-};
-
-struct line {
-    uint64_t addr;
-    const char *file;
-    unsigned line;
-    bool end;       /* nothing is known from here on */
-    bool statement; /* a statement begins here */
-    bool body;      /* the prologue ends here */
-    bool part;      /* it continues the statement of the row before */
-    size_t order;
-};
-
-struct wt_symbols {
-    uint8_t *bytes; /* the file */
-    Elf *elf;
-    Dwarf *dwarf;
-    struct symbol *symbol;
-    size_t symbols, symbol_capacity;
-    struct line *line;
-    size_t lines, line_capacity;
-    bool lines_read;
-    char **path; /* of files that line tables name relative to a folder */
-    size_t path_count, path_capacity;
-    struct wt_info *info; /* once it was asked for */
-    bool info_read;
-    unsigned owners;                  /* beside the first */
-    const struct wt_loading *loading; /* NULL: nobody waits */
-    uint64_t unit_bytes;              /* of .debug_info */
-};
-
-static int by_address(const void *a, const void *b)
-{
-    const struct symbol *x = a, *y = b;
-    if (x->addr != y->addr)
-        return x->addr < y->addr ? -1 : 1;
-    if (x->rank != y->rank)
-        return x->rank < y->rank ? -1 : 1;
-    return strcmp(x->name, y->name);
-}
-
-static bool is_code(Elf *elf, const GElf_Sym *sym)
-{
-    GElf_Shdr header;
-    Elf_Scn *section = elf_getscn(elf, sym->st_shndx);
-    return section && gelf_getshdr(section, &header) && header.sh_flags & SHF_EXECINSTR;
-}
-
-/* Intel's zebins have a section .text.NAME for each kernel. */
-static bool is_zebin_kernel(Elf *elf, const GElf_Sym *sym, const char *name)
-{
-    enum { MACHINE_INTELGT = 205 };
-    GElf_Ehdr header;
-    GElf_Shdr h;
-    size_t names;
-    Elf_Scn *section = elf_getscn(elf, sym->st_shndx);
-    if (!section || !gelf_getehdr(elf, &header) || header.e_machine != MACHINE_INTELGT ||
-        !gelf_getshdr(section, &h) || elf_getshdrstrndx(elf, &names))
-        return false;
-    const char *text = elf_strptr(elf, names, h.sh_name);
-    return text && strncmp(text, ".text.", 6) == 0 && strcmp(text + 6, name) == 0;
-}
-
-/* NVIDIA's object files mark kernels in st_other. */
-#define MACHINE_CUDA 190
-#define STO_CUDA_ENTRY 0x10
-
-static bool marks_kernels(Elf *elf)
-{
-    GElf_Ehdr header;
-    return gelf_getehdr(elf, &header) && header.e_machine == MACHINE_CUDA;
-}
-
-static void add_symbol(struct wt_symbols *s, const GElf_Sym *sym, const char *name)
-{
-    int type = GELF_ST_TYPE(sym->st_info), bind = GELF_ST_BIND(sym->st_info);
-    /* Mapping symbols ($x) and the assembler's own labels are no names. */
-    if (!name || !name[0] || name[0] == '$' || strncmp(name, ".L", 2) == 0 ||
-        sym->st_shndx == SHN_UNDEF ||
-        (type != STT_FUNC && type != STT_NOTYPE && type != STT_OBJECT))
-        return;
-    struct symbol *grown =
-        wt_array_grow(s->symbol, &s->symbol_capacity, s->symbols + 1, sizeof *grown);
-    if (!grown)
-        return;
-    s->symbol = grown;
-    const bool kernel = type == STT_FUNC && is_zebin_kernel(s->elf, sym, name);
-    s->symbol[s->symbols++] = (struct symbol){
-        .addr = sym->st_value,
-        .size = sym->st_size,
-        .name = name,
-        .code = type == STT_FUNC || (type == STT_NOTYPE && is_code(s->elf, sym)),
-        .entry =
-            kernel || (type == STT_FUNC && sym->st_other & STO_CUDA_ENTRY && marks_kernels(s->elf)),
-        .rank = (uint8_t)(kernel ? 0 : (type == STT_FUNC ? 0 : 2) + (bind == STB_GLOBAL ? 0 : 1)),
-    };
-}
-
-static void read_symbols(struct wt_symbols *s)
-{
-    for (Elf_Scn *section = NULL; (section = elf_nextscn(s->elf, section));) {
-        GElf_Shdr header;
-        if (!gelf_getshdr(section, &header) || header.sh_type != SHT_SYMTAB)
-            continue;
-        Elf_Data *data = elf_getdata(section, NULL);
-        GElf_Sym sym;
-        for (int i = 1; data && gelf_getsym(data, i, &sym); i++)
-            add_symbol(s, &sym, elf_strptr(s->elf, header.sh_link, sym.st_name));
-    }
-    if (s->symbols)
-        qsort(s->symbol, s->symbols, sizeof *s->symbol, by_address);
-}
-
-static int by_line_address(const void *a, const void *b)
-{
-    const struct line *x = a, *y = b;
-    if (x->addr != y->addr)
-        return x->addr < y->addr ? -1 : 1;
-    /* Where one sequence ends another one may begin. */
-    if (x->end != y->end)
-        return x->end ? -1 : 1;
-    return x->order < y->order ? -1 : x->order > y->order;
-}
-
-const char *wt_symbols_path(struct wt_symbols *s, Dwarf_Die *unit, const char *file)
-{
-    Dwarf_Attribute attribute;
-    const char *folder = dwarf_formstring(dwarf_attr(unit, DW_AT_comp_dir, &attribute));
-    if (!file || file[0] == '/' || !folder)
-        return file;
-    const size_t length = strlen(folder);
-    for (size_t i = s->path_count; i--;)
-        if (strncmp(s->path[i], folder, length) == 0 && s->path[i][length] == '/' &&
-            strcmp(s->path[i] + length + 1, file) == 0)
-            return s->path[i];
-    char **grown = wt_array_grow(s->path, &s->path_capacity, s->path_count + 1, sizeof *grown);
-    if (!grown)
-        return NULL;
-    s->path = grown;
-    if (asprintf(&grown[s->path_count], "%s/%s", folder, file) < 0)
-        return NULL;
-    return grown[s->path_count++];
-}
-
-/* The row of a table of lines that was taken last. */
-struct last_row {
-    const char *file;
-    int line;      /* 0: there is none */
-    bool in_parts; /* a row since the line has a discriminator */
-};
-
-/*
- * Whether a row continues the one before: the same line, of which compilers distinguish parts by
- * discriminators (DWARF 5, section 6.2.2). A statement does not begin there, as in GDB
- * (dwarf_record_line_p).
- */
-static bool continues(struct last_row *last, Dwarf_Line *row, const char *file, int line)
-{
-    unsigned discriminator = 0;
-    dwarf_linediscriminator(row, &discriminator);
-    const bool same = file == last->file && line == last->line;
-    *last = (struct last_row){file, line, (same && last->in_parts) || discriminator};
-    return same && last->in_parts;
-}
-
-static void read_unit(struct wt_symbols *s, Dwarf_Die *die)
-{
-    Dwarf_Lines *lines;
-    size_t count;
-    const char *named = NULL, *file = NULL;
-    struct last_row last = {0};
-    if (dwarf_getsrclines(die, &lines, &count))
-        return;
-    for (size_t i = 0; i < count; i++) {
-        Dwarf_Line *line = dwarf_onesrcline(lines, i);
-        Dwarf_Addr addr;
-        int number = 0;
-        bool end = false;
-        if (!line || dwarf_lineaddr(line, &addr) || dwarf_lineno(line, &number) ||
-            dwarf_lineendsequence(line, &end))
-            continue;
-        bool statement = false, body = false;
-        dwarf_linebeginstatement(line, &statement);
-        dwarf_lineprologueend(line, &body);
-        struct line *grown = wt_array_grow(s->line, &s->line_capacity, s->lines + 1, sizeof *grown);
-        if (!grown)
-            return;
-        s->line = grown;
-        const char *name = dwarf_linesrc(line, NULL, NULL);
-        if (name != named)
-            file = wt_symbols_path(s, die, name);
-        named = name;
-        const bool part = continues(&last, line, name, number);
-        if (end)
-            last = (struct last_row){0};
-        s->line[s->lines] = (struct line){.addr = addr,
-                                          .file = file,
-                                          .line = number > 0 ? (unsigned)number : 0,
-                                          .end = end || !file,
-                                          .statement = statement,
-                                          .body = body,
-                                          .part = part,
-                                          .order = s->lines};
-        s->lines++;
-    }
-}
-
-/*
- * Whether the sections that hold DWARF's strings end with a NUL. libdw (0.188) checks only where a
- * string begins, and reads on until it finds a NUL.
- */
-static bool strings_end(Elf *elf)
-{
-    size_t names;
-    if (elf_getshdrstrndx(elf, &names))
-        return false;
-    for (Elf_Scn *section = NULL; (section = elf_nextscn(elf, section));) {
-        GElf_Shdr header;
-        if (!gelf_getshdr(section, &header))
-            return false;
-        const char *name = elf_strptr(elf, names, header.sh_name);
-        if (!name || (strcmp(name, ".debug_str") != 0 && strcmp(name, ".debug_line_str") != 0))
-            continue;
-        if (header.sh_flags & SHF_COMPRESSED && elf_compress(section, 0, 0) < 0)
-            return false;
-        const Elf_Data *data = elf_getdata(section, NULL);
-        const char *text =
-            data ? data->d_buf : NULL; /* NULL: a section without bytes in the file */
-        if (!data || (data->d_size && (!text || text[data->d_size - 1] != 0)))
-            return false;
-    }
-    return true;
-}
-
-static uint64_t size_of_units(Elf *elf)
-{
-    size_t names;
-    GElf_Shdr header;
-    if (elf_getshdrstrndx(elf, &names) != 0)
-        return 0;
-    for (Elf_Scn *section = NULL; (section = elf_nextscn(elf, section)) != NULL;) {
-        const char *name =
-            gelf_getshdr(section, &header) ? elf_strptr(elf, names, header.sh_name) : NULL;
-        if (name && strcmp(name, ".debug_info") == 0)
-            return header.sh_size;
-    }
-    return 0;
-}
-
-/* The units are scanned twice, for lines and for names; then names are sorted, which takes about as
- * long as a quarter of both. */
-static bool goes_on(const struct wt_symbols *s, unsigned pass, uint64_t done)
-{
-    return !s->loading || s->loading->go_on(s->loading->context,
-                                            (pass * s->unit_bytes + done) * 2 / 5, s->unit_bytes);
-}
-
-static bool names_go_on(void *context, uint64_t done)
-{
-    return goes_on(context, 1, done);
-}
-
-static bool sorting_goes_on(void *context, unsigned percent)
-{
-    const struct wt_symbols *s = context;
-    return goes_on(s, 2, s->unit_bytes / 2 * percent / 100);
-}
-
-static void give_up_lines(struct wt_symbols *s)
-{
-    s->lines = 0;
-    s->lines_read = false;
-    dwarf_end(s->dwarf);
-    s->dwarf = NULL;
-}
-
-static void read_lines(struct wt_symbols *s)
-{
-    s->lines_read = true;
-    if (!strings_end(s->elf))
-        return;
-    s->dwarf = dwarf_begin_elf(s->elf, DWARF_C_READ, NULL);
-    if (!s->dwarf)
-        return;
-    Dwarf_Off offset = 0, next;
-    size_t header;
-    s->unit_bytes = size_of_units(s->elf);
-    while (dwarf_nextcu(s->dwarf, offset, &next, &header, NULL, NULL, NULL) == 0 && next > offset) {
-        Dwarf_Die die;
-        if (dwarf_offdie(s->dwarf, offset + header, &die))
-            read_unit(s, &die);
-        offset = next;
-        if (!goes_on(s, 0, offset)) {
-            give_up_lines(s);
-            return;
-        }
-    }
-    if (s->lines)
-        qsort(s->line, s->lines, sizeof *s->line, by_line_address);
-}
-
-static void add_function(struct wt_symbols *s, Dwarf_Die *unit, Dwarf_Die *die)
-{
-    enum { OPENCL = 21 }; /* DW_LANG_OpenCL: the kernel is its unit's first code */
-    Dwarf_Addr low, high, first;
-    const char *name = dwarf_diename(die);
-    struct symbol *grown =
-        wt_array_grow(s->symbol, &s->symbol_capacity, s->symbols + 1, sizeof *grown);
-    if (grown)
-        s->symbol = grown;
-    if (!grown || !name || dwarf_lowpc(die, &low) || dwarf_highpc(die, &high) || high <= low)
-        return;
-    grown[s->symbols++] = (struct symbol){.addr = low,
-                                          .size = high - low,
-                                          .name = name,
-                                          .code = true,
-                                          .entry = dwarf_srclang(unit) == OPENCL &&
-                                                   !dwarf_lowpc(unit, &first) && first == low};
-}
-
-/* If the symbol table of a file names no code (as in files that Intel's runtime gives to debuggers)
- * functions are taken from the debug information. */
-static void read_functions(struct wt_symbols *s)
-{
-    Dwarf_Off offset = 0, next;
-    size_t header;
-    for (size_t i = 0; i < s->symbols; i++)
-        if (s->symbol[i].code)
-            return;
-    read_lines(s);
-    while (s->dwarf && dwarf_nextcu(s->dwarf, offset, &next, &header, NULL, NULL, NULL) == 0 &&
-           next > offset) {
-        Dwarf_Die unit, die;
-        const bool any =
-            dwarf_offdie(s->dwarf, offset + header, &unit) && dwarf_child(&unit, &die) == 0;
-        for (bool more = any; more; more = dwarf_siblingof(&die, &die) == 0)
-            if (dwarf_tag(&die) == DW_TAG_subprogram)
-                add_function(s, &unit, &die);
-        offset = next;
-    }
-    if (s->symbols)
-        qsort(s->symbol, s->symbols, sizeof *s->symbol, by_address);
-}
+#include "debug/source/symbols_internal.h"
 
 /* The common part of both ways to open a file; `s` is closed on failure. */
 static enum wt_status open_elf(struct wt_symbols *s, const char *name, struct wt_symbols **symbols,
@@ -378,8 +29,8 @@ static enum wt_status open_elf(struct wt_symbols *s, const char *name, struct wt
         wt_symbols_close(s);
         return wt_fail(err, WT_INVALID, "%s: not an ELF file", name);
     }
-    read_symbols(s);
-    read_functions(s);
+    wt_symbols_read_names(s);
+    wt_symbols_read_functions(s);
     *symbols = s;
     return WT_OK;
 }
@@ -509,9 +160,9 @@ bool wt_symbols_function(struct wt_symbols *s, uint64_t addr, const char **name,
     }
     /* Goes back to the nearest code symbol at or before the address that extends to it; labels have
      * no size. */
-    const struct symbol *best = NULL;
+    const struct wt_symbol *best = NULL;
     for (size_t i = low; i-- > 0;) {
-        const struct symbol *x = &s->symbol[i];
+        const struct wt_symbol *x = &s->symbol[i];
         if (best && x->addr != best->addr)
             break;
         if (x->code && (x->size == 0 || addr - x->addr < x->size))
@@ -531,7 +182,7 @@ bool wt_symbols_function(struct wt_symbols *s, uint64_t addr, const char **name,
 static size_t rows_until(struct wt_symbols *s, uint64_t addr)
 {
     if (!s->lines_read)
-        read_lines(s);
+        wt_symbols_read_lines(s);
     size_t low = 0, high = s->lines;
     while (low < high) {
         size_t middle = (low + high) / 2;
@@ -548,11 +199,11 @@ struct wt_info *wt_symbols_info(struct wt_symbols *s)
     if (!s)
         return NULL;
     if (!s->lines_read)
-        read_lines(s);
+        wt_symbols_read_lines(s);
     if (!s->info_read && s->lines_read) {
         bool complete = true;
         const struct wt_info_loading loading = {
-            .reads = names_go_on, .sorts = sorting_goes_on, .context = s};
+            .reads = wt_symbols_names_go_on, .sorts = wt_symbols_sorting_goes_on, .context = s};
         s->info = s->dwarf ? wt_info_new(s->dwarf, s->elf, &loading, &complete) : NULL;
         s->info_read = complete;
     }
@@ -574,7 +225,7 @@ bool wt_symbols_extent(struct wt_symbols *s, uint64_t addr, uint64_t *start, uin
     *start = addr - offset;
     *end = addr + 1;
     for (size_t i = 0; i < s->symbols; i++) {
-        const struct symbol *x = &s->symbol[i];
+        const struct wt_symbol *x = &s->symbol[i];
         if (x->addr == *start && x->name == name && x->size)
             *end = x->addr + x->size;
         if (x->code && x->addr > addr && *end == addr + 1) {
@@ -678,7 +329,7 @@ static bool is_cplusplus(const char *symbol, const char *name, size_t length)
 
 bool wt_symbols_address(struct wt_symbols *s, const char *name, uint64_t *addr)
 {
-    const struct symbol *best = NULL;
+    const struct wt_symbol *best = NULL;
     for (size_t i = 0; s && i < s->symbols; i++)
         if (strcmp(s->symbol[i].name, name) == 0 && (!best || s->symbol[i].rank < best->rank))
             best = &s->symbol[i];
@@ -727,7 +378,7 @@ uint64_t wt_symbols_body(struct wt_symbols *s, uint64_t addr)
                                wt_info_is_assembly(wt_symbols_info(s), addr)))
         return addr;
     for (size_t i = rows_until(s, addr); i < s->lines; i++) {
-        const struct line *row = &s->line[i];
+        const struct wt_row *row = &s->line[i];
         if (row->end || !wt_symbols_function(s, row->addr, &here, &offset) || here != name)
             break;
         if (row->body)
@@ -813,7 +464,7 @@ unsigned wt_symbols_code_line(struct wt_symbols *s, const char *file, unsigned l
         return nearest;
     rows_until(s, 0); /* reads the table */
     for (size_t i = 0; i < s->lines; i++) {
-        const struct line *row = &s->line[i];
+        const struct wt_row *row = &s->line[i];
         if (!row->end && row->statement && !row->part && row->line >= line && row->line < nearest &&
             wt_symbols_is_file(row->file, file))
             nearest = row->line;
@@ -833,7 +484,7 @@ enum wt_status wt_symbols_statements(struct wt_symbols *s, const char *file, uns
     rows_until(s, 0); /* reads the table */
     /* Rows are in the order of addresses: the first of a block is its lowest. */
     for (size_t i = 0; i < s->lines && good; i++) {
-        const struct line *row = &s->line[i];
+        const struct wt_row *row = &s->line[i];
         const char *name;
         uint64_t offset;
         if (row->end || !row->statement || row->part || row->line != line ||

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "debug/source/attributes.h"
 #include "debug/source/language.h"
 
 /* Chains of types in a damaged file may be long, or cyclic. */
@@ -121,47 +122,6 @@ static bool note(struct wt_types *t, const void *die, struct wt_type *type)
 
 /* ---- reading ---- */
 
-static bool number(Dwarf_Die *die, unsigned name, uint64_t *value)
-{
-    Dwarf_Attribute attribute;
-    Dwarf_Word word;
-    if (!dwarf_attr_integrate(die, name, &attribute) || dwarf_formudata(&attribute, &word) != 0)
-        return false;
-    *value = word;
-    return true;
-}
-
-bool wt_attribute_number(Dwarf_Attribute *attribute, int64_t *value)
-{
-    const unsigned form = dwarf_whatform(attribute);
-    Dwarf_Word word;
-    Dwarf_Sword number;
-    if (form == DW_FORM_data1 || form == DW_FORM_data2 || form == DW_FORM_data4) {
-        if (dwarf_formudata(attribute, &word) != 0)
-            return false;
-        *value = (int64_t)word;
-        return true;
-    }
-    if (dwarf_formsdata(attribute, &number) != 0)
-        return false;
-    *value = number;
-    return true;
-}
-
-static bool signed_number(Dwarf_Die *die, unsigned name, int64_t *value)
-{
-    Dwarf_Attribute attribute;
-    return dwarf_attr_integrate(die, name, &attribute) && wt_attribute_number(&attribute, value);
-}
-
-static bool flag(Dwarf_Die *die, unsigned name)
-{
-    Dwarf_Attribute attribute;
-    bool set = false;
-    return dwarf_attr_integrate(die, name, &attribute) && dwarf_formflag(&attribute, &set) == 0 &&
-           set;
-}
-
 /* GCC's names of integers, in the usual spelling. */
 static const char *short_name(const char *name)
 {
@@ -181,7 +141,7 @@ static void read_base(struct wt_type *type, Dwarf_Die *die)
 {
     type->name = short_name(type->name);
     uint64_t encoding = DW_ATE_signed;
-    number(die, DW_AT_encoding, &encoding);
+    wt_die_number(die, DW_AT_encoding, &encoding);
     switch (encoding) {
     case DW_ATE_boolean:
         type->kind = WT_TYPE_BOOL;
@@ -212,12 +172,12 @@ static void read_base(struct wt_type *type, Dwarf_Die *die)
 static bool read_bounds(Dwarf_Die *range, int64_t *lower, uint64_t *count)
 {
     int64_t upper;
-    const bool has_lower = signed_number(range, DW_AT_lower_bound, lower);
+    const bool has_lower = wt_die_signed_number(range, DW_AT_lower_bound, lower);
     if (!has_lower)
         *lower = wt_language_is_fortran(range);
-    if (number(range, DW_AT_count, count))
+    if (wt_die_number(range, DW_AT_count, count))
         return true;
-    if (!signed_number(range, DW_AT_upper_bound, &upper))
+    if (!wt_die_signed_number(range, DW_AT_upper_bound, &upper))
         return false;
     *count = upper >= *lower ? (uint64_t)upper - (uint64_t)*lower + 1 : 0;
     return true;
@@ -243,9 +203,10 @@ static void read_array(struct wt_types *t, struct wt_type *type, Dwarf_Die *die)
     unsigned count = 0;
     Dwarf_Die child;
     uint64_t ordering = DW_ORD_row_major;
-    const bool column = (number(die, DW_AT_ordering, &ordering) && ordering == DW_ORD_col_major) ||
-                        wt_language_is_fortran(die);
-    type->is_vector = flag(die, DW_AT_GNU_vector);
+    const bool column =
+        (wt_die_number(die, DW_AT_ordering, &ordering) && ordering == DW_ORD_col_major) ||
+        wt_language_is_fortran(die);
+    type->is_vector = wt_die_flag(die, DW_AT_GNU_vector);
     if (dwarf_child(die, &child) == 0)
         do {
             const int tag = dwarf_tag(&child);
@@ -276,7 +237,8 @@ static void read_array(struct wt_types *t, struct wt_type *type, Dwarf_Die *die)
         type->target = element;
     /* A vector of three elements has the size of one of four. */
     uint64_t size;
-    if (type->is_vector && count == 1 && number(die, DW_AT_byte_size, &size) && size > type->size)
+    if (type->is_vector && count == 1 && wt_die_number(die, DW_AT_byte_size, &size) &&
+        size > type->size)
         type->size = size;
 }
 
@@ -285,7 +247,7 @@ static void read_array(struct wt_types *t, struct wt_type *type, Dwarf_Die *die)
 static void read_pointer(struct wt_types *t, struct wt_type *type, Dwarf_Die *die)
 {
     uint64_t class = 0;
-    number(die, DW_AT_address_class, &class);
+    wt_die_number(die, DW_AT_address_class, &class);
     type->address_class = (unsigned)class;
     if (!type->size)
         type->size = class ? t->class_size : t->address_size;
@@ -322,7 +284,7 @@ static void read_into(struct wt_types *t, struct wt_type *type, Dwarf_Die *die)
 {
     const int tag = dwarf_tag(die);
     type->name = dwarf_diename(die);
-    number(die, DW_AT_byte_size, &type->size);
+    wt_die_number(die, DW_AT_byte_size, &type->size);
     type->die = *die;
     switch (tag) {
     case DW_TAG_base_type:
@@ -359,13 +321,13 @@ static void read_into(struct wt_types *t, struct wt_type *type, Dwarf_Die *die)
         type->kind = tag == DW_TAG_union_type   ? WT_TYPE_UNION
                      : tag == DW_TAG_class_type ? WT_TYPE_CLASS
                                                 : WT_TYPE_STRUCT;
-        type->is_incomplete = flag(die, DW_AT_declaration);
+        type->is_incomplete = wt_die_flag(die, DW_AT_declaration);
         type->read = false;
         qualify(t, type, die);
         break;
     case DW_TAG_enumeration_type: {
         type->kind = WT_TYPE_ENUM;
-        type->is_scoped = flag(die, DW_AT_enum_class);
+        type->is_scoped = wt_die_flag(die, DW_AT_enum_class);
         qualify(t, type, die);
         type->read = false;
         Dwarf_Attribute attribute;
@@ -382,7 +344,7 @@ static void read_into(struct wt_types *t, struct wt_type *type, Dwarf_Die *die)
         type->name = NULL;
         type->size = 1;
         type->target = wt_types_of(t, die);
-        type->has_prototype = flag(die, DW_AT_prototyped);
+        type->has_prototype = wt_die_flag(die, DW_AT_prototyped);
         type->read = false;
         break;
     case DW_TAG_typedef:
@@ -450,22 +412,22 @@ static void read_place(struct wt_type *type, struct wt_member *m, Dwarf_Die *die
     Dwarf_Attribute attribute;
     Dwarf_Op *ops;
     size_t count;
-    if (number(die, DW_AT_data_member_location, &m->offset)) {
+    if (wt_die_number(die, DW_AT_data_member_location, &m->offset)) {
         /* a constant */
     } else if (dwarf_attr(die, DW_AT_data_member_location, &attribute) &&
                dwarf_getlocation(&attribute, &ops, &count) == 0 && count == 1 &&
                ops[0].atom == DW_OP_plus_uconst) {
         m->offset = ops[0].number;
     }
-    if (!number(die, DW_AT_bit_size, &bits) || bits == 0 || bits > 64)
+    if (!wt_die_number(die, DW_AT_bit_size, &bits) || bits == 0 || bits > 64)
         return;
     m->bit_size = (uint32_t)bits;
-    if (number(die, DW_AT_data_bit_offset, &position)) {
+    if (wt_die_number(die, DW_AT_data_bit_offset, &position)) {
         m->offset = position / 8;
         m->bit_offset = (uint32_t)(position % 8);
-    } else if (number(die, DW_AT_bit_offset, &position)) {
+    } else if (wt_die_number(die, DW_AT_bit_offset, &position)) {
         /* DWARF 3: from the highest bit of the storage, which may have a size of its own. */
-        number(die, DW_AT_byte_size, &storage);
+        wt_die_number(die, DW_AT_byte_size, &storage);
         const uint64_t low = storage * 8 - position - bits;
         m->offset += low / 8;
         m->bit_offset = (uint32_t)(low % 8);
@@ -480,7 +442,7 @@ static bool is_computed(Dwarf_Die *die)
     Dwarf_Op *ops;
     size_t count;
     uint64_t constant;
-    return !number(die, DW_AT_data_member_location, &constant) &&
+    return !wt_die_number(die, DW_AT_data_member_location, &constant) &&
            dwarf_attr(die, DW_AT_data_member_location, &attribute) &&
            dwarf_getlocation(&attribute, &ops, &count) == 0 &&
            !(count == 1 && ops[0].atom == DW_OP_plus_uconst);
@@ -524,12 +486,12 @@ static void read_members(struct wt_type *type)
         m->is_virtual = m->is_base && is_computed(&child);
         m->die = child;
         uint64_t access = 0;
-        number(&child, DW_AT_accessibility, &access);
+        wt_die_number(&child, DW_AT_accessibility, &access);
         m->access = (uint8_t)access;
-        m->is_static = tag == DW_TAG_variable || flag(&child, DW_AT_external);
+        m->is_static = tag == DW_TAG_variable || wt_die_flag(&child, DW_AT_external);
         if (tag == DW_TAG_enumerator) {
-            if (!signed_number(&child, DW_AT_const_value, &m->value))
-                number(&child, DW_AT_const_value, (uint64_t *)&m->value);
+            if (!wt_die_signed_number(&child, DW_AT_const_value, &m->value))
+                wt_die_number(&child, DW_AT_const_value, (uint64_t *)&m->value);
         } else if (!m->is_static) {
             read_place(type, m, &child);
         }

@@ -133,10 +133,6 @@ const struct wt_type *wt_types_float_union(struct wt_types *types);
 const struct wt_type *wt_types_triple(struct wt_types *types, const char *name,
                                       const struct wt_type *element);
 
-/** The number of an attribute. Forms of data have no sign: compilers use them for numbers that are
- *  not negative, in as many bytes as those need. False: it is none. */
-bool wt_attribute_number(Dwarf_Attribute *attribute, int64_t *value);
-
 /** Without typedefs and qualifiers; of a declared structure its definition, if there is one. */
 const struct wt_type *wt_type_plain(const struct wt_type *type);
 /** The members of a structure, enumeration or function; *count 0 if it has none. */

@@ -293,6 +293,31 @@ enum wt_status vortex_write_row(struct wt_probe *p, uint32_t wave, wt_lanes lane
 wt_wave_id vortex_wave_id(struct wt_probe *p, wt_wave_handle wave);
 /** The probe's mask(): the target's service tells it, or CSR ACTIVE_THREADS. */
 enum wt_status vortex_mask(struct wt_probe *p, uint32_t wave, wt_lanes *mask, struct wt_error *err);
+/** Wakes the Debug Module; *slept (may be NULL): it was asleep, or was reset. */
+enum wt_status vortex_wake(struct wt_probe *p, bool *slept, struct wt_error *err);
+/** Reads PLATFORM into the topology, and has the device halt warps on ebreak. WT_INVALID: it is no
+ * Vortex Debug Module. */
+enum wt_status vortex_read_platform(struct wt_probe *p, struct wt_error *err);
+/** Asks a warp for what PLATFORM does not tell; without an active warp every Vortex's features. */
+enum wt_status vortex_describe(struct wt_probe *p, struct wt_error *err);
+/** Adds the writes that make WMASK select exactly @p waves. */
+void vortex_select(struct wt_probe *p, const struct wt_wave_set *waves);
+/** Runs a batch that may have changed WMASK. */
+enum wt_status vortex_run_selection(struct wt_probe *p, struct wt_error *err);
+/** Forgets what is known of a warp that goes on. */
+void vortex_forget(struct wt_probe *p, uint32_t wave);
+/** Halts these warps, and waits until they are halted. */
+enum wt_status vortex_halt_set(struct wt_probe *p, const struct wt_wave_set *asked,
+                               struct wt_error *err);
+/** Resumes these warps. */
+enum wt_status vortex_resume_set(struct wt_probe *p, const struct wt_wave_set *asked,
+                                 struct wt_error *err);
+/** The probe's scan(). */
+enum wt_status vortex_scan(struct wt_probe *p, struct wt_wave_set *active,
+                           struct wt_wave_set *halted, struct wt_error *err);
+/** The probe's summary(). */
+enum wt_status vortex_summary(struct wt_probe *p, struct wt_probe_summary *summary,
+                              struct wt_error *err);
 /** Finds XLEN by what shifts do, and leaves the lane as it was. */
 enum wt_status vortex_discover_xlen(struct wt_probe *p, uint32_t wave, struct wt_error *err);
 

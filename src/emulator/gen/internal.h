@@ -361,7 +361,9 @@ bool gen_wide_prepare(struct gen_uop *u);
 
 /* An arithmetic instruction. */
 const struct gen_uop *gen_run_alu(struct gen_thread *t, const struct gen_uop *u);
-/* Chooses domain and handler of a decoded instruction. */
+/* The same for a move that changes no bits. */
+const struct gen_uop *gen_run_raw(struct gen_thread *t, const struct gen_uop *u);
+/* Chooses domain and handler of a decoded instruction (prepare.c). */
 void gen_prepare(struct gen_uop *u);
 /* Which restriction of regions an instruction breaks (regions.c); NULL: none. */
 const char *gen_region_mistake(const struct gen_insn *insn);

@@ -12,11 +12,11 @@
 #include "base/bits.h"
 #include "emulator/sm/isa.h"
 
-enum { LINE_BYTES = 1024, NAME_BYTES = 128, MOST_INSTRUCTIONS = 1 << 20 };
+enum { LINE_BYTES = 1024, MOST_INSTRUCTIONS = 1 << 20 };
 
 /* A name that stands for a number, within its function or (function == NONE) in the file. */
 struct symbol {
-    char name[NAME_BYTES];
+    char name[SM_NAME_BYTES];
     size_t function;
     uint64_t value;
     bool is_label;
@@ -182,7 +182,7 @@ static enum wt_status take_name(struct assembler *a, const char **at, size_t *le
     *at = blanks(*at);
     for (*length = 0; is_name((*at)[*length]); (*length)++)
         ;
-    if (*length && *length < NAME_BYTES && !isdigit((unsigned char)**at))
+    if (*length && *length < SM_NAME_BYTES && !isdigit((unsigned char)**at))
         return WT_OK;
     return wrong(a, (size_t)(*at - a->text), err, "a name is expected here");
 }
@@ -477,115 +477,6 @@ static enum wt_status take_directive(struct assembler *a, const char *word, stru
 
 /* ---- instructions ---- */
 
-/* Whether an instruction's result takes an unknown time: a barrier announces it. */
-static bool is_slow(enum sm_insn insn)
-{
-    switch (insn) {
-    case SM_LDG:
-    case SM_STG:
-    case SM_LD:
-    case SM_ST:
-    case SM_LDS:
-    case SM_STS:
-    case SM_LDL:
-    case SM_STL:
-    case SM_LDC:
-    case SM_ATOM:
-    case SM_ATOM_CAS:
-    case SM_ATOMS:
-    case SM_ATOMS_CAS:
-    case SM_RED:
-    case SM_MEMBAR:
-    case SM_S2R:
-    case SM_B2R_RESULT:
-    case SM_SHFL:
-    case SM_TEX:
-    case SM_TEX_B:
-    case SM_TEXS:
-    case SM_TLD:
-    case SM_TLD_B:
-    case SM_TLDS:
-    case SM_TLD4:
-    case SM_TLD4_B:
-    case SM_TLD4S:
-    case SM_TXD:
-    case SM_TXD_B:
-    case SM_TXQ:
-    case SM_TXQ_B:
-    case SM_SULD:
-    case SM_SULD_I:
-    case SM_SUST:
-    case SM_SUST_I:
-    case SM_MUFU:
-    case SM_RRO:
-    case SM_I2I:
-    case SM_I2F:
-    case SM_F2I:
-    case SM_F2F:
-    case SM_FLO:
-    case SM_POPC:
-    case SM_DADD:
-    case SM_DMUL:
-    case SM_DFMA:
-    case SM_DMNMX:
-    case SM_DSET:
-    case SM_DSETP:
-        return true;
-    default:
-        return false;
-    }
-}
-
-/* Stalls for the longest fixed latency, and waits for what an instruction before it announces. */
-static struct sm_control safe_control(uint64_t word, enum sm_insn insn)
-{
-    struct sm_control c = SM_CONTROL_NONE;
-    c.stall = 15;
-    c.yield = true;
-    c.wait = 1;
-    if (is_slow(insn)) {
-        c.stall = 2;
-        c.read_barrier = c.write_barrier = 0;
-    } else if (word >> 52 == 0xe3a) {
-        c.stall = SM_BPT_STALL;
-    }
-    return c;
-}
-
-/* "[B01----:R0:W1:Y:S05]"; *at then stands behind it. */
-static bool parse_control(const char **at, struct sm_control *c)
-{
-    const char *s = *at;
-    *c = SM_CONTROL_NONE;
-    if (s[0] != '[' || s[1] != 'B')
-        return false;
-    s += 2;
-    for (unsigned i = 0; i < 6; i++, s++) {
-        if (*s != '-' && *s != (char)('0' + i))
-            return false;
-        c->wait |= *s == '-' ? 0 : (uint8_t)(1u << i);
-    }
-    for (unsigned i = 0; i < 2; i++, s += 3) {
-        if (s[0] != ':' || s[1] != (i ? 'W' : 'R') ||
-            !(s[2] == '-' || (s[2] >= '0' && s[2] <= '5')))
-            return false;
-        if (s[2] != '-')
-            *(i ? &c->write_barrier : &c->read_barrier) = (uint8_t)(s[2] - '0');
-    }
-    if (s[0] != ':' || (s[1] != 'Y' && s[1] != '-') || s[2] != ':' || s[3] != 'S' ||
-        !isdigit((unsigned char)s[4]) || !isdigit((unsigned char)s[5]))
-        return false;
-    c->yield = s[1] == '-';
-    c->stall = (uint8_t)((s[4] - '0') * 10 + s[5] - '0');
-    s += 6;
-    if (s[0] == ':' && s[1] == 'U' && isxdigit((unsigned char)s[2])) { /* operands for reuse */
-        c->reuse = (uint8_t)strtoul((const char[]){s[2], 0}, NULL, 16);
-        s += 3;
-    }
-    *at = s + 1;
-    return *s == ']' && c->stall < 16;
-}
-
 /* Puts numbers in the place of names that stand for some, and notes the highest register. */
 static enum wt_status substitute(struct assembler *a, const char *at, char *out, size_t size,
                                  struct wt_error *err)
@@ -659,7 +550,7 @@ static enum wt_status take_address(struct assembler *a, char *line, struct addre
     if (!at)
         return WT_OK;
     const struct cubin *c = a->cubin;
-    char name[NAME_BYTES];
+    char name[SM_NAME_BYTES];
     const size_t length =
         strspn(at + 6, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_.$");
     const bool low = strncmp(at + 3, "lo(", 3) == 0;
@@ -719,7 +610,7 @@ static enum wt_status take_instruction(struct assembler *a, const char *at, stru
         return wrong(a, 0, err, "a file begins with '.kernel NAME' or '.handler NAME'");
     if (a->instructions == MOST_INSTRUCTIONS)
         return wrong(a, 0, err, "more than 2^20 instructions");
-    if (given && !parse_control(&at, &control))
+    if (given && !sm_control_parse(&at, &control))
         return wrong(a, (size_t)(at - a->text), err,
                      "'[B01----:R0:W1:Y:S05]' is expected here: barriers, stall 0 to 15");
     at = blanks(at);
@@ -747,7 +638,7 @@ static enum wt_status take_instruction(struct assembler *a, const char *at, stru
     const bool known = sm_decode(word, &insn, &form);
     assert(known);
     if (!known || !given)
-        control = safe_control(word, insn);
+        control = sm_control_safe(word, insn);
     if (word >> 52 == 0xe3a && control.stall < SM_BPT_STALL)
         return wrong(a, (size_t)(begin - a->text), err,
                      "BPT needs a stall of 5 or more: [B------:R-:W-:-:S05]");
@@ -854,122 +745,4 @@ enum wt_status sm_assemble_file(const char *name, const char *text, struct cubin
     if (status)
         cubin_free(cubin);
     return status;
-}
-
-/* ---- the other direction ---- */
-
-static void print_constants(const struct cubin_function *f, FILE *out)
-{
-    for (unsigned b = 2; b < CUBIN_BANKS; b++) {
-        for (uint32_t at = 0; at + 4 <= f->bank_size[b]; at += 4) {
-            if (at % 16 == 0)
-                fprintf(out, "%s.const %u,0x%x ", at ? "\n" : "", b, at);
-            fprintf(out, "%s0x%08" PRIx64, at % 16 ? ", " : "", wt_load_le(f->bank[b] + at, 4));
-        }
-        if (f->bank_size[b] >= 4)
-            fputc('\n', out);
-    }
-}
-
-static void print_variables(const struct cubin *c, FILE *out)
-{
-    for (size_t i = 0; i < c->variable_count; i++) {
-        const struct cubin_variable *v = &c->variable[i];
-        const uint8_t *bytes = v->is_constant ? c->bank3 : c->data;
-        fprintf(out, "%s %s 0x%" PRIx64, v->is_constant ? ".constant" : ".global", v->name,
-                v->size);
-        uint64_t end = v->size / 4 * 4;
-        while (end && !wt_load_le(bytes + v->offset + end - 4, 4))
-            end -= 4;
-        if (!end && !v->is_constant && v->offset < c->initialized && v->size >= 4)
-            end = 4; /* it is among those that have values */
-        for (uint64_t at = 0; at < end; at += 4)
-            fprintf(out, "%s0x%08" PRIx64, at ? ", " : " ", wt_load_le(bytes + v->offset + at, 4));
-        fputs(v->size % 4 ? " // bytes behind the last dword are lost\n" : "\n", out);
-    }
-}
-
-/* The relocation of an instruction; NULL: it has none. */
-static const struct cubin_relocation *relocation_at(const struct cubin *c, size_t function,
-                                                    uint64_t offset)
-{
-    for (size_t i = 0; i < c->relocation_count; i++) {
-        const struct cubin_relocation *p = &c->relocation[i];
-        if (p->part == CUBIN_CODE && p->function == function && p->offset == offset)
-            return p;
-    }
-    return NULL;
-}
-
-/* "MOV32I R2, 0x0" with the name of what the address is of; false: it has no such place. */
-static bool name_address(const struct cubin *c, const struct cubin_relocation *p, char *text,
-                         size_t size)
-{
-    char *last = strrchr(text, ',');
-    const char *name = p->to_function ? c->function[p->target].name : c->variable[p->target].name;
-    if (!last || strncmp(last, ", 0x", 4) != 0 || p->addend ||
-        (p->field != CUBIN_LOW_20 && p->field != CUBIN_HIGH_20) || strlen(name) >= NAME_BYTES)
-        return false;
-    snprintf(last, size - (size_t)(last - text), ", 32@%s(%s)",
-             p->field == CUBIN_LOW_20 ? "lo" : "hi", name);
-    return true;
-}
-
-/* A word that the text does not say exactly (it has bits without a meaning) is printed as a number.
- */
-static void print_instruction(uint64_t word, uint64_t pc, struct sm_control control,
-                              const struct cubin *c, size_t function, FILE *out)
-{
-    char text[400], what[40];
-    uint64_t again = 0;
-    unsigned reuse = 0;
-    size_t column;
-    sm_disassemble(word, pc, control.reuse, text, sizeof text);
-    const bool exact =
-        sm_assemble(text, pc, NULL, NULL, &again, &reuse, &column, WT_IGNORED) == WT_OK &&
-        again == word && reuse == control.reuse &&
-        !(word >> 52 == 0xe3a && control.stall < SM_BPT_STALL);
-    sm_control_text(control, what, sizeof what);
-    const struct cubin_relocation *p = relocation_at(c, function, pc);
-    if (p && !name_address(c, p, text, sizeof text))
-        fprintf(out, "    // an address of '%s' belongs here: it is lost\n",
-                p->to_function ? c->function[p->target].name : c->variable[p->target].name);
-    if (exact)
-        fprintf(out, "    %s /*%04" PRIx64 "*/ %s;\n", what, pc, text);
-    else
-        fprintf(out, "    %.*s:U%x] /*%04" PRIx64 "*/ .quad 0x%016" PRIx64 "; // %s\n",
-                (int)strlen(what) - 1, what, control.reuse, pc, word, text);
-}
-
-static void print_function(const struct cubin *c, const struct cubin_function *f, FILE *out)
-{
-    fprintf(out, "%s %s\n", f->is_kernel ? ".kernel" : ".handler", f->name);
-    for (size_t i = 0; i < f->parameter_count; i++)
-        fprintf(out, ".param %u    // c[0x0][0x%x]\n", f->parameter[i].size,
-                CUBIN_PARAMETERS + f->parameter[i].offset);
-    if (f->registers)
-        fprintf(out, ".reg %u\n", f->registers);
-    if (f->shared)
-        fprintf(out, ".shared 0x%x\n", f->shared);
-    if (f->local)
-        fprintf(out, ".local 0x%x\n", f->local);
-    print_constants(f, out);
-    for (uint64_t at = 0; at + SM_BUNDLE <= f->size; at += SM_BUNDLE) {
-        const uint8_t *bundle = c->code + f->code + at;
-        const uint64_t control = wt_load_le(bundle, 8);
-        for (unsigned i = 0; i < 3; i++) {
-            print_instruction(wt_load_le(bundle + 8 + 8 * i, 8), at + 8 + 8 * i,
-                              sm_control_get(control, i), c, (size_t)(f - c->function), out);
-        }
-    }
-}
-
-void sm_disassemble_file(const struct cubin *c, FILE *out)
-{
-    print_variables(c, out);
-    for (size_t i = 0; i < c->function_count; i++) {
-        if (i || c->variable_count)
-            fputc('\n', out);
-        print_function(c, &c->function[i], out);
-    }
 }

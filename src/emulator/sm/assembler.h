@@ -18,8 +18,8 @@
 
 #include "object/cubin.h"
 
-/** The least stall of BPT, and its default. */
-#define SM_BPT_STALL 5
+/** Names of symbols have fewer characters. */
+#define SM_NAME_BYTES 128
 
 /**
  * Assembles @p text, which a NUL ends, for sm_50. Mistakes give WT_INVALID with

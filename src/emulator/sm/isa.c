@@ -3,7 +3,6 @@
 
 #include <assert.h>
 #include <ctype.h>
-#include <stdlib.h>
 #include <string.h>
 
 const struct sm_row sm_rows[SM_INSNS] = {
@@ -283,29 +282,6 @@ bool sm_fields_legal(uint64_t word, enum sm_insn insn)
                            &length))
             return false;
     }
-}
-
-/* ---- control words ---- */
-
-struct sm_control sm_control_get(uint64_t word, unsigned slot)
-{
-    assert(slot < 3);
-    const unsigned bits = (unsigned)sm_bits(word, 21 * slot, 21);
-    return (struct sm_control){.stall = bits & 15,
-                               .yield = bits >> 4 & 1,
-                               .write_barrier = bits >> 5 & 7,
-                               .read_barrier = bits >> 8 & 7,
-                               .wait = bits >> 11 & 63,
-                               .reuse = bits >> 17 & 15};
-}
-
-uint64_t sm_control_set(uint64_t word, unsigned slot, struct sm_control c)
-{
-    assert(slot < 3);
-    const uint64_t bits = c.stall | (uint64_t)c.yield << 4 | (uint64_t)c.write_barrier << 5 |
-                          (uint64_t)c.read_barrier << 8 | (uint64_t)c.wait << 11 |
-                          (uint64_t)c.reuse << 17;
-    return (word & ~(UINT64_C(0x1fffff) << 21 * slot)) | bits << 21 * slot;
 }
 
 /* ---- special registers ---- */

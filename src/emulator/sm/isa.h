@@ -123,6 +123,16 @@ struct sm_control {
 struct sm_control sm_control_get(uint64_t word, unsigned slot);
 /** The word with instruction @p slot set. */
 uint64_t sm_control_set(uint64_t word, unsigned slot, struct sm_control control);
+/** The least stall of BPT, and its default. */
+#define SM_BPT_STALL 5
+/**
+ * A part that is safe for any instruction: it stalls for the longest fixed latency, and waits for
+ * the barrier that instructions of unknown latency announce.
+ */
+struct sm_control sm_control_safe(uint64_t word, enum sm_insn insn);
+/** The part that a text such as "[B01----:R0:W1:Y:S05]" says; *at then points behind it. False: it
+ * is no such text. */
+bool sm_control_parse(const char **at, struct sm_control *control);
 /** No barriers, no stall. */
 #define SM_CONTROL_NONE ((struct sm_control){.write_barrier = 7, .read_barrier = 7})
 /** Whether an address holds a control word. */

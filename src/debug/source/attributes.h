@@ -1,0 +1,20 @@
+/* Attributes of DIEs as numbers. */
+#ifndef WT_DEBUG_SOURCE_ATTRIBUTES_H
+#define WT_DEBUG_SOURCE_ATTRIBUTES_H
+
+#include <elfutils/libdw.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+/** The unsigned constant of attribute @p name (DW_AT_…) of a DIE or of what it is an instance of;
+ * false, and *value stays, if it has none. */
+bool wt_die_number(Dwarf_Die *die, unsigned name, uint64_t *value);
+/** The signed constant, likewise, as wt_attribute_number() reads it. */
+bool wt_die_signed_number(Dwarf_Die *die, unsigned name, int64_t *value);
+/** Whether a DIE, or what it is an instance of, has a flag that is set. */
+bool wt_die_flag(Dwarf_Die *die, unsigned name);
+/** The number of an attribute. Forms of data have no sign: compilers use them for numbers that are
+ *  not negative, in as many bytes as those need. False: it is none. */
+bool wt_attribute_number(Dwarf_Attribute *attribute, int64_t *value);
+
+#endif

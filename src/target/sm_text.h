@@ -1,0 +1,21 @@
+/* NVIDIA's instructions as text: what the family offers in `isa` (target/family.h). */
+#ifndef WT_TARGET_SM_TEXT_H
+#define WT_TARGET_SM_TEXT_H
+
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include "wavetrap/error.h"
+
+/** Writes each instruction of machine code with its forms and opcodes, then PTX's. */
+void wt_sm_list_isa(FILE *out);
+/** Assembles @p text into a cubin of *length bytes, which the caller frees; @p name is for errors.
+ */
+enum wt_status wt_sm_assemble(const char *name, const char *text, uint8_t **bytes, size_t *length,
+                              struct wt_error *err);
+/** Writes the instructions of a cubin. */
+enum wt_status wt_sm_disassemble(const char *name, const uint8_t *bytes, size_t length, FILE *out,
+                                 struct wt_error *err);
+
+#endif
