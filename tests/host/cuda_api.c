@@ -648,10 +648,12 @@ static void objects(void)
     int value;
     size_t size;
     float milliseconds;
+    void *pinned;
     CHECK(cuStreamCreate(&stream, CU_STREAM_NON_BLOCKING));
     CHECK(cuEventCreate(&begin, 0));
     CHECK(cuEventCreate(&end, 0));
     CHECK(cuMemAlloc(&at, 64));
+    CHECK(cuMemHostAlloc(&pinned, 64, 0));
     CHECK(cuModuleLoadData(&own, text));
     CHECK(cuCtxPopCurrent(&context));
     SAME(cuMemAlloc(&bias, 64), CUDA_ERROR_INVALID_CONTEXT);
@@ -682,6 +684,10 @@ static void objects(void)
     SAME(whose, context);
     CHECK(cuMemGetAddressRange(&bias, &size, at + 8));
     SAME(size, 64);
+    CHECK(cuMemHostGetDevicePointer(&bias, pinned, 0));
+    SAME(bias, (uintptr_t)pinned);
+    CHECK(cuMemHostGetFlags(&flags, pinned));
+    CHECK(cuMemFreeHost(pinned));
     CHECK(cuMemFree(at));
     CHECK(cuModuleUnload(own));
     CHECK(cuEventDestroy(begin));

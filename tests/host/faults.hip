@@ -105,6 +105,11 @@ int main(int argc, char **argv)
         if (hipMalloc(&big, 4 << 20))
             return 4;
         store_nowhere<<<1, 64>>>(big + (1 << 20) + 5);
+    } else if (!strcmp(what, "far")) {
+        int *block;
+        if (hipMalloc(&block, 4 << 20))
+            return 4;
+        store_nowhere<<<1, 64>>>(block + (250 << 20));
     } else if (!strcmp(what, "small")) {
         int *small;
         if (hipMalloc(&small, 400)) // in a block of 2 MiB, as its last allocation

@@ -186,11 +186,17 @@ API(cuMemHostUnregister, (void *address), (address), "%p", address)
 }
 
 /* It is the same address. */
+static CUresult enter_seen(const void *at, struct gpu **gpu)
+{
+    const CUresult result = state_lock();
+    return result ? result : state_enter_owner(memory_owner((uintptr_t)at), gpu);
+}
+
 API(cuMemHostGetDevicePointer_v2, (CUdeviceptr * device, void *host, unsigned flags),
     (device, host, flags), "*0x%llx, %p, %u", RESULT(device), host, flags)
 {
     struct gpu *g;
-    const CUresult result = state_enter(&g);
+    const CUresult result = enter_seen(host, &g);
     if (result)
         return result;
     if (!device || flags || !*find_seen(host))
@@ -204,7 +210,7 @@ API(cuMemHostGetFlags, (unsigned *flags, void *address), (flags, address), "*%ll
     RESULT(flags), address)
 {
     struct gpu *g;
-    const CUresult result = state_enter(&g);
+    const CUresult result = enter_seen(address, &g);
     if (result)
         return result;
     const struct seen *s = *find_seen(address);

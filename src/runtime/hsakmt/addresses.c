@@ -60,23 +60,26 @@ void host_explain_fault(struct host *host, uint32_t gpu, uint64_t addr, char *te
         return;
     const struct host_allocation *block, *a = host_memory_find(host, addr, &block);
     const bool known = host_user_find(addr, &user, &before, &behind);
+    const bool is_hidden = a && !(a->shown >> gpu & 1);
+    /* What the runtime reserves on this GPU itself is no allocation to tell. */
+    const bool is_none = !a || (is_hidden && a->node == host->gpu[gpu].node);
     if (a && addr - a->gpu_addr >= a->size)
         snprintf(text, size,
                  "the program's address of registered memory, which GPUs have at 0x%" PRIx64
                  " (hipHostGetDevicePointer)",
                  a->gpu_addr + (addr - a->addr));
-    else if (a && !(a->shown >> gpu & 1))
+    else if (is_hidden && !is_none)
         snprintf(text, size,
                  "memory of node %u, which this GPU may not use (hipDeviceEnablePeerAccess)",
                  a->node);
     else if (!a && find_piece(addr, &piece) && piece.usable)
         tell_piece(&piece, text, size);
-    else if (!a && known && user.freed)
+    else if (is_none && known && user.freed)
         snprintf(text, size,
                  "byte %" PRIu64 " of an allocation of %" PRIu64 " bytes at 0x%" PRIx64
                  ", which the program has freed",
                  addr - user.addr, user.size, user.addr);
-    else if (!a)
+    else if (is_none)
         wt_fault_near(addr,
                       /* Without knowledge of the program: an allocation of the runtime. */
                       before.size ? (struct wt_block){before.addr, before.size}
