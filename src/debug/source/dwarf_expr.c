@@ -1,8 +1,6 @@
 /* DWARF expressions and location descriptions, compiled to the core's form. */
 #include <dwarf.h>
 #include <inttypes.h>
-#include <limits.h>
-#include <stddef.h>
 #include <string.h>
 
 #include "debug/source/dwarf_machine.h"
@@ -10,18 +8,6 @@
 static enum wt_status lost(struct wt_error *err)
 {
     return wt_fail(err, WT_UNSUPPORTED, "value has been optimized out");
-}
-
-static enum wt_status push(struct machine *m, wt_expr_vector v, struct wt_error *err)
-{
-    return push_cell(m, (struct cell){.vector = v}, err);
-}
-
-static enum wt_status push_constant(struct machine *m, uint64_t value, struct wt_error *err)
-{
-    const bool overflows = wt_machine_address_size(m) < 8 && value > UINT32_MAX;
-    return push_cell(
-        m, (struct cell){.vector = wt_build_constant(m->b, value), .overflows = overflows}, err);
 }
 
 /* An address within a frame. */
@@ -149,12 +135,6 @@ static enum wt_status breg(struct machine *m, uint64_t number, int64_t offset, s
     return in_frame ? push_in_frame(m, v, err) : push_cell(m, sum, err);
 }
 
-enum { HALF = 16 }; /* lanes that a location names registers for, of waves with more */
-
-static enum wt_status place_in_file(struct machine *m, struct wt_error *err);
-static enum wt_status look_at_value(struct machine *m, unsigned from, unsigned size,
-                                    unsigned stride, unsigned first, struct wt_error *err);
-
 static enum wt_status reg(struct machine *m, uint64_t number, struct wt_error *err)
 {
     if (!m->frame)
@@ -171,13 +151,14 @@ static enum wt_status reg(struct machine *m, uint64_t number, struct wt_error *e
     }
     if (m->takes_bits) {
         enum wt_status status = push_constant(m, number, err);
-        return status ? status : place_in_file(m, err);
+        return status ? status : wt_machine_file_place(m, err);
     }
     const struct wt_topology *t = m->b->topology;
     if (t && t->file_space && number >= (uint64_t)t->file_dwarf) {
         const uint64_t from = (number - (uint64_t)t->file_dwarf) * t->file_bytes;
         const uint64_t size = m->size && m->size < t->file_bytes ? m->size : t->file_bytes;
-        const enum wt_status status = look_at_value(m, (unsigned)from, (unsigned)size, 0, 0, err);
+        const enum wt_status status =
+            wt_machine_check_value(m, (unsigned)from, (unsigned)size, 0, 0, err);
         if (status)
             return status;
     }
@@ -198,346 +179,6 @@ static enum wt_status fbreg(struct machine *m, int64_t offset, struct wt_error *
     if (status)
         return status;
     return in_frame ? push_in_frame(m, base, err) : push(m, base, err);
-}
-
-/* ---- Intel's operations: registers as a file of bytes, of which each lane has its own part ----
- */
-
-static enum wt_status no_file(struct machine *m, struct wt_error *err)
-{
-    if (m->b->topology && m->b->topology->file_space)
-        return WT_OK;
-    return wt_fail(err, WT_UNSUPPORTED,
-                   "the debug information takes the registers for a file of bytes, which this "
-                   "device does not have");
-}
-
-/* Converts the number of a register on the stack to its offset in the file. */
-static enum wt_status place_in_file(struct machine *m, struct wt_error *err)
-{
-    const struct wt_topology *t = m->b->topology;
-    enum wt_status status = no_file(m, err);
-    wt_expr_vector v = 0;
-    if (status || (status = pop(m, &v, err)) != WT_OK ||
-        (status = wt_build_op(m->b, WT_EXPR_SUB, 0, v,
-                              wt_build_constant(m->b, (uint64_t)t->file_dwarf), &v, err)) ||
-        (status =
-             wt_build_op(m->b, WT_EXPR_MUL, 0, v, wt_build_constant(m->b, t->file_bytes), &v, err)))
-        return status;
-    return push_cell(m, (struct cell){.vector = v, .in_file = true}, err);
-}
-
-static enum wt_status push_lane(struct machine *m, struct wt_error *err)
-{
-    const struct wt_topology *t = m->b->topology;
-    for (size_t i = 0; t && i < t->register_count; i++)
-        if (strcmp(t->registers[i].name, "_lane") == 0)
-            return push(m, wt_expr_register(m->b->expr, (unsigned)i), err);
-    return wt_fail(err, WT_STATE, "No frame selected.");
-}
-
-/* The space of an offset in the register file; 0 if the value is no such offset. */
-static uint32_t space_in_file(const struct machine *m, const struct cell *place)
-{
-    if (!place->in_file)
-        return 0;
-    return place->is_saved ? place->space : m->b->topology->file_space;
-}
-
-/* The sum that has a home, for lanes from `first` on. */
-static enum wt_status push_sum(struct machine *m, const struct wt_kept_answer *sum, unsigned first,
-                               struct wt_error *err)
-{
-    wt_expr_vector lane = 0, v = wt_build_constant(m->b, (uint64_t)sum->plus), part = 0;
-    enum wt_status status;
-    if ((status = push_lane(m, err)) != WT_OK || (status = pop(m, &lane, err)) != WT_OK ||
-        (status = wt_build_op(m->b, WT_EXPR_SUB, 0, lane, wt_build_constant(m->b, first), &lane,
-                              err)) != WT_OK ||
-        (status = wt_build_op(m->b, WT_EXPR_MUL, 0, lane,
-                              wt_build_constant(m->b, (uint64_t)sum->stride), &part, err)) != WT_OK)
-        return status;
-    status = wt_build_op(m->b, WT_EXPR_ADD, 0, part, v, &v, err);
-    for (unsigned i = 0; i < sum->count && !status; i++) {
-        const struct wt_kept_term *t = &sum->term[i];
-        if ((status = wt_build_op(m->b, WT_EXPR_MUL, 0, lane, wt_build_constant(m->b, t->stride),
-                                  &part, err)) ||
-            (status = wt_build_op(m->b, WT_EXPR_ADD, 0, part, wt_build_constant(m->b, t->from),
-                                  &part, err)) ||
-            (status = wt_build_load(m->b, m->b->topology->file_space, t->size, part, &part, err)) ||
-            (t->size < 8 &&
-             (status = wt_build_op(m->b, WT_EXPR_EXT, 8 * t->size, part, part, &part, err))))
-            return status;
-        status = wt_build_op(m->b, WT_EXPR_ADD, 0, v, part, &v, err);
-    }
-    return status ? status : push(m, v, err);
-}
-
-/* The home that is read at a place, whose elements of 8 bytes begin at `from` in the file for lane
- * `first`; UINT_MAX: it is no such place, and has what the debug information says. */
-static enum wt_status push_home(struct machine *m, wt_expr_vector place, uint32_t space,
-                                unsigned from, unsigned first, struct wt_error *err)
-{
-    struct wt_kept_answer kept = {.state = WT_KEPT_IN_PLACE};
-    wt_expr_vector v = 0;
-    enum wt_status status = WT_OK;
-    m->b->uses_frame = true;
-    if (from != UINT_MAX && m->b->kept)
-        status = m->b->kept(m->b, m->frame,
-                            &(struct wt_kept_address){.reg = -1, .from = from, .first = first},
-                            &kept, err);
-    if (status)
-        return status;
-    if (kept.state == WT_KEPT_COMPUTED)
-        return push_sum(m, &kept, first, err);
-    if (kept.state != WT_KEPT_IN_PLACE)
-        wt_build_leave(m->b, kept.state == WT_KEPT_NOT_YET ? WT_HOMELESS_YET : WT_HOMELESS_NOW);
-    if ((status = wt_build_load(m->b, space, 8, place, &v, err)) != WT_OK)
-        return status;
-    /* Registers are 0 when a thread begins: lanes have not executed the code that computes it. */
-    const size_t branch = wt_expr_add(m->b->expr, WT_EXPR_BRANCH, 0, v, v, v);
-    wt_build_leave(m->b, WT_HOMELESS_YET);
-    wt_expr_set_target(m->b->expr, branch, wt_expr_here(m->b->expr));
-    return push(m, v, err);
-}
-
-/* The home of lanes of the other half, for which the debug information names no register. */
-static enum wt_status push_other_half(struct machine *m, unsigned from, struct wt_error *err)
-{
-    struct wt_kept_answer kept = {.state = WT_KEPT_GONE};
-    const struct wt_kept_address place = {
-        .reg = -1, .from = from, .first = HALF, .is_other_half = true};
-    const enum wt_status status = m->b->kept(m->b, m->frame, &place, &kept, err);
-    if (status)
-        return status;
-    if (kept.state == WT_KEPT_COMPUTED)
-        return push_sum(m, &kept, HALF, err);
-    wt_build_leave(m->b, kept.state == WT_KEPT_NOT_YET ? WT_HOMELESS_YET : WT_HOMELESS_NOW);
-    return push_constant(m, 0, err);
-}
-
-/* The home on the stack is that of the first lanes of a wave. The others have theirs, which they
- * come to from operation `branch` of the expression. */
-static enum wt_status join_halves(struct machine *m, size_t branch, unsigned from,
-                                  struct wt_error *err)
-{
-    wt_expr_vector v = 0, other = 0, home = 0;
-    enum wt_status status;
-    if ((status = pop(m, &v, err)) != WT_OK ||
-        (status = wt_build_op(m->b, WT_EXPR_COPY, 0, v, v, &home, err)) != WT_OK)
-        return status;
-    const size_t end = wt_expr_add(m->b->expr, WT_EXPR_GOTO, 0, v, v, v);
-    wt_expr_set_target(m->b->expr, branch, wt_expr_here(m->b->expr));
-    if ((status = push_other_half(m, from, err)) != WT_OK || (status = pop(m, &other, err)))
-        return status;
-    wt_expr_add(m->b->expr, WT_EXPR_COPY, 0, home, other, other);
-    wt_expr_set_target(m->b->expr, end, wt_expr_here(m->b->expr));
-    return push(m, home, err);
-}
-
-/*
- * Replaces an offset in the file by the address that is stored there for the lane: elements have 8
- * bytes. Of code for 32 lanes the registers are those of the first 16.
- */
-static enum wt_status take_address(struct machine *m, struct wt_error *err)
-{
-    const struct cell *top = &m->stack[m->count - 1];
-    const uint32_t space = space_in_file(m, top);
-    uint64_t from = UINT_MAX;
-    wt_expr_vector lane = 0, v = 0, is_other = 0;
-    enum wt_status status;
-    if (top->is_saved || !wt_expr_is_constant(m->b->expr, top->vector, &from))
-        from = UINT_MAX;
-    const bool halves = m->b->topology->lanes > HALF && from != UINT_MAX && m->b->kept;
-    if ((status = push_lane(m, err)) != WT_OK || (status = pop(m, &lane, err)) != WT_OK ||
-        (status = pop(m, &v, err)) != WT_OK ||
-        (halves && (status = wt_build_op(m->b, WT_EXPR_LESS_UNSIGNED, 0,
-                                         wt_build_constant(m->b, HALF - 1), lane, &is_other, err))))
-        return status;
-    const size_t branch =
-        halves ? wt_expr_add(m->b->expr, WT_EXPR_BRANCH, 0, is_other, is_other, is_other) : 0;
-    if ((status =
-             wt_build_op(m->b, WT_EXPR_MUL, 0, lane, wt_build_constant(m->b, 8), &lane, err)) ||
-        (status = wt_build_op(m->b, WT_EXPR_ADD, 0, v, lane, &v, err)) ||
-        (status = push_home(m, v, space, (unsigned)from, 0, err)))
-        return status;
-    return halves ? join_halves(m, branch, (unsigned)from, err) : WT_OK;
-}
-
-static unsigned small_constant(const Dwarf_Op *op)
-{
-    return op->atom == DW_OP_const1u                           ? (unsigned)op->number
-           : op->atom >= DW_OP_lit0 && op->atom <= DW_OP_lit31 ? (unsigned)(op->atom - DW_OP_lit0)
-                                                               : 0;
-}
-
-/*
- * Where the elements of `bits` bits of each lane begin that DW_OP_INTEL_push_bit_piece_stack reads,
- * as Intel's compiler writes it: as many parts of *stride bytes in a register as fit, from register
- * NN on; for lanes from 16 on in code of 32 lanes with DW_OP_lit16, DW_OP_minus in front. UINT_MAX:
- * it is another expression.
- */
-static unsigned elements_at(const struct machine *m, const Dwarf_Op *op, unsigned bits,
-                            unsigned *stride, unsigned *first)
-{
-    enum { LANES_PART = 10, WIDTH = 3 }; /* operations of the lane's part; before it: its width */
-    const size_t index = (size_t)(op - m->ops);
-    const struct wt_topology *t = m->b->topology;
-    *stride = *first = 0;
-    const unsigned width = index > LANES_PART ? small_constant(op - WIDTH) : 0;
-    if (width < 8 || width > 64 || width & (width - 1) || bits > width)
-        return UINT_MAX;
-    const unsigned shift = 8u - (unsigned)__builtin_ctz(width), mask = (1u << shift) - 1, any = 0;
-    const unsigned form[] = {DW_OP_lit0 + shift,
-                             DW_OP_shr,
-                             DW_OP_plus_uconst,
-                             WT_OP_INTEL_REGS,
-                             WT_OP_INTEL_PUSH_LANE,
-                             DW_OP_lit0 + mask,
-                             DW_OP_and,
-                             any,
-                             DW_OP_mul,
-                             any};
-    const ptrdiff_t count = sizeof form / sizeof form[0];
-    for (ptrdiff_t i = 0; i < count; i++)
-        if (form[i] != any && op[i - count].atom != form[i])
-            return UINT_MAX;
-    *stride = width / 8;
-    const Dwarf_Op *lane = &op[-count - 1];
-    if (index >= LANES_PART + 3 && lane->atom == DW_OP_minus && lane[-1].atom == DW_OP_lit16 &&
-        lane[-2].atom == WT_OP_INTEL_PUSH_LANE)
-        *first = 16;
-    else if (lane->atom != WT_OP_INTEL_PUSH_LANE)
-        return UINT_MAX;
-    const uint64_t number = op[2 - count].number;
-    return number < (uint64_t)t->file_dwarf
-               ? UINT_MAX
-               : (unsigned)((number - (uint64_t)t->file_dwarf) * t->file_bytes);
-}
-
-/*
- * A variable's value that lanes have in the register file, or that all share (stride 0): lanes
- * leave where the code has not computed it yet, and where the registers have something else.
- */
-static enum wt_status look_at_value(struct machine *m, unsigned from, unsigned size,
-                                    unsigned stride, unsigned first, struct wt_error *err)
-{
-    struct wt_kept_answer kept = {.state = WT_KEPT_IN_PLACE};
-    const struct wt_kept_address place = {
-        .reg = -1, .from = from, .size = size, .stride = stride, .first = first};
-    if (!m->b->kept || !m->b->variable || from == UINT_MAX || !size)
-        return WT_OK;
-    const enum wt_status status = m->b->kept(m->b, m->frame, &place, &kept, err);
-    if (!status && kept.state != WT_KEPT_IN_PLACE)
-        wt_build_leave(m->b, kept.state == WT_KEPT_NOT_YET ? WT_HOMELESS_YET : WT_HOMELESS_NOW);
-    return status;
-}
-
-/*
- * The place in scratch memory of what each lane has in a register that the code has spilled, if
- * DW_OP_deref reads it as Intel's compiler writes it: DW_OP_const8u, the lane (less 16 in the other
- * half of 32), DW_OP_litN, DW_OP_shl, DW_OP_plus. 0: it is another expression.
- */
-static uint64_t spilled_at(const struct machine *m, const Dwarf_Op *op, unsigned *size,
-                           unsigned *first)
-{
-    enum { ONE_HALF = 5, OTHER_HALF = ONE_HALF + 2, MOST_SHIFT = 3 };
-    const size_t index = (size_t)(op - m->ops);
-    if (index < ONE_HALF || op[-1].atom != DW_OP_plus || op[-2].atom != DW_OP_shl ||
-        op[-3].atom < DW_OP_lit0 || op[-3].atom > DW_OP_lit0 + MOST_SHIFT)
-        return 0;
-    const bool is_other = index >= OTHER_HALF && op[-4].atom == DW_OP_minus;
-    const Dwarf_Op *place = op - (is_other ? OTHER_HALF : ONE_HALF);
-    *size = 1u << (op[-3].atom - DW_OP_lit0);
-    *first = is_other ? HALF : 0;
-    return place->atom == DW_OP_const8u && place[1].atom == WT_OP_INTEL_PUSH_LANE &&
-                   (!is_other || place[2].atom == DW_OP_lit16)
-               ? place->number
-               : 0;
-}
-
-/*
- * Replaces such a place by what is there. For its whole scope it is the variable's address. In a
- * list of locations it is the value, though DW_OP_stack_value does not follow. Of smaller numbers
- * than the elements nothing tells whether the registers had them packed.
- */
-static enum wt_status take_spilled(struct machine *m, uint64_t spilled, unsigned size,
-                                   unsigned first, struct wt_error *err)
-{
-    const bool is_address = size == 8 && !m->b->named_end;
-    struct wt_kept_answer kept = {.state = WT_KEPT_IN_PLACE};
-    const struct wt_kept_address place = {
-        .reg = -1, .spilled = spilled, .size = size, .stride = size, .first = first};
-    wt_expr_vector v = 0;
-    enum wt_status status = pop(m, &v, err);
-    m->b->uses_frame = true;
-    if (!status && m->b->kept && m->b->variable)
-        status = m->b->kept(m->b, m->frame, &place, &kept, err);
-    if (status)
-        return status;
-    if (!is_address && m->size != size)
-        kept.state = WT_KEPT_GONE;
-    if (kept.state != WT_KEPT_IN_PLACE)
-        wt_build_leave(m->b, kept.state == WT_KEPT_NOT_YET ? WT_HOMELESS_YET : WT_HOMELESS_NOW);
-    if (is_address)
-        return push_home(m, v, 0, UINT_MAX, first, err);
-    m->is_value = true;
-    status = wt_build_load(m->b, 0, size, v, &v, err);
-    return status ? status : push(m, v, err);
-}
-
-/* As look_at_value(), of a place in the file that is the same for all lanes. */
-static enum wt_status look_at_place(struct machine *m, const struct cell *place, uint64_t offset,
-                                    uint64_t size, struct wt_error *err)
-{
-    uint64_t from;
-    if (place->is_saved || !wt_expr_is_constant(m->b->expr, place->vector, &from))
-        return WT_OK;
-    return look_at_value(m, (unsigned)(from + offset), (unsigned)size, 0, 0, err);
-}
-
-/* DW_OP_INTEL_push_bit_piece_stack: a place in the file, an offset and a size in bits. */
-static enum wt_status push_bits(struct machine *m, const Dwarf_Op *op, struct wt_error *err)
-{
-    wt_expr_vector size = 0, offset = 0, v = 0;
-    uint64_t bits;
-    enum wt_status status;
-    unsigned first = 0, stride = 0;
-    if ((status = no_file(m, err)) != WT_OK || (status = pop(m, &size, err)) != WT_OK ||
-        (status = pop(m, &offset, err)) != WT_OK)
-        return status;
-    if (!m->count || !m->stack[m->count - 1].in_file ||
-        !wt_expr_is_constant(m->b->expr, size, &bits))
-        return malformed(err);
-    /* So Intel's compiler describes an array that it keeps in registers, as if it were a vector
-     * each of whose elements has the array's size. */
-    if (!bits || bits % 8 || bits > 64)
-        return wt_fail(err, WT_UNSUPPORTED,
-                       "the debug information does not say which registers hold the elements: it "
-                       "names parts of %" PRIu64 " bits",
-                       bits);
-    m->b->uses_frame = true;
-    const struct cell *place = &m->stack[m->count - 1];
-    const uint32_t space = space_in_file(m, place);
-    const unsigned from =
-        place->is_saved ? UINT_MAX : elements_at(m, op, (unsigned)bits, &stride, &first);
-    uint64_t constant;
-    if (m->is_of_home && bits == 64)
-        status = WT_OK;
-    else if (from != UINT_MAX)
-        status = look_at_value(m, from, (unsigned)bits / 8, stride, first, err);
-    else if (wt_expr_is_constant(m->b->expr, offset, &constant))
-        status = look_at_place(m, place, constant / 8, bits / 8, err);
-    if (status)
-        return status;
-    if ((status = wt_build_op(m->b, WT_EXPR_SHR_UNSIGNED, 0, offset, wt_build_constant(m->b, 3),
-                              &offset, err)) ||
-        (status = pop(m, &v, err)) != WT_OK ||
-        (status = wt_build_op(m->b, WT_EXPR_ADD, 0, v, offset, &v, err)))
-        return status;
-    if (m->is_of_home && bits == 64)
-        return push_home(m, v, space, from, first, err);
-    status = wt_build_load(m->b, space, (unsigned)bits / 8, v, &v, err);
-    return status ? status : push(m, v, err);
 }
 
 /* Operands that are given by an index: DW_OP_addrx, DW_OP_constx. */
@@ -653,9 +294,10 @@ static enum wt_status step(struct machine *m, const Dwarf_Op *op, enum follows n
         return stack_op(m, op, err);
     case DW_OP_deref:
     case DW_OP_deref_size:
-        if (atom == DW_OP_deref && (spilled = spilled_at(m, op, &size, &first)) != 0)
-            return take_spilled(m, spilled, size, first, err);
-        if (m->count && m->stack[m->count - 1].in_file && (status = take_address(m, err)) != WT_OK)
+        if (atom == DW_OP_deref && (spilled = wt_machine_spilled_at(m, op, &size, &first)) != 0)
+            return wt_machine_take_spilled(m, spilled, size, first, err);
+        if (m->count && m->stack[m->count - 1].in_file &&
+            (status = wt_machine_stored_address(m, err)) != WT_OK)
             return status;
         if ((status = wt_machine_pop_address(m, &v, err)) != WT_OK)
             return status;
@@ -688,11 +330,11 @@ static enum wt_status step(struct machine *m, const Dwarf_Op *op, enum follows n
     case DW_OP_implicit_value:
         return implicit(m, op, err);
     case WT_OP_INTEL_REGS:
-        return place_in_file(m, err);
+        return wt_machine_file_place(m, err);
     case WT_OP_INTEL_PUSH_LANE:
-        return push_lane(m, err);
+        return wt_machine_lane(m, err);
     case WT_OP_INTEL_PUSH_BITS:
-        return push_bits(m, op, err);
+        return wt_machine_bits(m, op, err);
     case DW_OP_nop:
         return WT_OK;
     case DW_OP_entry_value:
@@ -908,7 +550,8 @@ static enum wt_status run_operations(struct machine *m, const Dwarf_Op *ops, siz
             struct cell *place = &m->stack[m->count - 1];
             if (!place->is_saved)
                 place->space = t->file_space;
-            if ((status = look_at_place(m, place, ops[i].number2 / 8, bytes, err)) != WT_OK)
+            if ((status = wt_machine_check_place(m, place, ops[i].number2 / 8, bytes, err)) !=
+                WT_OK)
                 return status;
             status = wt_build_op(m->b, WT_EXPR_ADD, 0, place->vector,
                                  wt_build_constant(m->b, ops[i].number2 / 8), &place->vector, err);

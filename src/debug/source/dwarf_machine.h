@@ -91,14 +91,65 @@ static inline enum wt_status pop(struct machine *m, wt_expr_vector *v, struct wt
     return status;
 }
 
+/** Puts a vector on the stack, of the generic type. */
+static inline enum wt_status push(struct machine *m, wt_expr_vector v, struct wt_error *err)
+{
+    return push_cell(m, (struct cell){.vector = v}, err);
+}
+
 /** Bytes of an address: 4 or 8. */
 unsigned wt_machine_address_size(const struct machine *m);
+
+/** Puts a number on the stack. */
+static inline enum wt_status push_constant(struct machine *m, uint64_t value, struct wt_error *err)
+{
+    const bool overflows = wt_machine_address_size(m) < 8 && value > UINT32_MAX;
+    return push_cell(
+        m, (struct cell){.vector = wt_build_constant(m->b, value), .overflows = overflows}, err);
+}
+
 /** Takes the top of the stack, as an address or a condition: of the generic type's width. */
 enum wt_status wt_machine_pop_address(struct machine *m, wt_expr_vector *v, struct wt_error *err);
 /** An operation on one or two numbers of the stack. */
 enum wt_status wt_machine_arithmetic(struct machine *m, unsigned atom, struct wt_error *err);
 /** An operation that names a base type (DWARF 5, 2.5.1.2, 2.5.1.6). */
 enum wt_status wt_machine_typed(struct machine *m, const Dwarf_Op *op, struct wt_error *err);
+
+/** Converts the number of a register on the stack to its offset in the register file. */
+enum wt_status wt_machine_file_place(struct machine *m, struct wt_error *err);
+/** Puts the number of the lane on the stack. */
+enum wt_status wt_machine_lane(struct machine *m, struct wt_error *err);
+/**
+ * Replaces an offset in the file by the address that is stored there for the lane: elements have 8
+ * bytes. Of code for 32 lanes the registers are those of the first 16.
+ */
+enum wt_status wt_machine_stored_address(struct machine *m, struct wt_error *err);
+/**
+ * Checks a variable's value that lanes have in the register file, or that all share (@p stride 0):
+ * lanes leave where the code has not computed it yet, and where the registers have something else.
+ * @p from is its offset in the file, of lane @p first; UINT_MAX: unknown, and nothing is checked.
+ */
+enum wt_status wt_machine_check_value(struct machine *m, unsigned from, unsigned size,
+                                      unsigned stride, unsigned first, struct wt_error *err);
+/** The same of a place in the file that is the same for all lanes. */
+enum wt_status wt_machine_check_place(struct machine *m, const struct cell *place, uint64_t offset,
+                                      uint64_t size, struct wt_error *err);
+/**
+ * The place in scratch memory of what each lane has in a register that the code has spilled, if
+ * DW_OP_deref @p op reads it as Intel's compiler writes it: DW_OP_const8u, the lane (less 16 in the
+ * other half of 32), DW_OP_litN, DW_OP_shl, DW_OP_plus. 0: it is another expression.
+ */
+uint64_t wt_machine_spilled_at(const struct machine *m, const Dwarf_Op *op, unsigned *size,
+                               unsigned *first);
+/**
+ * Replaces such a place by the memory there. For its whole scope it is the variable's address. In a
+ * list of locations it is the value, though DW_OP_stack_value does not follow. Of smaller numbers
+ * than the elements nothing tells whether the registers had them packed.
+ */
+enum wt_status wt_machine_take_spilled(struct machine *m, uint64_t spilled, unsigned size,
+                                       unsigned first, struct wt_error *err);
+/** DW_OP_INTEL_push_bit_piece_stack: a place in the file, an offset and a size in bits. */
+enum wt_status wt_machine_bits(struct machine *m, const Dwarf_Op *op, struct wt_error *err);
 
 /**
  * Operation @p at of @p count, DW_OP_bra or DW_OP_skip: lanes go to its target, with the stack.
