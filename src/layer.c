@@ -1,4 +1,4 @@
-/* What the link check of a layer starts with: see `layers` in meson.build. */
+/* The main function of a layer's link check: see `layers` in meson.build. */
 int main(void)
 {
     return 0;

@@ -37,7 +37,7 @@ struct wt_fault {
                            leave it "", who knows the program's allocations fills it in */
 };
 
-/** What a report says of a fault beside its record; "": nothing. */
+/** The words of a report on a fault beside its record; "": nothing. */
 struct wt_fault_words {
     const char *wave;        /**< the wave's name */
     const char *lane_word;   /**< "lane", "thread", "channel" */

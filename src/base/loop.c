@@ -119,8 +119,8 @@ enum wt_status wt_loop_run(struct wt_loop *loop, struct wt_error *err)
             return wt_fail(err, WT_IO, "poll: %s", strerror(errno));
         if (ready <= 0)
             continue;
-        /* What is called may watch and forget: new ones come at the end, and are looked at next
-         * time; forgotten ones leave a hole. */
+        /* The functions called may watch and forget: new watches come at the end, and are looked at
+         * next time; forgotten ones leave a hole. */
         size_t count = loop->count;
         for (size_t i = 0; i < count && !loop->end; i++)
             if (loop->fds[i].fd >= 0 && loop->fds[i].revents)

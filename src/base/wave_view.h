@@ -1,4 +1,4 @@
-/* What there is to see of a wave beside its registers: for emulators, debuggers and reports. */
+/* The state of a wave beside its registers, for emulators, debuggers and reports. */
 #ifndef WT_BASE_WAVE_VIEW_H
 #define WT_BASE_WAVE_VIEW_H
 

@@ -51,7 +51,7 @@ void wt_line_quote(const char *line, size_t length, char text[64]);
 
 /* ---- the server's half ---- */
 
-/** What the requests are about. */
+/** A server: the device that requests reach, and the connection's state. */
 struct wt_line_server {
     struct wt_bus_device device;
     /** "s" has come; may be NULL. False: it cannot start, and is answered '-'. */
@@ -68,7 +68,7 @@ struct wt_line_server {
 /** A new connection: forgets what the last one left unfinished. */
 void wt_line_server_begin(struct wt_line_server *server);
 
-/** What a client is told that cannot be served now, in place of the answer to its first request. */
+/** The answer to the first request of a client that cannot be served now. */
 #define WT_LINE_REFUSAL "-another client is connected\n"
 
 /**

@@ -18,7 +18,7 @@ struct wt_bus_open_options {
     const char *jtag_ir; /**< "5,4": lengths of their instruction registers; NULL: of one alone */
 };
 
-/** What a person should know of a device that was found. */
+/** A remark for people on a device that was found. */
 struct wt_bus_about {
     char text[256]; /**< "" if there is nothing to say */
 };

@@ -23,9 +23,9 @@ struct wt_stream_protocol {
                    size_t *sent);
     /** The client has said goodbye: its connection is closed. NULL: none ever does. */
     bool (*goodbye)(void *context);
-    /** What came first is of another protocol: nobody was a client. NULL: that cannot be told. */
+    /** The first bytes are of another protocol: nobody was a client. NULL: that cannot be told. */
     bool (*foreign)(void *context);
-    /** What a second client gets before it is closed; NULL: nothing. */
+    /** The text that a second client gets before it is closed; NULL: nothing. */
     const char *refusal;
 };
 

@@ -286,7 +286,7 @@ static enum wt_status try_pipeline(struct tcp_bus *t, struct wt_error *err)
     }
     if (status && status != WT_TIMEOUT)
         return status;
-    /* What is answered late comes before the answer to this one. */
+    /* Late answers come before the answer to this request. */
     if ((status = ask(t, "p\n", limit_ms(t), &line, &length, err)) == WT_TIMEOUT) {
         hang_up(t);
         return no_answer(t, "'p'", err);

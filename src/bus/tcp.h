@@ -20,7 +20,7 @@ struct wt_bus_tcp_options {
     const struct wt_hw_table *registers;
 };
 
-/** What the server turned out to understand. */
+/** The requests that the server understands. */
 struct wt_bus_tcp_traits {
     bool hello;       /**< "p" */
     bool batch_read;  /**< "R…" */
@@ -39,7 +39,7 @@ struct wt_bus_tcp_traits {
 enum wt_status wt_bus_tcp_open(const char *address, const struct wt_bus_tcp_options *options,
                                struct wt_bus **bus, struct wt_error *err);
 
-/** What the server has turned out to understand. Valid until the bus is closed. */
+/** The requests that the server understands. Valid until the bus is closed. */
 const struct wt_bus_tcp_traits *wt_bus_tcp_traits(const struct wt_bus *bus);
 
 #endif

@@ -90,7 +90,7 @@ static bool find_in(const char *folders, const char *name, char *path, size_t si
     return false;
 }
 
-/* What the dynamic linker knows: lines of "\tNAME (libc6,x86-64) => PATH". */
+/* Lists the libraries that the dynamic linker knows: lines of "\tNAME (libc6,x86-64) => PATH". */
 static void list_libraries(struct doctor *d)
 {
     char piece[4096];
@@ -190,7 +190,7 @@ static void find_version(const char *command, char *version, size_t size)
     *version = 0;
 }
 
-/* What a need was found as: a library's file has its version in its name. */
+/* Describes the file that a need was found as: a library's file has its version in its name. */
 static void describe_found(const char *need, const char *path, char *text, size_t size)
 {
     char full[PATH_MAX], version[40] = "";

@@ -5,7 +5,7 @@
 #include "cli/cli.h"
 #include "cli/supervise.h"
 
-/** What a host program finds. */
+/** The GPUs and options that a host program finds. */
 struct cli_exec_options {
     const char *gpus; /**< "gfx900:KEY=VALUE,…" for each, with blanks between; NULL: one of each
                          family */

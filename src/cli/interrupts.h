@@ -27,7 +27,8 @@ enum wt_status cli_interrupts_open(const struct cli_interrupts_options *options,
                                    struct cli_interrupts **interrupts, struct wt_error *err);
 /** Ends that. NULL is allowed. */
 void cli_interrupts_close(struct cli_interrupts *interrupts);
-/** What becomes readable for each signal, with a struct signalfd_siginfo, and does not block. */
+/** A descriptor that becomes readable for each signal, with a struct signalfd_siginfo, and does not
+ * block. */
 int cli_interrupts_fd(const struct cli_interrupts *interrupts);
 /** Takes the next signal without a wait, if there is one. Cheap where there is none. */
 bool cli_interrupts_take(struct cli_interrupts *interrupts, struct signalfd_siginfo *info);

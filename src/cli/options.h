@@ -33,7 +33,7 @@ struct cli_options {
     size_t gpu_count, gpu_capacity;
 };
 
-/** What the caller of cli_parse must do. */
+/** The next step of cli_parse()'s caller. */
 enum cli_parsed {
     CLI_GO,   /**< run; operands begin at argv[optind] */
     CLI_DONE, /**< help was asked for and printed: exit with 0 */

@@ -23,7 +23,7 @@ enum wt_status cli_place_parse(const struct wt_hw_table *table, const char *list
 enum wt_status cli_place_parse_value(const char *text, const struct cli_place *place,
                                      uint32_t *value, struct wt_error *err);
 
-/** What a place's register @p word holds there. */
+/** The value of a place in @p word, the contents of its register. */
 uint32_t cli_place_value(const struct cli_place *place, uint32_t word);
 
 /** Prints a line: the register with its fields, or the field. */

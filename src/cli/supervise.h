@@ -11,7 +11,7 @@
 /** Exit statuses of `exec` that say what the program's own status does not. */
 enum { CLI_TOO_FEW_LAUNCHES = 122, CLI_TIME_OVER = 124 };
 
-/** What is wanted of a program beside running it. {0}: nothing. */
+/** The wishes for a program beside running it. {0}: none. */
 struct cli_supervision {
     double timeout;    /**< seconds; 0: no limit */
     uint64_t launches; /**< the kernels that must be launched; 0: none need be */

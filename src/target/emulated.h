@@ -35,7 +35,7 @@ struct wt_kernel_options {
 
 #define WT_MEMORY_DEFAULT_MOST ((uint64_t)16 << 30)
 
-/** What the user chooses of the device, its memory and its debugger. */
+/** The user's choices of the device, its memory and its debugger. */
 struct wt_emulated_options {
     struct wt_gpu gpu;                  /**< no family: that of the program, with its defaults */
     const struct wt_schedule *schedule; /**< NULL: as the GPU's configuration says */

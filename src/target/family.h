@@ -37,7 +37,7 @@ struct wt_kernel_buffer {
         stride; /**< bytes of a slice, and from one to the next; 0: there is one slice */
 };
 
-/** What follows "FAMILY:" in --gpu: the configuration is a struct of the family's own. */
+/** The configuration, the part of --gpu behind "FAMILY:". It is a struct of the family's own. */
 struct wt_family_config {
     size_t size;
     void (*set_default)(void *config);
@@ -46,7 +46,8 @@ struct wt_family_config {
     void (*help)(FILE *out);
     /** The device's configuration as parse takes it, in 1024 bytes or less. */
     void (*print)(const struct wt_emulated *e, char *text, size_t size);
-    /** What host programs see of a GPU with this configuration, on a line. NULL: they see none. */
+    /** Describes, on a line, a GPU with this configuration as host programs see it. NULL: they see
+     * none. */
     void (*describe)(const void *config, char *text, size_t size);
 };
 
@@ -159,7 +160,8 @@ struct wt_family_core_file {
     bool (*write_code)(struct wt_emulated *e, struct wt_core_writer *w, struct wt_archive *a);
     /** Reads the content of a section PTXT. NULL: there is none. */
     enum wt_status (*take_code)(struct wt_emulated *e, struct wt_archive *a, struct wt_error *err);
-    /** What inputs of kind WT_INPUT_OPERATION may do, NULL at its end; NULL: there are none. */
+    /** The operations of inputs of kind WT_INPUT_OPERATION, NULL at its end; NULL: there are none.
+     */
     uint32_t (*const *operations)(struct wt_machine *m, const void *bytes, size_t size);
     /**
      * In the past of a core file: makes the device ready to be inspected, in ways that do not count

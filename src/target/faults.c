@@ -2,8 +2,8 @@
 #include "target/emulated.h"
 #include "target/family.h"
 
-/* What is at a fault's address, by the memory of the arguments. A core file has what its writer
- * knew. */
+/* Describes the memory at a fault's address, by the memory of the arguments. A core file has its
+ * writer's description. */
 static void note_memory(struct wt_emulated *e, struct wt_fault *f)
 {
     struct wt_block below = {0}, above = {0};

@@ -17,8 +17,8 @@ struct gcn_way_in {
 /** Tells the driver's debug interface of the kernel's one queue. */
 void gcn_debugger_add_queue(struct gcn_device *device);
 
-/** What inputs of a recorded run may do; NULL ends the list. Core files have their numbers: new
- * ones come at the end. */
+/** The operations of a recorded run's inputs; NULL ends the list. Core files have their numbers:
+ * new ones come at the end. */
 extern uint32_t (*const gcn_debugger_operations[])(struct wt_machine *m, const void *bytes,
                                                    size_t size);
 

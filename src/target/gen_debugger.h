@@ -20,7 +20,7 @@ struct gen_way_in {
  */
 void gen_debugger_attend(struct wt_emulated *e);
 
-/** What inputs of a recorded run may do; NULL ends the list. */
+/** The operations of a recorded run's inputs; NULL ends the list. */
 extern uint32_t (*const gen_debugger_operations[])(struct wt_machine *m, const void *bytes,
                                                    size_t size);
 

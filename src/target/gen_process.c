@@ -49,7 +49,7 @@ static uint8_t *read_code(struct wt_process *p, const struct gen_wire_kernel *ke
     return NULL;
 }
 
-/* What another process says is checked: the code's memory is asked for at once. */
+/* Checks the sizes that another process gives: the code's memory is allocated at once. */
 static enum wt_status check_kernel(const struct gen_wire_kernel *kernel, struct wt_error *err)
 {
     enum { MOST_CODE = 64 << 20 };
@@ -165,7 +165,7 @@ static int by_address(const void *a, const void *b)
     return (x->address > y->address) - (x->address < y->address);
 }
 
-/* What the process has left, if anything. */
+/* The memory that the process has left, if any. */
 struct left {
     wt_process_piece_fn *found;
     void *context;

@@ -76,7 +76,7 @@ static bool is_same(const char *ours, const char *theirs)
     }
 }
 
-/* What the library says of an instruction that is one; "" if it sees another one. */
+/* The library's comment on an instruction; "" if it reads the word as another instruction. */
 static const char *comment_on(const struct gen_word *word, const char *ours)
 {
     const struct iga_disassemble_options options = {.size = sizeof options,

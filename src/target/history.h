@@ -27,7 +27,7 @@ enum wt_status wt_emulated_history_restart(struct wt_emulated *e, struct wt_erro
 /** A device of nothing yet. */
 void wt_emulated_begin(struct wt_emulated *e, const struct wt_emulated_options *options,
                        const char *program);
-/** What the options say of memory. */
+/** Sets the limits of memory that the options give. */
 void wt_emulated_limit_memory(struct wt_emulated *e);
 
 #endif

@@ -1,4 +1,4 @@
-/* What the families' links of a GPU that no program uses have in common. See process.h. */
+/* The common part of the families' links to a GPU that no program uses. See process.h. */
 #ifndef WT_TARGET_NO_PROCESS_H
 #define WT_TARGET_NO_PROCESS_H
 

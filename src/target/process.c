@@ -66,7 +66,7 @@ static enum wt_status begin(struct wt_process *p, const struct wt_family *family
     return p->modules ? WT_OK : wt_fail(err, WT_NO_MEMORY, "out of memory for a list of modules");
 }
 
-/* What all families do behind connecting. */
+/* The steps of all families after connecting. */
 static enum wt_status take_up(struct wt_process *p, struct wt_error *err)
 {
     p->target.context = p->wire;

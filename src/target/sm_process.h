@@ -13,7 +13,7 @@ struct wt_sm_loaded {
     struct wt_sm_ptx ptx; /**< of PTX; else no texts */
 };
 
-/** What wt_process.code points to. */
+/** The structure that wt_process.code points to. */
 struct wt_sm_code {
     struct wt_sm_loaded *loaded;
     size_t count, room;

@@ -546,7 +546,7 @@ static void free_sections(struct sections *s)
 
 /* ---- the module ---- */
 
-/* What is made for a module; each text is a unit. */
+/* The debug information that is made for a module; each text is a unit. */
 struct making {
     struct sections sections;
     struct files *files;
@@ -568,7 +568,7 @@ static bool is_described(const struct sections *s, const struct sm_ptx_variable 
     return false;
 }
 
-/* What PTX says of a variable; false: nothing that a debugger could read. */
+/* Describes a variable of PTX; false: a debugger could not read it. */
 static bool datum_of(const struct ptx_variable *v, struct line_elf_datum *d)
 {
     static const struct {

@@ -178,7 +178,7 @@ enum wt_status wt_jtag_find(struct wt_jtag_chain *c, const struct wt_jtag_option
     enum wt_status status;
     if ((status = find_taps(c, err)) != WT_OK)
         return status;
-    /* What follows the mark is ones: that leaves every TAP in BYPASS. */
+    /* Ones follow the mark: they leave every TAP in BYPASS. */
     if ((status = measure(c, WT_TAP_SHIFT_IR, WT_JTAG_TAPS * WT_JTAG_IR_MAX, &c->ir_total,
                           "measuring instruction registers", err)) != WT_OK)
         return status;

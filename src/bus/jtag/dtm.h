@@ -33,7 +33,7 @@ enum {
     WT_DTM_SCAN_CLOCKS = 3,
 };
 
-/** What dmi.op says: what to do when it is written, how that went when it is read. */
+/** The values of dmi.op: the operation when it is written, its outcome when it is read. */
 enum wt_dmi_op { WT_DMI_NOP, WT_DMI_READ, WT_DMI_WRITE };
 enum wt_dmi_status { WT_DMI_OK, WT_DMI_RESERVED, WT_DMI_FAILED, WT_DMI_BUSY };
 

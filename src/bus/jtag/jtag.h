@@ -22,7 +22,8 @@ enum wt_status wt_jtag_parse_ir(const char *text, struct wt_jtag_options *option
 enum wt_status wt_bus_jtag_open(const struct wt_jtag_options *options, struct wt_bus **bus,
                                 struct wt_error *err);
 
-/** What was found, for people: "IDCODE 0x15754001, …". Valid until the bus is closed. */
+/** A description of the device that was found, for people: "IDCODE 0x15754001, …". Valid until the
+ * bus is closed. */
 const char *wt_bus_jtag_about(const struct wt_bus *bus);
 
 #endif

@@ -251,7 +251,7 @@ static wt_lanes run_command(struct bp_code *code, const struct linked_expr *comm
     return numbers & wt_expr_run(command->expr, code->row, lanes->count, &world, ignored);
 }
 
-/* What the commands print for lanes, by their numbers in `lanes`: several commands lane by lane. */
+/* Runs the commands for lanes, by their numbers in `lanes`; several commands run lane by lane. */
 static void run_commands(struct bp_code *code, struct clause *clause, struct dbg_lanes *lanes,
                          wt_lanes numbers)
 {

@@ -65,7 +65,7 @@ void wt_debugger_close(struct wt_debugger *d);
  */
 enum wt_status wt_debugger_reattach(struct wt_debugger *d, struct wt_error *err);
 
-/** What the device is. It stays valid while the debugger is open; `waves` may grow. */
+/** The description of the device. It stays valid while the debugger is open; `waves` may grow. */
 const struct wt_topology *wt_debugger_topology(struct wt_debugger *d);
 /** The target that was given to wt_debugger_open(). */
 const struct wt_target *wt_debugger_target(struct wt_debugger *d);
@@ -435,7 +435,7 @@ enum wt_resume_kind {
 
 enum wt_direction { WT_FORWARDS, WT_BACKWARDS };
 
-/** What one thread is to do; thread 0: all threads not named by an earlier entry. */
+/** The action of one thread; thread 0: of all threads not named by an earlier entry. */
 struct wt_resume {
     wt_thread thread;
     enum wt_resume_kind kind;
@@ -660,7 +660,7 @@ void wt_debugger_drop_writes(struct wt_debugger *d);
  * ends.
  */
 void wt_debugger_set_stop_at_end(struct wt_debugger *d, bool stop);
-/** What wt_debugger_set_stop_at_end() said last. */
+/** The latest setting of wt_debugger_set_stop_at_end(). */
 bool wt_debugger_stops_at_end(struct wt_debugger *d);
 
 /**

@@ -148,7 +148,7 @@ enum wt_status wt_expr_finish(struct wt_expr *expr, struct wt_error *err);
 
 /* ---- using ---- */
 
-/** What it names: registers and parts of registers, each once (wt_expr_named_…). */
+/** The registers and parts of registers that it names, each once (wt_expr_named_…). */
 const unsigned *wt_expr_registers(const struct wt_expr *expr, size_t *count);
 enum { WT_EXPR_PART_SHIFT = 16 };
 /** The index of the register that wt_expr_registers() names. */

@@ -1,4 +1,4 @@
-/* What building and evaluating expressions share. */
+/* Declarations shared by building and evaluating expressions. */
 #ifndef WT_DEBUG_CORE_EXPR_PARTS_H
 #define WT_DEBUG_CORE_EXPR_PARTS_H
 

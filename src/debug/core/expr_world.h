@@ -1,4 +1,4 @@
-/* What an expression reaches beside registers: memory as each lane sees it, and output. */
+/* The world of an expression beside registers: memory as each lane sees it, and output. */
 #ifndef WT_DEBUG_CORE_EXPR_WORLD_H
 #define WT_DEBUG_CORE_EXPR_WORLD_H
 
@@ -15,7 +15,7 @@ enum wt_expr_failure {
     WT_EXPR_UNFIT,    /**< a floating-point number that no integer can hold */
 };
 
-/** What an expression can reach beside registers. Members may be NULL. */
+/** The world of an expression beside registers. Members may be NULL. */
 struct wt_expr_world {
     void *context;
     /**

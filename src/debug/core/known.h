@@ -45,7 +45,8 @@ void dbg_forget_all(struct wt_debugger *d);
 enum wt_status dbg_need_pc(struct wt_debugger *d, uint32_t wave, struct wt_error *err);
 /** Reads the enabled lanes of a stopped wave, unless they are known. */
 enum wt_status dbg_need_mask(struct wt_debugger *d, uint32_t wave, struct wt_error *err);
-/** What the target tells of a wave beside its registers. False, and an empty detail: nothing. */
+/** Reads the target's details of a wave beside its registers. False, and an empty detail: it has
+ * none. */
 bool dbg_wave_detail(struct wt_debugger *d, uint32_t wave, struct wt_wave_detail *detail);
 /** Where a lane that is masked off wakes up, as far as the divergence stack tells; else @p pc. */
 uint64_t dbg_wake_up_pc(const struct wt_wave_detail *detail, unsigned lane, uint64_t pc);

@@ -1,4 +1,4 @@
-/* What expressions on the lanes of a wave can access: memory as each lane sees it, and
+/* The world of expressions on the lanes of a wave: memory as each lane sees it, and
  * the output. */
 #include "debug/core/lanes.h"
 

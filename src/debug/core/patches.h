@@ -40,7 +40,7 @@ void dbg_drop_later_traces(struct wt_debugger *d);
 void dbg_show_original(struct wt_debugger *d, struct wt_address addr, void *bytes, size_t size);
 /** Removes from memory every breakpoint that was ever planted. */
 enum wt_status dbg_lift_traces(struct wt_debugger *d, struct wt_error *err);
-/** What undoes the breakpoints that are in memory at this issue time: at most @p most patches. */
+/** Lists the patches that undo the breakpoints in memory at this issue time, @p most at most. */
 size_t dbg_list_patches(struct wt_debugger *d, struct wt_patch *list, size_t most);
 /** Puts a breakpoint into memory, and leaves a trace of it. Its error says why memory refused. */
 enum wt_status dbg_plant(struct wt_debugger *d, struct breakpoint *bp, uint32_t wave,

@@ -1,4 +1,4 @@
-/* What an expression prints for one lane: a format of printf(3) over 64-bit cells. */
+/* The text that an expression prints for one lane: a format of printf(3) over 64-bit cells. */
 #ifndef WT_DEBUG_CORE_PRINT_H
 #define WT_DEBUG_CORE_PRINT_H
 

@@ -24,7 +24,7 @@ enum wt_register_type {
     WT_REG_FLOAT_UNION, /**< 64 bits, seen as a binary32 (low half) or a binary64 */
 };
 
-/** What a register is for, as far as a front end has to know. */
+/** The role of a register, as far as a front end has to know. */
 enum wt_register_role {
     WT_ROLE_NONE,
     WT_ROLE_PC,        /**< the next instruction */
@@ -163,7 +163,7 @@ struct wt_probe_summary {
     bool all_unavailable; /**< no wave is active */
 };
 
-/** What a debugger wants to know of each halted wave at a stop. */
+/** The state of a halted wave that is read at every stop. */
 struct wt_probe_view {
     enum wt_halt_cause cause;
     uint64_t pc;   /**< its next instruction */
@@ -185,7 +185,7 @@ struct wt_probe_exception {
     uint64_t raised;       /**< bits: which of topology->exceptions; 0: fault.kind says all */
 };
 
-/** What is known of the watched bytes at a stop for an access to them. */
+/** The knowledge about the watched bytes at a stop for an access to them. */
 enum wt_watched_known {
     WT_WATCHED_NOW,   /**< nothing is told: memory is as the access has left it */
     WT_WATCHED_TOLD,  /**< what they were before the access and after it */
@@ -223,7 +223,7 @@ struct wt_window {
     uint8_t bytes[WT_WINDOW_BYTES];
 };
 
-/** What an instruction does, as far as stepping has to know. */
+/** The kinds of instructions that stepping tells apart. */
 enum wt_instruction_kind {
     WT_INSTRUCTION_PLAIN,
     WT_INSTRUCTION_CALL,
@@ -269,7 +269,7 @@ struct wt_caller_register {
 
 #define WT_CALLER_REGISTERS 128
 
-/** What the code of a function says of its caller. */
+/** The state of a function's caller, by the function's code. */
 struct wt_caller {
     uint64_t cfa; /**< the stack pointer at the call: it names the function's frame */
     uint64_t pc;  /**< where the function returns to */
@@ -282,7 +282,7 @@ struct wt_caller {
     uint64_t untouched[4];
 };
 
-/** What is declared at a line. */
+/** The variables declared at a line. */
 enum wt_kept_line {
     WT_KEPT_LINE_OF_NONE,
     WT_KEPT_LINE_OF_IT,      /**< the variable */
@@ -445,7 +445,8 @@ struct wt_probe_ops {
     /** Why a halted wave halted, and its next instruction. */
     enum wt_status (*halt_cause)(struct wt_probe *probe, uint32_t wave, enum wt_halt_cause *cause,
                                  uint64_t *pc, struct wt_error *err);
-    /** What a wave has halted for with WT_HALT_EXCEPTION. NULL: there is no such cause. */
+    /** Reads the exception that a wave has halted for with WT_HALT_EXCEPTION. NULL: there is no
+     * such cause. */
     enum wt_status (*exception)(struct wt_probe *probe, uint32_t wave,
                                 struct wt_probe_exception *exception, struct wt_error *err);
     /**
@@ -459,7 +460,8 @@ struct wt_probe_ops {
      */
     enum wt_status (*set_watchpoints)(struct wt_probe *probe, const struct wt_watchpoint *list,
                                       size_t count, struct wt_error *err);
-    /** What a wave has halted for with WT_HALT_WATCH. NULL where set_watchpoints is. */
+    /** Reads the access that a wave has halted for with WT_HALT_WATCH. NULL where set_watchpoints
+     * is. */
     enum wt_status (*watched)(struct wt_probe *probe, uint32_t wave,
                               struct wt_probe_watched *watched, struct wt_error *err);
     /** Of the waves that have halted with WT_HALT_WATCH, the one whose access was the first;
@@ -535,7 +537,7 @@ struct wt_probe_ops {
      */
     void (*patch)(struct wt_probe *probe, uint64_t addr, const struct wt_window *window,
                   struct wt_patch *patch);
-    /** What the instruction at @p addr is. */
+    /** Decodes the instruction at @p addr. */
     void (*decode)(struct wt_probe *probe, uint64_t addr, const struct wt_window *window,
                    struct wt_instruction *instruction);
 };

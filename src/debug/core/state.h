@@ -70,7 +70,8 @@ struct expr_list {
     size_t count;
 };
 
-/** What one client wants of a breakpoint: without commands it stops, with commands it prints. */
+/** One client's part of a breakpoint, compiled: without commands it stops, with commands it prints.
+ */
 struct clause {
     uint32_t owner;
     struct expr_list conditions, commands;
@@ -94,7 +95,7 @@ struct bp_code {
     wt_lanes unread; /**< of the last evaluation: lanes in which a condition could not be read */
 };
 
-/** What one client wants of a breakpoint; the expressions are shared. */
+/** One client's request for a breakpoint; the expressions are shared. */
 struct claim {
     uint32_t owner;
     struct wt_expr **condition, **command;
@@ -245,7 +246,7 @@ struct present {
     unsigned chosen_lane;
 };
 
-/** What breakpoints and watchpoints evaluated when a search of the past began. */
+/** The code that breakpoints and watchpoints evaluated when a search of the past began. */
 struct held_code {
     struct bp_code **code;
     size_t count;
@@ -330,7 +331,8 @@ struct register_cache {
     size_t buffer_size;
 };
 
-/** What a user is told without an event. The latest one of each kind is kept until it is taken. */
+/** Messages for the user that belong to no event. The latest one of each kind is kept until it is
+ * taken. */
 enum notice {
     NOTICE_NEW_FUTURE,
     NOTICE_LOST_PAST,

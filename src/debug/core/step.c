@@ -215,8 +215,8 @@ enum wt_status dbg_come_to_exception(struct wt_debugger *d, uint32_t wave, struc
     return dbg_stop(d, &stop, err);
 }
 
-/* What debug hardware has found of an instruction: each watchpoint is a report. Where clients are
- * told of waves one by one, so are they of accesses. */
+/* Reports the accesses of an instruction that debug hardware has found, one for each watchpoint. In
+ * non-stop mode clients are told of accesses one by one, as of waves. */
 enum wt_status dbg_come_to_watch(struct wt_debugger *d, uint32_t wave, bool *stopped,
                                  struct wt_error *err)
 {

@@ -29,7 +29,7 @@ typedef uint64_t wt_wave_id;
 typedef uint32_t wt_wave_handle;
 #define WT_NO_HANDLE UINT32_MAX
 
-/** What pumping a target did. */
+/** The outcome of pumping a target. */
 enum wt_pump {
     WT_PUMP_RAN,   /**< the device advanced: pump again soon */
     WT_PUMP_EVENT, /**< something happened that the debug registers show (a wave halted, the program
@@ -43,14 +43,14 @@ struct wt_wave_waiters {
     uint64_t pc; /**< where they wake up */
 };
 
-/** What debug registers cannot tell of a wave. */
+/** The details of a wave that debug registers do not have. */
 struct wt_wave_detail {
     struct wt_wave_view view;
     unsigned waiter_count; /**< entries used below, innermost first */
     struct wt_wave_waiters waiter[WT_MAX_LANES];
 };
 
-/** What a watchpoint watches. */
+/** The kinds of accesses that a watchpoint watches. */
 enum wt_watchpoint_kind {
     WT_WATCHPOINT_WRITE,
     WT_WATCHPOINT_READ,
@@ -78,8 +78,8 @@ struct wt_watchpoint {
     uint64_t size; /**< bytes, 1 or more */
     uint32_t wave;
     unsigned lane; /**< 0 where the lanes of a wave see the same */
-    /* What follows saves returns of the target. It may report more, and debug hardware does: who
-     * takes the hits has to judge them. */
+    /* The next three spare returns from the target. It may report more hits, and debug hardware
+     * does: the caller judges them. */
     bool changes; /**< WRITE: writes that leave the bytes as they are do not count */
     wt_watchpoint_condition *holds; /**< NULL: every lane counts; memory: where it holds for no lane
                                          that has made the access, that is no hit */
@@ -106,7 +106,7 @@ struct wt_watchpoint_hit {
     uint8_t before[16], after[16];
 };
 
-/** What to search the recorded run for: places at which any of these happens. */
+/** A search of the recorded run, for places at which any of these happens. */
 struct wt_history_query {
     bool backwards;                   /**< before now, the nearest first; else from now on */
     const struct wt_watchpoint *code; /**< a wave is about to issue one of these (EXECUTE) */
@@ -220,7 +220,7 @@ struct wt_planted {
     struct wt_patch trap, original;
 };
 
-/** What goes into a core file beside what the device knows. */
+/** The contents of a core file that the device does not know. */
 struct wt_core_file_request {
     const char *path;
     uint64_t issues; /**< how much of the recorded run before now; 0: nothing */
@@ -247,8 +247,8 @@ struct wt_target_services {
      */
     bool (*read_row)(void *context, uint32_t wave, unsigned number, bool per_lane, unsigned size,
                      void *row);
-    /** What debug registers cannot tell of wave @p id. False, and an empty detail: it has left the
-     * slot of @p wave, or nothing can be told. */
+    /** Reads the details of wave @p id that debug registers do not have. False, and an empty
+     * detail: it has left the slot of @p wave, or nothing can be told. */
     bool (*wave_detail)(void *context, wt_wave_handle wave, wt_wave_id id,
                         struct wt_wave_detail *detail);
     /**

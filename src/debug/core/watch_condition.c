@@ -49,7 +49,7 @@ void dbg_free_watch_condition(struct wt_watch_condition *condition)
     free(condition);
 }
 
-/* What is evaluated for a wave that goes on at @p pc; NULL: nothing can be. */
+/* The code to evaluate for a wave that goes on at @p pc; NULL: nothing can be evaluated. */
 static struct bp_code *code_at(struct wt_watch_condition *c, uint64_t pc)
 {
     for (size_t i = 0; i < c->place_count; i++)

@@ -11,7 +11,7 @@ struct wt_watchpoint dbg_watched_memory(const struct watchpoint *w);
 /** The watchpoint that an equal request has inserted; NULL: none. Valid until the list changes. */
 struct watchpoint *dbg_find_watchpoint(struct wt_debugger *d,
                                        const struct wt_watchpoint_request *r);
-/** What a client asks to be watched, as the target wants it. */
+/** Converts a client's request to the watchpoint that the target takes. */
 enum wt_status dbg_resolve_watchpoint(struct wt_debugger *d, const struct wt_watchpoint_request *r,
                                       struct wt_watchpoint *at, struct wt_error *err);
 /** Frees entries that neither a client wants nor the target watches. */

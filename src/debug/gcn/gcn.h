@@ -10,7 +10,7 @@
 #include "object/kfd_debug.h"
 #include "object/kfd_wire.h"
 
-/** What has happened in the program. */
+/** Events of the program. */
 struct wt_gcn_event {
     bool exception;      /**< the driver has one to tell */
     bool code;           /**< the list of code objects has changed since code_known() */
@@ -33,7 +33,7 @@ struct wt_gcn_link_ops {
                            struct wt_error *err);
     enum wt_status (*write)(void *context, uint64_t addr, const void *bytes, size_t size,
                             struct wt_error *err);
-    /** What has happened. With @p wait it waits a moment for an exception. */
+    /** Reads the events. With @p wait it waits a moment for an exception. */
     enum wt_status (*event)(void *context, bool wait, struct wt_gcn_event *event,
                             struct wt_error *err);
     /** The debugger knows the list of code objects in this state (of wt_gcn_event): launches that
@@ -53,7 +53,7 @@ struct wt_gcn_link_ops {
     enum wt_status (*reset)(void *context, struct wt_error *err);
 };
 
-/** What `link` of a target points to, for this probe. It must outlive the probe. */
+/** The structure that `link` of a target points to, for this probe. It must outlive the probe. */
 struct wt_gcn_link {
     const struct wt_gcn_link_ops *ops;
     void *context;

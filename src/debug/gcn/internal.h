@@ -1,4 +1,4 @@
-/* What the files of the GCN probe share. */
+/* Declarations shared by the files of the GCN probe. */
 #ifndef WT_DEBUG_GCN_INTERNAL_H
 #define WT_DEBUG_GCN_INTERNAL_H
 

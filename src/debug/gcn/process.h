@@ -23,7 +23,7 @@ bool wt_gcn_process_is_elsewhere(const struct wt_gcn_process *process);
  * nowhere.
  */
 uint64_t wt_gcn_process_mapped(struct wt_gcn_process *process, const char *path, uint64_t offset);
-/** What a target's `link` may point to; it is the process's. */
+/** The link for a target; it belongs to the process. */
 const struct wt_gcn_link *wt_gcn_process_link(struct wt_gcn_process *process);
 /** The connection, for what all families have; it is the process's. */
 struct wt_process_link *wt_gcn_process_wire(struct wt_gcn_process *process);

@@ -96,7 +96,7 @@ static bool is_devices(const struct wt_probe *p, const struct wt_watchpoint *w, 
     return p->link->ops->watch_local && gcnp_is_local(p, w->addr, addr);
 }
 
-/* What the device is asked to watch by itself: LDS; and writes to global memory, which it notes. */
+/* Has the device watch by itself: LDS; and writes to global memory, which it notes. */
 static enum wt_status set_devices(struct wt_probe *p, const struct wt_watchpoint *list,
                                   size_t count, struct wt_error *err)
 {
@@ -328,8 +328,8 @@ static void put_bytes(const struct kfd_wire_hit *hit, const uint8_t *from, uint6
             bytes[hit->addr + i - addr] = from[i];
 }
 
-/* What @p size bytes at @p addr, which are now @p now, were before access @p at of a list and after
- * it: what later accesses have replaced comes back. */
+/* The values of @p size bytes at @p addr, now @p now, before and after access @p at of a list:
+ * later writes of the list are undone. */
 static struct wt_watched_values values_at(const struct kfd_wire_hit *list, size_t count, size_t at,
                                           uint64_t addr, const uint8_t *now, size_t size)
 {

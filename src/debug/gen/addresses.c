@@ -261,7 +261,7 @@ static bool is_number(const struct form *a)
     return !a->symbol[1] && !a->step;
 }
 
-/* What an instruction computes, if it is a sum as above. */
+/* The result of an instruction, if it is a sum as above. */
 static bool result_of(struct flow *f, const struct state *s, const struct genp_effects *e,
                       struct form *to, bool *is_partial)
 {

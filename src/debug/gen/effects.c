@@ -94,7 +94,7 @@ static void decode_source(const struct gen_word *w, unsigned index, struct genp_
     o->is_known = file == GRF && o->size && !indirect && !changed && (o->is_scalar || rows);
 }
 
-/* What a source region covers. */
+/* Notes the bytes that a source region covers. */
 static void note_read(const struct gen_word *w, unsigned index, struct genp_effects *e)
 {
     const unsigned at = index ? 96 : 64;

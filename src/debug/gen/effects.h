@@ -34,7 +34,7 @@ struct genp_bytes {
     unsigned first, count;
 };
 
-/** What an instruction does. */
+/** The effects of an instruction. */
 struct genp_effects {
     unsigned length;   /**< bytes */
     unsigned opcode;   /**< 0: no instruction */
@@ -43,17 +43,18 @@ struct genp_effects {
     bool all_channels; /**< it ignores the channel mask (NoMask) */
     bool is_plain;     /**< without predicate and saturation: each channel gets the result */
     bool is_merged;    /**< with a predicate: some channels keep what they had */
-    /* What it writes of the register file: */
+    /* The bytes of the register file that it writes: */
     unsigned first, count;            /**< bytes, at most; count 0: nothing */
     unsigned element, element_stride; /**< of these: so many bytes, at such a distance */
     bool writes_any;                  /**< the instruction does not say what */
-    /* What it reads of it, at most: */
+    /* The bytes of it that it reads, at most: */
     struct genp_bytes read[GENP_SOURCES];
     bool reads_any; /**< the instruction does not say what */
     struct genp_operand to, source[2];
     bool is_message; /**< its first payload begins at byte `payload` of the file: */
     unsigned payload;
-    /** What it reads or writes of the thread's scratch memory, at most: blocks of registers. */
+    /** The bytes of the thread's scratch memory that it reads or writes, at most: blocks of
+     * registers. */
     struct genp_bytes scratch;
     bool writes_scratch;
     /* Where the thread goes on: */

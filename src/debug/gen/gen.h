@@ -21,7 +21,7 @@ enum wt_gen_register {
     WT_GEN_TD_CLR1 = 0xe494,
 };
 
-/** What the driver knows of the GPUs. Threads are numbered through: subslice, EU, thread. */
+/** The driver's facts about the GPUs. Threads are numbered through: subslice, EU, thread. */
 struct wt_gen_info {
     uint32_t gpus;                     /**< 1 to GEN_WIRE_GPUS */
     uint32_t subslices[GEN_WIRE_GPUS]; /**< of each, number n is subslice n % 3 of slice n / 3 */
@@ -51,7 +51,7 @@ static inline uint32_t wt_gen_unmark(const struct wt_gen_info *info, uint64_t *a
     return (uint32_t)mark - 1;
 }
 
-/** What has happened in the program. */
+/** Events of the program. */
 struct wt_gen_event {
     bool attention;      /**< a thread has come into the system routine since it was asked last */
     bool code;           /**< the list of kernels has changed since code_known() */
@@ -84,7 +84,7 @@ struct wt_gen_link_ops {
     /** Reads or writes some pieces in one round trip. NULL: read() and write() do. */
     enum wt_status (*transfer)(void *context, struct wt_gen_piece *list, size_t count, bool write,
                                struct wt_error *err);
-    /** What has happened. With @p wait it waits for an attention, a moment at most and only while a
+    /** Reads the events. With @p wait it waits for an attention, a moment at most and only while a
      * thread can go on by itself. */
     enum wt_status (*event)(void *context, bool wait, struct wt_gen_event *event,
                             struct wt_error *err);
@@ -108,7 +108,7 @@ struct wt_gen_link_ops {
     void (*detach)(void *context);
 };
 
-/** What `link` of a target points to, for this probe. It must outlive the probe. */
+/** The structure that `link` of a target points to, for this probe. It must outlive the probe. */
 struct wt_gen_link {
     const struct wt_gen_link_ops *ops;
     void *context;

@@ -1,4 +1,4 @@
-/* What the files of the Gen9 probe share. */
+/* Declarations shared by the files of the Gen9 probe. */
 #ifndef WT_DEBUG_GEN_INTERNAL_H
 #define WT_DEBUG_GEN_INTERNAL_H
 

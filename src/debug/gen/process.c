@@ -300,7 +300,7 @@ enum wt_status wt_gen_process_kernels(struct wt_gen_process *p, struct gen_wire_
     return status;
 }
 
-/* What has gone meanwhile is NULL. */
+/* Reads bytes whose owner may have gone: then they are NULL. */
 static enum wt_status read_all(struct wt_gen_process *p, struct wt_wire_request request,
                                uint8_t **bytes, size_t *length, struct wt_error *err)
 {

@@ -17,7 +17,7 @@ enum wt_status wt_gen_process_open(const struct wt_process_place *place,
 /** Disconnects: the program goes on. NULL is ignored. */
 void wt_gen_process_close(struct wt_gen_process *process);
 
-/** What a target's `link` may point to; it is the process's. */
+/** The link for a target; it belongs to the process. */
 const struct wt_gen_link *wt_gen_process_link(struct wt_gen_process *process);
 /** The connection, for what all families have; it is the process's. */
 struct wt_process_link *wt_gen_process_wire(struct wt_gen_process *process);

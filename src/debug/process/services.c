@@ -1,4 +1,4 @@
-/* What all host programs offer a front end: core files, which the process writes itself
+/* The services of all host programs for a front end: core files, which the process writes itself
  * (object/core_wire.h), why waves wait, and their faults. */
 #include "debug/process/link.h"
 

@@ -1,5 +1,5 @@
-/* What is inserted into the device for a run: breakpoints with their conditions, watchpoints, log
- * points. */
+/* The points that are inserted into the device for a run: breakpoints with their conditions,
+ * watchpoints, log points. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>

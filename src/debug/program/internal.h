@@ -1,4 +1,4 @@
-/* What the files of the program layer share. */
+/* Declarations shared by the files of the program layer. */
 #ifndef WT_DEBUG_PROGRAM_INTERNAL_H
 #define WT_DEBUG_PROGRAM_INTERNAL_H
 
@@ -37,12 +37,12 @@ enum wt_status pg_insert_internal(struct wt_program *g, const struct wt_stop_at 
 void pg_remove_internal(struct wt_program *g, uint64_t addr);
 /** Removes everything that is inserted, and the layer's own breakpoints. */
 void pg_remove_all_inserted(struct wt_program *g);
-/** What the debugger is asked for one range of a watchpoint. */
+/** The request to the debugger for one range of a watchpoint. */
 struct wt_watchpoint_request pg_watch_request(struct wt_program *g, const struct wt_point *p,
                                               struct wt_watchpoint_request part);
 
 /* ---- going.c ---- */
-/** What a stop shows that the user wants to see: its frame, unless it was silent. */
+/** Reports a stop that the user wants to see: its frame, unless it was silent. */
 void pg_show_stop(const struct wt_program *g, struct wt_stepped *end);
 /** Waits until an event has come. */
 enum wt_status pg_wait_for_event(struct wt_program *g, struct wt_error *err);
@@ -100,7 +100,7 @@ bool pg_passes_faults(const struct wt_program *g);
 bool pg_report_catch(struct wt_program *g);
 /** The catchpoint that the fault of g->event is told with; NULL: none. */
 struct wt_point *pg_catch_of_faults(const struct wt_program *g);
-/** What a catchpoint at instructions means that a wave has come to; false: this is no stop. */
+/** Handles a wave's arrival at the instructions of a catchpoint; false: this is no stop. */
 bool pg_catch_at(struct wt_program *g, struct wt_point *p, uint64_t pc);
 /** Puts it to where kernels begin, and, as far as that is known, end. */
 void pg_resolve_catch(struct wt_program *g, struct wt_point *p);

@@ -1,7 +1,7 @@
 /* Starts the program, goes to one that runs, and leaves it. */
 #include "debug/program/internal.h"
 
-/* What was known of the last program does not hold for the next. */
+/* Forgets the facts about the last program, which do not hold for the next. */
 static void begin_anew(struct wt_program *g)
 {
     g->was_run = true;

@@ -1,4 +1,4 @@
-/* What the front end is told. */
+/* News for the front end. */
 #include "debug/program/internal.h"
 
 void pg_tell(struct wt_program *g, const struct wt_news *news)

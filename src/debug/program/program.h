@@ -24,7 +24,7 @@ enum wt_point_kind {
     WT_POINT_CATCH
 };
 
-/** What a catchpoint stops for. */
+/** The events that a catchpoint stops for. */
 enum wt_catch_kind {
     WT_CATCH_FAULT,
     WT_CATCH_DISPATCHES, /**< a dispatch begins */
@@ -129,7 +129,7 @@ enum wt_news_kind {
     WT_NEWS_SIGNALLED,   /**< by the signal of name `text` */
     WT_NEWS_PROCESS,     /**< process `code` is not known to have ended; `is_there`: it lives */
     WT_NEWS_FAULT_ENDED, /**< the instruction failed again: `text` is the fault */
-    /* What is done. */
+    /* Actions. */
     WT_NEWS_STARTING,
     WT_NEWS_ATTACHING,  /**< to process `code` */
     WT_NEWS_NO_LINES,   /**< a step goes to the end of function `text`, which has no lines */
@@ -162,7 +162,7 @@ struct wt_news {
 
 enum wt_wait { WT_WAIT_BEGINS, WT_WAIT_GOES_ON, WT_WAIT_ENDS };
 
-/** What the front end does for the program. */
+/** The services of the front end for the program. */
 struct wt_program_user {
     void (*news)(void *context, const struct wt_news *news);
     /** Whether a breakpoint on a place that is not there yet is to wait; @p why it is not. */

@@ -338,7 +338,7 @@ static struct where where_now(struct wt_program *g)
     return w;
 }
 
-/* What a step's end shows: the line, and its frame if that has changed. */
+/* Reports the end of a step: the line, and its frame if that has changed. */
 static void end_step(struct wt_program *g, const struct where *before, struct wt_stepped *end)
 {
     struct wt_thread_position place;

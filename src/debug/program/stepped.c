@@ -48,7 +48,7 @@ static bool stands_at_breakpoint(struct wt_program *g, wt_thread thread, uint64_
     return pg_user_breakpoint_at(g, pc, thread, true);
 }
 
-/* What a step of `thread` is for whoever waits; false: nothing, there is another step to do. */
+/* Whether a step of `thread` ends the wait, with its event; false: another step follows. */
 static bool is_stop(struct wt_program *g, const struct wt_resume *wanted, wt_thread thread)
 {
     struct wt_event *e = &g->event;

@@ -1,4 +1,4 @@
-/* What a stop means: which points it is for, what has become of the program. */
+/* The meaning of a stop: its points, and the state of the program. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -164,8 +164,9 @@ static void correct_old_value(struct wt_program *g, struct wt_point *p, const ui
     free(bytes);
 }
 
-/* What debug hardware tells of an access that others have followed: p->old and @p now, which is
- * memory as it is, become what they were then. False: it is not known. */
+/* Corrects the values of an access that others have followed, as debug hardware reports them:
+ * p->old and @p now, which has the present memory, become those at the access. False: they are not
+ * known. */
 static bool correct_values(struct wt_program *g, struct wt_point *p, uint8_t *now)
 {
     bool known = true;

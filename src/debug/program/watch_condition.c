@@ -22,7 +22,7 @@ struct wt_watch_rule {
     struct wt_watch_condition *core;
 };
 
-/* What tells the function, or inlined call, of a frame from others. */
+/* An identifier of the function, or inlined call, of a frame. */
 static const void *function_of(const struct wt_frame *frame)
 {
     return frame->scope_count ? frame->scope[frame->inlined ? frame->first_scope : 0].addr : NULL;

@@ -1,4 +1,4 @@
-/* What the files of the SM probe share. */
+/* Declarations shared by the files of the SM probe. */
 #ifndef WT_DEBUG_SM_INTERNAL_H
 #define WT_DEBUG_SM_INTERNAL_H
 

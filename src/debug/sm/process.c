@@ -271,7 +271,7 @@ static enum sm_wire_access access_of(bool read, bool write)
     return read && write ? SM_ACCESS_ANY : read ? SM_ACCESS_READ : SM_ACCESS_WRITE;
 }
 
-/* What all warps see alike is watched on all GPUs. */
+/* Sets the watchpoints of one GPU. Memory that all warps see alike is watched on all GPUs. */
 static enum wt_status watch_on(struct wt_sm_process *p, uint32_t gpu, struct sm_wire_watch *list,
                                const struct wt_sm_watch *asked, size_t count, struct wt_error *err)
 {

@@ -17,7 +17,7 @@ enum wt_status wt_sm_process_open(const struct wt_process_place *place,
                                   struct wt_sm_process **process, struct wt_error *err);
 /** Disconnects: the program goes on. NULL is ignored. */
 void wt_sm_process_close(struct wt_sm_process *process);
-/** What a target's `link` may point to; it is the process's. */
+/** The link for a target; it belongs to the process. */
 const struct wt_sm_link *wt_sm_process_link(struct wt_sm_process *process);
 /** The connection, for what all families have; it is the process's. */
 struct wt_process_link *wt_sm_process_wire(struct wt_sm_process *process);

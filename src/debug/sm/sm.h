@@ -29,7 +29,7 @@ struct wt_sm_warp {
     struct wt_fault error;    /**< why it has trapped; kind WT_FAULT_NONE: for no error */
 };
 
-/** What has happened in a host program since the last call. */
+/** Events of a host program since the last call. */
 struct wt_sm_event {
     bool stopped; /**< the debug hardware has something to tell, or a launch began or ended */
     bool code;    /**< the list of modules has changed since code_known() */
@@ -141,7 +141,7 @@ struct wt_sm_link_ops {
                                 struct wt_error *err);
 };
 
-/** What `link` of a target points to, for this probe. It must outlive the probe. */
+/** The structure that `link` of a target points to, for this probe. It must outlive the probe. */
 struct wt_sm_link {
     struct wt_bus *const *bus; /**< the registers of each GPU */
     const struct wt_sm_link_ops *ops;

@@ -30,7 +30,7 @@ static bool imported(Dwarf_Die *die, Dwarf_Die *what)
     return dwarf_attr(die, DW_AT_import, &attribute) && dwarf_formref_die(&attribute, what);
 }
 
-/* What a declaration named like the first part of a name imports. */
+/* Finds the DIE that a declaration imports whose name is the first part of a name. */
 static bool is_meant(Dwarf_Die *die, const char *name, size_t length, Dwarf_Die *what)
 {
     if (dwarf_tag(die) != DW_TAG_imported_declaration || !imported(die, what))

@@ -46,14 +46,15 @@ struct wt_operand {
 
 struct wt_build;
 
-/** What location descriptions ask of a frame. */
+/** The questions of location descriptions about a frame. */
 struct wt_frame_ops {
     /** The register of this DWARF number. */
     enum wt_status (*dwarf_register)(struct wt_build *b, const struct wt_frame *frame,
                                      unsigned number, struct wt_operand *o, struct wt_error *err);
     enum wt_status (*cfa)(struct wt_build *b, const struct wt_frame *frame, wt_expr_vector *cfa,
                           struct wt_error *err);
-    /** What DW_OP_fbreg counts from; *in_frame: it is an address of the space of frames. */
+    /** The base that DW_OP_fbreg counts from; *in_frame: it is an address of the space of frames.
+     */
     enum wt_status (*base)(struct wt_build *b, const struct wt_frame *frame, wt_expr_vector *base,
                            bool *in_frame, struct wt_error *err);
     /** Whether a called function has saved the register of this DWARF number whole in memory, and
@@ -155,7 +156,7 @@ bool wt_dwarf_operation_ends(const Dwarf_Op *op, uint64_t end);
 
 /** A result in a cell. */
 struct wt_operand wt_operand_cell(const struct wt_type *type, wt_expr_vector vector);
-/** What lies in memory. */
+/** A value in memory. */
 struct wt_operand wt_operand_memory(const struct wt_type *type, uint32_t space,
                                     wt_expr_vector address);
 /** Whether it is one range of memory. */
@@ -198,7 +199,7 @@ enum wt_status wt_operand_convert(struct wt_build *b, const struct wt_operand *o
 
 /** Whether the register of this DWARF number points into a function's frame. */
 bool wt_build_is_frame_register(const struct wt_build *b, unsigned number);
-/** What such a register holds becomes an address of the frame's space. */
+/** Converts the contents of such a register to an address of the frame's space. */
 enum wt_status wt_build_frame_address(struct wt_build *b, wt_expr_vector *v, struct wt_error *err);
 
 /**

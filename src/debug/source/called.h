@@ -10,7 +10,7 @@
 
 struct wt_called;
 
-/** What a typedef stands for, as text that the caller frees; NULL: @p name is none. */
+/** The text of a typedef's type, which the caller frees; NULL: @p name is no typedef. */
 typedef char *wt_typedef_fn(void *context, const char *name);
 
 /**

@@ -1,4 +1,4 @@
-/* What the files that compile expressions share. */
+/* Declarations shared by the files that compile expressions. */
 #ifndef WT_DEBUG_SOURCE_COMPILE_H
 #define WT_DEBUG_SOURCE_COMPILE_H
 
@@ -12,7 +12,7 @@ struct way {
     unsigned count;
 };
 
-/** What reduces the values of lanes to one. */
+/** Functions that reduce the values of lanes to one. */
 enum reduction { R_MIN, R_MAX, R_SUM, R_ANY, R_ALL, R_COUNT, R_NONE };
 
 /* ---- compile_values.c ---- */
@@ -20,14 +20,14 @@ enum reduction { R_MIN, R_MAX, R_SUM, R_ANY, R_ALL, R_COUNT, R_NONE };
 const struct wt_type *wt_compile_basic(struct compiler *c, const char *name);
 /** C's integer type of @p size bytes. */
 const struct wt_type *wt_compile_integer(struct compiler *c, unsigned size, bool is_signed);
-/** What a comparison gives in the scope's language. */
+/** The type of a comparison's result in the scope's language. */
 const struct wt_type *wt_compile_truth_type(struct compiler *c);
 /** The type of data that is known only by an ELF symbol. */
 extern const struct wt_type wt_compile_no_type;
 /** A value that is known: its bytes. */
 struct wt_operand wt_compile_constant_bytes(struct compiler *c, const struct wt_type *type,
                                             const uint8_t *bytes, uint64_t size);
-/** What a reference refers to; another value stays as it is. */
+/** Replaces a reference by the object that it refers to; another value stays as it is. */
 enum wt_status wt_compile_follow_reference(struct compiler *c, struct wt_operand *o,
                                            struct wt_error *err);
 /** The address space that a pointer of this type points into. */
@@ -119,7 +119,7 @@ int wt_compile_register_index(const struct wt_topology *t, const char *name);
 /** $name: registers, earlier values, variables of the user. */
 enum wt_status wt_compile_dollar(struct compiler *c, const struct wt_node *n, struct wt_operand *o,
                                  struct wt_error *err);
-/** What a name was found to be. */
+/** Compiles the meaning that was found for a name. */
 enum wt_status wt_compile_found(struct compiler *c, struct wt_found *f, const char *name,
                                 struct wt_operand *o, struct wt_error *err);
 /** A name of the program. */

@@ -37,7 +37,7 @@ bool wt_compile_is_pointer(const struct wt_operand *o)
            plain->kind == WT_TYPE_FUNCTION;
 }
 
-/* What is @p offset bytes behind the place that such a pointer points to: a part of its variable.
+/* The part of a variable at @p offset bytes behind the place that such a pointer points to.
  */
 static enum wt_status implied(struct compiler *c, const struct wt_operand *pointer, uint64_t offset,
                               struct wt_operand *o, struct wt_error *err)

@@ -573,7 +573,7 @@ static enum wt_status run_operations(struct machine *m, const Dwarf_Op *ops, siz
                           : after == DW_OP_piece || after == DW_OP_bit_piece ? NOTHING
                                                                              : MORE,
                           err);
-            /* What is optimised out is this piece, not the others. */
+            /* Only this piece is optimised out, not the others. */
             if (status == WT_UNSUPPORTED && strstr(err->text, "optimized out") && !m->joins) {
                 size_t end = i;
                 while (end < count && !is_piece(&ops[end]))

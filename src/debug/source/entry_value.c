@@ -109,7 +109,7 @@ static bool register_of(const Dwarf_Op *ops, size_t count, unsigned *number)
     return true;
 }
 
-/* What the call says of a register: an attribute with an expression of the caller. */
+/* The call's value of a register: an attribute with an expression of the caller. */
 static bool find_parameter(Dwarf_Die *call, unsigned number, Dwarf_Attribute *value)
 {
     Dwarf_Die child;

@@ -24,7 +24,7 @@
 #define MOST_CHOICES 20000u
 #define MOST_SCOPES 64
 
-/* What a choice does with a variable. */
+/* The ways in which a choice treats a variable. */
 enum { ABSENT = 1, WITH_FUNCTIONS = 2, WITH_KERNEL = 4 };
 
 struct variable_of_group {

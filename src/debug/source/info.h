@@ -13,7 +13,7 @@
 
 struct wt_types;
 
-/** What a name of the debug information stands for. */
+/** The kinds of names in the debug information. */
 enum wt_name_kind { WT_NAME_FUNCTION, WT_NAME_VARIABLE, WT_NAME_TYPE, WT_NAME_ENUMERATOR };
 
 /** One name at file, namespace or class scope. */

@@ -4,7 +4,7 @@
 
 #include "debug/source/parse.h"
 
-/** What comes next in the text. */
+/** The kinds of tokens. */
 enum token {
     T_END,
     T_NUMBER,

@@ -10,7 +10,7 @@
 
 struct wt_source;
 
-/** What became of a value in one lane. */
+/** The outcome of reading a value in one lane. */
 enum wt_value_state {
     WT_VALUE_GOOD,
     WT_VALUE_UNKNOWN,    /**< the debug information does not tell it */
@@ -163,7 +163,7 @@ unsigned wt_source_keep(struct wt_source *source, const struct wt_values *values
 bool wt_source_read(const struct wt_view *scope, uint32_t space, uint64_t address, void *out,
                     size_t size);
 
-/** What is found under a name. */
+/** The meaning of a name. */
 struct wt_found {
     enum {
         WT_FOUND_NOTHING,
@@ -182,7 +182,8 @@ struct wt_found {
     bool is_local;    /**< VARIABLE: of the scope's frame */
     bool is_near;     /**< its namespaces need not be named in the scope */
 };
-/** What @p name means in a scope: its locals first, then those of the program. False: nothing. */
+/** Finds the meaning of @p name in a scope: its locals come first, then names of the program.
+ * False: it has none. */
 bool wt_source_find(const struct wt_view *scope, const char *name, struct wt_found *found);
 
 /** Whether the language of the scope's frame (or of the program) has C++'s rules for names. */

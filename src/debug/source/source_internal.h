@@ -1,4 +1,4 @@
-/* What the files of the evaluator share. */
+/* Declarations shared by the files of the evaluator. */
 #ifndef WT_DEBUG_SOURCE_SOURCE_INTERNAL_H
 #define WT_DEBUG_SOURCE_SOURCE_INTERNAL_H
 
@@ -111,7 +111,7 @@ struct compiler {
     const char *as_of; /**< as in struct wt_values */
 };
 
-/** What compiles expressions of a scope; its expression is not there yet. */
+/** A compiler for expressions of a scope, without an expression yet. */
 struct compiler wt_compiler_for(const struct wt_view *scope);
 /** The tree of a text, with the names and types of a scope. The caller frees it. */
 enum wt_status wt_source_parse(const struct wt_view *scope, const char *text, struct wt_node **root,

@@ -112,7 +112,7 @@ static bool is_derived(const struct wt_type *type)
     return type && (type->kind == WT_TYPE_ARRAY || type->kind == WT_TYPE_FUNCTION);
 }
 
-/* What makes a declarator one of a pointer or reference. */
+/* Prints the sign that makes a declarator one of a pointer or reference. */
 static void put_star(FILE *out, const struct wt_type *type)
 {
     if (type->kind == WT_TYPE_MEMBER)

@@ -137,7 +137,7 @@ const struct wt_type *wt_types_triple(struct wt_types *types, const char *name,
 const struct wt_type *wt_type_plain(const struct wt_type *type);
 /** The members of a structure, enumeration or function; *count 0 if it has none. */
 const struct wt_member *wt_type_members(const struct wt_type *type, size_t *count);
-/** What it points to or is made of; void rather than NULL. */
+/** The type that a type points to or is made of; void rather than NULL. */
 const struct wt_type *wt_type_target(const struct wt_type *type);
 /** Bytes of a value; 0 if that is unknown. */
 uint64_t wt_type_size(const struct wt_type *type);
@@ -152,7 +152,7 @@ bool wt_type_is_signed(const struct wt_type *plain);
 
 /** Writes the type as C has it: "char *[4]", "struct pixel". */
 void wt_type_print(FILE *out, const struct wt_type *type);
-/** What stands before the name of an enumerator in C++, "ns::" or "ns::colour::"; returns its
+/** The scope before the name of an enumerator in C++, "ns::" or "ns::colour::"; returns its
  *  length within type->name: the rest is "::" if that is not 0. */
 size_t wt_type_enumerator_scope(const struct wt_type *type);
 /** The same around a name: "char *name[4]". */

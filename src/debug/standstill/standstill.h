@@ -62,14 +62,14 @@ struct wt_standstill_program {
     enum wt_status (*code_known)(void *context, uint64_t state, struct wt_error *err);
 };
 
-/** What has happened on the device. */
+/** Events of the device. */
 struct wt_standstill_event {
     bool attention;      /**< a wave has stopped or begun: a standstill shows which */
     bool code;           /**< the list of modules has changed since code_known() */
     uint64_t code_state; /**< code: a number for what the list is like now */
 };
 
-/** What a family knows. */
+/** The operations of a family. */
 struct wt_standstill_ops {
     /** Brings all waves to a standstill, sets `still` once that is so, and brings the rows up to
      * date. */
@@ -77,19 +77,20 @@ struct wt_standstill_ops {
     /** Lets those waves go on that are to run; only: that wave alone, or WT_NO_HANDLE. Waves that
      * begin meanwhile wait if `hold` or @p only says so. */
     enum wt_status (*go)(struct wt_probe *p, uint32_t only, struct wt_error *err);
-    /** What has happened. With @p wait the device first goes on for a moment, until it has
+    /** Reads the events. With @p wait the device first goes on for a moment, until it has
      * something to tell, if that is soon. */
     enum wt_status (*event)(struct wt_probe *p, bool wait, struct wt_standstill_event *event,
                             struct wt_error *err);
-    /** What the debugger does to waves that stand reaches the device as they go: at a stop of all
-     * of them they go, halted, and stand still again, so that the device's state is what it says.
+    /** Changes that the debugger makes to waves at a standstill reach the device only when they go.
+     * So at a stop of all waves they go, halted, and stand still again: then the device's state has
+     * the changes.
      */
     bool settles;
     /** event() without @p wait brings the rows up to date, too, unless there is an attention. */
     bool event_reads_rows;
     /** A row's next instruction, and its lanes enabled. */
     void (*view)(const struct wt_standstill_row *row, uint64_t *pc, wt_lanes *mask);
-    /** What a row has stopped for (WT_HALT_EXCEPTION), in words. */
+    /** The exception that a row has stopped for (WT_HALT_EXCEPTION), in words. */
     void (*exception)(const struct wt_standstill_row *row, struct wt_probe_exception *exception);
     /** Resets the program's side, so that waves begin held. NULL: program.reset() does all. */
     enum wt_status (*reset)(struct wt_probe *p, struct wt_error *err);

@@ -54,7 +54,7 @@ enum {
 
 enum { X_T0 = 5, X_T1 = 6 };
 
-/* What wt_register.code holds: a class, and the number within it. */
+/* The parts of wt_register.code: a class, and the number within it. */
 enum { CODE_GPR = 0x10000, CODE_FPR = 0x20000, CODE_CSR = 0x30000, CODE_PC = 0x40000 };
 #define CODE_CLASS(code) ((code)&0xf0000)
 #define CODE_NUMBER(code) ((code)&0xffff)
@@ -122,7 +122,8 @@ struct wt_probe {
     bool stuck; /**< a wait ran out: do not wait as long again until something is answered */
     struct dm_batch batch;
     struct dm_saved saved;
-    /* What could not be given back since the device did not answer: it is before anything else. */
+    /* The loan that could not be given back since the device did not answer: it is given back
+     * first. */
     struct dm_loan owed;
     bool owes;
     bool owes_shift; /**< t0 may have been shifted right by 32 already; its upper half is unknown */
@@ -175,7 +176,7 @@ void dm_inject(struct wt_probe *p, uint32_t instruction);
 void dm_guard(struct wt_probe *p);
 /** Writes request bits of DCTRL. */
 void dm_request(struct wt_probe *p, uint32_t bits);
-/** What the read gave that dm_get() returned the index of, after dm_run(). */
+/** The value of the read whose index dm_get() returned, after dm_run(). */
 static inline uint32_t dm_got(const struct wt_probe *p, size_t index)
 {
     assert(index < p->batch.count && !p->batch.op[index].write);

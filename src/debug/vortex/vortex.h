@@ -5,7 +5,7 @@
 #include "bus/bus.h"
 #include "debug/core/probe.h"
 
-/** What `link` of a target points to, for this probe. It must outlive the probe. */
+/** The structure that `link` of a target points to, for this probe. It must outlive the probe. */
 struct wt_vortex_link {
     struct wt_bus *bus;
     uint64_t exit_addr; /**< where the program leaves its exit word */

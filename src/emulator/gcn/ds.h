@@ -1,4 +1,4 @@
-/* What instructions of the data share have in common, those that use no memory, too. */
+/* Declarations shared by instructions of the data share, also those that use no memory. */
 #ifndef WT_EMULATOR_GCN_DS_H
 #define WT_EMULATOR_GCN_DS_H
 

@@ -56,7 +56,7 @@ bool wt_shell_waits(const struct wt_shell *console);
 /** Stops it for good: the command fails, and the console has quit. */
 void wt_shell_abandon(struct wt_shell *console);
 
-/** What a status line shows of the program; "": nothing. */
+/** The text of a status line about the program; "": nothing. */
 void wt_shell_status(struct wt_shell *console, char *text, size_t size);
 
 /** Whether `quit` was given, and its status (-1: none was given). */
@@ -76,10 +76,11 @@ void wt_shell_program(struct wt_shell *console, struct wt_shell_end *end);
 /** The words that may stand at the end of @p line, sorted; the caller frees each and the list. */
 char **wt_shell_complete(struct wt_shell *console, const char *line, size_t *count);
 
-/** What an empty line after @p line means: that line, its command alone, or NULL: nothing. */
+/** The line that an empty line after @p line repeats: that line, or its command alone; NULL:
+ * nothing. */
 const char *wt_shell_repeats(struct wt_shell *console, const char *line);
 
-/** What the program has printed, for the commands' output to come behind it in order. */
+/** Prints output of the program, in order with the output of commands. */
 void wt_shell_print(struct wt_shell *console, const char *text, size_t length);
 
 #endif

@@ -1,4 +1,4 @@
-/* What the files of the console share. */
+/* Declarations shared by the files of the console. */
 #ifndef WT_FRONTEND_CONSOLE_INTERNAL_H
 #define WT_FRONTEND_CONSOLE_INTERNAL_H
 
@@ -16,7 +16,7 @@ struct display {
     char format[16];
 };
 
-/** What `x` goes on with. */
+/** The state with which `x` goes on. */
 struct examine {
     uint64_t address;
     uint32_t space;
@@ -122,7 +122,7 @@ void watch_loading(struct wt_shell *c);
 
 /* ---- style.c ---- */
 enum style { PLAIN, FUNCTION, SOURCE_FILE, ADDRESS, NAME, HEADLINE, DIM };
-/** What begins a style where there are colours, and PLAIN ends it; "" else. */
+/** The text that begins a style where there are colours, and PLAIN ends it; "" else. */
 const char *style(const struct wt_shell *c, enum style which);
 /** The name of a frame's function for people, "??" where there is none; returns @p text. */
 const char *function_text(const struct wt_frame *frame, char *text, size_t size);
@@ -141,7 +141,7 @@ void print_fault(struct wt_shell *c, const struct wt_fault *fault);
 void remind_of_fault(struct wt_shell *c);
 
 /* ---- frames.c ---- */
-/** What a stop shows beside its reason: frame and line. */
+/** Shows the frame and line of a stop. */
 void show_stop(struct wt_shell *c, bool with_frame);
 /** The same at the end of a step or run, with the expressions of display. */
 void show_end(struct wt_shell *c, const struct wt_stepped *end);
@@ -167,7 +167,7 @@ void print_lanes(struct wt_shell *c, const struct wt_view *view, const struct wt
 /** Reads memory as the selected thread sees it, in the space of the last "x". */
 enum wt_status read_at(struct wt_shell *c, uint64_t address, void *out, size_t size,
                        struct wt_error *err);
-/** What "/FMT" behind a command says. */
+/** The parts of "/FMT" behind a command. */
 struct format_spec {
     int64_t count;
     char letter, size;

@@ -1,4 +1,4 @@
-/* What a console is given by whoever has the terminal. */
+/* The services of the terminal's owner for a console. */
 #ifndef WT_FRONTEND_CONSOLE_OPTIONS_H
 #define WT_FRONTEND_CONSOLE_OPTIONS_H
 

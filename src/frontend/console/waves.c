@@ -618,7 +618,8 @@ enum wt_status do_goto(struct wt_shell *c, const char *text, struct wt_error *er
     return WT_OK;
 }
 
-/* What a write has left of a variable of @p type at @p where, if it has written all of it. */
+/* Prints the value that a write has left in a variable of @p type at @p where, if it has written
+ * all of it. */
 static void print_written(struct wt_shell *c, const struct wt_write *w, const struct wt_type *type,
                           const struct wt_watchpoint_request *where)
 {

@@ -21,7 +21,7 @@
  * which nothing has come yet. */
 #define REFUSED 8
 #define NEWCOMERS 8
-/* What is said of who is no client. */
+/* The remark on a connection that is no client's. */
 #define FOREIGN "connection closed: what came is not GDB's protocol; nothing was done"
 
 struct wt_rsp_server {

@@ -64,7 +64,7 @@ struct wt_rsp_shown {
     uint8_t value[8];
 };
 
-/** What the instruction at a breakpoint overwrites, as it was before (hits.c). */
+/** The former contents of the places that the instruction at a breakpoint overwrites (hits.c). */
 struct wt_rsp_before {
     uint64_t pc;
     int written;    /**< index of the register that the instruction writes; -1: none */
@@ -130,7 +130,7 @@ struct wt_rsp_reads {
 
 struct wt_rsp_session;
 
-/** What is to be said when a monitor command that takes long is done. */
+/** The answer that follows when a monitor command that takes long is done. */
 struct wt_rsp_errand {
     void (*end)(struct wt_rsp_session *session, const struct wt_event *event, FILE *out); /**< NULL:
                                                                        none is under way */

@@ -268,8 +268,8 @@ static bool arrange(struct conformance *c, enum situation situation)
     return !c->broken;
 }
 
-/* What a summary bit must read in each situation: '0', '1', or '?' where the specification leaves
- * it open. */
+/* The value that a summary bit must read in each situation: '0', '1', or '?' where the
+ * specification leaves it open. */
 static void summary_bit(struct conformance *c, unsigned bit, const char *name,
                         const char expected[SITUATIONS + 1])
 {

@@ -36,7 +36,7 @@ struct wt_conformance_result {
     char text[320]; /**< what was expected and what came; or why it cannot tell; "" or a remark */
 };
 
-/** What the checks found out about the device. */
+/** The facts that the checks found about the device. */
 struct wt_conformance_device {
     uint32_t platform;                        /**< as it was read */
     unsigned clusters, cores, warps, threads; /**< cores of a cluster, and so on */

@@ -1,4 +1,4 @@
-/* What the files of the conformance test share. */
+/* Declarations shared by the files of the conformance test. */
 #ifndef WT_DEBUG_VORTEX_CONFORMANCE_INTERNAL_H
 #define WT_DEBUG_VORTEX_CONFORMANCE_INTERNAL_H
 

@@ -2,7 +2,7 @@
  * internal.h. */
 #include "debug/vortex/conformance/internal.h"
 
-/* What a warp of the checks runs: see AT_COUNT and so on. */
+/* The program of a warp of the checks: see AT_COUNT and so on. */
 static const uint32_t program[PLACED_WORDS] = {
     [AT_COUNT / 4] = 0x00128293,     /* addi t0, t0, 1 */
     [AT_COUNT / 4 + 1] = 0xffdff06f, /* j .-4 */
