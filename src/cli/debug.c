@@ -1,79 +1,33 @@
 /* `wavetrap debug`: the source-level debugger, at a terminal or by a script. */
 #include <assert.h>
 #include <errno.h>
-#include <poll.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/signalfd.h>
-#include <termios.h>
 #include <unistd.h>
 
 #include "base/array.h"
-#include "base/loop.h"
 #include "base/text.h"
-#include "cli/attached.h"
-#include "cli/debug_host.h"
+#include "cli/debug.h"
 #include "cli/exec_file.h"
 #include "cli/init_file.h"
-#include "cli/interrupts.h"
 #include "cli/kernel.h"
-#include "cli/remote.h"
 #include "cli/report.h"
 #include "cli/program_socket.h"
-#include "cli/screen.h"
-#include "cli/terminal.h"
-#include "frontend/console/console.h"
-#include "target/core_file.h"
 #include "target/process.h"
-
-/* A command or a file of commands, in the order in which they were given. */
-struct order {
-    const char *text;
-    bool is_file;
-};
-
-struct debug {
-    struct cli_drive drive; /* first: the context of options about kernels */
-    bool batch, no_init, trust;
-    const char *core_path; /* --core; NULL: a program */
-    struct wt_core_file *core_file;
-    struct order *order;
-    size_t order_count, order_capacity;
-
-    const char *program;
-    char *here;                  /* the program as a file of this folder; NULL: it was named so */
-    char **arguments;            /* of a host program */
-    int pid;                     /* of a program that runs; 0: none was given */
-    const char *socket;          /* where a program listens that runs; NULL: none was given */
-    const char *token;           /* of --token, or NULL */
-    struct cli_debug_host *host; /* NULL: the program is code for the device */
-    struct wt_emulated device;   /* has the program; it runs in `attached` if that is open */
-    struct cli_attached attached;
-    FILE *device_console;
-    struct wt_session *session;
-    struct wt_shell *console;
-    struct cli_terminal *terminal; /* NULL: no person is there */
-    struct cli_screen screen;
-    bool reads;                     /* the terminal waits for a line */
-    unsigned interrupts;            /* how often Ctrl-C was pressed since the last line */
-    struct cli_interrupts *signals; /* NULL: not opened yet */
-    int signal_fd;                  /* of it */
-    int ended_by;                   /* SIGTERM or SIGHUP, which came; 0: none */
-};
 
 /* ---- options ---- */
 
-static enum wt_status add_order(struct debug *d, const char *text, bool is_file,
+static enum wt_status add_order(struct cli_console *d, const char *text, bool is_file,
                                 struct wt_error *err)
 {
-    struct order *grown =
+    struct cli_order *grown =
         wt_array_grow(d->order, &d->order_capacity, d->order_count + 1, sizeof *grown);
     if (!grown)
         return wt_fail(err, WT_NO_MEMORY, "no host memory for a command");
     d->order = grown;
-    grown[d->order_count++] = (struct order){text, is_file};
+    grown[d->order_count++] = (struct cli_order){text, is_file};
     return WT_OK;
 }
 
@@ -89,43 +43,43 @@ static enum wt_status set_file(void *context, const char *value, struct wt_error
 
 static enum wt_status set_batch(void *context, const char *value, struct wt_error *err)
 {
-    ((struct debug *)context)->batch = true;
+    ((struct cli_console *)context)->batch = true;
     return WT_OK;
 }
 
 static enum wt_status set_no_init(void *context, const char *value, struct wt_error *err)
 {
-    ((struct debug *)context)->no_init = true;
+    ((struct cli_console *)context)->no_init = true;
     return WT_OK;
 }
 
 static enum wt_status set_trust(void *context, const char *value, struct wt_error *err)
 {
-    ((struct debug *)context)->trust = true;
+    ((struct cli_console *)context)->trust = true;
     return WT_OK;
 }
 
 static enum wt_status set_core(void *context, const char *value, struct wt_error *err)
 {
-    ((struct debug *)context)->core_path = value;
+    ((struct cli_console *)context)->core_path = value;
     return WT_OK;
 }
 
 /* Whether a host program that runs was named. */
-static bool runs_already(const struct debug *d)
+static bool runs_already(const struct cli_console *d)
 {
     return d->pid || d->socket;
 }
 
 static enum wt_status set_socket(void *context, const char *value, struct wt_error *err)
 {
-    ((struct debug *)context)->socket = value;
+    ((struct cli_console *)context)->socket = value;
     return cli_check_program_socket(value, err);
 }
 
 static enum wt_status set_token(void *context, const char *value, struct wt_error *err)
 {
-    ((struct debug *)context)->token = value;
+    ((struct cli_console *)context)->token = value;
     return WT_OK;
 }
 
@@ -134,208 +88,8 @@ static enum wt_status set_pid(void *context, const char *value, struct wt_error 
     uint64_t pid;
     if (wt_parse_number(value, &pid, err) != WT_OK || pid == 0 || pid > INT32_MAX)
         return wt_fail(err, WT_INVALID, "--pid takes a process id; 'wavetrap ps' lists them");
-    ((struct debug *)context)->pid = (int)pid;
+    ((struct cli_console *)context)->pid = (int)pid;
     return WT_OK;
-}
-
-/* ---- services for the console ---- */
-
-static void put(void *context, const char *text, size_t length)
-{
-    struct debug *d = context;
-    cli_screen_make_way(&d->screen);
-    fwrite(text, 1, length, stdout);
-    fflush(stdout);
-}
-
-/* Prints the program's output, in order with the output of commands. */
-static ssize_t put_program(void *context, const char *text, size_t length)
-{
-    struct debug *d = context;
-    if (d->console)
-        wt_shell_print(d->console, text, length);
-    else
-        put(d, text, length);
-    return (ssize_t)length;
-}
-
-static void put_agent(void *context, const char *text, size_t length)
-{
-    put_program(context, text, length);
-}
-
-/* Lines of a command that has several. */
-static bool read_more(void *context, char **line)
-{
-    struct debug *d = context;
-    if (!d->terminal)
-        return false;
-    cli_screen_make_way(&d->screen);
-    d->reads = true;
-    const enum cli_input input = cli_terminal_read(d->terminal, d->session, ">", line);
-    d->reads = false;
-    return input == CLI_INPUT_LINE;
-}
-
-/* Whether a signal is one to quit for: then the console does so when its command has ended. */
-static bool quits(struct debug *d, const struct signalfd_siginfo *info)
-{
-    if (info->ssi_signo == SIGINT)
-        return false;
-    d->ended_by = (int)info->ssi_signo;
-    if (d->console)
-        wt_shell_abandon(d->console);
-    return true;
-}
-
-/* Whether Ctrl-C was pressed while the session's loop does not run. */
-static bool was_interrupted(struct debug *d)
-{
-    struct signalfd_siginfo info;
-    bool any = false;
-    while (cli_interrupts_take(d->signals, &info)) {
-        quits(d, &info);
-        any = true;
-    }
-    return any;
-}
-
-/* Waits for an answer; Ctrl-C and signals to quit for end the wait. */
-static bool waits_for_answer(void *context)
-{
-    struct debug *d = context;
-    while (!cli_interrupts_wait(d->signals, STDIN_FILENO))
-        if (was_interrupted(d))
-            return false;
-    return true;
-}
-
-/* Asks the user; Ctrl-C is a no, and a signal to quit for a yes. */
-static bool ask(void *context, const char *question)
-{
-    struct debug *d = context;
-    cli_screen_make_way(&d->screen);
-    was_interrupted(d); /* by what came before the question */
-    if (!d->terminal || d->ended_by)
-        return true;
-    cli_interrupts_hold(d->signals, true);
-    const bool yes = cli_terminal_ask(d->terminal, question, waits_for_answer, d);
-    cli_interrupts_hold(d->signals, false);
-    return yes || d->ended_by;
-}
-
-static bool interrupted(void *context)
-{
-    return was_interrupted(context);
-}
-
-static bool show_progress(void *context, const char *text)
-{
-    struct debug *d = context;
-    cli_screen_progress(&d->screen, text);
-    return !text || wt_shell_waits(d->console) || !was_interrupted(d);
-}
-
-static const struct wt_family *family_of(const struct debug *d)
-{
-    return d->host ? cli_debug_host_family(d->host) : d->device.family;
-}
-
-static unsigned disassemble(void *context, uint64_t addr, const uint8_t *bytes, size_t length,
-                            char *text, size_t size)
-{
-    struct debug *d = context;
-    const struct wt_family *f = d->device.family;
-    if (d->host)
-        return cli_debug_host_instruction(d->host, addr, bytes, length, text, size);
-    return f->isa.instruction_text
-               ? f->isa.instruction_text(&d->device, addr, bytes, length, text, size)
-               : 0;
-}
-
-static bool code_register(void *context, uint64_t pc, size_t n, struct wt_code_register *reg)
-{
-    struct debug *d = context;
-    const struct wt_family *f = d->device.family;
-    if (d->host)
-        return cli_debug_host_code_register(d->host, pc, n, reg);
-    return f->isa.code_register && f->isa.code_register(&d->device, pc, n, reg);
-}
-
-static bool explain(void *context, FILE *out, const char *const *name, const uint64_t *value,
-                    size_t count)
-{
-    const struct debug *d = context;
-    const struct wt_family *f = family_of(d);
-    if (f->isa.explain_registers)
-        f->isa.explain_registers(out, name, value, count);
-    return f->isa.explain_registers != NULL;
-}
-
-static enum wt_status print_operand(void *context, FILE *out, const char *text, char letter,
-                                    bool (*read)(void *reader, const char *name, uint8_t *bytes,
-                                                 size_t size),
-                                    void *reader, bool *is_operand, struct wt_error *err)
-{
-    const struct debug *d = context;
-    const struct wt_family *f = family_of(d);
-    const struct wt_register_reader registers = {read, reader};
-    *is_operand = false;
-    return f->isa.print_operand
-               ? f->isa.print_operand(out, text, letter, &registers, is_operand, err)
-               : WT_OK;
-}
-
-static bool is_running(struct debug *d)
-{
-    struct wt_shell_end end;
-    wt_shell_program(d->console, &end);
-    return end.is_running;
-}
-
-static bool is_attached(const struct debug *d)
-{
-    return cli_attached_is_given(&d->drive.options.connect);
-}
-
-static const char *quit_question(const struct debug *d)
-{
-    return is_attached(d) ? "Quit? (y or n) " : "Quit and end the program? (y or n) ";
-}
-
-/* The first Ctrl-C stops the run, or discards the typed line; a second one asks whether to quit. */
-static void signal_ready(void *context, int fd, short events)
-{
-    struct debug *d = context;
-    struct signalfd_siginfo info;
-    (void)events;
-    while (read(fd, &info, sizeof info) == sizeof info) {
-        if (quits(d, &info)) {
-            if (d->reads)
-                cli_terminal_cancel(d->terminal);
-            continue;
-        }
-        d->interrupts++;
-        if (!wt_shell_interrupt(d->console)) {
-            if (d->reads && d->interrupts > 1 && is_running(d))
-                cli_terminal_cancel(d->terminal);
-            else if (d->reads)
-                cli_terminal_clear(d->terminal);
-        } else if (d->interrupts > 1) {
-            tcflush(STDIN_FILENO, TCIFLUSH); /* earlier input does not answer it */
-            if (ask(d, quit_question(d)))
-                wt_shell_abandon(d->console);
-        }
-    }
-}
-
-/* A command is blocked, and the user wants to quit. Nothing else can be done in order. */
-static void end_now(void *context)
-{
-    struct debug *d = context;
-    if (d->host)
-        cli_debug_host_abandon(d->host);
-    cli_screen_release(&d->screen);
 }
 
 static const char *base_of(const char *path)
@@ -345,7 +99,7 @@ static const char *base_of(const char *path)
 }
 
 /* As in GDB, "PROGRAM CORE" is a core file, and its program. */
-static void take_core_argument(struct debug *d)
+static void take_core_argument(struct cli_console *d)
 {
     char magic[8] = "";
     if (d->core_path || !d->program || !d->arguments[0] || d->arguments[1])
@@ -360,7 +114,7 @@ static void take_core_argument(struct debug *d)
 }
 
 /* Opens a core file, which names its program and holds its options. */
-static enum wt_status open_core_file(struct debug *d, struct wt_error *err)
+static enum wt_status open_core_file(struct cli_console *d, struct wt_error *err)
 {
     struct wt_emulated_options *o = &d->drive.options.device;
     enum wt_status status;
@@ -382,16 +136,8 @@ static enum wt_status open_core_file(struct debug *d, struct wt_error *err)
     return wt_core_file_load(&d->device, o, d->core_file, err);
 }
 
-static enum wt_status watch_signals(void *context, struct wt_loop *loop, struct wt_error *err)
-{
-    struct debug *d = context;
-    if (!wt_loop_watch(loop, d->signal_fd, POLLIN, signal_ready, d))
-        return wt_fail(err, WT_NO_MEMORY, "no host memory");
-    return WT_OK;
-}
-
 /* The program is code for a device, which is emulated here. */
-static enum wt_status open_device(struct debug *d, struct wt_error *err)
+static enum wt_status open_device(struct cli_console *d, struct wt_error *err)
 {
     d->drive.options.device.debugged = false; /* for GDB; the console knows every probe */
     enum wt_status status = d->core_path ? open_core_file(d, err)
@@ -403,17 +149,18 @@ static enum wt_status open_device(struct debug *d, struct wt_error *err)
         return wt_fail(err, WT_UNSUPPORTED, "%s cannot be debugged yet",
                        d->device.family->files.runs);
     }
-    d->device_console = fopencookie(d, "w", (cookie_io_functions_t){.write = put_program});
+    d->device_console =
+        fopencookie(d, "w", (cookie_io_functions_t){.write = cli_debug_put_program});
     d->device.console = d->device_console;
-    status = d->device_console ? wt_emulated_debug(&d->device, put_agent, d, err)
+    status = d->device_console ? wt_emulated_debug(&d->device, cli_debug_put_agent, d, err)
                                : wt_fail(err, WT_NO_MEMORY, "no host memory");
     if (!status && !(d->session = wt_session_new(d->device.debugger)))
         status = wt_fail(err, WT_NO_MEMORY, "no host memory");
-    return status ? status : watch_signals(d, wt_session_loop(d->session), err);
+    return status ? status : cli_debug_watch_signals(d, wt_session_loop(d->session), err);
 }
 
 /* The program runs on a device elsewhere. It is loaded here, too, for its symbols and code. */
-static enum wt_status open_attached(struct debug *d, struct wt_error *err)
+static enum wt_status open_attached(struct cli_console *d, struct wt_error *err)
 {
     struct cli_options *options = &d->drive.options;
     const struct wt_emulated_options *o = &options->device;
@@ -435,14 +182,14 @@ static enum wt_status open_attached(struct debug *d, struct wt_error *err)
         return wt_fail(err, WT_UNSUPPORTED,
                        "%s: --dm and --jtag reach devices that run %s, and it is none", d->program,
                        family->files.runs);
-    return cli_attached_open(&d->attached, options, d->program, false, put_agent, d, err);
+    return cli_attached_open(&d->attached, options, d->program, false, cli_debug_put_agent, d, err);
 }
 
-static enum wt_status open_attached_session(struct debug *d, struct wt_error *err)
+static enum wt_status open_attached_session(struct cli_console *d, struct wt_error *err)
 {
     if (!(d->session = wt_session_new(d->attached.debugger)))
         return wt_fail(err, WT_NO_MEMORY, "no host memory");
-    return watch_signals(d, wt_session_loop(d->session), err);
+    return cli_debug_watch_signals(d, wt_session_loop(d->session), err);
 }
 
 /* ---- host programs ---- */
@@ -450,7 +197,7 @@ static enum wt_status open_attached_session(struct debug *d, struct wt_error *er
 static enum wt_status host_start(void *context, const char *arguments, char *const *environment,
                                  bool *ended, struct wt_error *err)
 {
-    struct debug *d = context;
+    struct cli_console *d = context;
     enum wt_status status = cli_debug_host_start(d->host, arguments, environment, ended, err);
     d->session = cli_debug_host_session(d->host);
     return status;
@@ -458,7 +205,7 @@ static enum wt_status host_start(void *context, const char *arguments, char *con
 
 static enum wt_status host_attach(void *context, const char *where, struct wt_error *err)
 {
-    struct debug *d = context;
+    struct cli_console *d = context;
     enum wt_status status = cli_debug_host_attach(d->host, where, err);
     d->session = cli_debug_host_session(d->host);
     return status;
@@ -466,31 +213,31 @@ static enum wt_status host_attach(void *context, const char *where, struct wt_er
 
 static void host_refresh(void *context)
 {
-    cli_debug_host_refresh(((struct debug *)context)->host);
+    cli_debug_host_refresh(((struct cli_console *)context)->host);
 }
 
 static void host_finish(void *context, bool *known, int *code, char *text, size_t size)
 {
-    struct debug *d = context;
+    struct cli_console *d = context;
     cli_debug_host_finish(d->host, known, code, text, size);
     d->session = cli_debug_host_session(d->host);
 }
 
 static void host_leave(void *context, bool kill)
 {
-    struct debug *d = context;
+    struct cli_console *d = context;
     cli_debug_host_leave(d->host, kill);
     d->session = cli_debug_host_session(d->host);
 }
 
 static int host_pid(void *context)
 {
-    return cli_debug_host_pid(((struct debug *)context)->host);
+    return cli_debug_host_pid(((struct cli_console *)context)->host);
 }
 
 static bool host_is_elsewhere(void *context)
 {
-    return cli_debug_host_is_elsewhere(((struct debug *)context)->host);
+    return cli_debug_host_is_elsewhere(((struct cli_console *)context)->host);
 }
 
 static const struct wt_program_host host_ops = {.start = host_start,
@@ -501,7 +248,7 @@ static const struct wt_program_host host_ops = {.start = host_start,
                                                 .pid = host_pid,
                                                 .is_elsewhere = host_is_elsewhere};
 
-static enum wt_status open_host(struct debug *d, struct wt_error *err)
+static enum wt_status open_host(struct cli_console *d, struct wt_error *err)
 {
     const struct wt_emulated_options *device = &d->drive.options.device;
     const struct wt_family *family =
@@ -530,8 +277,8 @@ static enum wt_status open_host(struct debug *d, struct wt_error *err)
                                                    .gpu_count = d->drive.options.gpu_count,
                                                    .token = d->token,
                                                    .signal_fd = d->signal_fd,
-                                                   .watch_signals = watch_signals,
-                                                   .output = put_agent,
+                                                   .watch_signals = cli_debug_watch_signals,
+                                                   .output = cli_debug_put_agent,
                                                    .context = d};
     enum wt_status status = cli_debug_host_open(&options, &d->host, err);
     if (!status)
@@ -540,7 +287,7 @@ static enum wt_status open_host(struct debug *d, struct wt_error *err)
 }
 
 /* As in GDB, a name means a file of this folder before one of PATH. */
-static enum wt_status look_here(struct debug *d, struct wt_error *err)
+static enum wt_status look_here(struct cli_console *d, struct wt_error *err)
 {
     if (!d->program || strchr(d->program, '/') || access(d->program, F_OK) != 0)
         return WT_OK;
@@ -549,10 +296,10 @@ static enum wt_status look_here(struct debug *d, struct wt_error *err)
     return WT_OK;
 }
 
-static bool is_host_program(struct debug *d)
+static bool is_host_program(struct cli_console *d)
 {
     char path[4096];
-    if (d->core_path || is_attached(d))
+    if (d->core_path || cli_debug_is_attached(d))
         return false;
     if (runs_already(d))
         return true;
@@ -563,11 +310,11 @@ static bool is_host_program(struct debug *d)
     return true;
 }
 
-static enum wt_status open_all(struct debug *d, struct wt_error *err)
+static enum wt_status open_all(struct cli_console *d, struct wt_error *err)
 {
-    const struct cli_interrupts_options interrupts = {.question = quit_question(d),
+    const struct cli_interrupts_options interrupts = {.question = cli_debug_quit_question(d),
                                                       .asks = !d->batch && isatty(STDIN_FILENO),
-                                                      .end = end_now,
+                                                      .end = cli_debug_end_now,
                                                       .context = d};
     enum wt_status status = cli_attached_check(&d->drive.options.connect, err);
     if (status || (status = look_here(d, err)) != WT_OK)
@@ -581,36 +328,27 @@ static enum wt_status open_all(struct debug *d, struct wt_error *err)
     if (!is_host && d->drive.options.gpu_count > 1)
         return wt_fail(err, WT_INVALID, "%s is code for the device: it has one --gpu", d->program);
     /* Until the device elsewhere has answered, Ctrl-C ends the command. */
-    if (is_attached(d) && (status = open_attached(d, err)) != WT_OK)
+    if (cli_debug_is_attached(d) && (status = open_attached(d, err)) != WT_OK)
         return status;
     if ((status = cli_interrupts_open(&interrupts, &d->signals, err)) != WT_OK)
         return status;
     d->signal_fd = cli_interrupts_fd(d->signals);
-    status = is_host          ? open_host(d, err)
-             : is_attached(d) ? open_attached_session(d, err)
-                              : open_device(d, err);
+    status = is_host                    ? open_host(d, err)
+             : cli_debug_is_attached(d) ? open_attached_session(d, err)
+                                        : open_device(d, err);
     if (status)
         return status;
     char *line = is_host ? cli_debug_host_line(d->arguments) : NULL;
-    const struct wt_shell_options options = {
+    struct wt_shell_options options = {
         .session = d->session,
         .modules = is_host ? cli_debug_host_modules(d->host) : d->device.modules,
         .program = d->program,
         .host = is_host ? &host_ops : NULL,
         .arguments = line,
-        .attached = is_attached(d),
-        .steps_to_watch = is_attached(d) && !d->attached.target.services->set_watchpoints,
-        .interrupted = interrupted,
-        .colour = !d->batch && d->screen.colour,
-        .output = put,
-        .ask = d->batch ? NULL : ask,
-        .read_line = d->batch ? NULL : read_more,
-        .progress = d->screen.can ? show_progress : NULL,
-        .disassemble = disassemble,
-        .code_register = code_register,
-        .explain = explain,
-        .print_operand = print_operand,
-        .context = d};
+        .attached = cli_debug_is_attached(d),
+        .steps_to_watch = cli_debug_is_attached(d) && !d->attached.target.services->set_watchpoints,
+        .colour = !d->batch && d->screen.colour};
+    cli_debug_services(d, &options);
     d->console = wt_shell_new(&options);
     free(line);
     if (!d->console)
@@ -619,7 +357,7 @@ static enum wt_status open_all(struct debug *d, struct wt_error *err)
         printf("Core file %s of %s\n", d->core_path, *d->program ? d->program : "no program");
     if (d->core_file)
         return wt_shell_post_mortem(d->console, wt_core_file_reason(d->core_file), err);
-    if (is_attached(d))
+    if (cli_debug_is_attached(d))
         wt_shell_show_attached(d->console);
     if (is_host)
         cli_debug_host_serve(d->host, d->console);
@@ -631,7 +369,7 @@ static enum wt_status open_all(struct debug *d, struct wt_error *err)
     return runs_already(d) ? wt_shell_execute(d->console, attach, err) : WT_OK;
 }
 
-static void close_all(struct debug *d)
+static void close_all(struct cli_console *d)
 {
     cli_screen_close(&d->screen);
     cli_terminal_close(d->terminal);
@@ -658,7 +396,7 @@ static void close_all(struct debug *d)
 /* ---- running commands ---- */
 
 /* Executes one command, or a file of them; failures are reported on stderr. */
-static enum wt_status execute(struct debug *d, const struct order *order)
+static enum wt_status execute(struct cli_console *d, const struct cli_order *order)
 {
     struct wt_error err;
     enum wt_status status = order->is_file ? wt_shell_source(d->console, order->text, &err)
@@ -674,7 +412,7 @@ static enum wt_status execute(struct debug *d, const struct order *order)
 }
 
 /* The exit status of a program that has ended; 0 if it has not. */
-static int program_status(struct debug *d)
+static int program_status(struct cli_console *d)
 {
     struct wt_shell_end end;
     wt_shell_program(d->console, &end);
@@ -684,7 +422,7 @@ static int program_status(struct debug *d)
 }
 
 /* A failure in a script does not keep the console from being opened. */
-static void read_init_files(struct debug *d)
+static void read_init_files(struct cli_console *d)
 {
     static enum wt_status (*const find[])(char **path, struct wt_error *err) = {
         cli_user_init_file, cli_project_init_file};
@@ -694,12 +432,12 @@ static void read_init_files(struct debug *d)
         if (find[i](&path, &err))
             fprintf(stderr, "wavetrap: %s\n", err.text);
         else if (path)
-            execute(d, &(struct order){path, true});
+            execute(d, &(struct cli_order){path, true});
         free(path);
     }
 }
 
-static enum cli_input read_command(struct debug *d, char **line)
+static enum cli_input read_command(struct cli_console *d, char **line)
 {
     char status[256] = "";
     if (d->screen.can)
@@ -714,15 +452,16 @@ static enum cli_input read_command(struct debug *d, char **line)
 }
 
 /* Reads lines from the user, or from a file at standard input. */
-static void converse(struct debug *d)
+static void converse(struct cli_console *d)
 {
     enum cli_input input = CLI_INPUT_LINE;
     char *line;
     int status;
-    was_interrupted(d); /* not meant for what comes */
+    cli_debug_was_interrupted(d); /* not meant for what comes */
     while (input != CLI_INPUT_END && !wt_shell_has_quit(d->console, &status)) {
         input = read_command(d, &line);
-        if (input == CLI_INPUT_CANCELLED && !d->ended_by && ask(d, quit_question(d)))
+        if (input == CLI_INPUT_CANCELLED && !d->ended_by &&
+            cli_debug_ask(d, cli_debug_quit_question(d)))
             wt_shell_abandon(d->console);
         d->interrupts = 0;
         if (input != CLI_INPUT_LINE)
@@ -733,12 +472,13 @@ static void converse(struct debug *d)
             fprintf(stderr, "%s\n", err.text);
         }
         if (!d->interrupts)
-            was_interrupted(d); /* while the command ended: the next line is not to be discarded */
+            cli_debug_was_interrupted(
+                d); /* while the command ended: the next line is not to be discarded */
         free(line);
     }
 }
 
-static int run_debugger(struct debug *d)
+static int run_debugger(struct cli_console *d)
 {
     struct wt_error err;
     int status = 0, quit;
@@ -764,7 +504,7 @@ static int run_debugger(struct debug *d)
     }
     wt_shell_has_quit(d->console, &quit);
     status = failed ? 1 : quit >= 0 ? quit : d->batch ? program_status(d) : 0;
-    if (is_attached(d) && wt_shell_let_go(d->console, &err)) {
+    if (cli_debug_is_attached(d) && wt_shell_let_go(d->console, &err)) {
         const int lost = cli_fail(&cli_debug, &err);
         status = status ? status : lost;
     }
@@ -799,7 +539,7 @@ static enum wt_status trust_project(void)
 
 static int debug(int argc, char **argv)
 {
-    struct debug d = {0};
+    struct cli_console d = {0};
     int status = CLI_FAILED;
     char **words = calloc((size_t)argc + 1, sizeof(char *));
     if (!words)

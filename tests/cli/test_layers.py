@@ -207,3 +207,10 @@ def test_the_fake_debugger_has_what_the_gdb_server_calls():
     assert len(declared) > 80, "too few functions found"
     assert declared - fake == NOT_FAKED, "fake_debugger.c implements each other function of debugger.h, and none of these"
     assert not NOT_FAKED & called, "functions that the GDB server calls"
+
+
+def test_files_are_no_longer_than_800_lines():
+    """A longer file is split at its chapters."""
+    lines = {str(file.relative_to(SOURCE)): file.read_text().count("\n") for file in SOURCE.rglob("*.[ch]")}
+    assert len(lines) > 600, "too few files found"
+    assert not {name: count for name, count in lines.items() if count > 800}

@@ -1,0 +1,75 @@
+/* A session of `wavetrap debug`: opened and run by debug.c, served by debug_services.c. */
+#ifndef WT_CLI_DEBUG_H
+#define WT_CLI_DEBUG_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <sys/types.h>
+
+#include "cli/attached.h"
+#include "cli/debug_host.h"
+#include "cli/drive.h"
+#include "cli/interrupts.h"
+#include "cli/screen.h"
+#include "cli/terminal.h"
+#include "frontend/console/console.h"
+#include "target/core_file.h"
+
+/** A command or a file of commands, in the order in which they were given. */
+struct cli_order {
+    const char *text;
+    bool is_file;
+};
+
+/** A session of `wavetrap debug`. */
+struct cli_console {
+    struct cli_drive drive; /**< first: the context of options about kernels */
+    bool batch, no_init, trust;
+    const char *core_path; /**< --core; NULL: a program */
+    struct wt_core_file *core_file;
+    struct cli_order *order;
+    size_t order_count, order_capacity;
+
+    const char *program;
+    char *here;                  /**< the program as a file of this folder; NULL: it was named so */
+    char **arguments;            /**< of a host program */
+    int pid;                     /**< of a program that runs; 0: none was given */
+    const char *socket;          /**< where a program listens that runs; NULL: none was given */
+    const char *token;           /**< of --token, or NULL */
+    struct cli_debug_host *host; /**< NULL: the program is code for the device */
+    struct wt_emulated device;   /**< has the program; it runs in `attached` if that is open */
+    struct cli_attached attached;
+    FILE *device_console;
+    struct wt_session *session;
+    struct wt_shell *console;
+    struct cli_terminal *terminal; /**< NULL: no person is there */
+    struct cli_screen screen;
+    bool reads;                     /**< the terminal waits for a line */
+    unsigned interrupts;            /**< how often Ctrl-C was pressed since the last line */
+    struct cli_interrupts *signals; /**< NULL: not opened yet */
+    int signal_fd;                  /**< of it */
+    int ended_by;                   /**< SIGTERM or SIGHUP, which came; 0: none */
+};
+
+/** Sets the services of the console: all that answers by @p d. */
+void cli_debug_services(struct cli_console *d, struct wt_shell_options *options);
+/** Prints the program's output, in order with the output of commands; returns @p length. @p context
+ * of these functions is a struct cli_console. */
+ssize_t cli_debug_put_program(void *context, const char *text, size_t length);
+/** The same of what the debugger has to say on its own. */
+void cli_debug_put_agent(void *context, const char *text, size_t length);
+/** Whether Ctrl-C was pressed, or a signal to quit came, while the session's loop did not run. */
+bool cli_debug_was_interrupted(struct cli_console *d);
+/** Asks the user; Ctrl-C is a no, and a signal to quit for a yes. */
+bool cli_debug_ask(void *context, const char *question);
+/** Whether the program runs on a device elsewhere. */
+bool cli_debug_is_attached(const struct cli_console *d);
+/** The question before the debugger quits. */
+const char *cli_debug_quit_question(const struct cli_console *d);
+/** Handles signals in the loop of a session. */
+enum wt_status cli_debug_watch_signals(void *context, struct wt_loop *loop, struct wt_error *err);
+/** Gives the terminal back where a command is blocked and the user wants to quit. */
+void cli_debug_end_now(void *context);
+
+#endif
