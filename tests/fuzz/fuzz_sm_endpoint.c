@@ -330,7 +330,8 @@ static void fill(struct input *in, struct wt_wire_request *request, unsigned how
     case WT_WIRE_WRITE:
         request->addr = place(in, &request->size, request->verb == WT_WIRE_WRITE);
         request->follows = request->verb == WT_WIRE_WRITE ? request->size : 0;
-        for (uint32_t i = 0; i < request->size; i++)
+        for (uint32_t i = 0; i < request->size && i < sizeof bytes;
+             i++) /* a read may ask for more */
             bytes[i] = in->left ? (uint8_t)take(in, 1) : 0;
         if (how & 32) /* a breakpoint */
             wt_store_le(bytes, UINT64_C(0xe3a00000001000c0), 8);
