@@ -111,22 +111,27 @@ static CLONED resolve_swizzled(uint64_t *addr, struct manner *m, const struct re
  * num_records. A swizzled buffer with a stride counts records, and the index must be below
  * num_records.
  */
-const struct gcn_uop *gcn_buffer_resolve(struct gcn_wave *w, const struct gcn_uop *u, unsigned size,
-                                         struct gcn_targets *t, bool *done)
+bool gcn_buffer_resolve(struct gcn_wave *w, const struct gcn_uop *u, unsigned size,
+                        struct gcn_targets *t, const struct gcn_uop **next)
 {
     const struct resource r = resource_of(&w->s[u->base]);
     const uint32_t soffset = gcn_scalar32(w, u, u->soffset);
     const unsigned last = u->src[0] + (u->offen && u->idxen);
-    *done = true;
-    if (w->mode & GCN_MODE_VSKIP)
-        return gcn_next(u);
-    if ((u->offen || u->idxen) && last >= w->vgprs)
-        return gcn_fault(w, u, WT_FAULT_ILLEGAL, gcn_exec(w), 0,
-                         "%s: v%u is beyond the wave's %u vector registers", u->row->name, last,
-                         w->vgprs);
-    if (u->tfe && u->row->operands[0] != 'r')
-        return gcn_fault(w, u, WT_FAULT_ILLEGAL, gcn_exec(w), 0,
-                         "%s with the TFE bit is not executed by this emulator", u->row->name);
+    if (w->mode & GCN_MODE_VSKIP) {
+        *next = gcn_next(u);
+        return false;
+    }
+    if ((u->offen || u->idxen) && last >= w->vgprs) {
+        *next = gcn_fault(w, u, WT_FAULT_ILLEGAL, gcn_exec(w), 0,
+                          "%s: v%u is beyond the wave's %u vector registers", u->row->name, last,
+                          w->vgprs);
+        return false;
+    }
+    if (u->tfe && u->row->operands[0] != 'r') {
+        *next = gcn_fault(w, u, WT_FAULT_ILLEGAL, gcn_exec(w), 0,
+                          "%s with the TFE bit is not executed by this emulator", u->row->name);
+        return false;
+    }
     const struct extent x = {.base = r.base + soffset, .end = end_of(&r, soffset), .size = size};
     uint32_t index[GCN_LANES], offset[GCN_LANES];
     struct manner m;
@@ -139,8 +144,7 @@ const struct gcn_uop *gcn_buffer_resolve(struct gcn_wave *w, const struct gcn_uo
     t->split = gcn_pack(m.cut) & t->lanes;
     t->private = gcn_pack(m.goes_on) & t->lanes;
     t->lds = 0;
-    *done = false;
-    return NULL;
+    return true;
 }
 
 /*
@@ -259,9 +263,8 @@ const struct gcn_uop *gcn_load_to_lds(struct gcn_wave *w, const struct gcn_uop *
 OP(buffer_load)
 {
     struct gcn_targets t;
-    bool done;
-    const struct gcn_uop *next = gcn_buffer_resolve(w, u, u->size, &t, &done);
-    if (done)
+    const struct gcn_uop *next;
+    if (!gcn_buffer_resolve(w, u, u->size, &t, &next))
         return next;
     if (u->lds)
         return gcn_load_to_lds(w, u, &t);
@@ -294,9 +297,8 @@ OP(buffer_store_lds)
 {
     const struct gcn_group *g = w->group;
     struct gcn_targets t;
-    bool done;
-    const struct gcn_uop *next = gcn_buffer_resolve(w, u, u->size, &t, &done);
-    if (done)
+    const struct gcn_uop *next;
+    if (!gcn_buffer_resolve(w, u, u->size, &t, &next))
         return next;
     for (uint64_t left = t.lanes & ~t.zero; left; left &= left - 1) {
         const unsigned lane = (unsigned)__builtin_ctzll(left);
@@ -324,9 +326,8 @@ OP(buffer_store_lds)
 OP(buffer_store)
 {
     struct gcn_targets t;
-    bool done;
-    const struct gcn_uop *next = gcn_buffer_resolve(w, u, u->size, &t, &done);
-    if (done)
+    const struct gcn_uop *next;
+    if (!gcn_buffer_resolve(w, u, u->size, &t, &next))
         return next;
     return access(w, u, &t, true);
 }
@@ -334,9 +335,8 @@ OP(buffer_store)
 OP(buffer_atomic)
 {
     struct gcn_targets t;
-    bool done;
-    const struct gcn_uop *next = gcn_buffer_resolve(w, u, u->size, &t, &done);
-    if (done)
+    const struct gcn_uop *next;
+    if (!gcn_buffer_resolve(w, u, u->size, &t, &next))
         return next;
     t.zero |= t.split;
     if (t.private)

@@ -112,7 +112,7 @@ static void exchange(const struct share *s, uint64_t lane, uint32_t addr, uint64
 #define UNLESS_SKIPPED                                                                             \
     if (w->mode & GCN_MODE_VSKIP)                                                                  \
         return gcn_next(u);                                                                        \
-    const struct gcn_uop *gone = NULL;                                                             \
+    const struct gcn_uop *next = NULL;                                                             \
     const struct share s = share_of(w, u)
 
 static uint32_t loaded(const struct gcn_uop *u, uint32_t old, uint64_t value)
@@ -258,9 +258,9 @@ OP(ds_read)
     const unsigned words = (u->size + 3u) / 4;
     const uint32_t base = (uint32_t)u->imm, *addr = w->v[u->src[0]];
     UNLESS_SKIPPED;
-    if (!gcn_ds_registers(w, u, u->src[0], 1, &gone) ||
-        !gcn_ds_registers(w, u, u->dst, words, &gone))
-        return gone;
+    if (!gcn_ds_registers(w, u, u->src[0], 1, &next) ||
+        !gcn_ds_registers(w, u, u->dst, words, &next))
+        return next;
     const uint64_t lanes = read_all(w, &s, addr, base, u->size, u->dst) ? 0 : gcn_exec(w);
     OF_LANES(lane, lanes)
     {
@@ -280,9 +280,9 @@ OP(ds_write)
     const unsigned words = (u->size + 3u) / 4;
     const uint32_t base = (uint32_t)u->imm, *addr = w->v[u->src[0]];
     UNLESS_SKIPPED;
-    if (!gcn_ds_registers(w, u, u->src[0], 1, &gone) ||
-        !gcn_ds_registers(w, u, u->src[1], words, &gone))
-        return gone;
+    if (!gcn_ds_registers(w, u, u->src[0], 1, &next) ||
+        !gcn_ds_registers(w, u, u->src[1], words, &next))
+        return next;
     const uint64_t lanes = write_all(w, &s, addr, base, u->size, u->src[1]) ? 0 : gcn_exec(w);
     OF_LANES(lane, lanes)
     {
@@ -301,8 +301,8 @@ OP(ds_write)
 OP(ds_read_addtid)
 {
     UNLESS_SKIPPED;
-    if (!gcn_ds_registers(w, u, u->dst, 1, &gone))
-        return gone;
+    if (!gcn_ds_registers(w, u, u->dst, 1, &next))
+        return next;
     EACH_LANE(lane)
     w->v[u->dst][lane] =
         (uint32_t)get(&s, lane, (w->s[GCN_M0] & 0xffff) + (uint32_t)u->imm + 4 * (uint32_t)lane, 4);
@@ -313,8 +313,8 @@ OP(ds_read_addtid)
 OP(ds_write_addtid)
 {
     UNLESS_SKIPPED;
-    if (!gcn_ds_registers(w, u, u->src[1], 1, &gone))
-        return gone;
+    if (!gcn_ds_registers(w, u, u->src[1], 1, &next))
+        return next;
     EACH_LANE(lane)
     put(&s, lane, (w->s[GCN_M0] & 0xffff) + (uint32_t)u->imm + 4 * (uint32_t)lane,
         w->v[u->src[1]][lane], 4);
@@ -347,9 +347,9 @@ OP(ds_read2)
     const unsigned words = u->size / 4u;
     uint32_t offset[2], addr[GCN_LANES];
     UNLESS_SKIPPED;
-    if (!gcn_ds_registers(w, u, u->src[0], 1, &gone) ||
-        !gcn_ds_registers(w, u, u->dst, 2 * words, &gone))
-        return gone;
+    if (!gcn_ds_registers(w, u, u->src[0], 1, &next) ||
+        !gcn_ds_registers(w, u, u->dst, 2 * words, &next))
+        return next;
     offsets(u, offset);
     /* the results may lie where the addresses are */
     memcpy(addr, w->v[u->src[0]], sizeof addr);
@@ -368,10 +368,10 @@ OP(ds_write2)
     const unsigned words = u->size / 4u;
     uint32_t offset[2];
     UNLESS_SKIPPED;
-    if (!gcn_ds_registers(w, u, u->src[0], 1, &gone) ||
-        !gcn_ds_registers(w, u, u->src[1], words, &gone) ||
-        !gcn_ds_registers(w, u, u->src[2], words, &gone))
-        return gone;
+    if (!gcn_ds_registers(w, u, u->src[0], 1, &next) ||
+        !gcn_ds_registers(w, u, u->src[1], words, &next) ||
+        !gcn_ds_registers(w, u, u->src[2], words, &next))
+        return next;
     offsets(u, offset);
     uint32_t at[2][GCN_LANES];
     const uint32_t *addr = w->v[u->src[0]];
@@ -404,11 +404,11 @@ OP(ds_wrxchg2)
     const unsigned words = u->size / 4u;
     uint32_t offset[2];
     UNLESS_SKIPPED;
-    if (!gcn_ds_registers(w, u, u->src[0], 1, &gone) ||
-        !gcn_ds_registers(w, u, u->src[1], words, &gone) ||
-        !gcn_ds_registers(w, u, u->src[2], words, &gone) ||
-        !gcn_ds_registers(w, u, u->dst, 2 * words, &gone))
-        return gone;
+    if (!gcn_ds_registers(w, u, u->src[0], 1, &next) ||
+        !gcn_ds_registers(w, u, u->src[1], words, &next) ||
+        !gcn_ds_registers(w, u, u->src[2], words, &next) ||
+        !gcn_ds_registers(w, u, u->dst, 2 * words, &next))
+        return next;
     offsets(u, offset);
     EACH_LANE(lane)
     {
@@ -578,11 +578,11 @@ OP(ds_atomic)
     const bool wanted = u->row->opcode & 0x20;
     const bool two = what == DS_MSKOR || what == DS_CMPST || what == DS_CMPST_F || what == DS_WRAP;
     UNLESS_SKIPPED;
-    if (!gcn_ds_registers(w, u, u->src[0], 1, &gone) ||
-        !gcn_ds_registers(w, u, u->src[1], words, &gone) ||
-        (two && !gcn_ds_registers(w, u, u->src[2], words, &gone)) ||
-        (wanted && !gcn_ds_registers(w, u, u->dst, words, &gone)))
-        return gone;
+    if (!gcn_ds_registers(w, u, u->src[0], 1, &next) ||
+        !gcn_ds_registers(w, u, u->src[1], words, &next) ||
+        (two && !gcn_ds_registers(w, u, u->src[2], words, &next)) ||
+        (wanted && !gcn_ds_registers(w, u, u->dst, words, &next)))
+        return next;
     if (atomic_all(w, &s, u, what, wanted)) {
         gcn_ds_issued(w);
         return gcn_next(u);
@@ -618,8 +618,8 @@ OP(ds_src2)
     const unsigned what = u->row->opcode & 0x1f;
     const uint32_t offset = (uint32_t)u->imm;
     UNLESS_SKIPPED;
-    if (!gcn_ds_registers(w, u, u->src[0], 1, &gone))
-        return gone;
+    if (!gcn_ds_registers(w, u, u->src[0], 1, &next))
+        return next;
     for (unsigned pass = 0; pass < 2; pass++) {
         EACH_LANE(lane)
         {
@@ -647,9 +647,9 @@ OP(ds_src2)
 OP(ds_condxchg32_rtn_b64)
 {
     UNLESS_SKIPPED;
-    if (!gcn_ds_registers(w, u, u->src[0], 1, &gone) ||
-        !gcn_ds_registers(w, u, u->src[1], 2, &gone) || !gcn_ds_registers(w, u, u->dst, 2, &gone))
-        return gone;
+    if (!gcn_ds_registers(w, u, u->src[0], 1, &next) ||
+        !gcn_ds_registers(w, u, u->src[1], 2, &next) || !gcn_ds_registers(w, u, u->dst, 2, &next))
+        return next;
     EACH_LANE(lane)
     {
         const uint32_t addr = (w->v[u->src[0]][lane] + (uint32_t)u->imm) & 0xfff8;
@@ -676,8 +676,8 @@ OP(ds_condxchg32_rtn_b64)
 static const struct gcn_uop *counted(struct gcn_wave *w, const struct gcn_uop *u, bool append)
 {
     UNLESS_SKIPPED;
-    if (!gcn_ds_registers(w, u, u->dst, 1, &gone))
-        return gone;
+    if (!gcn_ds_registers(w, u, u->dst, 1, &next))
+        return next;
     const uint32_t addr = (u->gds ? 0 : w->s[GCN_M0] & 0xffff) + (uint32_t)u->imm;
     if (addr % 4)
         return gcn_fault(w, u, WT_FAULT_MISALIGNED, gcn_exec(w), addr,

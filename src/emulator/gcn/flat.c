@@ -7,22 +7,22 @@
 typedef const struct gcn_uop *(*access_fn)(struct gcn_wave *w, const struct gcn_uop *u,
                                            struct gcn_targets *t);
 
-/* Whether the instruction can be executed at all; else *gone is the handler's return value. */
-static bool possible(struct gcn_wave *w, const struct gcn_uop *u, const struct gcn_uop **gone)
+/* Whether the instruction can be executed at all; else *next is the handler's return value. */
+static bool possible(struct gcn_wave *w, const struct gcn_uop *u, const struct gcn_uop **next)
 {
     if (w->mode & GCN_MODE_VSKIP) {
-        *gone = gcn_next(u);
+        *next = gcn_next(u);
         return false;
     }
     const bool pair =
         u->row->encoding == GCN_FLAT || (u->row->encoding == GCN_GLOBAL && u->base == 0x7f);
     const bool address = pair || u->row->encoding == GCN_GLOBAL || u->base == 0x7f;
     if (address && u->src[0] + pair >= w->vgprs)
-        *gone = gcn_fault(w, u, WT_FAULT_ILLEGAL, gcn_exec(w), 0,
+        *next = gcn_fault(w, u, WT_FAULT_ILLEGAL, gcn_exec(w), 0,
                           "%s: v%u is beyond the wave's %u vector registers", u->row->name,
                           u->src[0] + pair, w->vgprs);
     else if (u->lds && (u->row->encoding == GCN_FLAT || u->row->operands[0] != 'r'))
-        *gone = gcn_fault(w, u, WT_FAULT_ILLEGAL, gcn_exec(w), 0,
+        *next = gcn_fault(w, u, WT_FAULT_ILLEGAL, gcn_exec(w), 0,
                           "%s with the LDS bit is not executed by this emulator", u->row->name);
     else
         return true;
@@ -90,9 +90,9 @@ static void find_apertures(struct gcn_targets *t)
 /* The aperture that each address lies in decides where it goes. */
 static const struct gcn_uop *flat(struct gcn_wave *w, const struct gcn_uop *u, access_fn access)
 {
-    const struct gcn_uop *gone;
-    if (!possible(w, u, &gone))
-        return gone;
+    const struct gcn_uop *next;
+    if (!possible(w, u, &next))
+        return next;
     const uint32_t *low = w->v[u->src[0]], *high = w->v[u->src[0] + 1];
     const uint64_t base = (uint64_t)(int64_t)u->imm;
     if (access != gcn_vmem_atomic && high[0] >> 16 == 0 &&
@@ -111,9 +111,9 @@ static const struct gcn_uop *flat(struct gcn_wave *w, const struct gcn_uop *u, a
 
 static const struct gcn_uop *global(struct gcn_wave *w, const struct gcn_uop *u, access_fn access)
 {
-    const struct gcn_uop *gone;
-    if (!possible(w, u, &gone))
-        return gone;
+    const struct gcn_uop *next;
+    if (!possible(w, u, &next))
+        return next;
     const bool scalar = u->base != 0x7f;
     const uint64_t base = (uint64_t)(int64_t)u->imm + (scalar ? gcn_pair(&w->s[u->base]) : 0);
     const uint32_t *low = w->v[u->src[0]], *high = scalar ? NULL : w->v[u->src[0] + 1];
@@ -132,9 +132,9 @@ static const struct gcn_uop *global(struct gcn_wave *w, const struct gcn_uop *u,
 /* Offsets of private memory: from a VGPR or from an SGPR. */
 static const struct gcn_uop *scratch(struct gcn_wave *w, const struct gcn_uop *u, access_fn access)
 {
-    const struct gcn_uop *gone;
-    if (!possible(w, u, &gone))
-        return gone;
+    const struct gcn_uop *next;
+    if (!possible(w, u, &next))
+        return next;
     struct gcn_targets t = {.at = u, .lanes = gcn_exec(w), .private = gcn_exec(w)};
     for (unsigned lane = 0; lane < GCN_LANES; lane++)
         t.addr[lane] = (uint32_t)((u->base == 0x7f ? w->v[u->src[0]][lane] : w->s[u->base]) +

@@ -6,16 +6,16 @@
 #define UNLESS_SKIPPED                                                                             \
     if (w->mode & GCN_MODE_VSKIP)                                                                  \
         return gcn_next(u);                                                                        \
-    const struct gcn_uop *gone = NULL
+    const struct gcn_uop *next = NULL
 
 /* Backwards: each lane names the lane that it reads. One that EXEC disables gives 0. */
 OP(ds_bpermute_b32)
 {
     uint32_t from[GCN_LANES], result[GCN_LANES];
     UNLESS_SKIPPED;
-    if (!gcn_ds_registers(w, u, u->src[0], 1, &gone) ||
-        !gcn_ds_registers(w, u, u->src[1], 1, &gone) || !gcn_ds_registers(w, u, u->dst, 1, &gone))
-        return gone;
+    if (!gcn_ds_registers(w, u, u->src[0], 1, &next) ||
+        !gcn_ds_registers(w, u, u->src[1], 1, &next) || !gcn_ds_registers(w, u, u->dst, 1, &next))
+        return next;
     const uint32_t *on = gcn_lanes_on(w, gcn_exec(w));
     for (unsigned lane = 0; lane < GCN_LANES; lane++)
         from[lane] = w->v[u->src[1]][lane] & on[lane];
@@ -31,9 +31,9 @@ OP(ds_permute_b32)
 {
     uint32_t result[GCN_LANES] = {0};
     UNLESS_SKIPPED;
-    if (!gcn_ds_registers(w, u, u->src[0], 1, &gone) ||
-        !gcn_ds_registers(w, u, u->src[1], 1, &gone) || !gcn_ds_registers(w, u, u->dst, 1, &gone))
-        return gone;
+    if (!gcn_ds_registers(w, u, u->src[0], 1, &next) ||
+        !gcn_ds_registers(w, u, u->src[1], 1, &next) || !gcn_ds_registers(w, u, u->dst, 1, &next))
+        return next;
     EACH_LANE(lane)
     result[(w->v[u->src[0]][lane] + (uint32_t)u->imm) / 4 % GCN_LANES] = w->v[u->src[1]][lane];
     EACH_LANE(lane)
@@ -68,8 +68,8 @@ OP(ds_swizzle_b32)
     uint32_t result[GCN_LANES];
     const uint32_t pattern = (uint32_t)u->imm;
     UNLESS_SKIPPED;
-    if (!gcn_ds_registers(w, u, u->src[0], 1, &gone) || !gcn_ds_registers(w, u, u->dst, 1, &gone))
-        return gone;
+    if (!gcn_ds_registers(w, u, u->src[0], 1, &next) || !gcn_ds_registers(w, u, u->dst, 1, &next))
+        return next;
     const uint64_t exec = gcn_exec(w);
     EACH_LANE(lane)
     {

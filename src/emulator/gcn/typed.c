@@ -23,13 +23,12 @@ struct typed {
     uint64_t row; /* from an element of a swizzled buffer to the next one of its record */
 };
 
-/* Decodes the access; NULL, or the fault. */
-static const struct gcn_uop *typed_of(struct gcn_wave *w, const struct gcn_uop *u, struct typed *t,
-                                      bool *done)
+/* Decodes the access. False: refused. */
+static bool typed_of(struct gcn_wave *w, const struct gcn_uop *u, struct typed *t,
+                     const struct gcn_uop **next)
 {
     const uint32_t word = w->s[u->base + 3];
     unsigned dfmt = u->dfmt;
-    *done = true;
     *t = (struct typed){
         .nfmt = u->nfmt,
         .select = {SELECT_X, SELECT_X + 1, SELECT_X + 2, SELECT_X + 3},
@@ -40,26 +39,29 @@ static const struct gcn_uop *typed_of(struct gcn_wave *w, const struct gcn_uop *
     t->registers = t->d16 ? (t->components + 1) / 2 : t->components;
     if (u->row->encoding == GCN_MUBUF) {
         /* ADD_TID takes the format's bits for the stride. */
-        if (word >> 23 & 1)
-            return gcn_fault(w, u, WT_FAULT_ILLEGAL, gcn_exec(w), 0,
-                             "%s: a resource with ADD_TID has no format", u->row->name);
+        if (word >> 23 & 1) {
+            *next = gcn_fault(w, u, WT_FAULT_ILLEGAL, gcn_exec(w), 0,
+                              "%s: a resource with ADD_TID has no format", u->row->name);
+            return false;
+        }
         t->nfmt = word >> 12 & 7;
         dfmt = word >> 15 & 15;
         for (unsigned i = 0; i < 4; i++)
             t->select[i] = word >> (3 * i) & 7;
     }
-    if (!gcn_format_valid(dfmt, t->nfmt))
-        return gcn_fault(w, u, WT_FAULT_ILLEGAL, gcn_exec(w), 0,
-                         "%s: there is no format with DATA_FORMAT %u and NUM_FORMAT %u",
-                         u->row->name, dfmt, t->nfmt);
+    if (!gcn_format_valid(dfmt, t->nfmt)) {
+        *next = gcn_fault(w, u, WT_FAULT_ILLEGAL, gcn_exec(w), 0,
+                          "%s: there is no format with DATA_FORMAT %u and NUM_FORMAT %u",
+                          u->row->name, dfmt, t->nfmt);
+        return false;
+    }
     t->format = gcn_format_of(dfmt);
     const unsigned last = u->dst + t->registers + u->tfe;
     if (last > w->vgprs)
-        return gcn_fault(w, u, WT_FAULT_ILLEGAL, gcn_exec(w), 0,
-                         "%s: v%u is beyond the wave's %u vector registers", u->row->name, last - 1,
-                         w->vgprs);
-    *done = false;
-    return NULL;
+        *next = gcn_fault(w, u, WT_FAULT_ILLEGAL, gcn_exec(w), 0,
+                          "%s: v%u is beyond the wave's %u vector registers", u->row->name,
+                          last - 1, w->vgprs);
+    return last <= w->vgprs;
 }
 
 /* Where a piece of an element lies: dword by dword, or whole. */
@@ -75,15 +77,15 @@ static unsigned piece(const struct typed *t, const struct gcn_targets *at, unsig
     return left < 4 ? left : 4;
 }
 
-/* Whether each lane's element may be accessed; else there is a fault, *gone: a part is not mapped
+/* Whether each lane's element may be accessed; else there is a fault, *next: a part is not mapped
  * or, in a swizzled buffer, not aligned. */
 static bool checked(struct gcn_wave *w, const struct gcn_uop *u, const struct typed *t,
-                    const struct gcn_targets *at, bool store, const struct gcn_uop **gone)
+                    const struct gcn_targets *at, bool store, const struct gcn_uop **next)
 {
     for (uint64_t left = at->lanes & ~at->zero; left; left &= left - 1) {
         const unsigned lane = (unsigned)__builtin_ctzll(left);
         if ((at->private >> lane & 1) && at->addr[lane] % 4) {
-            *gone = gcn_fault(w, u, WT_FAULT_ACCESS, (uint64_t)1 << lane, at->addr[lane],
+            *next = gcn_fault(w, u, WT_FAULT_ACCESS, (uint64_t)1 << lane, at->addr[lane],
                               "%s: a swizzled access that is not aligned to its elements",
                               u->row->name);
             return false;
@@ -92,7 +94,7 @@ static bool checked(struct gcn_wave *w, const struct gcn_uop *u, const struct ty
             uint64_t addr;
             const unsigned size = piece(t, at, lane, done, &addr);
             if (!gcn_mapped(w->device, addr, size, store)) {
-                *gone = gcn_fault(w, u, WT_FAULT_ACCESS, (uint64_t)1 << lane, addr,
+                *next = gcn_fault(w, u, WT_FAULT_ACCESS, (uint64_t)1 << lane, addr,
                                   "%s: %s of %u bytes at 0x%llx, where no memory is mapped%s",
                                   u->row->name, store ? "store" : "load", size,
                                   (unsigned long long)addr, store ? " for writing" : "");
@@ -170,14 +172,10 @@ OP(buffer_load_format)
 {
     struct gcn_targets at = {0};
     struct typed t;
-    bool done;
+    const struct gcn_uop *next;
     if (w->mode & GCN_MODE_VSKIP)
         return gcn_next(u);
-    const struct gcn_uop *next = typed_of(w, u, &t, &done);
-    if (done)
-        return next;
-    next = gcn_buffer_resolve(w, u, t.format->bytes, &at, &done);
-    if (done)
+    if (!typed_of(w, u, &t, &next) || !gcn_buffer_resolve(w, u, t.format->bytes, &at, &next))
         return next;
     at.zero |= at.split;
     if (!checked(w, u, &t, &at, false, &next))
@@ -210,14 +208,10 @@ OP(buffer_store_format)
 {
     struct gcn_targets at = {0};
     struct typed t;
-    bool done;
+    const struct gcn_uop *next;
     if (w->mode & GCN_MODE_VSKIP)
         return gcn_next(u);
-    const struct gcn_uop *next = typed_of(w, u, &t, &done);
-    if (done)
-        return next;
-    next = gcn_buffer_resolve(w, u, t.format->bytes, &at, &done);
-    if (done)
+    if (!typed_of(w, u, &t, &next) || !gcn_buffer_resolve(w, u, t.format->bytes, &at, &next))
         return next;
     at.zero |= at.split;
     if (!checked(w, u, &t, &at, true, &next))

@@ -63,13 +63,13 @@ const struct gcn_uop *gcn_vmem_atomic(struct gcn_wave *w, const struct gcn_uop *
                                       struct gcn_targets *t);
 /*
  * Fills in where each lane's access of so many bytes through a buffer resource goes (buffer.c).
- * *done: nothing is left to do but to return what this returned. Lanes that cross the elements of a
- * swizzled buffer are marked private, those that cross a linear buffer's end split. In a split
- * access of several dwords each is checked by itself; formatted elements and atomics are done whole
- * or not at all (section 8.1.5).
+ * False: refused, or left out for VSKIP; *next is what the handler returns. Lanes that cross the
+ * elements of a swizzled buffer are marked private, those that cross a linear buffer's end split.
+ * In a split access of several dwords each is checked by itself; formatted elements and atomics are
+ * done whole or not at all (section 8.1.5).
  */
-const struct gcn_uop *gcn_buffer_resolve(struct gcn_wave *w, const struct gcn_uop *u, unsigned size,
-                                         struct gcn_targets *t, bool *done);
+bool gcn_buffer_resolve(struct gcn_wave *w, const struct gcn_uop *u, unsigned size,
+                        struct gcn_targets *t, const struct gcn_uop **next);
 /*
  * Executes loads with LDS = 1 (buffer.c): to LDS at M0[15:0] plus the offset plus 4 for each lane.
  * Returns as gcn_vmem_load.

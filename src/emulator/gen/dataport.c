@@ -107,8 +107,8 @@ static enum stray reach(const struct gen_message *m, struct gen_transfer *x, uns
 
 /* Makes addresses of offsets, and checks that all of them can be used: the mistake is that of the
  * first lane and of those like it. */
-static const struct gen_uop *resolve(const struct gen_message *m, struct gen_transfer *x,
-                                     bool write, bool *good)
+static bool resolve(const struct gen_message *m, struct gen_transfer *x, bool write,
+                    const struct gen_uop **next)
 {
     enum stray kind = STRAY_NONE;
     unsigned inside, first = 0, size = 0;
@@ -124,32 +124,35 @@ static const struct gen_uop *resolve(const struct gen_message *m, struct gen_tra
         }
         lanes |= UINT32_C(1) << i;
     }
-    *good = !kind;
     const unsigned long long at = x->addr[first];
     switch (kind) {
     case STRAY_SLM:
-        return gen_message_fault(
+        *next = gen_message_fault(
             m, WT_FAULT_ACCESS, lanes, GEN_SLM_APERTURE + at,
             "%s of %u bytes at offset 0x%llx is outside the group's %llu bytes of shared local "
             "memory",
             write ? "write" : "read", size, at, (unsigned long long)x->surface.size);
+        break;
     case STRAY_SURFACE:
-        return gen_message_fault(
+        *next = gen_message_fault(
             m, WT_FAULT_ACCESS, lanes, x->surface.base + at,
             "%s of %u bytes at offset 0x%llx is outside surface %u, which has %llu bytes",
             write ? "write" : "read", size, at, m->bti, (unsigned long long)x->surface.size);
+        break;
     case STRAY_MEMORY:
-        return gen_memory_fault(m, lanes, at, size, write);
+        *next = gen_memory_fault(m, lanes, at, size, write);
+        break;
     default:
-        return NULL;
+        break;
     }
+    return !kind;
 }
 
 /* ---- scattered and untyped accesses ---- */
 
 static const struct gen_uop *load(const struct gen_message *m, struct gen_transfer *x)
 {
-    bool good;
+    const struct gen_uop *next;
     const unsigned block = x->lanes * x->slot,
                    padded = block < GEN_GRF_BYTES ? GEN_GRF_BYTES : block;
     unsigned data;
@@ -159,9 +162,8 @@ static const struct gen_uop *load(const struct gen_message *m, struct gen_transf
     if (gen_load_lanes(m, x, padded))
         return gen_next(m->u);
     read_addresses(m, x);
-    const struct gen_uop *wrong = resolve(m, x, false, &good);
-    if (!good)
-        return wrong;
+    if (!resolve(m, x, false, &next))
+        return next;
     for (unsigned i = 0; i < x->lanes; i++)
         for (unsigned k = 0; k < x->elements && (x->on >> i & 1); k++) {
             memset(value[i][k], 0, 8);
@@ -177,7 +179,7 @@ static const struct gen_uop *load(const struct gen_message *m, struct gen_transf
 
 static const struct gen_uop *write_back(const struct gen_message *m, struct gen_transfer *x)
 {
-    bool good;
+    const struct gen_uop *next;
     const unsigned block = x->lanes * x->slot,
                    padded = block < GEN_GRF_BYTES ? GEN_GRF_BYTES : block;
     unsigned data;
@@ -186,9 +188,8 @@ static const struct gen_uop *write_back(const struct gen_message *m, struct gen_
     if (gen_store_lanes(m, x, data, padded))
         return gen_next(m->u);
     read_addresses(m, x);
-    const struct gen_uop *wrong = resolve(m, x, true, &good);
-    if (!good)
-        return wrong;
+    if (!resolve(m, x, true, &next))
+        return next;
     for (unsigned i = 0; i < x->lanes; i++)
         for (unsigned k = 0; k < x->elements && (x->on >> i & 1); k++)
             if (is_inside(x, i, k) &&
@@ -279,7 +280,7 @@ static unsigned block_inside(const struct gen_message *m, const struct gen_trans
 static const struct gen_uop *move_block(const struct gen_message *m, struct gen_transfer *x,
                                         bool write, unsigned bytes, unsigned within)
 {
-    bool good;
+    const struct gen_uop *next;
     uint8_t data[256];
     unsigned part = 0;
     const unsigned source = m->lengths[1] ? m->payload[1] : m->payload[0] + GEN_GRF_BYTES;
@@ -306,9 +307,8 @@ static const struct gen_uop *move_block(const struct gen_message *m, struct gen_
         part = inside - done < 64 ? inside - done : 64;
         x->addr[0] = first + done;
         x->size = part;
-        const struct gen_uop *wrong = resolve(m, x, write, &good);
-        if (!good)
-            return wrong;
+        if (!resolve(m, x, write, &next))
+            return next;
         if (!write)
             gen_message_read(m, &x->surface, 0, x->addr[0], data + done, part);
     }
@@ -316,7 +316,7 @@ static const struct gen_uop *move_block(const struct gen_message *m, struct gen_
         part = inside - done < 64 ? inside - done : 64;
         x->addr[0] = first + done;
         x->size = part;
-        resolve(m, x, true, &good);
+        resolve(m, x, true, &next);
         if (!gen_message_write(m, &x->surface, 0, x->addr[0],
                                gen_registers(m) + source + within + done, part, WT_WATCH_WRITE))
             return gen_no_memory(m->t, m->u, 1, x->addr[0]);
@@ -437,7 +437,7 @@ static const struct gen_uop *atomic(struct gen_message *m, struct gen_transfer *
     const unsigned block = x->lanes * x->size,
                    padded = block < GEN_GRF_BYTES ? GEN_GRF_BYTES : block;
     const bool returns = m->desc >> 13 & 1;
-    bool good;
+    const struct gen_uop *next;
     unsigned data;
     x->slot = x->size;
     set_elements(x, 1);
@@ -447,9 +447,8 @@ static const struct gen_uop *atomic(struct gen_message *m, struct gen_transfer *
         (returns && m->response * GEN_GRF_BYTES < padded))
         return bad_length(m);
     read_addresses(m, x);
-    const struct gen_uop *wrong = resolve(m, x, true, &good);
-    if (!good)
-        return wrong;
+    if (!resolve(m, x, true, &next))
+        return next;
     for (unsigned i = 0; i < x->lanes; i++)
         if ((x->on >> i & 1) && x->addr[i] % x->size)
             return gen_message_fault(
@@ -545,7 +544,7 @@ static const struct gen_uop *port0(struct gen_message *m, struct gen_transfer *x
 const struct gen_uop *gen_dataport(struct gen_message *m)
 {
     struct gen_transfer x; /* without its long arrays, which are set where they are used */
-    bool good = true;
+    const struct gen_uop *next;
     x.surface.is_slm = false;
     x.surface.base = x.surface.size = 0;
     x.wide_addresses = false;
@@ -560,8 +559,7 @@ const struct gen_uop *gen_dataport(struct gen_message *m)
     const bool a64 =
         m->sfid == GEN_SFID_DC1 && m->type >= DC1_A64_READ && m->type != DC1_FLOAT_ATOMIC;
     const bool fence = m->sfid == GEN_SFID_DC0 && m->type == DC0_FENCE;
-    const struct gen_uop *wrong = a64 || fence ? NULL : gen_find_buffer(m, &x.surface, &good);
-    if (!good)
-        return wrong;
+    if (!a64 && !fence && !gen_find_buffer(m, &x.surface, &next))
+        return next;
     return m->sfid == GEN_SFID_DC1 ? port1(m, &x) : port0(m, &x);
 }

@@ -70,7 +70,7 @@ const struct gen_uop *gen_sampler(struct gen_message *m);
 
 struct gen_texel_format;
 
-/* ---- surface.c: surfaces, and single accesses of memory ---- */
+/* ---- surface.c: surfaces, and single accesses of memory; *next: machine/engine.h ---- */
 
 /* The GRFs of the message's thread. */
 static inline uint8_t *gen_registers(const struct gen_message *m)
@@ -80,31 +80,27 @@ static inline uint8_t *gen_registers(const struct gen_message *m)
 
 /** The byte offset of a payload's register, counted through both of its parts. */
 unsigned gen_payload_register(const struct gen_message *m, unsigned index);
-/** Finds a surface; NULL, or what the caller must return. */
-const struct gen_uop *gen_find_surface(const struct gen_message *m, struct gen_surface *s,
-                                       bool *good);
 /**
- * Likewise, of texels: the surface must be an image of one level whose kind is not above @p most
- * and whose format, which *format becomes, is executed. @p use, for errors: "sampled".
+ * Finds a surface of texels: an image of one level whose kind is not above @p most and whose
+ * format, which *format becomes, is executed. @p use, for errors: "sampled". False: refused.
  */
-const struct gen_uop *gen_find_image(const struct gen_message *m, struct gen_surface *s,
-                                     unsigned most, const char *use,
-                                     const struct gen_texel_format **format, bool *good);
+bool gen_find_image(const struct gen_message *m, struct gen_surface *s, unsigned most,
+                    const char *use, const struct gen_texel_format **format,
+                    const struct gen_uop **next);
 /** Likewise, of accesses to bytes: only is_slm, base and size are set, and kind of what has one. */
-const struct gen_uop *gen_find_buffer(const struct gen_message *m, struct gen_surface *s,
-                                      bool *good);
+bool gen_find_buffer(const struct gen_message *m, struct gen_surface *s,
+                     const struct gen_uop **next);
 /** The address of a texel that lies inside the surface; `bytes` is the size of one. */
 uint64_t gen_texel_address(const struct gen_surface *s, uint32_t x, uint32_t y, uint32_t layer,
                            unsigned bytes);
 /** Whether so many bytes can be read or written. */
 bool gen_can_access(struct gen_device *d, uint64_t addr, unsigned size, bool write);
-/** The fault of lanes that cannot, the first of them at @p addr. What the caller must return. */
+/** The fault of lanes that cannot, the first of them at @p addr. What the executor returns. */
 const struct gen_uop *gen_memory_fault(const struct gen_message *m, uint32_t lanes, uint64_t addr,
                                        unsigned size, bool write);
-/** Checks that a lane can read or write so many bytes. If not, `good` is false, and the result is
- * what the caller must return. */
-const struct gen_uop *gen_check_memory(const struct gen_message *m, unsigned lane, uint64_t addr,
-                                       unsigned size, bool write, bool *good);
+/** Checks that a lane can read or write so many bytes. False: refused. */
+bool gen_check_memory(const struct gen_message *m, unsigned lane, uint64_t addr, unsigned size,
+                      bool write, const struct gen_uop **next);
 /** Reads what gen_check_memory has passed, or shared local memory, and tells the watches. */
 void gen_message_read(const struct gen_message *m, const struct gen_surface *s, unsigned lane,
                       uint64_t addr, void *out, unsigned size);

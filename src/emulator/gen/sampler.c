@@ -57,7 +57,7 @@ static uint32_t header_dword(const struct gen_message *m, unsigned index)
     return (uint32_t)wt_load_le(gen_registers(m) + m->payload[0] + 4 * index, 4);
 }
 
-static const struct gen_uop *read_state(const struct gen_message *m, struct sampler *x, bool *good)
+static bool read_state(const struct gen_message *m, struct sampler *x, const struct gen_uop **next)
 {
     const struct gen_walk *w = &gen_walk_of(m->t)->walk;
     const unsigned index = m->desc >> 8 & 15;
@@ -65,10 +65,11 @@ static const struct gen_uop *read_state(const struct gen_message *m, struct samp
     const uint64_t addr = w->dynamic + table + 16 * index;
     uint8_t state[16], border[16];
     uint32_t dw[4];
-    *good = false;
-    if (!gen_device_read(m->t->device, addr, state, sizeof state))
-        return gen_message_fault(m, WT_FAULT_ACCESS, m->on, addr,
-                                 "no memory is mapped where sampler %u is described", index);
+    if (!gen_device_read(m->t->device, addr, state, sizeof state)) {
+        *next = gen_message_fault(m, WT_FAULT_ACCESS, m->on, addr,
+                                  "no memory is mapped where sampler %u is described", index);
+        return false;
+    }
     for (unsigned i = 0; i < 4; i++)
         dw[i] = (uint32_t)wt_load_le(state + 4 * i, 4);
     const unsigned filter = wt_field(dw[0], 19, 17); /* level 0 is magnified */
@@ -81,17 +82,18 @@ static const struct gen_uop *read_state(const struct gen_message *m, struct samp
         for (unsigned i = 0; i < 4; i++)
             x->border[i] = (uint32_t)wt_load_le(border + 4 * i, 4);
     for (unsigned i = 0; i < x->spatial; i++)
-        if (x->mode[i] == 3 || x->mode[i] == 6)
-            return gen_message_fault(m, WT_FAULT_ILLEGAL, m->on, addr,
-                                     "sampler %u has address mode %u for coordinate %u, which is "
-                                     "not executed",
-                                     index, x->mode[i], i);
+        if (x->mode[i] == 3 || x->mode[i] == 6) {
+            *next = gen_message_fault(m, WT_FAULT_ILLEGAL, m->on, addr,
+                                      "sampler %u has address mode %u for coordinate %u, which is "
+                                      "not executed",
+                                      index, x->mode[i], i);
+            return false;
+        }
     if (filter > 1)
-        return gen_message_fault(
+        *next = gen_message_fault(
             m, WT_FAULT_ILLEGAL, m->on, addr,
             "sampler %u has filter %u; nearest (0) and linear (1) are executed", index, filter);
-    *good = true;
-    return NULL;
+    return filter <= 1;
 }
 
 static unsigned spatial_of(const struct gen_surface *s)
@@ -99,12 +101,11 @@ static unsigned spatial_of(const struct gen_surface *s)
     return s->kind == GEN_SURFACE_3D ? 3 : s->kind == GEN_SURFACE_2D ? 2 : 1;
 }
 
-static const struct gen_uop *find_image(const struct gen_message *m, struct sampler *x, bool *good)
+static bool find_image(const struct gen_message *m, struct sampler *x, const struct gen_uop **next)
 {
-    const struct gen_uop *wrong =
-        gen_find_image(m, &x->surface, GEN_SURFACE_3D, "sampled", &x->format, good);
+    const bool found = gen_find_image(m, &x->surface, GEN_SURFACE_3D, "sampled", &x->format, next);
     x->spatial = spatial_of(&x->surface);
-    return wrong;
+    return found;
 }
 
 /* ---- texels ---- */
@@ -119,19 +120,17 @@ static int64_t size_of(const struct sampler *x, unsigned which)
 }
 
 /* A texel, which exists. */
-static const struct gen_uop *read_texel(const struct gen_message *m, const struct sampler *x,
-                                        unsigned lane, const int64_t at[3], uint32_t rgba[4],
-                                        bool *good)
+static bool read_texel(const struct gen_message *m, const struct sampler *x, unsigned lane,
+                       const int64_t at[3], uint32_t rgba[4], const struct gen_uop **next)
 {
     uint8_t bytes[TEXEL_BYTES_MAX];
     const uint64_t addr = gen_texel_address(&x->surface, (uint32_t)at[0], (uint32_t)at[1],
                                             (uint32_t)at[2], x->format->bytes);
-    const struct gen_uop *wrong = gen_check_memory(m, lane, addr, x->format->bytes, false, good);
-    if (!*good)
-        return wrong;
+    if (!gen_check_memory(m, lane, addr, x->format->bytes, false, next))
+        return false;
     gen_message_read(m, &x->surface, lane, addr, bytes, x->format->bytes);
     gen_texel_unpack(x->format, bytes, rgba);
-    return NULL;
+    return true;
 }
 
 /* The components that the surface shows. */
@@ -161,8 +160,8 @@ static void border_texel(const struct sampler *x, uint32_t rgba[4])
 
 /* ---- ld ---- */
 
-static const struct gen_uop *load(const struct gen_message *m, const struct sampler *x,
-                                  unsigned lane, uint32_t rgba[4], bool *good)
+static bool load(const struct gen_message *m, const struct sampler *x, unsigned lane,
+                 uint32_t rgba[4], const struct gen_uop **next)
 {
     const bool has_level = x->type == LD;
     const bool layered = x->surface.is_array || x->spatial == 3;
@@ -171,7 +170,6 @@ static const struct gen_uop *load(const struct gen_message *m, const struct samp
     unsigned given[3] = {0, 1, 2}; /* parameters: u, v, r; ld has the level behind v */
     if (has_level)
         given[2] = 3;
-    *good = true;
     for (unsigned i = 0; i < x->spatial; i++)
         at[i] = (int32_t)parameter(m, x, given[i], lane);
     if (layered && x->spatial < 3)
@@ -180,15 +178,12 @@ static const struct gen_uop *load(const struct gen_message *m, const struct samp
     for (unsigned i = 0; i < 3; i++)
         inside = inside && at[i] >= 0 &&
                  at[i] < (i < x->spatial || (i == 2 && layered) ? size_of(x, i) : 1);
-    if (inside) {
-        const struct gen_uop *wrong = read_texel(m, x, lane, at, found, good);
-        if (!*good)
-            return wrong;
-    } else {
+    if (!inside)
         absent_texel(x, found);
-    }
+    else if (!read_texel(m, x, lane, at, found, next))
+        return false;
     select_components(x, found, rgba);
-    return NULL;
+    return true;
 }
 
 /* ---- sample ---- */
@@ -231,15 +226,14 @@ static double texel_coordinate(const struct sampler *x, float value, int64_t siz
     return isnan(texels) ? 0 : texels > most ? most : texels < -most ? -most : texels;
 }
 
-static const struct gen_uop *sample(const struct gen_message *m, const struct sampler *x,
-                                    unsigned lane, uint32_t rgba[4], bool *good)
+static bool sample(const struct gen_message *m, const struct sampler *x, unsigned lane,
+                   uint32_t rgba[4], const struct gen_uop **next)
 {
     const unsigned first = x->type == SAMPLE_LEVEL ? 1 : 0;
     const bool linear = x->linear && !gen_texel_is_integer(x->format);
     int64_t low[3] = {0, 0, 0}, at[3] = {0, 0, 0};
     double part[3] = {0, 0, 0}, sum[4] = {0};
     uint32_t one[4] = {0};
-    *good = true;
     for (unsigned i = 0; i < x->spatial; i++) {
         const double where =
             texel_coordinate(x, wt_float_of_bits(parameter(m, x, first + i, lane)), size_of(x, i)) -
@@ -263,20 +257,17 @@ static const struct gen_uop *sample(const struct gen_message *m, const struct sa
         }
         if (linear && weight == 0)
             continue;
-        if (border) {
+        if (border)
             border_texel(x, one);
-        } else {
-            const struct gen_uop *wrong = read_texel(m, x, lane, at, one, good);
-            if (!*good)
-                return wrong;
-        }
+        else if (!read_texel(m, x, lane, at, one, next))
+            return false;
         for (unsigned c = 0; c < 4 && linear; c++)
             sum[c] += weight * (double)wt_float_of_bits(one[c]);
     }
     for (unsigned c = 0; c < 4 && linear; c++)
         one[c] = wt_float_bits((float)sum[c]);
     select_components(x, one, rgba);
-    return NULL;
+    return true;
 }
 
 /* ---- the message ---- */
@@ -329,8 +320,7 @@ const struct gen_uop *gen_sampler(struct gen_message *m)
     uint32_t rgba[GEN_CHANNELS][4];
     const unsigned mode = m->desc >> 17 & 3, sent = m->lengths[0] + m->lengths[1];
     const bool half = m->desc >> 30 & 1, is_load = x.type == LD || x.type == LD_LZ;
-    bool good = true;
-    const struct gen_uop *wrong = NULL;
+    const struct gen_uop *next;
     x.lanes = mode == 2 ? 16 : 8;
     if ((mode != 1 && mode != 2) || (half && x.lanes == 8) ||
         !(is_load || x.type == SAMPLE || x.type == SAMPLE_LEVEL || x.type == SAMPLE_LZ ||
@@ -342,16 +332,15 @@ const struct gen_uop *gen_sampler(struct gen_message *m)
     x.parameters = (sent - header) / each;
     if (x.parameters > PARAMETERS_MAX)
         return bad_length(m);
-    wrong = find_image(m, &x, &good);
-    if (good && !is_load && x.type != RESINFO)
-        wrong = read_state(m, &x, &good);
-    for (unsigned i = 0; i < x.lanes && good; i++) {
+    if (!find_image(m, &x, &next) || (!is_load && x.type != RESINFO && !read_state(m, &x, &next)))
+        return next;
+    for (unsigned i = 0; i < x.lanes; i++) {
         if (!(m->on >> i & 1))
             continue;
         if (x.type == RESINFO)
             describe(&x, rgba[i]);
-        else
-            wrong = is_load ? load(m, &x, i, rgba[i], &good) : sample(m, &x, i, rgba[i], &good);
+        else if (!(is_load ? load : sample)(m, &x, i, rgba[i], &next))
+            return next;
     }
-    return good ? give(m, &x, rgba, half) : wrong;
+    return give(m, &x, rgba, half);
 }

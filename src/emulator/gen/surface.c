@@ -73,80 +73,73 @@ static bool read_surface(const struct gen_message *m, uint64_t addr, bool image,
 }
 
 /* @p image: the members that describe images are wanted, too; else *s is not cleared before. */
-static const struct gen_uop *find_surface(const struct gen_message *m, bool image,
-                                          struct gen_surface *s, bool *good)
+static bool find_surface(const struct gen_message *m, bool image, struct gen_surface *s,
+                         const struct gen_uop **next)
 {
     const struct gen_walk *w = &gen_walk_of(m->t)->walk;
     uint32_t entry;
-    *good = true;
     if (m->bti == GEN_BTI_SLM) {
         s->is_slm = true;
         s->size = m->t->group->local_size;
-        return NULL;
+        return true;
     }
     if (m->bti == GEN_BTI_STATELESS || m->bti == GEN_BTI_STATELESS_NC) {
         s->base = w->general;
         s->size = UINT64_C(1) << 32;
-        return NULL;
+        return true;
     }
     /* The system routine's surface is the first one behind the surface state base address. */
     if (m->bti == GEN_BTI_SYSTEM && read_surface(m, w->surfaces, image, s))
-        return NULL;
+        return true;
     if (read_dword(m, w->surfaces + w->binding_table + 4 * m->bti, &entry) &&
         read_surface(m, w->surfaces + (entry & ~UINT32_C(63)), image, s))
-        return NULL;
-    *good = false;
-    return gen_message_fault(m, WT_FAULT_ACCESS, m->on, w->surfaces + w->binding_table + 4 * m->bti,
-                             "no memory is mapped where surface %u is described", m->bti);
+        return true;
+    *next =
+        gen_message_fault(m, WT_FAULT_ACCESS, m->on, w->surfaces + w->binding_table + 4 * m->bti,
+                          "no memory is mapped where surface %u is described", m->bti);
+    return false;
 }
 
-const struct gen_uop *gen_find_surface(const struct gen_message *m, struct gen_surface *s,
-                                       bool *good)
+bool gen_find_image(const struct gen_message *m, struct gen_surface *s, unsigned most,
+                    const char *use, const struct gen_texel_format **format,
+                    const struct gen_uop **next)
 {
     *s = (struct gen_surface){0};
-    return find_surface(m, true, s, good);
-}
-
-const struct gen_uop *gen_find_image(const struct gen_message *m, struct gen_surface *s,
-                                     unsigned most, const char *use,
-                                     const struct gen_texel_format **format, bool *good)
-{
-    const struct gen_uop *wrong = gen_find_surface(m, s, good);
-    if (!*good)
-        return wrong;
-    *good = false;
+    if (!find_surface(m, true, s, next))
+        return false;
     *format = gen_texel_format_of(s->format);
     if (s->is_slm)
-        return gen_message_fault(m, WT_FAULT_ILLEGAL, m->on, 0,
-                                 "binding table entry %u is shared local memory, not an image",
-                                 m->bti);
-    if (s->kind > most && s->kind != GEN_SURFACE_BUFFER)
-        return gen_message_fault(m, WT_FAULT_ILLEGAL, m->on, 0,
-                                 "binding table entry %u is a surface of kind %u, which cannot be "
-                                 "%s",
-                                 m->bti, s->kind, use);
-    if (!*format)
-        return gen_message_fault(m, WT_FAULT_ILLEGAL, m->on, 0,
-                                 "image %u has format 0x%03x, which cannot be %s", m->bti,
-                                 s->format, use);
-    if (s->levels > 1)
-        return gen_message_fault(m, WT_FAULT_ILLEGAL, m->on, 0,
-                                 "image %u has %u mip levels: one level is executed", m->bti,
-                                 s->levels);
-    if (s->tiling == GEN_TILING_W)
-        return gen_message_fault(m, WT_FAULT_ILLEGAL, m->on, 0,
-                                 "image %u has W tiles: linear, X and Y tiles are executed",
-                                 m->bti);
-    *good = true;
-    return NULL;
+        *next = gen_message_fault(m, WT_FAULT_ILLEGAL, m->on, 0,
+                                  "binding table entry %u is shared local memory, not an image",
+                                  m->bti);
+    else if (s->kind > most && s->kind != GEN_SURFACE_BUFFER)
+        *next = gen_message_fault(m, WT_FAULT_ILLEGAL, m->on, 0,
+                                  "binding table entry %u is a surface of kind %u, which cannot be "
+                                  "%s",
+                                  m->bti, s->kind, use);
+    else if (!*format)
+        *next = gen_message_fault(m, WT_FAULT_ILLEGAL, m->on, 0,
+                                  "image %u has format 0x%03x, which cannot be %s", m->bti,
+                                  s->format, use);
+    else if (s->levels > 1)
+        *next = gen_message_fault(m, WT_FAULT_ILLEGAL, m->on, 0,
+                                  "image %u has %u mip levels: one level is executed", m->bti,
+                                  s->levels);
+    else if (s->tiling == GEN_TILING_W)
+        *next =
+            gen_message_fault(m, WT_FAULT_ILLEGAL, m->on, 0,
+                              "image %u has W tiles: linear, X and Y tiles are executed", m->bti);
+    else
+        return true;
+    return false;
 }
 
-const struct gen_uop *gen_find_buffer(const struct gen_message *m, struct gen_surface *s,
-                                      bool *good)
+bool gen_find_buffer(const struct gen_message *m, struct gen_surface *s,
+                     const struct gen_uop **next)
 {
     s->is_slm = false;
     s->base = s->size = 0;
-    return find_surface(m, false, s, good);
+    return find_surface(m, false, s, next);
 }
 
 /* Byte `x` of row `y` of a surface whose rows are `pitch` bytes long (Skylake PRM volume 5,
@@ -205,11 +198,13 @@ const struct gen_uop *gen_memory_fault(const struct gen_message *m, uint32_t lan
                              write && gen_mapped(d, missing, 1, false) ? " for writing" : "");
 }
 
-const struct gen_uop *gen_check_memory(const struct gen_message *m, unsigned lane, uint64_t addr,
-                                       unsigned size, bool write, bool *good)
+bool gen_check_memory(const struct gen_message *m, unsigned lane, uint64_t addr, unsigned size,
+                      bool write, const struct gen_uop **next)
 {
-    *good = gen_can_access(m->t->device, addr, size, write);
-    return *good ? NULL : gen_memory_fault(m, (uint32_t)1 << lane, addr, size, write);
+    if (gen_can_access(m->t->device, addr, size, write))
+        return true;
+    *next = gen_memory_fault(m, (uint32_t)1 << lane, addr, size, write);
+    return false;
 }
 
 unsigned gen_message_lane(const struct gen_message *m, unsigned lane)

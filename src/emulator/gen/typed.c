@@ -59,13 +59,12 @@ static const struct gen_uop *outside(const struct gen_message *m, const struct t
 }
 
 /* Addresses of all lanes, each checked. */
-static const struct gen_uop *resolve(const struct gen_message *m, struct typed *x, bool write,
-                                     bool *good)
+static bool resolve(const struct gen_message *m, struct typed *x, bool write,
+                    const struct gen_uop **next)
 {
     const struct gen_surface *s = &x->surface;
     const unsigned spatial = dimensions(s);
     const uint64_t width = s->kind == GEN_SURFACE_BUFFER ? s->size : s->width;
-    *good = false;
     for (unsigned i = 0; i < LANES; i++) {
         if (!(x->on >> i & 1))
             continue;
@@ -75,21 +74,19 @@ static const struct gen_uop *resolve(const struct gen_message *m, struct typed *
         const bool layered = s->is_array || spatial == 3;
         if (at[0] >= width || (spatial >= 2 && at[1] >= s->height) ||
             (layered && at[2] >= s->depth)) {
-            if (!m->t->device->config.hardware_bounds)
-                return outside(m, x, i, at);
+            if (!m->t->device->config.hardware_bounds) {
+                *next = outside(m, x, i, at);
+                return false;
+            }
             x->outside |= UINT32_C(1) << i;
             x->on &= ~(UINT32_C(1) << i);
             continue;
         }
         x->addr[i] = gen_texel_address(s, at[0], at[1], at[2], x->format->bytes);
-        bool there;
-        const struct gen_uop *wrong =
-            gen_check_memory(m, x->first_lane + i, x->addr[i], x->format->bytes, write, &there);
-        if (!there)
-            return wrong;
+        if (!gen_check_memory(m, x->first_lane + i, x->addr[i], x->format->bytes, write, next))
+            return false;
     }
-    *good = true;
-    return NULL;
+    return true;
 }
 
 static const struct gen_uop *bad_length(const struct gen_message *m)
@@ -117,12 +114,11 @@ static const struct gen_uop *read_texels(const struct gen_message *m, struct typ
     const unsigned count = 4u - (unsigned)__builtin_popcount(left_out);
     uint8_t bytes[BYTES_MAX];
     uint32_t rgba[LANES][4] = {0};
-    bool good;
+    const struct gen_uop *next;
     if (!split_payload(m, x, 0) || m->response < count)
         return bad_length(m);
-    const struct gen_uop *wrong = resolve(m, x, false, &good);
-    if (!good)
-        return wrong;
+    if (!resolve(m, x, false, &next))
+        return next;
     for (unsigned i = 0; i < LANES; i++)
         if (x->on >> i & 1) {
             gen_message_read(m, &x->surface, x->first_lane + i, x->addr[i], bytes,
@@ -146,12 +142,11 @@ static const struct gen_uop *write_texels(const struct gen_message *m, struct ty
 {
     const unsigned count = 4u - (unsigned)__builtin_popcount(left_out);
     uint8_t bytes[BYTES_MAX];
-    bool good;
+    const struct gen_uop *next;
     if (!split_payload(m, x, count))
         return bad_length(m);
-    const struct gen_uop *wrong = resolve(m, x, true, &good);
-    if (!good)
-        return wrong;
+    if (!resolve(m, x, true, &next))
+        return next;
     for (unsigned i = 0; i < LANES; i++) {
         uint32_t rgba[4] = {0};
         if (!(x->on >> i & 1))
@@ -174,15 +169,14 @@ static const struct gen_uop *change_texels(const struct gen_message *m, struct t
 {
     const unsigned op = m->desc >> 8 & 15, count = gen_atomic_sources(op);
     const bool returns = m->desc >> 13 & 1;
-    bool good;
+    const struct gen_uop *next;
     if (!op || x->format->bytes != 4 || !gen_texel_is_integer(x->format) ||
         x->format->component[0].bits != 32)
         return gen_message_unknown(m);
     if (!split_payload(m, x, count) || (returns && !m->response))
         return bad_length(m);
-    const struct gen_uop *wrong = resolve(m, x, true, &good);
-    if (!good)
-        return wrong;
+    if (!resolve(m, x, true, &next))
+        return next;
     for (unsigned i = 0; i < LANES; i++) {
         uint8_t bytes[4];
         uint64_t operands[2] = {0, 0};
@@ -211,12 +205,10 @@ static const struct gen_uop *change_texels(const struct gen_message *m, struct t
 const struct gen_uop *gen_typed(struct gen_message *m)
 {
     struct typed x = {0};
-    bool good;
+    const struct gen_uop *next;
     const unsigned slots = m->desc >> 12 & 3;
-    const struct gen_uop *wrong =
-        gen_find_image(m, &x.surface, GEN_SURFACE_BUFFER, "written or read", &x.format, &good);
-    if (!good)
-        return wrong;
+    if (!gen_find_image(m, &x.surface, GEN_SURFACE_BUFFER, "written or read", &x.format, &next))
+        return next;
     if (m->type == TYPE_ATOMIC) {
         take_lanes(m, &x, slots & 1);
         return change_texels(m, &x);

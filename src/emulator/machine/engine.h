@@ -5,6 +5,10 @@
  * Handlers of a family see a wave and a decoded record and nothing else of the turn; they count
  * down the wave's `left`, the issues of the turn that remain after the one being executed. A
  * handler that must end the turn calls wt_end_turn or returns no next record.
+ *
+ * A function that checks or makes an access for a handler returns whether that was possible. False:
+ * the access is refused, the fault of the instruction has been raised, and *next is what the
+ * handler must return: a trap handler's first record, the record behind, or NULL.
  */
 #ifndef WT_EMULATOR_MACHINE_ENGINE_H
 #define WT_EMULATOR_MACHINE_ENGINE_H

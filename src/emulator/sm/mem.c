@@ -152,9 +152,9 @@ struct place {
     int64_t offset;
 };
 
-/* Checks the accesses of all lanes; false: one must not be made, and a->stray says which. */
+/* Checks the accesses of all lanes. False: refused. */
 static bool reach(struct sm_warp *w, const struct sm_uop *u, struct place p, unsigned size,
-                  enum wt_watch_kind kind, struct sm_access *a)
+                  enum wt_watch_kind kind, struct sm_access *a, const struct sm_uop **next)
 {
     sm_access_begin(a, sm_lanes_of(w, u), size, kind);
     for (uint32_t left = a->lanes; left; left &= left - 1) {
@@ -167,7 +167,7 @@ static bool reach(struct sm_warp *w, const struct sm_uop *u, struct place p, uns
         else
             sm_reach_global(w, i, p.wide ? at : (uint32_t)at, p.memory == GENERIC, a);
     }
-    return !a->stray;
+    return sm_access_good(w, u, a, next);
 }
 
 /* ---- loads and stores ---- */
@@ -254,20 +254,23 @@ static const struct sm_uop *load(struct sm_warp *w, const struct sm_uop *u, stru
                                  unsigned size)
 {
     struct sm_access a;
+    const struct sm_uop *next;
     if (!good_vector(u->d, bytes_of(size)))
         return bad_vector(w, u, bytes_of(size));
-    return reach(w, u, p, bytes_of(size), WT_WATCH_READ, &a) ? load_lanes(w, u, &a, size)
-                                                             : sm_stray(w, u, &a);
+    if (!reach(w, u, p, bytes_of(size), WT_WATCH_READ, &a, &next))
+        return next;
+    return load_lanes(w, u, &a, size);
 }
 
 static const struct sm_uop *store(struct sm_warp *w, const struct sm_uop *u, struct place p,
                                   unsigned size)
 {
     struct sm_access a;
+    const struct sm_uop *next;
     if (!good_vector(u->d, bytes_of(size)))
         return bad_vector(w, u, bytes_of(size));
-    if (!reach(w, u, p, bytes_of(size), WT_WATCH_WRITE, &a))
-        return sm_stray(w, u, &a);
+    if (!reach(w, u, p, bytes_of(size), WT_WATCH_WRITE, &a, &next))
+        return next;
     for (uint32_t left = a.lanes; left; left &= left - 1) {
         const unsigned i = (unsigned)__builtin_ctz(left);
         uint8_t bytes[16] = {0};
@@ -440,10 +443,11 @@ static const struct sm_uop *atomic(struct sm_warp *w, const struct sm_uop *u, st
                                    enum sm_atomic how, enum type type, unsigned d, unsigned data)
 {
     struct sm_access a;
+    const struct sm_uop *next;
     const unsigned size = atomic_bytes(type);
     const unsigned second = data == SM_RZ ? SM_RZ : data + (size == 8 ? 2 : 1);
-    if (!reach(w, u, p, size, WT_WATCH_ACCESS, &a))
-        return sm_stray(w, u, &a);
+    if (!reach(w, u, p, size, WT_WATCH_ACCESS, &a, &next))
+        return next;
     for (uint32_t left = a.lanes; left; left &= left - 1) {
         const unsigned i = (unsigned)__builtin_ctz(left);
         uint8_t bytes[16];

@@ -50,6 +50,15 @@ void sm_reach_global(struct sm_warp *w, unsigned lane, uint64_t at, bool generic
                      struct sm_access *a);
 /** Raises the error of an access with stray lanes; what the executor must return. */
 const struct sm_uop *sm_stray(struct sm_warp *w, const struct sm_uop *u, const struct sm_access *a);
+/** Whether no lane is stray. False: the access is refused (machine/engine.h). */
+static inline bool sm_access_good(struct sm_warp *w, const struct sm_uop *u,
+                                  const struct sm_access *a, const struct sm_uop **next)
+{
+    if (!a->stray)
+        return true;
+    *next = sm_stray(w, u, a);
+    return false;
+}
 
 /** Bytes of local memory of each lane; those of a warp's lanes follow each other. */
 static inline uint64_t sm_local_bytes(const struct sm_warp *w)

@@ -103,10 +103,8 @@ static bool fetch(struct sm_warp *w, const struct sm_uop *u, unsigned lane, uint
     struct sm_access a;
     sm_access_begin(&a, 1u << lane, size, WT_WATCH_READ);
     sm_reach_global(w, lane, at, true, &a);
-    if (a.stray) {
-        *next = sm_stray(w, u, &a);
+    if (!sm_access_good(w, u, &a, next))
         return false;
-    }
     sm_load_bytes(w, u, &a, lane, bytes);
     return true;
 }

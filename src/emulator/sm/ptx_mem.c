@@ -30,9 +30,7 @@ static bool reach(struct sm_warp *w, const struct sm_uop *u, enum wt_watch_kind 
             break;
         }
     }
-    if (a->stray)
-        *next = sm_stray(w, u, a);
-    return !a->stray;
+    return sm_access_good(w, u, a, next);
 }
 
 /* Elements of a vector: their bytes are o->size, those of their registers 4 or 8. */

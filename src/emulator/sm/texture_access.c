@@ -9,10 +9,8 @@ bool sm_texture_read(void *context, uint64_t address, unsigned size, uint8_t *by
     struct sm_access a;
     sm_access_begin(&a, 1u << r->lane, size, WT_WATCH_READ);
     sm_reach_global(r->w, r->lane, address, false, &a);
-    if (a.stray) {
-        r->next = sm_stray(r->w, r->u, &a);
+    if (!sm_access_good(r->w, r->u, &a, &r->next))
         return false;
-    }
     sm_load_bytes(r->w, r->u, &a, r->lane, bytes);
     return true;
 }

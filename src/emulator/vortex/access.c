@@ -77,65 +77,22 @@ void vx_tlb_switch_core(struct vx_device *d, struct vx_core *core)
         wt_tlb_drop(&d->machine.tlb, base + at);
 }
 
-enum vx_access vx_peek(struct vx_warp *w, uint64_t addr, unsigned size, uint64_t *value)
-{
-    assert(size == 1 || size == 2 || size == 4 || size == 8);
-    uint8_t bytes[8];
-    if (outside(addr) || outside(addr + size - 1))
-        return VX_ACCESS_OUTSIDE;
-    vx_read_bytes(w->core, w->device, addr, bytes, size);
-    *value = wt_load_le(bytes, size);
-    return VX_ACCESS_OK;
-}
+/* Why an access must not be made. */
+enum refusal { ALLOWED, OUTSIDE, NOT_A_BYTE, NO_HOST_MEMORY };
 
-enum vx_access vx_load(struct vx_warp *w, const struct vx_uop *u, unsigned lane, uint64_t addr,
-                       unsigned size, uint64_t *value)
-{
-    assert(lane < w->device->machine.lanes);
-    const enum vx_access why = vx_peek(w, addr, size, value);
-    if (!why && w->device->machine.watch)
-        vx_watch_access(w, u, WT_WATCH_READ, lane, addr, size, *value, *value);
-    return why;
-}
-
-enum vx_access vx_store_check(struct vx_warp *w, uint64_t addr, unsigned size)
+static enum refusal refusal_of(const struct vx_warp *w, uint64_t addr, unsigned size, bool store)
 {
     if (outside(addr) || outside(addr + size - 1))
-        return VX_ACCESS_OUTSIDE;
+        return OUTSIDE;
     /* Only byte stores reach the console (SimX stops at any other). */
-    if (size != 1 && is_console(w->device, addr, size))
-        return VX_ACCESS_IO;
-    return VX_ACCESS_OK;
+    return store && size != 1 && is_console(w->device, addr, size) ? NOT_A_BYTE : ALLOWED;
 }
 
-enum vx_access vx_store(struct vx_warp *w, const struct vx_uop *u, unsigned lane, uint64_t addr,
-                        unsigned size, uint64_t value, enum wt_watch_kind kind)
+/* Raises the fault of an access that is refused; false. */
+static bool refuse(struct vx_warp *w, const struct vx_uop *u, enum refusal why, unsigned lane,
+                   uint64_t addr, unsigned size, bool store)
 {
-    assert(lane < w->device->machine.lanes);
-    assert(kind == WT_WATCH_WRITE || kind == WT_WATCH_ACCESS);
-    struct vx_device *d = w->device;
-    const enum vx_access why = vx_store_check(w, addr, size);
-    if (why)
-        return why;
-    if (d->machine.watch) {
-        uint64_t before;
-        if (!vx_peek(w, addr, size, &before))
-            vx_watch_access(w, u, kind, lane, addr, size, before, value);
-    }
-    if (is_console(d, addr, size)) {
-        wt_console_put(&d->machine, &d->console, (unsigned)(addr - d->config.console_addr),
-                       (char)value);
-        return VX_ACCESS_OK;
-    }
-    uint8_t bytes[8];
-    wt_store_le(bytes, value, size);
-    return vx_write_bytes(w->core, d, addr, bytes, size) ? VX_ACCESS_OK : VX_ACCESS_HOST;
-}
-
-const struct vx_uop *vx_access_fault(struct vx_warp *w, const struct vx_uop *u, enum vx_access why,
-                                     unsigned lane, uint64_t addr, unsigned size, bool store)
-{
-    assert(why != VX_ACCESS_OK && lane < w->device->machine.lanes);
+    assert(why != ALLOWED && lane < w->device->machine.lanes);
     const char *what = store ? "store" : "load";
     const unsigned long long at = addr;
     char why_not[128];
@@ -144,23 +101,83 @@ const struct vx_uop *vx_access_fault(struct vx_warp *w, const struct vx_uop *u, 
     for (unsigned l = 0; l < w->device->machine.lanes; l++) {
         const uint64_t to =
             vx_truncate(w->device, vx_get_x(w, u->rs1, l) + (uint64_t)(int64_t)u->imm);
-        if (wt_has_lane(w->mask, l) && vx_store_check(w, to, size) == why)
+        if (wt_has_lane(w->mask, l) && refusal_of(w, to, size, true) == why)
             lanes |= wt_lane_bit(l);
     }
     switch (why) {
-    case VX_ACCESS_IO:
-        return vx_fault(w, u, WT_FAULT_ACCESS, lanes, addr,
-                        "%s of %u bytes at 0x%llx: the console takes single bytes only", what, size,
-                        at);
-    case VX_ACCESS_HOST:
+    case NOT_A_BYTE:
+        vx_fault(w, u, WT_FAULT_ACCESS, lanes, addr,
+                 "%s of %u bytes at 0x%llx: the console takes single bytes only", what, size, at);
+        break;
+    case NO_HOST_MEMORY:
         wt_memory_refusal(memory_of(w->device, w->core, addr), why_not, sizeof why_not);
-        return vx_fault(w, u, WT_FAULT_HOST, lanes, addr, "%s of %u bytes at 0x%llx: %s", what,
-                        size, at, why_not);
+        vx_fault(w, u, WT_FAULT_HOST, lanes, addr, "%s of %u bytes at 0x%llx: %s", what, size, at,
+                 why_not);
+        break;
     default:
-        return vx_fault(w, u, WT_FAULT_ACCESS, lanes, addr,
-                        "%s of %u bytes at 0x%llx: outside the address space of 48 bits", what,
-                        size, at);
+        vx_fault(w, u, WT_FAULT_ACCESS, lanes, addr,
+                 "%s of %u bytes at 0x%llx: outside the address space of 48 bits", what, size, at);
     }
+    return false;
+}
+
+/* The bytes at an address that is not outside. */
+static uint64_t value_at(struct vx_warp *w, uint64_t addr, unsigned size)
+{
+    assert(size == 1 || size == 2 || size == 4 || size == 8);
+    uint8_t bytes[8];
+    vx_read_bytes(w->core, w->device, addr, bytes, size);
+    return wt_load_le(bytes, size);
+}
+
+bool vx_peek(struct vx_warp *w, const struct vx_uop *u, unsigned lane, uint64_t addr, unsigned size,
+             uint64_t *value)
+{
+    if (!vx_may_store(w, u, lane, addr, size))
+        return false;
+    *value = value_at(w, addr, size);
+    return true;
+}
+
+bool vx_load(struct vx_warp *w, const struct vx_uop *u, unsigned lane, uint64_t addr, unsigned size,
+             uint64_t *value)
+{
+    assert(lane < w->device->machine.lanes);
+    const enum refusal why = refusal_of(w, addr, size, false);
+    if (why)
+        return refuse(w, u, why, lane, addr, size, false);
+    *value = value_at(w, addr, size);
+    if (w->device->machine.watch)
+        vx_watch_access(w, u, WT_WATCH_READ, lane, addr, size, *value, *value);
+    return true;
+}
+
+bool vx_may_store(struct vx_warp *w, const struct vx_uop *u, unsigned lane, uint64_t addr,
+                  unsigned size)
+{
+    const enum refusal why = refusal_of(w, addr, size, true);
+    return !why || refuse(w, u, why, lane, addr, size, true);
+}
+
+bool vx_store(struct vx_warp *w, const struct vx_uop *u, unsigned lane, uint64_t addr,
+              unsigned size, uint64_t value, enum wt_watch_kind kind)
+{
+    assert(lane < w->device->machine.lanes);
+    assert(kind == WT_WATCH_WRITE || kind == WT_WATCH_ACCESS);
+    struct vx_device *d = w->device;
+    if (!vx_may_store(w, u, lane, addr, size))
+        return false;
+    if (d->machine.watch)
+        vx_watch_access(w, u, kind, lane, addr, size, value_at(w, addr, size), value);
+    if (is_console(d, addr, size)) {
+        wt_console_put(&d->machine, &d->console, (unsigned)(addr - d->config.console_addr),
+                       (char)value);
+        return true;
+    }
+    uint8_t bytes[8];
+    wt_store_le(bytes, value, size);
+    return vx_write_bytes(w->core, d, addr, bytes, size) ||
+           refuse(w, u, NO_HOST_MEMORY, lane, addr, size, true);
 }
 
 bool vx_read_bytes(struct vx_core *core, struct vx_device *d, uint64_t addr, void *out, size_t size)

@@ -86,9 +86,8 @@ static const struct vx_uop *misaligned(struct vx_warp *w, const struct vx_uop *u
                 uint64_t value;                                                                    \
                 if (!any_alignment)                                                                \
                     return misaligned(w, u, l, addr, sizeof(T), "load") != NULL;                   \
-                enum vx_access why = AWAY(vx_load(w, u, l, addr, sizeof(T), &value));              \
-                if (why)                                                                           \
-                    return vx_access_fault(w, u, why, l, addr, sizeof(T), false) != NULL;          \
+                if (!AWAY(vx_load(w, u, l, addr, sizeof(T), &value)))                              \
+                    return false;                                                                  \
                 out[l] = (T)value;                                                                 \
                 continue;                                                                          \
             }                                                                                      \
@@ -97,9 +96,8 @@ static const struct vx_uop *misaligned(struct vx_warp *w, const struct vx_uop *u
                 page = addr;                                                                       \
                 if (UNLIKELY(!host)) {                                                             \
                     uint64_t value;                                                                \
-                    enum vx_access why = AWAY(vx_load(w, u, l, addr, sizeof(T), &value));          \
-                    if (why)                                                                       \
-                        return vx_access_fault(w, u, why, l, addr, sizeof(T), false) != NULL;      \
+                    if (!AWAY(vx_load(w, u, l, addr, sizeof(T), &value)))                          \
+                        return false;                                                              \
                     out[l] = (T)value;                                                             \
                     continue;                                                                      \
                 }                                                                                  \
@@ -157,9 +155,8 @@ static const struct vx_uop *misaligned(struct vx_warp *w, const struct vx_uop *u
                 return misaligned(w, u, l, addr, sizeof(T), "store") != NULL;                      \
             if (UNLIKELY(addr & (sizeof(T) - 1)) || UNLIKELY(!write_host(w, addr, sizeof(T)))) {   \
                 away |= wt_lane_bit(l);                                                            \
-                enum vx_access why = AWAY(vx_store_check(w, addr, sizeof(T)));                     \
-                if (why)                                                                           \
-                    return vx_access_fault(w, u, why, l, addr, sizeof(T), true) != NULL;           \
+                if (!AWAY(vx_may_store(w, u, l, addr, sizeof(T))))                                 \
+                    return false;                                                                  \
             }                                                                                      \
         }                                                                                          \
         ACTIVE_LANES {                                                                             \
@@ -167,12 +164,8 @@ static const struct vx_uop *misaligned(struct vx_warp *w, const struct vx_uop *u
             uint8_t *host = away && wt_has_lane(away, l) ? NULL : write_host(w, addr, sizeof(T));  \
             if (LIKELY(host))                                                                      \
                 memcpy(host, &in[l], sizeof(T));                                                   \
-            else {                                                                                 \
-                enum vx_access why =                                                               \
-                    AWAY(vx_store(w, u, l, addr, sizeof(T), in[l], WT_WATCH_WRITE));               \
-                if (why)                                                                           \
-                    return vx_access_fault(w, u, why, l, addr, sizeof(T), true) != NULL;           \
-            }                                                                                      \
+            else if (!AWAY(vx_store(w, u, l, addr, sizeof(T), in[l], WT_WATCH_WRITE)))             \
+                return false;                                                                      \
         }                                                                                          \
         return true;                                                                               \
     }                                                                                              \
@@ -272,8 +265,7 @@ static bool atomic_address(struct vx_warp *w, const struct vx_uop *u, unsigned l
     *addr = x_row(w, u->rs1)[lane];
     if (*addr & (size - 1))
         return misaligned(w, u, lane, *addr, size, "atomic") != NULL;
-    enum vx_access why = AWAY(vx_store_check(w, *addr, size));
-    return !why || vx_access_fault(w, u, why, lane, *addr, size, true) != NULL;
+    return AWAY(vx_may_store(w, u, lane, *addr, size));
 }
 
 /* All lanes are checked before one acts: a fault has no effect. */
@@ -299,12 +291,11 @@ static bool atomics_allowed(struct vx_warp *w, const struct vx_uop *u, unsigned 
         ux old[ROOM];                                                                              \
         ACTIVE_LANES {                                                                             \
             uint64_t was = 0;                                                                      \
-            enum vx_access why = AWAY(vx_peek(w, ra[l], sizeof(T), &was));                         \
+            if (!AWAY(vx_peek(w, u, l, ra[l], sizeof(T), &was)))                                   \
+                return NULL;                                                                       \
             const T a = (T)was, b = (T)rb[l];                                                      \
-            if (!why)                                                                              \
-                why = AWAY(vx_store(w, u, l, ra[l], sizeof(T), (T)(VALUE), WT_WATCH_ACCESS));      \
-            if (why)                                                                               \
-                return vx_access_fault(w, u, why, l, ra[l], sizeof(T), true);                      \
+            if (!AWAY(vx_store(w, u, l, ra[l], sizeof(T), (T)(VALUE), WT_WATCH_ACCESS)))           \
+                return NULL;                                                                       \
             old[l] = EXTEND(T, a);                                                                 \
         }                                                                                          \
         ACTIVE_LANES                                                                               \
@@ -337,9 +328,8 @@ static bool atomics_allowed(struct vx_warp *w, const struct vx_uop *u, unsigned 
         ACTIVE_LANES {                                                                             \
             uint64_t value = 0;                                                                    \
             const ux addr = ra[l];                                                                 \
-            enum vx_access why = AWAY(vx_load(w, u, l, addr, sizeof(T), &value));                  \
-            if (why)                                                                               \
-                return vx_access_fault(w, u, why, l, addr, sizeof(T), false);                      \
+            if (!AWAY(vx_load(w, u, l, addr, sizeof(T), &value)))                                  \
+                return NULL;                                                                       \
             w->reserved_addr[l] = (uint64_t)addr + 1;                                              \
             w->reserved_value[l] = value;                                                          \
             rd[l] = EXTEND(T, value);                                                              \
@@ -356,13 +346,12 @@ static bool atomics_allowed(struct vx_warp *w, const struct vx_uop *u, unsigned 
         ACTIVE_LANES {                                                                             \
             uint64_t value = 0;                                                                    \
             const ux addr = ra[l];                                                                 \
-            enum vx_access why = AWAY(vx_peek(w, addr, sizeof(T), &value));                        \
+            if (!AWAY(vx_peek(w, u, l, addr, sizeof(T), &value)))                                  \
+                return NULL;                                                                       \
             const bool keeps =                                                                     \
                 w->reserved_addr[l] == (uint64_t)addr + 1 && w->reserved_value[l] == value;        \
-            if (!why && keeps)                                                                     \
-                why = AWAY(vx_store(w, u, l, addr, sizeof(T), (T)rb[l], WT_WATCH_WRITE));          \
-            if (why)                                                                               \
-                return vx_access_fault(w, u, why, l, addr, sizeof(T), true);                       \
+            if (keeps && !AWAY(vx_store(w, u, l, addr, sizeof(T), (T)rb[l], WT_WATCH_WRITE)))      \
+                return NULL;                                                                       \
             w->reserved_addr[l] = 0;                                                               \
             failed[l] = !keeps;                                                                    \
         }                                                                                          \

@@ -209,20 +209,21 @@ const uint8_t *vx_tlb_fill_read(struct vx_warp *w, uint64_t addr, uint64_t size)
 /* The same for writing; NULL when only vx_store may write there, or nothing may. */
 uint8_t *vx_tlb_fill_write(struct vx_warp *w, uint64_t addr, uint64_t size);
 
-enum vx_access { VX_ACCESS_OK, VX_ACCESS_OUTSIDE, VX_ACCESS_IO, VX_ACCESS_HOST };
-/* A load of 1, 2, 4 or 8 bytes that no watch sees: a part of what an atomic does. */
-enum vx_access vx_peek(struct vx_warp *w, uint64_t addr, unsigned size, uint64_t *value);
-/* A load of 1, 2, 4 or 8 bytes by the instruction u for one lane; it may cross a page. */
-enum vx_access vx_load(struct vx_warp *w, const struct vx_uop *u, unsigned lane, uint64_t addr,
-                       unsigned size, uint64_t *value);
+/*
+ * Of these four, false: the access is refused (machine/engine.h), and the executor returns NULL.
+ * A load of 1, 2, 4 or 8 bytes by the instruction u for one lane; it may cross a page.
+ */
+bool vx_load(struct vx_warp *w, const struct vx_uop *u, unsigned lane, uint64_t addr, unsigned size,
+             uint64_t *value);
 /* The same for a store. It is WT_WATCH_WRITE, or WT_WATCH_ACCESS if it is a part of an atomic. */
-enum vx_access vx_store(struct vx_warp *w, const struct vx_uop *u, unsigned lane, uint64_t addr,
-                        unsigned size, uint64_t value, enum wt_watch_kind kind);
+bool vx_store(struct vx_warp *w, const struct vx_uop *u, unsigned lane, uint64_t addr,
+              unsigned size, uint64_t value, enum wt_watch_kind kind);
 /* Whether a store of that size may go there at all. */
-enum vx_access vx_store_check(struct vx_warp *w, uint64_t addr, unsigned size);
-/* Reports a load or store that vx_load, vx_store refused, in words; NULL. */
-const struct vx_uop *vx_access_fault(struct vx_warp *w, const struct vx_uop *u, enum vx_access why,
-                                     unsigned lane, uint64_t addr, unsigned size, bool store);
+bool vx_may_store(struct vx_warp *w, const struct vx_uop *u, unsigned lane, uint64_t addr,
+                  unsigned size);
+/* A load that no watch sees: a part of what an atomic does. */
+bool vx_peek(struct vx_warp *w, const struct vx_uop *u, unsigned lane, uint64_t addr, unsigned size,
+             uint64_t *value);
 /* Memory as a core sees it, for debuggers. */
 bool vx_read_bytes(struct vx_core *core, struct vx_device *d, uint64_t addr, void *out,
                    size_t size);
