@@ -41,8 +41,7 @@ const struct wt_family_task wt_sm_tasks[] = {
      "libgomp-plugin-nvptx1", true},
     {"compile GCC's OpenMP and OpenACC", "cmd:gcc-12 cmd:x86_64-linux-gnu-accel-nvptx-none-gcc-12",
      "gcc-12-offload-nvptx", false},
-    {"run and compile clang's OpenMP",
-     "own:driver own:cuda cmd:clang-19 lib:libomptarget.so.19.1",
+    {"run and compile clang's OpenMP", "own:driver own:cuda cmd:clang-19 lib:libomptarget.so.19.1",
      "clang-19 libclc-19 libomp-19-dev libomp5-19", true},
     {0},
 };
