@@ -1,5 +1,5 @@
-/* See exec_images.h. */
-#include "cli/exec_images.h"
+/* See host_images.h. */
+#include "target/host_images.h"
 
 #include <ctype.h>
 #include <elf.h>
@@ -25,7 +25,7 @@ enum {
 struct search {
     const uint8_t *bytes;
     size_t size;
-    struct exec_images *found;
+    struct wt_host_images *found;
     /* Compute capabilities, 0: none. */
     unsigned runs;  /* of machine code that can run here: the highest */
     unsigned image; /* of other images, whose number runtimes compare: the lowest */
@@ -127,9 +127,9 @@ static void each(struct search *s, const char *pattern, void (*look)(struct sear
     }
 }
 
-struct exec_images exec_images_look(const char *path)
+struct wt_host_images wt_host_images_look(const char *path)
 {
-    struct exec_images found = {0};
+    struct wt_host_images found = {0};
     struct stat stat;
     const int fd = open(path, O_RDONLY | O_CLOEXEC);
     if (fd >= 0 && !fstat(fd, &stat) && S_ISREG(stat.st_mode) && stat.st_size > 0) {
