@@ -9,10 +9,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "runtime/cuda/gpu_internal.h"
 #include "runtime/cuda/state.h"
 
 static bool module_came; /* written under the lock */
+static int own;          /* the capability of the first GPU, times 10 */
 
 void compiler_module_came(void)
 {
@@ -29,7 +29,7 @@ static int is_compiler(struct dl_phdr_info *info, size_t size, void *handle)
 }
 
 /* Of the capabilities that the compiler knows the lowest above the GPU's; 0: it knows the GPU's. */
-static int capability_to_ask_for(void *compiler, int own)
+static int capability_to_ask_for(void *compiler)
 {
     int (*const get_count)(int *) = (int (*)(int *))dlsym(compiler, "nvrtcGetNumSupportedArchs");
     int (*const get)(int *) = (int (*)(int *))dlsym(compiler, "nvrtcGetSupportedArchs");
@@ -49,11 +49,9 @@ static int capability_to_ask_for(void *compiler, int own)
 static void tell_at_the_end(void)
 {
     void *compiler = NULL;
-    const struct gpu *g = state_gpu(0);
-    if (!module_came && g)
+    if (!module_came)
         dl_iterate_phdr(is_compiler, &compiler);
-    const int own = g ? (int)g->config.cc : 0;
-    const int next = compiler ? capability_to_ask_for(compiler, own) : 0;
+    const int next = compiler ? capability_to_ask_for(compiler) : 0;
     char what[200];
     snprintf(
         what, sizeof what,
@@ -64,7 +62,8 @@ static void tell_at_the_end(void)
         call_refused(what);
 }
 
-void compiler_tell_at_the_end(void)
+void compiler_tell_at_the_end(unsigned capability)
 {
+    own = (int)capability;
     atexit(tell_at_the_end);
 }

@@ -116,9 +116,9 @@ CUfunction state_function(CUfunction handle, const struct gpu *gpu);
 
 /* ---- compiler.c ---- */
 
-/** From now on: where the program's NVRTC has no code for the GPU, and nothing was loaded, its end
- * says which capability to ask for. */
-void compiler_tell_at_the_end(void);
+/** From now on: where the program's NVRTC has no code for the GPU's capability (times 10), and
+ * nothing was loaded, the program's end says which capability to ask for. */
+void compiler_tell_at_the_end(unsigned capability);
 /** Notes that a module was loaded. The caller holds the lock. */
 void compiler_module_came(void);
 
