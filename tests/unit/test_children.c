@@ -39,8 +39,8 @@ static struct rig *rig_new(void)
     assert_int_equal(wt_emulated_open(&r->e, &r->options, PROGRAM, &err), WT_OK);
     assert_int_equal(wt_emulated_debug(&r->e, NULL, NULL, &err), WT_OK);
     assert_non_null(r->source = wt_source_new(r->e.debugger, r->e.modules));
-    r->view = (struct wt_view){.source = r->source,
-                               .thread = wt_debugger_current_thread(r->e.debugger)};
+    r->view =
+        (struct wt_view){.source = r->source, .thread = wt_debugger_current_thread(r->e.debugger)};
     assert_true(r->view.thread != 0);
     r->view.frames = wt_frames_new(r->e.debugger, r->e.modules, r->view.thread);
     r->view.frame = wt_frames_get(r->view.frames, 0);

@@ -1,4 +1,5 @@
-/* The parts of values, and what pointers lead to: trees, pages of arrays and text are made of it. */
+/* The parts of values, and what pointers lead to: trees, pages of arrays and text are made of it.
+ */
 #include <stdlib.h>
 #include <string.h>
 
@@ -107,10 +108,10 @@ static enum wt_status take_part(const struct wt_view *scope, const struct wt_val
         v->address[k] = parent->address ? parent->address[k] : 0;
         if (parent->in_memory)
             v->address[k] += m->offset;
-        v->state[k] = !is_inside                               ? WT_VALUE_DAMAGED
-                      : parent->state[k] == WT_VALUE_LARGE     ? WT_VALUE_GOOD
-                      : !is_there && !parent->state[k]         ? WT_VALUE_LOST
-                                                               : state_of(parent, k, m->offset, size);
+        v->state[k] = !is_inside                           ? WT_VALUE_DAMAGED
+                      : parent->state[k] == WT_VALUE_LARGE ? WT_VALUE_GOOD
+                      : !is_there && !parent->state[k]     ? WT_VALUE_LOST
+                                                           : state_of(parent, k, m->offset, size);
         if (v->state[k] == WT_VALUE_GOOD && parent->bytes)
             memcpy(v->bytes + k * size, parent->bytes + k * parent->size + m->offset, size);
     }
@@ -161,9 +162,9 @@ static enum wt_status take_virtual_base(const struct wt_view *scope, const struc
                                   : 0;
         lane.thread = thread ? thread : scope->thread;
         v->state[k] = parent->state[k] == WT_VALUE_LARGE ? WT_VALUE_GOOD : parent->state[k];
-        if (!v->state[k] && (!parent->in_memory || !v->size ||
-                             !wt_source_virtual_base(&lane, m, parent->space, parent->address[k],
-                                                     &v->address[k])))
+        if (!v->state[k] &&
+            (!parent->in_memory || !v->size ||
+             !wt_source_virtual_base(&lane, m, parent->space, parent->address[k], &v->address[k])))
             v->state[k] = WT_VALUE_UNKNOWN;
     }
     read_memory(scope, v);

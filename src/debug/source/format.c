@@ -44,7 +44,8 @@ static void put_child(struct wt_printer *p, const struct wt_value_child *child, 
     if (child->kind == WT_CHILD_MEMBER)
         p->seen_count = 0; /* another object than the one that it is in has other virtual bases */
     print_value(p, v, depth + 1);
-    p->seen_count = seen;
+    if (child->kind == WT_CHILD_MEMBER)
+        p->seen_count = seen;
 }
 
 /* The elements from @p i on that have the same bytes. */
