@@ -86,9 +86,9 @@ WAVETRAP_FP8 __half_raw __nv_cvt_fp8_to_halfraw(__nv_fp8_storage_t bits,
         raw.x = (unsigned short)(sign | (exponent + 8) << 10 | fraction << 7);
     } else { /* fraction * 2^-9: a half has it as a normal number */
         const unsigned top = fraction >= 4 ? 2 : fraction >= 2 ? 1 : 0;
-        raw.x = (unsigned short)(fraction ? sign | (top + 6) << 10 |
-                                                ((fraction << (10 - top)) & 0x3ff)
-                                          : sign);
+        raw.x =
+            (unsigned short)(fraction ? sign | (top + 6) << 10 | ((fraction << (10 - top)) & 0x3ff)
+                                      : sign);
     }
     return raw;
 }

@@ -7,8 +7,8 @@
 
 #if defined __cplusplus && defined __CUDA__
 /* 4, 8 or 16 bytes; the last `zeros` of them become 0. */
-static inline __attribute__((device)) void
-__pipeline_memcpy_async(void *to, const void *from, size_t size, size_t zeros = 0)
+static inline __attribute__((device)) void __pipeline_memcpy_async(void *to, const void *from,
+                                                                   size_t size, size_t zeros = 0)
 {
     for (size_t i = 0; i < size; i += 4) {
         unsigned word = 0;

@@ -1,4 +1,5 @@
-/* Lowers instructions of PTX on matrices, whose elements lie in the registers of all lanes (9.7.14). */
+/* Lowers instructions of PTX on matrices, whose elements lie in the registers of all lanes
+ * (9.7.14). */
 #include "emulator/sm/ptx_body.h"
 #include "emulator/sm/ptx_matrix.h"
 
@@ -27,20 +28,23 @@ static const struct {
     uint16_t m, n, k;
     uint32_t ab, cd;
 } shapes[] = {
-    {8, 8, 4, BIT(f16), HALVES},    {16, 8, 8, BIT(f16), HALVES},     {16, 8, 16, BIT(f16), HALVES},
-    {16, 8, 8, BIT(bf16), BIT(f32)}, {16, 8, 16, BIT(bf16), BIT(f32)}, {16, 8, 4, BIT(tf32), BIT(f32)},
-    {16, 8, 8, BIT(tf32), BIT(f32)}, {16, 8, 16, FP8, HALVES},         {16, 8, 32, FP8, HALVES},
-    {8, 8, 4, BIT(f64), BIT(f64)},   {16, 8, 4, BIT(f64), BIT(f64)},   {16, 8, 8, BIT(f64), BIT(f64)},
-    {16, 8, 16, BIT(f64), BIT(f64)}, {8, 8, 16, INT8, BIT(s32)},       {16, 8, 16, INT8, BIT(s32)},
-    {16, 8, 32, INT8, BIT(s32)},     {8, 8, 32, INT4, BIT(s32)},       {16, 8, 32, INT4, BIT(s32)},
-    {16, 8, 64, INT4, BIT(s32)},     {8, 8, 128, BIT(b1), BIT(s32)},   {16, 8, 128, BIT(b1), BIT(s32)},
-    {16, 8, 256, BIT(b1), BIT(s32)},
+    {8, 8, 4, BIT(f16), HALVES},      {16, 8, 8, BIT(f16), HALVES},
+    {16, 8, 16, BIT(f16), HALVES},    {16, 8, 8, BIT(bf16), BIT(f32)},
+    {16, 8, 16, BIT(bf16), BIT(f32)}, {16, 8, 4, BIT(tf32), BIT(f32)},
+    {16, 8, 8, BIT(tf32), BIT(f32)},  {16, 8, 16, FP8, HALVES},
+    {16, 8, 32, FP8, HALVES},         {8, 8, 4, BIT(f64), BIT(f64)},
+    {16, 8, 4, BIT(f64), BIT(f64)},   {16, 8, 8, BIT(f64), BIT(f64)},
+    {16, 8, 16, BIT(f64), BIT(f64)},  {8, 8, 16, INT8, BIT(s32)},
+    {16, 8, 16, INT8, BIT(s32)},      {16, 8, 32, INT8, BIT(s32)},
+    {8, 8, 32, INT4, BIT(s32)},       {16, 8, 32, INT4, BIT(s32)},
+    {16, 8, 64, INT4, BIT(s32)},      {8, 8, 128, BIT(b1), BIT(s32)},
+    {16, 8, 128, BIT(b1), BIT(s32)},  {16, 8, 256, BIT(b1), BIT(s32)},
 };
 
 /* What the words of an mma say. */
 struct words {
     struct ptx_tile tile;
-    unsigned kind[4], kind_count;  /* D, A, B, C */
+    unsigned kind[4], kind_count; /* D, A, B, C */
     bool column[2], satfinite, popc;
     unsigned layout_count, logic; /* logic: 1 xor, 2 and; 0: none */
 };
@@ -74,7 +78,8 @@ static bool take(struct words *w, const char *word)
 
 static bool is_shape(const struct words *w)
 {
-    const uint32_t ab = 1u << w->kind[1] | 1u << w->kind[2], cd = 1u << w->kind[0] | 1u << w->kind[3];
+    const uint32_t ab = 1u << w->kind[1] | 1u << w->kind[2],
+                   cd = 1u << w->kind[0] | 1u << w->kind[3];
     const bool integers = w->kind[0] == PTX_KIND_s32, bits = w->kind[1] == PTX_KIND_b1;
     const bool quads = w->tile.k == 4 && w->kind[1] == PTX_KIND_f16;
     if (w->kind_count != 4 || w->layout_count != 2 || (w->satfinite && (!integers || bits)) ||
@@ -229,7 +234,9 @@ bool ptx_lower_matrix_memory(struct body *b, enum ptx_math op)
             for (unsigned place = 0; place < 3; place++) {
                 snprintf(text, sizeof text, "%s.sync.aligned.m8n8.%s%s%s.b16",
                          stores ? "stmatrix" : "ldmatrix", forms[i], transposed ? ".trans" : "",
-                         place == 0 ? "" : place == 1 ? ".shared" : ".shared::cta");
+                         place == 0   ? ""
+                         : place == 1 ? ".shared"
+                                      : ".shared::cta");
                 if (ptx_name_is(name, text)) {
                     record.count = (uint8_t)(1 << i);
                     record.flag = transposed;

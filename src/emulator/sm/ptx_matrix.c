@@ -26,7 +26,8 @@ static const struct {
 /* ---- elements in registers ---- */
 
 /* Element i of a lane's. */
-static uint64_t element(const uint8_t *frame, uint32_t slot, unsigned kind, unsigned lane, unsigned i)
+static uint64_t element(const uint8_t *frame, uint32_t slot, unsigned kind, unsigned lane,
+                        unsigned i)
 {
     const unsigned bits = kinds[kind].bits, at = i * bits;
     if (bits == 64)
@@ -215,8 +216,10 @@ static struct model model_of(unsigned cc, unsigned kind)
 {
     const bool eight = kinds[kind].bits == 8;
     const unsigned per_step = cc >= 90 ? 32 : cc >= 75 || cc < 70 ? 16 : 8;
-    struct model m = {cc >= 90 ? 25 : cc >= 75 || cc < 70 ? 24 : 23, 23,
-                      per_step * 8 / kinds[kind].bits};
+    struct model m = {cc >= 90              ? 25
+                      : cc >= 75 || cc < 70 ? 24
+                                            : 23,
+                      23, per_step * 8 / kinds[kind].bits};
     if (eight && cc < 90) {
         m.fraction = 13;
         m.kept = 13;
@@ -284,7 +287,8 @@ static uint32_t integer_dot(const struct ptx_op *o, const struct matrices *x, un
     return (uint32_t)sum;
 }
 
-/* A lane's elements of one operand, and where they are: which is 0 for A, 1 for B, 2 for C and D. */
+/* A lane's elements of one operand, and where they are: which is 0 for A, 1 for B, 2 for C and D.
+ */
 static struct place place_of(const struct ptx_op *o, unsigned which, unsigned kind, bool quads,
                              unsigned lane, unsigned i)
 {

@@ -24,7 +24,7 @@ enum ptx_kind {
 #define K(name, bits, exponent, fraction) PTX_KIND_##name,
     PTX_KINDS(K)
 #undef K
-    PTX_KIND_COUNT
+        PTX_KIND_COUNT
 };
 
 /** Rows and columns of a matrix. */
