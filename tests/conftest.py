@@ -12,7 +12,7 @@ import traceback
 import pytest
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "scripts"))
-from one_test import DEBUGGERS  # noqa: E402
+from one_test import CRASHES, DEBUGGERS  # noqa: E402
 
 HERE = str(pathlib.Path(__file__).resolve().parent)
 
@@ -36,7 +36,7 @@ class Crash:
     """A child that a signal has ended."""
     def __init__(self, pid, name, number):
         self.pid, self.seen = pid, False
-        self.debugger = DEBUGGERS.match(name)
+        self.debugger = number in CRASHES and DEBUGGERS.match(name)
         self.text = f"{name} (process {pid}) has ended by {signal.Signals(number).name}, which the test did not send"
 
 
