@@ -1,6 +1,6 @@
 /*
- * PTX: conversions to and from numbers of less than 16 bits, and to TF32 (manual 9.7.9.21, .22): FP8
- * in pairs, cvt.pack of integers. They are known by their whole opcodes.
+ * PTX: conversions to and from numbers of less than 16 bits, and to TF32 (manual 9.7.9.21, .22):
+ * FP8 in pairs, cvt.pack of integers. They are known by their whole opcodes.
  */
 #include <math.h>
 #include <stdio.h>
@@ -20,25 +20,33 @@ static const struct form {
     uint8_t round;
     enum ptx_type d, s[3];
 } forms[] = {
-#define EIGHT(name, how, back, relu, word)                                                         \
-    {"cvt.rn.satfinite" word "." name ".f32", how, 0, false, relu, WT_RNE, PTX_B16, {PTX_F32, PTX_F32}},        \
-    {"cvt.rn.satfinite" word "." name ".f16x2", how, 0, true, relu, WT_RNE, PTX_B16, {PTX_B32}},     \
-    {"cvt.rn" word ".f16x2." name, back, 0, false, relu, WT_RNE, PTX_B32, {PTX_B16}},
-    EIGHT("e4m3x2", TO_E4M3, FROM_E4M3, false, "") EIGHT("e4m3x2", TO_E4M3, FROM_E4M3, true, ".relu")
-    EIGHT("e5m2x2", TO_E5M2, FROM_E5M2, false, "") EIGHT("e5m2x2", TO_E5M2, FROM_E5M2, true, ".relu")
+#define EIGHT(name, how, back, relu, word)                                                           \
+    {"cvt.rn.satfinite" word "." name ".f32",                                                        \
+     how,                                                                                            \
+     0,                                                                                              \
+     false,                                                                                          \
+     relu,                                                                                           \
+     WT_RNE,                                                                                         \
+     PTX_B16,                                                                                        \
+     {PTX_F32, PTX_F32}},                                                                            \
+        {"cvt.rn.satfinite" word "." name ".f16x2", how, 0, true, relu, WT_RNE, PTX_B16, {PTX_B32}}, \
+        {"cvt.rn" word ".f16x2." name, back, 0, false, relu, WT_RNE, PTX_B32, {PTX_B16}},
+    EIGHT("e4m3x2", TO_E4M3, FROM_E4M3, false, "") EIGHT(
+        "e4m3x2", TO_E4M3, FROM_E4M3, true, ".relu") EIGHT("e5m2x2", TO_E5M2, FROM_E5M2, false, "")
+        EIGHT("e5m2x2", TO_E5M2, FROM_E5M2, true, ".relu")
 #undef EIGHT
 #define TF32(words, round, relu)                                                                   \
     {"cvt." words ".tf32.f32", TO_TF32, 0, false, relu, round, PTX_B32, {PTX_F32}},
-    TF32("rna", WT_RMM, false) TF32("rn", WT_RNE, false) TF32("rn.relu", WT_RNE, true)
-    TF32("rz", WT_RTZ, false) TF32("rz.relu", WT_RTZ, true)
+            TF32("rna", WT_RMM, false) TF32("rn", WT_RNE, false) TF32("rn.relu", WT_RNE, true)
+                TF32("rz", WT_RTZ, false) TF32("rz.relu", WT_RTZ, true)
 #undef TF32
 #define PACKED(type, bits, is_signed)                                                              \
-    {"cvt.pack.sat." type ".s32.b32", PACK, bits, is_signed, false, 0, PTX_B32,                     \
+    {"cvt.pack.sat." type ".s32.b32", PACK, bits, is_signed, false, 0, PTX_B32,                    \
      {PTX_S32, PTX_S32, PTX_B32}},
-    {"cvt.pack.sat.s16.s32", PACK, 16, true, false, 0, PTX_B32, {PTX_S32, PTX_S32}},
+                    {"cvt.pack.sat.s16.s32", PACK, 16, true, false, 0, PTX_B32, {PTX_S32, PTX_S32}},
     {"cvt.pack.sat.u16.s32", PACK, 16, false, false, 0, PTX_B32, {PTX_S32, PTX_S32}},
     PACKED("s8", 8, true) PACKED("u8", 8, false) PACKED("s4", 4, true) PACKED("u4", 4, false)
-    PACKED("s2", 2, true) PACKED("u2", 2, false)
+        PACKED("s2", 2, true) PACKED("u2", 2, false)
 #undef PACKED
 };
 
@@ -104,8 +112,7 @@ static uint32_t to_half(bool five, uint32_t bits, bool relu)
     if (five)
         return sign | magnitude << 8;
     const int exponent = magnitude >> 3 ? (int)(magnitude >> 3) : 1;
-    const double value =
-        ldexp((magnitude & 7) + (magnitude >> 3 ? 8 : 0), exponent - 7 - 3);
+    const double value = ldexp((magnitude & 7) + (magnitude >> 3 ? 8 : 0), exponent - 7 - 3);
     uint64_t wide;
     memcpy(&wide, &value, sizeof wide);
     return sign | wt_f64_to_f16(wide, &fp);
@@ -165,8 +172,8 @@ static uint32_t result_of(const struct ptx_op *o, uint32_t a, uint32_t b, uint32
     case PACK:
         break;
     }
-    const uint32_t pair =
-        part_of((int32_t)a, o->size, o->is_signed) << o->size | part_of((int32_t)b, o->size, o->is_signed);
+    const uint32_t pair = part_of((int32_t)a, o->size, o->is_signed) << o->size |
+                          part_of((int32_t)b, o->size, o->is_signed);
     return o->size == 16 ? pair : c << 2 * o->size | pair;
 }
 
