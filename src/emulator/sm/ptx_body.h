@@ -200,6 +200,8 @@ bool ptx_lower_slct(struct body *b, enum ptx_math op);
 bool ptx_lower_test(struct body *b, enum ptx_math op);
 /* ptx_lower_move.c */
 bool ptx_lower_convert(struct body *b, enum ptx_math op);
+/** cvt.pack, and cvt to and from FP8 and TF32. */
+bool ptx_lower_pack(struct body *b);
 /* cvta. */
 bool ptx_lower_generic(struct body *b, enum ptx_math op);
 /* isspacep. */

@@ -327,6 +327,7 @@ PTX_EXECUTOR(ptx_op_reduce);
 PTX_EXECUTOR(ptx_op_parts);
 PTX_EXECUTOR(ptx_op_active);
 PTX_EXECUTOR(ptx_op_elect);
+PTX_EXECUTOR(ptx_op_pack_numbers);
 PTX_EXECUTOR(ptx_op_matrix);
 PTX_EXECUTOR(ptx_op_load_matrix);
 PTX_EXECUTOR(ptx_op_store_matrix);
