@@ -328,6 +328,8 @@ PTX_EXECUTOR(ptx_op_parts);
 PTX_EXECUTOR(ptx_op_active);
 PTX_EXECUTOR(ptx_op_elect);
 PTX_EXECUTOR(ptx_op_pack_numbers);
+PTX_EXECUTOR(ptx_op_mbarrier);
+PTX_EXECUTOR(ptx_op_pending_count);
 PTX_EXECUTOR(ptx_op_matrix);
 PTX_EXECUTOR(ptx_op_load_matrix);
 PTX_EXECUTOR(ptx_op_store_matrix);

@@ -412,6 +412,8 @@ C = [
     *[(f"cvt.{m}.tf32.f32 %d, %a;", lambda a, b, c, m=m: tf32(a, m), "f") for m in ("rna", "rn", "rz")],
     *[(f"cvt.pack.sat.{t}{n}.s32{'.b32' * (n < 16)} %d, %a, %b{', %c' * (n < 16)};", lambda a, b, c, n=n, t=t: packed(a, b, c, n, t == "s"))
       for n in (16, 8, 4, 2) for t in "su"],
+    ("griddepcontrol.wait; setmaxnreg.dec.sync.aligned.u32 40; fence.mbarrier_init.release.cluster; griddepcontrol.launch_dependents; mov.u32 %d, 3;",
+     lambda a, b, c: 3),
     ("elect.sync %d|%p, -1; selp.u32 %d, 100, %d, %p;", lambda a, b, c, n=iter(range(10**9)): 100 if next(n) % 32 == 0 else 0),
     ("createpolicy.fractional.L2::evict_last.b64 %D, 0.5; applypriority.global.L2::evict_normal [%y], 128; mov.u32 %d, 7;", lambda a, b, c: 7),
     ("bmsk.clamp.b32 %d, %a, %b;", lambda a, b, c: ((1 << min(b, 32)) - 1) << min(a, 32) & M32),
@@ -777,6 +779,6 @@ def test_every_row_is_in_a_case():
     listed = subprocess.run([WAVETRAP, "info", "--isa", "--gpu=sm"], capture_output=True, text=True, check=True).stdout
     rows = set(re.findall(r"^ptx (\w+)", listed, re.M))
     textures = Path(__file__).parents[2] / "host" / "cuda_textures.c"  # they need the driver's descriptions
-    here = "".join(f.read_text() for f in (Path(__file__), textures, Path(__file__).with_name("test_ptx_matrix.py")))
+    here = "".join(f.read_text() for f in (Path(__file__), textures, *Path(__file__).parent.glob("test_ptx_m*.py")))
     tested = {m for m in rows if re.search(rf"[\"; ]{m}[. ;]", here)}
     assert len(rows) > 80 and rows == tested, sorted(rows - tested)
