@@ -123,7 +123,7 @@ static void *serve(void *context)
                                 .ended = WT_WIRE_ENDED,
                                 .closed = &answer.value[1],
                                 .closed_size = sizeof answer.value[1]};
-    const int fd = accept_and_greet(WT_WIRE_GCN, p->greeting);
+    const int fd = accept_and_greet(KFD_WIRE_FAMILY, p->greeting);
     bool more = fd >= 0;
     while (more && wt_endpoint_receive(fd, &request, sizeof request)) {
         if (!wt_wire_sound(&request)) /* our own debugger's */
@@ -148,7 +148,7 @@ static void look_at_thread(struct wt_process *process, wt_thread thread, size_t 
 int LLVMFuzzerInitialize(int *count, char ***arguments)
 {
     (void)count, (void)arguments;
-    begin("wire", KFD_WIRE_SOCKET);
+    begin(KFD_WIRE_SOCKET);
     return 0;
 }
 

@@ -23,10 +23,12 @@
 #include "object/process_wire.h"
 #include "runtime/common/endpoint.h"
 
-#define KIND "gpu"
-#define FAMILY WT_WIRE_GCN
+#include "temporary.h"
 
-static char folder[64];
+#define KIND "gpu"
+#define FAMILY WT_WIRE_FAMILY(1)
+
+static char folder[TEMPORARY_PATH];
 
 static void path_of(char *path, size_t size)
 {
@@ -39,8 +41,7 @@ static int set_up(void **state)
 {
     (void)state;
     self.pid = (int)getpid();
-    strcpy(folder, "/tmp/wt-wire-XXXXXX");
-    return !mkdtemp(folder) || setenv("WAVETRAP_SOCKETS", folder, 1);
+    return !temporary_folder(folder) || setenv("WAVETRAP_SOCKETS", folder, 1);
 }
 
 static int tear_down(void **state)
@@ -144,7 +145,7 @@ static void test_other_words_of_a_process_are_no_greeting(void **state)
 {
     static const char web[] =
         "HTTP/1.1 400 Bad Request\r\nContent-Length: 0\r\nConnection: close\r\n\r\n.....";
-    struct wt_wire_greeting other = wt_wire_greeting(WT_WIRE_SM, (uint32_t)getpid());
+    struct wt_wire_greeting other = wt_wire_greeting(WT_WIRE_FAMILY(3), (uint32_t)getpid());
     struct wt_error err;
     (void)state;
     assert_true(sizeof web > sizeof other);
