@@ -95,9 +95,9 @@ struct wt_wire_answer {
 };
 
 /**
- * What each side says first. This struct is the same in all versions from 2 on. A connection that
- * begins with another magic is closed without a word. To a debugger of another version or other
- * sizes the process answers with its own greeting, then closes.
+ * The greeting, which each side sends first. This struct is the same in all versions from 2 on. A
+ * connection that begins with another magic is closed without a word. To a debugger of another
+ * version or other sizes the process answers with its own greeting, then closes.
  */
 struct wt_wire_greeting {
     uint32_t magic, version;

@@ -15,7 +15,12 @@
 #include "object/cuda_fatbin.h"
 #include "object/ptx_object.h"
 
-enum { AMDGPU = 224, LEAST = 50, MOST = 99 };
+enum {
+    AMDGPU = 224,
+    LEAST = 50,
+    MOST = 99,
+    COMPILED = 80, /* of a program that compiles at run time: all NVRTCs from 11 on know it */
+};
 
 struct search {
     const uint8_t *bytes;
@@ -136,6 +141,10 @@ struct wt_host_images wt_host_images_look(const char *path)
             look_at_cuda(&s);
             each(&s, "__CLANG_OFFLOAD_BUNDLE__", look_at_bundle);
             found.capability = s.runs ? s.runs : s.image ? s.image : s.text;
+            /* PTX as text runs on later GPUs, too. */
+            if (!s.runs && !s.image && s.text < COMPILED &&
+                memmem(bytes, s.size, "libnvrtc.so", 11))
+                found.capability = COMPILED;
             munmap(bytes, s.size);
         }
     }

@@ -12,7 +12,7 @@
 #include "object/travel_wire.h"
 
 /**
- * What the debugger knows of the recorded run. It is the first member of a link, which is the
+ * The debugger's knowledge of the recorded run. It is the first member of a link, which is the
  * context of the target's services.
  */
 struct wt_process_history {

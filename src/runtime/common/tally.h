@@ -1,5 +1,5 @@
 /*
- * What the kernels of a host program did, counted over all its processes: for `exec` with --stats,
+ * Counts of the kernels of a host program, over all its processes: for `exec` with --stats,
  * --require-launches, --fault-exit or --timeout. `exec` makes the tally; the drivers in the program
  * and in its children count in it.
  */

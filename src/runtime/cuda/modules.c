@@ -108,6 +108,7 @@ static CUresult load(struct gpu *g, CUmodule *module, const void *image, size_t 
     }
     if (m->module.image)
         jit_log_kernels(&options->log, m->module.image);
+    compiler_module_came();
     m->gpu = g;
     m->next = modules;
     *module = modules = m;
