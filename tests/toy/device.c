@@ -16,6 +16,19 @@ static struct toy_device *device_of(struct wt_machine *m)
 
 /* ---- the engine ---- */
 
+struct wt_issue toy_issue_at(const struct wt_wave_head *head, uint64_t pc, uint64_t time)
+{
+    return (struct wt_issue){
+        .time = time, .pc = pc, .wave = head->id, .mask = 0xff, .executes = true, .issues = true};
+}
+
+void toy_update_ready(struct toy_wave *w)
+{
+    wt_turns_set_ready(&w->device->machine.turns, w->id,
+                       w->active && !w->at_barrier && !w->halted &&
+                           !(w->device->control & TOY_STOP));
+}
+
 static uint64_t turn(struct wt_machine *m, uint32_t wave, uint64_t n)
 {
     struct toy_wave *w = &device_of(m)->wave[wave];

@@ -33,19 +33,6 @@ void toy_text(const struct toy_insn *in, char *text, size_t size)
              in->c, in->immediate);
 }
 
-struct wt_issue toy_issue_at(const struct wt_wave_head *head, uint64_t pc, uint64_t time)
-{
-    return (struct wt_issue){
-        .time = time, .pc = pc, .wave = head->id, .mask = 0xff, .executes = true, .issues = true};
-}
-
-void toy_update_ready(struct toy_wave *w)
-{
-    wt_turns_set_ready(&w->device->machine.turns, w->id,
-                       w->active && !w->at_barrier && !w->halted &&
-                           !(w->device->control & TOY_STOP));
-}
-
 /* ---- memory ---- */
 
 static bool in_local(uint64_t addr)
