@@ -16,58 +16,14 @@
 #include "cli/info.h"
 #include "cli/options.h"
 
-/*
- * Something that users do with a family. What it needs, with blanks between: "lib:NAME" a library,
- * "cmd:NAME" a command, "file:PATH", "own:driver" the family's library of ours, "own:cuda" our
- * folder for clang. The packages are Debian's.
- */
-struct task {
-    const char *family, *name, *needs, *packages;
-    bool runs; /* programs: a family can run if it can do one of these */
+/* What a machine needs to debug, of whatever family. */
+static const struct wt_family_task debuggers[] = {
+    {"debug with GDB (all families)", "cmd:gdb-multiarch", "gdb-multiarch", false},
+    {"debug with LLDB (Vortex)", "cmd:lldb-19", "lldb-19", false},
+    {0},
 };
 
-static const struct task tasks[] = {
-    {"vortex", "run and debug programs", "", "", true},
-    {"vortex", "compile C",
-     "cmd:riscv64-unknown-elf-gcc file:/usr/lib/picolibc/riscv64-unknown-elf",
-     "gcc-riscv64-unknown-elf picolibc-riscv64-unknown-elf", false},
-    {"gfx900", "run code objects", "", "", false},
-    {"gfx900", "run HIP programs", "own:driver lib:libamdhip64.so.5 lib:libhsa-runtime64.so.1",
-     "libhsakmt-dev libamdhip64-5 libhsa-runtime64-1", true},
-    {"gfx900", "compile HIP", "cmd:hipcc", "hipcc libamdhip64-dev rocm-device-libs", false},
-    {"gfx900", "compile OpenCL C",
-     "cmd:clang-19 cmd:ld.lld-19 file:/usr/lib/x86_64-linux-gnu/amdgcn",
-     "clang-19 lld-19 rocm-device-libs", false},
-    {"gfx900", "run GCC's OpenMP and OpenACC",
-     "own:driver lib:libhsa-runtime64.so.1 lib:libgomp-plugin-gcn.so.1",
-     "libhsakmt-dev libhsa-runtime64-1 libgomp-plugin-amdgcn1", true},
-    {"gfx900", "compile GCC's OpenMP and OpenACC",
-     "cmd:gcc-12 cmd:x86_64-linux-gnu-accel-amdgcn-amdhsa-gcc-12", "gcc-12-offload-amdgcn", false},
-    {"gfx900", "disassemble in reports", "lib:libLLVM.so.19.1", "libllvm19", false},
-    {"gen9", "run kernels of zebins", "", "", false},
-    {"gen9", "run OpenCL programs",
-     "own:driver lib:libOpenCL.so.1 file:/etc/OpenCL/vendors/intel.icd",
-     "libdrm-dev ocl-icd-libopencl1 intel-opencl-icd", true},
-    {"gen9", "compile OpenCL programs", "file:/usr/include/CL/cl.h lib:libOpenCL.so",
-     "ocl-icd-opencl-dev", false},
-    {"gen9", "run Level Zero programs", "own:driver lib:libze_loader.so.1 lib:libze_intel_gpu.so.1",
-     "libdrm-dev libze1 intel-opencl-icd", true},
-    {"gen9", "compile OpenCL C to zebins", "cmd:ocloc", "intel-opencl-icd", false},
-    {"sm", "run PTX and cubins", "", "", false},
-    {"sm", "run programs on the CUDA driver API", "own:driver", "", true},
-    {"sm", "compile CUDA C++", "own:cuda cmd:clang-19", "clang-19 libclc-19", false},
-    {"sm", "run GCC's OpenMP and OpenACC", "own:driver lib:libgomp-plugin-nvptx.so.1",
-     "libgomp-plugin-nvptx1", true},
-    {"sm", "compile GCC's OpenMP and OpenACC",
-     "cmd:gcc-12 cmd:x86_64-linux-gnu-accel-nvptx-none-gcc-12", "gcc-12-offload-nvptx", false},
-    {"sm", "run and compile clang's OpenMP",
-     "own:driver own:cuda cmd:clang-19 lib:libomptarget.so.19.1",
-     "clang-19 libclc-19 libomp-19-dev libomp5-19", true},
-    {NULL, "debug with GDB (all families)", "cmd:gdb-multiarch", "gdb-multiarch", false},
-    {NULL, "debug with LLDB (Vortex)", "cmd:lldb-19", "lldb-19", false},
-};
-
-enum { TASKS = sizeof tasks / sizeof *tasks, MOST_ASKED = 16 };
+enum { MOST_ASKED = 16 };
 
 struct doctor {
     const char *asked[MOST_ASKED]; /* --gpu, as they were given */
@@ -129,8 +85,8 @@ static bool find_library(const struct doctor *d, const char *name, char *path, s
 }
 
 /* One need of a task. */
-static bool find_need(const struct doctor *d, const char *family, const char *need, char *path,
-                      size_t size)
+static bool find_need(const struct doctor *d, const struct wt_family *family, const char *need,
+                      char *path, size_t size)
 {
     if (strcmp(need, "own:driver") == 0)
         return cli_exec_driver(family, path, size);
@@ -201,13 +157,14 @@ static void describe_found(const char *need, const char *path, char *text, size_
 }
 
 /* Tells whether a task can be done, and with what. */
-static bool tell_task(struct doctor *d, const struct task *task)
+static bool tell_task(struct doctor *d, const struct wt_family *family,
+                      const struct wt_family_task *task)
 {
     char needs[400], path[PATH_MAX], first[2 * PATH_MAX] = "", *state = NULL;
     const char *lacks = NULL;
     snprintf(needs, sizeof needs, "%s", task->needs);
     for (char *n = strtok_r(needs, " ", &state); n && !lacks; n = strtok_r(NULL, " ", &state))
-        if (!find_need(d, task->family, n, path, sizeof path))
+        if (!find_need(d, family, n, path, sizeof path))
             lacks = n;
         else if (strncmp(n, "own:", 4) != 0 && !*first)
             describe_found(n, path, first, sizeof first);
@@ -229,9 +186,8 @@ static bool tell_family(struct doctor *d, const struct wt_family *family, const 
         printf("%s\n", family->name);
     else if (cli_tell_device(spec))
         return false;
-    for (size_t i = 0; i < TASKS; i++)
-        if (tasks[i].family && strcmp(tasks[i].family, family->name) == 0)
-            runs |= tell_task(d, &tasks[i]) && tasks[i].runs;
+    for (const struct wt_family_task *t = family->tasks; t->name; t++)
+        runs |= tell_task(d, family, t) && t->runs;
     return runs;
 }
 
@@ -326,9 +282,8 @@ static int run(int argc, char **argv)
     tell_machine();
     const bool all = tell_families(&d);
     puts("debuggers");
-    for (size_t i = 0; i < TASKS; i++)
-        if (!tasks[i].family)
-            tell_task(&d, &tasks[i]);
+    for (const struct wt_family_task *t = debuggers; t->name; t++)
+        tell_task(&d, NULL, t);
     if (d.missing[1])
         printf("To get the rest on Debian 12: apt-get install%s\n", d.missing);
     free(d.libraries.bytes);

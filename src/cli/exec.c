@@ -18,7 +18,6 @@
 #include "base/text.h"
 #include "base/token.h"
 #include "cli/exec_file.h"
-#include "cli/exec_images.h"
 #include "cli/options.h"
 #include "cli/program_socket.h"
 #include "cli/own_files.h"
@@ -29,192 +28,19 @@
 #include "runtime/common/progress.h"
 #include "runtime/common/ptx_folder.h"
 #include "runtime/drm/gem.h"
+#include "target/host_program.h"
 
 enum { MOST_GPUS_TEXT = 2048 };
 
 enum { EXEC_NOT_RUN = 126, EXEC_NOT_FOUND = 127 };
 
-/* The program to be started. */
-struct start {
-    const char *program; /* as it was called */
-    char file[PATH_MAX]; /* what is run, where `found` */
-    bool found;
-    struct exec_file what; /* facts about it, where `found` */
-    bool own_cuda;         /* it brings a driver of another vendor (exec_file.h) */
-    struct exec_images images;
-    const struct cli_exec_options *options;
-};
-
-/* A driver of ours, which programs reach through a library. */
-struct driver {
-    const char *family;
-    const char *library;
-    const char *built_in; /* its folder in the build tree, from the command's */
-    const char *package;  /* without it the build leaves the library out */
-    const char *gpus;     /* the environment variable that lists the GPUs */
-    /* Sets the rest of the environment; false without host memory. */
-    bool (*prepare)(const struct start *start, const char *folder);
-    /* Whether the program needs the driver if --gpu names no GPU; NULL: every program does. */
-    bool (*wanted)(const struct start *start);
-};
-
 /* ---- environment ---- */
 
-/* The folder of a driver's library. */
-static bool find_library(const struct driver *driver, char *folder, size_t size)
+bool cli_exec_driver(const struct wt_family *family, char *folder, size_t size)
 {
-    const char *const places[] = {driver->built_in, WT_HOST_LIBRARY, NULL};
-    return cli_own_folder(places, driver->library, folder, size);
-}
-
-/* Appends a name to the list in an environment variable. */
-static bool append(const char *variable, char separator, const char *name)
-{
-    const char *before = getenv(variable);
-    char list[2 * PATH_MAX];
-    const int n = before && *before ? snprintf(list, sizeof list, "%s%c%s", before, separator, name)
-                                    : snprintf(list, sizeof list, "%s", name);
-    return n > 0 && (size_t)n < sizeof list && !setenv(variable, list, 1);
-}
-
-/* Puts a folder in front of those in which the program finds its libraries. */
-static bool find_libraries_in(const char *folder)
-{
-    const char *before = getenv("LD_LIBRARY_PATH");
-    const bool any = before && *before;
-    const size_t size = strlen(folder) + (any ? strlen(before) : 0) + 2;
-    char *path = malloc(size);
-    if (!path)
-        return false;
-    snprintf(path, size, "%s%s%s", folder, any ? ":" : "", any ? before : "");
-    const bool set = !setenv("LD_LIBRARY_PATH", path, 1);
-    free(path);
-    return set;
-}
-
-/* Adds a file of our folder to LD_PRELOAD. */
-static bool preload(const char *folder, const char *name)
-{
-    char path[2 * PATH_MAX];
-    const int n = snprintf(path, sizeof path, "%s/%s", folder, name);
-    return n > 0 && (size_t)n < sizeof path && append("LD_PRELOAD", ':', path);
-}
-
-static bool set_or_unset(const char *variable, const char *value)
-{
-    return !(value ? setenv(variable, value, 1) : unsetenv(variable));
-}
-
-#define HSAKMT "libhsakmt.so.1"
-
-/* AMD's runtime writes code to a file in a temporary folder, and dies by SIGSEGV where it cannot.
- */
-static void check_temporary_folder(void)
-{
-    const char *folder = getenv("TMPDIR");
-    struct stat info;
-    if (!folder || !*folder)
-        return;
-    const bool found = !stat(folder, &info) && (S_ISDIR(info.st_mode) || !(errno = ENOTDIR));
-    if (!found || access(folder, W_OK | X_OK))
-        fprintf(stderr,
-                "wavetrap exec: TMPDIR=%s: %s: HIP's runtime needs a folder for temporary files, "
-                "and may die by SIGSEGV without one\n",
-                folder, strerror(errno));
-}
-
-/* HIP, OpenMP and OpenACC programs: AMD's runtime reaches the driver through libhsakmt. */
-static bool prepare_amd(const struct start *start, const char *folder)
-{
-    const char *name = strrchr(start->program, '/');
-    char bytes[24];
-    const struct cli_exec_options *o = start->options;
-    snprintf(bytes, sizeof bytes, "%" PRIu64, o->memory);
-    const bool set = find_libraries_in(folder) &&
-                     set_or_unset("WAVETRAP_MEMORY", o->memory ? bytes : NULL) &&
-                     set_or_unset("WAVETRAP_EXPLAIN", o->explain);
-    /* Our report of a memory fault says more than the runtime's, in fewer lines. */
-    if (setenv("HSA_ENABLE_VM_FAULT_MESSAGE", "0", 0))
-        return false;
-    check_temporary_folder();
-    /* The library is a tool of the HSA runtime, too: waits.c. */
-    if (!set || !append("HSA_TOOLS_LIB", ' ', HSAKMT))
-        return false;
-    /* rocminfo checks whether the kernel module is loaded. */
-    if (strcmp(name ? name + 1 : start->program, "rocminfo") == 0 &&
-        !preload(folder, "libwavetrap-rocminfo.so"))
-        return false;
-    /* Programs that open the driver's device files themselves. */
-    if (!preload(folder, "libwavetrap-kfd.so"))
-        return false;
-    return !start->what.own_library || preload(folder, HSAKMT);
-}
-
-#define INTEL_ICD "/etc/OpenCL/vendors/intel.icd"
-
-/* OpenCL programs: Intel's runtime opens a render node. OpenCL's loader shows no implementation but
- * Intel's, so that it is platform 0. */
-static bool prepare_intel(const struct start *start, const char *folder)
-{
-    if (access(INTEL_ICD, R_OK) == 0 && setenv("OCL_ICD_VENDORS", INTEL_ICD, 0))
-        return false;
-    if (!set_or_unset(WT_GEM_VARIABLE, start->options->gem))
-        return false;
-    /* pyopencl keeps binaries of programs. Those of a debugger's session are compiled for
-     * debugging, and the session has no source text for those of an earlier one. */
-    if (getenv("WAVETRAP_HELD") && setenv("PYOPENCL_NO_CACHE", "1", 0))
-        return false;
-    return preload(folder, "libwavetrap-drm.so");
-}
-
-#define LIBCUDA "libcuda.so.1"
-
-/* Programs on the CUDA driver API. */
-static bool prepare_cuda(const struct start *start, const char *folder)
-{
-    char capability[16];
-    snprintf(capability, sizeof capability, "cc=%u.%u", start->images.capability / 10,
-             start->images.capability % 10);
-    return find_libraries_in(folder) &&
-           set_or_unset("WAVETRAP_SM_DEFAULT", start->images.capability ? capability : NULL) &&
-           set_or_unset("WAVETRAP_LOG_CALLS", start->options->log) &&
-           (!start->own_cuda || preload(folder, LIBCUDA));
-}
-
-/*
- * OpenMP's device 0 is the first GPU that the runtime finds, whether the program has code for it or
- * not (GCC's runtime asks for AMD's first). If it has none, the region silently runs on the host.
- * So a program that has code for one vendor only sees only that vendor's GPU. Others (scripts,
- * programs whose code is in libraries) see all GPUs.
- */
-static bool wants_amd(const struct start *start)
-{
-    return start->images.amd || !start->images.nvidia;
-}
-
-static bool wants_nvidia(const struct start *start)
-{
-    return start->images.nvidia || !start->images.amd || start->options->log;
-}
-
-/* Their libraries are preloaded in this order, and the first is asked first about a device file. It
- * is that of enum wt_tally_family, too. */
-static const struct driver drivers[] = {
-    {"gfx900", HSAKMT, "../runtime/hsakmt", "libhsakmt-dev", "WAVETRAP_GPUS", prepare_amd,
-     wants_amd},
-    {"gen9", "libwavetrap-drm.so", "../runtime/drm", "libdrm-dev", "WAVETRAP_GEN_GPUS",
-     prepare_intel, NULL},
-    {"sm", "libcuda.so.1", "../runtime/cuda", "", "WAVETRAP_SM_GPUS", prepare_cuda, wants_nvidia},
-};
-
-enum { DRIVERS = sizeof drivers / sizeof *drivers };
-
-bool cli_exec_driver(const char *family, char *folder, size_t size)
-{
-    size_t i = 0;
-    while (i < DRIVERS && strcmp(drivers[i].family, family) != 0)
-        i++;
-    return i < DRIVERS && find_library(&drivers[i], folder, size);
+    const char *const places[] = {family->host ? family->host->built_in : NULL, WT_HOST_LIBRARY,
+                                  NULL};
+    return family->host && cli_own_folder(places, family->host->library, folder, size);
 }
 
 /* Selects the GPUs of a family from "FAMILY:KEY=VALUE,… FAMILY…", in the same form; "" for none. */
@@ -233,30 +59,72 @@ static void gpus_of(const char *family, const char *all, char *list, size_t size
     }
 }
 
-/* Sets the environment of one driver, for the GPUs that were asked for (NULL: one, if the driver
- * was built). *offered tells whether programs can use it; then folder is that of its library. */
-static enum wt_status offer(const struct driver *driver, const struct start *start,
-                            const char *gpus, char folder[PATH_MAX], bool *offered,
-                            struct wt_error *err)
+/* Sets the environment of a family's driver, for the GPUs that were asked for (NULL: one, if the
+ * driver was built). @p file is the program's; NULL: it was not found. *offered tells whether
+ * programs can use it; then folder is that of its library. */
+static enum wt_status offer(const struct wt_family *family, struct wt_host_program *program,
+                            const char *file, const char *gpus, char folder[PATH_MAX],
+                            bool *offered, struct wt_error *err)
 {
+    const struct wt_host_driver *driver = family->host;
     char list[MOST_GPUS_TEXT];
     *offered = false;
     if (gpus)
-        gpus_of(driver->family, gpus, list, sizeof list);
+        gpus_of(family->name, gpus, list, sizeof list);
     else
         snprintf(list, sizeof list, "%s",
-                 !driver->wanted || driver->wanted(start) ? driver->family : "");
+                 !driver->wanted || driver->wanted(program) ? family->name : "");
     if (!*list)
         return WT_OK;
-    if (!find_library(driver, folder, PATH_MAX))
+    if (!cli_exec_driver(family, folder, PATH_MAX))
         return gpus ? wt_fail(err, WT_UNSUPPORTED,
                               "%s is not there: this wavetrap was built without %s (see 'wavetrap "
                               "doctor')",
                               driver->library, driver->package)
                     : WT_OK;
-    if (setenv(driver->gpus, list, 1) || !driver->prepare(start, folder))
+    program->own_library = file && exec_file_look(file, driver->library).own_library;
+    if (setenv(driver->gpus, list, 1) || !driver->prepare(program, folder))
         return wt_fail(err, WT_NO_MEMORY, "no host memory");
     *offered = true;
+    return WT_OK;
+}
+
+static enum wt_status no_driver(struct wt_error *err)
+{
+    char packages[200] = "";
+    size_t used = 0;
+    for (const struct wt_family *const *f = wt_families; *f && used < sizeof packages; f++)
+        if ((*f)->host && *(*f)->host->package)
+            used += (size_t)snprintf(packages + used, sizeof packages - used, "%s%s",
+                                     used ? " and " : "", (*f)->host->package);
+    return wt_fail(err, WT_UNSUPPORTED,
+                   "this wavetrap was built without %s: it has no driver for host programs (see "
+                   "'wavetrap doctor')",
+                   packages);
+}
+
+/* Offers the program the drivers of all families, in the order in which the families are listed:
+ * their libraries are preloaded in it, and the first is asked first about a device file. *offered
+ * becomes a bit set of the families. */
+static enum wt_status offer_all(struct wt_host_program *program, const char *file, const char *gpus,
+                                unsigned *offered, struct wt_error *err)
+{
+    char folder[PATH_MAX];
+    enum wt_status status;
+    *offered = 0;
+    for (unsigned i = 0; wt_families[i]; i++) {
+        bool its = false;
+        if (wt_families[i]->host &&
+            (status = offer(wt_families[i], program, file, gpus, folder, &its, err)) != WT_OK)
+            return status;
+        *offered |= (unsigned)its << i;
+    }
+    if (!*offered)
+        return no_driver(err);
+    for (unsigned i = 0; wt_families[i]; i++)
+        if (!(*offered >> i & 1) && wt_families[i]->host && wt_families[i]->host->absent &&
+            !wt_families[i]->host->absent(program, folder))
+            return wt_fail(err, WT_NO_MEMORY, "no host memory");
     return WT_OK;
 }
 
@@ -280,67 +148,50 @@ int cli_exec_program(const struct cli_command *command, const struct cli_exec_op
                      char **argv)
 {
     struct wt_error err;
-    struct start start = {.program = argv[0], .options = options};
-    char history[24], folder[PATH_MAX];
-    unsigned offered = 0; /* drivers, as a bit set */
+    struct wt_host_program program = {
+        .name = argv[0], .chosen = options->gpus != NULL, .logged = options->log != NULL};
+    struct exec_file what = {0};
+    char history[24], bytes[24], caught[24], file[PATH_MAX];
+    unsigned offered;
     int status;
     check_environment();
+    const bool found = exec_file_find(argv[0], file, sizeof file);
+    if (found) {
+        what = exec_file_look(file, "");
+        program.images = wt_host_images_look(file);
+    }
     snprintf(history, sizeof history, "%" PRIu64, options->core_history);
-    start.found = exec_file_find(argv[0], start.file, sizeof start.file);
-    if (start.found)
-        start.what = exec_file_look(start.file, HSAKMT);
-    if (start.found)
-        start.own_cuda = exec_file_look(start.file, LIBCUDA).own_library;
-    if (start.found)
-        start.images = exec_images_look(start.file);
-    char caught[24];
+    snprintf(bytes, sizeof bytes, "%" PRIu64, options->memory);
     snprintf(caught, sizeof caught, "%" PRIu32, options->caught);
-    if (!set_or_unset(WT_CORE_VARIABLE, options->core) ||
-        !set_or_unset(WT_CORE_HISTORY_VARIABLE, options->core_history ? history : NULL) ||
-        !set_or_unset(WT_PROGRESS_VARIABLE, options->progress) ||
-        (options->socket && (!set_or_unset(WT_LISTEN_VARIABLE, options->socket) ||
-                             !set_or_unset(WT_TOKEN_VARIABLE, options->token))) ||
-        !set_or_unset(WT_CATCH_VARIABLE, options->caught ? caught : NULL) ||
+    if (!wt_host_set_or_unset(WT_CORE_VARIABLE, options->core) ||
+        !wt_host_set_or_unset(WT_CORE_HISTORY_VARIABLE, options->core_history ? history : NULL) ||
+        !wt_host_set_or_unset(WT_PROGRESS_VARIABLE, options->progress) ||
+        (options->socket && (!wt_host_set_or_unset(WT_LISTEN_VARIABLE, options->socket) ||
+                             !wt_host_set_or_unset(WT_TOKEN_VARIABLE, options->token))) ||
+        !wt_host_set_or_unset(WT_CATCH_VARIABLE, options->caught ? caught : NULL) ||
         (options->ptx_cache &&
-         !set_or_unset(PTX_FOLDER_VARIABLE,
-                       strcmp(options->ptx_cache, "off") == 0 ? "off" : "on")) ||
-        !set_or_unset(WT_SCHEDULE_VARIABLE, options->schedule)) {
+         !wt_host_set_or_unset(PTX_FOLDER_VARIABLE,
+                               strcmp(options->ptx_cache, "off") == 0 ? "off" : "on")) ||
+        !wt_host_set_or_unset("WAVETRAP_MEMORY", options->memory ? bytes : NULL) ||
+        !wt_host_set_or_unset("WAVETRAP_EXPLAIN", options->explain) ||
+        !wt_host_set_or_unset(WT_GEM_VARIABLE, options->gem) ||
+        !wt_host_set_or_unset("WAVETRAP_LOG_CALLS", options->log) ||
+        !wt_host_set_or_unset(WT_SCHEDULE_VARIABLE, options->schedule)) {
         wt_fail(&err, WT_NO_MEMORY, "no host memory");
         return cli_fail(command, &err);
     }
     if (options->ptx_cache && strcmp(options->ptx_cache, "clear") == 0)
         ptx_folder_clear();
-    for (size_t i = 0; i < DRIVERS; i++) {
-        bool its;
-        if (offer(&drivers[i], &start, options->gpus, folder, &its, &err) != WT_OK)
-            return cli_fail(command, &err);
-        offered |= (unsigned)its << i;
-    }
-    if (!offered) {
-        wt_fail(&err, WT_UNSUPPORTED,
-                "this wavetrap was built without libhsakmt-dev and libdrm-dev: it has no driver "
-                "for host programs (see 'wavetrap doctor')");
+    if (offer_all(&program, found ? file : NULL, options->gpus, &offered, &err) != WT_OK)
         return cli_fail(command, &err);
-    }
-    /* GCC's OpenMP asks for AMD's GPUs in any case, and reports where it finds no driver for them:
-     * it does not where it finds no runtime. */
-    if (!(offered & 1u << WT_TALLY_GFX900) && setenv("HSA_RUNTIME_LIB", "none", 0)) {
-        wt_fail(&err, WT_NO_MEMORY, "no host memory");
-        return cli_fail(command, &err);
-    }
-    /* Where the user has named GPUs, OpenCL's loader shows no others: our folders have no .icd. */
-    if (options->gpus && setenv("OCL_ICD_VENDORS", folder, 0)) {
-        wt_fail(&err, WT_NO_MEMORY, "no host memory");
-        return cli_fail(command, &err);
-    }
-    if (start.what.why)
+    if (what.why)
         fprintf(stderr, "wavetrap exec: %s: %s: it will not find the emulated GPUs\n", argv[0],
-                start.what.why);
+                what.why);
     if (cli_supervises(&options->supervision) &&
         !cli_supervise(command, &options->supervision, offered, &status))
         return status;
-    if (start.found && start.what.elf)
-        execv(start.file, argv); /* execvp would pass a file that cannot be executed to a shell */
+    if (found && what.elf)
+        execv(file, argv); /* execvp would pass a file that cannot be executed to a shell */
     else
         execvp(argv[0], argv);
     status = errno == ENOENT ? EXEC_NOT_FOUND : EXEC_NOT_RUN; /* as shells have it */
@@ -366,20 +217,29 @@ struct exec {
     struct cli_supervision supervision;
     const char *socket;   /* of --socket, or NULL */
     char token[PATH_MAX]; /* of --token, whole; "": none */
-    bool has_sm;          /* one of the GPUs is an sm */
     uint32_t caught;      /* exceptions of --catch */
     unsigned catches;     /* GPUs that have them, and memory of their own */
+    unsigned logging;     /* GPUs that know --log-calls */
     unsigned count;       /* of GPUs */
     bool help;
 };
 
-/* Whether host programs can use a family. */
-static bool has_driver(const struct wt_family *family)
+static enum wt_status no_host_programs(const char *gpu, struct wt_error *err)
 {
-    size_t i = 0;
-    while (i < DRIVERS && strcmp(drivers[i].family, family->name) != 0)
-        i++;
-    return i < DRIVERS;
+    char names[200] = "";
+    size_t used = 0;
+    for (const struct wt_family *const *f = wt_families; *f && used < sizeof names; f++) {
+        bool last = true;
+        for (const struct wt_family *const *next = f + 1; *next; next++)
+            last &= !(*next)->host;
+        if ((*f)->host)
+            used += (size_t)snprintf(names + used, sizeof names - used, "%s%s",
+                                     !used  ? ""
+                                     : last ? " and "
+                                            : ", ",
+                                     (*f)->name);
+    }
+    return wt_fail(err, WT_INVALID, "host programs run on %s, not on '%.40s'", names, gpu);
 }
 
 /* Each --gpu adds a GPU. */
@@ -391,11 +251,10 @@ static enum wt_status add_gpu(void *context, const char *value, struct wt_error 
     if (e->help)
         return WT_OK;
     enum wt_status status = wt_gpu_choose(&gpu, value, err);
-    if (status == WT_OK && (!has_driver(gpu.family) || strchr(value, ' ')))
-        status = wt_fail(err, WT_INVALID,
-                         "host programs run on gfx900, gen9 and sm, not on '%.40s'", value);
+    if (status == WT_OK && (!gpu.family->host || strchr(value, ' ')))
+        status = no_host_programs(value, err);
     e->catches += !status && gpu.family->debug.exception_name;
-    e->has_sm |= !status && strcmp(gpu.family->name, "sm") == 0;
+    e->logging += !status && gpu.family->host->logs_calls;
     wt_gpu_free(&gpu);
     if (status)
         return status;
@@ -641,7 +500,7 @@ static int exec(int argc, char **argv)
     }
     if (e.help) {
         for (const struct wt_family *const *f = wt_families; *f; f++)
-            if (has_driver(*f)) {
+            if ((*f)->host) {
                 printf("--gpu=%s:KEY=VALUE,… with these keys (and defaults):\n", (*f)->name);
                 (*f)->config.help(stdout);
             }
@@ -652,7 +511,7 @@ static int exec(int argc, char **argv)
         wt_fail(&err, WT_INVALID, "an operand is missing (%s)", cli_exec.operands);
         return cli_fail(&cli_exec, &err);
     }
-    if (e.caught && e.length && !e.catches && !e.has_sm && e.caught != WT_CATCH_MEM_VIOL &&
+    if (e.caught && e.length && !e.catches && !e.logging && e.caught != WT_CATCH_MEM_VIOL &&
         e.caught != WT_CATCH_ALL) {
         struct wt_error err;
         wt_fail(
@@ -673,7 +532,7 @@ static int exec(int argc, char **argv)
                         : "--core-history is for --core-on-fault=FILE, which is missing");
         return cli_fail(&cli_exec, &err);
     }
-    if (e.logs && e.length && !e.has_sm) {
+    if (e.logs && e.length && !e.logging) {
         struct wt_error err;
         wt_fail(&err, WT_INVALID, "--log-calls is about an sm; no --gpu is one");
         return cli_fail(&cli_exec, &err);

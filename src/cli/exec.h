@@ -4,6 +4,7 @@
 
 #include "cli/cli.h"
 #include "cli/supervise.h"
+#include "target/family.h"
 
 /** The GPUs and options that a host program finds. */
 struct cli_exec_options {
@@ -26,7 +27,7 @@ struct cli_exec_options {
 
 /** The folder of the library by which host programs reach a family's driver; false if this build
  * left it out, or the family has none. */
-bool cli_exec_driver(const char *family, char *folder, size_t size);
+bool cli_exec_driver(const struct wt_family *family, char *folder, size_t size);
 
 /**
  * Becomes the program argv[0] with these arguments (NULL ends them), which will find emulated GPUs,

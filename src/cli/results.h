@@ -1,6 +1,6 @@
 /*
- * What a run leaves for its user: memory and kernels' buffers in files, buffers compared with
- * files, who wrote where, the hash of the state, statistics.
+ * Results that a run leaves for its user: memory and kernels' buffers in files, buffers compared
+ * with files, who wrote where, the hash of the state, statistics.
  */
 #ifndef WT_CLI_RESULTS_H
 #define WT_CLI_RESULTS_H

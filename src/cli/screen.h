@@ -1,5 +1,5 @@
 /*
- * What a terminal shows beside text: a status line below it, and how far long work has come. A
+ * Parts of a terminal beside its text: a status line below it, and the progress of long work. A
  * terminal that cannot (TERM is unset or "dumb"), a pipe and a file show neither.
  */
 #ifndef WT_CLI_SCREEN_H

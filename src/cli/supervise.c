@@ -16,6 +16,8 @@
 
 #include "base/array.h"
 #include "base/clock.h"
+#include "target/host_program.h"
+#include "target/process.h"
 
 enum { GRACE = 10 }; /* seconds for the reports of a program whose time is over */
 
@@ -26,18 +28,20 @@ bool cli_supervises(const struct cli_supervision *wanted)
 
 /* ---- what the kernels did ---- */
 
-static const struct {
-    const char *name, *waves;
-} families[WT_TALLY_FAMILIES] = {{"gfx900", "waves"}, {"Gen9", "threads"}, {"SM", "warps"}};
-
 static const char *plural(uint64_t count)
 {
     return count == 1 ? "" : "s";
 }
 
-static void tell_family(unsigned family, const struct wt_tally_gpu *g)
+static const struct wt_tally_gpu *counts_of(const struct wt_tally *tally,
+                                            const struct wt_family *family)
 {
-    const char *name = families[family].name;
+    return &tally->gpu[wt_tally_place(family->debug.process->wire)];
+}
+
+static void tell_family(const struct wt_host_driver *host, const struct wt_tally_gpu *g)
+{
+    const char *name = host->name;
     const uint64_t launches = g->launches, own = g->own, refused = g->refused, faults = g->faults;
     char more[80] = "";
     if (own)
@@ -47,7 +51,7 @@ static void tell_family(unsigned family, const struct wt_tally_gpu *g)
                 "wavetrap: %" PRIu64 " kernel%s%s %s launched on the emulated %s, %" PRIu64
                 " instructions of %s\n",
                 launches, plural(launches), more, launches == 1 && !own ? "was" : "were", name,
-                (uint64_t)g->issues, families[family].waves);
+                (uint64_t)g->issues, host->waves);
     if (faults)
         fprintf(stderr, "wavetrap: %" PRIu64 " kernel%s on the emulated %s ended by a fault\n",
                 faults, plural(faults), name);
@@ -63,7 +67,7 @@ static void list_families(unsigned offered, char *text, size_t size)
 {
     size_t used = 0;
     *text = 0;
-    for (unsigned f = 0; f < WT_TALLY_FAMILIES && used < size; f++) {
+    for (unsigned f = 0; wt_families[f] && used < size; f++) {
         if (!(offered >> f & 1))
             continue;
         const bool last = !(offered >> (f + 1));
@@ -71,7 +75,7 @@ static void list_families(unsigned offered, char *text, size_t size)
                                  !used  ? ""
                                  : last ? " or "
                                         : ", ",
-                                 families[f].name);
+                                 wt_families[f]->host->name);
     }
 }
 
@@ -79,13 +83,14 @@ static void tell_tally(const struct wt_tally *tally, unsigned offered)
 {
     uint64_t launches = 0;
     char names[64];
-    for (unsigned f = 0; f < WT_TALLY_FAMILIES; f++)
+    for (unsigned f = 0; f < WT_WIRE_FAMILIES; f++)
         launches += tally->gpu[f].launches;
     list_families(offered, names, sizeof names);
     if (!launches)
         fprintf(stderr, "wavetrap: no kernel was launched on the emulated %s\n", names);
-    for (unsigned f = 0; f < WT_TALLY_FAMILIES; f++)
-        tell_family(f, &tally->gpu[f]);
+    for (const struct wt_family *const *f = wt_families; *f; f++)
+        if ((*f)->host)
+            tell_family((*f)->host, counts_of(tally, *f));
 }
 
 /* The exit status that is wanted of a program that has ended with 0. */
@@ -93,7 +98,7 @@ static int judge(const struct cli_command *command, const struct cli_supervision
                  const struct wt_tally *tally)
 {
     uint64_t launches = 0, refused = 0, faults = 0;
-    for (unsigned f = 0; f < WT_TALLY_FAMILIES; f++) {
+    for (unsigned f = 0; f < WT_WIRE_FAMILIES; f++) {
         launches += tally->gpu[f].launches;
         refused += tally->gpu[f].refused;
         faults += tally->gpu[f].faults;

@@ -1,6 +1,6 @@
 /*
- * What a debugger asks a host process for when it wants a core file: the bytes that follow a
- * request WT_WIRE_CORE (object/process_wire.h).
+ * A debugger's request for a core file of a host process: the bytes that follow a request
+ * WT_WIRE_CORE (object/process_wire.h).
  */
 #ifndef WT_OBJECT_CORE_WIRE_H
 #define WT_OBJECT_CORE_WIRE_H

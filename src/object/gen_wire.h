@@ -5,6 +5,7 @@
 
 #include "object/process_wire.h"
 
+#define GEN_WIRE_FAMILY WT_WIRE_FAMILY(2)
 /** The kind of the socket (base/private_dir.h). */
 #define GEN_WIRE_SOCKET "gen9"
 #define GEN_WIRE_NAME 120    /* bytes of a name, its zero included */
@@ -29,8 +30,8 @@
 enum gen_wire_place { GEN_WIRE_SAVED, GEN_WIRE_SLM, GEN_WIRE_FILE };
 
 enum gen_wire_verb {
-    GEN_WIRE_KERNELS = WT_WIRE_GEN, /**< answered by struct gen_wire_kernel, as many as there are,
-                                       up to WT_WIRE_MOST bytes */
+    GEN_WIRE_KERNELS = GEN_WIRE_FAMILY, /**< answered by struct gen_wire_kernel, as many as there
+                                       are, up to WT_WIRE_MOST bytes */
     GEN_WIRE_ELF,    /**< addr: a kernel's number; value: offset; size: answered by as many
                         bytes of its ELF file, fewer at its end */
     GEN_WIRE_SOURCE, /**< addr: a source's number, from 1; likewise; -ENOENT: there is none */

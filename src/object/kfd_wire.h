@@ -6,6 +6,7 @@
 #include "object/kfd_debug.h"
 #include "object/process_wire.h"
 
+#define KFD_WIRE_FAMILY WT_WIRE_FAMILY(1)
 #define KFD_WIRE_SOCKET "gpu" /* base/private_dir.h: the kind of socket */
 
 /* struct wt_wire_hello: place[0] is the address of the runtime's struct r_debug; 0: it has not
@@ -13,8 +14,8 @@
 
 enum kfd_wire_verb {
     KFD_WIRE_CALL =
-        WT_WIRE_GCN,  /**< followed by a struct kfd_debug_call, which is done: on its GPU,
-                         or on all of the process; answered by the same, with its result */
+        KFD_WIRE_FAMILY, /**< followed by a struct kfd_debug_call, which is done: on its GPU,
+                        or on all of the process; answered by the same, with its result */
     KFD_WIRE_QUEUES,  /**< answered by struct kfd_queue_entry, as many as all GPUs have; or -ENOSPC:
                          more than KFD_DEBUG_QUEUES */
     KFD_WIRE_DEVICES, /**< answered by struct kfd_device_entry, one for each GPU */

@@ -2,7 +2,7 @@
  * Messages between a debugger and the emulated driver in a host process, over a Unix socket of the
  * process's own: one protocol for all families. A debugger sends a request and its bytes, the
  * process an answer and its bytes. Verbs below WT_WIRE_COMMON mean the same for all families; each
- * family has a range of its own behind them (object/{kfd,gen,sm}_wire.h). Both ends are of one
+ * family has a range of its own behind them (object/kfd_wire.h is an example). Both ends are of one
  * version of this program and of one byte order: structs are sent as they lie in memory. A
  * struct wt_wire_greeting of each side comes before all else, the debugger's first.
  */
@@ -52,11 +52,15 @@ enum wt_wire_verb {
     WT_WIRE_FINAL,   /**< memory is to be there for the debugger when the process ends */
     WT_WIRE_FINAL_NEXT, /**< addr: answered as object/final_wire.h has it */
     WT_WIRE_COMMON,
-    /* The families' ranges. */
-    WT_WIRE_GCN = 0x100,
-    WT_WIRE_GEN = 0x200,
-    WT_WIRE_SM = 0x300,
 };
+
+/**
+ * A family is known by a number: its range of verbs begins there, and the tally of `exec`
+ * (runtime/common/tally.h) has a place for it. @p n is 1 to WT_WIRE_FAMILIES, and of one family
+ * only. The family's own header names its number.
+ */
+#define WT_WIRE_FAMILY(n) (0x100 * (n))
+#define WT_WIRE_FAMILIES 15
 
 enum wt_wire_happened {
     WT_WIRE_STOPPED = 1, /**< the debug hardware has something to report */
@@ -91,14 +95,14 @@ struct wt_wire_answer {
 };
 
 /**
- * What each side says first. This struct is the same in all versions from 2 on. A connection that
- * begins with another magic is closed without a word. To a debugger of another version or other
- * sizes the process answers with its own greeting, then closes.
+ * The greeting, which each side sends first. This struct is the same in all versions from 2 on. A
+ * connection that begins with another magic is closed without a word. To a debugger of another
+ * version or other sizes the process answers with its own greeting, then closes.
  */
 struct wt_wire_greeting {
     uint32_t magic, version;
     uint32_t request_bytes, answer_bytes; /**< sizeof of the structs of this side */
-    uint32_t family;                      /**< WT_WIRE_GCN …: the first verb of its range */
+    uint32_t family;                      /**< WT_WIRE_FAMILY(): the first verb of its range */
     uint32_t pid;                         /**< of this side, as it knows itself */
     int32_t result;                       /**< the process's: 0; -EBUSY: it has a debugger */
     uint32_t reserved;

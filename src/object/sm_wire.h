@@ -7,6 +7,7 @@
 
 #include "object/process_wire.h"
 
+#define SM_WIRE_FAMILY WT_WIRE_FAMILY(3)
 #define SM_WIRE_SOCKET "sm" /* base/private_dir.h: the kind of socket */
 #define SM_WIRE_ROW 128u    /* bytes of a row of 32 dwords */
 
@@ -17,7 +18,7 @@
  * of a waiting warp is followed by struct sm_wire_waiters. */
 
 enum sm_wire_verb {
-    SM_WIRE_LAUNCH = WT_WIRE_SM, /**< answered by a struct sm_wire_launch */
+    SM_WIRE_LAUNCH = SM_WIRE_FAMILY, /**< answered by a struct sm_wire_launch */
     SM_WIRE_WARPS,     /**< answered by struct sm_wire_warp, one for each warp of the device */
     SM_WIRE_READ_ROW,  /**< wave, number: answered by SM_WIRE_ROW bytes */
     SM_WIRE_WRITE_ROW, /**< wave, number, lanes; followed by SM_WIRE_ROW bytes */

@@ -1,17 +1,9 @@
-/* The families of GPUs: the only file that names them, and the choice of one. See family.h. */
+/* The choice of a family of GPUs. See family.h; registry.c has the list of all. */
 #include "target/family.h"
 
 #include <assert.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include "target/gcn.h"
-#include "target/gen.h"
-#include "target/sm.h"
-#include "target/vortex.h"
-
-const struct wt_family *const wt_families[] = {&wt_family_vortex, &wt_family_gcn, &wt_family_gen,
-                                               &wt_family_sm, NULL};
 
 const struct wt_family *wt_family_of_machine(unsigned elf_machine)
 {
@@ -39,7 +31,10 @@ const struct wt_family *wt_family_of_contained(const char *path)
 
 const struct wt_family *wt_family_of_registers(void)
 {
-    return &wt_family_vortex;
+    const struct wt_family *const *f = wt_families;
+    while (!(*f)->debug.registers_elsewhere)
+        f++;
+    return *f;
 }
 
 const struct wt_family *wt_family_of_host_programs(void)

@@ -1,6 +1,6 @@
 /*
  * A family of GPUs as a target: what differs between families when a program is loaded into an
- * emulated device, run and debugged. families.c is the one place that names the families.
+ * emulated device, run and debugged. registry.c is the one place that names the families.
  */
 #ifndef WT_TARGET_FAMILY_H
 #define WT_TARGET_FAMILY_H
@@ -19,6 +19,7 @@ struct wt_archive;
 struct wt_core_writer;
 struct wt_emulated;
 struct wt_hw_table;
+struct wt_host_driver;
 struct wt_probe_ops;
 struct wt_process_ops;
 
@@ -180,13 +181,24 @@ struct wt_family_debug {
     bool gdb; /**< GDB knows its instruction set, so that front ends of GDB's protocol take it */
     /** The registers of its debug hardware on the bus. NULL: it has none. */
     const struct wt_hw_table *registers;
+    bool registers_elsewhere; /**< programs and hardware elsewhere offer them by a socket or JTAG */
     /** Lists what the debug hardware has sent to the host. NULL: it sends nothing. */
     void (*interrupts)(struct wt_emulated *e, FILE *out);
     /** The exceptions at which `exec --catch` stops, by bit; NULL beyond the last. NULL: none. */
     const char *(*exception_name)(unsigned bit);
 };
 
-/** A family: what it has, in tables. families.c is the one place that names the families. */
+/**
+ * Something that users do with a family, for `doctor`. What it needs, with blanks between:
+ * "lib:NAME" a library, "cmd:NAME" a command, "file:PATH", "own:driver" the library of the family's
+ * driver of host programs, "own:cuda" our folder for clang. The packages are Debian's.
+ */
+struct wt_family_task {
+    const char *name, *needs, *packages;
+    bool runs; /**< programs: a family can run if it can do one of these */
+};
+
+/** A family: what it has, in tables. registry.c is the one place that names the families. */
 struct wt_family {
     const char *name; /**< in --gpu */
     struct wt_family_config config;
@@ -196,6 +208,8 @@ struct wt_family {
     struct wt_family_isa isa;
     struct wt_family_core_file core_file;
     struct wt_family_debug debug;
+    const struct wt_host_driver *host;  /**< of host programs (host_program.h). NULL: none */
+    const struct wt_family_task *tasks; /**< one without a name ends them */
 };
 
 /** All families; NULL ends the list. */

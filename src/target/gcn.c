@@ -398,4 +398,6 @@ const struct wt_family wt_family_gcn = {
               .registers = &gcn_register_table,
               .interrupts = list_interrupts,
               .exception_name = gcn_exception_name},
+    .host = &wt_gcn_host_driver,
+    .tasks = wt_gcn_tasks,
 };

@@ -7,6 +7,10 @@
 /** Its configuration is a struct gcn_config. */
 extern const struct wt_family wt_family_gcn;
 
+/** Its tables about host programs, and of tasks. */
+extern const struct wt_host_driver wt_gcn_host_driver;
+extern const struct wt_family_task wt_gcn_tasks[];
+
 /** The device of an opened target of this family. */
 struct gcn_device *wt_gcn_device(const struct wt_emulated *e);
 

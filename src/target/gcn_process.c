@@ -330,7 +330,7 @@ static void disconnect(struct wt_process *p)
 }
 
 const struct wt_process_ops wt_gcn_process_ops = {.socket = KFD_WIRE_SOCKET,
-                                                  .wire = WT_WIRE_GCN,
+                                                  .wire = KFD_WIRE_FAMILY,
                                                   .connect = connect_to,
                                                   .connect_none = wt_gcn_connect_none,
                                                   .refresh = refresh,

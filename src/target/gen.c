@@ -398,4 +398,6 @@ const struct wt_family wt_family_gen = {
               .probe = &wt_probe_gen,
               .process = &wt_gen_process_ops,
               .registers = &gen_register_table},
+    .host = &wt_gen_host_driver,
+    .tasks = wt_gen_tasks,
 };

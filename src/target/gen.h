@@ -9,6 +9,10 @@
 /** Its configuration is a struct gen_config. */
 extern const struct wt_family wt_family_gen;
 
+/** Its tables about host programs, and of tasks. */
+extern const struct wt_host_driver wt_gen_host_driver;
+extern const struct wt_family_task wt_gen_tasks[];
+
 /** The operations list_registers and explain_word (family.h). */
 enum wt_status gen_list_registers(FILE *out, const char *form, struct wt_error *err);
 /** Explains one instruction, a word of hexadecimal digits in @p text, field by field. */

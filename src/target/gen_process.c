@@ -207,7 +207,7 @@ static void disconnect(struct wt_process *p)
 }
 
 const struct wt_process_ops wt_gen_process_ops = {.socket = GEN_WIRE_SOCKET,
-                                                  .wire = WT_WIRE_GEN,
+                                                  .wire = GEN_WIRE_FAMILY,
                                                   .connect = connect_to,
                                                   .offer = wt_gen_process_offer_faults,
                                                   .connect_none = wt_gen_connect_none,

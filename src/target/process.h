@@ -29,7 +29,7 @@ struct wt_process;
 /** How a family's host programs are debugged. */
 struct wt_process_ops {
     const char *socket; /**< the kind of its programs' sockets (base/private_dir.h) */
-    uint32_t wire;      /**< WT_WIRE_GCN … (object/process_wire.h) */
+    uint32_t wire;      /**< WT_WIRE_FAMILY() (object/process_wire.h) */
     /** Connects: sets p->own, p->wire and p->target.link. */
     enum wt_status (*connect)(struct wt_process *p, const struct wt_process_place *place,
                               struct wt_error *err);

@@ -786,4 +786,6 @@ const struct wt_family wt_family_sm = {
               .probe = &wt_probe_sm,
               .process = &wt_sm_process_ops,
               .registers = &sm_register_table},
+    .host = &wt_sm_host_driver,
+    .tasks = wt_sm_tasks,
 };

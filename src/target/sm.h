@@ -7,4 +7,8 @@
 /** Its configuration is a struct sm_config. */
 extern const struct wt_family wt_family_sm;
 
+/** Its tables about host programs, and of tasks. */
+extern const struct wt_host_driver wt_sm_host_driver;
+extern const struct wt_family_task wt_sm_tasks[];
+
 #endif

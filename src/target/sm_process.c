@@ -189,7 +189,7 @@ static void disconnect(struct wt_process *p)
 }
 
 const struct wt_process_ops wt_sm_process_ops = {.socket = SM_WIRE_SOCKET,
-                                                 .wire = WT_WIRE_SM,
+                                                 .wire = SM_WIRE_FAMILY,
                                                  .connect = connect_to,
                                                  .offer = wt_sm_process_offer_detail,
                                                  .connect_none = wt_sm_connect_none,

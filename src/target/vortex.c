@@ -187,5 +187,7 @@ const struct wt_family wt_family_vortex = {
     .debug = {.attach = attach,
               .probe = &wt_probe_vortex,
               .gdb = true,
-              .registers = &wt_vxdebug_table},
+              .registers = &wt_vxdebug_table,
+              .registers_elsewhere = true},
+    .tasks = wt_vortex_tasks,
 };

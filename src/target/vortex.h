@@ -12,7 +12,9 @@ extern const struct wt_family wt_family_vortex;
 /** The device of a target of this family. */
 struct vx_device *wt_vortex_device(const struct wt_emulated *e);
 
-/* Operations of the family (vortex_tables.c). */
+/* Of the family, in vortex_tables.c. */
+extern const struct wt_family_task wt_vortex_tasks[];
+/** The instructions. */
 void wt_vortex_list_isa(FILE *out);
 /** The table of platform profiles. */
 void wt_vortex_list_profiles(FILE *out);

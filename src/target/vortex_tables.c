@@ -1,4 +1,4 @@
-/* Lists of Vortex's instructions and platform profiles, for users. */
+/* Lists of Vortex's instructions, platform profiles and tasks, for users. */
 #include "target/vortex.h"
 
 #include <inttypes.h>
@@ -53,3 +53,10 @@ void wt_vortex_list_profiles(FILE *out)
     for (size_t i = 0; i < vx_profile_count; i++)
         list_profile(vx_profiles[i], out);
 }
+
+const struct wt_family_task wt_vortex_tasks[] = {
+    {"run and debug programs", "", "", true},
+    {"compile C", "cmd:riscv64-unknown-elf-gcc file:/usr/lib/picolibc/riscv64-unknown-elf",
+     "gcc-riscv64-unknown-elf picolibc-riscv64-unknown-elf", false},
+    {0},
+};

@@ -83,7 +83,7 @@ static int start(bool recorded)
     check(hsaKmtAllocMemory(0, MEMORY, flags, &at));
     check(hsaKmtMapMemoryToGPU(at, MEMORY, NULL));
     memory = at;
-    const int fd = recorded ? connect_and_greet(KFD_WIRE_SOCKET, WT_WIRE_GCN) : -1;
+    const int fd = recorded ? connect_and_greet(KFD_WIRE_SOCKET, KFD_WIRE_FAMILY) : -1;
     const struct wt_wire_request request = {.verb = WT_WIRE_RECORD, .value = 1 << 24};
     struct wt_wire_answer answer;
     if (recorded && (!ask(fd, &request, &answer) || answer.result))
@@ -219,7 +219,7 @@ static bool converse(int fd, struct input *in)
         for (unsigned i = 0; i < sizeof raw; i++)
             raw[i] = (uint8_t)take(in, 1);
         if (how & 128)
-            greet_wrongly(KFD_WIRE_SOCKET, WT_WIRE_GCN, how, raw, 4);
+            greet_wrongly(KFD_WIRE_SOCKET, KFD_WIRE_FAMILY, how, raw, 4);
         wt_endpoint_send(fd, raw, how % sizeof raw);
         return false;
     }
@@ -300,7 +300,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         return 0;
     int recorded = start(take(&in, 1) & 1);
     while (in.left) {
-        const int fd = recorded >= 0 ? recorded : connect_and_greet(KFD_WIRE_SOCKET, WT_WIRE_GCN);
+        const int fd =
+            recorded >= 0 ? recorded : connect_and_greet(KFD_WIRE_SOCKET, KFD_WIRE_FAMILY);
         recorded = -1;
         while (in.left && converse(fd, &in))
             continue;
@@ -308,7 +309,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     }
     if (recorded >= 0)
         close(recorded);
-    const int fd = connect_and_greet(KFD_WIRE_SOCKET, WT_WIRE_GCN);
+    const int fd = connect_and_greet(KFD_WIRE_SOCKET, KFD_WIRE_FAMILY);
     greet(fd);
     close(fd);
     check(hsaKmtCloseKFD());

@@ -199,7 +199,7 @@ static void greet(int fd)
 
 static void overwrite(void)
 {
-    const int fd = connect_and_greet(GEN_WIRE_SOCKET, WT_WIRE_GEN);
+    const int fd = connect_and_greet(GEN_WIRE_SOCKET, GEN_WIRE_FAMILY);
     struct wt_wire_request request = {.verb = WT_WIRE_ATTACH};
     struct wt_wire_answer answer;
     greet(fd);
@@ -226,7 +226,7 @@ static void finish(void)
     until.tv_sec += FUZZ_PATIENCE_S;
     if (pthread_timedjoin_np(program, NULL, &until))
         abort(); /* the kernel goes on */
-    const int fd = connect_and_greet(GEN_WIRE_SOCKET, WT_WIRE_GEN);
+    const int fd = connect_and_greet(GEN_WIRE_SOCKET, GEN_WIRE_FAMILY);
     greet(fd);
     close(fd);
     wt_drm_endpoint_stop();
@@ -336,7 +336,7 @@ static bool converse(int fd, struct input *in)
             raw[i] = (uint8_t)take(in, 1);
         raw[7] |= 0x80; /* too many bytes follow, lest the harness waits for an answer */
         if (how & 128)
-            greet_wrongly(GEN_WIRE_SOCKET, WT_WIRE_GEN, how, raw, 4);
+            greet_wrongly(GEN_WIRE_SOCKET, GEN_WIRE_FAMILY, how, raw, 4);
         wt_endpoint_send(fd, raw, how % sizeof raw);
         return false;
     }
@@ -420,7 +420,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     start(take(&in, 1) & 1);
     /* Each debugger that goes leaves the kernel running for a long slice. */
     for (unsigned i = 0; i < 3 && in.left; i++) {
-        const int fd = connect_and_greet(GEN_WIRE_SOCKET, WT_WIRE_GEN);
+        const int fd = connect_and_greet(GEN_WIRE_SOCKET, GEN_WIRE_FAMILY);
         while (in.left && converse(fd, &in))
             continue;
         close(fd);

@@ -376,7 +376,7 @@ static bool converse(int fd, struct input *in)
         for (unsigned i = 0; i < sizeof raw; i++)
             raw[i] = (uint8_t)take(in, 1);
         if (how & 128)
-            greet_wrongly(SM_WIRE_SOCKET, WT_WIRE_SM, how, raw, 4);
+            greet_wrongly(SM_WIRE_SOCKET, SM_WIRE_FAMILY, how, raw, 4);
         wt_endpoint_send(fd, raw, how % sizeof raw);
         return false;
     }
@@ -424,7 +424,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     pthread_t thread;
     struct wt_wire_answer answer;
     waits = cores = 0;
-    int fd = connect_and_greet(SM_WIRE_SOCKET, WT_WIRE_SM);
+    int fd = connect_and_greet(SM_WIRE_SOCKET, SM_WIRE_FAMILY);
     greet(fd);
     if (!simple(fd, WT_WIRE_ATTACH, 0, &answer) || pthread_create(&thread, NULL, program, NULL))
         abort();
@@ -432,7 +432,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     while (in.left && ++requests <= REQUESTS && converse(fd, &in))
         continue;
     close(fd);
-    fd = connect_and_greet(SM_WIRE_SOCKET, WT_WIRE_SM);
+    fd = connect_and_greet(SM_WIRE_SOCKET, SM_WIRE_FAMILY);
     greet(fd);
     end_kernel(fd);
     close(fd);

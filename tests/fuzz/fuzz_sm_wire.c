@@ -222,7 +222,7 @@ static void *serve(void *context)
                                 .ended = WT_WIRE_ENDED,
                                 .closed = &answer.value[1],
                                 .closed_size = sizeof answer.value[1]};
-    const int fd = accept_and_greet(WT_WIRE_SM, p->greeting);
+    const int fd = accept_and_greet(SM_WIRE_FAMILY, p->greeting);
     bool more = fd >= 0;
     while (more && wt_endpoint_receive(fd, &request, sizeof request)) {
         if (!wt_wire_sound(&request)) /* our own debugger's */

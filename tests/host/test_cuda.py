@@ -374,3 +374,49 @@ int main(void)
     assert run("--ptx-cache=on", home=tmp_path / "file") == []
     done = wavetrap("exec", "-g", "sm", "--ptx-cache=sometimes", program)
     assert done.returncode == 125 and "--ptx-cache is on, off or clear" in done.stderr, done.stderr
+
+
+NVRTC = """
+int nvrtcGetNumSupportedArchs(int *n) { *n = 3; return 0; }
+int nvrtcGetSupportedArchs(int *arch) { arch[0] = 75; arch[1] = 80; arch[2] = 90; return 0; }
+"""
+COMPILES = """
+#include <stdio.h>
+#include <dlfcn.h>
+#include "wavetrap/cuda.h"
+int main(int count, char **argument)
+{
+    CUmodule module;
+    CUcontext context;
+    CUdevice device;
+    int major, minor;
+    cuInit(0);
+    cuDeviceGet(&device, 0);
+    cuDeviceGetAttribute(&major, 75, device);
+    cuDeviceGetAttribute(&minor, 76, device);
+    cuCtxCreate(&context, 0, device);
+    if (count > 1)
+        cuModuleLoadData(&module, ".version 6.0\\n.target sm_50\\n.address_size 64\\n");
+    printf("%d.%d %d\\n", major, minor, !!dlopen(NAME, RTLD_LAZY));
+}
+"""
+
+
+def test_what_a_run_time_compiler_supports(tmp_path):
+    """A program that names NVRTC gets a capability that it compiles for; one whose name is elsewhere (a script) is told which to ask for,
+    unless something was loaded."""
+    (tmp_path / "nvrtc.c").write_text(NVRTC)
+    (tmp_path / "main.c").write_text(COMPILES)
+    for name in ("libnvrtc.so.13", "libnvrtc-other.so"):
+        subprocess.run(["gcc-12", "-shared", "-fPIC", "nvrtc.c", "-o", name], cwd=tmp_path, check=True)
+
+    def run(name, *arguments, gpu="sm"):
+        subprocess.run(["gcc-12", "-w", f'-DNAME="{tmp_path}/{name}"', f"-I{ROOT}/include", "main.c", "-o", "main", LIBRARY], cwd=tmp_path, check=True)
+        return wavetrap("exec", "-g", gpu, tmp_path / "main", *arguments)
+
+    named, other = run("libnvrtc.so.13"), run("libnvrtc-other.so")
+    assert (named.stdout, named.stderr) == ("7.5 1\n", "")
+    assert other.stdout == "5.0 1\n" and other.stderr == "wavetrap: libcuda: no module was loaded: the program's compiler (NVRTC) has no " \
+        "compute capability 5.0; say -g sm:cc=7.5\n"
+    assert "say -g sm:cc=9.0" in run("libnvrtc.so.13", gpu="sm:cc=8.6").stderr
+    assert run("libnvrtc-other.so", "loads").stderr == ""

@@ -24,7 +24,7 @@
 #include "runtime/common/endpoint.h"
 
 #define KIND "gpu"
-#define FAMILY WT_WIRE_GCN
+#define FAMILY WT_WIRE_FAMILY(1)
 
 static char folder[64];
 
@@ -144,7 +144,7 @@ static void test_other_words_of_a_process_are_no_greeting(void **state)
 {
     static const char web[] =
         "HTTP/1.1 400 Bad Request\r\nContent-Length: 0\r\nConnection: close\r\n\r\n.....";
-    struct wt_wire_greeting other = wt_wire_greeting(WT_WIRE_SM, (uint32_t)getpid());
+    struct wt_wire_greeting other = wt_wire_greeting(WT_WIRE_FAMILY(3), (uint32_t)getpid());
     struct wt_error err;
     (void)state;
     assert_true(sizeof web > sizeof other);

@@ -15,8 +15,8 @@ enum wt_status dbg_read_rows(struct wt_debugger *d, uint32_t wave, wt_lanes lane
                              const unsigned *index, size_t count, uint8_t *out,
                              struct wt_error *err);
 /**
- * What wt_expr_registers() names, as cells of 64 bits: an array for each name, with a cell for each
- * of @p lanes, the lowest first, also of registers that the lanes share.
+ * Reads the registers that wt_expr_registers() names, as cells of 64 bits: an array for each name,
+ * with a cell for each of @p lanes, the lowest first, also of registers that the lanes share.
  */
 enum wt_status dbg_read_cells(struct wt_debugger *d, uint32_t wave, wt_lanes lanes,
                               const unsigned *named, size_t count, uint64_t *cell,

@@ -1,5 +1,5 @@
 /*
- * What the files of the debugger share: its state. Functions over it are in one header for each
+ * The state of the debugger, which its files share. Functions over it are in one header for each
  * file; a file calls only files below it (docs/architecture.md, tests/cli/test_layers.py).
  */
 #ifndef WT_DEBUG_CORE_STATE_H

@@ -69,8 +69,8 @@ typedef wt_lanes wt_watchpoint_condition(void *context, uint32_t wave, uint64_t 
                                          uint64_t time);
 
 /**
- * What the debugger asks a target or debug hardware to watch: a range of memory as a lane of a wave
- * sees it, so that local memory is that of its core; or (EXECUTE) an instruction.
+ * A watch that the debugger asks of a target or of debug hardware: a range of memory as a lane of a
+ * wave sees it, so that local memory is that of its core; or (EXECUTE) an instruction.
  */
 struct wt_watchpoint {
     enum wt_watchpoint_kind kind;

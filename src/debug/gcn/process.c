@@ -142,7 +142,7 @@ enum wt_status wt_gcn_process_open(const struct wt_process_place *place,
         return wt_fail(err, WT_NO_MEMORY, "out of memory for a connection");
     p->link.history.lanes = 64;
     p->gcn = (struct wt_gcn_link){.ops = &process_link, .context = p, .host_launches = true};
-    if ((status = wt_process_link_open(&p->link, place, KFD_WIRE_SOCKET, WT_WIRE_GCN, err)) !=
+    if ((status = wt_process_link_open(&p->link, place, KFD_WIRE_SOCKET, KFD_WIRE_FAMILY, err)) !=
         WT_OK) {
         wt_gcn_process_close(p);
         return status;

@@ -1,7 +1,7 @@
 /*
- * What an instruction of Gen9 writes in the register file, and where the thread may go on. Operands
- * are decoded as far as integers in general registers and immediates need it. For the files of the
- * probe.
+ * Effects of an instruction of Gen9: registers that it writes, and where the thread may go on.
+ * Operands are decoded as far as integers in general registers and immediates need it. For the
+ * files of the probe.
  */
 #ifndef WT_DEBUG_GEN_EFFECTS_H
 #define WT_DEBUG_GEN_EFFECTS_H

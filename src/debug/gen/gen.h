@@ -31,9 +31,9 @@ struct wt_gen_info {
 };
 
 /**
- * What distinguishes an address of GPU @p gpu from the same one of another GPU, whose memory there
- * is another: it is added to addresses of code and of scratch memory. An address without a mark is
- * of the GPU of the thread that looks. 0: there is only one GPU.
+ * The mark that distinguishes an address of GPU @p gpu from the same one of another GPU, whose
+ * memory there is another: it is added to addresses of code and of scratch memory. An address
+ * without a mark is of the GPU of the thread that looks. 0: there is only one GPU.
  */
 static inline uint64_t wt_gen_mark(const struct wt_gen_info *info, uint32_t gpu)
 {

@@ -256,7 +256,7 @@ enum wt_status wt_gen_process_open(const struct wt_process_place *place,
         return wt_fail(err, WT_NO_MEMORY, "out of memory for a connection");
     p->link.history.lanes = 32;
     p->gen = (struct wt_gen_link){.ops = &process_link, .context = p, .host_launches = true};
-    if ((status = wt_process_link_open(&p->link, place, GEN_WIRE_SOCKET, WT_WIRE_GEN, err)) !=
+    if ((status = wt_process_link_open(&p->link, place, GEN_WIRE_SOCKET, GEN_WIRE_FAMILY, err)) !=
             WT_OK ||
         (status = take_info(p, err)) != WT_OK) {
         wt_gen_process_close(p);

@@ -60,7 +60,7 @@ enum wt_status wt_connection_ended(struct wt_connection *connection, uint32_t st
 enum wt_status wt_connection_reachable(int pid, const char *kind, bool *reachable,
                                        struct wt_error *err);
 
-/** Asks the program at place->address which family (WT_WIRE_GCN …) its GPUs are of; place->pid
+/** Asks the program at place->address which family (WT_WIRE_FAMILY()) its GPUs are of; place->pid
  * becomes its process. */
 enum wt_status wt_connection_ask_family(struct wt_process_place *place, uint32_t *family,
                                         struct wt_error *err);

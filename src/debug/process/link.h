@@ -12,7 +12,7 @@
 #include "object/travel_wire.h"
 
 /**
- * What the debugger knows of the recorded run. It is the first member of a link, which is the
+ * The debugger's knowledge of the recorded run. It is the first member of a link, which is the
  * context of the target's services.
  */
 struct wt_process_history {
@@ -46,7 +46,7 @@ uint32_t wt_process_link_first(const struct wt_process_link *link, uint32_t devi
 
 /**
  * Connects to the program at @p place (its socket of @p kind), and greets it: @p link->hello says
- * what GPUs of @p family (WT_WIRE_GCN …) it has. WT_INVALID: it has no socket; WT_STATE: another
+ * what GPUs of @p family (WT_WIRE_FAMILY()) it has. WT_INVALID: it has no socket; WT_STATE: another
  * debugger is there; WT_UNSUPPORTED: it has another version. Closed by wt_process_link_close(),
  * also after an error.
  */

@@ -194,7 +194,8 @@ static enum inlined where_inlined(struct wt_program *g, const struct plan *p,
 }
 
 /* Examines where the thread has arrived: sets *done, or the next range in `p`. */
-static enum wt_status look(struct wt_program *g, struct plan *p, bool *done, struct wt_error *err)
+static enum wt_status examine_arrival(struct wt_program *g, struct plan *p, bool *done,
+                                      struct wt_error *err)
 {
     const struct wt_frame *frame;
     struct wt_line_row row;
@@ -296,7 +297,7 @@ static enum wt_status step_line(struct wt_program *g, bool over, bool back, bool
         status = go(g, &p, WT_RESUME_STEP, err);
         p.left = false;
         if (!status && !p.done)
-            status = look(g, &p, &there, err);
+            status = examine_arrival(g, &p, &there, err);
     } else if (back) {
         p.left = true;
     }
@@ -311,7 +312,7 @@ static enum wt_status step_line(struct wt_program *g, bool over, bool back, bool
             status = go(g, &p, WT_RESUME_RANGE, err);
         }
         if (!status && !p.done)
-            status = look(g, &p, &there, err);
+            status = examine_arrival(g, &p, &there, err);
     }
     *done = p.done && !g->step_ended;
     return status;
@@ -569,7 +570,7 @@ enum wt_status wt_program_until(struct wt_program *g, struct wt_stepped *end, st
         p.end = behind;
         status = go(g, &p, WT_RESUME_RANGE, err);
         if (!status && !p.done)
-            status = look(g, &p, &there, err);
+            status = examine_arrival(g, &p, &there, err);
         if (!there && !status && !p.done && wt_program_need_frame(g, &frame, WT_IGNORED) == WT_OK &&
             wt_symbols_row(frame->symbols, frame->pc - frame->bias, &row) && frame->pc >= behind) {
             struct plan rest = p;
@@ -578,7 +579,7 @@ enum wt_status wt_program_until(struct wt_program *g, struct wt_stepped *end, st
             status = go(g, &rest, WT_RESUME_RANGE, err);
             p.done = rest.done;
             if (!status && !p.done)
-                status = look(g, &p, &there, err);
+                status = examine_arrival(g, &p, &there, err);
         }
     }
     if (status)

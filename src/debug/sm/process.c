@@ -456,7 +456,7 @@ enum wt_status wt_sm_process_open(const struct wt_process_place *place,
                                 .host_launches = true,
                                 .shared_window = SHARED_WINDOW,
                                 .local_window = LOCAL_WINDOW};
-    if ((status = wt_process_link_open(&p->link, place, SM_WIRE_SOCKET, WT_WIRE_SM, err)) !=
+    if ((status = wt_process_link_open(&p->link, place, SM_WIRE_SOCKET, SM_WIRE_FAMILY, err)) !=
             WT_OK ||
         (status = take_sms(p, err)) != WT_OK || (status = take_registers(p, err)) != WT_OK ||
         (status = wt_process_link_tell(&p->link, attach, &answer, err)) != WT_OK) {

@@ -203,7 +203,7 @@ bool wt_build_is_frame_register(const struct wt_build *b, unsigned number);
 enum wt_status wt_build_frame_address(struct wt_build *b, wt_expr_vector *v, struct wt_error *err);
 
 /**
- * What a location description says, for @p frame (NULL: of static storage): pieces for a value of
+ * Evaluates a location description for @p frame (NULL: of static storage): pieces for a value of
  * @p size bytes (0: unknown). @p bias is that of the module.
  */
 enum wt_status wt_build_location(struct wt_build *b, Dwarf_Attribute *attribute,

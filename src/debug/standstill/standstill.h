@@ -1,5 +1,5 @@
 /*
- * What probes share whose hardware brings all waves to a standstill in order to look at one: gcn
+ * The common part of probes whose hardware brings all waves to a standstill to examine one: gcn
  * suspends queues, gen has threads wait in the system routine, sm locks SMs down. The probe keeps a
  * table of waves, each of which is to run or not. Between two operations waves stand still only if
  * none of them is to run. A family adds its link, its registers and the functions of struct

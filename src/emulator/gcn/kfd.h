@@ -56,7 +56,7 @@ int gcn_kfd_enable(struct gcn_device *device, uint64_t exceptions);
  */
 int gcn_kfd_disable(struct gcn_device *device);
 /**
- * What a debugger of hardware does before it goes: resumes all queues, and sets each wave whose
+ * A debugger's last step on hardware before it leaves: resumes all queues, and sets each wave whose
  * trap has not been taken in (TrapID is in TTMP6), or that stands behind a memory violation or at
  * an illegal instruction, back to that instruction. The next operation is gcn_kfd_disable().
  */

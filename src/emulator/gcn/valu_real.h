@@ -1,7 +1,7 @@
 /*
- * What the kernels of 32-bit and of 64-bit floating point have in common, but for the width. Part
- * of valu_f32.c and valu_f64.c: REAL is 32 or 64. What many lanes do at once is written for each
- * width, so that compilers make vectors of it.
+ * The common part of 32-bit and 64-bit floating point, included by valu_f32.c and valu_f64.c: REAL
+ * is 32 or 64. Loops over many lanes are written for each width, so that compilers make vectors of
+ * them.
  */
 #define JOIN_(a, b, c) a##b##c
 #define JOIN(a, b, c) JOIN_(a, b, c)

@@ -1,6 +1,6 @@
 /*
- * What the vector memory encodings (FLAT, MUBUF, MTBUF) share: loads, stores and atomics of a
- * wave's lanes to memory, to LDS, or to swizzled private memory. A function that returns an
+ * The common part of the vector memory encodings (FLAT, MUBUF, MTBUF): loads, stores and atomics of
+ * a wave's lanes to memory, to LDS, or to swizzled private memory. A function that returns an
  * instruction returns the next one, or what gcn_fault() returns.
  */
 #ifndef WT_EMULATOR_GCN_VMEM_H

@@ -93,8 +93,8 @@ void gen_device_tell_walk(FILE *out, const char *indent, struct gen_device *devi
 enum { GEN_ENABLE_SOFTWARE = 1 << 7, GEN_ENABLE_STACK = 1 << 11, GEN_ENABLE_ILLEGAL = 1 << 13 };
 
 /**
- * What GPGPU_WALKER, its interface descriptor and the state base addresses say (Skylake PRM volume
- * 2a). Addresses are absolute.
+ * The content of GPGPU_WALKER, its interface descriptor and the state base addresses (Skylake PRM
+ * volume 2a). Addresses are absolute.
  */
 struct gen_walk {
     uint64_t instructions;  /**< instruction base address: IPs count from here */

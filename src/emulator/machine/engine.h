@@ -57,7 +57,7 @@ void wt_engine_no_cycles(struct wt_machine *m, uint32_t wave, uint64_t issued);
 enum wt_run wt_engine_deadlock(struct wt_machine *m, const char *text);
 
 /**
- * What the handler of a watched record does first (wt_code_watch): wave @p w comes to record
+ * The handler of a watched record begins with this call (wt_code_watch): wave @p w comes to record
  * @p index of @p page, the instruction at @p pc, with the lanes @p mask. Returns the handler that
  * executes it; NULL where the run returns before it: the handler then returns no next record.
  */

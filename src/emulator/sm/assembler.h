@@ -8,7 +8,7 @@
  *   label:
  *   [B------:R-:W-:-:S01] @P0 IADD R0, R1, c[0x0][n];   // a comment
  *
- * What stands in brackets is the instruction's part of the control word: barriers to wait for,
+ * Brackets hold the instruction's part of the control word: barriers to wait for,
  * read barrier, write barrier, yield, stall. Without it the instruction gets one that is safe.
  */
 #ifndef WT_EMULATOR_SM_ASSEMBLER_H

@@ -158,7 +158,7 @@ bool sm_ptx_result_at(const struct sm_ptx *image, uint64_t pc, size_t n,
                       struct sm_ptx_register *reg);
 
 /**
- * What a launch of a kernel of the image needs: its rows, registers, and where the shared memory
+ * Fills in a launch of a kernel of the image: its rows, registers, and where the shared memory
  * begins that the launch adds (the kernel's own, l->shared not below it, comes first).
  */
 void sm_ptx_launch(const struct sm_ptx *image, const struct sm_ptx_kernel *kernel,

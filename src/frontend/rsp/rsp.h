@@ -36,7 +36,7 @@ struct wt_rsp_options {
     bool console_to_gdb;
     /**
      * A file descriptor that ends the server when it can be read (a signalfd, a pipe); -1: none.
-     * What it holds is not read.
+     * Its content is not read.
      */
     int stop_fd;
     /** Told what a person should know (a client came, was refused, …). May be NULL. */

@@ -17,7 +17,7 @@ struct wt_endpoint;
 /** The operations of a family; called in the endpoint's thread unless it says otherwise. */
 struct wt_endpoint_ops {
     const char *kind; /**< of the socket (base/private_dir.h) */
-    uint32_t family;  /**< WT_WIRE_GCN … (object/process_wire.h) */
+    uint32_t family;  /**< WT_WIRE_FAMILY() (object/process_wire.h) */
     /** Before all else. NULL: nothing is to be done. */
     void (*begin)(void *context);
     /** Receives a request from @p fd and answers by wt_endpoint_answer(). False: the debugger has

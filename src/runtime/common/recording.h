@@ -7,9 +7,9 @@
  * not changed after. A machine on such a copy is deterministic, and is recorded as a standalone
  * kernel is (machine/timeline.h).
  *
- * What waves store to memory that the program's threads may use meanwhile (shared memory) goes to
- * that memory after each slice, in the order of the stores; what threads change there comes back as
- * an input of the recording. If both have changed the same bytes in one slice, the slice is undone
+ * Stores of waves to memory that the program's threads may use meanwhile (shared memory) go to
+ * that memory after each slice, in their order; changes by threads come back as an input of the
+ * recording. If both have changed the same bytes in one slice, the slice is undone
  * and run again with the threads' change. Other memory is made the same on both sides when a kernel
  * begins or ends, and by wt_recording_merge().
  *
@@ -37,8 +37,8 @@ struct wt_recording;
 #define WT_RECORDING_SOON "nothing is recorded yet: a recording begins when the waves run on"
 
 /**
- * What the driver of a family does for the recording of its GPU @p gpu. Only `write_copy` may be
- * NULL. Addresses are those of the device's memory, which may be others than those that waves use.
+ * The driver's part of the recording of GPU @p gpu. Only `write_copy` may be NULL. Addresses are
+ * those of the device's memory, which may be others than those that waves use.
  */
 struct wt_recording_ops {
     bool within_kernels; /**< recordings begin within a kernel, too */

@@ -53,13 +53,13 @@ static struct wt_tally *get_shared(void)
     return shared;
 }
 
-struct wt_tally_gpu *wt_tally_of(enum wt_tally_family family)
+struct wt_tally_gpu *wt_tally_of(uint32_t family)
 {
     struct wt_tally *t = get_shared();
-    return t ? &t->gpu[family] : NULL;
+    return t ? &t->gpu[wt_tally_place(family)] : NULL;
 }
 
-void wt_tally_refused(enum wt_tally_family family, const char *why)
+void wt_tally_refused(uint32_t family, const char *why)
 {
     struct wt_tally_gpu *g = wt_tally_of(family);
     if (!g)
@@ -71,7 +71,7 @@ void wt_tally_refused(enum wt_tally_family family, const char *why)
     atomic_store(&g->reason_whole, true);
 }
 
-void wt_tally_fault(enum wt_tally_family family)
+void wt_tally_fault(uint32_t family)
 {
     struct wt_tally_gpu *g = wt_tally_of(family);
     if (g)

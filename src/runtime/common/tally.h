@@ -1,5 +1,5 @@
 /*
- * What the kernels of a host program did, counted over all its processes: for `exec` with --stats,
+ * Counts of the kernels of a host program, over all its processes: for `exec` with --stats,
  * --require-launches, --fault-exit or --timeout. `exec` makes the tally; the drivers in the program
  * and in its children count in it.
  */
@@ -10,13 +10,11 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "object/process_wire.h"
 #include "wavetrap/error.h"
 
 /** The variable that `exec` sets: the file that all processes of the program map. */
 #define WT_TALLY_VARIABLE "WAVETRAP_TALLY"
-
-/** The families whose kernels host programs launch, in the order of their drivers in `exec`. */
-enum wt_tally_family { WT_TALLY_GFX900, WT_TALLY_GEN9, WT_TALLY_SM, WT_TALLY_FAMILIES };
 
 enum { WT_TALLY_TEXT = 240 };
 
@@ -33,9 +31,15 @@ struct wt_tally_gpu {
 };
 
 struct wt_tally {
-    struct wt_tally_gpu gpu[WT_TALLY_FAMILIES];
+    struct wt_tally_gpu gpu[WT_WIRE_FAMILIES]; /**< wt_tally_place() */
     atomic_bool over; /**< the program's time is over: who runs a kernel reports and ends */
 };
+
+/** The place in a tally of a family, by its number: WT_WIRE_FAMILY(n). */
+static inline unsigned wt_tally_place(uint32_t family)
+{
+    return family / WT_WIRE_FAMILY(1) - 1;
+}
 
 /**
  * Makes a tally and sets WT_TALLY_VARIABLE for the programs that this process starts. Only this
@@ -43,13 +47,14 @@ struct wt_tally {
  */
 struct wt_tally *wt_tally_create(struct wt_error *err);
 
-/** In a driver: the counts of a family; NULL if nobody counts. The first call reads the variable.
+/** In a driver: the counts of a family (WT_WIRE_FAMILY()); NULL if nobody counts. The first call
+ * reads the variable.
  */
-struct wt_tally_gpu *wt_tally_of(enum wt_tally_family family);
+struct wt_tally_gpu *wt_tally_of(uint32_t family);
 /** In a driver: a launch was refused; @p why says of which kernel, and why. */
-void wt_tally_refused(enum wt_tally_family family, const char *why);
+void wt_tally_refused(uint32_t family, const char *why);
 /** In a driver: a fault has ended a kernel. */
-void wt_tally_fault(enum wt_tally_family family);
+void wt_tally_fault(uint32_t family);
 /** In a driver: whether the program's time is over. */
 bool wt_tally_over(void);
 

@@ -438,7 +438,7 @@ static void release(void *context)
 }
 
 static const struct wt_server_driver driver = {.kind = SM_WIRE_SOCKET,
-                                               .family = WT_WIRE_SM,
+                                               .family = SM_WIRE_FAMILY,
                                                .let_go = let_go,
                                                .is_held = is_held,
                                                .release = release,

@@ -1,6 +1,6 @@
 /*
- * What calls that compile or link write back through their options ("CUDA Driver API": 6.1,
- * CUjit_option): logs for errors and information, how much of them is used, the time.
+ * Results that calls which compile or link write back through their options ("CUDA Driver API":
+ * 6.1, CUjit_option): logs of errors and information, how much of them is used, the time.
  */
 #ifndef WT_RUNTIME_CUDA_JIT_LOG_H
 #define WT_RUNTIME_CUDA_JIT_LOG_H

@@ -2,6 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "object/sm_wire.h"
 #include "runtime/common/tally.h"
 #include "runtime/cuda/call.h"
 #include "runtime/cuda/state.h"
@@ -115,7 +116,7 @@ static CUresult launch(const struct asked *a)
         return result;
     snprintf(why, sizeof why, "%s%s%s", f ? f->kernel.name : "", f ? ": " : "",
              call_error_text(result));
-    wt_tally_refused(WT_TALLY_SM, why);
+    wt_tally_refused(SM_WIRE_FAMILY, why);
     return result;
 }
 

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/file.h"
+#include "object/sm_wire.h"
 #include "runtime/common/tally.h"
 #include "runtime/cuda/call.h"
 #include "runtime/cuda/image.h"
@@ -59,7 +60,7 @@ static void tally_refused(CUresult result, const struct wt_error *err)
     char why[WT_TALLY_TEXT];
     snprintf(why, sizeof why, "a module cannot be loaded: %s: %.160s", call_error_text(result),
              err->text);
-    wt_tally_refused(WT_TALLY_SM, why);
+    wt_tally_refused(SM_WIRE_FAMILY, why);
 }
 
 static CUresult load(struct gpu *g, CUmodule *module, const void *image, size_t available,
@@ -107,6 +108,7 @@ static CUresult load(struct gpu *g, CUmodule *module, const void *image, size_t 
     }
     if (m->module.image)
         jit_log_kernels(&options->log, m->module.image);
+    compiler_module_came();
     m->gpu = g;
     m->next = modules;
     *module = modules = m;

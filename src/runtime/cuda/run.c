@@ -9,6 +9,7 @@
 #include "base/bits.h"
 #include "base/demangle.h"
 #include "object/cubin.h"
+#include "object/sm_wire.h"
 #include "runtime/common/catch.h"
 #include "runtime/common/guard.h"
 #include "runtime/common/interrupt.h"
@@ -189,7 +190,7 @@ static enum wt_status prepare(struct gpu *g, const struct gpu_launch *l, struct 
 
 static void count(uint64_t launches, uint64_t issues)
 {
-    struct wt_tally_gpu *tally = wt_tally_of(WT_TALLY_SM);
+    struct wt_tally_gpu *tally = wt_tally_of(SM_WIRE_FAMILY);
     if (!tally)
         return;
     atomic_fetch_add(&tally->launches, launches);
@@ -311,7 +312,7 @@ static enum wt_run run(struct gpu *g, const struct gpu_launch *l)
 static CUresult failed(struct gpu *g, const struct gpu_launch *l)
 {
     const CUresult result = report(g, l);
-    wt_tally_fault(WT_TALLY_SM);
+    wt_tally_fault(SM_WIRE_FAMILY);
     wt_recording_end(g->recording, WT_RECORDING_NOT_YET); /* a core file had it */
     if (!wt_catch_ends(result == CUDA_ERROR_ILLEGAL_ADDRESS ||
                        result == CUDA_ERROR_MISALIGNED_ADDRESS))

@@ -108,6 +108,7 @@ API(cuInit, (unsigned flags), (flags), "%u", flags)
         result = CUDA_ERROR_NO_DEVICE;
     } else if (begins) {
         endpoint_start(devices, device_count);
+        compiler_tell_at_the_end(gpu_capability(devices[0]));
     }
     return state_leave(result);
 }

@@ -114,6 +114,14 @@ CUresult state_enter_function(CUfunction *function, struct gpu **gpu);
 /** The function of the GPU that a handle stands for; NULL: none. The caller holds the lock. */
 CUfunction state_function(CUfunction handle, const struct gpu *gpu);
 
+/* ---- compiler.c ---- */
+
+/** From now on: where the program's NVRTC has no code for the GPU's capability (times 10), and
+ * nothing was loaded, the program's end says which capability to ask for. */
+void compiler_tell_at_the_end(unsigned capability);
+/** Notes that a module was loaded. The caller holds the lock. */
+void compiler_module_came(void);
+
 /* ---- pools.c ---- */
 
 /** Notes that the memory at @p address is about to be freed. The caller holds the lock. */

@@ -14,6 +14,7 @@
 #include "base/text.h"
 #include "emulator/gen/host.h"
 #include "emulator/gen/isa.h"
+#include "object/gen_wire.h"
 #include "runtime/common/catch.h"
 #include "runtime/common/guard.h"
 #include "runtime/common/interrupt.h"
@@ -208,7 +209,7 @@ static void run_guarded(struct slice *s)
  * names to its kernels, are seen. */
 static void count_launch(const struct gen_walk *walk)
 {
-    struct wt_tally_gpu *tally = wt_tally_of(WT_TALLY_GEN9);
+    struct wt_tally_gpu *tally = wt_tally_of(GEN_WIRE_FAMILY);
     if (!tally)
         return;
     const bool own =
@@ -218,7 +219,7 @@ static void count_launch(const struct gen_walk *walk)
 
 static void count_issues(uint64_t now, uint64_t before)
 {
-    struct wt_tally_gpu *tally = wt_tally_of(WT_TALLY_GEN9);
+    struct wt_tally_gpu *tally = wt_tally_of(GEN_WIRE_FAMILY);
     if (tally && now > before)
         atomic_fetch_add(&tally->issues, now - before);
 }
@@ -246,7 +247,7 @@ static enum wt_run run_walk(struct wt_drm_emulated *gpu, const struct gen_walk *
     wt_progress_clear(&gpu->progress);
     wt_interrupt_attend(false);
     if (s.why == WT_RUN_FAULT)
-        wt_tally_fault(WT_TALLY_GEN9);
+        wt_tally_fault(GEN_WIRE_FAMILY);
     return s.why;
 }
 

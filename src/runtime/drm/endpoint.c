@@ -409,7 +409,7 @@ static void begin(void *context)
 }
 
 static const struct wt_server_driver own_driver = {.kind = GEN_WIRE_SOCKET,
-                                                   .family = WT_WIRE_GEN,
+                                                   .family = GEN_WIRE_FAMILY,
                                                    .begin = begin,
                                                    .let_go = let_go,
                                                    .is_held = is_held,

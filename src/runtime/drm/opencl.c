@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "object/gen_wire.h"
 #include "runtime/common/tally.h"
 #include "runtime/drm/i915.h"
 #include "runtime/drm/interposed.h"
@@ -75,7 +76,7 @@ static int counted(int result)
     char why[WT_TALLY_TEXT];
     snprintf(why, sizeof why, "OpenCL's error %d", result);
     if (result)
-        wt_tally_refused(WT_TALLY_GEN9, why);
+        wt_tally_refused(GEN_WIRE_FAMILY, why);
     return result;
 }
 

@@ -439,7 +439,7 @@ static void locked(void *context, const struct wt_wire_request *request, void (*
 {
     const bool apart = request->verb == WT_WIRE_HELLO || request->verb == WT_WIRE_EVENT ||
                        request->verb == WT_WIRE_CODE_KNOWN || request->verb == WT_WIRE_TIME ||
-                       request->verb >= WT_WIRE_GCN;
+                       request->verb >= KFD_WIRE_FAMILY;
     if (!apart)
         host_enter_all(context);
     serve(serving);
@@ -486,7 +486,7 @@ static void release(void *context)
 }
 
 static const struct wt_server_driver driver = {.kind = KFD_WIRE_SOCKET,
-                                               .family = WT_WIRE_GCN,
+                                               .family = KFD_WIRE_FAMILY,
                                                .begin = begin,
                                                .let_go = let_go,
                                                .is_held = is_held,

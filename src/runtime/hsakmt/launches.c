@@ -9,6 +9,7 @@
 #include <stdlib.h>
 
 #include "base/demangle.h"
+#include "object/kfd_wire.h"
 #include "runtime/common/tally.h"
 
 /* No header declares what programs find here by its name. */
@@ -59,7 +60,7 @@ static void count_refused(int result)
     *(void **)&text = next("hipGetErrorString");
     snprintf(why, sizeof why, "HIP's error %d%s%s", result, text ? ", " : "",
              text ? text(result) : "");
-    wt_tally_refused(WT_TALLY_GFX900, why);
+    wt_tally_refused(KFD_WIRE_FAMILY, why);
 }
 
 static int by_pointer(int result, const void *function, struct dim3 block, void *stream)

@@ -1,7 +1,8 @@
 /*
- * What the emulated device watches for a debugger. The GPU's address watches do not see LDS: the
- * wave that has accessed the range there stops behind its instruction. In global memory they stop
- * waves, some instructions late, and do not tell what an access has replaced: that is noted here.
+ * Ranges that the emulated device watches for a debugger. The GPU's address watches do not see LDS:
+ * the wave that has accessed the range there stops behind its instruction. In global memory they
+ * stop waves, some instructions late, and do not tell what an access has replaced: that is noted
+ * here.
  */
 #include "runtime/hsakmt/local_watch.h"
 

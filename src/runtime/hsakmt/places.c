@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "emulator/machine/machine.h"
+#include "object/kfd_wire.h"
 #include "runtime/common/interrupt.h"
 #include "runtime/common/places.h"
 #include "runtime/common/tally.h"
@@ -145,7 +146,7 @@ static bool is_own(struct host_gpu *gpu, uint64_t entry)
 
 void host_count_launch(struct host_gpu *gpu, unsigned dispatch)
 {
-    struct wt_tally_gpu *tally = wt_tally_of(WT_TALLY_GFX900);
+    struct wt_tally_gpu *tally = wt_tally_of(KFD_WIRE_FAMILY);
     struct gcn_progress p;
     if (!tally)
         return;
@@ -155,7 +156,7 @@ void host_count_launch(struct host_gpu *gpu, unsigned dispatch)
 
 void host_count_issues(struct host_gpu *gpu, uint64_t before)
 {
-    struct wt_tally_gpu *tally = wt_tally_of(WT_TALLY_GFX900);
+    struct wt_tally_gpu *tally = wt_tally_of(KFD_WIRE_FAMILY);
     const uint64_t now = gcn_machine(gpu->device)->time;
     if (tally && now > before)
         atomic_fetch_add(&tally->issues, now - before);

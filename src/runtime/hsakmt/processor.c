@@ -18,6 +18,7 @@
 #include "base/bits.h"
 #include "emulator/gcn/kfd.h"
 #include "emulator/machine/machine.h"
+#include "object/kfd_wire.h"
 #include "runtime/hsakmt/tool.h"
 #include "object/aql.h"
 #include "runtime/common/catch.h"
@@ -284,7 +285,7 @@ static bool begin_dispatch(struct host_gpu *gpu, struct host_queue *q, const uin
                          q->queue_addr, &origin, &dispatch, &err)) {
         fprintf(stderr, "wavetrap: gfx900 (node %u): a kernel cannot be run: %s\n", gpu->node,
                 err.text);
-        wt_tally_refused(WT_TALLY_GFX900, err.text);
+        wt_tally_refused(KFD_WIRE_FAMILY, err.text);
         const unsigned reason = refused(&asked);
         wt_recording_after_kernel(gpu->recording);
         /* It has not begun. Another GPU may have numbered a launch meanwhile: then one is missing.
@@ -439,7 +440,7 @@ static void faulted(struct host_gpu *gpu)
     const struct wt_fault *f = &gcn_machine(gpu->device)->fault;
     struct host_queue *q = queue_of(gpu, f->wave);
     host_report_fault(gpu);
-    wt_tally_fault(WT_TALLY_GFX900);
+    wt_tally_fault(KFD_WIRE_FAMILY);
     host_core_on_fault(gpu, "", f->wave, (uint64_t)f->lanes);
     if (is_caught(gpu->host, f))
         host_end_program(WT_CAUGHT_STATUS);
@@ -493,7 +494,7 @@ static void trapped(struct host_gpu *gpu, unsigned dispatch)
     if (halted > MOST_REPORTS)
         fprintf(stderr, "wavetrap: gfx900 (node %u): and %u more waves\n", gpu->node,
                 halted - MOST_REPORTS);
-    wt_tally_fault(WT_TALLY_GFX900);
+    wt_tally_fault(KFD_WIRE_FAMILY);
     host_core_on_fault(gpu, first.text, first_wave, first.lanes);
     const uint32_t told = gpu->dispatch[dispatch].told;
     stop(gpu->dispatch[dispatch].queue,

@@ -9,8 +9,8 @@
 #include <stdint.h>
 
 /**
- * What another process needs to find it, in a HsaSharedMemoryHandle. The runtime keeps marks of its
- * own in the last two of the handle's eight words.
+ * The words of a HsaSharedMemoryHandle by which another process finds the memory. The runtime keeps
+ * marks of its own in the last two of the handle's eight words.
  */
 struct host_shared_handle {
     uint32_t magic, pid, fd, pages;

@@ -1,5 +1,5 @@
-/* See exec_images.h. */
-#include "cli/exec_images.h"
+/* See host_images.h. */
+#include "target/host_images.h"
 
 #include <ctype.h>
 #include <elf.h>
@@ -15,12 +15,17 @@
 #include "object/cuda_fatbin.h"
 #include "object/ptx_object.h"
 
-enum { AMDGPU = 224, LEAST = 50, MOST = 99 };
+enum {
+    AMDGPU = 224,
+    LEAST = 50,
+    MOST = 99,
+    COMPILED = 75, /* of a program that compiles at run time: all NVRTCs from 11 on know it */
+};
 
 struct search {
     const uint8_t *bytes;
     size_t size;
-    struct exec_images *found;
+    struct wt_host_images *found;
     /* Compute capabilities, 0: none. */
     unsigned runs;  /* of machine code that can run here: the highest */
     unsigned image; /* of other images, whose number runtimes compare: the lowest */
@@ -122,9 +127,9 @@ static void each(struct search *s, const char *pattern, void (*look)(struct sear
     }
 }
 
-struct exec_images exec_images_look(const char *path)
+struct wt_host_images wt_host_images_look(const char *path)
 {
-    struct exec_images found = {0};
+    struct wt_host_images found = {0};
     struct stat stat;
     const int fd = open(path, O_RDONLY | O_CLOEXEC);
     if (fd >= 0 && !fstat(fd, &stat) && S_ISREG(stat.st_mode) && stat.st_size > 0) {
@@ -136,6 +141,10 @@ struct exec_images exec_images_look(const char *path)
             look_at_cuda(&s);
             each(&s, "__CLANG_OFFLOAD_BUNDLE__", look_at_bundle);
             found.capability = s.runs ? s.runs : s.image ? s.image : s.text;
+            /* PTX as text runs on later GPUs, too. */
+            if (!s.runs && !s.image && s.text < COMPILED &&
+                memmem(bytes, s.size, "libnvrtc.so", 11))
+                found.capability = COMPILED;
             munmap(bytes, s.size);
         }
     }

@@ -1,0 +1,47 @@
+/* Programs on the CUDA driver API. */
+#include "target/sm.h"
+
+#include <stdio.h>
+
+#include "target/host_program.h"
+
+#define LIBCUDA "libcuda.so.1"
+
+static bool prepare(const struct wt_host_program *program, const char *folder)
+{
+    const unsigned capability = program->images.capability;
+    char text[16];
+    snprintf(text, sizeof text, "cc=%u.%u", capability / 10, capability % 10);
+    return wt_host_find_libraries_in(folder) &&
+           wt_host_set_or_unset("WAVETRAP_SM_DEFAULT", capability ? text : NULL) &&
+           (!program->own_library || wt_host_preload(folder, LIBCUDA));
+}
+
+/* See gcn_host.c: OpenMP. */
+static bool wanted(const struct wt_host_program *program)
+{
+    return program->images.nvidia || !program->images.amd || program->logged;
+}
+
+const struct wt_host_driver wt_sm_host_driver = {.library = LIBCUDA,
+                                                 .built_in = "../runtime/cuda",
+                                                 .package = "",
+                                                 .gpus = "WAVETRAP_SM_GPUS",
+                                                 .name = "SM",
+                                                 .waves = "warps",
+                                                 .logs_calls = true,
+                                                 .prepare = prepare,
+                                                 .wanted = wanted};
+
+const struct wt_family_task wt_sm_tasks[] = {
+    {"run PTX and cubins", "", "", false},
+    {"run programs on the CUDA driver API", "own:driver", "", true},
+    {"compile CUDA C++", "own:cuda cmd:clang-19", "clang-19 libclc-19", false},
+    {"run GCC's OpenMP and OpenACC", "own:driver lib:libgomp-plugin-nvptx.so.1",
+     "libgomp-plugin-nvptx1", true},
+    {"compile GCC's OpenMP and OpenACC", "cmd:gcc-12 cmd:x86_64-linux-gnu-accel-nvptx-none-gcc-12",
+     "gcc-12-offload-nvptx", false},
+    {"run and compile clang's OpenMP", "own:driver own:cuda cmd:clang-19 lib:libomptarget.so.19.1",
+     "clang-19 libclc-19 libomp-19-dev libomp5-19", true},
+    {0},
+};
