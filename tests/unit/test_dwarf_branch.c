@@ -357,7 +357,8 @@ static void constants_are_read_as_they_make_sense(void **state)
                         "be read in two ways");
     /* 6504 in two bytes; LEB128 would be 104 and its absolute value. */
     IS_READ(6504, LANE_, DW_OP_plus_uconst, 0x68, 0x19, DW_OP_stack_value);
-    /* A register's number. */
+    /* A register's number, and a part of an address. */
+    IS_READ(128, LANE_, DW_OP_plus_uconst, 0x80, 0x01);
     IS_READ(130, LANE_, DW_OP_plus_uconst, 0x82, 0x01, WT_OP_INTEL_REGS, DW_OP_stack_value);
     /* Neither makes sense: as the standard says. */
     IS_READ(0x2748, LANE_, DW_OP_constu, 0xc8, 0xce, 0x00, DW_OP_stack_value);

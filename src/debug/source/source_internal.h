@@ -177,14 +177,4 @@ enum wt_status wt_compile_truth(struct compiler *c, const struct wt_operand *o,
 bool wt_source_virtual_base(const struct wt_view *scope, const struct wt_member *base,
                             uint32_t space, uint64_t object, uint64_t *address);
 
-/** One value of a scalar type as an integer or a float. */
-struct wt_number {
-    bool is_float, is_signed;
-    uint64_t integer;
-    double real;
-};
-/** Reads the number at a bit offset of a value's bytes; false if the type is no scalar. */
-bool wt_number_of(const struct wt_type *type, uint32_t bit_offset, uint32_t bit_size,
-                  const uint8_t *bytes, struct wt_number *number);
-
 #endif
