@@ -5,6 +5,7 @@
  */
 #ifndef WAVETRAP_CUDA_H
 #define WAVETRAP_CUDA_H
+#define __cuda_cuda_h__ /* by which programs know it */
 
 #include <stddef.h>
 #include <stdint.h>

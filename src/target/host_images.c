@@ -19,7 +19,7 @@ enum {
     AMDGPU = 224,
     LEAST = 50,
     MOST = 99,
-    COMPILED = 75, /* of a program that compiles at run time: all NVRTCs from 11 on know it */
+    COMPILED = 80, /* of a program that compiles at run time: all NVRTCs from 11 on know it */
 };
 
 struct search {

@@ -55,3 +55,22 @@ def test_the_loops_that_execute_are_without_that():
         pytest.skip("sanitizers have means of their own")
     for o in objects:
         assert "__stack_chk_fail" not in readelf("-s", o), o
+
+
+def test_rows_of_wide_registers_end_with_vzeroupper():
+    """A function that uses 256-bit registers leaves their upper halves clean: SSE instructions elsewhere would wait for them.
+    (Vortex's engine is compiled as a whole for such hosts, and cleans up where it leaves.)"""
+    engine = Path(os.path.realpath(WAVETRAP)).parents[1] / "emulator"
+    objects = [o for o in engine.rglob("*.o") if "vortex" not in str(o)]
+    if not objects or "__asan_init" in readelf("--dyn-syms", FILES[0]):
+        pytest.skip("no objects are there, or they are sanitizers'")
+    seen, dirty = 0, []
+    for o in objects:
+        text = subprocess.run(["objdump", "-d", "--no-show-raw-insn", o], capture_output=True, text=True, check=True).stdout
+        for name, body in re.findall(r"^[0-9a-f]+ <(.*)>:\n((?:.+\n)+)", text, re.M):
+            seen += "%ymm" in body
+            if "%ymm" in body and "vzeroupper" not in body:
+                dirty.append(name)
+    assert not dirty
+    if "x86-64" in readelf("-h", FILES[0]).lower():
+        assert seen > 100, "too few such functions found"

@@ -177,7 +177,7 @@ MISTAKES = [
     (HEAD + ".global .u32 x = 0f123;\n", "4:18: a float of bits has 8"),
     (body("add.u32 %r1, %r2, %r3"), "8:1: 'ret' where ',' belongs"),
     (body("foo.u32 %r1, %r2;"), "7:1: there is no instruction 'foo.u32'"),
-    (body("mma.sync.aligned.m8n8k4.row.col.f64.f64.f64.f64 {%f1,%f2}, {%f1}, {%f1}, {%f1,%f2};"), "7:1: 'mma.sync.aligned.m8n8k4.row.col.f64.f64.f64.f64' is not executed: matrix"),
+    (body("wmma.mma.sync.aligned.row.col.m8n8k4.f64.f64.f64.f64 {%f1,%f2}, {%f1}, {%f1}, {%f1,%f2};"), "7:1: 'wmma.mma.sync.aligned.row.col.m8n8k4.f64.f64.f64.f64' is not executed: matrix"),
     (body("mbarrier.init.shared.b64 [%rd1], %r1;"), "7:1: 'mbarrier.init.shared.b64' is not executed: barriers in shared memory"),
     (body("cp.async.ca.shared.global [%rd1], [%rd2], 12;"), "7:43: 4, 8 or 16 bytes are copied"),
     (body("fma.rn.wrap.f32 %f1, %f2, %f3, %f4;"), "7:1: there is no instruction 'fma.rn.wrap.f32'"),

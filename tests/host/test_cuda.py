@@ -415,7 +415,7 @@ def test_what_a_run_time_compiler_supports(tmp_path):
         return wavetrap("exec", "-g", gpu, tmp_path / "main", *arguments)
 
     named, other = run("libnvrtc.so.13"), run("libnvrtc-other.so")
-    assert (named.stdout, named.stderr) == ("7.5 1\n", "")
+    assert (named.stdout, named.stderr) == ("8.0 1\n", "")
     assert other.stdout == "5.0 1\n" and other.stderr == "wavetrap: libcuda: no module was loaded: the program's compiler (NVRTC) has no " \
         "compute capability 5.0; say -g sm:cc=7.5\n"
     assert "say -g sm:cc=9.0" in run("libnvrtc.so.13", gpu="sm:cc=8.6").stderr

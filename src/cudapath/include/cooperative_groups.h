@@ -326,6 +326,12 @@ struct thread_block_tile : wavetrap::lanes<thread_block_tile<SIZE, PARENT>> {
         : base((SIZE == 32 ? ~0u : (1u << SIZE % 32) - 1) << (wavetrap::lane() & ~(SIZE - 1)))
     {
     }
+    /* Of a block or of a tile: a tile that does not know of what it is one. */
+    template <class OTHER>
+    WAVETRAP_CG_MEMBER thread_block_tile(const thread_block_tile<SIZE, OTHER> &)
+        : thread_block_tile()
+    {
+    }
     static WAVETRAP_CG_MEMBER unsigned thread_rank()
     {
         return wavetrap::lane() % SIZE;

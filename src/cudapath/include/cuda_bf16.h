@@ -176,6 +176,27 @@ WAVETRAP_BF16 __nv_bfloat162 __halves2bfloat162(__nv_bfloat16 low, __nv_bfloat16
     return __nv_bfloat162(low, high);
 }
 
+WAVETRAP_BF16 __nv_bfloat162 make_bfloat162(__nv_bfloat16 x, __nv_bfloat16 y)
+{
+    return __nv_bfloat162(x, y);
+}
+#define WAVETRAP_PART(name, part)                                                                  \
+    WAVETRAP_BF16 __nv_bfloat16 __##name##2bfloat16(__nv_bfloat162 v)                              \
+    {                                                                                              \
+        return v.part;                                                                             \
+    }                                                                                              \
+    WAVETRAP_BF16 float __##name##2float(__nv_bfloat162 v)                                         \
+    {                                                                                              \
+        return (float)v.part;                                                                      \
+    }                                                                                              \
+    WAVETRAP_BF16 __nv_bfloat162 __##name##2bfloat162(__nv_bfloat162 v)                            \
+    {                                                                                              \
+        return __nv_bfloat162(v.part, v.part);                                                     \
+    }
+WAVETRAP_PART(low, x)
+WAVETRAP_PART(high, y)
+#undef WAVETRAP_PART
+
 /* ---- arithmetic ---- */
 
 #define WAVETRAP_NUMBER __nv_bfloat16

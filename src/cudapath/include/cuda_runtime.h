@@ -45,38 +45,61 @@ float normcdff(float x);
 float erfcxf(float x);
 }
 
-#define WAVETRAP_HOST_MIN_MAX(type)                                                                \
-    static inline type min(type a, type b)                                                         \
+#define WAVETRAP_MIN_MAX(type, where)                                                              \
+    static inline where type min(type a, type b)                                                   \
     {                                                                                              \
         return b < a ? b : a;                                                                      \
     }                                                                                              \
-    static inline type max(type a, type b)                                                         \
+    static inline where type max(type a, type b)                                                   \
     {                                                                                              \
         return a < b ? b : a;                                                                      \
     }
-WAVETRAP_HOST_MIN_MAX(int)
-WAVETRAP_HOST_MIN_MAX(unsigned)
-WAVETRAP_HOST_MIN_MAX(long)
-WAVETRAP_HOST_MIN_MAX(unsigned long)
-WAVETRAP_HOST_MIN_MAX(long long)
-WAVETRAP_HOST_MIN_MAX(unsigned long long)
-#undef WAVETRAP_HOST_MIN_MAX
-static inline float min(float a, float b)
+WAVETRAP_MIN_MAX(int, ) /* clang has those of kernels */
+WAVETRAP_MIN_MAX(unsigned, WAVETRAP_BOTH)
+WAVETRAP_MIN_MAX(long, WAVETRAP_BOTH)
+WAVETRAP_MIN_MAX(unsigned long, WAVETRAP_BOTH)
+WAVETRAP_MIN_MAX(long long, WAVETRAP_BOTH)
+WAVETRAP_MIN_MAX(unsigned long long, WAVETRAP_BOTH)
+#undef WAVETRAP_MIN_MAX
+/* Of two types, one of which is converted to the other as by an operator. */
+#define WAVETRAP_MIXED_MIN_MAX(wide, narrow)                                                       \
+    static inline WAVETRAP_BOTH wide min(wide a, narrow b)                                         \
+    {                                                                                              \
+        return min(a, (wide)b);                                                                    \
+    }                                                                                              \
+    static inline WAVETRAP_BOTH wide min(narrow a, wide b)                                         \
+    {                                                                                              \
+        return min((wide)a, b);                                                                    \
+    }                                                                                              \
+    static inline WAVETRAP_BOTH wide max(wide a, narrow b)                                         \
+    {                                                                                              \
+        return max(a, (wide)b);                                                                    \
+    }                                                                                              \
+    static inline WAVETRAP_BOTH wide max(narrow a, wide b)                                         \
+    {                                                                                              \
+        return max((wide)a, b);                                                                    \
+    }
+WAVETRAP_MIXED_MIN_MAX(unsigned, int)
+WAVETRAP_MIXED_MIN_MAX(unsigned long, long)
+WAVETRAP_MIXED_MIN_MAX(unsigned long long, long long)
+static inline WAVETRAP_BOTH float min(float a, float b)
 {
     return __builtin_fminf(a, b);
 }
-static inline float max(float a, float b)
+static inline WAVETRAP_BOTH float max(float a, float b)
 {
     return __builtin_fmaxf(a, b);
 }
-static inline double min(double a, double b)
+static inline WAVETRAP_BOTH double min(double a, double b)
 {
     return __builtin_fmin(a, b);
 }
-static inline double max(double a, double b)
+static inline WAVETRAP_BOTH double max(double a, double b)
 {
     return __builtin_fmax(a, b);
 }
+WAVETRAP_MIXED_MIN_MAX(double, float)
+#undef WAVETRAP_MIXED_MIN_MAX
 
 template <class T> cudaError_t cudaMalloc(T **address, size_t bytes)
 {

@@ -142,7 +142,8 @@ enum cudaMemoryAdvise {
 
 typedef struct CUstream_st *cudaStream_t;
 typedef struct CUevent_st *cudaEvent_t;
-typedef struct CUarray_st *cudaArray_t;
+typedef struct CUarray_st cudaArray;
+typedef cudaArray *cudaArray_t;
 typedef const struct CUarray_st *cudaArray_const_t;
 typedef unsigned long long cudaTextureObject_t;
 typedef unsigned long long cudaSurfaceObject_t;

@@ -15,6 +15,8 @@
  * that the GPUs are to use, too. */
 #define __managed__ __attribute__((device)) __attribute__((section("cuda_managed")))
 #define __launch_bounds__(...) __attribute__((launch_bounds(__VA_ARGS__)))
+/* A parameter that is constant has one value for all threads in any case. */
+#define __grid_constant__
 #else
 #define __host__
 #define __device__

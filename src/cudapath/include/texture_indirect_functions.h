@@ -9,6 +9,11 @@
         T texel;                                                                                   \
         __nv_tex_surf_handler(op, &texel, object, __VA_ARGS__);                                    \
         return texel;                                                                              \
+    }                                                                                              \
+    template <class T, class... P>                                                                 \
+    static inline __attribute__((device)) void name(T *texel, cudaTextureObject_t object, P... at) \
+    {                                                                                              \
+        *texel = name<T>(object, at...);                                                           \
     }
 WAVETRAP_TEXTURE(tex1Dfetch, "__itex1Dfetch", (cudaTextureObject_t object, int x), x)
 WAVETRAP_TEXTURE(tex1D, "__itex1D", (cudaTextureObject_t object, float x), x)
@@ -20,6 +25,29 @@ WAVETRAP_TEXTURE(tex2DLayered, "__itex2DLayered",
 WAVETRAP_TEXTURE(tex1DLayered, "__itex1DLayered", (cudaTextureObject_t object, float x, int layer),
                  x, layer)
 #undef WAVETRAP_TEXTURE
+
+/* Textures have one level here, so that is the one that a level or gradients choose. */
+#define WAVETRAP_LEVEL(name, gradient, at, ...)                                                    \
+    template <class T>                                                                             \
+    static inline __attribute__((device))                                                          \
+    T name##Lod(cudaTextureObject_t object, WAVETRAP_WITH __VA_ARGS__, float level)                \
+    {                                                                                              \
+        return name<T>(object, WAVETRAP_WITH at);                                                  \
+    }                                                                                              \
+    template <class T>                                                                             \
+    static inline __attribute__((device)) T name##Grad(                                            \
+        cudaTextureObject_t object, WAVETRAP_WITH __VA_ARGS__, gradient by_x, gradient by_y)       \
+    {                                                                                              \
+        return name<T>(object, WAVETRAP_WITH at);                                                  \
+    }
+#define WAVETRAP_WITH(...) __VA_ARGS__
+WAVETRAP_LEVEL(tex1D, float, (x), (float x))
+WAVETRAP_LEVEL(tex2D, float2, (x, y), (float x, float y))
+WAVETRAP_LEVEL(tex3D, float4, (x, y, z), (float x, float y, float z))
+WAVETRAP_LEVEL(tex1DLayered, float, (x, layer), (float x, int layer))
+WAVETRAP_LEVEL(tex2DLayered, float2, (x, y, layer), (float x, float y, int layer))
+#undef WAVETRAP_WITH
+#undef WAVETRAP_LEVEL
 #endif
 
 #include <surface_indirect_functions.h>

@@ -57,7 +57,8 @@ struct body {
     unsigned depth;
     uint32_t rows; /* so far */
     uint32_t predicate_slot, predicates_left;
-    uint32_t dump; /* slot of two rows that nobody reads; NONE: none yet */
+    uint32_t dump;     /* slot of two rows that nobody reads; NONE: none yet */
+    uint32_t matrices; /* slot of rows where operands of matrices lie together; likewise */
     uint64_t local;
     uint32_t first_record;
     uint32_t info; /* index of its ptx_function_info */
@@ -219,6 +220,17 @@ bool ptx_lower_nothing(struct body *b, enum ptx_math op);
 bool ptx_lower_stack(struct body *b, enum ptx_math op);
 /* st. */
 bool ptx_lower_store(struct body *b, enum ptx_math op);
+/* createpolicy. */
+bool ptx_lower_policy(struct body *b, enum ptx_math op);
+/** The address of an instruction on memory, and the space that its name implies. */
+bool body_address(struct body *b, const struct ptx_operand *memory, enum ptx_space *space,
+                  struct ptx_op *record);
+/* ptx_lower_matrix.c */
+bool ptx_lower_matrix(struct body *b, enum ptx_math op);
+/* ldmatrix, stmatrix. */
+bool ptx_lower_matrix_memory(struct body *b, enum ptx_math op);
+/* movmatrix. */
+bool ptx_lower_transpose(struct body *b, enum ptx_math op);
 /* ptx_lower_flow.c */
 bool ptx_lower_branch(struct body *b, enum ptx_math op);
 /* call. */
@@ -239,6 +251,8 @@ bool ptx_lower_texture(struct body *b, enum ptx_math op);
 bool ptx_lower_texture_query(struct body *b, enum ptx_math op);
 /* ptx_lower_warp.c */
 bool ptx_lower_active(struct body *b, enum ptx_math op);
+/* elect. */
+bool ptx_lower_elect(struct body *b, enum ptx_math op);
 /* bar, barrier. */
 bool ptx_lower_barrier(struct body *b, enum ptx_math op);
 /* match. */

@@ -166,7 +166,7 @@ static bool take_word(struct ptx_form *f, struct ptx_name word)
     if (allowed & CACHE && word.length > 4 &&
         (memcmp(word.at, "L1::", 4) == 0 || memcmp(word.at, "L2::", 4) == 0))
         return true;
-    return false;
+    return allowed & FREE;
 }
 
 bool ptx_form_of(struct ptx_name opcode, struct ptx_form *form, struct ptx_name *bad)

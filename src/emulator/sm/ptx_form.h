@@ -21,6 +21,7 @@ enum ptx_field {
     SCOPE = 1 << 12,
     CACHE = 1 << 13,
     ATOM = 1 << 14,
+    FREE = 1 << 16,  /**< any word, which the lowering reads itself */
     OTHER = 1 << 15, /**< what only one or two instructions have: enum ptx_word */
 };
 

@@ -326,6 +326,11 @@ PTX_EXECUTOR(ptx_op_match);
 PTX_EXECUTOR(ptx_op_reduce);
 PTX_EXECUTOR(ptx_op_parts);
 PTX_EXECUTOR(ptx_op_active);
+PTX_EXECUTOR(ptx_op_elect);
+PTX_EXECUTOR(ptx_op_matrix);
+PTX_EXECUTOR(ptx_op_load_matrix);
+PTX_EXECUTOR(ptx_op_store_matrix);
+PTX_EXECUTOR(ptx_op_transpose);
 PTX_EXECUTOR(ptx_op_builtin);
 PTX_EXECUTOR(ptx_op_join);
 

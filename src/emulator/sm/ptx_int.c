@@ -258,9 +258,44 @@ static uint32_t nth_set(uint32_t mask, uint32_t base, int32_t n)
     return UINT32_MAX;
 }
 
+/* Two products of the halves of a with two bytes of b (9.7.1.25): bit 0 of how: a is signed, 1: so
+ * is b, 2: the high bytes. */
+static inline uint32_t dot2(uint32_t a, uint32_t b, uint32_t c, unsigned how)
+{
+    b = how & 4 ? b >> 16 : b;
+    for (unsigned i = 0; i < 2; i++, a >>= 16, b >>= 8)
+        c += (how & 1 ? (uint32_t)(int16_t)a : a & 0xffff) *
+             (how & 2 ? (uint32_t)(int8_t)b : b & 0xff);
+    return c;
+}
+
+/* A number of bits for bmsk and szext: up to 32, or the low five bits of it (.wrap). */
+static inline uint32_t bit_count(uint32_t n, bool wrap)
+{
+    return wrap ? n & 31 : n < 32 ? n : 32;
+}
+
+static inline uint32_t mask_of(uint32_t from, uint32_t count, bool wrap)
+{
+    const uint64_t ones = ((uint64_t)1 << bit_count(count, wrap)) - 1;
+    return (uint32_t)(ones << bit_count(from, wrap));
+}
+
+static inline uint32_t extend(uint32_t a, uint32_t count, bool wrap, bool is_signed)
+{
+    const uint32_t bits = bit_count(count, wrap);
+    const uint64_t mask = ((uint64_t)1 << bits) - 1;
+    const bool ones = is_signed && bits && a >> (bits - 1) & 1;
+    return (uint32_t)((a & mask) | (ones ? ~mask : 0));
+}
+
 PTX_LANE_BY_LANE(fns_u32, uint32_t, uint32_t, uint32_t, nth_set(a, b, (int32_t)c))
 PTX_ROW(lop3_u32, uint32_t, uint32_t, uint32_t, logic3(a, b, c, o->how))
 PTX_ROW(dp4a_u32, uint32_t, uint32_t, uint32_t, dot4(a, b, c, o->how & 1, o->how & 2))
+PTX_ROW(dp2a_u32, uint32_t, uint32_t, uint32_t, dot2(a, b, c, o->how))
+PTX_ROW(bmsk_u32, uint32_t, uint32_t, uint32_t, mask_of(a, b, o->how))
+PTX_ROW(szext_u32, uint32_t, uint32_t, uint32_t, extend(a, b, o->how, false))
+PTX_ROW(szext_s32, uint32_t, uint32_t, uint32_t, extend(a, b, o->how, true))
 PTX_ROW(vadd_u32, uint32_t, uint32_t, uint32_t, a + b + (o->flag ? c : 0))
 PTX_ROW(vsub_u32, uint32_t, uint32_t, uint32_t, a - b + (o->flag ? c : 0))
 
@@ -413,6 +448,9 @@ static const sm_op executors[PTX_MATHS][PTX_TYPES] = {
     ROW_U32(lop3),
     ROW_U32(fns),
     ROW_U32(dp4a),
+    ROW_U32(dp2a),
+    ROW_U32(bmsk),
+    ROW_32(szext),
     ROW_U32(vadd),
     ROW_U32(vsub),
 };

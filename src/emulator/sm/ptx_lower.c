@@ -282,6 +282,7 @@ bool ptx_lower(struct ptx_linker *l, const struct ptx_symbol *function)
                      .s = &begin,
                      .rows = PTX_PARAMETER_ROW,
                      .dump = NONE,
+                     .matrices = NONE,
                      .first_record = (uint32_t)image->op_count};
     memset(b.bucket, 0xff, sizeof b.bucket);
     memset(b.label_bucket, 0xff, sizeof b.label_bucket);

@@ -127,6 +127,16 @@ static bool dword(enum ptx_type type)
     return type == PTX_U32 || type == PTX_S32;
 }
 
+static bool is_dot(enum ptx_math op)
+{
+    return op == PTX_OP_dp4a || op == PTX_OP_dp2a;
+}
+
+static bool counts_bits(enum ptx_math op)
+{
+    return op == PTX_OP_bmsk || op == PTX_OP_szext;
+}
+
 /* Operands that the opcode has in ptx.def; the video instructions may add to a third one. */
 static bool right_count(struct body *b, enum ptx_math op)
 {
@@ -176,9 +186,13 @@ bool ptx_lower_arithmetic(struct body *b, enum ptx_math op)
             return body_unsupported(b);
         chosen = integer_operation(b, op);
         run = chosen == PTX_MATHS ? NULL : ptx_integer(chosen, t);
-        if (chosen == PTX_OP_dp4a)
-            run = f->type_count == 2 && dword(t) && dword(f->type[1]) ? ptx_integer(op, PTX_U32)
-                                                                      : NULL;
+        if (is_dot(op))
+            run = f->type_count == 2 && dword(t) && dword(f->type[1]) &&
+                          (op == PTX_OP_dp2a) == (f->half == PTX_LO || f->half == PTX_HI)
+                      ? ptx_integer(op, PTX_U32)
+                      : NULL;
+        if (counts_bits(op) && ptx_has(f, PTX_WORD_wrap) == ptx_has(f, PTX_WORD_clamp))
+            run = NULL;
     }
     const unsigned last = chosen == PTX_OP_lop3 ? 4 : body_operand_count(b);
     if (!run)
@@ -220,8 +234,11 @@ bool ptx_lower_arithmetic(struct body *b, enum ptx_math op)
         o->how = (uint8_t)permute_mode(f);
     if (chosen == PTX_OP_vadd || chosen == PTX_OP_vsub)
         o->flag = body_operand_count(b) == 4;
-    if (chosen == PTX_OP_dp4a)
-        o->how = (uint8_t)((f->type[0] == PTX_S32) | (f->type[1] == PTX_S32) << 1);
+    if (is_dot(chosen))
+        o->how = (uint8_t)((f->type[0] == PTX_S32) | (f->type[1] == PTX_S32) << 1 |
+                           (f->half == PTX_HI) << 2);
+    if (counts_bits(chosen))
+        o->how = ptx_has(f, PTX_WORD_wrap);
     if (chosen == PTX_OP_lop3) {
         const struct ptx_operand *table = body_operand(b, 4);
         if (table->kind != PTX_OPERAND_INTEGER || table->value > 255)

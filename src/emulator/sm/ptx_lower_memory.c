@@ -78,8 +78,8 @@ static bool is_memory(const struct ptx_operand *o)
 }
 
 /* Lowers an address, and finds the space that its name implies, if it is no register. */
-static bool address(struct body *b, const struct ptx_operand *memory, enum ptx_space *space,
-                    struct ptx_op *record)
+bool body_address(struct body *b, const struct ptx_operand *memory, enum ptx_space *space,
+                  struct ptx_op *record)
 {
     struct ptx_operand whole;
     const struct ptx_operand *const base = &whole;
@@ -184,7 +184,7 @@ bool ptx_lower_load(struct body *b, enum ptx_math op)
             return body_fail(b, "an element of a parameter whose number a register has");
         return body_put_record(b, ptx_op_load_parameter, &record);
     }
-    if (!address(b, memory, &space, &record))
+    if (!body_address(b, memory, &space, &record))
         return false;
     record.space = (uint8_t)space;
     return body_put_record(b, ptx_op_load, &record);
@@ -204,7 +204,7 @@ bool ptx_lower_store(struct body *b, enum ptx_math op)
     if ((e = named(b, memory, ENTRY_ROWS, &number)))
         return parameter_rows(b, memory, e, number, &record) &&
                body_put_record(b, ptx_op_store_parameter, &record);
-    if (!address(b, memory, &space, &record))
+    if (!body_address(b, memory, &space, &record))
         return false;
     record.space = (uint8_t)space;
     return body_put_record(b, ptx_op_store, &record);
@@ -228,7 +228,7 @@ bool ptx_lower_atomic(struct body *b, enum ptx_math op)
         return false;
     if (!body_source(b, body_operand(b, first + 1), t, &record.s[1]) ||
         (cas && !body_source(b, body_operand(b, first + 2), t, &record.s[2])) ||
-        !address(b, memory, &space, &record))
+        !body_address(b, memory, &space, &record))
         return false;
     record.space = (uint8_t)space;
     record.how = f->atom;
@@ -291,8 +291,8 @@ bool ptx_lower_copy(struct body *b, enum ptx_math op)
         (size->value != 4 && size->value != 8 && size->value != 16))
         return body_fail_at(b, size, "4, 8 or 16 bytes are copied");
     record.size = (uint8_t)size->value;
-    if (!address(b, body_operand(b, 0), &to, &record) ||
-        !address(b, body_operand(b, 1), &from, &place))
+    if (!body_address(b, body_operand(b, 0), &to, &record) ||
+        !body_address(b, body_operand(b, 1), &from, &place))
         return false;
     record.s[1] = place.s[0];
     record.element = place.from_type;
@@ -306,4 +306,13 @@ bool ptx_lower_copy(struct body *b, enum ptx_math op)
 bool ptx_lower_nothing(struct body *b, enum ptx_math op)
 {
     return body_emit_guarded(b, ptx_op_nop) != NULL;
+}
+
+/* What caches are to keep: there are none, and a policy is any number. */
+bool ptx_lower_policy(struct body *b, enum ptx_math op)
+{
+    struct ptx_op record = body_blank();
+    return body_constant(b, PTX_U64, 0, &record.s[0]) &&
+           body_destination(b, body_operand(b, 0), PTX_B64, &record.d) &&
+           body_put_record(b, ptx_integer(PTX_OP_mov, PTX_U64), &record);
 }

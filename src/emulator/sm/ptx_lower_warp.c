@@ -136,6 +136,19 @@ bool ptx_lower_redux(struct body *b, enum ptx_math op)
            member_mask(b, 2, &record) && body_put_record(b, ptx_op_reduce, &record);
 }
 
+bool ptx_lower_elect(struct body *b, enum ptx_math op)
+{
+    const struct ptx_operand *to = body_operand(b, 0);
+    struct ptx_op record = body_blank();
+    if (!ptx_name_is(b->s->name, "elect.sync") || to->kind != PTX_OPERAND_PAIR)
+        return body_unsupported(b);
+    record.flag = true;
+    return body_optional_destination(b, body_item(b, to, 0), PTX_B32, &record.d) &&
+           body_optional_destination(b, body_item(b, to, 1), PTX_PRED, &record.d2) &&
+           body_source(b, body_operand(b, 1), PTX_U32, &record.s[3]) &&
+           body_put_record(b, ptx_op_elect, &record);
+}
+
 bool ptx_lower_active(struct body *b, enum ptx_math op)
 {
     struct ptx_op record = body_blank();

@@ -362,6 +362,28 @@ PTX_EXECUTOR(ptx_op_reduce)
     return sm_next(u);
 }
 
+/* The lowest of the members is elected: any would do, always the same (9.7.13.15). */
+PTX_EXECUTOR(ptx_op_elect)
+{
+    const struct ptx_op *o = u->ptx;
+    const struct sm_uop *next;
+    if (!together(w, u, &next))
+        return next;
+    uint8_t *frame = ptx_frame(w);
+    const uint32_t lanes = ptx_lanes(w, o);
+    uint32_t voters, leaders = 0;
+    for (uint32_t left = lanes, same; left; left &= ~same) {
+        same = group(w, o, left, &voters);
+        const uint32_t leader = voters ? (uint32_t)__builtin_ctz(voters) : 0;
+        leaders |= voters & 1u << leader;
+        if (o->d != PTX_NO_SLOT)
+            ptx_fill(frame + o->d, 4, same, leader);
+    }
+    if (o->d2 != PTX_NO_SLOT)
+        ptx_set_mask(frame, o->d2, leaders, lanes);
+    return sm_next(u);
+}
+
 PTX_EXECUTOR(ptx_op_active)
 {
     const struct ptx_op *o = u->ptx;

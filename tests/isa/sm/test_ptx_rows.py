@@ -351,6 +351,16 @@ C = [
     ("activemask.b32 %d;", lambda a, b, c: M32), ("bar.sync 0; membar.gl; fence.sc.cta; nanosleep.u32 20; pmevent 1; mov.u32 %d, 1;",
                                                   lambda a, b, c: 1),
     ("redux.sync.add.s32 %d, 3, -1;", lambda a, b, c: 96), ("redux.sync.xor.b32 %d, 7, -1;", lambda a, b, c: 0),
+    ("elect.sync %d|%p, -1; selp.u32 %d, 100, %d, %p;", lambda a, b, c, n=iter(range(10**9)): 100 if next(n) % 32 == 0 else 0),
+    ("createpolicy.fractional.L2::evict_last.b64 %D, 0.5; applypriority.global.L2::evict_normal [%y], 128; mov.u32 %d, 7;", lambda a, b, c: 7),
+    ("bmsk.clamp.b32 %d, %a, %b;", lambda a, b, c: ((1 << min(b, 32)) - 1) << min(a, 32) & M32),
+    ("bmsk.wrap.b32 %d, %a, %b;", lambda a, b, c: ((1 << b % 32) - 1) << a % 32 & M32),
+    ("szext.clamp.u32 %d, %a, %b;", lambda a, b, c: a & (1 << min(b, 32)) - 1),
+    ("szext.wrap.s32 %d, %a, %b;", lambda a, b, c: s(a, b % 32) & M32 if b % 32 else 0),
+    *[(f"dp2a.{half}.{ta}32.{tb}32 %d, %a, %b, %c;",
+       lambda a, b, c, h=half, ta=ta, tb=tb: c + sum((s(x, 16) if ta == "s" else x) * (s(y, 8) if tb == "s" else y) for x, y in zip(
+           (a & 0xffff, a >> 16 & 0xffff), ((b >> 16 * (h == "hi") & 0xff), (b >> 16 * (h == "hi") + 8 & 0xff)))) & M32)
+      for half in ("lo", "hi") for ta in "us" for tb in "us"],
     ("shfl.sync.idx.b32 %d, 9, 4, 31, -1;", lambda a, b, c: 9),
     ("match.any.sync.b32 %d, 4, -1;", lambda a, b, c: M32),
     ("red.shared.add.u32 [shared], 0; atom.shared.or.b32 %d, [shared], 0;", lambda a, b, c: 0),
@@ -706,6 +716,6 @@ def test_every_row_is_in_a_case():
     listed = subprocess.run([WAVETRAP, "info", "--isa", "--gpu=sm"], capture_output=True, text=True, check=True).stdout
     rows = set(re.findall(r"^ptx (\w+)", listed, re.M))
     textures = Path(__file__).parents[2] / "host" / "cuda_textures.c"  # they need the driver's descriptions
-    here = Path(__file__).read_text() + textures.read_text()
+    here = "".join(f.read_text() for f in (Path(__file__), textures, Path(__file__).with_name("test_ptx_matrix.py")))
     tested = {m for m in rows if re.search(rf"[\"; ]{m}[. ;]", here)}
     assert len(rows) > 80 and rows == tested, sorted(rows - tested)

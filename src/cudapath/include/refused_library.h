@@ -1,0 +1,1 @@
+#error wavetrap cuda-path has no @LIBRARY@: @REASON@

@@ -1,0 +1,437 @@
+/*
+ * PTX: matrices in the registers of a warp (manual 9.7.14). Where an element lies follows from the
+ * lane and its number among the lane's elements. Integers are exact. Floating point is added as
+ * public models of the hardware say (docs/ptx.md): all products and C as one sum of numbers that
+ * are cut off below a bit of the largest.
+ */
+#include "emulator/sm/ptx_matrix.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "emulator/machine/softfloat.h"
+#include "emulator/sm/memory_access.h"
+#include "emulator/sm/ptx_image.h"
+
+enum { GROUP = 4, MOST_M = 16, MOST_N = 8, MOST_K = 256 };
+
+static const struct {
+    uint8_t bits, exponent, fraction;
+} kinds[] = {
+#define K(name, bits, exponent, fraction) {bits, exponent, fraction},
+    PTX_KINDS(K)
+#undef K
+};
+
+/* ---- elements in registers ---- */
+
+/* Element i of a lane's. */
+static uint64_t element(const uint8_t *frame, uint32_t slot, unsigned kind, unsigned lane,
+                        unsigned i)
+{
+    const unsigned bits = kinds[kind].bits, at = i * bits;
+    if (bits == 64)
+        return ((const uint64_t *)(frame + slot + 2 * i * PTX_ROW_BYTES))[lane];
+    const uint32_t word = ((const uint32_t *)(frame + slot + at / 32 * PTX_ROW_BYTES))[lane];
+    return bits == 32 ? word : word >> at % 32 & ((1u << bits) - 1);
+}
+
+static void put_element(uint8_t *frame, uint32_t slot, unsigned kind, unsigned lane, unsigned i,
+                        uint64_t value)
+{
+    const unsigned bits = kinds[kind].bits, at = i * bits;
+    if (bits == 64) {
+        ((uint64_t *)(frame + slot + 2 * i * PTX_ROW_BYTES))[lane] = value;
+        return;
+    }
+    uint32_t *word = &((uint32_t *)(frame + slot + at / 32 * PTX_ROW_BYTES))[lane];
+    const uint32_t mask = bits == 32 ? UINT32_MAX : ((1u << bits) - 1) << at % 32;
+    *word = (*word & ~mask) | ((uint32_t)value << at % 32 & mask);
+}
+
+struct place {
+    unsigned row, column; /* of B: column is that of the product, row is k */
+};
+
+/* Elements that share a register, as a power of two. */
+static unsigned packed(unsigned kind)
+{
+    return kinds[kind].bits == 64 ? 0 : (unsigned)__builtin_ctz(32u / kinds[kind].bits);
+}
+
+static struct place of_a(unsigned kind, unsigned lane, unsigned i)
+{
+    const unsigned p = packed(kind), low = i & ((1u << p) - 1);
+    return (struct place){lane / GROUP + 8 * (i >> p & 1),
+                          low | (lane % GROUP) << p | (i >> (p + 1)) << (p + 2)};
+}
+
+static struct place of_b(unsigned kind, unsigned lane, unsigned i)
+{
+    const unsigned p = packed(kind), low = i & ((1u << p) - 1);
+    return (struct place){low | (lane % GROUP) << p | (i >> p) << (p + 2), lane / GROUP};
+}
+
+static struct place of_c(unsigned lane, unsigned i)
+{
+    return (struct place){lane / GROUP + 8 * (i >> 1), 2 * (lane % GROUP) + (i & 1)};
+}
+
+/* m8n8k4: four products, each by the lanes 4q to 4q + 3 and 16 + 4q to 16 + 4q + 3. */
+static struct place of_quad(unsigned which, unsigned kind, bool column, unsigned lane, unsigned i)
+{
+    const unsigned in = (lane % 4) + 4 * (lane / 16), high = 4 * (lane / 16);
+    switch (which) {
+    case 0:
+        return column ? (struct place){i + high, lane % 4} : (struct place){in, i};
+    case 1:
+        return column ? (struct place){i, in} : (struct place){lane % 4, i + high};
+    default:
+        if (kind == PTX_KIND_f16)
+            return (struct place){in, i};
+        return (struct place){(lane & 1) + (i & 2) + high, (i & 4) + (lane & 2) + (i & 1)};
+    }
+}
+
+/* ---- floating point ---- */
+
+enum class { ZERO, FINITE, INFINITE, NOT_A_NUMBER };
+
+/* A number of any kind: significand * 2^(exponent - fraction). */
+struct number {
+    enum class class;
+    bool negative;
+    uint32_t significand;
+    int exponent;
+};
+
+static struct number number_of(unsigned kind, uint32_t bits)
+{
+    const unsigned e = kinds[kind].exponent, f = kinds[kind].fraction;
+    if (kind == PTX_KIND_tf32)
+        bits >>= 13; /* the other bits are not looked at */
+    const uint32_t fraction = bits & ((1u << f) - 1), biased = bits >> f & ((1u << e) - 1);
+    const int bias = (1 << (e - 1)) - 1;
+    struct number n = {.class = FINITE,
+                       .negative = bits >> (e + f) & 1,
+                       .significand = biased ? fraction | 1u << f : fraction,
+                       .exponent = (biased ? (int)biased : 1) - bias};
+    if (kind == PTX_KIND_e4m3)
+        n.class = (bits & 0x7f) == 0x7f ? NOT_A_NUMBER : FINITE;
+    else if (biased == (1u << e) - 1)
+        n.class = fraction ? NOT_A_NUMBER : INFINITE;
+    if (!n.significand)
+        n.class = ZERO;
+    return n;
+}
+
+/* A term of a sum: its significand has `fraction` bits behind the point. */
+struct term {
+    struct number number;
+    unsigned fraction;
+};
+
+static struct term product(const struct number *a, const struct number *b, unsigned fraction)
+{
+    struct term t = {.fraction = fraction};
+    t.number.negative = a->negative != b->negative;
+    t.number.significand = a->significand * b->significand;
+    t.number.exponent = a->exponent + b->exponent;
+    t.number.class = a->class > b->class ? a->class : b->class;
+    if (t.number.class == INFINITE && (a->class == ZERO || b->class == ZERO))
+        t.number.class = NOT_A_NUMBER;
+    if (t.number.class == FINITE && !t.number.significand)
+        t.number.class = ZERO;
+    return t;
+}
+
+/* An exact sum in the kind of the result: FP32 is cut off, with `kept` bits of fraction, FP16 is
+ * rounded to nearest even. */
+static uint32_t result_of(unsigned kind, int64_t sum, int scale, unsigned kept)
+{
+    const bool negative = sum < 0;
+    uint64_t magnitude = (uint64_t)(negative ? -sum : sum);
+    if (kind == PTX_KIND_f16) {
+        struct wt_fp fp = {0};
+        const double value = ldexp((double)magnitude, scale);
+        uint64_t bits;
+        memcpy(&bits, &value, sizeof bits);
+        return (uint32_t)wt_f64_to_f16(bits, &fp) | (uint32_t)negative << 15;
+    }
+    if (!magnitude)
+        return 0;
+    const int length = 64 - __builtin_clzll(magnitude);
+    const int by_length = length - 1 - (int)kept, by_range = -149 - scale;
+    const int drop = by_length > by_range ? by_length : by_range;
+    if (drop >= 64)
+        magnitude = 0;
+    else if (drop > 0)
+        magnitude = magnitude >> drop << drop;
+    const float value = (float)ldexp((double)magnitude, scale);
+    uint32_t bits;
+    memcpy(&bits, &value, sizeof bits);
+    return bits | (uint32_t)negative << 31;
+}
+
+/* C and `count` products as one sum, each cut off below `fraction` bits under the largest. */
+static uint32_t fused_sum(unsigned kind, const struct term *t, unsigned count, int fraction,
+                          unsigned kept)
+{
+    int largest = INT32_MIN;
+    unsigned infinite = 0;
+    int64_t sum = 0;
+    for (unsigned i = 0; i < count; i++) {
+        if (t[i].number.class == NOT_A_NUMBER)
+            return kind == PTX_KIND_f16 ? 0x7fff : 0x7fffffff;
+        if (t[i].number.class == INFINITE)
+            infinite |= 1u << t[i].number.negative;
+        else if (t[i].number.class == FINITE && t[i].number.exponent > largest)
+            largest = t[i].number.exponent;
+    }
+    if (infinite == 3)
+        return kind == PTX_KIND_f16 ? 0x7fff : 0x7fffffff;
+    if (infinite)
+        return (kind == PTX_KIND_f16 ? 0x7c00u : 0x7f800000u) |
+               (infinite == 2) << (kind == PTX_KIND_f16 ? 15 : 31);
+    for (unsigned i = 0; i < count; i++) {
+        if (t[i].number.class != FINITE)
+            continue;
+        const int left = fraction - (int)t[i].fraction - (largest - t[i].number.exponent);
+        const uint64_t value = left >= 0    ? (uint64_t)t[i].number.significand << left
+                               : left > -64 ? (uint64_t)t[i].number.significand >> -left
+                                            : 0;
+        sum += t[i].number.negative ? -(int64_t)value : (int64_t)value;
+    }
+    return largest == INT32_MIN ? 0 : result_of(kind, sum, largest - fraction, kept);
+}
+
+/* What the tensor cores of a compute capability do. */
+struct model {
+    int fraction;      /* bits that a term keeps under the largest */
+    unsigned kept;     /* bits of fraction of an FP32 result */
+    unsigned together; /* products of one sum */
+};
+
+static struct model model_of(unsigned cc, unsigned kind)
+{
+    const bool eight = kinds[kind].bits == 8;
+    const unsigned per_step = cc >= 90 ? 32 : cc >= 75 || cc < 70 ? 16 : 8;
+    struct model m = {cc >= 90              ? 25
+                      : cc >= 75 || cc < 70 ? 24
+                                            : 23,
+                      23, per_step * 8 / kinds[kind].bits};
+    if (eight && cc < 90) {
+        m.fraction = 13;
+        m.kept = 13;
+    }
+    return m;
+}
+
+/* ---- products ---- */
+
+struct matrices {
+    uint64_t a[MOST_M][MOST_K], b[MOST_K][MOST_N], c[MOST_M][MOST_N];
+};
+
+static uint32_t float_dot(const struct sm_warp *w, const struct ptx_op *o, const struct matrices *x,
+                          unsigned row, unsigned column)
+{
+    const struct model m = model_of(w->device->config.cc, o->from_type);
+    const unsigned fraction = kinds[o->from_type].fraction + kinds[o->how].fraction;
+    struct term t[MOST_K / 8 + 1];
+    unsigned kind = o->combine;
+    uint32_t sum = (uint32_t)x->c[row][column];
+    for (unsigned first = 0; first < o->index; first += m.together) {
+        unsigned count = 1;
+        t[0] = (struct term){number_of(kind, sum), kinds[kind].fraction};
+        for (unsigned k = first; k < o->index && k < first + m.together; k++) {
+            const struct number a = number_of(o->from_type, (uint32_t)x->a[row][k]);
+            const struct number b = number_of(o->how, (uint32_t)x->b[k][column]);
+            t[count++] = product(&a, &b, fraction);
+        }
+        sum = fused_sum(o->type, t, count, m.fraction, m.kept);
+        kind = o->type;
+    }
+    return sum;
+}
+
+static uint64_t double_dot(const struct ptx_op *o, const struct matrices *x, unsigned row,
+                           unsigned column)
+{
+    uint64_t sum = x->c[row][column];
+    struct wt_fp fp = {0};
+    for (unsigned k = 0; k < o->index; k++)
+        sum = wt_f64_fma(x->a[row][k], x->b[k][column], sum, &fp);
+    return sum;
+}
+
+static int64_t integer_of(unsigned kind, uint64_t bits)
+{
+    const bool is_signed = kind == PTX_KIND_s8 || kind == PTX_KIND_s4;
+    return is_signed ? wt_sign_extend(bits, kinds[kind].bits) : (int64_t)bits;
+}
+
+static uint32_t integer_dot(const struct ptx_op *o, const struct matrices *x, unsigned row,
+                            unsigned column)
+{
+    int64_t sum = (int32_t)x->c[row][column];
+    for (unsigned k = 0; k < o->index; k++) {
+        const uint64_t a = x->a[row][k], b = x->b[k][column];
+        if (o->from_type == PTX_KIND_b1)
+            sum += (int64_t)(o->flag ? a & b : a ^ b);
+        else
+            sum += integer_of(o->from_type, a) * integer_of(o->how, b);
+    }
+    if (o->sat)
+        sum = sum > INT32_MAX ? INT32_MAX : sum < INT32_MIN ? INT32_MIN : sum;
+    return (uint32_t)sum;
+}
+
+/* A lane's elements of one operand, and where they are: which is 0 for A, 1 for B, 2 for C and D.
+ */
+static struct place place_of(const struct ptx_op *o, unsigned which, unsigned kind, bool quads,
+                             unsigned lane, unsigned i)
+{
+    if (quads)
+        return of_quad(which, kind, which < 2 && o->round >> which & 1, lane, i);
+    return which == 0 ? of_a(kind, lane, i) : which == 1 ? of_b(kind, lane, i) : of_c(lane, i);
+}
+
+PTX_EXECUTOR(ptx_op_matrix)
+{
+    const struct ptx_op *o = u->ptx;
+    uint8_t *frame = ptx_frame(w);
+    const struct sm_uop *next = sm_next(u);
+    const uint32_t lanes = ptx_lanes(w, o);
+    const bool quads = o->from_type == PTX_KIND_f16 && o->index == 4;
+    const unsigned products = quads ? 4 : 1, m = o->size, n = o->element, k = o->index;
+    struct matrices x;
+    if (!lanes || !ptx_converge(w, u, ptx_in(frame, &o->s[3]), &next))
+        return next;
+    /* A product reads what it needs before it writes: the lanes of others are not its own. */
+    for (unsigned q = 0; q < products; q++) {
+        for (unsigned lane = 0; lane < SM_LANES; lane++) {
+            if (quads && lane / 4 % 4 != q)
+                continue;
+            for (unsigned i = 0; i < m * k * products / SM_LANES; i++) {
+                const struct place p = place_of(o, 0, o->from_type, quads, lane, i);
+                x.a[p.row][p.column] = element(frame, o->s[0].slot, o->from_type, lane, i);
+            }
+            for (unsigned i = 0; i < n * k * products / SM_LANES; i++) {
+                const struct place p = place_of(o, 1, o->how, quads, lane, i);
+                x.b[p.row][p.column] = element(frame, o->s[1].slot, o->how, lane, i);
+            }
+            for (unsigned i = 0; i < m * n * products / SM_LANES; i++) {
+                const struct place p = place_of(o, 2, o->combine, quads, lane, i);
+                x.c[p.row][p.column] = element(frame, o->s[2].slot, o->combine, lane, i);
+            }
+        }
+        for (unsigned lane = 0; lane < SM_LANES; lane++)
+            for (unsigned i = 0; i < m * n * products / SM_LANES; i++) {
+                const struct place p = place_of(o, 2, o->type, quads, lane, i);
+                if ((quads && lane / 4 % 4 != q) || !(ptx_lanes(w, o) >> lane & 1))
+                    continue;
+                put_element(frame, o->d, o->type, lane, i,
+                            o->type == PTX_KIND_s32   ? integer_dot(o, &x, p.row, p.column)
+                            : o->type == PTX_KIND_f64 ? double_dot(o, &x, p.row, p.column)
+                                                      : float_dot(w, o, &x, p.row, p.column));
+            }
+    }
+    return sm_next(u);
+}
+
+/* ---- matrices of 8 by 8 elements of 16 bits, in memory and in registers ---- */
+
+/* The addresses of the rows: lane 8 j + r has that of row r of matrix j. False: *next. */
+static bool reach_rows(struct sm_warp *w, const struct sm_uop *u, enum wt_watch_kind kind,
+                       struct sm_access *a, const struct sm_uop **next)
+{
+    const struct ptx_op *o = u->ptx;
+    const void *at = ptx_in(ptx_frame(w), &o->s[0]);
+    const uint32_t rows = o->count == 4 ? UINT32_MAX : (1u << 8 * o->count) - 1;
+    sm_access_begin(a, ptx_lanes(w, o) & rows, 16, kind);
+    PTX_LEFT(i, a->lanes)
+    {
+        const uint64_t address = ptx_get(at, o->from_type, i) + (uint64_t)o->offset;
+        if (o->space == PTX_SPACE_SHARED)
+            sm_reach_shared(w, i, address, a);
+        else
+            sm_reach_global(w, i, address, o->space == PTX_SPACE_NONE, a);
+    }
+    if (a->stray)
+        *next = sm_stray(w, u, a);
+    return !a->stray;
+}
+
+/* Where half e of a lane's register lies in a matrix. */
+static struct place half_of(const struct ptx_op *o, unsigned lane, unsigned e)
+{
+    const struct place p = {lane / GROUP, 2 * (lane % GROUP) + e};
+    return o->flag ? (struct place){p.column, p.row} : p;
+}
+
+PTX_EXECUTOR(ptx_op_load_matrix)
+{
+    const struct ptx_op *o = u->ptx;
+    const struct sm_uop *next = sm_next(u);
+    uint8_t rows[SM_LANES][16] = {{0}};
+    struct sm_access a;
+    if (!ptx_lanes(w, o) || !ptx_converge(w, u, ptx_in(ptx_frame(w), &o->s[3]), &next) ||
+        !reach_rows(w, u, WT_WATCH_READ, &a, &next))
+        return next;
+    PTX_LEFT(i, a.lanes)
+    sm_load_bytes(w, u, &a, i, rows[i]);
+    PTX_LEFT(lane, ptx_lanes(w, o))
+    for (unsigned j = 0; j < o->count; j++) {
+        uint32_t word = 0;
+        for (unsigned e = 0; e < 2; e++) {
+            const struct place p = half_of(o, lane, e);
+            word |= (uint32_t)wt_load_le(rows[8 * j + p.row] + 2 * p.column, 2) << 16 * e;
+        }
+        ((uint32_t *)(ptx_frame(w) + o->d + j * PTX_ROW_BYTES))[lane] = word;
+    }
+    return sm_next(u);
+}
+
+PTX_EXECUTOR(ptx_op_store_matrix)
+{
+    const struct ptx_op *o = u->ptx;
+    const struct sm_uop *next = sm_next(u);
+    uint8_t rows[SM_LANES][16];
+    struct sm_access a;
+    if (!ptx_lanes(w, o) || !ptx_converge(w, u, ptx_in(ptx_frame(w), &o->s[3]), &next) ||
+        !reach_rows(w, u, WT_WATCH_WRITE, &a, &next))
+        return next;
+    for (unsigned lane = 0; lane < SM_LANES; lane++)
+        for (unsigned j = 0; j < o->count; j++)
+            for (unsigned e = 0; e < 2; e++) {
+                const struct place p = half_of(o, lane, e);
+                const uint32_t *row =
+                    (const uint32_t *)(ptx_frame(w) + o->s[1].slot + j * PTX_ROW_BYTES);
+                wt_store_le(rows[8 * j + p.row] + 2 * p.column, row[lane] >> 16 * e & 0xffff, 2);
+            }
+    PTX_LEFT(i, a.lanes)
+    if (!sm_store_bytes(w, u, &a, i, WT_WATCH_WRITE, rows[i]))
+        return sm_no_memory(w, u, a.addr[i]);
+    return sm_next(u);
+}
+
+PTX_EXECUTOR(ptx_op_transpose)
+{
+    const struct ptx_op *o = u->ptx;
+    const struct sm_uop *next = sm_next(u);
+    uint32_t from[SM_LANES];
+    if (!ptx_lanes(w, o) || !ptx_converge(w, u, ptx_in(ptx_frame(w), &o->s[3]), &next))
+        return next;
+    memcpy(from, ptx_in(ptx_frame(w), &o->s[0]), sizeof from);
+    uint32_t *to = (uint32_t *)(ptx_frame(w) + o->d);
+    PTX_LEFT(lane, ptx_lanes(w, o))
+    {
+        const unsigned column = lane / GROUP, row = 2 * (lane % GROUP);
+        const uint32_t low = from[GROUP * row + column / 2];
+        const uint32_t high = from[GROUP * (row + 1) + column / 2];
+        const unsigned shift = 16 * (column % 2);
+        to[lane] = (low >> shift & 0xffff) | (high >> shift) << 16;
+    }
+    return sm_next(u);
+}

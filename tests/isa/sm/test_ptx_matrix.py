@@ -1,0 +1,367 @@
+"""Matrix instructions of PTX against a model in rationals: where elements lie is written down shape by shape, as the manual's figures have
+it; sums are those of published models of the hardware (all terms cut off below a bit of the largest, then added exactly)."""
+import os
+import random
+import re
+import struct
+import subprocess
+from fractions import Fraction
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[3]
+WAVETRAP = os.environ.get("WAVETRAP", str(ROOT / "build" / "wavetrap"))
+TILES = 4  # warps of a run, each with a product of its own
+
+# bits, exponent's bits, fraction's bits
+FLOATS = {"f16": (16, 5, 10), "bf16": (16, 8, 7), "tf32": (32, 8, 10), "e4m3": (8, 4, 3), "e5m2": (8, 5, 2), "f32": (32, 8, 23)}
+BITS = {**{k: v[0] for k, v in FLOATS.items()}, "f64": 64, "s8": 8, "u8": 8, "s4": 4, "u4": 4, "b1": 1, "s32": 32}
+
+# Element i of a lane (g = lane / 4, t = lane % 4): row and k of A, k and column of B; by bits of an element and shape.
+A = {(16, "m16n8k8"): lambda g, t, i: (g + 8 * (i >> 1), 2 * t + (i & 1)),
+     (16, "m16n8k16"): lambda g, t, i: (g + 8 * (i >> 1 & 1), 2 * t + (i & 1) + 8 * (i >> 2)),
+     (32, "m16n8k4"): lambda g, t, i: (g + 8 * i, t), (32, "m16n8k8"): lambda g, t, i: (g + 8 * (i & 1), t + 4 * (i >> 1)),
+     (64, "m8n8k4"): lambda g, t, i: (g, t), (64, "m16n8k4"): lambda g, t, i: (g + 8 * i, t),
+     (64, "m16n8k8"): lambda g, t, i: (g + 8 * (i & 1), t + 4 * (i >> 1)), (64, "m16n8k16"): lambda g, t, i: (g + 8 * (i & 1), t + 4 * (i >> 1)),
+     (8, "m8n8k16"): lambda g, t, i: (g, 4 * t + i), (8, "m16n8k16"): lambda g, t, i: (g + 8 * (i >> 2), 4 * t + (i & 3)),
+     (8, "m16n8k32"): lambda g, t, i: (g + 8 * (i >> 2 & 1), 4 * t + (i & 3) + 16 * (i >> 3)),
+     (4, "m8n8k32"): lambda g, t, i: (g, 8 * t + i), (4, "m16n8k32"): lambda g, t, i: (g + 8 * (i >> 3), 8 * t + (i & 7)),
+     (4, "m16n8k64"): lambda g, t, i: (g + 8 * (i >> 3 & 1), 8 * t + (i & 7) + 32 * (i >> 4)),
+     (1, "m8n8k128"): lambda g, t, i: (g, 32 * t + i), (1, "m16n8k128"): lambda g, t, i: (g + 8 * (i >> 5), 32 * t + (i & 31)),
+     (1, "m16n8k256"): lambda g, t, i: (g + 8 * (i >> 5 & 1), 32 * t + (i & 31) + 128 * (i >> 6))}
+B = {(16, 8): lambda g, t, i: (2 * t + i, g), (16, 16): lambda g, t, i: (2 * t + (i & 1) + 8 * (i >> 1), g),
+     (32, 4): lambda g, t, i: (t, g), (32, 8): lambda g, t, i: (t + 4 * i, g),
+     (64, 4): lambda g, t, i: (t, g), (64, 8): lambda g, t, i: (t + 4 * i, g), (64, 16): lambda g, t, i: (t + 4 * i, g),
+     (8, 16): lambda g, t, i: (4 * t + i, g), (8, 32): lambda g, t, i: (4 * t + (i & 3) + 16 * (i >> 2), g),
+     (4, 32): lambda g, t, i: (8 * t + i, g), (4, 64): lambda g, t, i: (8 * t + (i & 7) + 32 * (i >> 3), g),
+     (1, 128): lambda g, t, i: (32 * t + i, g), (1, 256): lambda g, t, i: (32 * t + (i & 31) + 128 * (i >> 5), g)}
+
+
+def c_place(m):
+    return (lambda g, t, i: (g, 2 * t + i)) if m == 8 else (lambda g, t, i: (g + 8 * (i >> 1), 2 * t + (i & 1)))
+
+
+def decode(kind, bits):
+    """The value, or "nan", "inf", "-inf", and the exponent that its significand has no more than."""
+    _, e, f = FLOATS[kind]
+    if kind == "tf32":
+        bits >>= 13
+    sign, biased, fraction = bits >> e + f & 1, bits >> f & (1 << e) - 1, bits & (1 << f) - 1
+    if kind == "e4m3":
+        if bits & 0x7f == 0x7f:
+            return "nan", 0
+    elif biased == (1 << e) - 1:
+        return ("nan" if fraction else "-inf" if sign else "inf"), 0
+    exponent = max(biased, 1) - (1 << e - 1) + 1
+    value = Fraction(fraction + (1 << f if biased else 0)) * Fraction(2) ** (exponent - f)
+    return (-value if sign else value), exponent
+
+
+def special(values):
+    """The sum of products some factors of which are no finite numbers; None: all are."""
+    terms = []
+    for factors in values:
+        if "nan" in factors:
+            return "nan"
+        if any(isinstance(x, str) for x in factors):
+            if 0 in factors:
+                return "nan"
+            negative = sum(x == "-inf" or (not isinstance(x, str) and x < 0) for x in factors)
+            terms.append("-inf" if negative % 2 else "inf")
+    return None if not terms else "nan" if len(set(terms)) == 2 else terms[0]
+
+
+def cut(value, unit):
+    n = abs(value) / unit
+    return (n.numerator // n.denominator) * unit * (-1 if value < 0 else 1)
+
+
+def rounded(kind, value, kept):
+    """FP16 to nearest even; FP32 cut off."""
+    sign, value = value < 0, abs(value)
+    if value == 0:
+        return 0
+    e = value.numerator.bit_length() - value.denominator.bit_length()
+    e -= value < Fraction(2) ** e
+    _, ebits, f = FLOATS[kind]
+    least = 2 - (1 << ebits - 1)
+    if kind == "f16":
+        unit = Fraction(2) ** (max(e, least) - 10)
+        q = value / unit
+        n, rest = q.numerator // q.denominator, q - q.numerator // q.denominator
+        n += rest > Fraction(1, 2) or (rest == Fraction(1, 2) and n & 1)
+        value = n * unit
+        if value >= 65520:
+            return sign << 15 | 0x7c00
+    else:
+        value = cut(value, Fraction(2) ** max(e - kept, least - f))
+    if value == 0:
+        return sign << BITS[kind] - 1
+    e = value.numerator.bit_length() - value.denominator.bit_length()
+    e -= value < Fraction(2) ** e
+    if e > (1 << ebits - 1) - 1:
+        return sign << BITS[kind] - 1 | ((1 << ebits) - 1) << f
+    if e < least:
+        return sign << BITS[kind] - 1 | int(value / Fraction(2) ** (least - f))
+    return sign << BITS[kind] - 1 | e - least + 1 << f | int(value / Fraction(2) ** (e - f)) - (1 << f)
+
+
+def float_dot(cc, kinds, a, b, c):
+    d_kind, a_kind, b_kind, c_kind = kinds
+    step = {7.0: 8, 7.5: 16, 8.0: 16, 8.9: 16, 9.0: 32}[cc] * 8 // BITS[a_kind]
+    below, kept = {7.0: 23, 7.5: 24, 8.0: 24, 8.9: 24, 9.0: 25}[cc], 23
+    if BITS[a_kind] == 8 and cc < 9:
+        below = kept = 13
+    total, kind = c, c_kind
+    for first in range(0, len(a), step):
+        pairs = [(decode(a_kind, x), decode(b_kind, y)) for x, y in zip(a[first:first + step], b[first:first + step])]
+        start, exponent = decode(kind, total)
+        kind = d_kind
+        odd = special([(x, y) for (x, _), (y, _) in pairs] + [(start,)])
+        if odd:
+            nan, infinity = (0x7fff, 0x7c00) if kind == "f16" else (0x7fffffff, 0x7f800000)
+            total = nan if odd == "nan" else infinity | (odd == "-inf") << BITS[kind] - 1
+            continue
+        terms = [(x * y, ex + ey) for (x, ex), (y, ey) in pairs if x * y] + ([(start, exponent)] if start else [])
+        unit = Fraction(2) ** (max((e for _, e in terms), default=0) - below)
+        total = rounded(kind, sum((cut(v, unit) for v, _ in terms), Fraction(0)), kept)
+    return total
+
+
+def f64(bits):
+    return struct.unpack("<d", struct.pack("<Q", bits))[0]
+
+
+def double_dot(a, b, c):
+    """A chain of fused additions: of values that are finite, and none of them zero."""
+    total = f64(c)
+    for x, y in zip(a, b):
+        exact = Fraction(f64(x)) * Fraction(f64(y)) + Fraction(total)
+        total = exact.numerator / exact.denominator  # rounded to nearest even
+    return struct.unpack("<Q", struct.pack("<d", total))[0]
+
+
+def whole(kind, bits):
+    size = BITS[kind]
+    return bits - (1 << size) if kind[0] == "s" and bits >> size - 1 else bits
+
+
+def integer_dot(kinds, a, b, c, clamps, logic):
+    if kinds[1] == "b1":
+        return whole("s32", c) + sum(x & y if logic == "and" else x ^ y for x, y in zip(a, b)) & 0xffffffff
+    total = whole("s32", c) + sum(whole(kinds[1], x) * whole(kinds[2], y) for x, y in zip(a, b))
+    return (max(-1 << 31, min((1 << 31) - 1, total)) if clamps else total) & 0xffffffff
+
+
+def number(r, kind, wild):
+    if kind in FLOATS:
+        bits, e, f = FLOATS[kind]
+        if kind == "tf32":
+            f = 23
+        choice = r.random()
+        if wild and choice < 0.02:
+            biased, fraction = (1 << e) - 1, r.choice([0, 0, r.getrandbits(f)])
+        elif choice < 0.1:
+            biased, fraction = 0, r.choice([0, r.getrandbits(f)])
+        else:
+            middle = (1 << e - 1) - 1
+            spread = min(middle - 1, r.choice([1, 6, 14, 40]))
+            biased, fraction = middle + r.randint(-spread, spread), r.getrandbits(f)
+        return r.getrandbits(1) << bits - 1 | biased << f | fraction
+    if kind == "f64":
+        return struct.unpack("<Q", struct.pack("<d", r.choice([-1, 1]) * r.uniform(1, 2) * 2.0 ** r.randint(-20, 20)))[0]
+    if kind == "s32":
+        return r.choice([r.getrandbits(32), r.getrandbits(8), 0x7ffffff0, 0x80000010])
+    return r.getrandbits(BITS[kind])
+
+
+def quads(kinds, layouts):
+    """m8n8k4: the lanes of each of four products, and where their elements lie."""
+    def in_octet(lane):
+        return (lane & 3) + 4 * (lane >> 4)
+
+    def of_a(lane, i):
+        return (in_octet(lane), i) if layouts[0] == "row" else (i + 4 * (lane >> 4), lane & 3)
+
+    def of_b(lane, i):
+        return (i, in_octet(lane)) if layouts[1] == "col" else (lane & 3, i + 4 * (lane >> 4))
+
+    def of_c(kind):
+        if kind == "f16":
+            return lambda lane, i: (in_octet(lane), i)
+        return lambda lane, i: ((lane & 1) + (i & 2) + 4 * (lane >> 4), (i & 4) + (lane & 2) + (i & 1))
+    return of_a, of_b, of_c(kinds[3]), of_c(kinds[0])
+
+
+def ran(folder, text, data, out, gpu):
+    (folder / "k.ptx").write_text(text)
+    (folder / "in").write_bytes(data)
+    done = subprocess.run([WAVETRAP, "run", f"--gpu={gpu}", f"--grid={32 * TILES}", "--block=32", f"--arg=zeros:{out}", f"--arg=file:{folder}/in",
+                           f"--dump-arg=0:{folder}/out", folder / "k.ptx"], capture_output=True, text=True, timeout=60)
+    assert done.returncode == 0, done.stderr
+    return (folder / "out").read_bytes()
+
+
+HEAD = """.version 8.4
+.target sm_90
+.address_size 64
+.visible .entry k(.param .u64 out, .param .u64 in) {
+.reg .b64 %x, %y, %w;
+.reg .b32 %lane, %t, %i;
+ld.param.u64 %y, [out];
+ld.param.u64 %x, [in];
+mov.u32 %lane, %tid.x;
+mov.u32 %t, %ctaid.x;
+mad.lo.u32 %i, %t, 32, %lane;
+"""
+
+
+def product(folder, opcode, counts, wide, data, gpu, scattered):
+    """Each lane's registers of A, B and C in order, those of D back. Scattered: registers that do not follow each other."""
+    size, kind = (8, "b64") if wide else (4, "b32")
+    total = sum(counts[1:])
+    names = [[f"%{'dabc'[n]}{'x' * scattered * (i % 2)}{i}" for i in range(counts[n])] for n in range(4)]
+    text = HEAD + "".join(f".reg .{kind} {', '.join(sorted(x, key=len))};\n" for x in names)
+    text += f"mul.wide.u32 %w, %i, {total * size}; add.u64 %x, %x, %w; mul.wide.u32 %w, %i, {counts[0] * size}; add.u64 %y, %y, %w;\n"
+    at = 0
+    for n in range(1, 4):
+        for name in names[n]:
+            text += f"ld.global.{kind} {name}, [%x+{at}];\n"
+            at += size
+    def braced(list_of):
+        return "{" + ", ".join(list_of) + "}"
+    text += f"{opcode} {', '.join(map(braced, names))};\n"
+    text += "".join(f"st.global.{kind} [%y+{i * size}], {name};\n" for i, name in enumerate(names[0])) + "ret;\n}\n"
+    return ran(folder, text, data, 32 * TILES * counts[0] * size, gpu)
+
+
+HALVES = [("f32", "f16", "f16", "f32"), ("f16", "f16", "f16", "f16")]
+CASES = [*[(shape, kinds, cc, "") for shape in ("m16n8k8", "m16n8k16") for kinds in HALVES for cc in (7.5, 8.0, 9.0)],
+         *[("m8n8k4", kinds, 7.0, layouts) for kinds in [*HALVES, ("f32", "f16", "f16", "f16")] for layouts in ("row.col", "col.row", "row.row", "col.col")],
+         *[(shape, ("f32", "bf16", "bf16", "f32"), cc, "") for shape in ("m16n8k8", "m16n8k16") for cc in (8.0, 9.0)],
+         *[(shape, ("f32", "tf32", "tf32", "f32"), cc, "") for shape in ("m16n8k4", "m16n8k8") for cc in (8.0, 9.0)],
+         *[(shape, (d, a, b, d), cc, "") for shape in ("m16n8k16", "m16n8k32") for d, a, b in (("f32", "e4m3", "e5m2"), ("f16", "e5m2", "e4m3"))
+           for cc in (8.9, 9.0)],
+         *[(shape, ("f64",) * 4, 9.0, "") for shape in ("m8n8k4", "m16n8k4", "m16n8k8", "m16n8k16")],
+         *[(shape, ("s32", a, b, "s32"), 8.0, extra) for shape in ("m8n8k16", "m16n8k16", "m16n8k32") for a, b in (("s8", "s8"), ("u8", "s8"))
+           for extra in ("", ".satfinite")],
+         *[(shape, ("s32", a, b, "s32"), 8.0, extra) for shape in ("m8n8k32", "m16n8k32", "m16n8k64") for a, b in (("s4", "u4"), ("s4", "s4"))
+           for extra in ("", ".satfinite")],
+         *[(shape, ("s32", "b1", "b1", "s32"), 8.0, logic) for shape in ("m8n8k128", "m16n8k128", "m16n8k256") for logic in (".xor.popc", ".and.popc")]]
+
+
+@pytest.mark.parametrize("shape, kinds, cc, extra", CASES, ids=["-".join((c[0], c[1][0], c[1][1], str(c[2]), c[3])) for c in CASES])
+def test_products(tmp_path, shape, kinds, cc, extra):
+    r = random.Random(f"{shape} {kinds} {cc} {extra}")
+    m, n, k = map(int, re.findall(r"\d+", shape))
+    quad = shape == "m8n8k4" and kinds[1] == "f16"
+    sizes = [m * n, m * k, k * n, m * n]
+    bits = [BITS[x] for x in kinds]
+    per_lane = [size * (4 if quad else 1) // 32 for size in sizes]
+    wide = kinds[0] == "f64"
+    counts = [max(1, per_lane[i] * bits[i] // (64 if wide else 32)) for i in range(4)]
+    if quad:
+        places = quads(kinds, extra.split("."))
+        place_a, place_b, place_c, place_d = [lambda lane, i, p=p: p(lane, i) for p in places]
+    else:
+        shapes = A[bits[1], shape], B[bits[2], k], c_place(m), c_place(m)
+        place_a, place_b, place_c, place_d = [lambda lane, i, p=p: p(lane >> 2, lane & 3, i) for p in shapes]
+
+    def product_of(lane):
+        return lane >> 2 & 3 if quad else 0
+    data, want = b"", b""
+    for tile in range(TILES):
+        values = [{}, {}, {}]
+        for lane in range(32):
+            for which, (place, kind) in enumerate(((place_a, kinds[1]), (place_b, kinds[2]), (place_c, kinds[3]))):
+                packed = 0
+                for i in range(per_lane[which + 1]):
+                    value = number(r, kind, tile == 1)
+                    key = (product_of(lane), *place(lane, i))
+                    assert key not in values[which]
+                    values[which][key] = value
+                    packed |= value << bits[which + 1] * i
+                data += packed.to_bytes(counts[which + 1] * (8 if wide else 4), "little")
+        results = {}
+        for q in range(4 if quad else 1):
+            for row in range(m):
+                a = [values[0][q, row, x] for x in range(k)]
+                for column in range(n):
+                    b = [values[1][q, x, column] for x in range(k)]
+                    c = values[2][q, row, column]
+                    results[q, row, column] = double_dot(a, b, c) if wide else \
+                        integer_dot(kinds, a, b, c, "satfinite" in extra, extra[1:4]) if kinds[0] == "s32" else float_dot(cc, kinds, a, b, c)
+        for lane in range(32):
+            packed = 0
+            for i in range(per_lane[0]):
+                packed |= results[(product_of(lane), *place_d(lane, i))] << bits[0] * i
+            want += packed.to_bytes(counts[0] * (8 if wide else 4), "little")
+    layouts = extra if quad else "row.col"
+    types = ".".join(kinds)
+    words = f"{extra if 'sat' in extra else ''}.{types}{extra if 'popc' in extra else ''}"
+    got = product(tmp_path, f"mma.sync.aligned.{shape}.{layouts}{words}", counts, wide, data, f"sm:cc={cc}", len(CASES) % 2 ^ r.randint(0, 1))
+    size = BITS[kinds[0]] // 8
+    wrong = [(i, got[i:i + size].hex(), want[i:i + size].hex()) for i in range(0, len(want), size) if got[i:i + size] != want[i:i + size]]
+    assert not wrong, (len(wrong), len(want) // size, wrong[:5])
+
+
+@pytest.mark.parametrize("count", [1, 2, 4])
+@pytest.mark.parametrize("transposed", [False, True])
+def test_matrices_from_memory_and_back(tmp_path, count, transposed):
+    """ldmatrix of rows that lie in reverse order in shared memory; stmatrix puts them elsewhere; both for TILES warps."""
+    trans = ".trans" if transposed else ""
+    names = ", ".join(f"%r{i}" for i in range(count))
+    text = HEAD.replace(".visible", ".shared .align 16 .b8 s[1024];\n.visible") + f"""
+.reg .b32 %r<4>, %a, %b, %v, %n; .reg .pred %p;
+mov.u32 %n, 0;
+LOOP: mad.lo.u32 %v, %n, 128, 0; mad.lo.u32 %v, %lane, 4, %v; cvt.u64.u32 %w, %v; add.u64 %w, %x, %w; ld.global.u32 %b, [%w];
+mov.u32 %a, s; add.u32 %a, %a, %v; st.shared.u32 [%a], %b; add.u32 %n, %n, 1; setp.lt.u32 %p, %n, 4; @%p bra LOOP;
+bar.sync 0;
+sub.u32 %v, 31, %lane; mov.u32 %a, s; mad.lo.u32 %a, %v, 16, %a;
+ldmatrix.sync.aligned.m8n8.x{count}{trans}.shared.b16 {{{names}}}, [%a];
+mad.lo.u32 %b, %lane, 16, s; add.u32 %b, %b, 512;
+stmatrix.sync.aligned.m8n8.x{count}{trans}.shared.b16 [%b], {{{names}}};
+bar.sync 0;
+mul.wide.u32 %w, %i, {16 + 4 * count}; add.u64 %y, %y, %w;
+""" + "".join(f"st.global.u32 [%y+{4 * i}], %r{i};\n" for i in range(count)) + f"""
+ld.shared.v4.u32 {{%a, %n, %v, %t}}, [%b];
+st.global.u32 [%y+{4 * count}], %a; st.global.u32 [%y+{4 * count + 4}], %n; st.global.u32 [%y+{4 * count + 8}], %v; st.global.u32 [%y+{4 * count + 12}], %t;
+ret;
+}}
+"""
+    text = text.replace("mad.lo.u32 %b, %lane, 16, s; add.u32 %b, %b, 512;", "mov.u32 %b, s; mad.lo.u32 %b, %lane, 16, %b; add.u32 %b, %b, 512;")
+    r = random.Random(7)
+    data = r.randbytes(512)
+    got = ran(tmp_path, text, data, 32 * TILES * (16 + 4 * count), "sm:cc=9.0")
+    rows = [struct.unpack("<8H", data[16 * (31 - lane):16 * (32 - lane)]) for lane in range(32)]
+    for index in range(32 * TILES):
+        lane = index % 32
+        g, t = lane >> 2, lane & 3
+        want = []
+        for j in range(count):
+            pair = [rows[8 * j + 2 * t + e][g] if transposed else rows[8 * j + g][2 * t + e] for e in range(2)]
+            want.append(pair[0] | pair[1] << 16)
+        stored = rows[lane] if lane < 8 * count else (0,) * 8
+        assert got[index * (16 + 4 * count):(index + 1) * (16 + 4 * count)] == struct.pack(f"<{count}I8H", *want, *stored), lane
+
+
+def test_a_transposed_register(tmp_path):
+    text = HEAD + ".reg .b32 %a, %d; mul.wide.u32 %w, %i, 4; add.u64 %x, %x, %w; add.u64 %y, %y, %w; ld.global.u32 %a, [%x];\n" \
+        "movmatrix.sync.aligned.m8n8.trans.b16 %d, %a; st.global.u32 [%y], %d; ret;\n}\n"
+    data = random.Random(9).randbytes(128 * TILES)
+    got = ran(tmp_path, text, data, 128 * TILES, "sm")
+    for tile in range(TILES):
+        old, new = (struct.unpack("<64H", x[128 * tile:128 * (tile + 1)]) for x in (data, got))
+        assert [new[8 * i + j] for i in range(8) for j in range(8)] == [old[8 * j + i] for i in range(8) for j in range(8)]
+
+
+@pytest.mark.parametrize("opcode", ["mma.sync.aligned.m16n8k8.row.row.f32.f16.f16.f32", "mma.sync.aligned.m16n8k32.row.col.f32.f16.f16.f32",
+                                    "mma.sync.aligned.m16n8k16.row.col.satfinite.f32.f16.f16.f32", "mma.sync.aligned.m16n8k256.row.col.s32.b1.b1.s32",
+                                    "mma.sync.aligned.m16n8k16.row.col.kind::f8f6f4.f32.e4m3.e4m3.f32", "ldmatrix.sync.aligned.m16n16.x1.b8",
+                                    "movmatrix.sync.aligned.m8n8.b16", "stmatrix.sync.aligned.m8n8.x3.shared.b16"])
+def test_forms_that_are_none(tmp_path, opcode):
+    (tmp_path / "k.ptx").write_text(HEAD + f".reg .b32 %r<16>;\n{opcode} {{%r0, %r1, %r2, %r3}}, {{%r0, %r1, %r2, %r3}}, {{%r4, %r5}}, "
+                                    "{%r0, %r1, %r2, %r3};\nret;\n}\n")
+    done = subprocess.run([WAVETRAP, "run", "--grid=32", "--arg=zeros:4", "--arg=zeros:4", tmp_path / "k.ptx"], capture_output=True, text=True, check=False)
+    assert done.returncode == 125 and "k.ptx:13:1: " in done.stderr, done.stderr
