@@ -41,7 +41,7 @@ check:
 	@scripts/test.py $(BUILD) --suite check
 	@$(MAKE) --no-print-directory check-gdb-quick check-offload-quick sanitized
 	@scripts/test.py build-asan --suite sanitized
-	@FUZZ_SEED=1 scripts/fuzz.sh 2
+	@FUZZ_SEED=1 scripts/one_test.py scripts/fuzz.sh 2
 	@echo "all tests passed"
 
 # The build with warnings as errors, which people who only build are spared.
@@ -183,8 +183,8 @@ check-offload: all
 
 check-offload-quick: all
 	@scripts/need.sh hip offload ptx check-tools
-	@python3 tests/offload/run.py --quick
-	@python3 tests/offload/run.py --gpu=sm --quick
+	@scripts/one_test.py python3 tests/offload/run.py --quick
+	@scripts/one_test.py python3 tests/offload/run.py --gpu=sm --quick
 
 unit: all
 	@scripts/test.py $(BUILD) --suite unit
@@ -209,5 +209,5 @@ check-gdb: all
 
 check-gdb-quick: all
 	@scripts/need.sh kernels check
-	@python3 tests/gdb-suite/run.py --quick
-	@python3 tests/gdb-suite/run.py --quick --xlen 64 --serve-options=--dm-only
+	@scripts/one_test.py python3 tests/gdb-suite/run.py --quick
+	@scripts/one_test.py python3 tests/gdb-suite/run.py --quick --xlen 64 --serve-options=--dm-only

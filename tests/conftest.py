@@ -27,11 +27,16 @@ os.environ["TERM"] = "dumb"
 
 # ---- how the children that a test has started end ----
 
+# Signals that the system sends for a test: to the programs of a terminal that it closes, or at which it types; to the writer of a
+# pipe that it closes.
+OF_TEST = {signal.SIGHUP, signal.SIGINT, signal.SIGQUIT, signal.SIGPIPE}
+
+
 class Crash:
-    """A child that a signal of a crash has ended."""
+    """A child that a signal has ended."""
     def __init__(self, pid, name, number):
         self.pid, self.seen = pid, False
-        self.debugger = DEBUGGERS.match(name)
+        self.debugger = number in CRASHES and DEBUGGERS.match(name)
         self.text = f"{name} (process {pid}) has ended by {signal.Signals(number).name}, which the test did not send"
 
 
@@ -56,6 +61,7 @@ for operation in ("__eq__", "__ne__", "__lt__", "__le__", "__gt__", "__ge__", "_
     setattr(Status, operation, comparison(operation))
 
 crashed = []  # since the last test
+noted = set()  # processes that are not reaped yet
 sent = set()  # (process or group, signal) that a test has sent
 system_kill, system_killpg, system_waitpid, system_poll = os.kill, os.killpg, os.waitpid, subprocess.Popen._internal_poll
 
@@ -71,9 +77,10 @@ def killpg(group, number):
 
 
 def note_end(ended):
-    """Notes a child that a signal of a crash has ended, and that is not reaped yet (a result of os.waitid)."""
-    if ended.si_code not in (os.CLD_KILLED, os.CLD_DUMPED) or ended.si_status not in CRASHES:
+    """Notes a child that a signal has ended, and that is not reaped yet (a result of os.waitid)."""
+    if ended.si_code not in (os.CLD_KILLED, os.CLD_DUMPED) or ended.si_status in OF_TEST or ended.si_pid in noted:
         return
+    noted.add(ended.si_pid)
     name = pathlib.Path(f"/proc/{ended.si_pid}/comm").read_text().strip()
     by_test = {(ended.si_pid, ended.si_status), (-os.getpgid(ended.si_pid), ended.si_status)} & sent
     if not by_test:
@@ -88,7 +95,16 @@ def waitpid(pid, options):
         if ended is None:
             return 0, 0
         note_end(ended)
+        noted.discard(pid)
     return system_waitpid(pid, options)
+
+
+def note_zombies():
+    """Notes children that nobody has waited for yet."""
+    for children in pathlib.Path("/proc/self/task").glob("*/children"):
+        for pid in map(int, children.read_text().split()):
+            if ended := os.waitid(os.P_PID, pid, os.WEXITED | os.WNOWAIT | os.WNOHANG):
+                note_end(ended)
 
 
 def internal_poll(self, *arguments, **named):
@@ -108,6 +124,7 @@ system_exit_status, subprocess.Popen._handle_exitstatus = subprocess.Popen._hand
 
 def unexpected():
     """What crashed since the last call: debuggers, and what the test has not looked at."""
+    note_zombies()
     found = [crash.text for crash in crashed if crash.debugger or not crash.seen]
     crashed.clear()
     return found

@@ -240,13 +240,19 @@ static bool host_is_elsewhere(void *context)
     return cli_debug_host_is_elsewhere(((struct cli_console *)context)->host);
 }
 
+static bool host_is_own(void *context)
+{
+    return cli_debug_host_is_own(((struct cli_console *)context)->host);
+}
+
 static const struct wt_program_host host_ops = {.start = host_start,
                                                 .attach = host_attach,
                                                 .refresh = host_refresh,
                                                 .finish = host_finish,
                                                 .leave = host_leave,
                                                 .pid = host_pid,
-                                                .is_elsewhere = host_is_elsewhere};
+                                                .is_elsewhere = host_is_elsewhere,
+                                                .is_own = host_is_own};
 
 static enum wt_status open_host(struct cli_console *d, struct wt_error *err)
 {
@@ -312,7 +318,7 @@ static bool is_host_program(struct cli_console *d)
 
 static enum wt_status open_all(struct cli_console *d, struct wt_error *err)
 {
-    const struct cli_interrupts_options interrupts = {.question = cli_debug_quit_question(d),
+    const struct cli_interrupts_options interrupts = {.question = cli_debug_quit_question,
                                                       .asks = !d->batch && isatty(STDIN_FILENO),
                                                       .end = cli_debug_end_now,
                                                       .context = d};

@@ -65,8 +65,8 @@ bool cli_debug_was_interrupted(struct cli_console *d);
 bool cli_debug_ask(void *context, const char *question);
 /** Whether the program runs on a device elsewhere. */
 bool cli_debug_is_attached(const struct cli_console *d);
-/** The question before the debugger quits. */
-const char *cli_debug_quit_question(const struct cli_console *d);
+/** The question before the debugger quits; of a struct cli_console, from any thread. */
+const char *cli_debug_quit_question(void *context);
 /** Handles signals in the loop of a session. */
 enum wt_status cli_debug_watch_signals(void *context, struct wt_loop *loop, struct wt_error *err);
 /** Gives the terminal back where a command is blocked and the user wants to quit. */

@@ -458,6 +458,11 @@ bool cli_debug_host_is_elsewhere(const struct cli_debug_host *h)
     return *h->address;
 }
 
+bool cli_debug_host_is_own(const struct cli_debug_host *h)
+{
+    return h->own;
+}
+
 int cli_debug_host_pid(const struct cli_debug_host *h)
 {
     return (int)h->pid;

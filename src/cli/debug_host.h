@@ -64,6 +64,8 @@ void cli_debug_host_leave(struct cli_debug_host *host, bool kill);
 void cli_debug_host_abandon(const struct cli_debug_host *host);
 /** Whether the program was gone to by an address: its process is not one of this system's. */
 bool cli_debug_host_is_elsewhere(const struct cli_debug_host *host);
+/** Whether this session has started the program, and ends it; from any thread. */
+bool cli_debug_host_is_own(const struct cli_debug_host *host);
 /** The process of the program; 0: there is none. */
 int cli_debug_host_pid(const struct cli_debug_host *host);
 

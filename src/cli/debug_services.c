@@ -165,9 +165,12 @@ bool cli_debug_is_attached(const struct cli_console *d)
     return cli_attached_is_given(&d->drive.options.connect);
 }
 
-const char *cli_debug_quit_question(const struct cli_console *d)
+const char *cli_debug_quit_question(void *context)
 {
-    return cli_debug_is_attached(d) ? "Quit? (y or n) " : "Quit and end the program? (y or n) ";
+    const struct cli_console *d = context;
+    return cli_debug_is_attached(d) || d->core_path || (d->host && !cli_debug_host_is_own(d->host))
+               ? "Quit? (y or n) "
+               : "Quit and end the program? (y or n) ";
 }
 
 /* The first Ctrl-C stops the run, or discards the typed line; a second one asks whether to quit. */

@@ -64,7 +64,7 @@ static bool is_wanted(struct cli_interrupts *i)
     tcflush(STDIN_FILENO, TCIFLUSH); /* earlier input does not answer it */
     for (;;) {
         say("\n");
-        say(i->options.question);
+        say(i->options.question(i->options.context));
         const ssize_t length = read(STDIN_FILENO, answer, sizeof answer);
         if (length <= 0 || answer[0] == 'y' || answer[0] == 'Y')
             break;

@@ -15,9 +15,9 @@
 struct cli_interrupts;
 
 struct cli_interrupts_options {
-    const char *question;
-    bool asks;                  /**< else the second Ctrl-C ends at once */
-    void (*end)(void *context); /**< called in another thread before the process ends */
+    const char *(*question)(void *context); /**< called in another thread */
+    bool asks;                              /**< else the second Ctrl-C ends at once */
+    void (*end)(void *context);             /**< called in another thread before the process ends */
     void *context;
 };
 

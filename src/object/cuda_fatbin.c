@@ -1,6 +1,7 @@
 /* Reading and writing fat binaries of CUDA. See cuda_fatbin.h. */
 #include "object/cuda_fatbin.h"
 
+#include <dlfcn.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -173,20 +174,42 @@ static bool unpack_lz4(const uint8_t *from, size_t size, uint8_t *to, size_t roo
     return out == room;
 }
 
+/*
+ * By the system's Zstandard, which is loaded here: nvcc compresses so from 12.8 on, and other
+ * programs that have this code, or the programs that libcuda is in, need not have it.
+ */
+static enum wt_status unpack_zstd(const uint8_t *from, size_t size, uint8_t *to, size_t room,
+                                  struct wt_error *err)
+{
+    void *library = dlopen("libzstd.so.1", RTLD_NOW | RTLD_LOCAL);
+    size_t (*const decompress)(void *, size_t, const void *, size_t) =
+        library ? (size_t(*)(void *, size_t, const void *, size_t))dlsym(library, "ZSTD_decompress")
+                : NULL;
+    /* A result that is no size is a mistake. */
+    const size_t written = decompress ? decompress(to, room, from, size) : 0;
+    if (library)
+        dlclose(library);
+    if (!decompress)
+        return wt_fail(err, WT_UNSUPPORTED,
+                       "a fat binary whose code is compressed by Zstandard: install libzstd1, or "
+                       "build it with nvcc --compress-mode=speed or -no-compress");
+    return written == room
+               ? WT_OK
+               : wt_fail(err, WT_INVALID, "a fat binary whose compressed code is damaged");
+}
+
 enum wt_status cuda_fatbin_unpack(const struct cuda_fatbin_entry *entry, struct wt_buffer *out,
                                   struct wt_error *err)
 {
-    if (entry->flags & FLAG_ZSTD)
-        return wt_fail(err, WT_UNSUPPORTED,
-                       "a fat binary whose code is compressed by Zstandard, which is not read: "
-                       "build it with nvcc --compress-mode=speed or -no-compress");
-    if (!(entry->flags & FLAG_LZ4)) {
+    if (!(entry->flags & (FLAG_LZ4 | FLAG_ZSTD))) {
         wt_buffer_append(out, entry->payload, entry->payload_size);
         return out->failed ? wt_fail(err, WT_NO_MEMORY, "no host memory") : WT_OK;
     }
     uint8_t *to = entry->size ? wt_buffer_extend(out, entry->size) : (uint8_t[1]){0};
     if (!to)
         return wt_fail(err, WT_NO_MEMORY, "no host memory");
+    if (entry->flags & FLAG_ZSTD)
+        return unpack_zstd(entry->payload, entry->compressed_size, to, entry->size, err);
     return unpack_lz4(entry->payload, entry->compressed_size, to, entry->size)
                ? WT_OK
                : wt_fail(err, WT_INVALID, "a fat binary whose compressed code is damaged");

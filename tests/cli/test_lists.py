@@ -28,6 +28,13 @@ def test_check_leaves_no_test_out():
     assert not outside
 
 
+def test_no_test_makes_files_outside_its_temporary_folder():
+    """scripts/one_test.py finds what is left in TMPDIR, and would not see a file that is made elsewhere."""
+    files = [f for f in (ROOT / "tests").rglob("*") if f.suffix in (".py", ".c", ".h", ".hip", ".cu", ".exp") and f.name != "test_lists.py"]
+    elsewhere = re.compile(r'"/(var/)?tmp/[^"]*(%|XXX)|dir=["\']/|["\']/dev/shm')
+    assert len(files) > 300 and not [(str(f), line) for f in files for line in f.read_text().splitlines() if elsewhere.search(line)]
+
+
 def test_every_page_is_on_a_shelf():
     """docs/README.md lists all pages, and every link of a page leads to a file."""
     pages = {page.name for page in (ROOT / "docs").glob("*.md")} - {"README.md"}

@@ -65,7 +65,8 @@ def test_a_test_fails_when_a_debugger_of_its_own_crashes(debugger, tmp_path, bod
     ("subprocess.run([D, 'x'])", False), ("assert subprocess.run([D, 'x']).returncode == -6", True),
     ("p = subprocess.Popen([D, 'x'])\n    p.communicate()\n    p.poll()", False), ("p = subprocess.Popen([D, 'x'])\n    assert p.wait() == -6", True),
     ("assert subprocess.run([D, 'x'], capture_output=True).stdout == b''", False), ("assert subprocess.run([D, 'x']).returncode", True),
-    ("with pytest.raises(subprocess.CalledProcessError): subprocess.run([D, 'x'], check=True)", True)])
+    ("with pytest.raises(subprocess.CalledProcessError): subprocess.run([D, 'x'], check=True)", True),
+    ("global p\n    p = subprocess.Popen([D, 'x'])\n    os.waitid(os.P_PID, p.pid, os.WEXITED | os.WNOWAIT)", False)])
 def test_a_test_fails_when_a_child_crashes_and_it_does_not_look(debugger, tmp_path, body, good):
     """Of any other program: a test that compares its status expects the crash."""
     program = debugger.rename(tmp_path / "program")
@@ -77,6 +78,18 @@ def test_a_test_fails_when_a_child_crashes_and_it_does_not_look(debugger, tmp_pa
                           capture_output=True, text=True, env=environment)
     assert (done.returncode == 0) == good, done.stdout
     assert good or "program (process " in done.stdout and "has ended by SIGABRT, which the test did not send" in done.stdout
+
+
+@pytest.mark.parametrize("number,good", [(9, False), (15, False), (5, False), (2, True), (13, True)])
+def test_a_test_fails_when_a_child_is_ended_by_others(tmp_path, number, good):
+    """By any signal, but for those that the system sends for a test's terminals and pipes."""
+    (tmp_path / "conftest.py").write_text((ROOT / "tests" / "conftest.py").read_text())
+    (tmp_path / "test_one.py").write_text(f"import subprocess\ndef test_one():\n    subprocess.run(['sh', '-c', 'kill -{number} $$'])\n")
+    environment = {**os.environ, "PYTHONPATH": str(ROOT / "scripts")}
+    environment.pop("WAVETRAP_TEST", None)
+    done = subprocess.run([sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "test_one.py"], cwd=tmp_path,
+                          capture_output=True, text=True, env=environment)
+    assert (done.returncode == 0) == good, done.stdout
 
 
 def under_runner(script):

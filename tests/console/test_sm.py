@@ -63,6 +63,9 @@ def test_an_address_where_no_instruction_begins_is_refused_at_once(sass):
                            ("(long)vadd + 12", "0x1000000c, which is not a multiple of 8")):
             result = debug(sass("vadd"), *start, f"break *{place}", options=VADD)
             assert f"No instruction begins at {why}." in result.stderr, result.stdout + result.stderr
+        # Where nothing is each later command would fail.
+        result = debug(sass("vadd"), *start, "break *0x10", options=VADD)
+        assert "no breakpoint can be set at 0x10: no memory can be read at 0x10" in result.stderr, result.stdout + result.stderr
     assert "Breakpoint 1 at 0x10000028" in session(sass("vadd"), "break *(long)vadd + 40", "run")
 
 

@@ -287,7 +287,7 @@ int LLVMFuzzerInitialize(int *count, char ***arguments)
 {
     (void)count, (void)arguments;
     stderr = fopen("/dev/null", "w"); /* what is reported; libFuzzer has kept its own */
-    make_folder("endpoint");
+    make_folder();
     setenv("WAVETRAP_GPUS", "gfx900:cu=1 gfx900:cu=1", 1);
     unsetenv("WAVETRAP_EXPLAIN");
     return 0;

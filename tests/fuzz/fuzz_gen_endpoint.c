@@ -404,7 +404,7 @@ int LLVMFuzzerInitialize(int *count, char ***arguments)
     char name[64];
     (void)count, (void)arguments;
     stderr = fopen("/dev/null", "w"); /* what is reported; libFuzzer has kept its own */
-    make_folder("gen-endpoint");
+    make_folder();
     setenv("WAVETRAP_HELD", "1", 1); /* the kernel begins when a debugger has come */
     drm_code_built("stores", kernel, sizeof kernel, elf, sizeof elf);
     if (!drm_code_source(text, sizeof text, name, sizeof name))

@@ -199,7 +199,7 @@ static void look_at_thread(struct wt_process *process, wt_thread thread, size_t 
 int LLVMFuzzerInitialize(int *count, char ***arguments)
 {
     (void)count, (void)arguments;
-    begin("gen-wire", GEN_WIRE_SOCKET);
+    begin(GEN_WIRE_SOCKET);
     return 0;
 }
 

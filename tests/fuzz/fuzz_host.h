@@ -18,9 +18,11 @@
 #include "object/travel_wire.h"
 #include "runtime/common/endpoint.h"
 
+#include "../unit/temporary.h"
+
 enum { FUZZ_PATIENCE_S = 30 };
 
-static char folder[64];
+static char folder[TEMPORARY_PATH];
 
 static void remove_folder(void)
 {
@@ -31,10 +33,9 @@ static void remove_folder(void)
 }
 
 /* A folder for the process's socket, and for core files; it is removed at the end. */
-static inline void make_folder(const char *target)
+static inline void make_folder(void)
 {
-    snprintf(folder, sizeof folder, "/tmp/fuzz-%s-XXXXXX", target);
-    if (!mkdtemp(folder))
+    if (!temporary_folder(folder))
         abort();
     setenv("WAVETRAP_SOCKETS", folder, 1);
     atexit(remove_folder);

@@ -14,6 +14,8 @@
 #include "bus/jtag/jtag.h"
 #include "bus/jtag/stream.h"
 
+#include "../unit/temporary.h"
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 enum { HEAD = 4, FAULT = 3, SIZE_MAX_INPUT = 4096 };
@@ -141,6 +143,13 @@ static void *serve(void *context)
     return NULL;
 }
 
+static char path[TEMPORARY_PATH]; /* of the socket */
+
+static void remove_socket(void)
+{
+    unlink(path);
+}
+
 static struct server *start(void)
 {
     static struct server s = {.lock = PTHREAD_MUTEX_INITIALIZER};
@@ -148,12 +157,13 @@ static struct server *start(void)
     pthread_t thread;
     if (s.listener)
         return &s;
-    snprintf(a.sun_path, sizeof a.sun_path, "/tmp/fuzz-jtag-client-%d", (int)getpid());
-    snprintf(s.address, sizeof s.address, "remote_bitbang:unix:%s", a.sun_path);
+    close(temporary_file(path));
+    unlink(path);
+    snprintf(a.sun_path, sizeof a.sun_path, "%s", path);
+    snprintf(s.address, sizeof s.address, "remote_bitbang:unix:%s", path);
     s.listener = socket(AF_UNIX, SOCK_STREAM, 0);
-    unlink(a.sun_path);
     if (bind(s.listener, (struct sockaddr *)&a, sizeof a) || listen(s.listener, 100) ||
-        pthread_create(&thread, NULL, serve, &s))
+        pthread_create(&thread, NULL, serve, &s) || atexit(remove_socket))
         abort();
     return &s;
 }

@@ -206,12 +206,12 @@ static void close_listener(void)
 
 /* Listens as a process would at PID.SUFFIX. That process has ended already, so that the debugger
  * does not wait for its end. */
-static inline void begin(const char *target, const char *suffix)
+static inline void begin(const char *suffix)
 {
     char address[160];
     struct wt_error err;
     siginfo_t info;
-    make_folder(target);
+    make_folder();
     pid = fork();
     if (pid == 0)
         _exit(0);

@@ -411,7 +411,7 @@ int LLVMFuzzerInitialize(int *count, char ***arguments)
 {
     (void)count, (void)arguments;
     quiet();
-    make_folder("sm-endpoint");
+    make_folder();
     setenv("WAVETRAP_SM_GPUS", "sm:sms=2 sm", 1);
     check(cuInit(0));
     return 0;

@@ -14,11 +14,13 @@
 
 #include "bus/tcp.h"
 
+#include "../unit/temporary.h"
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 static struct {
     int listener;
-    char path[64], address[80];
+    char path[TEMPORARY_PATH], address[80];
     const uint8_t *data;
     size_t size, at;
 } server;
@@ -49,7 +51,7 @@ static void *serve(void *context)
 
 static void choose_address(void)
 {
-    snprintf(server.path, sizeof server.path, "/tmp/wavetrap-fuzz-%d", (int)getpid());
+    close(temporary_file(server.path)); /* the first to bind removes it */
     snprintf(server.address, sizeof server.address, "unix:%s", server.path);
 }
 

@@ -148,7 +148,7 @@ static void look_at_thread(struct wt_process *process, wt_thread thread, size_t 
 int LLVMFuzzerInitialize(int *count, char ***arguments)
 {
     (void)count, (void)arguments;
-    begin("wire", KFD_WIRE_SOCKET);
+    begin(KFD_WIRE_SOCKET);
     return 0;
 }
 

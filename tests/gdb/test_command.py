@@ -84,7 +84,7 @@ def test_the_status_is_gdbs(program):
 @pytest.fixture
 def short():
     """A folder whose name is short enough for the command's own folder, for sockets have short names."""
-    folder = Path(tempfile.mkdtemp(dir="/tmp"))
+    folder = Path(tempfile.mkdtemp())
     yield folder
     folder.rmdir()
 

@@ -1,5 +1,6 @@
 """OpenMP programs of clang 19, made with the stand-ins for NVIDIA's tools of `wavetrap cuda-path`."""
 import os
+import re
 import subprocess
 
 import pytest
@@ -69,6 +70,8 @@ def test_mistakes_of_the_tools(tmp_path):
     assert done.returncode == 1 and "ptxas (wavetrap): bad.s:3:" in done.stderr
     assert run("ptxas", "-c", "-o", "/dev/null", "good.s", "--gpu-name", "sm_35", "-O0").returncode == 0
     assert "-o is missing" in run("ptxas", "good.s").stderr
+    for option in ("--version", "-V"):
+        assert re.search(r".*release (\d+\.\d+).*", run("ptxas", option).stdout).group(1) == "12.0"
     assert "there is no input" in run("nvlink", "-o", "x").stderr
     assert "nvlink (wavetrap)" in run("nvlink", "-o", "x", "good.s").stderr
     assert run("ptxas", "good.s", "--output-file=good.o", "--gpu-name=sm_61").returncode == 0

@@ -429,6 +429,22 @@ def test_a_running_program(running):
     assert re.fullmatch(r"\d+ launches, 0 wrong\n", rest) and running.returncode == 0
 
 
+def test_quit_asks_before_it_ends_a_program_not_before_it_lets_one_go(running):
+    """A program that ran before goes on: it was asked whether to end it."""
+    c = pexpect.spawn(WAVETRAP, ["debug", "--nx", f"--pid={running.pid}"], encoding="utf-8", timeout=90, env=environment())
+    c.expect(PROMPT)
+    c.sendintr()
+    c.expect(PROMPT)
+    c.sendintr()
+    c.expect_exact("Quit? (y or n) ")
+    c.sendline("n")
+    c.expect(PROMPT)
+    c.sendline("quit")
+    assert c.expect([pexpect.EOF, r"\(y or n\) "]) == 0
+    rest, _ = running.communicate("\n", timeout=TIMEOUT)
+    assert re.fullmatch(r"\d+ launches, 0 wrong\n", rest) and running.returncode == 0
+
+
 def test_attach_opens_the_console(running):
     """`wavetrap attach --pid` is `wavetrap debug --pid`."""
     done = subprocess.run([WAVETRAP, "attach", f"--pid={running.pid}"], input="info devices\ndetach\nquit\n", capture_output=True, text=True,

@@ -398,6 +398,7 @@ def test_who_comes_in_the_middle_of_a_kernel_is_told_what_is_recorded(program, t
     with subprocess.Popen([WAVETRAP, "exec", *SM, *map(str, program), "loop"], stdout=subprocess.PIPE, text=True, env=environment()) as run:
         assert any(line == "running\n" for line in iter(run.stdout.readline, ""))
         done = debug(["info time", "kill"], options=[f"--pid={run.pid}", *SM])
+        assert run.wait(LIMIT) == -9
     assert done.returncode == 0, done.stderr
     assert re.search(rf"^No time travel yet: {unrecorded}\.\n=-=-=\nIssue time \d+; {unrecorded}\.$", done.stdout, re.M), done.stdout
 

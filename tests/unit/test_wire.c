@@ -23,10 +23,12 @@
 #include "object/process_wire.h"
 #include "runtime/common/endpoint.h"
 
+#include "temporary.h"
+
 #define KIND "gpu"
 #define FAMILY WT_WIRE_FAMILY(1)
 
-static char folder[64];
+static char folder[TEMPORARY_PATH];
 
 static void path_of(char *path, size_t size)
 {
@@ -39,8 +41,7 @@ static int set_up(void **state)
 {
     (void)state;
     self.pid = (int)getpid();
-    strcpy(folder, "/tmp/wt-wire-XXXXXX");
-    return !mkdtemp(folder) || setenv("WAVETRAP_SOCKETS", folder, 1);
+    return !temporary_folder(folder) || setenv("WAVETRAP_SOCKETS", folder, 1);
 }
 
 static int tear_down(void **state)

@@ -227,6 +227,10 @@ void wt_debugger_begin_changes(struct wt_debugger *d);
 /** WT_INVALID: not all breakpoints can be in memory; the others are. */
 enum wt_status wt_debugger_end_changes(struct wt_debugger *d, struct wt_error *err);
 
+/** Whether one can be at @p addr, where an instruction must be that it replaces: fails past the end
+ * of the address space, and where no memory can be read. */
+enum wt_status wt_debugger_check_breakpoint(struct wt_debugger *d, uint64_t addr,
+                                            struct wt_error *err);
 /**
  * Inserts a breakpoint at @p addr. It stops an active lane for which some condition is non-zero
  * or cannot be evaluated (or there is no condition). Commands print for each such lane; a

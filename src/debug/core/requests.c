@@ -13,9 +13,8 @@
 
 /* ---- breakpoints ---- */
 
-/* An instruction must be there to be replaced. The client is told now, rather than when the program
- * is resumed. */
-static enum wt_status check_address(struct wt_debugger *d, uint64_t addr, struct wt_error *err)
+enum wt_status wt_debugger_check_breakpoint(struct wt_debugger *d, uint64_t addr,
+                                            struct wt_error *err)
 {
     struct wt_window window;
     if (d->topology->address_bits < 64 && addr >> d->topology->address_bits)
@@ -53,7 +52,8 @@ enum wt_status wt_debugger_insert_breakpoint_of(struct wt_debugger *d, uint32_t 
                                                 struct wt_expr *const *commands,
                                                 size_t command_count, struct wt_error *err)
 {
-    enum wt_status status = dbg_find_breakpoint(d, addr) ? WT_OK : check_address(d, addr, err);
+    enum wt_status status =
+        dbg_find_breakpoint(d, addr) ? WT_OK : wt_debugger_check_breakpoint(d, addr, err);
     if (status || (status = dbg_claim_breakpoint(d, owner, addr, conditions, condition_count,
                                                  commands, command_count, err)))
         return status;

@@ -76,6 +76,15 @@ enum wt_status wt_program_set_break(struct wt_program *g, const struct wt_break 
         *err = unknown;
         return status;
     }
+    /* A host program that does not run yet may bring code that no module has. */
+    const bool is_there = g->started || !g->options.host;
+    for (size_t i = 0; i < count && is_there && !status; i++)
+        if (!wt_modules_at(g->modules, 0, list[i]))
+            status = wt_debugger_check_breakpoint(g->debugger, list[i], err);
+    if (status && count) {
+        free(list);
+        return status;
+    }
     struct wt_point *p = pg_add_point(g, WT_POINT_BREAK, what->place, err);
     if (!p) {
         free(list);

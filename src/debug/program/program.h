@@ -202,6 +202,8 @@ struct wt_program_host {
     int (*pid)(void *context);
     /** Whether its process is not one of this system's, and cannot be ended from here. */
     bool (*is_elsewhere)(void *context);
+    /** Whether its process was started here: it ends with the debugger. */
+    bool (*is_own)(void *context);
 };
 
 struct wt_program_options {

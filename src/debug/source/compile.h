@@ -30,8 +30,6 @@ struct wt_operand wt_compile_constant_bytes(struct compiler *c, const struct wt_
 /** Replaces a reference by the object that it refers to; another value stays as it is. */
 enum wt_status wt_compile_follow_reference(struct compiler *c, struct wt_operand *o,
                                            struct wt_error *err);
-/** The address space that a pointer of this type points into. */
-uint32_t wt_compile_space_of_type(const struct compiler *c, const struct wt_type *plain);
 /** Whether the whole value is optimised out. */
 bool wt_compile_is_lost(const struct wt_operand *o);
 /** A value that is optimised out. */

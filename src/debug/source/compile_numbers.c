@@ -26,7 +26,7 @@ enum wt_status wt_compile_pointer_of(struct compiler *c, const struct wt_operand
     if (o->piece_count == 1 && o->piece[0].kind == WT_PIECE_CELL)
         *space = o->piece[0].space;
     if (!*space)
-        *space = wt_compile_space_of_type(c, plain);
+        *space = wt_source_space_of(c->build.topology, plain);
     return wt_operand_cell_of(&c->build, o, address, err);
 }
 

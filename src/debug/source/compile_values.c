@@ -107,10 +107,8 @@ bool wt_compile_is_lost(const struct wt_operand *o)
     return true;
 }
 
-/* The space into which a pointer of a type points, from the type's address class. */
-uint32_t wt_compile_space_of_type(const struct compiler *c, const struct wt_type *plain)
+uint32_t wt_source_space_of(const struct wt_topology *t, const struct wt_type *plain)
 {
-    const struct wt_topology *t = c->build.topology;
     for (uint32_t i = 0; plain->address_class && i < t->space_count; i++)
         if ((unsigned)t->spaces[i].clang == plain->address_class)
             return i;
@@ -147,7 +145,8 @@ enum wt_status wt_compile_follow_reference(struct compiler *c, struct wt_operand
     }
     enum wt_status status = wt_operand_cell_of(&c->build, o, &address, err);
     if (!status)
-        *o = wt_operand_memory(wt_type_target(plain), wt_compile_space_of_type(c, plain), address);
+        *o = wt_operand_memory(wt_type_target(plain), wt_source_space_of(c->build.topology, plain),
+                               address);
     o->reference = reference;
     return status;
 }

@@ -9,11 +9,7 @@
 #include "debug/source/places.h"
 #include "debug/source/source_internal.h"
 
-/* The greatest size of a value in bytes: a larger value would be of no use to a reader. */
-#define MOST_BYTES ((uint64_t)1 << 20)
-
-/* The wave of a scope's thread, and the lane of the thread in it; false if there is none. */
-static bool wave_of(const struct wt_view *scope, struct wt_wave *wave, unsigned *lane)
+bool wt_source_wave(const struct wt_view *scope, struct wt_wave *wave, unsigned *lane)
 {
     struct wt_debugger *d = scope->source->debugger;
     struct wt_thread_position place;
@@ -48,7 +44,7 @@ struct compiler wt_compiler_for(const struct wt_view *scope)
                                    .frames = scope->frames}};
     struct wt_wave wave;
     unsigned lane;
-    if (wave_of(scope, &wave, &lane))
+    if (wt_source_wave(scope, &wave, &lane))
         c.all = wt_lanes_first(wave.lanes);
     return c;
 }
@@ -112,15 +108,14 @@ static enum wt_status run_vector(struct reader *r, wt_expr_vector v, struct wt_e
     return WT_OK;
 }
 
-/* The thread through which a lane's memory is read. */
-static bool read_lane(struct reader *r, unsigned lane, uint32_t space, uint64_t address, void *out,
-                      size_t size)
+bool wt_source_read_lane(const struct wt_view *scope, const struct wt_wave *wave, unsigned lane,
+                         uint32_t space, uint64_t address, void *out, size_t size)
 {
-    struct wt_debugger *d = r->scope->source->debugger;
-    if (!r->has_wave)
-        return wt_source_read(r->scope, space, address, out, size);
-    return wt_debugger_read_lane(d, r->wave.id, lane, (struct wt_address){space, address}, out,
-                                 size, WT_IGNORED) == WT_OK;
+    struct wt_debugger *d = scope->source->debugger;
+    if (!wave)
+        return wt_source_read(scope, space, address, out, size);
+    return wt_debugger_read_lane(d, wave->id, lane, (struct wt_address){space, address}, out, size,
+                                 WT_IGNORED) == WT_OK;
 }
 
 /* A lane without a number has no value. */
@@ -156,7 +151,8 @@ static void read_memory(struct reader *r, const struct wt_piece *p, uint64_t at,
                 memcpy(out, out - values->size, p->size);
             continue;
         }
-        if (!read_lane(r, lane, p->space, r->value[k].value, out, p->size))
+        if (!wt_source_read_lane(r->scope, r->has_wave ? &r->wave : NULL, lane, p->space,
+                                 r->value[k].value, out, p->size))
             values->state[k] = WT_VALUE_UNREADABLE;
     }
 }
@@ -246,17 +242,19 @@ static enum wt_status prepare(struct compiler *c, wt_compile_fn *compile, const 
     return compile(c, what, o, err);
 }
 
-static enum wt_status allocate(struct wt_values *v, struct wt_error *err)
+static enum wt_status allocate(struct wt_values *v, unsigned pieces, struct wt_error *err)
 {
-    if (v->size > MOST_BYTES || v->size * v->lane_count > 64 * MOST_BYTES)
+    if (v->size > WT_VALUE_BYTES || v->size * v->lane_count > 64 * WT_VALUE_BYTES)
         return wt_fail(err, WT_UNSUPPORTED,
                        "value requires %" PRIu64 " bytes, which is more than %" PRIu64
                        ": print a part of it, as in array[0..9]",
-                       v->size, MOST_BYTES);
+                       v->size, WT_VALUE_BYTES);
     v->bytes = calloc(v->size * v->lane_count + 1, 1);
     v->state = calloc(v->lane_count, 1);
     v->address = calloc(v->lane_count, sizeof *v->address);
-    if (!v->bytes || !v->state || !v->address)
+    v->piece_count = pieces > 1 ? pieces : 0;
+    v->piece = pieces > 1 ? calloc(pieces, sizeof *v->piece) : NULL;
+    if (!v->bytes || !v->state || !v->address || (pieces > 1 && !v->piece))
         return wt_fail(err, WT_NO_MEMORY, "no host memory for a value of %u lanes", v->lane_count);
     return WT_OK;
 }
@@ -282,6 +280,22 @@ static void find_homeless(struct reader *r, wt_compile_fn *compile, const void *
                 r->value[k].value == WT_HOMELESS_YET ? WT_VALUE_NOT_YET : WT_VALUE_NOT_HERE;
 }
 
+/* Keeps the states of a piece, which are those of the value so far. */
+static void end_piece(struct wt_values *values, unsigned i, uint64_t end)
+{
+    values->piece[i].end = end;
+    memcpy(values->piece[i].state, values->state, values->lane_count);
+    memset(values->state, WT_VALUE_GOOD, values->lane_count);
+}
+
+/* A value that lacks a piece is none. */
+static void take_states(struct wt_values *values, const struct wt_value_piece *piece)
+{
+    for (unsigned k = 0; k < values->lane_count; k++)
+        if (piece->state[k] != WT_VALUE_GOOD)
+            values->state[k] = piece->state[k];
+}
+
 /* Values of one place; @p only: of these lanes, whichever the expression selects. */
 static enum wt_status read_here(const struct wt_view *scope, wt_compile_fn *compile,
                                 const void *what, wt_lanes lanes, wt_lanes only,
@@ -293,7 +307,7 @@ static enum wt_status read_here(const struct wt_view *scope, wt_compile_fn *comp
     struct wt_operand o;
     unsigned lane = 0;
     *values = (struct wt_values){.reg = -1};
-    r.has_wave = wave_of(scope, &r.wave, &lane);
+    r.has_wave = wt_source_wave(scope, &r.wave, &lane);
     c.build.own_lane = !only && (!lanes || lanes == wt_lane_bit(lane));
     enum wt_status status = prepare(&c, compile, what, &o, err);
     if (!status && c.build.own_lane && c.any_lanes) { /* the expression selects others */
@@ -322,7 +336,7 @@ static enum wt_status read_here(const struct wt_view *scope, wt_compile_fn *comp
     values->as_of = c.as_of;
     for (unsigned i = 0; i < o.piece_count; i++)
         values->size += o.piece[i].size;
-    status = allocate(values, err);
+    status = allocate(values, o.piece_count, err);
     uint64_t at = 0;
     for (unsigned i = 0; i < o.piece_count && !status; i++) {
         if (i)
@@ -330,7 +344,11 @@ static enum wt_status read_here(const struct wt_view *scope, wt_compile_fn *comp
         if (!status)
             status = read_piece(&r, &o.piece[i], at, values, err);
         at += o.piece[i].size;
+        if (!status && values->piece)
+            end_piece(values, i, at);
     }
+    for (unsigned i = 0; i < values->piece_count && !status; i++)
+        take_states(values, &values->piece[i]);
     for (unsigned k = 0; k < r.count && !status && wt_operand_lacks_bits(&o); k++)
         values->state[k] = WT_VALUE_LOST;
     if (!status)
@@ -355,6 +373,11 @@ static void take_group(struct wt_values *values, const struct wt_values *group, 
         memcpy(values->bytes + k * values->size, group->bytes + from * group->size, group->size);
         values->state[k] = group->state[from];
         values->address[k] = group->address[from];
+        for (unsigned i = 0; i < values->piece_count; i++)
+            values->piece[i].state[k] = group->piece_count == values->piece_count &&
+                                                group->piece[i].end == values->piece[i].end
+                                            ? group->piece[i].state[from]
+                                            : group->state[from];
         from++;
     }
     if (group && (group->in_memory != values->in_memory || group->space != values->space ||
@@ -522,7 +545,7 @@ static enum wt_status write_lane(const struct wt_view *scope, const struct wt_va
     struct wt_debugger *d = scope->source->debugger;
     struct wt_wave wave;
     unsigned own;
-    const bool has_wave = wave_of(scope, &wave, &own);
+    const bool has_wave = wt_source_wave(scope, &wave, &own);
     if (wt_value_is_unknown(to->state[k])) {
         char why[WT_VALUE_REASON];
         return wt_fail(err, WT_INVALID, "the place to write to cannot be found: %s",

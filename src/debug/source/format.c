@@ -9,152 +9,103 @@
 #include "base/text.h"
 #include "debug/source/format.h"
 
-#define MOST_DEPTH 40   /* of structures in structures */
-#define MOST_BASE 65536 /* bytes of a virtual base */
+#define MOST_DEPTH 40 /* of structures in structures */
+/* Parts of a value: each has a byte, unless in damaged debug information structures are parts of
+ * themselves, more than once. */
+#define MOST_PARTS ((unsigned)WT_VALUE_BYTES)
 
-static void print_value(struct wt_printer *p, const struct wt_type *type, const uint8_t *bytes,
-                        unsigned depth);
+/* Prints a value of one lane, which is good. */
+static void print_value(struct wt_printer *p, const struct wt_values *v, unsigned depth);
 
 /* ---- arrays and structures ---- */
 
-static void put_array(struct wt_printer *p, const struct wt_type *plain, const uint8_t *bytes,
-                      unsigned depth)
+/* A part that has no value says why. */
+static void put_child(struct wt_printer *p, const struct wt_value_child *child, unsigned depth)
 {
-    const struct wt_type *element = wt_type_target(plain);
-    const uint64_t size = wt_type_size(element), count = plain->has_count ? plain->count : 0;
+    const struct wt_values *v = &child->values;
+    const unsigned seen = p->seen_count;
+    char why[WT_VALUE_REASON];
+    switch ((enum wt_value_state)v->state[0]) {
+    case WT_VALUE_GOOD:
+        break;
+    case WT_VALUE_DAMAGED:
+        fputs("<damaged debug information>", p->out);
+        return;
+    case WT_VALUE_LOST:
+        fputs("<optimized out>", p->out);
+        return;
+    default:
+        if (child->kind == WT_CHILD_BASE)
+            fputs("<invalid address>", p->out);
+        else
+            fprintf(p->out, "<error: %s>", wt_values_reason(v, 0, why));
+        return;
+    }
+    if (child->kind == WT_CHILD_MEMBER)
+        p->seen_count = 0; /* another object than the one that it is in has other virtual bases */
+    print_value(p, v, depth + 1);
+    if (child->kind == WT_CHILD_MEMBER)
+        p->seen_count = seen;
+}
+
+/* The elements from @p i on that have the same bytes. */
+static uint64_t equal_elements(const struct wt_values *v, const struct wt_type *plain, uint64_t i,
+                               uint64_t size)
+{
+    const uint64_t first = wt_type_element_at(plain, i);
+    uint64_t run = 1;
+    for (; i + run < plain->count; run++) {
+        const uint64_t at = wt_type_element_at(plain, i + run);
+        if (first > v->size || size > v->size - first || at > v->size || size > v->size - at ||
+            memcmp(v->bytes + first, v->bytes + at, size) != 0)
+            break;
+    }
+    return run;
+}
+
+static void put_array(struct wt_printer *p, const struct wt_values *v, unsigned depth)
+{
+    const struct wt_type *plain = wt_type_plain(v->type), *element = wt_type_target(plain);
+    const uint64_t size = wt_type_size(element), count = wt_value_child_count(v);
     const unsigned most = p->format.elements ? p->format.elements : WT_FORMAT_ELEMENTS;
     const bool letter = p->format.letter && p->format.letter != 's';
     if (wt_format_is_textual(element) && !letter && !plain->is_vector && count && !plain->stride) {
         uint64_t length = count;
         if (length > most)
             length = most;
-        else if (bytes[length - 1] == 0)
+        else if (v->bytes[length - 1] == 0)
             length--;
         if (p->fortran)
-            wt_format_fortran_string(p->out, bytes, count < most ? count : most);
+            wt_format_fortran_string(p->out, v->bytes, count < most ? count : most);
         else
-            wt_format_string(p->out, bytes, length, count > most);
+            wt_format_string(p->out, v->bytes, length, count > most);
         return;
     }
     const bool rows = wt_type_plain(element)->kind == WT_TYPE_ARRAY &&
                       !wt_format_is_textual(wt_type_target(wt_type_plain(element)));
+    const bool nested = !wt_type_is_scalar(wt_type_plain(element));
     fputc(p->fortran ? '(' : '{', p->out);
-    for (uint64_t i = 0; i < count && size;) {
-        uint64_t run = 1;
+    for (uint64_t i = 0, run; i < count; i += run) {
+        struct wt_value_child child;
         if (i)
             fputs(p->fortran && rows ? " " : ", ", p->out);
-        if (p->left == 0) {
+        if (p->left == 0 || wt_value_child(p->scope, v, i, &child, WT_IGNORED) != WT_OK) {
             fputs("...", p->out);
             break;
         }
-        while (i + run < count && memcmp(bytes + wt_type_element_at(plain, i),
-                                         bytes + wt_type_element_at(plain, i + run), size) == 0)
-            run++;
-        const bool nested = !wt_type_is_scalar(wt_type_plain(element));
-        if (run > WT_FORMAT_REPEATS) {
-            print_value(p, element, bytes + wt_type_element_at(plain, i), depth + 1);
+        put_child(p, &child, depth);
+        wt_values_free(&child.values);
+        run = equal_elements(v, plain, i, size);
+        if (run > WT_FORMAT_REPEATS)
             fprintf(p->out, " <repeats %" PRIu64 " times>", run);
-            i += run;
-            if (!nested)
-                p->left -= p->left < WT_FORMAT_REPEATS ? p->left : WT_FORMAT_REPEATS;
-        } else {
-            print_value(p, element, bytes + wt_type_element_at(plain, i), depth + 1);
-            i++;
-            if (!nested)
-                p->left--;
-        }
+        if (!nested)
+            p->left -= run <= WT_FORMAT_REPEATS      ? 1
+                       : p->left < WT_FORMAT_REPEATS ? p->left
+                                                     : WT_FORMAT_REPEATS;
+        if (run <= WT_FORMAT_REPEATS)
+            run = 1;
     }
     fputc(p->fortran ? ')' : '}', p->out);
-}
-
-/* A virtual base, which lies where the object says. */
-static void put_virtual_base(struct wt_printer *p, const struct wt_member *m, const uint8_t *object,
-                             unsigned depth)
-{
-    const uint64_t size = wt_type_size(wt_type_plain(m->type));
-    uint64_t at;
-    uint8_t *bytes = size && size <= MOST_BASE && p->bases < WT_FORMAT_BASES ? malloc(size) : NULL;
-    if (!bytes || !p->start ||
-        !wt_source_virtual_base(p->scope, m, p->space, p->address + (uint64_t)(object - p->start),
-                                &at) ||
-        !wt_source_read(p->scope, p->space, at, bytes, size)) {
-        fputs("<invalid address>", p->out);
-    } else {
-        const struct wt_printer before = *p;
-        p->start = bytes;
-        p->address = at;
-        p->bases++;
-        print_value(p, m->type, bytes, depth + 1);
-        p->start = before.start;
-        p->address = before.address;
-        p->bases--;
-    }
-    free(bytes);
-}
-
-/* Another object than the one that it is in: its virtual bases are others. */
-static void put_other(struct wt_printer *p, const struct wt_type *type, const uint8_t *bytes,
-                      unsigned depth)
-{
-    const unsigned seen = p->seen_count;
-    p->seen_count = 0;
-    print_value(p, type, bytes, depth);
-    p->seen_count = seen;
-}
-
-static void put_member(struct wt_printer *p, const struct wt_member *m, const uint8_t *bytes,
-                       uint64_t size, unsigned depth)
-{
-    const struct wt_type *plain = wt_type_plain(m->type);
-    const uint64_t need = m->bit_size ? (m->bit_offset + m->bit_size + 7) / 8 : wt_type_size(plain);
-    if (m->is_base) {
-        fputc('<', p->out);
-        wt_type_print(p->out, m->type);
-        fputs("> = ", p->out);
-    } else if (m->name) {
-        fprintf(p->out, "%s = ", m->name);
-    }
-    if (m->is_virtual) {
-        put_virtual_base(p, m, bytes, depth);
-        return;
-    }
-    if (m->offset > size || need > size - m->offset) {
-        fputs("<damaged debug information>", p->out);
-        return;
-    }
-    if (m->bit_size)
-        wt_format_scalar(p, m->type, m->bit_offset, m->bit_size, bytes + m->offset, false);
-    else if (m->is_base)
-        print_value(p, m->type, bytes + m->offset, depth + 1);
-    else
-        put_other(p, m->type, bytes + m->offset, depth + 1);
-}
-
-static void put_static(struct wt_printer *p, const struct wt_type *record,
-                       const struct wt_member *m, unsigned depth)
-{
-    struct wt_values values;
-    char *whole;
-    fprintf(p->out, "static %s = ", m->name ? m->name : "?");
-    if (!record->name || !m->name || asprintf(&whole, "%s::%s", record->name, m->name) < 0) {
-        fputs("<optimized out>", p->out);
-        return;
-    }
-    if (wt_source_evaluate(p->scope, whole, &values, WT_IGNORED) != WT_OK) {
-        fputs("<optimized out>", p->out);
-    } else {
-        const uint8_t *start = p->start;
-        p->in_static = true;
-        p->start = NULL;
-        if (values.state[0] == WT_VALUE_GOOD)
-            print_value(p, values.type, values.bytes, depth + 1);
-        else
-            fputs("<optimized out>", p->out);
-        p->in_static = false;
-        p->start = start;
-        wt_values_free(&values);
-    }
-    free(whole);
 }
 
 /* Whether a virtual base has been printed already; from now on it has. */
@@ -168,9 +119,26 @@ static bool was_seen(struct wt_printer *p, const struct wt_type *type)
     return false;
 }
 
-static void put_record(struct wt_printer *p, const struct wt_type *plain, const uint8_t *bytes,
-                       unsigned depth)
+static void put_member(struct wt_printer *p, const struct wt_value_child *child, unsigned depth)
 {
+    const bool in_static = p->in_static;
+    if (child->kind == WT_CHILD_BASE) {
+        fputc('<', p->out);
+        wt_type_print(p->out, child->values.type);
+        fputs("> = ", p->out);
+    } else if (child->kind == WT_CHILD_STATIC) {
+        fprintf(p->out, "static %s = ", child->name ? child->name : "?");
+        p->in_static = true;
+    } else if (child->name) {
+        fprintf(p->out, "%s = ", child->name);
+    }
+    put_child(p, child, depth);
+    p->in_static = in_static;
+}
+
+static void put_record(struct wt_printer *p, const struct wt_values *v, unsigned depth)
+{
+    const struct wt_type *plain = wt_type_plain(v->type);
     size_t count, shown = 0;
     const struct wt_member *m = wt_type_members(plain, &count);
     if (plain->is_incomplete) {
@@ -179,17 +147,19 @@ static void put_record(struct wt_printer *p, const struct wt_type *plain, const 
     }
     fputs(p->fortran ? "( " : "{", p->out);
     for (size_t i = 0; i < count; i++) {
+        struct wt_value_child child;
         if (m[i].is_static && p->in_static)
             continue; /* a class may have a static member of its own type */
         if (m[i].is_virtual && was_seen(p, wt_type_plain(m[i].type)))
             continue;
         if (shown++)
             fputs(", ", p->out);
-        if (m[i].is_static) {
-            put_static(p, plain, &m[i], depth);
-            continue;
+        if (wt_value_child(p->scope, v, i, &child, WT_IGNORED) != WT_OK) {
+            fputs("...", p->out);
+            break;
         }
-        put_member(p, &m[i], bytes, wt_type_size(plain), depth);
+        put_member(p, &child, depth);
+        wt_values_free(&child.values);
     }
     if (!count)
         fputs("<No data fields>", p->out);
@@ -288,23 +258,26 @@ static void put_member_pointer(struct wt_printer *p, const struct wt_type *type,
         fprintf(p->out, "%" PRIu64, value);
 }
 
-static void print_value(struct wt_printer *p, const struct wt_type *type, const uint8_t *bytes,
-                        unsigned depth)
+static void print_value(struct wt_printer *p, const struct wt_values *v, unsigned depth)
 {
-    const struct wt_type *plain = wt_type_plain(type);
-    const bool top = depth == 0 && p->format.top;
-    if (depth > MOST_DEPTH) {
+    const struct wt_type *type = v->type, *plain = wt_type_plain(type);
+    const uint8_t *bytes = v->bytes;
+    if (depth > MOST_DEPTH || ++p->parts > MOST_PARTS) {
         fputs("{...}", p->out);
+        return;
+    }
+    if (v->bit_size) {
+        wt_format_scalar(p, type, v->bit_offset, v->bit_size, bytes, depth == 0 && p->format.top);
         return;
     }
     switch (plain->kind) {
     case WT_TYPE_ARRAY:
-        put_array(p, plain, bytes, depth);
+        put_array(p, v, depth);
         break;
     case WT_TYPE_STRUCT:
     case WT_TYPE_CLASS:
     case WT_TYPE_UNION:
-        put_record(p, plain, bytes, depth);
+        put_record(p, v, depth);
         break;
     case WT_TYPE_COMPLEX: {
         const unsigned half = (unsigned)wt_type_size(plain) / 2;
@@ -336,7 +309,7 @@ static void print_value(struct wt_printer *p, const struct wt_type *type, const 
         fputs("<function>", p->out);
         break;
     default:
-        wt_format_scalar(p, type, 0, 0, bytes, top);
+        wt_format_scalar(p, type, 0, 0, bytes, depth == 0 && p->format.top);
         break;
     }
 }
@@ -349,7 +322,16 @@ void wt_value_print_bytes(FILE *out, const struct wt_view *scope, const struct w
                            .format = *format,
                            .fortran = wt_source_is_fortran(scope),
                            .left = format->elements ? format->elements : WT_FORMAT_ELEMENTS};
-    print_value(&p, type, bytes, 0);
+    uint8_t good = WT_VALUE_GOOD;
+    uint64_t nowhere = 0;
+    const struct wt_values v = {.type = type,
+                                .lane_count = 1,
+                                .size = wt_type_size(type),
+                                .bytes = (uint8_t *)(uintptr_t)bytes,
+                                .state = &good,
+                                .address = &nowhere,
+                                .reg = -1};
+    print_value(&p, &v, 0);
 }
 
 static void put_function(FILE *out, const struct wt_view *scope, const struct wt_type *type,
@@ -406,26 +388,32 @@ void wt_values_print(FILE *out, const struct wt_view *scope, const struct wt_val
     case WT_VALUE_DIVIDED:
     case WT_VALUE_UNFIT:
     case WT_VALUE_UNREACHED:
+    case WT_VALUE_LARGE:
+    case WT_VALUE_DAMAGED:
         fprintf(out, "<error: %s>", wt_values_reason(v, k, why));
         return;
     case WT_VALUE_GOOD:
         break;
     }
-    const uint8_t *bytes = v->bytes + k * v->size;
+    /* The value of the one lane, as its thread sees memory. */
     struct wt_view lane = *scope;
+    struct wt_values one = *v;
+    wt_lanes rest = v->lanes;
+    for (unsigned i = 0; i < k; i++)
+        rest &= rest - 1;
+    one.lanes = rest & -rest;
+    one.lane_count = 1;
+    one.bytes += k * v->size;
+    one.state += k;
+    one.address = v->address ? v->address + k : NULL;
+    one.piece_count = 0;
     if (v->in_memory) {
-        wt_lanes rest = v->lanes;
-        for (unsigned i = 0; i < k; i++)
-            rest &= rest - 1;
         const wt_thread thread =
             rest ? wt_debugger_thread_of_lane(wt_source_debugger(scope->source), scope->thread,
                                               wt_lanes_lowest(rest))
                  : 0;
         lane.thread = thread ? thread : scope->thread;
         p.scope = &lane;
-        p.start = bytes;
-        p.space = v->space;
-        p.address = v->address[k];
     }
     if (v->reference) {
         if (format->top) {
@@ -436,15 +424,10 @@ void wt_values_print(FILE *out, const struct wt_view *scope, const struct wt_val
         fprintf(out, "@0x%" PRIx64 ": ", v->address[k]);
         p.format.top = false;
     }
-    if (v->bit_size) {
-        wt_format_scalar(&p, v->type, v->bit_offset, v->bit_size, bytes, format->top);
-        put_time(out, v);
-        return;
-    }
-    if (plain->kind != WT_TYPE_VOID && v->size < wt_type_size(plain)) {
+    if (!v->bit_size && plain->kind != WT_TYPE_VOID && v->size < wt_type_size(plain)) {
         fputs("<optimized out>", out);
         return;
     }
-    print_value(&p, v->type, bytes, 0);
+    print_value(&p, &one, 0);
     put_time(out, v);
 }

@@ -17,15 +17,12 @@ struct wt_printer {
     FILE *out;
     const struct wt_view *scope;
     struct wt_format format;
-    unsigned left;  /**< elements that may still be printed */
-    bool in_static; /**< of a static member */
-    bool fortran;   /**< GDB's notation of that language */
-    /** The place of the printed bytes, for parts that lie elsewhere. */
-    const uint8_t *start; /**< NULL: nowhere */
-    uint32_t space;
-    uint64_t address;
-    unsigned bases;                              /**< virtual ones, one in the other */
-    const struct wt_type *seen[WT_FORMAT_BASES]; /**< … of the object, which has each once */
+    unsigned left;                               /**< elements that may still be printed */
+    bool in_static;                              /**< of a static member */
+    bool fortran;                                /**< GDB's notation of that language */
+    unsigned parts;                              /**< that were printed */
+    const struct wt_type *seen[WT_FORMAT_BASES]; /**< virtual bases of the object, which
+                                                    has each once */
     unsigned seen_count;
 };
 

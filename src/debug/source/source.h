@@ -22,6 +22,8 @@ enum wt_value_state {
     WT_VALUE_NOT_HERE,   /**< no register has where it lies in memory any longer */
     WT_VALUE_LOST,       /**< (partly) optimised out */
     WT_VALUE_ELSEWHERE,  /**< the lane waits where the expression means nothing */
+    WT_VALUE_LARGE,   /**< in memory and not read: it has too many bytes; its children are read */
+    WT_VALUE_DAMAGED, /**< of a child: the debug information places it outside its parent */
 };
 
 /** Whether a value of this state could not be computed. */
@@ -32,15 +34,26 @@ static inline bool wt_value_is_unknown(uint8_t state)
 
 #define WT_VALUE_REASON 64 /**< bytes of a reason */
 
+#define WT_VALUE_BYTES                                                                             \
+    ((uint64_t)1 << 20) /**< of one lane, at most: more is of no use to a reader */
+
+/** One of several pieces that a value is in, where some may be optimised out. */
+struct wt_value_piece {
+    uint64_t end;                /**< the byte of the value behind it */
+    uint8_t state[WT_MAX_LANES]; /**< of each lane */
+};
+
 /** Values of one expression in some lanes, the lowest first. */
 struct wt_values {
     const struct wt_type *type;
     wt_lanes lanes;
     unsigned lane_count;
-    bool selected;     /**< the expression said which lanes (x@…) */
-    uint64_t size;     /**< bytes of one value */
-    uint8_t *bytes;    /**< lane_count * size */
-    uint8_t *state;    /**< enum wt_value_state of each lane */
+    bool selected;                /**< the expression said which lanes (x@…) */
+    uint64_t size;                /**< bytes of one value */
+    uint8_t *bytes;               /**< lane_count * size */
+    uint8_t *state;               /**< enum wt_value_state of each lane */
+    struct wt_value_piece *piece; /**< where they are in several pieces; else NULL */
+    unsigned piece_count;
     bool in_memory;    /**< they lie in memory, in one range each: */
     uint32_t space;    /**< … of this space */
     uint64_t *address; /**< … at these addresses */
@@ -134,6 +147,40 @@ enum wt_status wt_values_check(const struct wt_values *values, struct wt_error *
 enum wt_status wt_values_check_first(const struct wt_values *values, struct wt_error *err);
 /** Frees what values hold; @p values itself is the caller's. */
 void wt_values_free(struct wt_values *values);
+
+/* ---- children ---- */
+
+enum wt_child_kind {
+    WT_CHILD_MEMBER,    /**< of a structure, class or union; a bit field, too */
+    WT_CHILD_BASE,      /**< a base class */
+    WT_CHILD_STATIC,    /**< a static member */
+    WT_CHILD_ELEMENT,   /**< of an array or slice */
+    WT_CHILD_COMPONENT, /**< of a vector */
+    WT_CHILD_TARGET,    /**< what a pointer or reference leads to */
+};
+
+/** A part of a value, or what it leads to, in all of the value's lanes. */
+struct wt_value_child {
+    enum wt_child_kind kind;
+    const char *name; /**< a member's, a base class's, a component's (of OpenCL C: "x", "sa"), "*";
+                           NULL: it has none, or an index */
+    int64_t index;    /**< ELEMENT: as its language counts */
+    bool is_virtual;  /**< BASE */
+    struct wt_values values; /**< `state` says of each lane whether there is a value, and why not */
+};
+
+/** How many children values have, by their type. */
+uint64_t wt_value_child_count(const struct wt_values *values);
+/**
+ * Child number @p index, below that count; an array is so read page by page. Memory is read for
+ * targets, virtual bases, static members and parts of what is too large, but for nothing else. A
+ * child that cannot be had is one with a state that says why. The caller frees child->values.
+ */
+enum wt_status wt_value_child(const struct wt_view *scope, const struct wt_values *values,
+                              uint64_t index, struct wt_value_child *child, struct wt_error *err);
+/** wt_source_evaluate(), but for a value in memory that is too large to be read: WT_VALUE_LARGE. */
+enum wt_status wt_source_evaluate_parts(const struct wt_view *scope, const char *text,
+                                        struct wt_values *values, struct wt_error *err);
 
 /** A variable of a scope, read for the lane of the thread (or @p lanes, if any). */
 enum wt_status wt_source_read_variable(const struct wt_view *scope, Dwarf_Die *variable,

@@ -173,6 +173,13 @@ bool wt_compile_group_address(const struct compiler *c, Dwarf_Die *die, struct w
 enum wt_status wt_compile_truth(struct compiler *c, const struct wt_operand *o,
                                 wt_expr_vector *cell, struct wt_error *err);
 
+/** The wave of a scope's thread, and the lane of the thread in it; false if there is none. */
+bool wt_source_wave(const struct wt_view *scope, struct wt_wave *wave, unsigned *lane);
+/** Memory as a lane of that wave sees it (NULL: there is none). */
+bool wt_source_read_lane(const struct wt_view *scope, const struct wt_wave *wave, unsigned lane,
+                         uint32_t space, uint64_t address, void *out, size_t size);
+/** The space into which a pointer or reference of a type points, from its address class. */
+uint32_t wt_source_space_of(const struct wt_topology *topology, const struct wt_type *plain);
 /** Where a virtual base of the object at an address lies, in the scope's lane; false: unknown. */
 bool wt_source_virtual_base(const struct wt_view *scope, const struct wt_member *base,
                             uint32_t space, uint64_t object, uint64_t *address);

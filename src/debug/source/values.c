@@ -12,6 +12,7 @@ void wt_values_free(struct wt_values *v)
     free(v->bytes);
     free(v->state);
     free(v->address);
+    free(v->piece);
     *v = (struct wt_values){.reg = -1};
 }
 
@@ -40,6 +41,11 @@ const char *wt_values_reason(const struct wt_values *v, unsigned k, char *text)
                               "that held where the variable lies"
                             : "The value is not available here: the code has re-used the registers "
                               "that held it";
+    case WT_VALUE_LARGE:
+        snprintf(text, WT_VALUE_REASON, "The value has %" PRIu64 " bytes", v->size);
+        return text;
+    case WT_VALUE_DAMAGED:
+        return "The debug information is damaged";
     case WT_VALUE_GOOD:
     case WT_VALUE_LOST:
     case WT_VALUE_ELSEWHERE:

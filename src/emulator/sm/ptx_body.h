@@ -200,6 +200,11 @@ bool ptx_lower_slct(struct body *b, enum ptx_math op);
 bool ptx_lower_test(struct body *b, enum ptx_math op);
 /* ptx_lower_move.c */
 bool ptx_lower_convert(struct body *b, enum ptx_math op);
+/* ptx_mbarrier.c */
+bool ptx_lower_mbarrier(struct body *b, enum ptx_math op);
+/* ptx_pack.c */
+/** cvt.pack, and cvt to and from FP8 and TF32. */
+bool ptx_lower_pack(struct body *b);
 /* cvta. */
 bool ptx_lower_generic(struct body *b, enum ptx_math op);
 /* isspacep. */

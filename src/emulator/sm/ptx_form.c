@@ -166,6 +166,7 @@ static bool take_word(struct ptx_form *f, struct ptx_name word)
     if (allowed & CACHE && word.length > 4 &&
         (memcmp(word.at, "L1::", 4) == 0 || memcmp(word.at, "L2::", 4) == 0))
         return true;
+    f->fields |= allowed & FREE;
     return allowed & FREE;
 }
 

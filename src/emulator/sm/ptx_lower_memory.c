@@ -305,6 +305,22 @@ bool ptx_lower_copy(struct body *b, enum ptx_math op)
 
 bool ptx_lower_nothing(struct body *b, enum ptx_math op)
 {
+    /* Those with words of their own, as a whole: launches do not overlap, and PTX has as many
+     * registers as it likes. */
+    static const char *const known[] = {
+        "applypriority.global.L2::evict_normal",
+        "applypriority.L2::evict_normal",
+        "fence.mbarrier_init.release.cluster",
+        "griddepcontrol.launch_dependents",
+        "griddepcontrol.wait",
+        "setmaxnreg.inc.sync.aligned.u32",
+        "setmaxnreg.dec.sync.aligned.u32",
+    };
+    bool is_known = !(b->form.fields & FREE);
+    for (size_t i = 0; i < sizeof known / sizeof known[0]; i++)
+        is_known = is_known || ptx_name_is(b->s->name, known[i]);
+    if (!is_known)
+        return body_unsupported(b);
     return body_emit_guarded(b, ptx_op_nop) != NULL;
 }
 

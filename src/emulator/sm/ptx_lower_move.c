@@ -130,6 +130,8 @@ bool ptx_lower_convert(struct body *b, enum ptx_math op)
     uint32_t d;
     struct ptx_source s[2] = {{0}};
     unsigned to_bytes = ptx_type_class(to), from_bytes = ptx_type_class(from);
+    if (f->fields & FREE) /* a word that other conversions do not have */
+        return ptx_lower_pack(b);
     const bool pair = to == PTX_F16X2 || to == PTX_BF16X2;
     const bool relu = ptx_has(f, PTX_WORD_relu);
     const bool has_relu = from == PTX_F32 && (pair || to == PTX_F16 || to == PTX_BF16);

@@ -481,8 +481,9 @@ enum wt_status do_quit(struct wt_shell *c, const char *text, struct wt_error *er
         c->quit_status = values.size ? values.bytes[0] : 0;
         wt_values_free(&values);
     }
-    /* Leaving does not end the program of a device elsewhere. */
-    if (c->program->started && !c->options.attached &&
+    /* Leaving ends neither a program that ran before nor one of a core file. */
+    if (c->program->started && !c->options.attached && !c->program->post_mortem &&
+        (!c->options.host || c->options.host->is_own(c->options.context)) &&
         !ask(c, "Quit and end the program? (y or n) "))
         return wt_fail(err, WT_STATE, "Not confirmed.");
     c->quit = true;

@@ -85,6 +85,58 @@ def single(r, mode="n"):
     return sign << 31 | ((e + 127) << 23 if n >> 23 else 0) | n & 0x7fffff
 
 
+def eighths(exponent, fraction):
+    """The finite values of a number of 8 bits, by its bits without the sign."""
+    bits = range(0x7f if exponent == 4 else 0x7c)
+    return [Fraction((x & (1 << fraction) - 1) + (1 << fraction if x >> fraction else 0)) * Fraction(2) ** (
+        max(x >> fraction, 1) - (1 << exponent - 1) + 1 - fraction) for x in bits]
+
+
+EIGHTHS = {"e4m3": eighths(4, 3), "e5m2": eighths(5, 2)}
+
+
+def eighth(kind, value, relu=False):
+    """The nearest one, of two the even one; the largest for what is beyond."""
+    if value != value:
+        return 0x7f
+    sign = 0x80 if math.copysign(1, value) < 0 else 0
+    if relu and sign:
+        return 0
+    table = EIGHTHS[kind]
+    v = table[-1] if abs(value) > table[-1] else Fraction(abs(value))
+    return sign | min(range(len(table)), key=lambda x: (abs(table[x] - v), x & 1))
+
+
+def half_of_eighth(kind, bits, relu=False):
+    if bits & 0x7f > (0x7e if kind == "e4m3" else 0x7c):
+        return 0x7fff
+    if relu and bits & 0x80:
+        return 0
+    value = math.inf if bits & 0x7f == len(EIGHTHS[kind]) else float(EIGHTHS[kind][bits & 0x7f])
+    return struct.unpack("<H", struct.pack("<e", math.copysign(value, -1 if bits & 0x80 else 1)))[0]
+
+
+def f16(bits):
+    return struct.unpack("<e", struct.pack("<H", bits & 0xffff))[0]
+
+
+def tf32(bits, mode):
+    if f32(bits) != f32(bits):
+        return 0x7fffffff
+    if math.isinf(f32(bits)):
+        return bits
+    magnitude, sign = bits & 0x7fffffff, bits & 0x80000000
+    low, n = magnitude & 0x1fff, magnitude >> 13
+    n += {"rz": False, "rna": low >= 0x1000, "rn": low > 0x1000 or (low == 0x1000 and n & 1)}[mode]
+    return sign | n << 13
+
+
+def packed(a, b, c, bits, signed):
+    least, most = (-1 << bits - 1, (1 << bits - 1) - 1) if signed else (0, (1 << bits) - 1)
+    x, y = (max(least, min(most, s(v))) & (1 << bits) - 1 for v in (a, b))
+    return (c << 2 * bits | x << bits | y) & M32 if bits < 16 else x << 16 | y
+
+
 def mul24(a, b, signed, high):
     x, y = (s(a, 24), s(b, 24)) if signed else (a & 0xffffff, b & 0xffffff)
     return x * y >> (16 if high else 0) & M32
@@ -351,6 +403,17 @@ C = [
     ("activemask.b32 %d;", lambda a, b, c: M32), ("bar.sync 0; membar.gl; fence.sc.cta; nanosleep.u32 20; pmevent 1; mov.u32 %d, 1;",
                                                   lambda a, b, c: 1),
     ("redux.sync.add.s32 %d, 3, -1;", lambda a, b, c: 96), ("redux.sync.xor.b32 %d, 7, -1;", lambda a, b, c: 0),
+    *[(f".reg .b16 %e; cvt.rn.satfinite{r}.{k}x2.f32 %e, %a, %b; cvt.u32.u16 %d, %e;",
+       lambda a, b, c, k=k, r=r: eighth(k, f32(a), r) << 8 | eighth(k, f32(b), r), "f") for k in EIGHTHS for r in ("", ".relu")],
+    *[(f".reg .b16 %e; cvt.rn.satfinite{r}.{k}x2.f16x2 %e, %a; cvt.u32.u16 %d, %e;",
+       lambda a, b, c, k=k, r=r: eighth(k, f16(a >> 16), r) << 8 | eighth(k, f16(a), r)) for k in EIGHTHS for r in ("", ".relu")],
+    *[(f"cvt.rn{r}.f16x2.{k}x2 %d, %h;", lambda a, b, c, k=k, r=r: half_of_eighth(k, a >> 8 & 255, r) << 16 | half_of_eighth(k, a & 255, r))
+      for k in EIGHTHS for r in ("", ".relu")],
+    *[(f"cvt.{m}.tf32.f32 %d, %a;", lambda a, b, c, m=m: tf32(a, m), "f") for m in ("rna", "rn", "rz")],
+    *[(f"cvt.pack.sat.{t}{n}.s32{'.b32' * (n < 16)} %d, %a, %b{', %c' * (n < 16)};", lambda a, b, c, n=n, t=t: packed(a, b, c, n, t == "s"))
+      for n in (16, 8, 4, 2) for t in "su"],
+    ("griddepcontrol.wait; setmaxnreg.dec.sync.aligned.u32 40; fence.mbarrier_init.release.cluster; griddepcontrol.launch_dependents; mov.u32 %d, 3;",
+     lambda a, b, c: 3),
     ("elect.sync %d|%p, -1; selp.u32 %d, 100, %d, %p;", lambda a, b, c, n=iter(range(10**9)): 100 if next(n) % 32 == 0 else 0),
     ("createpolicy.fractional.L2::evict_last.b64 %D, 0.5; applypriority.global.L2::evict_normal [%y], 128; mov.u32 %d, 7;", lambda a, b, c: 7),
     ("bmsk.clamp.b32 %d, %a, %b;", lambda a, b, c: ((1 << min(b, 32)) - 1) << min(a, 32) & M32),
@@ -716,6 +779,6 @@ def test_every_row_is_in_a_case():
     listed = subprocess.run([WAVETRAP, "info", "--isa", "--gpu=sm"], capture_output=True, text=True, check=True).stdout
     rows = set(re.findall(r"^ptx (\w+)", listed, re.M))
     textures = Path(__file__).parents[2] / "host" / "cuda_textures.c"  # they need the driver's descriptions
-    here = "".join(f.read_text() for f in (Path(__file__), textures, Path(__file__).with_name("test_ptx_matrix.py")))
+    here = "".join(f.read_text() for f in (Path(__file__), textures, *Path(__file__).parent.glob("test_ptx_m*.py")))
     tested = {m for m in rows if re.search(rf"[\"; ]{m}[. ;]", here)}
     assert len(rows) > 80 and rows == tested, sorted(rows - tested)
