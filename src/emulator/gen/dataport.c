@@ -108,8 +108,9 @@ static enum stray reach(const struct gen_message *m, struct gen_transfer *x, uns
 /* Makes addresses of offsets, and checks that all of them can be used: the mistake is that of the
  * first lane and of those like it. */
 static const struct gen_uop *resolve(const struct gen_message *m, struct gen_transfer *x,
-                                     bool write, bool *good)
+                                     enum wt_access access, bool *good)
 {
+    const bool write = access != WT_ACCESS_LOAD;
     enum stray kind = STRAY_NONE;
     unsigned inside, first = 0, size = 0;
     uint32_t lanes = 0;
@@ -132,14 +133,14 @@ static const struct gen_uop *resolve(const struct gen_message *m, struct gen_tra
             m, WT_FAULT_ACCESS, lanes, GEN_SLM_APERTURE + at,
             "%s of %u bytes at offset 0x%llx is outside the group's %llu bytes of shared local "
             "memory",
-            write ? "write" : "read", size, at, (unsigned long long)x->surface.size);
+            wt_access_word(access), size, at, (unsigned long long)x->surface.size);
     case STRAY_SURFACE:
         return gen_message_fault(
             m, WT_FAULT_ACCESS, lanes, x->surface.base + at,
             "%s of %u bytes at offset 0x%llx is outside surface %u, which has %llu bytes",
-            write ? "write" : "read", size, at, m->bti, (unsigned long long)x->surface.size);
+            wt_access_word(access), size, at, m->bti, (unsigned long long)x->surface.size);
     case STRAY_MEMORY:
-        return gen_memory_fault(m, lanes, at, size, write);
+        return gen_memory_fault(m, lanes, at, size, access);
     default:
         return NULL;
     }
@@ -159,7 +160,7 @@ static const struct gen_uop *load(const struct gen_message *m, struct gen_transf
     if (gen_load_lanes(m, x, padded))
         return gen_next(m->u);
     read_addresses(m, x);
-    const struct gen_uop *wrong = resolve(m, x, false, &good);
+    const struct gen_uop *wrong = resolve(m, x, WT_ACCESS_LOAD, &good);
     if (!good)
         return wrong;
     for (unsigned i = 0; i < x->lanes; i++)
@@ -186,7 +187,7 @@ static const struct gen_uop *write_back(const struct gen_message *m, struct gen_
     if (gen_store_lanes(m, x, data, padded))
         return gen_next(m->u);
     read_addresses(m, x);
-    const struct gen_uop *wrong = resolve(m, x, true, &good);
+    const struct gen_uop *wrong = resolve(m, x, WT_ACCESS_STORE, &good);
     if (!good)
         return wrong;
     for (unsigned i = 0; i < x->lanes; i++)
@@ -306,7 +307,8 @@ static const struct gen_uop *move_block(const struct gen_message *m, struct gen_
         part = inside - done < 64 ? inside - done : 64;
         x->addr[0] = first + done;
         x->size = part;
-        const struct gen_uop *wrong = resolve(m, x, write, &good);
+        const struct gen_uop *wrong =
+            resolve(m, x, write ? WT_ACCESS_STORE : WT_ACCESS_LOAD, &good);
         if (!good)
             return wrong;
         if (!write)
@@ -316,7 +318,7 @@ static const struct gen_uop *move_block(const struct gen_message *m, struct gen_
         part = inside - done < 64 ? inside - done : 64;
         x->addr[0] = first + done;
         x->size = part;
-        resolve(m, x, true, &good);
+        resolve(m, x, WT_ACCESS_STORE, &good);
         if (!gen_message_write(m, &x->surface, 0, x->addr[0],
                                gen_registers(m) + source + within + done, part, WT_WATCH_WRITE))
             return gen_no_memory(m->t, m->u, 1, x->addr[0]);
@@ -447,7 +449,7 @@ static const struct gen_uop *atomic(struct gen_message *m, struct gen_transfer *
         (returns && m->response * GEN_GRF_BYTES < padded))
         return bad_length(m);
     read_addresses(m, x);
-    const struct gen_uop *wrong = resolve(m, x, true, &good);
+    const struct gen_uop *wrong = resolve(m, x, WT_ACCESS_ATOMIC, &good);
     if (!good)
         return wrong;
     for (unsigned i = 0; i < x->lanes; i++)

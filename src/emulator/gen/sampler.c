@@ -126,7 +126,8 @@ static const struct gen_uop *read_texel(const struct gen_message *m, const struc
     uint8_t bytes[TEXEL_BYTES_MAX];
     const uint64_t addr = gen_texel_address(&x->surface, (uint32_t)at[0], (uint32_t)at[1],
                                             (uint32_t)at[2], x->format->bytes);
-    const struct gen_uop *wrong = gen_check_memory(m, lane, addr, x->format->bytes, false, good);
+    const struct gen_uop *wrong =
+        gen_check_memory(m, lane, addr, x->format->bytes, WT_ACCESS_LOAD, good);
     if (!*good)
         return wrong;
     gen_message_read(m, &x->surface, lane, addr, bytes, x->format->bytes);

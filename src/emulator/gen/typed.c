@@ -59,8 +59,8 @@ static const struct gen_uop *outside(const struct gen_message *m, const struct t
 }
 
 /* Addresses of all lanes, each checked. */
-static const struct gen_uop *resolve(const struct gen_message *m, struct typed *x, bool write,
-                                     bool *good)
+static const struct gen_uop *resolve(const struct gen_message *m, struct typed *x,
+                                     enum wt_access access, bool *good)
 {
     const struct gen_surface *s = &x->surface;
     const unsigned spatial = dimensions(s);
@@ -84,7 +84,7 @@ static const struct gen_uop *resolve(const struct gen_message *m, struct typed *
         x->addr[i] = gen_texel_address(s, at[0], at[1], at[2], x->format->bytes);
         bool there;
         const struct gen_uop *wrong =
-            gen_check_memory(m, x->first_lane + i, x->addr[i], x->format->bytes, write, &there);
+            gen_check_memory(m, x->first_lane + i, x->addr[i], x->format->bytes, access, &there);
         if (!there)
             return wrong;
     }
@@ -120,7 +120,7 @@ static const struct gen_uop *read_texels(const struct gen_message *m, struct typ
     bool good;
     if (!split_payload(m, x, 0) || m->response < count)
         return bad_length(m);
-    const struct gen_uop *wrong = resolve(m, x, false, &good);
+    const struct gen_uop *wrong = resolve(m, x, WT_ACCESS_LOAD, &good);
     if (!good)
         return wrong;
     for (unsigned i = 0; i < LANES; i++)
@@ -149,7 +149,7 @@ static const struct gen_uop *write_texels(const struct gen_message *m, struct ty
     bool good;
     if (!split_payload(m, x, count))
         return bad_length(m);
-    const struct gen_uop *wrong = resolve(m, x, true, &good);
+    const struct gen_uop *wrong = resolve(m, x, WT_ACCESS_STORE, &good);
     if (!good)
         return wrong;
     for (unsigned i = 0; i < LANES; i++) {
@@ -180,7 +180,7 @@ static const struct gen_uop *change_texels(const struct gen_message *m, struct t
         return gen_message_unknown(m);
     if (!split_payload(m, x, count) || (returns && !m->response))
         return bad_length(m);
-    const struct gen_uop *wrong = resolve(m, x, true, &good);
+    const struct gen_uop *wrong = resolve(m, x, WT_ACCESS_ATOMIC, &good);
     if (!good)
         return wrong;
     for (unsigned i = 0; i < LANES; i++) {

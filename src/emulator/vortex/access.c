@@ -136,7 +136,7 @@ const struct vx_uop *vx_access_fault(struct vx_warp *w, const struct vx_uop *u, 
                                      unsigned lane, uint64_t addr, unsigned size, bool store)
 {
     assert(why != VX_ACCESS_OK && lane < w->device->machine.lanes);
-    const char *what = store ? "store" : "load";
+    const char *what = wt_access_word(store ? WT_ACCESS_STORE : WT_ACCESS_LOAD);
     const unsigned long long at = addr;
     char why_not[128];
     /* All lanes that are refused for this reason. (Loads are refused only where stores are.) */
