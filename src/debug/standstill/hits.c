@@ -10,8 +10,7 @@
 
 #include "base/array.h"
 
-static bool is_of(const struct wt_probe *p, const struct wt_probe_watched *hit,
-                  wt_wave_handle wave)
+static bool is_of(const struct wt_probe *p, const struct wt_probe_watched *hit, wt_wave_handle wave)
 {
     return hit->wave == wave && wt_standstill_is_in(p, wave, hit->id);
 }
@@ -62,10 +61,10 @@ enum wt_status wt_standstill_note_hit(struct wt_probe *p, wt_wave_handle wave,
     struct wt_probe_watched *hit = &s->hit[s->hit_count++];
     *hit = (struct wt_probe_watched){.wanted = true,
                                      .wave = wave,
-                                      .id = wt_standstill_row(p, wave)->wave.id,
-                                      .asked = *asked,
-                                      .pc = pc,
-                                      .lanes = lanes};
+                                     .id = wt_standstill_row(p, wave)->wave.id,
+                                     .asked = *asked,
+                                     .pc = pc,
+                                     .lanes = lanes};
     if (values)
         hit->values = *values;
     snprintf(hit->text, sizeof hit->text, "%s", text);
