@@ -288,7 +288,7 @@ static void watches(struct input *in, struct wt_wire_request *request, bool odd)
     for (uint32_t i = 0; i < count; i++) {
         const struct wt_wire_watch watch = {.kind =
                                                 (uint32_t)take(in, 1) % (WT_WIRE_WATCH_MEMORY + 1),
-                                            .thread = (uint32_t)take(in, 1),
+                                            .wave = (uint32_t)take(in, 1),
                                             .addr = place(in),
                                             .size = number(in)};
         memcpy(bytes + i * sizeof watch, &watch, sizeof watch);
