@@ -51,24 +51,7 @@ struct gen_wire_kernel {
     char name[GEN_WIRE_NAME];
 };
 
-enum gen_wire_watched { GEN_WATCH_WRITE, GEN_WATCH_READ, GEN_WATCH_ACCESS, GEN_WATCH_KINDS };
-
-/** Memory as a thread sees it. */
-struct gen_wire_watch {
-    uint32_t kind; /**< enum gen_wire_watched */
-    uint32_t thread;
-    uint64_t addr, size;
-};
-
-/** A thread has accessed watched memory, and has entered the system routine behind the instruction.
- * Each channel's access is one. */
-struct gen_wire_hit {
-    uint64_t id; /**< of the thread that has done it: another one may come into its slot */
-    uint32_t thread;
-    uint32_t lanes;   /**< channels that have done it */
-    uint32_t kind;    /**< enum gen_wire_watched: of the access */
-    uint32_t changed; /**< not 0: it has changed the memory */
-    uint64_t pc, addr, size;
-};
+/* WATCH, HITS: memory as a thread sees it. A thread that has accessed it has entered the system
+ * routine behind the instruction; each channel's access is one. */
 
 #endif

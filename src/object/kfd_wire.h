@@ -25,29 +25,9 @@ enum kfd_wire_verb {
     KFD_WIRE_END,
 };
 
-enum kfd_wire_watched { KFD_WATCH_WRITE, KFD_WATCH_READ, KFD_WATCH_ACCESS, KFD_WATCH_KINDS };
-
-/** Memory to be watched. LDS: of the group of a wave, which is named by its slot, counted through
- * all GPUs; a wave that accesses it stops. Global memory: of all GPUs; accesses are only noted, as
- * the hardware's address watches stop waves there. A write counts if it changes a byte of it. */
-struct kfd_wire_watch {
-    uint32_t kind; /**< enum kfd_wire_watched */
-    uint32_t wave;
-    uint64_t addr; /**< generic */
-    uint64_t size;
-};
-
-/** A lane's access to watched memory. */
-struct kfd_wire_hit {
-    uint64_t id;   /**< of its wave: another one may come into the slot */
-    uint64_t pc;   /**< of the instruction */
-    uint64_t addr; /**< generic: of the access, which may be wider than what is watched */
-    uint32_t size;
-    uint32_t wave; /**< its slot, counted through all GPUs */
-    uint32_t lane;
-    uint16_t read, write;          /**< which it does; an atomic does both */
-    uint64_t order;                /**< the accesses of all GPUs are numbered */
-    uint8_t before[16], after[16]; /**< the contents, as this lane found and left them */
-};
+/* WATCH. LDS: of the group of a wave, which is named by its slot, counted through all GPUs; a wave
+ * that accesses it stops. Global memory: of all GPUs; accesses are only noted, as the hardware's
+ * address watches stop waves there. A write counts if it changes a byte of it. Addresses are
+ * generic. */
 
 #endif

@@ -13,9 +13,10 @@
 #include <stdint.h>
 
 #include "base/lanes.h"
+#include "object/watch_wire.h"
 
 #define WT_WIRE_MAGIC 0x50575457u /* "WTWP" */
-#define WT_WIRE_VERSION 2u
+#define WT_WIRE_VERSION 3u
 #define WT_WIRE_MOST (1u << 20) /* bytes that follow a request or an answer */
 #define WT_WIRE_WAIT_MS 100u    /* the longest wait for an event */
 #define WT_WIRE_DEVICES 16u     /* the most that a process has */
@@ -33,10 +34,10 @@ enum wt_wire_verb {
     WT_WIRE_WRITE,      /**< wave, lane, addr, followed by the bytes; -EFAULT */
     WT_WIRE_REGISTERS, /**< followed by struct wt_wire_register; answered by the same, with what was
                           read */
-    WT_WIRE_WATCH,     /**< followed by the family's structs: memory that is watched from now on,
-                          instead     of what was; -ENOMEM, -EBUSY */
-    WT_WIRE_HITS,  /**< size: answered by the family's structs, in at most so many bytes: accesses
-                      to watched memory, each once */
+    WT_WIRE_WATCH,     /**< followed by struct wt_wire_watch: memory that is watched from now on,
+                          instead of what was; -ENOMEM, -EBUSY */
+    WT_WIRE_HITS,  /**< size: answered by struct wt_wire_hit, in at most so many bytes: accesses to
+                      watched memory, the oldest that were not given yet */
     WT_WIRE_WAITS, /**< wave, value: its id: answered by a struct wt_wave_view, then by what the
                       family has about it; -ENOENT: it has left the slot */
     WT_WIRE_FAULT, /**< likewise: answered by the struct wt_fault for which the wave stands where it

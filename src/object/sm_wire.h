@@ -13,7 +13,7 @@
 
 /* struct wt_wire_hello: units are a device's SMs. Slots of waves are warps of the device; local and
  * shared memory are those of a request's warp and lane. EVENT does not wait; a kernel that begins
- * or ends is an event, too. HITS and WATCH: struct sm_wire_hit, struct sm_wire_watch; the SM of a
+ * or ends is an event, too. HITS and WATCH: struct wt_wire_hit, struct wt_wire_watch; the SM of a
  * warp that accesses watched memory stops behind the instruction, as by the stop trigger. The view
  * of a waiting warp is followed by struct sm_wire_waiters. */
 
@@ -59,27 +59,8 @@ struct sm_wire_warp {
     uint64_t error_pc;
 };
 
-enum sm_wire_access { SM_ACCESS_WRITE, SM_ACCESS_READ, SM_ACCESS_ANY, SM_ACCESSES };
-
-/** Memory that is watched. */
-struct sm_wire_watch {
-    uint32_t kind; /**< enum sm_wire_access */
-    uint32_t warp; /**< of the device: shared memory is that of its block */
-    uint64_t addr; /**< generic */
-    uint64_t size; /**< bytes, 1 or more */
-};
-
-/** A lane's access to watched memory, which has been done. Local memory is told by its address in
- * global memory. */
-struct sm_wire_hit {
-    uint64_t id; /**< of the warp that has done it: another one may come into its slot */
-    uint64_t pc; /**< of the instruction */
-    uint64_t addr;
-    uint32_t warp, lane;
-    uint32_t kind; /**< enum sm_wire_access; ANY: an atomic, which does both */
-    uint32_t size; /**< of the access, 1 to 16 bytes; it may be wider than what is watched */
-    uint8_t before[16], after[16];
-};
+/* WATCH, HITS: generic addresses. Shared memory is that of the warp's block; local memory is told
+ * by its address in global memory. */
 
 struct sm_wire_module {
     uint64_t id; /**< never used again */

@@ -8,6 +8,8 @@
 
 #include <stdint.h>
 
+#include "object/watch_wire.h"
+
 /** Time travel: what debug/core/target.h has in struct wt_history_services, by these names. */
 enum wt_travel {
     WT_TRAVEL_STATE,        /**< answered by a struct wt_travel_extent */
@@ -15,7 +17,7 @@ enum wt_travel {
     WT_TRAVEL_GO,           /**< argument: the issue time */
     WT_TRAVEL_SAVED_BEFORE, /**< argument: an issue time; answered in the argument */
     WT_TRAVEL_BRANCH,
-    WT_TRAVEL_SEARCH,    /**< argument: whether backwards; followed by struct wt_travel_watch: code,
+    WT_TRAVEL_SEARCH,    /**< argument: whether backwards; followed by struct wt_wire_watch: code,
                               then a wave's issue, then memory */
     WT_TRAVEL_SEARCH_ON, /**< argument: issues; the result is an enum wt_travel_step; of a match
                             follow a struct wt_travel_match and its hits */
@@ -57,36 +59,13 @@ struct wt_travel_extent {
     uint64_t in_past;
 };
 
-enum wt_travel_watched {
-    WT_TRAVEL_WRITE,
-    WT_TRAVEL_READ,
-    WT_TRAVEL_ACCESS,
-    WT_TRAVEL_EXECUTE,
-    WT_TRAVEL_ISSUE,
-    WT_TRAVEL_WATCHED_KINDS,
-};
-
-struct wt_travel_watch {
-    uint32_t kind; /**< enum wt_travel_watched */
-    uint32_t wave;
-    uint64_t addr, size;
-};
-
 struct wt_travel_match {
     uint64_t id; /**< of the wave, as in struct wt_history_match: never 0 */
     uint64_t time, pc, mask;
     uint32_t wave;
     uint32_t kind;  /**< enum wt_travel_match_kind */
     uint32_t issue; /**< code: it is the wave's issue, too */
-    uint32_t hits;  /**< struct wt_travel_hit that follow */
-};
-
-struct wt_travel_hit {
-    uint64_t id; /**< of the wave */
-    uint64_t time, pc, addr;
-    uint32_t wave, lane, size;
-    uint32_t kind; /**< enum wt_travel_watched: of the access */
-    uint8_t before[16], after[16];
+    uint32_t hits;  /**< struct wt_wire_hit that follow */
 };
 
 struct wt_travel_patch {

@@ -177,7 +177,7 @@ static bool ask(int fd, const struct wt_wire_request *request, struct wt_wire_an
         return false;
     if (!wt_wire_sound(request) || answer->size > most_of(request) ||
         (request->verb == WT_WIRE_READ && answer->size && answer->size != request->size) ||
-        (request->verb == WT_WIRE_HITS && answer->size % sizeof(struct gen_wire_hit)) ||
+        (request->verb == WT_WIRE_HITS && answer->size % sizeof(struct wt_wire_hit)) ||
         (request->verb == GEN_WIRE_KERNELS && answer->size % sizeof(struct gen_wire_kernel)))
         abort();
     return receive(fd, bytes, answer->size);
@@ -284,12 +284,13 @@ static uint64_t number(struct input *in)
 static void watches(struct input *in, struct wt_wire_request *request, bool odd)
 {
     const uint32_t count = request->size % 6;
-    request->follows = count * (uint32_t)sizeof(struct gen_wire_watch) - (odd && count ? 4 : 0);
+    request->follows = count * (uint32_t)sizeof(struct wt_wire_watch) - (odd && count ? 4 : 0);
     for (uint32_t i = 0; i < count; i++) {
-        const struct gen_wire_watch watch = {.kind = (uint32_t)take(in, 1) % (GEN_WATCH_KINDS + 1),
-                                             .thread = (uint32_t)take(in, 1),
-                                             .addr = place(in),
-                                             .size = number(in)};
+        const struct wt_wire_watch watch = {.kind =
+                                                (uint32_t)take(in, 1) % (WT_WIRE_WATCH_MEMORY + 1),
+                                            .wave = (uint32_t)take(in, 1),
+                                            .addr = place(in),
+                                            .size = number(in)};
         memcpy(bytes + i * sizeof watch, &watch, sizeof watch);
     }
 }

@@ -126,7 +126,7 @@ static void reply(struct process *p, const struct wt_wire_request *request,
             copy_part(p, request, TEXT, TEXT_SIZE, answer);
         break;
     case WT_WIRE_HITS:
-        answer->size = take(&p->stream, 1) & 1 ? sizeof(struct gen_wire_hit) : 0;
+        answer->size = take(&p->stream, 1) & 1 ? sizeof(struct wt_wire_hit) : 0;
         memcpy(p->answer, p->area + HITS, answer->size);
         break;
     case WT_WIRE_FAULT:

@@ -126,10 +126,10 @@ static inline struct wt_travel_request take_travel(struct input *in, uint32_t si
     travel.argument = number(in);
     if (travel.what == WT_TRAVEL_SEARCH) {
         const uint32_t count = size % 8;
-        travel.size = count * (uint32_t)sizeof(struct wt_travel_watch);
+        travel.size = count * (uint32_t)sizeof(struct wt_wire_watch);
         for (uint32_t i = 0; i < count; i++) {
-            struct wt_travel_watch watch = {.kind = (uint32_t)take(in, 1) %
-                                                    (WT_TRAVEL_WATCHED_KINDS + 1)};
+            struct wt_wire_watch watch = {.kind =
+                                              (uint32_t)take(in, 1) % (WT_WIRE_WATCH_KINDS + 1)};
             watch.wave = (uint32_t)number(in);
             watch.addr = place(in);
             watch.size = number(in);

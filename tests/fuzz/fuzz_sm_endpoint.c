@@ -102,7 +102,7 @@ static bool is_right_size(const struct wt_wire_request *r, uint32_t size)
     case SM_WIRE_MODULES:
         return size % sizeof(struct sm_wire_module) == 0;
     case WT_WIRE_HITS:
-        return size % sizeof(struct sm_wire_hit) == 0;
+        return size % sizeof(struct wt_wire_hit) == 0;
     case WT_WIRE_WAITS:
         return size >= sizeof(struct wt_wave_view);
     case WT_WIRE_FINAL_NEXT:
@@ -259,13 +259,13 @@ static void watches(struct input *in, struct wt_wire_request *request)
     const unsigned count = (unsigned)take(in, 1) % 5;
     for (unsigned i = 0; i < count; i++) {
         uint32_t size = 1 + (uint32_t)take(in, 1);
-        struct sm_wire_watch one = {.kind = (uint32_t)take(in, 1),
-                                    .warp = (uint32_t)take(in, 1),
+        struct wt_wire_watch one = {.kind = (uint32_t)take(in, 1),
+                                    .wave = (uint32_t)take(in, 1),
                                     .addr = place(in, &size, false)};
         one.size = one.kind & 64 ? take(in, 8) : size;
         memcpy(bytes + i * sizeof one, &one, sizeof one);
     }
-    request->follows = count * (uint32_t)sizeof(struct sm_wire_watch);
+    request->follows = count * (uint32_t)sizeof(struct wt_wire_watch);
 }
 
 static uint64_t anywhere(struct input *in)

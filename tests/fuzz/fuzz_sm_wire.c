@@ -29,7 +29,7 @@ enum {
     LAUNCH = WARPS * (int)sizeof(struct sm_wire_warp),
     HITS = LAUNCH + (int)sizeof(struct sm_wire_launch),
     MODULES = 2,
-    LIST = HITS + (int)sizeof(struct sm_wire_hit),
+    LIST = HITS + (int)sizeof(struct wt_wire_hit),
     ROWS = LIST + MODULES * (int)sizeof(struct sm_wire_module),
     CODE = 0x1000,
     CODE_SIZE = 0x400,
@@ -169,7 +169,7 @@ static void reply(struct process *p, const struct wt_wire_request *request,
         break;
     case WT_WIRE_HITS:
         if ((uint8_t)take(&p->stream, 1) & 1)
-            put(p, HITS, sizeof(struct sm_wire_hit), answer);
+            put(p, HITS, sizeof(struct wt_wire_hit), answer);
         break;
     default:
         break;

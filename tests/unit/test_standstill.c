@@ -467,8 +467,8 @@ static void hears_of(struct wt_probe *p, uint32_t wave, const struct wt_watchpoi
     assert_int_equal(cause, WT_HALT_WATCH);
     assert_int_equal(wt_standstill_watched(p, wave, &watched, &err), WT_OK);
     assert_true(watched.wanted);
-    assert_int_equal(watched.kind, asked->kind);
-    assert_int_equal(watched.addr.offset, asked->addr.offset);
+    assert_int_equal(watched.asked.kind, asked->kind);
+    assert_int_equal(watched.asked.addr.offset, asked->addr.offset);
     assert_int_equal(watched.pc, pc - 1);
     assert_int_equal(watched.lanes, 3);
     assert_string_equal(watched.text, "an access");

@@ -302,16 +302,16 @@ bool dbg_add_watched(struct wt_debugger *d, uint32_t wave, const struct wt_probe
     bool known = false;
     for (size_t i = 0; i < d->watchpoints.count; i++) {
         struct watchpoint *w = &d->watchpoints.list[i];
-        if (!w->inserted || w->at.kind != watched->kind ||
-            !wt_ranges_meet(w->at.addr, w->at.size, watched->addr, 1))
+        if (!w->inserted || w->at.kind != watched->asked.kind ||
+            !wt_ranges_meet(w->at.addr, w->at.size, watched->asked.addr, 1))
             continue;
         known = true;
         struct report report = {.at = w->at,
                                 .wave = wave,
-                                .id = d->wave[wave].self.id,
+                                .id = watched->id,
                                 .lane = first,
-                                .event = {.watch = watched->kind,
-                                          .addr = watched->addr,
+                                .event = {.watch = watched->asked.kind,
+                                          .addr = watched->asked.addr,
                                           .lanes = watched->lanes,
                                           .pc = watched->pc,
                                           .tag = w->tag,

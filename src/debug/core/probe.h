@@ -205,11 +205,12 @@ struct wt_watched_values {
 /** An access of a wave to memory that the debug hardware watches. */
 struct wt_probe_watched {
     bool wanted; /**< false: it is outside of what was asked for; hardware watches coarser ranges */
-    enum wt_watchpoint_kind kind;
-    struct wt_address addr; /**< of the range that was asked for */
-    uint64_t pc;            /**< of the instruction, which is done */
-    wt_lanes lanes;         /**< that may have done it, as far as the hardware tells */
-    char text[224];         /**< for people */
+    wt_wave_handle wave;
+    wt_wave_id id;              /**< its name: another wave may come into its slot */
+    struct wt_watchpoint asked; /**< what the debugger watches */
+    uint64_t pc;                /**< of the instruction, which is done */
+    wt_lanes lanes;             /**< that may have done it, as far as the hardware tells */
+    char text[224];             /**< for people */
     struct wt_watched_values values;
 };
 

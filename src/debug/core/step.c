@@ -233,11 +233,11 @@ enum wt_status dbg_come_to_watch(struct wt_debugger *d, uint32_t wave, bool *sto
         if (!dbg_add_watched(d, wave, &watched)) { /* it was removed in the meantime */
             *stopped = true;
             stop = (struct stop){.wave = wave,
-                                 .id = d->wave[wave].self.id,
+                                 .id = watched.id,
                                  .lane = watched.lanes ? wt_lanes_lowest(watched.lanes) : 0,
                                  .event = {.reason = WT_STOP_WATCHPOINT,
-                                           .watch = watched.kind,
-                                           .addr = watched.addr,
+                                           .watch = watched.asked.kind,
+                                           .addr = watched.asked.addr,
                                            .lanes = watched.lanes,
                                            .pc = watched.pc}};
             snprintf(stop.event.text, sizeof stop.event.text, "%s", watched.text);

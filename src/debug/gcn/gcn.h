@@ -41,11 +41,11 @@ struct wt_gcn_link_ops {
     enum wt_status (*code_known)(void *context, uint64_t state, struct wt_error *err);
     /** Has the emulated device watch that from now on, instead of what was watched: count 0: none.
      * NULL: only hardware's address watches are there. */
-    enum wt_status (*watch_local)(void *context, const struct kfd_wire_watch *list, size_t count,
-                                  struct wt_error *err);
-    /** The accesses to that since the last call, @p room at most: *count becomes how many. */
-    enum wt_status (*local_hits)(void *context, struct kfd_wire_hit *list, size_t room,
-                                 size_t *count, struct wt_error *err);
+    enum wt_status (*watch)(void *context, const struct wt_wire_watch *list, size_t count,
+                            struct wt_error *err);
+    /** The accesses to that since the last call; the caller frees *list. NULL where watch is. */
+    enum wt_status (*take_hits)(void *context, struct wt_wire_hit **list, size_t *count,
+                                struct wt_error *err);
     /** Whether the program has ended, with which status and words for people. */
     bool (*ended)(void *context, uint32_t *status, char *text, size_t size);
     /** Runs the kernel from its beginning in memory as it is. NULL: only the program can do that.

@@ -88,29 +88,16 @@ static enum wt_status link_code_known(void *context, uint64_t state, struct wt_e
     return wt_process_link_code_known(context, state, err);
 }
 
-static enum wt_status link_watch_local(void *context, const struct kfd_wire_watch *list,
-                                       size_t count, struct wt_error *err)
+static enum wt_status link_watch(void *context, const struct wt_wire_watch *list, size_t count,
+                                 struct wt_error *err)
 {
-    const struct wt_wire_request request = {.verb = WT_WIRE_WATCH,
-                                            .follows = (uint32_t)(count * sizeof *list)};
-    struct wt_wire_answer answer;
-    const enum wt_status status =
-        wt_process_link_ask(context, &request, list, &answer, NULL, 0, err);
-    if (status != WT_OK || answer.result >= 0)
-        return status;
-    return wt_fail(err, WT_NO_MEMORY, "the program cannot watch LDS: %s", strerror(-answer.result));
+    return wt_process_link_watch_on(context, 0, list, count, err);
 }
 
-static enum wt_status link_local_hits(void *context, struct kfd_wire_hit *list, size_t room,
-                                      size_t *count, struct wt_error *err)
+static enum wt_status link_take_hits(void *context, struct wt_wire_hit **list, size_t *count,
+                                     struct wt_error *err)
 {
-    const struct wt_wire_request request = {.verb = WT_WIRE_HITS,
-                                            .size = (uint32_t)(room * sizeof *list)};
-    struct wt_wire_answer answer = {.size = 0};
-    const enum wt_status status =
-        wt_process_link_ask(context, &request, NULL, &answer, list, request.size, err);
-    *count = status == WT_OK ? answer.size / sizeof *list : 0;
-    return status;
+    return wt_process_link_hits(context, 1, list, count, err);
 }
 
 static bool link_ended(void *context, uint32_t *status, char *text, size_t size)
@@ -126,8 +113,8 @@ static const struct wt_gcn_link_ops process_link = {
     .write = link_write,
     .event = link_event,
     .code_known = link_code_known,
-    .watch_local = link_watch_local,
-    .local_hits = link_local_hits,
+    .watch = link_watch,
+    .take_hits = link_take_hits,
     .ended = link_ended,
 };
 

@@ -11,6 +11,7 @@
 
 #include "base/array.h"
 #include "debug/gcn/internal.h"
+#include "debug/process/link.h"
 
 #define BLOCK 64u
 #define LARGEST_BLOCK ((uint64_t)1 << 30) /* masks have address bits 29:6 */
@@ -93,17 +94,14 @@ static enum wt_status set_one(struct wt_probe *p, const struct wt_watchpoint *as
  * its address in the aperture. */
 static bool is_devices(const struct wt_probe *p, const struct wt_watchpoint *w, uint64_t *addr)
 {
-    return p->link->ops->watch_local && gcnp_is_local(p, w->addr, addr);
+    return p->link->ops->watch && gcnp_is_local(p, w->addr, addr);
 }
 
 /* Has the device watch by itself: LDS; and writes to global memory, which it notes. */
 static enum wt_status set_devices(struct wt_probe *p, const struct wt_watchpoint *list,
                                   size_t count, struct wt_error *err)
 {
-    static const uint32_t kinds[] = {[WT_WATCHPOINT_WRITE] = KFD_WATCH_WRITE,
-                                     [WT_WATCHPOINT_READ] = KFD_WATCH_READ,
-                                     [WT_WATCHPOINT_ACCESS] = KFD_WATCH_ACCESS};
-    struct kfd_wire_watch sent[GCNP_LOCAL_WATCHES + GCNP_WATCHES];
+    struct wt_wire_watch sent[GCNP_LOCAL_WATCHES + GCNP_WATCHES];
     const unsigned before = p->locals;
     unsigned sends = 0;
     p->locals = 0;
@@ -114,19 +112,22 @@ static enum wt_status set_devices(struct wt_probe *p, const struct wt_watchpoint
         if (p->locals == GCNP_LOCAL_WATCHES)
             return wt_fail(err, WT_UNSUPPORTED, "LDS has %u watchpoints at most",
                            GCNP_LOCAL_WATCHES);
-        sent[sends++] = (struct kfd_wire_watch){
-            .kind = kinds[list[i].kind], .wave = list[i].wave, .addr = addr, .size = list[i].size};
+        sent[sends++] = (struct wt_wire_watch){.kind = wt_process_link_watched(list[i].kind),
+                                               .wave = list[i].wave,
+                                               .addr = addr,
+                                               .size = list[i].size};
         p->local[p->locals++] =
             (struct gcnp_local_watch){list[i], gcnp_row(p, list[i].wave)->common.wave};
     }
     for (unsigned i = 0; i < p->watches; i++)
         if (p->watch[i].asked.kind == WT_WATCHPOINT_WRITE)
-            sent[sends++] = (struct kfd_wire_watch){
-                .kind = KFD_WATCH_WRITE, .addr = p->watch[i].addr, .size = p->watch[i].asked.size};
-    if (!p->link->ops->watch_local || (!before && !p->notes && !sends))
+            sent[sends++] = (struct wt_wire_watch){.kind = WT_WIRE_WATCH_WRITE,
+                                                   .addr = p->watch[i].addr,
+                                                   .size = p->watch[i].asked.size};
+    if (!p->link->ops->watch || (!before && !p->notes && !sends))
         return WT_OK;
     const enum wt_status status =
-        p->link->ops->watch_local(p->link->context, sent, sends, p->locals ? err : WT_IGNORED);
+        p->link->ops->watch(p->link->context, sent, sends, p->locals ? err : WT_IGNORED);
     p->notes = status == WT_OK && sends != p->locals;
     return p->locals ? status : WT_OK;
 }
@@ -261,8 +262,13 @@ static enum wt_status take_hits_of(struct wt_probe *p, struct gcnp_watch *w, str
     return status;
 }
 
+static bool writes(const struct wt_wire_hit *hit)
+{
+    return hit->kind != WT_WIRE_WATCH_READ;
+}
+
 static bool is_watched(struct wt_probe *p, const struct gcnp_local_watch *local,
-                       const struct kfd_wire_hit *hit)
+                       const struct wt_wire_hit *hit)
 {
     const struct wt_watchpoint *w = &local->asked;
     const struct wt_wave *wave = &gcnp_row(p, hit->wave)->common.wave;
@@ -272,22 +278,22 @@ static bool is_watched(struct wt_probe *p, const struct gcnp_local_watch *local,
         return false;
     return gcnp_is_local(p, w->addr, &addr) && hit->addr < addr + w->size &&
            addr < hit->addr + hit->size &&
-           (w->kind == WT_WATCHPOINT_WRITE  ? hit->write
-            : w->kind == WT_WATCHPOINT_READ ? hit->read
+           (w->kind == WT_WATCHPOINT_WRITE  ? writes(hit)
+            : w->kind == WT_WATCHPOINT_READ ? hit->kind != WT_WIRE_WATCH_WRITE
                                             : true);
 }
 
 /* A wave has accessed LDS that is watched, and has stopped. */
 static enum wt_status note_local(struct wt_probe *p, const struct gcnp_local_watch *local,
-                                 const struct kfd_wire_hit *hit,
+                                 const struct wt_wire_hit *hit,
                                  const struct wt_watched_values *values, struct wt_error *err)
 {
     char text[224];
     snprintf(text, sizeof text, "the instruction at 0x%llx has %s LDS at 0x%llx",
              (unsigned long long)hit->pc,
-             !hit->write ? "read"
-             : hit->read ? "changed"
-                         : "written to",
+             hit->kind == WT_WIRE_WATCH_READ    ? "read"
+             : hit->kind == WT_WIRE_WATCH_WRITE ? "written to"
+                                                : "changed",
              (unsigned long long)local->asked.addr.offset);
     gcnp_row(p, hit->wave)->common.cause = WT_HALT_WATCH;
     return wt_standstill_note_hit(p, hit->wave, &local->asked, hit->pc, wt_lane_bit(hit->lane),
@@ -296,31 +302,21 @@ static enum wt_status note_local(struct wt_probe *p, const struct gcnp_local_wat
 
 static int by_order(const void *a, const void *b)
 {
-    const struct kfd_wire_hit *x = a, *y = b;
+    const struct wt_wire_hit *x = a, *y = b;
     return (x->order > y->order) - (x->order < y->order);
 }
 
 /* All accesses since the last call, in their order; *list is to be freed. */
-static enum wt_status fetch_hits(struct wt_probe *p, struct kfd_wire_hit **list, size_t *count,
+static enum wt_status fetch_hits(struct wt_probe *p, struct wt_wire_hit **list, size_t *count,
                                  struct wt_error *err)
 {
-    enum { MOST = 256 };
-    size_t room = 0, got = MOST;
-    enum wt_status status = WT_OK;
-    *list = NULL;
-    for (*count = 0; got == MOST && !status; *count += got) {
-        struct kfd_wire_hit *more = wt_array_grow(*list, &room, *count + MOST, sizeof *more);
-        if (!more)
-            return wt_fail(err, WT_NO_MEMORY, "out of memory for accesses to watched memory");
-        *list = more;
-        status = p->link->ops->local_hits(p->link->context, more + *count, MOST, &got, err);
-    }
+    const enum wt_status status = p->link->ops->take_hits(p->link->context, list, count, err);
     if (*count)
         qsort(*list, *count, sizeof **list, by_order);
     return status;
 }
 
-static void put_bytes(const struct kfd_wire_hit *hit, const uint8_t *from, uint64_t addr,
+static void put_bytes(const struct wt_wire_hit *hit, const uint8_t *from, uint64_t addr,
                       uint8_t *bytes, size_t size)
 {
     for (unsigned i = 0; i < hit->size && i < sizeof hit->before; i++)
@@ -330,16 +326,16 @@ static void put_bytes(const struct kfd_wire_hit *hit, const uint8_t *from, uint6
 
 /* The values of @p size bytes at @p addr, now @p now, before and after access @p at of a list:
  * later writes of the list are undone. */
-static struct wt_watched_values values_at(const struct kfd_wire_hit *list, size_t count, size_t at,
+static struct wt_watched_values values_at(const struct wt_wire_hit *list, size_t count, size_t at,
                                           uint64_t addr, const uint8_t *now, size_t size)
 {
     struct wt_watched_values v = {.known = WT_WATCHED_TOLD, .order = list[at].order, .size = size};
     memcpy(v.after, now, size);
     for (size_t i = count; i-- > at + 1;)
-        if (list[i].write)
+        if (writes(&list[i]))
             put_bytes(&list[i], list[i].before, addr, v.after, size);
     memcpy(v.before, v.after, size);
-    if (list[at].write)
+    if (writes(&list[at]))
         put_bytes(&list[at], list[at].before, addr, v.before, size);
     return v;
 }
@@ -347,7 +343,7 @@ static struct wt_watched_values values_at(const struct kfd_wire_hit *list, size_
 /* Notes write @p hit: one of the wave's that comes to an earlier one of the same instruction, or
  * of an instruction that has not stopped it. */
 static enum wt_status keep_write(struct wt_probe *p, const struct gcnp_watch *w,
-                                 const struct kfd_wire_hit *hit,
+                                 const struct wt_wire_hit *hit,
                                  const struct wt_watched_values *values, struct wt_error *err)
 {
     struct gcnp_write *one = find_write(p, hit->wave, hit->id, &w->asked);
@@ -377,19 +373,19 @@ static void forget_writes(struct wt_probe *p)
             p->write[i] = p->write[--p->write_count];
 }
 
-static bool meets(const struct kfd_wire_hit *hit, uint64_t addr, uint64_t size)
+static bool meets(const struct wt_wire_hit *hit, uint64_t addr, uint64_t size)
 {
     return hit->addr < addr + size && addr < hit->addr + hit->size;
 }
 
 static enum wt_status take_writes(struct wt_probe *p, const struct gcnp_watch *w,
-                                  const struct kfd_wire_hit *list, size_t count,
+                                  const struct wt_wire_hit *list, size_t count,
                                   struct wt_error *err)
 {
     uint8_t now[GCNP_WATCHED_BYTES];
     enum wt_status status = gcnp_read_link(p, w->addr, now, compared(w), err);
     for (size_t i = 0; i < count && !status; i++) {
-        if (!list[i].write || !meets(&list[i], w->addr, w->asked.size) ||
+        if (!writes(&list[i]) || !meets(&list[i], w->addr, w->asked.size) ||
             list[i].lane >= GCN_LANES || !wt_standstill_is_in(p, list[i].wave, list[i].id))
             continue;
         const struct wt_watched_values v = values_at(list, count, i, w->addr, now, compared(w));
@@ -402,12 +398,12 @@ static enum wt_status take_writes(struct wt_probe *p, const struct gcnp_watch *w
 /* The accesses of @p list to one watchpoint in LDS. Groups have LDS of their own at the same
  * addresses. */
 static enum wt_status take_locals(struct wt_probe *p, const struct gcnp_local_watch *local,
-                                  const struct kfd_wire_hit *list, size_t count,
+                                  const struct wt_wire_hit *list, size_t count,
                                   struct wt_error *err)
 {
     const struct wt_watchpoint *w = &local->asked;
     const size_t size = w->size < WT_WATCHED_BYTES ? (size_t)w->size : WT_WATCHED_BYTES;
-    struct kfd_wire_hit *own = malloc((count + 1) * sizeof *own);
+    struct wt_wire_hit *own = malloc((count + 1) * sizeof *own);
     uint8_t now[WT_WATCHED_BYTES];
     uint64_t addr;
     size_t owns = 0;
@@ -432,7 +428,7 @@ static enum wt_status take_locals(struct wt_probe *p, const struct gcnp_local_wa
 
 enum wt_status gcnp_take_hits(struct wt_probe *p, struct wt_error *err)
 {
-    struct kfd_wire_hit *list = NULL;
+    struct wt_wire_hit *list = NULL;
     size_t count = 0;
     enum wt_status status = WT_OK;
     forget_writes(p);

@@ -93,12 +93,12 @@ struct wt_gen_link_ops {
     enum wt_status (*code_known)(void *context, uint64_t state, struct wt_error *err);
     /** Watches memory, this list and no other; what has no mark and is no group's, on all GPUs.
      * NULL: the target has a service for it, or none. */
-    enum wt_status (*watch)(void *context, const struct gen_wire_watch *list, size_t count,
+    enum wt_status (*watch)(void *context, const struct wt_wire_watch *list, size_t count,
                             struct wt_error *err);
-    /** The oldest accesses to such memory that were not given yet, at most @p room; their threads
-     * have stopped. Fewer than that: there are no more. NULL where watch is. */
-    enum wt_status (*take_hits)(void *context, struct gen_wire_hit *hits, size_t room,
-                                size_t *count, struct wt_error *err);
+    /** The accesses to such memory since the last call; their threads have stopped. The caller
+     * frees *list. NULL where watch is. */
+    enum wt_status (*take_hits)(void *context, struct wt_wire_hit **list, size_t *count,
+                                struct wt_error *err);
     /** Whether the program has ended, with which status and words for people. */
     bool (*ended)(void *context, uint32_t *status, char *text, size_t size);
     /** Runs the kernel from its beginning in memory as it is. NULL: only the program can do that.

@@ -142,63 +142,35 @@ static bool is_common(const struct wt_gen_process *p, uint64_t addr)
     return !(p->info.gpus > 1 && addr >> GEN_WIRE_GPU_BIT) && addr < p->info.slm;
 }
 
-static enum wt_status watch_on(struct wt_gen_process *p, uint32_t gpu, struct gen_wire_watch *list,
-                               const struct gen_wire_watch *asked, size_t count,
-                               struct wt_error *err)
-{
-    struct wt_wire_request request = {.verb = WT_WIRE_WATCH, .device = gpu};
-    struct wt_wire_answer answer;
-    size_t n = 0;
-    for (size_t i = 0; i < count; i++) {
-        const struct wt_wire_request of = about(p, WT_WIRE_WATCH, asked[i].thread, asked[i].addr);
-        if (of.device != gpu && !is_common(p, asked[i].addr))
-            continue;
-        list[n] = asked[i];
-        list[n].thread = of.device == gpu ? of.wave : 0;
-        list[n++].addr = of.addr;
-    }
-    request.follows = (uint32_t)(n * sizeof *list);
-    const enum wt_status status =
-        wt_process_link_ask(&p->link, &request, list, &answer, NULL, 0, err);
-    if (status == WT_OK && answer.result < 0)
-        return wt_fail(err, WT_NO_MEMORY, "the program has no memory for watchpoints");
-    return status;
-}
-
-static enum wt_status link_watch(void *context, const struct gen_wire_watch *asked, size_t count,
+static enum wt_status link_watch(void *context, const struct wt_wire_watch *asked, size_t count,
                                  struct wt_error *err)
 {
     struct wt_gen_process *p = context;
-    enum wt_status status = WT_OK;
-    if (count > WT_WIRE_MOST / sizeof *asked)
-        return wt_fail(err, WT_UNSUPPORTED, "%zu watchpoints are too many", count);
-    struct gen_wire_watch *list = calloc(count + 1, sizeof *list);
+    struct wt_wire_watch *list = calloc(count + 1, sizeof *list);
     if (!list)
         return wt_fail(err, WT_NO_MEMORY, "out of memory for watchpoints");
-    for (uint32_t gpu = 0; gpu < p->info.gpus && !status; gpu++)
-        status = watch_on(p, gpu, list, asked, count, err);
+    for (size_t i = 0; i < count; i++) {
+        const struct wt_wire_request of = about(p, WT_WIRE_WATCH, asked[i].wave, asked[i].addr);
+        list[i] = asked[i];
+        list[i].addr = of.addr;
+        list[i].wave = is_common(p, asked[i].addr)
+                           ? WT_NO_HANDLE
+                           : of.wave + wt_process_link_first(&p->link, of.device);
+    }
+    const enum wt_status status = wt_process_link_watch(&p->link, list, count, err);
     free(list);
     return status;
 }
 
-static enum wt_status link_take_hits(void *context, struct gen_wire_hit *hits, size_t room,
-                                     size_t *count, struct wt_error *err)
+static enum wt_status link_take_hits(void *context, struct wt_wire_hit **list, size_t *count,
+                                     struct wt_error *err)
 {
     struct wt_gen_process *p = context;
-    enum wt_status status = WT_OK;
-    *count = 0;
-    for (uint32_t gpu = 0; gpu < p->info.gpus && *count < room && !status; gpu++) {
-        const size_t left = (room - *count) * sizeof *hits;
-        const struct wt_wire_request request = {
-            .verb = WT_WIRE_HITS, .device = gpu, .size = (uint32_t)left};
-        struct wt_wire_answer answer;
-        status = wt_process_link_ask(&p->link, &request, NULL, &answer, hits + *count, left, err);
-        const size_t more = status == WT_OK ? answer.size / sizeof *hits : 0;
-        for (size_t i = *count; i < *count + more; i++) {
-            hits[i].thread += wt_process_link_first(&p->link, gpu);
-            hits[i].pc += wt_gen_mark(&p->info, gpu);
-        }
-        *count += more;
+    const enum wt_status status = wt_process_link_hits(&p->link, p->info.gpus, list, count, err);
+    for (size_t i = 0; i < *count; i++) {
+        struct wt_wire_request of;
+        wt_process_link_locate(&p->link, (*list)[i].wave, &of);
+        (*list)[i].pc += wt_gen_mark(&p->info, of.device);
     }
     return status;
 }

@@ -3,6 +3,7 @@
  * and makes the thread that accesses it enter the system routine after the instruction.
  */
 #include "debug/gen/internal.h"
+#include "debug/process/link.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,21 +12,18 @@
 enum wt_status genp_set_watches(struct wt_probe *p, const struct wt_watchpoint *list, size_t count,
                                 struct wt_error *err)
 {
-    static const uint32_t kinds[] = {[WT_WATCHPOINT_WRITE] = GEN_WATCH_WRITE,
-                                     [WT_WATCHPOINT_READ] = GEN_WATCH_READ,
-                                     [WT_WATCHPOINT_ACCESS] = GEN_WATCH_ACCESS};
     if (!p->link->ops->watch)
         return wt_fail(err, WT_UNSUPPORTED, "this device has no watchpoints");
-    struct gen_wire_watch *sent = calloc(count + 1, sizeof *sent);
+    struct wt_wire_watch *sent = calloc(count + 1, sizeof *sent);
     struct wt_watchpoint *kept = calloc(count + 1, sizeof *kept);
     enum wt_status status =
         sent && kept ? WT_OK : wt_fail(err, WT_NO_MEMORY, "out of memory for watchpoints");
     for (size_t i = 0; i < count && !status; i++) {
         kept[i] = list[i];
-        sent[i] = (struct gen_wire_watch){.kind = kinds[list[i].kind],
-                                          .thread = list[i].wave,
-                                          .addr = genp_linear(p, list[i].addr),
-                                          .size = list[i].size};
+        sent[i] = (struct wt_wire_watch){.kind = wt_process_link_watched(list[i].kind),
+                                         .wave = list[i].wave,
+                                         .addr = genp_linear(p, list[i].addr),
+                                         .size = list[i].size};
     }
     if (!status)
         status = p->link->ops->watch(p->link->context, sent, count, err);
@@ -42,29 +40,30 @@ enum wt_status genp_set_watches(struct wt_probe *p, const struct wt_watchpoint *
 }
 
 /* Whether an access is to a watched range. */
-static bool is_wanted(const struct wt_probe *p, const struct gen_wire_hit *hit,
+static bool is_wanted(const struct wt_probe *p, const struct wt_wire_hit *hit,
                       const struct wt_watchpoint *w)
 {
     uint64_t addr = genp_linear(p, w->addr);
-    const uint32_t gpu = wt_gen_unmark(&p->info, &addr, genp_device_of(p, hit->thread));
-    if (gpu != genp_device_of(p, hit->thread))
+    const uint32_t gpu = wt_gen_unmark(&p->info, &addr, genp_device_of(p, hit->wave));
+    if (gpu != genp_device_of(p, hit->wave))
         return false;
+    const bool changed = memcmp(hit->before, hit->after, hit->size) != 0;
     const bool meets = hit->addr < addr + w->size && addr < hit->addr + hit->size;
-    return meets && (w->kind == WT_WATCHPOINT_WRITE  ? hit->kind != GEN_WATCH_READ && hit->changed
-                     : w->kind == WT_WATCHPOINT_READ ? hit->kind != GEN_WATCH_WRITE
+    return meets && (w->kind == WT_WATCHPOINT_WRITE  ? hit->kind != WT_WIRE_WATCH_READ && changed
+                     : w->kind == WT_WATCHPOINT_READ ? hit->kind != WT_WIRE_WATCH_WRITE
                                                      : true);
 }
 
-static enum wt_status note(struct wt_probe *p, const struct gen_wire_hit *hit, struct wt_error *err)
+static enum wt_status note(struct wt_probe *p, const struct wt_wire_hit *hit, struct wt_error *err)
 {
     char text[224];
     enum wt_status status = WT_OK;
     snprintf(text, sizeof text, "the instruction at 0x%llx has %s 0x%llx",
-             (unsigned long long)hit->pc, hit->kind == GEN_WATCH_READ ? "read" : "written to",
+             (unsigned long long)hit->pc, hit->kind == WT_WIRE_WATCH_READ ? "read" : "written to",
              (unsigned long long)hit->addr);
     for (size_t i = 0; i < p->watches && !status; i++)
         if (is_wanted(p, hit, &p->watch[i]))
-            status = wt_standstill_note_hit(p, hit->thread, &p->watch[i], hit->pc, hit->lanes, text,
+            status = wt_standstill_note_hit(p, hit->wave, &p->watch[i], hit->pc, hit->lanes, text,
                                             NULL, err);
     return status;
 }
@@ -85,21 +84,16 @@ static void halt_row(struct wt_probe *p, uint32_t thread)
 
 enum wt_status genp_take_hits(struct wt_probe *p, struct wt_error *err)
 {
-    enum { AT_ONCE = 64 };
-    struct gen_wire_hit list[AT_ONCE];
-    size_t count = AT_ONCE;
-    enum wt_status status;
-    while (p->watches && count == AT_ONCE) {
-        if ((status = p->link->ops->take_hits(p->link->context, list, AT_ONCE, &count, err)) !=
-            WT_OK)
-            return status;
-        for (size_t i = 0; i < count; i++) {
-            if (!wt_standstill_is_in(p, list[i].thread, list[i].id))
-                continue;
-            if ((status = note(p, &list[i], err)) != WT_OK)
-                return status;
-            halt_row(p, list[i].thread);
+    struct wt_wire_hit *list;
+    size_t count;
+    if (!p->watches)
+        return WT_OK;
+    enum wt_status status = p->link->ops->take_hits(p->link->context, &list, &count, err);
+    for (size_t i = 0; i < count && !status; i++)
+        if (wt_standstill_is_in(p, list[i].wave, list[i].id)) {
+            status = note(p, &list[i], err);
+            halt_row(p, list[i].wave);
         }
-    }
-    return WT_OK;
+    free(list);
+    return status;
 }

@@ -107,14 +107,12 @@ static enum wt_status branch(void *context, struct wt_error *err)
     return do_it(context, WT_TRAVEL_BRANCH, 0, NULL, 0, err);
 }
 
-static struct wt_travel_watch wire_of(const struct wt_watchpoint *w)
+static struct wt_wire_watch wire_of(const struct wt_watchpoint *w)
 {
-    static const enum wt_travel_watched kinds[] = {[WT_WATCHPOINT_WRITE] = WT_TRAVEL_WRITE,
-                                                   [WT_WATCHPOINT_READ] = WT_TRAVEL_READ,
-                                                   [WT_WATCHPOINT_ACCESS] = WT_TRAVEL_ACCESS,
-                                                   [WT_WATCHPOINT_EXECUTE] = WT_TRAVEL_EXECUTE};
-    return (struct wt_travel_watch){
-        .kind = kinds[w->kind], .wave = w->wave, .addr = w->addr.offset, .size = w->size};
+    return (struct wt_wire_watch){.kind = wt_process_link_watched(w->kind),
+                                  .wave = w->wave,
+                                  .addr = w->addr.offset,
+                                  .size = w->size};
 }
 
 static enum wt_status search(void *context, const struct wt_history_query *query,
@@ -122,14 +120,14 @@ static enum wt_status search(void *context, const struct wt_history_query *query
 {
     struct wt_process_history *h = context;
     const size_t most = query->code_count + 1 + query->watchpoints;
-    struct wt_travel_watch *list = calloc(most, sizeof *list);
+    struct wt_wire_watch *list = calloc(most, sizeof *list);
     size_t count = 0;
     if (!list)
         return wt_fail(err, WT_NO_MEMORY, "no host memory to search the past");
     for (size_t i = 0; i < query->code_count; i++)
         list[count++] = wire_of(&query->code[i]);
     if (query->wave != WT_NO_HANDLE)
-        list[count++] = (struct wt_travel_watch){.kind = WT_TRAVEL_ISSUE, .wave = query->wave};
+        list[count++] = (struct wt_wire_watch){.kind = WT_WIRE_WATCH_ISSUE, .wave = query->wave};
     for (size_t i = 0; i < query->watchpoints; i++)
         list[count++] = wire_of(&query->watchpoint[i]);
     h->hits = 0;
@@ -139,10 +137,10 @@ static enum wt_status search(void *context, const struct wt_history_query *query
     return status;
 }
 
-static void take_hit(struct wt_watchpoint_hit *to, const struct wt_travel_hit *from)
+static void take_hit(struct wt_watchpoint_hit *to, const struct wt_wire_hit *from)
 {
-    *to = (struct wt_watchpoint_hit){.read = from->kind != WT_TRAVEL_WRITE,
-                                     .write = from->kind != WT_TRAVEL_READ,
+    *to = (struct wt_watchpoint_hit){.read = from->kind != WT_WIRE_WATCH_WRITE,
+                                     .write = from->kind != WT_WIRE_WATCH_READ,
                                      .time = from->time,
                                      .wave = from->wave,
                                      .id = from->id,
@@ -165,8 +163,8 @@ static bool take_match(struct wt_process_history *h, const struct wt_wire_answer
         return false;
     memcpy(&m, h->answer, sizeof m);
     if (m.kind > WT_TRAVEL_MATCH_MEMORY || m.id == WT_NO_WAVE ||
-        m.hits > WT_TRAVEL_BYTES / sizeof(struct wt_travel_hit) ||
-        answer->size != sizeof m + m.hits * sizeof(struct wt_travel_hit))
+        m.hits > WT_TRAVEL_BYTES / sizeof(struct wt_wire_hit) ||
+        answer->size != sizeof m + m.hits * sizeof(struct wt_wire_hit))
         return false;
     struct wt_watchpoint_hit *more =
         wt_array_grow(h->hit, &h->hit_room, (size_t)m.hits + 1, sizeof *more);
@@ -174,7 +172,7 @@ static bool take_match(struct wt_process_history *h, const struct wt_wire_answer
         return false;
     h->hit = more;
     for (h->hits = 0; h->hits < m.hits; h->hits++) {
-        struct wt_travel_hit hit;
+        struct wt_wire_hit hit;
         memcpy(&hit, h->answer + sizeof m + h->hits * sizeof hit, sizeof hit);
         if (hit.id == WT_NO_WAVE || hit.size > sizeof hit.before || hit.lane >= h->lanes)
             return false;

@@ -215,6 +215,91 @@ bool wt_process_link_fault(struct wt_process_link *link, uint32_t device, uint32
            answer.result >= 0 && wt_connection_has_fault(fault, answer.size);
 }
 
+/* ---- watched memory ---- */
+
+enum wt_status wt_process_link_watch_on(struct wt_process_link *link, uint32_t device,
+                                        const struct wt_wire_watch *list, size_t count,
+                                        struct wt_error *err)
+{
+    const struct wt_wire_request request = {
+        .verb = WT_WIRE_WATCH, .device = device, .follows = (uint32_t)(count * sizeof *list)};
+    struct wt_wire_answer answer;
+    if (count > WT_WIRE_MOST / sizeof *list)
+        return wt_fail(err, WT_UNSUPPORTED, "%zu watchpoints are too many", count);
+    const enum wt_status status = wt_process_link_ask(link, &request, list, &answer, NULL, 0, err);
+    if (status != WT_OK || answer.result >= 0)
+        return status;
+    return wt_fail(err, WT_NO_MEMORY, "the program cannot watch memory: %s",
+                   strerror(-answer.result));
+}
+
+enum wt_status wt_process_link_watch(struct wt_process_link *link, const struct wt_wire_watch *list,
+                                     size_t count, struct wt_error *err)
+{
+    struct wt_wire_watch *own = malloc((count + 1) * sizeof *own);
+    enum wt_status status =
+        own ? WT_OK : wt_fail(err, WT_NO_MEMORY, "out of memory for watchpoints");
+    for (uint32_t device = 0; device < link->hello.devices && !status; device++) {
+        size_t owns = 0;
+        for (size_t i = 0; i < count; i++) {
+            struct wt_wire_request of = {.device = device};
+            if (list[i].wave != WT_NO_HANDLE)
+                wt_process_link_locate(link, list[i].wave, &of);
+            if (of.device != device)
+                continue;
+            own[owns] = list[i];
+            own[owns++].wave = of.wave;
+        }
+        status = wt_process_link_watch_on(link, device, own, owns, err);
+    }
+    free(own);
+    return status;
+}
+
+static bool makes_sense(const struct wt_wire_hit *hit)
+{
+    return hit->kind < WT_WIRE_WATCH_MEMORY && hit->size <= sizeof hit->before &&
+           hit->lane < WT_MAX_LANES;
+}
+
+enum wt_status wt_process_link_hits(struct wt_process_link *link, uint32_t devices,
+                                    struct wt_wire_hit **list, size_t *count, struct wt_error *err)
+{
+    enum { AT_ONCE = 256 };
+    enum wt_status status = WT_OK;
+    size_t room = 0;
+    *list = NULL;
+    *count = 0;
+    for (uint32_t device = 0; device < devices && !status; device++) {
+        const struct wt_wire_request request = {
+            .verb = WT_WIRE_HITS, .device = device, .size = AT_ONCE * sizeof **list};
+        struct wt_wire_answer answer = {.size = request.size};
+        while (answer.size == request.size && !status) {
+            struct wt_wire_hit *more = wt_array_grow(*list, &room, *count + AT_ONCE, sizeof *more);
+            if (!more) {
+                status = wt_fail(err, WT_NO_MEMORY, "out of memory for accesses to watched memory");
+                break;
+            }
+            *list = more;
+            more += *count;
+            status = wt_process_link_ask(link, &request, NULL, &answer, more, request.size, err);
+            const size_t got = status ? 0 : answer.size / sizeof *more;
+            for (size_t i = 0; i < got; i++) {
+                if (!makes_sense(&more[i]))
+                    continue;
+                (*list)[*count] = more[i];
+                (*list)[(*count)++].wave += wt_process_link_first(link, device);
+            }
+        }
+    }
+    if (status) {
+        free(*list);
+        *list = NULL;
+        *count = 0;
+    }
+    return status;
+}
+
 /* ---- lists and texts ---- */
 
 enum wt_status wt_process_link_list(struct wt_process_link *link, uint32_t verb, size_t size,

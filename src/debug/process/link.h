@@ -101,6 +101,28 @@ bool wt_process_link_ended(const struct wt_process_link *link, uint32_t *status,
  * False: none. */
 bool wt_process_link_fault(struct wt_process_link *link, uint32_t device, uint32_t wave,
                            uint64_t id, struct wt_fault *fault);
+/** How the wire names a kind of watchpoint. */
+static inline uint32_t wt_process_link_watched(enum wt_watchpoint_kind kind)
+{
+    static const uint32_t kinds[] = {[WT_WATCHPOINT_WRITE] = WT_WIRE_WATCH_WRITE,
+                                     [WT_WATCHPOINT_READ] = WT_WIRE_WATCH_READ,
+                                     [WT_WATCHPOINT_ACCESS] = WT_WIRE_WATCH_ACCESS,
+                                     [WT_WATCHPOINT_EXECUTE] = WT_WIRE_WATCH_EXECUTE};
+    return kinds[kind];
+}
+/** Has one GPU watch this list, and no other. */
+enum wt_status wt_process_link_watch_on(struct wt_process_link *link, uint32_t device,
+                                        const struct wt_wire_watch *list, size_t count,
+                                        struct wt_error *err);
+/** Has each GPU watch what its waves see of this list, and no other; a wave WT_NO_HANDLE: all see
+ * the same. Where the debugger counts the waves. */
+enum wt_status wt_process_link_watch(struct wt_process_link *link, const struct wt_wire_watch *list,
+                                     size_t count, struct wt_error *err);
+/** The accesses to what the first @p devices watch since the last call, in the order in which each
+ * has noted them; the caller frees *list. Waves are numbered as the debugger counts them. */
+enum wt_status wt_process_link_hits(struct wt_process_link *link, uint32_t devices,
+                                    struct wt_wire_hit **list, size_t *count, struct wt_error *err);
+
 /**
  * Puts what all host programs offer into @p services, whose context is the link: why waves wait,
  * their faults, core files.

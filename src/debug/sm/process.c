@@ -266,99 +266,16 @@ static enum wt_status link_fail(void *context, uint32_t warp, struct wt_error *e
 
 /* ---- watched memory ---- */
 
-static enum sm_wire_access access_of(bool read, bool write)
-{
-    return read && write ? SM_ACCESS_ANY : read ? SM_ACCESS_READ : SM_ACCESS_WRITE;
-}
-
-/* Sets the watchpoints of one GPU. Memory that all warps see alike is watched on all GPUs. */
-static enum wt_status watch_on(struct wt_sm_process *p, uint32_t gpu, struct sm_wire_watch *list,
-                               const struct wt_sm_watch *asked, size_t count, struct wt_error *err)
-{
-    struct wt_wire_request request = {.verb = WT_WIRE_WATCH, .device = gpu};
-    struct wt_wire_answer answer;
-    size_t n = 0;
-    for (size_t i = 0; i < count; i++) {
-        struct wt_wire_request of = {.device = gpu};
-        if (asked[i].warp != WT_NO_HANDLE)
-            wt_process_link_locate(&p->link, asked[i].warp, &of);
-        if (of.device == gpu)
-            list[n++] = (struct sm_wire_watch){.kind = access_of(asked[i].read, asked[i].write),
-                                               .warp = of.wave,
-                                               .addr = asked[i].addr,
-                                               .size = asked[i].size};
-    }
-    request.follows = (uint32_t)(n * sizeof *list);
-    const enum wt_status status =
-        wt_process_link_ask(&p->link, &request, list, &answer, NULL, 0, err);
-    if (!status && answer.result < 0)
-        return wt_fail(err, WT_NO_MEMORY, "the program has no memory for watchpoints");
-    return status;
-}
-
-static enum wt_status link_watch(void *context, const struct wt_sm_watch *asked, size_t count,
+static enum wt_status link_watch(void *context, const struct wt_wire_watch *list, size_t count,
                                  struct wt_error *err)
 {
-    struct wt_sm_process *p = context;
-    enum wt_status status = WT_OK;
-    if (count > WT_WIRE_MOST / sizeof(struct sm_wire_watch))
-        return wt_fail(err, WT_UNSUPPORTED, "%zu watchpoints are too many", count);
-    struct sm_wire_watch *list = calloc(count + 1, sizeof *list);
-    if (!list)
-        return wt_fail(err, WT_NO_MEMORY, "out of memory for watchpoints");
-    for (uint32_t gpu = 0; gpu < p->gpus && !status; gpu++)
-        status = watch_on(p, gpu, list, asked, count, err);
-    free(list);
-    return status;
+    return wt_process_link_watch(context, list, count, err);
 }
 
-static struct wt_sm_hit hit_of(const struct sm_wire_hit *from, uint32_t first_warp)
-{
-    struct wt_sm_hit hit = {.read = from->kind != SM_ACCESS_WRITE,
-                            .write = from->kind != SM_ACCESS_READ,
-                            .id = from->id,
-                            .warp = first_warp + from->warp,
-                            .lane = from->lane,
-                            .size = from->size,
-                            .pc = from->pc,
-                            .addr = from->addr};
-    static_assert(sizeof hit.before == sizeof from->before, "an access has at most 16 bytes");
-    memcpy(hit.before, from->before, sizeof hit.before);
-    memcpy(hit.after, from->after, sizeof hit.after);
-    return hit;
-}
-
-static enum wt_status link_take_hits(void *context, struct wt_sm_hit **list, size_t *count,
+static enum wt_status link_take_hits(void *context, struct wt_wire_hit **list, size_t *count,
                                      struct wt_error *err)
 {
-    struct wt_sm_process *p = context;
-    struct sm_wire_hit *hits = malloc(WT_WIRE_MOST);
-    enum wt_status status =
-        hits ? WT_OK : wt_fail(err, WT_NO_MEMORY, "out of memory for accesses to watched memory");
-    uint32_t first_warp = 0;
-    *list = NULL;
-    *count = 0;
-    for (uint32_t gpu = 0; gpu < p->gpus && !status; gpu++) {
-        const struct wt_wire_request request = {
-            .verb = WT_WIRE_HITS, .device = gpu, .size = WT_WIRE_MOST};
-        struct wt_wire_answer answer;
-        status = wt_process_link_ask(&p->link, &request, NULL, &answer, hits, WT_WIRE_MOST, err);
-        const size_t more = status ? 0 : answer.size / sizeof *hits;
-        struct wt_sm_hit *grown = more ? realloc(*list, (*count + more) * sizeof *grown) : NULL;
-        if (more && !grown)
-            status = wt_fail(err, WT_NO_MEMORY, "out of memory for accesses to watched memory");
-        *list = grown ? grown : *list;
-        for (size_t i = 0; i < more && !status; i++)
-            grown[(*count)++] = hit_of(&hits[i], first_warp);
-        first_warp += warps_of(p, gpu);
-    }
-    free(hits);
-    if (!status)
-        return WT_OK;
-    free(*list);
-    *list = NULL;
-    *count = 0;
-    return status;
+    return wt_process_link_hits(context, ((struct wt_sm_process *)context)->gpus, list, count, err);
 }
 
 static const struct wt_sm_link_ops process_link = {

@@ -10,6 +10,7 @@
 #include "base/fault.h"
 #include "bus/bus.h"
 #include "debug/core/probe.h"
+#include "object/watch_wire.h"
 
 /** The kernel launch that runs, or ran last. */
 struct wt_sm_launch {
@@ -34,25 +35,6 @@ struct wt_sm_event {
     bool stopped; /**< the debug hardware has something to tell, or a launch began or ended */
     bool code;    /**< the list of modules has changed since code_known() */
     uint64_t code_state; /**< code: a number for what the list is like now */
-};
-
-/** Memory that the driver is to watch. */
-struct wt_sm_watch {
-    bool read, write; /**< which accesses count */
-    uint32_t warp; /**< WT_NO_HANDLE: all see the same; else shared memory is that of its block */
-    uint64_t addr; /**< generic; local memory: its address in global memory */
-    uint64_t size;
-};
-
-/** A lane's access to watched memory, which is done. */
-struct wt_sm_hit {
-    bool read, write; /**< an atomic does both */
-    wt_wave_id id;    /**< of the warp */
-    uint32_t warp;
-    unsigned lane, size; /**< 1 to 16 bytes */
-    uint64_t pc;         /**< of the instruction */
-    uint64_t addr;       /**< generic; local memory: its address in global memory */
-    uint8_t before[16], after[16];
 };
 
 /** Registers of a warp by the driver's numbers. */
@@ -129,15 +111,15 @@ struct wt_sm_link_ops {
      */
     enum wt_status (*reset)(void *context, struct wt_error *err);
     /**
-     * Replaces what the driver watches; count 0: nothing. The SM of a warp that accesses it stops
-     * behind the instruction as if a warp had executed BPT.TRAP. NULL: the target's services do
-     * that.
+     * Replaces what the driver watches; count 0: nothing. A warp WT_NO_HANDLE: all see the same.
+     * The SM of a warp that accesses it stops behind the instruction as if a warp had executed
+     * BPT.TRAP. NULL: the target's services do that.
      */
-    enum wt_status (*watch)(void *context, const struct wt_sm_watch *list, size_t count,
+    enum wt_status (*watch)(void *context, const struct wt_wire_watch *list, size_t count,
                             struct wt_error *err);
     /** The hits since the last call, those of one instruction by lane; *list is freed by the
      * caller. NULL where watch is. */
-    enum wt_status (*take_hits)(void *context, struct wt_sm_hit **list, size_t *count,
+    enum wt_status (*take_hits)(void *context, struct wt_wire_hit **list, size_t *count,
                                 struct wt_error *err);
 };
 

@@ -3,6 +3,7 @@
  * and stops the SM behind the instruction of a warp that accesses it.
  */
 #include "debug/sm/internal.h"
+#include "debug/process/link.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -30,18 +31,17 @@ enum wt_status smp_set_watches(struct wt_probe *p, const struct wt_watchpoint *l
 {
     if (!p->link->ops->watch)
         return wt_fail(err, WT_UNSUPPORTED, "this device has no watchpoints");
-    struct wt_sm_watch *sent = calloc(count + 1, sizeof *sent);
+    struct wt_wire_watch *sent = calloc(count + 1, sizeof *sent);
     struct smp_watch *kept = calloc(count + 1, sizeof *kept);
     enum wt_status status =
         sent && kept ? WT_OK : wt_fail(err, WT_NO_MEMORY, "out of memory for watchpoints");
     for (size_t i = 0; i < count && !status; i++) {
         kept[i].asked = list[i];
         status = find(p, &kept[i], err);
-        sent[i] = (struct wt_sm_watch){.read = list[i].kind != WT_WATCHPOINT_WRITE,
-                                       .write = list[i].kind != WT_WATCHPOINT_READ,
-                                       .warp = kept[i].of_block ? list[i].wave : WT_NO_HANDLE,
-                                       .addr = kept[i].addr,
-                                       .size = list[i].size};
+        sent[i] = (struct wt_wire_watch){.kind = wt_process_link_watched(list[i].kind),
+                                         .wave = kept[i].of_block ? list[i].wave : WT_NO_HANDLE,
+                                         .addr = kept[i].addr,
+                                         .size = list[i].size};
     }
     if (!status)
         status = p->link->ops->watch(p->link->context, sent, count, err);
@@ -58,7 +58,7 @@ enum wt_status smp_set_watches(struct wt_probe *p, const struct wt_watchpoint *l
 }
 
 /* Whether an access changes a byte of the watched range. */
-static bool changes(const struct smp_watch *w, const struct wt_sm_hit *hit)
+static bool changes(const struct smp_watch *w, const struct wt_wire_hit *hit)
 {
     for (unsigned i = 0; i < hit->size && i < sizeof hit->before; i++)
         if (hit->addr + i - w->addr < w->asked.size && hit->before[i] != hit->after[i])
@@ -68,7 +68,7 @@ static bool changes(const struct smp_watch *w, const struct wt_sm_hit *hit)
 
 /* Whether an access is one that the debugger asked for. As GDB has it, a write of the value that is
  * there already does not count. */
-static bool is_wanted(const struct smp_watch *w, const struct wt_sm_hit *hit,
+static bool is_wanted(const struct smp_watch *w, const struct wt_wire_hit *hit,
                       const struct wt_wave *wave)
 {
     if (hit->addr >= w->addr + w->asked.size || w->addr >= hit->addr + hit->size)
@@ -77,17 +77,17 @@ static bool is_wanted(const struct smp_watch *w, const struct wt_sm_hit *hit,
         return false;
     switch (w->asked.kind) {
     case WT_WATCHPOINT_WRITE:
-        return hit->write && changes(w, hit);
+        return hit->kind != WT_WIRE_WATCH_READ && changes(w, hit);
     case WT_WATCHPOINT_READ:
-        return hit->read;
+        return hit->kind != WT_WIRE_WATCH_WRITE;
     default:
         return true;
     }
 }
 
-static enum wt_status note(struct wt_probe *p, const struct wt_sm_hit *hit, struct wt_error *err)
+static enum wt_status note(struct wt_probe *p, const struct wt_wire_hit *hit, struct wt_error *err)
 {
-    const struct smp_row *row = smp_row(p, hit->warp);
+    const struct smp_row *row = smp_row(p, hit->wave);
     enum wt_status status = WT_OK;
     char text[224];
     for (size_t i = 0; i < p->watches && !status; i++) {
@@ -100,7 +100,7 @@ static enum wt_status note(struct wt_probe *p, const struct wt_sm_hit *hit, stru
                  : w->asked.kind == WT_WATCHPOINT_READ ? "read"
                                                        : "accessed",
                  (unsigned long long)w->asked.addr.offset);
-        status = wt_standstill_note_hit(p, hit->warp, &w->asked, hit->pc,
+        status = wt_standstill_note_hit(p, hit->wave, &w->asked, hit->pc,
                                         hit->lane < SMP_LANES ? wt_lane_bit(hit->lane) : 0, text,
                                         NULL, err);
     }
@@ -109,7 +109,7 @@ static enum wt_status note(struct wt_probe *p, const struct wt_sm_hit *hit, stru
 
 enum wt_status smp_take_hits(struct wt_probe *p, struct wt_error *err)
 {
-    struct wt_sm_hit *list;
+    struct wt_wire_hit *list;
     size_t count;
     enum wt_status status;
     if (!p->watches)
@@ -117,7 +117,7 @@ enum wt_status smp_take_hits(struct wt_probe *p, struct wt_error *err)
     if ((status = p->link->ops->take_hits(p->link->context, &list, &count, err)) != WT_OK)
         return status;
     for (size_t i = 0; i < count && !status; i++)
-        if (wt_standstill_is_in(p, list[i].warp, list[i].id))
+        if (wt_standstill_is_in(p, list[i].wave, list[i].id))
             status = note(p, &list[i], err);
     free(list);
     return status;

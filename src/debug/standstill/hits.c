@@ -10,8 +10,7 @@
 
 #include "base/array.h"
 
-static bool is_of(const struct wt_probe *p, const struct wt_standstill_hit *hit,
-                  wt_wave_handle wave)
+static bool is_of(const struct wt_probe *p, const struct wt_probe_watched *hit, wt_wave_handle wave)
 {
     return hit->wave == wave && wt_standstill_is_in(p, wave, hit->id);
 }
@@ -43,7 +42,7 @@ enum wt_status wt_standstill_note_hit(struct wt_probe *p, wt_wave_handle wave,
 {
     struct wt_standstill *s = wt_standstill_of(p);
     for (size_t i = 0; i < s->hit_count; i++) {
-        struct wt_standstill_hit *hit = &s->hit[i];
+        struct wt_probe_watched *hit = &s->hit[i];
         if (!is_of(p, hit, wave) || hit->pc != pc)
             continue;
         if (same_watchpoint(&hit->asked, asked)) {
@@ -54,17 +53,18 @@ enum wt_status wt_standstill_note_hit(struct wt_probe *p, wt_wave_handle wave,
         }
     }
     forget_ended(p);
-    struct wt_standstill_hit *more =
+    struct wt_probe_watched *more =
         wt_array_grow(s->hit, &s->hit_capacity, s->hit_count + 1, sizeof *more);
     if (!more)
         return wt_fail(err, WT_NO_MEMORY, "out of memory for an access to watched memory");
     s->hit = more;
-    struct wt_standstill_hit *hit = &s->hit[s->hit_count++];
-    *hit = (struct wt_standstill_hit){.wave = wave,
-                                      .id = wt_standstill_row(p, wave)->wave.id,
-                                      .asked = *asked,
-                                      .pc = pc,
-                                      .lanes = lanes};
+    struct wt_probe_watched *hit = &s->hit[s->hit_count++];
+    *hit = (struct wt_probe_watched){.wanted = true,
+                                     .wave = wave,
+                                     .id = wt_standstill_row(p, wave)->wave.id,
+                                     .asked = *asked,
+                                     .pc = pc,
+                                     .lanes = lanes};
     if (values)
         hit->values = *values;
     snprintf(hit->text, sizeof hit->text, "%s", text);
@@ -86,9 +86,9 @@ void wt_standstill_mix_hits(struct wt_probe *p, const struct wt_watchpoint *aske
 uint32_t wt_standstill_first_watched(struct wt_probe *p)
 {
     const struct wt_standstill *s = wt_standstill_of(p);
-    const struct wt_standstill_hit *first = NULL;
+    const struct wt_probe_watched *first = NULL;
     for (size_t i = 0; i < s->hit_count; i++) {
-        const struct wt_standstill_hit *hit = &s->hit[i];
+        const struct wt_probe_watched *hit = &s->hit[i];
         if (is_of(p, hit, hit->wave) && (!first || hit->values.order < first->values.order))
             first = hit;
     }
@@ -130,16 +130,10 @@ enum wt_status wt_standstill_watched(struct wt_probe *p, wt_wave_handle wave,
     (void)err;
     *watched = (struct wt_probe_watched){.wanted = false};
     for (size_t i = 0; i < s->hit_count; i++) {
-        const struct wt_standstill_hit *hit = &s->hit[i];
+        const struct wt_probe_watched *hit = &s->hit[i];
         if (!is_of(p, hit, wave))
             continue;
-        *watched = (struct wt_probe_watched){.wanted = true,
-                                             .kind = hit->asked.kind,
-                                             .addr = hit->asked.addr,
-                                             .pc = hit->pc,
-                                             .lanes = hit->lanes,
-                                             .values = hit->values};
-        memcpy(watched->text, hit->text, sizeof watched->text);
+        *watched = *hit;
         remove_hit(s, i);
         break;
     }

@@ -37,17 +37,6 @@ struct wt_standstill_launch {
     bool told_end;
 };
 
-/** An access of a wave to watched memory that the debugger has yet to hear of. */
-struct wt_standstill_hit {
-    wt_wave_handle wave;
-    wt_wave_id id;              /**< its name: another wave may come into its slot */
-    struct wt_watchpoint asked; /**< what the debugger watches */
-    uint64_t pc;                /**< of the instruction, which is done */
-    wt_lanes lanes;             /**< that may have done it */
-    char text[sizeof((struct wt_probe_watched *)NULL)->text]; /**< for people */
-    struct wt_watched_values values;
-};
-
 /** The program whose waves they are, as the link tells of it. */
 struct wt_standstill_program {
     void *context;
@@ -124,7 +113,7 @@ struct wt_standstill {
     unsigned run;                 /**< resets so far */
     struct wt_probe_event *event; /**< to be told */
     size_t event_count, event_capacity, first_event;
-    struct wt_standstill_hit *hit; /**< in the order in which they were found */
+    struct wt_probe_watched *hit; /**< that the debugger has yet to hear of, as they were found */
     size_t hit_count, hit_capacity;
     struct wt_standstill_launch *launch; /**< in the order in which they were found */
     size_t launch_count, launch_capacity;

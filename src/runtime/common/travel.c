@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "emulator/machine/state.h"
+#include "runtime/common/watched.h"
 
 /* A request that is being served. */
 struct asked {
@@ -80,22 +81,13 @@ static void inspect(const struct asked *a)
 /* Watches of code come first: a search relies on that. */
 static bool take_watches(const struct asked *a, struct wt_watch *to, size_t count)
 {
-    static const enum wt_watch_kind kinds[] = {[WT_TRAVEL_WRITE] = WT_WATCH_WRITE,
-                                               [WT_TRAVEL_READ] = WT_WATCH_READ,
-                                               [WT_TRAVEL_ACCESS] = WT_WATCH_ACCESS,
-                                               [WT_TRAVEL_EXECUTE] = WT_WATCH_EXECUTE,
-                                               [WT_TRAVEL_ISSUE] = WT_WATCH_ISSUE};
     bool memory = false;
     for (size_t i = 0; i < count; i++) {
-        struct wt_travel_watch w;
+        struct wt_wire_watch w;
         memcpy(&w, a->bytes + i * sizeof w, sizeof w);
-        if (w.kind >= WT_TRAVEL_WATCHED_KINDS)
-            return false;
-        to[i] = (struct wt_watch){
-            .kind = kinds[w.kind], .addr = w.addr, .size = w.size, .wave = w.wave};
-        const bool code = w.kind == WT_TRAVEL_EXECUTE || w.kind == WT_TRAVEL_ISSUE;
-        if ((code && memory) || (w.kind == WT_TRAVEL_ISSUE && w.wave >= a->machine->waves) ||
-            (w.kind != WT_TRAVEL_ISSUE && (!w.size || w.addr + w.size < w.addr)))
+        const bool code = w.kind >= WT_WIRE_WATCH_MEMORY;
+        if (!watched_find(&w, &to[i]) || (code && memory) ||
+            (w.kind == WT_WIRE_WATCH_ISSUE && w.wave >= a->machine->waves))
             return false;
         memory |= !code;
     }
@@ -106,10 +98,9 @@ static void search(const struct asked *a)
 {
     struct wt_recording *r = a->recording;
     struct wt_error err;
-    const size_t count = a->request->size / sizeof(struct wt_travel_watch);
+    const size_t count = a->request->size / sizeof(struct wt_wire_watch);
     struct wt_watch *list = calloc(count ? count : 1, sizeof *list);
-    if (!list || a->request->size % sizeof(struct wt_travel_watch) ||
-        !take_watches(a, list, count)) {
+    if (!list || a->request->size % sizeof(struct wt_wire_watch) || !take_watches(a, list, count)) {
         refuse(a, list ? "a search for what there cannot be" : "no host memory to search the past");
         free(list);
         return;
@@ -148,18 +139,7 @@ static void tell_match(const struct asked *a, const struct wt_search *s)
         const struct wt_watch_hit *from = &m->hit[i];
         if (!from->size)
             continue;
-        struct wt_travel_hit hit = {.id = from->id,
-                                    .time = from->time,
-                                    .pc = from->pc,
-                                    .addr = from->addr,
-                                    .wave = from->wave,
-                                    .lane = from->lane,
-                                    .size = from->size,
-                                    .kind = from->kind == WT_WATCH_WRITE  ? WT_TRAVEL_WRITE
-                                            : from->kind == WT_WATCH_READ ? WT_TRAVEL_READ
-                                                                          : WT_TRAVEL_ACCESS};
-        memcpy(hit.before, from->before, sizeof hit.before);
-        memcpy(hit.after, from->after, sizeof hit.after);
+        const struct wt_wire_hit hit = watched_hit(from);
         answer_bytes(a, &hit, sizeof hit);
     }
 }
@@ -168,7 +148,7 @@ static void search_on(const struct asked *a)
 {
     struct wt_recording *r = a->recording;
     struct wt_error err;
-    _Static_assert(sizeof(struct wt_travel_match) + WT_WATCH_HITS * sizeof(struct wt_travel_hit) <=
+    _Static_assert(sizeof(struct wt_travel_match) + WT_WATCH_HITS * sizeof(struct wt_wire_hit) <=
                        WT_TRAVEL_BYTES,
                    "an answer has room for all hits");
     switch (wt_search_on(&r->search, a->request->argument, &err)) {

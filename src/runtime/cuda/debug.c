@@ -154,24 +154,8 @@ static void give_way(void)
  * has left it. */
 static void take_hits(struct gpu *gpu)
 {
-    static const uint32_t kinds[] = {[WT_WATCH_WRITE] = SM_ACCESS_WRITE,
-                                     [WT_WATCH_READ] = SM_ACCESS_READ,
-                                     [WT_WATCH_ACCESS] = SM_ACCESS_ANY};
     struct wt_machine *m = sm_machine(gpu->device);
-    for (size_t i = 0; i < m->hits && gpu->hit_count < gpu->hit_room; i++) {
-        const struct wt_watch_hit *h = &m->hit[i];
-        struct sm_wire_hit *hit = &gpu->hit[gpu->hit_count++];
-        *hit = (struct sm_wire_hit){.id = h->id,
-                                    .pc = h->pc,
-                                    .addr = h->addr,
-                                    .warp = h->wave,
-                                    .lane = h->lane,
-                                    .kind = kinds[h->kind],
-                                    .size = h->size};
-        memcpy(hit->before, h->before, sizeof hit->before);
-        memcpy(hit->after, h->after, sizeof hit->after);
-    }
-    m->hits = 0;
+    watched_take(&gpu->watched, m, NULL);
     for (uint32_t sm = 0; sm < m->waves / SM_WARPS; sm++)
         gpu_input(gpu, &(struct wt_input){.kind = WT_INPUT_OPERATION,
                                           .bytes = &sm,
@@ -272,48 +256,6 @@ void debug_fail(const struct wt_fault *fault)
 {
     if (shared.launch.runs)
         shared.fault = *fault;
-}
-
-/* ---- watched memory ---- */
-
-bool debug_watch(struct gpu *gpu, const struct sm_wire_watch *list, size_t count)
-{
-    static const enum wt_watch_kind kinds[] = {[SM_ACCESS_WRITE] = WT_WATCH_WRITE,
-                                               [SM_ACCESS_READ] = WT_WATCH_READ,
-                                               [SM_ACCESS_ANY] = WT_WATCH_ACCESS};
-    struct wt_machine *m = sm_machine(gpu->device);
-    const size_t room = m->waves / SM_WARPS * WT_WATCH_HITS;
-    struct wt_watch *watches = calloc(count + 1, sizeof *watches);
-    for (size_t i = 0; watches && i < count; i++)
-        watches[i] = (struct wt_watch){.kind = kinds[list[i].kind % SM_ACCESSES],
-                                       .addr = list[i].addr,
-                                       .size = list[i].size ? list[i].size : 1,
-                                       .wave = list[i].warp < m->waves ? list[i].warp : 0};
-    if (count && !gpu->hit) {
-        gpu->hit = calloc(room, sizeof *gpu->hit);
-        gpu->hit_room = gpu->hit ? room : 0;
-    }
-    if (watches)
-        wt_watch_pin(m, watches, count);
-    const bool set = watches && (gpu->hit || !count) && wt_set_watches(m, watches, count);
-    if (!set)
-        wt_set_watches(m, NULL, 0);
-    free(gpu->watch);
-    gpu->watch_count = set ? count : 0;
-    gpu->watch = gpu->watch_count ? watches : NULL;
-    if (!gpu->watch)
-        free(watches);
-    gpu->hit_count = 0;
-    return set;
-}
-
-size_t debug_take_hits(struct gpu *gpu, struct sm_wire_hit *out, size_t room)
-{
-    const size_t count = gpu->hit_count < room ? gpu->hit_count : room;
-    if (count)
-        memcpy(out, gpu->hit, count * sizeof *out);
-    gpu->hit_count = 0;
-    return count;
 }
 
 /* ---- modules ---- */

@@ -100,15 +100,6 @@ bool debug_bank(unsigned bank, uint64_t *addr, uint32_t *size);
 /** Ends the kernel that runs with this fault, at its next debug_turn. Entered. */
 void debug_fail(const struct wt_fault *fault);
 
-/**
- * Replaces what is watched on a GPU; count 0: nothing. False without memory: then nothing is
- * watched. Entered as the debugger.
- */
-bool debug_watch(struct gpu *gpu, const struct sm_wire_watch *list, size_t count);
-/** Gives the accesses to watched memory since the last call, at most @p room of them; those that a
- * debugger does not fetch before it lets more warps run may be lost. Entered as the debugger. */
-size_t debug_take_hits(struct gpu *gpu, struct sm_wire_hit *out, size_t room);
-
 struct debug_module {
     struct sm_wire_module wire;
     const struct gpu_module *module;

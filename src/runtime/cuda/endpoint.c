@@ -122,7 +122,7 @@ static void let_go(void *context)
         wt_planted_set(cuda_planted(), false, copy_code, NULL);
         wt_planted_forget(cuda_planted());
         for (uint32_t i = 0; i < server.gpu_count; i++) {
-            debug_watch(server.gpu[i], NULL, 0);
+            watched_set(&server.gpu[i]->watched, sm_machine(server.gpu[i]->device), NULL, 0, false);
             sm_device_release(device_of(i));
         }
         debug_follow(false);
@@ -194,14 +194,16 @@ static bool tell_fault(void *context, const struct wt_wire_request *r, struct wt
 static int watch(void *context, uint32_t device, const void *list, size_t bytes)
 {
     (void)context;
-    return debug_watch(gpu_at(device), list, bytes / sizeof(struct sm_wire_watch)) ? 0 : -ENOMEM;
+    struct gpu *g = gpu_at(device);
+    return watched_set(&g->watched, sm_machine(g->device), list,
+                       bytes / sizeof(struct wt_wire_watch), false);
 }
 
 static size_t give_hits(void *context, uint32_t device, void *list, size_t room)
 {
     (void)context;
-    return sizeof(struct sm_wire_hit) *
-           debug_take_hits(gpu_at(device), list, room / sizeof(struct sm_wire_hit));
+    return sizeof(struct wt_wire_hit) *
+           watched_give(&gpu_at(device)->watched, list, room / sizeof(struct wt_wire_hit));
 }
 
 static struct wt_recording *recording(void *context, uint32_t device)

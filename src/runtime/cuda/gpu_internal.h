@@ -4,6 +4,7 @@
 
 #include "emulator/sm/host.h"
 #include "object/sm_wire.h"
+#include "runtime/common/watched.h"
 #include "runtime/common/host_core.h"
 #include "runtime/common/progress.h"
 #include "runtime/common/recording.h"
@@ -81,11 +82,8 @@ struct gpu {
     uint64_t header_owner[MOST_HEADERS]; /* ids of their contexts */
     struct wt_progress progress;
     struct wt_core_on_fault core_on_fault;
-    struct sm_wire_hit *hit; /* accesses to what a debugger watches; NULL: it has watched nothing */
-    size_t hit_count, hit_room;
-    bool printed;           /* since the program's output was last flushed */
-    struct wt_watch *watch; /* what a debugger watches */
-    size_t watch_count;
+    struct watched watched;         /* by a debugger */
+    bool printed;                   /* since the program's output was last flushed */
     struct wt_recording *recording; /* for a debugger; NULL: none is wanted */
     char *output;                   /* of recorded kernels, until it counts */
     size_t output_length, output_room;

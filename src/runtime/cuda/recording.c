@@ -75,7 +75,7 @@ static void watch_again(void *context)
 {
     struct gpu *g = context;
     struct wt_machine *m = sm_machine(g->device);
-    wt_set_watches(m, g->watch, g->watch_count);
+    wt_set_watches(m, g->watched.watch, g->watched.count);
 }
 
 static void name(void *gpu, char *text, size_t size)

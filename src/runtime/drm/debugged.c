@@ -6,7 +6,6 @@
 #include <string.h>
 #include <time.h>
 
-#include "base/array.h"
 #include "base/clock.h"
 #include "emulator/machine/watch_set.h"
 #include "runtime/drm/code.h"
@@ -51,10 +50,7 @@ void drm_debugged_after_fork(struct drm_debugged *g, struct gen_device *device)
 
 void drm_debugged_free(struct drm_debugged *g)
 {
-    free(g->watch);
-    free(g->hit);
-    g->watch = NULL;
-    g->hit = NULL;
+    watched_forget(&g->watched);
 }
 
 /* ---- walks ---- */
@@ -171,30 +167,9 @@ static void stop(struct drm_debugged *g)
  * thread goes on. */
 static void take_hits(struct drm_debugged *g)
 {
-    static const uint32_t kinds[] = {[WT_WATCH_WRITE] = GEN_WATCH_WRITE,
-                                     [WT_WATCH_READ] = GEN_WATCH_READ,
-                                     [WT_WATCH_ACCESS] = GEN_WATCH_ACCESS};
     struct wt_machine *m = gen_machine(g->device);
-    struct gen_wire_hit *more =
-        wt_array_grow(g->hit, &g->hit_capacity, g->hit_count + m->hits, sizeof *more);
-    if (more) {
-        g->hit = more;
-        for (size_t i = 0; i < m->hits; i++) {
-            const struct wt_watch_hit *h = &m->hit[i];
-            more[g->hit_count++] =
-                (struct gen_wire_hit){.id = h->id,
-                                      .thread = h->wave,
-                                      .lanes = (uint32_t)h->hits,
-                                      .kind = kinds[h->kind],
-                                      .changed = memcmp(h->before, h->after, h->size) != 0,
-                                      .pc = h->pc,
-                                      .addr = h->addr,
-                                      .size = h->size};
-        }
-    }
     const uint32_t thread = m->hit->wave;
-    m->hits = 0;
-    if (more)
+    if (watched_take(&g->watched, m, NULL))
         drm_debugged_input(g, &(struct wt_input){.kind = WT_INPUT_OPERATION,
                                                  .bytes = &thread,
                                                  .size = sizeof thread,
@@ -327,7 +302,7 @@ void drm_debugged_attach(struct drm_debugged *g, bool on)
     if (g->attached && !on)
         m->ops->debug_write(m, GEN_TD_CTL, g->td_ctl);
     if (!on)
-        drm_debugged_watch(g, NULL, 0);
+        watched_set(&g->watched, gen_machine(g->device), NULL, 0, false);
     g->attached = on;
     g->held = g->stopped = g->unasked = false;
     set_attention(g, false);
@@ -396,41 +371,6 @@ const struct wt_fault *drm_debugged_fault(const struct drm_debugged *g)
 void drm_debugged_retry(struct drm_debugged *g)
 {
     g->faulted = false;
-}
-
-bool drm_debugged_watch(struct drm_debugged *g, const struct gen_wire_watch *list, size_t count)
-{
-    static const enum wt_watch_kind kinds[] = {[GEN_WATCH_WRITE] = WT_WATCH_WRITE,
-                                               [GEN_WATCH_READ] = WT_WATCH_READ,
-                                               [GEN_WATCH_ACCESS] = WT_WATCH_ACCESS};
-    struct wt_machine *m = gen_machine(g->device);
-    struct wt_watch *watches = calloc(count ? count : 1, sizeof *watches);
-    for (size_t i = 0; watches && i < count; i++)
-        watches[i] = (struct wt_watch){.kind = kinds[list[i].kind % GEN_WATCH_KINDS],
-                                       .addr = list[i].addr,
-                                       .size = list[i].size ? list[i].size : 1,
-                                       .wave = list[i].thread < m->waves ? list[i].thread : 0};
-    if (watches)
-        wt_watch_pin(m, watches, count);
-    const bool set = watches && wt_set_watches(m, watches, count);
-    free(g->watch);
-    g->watch_count = set ? count : 0;
-    g->watch = g->watch_count ? watches : NULL;
-    if (!g->watch)
-        free(watches);
-    g->hit_count = 0;
-    return set;
-}
-
-size_t drm_debugged_take_hits(struct drm_debugged *g, struct gen_wire_hit *out, size_t room)
-{
-    const size_t count = g->hit_count < room ? g->hit_count : room;
-    if (!count)
-        return 0;
-    memcpy(out, g->hit, count * sizeof *out);
-    g->hit_count -= count;
-    memmove(g->hit, g->hit + count, g->hit_count * sizeof *out);
-    return count;
 }
 
 void drm_debugged_know(struct drm_debugged *g, uint64_t state)

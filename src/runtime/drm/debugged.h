@@ -11,6 +11,7 @@
 #include "emulator/gen/gen.h"
 #include "emulator/gen/host.h"
 #include "object/gen_wire.h"
+#include "runtime/common/watched.h"
 #include "runtime/common/recording.h"
 #include "runtime/drm/i915_ops.h"
 
@@ -33,13 +34,10 @@ struct drm_debugged {
     bool
         faulted; /**< … and that is for a fault: m->fault, which the debugger has not had retried */
     uint64_t fault_time; /**< issue time of the last one that it was told, and one more; 0: none */
-    struct gen_wire_hit *hit; /**< accesses to watched memory: the debugger has not asked yet */
-    size_t hit_count, hit_capacity;
-    struct wt_watch *watch; /**< what the debugger watches */
-    size_t watch_count;
-    bool lost_memory;   /**< of the walk that is recorded: the program has given some back */
-    uint64_t lost_addr; /**< then: an address of it */
-    bool records;       /**< also without a debugger: for a core file */
+    struct watched watched; /**< by the debugger */
+    bool lost_memory;       /**< of the walk that is recorded: the program has given some back */
+    uint64_t lost_addr;     /**< then: an address of it */
+    bool records;           /**< also without a debugger: for a core file */
     struct wt_recording *recording;         /**< for the debugger; NULL: none is wanted */
     const struct wt_i915_mapping *mappings; /**< of the walk under way */
     size_t mapping_count;
@@ -121,14 +119,6 @@ void drm_debugged_note_memory(const struct drm_debugged *debugged, struct wt_fau
 const struct wt_fault *drm_debugged_fault(const struct drm_debugged *debugged);
 /** The instruction that has made the fault is tried again. The device is taken. */
 void drm_debugged_retry(struct drm_debugged *debugged);
-/** Watches memory: @p count of @p list, and no other; the device is taken. False without host
- * memory.
- */
-bool drm_debugged_watch(struct drm_debugged *debugged, const struct gen_wire_watch *list,
-                        size_t count);
-/** Gives the oldest accesses to watched memory, at most @p room of them, and forgets them; returns
- * how many. The device is taken. */
-size_t drm_debugged_take_hits(struct drm_debugged *debugged, struct gen_wire_hit *out, size_t room);
 /** Notes the state of the list of kernels that the debugger knows. The device is taken. */
 void drm_debugged_know(struct drm_debugged *debugged, uint64_t state);
 /** Holds walks until a debugger comes, or releases them. */

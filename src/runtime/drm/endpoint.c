@@ -209,16 +209,16 @@ static uint32_t input(void *context, uint32_t device, const struct wt_input *inp
 static int watch(void *context, uint32_t device, const void *list, size_t bytes)
 {
     (void)context;
-    return drm_debugged_watch(debugged(device), list, bytes / sizeof(struct gen_wire_watch))
-               ? 0
-               : -ENOMEM;
+    struct drm_debugged *g = debugged(device);
+    return watched_set(&g->watched, gen_machine(g->device), list,
+                       bytes / sizeof(struct wt_wire_watch), false);
 }
 
 static size_t give_hits(void *context, uint32_t device, void *list, size_t room)
 {
     (void)context;
-    return sizeof(struct gen_wire_hit) *
-           drm_debugged_take_hits(debugged(device), list, room / sizeof(struct gen_wire_hit));
+    return sizeof(struct wt_wire_hit) *
+           watched_give(&debugged(device)->watched, list, room / sizeof(struct wt_wire_hit));
 }
 
 static struct wt_machine *find_wave(void *context, const struct wt_wire_request *request,

@@ -63,7 +63,7 @@ static void watch_again(void *gpu)
 {
     const struct drm_debugged *g = gpu;
     struct wt_machine *m = gen_machine(g->device);
-    wt_set_watches(m, g->watch, g->watch_count);
+    wt_set_watches(m, g->watched.watch, g->watched.count);
 }
 
 static void name(void *gpu, char *text, size_t size)

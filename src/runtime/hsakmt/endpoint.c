@@ -267,8 +267,7 @@ static int watch_local(void *context, uint32_t device, const void *list, size_t 
     int result = 0;
     (void)device;
     for (uint32_t i = 0; i < host->gpus && !result; i++) {
-        result =
-            host_local_watch(&host->gpu[i], first, list, bytes / sizeof(struct kfd_wire_watch));
+        result = host_local_watch(&host->gpu[i], first, list, bytes / sizeof(struct wt_wire_watch));
         first += gcn_machine(host->gpu[i].device)->waves;
     }
     return result;
@@ -277,7 +276,7 @@ static int watch_local(void *context, uint32_t device, const void *list, size_t 
 static size_t give_hits(void *context, uint32_t device, void *to, size_t room)
 {
     struct host *host = context;
-    struct kfd_wire_hit *list = to;
+    struct wt_wire_hit *list = to;
     size_t count = 0;
     uint32_t first = 0;
     (void)device;

@@ -21,6 +21,7 @@
 #include "runtime/common/host_core.h"
 #include "runtime/common/planted.h"
 #include "runtime/common/progress.h"
+#include "runtime/common/watched.h"
 
 #define HOST_MOST_GPUS 16
 /** The number of the first GPU's render node. Those from 128 to 191 are left to other families: the
@@ -143,10 +144,8 @@ struct host_gpu {
     bool told_debugger;  /**< the debugger's descriptor has been written to */
     bool debugger;       /**< someone is registered for wave control and address watch */
     bool debugged;       /**< somebody was: halted waves are then no mistake */
-    struct host_watch *watch;       /**< an address to be explained, or NULL */
-    struct wt_watch *local_watch;   /**< what a debugger watches: local_watch.h */
-    struct kfd_wire_hit *local_hit; /**< the accesses that it has yet to hear of */
-    size_t local_watches, local_hits, local_hit_room;
+    struct host_watch *watch;         /**< an address to be explained, or NULL */
+    struct watched watched;           /**< by a debugger: local_watch.h */
     struct wt_recording *recording;   /**< for a debugger: recording.h; NULL: none is wanted */
     struct host_interrupt *interrupt; /**< of waves, while recorded: the program is told later */
     size_t interrupt_count, interrupt_capacity;

@@ -11,12 +11,12 @@
  * other GPUs are left out. Hits that were not given out are forgotten. Returns 0, -ENOMEM or
  * -EBUSY.
  */
-int host_local_watch(struct host_gpu *gpu, uint32_t first, const struct kfd_wire_watch *list,
+int host_local_watch(struct host_gpu *gpu, uint32_t first, const struct wt_wire_watch *list,
                      size_t count);
 /** A run has come back for accesses: notes them, and stops a wave that has accessed LDS. */
 void host_local_take_hits(struct host_gpu *gpu);
 /** Gives out the accesses since the last call, @p room of them at most; returns how many. */
-size_t host_local_give_hits(struct host_gpu *gpu, uint32_t first, struct kfd_wire_hit *list,
+size_t host_local_give_hits(struct host_gpu *gpu, uint32_t first, struct wt_wire_hit *list,
                             size_t room);
 
 #endif

@@ -84,7 +84,7 @@ static void watch_again(void *context)
 {
     const struct host_gpu *gpu = context;
     struct wt_machine *m = gcn_machine(gpu->device);
-    wt_set_watches(m, gpu->local_watch, gpu->local_watches);
+    wt_set_watches(m, gpu->watched.watch, gpu->watched.count);
 }
 
 static void name(void *gpu, char *text, size_t size)

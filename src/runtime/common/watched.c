@@ -1,0 +1,97 @@
+/* Watched memory of a device. See watched.h. */
+#include "runtime/common/watched.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/array.h"
+#include "emulator/machine/watch_set.h"
+
+bool watched_find(const struct wt_wire_watch *from, struct wt_watch *to)
+{
+    static const enum wt_watch_kind kinds[] = {[WT_WIRE_WATCH_WRITE] = WT_WATCH_WRITE,
+                                               [WT_WIRE_WATCH_READ] = WT_WATCH_READ,
+                                               [WT_WIRE_WATCH_ACCESS] = WT_WATCH_ACCESS,
+                                               [WT_WIRE_WATCH_EXECUTE] = WT_WATCH_EXECUTE,
+                                               [WT_WIRE_WATCH_ISSUE] = WT_WATCH_ISSUE};
+    if (from->kind >= WT_WIRE_WATCH_KINDS ||
+        (from->kind != WT_WIRE_WATCH_ISSUE &&
+         (!from->size || from->addr + from->size < from->addr)))
+        return false;
+    *to = (struct wt_watch){
+        .kind = kinds[from->kind], .addr = from->addr, .size = from->size, .wave = from->wave};
+    return true;
+}
+
+int watched_set(struct watched *w, struct wt_machine *m, const struct wt_wire_watch *list,
+                size_t count, bool changes)
+{
+    struct wt_watch *watch = calloc(count + 1, sizeof *watch);
+    size_t own = 0;
+    for (size_t i = 0; watch && i < count; i++)
+        if (list[i].kind < WT_WIRE_WATCH_MEMORY && list[i].wave < m->waves &&
+            watched_find(&list[i], &watch[own])) {
+            watch[own].changes = changes && list[i].kind == WT_WIRE_WATCH_WRITE;
+            own++;
+        }
+    watched_forget(w);
+    if (watch)
+        wt_watch_pin(m, watch, own);
+    if (own && wt_set_watches(m, watch, own)) {
+        w->watch = watch;
+        w->count = own;
+        return 0;
+    }
+    wt_set_watches(m, NULL, 0);
+    const bool none = watch && !own;
+    free(watch);
+    return none ? 0 : -ENOMEM;
+}
+
+struct wt_wire_hit watched_hit(const struct wt_watch_hit *from)
+{
+    struct wt_wire_hit hit = {.id = from->id,
+                              .time = from->time,
+                              .pc = from->pc,
+                              .addr = from->addr,
+                              .lanes = from->hits,
+                              .wave = from->wave,
+                              .lane = from->lane,
+                              .size = from->size,
+                              .kind = from->kind == WT_WATCH_WRITE  ? WT_WIRE_WATCH_WRITE
+                                      : from->kind == WT_WATCH_READ ? WT_WIRE_WATCH_READ
+                                                                    : WT_WIRE_WATCH_ACCESS};
+    memcpy(hit.before, from->before, sizeof hit.before);
+    memcpy(hit.after, from->after, sizeof hit.after);
+    return hit;
+}
+
+bool watched_take(struct watched *w, struct wt_machine *m, _Atomic uint64_t *order)
+{
+    struct wt_wire_hit *more = wt_array_grow(w->hit, &w->room, w->hits + m->hits, sizeof *more);
+    for (size_t i = 0; more && i < m->hits; i++) {
+        more[w->hits] = watched_hit(&m->hit[i]);
+        more[w->hits++].order = order ? ++*order : 0;
+    }
+    w->hit = more ? more : w->hit;
+    m->hits = 0;
+    return more;
+}
+
+size_t watched_give(struct watched *w, struct wt_wire_hit *out, size_t room)
+{
+    const size_t count = w->hits < room ? w->hits : room;
+    if (count) {
+        memcpy(out, w->hit, count * sizeof *out);
+        memmove(w->hit, w->hit + count, (w->hits -= count) * sizeof *out);
+    }
+    return count;
+}
+
+void watched_forget(struct watched *w)
+{
+    free(w->watch);
+    free(w->hit);
+    *w = (struct watched){0};
+}
