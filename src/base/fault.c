@@ -5,6 +5,16 @@
 
 #include "base/text.h"
 
+const char *wt_access_word(enum wt_access access)
+{
+    return access == WT_ACCESS_LOAD ? "load" : access == WT_ACCESS_STORE ? "store" : "atomic";
+}
+
+const char *wt_access_for(enum wt_access access)
+{
+    return access == WT_ACCESS_LOAD ? "" : " for writing";
+}
+
 void wt_fault_print(FILE *out, const struct wt_fault *f, const struct wt_fault_words *w)
 {
     fprintf(out, "%s\n", f->text);

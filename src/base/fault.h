@@ -21,6 +21,21 @@ enum wt_fault_kind {
     WT_FAULT_HOST,            /**< the host ran out of memory */
 };
 
+/** What an access to memory does. */
+enum wt_access { WT_ACCESS_LOAD, WT_ACCESS_STORE, WT_ACCESS_ATOMIC };
+
+/** Its word in sentences: "load", "store", "atomic". */
+const char *wt_access_word(enum wt_access access);
+
+/**
+ * The sentence of an access to memory that is not there, the same on all GPUs: a format for
+ * wt_access_word(), the bytes (unsigned), the address (unsigned long long), and what
+ * wt_access_for() says.
+ */
+#define WT_UNMAPPED "%s of %u bytes at 0x%llx: no memory is mapped there%s"
+/** " for writing" of an access that writes, else "". */
+const char *wt_access_for(enum wt_access access);
+
 /** A mistake of a program, found by the device that runs it: one record for all families, reports,
  * wires and core files. */
 struct wt_fault {

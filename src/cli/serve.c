@@ -219,7 +219,8 @@ const struct cli_command cli_serve = {
     .summary =
         "Serves PROGRAM to stock GDB and LLDB over the remote serial protocol. It is halted\n"
         "before its first instruction. With --dm or --jtag, its Debug Module is served\n"
-        "instead, to debuggers that drive it.",
+        "instead, to debuggers that drive it. GDB and LLDB know none of the GPUs but Vortex:\n"
+        "'wavetrap debug' is for the others.",
     .options = options,
     .device = true,
     .debugger = true,

@@ -92,7 +92,8 @@ struct wt_family_run {
      * e->notice says so if some of it is not there. NULL: the machine's own console is all.
      */
     enum wt_status (*print)(struct wt_emulated *e, FILE *out, struct wt_error *err);
-    /** The fault for which a wave stands where it is; NULL: none. NULL: the machine's is all. */
+    /** The fault, other than the machine's, for which a wave stands where it is; NULL: none. NULL:
+     * there never is another one. */
     struct wt_fault *(*wave_fault)(struct wt_emulated *e, uint32_t wave);
     /** Describes a fault's address where the family knows more than the arguments' buffers do, or
      * leaves @p text "" where they say nothing of it; false: neither. NULL: likewise. */

@@ -29,9 +29,9 @@ static void note_memory(struct wt_emulated *e, struct wt_fault *f)
 const struct wt_fault *wt_emulated_fault(struct wt_emulated *e, uint32_t wave)
 {
     struct wt_machine *m = e->machine;
-    struct wt_fault *f = e->family->run.wave_fault ? e->family->run.wave_fault(e, wave)
-                         : m->fault.kind && m->fault.wave == wave ? &m->fault
-                                                                  : NULL;
+    struct wt_fault *f = m->fault.kind && m->fault.wave == wave ? &m->fault
+                         : e->family->run.wave_fault            ? e->family->run.wave_fault(e, wave)
+                                                                : NULL;
     if (f)
         note_memory(e, f);
     return f;

@@ -743,8 +743,7 @@ static bool code_register(struct wt_emulated *e, uint64_t pc, size_t n,
 
 static struct wt_fault *wave_fault(struct wt_emulated *e, uint32_t wave)
 {
-    struct wt_machine *m = e->machine;
-    return m->fault.kind && m->fault.wave == wave ? &m->fault : sm_warp_error(own(e)->device, wave);
+    return sm_warp_error(own(e)->device, wave);
 }
 
 /* Nothing is said of an offset into shared or local memory. */

@@ -151,7 +151,7 @@ def test_an_access_out_of_bounds_is_reported():
     done = run("run", "--kernel=vadd", "--grid=2560", "--arg=zeros:4096", "--arg=zeros:10240", "--arg=zeros:10240",
                "--arg=2560", VADD)
     assert done.returncode == 120
-    for words in ("load of 4 bytes at 0x200001000, where no memory is mapped", "device 0, dispatch 1, group (16,0,0), core 0, wave 4", "lanes 0-63",
+    for words in ("load of 4 bytes at 0x200001000: no memory is mapped there", "device 0, dispatch 1, group (16,0,0), core 0, wave 4", "lanes 0-63",
                   "<vadd+"):
         assert words in done.stderr
 

@@ -378,6 +378,27 @@ def test_a_log_says_what_gdb_says(program):
     assert re.findall("^depth .*", gdbs[2], re.M) == re.findall("^depth .*", ours[2], re.M) != []
 
 
+PRINTED = ['"%d %d %u %x\\n",bit.one,bit.five,bit.rest,bit.five', '"%x\\n",table', '"%d %u %d %ld\\n",(unsigned char)200,(unsigned char)200,(signed char)200,4000000000u',
+           '"%d %x %x\\n",4000000000u,(char)-1,-1', '"%p\\n",deep']
+
+
+def test_numbers_of_a_format_are_those_of_gdb(program):
+    """Of bit fields, arrays, unsigned numbers; a log has the same."""
+    commands, at = [f"printf {text}" for text in PRINTED], "values.c:104"
+    gdbs = [plain(g) for g in ask_gdb(program("values"), [f"break {at}", "continue"], commands)]
+    assert [plain(o) for o in ask_console(program("values"), [f"break {at}", "run"], commands)] == gdbs and all(gdbs)
+    logged = debug(program("values"), *(f"dprintf {at},{text}" for text in PRINTED), "run").stdout.splitlines()
+    assert {g.strip() for g in gdbs} <= set(logged)
+
+
+@pytest.mark.parametrize("text, message", [
+    ('"%d",pixels[0]', "Value can't be converted to integer."), ('"%f",$nonsense', "Invalid cast."), ('"%d",$nonsense', "Value can't be converted to integer."),
+    ('"%s",$nonsense', "Value can't be converted to integer."), ('"%f",table', "Invalid cast.")])
+def test_what_is_no_number_is_not_printed_as_one(program, text, message):
+    done = debug(program("values"), "break deep", "run", f"printf {text}")
+    assert done.returncode == 1 and message in done.stderr
+
+
 def test_a_log_is_counted_ignored_saved_and_stepped_over(program, tmp_path):
     file, saved = program("values"), tmp_path / "saved"
     text = 'dprintf deep if depth < 3,"at %d\\n",depth'

@@ -579,9 +579,9 @@ def test_a_faults_address_is_the_one_that_the_programs_pointer_prints(tmp_path):
     how = ["-g", "gen9", "--kernel=far", "--grid=8", "--block=8", "--arg=zeros:32"]
     done = subprocess.run([WAVETRAP, "run", *how, tmp_path / "far"], capture_output=True, text=True, timeout=60)
     address = "0xffff800200000000"
-    assert f"write of 4 bytes at {address}: no memory is mapped there" in done.stderr, done.stderr
+    assert f"store of 4 bytes at {address}: no memory is mapped there" in done.stderr, done.stderr
     said = debug(tmp_path / "far", "run", "print p", options=how).stdout
-    assert f"write of 4 bytes at {address}: no memory is mapped there" in said and f"$1 = (int *) {address}\n" in said, said
+    assert f"store of 4 bytes at {address}: no memory is mapped there" in said and f"$1 = (int *) {address}\n" in said, said
 
 
 def test_a_variable_of_a_block_that_the_compiler_gives_no_addresses(tmp_path):

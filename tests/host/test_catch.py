@@ -63,7 +63,7 @@ def test_several_names_add_up():
 def test_a_memory_violation():
     done = caught("mem_viol", "wild")
     assert (done.returncode, done.stdout) == (123, "before\n")
-    assert "store of 4 bytes at 0x123456000, where no memory is mapped for writing" in done.stderr
+    assert "store of 4 bytes at 0x123456000: no memory is mapped there for writing" in done.stderr
     assert "Memory access fault" not in done.stderr  # the runtime had no turn
 
 

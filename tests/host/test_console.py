@@ -306,7 +306,7 @@ def test_catch(program):
 
 
 # Which of both instructions it is, the compiler decides.
-STRAY = "(flat|global)_store_dword: store of 4 bytes at 0x123456000, where no memory is mapped for writing"
+STRAY = "(flat|global)_store_dword: store of 4 bytes at 0x123456000: no memory is mapped there for writing"
 
 
 def test_a_fault_stops(program):

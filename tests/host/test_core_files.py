@@ -71,7 +71,7 @@ def test_a_fault_leaves_a_core_file(tmp_path):
     assert f"  The state is in {core}: 'wavetrap debug --core {core}' opens it.\n" in done.stderr
     said = ask(["print i", "print where", "print out[0..2]", "backtrace", "info waves"], "--core", core)
     assert "core 1, wave 0, lane 5; lanes 0-63 enabled]" in said[0]
-    assert "Program stopped by a fault: flat_store_dword: store of 4 bytes at 0x123456000, where no memory is mapped for writing" in said[0]
+    assert "Program stopped by a fault: flat_store_dword: store of 4 bytes at 0x123456000: no memory is mapped there for writing" in said[0]
     assert re.search(r"in stray \(out=0x\w+\) at .*session.hip:\d+\n\d+\t    \*where = i; /\* fault \*/\n", said[0])
     assert said[1] == "$1 = 69\n" and said[2] == "$2 = (int *) 0x123456000\n" and said[3] == "$3 = {0, 1, 2}\n"
     assert len(said[5].splitlines()) == 1

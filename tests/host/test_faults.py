@@ -26,10 +26,10 @@ def report(done):
 
 
 @pytest.mark.parametrize("word, what, function, line, lanes, runtime", [
-    ("store", "global_store_dword: store of 4 bytes at 0x123456000, where no memory is mapped for writing",
+    ("store", "global_store_dword: store of 4 bytes at 0x123456000: no memory is mapped there for writing",
      "store_nowhere(int*)", "out[threadIdx.x] = 1; // nothing", "0-63",
      "Memory access fault by GPU node-1 .* on address 0x123456000. Reason: Page not present"),
-    ("load", "global_load_dword: load of 4 bytes at 0x123456000, where no memory is mapped",
+    ("load", "global_load_dword: load of 4 bytes at 0x123456000: no memory is mapped there",
      "load_nowhere(int const*, int*)", "out[threadIdx.x] = in", "0-63",
      "Memory access fault by GPU node-1 .* on address 0x123456000. Reason: Page not present"),
     ("illegal", "illegal instruction 0xbeff7fff: there is no such instruction",
@@ -53,7 +53,7 @@ def test_fault(word, what, function, line, lanes, runtime):
 def test_lanes_past_the_end_of_a_buffer():
     """64 lanes 4 MiB apart: the fault names those that have left what is mapped, and their address."""
     said = report(hip(compiled("faults.hip"), "end"))
-    assert "where no memory is mapped for writing" in said[0]
+    assert "no memory is mapped there for writing" in said[0]
     assert "0" not in said[4].split(",")[0].split("-")
 
 
@@ -115,7 +115,7 @@ def test_small_buffers_by_themselves():
     """The runtime cuts them out of blocks of 2 MiB, unless it is told not to."""
     assert hip(compiled("faults.hip"), "page").stderr == ""
     done = wavetrap("exec", compiled("faults.hip"), "page", env={**environment(), "HSA_DISABLE_FRAGMENT_ALLOCATOR": "1"})
-    assert "where no memory is mapped for writing" in report(done)[0]
+    assert "no memory is mapped there for writing" in report(done)[0]
     assert re.search(r"^  0x[0-9a-f]+: byte 4096 of an allocation of 4096 bytes at", done.stderr, re.M)
 
 

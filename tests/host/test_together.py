@@ -65,7 +65,7 @@ def test_many_streams_at_once(streams, cu):
 @pytest.mark.parametrize("word, what, kernel, runtime", [
     ("illegal", "illegal instruction 0xbeff7fff: there is no such instruction", "illegal(int*)",
      "HSA_STATUS_ERROR_ILLEGAL_INSTRUCTION"),
-    ("store", "global_store_dword: store of 4 bytes at 0x123456000, where no memory is mapped for writing",
+    ("store", "global_store_dword: store of 4 bytes at 0x123456000: no memory is mapped there for writing",
      "store_nowhere(int*)", "Memory access fault by GPU node-1 .* on address 0x123456000"),
 ])
 def test_a_mistake_beside_a_kernel_of_another_stream(word, what, kernel, runtime):

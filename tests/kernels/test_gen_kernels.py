@@ -291,7 +291,7 @@ def test_a_stray_access_shows_the_walk_through_the_page_tables(zebin, tmp_path):
                           text=True)
     assert done.returncode != 0
     *_, top, directory, fault = done.stderr.splitlines()
-    address = int(re.search(r"write of 4 bytes at (0x[0-9a-f]+): no memory is mapped there", done.stderr)[1], 16)
+    address = int(re.search(r"store of 4 bytes at (0x[0-9a-f]+): no memory is mapped there", done.stderr)[1], 16)
     entry = r"  {} 0x{:03x}  at 0x[0-9a-f]+: 0x[0-9a-f]{{16}}  0x[0-9a-f]+, {}valid"
     assert re.match(entry.format("PML4E", address >> 39 & 511, ""), top), done.stderr
     assert re.match(entry.format("PDPE ", address >> 30 & 511, "not "), directory), done.stderr

@@ -52,7 +52,7 @@ INTELS = {0xeb: "INTEL_regs", 0xec: "INTEL_push_bit_piece_stack", 0xed: "INTEL_p
 INTELS |= {0x30 + n: f"lit{n}" for n in range(32)} | {0x50 + n: f"reg{n}" for n in range(32)}
 
 
-# How Intel's compiler may have written the operand of DW_OP_constu: in LEB128, or in 1, 2, 4 or 8 bytes.
+# How Intel's compiler may have written the operands of DW_OP_constu and DW_OP_plus_uconst: in LEB128, or in 1, 2, 4 or 8 bytes.
 CONSTANTS = ["leb", "<B", "<H", "<I", "<Q"]
 
 
@@ -63,7 +63,8 @@ def readings(data, at, upper, made):
             return
         name, _, form = INTELS[data[at]].partition(" ")
         at += 1
-        for first in CONSTANTS if name == "constu" else [None]:
+        written = name in ("constu", "plus_uconst")
+        for first in CONSTANTS if written else [None]:
             numbers, end = [], at
             for kind in [first] if first else form.split():
                 if kind == "leb":
@@ -75,7 +76,7 @@ def readings(data, at, upper, made):
                     end += struct.calcsize(kind)
             if first and numbers:
                 yield from readings(data, end, upper, [*made, f"DW_OP_{name} {numbers[0]}"])
-        if name == "constu":
+        if written:
             return
         at = end
         if name == "bra" and made[-3:] == ["DW_OP_INTEL_push_simd_lane", "DW_OP_lit16", "DW_OP_ge"]:

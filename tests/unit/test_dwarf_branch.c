@@ -321,7 +321,7 @@ static struct result read_bytes(const uint8_t *bytes, size_t length)
     r.status = wt_dwarf_read(bytes, length, &ops, &count, &r.err);
     r.known = ops && count ? 1 : 0;
     for (size_t i = 0; ops && i < count; i++)
-        if (ops[i].atom == DW_OP_constu)
+        if (ops[i].atom == DW_OP_constu || ops[i].atom == DW_OP_plus_uconst)
             r.value[0] = ops[i].number;
     free(ops);
     return r;
@@ -355,6 +355,11 @@ static void constants_are_read_as_they_make_sense(void **state)
     assert_string_equal(r.err.text,
                         "the debug information is damaged: a constant in a location can "
                         "be read in two ways");
+    /* 6504 in two bytes; LEB128 would be 104 and its absolute value. */
+    IS_READ(6504, LANE_, DW_OP_plus_uconst, 0x68, 0x19, DW_OP_stack_value);
+    /* A register's number, and a part of an address. */
+    IS_READ(128, LANE_, DW_OP_plus_uconst, 0x80, 0x01);
+    IS_READ(130, LANE_, DW_OP_plus_uconst, 0x82, 0x01, WT_OP_INTEL_REGS, DW_OP_stack_value);
     /* Neither makes sense: as the standard says. */
     IS_READ(0x2748, LANE_, DW_OP_constu, 0xc8, 0xce, 0x00, DW_OP_stack_value);
     assert_int_equal(READ(LANE_, 0xff).known, 0);

@@ -156,7 +156,7 @@ static void without_memory_an_error_says_why(void **state)
 static uint8_t group[16];
 
 static bool find(struct wt_machine *machine, uint32_t wave, unsigned lane, uint64_t addr,
-                 struct wt_piece *piece)
+                 struct wt_mapped_piece *piece)
 {
     (void)machine;
     uint64_t room = sizeof group - addr;

@@ -308,6 +308,7 @@ struct wt_kept_address {
     bool is_other_half;
     /** Of an address: the line declares so many variables in this place; it is this one of them. */
     unsigned alike, index;
+    uint64_t bytes; /**< of an address: the variable's size; 0: not known */
     /** Of a value: the debug information names the registers for these instructions. */
     uint64_t named, named_end;
     bool is_argument; /**< of a value: the function gets it at its beginning */

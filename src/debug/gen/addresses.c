@@ -56,6 +56,7 @@ struct flow {
     struct state *begin; /* of each instruction that begins a block */
     struct symbol *symbol;
     size_t symbols, symbol_capacity;
+    uint64_t bytes; /* the step of addresses that are looked for; 0: any */
     bool no_memory;
 };
 
@@ -375,6 +376,12 @@ static bool follow(struct flow *f)
 
 /* ---- the variable's own address ---- */
 
+/* Whether a form is a variable's address: each channel has one of its own. */
+static bool is_address(const struct flow *f, const struct form *form)
+{
+    return form->symbol[0] && form->step > 0 && (!f->bytes || (uint64_t)form->step == f->bytes);
+}
+
 /* Whether an instruction completes the address of a variable in the register. */
 static bool defines(const struct flow *f, const struct state *after,
                     const struct genp_instruction *in, struct form *form)
@@ -383,7 +390,7 @@ static bool defines(const struct flow *f, const struct state *after,
     return in->e.count && !in->e.writes_any && in->e.channel == f->asked->first &&
            in->e.first == f->asked->from && in->e.to.size == 8 &&
            find_elements(after, f->asked->from, 8, in->e.channels, form, &is_partial) &&
-           form->symbol[0] && form->step > 0;
+           is_address(f, form);
 }
 
 /* Whether @p a is the address of what has @p b in one variable: each channel's own is `step` long.
@@ -420,7 +427,7 @@ static bool uses(const struct flow *f, const struct state *before,
                      e->source[i].size == 8 && e->source[i].from == f->asked->from;
     return is_source && e->channel == f->asked->first &&
            find_elements(before, f->asked->from, 8, f->code.lanes, form, &is_partial) &&
-           form->symbol[0] && form->step > 0;
+           is_address(f, form);
 }
 
 enum { MOST_OTHERS = 64 };
@@ -448,6 +455,20 @@ static void found_own(struct forms *forms, const struct form *form)
         forms->own[forms->owns++] = *form;
 }
 
+/* What another variable's line stores to is not this one, though code of its line uses it. */
+static void drop_others(struct forms *forms)
+{
+    unsigned kept = 0;
+    for (unsigned i = 0; i < forms->owns; i++) {
+        bool other = false;
+        for (unsigned k = 0; k < forms->others; k++)
+            other |= same_form(&forms->own[i], &forms->other[k]);
+        if (!other)
+            forms->own[kept++] = forms->own[i];
+    }
+    forms->owns = kept;
+}
+
 /* Of more forms than the line has variables those that last. */
 static void drop_temporaries(struct forms *forms, unsigned variables)
 {
@@ -463,7 +484,7 @@ static void count_use(struct flow *f, const struct genp_instruction *in, const s
 {
     const bool stores = in->e.is_message && !in->e.count && !in->e.writes_any;
     const enum wt_kept_line line = f->asked->line(f->asked->context, in->addr);
-    if (pass == 0 && line == WT_KEPT_LINE_OF_IT && stores)
+    if (pass == 0 && line == WT_KEPT_LINE_OF_IT && (stores || f->bytes))
         found_own(forms, now);
     for (unsigned i = 0; pass == 1 && line != WT_KEPT_LINE_OF_IT && i < forms->owns; i++)
         forms->lasts[i] |= same_form(&forms->own[i], now) || is_before(&forms->own[i], now);
@@ -480,10 +501,11 @@ static void count_use(struct flow *f, const struct genp_instruction *in, const s
  * The form of the address: that with which code of the variable's line writes to memory. Where no
  * code of that line does, it is the only one in the function but for those of other variables in
  * the same register. Either may be an element's whose address came into the register after the
- * variable's own.
+ * variable's own. Of several forms those are looked at whose step is the variable's size.
  */
-static bool find_address(struct flow *f, struct form *form)
+static bool find_address(struct flow *f, uint64_t bytes, struct form *form)
 {
+    f->bytes = bytes;
     struct state state = {0};
     struct forms forms = {0};
     struct form now;
@@ -496,6 +518,8 @@ static bool find_address(struct flow *f, struct form *form)
                 if (uses(f, &state, &f->code.insn[i], &now))
                     count_use(f, &f->code.insn[i], &now, pass, &forms);
         }
+    if (bytes)
+        drop_others(&forms);
     /* A line that declares several variables in the register stores to them in their order. */
     const unsigned alike = f->asked->alike > 1 ? f->asked->alike : 1;
     drop_temporaries(&forms, alike);
@@ -675,8 +699,10 @@ static void answer_of(struct flow *f, struct wt_kept_answer *answer)
     const size_t here = genp_read_code(f->asked, &f->code)
                             ? genp_find_instruction(&f->code, f->asked->pc)
                             : SIZE_MAX;
-    if (here == SIZE_MAX || !follow(f) || !find_address(f, &form))
+    if (here == SIZE_MAX || !follow(f) ||
+        !(find_address(f, 0, &form) || find_address(f, f->asked->bytes, &form)))
         return;
+    f->bytes = 0;
     if (asked.is_other_half) {
         asked.first = OTHER_HALF;
         if (!find_half(f, &asked, &form))

@@ -92,6 +92,27 @@ static int64_t whole_of(double value)
     return value >= 0x1p63 ? INT64_MAX : value > -0x1p63 ? (int64_t)value : INT64_MIN;
 }
 
+/* A value as a number; an array or a function is its address. */
+static enum wt_status read_number(const struct wt_values *v, char kind, struct wt_number *n,
+                                  struct wt_error *err)
+{
+    const struct wt_type *plain = wt_type_plain(v->type);
+    const bool is_place = plain->kind == WT_TYPE_ARRAY || plain->kind == WT_TYPE_FUNCTION;
+    *n = (struct wt_number){0};
+    if (wt_number_of(plain, v->bit_offset, v->bit_size, v->bytes, n) ||
+        (kind == 's' && plain->kind == WT_TYPE_ARRAY))
+        return WT_OK;
+    if (wt_type_is_scalar(plain))
+        return wt_fail(err, WT_UNSUPPORTED,
+                       "printf takes numbers of 8 bytes at most; print has more");
+    if (strchr("feEgGaA", kind))
+        return wt_fail(err, WT_INVALID, "Invalid cast.");
+    if (!is_place || !v->in_memory)
+        return wt_fail(err, WT_INVALID, "Value can't be converted to integer.");
+    n->integer = v->address[0];
+    return WT_OK;
+}
+
 static enum wt_status print_conversion(struct wt_program *g, FILE *out, const char *conversion,
                                        size_t length, const char **arguments, struct wt_error *err)
 {
@@ -115,12 +136,13 @@ static enum wt_status print_conversion(struct wt_program *g, FILE *out, const ch
         status = wt_fail(err, WT_INVALID,
                          "a parameter is known as it was %s only; print says so, printf cannot",
                          v.as_of);
+    struct wt_number n;
+    if (!status)
+        status = read_number(&v, kind, &n, err);
     if (status) {
         wt_values_free(&v);
         return status;
     }
-    const struct wt_type *plain = wt_type_plain(v.type);
-    const uint64_t bits = v.size <= 8 ? wt_load_le(v.bytes, v.size) : 0;
     /* The conversion with the length modifier that this program's own printf needs. */
     size_t digits = length - 1;
     while (digits && strchr("hlzjtLq", conversion[digits - 1]))
@@ -130,15 +152,10 @@ static enum wt_status print_conversion(struct wt_program *g, FILE *out, const ch
         return wt_fail(err, WT_INVALID, "Bad format string");
     }
     if (strchr("diouxXc", kind)) {
-        const unsigned by = v.size && v.size < 8 ? 64 - (unsigned)v.size * 8 : 0;
-        int64_t number = plain->is_signed || kind == 'd' || kind == 'i'
-                             ? (int64_t)(bits << by) >> by
-                             : (int64_t)bits;
-        if (plain->kind == WT_TYPE_FLOAT)
-            number = whole_of(wt_print_double(bits, (unsigned)v.size * 8));
+        int64_t number = n.is_float ? whole_of(n.real) : (int64_t)n.integer;
         /* Arguments of printf have at least the size of an int. */
-        if (strchr("xXou", kind) && v.size <= 4 && !memchr(conversion, 'l', length))
-            number &= UINT32_MAX;
+        if (v.size <= 4 && kind != 'c' && !memchr(conversion, 'l', length))
+            number = strchr("di", kind) ? (int32_t)number : (int64_t)(uint32_t)number;
         snprintf(format, sizeof format, "%.*s%s%c", (int)digits, conversion,
                  kind == 'c' ? "" : "ll", kind);
         /* A character 0 is nothing in a text. */
@@ -147,19 +164,14 @@ static enum wt_status print_conversion(struct wt_program *g, FILE *out, const ch
         else if (kind != 'c')
             fprintf(out, format, (long long)number);
     } else if (strchr("feEgGaA", kind)) {
-        double number;
-        const unsigned by = v.size && v.size < 8 ? 64 - (unsigned)v.size * 8 : 0;
-        if (plain->kind != WT_TYPE_FLOAT)
-            number = plain->is_signed ? (double)((int64_t)(bits << by) >> by) : (double)bits;
-        else
-            number = wt_print_double(bits, (unsigned)v.size * 8);
+        const double whole = n.is_signed ? (double)(int64_t)n.integer : (double)n.integer;
         snprintf(format, sizeof format, "%.*s%c", (int)digits, conversion, kind);
-        fprintf(out, format, number);
+        fprintf(out, format, n.is_float ? n.real : whole);
     } else if (kind == 's') {
         snprintf(format, sizeof format, "%.*ss", (int)digits, conversion);
         status = print_string(out, format, &view, &v, err);
     } else if (kind == 'p') {
-        fprintf(out, "0x%" PRIx64, bits);
+        fprintf(out, "0x%" PRIx64, n.integer);
     } else {
         status = wt_fail(err, WT_INVALID, "Unrecognized format specifier '%c' in printf", kind);
     }

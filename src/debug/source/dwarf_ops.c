@@ -201,9 +201,11 @@ bool wt_dwarf_named(Dwarf_Attribute *attribute, uint64_t address, uint64_t *firs
 }
 
 /*
- * Intel's compiler writes the operand of DW_OP_constu not in LEB128 but in 1, 2, 4 or 8 bytes, as
- * few as the number needs; below 128 there is no difference. The operations behind a constant tell
- * how it was written: only the right reading makes them an expression that leaves one value.
+ * Intel's compiler writes the operands of DW_OP_constu, and in values those of DW_OP_plus_uconst,
+ * not in LEB128 but in 1, 2, 4 or 8 bytes, as few as the number needs; below 128 there is no
+ * difference. The operations behind a constant tell how it was written: only the right reading
+ * makes them an expression that leaves one value. Registers' numbers and parts of addresses are in
+ * LEB128. LLVM's expressions have no DW_OP_abs.
  */
 enum { MOST_TRIES = 4096, MOST_TARGETS = 32 };
 
@@ -298,13 +300,24 @@ static void read_atom(const struct ways *w, struct reader *r, Dwarf_Op *op)
     r->at++;
 }
 
+/* How many bytes an operand may have beside LEB128. */
+static unsigned most_plain(struct reader r, const Dwarf_Op *op)
+{
+    if (op->atom != DW_OP_plus_uconst || r.end[-1] != DW_OP_stack_value)
+        return op->atom == DW_OP_constu ? 8 : 0;
+    Dwarf_Op leb = *op;
+    read_operands(&r, &leb);
+    return r.at < r.end && *r.at != WT_OP_INTEL_REGS ? 8 : 0;
+}
+
 static void read_each_way(struct ways *w, struct reader r)
 {
     const size_t before = w->count;
     while (r.at < r.end && r.good && w->tries < MOST_TRIES) {
         Dwarf_Op *op = &w->ops[w->count++];
         read_atom(w, &r, op);
-        for (unsigned size = 1; op->atom == DW_OP_constu && size <= 8; size *= 2) {
+        r.good = op->atom != DW_OP_abs;
+        for (unsigned size = 1; size <= most_plain(r, op); size *= 2) {
             struct reader other = r;
             w->tries++;
             if (read_plain(&other, size, op))

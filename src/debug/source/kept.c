@@ -100,6 +100,17 @@ static bool find_extent(const struct wt_frame *frame, uint64_t *start, uint64_t 
            wt_symbols_extent(frame->symbols, inside, start, end);
 }
 
+static uint64_t size_of(Dwarf_Die *variable)
+{
+    Dwarf_Attribute attribute;
+    Dwarf_Die type;
+    Dwarf_Word size;
+    return variable && dwarf_attr_integrate(variable, DW_AT_type, &attribute) &&
+                   dwarf_formref_die(&attribute, &type) && dwarf_aggregate_size(&type, &size) == 0
+               ? size
+               : 0;
+}
+
 enum wt_status wt_frames_kept(const struct wt_build *b, const struct wt_frame *frame,
                               const struct wt_kept_address *place, struct wt_kept_answer *answer,
                               struct wt_error *err)
@@ -122,6 +133,7 @@ enum wt_status wt_frames_kept(const struct wt_build *b, const struct wt_frame *f
     asked.named_end = b->named_end ? b->named_end + frame->bias : asked.end;
     asked.is_argument =
         b->variable && !frame->inlined && dwarf_tag(b->variable) == DW_TAG_formal_parameter;
+    asked.bytes = size_of(b->variable);
     declared.own = b->variable ? declared_line(b->variable) : 0;
     declared.die = b->variable ? dwarf_dieoffset(b->variable) : 0;
     if (b->variable && location_of(b->variable, &declared.location))

@@ -73,10 +73,12 @@ static enum wt_status add_integer(struct message *m, const struct wt_message_val
             : WT_OK;
     if (!status)
         status = wt_operand_cell_of(b, plain->kind == WT_TYPE_FLOAT ? &number : o, &cell, err);
-    if (!status && (kind == 'd' || kind == 'i') && plain->kind != WT_TYPE_FLOAT && bits < 64)
+    const bool is_long = memchr(v->conversion, 'l', v->length) != NULL;
+    if (!status && plain->kind != WT_TYPE_FLOAT && bits < 64 &&
+        (plain->is_signed || (bits == 32 && !is_long)) && (kind == 'd' || kind == 'i'))
         status = wt_build_op(b, WT_EXPR_EXT, bits, cell, cell, &cell, err);
     /* Arguments of printf have at least the size of an int. */
-    if (!status && strchr("xXou", kind) && bits <= 32 && !memchr(v->conversion, 'l', v->length))
+    if (!status && strchr("xXou", kind) && bits <= 32 && !is_long)
         status = wt_build_op(b, WT_EXPR_ZERO_EXT, 32, cell, cell, &cell, err);
     if (kind == 'p')
         fputs("0x%llx", m->format);
@@ -160,6 +162,8 @@ static enum wt_status add_value(struct message *m, const struct wt_view *scope,
     const unsigned mark = m->c.build.next;
     if ((status = wt_compile_node(&m->c, root, &o, err)) != WT_OK)
         return status;
+    if (wt_type_plain(o.type)->kind == WT_TYPE_VOID)
+        return wt_fail(err, WT_INVALID, "a message cannot show a value of no type");
     if (kind == 's')
         return add_string(m, v, &o, mark, err);
     return strchr("feEgGaA", kind) ? add_float(m, v, &o, mark, err)

@@ -67,6 +67,16 @@ struct wt_values {
     const char *as_of; /**< of a parameter's copy: "at launch", "at the call"; else NULL */
 };
 
+/** One value of a scalar type as an integer or a float. */
+struct wt_number {
+    bool is_float, is_signed;
+    uint64_t integer;
+    double real;
+};
+/** Reads the number at a bit offset of a value's bytes; false if the type is no scalar. */
+bool wt_number_of(const struct wt_type *type, uint32_t bit_offset, uint32_t bit_size,
+                  const uint8_t *bytes, struct wt_number *number);
+
 /** Where names are looked up and values are read. */
 struct wt_view {
     struct wt_source *source;

@@ -184,14 +184,4 @@ uint32_t wt_source_space_of(const struct wt_topology *topology, const struct wt_
 bool wt_source_virtual_base(const struct wt_view *scope, const struct wt_member *base,
                             uint32_t space, uint64_t object, uint64_t *address);
 
-/** One value of a scalar type as an integer or a float. */
-struct wt_number {
-    bool is_float, is_signed;
-    uint64_t integer;
-    double real;
-};
-/** Reads the number at a bit offset of a value's bytes; false if the type is no scalar. */
-bool wt_number_of(const struct wt_type *type, uint32_t bit_offset, uint32_t bit_size,
-                  const uint8_t *bytes, struct wt_number *number);
-
 #endif

@@ -275,4 +275,18 @@ enum wt_status wt_standstill_read_rows(struct wt_probe *p, wt_wave_handle wave, 
 enum wt_status wt_standstill_write_row(struct wt_probe *p, wt_wave_handle wave, wt_lanes lanes,
                                        unsigned index, const uint8_t *bytes, struct wt_error *err);
 
+/** Those operations of a probe that are the same for all families, as initializers of a struct
+ * wt_probe_ops. A family that does more for one of them names it behind this, by itself. */
+#define WT_STANDSTILL_OPERATIONS                                                                   \
+    .topology = wt_standstill_topology, .summary = wt_standstill_summary,                          \
+    .scan = wt_standstill_scan, .wave_id = wt_standstill_wave_id,                                  \
+    .describe_wave = wt_standstill_describe_wave, .next_event = wt_standstill_next_event,          \
+    .keep_still = wt_standstill_keep, .modules_known = wt_standstill_modules_known,                \
+    .hold_launches = wt_standstill_hold_launches, .halt = wt_standstill_halt,                      \
+    .step_poll = wt_standstill_step_poll, .halt_cause = wt_standstill_halt_cause,                  \
+    .exception = wt_standstill_exception, .mask = wt_standstill_mask,                              \
+    .reset_halted = wt_standstill_reset_halted, .read_rows = wt_standstill_read_rows,              \
+    .watched = wt_standstill_watched, .first_watched = wt_standstill_first_watched,                \
+    .write_row = wt_standstill_write_row
+
 #endif

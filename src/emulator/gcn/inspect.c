@@ -145,7 +145,7 @@ bool gcn_read_row(struct wt_machine *m, uint32_t wave, unsigned number, void *ou
 /* In a data share, in the area of the driver's debugger, or in memory: private memory has one dword
  * of each lane in turn. */
 static bool find_piece(struct wt_machine *m, uint32_t wave, unsigned lane, uint64_t addr,
-                       struct wt_piece *piece)
+                       struct wt_mapped_piece *piece)
 {
     struct gcn_device *d = (struct gcn_device *)m;
     const struct gcn_wave *w = wave_of(d, wave);

@@ -19,11 +19,11 @@ static int64_t offset_of(struct gcn_wave *w, const struct gcn_uop *u)
 }
 
 static const struct gcn_uop *violation(struct gcn_wave *w, const struct gcn_uop *u, uint64_t addr,
-                                       const char *what)
+                                       enum wt_access access)
 {
-    return gcn_fault(w, u, WT_FAULT_ACCESS, gcn_exec(w), addr,
-                     "%s: %s of %u bytes at 0x%llx, where no memory is mapped%s", u->row->name,
-                     what, u->size, (unsigned long long)addr, what[0] == 's' ? " for writing" : "");
+    return gcn_fault(w, u, WT_FAULT_ACCESS, gcn_exec(w), addr, "%s: " WT_UNMAPPED, u->row->name,
+                     wt_access_word(access), u->size, (unsigned long long)addr,
+                     wt_access_for(access));
 }
 
 static const struct gcn_uop *load(struct gcn_wave *w, const struct gcn_uop *u, uint64_t addr)
@@ -33,7 +33,7 @@ static const struct gcn_uop *load(struct gcn_wave *w, const struct gcn_uop *u, u
     const uint8_t *host = gcn_readable(w->device, addr, u->size);
     if (!host) {
         if (!gcn_read(w->device, addr, bytes, u->size))
-            return violation(w, u, addr, "load");
+            return violation(w, u, addr, WT_ACCESS_LOAD);
         if (w->device->machine.watch)
             gcn_watch_scalar(w, u, WT_WATCH_READ, addr, u->size, bytes, bytes);
         host = bytes;
@@ -56,7 +56,7 @@ static const struct gcn_uop *store(struct gcn_wave *w, const struct gcn_uop *u, 
     } else {
         const bool there = gcn_read(w->device, addr, before, u->size);
         if (!gcn_write(w->device, addr, bytes, u->size))
-            return violation(w, u, addr, "store");
+            return violation(w, u, addr, WT_ACCESS_STORE);
         if (there && w->device->machine.watch)
             gcn_watch_scalar(w, u, WT_WATCH_WRITE, addr, u->size, before, bytes);
     }
@@ -69,7 +69,7 @@ static const struct gcn_uop *atomic(struct gcn_wave *w, const struct gcn_uop *u,
     uint8_t bytes[8], before[8];
     addr &= ~(uint64_t)(u->size - 1);
     if (!gcn_mapped(w->device, addr, u->size, true) || !gcn_read(w->device, addr, bytes, u->size))
-        return violation(w, u, addr, "atomic");
+        return violation(w, u, addr, WT_ACCESS_ATOMIC);
     const unsigned words = u->size / 4u;
     const uint64_t old = wt_load_le(bytes, u->size);
     const uint64_t data = words == 2 ? gcn_pair(&w->s[u->dst]) : w->s[u->dst];
@@ -159,7 +159,7 @@ OP(s_buffer_load)
         if (at < 0 || (uint64_t)at + 4 > size)
             continue;
         if (!gcn_read(w->device, base + (uint64_t)at, bytes, 4))
-            return violation(w, u, base + (uint64_t)at, "load");
+            return violation(w, u, base + (uint64_t)at, WT_ACCESS_LOAD);
         if (w->device->machine.watch)
             gcn_watch_scalar(w, u, WT_WATCH_READ, base + (uint64_t)at, 4, bytes, bytes);
         value[i] = (uint32_t)wt_load_le(bytes, 4);

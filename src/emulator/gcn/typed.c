@@ -95,9 +95,10 @@ static bool checked(struct gcn_wave *w, const struct gcn_uop *u, const struct ty
             const unsigned size = piece(t, at, lane, done, &addr);
             if (!gcn_mapped(w->device, addr, size, store)) {
                 *next = gcn_fault(w, u, WT_FAULT_ACCESS, (uint64_t)1 << lane, addr,
-                                  "%s: %s of %u bytes at 0x%llx, where no memory is mapped%s",
-                                  u->row->name, store ? "store" : "load", size,
-                                  (unsigned long long)addr, store ? " for writing" : "");
+                                  "%s: " WT_UNMAPPED, u->row->name,
+                                  wt_access_word(store ? WT_ACCESS_STORE : WT_ACCESS_LOAD), size,
+                                  (unsigned long long)addr,
+                                  wt_access_for(store ? WT_ACCESS_STORE : WT_ACCESS_LOAD));
                 return false;
             }
             done += size;

@@ -469,7 +469,7 @@ const struct gcn_uop *gcn_vmem_load(struct gcn_wave *w, const struct gcn_uop *u,
         const unsigned lane = (unsigned)__builtin_ctzll(left);
         uint8_t bytes[16] = {0};
         if (!(t->zero >> lane & 1) && !gcn_vmem_read_lane(w, t, lane, bytes, u->size)) {
-            return gcn_vmem_refuse(w, u, t, "load");
+            return gcn_vmem_refuse(w, u, t, WT_ACCESS_LOAD);
         }
         if (gcn_watching(w->device) && !(t->zero >> lane & 1))
             gcn_vmem_watch_lane(w, t, WT_WATCH_READ, lane, u->size, bytes, bytes);
@@ -500,7 +500,7 @@ const struct gcn_uop *gcn_vmem_store(struct gcn_wave *w, const struct gcn_uop *u
     const uint64_t lanes = done ? 0 : t->lanes & ~t->zero;
     for (uint64_t left = lanes; left; left &= left - 1) {
         if (!gcn_vmem_may_write(w, t, (unsigned)__builtin_ctzll(left), u->size))
-            return gcn_vmem_refuse(w, u, t, "store");
+            return gcn_vmem_refuse(w, u, t, WT_ACCESS_STORE);
     }
     for (uint64_t left = lanes; left; left &= left - 1) {
         const unsigned lane = (unsigned)__builtin_ctzll(left);
@@ -629,7 +629,7 @@ const struct gcn_uop *gcn_vmem_atomic(struct gcn_wave *w, const struct gcn_uop *
                              "%s: 0x%llx is not a multiple of %u", u->row->name,
                              (unsigned long long)t->addr[lane], u->size);
         if (!gcn_vmem_may_write(w, t, lane, u->size))
-            return gcn_vmem_refuse(w, u, t, "atomic");
+            return gcn_vmem_refuse(w, u, t, WT_ACCESS_ATOMIC);
     }
     /* Lane after lane: the order in which several meet at one address. */
     for (uint64_t left = t->lanes; left; left &= left - 1) {

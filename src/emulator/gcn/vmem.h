@@ -93,9 +93,9 @@ bool gcn_vmem_write_lane(struct gcn_wave *w, const struct gcn_targets *t, unsign
 /* Reports one lane's access to watches: swizzled memory dword by dword. */
 void gcn_vmem_watch_lane(struct gcn_wave *w, const struct gcn_targets *t, enum wt_watch_kind kind,
                          unsigned lane, unsigned size, const uint8_t *before, const uint8_t *after);
-/* The fault of an access, "load", "store" or "atomic", that some lanes may not do. */
+/* The fault of an access that some lanes may not do. */
 const struct gcn_uop *gcn_vmem_refuse(struct gcn_wave *w, const struct gcn_uop *u,
-                                      const struct gcn_targets *t, const char *what);
+                                      const struct gcn_targets *t, enum wt_access access);
 
 /* ---- atomics ---- */
 

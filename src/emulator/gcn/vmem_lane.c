@@ -127,9 +127,9 @@ void gcn_vmem_watch_lane(struct gcn_wave *w, const struct gcn_targets *t, enum w
 }
 
 const struct gcn_uop *gcn_vmem_refuse(struct gcn_wave *w, const struct gcn_uop *u,
-                                      const struct gcn_targets *t, const char *what)
+                                      const struct gcn_targets *t, enum wt_access access)
 {
-    const bool load = *what == 'l';
+    const bool load = access == WT_ACCESS_LOAD;
     uint64_t lanes = 0, first = 0;
     uint8_t bytes[16];
     for (uint64_t left = t->lanes & ~t->zero; left; left &= left - 1) {
@@ -142,7 +142,7 @@ const struct gcn_uop *gcn_vmem_refuse(struct gcn_wave *w, const struct gcn_uop *
                 t->private >> lane & 1 ? gcn_private_addr(w, lane, t->addr[lane]) : t->addr[lane];
         lanes |= (uint64_t)1 << lane;
     }
-    return gcn_fault(w, u, WT_FAULT_ACCESS, lanes, first,
-                     "%s: %s of %u bytes at 0x%llx, where no memory is mapped%s", u->row->name,
-                     what, u->size, (unsigned long long)first, load ? "" : " for writing");
+    return gcn_fault(w, u, WT_FAULT_ACCESS, lanes, first, "%s: " WT_UNMAPPED, u->row->name,
+                     wt_access_word(access), u->size, (unsigned long long)first,
+                     wt_access_for(access));
 }

@@ -107,9 +107,10 @@ static enum stray reach(const struct gen_message *m, struct gen_transfer *x, uns
 
 /* Makes addresses of offsets, and checks that all of them can be used: the mistake is that of the
  * first lane and of those like it. */
-static bool resolve(const struct gen_message *m, struct gen_transfer *x, bool write,
+static bool resolve(const struct gen_message *m, struct gen_transfer *x, enum wt_access access,
                     const struct gen_uop **next)
 {
+    const bool write = access != WT_ACCESS_LOAD;
     enum stray kind = STRAY_NONE;
     unsigned inside, first = 0, size = 0;
     uint32_t lanes = 0;
@@ -131,16 +132,16 @@ static bool resolve(const struct gen_message *m, struct gen_transfer *x, bool wr
             m, WT_FAULT_ACCESS, lanes, GEN_SLM_APERTURE + at,
             "%s of %u bytes at offset 0x%llx is outside the group's %llu bytes of shared local "
             "memory",
-            write ? "write" : "read", size, at, (unsigned long long)x->surface.size);
+            wt_access_word(access), size, at, (unsigned long long)x->surface.size);
         break;
     case STRAY_SURFACE:
         *next = gen_message_fault(
             m, WT_FAULT_ACCESS, lanes, x->surface.base + at,
             "%s of %u bytes at offset 0x%llx is outside surface %u, which has %llu bytes",
-            write ? "write" : "read", size, at, m->bti, (unsigned long long)x->surface.size);
+            wt_access_word(access), size, at, m->bti, (unsigned long long)x->surface.size);
         break;
     case STRAY_MEMORY:
-        *next = gen_memory_fault(m, lanes, at, size, write);
+        *next = gen_memory_fault(m, lanes, at, size, access);
         break;
     default:
         break;
@@ -162,7 +163,7 @@ static const struct gen_uop *load(const struct gen_message *m, struct gen_transf
     if (gen_load_lanes(m, x, padded))
         return gen_next(m->u);
     read_addresses(m, x);
-    if (!resolve(m, x, false, &next))
+    if (!resolve(m, x, WT_ACCESS_LOAD, &next))
         return next;
     for (unsigned i = 0; i < x->lanes; i++)
         for (unsigned k = 0; k < x->elements && (x->on >> i & 1); k++) {
@@ -188,7 +189,7 @@ static const struct gen_uop *write_back(const struct gen_message *m, struct gen_
     if (gen_store_lanes(m, x, data, padded))
         return gen_next(m->u);
     read_addresses(m, x);
-    if (!resolve(m, x, true, &next))
+    if (!resolve(m, x, WT_ACCESS_STORE, &next))
         return next;
     for (unsigned i = 0; i < x->lanes; i++)
         for (unsigned k = 0; k < x->elements && (x->on >> i & 1); k++)
@@ -307,7 +308,7 @@ static const struct gen_uop *move_block(const struct gen_message *m, struct gen_
         part = inside - done < 64 ? inside - done : 64;
         x->addr[0] = first + done;
         x->size = part;
-        if (!resolve(m, x, write, &next))
+        if (!resolve(m, x, write ? WT_ACCESS_STORE : WT_ACCESS_LOAD, &next))
             return next;
         if (!write)
             gen_message_read(m, &x->surface, 0, x->addr[0], data + done, part);
@@ -316,7 +317,7 @@ static const struct gen_uop *move_block(const struct gen_message *m, struct gen_
         part = inside - done < 64 ? inside - done : 64;
         x->addr[0] = first + done;
         x->size = part;
-        resolve(m, x, true, &next);
+        resolve(m, x, WT_ACCESS_STORE, &next);
         if (!gen_message_write(m, &x->surface, 0, x->addr[0],
                                gen_registers(m) + source + within + done, part, WT_WATCH_WRITE))
             return gen_no_memory(m->t, m->u, 1, x->addr[0]);
@@ -447,7 +448,7 @@ static const struct gen_uop *atomic(struct gen_message *m, struct gen_transfer *
         (returns && m->response * GEN_GRF_BYTES < padded))
         return bad_length(m);
     read_addresses(m, x);
-    if (!resolve(m, x, true, &next))
+    if (!resolve(m, x, WT_ACCESS_ATOMIC, &next))
         return next;
     for (unsigned i = 0; i < x->lanes; i++)
         if ((x->on >> i & 1) && x->addr[i] % x->size)

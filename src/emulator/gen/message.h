@@ -97,10 +97,10 @@ uint64_t gen_texel_address(const struct gen_surface *s, uint32_t x, uint32_t y, 
 bool gen_can_access(struct gen_device *d, uint64_t addr, unsigned size, bool write);
 /** The fault of lanes that cannot, the first of them at @p addr. What the executor returns. */
 const struct gen_uop *gen_memory_fault(const struct gen_message *m, uint32_t lanes, uint64_t addr,
-                                       unsigned size, bool write);
+                                       unsigned size, enum wt_access access);
 /** Checks that a lane can read or write so many bytes. False: refused. */
 bool gen_check_memory(const struct gen_message *m, unsigned lane, uint64_t addr, unsigned size,
-                      bool write, const struct gen_uop **next);
+                      enum wt_access access, const struct gen_uop **next);
 /** Reads what gen_check_memory has passed, or shared local memory, and tells the watches. */
 void gen_message_read(const struct gen_message *m, const struct gen_surface *s, unsigned lane,
                       uint64_t addr, void *out, unsigned size);

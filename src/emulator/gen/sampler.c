@@ -126,7 +126,7 @@ static bool read_texel(const struct gen_message *m, const struct sampler *x, uns
     uint8_t bytes[TEXEL_BYTES_MAX];
     const uint64_t addr = gen_texel_address(&x->surface, (uint32_t)at[0], (uint32_t)at[1],
                                             (uint32_t)at[2], x->format->bytes);
-    if (!gen_check_memory(m, lane, addr, x->format->bytes, false, next))
+    if (!gen_check_memory(m, lane, addr, x->format->bytes, WT_ACCESS_LOAD, next))
         return false;
     gen_message_read(m, &x->surface, lane, addr, bytes, x->format->bytes);
     gen_texel_unpack(x->format, bytes, rgba);

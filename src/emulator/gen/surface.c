@@ -187,23 +187,23 @@ bool gen_can_access(struct gen_device *d, uint64_t addr, unsigned size, bool wri
 
 /* The address is told in canonical form, as a pointer of the program prints. */
 const struct gen_uop *gen_memory_fault(const struct gen_message *m, uint32_t lanes, uint64_t addr,
-                                       unsigned size, bool write)
+                                       unsigned size, enum wt_access access)
 {
     struct gen_device *d = m->t->device;
+    const bool write = access != WT_ACCESS_LOAD;
     const uint64_t missing = gen_mapped(d, addr, 1, write) ? (addr | WT_PAGE_MASK) + 1 : addr;
-    return gen_message_fault(m, WT_FAULT_ACCESS, lanes, missing,
-                             "%s of %u bytes at 0x%llx: no memory is mapped there%s",
-                             write ? "write" : "read", size,
-                             (unsigned long long)wt_sign_extend(addr, WT_MEMORY_ADDRESS_BITS),
-                             write && gen_mapped(d, missing, 1, false) ? " for writing" : "");
+    return gen_message_fault(
+        m, WT_FAULT_ACCESS, lanes, missing, WT_UNMAPPED, wt_access_word(access), size,
+        (unsigned long long)wt_sign_extend(addr, WT_MEMORY_ADDRESS_BITS),
+        write && gen_mapped(d, missing, 1, false) ? wt_access_for(access) : "");
 }
 
 bool gen_check_memory(const struct gen_message *m, unsigned lane, uint64_t addr, unsigned size,
-                      bool write, const struct gen_uop **next)
+                      enum wt_access access, const struct gen_uop **next)
 {
-    if (gen_can_access(m->t->device, addr, size, write))
+    if (gen_can_access(m->t->device, addr, size, access != WT_ACCESS_LOAD))
         return true;
-    *next = gen_memory_fault(m, (uint32_t)1 << lane, addr, size, write);
+    *next = gen_memory_fault(m, (uint32_t)1 << lane, addr, size, access);
     return false;
 }
 

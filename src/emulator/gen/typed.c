@@ -59,7 +59,7 @@ static const struct gen_uop *outside(const struct gen_message *m, const struct t
 }
 
 /* Addresses of all lanes, each checked. */
-static bool resolve(const struct gen_message *m, struct typed *x, bool write,
+static bool resolve(const struct gen_message *m, struct typed *x, enum wt_access access,
                     const struct gen_uop **next)
 {
     const struct gen_surface *s = &x->surface;
@@ -83,7 +83,7 @@ static bool resolve(const struct gen_message *m, struct typed *x, bool write,
             continue;
         }
         x->addr[i] = gen_texel_address(s, at[0], at[1], at[2], x->format->bytes);
-        if (!gen_check_memory(m, x->first_lane + i, x->addr[i], x->format->bytes, write, next))
+        if (!gen_check_memory(m, x->first_lane + i, x->addr[i], x->format->bytes, access, next))
             return false;
     }
     return true;
@@ -117,7 +117,7 @@ static const struct gen_uop *read_texels(const struct gen_message *m, struct typ
     const struct gen_uop *next;
     if (!split_payload(m, x, 0) || m->response < count)
         return bad_length(m);
-    if (!resolve(m, x, false, &next))
+    if (!resolve(m, x, WT_ACCESS_LOAD, &next))
         return next;
     for (unsigned i = 0; i < LANES; i++)
         if (x->on >> i & 1) {
@@ -145,7 +145,7 @@ static const struct gen_uop *write_texels(const struct gen_message *m, struct ty
     const struct gen_uop *next;
     if (!split_payload(m, x, count))
         return bad_length(m);
-    if (!resolve(m, x, true, &next))
+    if (!resolve(m, x, WT_ACCESS_STORE, &next))
         return next;
     for (unsigned i = 0; i < LANES; i++) {
         uint32_t rgba[4] = {0};
@@ -175,7 +175,7 @@ static const struct gen_uop *change_texels(const struct gen_message *m, struct t
         return gen_message_unknown(m);
     if (!split_payload(m, x, count) || (returns && !m->response))
         return bad_length(m);
-    if (!resolve(m, x, true, &next))
+    if (!resolve(m, x, WT_ACCESS_ATOMIC, &next))
         return next;
     for (unsigned i = 0; i < LANES; i++) {
         uint8_t bytes[4];

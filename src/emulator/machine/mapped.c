@@ -73,8 +73,8 @@ bool wt_pieces_read(struct wt_machine *m, wt_piece_fn find, uint32_t wave, unsig
                     uint64_t addr, void *out, size_t size)
 {
     uint8_t *to = out;
-    for (struct wt_piece p; size; size -= p.size, addr += p.size, to += p.size) {
-        p = (struct wt_piece){.addr = addr, .size = size};
+    for (struct wt_mapped_piece p; size; size -= p.size, addr += p.size, to += p.size) {
+        p = (struct wt_mapped_piece){.addr = addr, .size = size};
         if (!find(m, wave, lane, addr, &p))
             return false;
         assert(p.size > 0 && p.size <= size);
@@ -90,8 +90,8 @@ bool wt_pieces_write(struct wt_machine *m, wt_piece_fn find, uint32_t wave, unsi
                      uint64_t addr, const void *bytes, size_t size)
 {
     const uint8_t *from = bytes;
-    for (struct wt_piece p; size; size -= p.size, addr += p.size, from += p.size) {
-        p = (struct wt_piece){.addr = addr, .size = size};
+    for (struct wt_mapped_piece p; size; size -= p.size, addr += p.size, from += p.size) {
+        p = (struct wt_mapped_piece){.addr = addr, .size = size};
         if (!find(m, wave, lane, addr, &p))
             return false;
         assert(p.size > 0 && p.size <= size);

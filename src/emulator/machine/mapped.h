@@ -44,7 +44,7 @@ enum wt_status wt_mapped_put(struct wt_machine *m, uint64_t addr, const void *by
 /* ---- memory as a lane sees it ---- */
 
 /** Where the first bytes of a range of a lane's addresses are. */
-struct wt_piece {
+struct wt_mapped_piece {
     uint8_t *host; /**< in memory that is no part of the pages, as a group's is; NULL: at addr */
     uint64_t addr; /**< in the pages */
     size_t size;   /**< bytes that lie together, at least 1 */
@@ -55,7 +55,7 @@ struct wt_piece {
  * that of the access, to what lies together. False if nothing is there.
  */
 typedef bool (*wt_piece_fn)(struct wt_machine *machine, uint32_t wave, unsigned lane, uint64_t addr,
-                            struct wt_piece *piece);
+                            struct wt_mapped_piece *piece);
 
 /** Reads memory as a lane sees it, piece by piece; false where nothing is. */
 bool wt_pieces_read(struct wt_machine *m, wt_piece_fn find, uint32_t wave, unsigned lane,

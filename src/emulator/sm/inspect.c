@@ -206,7 +206,7 @@ bool sm_write_row(struct sm_device *d, uint32_t warp, unsigned number, uint32_t 
 
 /* In shared memory of the warp's CTA, or in memory: global, or a lane's local memory. */
 static bool find_piece(struct wt_machine *m, uint32_t wave, unsigned lane, uint64_t addr,
-                       struct wt_piece *piece)
+                       struct wt_mapped_piece *piece)
 {
     struct sm_device *d = (struct sm_device *)m;
     const struct sm_warp *w = warp_of(d, wave);

@@ -57,7 +57,9 @@ const struct sm_uop *sm_stray(struct sm_warp *w, const struct sm_uop *u, const s
 {
     const struct sm_launch *l = &w->device->grid.launch;
     const unsigned long long at = a->stray_at;
-    const char *what = a->atomic ? "atomic" : a->store ? "store" : "load";
+    const char *what = wt_access_word(a->atomic  ? WT_ACCESS_ATOMIC
+                                      : a->store ? WT_ACCESS_STORE
+                                                 : WT_ACCESS_LOAD);
     assert(a->stray);
     switch (a->stray_kind) {
     case SM_STRAY_MISALIGNED:
@@ -70,11 +72,12 @@ const struct sm_uop *sm_stray(struct sm_warp *w, const struct sm_uop *u, const s
         return sm_error(w, u, SM_OOR_ADDR, a->stray, at,
                         "%s of %u bytes at 0x%llx of local memory; the thread has 0x%x bytes", what,
                         a->size, at, l->local);
+    case SM_STRAY_READ_ONLY:
+        return sm_error(w, u, SM_L1_ERROR, a->stray, at,
+                        "%s of %u bytes at 0x%llx: the memory there is read-only", what, a->size,
+                        at);
     default:
-        return sm_error(w, u, SM_L1_ERROR, a->stray, at, "%s of %u bytes at 0x%llx: %s", what,
-                        a->size, at,
-                        a->stray_kind == SM_STRAY_READ_ONLY ? "the memory there is read-only"
-                                                            : "no memory is mapped there");
+        return sm_error(w, u, SM_L1_ERROR, a->stray, at, WT_UNMAPPED, what, a->size, at, "");
     }
 }
 

@@ -93,7 +93,7 @@ static bool refuse(struct vx_warp *w, const struct vx_uop *u, enum refusal why, 
                    uint64_t addr, unsigned size, bool store)
 {
     assert(why != ALLOWED && lane < w->device->machine.lanes);
-    const char *what = store ? "store" : "load";
+    const char *what = wt_access_word(store ? WT_ACCESS_STORE : WT_ACCESS_LOAD);
     const unsigned long long at = addr;
     char why_not[128];
     /* All lanes that are refused for this reason. (Loads are refused only where stores are.) */

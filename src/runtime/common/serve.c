@@ -144,7 +144,8 @@ static int32_t serve(struct wt_server *s, const struct wt_wire_request *r,
         return d->event(context, r->value < WT_WIRE_WAIT_MS ? r->value : WT_WIRE_WAIT_MS,
                         &answer->value[0]);
     case WT_WIRE_CODE_KNOWN:
-        d->code_known(context, r->value);
+        if (d->code_known)
+            d->code_known(context, r->value);
         return 0;
     case WT_WIRE_READ:
         return give_memory(s, r, answer);
@@ -153,9 +154,9 @@ static int32_t serve(struct wt_server *s, const struct wt_wire_request *r,
     case WT_WIRE_REGISTERS:
         return access_registers(s, r, answer);
     case WT_WIRE_WATCH:
-        return d->watch(context, r->device, s->bytes, r->follows);
+        return d->watch ? d->watch(context, r->device, s->bytes, r->follows) : -ENOSYS;
     case WT_WIRE_HITS:
-        answer->size = (uint32_t)d->hits(context, r->device, s->bytes, r->size);
+        answer->size = d->hits ? (uint32_t)d->hits(context, r->device, s->bytes, r->size) : 0;
         return 0;
     case WT_WIRE_WAITS:
         return tell_wait(s, r, answer);
@@ -171,11 +172,13 @@ static int32_t serve(struct wt_server *s, const struct wt_wire_request *r,
     case WT_WIRE_CORE:
         return write_core(s, r, answer);
     case WT_WIRE_FINAL:
-        d->final_want(context);
+        if (d->final_want)
+            d->final_want(context);
         return 0;
     case WT_WIRE_FINAL_NEXT:
-        answer->size =
-            (uint32_t)d->final_next(context, r->device, r->addr, s->bytes, sizeof s->bytes);
+        if (d->final_next)
+            answer->size =
+                (uint32_t)d->final_next(context, r->device, r->addr, s->bytes, sizeof s->bytes);
         return WT_FINAL_WIRE_MEMORY;
     default:
         return r->verb < d->family ? -ENOSYS : d->own(context, r, answer, s->bytes);

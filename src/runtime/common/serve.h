@@ -32,6 +32,7 @@ struct wt_server_driver {
     void (*attach)(void *context);
     /** Waits up to @p ms milliseconds; a set of enum wt_wire_happened. */
     int (*event)(void *context, uint64_t ms, uint64_t *code);
+    /** NULL: code does not come and go. */
     void (*code_known)(void *context, uint64_t state);
     /** Copies memory to @p bytes (@p out), or from there. False: there is none. */
     bool (*copy)(void *context, const struct wt_wire_request *request, uint8_t *bytes, size_t size,
@@ -42,9 +43,9 @@ struct wt_server_driver {
     /** Reads or writes a debug register (WT_INPUT_DEBUG_READ, WT_INPUT_DEBUG_WRITE); returns the
      * value read. */
     uint32_t (*input)(void *context, uint32_t device, const struct wt_input *input);
-    /** 0 or a negative errno. */
+    /** 0 or a negative errno. NULL: the hardware watches no memory. */
     int (*watch)(void *context, uint32_t device, const void *list, size_t bytes);
-    /** Returns the bytes written, at most @p room. */
+    /** Returns the bytes written, at most @p room. NULL where watch is. */
     size_t (*hits)(void *context, uint32_t device, void *list, size_t room);
     /** The machine of a request's wave and the wave's number in it; NULL: the wave has left its
      * slot. */
@@ -59,6 +60,7 @@ struct wt_server_driver {
     int (*record)(void *context, uint32_t device, uint64_t budget);
     enum wt_status (*core)(void *context, uint32_t device, const struct wt_host_core *core,
                            struct wt_error *err);
+    /** The memory that kernels leave (final_memory.h). NULL, both: none is kept. */
     void (*final_want)(void *context);
     size_t (*final_next)(void *context, uint32_t device, uint64_t from, uint8_t *bytes,
                          size_t room);

@@ -410,7 +410,7 @@ def test_what_is_not_mapped_is_refused(gcn_table, run_tool):
     store = find(gcn_table, "global_store_dword")
     addresses = [DATA + 4 * l if l % 2 else 0x7000000 + l * 16 for l in range(64)]
     result, = run(run_tool, [Case(flat(store)).wide(ADDR, addresses, 2).vector(VALUE, [7] * 64).show_memory(DATA, 256)])
-    assert "0x7000000, where no memory is mapped" in result.fault and result.shown[0] == bytes(256)
+    assert "0x7000000: no memory is mapped there" in result.fault and result.shown[0] == bytes(256)
     assert result.trapsts & 1 << 8
     big, = run(run_tool, [Case(flat(store)).wide(ADDR, [1 << 60] * 64, 2)])
     assert "no memory is mapped" in big.fault
@@ -766,7 +766,7 @@ def test_offsets_end_at_32_bits(gcn_table, run_tool, name):
     base = DATA + 32 * size - (1 << 32)  # lanes 0 to 31 are at DATA, lane 32 is 4 GiB before its neighbour
     case = Case(flat(row, saddr=12)).memory(DATA, mem).scalar(12, base & M64, 2)
     result, = run(run_tool, [case.vector(ADDR, [(-32 * size + size * l) & M32 for l in range(64)]).show_memory(DATA, SIZE)])
-    assert "where no memory is mapped" in result.fault and result.shown[0] == bytes(mem)
+    assert "no memory is mapped there" in result.fault and result.shown[0] == bytes(mem)
 
 
 @pytest.mark.parametrize("name", ["global_store_dwordx2", "flat_store_dwordx4", "global_store_short", "global_store_byte"])
@@ -776,4 +776,4 @@ def test_a_store_that_is_refused_does_nothing(gcn_table, run_tool, name):
     size = shape(row)[1]
     at = [end - size * (63 - l) for l in range(64)]  # side by side, the last lane outside
     result, = run(run_tool, [Case(flat(row)).wide(ADDR, at, 2).vector(VALUE, [7] * 64).show_memory(end - 1024, 1024)])
-    assert f"{end:#x}, where no memory is mapped" in result.fault and result.shown[0] == bytes(1024)
+    assert f"{end:#x}: no memory is mapped there" in result.fault and result.shown[0] == bytes(1024)

@@ -1,0 +1,500 @@
+/* The toy as a machine: turns, debug hardware, state, inspection, and its part of the wire. */
+#include "toy.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <xxhash.h>
+
+#include "emulator/machine/archive_parts.h"
+
+static struct toy_device *device_of(struct wt_machine *m)
+{
+    return (struct toy_device *)m;
+}
+
+/* ---- the engine ---- */
+
+struct wt_issue toy_issue_at(const struct wt_wave_head *head, uint64_t pc, uint64_t time)
+{
+    return (struct wt_issue){
+        .time = time, .pc = pc, .wave = head->id, .mask = 0xff, .executes = true, .issues = true};
+}
+
+void toy_update_ready(struct toy_wave *w)
+{
+    wt_turns_set_ready(&w->device->machine.turns, w->id,
+                       w->active && !w->at_barrier && !w->halted &&
+                           !(w->device->control & TOY_STOP));
+}
+
+static uint64_t turn(struct wt_machine *m, uint32_t wave, uint64_t n)
+{
+    struct toy_wave *w = &device_of(m)->wave[wave];
+    const uint64_t incarnation = w->incarnation;
+    const bool steps = w->steps;
+    wt_begin_turn(m, &w->left, steps ? 1 : n);
+    while (toy_execute(w) && w->left)
+        w->left--;
+    const uint64_t issued = wt_finish_turn(m, w->left);
+    if (steps && issued && w->active && w->incarnation == incarnation) {
+        w->steps = false;
+        w->halted = m->event = true;
+        w->cause = TOY_STEPPED;
+        toy_update_ready(w);
+    }
+    return issued;
+}
+
+static enum wt_run blocked(struct wt_machine *m)
+{
+    const struct toy_device *d = device_of(m);
+    bool halted = d->control & TOY_STOP;
+    for (uint32_t i = 0; i < m->waves; i++)
+        halted |= d->wave[i].active && d->wave[i].halted;
+    return !m->active ? WT_RUN_ENDED
+           : halted   ? WT_RUN_HALTED
+                      : wt_engine_deadlock(m, "every wave waits at a barrier");
+}
+
+static void check(struct wt_machine *m)
+{
+    wt_groups_check(m);
+}
+
+static bool trace_before(struct wt_wave_head *head)
+{
+    struct toy_wave *w = (struct toy_wave *)head;
+    w->device->before = *w;
+    return true;
+}
+
+static void trace_after(struct wt_wave_head *head, wt_trace_fn fn, void *context)
+{
+    const struct toy_wave *w = (const struct toy_wave *)head, *old = &w->device->before;
+    struct toy_insn in = {0};
+    char text[64], effect[64] = "";
+    toy_fetch(w->device, old->pc, &in);
+    toy_text(&in, text, sizeof text);
+    if (w->active && memcmp(w->r[in.a], old->r[in.a], sizeof w->r[0]) != 0)
+        snprintf(effect, sizeof effect, "r%u=0x%llx", in.a, (unsigned long long)w->r[in.a][0]);
+    fn(context, &(struct wt_trace){.time = w->device->machine.time - 1,
+                                   .wave = w->id,
+                                   .mask = 0xff,
+                                   .pc = old->pc,
+                                   .bytes = (const uint8_t *)&in,
+                                   .length = 8,
+                                   .word = 8,
+                                   .longest = 8,
+                                   .text = text,
+                                   .effect = effect});
+}
+
+static const struct wt_engine_ops engine = {.code = &toy_code_format,
+                                            .turn = turn,
+                                            .blocked = blocked,
+                                            .issue_at = toy_issue_at,
+                                            .next_issue = wt_engine_next_issue,
+                                            .after_turn = wt_engine_no_cycles,
+                                            .check = check,
+                                            .trace_before = trace_before,
+                                            .trace_after = trace_after};
+
+/* ---- state ---- */
+
+static void launch_state(struct wt_archive *a, struct toy_device *d)
+{
+    wt_archive_u64(a, &d->launch.number, UINT64_MAX, "a launch");
+    wt_archive_u32(a, &d->launch.groups, UINT32_MAX, "groups");
+    wt_archive_u32(a, &d->launch.waves, TOY_SLOTS, "the waves of a group");
+    wt_archive_u32(a, &d->launch.local_bytes, TOY_LOCAL_BYTES, "local memory");
+    wt_archive_bool(a, &d->grid.active);
+    wt_archive_u64(a, &d->grid.total, UINT32_MAX, "groups");
+    wt_archive_u64(a, &d->grid.next, d->grid.total, "groups");
+    wt_archive_u64(a, &d->grid.done, d->grid.next, "groups");
+}
+
+static void group_state(struct wt_archive *a, struct toy_device *d, uint32_t n)
+{
+    struct toy_group *g = (struct toy_group *)wt_group_at(&d->machine.groups, n);
+    if (wt_archive_reads(a))
+        *g = (struct toy_group){.local = g->local, .place = n, .core = n / TOY_SLOTS};
+    wt_archive_bool(a, &g->used);
+    if (!g->used)
+        return;
+    wt_archive_u64(a, &g->number, d->grid.next, "a group's number");
+    wt_archive_u32(a, &g->arrived, TOY_SLOTS, "waves at a barrier");
+    g->local_size = d->launch.local_bytes;
+    g->coordinate[0] = (uint32_t)g->number;
+    if (wt_group_local(&d->machine, &g->head))
+        wt_archive_bytes(a, g->local, g->local_size);
+    else
+        wt_archive_fail(a, "the host has no memory");
+}
+
+static void wave_state(struct wt_archive *a, struct toy_device *d, uint32_t n)
+{
+    struct toy_wave *w = &d->wave[n];
+    const struct wt_groups *groups = &d->machine.groups;
+    uint32_t place = w->group ? w->group->place : 0;
+    if (wt_archive_reads(a))
+        *w = (struct toy_wave){.device = d, .id = n};
+    wt_archive_u64(a, &w->incarnation, UINT64_MAX, "a wave");
+    wt_archive_bool(a, &w->active);
+    if (!w->active)
+        return;
+    wt_archive_u32(a, &place, groups->cores * TOY_SLOTS - 1, "a group's place");
+    w->group = (struct toy_group *)wt_group_at(groups, place);
+    wt_archive_u64(a, &w->pc, UINT64_MAX, "an address");
+    wt_archive_u64(a, &w->wait_pc, UINT64_MAX, "an address");
+    wt_archive_u32(a, &w->index, TOY_SLOTS - 1, "a wave's index");
+    wt_archive_bool(a, &w->at_barrier);
+    wt_archive_bytes(a, w->r, sizeof w->r);
+    if (!wt_archive_reads(a))
+        return;
+    w->group->waves++;
+    d->machine.active++;
+    if (!w->group->used || w->group->core != n / TOY_SLOTS)
+        wt_archive_fail(a, "a wave is where it cannot be");
+}
+
+/* The parts of the program. */
+static void program_state(struct toy_device *d, struct wt_archive *a)
+{
+    launch_state(a, d);
+    for (uint32_t i = 0; i < d->machine.waves && !a->failed; i++)
+        group_state(a, d, i);
+    if (wt_archive_reads(a))
+        d->machine.active = 0;
+    for (uint32_t i = 0; i < d->machine.waves && !a->failed; i++)
+        wave_state(a, d, i);
+}
+
+/* All but what every machine has. */
+static void own_state(struct toy_device *d, struct wt_archive *a)
+{
+    program_state(d, a);
+    wt_archive_u32(a, &d->control, TOY_STOP | TOY_HOLD | TOY_ATTEND, "CONTROL");
+    for (uint32_t i = 0; i < d->machine.waves && !a->failed; i++) {
+        struct toy_wave *w = &d->wave[i];
+        if (!w->active)
+            continue;
+        wt_archive_bool(a, &w->halted);
+        wt_archive_bool(a, &w->steps);
+        wt_archive_u32(a, &w->cause, TOY_FAILED, "why a wave has halted");
+        wt_archive_fault(a, &w->error, d->machine.waves, TOY_LANES);
+    }
+}
+
+static void state(struct wt_machine *m, struct wt_archive *a)
+{
+    wt_archive_machine(a, m);
+    if (!a->snapshot)
+        wt_archive_in_process(a, m);
+    own_state(device_of(m), a);
+    if (wt_archive_reads(a) && !a->failed)
+        wt_groups_count(m);
+    for (uint32_t i = 0; i < m->waves && wt_archive_reads(a) && !a->failed; i++)
+        toy_update_ready(&device_of(m)->wave[i]);
+}
+
+static uint64_t hash_of(struct wt_machine *m,
+                        void (*list)(struct toy_device *d, struct wt_archive *a))
+{
+    struct wt_archive a = {.snapshot = true, .saves = true};
+    list(device_of(m), &a);
+    const uint64_t seed = wt_memory_hash(m->memory) + m->time + m->turns.current;
+    const uint64_t hash = XXH3_64bits_withSeed(a.bytes, a.size, seed);
+    free(a.bytes);
+    return hash;
+}
+
+static uint64_t program_hash(struct wt_machine *m)
+{
+    return hash_of(m, program_state);
+}
+
+static uint64_t hash(struct wt_machine *m)
+{
+    return hash_of(m, own_state);
+}
+
+/* ---- the machine's operations ---- */
+
+static void free_device(struct wt_machine *m)
+{
+    struct toy_device *d = device_of(m);
+    wt_regions_free(&d->regions);
+    free(d->wave);
+    wt_machine_end(m);
+    free(d);
+}
+
+static void reset(struct wt_machine *m)
+{
+    struct toy_device *d = device_of(m);
+    wt_machine_begin_run(m);
+    d->launch = (struct toy_launch){0};
+    d->grid = (struct wt_launch_head){0};
+    d->control &= TOY_ATTEND;
+    for (uint32_t i = 0; i < m->waves; i++)
+        d->wave[i] = (struct toy_wave){.device = d, .id = i};
+    wt_groups_reset(m);
+}
+
+static void view(struct wt_machine *m, uint32_t wave, struct wt_wave_view *v)
+{
+    const struct toy_wave *w = &device_of(m)->wave[wave];
+    *v = (struct wt_wave_view){.active = w->active,
+                               .waiting = w->active && w->at_barrier,
+                               .wait_pc = w->wait_pc,
+                               .pc = w->pc,
+                               .mask = w->active ? 0xff : 0};
+    if (!v->waiting)
+        return;
+    v->at_barrier = true;
+    v->arrived = w->group->arrived;
+    v->expected = w->group->waves;
+    snprintf(v->wait, sizeof v->wait, "barrier: %u of %u waves have come", v->arrived, v->expected);
+}
+
+static bool divergence(struct wt_machine *m, uint32_t wave, unsigned n, struct wt_divergence *out)
+{
+    (void)m, (void)wave, (void)n, (void)out;
+    return false;
+}
+
+static bool read_memory(struct wt_machine *m, uint32_t wave, unsigned lane, uint64_t addr,
+                        void *out, size_t size)
+{
+    return wt_pieces_read(m, toy_piece, wave, lane, addr, out, size);
+}
+
+static bool write_memory(struct wt_machine *m, uint32_t wave, unsigned lane, uint64_t addr,
+                         const void *bytes, size_t size)
+{
+    return wt_pieces_write(m, toy_piece, wave, lane, addr, bytes, size);
+}
+
+static bool explain(struct wt_machine *m, uint32_t wave, unsigned lane, uint64_t addr,
+                    struct wt_explanation *out)
+{
+    uint32_t contents = 0;
+    const bool local = addr - TOY_LOCAL < TOY_LOCAL_BYTES;
+    *out = (struct wt_explanation){.space = local ? "local" : "global",
+                                   .where = "memory",
+                                   .landing = local ? addr - TOY_LOCAL : addr};
+    out->usable = read_memory(m, wave, lane, addr, &contents, sizeof contents);
+    out->contents = contents;
+    return wave < m->waves && lane < TOY_LANES;
+}
+
+static bool describe_register(struct wt_machine *m, unsigned n, struct wt_register_shape *reg)
+{
+    (void)m;
+    *reg = (struct wt_register_shape){.bytes = 8, .per_lane = n < TOY_REGISTERS};
+    return n <= TOY_REGISTERS; /* the last one is the PC */
+}
+
+static bool read_row(struct wt_machine *m, uint32_t wave, unsigned n, void *out)
+{
+    const struct toy_wave *w = &device_of(m)->wave[wave];
+    if (wave >= m->waves || n > TOY_REGISTERS)
+        return false;
+    memcpy(out, n < TOY_REGISTERS ? (const void *)w->r[n] : &w->pc,
+           n < TOY_REGISTERS ? sizeof w->r[n] : sizeof w->pc);
+    return true;
+}
+
+static void name(struct wt_machine *m, uint32_t wave, struct wt_wave_name *n)
+{
+    const struct toy_wave *w = &device_of(m)->wave[wave];
+    n->core = wave / TOY_SLOTS;
+    n->slot = wave % TOY_SLOTS;
+    n->word = "wave";
+    n->has_work = w->active;
+    n->dispatch = wt_machine_launch(m, device_of(m)->launch.number);
+    n->group[0] = w->active ? w->group->coordinate[0] : 0;
+}
+
+static uint32_t debug_read(struct wt_machine *m, uint32_t addr)
+{
+    const struct toy_device *d = device_of(m);
+    return !addr ? d->control : addr <= m->waves ? d->wave[addr - 1].halted : 0;
+}
+
+static void debug_write(struct wt_machine *m, uint32_t addr, uint32_t value)
+{
+    struct toy_device *d = device_of(m);
+    if (!addr)
+        d->control = value & (TOY_STOP | TOY_HOLD | TOY_ATTEND);
+    else if (addr <= m->waves && d->wave[addr - 1].active) {
+        struct toy_wave *w = &d->wave[addr - 1];
+        w->halted = value == TOY_HALT;
+        w->steps = value == TOY_STEP;
+        w->cause = w->halted ? w->cause : TOY_NO_CAUSE;
+    }
+    for (uint32_t i = 0; i < m->waves; i++)
+        toy_update_ready(&d->wave[i]);
+}
+
+static void flush_console(struct wt_machine *m)
+{
+    (void)m;
+}
+
+static bool watch_part(struct wt_machine *m, const struct wt_watch *watch, uint64_t first,
+                       uint64_t last, struct wt_spans *spans)
+{
+    const uint64_t now = toy_home(m, watch->wave, first);
+    const uint64_t home = watch->home != WT_HOME_NOW ? watch->home : now;
+    return home == UINT64_MAX ||
+           wt_spans_add(spans, now == WT_HOME_NOW ? WT_SPACE_GLOBAL : home, first, last);
+}
+
+static bool watch_range(struct wt_machine *m, const struct wt_watch *watch, uint64_t first,
+                        uint64_t last, struct wt_spans *spans)
+{
+    static const uint64_t bounds[] = {TOY_LOCAL, TOY_LOCAL + TOY_LOCAL_BYTES};
+    return wt_watch_set_add_parts(m, watch, first, last, bounds, 2, watch_part, spans);
+}
+
+static const struct wt_machine_ops ops = {.family = "toy",
+                                          .free = free_device,
+                                          .reset = reset,
+                                          .run = wt_engine_run,
+                                          .run_traced = wt_engine_run_traced,
+                                          .hash = hash,
+                                          .program_hash = program_hash,
+                                          .view = view,
+                                          .divergence = divergence,
+                                          .read_memory = read_memory,
+                                          .write_memory = write_memory,
+                                          .explain = explain,
+                                          .describe_register = describe_register,
+                                          .read_row = read_row,
+                                          .name = name,
+                                          .debug_read = debug_read,
+                                          .debug_write = debug_write,
+                                          .flush_console = flush_console,
+                                          .state = state,
+                                          .watch_range = watch_range,
+                                          .home = toy_home};
+
+struct toy_device *toy_new(unsigned cores, bool hosted, const struct wt_schedule *schedule,
+                           struct wt_error *err)
+{
+    struct toy_device *d = calloc(1, sizeof *d);
+    if (d && wt_machine_init(&d->machine, &ops, &engine, cores * TOY_SLOTS, TOY_LANES, schedule) &&
+        (d->machine.wave = d->wave = calloc(cores * TOY_SLOTS, sizeof *d->wave)) &&
+        wt_groups_init(&d->machine, &(struct wt_groups){.ops = &toy_group_ops,
+                                                        .cores = cores,
+                                                        .waves_per_core = TOY_SLOTS,
+                                                        .groups_per_core = TOY_SLOTS,
+                                                        .group_bytes = sizeof(struct toy_group),
+                                                        .local_bytes = TOY_LOCAL_BYTES}) &&
+        wt_regions_add(&d->regions, TOY_MEMORY, TOY_MEMORY_BYTES, true, err) == WT_OK &&
+        (!hosted || wt_in_process_begin(&d->machine, err) == WT_OK)) {
+        d->machine.wave_bytes = sizeof *d->wave;
+        d->cores = cores;
+        reset(&d->machine);
+        return d;
+    }
+    if (d)
+        free_device(&d->machine);
+    wt_fail(err, WT_NO_MEMORY, "the host has no memory for a toy");
+    return NULL;
+}
+
+/* ---- kernels ---- */
+
+enum wt_status toy_load(struct toy_device *d, const uint8_t *file, size_t length,
+                        const uint64_t *argument, struct toy_launch *launch, struct wt_error *err)
+{
+    struct toy_header h;
+    enum wt_status status;
+    if (length < sizeof h || memcmp(file, TOY_MAGIC, sizeof h.magic) != 0 ||
+        length - sizeof h > TOY_ARGUMENTS - TOY_CODE)
+        return wt_fail(err, WT_INVALID, "it is no kernel of a toy");
+    memcpy(&h, file, sizeof h);
+    if (!launch->waves || launch->waves > TOY_SLOTS || h.local_bytes > TOY_LOCAL_BYTES)
+        return wt_fail(err, WT_INVALID, "a group has 1 to %u waves, and %u bytes", TOY_SLOTS,
+                       TOY_LOCAL_BYTES);
+    launch->local_bytes = h.local_bytes;
+    if ((status = wt_mapped_put(&d->machine, TOY_CODE, file + sizeof h, length - sizeof h, err)))
+        return status;
+    return wt_mapped_put(&d->machine, TOY_ARGUMENTS, argument, 8 * (size_t)(h.arguments & 63), err);
+}
+
+uint32_t toy_do_launch(struct wt_machine *m, const void *bytes, size_t size)
+{
+    struct toy_device *d = device_of(m);
+    if (size != sizeof d->launch || m->active)
+        return 0;
+    memcpy(&d->launch, bytes, size);
+    d->grid = (struct wt_launch_head){.active = d->launch.groups, .total = d->launch.groups};
+    wt_groups_pump(m);
+    return 1;
+}
+
+uint32_t toy_do_write_row(struct wt_machine *m, const void *bytes, size_t size)
+{
+    struct toy_row row;
+    if (size != sizeof row)
+        return 0;
+    memcpy(&row, bytes, size);
+    if (row.wave >= m->waves || row.number > TOY_REGISTERS)
+        return 0;
+    struct toy_wave *w = &device_of(m)->wave[row.wave];
+    if (row.number == TOY_REGISTERS)
+        w->pc = row.value[0];
+    for (unsigned i = 0; i < TOY_LANES && row.number < TOY_REGISTERS; i++)
+        if (row.lanes >> i & 1)
+            w->r[row.number][i] = row.value[i];
+    return 1;
+}
+
+/* The order is part of the format of core files. */
+const wt_input_operation toy_operations[] = {toy_do_launch, toy_do_write_row, NULL};
+
+/* ---- the wire ---- */
+
+static void list(struct toy_device *d, struct wt_wire_answer *answer, uint8_t *bytes)
+{
+    for (uint32_t i = 0; i < d->machine.waves; i++) {
+        const struct toy_wave *w = &d->wave[i];
+        struct toy_state s = {0};
+        if (w->active)
+            s = (struct toy_state){.id = wt_machine_wave_id(&d->machine, i),
+                                   .pc = w->pc,
+                                   .dispatch = wt_machine_launch(&d->machine, d->launch.number),
+                                   .group = w->group->coordinate[0],
+                                   .index = w->index,
+                                   .groups = d->launch.groups,
+                                   .waves = d->launch.waves,
+                                   .present = true,
+                                   .halted = w->halted,
+                                   .cause = w->cause,
+                                   .error = w->error};
+        memcpy(bytes + i * sizeof s, &s, sizeof s);
+    }
+    answer->size = d->machine.waves * (uint32_t)sizeof(struct toy_state);
+}
+
+int32_t toy_serve(struct toy_device *d, uint32_t (*input)(void *context, const struct wt_input *in),
+                  void *context, const struct wt_wire_request *r, struct wt_wire_answer *answer,
+                  uint8_t *bytes)
+{
+    if (r->verb == (uint32_t)TOY_LIST)
+        list(d, answer, bytes);
+    else if (r->verb == (uint32_t)TOY_READ_ROW && read_row(&d->machine, r->wave, r->number, bytes))
+        answer->size = r->number < TOY_REGISTERS ? 8 * TOY_LANES : 8;
+    else if (r->verb != (uint32_t)TOY_WRITE_ROW ||
+             !input(context, &(struct wt_input){.kind = WT_INPUT_OPERATION,
+                                                .bytes = bytes,
+                                                .size = r->follows,
+                                                .operation = toy_do_write_row}))
+        return -EINVAL;
+    return 0;
+}

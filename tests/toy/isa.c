@@ -1,0 +1,293 @@
+/* The toy's instructions, its groups, and what waves see of memory. */
+#include "toy.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static const char *const names[TOY_OPS] = {"illegal", "set",     "add",   "addi", "mul",
+                                           "lane",    "group",   "arg",   "load", "store",
+                                           "branch",  "barrier", "break", "end"};
+
+/* Instructions are decoded as they are executed: the pages of decoded code stay empty. */
+static void none(void)
+{
+}
+const struct wt_code_format toy_code_format = {.granule = 8,
+                                               .bundle = 8,
+                                               .longest = 8,
+                                               .first = sizeof(struct wt_code_page),
+                                               .record = 16,
+                                               .tail = 1,
+                                               .undecoded = none,
+                                               .next_page = none};
+
+bool toy_fetch(struct toy_device *d, uint64_t pc, struct toy_insn *in)
+{
+    return wt_regions_hold(&d->regions, pc, sizeof *in, false) &&
+           wt_mapped_read(&d->machine, pc, in, sizeof *in);
+}
+
+void toy_text(const struct toy_insn *in, char *text, size_t size)
+{
+    snprintf(text, size, "%s r%u, r%u, r%u, %d", names[in->op < TOY_OPS ? in->op : 0], in->a, in->b,
+             in->c, in->immediate);
+}
+
+/* ---- memory ---- */
+
+static bool in_local(uint64_t addr)
+{
+    return addr - TOY_LOCAL < TOY_LOCAL_BYTES;
+}
+
+uint64_t toy_home(struct wt_machine *m, uint32_t wave, uint64_t addr)
+{
+    const struct toy_device *d = (const struct toy_device *)m;
+    if (!in_local(addr))
+        return WT_HOME_NOW;
+    return wave < m->waves && d->wave[wave].active
+               ? (m->runs + d->launch.number) << 32 | (d->wave[wave].group->number + 1)
+               : UINT64_MAX;
+}
+
+bool toy_piece(struct wt_machine *m, uint32_t wave, unsigned lane, uint64_t addr,
+               struct wt_mapped_piece *piece)
+{
+    const struct toy_device *d = (const struct toy_device *)m;
+    const uint64_t room = WT_PAGE_SIZE - (addr & WT_PAGE_MASK);
+    (void)lane;
+    piece->size = piece->size < room ? piece->size : room;
+    if (!in_local(addr))
+        return wt_regions_at(&d->regions, addr);
+    if (wave >= m->waves || !d->wave[wave].active)
+        return false;
+    piece->host = d->wave[wave].group->local + (addr - TOY_LOCAL);
+    return true;
+}
+
+/* ---- groups ---- */
+
+static bool waiting(struct wt_machine *m)
+{
+    const struct toy_device *d = (const struct toy_device *)m;
+    return d->grid.active && d->grid.next < d->grid.total;
+}
+
+static bool plan(struct wt_machine *m, uint32_t core, struct wt_group_plan *p)
+{
+    struct toy_device *d = (struct toy_device *)m;
+    uint64_t open = ~m->groups.room[core].waves & ((1u << TOY_SLOTS) - 1);
+    if (!waiting(m) || (uint32_t)__builtin_popcountll(open) < d->launch.waves)
+        return false;
+    *p = (struct wt_group_plan){.launch = &d->grid,
+                                .coordinate = {(uint32_t)d->grid.next},
+                                .local_size = d->launch.local_bytes,
+                                .waves = d->launch.waves};
+    for (uint32_t i = 0; i < p->waves; i++, open &= open - 1)
+        p->slot[i] = (uint32_t)__builtin_ctzll(open);
+    return true;
+}
+
+static void begin(struct wt_machine *m, struct wt_group_head *g, const struct wt_group_plan *p)
+{
+    (void)m;
+    ((struct toy_group *)g)->number = p->launch->next;
+}
+
+static bool start_wave(struct wt_machine *m, uint32_t wave, struct wt_group_head *g, unsigned index)
+{
+    struct toy_device *d = (struct toy_device *)m;
+    struct toy_wave *w = &d->wave[wave];
+    *w = (struct toy_wave){.id = wave,
+                           .device = d,
+                           .incarnation = w->incarnation + 1,
+                           .left = w->left,
+                           .index = index,
+                           .pc = TOY_CODE,
+                           .halted = d->control & TOY_HOLD};
+    wt_group_wave_begins(m, &w->head, g);
+    toy_update_ready(w);
+    return true;
+}
+
+const struct wt_group_ops toy_group_ops = {.waiting = waiting,
+                                           .plan = plan,
+                                           .begin = begin,
+                                           .start_wave = start_wave,
+                                           .refusal = "a wave cannot be started"};
+
+/* Those that wait go on once all waves of the group that are left have come. */
+static void release_barrier(struct toy_group *g, struct toy_device *d)
+{
+    if (!g->waves || g->arrived < g->waves)
+        return;
+    g->arrived = 0;
+    for (uint32_t i = 0; i < d->machine.waves; i++)
+        if (d->wave[i].group == g && d->wave[i].at_barrier) {
+            d->wave[i].at_barrier = false;
+            toy_update_ready(&d->wave[i]);
+        }
+}
+
+static bool arrive(struct toy_wave *w)
+{
+    w->at_barrier = true;
+    w->wait_pc = w->pc;
+    w->pc += sizeof(struct toy_insn);
+    w->group->arrived++;
+    toy_update_ready(w);
+    release_barrier(w->group, w->device);
+    return false;
+}
+
+static bool end(struct toy_wave *w)
+{
+    struct toy_device *d = w->device;
+    struct toy_group *g = w->group;
+    wt_group_wave_leaves(&d->machine, &w->head);
+    toy_update_ready(w);
+    if (wt_group_wave_ended(&d->machine, &g->head))
+        wt_launch_done(&d->grid);
+    else
+        release_barrier(g, d);
+    wt_groups_pump(&d->machine);
+    return false;
+}
+
+/* ---- execution ---- */
+
+/* A mistake: the wave halts if a debugger attends, else the device stops. */
+static bool fail(struct toy_wave *w, enum wt_fault_kind kind, wt_lanes lanes, uint64_t addr,
+                 const char *text)
+{
+    struct wt_machine *m = &w->device->machine;
+    struct wt_fault fault = {.kind = kind,
+                             .wave = w->id,
+                             .id = wt_machine_wave_id(m, w->id),
+                             .lanes = lanes,
+                             .pc = w->pc,
+                             .addr = addr,
+                             .time = wt_issue_time(m, w->left)};
+    snprintf(fault.text, sizeof fault.text, text, (unsigned long long)addr);
+    wt_not_issued(m);
+    if (!(w->device->control & TOY_ATTEND)) {
+        m->fault = fault;
+        return false;
+    }
+    w->error = fault;
+    w->halted = m->event = true;
+    w->cause = kind == WT_FAULT_TRAP ? TOY_AT_BREAK : TOY_FAILED;
+    toy_update_ready(w);
+    return false;
+}
+
+static void note_access(struct toy_wave *w, bool write, unsigned lane, uint64_t addr,
+                        const uint64_t *before, const uint64_t *after)
+{
+    struct wt_machine *m = &w->device->machine;
+    const enum wt_watch_kind kind = write ? WT_WATCH_WRITE : WT_WATCH_READ;
+    const uint64_t home = toy_home(m, w->id, addr);
+    if (!wt_watch_set_meets(m->watch, kind, home == WT_HOME_NOW ? WT_SPACE_GLOBAL : home, addr,
+                            addr + 7))
+        return;
+    const struct wt_issue issue = toy_issue_at(&w->head, w->pc, wt_issue_time(m, w->left));
+    wt_watch_set_access(m, &issue, kind, lane, addr, 8, (const uint8_t *)before,
+                        (const uint8_t *)after);
+    wt_end_turn(m, &w->left);
+}
+
+/* Whether all lanes may access their words: else the instruction has no effect. */
+static bool may_access(struct toy_wave *w, const struct toy_insn *in, bool write)
+{
+    for (unsigned lane = 0; lane < TOY_LANES; lane++) {
+        const uint64_t addr = w->r[in->b][lane] + (uint64_t)(int64_t)in->immediate;
+        if (addr % 8)
+            return fail(w, WT_FAULT_MISALIGNED, wt_lane_bit(lane), addr,
+                        "a word at 0x%llx, which is not a multiple of 8");
+        if (in_local(addr) ? addr - TOY_LOCAL + 8 > w->group->local_size
+                           : !wt_regions_hold(&w->device->regions, addr, 8, write))
+            return fail(w, WT_FAULT_ACCESS, wt_lane_bit(lane), addr, "no memory is at 0x%llx");
+    }
+    return true;
+}
+
+static bool access(struct toy_wave *w, const struct toy_insn *in, bool write)
+{
+    struct wt_machine *m = &w->device->machine;
+    if (!may_access(w, in, write))
+        return false;
+    for (unsigned lane = 0; lane < TOY_LANES; lane++) {
+        const uint64_t addr = w->r[in->b][lane] + (uint64_t)(int64_t)in->immediate;
+        uint64_t before, *value = &w->r[in->a][lane];
+        wt_pieces_read(m, toy_piece, w->id, lane, addr, &before, 8);
+        if (write && !wt_pieces_write(m, toy_piece, w->id, lane, addr, value, 8))
+            return fail(w, WT_FAULT_HOST, wt_lane_bit(lane), addr, "no host memory for 0x%llx");
+        if (write && !in_local(addr) && wt_in_process_reports(&m->process))
+            wt_in_process_stored(&m->process, addr, value, 8);
+        if (m->watch)
+            note_access(w, write, lane, addr, &before, write ? value : &before);
+        if (!write)
+            *value = before;
+    }
+    return true;
+}
+
+/* A watched instruction, at which the run may return. */
+static bool stops_here(struct toy_wave *w)
+{
+    struct wt_machine *m = &w->device->machine;
+    const struct wt_watch_code *code = wt_watch_set_code(m->watch, w->pc);
+    const struct wt_issue issue = toy_issue_at(&w->head, w->pc, wt_issue_time(m, w->left));
+    wt_lanes lanes;
+    if (!code || !wt_watch_set_holds(m, code, w->id, w->pc, 0xff, issue.time, &lanes) ||
+        !wt_watch_set_before(m, &issue))
+        return false;
+    wt_not_issued(m);
+    return true;
+}
+
+bool toy_execute(struct toy_wave *w)
+{
+    struct toy_insn in;
+    uint64_t next = w->pc + sizeof in;
+    unsigned taken = 0;
+    if (w->device->machine.watch && stops_here(w))
+        return false;
+    if (w->pc % sizeof in || !toy_fetch(w->device, w->pc, &in))
+        return fail(w, WT_FAULT_ACCESS, 0xff, w->pc, "no code is at 0x%llx");
+    if (!in.op || in.op >= TOY_OPS || (in.a | in.b | in.c) >= TOY_REGISTERS)
+        return fail(w, WT_FAULT_ILLEGAL, 0xff, 0, "there is no such instruction");
+    const uint64_t immediate = (uint64_t)(int64_t)in.immediate;
+    uint64_t argument = 0, *a = w->r[in.a], *b = w->r[in.b], *c = w->r[in.c];
+    if (in.op == TOY_ARG)
+        wt_mapped_read(&w->device->machine, TOY_ARGUMENTS + 8 * (immediate & 63), &argument, 8);
+    switch ((enum toy_op)in.op) {
+    case TOY_LOAD:
+    case TOY_STORE:
+        if (!access(w, &in, in.op == TOY_STORE))
+            return false;
+        break;
+    case TOY_BREAK:
+        return fail(w, WT_FAULT_TRAP, 0xff, 0, "a breakpoint, and no debugger");
+    case TOY_BARRIER:
+        return arrive(w);
+    case TOY_END:
+        return end(w);
+    default:
+        for (unsigned i = 0; i < TOY_LANES; i++) {
+            const uint64_t value[TOY_OPS] = {[TOY_SET] = immediate,
+                                             [TOY_ADD] = b[i] + c[i],
+                                             [TOY_ADDI] = b[i] + immediate,
+                                             [TOY_MUL] = b[i] * immediate,
+                                             [TOY_LANE] = w->index * TOY_LANES + i,
+                                             [TOY_GROUP] = w->group->coordinate[0],
+                                             [TOY_ARG] = argument};
+            taken += in.op == TOY_BRANCH && a[i];
+            a[i] = in.op == TOY_BRANCH ? a[i] : value[in.op];
+        }
+    }
+    if (taken % TOY_LANES)
+        return fail(w, WT_FAULT_DIVERGENCE, 0xff, 0, "lanes disagree about a branch");
+    w->pc = taken ? next + immediate : next;
+    return true;
+}

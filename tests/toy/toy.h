@@ -1,0 +1,144 @@
+/*
+ * The toy: a family of GPUs with all that a family has, as small as it can be. Waves of eight lanes
+ * have sixteen registers of 64 bits; an instruction is 8 bytes: operation, a, b, c, and a signed
+ * immediate of 32 bits. Memory is one region, TOY_MEMORY; a group has local memory of its own.
+ */
+#ifndef TOY_H
+#define TOY_H
+
+#include "emulator/machine/engine.h"
+#include "emulator/machine/groups.h"
+#include "emulator/machine/mapped.h"
+#include "emulator/machine/timeline.h"
+#include "object/process_wire.h"
+
+#define TOY_LANES 8u
+#define TOY_REGISTERS 16u
+#define TOY_SLOTS 8u /* waves, and groups, of a core */
+#define TOY_MOST_CORES 4u
+#define TOY_MEMORY UINT64_C(0x500000000000)
+#define TOY_MEMORY_BYTES UINT64_C(0x1000000)
+#define TOY_CODE TOY_MEMORY /* of the kernel; then its arguments, 8 bytes each; then buffers */
+#define TOY_ARGUMENTS (TOY_MEMORY + 0x8000)
+#define TOY_BUFFERS (TOY_MEMORY + 0x10000)
+#define TOY_LOCAL UINT64_C(0x600000000000) /* the aperture of local memory */
+#define TOY_LOCAL_BYTES 4096u
+
+enum toy_op {
+    TOY_ILLEGAL,
+    TOY_SET,
+    TOY_ADD,
+    TOY_ADDI,
+    TOY_MUL,
+    TOY_LANE,
+    TOY_GROUP,
+    TOY_ARG,
+    TOY_LOAD,
+    TOY_STORE,
+    TOY_BRANCH,
+    TOY_BARRIER,
+    TOY_BREAK,
+    TOY_END,
+    TOY_OPS
+};
+
+struct toy_insn {
+    uint8_t op, a, b, c;
+    int32_t immediate;
+};
+
+/** A file with a kernel: this, then its code. */
+struct toy_header {
+    char magic[8]; /**< TOY_MAGIC */
+    uint32_t local_bytes;
+    uint16_t arguments, buffers; /**< buffers: a bit for each argument that is one */
+};
+#define TOY_MAGIC "TOYCODE\n"
+
+struct toy_launch {
+    uint64_t number; /**< of the driver, from 1; 0: there is none */
+    uint32_t groups, waves, local_bytes;
+};
+
+/** Registers of the debug hardware: CONTROL, then one for each wave, which takes a command. */
+enum { TOY_CONTROL };
+enum { TOY_STOP = 1, TOY_HOLD = 2, TOY_ATTEND = 4 };
+enum toy_command { TOY_RUN, TOY_HALT, TOY_STEP };
+enum toy_cause { TOY_NO_CAUSE, TOY_AT_BREAK, TOY_STEPPED, TOY_FAILED };
+
+struct toy_group {
+    WT_GROUP_HEAD;
+    uint64_t number; /**< in its launch */
+    uint32_t arrived;
+};
+
+struct toy_wave {
+    WT_WAVE_HEAD(struct toy_group, group);
+    struct toy_device *device;
+    uint32_t index; /**< in its group */
+    bool at_barrier;
+    uint64_t r[TOY_REGISTERS][TOY_LANES];
+    /* of the debug hardware: */
+    bool halted, steps;
+    uint32_t cause;
+    struct wt_fault error;
+};
+
+struct toy_device {
+    struct wt_machine machine; /* first */
+    unsigned cores;
+    struct wt_regions regions;
+    struct toy_wave *wave;
+    struct toy_launch launch;
+    struct wt_launch_head grid;
+    uint32_t control;
+    struct toy_wave before; /**< of the issue that is traced */
+};
+
+/* ---- isa.c ---- */
+extern const struct wt_code_format toy_code_format;
+extern const struct wt_group_ops toy_group_ops;
+bool toy_fetch(struct toy_device *d, uint64_t pc, struct toy_insn *in);
+void toy_text(const struct toy_insn *in, char *text, size_t size);
+/** Executes one instruction; false: the turn ends. */
+bool toy_execute(struct toy_wave *w);
+uint64_t toy_home(struct wt_machine *m, uint32_t wave, uint64_t addr);
+bool toy_piece(struct wt_machine *m, uint32_t wave, unsigned lane, uint64_t addr,
+               struct wt_mapped_piece *piece);
+
+/* ---- device.c ---- */
+void toy_update_ready(struct toy_wave *w);
+struct wt_issue toy_issue_at(const struct wt_wave_head *head, uint64_t pc, uint64_t time);
+/** A device whose memory is the process's, if it is @p hosted. */
+struct toy_device *toy_new(unsigned cores, bool hosted, const struct wt_schedule *schedule,
+                           struct wt_error *err);
+/** Puts a kernel and its arguments into memory. */
+enum wt_status toy_load(struct toy_device *d, const uint8_t *file, size_t length,
+                        const uint64_t *argument, struct toy_launch *launch, struct wt_error *err);
+uint32_t toy_do_launch(struct wt_machine *m, const void *bytes, size_t size);
+uint32_t toy_do_write_row(struct wt_machine *m, const void *bytes, size_t size);
+extern const wt_input_operation toy_operations[];
+
+/* ---- the wire: what the debugger and a host program's driver say ---- */
+#define TOY_WIRE_FAMILY WT_WIRE_FAMILY(15)
+#define TOY_SOCKET "toy"
+enum toy_verb { TOY_LIST = TOY_WIRE_FAMILY, TOY_READ_ROW, TOY_WRITE_ROW };
+
+/** TOY_LIST is answered by one for each slot. */
+struct toy_state {
+    uint64_t id, pc, dispatch;
+    uint32_t group, index, groups, waves;
+    uint32_t present, halted, cause;
+    struct wt_fault error;
+};
+/** TOY_WRITE_ROW is followed by it. */
+struct toy_row {
+    uint32_t wave, number, lanes, reserved;
+    uint64_t value[TOY_LANES];
+};
+/** Serves a request of the family's; what changes the device goes through @p input. */
+int32_t toy_serve(struct toy_device *d, uint32_t (*input)(void *context, const struct wt_input *in),
+                  void *context, const struct wt_wire_request *request,
+                  struct wt_wire_answer *answer, uint8_t *bytes);
+
+#endif
