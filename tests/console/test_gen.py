@@ -173,6 +173,16 @@ def test_an_optimised_variable_before_it_is_computed(kernels, way):
     assert "is not available yet" in done.stderr, done.stderr
 
 
+def test_the_constant_of_one_member_is_not_the_structure(tmp_path):
+    """Intel's compiler gives 7, the constant of member b, as the value of the whole structure."""
+    (tmp_path / "pair.cl").write_text("struct pair { int a, b; };\n__kernel void k(__global int *in, __global int *out, int n)\n{\n"
+                                      "    int g = get_global_id(0);\n    struct pair s;\n    s.a = in[g] + n;\n    s.b = 7;\n    out[g] = s.a;\n}\n")
+    file = iga.compile_cl(tmp_path / "pair.cl", tmp_path / "pair", "-g")
+    said = ask_console(file, ["break pair.cl:8", "run"], ["p s", "p s.a"], ["-g", "gen9", "--kernel", "k", "--grid", "16", "--block", "8", "--arg=iota:64",
+                                                                          "--arg=zeros:64", "--arg=i32:5"])
+    assert [text.split(" = ", 1)[1] for text in said] == ["<optimized out>"] * 2, said
+
+
 @both_ways
 def test_messages_of_each_channel(kernels, way):
     """At the odd items' line the odd channels are enabled."""

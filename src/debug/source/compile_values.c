@@ -79,6 +79,18 @@ static bool is_too_short(const struct compiler *c, const struct wt_operand *o, u
     return c->build.topology && c->build.topology->file_space && known < size;
 }
 
+/*
+ * Intel's compiler gives a member's constant, widened to 8 bytes, as the value of the whole
+ * structure or array: of which member is not said.
+ */
+static bool is_constant_of_a_part(const struct compiler *c, const Dwarf_Op *ops, size_t count,
+                                  const struct wt_type *type)
+{
+    return count == 1 && ops->atom == DW_OP_implicit_value && ops->number <= 8 &&
+           c->build.topology && c->build.topology->file_space &&
+           !wt_type_is_scalar(wt_type_plain(type));
+}
+
 /* Bytes of an object behind its last piece have no place. A location without DW_OP_piece has one
  * piece of the object's size, or of a register's. */
 static void end_with_lost_part(struct wt_operand *o, uint64_t size)
@@ -268,6 +280,7 @@ enum wt_status wt_compile_variable(struct compiler *c, Dwarf_Die *die, struct wt
         return WT_OK;
     }
     *o = wt_compile_lost(type);
+    const bool of_a_part = is_constant_of_a_part(c, ops, count, type);
     struct wt_error why;
     c->build.variable = die;
     if (!wt_dwarf_named(&attribute, at, &c->build.named, &c->build.named_end))
@@ -283,7 +296,7 @@ enum wt_status wt_compile_variable(struct compiler *c, Dwarf_Die *die, struct wt
         *err = why;
         return status;
     }
-    if (is_too_short(c, o, size))
+    if (of_a_part || is_too_short(c, o, size))
         *o = wt_compile_lost(type);
     end_with_lost_part(o, size);
     if (is_local && has_lost_part(o) && c->parameter(c, die, type, o))
