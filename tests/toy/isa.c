@@ -1,4 +1,4 @@
-/* The toy's instructions, its groups, and what waves see of memory. */
+/* The toy's instructions, its groups, and the memory that waves can access. */
 #include "toy.h"
 
 #include <stdio.h>

@@ -1,5 +1,4 @@
-/* The parts of values, and what pointers lead to: trees, pages of arrays and text are made of it.
- */
+/* Children of a value: its parts, and the targets of pointers. Trees, pages and text use them. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -12,8 +12,8 @@
 
 enum operation { INIT, INVALIDATE, ARRIVE, DROP, EXPECT, COMPLETE, TEST, TEST_PARITY };
 
-/* Operations by their words, and what their operands are, of "d a c t s p": the result, the
- * address, a count of arrivals, bytes, a state, a parity. In brackets: may be left out. */
+/* Operations by their words. The letters of `operands` are the result d, the address a, a count of
+ * arrivals c, bytes t, a state s, a parity p. An operand in brackets is optional. */
 static const struct form {
     const char *words;
     enum operation how;
