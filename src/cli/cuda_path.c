@@ -9,12 +9,6 @@ struct cuda_path {
     bool environment;
 };
 
-static enum wt_status set_environment(void *context, const char *value, struct wt_error *err)
-{
-    ((struct cuda_path *)context)->environment = true;
-    return WT_OK;
-}
-
 bool cli_cuda_folder(char *folder, size_t size)
 {
     static const char *const places[] = {"../cudapath", WT_HOST_LIBRARY "/cuda", NULL};
@@ -50,7 +44,7 @@ static int run(int argc, char **argv)
 
 static const struct cli_option options[] = {
     {"env", 0, NULL, "print, for a shell's eval, the variables that clang and its programs need",
-     set_environment},
+     CLI_FLAG(struct cuda_path, environment)},
     {0},
 };
 

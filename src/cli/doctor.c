@@ -292,7 +292,8 @@ static int run(int argc, char **argv)
 
 static const struct cli_option options[] = {
     {"gpu", 'g', "SPEC",
-     "a family, or a GPU as 'exec' takes it, to be told about; once for each\n(all)", add_gpu},
+     "a family, or a GPU as 'exec' takes it, to be told about; once for each\n(all)",
+     CLI_SET(add_gpu)},
     {0},
 };
 

@@ -261,9 +261,10 @@ static const struct cli_option options[] = {
     {"at", 0, "TIME",
      "at this issue time (default: 0, before the first issue); or at\n"
      "FUNCTION[+OFFSET]: when a wave is about to issue the instruction there",
-     set_at},
-    {"wave", 0, "N", "the wave, or 'each' (default: 0; at a function the first to come)", set_wave},
-    {"lane", 0, "N", "the lane, or FIRST-LAST (default: 0)", set_lane},
+     CLI_SET(set_at)},
+    {"wave", 0, "N", "the wave, or 'each' (default: 0; at a function the first to come)",
+     CLI_SET(set_wave)},
+    {"lane", 0, "N", "the lane, or FIRST-LAST (default: 0)", CLI_SET(set_lane)},
     CLI_KERNEL_OPTIONS,
     {0},
 };

@@ -191,7 +191,8 @@ static int run(int argc, char **argv)
 }
 
 static const struct cli_option options[] = {
-    {"at", 0, "TIME", "at this issue time (default: when a wave enters its trap handler)", set_at},
+    {"at", 0, "TIME", "at this issue time (default: when a wave enters its trap handler)",
+     CLI_SET(set_at)},
     CLI_KERNEL_OPTIONS,
     {0},
 };

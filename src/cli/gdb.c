@@ -9,18 +9,6 @@ struct gdb {
     struct cli_gdb_choice choice;
 };
 
-static enum wt_status set_gdb(void *context, const char *value, struct wt_error *err)
-{
-    ((struct gdb *)context)->choice.gdb = value;
-    return WT_OK;
-}
-
-static enum wt_status set_plain(void *context, const char *value, struct wt_error *err)
-{
-    ((struct gdb *)context)->choice.plain = true;
-    return WT_OK;
-}
-
 static int run_gdb(struct gdb *g, char **operands, const char *directory)
 {
     struct cli_remote remote;
@@ -73,8 +61,9 @@ static int gdb(int argc, char **argv)
 
 static const struct cli_option options[] = {
     {"gdb", 0, "COMMAND", "which GDB (default: gdb-multiarch, else another that is there)",
-     set_gdb},
-    {"plain", 0, NULL, "do not load wavetrap's commands for GPUs into GDB", set_plain},
+     CLI_TEXT(struct gdb, choice.gdb)},
+    {"plain", 0, NULL, "do not load wavetrap's commands for GPUs into GDB",
+     CLI_FLAG(struct gdb, choice.plain)},
     {0},
 };
 
