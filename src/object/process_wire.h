@@ -16,7 +16,7 @@
 #include "object/watch_wire.h"
 
 #define WT_WIRE_MAGIC 0x50575457u /* "WTWP" */
-#define WT_WIRE_VERSION 3u
+#define WT_WIRE_VERSION 4u
 #define WT_WIRE_MOST (1u << 20) /* bytes that follow a request or an answer */
 #define WT_WIRE_WAIT_MS 100u    /* the longest wait for an event */
 #define WT_WIRE_DEVICES 16u     /* the most that a process has */
@@ -36,6 +36,9 @@ enum wt_wire_verb {
                           read */
     WT_WIRE_WATCH,     /**< followed by struct wt_wire_watch: memory that is watched from now on,
                           instead of what was; -ENOMEM, -EBUSY */
+    WT_WIRE_HOME,  /**< wave, value: its id, addr: answered in value[0] by a number of the memory
+                      that the wave has there, which no other group's has; 0: it is the same memory
+                      for all waves; -ENOENT: the wave has left the slot */
     WT_WIRE_HITS,  /**< size: answered by struct wt_wire_hit, in at most so many bytes: accesses to
                       watched memory, the oldest that were not given yet */
     WT_WIRE_WAITS, /**< wave, value: its id: answered by a struct wt_wave_view, then by what the

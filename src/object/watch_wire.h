@@ -20,8 +20,10 @@ enum wt_wire_watched {
 };
 
 struct wt_wire_watch {
-    uint32_t kind; /**< enum wt_wire_watched */
-    uint32_t wave; /**< a slot: the range is as its wave sees it */
+    uint32_t kind;  /**< enum wt_wire_watched */
+    uint32_t wave;  /**< a slot: the range is as its wave sees it, where home is 0 */
+    uint64_t home;  /**< what WT_WIRE_HOME has answered: the memory of a group; or 0 */
+    uint64_t owner; /**< the id of the wave whose accesses count; 0: those of all */
     uint64_t addr;
     uint64_t size; /**< bytes, 1 or more */
 };
@@ -31,6 +33,7 @@ struct wt_wire_hit {
     uint64_t id;    /**< of its wave: another one may come into the slot */
     uint64_t time;  /**< issue time before the instruction */
     uint64_t pc;    /**< of the instruction */
+    uint64_t home;  /**< the memory of a group that it was in; 0: none */
     uint64_t addr;  /**< of the access, which may be wider than what is watched */
     uint64_t lanes; /**< that have done it */
     uint64_t order; /**< the accesses that a process has noted are numbered */

@@ -115,6 +115,12 @@ static wt_wave_id wave_id(void *context, wt_wave_handle wave)
     return wt_machine_wave_id(((struct wt_emulated *)context)->machine, wave);
 }
 
+static uint64_t home(void *context, wt_wave_handle wave, wt_wave_id id, struct wt_address addr)
+{
+    struct wt_machine *m = ((struct wt_emulated *)context)->machine;
+    return wt_machine_wave_id(m, wave) == id ? m->ops->home(m, wave, addr.offset) : 0;
+}
+
 static uint64_t issue_time(void *context)
 {
     return ((struct wt_emulated *)context)->machine->time;
@@ -150,6 +156,7 @@ static const struct wt_target_services services = {
     .clear_fault = clear_fault,
     .reload = reload,
     .wave_id = wave_id,
+    .home = home,
     .time = issue_time,
     .set_watchpoints = wt_emulated_set_watchpoints,
     .watchpoint_hits = wt_emulated_watchpoint_hits,

@@ -24,6 +24,8 @@ struct wt_watch wt_emulated_watch_of(const struct wt_watchpoint *w,
                              .addr = w->addr.offset,
                              .size = w->size,
                              .wave = w->wave,
+                             .home = w->home,
+                             .owner = w->owner,
                              .changes = w->changes && w->kind == WT_WATCHPOINT_WRITE,
                              .holds = w->holds ? condition_holds : NULL,
                              .context = condition};
@@ -93,6 +95,7 @@ size_t wt_emulated_watchpoint_hits(void *context, const struct wt_watchpoint_hit
                                           .wave = h->wave,
                                           .id = h->id,
                                           .lane = h->lane,
+                                          .home = h->home,
                                           .pc = h->pc,
                                           .addr = wt_address_of(h->addr),
                                           .size = h->size};

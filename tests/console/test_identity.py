@@ -144,3 +144,33 @@ def test_a_condition_that_cannot_be_read_stops_and_says_so(kernel, gpu):
     done = debug(kernel(SLOTS, gpu), "break f if *(int *)16 == 1", "run", "continue", options=HOW[gpu])
     why = r"\nError in testing condition for breakpoint 1:\nthe breakpoint's condition cannot be read here in lane 0\n"
     assert len(re.findall(why, done.stdout)) == 2, done.stdout
+
+
+OWN = """
+__kernel void k(__global int *out)
+{
+    __local int shared[2];
+    int g = get_group_id(0);
+    shared[0] = g;
+    shared[1] = g; /* watched */
+    g = g + 1000;
+    shared[0] = g;
+    out[get_group_id(0)] = shared[0]; /* last */
+}
+"""
+
+
+@both
+def test_watched_memory_of_a_group_and_of_a_lane_is_not_that_of_those_who_have_its_place_later(kernel, gpu):
+    """Forwards with points that are set later, and backwards when the group has ended."""
+    early, late = GROUPS[gpu][:2]
+    line = {mark: number for number, text in enumerate(OWN.splitlines(), 1) for mark in re.findall(r"/\* (\w+) \*/", text)}
+    begin = [f"tbreak {line['watched']} if g == {early}", "run", "watch shared[0]", "watch g"]
+    said = ask_console(kernel(OWN, gpu), begin,
+                       ["continue", "continue", f"tbreak {line['last']} if $_group_x == {late}", "continue", "watch out[1]", "catch dispatch end",
+                        "disable 2", "enable 2", "continue", "reverse-continue", "reverse-continue", "reverse-continue"], options=HOW[gpu][:-1])
+    own = f"Old value = {early}\nNew value = {early + 1000}\n"
+    assert all(group_of(said[i]) == early and own in said[i] for i in (0, 1)), said[:2]
+    assert group_of(said[3]) == late and "(dispatch end)" in said[8], said[3:9]
+    back = f"Old value = {early + 1000}\nNew value = {early}\n"
+    assert all(group_of(said[i]) == early and back in said[i] for i in (9, 10)) and group_of(said[11]) == early, said[9:]

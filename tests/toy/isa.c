@@ -186,12 +186,11 @@ static void note_access(struct toy_wave *w, bool write, unsigned lane, uint64_t 
 {
     struct wt_machine *m = &w->device->machine;
     const enum wt_watch_kind kind = write ? WT_WATCH_WRITE : WT_WATCH_READ;
-    const uint64_t home = toy_home(m, w->id, addr);
-    if (!wt_watch_set_meets(m->watch, kind, home == WT_HOME_NOW ? WT_SPACE_GLOBAL : home, addr,
-                            addr + 7))
+    const uint64_t space = toy_home(m, w->id, addr); /* WT_HOME_NOW is WT_SPACE_GLOBAL */
+    if (!wt_watch_set_meets(m->watch, kind, space, addr, addr + 7))
         return;
     const struct wt_issue issue = toy_issue_at(&w->head, w->pc, wt_issue_time(m, w->left));
-    wt_watch_set_access(m, &issue, kind, lane, addr, 8, (const uint8_t *)before,
+    wt_watch_set_access(m, &issue, kind, lane, space, addr, 8, (const uint8_t *)before,
                         (const uint8_t *)after);
     wt_end_turn(m, &w->left);
 }

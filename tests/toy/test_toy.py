@@ -115,6 +115,14 @@ def test_memory_is_watched(files):
              "Old value = 0\nNew value = 4", "Old value = 4\nNew value = 0")
 
 
+def test_local_memory_is_watched_backwards_when_the_wave_has_ended(files):
+    """The slot of the wave through which it was set is empty."""
+    said = debug([f"break *{address('loop')}", "run", "delete", f"watch *(long long *){LOCAL + 80:#x}", "disable 2",
+                  f"break *{address('out')} if $_group_x == 3", "continue", "info waves", "enable 2", "delete 3", "reverse-continue", "reverse-continue"], *LAUNCH, files / "sums")
+    assert "group (0,0,0)/1" not in said.split("Breakpoint 3,")[1].split("Continuing")[0], said
+    in_order(said, "Breakpoint 3,", r"group .0,0,0.", "Old value = ", r"group .0,0,0.", "Old value = ")
+
+
 def test_a_core_file_has_the_run(files):
     core = files / "core"
     debug([f"break *{address('out')}", "run", f"generate-core-file {core} all"], *LAUNCH, files / "sums")

@@ -10,6 +10,8 @@ ignore counts and watchpoints:
               then the same stops backwards, old and new exchanged, to the beginning of the recorded run; and from there forwards again
     condition a breakpoint for some calls: each of them is a stop or is ignored, once, in its own work-item, and counts as one hit;
               with the emulator's services or only what hardware has; then backwards, and forwards through the past
+    own       a variable of one work-item, or memory of its group: each stop is of that work-item or group, whoever has the slot later or
+              had it before, with points that come and go meanwhile; backwards from the end of the kernel the same stops
     hardware  a watchpoint with what hardware has: the same stops where the GPU has watchpoints, an error elsewhere
     finish    out of f() of a call, into the same work-item
     lines     the lines that next visits are those of reverse-next in the other order
@@ -45,17 +47,21 @@ NOINLINE void f(int key, int value, GLOBAL int *to)
 }
 """
 BODY = """
+    LOCAL int mine[1];
     int b = ITEM;
     int n = CALLS;
     for (int i = 0; i < n; i++) {
         int key = (b * n + i) * FACTOR % CELLS;
         f(key, b * 16 + i + 1, cells); /* call */
         key = key + i;
+        mine[0] = b * 16 + i + 1;
     }
+    n = 0; /* last */
 """
-CL = "#define GLOBAL __global\n#define NOINLINE __attribute__((noinline))\n#define ITEM get_global_id(0)\n"
+CL = "#define GLOBAL __global\n#define LOCAL __local\n#define NOINLINE __attribute__((noinline))\n#define ITEM get_global_id(0)\n"
 C = """#include "vortex.h"
 #define GLOBAL
+#define LOCAL static
 #define NOINLINE __attribute__((noinline))
 #define ITEM (round * HARTS + (int)vx_hart())
 static int cells[CELLS + 1];
@@ -260,6 +266,46 @@ def watch(p, rng, folder, options):
     forwards_are(p, stops, said[-count:], what)
 
 
+def own(p, rng, folder, options):
+    """Private memory is a wave's own, group memory a group's, though others have the same addresses."""
+    if p.shape:
+        return
+    b, other, name = rng.randrange(p.items), rng.randrange(p.items), rng.choice(["i", "mine[0]"])
+    what, most = f"watch {name} of work-item {b}", p.calls * (p.block // 8 if name != "i" else 1) + 1
+    begin = [f"tbreak {source_of(p, 'call')} if b == {b}", "run", f"watch {name}", f"break {source_of(p, 'last')} if b == {other}", "catch dispatch end"]
+    again = ["disable 2", "enable 2", f"watch {address_of(p, p.cells)}"]
+    said = session(p, folder, "own", begin, ["continue", *again] * (most + 2), options)[::1 + len(again)]
+    end = next((i for i, text in enumerate(said) if "(dispatch end)" in text), None)
+    if end is None:
+        raise Finding(f"{what}: no end after {len(said)} stops: {said}")
+    stops = [tuple(map(int, VALUES.search(text).groups())) for text in said[:end] if VALUES.search(text)]
+    for text in said[:end]:
+        if VALUES.search(text):
+            own_place(p, text, b, name, what)
+    if name == "i" and stops != [(i, i + 1) for i in range(stops[0][0], p.calls)]:
+        raise Finding(f"{what}: the stops are {stops}")
+    back = session(p, folder, "own-back", begin, [*["continue", *again] * (end + 1), "delete 3", *["reverse-continue"] * (len(stops) + 3)],
+                   options)[(1 + len(again)) * (end + 1) + 1:]
+    for (old, new), text in zip(reversed(stops), back):
+        values = VALUES.search(text)
+        if not values or tuple(map(int, values.groups())) != (new, old):
+            raise Finding(f"{what}, backwards: the stop of {old} -> {new} is {text!r}")
+    for text in back:
+        if BEGINNING in text:
+            break
+        own_place(p, text, b, name, f"{what}, backwards")
+
+
+def own_place(p, text, b, name, what):
+    """The stop is in work-item b; of its group's memory, in its group."""
+    if name == "i":
+        place_is_of(p, text, b, what)
+        return
+    place = PLACE.search(text)
+    if not place or int(place[3]) != b // p.block:
+        raise Finding(f"{what}: group {b // p.block} is watched, and the stop is {text!r}")
+
+
 def hardware(p, rng, folder, options):
     """Watchpoints of the hardware: gfx900 has them. Others say that there are none, and nobody says when it was."""
     cells = writers(p)
@@ -434,7 +480,7 @@ def core(p, rng, folder, options):
     forwards_are(p, stops, again[7 + count:], what)
 
 
-SESSIONS = {"watch": watch, "condition": condition, "finish": finish, "lines": lines, "core": core, "hardware": hardware, "trace": trace}
+SESSIONS = {"watch": watch, "condition": condition, "finish": finish, "lines": lines, "core": core, "own": own, "hardware": hardware, "trace": trace}
 
 
 def draw(family, seed):

@@ -48,7 +48,7 @@ static void watch(struct rig *r, enum wt_watchpoint_kind kind, uint64_t addr, ui
                   bool changes)
 {
     OK(wt_debugger_insert_watchpoint(
-        r->d, &(struct wt_watchpoint_request){kind, {0, addr}, size, 1, changes, 0, 0, NULL},
+        r->d, &(struct wt_watchpoint_request){kind, {0, addr}, size, 1, changes, 0, 0, NULL, 0, 0},
         &err));
 }
 
@@ -56,7 +56,7 @@ static void unwatch(struct rig *r, enum wt_watchpoint_kind kind, uint64_t addr, 
                     bool changes)
 {
     OK(wt_debugger_remove_watchpoint(
-        r->d, &(struct wt_watchpoint_request){kind, {0, addr}, size, 1, changes, 0, 0, NULL},
+        r->d, &(struct wt_watchpoint_request){kind, {0, addr}, size, 1, changes, 0, 0, NULL, 0, 0},
         &err));
 }
 
@@ -453,17 +453,17 @@ static void what_cannot_be_watched_is_refused(void **state)
     struct wt_error why;
     struct rig *r = begin(&variants[0]);
     const struct wt_watchpoint_request wrong[] = {
-        {WT_WATCHPOINT_WRITE, {0, PLACE}, 0, 1, false, 0, 0, NULL},
-        {WT_WATCHPOINT_WRITE, {0, 0xfffffffc}, 5, 1, false, 0, 0, NULL},
-        {WT_WATCHPOINT_WRITE, {0, 0x100000000}, 1, 1, false, 0, 0, NULL},
-        {WT_WATCHPOINT_WRITE, {0, PLACE}, UINT64_MAX, 1, false, 0, 0, NULL},
-        {WT_WATCHPOINT_WRITE, {0, PLACE}, 4, 99999, false, 0, 0, NULL},
-        {WT_WATCHPOINT_WRITE, {1, PLACE}, 4, 1, false, 0, 0, NULL}, /* no such space */
+        {WT_WATCHPOINT_WRITE, {0, PLACE}, 0, 1, false, 0, 0, NULL, 0, 0},
+        {WT_WATCHPOINT_WRITE, {0, 0xfffffffc}, 5, 1, false, 0, 0, NULL, 0, 0},
+        {WT_WATCHPOINT_WRITE, {0, 0x100000000}, 1, 1, false, 0, 0, NULL, 0, 0},
+        {WT_WATCHPOINT_WRITE, {0, PLACE}, UINT64_MAX, 1, false, 0, 0, NULL, 0, 0},
+        {WT_WATCHPOINT_WRITE, {0, PLACE}, 4, 99999, false, 0, 0, NULL, 0, 0},
+        {WT_WATCHPOINT_WRITE, {1, PLACE}, 4, 1, false, 0, 0, NULL, 0, 0}, /* no such space */
     };
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++)
         assert_int_equal(wt_debugger_insert_watchpoint(r->d, &wrong[i], &why), WT_INVALID);
     const struct wt_watchpoint_request fine = {
-        WT_WATCHPOINT_WRITE, {0, 0xfffffffc}, 4, 1, false, 0, 0, NULL};
+        WT_WATCHPOINT_WRITE, {0, 0xfffffffc}, 4, 1, false, 0, 0, NULL, 0, 0};
     assert_int_equal(wt_debugger_remove_watchpoint(r->d, &fine, &why), WT_INVALID);
     OK(wt_debugger_insert_watchpoint(r->d, &fine, &err));
     rig_free(r);

@@ -296,7 +296,19 @@ struct wt_watchpoint_request {
     uint32_t owner; /**< the client that it belongs to; 0: no client in particular */
     uint32_t tag;   /**< the client's number of it, for wt_event; 0: none */
     struct wt_watch_condition *condition; /**< only lanes for which it holds count; NULL: all */
+    /* Both are wt_debugger_bind_watch()'s. */
+    uint64_t home;     /**< the group's memory in which it lies; 0: as `thread` sees it now */
+    wt_wave_id holder; /**< the wave whose private memory it is; WT_NO_WAVE: no wave's */
 };
+
+/**
+ * Binds a range to the memory that its thread sees now, which the thread's group takes with it when
+ * it ends: another one may come into the slot. @p is_private: what is not memory of a group is
+ * memory of the wave, so that accesses of waves that have it later, or have had it before, do not
+ * count.
+ */
+void wt_debugger_bind_watch(struct wt_debugger *d, struct wt_watchpoint_request *request,
+                            bool is_private);
 
 /**
  * Watches a range for accesses by any lane, from the next resume on (at once if something runs).

@@ -31,7 +31,8 @@ static bool concerns(const struct watchpoint *w, const struct wt_watchpoint_hit 
     const bool kind = w->at.kind == WT_WATCHPOINT_WRITE  ? hit->write
                       : w->at.kind == WT_WATCHPOINT_READ ? hit->read
                                                          : true;
-    if (!w->inserted || hit->execute || !kind ||
+    if (!w->inserted || hit->execute || !kind || (w->at.home && w->at.home != hit->home) ||
+        (w->at.owner && w->at.owner != hit->id) ||
         !wt_ranges_meet(w->at.addr, w->at.size, hit->addr, hit->size))
         return false;
     if (!w->changes)
@@ -303,9 +304,12 @@ bool dbg_add_watched(struct wt_debugger *d, uint32_t wave, const struct wt_probe
     for (size_t i = 0; i < d->watchpoints.count; i++) {
         struct watchpoint *w = &d->watchpoints.list[i];
         if (!w->inserted || w->at.kind != watched->asked.kind ||
+            w->at.home != watched->asked.home || w->at.owner != watched->asked.owner ||
             !wt_ranges_meet(w->at.addr, w->at.size, watched->asked.addr, 1))
             continue;
         known = true;
+        if (w->at.owner && w->at.owner != watched->id)
+            continue;
         struct report report = {.at = w->at,
                                 .wave = wave,
                                 .id = watched->id,

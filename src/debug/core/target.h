@@ -78,6 +78,9 @@ struct wt_watchpoint {
     uint64_t size; /**< bytes, 1 or more */
     uint32_t wave;
     unsigned lane; /**< 0 where the lanes of a wave see the same */
+    uint64_t home; /**< what the service `home` has answered; 0: as the wave sees it when the target
+                        gets the list */
+    wt_wave_id owner; /**< the wave whose accesses count; WT_NO_WAVE: those of all */
     /* The next three spare returns from the target. It may report more hits, and debug hardware
      * does: the caller judges them. */
     bool changes; /**< WRITE: writes that leave the bytes as they are do not count */
@@ -100,6 +103,7 @@ struct wt_watchpoint_hit {
     wt_wave_id
         id; /**< of that wave; WT_NO_WAVE: not told. It is in the slot now, unless it has ended */
     unsigned lane;
+    uint64_t home;          /**< the memory of a group that it was in; 0: none */
     uint64_t pc;            /**< of the instruction */
     struct wt_address addr; /**< of the access, which overlaps the range but may be wider */
     unsigned size;
@@ -276,6 +280,12 @@ struct wt_target_services {
      * waves, as hits, matches and faults do that have ids.
      */
     wt_wave_id (*wave_id)(void *context, wt_wave_handle wave);
+    /**
+     * A number of the memory to which @p addr leads wave @p id, in the slot of that handle: the
+     * local memory of its group, which no other group has. 0: memory that is the same for all
+     * waves. NULL: groups have none.
+     */
+    uint64_t (*home)(void *context, wt_wave_handle wave, wt_wave_id id, struct wt_address addr);
     /** Issue time. */
     uint64_t (*time)(void *context);
     /**

@@ -12,7 +12,7 @@ bool dbg_same_watchpoint(const struct watchpoint *w, const struct wt_watchpoint 
 {
     return w->at.kind == at->kind && wt_address_equal(w->at.addr, at->addr) &&
            w->at.size == at->size && w->at.wave == at->wave && w->at.lane == at->lane &&
-           w->changes == changes;
+           w->at.home == at->home && w->at.owner == at->owner && w->changes == changes;
 }
 
 struct watchpoint *dbg_find_watchpoint(struct wt_debugger *d, const struct wt_watchpoint_request *r)
@@ -21,10 +21,19 @@ struct watchpoint *dbg_find_watchpoint(struct wt_debugger *d, const struct wt_wa
         struct watchpoint *w = &d->watchpoints.list[i];
         if (w->at.kind == r->kind && wt_address_equal(w->at.addr, r->addr) &&
             w->at.size == r->size && w->thread == r->thread && w->changes == r->changes &&
+            w->at.owner == r->holder && (!r->home || w->at.home == r->home) &&
             w->owner == r->owner && w->tag == r->tag && w->condition == r->condition)
             return w;
     }
     return NULL;
+}
+
+/* The group's memory to which an address leads the wave that the last scan found in the slot. */
+static uint64_t find_home(struct wt_debugger *d, uint32_t wave, struct wt_address addr)
+{
+    return d->target->services->home
+               ? d->target->services->home(d->target->context, wave, d->wave[wave].self.id, addr)
+               : 0;
 }
 
 enum wt_status dbg_resolve_watchpoint(struct wt_debugger *d, const struct wt_watchpoint_request *r,
@@ -48,7 +57,19 @@ enum wt_status dbg_resolve_watchpoint(struct wt_debugger *d, const struct wt_wat
     enum wt_status status = r->thread ? dbg_locate(d, r->thread, &at->wave, &lane, err) : WT_OK;
     if (d->topology->spaces[r->addr.space].scope == WT_SCOPE_LANE)
         at->lane = lane;
+    at->owner = r->holder;
+    at->home = r->home || !r->thread || status ? r->home : find_home(d, at->wave, r->addr);
     return status;
+}
+
+void wt_debugger_bind_watch(struct wt_debugger *d, struct wt_watchpoint_request *r, bool is_private)
+{
+    uint32_t wave;
+    unsigned lane;
+    if (dbg_locate(d, r->thread, &wave, &lane, WT_IGNORED))
+        return;
+    r->home = find_home(d, wave, r->addr);
+    r->holder = is_private && !r->home ? d->wave[wave].self.id : WT_NO_WAVE;
 }
 
 struct wt_watchpoint dbg_watched_memory(const struct watchpoint *w)

@@ -38,11 +38,6 @@ struct gcnp_row {
 #define GCNP_LOCAL_WATCHES 16u
 
 /** A watchpoint in LDS. */
-struct gcnp_local_watch {
-    struct wt_watchpoint asked;
-    struct wt_wave of; /**< a wave of the group whose LDS it is */
-};
-
 /** A range that an address watch covers. */
 struct gcnp_watch {
     struct wt_watchpoint asked;
@@ -83,7 +78,7 @@ struct wt_probe {
     uint32_t launch_mode;
     struct gcnp_watch watch[GCNP_WATCHES];
     unsigned watches;
-    struct gcnp_local_watch local[GCNP_LOCAL_WATCHES];
+    struct wt_watchpoint local[GCNP_LOCAL_WATCHES];
     unsigned locals;
     bool notes;               /**< the device notes writes to the ranges of the address watches: */
     struct gcnp_write *write; /**< those whose waves have not stopped yet */

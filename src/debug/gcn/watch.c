@@ -112,12 +112,8 @@ static enum wt_status set_devices(struct wt_probe *p, const struct wt_watchpoint
         if (p->locals == GCNP_LOCAL_WATCHES)
             return wt_fail(err, WT_UNSUPPORTED, "LDS has %u watchpoints at most",
                            GCNP_LOCAL_WATCHES);
-        sent[sends++] = (struct wt_wire_watch){.kind = wt_process_link_watched(list[i].kind),
-                                               .wave = list[i].wave,
-                                               .addr = addr,
-                                               .size = list[i].size};
-        p->local[p->locals++] =
-            (struct gcnp_local_watch){list[i], gcnp_row(p, list[i].wave)->common.wave};
+        sent[sends++] = wt_process_link_watched(&list[i], addr);
+        p->local[p->locals++] = list[i];
     }
     for (unsigned i = 0; i < p->watches; i++)
         if (p->watch[i].asked.kind == WT_WATCHPOINT_WRITE)
@@ -267,14 +263,11 @@ static bool writes(const struct wt_wire_hit *hit)
     return hit->kind != WT_WIRE_WATCH_READ;
 }
 
-static bool is_watched(struct wt_probe *p, const struct gcnp_local_watch *local,
+static bool is_watched(const struct wt_probe *p, const struct wt_watchpoint *w,
                        const struct wt_wire_hit *hit)
 {
-    const struct wt_watchpoint *w = &local->asked;
-    const struct wt_wave *wave = &gcnp_row(p, hit->wave)->common.wave;
     uint64_t addr;
-    if (wave->device != local->of.device || wave->dispatch != local->of.dispatch ||
-        memcmp(wave->group, local->of.group, sizeof wave->group) != 0)
+    if (w->home != hit->home)
         return false;
     return gcnp_is_local(p, w->addr, &addr) && hit->addr < addr + w->size &&
            addr < hit->addr + hit->size &&
@@ -284,7 +277,7 @@ static bool is_watched(struct wt_probe *p, const struct gcnp_local_watch *local,
 }
 
 /* A wave has accessed LDS that is watched, and has stopped. */
-static enum wt_status note_local(struct wt_probe *p, const struct gcnp_local_watch *local,
+static enum wt_status note_local(struct wt_probe *p, const struct wt_watchpoint *local,
                                  const struct wt_wire_hit *hit,
                                  const struct wt_watched_values *values, struct wt_error *err)
 {
@@ -294,10 +287,10 @@ static enum wt_status note_local(struct wt_probe *p, const struct gcnp_local_wat
              hit->kind == WT_WIRE_WATCH_READ    ? "read"
              : hit->kind == WT_WIRE_WATCH_WRITE ? "written to"
                                                 : "changed",
-             (unsigned long long)local->asked.addr.offset);
+             (unsigned long long)local->addr.offset);
     gcnp_row(p, hit->wave)->common.cause = WT_HALT_WATCH;
-    return wt_standstill_note_hit(p, hit->wave, &local->asked, hit->pc, wt_lane_bit(hit->lane),
-                                  text, values, err);
+    return wt_standstill_note_hit(p, hit->wave, local, hit->pc, wt_lane_bit(hit->lane), text,
+                                  values, err);
 }
 
 static int by_order(const void *a, const void *b)
@@ -397,11 +390,10 @@ static enum wt_status take_writes(struct wt_probe *p, const struct gcnp_watch *w
 
 /* The accesses of @p list to one watchpoint in LDS. Groups have LDS of their own at the same
  * addresses. */
-static enum wt_status take_locals(struct wt_probe *p, const struct gcnp_local_watch *local,
+static enum wt_status take_locals(struct wt_probe *p, const struct wt_watchpoint *w,
                                   const struct wt_wire_hit *list, size_t count,
                                   struct wt_error *err)
 {
-    const struct wt_watchpoint *w = &local->asked;
     const size_t size = w->size < WT_WATCHED_BYTES ? (size_t)w->size : WT_WATCHED_BYTES;
     struct wt_wire_hit *own = malloc((count + 1) * sizeof *own);
     uint8_t now[WT_WATCHED_BYTES];
@@ -412,7 +404,7 @@ static enum wt_status take_locals(struct wt_probe *p, const struct gcnp_local_wa
     gcnp_is_local(p, w->addr, &addr);
     for (size_t i = 0; i < count && own; i++)
         if (list[i].lane < GCN_LANES && wt_standstill_is_in(p, list[i].wave, list[i].id) &&
-            is_watched(p, local, &list[i]))
+            is_watched(p, w, &list[i]))
             own[owns++] = list[i];
     const bool readable =
         owns && gcnp_read_memory(p, own->wave, own->lane, w->addr, now, size, WT_IGNORED) == WT_OK;
@@ -420,7 +412,7 @@ static enum wt_status take_locals(struct wt_probe *p, const struct gcnp_local_wa
         struct wt_watched_values v;
         if (readable)
             v = values_at(own, owns, i, addr, now, size);
-        status = note_local(p, local, &own[i], readable ? &v : NULL, err);
+        status = note_local(p, w, &own[i], readable ? &v : NULL, err);
     }
     free(own);
     return status;

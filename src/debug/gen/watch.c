@@ -20,10 +20,7 @@ enum wt_status genp_set_watches(struct wt_probe *p, const struct wt_watchpoint *
         sent && kept ? WT_OK : wt_fail(err, WT_NO_MEMORY, "out of memory for watchpoints");
     for (size_t i = 0; i < count && !status; i++) {
         kept[i] = list[i];
-        sent[i] = (struct wt_wire_watch){.kind = wt_process_link_watched(list[i].kind),
-                                         .wave = list[i].wave,
-                                         .addr = genp_linear(p, list[i].addr),
-                                         .size = list[i].size};
+        sent[i] = wt_process_link_watched(&list[i], genp_linear(p, list[i].addr));
     }
     if (!status)
         status = p->link->ops->watch(p->link->context, sent, count, err);
@@ -45,7 +42,8 @@ static bool is_wanted(const struct wt_probe *p, const struct wt_wire_hit *hit,
 {
     uint64_t addr = genp_linear(p, w->addr);
     const uint32_t gpu = wt_gen_unmark(&p->info, &addr, genp_device_of(p, hit->wave));
-    if (gpu != genp_device_of(p, hit->wave))
+    if (gpu != genp_device_of(p, hit->wave) || (w->home && w->home != hit->home) ||
+        (w->owner && w->owner != hit->id))
         return false;
     const bool changed = memcmp(hit->before, hit->after, hit->size) != 0;
     const bool meets = hit->addr < addr + w->size && addr < hit->addr + hit->size;

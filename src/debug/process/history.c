@@ -107,14 +107,6 @@ static enum wt_status branch(void *context, struct wt_error *err)
     return do_it(context, WT_TRAVEL_BRANCH, 0, NULL, 0, err);
 }
 
-static struct wt_wire_watch wire_of(const struct wt_watchpoint *w)
-{
-    return (struct wt_wire_watch){.kind = wt_process_link_watched(w->kind),
-                                  .wave = w->wave,
-                                  .addr = w->addr.offset,
-                                  .size = w->size};
-}
-
 static enum wt_status search(void *context, const struct wt_history_query *query,
                              struct wt_error *err)
 {
@@ -125,11 +117,12 @@ static enum wt_status search(void *context, const struct wt_history_query *query
     if (!list)
         return wt_fail(err, WT_NO_MEMORY, "no host memory to search the past");
     for (size_t i = 0; i < query->code_count; i++)
-        list[count++] = wire_of(&query->code[i]);
+        list[count++] = wt_process_link_watched(&query->code[i], query->code[i].addr.offset);
     if (query->wave != WT_NO_HANDLE)
         list[count++] = (struct wt_wire_watch){.kind = WT_WIRE_WATCH_ISSUE, .wave = query->wave};
     for (size_t i = 0; i < query->watchpoints; i++)
-        list[count++] = wire_of(&query->watchpoint[i]);
+        list[count++] =
+            wt_process_link_watched(&query->watchpoint[i], query->watchpoint[i].addr.offset);
     h->hits = 0;
     const enum wt_status status =
         do_it(context, WT_TRAVEL_SEARCH, query->backwards, list, count * sizeof *list, err);
@@ -145,6 +138,7 @@ static void take_hit(struct wt_watchpoint_hit *to, const struct wt_wire_hit *fro
                                      .wave = from->wave,
                                      .id = from->id,
                                      .lane = from->lane,
+                                     .home = from->home,
                                      .pc = from->pc,
                                      .addr = wt_address_of(from->addr),
                                      .size = from->size};

@@ -101,14 +101,20 @@ bool wt_process_link_ended(const struct wt_process_link *link, uint32_t *status,
  * False: none. */
 bool wt_process_link_fault(struct wt_process_link *link, uint32_t device, uint32_t wave,
                            uint64_t id, struct wt_fault *fault);
-/** How the wire names a kind of watchpoint. */
-static inline uint32_t wt_process_link_watched(enum wt_watchpoint_kind kind)
+/** A watchpoint as the wire has it, at the address that the process has for it. */
+static inline struct wt_wire_watch wt_process_link_watched(const struct wt_watchpoint *w,
+                                                           uint64_t addr)
 {
     static const uint32_t kinds[] = {[WT_WATCHPOINT_WRITE] = WT_WIRE_WATCH_WRITE,
                                      [WT_WATCHPOINT_READ] = WT_WIRE_WATCH_READ,
                                      [WT_WATCHPOINT_ACCESS] = WT_WIRE_WATCH_ACCESS,
                                      [WT_WATCHPOINT_EXECUTE] = WT_WIRE_WATCH_EXECUTE};
-    return kinds[kind];
+    return (struct wt_wire_watch){.kind = kinds[w->kind],
+                                  .wave = w->wave,
+                                  .home = w->home,
+                                  .owner = w->owner,
+                                  .addr = addr,
+                                  .size = w->size};
 }
 /** Has one GPU watch this list, and no other. */
 enum wt_status wt_process_link_watch_on(struct wt_process_link *link, uint32_t device,

@@ -86,6 +86,17 @@ static bool wave_waits(void *link, uint32_t wave, wt_wave_id id, struct wt_wave_
            answer.result >= 0 && wt_connection_has_view(view, answer.size);
 }
 
+static uint64_t home(void *link, wt_wave_handle wave, wt_wave_id id, struct wt_address addr)
+{
+    struct wt_wire_request request = {.verb = WT_WIRE_HOME, .value = id, .addr = addr.offset};
+    struct wt_wire_answer answer;
+    wt_process_link_locate(link, wave, &request);
+    return wt_process_link_ask(link, &request, NULL, &answer, NULL, 0, WT_IGNORED) == WT_OK &&
+                   answer.result >= 0
+               ? answer.value[0]
+               : 0;
+}
+
 static bool wave_fault(void *link, uint32_t wave, wt_wave_id id, struct wt_fault *fault)
 {
     struct wt_wire_request at = {0};
@@ -97,5 +108,6 @@ void wt_process_link_offer(struct wt_target_services *services)
 {
     services->wave_waits = wave_waits;
     services->wave_fault = wave_fault;
+    services->home = home;
     services->save_core_file = save_core_file;
 }

@@ -109,15 +109,20 @@ enum wt_status wt_program_set_break(struct wt_program *g, const struct wt_break 
     return status;
 }
 
-/* The memory ranges of a variable that is to be watched. */
+/*
+ * The memory ranges of a variable that is to be watched. Where the GPU runs work-items a variable
+ * of a frame (@p in_frame) is private memory of its wave, as what an address space of lanes has is.
+ */
 static enum wt_status find_parts(struct wt_program *g, struct wt_point *p, wt_thread thread,
-                                 uint64_t size, struct wt_error *err)
+                                 uint64_t size, bool in_frame, struct wt_error *err)
 {
+    const struct wt_topology *t = g->topology;
     size_t capacity = 0;
     for (uint64_t done = 0, part; done < size; done += part) {
+        const struct wt_address seen = wt_address_plus(p->where, done);
         struct wt_address at;
-        enum wt_status status = wt_debugger_find_home(
-            g->debugger, thread, wt_address_plus(p->where, done), size - done, &at, &part, err);
+        enum wt_status status =
+            wt_debugger_find_home(g->debugger, thread, seen, size - done, &at, &part, err);
         if (status)
             return status;
         if (p->part_count == MOST_PARTS)
@@ -129,12 +134,14 @@ static enum wt_status find_parts(struct wt_program *g, struct wt_point *p, wt_th
         if (!grown)
             return wt_fail(err, WT_NO_MEMORY, "no host memory for a watchpoint");
         p->part = grown;
-        grown[p->part_count++] =
-            (struct wt_watchpoint_request){.kind = p->watch,
-                                           .addr = at,
-                                           .size = part,
-                                           .thread = thread,
-                                           .changes = p->kind == WT_POINT_WATCH};
+        grown[p->part_count] = (struct wt_watchpoint_request){.kind = p->watch,
+                                                              .addr = at,
+                                                              .size = part,
+                                                              .thread = thread,
+                                                              .changes = p->kind == WT_POINT_WATCH};
+        wt_debugger_bind_watch(g->debugger, &grown[p->part_count++],
+                               (in_frame && t->has_grid) ||
+                                   at.offset != wt_address_generic(t, seen).offset);
     }
     return WT_OK;
 }
@@ -160,7 +167,7 @@ static enum wt_status fill_watch(struct wt_program *g, struct wt_point *p, const
     if (!status) {
         p->watch = kinds[p->kind];
         p->where = (struct wt_address){v.space, v.address[0]};
-        status = find_parts(g, p, view.thread, v.size, err);
+        status = find_parts(g, p, view.thread, v.size, v.in_frame, err);
     }
     if (!status) {
         p->type = v.type;

@@ -40,8 +40,6 @@ struct smp_row {
 struct smp_watch {
     struct wt_watchpoint asked;
     uint64_t addr; /**< as the driver tells of accesses */
-    bool of_block; /**< shared memory: of the block with these coordinates, of any launch */
-    uint32_t group[3];
 };
 
 struct wt_probe {

@@ -20,9 +20,6 @@ static enum wt_status find(struct wt_probe *p, struct smp_watch *w, struct wt_er
     if (status != WT_OK)
         return status;
     w->addr = home.offset;
-    w->of_block = home.offset - p->link->shared_window < SMP_WINDOW_BYTES;
-    if (w->of_block)
-        memcpy(w->group, wt_standstill_row(p, asked->wave)->wave.group, sizeof w->group);
     return WT_OK;
 }
 
@@ -38,10 +35,9 @@ enum wt_status smp_set_watches(struct wt_probe *p, const struct wt_watchpoint *l
     for (size_t i = 0; i < count && !status; i++) {
         kept[i].asked = list[i];
         status = find(p, &kept[i], err);
-        sent[i] = (struct wt_wire_watch){.kind = wt_process_link_watched(list[i].kind),
-                                         .wave = kept[i].of_block ? list[i].wave : WT_NO_HANDLE,
-                                         .addr = kept[i].addr,
-                                         .size = list[i].size};
+        sent[i] = wt_process_link_watched(&list[i], kept[i].addr);
+        if (!list[i].home)
+            sent[i].wave = WT_NO_HANDLE;
     }
     if (!status)
         status = p->link->ops->watch(p->link->context, sent, count, err);
@@ -68,12 +64,12 @@ static bool changes(const struct smp_watch *w, const struct wt_wire_hit *hit)
 
 /* Whether an access is one that the debugger asked for. As GDB has it, a write of the value that is
  * there already does not count. */
-static bool is_wanted(const struct smp_watch *w, const struct wt_wire_hit *hit,
-                      const struct wt_wave *wave)
+static bool is_wanted(const struct smp_watch *w, const struct wt_wire_hit *hit)
 {
     if (hit->addr >= w->addr + w->asked.size || w->addr >= hit->addr + hit->size)
         return false;
-    if (w->of_block && memcmp(wave->group, w->group, sizeof w->group) != 0)
+    if ((w->asked.home && w->asked.home != hit->home) ||
+        (w->asked.owner && w->asked.owner != hit->id))
         return false;
     switch (w->asked.kind) {
     case WT_WATCHPOINT_WRITE:
@@ -87,12 +83,11 @@ static bool is_wanted(const struct smp_watch *w, const struct wt_wire_hit *hit,
 
 static enum wt_status note(struct wt_probe *p, const struct wt_wire_hit *hit, struct wt_error *err)
 {
-    const struct smp_row *row = smp_row(p, hit->wave);
     enum wt_status status = WT_OK;
     char text[224];
     for (size_t i = 0; i < p->watches && !status; i++) {
         const struct smp_watch *w = &p->watch[i];
-        if (!is_wanted(w, hit, &row->common.wave))
+        if (!is_wanted(w, hit))
             continue;
         snprintf(text, sizeof text, "the instruction at 0x%llx has %s 0x%llx",
                  (unsigned long long)hit->pc,

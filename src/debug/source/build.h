@@ -26,6 +26,8 @@ struct wt_piece {
     enum wt_piece_kind kind;
     wt_expr_vector vector;
     uint32_t space; /**< MEMORY: which address space */
+    bool in_frame;  /**< MEMORY: a variable of the frame, or a part of one, whose place its debug
+                         information computes from registers without a look at memory */
     int reg;        /**< CELL: index of the register that it is, or a part of; -1: none */
     uint64_t from;  /**< … from this byte of it on */
     uint64_t size;  /**< bytes */

@@ -172,6 +172,7 @@ enum wt_status wt_compile_element(struct compiler *c, const struct wt_operand *a
     if ((status = wt_build_op(&c->build, WT_EXPR_ADD, 0, address, offset, &address, err)) != WT_OK)
         return status;
     *o = wt_operand_memory(target, space, address);
+    o->piece[0].in_frame = plain->kind == WT_TYPE_ARRAY && array->piece[0].in_frame;
     return wt_compile_follow_reference(c, o, err);
 }
 

@@ -245,6 +245,17 @@ static bool points_to_variable(Dwarf_Attribute *attribute, const Dwarf_Op *ops, 
     return dwarf_getlocation_die(attribute, ops, &o->pointee) == 0;
 }
 
+/* Marks what lies in the frame, of a variable with that location. */
+static void mark_frame(const struct compiler *c, const Dwarf_Op *ops, size_t count,
+                       struct wt_operand *o)
+{
+    bool looks = !c->build.uses_frame;
+    for (size_t i = 0; i < count; i++)
+        looks |= ops[i].atom == DW_OP_deref || ops[i].atom == DW_OP_deref_size;
+    for (unsigned i = 0; i < o->piece_count; i++)
+        o->piece[i].in_frame = !looks && o->piece[i].kind == WT_PIECE_MEMORY;
+}
+
 enum wt_status wt_compile_variable(struct compiler *c, Dwarf_Die *die, struct wt_info *info,
                                    uint64_t bias, bool is_local, struct wt_operand *o,
                                    struct wt_error *err)
@@ -282,12 +293,16 @@ enum wt_status wt_compile_variable(struct compiler *c, Dwarf_Die *die, struct wt
     *o = wt_compile_lost(type);
     const bool of_a_part = is_constant_of_a_part(c, ops, count, type);
     struct wt_error why;
+    const bool used = c->build.uses_frame;
+    c->build.uses_frame = false;
     c->build.variable = die;
     if (!wt_dwarf_named(&attribute, at, &c->build.named, &c->build.named_end))
         c->build.named_end = 0;
     enum wt_status status = wt_build_location(&c->build, &attribute, ops, count,
                                               is_local ? frame : NULL, bias, size, o, &why);
     c->build.variable = NULL;
+    mark_frame(c, ops, count, o);
+    c->build.uses_frame |= used;
     free(own);
     o->type = type;
     if (status == WT_UNSUPPORTED && strstr(why.text, "optimized out"))

@@ -328,6 +328,7 @@ static enum wt_status read_here(const struct wt_view *scope, wt_compile_fn *comp
     values->bit_offset = o.bit_offset;
     values->bit_size = o.bit_size;
     values->in_memory = wt_operand_in_memory(&o);
+    values->in_frame = values->in_memory && o.piece[0].in_frame;
     values->reference = values->in_memory ? o.reference : NULL;
     values->reg = o.piece_count == 1 ? o.piece[0].reg : -1;
     values->from = o.piece_count == 1 ? o.piece[0].from : 0;

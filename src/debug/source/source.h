@@ -55,6 +55,7 @@ struct wt_values {
     struct wt_value_piece *piece; /**< where they are in several pieces; else NULL */
     unsigned piece_count;
     bool in_memory;    /**< they lie in memory, in one range each: */
+    bool in_frame;     /**< … in the frame: a variable, or a part of one */
     uint32_t space;    /**< … of this space */
     uint64_t *address; /**< … at these addresses */
     int reg;           /**< else: the register that they are, or a part of; -1: none */

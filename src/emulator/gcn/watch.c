@@ -15,7 +15,7 @@ static uint64_t space_of_group(const struct gcn_device *d, const struct gcn_grou
     const struct gcn_dispatch *k = &d->dispatch[g->launch];
     const uint64_t row = (uint64_t)g->coordinate[2] * k->groups[1] + g->coordinate[1];
     const uint64_t number = row * k->groups[0] + g->coordinate[0];
-    return k->id << 40 | ((number + 1) & 0xffffffffff);
+    return wt_watch_home(&d->machine, k->id, number);
 }
 
 bool gcn_private_home(const struct gcn_wave *w, uint64_t *scratch)
@@ -141,10 +141,11 @@ static void note_access(struct gcn_wave *w, const struct gcn_uop *u, enum wt_wat
 {
     assert(size >= 1 && size <= 16 && lane < GCN_LANES);
     struct gcn_device *d = w->device;
-    if (!wt_watch_set_meets(d->machine.watch, kind, space_at(w, addr), addr, addr + size - 1))
+    const uint64_t space = space_at(w, addr);
+    if (!wt_watch_set_meets(d->machine.watch, kind, space, addr, addr + size - 1))
         return;
     const struct wt_issue issue = gcn_issue_at(&w->head, gcn_pc_of(w, u), gcn_now(w));
-    wt_watch_set_access(&d->machine, &issue, kind, lane, addr, size, before, after);
+    wt_watch_set_access(&d->machine, &issue, kind, lane, space, addr, size, before, after);
     wt_end_turn(&d->machine, &w->left);
 }
 

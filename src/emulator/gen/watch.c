@@ -8,7 +8,7 @@
 /* Spaces: global memory, and the shared local memory of each group, by walk and number. */
 static uint64_t space_of_group(const struct gen_device *d, const struct gen_group *g)
 {
-    return d->walk[g->launch].id << 40 | ((g->number + 1) & 0xffffffffff);
+    return wt_watch_home(&d->machine, d->walk[g->launch].id, g->number);
 }
 
 static bool in_slm(uint64_t addr)
@@ -71,7 +71,7 @@ void gen_watch_access(struct gen_thread *t, const struct gen_uop *u, enum wt_wat
     if (!wt_watch_set_meets(d->machine.watch, kind, space, addr, addr + size - 1))
         return;
     const struct wt_issue issue = gen_issue_at(&t->head, gen_pc_of(t, u), gen_now(t));
-    wt_watch_set_access(&d->machine, &issue, kind, lane, addr, size, before, after);
+    wt_watch_set_access(&d->machine, &issue, kind, lane, space, addr, size, before, after);
     wt_end_turn(&d->machine, &t->left);
 }
 

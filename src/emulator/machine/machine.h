@@ -229,6 +229,12 @@ static inline size_t wt_row_bytes(const struct wt_machine *m, const struct wt_re
  */
 void wt_watch_pin(struct wt_machine *m, struct wt_watch *list, size_t count);
 
+/** The home of a group's memory (wt_watch.home): group @p number of launch @p launch. */
+static inline uint64_t wt_watch_home(const struct wt_machine *m, uint64_t launch, uint64_t number)
+{
+    return ((uint64_t)m->device << 60 ^ launch << 40) | ((number + 1) & 0xffffffffff);
+}
+
 /** The head of the wave in slot @p wave. */
 static inline struct wt_wave_head *wt_machine_wave(const struct wt_machine *m, uint32_t wave)
 {

@@ -49,8 +49,10 @@ struct wt_watch {
                         wave; WT_WATCH_ISSUE: the wave */
     uint64_t home; /**< WT_HOME_NOW: as the wave sees it when the watch is set; else what
                         wt_watch_pin put there: as the wave saw it then */
-    bool changes;  /**< WRITE: writes that leave the watched bytes as they are do not count. A step
-                        of the debug hardware may be reported nevertheless. */
+    uint64_t owner; /**< the id of the wave whose accesses count (its private memory: its next owner
+                        has other variables there); 0: those of all */
+    bool changes;   /**< WRITE: writes that leave the watched bytes as they are do not count. A step
+                         of the debug hardware may be reported nevertheless. */
     /**
      * NULL: every lane counts; not for ISSUE. EXECUTE: which lanes are hits. Where it holds for
      * none, the instruction issues as if it were not watched: the turn goes on, nothing is noted.
@@ -80,6 +82,8 @@ struct wt_watch_hit {
     uint64_t addr; /**< first byte of the access: it overlaps a watched range, but may be wider;
                         memory with several addresses (scratch memory of gfx900) is reported by its
                         global address; EXECUTE, ISSUE: the same as pc */
+    uint64_t home; /**< of the access: the group's memory that it was in (wt_watch.home); else
+                        WT_HOME_NOW */
     unsigned size; /**< of the access, 1 to 16 bytes (one of more, or one that is done in pieces, is
                         several hits); 0 for EXECUTE and ISSUE */
     uint8_t before[16], after[16]; /**< contents of the access, before this lane's part and after

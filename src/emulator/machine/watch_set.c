@@ -20,11 +20,13 @@ static bool add_watch(struct wt_machine *m, struct wt_watch_set *set, const stru
             (struct wt_watch_memory){.kind = watch->kind,
                                      .first = first,
                                      .last = last,
+                                     .home = watch->home,
+                                     .owner = watch->owner,
                                      .everywhere = watch->home == WT_HOME_NOW,
                                      .changes = watch->changes,
                                      .holds = watch->holds,
                                      .context = watch->context};
-        set->judges |= watch->holds || watch->changes;
+        set->judges |= watch->holds || watch->changes || watch->owner;
     }
     switch (watch->kind) {
     case WT_WATCH_WRITE:
@@ -201,8 +203,8 @@ static struct wt_watch_hit *add_hit(struct wt_machine *m, const struct wt_issue 
 }
 
 void wt_watch_set_access(struct wt_machine *m, const struct wt_issue *issue,
-                         enum wt_watch_kind kind, unsigned lane, uint64_t addr, unsigned size,
-                         const uint8_t *before, const uint8_t *after)
+                         enum wt_watch_kind kind, unsigned lane, uint64_t space, uint64_t addr,
+                         unsigned size, const uint8_t *before, const uint8_t *after)
 {
     struct wt_watch_hit *hit = add_hit(m, issue, kind);
     if (!hit)
@@ -210,6 +212,7 @@ void wt_watch_set_access(struct wt_machine *m, const struct wt_issue *issue,
     assert(size >= 1 && size <= sizeof hit->before && lane < m->lanes);
     hit->lane = lane;
     hit->hits = wt_lane_bit(lane);
+    hit->home = space;
     hit->addr = addr;
     hit->size = size;
     memcpy(hit->before, before, size);
@@ -281,7 +284,8 @@ static bool concerns(const struct wt_watch_memory *w, const struct wt_watch_hit 
 {
     const uint64_t last = hit->addr + (hit->size - 1);
     if ((w->kind == WT_WATCH_WRITE && hit->kind == WT_WATCH_READ) ||
-        (w->kind == WT_WATCH_READ && hit->kind == WT_WATCH_WRITE))
+        (w->kind == WT_WATCH_READ && hit->kind == WT_WATCH_WRITE) ||
+        (w->owner && w->owner != hit->id))
         return false;
     if (!w->everywhere || last < hit->addr) /* it wraps at the end of the space */
         return !w->changes || memcmp(hit->before, hit->after, hit->size) != 0;

@@ -25,6 +25,7 @@ struct wt_watch_code {
 struct wt_watch_memory {
     enum wt_watch_kind kind;
     uint64_t first, last;
+    uint64_t home, owner; /**< struct wt_watch */
     bool everywhere; /**< hits have the addresses of the watch: [first, last] is what it concerns */
     bool changes;
     wt_watch_holds_fn holds; /**< NULL: every access */
@@ -116,12 +117,12 @@ struct wt_issue {
 };
 
 /**
- * Notes an access to watched memory, of 1 to 16 bytes, as a hit. Hits beyond WT_WATCH_HITS are
- * dropped.
+ * Notes an access to watched memory of a space, of 1 to 16 bytes, as a hit. Hits beyond
+ * WT_WATCH_HITS are dropped.
  */
 void wt_watch_set_access(struct wt_machine *m, const struct wt_issue *issue,
-                         enum wt_watch_kind kind, unsigned lane, uint64_t addr, unsigned size,
-                         const uint8_t *before, const uint8_t *after);
+                         enum wt_watch_kind kind, unsigned lane, uint64_t space, uint64_t addr,
+                         unsigned size, const uint8_t *before, const uint8_t *after);
 /**
  * Notes the EXECUTE and ISSUE hits of the next issue. True: the run must return before it. False
  * where there is none, or it was reported already and issues now.

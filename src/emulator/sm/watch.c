@@ -3,12 +3,13 @@
 
 #define NOWHERE (UINT64_MAX - 1)
 
-/* Shared memory is a space of its own for each CTA of the grid. */
+/* Shared memory is a space of its own for each CTA of the grid; one of a later launch goes on with
+ * that of its place. */
 static uint64_t space_of(const struct sm_device *d, const struct sm_cta *c)
 {
     const uint32_t *grid = d->grid.launch.grid;
-    return 1 + ((uint64_t)c->coordinate[2] * grid[1] + c->coordinate[1]) * grid[0] +
-           c->coordinate[0];
+    const uint64_t row = (uint64_t)c->coordinate[2] * grid[1] + c->coordinate[1];
+    return wt_watch_home(&d->machine, 0, row * grid[0] + c->coordinate[0]);
 }
 
 uint64_t sm_home(struct wt_machine *m, uint32_t wave, uint64_t addr)
@@ -73,8 +74,8 @@ void sm_watch_access(struct sm_warp *w, const struct sm_uop *u, enum wt_watch_ki
     if (!wt_watch_set_meets(d->machine.watch, kind, space, addr, addr + size - 1))
         return;
     const struct wt_issue issue = sm_issue_at(&w->head, sm_pc_of(w, u), sm_now(w));
-    wt_watch_set_access(&d->machine, &issue, kind, lane, addr + (shared ? SM_SHARED_WINDOW : 0),
-                        size, before, after);
+    wt_watch_set_access(&d->machine, &issue, kind, lane, space,
+                        addr + (shared ? SM_SHARED_WINDOW : 0), size, before, after);
     wt_end_turn(&d->machine, &w->left);
 }
 

@@ -82,7 +82,7 @@ void vx_watch_access(struct vx_warp *w, const struct vx_uop *u, enum wt_watch_ki
     uint8_t was[8], is[8];
     wt_store_le(was, before, size);
     wt_store_le(is, after, size);
-    wt_watch_set_access(&d->machine, &issue, kind, lane, addr, size, was, is);
+    wt_watch_set_access(&d->machine, &issue, kind, lane, WT_SPACE_GLOBAL, addr, size, was, is);
     wt_end_turn(&d->machine, &w->left);
 }
 

@@ -86,6 +86,17 @@ static int32_t tell_wait(struct wt_server *s, const struct wt_wire_request *r,
     return 0;
 }
 
+static int32_t tell_home(struct wt_server *s, const struct wt_wire_request *r,
+                         struct wt_wire_answer *answer)
+{
+    uint32_t wave;
+    struct wt_machine *m = s->driver->find_wave(s->context, r, &wave);
+    if (!m)
+        return -ENOENT;
+    answer->value[0] = m->ops->home(m, wave, r->addr);
+    return 0;
+}
+
 static int32_t tell_fault(struct wt_server *s, const struct wt_wire_request *r,
                           struct wt_wire_answer *answer)
 {
@@ -155,6 +166,8 @@ static int32_t serve(struct wt_server *s, const struct wt_wire_request *r,
         return access_registers(s, r, answer);
     case WT_WIRE_WATCH:
         return d->watch ? d->watch(context, r->device, s->bytes, r->follows) : -ENOSYS;
+    case WT_WIRE_HOME:
+        return tell_home(s, r, answer);
     case WT_WIRE_HITS:
         answer->size = d->hits ? (uint32_t)d->hits(context, r->device, s->bytes, r->size) : 0;
         return 0;

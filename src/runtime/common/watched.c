@@ -19,8 +19,12 @@ bool watched_find(const struct wt_wire_watch *from, struct wt_watch *to)
         (from->kind != WT_WIRE_WATCH_ISSUE &&
          (!from->size || from->addr + from->size < from->addr)))
         return false;
-    *to = (struct wt_watch){
-        .kind = kinds[from->kind], .addr = from->addr, .size = from->size, .wave = from->wave};
+    *to = (struct wt_watch){.kind = kinds[from->kind],
+                            .addr = from->addr,
+                            .size = from->size,
+                            .wave = from->wave,
+                            .home = from->home,
+                            .owner = from->owner};
     return true;
 }
 
@@ -54,6 +58,7 @@ struct wt_wire_hit watched_hit(const struct wt_watch_hit *from)
     struct wt_wire_hit hit = {.id = from->id,
                               .time = from->time,
                               .pc = from->pc,
+                              .home = from->home,
                               .addr = from->addr,
                               .lanes = from->hits,
                               .wave = from->wave,
