@@ -1,7 +1,7 @@
 /*
  * The device of a standalone kernel as a probe's link (debug/standstill/link.h), for every family;
- * the context is the struct wt_emulated. Changes to the device are recorded as inputs. What families
- * do for it is in their struct wt_family_debug.
+ * the context is the struct wt_emulated. Changes to the device are recorded as inputs. What
+ * families do for it is in their struct wt_family_debug.
  */
 #ifndef WT_TARGET_LOCAL_LINK_H
 #define WT_TARGET_LOCAL_LINK_H

@@ -16,8 +16,8 @@ struct wt_wire_watch;
 
 /** Events of the program. */
 struct wt_link_event {
-    bool attention; /**< the debug hardware has something to tell: a standstill shows what */
-    bool code;      /**< the list of modules has changed since code_known() */
+    bool attention;      /**< the debug hardware has something to tell: a standstill shows what */
+    bool code;           /**< the list of modules has changed since code_known() */
     uint64_t code_state; /**< code: a number for what the list is like now */
 };
 

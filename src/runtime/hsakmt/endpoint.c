@@ -248,47 +248,25 @@ static struct host_gpu *gpu_at(void *context, uint32_t device)
     return &((struct host *)context)->gpu[device];
 }
 
-static enum wt_status write_core(void *context, uint32_t device, const struct wt_host_core *core,
-                                 struct wt_error *err)
+static struct wt_hosted *hosted(void *context, uint32_t device)
 {
-    return host_core_write(gpu_at(context, device), core, err);
+    return &gpu_at(context, device)->hosted;
 }
 
-static int watch_local(void *context, uint32_t device, const void *list, size_t bytes)
+/* `exec --explain-address` may. */
+static bool may_watch(const struct wt_hosted *gpu)
 {
-    return host_local_watch(gpu_at(context, device), list, bytes / sizeof(struct wt_wire_watch));
-}
-
-static size_t give_hits(void *context, uint32_t device, void *to, size_t room)
-{
-    return sizeof(struct wt_wire_hit) *
-           watched_give(&gpu_at(context, device)->watched, to, room / sizeof(struct wt_wire_hit));
-}
-
-static struct wt_machine *find_wave(void *context, const struct wt_wire_request *request,
-                                    uint32_t *wave)
-{
-    struct wt_machine *m = gcn_machine(gpu_at(context, request->device)->device);
-    *wave = request->wave;
-    return request->wave < m->waves && wt_machine_wave_id(m, request->wave) == request->value
-               ? m
-               : NULL;
+    return !((const struct host_gpu *)gpu)->watch;
 }
 
 static bool fault_of(void *context, const struct wt_wire_request *request, struct wt_fault *out)
 {
-    uint32_t wave;
-    const struct wt_fault *fault = find_wave(context, request, &wave)
-                                       ? host_wave_fault(gpu_at(context, request->device), wave)
-                                       : NULL;
+    struct host_gpu *gpu = gpu_at(context, request->device);
+    const struct wt_fault *fault =
+        wt_hosted_has(&gpu->hosted, request) ? host_wave_fault(gpu, request->wave) : NULL;
     if (fault)
         *out = *fault;
     return fault;
-}
-
-static struct wt_recording *recording(void *context, uint32_t device)
-{
-    return gpu_at(context, device)->recording;
 }
 
 static int record(void *context, uint32_t device, uint64_t budget)
@@ -419,7 +397,8 @@ static void let_go(void *context)
     struct host *host = context;
     host_enter_all(host);
     for (uint32_t i = 0; i < host->gpus; i++) {
-        host_local_watch(&host->gpu[i], NULL, 0);
+        if (may_watch(&host->gpu[i].hosted))
+            watched_set(&host->gpu[i].watched, host->gpu[i].machine, NULL, 0, true);
         host_recording_let_go(&host->gpu[i]);
     }
     wt_final_want(&host->final, false);
@@ -464,13 +443,11 @@ static const struct wt_server_driver driver = {.kind = KFD_WIRE_SOCKET,
                                                .copy = copy_asked,
                                                .note_breakpoint = note_breakpoint,
                                                .input = input,
-                                               .watch = watch_local,
-                                               .hits = give_hits,
-                                               .find_wave = find_wave,
+                                               .gpu = hosted,
+                                               .changes = true,
+                                               .may_watch = may_watch,
                                                .fault = fault_of,
-                                               .recording = recording,
                                                .record = record,
-                                               .core = write_core,
                                                .final_want = final_want,
                                                .final_next = final_next,
                                                .own = own};

@@ -6,21 +6,12 @@
  */
 #include "runtime/hsakmt/local_watch.h"
 
-#include <errno.h>
-
 #include "emulator/gcn/kfd.h"
 #include "runtime/hsakmt/recording.h"
 
 static bool is_local(uint64_t addr)
 {
     return addr - GCN_SHARED_APERTURE < GCN_APERTURE_SIZE;
-}
-
-int host_local_watch(struct host_gpu *gpu, const struct wt_wire_watch *list, size_t count)
-{
-    if (gpu->watch)
-        return count ? -EBUSY : 0; /* by `exec --explain-address` */
-    return watched_set(&gpu->watched, gcn_machine(gpu->device), list, count, true);
 }
 
 void host_local_take_hits(struct host_gpu *gpu)

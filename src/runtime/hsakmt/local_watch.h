@@ -5,9 +5,6 @@
 #include "object/kfd_wire.h"
 #include "runtime/hsakmt/host.h"
 
-/** Sets the watched ranges of a GPU, in place of those before. Hits that were not given out are
- * forgotten. Returns 0, -ENOMEM or -EBUSY. */
-int host_local_watch(struct host_gpu *gpu, const struct wt_wire_watch *list, size_t count);
 /** A run has come back for accesses: notes them, and stops a wave that has accessed LDS. */
 void host_local_take_hits(struct host_gpu *gpu);
 
