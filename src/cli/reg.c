@@ -222,22 +222,15 @@ static int run_commands(struct reg *reg, const char *program, char **commands)
 static int run(int argc, char **argv)
 {
     struct reg reg = {0};
-    int status = CLI_FAILED;
-    switch (cli_parse(&cli_reg, argc, argv, &reg, &reg.drive.options, 0, true)) {
-    case CLI_DONE:
-        status = 0;
-        break;
-    case CLI_BAD:
-        break;
-    default:
+    int status = cli_parse(&cli_reg, argc, argv, &reg, &reg.drive.options, 0, true);
+    if (status == CLI_GO) {
         if (reg.list) {
             list(reg.drive.options.device.gpu.family);
             status = 0;
         } else if (reg.drive.options.connect.address || reg.pid) {
             status = run_commands(&reg, NULL, argv + optind);
         } else if (optind == argc) {
-            fputs("wavetrap reg: an operand is missing (PROGRAM); see 'wavetrap reg --help'\n",
-                  stderr);
+            status = cli_operand_missing(&cli_reg, "PROGRAM");
         } else {
             status = run_commands(&reg, argv[optind], argv + optind + 1);
         }
