@@ -491,7 +491,7 @@ static int exec(int argc, char **argv)
         for (const struct wt_family *const *f = wt_families; *f; f++)
             if ((*f)->host) {
                 printf("--gpu=%s:KEY=VALUE,… with these keys (and defaults):\n", (*f)->name);
-                (*f)->config.help(stdout);
+                wt_config_help((*f)->config.table, stdout);
             }
         return 0;
     }
