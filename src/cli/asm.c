@@ -21,18 +21,6 @@ static enum wt_status set_gpu(void *context, const char *value, struct wt_error 
     return wt_gpu_choose(&((struct assembly *)context)->gpu, value, err);
 }
 
-static enum wt_status set_output(void *context, const char *value, struct wt_error *err)
-{
-    ((struct assembly *)context)->output = value;
-    return WT_OK;
-}
-
-static enum wt_status set_disassemble(void *context, const char *value, struct wt_error *err)
-{
-    ((struct assembly *)context)->disassemble = true;
-    return WT_OK;
-}
-
 /* The family that the user chose, or the first that has an assembler. */
 static enum wt_status choose_family(const struct assembly *a, const struct wt_family **family,
                                     struct wt_error *err)
@@ -115,27 +103,20 @@ static int run(int argc, char **argv)
 {
     struct assembly a = {0};
     struct wt_error err;
-    int status = 0;
-    switch (cli_parse(&cli_asm, argc, argv, &a, NULL, 1, false)) {
-    case CLI_DONE:
-        break;
-    case CLI_BAD:
-        status = CLI_FAILED;
-        break;
-    default:
-        if (convert(&a, argv[optind], &err) != WT_OK)
-            status = cli_fail(&cli_asm, &err);
-        break;
+    int status = cli_parse(&cli_asm, argc, argv, &a, NULL, 1, false);
+    if (status == CLI_GO) {
+        status = convert(&a, argv[optind], &err) ? cli_fail(&cli_asm, &err) : 0;
     }
     wt_gpu_free(&a.gpu);
     return status;
 }
 
 static const struct cli_option options[] = {
-    {"gpu", 'g', "GPU", "which GPU the text is for: sm (default)", set_gpu},
-    {"output", 'o', "FILE", "where the result goes (--disassemble: default stdout)", set_output},
+    {"gpu", 'g', "GPU", "which GPU the text is for: sm (default)", CLI_SET(set_gpu)},
+    {"output", 'o', "FILE", "where the result goes (--disassemble: default stdout)",
+     CLI_TEXT(struct assembly, output)},
     {"disassemble", 'd', NULL, "the other direction: an object file to text that assembles to it",
-     set_disassemble},
+     CLI_FLAG(struct assembly, disassemble)},
     {0},
 };
 

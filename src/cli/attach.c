@@ -29,52 +29,10 @@ struct attach {
 
 /* ---- options ---- */
 
-static enum wt_status set_pid(void *context, const char *value, struct wt_error *err)
-{
-    ((struct attach *)context)->pid = value;
-    return WT_OK;
-}
-
 static enum wt_status set_socket(void *context, const char *value, struct wt_error *err)
 {
     ((struct attach *)context)->program_socket = value;
     return cli_check_program_socket(value, err);
-}
-
-static enum wt_status set_token(void *context, const char *value, struct wt_error *err)
-{
-    ((struct attach *)context)->token = value;
-    return WT_OK;
-}
-
-static enum wt_status set_symbols(void *context, const char *value, struct wt_error *err)
-{
-    ((struct attach *)context)->symbols = value;
-    return WT_OK;
-}
-
-static enum wt_status set_allow_files(void *context, const char *value, struct wt_error *err)
-{
-    ((struct attach *)context)->allow_files = true;
-    return WT_OK;
-}
-
-static enum wt_status set_rsp(void *context, const char *value, struct wt_error *err)
-{
-    ((struct attach *)context)->rsp = value;
-    return WT_OK;
-}
-
-static enum wt_status set_gdb(void *context, const char *value, struct wt_error *err)
-{
-    ((struct attach *)context)->choice.gdb = value;
-    return WT_OK;
-}
-
-static enum wt_status set_plain(void *context, const char *value, struct wt_error *err)
-{
-    ((struct attach *)context)->choice.plain = true;
-    return WT_OK;
 }
 
 /* ---- the device ---- */
@@ -197,14 +155,9 @@ static int attach(int argc, char **argv)
 {
     struct attach a = {0};
     struct wt_error err;
-    int status = CLI_FAILED;
-    switch (cli_parse(&cli_attach, argc, argv, &a, &a.options, 0, true)) {
-    case CLI_DONE:
-        status = 0;
-        break;
-    case CLI_BAD:
-        break;
-    case CLI_GO:
+    int status = cli_parse(&cli_attach, argc, argv, &a, &a.options, 0, true);
+    if (status == CLI_GO) {
+        bool bad = true;
         if ((a.pid || a.program_socket) &&
             (cli_attached_is_given(&a.options.connect) || a.rsp || optind < argc))
             wt_fail(&err, WT_INVALID,
@@ -214,7 +167,7 @@ static int attach(int argc, char **argv)
         else if (a.pid && a.program_socket)
             wt_fail(&err, WT_INVALID, "give one of --pid and --socket");
         else if (a.pid || a.program_socket)
-            status = -1;
+            bad = false;
         else if (!cli_attached_is_given(&a.options.connect))
             wt_fail(
                 &err, WT_INVALID,
@@ -230,8 +183,8 @@ static int attach(int argc, char **argv)
         else if (strcmp(a.rsp ? a.rsp : "", "stdio") == 0)
             wt_fail(&err, WT_INVALID, "--rsp takes :PORT, HOST:PORT or unix:PATH here");
         else
-            status = -1;
-        status = status >= 0                 ? cli_fail(&cli_attach, &err)
+            bad = false;
+        status = bad                         ? cli_fail(&cli_attach, &err)
                  : a.pid || a.program_socket ? debug_process(&a)
                                              : debug(&a, argv + optind);
     }
@@ -243,24 +196,26 @@ static const struct cli_option options[] = {
     {"pid", 'p', "N",
      "a host program that runs ('wavetrap ps' lists them), in the console\n"
      "of 'wavetrap debug --pid=N'",
-     set_pid},
+     CLI_TEXT(struct attach, pid)},
     CLI_PROGRAM_SOCKET_OPTIONS(
         "a host program that runs elsewhere and listens there\n"
         "('wavetrap exec --socket=ADDRESS'): tcp:127.0.0.1:PORT or unix:PATH",
-        set_socket, set_token),
+        CLI_SET(set_socket), CLI_TEXT(struct attach, token)),
     CLI_ATTACHED_OPTIONS,
-    {"symbols", 's', "FILE", "the program that runs there (ELF), for GDB", set_symbols},
+    {"symbols", 's', "FILE", "the program that runs there (ELF), for GDB",
+     CLI_TEXT(struct attach, symbols)},
     {"rsp", 'r', "ADDRESS",
      "start no GDB, but let one connect: at :PORT, HOST:PORT or\n"
      "unix:PATH; port 0 is any free port",
-     set_rsp},
+     CLI_TEXT(struct attach, rsp)},
     {"allow-files", 0, NULL,
      "with --rsp: clients may write files anywhere (generate-core), not\n"
      "only new ones in the working folder",
-     set_allow_files},
+     CLI_FLAG(struct attach, allow_files)},
     {"gdb", 0, "COMMAND", "which GDB (default: gdb-multiarch, else another that is there)",
-     set_gdb},
-    {"plain", 0, NULL, "do not load wavetrap's commands for GPUs into GDB", set_plain},
+     CLI_TEXT(struct attach, choice.gdb)},
+    {"plain", 0, NULL, "do not load wavetrap's commands for GPUs into GDB",
+     CLI_FLAG(struct attach, choice.plain)},
     {0},
 };
 

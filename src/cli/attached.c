@@ -14,38 +14,9 @@
 
 /* ---- options ---- */
 
-static struct cli_connect *connect_of(void *context)
-{
-    return &((struct cli_options *)context)->connect;
-}
-
-enum wt_status cli_attached_set_dm(void *context, const char *value, struct wt_error *err)
-{
-    connect_of(context)->dm = value;
-    return WT_OK;
-}
-
-enum wt_status cli_attached_set_jtag(void *context, const char *value, struct wt_error *err)
-{
-    connect_of(context)->jtag = value;
-    return WT_OK;
-}
-
-enum wt_status cli_attached_set_reset(void *context, const char *value, struct wt_error *err)
-{
-    connect_of(context)->reset = true;
-    return WT_OK;
-}
-
-enum wt_status cli_attached_set_lift(void *context, const char *value, struct wt_error *err)
-{
-    connect_of(context)->lift = true;
-    return WT_OK;
-}
-
 enum wt_status cli_attached_set_exit(void *context, const char *value, struct wt_error *err)
 {
-    struct cli_connect *connect = connect_of(context);
+    struct cli_connect *connect = &((struct cli_options *)context)->connect;
     connect->exit_given = true;
     return wt_parse_number(value, &connect->exit_addr, err);
 }

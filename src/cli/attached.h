@@ -15,15 +15,7 @@ struct cli_attached {
     struct wt_debugger *debugger; /**< all its waves are halted */
 };
 
-/** Setters of the rows below; their context begins with a struct cli_options. --dm */
-enum wt_status cli_attached_set_dm(void *context, const char *value, struct wt_error *err);
-/** --jtag */
-enum wt_status cli_attached_set_jtag(void *context, const char *value, struct wt_error *err);
-/** --reset */
-enum wt_status cli_attached_set_reset(void *context, const char *value, struct wt_error *err);
-/** --lift */
-enum wt_status cli_attached_set_lift(void *context, const char *value, struct wt_error *err);
-/** --exit-word */
+/** Setter of --exit-word; its context begins with a struct cli_options. */
 enum wt_status cli_attached_set_exit(void *context, const char *value, struct wt_error *err);
 
 /** The rows; their context is a struct that begins with a struct cli_options. */
@@ -31,32 +23,32 @@ enum wt_status cli_attached_set_exit(void *context, const char *value, struct wt
     {"dm", 0, "ADDRESS",                                                                           \
      "the device: a server of the Debug Module's registers by the line\n"                          \
      "protocol of VxDebug, at tcp:HOST:PORT or unix:PATH",                                         \
-     cli_attached_set_dm},                                                                         \
+     CLI_TEXT(struct cli_options, connect.dm)},                                                    \
         {"jtag", 0, "ADDRESS",                                                                     \
          "the device: behind a JTAG TAP with a RISC-V Debug Transport\n"                           \
          "Module, at remote_bitbang:HOST:PORT or remote_bitbang:unix:PATH",                        \
-         cli_attached_set_jtag},                                                                   \
-        {"jtag-tap", 0, "N", CLI_CONNECT_TAP_HELP, cli_set_connect_tap},                           \
-        {"jtag-ir", 0, "BITS,...", CLI_CONNECT_IR_HELP, cli_set_connect_ir},                       \
+         CLI_TEXT(struct cli_options, connect.jtag)},                                              \
+        {"jtag-tap", 0, "N", CLI_CONNECT_TAP_HELP, CLI_SET(cli_set_connect_tap)},                  \
+        {"jtag-ir", 0, "BITS,...", CLI_CONNECT_IR_HELP, CLI_SET(cli_set_connect_ir)},              \
         {"timeout", 0, "MS",                                                                       \
          "how long to wait for the connection, for each reply, and for\n"                          \
          "the device to do a request, in milliseconds (default 5000)",                             \
-         cli_set_connect_timeout},                                                                 \
+         CLI_SET(cli_set_connect_timeout)},                                                        \
         {"reset", 0, NULL,                                                                         \
          "reset the device, halted before its first instruction (its\n"                            \
          "memory stays)",                                                                          \
-         cli_attached_set_reset},                                                                  \
+         CLI_FLAG(struct cli_options, connect.reset)},                                             \
         {"hold", 0, NULL,                                                                          \
          "halt a program that waits for its debugger first, then tell it to\n"                     \
          "start",                                                                                  \
-         cli_set_connect_hold},                                                                    \
+         CLI_FLAG(struct cli_options, connect.how.hold)},                                          \
         {"lift", 0, NULL,                                                                          \
          "put the code of the program's file back where another debugger\n"                        \
          "left breakpoints in memory",                                                             \
-         cli_attached_set_lift},                                                                   \
+         CLI_FLAG(struct cli_options, connect.lift)},                                              \
     {                                                                                              \
         "exit-word", 0, "ADDRESS", "where the program leaves its exit word (default 0x88)",        \
-            cli_attached_set_exit                                                                  \
+            CLI_SET(cli_attached_set_exit)                                                         \
     }
 
 /** Whether the options say where a device is. */

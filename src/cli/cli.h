@@ -3,6 +3,7 @@
 #define WT_CLI_CLI_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 
@@ -26,6 +27,29 @@ enum cli_status {
     CLI_SIGNAL = 128,      /**< plus the signal that stopped it: 130 for Ctrl-C */
 };
 
+/** Where an option's value goes. */
+struct cli_field {
+    enum { CLI_NOWHERE, CLI_IS_TEXT, CLI_IS_FLAG, CLI_IS_NUMBER } kind;
+    size_t offset; /**< in the context */
+};
+
+/** A member of @p type, and that it has the type @p is. */
+#define CLI_FIELD(kind, type, is, member)                                                          \
+    NULL,                                                                                          \
+    {                                                                                              \
+        kind, offsetof(type, member) + 0 * sizeof(char[_Generic(((type *)0)->member, is : 1)])     \
+    }
+/** Ends a row: a function takes the option. */
+#define CLI_SET(function)                                                                          \
+    function,                                                                                      \
+    {                                                                                              \
+        0                                                                                          \
+    }
+/** Ends a row: the option's argument, a number or nothing (true) goes into a member. */
+#define CLI_TEXT(type, member) CLI_FIELD(CLI_IS_TEXT, type, const char *, member)
+#define CLI_NUMBER(type, member) CLI_FIELD(CLI_IS_NUMBER, type, uint64_t, member)
+#define CLI_FLAG(type, member) CLI_FIELD(CLI_IS_FLAG, type, bool, member)
+
 /** One option of a subcommand. A table of them ends with a row whose name is NULL. */
 struct cli_option {
     const char *name;     /**< long name, without dashes */
@@ -34,6 +58,7 @@ struct cli_option {
     const char *help;     /**< what it does; lines after the first begin after a '\n' */
     /** Takes the option; @p value is NULL if it has no argument. */
     enum wt_status (*set)(void *context, const char *value, struct wt_error *err);
+    struct cli_field field; /**< without @p set: where it goes */
 };
 
 /** One subcommand. */
@@ -70,5 +95,8 @@ void cli_say_how_to_connect(const char *address, bool restarts);
 
 /** Prints "wavetrap NAME: MESSAGE" to stderr and returns CLI_FAILED. */
 int cli_fail(const struct cli_command *command, const struct wt_error *err);
+
+/** Prints that @p operand is missing, and where help is, to stderr and returns CLI_FAILED. */
+int cli_operand_missing(const struct cli_command *command, const char *operand);
 
 #endif

@@ -12,21 +12,9 @@ static struct cli_connect *connect_of(void *context)
     return &((struct cli_options *)context)->connect;
 }
 
-enum wt_status cli_set_connect(void *context, const char *value, struct wt_error *err)
-{
-    connect_of(context)->address = value;
-    return WT_OK;
-}
-
 enum wt_status cli_set_connect_timeout(void *context, const char *value, struct wt_error *err)
 {
     return cli_milliseconds(value, &connect_of(context)->how.timeout_ms, err);
-}
-
-enum wt_status cli_set_connect_hold(void *context, const char *value, struct wt_error *err)
-{
-    connect_of(context)->how.hold = true;
-    return WT_OK;
 }
 
 enum wt_status cli_set_connect_tap(void *context, const char *value, struct wt_error *err)

@@ -6,12 +6,8 @@
 
 /* Options. Their context begins with a struct cli_options. */
 
-/** --connect: the address. */
-enum wt_status cli_set_connect(void *context, const char *value, struct wt_error *err);
 /** --timeout: a time limit for the connection and each reply. */
 enum wt_status cli_set_connect_timeout(void *context, const char *value, struct wt_error *err);
-/** --hold: a program that waits for its debugger is not started. */
-enum wt_status cli_set_connect_hold(void *context, const char *value, struct wt_error *err);
 /** --jtag-tap: which TAP of a JTAG chain, from 0. */
 enum wt_status cli_set_connect_tap(void *context, const char *value, struct wt_error *err);
 /** --jtag-ir: lengths of the instruction registers of a chain. */

@@ -9,12 +9,6 @@ struct cuda_path {
     bool environment;
 };
 
-static enum wt_status set_environment(void *context, const char *value, struct wt_error *err)
-{
-    ((struct cuda_path *)context)->environment = true;
-    return WT_OK;
-}
-
 bool cli_cuda_folder(char *folder, size_t size)
 {
     static const char *const places[] = {"../cudapath", WT_HOST_LIBRARY "/cuda", NULL};
@@ -26,14 +20,9 @@ static int run(int argc, char **argv)
     struct cuda_path c = {0};
     struct wt_error err;
     char folder[PATH_MAX];
-    switch (cli_parse(&cli_cuda_path, argc, argv, &c, NULL, 0, false)) {
-    case CLI_DONE:
-        return 0;
-    case CLI_BAD:
-        return CLI_FAILED;
-    case CLI_GO:
-        break;
-    }
+    const int parsed = cli_parse(&cli_cuda_path, argc, argv, &c, NULL, 0, false);
+    if (parsed != CLI_GO)
+        return parsed;
     if (!cli_cuda_folder(folder, sizeof folder)) {
         wt_fail(&err, WT_UNSUPPORTED,
                 "the stand-ins for NVIDIA's tools are not there: this wavetrap was built without "
@@ -50,7 +39,7 @@ static int run(int argc, char **argv)
 
 static const struct cli_option options[] = {
     {"env", 0, NULL, "print, for a shell's eval, the variables that clang and its programs need",
-     set_environment},
+     CLI_FLAG(struct cuda_path, environment)},
     {0},
 };
 

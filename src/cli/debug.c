@@ -41,30 +41,6 @@ static enum wt_status set_file(void *context, const char *value, struct wt_error
     return add_order(context, value, true, err);
 }
 
-static enum wt_status set_batch(void *context, const char *value, struct wt_error *err)
-{
-    ((struct cli_console *)context)->batch = true;
-    return WT_OK;
-}
-
-static enum wt_status set_no_init(void *context, const char *value, struct wt_error *err)
-{
-    ((struct cli_console *)context)->no_init = true;
-    return WT_OK;
-}
-
-static enum wt_status set_trust(void *context, const char *value, struct wt_error *err)
-{
-    ((struct cli_console *)context)->trust = true;
-    return WT_OK;
-}
-
-static enum wt_status set_core(void *context, const char *value, struct wt_error *err)
-{
-    ((struct cli_console *)context)->core_path = value;
-    return WT_OK;
-}
-
 /* Whether a host program that runs was named. */
 static bool runs_already(const struct cli_console *d)
 {
@@ -75,12 +51,6 @@ static enum wt_status set_socket(void *context, const char *value, struct wt_err
 {
     ((struct cli_console *)context)->socket = value;
     return cli_check_program_socket(value, err);
-}
-
-static enum wt_status set_token(void *context, const char *value, struct wt_error *err)
-{
-    ((struct cli_console *)context)->token = value;
-    return WT_OK;
 }
 
 static enum wt_status set_pid(void *context, const char *value, struct wt_error *err)
@@ -546,37 +516,22 @@ static enum wt_status trust_project(void)
 static int debug(int argc, char **argv)
 {
     struct cli_console d = {0};
-    int status = CLI_FAILED;
     char **words = calloc((size_t)argc + 1, sizeof(char *));
     if (!words)
         return CLI_FAILED;
     for (int i = 0; i < argc; i++)
         words[i] = spelled(argv[i]);
-    switch (cli_parse(&cli_debug, argc, words, &d, &d.drive.options, 0, true)) {
-    case CLI_DONE:
-        status = 0;
-        break;
-    case CLI_BAD:
-        break;
-    case CLI_GO:
-        if (d.trust && trust_project() != WT_OK)
-            break;
+    int status = cli_parse(&cli_debug, argc, words, &d, &d.drive.options, 0, true);
+    if (status == CLI_GO) {
         d.program = words[optind];
-        if (d.trust && !d.program && !runs_already(&d) && !d.core_path) {
-            status = 0;
-            break;
-        }
         d.arguments = words + optind + (d.program != NULL);
         take_core_argument(&d);
-        if (d.program || runs_already(&d) || d.core_path) {
+        if (d.trust && trust_project() != WT_OK)
+            status = CLI_FAILED;
+        else if (d.program || runs_already(&d) || d.core_path)
             status = run_debugger(&d);
-            break;
-        }
-        struct wt_error err;
-        wt_fail(&err, WT_INVALID, "an operand is missing (%s); see 'wavetrap debug --help'",
-                cli_debug.operands);
-        status = cli_fail(&cli_debug, &err);
-        break;
+        else
+            status = d.trust ? 0 : cli_operand_missing(&cli_debug, cli_debug.operands);
     }
     free(words);
     free(d.order);
@@ -587,23 +542,27 @@ static int debug(int argc, char **argv)
 static const struct cli_option options[] = {
     CLI_KERNEL_OPTIONS,
     CLI_ATTACHED_OPTIONS,
-    {"ex", 0, "COMMAND", "execute a command (also -ex); may be given several times", set_ex},
-    {"command", 'x', "FILE", "execute the commands of a file", set_file},
+    {"ex", 0, "COMMAND", "execute a command (also -ex); may be given several times",
+     CLI_SET(set_ex)},
+    {"command", 'x', "FILE", "execute the commands of a file", CLI_SET(set_file)},
     {"batch", 0, NULL,
      "no prompt: leave after the commands, with the program's status,\n"
      "or 1 at the first command that failed",
-     set_batch},
-    {"core", 0, "FILE", "look at a core file, which knows its program", set_core},
-    {"pid", 'p', "PID", "go to a host program that runs ('wavetrap ps' lists them)", set_pid},
+     CLI_FLAG(struct cli_console, batch)},
+    {"core", 0, "FILE", "look at a core file, which knows its program",
+     CLI_TEXT(struct cli_console, core_path)},
+    {"pid", 'p', "PID", "go to a host program that runs ('wavetrap ps' lists them)",
+     CLI_SET(set_pid)},
     CLI_PROGRAM_SOCKET_OPTIONS(
         "go to a host program that runs elsewhere and listens there\n"
         "('wavetrap exec --socket=ADDRESS'): tcp:127.0.0.1:PORT or unix:PATH",
-        set_socket, set_token),
+        CLI_SET(set_socket), CLI_TEXT(struct cli_console, token)),
     {"nx", 0, NULL,
      "read no init file: neither ~/.config/wavetrap/debugrc nor\n"
      "the working folder's .wavetrap/debugrc",
-     set_no_init},
-    {"trust", 0, NULL, "trust the working folder's .wavetrap/debugrc, now and later", set_trust},
+     CLI_FLAG(struct cli_console, no_init)},
+    {"trust", 0, NULL, "trust the working folder's .wavetrap/debugrc, now and later",
+     CLI_FLAG(struct cli_console, trust)},
     {0},
 };
 

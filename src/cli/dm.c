@@ -15,31 +15,21 @@ struct dm {
     struct wt_bus *bus;
 };
 
-static enum wt_status set_script(void *context, const char *value, struct wt_error *err)
-{
-    ((struct dm *)context)->script = value;
-    return WT_OK;
-}
-
-static enum wt_status set_list(void *context, const char *value, struct wt_error *err)
-{
-    ((struct dm *)context)->list = true;
-    return WT_OK;
-}
-
 static const struct cli_option options[] = {
-    {"script", 's', "FILE", "take commands from FILE, one a line ('-' is stdin)", set_script},
-    {"registers", 0, NULL, "list all registers and fields; PROGRAM may be left out", set_list},
+    {"script", 's', "FILE", "take commands from FILE, one a line ('-' is stdin)",
+     CLI_TEXT(struct dm, script)},
+    {"registers", 0, NULL, "list all registers and fields; PROGRAM may be left out",
+     CLI_FLAG(struct dm, list)},
     {"connect", 'c', "ADDRESS",
      "a device elsewhere instead of PROGRAM in an emulated one:\n"
      "tcp:HOST:PORT, unix:PATH or remote_bitbang:HOST:PORT",
-     cli_set_connect},
-    {"jtag-tap", 0, "N", CLI_CONNECT_TAP_HELP, cli_set_connect_tap},
-    {"jtag-ir", 0, "BITS,...", CLI_CONNECT_IR_HELP, cli_set_connect_ir},
+     CLI_TEXT(struct cli_options, connect.address)},
+    {"jtag-tap", 0, "N", CLI_CONNECT_TAP_HELP, CLI_SET(cli_set_connect_tap)},
+    {"jtag-ir", 0, "BITS,...", CLI_CONNECT_IR_HELP, CLI_SET(cli_set_connect_ir)},
     {"timeout", 0, "MS", "with --connect: how long to wait for a reply (default 5000)",
-     cli_set_connect_timeout},
+     CLI_SET(cli_set_connect_timeout)},
     {"hold", 0, NULL, "with --connect: do not start a program that waits for its debugger",
-     cli_set_connect_hold},
+     CLI_FLAG(struct cli_options, connect.how.hold)},
     {0},
 };
 
@@ -84,20 +74,13 @@ static int run(int argc, char **argv)
     if (argc > 1 && strcmp(argv[1], "check") == 0)
         return cli_dm_check.run(argc - 1, argv + 1);
     struct dm dm = {0};
-    int status = CLI_FAILED;
-    switch (cli_parse(&cli_dm, argc, argv, &dm, &dm.options, 0, true)) {
-    case CLI_DONE:
-        status = 0;
-        break;
-    case CLI_BAD:
-        break;
-    default:
+    int status = cli_parse(&cli_dm, argc, argv, &dm, &dm.options, 0, true);
+    if (status == CLI_GO) {
         if (dm.list) {
             wt_hw_list(stdout, &wt_vxdebug_table);
             status = 0;
         } else if (optind == argc && !dm.options.connect.address) {
-            fputs("wavetrap dm: an operand is missing (PROGRAM); see 'wavetrap dm --help'\n",
-                  stderr);
+            status = cli_operand_missing(&cli_dm, "PROGRAM");
         } else {
             const int first = optind + !dm.options.connect.address;
             status = run_commands(&dm, argv[optind], argv + first);

@@ -67,39 +67,28 @@ static enum wt_status set_only(void *context, const char *value, struct wt_error
                    value);
 }
 
-static enum wt_status set_list(void *context, const char *value, struct wt_error *err)
-{
-    ((struct check *)context)->list = true;
-    return WT_OK;
-}
-
-static enum wt_status set_json(void *context, const char *value, struct wt_error *err)
-{
-    ((struct check *)context)->json = true;
-    return WT_OK;
-}
-
 static const struct cli_option options[] = {
     {"connect", 'c', "ADDRESS",
      "a device elsewhere instead of an emulated one: tcp:HOST:PORT,\n"
      "unix:PATH or remote_bitbang:HOST:PORT",
-     cli_set_connect},
-    {"jtag-tap", 0, "N", CLI_CONNECT_TAP_HELP, cli_set_connect_tap},
-    {"jtag-ir", 0, "BITS,...", CLI_CONNECT_IR_HELP, cli_set_connect_ir},
+     CLI_TEXT(struct cli_options, connect.address)},
+    {"jtag-tap", 0, "N", CLI_CONNECT_TAP_HELP, CLI_SET(cli_set_connect_tap)},
+    {"jtag-ir", 0, "BITS,...", CLI_CONNECT_IR_HELP, CLI_SET(cli_set_connect_ir)},
     {"only", 'o', "NAME,…",
      "these checks alone; 'hacause' means all whose names begin with\n"
      "'hacause.'",
-     set_only},
-    {"list", 'l', NULL, "list all checks and what they say", set_list},
-    {"json", 'j', NULL, "print one JSON object a line, the summary last", set_json},
+     CLI_SET(set_only)},
+    {"list", 'l', NULL, "list all checks and what they say", CLI_FLAG(struct check, list)},
+    {"json", 'j', NULL, "print one JSON object a line, the summary last",
+     CLI_FLAG(struct check, json)},
     {"at", 0, "ADDRESS",
      "put the checks' few instructions there, not where the device\n"
      "starts; 68 bytes of memory that can be executed",
-     set_at},
+     CLI_SET(set_at)},
     {"patience", 0, "MS", "how long the device may take for a request (default 1000)",
-     set_patience},
+     CLI_SET(set_patience)},
     {"timeout", 0, "MS", "with --connect: how long to wait for a reply (default 5000)",
-     cli_set_connect_timeout},
+     CLI_SET(cli_set_connect_timeout)},
     {0},
 };
 
@@ -251,14 +240,9 @@ static int run(int argc, char **argv)
 {
     struct check c = {0};
     struct wt_error err;
-    int status = CLI_FAILED;
-    switch (cli_parse(&cli_dm_check, argc, argv, &c, &c.options, 0, true)) {
-    case CLI_DONE:
-        status = 0;
-        break;
-    case CLI_BAD:
-        break;
-    case CLI_GO:
+    int status = cli_parse(&cli_dm_check, argc, argv, &c, &c.options, 0, true);
+    if (status == CLI_GO) {
+        status = CLI_FAILED;
         if (argc - optind > (c.options.connect.address || c.list ? 0 : 1))
             fprintf(stderr,
                     "wavetrap dm check: '%s' is one operand too many; see 'wavetrap dm "

@@ -25,18 +25,6 @@ enum wt_status cli_set_max_issues(void *context, const char *value, struct wt_er
     return WT_OK;
 }
 
-enum wt_status cli_set_hash(void *context, const char *value, struct wt_error *err)
-{
-    ((struct cli_drive *)context)->results.hash = true;
-    return WT_OK;
-}
-
-enum wt_status cli_set_stats(void *context, const char *value, struct wt_error *err)
-{
-    ((struct cli_drive *)context)->results.stats = true;
-    return WT_OK;
-}
-
 enum wt_status cli_set_dump(void *context, const char *value, struct wt_error *err)
 {
     return cli_results_add_dump(&((struct cli_drive *)context)->results, value, err);

@@ -19,24 +19,20 @@ struct cli_drive {
 
 /** Setters of the rows below; their context is a struct cli_drive. */
 enum wt_status cli_set_max_issues(void *context, const char *value, struct wt_error *err);
-/** --hash */
-enum wt_status cli_set_hash(void *context, const char *value, struct wt_error *err);
-/** --stats */
-enum wt_status cli_set_stats(void *context, const char *value, struct wt_error *err);
 /** --dump */
 enum wt_status cli_set_dump(void *context, const char *value, struct wt_error *err);
 
 /** The rows; their context is a struct whose first member is a struct cli_drive. */
 #define CLI_DRIVE_OPTIONS                                                                          \
     {"max-issues", 0, "N", "stop after N issues (instructions of warps) with exit status 124",     \
-     cli_set_max_issues},                                                                          \
+     CLI_SET(cli_set_max_issues)},                                                                 \
         {"dump", 0, "FILE@PLACE:LENGTH", "at the end, write LENGTH bytes of memory to FILE",       \
-         cli_set_dump},                                                                            \
+         CLI_SET(cli_set_dump)},                                                                   \
         {"hash", 0, NULL, "at the end, print a hash of the device's state and the issue time",     \
-         cli_set_hash},                                                                            \
+         CLI_FLAG(struct cli_drive, results.hash)},                                                \
     {                                                                                              \
         "stats", 0, NULL, "at the end, print the number of issues, host time and memory",          \
-            cli_set_stats                                                                          \
+            CLI_FLAG(struct cli_drive, results.stats)                                              \
     }
 
 /** Exit statuses, for the notes of both commands' help. */

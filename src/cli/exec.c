@@ -401,12 +401,6 @@ static enum wt_status set_log(void *context, const char *value, struct wt_error 
     return value ? make_file(value, e->log, err) : WT_OK;
 }
 
-static enum wt_status set_stats(void *context, const char *value, struct wt_error *err)
-{
-    ((struct exec *)context)->supervision.stats = true;
-    return WT_OK;
-}
-
 static enum wt_status set_timeout(void *context, const char *value, struct wt_error *err)
 {
     enum { MOST = 10000000 };
@@ -490,19 +484,14 @@ static int exec(int argc, char **argv)
 {
     struct exec e = {.length = 0};
     /* --gpu=help needs no program. */
-    switch (cli_parse(&cli_exec, argc, argv, &e, NULL, 0, true)) {
-    case CLI_DONE:
-        return 0;
-    case CLI_BAD:
-        return CLI_FAILED;
-    default:
-        break;
-    }
+    const int parsed = cli_parse(&cli_exec, argc, argv, &e, NULL, 0, true);
+    if (parsed != CLI_GO)
+        return parsed;
     if (e.help) {
         for (const struct wt_family *const *f = wt_families; *f; f++)
             if ((*f)->host) {
                 printf("--gpu=%s:KEY=VALUE,… with these keys (and defaults):\n", (*f)->name);
-                (*f)->config.help(stdout);
+                wt_config_help((*f)->config.table, stdout);
             }
         return 0;
     }
@@ -562,62 +551,62 @@ static const struct cli_option options[] = {
      "(OpenCL, Level Zero) or sm:KEY=VALUE,… (CUDA driver API, OpenMP, OpenACC);\n"
      "--gpu=help lists the keys; once for each (default: one of each; a\n"
      "program that has code of AMD's or of NVIDIA's GPUs only sees that one)",
-     add_gpu},
+     CLI_SET(add_gpu)},
     {"memory", 0, "SIZE",
      "memory of each gfx900: a number of bytes, or with K, M or G (default: 8G,\n"
      "at most three quarters of the host's); hipMalloc fails beyond it",
-     set_memory},
+     CLI_SET(set_memory)},
     {"catch", 0, "LIST",
      "stop the program at the first of these exceptions of a gfx900's kernel:\n"
      "invalid, denormal, float_div0, overflow, underflow, inexact, int_div0,\n"
      "addr_watch, mem_viol, all; with commas between; a gen9 and an sm have two:\n"
      "mem_viol is an access that fails, all is whatever ends the kernel",
-     add_exceptions},
+     CLI_SET(add_exceptions)},
     {"schedule", 0, "POLICY",
      "which wave issues next: rr:N, lockstep or random:SEED (default\n" WT_SCHEDULE_DEFAULT
      "); a program without races gives the same with all of them",
-     set_schedule},
+     CLI_SET(set_schedule)},
     {"gem", 0, "FILE",
      "record the buffer objects of a gen9 in FILE as each batch begins, for\n"
      "'wavetrap gem --state=FILE --batch=N'",
-     set_gem},
+     CLI_SET(set_gem)},
     {"core-on-fault", 0, "FILE",
      "the first fault of a kernel leaves the GPU's state in FILE, for\n"
      "'wavetrap debug --core FILE'",
-     set_core},
+     CLI_SET(set_core)},
     {"core-history", 0, "ISSUES",
      "put so much of the kernel's run before the fault, or 'all', into that file",
-     set_core_history},
+     CLI_SET(set_core_history)},
     CLI_PROGRAM_SOCKET_OPTIONS(
         "a debugger elsewhere may come here, too, with the token: a container, the\n"
         "end of 'ssh -L'; tcp:127.0.0.1:PORT or unix:PATH; see 'wavetrap attach'",
-        set_socket, set_token),
+        CLI_SET(set_socket), CLI_SET(set_token)),
     {"log-calls", 0, "[=FILE]",
      "log calls of the CUDA driver API, with values and results, and kernels, to\n"
      "stderr or FILE",
-     set_log},
+     CLI_SET(set_log)},
     {"ptx-cache", 0, "WHEN",
      "keep parsed PTX in ~/.cache/wavetrap/ptx: on (the default), off, or clear,\n"
      "which empties it first",
-     set_ptx_cache},
+     CLI_SET(set_ptx_cache)},
     {"stats", 0, NULL,
      "tell at the end how many kernels the program and its children launched,\n"
      "also if none, and what was refused",
-     set_stats},
+     CLI_FLAG(struct exec, supervision.stats)},
     {"require-launches", 0, "N",
      "exit with 122 if fewer kernels were launched, or a launch was refused, and\n"
      "the program ended with 0",
-     set_launches},
+     CLI_SET(set_launches)},
     {"fault-exit", 0, "N", "exit with N if a fault ended a kernel, and the program ended with 0",
-     set_fault_exit},
+     CLI_SET(set_fault_exit)},
     {"timeout", 0, "SECONDS",
      "end the program and its children after that time, with the places of all\n"
      "waves; the exit status is 124",
-     set_timeout},
+     CLI_SET(set_timeout)},
     {"progress", 0, "[=WHEN]",
      "tell how far kernels are: work-groups, issues a second; WHEN is auto (the\n"
      "default: if stderr is a terminal) or always",
-     set_progress},
+     CLI_SET(set_progress)},
     {0},
 };
 

@@ -241,17 +241,9 @@ static int explain(struct explain *x, char **operands)
 static int run_explain(int argc, char **argv)
 {
     struct explain x = {.wave = ANY_WAVE};
-    int status;
-    switch (cli_parse(&cli_explain, argc, argv, &x, &x.drive.options, 2, true)) {
-    case CLI_DONE:
-        status = 0;
-        break;
-    case CLI_BAD:
-        status = CLI_FAILED;
-        break;
-    default:
+    int status = cli_parse(&cli_explain, argc, argv, &x, &x.drive.options, 2, true);
+    if (status == CLI_GO) {
         status = explain(&x, argv + optind);
-        break;
     }
     cli_drive_free(&x.drive);
     return status;
@@ -261,9 +253,10 @@ static const struct cli_option options[] = {
     {"at", 0, "TIME",
      "at this issue time (default: 0, before the first issue); or at\n"
      "FUNCTION[+OFFSET]: when a wave is about to issue the instruction there",
-     set_at},
-    {"wave", 0, "N", "the wave, or 'each' (default: 0; at a function the first to come)", set_wave},
-    {"lane", 0, "N", "the lane, or FIRST-LAST (default: 0)", set_lane},
+     CLI_SET(set_at)},
+    {"wave", 0, "N", "the wave, or 'each' (default: 0; at a function the first to come)",
+     CLI_SET(set_wave)},
+    {"lane", 0, "N", "the lane, or FIRST-LAST (default: 0)", CLI_SET(set_lane)},
     CLI_KERNEL_OPTIONS,
     {0},
 };

@@ -173,14 +173,8 @@ static int run(int argc, char **argv)
 {
     struct explain_trap x = {.at_given = false};
     struct wt_error err;
-    int status = CLI_FAILED;
-    switch (cli_parse(&cli_explain_trap, argc, argv, &x, &x.drive.options, 1, true)) {
-    case CLI_DONE:
-        status = 0;
-        break;
-    case CLI_BAD:
-        break;
-    default:
+    int status = cli_parse(&cli_explain_trap, argc, argv, &x, &x.drive.options, 1, true);
+    if (status == CLI_GO) {
         if (!strchr(argv[optind], '=') && !argv[optind + 1])
             status = on_device(&x, argv[optind]);
         else
@@ -191,7 +185,8 @@ static int run(int argc, char **argv)
 }
 
 static const struct cli_option options[] = {
-    {"at", 0, "TIME", "at this issue time (default: when a wave enters its trap handler)", set_at},
+    {"at", 0, "TIME", "at this issue time (default: when a wave enters its trap handler)",
+     CLI_SET(set_at)},
     CLI_KERNEL_OPTIONS,
     {0},
 };

@@ -9,18 +9,6 @@ struct gdb {
     struct cli_gdb_choice choice;
 };
 
-static enum wt_status set_gdb(void *context, const char *value, struct wt_error *err)
-{
-    ((struct gdb *)context)->choice.gdb = value;
-    return WT_OK;
-}
-
-static enum wt_status set_plain(void *context, const char *value, struct wt_error *err)
-{
-    ((struct gdb *)context)->choice.plain = true;
-    return WT_OK;
-}
-
 static int run_gdb(struct gdb *g, char **operands, const char *directory)
 {
     struct cli_remote remote;
@@ -49,23 +37,16 @@ static int run_gdb(struct gdb *g, char **operands, const char *directory)
 static int gdb(int argc, char **argv)
 {
     struct gdb g = {0};
-    int status = CLI_FAILED;
-    switch (cli_parse(&cli_gdb, argc, argv, &g, &g.options, 1, true)) {
-    case CLI_DONE:
-        status = 0;
-        break;
-    case CLI_BAD:
-        break;
-    case CLI_GO: {
+    int status = cli_parse(&cli_gdb, argc, argv, &g, &g.options, 1, true);
+    if (status == CLI_GO) {
         char directory[CLI_GDB_DIRECTORY];
         struct wt_error err;
         if (cli_gdb_directory(directory, &err)) {
             status = cli_fail(&cli_gdb, &err);
-            break;
+        } else {
+            status = run_gdb(&g, argv + optind, directory);
+            rmdir(directory);
         }
-        status = run_gdb(&g, argv + optind, directory);
-        rmdir(directory);
-    }
     }
     cli_options_free(&g.options);
     return status;
@@ -73,8 +54,9 @@ static int gdb(int argc, char **argv)
 
 static const struct cli_option options[] = {
     {"gdb", 0, "COMMAND", "which GDB (default: gdb-multiarch, else another that is there)",
-     set_gdb},
-    {"plain", 0, NULL, "do not load wavetrap's commands for GPUs into GDB", set_plain},
+     CLI_TEXT(struct gdb, choice.gdb)},
+    {"plain", 0, NULL, "do not load wavetrap's commands for GPUs into GDB",
+     CLI_FLAG(struct gdb, choice.plain)},
     {0},
 };
 

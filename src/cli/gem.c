@@ -23,12 +23,6 @@ struct gem_options {
     uint64_t pid, device, batch;
 };
 
-static enum wt_status set_state(void *context, const char *value, struct wt_error *err)
-{
-    ((struct gem_options *)context)->state = value;
-    return WT_OK;
-}
-
 static enum wt_status set_format(void *context, const char *value, struct wt_error *err)
 {
     static const char *const names[] = {
@@ -50,18 +44,6 @@ static enum wt_status set_list(void *context, const char *value, struct wt_error
         o->list = STOLEN;
     else
         return wt_fail(err, WT_INVALID, "'%.40s' is no list: gtt or stolen", value);
-    return WT_OK;
-}
-
-static enum wt_status set_explain(void *context, const char *value, struct wt_error *err)
-{
-    ((struct gem_options *)context)->explain = true;
-    return WT_OK;
-}
-
-static enum wt_status set_json(void *context, const char *value, struct wt_error *err)
-{
-    ((struct gem_options *)context)->json = true;
     return WT_OK;
 }
 
@@ -90,20 +72,24 @@ static enum wt_status set_batch(void *context, const char *value, struct wt_erro
 }
 
 static const struct cli_option own_options[] = {
-    {"pid", 0, "N", "the objects of a program that 'wavetrap exec' runs on a gen9", set_pid},
-    {"device", 0, "N", "with --pid: which of its GPUs (default: 0)", set_device},
+    {"pid", 0, "N", "the objects of a program that 'wavetrap exec' runs on a gen9",
+     CLI_SET(set_pid)},
+    {"device", 0, "N", "with --pid: which of its GPUs (default: 0)", CLI_SET(set_device)},
     {"state", 0, "FILE",
      "the objects, as JSON, or as 'exec --gem=FILE' has recorded\nthem; - for standard input",
-     set_state},
-    {"batch", 0, "N", "of a recording: its line N, from 1 on (default: the\nlast)", set_batch},
-    {"json", 0, NULL, "print the state as JSON, for --state", set_json},
-    {"format", 0, "VERSION", "as linux 4.14, 4.16 (default) or 5.2 prints them", set_format},
+     CLI_TEXT(struct gem_options, state)},
+    {"batch", 0, "N", "of a recording: its line N, from 1 on (default: the\nlast)",
+     CLI_SET(set_batch)},
+    {"json", 0, NULL, "print the state as JSON, for --state", CLI_FLAG(struct gem_options, json)},
+    {"format", 0, "VERSION", "as linux 4.14, 4.16 (default) or 5.2 prints them",
+     CLI_SET(set_format)},
     {"list", 0, "WHICH",
      "instead of all objects and the summary: gtt (the bound ones,\nas in i915_gem_gtt) or stolen "
      "(as in "
      "i915_gem_stolen)",
-     set_list},
-    {"explain", 0, NULL, "below each object what its flags and domains mean", set_explain},
+     CLI_SET(set_list)},
+    {"explain", 0, NULL, "below each object what its flags and domains mean",
+     CLI_FLAG(struct gem_options, explain)},
     {0},
 };
 
@@ -235,14 +221,9 @@ static int run(int argc, char **argv)
 {
     struct gem_options o = {.format = WT_GEM_4_16};
     struct wt_error err;
-    switch (cli_parse(&cli_gem, argc, argv, &o, NULL, 0, false)) {
-    case CLI_DONE:
-        return 0;
-    case CLI_BAD:
-        return CLI_FAILED;
-    case CLI_GO:
-        break;
-    }
+    const int parsed = cli_parse(&cli_gem, argc, argv, &o, NULL, 0, false);
+    if (parsed != CLI_GO)
+        return parsed;
     return report(&o, &err) == WT_OK ? 0 : cli_fail(&cli_gem, &err);
 }
 

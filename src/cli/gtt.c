@@ -143,20 +143,22 @@ static enum wt_status set_register(void *context, const char *value, struct wt_e
 }
 
 static const struct cli_option own_options[] = {
-    {"gen", 0, "N", "the GPU's generation: 4 to 9", set_gen},
-    {"variant", 0, "NAME", "of gen7: hsw (Haswell) or byt (Bay Trail)", set_variant},
+    {"gen", 0, "N", "the GPU's generation: 4 to 9", CLI_SET(set_gen)},
+    {"variant", 0, "NAME", "of gen7: hsw (Haswell) or byt (Bay Trail)", CLI_SET(set_variant)},
     {"memory", 0, "FILE[@PHYSICAL]",
      "physical memory that holds the tables; of the first byte\nat address 0 without @; again for "
      "more",
-     set_memory},
+     CLI_SET(set_memory)},
     {"reg", 0, "NAME=VALUE",
-     "a register: PGTBL_CTL, PGTBL_CTL2, GMCH_CTRL; its fields\nare printed", set_register},
-    {"ppgtt", 0, "32|48", "through a per-process table of addresses of that size", set_ppgtt},
+     "a register: PGTBL_CTL, PGTBL_CTL2, GMCH_CTRL; its fields\nare printed",
+     CLI_SET(set_register)},
+    {"ppgtt", 0, "32|48", "through a per-process table of addresses of that size",
+     CLI_SET(set_ppgtt)},
     {"root", 0, "PHYSICAL",
      "where the table begins, from gen6 on; with --ppgtt=32 on\ngen8 and gen9 four times: PDP0 to "
      "PDP3",
-     set_root},
-    {"ggtt-size", 0, "BYTES", "length of the global table, from gen6 on", set_size},
+     CLI_SET(set_root)},
+    {"ggtt-size", 0, "BYTES", "length of the global table, from gen6 on", CLI_SET(set_size)},
     {0},
 };
 
@@ -319,18 +321,13 @@ static int run(int argc, char **argv)
     struct gtt_options o = {0};
     struct wt_error err;
     bool all = true;
-    int result = CLI_FAILED;
-    const enum cli_parsed parsed = cli_parse(&cli_gtt, argc, argv, &o, NULL, 0, true);
-    if (parsed == CLI_DONE)
-        result = 0;
-    else if (parsed == CLI_GO && run_all(&o, argc, argv, &all, &err) == WT_OK)
-        result = !all;
-    else if (parsed == CLI_GO)
-        cli_fail(&cli_gtt, &err);
+    int status = cli_parse(&cli_gtt, argc, argv, &o, NULL, 0, true);
+    if (status == CLI_GO)
+        status = run_all(&o, argc, argv, &all, &err) ? cli_fail(&cli_gtt, &err) : !all;
     for (size_t i = 0; i < o.memory_count; i++)
         free(o.memory[i].bytes);
     free(o.memory);
-    return result;
+    return status;
 }
 
 const struct cli_command cli_gtt = {

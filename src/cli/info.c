@@ -49,41 +49,11 @@ static enum wt_status choose_gpu(struct info *info, struct wt_error *err)
     return status;
 }
 
-static enum wt_status set_isa(void *context, const char *value, struct wt_error *err)
-{
-    ((struct info *)context)->isa = true;
-    return WT_OK;
-}
-
 static enum wt_status set_registers(void *context, const char *value, struct wt_error *err)
 {
     struct info *info = context;
     info->registers = true;
     info->register_form = value;
-    return WT_OK;
-}
-
-static enum wt_status set_word(void *context, const char *value, struct wt_error *err)
-{
-    ((struct info *)context)->word = value;
-    return WT_OK;
-}
-
-static enum wt_status set_profile(void *context, const char *value, struct wt_error *err)
-{
-    ((struct info *)context)->profile = true;
-    return WT_OK;
-}
-
-static enum wt_status set_extension(void *context, const char *value, struct wt_error *err)
-{
-    ((struct info *)context)->extension = true;
-    return WT_OK;
-}
-
-static enum wt_status set_devices(void *context, const char *value, struct wt_error *err)
-{
-    ((struct info *)context)->devices = true;
     return WT_OK;
 }
 
@@ -96,18 +66,21 @@ static enum wt_status set_base(void *context, const char *value, struct wt_error
 static const struct cli_option options[] = {
     {"gpu", 'g', "GPU",
      "which GPU --isa, --registers, --explain-word and --devices are about\n(vortex; all)",
-     set_gpu},
+     CLI_SET(set_gpu)},
     {"devices", 0, NULL, "list the GPUs that host programs see, or what they see of --gpu",
-     set_devices},
-    {"isa", 0, NULL, "list the instructions of the emulated GPU: name and encoding", set_isa},
+     CLI_FLAG(struct info, devices)},
+    {"isa", 0, NULL, "list the instructions of the emulated GPU: name and encoding",
+     CLI_FLAG(struct info, isa)},
     {"registers", 0, "[=xml|c]",
-     "gen9: list the registers of a thread: a table, or as GDB's sources do", set_registers},
+     "gen9: list the registers of a thread: a table, or as GDB's sources do",
+     CLI_SET(set_registers)},
     {"explain-word", 0, "HEX", "gen9: explain an instruction of 8 or 16 bytes field by field",
-     set_word},
-    {"profile", 0, NULL, "list Vortex's platform profiles: addresses, CSRs, DCRs", set_profile},
+     CLI_TEXT(struct info, word)},
+    {"profile", 0, NULL, "list Vortex's platform profiles: addresses, CSRs, DCRs",
+     CLI_FLAG(struct info, profile)},
     {"gdb-extension", 0, NULL, "print where the file is that adds commands for GPUs to GDB",
-     set_extension},
-    {"base", 0, "ADDRESS", "where a raw binary would go (default 0x80000000)", set_base},
+     CLI_FLAG(struct info, extension)},
+    {"base", 0, "ADDRESS", "where a raw binary would go (default 0x80000000)", CLI_SET(set_base)},
     {0},
 };
 
@@ -253,19 +226,12 @@ static int tell_devices(const struct info *info)
 static int run(int argc, char **argv)
 {
     struct info info = {.base = 0x80000000};
-    switch (cli_parse(&cli_info, argc, argv, &info, NULL, 0, true)) {
-    case CLI_DONE:
-        return 0;
-    case CLI_BAD:
-        return CLI_FAILED;
-    default:
-        break;
-    }
+    const int parsed = cli_parse(&cli_info, argc, argv, &info, NULL, 0, true);
+    if (parsed != CLI_GO)
+        return parsed;
     if (optind == argc && !info.isa && !info.profile && !info.extension && !info.registers &&
-        !info.word && !info.devices) {
-        fputs("wavetrap info: an operand is missing (FILE); see 'wavetrap info --help'\n", stderr);
-        return CLI_FAILED;
-    }
+        !info.word && !info.devices)
+        return cli_operand_missing(&cli_info, "FILE");
     struct wt_error err;
     if (choose_gpu(&info, &err) != WT_OK)
         return cli_fail(&cli_info, &err);

@@ -19,16 +19,17 @@ enum wt_status cli_kernel_add_handler(void *context, const char *value, struct w
 #define CLI_KERNEL_OPTIONS                                                                         \
     {"kernel", 0, "NAME",                                                                          \
      "code objects: the kernel to run, mangled or plain (default: the only one)",                  \
-     cli_kernel_set_name},                                                                         \
-        {"grid", 0, "X[,Y[,Z]]", "code objects: work-items of the grid", cli_kernel_set_grid},     \
+     CLI_SET(cli_kernel_set_name)},                                                                \
+        {"grid", 0, "X[,Y[,Z]]", "code objects: work-items of the grid",                           \
+         CLI_SET(cli_kernel_set_grid)},                                                            \
         {"block", 0, "X[,Y[,Z]]", "code objects: work-items of a work-group (default: 64)",        \
-         cli_kernel_set_block},                                                                    \
+         CLI_SET(cli_kernel_set_block)},                                                           \
         {"shared", 0, "BYTES", "SM: shared memory that the launch adds (extern __shared__)",       \
-         cli_kernel_set_shared},                                                                   \
+         CLI_SET(cli_kernel_set_shared)},                                                          \
     {                                                                                              \
         "trap-handler", 0, "FILE",                                                                 \
             "code of the trap handler: raw, on an SM a cubin; twice: two levels",                  \
-            cli_kernel_add_handler                                                                 \
+            CLI_SET(cli_kernel_add_handler)                                                        \
     }
 
 #endif

@@ -99,24 +99,6 @@ static enum wt_status set_load(void *context, const char *value, struct wt_error
     return WT_OK;
 }
 
-static enum wt_status set_slots(void *context, const char *value, struct wt_error *err)
-{
-    ((struct cli_options *)context)->device.console_slots = true;
-    return WT_OK;
-}
-
-static enum wt_status set_dm_only(void *context, const char *value, struct wt_error *err)
-{
-    ((struct cli_options *)context)->device.dm_only = true;
-    return WT_OK;
-}
-
-static enum wt_status set_hw_only(void *context, const char *value, struct wt_error *err)
-{
-    ((struct cli_options *)context)->device.hw_only = true;
-    return WT_OK;
-}
-
 static enum wt_status set_threads(void *context, const char *value, struct wt_error *err)
 {
     struct cli_options *o = context;
@@ -181,22 +163,24 @@ static const struct cli_option device_options[] = {
     {"gpu", 'g', "SPEC",
      "which GPU: vortex, gfx900, gen9 or sm, as FAMILY:KEY=VALUE,…\n"
      "(--gpu=help lists the keys)",
-     cli_set_gpu},
+     CLI_SET(cli_set_gpu)},
     {"schedule", 0, "POLICY",
      "which warp issues next: rr:N, lockstep or random:SEED (default\n" WT_SCHEDULE_DEFAULT ")",
-     set_schedule},
+     CLI_SET(set_schedule)},
     {"arg", 0, "VALUE",
      "an argument: of a kernel, once for each of its arguments; on Vortex\n"
      "a number, STARTUP_ARG, which programs find in mscratch",
-     set_arg},
-    {"base", 0, "ADDRESS", "where a raw binary goes (default: the startup address)", set_base},
+     CLI_SET(set_arg)},
+    {"base", 0, "ADDRESS", "where a raw binary goes (default: the startup address)",
+     CLI_SET(set_base)},
     {"load", 0, "FILE@PLACE", "put the bytes of FILE into memory at an address or symbol",
-     set_load},
+     CLI_SET(set_load)},
     {"memory", 0, "SIZE",
      "memory that the program may touch: a number of bytes, or with K,\n"
      "M or G (default: three quarters of the host's, at most 16G)",
-     set_memory},
-    {"slots", 0, NULL, "begin each line of the program's console with '#slot: '", set_slots},
+     CLI_SET(set_memory)},
+    {"slots", 0, NULL, "begin each line of the program's console with '#slot: '",
+     CLI_FLAG(struct cli_options, device.console_slots)},
     {0},
 };
 
@@ -204,20 +188,20 @@ static const struct cli_option debugger_options[] = {
     {"dm-only", 0, NULL,
      "debug through the Debug Module's registers alone, as on hardware\n"
      "without a memory port",
-     set_dm_only},
+     CLI_FLAG(struct cli_options, device.dm_only)},
     {"hw-only", 0, NULL,
      "debug with what a debugger of real hardware has: no memory port,\n"
      "no way back in time, no watchpoints or conditions in the emulator",
-     set_hw_only},
+     CLI_FLAG(struct cli_options, device.hw_only)},
     {"gdb-threads", 0, "MODE",
      "what a debugger's thread is: lanes, warps, or auto (lanes up to\n"
      "1,024 of them; the default)",
-     set_threads},
+     CLI_SET(set_threads)},
     {"history-memory", 0, "SIZE",
      "host memory for going back in time: a number of bytes, or with K,\n"
      "M or G (default: 512M)",
-     set_history_memory},
-    {"no-history", 0, NULL, "record nothing: no way back", set_no_history},
+     CLI_SET(set_history_memory)},
+    {"no-history", 0, NULL, "record nothing: no way back", CLI_SET(set_no_history)},
     {0},
 };
 
@@ -264,7 +248,7 @@ static void help_option(const struct cli_option *option, FILE *out)
     }
 }
 
-static const struct cli_option help_row = {"help", 'h', NULL, "print this", NULL};
+static const struct cli_option help_row = {.name = "help", .letter = 'h', .help = "print this"};
 
 void cli_help(const struct cli_command *command, FILE *out)
 {
@@ -341,15 +325,22 @@ int cli_fail(const struct cli_command *command, const struct wt_error *err)
     return CLI_FAILED;
 }
 
-static enum cli_parsed bad(const struct cli_command *command, const char *text)
+static int bad(const struct cli_command *command, const char *text)
 {
     fprintf(stderr, "wavetrap %s: %s; see 'wavetrap %s --help'\n", command->name, text,
             command->name);
-    return CLI_BAD;
+    return CLI_FAILED;
+}
+
+int cli_operand_missing(const struct cli_command *command, const char *operand)
+{
+    char text[128];
+    snprintf(text, sizeof text, "an operand is missing (%s)", operand);
+    return bad(command, text);
 }
 
 /* The option that getopt_long refused. */
-static enum cli_parsed bad_option(const struct cli_command *command, char **argv, int answer)
+static int bad_option(const struct cli_command *command, char **argv, int answer)
 {
     char text[256], letter[3] = {'-', (char)optopt, 0};
     /* For a long option optopt is 0, or the value of its row: the word itself is the best name. */
@@ -362,8 +353,27 @@ static enum cli_parsed bad_option(const struct cli_command *command, char **argv
     return bad(command, text);
 }
 
-enum cli_parsed cli_parse(const struct cli_command *command, int argc, char **argv, void *own,
-                          struct cli_options *options, int operands, bool more)
+static enum wt_status take(const struct cli_option *option, void *context, const char *value,
+                           struct wt_error *err)
+{
+    void *to = (char *)context + option->field.offset;
+    switch (option->field.kind) {
+    case CLI_IS_TEXT:
+        *(const char **)to = value;
+        return WT_OK;
+    case CLI_IS_FLAG:
+        *(bool *)to = true;
+        return WT_OK;
+    case CLI_IS_NUMBER:
+        return wt_parse_number(value, to, err);
+    case CLI_NOWHERE:
+        break;
+    }
+    return option->set(context, value, err);
+}
+
+int cli_parse(const struct cli_command *command, int argc, char **argv, void *own,
+              struct cli_options *options, int operands, bool more)
 {
     struct table t = {.letters = "+:", .letter_count = 2};
     /* POSIX: options end at the first operand. */
@@ -389,7 +399,7 @@ enum cli_parsed cli_parse(const struct cli_command *command, int argc, char **ar
             return bad_option(command, argv, answer);
         if (answer == VALUE_HELP || answer == 'h') {
             cli_help(command, stdout);
-            return CLI_DONE;
+            return 0;
         }
         const struct cli_option *option;
         void *context = own;
@@ -406,21 +416,18 @@ enum cli_parsed cli_parse(const struct cli_command *command, int argc, char **ar
             context = options;
         }
         struct wt_error err;
-        if (option->set(context, optarg, &err)) {
+        if (take(option, context, optarg, &err)) {
             fprintf(stderr, "wavetrap %s: --%s: %s\n", command->name, option->name, err.text);
-            return CLI_BAD;
+            return CLI_FAILED;
         }
         if (options && options->gpu_help) {
             wt_gpu_help(stdout);
-            return CLI_DONE;
+            return 0;
         }
     }
     int have = argc - optind;
-    if (have < operands) {
-        char text[128];
-        snprintf(text, sizeof text, "an operand is missing (%s)", command->operands);
-        return bad(command, text);
-    }
+    if (have < operands)
+        return cli_operand_missing(command, command->operands);
     if (have > operands && !more) {
         char text[256];
         snprintf(text, sizeof text, "'%.200s' is one operand too many", argv[optind + operands]);

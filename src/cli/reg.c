@@ -24,18 +24,6 @@ struct process_bus {
     uint32_t gpu;
 };
 
-static enum wt_status set_script(void *context, const char *value, struct wt_error *err)
-{
-    ((struct reg *)context)->script = value;
-    return WT_OK;
-}
-
-static enum wt_status set_list(void *context, const char *value, struct wt_error *err)
-{
-    ((struct reg *)context)->list = true;
-    return WT_OK;
-}
-
 static enum wt_status set_pid(void *context, const char *value, struct wt_error *err)
 {
     enum wt_status status;
@@ -47,26 +35,24 @@ static enum wt_status set_pid(void *context, const char *value, struct wt_error 
     return WT_OK;
 }
 
-static enum wt_status set_device(void *context, const char *value, struct wt_error *err)
-{
-    return wt_parse_number(value, &((struct reg *)context)->gpu, err);
-}
-
 static const struct cli_option options[] = {
-    {"script", 's', "FILE", "take commands from FILE ('-' is stdin)", set_script},
-    {"list", 0, NULL, "list all registers and fields, of one GPU with --gpu; no PROGRAM", set_list},
+    {"script", 's', "FILE", "take commands from FILE ('-' is stdin)", CLI_TEXT(struct reg, script)},
+    {"list", 0, NULL, "list all registers and fields, of one GPU with --gpu; no PROGRAM",
+     CLI_FLAG(struct reg, list)},
     {"connect", 'c', "ADDRESS",
      "a device elsewhere instead of PROGRAM in an emulated one:\n"
      "tcp:HOST:PORT, unix:PATH or remote_bitbang:HOST:PORT",
-     cli_set_connect},
-    {"pid", 0, "N", "a running host program instead of PROGRAM: see 'wavetrap ps'", set_pid},
-    {"device", 0, "N", "with --pid: which of the program's GPUs, from 0 (default 0)", set_device},
+     CLI_TEXT(struct cli_options, connect.address)},
+    {"pid", 0, "N", "a running host program instead of PROGRAM: see 'wavetrap ps'",
+     CLI_SET(set_pid)},
+    {"device", 0, "N", "with --pid: which of the program's GPUs, from 0 (default 0)",
+     CLI_NUMBER(struct reg, gpu)},
     {"timeout", 0, "MS", "with --connect: how long to wait for a reply (default 5000)",
-     cli_set_connect_timeout},
+     CLI_SET(cli_set_connect_timeout)},
     {"hold", 0, NULL, "with --connect: do not start a program that waits for its debugger",
-     cli_set_connect_hold},
+     CLI_FLAG(struct cli_options, connect.how.hold)},
     {"dump", 0, "FILE@PLACE:LENGTH", "at the end, write LENGTH bytes of memory to FILE",
-     cli_set_dump},
+     CLI_SET(cli_set_dump)},
     CLI_KERNEL_OPTIONS,
     {0},
 };
@@ -239,22 +225,15 @@ static int run_commands(struct reg *reg, const char *program, char **commands)
 static int run(int argc, char **argv)
 {
     struct reg reg = {0};
-    int status = CLI_FAILED;
-    switch (cli_parse(&cli_reg, argc, argv, &reg, &reg.drive.options, 0, true)) {
-    case CLI_DONE:
-        status = 0;
-        break;
-    case CLI_BAD:
-        break;
-    default:
+    int status = cli_parse(&cli_reg, argc, argv, &reg, &reg.drive.options, 0, true);
+    if (status == CLI_GO) {
         if (reg.list) {
             list(reg.drive.options.device.gpu.family);
             status = 0;
         } else if (reg.drive.options.connect.address || reg.pid) {
             status = run_commands(&reg, NULL, argv + optind);
         } else if (optind == argc) {
-            fputs("wavetrap reg: an operand is missing (PROGRAM); see 'wavetrap reg --help'\n",
-                  stderr);
+            status = cli_operand_missing(&cli_reg, "PROGRAM");
         } else {
             status = run_commands(&reg, argv[optind], argv + optind + 1);
         }

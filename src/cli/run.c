@@ -24,12 +24,6 @@ static enum wt_status add_writer(void *context, const char *value, struct wt_err
     return cli_results_add_writer(&((struct cli_drive *)context)->results, value, err);
 }
 
-static enum wt_status set_core(void *context, const char *value, struct wt_error *err)
-{
-    ((struct cli_drive *)context)->core_on_fault = value;
-    return WT_OK;
-}
-
 static enum wt_status set_core_history(void *context, const char *value, struct wt_error *err)
 {
     return cli_issues(value, &((struct cli_drive *)context)->core_history, err);
@@ -55,18 +49,10 @@ static int misses_core_file(void)
 static int run(int argc, char **argv)
 {
     struct cli_drive drive = {0};
-    int status;
-    switch (cli_parse(&cli_run, argc, argv, &drive, &drive.options, 1, false)) {
-    case CLI_DONE:
-        status = 0;
-        break;
-    case CLI_BAD:
-        status = CLI_FAILED;
-        break;
-    default:
+    int status = cli_parse(&cli_run, argc, argv, &drive, &drive.options, 1, false);
+    if (status == CLI_GO) {
         status = drive.core_history && !drive.core_on_fault ? misses_core_file()
                                                             : run_program(&drive, argv[optind]);
-        break;
     }
     cli_drive_free(&drive);
     return status;
@@ -76,17 +62,19 @@ static const struct cli_option options[] = {
     CLI_DRIVE_OPTIONS,
     CLI_KERNEL_OPTIONS,
     {"core-on-fault", 0, "FILE",
-     "if the program faults, write its state to FILE for 'wavetrap debug\n--core FILE'", set_core},
+     "if the program faults, write its state to FILE for 'wavetrap debug\n--core FILE'",
+     CLI_TEXT(struct cli_drive, core_on_fault)},
     {"core-history", 0, "ISSUES",
-     "put so much of the run before the fault, or 'all', into that file", set_core_history},
+     "put so much of the run before the fault, or 'all', into that file",
+     CLI_SET(set_core_history)},
     {"dump-arg", 0, "N:FILE", "code objects: at the end, write the buffer of argument N to FILE",
-     add_buffer},
+     CLI_SET(add_buffer)},
     {"compare-arg", 0, "N:FILE",
-     "code objects: at the end, compare the buffer of argument N with FILE", add_compare},
+     "code objects: at the end, compare the buffer of argument N with FILE", CLI_SET(add_compare)},
     {"who-wrote", 0, "PLACE[,LENGTH]",
      "at the end, print who wrote these bytes last (LENGTH: 4); PLACE is\n"
      "0xADDRESS, SYMBOL or, for code objects, N:OFFSET in argument N's buffer",
-     add_writer},
+     CLI_SET(add_writer)},
     {0},
 };
 

@@ -28,18 +28,6 @@ static enum wt_status set_rsp(void *context, const char *value, struct wt_error 
     return WT_OK;
 }
 
-static enum wt_status set_dm(void *context, const char *value, struct wt_error *err)
-{
-    ((struct serve *)context)->registers.dm = value;
-    return WT_OK;
-}
-
-static enum wt_status set_jtag(void *context, const char *value, struct wt_error *err)
-{
-    ((struct serve *)context)->registers.jtag = value;
-    return WT_OK;
-}
-
 static enum wt_status set_jtag_cycles(void *context, const char *value, struct wt_error *err)
 {
     enum wt_status status;
@@ -52,28 +40,10 @@ static enum wt_status set_jtag_cycles(void *context, const char *value, struct w
     return WT_OK;
 }
 
-static enum wt_status set_now(void *context, const char *value, struct wt_error *err)
-{
-    ((struct serve *)context)->registers.now = true;
-    return WT_OK;
-}
-
 static enum wt_status set_once(void *context, const char *value, struct wt_error *err)
 {
     ((struct serve *)context)->rsp.until = WT_RSP_CLIENT_LEFT;
     ((struct serve *)context)->registers.once = true;
-    return WT_OK;
-}
-
-static enum wt_status set_allow_files(void *context, const char *value, struct wt_error *err)
-{
-    ((struct serve *)context)->rsp.allow_files = true;
-    return WT_OK;
-}
-
-static enum wt_status set_console(void *context, const char *value, struct wt_error *err)
-{
-    ((struct serve *)context)->rsp.console_to_gdb = true;
     return WT_OK;
 }
 
@@ -169,14 +139,8 @@ static int serve(int argc, char **argv)
 {
     struct serve s = {.rsp = wt_rsp_default_options()};
     s.rsp.address = NULL;
-    int status = CLI_FAILED;
-    switch (cli_parse(&cli_serve, argc, argv, &s, &s.options, 1, false)) {
-    case CLI_DONE:
-        status = 0;
-        break;
-    case CLI_BAD:
-        break;
-    case CLI_GO:
+    int status = cli_parse(&cli_serve, argc, argv, &s, &s.options, 1, false);
+    if (status == CLI_GO) {
         status = serve_either(&s, argv[optind]);
     }
     cli_options_free(&s.options);
@@ -188,28 +152,30 @@ static const struct cli_option options[] = {
      "where GDB and LLDB connect (default :3333): :PORT, HOST:PORT,\n"
      "unix:PATH or stdio; port 0 is any free port; given several times,\n"
      "several clients may be connected at the same time",
-     set_rsp},
+     CLI_SET(set_rsp)},
     {"dm", 0, "ADDRESS",
      "serve the Debug Module's registers instead, for debuggers that\n"
      "drive them, by the line protocol of VxDebug (PORT, HOST:PORT,\n"
      "unix:PATH); the program waits for a client's 's'",
-     set_dm},
+     CLI_TEXT(struct serve, registers.dm)},
     {"jtag", 0, "ADDRESS",
      "serve them behind a JTAG TAP, by OpenOCD's remote_bitbang; the\n"
      "program waits with its warps halted",
-     set_jtag},
+     CLI_TEXT(struct serve, registers.jtag)},
     {"jtag-cycles", 0, "N", "clocks of TCK that an access over JTAG takes (default 0)",
-     set_jtag_cycles},
-    {"now", 0, NULL, "with --dm or --jtag: start the program at once", set_now},
+     CLI_SET(set_jtag_cycles)},
+    {"now", 0, NULL, "with --dm or --jtag: start the program at once",
+     CLI_FLAG(struct serve, registers.now)},
     {"once", 0, NULL,
      "end when the first client has left (and, if it detached, the\n"
      "program has ended)",
-     set_once},
-    {"console-to-gdb", 0, NULL, "show the program's console in the client", set_console},
+     CLI_SET(set_once)},
+    {"console-to-gdb", 0, NULL, "show the program's console in the client",
+     CLI_FLAG(struct serve, rsp.console_to_gdb)},
     {"allow-files", 0, NULL,
      "clients may write files anywhere ('monitor generate-core'), not only\n"
      "new ones in the working folder",
-     set_allow_files},
+     CLI_FLAG(struct serve, rsp.allow_files)},
     {0},
 };
 

@@ -92,45 +92,19 @@ static enum wt_status set_warp(void *context, const char *value, struct wt_error
     return check_list(value, err);
 }
 
-static enum wt_status set_range(void *context, const char *value, struct wt_error *err)
-{
-    ((struct trace *)context)->filter.range = value;
-    return WT_OK;
-}
-
-static enum wt_status set_from(void *context, const char *value, struct wt_error *err)
-{
-    return wt_parse_number(value, &((struct trace *)context)->filter.from, err);
-}
-
-static enum wt_status set_to(void *context, const char *value, struct wt_error *err)
-{
-    return wt_parse_number(value, &((struct trace *)context)->filter.to, err);
-}
-
-static enum wt_status set_output(void *context, const char *value, struct wt_error *err)
-{
-    ((struct trace *)context)->output = value;
-    return WT_OK;
-}
-
-static enum wt_status set_symbols(void *context, const char *value, struct wt_error *err)
-{
-    ((struct trace *)context)->symbols = true;
-    return WT_OK;
-}
-
 static const struct cli_option options[] = {
-    {"core", 0, "LIST", "only these cores (gfx900: compute units), such as 0,4-7", set_core},
-    {"warp", 0, "LIST", "only these warps (gfx900: waves) of each core", set_warp},
+    {"core", 0, "LIST", "only these cores (gfx900: compute units), such as 0,4-7",
+     CLI_SET(set_core)},
+    {"warp", 0, "LIST", "only these warps (gfx900: waves) of each core", CLI_SET(set_warp)},
     {"range", 0, "A..B",
      "only instructions at A and up to, not including, B: addresses or\n"
      "symbols; or the name of one function",
-     set_range},
-    {"from", 0, "TIME", "only from this issue time on", set_from},
-    {"to", 0, "TIME", "only up to this issue time", set_to},
-    {"output", 'o', "FILE", "write the trace to FILE", set_output},
-    {"symbols", 0, NULL, "print <function+offset> after each address", set_symbols},
+     CLI_TEXT(struct trace, filter.range)},
+    {"from", 0, "TIME", "only from this issue time on", CLI_NUMBER(struct trace, filter.from)},
+    {"to", 0, "TIME", "only up to this issue time", CLI_NUMBER(struct trace, filter.to)},
+    {"output", 'o', "FILE", "write the trace to FILE", CLI_TEXT(struct trace, output)},
+    {"symbols", 0, NULL, "print <function+offset> after each address",
+     CLI_FLAG(struct trace, symbols)},
     CLI_DRIVE_OPTIONS,
     CLI_KERNEL_OPTIONS,
     {0},
@@ -361,17 +335,9 @@ static int trace_program(struct trace *t, const char *path)
 static int run(int argc, char **argv)
 {
     struct trace trace = {.filter.to = UINT64_MAX};
-    int status;
-    switch (cli_parse(&cli_trace, argc, argv, &trace, &trace.drive.options, 1, false)) {
-    case CLI_DONE:
-        status = 0;
-        break;
-    case CLI_BAD:
-        status = CLI_FAILED;
-        break;
-    default:
+    int status = cli_parse(&cli_trace, argc, argv, &trace, &trace.drive.options, 1, false);
+    if (status == CLI_GO) {
         status = trace_program(&trace, argv[optind]);
-        break;
     }
     cli_drive_free(&trace.drive);
     return status;

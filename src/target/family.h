@@ -11,6 +11,7 @@
 
 #include "debug/core/target.h"
 #include "debug/source/source.h"
+#include "emulator/machine/config.h"
 #include "emulator/machine/machine.h"
 #include "emulator/machine/schedule.h"
 #include "wavetrap/error.h"
@@ -42,13 +43,8 @@ struct wt_kernel_buffer {
 
 /** The configuration, the part of --gpu behind "FAMILY:". It is a struct of the family's own. */
 struct wt_family_config {
-    size_t size;
-    void (*set_default)(void *config);
-    /** Applies "KEY=VALUE,…" to a configuration; WT_INVALID leaves it as it was. */
-    enum wt_status (*parse)(void *config, const char *text, struct wt_error *err);
-    void (*help)(FILE *out);
-    /** The device's configuration as parse takes it, in 1024 bytes or less. */
-    void (*print)(const struct wt_emulated *e, char *text, size_t size);
+    const struct wt_config *table;
+    const void *(*of)(const struct wt_emulated *e); /**< the device's */
     /** Describes, on a line, a GPU with this configuration as host programs see it. NULL: they see
      * none. */
     void (*describe)(const void *config, char *text, size_t size);

@@ -41,16 +41,6 @@ struct gcn_device *wt_gcn_device(const struct wt_emulated *e)
     return own(e)->device;
 }
 
-static void config_default(void *config)
-{
-    gcn_config_default(config);
-}
-
-static enum wt_status config_parse(void *config, const char *text, struct wt_error *err)
-{
-    return gcn_config_parse(config, text, err);
-}
-
 static void describe(const void *config, char *text, size_t size)
 {
     const struct gcn_config *c = config;
@@ -318,9 +308,9 @@ static void attach(struct wt_emulated *e)
     e->target.link = &g->link;
 }
 
-static void config_print(const struct wt_emulated *e, char *text, size_t size)
+static const void *config_of(const struct wt_emulated *e)
 {
-    gcn_config_print(gcn_device_config(own(e)->device), text, size);
+    return gcn_device_config(own(e)->device);
 }
 
 /* A run without a debugger has the driver's debug interface disabled. */
@@ -364,12 +354,7 @@ static void list_interrupts(struct wt_emulated *e, FILE *out)
 
 const struct wt_family wt_family_gcn = {
     .name = "gfx900",
-    .config = {.size = sizeof(struct gcn_config),
-               .set_default = config_default,
-               .parse = config_parse,
-               .help = gcn_config_help,
-               .print = config_print,
-               .describe = describe},
+    .config = {.table = &gcn_config_table, .of = config_of, .describe = describe},
     .files = {.runs = "code objects",
               .elf_machine = GCN_ELF_MACHINE,
               .contained = wt_gcn_program_contained},

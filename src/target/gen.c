@@ -29,16 +29,6 @@ static struct gen *own(const struct wt_emulated *e)
     return e->own;
 }
 
-static void config_default(void *config)
-{
-    gen_config_default(config);
-}
-
-static enum wt_status config_parse(void *config, const char *text, struct wt_error *err)
-{
-    return gen_config_parse(config, text, err);
-}
-
 static void describe(const void *config, char *text, size_t size)
 {
     const struct gen_config *c = config;
@@ -347,9 +337,9 @@ static enum wt_status launch_again(struct wt_emulated *e, struct wt_error *err)
     return gen_debugger_launch(e, &own(e)->launch, err);
 }
 
-static void config_print(const struct wt_emulated *e, char *text, size_t size)
+static const void *config_of(const struct wt_emulated *e)
 {
-    gen_config_print(gen_device_config(own(e)->device), text, size);
+    return gen_device_config(own(e)->device);
 }
 
 /* A run without a debugger has the driver's debug support off. */
@@ -371,12 +361,7 @@ static void list_isa(FILE *out)
 
 const struct wt_family wt_family_gen = {
     .name = "gen9",
-    .config = {.size = sizeof(struct gen_config),
-               .set_default = config_default,
-               .parse = config_parse,
-               .help = gen_config_help,
-               .print = config_print,
-               .describe = describe},
+    .config = {.table = &gen_config_table, .of = config_of, .describe = describe},
     .files = {.runs = "compiled OpenCL programs (zebins, patch tokens)",
               .elf_machine = GEN_ELF_MACHINE,
               .takes = gen_patchtokens_is_file,

@@ -78,16 +78,6 @@ static struct sm *own(const struct wt_emulated *e)
     return e->own;
 }
 
-static void config_default(void *config)
-{
-    sm_config_default(config);
-}
-
-static enum wt_status config_parse(void *config, const char *text, struct wt_error *err)
-{
-    return sm_config_parse(config, text, err);
-}
-
 static void describe(const void *config, char *text, size_t size)
 {
     const struct sm_config *c = config;
@@ -683,9 +673,9 @@ static enum wt_status take_code(struct wt_emulated *e, struct wt_archive *a, str
     return wt_sm_core_take(a, s->device, e->modules, &grown[s->loaded_count++], err);
 }
 
-static void config_print(const struct wt_emulated *e, char *text, size_t size)
+static const void *config_of(const struct wt_emulated *e)
 {
-    sm_config_print(sm_device_config(own(e)->device), text, size);
+    return sm_device_config(own(e)->device);
 }
 
 /* The error status of a warp, and the address of the error. */
@@ -758,12 +748,7 @@ static bool fault_memory(struct wt_emulated *e, const struct wt_fault *fault, ch
 
 const struct wt_family wt_family_sm = {
     .name = "sm",
-    .config = {.size = sizeof(struct sm_config),
-               .set_default = config_default,
-               .parse = config_parse,
-               .help = sm_config_help,
-               .print = config_print,
-               .describe = describe},
+    .config = {.table = &sm_config_table, .of = config_of, .describe = describe},
     .files = {.runs = "cubins and PTX", .elf_machine = CUBIN_ELF_MACHINE, .takes = takes_file},
     .words = {.core = "sm", .wave = "warp", .lane = "lane", .mask_digits = 8},
     .run = {.open = open_device,

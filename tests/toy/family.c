@@ -26,18 +26,14 @@ static void set_default(void *config)
     ((struct config *)config)->cores = 2;
 }
 
-static enum wt_status parse(void *config, const char *text, struct wt_error *err)
-{
-    if (strncmp(text, "cores=", 6) != 0 || text[6] < '1' || text[6] > '4' || text[7])
-        return wt_fail(err, WT_INVALID, "a toy has cores=1 to cores=%u", TOY_MOST_CORES);
-    ((struct config *)config)->cores = (unsigned)(text[6] - '0');
-    return WT_OK;
-}
+static const struct wt_config_key keys[] = {
+    {"cores", "1..4 (2)", offsetof(struct config, cores), .least = 1, .most = TOY_MOST_CORES}};
 
-static void help(FILE *out)
-{
-    fputs("  cores        1..4 (2)\n", out);
-}
+static const struct wt_config table = {.gpu = "a toy",
+                                       .size = sizeof(struct config),
+                                       .keys = keys,
+                                       .count = 1,
+                                       .set_default = set_default};
 
 static void describe(const void *config, char *text, size_t size)
 {
@@ -202,9 +198,9 @@ static bool instruction(struct wt_emulated *e, uint64_t pc, char *text, size_t s
     return true;
 }
 
-static void config_print(const struct wt_emulated *e, char *text, size_t size)
+static const void *config_of(const struct wt_emulated *e)
 {
-    snprintf(text, size, "cores=%u", own(e)->device->cores);
+    return &own(e)->device->cores;
 }
 
 static void list_isa(FILE *out)
@@ -320,12 +316,7 @@ static const struct wt_family_task tasks[] = {{"run kernels", "", "", true}, {0}
 
 static const struct wt_family family = {
     .name = "toy",
-    .config = {.size = sizeof(struct config),
-               .set_default = set_default,
-               .parse = parse,
-               .help = help,
-               .print = config_print,
-               .describe = describe},
+    .config = {.table = &table, .of = config_of, .describe = describe},
     .files = {.runs = "kernels of toys", .elf_machine = UINT32_MAX, .takes = takes},
     .words = {.core = "core", .wave = "wave", .lane = "lane", .mask_digits = 2},
     .run = {.open = open_device,

@@ -11,7 +11,7 @@
 
 static void print_config(void *context, char *text, size_t size)
 {
-    sm_config_print(&((const struct gpu *)context)->config, text, size);
+    wt_config_print(&sm_config_table, &((const struct gpu *)context)->config, text, size);
 }
 
 static void write_ptx(const struct gpu_module *m, uint64_t id, struct wt_core_writer *w,

@@ -29,7 +29,8 @@ static bool read_page(struct wt_machine *m, uint64_t physical, uint8_t *bytes, s
 
 static void print_config(void *context, char *text, size_t size)
 {
-    gen_config_print(gen_device_config(((const struct drm_debugged *)context)->device), text, size);
+    wt_config_print(&gen_config_table,
+                    gen_device_config(((const struct drm_debugged *)context)->device), text, size);
 }
 
 /* The whole of a kernel's ELF file, or one that is made; NULL without host memory. */

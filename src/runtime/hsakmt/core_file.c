@@ -39,7 +39,8 @@ static void write_modules(void *context, struct wt_core_writer *w, struct wt_arc
 
 static void print_config(void *context, char *text, size_t size)
 {
-    gcn_config_print(gcn_device_config(((const struct host_gpu *)context)->device), text, size);
+    wt_config_print(&gcn_config_table,
+                    gcn_device_config(((const struct host_gpu *)context)->device), text, size);
 }
 
 static bool read_process(void *context, uint64_t addr, uint8_t *bytes, size_t size)
