@@ -52,7 +52,8 @@ int main(int argc, char **argv)
         fprintf(stderr, "usage: timeline-bench PROGRAM GPU\n");
         return 2;
     }
-    if (wt_image_load(argv[1], 0, &image, &err) || vx_config_parse(&config, argv[2], &err))
+    if (wt_image_load(argv[1], 0, &image, &err) ||
+        wt_config_parse(&vx_config_table, &config, argv[2], &err))
         return fail(&err);
     config.xlen = image.bits;
     if (vx_device_new(&config, &device, &err))

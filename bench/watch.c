@@ -69,7 +69,8 @@ int main(int argc, char **argv)
     vx_config_default(&config);
     if (argc != 8)
         return fail("usage: watch-bench PROGRAM GPU ISSUES COLD HOT HIT PC");
-    if (wt_image_load(argv[1], 0, &image, &err) || vx_config_parse(&config, argv[2], &err))
+    if (wt_image_load(argv[1], 0, &image, &err) ||
+        wt_config_parse(&vx_config_table, &config, argv[2], &err))
         return fail(err.text);
     config.xlen = image.bits;
     if (vx_device_new(&config, &device, &err))

@@ -103,17 +103,9 @@ static int run(int argc, char **argv)
 {
     struct assembly a = {0};
     struct wt_error err;
-    int status = 0;
-    switch (cli_parse(&cli_asm, argc, argv, &a, NULL, 1, false)) {
-    case CLI_DONE:
-        break;
-    case CLI_BAD:
-        status = CLI_FAILED;
-        break;
-    default:
-        if (convert(&a, argv[optind], &err) != WT_OK)
-            status = cli_fail(&cli_asm, &err);
-        break;
+    int status = cli_parse(&cli_asm, argc, argv, &a, NULL, 1, false);
+    if (status == CLI_GO) {
+        status = convert(&a, argv[optind], &err) ? cli_fail(&cli_asm, &err) : 0;
     }
     wt_gpu_free(&a.gpu);
     return status;

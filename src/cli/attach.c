@@ -155,14 +155,9 @@ static int attach(int argc, char **argv)
 {
     struct attach a = {0};
     struct wt_error err;
-    int status = CLI_FAILED;
-    switch (cli_parse(&cli_attach, argc, argv, &a, &a.options, 0, true)) {
-    case CLI_DONE:
-        status = 0;
-        break;
-    case CLI_BAD:
-        break;
-    case CLI_GO:
+    int status = cli_parse(&cli_attach, argc, argv, &a, &a.options, 0, true);
+    if (status == CLI_GO) {
+        bool bad = true;
         if ((a.pid || a.program_socket) &&
             (cli_attached_is_given(&a.options.connect) || a.rsp || optind < argc))
             wt_fail(&err, WT_INVALID,
@@ -172,7 +167,7 @@ static int attach(int argc, char **argv)
         else if (a.pid && a.program_socket)
             wt_fail(&err, WT_INVALID, "give one of --pid and --socket");
         else if (a.pid || a.program_socket)
-            status = -1;
+            bad = false;
         else if (!cli_attached_is_given(&a.options.connect))
             wt_fail(
                 &err, WT_INVALID,
@@ -188,8 +183,8 @@ static int attach(int argc, char **argv)
         else if (strcmp(a.rsp ? a.rsp : "", "stdio") == 0)
             wt_fail(&err, WT_INVALID, "--rsp takes :PORT, HOST:PORT or unix:PATH here");
         else
-            status = -1;
-        status = status >= 0                 ? cli_fail(&cli_attach, &err)
+            bad = false;
+        status = bad                         ? cli_fail(&cli_attach, &err)
                  : a.pid || a.program_socket ? debug_process(&a)
                                              : debug(&a, argv + optind);
     }

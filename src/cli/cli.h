@@ -96,4 +96,7 @@ void cli_say_how_to_connect(const char *address, bool restarts);
 /** Prints "wavetrap NAME: MESSAGE" to stderr and returns CLI_FAILED. */
 int cli_fail(const struct cli_command *command, const struct wt_error *err);
 
+/** Prints that @p operand is missing, and where help is, to stderr and returns CLI_FAILED. */
+int cli_operand_missing(const struct cli_command *command, const char *operand);
+
 #endif

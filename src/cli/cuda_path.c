@@ -20,14 +20,9 @@ static int run(int argc, char **argv)
     struct cuda_path c = {0};
     struct wt_error err;
     char folder[PATH_MAX];
-    switch (cli_parse(&cli_cuda_path, argc, argv, &c, NULL, 0, false)) {
-    case CLI_DONE:
-        return 0;
-    case CLI_BAD:
-        return CLI_FAILED;
-    case CLI_GO:
-        break;
-    }
+    const int parsed = cli_parse(&cli_cuda_path, argc, argv, &c, NULL, 0, false);
+    if (parsed != CLI_GO)
+        return parsed;
     if (!cli_cuda_folder(folder, sizeof folder)) {
         wt_fail(&err, WT_UNSUPPORTED,
                 "the stand-ins for NVIDIA's tools are not there: this wavetrap was built without "

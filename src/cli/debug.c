@@ -516,37 +516,22 @@ static enum wt_status trust_project(void)
 static int debug(int argc, char **argv)
 {
     struct cli_console d = {0};
-    int status = CLI_FAILED;
     char **words = calloc((size_t)argc + 1, sizeof(char *));
     if (!words)
         return CLI_FAILED;
     for (int i = 0; i < argc; i++)
         words[i] = spelled(argv[i]);
-    switch (cli_parse(&cli_debug, argc, words, &d, &d.drive.options, 0, true)) {
-    case CLI_DONE:
-        status = 0;
-        break;
-    case CLI_BAD:
-        break;
-    case CLI_GO:
-        if (d.trust && trust_project() != WT_OK)
-            break;
+    int status = cli_parse(&cli_debug, argc, words, &d, &d.drive.options, 0, true);
+    if (status == CLI_GO) {
         d.program = words[optind];
-        if (d.trust && !d.program && !runs_already(&d) && !d.core_path) {
-            status = 0;
-            break;
-        }
         d.arguments = words + optind + (d.program != NULL);
         take_core_argument(&d);
-        if (d.program || runs_already(&d) || d.core_path) {
+        if (d.trust && trust_project() != WT_OK)
+            status = CLI_FAILED;
+        else if (d.program || runs_already(&d) || d.core_path)
             status = run_debugger(&d);
-            break;
-        }
-        struct wt_error err;
-        wt_fail(&err, WT_INVALID, "an operand is missing (%s); see 'wavetrap debug --help'",
-                cli_debug.operands);
-        status = cli_fail(&cli_debug, &err);
-        break;
+        else
+            status = d.trust ? 0 : cli_operand_missing(&cli_debug, cli_debug.operands);
     }
     free(words);
     free(d.order);

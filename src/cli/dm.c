@@ -74,20 +74,13 @@ static int run(int argc, char **argv)
     if (argc > 1 && strcmp(argv[1], "check") == 0)
         return cli_dm_check.run(argc - 1, argv + 1);
     struct dm dm = {0};
-    int status = CLI_FAILED;
-    switch (cli_parse(&cli_dm, argc, argv, &dm, &dm.options, 0, true)) {
-    case CLI_DONE:
-        status = 0;
-        break;
-    case CLI_BAD:
-        break;
-    default:
+    int status = cli_parse(&cli_dm, argc, argv, &dm, &dm.options, 0, true);
+    if (status == CLI_GO) {
         if (dm.list) {
             wt_hw_list(stdout, &wt_vxdebug_table);
             status = 0;
         } else if (optind == argc && !dm.options.connect.address) {
-            fputs("wavetrap dm: an operand is missing (PROGRAM); see 'wavetrap dm --help'\n",
-                  stderr);
+            status = cli_operand_missing(&cli_dm, "PROGRAM");
         } else {
             const int first = optind + !dm.options.connect.address;
             status = run_commands(&dm, argv[optind], argv + first);

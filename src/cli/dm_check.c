@@ -240,14 +240,9 @@ static int run(int argc, char **argv)
 {
     struct check c = {0};
     struct wt_error err;
-    int status = CLI_FAILED;
-    switch (cli_parse(&cli_dm_check, argc, argv, &c, &c.options, 0, true)) {
-    case CLI_DONE:
-        status = 0;
-        break;
-    case CLI_BAD:
-        break;
-    case CLI_GO:
+    int status = cli_parse(&cli_dm_check, argc, argv, &c, &c.options, 0, true);
+    if (status == CLI_GO) {
+        status = CLI_FAILED;
         if (argc - optind > (c.options.connect.address || c.list ? 0 : 1))
             fprintf(stderr,
                     "wavetrap dm check: '%s' is one operand too many; see 'wavetrap dm "

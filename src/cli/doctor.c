@@ -270,14 +270,9 @@ static bool tell_families(struct doctor *d)
 static int run(int argc, char **argv)
 {
     struct doctor d = {.missing = " "};
-    switch (cli_parse(&cli_doctor, argc, argv, &d, NULL, 0, false)) {
-    case CLI_DONE:
-        return 0;
-    case CLI_BAD:
-        return CLI_FAILED;
-    case CLI_GO:
-        break;
-    }
+    const int parsed = cli_parse(&cli_doctor, argc, argv, &d, NULL, 0, false);
+    if (parsed != CLI_GO)
+        return parsed;
     list_libraries(&d);
     tell_machine();
     const bool all = tell_families(&d);

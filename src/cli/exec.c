@@ -484,19 +484,14 @@ static int exec(int argc, char **argv)
 {
     struct exec e = {.length = 0};
     /* --gpu=help needs no program. */
-    switch (cli_parse(&cli_exec, argc, argv, &e, NULL, 0, true)) {
-    case CLI_DONE:
-        return 0;
-    case CLI_BAD:
-        return CLI_FAILED;
-    default:
-        break;
-    }
+    const int parsed = cli_parse(&cli_exec, argc, argv, &e, NULL, 0, true);
+    if (parsed != CLI_GO)
+        return parsed;
     if (e.help) {
         for (const struct wt_family *const *f = wt_families; *f; f++)
             if ((*f)->host) {
                 printf("--gpu=%s:KEY=VALUE,… with these keys (and defaults):\n", (*f)->name);
-                (*f)->config.help(stdout);
+                wt_config_help((*f)->config.table, stdout);
             }
         return 0;
     }

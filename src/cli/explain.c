@@ -241,17 +241,9 @@ static int explain(struct explain *x, char **operands)
 static int run_explain(int argc, char **argv)
 {
     struct explain x = {.wave = ANY_WAVE};
-    int status;
-    switch (cli_parse(&cli_explain, argc, argv, &x, &x.drive.options, 2, true)) {
-    case CLI_DONE:
-        status = 0;
-        break;
-    case CLI_BAD:
-        status = CLI_FAILED;
-        break;
-    default:
+    int status = cli_parse(&cli_explain, argc, argv, &x, &x.drive.options, 2, true);
+    if (status == CLI_GO) {
         status = explain(&x, argv + optind);
-        break;
     }
     cli_drive_free(&x.drive);
     return status;

@@ -173,14 +173,8 @@ static int run(int argc, char **argv)
 {
     struct explain_trap x = {.at_given = false};
     struct wt_error err;
-    int status = CLI_FAILED;
-    switch (cli_parse(&cli_explain_trap, argc, argv, &x, &x.drive.options, 1, true)) {
-    case CLI_DONE:
-        status = 0;
-        break;
-    case CLI_BAD:
-        break;
-    default:
+    int status = cli_parse(&cli_explain_trap, argc, argv, &x, &x.drive.options, 1, true);
+    if (status == CLI_GO) {
         if (!strchr(argv[optind], '=') && !argv[optind + 1])
             status = on_device(&x, argv[optind]);
         else

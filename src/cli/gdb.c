@@ -37,23 +37,16 @@ static int run_gdb(struct gdb *g, char **operands, const char *directory)
 static int gdb(int argc, char **argv)
 {
     struct gdb g = {0};
-    int status = CLI_FAILED;
-    switch (cli_parse(&cli_gdb, argc, argv, &g, &g.options, 1, true)) {
-    case CLI_DONE:
-        status = 0;
-        break;
-    case CLI_BAD:
-        break;
-    case CLI_GO: {
+    int status = cli_parse(&cli_gdb, argc, argv, &g, &g.options, 1, true);
+    if (status == CLI_GO) {
         char directory[CLI_GDB_DIRECTORY];
         struct wt_error err;
         if (cli_gdb_directory(directory, &err)) {
             status = cli_fail(&cli_gdb, &err);
-            break;
+        } else {
+            status = run_gdb(&g, argv + optind, directory);
+            rmdir(directory);
         }
-        status = run_gdb(&g, argv + optind, directory);
-        rmdir(directory);
-    }
     }
     cli_options_free(&g.options);
     return status;

@@ -221,14 +221,9 @@ static int run(int argc, char **argv)
 {
     struct gem_options o = {.format = WT_GEM_4_16};
     struct wt_error err;
-    switch (cli_parse(&cli_gem, argc, argv, &o, NULL, 0, false)) {
-    case CLI_DONE:
-        return 0;
-    case CLI_BAD:
-        return CLI_FAILED;
-    case CLI_GO:
-        break;
-    }
+    const int parsed = cli_parse(&cli_gem, argc, argv, &o, NULL, 0, false);
+    if (parsed != CLI_GO)
+        return parsed;
     return report(&o, &err) == WT_OK ? 0 : cli_fail(&cli_gem, &err);
 }
 

@@ -321,18 +321,13 @@ static int run(int argc, char **argv)
     struct gtt_options o = {0};
     struct wt_error err;
     bool all = true;
-    int result = CLI_FAILED;
-    const enum cli_parsed parsed = cli_parse(&cli_gtt, argc, argv, &o, NULL, 0, true);
-    if (parsed == CLI_DONE)
-        result = 0;
-    else if (parsed == CLI_GO && run_all(&o, argc, argv, &all, &err) == WT_OK)
-        result = !all;
-    else if (parsed == CLI_GO)
-        cli_fail(&cli_gtt, &err);
+    int status = cli_parse(&cli_gtt, argc, argv, &o, NULL, 0, true);
+    if (status == CLI_GO)
+        status = run_all(&o, argc, argv, &all, &err) ? cli_fail(&cli_gtt, &err) : !all;
     for (size_t i = 0; i < o.memory_count; i++)
         free(o.memory[i].bytes);
     free(o.memory);
-    return result;
+    return status;
 }
 
 const struct cli_command cli_gtt = {

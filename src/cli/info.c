@@ -226,19 +226,12 @@ static int tell_devices(const struct info *info)
 static int run(int argc, char **argv)
 {
     struct info info = {.base = 0x80000000};
-    switch (cli_parse(&cli_info, argc, argv, &info, NULL, 0, true)) {
-    case CLI_DONE:
-        return 0;
-    case CLI_BAD:
-        return CLI_FAILED;
-    default:
-        break;
-    }
+    const int parsed = cli_parse(&cli_info, argc, argv, &info, NULL, 0, true);
+    if (parsed != CLI_GO)
+        return parsed;
     if (optind == argc && !info.isa && !info.profile && !info.extension && !info.registers &&
-        !info.word && !info.devices) {
-        fputs("wavetrap info: an operand is missing (FILE); see 'wavetrap info --help'\n", stderr);
-        return CLI_FAILED;
-    }
+        !info.word && !info.devices)
+        return cli_operand_missing(&cli_info, "FILE");
     struct wt_error err;
     if (choose_gpu(&info, &err) != WT_OK)
         return cli_fail(&cli_info, &err);

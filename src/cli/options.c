@@ -325,15 +325,22 @@ int cli_fail(const struct cli_command *command, const struct wt_error *err)
     return CLI_FAILED;
 }
 
-static enum cli_parsed bad(const struct cli_command *command, const char *text)
+static int bad(const struct cli_command *command, const char *text)
 {
     fprintf(stderr, "wavetrap %s: %s; see 'wavetrap %s --help'\n", command->name, text,
             command->name);
-    return CLI_BAD;
+    return CLI_FAILED;
+}
+
+int cli_operand_missing(const struct cli_command *command, const char *operand)
+{
+    char text[128];
+    snprintf(text, sizeof text, "an operand is missing (%s)", operand);
+    return bad(command, text);
 }
 
 /* The option that getopt_long refused. */
-static enum cli_parsed bad_option(const struct cli_command *command, char **argv, int answer)
+static int bad_option(const struct cli_command *command, char **argv, int answer)
 {
     char text[256], letter[3] = {'-', (char)optopt, 0};
     /* For a long option optopt is 0, or the value of its row: the word itself is the best name. */
@@ -365,8 +372,8 @@ static enum wt_status take(const struct cli_option *option, void *context, const
     return option->set(context, value, err);
 }
 
-enum cli_parsed cli_parse(const struct cli_command *command, int argc, char **argv, void *own,
-                          struct cli_options *options, int operands, bool more)
+int cli_parse(const struct cli_command *command, int argc, char **argv, void *own,
+              struct cli_options *options, int operands, bool more)
 {
     struct table t = {.letters = "+:", .letter_count = 2};
     /* POSIX: options end at the first operand. */
@@ -392,7 +399,7 @@ enum cli_parsed cli_parse(const struct cli_command *command, int argc, char **ar
             return bad_option(command, argv, answer);
         if (answer == VALUE_HELP || answer == 'h') {
             cli_help(command, stdout);
-            return CLI_DONE;
+            return 0;
         }
         const struct cli_option *option;
         void *context = own;
@@ -411,19 +418,16 @@ enum cli_parsed cli_parse(const struct cli_command *command, int argc, char **ar
         struct wt_error err;
         if (take(option, context, optarg, &err)) {
             fprintf(stderr, "wavetrap %s: --%s: %s\n", command->name, option->name, err.text);
-            return CLI_BAD;
+            return CLI_FAILED;
         }
         if (options && options->gpu_help) {
             wt_gpu_help(stdout);
-            return CLI_DONE;
+            return 0;
         }
     }
     int have = argc - optind;
-    if (have < operands) {
-        char text[128];
-        snprintf(text, sizeof text, "an operand is missing (%s)", command->operands);
-        return bad(command, text);
-    }
+    if (have < operands)
+        return cli_operand_missing(command, command->operands);
     if (have > operands && !more) {
         char text[256];
         snprintf(text, sizeof text, "'%.200s' is one operand too many", argv[optind + operands]);

@@ -33,20 +33,17 @@ struct cli_options {
     size_t gpu_count, gpu_capacity;
 };
 
-/** The next step of cli_parse()'s caller. */
-enum cli_parsed {
-    CLI_GO,   /**< run; operands begin at argv[optind] */
-    CLI_DONE, /**< help was asked for and printed: exit with 0 */
-    CLI_BAD,  /**< a message was printed: exit with CLI_FAILED */
-};
+/** What cli_parse() returns if the command is to run. */
+#define CLI_GO (-1)
 
 /**
  * Parses the options of @p command: its own rows get @p own as context, device options go to
  * *options (which is given its defaults first; NULL if the command takes none). Exactly
- * @p operands operands must remain, or at least that many if @p more.
+ * @p operands operands must remain, or at least that many if @p more. Returns CLI_GO, operands then
+ * begin at argv[optind]; or the exit status: 0 after --help, CLI_FAILED after a message on stderr.
  */
-enum cli_parsed cli_parse(const struct cli_command *command, int argc, char **argv, void *own,
-                          struct cli_options *options, int operands, bool more);
+int cli_parse(const struct cli_command *command, int argc, char **argv, void *own,
+              struct cli_options *options, int operands, bool more);
 
 /** Handles --gpu: @p context is the struct cli_options. */
 enum wt_status cli_set_gpu(void *context, const char *value, struct wt_error *err);

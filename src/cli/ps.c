@@ -24,14 +24,9 @@ static int run(int argc, char **argv)
 {
     struct listing listing = {0};
     struct wt_error err;
-    switch (cli_parse(&cli_ps, argc, argv, NULL, NULL, 0, false)) {
-    case CLI_DONE:
-        return 0;
-    case CLI_BAD:
-        return CLI_FAILED;
-    case CLI_GO:
-        break;
-    }
+    const int parsed = cli_parse(&cli_ps, argc, argv, NULL, NULL, 0, false);
+    if (parsed != CLI_GO)
+        return parsed;
     wt_private_sweep();
     for (const struct wt_family *const *f = wt_families; *f; f++) {
         listing.family = (*f)->name;

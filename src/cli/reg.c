@@ -91,10 +91,13 @@ static enum wt_status process_transact(struct wt_bus *bus, struct wt_bus_op *ops
 {
     enum wt_status status;
     struct process_bus *own = (struct process_bus *)bus;
-    for (size_t i = 0; i < count; i++)
-        if ((status = wt_process_link_register(&own->link, own->gpu, ops[i].write, ops[i].addr,
-                                               &ops[i].value, err)) != WT_OK)
+    for (size_t i = 0; i < count; i++) {
+        struct wt_wire_register one = {
+            .addr = ops[i].addr, .write = ops[i].write, .value = ops[i].value};
+        if ((status = wt_process_link_ops.registers(&own->link, own->gpu, &one, 1, err)) != WT_OK)
             return status;
+        ops[i].value = one.value;
+    }
     bus->round_trips += count;
     return WT_OK;
 }
@@ -222,22 +225,15 @@ static int run_commands(struct reg *reg, const char *program, char **commands)
 static int run(int argc, char **argv)
 {
     struct reg reg = {0};
-    int status = CLI_FAILED;
-    switch (cli_parse(&cli_reg, argc, argv, &reg, &reg.drive.options, 0, true)) {
-    case CLI_DONE:
-        status = 0;
-        break;
-    case CLI_BAD:
-        break;
-    default:
+    int status = cli_parse(&cli_reg, argc, argv, &reg, &reg.drive.options, 0, true);
+    if (status == CLI_GO) {
         if (reg.list) {
             list(reg.drive.options.device.gpu.family);
             status = 0;
         } else if (reg.drive.options.connect.address || reg.pid) {
             status = run_commands(&reg, NULL, argv + optind);
         } else if (optind == argc) {
-            fputs("wavetrap reg: an operand is missing (PROGRAM); see 'wavetrap reg --help'\n",
-                  stderr);
+            status = cli_operand_missing(&cli_reg, "PROGRAM");
         } else {
             status = run_commands(&reg, argv[optind], argv + optind + 1);
         }

@@ -49,18 +49,10 @@ static int misses_core_file(void)
 static int run(int argc, char **argv)
 {
     struct cli_drive drive = {0};
-    int status;
-    switch (cli_parse(&cli_run, argc, argv, &drive, &drive.options, 1, false)) {
-    case CLI_DONE:
-        status = 0;
-        break;
-    case CLI_BAD:
-        status = CLI_FAILED;
-        break;
-    default:
+    int status = cli_parse(&cli_run, argc, argv, &drive, &drive.options, 1, false);
+    if (status == CLI_GO) {
         status = drive.core_history && !drive.core_on_fault ? misses_core_file()
                                                             : run_program(&drive, argv[optind]);
-        break;
     }
     cli_drive_free(&drive);
     return status;

@@ -139,14 +139,8 @@ static int serve(int argc, char **argv)
 {
     struct serve s = {.rsp = wt_rsp_default_options()};
     s.rsp.address = NULL;
-    int status = CLI_FAILED;
-    switch (cli_parse(&cli_serve, argc, argv, &s, &s.options, 1, false)) {
-    case CLI_DONE:
-        status = 0;
-        break;
-    case CLI_BAD:
-        break;
-    case CLI_GO:
+    int status = cli_parse(&cli_serve, argc, argv, &s, &s.options, 1, false);
+    if (status == CLI_GO) {
         status = serve_either(&s, argv[optind]);
     }
     cli_options_free(&s.options);

@@ -335,17 +335,9 @@ static int trace_program(struct trace *t, const char *path)
 static int run(int argc, char **argv)
 {
     struct trace trace = {.filter.to = UINT64_MAX};
-    int status;
-    switch (cli_parse(&cli_trace, argc, argv, &trace, &trace.drive.options, 1, false)) {
-    case CLI_DONE:
-        status = 0;
-        break;
-    case CLI_BAD:
-        status = CLI_FAILED;
-        break;
-    default:
+    int status = cli_parse(&cli_trace, argc, argv, &trace, &trace.drive.options, 1, false);
+    if (status == CLI_GO) {
         status = trace_program(&trace, argv[optind]);
-        break;
     }
     cli_drive_free(&trace.drive);
     return status;

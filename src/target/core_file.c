@@ -146,7 +146,8 @@ enum wt_status wt_core_file_write(struct wt_emulated *e, const struct wt_core_fi
              : e->program ? e->program
                           : "");
     snprintf(f->device.reason, sizeof f->device.reason, "%s", request->text);
-    e->family->config.print(e, f->device.config, sizeof f->device.config);
+    wt_config_print(e->family->config.table, e->family->config.of(e), f->device.config,
+                    sizeof f->device.config);
     f->device.wave = request->wave;
     f->device.lane = request->lane;
     free(whole);
@@ -327,11 +328,12 @@ static enum wt_status open_device(struct wt_emulated *e, const struct wt_core_fi
                                   struct wt_error *err)
 {
     enum wt_status status;
-    void *config = malloc(e->family->config.size);
+    const struct wt_config *table = e->family->config.table;
+    void *config = malloc(table->size);
     if (!config)
         return wt_fail(err, WT_NO_MEMORY, "no host memory");
-    e->family->config.set_default(config);
-    if ((status = e->family->config.parse(config, f->device.config, err)) == WT_OK)
+    table->set_default(config);
+    if ((status = wt_config_parse(table, config, f->device.config, err)) == WT_OK)
         status = e->family->run.open(e, config, err);
     free(config);
     return status;

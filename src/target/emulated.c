@@ -108,10 +108,10 @@ static enum wt_status open_device(struct wt_emulated *e, struct wt_error *err)
     const struct wt_gpu *gpu = &e->options->gpu;
     void *config = gpu->config;
     if (!config) {
-        config = malloc(e->family->config.size);
+        config = malloc(e->family->config.table->size);
         if (!config)
             return wt_fail(err, WT_NO_MEMORY, "no host memory");
-        e->family->config.set_default(config);
+        e->family->config.table->set_default(config);
     }
     const enum wt_status status = e->family->run.open(e, config, err);
     if (config != gpu->config)
@@ -187,6 +187,7 @@ void wt_emulated_close(struct wt_emulated *e)
     for (size_t i = 0; e->loaded && i < e->options->load_count; i++)
         free(e->loaded[i].bytes);
     free(e->loaded);
+    free(e->answer);
     free(e->watch);
     free(e->condition);
     free(e->hit);

@@ -107,18 +107,18 @@ enum wt_status wt_gpu_choose(struct wt_gpu *gpu, const char *text, struct wt_err
         return wt_fail(err, WT_INVALID, "%s and %s: one GPU runs the program", gpu->family->name,
                        family->name);
     if (!gpu->config) {
-        gpu->config = malloc(family->config.size);
+        gpu->config = malloc(family->config.table->size);
         gpu->spec = strdup(family->name);
         if (!gpu->config || !gpu->spec)
             return wt_fail(err, WT_NO_MEMORY, "no host memory");
         gpu->family = family;
-        family->config.set_default(gpu->config);
+        family->config.table->set_default(gpu->config);
     }
     if (!text[length])
         return WT_OK;
     if ((status = add_keys(gpu, text + length + 1, err)) != WT_OK)
         return status;
-    return family->config.parse(gpu->config, text + length + 1, err);
+    return wt_config_parse(family->config.table, gpu->config, text + length + 1, err);
 }
 
 void wt_gpu_help(FILE *out)
@@ -126,7 +126,7 @@ void wt_gpu_help(FILE *out)
     for (const struct wt_family *const *f = wt_families; *f; f++) {
         fprintf(out, "--gpu=%s:KEY=VALUE,… with these%s:\n", (*f)->name,
                 f == wt_families ? " keys (and defaults)" : "");
-        (*f)->config.help(out);
+        wt_config_help((*f)->config.table, out);
     }
 }
 

@@ -11,6 +11,7 @@
 
 #include "debug/core/target.h"
 #include "debug/source/source.h"
+#include "emulator/machine/config.h"
 #include "emulator/machine/machine.h"
 #include "emulator/machine/schedule.h"
 #include "wavetrap/error.h"
@@ -22,6 +23,8 @@ struct wt_hw_table;
 struct wt_host_driver;
 struct wt_probe_ops;
 struct wt_process_ops;
+struct wt_wire_answer;
+struct wt_wire_request;
 
 /** Reads a register of a wave, by its name; false if there is none, or no wave. */
 struct wt_register_reader {
@@ -40,13 +43,8 @@ struct wt_kernel_buffer {
 
 /** The configuration, the part of --gpu behind "FAMILY:". It is a struct of the family's own. */
 struct wt_family_config {
-    size_t size;
-    void (*set_default)(void *config);
-    /** Applies "KEY=VALUE,…" to a configuration; WT_INVALID leaves it as it was. */
-    enum wt_status (*parse)(void *config, const char *text, struct wt_error *err);
-    void (*help)(FILE *out);
-    /** The device's configuration as parse takes it, in 1024 bytes or less. */
-    void (*print)(const struct wt_emulated *e, char *text, size_t size);
+    const struct wt_config *table;
+    const void *(*of)(const struct wt_emulated *e); /**< the device's */
     /** Describes, on a line, a GPU with this configuration as host programs see it. NULL: they see
      * none. */
     void (*describe)(const void *config, char *text, size_t size);
@@ -183,6 +181,15 @@ struct wt_family_debug {
     /** The registers of its debug hardware on the bus. NULL: it has none. */
     const struct wt_hw_table *registers;
     bool registers_elsewhere; /**< programs and hardware elsewhere offer them by a socket or JTAG */
+    /** Whether the debug hardware has something to tell. NULL: a look at it shows. */
+    bool (*attention)(struct wt_emulated *e);
+    bool looks; /**< … since attention() was asked last: without a wait a look is worth its while */
+    /** Launches the kernel again, after a reset, with memory as it is: an input. */
+    enum wt_status (*launch_again)(struct wt_emulated *e, struct wt_error *err);
+    /** Serves a probe's request of the family's range, as the operation `own` of a host program's
+     * driver does (runtime/common/serve.h). NULL: there are none. */
+    int32_t (*serve)(struct wt_emulated *e, const struct wt_wire_request *request,
+                     struct wt_wire_answer *answer, uint8_t *bytes);
     /** Lists what the debug hardware has sent to the host. NULL: it sends nothing. */
     void (*interrupts)(struct wt_emulated *e, FILE *out);
     /** The exceptions at which `exec --catch` stops, by bit; NULL beyond the last. NULL: none. */

@@ -28,7 +28,6 @@ struct gcn {
     struct gcn_launch launch;
     struct gcn_device *device;
     struct gcn_disassembler *disassembler; /* NULL until the first use */
-    struct gcn_way_in way_in;
     struct wt_gcn_link link;
 };
 
@@ -40,16 +39,6 @@ static struct gcn *own(const struct wt_emulated *e)
 struct gcn_device *wt_gcn_device(const struct wt_emulated *e)
 {
     return own(e)->device;
-}
-
-static void config_default(void *config)
-{
-    gcn_config_default(config);
-}
-
-static enum wt_status config_parse(void *config, const char *text, struct wt_error *err)
-{
-    return gcn_config_parse(config, text, err);
 }
 
 static void describe(const void *config, char *text, size_t size)
@@ -311,17 +300,17 @@ static bool work_item(struct wt_emulated *e, uint32_t wave, unsigned lane, uint6
 static void attach(struct wt_emulated *e)
 {
     struct gcn *g = own(e);
-    g->way_in = (struct gcn_way_in){.e = e, .device = g->device};
-    g->link = (struct wt_gcn_link){.ops = &gcn_debugger_link, .context = &g->way_in};
+    g->link =
+        (struct wt_gcn_link){.common = {&gcn_debugger_link, e, false}, .ops = &gcn_debugger_driver};
     gcn_debugger_add_queue(g->device);
     if (e->core_file) /* the debugger that wrote the file is gone */
         gcn_debugger_detach(e);
     e->target.link = &g->link;
 }
 
-static void config_print(const struct wt_emulated *e, char *text, size_t size)
+static const void *config_of(const struct wt_emulated *e)
 {
-    gcn_config_print(gcn_device_config(own(e)->device), text, size);
+    return gcn_device_config(own(e)->device);
 }
 
 /* A run without a debugger has the driver's debug interface disabled. */
@@ -365,12 +354,7 @@ static void list_interrupts(struct wt_emulated *e, FILE *out)
 
 const struct wt_family wt_family_gcn = {
     .name = "gfx900",
-    .config = {.size = sizeof(struct gcn_config),
-               .set_default = config_default,
-               .parse = config_parse,
-               .help = gcn_config_help,
-               .print = config_print,
-               .describe = describe},
+    .config = {.table = &gcn_config_table, .of = config_of, .describe = describe},
     .files = {.runs = "code objects",
               .elf_machine = GCN_ELF_MACHINE,
               .contained = wt_gcn_program_contained},
@@ -395,6 +379,8 @@ const struct wt_family wt_family_gcn = {
     .debug = {.attach = attach,
               .probe = &wt_probe_gcn,
               .process = &wt_gcn_process_ops,
+              .attention = gcn_debugger_attention,
+              .launch_again = gcn_debugger_launch_again,
               .registers = &gcn_register_table,
               .interrupts = list_interrupts,
               .exception_name = gcn_exception_name},

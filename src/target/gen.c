@@ -21,23 +21,12 @@ struct gen {
     struct gen_object object;
     struct gen_launch launch;
     struct gen_device *device;
-    struct gen_way_in way_in;
     struct wt_gen_link link;
 };
 
 static struct gen *own(const struct wt_emulated *e)
 {
     return e->own;
-}
-
-static void config_default(void *config)
-{
-    gen_config_default(config);
-}
-
-static enum wt_status config_parse(void *config, const char *text, struct wt_error *err)
-{
-    return gen_config_parse(config, text, err);
 }
 
 static void describe(const void *config, char *text, size_t size)
@@ -333,8 +322,9 @@ static unsigned instruction_text(struct wt_emulated *e, uint64_t pc, const uint8
 static void attach(struct wt_emulated *e)
 {
     struct gen *g = own(e);
-    g->way_in = (struct gen_way_in){.e = e, .device = g->device, .launch = &g->launch};
-    g->link = (struct wt_gen_link){.ops = &gen_debugger_link, .context = &g->way_in};
+    g->link =
+        (struct wt_gen_link){.common = {&wt_local_link, e, false},
+                             .info = wt_gen_info_of(e->machine->waves / GEN_SUBSLICE_THREADS)};
     if (e->core_file)
         gen_debugger_attend(e);
     else
@@ -342,9 +332,14 @@ static void attach(struct wt_emulated *e)
     e->target.link = &g->link;
 }
 
-static void config_print(const struct wt_emulated *e, char *text, size_t size)
+static enum wt_status launch_again(struct wt_emulated *e, struct wt_error *err)
 {
-    gen_config_print(gen_device_config(own(e)->device), text, size);
+    return gen_debugger_launch(e, &own(e)->launch, err);
+}
+
+static const void *config_of(const struct wt_emulated *e)
+{
+    return gen_device_config(own(e)->device);
 }
 
 /* A run without a debugger has the driver's debug support off. */
@@ -366,12 +361,7 @@ static void list_isa(FILE *out)
 
 const struct wt_family wt_family_gen = {
     .name = "gen9",
-    .config = {.size = sizeof(struct gen_config),
-               .set_default = config_default,
-               .parse = config_parse,
-               .help = gen_config_help,
-               .print = config_print,
-               .describe = describe},
+    .config = {.table = &gen_config_table, .of = config_of, .describe = describe},
     .files = {.runs = "compiled OpenCL programs (zebins, patch tokens)",
               .elf_machine = GEN_ELF_MACHINE,
               .takes = gen_patchtokens_is_file,
@@ -397,6 +387,9 @@ const struct wt_family wt_family_gen = {
     .debug = {.attach = attach,
               .probe = &wt_probe_gen,
               .process = &wt_gen_process_ops,
+              .attention = gen_debugger_attention,
+              .looks = true,
+              .launch_again = launch_again,
               .registers = &gen_register_table},
     .host = &wt_gen_host_driver,
     .tasks = wt_gen_tasks,

@@ -67,7 +67,6 @@ struct sm {
     size_t handler_size;
     struct sm_device *device;
     struct sm_launch launch;
-    struct sm_way_in way_in;  /* of a debugger */
     struct wt_sm_ptx *loaded; /* of a core file */
     size_t loaded_count, loaded_capacity;
     unsigned sms;
@@ -77,16 +76,6 @@ struct sm {
 static struct sm *own(const struct wt_emulated *e)
 {
     return e->own;
-}
-
-static void config_default(void *config)
-{
-    sm_config_default(config);
-}
-
-static enum wt_status config_parse(void *config, const char *text, struct wt_error *err)
-{
-    return sm_config_parse(config, text, err);
 }
 
 static void describe(const void *config, char *text, size_t size)
@@ -641,19 +630,22 @@ static bool work_item(struct wt_emulated *e, uint32_t wave, unsigned lane, uint6
 static void attach(struct wt_emulated *e)
 {
     struct sm *s = own(e);
-    s->way_in = (struct sm_way_in){.e = e, .device = s->device, .launch = &s->launch};
     if (e->core_file)
         s->launch = *sm_device_latest_launch(s->device);
     s->sms = e->machine->waves / SM_WARPS;
-    s->link = (struct wt_sm_link){.bus = &e->bus,
+    s->link = (struct wt_sm_link){.common = {&wt_local_link, e, false},
                                   .ops = &sm_debugger_link,
-                                  .context = &s->way_in,
                                   .gpus = 1,
                                   .sms = &s->sms,
                                   .has_handler = sm_device_trap_handler(s->device) != 0,
                                   .shared_window = SM_SHARED_WINDOW,
                                   .local_window = SM_LOCAL_WINDOW};
     e->target.link = &s->link;
+}
+
+static enum wt_status launch_again(struct wt_emulated *e, struct wt_error *err)
+{
+    return sm_debugger_launch(e, &own(e)->launch, err);
 }
 
 /* ---- core files ---- */
@@ -681,9 +673,9 @@ static enum wt_status take_code(struct wt_emulated *e, struct wt_archive *a, str
     return wt_sm_core_take(a, s->device, e->modules, &grown[s->loaded_count++], err);
 }
 
-static void config_print(const struct wt_emulated *e, char *text, size_t size)
+static const void *config_of(const struct wt_emulated *e)
 {
-    sm_config_print(sm_device_config(own(e)->device), text, size);
+    return sm_device_config(own(e)->device);
 }
 
 /* The error status of a warp, and the address of the error. */
@@ -756,12 +748,7 @@ static bool fault_memory(struct wt_emulated *e, const struct wt_fault *fault, ch
 
 const struct wt_family wt_family_sm = {
     .name = "sm",
-    .config = {.size = sizeof(struct sm_config),
-               .set_default = config_default,
-               .parse = config_parse,
-               .help = sm_config_help,
-               .print = config_print,
-               .describe = describe},
+    .config = {.table = &sm_config_table, .of = config_of, .describe = describe},
     .files = {.runs = "cubins and PTX", .elf_machine = CUBIN_ELF_MACHINE, .takes = takes_file},
     .words = {.core = "sm", .wave = "warp", .lane = "lane", .mask_digits = 8},
     .run = {.open = open_device,
@@ -784,6 +771,8 @@ const struct wt_family wt_family_sm = {
     .debug = {.attach = attach,
               .probe = &wt_probe_sm,
               .process = &wt_sm_process_ops,
+              .looks = true,
+              .launch_again = launch_again,
               .registers = &sm_register_table},
     .host = &wt_sm_host_driver,
     .tasks = wt_sm_tasks,

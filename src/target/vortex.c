@@ -25,16 +25,6 @@ struct vx_device *wt_vortex_device(const struct wt_emulated *e)
     return ((struct vortex *)e->own)->device;
 }
 
-static void config_default(void *config)
-{
-    vx_config_default(config);
-}
-
-static enum wt_status config_parse(void *config, const char *text, struct wt_error *err)
-{
-    return vx_config_parse(config, text, err);
-}
-
 /* ---- the program ---- */
 
 /* If --arg is repeated the last one counts; all of them must be numbers. */
@@ -151,9 +141,9 @@ static void attach(struct wt_emulated *e)
 
 /* ---- core files ---- */
 
-static void config_print(const struct wt_emulated *e, char *text, size_t size)
+static const void *config_of(const struct wt_emulated *e)
 {
-    vx_config_print(vx_device_config(wt_vortex_device(e)), text, size);
+    return vx_device_config(wt_vortex_device(e));
 }
 
 #define DCTRL_DMACTIVE ((uint32_t)1 << 31)
@@ -168,11 +158,7 @@ static void make_ready(struct wt_emulated *e)
 
 const struct wt_family wt_family_vortex = {
     .name = "vortex",
-    .config = {.size = sizeof(struct vx_config),
-               .set_default = config_default,
-               .parse = config_parse,
-               .help = vx_config_help,
-               .print = config_print},
+    .config = {.table = &vx_config_table, .of = config_of},
     .files = {.runs = "programs for RISC-V", .elf_machine = EM_RISCV},
     .words = {.core = "core", .wave = "warp", .lane = "thread"},
     .run = {.open = open_device,

@@ -1,10 +1,12 @@
 """Lists in the tree that must name all of something."""
 
+import importlib
 import json
 import os
 import pathlib
 import re
 import subprocess
+import sys
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 BUILD = os.environ.get("WAVETRAP_BUILD", ROOT / "build")
@@ -33,6 +35,14 @@ def test_no_test_makes_files_outside_its_temporary_folder():
     files = [f for f in (ROOT / "tests").rglob("*") if f.suffix in (".py", ".c", ".h", ".hip", ".cu", ".exp") and f.name != "test_lists.py"]
     elsewhere = re.compile(r'"/(var/)?tmp/[^"]*(%|XXX)|dir=["\']/|["\']/dev/shm')
     assert len(files) > 300 and not [(str(f), line) for f in files for line in f.read_text().splitlines() if elsewhere.search(line)]
+
+
+def test_planted_defects_can_be_planted():
+    """The text that a row of tests/truth/defects.py changes stands in its file once; `make full` plants them."""
+    sys.path.insert(0, str(ROOT / "tests" / "truth"))
+    defects = importlib.import_module("defects")
+    assert len(defects.DEFECTS) >= 10
+    assert not [d.name for d in defects.DEFECTS if (ROOT / d.file).read_text().count(d.old) != 1]
 
 
 def test_every_page_is_on_a_shelf():

@@ -96,7 +96,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     if (size == 0)
         return 0;
     vx_config_default(&config);
-    if (vx_config_parse(&config, shapes[data[0] % 4], &err) ||
+    if (wt_config_parse(&vx_config_table, &config, shapes[data[0] % 4], &err) ||
         vx_device_new(&config, &m.device, &err))
         abort();
     for (size_t at = 1; at + 4 <= size && m.faults < MAX_FAULTS; at += 4)

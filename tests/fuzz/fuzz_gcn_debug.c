@@ -80,7 +80,7 @@ static struct gcn_device *new_device(uint8_t kind)
     struct wt_error err;
     uint8_t descriptor[64] = {0};
     gcn_config_default(&config);
-    check(gcn_config_parse(&config, configs[kind & 3], &err) == WT_OK);
+    check(wt_config_parse(&gcn_config_table, &config, configs[kind & 3], &err) == WT_OK);
     check(gcn_device_new(&config, &d, &err) == WT_OK);
     check(gcn_device_map(d, BASE, 0x8000, true, &err) == WT_OK);
     put(d, CODE, kernel, sizeof kernel);

@@ -225,7 +225,7 @@ int main(int argc, char **argv)
         return 2;
     }
     vx_config_default(&config);
-    check(vx_config_parse(&config, argv[2], &err), &err);
+    check(wt_config_parse(&vx_config_table, &config, argv[2], &err), &err);
     check(wt_schedule_parse(argv[3], &config.schedule, &err), &err);
     options.gpu = (struct wt_gpu){.family = &wt_family_vortex, .config = &config};
     options.history_memory = strtoull(argv[4], NULL, 0);

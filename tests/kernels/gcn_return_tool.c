@@ -46,7 +46,8 @@ int main(int argc, char **argv)
         return 2;
     }
     gcn_config_default(&config);
-    if (read_object(argv[1], &object, &err) || gcn_config_parse(&config, argv[5], &err) ||
+    if (read_object(argv[1], &object, &err) ||
+        wt_config_parse(&gcn_config_table, &config, argv[5], &err) ||
         wt_schedule_parse(argv[6], &config.schedule, &err))
         return fail(&err);
     launch.kernel = gcn_object_kernel(&object, argv[2]);

@@ -25,7 +25,8 @@ int main(int argc, char **argv)
         return 2;
     }
     vx_config_default(&config);
-    if (wt_image_load(argv[1], 0, &image, &err) || vx_config_parse(&config, argv[2], &err) ||
+    if (wt_image_load(argv[1], 0, &image, &err) ||
+        wt_config_parse(&vx_config_table, &config, argv[2], &err) ||
         wt_schedule_parse(argv[3], &config.schedule, &err))
         return fail(&err);
     config.xlen = image.bits;

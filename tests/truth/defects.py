@@ -52,16 +52,16 @@ DEFECTS = [
            "const unsigned lane = r->has_wave ? wt_lanes_lowest(rest) : 0;", "const unsigned lane = rest ? 0 : 0;", "values", "gcn-opencl", 1),
     Defect("one element off", "src/debug/source/compile_numbers.c",
            "scaled(c, index, step, lower, &offset, err)", "scaled(c, index, step, lower - 1, &offset, err)", "values", "rv32", 1),
-    Defect("a bit field's place: one bit on", "src/debug/source/format.c",
-           "put_scalar(p, m->type, m->bit_offset, m->bit_size", "put_scalar(p, m->type, m->bit_offset + (m->bit_size > 0), m->bit_size", "values", "rv32", 10),
+    Defect("a bit field's place: one bit on", "src/debug/source/children.c",
+           "v->bit_offset = m->bit_offset;", "v->bit_offset = m->bit_offset + (m->bit_size > 0);", "values", "rv32", 10),
     Defect("signedness: unsigned integers are signed", "src/debug/source/types.c",
            "type->is_signed = encoding == DW_ATE_signed;", "type->is_signed = encoding != DW_ATE_boolean;", "values", "rv32", 1),
-    Defect("stale register: a caller's is read as the called function has it", "src/debug/source/frames.c",
+    Defect("stale register: a caller's is read as the called function has it", "src/debug/source/frame_registers.c",
            "frame ? frame->physical : 0, index", "frame ? 0u : 0u, index", "values", "gcn-hip", 1),
     Defect("host program: in the past waves stand where they stood in the present", "src/debug/core/past.c",
            "    dbg_forget_all(d);\n    return dbg_halt_everything(d, err);", "    return dbg_halt_everything(d, err);", "backwards", "gcn-hip", 1),
     Defect("a debugger's breakpoints stay in a program that it has left", "src/runtime/hsakmt/endpoint.c",
-           "    wt_planted_set(&e->host->planted, false, copy, e->host);\n", "    (void)copy;\n", "leaving", "gcn-hip", 3),
+           "    wt_planted_set(&host->planted, false, copy, host);\n", "", "leaving", "gcn-hip", 3),
 ]
 
 
@@ -121,7 +121,9 @@ def main():
         place.write_text(text.replace(defect.old, defect.new))
         try:
             build()
-            found = finds(defect)
+            # Threads of a host program come in any order: a session may pass the place.
+            tries = (finds(defect) for _ in range(4 if "hip" in defect.family else 1))
+            found = next((found for found in tries if found), None)
         except AssertionError as error:    # the row says nothing: its source does not compile, or the harness itself has failed
             print(f"{defect.name}: NOT TRIED: {error}", flush=True)
             failed += 1

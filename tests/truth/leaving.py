@@ -139,6 +139,12 @@ def forgive_lldb(process):
         tests.forgive(process)
 
 
+def waits_for_events(backtrace):
+    """Whether stock GDB stands in its event loop: it waits for nothing of ours, which would be with a time limit, and has lost the signal
+    twice. What it leaves when it is killed is looked at all the same."""
+    return re.search(r'"gdb-multiarch"\):\n#0 .* __GI___poll \(.*timeout=-1\)', backtrace) is not None
+
+
 def departure(rng, asked, ways):
     """One debugger's session, as a part of a plan."""
     return {"commands": asked, "way": rng.choice(ways), "moment": round(rng.choice([0, rng.uniform(0, 0.02), rng.uniform(0, 0.4)]), 4)}
@@ -181,13 +187,16 @@ def session(words, plan, env, said, echo="echo {}\\n"):
                 leave(process, way)
             process.wait(timeout=LLDB_PATIENCE if is_lldb else PATIENCE)
         except subprocess.TimeoutExpired:
+            lost = is_lldb
             if not is_lldb:  # where it stands, for whoever looks for the reason
-                out.flush()
-                subprocess.run(["gdb-multiarch", "-nx", "-p", str(process.pid), "-batch", "-ex", "thread apply all backtrace"],
-                               stdin=subprocess.DEVNULL, stdout=out, stderr=subprocess.STDOUT, timeout=60, check=False)
+                where = subprocess.run(["gdb-multiarch", "-nx", "-p", str(process.pid), "-batch", "-ex", "thread apply all backtrace"],
+                                       stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=60,
+                                       check=False).stdout
+                out.write(where)
+                lost = words[0] == "gdb-multiarch" and way in ("SIGTERM", "SIGHUP") and waits_for_events(where)
             process.kill()
             process.wait()
-            if not is_lldb:
+            if not lost:
                 raise Finding(f"the debugger does not go by {way}; see {said}") from None
         finally:
             reader.join()

@@ -75,7 +75,8 @@ struct mutant *mutant_new(const char *gpu, const struct mutation *mutation)
     struct mutant *m = calloc(1, sizeof *m);
     vx_config_default(&config);
     wt_schedule_parse("rr:1", &config.schedule, WT_IGNORED);
-    if (vx_config_parse(&config, gpu, &err) || vx_device_new(&config, &m->device, &err)) {
+    if (wt_config_parse(&vx_config_table, &config, gpu, &err) ||
+        vx_device_new(&config, &m->device, &err)) {
         fprintf(stderr, "mutant: %s\n", err.text);
         abort();
     }

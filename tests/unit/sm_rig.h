@@ -66,7 +66,7 @@ static void rig_open(struct rig *r, const char *options, const char *kernel, con
     struct sm_config config;
     struct wt_error err;
     sm_config_default(&config);
-    assert_int_equal(sm_config_parse(&config, options, &err), WT_OK);
+    assert_int_equal(wt_config_parse(&sm_config_table, &config, options, &err), WT_OK);
     assert_int_equal(sm_device_new(&config, &r->d, &err), WT_OK);
     r->m = sm_machine(r->d);
     place(r->d, CODE, ".kernel", kernel);

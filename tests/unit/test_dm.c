@@ -87,7 +87,7 @@ static void start(const char *gpu, const uint32_t *program, size_t words)
     struct wt_error err;
     vx_config_default(&config);
     wt_schedule_parse("rr:1", &config.schedule, WT_IGNORED);
-    if (vx_config_parse(&config, gpu, &err))
+    if (wt_config_parse(&vx_config_table, &config, gpu, &err))
         fail_msg("%s", err.text);
     assert_int_equal(vx_device_new(&config, &d, &err), WT_OK);
     struct wt_segment segment = {.addr = BASE,

@@ -334,11 +334,11 @@ static void test_configuration(void **state)
     struct gcn_config config;
     struct wt_error err;
     gcn_config_default(&config);
-    assert_int_equal(gcn_config_parse(&config, "cu=64", &err), WT_OK);
+    assert_int_equal(wt_config_parse(&gcn_config_table, &config, "cu=64", &err), WT_OK);
     assert_int_equal(config.cu, 64);
     static const char *const bad[] = {"cu=0", "cu=65", "cu=x", "cu", "cu=1x", "lanes=4", "cu=1,,"};
     for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++)
-        assert_int_equal(gcn_config_parse(&config, bad[i], &err), WT_INVALID);
+        assert_int_equal(wt_config_parse(&gcn_config_table, &config, bad[i], &err), WT_INVALID);
     assert_int_equal(config.cu, 64);
 }
 

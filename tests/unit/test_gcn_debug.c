@@ -65,7 +65,7 @@ static struct rig prepare(const struct setup *s)
     struct wt_error err;
     uint8_t descriptor[64] = {0}, packet[64] = {0};
     gcn_config_default(&config);
-    assert_int_equal(gcn_config_parse(&config, s->config, &err), WT_OK);
+    assert_int_equal(wt_config_parse(&gcn_config_table, &config, s->config, &err), WT_OK);
     assert_int_equal(gcn_device_new(&config, &r.d, &err), WT_OK);
     r.m = gcn_machine(r.d);
     assert_int_equal(gcn_device_map(r.d, BASE, HANDLER_AT + 0x1000 - BASE, true, &err), WT_OK);

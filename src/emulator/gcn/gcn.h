@@ -9,6 +9,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
+#include "emulator/machine/config.h"
 #include "emulator/machine/explain.h"
 #include "emulator/machine/machine.h"
 #include "emulator/machine/schedule.h"
@@ -28,22 +29,15 @@ struct gcn_config {
     struct wt_schedule schedule;
 };
 
-/** Fills in the default configuration: 4 compute units, round robin. */
-void gcn_config_default(struct gcn_config *config);
-
-/**
- * Applies "key=value,key=value" (what follows "gfx900:" in --gpu). Unknown keys and bad values give
- * WT_INVALID.
- */
-enum wt_status gcn_config_parse(struct gcn_config *config, const char *text, struct wt_error *err);
+/** Fills in the default of a struct gcn_config: 4 compute units, round robin. */
+void gcn_config_default(void *config);
+/** Its keys, behind "gfx900:" in --gpu. */
+extern const struct wt_config gcn_config_table;
 
 /** The number of shader engines of the device: `se`, or as many as the compute units need. */
 unsigned gcn_config_engines(const struct gcn_config *config);
 /** Whether the compute units fit the shader arrays. */
 bool gcn_config_fits(const struct gcn_config *config);
-
-/** Prints the keys of gcn_config_parse, a line each. */
-void gcn_config_help(FILE *out);
 
 /** Makes a device without mapped memory. The caller frees it with gcn_device_free. */
 enum wt_status gcn_device_new(const struct gcn_config *config, struct gcn_device **device,
@@ -53,9 +47,6 @@ void gcn_device_free(struct gcn_device *device);
 
 /** The configuration, with the number of shader engines that it has. */
 const struct gcn_config *gcn_device_config(const struct gcn_device *device);
-
-/** Describes a configuration in the form that gcn_config_parse takes. */
-void gcn_config_print(const struct gcn_config *config, char *text, size_t size);
 
 /** The device as a machine (run, reset, hash, views); the same object. */
 struct wt_machine *gcn_machine(struct gcn_device *device);

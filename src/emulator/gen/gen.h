@@ -10,6 +10,7 @@
 #include <stdio.h>
 
 #include "base/hw_registers.h"
+#include "emulator/machine/config.h"
 #include "emulator/machine/machine.h"
 #include "emulator/machine/schedule.h"
 #include "wavetrap/error.h"
@@ -27,14 +28,9 @@ struct gen_config {
 };
 
 /** 3 subslices (GT2: 24 EUs, 168 threads), round robin, stray accesses are reported. */
-void gen_config_default(struct gen_config *config);
-/** Applies "key=value,key=value" (what follows "gen9:" in --gpu). Unknown keys and bad values give
- * WT_INVALID. */
-enum wt_status gen_config_parse(struct gen_config *config, const char *text, struct wt_error *err);
-/** The configuration as gen_config_parse takes it, without the schedule. */
-void gen_config_print(const struct gen_config *config, char *text, size_t size);
-/** Lists the keys of gen_config_parse. */
-void gen_config_help(FILE *out);
+void gen_config_default(void *config);
+/** The keys of a struct gen_config, behind "gen9:" in --gpu. */
+extern const struct wt_config gen_config_table;
 
 /** A new device; no memory is mapped. */
 enum wt_status gen_device_new(const struct gen_config *config, struct gen_device **device,

@@ -11,6 +11,7 @@
 #include <stdio.h>
 
 #include "base/hw_registers.h"
+#include "emulator/machine/config.h"
 #include "emulator/machine/machine.h"
 #include "emulator/machine/schedule.h"
 #include "wavetrap/error.h"
@@ -41,13 +42,9 @@ struct sm_config {
 #define SM_BLOCK_BYTES (UINT64_C(2) << 20)
 
 /** One SM, compute capability 5.0, no delays, round robin. */
-void sm_config_default(struct sm_config *config);
-/** Applies "key=value,key=value" (what follows "sm:" in --gpu); WT_INVALID leaves it as it was. */
-enum wt_status sm_config_parse(struct sm_config *config, const char *text, struct wt_error *err);
-/** The configuration as sm_config_parse takes it, without the schedule. */
-void sm_config_print(const struct sm_config *config, char *text, size_t size);
-/** Lists the keys of sm_config_parse. */
-void sm_config_help(FILE *out);
+void sm_config_default(void *config);
+/** The keys of a struct sm_config, behind "sm:" in --gpu. */
+extern const struct wt_config sm_config_table;
 
 /** A new device; no memory is mapped. */
 enum wt_status sm_device_new(const struct sm_config *config, struct sm_device **device,

@@ -11,6 +11,7 @@
 #include <stdio.h>
 
 #include "object/image.h"
+#include "emulator/machine/config.h"
 #include "emulator/machine/machine.h"
 #include "emulator/machine/schedule.h"
 #include "wavetrap/error.h"
@@ -45,27 +46,18 @@ struct vx_config {
 };
 
 /** The shape and layout of Vortex's own defaults: 1 cluster, 1 core, 4 warps, 4 threads, v2. */
-void vx_config_default(struct vx_config *config);
-
+void vx_config_default(void *config);
 /**
- * Applies "key=value,key=value" (what follows "vortex:" in --gpu). Unknown keys, bad values and
- * shapes that the Debug Module cannot describe give WT_INVALID. vx_config_help() lists the keys.
+ * The keys of a struct vx_config, behind "vortex:" in --gpu. Shapes that the Debug Module cannot
+ * describe are refused.
  */
-enum wt_status vx_config_parse(struct vx_config *config, const char *text, struct wt_error *err);
-/* Lists the keys of vx_config_parse. */
-void vx_config_help(FILE *out);
+extern const struct wt_config vx_config_table;
 
 /** A new device in reset; memory all zero. */
 enum wt_status vx_device_new(const struct vx_config *config, struct vx_device **device,
                              struct wt_error *err);
 /* Frees a device; NULL is allowed. */
 void vx_device_free(struct vx_device *device);
-
-/**
- * Describes a configuration in the form that vx_config_parse takes, all keys given; the schedule is
- * no part of it. @p size is 1024 at least.
- */
-void vx_config_print(const struct vx_config *config, char *text, size_t size);
 
 /** The device as a machine (run, reset, hash, views); the same object. */
 struct wt_machine *vx_machine(struct vx_device *device);

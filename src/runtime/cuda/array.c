@@ -101,14 +101,10 @@ static CUresult create(struct gpu *g, CUarray *array, const CUDA_ARRAY3D_DESCRIP
     return CUDA_SUCCESS;
 }
 
-API(cuArray3DCreate_v2, (CUarray * array, const CUDA_ARRAY3D_DESCRIPTOR *what), (array, what),
-    "*%p, %p", HANDLE(array), what)
+API_IN(state_enter(&g), cuArray3DCreate_v2, (CUarray * array, const CUDA_ARRAY3D_DESCRIPTOR *what),
+       (array, what), "*%p, %p", HANDLE(array), what)
 {
-    struct gpu *g;
-    const CUresult result = state_enter(&g);
-    if (result)
-        return result;
-    return state_leave(array && what ? create(g, array, what) : CUDA_ERROR_INVALID_VALUE);
+    return array && what ? create(g, array, what) : CUDA_ERROR_INVALID_VALUE;
 }
 
 API(cuArrayCreate_v2, (CUarray * array, const CUDA_ARRAY_DESCRIPTOR *what), (array, what),
@@ -123,39 +119,30 @@ API(cuArrayCreate_v2, (CUarray * array, const CUDA_ARRAY_DESCRIPTOR *what), (arr
     return do_cuArray3DCreate_v2(array, &whole);
 }
 
-API(cuArray3DGetDescriptor_v2, (CUDA_ARRAY3D_DESCRIPTOR * what, CUarray array), (what, array),
-    "%p, %p", what, array)
+API_IN(enter(array), cuArray3DGetDescriptor_v2, (CUDA_ARRAY3D_DESCRIPTOR * what, CUarray array),
+       (what, array), "%p, %p", what, array)
 {
-    const CUresult result = enter(array);
-    if (result)
-        return result;
     if (what)
         *what = array->what;
-    return state_leave(what ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE);
+    return what ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
 }
 
-API(cuArrayGetDescriptor_v2, (CUDA_ARRAY_DESCRIPTOR * what, CUarray array), (what, array), "%p, %p",
-    what, array)
+API_IN(enter(array), cuArrayGetDescriptor_v2, (CUDA_ARRAY_DESCRIPTOR * what, CUarray array),
+       (what, array), "%p, %p", what, array)
 {
-    const CUresult result = enter(array);
-    if (result)
-        return result;
     if (!what)
-        return state_leave(CUDA_ERROR_INVALID_VALUE);
+        return CUDA_ERROR_INVALID_VALUE;
     *what = (CUDA_ARRAY_DESCRIPTOR){.Width = array->what.Width,
                                     .Height = array->what.Height,
                                     .Format = array->what.Format,
                                     .NumChannels = array->what.NumChannels};
-    return state_leave(CUDA_SUCCESS);
+    return CUDA_SUCCESS;
 }
 
-API(cuArrayDestroy, (CUarray array), (array), "%p", array)
+API_IN(enter(array), cuArrayDestroy, (CUarray array), (array), "%p", array)
 {
-    const CUresult result = enter(array);
-    if (result)
-        return result;
     drop(find(array));
-    return state_leave(CUDA_SUCCESS);
+    return CUDA_SUCCESS;
 }
 
 /* ---- objects ---- */
@@ -264,36 +251,29 @@ static CUresult create_texture(struct gpu *g, CUtexObject *object,
     return add_header(g, &t, object);
 }
 
-API(cuTexObjectCreate,
-    (CUtexObject * object, const CUDA_RESOURCE_DESC *resource, const CUDA_TEXTURE_DESC *texture,
-     const CUDA_RESOURCE_VIEW_DESC *view),
-    (object, resource, texture, view), "*0x%llx, type %d, filter %d, flags %u", RESULT(object),
-    resource ? (int)resource->resType : -1, texture ? (int)texture->filterMode : -1,
-    texture ? texture->flags : 0)
+API_IN(state_enter(&g), cuTexObjectCreate,
+       (CUtexObject * object, const CUDA_RESOURCE_DESC *resource, const CUDA_TEXTURE_DESC *texture,
+        const CUDA_RESOURCE_VIEW_DESC *view),
+       (object, resource, texture, view), "*0x%llx, type %d, filter %d, flags %u", RESULT(object),
+       resource ? (int)resource->resType : -1, texture ? (int)texture->filterMode : -1,
+       texture ? texture->flags : 0)
 {
-    struct gpu *g;
-    const CUresult result = state_enter(&g);
-    if (result)
-        return result;
     if (!object || !resource || !texture)
-        return state_leave(CUDA_ERROR_INVALID_VALUE);
-    return state_leave(view ? CUDA_ERROR_NOT_SUPPORTED
-                            : create_texture(g, object, resource, texture));
+        return CUDA_ERROR_INVALID_VALUE;
+    return view ? CUDA_ERROR_NOT_SUPPORTED : create_texture(g, object, resource, texture);
 }
 
-API(cuSurfObjectCreate, (CUsurfObject * object, const CUDA_RESOURCE_DESC *resource),
-    (object, resource), "*0x%llx, %p", RESULT(object), resource)
+API_IN(state_enter(&g), cuSurfObjectCreate,
+       (CUsurfObject * object, const CUDA_RESOURCE_DESC *resource), (object, resource),
+       "*0x%llx, %p", RESULT(object), resource)
 {
-    struct gpu *g;
     struct sm_texture t;
-    CUresult result = state_enter(&g);
-    if (result)
-        return result;
+    CUresult result = CUDA_SUCCESS;
     if (!object || !resource || resource->resType != CU_RESOURCE_TYPE_ARRAY)
-        return state_leave(CUDA_ERROR_INVALID_VALUE);
+        return CUDA_ERROR_INVALID_VALUE;
     if ((result = describe(resource, &t)) != CUDA_SUCCESS)
-        return state_leave(result);
-    return state_leave(add_header(g, &t, object));
+        return result;
+    return add_header(g, &t, object);
 }
 
 static CUresult destroy(unsigned long long object)

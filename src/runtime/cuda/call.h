@@ -23,6 +23,22 @@
     }                                                                                              \
     static CUresult do_##name parameters
 
+#define CALL_LIST(...) __VA_ARGS__
+/**
+ * Begins an API of which all is done between @p enter, an expression of a function of state.h that
+ * takes the lock and sets `g`, and state_leave(): the body returns the result. Where @p enter
+ * fails, its result is the API's.
+ */
+#define API_IN(enter, name, parameters, arguments, ...)                                            \
+    static CUresult in_##name(struct gpu *g, CALL_LIST parameters);                                \
+    API(name, parameters, arguments, __VA_ARGS__)                                                  \
+    {                                                                                              \
+        struct gpu *g = NULL;                                                                      \
+        const CUresult result_ = enter;                                                            \
+        return result_ ? result_ : state_leave(in_##name(g, CALL_LIST arguments));                 \
+    }                                                                                              \
+    static CUresult in_##name(struct gpu *g, CALL_LIST parameters)
+
 /** The number that a pointer for a result points to; 0 for NULL. */
 #define RESULT(pointer) ((unsigned long long)((pointer) ? *(pointer) : 0))
 /** The same of a pointer to a pointer. */

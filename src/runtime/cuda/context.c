@@ -102,87 +102,65 @@ void context_free(struct CUctx_st *context)
     free(context);
 }
 
-API(cuCtxCreate_v2, (CUcontext * context, unsigned flags, CUdevice number),
-    (context, flags, number), "*%p, %u, %d", HANDLE(context), flags, number)
+API_IN(state_lock(), cuCtxCreate_v2, (CUcontext * context, unsigned flags, CUdevice number),
+       (context, flags, number), "*%p, %u, %d", HANDLE(context), flags, number)
 {
-    CUresult result = state_lock();
-    if (result)
-        return result;
+    CUresult result = CUDA_SUCCESS;
     if (!context || !state_gpu(number))
-        return state_leave(context ? CUDA_ERROR_INVALID_DEVICE : CUDA_ERROR_INVALID_VALUE);
+        return context ? CUDA_ERROR_INVALID_DEVICE : CUDA_ERROR_INVALID_VALUE;
     struct CUctx_st *c = context_new(number, flags);
     if (!c)
-        return state_leave(CUDA_ERROR_OUT_OF_MEMORY);
+        return CUDA_ERROR_OUT_OF_MEMORY;
     if ((result = push(c)) != CUDA_SUCCESS) {
         context_free(c);
-        return state_leave(result);
+        return result;
     }
     *context = c;
-    return state_leave(CUDA_SUCCESS);
+    return CUDA_SUCCESS;
 }
 
-API(cuCtxPushCurrent_v2, (CUcontext context), (context), "%p", context)
+API_IN(state_lock(), cuCtxPushCurrent_v2, (CUcontext context), (context), "%p", context)
 {
-    const CUresult result = state_lock();
-    if (result)
-        return result;
-    return state_leave(state_is_context(context) ? push(context) : CUDA_ERROR_INVALID_CONTEXT);
+    return state_is_context(context) ? push(context) : CUDA_ERROR_INVALID_CONTEXT;
 }
 
-API(cuCtxPopCurrent_v2, (CUcontext * context), (context), "*%p", HANDLE(context))
+API_IN(state_lock(), cuCtxPopCurrent_v2, (CUcontext * context), (context), "*%p", HANDLE(context))
 {
-    const CUresult result = state_lock();
-    if (result)
-        return result;
     if (!depth)
-        return state_leave(CUDA_ERROR_INVALID_CONTEXT);
+        return CUDA_ERROR_INVALID_CONTEXT;
     depth--;
     if (context)
         *context = current[depth];
-    return state_leave(CUDA_SUCCESS);
+    return CUDA_SUCCESS;
 }
 
-API(cuCtxSetCurrent, (CUcontext context), (context), "%p", context)
+API_IN(state_lock(), cuCtxSetCurrent, (CUcontext context), (context), "%p", context)
 {
-    const CUresult result = state_lock();
-    if (result)
-        return result;
     if (context && !state_is_context(context))
-        return state_leave(CUDA_ERROR_INVALID_CONTEXT);
+        return CUDA_ERROR_INVALID_CONTEXT;
     depth -= depth > 0;
-    return state_leave(context ? push(context) : CUDA_SUCCESS);
+    return context ? push(context) : CUDA_SUCCESS;
 }
 
-API(cuCtxGetCurrent, (CUcontext * context), (context), "*%p", HANDLE(context))
+API_IN(state_lock(), cuCtxGetCurrent, (CUcontext * context), (context), "*%p", HANDLE(context))
 {
-    const CUresult result = state_lock();
-    if (result)
-        return result;
     if (context)
         *context = state_context();
-    return state_leave(context ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE);
+    return context ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
 }
 
-API(cuCtxGetDevice, (CUdevice * number), (number), "*%llu", RESULT(number))
+API_IN(state_enter(&g), cuCtxGetDevice, (CUdevice * number), (number), "*%llu", RESULT(number))
 {
-    struct gpu *g;
-    const CUresult result = state_enter(&g);
-    if (result)
-        return result;
     if (number)
         *number = state_context()->device;
-    return state_leave(number ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE);
+    return number ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
 }
 
-API(cuCtxGetFlags, (unsigned *flags), (flags), "*%llu", RESULT(flags))
+API_IN(state_enter(&g), cuCtxGetFlags, (unsigned *flags), (flags), "*%llu", RESULT(flags))
 {
-    struct gpu *g;
-    const CUresult result = state_enter(&g);
-    if (result)
-        return result;
     if (flags)
         *flags = state_context()->flags;
-    return state_leave(flags ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE);
+    return flags ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
 }
 
 /* Kernels have ended when their launch returns: only a failure is left to report. */

@@ -67,49 +67,40 @@ static CUresult check(CUevent event)
     return result ? result : state_leave(CUDA_SUCCESS);
 }
 
-API(cuEventCreate, (CUevent * event, unsigned flags), (event, flags), "*%p, %u", HANDLE(event),
-    flags)
+API_IN(state_enter(&g), cuEventCreate, (CUevent * event, unsigned flags), (event, flags), "*%p, %u",
+       HANDLE(event), flags)
 {
     const unsigned known = CU_EVENT_BLOCKING_SYNC | CU_EVENT_DISABLE_TIMING | CU_EVENT_INTERPROCESS;
-    struct gpu *g;
-    const CUresult result = state_enter(&g);
-    if (result)
-        return result;
     if (!event || flags & ~known ||
         (flags & CU_EVENT_INTERPROCESS && !(flags & CU_EVENT_DISABLE_TIMING)))
-        return state_leave(CUDA_ERROR_INVALID_VALUE);
+        return CUDA_ERROR_INVALID_VALUE;
     struct CUevent_st *e = calloc(1, sizeof *e);
     if (!e)
-        return state_leave(CUDA_ERROR_OUT_OF_MEMORY);
+        return CUDA_ERROR_OUT_OF_MEMORY;
     *e = (struct CUevent_st){.flags = flags, .owner = state_entered_id(), .next = events};
     *event = events = e;
-    return state_leave(CUDA_SUCCESS);
+    return CUDA_SUCCESS;
 }
 
-API(cuEventDestroy_v2, (CUevent event), (event), "%p", event)
+API_IN(state_lock(), cuEventDestroy_v2, (CUevent event), (event), "%p", event)
 {
-    const CUresult result = state_lock();
-    if (result)
-        return result;
     struct CUevent_st **at = find(event), *e = *at;
     if (!event || !e)
-        return state_leave(CUDA_ERROR_INVALID_HANDLE);
+        return CUDA_ERROR_INVALID_HANDLE;
     *at = e->next;
     free(e);
-    return state_leave(CUDA_SUCCESS);
+    return CUDA_SUCCESS;
 }
 
 /* An event is recorded in streams of its own context only. */
-API(cuEventRecord, (CUevent event, CUstream stream), (event, stream), "%p, %p", event, stream)
+API_IN(enter_in_stream(event, stream), cuEventRecord, (CUevent event, CUstream stream),
+       (event, stream), "%p, %p", event, stream)
 {
-    const CUresult result = enter_in_stream(event, stream);
-    if (result)
-        return result;
     if (event->owner != state_entered_id())
-        return state_leave(CUDA_ERROR_INVALID_HANDLE);
+        return CUDA_ERROR_INVALID_HANDLE;
     event->recorded = true;
     clock_gettime(CLOCK_MONOTONIC, &event->at);
-    return state_leave(CUDA_SUCCESS);
+    return CUDA_SUCCESS;
 }
 
 API(cuEventRecordWithFlags, (CUevent event, CUstream stream, unsigned flags),
@@ -120,11 +111,11 @@ API(cuEventRecordWithFlags, (CUevent event, CUstream stream, unsigned flags),
 }
 
 /* The event may be of another context, and of another device. */
-API(cuStreamWaitEvent, (CUstream stream, CUevent event, unsigned flags), (stream, event, flags),
-    "%p, %p, %u", stream, event, flags)
+API_IN(enter_in_stream(event, stream), cuStreamWaitEvent,
+       (CUstream stream, CUevent event, unsigned flags), (stream, event, flags), "%p, %p, %u",
+       stream, event, flags)
 {
-    const CUresult result = enter_in_stream(event, stream);
-    return result ? result : state_leave(CUDA_SUCCESS);
+    return CUDA_SUCCESS;
 }
 
 API(cuEventQuery, (CUevent event), (event), "%p", event)
@@ -142,16 +133,13 @@ static bool is_timed(CUevent event)
     return event && *find(event) && event->recorded && !(event->flags & CU_EVENT_DISABLE_TIMING);
 }
 
-API(cuEventElapsedTime, (float *milliseconds, CUevent from, CUevent to), (milliseconds, from, to),
-    "%p, %p, %p", milliseconds, from, to)
+API_IN(state_lock(), cuEventElapsedTime, (float *milliseconds, CUevent from, CUevent to),
+       (milliseconds, from, to), "%p, %p, %p", milliseconds, from, to)
 {
-    const CUresult result = state_lock();
-    if (result)
-        return result;
     if (!milliseconds || !is_timed(from) || !is_timed(to) ||
         state_context_of(from->owner)->device != state_context_of(to->owner)->device)
-        return state_leave(milliseconds ? CUDA_ERROR_INVALID_HANDLE : CUDA_ERROR_INVALID_VALUE);
+        return milliseconds ? CUDA_ERROR_INVALID_HANDLE : CUDA_ERROR_INVALID_VALUE;
     *milliseconds = (float)(to->at.tv_sec - from->at.tv_sec) * 1e3f +
                     (float)(to->at.tv_nsec - from->at.tv_nsec) / 1e6f;
-    return state_leave(CUDA_SUCCESS);
+    return CUDA_SUCCESS;
 }

@@ -33,88 +33,67 @@ static int attribute_of(const struct CUfunc_st *f, const struct gpu *g,
     }
 }
 
-API(cuFuncGetAttribute, (int *value, CUfunction_attribute attribute, CUfunction function),
-    (value, attribute, function), "*%llu, %d, %p", RESULT(value), (int)attribute, function)
+API_IN(state_enter_function(&function, &g), cuFuncGetAttribute,
+       (int *value, CUfunction_attribute attribute, CUfunction function),
+       (value, attribute, function), "*%llu, %d, %p", RESULT(value), (int)attribute, function)
 {
-    struct gpu *g;
-    const CUresult result = state_enter_function(&function, &g);
-    if (result)
-        return result;
     if (value)
         *value = attribute_of(function, g, attribute);
-    return state_leave(value ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE);
+    return value ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
 }
 
 /* Two attributes may be set. The second one is a preference, for there is no cache to take shared
  * memory from. */
-API(cuFuncSetAttribute, (CUfunction function, CUfunction_attribute attribute, int value),
-    (function, attribute, value), "%p, %d, %d", function, (int)attribute, value)
+API_IN(state_enter_function(&function, &g), cuFuncSetAttribute,
+       (CUfunction function, CUfunction_attribute attribute, int value),
+       (function, attribute, value), "%p, %d, %d", function, (int)attribute, value)
 {
-    struct gpu *g;
-    const CUresult result = state_enter_function(&function, &g);
-    if (result)
-        return result;
     if (attribute == CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES && value >= 0 &&
         value <= GPU_BLOCK_SHARED - (int)function->kernel.launch.shared) {
         function->dynamic = value;
         function->dynamic_set = true;
-        return state_leave(CUDA_SUCCESS);
+        return CUDA_SUCCESS;
     }
     if (attribute == CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT && value >= -1 &&
         value <= 100) {
         function->carveout = value;
         function->carveout_set = true;
-        return state_leave(CUDA_SUCCESS);
+        return CUDA_SUCCESS;
     }
-    return state_leave(CUDA_ERROR_INVALID_VALUE);
+    return CUDA_ERROR_INVALID_VALUE;
 }
 
 /* Preferences only: there is no cache, and shared memory has no banks. */
-API(cuFuncSetCacheConfig, (CUfunction function, CUfunc_cache config), (function, config), "%p, %d",
-    function, (int)config)
+API_IN(state_enter_function(&function, &g), cuFuncSetCacheConfig,
+       (CUfunction function, CUfunc_cache config), (function, config), "%p, %d", function,
+       (int)config)
 {
-    struct gpu *g;
-    const CUresult result = state_enter_function(&function, &g);
-    if (result)
-        return result;
-    return state_leave(config <= CU_FUNC_CACHE_PREFER_EQUAL ? CUDA_SUCCESS
-                                                            : CUDA_ERROR_INVALID_VALUE);
+    return config <= CU_FUNC_CACHE_PREFER_EQUAL ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
 }
 
-API(cuFuncSetSharedMemConfig, (CUfunction function, CUsharedconfig config), (function, config),
-    "%p, %d", function, (int)config)
+API_IN(state_enter_function(&function, &g), cuFuncSetSharedMemConfig,
+       (CUfunction function, CUsharedconfig config), (function, config), "%p, %d", function,
+       (int)config)
 {
-    struct gpu *g;
-    const CUresult result = state_enter_function(&function, &g);
-    if (result)
-        return result;
-    return state_leave(config <= CU_SHARED_MEM_CONFIG_EIGHT_BYTE_BANK_SIZE
-                           ? CUDA_SUCCESS
-                           : CUDA_ERROR_INVALID_VALUE);
+    return config <= CU_SHARED_MEM_CONFIG_EIGHT_BYTE_BANK_SIZE ? CUDA_SUCCESS
+                                                               : CUDA_ERROR_INVALID_VALUE;
 }
 
-API(cuFuncGetModule, (CUmodule * module, CUfunction function), (module, function), "*%p, %p",
-    HANDLE(module), function)
+API_IN(state_enter_function(&function, &g), cuFuncGetModule,
+       (CUmodule * module, CUfunction function), (module, function), "*%p, %p", HANDLE(module),
+       function)
 {
-    struct gpu *g;
-    const CUresult result = state_enter_function(&function, &g);
-    if (result)
-        return result;
     if (module)
         *module = function->module;
-    return state_leave(module ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE);
+    return module ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
 }
 
-API(cuFuncGetName, (const char **name, CUfunction function), (name, function), "%p, %p", name,
-    function)
+API_IN(state_enter_function(&function, &g), cuFuncGetName, (const char **name, CUfunction function),
+       (name, function), "%p, %p", name, function)
 {
-    struct gpu *g;
-    const CUresult result = state_enter_function(&function, &g);
-    if (result)
-        return result;
     if (name)
         *name = function->kernel.name;
-    return state_leave(name ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE);
+    return name ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
 }
 
 /* ---- occupancy ---- */
@@ -131,19 +110,15 @@ static unsigned resident(const struct gpu *g, const struct CUfunc_st *f, int blo
     return gpu_resident(g, &launch);
 }
 
-API(cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags,
-    (int *blocks, CUfunction function, int block, size_t dynamic, unsigned flags),
-    (blocks, function, block, dynamic, flags), "*%llu, %p, %d, %zu, %u", RESULT(blocks), function,
-    block, dynamic, flags)
+API_IN(state_enter_function(&function, &g), cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags,
+       (int *blocks, CUfunction function, int block, size_t dynamic, unsigned flags),
+       (blocks, function, block, dynamic, flags), "*%llu, %p, %d, %zu, %u", RESULT(blocks),
+       function, block, dynamic, flags)
 {
-    struct gpu *g;
-    const CUresult result = state_enter_function(&function, &g);
-    if (result)
-        return result;
     if (!blocks || block < 1 || flags > CU_OCCUPANCY_DISABLE_CACHING_OVERRIDE)
-        return state_leave(CUDA_ERROR_INVALID_VALUE);
+        return CUDA_ERROR_INVALID_VALUE;
     *blocks = (int)resident(g, function, block, dynamic);
-    return state_leave(CUDA_SUCCESS);
+    return CUDA_SUCCESS;
 }
 
 API(cuOccupancyMaxActiveBlocksPerMultiprocessor,
@@ -197,22 +172,18 @@ API(cuOccupancyMaxPotentialBlockSize,
                                                         limit, 0);
 }
 
-API(cuOccupancyAvailableDynamicSMemPerBlock,
-    (size_t * dynamic, CUfunction function, int blocks, int block),
-    (dynamic, function, blocks, block), "*%llu, %p, %d, %d", RESULT(dynamic), function, blocks,
-    block)
+API_IN(state_enter_function(&function, &g), cuOccupancyAvailableDynamicSMemPerBlock,
+       (size_t * dynamic, CUfunction function, int blocks, int block),
+       (dynamic, function, blocks, block), "*%llu, %p, %d, %d", RESULT(dynamic), function, blocks,
+       block)
 {
-    struct gpu *g;
-    const CUresult result = state_enter_function(&function, &g);
-    if (result)
-        return result;
     if (!dynamic || blocks < 1 || block < 1 || (int)resident(g, function, block, 0) < blocks)
-        return state_leave(CUDA_ERROR_INVALID_VALUE);
+        return CUDA_ERROR_INVALID_VALUE;
     size_t low = 0, high = (size_t)dynamic_limit(function) + 1; /* high: too much */
     while (high - low > 1) {
         const size_t middle = (low + high) / 2;
         *((int)resident(g, function, block, middle) >= blocks ? &low : &high) = middle;
     }
     *dynamic = low;
-    return state_leave(CUDA_SUCCESS);
+    return CUDA_SUCCESS;
 }

@@ -78,7 +78,9 @@ static void make_rooms(struct gpu *g)
 static enum wt_status configure(struct sm_config *config, const char *variable, const char *keys,
                                 struct wt_error *err)
 {
-    return keys && sm_config_parse(config, keys, err) ? wt_fail_in(err, "%s", variable) : WT_OK;
+    return keys && wt_config_parse(&sm_config_table, config, keys, err)
+               ? wt_fail_in(err, "%s", variable)
+               : WT_OK;
 }
 
 enum wt_status gpu_new(const char *said, const struct gpu *before, struct gpu **gpu,
@@ -110,7 +112,7 @@ enum wt_status gpu_new(const char *said, const struct gpu *before, struct gpu **
         free(g);
         return status;
     }
-    struct wt_machine *m = sm_machine(g->device);
+    struct wt_machine *m = g->machine = sm_machine(g->device);
     m->device = number;
     if (before)
         m->first_core = sm_machine(before->device)->first_core + before->config.sms;

@@ -167,17 +167,13 @@ API(cuMemFreeHost, (void *address), (address), "%p", address)
     return see_no_more(address, false);
 }
 
-API(cuMemHostRegister_v2, (void *address, size_t bytes, unsigned flags), (address, bytes, flags),
-    "%p, %zu, %u", address, bytes, flags)
+API_IN(state_enter(&g), cuMemHostRegister_v2, (void *address, size_t bytes, unsigned flags),
+       (address, bytes, flags), "%p, %zu, %u", address, bytes, flags)
 {
-    struct gpu *g;
-    const CUresult result = state_enter(&g);
-    if (result)
-        return result;
     if (!address || !bytes)
-        return state_leave(CUDA_ERROR_INVALID_VALUE);
-    return state_leave(overlaps_seen(address, bytes) ? CUDA_ERROR_HOST_MEMORY_ALREADY_REGISTERED
-                                                     : see(address, bytes, true, flags));
+        return CUDA_ERROR_INVALID_VALUE;
+    return overlaps_seen(address, bytes) ? CUDA_ERROR_HOST_MEMORY_ALREADY_REGISTERED
+                                         : see(address, bytes, true, flags);
 }
 
 API(cuMemHostUnregister, (void *address), (address), "%p", address)
@@ -192,29 +188,22 @@ static CUresult enter_seen(const void *at, struct gpu **gpu)
     return result ? result : state_enter_owner(memory_owner((uintptr_t)at), gpu);
 }
 
-API(cuMemHostGetDevicePointer_v2, (CUdeviceptr * device, void *host, unsigned flags),
-    (device, host, flags), "*0x%llx, %p, %u", RESULT(device), host, flags)
+API_IN(enter_seen(host, &g), cuMemHostGetDevicePointer_v2,
+       (CUdeviceptr * device, void *host, unsigned flags), (device, host, flags), "*0x%llx, %p, %u",
+       RESULT(device), host, flags)
 {
-    struct gpu *g;
-    const CUresult result = enter_seen(host, &g);
-    if (result)
-        return result;
     if (!device || flags || !*find_seen(host))
-        return state_leave(CUDA_ERROR_INVALID_VALUE);
+        return CUDA_ERROR_INVALID_VALUE;
     *device = (uintptr_t)host;
-    return state_leave(CUDA_SUCCESS);
+    return CUDA_SUCCESS;
 }
 
 /* Memory that was allocated has the flags that it was given; all of it is at its own address. */
-API(cuMemHostGetFlags, (unsigned *flags, void *address), (flags, address), "*%llu, %p",
-    RESULT(flags), address)
+API_IN(enter_seen(address, &g), cuMemHostGetFlags, (unsigned *flags, void *address),
+       (flags, address), "*%llu, %p", RESULT(flags), address)
 {
-    struct gpu *g;
-    const CUresult result = enter_seen(address, &g);
-    if (result)
-        return result;
     const struct seen *s = *find_seen(address);
     if (flags && s)
         *flags = s->flags | CU_MEMHOSTALLOC_DEVICEMAP;
-    return state_leave(flags && s ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE);
+    return flags && s ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
 }

@@ -105,52 +105,43 @@ static CUresult load(CUlibrary *library, const struct modules_image *image)
     return CUDA_SUCCESS;
 }
 
-API(cuLibraryLoadData,
-    (CUlibrary * library, const void *image, CUjit_option *jit, void **jit_values, unsigned jits,
-     CUlibraryOption *options, void **values, unsigned count),
-    (library, image, jit, jit_values, jits, options, values, count),
-    "*%p, %p, %p, %p, %u, %p, %p, %u", HANDLE(library), image, jit, jit_values, jits, options,
-    values, count)
+API_IN(state_lock(), cuLibraryLoadData,
+       (CUlibrary * library, const void *image, CUjit_option *jit, void **jit_values, unsigned jits,
+        CUlibraryOption *options, void **values, unsigned count),
+       (library, image, jit, jit_values, jits, options, values, count),
+       "*%p, %p, %p, %p, %u, %p, %p, %u", HANDLE(library), image, jit, jit_values, jits, options,
+       values, count)
 {
-    const CUresult result = state_lock();
-    if (result)
-        return result;
     if (!library || !image)
-        return state_leave(CUDA_ERROR_INVALID_VALUE);
-    return state_leave(
-        load(library, &(struct modules_image){image, SIZE_MAX, jits, jit, jit_values}));
+        return CUDA_ERROR_INVALID_VALUE;
+    return load(library, &(struct modules_image){image, SIZE_MAX, jits, jit, jit_values});
 }
 
-API(cuLibraryLoadFromFile,
-    (CUlibrary * library, const char *path, CUjit_option *jit, void **jit_values, unsigned jits,
-     CUlibraryOption *options, void **values, unsigned count),
-    (library, path, jit, jit_values, jits, options, values, count),
-    "*%p, \"%s\", %p, %p, %u, %p, %p, %u", HANDLE(library), path ? path : "(null)", jit, jit_values,
-    jits, options, values, count)
+API_IN(state_lock(), cuLibraryLoadFromFile,
+       (CUlibrary * library, const char *path, CUjit_option *jit, void **jit_values, unsigned jits,
+        CUlibraryOption *options, void **values, unsigned count),
+       (library, path, jit, jit_values, jits, options, values, count),
+       "*%p, \"%s\", %p, %p, %u, %p, %p, %u", HANDLE(library), path ? path : "(null)", jit,
+       jit_values, jits, options, values, count)
 {
     struct wt_error err;
     uint8_t *bytes;
     size_t length;
-    CUresult result = state_lock();
-    if (result)
-        return result;
+    CUresult result = CUDA_SUCCESS;
     if (!library || !path)
-        return state_leave(CUDA_ERROR_INVALID_VALUE);
+        return CUDA_ERROR_INVALID_VALUE;
     if (wt_file_read(path, &bytes, &length, &err) != WT_OK)
-        return state_leave(CUDA_ERROR_FILE_NOT_FOUND);
+        return CUDA_ERROR_FILE_NOT_FOUND;
     result = load(library, &(struct modules_image){bytes, length, jits, jit, jit_values});
     free(bytes);
-    return state_leave(result);
+    return result;
 }
 
-API(cuLibraryUnload, (CUlibrary library), (library), "%p", library)
+API_IN(state_lock(), cuLibraryUnload, (CUlibrary library), (library), "%p", library)
 {
-    const CUresult result = state_lock();
-    if (result)
-        return result;
     struct CUlib_st **at = find(library), *l = *at;
     if (!library || !l)
-        return state_leave(CUDA_ERROR_INVALID_HANDLE);
+        return CUDA_ERROR_INVALID_HANDLE;
     *at = l->next;
     for (unsigned i = 0; i < STATE_MOST_GPUS; i++)
         if (l->module[i])
@@ -161,7 +152,7 @@ API(cuLibraryUnload, (CUlibrary library), (library), "%p", library)
         free(k);
     }
     free(l);
-    return state_leave(CUDA_SUCCESS);
+    return CUDA_SUCCESS;
 }
 
 /* ---- what is in a library ---- */
@@ -182,32 +173,29 @@ static bool has_kernel(const struct CUlib_st *l, const char *name)
     return false;
 }
 
-API(cuLibraryGetKernel, (CUkernel * kernel, CUlibrary library, const char *name),
-    (kernel, library, name), "*%p, %p, \"%s\"", HANDLE(kernel), library, name ? name : "(null)")
+API_IN(enter(library), cuLibraryGetKernel, (CUkernel * kernel, CUlibrary library, const char *name),
+       (kernel, library, name), "*%p, %p, \"%s\"", HANDLE(kernel), library, name ? name : "(null)")
 {
-    const CUresult result = enter(library);
-    if (result)
-        return result;
     if (!kernel || !name)
-        return state_leave(CUDA_ERROR_INVALID_VALUE);
+        return CUDA_ERROR_INVALID_VALUE;
     struct CUkern_st *k = library->kernel;
     while (k && strcmp(k->name, name) != 0)
         k = k->next;
     if (!k && !has_kernel(library, name))
-        return state_leave(CUDA_ERROR_NOT_FOUND);
+        return CUDA_ERROR_NOT_FOUND;
     if (!k) {
         k = calloc(1, sizeof *k);
         char *copy = strdup(name);
         if (!k || !copy) {
             free(k);
             free(copy);
-            return state_leave(CUDA_ERROR_OUT_OF_MEMORY);
+            return CUDA_ERROR_OUT_OF_MEMORY;
         }
         *k = (struct CUkern_st){.library = library, .name = copy, .next = library->kernel};
         library->kernel = k;
     }
     *kernel = k;
-    return state_leave(CUDA_SUCCESS);
+    return CUDA_SUCCESS;
 }
 
 /* Takes the lock; *module is the library's on the GPU of the thread's context. */
@@ -257,28 +245,23 @@ API(cuLibraryGetGlobal, (CUdeviceptr * address, size_t *bytes, CUlibrary library
 
 /* ---- kernels ---- */
 
-API(cuKernelGetFunction, (CUfunction * function, CUkernel kernel), (function, kernel), "*%p, %p",
-    HANDLE(function), kernel)
+API_IN(state_enter(&g), cuKernelGetFunction, (CUfunction * function, CUkernel kernel),
+       (function, kernel), "*%p, %p", HANDLE(function), kernel)
 {
-    struct gpu *g;
     CUfunction found;
-    CUresult result = state_enter(&g);
-    if (result)
-        return result;
+    CUresult result = CUDA_SUCCESS;
     if (!function || !kernel || !find_kernel(kernel))
-        return state_leave(function ? CUDA_ERROR_INVALID_HANDLE : CUDA_ERROR_INVALID_VALUE);
+        return function ? CUDA_ERROR_INVALID_HANDLE : CUDA_ERROR_INVALID_VALUE;
     if ((result = function_of(kernel, gpu_number(g), &found)) == CUDA_SUCCESS)
         *function = found;
-    return state_leave(result);
+    return result;
 }
 
-API(cuKernelGetName, (const char **name, CUkernel kernel), (name, kernel), "%p, %p", name, kernel)
+API_IN(state_lock(), cuKernelGetName, (const char **name, CUkernel kernel), (name, kernel),
+       "%p, %p", name, kernel)
 {
-    const CUresult result = state_lock();
-    if (result)
-        return result;
     if (!name || !kernel || !find_kernel(kernel))
-        return state_leave(name ? CUDA_ERROR_INVALID_HANDLE : CUDA_ERROR_INVALID_VALUE);
+        return name ? CUDA_ERROR_INVALID_HANDLE : CUDA_ERROR_INVALID_VALUE;
     *name = kernel->name;
-    return state_leave(CUDA_SUCCESS);
+    return CUDA_SUCCESS;
 }

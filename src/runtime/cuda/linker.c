@@ -52,22 +52,19 @@ static bool append(CUlinkState s, const void *bytes, size_t length)
     return true;
 }
 
-API(cuLinkCreate_v2, (unsigned count, CUjit_option *options, void **values, CUlinkState *state),
-    (count, options, values, state), "%u, %p, %p, *%p", count, options, values, HANDLE(state))
+API_IN(state_enter(&g), cuLinkCreate_v2,
+       (unsigned count, CUjit_option *options, void **values, CUlinkState *state),
+       (count, options, values, state), "%u, %p, %p, *%p", count, options, values, HANDLE(state))
 {
-    struct gpu *g;
-    const CUresult result = state_enter(&g);
-    if (result)
-        return result;
     struct CUlinkState_st *s = state ? calloc(1, sizeof *s) : NULL;
     if (!s || !append(s, IMAGE_BLOB, strlen(IMAGE_BLOB))) {
         free(s);
-        return state_leave(CUDA_ERROR_OUT_OF_MEMORY);
+        return CUDA_ERROR_OUT_OF_MEMORY;
     }
     jit_log_find(count, options, values, &s->log);
     s->next = states;
     *state = states = s;
-    return state_leave(CUDA_SUCCESS);
+    return CUDA_SUCCESS;
 }
 
 /* An input of the linker. Its texts are called by its name in messages. */
@@ -134,41 +131,34 @@ static CUresult add_logged(const struct gpu *g, CUlinkState s, const void *data,
     return result;
 }
 
-API(cuLinkAddData_v2,
-    (CUlinkState s, CUjitInputType type, void *data, size_t size, const char *name, unsigned count,
-     CUjit_option *options, void **values),
-    (s, type, data, size, name, count, options, values), "%p, %d, %p, %zu, \"%s\", %u, %p, %p", s,
-    type, data, size, name ? name : "(null)", count, options, values)
+API_IN(enter(s, &g), cuLinkAddData_v2,
+       (CUlinkState s, CUjitInputType type, void *data, size_t size, const char *name,
+        unsigned count, CUjit_option *options, void **values),
+       (s, type, data, size, name, count, options, values), "%p, %d, %p, %zu, \"%s\", %u, %p, %p",
+       s, type, data, size, name ? name : "(null)", count, options, values)
 {
-    struct gpu *g;
-    const CUresult result = enter(s, &g);
-    if (result)
-        return result;
     if (!data)
-        return state_leave(CUDA_ERROR_INVALID_VALUE);
-    return state_leave(add_logged(g, s, data, size, name, count, options, values));
+        return CUDA_ERROR_INVALID_VALUE;
+    return add_logged(g, s, data, size, name, count, options, values);
 }
 
-API(cuLinkAddFile_v2,
-    (CUlinkState s, CUjitInputType type, const char *path, unsigned count, CUjit_option *options,
-     void **values),
-    (s, type, path, count, options, values), "%p, %d, \"%s\", %u, %p, %p", s, type,
-    path ? path : "(null)", count, options, values)
+API_IN(enter(s, &g), cuLinkAddFile_v2,
+       (CUlinkState s, CUjitInputType type, const char *path, unsigned count, CUjit_option *options,
+        void **values),
+       (s, type, path, count, options, values), "%p, %d, \"%s\", %u, %p, %p", s, type,
+       path ? path : "(null)", count, options, values)
 {
-    struct gpu *g;
     struct wt_error err;
     uint8_t *bytes;
     size_t length;
-    CUresult result = enter(s, &g);
-    if (result)
-        return result;
+    CUresult result = CUDA_SUCCESS;
     if (!path)
-        return state_leave(CUDA_ERROR_INVALID_VALUE);
+        return CUDA_ERROR_INVALID_VALUE;
     if (wt_file_read(path, &bytes, &length, &err) != WT_OK)
-        return state_leave(jit_log_mistake(&s->log, CUDA_ERROR_FILE_NOT_FOUND, &err));
+        return jit_log_mistake(&s->log, CUDA_ERROR_FILE_NOT_FOUND, &err);
     result = add_logged(g, s, bytes, length, path, count, options, values);
     free(bytes);
-    return state_leave(result);
+    return result;
 }
 
 static void inform(void *log, const struct sm_ptx *image)
@@ -192,39 +182,33 @@ static CUresult complete(CUlinkState s)
                                              &err);
 }
 
-API(cuLinkComplete, (CUlinkState s, void **cubin, size_t *size), (s, cubin, size), "%p, %p, *%llu",
-    s, cubin, RESULT(size))
+API_IN(enter(s, &g), cuLinkComplete, (CUlinkState s, void **cubin, size_t *size), (s, cubin, size),
+       "%p, %p, *%llu", s, cubin, RESULT(size))
 {
-    struct gpu *g;
-    CUresult result = enter(s, &g);
-    if (result)
-        return result;
+    CUresult result = CUDA_SUCCESS;
     if (!cubin)
-        return state_leave(CUDA_ERROR_INVALID_VALUE);
+        return CUDA_ERROR_INVALID_VALUE;
     jit_log_begin(&s->log);
     result = complete(s);
     jit_log_end(&s->log);
     if (result)
-        return state_leave(result);
+        return result;
     *cubin = s->blob;
     if (size)
         *size = s->length + 1;
-    return state_leave(CUDA_SUCCESS);
+    return CUDA_SUCCESS;
 }
 
-API(cuLinkDestroy, (CUlinkState s), (s), "%p", s)
+API_IN(state_lock(), cuLinkDestroy, (CUlinkState s), (s), "%p", s)
 {
-    const CUresult result = state_lock();
-    if (result)
-        return result;
     struct CUlinkState_st **at = &states;
     while (*at && *at != s)
         at = &(*at)->next;
     if (!s || !*at)
-        return state_leave(CUDA_ERROR_INVALID_HANDLE);
+        return CUDA_ERROR_INVALID_HANDLE;
     *at = s->next;
     gpu_module_free(NULL, &s->module); /* it was not loaded */
     free(s->blob);
     free(s);
-    return state_leave(CUDA_SUCCESS);
+    return CUDA_SUCCESS;
 }

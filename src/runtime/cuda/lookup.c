@@ -64,14 +64,12 @@ API(cuGetProcAddress, (const char *name, void **function, int version, cuuint64_
     return do_cuGetProcAddress_v2(name, function, version, flags, NULL);
 }
 
-API(cuModuleGetLoadingMode, (CUmoduleLoadingMode * mode), (mode), "*%llu", RESULT(mode))
+API_IN(state_lock(), cuModuleGetLoadingMode, (CUmoduleLoadingMode * mode), (mode), "*%llu",
+       RESULT(mode))
 {
-    const CUresult result = state_lock();
-    if (result)
-        return result;
     if (mode)
         *mode = CU_MODULE_EAGER_LOADING;
-    return state_leave(mode ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE);
+    return mode ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
 }
 
 /* No profiler is there to be told; NVIDIA's driver does nothing, either, where none is. */

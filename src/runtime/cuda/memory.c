@@ -1,34 +1,26 @@
 /* libcuda: memory of GPUs ("CUDA Driver API": 6.13). Copies are in copy.c. */
 #include "runtime/cuda/state.h"
 
-API(cuMemAlloc_v2, (CUdeviceptr * address, size_t bytes), (address, bytes), "*0x%llx, %zu",
-    RESULT(address), bytes)
+API_IN(state_enter(&g), cuMemAlloc_v2, (CUdeviceptr * address, size_t bytes), (address, bytes),
+       "*0x%llx, %zu", RESULT(address), bytes)
 {
-    struct gpu *g;
     struct wt_error err;
     uint64_t at;
-    const CUresult result = state_enter(&g);
-    if (result)
-        return result;
     if (!address || !bytes)
-        return state_leave(CUDA_ERROR_INVALID_VALUE);
+        return CUDA_ERROR_INVALID_VALUE;
     if (gpu_allocate(g, bytes, &at, &err) != WT_OK)
-        return state_leave(CUDA_ERROR_OUT_OF_MEMORY);
+        return CUDA_ERROR_OUT_OF_MEMORY;
     gpu_own(g, at, state_entered_id());
     *address = at;
-    return state_leave(CUDA_SUCCESS);
+    return CUDA_SUCCESS;
 }
 
-API(cuMemFree_v2, (CUdeviceptr address), (address), "0x%llx", address)
+API_IN(state_enter_address(address, &g), cuMemFree_v2, (CUdeviceptr address), (address), "0x%llx",
+       address)
 {
-    struct gpu *g;
-    const CUresult result = state_enter_address(address, &g);
-    if (result)
-        return result;
     g = state_owner(address, NULL);
     pool_forget(address);
-    return state_leave(!address || (g && gpu_free(g, address)) ? CUDA_SUCCESS
-                                                               : CUDA_ERROR_INVALID_VALUE);
+    return !address || (g && gpu_free(g, address)) ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
 }
 
 API(cuMemAllocPitch_v2,
@@ -63,16 +55,12 @@ API(cuMemAllocManaged, (CUdeviceptr * address, size_t bytes, unsigned flags),
 
 /* ---- questions ---- */
 
-API(cuMemGetInfo_v2, (size_t * free_bytes, size_t *total_bytes), (free_bytes, total_bytes),
-    "*%llu, *%llu", RESULT(free_bytes), RESULT(total_bytes))
+API_IN(state_enter(&g), cuMemGetInfo_v2, (size_t * free_bytes, size_t *total_bytes),
+       (free_bytes, total_bytes), "*%llu, *%llu", RESULT(free_bytes), RESULT(total_bytes))
 {
-    struct gpu *g;
-    const CUresult result = state_enter(&g);
-    if (result)
-        return result;
     if (free_bytes)
         *free_bytes = gpu_memory(g) - gpu_in_use(g);
     if (total_bytes)
         *total_bytes = gpu_memory(g);
-    return state_leave(CUDA_SUCCESS);
+    return CUDA_SUCCESS;
 }

@@ -158,21 +158,18 @@ API(cuModuleLoadFatBinary, (CUmodule * module, const void *image), (module, imag
     return load_unsized(module, image, &(struct options){0});
 }
 
-API(cuModuleLoad, (CUmodule * module, const char *path), (module, path), "*%p, \"%s\"",
-    HANDLE(module), path ? path : "(null)")
+API_IN(state_enter(&g), cuModuleLoad, (CUmodule * module, const char *path), (module, path),
+       "*%p, \"%s\"", HANDLE(module), path ? path : "(null)")
 {
     struct wt_error err;
-    struct gpu *g;
     uint8_t *bytes;
     size_t length;
-    CUresult result = state_enter(&g);
-    if (result)
-        return result;
+    CUresult result = CUDA_SUCCESS;
     if (!path || wt_file_read(path, &bytes, &length, &err) != WT_OK)
-        return state_leave(CUDA_ERROR_FILE_NOT_FOUND);
+        return CUDA_ERROR_FILE_NOT_FOUND;
     result = load_own(g, module, bytes, length, &(struct options){0});
     free(bytes);
-    return state_leave(result);
+    return result;
 }
 
 CUresult modules_load(struct gpu *gpu, CUmodule *module, const struct modules_image *image)
@@ -231,13 +228,10 @@ static CUresult enter(CUmodule module)
     return m ? state_enter_owner(m->owner, &g) : state_leave(CUDA_ERROR_INVALID_HANDLE);
 }
 
-API(cuModuleUnload, (CUmodule module), (module), "%p", module)
+API_IN(enter(module), cuModuleUnload, (CUmodule module), (module), "%p", module)
 {
-    const CUresult result = enter(module);
-    if (result)
-        return result;
     modules_unload(module);
-    return state_leave(CUDA_SUCCESS);
+    return CUDA_SUCCESS;
 }
 
 CUresult modules_function(CUmodule module, const char *name, CUfunction *function)
@@ -256,31 +250,26 @@ CUresult modules_function(CUmodule module, const char *name, CUfunction *functio
     return CUDA_SUCCESS;
 }
 
-API(cuModuleGetFunction, (CUfunction * function, CUmodule module, const char *name),
-    (function, module, name), "*%p, %p, \"%s\"", HANDLE(function), module, name ? name : "(null)")
+API_IN(enter(module), cuModuleGetFunction,
+       (CUfunction * function, CUmodule module, const char *name), (function, module, name),
+       "*%p, %p, \"%s\"", HANDLE(function), module, name ? name : "(null)")
 {
-    const CUresult result = enter(module);
-    if (result)
-        return result;
-    return state_leave(function && name ? modules_function(module, name, function)
-                                        : CUDA_ERROR_INVALID_VALUE);
+    return function && name ? modules_function(module, name, function) : CUDA_ERROR_INVALID_VALUE;
 }
 
-API(cuModuleGetGlobal_v2, (CUdeviceptr * address, size_t *bytes, CUmodule module, const char *name),
-    (address, bytes, module, name), "*0x%llx, *%llu, %p, \"%s\"", RESULT(address), RESULT(bytes),
-    module, name ? name : "(null)")
+API_IN(enter(module), cuModuleGetGlobal_v2,
+       (CUdeviceptr * address, size_t *bytes, CUmodule module, const char *name),
+       (address, bytes, module, name), "*0x%llx, *%llu, %p, \"%s\"", RESULT(address), RESULT(bytes),
+       module, name ? name : "(null)")
 {
-    const CUresult result = enter(module);
-    if (result)
-        return result;
     if (!name)
-        return state_leave(CUDA_ERROR_INVALID_VALUE);
+        return CUDA_ERROR_INVALID_VALUE;
     uint64_t at, size;
     if (!gpu_module_variable(&module->module, name, &at, &size))
-        return state_leave(CUDA_ERROR_NOT_FOUND);
+        return CUDA_ERROR_NOT_FOUND;
     if (address)
         *address = at;
     if (bytes)
         *bytes = size;
-    return state_leave(CUDA_SUCCESS);
+    return CUDA_SUCCESS;
 }

@@ -79,67 +79,55 @@ static CUresult attribute_of(CUpointer_attribute attribute, uint64_t address, co
     }
 }
 
-API(cuPointerGetAttribute, (void *value, CUpointer_attribute attribute, CUdeviceptr address),
-    (value, attribute, address), "%p, %d, 0x%llx", value, (int)attribute, address)
+API_IN(state_enter_address(address, &g), cuPointerGetAttribute,
+       (void *value, CUpointer_attribute attribute, CUdeviceptr address),
+       (value, attribute, address), "%p, %d, 0x%llx", value, (int)attribute, address)
 {
-    struct gpu *g;
     struct place p;
-    const CUresult result = state_enter_address(address, &g);
-    if (result)
-        return result;
     if (!value || !find(address, &p))
-        return state_leave(CUDA_ERROR_INVALID_VALUE);
-    return state_leave(attribute_of(attribute, address, &p, value));
+        return CUDA_ERROR_INVALID_VALUE;
+    return attribute_of(attribute, address, &p, value);
 }
 
 /* Unlike the function for one, this one knows an answer for any address. */
-API(cuPointerGetAttributes,
-    (unsigned count, CUpointer_attribute *attributes, void **data, CUdeviceptr address),
-    (count, attributes, data, address), "%u, %p, %p, 0x%llx", count, attributes, data, address)
+API_IN(state_enter_address(address, &g), cuPointerGetAttributes,
+       (unsigned count, CUpointer_attribute *attributes, void **data, CUdeviceptr address),
+       (count, attributes, data, address), "%u, %p, %p, 0x%llx", count, attributes, data, address)
 {
-    struct gpu *g;
     struct place p;
-    CUresult result = state_enter_address(address, &g);
-    if (result)
-        return result;
+    CUresult result = CUDA_SUCCESS;
     if (!attributes || !data || !count)
-        return state_leave(CUDA_ERROR_INVALID_VALUE);
+        return CUDA_ERROR_INVALID_VALUE;
     if (!find(address, &p))
         p = (struct place){0};
     for (unsigned i = 0; i < count && !result; i++)
         result =
             data[i] ? attribute_of(attributes[i], address, &p, data[i]) : CUDA_ERROR_INVALID_VALUE;
-    return state_leave(result);
+    return result;
 }
 
-API(cuPointerSetAttribute, (const void *value, CUpointer_attribute attribute, CUdeviceptr address),
-    (value, attribute, address), "%p, %d, 0x%llx", value, (int)attribute, address)
+API_IN(state_enter_address(address, &g), cuPointerSetAttribute,
+       (const void *value, CUpointer_attribute attribute, CUdeviceptr address),
+       (value, attribute, address), "%p, %d, 0x%llx", value, (int)attribute, address)
 {
-    struct gpu *g;
     struct place p;
-    const CUresult result = state_enter_address(address, &g);
-    if (result)
-        return result;
-    return state_leave(value && attribute == CU_POINTER_ATTRIBUTE_SYNC_MEMOPS && find(address, &p)
-                           ? CUDA_SUCCESS
-                           : CUDA_ERROR_INVALID_VALUE);
+    return value && attribute == CU_POINTER_ATTRIBUTE_SYNC_MEMOPS && find(address, &p)
+               ? CUDA_SUCCESS
+               : CUDA_ERROR_INVALID_VALUE;
 }
 
-API(cuMemGetAddressRange_v2, (CUdeviceptr * base, size_t *size, CUdeviceptr address),
-    (base, size, address), "*0x%llx, *%llu, 0x%llx", RESULT(base), RESULT(size), address)
+API_IN(state_enter_address(address, &g), cuMemGetAddressRange_v2,
+       (CUdeviceptr * base, size_t *size, CUdeviceptr address), (base, size, address),
+       "*0x%llx, *%llu, 0x%llx", RESULT(base), RESULT(size), address)
 {
-    struct gpu *g;
     uint64_t from, bytes;
-    const CUresult result = state_enter_address(address, &g);
-    if (result)
-        return result;
     if (!(g = state_owner(address, NULL)) || !gpu_range(g, address, &from, &bytes))
-        return state_leave(CUDA_ERROR_NOT_FOUND);
+        return CUDA_ERROR_NOT_FOUND;
     if (base)
         *base = from;
     if (size)
         *size = bytes;
-    return state_leave(CUDA_SUCCESS);
+    return CUDA_SUCCESS;
 }
 
 /* ---- managed memory: it does not move, whatever is advised ---- */
@@ -157,32 +145,25 @@ static bool is_place(CUdevice device)
     return device == CU_DEVICE_CPU || state_gpu(device);
 }
 
-API(cuMemPrefetchAsync, (CUdeviceptr address, size_t bytes, CUdevice device, CUstream stream),
-    (address, bytes, device, stream), "0x%llx, %zu, %d, %p", address, bytes, device, stream)
+API_IN(state_enter_stream(stream, &g), cuMemPrefetchAsync,
+       (CUdeviceptr address, size_t bytes, CUdevice device, CUstream stream),
+       (address, bytes, device, stream), "0x%llx, %zu, %d, %p", address, bytes, device, stream)
 {
-    struct gpu *g;
-    const CUresult result = state_enter_stream(stream, &g);
-    if (result)
-        return result;
     if (!is_place(device))
-        return state_leave(CUDA_ERROR_INVALID_DEVICE);
-    return state_leave(is_managed(address, bytes) ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE);
+        return CUDA_ERROR_INVALID_DEVICE;
+    return is_managed(address, bytes) ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
 }
 
-API(cuMemAdvise, (CUdeviceptr address, size_t bytes, CUmem_advise advice, CUdevice device),
-    (address, bytes, advice, device), "0x%llx, %zu, %d, %d", address, bytes, (int)advice, device)
+API_IN(state_enter(&g), cuMemAdvise,
+       (CUdeviceptr address, size_t bytes, CUmem_advise advice, CUdevice device),
+       (address, bytes, advice, device), "0x%llx, %zu, %d, %d", address, bytes, (int)advice, device)
 {
-    struct gpu *g;
-    const CUresult result = state_enter(&g);
-    if (result)
-        return result;
     if (advice >= CU_MEM_ADVISE_SET_PREFERRED_LOCATION &&
         advice <= CU_MEM_ADVISE_UNSET_ACCESSED_BY &&
         advice != CU_MEM_ADVISE_UNSET_PREFERRED_LOCATION && !is_place(device))
-        return state_leave(CUDA_ERROR_INVALID_DEVICE);
-    return state_leave(advice >= CU_MEM_ADVISE_SET_READ_MOSTLY &&
-                               advice <= CU_MEM_ADVISE_UNSET_ACCESSED_BY &&
-                               is_managed(address, bytes)
-                           ? CUDA_SUCCESS
-                           : CUDA_ERROR_INVALID_VALUE);
+        return CUDA_ERROR_INVALID_DEVICE;
+    return advice >= CU_MEM_ADVISE_SET_READ_MOSTLY && advice <= CU_MEM_ADVISE_UNSET_ACCESSED_BY &&
+                   is_managed(address, bytes)
+               ? CUDA_SUCCESS
+               : CUDA_ERROR_INVALID_VALUE;
 }

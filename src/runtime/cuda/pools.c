@@ -91,39 +91,28 @@ static CUresult allocate(CUdeviceptr *address, size_t bytes, CUmemoryPool pool)
     return CUDA_SUCCESS;
 }
 
-API(cuMemAllocFromPoolAsync,
-    (CUdeviceptr * address, size_t bytes, CUmemoryPool pool, CUstream stream),
-    (address, bytes, pool, stream), "*0x%llx, %zu, %p, %p", RESULT(address), bytes, pool, stream)
+API_IN(state_enter_stream(stream, &g), cuMemAllocFromPoolAsync,
+       (CUdeviceptr * address, size_t bytes, CUmemoryPool pool, CUstream stream),
+       (address, bytes, pool, stream), "*0x%llx, %zu, %p, %p", RESULT(address), bytes, pool, stream)
 {
-    struct gpu *g;
-    const CUresult result = state_enter_stream(stream, &g);
-    if (result)
-        return result;
-    return state_leave(address && bytes && is_pool(pool) ? allocate(address, bytes, pool)
-                                                         : CUDA_ERROR_INVALID_VALUE);
+    return address && bytes && is_pool(pool) ? allocate(address, bytes, pool)
+                                             : CUDA_ERROR_INVALID_VALUE;
 }
 
-API(cuMemAllocAsync, (CUdeviceptr * address, size_t bytes, CUstream stream),
-    (address, bytes, stream), "*0x%llx, %zu, %p", RESULT(address), bytes, stream)
+API_IN(state_enter_stream(stream, &g), cuMemAllocAsync,
+       (CUdeviceptr * address, size_t bytes, CUstream stream), (address, bytes, stream),
+       "*0x%llx, %zu, %p", RESULT(address), bytes, stream)
 {
-    struct gpu *g;
-    const CUresult result = state_enter_stream(stream, &g);
-    if (result)
-        return result;
-    return state_leave(address && bytes ? allocate(address, bytes, pool_of((CUdevice)gpu_number(g)))
-                                        : CUDA_ERROR_INVALID_VALUE);
+    return address && bytes ? allocate(address, bytes, pool_of((CUdevice)gpu_number(g)))
+                            : CUDA_ERROR_INVALID_VALUE;
 }
 
-API(cuMemFreeAsync, (CUdeviceptr address, CUstream stream), (address, stream), "0x%llx, %p",
-    address, stream)
+API_IN(state_enter_stream(stream, &g), cuMemFreeAsync, (CUdeviceptr address, CUstream stream),
+       (address, stream), "0x%llx, %p", address, stream)
 {
-    struct gpu *g;
-    const CUresult result = state_enter_stream(stream, &g);
-    if (result)
-        return result;
     g = state_owner(address, NULL);
     pool_forget(address);
-    return state_leave(g && gpu_free(g, address) ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE);
+    return g && gpu_free(g, address) ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
 }
 
 /* ---- the pool of a GPU ---- */
@@ -136,79 +125,64 @@ static CUresult enter_device(CUdevice device)
     return state_gpu(device) ? CUDA_SUCCESS : state_leave(CUDA_ERROR_INVALID_DEVICE);
 }
 
-API(cuDeviceGetDefaultMemPool, (CUmemoryPool * pool, CUdevice device), (pool, device), "*%p, %d",
-    HANDLE(pool), device)
+API_IN(enter_device(device), cuDeviceGetDefaultMemPool, (CUmemoryPool * pool, CUdevice device),
+       (pool, device), "*%p, %d", HANDLE(pool), device)
 {
-    const CUresult result = enter_device(device);
-    if (result)
-        return result;
     if (pool)
         *pool = usual_of(device);
-    return state_leave(pool ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE);
+    return pool ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
 }
 
-API(cuDeviceGetMemPool, (CUmemoryPool * pool, CUdevice device), (pool, device), "*%p, %d",
-    HANDLE(pool), device)
+API_IN(enter_device(device), cuDeviceGetMemPool, (CUmemoryPool * pool, CUdevice device),
+       (pool, device), "*%p, %d", HANDLE(pool), device)
 {
-    const CUresult result = enter_device(device);
-    if (result)
-        return result;
     if (pool)
         *pool = pool_of(device);
-    return state_leave(pool ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE);
+    return pool ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
 }
 
-API(cuDeviceSetMemPool, (CUdevice device, CUmemoryPool pool), (device, pool), "%d, %p", device,
-    pool)
+API_IN(enter_device(device), cuDeviceSetMemPool, (CUdevice device, CUmemoryPool pool),
+       (device, pool), "%d, %p", device, pool)
 {
-    const CUresult result = enter_device(device);
-    if (result)
-        return result;
     if (!is_pool(pool) || pool->device != device)
-        return state_leave(CUDA_ERROR_INVALID_VALUE);
+        return CUDA_ERROR_INVALID_VALUE;
     chosen[device] = pool;
-    return state_leave(CUDA_SUCCESS);
+    return CUDA_SUCCESS;
 }
 
 /* ---- pools of the program ---- */
 
-API(cuMemPoolCreate, (CUmemoryPool * pool, const CUmemPoolProps *what), (pool, what), "*%p, %p",
-    HANDLE(pool), what)
+API_IN(state_lock(), cuMemPoolCreate, (CUmemoryPool * pool, const CUmemPoolProps *what),
+       (pool, what), "*%p, %p", HANDLE(pool), what)
 {
-    const CUresult result = state_lock();
-    if (result)
-        return result;
     if (!pool || !what || what->allocType != CU_MEM_ALLOCATION_TYPE_PINNED)
-        return state_leave(CUDA_ERROR_INVALID_VALUE);
+        return CUDA_ERROR_INVALID_VALUE;
     if (what->location.type != CU_MEM_LOCATION_TYPE_DEVICE || !state_gpu(what->location.id))
-        return state_leave(CUDA_ERROR_INVALID_VALUE);
+        return CUDA_ERROR_INVALID_VALUE;
     if (what->handleTypes) { /* for other processes */
         call_refused("cuMemPoolCreate: handles for other processes: an emulated GPU belongs to one "
                      "process");
-        return state_leave(CUDA_ERROR_NOT_SUPPORTED);
+        return CUDA_ERROR_NOT_SUPPORTED;
     }
     struct CUmemPoolHandle_st *p = calloc(1, sizeof *p);
     if (!p)
-        return state_leave(CUDA_ERROR_OUT_OF_MEMORY);
+        return CUDA_ERROR_OUT_OF_MEMORY;
     *p = (struct CUmemPoolHandle_st){.device = what->location.id, .next = pools};
     *pool = pools = p;
-    return state_leave(CUDA_SUCCESS);
+    return CUDA_SUCCESS;
 }
 
 /* Memory that is allocated stays; a GPU whose pool it was uses its own again. */
-API(cuMemPoolDestroy, (CUmemoryPool pool), (pool), "%p", pool)
+API_IN(state_lock(), cuMemPoolDestroy, (CUmemoryPool pool), (pool), "%p", pool)
 {
-    const CUresult result = state_lock();
-    if (result)
-        return result;
     if (!is_pool(pool) || pool == &usual[pool->device])
-        return state_leave(CUDA_ERROR_INVALID_VALUE);
+        return CUDA_ERROR_INVALID_VALUE;
     if (chosen[pool->device] == pool)
         chosen[pool->device] = NULL;
     pool->gone = true;
     if (!pool->used)
         remove_pool(pool);
-    return state_leave(CUDA_SUCCESS);
+    return CUDA_SUCCESS;
 }
 
 static CUresult enter_pool(CUmemoryPool pool)
@@ -219,65 +193,61 @@ static CUresult enter_pool(CUmemoryPool pool)
     return is_pool(pool) ? CUDA_SUCCESS : state_leave(CUDA_ERROR_INVALID_VALUE);
 }
 
-API(cuMemPoolTrimTo, (CUmemoryPool pool, size_t keep), (pool, keep), "%p, %zu", pool, keep)
+API_IN(enter_pool(pool), cuMemPoolTrimTo, (CUmemoryPool pool, size_t keep), (pool, keep), "%p, %zu",
+       pool, keep)
 {
-    const CUresult result = enter_pool(pool);
-    return result ? result : state_leave(CUDA_SUCCESS);
+    return CUDA_SUCCESS;
 }
 
-API(cuMemPoolGetAttribute, (CUmemoryPool pool, CUmemPool_attribute attribute, void *value),
-    (pool, attribute, value), "%p, %d, %p", pool, (int)attribute, value)
+API_IN(enter_pool(pool), cuMemPoolGetAttribute,
+       (CUmemoryPool pool, CUmemPool_attribute attribute, void *value), (pool, attribute, value),
+       "%p, %d, %p", pool, (int)attribute, value)
 {
-    const CUresult result = enter_pool(pool);
-    if (result)
-        return result;
     if (!value)
-        return state_leave(CUDA_ERROR_INVALID_VALUE);
+        return CUDA_ERROR_INVALID_VALUE;
     switch (attribute) {
     case CU_MEMPOOL_ATTR_REUSE_FOLLOW_EVENT_DEPENDENCIES:
     case CU_MEMPOOL_ATTR_REUSE_ALLOW_OPPORTUNISTIC:
     case CU_MEMPOOL_ATTR_REUSE_ALLOW_INTERNAL_DEPENDENCIES:
         *(int *)value = !pool->reuse[attribute - CU_MEMPOOL_ATTR_REUSE_FOLLOW_EVENT_DEPENDENCIES];
-        return state_leave(CUDA_SUCCESS);
+        return CUDA_SUCCESS;
     case CU_MEMPOOL_ATTR_RELEASE_THRESHOLD:
         *(cuuint64_t *)value = pool->threshold;
-        return state_leave(CUDA_SUCCESS);
+        return CUDA_SUCCESS;
     case CU_MEMPOOL_ATTR_RESERVED_MEM_CURRENT:
     case CU_MEMPOOL_ATTR_USED_MEM_CURRENT:
         *(cuuint64_t *)value = pool->used;
-        return state_leave(CUDA_SUCCESS);
+        return CUDA_SUCCESS;
     case CU_MEMPOOL_ATTR_RESERVED_MEM_HIGH:
     case CU_MEMPOOL_ATTR_USED_MEM_HIGH:
         *(cuuint64_t *)value = pool->high;
-        return state_leave(CUDA_SUCCESS);
+        return CUDA_SUCCESS;
     }
-    return state_leave(CUDA_ERROR_INVALID_VALUE);
+    return CUDA_ERROR_INVALID_VALUE;
 }
 
-API(cuMemPoolSetAttribute, (CUmemoryPool pool, CUmemPool_attribute attribute, void *value),
-    (pool, attribute, value), "%p, %d, %p", pool, (int)attribute, value)
+API_IN(enter_pool(pool), cuMemPoolSetAttribute,
+       (CUmemoryPool pool, CUmemPool_attribute attribute, void *value), (pool, attribute, value),
+       "%p, %d, %p", pool, (int)attribute, value)
 {
-    const CUresult result = enter_pool(pool);
-    if (result)
-        return result;
     if (!value)
-        return state_leave(CUDA_ERROR_INVALID_VALUE);
+        return CUDA_ERROR_INVALID_VALUE;
     switch (attribute) {
     case CU_MEMPOOL_ATTR_REUSE_FOLLOW_EVENT_DEPENDENCIES:
     case CU_MEMPOOL_ATTR_REUSE_ALLOW_OPPORTUNISTIC:
     case CU_MEMPOOL_ATTR_REUSE_ALLOW_INTERNAL_DEPENDENCIES: /* 1 at first */
         pool->reuse[attribute - CU_MEMPOOL_ATTR_REUSE_FOLLOW_EVENT_DEPENDENCIES] = !*(int *)value;
-        return state_leave(CUDA_SUCCESS);
+        return CUDA_SUCCESS;
     case CU_MEMPOOL_ATTR_RELEASE_THRESHOLD:
         pool->threshold = *(cuuint64_t *)value;
-        return state_leave(CUDA_SUCCESS);
+        return CUDA_SUCCESS;
     case CU_MEMPOOL_ATTR_RESERVED_MEM_HIGH: /* 0 only, which begins the measurement anew */
     case CU_MEMPOOL_ATTR_USED_MEM_HIGH:
         if (*(cuuint64_t *)value)
-            return state_leave(CUDA_ERROR_INVALID_VALUE);
+            return CUDA_ERROR_INVALID_VALUE;
         pool->high = pool->used;
-        return state_leave(CUDA_SUCCESS);
+        return CUDA_SUCCESS;
     default:
-        return state_leave(CUDA_ERROR_INVALID_VALUE);
+        return CUDA_ERROR_INVALID_VALUE;
     }
 }

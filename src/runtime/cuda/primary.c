@@ -37,60 +37,46 @@ static bool is_primary(const struct CUctx_st *context)
     return primaries[context->device].context == context;
 }
 
-API(cuCtxDestroy_v2, (CUcontext context), (context), "%p", context)
+API_IN(state_lock(), cuCtxDestroy_v2, (CUcontext context), (context), "%p", context)
 {
-    const CUresult result = state_lock();
-    if (result)
-        return result;
     if (!state_is_context(context) || is_primary(context))
-        return state_leave(CUDA_ERROR_INVALID_CONTEXT);
+        return CUDA_ERROR_INVALID_CONTEXT;
     destroy(context);
-    return state_leave(CUDA_SUCCESS);
+    return CUDA_SUCCESS;
 }
 
 /* ---- primary contexts ---- */
 
-static CUresult enter_primary(CUdevice number, struct primary **primary)
+static CUresult enter_primary(CUdevice number)
 {
     const CUresult result = state_lock();
-    *primary = NULL;
-    if (result)
-        return result;
-    if (!state_gpu(number))
-        return state_leave(CUDA_ERROR_INVALID_DEVICE);
-    *primary = &primaries[number];
+    return result || state_gpu(number) ? result : state_leave(CUDA_ERROR_INVALID_DEVICE);
+}
+
+API_IN(enter_primary(number), cuDevicePrimaryCtxRetain, (CUcontext * context, CUdevice number),
+       (context, number), "*%p, %d", HANDLE(context), number)
+{
+    struct primary *p = &primaries[number];
+    if (!context)
+        return CUDA_ERROR_INVALID_VALUE;
+    if (!p->context && !(p->context = context_new(number, p->flags)))
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    p->retained++;
+    *context = p->context;
     return CUDA_SUCCESS;
 }
 
-API(cuDevicePrimaryCtxRetain, (CUcontext * context, CUdevice number), (context, number), "*%p, %d",
-    HANDLE(context), number)
+API_IN(enter_primary(number), cuDevicePrimaryCtxRelease_v2, (CUdevice number), (number), "%d",
+       number)
 {
-    struct primary *p;
-    const CUresult result = enter_primary(number, &p);
-    if (result)
-        return result;
-    if (!context)
-        return state_leave(CUDA_ERROR_INVALID_VALUE);
-    if (!p->context && !(p->context = context_new(number, p->flags)))
-        return state_leave(CUDA_ERROR_OUT_OF_MEMORY);
-    p->retained++;
-    *context = p->context;
-    return state_leave(CUDA_SUCCESS);
-}
-
-API(cuDevicePrimaryCtxRelease_v2, (CUdevice number), (number), "%d", number)
-{
-    struct primary *p;
-    const CUresult result = enter_primary(number, &p);
-    if (result)
-        return result;
+    struct primary *p = &primaries[number];
     if (!p->context)
-        return state_leave(CUDA_ERROR_INVALID_CONTEXT);
+        return CUDA_ERROR_INVALID_CONTEXT;
     if (--p->retained == 0) {
         destroy(p->context);
         p->context = NULL;
     }
-    return state_leave(CUDA_SUCCESS);
+    return CUDA_SUCCESS;
 }
 
 API(cuDevicePrimaryCtxRelease, (CUdevice number), (number), "%d", number)
@@ -98,15 +84,12 @@ API(cuDevicePrimaryCtxRelease, (CUdevice number), (number), "%d", number)
     return do_cuDevicePrimaryCtxRelease_v2(number);
 }
 
-API(cuDevicePrimaryCtxSetFlags_v2, (CUdevice number, unsigned flags), (number, flags), "%d, %u",
-    number, flags)
+API_IN(enter_primary(number), cuDevicePrimaryCtxSetFlags_v2, (CUdevice number, unsigned flags),
+       (number, flags), "%d, %u", number, flags)
 {
-    struct primary *p;
-    const CUresult result = enter_primary(number, &p);
-    if (result)
-        return result;
+    struct primary *p = &primaries[number];
     p->flags = flags;
-    return state_leave(CUDA_SUCCESS);
+    return CUDA_SUCCESS;
 }
 
 API(cuDevicePrimaryCtxSetFlags, (CUdevice number, unsigned flags), (number, flags), "%d, %u",
@@ -115,30 +98,25 @@ API(cuDevicePrimaryCtxSetFlags, (CUdevice number, unsigned flags), (number, flag
     return do_cuDevicePrimaryCtxSetFlags_v2(number, flags);
 }
 
-API(cuDevicePrimaryCtxGetState, (CUdevice number, unsigned *flags, int *active),
-    (number, flags, active), "%d, *%llu, *%llu", number, RESULT(flags), RESULT(active))
+API_IN(enter_primary(number), cuDevicePrimaryCtxGetState,
+       (CUdevice number, unsigned *flags, int *active), (number, flags, active), "%d, *%llu, *%llu",
+       number, RESULT(flags), RESULT(active))
 {
-    struct primary *p;
-    const CUresult result = enter_primary(number, &p);
-    if (result)
-        return result;
+    struct primary *p = &primaries[number];
     if (flags)
         *flags = p->flags;
     if (active)
         *active = p->context != NULL;
-    return state_leave(CUDA_SUCCESS);
+    return CUDA_SUCCESS;
 }
 
 /* The error of a kernel goes with the context; who has retained it keeps it. */
-API(cuDevicePrimaryCtxReset_v2, (CUdevice number), (number), "%d", number)
+API_IN(enter_primary(number), cuDevicePrimaryCtxReset_v2, (CUdevice number), (number), "%d", number)
 {
-    struct primary *p;
-    const CUresult result = enter_primary(number, &p);
-    if (result)
-        return result;
+    struct primary *p = &primaries[number];
     if (p->context)
         p->context->failed = CUDA_SUCCESS;
-    return state_leave(CUDA_SUCCESS);
+    return CUDA_SUCCESS;
 }
 
 API(cuDevicePrimaryCtxReset, (CUdevice number), (number), "%d", number)

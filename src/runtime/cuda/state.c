@@ -151,39 +151,28 @@ static CUresult need_device(CUdevice number, struct gpu **gpu)
     return *gpu ? CUDA_SUCCESS : state_leave(CUDA_ERROR_INVALID_DEVICE);
 }
 
-API(cuDeviceGetCount, (int *count), (count), "*%llu", RESULT(count))
+API_IN(state_lock(), cuDeviceGetCount, (int *count), (count), "*%llu", RESULT(count))
 {
-    const CUresult result = state_lock();
-    if (result)
-        return result;
     if (count)
         *count = (int)device_count;
-    return state_leave(count ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE);
+    return count ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
 }
 
-API(cuDeviceGet, (CUdevice * number, int ordinal), (number, ordinal), "*%llu, %d", RESULT(number),
-    ordinal)
+API_IN(need_device(ordinal, &g), cuDeviceGet, (CUdevice * number, int ordinal), (number, ordinal),
+       "*%llu, %d", RESULT(number), ordinal)
 {
-    struct gpu *g;
-    const CUresult result = need_device(ordinal, &g);
-    if (result)
-        return result;
     if (number)
         *number = ordinal;
-    return state_leave(number ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE);
+    return number ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
 }
 
-API(cuDeviceGetName, (char *name, int length, CUdevice number), (name, length, number),
-    "%p, %d, %d", name, length, number)
+API_IN(need_device(number, &g), cuDeviceGetName, (char *name, int length, CUdevice number),
+       (name, length, number), "%p, %d, %d", name, length, number)
 {
-    struct gpu *g;
-    const CUresult result = need_device(number, &g);
-    if (result)
-        return result;
     if (!name || length < 1)
-        return state_leave(CUDA_ERROR_INVALID_VALUE);
+        return CUDA_ERROR_INVALID_VALUE;
     snprintf(name, (size_t)length, "wavetrap SM");
-    return state_leave(CUDA_SUCCESS);
+    return CUDA_SUCCESS;
 }
 
 /* Those that are not here are 0, as for a device without them. */
@@ -267,16 +256,13 @@ static int attribute_of(const struct gpu *g, CUdevice_attribute attribute)
     }
 }
 
-API(cuDeviceGetAttribute, (int *value, CUdevice_attribute attribute, CUdevice number),
-    (value, attribute, number), "*%llu, %d, %d", RESULT(value), (int)attribute, number)
+API_IN(need_device(number, &g), cuDeviceGetAttribute,
+       (int *value, CUdevice_attribute attribute, CUdevice number), (value, attribute, number),
+       "*%llu, %d, %d", RESULT(value), (int)attribute, number)
 {
-    struct gpu *g;
-    const CUresult result = need_device(number, &g);
-    if (result)
-        return result;
     if (value)
         *value = attribute_of(g, attribute);
-    return state_leave(value ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE);
+    return value ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
 }
 
 API(cuDeviceComputeCapability, (int *major, int *minor, CUdevice number), (major, minor, number),
@@ -289,28 +275,21 @@ API(cuDeviceComputeCapability, (int *major, int *minor, CUdevice number), (major
                                             number);
 }
 
-API(cuDeviceTotalMem_v2, (size_t * bytes, CUdevice number), (bytes, number), "*%llu, %d",
-    RESULT(bytes), number)
+API_IN(need_device(number, &g), cuDeviceTotalMem_v2, (size_t * bytes, CUdevice number),
+       (bytes, number), "*%llu, %d", RESULT(bytes), number)
 {
-    struct gpu *g;
-    const CUresult result = need_device(number, &g);
-    if (result)
-        return result;
     if (bytes)
         *bytes = gpu_memory(g);
-    return state_leave(bytes ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE);
+    return bytes ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
 }
 
 /* Sixteen bytes that tell GPUs of one process apart, the same in each run. */
-API(cuDeviceGetUuid, (CUuuid * uuid, CUdevice number), (uuid, number), "%p, %d", uuid, number)
+API_IN(need_device(number, &g), cuDeviceGetUuid, (CUuuid * uuid, CUdevice number), (uuid, number),
+       "%p, %d", uuid, number)
 {
-    struct gpu *g;
-    const CUresult result = need_device(number, &g);
-    if (result)
-        return result;
     if (uuid)
         snprintf(uuid->bytes, sizeof uuid->bytes, "wavetrap SM %c", 'A' + number);
-    return state_leave(uuid ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE);
+    return uuid ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
 }
 
 API(cuDeviceGetUuid_v2, (CUuuid * uuid, CUdevice number), (uuid, number), "%p, %d", uuid, number)
@@ -318,70 +297,55 @@ API(cuDeviceGetUuid_v2, (CUuuid * uuid, CUdevice number), (uuid, number), "%p, %
     return do_cuDeviceGetUuid(uuid, number);
 }
 
-API(cuDeviceGetPCIBusId, (char *id, int length, CUdevice number), (id, length, number),
-    "%p, %d, %d", id, length, number)
+API_IN(need_device(number, &g), cuDeviceGetPCIBusId, (char *id, int length, CUdevice number),
+       (id, length, number), "%p, %d, %d", id, length, number)
 {
-    struct gpu *g;
-    const CUresult result = need_device(number, &g);
-    if (result)
-        return result;
     if (!id || length < 1)
-        return state_leave(CUDA_ERROR_INVALID_VALUE);
+        return CUDA_ERROR_INVALID_VALUE;
     snprintf(id, (size_t)length, "0000:00:%02x.0", gpu_number(g));
-    return state_leave(CUDA_SUCCESS);
+    return CUDA_SUCCESS;
 }
 
 /* The memory of a GPU is its own: kernels of another one do not reach it. */
-API(cuDeviceCanAccessPeer, (int *can, CUdevice number, CUdevice peer), (can, number, peer),
-    "*%llu, %d, %d", RESULT(can), number, peer)
+API_IN(need_device(number, &g), cuDeviceCanAccessPeer, (int *can, CUdevice number, CUdevice peer),
+       (can, number, peer), "*%llu, %d, %d", RESULT(can), number, peer)
 {
-    struct gpu *g;
-    const CUresult result = need_device(number, &g);
-    if (result)
-        return result;
     if (!state_gpu(peer))
-        return state_leave(CUDA_ERROR_INVALID_DEVICE);
+        return CUDA_ERROR_INVALID_DEVICE;
     if (can)
         *can = 0;
-    return state_leave(can ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE);
+    return can ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
 }
 
-API(cuDeviceGetP2PAttribute,
-    (int *value, CUdevice_P2PAttribute attribute, CUdevice number, CUdevice peer),
-    (value, attribute, number, peer), "*%llu, %d, %d, %d", RESULT(value), (int)attribute, number,
-    peer)
+API_IN(need_device(number, &g), cuDeviceGetP2PAttribute,
+       (int *value, CUdevice_P2PAttribute attribute, CUdevice number, CUdevice peer),
+       (value, attribute, number, peer), "*%llu, %d, %d, %d", RESULT(value), (int)attribute, number,
+       peer)
 {
-    struct gpu *g;
-    const CUresult result = need_device(number, &g);
-    if (result)
-        return result;
     if (!state_gpu(peer) || peer == number)
-        return state_leave(CUDA_ERROR_INVALID_DEVICE);
+        return CUDA_ERROR_INVALID_DEVICE;
     if (!value || attribute < CU_DEVICE_P2P_ATTRIBUTE_PERFORMANCE_RANK ||
         attribute > CU_DEVICE_P2P_ATTRIBUTE_CUDA_ARRAY_ACCESS_SUPPORTED)
-        return state_leave(CUDA_ERROR_INVALID_VALUE);
+        return CUDA_ERROR_INVALID_VALUE;
     *value = 0;
-    return state_leave(CUDA_SUCCESS);
+    return CUDA_SUCCESS;
 }
 
 /* "DOMAIN:BUS:DEVICE.FUNCTION", as cuDeviceGetPCIBusId has it; domain and function may be missing.
  */
-API(cuDeviceGetByPCIBusId, (CUdevice * number, const char *id), (number, id), "*%llu, \"%s\"",
-    RESULT(number), id ? id : "(null)")
+API_IN(state_lock(), cuDeviceGetByPCIBusId, (CUdevice * number, const char *id), (number, id),
+       "*%llu, \"%s\"", RESULT(number), id ? id : "(null)")
 {
     unsigned domain = 0, bus = 0, device = 0, function = 0;
-    const CUresult result = state_lock();
-    if (result)
-        return result;
     if (!number || !id)
-        return state_leave(CUDA_ERROR_INVALID_VALUE);
+        return CUDA_ERROR_INVALID_VALUE;
     if (sscanf(id, "%x:%x:%x.%x", &domain, &bus, &device, &function) < 3) {
         domain = function = 0;
         if (sscanf(id, "%x:%x.%x", &bus, &device, &function) < 2)
-            return state_leave(CUDA_ERROR_INVALID_VALUE);
+            return CUDA_ERROR_INVALID_VALUE;
     }
     if (domain || bus || function || device >= device_count)
-        return state_leave(CUDA_ERROR_INVALID_DEVICE);
+        return CUDA_ERROR_INVALID_DEVICE;
     *number = (CUdevice)device;
-    return state_leave(CUDA_SUCCESS);
+    return CUDA_SUCCESS;
 }

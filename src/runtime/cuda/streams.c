@@ -56,22 +56,18 @@ static CUresult check(CUstream stream)
     return result ? result : state_leave(CUDA_SUCCESS);
 }
 
-API(cuStreamCreate, (CUstream * stream, unsigned flags), (stream, flags), "*%p, %u", HANDLE(stream),
-    flags)
+API_IN(state_enter(&g), cuStreamCreate, (CUstream * stream, unsigned flags), (stream, flags),
+       "*%p, %u", HANDLE(stream), flags)
 {
-    struct gpu *g;
-    const CUresult result = state_enter(&g);
-    if (result)
-        return result;
     if (!stream || flags > CU_STREAM_NON_BLOCKING)
-        return state_leave(CUDA_ERROR_INVALID_VALUE);
+        return CUDA_ERROR_INVALID_VALUE;
     struct CUstream_st *s = calloc(1, sizeof *s);
     if (!s)
-        return state_leave(CUDA_ERROR_OUT_OF_MEMORY);
+        return CUDA_ERROR_OUT_OF_MEMORY;
     *s = (struct CUstream_st){
         .flags = flags, .context = state_entered(), .id = 3 + latest++, .next = streams};
     *stream = streams = s;
-    return state_leave(CUDA_SUCCESS);
+    return CUDA_SUCCESS;
 }
 
 /* The range of priorities is 0 to 0: any priority is brought into it. */
@@ -81,17 +77,14 @@ API(cuStreamCreateWithPriority, (CUstream * stream, unsigned flags, int priority
     return do_cuStreamCreate(stream, flags);
 }
 
-API(cuStreamDestroy_v2, (CUstream stream), (stream), "%p", stream)
+API_IN(state_lock(), cuStreamDestroy_v2, (CUstream stream), (stream), "%p", stream)
 {
-    const CUresult result = state_lock();
-    if (result)
-        return result;
     struct CUstream_st **at = find(stream), *s = *at;
     if (!stream || !s)
-        return state_leave(CUDA_ERROR_INVALID_HANDLE);
+        return CUDA_ERROR_INVALID_HANDLE;
     *at = s->next;
     free(s);
-    return state_leave(CUDA_SUCCESS);
+    return CUDA_SUCCESS;
 }
 
 API(cuStreamQuery, (CUstream stream), (stream), "%p", stream)
@@ -115,40 +108,28 @@ API(cuStreamGetPriority, (CUstream stream, int *priority), (stream, priority), "
     return result || priority ? result : CUDA_ERROR_INVALID_VALUE;
 }
 
-API(cuStreamGetFlags, (CUstream stream, unsigned *flags), (stream, flags), "%p, *%llu", stream,
-    RESULT(flags))
+API_IN(state_enter_stream(stream, &g), cuStreamGetFlags, (CUstream stream, unsigned *flags),
+       (stream, flags), "%p, *%llu", stream, RESULT(flags))
 {
-    struct gpu *g;
-    const CUresult result = state_enter_stream(stream, &g);
-    if (result)
-        return result;
     if (flags)
         *flags = always_exists(stream) ? CU_STREAM_DEFAULT : stream->flags;
-    return state_leave(flags ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE);
+    return flags ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
 }
 
-API(cuStreamGetCtx, (CUstream stream, CUcontext *context), (stream, context), "%p, *%p", stream,
-    HANDLE(context))
+API_IN(state_enter_stream(stream, &g), cuStreamGetCtx, (CUstream stream, CUcontext *context),
+       (stream, context), "%p, *%p", stream, HANDLE(context))
 {
-    struct gpu *g;
-    const CUresult result = state_enter_stream(stream, &g);
-    if (result)
-        return result;
     if (context)
         *context = state_entered();
-    return state_leave(context ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE);
+    return context ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
 }
 
-API(cuStreamGetId, (CUstream stream, unsigned long long *id), (stream, id), "%p, *%llu", stream,
-    RESULT(id))
+API_IN(state_enter_stream(stream, &g), cuStreamGetId, (CUstream stream, unsigned long long *id),
+       (stream, id), "%p, *%llu", stream, RESULT(id))
 {
-    struct gpu *g;
-    const CUresult result = state_enter_stream(stream, &g);
-    if (result)
-        return result;
     if (id)
         *id = stream == CU_STREAM_PER_THREAD ? 2 : always_exists(stream) ? 1 : stream->id;
-    return state_leave(id ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE);
+    return id ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
 }
 
 /* There are no graphs, so that no stream is captured. */
@@ -189,16 +170,13 @@ API(cuLaunchHostFunc, (CUstream stream, CUhostFn call, void *data), (stream, cal
 }
 
 /* A kernel ends within its launch, so no stream uses memory while the host does. */
-API(cuStreamAttachMemAsync, (CUstream stream, CUdeviceptr address, size_t bytes, unsigned flags),
-    (stream, address, bytes, flags), "%p, 0x%llx, %zu, %u", stream, address, bytes, flags)
+API_IN(state_enter_stream(stream, &g), cuStreamAttachMemAsync,
+       (CUstream stream, CUdeviceptr address, size_t bytes, unsigned flags),
+       (stream, address, bytes, flags), "%p, 0x%llx, %zu, %u", stream, address, bytes, flags)
 {
-    struct gpu *g;
-    const CUresult result = state_enter_stream(stream, &g);
-    if (result)
-        return result;
     const struct gpu *owner = state_owner(address, NULL);
     const bool known = flags == CU_MEM_ATTACH_GLOBAL || flags == CU_MEM_ATTACH_HOST ||
                        flags == CU_MEM_ATTACH_SINGLE;
-    return state_leave(known && owner && gpu_is_managed(owner, address) ? CUDA_SUCCESS
-                                                                        : CUDA_ERROR_INVALID_VALUE);
+    return known && owner && gpu_is_managed(owner, address) ? CUDA_SUCCESS
+                                                            : CUDA_ERROR_INVALID_VALUE;
 }

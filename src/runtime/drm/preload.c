@@ -55,7 +55,7 @@ static bool configure(unsigned index, struct gen_config *config, struct wt_error
     spec[length] = 0;
     gen_config_default(config);
     const char *keys = spec + sizeof family - 1;
-    if (*keys && gen_config_parse(config, keys + (*keys == ':'), err) != WT_OK) {
+    if (*keys && wt_config_parse(&gen_config_table, config, keys + (*keys == ':'), err) != WT_OK) {
         wt_fail_in(err, "WAVETRAP_GEN_GPUS");
         return false;
     }

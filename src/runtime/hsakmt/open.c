@@ -86,7 +86,8 @@ static enum wt_status configure(struct host *host, const char *text, struct wt_e
         wt_progress_start(&gpu->progress, getenv(WT_PROGRESS_VARIABLE), stderr);
         gcn_config_default(&gpu->config);
         if (*spec && strcmp(spec, "gfx900") != 0 &&
-            (strncmp(spec, "gfx900:", 7) != 0 || gcn_config_parse(&gpu->config, spec + 7, err)))
+            (strncmp(spec, "gfx900:", 7) != 0 ||
+             wt_config_parse(&gcn_config_table, &gpu->config, spec + 7, err)))
             return *err->text ? wt_fail_in(err, "WAVETRAP_GPUS")
                               : wt_fail(err, WT_INVALID,
                                         "WAVETRAP_GPUS: '%s' is not gfx900:KEY=VALUE,…", spec);

@@ -1,0 +1,53 @@
+/* The configuration of a GPU, the part of --gpu behind "FAMILY:": a struct of the family's own, and a table of the keys
+ * that set its members. */
+#ifndef WT_EMULATOR_MACHINE_CONFIG_H
+#define WT_EMULATOR_MACHINE_CONFIG_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include "wavetrap/error.h"
+
+/** A key, and the member that it sets. */
+struct wt_config_key {
+    const char *name;
+    const char *about; /**< for the help: what it is, its range and default */
+    size_t offset;     /**< of the member */
+    enum {
+        WT_CONFIG_NUMBER,  /**< unsigned */
+        WT_CONFIG_ADDRESS, /**< uint64_t, printed in hexadecimal */
+        WT_CONFIG_WORD,    /**< bool: one of two words */
+        WT_CONFIG_OWN,     /**< by the two functions */
+    } kind;
+    uint64_t least, most; /**< of numbers and addresses */
+    const char *words[2]; /**< for false, for true */
+    bool rare;            /**< printed only if it is not 0 */
+    size_t given;         /**< of a bool that says that the key was given; 0: there is none */
+    /** Takes a value; its sentence follows "NAME=VALUE: ". */
+    enum wt_status (*take)(void *config, const char *value, struct wt_error *err);
+    void (*print)(const void *config, char *text, size_t size); /**< the value; also of a number */
+};
+
+/** A family's configuration. */
+struct wt_config {
+    const char *gpu; /**< with its article, for messages: "a gfx900" */
+    size_t size;     /**< bytes of the struct */
+    const struct wt_config_key *keys;
+    unsigned count;
+    void (*set_default)(void *config);
+    /** Whether the values fit each other: WT_INVALID, and why not. NULL: they always do. */
+    enum wt_status (*check)(const void *config, struct wt_error *err);
+};
+
+/** Applies "KEY=VALUE,…"; WT_INVALID leaves @p config as it was. */
+enum wt_status wt_config_parse(const struct wt_config *table, void *config, const char *text,
+                               struct wt_error *err);
+/** The configuration as wt_config_parse takes it, in 1024 bytes or less; the schedule is no part of
+ * it. */
+void wt_config_print(const struct wt_config *table, const void *config, char *text, size_t size);
+/** Lists the keys, a line each. */
+void wt_config_help(const struct wt_config *table, FILE *out);
+
+#endif
