@@ -117,11 +117,10 @@ static int32_t tell_wait(struct wt_server *s, const struct wt_wire_request *r,
 static int32_t tell_home(struct wt_server *s, const struct wt_wire_request *r,
                          struct wt_wire_answer *answer)
 {
-    uint32_t wave;
-    struct wt_machine *m = s->driver->find_wave(s->context, r, &wave);
-    if (!m)
+    struct wt_machine *m = gpu_of(s, r)->machine;
+    if (!wt_hosted_has(gpu_of(s, r), r))
         return -ENOENT;
-    answer->value[0] = m->ops->home(m, wave, r->addr);
+    answer->value[0] = m->ops->home(m, r->wave, r->addr);
     return 0;
 }
 
