@@ -91,10 +91,13 @@ static enum wt_status process_transact(struct wt_bus *bus, struct wt_bus_op *ops
 {
     enum wt_status status;
     struct process_bus *own = (struct process_bus *)bus;
-    for (size_t i = 0; i < count; i++)
-        if ((status = wt_process_link_register(&own->link, own->gpu, ops[i].write, ops[i].addr,
-                                               &ops[i].value, err)) != WT_OK)
+    for (size_t i = 0; i < count; i++) {
+        struct wt_wire_register one = {
+            .addr = ops[i].addr, .write = ops[i].write, .value = ops[i].value};
+        if ((status = wt_process_link_ops.registers(&own->link, own->gpu, &one, 1, err)) != WT_OK)
             return status;
+        ops[i].value = one.value;
+    }
     bus->round_trips += count;
     return WT_OK;
 }

@@ -10,7 +10,7 @@
 #define KFD_WIRE_SOCKET "gpu" /* base/private_dir.h: the kind of socket */
 
 /* struct wt_wire_hello: place[0] is the address of the runtime's struct r_debug; 0: it has not
- * begun. Slots of waves are counted through all GPUs; so WATCH and HITS are about all of them. */
+ * begun. Units are a device's slots of waves. */
 
 enum kfd_wire_verb {
     KFD_WIRE_CALL =
@@ -25,9 +25,8 @@ enum kfd_wire_verb {
     KFD_WIRE_END,
 };
 
-/* WATCH. LDS: of the group of a wave, which is named by its slot, counted through all GPUs; a wave
- * that accesses it stops. Global memory: of all GPUs; accesses are only noted, as the hardware's
- * address watches stop waves there. A write counts if it changes a byte of it. Addresses are
- * generic. */
+/* WATCH. LDS: of the group of a wave; a wave that accesses it stops. Global memory: accesses are
+ * only noted, as the hardware's address watches stop waves there. A write counts if it changes a
+ * byte of it. Addresses are generic. */
 
 #endif

@@ -187,6 +187,7 @@ void wt_emulated_close(struct wt_emulated *e)
     for (size_t i = 0; e->loaded && i < e->options->load_count; i++)
         free(e->loaded[i].bytes);
     free(e->loaded);
+    free(e->answer);
     free(e->watch);
     free(e->condition);
     free(e->hit);

@@ -23,6 +23,8 @@ struct wt_hw_table;
 struct wt_host_driver;
 struct wt_probe_ops;
 struct wt_process_ops;
+struct wt_wire_answer;
+struct wt_wire_request;
 
 /** Reads a register of a wave, by its name; false if there is none, or no wave. */
 struct wt_register_reader {
@@ -179,6 +181,15 @@ struct wt_family_debug {
     /** The registers of its debug hardware on the bus. NULL: it has none. */
     const struct wt_hw_table *registers;
     bool registers_elsewhere; /**< programs and hardware elsewhere offer them by a socket or JTAG */
+    /** Whether the debug hardware has something to tell. NULL: a look at it shows. */
+    bool (*attention)(struct wt_emulated *e);
+    bool looks; /**< … since attention() was asked last: without a wait a look is worth its while */
+    /** Launches the kernel again, after a reset, with memory as it is: an input. */
+    enum wt_status (*launch_again)(struct wt_emulated *e, struct wt_error *err);
+    /** Serves a probe's request of the family's range, as the operation `own` of a host program's
+     * driver does (runtime/common/serve.h). NULL: there are none. */
+    int32_t (*serve)(struct wt_emulated *e, const struct wt_wire_request *request,
+                     struct wt_wire_answer *answer, uint8_t *bytes);
     /** Lists what the debug hardware has sent to the host. NULL: it sends nothing. */
     void (*interrupts)(struct wt_emulated *e, FILE *out);
     /** The exceptions at which `exec --catch` stops, by bit; NULL beyond the last. NULL: none. */

@@ -28,7 +28,6 @@ struct gcn {
     struct gcn_launch launch;
     struct gcn_device *device;
     struct gcn_disassembler *disassembler; /* NULL until the first use */
-    struct gcn_way_in way_in;
     struct wt_gcn_link link;
 };
 
@@ -301,8 +300,8 @@ static bool work_item(struct wt_emulated *e, uint32_t wave, unsigned lane, uint6
 static void attach(struct wt_emulated *e)
 {
     struct gcn *g = own(e);
-    g->way_in = (struct gcn_way_in){.e = e, .device = g->device};
-    g->link = (struct wt_gcn_link){.ops = &gcn_debugger_link, .context = &g->way_in};
+    g->link =
+        (struct wt_gcn_link){.common = {&gcn_debugger_link, e, false}, .ops = &gcn_debugger_driver};
     gcn_debugger_add_queue(g->device);
     if (e->core_file) /* the debugger that wrote the file is gone */
         gcn_debugger_detach(e);
@@ -380,6 +379,8 @@ const struct wt_family wt_family_gcn = {
     .debug = {.attach = attach,
               .probe = &wt_probe_gcn,
               .process = &wt_gcn_process_ops,
+              .attention = gcn_debugger_attention,
+              .launch_again = gcn_debugger_launch_again,
               .registers = &gcn_register_table,
               .interrupts = list_interrupts,
               .exception_name = gcn_exception_name},

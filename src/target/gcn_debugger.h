@@ -4,15 +4,16 @@
 
 #include "debug/gcn/gcn.h"
 #include "emulator/gcn/gcn.h"
-#include "target/emulated.h"
+#include "target/local_link.h"
 
-/** A link whose context must be a struct gcn_way_in that outlives it. */
-extern const struct wt_gcn_link_ops gcn_debugger_link;
+/** A link of it; the context is the struct wt_emulated. */
+extern const struct wt_link_ops gcn_debugger_link;
+extern const struct wt_gcn_link_ops gcn_debugger_driver;
 
-struct gcn_way_in {
-    struct wt_emulated *e;
-    struct gcn_device *device;
-};
+/** The operation `attention` of struct wt_family_debug. */
+bool gcn_debugger_attention(struct wt_emulated *e);
+/** The operation `launch_again` of it. */
+enum wt_status gcn_debugger_launch_again(struct wt_emulated *e, struct wt_error *err);
 
 /** Tells the driver's debug interface of the kernel's one queue. */
 void gcn_debugger_add_queue(struct gcn_device *device);

@@ -47,34 +47,8 @@ static enum wt_status vega(void *context, struct kfd_device_entry *list, uint32_
     return WT_OK;
 }
 
-static enum wt_status image_read(void *context, uint64_t addr, void *out, size_t size,
-                                 struct wt_error *err)
-{
-    return wt_process_read_image(context, addr, out, size, err);
-}
-
-static enum wt_status no_write(void *context, uint64_t addr, const void *bytes, size_t size,
-                               struct wt_error *err)
-{
-    (void)context, (void)addr, (void)bytes, (void)size;
-    return wt_process_refuse_write(err);
-}
-
-static enum wt_status no_event(void *context, bool wait, struct wt_gcn_event *event,
-                               struct wt_error *err)
-{
-    (void)context, (void)wait, (void)err;
-    *event = (struct wt_gcn_event){.exception = false};
-    return WT_OK;
-}
-
-static const struct wt_gcn_link_ops no_link_ops = {.call = no_call,
-                                                   .queues = no_queues,
-                                                   .devices = vega,
-                                                   .read = image_read,
-                                                   .write = no_write,
-                                                   .event = no_event,
-                                                   .ended = wt_process_never_ended};
+static const struct wt_gcn_link_ops no_link_ops = {
+    .call = no_call, .queues = no_queues, .devices = vega};
 
 /* ---- the code in the program's file ---- */
 
@@ -124,13 +98,9 @@ static void add_program(struct wt_process *p, const char *program)
 
 enum wt_status wt_gcn_connect_none(struct wt_process *p, const char *program, struct wt_error *err)
 {
-    struct wt_gcn_link *link = malloc(sizeof *link);
-    if (!link)
-        return wt_fail(err, WT_NO_MEMORY, "out of memory for a GPU without a program");
-    *link = (struct wt_gcn_link){.ops = &no_link_ops, .context = p};
-    p->no_link = link;
-    p->target.link = link;
-    if (program)
+    const struct wt_gcn_link link = {.ops = &no_link_ops};
+    const enum wt_status status = wt_process_no_link(p, &link, sizeof link, err);
+    if (program && !status)
         add_program(p, program);
-    return WT_OK;
+    return status;
 }

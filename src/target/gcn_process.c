@@ -24,8 +24,8 @@ struct code {
 };
 
 struct own {
-    struct wt_gcn_process *connection;
-    struct code *code; /* of modules that were read from its memory */
+    struct wt_gcn_process connection; /* first */
+    struct code *code;                /* of modules that were read from its memory */
     size_t code_count, code_capacity;
 };
 
@@ -37,8 +37,7 @@ static struct own *own(const struct wt_process *p)
 static enum wt_status read_link(struct wt_process *p, uint64_t addr, void *out, size_t size,
                                 struct wt_error *err)
 {
-    const struct wt_gcn_link *l = wt_gcn_process_link(own(p)->connection);
-    return l->ops->read(l->context, addr, out, size, err);
+    return wt_link_read(&own(p)->connection.gcn.common, 0, 0, addr, out, size, err);
 }
 
 /* Reads a string of the process, page by page: the readable memory may end behind it. */
@@ -107,7 +106,7 @@ static bool is_elf(const uint8_t *bytes, uint64_t size)
 static bool read_mapped_part(struct wt_process *p, const char *path, uint64_t offset, uint64_t size,
                              uint8_t *bytes)
 {
-    const uint64_t at = wt_gcn_process_mapped(own(p)->connection, path, offset);
+    const uint64_t at = wt_gcn_process_mapped(&own(p)->connection, path, offset);
     return at && read_link(p, at, bytes, size, WT_IGNORED) == WT_OK && is_elf(bytes, size);
 }
 
@@ -132,8 +131,7 @@ static uint8_t *code_object(struct wt_process *p, const char *uri, uint64_t *siz
         char *path = strdup(uri + 7);
         if (path)
             decode_uri(path);
-        good = path && !wt_gcn_process_is_elsewhere(own(p)->connection) &&
-               read_file_part(path, offset, *size, bytes);
+        good = path && !p->wire->connection.elsewhere && read_file_part(path, offset, *size, bytes);
         *in_memory = !good || !is_elf(bytes, *size);
         if (path && *in_memory)
             good = read_mapped_part(p, path, offset, *size, bytes);
@@ -236,7 +234,7 @@ struct listed {
 static enum wt_status read_list(struct wt_process *p, struct listed **list, size_t *count,
                                 bool *consistent, struct wt_error *err)
 {
-    struct wt_gcn_process *connection = own(p)->connection;
+    struct wt_gcn_process *connection = &own(p)->connection;
     struct r_debug debug = {.r_map = NULL};
     size_t capacity = 0;
     uint64_t at = 0, before, after;
@@ -301,17 +299,11 @@ static enum wt_status refresh(struct wt_process *p, struct wt_error *err)
 
 /* ---- operations ---- */
 
-static enum wt_status connect_to(struct wt_process *p, const struct wt_process_place *place,
-                                 struct wt_error *err)
+static enum wt_status begin(struct wt_process *p, struct wt_error *err)
 {
-    p->own = calloc(1, sizeof(struct own));
-    if (!p->own)
-        return wt_fail(err, WT_NO_MEMORY, "out of memory for a connection");
-    const enum wt_status status = wt_gcn_process_open(place, &own(p)->connection, err);
-    if (status)
-        return status;
-    p->wire = wt_gcn_process_wire(own(p)->connection);
-    p->target.link = wt_gcn_process_link(own(p)->connection);
+    (void)err;
+    wt_gcn_process_begin(&own(p)->connection);
+    p->target.link = &own(p)->connection.gcn;
     return WT_OK;
 }
 
@@ -320,19 +312,17 @@ static bool code_register(struct wt_process *p, uint64_t pc, size_t n, struct wt
     return wt_gcn_code_argument(p->modules, pc, n, reg);
 }
 
-static void disconnect(struct wt_process *p)
+static void end(struct wt_process *p)
 {
-    if (!p->own)
-        return;
-    wt_gcn_process_close(own(p)->connection);
     free(own(p)->code);
-    free(p->own);
 }
 
 const struct wt_process_ops wt_gcn_process_ops = {.socket = KFD_WIRE_SOCKET,
                                                   .wire = KFD_WIRE_FAMILY,
-                                                  .connect = connect_to,
+                                                  .own_bytes = sizeof(struct own),
+                                                  .lanes = 64,
+                                                  .begin = begin,
                                                   .connect_none = wt_gcn_connect_none,
                                                   .refresh = refresh,
                                                   .code_register = code_register,
-                                                  .disconnect = disconnect};
+                                                  .end = end};

@@ -21,7 +21,6 @@ struct gen {
     struct gen_object object;
     struct gen_launch launch;
     struct gen_device *device;
-    struct gen_way_in way_in;
     struct wt_gen_link link;
 };
 
@@ -323,13 +322,19 @@ static unsigned instruction_text(struct wt_emulated *e, uint64_t pc, const uint8
 static void attach(struct wt_emulated *e)
 {
     struct gen *g = own(e);
-    g->way_in = (struct gen_way_in){.e = e, .device = g->device, .launch = &g->launch};
-    g->link = (struct wt_gen_link){.ops = &gen_debugger_link, .context = &g->way_in};
+    g->link =
+        (struct wt_gen_link){.common = {&wt_local_link, e, false},
+                             .info = wt_gen_info_of(e->machine->waves / GEN_SUBSLICE_THREADS)};
     if (e->core_file)
         gen_debugger_attend(e);
     else
         gen_device_debug(g->device, true);
     e->target.link = &g->link;
+}
+
+static enum wt_status launch_again(struct wt_emulated *e, struct wt_error *err)
+{
+    return gen_debugger_launch(e, &own(e)->launch, err);
 }
 
 static const void *config_of(const struct wt_emulated *e)
@@ -382,6 +387,9 @@ const struct wt_family wt_family_gen = {
     .debug = {.attach = attach,
               .probe = &wt_probe_gen,
               .process = &wt_gen_process_ops,
+              .attention = gen_debugger_attention,
+              .looks = true,
+              .launch_again = launch_again,
               .registers = &gen_register_table},
     .host = &wt_gen_host_driver,
     .tasks = wt_gen_tasks,

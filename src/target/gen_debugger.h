@@ -5,16 +5,23 @@
 
 #include "debug/gen/gen.h"
 #include "runtime/gen/launch.h"
-#include "target/emulated.h"
+#include "target/local_link.h"
 
-/** A link whose context must be a struct gen_way_in that outlives it. */
-extern const struct wt_gen_link_ops gen_debugger_link;
+/** What a driver tells of one GPU. */
+static inline struct wt_gen_info wt_gen_info_of(uint32_t subslices)
+{
+    return (struct wt_gen_info){.gpus = 1,
+                                .subslices = {subslices},
+                                .saved = GEN_SAVED_APERTURE,
+                                .slm = GEN_SLM_APERTURE,
+                                .file = GEN_FILE_APERTURE};
+}
 
-struct gen_way_in {
-    struct wt_emulated *e;
-    struct gen_device *device;
-    const struct gen_launch *launch;
-};
+/** The operation `attention` of struct wt_family_debug. */
+bool gen_debugger_attention(struct wt_emulated *e);
+/** Launches a kernel again, as an input. */
+enum wt_status gen_debugger_launch(struct wt_emulated *e, const struct gen_launch *of,
+                                   struct wt_error *err);
 
 /** In a core file, whose debugger has gone: the driver's debug support is wanted from its end on.
  */

@@ -18,8 +18,8 @@ struct code {
 };
 
 struct own {
-    struct wt_gen_process *connection;
-    uint64_t sources; /* texts that were fetched so far */
+    struct wt_gen_process connection; /* first */
+    uint64_t sources;                 /* texts that were fetched so far */
     struct code *code;
     size_t code_count, code_capacity;
 };
@@ -41,9 +41,11 @@ static bool is_known(const struct wt_process *p, uint64_t number)
 static uint8_t *read_code(struct wt_process *p, const struct gen_wire_kernel *kernel)
 {
     const struct wt_gen_link *l = p->target.link;
+    uint64_t addr = kernel->address;
+    const uint32_t wave = wt_process_link_first(p->wire, wt_gen_unmark(&l->info, &addr, 0));
     uint8_t *bytes = kernel->code_size ? malloc(kernel->code_size) : NULL;
     if (bytes &&
-        l->ops->read(l->context, 0, kernel->address, bytes, kernel->code_size, WT_IGNORED) == WT_OK)
+        wt_link_read(&l->common, wave, 0, addr, bytes, kernel->code_size, WT_IGNORED) == WT_OK)
         return bytes;
     free(bytes);
     return NULL;
@@ -77,7 +79,7 @@ static enum wt_status add_module(struct wt_process *p, const struct gen_wire_ker
         return wt_fail(err, WT_NO_MEMORY, "out of memory for a list of kernels");
     own(p)->code = grown;
     if (kernel->elf_size &&
-        (status = wt_gen_process_elf(own(p)->connection, kernel, &bytes, &length, err)) != WT_OK)
+        (status = wt_gen_process_elf(&own(p)->connection, kernel, &bytes, &length, err)) != WT_OK)
         return status;
     if (bytes)
         gen_kernel_elf_correct(bytes, length, kernel->code_size);
@@ -117,7 +119,7 @@ static enum wt_status take_sources(struct wt_process *p, struct wt_error *err)
     enum wt_status status;
     char *text, name[64];
     size_t length;
-    while ((status = wt_gen_process_source(own(p)->connection, own(p)->sources + 1, &text, &length,
+    while ((status = wt_gen_process_source(&own(p)->connection, own(p)->sources + 1, &text, &length,
                                            err)) == WT_OK &&
            text) {
         snprintf(name, sizeof name, GEN_WIRE_SOURCE_PATH, (unsigned)++own(p)->sources);
@@ -135,7 +137,7 @@ static enum wt_status refresh(struct wt_process *p, struct wt_error *err)
     size_t count;
     enum wt_status status;
     if ((status = take_sources(p, err)) != WT_OK ||
-        (status = wt_gen_process_kernels(own(p)->connection, &list, &count, err)) != WT_OK)
+        (status = wt_gen_process_kernels(&own(p)->connection, &list, &count, err)) != WT_OK)
         return status;
     drop_modules(p, list, count);
     for (size_t i = 0; i < count && !status; i++)
@@ -145,18 +147,10 @@ static enum wt_status refresh(struct wt_process *p, struct wt_error *err)
     return status;
 }
 
-static enum wt_status connect_to(struct wt_process *p, const struct wt_process_place *place,
-                                 struct wt_error *err)
+static enum wt_status begin(struct wt_process *p, struct wt_error *err)
 {
-    p->own = calloc(1, sizeof(struct own));
-    if (!p->own)
-        return wt_fail(err, WT_NO_MEMORY, "out of memory for a connection");
-    const enum wt_status status = wt_gen_process_open(place, &own(p)->connection, err);
-    if (status)
-        return status;
-    p->wire = wt_gen_process_wire(own(p)->connection);
-    p->target.link = wt_gen_process_link(own(p)->connection);
-    return WT_OK;
+    p->target.link = &own(p)->connection.gen;
+    return wt_gen_process_begin(&own(p)->connection, err);
 }
 
 static int by_address(const void *a, const void *b)
@@ -183,7 +177,7 @@ static bool pass_on(void *context, uint64_t addr, uint8_t *bytes, uint64_t size)
 static void final_memory(struct wt_process *p, wt_process_piece_fn *found, void *context)
 {
     struct left left = {found, context, false};
-    wt_gen_process_final_memory(own(p)->connection, pass_on, &left);
+    wt_gen_process_final_memory(&own(p)->connection, pass_on, &left);
     if (left.any || !own(p)->code_count)
         return;
     qsort(own(p)->code, own(p)->code_count, sizeof *own(p)->code, by_address);
@@ -195,22 +189,20 @@ static void final_memory(struct wt_process *p, wt_process_piece_fn *found, void 
     }
 }
 
-static void disconnect(struct wt_process *p)
+static void end(struct wt_process *p)
 {
-    if (!p->own)
-        return;
-    wt_gen_process_close(own(p)->connection);
     for (size_t i = 0; i < own(p)->code_count; i++)
         free(own(p)->code[i].bytes);
     free(own(p)->code);
-    free(p->own);
 }
 
 const struct wt_process_ops wt_gen_process_ops = {.socket = GEN_WIRE_SOCKET,
                                                   .wire = GEN_WIRE_FAMILY,
-                                                  .connect = connect_to,
+                                                  .own_bytes = sizeof(struct own),
+                                                  .lanes = 32,
+                                                  .begin = begin,
                                                   .offer = wt_gen_process_offer_faults,
                                                   .connect_none = wt_gen_connect_none,
                                                   .final_memory = final_memory,
                                                   .refresh = refresh,
-                                                  .disconnect = disconnect};
+                                                  .end = end};

@@ -1,22 +1,75 @@
 /* See no_process.h. */
 #include "target/no_process.h"
 
-enum wt_status wt_process_read_image(const struct wt_process *p, uint64_t addr, void *out,
-                                     size_t size, struct wt_error *err)
+#include <stdlib.h>
+#include <string.h>
+
+static enum wt_status read_image(void *context, wt_wave_handle wave, unsigned lane, uint64_t addr,
+                                 void *out, size_t size, struct wt_error *err)
 {
+    const struct wt_process *p = context;
+    (void)wave, (void)lane;
     return wt_memory_image_read(&p->image, addr, out, size)
                ? WT_OK
                : wt_fail(err, WT_INVALID, "no memory is at 0x%llx: the program is not being run",
                          (unsigned long long)addr);
 }
 
-enum wt_status wt_process_refuse_write(struct wt_error *err)
+static enum wt_status refuse_write(void *context, wt_wave_handle wave, unsigned lane, uint64_t addr,
+                                   const void *bytes, size_t size, struct wt_error *err)
 {
+    (void)context, (void)wave, (void)lane, (void)addr, (void)bytes, (void)size;
     return wt_fail(err, WT_STATE, "the program is not being run: its memory cannot be changed");
 }
 
-bool wt_process_never_ended(void *context, uint32_t *status, char *text, size_t size)
+static enum wt_status no_registers(void *context, uint32_t gpu, struct wt_wire_register *list,
+                                   size_t count, struct wt_error *err)
+{
+    (void)context, (void)gpu, (void)err;
+    for (size_t i = 0; i < count; i++)
+        list[i].value = list[i].write ? list[i].value : 0;
+    return WT_OK;
+}
+
+static enum wt_status no_event(void *context, bool wait, struct wt_link_event *event,
+                               struct wt_error *err)
+{
+    (void)context, (void)wait, (void)err;
+    *event = (struct wt_link_event){.attention = false};
+    return WT_OK;
+}
+
+static bool never_ended(void *context, uint32_t *status, char *text, size_t size)
 {
     (void)context, (void)status, (void)text, (void)size;
     return false;
+}
+
+static enum wt_status answer_zeros(void *context, const struct wt_wire_request *request,
+                                   const void *more, struct wt_wire_answer *answer, void *out,
+                                   size_t room, struct wt_error *err)
+{
+    (void)context, (void)request, (void)more, (void)err;
+    *answer = (struct wt_wire_answer){.size = (uint32_t)room};
+    memset(out, 0, out ? room : 0);
+    return WT_OK;
+}
+
+static const struct wt_link_ops no_link = {.read = read_image,
+                                           .write = refuse_write,
+                                           .registers = no_registers,
+                                           .event = no_event,
+                                           .ended = never_ended,
+                                           .ask = answer_zeros};
+
+enum wt_status wt_process_no_link(struct wt_process *p, const void *of, size_t size,
+                                  struct wt_error *err)
+{
+    struct wt_link *link = p->no_link = malloc(size);
+    if (!link)
+        return wt_fail(err, WT_NO_MEMORY, "out of memory for a GPU without a program");
+    memcpy(link, of, size);
+    *link = (struct wt_link){&no_link, p, false};
+    p->target.link = link;
+    return WT_OK;
 }

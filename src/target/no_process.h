@@ -1,15 +1,17 @@
-/* The common part of the families' links to a GPU that no program uses. See process.h. */
+/* The families' links to a GPU that no program uses. See process.h. */
 #ifndef WT_TARGET_NO_PROCESS_H
 #define WT_TARGET_NO_PROCESS_H
 
+#include "debug/standstill/link.h"
 #include "target/process.h"
 
-/** Reads the image that stands for the memory. WT_INVALID: there is none. */
-enum wt_status wt_process_read_image(const struct wt_process *process, uint64_t addr, void *out,
-                                     size_t size, struct wt_error *err);
-/** WT_STATE: the memory cannot be written. */
-enum wt_status wt_process_refuse_write(struct wt_error *err);
-/** False, as a link's operation `ended`. */
-bool wt_process_never_ended(void *context, uint32_t *status, char *text, size_t size);
+/**
+ * Makes the link of @p process and of its target: a copy of @p size bytes at @p of, a family's
+ * link, whose common part is filled in here. The memory is the process's image and cannot be
+ * written, registers and answers to requests are 0, and nothing happens. WT_NO_MEMORY; the process
+ * frees it.
+ */
+enum wt_status wt_process_no_link(struct wt_process *process, const void *of, size_t size,
+                                  struct wt_error *err);
 
 #endif

@@ -77,6 +77,23 @@ static enum wt_status take_up(struct wt_process *p, struct wt_error *err)
     return status ? status : p->family->debug.process->refresh(p, err);
 }
 
+static enum wt_status connect_once(struct wt_process *p, const struct wt_process_place *place,
+                                   struct wt_error *err)
+{
+    const struct wt_process_ops *ops = p->family->debug.process;
+    struct wt_wire_answer answer;
+    enum wt_status status;
+    p->own = p->wire = calloc(1, ops->own_bytes);
+    if (!p->wire)
+        return wt_fail(err, WT_NO_MEMORY, "out of memory for a connection");
+    p->wire->history.lanes = ops->lanes;
+    if ((status = wt_process_link_open(p->wire, place, ops->socket, ops->wire, err)) != WT_OK ||
+        (status = ops->begin(p, err)) != WT_OK)
+        return status;
+    return wt_process_link_tell(p->wire, (struct wt_wire_request){.verb = WT_WIRE_ATTACH}, &answer,
+                                err);
+}
+
 /* The process may not have seen yet that the connection of wt_process_wait() is closed. */
 static enum wt_status connect_to(struct wt_process *p, const struct wt_process_place *place,
                                  struct wt_error *err)
@@ -84,8 +101,7 @@ static enum wt_status connect_to(struct wt_process *p, const struct wt_process_p
     const struct timespec moment = {.tv_nsec = 20000000};
     const int64_t until = wt_clock_ms() + (place->address ? BUSY_MS : 0);
     enum wt_status status;
-    while ((status = p->family->debug.process->connect(p, place, err)) == WT_STATE &&
-           wt_clock_ms() < until) {
+    while ((status = connect_once(p, place, err)) == WT_STATE && wt_clock_ms() < until) {
         const struct wt_family *family = p->family;
         nanosleep(&moment, NULL);
         wt_process_close(p);
@@ -141,7 +157,7 @@ static enum wt_status release(const struct wt_process_place *place, const struct
     struct wt_process p;
     enum wt_status status = begin(&p, family, err);
     if (!status)
-        status = family->debug.process->connect(&p, place, err);
+        status = connect_once(&p, place, err);
     wt_process_close(&p);
     return status;
 }
@@ -242,8 +258,12 @@ void wt_process_show_end(struct wt_process *none, struct wt_process *ended)
 void wt_process_close(struct wt_process *p)
 {
     wt_debugger_close(p->debugger);
-    if (p->family)
-        p->family->debug.process->disconnect(p);
+    if (p->own) {
+        if (p->family->debug.process->end)
+            p->family->debug.process->end(p);
+        wt_process_link_close(p->wire);
+        free(p->own);
+    }
     wt_modules_free(p->modules);
     wt_modules_free(p->file_modules);
     free_code(p, p->code);

@@ -30,9 +30,10 @@ struct wt_process;
 struct wt_process_ops {
     const char *socket; /**< the kind of its programs' sockets (base/private_dir.h) */
     uint32_t wire;      /**< WT_WIRE_FAMILY() (object/process_wire.h) */
-    /** Connects: sets p->own, p->wire and p->target.link. */
-    enum wt_status (*connect)(struct wt_process *p, const struct wt_process_place *place,
-                              struct wt_error *err);
+    size_t own_bytes;   /**< of p->own, which begins with a struct wt_process_link */
+    unsigned lanes;     /**< of its waves */
+    /** After the greeting: sets the link's waves and p->target.link. */
+    enum wt_status (*begin)(struct wt_process *p, struct wt_error *err);
     /** Puts what only the family offers into @p services, whose context is p->wire. NULL: nothing.
      */
     void (*offer)(struct wt_target_services *services);
@@ -53,14 +54,14 @@ struct wt_process_ops {
     /** As of struct wt_family, for code that the process has loaded. NULL: code has none. */
     bool (*code_register)(struct wt_process *p, uint64_t pc, size_t n,
                           struct wt_code_register *reg);
-    /** Disconnects and frees p->own, which may be NULL. */
-    void (*disconnect)(struct wt_process *p);
+    /** Frees what p->own, which is there, has got behind its link. NULL: nothing. */
+    void (*end)(struct wt_process *p);
 };
 
 struct wt_process {
     const struct wt_family *family;
-    void *own;                          /**< of the family: its connection; NULL: no program */
-    struct wt_process_link *wire;       /**< of that connection */
+    void *own;                          /**< of the family; NULL: no program */
+    struct wt_process_link *wire;       /**< likewise: the connection with which it begins */
     struct wt_modules *modules;         /**< the code that its runtime has loaded */
     void *code;                         /**< of the family: what it knows of that code; or NULL */
     struct wt_target_services services; /**< none, or time travel */

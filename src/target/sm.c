@@ -67,7 +67,6 @@ struct sm {
     size_t handler_size;
     struct sm_device *device;
     struct sm_launch launch;
-    struct sm_way_in way_in;  /* of a debugger */
     struct wt_sm_ptx *loaded; /* of a core file */
     size_t loaded_count, loaded_capacity;
     unsigned sms;
@@ -631,19 +630,22 @@ static bool work_item(struct wt_emulated *e, uint32_t wave, unsigned lane, uint6
 static void attach(struct wt_emulated *e)
 {
     struct sm *s = own(e);
-    s->way_in = (struct sm_way_in){.e = e, .device = s->device, .launch = &s->launch};
     if (e->core_file)
         s->launch = *sm_device_latest_launch(s->device);
     s->sms = e->machine->waves / SM_WARPS;
-    s->link = (struct wt_sm_link){.bus = &e->bus,
+    s->link = (struct wt_sm_link){.common = {&wt_local_link, e, false},
                                   .ops = &sm_debugger_link,
-                                  .context = &s->way_in,
                                   .gpus = 1,
                                   .sms = &s->sms,
                                   .has_handler = sm_device_trap_handler(s->device) != 0,
                                   .shared_window = SM_SHARED_WINDOW,
                                   .local_window = SM_LOCAL_WINDOW};
     e->target.link = &s->link;
+}
+
+static enum wt_status launch_again(struct wt_emulated *e, struct wt_error *err)
+{
+    return sm_debugger_launch(e, &own(e)->launch, err);
 }
 
 /* ---- core files ---- */
@@ -769,6 +771,8 @@ const struct wt_family wt_family_sm = {
     .debug = {.attach = attach,
               .probe = &wt_probe_sm,
               .process = &wt_sm_process_ops,
+              .looks = true,
+              .launch_again = launch_again,
               .registers = &sm_register_table},
     .host = &wt_sm_host_driver,
     .tasks = wt_sm_tasks,

@@ -4,15 +4,13 @@
 
 #include "debug/sm/sm.h"
 #include "emulator/sm/sm.h"
-#include "target/emulated.h"
+#include "target/local_link.h"
 
-/** A link whose context must be a struct sm_way_in that outlives it. */
+/** A link of it; the context is the struct wt_emulated. */
 extern const struct wt_sm_link_ops sm_debugger_link;
 
-struct sm_way_in {
-    struct wt_emulated *e;
-    struct sm_device *device;
-    const struct sm_launch *launch; /**< of the kernel: what reset() launches again */
-};
+/** Launches a kernel again, as an input. */
+enum wt_status sm_debugger_launch(struct wt_emulated *e, const struct sm_launch *of,
+                                  struct wt_error *err);
 
 #endif

@@ -58,20 +58,6 @@ static enum wt_status no_file(void *context, uint32_t warp, uint64_t offset, voi
     return nothing(err);
 }
 
-static enum wt_status image_read(void *context, uint32_t warp, unsigned lane, uint64_t addr,
-                                 void *out, size_t size, struct wt_error *err)
-{
-    (void)warp, (void)lane;
-    return wt_process_read_image(context, addr, out, size, err);
-}
-
-static enum wt_status no_write(void *context, uint32_t warp, unsigned lane, uint64_t addr,
-                               const void *bytes, size_t size, struct wt_error *err)
-{
-    (void)context, (void)warp, (void)lane, (void)addr, (void)bytes, (void)size;
-    return wt_process_refuse_write(err);
-}
-
 static enum wt_status no_bank(void *context, unsigned bank, uint64_t *addr, uint32_t *size,
                               struct wt_error *err)
 {
@@ -86,60 +72,24 @@ static enum wt_status no_local(void *context, uint32_t warp, unsigned lane, uint
     return nothing(err);
 }
 
-static enum wt_status no_wait(void *context, struct wt_error *err)
-{
-    (void)context, (void)err;
-    return WT_OK;
-}
-
-/* An idle SM: it is locked down as soon as this is requested. */
-static enum wt_status no_registers(struct wt_bus *bus, struct wt_bus_op *ops, size_t count,
-                                   struct wt_error *err)
-{
-    enum { STATUS0 = 0x60c / 4, LOCKED_DOWN = 1 << 4 };
-    (void)bus, (void)err;
-    for (size_t i = 0; i < count; i++)
-        if (!ops[i].write)
-            ops[i].value = (ops[i].addr & 0x1ff) == STATUS0 ? LOCKED_DOWN : 0;
-    return WT_OK;
-}
-
 static const struct wt_sm_link_ops no_link_ops = {.launch = no_launch,
                                                   .warp = no_warp,
                                                   .read_row = no_row,
                                                   .write_row = no_write_row,
                                                   .read_file = no_file,
-                                                  .read = image_read,
-                                                  .write = no_write,
                                                   .bank = no_bank,
-                                                  .local = no_local,
-                                                  .wait = no_wait,
-                                                  .ended = wt_process_never_ended};
-static const struct wt_bus_ops no_bus_ops = {.name = "none", .transact = no_registers};
+                                                  .local = no_local};
 
 /* A GPU of one SM. */
-struct no_gpu {
-    struct wt_sm_link link;
-    struct wt_bus registers, *bus;
-    unsigned sms;
-};
-
 static enum wt_status make_link(struct wt_process *p, struct wt_error *err)
 {
-    struct no_gpu *gpu = malloc(sizeof *gpu);
-    if (!gpu)
-        return wt_fail(err, WT_NO_MEMORY, "out of memory for a GPU without a program");
-    *gpu = (struct no_gpu){.registers = {.ops = &no_bus_ops}, .bus = &gpu->registers, .sms = 1};
-    gpu->link = (struct wt_sm_link){.bus = &gpu->bus,
-                                    .ops = &no_link_ops,
-                                    .context = p,
+    static const unsigned sms = 1;
+    const struct wt_sm_link link = {.ops = &no_link_ops,
                                     .gpus = 1,
-                                    .sms = &gpu->sms,
+                                    .sms = &sms,
                                     .shared_window = SM_SHARED_WINDOW,
                                     .local_window = SM_LOCAL_WINDOW};
-    p->no_link = gpu;
-    p->target.link = &gpu->link;
-    return WT_OK;
+    return wt_process_no_link(p, &link, sizeof link, err);
 }
 
 /* ---- the code in the program's file ---- */

@@ -127,21 +127,14 @@ static enum wt_status refresh(struct wt_process *p, struct wt_error *err)
 
 /* ---- operations ---- */
 
-static enum wt_status connect_to(struct wt_process *p, const struct wt_process_place *place,
-                                 struct wt_error *err)
+static enum wt_status begin(struct wt_process *p, struct wt_error *err)
 {
-    enum wt_status status;
-    struct wt_sm_process *c;
     wt_modules_set_bundles(p->modules, SM_BUNDLE, 8);
     p->code = calloc(1, sizeof(struct wt_sm_code));
     if (!p->code)
         return wt_fail(err, WT_NO_MEMORY, "out of memory for a list of modules");
-    if ((status = wt_sm_process_open(place, &c, err)) != WT_OK)
-        return status;
-    p->own = c;
-    p->wire = wt_sm_process_wire(c);
-    p->target.link = wt_sm_process_link(c);
-    return WT_OK;
+    p->target.link = &connection(p)->sm;
+    return wt_sm_process_begin(connection(p), err);
 }
 
 /* PTX has its text in its module; machine code is decoded. */
@@ -183,18 +176,20 @@ static void free_code(void *code)
     free(o);
 }
 
-static void disconnect(struct wt_process *p)
+static void end(struct wt_process *p)
 {
-    wt_sm_process_close(connection(p));
+    free(connection(p)->warp);
 }
 
 const struct wt_process_ops wt_sm_process_ops = {.socket = SM_WIRE_SOCKET,
                                                  .wire = SM_WIRE_FAMILY,
-                                                 .connect = connect_to,
+                                                 .own_bytes = sizeof(struct wt_sm_process),
+                                                 .lanes = 32,
+                                                 .begin = begin,
                                                  .offer = wt_sm_process_offer_detail,
                                                  .connect_none = wt_sm_connect_none,
                                                  .free_code = free_code,
                                                  .refresh = refresh,
                                                  .instruction_text = instruction_text,
                                                  .code_register = code_register,
-                                                 .disconnect = disconnect};
+                                                 .end = end};

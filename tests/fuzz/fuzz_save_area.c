@@ -59,8 +59,8 @@ static bool inside(uint64_t addr, size_t size)
     return addr >= AREA && size <= AREA_SIZE && addr - AREA <= AREA_SIZE - size;
 }
 
-static enum wt_status read_memory(void *context, uint64_t addr, void *out, size_t size,
-                                  struct wt_error *err)
+static enum wt_status read_memory(void *context, wt_wave_handle wave, unsigned lane, uint64_t addr,
+                                  void *out, size_t size, struct wt_error *err)
 {
     if (!inside(addr, size))
         return wt_fail(err, WT_INVALID, "no memory");
@@ -68,8 +68,8 @@ static enum wt_status read_memory(void *context, uint64_t addr, void *out, size_
     return WT_OK;
 }
 
-static enum wt_status write_memory(void *context, uint64_t addr, const void *bytes, size_t size,
-                                   struct wt_error *err)
+static enum wt_status write_memory(void *context, wt_wave_handle wave, unsigned lane, uint64_t addr,
+                                   const void *bytes, size_t size, struct wt_error *err)
 {
     if (!inside(addr, size))
         return wt_fail(err, WT_INVALID, "no memory");
@@ -77,10 +77,10 @@ static enum wt_status write_memory(void *context, uint64_t addr, const void *byt
     return WT_OK;
 }
 
-static enum wt_status event(void *context, bool wait, struct wt_gcn_event *there,
+static enum wt_status event(void *context, bool wait, struct wt_link_event *there,
                             struct wt_error *err)
 {
-    *there = (struct wt_gcn_event){.exception = true};
+    *there = (struct wt_link_event){.attention = true};
     return WT_OK;
 }
 
@@ -90,13 +90,9 @@ static bool ended(void *context, uint32_t *status, char *text, size_t size)
     return false;
 }
 
-static const struct wt_gcn_link_ops ops = {.call = call,
-                                           .queues = queues,
-                                           .devices = devices,
-                                           .read = read_memory,
-                                           .write = write_memory,
-                                           .event = event,
-                                           .ended = ended};
+static const struct wt_gcn_link_ops ops = {.call = call, .queues = queues, .devices = devices};
+static const struct wt_link_ops common = {
+    .read = read_memory, .write = write_memory, .event = event, .ended = ended};
 
 static void look_at(struct wt_probe *p, uint32_t wave)
 {
@@ -134,7 +130,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     const struct wt_probe_ops *o = &wt_probe_gcn;
     struct driver *driver = calloc(1, sizeof *driver);
-    const struct wt_gcn_link link = {.ops = &ops, .context = driver, .host_launches = true};
+    const struct wt_gcn_link link = {.common = {&common, driver, true}, .ops = &ops};
     const struct wt_target_services services = {.pump = NULL};
     const struct wt_target target = {.link = &link, .services = &services};
     struct wt_probe *p;

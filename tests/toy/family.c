@@ -9,6 +9,7 @@
 #include "target/history.h"
 #include "target/host_program.h"
 #include "target/launch.h"
+#include "target/local_link.h"
 #include "target/no_process.h"
 #include "target/sm.h"
 #include "target/vortex.h"
@@ -231,79 +232,23 @@ static uint32_t input(void *context, const struct wt_input *in)
     return wt_emulated_input(context, in);
 }
 
-static enum wt_status local_ask(void *context, const struct wt_wire_request *r, const void *more,
-                                struct wt_wire_answer *answer, void *out, size_t room,
-                                struct wt_error *err)
+static int32_t serve(struct wt_emulated *e, const struct wt_wire_request *request,
+                     struct wt_wire_answer *answer, uint8_t *bytes)
 {
-    struct wt_emulated *e = context;
-    static uint8_t bytes[WT_WIRE_MOST];
-    const struct wt_wire_register *reg = more;
-    (void)err;
-    *answer = (struct wt_wire_answer){.result = -1};
-    if (r->verb == WT_WIRE_READ) {
-        if (e->machine->ops->read_memory(e->machine, r->wave, r->lane, r->addr, out, r->size))
-            *answer = (struct wt_wire_answer){.size = r->size};
-    } else if (r->verb == WT_WIRE_WRITE) {
-        answer->result = (int32_t)input(e, &(struct wt_input){.kind = WT_INPUT_MEMORY,
-                                                              .wave = r->wave,
-                                                              .lane = r->lane,
-                                                              .addr = r->addr,
-                                                              .bytes = more,
-                                                              .size = r->follows}) -
-                         1;
-    } else if (r->verb == WT_WIRE_REGISTERS) {
-        input(e, &(struct wt_input){
-                     .kind = WT_INPUT_DEBUG_WRITE, .addr = reg->addr, .value = reg->value});
-        *answer = (struct wt_wire_answer){.size = sizeof *reg};
-    } else {
-        memcpy(bytes, more ? more : "", more ? r->follows : 0);
-        answer->result = toy_serve(own(e)->device, input, e, r, answer, bytes);
-        memcpy(out ? out : bytes, bytes, answer->size < room ? answer->size : room);
-    }
-    return WT_OK;
+    return toy_serve(own(e)->device, input, e, request, answer, bytes);
 }
 
-static enum wt_status local_event(void *context, bool wait, struct toy_event *event,
-                                  struct wt_error *err)
+static enum wt_status launch_again(struct wt_emulated *e, struct wt_error *err)
 {
-    struct wt_emulated *e = context;
-    struct wt_machine *m = e->machine;
-    uint64_t before;
-    enum wt_run run = WT_RUN_EVENT;
-    (void)err;
-    *event = (struct toy_event){.happened = true};
-    do { /* a watched instruction is reported before it issues; a step is meant to issue it */
-        before = m->time;
-        if (wait && (run = wt_emulated_run(e, 4096)) == WT_RUN_WATCH && m->time == before)
-            m->hits = 0;
-    } while (wait && run == WT_RUN_WATCH && m->time == before);
-    return WT_OK;
-}
-
-static bool local_ended(void *context, uint32_t *status, char *text, size_t size)
-{
-    const struct wt_machine *m = ((struct wt_emulated *)context)->machine;
-    (void)text, (void)size;
-    *status = 0;
-    return !m->active && !m->fault.kind;
-}
-
-static enum wt_status local_reset(void *context, struct wt_error *err)
-{
-    wt_emulated_input(context, &(struct wt_input){.kind = WT_INPUT_RESET});
     wt_emulated_input(
-        context, &(struct wt_input){.kind = WT_INPUT_DEBUG_WRITE, .value = TOY_ATTEND | TOY_HOLD});
-    return launch(context) ? WT_OK : wt_fail(err, WT_INVALID, "it cannot be launched again");
+        e, &(struct wt_input){.kind = WT_INPUT_DEBUG_WRITE, .value = TOY_ATTEND | TOY_HOLD});
+    return launch(e) ? WT_OK : wt_fail(err, WT_INVALID, "it cannot be launched again");
 }
 
 static void attach(struct wt_emulated *e)
 {
-    own(e)->link = (struct toy_link){.context = e,
-                                     .waves = e->machine->waves,
-                                     .ask = local_ask,
-                                     .event = local_event,
-                                     .ended = local_ended,
-                                     .reset = local_reset};
+    own(e)->link =
+        (struct toy_link){.common = {&wt_local_link, e, false}, .waves = e->machine->waves};
     e->target.link = &own(e)->link;
 }
 
@@ -315,75 +260,20 @@ static void make_ready(struct wt_emulated *e)
 /* ---- host programs ---- */
 
 struct process {
-    struct wt_process_link wire; /* first: the context of the target's services */
+    struct wt_process_link wire; /* first */
     struct toy_link link;
 };
 
-static enum wt_status remote_ask(void *context, const struct wt_wire_request *r, const void *more,
-                                 struct wt_wire_answer *answer, void *out, size_t room,
-                                 struct wt_error *err)
-{
-    *answer = (struct wt_wire_answer){.size = r->size};
-    if (r->verb == WT_WIRE_READ)
-        return wt_process_link_read(context, *r, out, r->size, err);
-    if (r->verb == WT_WIRE_WRITE)
-        return wt_process_link_write(context, *r, more, r->follows, err);
-    return wt_process_link_ask(context, r, more, answer, out, room, err);
-}
-
-static enum wt_status remote_event(void *context, bool wait, struct toy_event *event,
-                                   struct wt_error *err)
-{
-    int what;
-    uint64_t code;
-    const enum wt_status status = wt_process_link_event(context, wait, &what, &code, err);
-    *event = (struct toy_event){what & WT_WIRE_STOPPED, what & WT_WIRE_CODE, code};
-    return status;
-}
-
-static enum wt_status remote_known(void *context, uint64_t state, struct wt_error *err)
-{
-    return wt_process_link_code_known(context, state, err);
-}
-
-static bool remote_ended(void *context, uint32_t *status, char *text, size_t size)
-{
-    return wt_process_link_ended(context, status, text, size);
-}
-
-static enum wt_status connect_to(struct wt_process *p, const struct wt_process_place *place,
-                                 struct wt_error *err)
-{
-    struct process *own = p->own = calloc(1, sizeof *own);
-    struct wt_wire_answer answer;
-    enum wt_status status;
-    if (!own)
-        return wt_fail(err, WT_NO_MEMORY, "no host memory");
-    own->wire.history.lanes = TOY_LANES;
-    if ((status = wt_process_link_open(&own->wire, place, TOY_SOCKET, TOY_WIRE_FAMILY, err)) ||
-        (status = wt_process_link_tell(&own->wire, (struct wt_wire_request){.verb = WT_WIRE_ATTACH},
-                                       &answer, err)))
-        return status;
-    const uint32_t cores = own->wire.hello.units[0];
-    own->link =
-        (struct toy_link){.context = own,
-                          .host_launches = true,
-                          .waves = TOY_SLOTS * (cores && cores <= TOY_MOST_CORES ? cores : 1),
-                          .ask = remote_ask,
-                          .event = remote_event,
-                          .code_known = remote_known,
-                          .ended = remote_ended};
-    p->wire = &own->wire;
-    p->target.link = &own->link;
-    return WT_OK;
-}
-
-static void disconnect(struct wt_process *p)
+static enum wt_status begin(struct wt_process *p, struct wt_error *err)
 {
     struct process *own = p->own;
-    if (own)
-        wt_process_link_close(&own->wire);
-    free(own);
+    const uint32_t cores = own->wire.hello.units[0];
+    if (!cores || cores > TOY_MOST_CORES)
+        return wt_fail(err, WT_UNSUPPORTED, "a toy of %u cores", (unsigned)cores);
+    own->wire.waves[0] = TOY_SLOTS * cores;
+    own->link = (struct toy_link){{&wt_process_link_ops, own, true}, TOY_SLOTS * cores};
+    p->target.link = &own->link;
+    return WT_OK;
 }
 
 static enum wt_status refresh(struct wt_process *p, struct wt_error *err)
@@ -393,48 +283,20 @@ static enum wt_status refresh(struct wt_process *p, struct wt_error *err)
 }
 
 /* Before the program is started, and after its end. */
-static enum wt_status none_ask(void *context, const struct wt_wire_request *r, const void *more,
-                               struct wt_wire_answer *answer, void *out, size_t room,
-                               struct wt_error *err)
-{
-    (void)more;
-    if (r->verb == WT_WIRE_WRITE)
-        return wt_process_refuse_write(err);
-    *answer = (struct wt_wire_answer){.size = (uint32_t)room};
-    memset(out, 0, room);
-    return r->verb == WT_WIRE_READ ? wt_process_read_image(context, r->addr, out, room, err)
-                                   : WT_OK;
-}
-
-static enum wt_status none_event(void *context, bool wait, struct toy_event *event,
-                                 struct wt_error *err)
-{
-    (void)context, (void)wait, (void)err;
-    *event = (struct toy_event){.happened = false};
-    return WT_OK;
-}
-
 static enum wt_status connect_none(struct wt_process *p, const char *program, struct wt_error *err)
 {
-    struct toy_link *link = p->no_link = malloc(sizeof *link);
     (void)program;
-    if (!link)
-        return wt_fail(err, WT_NO_MEMORY, "no host memory");
-    *link = (struct toy_link){.context = p,
-                              .waves = TOY_SLOTS,
-                              .ask = none_ask,
-                              .event = none_event,
-                              .ended = wt_process_never_ended};
-    p->target.link = link;
-    return WT_OK;
+    return wt_process_no_link(p, &(struct toy_link){.waves = TOY_SLOTS}, sizeof(struct toy_link),
+                              err);
 }
 
 static const struct wt_process_ops process = {.socket = TOY_SOCKET,
                                               .wire = TOY_WIRE_FAMILY,
-                                              .connect = connect_to,
+                                              .own_bytes = sizeof(struct process),
+                                              .lanes = TOY_LANES,
+                                              .begin = begin,
                                               .connect_none = connect_none,
-                                              .refresh = refresh,
-                                              .disconnect = disconnect};
+                                              .refresh = refresh};
 
 static bool prepare(const struct wt_host_program *program, const char *folder)
 {
@@ -466,7 +328,12 @@ static const struct wt_family family = {
             .buffer = buffer},
     .isa = {.instruction = instruction, .instruction_text = instruction_text, .list_isa = list_isa},
     .core_file = {.operations = toy_operations, .make_ready = make_ready},
-    .debug = {.attach = attach, .probe = &toy_probe, .process = &process},
+    .debug = {.attach = attach,
+              .probe = &toy_probe,
+              .process = &process,
+              .looks = true,
+              .launch_again = launch_again,
+              .serve = serve},
     .host = &host,
     .tasks = tasks};
 

@@ -17,12 +17,12 @@
 #include "toy.h"
 
 static struct {
+    WT_HOSTED;
     pthread_mutex_t gate;    /* whoever uses the device */
     pthread_cond_t let;      /* something has changed */
     _Atomic unsigned wanted; /* requests of the debugger, which come first */
     struct toy_device *device;
     struct wt_server *server;
-    struct wt_recording *recording;
     struct wt_core_on_fault on_fault;
     uint64_t number, pokes, next;
     uint64_t code, known; /* states of the code */
@@ -39,12 +39,6 @@ static bool maps(void *gpu, uint64_t addr)
 {
     (void)gpu;
     return wt_regions_at(&toy.device->regions, addr);
-}
-
-static bool never(void *gpu)
-{
-    (void)gpu;
-    return false;
 }
 
 static bool is_shared(void *gpu, uint64_t addr)
@@ -65,16 +59,6 @@ static bool has_exception(void *gpu)
     return toy.followed && toy.stopped;
 }
 
-static void nothing(void *gpu)
-{
-    (void)gpu;
-}
-
-static bool find_ended(void *gpu)
-{
-    return !has_kernels(gpu);
-}
-
 static void name(void *gpu, char *text, size_t size)
 {
     (void)gpu;
@@ -84,12 +68,7 @@ static void name(void *gpu, char *text, size_t size)
 static const struct wt_recording_ops recording_ops = {.maps = maps,
                                                       .is_shared = is_shared,
                                                       .has_kernels = has_kernels,
-                                                      .is_kept_from = never,
                                                       .has_exception = has_exception,
-                                                      .shown = nothing,
-                                                      .take_back = nothing,
-                                                      .find_ended = find_ended,
-                                                      .watch_again = nothing,
                                                       .name = name};
 
 static void config(void *context, char *text, size_t size)
@@ -101,18 +80,6 @@ static void config(void *context, char *text, size_t size)
 static void modules(void *context, struct wt_core_writer *w, struct wt_archive *a)
 {
     (void)context, (void)w, (void)a;
-}
-
-static struct wt_recording *recording(void *context)
-{
-    (void)context;
-    return toy.recording;
-}
-
-static struct wt_machine *machine(void *context)
-{
-    (void)context;
-    return &toy.device->machine;
 }
 
 static bool read_own(void *context, uint64_t addr, uint8_t *bytes, size_t size)
@@ -130,23 +97,13 @@ static bool archive(struct wt_machine *m, struct wt_archive *a, const struct wt_
     return wt_archive_in_host(a, m, host, toy.device->regions.region, toy.device->regions.count);
 }
 
-static void recorded(struct wt_machine *m, struct wt_archive *a);
-
 static const struct wt_host_core_ops core_ops = {.family = "toy",
                                                  .config = config,
                                                  .modules = modules,
-                                                 .recording = recording,
-                                                 .machine = machine,
                                                  .read = read_own,
                                                  .read_process = read_own,
                                                  .archive = archive,
-                                                 .recorded = recorded,
                                                  .operations = toy_operations};
-
-static void recorded(struct wt_machine *m, struct wt_archive *a)
-{
-    wt_host_core_recorded(&core_ops, m, a);
-}
 
 /* ---- the debugger ---- */
 
@@ -284,45 +241,29 @@ static void release(void *context)
     toy.held = false;
 }
 
-static struct wt_machine *find_wave(void *context, const struct wt_wire_request *r, uint32_t *wave)
+static struct wt_hosted *hosted(void *context, uint32_t device)
 {
-    struct wt_machine *m = machine(context);
-    *wave = r->wave;
-    return r->wave < m->waves && wt_machine_wave_id(m, r->wave) == r->value ? m : NULL;
+    (void)context, (void)device;
+    return &toy.hosted;
 }
 
 static bool fault(void *context, const struct wt_wire_request *r, struct wt_fault *out)
 {
-    uint32_t wave;
-    const bool there = find_wave(context, r, &wave) && toy.device->wave[wave].cause == TOY_FAILED;
+    (void)context;
+    const bool there =
+        wt_hosted_has(&toy.hosted, r) && toy.device->wave[r->wave].cause == TOY_FAILED;
     if (there)
-        *out = toy.device->wave[wave].error;
+        *out = toy.device->wave[r->wave].error;
     return there;
-}
-
-static struct wt_recording *recording_of(void *context, uint32_t device)
-{
-    (void)device;
-    return recording(context);
 }
 
 static int record(void *context, uint32_t device, uint64_t budget)
 {
     (void)context, (void)device;
     if (budget)
-        return wt_recording_want(&toy.recording, &recording_ops, &toy, &toy.device->machine, budget,
-                                 WT_IGNORED)
-                   ? -ENOMEM
-                   : 0;
+        return wt_recording_want(&toy.hosted, &recording_ops, budget, WT_IGNORED) ? -ENOMEM : 0;
     wt_recording_free(&toy.recording);
     return 0;
-}
-
-static enum wt_status core(void *context, uint32_t device, const struct wt_host_core *core,
-                           struct wt_error *err)
-{
-    (void)device;
-    return wt_host_core_write(&core_ops, context, core, err);
 }
 
 static int32_t serve_own(void *context, const struct wt_wire_request *r,
@@ -344,11 +285,9 @@ static const struct wt_server_driver driver = {.kind = TOY_SOCKET,
                                                .copy = copy,
                                                .note_breakpoint = note_breakpoint,
                                                .input = input,
-                                               .find_wave = find_wave,
+                                               .gpu = hosted,
                                                .fault = fault,
-                                               .recording = recording_of,
                                                .record = record,
-                                               .core = core,
                                                .own = serve_own};
 
 /* ---- the program ---- */
@@ -373,6 +312,8 @@ static bool open_toy(void)
              MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0) == MAP_FAILED ||
         !(toy.device = toy_new(cores ? (unsigned)(cores[6] - '0') : 2, true, &schedule, &err)))
         return false;
+    toy.machine = &toy.device->machine;
+    toy.core = &core_ops;
     wt_core_on_fault_begin(&toy.on_fault);
     if (toy.on_fault.history)
         record(NULL, 0, WT_TIMELINE_BUDGET_DEFAULT);
@@ -426,7 +367,7 @@ static int report(void)
     snprintf(place, sizeof place, "0x%llx", (unsigned long long)f->pc);
     fputs("wavetrap: ", stderr);
     wt_fault_print(stderr, f, &(struct wt_fault_words){wave, "lane", place, ""});
-    wt_core_on_fault_write(&toy.on_fault, &core_ops, &toy, "", f->wave, (uint64_t)f->lanes, stderr);
+    wt_core_on_fault_write(&toy.on_fault, &toy.hosted, "", f->wave, (uint64_t)f->lanes, stderr);
     wt_tally_fault(TOY_WIRE_FAMILY);
     wt_recording_end(toy.recording, WT_RECORDING_NOT_YET);
     return -1;

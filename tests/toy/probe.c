@@ -30,8 +30,9 @@ static enum wt_status ask(struct wt_probe *p, struct wt_wire_request request, co
                           void *out, size_t room, struct wt_error *err)
 {
     struct wt_wire_answer answer;
+    const struct wt_link *link = &p->link->common;
     const enum wt_status status =
-        p->link->ask(p->link->context, &request, more, &answer, out, room, err);
+        link->ops->ask(link->context, &request, more, &answer, out, room, err);
     if (status || (answer.result >= 0 && answer.size == room))
         return status;
     return wt_fail(err, WT_INVALID, "the toy refuses request 0x%x at 0x%llx",
@@ -42,8 +43,7 @@ static enum wt_status command(struct wt_probe *p, uint32_t addr, uint32_t value,
                               struct wt_error *err)
 {
     struct wt_wire_register reg = {.addr = addr, .write = 1, .value = value};
-    return ask(p, (struct wt_wire_request){.verb = WT_WIRE_REGISTERS, .follows = sizeof reg}, &reg,
-               &reg, sizeof reg, err);
+    return p->link->common.ops->registers(p->link->common.context, 0, &reg, 1, err);
 }
 
 /* ---- standing still ---- */
@@ -113,16 +113,6 @@ static enum wt_status go(struct wt_probe *p, uint32_t only, struct wt_error *err
     return status ? status : command(p, TOY_CONTROL, TOY_ATTEND | hold, err);
 }
 
-static enum wt_status event(struct wt_probe *p, bool wait, struct wt_standstill_event *event,
-                            struct wt_error *err)
-{
-    struct toy_event e = {.happened = false};
-    const enum wt_status status = p->link->event(p->link->context, wait, &e, err);
-    *event = (struct wt_standstill_event){
-        .attention = e.happened, .code = e.code, .code_state = e.state};
-    return status;
-}
-
 static void view(const struct wt_standstill_row *row, uint64_t *pc, wt_lanes *mask)
 {
     *pc = ((const struct row *)row)->state.pc;
@@ -171,7 +161,6 @@ static enum wt_status write_row(struct wt_probe *p, wt_wave_handle wave, wt_lane
 
 static const struct wt_standstill_ops standstill = {.stop = stop,
                                                     .go = go,
-                                                    .event = event,
                                                     .view = view,
                                                     .exception = exception,
                                                     .read_rows = read_rows,
@@ -184,13 +173,7 @@ static enum wt_status read_memory(struct wt_probe *p, uint32_t wave, unsigned la
                                   struct wt_error *err)
 {
     addr = wt_address_generic(&p->common.topology, addr);
-    return ask(p,
-               (struct wt_wire_request){.verb = WT_WIRE_READ,
-                                        .wave = wave,
-                                        .lane = lane,
-                                        .addr = addr.offset,
-                                        .size = (uint32_t)size},
-               NULL, out, size, err);
+    return wt_link_read(&p->link->common, wave, lane, addr.offset, out, size, err);
 }
 
 static enum wt_status write_memory(struct wt_probe *p, uint32_t wave, unsigned lane,
@@ -198,13 +181,7 @@ static enum wt_status write_memory(struct wt_probe *p, uint32_t wave, unsigned l
                                    struct wt_error *err)
 {
     addr = wt_address_generic(&p->common.topology, addr);
-    return ask(p,
-               (struct wt_wire_request){.verb = WT_WIRE_WRITE,
-                                        .wave = wave,
-                                        .lane = lane,
-                                        .addr = addr.offset,
-                                        .follows = (uint32_t)size},
-               bytes, NULL, 0, err);
+    return wt_link_write(&p->link->common, wave, lane, addr.offset, bytes, size, err);
 }
 
 /* ---- code ---- */
@@ -240,9 +217,9 @@ static void decode(struct wt_probe *p, uint64_t addr, const struct wt_window *wi
 
 static void probe_close(struct wt_probe *p)
 {
-    for (uint32_t i = 0; i < p->common.topology.waves && p->link->host_launches; i++)
+    for (uint32_t i = 0; i < p->common.topology.waves && p->link->common.host_launches; i++)
         command(p, 1 + i, TOY_RUN, WT_IGNORED);
-    if (p->link->host_launches)
+    if (p->link->common.host_launches)
         command(p, TOY_CONTROL, 0, WT_IGNORED);
     wt_standstill_close(p);
     free(p);
@@ -283,7 +260,7 @@ static enum wt_status probe_open(const struct wt_target *target, bool use_memory
                                               .cores = p->link->waves / TOY_SLOTS,
                                               .waves_per_core = TOY_SLOTS,
                                               .waves = p->link->waves,
-                                              .host_launches = p->link->host_launches,
+                                              .host_launches = p->link->common.host_launches,
                                               .lanes = TOY_LANES,
                                               .wave_word = "wave",
                                               .lane_word = "lane",
@@ -295,12 +272,8 @@ static enum wt_status probe_open(const struct wt_target *target, bool use_memory
                                               .registers = p->reg,
                                               .register_count = TOY_REGISTERS + 1,
                                               .pc_index = TOY_REGISTERS};
-    const struct wt_standstill_program program = {.context = p->link->context,
-                                                  .host_launches = p->link->host_launches,
-                                                  .ended = p->link->ended,
-                                                  .reset = p->link->reset,
-                                                  .code_known = p->link->code_known};
-    enum wt_status status = wt_standstill_open(p, &standstill, &program, sizeof(struct row), err);
+    enum wt_status status =
+        wt_standstill_open(p, &standstill, &p->link->common, sizeof(struct row), err);
     if (!status)
         status = command(p, TOY_CONTROL, TOY_ATTEND, err);
     if (status)

@@ -28,6 +28,7 @@ struct slot {
 /* All of the family: the device, and what it has been told to do. */
 struct wt_probe {
     struct wt_standstill common;
+    struct wt_link link;
     struct slot slot[SLOTS];
     unsigned stops, goes, events;
     uint32_t only;             /* of the last going */
@@ -116,14 +117,14 @@ static enum wt_status go(struct wt_probe *p, uint32_t only, struct wt_error *e)
     return WT_OK;
 }
 
-static enum wt_status event(struct wt_probe *p, bool wait, struct wt_standstill_event *out,
+static enum wt_status event(struct wt_probe *p, bool wait, struct wt_link_event *out,
                             struct wt_error *e)
 {
     (void)wait;
     p->events++;
     if (p->ended)
         return wt_fail(e, WT_IO, "the link is broken");
-    *out = (struct wt_standstill_event){
+    *out = (struct wt_link_event){
         .attention = p->happened, .code = p->code != p->code_known, .code_state = p->code};
     p->happened = false;
     return WT_OK;
@@ -195,14 +196,12 @@ static struct wt_wave_set active, halted;
 
 static void open_probe(struct wt_probe *p, bool host_launches)
 {
-    const struct wt_standstill_program program = {.context = p,
-                                                  .host_launches = host_launches,
-                                                  .ended = has_ended,
-                                                  .reset = host_launches ? NULL : reset,
-                                                  .code_known = code_known};
+    static const struct wt_link_ops of_host = {.ended = has_ended, .code_known = code_known},
+                                    alone = {.ended = has_ended, .reset = reset};
     *p = (struct wt_probe){
+        .link = {host_launches ? &of_host : &alone, p, host_launches},
         .common = {.topology = {.waves = SLOTS, .waves_per_core = PER_CORE, .wave_word = "wave"}}};
-    assert_int_equal(wt_standstill_open(p, &family, &program, sizeof(struct row), &err), WT_OK);
+    assert_int_equal(wt_standstill_open(p, &family, &p->link, sizeof(struct row), &err), WT_OK);
 }
 
 static void begin(struct wt_probe *p, unsigned slot, unsigned launch, unsigned index)

@@ -6,7 +6,7 @@
 
 enum wt_status gcnp_call(struct wt_probe *p, struct kfd_debug_call *call, struct wt_error *err)
 {
-    enum wt_status status = p->link->ops->call(p->link->context, call, err);
+    enum wt_status status = p->link->ops->call(p->link->common.context, call, err);
     if (status != WT_OK)
         return status;
     if (call->result >= 0)

@@ -151,7 +151,7 @@ static inline uint64_t gcnp_row_hw(const struct gcnp_row *row)
 static inline enum wt_status gcnp_read_link(struct wt_probe *p, uint64_t addr, void *out,
                                             size_t size, struct wt_error *err)
 {
-    return p->link->ops->read(p->link->context, addr, out, size, err);
+    return wt_link_read(&p->link->common, 0, 0, addr, out, size, err);
 }
 
 /** Writes it. */
@@ -159,7 +159,7 @@ static inline enum wt_status gcnp_write_link(struct wt_probe *p, uint64_t addr, 
                                              size_t size, struct wt_error *err)
 {
     p->changes++;
-    return p->link->ops->write(p->link->context, addr, bytes, size, err);
+    return wt_link_write(&p->link->common, 0, 0, addr, bytes, size, err);
 }
 
 /* ---- registers.c ---- */

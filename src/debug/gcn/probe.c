@@ -52,7 +52,7 @@ static enum wt_status describe(struct wt_probe *p, struct wt_error *err)
                                               .cores = cores,
                                               .waves_per_core = per_core,
                                               .waves = (uint32_t)waves,
-                                              .host_launches = p->link->host_launches,
+                                              .host_launches = p->link->common.host_launches,
                                               .lanes = GCN_LANES,
                                               .wave_word = "wave",
                                               .lane_word = "lane",
@@ -91,16 +91,11 @@ static enum wt_status probe_open(const struct wt_target *target, bool use_memory
         return wt_fail(err, WT_NO_MEMORY, "out of memory for the probe");
     p->link = target->link;
     p->target = target;
-    const struct wt_standstill_program program = {.context = p->link->context,
-                                                  .host_launches = p->link->host_launches,
-                                                  .ended = p->link->ops->ended,
-                                                  .reset = p->link->ops->reset,
-                                                  .code_known = p->link->ops->code_known};
     p->port = use_memory_port && target->services->read_memory && target->services->write_memory;
-    if ((status = p->link->ops->devices(p->link->context, p->device, KFD_DEBUG_DEVICES, &p->devices,
-                                        err)) == WT_OK &&
+    if ((status = p->link->ops->devices(p->link->common.context, p->device, KFD_DEBUG_DEVICES,
+                                        &p->devices, err)) == WT_OK &&
         (status = describe(p, err)) == WT_OK &&
-        (status = wt_standstill_open(p, &gcnp_standstill, &program, sizeof(struct gcnp_row),
+        (status = wt_standstill_open(p, &gcnp_standstill, &p->link->common, sizeof(struct gcnp_row),
                                      err)) == WT_OK)
         status = enable(p, err);
     if (status != WT_OK) {
@@ -129,7 +124,7 @@ static enum wt_status give_up(struct wt_probe *p, wt_wave_handle wave, struct wt
 {
     struct gcnp_row *row = gcnp_row(p, wave);
     const bool failed = row->common.cause == WT_HALT_EXCEPTION || row->aborts;
-    if (!p->link->host_launches || !failed || wt_standstill_has_news(p, wave))
+    if (!p->link->common.host_launches || !failed || wt_standstill_has_news(p, wave))
         return WT_OK;
     const uint32_t code = gcnp_code_of(row);
     struct kfd_debug_call call = {.op = KFD_DEBUG_SEND_RUNTIME_EVENT,

@@ -94,7 +94,7 @@ static enum wt_status set_one(struct wt_probe *p, const struct wt_watchpoint *as
  * its address in the aperture. */
 static bool is_devices(const struct wt_probe *p, const struct wt_watchpoint *w, uint64_t *addr)
 {
-    return p->link->ops->watch && gcnp_is_local(p, w->addr, addr);
+    return p->link->common.ops->watch && gcnp_is_local(p, w->addr, addr);
 }
 
 /* Has the device watch by itself: LDS; and writes to global memory, which it notes. */
@@ -122,12 +122,14 @@ static enum wt_status set_devices(struct wt_probe *p, const struct wt_watchpoint
     for (unsigned i = 0; i < p->watches; i++)
         if (p->watch[i].asked.kind == WT_WATCHPOINT_WRITE)
             sent[sends++] = (struct wt_wire_watch){.kind = WT_WIRE_WATCH_WRITE,
+                                                   .wave = WT_NO_HANDLE,
                                                    .addr = p->watch[i].addr,
                                                    .size = p->watch[i].asked.size};
-    if (!p->link->ops->watch || (!before && !p->notes && !sends))
+    if (!p->link->common.ops->watch || (!before && !p->notes && !sends))
         return WT_OK;
+    const struct wt_link *link = &p->link->common;
     const enum wt_status status =
-        p->link->ops->watch(p->link->context, sent, sends, p->locals ? err : WT_IGNORED);
+        link->ops->watch(link->context, sent, sends, p->locals ? err : WT_IGNORED);
     p->notes = status == WT_OK && sends != p->locals;
     return p->locals ? status : WT_OK;
 }
@@ -310,7 +312,8 @@ static int by_order(const void *a, const void *b)
 static enum wt_status fetch_hits(struct wt_probe *p, struct wt_wire_hit **list, size_t *count,
                                  struct wt_error *err)
 {
-    const enum wt_status status = p->link->ops->take_hits(p->link->context, list, count, err);
+    const struct wt_link *link = &p->link->common;
+    const enum wt_status status = link->ops->take_hits(link->context, list, count, err);
     if (*count)
         qsort(*list, *count, sizeof **list, by_order);
     return status;

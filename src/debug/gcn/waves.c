@@ -270,7 +270,8 @@ static enum wt_status suspend(struct wt_probe *p, struct wt_error *err)
     struct kfd_debug_call call = {.op = KFD_DEBUG_SUSPEND_QUEUES, .arg = {EVERY_EXCEPTION}};
     enum wt_status status;
     if ((status = set_launch_mode(p, KFD_LAUNCH_HALT, err)) != WT_OK ||
-        (status = l->ops->queues(l->context, p->queue, KFD_DEBUG_QUEUES, &p->queues, err)) != WT_OK)
+        (status = l->ops->queues(l->common.context, p->queue, KFD_DEBUG_QUEUES, &p->queues, err)) !=
+            WT_OK)
         return status;
     name_queues(p, &call);
     if ((status = gcnp_call(p, &call, err)) != WT_OK)
@@ -347,16 +348,6 @@ static enum wt_status resume(struct wt_probe *p, uint32_t only, struct wt_error 
     return gcnp_call(p, &call, err);
 }
 
-static enum wt_status ask(struct wt_probe *p, bool wait, struct wt_standstill_event *event,
-                          struct wt_error *err)
-{
-    struct wt_gcn_event driver = {0};
-    enum wt_status status = p->link->ops->event(p->link->context, wait, &driver, err);
-    *event = (struct wt_standstill_event){
-        .attention = driver.exception, .code = driver.code, .code_state = driver.code_state};
-    return status;
-}
-
 static void view(const struct wt_standstill_row *row, uint64_t *pc, wt_lanes *mask)
 {
     *pc = gcnp_row_pc((const struct gcnp_row *)row);
@@ -368,7 +359,8 @@ static enum wt_status reset(struct wt_probe *p, struct wt_error *err)
 {
     p->launch_mode = UINT32_MAX;
     enum wt_status status = set_launch_mode(p, KFD_LAUNCH_HALT, err);
-    if (status != WT_OK || (status = p->link->ops->reset(p->link->context, err)) != WT_OK)
+    const struct wt_link *link = &p->link->common;
+    if (status != WT_OK || (status = link->ops->reset(link->context, err)) != WT_OK)
         return status;
     if (!p->common.went)
         wt_standstill_forget(p);
@@ -379,7 +371,6 @@ const struct wt_standstill_ops gcnp_standstill = {
     .settles = true, /* waves are changed in the save area */
     .stop = suspend,
     .go = resume,
-    .event = ask,
     .view = view,
     .exception = gcnp_describe_exception,
     .reset = reset,

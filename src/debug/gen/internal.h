@@ -51,6 +51,13 @@ static inline struct genp_row *genp_row(const struct wt_probe *p, wt_wave_handle
 
 /* ---- gpus.c ---- */
 
+/** Takes the mark off an address as @p wave sees it: *wave becomes a thread that sees it as well.
+ */
+void genp_unmark(const struct wt_probe *p, uint32_t *wave, uint64_t *addr);
+/** Reads memory as @p wave sees it, or at an address with a GPU's mark. */
+enum wt_status genp_read_link(struct wt_probe *p, uint32_t wave, uint64_t addr, void *out,
+                              size_t size, struct wt_error *err);
+
 /** The GPU of a subslice, which are numbered through; *first becomes its first one. */
 uint32_t genp_gpu_of(const struct wt_probe *p, uint32_t subslice, uint32_t *first);
 /** The GPU of a thread. */

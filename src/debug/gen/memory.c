@@ -63,15 +63,17 @@ enum wt_status genp_read_memory(struct wt_probe *p, uint32_t wave, unsigned lane
                                 struct wt_error *err)
 {
     (void)lane;
-    return p->link->ops->read(p->link->context, wave, linear_of(p, wave, addr), out, size, err);
+    return genp_read_link(p, wave, linear_of(p, wave, addr), out, size, err);
 }
 
 enum wt_status genp_write_memory(struct wt_probe *p, uint32_t wave, unsigned lane,
                                  struct wt_address addr, const void *bytes, size_t size,
                                  struct wt_error *err)
 {
+    uint64_t at = linear_of(p, wave, addr);
     (void)lane;
-    return p->link->ops->write(p->link->context, wave, linear_of(p, wave, addr), bytes, size, err);
+    genp_unmark(p, &wave, &at);
+    return wt_link_write(&p->link->common, wave, 0, at, bytes, size, err);
 }
 
 enum wt_status genp_find_home(struct wt_probe *p, uint32_t wave, unsigned lane,

@@ -32,7 +32,7 @@ static enum wt_status describe(struct wt_probe *p, struct wt_error *err)
                                               .cores = subslices,
                                               .waves_per_core = GENP_SUBSLICE_THREADS,
                                               .waves = subslices * GENP_SUBSLICE_THREADS,
-                                              .host_launches = p->link->host_launches,
+                                              .host_launches = p->link->common.host_launches,
                                               .lanes = GENP_LANES,
                                               .wave_word = "thread",
                                               .lane_word = "channel",
@@ -46,7 +46,7 @@ static enum wt_status describe(struct wt_probe *p, struct wt_error *err)
                : wt_fail(err, WT_NO_MEMORY, "out of memory for the list of registers");
 }
 
-static void free_probe(struct wt_probe *p)
+static void probe_close(struct wt_probe *p)
 {
     wt_standstill_close(p);
     free(p->registers);
@@ -64,26 +64,15 @@ static enum wt_status probe_open(const struct wt_target *target, bool use_memory
         return wt_fail(err, WT_NO_MEMORY, "out of memory for the probe");
     p->link = target->link;
     p->target = target;
-    const struct wt_standstill_program program = {.context = p->link->context,
-                                                  .host_launches = p->link->host_launches,
-                                                  .ended = p->link->ops->ended,
-                                                  .reset = p->link->ops->reset,
-                                                  .code_known = p->link->ops->code_known};
-    if ((status = p->link->ops->info(p->link->context, &p->info, err)) != WT_OK ||
-        (status = describe(p, err)) != WT_OK ||
-        (status = wt_standstill_open(p, &genp_standstill, &program, sizeof(struct genp_row),
+    p->info = p->link->info;
+    if ((status = describe(p, err)) != WT_OK ||
+        (status = wt_standstill_open(p, &genp_standstill, &p->link->common, sizeof(struct genp_row),
                                      err)) != WT_OK) {
-        free_probe(p);
+        probe_close(p);
         return status;
     }
     *probe = p;
     return WT_OK;
-}
-
-static void probe_close(struct wt_probe *p)
-{
-    p->link->ops->detach(p->link->context);
-    free_probe(p);
 }
 
 /* ---- threads ---- */

@@ -6,21 +6,16 @@
 #include "debug/process/link.h"
 #include "object/gen_wire.h"
 
-struct wt_gen_process;
+struct wt_gen_process {
+    struct wt_process_link link; /* first: the context of a target's services */
+    struct wt_gen_link gen;      /* for a target */
+    struct wt_fault fault;       /* for which a walk of the program waits; its kind is 0: none */
+    uint32_t fault_gpu;          /* whose walk that is */
+};
 
-/**
- * Connects to the program at @p place for its Gen9 GPUs. WT_INVALID: it has no socket;
- * WT_STATE: another debugger is there. Closed by wt_gen_process_close().
- */
-enum wt_status wt_gen_process_open(const struct wt_process_place *place,
-                                   struct wt_gen_process **process, struct wt_error *err);
-/** Disconnects: the program goes on. NULL is ignored. */
-void wt_gen_process_close(struct wt_gen_process *process);
-
-/** The link for a target; it belongs to the process. */
-const struct wt_gen_link *wt_gen_process_link(struct wt_gen_process *process);
-/** The connection, for what all families have; it is the process's. */
-struct wt_process_link *wt_gen_process_wire(struct wt_gen_process *process);
+/** After the greeting: @p process stays where it is in memory. WT_UNSUPPORTED: it has GPUs that
+ * there are not. */
+enum wt_status wt_gen_process_begin(struct wt_gen_process *process, struct wt_error *err);
 
 /** Its kernels; the caller frees *list. */
 enum wt_status wt_gen_process_kernels(struct wt_gen_process *process, struct gen_wire_kernel **list,

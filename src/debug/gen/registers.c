@@ -126,7 +126,7 @@ static enum wt_status read_one(struct wt_probe *p, uint32_t wave, const struct g
         memcpy(out, (const uint8_t *)&row->saved + r->code, size);
         return WT_OK;
     }
-    return p->link->ops->read(p->link->context, wave, genp_area(p, wave) + r->code, out, size, err);
+    return wt_link_read(&p->link->common, wave, 0, genp_area(p, wave) + r->code, out, size, err);
 }
 
 /* Registers that are consecutive in the save area are read at once: clients mostly ask for all. */
@@ -147,8 +147,8 @@ enum wt_status genp_read_rows(struct wt_probe *p, uint32_t wave, wt_lanes lanes,
         }
         while (i + run < count && p->registers[index[i + run]].code == r->code + 32 * run)
             run++;
-        status = p->link->ops->read(p->link->context, wave, genp_area(p, wave) + r->code, out,
-                                    32 * run, err);
+        status = wt_link_read(&p->link->common, wave, 0, genp_area(p, wave) + r->code, out,
+                              32 * run, err);
         out += 32 * run;
     }
     return status;
@@ -178,8 +178,8 @@ enum wt_status genp_write_row(struct wt_probe *p, uint32_t wave, wt_lanes lanes,
     }
     if (r->code == CODE_PC || r->code == CODE_IP)
         at = AT(cr) + 8;
-    if ((status = p->link->ops->write(p->link->context, wave, genp_area(p, wave) + at, bytes, size,
-                                      err)) == WT_OK &&
+    if ((status = wt_link_write(&p->link->common, wave, 0, genp_area(p, wave) + at, bytes, size,
+                                err)) == WT_OK &&
         at >= GENP_RECORD)
         memcpy((uint8_t *)&row->saved + at, bytes, size);
     return status;

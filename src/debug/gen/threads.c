@@ -24,19 +24,19 @@ enum { ROWS = 2, EUS_OF_ROW = 4, BITS_OF_EU = 8 };
 
 /* A piece may be absent: a thread has ended with its kernel since it was looked at, which a fault
  * does that nothing can mend. */
-static enum wt_status transfer(struct wt_probe *p, struct wt_gen_piece *list, size_t count,
+static enum wt_status transfer(struct wt_probe *p, struct wt_link_piece *list, size_t count,
                                bool write, struct wt_error *err)
 {
-    const struct wt_gen_link_ops *ops = p->link->ops;
+    const struct wt_link_ops *ops = p->link->common.ops;
     enum wt_status status = WT_OK;
     if (ops->transfer)
-        return ops->transfer(p->link->context, list, count, write, err);
+        return ops->transfer(p->link->common.context, list, count, write, err);
     for (size_t i = 0; i < count && (status == WT_OK || status == WT_INVALID); i++) {
-        const struct wt_gen_piece *piece = &list[i];
-        status = write ? ops->write(p->link->context, piece->thread, piece->addr, piece->bytes,
-                                    piece->size, err)
-                       : ops->read(p->link->context, piece->thread, piece->addr, piece->bytes,
-                                   piece->size, err);
+        const struct wt_link_piece *piece = &list[i];
+        status = write ? wt_link_write(&p->link->common, piece->wave, 0, piece->addr, piece->bytes,
+                                       piece->size, err)
+                       : wt_link_read(&p->link->common, piece->wave, 0, piece->addr, piece->bytes,
+                                      piece->size, err);
         list[i].absent = status == WT_INVALID;
     }
     return status == WT_INVALID ? WT_OK : status;
@@ -108,25 +108,29 @@ static uint32_t thread_of(uint32_t subslice, uint32_t row, uint32_t bit)
     return subslice * GENP_SUBSLICE_THREADS + eu * GENP_EU_THREADS + bit % BITS_OF_EU;
 }
 
-/* *gpu becomes the GPU whose registers are about the subslice. */
-static enum wt_status select_subslice(struct wt_probe *p, uint32_t subslice, uint32_t *gpu,
+/* Accesses TD_ATT or TD_CLR of a subslice: @p list has room for what selects it before them. */
+static enum wt_status access_subslice(struct wt_probe *p, uint32_t subslice,
+                                      struct wt_wire_register *list, size_t count,
                                       struct wt_error *err)
 {
+    const struct wt_link *link = &p->link->common;
     uint32_t first;
-    *gpu = genp_gpu_of(p, subslice, &first);
+    const uint32_t gpu = genp_gpu_of(p, subslice, &first);
     subslice -= first;
-    return p->link->ops->write_register(p->link->context, *gpu, WT_GEN_MCR_SELECTOR,
-                                        subslice / 3 << 26 | subslice % 3 << 24, err);
+    list[0] = (struct wt_wire_register){.addr = WT_GEN_MCR_SELECTOR / 4,
+                                        .write = true,
+                                        .value = subslice / 3 << 26 | subslice % 3 << 24};
+    return link->ops->registers(link->context, gpu, list, count, err);
 }
 
-static enum wt_status take_records(struct wt_probe *p, struct wt_gen_piece *list, size_t count,
+static enum wt_status take_records(struct wt_probe *p, struct wt_link_piece *list, size_t count,
                                    struct wt_error *err)
 {
     enum wt_status status = transfer(p, list, count, false, err);
     for (size_t i = 0; i < count && !status; i++)
         status = list[i].absent ? wt_fail(err, WT_INVALID, "thread %u has no saved state",
-                                          (unsigned)list[i].thread)
-                                : take_record(p, list[i].thread, err);
+                                          (unsigned)list[i].wave)
+                                : take_record(p, list[i].wave, err);
     return status;
 }
 
@@ -135,14 +139,13 @@ typedef uint32_t attention_bits[ROWS];
 
 static enum wt_status read_attention(struct wt_probe *p, attention_bits *bits, struct wt_error *err)
 {
-    static const uint32_t attention[ROWS] = {WT_GEN_TD_ATT0, WT_GEN_TD_ATT1};
     enum wt_status status = WT_OK;
     for (uint32_t i = 0; i < p->common.topology.cores && !status; i++) {
-        uint32_t gpu;
-        status = select_subslice(p, i, &gpu, err);
+        struct wt_wire_register list[1 + ROWS] = {
+            {.addr = 0}, {.addr = WT_GEN_TD_ATT0 / 4}, {.addr = WT_GEN_TD_ATT1 / 4}};
+        status = access_subslice(p, i, list, 1 + ROWS, err);
         for (uint32_t row = 0; row < ROWS && !status; row++)
-            status = p->link->ops->read_register(p->link->context, gpu, attention[row],
-                                                 &bits[i][row], err);
+            bits[i][row] = list[1 + row].value;
     }
     return status;
 }
@@ -150,7 +153,7 @@ static enum wt_status read_attention(struct wt_probe *p, attention_bits *bits, s
 static enum wt_status read_subslice(struct wt_probe *p, uint32_t subslice, const uint32_t *rows,
                                     struct wt_error *err)
 {
-    struct wt_gen_piece list[GENP_SUBSLICE_THREADS];
+    struct wt_link_piece list[GENP_SUBSLICE_THREADS];
     size_t count = 0;
     for (uint32_t row = 0; row < ROWS; row++) {
         for (uint32_t bits = rows[row]; bits; bits &= bits - 1) {
@@ -159,10 +162,10 @@ static enum wt_status read_subslice(struct wt_probe *p, uint32_t subslice, const
                 continue;
             const uint32_t wave = thread_of(subslice, row, bit);
             list[count++] =
-                (struct wt_gen_piece){.thread = wave,
-                                      .addr = genp_area(p, wave) + GENP_RECORD,
-                                      .bytes = (uint8_t *)&genp_row(p, wave)->saved + GENP_RECORD,
-                                      .size = GENP_RECORD_BYTES};
+                (struct wt_link_piece){.wave = wave,
+                                       .addr = genp_area(p, wave) + GENP_RECORD,
+                                       .bytes = (uint8_t *)&genp_row(p, wave)->saved + GENP_RECORD,
+                                       .size = GENP_RECORD_BYTES};
         }
     }
     return take_records(p, list, count, err);
@@ -198,8 +201,10 @@ static enum wt_status write_control(struct wt_probe *p, uint32_t value, struct w
     enum wt_status status = WT_OK;
     if (value == p->td_ctl)
         return WT_OK;
-    for (uint32_t gpu = 0; gpu < p->info.gpus && !status; gpu++)
-        status = p->link->ops->write_register(p->link->context, gpu, WT_GEN_TD_CTL, value, err);
+    for (uint32_t gpu = 0; gpu < p->info.gpus && !status; gpu++) {
+        struct wt_wire_register one = {.addr = WT_GEN_TD_CTL / 4, .write = true, .value = value};
+        status = p->link->common.ops->registers(p->link->common.context, gpu, &one, 1, err);
+    }
     if (status == WT_OK)
         p->td_ctl = value;
     return status;
@@ -222,7 +227,7 @@ static enum wt_status stop(struct wt_probe *p, struct wt_error *err)
 /* The cr0 that a thread finds when it is resumed: without the causes that were
  * reported. A step is a breakpoint exception after the instruction that Breakpoint
  * Suppress lets through (intel/gdb). */
-static bool prepare(struct wt_probe *p, uint32_t wave, struct wt_gen_piece *piece)
+static bool prepare(struct wt_probe *p, uint32_t wave, struct wt_link_piece *piece)
 {
     struct genp_row *row = genp_row(p, wave);
     uint32_t cr[2] = {row->saved.cr[0] & ~GEN_SAVED_SUPPRESS, row->saved.cr[1] & ~STOPS};
@@ -233,10 +238,10 @@ static bool prepare(struct wt_probe *p, uint32_t wave, struct wt_gen_piece *piec
     if (memcmp(cr, row->saved.cr, sizeof cr) == 0)
         return false;
     memcpy(row->saved.cr, cr, sizeof cr);
-    *piece = (struct wt_gen_piece){.thread = wave,
-                                   .addr = genp_area(p, wave) + offsetof(struct gen_saved, cr),
-                                   .bytes = row->saved.cr,
-                                   .size = sizeof cr};
+    *piece = (struct wt_link_piece){.wave = wave,
+                                    .addr = genp_area(p, wave) + offsetof(struct gen_saved, cr),
+                                    .bytes = row->saved.cr,
+                                    .size = sizeof cr};
     return true;
 }
 
@@ -244,9 +249,9 @@ static enum wt_status clear_subslice(struct wt_probe *p, uint32_t subslice, uint
                                      struct wt_error *err)
 {
     static const uint32_t clear[ROWS] = {WT_GEN_TD_CLR0, WT_GEN_TD_CLR1};
-    struct wt_gen_piece list[GENP_SUBSLICE_THREADS];
+    struct wt_link_piece list[GENP_SUBSLICE_THREADS];
     size_t count = 0;
-    uint32_t bits[ROWS] = {0}, gpu;
+    uint32_t bits[ROWS] = {0};
     enum wt_status status = WT_OK;
     for (uint32_t row = 0; row < ROWS; row++)
         for (uint32_t bit = 0; bit < 32; bit++) {
@@ -264,13 +269,14 @@ static enum wt_status clear_subslice(struct wt_probe *p, uint32_t subslice, uint
         }
     if (!(bits[0] | bits[1]))
         return WT_OK;
-    if ((status = transfer(p, list, count, true, err)) == WT_OK)
-        status = select_subslice(p, subslice, &gpu, err);
-    for (uint32_t row = 0; row < ROWS && !status; row++)
+    struct wt_wire_register cleared[1 + ROWS];
+    size_t rows = 1;
+    for (uint32_t row = 0; row < ROWS; row++)
         if (bits[row])
-            status =
-                p->link->ops->write_register(p->link->context, gpu, clear[row], bits[row], err);
-    return status;
+            cleared[rows++] = (struct wt_wire_register){
+                .addr = clear[row] / 4, .write = true, .value = bits[row]};
+    status = transfer(p, list, count, true, err);
+    return status ? status : access_subslice(p, subslice, cleared, rows, err);
 }
 
 static enum wt_status let_go(struct wt_probe *p, uint32_t only, struct wt_error *err)
@@ -284,16 +290,6 @@ static enum wt_status let_go(struct wt_probe *p, uint32_t only, struct wt_error 
     return status;
 }
 
-static enum wt_status ask(struct wt_probe *p, bool wait, struct wt_standstill_event *event,
-                          struct wt_error *err)
-{
-    struct wt_gen_event driver = {0};
-    enum wt_status status = p->link->ops->event(p->link->context, wait, &driver, err);
-    *event = (struct wt_standstill_event){
-        .attention = driver.attention, .code = driver.code, .code_state = driver.code_state};
-    return status;
-}
-
 static void view(const struct wt_standstill_row *row, uint64_t *pc, wt_lanes *mask)
 {
     *pc = genp_row_pc((const struct genp_row *)row);
@@ -304,7 +300,8 @@ static void view(const struct wt_standstill_row *row, uint64_t *pc, wt_lanes *ma
 static enum wt_status reset(struct wt_probe *p, struct wt_error *err)
 {
     enum wt_status status = wt_standstill_hold(p, err);
-    if (status != WT_OK || (status = p->link->ops->reset(p->link->context, err)) != WT_OK)
+    const struct wt_link *link = &p->link->common;
+    if (status != WT_OK || (status = link->ops->reset(link->context, err)) != WT_OK)
         return status;
     if (!p->common.went)
         wt_standstill_forget(p);
@@ -314,7 +311,6 @@ static enum wt_status reset(struct wt_probe *p, struct wt_error *err)
 const struct wt_standstill_ops genp_standstill = {
     .stop = stop,
     .go = let_go,
-    .event = ask,
     .view = view,
     .exception = genp_describe_exception,
     .reset = reset,

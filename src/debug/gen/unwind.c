@@ -119,7 +119,7 @@ enum wt_status genp_find_caller(struct wt_probe *p, const struct wt_callee *call
         row->saved.scratch + OWORD * wt_load_le(stack + 4 * (in_place ? TOP : FRAME), 4);
     enum wt_status status = WT_OK;
     if (!in_place)
-        status = p->link->ops->read(p->link->context, 0, frame, saved, sizeof saved, err);
+        status = genp_read_link(p, 0, frame, saved, sizeof saved, err);
     *caller = (struct wt_caller){.cfa = frame};
     caller->pc = row->saved.instructions + wt_load_le(in_place ? stack : saved, 4);
     if (!in_place)

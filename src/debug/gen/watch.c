@@ -9,24 +9,35 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Whether an address is the same memory for all threads of all GPUs: the program's own. */
+static bool is_common(const struct wt_probe *p, uint64_t addr)
+{
+    return !(p->info.gpus > 1 && addr >> GEN_WIRE_GPU_BIT) && addr < p->info.slm;
+}
+
 enum wt_status genp_set_watches(struct wt_probe *p, const struct wt_watchpoint *list, size_t count,
                                 struct wt_error *err)
 {
-    if (!p->link->ops->watch)
+    const struct wt_link *link = &p->link->common;
+    if (!link->ops->watch)
         return wt_fail(err, WT_UNSUPPORTED, "this device has no watchpoints");
     struct wt_wire_watch *sent = calloc(count + 1, sizeof *sent);
     struct wt_watchpoint *kept = calloc(count + 1, sizeof *kept);
     enum wt_status status =
         sent && kept ? WT_OK : wt_fail(err, WT_NO_MEMORY, "out of memory for watchpoints");
     for (size_t i = 0; i < count && !status; i++) {
+        uint64_t addr = genp_linear(p, list[i].addr);
+        uint32_t wave = is_common(p, addr) ? WT_NO_HANDLE : list[i].wave;
+        if (wave != WT_NO_HANDLE)
+            genp_unmark(p, &wave, &addr);
         kept[i] = list[i];
         sent[i] = (struct wt_wire_watch){.kind = wt_process_link_watched(list[i].kind),
-                                         .wave = list[i].wave,
-                                         .addr = genp_linear(p, list[i].addr),
+                                         .wave = wave,
+                                         .addr = addr,
                                          .size = list[i].size};
     }
     if (!status)
-        status = p->link->ops->watch(p->link->context, sent, count, err);
+        status = link->ops->watch(link->context, sent, count, err);
     free(sent);
     if (status) {
         free(kept);
@@ -88,9 +99,11 @@ enum wt_status genp_take_hits(struct wt_probe *p, struct wt_error *err)
     size_t count;
     if (!p->watches)
         return WT_OK;
-    enum wt_status status = p->link->ops->take_hits(p->link->context, &list, &count, err);
+    const struct wt_link *link = &p->link->common;
+    enum wt_status status = link->ops->take_hits(link->context, &list, &count, err);
     for (size_t i = 0; i < count && !status; i++)
         if (wt_standstill_is_in(p, list[i].wave, list[i].id)) {
+            list[i].pc += wt_gen_mark(&p->info, genp_device_of(p, list[i].wave));
             status = note(p, &list[i], err);
             halt_row(p, list[i].wave);
         }

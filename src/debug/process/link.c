@@ -9,17 +9,16 @@
 
 /* ---- messages ---- */
 
-enum wt_status wt_process_link_send(struct wt_process_link *link,
-                                    const struct wt_wire_request *request, const void *more,
-                                    struct wt_error *err)
+static enum wt_status send(struct wt_process_link *link, const struct wt_wire_request *request,
+                           const void *more, struct wt_error *err)
 {
     const enum wt_status status =
         wt_connection_send(&link->connection, request, sizeof *request, err);
     return status ? status : wt_connection_send(&link->connection, more, request->follows, err);
 }
 
-enum wt_status wt_process_link_receive(struct wt_process_link *link, struct wt_wire_answer *answer,
-                                       void *out, size_t room, struct wt_error *err)
+static enum wt_status receive(struct wt_process_link *link, struct wt_wire_answer *answer,
+                              void *out, size_t room, struct wt_error *err)
 {
     struct wt_connection *c = &link->connection;
     const enum wt_status status = wt_connection_receive(c, answer, sizeof *answer, err);
@@ -37,8 +36,8 @@ enum wt_status wt_process_link_ask(struct wt_process_link *link,
                                    struct wt_wire_answer *answer, void *out, size_t room,
                                    struct wt_error *err)
 {
-    const enum wt_status status = wt_process_link_send(link, request, more, err);
-    return status ? status : wt_process_link_receive(link, answer, out, room, err);
+    const enum wt_status status = send(link, request, more, err);
+    return status ? status : receive(link, answer, out, room, err);
 }
 
 enum wt_status wt_process_link_tell(struct wt_process_link *link, struct wt_wire_request request,
@@ -96,16 +95,16 @@ static uint32_t part_of(size_t left)
     return left < WT_WIRE_MOST ? (uint32_t)left : WT_WIRE_MOST;
 }
 
-enum wt_status wt_process_link_read(struct wt_process_link *link, struct wt_wire_request request,
-                                    void *out, size_t size, struct wt_error *err)
+static enum wt_status read_memory(void *context, wt_wave_handle wave, unsigned lane, uint64_t addr,
+                                  void *out, size_t size, struct wt_error *err)
 {
-    const uint64_t addr = request.addr;
-    request.verb = WT_WIRE_READ;
+    struct wt_wire_request request = {.verb = WT_WIRE_READ, .lane = lane};
+    wt_process_link_locate(context, wave, &request);
     for (size_t done = 0; done < size; done += request.size) {
         struct wt_wire_answer answer;
         request.size = part_of(size - done);
         request.addr = addr + done;
-        const enum wt_status status = wt_process_link_ask(link, &request, NULL, &answer,
+        const enum wt_status status = wt_process_link_ask(context, &request, NULL, &answer,
                                                           (uint8_t *)out + done, request.size, err);
         if (status != WT_OK)
             return status;
@@ -116,17 +115,17 @@ enum wt_status wt_process_link_read(struct wt_process_link *link, struct wt_wire
     return WT_OK;
 }
 
-enum wt_status wt_process_link_write(struct wt_process_link *link, struct wt_wire_request request,
-                                     const void *bytes, size_t size, struct wt_error *err)
+static enum wt_status write_memory(void *context, wt_wave_handle wave, unsigned lane, uint64_t addr,
+                                   const void *bytes, size_t size, struct wt_error *err)
 {
-    const uint64_t addr = request.addr;
-    request.verb = WT_WIRE_WRITE;
+    struct wt_wire_request request = {.verb = WT_WIRE_WRITE, .lane = lane};
+    wt_process_link_locate(context, wave, &request);
     for (size_t done = 0; done < size; done += request.follows) {
         struct wt_wire_answer answer;
         request.follows = part_of(size - done);
         request.addr = addr + done;
         const enum wt_status status = wt_process_link_ask(
-            link, &request, (const uint8_t *)bytes + done, &answer, NULL, 0, err);
+            context, &request, (const uint8_t *)bytes + done, &answer, NULL, 0, err);
         if (status != WT_OK)
             return status;
         if (answer.result < 0)
@@ -136,49 +135,84 @@ enum wt_status wt_process_link_write(struct wt_process_link *link, struct wt_wir
     return WT_OK;
 }
 
-enum wt_status wt_process_link_register(struct wt_process_link *link, uint32_t device, bool write,
-                                        uint32_t addr, uint32_t *value, struct wt_error *err)
+/* The process answers in order; all that is under way has room in the socket. */
+static enum wt_status transfer(void *context, struct wt_link_piece *list, size_t count, bool write,
+                               struct wt_error *err)
 {
-    struct wt_wire_register one = {.addr = addr, .write = write, .value = *value};
-    const struct wt_wire_request request = {
-        .verb = WT_WIRE_REGISTERS, .device = device, .follows = sizeof one};
-    struct wt_wire_answer answer;
-    const enum wt_status status =
-        wt_process_link_ask(link, &request, &one, &answer, &one, sizeof one, err);
-    if (status != WT_OK)
-        return status;
-    if (answer.size != sizeof one)
-        return wt_connection_lost(&link->connection, "it has no such register", err);
-    if (!write)
-        *value = one.value;
+    enum { AT_ONCE = 64 };
+    enum wt_status status = WT_OK;
+    for (size_t first = 0; first < count; first += AT_ONCE) {
+        const size_t end = count - first < AT_ONCE ? count : first + AT_ONCE;
+        for (size_t i = first; i < end; i++) {
+            struct wt_wire_request request = {.verb = write ? WT_WIRE_WRITE : WT_WIRE_READ,
+                                              .follows = write ? list[i].size : 0,
+                                              .size = write ? 0 : list[i].size,
+                                              .addr = list[i].addr};
+            wt_process_link_locate(context, list[i].wave, &request);
+            if ((status = send(context, &request, list[i].bytes, err)) != WT_OK)
+                return status;
+        }
+        for (size_t i = first; i < end; i++) {
+            struct wt_wire_answer answer;
+            if ((status = receive(context, &answer, write ? NULL : list[i].bytes,
+                                  write ? 0 : list[i].size, err)) != WT_OK)
+                return status;
+            list[i].absent = answer.result < 0 || (!write && answer.size != list[i].size);
+        }
+    }
     return WT_OK;
+}
+
+static enum wt_status registers(void *context, uint32_t gpu, struct wt_wire_register *list,
+                                size_t count, struct wt_error *err)
+{
+    struct wt_process_link *link = context;
+    const uint32_t bytes = (uint32_t)(count * sizeof *list);
+    const struct wt_wire_request request = {
+        .verb = WT_WIRE_REGISTERS, .device = gpu, .follows = bytes};
+    struct wt_wire_answer answer;
+    link->changes++;
+    const enum wt_status status =
+        wt_process_link_ask(link, &request, list, &answer, list, bytes, err);
+    if (status != WT_OK || answer.size == bytes)
+        return status;
+    return wt_connection_lost(&link->connection, "it has no such register", err);
 }
 
 /* ---- events ---- */
 
-enum wt_status wt_process_link_event(struct wt_process_link *link, bool wait, int *happened,
-                                     uint64_t *code, struct wt_error *err)
+static enum wt_status look(void *context, bool wait, struct wt_link_event *event,
+                           struct wt_error *err)
 {
     const struct wt_wire_request request = {.verb = WT_WIRE_EVENT,
                                             .value = wait ? WT_WIRE_WAIT_MS : 0};
+    struct wt_process_link *link = context;
     struct wt_wire_answer answer;
+    *event = (struct wt_link_event){.attention = false};
+    if (wait && link->wait) {
+        link->changes++;
+        return wt_process_link_tell(link, (struct wt_wire_request){.verb = link->wait}, &answer,
+                                    err);
+    }
     const enum wt_status status = wt_process_link_tell(link, request, &answer, err);
-    *happened = !status && answer.result > 0 ? answer.result : 0;
-    *code = status ? 0 : answer.value[0];
+    const int happened = !status && answer.result > 0 ? answer.result : 0;
+    *event = (struct wt_link_event){.attention = happened & (WT_WIRE_STOPPED | WT_WIRE_FAULTED),
+                                    .code = happened & WT_WIRE_CODE,
+                                    .code_state = happened ? answer.value[0] : 0};
+    link->faulted = happened & WT_WIRE_FAULTED;
     return status;
 }
 
-enum wt_status wt_process_link_code_known(struct wt_process_link *link, uint64_t state,
-                                          struct wt_error *err)
+static enum wt_status code_known(void *context, uint64_t state, struct wt_error *err)
 {
     const struct wt_wire_request request = {.verb = WT_WIRE_CODE_KNOWN, .value = state};
     struct wt_wire_answer answer;
-    return wt_process_link_tell(link, request, &answer, err);
+    return wt_process_link_tell(context, request, &answer, err);
 }
 
-bool wt_process_link_ended(const struct wt_process_link *link, uint32_t *status, char *text,
-                           size_t size)
+static bool ended(void *context, uint32_t *status, char *text, size_t size)
 {
+    const struct wt_process_link *link = context;
     *status = link->connection.end.status;
     snprintf(text, size, "%s", link->connection.end.text);
     return link->connection.ended;
@@ -192,7 +226,7 @@ void wt_process_link_locate(const struct wt_process_link *link, uint32_t wave,
     request->device = 0;
     request->wave = wave;
     while (wave != WT_NO_HANDLE && request->device + 1 < link->hello.devices &&
-           link->waves[request->device] && request->wave >= link->waves[request->device])
+           request->wave >= link->waves[request->device])
         request->wave -= link->waves[request->device++];
 }
 
@@ -217,9 +251,8 @@ bool wt_process_link_fault(struct wt_process_link *link, uint32_t device, uint32
 
 /* ---- watched memory ---- */
 
-enum wt_status wt_process_link_watch_on(struct wt_process_link *link, uint32_t device,
-                                        const struct wt_wire_watch *list, size_t count,
-                                        struct wt_error *err)
+static enum wt_status watch_on(struct wt_process_link *link, uint32_t device,
+                               const struct wt_wire_watch *list, size_t count, struct wt_error *err)
 {
     const struct wt_wire_request request = {
         .verb = WT_WIRE_WATCH, .device = device, .follows = (uint32_t)(count * sizeof *list)};
@@ -233,9 +266,11 @@ enum wt_status wt_process_link_watch_on(struct wt_process_link *link, uint32_t d
                    strerror(-answer.result));
 }
 
-enum wt_status wt_process_link_watch(struct wt_process_link *link, const struct wt_wire_watch *list,
-                                     size_t count, struct wt_error *err)
+/* Each GPU watches what its waves see of the list, and no other. */
+static enum wt_status watch(void *context, const struct wt_wire_watch *list, size_t count,
+                            struct wt_error *err)
 {
+    struct wt_process_link *link = context;
     struct wt_wire_watch *own = malloc((count + 1) * sizeof *own);
     enum wt_status status =
         own ? WT_OK : wt_fail(err, WT_NO_MEMORY, "out of memory for watchpoints");
@@ -250,7 +285,7 @@ enum wt_status wt_process_link_watch(struct wt_process_link *link, const struct 
             own[owns] = list[i];
             own[owns++].wave = of.wave;
         }
-        status = wt_process_link_watch_on(link, device, own, owns, err);
+        status = watch_on(link, device, own, owns, err);
     }
     free(own);
     return status;
@@ -262,15 +297,16 @@ static bool makes_sense(const struct wt_wire_hit *hit)
            hit->lane < WT_MAX_LANES;
 }
 
-enum wt_status wt_process_link_hits(struct wt_process_link *link, uint32_t devices,
-                                    struct wt_wire_hit **list, size_t *count, struct wt_error *err)
+static enum wt_status take_hits(void *context, struct wt_wire_hit **list, size_t *count,
+                                struct wt_error *err)
 {
     enum { AT_ONCE = 256 };
+    struct wt_process_link *link = context;
     enum wt_status status = WT_OK;
     size_t room = 0;
     *list = NULL;
     *count = 0;
-    for (uint32_t device = 0; device < devices && !status; device++) {
+    for (uint32_t device = 0; device < link->hello.devices && !status; device++) {
         const struct wt_wire_request request = {
             .verb = WT_WIRE_HITS, .device = device, .size = AT_ONCE * sizeof **list};
         struct wt_wire_answer answer = {.size = request.size};
@@ -299,6 +335,24 @@ enum wt_status wt_process_link_hits(struct wt_process_link *link, uint32_t devic
     }
     return status;
 }
+
+static enum wt_status ask(void *context, const struct wt_wire_request *request, const void *more,
+                          struct wt_wire_answer *answer, void *out, size_t room,
+                          struct wt_error *err)
+{
+    return wt_process_link_ask(context, request, more, answer, out, room, err);
+}
+
+const struct wt_link_ops wt_process_link_ops = {.read = read_memory,
+                                                .write = write_memory,
+                                                .transfer = transfer,
+                                                .registers = registers,
+                                                .event = look,
+                                                .code_known = code_known,
+                                                .watch = watch,
+                                                .take_hits = take_hits,
+                                                .ended = ended,
+                                                .ask = ask};
 
 /* ---- lists and texts ---- */
 

@@ -8,6 +8,7 @@
 #include "debug/core/target.h"
 #include "debug/process/connection.h"
 #include "debug/process/final_memory.h"
+#include "debug/standstill/link.h"
 #include "object/process_wire.h"
 #include "object/travel_wire.h"
 
@@ -33,9 +34,10 @@ struct wt_process_link {
     struct wt_connection connection;
     struct wt_wire_hello hello;
     uint64_t changes; /**< of what the process's waves are like, by requests of this debugger */
-    /** Waves of each GPU, set by the family: the debugger counts them through all GPUs. 0: the
-     * process does so, too. */
-    uint32_t waves[WT_WIRE_DEVICES];
+    uint32_t wait;    /**< the verb by which the device goes on for a moment; 0: WT_WIRE_EVENT */
+    bool faulted;     /**< the last event told of a fault: WT_WIRE_FAULTED */
+    uint32_t waves[WT_WIRE_DEVICES]; /**< of each GPU, set by the family: the debugger counts them
+                                        through all GPUs */
 };
 
 /** Splits a wave's number into its GPU and its slot there. WT_NO_HANDLE stays as it is. */
@@ -59,15 +61,9 @@ void wt_process_link_close(struct wt_process_link *link);
 enum wt_status wt_process_link_hello(struct wt_process_link *link, uint64_t *code,
                                      struct wt_error *err);
 
-/** Sends a request, and request->follows bytes at @p more. */
-enum wt_status wt_process_link_send(struct wt_process_link *link,
-                                    const struct wt_wire_request *request, const void *more,
-                                    struct wt_error *err);
-/** Receives an answer, and up to @p room bytes that follow it to @p out. WT_IO: the process has
- * ended, or its end of the connection makes no sense. */
-enum wt_status wt_process_link_receive(struct wt_process_link *link, struct wt_wire_answer *answer,
-                                       void *out, size_t room, struct wt_error *err);
-/** Sends a request and receives its answer. */
+/** Sends a request, and request->follows bytes at @p more; receives its answer, and up to @p room
+ * bytes that follow it to @p out. WT_IO: the process has ended, or its end of the connection makes
+ * no sense. */
 enum wt_status wt_process_link_ask(struct wt_process_link *link,
                                    const struct wt_wire_request *request, const void *more,
                                    struct wt_wire_answer *answer, void *out, size_t room,
@@ -76,27 +72,6 @@ enum wt_status wt_process_link_ask(struct wt_process_link *link,
 enum wt_status wt_process_link_tell(struct wt_process_link *link, struct wt_wire_request request,
                                     struct wt_wire_answer *answer, struct wt_error *err);
 
-/**
- * Reads memory of any size: @p request has device, wave and lane, and the address. WT_INVALID:
- * there is none.
- */
-enum wt_status wt_process_link_read(struct wt_process_link *link, struct wt_wire_request request,
-                                    void *out, size_t size, struct wt_error *err);
-/** Writes memory likewise. */
-enum wt_status wt_process_link_write(struct wt_process_link *link, struct wt_wire_request request,
-                                     const void *bytes, size_t size, struct wt_error *err);
-/** *happened becomes a set of enum wt_wire_happened, *code the state of the list of code. */
-enum wt_status wt_process_link_event(struct wt_process_link *link, bool wait, int *happened,
-                                     uint64_t *code, struct wt_error *err);
-/** Reports which state of the list of code is known: launches go on. */
-enum wt_status wt_process_link_code_known(struct wt_process_link *link, uint64_t state,
-                                          struct wt_error *err);
-/** Reads or writes one register of a GPU's debug hardware, by its word address on the bus. */
-enum wt_status wt_process_link_register(struct wt_process_link *link, uint32_t device, bool write,
-                                        uint32_t addr, uint32_t *value, struct wt_error *err);
-/** Whether the process has ended, with what status and in what words. */
-bool wt_process_link_ended(const struct wt_process_link *link, uint32_t *status, char *text,
-                           size_t size);
 /** The fault for which the wave that @p device, its slot @p wave and @p id name stands where it is.
  * False: none. */
 bool wt_process_link_fault(struct wt_process_link *link, uint32_t device, uint32_t wave,
@@ -110,18 +85,8 @@ static inline uint32_t wt_process_link_watched(enum wt_watchpoint_kind kind)
                                      [WT_WATCHPOINT_EXECUTE] = WT_WIRE_WATCH_EXECUTE};
     return kinds[kind];
 }
-/** Has one GPU watch this list, and no other. */
-enum wt_status wt_process_link_watch_on(struct wt_process_link *link, uint32_t device,
-                                        const struct wt_wire_watch *list, size_t count,
-                                        struct wt_error *err);
-/** Has each GPU watch what its waves see of this list, and no other; a wave WT_NO_HANDLE: all see
- * the same. Where the debugger counts the waves. */
-enum wt_status wt_process_link_watch(struct wt_process_link *link, const struct wt_wire_watch *list,
-                                     size_t count, struct wt_error *err);
-/** The accesses to what the first @p devices watch since the last call, in the order in which each
- * has noted them; the caller frees *list. Waves are numbered as the debugger counts them. */
-enum wt_status wt_process_link_hits(struct wt_process_link *link, uint32_t devices,
-                                    struct wt_wire_hit **list, size_t *count, struct wt_error *err);
+/** A link's operations (debug/standstill/link.h); the context is the struct wt_process_link. */
+extern const struct wt_link_ops wt_process_link_ops;
 
 /**
  * Puts what all host programs offer into @p services, whose context is the link: why waves wait,

@@ -4,6 +4,7 @@
 
 #include "debug/sm/sm.h"
 #include "debug/standstill/standstill.h"
+#include "object/process_wire.h"
 
 #define SMP_LANES 32u
 #define SMP_WARPS 64u    /* of an SM */

@@ -58,7 +58,7 @@ static enum wt_status find_constant(struct wt_probe *p, uint64_t offset, size_t 
     uint32_t bytes = 0;
     enum wt_status status;
     if (bank < SMP_BANKS &&
-        (status = p->link->ops->bank(p->link->context, bank, at, &bytes, err)) != WT_OK)
+        (status = p->link->ops->bank(p->link->common.context, bank, at, &bytes, err)) != WT_OK)
         return status;
     *at += byte;
     if (byte < bytes && size <= bytes - byte)
@@ -90,9 +90,10 @@ enum wt_status smp_read_memory(struct wt_probe *p, uint32_t wave, unsigned lane,
     if (at >= ROWS_WINDOW) /* a dword each */
         at = FILE_WINDOW + (at - ROWS_WINDOW) + 4 * (uint64_t)lane;
     if (at >= FILE_WINDOW)
-        return p->link->ops->read_file(p->link->context, wave, at - FILE_WINDOW, out, size, err);
+        return p->link->ops->read_file(p->link->common.context, wave, at - FILE_WINDOW, out, size,
+                                       err);
     enum wt_status status = generic(p, addr, size, &at, err);
-    return status ? status : p->link->ops->read(p->link->context, wave, lane, at, out, size, err);
+    return status ? status : wt_link_read(&p->link->common, wave, lane, at, out, size, err);
 }
 
 enum wt_status smp_write_memory(struct wt_probe *p, uint32_t wave, unsigned lane,
@@ -101,8 +102,7 @@ enum wt_status smp_write_memory(struct wt_probe *p, uint32_t wave, unsigned lane
 {
     uint64_t at = 0;
     enum wt_status status = generic(p, addr, size, &at, err);
-    return status ? status
-                  : p->link->ops->write(p->link->context, wave, lane, at, bytes, size, err);
+    return status ? status : wt_link_write(&p->link->common, wave, lane, at, bytes, size, err);
 }
 
 enum wt_status smp_find_home(struct wt_probe *p, uint32_t wave, unsigned lane,
@@ -119,7 +119,7 @@ enum wt_status smp_find_home(struct wt_probe *p, uint32_t wave, unsigned lane,
     if (status || at - p->link->local_window >= SMP_WINDOW_BYTES)
         return status;
     const uint64_t offset = at - p->link->local_window;
-    status = p->link->ops->local(p->link->context, wave, lane, &base, &bytes, err);
+    status = p->link->ops->local(p->link->common.context, wave, lane, &base, &bytes, err);
     if (status)
         return status;
     if (offset >= bytes || size > bytes - offset)

@@ -28,7 +28,7 @@ static enum wt_status describe(struct wt_probe *p, struct wt_error *err)
                                               .cores = sms,
                                               .waves_per_core = SMP_WARPS,
                                               .waves = sms * SMP_WARPS,
-                                              .host_launches = p->link->host_launches,
+                                              .host_launches = p->link->common.host_launches,
                                               .lanes = SMP_LANES,
                                               .wave_word = "warp",
                                               .lane_word = "lane",
@@ -61,15 +61,10 @@ static enum wt_status probe_open(const struct wt_target *target, bool use_memory
     if (!p)
         return wt_fail(err, WT_NO_MEMORY, "out of memory for the probe");
     p->link = target->link;
-    const struct wt_standstill_program program = {.context = p->link->context,
-                                                  .host_launches = p->link->host_launches,
-                                                  .ended = p->link->ops->ended,
-                                                  .reset = p->link->ops->reset,
-                                                  .code_known = p->link->ops->code_known};
     if ((status = describe(p, err)) == WT_OK &&
-        (status = wt_standstill_open(p, &smp_standstill, &program, sizeof(struct smp_row), err)) ==
-            WT_OK &&
-        p->link->host_launches)
+        (status = wt_standstill_open(p, &smp_standstill, &p->link->common, sizeof(struct smp_row),
+                                     err)) == WT_OK &&
+        p->link->common.host_launches)
         status = smp_arm(p, err); /* its kernels run before anybody has stopped one */
     if (status != WT_OK) {
         free_probe(p);
@@ -92,7 +87,7 @@ static void probe_close(struct wt_probe *p)
 static bool gives_up(struct wt_probe *p, uint32_t wave, char *text, size_t size)
 {
     struct smp_row *row = smp_row(p, wave);
-    if (p->link->ops->fail && row->trap == 1) {
+    if (p->link->common.host_launches && row->trap == 1) {
         row->aborts = true;
         snprintf(text, size, "a trap of the program's own, which ends the kernel");
         return true;
@@ -113,8 +108,8 @@ static enum wt_status give_up(struct wt_probe *p, wt_wave_handle wave, struct wt
         return WT_OK;
     const bool failed = row->aborts;
     row->aborts = false;
-    return p->link->ops->fail && row->common.present && failed
-               ? p->link->ops->fail(p->link->context, wave, err)
+    return p->link->common.host_launches && row->common.present && failed
+               ? p->link->ops->fail(p->link->common.context, wave, err)
                : WT_OK;
 }
 

@@ -6,21 +6,17 @@
 #include "debug/sm/sm.h"
 #include "object/sm_wire.h"
 
-struct wt_sm_process;
+struct wt_sm_process {
+    struct wt_process_link link; /* first: the context of a target's services */
+    struct wt_sm_link sm;        /* for a target */
+    unsigned sms[WT_WIRE_DEVICES];
+    struct sm_wire_warp *warp;      /* of all GPUs, from the last look; the owner frees it */
+    uint64_t seen[WT_WIRE_DEVICES]; /* the link's changes at that look */
+};
 
-/**
- * Connects to the program at @p place for all of its GPUs; kernels that are held for a
- * debugger wait for code_known() instead. WT_INVALID: it has no socket; WT_STATE: another debugger
- * is there. Closed by wt_sm_process_close().
- */
-enum wt_status wt_sm_process_open(const struct wt_process_place *place,
-                                  struct wt_sm_process **process, struct wt_error *err);
-/** Disconnects: the program goes on. NULL is ignored. */
-void wt_sm_process_close(struct wt_sm_process *process);
-/** The link for a target; it belongs to the process. */
-const struct wt_sm_link *wt_sm_process_link(struct wt_sm_process *process);
-/** The connection, for what all families have; it is the process's. */
-struct wt_process_link *wt_sm_process_wire(struct wt_sm_process *process);
+/** After the greeting: @p process stays where it is in memory. WT_UNSUPPORTED: it has GPUs that
+ * there are not. */
+enum wt_status wt_sm_process_begin(struct wt_sm_process *process, struct wt_error *err);
 
 /** The modules that are loaded; the caller frees *list. */
 enum wt_status wt_sm_process_modules(struct wt_sm_process *process, struct sm_wire_module **list,

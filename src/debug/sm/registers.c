@@ -154,7 +154,7 @@ enum wt_status smp_read_rows(struct wt_probe *p, uint32_t wave, wt_lanes lanes,
     for (size_t i = 0; i < count && !status; i++) {
         const struct wt_register *r = &p->registers[index[i]];
         uint8_t bytes[4 * SMP_LANES];
-        status = p->link->ops->read_row(p->link->context, wave, r->code, bytes, err);
+        status = p->link->ops->read_row(p->link->common.context, wave, r->code, bytes, err);
         if (status == WT_INVALID)
             return wt_fail(err, WT_UNSUPPORTED, "the kernel has no register %s", r->name);
         if (status)
@@ -185,7 +185,7 @@ enum wt_status smp_write_row(struct wt_probe *p, uint32_t wave, wt_lanes lanes, 
         bytes += 4;
     }
     const enum wt_status status =
-        p->link->ops->write_row(p->link->context, wave, r->code, set, values, err);
+        p->link->ops->write_row(p->link->common.context, wave, r->code, set, values, err);
     if (!status && r->code == WT_SM_USER_PC)
         smp_row(p, wave)->pc = wt_load_le(values, 8);
     return status;

@@ -8,9 +8,8 @@
 #define WT_DEBUG_SM_SM_H
 
 #include "base/fault.h"
-#include "bus/bus.h"
 #include "debug/core/probe.h"
-#include "object/watch_wire.h"
+#include "debug/standstill/link.h"
 
 /** The kernel launch that runs, or ran last. */
 struct wt_sm_launch {
@@ -28,13 +27,6 @@ struct wt_sm_warp {
     uint32_t active;          /**< lanes enabled there */
     bool steps;               /**< it was to do a single step, and has not issued yet */
     struct wt_fault error;    /**< why it has trapped; kind WT_FAULT_NONE: for no error */
-};
-
-/** Events of a host program since the last call. */
-struct wt_sm_event {
-    bool stopped; /**< the debug hardware has something to tell, or a launch began or ended */
-    bool code;    /**< the list of modules has changed since code_known() */
-    uint64_t code_state; /**< code: a number for what the list is like now */
 };
 
 /** Registers of a warp by the driver's numbers. */
@@ -69,7 +61,7 @@ enum wt_sm_register {
 #define WT_SM_DWARF_LOCAL 256
 
 /** The driver. What fails says that the link is broken (WT_IO), or of a register or memory that
- * there is none (WT_INVALID). */
+ * there is none (WT_INVALID). Addresses of memory are generic ones. */
 struct wt_sm_link_ops {
     enum wt_status (*launch)(void *context, struct wt_sm_launch *launch, struct wt_error *err);
     /** Describes a warp, numbered through all SMs; WT_STATE: there is no such warp now. */
@@ -84,54 +76,24 @@ struct wt_sm_link_ops {
     /** Bytes of a warp's register file, rows of 32 dwords; WT_INVALID beyond what is in use. */
     enum wt_status (*read_file)(void *context, uint32_t warp, uint64_t offset, void *out,
                                 size_t size, struct wt_error *err);
-    /** Memory at a generic address as a lane sees it. */
-    enum wt_status (*read)(void *context, uint32_t warp, unsigned lane, uint64_t addr, void *out,
-                           size_t size, struct wt_error *err);
-    enum wt_status (*write)(void *context, uint32_t warp, unsigned lane, uint64_t addr,
-                            const void *bytes, size_t size, struct wt_error *err);
     /** Where a constant bank of the launch is in memory, and how many bytes it has; 0: none. */
     enum wt_status (*bank)(void *context, unsigned bank, uint64_t *addr, uint32_t *size,
                            struct wt_error *err);
     /** Where a lane's local memory begins in memory, and how many bytes it has. */
     enum wt_status (*local)(void *context, uint32_t warp, unsigned lane, uint64_t *addr,
                             uint32_t *size, struct wt_error *err);
-    /** Lets the device go on for a moment: until it has something to tell, if that is soon. */
-    enum wt_status (*wait)(void *context, struct wt_error *err);
-    /** Whether the program has ended, with which status and words for people. */
-    bool (*ended)(void *context, uint32_t *status, char *text, size_t size);
-    /** NULL: a look at the device is always worth its while, and modules do not come and go. */
-    enum wt_status (*event)(void *context, struct wt_sm_event *event, struct wt_error *err);
-    /** The debugger knows the list of modules in this state (of wt_sm_event): launches that wait
-     * for that go on. NULL where event is. */
-    enum wt_status (*code_known)(void *context, uint64_t state, struct wt_error *err);
     /** The mistake of a warp, or its own trap, becomes of the kernel what it would without a
      * debugger: its end. NULL: the warp goes on. */
     enum wt_status (*fail)(void *context, uint32_t warp, struct wt_error *err);
-    /** Runs the kernel from its beginning in memory as it is. NULL: only the program can do that.
-     */
-    enum wt_status (*reset)(void *context, struct wt_error *err);
-    /**
-     * Replaces what the driver watches; count 0: nothing. A warp WT_NO_HANDLE: all see the same.
-     * The SM of a warp that accesses it stops behind the instruction as if a warp had executed
-     * BPT.TRAP. NULL: the target's services do that.
-     */
-    enum wt_status (*watch)(void *context, const struct wt_wire_watch *list, size_t count,
-                            struct wt_error *err);
-    /** The hits since the last call, those of one instruction by lane; *list is freed by the
-     * caller. NULL where watch is. */
-    enum wt_status (*take_hits)(void *context, struct wt_wire_hit **list, size_t *count,
-                                struct wt_error *err);
 };
 
 /** The structure that `link` of a target points to, for this probe. It must outlive the probe. */
 struct wt_sm_link {
-    struct wt_bus *const *bus; /**< the registers of each GPU */
+    struct wt_link common; /**< first: its context is that of the operations below, too */
     const struct wt_sm_link_ops *ops;
-    void *context;
     unsigned gpus;       /**< 1 to 16 */
     const unsigned *sms; /**< of each GPU, 1 to 16; warps are numbered through */
     bool has_handler;    /**< a trap handler is installed; else the trap unit pauses warps itself */
-    bool host_launches;  /**< a host program launches kernels: idle is not the end */
     uint64_t shared_window, local_window; /**< generic addresses of these memories */
 };
 

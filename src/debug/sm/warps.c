@@ -68,7 +68,8 @@ static unsigned gpu_of(const struct wt_probe *p, unsigned sm, unsigned *first)
 static enum wt_status transact(struct wt_probe *p, struct access *list, size_t count,
                                struct wt_error *err)
 {
-    struct wt_bus_op ops[MOST_ACCESSES];
+    const struct wt_link *link = &p->link->common;
+    struct wt_wire_register ops[MOST_ACCESSES];
     enum wt_status status = WT_OK;
     for (size_t done = 0, n; done < count && !status; done += n) {
         unsigned first;
@@ -78,13 +79,12 @@ static enum wt_status transact(struct wt_probe *p, struct access *list, size_t c
             const unsigned sm = a->sm - first;
             if (a->sm < first || sm >= p->link->sms[gpu])
                 break;
-            ops[n] =
-                (struct wt_bus_op){.write = a->write,
-                                   .addr = (uint16_t)(sm / TPCS_OF_GPC * 0x2000 +
-                                                      sm % TPCS_OF_GPC * 0x200 + a->offset / 4),
-                                   .value = a->value};
+            ops[n] = (struct wt_wire_register){.addr = sm / TPCS_OF_GPC * 0x2000 +
+                                                       sm % TPCS_OF_GPC * 0x200 + a->offset / 4,
+                                               .write = a->write,
+                                               .value = a->value};
         }
-        status = wt_bus_transact(p->link->bus[gpu], ops, n, err);
+        status = link->ops->registers(link->context, gpu, ops, n, err);
         for (size_t i = 0; i < n && !status; i++)
             list[done + i].value = ops[i].value;
     }
@@ -131,7 +131,7 @@ static enum wt_status push_event(struct wt_probe *p, enum wt_probe_event_kind ki
 
 static enum wt_status look_at_launch(struct wt_probe *p, struct wt_error *err)
 {
-    enum wt_status status = p->link->ops->launch(p->link->context, &p->launch, err);
+    enum wt_status status = p->link->ops->launch(p->link->common.context, &p->launch, err);
     const struct wt_sm_launch *l = &p->launch;
     if (status != WT_OK)
         return status;
@@ -139,7 +139,7 @@ static enum wt_status look_at_launch(struct wt_probe *p, struct wt_error *err)
         uint64_t at = 0;
         uint32_t bytes = 0;
         const bool found =
-            p->link->ops->bank(p->link->context, 0, &at, &bytes, WT_IGNORED) == WT_OK;
+            p->link->ops->bank(p->link->common.context, 0, &at, &bytes, WT_IGNORED) == WT_OK;
         p->arguments = found && bytes > WT_SM_PARAMETERS ? at + WT_SM_PARAMETERS : 0;
         p->arguments_of = l->number;
     }
@@ -192,7 +192,7 @@ static enum wt_status list_warps(struct wt_probe *p, const struct look *look, bo
             row->common.run = row->common.step = false;
             continue;
         }
-        status = p->link->ops->warp(p->link->context, i, &warp, err);
+        status = p->link->ops->warp(p->link->common.context, i, &warp, err);
         if (status == WT_STATE) { /* while warps run: it has ended since the masks were read */
             row->common.present = row->common.run = row->common.step = false;
             status = WT_OK;
@@ -232,7 +232,7 @@ static enum wt_status take_trap(struct wt_probe *p, uint32_t warp, bool *taken,
     const uint64_t pc = smp_pc_before(row->pc);
     uint8_t bytes[8];
     *taken = false;
-    if (p->link->ops->read(p->link->context, warp, 0, pc, bytes, sizeof bytes, WT_IGNORED) != WT_OK)
+    if (wt_link_read(&p->link->common, warp, 0, pc, bytes, sizeof bytes, WT_IGNORED) != WT_OK)
         return WT_OK;
     row->trap = smp_trap_of(wt_load_le(bytes, 8));
     if (!row->trap) /* the handler has moved it on */
@@ -241,7 +241,7 @@ static enum wt_status take_trap(struct wt_probe *p, uint32_t warp, bool *taken,
     wt_store_le(bytes, pc, sizeof bytes);
     row->pc = pc;
     stop_row(row, WT_HALT_BREAKPOINT);
-    return p->link->ops->write_row(p->link->context, warp, WT_SM_USER_PC, 0, bytes, err);
+    return p->link->ops->write_row(p->link->common.context, warp, WT_SM_USER_PC, 0, bytes, err);
 }
 
 /* Why a warp that was to run has stopped, if it has. @p before: the state of the SM before. */
@@ -298,8 +298,8 @@ static enum wt_status wait_for_lock_down(struct wt_probe *p, struct look *look,
         unsigned sm = 0;
         if ((status = look_at(p, look, err)) != WT_OK)
             return status;
-        while (sm < p->common.topology.cores && look[sm].status & LOCKED_DOWN)
-            sm++;
+        while (sm < p->common.topology.cores && (look[sm].status & LOCKED_DOWN || !look[sm].valid))
+            sm++; /* without warps nothing runs there */
         if (sm == p->common.topology.cores)
             return WT_OK;
         if (waits == MOST_WAITS)
@@ -307,7 +307,9 @@ static enum wt_status wait_for_lock_down(struct wt_probe *p, struct look *look,
                            "SM %u does not lock down: its trap handler must execute BPT.PAUSE "
                            "while the stop trigger is set",
                            sm);
-        if ((status = p->link->ops->wait(p->link->context, err)) != WT_OK)
+        struct wt_link_event event;
+        const struct wt_link *link = &p->link->common;
+        if ((status = link->ops->event(link->context, true, &event, err)) != WT_OK)
             return status;
     }
 }
@@ -349,23 +351,17 @@ static enum wt_status lock_down(struct wt_probe *p, struct wt_error *err)
     return status;
 }
 
-static enum wt_status ask(struct wt_probe *p, bool wait, struct wt_standstill_event *event,
+static enum wt_status ask(struct wt_probe *p, bool wait, struct wt_link_event *event,
                           struct wt_error *err)
 {
+    const struct wt_link *link = &p->link->common;
     struct look look[SMP_MOST_SMS];
-    struct wt_sm_event driver = {.stopped = true};
-    enum wt_status status;
     bool begun;
-    *event = (struct wt_standstill_event){0};
-    if (wait)
-        return p->link->ops->wait(p->link->context, err);
-    if (p->link->ops->event &&
-        (status = p->link->ops->event(p->link->context, &driver, err)) != WT_OK)
-        return status;
-    event->code = driver.code;
-    event->code_state = driver.code_state;
-    if (!driver.stopped && !p->common.hold && p->common.scanned)
-        return WT_OK; /* the rows are as they were */
+    enum wt_status status = link->ops->event(link->context, wait, event, err);
+    const bool told = event->attention;
+    event->attention = false;
+    if (status || wait || (!told && !p->common.hold && p->common.scanned))
+        return status; /* the rows are as they were */
     if ((status = look_at(p, look, err)) != WT_OK ||
         (status = list_warps(p, look, &begun, err)) != WT_OK)
         return status;
@@ -417,8 +413,8 @@ static enum wt_status clear_reports(struct wt_probe *p, unsigned sm, uint64_t go
         if (!row->reports)
             continue;
         row->reports = false;
-        status = p->link->ops->write_row(p->link->context, sm * SMP_WARPS + i, WT_SM_WARP_ESR, 0,
-                                         none, err);
+        status = p->link->ops->write_row(p->link->common.context, sm * SMP_WARPS + i,
+                                         WT_SM_WARP_ESR, 0, none, err);
         if (status == WT_INVALID) /* it has ended with its kernel since the rows were read */
             status = WT_OK;
     }

@@ -29,7 +29,8 @@ static enum wt_status find(struct wt_probe *p, struct smp_watch *w, struct wt_er
 enum wt_status smp_set_watches(struct wt_probe *p, const struct wt_watchpoint *list, size_t count,
                                struct wt_error *err)
 {
-    if (!p->link->ops->watch)
+    const struct wt_link *link = &p->link->common;
+    if (!link->ops->watch)
         return wt_fail(err, WT_UNSUPPORTED, "this device has no watchpoints");
     struct wt_wire_watch *sent = calloc(count + 1, sizeof *sent);
     struct smp_watch *kept = calloc(count + 1, sizeof *kept);
@@ -44,7 +45,7 @@ enum wt_status smp_set_watches(struct wt_probe *p, const struct wt_watchpoint *l
                                          .size = list[i].size};
     }
     if (!status)
-        status = p->link->ops->watch(p->link->context, sent, count, err);
+        status = link->ops->watch(link->context, sent, count, err);
     free(sent);
     if (status) {
         free(kept);
@@ -114,7 +115,8 @@ enum wt_status smp_take_hits(struct wt_probe *p, struct wt_error *err)
     enum wt_status status;
     if (!p->watches)
         return WT_OK;
-    if ((status = p->link->ops->take_hits(p->link->context, &list, &count, err)) != WT_OK)
+    const struct wt_link *link = &p->link->common;
+    if ((status = link->ops->take_hits(link->context, &list, &count, err)) != WT_OK)
         return status;
     for (size_t i = 0; i < count && !status; i++)
         if (wt_standstill_is_in(p, list[i].wave, list[i].id))

@@ -40,7 +40,7 @@ enum wt_status wt_standstill_next_event(struct wt_probe *p, struct wt_probe_even
     *event = (struct wt_probe_event){.kind = WT_PROBE_NOTHING};
     wt_standstill_has_ended(p);
     if (s->told_end || any_present(p) ||
-        !s->program.ended(s->program.context, &event->status, event->text, sizeof event->text))
+        !s->link->ops->ended(s->link->context, &event->status, event->text, sizeof event->text))
         return WT_OK;
     s->told_end = true;
     event->kind = WT_PROBE_ENDED;

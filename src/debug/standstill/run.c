@@ -57,8 +57,16 @@ enum wt_status wt_standstill_end_look(struct wt_probe *p, enum wt_status status,
     return status ? status : after;
 }
 
+static enum wt_status ask(struct wt_probe *p, bool wait, struct wt_link_event *event,
+                          struct wt_error *err)
+{
+    const struct wt_standstill *s = wt_standstill_of(p);
+    return s->ops->event ? s->ops->event(p, wait, event, err)
+                         : s->link->ops->event(s->link->context, wait, event, err);
+}
+
 /* Modules were loaded or unloaded: clients are told, and modules_known() follows. */
-static enum wt_status take_code(struct wt_probe *p, const struct wt_standstill_event *event,
+static enum wt_status take_code(struct wt_probe *p, const struct wt_link_event *event,
                                 struct wt_error *err)
 {
     struct wt_standstill *s = wt_standstill_of(p);
@@ -80,7 +88,7 @@ enum wt_status wt_standstill_modules_known(struct wt_probe *p, struct wt_error *
     if (!s->code_told)
         return WT_OK;
     s->code_told = s->code_given != s->code_state;
-    return forgive_end(p, s->program.code_known(s->program.context, s->code_given, err));
+    return forgive_end(p, s->link->ops->code_known(s->link->context, s->code_given, err));
 }
 
 enum wt_status wt_standstill_keep(struct wt_probe *p, bool keep, struct wt_error *err)
@@ -104,11 +112,11 @@ enum wt_status wt_standstill_keep(struct wt_probe *p, bool keep, struct wt_error
 static enum wt_status take_news(struct wt_probe *p, struct wt_error *err)
 {
     struct wt_standstill *s = wt_standstill_of(p);
-    struct wt_standstill_event event = {.attention = true};
+    struct wt_link_event event = {.attention = true};
     const bool reads = s->ops->event_reads_rows;
     enum wt_status status = WT_OK;
-    if (!s->still && (reads || (s->program.host_launches && s->scanned)))
-        status = forgive_end(p, s->ops->event(p, false, &event, err));
+    if (!s->still && (reads || (s->link->host_launches && s->scanned)))
+        status = forgive_end(p, ask(p, false, &event, err));
     if (status == WT_OK && (status = take_code(p, &event, err)) == WT_OK &&
         (event.attention || (s->hold && !reads)))
         status = wt_standstill_hold(p, err);
@@ -202,7 +210,7 @@ enum wt_status wt_standstill_step(struct wt_probe *p, wt_wave_handle wave,
                                   struct wt_probe_step *step, struct wt_error *err)
 {
     struct wt_standstill *s = wt_standstill_of(p);
-    struct wt_standstill_event event;
+    struct wt_link_event event;
     enum wt_status status = wt_standstill_look(p, wave, err);
     if (status != WT_OK)
         return status;
@@ -220,7 +228,7 @@ enum wt_status wt_standstill_step(struct wt_probe *p, wt_wave_handle wave,
     s->stays = false;
     /* No other wave issues meanwhile: a breakpoint may have been lifted for this instruction. */
     if ((status = wt_standstill_go(p, wave, err)) != WT_OK ||
-        (status = s->ops->event(p, true, &event, err)) != WT_OK ||
+        (status = ask(p, true, &event, err)) != WT_OK ||
         (status = wt_standstill_hold(p, err)) != WT_OK)
         return status;
     judge_step(p, s, wave, id, step);
@@ -245,11 +253,10 @@ enum wt_status wt_standstill_step_poll(struct wt_probe *p, wt_wave_handle wave,
 enum wt_status wt_standstill_reset_halted(struct wt_probe *p, struct wt_error *err)
 {
     struct wt_standstill *s = wt_standstill_of(p);
-    const struct wt_standstill_program *program = &s->program;
-    if (!program->reset)
+    if (!s->link->ops->reset)
         return wt_fail(err, WT_UNSUPPORTED, "the program alone can run its kernels again");
     const enum wt_status status =
-        s->ops->reset ? s->ops->reset(p, err) : program->reset(program->context, err);
+        s->ops->reset ? s->ops->reset(p, err) : s->link->ops->reset(s->link->context, err);
     if (status != WT_OK)
         return status;
     s->hold = true;

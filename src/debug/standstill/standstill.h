@@ -11,6 +11,7 @@
 #include <assert.h>
 
 #include "debug/core/probe.h"
+#include "debug/standstill/link.h"
 
 /** A row of the table: a slot of the device, and the wave that was found in it last. A family's row
  * begins with it. */
@@ -37,27 +38,6 @@ struct wt_standstill_launch {
     bool told_end;
 };
 
-/** The program whose waves they are, as the link tells of it. */
-struct wt_standstill_program {
-    void *context;
-    bool host_launches; /**< a host program launches kernels: idle is not the end */
-    /** Whether it has ended, with which status and words for people. */
-    bool (*ended)(void *context, uint32_t *status, char *text, size_t size);
-    /** Runs the kernel from its beginning in memory as it is. NULL: only the program can do that.
-     */
-    enum wt_status (*reset)(void *context, struct wt_error *err);
-    /** The debugger knows the list of modules in this state: launches that wait for that go on.
-     * NULL: modules do not come and go. */
-    enum wt_status (*code_known)(void *context, uint64_t state, struct wt_error *err);
-};
-
-/** Events of the device. */
-struct wt_standstill_event {
-    bool attention;      /**< a wave has stopped or begun: a standstill shows which */
-    bool code;           /**< the list of modules has changed since code_known() */
-    uint64_t code_state; /**< code: a number for what the list is like now */
-};
-
 /** The operations of a family. */
 struct wt_standstill_ops {
     /** Brings all waves to a standstill, sets `still` once that is so, and brings the rows up to
@@ -66,9 +46,8 @@ struct wt_standstill_ops {
     /** Lets those waves go on that are to run; only: that wave alone, or WT_NO_HANDLE. Waves that
      * begin meanwhile wait if `hold` or @p only says so. */
     enum wt_status (*go)(struct wt_probe *p, uint32_t only, struct wt_error *err);
-    /** Reads the events. With @p wait the device first goes on for a moment, until it has
-     * something to tell, if that is soon. */
-    enum wt_status (*event)(struct wt_probe *p, bool wait, struct wt_standstill_event *event,
+    /** Reads the events as the link's operation does. NULL: that does all. */
+    enum wt_status (*event)(struct wt_probe *p, bool wait, struct wt_link_event *event,
                             struct wt_error *err);
     /** Changes that the debugger makes to waves at a standstill reach the device only when they go.
      * So at a stop of all waves they go, halted, and stand still again: then the device's state has
@@ -81,7 +60,8 @@ struct wt_standstill_ops {
     void (*view)(const struct wt_standstill_row *row, uint64_t *pc, wt_lanes *mask);
     /** The exception that a row has stopped for (WT_HALT_EXCEPTION), in words. */
     void (*exception)(const struct wt_standstill_row *row, struct wt_probe_exception *exception);
-    /** Resets the program's side, so that waves begin held. NULL: program.reset() does all. */
+    /** Resets the program's side, so that waves begin held. NULL: the link's
+     * operation does all. */
     enum wt_status (*reset)(struct wt_probe *p, struct wt_error *err);
     /** The probe's operation read_rows, of a wave that is active, during a standstill. */
     enum wt_status (*read_rows)(struct wt_probe *p, wt_wave_handle wave, wt_lanes lanes,
@@ -95,7 +75,7 @@ struct wt_standstill_ops {
 /** The shared part of a probe. A family's struct wt_probe begins with it. */
 struct wt_standstill {
     const struct wt_standstill_ops *ops;
-    struct wt_standstill_program program;
+    const struct wt_link *link;
     struct wt_topology topology;
     void *rows; /**< topology.waves of them */
     size_t row_size;
@@ -141,7 +121,7 @@ static inline struct wt_standstill_row *wt_standstill_row(const struct wt_probe 
  * has waves. The functions of @p ops outlive the probe. WT_NO_MEMORY.
  */
 enum wt_status wt_standstill_open(struct wt_probe *p, const struct wt_standstill_ops *ops,
-                                  const struct wt_standstill_program *program, size_t row_size,
+                                  const struct wt_link *link, size_t row_size,
                                   struct wt_error *err);
 /** Frees what the shared part has, opened or not. */
 void wt_standstill_close(struct wt_probe *p);

@@ -8,13 +8,12 @@
 /* ---- the table ---- */
 
 enum wt_status wt_standstill_open(struct wt_probe *p, const struct wt_standstill_ops *ops,
-                                  const struct wt_standstill_program *program, size_t row_size,
-                                  struct wt_error *err)
+                                  const struct wt_link *link, size_t row_size, struct wt_error *err)
 {
     struct wt_standstill *s = wt_standstill_of(p);
     assert(row_size >= sizeof(struct wt_standstill_row) && s->topology.waves);
     s->ops = ops;
-    s->program = *program;
+    s->link = link;
     s->row_size = row_size;
     s->rows = calloc(s->topology.waves, row_size);
     if (!s->rows)
@@ -117,8 +116,8 @@ bool wt_standstill_has_ended(struct wt_probe *p)
     struct wt_standstill *s = wt_standstill_of(p);
     uint32_t status;
     char text[8];
-    if (!s->program.host_launches ||
-        !s->program.ended(s->program.context, &status, text, sizeof text))
+    if (!s->link->host_launches ||
+        !s->link->ops->ended(s->link->context, &status, text, sizeof text))
         return false;
     for (uint32_t i = 0; i < s->topology.waves; i++)
         wt_standstill_row(p, i)->present = wt_standstill_row(p, i)->run = false;

@@ -81,7 +81,7 @@ void gcn_wave_leave_handler(struct gcn_device *device, uint32_t wave, uint64_t p
  * Writes the whole state, as gcn_archive() of a device that is in no process reads it. False: the
  * host has no memory, or too much is mapped.
  */
-bool gcn_archive_in_host(struct gcn_device *device, struct wt_archive *archive,
+bool gcn_archive_in_host(struct wt_machine *device, struct wt_archive *archive,
                          const struct wt_host_archive *in_host);
 
 /**

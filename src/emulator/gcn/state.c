@@ -415,8 +415,9 @@ void gcn_state(struct wt_machine *m, struct wt_archive *a)
         count(a, d);
 }
 
-bool gcn_archive_in_host(struct gcn_device *d, struct wt_archive *a,
+bool gcn_archive_in_host(struct wt_machine *m, struct wt_archive *a,
                          const struct wt_host_archive *in_host)
 {
-    return wt_archive_in_host(a, &d->machine, in_host, d->regions.region, d->regions.count);
+    const struct gcn_device *d = (const struct gcn_device *)m;
+    return wt_archive_in_host(a, m, in_host, d->regions.region, d->regions.count);
 }

@@ -289,14 +289,14 @@ static void order(struct ranges *r)
     r->count = kept;
 }
 
-bool gen_archive_in_host(struct gen_device *d, struct wt_archive *a,
+bool gen_archive_in_host(struct wt_machine *m, struct wt_archive *a,
                          const struct wt_host_archive *in_host)
 {
     struct ranges ranges = {.count = 0};
-    gen_each_memory(d, add_range, &ranges);
+    gen_each_memory((struct gen_device *)m, add_range, &ranges);
     order(&ranges);
     const bool good =
-        !ranges.failed && wt_archive_in_host(a, &d->machine, in_host, ranges.list, ranges.count);
+        !ranges.failed && wt_archive_in_host(a, m, in_host, ranges.list, ranges.count);
     free(ranges.list);
     return good;
 }

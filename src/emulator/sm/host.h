@@ -28,7 +28,7 @@ bool sm_device_next_mapped(const struct sm_device *device, uint64_t from, uint64
  * Writes the whole state of the device, as sm_archive() of one that is in no process reads it.
  * False: no host memory.
  */
-bool sm_archive_in_host(struct sm_device *device, struct wt_archive *archive,
+bool sm_archive_in_host(struct wt_machine *device, struct wt_archive *archive,
                         const struct wt_host_archive *in_host);
 
 /**

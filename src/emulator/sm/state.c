@@ -326,8 +326,9 @@ void sm_state(struct wt_machine *m, struct wt_archive *a)
         count(a, d);
 }
 
-bool sm_archive_in_host(struct sm_device *d, struct wt_archive *a,
+bool sm_archive_in_host(struct wt_machine *m, struct wt_archive *a,
                         const struct wt_host_archive *in_host)
 {
-    return wt_archive_in_host(a, &d->machine, in_host, d->regions.region, d->regions.count);
+    const struct sm_device *d = (const struct sm_device *)m;
+    return wt_archive_in_host(a, m, in_host, d->regions.region, d->regions.count);
 }

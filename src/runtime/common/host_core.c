@@ -10,13 +10,13 @@
 #include "object/core_wire.h"
 #include "runtime/common/environment.h"
 
-static void describe(const struct wt_host_core_ops *ops, void *context,
-                     const struct wt_host_core *core, struct wt_core_device *d)
+static void describe(struct wt_hosted *gpu, const struct wt_host_core *core,
+                     struct wt_core_device *d)
 {
     const ssize_t length = readlink("/proc/self/exe", d->program, sizeof d->program - 1);
     d->program[length > 0 ? length : 0] = 0;
-    snprintf(d->family, sizeof d->family, "%s", ops->family);
-    ops->config(context, d->config, sizeof d->config);
+    snprintf(d->family, sizeof d->family, "%s", gpu->core->family);
+    gpu->core->config(gpu, d->config, sizeof d->config);
     snprintf(d->reason, sizeof d->reason, "%s", core->reason);
     d->wave = core->wave;
     d->lane = core->lane;
@@ -34,20 +34,13 @@ void wt_host_core_module(struct wt_core_writer *w, struct wt_archive *a, const c
 
 /* ---- the state ---- */
 
-/* A recorded machine, and the GPU that it is of. */
-struct recorded {
-    const struct wt_host_core_ops *ops;
-    struct wt_machine *machine;
-    void *gpu;
-};
-
-static bool read_page(const struct recorded *r, uint64_t addr, uint8_t *bytes, size_t size)
+static bool read_page(struct wt_hosted *gpu, uint64_t addr, uint8_t *bytes, size_t size)
 {
-    struct wt_machine *m = r->machine;
-    if (!wt_recording_has_page(r->ops->recording(r->gpu), addr))
-        return r->ops->read_process(r->gpu, addr, bytes, size);
-    return r->ops->read_page ? r->ops->read_page(m, addr, bytes, size)
-                             : m->ops->read_memory(m, 0, 0, addr, bytes, size);
+    struct wt_machine *m = gpu->machine;
+    if (!wt_recording_has_page(gpu->recording, addr))
+        return gpu->core->read_process(gpu, addr, bytes, size);
+    return gpu->core->read_page ? gpu->core->read_page(m, addr, bytes, size)
+                                : m->ops->read_memory(m, 0, 0, addr, bytes, size);
 }
 
 /* Memory as the GPU has it at the timeline's time. */
@@ -62,34 +55,33 @@ static bool read_recorded(void *context, uint64_t addr, uint8_t *bytes, size_t s
     return true;
 }
 
-void wt_host_core_recorded(const struct wt_host_core_ops *ops, struct wt_machine *m,
-                           struct wt_archive *a)
+/* The state of a recorded machine. */
+static void write_recorded(struct wt_machine *m, struct wt_archive *a)
 {
-    struct recorded r = {ops, m, wt_recording_gpu_of(m->process.copy)};
-    struct wt_host_archive in_host = {.read = read_recorded, .context = &r};
-    if (!wt_recording_shared_pages(ops->recording(r.gpu), &in_host.shared) ||
-        !ops->archive(m, a, &in_host))
+    struct wt_hosted *gpu = wt_recording_gpu_of(m->process.copy);
+    struct wt_host_archive in_host = {.read = read_recorded, .context = gpu};
+    if (!wt_recording_shared_pages(gpu->recording, &in_host.shared) ||
+        !gpu->core->archive(m, a, &in_host))
         wt_archive_fail(a, "the program has no host memory for that");
     wt_shared_pages_free(&in_host.shared);
 }
 
-static enum wt_status write_state(const struct wt_host_core_ops *ops, void *context,
-                                  struct wt_recording *recording, uint64_t issues,
-                                  struct wt_archive *a, struct wt_error *err)
+static enum wt_status write_state(struct wt_hosted *gpu, uint64_t issues, struct wt_archive *a,
+                                  struct wt_error *err)
 {
-    const struct wt_host_archive in_host = {.read = ops->read, .context = context};
+    const struct wt_host_archive in_host = {.read = gpu->core->read, .context = gpu};
     bool past = false;
-    if (recording)
-        return wt_recording_archive(recording, issues, ops->recorded, ops->operations, a, err);
+    if (wt_recording_on(gpu->recording))
+        return wt_recording_archive(gpu->recording, issues, write_recorded, gpu->core->operations,
+                                    a, err);
     wt_archive_bool(a, &past);
-    return ops->archive(ops->machine(context), a, &in_host)
+    return gpu->core->archive(gpu->machine, a, &in_host)
                ? WT_OK
                : wt_fail(err, WT_NO_MEMORY, "the program has no host memory for that");
 }
 
 /* Only memory of the recorded run has the debugger's breakpoints in it. */
-static enum wt_status write_file(const struct wt_host_core_ops *ops, void *context,
-                                 const struct wt_host_core *core, struct wt_recording *recording,
+static enum wt_status write_file(struct wt_hosted *gpu, const struct wt_host_core *core,
                                  struct wt_error *err)
 {
     struct wt_core_device device = {.wave = 0};
@@ -98,19 +90,19 @@ static enum wt_status write_file(const struct wt_host_core_ops *ops, void *conte
     enum wt_status status = wt_core_begin(&w, core->path, err);
     if (status)
         return status;
-    if (recording)
+    if (wt_recording_on(gpu->recording))
         breakpoints = core->breakpoints;
     struct wt_archive a = {.out = w.out};
-    describe(ops, context, core, &device);
+    describe(gpu, core, &device);
     wt_core_begin_section(&w, "DEVC");
     wt_core_device(&a, &device);
     wt_core_end_section(&w);
-    ops->modules(context, &w, &a);
+    gpu->core->modules(gpu, &w, &a);
     wt_core_begin_section(&w, "PLNT");
     wt_core_breakpoints(&a, &breakpoints);
     wt_core_end_section(&w);
     wt_core_begin_section(&w, "STAT");
-    status = write_state(ops, context, recording, core->issues, &a, err);
+    status = write_state(gpu, core->issues, &a, err);
     if (!status && a.failed)
         status = wt_fail(err, WT_NO_MEMORY, "%s", a.why);
     wt_core_end_section(&w);
@@ -120,21 +112,13 @@ static enum wt_status write_file(const struct wt_host_core_ops *ops, void *conte
     return wt_fail_in(err, "%s", core->path);
 }
 
-/* NULL: the GPU is not recorded now. */
-static struct wt_recording *recording_of(const struct wt_host_core_ops *ops, void *context)
+enum wt_status wt_host_core_write(struct wt_hosted *gpu, const struct wt_host_core *core,
+                                  struct wt_error *err)
 {
-    struct wt_recording *recording = ops->recording(context);
-    return wt_recording_on(recording) ? recording : NULL;
-}
-
-enum wt_status wt_host_core_write(const struct wt_host_core_ops *ops, void *context,
-                                  const struct wt_host_core *core, struct wt_error *err)
-{
-    struct wt_recording *recording = recording_of(ops, context);
-    if (core->issues && !recording)
-        return wt_fail(err, WT_STATE, "%s: give no number of issues",
-                       wt_recording_missing(ops->recording(context)));
-    return write_file(ops, context, core, recording, err);
+    return core->issues && !wt_recording_on(gpu->recording)
+               ? wt_fail(err, WT_STATE, "%s: give no number of issues",
+                         wt_recording_missing(gpu->recording))
+               : write_file(gpu, core, err);
 }
 
 /* ---- a debugger's request ---- */
@@ -198,9 +182,8 @@ void wt_core_on_fault_begin(struct wt_core_on_fault *f)
     f->history = wt_environment_number(WT_CORE_HISTORY_VARIABLE, UINT64_MAX);
 }
 
-void wt_core_on_fault_write(struct wt_core_on_fault *f, const struct wt_host_core_ops *ops,
-                            void *context, const char *reason, uint32_t wave, uint64_t lanes,
-                            FILE *out)
+void wt_core_on_fault_write(struct wt_core_on_fault *f, struct wt_hosted *gpu, const char *reason,
+                            uint32_t wave, uint64_t lanes, FILE *out)
 {
     struct wt_error err;
     static atomic_uint written; /* files of the process, whatever GPU they are of */
@@ -217,7 +200,7 @@ void wt_core_on_fault_write(struct wt_core_on_fault *f, const struct wt_host_cor
                                       .wave = wave,
                                       .issues = f->history,
                                       .lane = lanes ? (uint32_t)__builtin_ctzll(lanes) : 0};
-    if (write_file(ops, context, &core, recording_of(ops, context), &err) != WT_OK)
+    if (write_file(gpu, &core, &err) != WT_OK)
         fprintf(out, "wavetrap: --core-on-fault: %s\n", err.text);
     else
         fprintf(out, "  The state is in %s: 'wavetrap debug --core %s' opens it.\n", path, path);

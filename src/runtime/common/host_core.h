@@ -9,6 +9,7 @@
 #include <stdatomic.h>
 
 #include "emulator/machine/core_format.h"
+#include "runtime/common/hosted.h"
 #include "runtime/common/recording.h"
 
 /** Environment variables by which `exec` wants a core file: its path, and issues of the run. */
@@ -26,17 +27,13 @@ struct wt_host_core {
     struct wt_core_breakpoints breakpoints;
 };
 
-/** How a family writes the parts of a file. */
+/** How a family writes the parts of a file; a context is a GPU, which begins with WT_HOSTED. */
 struct wt_host_core_ops {
     const char *family;
     /** The configuration as --gpu takes it. */
     void (*config)(void *context, char *text, size_t size);
     /** Writes sections of loaded code, each with wt_core_begin_section and wt_core_end_section. */
     void (*modules)(void *context, struct wt_core_writer *w, struct wt_archive *a);
-    /** The GPU's recording; NULL: there is none. */
-    struct wt_recording *(*recording)(void *context);
-    /** The GPU's machine. */
-    struct wt_machine *(*machine)(void *context);
     /** Copies memory of a GPU that is not recorded, without a debugger's breakpoints. */
     bool (*read)(void *context, uint64_t addr, uint8_t *bytes, size_t size);
     /** Copies memory of the process at a GPU's address, for a page that a recorded machine has not
@@ -48,26 +45,20 @@ struct wt_host_core_ops {
      * memory for that. */
     bool (*archive)(struct wt_machine *m, struct wt_archive *a,
                     const struct wt_host_archive *in_host);
-    /** Calls wt_host_core_recorded() with these operations. */
-    wt_archive_fn recorded;
     /** The operations that inputs of its recorded run may do; the reader lists them first. */
     const wt_input_operation *operations;
 };
 
 /**
- * Writes a core file; what @p context has does not change meanwhile. WT_STATE: nothing is recorded
- * of the issues that @p core wants.
+ * Writes a core file; what @p gpu has does not change meanwhile. WT_STATE: nothing is recorded of
+ * the issues that @p core wants.
  */
-enum wt_status wt_host_core_write(const struct wt_host_core_ops *ops, void *context,
-                                  const struct wt_host_core *core, struct wt_error *err);
+enum wt_status wt_host_core_write(struct wt_hosted *gpu, const struct wt_host_core *core,
+                                  struct wt_error *err);
 
 /** Writes a section of loaded code: a module called @p name, at @p bias. */
 void wt_host_core_module(struct wt_core_writer *w, struct wt_archive *a, const char *name,
                          uint64_t bias, const uint8_t *bytes, size_t length);
-/** Writes the state of a recorded machine. */
-void wt_host_core_recorded(const struct wt_host_core_ops *ops, struct wt_machine *m,
-                           struct wt_archive *a);
-
 /** A debugger's request for a core file, as it is taken from the bytes that came. */
 struct wt_host_core_request {
     struct wt_host_core core; /**< its texts are those of `bytes` */
@@ -95,8 +86,7 @@ void wt_core_on_fault_begin(struct wt_core_on_fault *on_fault);
  * Writes the file at a fault that `on_fault` waits for (the program's first one, or each), and
  * reports that on @p out; else nothing. @p lanes: of the wave, those at fault.
  */
-void wt_core_on_fault_write(struct wt_core_on_fault *on_fault, const struct wt_host_core_ops *ops,
-                            void *context, const char *reason, uint32_t wave, uint64_t lanes,
-                            FILE *out);
+void wt_core_on_fault_write(struct wt_core_on_fault *on_fault, struct wt_hosted *gpu,
+                            const char *reason, uint32_t wave, uint64_t lanes, FILE *out);
 
 #endif

@@ -12,7 +12,24 @@ void recording_show(struct wt_recording *r)
 {
     r->undone = 0;
     r->seen = r->machine->time;
-    r->ops->shown(r->gpu);
+    if (r->ops->shown)
+        r->ops->shown(r->gpu);
+}
+
+static void take_back(struct wt_recording *r)
+{
+    if (r->ops->take_back)
+        r->ops->take_back(r->gpu);
+}
+
+bool recording_find_ended(struct wt_recording *r)
+{
+    return r->ops->find_ended ? r->ops->find_ended(r->gpu) : !r->ops->has_kernels(r->gpu);
+}
+
+static bool is_kept_from(const struct wt_recording *r)
+{
+    return r->ops->is_kept_from && r->ops->is_kept_from(r->gpu);
 }
 
 static enum wt_run run_live(struct wt_recording *r, uint64_t issues)
@@ -33,7 +50,7 @@ static void undo(struct wt_recording *r)
     const uint64_t before = m->time - 1;
     r->undone++;
     r->store_count = 0;
-    r->ops->take_back(r->gpu);
+    take_back(r);
     if (wt_timeline_goto(r->timeline, r->seen, WT_IGNORED) != WT_OK) {
         r->failed = true;
         return;
@@ -88,20 +105,18 @@ void wt_recording_fail(struct wt_recording *r)
     r->failed = true;
 }
 
-enum wt_status wt_recording_want(struct wt_recording **recording,
-                                 const struct wt_recording_ops *ops, void *gpu,
-                                 struct wt_machine *machine, uint64_t budget, struct wt_error *err)
+enum wt_status wt_recording_want(struct wt_hosted *gpu, const struct wt_recording_ops *ops,
+                                 uint64_t budget, struct wt_error *err)
 {
-    struct wt_recording *r = *recording;
-    assert(budget && ops->maps && ops->is_shared && ops->has_kernels && ops->is_kept_from &&
-           ops->has_exception && ops->shown && ops->take_back && ops->find_ended &&
-           ops->watch_again && ops->name);
+    struct wt_recording *r = gpu->recording;
+    assert(budget && ops->maps && ops->is_shared && ops->has_kernels && ops->has_exception &&
+           ops->name);
     if (!r && !(r = calloc(1, sizeof *r)))
         return wt_fail(err, WT_NO_MEMORY, "the program has no host memory for a recording");
-    *recording = r;
+    gpu->recording = r;
     r->ops = ops;
     r->gpu = gpu;
-    r->machine = machine;
+    r->machine = gpu->machine;
     r->budget = budget;
     if (!r->copied) /* else the device's memory is over the copy: a debugger asks once more */
         r->copy = (struct wt_copy){.page = recording_copied,
@@ -109,7 +124,7 @@ enum wt_status wt_recording_want(struct wt_recording **recording,
                                    .stored = recording_stored,
                                    .was_atomic = recording_was_atomic,
                                    .context = r};
-    atomic_store(&r->time, machine->time);
+    atomic_store(&r->time, gpu->machine->time);
     if (!r->timeline) {
         r->missing = ops->within_kernels ? WT_RECORDING_SOON : WT_RECORDING_NOT_YET;
         r->due = true;
@@ -119,8 +134,9 @@ enum wt_status wt_recording_want(struct wt_recording **recording,
 
 void recording_end_search(struct wt_recording *r)
 {
+    const struct watched *live = &r->gpu->watched;
     if (r->searching)
-        r->ops->watch_again(r->gpu);
+        wt_set_watches(r->machine, live->watch, live->count);
     r->searching = false;
 }
 
@@ -188,7 +204,7 @@ static void begin_here(struct wt_recording *r)
 
 void wt_recording_before_kernel(struct wt_recording *r)
 {
-    if (!r || (!r->timeline && r->ops->has_kernels(r->gpu)) || r->ops->is_kept_from(r->gpu))
+    if (!r || (!r->timeline && r->ops->has_kernels(r->gpu)) || is_kept_from(r))
         return;
     if (r->timeline) {
         recording_merge(r);
@@ -218,8 +234,7 @@ void wt_recording_restart(struct wt_recording *r)
 
 void wt_recording_begin(struct wt_recording *r)
 {
-    if (!r || !r->due || r->timeline || !r->ops->has_kernels(r->gpu) ||
-        r->ops->is_kept_from(r->gpu))
+    if (!r || !r->due || r->timeline || !r->ops->has_kernels(r->gpu) || is_kept_from(r))
         return;
     r->due = r->failed = false;
     r->copied = wt_in_process_copy(r->machine, &r->copy, WT_IGNORED) == WT_OK;
@@ -252,7 +267,7 @@ void recording_branched(struct wt_recording *r)
 {
     const uint64_t now = r->machine->time;
     r->store_count = 0;
-    r->ops->take_back(r->gpu);
+    take_back(r);
     r->seen = now;
     /* Changes of threads since then cannot be undone: they count as done here. */
     for (size_t i = 0; i < r->change_count; i++)
@@ -281,7 +296,7 @@ enum wt_run wt_recording_run(struct wt_recording *r, uint64_t issues)
         return WT_RUN_BUDGET;
     }
     recording_show(r);
-    const bool ended = r->ops->find_ended(r->gpu);
+    const bool ended = recording_find_ended(r);
     r->waits = r->ops->has_exception(r->gpu);
     atomic_store(&r->time, r->machine->time);
     if (!wt_timeline_at_end(r->timeline)) { /* it has lost what it had, without memory */

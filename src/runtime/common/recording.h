@@ -25,8 +25,7 @@
 #include "emulator/machine/copy.h"
 #include "emulator/machine/timeline.h"
 #include "object/travel_wire.h"
-
-struct wt_recording;
+#include "runtime/common/hosted.h"
 
 /** Why nothing is recorded before the first kernel and after the last one, for people. */
 #define WT_RECORDING_NOT_YET                                                                       \
@@ -37,8 +36,9 @@ struct wt_recording;
 #define WT_RECORDING_SOON "nothing is recorded yet: a recording begins when the waves run on"
 
 /**
- * The driver's part of the recording of GPU @p gpu. Only `write_copy` may be NULL. Addresses are
- * those of the device's memory, which may be others than those that waves use.
+ * The driver's part of the recording of GPU @p gpu, which begins with WT_HOSTED (hosted.h). What
+ * may be NULL says so. Addresses are those of the device's memory, which may be others than those
+ * that waves use.
  */
 struct wt_recording_ops {
     bool within_kernels; /**< recordings begin within a kernel, too */
@@ -51,30 +51,30 @@ struct wt_recording_ops {
     bool (*is_shared)(void *gpu, uint64_t addr);
     /** Whether kernels run. */
     bool (*has_kernels)(void *gpu);
-    /** Whether recording is impossible now, for a reason of the family's. */
+    /** Whether recording is impossible now, for a reason of the family's. NULL: it never is. */
     bool (*is_kept_from)(void *gpu);
     /** Whether a debugger has to deal with something that has happened before the GPU goes on. */
     bool (*has_exception)(void *gpu);
-    /** Tells the program of what the device has done since the last call: it has happened. */
+    /** Tells the program of what the device has done since the last call: it has happened. NULL: by
+     * stores alone does it hear of that. */
     void (*shown)(void *gpu);
-    /** Takes back what the device has done since the last call of shown(): it has not happened. */
+    /** Takes back what the device has done since the last call of shown(): it has not happened.
+     * NULL where that is. */
     void (*take_back)(void *gpu);
-    /** Notes which kernels have ended, if any: whether there are. */
+    /** Notes which kernels have ended, if any: whether there are. NULL: there are where none runs.
+     */
     bool (*find_ended)(void *gpu);
-    /** Sets the live watches of the machine again, after a search. */
-    void (*watch_again)(void *gpu);
     /** Writes what people call the GPU. */
     void (*name)(void *gpu, char *text, size_t size);
 };
 
 /**
  * Has kernels of a GPU recorded for a debugger or a core file with @p budget bytes of host memory,
- * from the next one on that begins, or from wt_recording_begin() on. *recording is NULL, or was
- * made here: then it goes on. wt_recording_free() frees it. WT_NO_MEMORY.
+ * from the next one on that begins, or from wt_recording_begin() on. A recording that there is goes
+ * on. wt_recording_free() frees it. WT_NO_MEMORY.
  */
-enum wt_status wt_recording_want(struct wt_recording **recording,
-                                 const struct wt_recording_ops *ops, void *gpu,
-                                 struct wt_machine *machine, uint64_t budget, struct wt_error *err);
+enum wt_status wt_recording_want(struct wt_hosted *gpu, const struct wt_recording_ops *ops,
+                                 uint64_t budget, struct wt_error *err);
 /** Ends the recording, frees it, and sets *recording to NULL, which is allowed. */
 void wt_recording_free(struct wt_recording **recording);
 
@@ -148,7 +148,7 @@ bool wt_recording_write(struct wt_recording *recording, uint64_t addr, const voi
                         size_t *size);
 
 /** The GPU whose recording has made a copy. */
-void *wt_recording_gpu_of(const struct wt_copy *copy);
+struct wt_hosted *wt_recording_gpu_of(const struct wt_copy *copy);
 /** Whether the copy has a page at @p addr, whose memory is not the process's. */
 bool wt_recording_has_page(const struct wt_recording *recording, uint64_t addr);
 /** The shared pages of the copy, which the caller frees; false without host memory. */

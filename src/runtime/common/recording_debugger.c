@@ -13,7 +13,7 @@ uint32_t wt_recording_input(struct wt_recording *r, const struct wt_input *input
     if (r->live) {
         recording_show_stores(r); /* waves do no atomics here */
         recording_show(r);
-        r->ops->find_ended(r->gpu);
+        recording_find_ended(r);
     }
     r->live = false;
     return result;
@@ -52,7 +52,7 @@ bool wt_recording_write(struct wt_recording *r, uint64_t addr, const void *bytes
 
 /* ---- core files ---- */
 
-void *wt_recording_gpu_of(const struct wt_copy *copy)
+struct wt_hosted *wt_recording_gpu_of(const struct wt_copy *copy)
 {
     return ((struct wt_recording *)copy->context)->gpu;
 }

@@ -39,7 +39,7 @@ struct change {
 
 struct wt_recording {
     const struct wt_recording_ops *ops;
-    void *gpu; /* of the operations */
+    struct wt_hosted *gpu; /* of the operations */
     struct wt_machine *machine;
     uint64_t budget;
     struct wt_copy copy;
@@ -130,6 +130,8 @@ bool recording_show_stores(struct wt_recording *r);
 
 /** Counts what the device has done as having happened: the program is told of it. */
 void recording_show(struct wt_recording *r);
+/** Notes which kernels have ended: whether any has. */
+bool recording_find_ended(struct wt_recording *r);
 /** Ends the search, if one is under way. */
 void recording_end_search(struct wt_recording *r);
 /** The device was put to another issue time. */

@@ -69,19 +69,47 @@ static int32_t access_registers(struct wt_server *s, const struct wt_wire_reques
     return 0;
 }
 
+static struct wt_hosted *gpu_of(const struct wt_server *s, const struct wt_wire_request *r)
+{
+    return s->driver->gpu(s->context, r->device);
+}
+
+static int32_t watch(struct wt_server *s, const struct wt_wire_request *r)
+{
+    struct wt_hosted *gpu = gpu_of(s, r);
+    const size_t count = r->follows / sizeof(struct wt_wire_watch);
+    if (s->driver->may_watch && !s->driver->may_watch(gpu))
+        return count ? -EBUSY : 0;
+    return watched_set(&gpu->watched, gpu->machine, (const void *)s->bytes, count,
+                       s->driver->changes);
+}
+
+static int32_t give_hits(struct wt_server *s, const struct wt_wire_request *r,
+                         struct wt_wire_answer *answer)
+{
+    const size_t each = sizeof(struct wt_wire_hit);
+    answer->size =
+        (uint32_t)(each * watched_give(&gpu_of(s, r)->watched, (void *)s->bytes, r->size / each));
+    return 0;
+}
+
+bool wt_hosted_has(const struct wt_hosted *gpu, const struct wt_wire_request *r)
+{
+    return r->wave < gpu->machine->waves && wt_machine_wave_id(gpu->machine, r->wave) == r->value;
+}
+
 static int32_t tell_wait(struct wt_server *s, const struct wt_wire_request *r,
                          struct wt_wire_answer *answer)
 {
     struct wt_wave_view view;
-    uint32_t wave;
-    struct wt_machine *m = s->driver->find_wave(s->context, r, &wave);
-    if (!m)
+    struct wt_machine *m = gpu_of(s, r)->machine;
+    if (!wt_hosted_has(gpu_of(s, r), r))
         return -ENOENT;
-    m->ops->view(m, wave, &view);
+    m->ops->view(m, r->wave, &view);
     memcpy(s->bytes, &view, sizeof view);
     answer->size = sizeof view;
     if (s->driver->more_view)
-        answer->size += (uint32_t)s->driver->more_view(m, wave, s->bytes + sizeof view,
+        answer->size += (uint32_t)s->driver->more_view(m, r->wave, s->bytes + sizeof view,
                                                        sizeof s->bytes - sizeof view);
     return 0;
 }
@@ -103,7 +131,7 @@ static int32_t travel(struct wt_server *s, const struct wt_wire_request *r,
     const struct wt_travel_request asked = {
         .what = r->number, .argument = r->value, .size = r->follows};
     struct wt_travel_answer told;
-    wt_recording_serve(s->driver->recording(s->context, r->device), &asked, &told, s->bytes);
+    wt_recording_serve(gpu_of(s, r)->recording, &asked, &told, s->bytes);
     answer->size = told.size;
     answer->value[0] = told.argument;
     return told.result;
@@ -116,7 +144,9 @@ static int32_t write_core(struct wt_server *s, const struct wt_wire_request *r,
     struct wt_error err = {0};
     int32_t result = -EINVAL;
     if (wt_host_core_take(&asked, s->bytes, r->follows)) {
-        result = -(int32_t)s->driver->core(s->context, r->device, &asked.core, &err);
+        result =
+            -(int32_t)(s->driver->core ? s->driver->core(s->context, r->device, &asked.core, &err)
+                                       : wt_host_core_write(gpu_of(s, r), &asked.core, &err));
         if (result)
             answer->size =
                 (uint32_t)snprintf((char *)s->bytes, sizeof s->bytes, "%s", err.text) + 1;
@@ -154,10 +184,9 @@ static int32_t serve(struct wt_server *s, const struct wt_wire_request *r,
     case WT_WIRE_REGISTERS:
         return access_registers(s, r, answer);
     case WT_WIRE_WATCH:
-        return d->watch ? d->watch(context, r->device, s->bytes, r->follows) : -ENOSYS;
+        return watch(s, r);
     case WT_WIRE_HITS:
-        answer->size = d->hits ? (uint32_t)d->hits(context, r->device, s->bytes, r->size) : 0;
-        return 0;
+        return give_hits(s, r, answer);
     case WT_WIRE_WAITS:
         return tell_wait(s, r, answer);
     case WT_WIRE_FAULT:
@@ -165,7 +194,7 @@ static int32_t serve(struct wt_server *s, const struct wt_wire_request *r,
     case WT_WIRE_RECORD:
         return d->record(context, r->device, r->value);
     case WT_WIRE_TIME:
-        answer->value[0] = wt_recording_time(d->recording(context, r->device));
+        answer->value[0] = wt_recording_time(gpu_of(s, r)->recording);
         return 0;
     case WT_WIRE_HISTORY:
         return travel(s, r, answer);

@@ -43,21 +43,18 @@ struct wt_server_driver {
     /** Reads or writes a debug register (WT_INPUT_DEBUG_READ, WT_INPUT_DEBUG_WRITE); returns the
      * value read. */
     uint32_t (*input)(void *context, uint32_t device, const struct wt_input *input);
-    /** 0 or a negative errno. NULL: the hardware watches no memory. */
-    int (*watch)(void *context, uint32_t device, const void *list, size_t bytes);
-    /** Returns the bytes written, at most @p room. NULL where watch is. */
-    size_t (*hits)(void *context, uint32_t device, void *list, size_t room);
-    /** The machine of a request's wave and the wave's number in it; NULL: the wave has left its
-     * slot. */
-    struct wt_machine *(*find_wave)(void *context, const struct wt_wire_request *request,
-                                    uint32_t *wave);
+    /** The GPU of that number, below `devices`. */
+    struct wt_hosted *(*gpu)(void *context, uint32_t device);
+    bool changes; /**< watched writes that change nothing do not count */
+    /** Whether a debugger may have a GPU watch memory. NULL: it may. */
+    bool (*may_watch)(const struct wt_hosted *gpu);
     /** Writes what follows a wave's view; returns its bytes, of @p room at most. NULL: nothing. */
     size_t (*more_view)(struct wt_machine *machine, uint32_t wave, void *to, size_t room);
     /** False: the wave of a request has no fault. */
     bool (*fault)(void *context, const struct wt_wire_request *request, struct wt_fault *fault);
-    struct wt_recording *(*recording)(void *context, uint32_t device);
     /** 0 or a negative errno. */
     int (*record)(void *context, uint32_t device, uint64_t budget);
+    /** Writes a core file. NULL: wt_host_core_write() does all. */
     enum wt_status (*core)(void *context, uint32_t device, const struct wt_host_core *core,
                            struct wt_error *err);
     /** The memory that kernels leave (final_memory.h). NULL, both: none is kept. */
@@ -71,6 +68,9 @@ struct wt_server_driver {
     int32_t (*own)(void *context, const struct wt_wire_request *request,
                    struct wt_wire_answer *answer, uint8_t *bytes);
 };
+
+/** Whether the wave that a request names, by its slot and its id, is there. */
+bool wt_hosted_has(const struct wt_hosted *gpu, const struct wt_wire_request *request);
 
 struct wt_server;
 

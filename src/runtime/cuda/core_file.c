@@ -59,40 +59,16 @@ static void write_modules(void *context, struct wt_core_writer *w, struct wt_arc
     }
 }
 
-static struct wt_recording *recording(void *context)
-{
-    return ((const struct gpu *)context)->recording;
-}
-
-static struct wt_machine *machine(void *context)
-{
-    return sm_machine(((const struct gpu *)context)->device);
-}
-
 static bool read_process(void *context, uint64_t addr, uint8_t *bytes, size_t size)
 {
     (void)context;
     return wt_own_memory_read(addr, bytes, size);
 }
 
-static bool archive(struct wt_machine *m, struct wt_archive *a,
-                    const struct wt_host_archive *in_host)
-{
-    return sm_archive_in_host((struct sm_device *)m, a, in_host);
-}
-
-static void write_recorded(struct wt_machine *m, struct wt_archive *a)
-{
-    wt_host_core_recorded(&cuda_core_ops, m, a);
-}
-
 const struct wt_host_core_ops cuda_core_ops = {.family = "sm",
                                                .config = print_config,
                                                .modules = write_modules,
-                                               .recording = recording,
-                                               .machine = machine,
                                                .read = cuda_read_plain,
                                                .read_process = read_process,
-                                               .archive = archive,
-                                               .recorded = write_recorded,
+                                               .archive = sm_archive_in_host,
                                                .operations = sm_operations};

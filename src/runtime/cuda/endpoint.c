@@ -170,46 +170,22 @@ static uint32_t input(void *context, uint32_t device, const struct wt_input *inp
     return value;
 }
 
-/* The warp of a request is in its slot, or it is gone. */
-static struct wt_machine *find_wave(void *context, const struct wt_wire_request *r, uint32_t *wave)
+static struct wt_hosted *hosted(void *context, uint32_t device)
 {
-    struct wt_machine *m = sm_machine(device_of(r->device));
     (void)context;
-    *wave = r->wave;
-    return r->wave < m->waves && wt_machine_wave_id(m, r->wave) == r->value ? m : NULL;
+    return &gpu_at(device)->hosted;
 }
 
 static bool tell_fault(void *context, const struct wt_wire_request *r, struct wt_fault *out)
 {
     const struct gpu *g = gpu_at(r->device);
-    uint32_t wave;
-    struct wt_fault *f = find_wave(context, r, &wave) ? sm_warp_error(g->device, r->wave) : NULL;
+    struct wt_fault *f = wt_hosted_has(&g->hosted, r) ? sm_warp_error(g->device, r->wave) : NULL;
+    (void)context;
     if (!f)
         return false;
     gpu_note_fault_memory(g, f);
     *out = *f;
     return true;
-}
-
-static int watch(void *context, uint32_t device, const void *list, size_t bytes)
-{
-    (void)context;
-    struct gpu *g = gpu_at(device);
-    return watched_set(&g->watched, sm_machine(g->device), list,
-                       bytes / sizeof(struct wt_wire_watch), false);
-}
-
-static size_t give_hits(void *context, uint32_t device, void *list, size_t room)
-{
-    (void)context;
-    return sizeof(struct wt_wire_hit) *
-           watched_give(&gpu_at(device)->watched, list, room / sizeof(struct wt_wire_hit));
-}
-
-static struct wt_recording *recording(void *context, uint32_t device)
-{
-    (void)context;
-    return gpu_at(device)->recording;
 }
 
 static int record(void *context, uint32_t device, uint64_t budget)
@@ -275,13 +251,6 @@ static int32_t read_text(const struct wt_wire_request *r, struct wt_wire_answer 
     memcpy(bytes, (const uint8_t *)text + (length - left), answer->size);
     free(cubin);
     return 0;
-}
-
-static enum wt_status write_core(void *context, uint32_t device, const struct wt_host_core *core,
-                                 struct wt_error *err)
-{
-    (void)context;
-    return wt_host_core_write(&cuda_core_ops, gpu_at(device), core, err);
 }
 
 static bool write_row(struct gpu *g, const struct wt_wire_request *r, const uint8_t *bytes)
@@ -452,14 +421,10 @@ static const struct wt_server_driver driver = {.kind = SM_WIRE_SOCKET,
                                                .copy = copy,
                                                .note_breakpoint = note_breakpoint,
                                                .input = input,
-                                               .watch = watch,
-                                               .hits = give_hits,
-                                               .find_wave = find_wave,
+                                               .gpu = hosted,
                                                .more_view = list_waiters,
                                                .fault = tell_fault,
-                                               .recording = recording,
                                                .record = record,
-                                               .core = write_core,
                                                .final_want = final_want,
                                                .final_next = final_next,
                                                .own = own};
@@ -484,6 +449,8 @@ static void tell_exit(int status, void *context)
 void endpoint_start(struct gpu *const *gpus, unsigned count)
 {
     pid_t holder;
+    for (unsigned i = 0; i < count; i++)
+        gpus[i]->core = &cuda_core_ops;
     server.gpu = gpus;
     server.gpu_count = count;
     debug_hold(wt_endpoint_held(&holder));

@@ -112,7 +112,7 @@ enum wt_status gpu_new(const char *said, const struct gpu *before, struct gpu **
         free(g);
         return status;
     }
-    struct wt_machine *m = sm_machine(g->device);
+    struct wt_machine *m = g->machine = sm_machine(g->device);
     m->device = number;
     if (before)
         m->first_core = sm_machine(before->device)->first_core + before->config.sms;

@@ -65,6 +65,7 @@ struct range {
 };
 
 struct gpu {
+    WT_HOSTED;
     struct sm_config config;
     unsigned number;
     uint64_t space; /* where its addresses begin */
@@ -82,10 +83,8 @@ struct gpu {
     uint64_t header_owner[MOST_HEADERS]; /* ids of their contexts */
     struct wt_progress progress;
     struct wt_core_on_fault core_on_fault;
-    struct watched watched;         /* by a debugger */
-    bool printed;                   /* since the program's output was last flushed */
-    struct wt_recording *recording; /* for a debugger; NULL: none is wanted */
-    char *output;                   /* of recorded kernels, until it counts */
+    bool printed; /* since the program's output was last flushed */
+    char *output; /* of recorded kernels, until it counts */
     size_t output_length, output_room;
 };
 

@@ -38,12 +38,6 @@ static bool has_kernels(void *gpu)
     return sm_device_runs(device_of(gpu));
 }
 
-static bool is_kept_from(void *gpu)
-{
-    (void)gpu;
-    return false;
-}
-
 static bool has_exception(void *gpu)
 {
     (void)gpu;
@@ -66,18 +60,6 @@ static void take_back(void *gpu)
     ((struct gpu *)gpu)->output_length = 0;
 }
 
-static bool find_ended(void *gpu)
-{
-    return !sm_device_runs(device_of(gpu));
-}
-
-static void watch_again(void *context)
-{
-    struct gpu *g = context;
-    struct wt_machine *m = sm_machine(g->device);
-    wt_set_watches(m, g->watched.watch, g->watched.count);
-}
-
 static void name(void *gpu, char *text, size_t size)
 {
     snprintf(text, size, "SM (GPU %u)", ((const struct gpu *)gpu)->number);
@@ -87,20 +69,16 @@ static const struct wt_recording_ops ops = {
     .maps = maps,
     .is_shared = is_shared,
     .has_kernels = has_kernels,
-    .is_kept_from = is_kept_from,
     .has_exception = has_exception,
     .shown = shown,
     .take_back = take_back,
-    .find_ended = find_ended,
-    .watch_again = watch_again,
     .name = name,
 };
 
 bool gpu_record(struct gpu *g, uint64_t budget)
 {
     if (budget)
-        return wt_recording_want(&g->recording, &ops, g, sm_machine(g->device), budget,
-                                 WT_IGNORED) == WT_OK;
+        return wt_recording_want(&g->hosted, &ops, budget, WT_IGNORED) == WT_OK;
     wt_recording_free(&g->recording);
     free(g->output);
     g->output = NULL;

@@ -116,8 +116,7 @@ static CUresult report(struct gpu *g, const struct gpu_launch *l)
     wt_demangle(l->kernel->name, kernel, sizeof kernel);
     fprintf(stderr, "  of the kernel %s\n", kernel);
     tell_refused(g, f);
-    wt_core_on_fault_write(&g->core_on_fault, &cuda_core_ops, g, "", f->wave, (uint64_t)f->lanes,
-                           stderr);
+    wt_core_on_fault_write(&g->core_on_fault, &g->hosted, "", f->wave, (uint64_t)f->lanes, stderr);
     return result_of(f);
 }
 

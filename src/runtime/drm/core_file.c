@@ -102,35 +102,11 @@ static void write_modules(void *context, struct wt_core_writer *w, struct wt_arc
     free(list);
 }
 
-static struct wt_recording *recording(void *context)
-{
-    return ((const struct drm_debugged *)context)->recording;
-}
-
-static struct wt_machine *machine(void *context)
-{
-    return gen_machine(((const struct drm_debugged *)context)->device);
-}
-
-static bool archive(struct wt_machine *m, struct wt_archive *a,
-                    const struct wt_host_archive *in_host)
-{
-    return gen_archive_in_host((struct gen_device *)m, a, in_host);
-}
-
-static void write_recorded(struct wt_machine *m, struct wt_archive *a)
-{
-    wt_host_core_recorded(&drm_core_ops, m, a);
-}
-
 const struct wt_host_core_ops drm_core_ops = {.family = "gen9",
                                               .config = print_config,
                                               .modules = write_modules,
-                                              .recording = recording,
-                                              .machine = machine,
                                               .read = read_own,
                                               .read_process = read_own,
                                               .read_page = read_page,
-                                              .archive = archive,
-                                              .recorded = write_recorded,
+                                              .archive = gen_archive_in_host,
                                               .operations = gen_operations};

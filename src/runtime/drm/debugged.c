@@ -33,9 +33,13 @@ __attribute__((constructor)) static void init_news(void)
     pthread_condattr_destroy(&clock);
 }
 
-void drm_debugged_init(struct drm_debugged *g, uint32_t number, struct gen_device *device)
+void drm_debugged_init(struct drm_debugged *g, uint32_t number, struct gen_device *device,
+                       const struct wt_host_core_ops *core)
 {
-    *g = (struct drm_debugged){.number = number, .device = device, .slice = FIRST_SLICE};
+    *g = (struct drm_debugged){.hosted = {.machine = gen_machine(device), .core = core},
+                               .number = number,
+                               .device = device,
+                               .slice = FIRST_SLICE};
     gen_machine(device)->device = number;
     pthread_mutex_init(&g->lock, NULL);
     pthread_cond_init(&g->changed, NULL);
@@ -45,7 +49,7 @@ void drm_debugged_init(struct drm_debugged *g, uint32_t number, struct gen_devic
 void drm_debugged_after_fork(struct drm_debugged *g, struct gen_device *device)
 {
     init_news();
-    drm_debugged_init(g, g->number, device);
+    drm_debugged_init(g, g->number, device, g->core);
 }
 
 void drm_debugged_free(struct drm_debugged *g)
@@ -313,8 +317,7 @@ void drm_debugged_attach(struct drm_debugged *g, bool on)
 bool drm_debugged_record(struct drm_debugged *g, uint64_t budget)
 {
     if (budget)
-        return wt_recording_want(&g->recording, &drm_recording_ops, g, gen_machine(g->device),
-                                 budget, WT_IGNORED) == WT_OK;
+        return wt_recording_want(&g->hosted, &drm_recording_ops, budget, WT_IGNORED) == WT_OK;
     wt_recording_free(&g->recording);
     return !g->records || drm_debugged_record(g, WT_TIMELINE_BUDGET_DEFAULT);
 }

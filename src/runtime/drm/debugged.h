@@ -16,6 +16,7 @@
 #include "runtime/drm/i915_ops.h"
 
 struct drm_debugged {
+    WT_HOSTED;
     uint32_t number; /**< of the GPU in its process, from 0 */
     struct gen_device *device;
     pthread_mutex_t lock;   /**< of the device, and of what follows */
@@ -34,11 +35,9 @@ struct drm_debugged {
     bool
         faulted; /**< … and that is for a fault: m->fault, which the debugger has not had retried */
     uint64_t fault_time; /**< issue time of the last one that it was told, and one more; 0: none */
-    struct watched watched; /**< by the debugger */
-    bool lost_memory;       /**< of the walk that is recorded: the program has given some back */
-    uint64_t lost_addr;     /**< then: an address of it */
-    bool records;           /**< also without a debugger: for a core file */
-    struct wt_recording *recording;         /**< for the debugger; NULL: none is wanted */
+    bool lost_memory;    /**< of the walk that is recorded: the program has given some back */
+    uint64_t lost_addr;  /**< then: an address of it */
+    bool records;        /**< also without a debugger: for a core file */
     const struct wt_i915_mapping *mappings; /**< of the walk under way */
     size_t mapping_count;
     bool stands;    /**< its thread waits while the walk stands for the debugger */
@@ -48,7 +47,8 @@ struct drm_debugged {
 };
 
 /** Sets up the state of GPU @p number without a debugger. */
-void drm_debugged_init(struct drm_debugged *debugged, uint32_t number, struct gen_device *device);
+void drm_debugged_init(struct drm_debugged *debugged, uint32_t number, struct gen_device *device,
+                       const struct wt_host_core_ops *core);
 /** Sets it up anew in the child of a fork, which has one thread. */
 void drm_debugged_after_fork(struct drm_debugged *debugged, struct gen_device *device);
 /** Frees what the state has; no debugger is there any more, and no walk. */

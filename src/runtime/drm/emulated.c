@@ -153,7 +153,7 @@ static void tell_fault(struct wt_drm_emulated *gpu, const struct wt_i915_mapping
     fprintf(out, "  %s\n", line);
     if (fault->kind == WT_FAULT_ACCESS && fault->addr < GEN_SLM_APERTURE)
         gen_device_tell_walk(out, "  ", gpu->device, fault->addr);
-    wt_core_on_fault_write(&gpu->core_on_fault, &drm_core_ops, &gpu->debugged, "", fault->wave,
+    wt_core_on_fault_write(&gpu->core_on_fault, &gpu->debugged.hosted, "", fault->wave,
                            (uint64_t)fault->lanes, out);
     fclose(out);
 }
@@ -409,7 +409,8 @@ enum wt_status wt_drm_emulated_new(const struct gen_config *config,
         wt_drm_emulated_free(g);
         return status;
     }
-    drm_debugged_init(&g->debugged, before ? before->debugged.number + 1 : 0, g->device);
+    drm_debugged_init(&g->debugged, before ? before->debugged.number + 1 : 0, g->device,
+                      &drm_core_ops);
     if (before)
         gen_machine(g->device)->first_core =
             gen_machine(before->device)->first_core + before->config.subslices;

@@ -175,9 +175,9 @@ static enum wt_status write_core(void *context, uint32_t number, const struct wt
     if (!g->walking)
         return wt_fail(err, WT_STATE, "no kernel runs: the GPU has no state");
     if (wt_recording_on(g->recording))
-        return wt_host_core_write(&drm_core_ops, g, core, err);
+        return wt_host_core_write(&g->hosted, core, err);
     set_breakpoints(number, false);
-    const enum wt_status status = wt_host_core_write(&drm_core_ops, g, core, err);
+    const enum wt_status status = wt_host_core_write(&g->hosted, core, err);
     set_breakpoints(number, true);
     return status;
 }
@@ -206,28 +206,10 @@ static uint32_t input(void *context, uint32_t device, const struct wt_input *inp
     return 0;
 }
 
-static int watch(void *context, uint32_t device, const void *list, size_t bytes)
+static struct wt_hosted *hosted(void *context, uint32_t device)
 {
     (void)context;
-    struct drm_debugged *g = debugged(device);
-    return watched_set(&g->watched, gen_machine(g->device), list,
-                       bytes / sizeof(struct wt_wire_watch), false);
-}
-
-static size_t give_hits(void *context, uint32_t device, void *list, size_t room)
-{
-    (void)context;
-    return sizeof(struct wt_wire_hit) *
-           watched_give(&debugged(device)->watched, list, room / sizeof(struct wt_wire_hit));
-}
-
-static struct wt_machine *find_wave(void *context, const struct wt_wire_request *request,
-                                    uint32_t *wave)
-{
-    struct wt_machine *m = gen_machine(debugged(request->device)->device);
-    (void)context;
-    *wave = thread_of(request);
-    return wt_machine_wave_id(m, *wave) == request->value ? m : NULL;
+    return &debugged(device)->hosted;
 }
 
 static bool tell_fault(void *context, const struct wt_wire_request *request, struct wt_fault *out)
@@ -237,12 +219,6 @@ static bool tell_fault(void *context, const struct wt_wire_request *request, str
     if (fault)
         *out = *fault;
     return fault;
-}
-
-static struct wt_recording *recording(void *context, uint32_t device)
-{
-    (void)context;
-    return debugged(device)->recording;
 }
 
 static int record(void *context, uint32_t device, uint64_t budget)
@@ -422,11 +398,8 @@ static const struct wt_server_driver own_driver = {.kind = GEN_WIRE_SOCKET,
                                                    .copy = copy_asked,
                                                    .note_breakpoint = note_breakpoint,
                                                    .input = input,
-                                                   .watch = watch,
-                                                   .hits = give_hits,
-                                                   .find_wave = find_wave,
+                                                   .gpu = hosted,
                                                    .fault = tell_fault,
-                                                   .recording = recording,
                                                    .record = record,
                                                    .core = write_core,
                                                    .final_want = final_want,

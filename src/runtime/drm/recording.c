@@ -36,34 +36,10 @@ static bool has_kernels(void *gpu)
     return false;
 }
 
-static bool is_kept_from(void *gpu)
-{
-    (void)gpu;
-    return false;
-}
-
 static bool has_exception(void *gpu)
 {
     const struct drm_debugged *g = gpu;
     return g->stopped || g->unasked;
-}
-
-/* Threads tell the program nothing but what they store. */
-static void no_news(void *gpu)
-{
-    (void)gpu;
-}
-
-static bool find_ended(void *gpu)
-{
-    return !has_kernels(gpu);
-}
-
-static void watch_again(void *gpu)
-{
-    const struct drm_debugged *g = gpu;
-    struct wt_machine *m = gen_machine(g->device);
-    wt_set_watches(m, g->watched.watch, g->watched.count);
 }
 
 static void name(void *gpu, char *text, size_t size)
@@ -77,11 +53,6 @@ const struct wt_recording_ops drm_recording_ops = {
     .maps = maps,
     .is_shared = is_shared,
     .has_kernels = has_kernels,
-    .is_kept_from = is_kept_from,
     .has_exception = has_exception,
-    .shown = no_news,
-    .take_back = no_news,
-    .find_ended = find_ended,
-    .watch_again = watch_again,
     .name = name,
 };

@@ -43,52 +43,20 @@ static void print_config(void *context, char *text, size_t size)
                     gcn_device_config(((const struct host_gpu *)context)->device), text, size);
 }
 
-static struct wt_recording *recording(void *context)
-{
-    return ((struct host_gpu *)context)->recording;
-}
-
-static struct wt_machine *machine(void *context)
-{
-    return gcn_machine(((const struct host_gpu *)context)->device);
-}
-
 static bool read_process(void *context, uint64_t addr, uint8_t *bytes, size_t size)
 {
     return host_gpu_copy(context, addr, bytes, size);
 }
 
-static bool archive(struct wt_machine *m, struct wt_archive *a,
-                    const struct wt_host_archive *in_host)
-{
-    return gcn_archive_in_host((struct gcn_device *)m, a, in_host);
-}
-
-static void write_recorded(struct wt_machine *m, struct wt_archive *a);
-
-static const struct wt_host_core_ops ops = {.family = "gfx900",
-                                            .config = print_config,
-                                            .modules = write_modules,
-                                            .recording = recording,
-                                            .machine = machine,
-                                            .read = host_gpu_read_plain,
-                                            .read_process = read_process,
-                                            .archive = archive,
-                                            .recorded = write_recorded,
-                                            .operations = gcn_kfd_operations};
-
-static void write_recorded(struct wt_machine *m, struct wt_archive *a)
-{
-    wt_host_core_recorded(&ops, m, a);
-}
-
-enum wt_status host_core_write(struct host_gpu *gpu, const struct wt_host_core *core,
-                               struct wt_error *err)
-{
-    return wt_host_core_write(&ops, gpu, core, err);
-}
+const struct wt_host_core_ops host_core_ops = {.family = "gfx900",
+                                               .config = print_config,
+                                               .modules = write_modules,
+                                               .read = host_gpu_read_plain,
+                                               .read_process = read_process,
+                                               .archive = gcn_archive_in_host,
+                                               .operations = gcn_kfd_operations};
 
 void host_core_on_fault(struct host_gpu *gpu, const char *reason, uint32_t wave, uint64_t lanes)
 {
-    wt_core_on_fault_write(&gpu->host->core_on_fault, &ops, gpu, reason, wave, lanes, stderr);
+    wt_core_on_fault_write(&gpu->host->core_on_fault, &gpu->hosted, reason, wave, lanes, stderr);
 }

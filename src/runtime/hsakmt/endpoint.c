@@ -243,97 +243,40 @@ static void final_want(void *context)
     wt_final_want(&((struct host *)context)->final, true);
 }
 
-/* A debugger counts the slots of waves through all GPUs. */
-static enum wt_status write_core(void *context, uint32_t device, const struct wt_host_core *core,
-                                 struct wt_error *err)
+static struct host_gpu *gpu_at(void *context, uint32_t device)
 {
-    struct host *host = context;
-    struct wt_host_core its = *core;
-    uint32_t gpu = 0;
-    (void)device;
-    for (; its.wave != UINT32_MAX && gpu + 1 < host->gpus; gpu++) {
-        const uint32_t waves = gcn_machine(host->gpu[gpu].device)->waves;
-        if (its.wave < waves)
-            break;
-        its.wave -= waves;
-    }
-    return host_core_write(&host->gpu[its.wave == UINT32_MAX ? 0 : gpu], &its, err);
+    return &((struct host *)context)->gpu[device];
 }
 
-static int watch_local(void *context, uint32_t device, const void *list, size_t bytes)
+static struct wt_hosted *hosted(void *context, uint32_t device)
 {
-    struct host *host = context;
-    uint32_t first = 0;
-    int result = 0;
-    (void)device;
-    for (uint32_t i = 0; i < host->gpus && !result; i++) {
-        result = host_local_watch(&host->gpu[i], first, list, bytes / sizeof(struct wt_wire_watch));
-        first += gcn_machine(host->gpu[i].device)->waves;
-    }
-    return result;
+    return &gpu_at(context, device)->hosted;
 }
 
-static size_t give_hits(void *context, uint32_t device, void *to, size_t room)
+/* `exec --explain-address` may. */
+static bool may_watch(const struct wt_hosted *gpu)
 {
-    struct host *host = context;
-    struct wt_wire_hit *list = to;
-    size_t count = 0;
-    uint32_t first = 0;
-    (void)device;
-    for (uint32_t i = 0; i < host->gpus; i++) {
-        count +=
-            host_local_give_hits(&host->gpu[i], first, list + count, room / sizeof *list - count);
-        first += gcn_machine(host->gpu[i].device)->waves;
-    }
-    return count * sizeof *list;
-}
-
-/* The GPU of a wave whose slot is counted through all GPUs, and the slot in it; NULL: the wave is
- * not there. */
-static struct host_gpu *gpu_of_wave(struct host *host, const struct wt_wire_request *request,
-                                    uint32_t *wave)
-{
-    uint32_t slot = request->wave;
-    for (uint32_t i = 0; i < host->gpus; i++) {
-        struct wt_machine *m = gcn_machine(host->gpu[i].device);
-        *wave = slot;
-        if (slot < m->waves)
-            return wt_machine_wave_id(m, slot) == request->value ? &host->gpu[i] : NULL;
-        slot -= m->waves;
-    }
-    return NULL;
-}
-
-static struct wt_machine *find_wave(void *context, const struct wt_wire_request *request,
-                                    uint32_t *wave)
-{
-    const struct host_gpu *gpu = gpu_of_wave(context, request, wave);
-    return gpu ? gcn_machine(gpu->device) : NULL;
+    return !((const struct host_gpu *)gpu)->watch;
 }
 
 static bool fault_of(void *context, const struct wt_wire_request *request, struct wt_fault *out)
 {
-    uint32_t wave;
-    struct host_gpu *gpu = gpu_of_wave(context, request, &wave);
-    const struct wt_fault *fault = gpu ? host_wave_fault(gpu, wave) : NULL;
+    struct host_gpu *gpu = gpu_at(context, request->device);
+    const struct wt_fault *fault =
+        wt_hosted_has(&gpu->hosted, request) ? host_wave_fault(gpu, request->wave) : NULL;
     if (fault)
         *out = *fault;
     return fault;
 }
 
-static struct wt_recording *recording(void *context, uint32_t device)
-{
-    return ((struct host *)context)->gpu[device].recording;
-}
-
 static int record(void *context, uint32_t device, uint64_t budget)
 {
-    return host_recording_want(&((struct host *)context)->gpu[device], budget);
+    return host_recording_want(gpu_at(context, device), budget);
 }
 
 static uint32_t input(void *context, uint32_t device, const struct wt_input *input)
 {
-    struct host_gpu *gpu = &((struct host *)context)->gpu[device];
+    struct host_gpu *gpu = gpu_at(context, device);
     gpu->debugged |= input->kind == WT_INPUT_DEBUG_WRITE; /* waves may be halted from now on */
     return host_recording_input(gpu, input);
 }
@@ -342,6 +285,8 @@ static void hello(void *context, struct wt_wire_hello *hello, uint64_t *code)
 {
     struct host *host = context;
     hello->place[0] = (uintptr_t)host->debug;
+    for (uint32_t i = 0; i < host->gpus; i++)
+        hello->units[i] = gcn_machine(host->gpu[i].device)->waves;
     if (!host_code_state(host, code))
         *code = 0;
 }
@@ -452,7 +397,8 @@ static void let_go(void *context)
     struct host *host = context;
     host_enter_all(host);
     for (uint32_t i = 0; i < host->gpus; i++) {
-        host_local_watch(&host->gpu[i], 0, NULL, 0);
+        if (may_watch(&host->gpu[i].hosted))
+            watched_set(&host->gpu[i].watched, host->gpu[i].machine, NULL, 0, true);
         host_recording_let_go(&host->gpu[i]);
     }
     wt_final_want(&host->final, false);
@@ -497,13 +443,11 @@ static const struct wt_server_driver driver = {.kind = KFD_WIRE_SOCKET,
                                                .copy = copy_asked,
                                                .note_breakpoint = note_breakpoint,
                                                .input = input,
-                                               .watch = watch_local,
-                                               .hits = give_hits,
-                                               .find_wave = find_wave,
+                                               .gpu = hosted,
+                                               .changes = true,
+                                               .may_watch = may_watch,
                                                .fault = fault_of,
-                                               .recording = recording,
                                                .record = record,
-                                               .core = write_core,
                                                .final_want = final_want,
                                                .final_next = final_next,
                                                .own = own};

@@ -118,6 +118,7 @@ struct host_counted {
 enum { HOST_COUNTED = 32 };
 
 struct host_gpu {
+    WT_HOSTED; /**< watched: local_watch.h; recording: recording.h */
     struct host *host;
     uint32_t index, node;
     struct gcn_config config;
@@ -145,8 +146,6 @@ struct host_gpu {
     bool debugger;       /**< someone is registered for wave control and address watch */
     bool debugged;       /**< somebody was: halted waves are then no mistake */
     struct host_watch *watch;         /**< an address to be explained, or NULL */
-    struct watched watched;           /**< by a debugger: local_watch.h */
-    struct wt_recording *recording;   /**< for a debugger: recording.h; NULL: none is wanted */
     struct host_interrupt *interrupt; /**< of waves, while recorded: the program is told later */
     size_t interrupt_count, interrupt_capacity;
     struct wt_progress progress;
@@ -437,12 +436,8 @@ int host_code_object(const char *uri);
 
 /* ---- core_file.c ---- */
 
-/**
- * Writes the state of a GPU, which is entered, to a core file. Without a recorded run no
- * breakpoints are in it.
- */
-enum wt_status host_core_write(struct host_gpu *gpu, const struct wt_host_core *core,
-                               struct wt_error *err);
+/** How a GPU's state and its program's code objects are written. */
+extern const struct wt_host_core_ops host_core_ops;
 /**
  * Writes a core file at the program's first fault, where exec --core-on-fault wants one, and
  * reports that on stderr. The GPU is entered.

@@ -6,32 +6,12 @@
  */
 #include "runtime/hsakmt/local_watch.h"
 
-#include <errno.h>
-#include <stdlib.h>
-
 #include "emulator/gcn/kfd.h"
 #include "runtime/hsakmt/recording.h"
 
 static bool is_local(uint64_t addr)
 {
     return addr - GCN_SHARED_APERTURE < GCN_APERTURE_SIZE;
-}
-
-int host_local_watch(struct host_gpu *gpu, uint32_t first, const struct wt_wire_watch *list,
-                     size_t count)
-{
-    if (gpu->watch)
-        return count ? -EBUSY : 0; /* by `exec --explain-address` */
-    struct wt_wire_watch *own = calloc(count + 1, sizeof *own);
-    if (!own)
-        return -ENOMEM;
-    for (size_t i = 0; i < count; i++) {
-        own[i] = list[i];
-        own[i].wave = is_local(list[i].addr) ? list[i].wave - first : 0;
-    }
-    const int result = watched_set(&gpu->watched, gcn_machine(gpu->device), own, count, true);
-    free(own);
-    return result;
 }
 
 void host_local_take_hits(struct host_gpu *gpu)
@@ -47,13 +27,4 @@ void host_local_take_hits(struct host_gpu *gpu)
                                                      .bytes = &wave,
                                                      .size = sizeof wave,
                                                      .operation = gcn_kfd_hold_wave});
-}
-
-size_t host_local_give_hits(struct host_gpu *gpu, uint32_t first, struct wt_wire_hit *list,
-                            size_t room)
-{
-    const size_t count = watched_give(&gpu->watched, list, room);
-    for (size_t i = 0; i < count; i++)
-        list[i].wave += first;
-    return count;
 }

@@ -5,18 +5,7 @@
 #include "object/kfd_wire.h"
 #include "runtime/hsakmt/host.h"
 
-/**
- * Sets the watched ranges of a GPU, in place of those before. The wave of an entry is a slot's
- * number among the slots of all GPUs; those of this GPU begin at @p first. Entries for the LDS of
- * other GPUs are left out. Hits that were not given out are forgotten. Returns 0, -ENOMEM or
- * -EBUSY.
- */
-int host_local_watch(struct host_gpu *gpu, uint32_t first, const struct wt_wire_watch *list,
-                     size_t count);
 /** A run has come back for accesses: notes them, and stops a wave that has accessed LDS. */
 void host_local_take_hits(struct host_gpu *gpu);
-/** Gives out the accesses since the last call, @p room of them at most; returns how many. */
-size_t host_local_give_hits(struct host_gpu *gpu, uint32_t first, struct wt_wire_hit *list,
-                            size_t room);
 
 #endif

@@ -114,7 +114,8 @@ static enum wt_status start(struct host_gpu *gpu, struct wt_error *err)
     gpu->driver.context = gpu;
     if ((status = gcn_device_new_in_host(&gpu->config, &gpu->driver, &gpu->device, err)) != WT_OK)
         return status;
-    struct wt_machine *m = gcn_machine(gpu->device);
+    struct wt_machine *m = gpu->machine = gcn_machine(gpu->device);
+    gpu->core = &host_core_ops;
     m->device = gpu->index;
     for (uint32_t i = 0; i < gpu->index; i++)
         m->first_core += host->gpu[i].config.cu;

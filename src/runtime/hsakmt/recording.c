@@ -79,14 +79,6 @@ static bool find_ended(void *context)
     return gpu->ended;
 }
 
-/* The debug hardware's watches are a part of the state; the machine has those of local_watch.h. */
-static void watch_again(void *context)
-{
-    const struct host_gpu *gpu = context;
-    struct wt_machine *m = gcn_machine(gpu->device);
-    wt_set_watches(m, gpu->watched.watch, gpu->watched.count);
-}
-
 static void name(void *gpu, char *text, size_t size)
 {
     snprintf(text, size, "gfx900 (node %u)", ((struct host_gpu *)gpu)->node);
@@ -102,7 +94,6 @@ static const struct wt_recording_ops ops = {
     .shown = shown,
     .take_back = take_back,
     .find_ended = find_ended,
-    .watch_again = watch_again,
     .name = name,
 };
 
@@ -114,10 +105,7 @@ int host_recording_want(struct host_gpu *gpu, uint64_t budget)
         host_recording_free(gpu);
         return 0;
     }
-    return wt_recording_want(&gpu->recording, &ops, gpu, gcn_machine(gpu->device), budget,
-                             WT_IGNORED) == WT_OK
-               ? 0
-               : -ENOMEM;
+    return wt_recording_want(&gpu->hosted, &ops, budget, WT_IGNORED) == WT_OK ? 0 : -ENOMEM;
 }
 
 void host_recording_let_go(struct host_gpu *gpu)

@@ -1,0 +1,96 @@
+/*
+ * How a probe over standstills reaches a program, whatever its family. There are three ways: a
+ * device in this process (target/local_link.c), a host process (debug/process/link.c), and a GPU
+ * that no program uses (target/no_process.c). A family's link begins with a struct wt_link.
+ */
+#ifndef WT_DEBUG_STANDSTILL_LINK_H
+#define WT_DEBUG_STANDSTILL_LINK_H
+
+#include "debug/core/target.h"
+
+struct wt_wire_answer;
+struct wt_wire_hit;
+struct wt_wire_register;
+struct wt_wire_request;
+struct wt_wire_watch;
+
+/** Events of the program. */
+struct wt_link_event {
+    bool attention;      /**< the debug hardware has something to tell: a standstill shows what */
+    bool code;           /**< the list of modules has changed since code_known() */
+    uint64_t code_state; /**< code: a number for what the list is like now */
+};
+
+/** A piece of memory as a wave sees it. */
+struct wt_link_piece {
+    wt_wave_handle wave;
+    uint64_t addr;
+    void *bytes;
+    uint32_t size;
+    bool absent; /**< there is no such memory */
+};
+
+/** What fails says that the link is broken (WT_IO), or of memory that there is none (WT_INVALID).
+ * GPUs and waves are numbered as the debugger counts them: through all GPUs. */
+struct wt_link_ops {
+    /** Memory as a lane of a wave sees it. */
+    enum wt_status (*read)(void *context, wt_wave_handle wave, unsigned lane, uint64_t addr,
+                           void *out, size_t size, struct wt_error *err);
+    enum wt_status (*write)(void *context, wt_wave_handle wave, unsigned lane, uint64_t addr,
+                            const void *bytes, size_t size, struct wt_error *err);
+    /** Reads or writes some pieces in one round trip. NULL: read() and write() do. */
+    enum wt_status (*transfer)(void *context, struct wt_link_piece *list, size_t count, bool write,
+                               struct wt_error *err);
+    /** Reads and writes registers of a GPU's debug hardware, in their order. */
+    enum wt_status (*registers)(void *context, uint32_t gpu, struct wt_wire_register *list,
+                                size_t count, struct wt_error *err);
+    /** Reads the events. With @p wait the device first goes on for a moment, until it has
+     * something to tell, if that is soon. */
+    enum wt_status (*event)(void *context, bool wait, struct wt_link_event *event,
+                            struct wt_error *err);
+    /** The debugger knows the list of modules in this state: launches that wait for that go on.
+     * NULL: modules do not come and go. */
+    enum wt_status (*code_known)(void *context, uint64_t state, struct wt_error *err);
+    /** Has the emulated device watch what is listed from now on, instead of what was watched. A
+     * wave WT_NO_HANDLE: all see the same. NULL: the target has a service for it, or only hardware
+     * watches. */
+    enum wt_status (*watch)(void *context, const struct wt_wire_watch *list, size_t count,
+                            struct wt_error *err);
+    /** The accesses to that since the last call; the caller frees *list. NULL where watch is. */
+    enum wt_status (*take_hits)(void *context, struct wt_wire_hit **list, size_t *count,
+                                struct wt_error *err);
+    /** Whether the program has ended, with which status and words for people. */
+    bool (*ended)(void *context, uint32_t *status, char *text, size_t size);
+    /** Runs the kernel from its beginning in memory as it is. NULL: only the program can do that.
+     */
+    enum wt_status (*reset)(void *context, struct wt_error *err);
+    /** A request of the family's range of verbs (object/process_wire.h), and what follows it; up to
+     * @p room bytes of the answer go to @p out. */
+    enum wt_status (*ask)(void *context, const struct wt_wire_request *request, const void *more,
+                          struct wt_wire_answer *answer, void *out, size_t room,
+                          struct wt_error *err);
+};
+
+struct wt_link {
+    const struct wt_link_ops *ops;
+    void *context;
+    bool host_launches; /**< a host program launches kernels: idle is not the end */
+};
+
+/** Reads memory as a lane of a wave sees it. */
+static inline enum wt_status wt_link_read(const struct wt_link *link, wt_wave_handle wave,
+                                          unsigned lane, uint64_t addr, void *out, size_t size,
+                                          struct wt_error *err)
+{
+    return link->ops->read(link->context, wave, lane, addr, out, size, err);
+}
+
+/** Writes it. */
+static inline enum wt_status wt_link_write(const struct wt_link *link, wt_wave_handle wave,
+                                           unsigned lane, uint64_t addr, const void *bytes,
+                                           size_t size, struct wt_error *err)
+{
+    return link->ops->write(link->context, wave, lane, addr, bytes, size, err);
+}
+
+#endif

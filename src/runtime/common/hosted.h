@@ -1,0 +1,35 @@
+/* A GPU of a host program, as all families have it: a family's own structure begins with it. */
+#ifndef WT_RUNTIME_COMMON_HOSTED_H
+#define WT_RUNTIME_COMMON_HOSTED_H
+
+#include "runtime/common/watched.h"
+
+struct wt_host_core_ops;
+struct wt_recording;
+
+/*
+ * machine: the device.
+ * watched: by a debugger.
+ * recording: for a debugger or a core file; NULL: none is wanted.
+ * core: how its core files are written (host_core.h).
+ */
+#define WT_HOSTED_MEMBERS                                                                          \
+    struct wt_machine *machine;                                                                    \
+    struct watched watched;                                                                        \
+    struct wt_recording *recording;                                                                \
+    const struct wt_host_core_ops *core;
+
+struct wt_hosted {
+    WT_HOSTED_MEMBERS
+};
+
+/** The first member of a family's structure for a GPU: its members, and `hosted`. */
+#define WT_HOSTED                                                                                  \
+    union {                                                                                        \
+        struct wt_hosted hosted;                                                                   \
+        struct {                                                                                   \
+            WT_HOSTED_MEMBERS                                                                      \
+        };                                                                                         \
+    }
+
+#endif
