@@ -21,8 +21,8 @@ enum { LANES = 4, WARPS = 4, TRIALS = 400, DATA = 4096, MSCRATCH = 0x340, DSCRAT
 
 /* What instructions can read and write. */
 enum place {
-    X,              /* 32 rows */
-    F = X + 32,     /* 32 rows */
+    X,          /* 32 rows */
+    F = X + 32, /* 32 rows */
     FFLAGS = F + 32,
     FRM,
     SCRATCH,
@@ -71,10 +71,11 @@ static uint64_t number(void)
 
 static uint64_t real(void)
 {
-    static const uint64_t odd[] = {
-        UINT64_C(0xffffffff3f800000), UINT64_C(0xffffffff40490fdb), UINT64_C(0xffffffff7fc00000), UINT64_C(0xffffffff7fa00000),
-        UINT64_C(0xffffffff00000001), UINT64_C(0x3ff0000000000000), UINT64_C(0x400921fb54442d18),
-        UINT64_C(0x7ff0000000000001), UINT64_C(0x4170000010000000), UINT64_C(0xffffffffff7fffff)};
+    static const uint64_t odd[] = {UINT64_C(0xffffffff3f800000), UINT64_C(0xffffffff40490fdb),
+                                   UINT64_C(0xffffffff7fc00000), UINT64_C(0xffffffff7fa00000),
+                                   UINT64_C(0xffffffff00000001), UINT64_C(0x3ff0000000000000),
+                                   UINT64_C(0x400921fb54442d18), UINT64_C(0x7ff0000000000001),
+                                   UINT64_C(0x4170000010000000), UINT64_C(0xffffffffff7fffff)};
     return any() % 8 ? odd[any() % (sizeof odd / sizeof *odd)] : any();
 }
 
@@ -215,7 +216,7 @@ static bool same(const struct state *a, const struct state *b, unsigned place, u
     return memcmp(one, two, size) == 0;
 }
 
-static unsigned place_of(const struct wt_operand *o)
+static unsigned place_of(const struct wt_insn_operand *o)
 {
     if (o->kind == WT_OPERAND_MEMORY)
         return MEMORY;
@@ -262,7 +263,7 @@ static uint32_t word_of(const struct vx_insn *row)
 }
 
 /* Addresses in the area, and what else makes a row's special cases likely. */
-static void help(struct state *s, const struct vx_insn *row, const struct wt_operands *o,
+static void help(struct state *s, const struct vx_insn *row, const struct wt_insn_operands *o,
                  unsigned xlen)
 {
     for (unsigned i = 0; i < o->count; i++)
@@ -283,9 +284,9 @@ static void help(struct state *s, const struct vx_insn *row, const struct wt_ope
             s->row[X + r][l] = (uint32_t)s->row[X + r][l];
     for (unsigned p = SCRATCH; p < PC; p++)
         for (unsigned l = 0; l < LANES; l++)
-            s->row[p][l] = p == SCRATCH && l                 ? 0
-                           : p == SCRATCH && xlen == 64      ? s->row[p][l]
-                                                             : (uint32_t)s->row[p][l];
+            s->row[p][l] = p == SCRATCH && l            ? 0
+                           : p == SCRATCH && xlen == 64 ? s->row[p][l]
+                                                        : (uint32_t)s->row[p][l];
     s->row[FFLAGS][1] = s->row[FFLAGS][2] = s->row[FFLAGS][3] = 0;
     s->row[FRM][1] = s->row[FRM][2] = s->row[FRM][3] = 0;
 }
@@ -304,7 +305,7 @@ struct uses {
     bool reads[PLACES], writes[PLACES];
 };
 
-static struct uses uses_of(const struct wt_operands *o)
+static struct uses uses_of(const struct wt_insn_operands *o)
 {
     struct uses u = {0};
     for (unsigned i = 0; i < o->count; i++) {
@@ -334,7 +335,7 @@ static void spoil(struct state *s, unsigned place)
 
 /* Whether two runs came to the same where the row writes; memory: in the bytes that were stored. */
 static bool agree(const struct state *a, const struct state *b, const struct state *before_b,
-                  const struct uses *u, const struct wt_operands *o, uint64_t mask)
+                  const struct uses *u, const struct wt_insn_operands *o, uint64_t mask)
 {
     if (a->fault || b->fault) /* nothing was written */
         return a->fault == b->fault;
@@ -343,8 +344,8 @@ static bool agree(const struct state *a, const struct state *b, const struct sta
             return false;
     for (unsigned i = 0; i < o->count; i++)
         for (unsigned l = 0; l < LANES && o->list[i].kind == WT_OPERAND_MEMORY; l++) {
-            const uint64_t at = before_b->row[X + o->list[i].number][l] +
-                                (uint64_t)o->list[i].value - AREA;
+            const uint64_t at =
+                before_b->row[X + o->list[i].number][l] + (uint64_t)o->list[i].value - AREA;
             if (o->list[i].writes && mask >> l & 1 && at < DATA - 8 &&
                 memcmp(a->data + at, b->data + at, o->list[i].bits / 8) != 0)
                 return false;
@@ -357,10 +358,10 @@ static void try_row(struct vx_device *d, const struct vx_insn *row, unsigned xle
     struct wt_machine *m = vx_machine(d);
     unsigned count = 0;
     bool mattered[WT_MOST_OPERANDS] = {0}, changed[WT_MOST_OPERANDS] = {0};
-    struct wt_operands most = {0};
+    struct wt_insn_operands most = {0};
     for (unsigned trial = 0; trial < TRIALS; trial++) {
         struct state before;
-        struct wt_operands o;
+        struct wt_insn_operands o;
         const uint32_t word = word_of(row);
         uint8_t bytes[4];
         wt_store_le(bytes, word, 4);
@@ -375,13 +376,14 @@ static void try_row(struct vx_device *d, const struct vx_insn *row, unsigned xle
         for (unsigned p = 1; p < PLACES; p++)
             if (!u.reads[p] && p != PC && p != MASK && p != OTHERS)
                 spoil(&poisoned, p);
-        help(&poisoned, &(struct vx_insn){.name = ""}, &(struct wt_operands){0}, xlen);
+        help(&poisoned, &(struct vx_insn){.name = ""}, &(struct wt_insn_operands){0}, xlen);
         struct state after_poison = run(d, &poisoned);
         if (!agree(&after, &after_poison, &poisoned, &u, &o, before.mask))
             fail_msg("%s (0x%08x, RV%u) reads what its row does not state", row->name, word, xlen);
         for (unsigned p = 0; p < MEMORY && !after.fault; p++)
-            if (p != OTHERS && !u.writes[p] && (!same(&before, &after, p, UINT64_MAX) ||
-                                                !same(&poisoned, &after_poison, p, UINT64_MAX)))
+            if (p != OTHERS && !u.writes[p] &&
+                (!same(&before, &after, p, UINT64_MAX) ||
+                 !same(&poisoned, &after_poison, p, UINT64_MAX)))
                 fail_msg("%s (0x%08x, RV%u) writes place %u, which its row does not state",
                          row->name, word, xlen, p);
         if (!u.writes[MEMORY])
@@ -404,14 +406,14 @@ static void try_row(struct vx_device *d, const struct vx_insn *row, unsigned xle
             if (p == PC)
                 continue;
             if (p != MEMORY)
-                help(&other, &(struct vx_insn){.name = ""}, &(struct wt_operands){0}, xlen);
+                help(&other, &(struct vx_insn){.name = ""}, &(struct wt_insn_operands){0}, xlen);
             const struct state there = run(d, &other);
             mattered[i] |= !agree(&after, &there, &other, &u, &o, before.mask) ||
                            (p != MEMORY && !same(&after, &there, MEMORY, 0));
         }
     }
     for (unsigned i = 0; i < count; i++) {
-        const struct wt_operand *o = &most.list[i];
+        const struct wt_insn_operand *o = &most.list[i];
         if (o->kind == WT_OPERAND_CONSTANT || place_of(o) == PC || place_of(o) == OTHERS)
             continue;
         if (o->reads && !mattered[i])

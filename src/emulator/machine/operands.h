@@ -7,6 +7,7 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <stdio.h>
 
 enum wt_operand_kind {
     WT_OPERAND_ROW,      /**< a register that has a value in each lane */
@@ -19,7 +20,7 @@ enum wt_operand_type { WT_OPERAND_BITS, WT_OPERAND_SIGNED, WT_OPERAND_UNSIGNED, 
 
 /** An operand. An instruction that may leave a result alone (a lane's value, a flag that is not
  * raised) writes it. */
-struct wt_operand {
+struct wt_insn_operand {
     enum wt_operand_kind kind;
     enum wt_operand_type type;
     bool reads, writes;
@@ -33,9 +34,14 @@ enum { WT_MOST_OPERANDS = 16 };
 
 /** The operands of an instruction: results first. The mask of lanes is an operand only where it is
  * written, or a value: every row operand is for the enabled lanes. */
-struct wt_operands {
+struct wt_insn_operands {
     unsigned count;
-    struct wt_operand list[WT_MOST_OPERANDS];
+    struct wt_insn_operand list[WT_MOST_OPERANDS];
 };
+
+/** Prints a line for each operand; @p name has the names of registers. */
+void wt_operands_print(FILE *out, const struct wt_insn_operands *operands,
+                       void (*name)(const struct wt_insn_operand *operand, char *text,
+                                    size_t size));
 
 #endif

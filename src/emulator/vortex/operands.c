@@ -2,15 +2,18 @@
 #include "emulator/vortex/operands.h"
 
 #include <assert.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "base/bits.h"
 #include "emulator/vortex/isa.h"
+#include "emulator/vortex/profile.h"
+#include "emulator/vortex/trace.h"
 
 /* Major opcodes (unprivileged ISA, table 24.1), and the numbers of CSRs (chapter 11). */
 enum { OP_FP = 0x53, JALR = 0x67, AMO = 0x2f, FFLAGS = 1, FRM = 2, FCSR = 3, DYNAMIC = 7 };
 
-static struct wt_operand *put(struct wt_operands *o, struct wt_operand operand)
+static struct wt_insn_operand *put(struct wt_insn_operands *o, struct wt_insn_operand operand)
 {
     assert(o->count < WT_MOST_OPERANDS);
     o->list[o->count] = operand;
@@ -18,34 +21,34 @@ static struct wt_operand *put(struct wt_operands *o, struct wt_operand operand)
 }
 
 /* A row of integers; x0 is the constant 0, and nothing as a result. */
-static void put_x(struct wt_operands *o, uint64_t number, bool writes, unsigned bits,
+static void put_x(struct wt_insn_operands *o, uint64_t number, bool writes, unsigned bits,
                   enum wt_operand_type type)
 {
     if (number)
-        put(o, (struct wt_operand){.kind = WT_OPERAND_ROW,
-                                   .type = type,
-                                   .reads = !writes,
-                                   .writes = writes,
-                                   .file = VX_FILE_X,
-                                   .bits = (uint8_t)bits,
-                                   .number = (uint16_t)number});
+        put(o, (struct wt_insn_operand){.kind = WT_OPERAND_ROW,
+                                        .type = type,
+                                        .reads = !writes,
+                                        .writes = writes,
+                                        .file = VX_FILE_X,
+                                        .bits = (uint8_t)bits,
+                                        .number = (uint16_t)number});
     else if (!writes)
-        put(o, (struct wt_operand){.kind = WT_OPERAND_CONSTANT, .reads = true, .type = type});
+        put(o, (struct wt_insn_operand){.kind = WT_OPERAND_CONSTANT, .reads = true, .type = type});
 }
 
-static void put_scalar(struct wt_operands *o, enum vx_file file, unsigned number, bool reads,
+static void put_scalar(struct wt_insn_operands *o, enum vx_file file, unsigned number, bool reads,
                        bool writes)
 {
-    put(o, (struct wt_operand){.kind = WT_OPERAND_SCALAR,
-                               .reads = reads,
-                               .writes = writes,
-                               .file = (uint8_t)file,
-                               .number = (uint16_t)number});
+    put(o, (struct wt_insn_operand){.kind = WT_OPERAND_SCALAR,
+                                    .reads = reads,
+                                    .writes = writes,
+                                    .file = (uint8_t)file,
+                                    .number = (uint16_t)number});
 }
 
-static void put_constant(struct wt_operands *o, int64_t value)
+static void put_constant(struct wt_insn_operands *o, int64_t value)
 {
-    put(o, (struct wt_operand){.kind = WT_OPERAND_CONSTANT, .reads = true, .value = value});
+    put(o, (struct wt_insn_operand){.kind = WT_OPERAND_CONSTANT, .reads = true, .value = value});
 }
 
 /* Bits of a floating point operand: a conversion between formats has its source's in rs2. */
@@ -59,38 +62,39 @@ static uint8_t float_bits(uint32_t word, char letter)
     return format ? 64 : 32;
 }
 
-static void put_f(struct wt_operands *o, uint32_t word, char letter)
+static void put_f(struct wt_insn_operands *o, uint32_t word, char letter)
 {
     static const char letters[] = "DSTR";
     static const uint8_t low[] = {7, 15, 20, 27};
     const unsigned i = (unsigned)(strchr(letters, letter) - letters);
-    put(o, (struct wt_operand){.kind = WT_OPERAND_ROW,
-                               .type = WT_OPERAND_FLOAT,
-                               .reads = i != 0,
-                               .writes = i == 0,
-                               .file = VX_FILE_F,
-                               .bits = float_bits(word, letter),
-                               .number = (uint16_t)wt_field(word, low[i] + 4, low[i])});
+    put(o, (struct wt_insn_operand){.kind = WT_OPERAND_ROW,
+                                    .type = WT_OPERAND_FLOAT,
+                                    .reads = i != 0,
+                                    .writes = i == 0,
+                                    .file = VX_FILE_F,
+                                    .bits = float_bits(word, letter),
+                                    .number = (uint16_t)wt_field(word, low[i] + 4, low[i])});
 }
 
-static void put_memory(struct wt_operands *o, enum vx_insn_id id, uint32_t word, int64_t offset)
+static void put_memory(struct wt_insn_operands *o, enum vx_insn_id id, uint32_t word,
+                       int64_t offset)
 {
     const bool load_reserved = id == VX_INSN_lr_w || id == VX_INSN_lr_d,
                conditional = id == VX_INSN_sc_w || id == VX_INSN_sc_d,
                atomic = (word & 0x7f) == AMO, stores = wt_field(word, 6, 5) == 1;
-    put(o, (struct wt_operand){.kind = WT_OPERAND_MEMORY,
-                               .reads = atomic ? true : !stores,
-                               .writes = atomic ? !load_reserved : stores,
-                               .file = VX_FILE_X,
-                               .bits = (uint8_t)(8u << wt_field(word, 13, 12)),
-                               .number = (uint16_t)wt_field(word, 19, 15),
-                               .value = offset});
+    put(o, (struct wt_insn_operand){.kind = WT_OPERAND_MEMORY,
+                                    .reads = atomic ? true : !stores,
+                                    .writes = atomic ? !load_reserved : stores,
+                                    .file = VX_FILE_X,
+                                    .bits = (uint8_t)(8u << wt_field(word, 13, 12)),
+                                    .number = (uint16_t)wt_field(word, 19, 15),
+                                    .value = offset});
     if (load_reserved || conditional)
         put_scalar(o, VX_FILE_STATE, VX_STATE_RESERVATION, conditional, true);
 }
 
 /* CSRRW does not read for x0, the others do not write for x0 or 0 (chapter 9). */
-static void put_csr(struct wt_operands *o, uint32_t word)
+static void put_csr(struct wt_insn_operands *o, uint32_t word)
 {
     const unsigned number = word >> 20;
     const bool swaps = wt_field(word, 13, 12) == 1;
@@ -98,8 +102,7 @@ static void put_csr(struct wt_operands *o, uint32_t word)
     if (number == FCSR) {
         put_scalar(o, VX_FILE_CSR, FFLAGS, reads, writes);
         /* An immediate of 5 bits does not set or clear frm, which is above the flags. */
-        put_scalar(o, VX_FILE_CSR, FRM, reads,
-                   writes && (swaps || !wt_field(word, 14, 14)));
+        put_scalar(o, VX_FILE_CSR, FRM, reads, writes && (swaps || !wt_field(word, 14, 14)));
     } else {
         put_scalar(o, VX_FILE_CSR, number, reads, writes);
     }
@@ -116,23 +119,23 @@ static enum wt_operand_type sign_of(uint32_t word)
     case 0x33:
     case 0x3b:
         if (multiplies)
-            return f3 == 0               ? WT_OPERAND_BITS
-                   : f3 == 3 || f3 & 1   ? (f3 == 1 ? WT_OPERAND_SIGNED : WT_OPERAND_UNSIGNED)
-                                         : WT_OPERAND_SIGNED;
+            return f3 == 0             ? WT_OPERAND_BITS
+                   : f3 == 3 || f3 & 1 ? (f3 == 1 ? WT_OPERAND_SIGNED : WT_OPERAND_UNSIGNED)
+                                       : WT_OPERAND_SIGNED;
         /* fallthrough */
     case 0x13:
     case 0x1b:
-        return f3 == 2                          ? WT_OPERAND_SIGNED
-               : f3 == 3                        ? WT_OPERAND_UNSIGNED
+        return f3 == 2                             ? WT_OPERAND_SIGNED
+               : f3 == 3                           ? WT_OPERAND_UNSIGNED
                : f3 == 5 && wt_field(word, 30, 30) ? WT_OPERAND_SIGNED
-                                                : WT_OPERAND_BITS;
+                                                   : WT_OPERAND_BITS;
     default:
         return WT_OPERAND_BITS;
     }
 }
 
 /* The warp's own state: masks, the IPDOM stack, other warps. */
-static void put_state(struct wt_operands *o, enum vx_insn_id id)
+static void put_state(struct wt_insn_operands *o, enum vx_insn_id id)
 {
     switch (id) {
     case VX_INSN_split:
@@ -194,11 +197,31 @@ static bool raises(enum vx_insn_id id, const char *letters)
     }
 }
 
-bool vx_operands(uint32_t word, unsigned xlen, struct wt_operands *o)
+void vx_operand_name(const struct wt_insn_operand *o, char *text, size_t size)
+{
+    static const char *const states[] = {
+        [VX_STATE_PC] = "the PC",
+        [VX_STATE_MASK] = "the mask of lanes",
+        [VX_STATE_IPDOM] = "the IPDOM stack",
+        [VX_STATE_RESERVATION] = "the lanes' reservations (LR, SC)",
+        [VX_STATE_WARPS] = "the core's warps: which are active, and for what they wait",
+    };
+    const struct vx_csr_row *csr =
+        o->file == VX_FILE_CSR ? vx_profile_csr(vx_profiles[0], o->number, 64) : NULL;
+    if (o->file == VX_FILE_CSR)
+        snprintf(text, size, "CSR 0x%03x%s%s", o->number, csr ? " " : "", csr ? csr->name : "");
+    else
+        snprintf(text, size, "%s",
+                 o->file == VX_FILE_X   ? vx_x_name(o->number)
+                 : o->file == VX_FILE_F ? vx_f_name(o->number)
+                                        : states[o->number]);
+}
+
+bool vx_operands(uint32_t word, unsigned xlen, struct wt_insn_operands *o)
 {
     assert(o && (xlen == 32 || xlen == 64));
     const enum vx_insn_id id = vx_insn_find(word, xlen);
-    *o = (struct wt_operands){0};
+    *o = (struct wt_insn_operands){0};
     if (id == VX_INSN_COUNT)
         return false;
     const char *letters = vx_insns[id].operands;
@@ -216,8 +239,7 @@ bool vx_operands(uint32_t word, unsigned xlen, struct wt_operands *o)
             put_x(o, rs1, false, bits, type);
             break;
         case 't':
-            put_x(o, rs2, false, bits,
-                  id == VX_INSN_mulhsu ? WT_OPERAND_UNSIGNED : type);
+            put_x(o, rs2, false, bits, id == VX_INSN_mulhsu ? WT_OPERAND_UNSIGNED : type);
             break;
         case 'D':
         case 'S':

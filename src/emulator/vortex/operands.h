@@ -26,6 +26,9 @@ enum vx_state {
  * row's letters (isa.def), implicit ones last. False: no such instruction, and no operands. The PC,
  * which each instruction moves on, is named where it is a value or a jump's result.
  */
-bool vx_operands(uint32_t word, unsigned xlen, struct wt_operands *operands);
+bool vx_operands(uint32_t word, unsigned xlen, struct wt_insn_operands *operands);
+
+/** The name of an operand's register: "a0", "fa1", "frm", "the IPDOM stack". */
+void vx_operand_name(const struct wt_insn_operand *operand, char *text, size_t size);
 
 #endif
