@@ -537,19 +537,9 @@ Elf *wt_info_elf(struct wt_info *info)
     return info->elf;
 }
 
-Dwarf *wt_info_dwarf(struct wt_info *info)
-{
-    return info->dwarf;
-}
-
 struct wt_types *wt_info_types(struct wt_info *info)
 {
     return info->types;
-}
-
-unsigned wt_info_address_size(const struct wt_info *info)
-{
-    return info->address_size;
 }
 
 /*

@@ -52,12 +52,8 @@ struct wt_info *wt_info_new(Dwarf *dwarf, Elf *elf, const struct wt_info_loading
 
 /** The ELF file; it stays with the information. */
 Elf *wt_info_elf(struct wt_info *info);
-/** libdw's handle; it stays with the information. */
-Dwarf *wt_info_dwarf(struct wt_info *info);
 /** The types of this module. */
 struct wt_types *wt_info_types(struct wt_info *info);
-/** Bytes of an address: 4 or 8. */
-unsigned wt_info_address_size(const struct wt_info *info);
 
 /** Call frame information: of .debug_frame if it covers @p pc, else of .eh_frame. NULL: none. The
  *  caller frees it. */

@@ -58,11 +58,6 @@ struct wt_debugger *wt_source_debugger(struct wt_source *s)
     return s->debugger;
 }
 
-struct wt_modules *wt_source_modules(struct wt_source *s)
-{
-    return s->modules;
-}
-
 struct wt_types *wt_source_types(struct wt_source *s)
 {
     return s->types;

@@ -118,8 +118,6 @@ void wt_source_name_registers(struct wt_source *source, wt_code_register_fn *nex
 bool wt_source_code_register(const struct wt_view *scope, size_t n, struct wt_code_register *reg);
 /** The debugger that it was given last. */
 struct wt_debugger *wt_source_debugger(struct wt_source *source);
-/** The modules that it was given last. */
-struct wt_modules *wt_source_modules(struct wt_source *source);
 /** Types that no module has. */
 struct wt_types *wt_source_types(struct wt_source *source);
 

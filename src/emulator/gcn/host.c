@@ -167,11 +167,6 @@ bool gcn_device_saves_at(const struct gcn_device *d, uint64_t addr)
     return gcn_kfd_area_at(d, addr, &room) != NULL;
 }
 
-bool gcn_device_usable(const struct gcn_device *d, uint64_t addr, uint64_t size)
-{
-    return gcn_mapped(d, addr, size, true);
-}
-
 void gcn_device_changed(struct gcn_device *d, uint64_t addr, uint64_t size)
 {
     wt_code_invalidate(&d->machine.code, addr, size);

@@ -533,11 +533,6 @@ const struct sm_ptx_placed *sm_ptx_placed(const struct sm_ptx *image, size_t *co
     return image->placed;
 }
 
-uint64_t sm_ptx_constant_end(const struct sm_ptx *image)
-{
-    return image->data + image->constant_bytes;
-}
-
 const struct sm_ptx_kernel *sm_ptx_kernels(const struct sm_ptx *image, size_t *count)
 {
     *count = image->kernel_count;

@@ -50,16 +50,6 @@ void wt_planted_add(struct wt_planted_list *l, const struct wt_planted_one *one)
     pthread_mutex_unlock(&l->lock);
 }
 
-bool wt_planted_is(struct wt_planted_list *l, uint64_t addr)
-{
-    bool is = false;
-    pthread_mutex_lock(&l->lock);
-    for (size_t i = 0; i < l->count; i++)
-        is |= l->one[i].addr == addr;
-    pthread_mutex_unlock(&l->lock);
-    return is;
-}
-
 void wt_planted_forget(struct wt_planted_list *l)
 {
     pthread_mutex_lock(&l->lock);

@@ -44,8 +44,6 @@ void wt_planted_written(struct wt_planted_list *list, uint64_t addr, const uint8
                         size_t size);
 /** Notes a breakpoint, unless it is known; without host memory it is not noted. */
 void wt_planted_add(struct wt_planted_list *list, const struct wt_planted_one *one);
-/** Whether there is one at an address. */
-bool wt_planted_is(struct wt_planted_list *list, uint64_t addr);
 /** Forgets all breakpoints, and frees the list. */
 void wt_planted_forget(struct wt_planted_list *list);
 /** Writes all breakpoints to memory (@p on), or takes them out, where the code is as expected. */
