@@ -74,7 +74,9 @@ static const struct cli_option options[] = {
     {"registers", 0, "[=xml|c]",
      "gen9: list the registers of a thread: a table, or as GDB's sources do",
      CLI_SET(set_registers)},
-    {"explain-word", 0, "HEX", "gen9: explain an instruction of 8 or 16 bytes field by field",
+    {"explain-word", 0, "HEX",
+     "explain an instruction: gen9, 8 or 16 bytes, field by field; vortex,\nwhat it reads and "
+     "writes",
      CLI_TEXT(struct info, word)},
     {"profile", 0, NULL, "list Vortex's platform profiles: addresses, CSRs, DCRs",
      CLI_FLAG(struct info, profile)},
@@ -188,8 +190,8 @@ static int tell_family(const struct info *info, const struct wt_family *family)
     if (!status && info->word)
         status = family->isa.explain_word
                      ? family->isa.explain_word(stdout, info->word, &err)
-                     : wt_fail(&err, WT_UNSUPPORTED, "--explain-word: not for %s; gen9 has it",
-                               family->name);
+                     : wt_fail(&err, WT_UNSUPPORTED,
+                               "--explain-word: not for %s; gen9 and vortex have it", family->name);
     return status ? cli_fail(&cli_info, &err) : 0;
 }
 

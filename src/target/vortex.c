@@ -168,6 +168,7 @@ const struct wt_family wt_family_vortex = {
             .exit_word = exit_word},
     .isa = {.instruction_text = instruction_text,
             .list_isa = wt_vortex_list_isa,
+            .explain_word = wt_vortex_explain_word,
             .list_profiles = wt_vortex_list_profiles},
     .core_file = {.make_ready = make_ready},
     .debug = {.attach = attach,

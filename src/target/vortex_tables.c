@@ -3,7 +3,11 @@
 
 #include <inttypes.h>
 
+#include "base/bits.h"
+#include "base/text.h"
 #include "emulator/vortex/isa.h"
+#include "emulator/vortex/operands.h"
+#include "emulator/vortex/vortex.h"
 #include "emulator/vortex/profile.h"
 
 static const char *width(unsigned xlen)
@@ -23,6 +27,34 @@ void wt_vortex_list_isa(FILE *out)
         fprintf(out, "%-12s %s match 0x%04x     mask 0x%04x     operands %s\n", row->name,
                 width(row->xlen), row->match, row->mask, row->operands[0] ? row->operands : "-");
     }
+}
+
+enum wt_status wt_vortex_explain_word(FILE *out, const char *text, struct wt_error *err)
+{
+    uint64_t word;
+    uint32_t whole;
+    uint8_t bytes[4];
+    char line[128];
+    bool any = false;
+    if (wt_parse_number(text, &word, WT_IGNORED) || word > UINT32_MAX)
+        return wt_fail(err, WT_INVALID,
+                       "'%.64s' is no instruction: 16 or 32 bits as one number, such as 0x00b50533",
+                       text);
+    const unsigned length = (word & 3) == 3 ? 4 : 2;
+    wt_store_le(bytes, word, 4);
+    for (unsigned xlen = 32; xlen <= 64; xlen += 32) {
+        struct wt_insn_operands operands;
+        whole = (uint32_t)word;
+        if ((length == 2 && (word > UINT16_MAX || !vx_rvc_find((uint16_t)word, xlen, &whole))) ||
+            !vx_operands(whole, xlen, &operands))
+            continue;
+        vx_disassemble(bytes, length, xlen, 0, line, sizeof line);
+        fprintf(out, "RV%u: %s\n", xlen, line);
+        wt_operands_print(out, &operands, vx_operand_name);
+        any = true;
+    }
+    return any ? WT_OK
+               : wt_fail(err, WT_INVALID, "0x%" PRIx64 " is no instruction of Vortex", word);
 }
 
 static void list_profile(const struct vx_profile *p, FILE *out)

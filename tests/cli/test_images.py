@@ -171,6 +171,20 @@ def test_info_tells_the_kernels_of_a_code_object(build):
     assert done.returncode == 125 and str(bad) in done.stderr
 
 
+@pytest.mark.parametrize("word,lines", [
+    ("0x0005a783", ["RV32: lw a5, 0(a1)", "  writes           a5: 32 bits a lane", "  reads            a1: 32 bits a lane",
+                    "  reads            4 bytes of memory a lane, at a1+0", "RV64: lw a5, 0(a1)", "  writes           a5: 64 bits a lane"]),
+    ("0x8082", ["RV32: c.jr ra", "  writes           the PC"]),
+    ("0x0005200b", ["RV32: vx_split zero, a0", "  reads and writes the IPDOM stack", "  reads and writes the mask of lanes"])])
+def test_a_word_of_vortex_is_explained_by_what_it_reads_and_writes(word, lines):
+    assert not set(lines) - set(run("info", "-g", "vortex", f"--explain-word={word}").stdout.splitlines())
+
+
+def test_words_that_are_no_instructions_of_vortex_are_refused():
+    assert "0x5f is no instruction of Vortex" in run("info", "-g", "vortex", "--explain-word=0x5f").stderr
+    assert "16 or 32 bits as one number" in run("info", "-g", "vortex", "--explain-word=lw").stderr
+
+
 def test_info_lists_the_gpu():
     isa = run("info", "--isa").stdout
     for name in ("addi", "fmadd.d", "amoadd.w", "vx_tmc", "vx_wspawn", "vx_split", "vx_join", "vx_bar", "czero.eqz",

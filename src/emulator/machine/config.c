@@ -52,9 +52,7 @@ static enum wt_status take(const struct wt_config_key *key, void *config, const 
 {
     void *member = (char *)config + key->offset;
     if (key->kind == WT_CONFIG_OWN)
-        return key->take(config, value, err)
-                   ? wt_fail_in(err, "%s=%s", key->name, value)
-                   : WT_OK;
+        return key->take(config, value, err) ? wt_fail_in(err, "%s=%s", key->name, value) : WT_OK;
     if (key->kind == WT_CONFIG_WORD) {
         const bool is = strcmp(value, key->words[1]) == 0;
         if (!is && strcmp(value, key->words[0]) != 0)
@@ -66,8 +64,7 @@ static enum wt_status take(const struct wt_config_key *key, void *config, const 
     char *end;
     errno = 0;
     const unsigned long long number = strtoull(value, &end, 0);
-    if (end == value || *end || errno || *value == '-' || number < key->least ||
-        number > key->most)
+    if (end == value || *end || errno || *value == '-' || number < key->least || number > key->most)
         return wt_fail(err, WT_INVALID, "%s=%s: must be %llu to %llu", key->name, value,
                        (unsigned long long)key->least, (unsigned long long)key->most);
     if (key->kind == WT_CONFIG_NUMBER)

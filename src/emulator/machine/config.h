@@ -1,5 +1,5 @@
-/* The configuration of a GPU, the part of --gpu behind "FAMILY:": a struct of the family's own, and a table of the keys
- * that set its members. */
+/* The configuration of a GPU, the part of --gpu behind "FAMILY:": a struct of the family's own, and
+ * a table of the keys that set its members. */
 #ifndef WT_EMULATOR_MACHINE_CONFIG_H
 #define WT_EMULATOR_MACHINE_CONFIG_H
 

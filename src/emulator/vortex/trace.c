@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/text.h"
+#include "emulator/vortex/operands.h"
 
 /* A warp as it stands before it issues. */
 struct vx_trace_point {
@@ -14,34 +15,13 @@ struct vx_trace_point {
     uint8_t bytes[4];
     unsigned length;
     uint32_t word; /* the 32-bit instruction (what a compressed one stands for) */
-    enum vx_insn_id id;
-    uint64_t addr[WT_MAX_LANES]; /* of memory instructions, per lane */
+    struct wt_insn_operands operands;
+    uint64_t addr[WT_MAX_LANES]; /* of memory that is written, per lane */
 };
 
-static bool has_operand(enum vx_insn_id id, char letter)
+static bool writes_memory(const struct wt_insn_operand *o)
 {
-    return id < VX_INSN_COUNT && strchr(vx_insns[id].operands, letter);
-}
-
-/* Bytes that the instruction stores at addr, 0 if it does not. */
-static unsigned stores(enum vx_insn_id id)
-{
-    switch (id) {
-    case VX_INSN_sb:
-        return 1;
-    case VX_INSN_sh:
-        return 2;
-    case VX_INSN_sw:
-    case VX_INSN_fsw:
-        return 4;
-    case VX_INSN_sd:
-    case VX_INSN_fsd:
-        return 8;
-    default:
-        if (has_operand(id, 'a') && has_operand(id, 't')) /* AMO and SC */
-            return wt_field(vx_insns[id].match, 14, 12) == 2 ? 4 : 8;
-        return 0;
-    }
+    return o->kind == WT_OPERAND_MEMORY && o->writes;
 }
 
 bool vx_trace_before(struct wt_wave_head *head)
@@ -61,13 +41,12 @@ bool vx_trace_before(struct wt_wave_head *head)
     if (point->length == 2 &&
         !vx_rvc_find((uint16_t)wt_load_le(point->bytes, 2), d->config.xlen, &point->word))
         point->word = 0;
-    point->id = vx_insn_find(point->word, d->config.xlen);
-    if (!stores(point->id))
-        return true;
-    const int32_t offset = has_operand(point->id, 'q') ? vx_imm_s(point->word) : 0;
-    for (unsigned l = 0; l < d->machine.lanes; l++)
-        point->addr[l] = vx_truncate(d, vx_get_x(w, wt_field(point->word, 19, 15), l) +
-                                            (uint64_t)(int64_t)offset);
+    vx_operands(point->word, d->config.xlen, &point->operands);
+    for (unsigned i = 0; i < point->operands.count; i++) {
+        const struct wt_insn_operand *o = &point->operands.list[i];
+        for (unsigned l = 0; l < d->machine.lanes && writes_memory(o); l++)
+            point->addr[l] = vx_truncate(d, vx_get_x(w, o->number, l) + (uint64_t)o->value);
+    }
     return true;
 }
 
@@ -116,18 +95,19 @@ void vx_trace_after(struct wt_wave_head *head, wt_trace_fn fn, void *context)
     char text[128], effect[8192] = "", mask[40];
     struct wt_text t = {effect, sizeof effect};
     vx_disassemble(point->bytes, point->length, d->config.xlen, point->pc, text, sizeof text);
-    const unsigned rd = wt_field(point->word, 11, 7);
-    if (point->mask && has_operand(point->id, 'd') && rd)
-        append_row(&t, w, point->mask, vx_x_name(rd), rd, false);
-    if (point->mask && has_operand(point->id, 'D'))
-        append_row(&t, w, point->mask, vx_f_name(rd), rd, true);
-    const unsigned size = stores(point->id);
-    for (unsigned l = 0; size && l < d->machine.lanes; l++) {
+    for (unsigned i = 0; i < point->operands.count; i++) {
+        const struct wt_insn_operand *o = &point->operands.list[i];
         uint8_t bytes[8];
-        if (!wt_has_lane(point->mask, l) || !vx_read_bytes(w->core, d, point->addr[l], bytes, size))
-            continue;
-        wt_text_add(&t, " mem[0x%llx]=0x%llx", (unsigned long long)point->addr[l],
-                    (unsigned long long)wt_load_le(bytes, size));
+        if (point->mask && o->kind == WT_OPERAND_ROW && o->writes) {
+            char name[16];
+            vx_operand_name(o, name, sizeof name);
+            append_row(&t, w, point->mask, name, o->number, o->file == VX_FILE_F);
+        }
+        for (unsigned l = 0; writes_memory(o) && l < d->machine.lanes; l++)
+            if (wt_has_lane(point->mask, l) &&
+                vx_read_bytes(w->core, d, point->addr[l], bytes, o->bits / 8))
+                wt_text_add(&t, " mem[0x%llx]=0x%llx", (unsigned long long)point->addr[l],
+                            (unsigned long long)wt_load_le(bytes, o->bits / 8));
     }
     if (w->mask != point->mask) {
         wt_mask_text(w->mask, mask, sizeof mask);

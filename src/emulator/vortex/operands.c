@@ -1,0 +1,303 @@
+/* What an instruction reads and writes, by the letters of its row (isa.def). */
+#include "emulator/vortex/operands.h"
+
+#include <assert.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/bits.h"
+#include "emulator/vortex/isa.h"
+#include "emulator/vortex/profile.h"
+#include "emulator/vortex/trace.h"
+
+/* Major opcodes (unprivileged ISA, table 24.1), and the numbers of CSRs (chapter 11). */
+enum { OP_FP = 0x53, JALR = 0x67, AMO = 0x2f, FFLAGS = 1, FRM = 2, FCSR = 3, DYNAMIC = 7 };
+
+static struct wt_insn_operand *put(struct wt_insn_operands *o, struct wt_insn_operand operand)
+{
+    assert(o->count < WT_MOST_OPERANDS);
+    o->list[o->count] = operand;
+    return &o->list[o->count++];
+}
+
+/* A row of integers; x0 is the constant 0, and nothing as a result. */
+static void put_x(struct wt_insn_operands *o, uint64_t number, bool writes, unsigned bits,
+                  enum wt_operand_type type)
+{
+    if (number)
+        put(o, (struct wt_insn_operand){.kind = WT_OPERAND_ROW,
+                                        .type = type,
+                                        .reads = !writes,
+                                        .writes = writes,
+                                        .file = VX_FILE_X,
+                                        .bits = (uint8_t)bits,
+                                        .number = (uint16_t)number});
+    else if (!writes)
+        put(o, (struct wt_insn_operand){.kind = WT_OPERAND_CONSTANT, .reads = true, .type = type});
+}
+
+static void put_scalar(struct wt_insn_operands *o, enum vx_file file, unsigned number, bool reads,
+                       bool writes)
+{
+    put(o, (struct wt_insn_operand){.kind = WT_OPERAND_SCALAR,
+                                    .reads = reads,
+                                    .writes = writes,
+                                    .file = (uint8_t)file,
+                                    .number = (uint16_t)number});
+}
+
+static void put_constant(struct wt_insn_operands *o, int64_t value)
+{
+    put(o, (struct wt_insn_operand){.kind = WT_OPERAND_CONSTANT, .reads = true, .value = value});
+}
+
+/* Bits of a floating point operand: a conversion between formats has its source's in rs2. */
+static uint8_t float_bits(uint32_t word, char letter)
+{
+    const bool converts = (word & 0x7f) == OP_FP && wt_field(word, 31, 27) == 8;
+    if ((word & 0x7f) != OP_FP && (word & 0x70) != 0x40) /* loads and stores: funct3 */
+        return wt_field(word, 14, 12) == 3 ? 64 : 32;
+    const unsigned format =
+        (unsigned)(converts && letter == 'S' ? wt_field(word, 20, 20) : wt_field(word, 25, 25));
+    return format ? 64 : 32;
+}
+
+static void put_f(struct wt_insn_operands *o, uint32_t word, char letter)
+{
+    static const char letters[] = "DSTR";
+    static const uint8_t low[] = {7, 15, 20, 27};
+    const unsigned i = (unsigned)(strchr(letters, letter) - letters);
+    put(o, (struct wt_insn_operand){.kind = WT_OPERAND_ROW,
+                                    .type = WT_OPERAND_FLOAT,
+                                    .reads = i != 0,
+                                    .writes = i == 0,
+                                    .file = VX_FILE_F,
+                                    .bits = float_bits(word, letter),
+                                    .number = (uint16_t)wt_field(word, low[i] + 4, low[i])});
+}
+
+static void put_memory(struct wt_insn_operands *o, enum vx_insn_id id, uint32_t word,
+                       int64_t offset)
+{
+    const bool load_reserved = id == VX_INSN_lr_w || id == VX_INSN_lr_d,
+               conditional = id == VX_INSN_sc_w || id == VX_INSN_sc_d,
+               atomic = (word & 0x7f) == AMO, stores = wt_field(word, 6, 5) == 1;
+    put(o, (struct wt_insn_operand){.kind = WT_OPERAND_MEMORY,
+                                    .reads = atomic ? true : !stores,
+                                    .writes = atomic ? !load_reserved : stores,
+                                    .file = VX_FILE_X,
+                                    .bits = (uint8_t)(8u << wt_field(word, 13, 12)),
+                                    .number = (uint16_t)wt_field(word, 19, 15),
+                                    .value = offset});
+    if (load_reserved || conditional)
+        put_scalar(o, VX_FILE_STATE, VX_STATE_RESERVATION, conditional, true);
+}
+
+/* CSRRW does not read for x0, the others do not write for x0 or 0 (chapter 9). */
+static void put_csr(struct wt_insn_operands *o, uint32_t word)
+{
+    const unsigned number = word >> 20;
+    const bool swaps = wt_field(word, 13, 12) == 1;
+    const bool reads = !swaps || wt_field(word, 11, 7), writes = swaps || wt_field(word, 19, 15);
+    if (number == FCSR) {
+        put_scalar(o, VX_FILE_CSR, FFLAGS, reads, writes);
+        /* An immediate of 5 bits does not set or clear frm, which is above the flags. */
+        put_scalar(o, VX_FILE_CSR, FRM, reads, writes && (swaps || !wt_field(word, 14, 14)));
+    } else {
+        put_scalar(o, VX_FILE_CSR, number, reads, writes);
+    }
+}
+
+/* Whether the values are compared or divided with or without sign; else it does not matter. */
+static enum wt_operand_type sign_of(uint32_t word)
+{
+    const unsigned f3 = (unsigned)wt_field(word, 14, 12);
+    const bool multiplies = wt_field(word, 31, 25) == 1;
+    switch (word & 0x7f) {
+    case 0x63: /* branches */
+        return f3 < 4 ? WT_OPERAND_BITS : f3 < 6 ? WT_OPERAND_SIGNED : WT_OPERAND_UNSIGNED;
+    case 0x33:
+    case 0x3b:
+        if (multiplies)
+            return f3 == 0             ? WT_OPERAND_BITS
+                   : f3 == 3 || f3 & 1 ? (f3 == 1 ? WT_OPERAND_SIGNED : WT_OPERAND_UNSIGNED)
+                                       : WT_OPERAND_SIGNED;
+        /* fallthrough */
+    case 0x13:
+    case 0x1b:
+        return f3 == 2                             ? WT_OPERAND_SIGNED
+               : f3 == 3                           ? WT_OPERAND_UNSIGNED
+               : f3 == 5 && wt_field(word, 30, 30) ? WT_OPERAND_SIGNED
+                                                   : WT_OPERAND_BITS;
+    default:
+        return WT_OPERAND_BITS;
+    }
+}
+
+/* The warp's own state: masks, the IPDOM stack, other warps. */
+static void put_state(struct wt_insn_operands *o, enum vx_insn_id id)
+{
+    switch (id) {
+    case VX_INSN_split:
+    case VX_INSN_split_n:
+        put_scalar(o, VX_FILE_STATE, VX_STATE_IPDOM, true, true);
+        put_scalar(o, VX_FILE_STATE, VX_STATE_MASK, true, true);
+        break;
+    case VX_INSN_join:
+        put_scalar(o, VX_FILE_STATE, VX_STATE_IPDOM, true, true);
+        put_scalar(o, VX_FILE_STATE, VX_STATE_MASK, true, true);
+        put_scalar(o, VX_FILE_STATE, VX_STATE_PC, true, true);
+        break;
+    case VX_INSN_tmc:
+    case VX_INSN_pred:
+    case VX_INSN_pred_n:
+        put_scalar(o, VX_FILE_STATE, VX_STATE_MASK, true, true);
+        put_scalar(o, VX_FILE_STATE, VX_STATE_WARPS, true, true); /* it may end */
+        break;
+    case VX_INSN_ecall: /* the core stops */
+    case VX_INSN_ebreak:
+        put_scalar(o, VX_FILE_STATE, VX_STATE_MASK, false, true);
+        put_scalar(o, VX_FILE_STATE, VX_STATE_WARPS, false, true);
+        break;
+    case VX_INSN_wspawn:
+    case VX_INSN_bar:
+        put_scalar(o, VX_FILE_STATE, VX_STATE_WARPS, true, true);
+        break;
+    case VX_INSN_vote_ballot:
+    case VX_INSN_vote_all:
+    case VX_INSN_vote_any:
+    case VX_INSN_vote_uni:
+        put_scalar(o, VX_FILE_STATE, VX_STATE_MASK, true, false);
+        break;
+    default:
+        break;
+    }
+}
+
+/* Floating point exceptions are added to the flags. */
+static bool raises(enum vx_insn_id id, const char *letters)
+{
+    switch (id) {
+    case VX_INSN_fmin_s:
+    case VX_INSN_fmax_s:
+    case VX_INSN_feq_s:
+    case VX_INSN_flt_s:
+    case VX_INSN_fle_s:
+    case VX_INSN_fmin_d:
+    case VX_INSN_fmax_d:
+    case VX_INSN_feq_d:
+    case VX_INSN_flt_d:
+    case VX_INSN_fle_d:
+        return true;
+    case VX_INSN_fcvt_d_w: /* exact */
+    case VX_INSN_fcvt_d_wu:
+        return false;
+    default:
+        return strchr(letters, 'm');
+    }
+}
+
+void vx_operand_name(const struct wt_insn_operand *o, char *text, size_t size)
+{
+    static const char *const states[] = {
+        [VX_STATE_PC] = "the PC",
+        [VX_STATE_MASK] = "the mask of lanes",
+        [VX_STATE_IPDOM] = "the IPDOM stack",
+        [VX_STATE_RESERVATION] = "the lanes' reservations (LR, SC)",
+        [VX_STATE_WARPS] = "the core's warps: which are active, and for what they wait",
+    };
+    const struct vx_csr_row *csr =
+        o->file == VX_FILE_CSR ? vx_profile_csr(vx_profiles[0], o->number, 64) : NULL;
+    if (o->file == VX_FILE_CSR)
+        snprintf(text, size, "CSR 0x%03x%s%s", o->number, csr ? " " : "", csr ? csr->name : "");
+    else
+        snprintf(text, size, "%s",
+                 o->file == VX_FILE_X   ? vx_x_name(o->number)
+                 : o->file == VX_FILE_F ? vx_f_name(o->number)
+                                        : states[o->number]);
+}
+
+bool vx_operands(uint32_t word, unsigned xlen, struct wt_insn_operands *o)
+{
+    assert(o && (xlen == 32 || xlen == 64));
+    const enum vx_insn_id id = vx_insn_find(word, xlen);
+    *o = (struct wt_insn_operands){0};
+    if (id == VX_INSN_COUNT)
+        return false;
+    const char *letters = vx_insns[id].operands;
+    const uint64_t rd = wt_field(word, 11, 7), rs1 = wt_field(word, 19, 15),
+                   rs2 = wt_field(word, 24, 20);
+    const bool words = (word & 0x7f) == 0x1b || (word & 0x7f) == 0x3b;
+    const enum wt_operand_type type = sign_of(word);
+    const unsigned bits = words ? 32 : xlen;
+    for (const char *l = letters; *l; l++)
+        switch (*l) {
+        case 'd':
+            put_x(o, rd, true, xlen, WT_OPERAND_BITS);
+            break;
+        case 's':
+            put_x(o, rs1, false, bits, type);
+            break;
+        case 't':
+            put_x(o, rs2, false, bits, id == VX_INSN_mulhsu ? WT_OPERAND_UNSIGNED : type);
+            break;
+        case 'D':
+        case 'S':
+        case 'T':
+        case 'R':
+            put_f(o, word, *l);
+            break;
+        case 'j':
+            put_constant(o, vx_imm_i(word));
+            break;
+        case 'l':
+            put_x(o, rs1, false, xlen, WT_OPERAND_BITS);
+            if ((word & 0x7f) == JALR)
+                put_constant(o, vx_imm_i(word));
+            else
+                put_memory(o, id, word, vx_imm_i(word));
+            break;
+        case 'q':
+            put_x(o, rs1, false, xlen, WT_OPERAND_BITS);
+            put_memory(o, id, word, vx_imm_s(word));
+            break;
+        case 'a':
+            put_x(o, rs1, false, xlen, WT_OPERAND_BITS);
+            put_memory(o, id, word, 0);
+            break;
+        case 'p':
+            put_constant(o, vx_imm_b(word));
+            break;
+        case 'J':
+            put_constant(o, vx_imm_j(word));
+            break;
+        case 'u':
+            put_constant(o, vx_imm_u(word));
+            break;
+        case '5':
+            put_constant(o, (int64_t)rs2);
+            break;
+        case '6':
+            put_constant(o, (int64_t)wt_field(word, 25, 20));
+            break;
+        case 'Z':
+            put_constant(o, (int64_t)rs1);
+            break;
+        case 'E':
+            put_csr(o, word);
+            break;
+        case 'm':
+            if (wt_field(word, 14, 12) == DYNAMIC)
+                put_scalar(o, VX_FILE_CSR, FRM, true, false);
+            break;
+        default: /* F: there is one memory, without caches */
+            break;
+        }
+    if (raises(id, letters))
+        put_scalar(o, VX_FILE_CSR, FFLAGS, true, true);
+    if (strpbrk(letters, "pJ") || (word & 0x7f) == JALR || id == VX_INSN_auipc)
+        put_scalar(o, VX_FILE_STATE, VX_STATE_PC, id == VX_INSN_auipc || (word & 0x7f) != JALR,
+                   id != VX_INSN_auipc);
+    put_state(o, id);
+    return true;
+}

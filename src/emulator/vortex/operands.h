@@ -1,0 +1,34 @@
+/* What Vortex's instructions read and write. */
+#ifndef WT_EMULATOR_VORTEX_OPERANDS_H
+#define WT_EMULATOR_VORTEX_OPERANDS_H
+
+#include "emulator/machine/operands.h"
+
+/** Files of registers (wt_operand.file). */
+enum vx_file {
+    VX_FILE_X,   /**< integers: rows of xlen bits */
+    VX_FILE_F,   /**< floating point: rows of 64 bits */
+    VX_FILE_CSR, /**< by number; fcsr is frm and fflags */
+    VX_FILE_STATE,
+};
+
+/** Numbers in VX_FILE_STATE. */
+enum vx_state {
+    VX_STATE_PC,
+    VX_STATE_MASK,
+    VX_STATE_IPDOM,
+    VX_STATE_RESERVATION, /**< of LR and SC, one a lane */
+    VX_STATE_WARPS,       /**< which warps of the core are active, and for what they wait */
+};
+
+/**
+ * The operands of a 32-bit instruction, or of what a compressed one stands for; in the order of the
+ * row's letters (isa.def), implicit ones last. False: no such instruction, and no operands. The PC,
+ * which each instruction moves on, is named where it is a value or a jump's result.
+ */
+bool vx_operands(uint32_t word, unsigned xlen, struct wt_insn_operands *operands);
+
+/** The name of an operand's register: "a0", "fa1", "frm", "the IPDOM stack". */
+void vx_operand_name(const struct wt_insn_operand *operand, char *text, size_t size);
+
+#endif
