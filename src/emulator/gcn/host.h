@@ -109,7 +109,6 @@ enum wt_status gcn_device_map_alias(struct gcn_device *device, uint64_t addr, ui
 enum wt_status gcn_device_unmap(struct gcn_device *device, uint64_t addr, uint64_t size,
                                 struct wt_error *err);
 
-
 /**
  * Finds the process's memory at the GPU's @p addr; *room becomes the bytes that follow in one
  * piece. NULL where the GPU may not write.

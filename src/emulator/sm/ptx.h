@@ -117,7 +117,6 @@ const char *sm_ptx_undefined_function(const struct sm_ptx *image);
 /** The variables that sm_ptx_data does not have, since a module says where they are. */
 const struct sm_ptx_placed *sm_ptx_placed(const struct sm_ptx *image, size_t *count);
 
-
 /** All kernels and functions, in order of their addresses. */
 const struct sm_ptx_kernel *sm_ptx_kernels(const struct sm_ptx *image, size_t *count);
 /* The kernel of a name; NULL: there is none. */

@@ -11,5 +11,4 @@
  */
 void wt_drm_endpoint_start(struct wt_drm_emulated *const *gpus, unsigned count);
 
-
 #endif
