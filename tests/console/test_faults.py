@@ -11,10 +11,11 @@ SOURCE = """__kernel void k(__global int *out, __global int *in, int far)
 {
     int id = get_global_id(0);
     if (id % 32 >= 3)
-        out[id + far] = id;
+        ACCESS;
     out[id] = id;
 }
 """
+ACCESS = {"store": "out[id + far] = id", "load": "id = in[id + far]", "atomic": "atomic_add(&out[id + far], id)"}
 FAR = 1 << 20
 HOW = {"gfx900": ["-g", "gfx900"], "sm": ["-g", "sm"], "gen9": ["-g", "gen9"]}
 KERNEL = ["--kernel=k", "--grid=128", "--block=64", "--arg=zeros:512", "--arg=zeros:512", f"--arg=i32:{FAR}"]
@@ -24,20 +25,22 @@ families = pytest.mark.parametrize("gpu", list(HOW))
 
 @pytest.fixture(scope="module")
 def kernel(tmp_path_factory):
-    """kernel(gpu): SOURCE without optimisation."""
-    folder = tmp_path_factory.mktemp("faults")
-    (folder / "stray.cl").write_text(SOURCE)
+    """kernel(gpu, access): SOURCE without optimisation."""
+    top = tmp_path_factory.mktemp("faults")
     made = {}
 
-    def build(gpu):
-        if gpu not in made:
-            made[gpu] = folder / f"{gpu}.out"
-            words = ["clang-19", "-x", "cl", "-cl-std=CL2.0", *OPENCL_TARGETS.get(gpu, []), "-w", "-g", "-O0", "stray.cl", "-o", made[gpu]]
+    def build(gpu, access="store"):
+        if (gpu, access) not in made:
+            folder = top / access
+            folder.mkdir(exist_ok=True)
+            (folder / "stray.cl").write_text(SOURCE.replace("ACCESS", ACCESS[access]))
+            out = made[gpu, access] = folder / f"{gpu}.out"
+            words = ["clang-19", "-x", "cl", "-cl-std=CL2.0", *OPENCL_TARGETS.get(gpu, []), "-w", "-g", "-O0", "stray.cl", "-o", out]
             if gpu == "gen9":
                 words = ["ocloc", "compile", "-file", "stray.cl", "-device", "skl", "-options", "-g -cl-opt-disable",
-                         "-output", made[gpu], "-output_no_suffix"]
+                         "-output", out, "-output_no_suffix"]
             subprocess.run(words, cwd=folder, check=True, capture_output=True)
-        return made[gpu]
+        return made[gpu, access]
     return build
 
 
@@ -67,6 +70,30 @@ def test_the_console_tells_a_fault_as_run_does(kernel, gpu):
     assert pc in said[1] and told[-2][:9] in said[3] and said[3].startswith(f"=> {pc}"), said
     if gpu != "gen9":  # ocloc's file has no line table
         assert re.match(r"#0  k \(.*\) at .*stray.cl:5\n?$", said[2]), said[2]
+
+
+def reports_of(text):
+    """The reports of faults in a text: sentence, wave with lanes, place, instruction, memory. The address of the instruction is left out."""
+    found = re.findall(r"((?:load|store|atomic) of \d+ bytes at .*)\n  (.*, issue time \d+)\n  at 0x[0-9a-f]+ ?(.*)\n((?:  +\S.*\n){1,2})", text)
+    return {(sentence, wave, place, *(line.strip() for line in rest.splitlines())) for sentence, wave, place, rest in found}
+
+
+@families
+@pytest.mark.parametrize("access", list(ACCESS))
+def test_an_access_has_the_same_words_everywhere(kernel, gpu, access, tmp_path):
+    """`run`, the console's stop, "info fault", the past, the core files of both."""
+    file, options, cores = kernel(gpu, access), [*HOW[gpu], *KERNEL], [tmp_path / "of-run", tmp_path / "of-debug"]
+    told = subprocess.run([WAVETRAP, "run", f"--core-on-fault={cores[0]}", *options, file], capture_output=True, text=True, timeout=120).stderr
+    report, = reports_of(told)
+    assert re.fullmatch(rf"{access} of 4 bytes at 0x[0-9a-f]+: no memory is mapped there( for writing)?", report[0]), report
+    assert f"s {LANES[gpu]}, issue time " in report[1], report
+    assert any(re.match(r"0x[0-9a-f]+: byte \d+ of an allocation of 512 bytes at 0x", line) for line in report), report
+    said = ask_console(file, [], ["run", "info fault", "reverse-stepi", "continue", f"generate-core {cores[1]}"], options=options)
+    for text in (said[0], said[1], said[3]):
+        assert reports_of(text + "\n") == {report}, (report, text)
+    for core in cores:
+        text, = ask_console(file, [], ["info fault"], options=[f"--core={core}"])
+        assert reports_of(text + "\n") == {report}, (report, text)
 
 
 @families
@@ -116,13 +143,20 @@ def test_a_late_fault_of_gfx900_is_told_as_hardware_tells_it(kernel, late):
     assert ("s_endpgm" in said[1]) == (late == 1000), said
 
 
-def test_vortex(program):
-    """A program of Vortex, which has no allocations: the sentence, the thread, the line; by the console and by GDB."""
-    file = program("fault", 64)
+VORTEX = {"store": "*p = 5", "load": "far = *p", "atomic": "__atomic_fetch_add(p, 5, __ATOMIC_RELAXED)"}
+
+
+@pytest.mark.parametrize("access", list(VORTEX))
+def test_vortex(program, tmp_path, access):
+    """A program of Vortex, which has no allocations: the sentence, the thread, the line; by the console, in its core file, and by GDB."""
+    file, core = program("fault", 64, "-O0", f"-DACCESS={VORTEX[access]}"), tmp_path / "core"
     told = report_of_run(file, [])
-    said = ask_console(file, ["run"], ["info fault", "where"])
+    assert re.match(rf"{access} of 4 bytes at 0x7fff800000000000\b", told[0]), told
+    said = ask_console(file, ["run"], ["info fault", "where", f"generate-core {core}"])
+    left = ask_console(file, [], ["info fault"], options=[f"--core={core}"])
     for part in told:
         assert part in said[0], (part, said[0])
+    assert left[0] == said[0]
     assert re.match(r"#0  .*main \(\) at .*fault.c:8$", said[1].splitlines()[0]), said
     gdb = subprocess.run([WAVETRAP, "gdb", "--plain", file, "--", "-nx", "-batch", "-ex", "continue", "-ex", "monitor fault", "-ex", "where"],
                          stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=120).stdout

@@ -99,7 +99,8 @@ static void look_at(struct wt_probe *p, uint32_t wave)
     const struct wt_probe_ops *o = &wt_probe_gcn;
     const struct wt_topology *t = o->topology(p);
     struct wt_probe_exception exception;
-    struct wt_probe_watched watched;
+    struct wt_watchpoint_hit watched;
+    bool any;
     struct wt_probe_step step;
     struct wt_wave w;
     enum wt_halt_cause cause;
@@ -113,7 +114,7 @@ static void look_at(struct wt_probe *p, uint32_t wave)
     o->halt_cause(p, wave, &cause, &pc, &err);
     o->mask(p, wave, &mask, &err);
     o->exception(p, wave, &exception, &err);
-    o->watched(p, wave, &watched, &err);
+    o->watched(p, wave, &watched, &any, &err);
     for (unsigned i = 0; i < t->register_count; i += 7)
         if (o->read_rows(p, wave, wt_lanes_first(64), &i, 1, row, &err) == WT_OK)
             o->write_row(p, wave, wt_lanes_first(64), i, row, &err);

@@ -97,7 +97,7 @@ static enum wt_status stop(struct wt_probe *p, struct wt_error *err)
     wt_standstill_begin_list(p);
     for (uint32_t i = 0; i < p->common.topology.waves && !status; i++)
         status = take(p, i, &list[i], err);
-    return status ? status : wt_standstill_end_list(p, err);
+    return status;
 }
 
 static enum wt_status go(struct wt_probe *p, uint32_t only, struct wt_error *err)

@@ -671,15 +671,6 @@ bool wt_debugger_thread_wave(struct wt_debugger *d, wt_thread thread, struct wt_
     return true;
 }
 
-enum wt_status wt_debugger_waves(struct wt_debugger *d, const wt_wave_id **list, size_t *count,
-                                 struct wt_error *err)
-{
-    static const wt_wave_id all[FAKE_WAVES] = {1, 2, 3, 4};
-    *list = all;
-    *count = d->ended ? 0 : d->waves;
-    return WT_OK;
-}
-
 wt_wave_id wt_debugger_wave_in(struct wt_debugger *d, unsigned core, unsigned slot)
 {
     const unsigned wave = 2 * core + slot;
@@ -707,6 +698,20 @@ enum wt_status wt_debugger_wave(struct wt_debugger *d, wt_wave_id id, struct wt_
     info->has_wait = info->has_detail;
     info->detail = d->detail[wave];
     return WT_OK;
+}
+
+enum wt_status wt_debugger_work(struct wt_debugger *d, struct wt_work *work, struct wt_error *err)
+{
+    enum wt_status status = WT_OK;
+    *work = (struct wt_work){.wave = calloc(FAKE_WAVES, sizeof *work->wave)};
+    for (unsigned i = 0; i < d->waves && !d->ended && !status; i++)
+        status = wt_debugger_wave(d, 1 + i, &work->wave[work->wave_count++], err);
+    return status;
+}
+
+void wt_work_free(struct wt_work *work)
+{
+    free(work->wave);
 }
 
 /* With size, the memory of lane 3 cannot be read. */

@@ -107,9 +107,6 @@ static void tell(struct fake_gpu *gpu, struct wt_probe_event event)
 static void end_wave(struct fake_gpu *gpu, struct gpu_wave *w)
 {
     w->active = false;
-    if (w->dispatch)
-        tell(gpu,
-             (struct wt_probe_event){.kind = WT_PROBE_DISPATCH_ENDED, .dispatch = w->dispatch});
     if (!gpu->relaunch)
         return;
     gpu->relaunch = false;
@@ -129,7 +126,6 @@ void fake_gpu_launch(struct fake_gpu *gpu, unsigned slot, unsigned pc)
                            .dispatch = gpu->launches,
                            .pc = pc * GPU_INSTRUCTION,
                            .exec = (uint64_t)wt_lanes_first(fake_gpu_lanes(slot))};
-    tell(gpu, (struct wt_probe_event){.kind = WT_PROBE_DISPATCH_BEGAN, .dispatch = w->dispatch});
 }
 
 void fake_gpu_end(struct fake_gpu *gpu, uint32_t status)

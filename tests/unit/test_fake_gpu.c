@@ -187,10 +187,10 @@ static void launch_many(struct bench *b, unsigned from, unsigned to)
 
 static size_t waves_there(struct bench *b)
 {
-    const wt_wave_id *list;
-    size_t count;
-    OK(wt_debugger_waves(b->d, &list, &count, &err));
-    return count;
+    struct wt_work work;
+    OK(wt_debugger_work(b->d, &work, &err));
+    wt_work_free(&work);
+    return work.wave_count;
 }
 
 static void the_table_of_waves_grows(void **state)
@@ -590,7 +590,7 @@ static void the_past_of_a_slot_is_not_that_of_its_wave(void **state)
 struct told {
     unsigned began, ended;
     uint64_t last;
-    unsigned waves_began, waves_ended;
+    unsigned waves_began, waves_ended, groups_began, groups_ended;
     wt_wave_id wave[8]; /* those that began, in their order */
 };
 
@@ -603,6 +603,10 @@ static void note_news(void *context, const struct wt_probe_event *event)
         t->wave[t->waves_began++ % 8] = event->wave;
     else if (event->kind == WT_PROBE_WAVE_ENDED)
         t->waves_ended++;
+    else if (event->kind == WT_PROBE_GROUP_BEGAN)
+        t->groups_began++;
+    else if (event->kind == WT_PROBE_GROUP_ENDED)
+        t->groups_ended++;
     else
         t->last = event->dispatch;
 }
@@ -618,6 +622,27 @@ static void note_stop(void *context, const struct wt_event *event)
 static bool always_false(void *context)
 {
     return false;
+}
+
+/* The id of the dispatch of a number, which has one wave in one group. */
+static uint64_t work_of(struct bench *b, uint64_t number)
+{
+    struct wt_work work;
+    uint64_t id = 0;
+    OK(wt_debugger_work(b->d, &work, &err));
+    for (size_t i = 0; i < work.dispatch_count; i++) {
+        const struct wt_dispatch *d = &work.dispatch[i];
+        if (d->number != number)
+            continue;
+        id = d->id;
+        assert_int_equal(d->wave_count, 1);
+        assert_int_equal(d->group_count, 1);
+        assert_ptr_equal(d->group->of, d);
+        assert_ptr_equal(d->group->wave[0], d->wave[0]);
+        assert_int_equal(d->wave[0]->dispatch, id);
+    }
+    wt_work_free(&work);
+    return id;
 }
 
 static void dispatches_are_told_to_each_client(void **state)
@@ -641,13 +666,25 @@ static void dispatches_are_told_to_each_client(void **state)
     go_quietly(&b);
     fake_gpu_launch(b.gpu, 1, 0);
     fake_gpu_launch(b.gpu, 3, 0);
+    assert_int_equal(waves_there(&b), 2);
     for (int i = 0; i < 10; i++)
         wt_session_pump(session, 100);
+    assert_int_equal(waves_there(&b), 0);
+    wt_session_pump(session, 0);
     for (int i = 0; i < 2; i++) {
-        assert_int_equal(t[i].began, 2);
-        assert_int_equal(t[i].ended, 2);
-        assert_int_equal(t[i].last, 2);
+        /* With that of the waves that were there to begin with. */
+        assert_int_equal(t[i].began, 3);
+        assert_int_equal(t[i].ended, 3);
     }
+    assert_int_equal(wt_debugger_dispatch(b.d, t[0].last)->number, 2);
+    assert_int_equal(wt_debugger_dispatch(b.d, t[0].last)->wave_count, 0);
+    /* A later run has launches of the same numbers, which are other dispatches. */
+    OK(wt_debugger_reset(b.d, &err));
+    assert_null(wt_debugger_dispatch(b.d, t[0].last));
+    const uint64_t again = work_of(&b, 2);
+    assert_true(again > t[0].last);
+    wt_session_pump(session, 0);
+    assert_int_equal(t[0].began, 6);
     for (int i = 0; i < 3; i++)
         wt_client_leave(client[i]);
     wt_session_free(session);
@@ -678,6 +715,7 @@ static void waves_are_told_to_clients_that_want_it(void **state)
         wt_session_pump(session, 0);
     assert_int_equal(t[0].waves_began, GPU_WAVES);
     assert_int_equal(t[0].waves_ended, 0);
+    assert_int_equal(t[0].groups_began, GPU_GROUPS);
     /* They end; the next wave of a slot is another one. */
     go_quietly(&b);
     OK(wt_debugger_threads(b.d, &list, &count, &err));
@@ -690,11 +728,13 @@ static void waves_are_told_to_clients_that_want_it(void **state)
     wt_session_pump(session, 0);
     assert_int_equal(t[0].waves_began, GPU_WAVES + 1);
     assert_int_equal(t[0].waves_ended, GPU_WAVES);
+    assert_int_equal(t[0].groups_began, GPU_GROUPS + 1);
+    assert_int_equal(t[0].groups_ended, GPU_GROUPS);
     struct wt_wave_info info;
     OK(wt_debugger_wave(b.d, t[0].wave[GPU_WAVES % 8], &info, &err));
     assert_int_equal(info.wave.dispatch, 1);
     /* The other client hears of dispatches alone; without the first one nobody asks. */
-    assert_int_equal(t[1].waves_began + t[1].waves_ended, 0);
+    assert_int_equal(t[1].waves_began + t[1].waves_ended + t[1].groups_began, 0);
     wt_client_leave(client[0]);
     struct wt_probe_event news;
     wt_debugger_remove_all_breakpoints(b.d);

@@ -240,6 +240,8 @@ static void lost_news_are_said_beside_other_notices(void **state)
     const struct wt_resume all = {.kind = WT_RESUME_CONTINUE};
     struct wt_probe_event news;
     const unsigned r9 = 9;
+    const struct wt_thread_info *list;
+    size_t count;
     char notice[224];
     fake_gpu_record(gpu);
     OK(wt_debugger_insert_breakpoint(d, 1 * GPU_INSTRUCTION, NULL, 0, NULL, 0, &err));
@@ -256,6 +258,7 @@ static void lost_news_are_said_beside_other_notices(void **state)
     limit_memory(0);
     for (unsigned i = 0; i < 20; i++) {
         fake_gpu_launch(gpu, 0, AT - 1);
+        wt_debugger_threads(d, &list, &count, WT_IGNORED); /* looks at it */
         for (unsigned k = 0; k < 10; k++)
             wt_debugger_pump(d, 100);
     }

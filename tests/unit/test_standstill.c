@@ -61,8 +61,8 @@ static enum wt_status take_accesses(struct wt_probe *p, uint32_t wave, struct wt
     enum wt_status status = WT_OK;
     for (unsigned i = 0; i < WATCHPOINTS; i++)
         for (unsigned lane = 0; lane < 2 && p->slot[wave].accesses >> i & 1 && !status; lane++)
-            status = wt_standstill_note_hit(p, wave, &watchpoints[i], row->pc - 1, 1u << lane,
-                                            "an access", NULL, e);
+            status =
+                wt_standstill_note_hit(p, wave, &watchpoints[i], row->pc - 1, 1u << lane, NULL, e);
     p->slot[wave].accesses = 0;
     row->common.run = row->common.step = false;
     row->common.cause = WT_HALT_WATCH;
@@ -100,7 +100,7 @@ static enum wt_status stop(struct wt_probe *p, struct wt_error *e)
             row->common.cause = WT_HALT_STEP;
         }
     }
-    return status ? status : wt_standstill_end_list(p, e);
+    return status;
 }
 
 /* Each wave that goes executes one instruction. */
@@ -366,9 +366,6 @@ static void test_launches_and_modules_are_told(void **state)
     open_probe(&p, true);
     begin(&p, 2, 7, 5);
     scan(&p, 0x4, 0);
-    struct wt_probe_event told = next(&p);
-    assert_int_equal(told.kind, WT_PROBE_DISPATCH_BEGAN);
-    assert_int_equal(told.dispatch, 1);
     assert_int_equal(next(&p).kind, WT_PROBE_NOTHING);
     wt_standstill_describe_wave(&p, 2, &wave);
     assert_int_equal(wave.core, 1);
@@ -386,12 +383,8 @@ static void test_launches_and_modules_are_told(void **state)
     scan(&p, 0x4, 0);
     assert_int_equal(p.stops, stops + 1);
     assert_int_equal(next(&p).kind, WT_PROBE_MODULES_CHANGED);
-    told = next(&p);
-    assert_int_equal(told.kind, WT_PROBE_DISPATCH_BEGAN);
-    assert_int_equal(told.dispatch, 2);
-    told = next(&p);
-    assert_int_equal(told.kind, WT_PROBE_DISPATCH_ENDED);
-    assert_int_equal(told.dispatch, 1);
+    wt_standstill_describe_wave(&p, 2, &wave);
+    assert_int_equal(wave.dispatch, 2);
     /* Modules are told once, until they are known. */
     p.happened = true;
     scan(&p, 0x4, 0);
@@ -411,7 +404,6 @@ static void test_a_program_that_ends_has_no_waves(void **state)
     open_probe(&p, true);
     begin(&p, 0, 7, 0);
     scan(&p, 0x1, 0);
-    assert_int_equal(next(&p).kind, WT_PROBE_DISPATCH_BEGAN);
     p.ended = true;
     scan(&p, 0, 0); /* the link is broken, and that is no mistake */
     assert_int_equal(wt_standstill_halt_cause(&p, 0, &cause, &pc, &err), WT_STATE);
@@ -459,24 +451,26 @@ static void test_exceptions_and_resets(void **state)
 /* The wave halts for an access: of which lanes to which watchpoint? */
 static void hears_of(struct wt_probe *p, uint32_t wave, const struct wt_watchpoint *asked)
 {
-    struct wt_probe_watched watched;
+    struct wt_watchpoint_hit watched;
+    bool any;
     enum wt_halt_cause cause;
     uint64_t pc;
     assert_int_equal(wt_standstill_halt_cause(p, wave, &cause, &pc, &err), WT_OK);
     assert_int_equal(cause, WT_HALT_WATCH);
-    assert_int_equal(wt_standstill_watched(p, wave, &watched, &err), WT_OK);
-    assert_true(watched.wanted);
-    assert_int_equal(watched.asked.kind, asked->kind);
-    assert_int_equal(watched.asked.addr.offset, asked->addr.offset);
+    assert_int_equal(wt_standstill_watched(p, wave, &watched, &any, &err), WT_OK);
+    assert_true(any);
+    assert_int_equal(watched.read, asked->kind != WT_WATCHPOINT_WRITE);
+    assert_int_equal(watched.write, asked->kind != WT_WATCHPOINT_READ);
+    assert_int_equal(watched.addr.offset, asked->addr.offset);
     assert_int_equal(watched.pc, pc - 1);
     assert_int_equal(watched.lanes, 3);
-    assert_string_equal(watched.text, "an access");
 }
 
 static void test_each_access_is_told_before_its_wave_goes_on(void **state)
 {
     struct wt_probe p;
-    struct wt_probe_watched watched;
+    struct wt_watchpoint_hit watched;
+    bool any;
     struct wt_probe_step step;
     open_probe(&p, false);
     for (unsigned i = 0; i < 3; i++)
@@ -497,8 +491,8 @@ static void test_each_access_is_told_before_its_wave_goes_on(void **state)
     assert_int_not_equal(p.slot[1].pc, pc[1]);
     hears_of(&p, 0, &watchpoints[1]);
     hears_of(&p, 0, &watchpoints[2]);
-    assert_int_equal(wt_standstill_watched(&p, 0, &watched, &err), WT_OK);
-    assert_false(watched.wanted);
+    assert_int_equal(wt_standstill_watched(&p, 0, &watched, &any, &err), WT_OK);
+    assert_false(any);
     /* One that is to step has not done so. */
     assert_int_equal(wt_standstill_step(&p, 2, &step, &err), WT_OK);
     assert_true(step.done && step.active);
@@ -558,9 +552,8 @@ static void test_each_exception_is_told_before_its_wave_goes_on(void **state)
     p.slot[0].halted = p.slot[1].halted = p.slot[2].halted = true;
     scan(&p, 0x7, 0x7);
     p.slot[0].halted = p.slot[1].halted = p.slot[2].halted = false;
-    assert_int_equal(wt_standstill_note_hit(&p, 2, &watchpoints[0], p.slot[2].pc - 1, 3,
-                                            "an access", NULL, &err),
-                     WT_OK);
+    assert_int_equal(
+        wt_standstill_note_hit(&p, 2, &watchpoints[0], p.slot[2].pc - 1, 3, NULL, &err), WT_OK);
     /* The debugger hears of one, stops, and lets all go. */
     hears_of_exception(&p, 0, "at 1");
     assert_int_equal(wt_standstill_resume(&p, set(0x7), &err), WT_OK);
@@ -588,7 +581,8 @@ static void test_each_exception_is_told_before_its_wave_goes_on(void **state)
 static void test_accesses_that_nobody_wants_to_hear_of(void **state)
 {
     struct wt_probe p;
-    struct wt_probe_watched watched;
+    struct wt_watchpoint_hit watched;
+    bool any;
     open_probe(&p, false);
     for (unsigned i = 0; i < 3; i++)
         begin(&p, i, 7, i);
@@ -605,8 +599,8 @@ static void test_accesses_that_nobody_wants_to_hear_of(void **state)
     begin(&p, 2, 7, 9);
     scan(&p, 0x7, 0x3);
     assert_false(wt_standstill_has_hit(&p, 2));
-    assert_int_equal(wt_standstill_watched(&p, 2, &watched, &err), WT_OK);
-    assert_false(watched.wanted);
+    assert_int_equal(wt_standstill_watched(&p, 2, &watched, &any, &err), WT_OK);
+    assert_false(any);
     assert_int_equal(wt_standstill_resume(&p, set(0x7), &err), WT_OK);
     scan(&p, 0x7, 0x1);
     wt_standstill_replaced(&p);
@@ -614,12 +608,13 @@ static void test_accesses_that_nobody_wants_to_hear_of(void **state)
     wt_standstill_close(&p);
 }
 
-static struct wt_watched_values values_of(struct wt_probe *p, uint32_t wave)
+static struct wt_watchpoint_hit hit_of(struct wt_probe *p, uint32_t wave)
 {
-    struct wt_probe_watched watched;
-    assert_int_equal(wt_standstill_watched(p, wave, &watched, &err), WT_OK);
-    assert_true(watched.wanted);
-    return watched.values;
+    struct wt_watchpoint_hit watched;
+    bool any;
+    assert_int_equal(wt_standstill_watched(p, wave, &watched, &any, &err), WT_OK);
+    assert_true(any);
+    return watched;
 }
 
 static void test_writes_of_several_waves(void **state)
@@ -633,21 +628,18 @@ static void test_writes_of_several_waves(void **state)
     /* The device has numbered them, and tells what each has written: the first one is told first,
      * whatever its slot. */
     for (unsigned i = 0; i < 3; i++) {
-        const struct wt_watched_values values = {.known = WT_WATCHED_TOLD,
-                                                 .order = 9 - i,
-                                                 .size = 4,
-                                                 .before = {2 - i},
-                                                 .after = {3 - i}};
-        assert_int_equal(wt_standstill_note_hit(&p, i, &watchpoints[0], p.slot[i].pc - 1, 1,
-                                                "an access", &values, &err),
-                         WT_OK);
+        const struct wt_watched_values values = {
+            .order = 9 - i, .size = 4, .before = {2 - i}, .after = {3 - i}};
+        assert_int_equal(
+            wt_standstill_note_hit(&p, i, &watchpoints[0], p.slot[i].pc - 1, 1, &values, &err),
+            WT_OK);
     }
     for (unsigned i = 3; i-- > 0;) {
         assert_int_equal(wt_standstill_first_watched(&p), i);
-        const struct wt_watched_values values = values_of(&p, i);
-        assert_int_equal(values.known, WT_WATCHED_TOLD);
-        assert_int_equal(values.before[0], 2 - i);
-        assert_int_equal(values.after[0], 3 - i);
+        const struct wt_watchpoint_hit hit = hit_of(&p, i);
+        assert_int_equal(hit.known, WT_WATCHED_TOLD);
+        assert_int_equal(hit.values->before[0], 2 - i);
+        assert_int_equal(hit.values->after[0], 3 - i);
     }
     /* It has not: the values of two writes cannot be told apart, those of one are memory's. */
     p.slot[0].accesses = p.slot[1].accesses = 1;
@@ -655,9 +647,9 @@ static void test_writes_of_several_waves(void **state)
     scan(&p, 0x7, 0x7);
     wt_standstill_mix_hits(&p, &watchpoints[0]);
     wt_standstill_mix_hits(&p, &watchpoints[1]);
-    assert_int_equal(values_of(&p, 0).known, WT_WATCHED_MIXED);
-    assert_int_equal(values_of(&p, 1).known, WT_WATCHED_MIXED);
-    assert_int_equal(values_of(&p, 2).known, WT_WATCHED_NOW);
+    assert_int_equal(hit_of(&p, 0).known, WT_WATCHED_MIXED);
+    assert_int_equal(hit_of(&p, 1).known, WT_WATCHED_MIXED);
+    assert_int_equal(hit_of(&p, 2).known, WT_WATCHED_NOW);
     wt_standstill_close(&p);
 }
 

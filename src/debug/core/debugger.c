@@ -7,6 +7,7 @@
 #include "debug/core/added_registers.h"
 #include "debug/core/breakpoints.h"
 #include "debug/core/conditions.h"
+#include "debug/core/dispatches.h"
 #include "debug/core/errand.h"
 #include "debug/core/events.h"
 #include "debug/core/halt.h"
@@ -37,7 +38,8 @@ static void free_debugger(struct wt_debugger *d)
     free(d->cache.generation);
     free(d->run.stepper);
     free(d->threads.list);
-    free(d->threads.wave_list);
+    free(d->dispatches.list);
+    free(d->dispatches.there);
     wt_debugger_drop_writes(d);
     wt_writes_free(&d->errand.writes);
     free(d->errand.waves);
@@ -166,6 +168,7 @@ static void stop_everything(struct wt_debugger *d)
     dbg_thread_table_clear(&d->threads.numbers); /* the threads of a new run are numbered anew */
     d->events.first = d->events.count = 0;
     d->news.next = d->news.count = 0;
+    dbg_forget_dispatches(d);
     dbg_drop_hits(d);
 }
 

@@ -346,6 +346,7 @@ void wt_debugger_remove_all_watchpoints(struct wt_debugger *d);
 /** A wave as it is now. */
 struct wt_wave_info {
     struct wt_wave wave;
+    uint64_t dispatch; /**< id of its dispatch (wt_debugger_dispatch()); 0: it has no work */
     bool running;
     /* Of a wave that is stopped: */
     uint64_t pc;                  /**< next instruction */
@@ -354,13 +355,6 @@ struct wt_wave_info {
     bool has_detail;              /**< … and the rest */
     struct wt_wave_detail detail; /**< why it waits, and which lanes wait in it */
 };
-
-/**
- * The waves that are active now, by handle. *list is owned by the debugger and valid until the next
- * call of any of its functions.
- */
-enum wt_status wt_debugger_waves(struct wt_debugger *d, const wt_wave_id **list, size_t *count,
-                                 struct wt_error *err);
 
 /** The active wave in a slot of a core; WT_NO_WAVE if there is none. */
 wt_wave_id wt_debugger_wave_in(struct wt_debugger *d, unsigned core, unsigned slot);
@@ -552,8 +546,6 @@ struct wt_event {
  */
 bool wt_debugger_pump(struct wt_debugger *d, uint64_t budget);
 
-/** The numbers of the first device and core: not 0 in core files of a program's other devices. */
-void wt_debugger_first(const struct wt_debugger *debugger, uint32_t *device, uint32_t *core);
 /** A wave's name, WT_WAVE_NAME bytes at most (base/wave_name.h). */
 void wt_debugger_name_wave(const struct wt_debugger *d, const struct wt_wave *wave, char *text,
                            size_t size);
@@ -568,6 +560,68 @@ void wt_debugger_slot_text(const struct wt_debugger *d, const struct wt_wave *wa
  */
 bool wt_debugger_fault(struct wt_debugger *d, wt_thread thread, struct wt_event *event);
 
+/* ---- work: devices, dispatches, groups ---- */
+
+/** A GPU. */
+struct wt_device {
+    unsigned number;            /**< from 0; in a core file of one of a program's GPUs its own */
+    unsigned first_core, cores; /**< cores are numbered through */
+};
+
+/** A queue from which a device takes launches. */
+struct wt_queue {
+    unsigned device;
+    uint32_t number; /**< its driver's, among those of the device */
+};
+
+/** A launch of a kernel, with all that waves tell of it. */
+struct wt_dispatch {
+    uint64_t id;     /**< no other dispatch of the session gets it, also after a restart */
+    uint64_t number; /**< which launch of the program's run, as people name it */
+    unsigned device;
+    bool has_queue; /**< it came through one: `from` */
+    struct wt_queue from;
+    uint32_t block[3], groups[3]; /**< work-items of a group; groups; 0 where that is not known */
+    size_t wave_count;            /**< active ones, as of the last look at them; 0: it has ended */
+    /* In struct wt_work: */
+    const struct wt_wave_info **wave; /**< these, by group and index */
+    struct wt_group *group;           /**< the groups that have waves */
+    size_t group_count;
+    const struct wt_queue *queue; /**< NULL: it came through none */
+};
+
+/** A work-group that has waves. */
+struct wt_group {
+    const struct wt_dispatch *of;
+    uint32_t at[3];                   /**< with `of`, its name */
+    const struct wt_wave_info **wave; /**< by index */
+    size_t wave_count;
+};
+
+/** All that works now. */
+struct wt_work {
+    struct wt_wave_info *wave;          /**< all active waves, by handle */
+    struct wt_dispatch *dispatch;       /**< those with waves, by number and device */
+    struct wt_group *group;             /**< by dispatch and place in the grid */
+    struct wt_queue *queue;             /**< those whose dispatches have waves */
+    const struct wt_wave_info **worker; /**< waves with work, by group and index */
+    size_t wave_count, dispatch_count, group_count, queue_count, worker_count;
+};
+
+/** The devices are those of the topology: fills in number @p index, which may be the last one and
+ * no further; false: there are fewer. */
+bool wt_debugger_device(const struct wt_debugger *d, unsigned index, struct wt_device *device);
+/** The dispatch of an id, which may have ended, until the next call of any function; NULL: there is
+ * none in this run. `group` and `wave` are NULL. */
+const struct wt_dispatch *wt_debugger_dispatch(const struct wt_debugger *d, uint64_t id);
+/** Describes what works now. wt_work_free() frees it, after a failure, too. */
+enum wt_status wt_debugger_work(struct wt_debugger *d, struct wt_work *work, struct wt_error *err);
+/** Frees the lists. */
+void wt_work_free(struct wt_work *work);
+/** How many lanes of a wave are work-items, and which of its group's that of lane 0 is; all where
+ * the group's size is not known. */
+unsigned wt_wave_items(const struct wt_wave *wave, uint32_t *first);
+
 /** Takes the next event off the queue; WT_EVENT_NONE when there is none. */
 struct wt_event wt_debugger_next_event(struct wt_debugger *d);
 
@@ -578,10 +632,10 @@ struct wt_event wt_debugger_next_event(struct wt_debugger *d);
 bool wt_debugger_next_news(struct wt_debugger *d, struct wt_probe_event *event);
 
 /**
- * Whether the news tell of waves, too (at first: they do not). It begins with those that are
- * active. Waves are looked at when something stops or a client asks for them: one that begins and
- * ends in between is not told. Where time travel leads, the difference is told. WT_NO_MEMORY: no
- * news of waves.
+ * Whether the news tell of waves and groups, too (at first: they do not). It begins with those that
+ * are active. Waves are looked at when something stops or a client asks for them: one that begins
+ * and ends in between is not told. Where time travel leads, the difference is told. WT_NO_MEMORY:
+ * no news of waves.
  */
 enum wt_status wt_debugger_tell_waves(struct wt_debugger *d, bool tell, struct wt_error *err);
 

@@ -69,6 +69,12 @@ void dbg_push_event(struct wt_debugger *d, const struct wt_event *event)
              "out of memory: threads have stopped without being reported");
 }
 
+void dbg_lose_news(struct wt_debugger *d)
+{
+    snprintf(d->notice[NOTICE_LOST_NEWS], sizeof d->notice[0],
+             "Out of memory: kernels, waves or code have come or gone without being reported.\n");
+}
+
 void dbg_push_news(struct wt_debugger *d, const struct wt_probe_event *event)
 {
     struct news *n = &d->news;
@@ -76,9 +82,7 @@ void dbg_push_news(struct wt_debugger *d, const struct wt_probe_event *event)
         n->next = n->count = 0;
     struct wt_probe_event *more = wt_array_grow(n->list, &n->capacity, n->count + 1, sizeof *more);
     if (!more) {
-        snprintf(
-            d->notice[NOTICE_LOST_NEWS], sizeof d->notice[0],
-            "Out of memory: kernels, waves or code have come or gone without being reported.\n");
+        dbg_lose_news(d);
         return;
     }
     n->list = more;

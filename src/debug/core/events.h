@@ -12,6 +12,8 @@ bool dbg_reserve_events(struct wt_debugger *d, size_t count);
 void dbg_push_event(struct wt_debugger *d, const struct wt_event *event);
 /** Queues an event of the probe that is no stop for the clients. */
 void dbg_push_news(struct wt_debugger *d, const struct wt_probe_event *event);
+/** Notes for the user that news are missing. */
+void dbg_lose_news(struct wt_debugger *d);
 /** Whether the queue has an event that clients have not taken. */
 bool dbg_has_event(const struct wt_debugger *d);
 /** All-stop: a stop is reported, or will be once every wave has halted. */

@@ -115,7 +115,6 @@ size_t wt_expr_add(struct wt_expr *e, enum wt_expr_op op, unsigned size, wt_expr
     e->code = more;
     e->code[e->code_count] = (struct instruction){
         .op = (uint8_t)op, .size = (uint8_t)size, .to = to, .a = a, .b = b, .target = UINT32_MAX};
-    e->reads_memory |= op == WT_EXPR_LOAD || op == WT_EXPR_PRINT;
     return e->code_count++;
 }
 
@@ -248,11 +247,6 @@ const unsigned *wt_expr_registers(const struct wt_expr *e, size_t *count)
 {
     *count = e->reg_count;
     return e->reg;
-}
-
-bool wt_expr_reads_memory(const struct wt_expr *e)
-{
-    return e->reads_memory;
 }
 
 bool wt_expr_loops(const struct wt_expr *e)

@@ -161,8 +161,6 @@ static inline unsigned wt_expr_named_part(unsigned named)
 {
     return named >> WT_EXPR_PART_SHIFT;
 }
-/** Whether evaluating it may read memory. */
-bool wt_expr_reads_memory(const struct wt_expr *expr);
 /** Whether it jumps back anywhere. */
 bool wt_expr_loops(const struct wt_expr *expr);
 

@@ -25,7 +25,7 @@ struct print {
 /** See expr.h. */
 struct wt_expr {
     unsigned owners;
-    bool no_memory, reads_memory, loops, finished;
+    bool no_memory, loops, finished;
     bool written; /* every temporary is written before it is read */
     struct instruction *code;
     size_t code_count, code_capacity;

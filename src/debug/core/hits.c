@@ -83,10 +83,10 @@ static void describe(struct wt_debugger *d, const struct wt_watchpoint_hit *hit,
              : hit->write            ? "wrote to"
                                      : "read",
              hit->addr.offset);
-    append_value(text, size, hit->before, hit->size);
+    append_value(text, size, hit->before, (unsigned)hit->size);
     if (hit->write) {
         append(text, size, " -> ");
-        append_value(text, size, hit->after, hit->size);
+        append_value(text, size, hit->after, (unsigned)hit->size);
     }
     if (others) {
         char list[WT_LANES_TEXT];
@@ -295,40 +295,56 @@ static bool is_reported(const struct reports *all, const struct report *report)
     return false;
 }
 
-bool dbg_add_watched(struct wt_debugger *d, uint32_t wave, const struct wt_probe_watched *watched)
+struct wt_event dbg_event_of_watched(const struct wt_watchpoint_hit *hit)
+{
+    struct wt_event event = {.reason = WT_STOP_WATCHPOINT,
+                             .watch = !hit->read    ? WT_WATCHPOINT_WRITE
+                                      : !hit->write ? WT_WATCHPOINT_READ
+                                                    : WT_WATCHPOINT_ACCESS,
+                             .addr = hit->addr,
+                             .lanes = hit->lanes,
+                             .pc = hit->pc};
+    snprintf(event.text, sizeof event.text, "the instruction at 0x%" PRIx64 " has %s 0x%" PRIx64,
+             hit->pc,
+             !hit->read    ? "written to"
+             : !hit->write ? "read"
+                           : "accessed",
+             hit->addr.offset);
+    return event;
+}
+
+bool dbg_add_watched(struct wt_debugger *d, const struct wt_watchpoint_hit *hit)
 {
     struct reports *to = &d->hits.reports;
-    const unsigned first = watched->lanes ? wt_lanes_lowest(watched->lanes) : 0;
+    const struct wt_event event = dbg_event_of_watched(hit);
     bool known = false;
     for (size_t i = 0; i < d->watchpoints.count; i++) {
         struct watchpoint *w = &d->watchpoints.list[i];
-        if (!w->inserted || w->at.kind != watched->asked.kind ||
-            !wt_ranges_meet(w->at.addr, w->at.size, watched->asked.addr, 1))
+        if (!w->inserted || w->at.kind != event.watch ||
+            !wt_ranges_meet(w->at.addr, w->at.size, hit->addr, 1))
             continue;
         known = true;
         struct report report = {.at = w->at,
-                                .wave = wave,
-                                .id = watched->id,
-                                .lane = first,
-                                .event = {.watch = watched->asked.kind,
-                                          .addr = watched->asked.addr,
-                                          .lanes = watched->lanes,
-                                          .pc = watched->pc,
-                                          .tag = w->tag,
-                                          .owner = w->owner},
-                                .values = watched->values};
+                                .wave = hit->wave,
+                                .id = hit->id,
+                                .lane = hit->lane,
+                                .event = event,
+                                .known = hit->known};
+        report.event.tag = w->tag;
+        report.event.owner = w->owner;
+        if (hit->values)
+            report.values = *hit->values;
         if (is_reported(to, &report))
             continue;
-        if (watched->lanes) {
+        if (hit->lanes) {
             report.event.lanes =
-                dbg_judge_watch(d, w, wave, watched->lanes, true, &report.event.undecided);
+                dbg_judge_watch(d, w, hit->wave, hit->lanes, true, &report.event.undecided);
             if (w->condition)
-                keep_other_side(d, w, wave, first, report.event.lanes != 0);
+                keep_other_side(d, w, hit->wave, hit->lane, report.event.lanes != 0);
             if (!report.event.lanes)
                 continue;
-            report.lane = lane_to_tell(d, wave, report.event.lanes);
+            report.lane = lane_to_tell(d, hit->wave, report.event.lanes);
         }
-        snprintf(report.event.text, sizeof report.event.text, "%s", watched->text);
         assert(to->count < to->capacity); /* dbg_reserve_watchpoint() */
         to->report[to->count++] = report;
     }
@@ -340,11 +356,11 @@ enum wt_watched_known wt_debugger_watched_values(const struct wt_debugger *d, st
 {
     const struct hits *h = &d->hits;
     const struct report *report = h->next ? &h->reports.report[h->next - 1] : NULL;
-    if (!report || report->values.known == WT_WATCHED_NOW ||
+    if (!report || report->known == WT_WATCHED_NOW ||
         !wt_ranges_meet(report->at.addr, report->at.size, at, size))
         return WT_WATCHED_NOW;
     const uint64_t from = at.offset - report->at.addr.offset;
-    if (report->values.known != WT_WATCHED_TOLD || at.offset < report->at.addr.offset ||
+    if (report->known != WT_WATCHED_TOLD || at.offset < report->at.addr.offset ||
         from + size > report->values.size)
         return WT_WATCHED_MIXED;
     memcpy(before, report->values.before + from, size);

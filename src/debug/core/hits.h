@@ -21,7 +21,9 @@ void dbg_begin_watched(struct wt_debugger *d);
  * Adds the reports of one access of a halted wave: of each watchpoint that it concerns and whose
  * condition holds. False: it concerns none.
  */
-bool dbg_add_watched(struct wt_debugger *d, uint32_t wave, const struct wt_probe_watched *watched);
+bool dbg_add_watched(struct wt_debugger *d, const struct wt_watchpoint_hit *hit);
+/** The stop for such an access, where no watchpoint is for it. */
+struct wt_event dbg_event_of_watched(const struct wt_watchpoint_hit *hit);
 
 /** The next report that some client still wants, on a way in the same direction; false: none. */
 bool dbg_next_hit(struct wt_debugger *d, bool backwards, struct stop *stop);

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/wave_name.h"
+#include "debug/core/dispatches.h"
 #include "debug/core/events.h"
 
 enum wt_status dbg_note(struct wt_debugger *d, enum wt_status status)
@@ -65,12 +66,6 @@ void dbg_meet(struct wt_debugger *d, uint32_t wave, wt_wave_id id)
     w->unlisted = true;
 }
 
-void wt_debugger_first(const struct wt_debugger *d, uint32_t *device, uint32_t *core)
-{
-    *device = d->target->first_device;
-    *core = d->target->first_core;
-}
-
 void wt_debugger_name_wave(const struct wt_debugger *d, const struct wt_wave *wave, char *text,
                            size_t size)
 {
@@ -120,37 +115,25 @@ static void take_new_rows(struct wt_debugger *d)
     }
 }
 
-void dbg_tell_waves(struct wt_debugger *d)
-{
-    if (!d->news.there)
-        return;
-    for (uint32_t w = 0; w < d->topology->waves; w++) {
-        const wt_wave_id now = dbg_is_active(d, w) ? d->wave[w].self.id : WT_NO_WAVE;
-        const wt_wave_id before = d->news.there[w];
-        if (now == before)
-            continue;
-        d->news.there[w] = now;
-        if (before != WT_NO_WAVE)
-            dbg_push_news(d, &(struct wt_probe_event){.kind = WT_PROBE_WAVE_ENDED, .wave = before});
-        if (now != WT_NO_WAVE)
-            dbg_push_news(d, &(struct wt_probe_event){.kind = WT_PROBE_WAVE_BEGAN, .wave = now});
-    }
-}
-
 enum wt_status dbg_scan(struct wt_debugger *d, struct wt_wave_set *halted, struct wt_error *err)
 {
     struct wt_wave_set ignored;
     enum wt_status status =
         dbg_note(d, d->ops->scan(d->probe, &d->sets.active, halted ? halted : &ignored, err));
     d->sets.active_known = !status;
-    if (!status)
-        take_new_rows(d);
-    for (unsigned i = 0; i < d->sets.words && !status; i++)
-        for (uint32_t bits = d->sets.active.word[i]; bits; bits &= bits - 1)
-            dbg_identify(d, 32 * i + (uint32_t)__builtin_ctz(bits));
-    if (!status)
-        dbg_tell_waves(d);
-    return status;
+    if (status)
+        return status;
+    take_new_rows(d);
+    dbg_begin_dispatches(d);
+    for (unsigned i = 0; i < d->sets.words; i++)
+        for (uint32_t bits = d->sets.active.word[i]; bits; bits &= bits - 1) {
+            const uint32_t wave = 32 * i + (uint32_t)__builtin_ctz(bits);
+            dbg_identify(d, wave);
+            dbg_see_dispatch(d, &d->wave[wave]);
+        }
+    dbg_end_dispatches(d);
+    dbg_tell_waves(d);
+    return WT_OK;
 }
 
 struct wave *dbg_copy_waves(const struct wt_debugger *d)

@@ -23,9 +23,6 @@ void dbg_describe(const struct wt_debugger *d, uint32_t wave, struct wt_wave *de
 /** Refuses what needs a stopped wave: WT_STATE, by the wave's name. */
 enum wt_status dbg_refuse_running(const struct wt_debugger *d, const struct wave *w,
                                   struct wt_error *err);
-/** Puts into the news which active waves have come or gone since the last time, if clients want it.
- */
-void dbg_tell_waves(struct wt_debugger *d);
 /** Looks at which waves are active and (may be NULL) halted. */
 enum wt_status dbg_scan(struct wt_debugger *d, struct wt_wave_set *halted, struct wt_error *err);
 /** A copy of the rows of all waves, which the caller frees; rows that come later are blank in it.

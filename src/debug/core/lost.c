@@ -7,6 +7,7 @@
 
 #include <stdio.h>
 
+#include "debug/core/dispatches.h"
 #include "debug/core/events.h"
 #include "debug/core/halt.h"
 #include "debug/core/known.h"
@@ -30,9 +31,10 @@ enum wt_status dbg_regain(struct wt_debugger *d, struct wt_error *err)
         return WT_OK;
     bool was_reset = false;
     enum wt_status status = d->ops->reattach ? d->ops->reattach(d->probe, &was_reset, err) : WT_OK;
-    if (was_reset)
-        dbg_thread_table_clear(
-            &d->threads.numbers); /* a new run, whose threads are numbered anew */
+    if (was_reset) { /* a new run, whose threads are numbered anew */
+        dbg_thread_table_clear(&d->threads.numbers);
+        dbg_forget_dispatches(d);
+    }
     if (!status)
         status = dbg_halt_everything(d, err);
     if (!status) {

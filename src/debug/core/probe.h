@@ -67,12 +67,14 @@ struct wt_wave {
     unsigned core, simd, slot; /**< `slot` counts within its core, all its SIMD units taken
                                     together */
     bool has_work;             /**< the probe knows the next three */
-    uint64_t dispatch;         /**< which kernel launch of the session it is a part of */
+    uint64_t dispatch;         /**< which kernel launch of the program's run it is a part of */
     uint32_t group[3];         /**< its work-group's coordinates */
     uint32_t index;            /**< its own index in the group */
     uint32_t block[3];         /**< with topology->has_grid: work-items of a whole group */
     uint32_t grid[3];          /**< … and of the dispatch */
     uint64_t arguments;        /**< address of the launch's arguments in space 0; 0: unknown */
+    bool has_queue;            /**< the device takes launches from queues: */
+    uint32_t queue;            /**< … this one, as its driver numbers them */
 };
 
 /** Bytes of a register's value. */
@@ -183,35 +185,6 @@ struct wt_probe_exception {
     struct wt_fault fault; /**< as far as the hardware tells: the lanes that may have made it; pc:
                                 of the instruction, at which the wave may not be any more */
     uint64_t raised;       /**< bits: which of topology->exceptions; 0: fault.kind says all */
-};
-
-/** The knowledge about the watched bytes at a stop for an access to them. */
-enum wt_watched_known {
-    WT_WATCHED_NOW,   /**< nothing is told: memory is as the access has left it */
-    WT_WATCHED_TOLD,  /**< what they were before the access and after it */
-    WT_WATCHED_MIXED, /**< other waves have written them, too, before all stood still */
-};
-
-#define WT_WATCHED_BYTES 256
-
-/** The watched bytes, as far as an access is known to have changed them. */
-struct wt_watched_values {
-    enum wt_watched_known known;
-    uint64_t order; /**< TOLD: the place of the access among those of all waves */
-    size_t size;    /**< TOLD: from the beginning of the watched range, so many are known */
-    uint8_t before[WT_WATCHED_BYTES], after[WT_WATCHED_BYTES];
-};
-
-/** An access of a wave to memory that the debug hardware watches. */
-struct wt_probe_watched {
-    bool wanted; /**< false: it is outside of what was asked for; hardware watches coarser ranges */
-    wt_wave_handle wave;
-    wt_wave_id id;              /**< its name: another wave may come into its slot */
-    struct wt_watchpoint asked; /**< what the debugger watches */
-    uint64_t pc;                /**< of the instruction, which is done */
-    wt_lanes lanes;             /**< that may have done it, as far as the hardware tells */
-    char text[224];             /**< for people */
-    struct wt_watched_values values;
 };
 
 #define WT_WINDOW_BYTES 32
@@ -344,18 +317,22 @@ struct wt_kept_answer {
 /** Events beside those of waves, which scan() shows. */
 enum wt_probe_event_kind {
     WT_PROBE_NOTHING,
-    WT_PROBE_DISPATCH_BEGAN,  /**< a kernel was launched: `dispatch` */
-    WT_PROBE_DISPATCH_ENDED,  /**< its last wave has ended: `dispatch` */
     WT_PROBE_MODULES_CHANGED, /**< code was loaded or unloaded */
     WT_PROBE_ENDED,           /**< the program has ended, with `status` */
-    /* Told by the debugger, which finds them by scan() (wt_debugger_tell_waves()): */
-    WT_PROBE_WAVE_BEGAN, /**< a wave is active: `wave` */
-    WT_PROBE_WAVE_ENDED, /**< it is so no longer: `wave` */
+    /* Told by the debugger, which finds them by scan(): */
+    WT_PROBE_DISPATCH_BEGAN, /**< a dispatch has waves: `dispatch` */
+    WT_PROBE_DISPATCH_ENDED, /**< it has none any more */
+    /* … and to clients that want it (wt_debugger_tell_waves()): */
+    WT_PROBE_GROUP_BEGAN, /**< a group has waves: `group` of `dispatch`, `wave` is one of them */
+    WT_PROBE_GROUP_ENDED, /**< it has none any more; `wave` was the last */
+    WT_PROBE_WAVE_BEGAN,  /**< a wave is active: `wave`, with `dispatch` and `group` */
+    WT_PROBE_WAVE_ENDED,  /**< it is so no longer */
 };
 
 struct wt_probe_event {
     enum wt_probe_event_kind kind;
-    uint64_t dispatch;
+    uint64_t dispatch; /**< its id: wt_debugger_dispatch(); 0: of a wave without work */
+    uint32_t group[3];
     wt_wave_id wave;
     uint32_t status;
     char text[224]; /**< for people; "" if there is nothing to say */
@@ -462,10 +439,10 @@ struct wt_probe_ops {
      */
     enum wt_status (*set_watchpoints)(struct wt_probe *probe, const struct wt_watchpoint *list,
                                       size_t count, struct wt_error *err);
-    /** Reads the access that a wave has halted for with WT_HALT_WATCH. NULL where set_watchpoints
-     * is. */
-    enum wt_status (*watched)(struct wt_probe *probe, uint32_t wave,
-                              struct wt_probe_watched *watched, struct wt_error *err);
+    /** Takes an access that a wave has halted for with WT_HALT_WATCH; *any: there was one. Its
+     * values stay valid until the next call. NULL where set_watchpoints is. */
+    enum wt_status (*watched)(struct wt_probe *probe, uint32_t wave, struct wt_watchpoint_hit *hit,
+                              bool *any, struct wt_error *err);
     /** Of the waves that have halted with WT_HALT_WATCH, the one whose access was the first;
      * WT_NO_HANDLE: it is not known. NULL: it never is. */
     uint32_t (*first_watched)(struct wt_probe *probe);
@@ -543,5 +520,8 @@ struct wt_probe_ops {
     void (*decode)(struct wt_probe *probe, uint64_t addr, const struct wt_window *window,
                    struct wt_instruction *instruction);
 };
+
+/** The type of one of its operations, to declare a function that is one. */
+#define WT_PROBE_FN(operation) __typeof__(*((struct wt_probe_ops *)0)->operation)
 
 #endif

@@ -161,7 +161,7 @@ enum wt_status wt_client_run(struct wt_client *client, enum wt_direction directi
 
 static bool is_of_wave(const struct wt_probe_event *news)
 {
-    return news->kind == WT_PROBE_WAVE_BEGAN || news->kind == WT_PROBE_WAVE_ENDED;
+    return news->kind >= WT_PROBE_GROUP_BEGAN;
 }
 
 bool wt_session_pump(struct wt_session *s, uint64_t budget)

@@ -45,6 +45,7 @@ struct wave {
     bool lifted;        /**< its pending step is off a breakpoint that is not in memory */
     bool told;          /**< the user knows that it is pending */
     bool unlisted;      /**< the probe has yet to describe it: only its id is known */
+    uint32_t dispatch;  /**< 1 + index in struct dispatches; 0: it was not seen yet */
     struct wt_wave
         ended; /**< the wave that was to step, which has ended; id WT_NO_WAVE: none has */
 };
@@ -161,6 +162,7 @@ struct report {
     wt_wave_id id;
     unsigned lane;
     struct wt_event event;
+    enum wt_watched_known known; /**< of debug hardware */
     struct wt_watched_values values;
 };
 
@@ -187,8 +189,6 @@ struct threads {
     struct dbg_thread_table numbers;
     struct wt_thread_info *list; /**< what wt_debugger_threads() gave out */
     size_t count, capacity;
-    wt_wave_id *wave_list; /**< what wt_debugger_waves() gave out */
-    size_t wave_list_capacity;
     uint32_t wave_hint; /**< where the next wave that is asked for by its id may be */
 };
 
@@ -350,9 +350,27 @@ struct event_queue {
 struct news {
     struct wt_probe_event *list;
     size_t count, capacity, next;
-    bool modules;      /**< of modules: the probe is to be told that clients know it */
-    wt_wave_id *there; /**< by handle: the active wave that was told, WT_NO_WAVE: none; NULL: waves
-                            are not told */
+    bool modules; /**< of modules: the probe is to be told that clients know it */
+    struct told_wave {
+        wt_wave_id id;
+        uint64_t dispatch; /**< id; 0: none */
+        uint32_t group[3];
+    } * there; /**< by handle: the active wave that was told, WT_NO_WAVE: none; NULL: waves are not
+                    told */
+};
+
+/** The dispatches of the run that had waves at some scan. */
+struct dispatches {
+    struct seen_dispatch {
+        struct wt_dispatch is;
+        uint64_t scan; /**< the last one at which it had waves */
+    } * list;          /**< in the order in which they were found: ids are consecutive */
+    size_t count, capacity;
+    uint64_t before; /**< dispatches of earlier runs */
+    uint64_t last;   /**< the largest number of a launch */
+    uint64_t scan;   /**< scans so far */
+    uint32_t *there; /**< index of each that is active */
+    size_t there_count, there_capacity;
 };
 
 struct wt_debugger {
@@ -380,6 +398,7 @@ struct wt_debugger {
     struct leftovers leftovers;
     struct event_queue events;
     struct news news;
+    struct dispatches dispatches;
     char notice[NOTICES][224]; /**< text for the user that belongs to no event; "": none */
 };
 

@@ -220,27 +220,21 @@ enum wt_status dbg_come_to_exception(struct wt_debugger *d, uint32_t wave, struc
 enum wt_status dbg_come_to_watch(struct wt_debugger *d, uint32_t wave, bool *stopped,
                                  struct wt_error *err)
 {
-    struct wt_probe_watched watched = {.wanted = false};
+    struct wt_watchpoint_hit hit;
     struct stop stop;
+    bool any;
     *stopped = false;
     dbg_begin_watched(d);
     do {
-        enum wt_status status = d->ops->watched(d->probe, wave, &watched, err);
+        enum wt_status status = d->ops->watched(d->probe, wave, &hit, &any, err);
         if (status)
             return status;
-        if (!watched.wanted)
+        if (!any)
             break;
-        if (!dbg_add_watched(d, wave, &watched)) { /* it was removed in the meantime */
+        if (!dbg_add_watched(d, &hit)) { /* it was removed in the meantime */
             *stopped = true;
-            stop = (struct stop){.wave = wave,
-                                 .id = watched.id,
-                                 .lane = watched.lanes ? wt_lanes_lowest(watched.lanes) : 0,
-                                 .event = {.reason = WT_STOP_WATCHPOINT,
-                                           .watch = watched.asked.kind,
-                                           .addr = watched.asked.addr,
-                                           .lanes = watched.lanes,
-                                           .pc = watched.pc}};
-            snprintf(stop.event.text, sizeof stop.event.text, "%s", watched.text);
+            stop = (struct stop){
+                .wave = wave, .id = hit.id, .lane = hit.lane, .event = dbg_event_of_watched(&hit)};
         }
     } while (!d->run.nonstop);
     *stopped |= dbg_next_hit(d, false, &stop);

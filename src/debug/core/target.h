@@ -86,15 +86,33 @@ struct wt_watchpoint {
     void *context;                  /**< for holds; it lives until the target watches others */
 };
 
+/** The knowledge about the watched bytes at a stop for an access to them. */
+enum wt_watched_known {
+    WT_WATCHED_NOW,   /**< nothing is told: memory is as the access has left it */
+    WT_WATCHED_TOLD,  /**< what they were before the access and after it */
+    WT_WATCHED_MIXED, /**< other waves have written them, too, before all stood still */
+};
+
+#define WT_WATCHED_BYTES 256
+
+/** The watched bytes before an access and after it. */
+struct wt_watched_values {
+    uint64_t order; /**< the place of the access among those of all waves */
+    size_t size;    /**< from the beginning of the watched range, so many are known */
+    uint8_t before[WT_WATCHED_BYTES], after[WT_WATCHED_BYTES];
+};
+
 /**
- * An access of one lane to watched memory, which has been done. Or (`execute`) a wave has come to a
- * watched instruction, which it issues when the device goes on.
+ * An access to watched memory, which has been done. An emulated device tells what one lane has
+ * accessed. Debug hardware tells which lanes of a wave may have accessed what a watchpoint watches:
+ * kind and range are the watchpoint's, and it tells no time and no bytes. Or (`execute`) a wave has
+ * come to a watched instruction, which it issues when the device goes on.
  */
 struct wt_watchpoint_hit {
     bool execute;     /**< only time, wave, pc and lanes are told */
-    wt_lanes mask;    /**< execute: enabled lanes */
-    wt_lanes lanes;   /**< execute: of these, the ones that count */
     bool read, write; /**< an atomic does both */
+    wt_lanes mask;    /**< execute: enabled lanes */
+    wt_lanes lanes;   /**< execute: of these, the ones that count; debug hardware: see above */
     uint64_t time;    /**< issue time before the instruction */
     uint32_t wave;
     wt_wave_id
@@ -102,8 +120,10 @@ struct wt_watchpoint_hit {
     unsigned lane;
     uint64_t pc;            /**< of the instruction */
     struct wt_address addr; /**< of the access, which overlaps the range but may be wider */
-    unsigned size;
+    uint64_t size;
     uint8_t before[16], after[16];
+    enum wt_watched_known known;      /**< debug hardware */
+    struct wt_watched_values *values; /**< known: WT_WATCHED_TOLD */
 };
 
 /** A search of the recorded run, for places at which any of these happens. */

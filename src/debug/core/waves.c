@@ -4,32 +4,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "base/array.h"
 #include "base/wave_name.h"
+#include "debug/core/dispatches.h"
 #include "debug/core/known.h"
 #include "debug/core/numbering.h"
 #include "debug/core/threads.h"
-
-enum wt_status wt_debugger_waves(struct wt_debugger *d, const wt_wave_id **list, size_t *count,
-                                 struct wt_error *err)
-{
-    *count = 0;
-    enum wt_status status = dbg_refresh(d, err);
-    if (status)
-        return status;
-    for (uint32_t w = 0; w < d->topology->waves; w++) {
-        if (!dbg_is_active(d, w))
-            continue;
-        wt_wave_id *more = wt_array_grow(d->threads.wave_list, &d->threads.wave_list_capacity,
-                                         *count + 1, sizeof *d->threads.wave_list);
-        if (!more)
-            return wt_fail(err, WT_NO_MEMORY, "out of memory for the list of waves");
-        d->threads.wave_list = more;
-        d->threads.wave_list[(*count)++] = d->wave[w].self.id;
-    }
-    *list = d->threads.wave_list;
-    return WT_OK;
-}
 
 enum wt_status wt_debugger_tell_waves(struct wt_debugger *d, bool tell, struct wt_error *err)
 {
@@ -77,14 +56,12 @@ enum wt_status dbg_find_wave(struct wt_debugger *d, wt_wave_id id, uint32_t *wav
     return wt_fail(err, WT_INVALID, "the %s has ended", d->topology->wave_word);
 }
 
-enum wt_status wt_debugger_wave(struct wt_debugger *d, wt_wave_id id, struct wt_wave_info *info,
-                                struct wt_error *err)
+static enum wt_status describe(struct wt_debugger *d, uint32_t wave, struct wt_wave_info *info,
+                               struct wt_error *err)
 {
-    uint32_t wave = 0;
-    enum wt_status status = dbg_find_wave(d, id, &wave, err);
-    if (status)
-        return status;
+    enum wt_status status;
     info->wave = d->wave[wave].self;
+    info->dispatch = dbg_dispatch_of(d, &d->wave[wave]);
     info->running = !dbg_stands(d, wave);
     info->pc = 0;
     info->mask = 0;
@@ -97,10 +74,132 @@ enum wt_status wt_debugger_wave(struct wt_debugger *d, wt_wave_id id, struct wt_
     info->mask = d->wave[wave].mask;
     const struct wt_target_services *services = d->target->services;
     info->has_detail = dbg_wave_detail(d, wave, &info->detail);
-    info->has_wait = info->has_detail ||
-                     (services->wave_waits &&
-                      services->wave_waits(d->target->context, wave, id, &info->detail.view));
+    info->has_wait = info->has_detail || (services->wave_waits &&
+                                          services->wave_waits(d->target->context, wave,
+                                                               info->wave.id, &info->detail.view));
     return WT_OK;
+}
+
+enum wt_status wt_debugger_wave(struct wt_debugger *d, wt_wave_id id, struct wt_wave_info *info,
+                                struct wt_error *err)
+{
+    uint32_t wave = 0;
+    enum wt_status status = dbg_find_wave(d, id, &wave, err);
+    return status ? status : describe(d, wave, info, err);
+}
+
+/* ---- work ---- */
+
+bool wt_debugger_device(const struct wt_debugger *d, unsigned index, struct wt_device *device)
+{
+    const struct wt_topology *t = d->topology;
+    *device = (struct wt_device){d->target->first_device + index, d->target->first_core, t->cores};
+    if (index >= (t->devices ? t->devices : 1))
+        return false;
+    for (unsigned i = 0; t->device_cores && i < index; i++)
+        device->first_core += t->device_cores[i];
+    if (t->device_cores)
+        device->cores = t->device_cores[index];
+    return true;
+}
+
+unsigned wt_wave_items(const struct wt_wave *wave, uint32_t *first)
+{
+    const uint32_t all = wave->block[0] * wave->block[1] * wave->block[2];
+    *first = wave->index * wave->lanes;
+    return all && all - *first < wave->lanes ? all - *first : wave->lanes;
+}
+
+static int by_work(const void *a, const void *b)
+{
+    const struct wt_wave *x = &(*(const struct wt_wave_info *const *)a)->wave;
+    const struct wt_wave *y = &(*(const struct wt_wave_info *const *)b)->wave;
+    if (x->dispatch != y->dispatch)
+        return x->dispatch < y->dispatch ? -1 : 1;
+    if (x->device != y->device)
+        return x->device < y->device ? -1 : 1;
+    for (unsigned i = 3; i-- > 0;)
+        if (x->group[i] != y->group[i])
+            return x->group[i] < y->group[i] ? -1 : 1;
+    return x->index < y->index ? -1 : x->index > y->index;
+}
+
+/* The queue of a dispatch in the list, to which it is added. */
+static const struct wt_queue *queue_of(struct wt_work *work, const struct wt_dispatch *dispatch)
+{
+    const struct wt_queue *from = &dispatch->from;
+    if (!dispatch->has_queue)
+        return NULL;
+    for (size_t i = 0; i < work->queue_count; i++)
+        if (work->queue[i].device == from->device && work->queue[i].number == from->number)
+            return &work->queue[i];
+    work->queue[work->queue_count] = *from;
+    return &work->queue[work->queue_count++];
+}
+
+/* Adds a wave, which comes in the order of work, to its dispatch and group. */
+static void add_worker(struct wt_debugger *d, struct wt_work *work, size_t index)
+{
+    const struct wt_wave *wave = &work->worker[index]->wave;
+    struct wt_dispatch *last =
+        work->dispatch_count ? &work->dispatch[work->dispatch_count - 1] : NULL;
+    if (!last || last->number != wave->dispatch || last->device != wave->device) {
+        const struct wt_dispatch *known = wt_debugger_dispatch(d, work->worker[index]->dispatch);
+        last = &work->dispatch[work->dispatch_count++];
+        *last =
+            known ? *known : (struct wt_dispatch){.number = wave->dispatch, .device = wave->device};
+        last->wave_count = 0;
+        last->queue = queue_of(work, last);
+        last->group = &work->group[work->group_count];
+        last->wave = &work->worker[index];
+    }
+    struct wt_group *group = &work->group[work->group_count - 1];
+    if (!last->group_count || memcmp(group->at, wave->group, sizeof group->at) != 0) {
+        group = &work->group[work->group_count++];
+        group->of = last;
+        memcpy(group->at, wave->group, sizeof group->at);
+        group->wave = &work->worker[index];
+        last->group_count++;
+    }
+    group->wave_count++;
+    last->wave_count++;
+}
+
+enum wt_status wt_debugger_work(struct wt_debugger *d, struct wt_work *work, struct wt_error *err)
+{
+    *work = (struct wt_work){.wave_count = 0};
+    enum wt_status status = dbg_refresh(d, err);
+    size_t count = 0;
+    for (unsigned i = 0; i < d->sets.words && !status; i++)
+        count += (unsigned)__builtin_popcount(d->sets.active.word[i]);
+    work->wave = calloc(count + 1, sizeof *work->wave);
+    work->dispatch = calloc(count + 1, sizeof *work->dispatch);
+    work->group = calloc(count + 1, sizeof *work->group);
+    work->queue = calloc(count + 1, sizeof *work->queue);
+    work->worker = calloc(count + 1, sizeof *work->worker);
+    if (!work->wave || !work->dispatch || !work->group || !work->queue || !work->worker)
+        return status ? status : wt_fail(err, WT_NO_MEMORY, "out of memory for the list of waves");
+    for (uint32_t w = 0; w < d->topology->waves && work->wave_count < count && !status; w++) {
+        if (!dbg_is_active(d, w))
+            continue;
+        struct wt_wave_info *info = &work->wave[work->wave_count++];
+        status = describe(d, w, info, err);
+        if (info->wave.has_work)
+            work->worker[work->worker_count++] = info;
+    }
+    qsort(work->worker, work->worker_count, sizeof(void *), by_work);
+    for (size_t i = 0; i < work->worker_count && !status; i++)
+        add_worker(d, work, i);
+    return status;
+}
+
+void wt_work_free(struct wt_work *work)
+{
+    free(work->wave);
+    free(work->dispatch);
+    free(work->group);
+    free(work->queue);
+    free(work->worker);
 }
 
 enum wt_status wt_debugger_thread_position(struct wt_debugger *d, wt_thread thread,

@@ -51,16 +51,6 @@ struct gcnp_watch {
     uint8_t before[GCNP_WATCHED_BYTES]; /**< of writes: what was there when it was looked at last */
 };
 
-/** A write to the range of an address watch, which the emulated device has noted. Its wave stops
- * some instructions later. */
-struct gcnp_write {
-    struct wt_watchpoint asked;
-    wt_wave_handle wave;
-    wt_wave_id id;
-    wt_lanes lanes;
-    struct wt_watched_values values;
-};
-
 struct wt_probe {
     struct wt_standstill common;
     uint64_t
@@ -85,8 +75,9 @@ struct wt_probe {
     unsigned watches;
     struct gcnp_local_watch local[GCNP_LOCAL_WATCHES];
     unsigned locals;
-    bool notes;               /**< the device notes writes to the ranges of the address watches: */
-    struct gcnp_write *write; /**< those whose waves have not stopped yet */
+    bool notes; /**< the device notes writes to the ranges of the address watches: */
+    /** … those whose waves have not stopped yet, which they do some instructions later */
+    struct wt_watchpoint_hit *write;
     size_t write_count, write_capacity;
 };
 
@@ -166,26 +157,15 @@ static inline enum wt_status gcnp_write_link(struct wt_probe *p, uint64_t addr, 
 
 /** Fills in the topology's registers; false without host memory. */
 bool gcnp_describe_registers(struct wt_probe *p);
-/** The probe's operation read_rows (debug/core/probe.h). */
-enum wt_status gcnp_read_rows(struct wt_probe *p, uint32_t wave, wt_lanes lanes,
-                              const unsigned *index, size_t count, uint8_t *out,
-                              struct wt_error *err);
-/** The probe's operation write_row. */
-enum wt_status gcnp_write_row(struct wt_probe *p, uint32_t wave, wt_lanes lanes, unsigned index,
-                              const uint8_t *bytes, struct wt_error *err);
+WT_PROBE_FN(read_rows) gcnp_read_rows;
+WT_PROBE_FN(write_row) gcnp_write_row;
 
 /* ---- memory.c ---- */
 
 /** Fills in p->space and the topology's list of address spaces. */
 void gcnp_describe_spaces(struct wt_probe *p);
-/** The probe's operation read_memory. */
-enum wt_status gcnp_read_memory(struct wt_probe *p, uint32_t wave, unsigned lane,
-                                struct wt_address addr, void *out, size_t size,
-                                struct wt_error *err);
-/** The probe's operation write_memory. */
-enum wt_status gcnp_write_memory(struct wt_probe *p, uint32_t wave, unsigned lane,
-                                 struct wt_address addr, const void *bytes, size_t size,
-                                 struct wt_error *err);
+WT_PROBE_FN(read_memory) gcnp_read_memory;
+WT_PROBE_FN(write_memory) gcnp_write_memory;
 
 /** Whether an address is one of LDS; *generic becomes that in the LDS aperture. */
 bool gcnp_is_local(const struct wt_probe *p, struct wt_address addr, uint64_t *generic);
@@ -195,16 +175,13 @@ enum wt_status gcnp_global_range(struct wt_probe *p, uint32_t wave, unsigned lan
                                  struct wt_address addr, uint64_t size, uint64_t *at,
                                  struct wt_error *err);
 
-/** find_home of the probe. */
-enum wt_status gcnp_find_home(struct wt_probe *p, uint32_t wave, unsigned lane,
-                              struct wt_address addr, uint64_t size, struct wt_address *home,
-                              uint64_t *part, struct wt_error *err);
+WT_PROBE_FN(find_home) gcnp_find_home;
 
 /* ---- watch.c ---- */
 
-/** The probe's operation set_watchpoints. */
-enum wt_status gcnp_set_watches(struct wt_probe *p, const struct wt_watchpoint *list, size_t count,
-                                struct wt_error *err);
+WT_PROBE_FN(set_watchpoints) gcnp_set_watches;
+/** Forgets writes that the device has noted, and frees the list. */
+void gcnp_drop_writes(struct wt_probe *p);
 /** During a standstill: notes which waves have accessed watched ranges since the last one. */
 enum wt_status gcnp_take_hits(struct wt_probe *p, struct wt_error *err);
 
@@ -218,24 +195,14 @@ wt_lanes gcnp_lanes_of_access(struct wt_probe *p, uint32_t wave, const struct gc
 
 /* ---- code.c ---- */
 
-/** The probe's operation window. */
-enum wt_status gcnp_window(struct wt_probe *p, uint64_t addr, struct wt_window *window,
-                           struct wt_error *err);
-/** The probe's operation patch. */
-void gcnp_patch(struct wt_probe *p, uint64_t addr, const struct wt_window *window,
-                struct wt_patch *patch);
-/** The probe's operation decode. */
-void gcnp_decode_instruction(struct wt_probe *p, uint64_t addr, const struct wt_window *window,
-                             struct wt_instruction *instruction);
+WT_PROBE_FN(window) gcnp_window;
+WT_PROBE_FN(patch) gcnp_patch;
+WT_PROBE_FN(decode) gcnp_decode_instruction;
 
 /* ---- unwind.c ---- */
 
-/** The probe's operation find_caller. */
-enum wt_status gcnp_find_caller(struct wt_probe *p, const struct wt_callee *callee,
-                                struct wt_caller *caller, struct wt_error *err);
-/** The probe's operation find_kept. */
-enum wt_status gcnp_find_kept(struct wt_probe *p, const struct wt_kept_address *asked,
-                              struct wt_kept_answer *answer, struct wt_error *err);
+WT_PROBE_FN(find_caller) gcnp_find_caller;
+WT_PROBE_FN(find_kept) gcnp_find_kept;
 
 /* ---- writes.c ---- */
 

@@ -69,7 +69,7 @@ static enum wt_status describe(struct wt_probe *p, struct wt_error *err)
 static void free_probe(struct wt_probe *p)
 {
     wt_standstill_close(p);
-    free(p->write);
+    gcnp_drop_writes(p);
     free(p->registers);
     free(p->names);
     free(p);

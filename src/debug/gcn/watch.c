@@ -5,7 +5,6 @@
  * when other waves may have accessed the range, too. An emulated device notes writes to it, one by
  * one; of others it is not known what each of several waves has written.
  */
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -134,9 +133,22 @@ static enum wt_status set_devices(struct wt_probe *p, const struct wt_watchpoint
     return p->locals ? status : WT_OK;
 }
 
-static bool same_range(const struct wt_watchpoint *a, const struct wt_watchpoint *b)
+static bool is_to(const struct wt_watchpoint_hit *write, const struct wt_watchpoint *asked)
 {
-    return wt_address_equal(a->addr, b->addr) && a->size == b->size;
+    return wt_address_equal(write->addr, asked->addr) && write->size == asked->size;
+}
+
+static void drop_write(struct wt_probe *p, struct wt_watchpoint_hit *write)
+{
+    free(write->values);
+    *write = p->write[--p->write_count];
+}
+
+void gcnp_drop_writes(struct wt_probe *p)
+{
+    while (p->write_count)
+        drop_write(p, p->write);
+    free(p->write);
 }
 
 /* Writes to what is watched no more are forgotten. */
@@ -145,9 +157,9 @@ static void keep_writes_of(struct wt_probe *p, const struct wt_watchpoint *list,
     for (size_t i = p->write_count; i-- > 0;) {
         bool kept = false;
         for (size_t k = 0; k < count; k++)
-            kept |= same_range(&p->write[i].asked, &list[k]);
+            kept |= is_to(&p->write[i], &list[k]);
         if (!kept)
-            p->write[i] = p->write[--p->write_count];
+            drop_write(p, &p->write[i]);
     }
 }
 
@@ -204,34 +216,25 @@ static enum wt_status has_changed(struct wt_probe *p, struct gcnp_watch *w, bool
 
 /* @p by: which lanes have written, and what; NULL: it is not noted. */
 static enum wt_status note(struct wt_probe *p, uint32_t wave, const struct gcnp_watch *w,
-                           const struct gcnp_write *by, struct wt_error *err)
+                           const struct wt_watchpoint_hit *by, struct wt_error *err)
 {
     const struct gcnp_row *row = gcnp_row(p, wave);
     const uint64_t pc = gcnp_row_pc(row) - 4 * (row->ttmp[1] >> KFD_TTMP1_REWIND_SHIFT & 15);
     wt_lanes lanes =
         by ? by->lanes : gcnp_lanes_of_access(p, wave, row, pc, w->addr, w->asked.size);
-    char text[224];
     if (!lanes && w->asked.kind == WT_WATCHPOINT_WRITE)
         return WT_OK; /* it has written beside the range, which another wave has changed */
-    snprintf(text, sizeof text, "address watch %u: the instruction at 0x%llx has %s 0x%llx",
-             (unsigned)w->id[row->common.wave.device], (unsigned long long)pc,
-             w->asked.kind == WT_WATCHPOINT_WRITE  ? "written to"
-             : w->asked.kind == WT_WATCHPOINT_READ ? "read in the block of"
-                                                   : "accessed the block of",
-             (unsigned long long)w->addr);
     if (!lanes)
         lanes = gcnp_row_exec(row);
-    return wt_standstill_note_hit(p, wave, &w->asked, pc, lanes, text, by ? &by->values : NULL,
-                                  err);
+    return wt_standstill_note_hit(p, wave, &w->asked, pc, lanes, by ? by->values : NULL, err);
 }
 
 /* The write of a wave to the range of a watch that the device has noted; NULL: there is none. */
-static struct gcnp_write *find_write(struct wt_probe *p, wt_wave_handle wave, wt_wave_id id,
-                                     const struct wt_watchpoint *asked)
+static struct wt_watchpoint_hit *find_write(struct wt_probe *p, wt_wave_handle wave, wt_wave_id id,
+                                            const struct wt_watchpoint *asked)
 {
     for (size_t i = 0; i < p->write_count; i++)
-        if (p->write[i].wave == wave && p->write[i].id == id &&
-            same_range(&p->write[i].asked, asked))
+        if (p->write[i].wave == wave && p->write[i].id == id && is_to(&p->write[i], asked))
             return &p->write[i];
     return NULL;
 }
@@ -246,11 +249,11 @@ static enum wt_status take_hits_of(struct wt_probe *p, struct gcnp_watch *w, str
         const struct gcnp_row *row = gcnp_row(p, i);
         if (!row->common.present || !row->watched || !has_hit(row, w))
             continue;
-        struct gcnp_write *by = find_write(p, i, row->common.wave.id, &w->asked);
+        struct wt_watchpoint_hit *by = find_write(p, i, row->common.wave.id, &w->asked);
         if (by)
             status = note(p, i, w, by, err);
         if (by)
-            *by = p->write[--p->write_count];
+            drop_write(p, by);
         if (by || (writes && p->notes))
             continue;
         if (!judged)
@@ -290,16 +293,9 @@ static enum wt_status note_local(struct wt_probe *p, const struct gcnp_local_wat
                                  const struct wt_wire_hit *hit,
                                  const struct wt_watched_values *values, struct wt_error *err)
 {
-    char text[224];
-    snprintf(text, sizeof text, "the instruction at 0x%llx has %s LDS at 0x%llx",
-             (unsigned long long)hit->pc,
-             hit->kind == WT_WIRE_WATCH_READ    ? "read"
-             : hit->kind == WT_WIRE_WATCH_WRITE ? "written to"
-                                                : "changed",
-             (unsigned long long)local->asked.addr.offset);
     gcnp_row(p, hit->wave)->common.cause = WT_HALT_WATCH;
     return wt_standstill_note_hit(p, hit->wave, &local->asked, hit->pc, wt_lane_bit(hit->lane),
-                                  text, values, err);
+                                  values, err);
 }
 
 static int by_order(const void *a, const void *b)
@@ -332,7 +328,7 @@ static void put_bytes(const struct wt_wire_hit *hit, const uint8_t *from, uint64
 static struct wt_watched_values values_at(const struct wt_wire_hit *list, size_t count, size_t at,
                                           uint64_t addr, const uint8_t *now, size_t size)
 {
-    struct wt_watched_values v = {.known = WT_WATCHED_TOLD, .order = list[at].order, .size = size};
+    struct wt_watched_values v = {.order = list[at].order, .size = size};
     memcpy(v.after, now, size);
     for (size_t i = count; i-- > at + 1;)
         if (writes(&list[i]))
@@ -349,22 +345,29 @@ static enum wt_status keep_write(struct wt_probe *p, const struct gcnp_watch *w,
                                  const struct wt_wire_hit *hit,
                                  const struct wt_watched_values *values, struct wt_error *err)
 {
-    struct gcnp_write *one = find_write(p, hit->wave, hit->id, &w->asked);
+    struct wt_watchpoint_hit *one = find_write(p, hit->wave, hit->id, &w->asked);
     if (one) {
-        memcpy(one->values.after, values->after, sizeof values->after);
+        memcpy(one->values->after, values->after, sizeof values->after);
         one->lanes |= wt_lane_bit(hit->lane);
         return WT_OK;
     }
-    struct gcnp_write *more =
+    struct wt_watchpoint_hit *more =
         wt_array_grow(p->write, &p->write_capacity, p->write_count + 1, sizeof *more);
-    if (!more)
+    struct wt_watched_values *kept = malloc(sizeof *kept);
+    if (more)
+        p->write = more;
+    if (!more || !kept) {
+        free(kept);
         return wt_fail(err, WT_NO_MEMORY, "out of memory for accesses to watched memory");
-    p->write = more;
-    more[p->write_count++] = (struct gcnp_write){.asked = w->asked,
-                                                 .wave = hit->wave,
-                                                 .id = hit->id,
-                                                 .lanes = wt_lane_bit(hit->lane),
-                                                 .values = *values};
+    }
+    *kept = *values;
+    more[p->write_count++] = (struct wt_watchpoint_hit){.write = true,
+                                                        .addr = w->asked.addr,
+                                                        .size = w->asked.size,
+                                                        .wave = hit->wave,
+                                                        .id = hit->id,
+                                                        .lanes = wt_lane_bit(hit->lane),
+                                                        .values = kept};
     return WT_OK;
 }
 
@@ -373,7 +376,7 @@ static void forget_writes(struct wt_probe *p)
 {
     for (size_t i = p->write_count; i-- > 0;)
         if (!wt_standstill_is_in(p, p->write[i].wave, p->write[i].id))
-            p->write[i] = p->write[--p->write_count];
+            drop_write(p, &p->write[i]);
 }
 
 static bool meets(const struct wt_wire_hit *hit, uint64_t addr, uint64_t size)

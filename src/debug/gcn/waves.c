@@ -111,7 +111,8 @@ static uint64_t pair(const struct gcnp_row *row, unsigned low)
 }
 
 /* A wave's position in its launch, from its TTMPs; its id, from the emulated driver. */
-static void describe_work(struct gcnp_row *row, const struct wt_standstill_launch *l)
+static void describe_work(struct gcnp_row *row, const struct wt_standstill_launch *l,
+                          const struct kfd_queue_entry *q)
 {
     struct wt_wave *wave = &row->common.wave;
     wave->lanes = GCN_LANES;
@@ -121,6 +122,8 @@ static void describe_work(struct gcnp_row *row, const struct wt_standstill_launc
     memcpy(wave->block, l->block, sizeof wave->block);
     memcpy(wave->grid, l->grid, sizeof wave->grid);
     wave->arguments = l->arguments;
+    wave->has_queue = true;
+    wave->queue = q->queue_id;
     wave->id = row->hw[KFD_HW_SLOT] ? pair(row, KFD_HW_WAVE_LO) : WT_NO_WAVE;
     if (wave->id == WT_NO_WAVE)
         wave->id = wt_standstill_name(wave, l->groups);
@@ -145,7 +148,7 @@ static enum wt_status take_record(struct wt_probe *p, uint32_t queue, uint64_t r
         return status;
     if (!l->groups[0])
         read_packet(p, q, packet, l);
-    describe_work(&found, l);
+    describe_work(&found, l, q);
     if (!find_device(p, q, &found.common.wave.device))
         return wt_fail(err, WT_IO, "queue %u is of a GPU that the program has not told of",
                        (unsigned)q->queue_id);
@@ -240,7 +243,7 @@ static enum wt_status read_waves(struct wt_probe *p, struct wt_error *err)
     for (uint32_t i = 0; i < p->queues && !status; i++)
         if (p->queue[i].queue_type == QUEUE_TYPE_AQL)
             status = read_area(p, i, err);
-    return status ? status : wt_standstill_end_list(p, err);
+    return status;
 }
 
 /* ---- suspending, resuming ---- */

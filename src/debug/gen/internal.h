@@ -92,48 +92,27 @@ static inline uint64_t genp_area(const struct wt_probe *p, uint32_t wave)
 
 /** Fills in the topology's registers; false without host memory. */
 bool genp_describe_registers(struct wt_probe *p);
-/** The probe's operation read_rows, while all stand still. */
-enum wt_status genp_read_rows(struct wt_probe *p, uint32_t wave, wt_lanes lanes,
-                              const unsigned *index, size_t count, uint8_t *out,
-                              struct wt_error *err);
-/** The probe's operation write_row, likewise. */
-enum wt_status genp_write_row(struct wt_probe *p, uint32_t wave, wt_lanes lanes, unsigned index,
-                              const uint8_t *bytes, struct wt_error *err);
+WT_PROBE_FN(read_rows) genp_read_rows;
+WT_PROBE_FN(write_row) genp_write_row;
 
 /* ---- memory.c ---- */
 
 /** Fills in p->space and the topology's list of address spaces. */
 void genp_describe_spaces(struct wt_probe *p);
-/** The probe's operation read_memory. */
-enum wt_status genp_read_memory(struct wt_probe *p, uint32_t wave, unsigned lane,
-                                struct wt_address addr, void *out, size_t size,
-                                struct wt_error *err);
-/** The probe's operation write_memory. */
-enum wt_status genp_write_memory(struct wt_probe *p, uint32_t wave, unsigned lane,
-                                 struct wt_address addr, const void *bytes, size_t size,
-                                 struct wt_error *err);
+WT_PROBE_FN(read_memory) genp_read_memory;
+WT_PROBE_FN(write_memory) genp_write_memory;
 /** The probe's operation find_home: shared local memory is at its aperture. */
-enum wt_status genp_find_home(struct wt_probe *p, uint32_t wave, unsigned lane,
-                              struct wt_address addr, uint64_t size, struct wt_address *home,
-                              uint64_t *part, struct wt_error *err);
+WT_PROBE_FN(find_home) genp_find_home;
 
 /* ---- code.c ---- */
 
-/** The probe's operation window. */
-enum wt_status genp_window(struct wt_probe *p, uint64_t addr, struct wt_window *window,
-                           struct wt_error *err);
-/** The probe's operation patch. */
-void genp_patch(struct wt_probe *p, uint64_t addr, const struct wt_window *window,
-                struct wt_patch *patch);
-/** The probe's operation decode. */
-void genp_decode(struct wt_probe *p, uint64_t addr, const struct wt_window *window,
-                 struct wt_instruction *instruction);
+WT_PROBE_FN(window) genp_window;
+WT_PROBE_FN(patch) genp_patch;
+WT_PROBE_FN(decode) genp_decode;
 
 /* ---- watch.c ---- */
 
-/** The probe's operation set_watchpoints. */
-enum wt_status genp_set_watches(struct wt_probe *p, const struct wt_watchpoint *list, size_t count,
-                                struct wt_error *err);
+WT_PROBE_FN(set_watchpoints) genp_set_watches;
 /** During a standstill: notes which threads have accessed watched memory, and halts them. */
 enum wt_status genp_take_hits(struct wt_probe *p, struct wt_error *err);
 /** An address of the link's for one of the debugger's. */
@@ -141,15 +120,11 @@ uint64_t genp_linear(const struct wt_probe *p, struct wt_address addr);
 
 /* ---- unwind.c ---- */
 
-/** The probe's operation find_caller. */
-enum wt_status genp_find_caller(struct wt_probe *p, const struct wt_callee *callee,
-                                struct wt_caller *caller, struct wt_error *err);
+WT_PROBE_FN(find_caller) genp_find_caller;
 
 /* ---- addresses.c ---- */
 
-/** The probe's operation find_kept. */
-enum wt_status genp_find_kept(struct wt_probe *p, const struct wt_kept_address *asked,
-                              struct wt_kept_answer *answer, struct wt_error *err);
+WT_PROBE_FN(find_kept) genp_find_kept;
 
 /* ---- exception.c ---- */
 

@@ -191,7 +191,7 @@ static enum wt_status read_threads(struct wt_probe *p, struct wt_error *err)
     for (uint32_t i = 0; i < cores && !status; i++)
         status = read_subslice(p, i, bits[i], err);
     free(bits);
-    return status ? status : wt_standstill_end_list(p, err);
+    return status;
 }
 
 /* ---- halting ---- */

@@ -5,7 +5,6 @@
 #include "debug/gen/internal.h"
 #include "debug/process/link.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -67,15 +66,11 @@ static bool is_wanted(const struct wt_probe *p, const struct wt_wire_hit *hit,
 
 static enum wt_status note(struct wt_probe *p, const struct wt_wire_hit *hit, struct wt_error *err)
 {
-    char text[224];
     enum wt_status status = WT_OK;
-    snprintf(text, sizeof text, "the instruction at 0x%llx has %s 0x%llx",
-             (unsigned long long)hit->pc, hit->kind == WT_WIRE_WATCH_READ ? "read" : "written to",
-             (unsigned long long)hit->addr);
     for (size_t i = 0; i < p->watches && !status; i++)
         if (is_wanted(p, hit, &p->watch[i]))
-            status = wt_standstill_note_hit(p, hit->wave, &p->watch[i], hit->pc, hit->lanes, text,
-                                            NULL, err);
+            status =
+                wt_standstill_note_hit(p, hit->wave, &p->watch[i], hit->pc, hit->lanes, NULL, err);
     return status;
 }
 

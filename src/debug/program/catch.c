@@ -163,22 +163,14 @@ static bool is_last_group(const struct wt_wave *wave)
     return true;
 }
 
-/* Whether a wave was seen at its end: it does one more instruction, and may not have done it. */
-static bool is_ending(const struct wt_point *p, wt_wave_id wave)
-{
-    for (size_t i = 0; i < p->ending_count; i++)
-        if (p->ending[i] == wave)
-            return true;
-    return false;
-}
-
 /* Notes that a wave is at its end, and forgets those that have ended. */
 static void note_ending(struct wt_program *g, struct wt_point *p, wt_wave_id wave)
 {
     struct wt_wave_info info;
     size_t kept = 0;
     for (size_t i = 0; i < p->ending_count; i++)
-        if (wt_debugger_wave(g->debugger, p->ending[i], &info, WT_IGNORED) == WT_OK)
+        if (p->ending[i] != wave &&
+            wt_debugger_wave(g->debugger, p->ending[i], &info, WT_IGNORED) == WT_OK)
             p->ending[kept++] = p->ending[i];
     p->ending_count = kept;
     wt_wave_id *grown = wt_array_grow(p->ending, &p->ending_capacity, kept + 1, sizeof *grown);
@@ -190,19 +182,18 @@ static void note_ending(struct wt_program *g, struct wt_point *p, wt_wave_id wav
 
 /* Whether no other wave of its dispatch is left but those that are at their ends, too: several stop
  * there in one halt, and each is reported before the next goes on. */
-static bool is_alone(struct wt_program *g, const struct wt_point *p, const struct wt_wave *wave)
+static bool is_alone(struct wt_program *g, const struct wt_point *p, wt_wave_id wave)
 {
-    wt_wave_id *own;
-    size_t count;
-    bool alone = wt_program_waves(g, &own, &count, WT_IGNORED) == WT_OK;
-    for (size_t i = 0; alone && i < count; i++) {
-        struct wt_wave_info info;
-        alone = own[i] == wave->id || is_ending(p, own[i]) ||
-                wt_debugger_wave(g->debugger, own[i], &info, WT_IGNORED) != WT_OK ||
-                info.wave.dispatch != wave->dispatch;
-    }
-    free(own);
-    return alone;
+    struct wt_wave_info own, other;
+    size_t count = 1;
+    if (wt_debugger_wave(g->debugger, wave, &own, WT_IGNORED) != WT_OK)
+        return false;
+    for (size_t i = 0; i < p->ending_count; i++)
+        count += p->ending[i] != wave &&
+                 wt_debugger_wave(g->debugger, p->ending[i], &other, WT_IGNORED) == WT_OK &&
+                 other.dispatch == own.dispatch;
+    const struct wt_dispatch *dispatch = wt_debugger_dispatch(g->debugger, own.dispatch);
+    return dispatch && dispatch->wave_count == count;
 }
 
 /* Where the lanes of a wave end one by one: whether all of them are at the end of the kernel and do
@@ -251,7 +242,7 @@ bool pg_catch_at(struct wt_program *g, struct wt_point *p, uint64_t pc)
     else
         note_ending(g, p, wave.id);
     /* Backwards, the wave that ended last comes first. */
-    return (g->backwards || p->last_of == wave.dispatch) && is_alone(g, p, &wave);
+    return (g->backwards || p->last_of == wave.dispatch) && is_alone(g, p, wave.id);
 }
 
 void pg_catch_news(struct wt_program *g, const struct wt_probe_event *news)

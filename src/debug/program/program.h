@@ -378,6 +378,11 @@ bool wt_program_returned(struct wt_program *program, const struct wt_type *type,
                          uint8_t out[WT_RETURNED_BYTES]);
 /** Goes to an issue time of the recorded run. */
 enum wt_status wt_program_goto(struct wt_program *program, uint64_t time, struct wt_error *err);
+/** Where the value of an expression lies, for wt_program_who_wrote(), and its type. WT_INVALID: not
+ * in memory; WT_UNSUPPORTED: in several places. */
+enum wt_status wt_program_find_home(struct wt_program *program, const char *text,
+                                    struct wt_watchpoint_request *where,
+                                    const struct wt_type **type, struct wt_error *err);
 /** The last @p most writes to a range, as wt_debugger_take_writes() has them. */
 enum wt_status wt_program_who_wrote(struct wt_program *program,
                                     const struct wt_watchpoint_request *where, uint64_t most,
@@ -454,6 +459,10 @@ enum wt_status wt_program_check_begins(struct wt_program *program, uint64_t addr
                                        struct wt_error *err);
 /** Makes the file with main, or with the first kernel, the current one. */
 void wt_program_default_source(struct wt_program *program);
+/** The line of a location, "N", "FILE:N", a function's first one; its file becomes the current one.
+ */
+enum wt_status wt_program_find_line(struct wt_program *program, const char *text, unsigned *line,
+                                    struct wt_error *err);
 /** Where a frame's function begins in memory; 0 if unknown. */
 uint64_t wt_frame_function_start(const struct wt_frame *frame);
 /** A source file; NULL without host memory. */
@@ -461,6 +470,24 @@ struct wt_text_file *wt_program_open_source(struct wt_program *program, const ch
 /** Sources under folder @p from are found under @p to. WT_NO_MEMORY. */
 enum wt_status wt_program_substitute(struct wt_program *program, const char *from, size_t length,
                                      const char *to, struct wt_error *err);
+
+/** What people write of a place: "PLACE [thread N] [if CONDITION]". */
+struct wt_place_words {
+    char *text, *made;     /**< what the others point into */
+    const char *place;     /**< for wt_program_set_break() */
+    const char *condition; /**< NULL: none */
+    wt_thread thread;      /**< 0: none */
+};
+/** Takes it apart. A line may count from the current one, "+1": without a frame from the line
+ * behind those that were listed, of which there are @p list_size at a time. The caller frees
+ * *words, also after a failure. */
+enum wt_status wt_program_take_place(struct wt_program *program, const char *text,
+                                     unsigned list_size, struct wt_place_words *words,
+                                     struct wt_error *err);
+/** Frees the words. */
+void wt_place_words_free(struct wt_place_words *words);
+/** Splits " if CONDITION" from the end of a place or expression; the condition, or NULL. */
+char *wt_split_condition(char *text);
 
 /* ---- selection ---- */
 
@@ -487,49 +514,44 @@ enum wt_status wt_program_need_frame(struct wt_program *program, const struct wt
 struct wt_view wt_program_view(struct wt_program *program);
 /** A thread of a wave, of an enabled lane if it has one; false if it has ended. */
 bool wt_program_thread_of_wave(struct wt_program *program, wt_wave_id wave, wt_thread *thread);
+/** The wave of the selected thread; WT_NO_WAVE: none is selected. */
+wt_wave_id wt_program_own_wave(const struct wt_program *program);
 /** The wave of a thread, and the thread's place in it. */
 enum wt_status wt_program_wave(struct wt_program *program, wt_thread thread, struct wt_wave *wave,
                                struct wt_thread_position *place, struct wt_error *err);
 
+/* ---- completion ---- */
+
+/** The names that begin with a word; the list and its texts are the caller's. */
+struct wt_names {
+    const char *word;
+    size_t length; /**< of the word */
+    char **list;
+    size_t count, capacity;
+};
+
+enum wt_names_kind {
+    WT_NAMES_EXPRESSION, /**< variables and functions */
+    WT_NAMES_REGISTERS,  /**< "$name" */
+    WT_NAMES_PLACE,      /**< functions and files */
+    WT_NAMES_CAUGHT      /**< what catchpoints are for */
+};
+
+/** Adds a name if it begins with the word and is not there; beyond 2,000 none is added. */
+void wt_names_offer(struct wt_names *names, const char *text);
+/** Adds names of the program. */
+void wt_program_offer(struct wt_program *program, enum wt_names_kind kind, struct wt_names *names);
+
 /* ---- work ---- */
 
-/** A wave, and the threads of its lanes. */
-struct wt_working_wave {
-    struct wt_wave_info info;
-    uint32_t volume;  /**< threads of its block; 0: unknown */
-    uint32_t first;   /**< of these, that of its lane 0 */
-    unsigned threads; /**< lanes that are threads */
-    bool is_selected;
-};
-
-struct wt_working_waves {
-    struct wt_working_wave *list;
-    size_t count;
-    unsigned lane; /**< the selected one */
-};
-
-/** A copy of the list of active waves (wt_debugger_waves), which the caller frees; after a failure
- * NULL and 0. */
-enum wt_status wt_program_waves(struct wt_program *g, wt_wave_id **list, size_t *count,
-                                struct wt_error *err);
-
-/**
- * All waves with work, by dispatch, group and number in it. The caller frees waves->list.
- * WT_STATE: nothing has been started; WT_NO_MEMORY.
- */
-enum wt_status wt_program_work(struct wt_program *program, struct wt_working_waves *waves,
+/** Describes what works now (wt_debugger_work()). WT_STATE: nothing has been started. */
+enum wt_status wt_program_work(struct wt_program *program, struct wt_work *work,
                                struct wt_error *err);
-/** Whether waves are of the same dispatch. */
-bool wt_work_is_same_dispatch(const struct wt_wave *a, const struct wt_wave *b);
-/** Whether waves are of the same work-group. */
-bool wt_work_is_same_group(const struct wt_wave *a, const struct wt_wave *b);
-/** How many groups the dispatch of a wave has in each dimension; 0 where that is not known. */
-void wt_work_grid(const struct wt_wave *wave, uint32_t grid[3]);
 /**
- * The kernel of a wave's dispatch, its name as C++ has it; "?" if no wave is in the kernel itself,
- * and a wave's frames do not lead to one. Returns @p text.
+ * The kernel of a dispatch in struct wt_work, its name as C++ has it; "?" if no wave is in the
+ * kernel itself, and a wave's frames do not lead to one. Returns @p text.
  */
-const char *wt_program_kernel(struct wt_program *program, const struct wt_working_waves *waves,
-                              const struct wt_wave *wave, char *text, size_t size);
+const char *wt_program_kernel(struct wt_program *program, const struct wt_dispatch *dispatch,
+                              char *text, size_t size);
 
 #endif

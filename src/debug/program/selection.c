@@ -141,6 +141,13 @@ enum wt_status wt_program_wave(struct wt_program *g, wt_thread thread, struct wt
     return wt_debugger_thread_position(g->debugger, thread, place, err);
 }
 
+wt_wave_id wt_program_own_wave(const struct wt_program *g)
+{
+    struct wt_wave wave;
+    return g->thread && wt_debugger_thread_wave(g->debugger, g->thread, &wave) ? wave.id
+                                                                               : WT_NO_WAVE;
+}
+
 bool wt_program_thread_of_wave(struct wt_program *g, wt_wave_id wave, wt_thread *thread)
 {
     const struct wt_thread_info *list;

@@ -35,6 +35,32 @@ enum wt_status wt_program_goto(struct wt_program *g, uint64_t time, struct wt_er
     return WT_OK;
 }
 
+enum wt_status wt_program_find_home(struct wt_program *g, const char *text,
+                                    struct wt_watchpoint_request *where,
+                                    const struct wt_type **type, struct wt_error *err)
+{
+    const struct wt_view view = wt_program_view(g);
+    struct wt_values v;
+    enum wt_status status = wt_source_evaluate(&view, text, &v, err);
+    if (status)
+        return status;
+    if (!v.in_memory)
+        status =
+            wt_fail(err, WT_INVALID,
+                    "%s does not lie in memory; what is at an address is *(TYPE *)(ADDRESS)", text);
+    const struct wt_address seen = {v.space, v.in_memory ? v.address[0] : 0};
+    *where = (struct wt_watchpoint_request){.kind = WT_WATCHPOINT_WRITE, .thread = view.thread};
+    if (!status)
+        status = wt_debugger_find_home(g->debugger, view.thread, seen, v.size, &where->addr,
+                                       &where->size, err);
+    if (!status && where->size < v.size)
+        status = wt_fail(err, WT_UNSUPPORTED, "%s lies in several places of memory: ask for a part",
+                         text);
+    *type = v.type;
+    wt_values_free(&v);
+    return status;
+}
+
 enum wt_status wt_program_who_wrote(struct wt_program *g, const struct wt_watchpoint_request *where,
                                     uint64_t most, struct wt_write **list, size_t *count,
                                     bool *more, struct wt_error *err)

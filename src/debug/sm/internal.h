@@ -52,7 +52,6 @@ struct wt_probe {
     struct wt_register *registers;
     char (*names)[8];
     struct wt_sm_launch launch;       /**< as of the last scan */
-    uint64_t began, ended;            /**< launches whose beginning, end was told */
     uint64_t arguments, arguments_of; /**< the block of arguments; of which launch */
     struct smp_watch *watch;
     size_t watches;
@@ -79,41 +78,24 @@ void smp_let_go(struct wt_probe *p);
 bool smp_describe_registers(struct wt_probe *p);
 /** The index in the topology of the predicate P0 to P6. */
 unsigned smp_predicate_index(unsigned number);
-/** The probe's operation read_rows (debug/core/probe.h). */
-enum wt_status smp_read_rows(struct wt_probe *p, uint32_t wave, wt_lanes lanes,
-                             const unsigned *index, size_t count, uint8_t *out,
-                             struct wt_error *err);
-/** The probe's operation write_row. */
-enum wt_status smp_write_row(struct wt_probe *p, uint32_t wave, wt_lanes lanes, unsigned index,
-                             const uint8_t *bytes, struct wt_error *err);
+WT_PROBE_FN(read_rows) smp_read_rows;
+WT_PROBE_FN(write_row) smp_write_row;
 
 /** The probe's operation find_caller: functions of PTX. Each frame begins with where it returns to,
  * and its caller's row. */
-enum wt_status smp_find_caller(struct wt_probe *p, const struct wt_callee *callee,
-                               struct wt_caller *caller, struct wt_error *err);
+WT_PROBE_FN(find_caller) smp_find_caller;
 
 /* ---- memory.c ---- */
 
 /** Fills in p->space and the topology's list of address spaces. */
 void smp_describe_spaces(struct wt_probe *p);
-/** The probe's operation read_memory. */
-enum wt_status smp_read_memory(struct wt_probe *p, uint32_t wave, unsigned lane,
-                               struct wt_address addr, void *out, size_t size,
-                               struct wt_error *err);
-/** The probe's operation write_memory. */
-enum wt_status smp_write_memory(struct wt_probe *p, uint32_t wave, unsigned lane,
-                                struct wt_address addr, const void *bytes, size_t size,
-                                struct wt_error *err);
-/** The probe's operation find_home. */
-enum wt_status smp_find_home(struct wt_probe *p, uint32_t wave, unsigned lane,
-                             struct wt_address addr, uint64_t size, struct wt_address *home,
-                             uint64_t *part, struct wt_error *err);
+WT_PROBE_FN(read_memory) smp_read_memory;
+WT_PROBE_FN(write_memory) smp_write_memory;
+WT_PROBE_FN(find_home) smp_find_home;
 
 /* ---- watch.c ---- */
 
-/** The probe's operation set_watchpoints. */
-enum wt_status smp_set_watches(struct wt_probe *p, const struct wt_watchpoint *list, size_t count,
-                               struct wt_error *err);
+WT_PROBE_FN(set_watchpoints) smp_set_watches;
 /** During a standstill: notes which warps have accessed watched memory. */
 enum wt_status smp_take_hits(struct wt_probe *p, struct wt_error *err);
 
@@ -125,15 +107,9 @@ uint64_t smp_pc_before(uint64_t pc);
 uint64_t smp_pc_behind(uint64_t pc);
 /** The immediate of a trap instruction, that of PTX is 1; 0: it is none. */
 unsigned smp_trap_of(uint64_t word);
-/** The probe's operation window. */
-enum wt_status smp_window(struct wt_probe *p, uint64_t addr, struct wt_window *window,
-                          struct wt_error *err);
-/** The probe's operation patch. */
-void smp_patch(struct wt_probe *p, uint64_t addr, const struct wt_window *window,
-               struct wt_patch *patch);
-/** The probe's operation decode. */
-void smp_decode(struct wt_probe *p, uint64_t addr, const struct wt_window *window,
-                struct wt_instruction *instruction);
+WT_PROBE_FN(window) smp_window;
+WT_PROBE_FN(patch) smp_patch;
+WT_PROBE_FN(decode) smp_decode;
 
 /* ---- warps.c ---- */
 extern const struct wt_exception smp_exceptions[];

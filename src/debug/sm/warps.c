@@ -123,12 +123,6 @@ static enum wt_status look_at(struct wt_probe *p, struct look *look, struct wt_e
 
 /* ---- launches ---- */
 
-static enum wt_status push_event(struct wt_probe *p, enum wt_probe_event_kind kind,
-                                 uint64_t dispatch, struct wt_error *err)
-{
-    return wt_standstill_push(p, (struct wt_probe_event){.kind = kind, .dispatch = dispatch}, err);
-}
-
 static enum wt_status look_at_launch(struct wt_probe *p, struct wt_error *err)
 {
     enum wt_status status = p->link->ops->launch(p->link->common.context, &p->launch, err);
@@ -142,17 +136,6 @@ static enum wt_status look_at_launch(struct wt_probe *p, struct wt_error *err)
             p->link->ops->bank(p->link->common.context, 0, &at, &bytes, WT_IGNORED) == WT_OK;
         p->arguments = found && bytes > WT_SM_PARAMETERS ? at + WT_SM_PARAMETERS : 0;
         p->arguments_of = l->number;
-    }
-    const bool over = !l->runs || l->number != p->began;
-    if (p->began && p->began != p->ended && over) {
-        if ((status = push_event(p, WT_PROBE_DISPATCH_ENDED, p->began, err)) != WT_OK)
-            return status;
-        p->ended = p->began;
-    }
-    if (l->runs && l->number != p->began) {
-        if ((status = push_event(p, WT_PROBE_DISPATCH_BEGAN, l->number, err)) != WT_OK)
-            return status;
-        p->began = l->number;
     }
     return WT_OK;
 }

@@ -5,7 +5,6 @@
 #include "debug/sm/internal.h"
 #include "debug/process/link.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -90,20 +89,13 @@ static enum wt_status note(struct wt_probe *p, const struct wt_wire_hit *hit, st
 {
     const struct smp_row *row = smp_row(p, hit->wave);
     enum wt_status status = WT_OK;
-    char text[224];
     for (size_t i = 0; i < p->watches && !status; i++) {
         const struct smp_watch *w = &p->watch[i];
         if (!is_wanted(w, hit, &row->common.wave))
             continue;
-        snprintf(text, sizeof text, "the instruction at 0x%llx has %s 0x%llx",
-                 (unsigned long long)hit->pc,
-                 w->asked.kind == WT_WATCHPOINT_WRITE  ? "written to"
-                 : w->asked.kind == WT_WATCHPOINT_READ ? "read"
-                                                       : "accessed",
-                 (unsigned long long)w->asked.addr.offset);
-        status = wt_standstill_note_hit(p, hit->wave, &w->asked, hit->pc,
-                                        hit->lane < SMP_LANES ? wt_lane_bit(hit->lane) : 0, text,
-                                        NULL, err);
+        status =
+            wt_standstill_note_hit(p, hit->wave, &w->asked, hit->pc,
+                                   hit->lane < SMP_LANES ? wt_lane_bit(hit->lane) : 0, NULL, err);
     }
     return status;
 }

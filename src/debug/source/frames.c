@@ -348,47 +348,52 @@ bool wt_frames_cfa(struct wt_frames *f, unsigned level, uint64_t *cfa)
     return known;
 }
 
-struct wt_frames *wt_frames_new(struct wt_debugger *debugger, const struct wt_modules *modules,
-                                wt_thread thread)
+/* Frames from the innermost one, at @p pc; frees *f without host memory. */
+static struct wt_frames *begin_frames(struct wt_frames *f, uint64_t pc)
 {
-    struct wt_thread_position place;
-    struct wt_error ignored;
+    if (add_physical(f, pc, false))
+        return f;
+    wt_frames_free(f);
+    return NULL;
+}
+
+static struct wt_frames *new_frames(struct wt_debugger *debugger, const struct wt_modules *modules)
+{
     struct wt_frames *f = calloc(1, sizeof *f);
     if (!f)
         return NULL;
     f->debugger = debugger;
     f->topology = wt_debugger_topology(debugger);
     f->modules = modules;
-    f->thread = thread;
-    const unsigned pc_index = (unsigned)f->topology->pc_index;
-    uint64_t pc;
-    if (!wt_debugger_thread_wave(debugger, thread, &f->wave) ||
-        wt_debugger_thread_position(debugger, thread, &place, &ignored) ||
-        wt_debugger_read_numbers(debugger, thread, &pc_index, 1, &pc, &ignored)) {
-        wt_frames_free(f);
-        return NULL;
-    }
-    f->lane = place.lane;
-    if (!add_physical(f, pc, false)) {
-        wt_frames_free(f);
-        return NULL;
-    }
     return f;
+}
+
+struct wt_frames *wt_frames_new(struct wt_debugger *debugger, const struct wt_modules *modules,
+                                wt_thread thread)
+{
+    const unsigned pc_index = (unsigned)wt_debugger_topology(debugger)->pc_index;
+    struct wt_thread_position place;
+    struct wt_wave wave;
+    uint64_t pc;
+    if (!wt_debugger_thread_wave(debugger, thread, &wave) ||
+        wt_debugger_thread_position(debugger, thread, &place, WT_IGNORED) ||
+        wt_debugger_read_numbers(debugger, thread, &pc_index, 1, &pc, WT_IGNORED))
+        return NULL;
+    struct wt_frames *f = new_frames(debugger, modules);
+    if (!f)
+        return NULL;
+    f->thread = thread;
+    f->wave = wave;
+    f->lane = place.lane;
+    return begin_frames(f, pc);
 }
 
 struct wt_frames *wt_frames_at(struct wt_debugger *debugger, const struct wt_modules *modules,
                                uint64_t pc)
 {
-    struct wt_frames *f = calloc(1, sizeof *f);
+    struct wt_frames *f = new_frames(debugger, modules);
     if (!f)
         return NULL;
-    f->debugger = debugger;
-    f->topology = wt_debugger_topology(debugger);
-    f->modules = modules;
     f->complete = true; /* no frame is there: there is no caller */
-    if (!add_physical(f, pc, false)) {
-        wt_frames_free(f);
-        return NULL;
-    }
-    return f;
+    return begin_frames(f, pc);
 }

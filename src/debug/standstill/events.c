@@ -54,8 +54,6 @@ void wt_standstill_begin_list(struct wt_probe *p)
     struct wt_standstill *s = wt_standstill_of(p);
     for (uint32_t i = 0; i < s->topology.waves; i++)
         wt_standstill_row(p, i)->present = false;
-    for (size_t i = 0; i < s->launch_count; i++)
-        s->launch[i].active = false;
 }
 
 static struct wt_standstill_launch *known_launch(struct wt_standstill *s, uint64_t number,
@@ -74,7 +72,6 @@ enum wt_status wt_standstill_find_launch(struct wt_probe *p, uint64_t number, co
                                          struct wt_standstill_launch **launch, struct wt_error *err)
 {
     struct wt_standstill *s = wt_standstill_of(p);
-    enum wt_status status;
     *launch = known_launch(s, number, key);
     if (!*launch) {
         struct wt_standstill_launch *more =
@@ -84,30 +81,9 @@ enum wt_status wt_standstill_find_launch(struct wt_probe *p, uint64_t number, co
         s->launch = more;
         if (!number)
             number = s->launch_count + 1;
-        const struct wt_probe_event began = {.kind = WT_PROBE_DISPATCH_BEGAN, .dispatch = number};
-        if ((status = wt_standstill_push(p, began, err)) != WT_OK)
-            return status;
         *launch = &s->launch[s->launch_count++];
         **launch =
             (struct wt_standstill_launch){.number = number, .key = {key[0], key[1]}, .run = s->run};
-    }
-    (*launch)->active = true;
-    return WT_OK;
-}
-
-enum wt_status wt_standstill_end_list(struct wt_probe *p, struct wt_error *err)
-{
-    struct wt_standstill *s = wt_standstill_of(p);
-    enum wt_status status;
-    for (size_t i = 0; i < s->launch_count; i++) {
-        struct wt_standstill_launch *l = &s->launch[i];
-        const struct wt_probe_event ended = {.kind = WT_PROBE_DISPATCH_ENDED,
-                                             .dispatch = l->number};
-        if (l->active || l->told_end || l->run != s->run)
-            continue;
-        if ((status = wt_standstill_push(p, ended, err)) != WT_OK)
-            return status;
-        l->told_end = true;
     }
     return WT_OK;
 }

@@ -5,25 +5,35 @@
  */
 #include "debug/standstill/standstill.h"
 
-#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/array.h"
 
-static bool is_of(const struct wt_probe *p, const struct wt_probe_watched *hit, wt_wave_handle wave)
+static bool is_of(const struct wt_probe *p, const struct wt_watchpoint_hit *hit,
+                  wt_wave_handle wave)
 {
     return hit->wave == wave && wt_standstill_is_in(p, wave, hit->id);
 }
 
-static bool same_watchpoint(const struct wt_watchpoint *a, const struct wt_watchpoint *b)
+static bool is_to(const struct wt_watchpoint_hit *hit, const struct wt_watchpoint *asked)
 {
-    return a->kind == b->kind && a->size == b->size && a->wave == b->wave && a->lane == b->lane &&
-           wt_address_equal(a->addr, b->addr);
+    return hit->read == (asked->kind != WT_WATCHPOINT_WRITE) &&
+           hit->write == (asked->kind != WT_WATCHPOINT_READ) && hit->size == asked->size &&
+           wt_address_equal(hit->addr, asked->addr);
 }
 
 static void remove_hit(struct wt_standstill *s, size_t i)
 {
+    free(s->values_given);
+    s->values_given = s->hit[i].values; /* which the debugger may be about to read */
     memmove(&s->hit[i], &s->hit[i + 1], (--s->hit_count - i) * sizeof *s->hit);
+}
+
+void wt_standstill_drop_hits(struct wt_standstill *s)
+{
+    while (s->hit_count)
+        remove_hit(s, s->hit_count - 1);
 }
 
 /* Of waves that were ended before the debugger had heard of all. */
@@ -37,37 +47,44 @@ static void forget_ended(struct wt_probe *p)
 
 enum wt_status wt_standstill_note_hit(struct wt_probe *p, wt_wave_handle wave,
                                       const struct wt_watchpoint *asked, uint64_t pc,
-                                      wt_lanes lanes, const char *text,
-                                      const struct wt_watched_values *values, struct wt_error *err)
+                                      wt_lanes lanes, const struct wt_watched_values *values,
+                                      struct wt_error *err)
 {
     struct wt_standstill *s = wt_standstill_of(p);
     for (size_t i = 0; i < s->hit_count; i++) {
-        struct wt_probe_watched *hit = &s->hit[i];
-        if (!is_of(p, hit, wave) || hit->pc != pc)
+        struct wt_watchpoint_hit *hit = &s->hit[i];
+        if (!is_of(p, hit, wave) || hit->pc != pc || !is_to(hit, asked))
             continue;
-        if (same_watchpoint(&hit->asked, asked)) {
-            hit->lanes |= lanes;
-            if (values)
-                memcpy(hit->values.after, values->after, sizeof values->after);
-            return WT_OK;
-        }
+        hit->lanes |= lanes;
+        hit->lane = hit->lanes ? wt_lanes_lowest(hit->lanes) : 0;
+        if (values && hit->values)
+            memcpy(hit->values->after, values->after, sizeof values->after);
+        return WT_OK;
     }
     forget_ended(p);
-    struct wt_probe_watched *more =
+    struct wt_watchpoint_hit *more =
         wt_array_grow(s->hit, &s->hit_capacity, s->hit_count + 1, sizeof *more);
-    if (!more)
+    struct wt_watched_values *kept = values ? malloc(sizeof *kept) : NULL;
+    if (more)
+        s->hit = more;
+    if (!more || (values && !kept)) {
+        free(kept);
         return wt_fail(err, WT_NO_MEMORY, "out of memory for an access to watched memory");
-    s->hit = more;
-    struct wt_probe_watched *hit = &s->hit[s->hit_count++];
-    *hit = (struct wt_probe_watched){.wanted = true,
-                                     .wave = wave,
-                                     .id = wt_standstill_row(p, wave)->wave.id,
-                                     .asked = *asked,
-                                     .pc = pc,
-                                     .lanes = lanes};
+    }
     if (values)
-        hit->values = *values;
-    snprintf(hit->text, sizeof hit->text, "%s", text);
+        *kept = *values;
+    s->hit[s->hit_count++] =
+        (struct wt_watchpoint_hit){.read = asked->kind != WT_WATCHPOINT_WRITE,
+                                   .write = asked->kind != WT_WATCHPOINT_READ,
+                                   .wave = wave,
+                                   .id = wt_standstill_row(p, wave)->wave.id,
+                                   .lanes = lanes,
+                                   .lane = lanes ? wt_lanes_lowest(lanes) : 0,
+                                   .pc = pc,
+                                   .addr = asked->addr,
+                                   .size = asked->size,
+                                   .known = values ? WT_WATCHED_TOLD : WT_WATCHED_NOW,
+                                   .values = kept};
     return WT_OK;
 }
 
@@ -77,19 +94,24 @@ void wt_standstill_mix_hits(struct wt_probe *p, const struct wt_watchpoint *aske
     size_t count = 0;
     forget_ended(p);
     for (size_t i = 0; i < s->hit_count; i++)
-        count += same_watchpoint(&s->hit[i].asked, asked);
+        count += is_to(&s->hit[i], asked);
     for (size_t i = 0; i < s->hit_count && count > 1; i++)
-        if (same_watchpoint(&s->hit[i].asked, asked))
-            s->hit[i].values.known = WT_WATCHED_MIXED;
+        if (is_to(&s->hit[i], asked))
+            s->hit[i].known = WT_WATCHED_MIXED;
+}
+
+static uint64_t order_of(const struct wt_watchpoint_hit *hit)
+{
+    return hit->values ? hit->values->order : 0;
 }
 
 uint32_t wt_standstill_first_watched(struct wt_probe *p)
 {
     const struct wt_standstill *s = wt_standstill_of(p);
-    const struct wt_probe_watched *first = NULL;
+    const struct wt_watchpoint_hit *first = NULL;
     for (size_t i = 0; i < s->hit_count; i++) {
-        const struct wt_probe_watched *hit = &s->hit[i];
-        if (is_of(p, hit, hit->wave) && (!first || hit->values.order < first->values.order))
+        const struct wt_watchpoint_hit *hit = &s->hit[i];
+        if (is_of(p, hit, hit->wave) && (!first || order_of(hit) < order_of(first)))
             first = hit;
     }
     return first ? first->wave : WT_NO_HANDLE;
@@ -117,25 +139,24 @@ void wt_standstill_keep_hits(struct wt_probe *p, const struct wt_watchpoint *lis
     for (size_t i = s->hit_count; i-- > 0;) {
         bool kept = false;
         for (size_t k = 0; k < count; k++)
-            kept |= same_watchpoint(&s->hit[i].asked, &list[k]);
+            kept |= is_to(&s->hit[i], &list[k]);
         if (!kept)
             remove_hit(s, i);
     }
 }
 
 enum wt_status wt_standstill_watched(struct wt_probe *p, wt_wave_handle wave,
-                                     struct wt_probe_watched *watched, struct wt_error *err)
+                                     struct wt_watchpoint_hit *hit, bool *any, struct wt_error *err)
 {
     struct wt_standstill *s = wt_standstill_of(p);
     (void)err;
-    *watched = (struct wt_probe_watched){.wanted = false};
-    for (size_t i = 0; i < s->hit_count; i++) {
-        const struct wt_probe_watched *hit = &s->hit[i];
-        if (!is_of(p, hit, wave))
+    *any = false;
+    for (size_t i = 0; i < s->hit_count && !*any; i++) {
+        if (!is_of(p, &s->hit[i], wave))
             continue;
-        *watched = *hit;
+        *any = true;
+        *hit = s->hit[i];
         remove_hit(s, i);
-        break;
     }
     return WT_OK;
 }

@@ -34,8 +34,6 @@ struct wt_standstill_launch {
     uint32_t block[3];  /**< work-items of a group */
     uint32_t grid[3];   /**< work-items in all */
     uint64_t arguments; /**< as in struct wt_wave */
-    bool active;        /**< waves of it were found in the last standstill */
-    bool told_end;
 };
 
 /** The operations of a family. */
@@ -93,9 +91,10 @@ struct wt_standstill {
     unsigned run;                 /**< resets so far */
     struct wt_probe_event *event; /**< to be told */
     size_t event_count, event_capacity, first_event;
-    struct wt_probe_watched *hit; /**< that the debugger has yet to hear of, as they were found */
+    struct wt_watchpoint_hit *hit; /**< that the debugger has yet to hear of, as they were found */
     size_t hit_count, hit_capacity;
-    struct wt_standstill_launch *launch; /**< in the order in which they were found */
+    struct wt_watched_values *values_given; /**< of the hit that was removed last */
+    struct wt_standstill_launch *launch;    /**< in the order in which they were found */
     size_t launch_count, launch_capacity;
 };
 
@@ -112,6 +111,14 @@ static inline struct wt_standstill_row *wt_standstill_row(const struct wt_probe 
     const struct wt_standstill *s = (const struct wt_standstill *)p;
     assert(wave < s->topology.waves);
     return (void *)((uint8_t *)s->rows + wave * s->row_size);
+}
+
+/** Whether the active wave in row @p wave, which there need not be, is the one that a driver's
+ * record names: another one may have come into the slot. */
+static inline bool wt_standstill_is_in(const struct wt_probe *p, wt_wave_handle wave, wt_wave_id id)
+{
+    return wave < ((const struct wt_standstill *)p)->topology.waves &&
+           wt_standstill_row(p, wave)->present && wt_standstill_row(p, wave)->wave.id == id;
 }
 
 /* ---- table.c: who is there ---- */
@@ -133,58 +140,47 @@ bool wt_standstill_has_ended(struct wt_probe *p);
 /** The sets that scan() fills in, as the rows are. */
 void wt_standstill_list(const struct wt_probe *p, struct wt_wave_set *active,
                         struct wt_wave_set *halted);
-/** The probe's operation topology. */
-const struct wt_topology *wt_standstill_topology(struct wt_probe *p);
-/** The probe's operation summary. */
-enum wt_status wt_standstill_summary(struct wt_probe *p, struct wt_probe_summary *summary,
-                                     struct wt_error *err);
-/** Whether the active wave in row @p wave, which there need not be, is the one that a driver's
- * record names: another one may have come into the slot. */
-bool wt_standstill_is_in(const struct wt_probe *p, wt_wave_handle wave, wt_wave_id id);
-/** The probe's operation wave_id. */
-wt_wave_id wt_standstill_wave_id(struct wt_probe *p, wt_wave_handle wave);
-/** The probe's operation describe_wave. */
-void wt_standstill_describe_wave(struct wt_probe *p, wt_wave_handle handle, struct wt_wave *wave);
+WT_PROBE_FN(topology) wt_standstill_topology;
+WT_PROBE_FN(summary) wt_standstill_summary;
+WT_PROBE_FN(wave_id) wt_standstill_wave_id;
+WT_PROBE_FN(describe_wave) wt_standstill_describe_wave;
 /** The probe's operation replaced: rows keep the waves' names; the rest is read at the next
  * standstill. */
-void wt_standstill_replaced(struct wt_probe *p);
+WT_PROBE_FN(replaced) wt_standstill_replaced;
 
 /* ---- events.c: the launches, and the queue of events ---- */
 
 /** Queues an event for next_event(). WT_NO_MEMORY. */
 enum wt_status wt_standstill_push(struct wt_probe *p, struct wt_probe_event event,
                                   struct wt_error *err);
-/** Before waves are listed: none is there, and no launch has any. */
+/** Before waves are listed: none is there. */
 void wt_standstill_begin_list(struct wt_probe *p);
 /**
  * The launch of a wave that is listed: by @p number, its number among the launches of the program,
  * which the driver knows. Where it is 0, hardware's name for it, @p key, tells launches apart, and
- * those that were found are counted. An event tells of one that is new. It stays valid until the
- * next call. WT_NO_MEMORY.
+ * those that were found are counted. It stays valid until the next call. WT_NO_MEMORY.
  */
 enum wt_status wt_standstill_find_launch(struct wt_probe *p, uint64_t number, const uint64_t key[2],
                                          struct wt_standstill_launch **launch,
                                          struct wt_error *err);
-/** All waves are listed: events tell of the launches that have none any more. WT_NO_MEMORY. */
-enum wt_status wt_standstill_end_list(struct wt_probe *p, struct wt_error *err);
 /** Forgets all launches and events: no client has seen those before the first run. */
 void wt_standstill_forget(struct wt_probe *p);
-/** The probe's operation next_event. */
-enum wt_status wt_standstill_next_event(struct wt_probe *p, struct wt_probe_event *event,
-                                        struct wt_error *err);
+WT_PROBE_FN(next_event) wt_standstill_next_event;
 
 /* ---- hits.c: accesses to watched memory ---- */
 
 /**
  * During a standstill: an active wave's instruction at @p pc, which is done, has accessed what
- * @p asked watches; @p text says so to people. The family halts the wave. Accesses of other lanes
+ * @p asked watches. The family halts the wave. Accesses of other lanes
  * by the same instruction become one. @p values: NULL: memory is as the access has left it.
  * WT_NO_MEMORY.
  */
 enum wt_status wt_standstill_note_hit(struct wt_probe *p, wt_wave_handle wave,
                                       const struct wt_watchpoint *asked, uint64_t pc,
-                                      wt_lanes lanes, const char *text,
-                                      const struct wt_watched_values *values, struct wt_error *err);
+                                      wt_lanes lanes, const struct wt_watched_values *values,
+                                      struct wt_error *err);
+/** Forgets all that were noted. */
+void wt_standstill_drop_hits(struct wt_standstill *s);
 /** Several waves have yet to be told to have accessed what @p asked watches, and which of them was
  * the last is not known: neither is what each has left there (WT_WATCHED_MIXED). */
 void wt_standstill_mix_hits(struct wt_probe *p, const struct wt_watchpoint *asked);
@@ -197,10 +193,8 @@ bool wt_standstill_has_news(const struct wt_probe *p, wt_wave_handle wave);
 /** Only @p list is watched from now on: accesses to the rest are forgotten. */
 void wt_standstill_keep_hits(struct wt_probe *p, const struct wt_watchpoint *list, size_t count);
 /** The probe's operation watched: the first access of the wave, which is then told. */
-enum wt_status wt_standstill_watched(struct wt_probe *p, wt_wave_handle wave,
-                                     struct wt_probe_watched *watched, struct wt_error *err);
-/** The probe's operation first_watched. */
-uint32_t wt_standstill_first_watched(struct wt_probe *p);
+WT_PROBE_FN(watched) wt_standstill_watched;
+WT_PROBE_FN(first_watched) wt_standstill_first_watched;
 
 /* ---- run.c: run control: halting all waves, and resuming those that run ---- */
 
@@ -214,46 +208,21 @@ enum wt_status wt_standstill_end_look(struct wt_probe *p, enum wt_status status,
                                       struct wt_error *err);
 /** Brings all waves to a standstill to look at one. WT_STATE: it has ended. */
 enum wt_status wt_standstill_look(struct wt_probe *p, wt_wave_handle wave, struct wt_error *err);
-/** The probe's operation scan. */
-enum wt_status wt_standstill_scan(struct wt_probe *p, struct wt_wave_set *active,
-                                  struct wt_wave_set *halted, struct wt_error *err);
-/** The probe's operation keep_still. */
-enum wt_status wt_standstill_keep(struct wt_probe *p, bool keep, struct wt_error *err);
-/** The probe's operation modules_known. */
-enum wt_status wt_standstill_modules_known(struct wt_probe *p, struct wt_error *err);
-/** The probe's operation hold_launches. */
-void wt_standstill_hold_launches(struct wt_probe *p, bool hold);
-/** The probe's operation halt. */
-enum wt_status wt_standstill_halt(struct wt_probe *p, const struct wt_wave_set *waves,
-                                  struct wt_error *err);
-/** The probe's operation resume. */
-enum wt_status wt_standstill_resume(struct wt_probe *p, const struct wt_wave_set *waves,
-                                    struct wt_error *err);
-/** The probe's operation step. */
-enum wt_status wt_standstill_step(struct wt_probe *p, wt_wave_handle wave,
-                                  struct wt_probe_step *step, struct wt_error *err);
-/** The probe's operation step_poll. */
-enum wt_status wt_standstill_step_poll(struct wt_probe *p, wt_wave_handle wave,
-                                       struct wt_probe_step *step, struct wt_error *err);
-/** The probe's operation halt_cause. */
-enum wt_status wt_standstill_halt_cause(struct wt_probe *p, wt_wave_handle wave,
-                                        enum wt_halt_cause *cause, uint64_t *pc,
-                                        struct wt_error *err);
-/** The probe's operation mask. */
-enum wt_status wt_standstill_mask(struct wt_probe *p, wt_wave_handle wave, wt_lanes *mask,
-                                  struct wt_error *err);
+WT_PROBE_FN(scan) wt_standstill_scan;
+WT_PROBE_FN(keep_still) wt_standstill_keep;
+WT_PROBE_FN(modules_known) wt_standstill_modules_known;
+WT_PROBE_FN(hold_launches) wt_standstill_hold_launches;
+WT_PROBE_FN(halt) wt_standstill_halt;
+WT_PROBE_FN(resume) wt_standstill_resume;
+WT_PROBE_FN(step) wt_standstill_step;
+WT_PROBE_FN(step_poll) wt_standstill_step_poll;
+WT_PROBE_FN(halt_cause) wt_standstill_halt_cause;
+WT_PROBE_FN(mask) wt_standstill_mask;
 /** The probe's operation exception: the debugger hears of it. */
-enum wt_status wt_standstill_exception(struct wt_probe *p, wt_wave_handle wave,
-                                       struct wt_probe_exception *exception, struct wt_error *err);
-/** The probe's operation reset_halted. */
-enum wt_status wt_standstill_reset_halted(struct wt_probe *p, struct wt_error *err);
-/** The probe's operation read_rows. */
-enum wt_status wt_standstill_read_rows(struct wt_probe *p, wt_wave_handle wave, wt_lanes lanes,
-                                       const unsigned *index, size_t count, uint8_t *out,
-                                       struct wt_error *err);
-/** The probe's operation write_row. */
-enum wt_status wt_standstill_write_row(struct wt_probe *p, wt_wave_handle wave, wt_lanes lanes,
-                                       unsigned index, const uint8_t *bytes, struct wt_error *err);
+WT_PROBE_FN(exception) wt_standstill_exception;
+WT_PROBE_FN(reset_halted) wt_standstill_reset_halted;
+WT_PROBE_FN(read_rows) wt_standstill_read_rows;
+WT_PROBE_FN(write_row) wt_standstill_write_row;
 
 /** Those operations of a probe that are the same for all families, as initializers of a struct
  * wt_probe_ops. A family that does more for one of them names it behind this, by itself. */

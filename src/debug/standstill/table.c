@@ -26,6 +26,8 @@ void wt_standstill_close(struct wt_probe *p)
 {
     free(wt_standstill_of(p)->rows);
     free(wt_standstill_of(p)->event);
+    wt_standstill_drop_hits(wt_standstill_of(p));
+    free(wt_standstill_of(p)->values_given);
     free(wt_standstill_of(p)->hit);
     free(wt_standstill_of(p)->launch);
 }
@@ -33,14 +35,6 @@ void wt_standstill_close(struct wt_probe *p)
 const struct wt_topology *wt_standstill_topology(struct wt_probe *p)
 {
     return &wt_standstill_of(p)->topology;
-}
-
-bool wt_standstill_is_in(const struct wt_probe *p, wt_wave_handle wave, wt_wave_id id)
-{
-    if (wave >= ((const struct wt_standstill *)p)->topology.waves)
-        return false;
-    const struct wt_standstill_row *row = wt_standstill_row(p, wave);
-    return row->present && row->wave.id == id;
 }
 
 wt_wave_id wt_standstill_wave_id(struct wt_probe *p, wt_wave_handle wave)
@@ -108,7 +102,7 @@ void wt_standstill_replaced(struct wt_probe *p)
         row->cause = WT_HALT_REQUEST;
     }
     s->still = s->stays = s->told_end = false;
-    s->hit_count = 0;
+    wt_standstill_drop_hits(s);
 }
 
 bool wt_standstill_has_ended(struct wt_probe *p)

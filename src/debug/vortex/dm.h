@@ -259,15 +259,12 @@ void vortex_remember_far(struct wt_probe *p, uint64_t addr);
 /** Corrects the DPC of an EBREAK halt on a device that has it behind the ebreak, and *pc. */
 enum wt_status vortex_settle_dpc(struct wt_probe *p, uint32_t wave, uint64_t *pc,
                                  struct wt_error *err);
-/** The probe's halt_cause(). */
-enum wt_status vortex_halt_cause(struct wt_probe *p, uint32_t wave, enum wt_halt_cause *cause,
-                                 uint64_t *pc, struct wt_error *err);
+WT_PROBE_FN(halt_cause) vortex_halt_cause;
 
 /* ---- survey.c ---- */
 
 /** The probe's operation survey: causes, pcs and masks of several halted waves in few batches. */
-enum wt_status vortex_survey(struct wt_probe *p, const uint32_t *wave, size_t count,
-                             struct wt_probe_view *view, struct wt_error *err);
+WT_PROBE_FN(survey) vortex_survey;
 
 /* ---- loan.c ---- */
 
@@ -283,17 +280,11 @@ enum wt_status vortex_read_csr(struct wt_probe *p, uint32_t wave, unsigned lane,
 enum wt_status vortex_read_values(struct wt_probe *p, uint32_t wave, wt_lanes lanes,
                                   const unsigned *index, size_t count, uint64_t *value,
                                   struct wt_error *err);
-/** The probe's operation read_rows (debug/core/probe.h). */
-enum wt_status vortex_read_rows(struct wt_probe *p, uint32_t wave, wt_lanes lanes,
-                                const unsigned *index, size_t count, uint8_t *out,
-                                struct wt_error *err);
-/** The probe's operation write_row. */
-enum wt_status vortex_write_row(struct wt_probe *p, uint32_t wave, wt_lanes lanes, unsigned index,
-                                const uint8_t *row, struct wt_error *err);
-/** The probe's operation wave_id. */
-wt_wave_id vortex_wave_id(struct wt_probe *p, wt_wave_handle wave);
+WT_PROBE_FN(read_rows) vortex_read_rows;
+WT_PROBE_FN(write_row) vortex_write_row;
+WT_PROBE_FN(wave_id) vortex_wave_id;
 /** The probe's mask(): the target's service tells it, or CSR ACTIVE_THREADS. */
-enum wt_status vortex_mask(struct wt_probe *p, uint32_t wave, wt_lanes *mask, struct wt_error *err);
+WT_PROBE_FN(mask) vortex_mask;
 /** Wakes the Debug Module; *slept (may be NULL): it was asleep, or was reset. */
 enum wt_status vortex_wake(struct wt_probe *p, bool *slept, struct wt_error *err);
 /** Reads PLATFORM into the topology, and has the device halt warps on ebreak. WT_INVALID: it is no
@@ -313,12 +304,8 @@ enum wt_status vortex_halt_set(struct wt_probe *p, const struct wt_wave_set *ask
 /** Resumes these warps. */
 enum wt_status vortex_resume_set(struct wt_probe *p, const struct wt_wave_set *asked,
                                  struct wt_error *err);
-/** The probe's scan(). */
-enum wt_status vortex_scan(struct wt_probe *p, struct wt_wave_set *active,
-                           struct wt_wave_set *halted, struct wt_error *err);
-/** The probe's summary(). */
-enum wt_status vortex_summary(struct wt_probe *p, struct wt_probe_summary *summary,
-                              struct wt_error *err);
+WT_PROBE_FN(scan) vortex_scan;
+WT_PROBE_FN(summary) vortex_summary;
 /** Finds XLEN by what shifts do, and leaves the lane as it was. */
 enum wt_status vortex_discover_xlen(struct wt_probe *p, uint32_t wave, struct wt_error *err);
 
@@ -327,26 +314,14 @@ enum wt_status vortex_discover_xlen(struct wt_probe *p, uint32_t wave, struct wt
 #define EBREAK 0x00100073u
 #define C_EBREAK 0x9002u
 
-/** The probe's operation window. */
-enum wt_status vortex_window(struct wt_probe *p, uint64_t addr, struct wt_window *window,
-                             struct wt_error *err);
-/** The probe's operation patch. */
-void vortex_patch(struct wt_probe *p, uint64_t addr, const struct wt_window *window,
-                  struct wt_patch *patch);
-/** The probe's operation decode. */
-void vortex_decode(struct wt_probe *p, uint64_t addr, const struct wt_window *window,
-                   struct wt_instruction *instruction);
+WT_PROBE_FN(window) vortex_window;
+WT_PROBE_FN(patch) vortex_patch;
+WT_PROBE_FN(decode) vortex_decode;
 
 /* ---- memory.c: memory by injection, or through a port ---- */
 
-/** The probe's operation read_memory. */
-enum wt_status vortex_read_memory(struct wt_probe *p, uint32_t wave, unsigned lane,
-                                  struct wt_address at, void *out, size_t size,
-                                  struct wt_error *err);
-/** The probe's operation write_memory. */
-enum wt_status vortex_write_memory(struct wt_probe *p, uint32_t wave, unsigned lane,
-                                   struct wt_address at, const void *bytes, size_t size,
-                                   struct wt_error *err);
+WT_PROBE_FN(read_memory) vortex_read_memory;
+WT_PROBE_FN(write_memory) vortex_write_memory;
 /* ---- registers.c ---- */
 
 /** Makes the register table of topology. */

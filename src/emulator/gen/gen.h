@@ -43,8 +43,6 @@ void gen_device_clear(struct gen_device *device);
 
 /** The configuration that the device was made from. */
 const struct gen_config *gen_device_config(const struct gen_device *device);
-/** Lists the state for core files (emulator/machine/archive.h). */
-void gen_archive(struct wt_machine *machine, struct wt_archive *archive);
 
 /** The device as a machine (run, reset, hash, views); the same object. */
 struct wt_machine *gen_machine(struct gen_device *device);

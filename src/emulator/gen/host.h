@@ -37,8 +37,8 @@ extern const wt_input_operation gen_operations[];
 bool gen_device_lost_memory(struct gen_device *device, uint64_t addr);
 
 /**
- * Writes the whole state, as gen_archive() of a device that is in no process reads it; the
- * addresses of @p in_host are physical ones. False: no host memory.
+ * Writes the whole state, as a device that is in no process reads it; the addresses of @p in_host
+ * are physical ones. False: no host memory.
  */
 bool gen_archive_in_host(struct wt_machine *device, struct wt_archive *archive,
                          const struct wt_host_archive *in_host);

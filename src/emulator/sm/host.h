@@ -25,7 +25,8 @@ bool sm_device_next_mapped(const struct sm_device *device, uint64_t from, uint64
                            uint64_t *size);
 
 /**
- * Writes the whole state of the device, as sm_archive() of one that is in no process reads it.
+ * Writes the whole state of the device, as one that is in no process reads it. The images of PTX
+ * are no part of it: a device must have them before it is read.
  * False: no host memory.
  */
 bool sm_archive_in_host(struct wt_machine *device, struct wt_archive *archive,

@@ -55,9 +55,6 @@ void sm_device_free(struct sm_device *device);
 const struct sm_config *sm_device_config(const struct sm_device *device);
 /** The launch that runs, or ran last; grid[0] is 0 before the first one. */
 const struct sm_launch *sm_device_latest_launch(const struct sm_device *device);
-/** Lists the state for core files (emulator/machine/archive.h). The images of PTX are no part of
- * it: a device must have them before it is read. */
-void sm_archive(struct wt_machine *machine, struct wt_archive *archive);
 /** CTAs of the launch that have ended, and all there are. */
 void sm_device_progress(const struct sm_device *device, uint64_t *done, uint64_t *total);
 /** The device as a machine; the same object. */

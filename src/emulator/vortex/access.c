@@ -90,10 +90,10 @@ static enum refusal refusal_of(const struct vx_warp *w, uint64_t addr, unsigned 
 
 /* Raises the fault of an access that is refused; false. */
 static bool refuse(struct vx_warp *w, const struct vx_uop *u, enum refusal why, unsigned lane,
-                   uint64_t addr, unsigned size, bool store)
+                   uint64_t addr, unsigned size, enum wt_access access)
 {
     assert(why != ALLOWED && lane < w->device->machine.lanes);
-    const char *what = wt_access_word(store ? WT_ACCESS_STORE : WT_ACCESS_LOAD);
+    const char *what = wt_access_word(access);
     const unsigned long long at = addr;
     char why_not[128];
     /* All lanes that are refused for this reason. (Loads are refused only where stores are.) */
@@ -133,7 +133,7 @@ static uint64_t value_at(struct vx_warp *w, uint64_t addr, unsigned size)
 bool vx_peek(struct vx_warp *w, const struct vx_uop *u, unsigned lane, uint64_t addr, unsigned size,
              uint64_t *value)
 {
-    if (!vx_may_store(w, u, lane, addr, size))
+    if (!vx_may_store(w, u, lane, addr, size, WT_ACCESS_ATOMIC))
         return false;
     *value = value_at(w, addr, size);
     return true;
@@ -145,7 +145,7 @@ bool vx_load(struct vx_warp *w, const struct vx_uop *u, unsigned lane, uint64_t 
     assert(lane < w->device->machine.lanes);
     const enum refusal why = refusal_of(w, addr, size, false);
     if (why)
-        return refuse(w, u, why, lane, addr, size, false);
+        return refuse(w, u, why, lane, addr, size, WT_ACCESS_LOAD);
     *value = value_at(w, addr, size);
     if (w->device->machine.watch)
         vx_watch_access(w, u, WT_WATCH_READ, lane, addr, size, *value, *value);
@@ -153,10 +153,10 @@ bool vx_load(struct vx_warp *w, const struct vx_uop *u, unsigned lane, uint64_t 
 }
 
 bool vx_may_store(struct vx_warp *w, const struct vx_uop *u, unsigned lane, uint64_t addr,
-                  unsigned size)
+                  unsigned size, enum wt_access access)
 {
     const enum refusal why = refusal_of(w, addr, size, true);
-    return !why || refuse(w, u, why, lane, addr, size, true);
+    return !why || refuse(w, u, why, lane, addr, size, access);
 }
 
 bool vx_store(struct vx_warp *w, const struct vx_uop *u, unsigned lane, uint64_t addr,
@@ -165,7 +165,8 @@ bool vx_store(struct vx_warp *w, const struct vx_uop *u, unsigned lane, uint64_t
     assert(lane < w->device->machine.lanes);
     assert(kind == WT_WATCH_WRITE || kind == WT_WATCH_ACCESS);
     struct vx_device *d = w->device;
-    if (!vx_may_store(w, u, lane, addr, size))
+    const enum wt_access access = kind == WT_WATCH_ACCESS ? WT_ACCESS_ATOMIC : WT_ACCESS_STORE;
+    if (!vx_may_store(w, u, lane, addr, size, access))
         return false;
     if (d->machine.watch)
         vx_watch_access(w, u, kind, lane, addr, size, value_at(w, addr, size), value);
@@ -177,7 +178,7 @@ bool vx_store(struct vx_warp *w, const struct vx_uop *u, unsigned lane, uint64_t
     uint8_t bytes[8];
     wt_store_le(bytes, value, size);
     return vx_write_bytes(w->core, d, addr, bytes, size) ||
-           refuse(w, u, NO_HOST_MEMORY, lane, addr, size, true);
+           refuse(w, u, NO_HOST_MEMORY, lane, addr, size, access);
 }
 
 bool vx_read_bytes(struct vx_core *core, struct vx_device *d, uint64_t addr, void *out, size_t size)

@@ -155,7 +155,7 @@ static const struct vx_uop *misaligned(struct vx_warp *w, const struct vx_uop *u
                 return misaligned(w, u, l, addr, sizeof(T), "store") != NULL;                      \
             if (UNLIKELY(addr & (sizeof(T) - 1)) || UNLIKELY(!write_host(w, addr, sizeof(T)))) {   \
                 away |= wt_lane_bit(l);                                                            \
-                if (!AWAY(vx_may_store(w, u, l, addr, sizeof(T))))                                 \
+                if (!AWAY(vx_may_store(w, u, l, addr, sizeof(T), WT_ACCESS_STORE)))                \
                     return false;                                                                  \
             }                                                                                      \
         }                                                                                          \
@@ -265,7 +265,7 @@ static bool atomic_address(struct vx_warp *w, const struct vx_uop *u, unsigned l
     *addr = x_row(w, u->rs1)[lane];
     if (*addr & (size - 1))
         return misaligned(w, u, lane, *addr, size, "atomic") != NULL;
-    return AWAY(vx_may_store(w, u, lane, *addr, size));
+    return AWAY(vx_may_store(w, u, lane, *addr, size, WT_ACCESS_ATOMIC));
 }
 
 /* All lanes are checked before one acts: a fault has no effect. */

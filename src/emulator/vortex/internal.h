@@ -218,9 +218,9 @@ bool vx_load(struct vx_warp *w, const struct vx_uop *u, unsigned lane, uint64_t 
 /* The same for a store. It is WT_WATCH_WRITE, or WT_WATCH_ACCESS if it is a part of an atomic. */
 bool vx_store(struct vx_warp *w, const struct vx_uop *u, unsigned lane, uint64_t addr,
               unsigned size, uint64_t value, enum wt_watch_kind kind);
-/* Whether a store of that size may go there at all. */
+/* Whether a store of that size, or that of an atomic, may go there at all. */
 bool vx_may_store(struct vx_warp *w, const struct vx_uop *u, unsigned lane, uint64_t addr,
-                  unsigned size);
+                  unsigned size, enum wt_access access);
 /* A load that no watch sees: a part of what an atomic does. */
 bool vx_peek(struct vx_warp *w, const struct vx_uop *u, unsigned lane, uint64_t addr, unsigned size,
              uint64_t *value);

@@ -191,6 +191,7 @@ const struct command wt_shell_infos[] = {
     {"locals", NULL, do_info_locals, "", "Variables of the selected frame.", NULL, 0, false},
     {"modules", "sharedlibrary", do_info_modules, "", "Loaded code.", NULL, 0, false},
     {"program", NULL, do_info_program, "", "Whether the program runs.", NULL, 0, false},
+    {"queues", NULL, do_info_queues, "", "Queues whose kernels have waves now.", NULL, 0, false},
     {"registers", "r", do_info_registers, "", "Registers of the thread, of a set, or by name.",
      NULL, 0, false},
     {"source", NULL, do_info_source, "", "The current source file.", NULL, 0, false},

@@ -506,77 +506,14 @@ const char *wt_shell_repeats(struct wt_shell *c, const char *line)
 
 /* ---- completion ---- */
 
-struct completion {
-    struct wt_shell *c;
-    const char *word;
-    size_t length;
-    char **list;
-    size_t count, capacity;
-};
-
-static void offer(struct completion *o, const char *text)
-{
-    if (strncmp(text, o->word, o->length) != 0 || o->count >= 2000)
-        return;
-    for (size_t i = 0; i < o->count; i++)
-        if (strcmp(o->list[i], text) == 0)
-            return;
-    char **grown = wt_array_grow(o->list, &o->capacity, o->count + 1, sizeof(char *));
-    char *copy = grown ? strdup(text) : NULL;
-    if (grown)
-        o->list = grown;
-    if (copy)
-        grown[o->count++] = copy;
-}
-
-static void offer_commands(struct completion *o, const struct command *table)
+static void offer_commands(struct wt_names *o, const struct command *table)
 {
     for (; table->name; table++)
-        offer(o, table->name);
-}
-
-static void offer_names(struct completion *o, bool functions_only)
-{
-    size_t modules, count;
-    const struct wt_module *m = wt_modules_list(o->c->program->modules, &modules);
-    for (size_t i = 0; i < modules; i++) {
-        struct wt_info *info = wt_symbols_info(m[i].symbols);
-        const struct wt_name *names = info ? wt_info_names(info, &count) : NULL;
-        for (size_t k = 0; names && k < count; k++)
-            if (names[k].kind == WT_NAME_FUNCTION ||
-                (!functions_only && names[k].kind != WT_NAME_TYPE))
-                offer(o, names[k].name);
-    }
-    const struct wt_frame *frame;
-    if (functions_only || wt_program_need_frame(o->c->program, &frame, WT_IGNORED) != WT_OK)
-        return;
-    for (unsigned i = frame->first_scope; i < frame->scope_count; i++) {
-        Dwarf_Die scope = frame->scope[i], child;
-        if (dwarf_child(&scope, &child) != 0)
-            continue;
-        do {
-            const char *name = dwarf_diename(&child);
-            if (name)
-                offer(o, name);
-        } while (dwarf_siblingof(&child, &child) == 0);
-    }
-}
-
-static void offer_name(void *context, const char *name)
-{
-    offer(context, name);
-}
-
-static bool offer_file(void *context, const char *file)
-{
-    struct completion *o = context;
-    const char *base = strrchr(file, '/');
-    offer(o, base ? base + 1 : file);
-    return true;
+        wt_names_offer(o, table->name);
 }
 
 /* Files whose names begin with the word, folders with a slash behind them. */
-static void offer_paths(struct completion *o)
+static void offer_paths(struct wt_names *o)
 {
     const char *slash = strrchr(o->word, '/');
     const size_t folder_length = slash ? (size_t)(slash + 1 - o->word) : 0;
@@ -591,7 +528,7 @@ static void offer_paths(struct completion *o)
             continue;
         if (stat(path, &about) != 0) /* no folder */
             path[strlen(path) - 1] = 0;
-        offer(o, path);
+        wt_names_offer(o, path);
         free(path);
     }
     if (list)
@@ -616,7 +553,7 @@ static int by_text(const void *a, const void *b)
 
 char **wt_shell_complete(struct wt_shell *c, const char *line, size_t *count)
 {
-    struct completion o = {.c = c};
+    struct wt_names o = {.count = 0};
     const char *text = wt_skip_blanks(line);
     size_t length = command_length(text);
     bool ambiguous;
@@ -644,7 +581,7 @@ char **wt_shell_complete(struct wt_shell *c, const char *line, size_t *count)
             o.length = (size_t)(end - path);
             offer_paths(&o);
         } else if (kind == 's') {
-            offer(&o, "breakpoints");
+            wt_names_offer(&o, "breakpoints");
         } else if (kind == 'i' && word == arguments) {
             offer_commands(&o, wt_shell_infos);
         } else if (kind == 'c' && word == arguments) {
@@ -652,28 +589,13 @@ char **wt_shell_complete(struct wt_shell *c, const char *line, size_t *count)
         } else if (kind == 'x') {
             o.word = arguments;
             o.length = (size_t)(end - arguments);
-            wt_program_catch_names(c->program, offer_name, &o);
+            wt_program_offer(c->program, WT_NAMES_CAUGHT, &o);
         } else if (dollar) {
-            char name[80];
-            for (size_t i = 0; i < c->program->topology->register_count; i++) {
-                snprintf(name, sizeof name, "$%s", c->program->topology->registers[i].name);
-                offer(&o, name);
-            }
-            const struct wt_view view = wt_program_view(c->program);
-            struct wt_code_register reg;
-            for (size_t i = 0; wt_source_code_register(&view, i, &reg); i++) {
-                snprintf(name, sizeof name, "$%s", reg.name);
-                if (!reg.parameter)
-                    offer(&o, name);
-            }
+            wt_program_offer(c->program, WT_NAMES_REGISTERS, &o);
         } else if (kind == 'e') {
-            offer_names(&o, false);
+            wt_program_offer(c->program, WT_NAMES_EXPRESSION, &o);
         } else if (kind == 'l') {
-            size_t modules;
-            const struct wt_module *m = wt_modules_list(c->program->modules, &modules);
-            offer_names(&o, true);
-            for (size_t i = 0; i < modules; i++)
-                wt_symbols_files(m[i].symbols, offer_file, &o);
+            wt_program_offer(c->program, WT_NAMES_PLACE, &o);
         }
     }
     if (o.count)

@@ -7,14 +7,54 @@
 #include <string.h>
 
 #include "frontend/console/internal.h"
-#include "frontend/console/internal.h"
+
+/* All that `info cuda` lists, with the selected lane. */
+struct view {
+    struct wt_work work;
+    const struct wt_wave_info *own; /* the selected warp; NULL: none works */
+    unsigned lane;                  /* … and lane */
+};
+
+static enum wt_status look(struct wt_shell *c, struct view *view, struct wt_error *err)
+{
+    struct wt_wave wave;
+    struct wt_thread_position place = {.lane = 0};
+    const enum wt_status status = wt_program_work(c->program, &view->work, err);
+    const bool selected =
+        !status && c->program->thread &&
+        wt_program_wave(c->program, c->program->thread, &wave, &place, WT_IGNORED) == WT_OK;
+    view->own = NULL;
+    view->lane = place.lane;
+    for (size_t i = 0; selected && i < view->work.worker_count; i++)
+        if (view->work.worker[i]->wave.id == wave.id)
+            view->own = view->work.worker[i];
+    if (status)
+        wt_work_free(&view->work);
+    return status;
+}
+
+static char mark(const struct view *view, const struct wt_wave_info *warp)
+{
+    return view->own == warp ? '*' : ' ';
+}
+
+/* … of a kernel or block: a list of warps. */
+static char mark_any(const struct view *view, const struct wt_wave_info **warp, size_t count)
+{
+    while (count-- > 0)
+        if (view->own == warp[count])
+            return '*';
+    return ' ';
+}
 
 /* ThreadIdx of a lane. */
-static void thread_index(const struct wt_working_wave *w, unsigned lane, uint32_t index[3])
+static void thread_index(const struct wt_wave *w, unsigned lane, uint32_t index[3])
 {
-    uint32_t n = w->first + lane;
+    uint32_t n;
+    wt_wave_items(w, &n);
+    n += lane;
     for (unsigned i = 0; i < 3; i++) {
-        const uint32_t size = w->info.wave.block[i] ? w->info.wave.block[i] : 1;
+        const uint32_t size = w->block[i] ? w->block[i] : 1;
         index[i] = i < 2 ? n % size : n;
         n /= size;
     }
@@ -28,48 +68,45 @@ static const char *triple(const uint32_t v[3], char text[40])
 
 /* ---- info cuda ---- */
 
-static void list_kernels(struct wt_shell *c, const struct wt_working_waves *warps)
+static void list_kernels(struct wt_shell *c, const struct view *view)
 {
     fputs("  Kernel Dev Status       SMs Mask     GridDim    BlockDim Name\n", c->out);
-    for (size_t i = 0; i < warps->count;) {
-        const struct wt_wave *v = &warps->list[i].info.wave;
-        uint32_t mask = 0, grid[3];
-        bool selected = false;
+    for (size_t i = 0; i < view->work.dispatch_count; i++) {
+        const struct wt_dispatch *d = &view->work.dispatch[i];
+        uint32_t mask = 0;
         char dim[40], block[40], name[200];
-        size_t end = i;
-        for (; end < warps->count && wt_work_is_same_dispatch(&warps->list[end].info.wave, v);
-             end++) {
-            const unsigned core = warps->list[end].info.wave.core;
-            mask |= core < 32 ? 1u << core : 0;
-            selected |= warps->list[end].is_selected;
-        }
-        wt_work_grid(v, grid);
+        for (size_t k = 0; k < d->wave_count; k++)
+            mask |= d->wave[k]->wave.core < 32 ? 1u << d->wave[k]->wave.core : 0;
         fprintf(c->out, "%c %6" PRIu64 " %3u Active 0x%08" PRIx32 " %11s %11s %s\n",
-                selected ? '*' : ' ', v->dispatch, v->device, mask, triple(grid, dim),
-                triple(v->block, block),
-                wt_program_kernel(c->program, warps, v, name, sizeof name));
-        i = end;
+                mark_any(view, d->wave, d->wave_count), d->number, d->device, mask,
+                triple(d->groups, dim), triple(d->block, block),
+                wt_program_kernel(c->program, d, name, sizeof name));
     }
-    if (!warps->count)
+    if (!view->work.dispatch_count)
         fputs("No CUDA kernels.\n", c->out);
 }
 
-static void list_blocks(struct wt_shell *c, const struct wt_working_waves *warps)
+/* The number of a kernel, above its first block or warp. */
+static void put_kernel(struct wt_shell *c, const struct wt_wave *of, const struct wt_wave *before)
+{
+    if (!before || before->dispatch != of->dispatch)
+        fprintf(c->out, "Kernel %" PRIu64 "\n", of->dispatch);
+}
+
+static void list_blocks(struct wt_shell *c, const struct view *view)
 {
     fputs("     BlockIdx Dev  SM Warps State\n", c->out);
-    for (size_t i = 0, end; i < warps->count; i = end) {
-        const struct wt_wave *v = &warps->list[i].info.wave;
-        bool selected = false, running = false;
+    for (size_t i = 0; i < view->work.group_count; i++) {
+        const struct wt_group *g = &view->work.group[i];
+        const struct wt_wave *v = &g->wave[0]->wave;
+        bool running = false;
         char text[40];
-        for (end = i; end < warps->count && wt_work_is_same_group(&warps->list[end].info.wave, v);
-             end++) {
-            selected |= warps->list[end].is_selected;
-            running |= warps->list[end].info.running;
-        }
-        if (!i || warps->list[i - 1].info.wave.dispatch != v->dispatch)
-            fprintf(c->out, "Kernel %" PRIu64 "\n", v->dispatch);
-        fprintf(c->out, "%c %11s %3u %3u %5zu %s\n", selected ? '*' : ' ', triple(v->group, text),
-                v->device, v->core, end - i, running ? "running" : "stopped");
+        for (size_t k = 0; k < g->wave_count; k++)
+            running |= g->wave[k]->running;
+        put_kernel(c, v, i ? &g[-1].wave[0]->wave : NULL);
+        fprintf(c->out, "%c %11s %3u %3u %5zu %s\n", mark_any(view, g->wave, g->wave_count),
+                triple(g->at, text), v->device, v->core, g->wave_count,
+                running ? "running" : "stopped");
     }
 }
 
@@ -84,7 +121,7 @@ static uint64_t pc_of_lane(const struct wt_wave_info *info, unsigned lane)
     return info->pc;
 }
 
-static void put_line(struct wt_shell *c, const struct wt_wave *v, uint64_t pc)
+static void put_line(struct wt_shell *c, uint64_t pc)
 {
     const char *file;
     unsigned line;
@@ -95,130 +132,115 @@ static void put_line(struct wt_shell *c, const struct wt_wave *v, uint64_t pc)
 }
 
 /* Consecutive threads of a block that are at one place. */
-static void list_threads(struct wt_shell *c, const struct wt_working_waves *warps)
+static void list_threads(struct wt_shell *c, const struct view *view)
 {
     fputs("     BlockIdx  ThreadIdx To ThreadIdx Count         Virtual PC Filename Line\n", c->out);
-    for (size_t i = 0; i < warps->count; i++) {
-        const struct wt_working_wave *w = &warps->list[i];
-        const struct wt_wave *v = &w->info.wave;
-        if (!i || warps->list[i - 1].info.wave.dispatch != v->dispatch)
-            fprintf(c->out, "Kernel %" PRIu64 "\n", v->dispatch);
-        for (unsigned lane = 0, end; lane < w->threads && !w->info.running; lane = end) {
-            const uint64_t pc = pc_of_lane(&w->info, lane);
-            uint32_t from[3], to[3];
+    for (size_t i = 0; i < view->work.worker_count; i++) {
+        const struct wt_wave_info *w = view->work.worker[i];
+        uint32_t from[3], to[3];
+        const unsigned threads = wt_wave_items(&w->wave, from);
+        put_kernel(c, &w->wave, i ? &view->work.worker[i - 1]->wave : NULL);
+        for (unsigned lane = 0, end; lane < threads && !w->running; lane = end) {
+            const uint64_t pc = pc_of_lane(w, lane);
             char block[40], first[40], last[40];
-            for (end = lane + 1; end < w->threads && pc_of_lane(&w->info, end) == pc;)
+            for (end = lane + 1; end < threads && pc_of_lane(w, end) == pc;)
                 end++;
-            thread_index(w, lane, from);
-            thread_index(w, end - 1, to);
-            const bool selected = w->is_selected && warps->lane >= lane && warps->lane < end;
-            fprintf(c->out, "%c %11s %10s %12s %5u 0x%016" PRIx64, selected ? '*' : ' ',
-                    triple(v->group, block), triple(from, first), triple(to, last), end - lane, pc);
-            put_line(c, v, pc);
+            thread_index(&w->wave, lane, from);
+            thread_index(&w->wave, end - 1, to);
+            const bool here = view->lane >= lane && view->lane < end;
+            fprintf(c->out, "%c %11s %10s %12s %5u 0x%016" PRIx64, here ? mark(view, w) : ' ',
+                    triple(w->wave.group, block), triple(from, first), triple(to, last), end - lane,
+                    pc);
+            put_line(c, pc);
             fputc('\n', c->out);
         }
     }
 }
 
-static const struct wt_working_wave *selected_warp(const struct wt_working_waves *warps)
-{
-    for (size_t i = 0; i < warps->count; i++)
-        if (warps->list[i].is_selected)
-            return &warps->list[i];
-    return NULL;
-}
-
 /* The warps of the selected SM. */
-static void list_warps_of_sm(struct wt_shell *c, const struct wt_working_waves *warps)
+static void list_warps_of_sm(struct wt_shell *c, const struct view *view)
 {
-    const struct wt_working_wave *own = selected_warp(warps);
-    const unsigned core = own ? own->info.wave.core : 0;
+    const unsigned core = view->own ? view->own->wave.core : 0;
     const int digits = (int)(c->program->topology->lanes + 3) / 4; /* of a mask: 64 lanes at most */
     fputs("  Wp Active Lanes Mask Divergent Lanes Mask          Active PC Kernel   BlockIdx\n",
           c->out);
-    fprintf(c->out, "Device %u SM %u\n", own ? own->info.wave.device : 0, core);
-    for (unsigned slot = 0; slot < c->program->topology->waves_per_core; slot++) {
-        for (size_t i = 0; i < warps->count; i++) {
-            const struct wt_working_wave *w = &warps->list[i];
-            const struct wt_wave *v = &w->info.wave;
-            const wt_lanes all = wt_lanes_first(w->threads);
-            char block[40];
-            if (v->core != core || v->slot != slot)
-                continue;
-            if (w->info.running) {
-                fprintf(c->out, "  %2u running\n", slot);
-                continue;
-            }
-            fprintf(c->out,
-                    "%c %2u        0x%0*" PRIx64 "           0x%0*" PRIx64 " 0x%016" PRIx64
-                    " %6" PRIu64 " %10s\n",
-                    w->is_selected ? '*' : ' ', slot, digits, (uint64_t)w->info.mask, digits,
-                    (uint64_t)(all & ~w->info.mask), w->info.pc, v->dispatch,
-                    triple(v->group, block));
+    fprintf(c->out, "Device %u SM %u\n", view->own ? view->own->wave.device : 0, core);
+    for (size_t i = 0; i < view->work.wave_count; i++) { /* by SM and slot */
+        const struct wt_wave_info *w = &view->work.wave[i];
+        uint32_t first;
+        char block[40];
+        if (w->wave.core != core || !w->wave.has_work)
+            continue;
+        if (w->running) {
+            fprintf(c->out, "  %2u running\n", w->wave.slot);
+            continue;
         }
+        const wt_lanes all = wt_lanes_first(wt_wave_items(&w->wave, &first));
+        fprintf(c->out,
+                "%c %2u        0x%0*" PRIx64 "           0x%0*" PRIx64 " 0x%016" PRIx64 " %6" PRIu64
+                " %10s\n",
+                mark(view, w), w->wave.slot, digits, (uint64_t)w->mask, digits,
+                (uint64_t)(all & ~w->mask), w->pc, w->wave.dispatch, triple(w->wave.group, block));
     }
 }
 
 /* The lanes of the selected warp. */
-static void list_lanes(struct wt_shell *c, const struct wt_working_waves *warps)
+static void list_lanes(struct wt_shell *c, const struct view *view)
 {
-    const struct wt_working_wave *w = selected_warp(warps);
-    if (!w || w->info.running) {
+    const struct wt_wave_info *w = view->own;
+    if (!w || w->running) {
         fputs("Focus not set on any active CUDA kernel.\n", c->out);
         return;
     }
     fputs("  Ln     State        Physical PC  ThreadIdx\n", c->out);
-    fprintf(c->out, "Device %u SM %u Warp %u\n", w->info.wave.device, w->info.wave.core,
-            w->info.wave.slot);
-    for (unsigned lane = 0; lane < w->info.wave.lanes; lane++) {
-        uint32_t index[3];
+    fprintf(c->out, "Device %u SM %u Warp %u\n", w->wave.device, w->wave.core, w->wave.slot);
+    uint32_t index[3];
+    const unsigned threads = wt_wave_items(&w->wave, index);
+    for (unsigned lane = 0; lane < w->wave.lanes; lane++) {
         char text[40];
-        if (lane >= w->threads) {
+        if (lane >= threads) {
             fprintf(c->out, "  %2u  inactive\n", lane);
             continue;
         }
-        thread_index(w, lane, index);
-        fprintf(c->out, "%c %2u %9s 0x%016" PRIx64 " %10s\n", lane == warps->lane ? '*' : ' ', lane,
-                wt_has_lane(w->info.mask, lane) ? "active" : "divergent",
-                pc_of_lane(&w->info, lane), triple(index, text));
+        thread_index(&w->wave, lane, index);
+        fprintf(c->out, "%c %2u %9s 0x%016" PRIx64 " %10s\n", lane == view->lane ? '*' : ' ', lane,
+                wt_has_lane(w->mask, lane) ? "active" : "divergent", pc_of_lane(w, lane),
+                triple(index, text));
     }
 }
 
-static void list_sms(struct wt_shell *c, const struct wt_working_waves *warps)
+static void list_sms(struct wt_shell *c, const struct view *view)
 {
-    const struct wt_working_wave *own = selected_warp(warps);
-    uint32_t device, first;
-    wt_debugger_first(c->program->debugger, &device, &first);
+    struct wt_device device;
     fputs("  SM  Active Warps Mask\n", c->out);
-    for (uint32_t core = first; core < first + c->program->topology->cores; core++) {
-        uint64_t mask = 0;
-        for (size_t i = 0; i < warps->count; i++) {
-            const struct wt_wave *v = &warps->list[i].info.wave;
-            if (v->core == core && v->slot < 64)
-                mask |= UINT64_C(1) << v->slot;
+    for (unsigned d = 0; wt_debugger_device(c->program->debugger, d, &device); d++)
+        for (unsigned i = 0; i < device.cores; i++) {
+            const unsigned core = device.first_core + i;
+            uint64_t mask = 0;
+            for (size_t k = 0; k < view->work.worker_count; k++) {
+                const struct wt_wave *v = &view->work.worker[k]->wave;
+                mask |= v->core == core && v->slot < 64 ? UINT64_C(1) << v->slot : 0;
+            }
+            fprintf(c->out, "%c %2u 0x%016" PRIx64 "\n",
+                    view->own && view->own->wave.core == core ? '*' : ' ', core, mask);
         }
-        fprintf(c->out, "%c %2u 0x%016" PRIx64 "\n", own && own->info.wave.core == core ? '*' : ' ',
-                core, mask);
-    }
 }
 
-static void list_devices(struct wt_shell *c, const struct wt_working_waves *warps)
+static void list_devices(struct wt_shell *c, const struct view *view)
 {
-    const struct wt_working_wave *own = selected_warp(warps);
-    const unsigned device = own ? own->info.wave.device : 0;
+    struct wt_device device;
+    wt_debugger_device(c->program->debugger, 0, &device);
+    const unsigned own = view->own ? view->own->wave.device : device.number;
     fputs("  Dev Name SMs Warps/SM Lanes/Warp\n", c->out);
-    for (unsigned i = 0; i < (c->program->topology->devices ? c->program->topology->devices : 1);
-         i++)
-        fprintf(c->out, "%c %3u %4s %3u %8u %10u\n", i == device ? '*' : ' ', i,
-                c->program->topology->family,
-                c->program->topology->device_cores ? c->program->topology->device_cores[i]
-                                                   : c->program->topology->cores,
+    for (unsigned i = 0; wt_debugger_device(c->program->debugger, i, &device); i++)
+        fprintf(c->out, "%c %3u %4s %3u %8u %10u\n", device.number == own ? '*' : ' ',
+                device.number, c->program->topology->family, device.cores,
                 c->program->topology->waves_per_core, c->program->topology->lanes);
 }
 
 static const struct {
     const char *name;
-    void (*list)(struct wt_shell *c, const struct wt_working_waves *warps);
+    void (*list)(struct wt_shell *c, const struct view *view);
 } lists[] = {
     {"kernels", list_kernels},   {"blocks", list_blocks}, {"threads", list_threads},
     {"warps", list_warps_of_sm}, {"lanes", list_lanes},   {"sms", list_sms},
@@ -227,15 +249,15 @@ static const struct {
 
 enum wt_status do_info_cuda(struct wt_shell *c, const char *text, struct wt_error *err)
 {
-    struct wt_working_waves warps;
+    struct view view;
     enum wt_status status;
     for (size_t i = 0; i < sizeof lists / sizeof lists[0]; i++) {
         if (strcmp(text, lists[i].name) != 0)
             continue;
-        if ((status = wt_program_work(c->program, &warps, err)) != WT_OK)
+        if ((status = look(c, &view, err)) != WT_OK)
             return status;
-        lists[i].list(c, &warps);
-        free(warps.list);
+        lists[i].list(c, &view);
+        wt_work_free(&view.work);
         return WT_OK;
     }
     return wt_fail(err, WT_INVALID,
@@ -301,7 +323,7 @@ static enum wt_status parse_focus(const char *text, struct focus *f, bool *asks,
     return WT_OK;
 }
 
-static void put_focus(struct wt_shell *c, const struct wt_working_wave *w, unsigned lane,
+static void put_focus(struct wt_shell *c, const struct wt_wave *w, unsigned lane,
                       const char *before, const char *after)
 {
     uint32_t index[3];
@@ -309,18 +331,17 @@ static void put_focus(struct wt_shell *c, const struct wt_working_wave *w, unsig
     thread_index(w, lane, index);
     fprintf(c->out,
             "%skernel %" PRIu64 ", block %s, thread %s, device %u, sm %u, warp %u, lane %u%s\n",
-            before, w->info.wave.dispatch, triple(w->info.wave.group, block), triple(index, thread),
-            w->info.wave.device, w->info.wave.core, w->info.wave.slot, lane, after);
+            before, w->dispatch, triple(w->group, block), triple(index, thread), w->device, w->core,
+            w->slot, lane, after);
 }
 
 /* Whether a lane is one of those asked for. Coordinates that were not named keep their selected
  * values: either those of hardware (device, SM, warp, lane), or those of the program (kernel,
  * block, thread). */
-static bool fits(const struct focus *f, const struct wt_working_wave *w, unsigned lane)
+static bool fits(const struct focus *f, const struct wt_wave *v, unsigned lane)
 {
-    const struct wt_wave *v = &w->info.wave;
     uint32_t index[3];
-    thread_index(w, lane, index);
+    thread_index(v, lane, index);
     return (!f->given[KERNEL] || f->value[KERNEL][0] == v->dispatch) &&
            (!f->given[BLOCK] || memcmp(f->value[BLOCK], v->group, sizeof v->group) == 0) &&
            (!f->given[THREAD] || memcmp(f->value[THREAD], index, sizeof index) == 0) &&
@@ -341,9 +362,8 @@ static void keep(struct focus *f, enum part part, uint32_t x, uint32_t y, uint32
 }
 
 /* Coordinates above a named one that are not named keep their values. */
-static void keep_rest(struct focus *f, const struct wt_working_wave *own)
+static void keep_rest(struct focus *f, const struct wt_wave *v)
 {
-    const struct wt_wave *v = &own->info.wave;
     if (f->given[THREAD] && !f->given[BLOCK] && !f->given[SM] && !f->given[WARP])
         keep(f, BLOCK, v->group[0], v->group[1], v->group[2]);
     if ((f->given[BLOCK] || f->given[THREAD]) && !f->given[SM] && !f->given[WARP])
@@ -357,36 +377,35 @@ static void keep_rest(struct focus *f, const struct wt_working_wave *own)
 enum wt_status do_cuda(struct wt_shell *c, const char *text, struct wt_error *err)
 {
     struct focus f = {.given = {false}};
-    struct wt_working_waves warps;
+    struct view view;
     bool asks;
     enum wt_status status = parse_focus(text, &f, &asks, err);
-    if (status || (status = wt_program_work(c->program, &warps, err)) != WT_OK)
+    if (status || (status = look(c, &view, err)) != WT_OK)
         return status;
-    const struct wt_working_wave *own = selected_warp(&warps);
-    if (!own) {
-        free(warps.list);
-        return wt_fail(err, WT_STATE, "Focus not set on any active CUDA kernel.");
+    if (!view.own) {
+        status = wt_fail(err, WT_STATE, "Focus not set on any active CUDA kernel.");
+    } else if (asks) {
+        put_focus(c, &view.own->wave, view.lane, "", "");
+    } else {
+        keep_rest(&f, &view.own->wave);
+        status = wt_fail(
+            err, WT_INVALID,
+            "Request cannot be satisfied. CUDA focus unchanged: no thread there is active.");
     }
-    if (asks) {
-        put_focus(c, own, warps.lane, "", "");
-        free(warps.list);
-        return WT_OK;
-    }
-    keep_rest(&f, own);
-    status =
-        wt_fail(err, WT_INVALID,
-                "Request cannot be satisfied. CUDA focus unchanged: no thread there is active.");
-    for (size_t i = 0; i < warps.count && status; i++)
-        for (unsigned lane = 0; lane < warps.list[i].threads && status; lane++) {
-            const struct wt_working_wave *w = &warps.list[i];
+    for (size_t i = 0; i < view.work.worker_count && status == WT_INVALID; i++) {
+        const struct wt_wave *w = &view.work.worker[i]->wave;
+        uint32_t first;
+        const unsigned threads = wt_wave_items(w, &first);
+        for (unsigned lane = 0; lane < threads && status == WT_INVALID; lane++) {
             if (!fits(&f, w, lane))
                 continue;
-            status = wt_program_select_lane_of(c->program, w->info.wave.id, lane, err);
+            status = wt_program_select_lane_of(c->program, w->id, lane, err);
             if (!status)
                 put_focus(c, w, lane, "[Switching focus to CUDA ", "]");
         }
-    free(warps.list);
-    if (!status)
+    }
+    wt_work_free(&view.work);
+    if (!status && !asks)
         show_frame_of_selected(c);
     return status;
 }

@@ -7,6 +7,7 @@
 #include "base/array.h"
 #include "base/bits.h"
 #include "base/text.h"
+#include "frontend/common/common.h"
 #include "frontend/console/internal.h"
 
 /* ---- formats ---- */
@@ -68,6 +69,13 @@ void hint_logic(struct wt_shell *c, const struct wt_view *view, const char *text
         return;
     c->hinted_logic = true;
     fputs("('@' binds weakest: a && x@0 is (a && x)@0. For x in lane 0: a && (x@0))\n", c->out);
+}
+
+void print_lanes(struct wt_shell *c, const struct wt_view *view, const struct wt_values *values,
+                 const struct wt_format *format)
+{
+    wt_print_lanes(c->out, c->program->debugger, view, values, format, style(c, DIM),
+                   style(c, PLAIN));
 }
 
 enum wt_status print_expression(struct wt_shell *c, const char *text, char letter, bool keep,
@@ -160,7 +168,9 @@ enum wt_status do_output(struct wt_shell *c, const char *text, struct wt_error *
 
 /* ---- types ---- */
 
-enum wt_status do_whatis(struct wt_shell *c, const char *text, struct wt_error *err)
+static enum wt_status print_type(struct wt_shell *c, const char *text,
+                                 void (*print)(FILE *out, const struct wt_type *type), bool strips,
+                                 struct wt_error *err)
 {
     const struct wt_view view = wt_program_view(c->program);
     const struct wt_type *type;
@@ -168,27 +178,23 @@ enum wt_status do_whatis(struct wt_shell *c, const char *text, struct wt_error *
     enum wt_status status = wt_source_type_of(&view, *text ? text : "$", &type, &is_name, err);
     if (status)
         return status;
-    /* For the name of a type, one level of typedef is left out. */
-    if (is_name && type->kind == WT_TYPE_TYPEDEF && type->target)
+    if (strips && is_name && type->kind == WT_TYPE_TYPEDEF && type->target)
         type = type->target;
     fputs("type = ", c->out);
-    wt_type_print(c->out, type);
+    print(c->out, type);
     fputc('\n', c->out);
     return WT_OK;
 }
 
+/* For the name of a type, one level of typedef is left out. */
+enum wt_status do_whatis(struct wt_shell *c, const char *text, struct wt_error *err)
+{
+    return print_type(c, text, wt_type_print, true, err);
+}
+
 enum wt_status do_ptype(struct wt_shell *c, const char *text, struct wt_error *err)
 {
-    const struct wt_view view = wt_program_view(c->program);
-    const struct wt_type *type;
-    bool is_name;
-    enum wt_status status = wt_source_type_of(&view, *text ? text : "$", &type, &is_name, err);
-    if (status)
-        return status;
-    fputs("type = ", c->out);
-    wt_type_print_definition(c->out, type);
-    fputc('\n', c->out);
-    return WT_OK;
+    return print_type(c, text, wt_type_print_definition, false, err);
 }
 
 /* ---- x ---- */

@@ -35,60 +35,6 @@ static enum wt_status list_lines(struct wt_shell *c, unsigned first, unsigned la
     return WT_OK;
 }
 
-/* The line of a location in its file. */
-static enum wt_status find_line(struct wt_shell *c, const char *text, unsigned *line,
-                                struct wt_error *err)
-{
-    uint64_t *list, number;
-    size_t count;
-    const char *at = text, *colon = strrchr(text, ':');
-    if (take_number(&at, &number) && !*at && number && number < UINT32_MAX) {
-        *line = (unsigned)number;
-        return WT_OK;
-    }
-    at = colon ? colon + 1 : text;
-    if (colon && take_number(&at, &number) && !*at && number && number < UINT32_MAX) {
-        /* A line without code can be listed, too: its file is found by the next line
-         * that has code. */
-        enum wt_status status = wt_program_resolve(c->program, text, &list, &count, err);
-        if (status)
-            return status;
-        struct wt_frames *frames =
-            count ? wt_frames_at(c->program->debugger, c->program->modules, list[0]) : NULL;
-        const struct wt_frame *frame = frames ? wt_frames_get(frames, 0) : NULL;
-        if (frame && frame->path) {
-            free(c->program->list_file);
-            c->program->list_file = strdup(frame->path);
-        }
-        wt_frames_free(frames);
-        free(list);
-        *line = (unsigned)number;
-        return WT_OK;
-    }
-    enum wt_status status = wt_program_resolve(c->program, text, &list, &count, err);
-    if (status)
-        return status;
-    /* For a function, its first line is used, not that of its first statement. */
-    struct wt_frames *frames =
-        count ? wt_frames_at(c->program->debugger, c->program->modules, list[0]) : NULL;
-    const struct wt_frame *frame = frames ? wt_frames_get(frames, 0) : NULL;
-    struct wt_line_row row;
-    free(list);
-    if (!frame || !frame->path) {
-        wt_frames_free(frames);
-        return wt_fail(err, WT_INVALID, "No line number known for %s.", text);
-    }
-    free(c->program->list_file);
-    c->program->list_file = strdup(frame->path);
-    *line = frame->line;
-    const uint64_t start = wt_frame_function_start(frame);
-    if (*text != '*' && start && wt_symbols_row(frame->symbols, start - frame->bias, &row) &&
-        row.line)
-        *line = row.line;
-    wt_frames_free(frames);
-    return WT_OK;
-}
-
 enum wt_status do_list(struct wt_shell *c, const char *text, struct wt_error *err)
 {
     unsigned first, last;
@@ -126,18 +72,18 @@ enum wt_status do_list(struct wt_shell *c, const char *text, struct wt_error *er
         const char *to = wt_skip_blanks(comma + 1);
         if (!from)
             return wt_fail(err, WT_NO_MEMORY, "no host memory");
-        status = *from ? find_line(c, from, &first, err) : (first = 0, WT_OK);
+        status = *from ? wt_program_find_line(c->program, from, &first, err) : (first = 0, WT_OK);
         const bool has_first = *from != 0;
         free(from);
         if (status)
             return status;
         if (!*to)
             return list_lines(c, first, first + size - 1, err);
-        if ((status = find_line(c, to, &last, err)) != WT_OK)
+        if ((status = wt_program_find_line(c->program, to, &last, err)) != WT_OK)
             return status;
         return list_lines(c, has_first ? first : last > size ? last - size + 1 : 1, last, err);
     }
-    if ((status = find_line(c, text, &first, err)) != WT_OK)
+    if ((status = wt_program_find_line(c->program, text, &first, err)) != WT_OK)
         return status;
     first = first > size / 2 ? first - size / 2 : 1;
     return list_lines(c, first, first + size - 1, err);
@@ -395,24 +341,22 @@ enum wt_status do_info_sources(struct wt_shell *c, const char *text, struct wt_e
 /* ---- disassemble ---- */
 
 /* Prints marks of the waves that are at an address. */
-static void put_marks(struct wt_shell *c, uint64_t addr, const wt_wave_id *waves, size_t count,
-                      wt_wave_id own)
+static void put_marks(struct wt_shell *c, uint64_t addr, const struct wt_work *work)
 {
-    bool any = false;
-    for (size_t i = 0; i < count; i++) {
-        struct wt_wave_info info;
-        if (waves[i] == own ||
-            wt_debugger_wave(c->program->debugger, waves[i], &info, WT_IGNORED) != WT_OK ||
-            info.running || info.pc != addr)
+    const wt_wave_id own = wt_program_own_wave(c->program);
+    const char *before = "\t; also here: ";
+    for (size_t i = 0; i < work->wave_count; i++) {
+        const struct wt_wave_info *info = &work->wave[i];
+        if (info->wave.id == own || info->running || info->pc != addr)
             continue;
-        fprintf(c->out, "%s%u/%u", any ? "," : "\t; also here: ", info.wave.core, info.wave.slot);
-        any = true;
+        fprintf(c->out, "%s%u/%u", before, info->wave.core, info->wave.slot);
+        before = ",";
     }
 }
 
 static enum wt_status disassemble_line(struct wt_shell *c, uint64_t *at, uint64_t pc, bool raw,
-                                       uint64_t function, const wt_wave_id *waves, size_t count,
-                                       wt_wave_id own, struct wt_error *err)
+                                       uint64_t function, const struct wt_work *work,
+                                       struct wt_error *err)
 {
     struct wt_instruction instruction = {0};
     uint8_t bytes[WT_WINDOW_BYTES];
@@ -443,7 +387,7 @@ static enum wt_status disassemble_line(struct wt_shell *c, uint64_t *at, uint64_
         fputs(known ? "\t" : "", c->out);
     }
     fputs(text, c->out);
-    put_marks(c, *at, waves, count, own);
+    put_marks(c, *at, work);
     fputc('\n', c->out);
     *at += length;
     return WT_OK;
@@ -522,15 +466,8 @@ enum wt_status do_disassemble(struct wt_shell *c, const char *text, struct wt_er
     }
     if (end - start > 1u << 20)
         return wt_fail(err, WT_INVALID, "at most a million bytes of code are shown");
-    wt_wave_id own = WT_NO_WAVE;
-    struct wt_wave wave;
-    if (c->program->thread &&
-        wt_debugger_thread_wave(c->program->debugger, c->program->thread, &wave))
-        own = wave.id;
-    size_t count = 0;
-    wt_wave_id *waves = NULL;
-    if (c->program->started)
-        wt_program_waves(c->program, &waves, &count, WT_IGNORED);
+    struct wt_work work;
+    wt_program_work(c->program, &work, WT_IGNORED);
     unsigned last_line = 0;
     for (uint64_t at = start; at < end && !status;) {
         const char *file;
@@ -543,9 +480,9 @@ enum wt_status do_disassemble(struct wt_shell *c, const char *text, struct wt_er
                 fprintf(c->out, "%u\t%s\n", line, f->line[line - 1]);
             last_line = line;
         }
-        status = disassemble_line(c, &at, pc, raw, function, waves, count, own, err);
+        status = disassemble_line(c, &at, pc, raw, function, &work, err);
     }
-    free(waves);
+    wt_work_free(&work);
     if (!status && !comma)
         fputs("End of assembler dump.\n", c->out);
     return status;

@@ -310,32 +310,28 @@ enum wt_status do_info_frame(struct wt_shell *c, const char *text, struct wt_err
     return WT_OK;
 }
 
-enum wt_status do_info_locals(struct wt_shell *c, const char *text, struct wt_error *err)
+static enum wt_status list_variables(struct wt_shell *c, const char *text, const char *command,
+                                     bool arguments, const char *none, struct wt_error *err)
 {
     const struct wt_frame *frame;
-    enum wt_status status = take_no_arguments(text, "info locals", err);
+    enum wt_status status = take_no_arguments(text, command, err);
     if (!status)
         status = wt_program_need_frame(c->program, &frame, err);
     if (status)
         return status;
     if (!frame->scope_count)
         fputs("No symbol table info available.\n", c->out);
-    else if (!print_variables(c, frame, false, ""))
-        fputs("No locals.\n", c->out);
+    else if (!print_variables(c, frame, arguments, ""))
+        fputs(none, c->out);
     return WT_OK;
+}
+
+enum wt_status do_info_locals(struct wt_shell *c, const char *text, struct wt_error *err)
+{
+    return list_variables(c, text, "info locals", false, "No locals.\n", err);
 }
 
 enum wt_status do_info_args(struct wt_shell *c, const char *text, struct wt_error *err)
 {
-    const struct wt_frame *frame;
-    enum wt_status status = take_no_arguments(text, "info args", err);
-    if (!status)
-        status = wt_program_need_frame(c->program, &frame, err);
-    if (status)
-        return status;
-    if (!frame->scope_count)
-        fputs("No symbol table info available.\n", c->out);
-    else if (!print_variables(c, frame, true, ""))
-        fputs("No arguments.\n", c->out);
-    return WT_OK;
+    return list_variables(c, text, "info args", true, "No arguments.\n", err);
 }

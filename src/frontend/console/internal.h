@@ -89,17 +89,6 @@ enum wt_status take_no_arguments(const char *text, const char *command, struct w
 /** Asks "(y or n)" at a terminal; true without one. */
 bool ask(struct wt_shell *c, const char *question);
 
-/* ---- break_words.c ---- */
-/** Takes "thread N" off the end of a place; *thread is 0 where no thread is named. */
-enum wt_status take_thread_word(struct wt_shell *c, char *text, wt_thread *thread,
-                                struct wt_error *err);
-/** *place becomes "FILE:LINE" for "+N" and "-N", which the caller frees; NULL: it is neither. */
-enum wt_status relative_line(struct wt_shell *c, const char *text, char **place,
-                             struct wt_error *err);
-/** *place becomes what stands for GDB's explicit location ("-source F -line N", "-function F"),
- * which the caller frees; NULL: it is none. */
-enum wt_status explicit_place(const char *text, char **place, struct wt_error *err);
-
 /* ---- state.c ---- */
 /** Prints device, dispatch, group, warp and lane of a thread. */
 void print_where(struct wt_shell *c, wt_thread thread);
@@ -158,12 +147,10 @@ const char *watch_name(const struct wt_shell *c, enum wt_point_kind kind);
 enum wt_status set_break(struct wt_shell *c, const char *text, bool temporary, const char *format,
                          struct wt_error *err);
 
-/* ---- lanes.c ---- */
+/* ---- data.c ---- */
 /** Values over lanes, compactly. */
 void print_lanes(struct wt_shell *c, const struct wt_view *view, const struct wt_values *values,
                  const struct wt_format *format);
-
-/* ---- data.c ---- */
 /** Reads memory as the selected thread sees it, in the space of the last "x". */
 enum wt_status read_at(struct wt_shell *c, uint64_t address, void *out, size_t size,
                        struct wt_error *err);
@@ -205,9 +192,9 @@ command_fn do_print, do_output, do_x, do_display, do_undisplay, do_ptype, do_wha
 command_fn do_list, do_info_source, do_info_fault, do_info_line, do_info_symbol, do_info_address,
     do_disassemble, do_info_functions, do_info_variables, do_info_types, do_info_sources;
 command_fn do_thread, do_lane, do_wave, do_info_threads, do_info_lanes, do_info_waves,
-    do_info_devices, do_info_groups, do_info_dispatches, do_info_divergence, do_info_barriers,
-    do_info_spaces, do_info_trap, do_info_modules, do_info_time, do_apply, do_group,
-    do_info_program;
+    do_info_devices, do_info_groups, do_info_dispatches, do_info_queues, do_info_divergence,
+    do_info_barriers, do_info_spaces, do_info_trap, do_info_modules, do_info_time, do_apply,
+    do_group, do_info_program;
 command_fn do_help, do_info, do_source, do_quit;
 command_fn do_cuda, do_info_cuda;
 

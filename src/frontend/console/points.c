@@ -7,23 +7,6 @@
 #include "base/array.h"
 #include "frontend/console/internal.h"
 
-/* Splits " if CONDITION" from the end of a location; returns the condition, or NULL. */
-static char *split_condition(char *text)
-{
-    for (char *at = text; *at; at++)
-        if (strncmp(at, "if", 2) == 0 && (at == text || isspace((unsigned char)at[-1])) &&
-            (isspace((unsigned char)at[2]) || at[2] == '(')) {
-            char *condition = at + 2;
-            while (isspace((unsigned char)*condition))
-                condition++;
-            *at = 0;
-            while (at > text && isspace((unsigned char)at[-1]))
-                *--at = 0;
-            return condition;
-        }
-    return NULL;
-}
-
 /* ---- break ---- */
 
 static void describe_place(struct wt_shell *c, const struct wt_point *p, uint64_t addr)
@@ -39,51 +22,21 @@ static void describe_place(struct wt_shell *c, const struct wt_point *p, uint64_
     wt_frames_free(frames);
 }
 
-/* The location that the words of `break` mean: copies, which the caller frees. */
-struct place_words {
-    char *text;            /* what the others point into */
-    char *place;           /* NULL: it is `text` */
-    const char *condition; /* NULL: none */
-    wt_thread thread;
-};
-
-static enum wt_status take_place(struct wt_shell *c, const char *text, struct place_words *w,
-                                 struct wt_error *err)
-{
-    char *explicit_text = NULL;
-    *w = (struct place_words){.text = strdup(text)};
-    if (!w->text)
-        return wt_fail(err, WT_NO_MEMORY, "no host memory for a breakpoint");
-    w->condition = split_condition(w->text);
-    enum wt_status status = take_thread_word(c, w->text, &w->thread, err);
-    if (!status)
-        status = explicit_place(w->text, &explicit_text, err);
-    if (!status)
-        status = relative_line(c, explicit_text ? explicit_text : w->text, &w->place, err);
-    if (!w->place) {
-        w->place = explicit_text;
-        explicit_text = NULL;
-    }
-    free(explicit_text);
-    return status;
-}
-
 enum wt_status set_break(struct wt_shell *c, const char *text, bool temporary, const char *format,
                          struct wt_error *err)
 {
     const char *what = format ? "Dprintf" : temporary ? "Temporary breakpoint" : "Breakpoint";
-    struct place_words words;
+    struct wt_place_words words;
     struct wt_point *p;
-    enum wt_status status = take_place(c, text, &words, err);
-    const struct wt_break wanted = {.place = words.place ? words.place : words.text,
+    enum wt_status status = wt_program_take_place(c->program, text, c->list_size, &words, err);
+    const struct wt_break wanted = {.place = words.place,
                                     .condition = words.condition,
                                     .format = format,
                                     .thread = words.thread,
                                     .temporary = temporary};
     if (!status)
         status = wt_program_set_break(c->program, &wanted, &p, err);
-    free(words.place);
-    free(words.text);
+    wt_place_words_free(&words);
     if (status)
         return status;
     if (!p->addr_count) {
@@ -144,7 +97,7 @@ static enum wt_status set_watch(struct wt_shell *c, const char *text, enum wt_po
     char *expression = strdup(text);
     if (!expression)
         return wt_fail(err, WT_NO_MEMORY, "no host memory for a watchpoint");
-    const char *condition = split_condition(expression);
+    const char *condition = wt_split_condition(expression);
     struct wt_point *p;
     const enum wt_status status =
         wt_program_set_watch(c->program, kind, expression, condition, location, &p, err);

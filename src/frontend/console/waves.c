@@ -210,10 +210,9 @@ enum wt_status do_wave(struct wt_shell *c, const char *text, struct wt_error *er
 enum wt_status do_group(struct wt_shell *c, const char *text, struct wt_error *err)
 {
     uint64_t at[3] = {0};
-    wt_wave_id *list, found = WT_NO_WAVE;
+    wt_wave_id found = WT_NO_WAVE;
     struct wt_wave own;
-    struct wt_wave_info info;
-    size_t count;
+    struct wt_work work;
     wt_thread thread;
     enum wt_status status = wt_program_need_thread(c->program, err);
     if (status)
@@ -235,18 +234,14 @@ enum wt_status do_group(struct wt_shell *c, const char *text, struct wt_error *e
     }
     if (*text)
         return wt_fail(err, WT_INVALID, "group takes its coordinates: X, X,Y or X,Y,Z");
-    if ((status = wt_program_waves(c->program, &list, &count, err)) != WT_OK)
+    status = wt_program_work(c->program, &work, err);
+    for (size_t i = 0; i < work.group_count && !status; i++)
+        if (work.group[i].of->number == own.dispatch && work.group[i].at[0] == at[0] &&
+            work.group[i].at[1] == at[1] && work.group[i].at[2] == at[2])
+            found = work.group[i].wave[0]->wave.id;
+    wt_work_free(&work);
+    if (status)
         return status;
-    uint32_t best = UINT32_MAX;
-    for (size_t i = 0; i < count; i++)
-        if (wt_debugger_wave(c->program->debugger, list[i], &info, WT_IGNORED) == WT_OK &&
-            info.wave.has_work && info.wave.dispatch == own.dispatch &&
-            info.wave.group[0] == at[0] && info.wave.group[1] == at[1] &&
-            info.wave.group[2] == at[2] && info.wave.index < best) {
-            best = info.wave.index;
-            found = list[i];
-        }
-    free(list);
     if (found == WT_NO_WAVE || !wt_program_thread_of_wave(c->program, found, &thread))
         return wt_fail(err, WT_INVALID,
                        "group (%" PRIu64 ",%" PRIu64 ",%" PRIu64 ") of dispatch %" PRIu64
@@ -318,35 +313,24 @@ static enum wt_status for_each_wave(struct wt_shell *c, const char *text, const 
                                                   const struct wt_wave_info *info),
                                     const char *none, struct wt_error *err)
 {
-    wt_wave_id *list;
-    size_t count;
+    struct wt_work work;
     bool any = false;
     enum wt_status status = take_no_arguments(text, what, err);
-    if (!status)
-        status = wt_program_need_run(c->program, err);
-    if (!status)
-        status = wt_program_waves(c->program, &list, &count, err);
     if (status)
         return status;
-    for (size_t i = 0; i < count; i++) {
-        struct wt_wave_info info;
-        if (wt_debugger_wave(c->program->debugger, list[i], &info, WT_IGNORED) == WT_OK)
-            any |= print(c, &info);
-    }
-    free(list);
-    if (!any)
+    status = wt_program_work(c->program, &work, err);
+    for (size_t i = 0; i < work.wave_count && !status; i++)
+        any |= print(c, &work.wave[i]);
+    wt_work_free(&work);
+    if (!status && !any)
         fprintf(c->out, "%s\n", none);
-    return WT_OK;
+    return status;
 }
 
 static bool print_wave(struct wt_shell *c, const struct wt_wave_info *info)
 {
-    struct wt_wave own;
     char mask[WT_LANES_TEXT];
-    const bool selected = c->program->thread &&
-                          wt_debugger_thread_wave(c->program->debugger, c->program->thread, &own) &&
-                          own.id == info->wave.id;
-    fprintf(c->out, "%c ", selected ? '*' : ' ');
+    fprintf(c->out, "%c ", info->wave.id == wt_program_own_wave(c->program) ? '*' : ' ');
     if (c->program->topology->devices > 1)
         fprintf(c->out, "device %u ", info->wave.device);
     fprintf(c->out, "core %u %s %u", info->wave.core, c->program->topology->wave_word,
@@ -482,15 +466,14 @@ enum wt_status do_info_devices(struct wt_shell *c, const char *text, struct wt_e
     enum wt_status status = take_no_arguments(text, "info devices", err);
     if (status)
         return status;
-    uint32_t first, core;
-    wt_debugger_first(c->program->debugger, &first, &core);
-    struct wt_wave own = {.device = first};
+    struct wt_device device;
+    wt_debugger_device(c->program->debugger, 0, &device);
+    struct wt_wave own = {.device = device.number};
     wt_debugger_thread_wave(c->program->debugger, c->program->thread, &own);
-    for (unsigned i = 0; i < (t->devices ? t->devices : 1); i++)
+    for (unsigned i = 0; wt_debugger_device(c->program->debugger, i, &device); i++)
         fprintf(c->out, "%c %u  %s (%s): %u cores of %u %ss, up to %u %ss each\n",
-                first + i == own.device ? '*' : ' ', first + i, t->family, t->arch,
-                t->device_cores ? t->device_cores[i] : t->cores, t->waves_per_core, t->wave_word,
-                t->lanes, t->lane_word);
+                device.number == own.device ? '*' : ' ', device.number, t->family, t->arch,
+                device.cores, t->waves_per_core, t->wave_word, t->lanes, t->lane_word);
     return WT_OK;
 }
 
@@ -665,28 +648,10 @@ enum wt_status do_who_wrote(struct wt_shell *c, const char *text, struct wt_erro
         *last = 0;
     else
         most = 5;
-    const struct wt_view view = wt_program_view(c->program);
-    struct wt_values v;
-    enum wt_status status = *copy ? wt_source_evaluate(&view, copy, &v, err)
+    struct wt_watchpoint_request where;
+    const struct wt_type *type;
+    enum wt_status status = *copy ? wt_program_find_home(c->program, copy, &where, &type, err)
                                   : wt_fail(err, WT_INVALID, "who-wrote takes an expression");
-    if (status) {
-        free(copy);
-        return status;
-    }
-    if (!v.in_memory)
-        status =
-            wt_fail(err, WT_INVALID,
-                    "%s does not lie in memory; what is at an address is *(TYPE *)(ADDRESS)", copy);
-    const struct wt_address seen = {v.space, v.in_memory ? v.address[0] : 0};
-    struct wt_watchpoint_request where = {.kind = WT_WATCHPOINT_WRITE, .thread = view.thread};
-    if (!status)
-        status = wt_debugger_find_home(c->program->debugger, view.thread, seen, v.size, &where.addr,
-                                       &where.size, err);
-    if (!status && where.size < v.size)
-        status = wt_fail(err, WT_UNSUPPORTED, "%s lies in several places of memory: ask for a part",
-                         copy);
-    const struct wt_type *type = v.type;
-    wt_values_free(&v);
     free(copy);
     struct wt_write *list;
     size_t count;

@@ -1,80 +1,96 @@
-/* Waves by what they work on: `info dispatches`, `info groups`. */
+/* What works now: `info dispatches`, `info groups`, `info queues`. */
 #include <inttypes.h>
-#include <stdlib.h>
 
 #include "frontend/console/internal.h"
 
-static void print_device(struct wt_shell *c, const struct wt_wave *v)
+static void print_device(struct wt_shell *c, unsigned device)
 {
     if (c->program->topology->devices > 1)
-        fprintf(c->out, "device %u ", v->device);
+        fprintf(c->out, "device %u ", device);
 }
 
-/* The waves from @p i on that are of one dispatch; returns where the next begins. */
-static size_t print_dispatch(struct wt_shell *c, const struct wt_working_waves *warps, size_t i)
+static bool print_dispatches(struct wt_shell *c, const struct wt_work *work, wt_wave_id own)
 {
-    const struct wt_wave *v = &warps->list[i].info.wave;
-    uint32_t grid[3];
-    char name[200];
-    size_t groups = 0, end = i;
-    bool selected = false;
-    for (; end < warps->count; end++) {
-        const struct wt_working_wave *w = &warps->list[end];
-        if (!wt_work_is_same_dispatch(&w->info.wave, v))
-            break;
-        groups += end == i || !wt_work_is_same_group(&w[-1].info.wave, &w->info.wave);
-        selected |= w->is_selected;
+    for (size_t i = 0; i < work->dispatch_count; i++) {
+        const struct wt_dispatch *d = &work->dispatch[i];
+        char name[200];
+        bool selected = false;
+        for (size_t k = 0; k < d->wave_count; k++)
+            selected |= d->wave[k]->wave.id == own;
+        fprintf(c->out, "%c ", selected ? '*' : ' ');
+        print_device(c, d->device);
+        fprintf(c->out, "dispatch %" PRIu64 "  %s", d->number,
+                wt_program_kernel(c->program, d, name, sizeof name));
+        if (d->groups[0])
+            fprintf(c->out,
+                    "  grid of (%" PRIu32 ",%" PRIu32 ",%" PRIu32 ") groups of (%" PRIu32
+                    ",%" PRIu32 ",%" PRIu32 ")",
+                    d->groups[0], d->groups[1], d->groups[2], d->block[0], d->block[1],
+                    d->block[2]);
+        fprintf(c->out, "  %zu %s%s of %zu group%s active\n", d->wave_count,
+                c->program->topology->wave_word, d->wave_count == 1 ? "" : "s", d->group_count,
+                d->group_count == 1 ? "" : "s");
     }
-    fprintf(c->out, "%c ", selected ? '*' : ' ');
-    print_device(c, v);
-    fprintf(c->out, "dispatch %" PRIu64 "  %s", v->dispatch,
-            wt_program_kernel(c->program, warps, v, name, sizeof name));
-    wt_work_grid(v, grid);
-    if (grid[0])
-        fprintf(c->out,
-                "  grid of (%" PRIu32 ",%" PRIu32 ",%" PRIu32 ") groups of (%" PRIu32 ",%" PRIu32
-                ",%" PRIu32 ")",
-                grid[0], grid[1], grid[2], v->block[0], v->block[1], v->block[2]);
-    fprintf(c->out, "  %zu %s%s of %zu group%s active\n", end - i, c->program->topology->wave_word,
-            end - i == 1 ? "" : "s", groups, groups == 1 ? "" : "s");
-    return end;
+    return work->dispatch_count;
 }
 
-static size_t print_group(struct wt_shell *c, const struct wt_working_waves *warps, size_t i)
+static bool print_groups(struct wt_shell *c, const struct wt_work *work, wt_wave_id own)
 {
-    const struct wt_wave *v = &warps->list[i].info.wave;
-    size_t end = i;
-    while (end < warps->count && wt_work_is_same_group(&warps->list[end].info.wave, v))
-        end++;
-    print_device(c, v);
-    fprintf(c->out, "dispatch %" PRIu64 " group (%" PRIu32 ",%" PRIu32 ",%" PRIu32 ") on core %u\n",
-            v->dispatch, v->group[0], v->group[1], v->group[2], v->core);
-    return end;
+    (void)own;
+    for (size_t i = 0; i < work->group_count; i++) {
+        const struct wt_group *g = &work->group[i];
+        print_device(c, g->of->device);
+        fprintf(c->out,
+                "dispatch %" PRIu64 " group (%" PRIu32 ",%" PRIu32 ",%" PRIu32 ") on core %u\n",
+                g->of->number, g->at[0], g->at[1], g->at[2], g->wave[0]->wave.core);
+    }
+    return work->group_count;
+}
+
+static bool print_queues(struct wt_shell *c, const struct wt_work *work, wt_wave_id own)
+{
+    (void)own;
+    for (size_t i = 0; i < work->queue_count; i++) {
+        const struct wt_queue *q = &work->queue[i];
+        print_device(c, q->device);
+        fprintf(c->out, "queue %" PRIu32 ": ", q->number);
+        const char *before = "dispatch ";
+        for (size_t k = 0; k < work->dispatch_count; k++, before = ", ")
+            if (work->dispatch[k].queue == q)
+                fprintf(c->out, "%s%" PRIu64, before, work->dispatch[k].number);
+        fputc('\n', c->out);
+    }
+    return work->queue_count;
 }
 
 static enum wt_status list_work(struct wt_shell *c, const char *text, const char *command,
-                                size_t (*print)(struct wt_shell *c,
-                                                const struct wt_working_waves *warps, size_t i),
+                                bool (*print)(struct wt_shell *c, const struct wt_work *work,
+                                              wt_wave_id own),
                                 const char *none, struct wt_error *err)
 {
-    struct wt_working_waves warps;
+    struct wt_work work;
     enum wt_status status = take_no_arguments(text, command, err);
-    if (status || (status = wt_program_work(c->program, &warps, err)) != WT_OK)
+    if (status)
         return status;
-    for (size_t i = 0; i < warps.count;)
-        i = print(c, &warps, i);
-    if (!warps.count)
+    status = wt_program_work(c->program, &work, err);
+    if (!status && !print(c, &work, wt_program_own_wave(c->program)))
         fprintf(c->out, "%s\n", none);
-    free(warps.list);
-    return WT_OK;
+    wt_work_free(&work);
+    return status;
 }
 
 enum wt_status do_info_dispatches(struct wt_shell *c, const char *text, struct wt_error *err)
 {
-    return list_work(c, text, "info dispatches", print_dispatch, "No dispatch has waves now.", err);
+    return list_work(c, text, "info dispatches", print_dispatches, "No dispatch has waves now.",
+                     err);
 }
 
 enum wt_status do_info_groups(struct wt_shell *c, const char *text, struct wt_error *err)
 {
-    return list_work(c, text, "info groups", print_group, "No work-groups.", err);
+    return list_work(c, text, "info groups", print_groups, "No work-groups.", err);
+}
+
+enum wt_status do_info_queues(struct wt_shell *c, const char *text, struct wt_error *err)
+{
+    return list_work(c, text, "info queues", print_queues, "No queue has a dispatch now.", err);
 }

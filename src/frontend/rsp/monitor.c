@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "frontend/common/common.h"
 #include "frontend/rsp/hex.h"
 
 static void help(struct wt_rsp_session *s, const char *args, FILE *out);
@@ -159,12 +160,9 @@ static void each_lane(struct wt_rsp_session *s, const char *args, FILE *out)
 
 static void fault(struct wt_rsp_session *s, const char *args, FILE *out)
 {
-    struct wt_event event;
+    const struct wt_fault_report report = {.debugger = s->debugger};
     (void)args;
-    if (wt_debugger_fault(s->debugger, wt_debugger_current_thread(s->debugger), &event))
-        wt_rsp_print_fault(s, &event, out);
-    else
-        fprintf(out, "No fault is recorded of this %s here.\n", s->topology->wave_word);
+    wt_report_standing(out, &report, wt_debugger_current_thread(s->debugger), NULL);
 }
 
 static const struct {

@@ -312,8 +312,6 @@ void wt_rsp_thread_text(struct wt_rsp_session *session, wt_thread thread, char *
 void wt_rsp_put_stop(struct wt_rsp_session *session, const struct wt_event *event);
 /** The same as the answer to a command, and from now on the stop that the client knows of. */
 void wt_rsp_reply_stop(struct wt_rsp_session *session, const struct wt_event *event);
-/** Prints the report of a fault: of a thread, with its record. */
-void wt_rsp_print_fault(struct wt_rsp_session *s, const struct wt_event *event, FILE *out);
 /** Sends in words what a signal cannot say: which instruction of which lanes did what. */
 void wt_rsp_tell_text(struct wt_rsp_session *session, const struct wt_event *event);
 /** The event that says that a program stands at its beginning, or where it was halted. */

@@ -8,6 +8,7 @@
 
 #include "base/bits.h"
 #include "base/wave_name.h"
+#include "frontend/common/common.h"
 
 static int signal_of(const struct wt_event *event)
 {
@@ -217,17 +218,6 @@ void wt_rsp_reply_stop(struct wt_rsp_session *s, const struct wt_event *event)
     wt_rsp_put_stop(s, event);
 }
 
-void wt_rsp_print_fault(struct wt_rsp_session *s, const struct wt_event *event, FILE *out)
-{
-    char name[WT_WAVE_NAME] = "", place[32];
-    struct wt_wave wave;
-    if (wt_debugger_thread_wave(s->debugger, event->thread, &wave))
-        wt_debugger_name_wave(s->debugger, &wave, name, sizeof name);
-    snprintf(place, sizeof place, "0x%" PRIx64, event->record.pc);
-    const struct wt_fault_words words = {name, s->topology->lane_word, place, ""};
-    wt_fault_print(out, &event->record, &words);
-}
-
 /* The texts of an event; of a fault its whole report, without symbols, which the client has. */
 static void put_text(struct wt_rsp_session *s, const struct wt_event *event)
 {
@@ -237,7 +227,8 @@ static void put_text(struct wt_rsp_session *s, const struct wt_event *event)
                     ? open_memstream(&text, &length)
                     : NULL;
     if (out)
-        wt_rsp_print_fault(s, event, out);
+        wt_report_fault(out, &(struct wt_fault_report){.debugger = s->debugger}, event->thread,
+                        &event->record);
     if (out && fclose(out) == 0) {
         wt_put_hex(&s->out, text, length);
     } else {

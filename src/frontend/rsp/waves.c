@@ -74,27 +74,43 @@ static wt_wave_id wave_of(struct wt_rsp_session *s, uint64_t number)
                : WT_NO_WAVE;
 }
 
-static enum wt_status put_wave(struct wt_rsp_session *s, FILE *out, wt_wave_id wave, bool *any,
-                               struct wt_error *err)
+static void put_wave(const struct wt_rsp_session *s, FILE *out, const struct wt_wave_info *info,
+                     bool first)
 {
-    struct wt_wave_info info;
-    enum wt_status status = wt_debugger_wave(s->debugger, wave, &info, err);
-    if (status)
-        return status;
-    fprintf(out, "%s{\"wave\":%" PRIu64, *any ? ",\n" : "", number_of(s, &info.wave));
-    *any = true;
-    if (info.running) {
+    fprintf(out, "%s{\"wave\":%" PRIu64, first ? "" : ",\n", number_of(s, &info->wave));
+    if (info->running) {
         fputs(",\"running\":true", out);
     } else {
-        fprintf(out, ",\"pc\":%" PRIu64 ",\"mask\":", info.pc);
-        put_lanes(out, info.mask);
-        if (info.has_wait)
-            put_detail(out, &info.detail);
-        if (!info.has_detail)
+        fprintf(out, ",\"pc\":%" PRIu64 ",\"mask\":", info->pc);
+        put_lanes(out, info->mask);
+        if (info->has_wait)
+            put_detail(out, &info->detail);
+        if (!info->has_detail)
             fputs(",\"detail\":false", out);
     }
     fputc('}', out);
-    return WT_OK;
+}
+
+static enum wt_status put_one(struct wt_rsp_session *s, FILE *out, uint64_t number,
+                              struct wt_error *err)
+{
+    struct wt_wave_info info;
+    const wt_wave_id wave = wave_of(s, number);
+    enum wt_status status =
+        wave != WT_NO_WAVE ? wt_debugger_wave(s->debugger, wave, &info, err) : WT_OK;
+    if (wave != WT_NO_WAVE && !status)
+        put_wave(s, out, &info, true);
+    return status;
+}
+
+static enum wt_status put_all(struct wt_rsp_session *s, FILE *out, struct wt_error *err)
+{
+    struct wt_work work;
+    enum wt_status status = wt_debugger_work(s->debugger, &work, err);
+    for (size_t i = 0; i < work.wave_count && !status; i++)
+        put_wave(s, out, &work.wave[i], i == 0);
+    wt_work_free(&work);
+    return status;
 }
 
 static void put_device(struct wt_rsp_session *s, FILE *out)
@@ -119,23 +135,6 @@ static void put_device(struct wt_rsp_session *s, FILE *out)
             s->killed || wt_debugger_ended(s->debugger, NULL) ? "true" : "false");
 }
 
-/* The waves to describe: one, if it is active (@p only), or all. The caller frees *waves. */
-static enum wt_status list_waves(struct wt_rsp_session *s, wt_wave_id wave, bool only,
-                                 wt_wave_id **waves, size_t *count, struct wt_error *err)
-{
-    const wt_wave_id *list = &wave;
-    *count = wave != WT_NO_WAVE;
-    enum wt_status status = only ? WT_OK : wt_debugger_waves(s->debugger, &list, count, err);
-    if (status)
-        return status;
-    *waves = calloc(*count ? *count : 1, sizeof **waves);
-    if (!*waves)
-        return wt_fail(err, WT_NO_MEMORY, "out of memory for the list of waves");
-    if (*count)
-        memcpy(*waves, list, *count * sizeof **waves);
-    return WT_OK;
-}
-
 char *wt_rsp_waves_json(struct wt_rsp_session *s, const char *annex, size_t annex_length,
                         size_t *length, struct wt_error *err)
 {
@@ -157,15 +156,9 @@ char *wt_rsp_waves_json(struct wt_rsp_session *s, const char *annex, size_t anne
     }
     put_device(s, out);
     fputs(",\"waves\":[\n", out);
-    enum wt_status status = WT_OK;
-    bool any = false;
-    wt_wave_id *waves = NULL;
-    size_t count = 0;
-    if (!none && !s->killed)
-        status = list_waves(s, one ? wave_of(s, number) : WT_NO_WAVE, one, &waves, &count, err);
-    for (size_t i = 0; i < count && !status; i++)
-        status = put_wave(s, out, waves[i], &any, err);
-    free(waves);
+    enum wt_status status = none || s->killed ? WT_OK
+                            : one             ? put_one(s, out, number, err)
+                                              : put_all(s, out, err);
     fputs("]}\n", out);
     if (fclose(out) && !status)
         status = wt_fail(err, WT_NO_MEMORY, "out of memory");

@@ -1,10 +1,10 @@
-/* A store outside of the address space of 48 bits. */
+/* ACCESS: one outside of the address space of 48 bits. */
 int far;
 
 int main(void)
 {
     int *p = (int *)0x7fff800000000000ull;
     far = 1;
-    *p = 5;
+    ACCESS;
     return 0;
 }

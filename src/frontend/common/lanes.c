@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "base/text.h"
-#include "frontend/console/internal.h"
+#include "frontend/common/common.h"
 
 /* One lane's value as text. */
 struct cell {
@@ -65,27 +65,33 @@ static unsigned equal_run(const struct cell *cell, unsigned count, unsigned firs
     return run;
 }
 
-static void print_row(struct wt_shell *c, const struct cell *first, unsigned run, const char *text)
+/* Where values are printed, and how the rows of masked lanes begin and end. */
+struct paper {
+    FILE *out;
+    const char *dim, *plain;
+};
+
+static void print_row(const struct paper *c, const struct cell *first, unsigned run,
+                      const char *text)
 {
     char lanes[32];
     if (run == 1)
         snprintf(lanes, sizeof lanes, "%u", first->lane);
     else
         snprintf(lanes, sizeof lanes, "%u..%u", first->lane, first->lane + run - 1);
-    fprintf(c->out, "%s  %-8s %s%s%s\n", first->enabled ? "" : style(c, DIM), lanes, text,
-            first->enabled ? "" : "  (masked off)", first->enabled ? "" : style(c, PLAIN));
+    fprintf(c->out, "%s  %-8s %s%s%s\n", first->enabled ? "" : c->dim, lanes, text,
+            first->enabled ? "" : "  (masked off)", first->enabled ? "" : c->plain);
 }
 
-static struct cell *make_cells(struct wt_shell *c, const struct wt_view *view,
+static struct cell *make_cells(struct wt_debugger *d, const struct wt_view *view,
                                const struct wt_values *values, const struct wt_format *format)
 {
-    struct wt_wave wave;
     struct wt_thread_position place = {.active = ~(wt_lanes)0};
     struct cell *cell = calloc(values->lane_count, sizeof *cell);
     unsigned i = 0;
     if (!cell)
         return NULL;
-    wt_program_wave(c->program, c->program->thread, &wave, &place, WT_IGNORED);
+    wt_debugger_thread_position(d, view->thread, &place, WT_IGNORED);
     for (wt_lanes rest = values->lanes; i < values->lane_count; i++, rest &= rest - 1) {
         size_t length;
         FILE *out = open_memstream(&cell[i].text, &length);
@@ -101,14 +107,17 @@ static struct cell *make_cells(struct wt_shell *c, const struct wt_view *view,
     return cell;
 }
 
-void print_lanes(struct wt_shell *c, const struct wt_view *view, const struct wt_values *values,
-                 const struct wt_format *format)
+void wt_print_lanes(FILE *out, struct wt_debugger *d, const struct wt_view *view,
+                    const struct wt_values *values, const struct wt_format *format, const char *dim,
+                    const char *plain_style)
 {
+    const struct paper paper = {out, dim, plain_style}, *c = &paper;
+    const char *lane_word = wt_debugger_topology(d)->lane_word;
     /* The addresses of the lanes' references are left out: they would differ where the values
      * agree. */
     struct wt_values plain = *values;
     plain.reference = NULL;
-    struct cell *cell = make_cells(c, view, &plain, format);
+    struct cell *cell = make_cells(d, view, &plain, format);
     const unsigned count = values->lane_count;
     int64_t step = 0;
     char lanes[WT_LANES_TEXT];
@@ -127,14 +136,14 @@ void print_lanes(struct wt_shell *c, const struct wt_view *view, const struct wt
         wt_lanes_text(off, lanes, sizeof lanes);
         fprintf(c->out, "%s", cell[0].text);
         if (count > 1)
-            fprintf(c->out, " in all %u %ss", count, c->program->topology->lane_word);
+            fprintf(c->out, " in all %u %ss", count, lane_word);
         if (off)
             fprintf(c->out, "  (masked off: %s)", lanes);
         fputc('\n', c->out);
     } else if (enabled && count > 2 && stride_run(cell, count, 0, &step) == count) {
         fprintf(c->out, "%s, %s .. %s, step %s%" PRId64 ", in %ss %u..%u\n", cell[0].text,
-                cell[1].text, cell[count - 1].text, step > 0 ? "+" : "", step,
-                c->program->topology->lane_word, cell[0].lane, cell[count - 1].lane);
+                cell[1].text, cell[count - 1].text, step > 0 ? "+" : "", step, lane_word,
+                cell[0].lane, cell[count - 1].lane);
     } else {
         fputc('\n', c->out);
         for (unsigned i = 0; i < count;) {

@@ -1,14 +1,30 @@
-/* Words of `break` beside a place: offsets ("+1") and threads ("PLACE thread N"), and places that
- * are refused. */
+/* Places as people write them: "PLACE [thread N] [if CONDITION]", where PLACE may count from the
+ * current line ("+1") or name its parts ("-function F"). */
 #include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "frontend/console/internal.h"
+#include "debug/program/internal.h"
 
-enum wt_status take_thread_word(struct wt_shell *c, char *text, wt_thread *thread,
-                                struct wt_error *err)
+char *wt_split_condition(char *text)
+{
+    for (char *at = text; *at; at++)
+        if (strncmp(at, "if", 2) == 0 && (at == text || isspace((unsigned char)at[-1])) &&
+            (isspace((unsigned char)at[2]) || at[2] == '(')) {
+            char *condition = at + 2;
+            while (isspace((unsigned char)*condition))
+                condition++;
+            *at = 0;
+            while (at > text && isspace((unsigned char)at[-1]))
+                *--at = 0;
+            return condition;
+        }
+    return NULL;
+}
+
+static enum wt_status take_thread(struct wt_program *g, char *text, wt_thread *thread,
+                                  struct wt_error *err)
 {
     size_t length = strlen(text);
     *thread = 0;
@@ -23,7 +39,7 @@ enum wt_status take_thread_word(struct wt_shell *c, char *text, wt_thread *threa
         return WT_OK;
     const unsigned long number = strtoul(digits, NULL, 10);
     if (number == 0 || number > UINT32_MAX ||
-        !wt_debugger_thread_alive(c->program->debugger, (wt_thread)number))
+        !wt_debugger_thread_alive(g->debugger, (wt_thread)number))
         return wt_fail(err, WT_INVALID, "Unknown thread %s.", digits);
     for (end -= 6; end && isspace((unsigned char)text[end - 1]);)
         end--;
@@ -36,30 +52,29 @@ enum wt_status take_thread_word(struct wt_shell *c, char *text, wt_thread *threa
  * The line that "+1" counts from, and its file. Without a frame GDB's rule: the line behind the
  * last one that was listed, and at first as far before main's as `list` would begin.
  */
-static const char *default_line(struct wt_shell *c, long *line)
+static const char *default_line(struct wt_program *g, unsigned list_size, long *line)
 {
     const struct wt_frame *frame;
-    if (wt_program_need_frame(c->program, &frame, WT_IGNORED) == WT_OK) {
+    if (wt_program_need_frame(g, &frame, WT_IGNORED) == WT_OK) {
         *line = frame->line;
         return frame->line ? frame->path : NULL;
     }
-    if (!c->program->list_file)
-        wt_program_default_source(c->program);
-    *line = c->program->list_last ? (long)c->program->list_last + 1
-                                  : (long)c->program->list_first - ((long)c->list_size - 1);
+    if (!g->list_file)
+        wt_program_default_source(g);
+    *line = g->list_last ? (long)g->list_last + 1 : (long)g->list_first - ((long)list_size - 1);
     *line = *line < 1 ? 1 : *line;
-    return c->program->list_file;
+    return g->list_file;
 }
 
-enum wt_status relative_line(struct wt_shell *c, const char *text, char **place,
-                             struct wt_error *err)
+static enum wt_status relative_line(struct wt_program *g, const char *text, unsigned list_size,
+                                    char **place, struct wt_error *err)
 {
     long line;
     const size_t digits = strspn(text + (*text != 0), "0123456789");
     *place = NULL;
     if ((*text != '+' && *text != '-') || !digits || text[1 + digits])
         return WT_OK;
-    const char *file = default_line(c, &line);
+    const char *file = default_line(g, list_size, &line);
     if (!file)
         return wt_fail(err, WT_INVALID, "No line to count from: no source line is selected.");
     line += strtol(text, NULL, 10);
@@ -101,7 +116,7 @@ static char *take_explicit(char *text, char *value[EXPLICIT], struct wt_error *e
     return rest;
 }
 
-enum wt_status explicit_place(const char *text, char **place, struct wt_error *err)
+static enum wt_status explicit_place(const char *text, char **place, struct wt_error *err)
 {
     char *value[EXPLICIT] = {NULL};
     *place = NULL;
@@ -136,4 +151,75 @@ enum wt_status explicit_place(const char *text, char **place, struct wt_error *e
     return made == -2   ? WT_INVALID
            : made == -1 ? wt_fail(err, WT_NO_MEMORY, "no host memory for a location")
                         : WT_OK;
+}
+
+enum wt_status wt_program_take_place(struct wt_program *g, const char *text, unsigned list_size,
+                                     struct wt_place_words *words, struct wt_error *err)
+{
+    char *relative = NULL;
+    *words = (struct wt_place_words){.text = strdup(text)};
+    if (!words->text)
+        return wt_fail(err, WT_NO_MEMORY, "no host memory for a location");
+    words->place = words->text;
+    words->condition = wt_split_condition(words->text);
+    enum wt_status status = take_thread(g, words->text, &words->thread, err);
+    if (!status)
+        status = explicit_place(words->text, &words->made, err);
+    if (words->made)
+        words->place = words->made;
+    if (!status)
+        status = relative_line(g, words->place, list_size, &relative, err);
+    if (relative) {
+        free(words->made);
+        words->place = words->made = relative;
+    }
+    return status;
+}
+
+void wt_place_words_free(struct wt_place_words *words)
+{
+    free(words->text);
+    free(words->made);
+}
+
+/* The number that a text is; 0: it is none. */
+static unsigned line_number(const char *text)
+{
+    char *end;
+    const uint64_t number = isdigit((unsigned char)*text) ? strtoull(text, &end, 0) : 0;
+    return number && !*end && number < UINT32_MAX ? (unsigned)number : 0;
+}
+
+enum wt_status wt_program_find_line(struct wt_program *g, const char *text, unsigned *line,
+                                    struct wt_error *err)
+{
+    uint64_t *list;
+    size_t count;
+    struct wt_line_row row;
+    const char *colon = strrchr(text, ':');
+    if ((*line = line_number(text)) != 0)
+        return WT_OK;
+    const unsigned number = colon ? line_number(colon + 1) : 0;
+    enum wt_status status = wt_program_resolve(g, text, &list, &count, err);
+    if (status)
+        return status;
+    struct wt_frames *frames = count ? wt_frames_at(g->debugger, g->modules, list[0]) : NULL;
+    const struct wt_frame *frame = frames ? wt_frames_get(frames, 0) : NULL;
+    free(list);
+    if (frame && frame->path) {
+        free(g->list_file);
+        g->list_file = strdup(frame->path);
+        *line = frame->line;
+        /* For a function, its first line is used, not that of its first statement. */
+        const uint64_t start = wt_frame_function_start(frame);
+        if (*text != '*' && start && wt_symbols_row(frame->symbols, start - frame->bias, &row) &&
+            row.line)
+            *line = row.line;
+    } else if (!number) {
+        status = wt_fail(err, WT_INVALID, "No line number known for %s.", text);
+    }
+    if (number) /* without code: its file is found by the next line that has code */
+        *line = number;
+    wt_frames_free(frames);
+    return status;
 }

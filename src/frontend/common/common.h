@@ -1,0 +1,39 @@
+/* Texts that people read, the same in all front ends. */
+#ifndef WT_FRONTEND_COMMON_COMMON_H
+#define WT_FRONTEND_COMMON_COMMON_H
+
+#include <stdio.h>
+
+#include "debug/core/debugger.h"
+#include "debug/source/modules.h"
+#include "debug/source/source.h"
+
+/* ---- faults.c ---- */
+
+/** What a report of a fault is made with. */
+struct wt_fault_report {
+    struct wt_debugger *debugger;
+    const struct wt_modules *modules; /**< NULL: the reader has the symbols of addresses */
+    /** Puts the text of the instruction at an address, "" if it is not known. NULL: no instruction
+     * is shown. */
+    void (*instruction)(void *context, uint64_t at, char *text, size_t size);
+    void *context;
+};
+
+/** Prints the report of a fault of a thread's wave, as `run` and `exec` do. */
+void wt_report_fault(FILE *out, const struct wt_fault_report *report, wt_thread thread,
+                     const struct wt_fault *fault);
+/** Prints the report of the fault for which a thread's wave stands where it is, behind @p before;
+ * nothing if there is none. NULL: nothing stands before it, and it is said that there is none. */
+void wt_report_standing(FILE *out, const struct wt_fault_report *report, wt_thread thread,
+                        const char *before);
+
+/* ---- lanes.c ---- */
+
+/** Prints values over lanes, compactly; masked lanes are marked, and stand between @p dim and
+ * @p plain. */
+void wt_print_lanes(FILE *out, struct wt_debugger *debugger, const struct wt_view *view,
+                    const struct wt_values *values, const struct wt_format *format, const char *dim,
+                    const char *plain);
+
+#endif
