@@ -55,9 +55,12 @@ static bool print_queues(struct wt_shell *c, const struct wt_work *work, wt_wave
         print_device(c, q->device);
         fprintf(c->out, "queue %" PRIu32 ": ", q->number);
         const char *before = "dispatch ";
-        for (size_t k = 0; k < work->dispatch_count; k++, before = ", ")
-            if (work->dispatch[k].queue == q)
-                fprintf(c->out, "%s%" PRIu64, before, work->dispatch[k].number);
+        for (size_t k = 0; k < work->dispatch_count; k++) {
+            if (work->dispatch[k].queue != q)
+                continue;
+            fprintf(c->out, "%s%" PRIu64, before, work->dispatch[k].number);
+            before = ", ";
+        }
         fputc('\n', c->out);
     }
     return work->queue_count;
