@@ -500,18 +500,20 @@ static int exec(int argc, char **argv)
         wt_fail(&err, WT_INVALID, "an operand is missing (%s)", cli_exec.operands);
         return cli_fail(&cli_exec, &err);
     }
-    if (e.caught && e.length && !e.catches && !e.logging && e.caught != WT_CATCH_MEM_VIOL &&
+    if (e.caught && e.length && !e.catches && e.caught != WT_CATCH_MEM_VIOL &&
         e.caught != WT_CATCH_ALL) {
         struct wt_error err;
         wt_fail(
             &err, WT_INVALID,
-            "--catch: these are exceptions of %s; no --gpu is one (a gen9 has mem_viol and all)",
+            "--catch: these are exceptions of %s; no --gpu is one (a gen9 and an sm have mem_viol "
+            "and all)",
             family_with_exceptions()->name);
         return cli_fail(&cli_exec, &err);
     }
     if (e.memory && e.length && !e.catches) {
         struct wt_error err;
-        wt_fail(&err, WT_INVALID, "--memory is that of gfx900; a gen9 uses the host's");
+        wt_fail(&err, WT_INVALID,
+                "--memory is that of gfx900; a gen9 uses the host's, an sm's is -g sm:memory=SIZE");
         return cli_fail(&cli_exec, &err);
     }
     if (e.core_history && (!*e.core || e.count > 1)) {

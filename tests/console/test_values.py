@@ -347,8 +347,8 @@ def test_what_a_removed_pointer_points_to(program, xlen, dwarf):
     described = subprocess.run(["riscv64-unknown-elf-readelf", "--debug-dump=info,loc", file], capture_output=True, text=True, check=True).stdout
     assert "implicit_pointer" in described
     ours, gdbs = [["break use", go, "up"] for go in ("run", "continue")]
-    commands = ["output p->a", "output p->b", "output p->in.c[1]", "output *q", "output *l", "output *q - 1"]
+    commands = ["output *p", "output p->in", "output p->in.c", "output p->a", "output p->b", "output p->in.c[1]", "output *q", "output *l", "output *q - 1"]
     said, told = ask_console(file, ours, commands), ask_gdb(file, gdbs, commands)
     wrong = [f"{c}\n    GDB:  {g}\n    ours: {o}" for c, g, o in zip(commands, told, said) if g != o]
     assert not wrong, "\n".join(wrong)
-    assert sum("optimized out" in text for text in said) < 3
+    assert said.count("<optimized out>") < 3

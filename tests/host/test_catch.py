@@ -83,8 +83,9 @@ def test_an_unknown_name_is_an_error_before_anything_runs(given, said):
     assert said in done.stderr
 
 
-def test_a_gpu_without_these_exceptions():
+@pytest.mark.parametrize("gpu", ["gen9", "sm"])
+def test_a_gpu_without_these_exceptions(gpu):
     for names in "float_div0", "mem_viol,int_div0":
-        done = wavetrap("exec", "--gpu=gen9", f"--catch={names}", "echo", "it ran")
+        done = wavetrap("exec", f"--gpu={gpu}", f"--catch={names}", "echo", "it ran")
         assert (done.returncode, done.stdout) == (125, "")
-        assert "--catch: these are exceptions of gfx900; no --gpu is one (a gen9 has mem_viol and all)" in done.stderr
+        assert "--catch: these are exceptions of gfx900; no --gpu is one (a gen9 and an sm have mem_viol and all)" in done.stderr

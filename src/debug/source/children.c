@@ -69,8 +69,7 @@ static void read_memory(const struct wt_view *scope, struct wt_values *v)
             v->state[k] = WT_VALUE_UNREADABLE;
 }
 
-/* The state of some bytes of a value: of one in pieces that of the pieces that they are in. */
-static uint8_t state_of(const struct wt_values *v, unsigned k, uint64_t from, uint64_t size)
+uint8_t wt_values_part_state(const struct wt_values *v, unsigned k, uint64_t from, uint64_t size)
 {
     uint8_t state = v->state[k];
     uint64_t begins = 0;
@@ -85,6 +84,24 @@ static uint8_t state_of(const struct wt_values *v, unsigned k, uint64_t from, ui
     return begins < from + size ? WT_VALUE_LOST : WT_VALUE_GOOD;
 }
 
+/* A part of several parts, of which some may be lost, has the pieces of its parent that it is in.
+ */
+static enum wt_status share_pieces(const struct wt_values *parent, uint64_t from,
+                                   struct wt_values *v, struct wt_error *err)
+{
+    const struct wt_type *plain = wt_type_plain(v->type);
+    if (!parent->piece_count || (plain->kind != WT_TYPE_ARRAY && !wt_type_is_record(plain)))
+        return WT_OK;
+    if (!(v->piece = calloc(parent->piece_count, sizeof *v->piece)))
+        return wt_fail(err, WT_NO_MEMORY, "no host memory for a part of a value");
+    for (unsigned i = 0; i < parent->piece_count; i++)
+        if (parent->piece[i].end > from) {
+            v->piece[v->piece_count] = parent->piece[i];
+            v->piece[v->piece_count++].end -= from;
+        }
+    return WT_OK;
+}
+
 /* A part that lies in its parent; @p limit: the bytes that the parent's type has. */
 static enum wt_status take_part(const struct wt_view *scope, const struct wt_values *parent,
                                 const struct wt_member *m, uint64_t limit, struct wt_values *v,
@@ -95,6 +112,8 @@ static enum wt_status take_part(const struct wt_view *scope, const struct wt_val
     const bool is_inside = m->offset <= limit && size <= limit - m->offset;
     const bool is_there = m->offset <= parent->size && size <= parent->size - m->offset;
     enum wt_status status = begin(parent, m->type, is_inside ? size : 0, v, err);
+    if (!status && (status = share_pieces(parent, m->offset, v, err)))
+        wt_values_free(v);
     if (status)
         return status;
     v->bit_offset = m->bit_offset;
@@ -109,9 +128,10 @@ static enum wt_status take_part(const struct wt_view *scope, const struct wt_val
             v->address[k] += m->offset;
         v->state[k] = !is_inside                           ? WT_VALUE_DAMAGED
                       : parent->state[k] == WT_VALUE_LARGE ? WT_VALUE_GOOD
-                      : !is_there && !parent->state[k]     ? WT_VALUE_LOST
-                                                           : state_of(parent, k, m->offset, size);
-        if (v->state[k] == WT_VALUE_GOOD && parent->bytes)
+                      : !is_there && !parent->state[k]
+                          ? WT_VALUE_LOST
+                          : wt_values_part_state(parent, k, m->offset, size);
+        if ((v->state[k] == WT_VALUE_GOOD || v->piece) && parent->bytes && v->bytes && is_there)
             memcpy(v->bytes + k * size, parent->bytes + k * parent->size + m->offset, size);
     }
     if (!parent->bytes)

@@ -7,6 +7,7 @@
 #include "base/bits.h"
 #include "base/demangle.h"
 #include "base/text.h"
+#include "debug/source/build.h"
 #include "debug/source/format.h"
 
 #define MOST_DEPTH 40 /* of structures in structures */
@@ -18,6 +19,19 @@
 static void print_value(struct wt_printer *p, const struct wt_values *v, unsigned depth);
 
 /* ---- arrays and structures ---- */
+
+/* Whether some parts of a value that is not there as a whole are: each then says so. */
+static bool has_parts(const struct wt_values *v, unsigned k)
+{
+    const struct wt_type *plain = wt_type_plain(v->type);
+    if (!wt_type_is_record(plain) &&
+        (plain->kind != WT_TYPE_ARRAY || wt_format_is_textual(wt_type_target(plain))))
+        return false;
+    for (unsigned i = 0; i < v->piece_count; i++)
+        if (v->piece[i].state[k] == WT_VALUE_GOOD && (!i || v->piece[i - 1].end < v->size))
+            return true;
+    return false;
+}
 
 /* A part that has no value says why. */
 static void put_child(struct wt_printer *p, const struct wt_value_child *child, unsigned depth)
@@ -32,6 +46,8 @@ static void put_child(struct wt_printer *p, const struct wt_value_child *child, 
         fputs("<damaged debug information>", p->out);
         return;
     case WT_VALUE_LOST:
+        if (has_parts(v, 0))
+            break;
         fputs("<optimized out>", p->out);
         return;
     default:
@@ -57,7 +73,8 @@ static uint64_t equal_elements(const struct wt_values *v, const struct wt_type *
     for (; i + run < plain->count; run++) {
         const uint64_t at = wt_type_element_at(plain, i + run);
         if (first > v->size || size > v->size - first || at > v->size || size > v->size - at ||
-            memcmp(v->bytes + first, v->bytes + at, size) != 0)
+            memcmp(v->bytes + first, v->bytes + at, size) != 0 ||
+            wt_values_part_state(v, 0, first, size) != wt_values_part_state(v, 0, at, size))
             break;
     }
     return run;
@@ -368,6 +385,8 @@ void wt_values_print(FILE *out, const struct wt_view *scope, const struct wt_val
     char why[WT_VALUE_REASON];
     switch ((enum wt_value_state)v->state[k]) {
     case WT_VALUE_LOST:
+        if (has_parts(v, k))
+            break;
         fputs("<optimized out>", out);
         return;
     case WT_VALUE_ELSEWHERE: {
@@ -406,7 +425,10 @@ void wt_values_print(FILE *out, const struct wt_view *scope, const struct wt_val
     one.bytes += k * v->size;
     one.state += k;
     one.address = v->address ? v->address + k : NULL;
-    one.piece_count = 0;
+    struct wt_value_piece piece[WT_PIECES];
+    for (unsigned i = 0; i < v->piece_count; i++)
+        piece[i] = (struct wt_value_piece){.end = v->piece[i].end, .state = {v->piece[i].state[k]}};
+    one.piece = piece;
     if (v->in_memory) {
         const wt_thread thread =
             rest ? wt_debugger_thread_of_lane(wt_source_debugger(scope->source), scope->thread,

@@ -140,6 +140,9 @@ enum wt_status wt_source_type_of(const struct wt_view *scope, const char *text,
  *  It is constant, or in @p text, which has WT_VALUE_REASON bytes. NULL: the value is good,
  * optimised out or in another place. */
 const char *wt_values_reason(const struct wt_values *values, unsigned k, char *text);
+/** The state of some bytes of value @p k: of one in pieces that of the pieces that they are in. */
+uint8_t wt_values_part_state(const struct wt_values *values, unsigned k, uint64_t from,
+                             uint64_t size);
 /** WT_INVALID with that reason where a value that is one of all lanes cannot be had. */
 enum wt_status wt_values_check(const struct wt_values *values, struct wt_error *err);
 /** WT_INVALID with that reason where the first lane's value cannot be computed or read. */
