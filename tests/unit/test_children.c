@@ -191,6 +191,59 @@ static void a_part_is_optimised_out_where_its_piece_is(void **state)
     assert_child(r, &h.values, 1, 1, "b", "<optimized out>");
     assert_child(r, &h.values, 0, 2, "a", "<not available here>");
     assert_child(r, &h.values, 2, 0, "c", "<optimized out>"); /* the location is too short */
+    /* A structure that is larger than the one it is in, whose pieces have more bytes than it. */
+    struct wt_member beyond = {.name = "whole", .type = &type};
+    const struct wt_type small = {.kind = WT_TYPE_STRUCT,
+                                  .name = "small",
+                                  .size = 1,
+                                  .member = &beyond,
+                                  .member_count = 1,
+                                  .read = true};
+    static const uint8_t more[3][12] = {{1}};
+    struct wt_value_piece wide[] = {{.end = 4}, {.end = 12}};
+    make(&h, &small, more, 12);
+    h.values.piece = wide;
+    h.values.piece_count = COUNT(wide);
+    assert_child(r, &h.values, 0, 0, "whole", "<error: The debug information is damaged>");
+    rig_free(r);
+}
+
+static void elements_of_which_other_parts_are_there_are_not_equal(void **state)
+{
+    enum { PAIRS = 12 };
+    struct wt_member member[] = {{.name = "a", .type = &byte},
+                                 {.name = "b", .type = &byte, .offset = 1}};
+    const struct wt_type pair = {.kind = WT_TYPE_STRUCT,
+                                 .name = "pair",
+                                 .size = 2,
+                                 .member = member,
+                                 .member_count = COUNT(member),
+                                 .read = true};
+    const struct wt_type array = {.kind = WT_TYPE_ARRAY,
+                                  .target = &pair,
+                                  .size = 2 * PAIRS,
+                                  .count = PAIRS,
+                                  .has_count = true};
+    static const uint8_t zeros[3][2 * PAIRS];
+    struct wt_value_piece piece[2 * PAIRS];
+    const struct wt_format format = {.letter = 0};
+    struct by_hand h;
+    struct rig *r = rig_new();
+    (void)state;
+    make(&h, &array, zeros, 2 * PAIRS);
+    for (unsigned i = 0; i < 2 * PAIRS; i++) /* of the last pair the other member is there */
+        piece[i] = (struct wt_value_piece){
+            .end = i + 1, .state = {i % 2 == (i / 2 < PAIRS - 1) ? WT_VALUE_LOST : WT_VALUE_GOOD}};
+    h.values.piece = piece;
+    h.values.piece_count = COUNT(piece);
+    h.state[0] = WT_VALUE_LOST;
+    char text[1000] = "";
+    FILE *out = fmemopen(text, sizeof text, "w");
+    wt_values_print(out, &r->view, &h.values, 0, &format);
+    fclose(out);
+    const char *end = strstr(text, "{a = <optimized out>, b = 0}");
+    assert_non_null(end);
+    assert_string_equal(end, "{a = <optimized out>, b = 0}}");
     rig_free(r);
 }
 
@@ -313,6 +366,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(structures_have_members_bases_and_bit_fields),
         cmocka_unit_test(a_part_is_optimised_out_where_its_piece_is),
+        cmocka_unit_test(elements_of_which_other_parts_are_there_are_not_equal),
         cmocka_unit_test(arrays_are_paged_and_vectors_have_names),
         cmocka_unit_test(a_pointer_leads_to_another_place_in_each_lane),
         cmocka_unit_test(a_large_array_is_read_by_its_parts),

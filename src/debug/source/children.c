@@ -84,8 +84,7 @@ uint8_t wt_values_part_state(const struct wt_values *v, unsigned k, uint64_t fro
     return begins < from + size ? WT_VALUE_LOST : WT_VALUE_GOOD;
 }
 
-/* A part of several parts, of which some may be lost, has the pieces of its parent that it is in.
- */
+/* A structure or array in a value in pieces is in pieces, too: some of its parts may be lost. */
 static enum wt_status share_pieces(const struct wt_values *parent, uint64_t from,
                                    struct wt_values *v, struct wt_error *err)
 {
@@ -131,7 +130,7 @@ static enum wt_status take_part(const struct wt_view *scope, const struct wt_val
                       : !is_there && !parent->state[k]
                           ? WT_VALUE_LOST
                           : wt_values_part_state(parent, k, m->offset, size);
-        if ((v->state[k] == WT_VALUE_GOOD || v->piece) && parent->bytes && v->bytes && is_there)
+        if (is_inside && is_there && parent->bytes && v->bytes)
             memcpy(v->bytes + k * size, parent->bytes + k * parent->size + m->offset, size);
     }
     if (!parent->bytes)

@@ -1,4 +1,5 @@
 /* Values as text, in GDB's notation. */
+#include <assert.h>
 #include <dwarf.h>
 #include <inttypes.h>
 #include <stdlib.h>
@@ -64,17 +65,19 @@ static void put_child(struct wt_printer *p, const struct wt_value_child *child, 
         p->seen_count = seen;
 }
 
-/* The elements from @p i on that have the same bytes. */
+/* The elements from @p i on that have the same bytes, all of them: of two of which some parts are
+ * lost it is not known. */
 static uint64_t equal_elements(const struct wt_values *v, const struct wt_type *plain, uint64_t i,
-                               uint64_t size)
+                               uint64_t size, bool nested)
 {
     const uint64_t first = wt_type_element_at(plain, i);
+    const uint8_t state = wt_values_part_state(v, 0, first, size);
     uint64_t run = 1;
     for (; i + run < plain->count; run++) {
         const uint64_t at = wt_type_element_at(plain, i + run);
         if (first > v->size || size > v->size - first || at > v->size || size > v->size - at ||
             memcmp(v->bytes + first, v->bytes + at, size) != 0 ||
-            wt_values_part_state(v, 0, first, size) != wt_values_part_state(v, 0, at, size))
+            state != wt_values_part_state(v, 0, at, size) || (state && nested))
             break;
     }
     return run;
@@ -112,7 +115,7 @@ static void put_array(struct wt_printer *p, const struct wt_values *v, unsigned 
         }
         put_child(p, &child, depth);
         wt_values_free(&child.values);
-        run = equal_elements(v, plain, i, size);
+        run = equal_elements(v, plain, i, size, nested);
         if (run > WT_FORMAT_REPEATS)
             fprintf(p->out, " <repeats %" PRIu64 " times>", run);
         if (!nested)
@@ -426,6 +429,7 @@ void wt_values_print(FILE *out, const struct wt_view *scope, const struct wt_val
     one.state += k;
     one.address = v->address ? v->address + k : NULL;
     struct wt_value_piece piece[WT_PIECES];
+    assert(v->piece_count <= WT_PIECES);
     for (unsigned i = 0; i < v->piece_count; i++)
         piece[i] = (struct wt_value_piece){.end = v->piece[i].end, .state = {v->piece[i].state[k]}};
     one.piece = piece;
