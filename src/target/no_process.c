@@ -51,7 +51,8 @@ static enum wt_status answer_zeros(void *context, const struct wt_wire_request *
 {
     (void)context, (void)request, (void)more, (void)err;
     *answer = (struct wt_wire_answer){.size = (uint32_t)room};
-    memset(out, 0, out ? room : 0);
+    if (out)
+        memset(out, 0, room);
     return WT_OK;
 }
 

@@ -262,7 +262,8 @@ static uint32_t word_of(const struct vx_insn *row)
     }
 }
 
-/* Addresses in the area, and what else makes a row's special cases likely. */
+/* Changes random values, so that addresses lie in the data area, numbers have the width of
+ * registers, and the rows vx_join, vx_bar and vx_pred come to each of their branches. */
 static void help(struct state *s, const struct vx_insn *row, const struct wt_insn_operands *o,
                  unsigned xlen)
 {

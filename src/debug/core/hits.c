@@ -31,8 +31,7 @@ static bool concerns(const struct watchpoint *w, const struct wt_watchpoint_hit 
     const bool kind = w->at.kind == WT_WATCHPOINT_WRITE  ? hit->write
                       : w->at.kind == WT_WATCHPOINT_READ ? hit->read
                                                          : true;
-    if (!w->inserted || hit->execute || !kind || (w->at.home && w->at.home != hit->home) ||
-        (w->at.owner && w->at.owner != hit->id) ||
+    if (!w->inserted || hit->execute || !kind || !wt_watchpoint_is_of(&w->at, hit->home, hit->id) ||
         !wt_ranges_meet(w->at.addr, w->at.size, hit->addr, hit->size))
         return false;
     if (!w->changes)
@@ -325,7 +324,7 @@ bool dbg_add_watched(struct wt_debugger *d, const struct wt_watchpoint_hit *hit)
             !wt_ranges_meet(w->at.addr, w->at.size, hit->addr, 1))
             continue;
         known = true;
-        if (w->at.owner && w->at.owner != hit->id)
+        if (!wt_watchpoint_is_of(&w->at, hit->home, hit->id))
             continue;
         struct report report = {.at = w->at,
                                 .wave = hit->wave,

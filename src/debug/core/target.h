@@ -89,6 +89,13 @@ struct wt_watchpoint {
     void *context;                  /**< for holds; it lives until the target watches others */
 };
 
+/** Whether an access counts for a watchpoint, by the memory of a group that it was in (@p home) and
+ * by the wave that made it (@p id); address and kind are not looked at. */
+static inline bool wt_watchpoint_is_of(const struct wt_watchpoint *w, uint64_t home, wt_wave_id id)
+{
+    return (!w->home || w->home == home) && (!w->owner || w->owner == id);
+}
+
 /** The knowledge about the watched bytes at a stop for an access to them. */
 enum wt_watched_known {
     WT_WATCHED_NOW,   /**< nothing is told: memory is as the access has left it */

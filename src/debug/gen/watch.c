@@ -53,8 +53,7 @@ static bool is_wanted(const struct wt_probe *p, const struct wt_wire_hit *hit,
 {
     uint64_t addr = genp_linear(p, w->addr);
     const uint32_t gpu = wt_gen_unmark(&p->info, &addr, genp_device_of(p, hit->wave));
-    if (gpu != genp_device_of(p, hit->wave) || (w->home && w->home != hit->home) ||
-        (w->owner && w->owner != hit->id))
+    if (gpu != genp_device_of(p, hit->wave) || !wt_watchpoint_is_of(w, hit->home, hit->id))
         return false;
     const bool changed = memcmp(hit->before, hit->after, hit->size) != 0;
     const bool meets = hit->addr < addr + w->size && addr < hit->addr + hit->size;

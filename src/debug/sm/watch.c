@@ -66,10 +66,8 @@ static bool changes(const struct smp_watch *w, const struct wt_wire_hit *hit)
  * there already does not count. */
 static bool is_wanted(const struct smp_watch *w, const struct wt_wire_hit *hit)
 {
-    if (hit->addr >= w->addr + w->asked.size || w->addr >= hit->addr + hit->size)
-        return false;
-    if ((w->asked.home && w->asked.home != hit->home) ||
-        (w->asked.owner && w->asked.owner != hit->id))
+    if (hit->addr >= w->addr + w->asked.size || w->addr >= hit->addr + hit->size ||
+        !wt_watchpoint_is_of(&w->asked, hit->home, hit->id))
         return false;
     switch (w->asked.kind) {
     case WT_WATCHPOINT_WRITE:

@@ -51,12 +51,13 @@ struct wt_link_ops {
     /** The debugger knows the list of modules in this state: launches that wait for that go on.
      * NULL: modules do not come and go. */
     enum wt_status (*code_known)(void *context, uint64_t state, struct wt_error *err);
-    /** Has the emulated device watch what is listed from now on, instead of what was watched. A
-     * wave WT_NO_HANDLE: all see the same. NULL: the target has a service for it, or only hardware
-     * watches. */
+    /** Sets the ranges that the emulated device watches; they replace those of the last call. A
+     * range of wave WT_NO_HANDLE is the same memory for all waves. NULL: the target has a service
+     * for it, or only hardware watches. */
     enum wt_status (*watch)(void *context, const struct wt_wire_watch *list, size_t count,
                             struct wt_error *err);
-    /** The accesses to that since the last call; the caller frees *list. NULL where watch is. */
+    /** Takes the accesses to these ranges since the last call; the caller frees *list. NULL where
+     * watch is. */
     enum wt_status (*take_hits)(void *context, struct wt_wire_hit **list, size_t *count,
                                 struct wt_error *err);
     /** Whether the program has ended, with which status and words for people. */
@@ -64,8 +65,8 @@ struct wt_link_ops {
     /** Runs the kernel from its beginning in memory as it is. NULL: only the program can do that.
      */
     enum wt_status (*reset)(void *context, struct wt_error *err);
-    /** A request of the family's range of verbs (object/process_wire.h), and what follows it; up to
-     * @p room bytes of the answer go to @p out. */
+    /** Sends a request whose verb is one of the family's (object/process_wire.h), with
+     * request->follows bytes at @p more. The answer's bytes go to @p out, @p room at most. */
     enum wt_status (*ask)(void *context, const struct wt_wire_request *request, const void *more,
                           struct wt_wire_answer *answer, void *out, size_t room,
                           struct wt_error *err);

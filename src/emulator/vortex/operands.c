@@ -11,13 +11,21 @@
 #include "emulator/vortex/trace.h"
 
 /* Major opcodes (unprivileged ISA, table 24.1), and the numbers of CSRs (chapter 11). */
-enum { OP_FP = 0x53, JALR = 0x67, AMO = 0x2f, FFLAGS = 1, FRM = 2, FCSR = 3, DYNAMIC = 7 };
+enum {
+    OP_FP = 0x53,
+    BRANCH = 0x63,
+    JALR = 0x67,
+    AMO = 0x2f,
+    FFLAGS = 1,
+    FRM = 2,
+    FCSR = 3,
+    DYNAMIC = 7
+};
 
-static struct wt_insn_operand *put(struct wt_insn_operands *o, struct wt_insn_operand operand)
+static void put(struct wt_insn_operands *o, struct wt_insn_operand operand)
 {
     assert(o->count < WT_MOST_OPERANDS);
-    o->list[o->count] = operand;
-    return &o->list[o->count++];
+    o->list[o->count++] = operand;
 }
 
 /* A row of integers; x0 is the constant 0, and nothing as a result. */
@@ -108,30 +116,24 @@ static void put_csr(struct wt_insn_operands *o, uint32_t word)
     }
 }
 
-/* Whether the values are compared or divided with or without sign; else it does not matter. */
+/* Of the integer sources, by funct3: as the row compares, shifts or divides them (chapters 2, 7).
+ */
 static enum wt_operand_type sign_of(uint32_t word)
 {
+    enum { B = WT_OPERAND_BITS, S = WT_OPERAND_SIGNED, U = WT_OPERAND_UNSIGNED };
+    static const uint8_t branches[8] = {B, B, B, B, S, S, U, U};
+    static const uint8_t products[8] = {B, S, S, U, S, U, S, U};
+    static const uint8_t others[8] = {B, B, S, U, B, B, B, B};
     const unsigned f3 = (unsigned)wt_field(word, 14, 12);
-    const bool multiplies = wt_field(word, 31, 25) == 1;
-    switch (word & 0x7f) {
-    case 0x63: /* branches */
-        return f3 < 4 ? WT_OPERAND_BITS : f3 < 6 ? WT_OPERAND_SIGNED : WT_OPERAND_UNSIGNED;
-    case 0x33:
-    case 0x3b:
-        if (multiplies)
-            return f3 == 0             ? WT_OPERAND_BITS
-                   : f3 == 3 || f3 & 1 ? (f3 == 1 ? WT_OPERAND_SIGNED : WT_OPERAND_UNSIGNED)
-                                       : WT_OPERAND_SIGNED;
-        /* fallthrough */
-    case 0x13:
-    case 0x1b:
-        return f3 == 2                             ? WT_OPERAND_SIGNED
-               : f3 == 3                           ? WT_OPERAND_UNSIGNED
-               : f3 == 5 && wt_field(word, 30, 30) ? WT_OPERAND_SIGNED
-                                                   : WT_OPERAND_BITS;
-    default:
+    const bool is_register = (word & 0x77) == 0x33, is_immediate = (word & 0x77) == 0x13;
+    if ((word & 0x7f) == BRANCH)
+        return branches[f3];
+    if (is_register && wt_field(word, 31, 25) == 1)
+        return products[f3];
+    if (!is_register && !is_immediate)
         return WT_OPERAND_BITS;
-    }
+    const bool arithmetic = f3 == 5 && wt_field(word, 30, 30); /* sra, srai */
+    return arithmetic ? WT_OPERAND_SIGNED : others[f3];
 }
 
 /* The warp's own state: masks, the IPDOM stack, other warps. */
