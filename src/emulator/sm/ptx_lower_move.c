@@ -69,8 +69,8 @@ static bool move_one(struct body *b, uint32_t d, const struct ptx_source *s, enu
     return true;
 }
 
-/* mov.v2.u32 %v, {a, b} and {a, b}, %v: registers declared as vectors (GCC), and lists. All elements
- * are read before one is written. */
+/* mov.v2.u32 %v, {a, b} and {a, b}, %v: registers declared as vectors (GCC), and lists. All
+ * elements are read before one is written. */
 static bool move_vector(struct body *b, enum ptx_type t)
 {
     const struct ptx_operand *to = body_operand(b, 0), *what = body_operand(b, 1);
