@@ -4,7 +4,7 @@ import subprocess
 
 import pytest
 
-from conftest import HERE, TIMEOUT, WAVETRAP, ask_console, ask_gdb, debug
+from conftest import HERE, OPENCL_TARGETS, TIMEOUT, WAVETRAP, ask_console, ask_gdb, debug
 
 OURS = ["break stop_here", "run", "up"]
 GDBS = ["break stop_here", "continue", "up"]
@@ -352,3 +352,52 @@ def test_what_a_removed_pointer_points_to(program, xlen, dwarf):
     wrong = [f"{c}\n    GDB:  {g}\n    ours: {o}" for c, g, o in zip(commands, told, said) if g != o]
     assert not wrong, "\n".join(wrong)
     assert said.count("<optimized out>") < 3
+
+
+MANY = """
+struct four { int a; float b; long long c[2]; };
+int out;
+__attribute__((noinline)) int f(int a, double b, struct four s, int c, int d, int e, int g, int h, int i, int j)
+{
+    return a + s.a + j + (int)b;
+}
+int main(void)
+{
+    struct four s = {7, 2.5f, {1, 2}};
+    out = f(1, 2.5, s, 3, 4, 5, 6, 7, 8, 9);
+    return 0;
+}
+"""
+
+
+@pytest.mark.parametrize("xlen", [32, 64])
+def test_a_parameter_is_not_available_before_the_prologue_has_stored_it(program, tmp_path, xlen):
+    """What the caller has put on the stack is there; GDB prints the same of that, and of all behind the prologue."""
+    source = tmp_path / "many.c"
+    source.write_text(MANY)
+    file = program(source, xlen)
+    (said,), (told,) = ask_console(file, ["break *f", "run"], ["info args"]), ask_gdb(file, ["break *f", "continue"], ["info args"])
+    stored = [name.strip() for name, _, value in (text.partition("=") for text in said.splitlines()) if value.strip() != "<not available yet>"]
+    assert stored == {32: ["h", "i", "j"], 64: ["j"]}[xlen] and said.splitlines()[-len(stored):] == told.splitlines()[-len(stored):], (said, told)
+    assert ask_console(file, ["break f", "run"], ["info args"]) == ask_gdb(file, ["break f", "continue"], ["info args"])
+    stopped = debug(file, "break *f if a == 100", "break *f if j == 100", "run")
+    assert "Error in testing condition for breakpoint 1:" in stopped.stdout and "breakpoint 2" not in stopped.stdout, stopped.stdout
+
+
+@pytest.mark.parametrize("gpu", ["gfx900", "sm", "gen9"])
+def test_a_kernel_s_parameters_are_those_of_the_launch_before_the_prologue_has_stored_them(tmp_path, gpu):
+    source, out = tmp_path / "k.cl", tmp_path / "k.out"
+    source.write_text("__kernel void k(__global int *out, int n, float x)\n{\n    out[get_global_id(0)] = n + (int)x;\n}\n")
+    words = ["clang-19", "-x", "cl", "-cl-std=CL2.0", *OPENCL_TARGETS.get(gpu, []), "-w", "-g", "-O0", source, "-o", out]
+    if gpu == "gen9":
+        words = ["ocloc", "compile", "-file", source, "-device", "skl", "--format", "zebin", "-options", "-g -cl-opt-disable", "-output", out,
+                 "-output_no_suffix"]
+    subprocess.run(words, cwd=tmp_path, check=True, capture_output=True)
+    options = ["-g", gpu, "--kernel=k", "--grid=32", "--block=32", "--arg=zeros:128", "--arg=i32:5", "--arg=f32:2.5"]
+    at_launch = "out = 0x200000000 (at launch)\nn = 5 (at launch)\nx = 2.5 (at launch)"
+    assert ask_console(out, ["break *k", "run"], ["info args", "print n + 1"], options) == [at_launch, "$1 = 6 (at launch)"]
+    assert ask_console(out, ["break *k", "run", "stepi"], ["info args"], options) == [at_launch]
+    assert ask_console(out, ["break k", "run"], ["info args"], options) == [at_launch.replace(" (at launch)", "")]
+    said = debug(out, "break *k", "run", "watch n", options=options).stderr
+    assert said.endswith("Cannot watch n: here it is known only as it was at launch.\n")
+    assert "Error in testing condition for breakpoint 1:" in debug(out, "break *k if n == 4", "run", options=options).stdout
