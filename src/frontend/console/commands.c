@@ -194,6 +194,8 @@ const struct command wt_shell_infos[] = {
     {"queues", NULL, do_info_queues, "", "Queues whose kernels have waves now.", NULL, 0, false},
     {"registers", "r", do_info_registers, "", "Registers of the thread, of a set, or by name.",
      NULL, 0, false},
+    {"scope", NULL, do_info_scope, "",
+     "Variables of the blocks around a location: where each lies, and its size.", NULL, 'l', false},
     {"source", NULL, do_info_source, "", "The current source file.", NULL, 0, false},
     {"sources", NULL, do_info_sources, "", "Source files of the program.", NULL, 0, false},
     {"spaces", NULL, do_info_spaces, "", "Address spaces of the device.", NULL, 0, false},
