@@ -138,7 +138,8 @@ enum wt_news_kind {
     WT_NEWS_LOG_FAILED, /**< `point`; `text` says why */
     /* Points. */
     WT_NEWS_WATCH_LOST,      /**< `point` goes: the memory of that run is gone */
-    WT_NEWS_PENDING,         /**< `point` waits still; `text` is its file; `is_there`: it exists */
+    WT_NEWS_PENDING,         /**< `point` waits still; `text` is its file; `is_there`: it exists;
+                                  `program` (or NULL) has its text, but no code at the line */
     WT_NEWS_CONDITION,       /**< a condition was compiled: `text` in `view` */
     WT_NEWS_CONDITION_LOST,  /**< that of `point` means nothing now: `text` says why */
     WT_NEWS_CONDITION_OTHER, /**< condition `text` is one of a function that is not on the stack */
@@ -152,7 +153,7 @@ struct wt_news {
     const struct wt_event *event;
     const struct wt_frame *frame;
     const struct wt_view *view;
-    const char *text;
+    const char *text, *program;
     const uint8_t *before, *after; /**< point->size bytes */
     int64_t code;
     bool is_there, is_back;
