@@ -1,67 +1,75 @@
-/* The writes to a range of memory in a target's recorded run. See writes.h. */
-#include "debug/core/writes.h"
+/* Accesses to a range of memory in a target's recorded run. See touches.h. */
+#include "debug/core/touches.h"
 
 #include <assert.h>
 #include <stdlib.h>
+#include <string.h>
 
-enum wt_status wt_writes_begin(struct wt_writes *s, const struct wt_target *target,
-                               const struct wt_watchpoint *range, size_t most, bool all,
-                               struct wt_error *err)
+enum wt_status wt_touches_begin(struct wt_touches *s, const struct wt_target *target,
+                                const struct wt_watchpoint *range, size_t most,
+                                struct wt_error *err)
 {
     assert(most > 0 && target->services->history && target->services->watchpoint_hits);
-    *s = (struct wt_writes){.target = target, .range = *range, .most = most, .all = all};
+    assert(range->kind == WT_WATCHPOINT_WRITE || range->kind == WT_WATCHPOINT_READ);
+    *s = (struct wt_touches){.target = target, .range = *range, .most = most};
     s->list = calloc(most, sizeof *s->list);
     s->ring = calloc(most, sizeof *s->ring);
     if (s->list && s->ring)
         return WT_OK;
-    wt_writes_free(s);
-    return wt_fail(err, WT_NO_MEMORY, "out of memory for what was written");
+    wt_touches_free(s);
+    return wt_fail(err, WT_NO_MEMORY, "out of memory for the accesses that are found");
 }
 
-void wt_writes_free(struct wt_writes *s)
+void wt_touches_free(struct wt_touches *s)
 {
     free(s->list);
     free(s->ring);
-    *s = (struct wt_writes){0};
+    *s = (struct wt_touches){0};
 }
 
-static bool writes_to(const struct wt_watchpoint *w, const struct wt_watchpoint_hit *hit)
+static bool is_wanted(const struct wt_watchpoint *w, const struct wt_watchpoint_hit *hit)
 {
-    return hit->write && wt_ranges_meet(w->addr, w->size, hit->addr, hit->size);
+    return (w->kind == WT_WATCHPOINT_READ ? hit->read : hit->write) &&
+           wt_ranges_meet(w->addr, w->size, hit->addr, hit->size);
 }
 
-/* Adds the write at which the search stands. */
-static void add(struct wt_writes *s)
+/* Adds the access at which the search stands. */
+static void add(struct wt_touches *s)
 {
     const struct wt_watchpoint_hit *list;
     const size_t count = s->target->services->watchpoint_hits(s->target->context, &list);
-    struct wt_write write = {0};
+    struct wt_touch touch = {0};
     for (size_t i = 0; i < count; i++) {
-        if (!writes_to(&s->range, &list[i]) || (write.lanes && list[i].pc != write.pc))
+        if (!is_wanted(&s->range, &list[i]) || (touch.lanes && list[i].pc != touch.pc))
             continue;
-        write.time = list[i].time;
-        write.wave = list[i].wave;
-        write.pc = list[i].pc;
-        write.lanes |= wt_lane_bit(list[i].lane);
-        if (write.shown < WT_WRITE_LANES)
-            write.lane[write.shown++] = list[i];
-        write.last = list[i];
+        touch.time = list[i].time;
+        touch.wave = list[i].wave;
+        touch.pc = list[i].pc;
+        touch.lanes |= wt_lane_bit(list[i].lane);
+        if (touch.shown < WT_TOUCH_LANES)
+            touch.lane[touch.shown++] = list[i];
+        touch.last = list[i];
     }
-    if (!write.lanes)
+    if (!touch.lanes)
         return;
+    size_t first = 0;
+    while (!is_wanted(&s->range, &list[first]) || list[first].pc != touch.pc ||
+           !wt_address_equal(list[first].addr, touch.last.addr) ||
+           list[first].size != touch.last.size)
+        first++;
+    memcpy(touch.before, list[first].before, sizeof touch.before);
     if (!s->any)
-        s->oldest = write.time;
+        s->oldest = touch.time;
     s->any = true;
-    s->total++;
     s->dropped |= s->ring_count == s->most;
     s->ring_count += s->ring_count < s->most;
-    s->ring[s->next] = write;
+    s->ring[s->next] = touch;
     s->next = (s->next + 1) % s->most;
 }
 
-/* Moves the window's writes to the list. The search has ended at the begin of the run (@p edge), or
- * because the list is full. */
-static enum wt_history_step end_window(struct wt_writes *s, bool edge, struct wt_error *err)
+/* Moves the window's accesses to the list. The search has ended at the begin of the run (@p edge),
+ * or because the list is full. */
+static enum wt_history_step end_window(struct wt_touches *s, bool edge, struct wt_error *err)
 {
     while (s->ring_count && s->count < s->most) {
         s->ring_count--;
@@ -69,7 +77,7 @@ static enum wt_history_step end_window(struct wt_writes *s, bool edge, struct wt
         s->list[s->count++] = s->ring[s->next];
     }
     s->more |= s->dropped || s->ring_count;
-    if (edge || (s->count == s->most && !s->all)) {
+    if (edge || s->count == s->most) {
         s->more |= !edge;
         return WT_HISTORY_FOUND;
     }
@@ -82,7 +90,7 @@ static enum wt_history_step end_window(struct wt_writes *s, bool edge, struct wt
                                                                                 : WT_HISTORY_ON;
 }
 
-enum wt_history_step wt_writes_on(struct wt_writes *s, uint64_t budget, struct wt_error *err)
+enum wt_history_step wt_touches_on(struct wt_touches *s, uint64_t budget, struct wt_error *err)
 {
     const struct wt_history_services *h = s->target->services->history;
     struct wt_history_match match;
