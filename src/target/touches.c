@@ -62,8 +62,9 @@ static wt_lanes count_one(void *context, struct wt_machine *m, uint32_t wave, ui
         c->range->kind == WT_WATCHPOINT_READ ? WT_WATCH_WRITE : WT_WATCH_READ;
     (void)wave, (void)pc, (void)mask, (void)time;
     for (size_t i = 0; i < m->hits; i++)
-        if (m->hit[i].kind != other && wt_ranges_meet(c->range->addr, c->range->size,
-                                                      wt_address_of(m->hit[i].addr), m->hit[i].size)) {
+        if (m->hit[i].kind != other &&
+            wt_ranges_meet(c->range->addr, c->range->size, wt_address_of(m->hit[i].addr),
+                           m->hit[i].size)) {
             c->count++;
             break;
         }
