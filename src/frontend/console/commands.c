@@ -53,8 +53,11 @@ const struct command wt_shell_commands[] = {
      "goto TIME; goto start, goto end: the first and the last recorded state. 'info time' tells "
      "where it is.",
      0, false},
-    {"who-wrote", NULL, do_who_wrote, BACK, "Tells which instructions wrote to a variable.",
-     "who-wrote EXPRESSION [COUNT]: the last writes before now, the latest first (COUNT: 5).", 'e',
+    {"who-wrote", NULL, do_who_wrote, BACK, "Tells which instruction wrote to a variable last.",
+     "who-wrote EXPRESSION [COUNT]: the last COUNT (1) writes before now, the latest first.", 'e',
+     false},
+    {"who-read", NULL, do_who_read, BACK, "Tells which instruction read a variable last.",
+     "who-read EXPRESSION [COUNT]: the last COUNT (1) reads before now, the latest first.", 'e',
      false},
     {"generate-core", "generate-core-file gcore", do_generate_core, BACK,
      "Writes the program's state to a core file.",
