@@ -25,6 +25,48 @@ def test_forks_beside_the_first_use(program, driver, times):
     assert done.stdout.endswith(f"{times} processes, 0 wrong\n"), done.stdout + done.stderr[-2000:]
 
 
+def test_a_handler_opens_a_node_beside_its_first_use(tmp_path):
+    """open() may be called in a signal's handler: it came while the thread held the lock of the GPUs' making, and waited for it."""
+    source, path = tmp_path / "handler.c", tmp_path / "handler"
+    source.write_text("""
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/time.h>
+#include <sys/wait.h>
+#include <unistd.h>
+static const char node[] = "/dev/dri/renderD128";
+static volatile sig_atomic_t opened;
+static void handler(int signal)
+{
+    opened += open(node, O_RDWR) >= 0;
+}
+int main(void)
+{
+    int good = 0;
+    for (int i = 0; i < 60; i++) {
+        int status = 1;
+        if (fork() == 0) {
+            const struct itimerval once = {.it_value = {0, 20 + i % 20 * 30}};
+            signal(SIGALRM, handler);
+            setitimer(ITIMER_REAL, &once, NULL);
+            const int fd = open(node, O_RDWR);
+            while (!opened)
+                usleep(100);
+            _exit(fd < 0);
+        }
+        wait(&status);
+        good += status == 0;
+    }
+    printf("%d good\\n", good);
+    return 0;
+}
+""")
+    subprocess.run(["gcc", "-o", path, source], check=True)
+    assert wavetrap("exec", "-g", "gen9", path, timeout=200).stdout == "60 good\n"
+
+
 @pytest.mark.parametrize("gpu, node, said", [
     ("gen9", "renderD128", "i915 20201103 Intel Graphics"), ("gfx900", "renderD192", "amdgpu 20150101 AMD GPU")])
 def test_a_render_node_looks_like_one(tmp_path, gpu, node, said):

@@ -69,34 +69,41 @@ static bool move_one(struct body *b, uint32_t d, const struct ptx_source *s, enu
     return true;
 }
 
-/* mov.v2.u32 %v, {a, b}: registers declared as vectors (GCC). */
+/* mov.v2.u32 %v, {a, b} and {a, b}, %v: registers declared as vectors (GCC), and lists. All
+ * elements are read before one is written. */
 static bool move_vector(struct body *b, enum ptx_type t)
 {
-    const struct entry *e;
-    uint32_t d, from;
     const struct ptx_operand *to = body_operand(b, 0), *what = body_operand(b, 1);
-    if (!body_register_operand(b, to, &e, &d))
-        return false;
-    if (e->variable->vector != b->form.vector)
-        return body_fail(b, "'%.*s' is no vector of %u", (int)to->name.length, to->name.at,
-                         b->form.vector);
-    const uint32_t step = ptx_type_class(t) / 4 * PTX_ROW_BYTES;
-    if (what->kind == PTX_OPERAND_VECTOR && what->count != b->form.vector)
-        return body_fail(b, "a vector of %u elements", what->count);
-    const struct entry *other = NULL;
-    if (what->kind != PTX_OPERAND_VECTOR && !body_register_operand(b, what, &other, &from))
-        return false;
-    if (to->offset || what->offset)
-        return body_fail(b, "a vector with an offset");
-    for (unsigned i = 0; i < b->form.vector; i++) {
-        struct ptx_source s = {0};
-        if (other)
-            s.slot = from + i * step;
-        else if (!body_source(b, body_item(b, what, i), t, &s))
-            return false;
-        if (!move_one(b, d + i * step, &s, t))
+    const unsigned count = b->form.vector;
+    struct ptx_source s[4] = {{0}};
+    uint32_t d[4];
+    for (unsigned n = 0; n < 2; n++) {
+        const struct ptx_operand *o = body_operand(b, n);
+        if (body_elements_of(b, o) != count)
+            return o->kind == PTX_OPERAND_VECTOR
+                       ? body_fail(b, "a vector of %u elements", o->count)
+                       : body_fail(b, "'%.*s' is no vector of %u", (int)o->name.length, o->name.at,
+                                   count);
+        if (o->offset)
+            return body_fail(b, "a vector with an offset");
+    }
+    for (unsigned i = 0; i < count; i++) {
+        const struct ptx_operand from = body_element_of(b, what, i),
+                                 into = body_element_of(b, to, i);
+        if (!body_source(b, &from, t, &s[i]) || !body_optional_destination(b, &into, t, &d[i]))
             return false;
     }
+    for (unsigned i = 0; i < count; i++)
+        for (unsigned k = i + 1; k < count; k++)
+            if (!s[k].constant && s[k].slot == d[i]) {
+                const uint32_t kept = body_temporary(b, ptx_type_class(t));
+                if (!move_one(b, kept, &s[k], t))
+                    return false;
+                s[k].slot = kept;
+            }
+    for (unsigned i = 0; i < count; i++)
+        if (d[i] != NONE && !move_one(b, d[i], &s[i], t))
+            return false;
     return true;
 }
 

@@ -189,6 +189,8 @@ static const struct {
     {"threads", "[lanes|warps|auto]", "what a thread is: a lane of a warp, or a warp", threads},
     {"time", "", "the issue time, and what is recorded", wt_rsp_time},
     {"unmark", "NAME", "forget a mark", wt_rsp_unmark},
+    {"who-read", "ADDR[,LEN] [--all]", "the last read of memory before now, or all of them",
+     wt_rsp_who_read},
     {"who-wrote", "ADDR[,LEN] [--all]", "the last write to memory before now, or all of them",
      wt_rsp_who_wrote},
 };

@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -31,6 +32,7 @@ static const char nodes[] = "/dev/dri/renderD";
 static struct wt_drm_emulated *gpus[MOST_GPUS];
 static unsigned gpu_count;
 static pthread_mutex_t opening = PTHREAD_MUTEX_INITIALIZER;
+static sigset_t signals_before; /* the mask of the thread that holds `opening` */
 
 /* The configuration of GPU @p index; false if there are not so many. */
 static bool configure(unsigned index, struct gen_config *config, struct wt_error *err)
@@ -74,11 +76,28 @@ static unsigned node_of(const char *path)
                : (unsigned)number - FIRST_NODE;
 }
 
+/* A signal's handler may open a node, too, so none runs while `opening` is held. */
+static void begin_opening(void)
+{
+    sigset_t all, before;
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before);
+    pthread_mutex_lock(&opening);
+    signals_before = before;
+}
+
+static void end_opening(void)
+{
+    const sigset_t before = signals_before;
+    pthread_mutex_unlock(&opening);
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+}
+
 static struct wt_i915 *driver_of(unsigned index)
 {
-    pthread_mutex_lock(&opening);
+    begin_opening();
     struct wt_drm_emulated *gpu = index < gpu_count ? gpus[index] : NULL;
-    pthread_mutex_unlock(&opening);
+    end_opening();
     return gpu ? wt_drm_emulated_driver(gpu) : NULL;
 }
 
@@ -98,7 +117,7 @@ static bool beside(const char *name, const char *rest, char *path, size_t size)
 
 static void before_fork(void)
 {
-    pthread_mutex_lock(&opening);
+    begin_opening();
     for (unsigned i = 0; i < gpu_count; i++)
         wt_i915_before_fork(wt_drm_emulated_driver(gpus[i]));
 }
@@ -107,7 +126,7 @@ static void after_fork(bool child)
 {
     for (unsigned i = 0; i < gpu_count; i++)
         wt_drm_emulated_after_fork(gpus[i], child);
-    pthread_mutex_unlock(&opening);
+    end_opening();
 }
 
 static void in_parent(void)
@@ -190,9 +209,9 @@ static int open_node(const char *path, int flags, void **file)
     const unsigned index = node_of(path);
     if (index == MOST_GPUS)
         return -ENOENT;
-    pthread_mutex_lock(&opening);
+    begin_opening();
     const int fd = open_gpu(index, file);
-    pthread_mutex_unlock(&opening);
+    end_opening();
     return fd;
 }
 
