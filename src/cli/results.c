@@ -100,9 +100,10 @@ static bool take_number(const char **text, uint64_t *value)
     return !errno;
 }
 
-enum wt_status cli_results_add_writer(struct cli_results *r, const char *text, struct wt_error *err)
+enum wt_status cli_results_add_touch(struct cli_results *r, bool read, const char *text,
+                                     struct wt_error *err)
 {
-    struct cli_writer w = {.length = 4};
+    struct cli_touch w = {.read = read, .length = 4};
     const char *at = text;
     uint64_t argument = 0;
     bool good;
@@ -116,21 +117,22 @@ enum wt_status cli_results_add_writer(struct cli_results *r, const char *text, s
         good = take_number(&at, &argument) && *at++ == ':' && take_number(&at, &w.offset);
         w.argument = (size_t)argument;
     }
-    if (good && *at == ',') {
+    if (good && *at == ',' && isdigit((unsigned char)at[1])) {
         at++;
         good = take_number(&at, &w.length);
     }
-    if (!good || *at || !w.length)
+    w.count = strcmp(at, ",count") == 0;
+    if (!good || (*at && !w.count) || !w.length)
         return wt_fail(err, WT_INVALID,
                        "'%.64s' is not ARGUMENT:OFFSET or ARGUMENT:OFFSET,LENGTH in bytes, nor an "
-                       "address (0x…) or symbol with or without a LENGTH",
+                       "address (0x…) or symbol with or without a LENGTH (and ',count' behind it)",
                        text);
-    struct cli_writer *grown =
-        wt_array_grow(r->writer, &r->writer_capacity, r->writer_count + 1, sizeof *grown);
+    struct cli_touch *grown =
+        wt_array_grow(r->touch, &r->touch_capacity, r->touch_count + 1, sizeof *grown);
     if (!grown)
         return no_memory(err);
-    r->writer = grown;
-    r->writer[r->writer_count++] = w;
+    r->touch = grown;
+    r->touch[r->touch_count++] = w;
     return WT_OK;
 }
 
@@ -141,7 +143,7 @@ void cli_results_free(struct cli_results *r)
             close(r->dump[i].fd);
     free(r->dump);
     free(r->compare);
-    free(r->writer);
+    free(r->touch);
     *r = (struct cli_results){0};
 }
 
@@ -219,8 +221,8 @@ static enum wt_status check_compare(const struct wt_emulated *e, const struct cl
     return WT_OK;
 }
 
-static enum wt_status resolve_writer(struct wt_emulated *e, struct cli_writer *w,
-                                     struct wt_error *err)
+static enum wt_status resolve_touch(struct wt_emulated *e, struct cli_touch *w,
+                                    struct wt_error *err)
 {
     struct wt_kernel_buffer buffer;
     enum wt_status status;
@@ -252,10 +254,10 @@ enum wt_status cli_results_begin(struct cli_results *r, struct wt_emulated *e, s
     for (size_t i = 0; i < r->compare_count; i++)
         if (check_compare(e, &r->compare[i], err) != WT_OK)
             return wt_fail_in(err, "--compare-arg");
-    for (size_t i = 0; i < r->writer_count; i++)
-        if (resolve_writer(e, &r->writer[i], err) != WT_OK)
-            return wt_fail_in(err, "--who-wrote");
-    return r->compare_count || r->writer_count ? wt_emulated_history_start(e, err) : WT_OK;
+    for (size_t i = 0; i < r->touch_count; i++)
+        if (resolve_touch(e, &r->touch[i], err) != WT_OK)
+            return wt_fail_in(err, r->touch[i].read ? "--who-read" : "--who-wrote");
+    return r->compare_count || r->touch_count ? wt_emulated_history_start(e, err) : WT_OK;
 }
 
 /* ---- after it ---- */
@@ -296,17 +298,23 @@ static enum wt_status write_dump(struct wt_emulated *e, struct cli_dump *dump, s
     return status;
 }
 
-/* A number of up to 8 bytes; for a wider access, the dword in which the range begins. */
-static void print_values(const struct wt_watchpoint_hit *hit, uint64_t addr)
+/* The contents before the access and after it: a number of up to 8 bytes; for a wider access, the
+ * dword in which the range begins. */
+static void print_values(const struct wt_touch *t, const struct cli_touch *w)
 {
-    const uint64_t first = hit->addr.offset;
-    const uint64_t in = hit->size > 8 && addr > first ? (addr - first) & ~(uint64_t)3 : 0;
-    const unsigned size = hit->size > 8 ? 4 : hit->size;
-    fprintf(stderr, "  was 0x%0*" PRIx64 ", is 0x%0*" PRIx64 "\n", (int)size * 2,
-            wt_load_le(hit->before + in, size), (int)size * 2, wt_load_le(hit->after + in, size));
+    const uint64_t first = t->last.addr.offset;
+    const uint64_t in = t->last.size > 8 && w->addr > first ? (w->addr - first) & ~(uint64_t)3 : 0;
+    const unsigned size = t->last.size > 8 ? 4 : (unsigned)t->last.size;
+    const uint64_t before = wt_load_le(t->before + in, size),
+                   after = wt_load_le(t->last.after + in, size);
+    if (w->read)
+        fprintf(stderr, "  value 0x%0*" PRIx64 "\n", (int)size * 2, before);
+    else
+        fprintf(stderr, "  was 0x%0*" PRIx64 ", is 0x%0*" PRIx64 "\n", (int)size * 2, before,
+                (int)size * 2, after);
 }
 
-static void name_range(struct wt_emulated *e, const struct cli_writer *w)
+static void name_range(struct wt_emulated *e, const struct cli_touch *w)
 {
     struct wt_kernel_buffer buffer = {.name = ""};
     const char *s = w->length > 1 ? "s" : "";
@@ -322,37 +330,46 @@ static void name_range(struct wt_emulated *e, const struct cli_writer *w)
         fprintf(stderr, " to %" PRIu64, w->offset + w->length - 1);
 }
 
-static enum wt_status report_writer(struct wt_emulated *e, const struct cli_writer *w,
-                                    struct wt_error *err)
+static enum wt_status report_touch(struct wt_emulated *e, const struct cli_touch *w,
+                                   struct wt_error *err)
 {
-    struct wt_last_write last;
-    const struct wt_watchpoint_hit *hit = &last.write.last;
-    const char *lane = e->family->words.lane;
+    const struct wt_watchpoint range = {.kind = w->read ? WT_WATCHPOINT_READ : WT_WATCHPOINT_WRITE,
+                                        .addr = wt_address_of(w->addr),
+                                        .size = w->length};
+    struct wt_last_touch last;
+    const struct wt_touch *t = &last.touch;
+    const char *lane = e->family->words.lane, *did = w->read ? "read" : "wrote";
     char where[512];
+    uint64_t count;
     enum wt_status status;
-    if ((status = wt_emulated_who_wrote(e, w->addr, w->length, &last, err)) != WT_OK)
+    if ((status = wt_emulated_last_touch(e, &range, &last, err)) != WT_OK)
         return status;
     name_range(e, w);
-    if (!last.total) {
-        fprintf(stderr, ": the %s has not written there\n", w->place ? "program" : "kernel");
+    if (!last.any) {
+        fprintf(stderr, ": the %s has not %s there\n", w->place ? "program" : "kernel",
+                w->read ? "read" : "written");
         return WT_OK;
     }
-    fprintf(stderr, ": written last ");
+    fprintf(stderr, ": %s last ", w->read ? "read" : "written");
     if (last.has_item)
         fprintf(stderr, "by work-item (%" PRIu64 ",%" PRIu64 ",%" PRIu64 "), ", last.item[0],
                 last.item[1], last.item[2]);
-    fprintf(stderr, "%sissue time %" PRIu64 "\n  %s %u of %s", last.has_item ? "" : "at ",
-            last.write.time, lane, hit->lane, last.place);
-    const unsigned lanes = wt_lanes_count(last.write.lanes);
+    fprintf(stderr, "%sissue time %" PRIu64 "\n  %s %u of %s", last.has_item ? "" : "at ", t->time,
+            lane, t->last.lane, last.place);
+    const unsigned lanes = wt_lanes_count(t->lanes);
     if (lanes > 1)
-        fprintf(stderr, "; %u %ss wrote there, this one last", lanes, lane);
-    wt_emulated_describe(e, last.write.pc, where, sizeof where);
+        fprintf(stderr, "; %u %ss %s there, this one last", lanes, lane, did);
+    wt_emulated_describe(e, t->pc, where, sizeof where);
     fprintf(stderr, "\n  at %s\n", where);
-    cli_report_instruction(stderr, e, last.write.pc);
-    print_values(hit, w->addr);
-    if (last.total > 1)
-        fprintf(stderr, "  (%" PRIu64 " instructions wrote there)\n", last.total);
-    return WT_OK;
+    cli_report_instruction(stderr, e, t->pc);
+    print_values(t, w);
+    if (!w->count)
+        return WT_OK;
+    status = wt_emulated_count_touches(e, &range, &count, err);
+    if (!status)
+        fprintf(stderr, "  (%" PRIu64 " instruction%s %s there)\n", count, count > 1 ? "s" : "",
+                did);
+    return status;
 }
 
 /* Reports the first byte that differs, and who wrote it. */
@@ -374,11 +391,11 @@ static enum wt_status report_difference(struct wt_emulated *e, const struct cli_
     }
     fprintf(stderr, "wavetrap: argument %zu is not as %s: byte %zu is 0x%02x, not 0x%02x\n",
             c->argument, c->path, at, bytes[at], expected[at]);
-    struct cli_writer writer = {.argument = c->argument, .offset = at, .length = 1};
+    struct cli_touch writer = {.argument = c->argument, .offset = at, .length = 1};
     enum wt_status status;
-    if ((status = resolve_writer(e, &writer, err)) != WT_OK)
+    if ((status = resolve_touch(e, &writer, err)) != WT_OK)
         return status;
-    return report_writer(e, &writer, err);
+    return report_touch(e, &writer, err);
 }
 
 static enum wt_status compare(struct wt_emulated *e, const struct cli_compare *c, bool *same,
@@ -431,8 +448,8 @@ enum wt_status cli_results_report(struct cli_results *r, struct wt_emulated *e, 
                 m->ops->hash(e->machine), m->time);
     if (r->stats)
         cli_report_stats(m, seconds);
-    for (size_t i = 0; i < r->writer_count; i++)
-        keep(&status, err, report_writer(e, &r->writer[i], &why), &why);
+    for (size_t i = 0; i < r->touch_count; i++)
+        keep(&status, err, report_touch(e, &r->touch[i], &why), &why);
     return status;
 }
 

@@ -24,8 +24,10 @@ struct cli_compare {
     const char *path;
 };
 
-/** A range of memory of which the last writer is looked for. */
-struct cli_writer {
+/** A range of memory of which the last writer or reader is looked for. */
+struct cli_touch {
+    bool read;         /**< the last reader */
+    bool count;        /**< all of them are counted, too */
     const char *place; /**< an address or symbol, `place_length` characters; NULL: in an argument */
     size_t place_length;
     size_t argument;
@@ -39,8 +41,8 @@ struct cli_results {
     size_t dump_count, dump_capacity;
     struct cli_compare *compare;
     size_t compare_count, compare_capacity;
-    struct cli_writer *writer;
-    size_t writer_count, writer_capacity;
+    struct cli_touch *touch;
+    size_t touch_count, touch_capacity;
     bool hash, stats;
 };
 
@@ -52,9 +54,9 @@ enum wt_status cli_results_add_buffer(struct cli_results *r, const char *text,
 /** Takes "N:FILE": the buffer of argument N is compared with FILE. */
 enum wt_status cli_results_add_compare(struct cli_results *r, const char *text,
                                        struct wt_error *err);
-/** Takes "N:OFFSET[,LENGTH]" or "PLACE[,LENGTH]"; LENGTH is 4 if it is left out. */
-enum wt_status cli_results_add_writer(struct cli_results *r, const char *text,
-                                      struct wt_error *err);
+/** Takes "N:OFFSET[,LENGTH][,count]" or "PLACE[,LENGTH][,count]"; LENGTH is 4 if it is left out. */
+enum wt_status cli_results_add_touch(struct cli_results *r, bool read, const char *text,
+                                     struct wt_error *err);
 
 /**
  * Checks, before the program runs, all that can be wrong with what was asked for, opens the files
@@ -64,8 +66,8 @@ enum wt_status cli_results_begin(struct cli_results *r, struct wt_emulated *e,
                                  struct wt_error *err);
 
 /**
- * Writes the files, prints the hash, statistics and last writers after a run of @p seconds. Goes on
- * after a failure; returns the first one.
+ * Writes the files, prints the hash, statistics, last writers and readers after a run of @p
+ * seconds. Goes on after a failure; returns the first one.
  */
 enum wt_status cli_results_report(struct cli_results *r, struct wt_emulated *e, double seconds,
                                   struct wt_error *err);

@@ -21,7 +21,12 @@ static enum wt_status add_compare(void *context, const char *value, struct wt_er
 
 static enum wt_status add_writer(void *context, const char *value, struct wt_error *err)
 {
-    return cli_results_add_writer(&((struct cli_drive *)context)->results, value, err);
+    return cli_results_add_touch(&((struct cli_drive *)context)->results, false, value, err);
+}
+
+static enum wt_status add_reader(void *context, const char *value, struct wt_error *err)
+{
+    return cli_results_add_touch(&((struct cli_drive *)context)->results, true, value, err);
 }
 
 static enum wt_status set_core_history(void *context, const char *value, struct wt_error *err)
@@ -71,10 +76,12 @@ static const struct cli_option options[] = {
      CLI_SET(add_buffer)},
     {"compare-arg", 0, "N:FILE",
      "code objects: at the end, compare the buffer of argument N with FILE", CLI_SET(add_compare)},
-    {"who-wrote", 0, "PLACE[,LENGTH]",
-     "at the end, print who wrote these bytes last (LENGTH: 4); PLACE is\n"
-     "0xADDRESS, SYMBOL or, for code objects, N:OFFSET in argument N's buffer",
+    {"who-wrote", 0, "PLACE[,LENGTH][,count]",
+     "at the end, print who wrote these bytes last (LENGTH: 4), and with\n"
+     "',count' how many instructions did; PLACE is 0xADDRESS, SYMBOL or, for\n"
+     "code objects, N:OFFSET in argument N's buffer",
      CLI_SET(add_writer)},
+    {"who-read", 0, "PLACE[,LENGTH][,count]", "likewise, who read them last", CLI_SET(add_reader)},
     {0},
 };
 

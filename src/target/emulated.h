@@ -151,21 +151,25 @@ void wt_emulated_describe(const struct wt_emulated *e, uint64_t pc, char *text, 
 /** Puts the program and the loaded files into memory, and resets the device. */
 enum wt_status wt_emulated_load(struct wt_emulated *e, struct wt_error *err);
 
-/** The last write to a range of memory. */
-struct wt_last_write {
-    uint64_t total;        /**< instructions that wrote there; 0: none did, the rest is not set */
-    struct wt_write write; /**< the last one */
+/** The last access to a range of memory. */
+struct wt_last_touch {
+    bool any; /**< there is one; else the rest is not set */
+    struct wt_touch touch;
     char place[WT_WAVE_NAME]; /**< the name of its wave */
     bool has_item;
     uint64_t item[3]; /**< the work-item of its last lane, in a grid */
 };
 
 /**
- * Searches the recording, which there must be, for the last write to [@p addr, @p addr + @p size).
- * The device stands where it stood.
+ * Searches the recording, which there must be, for the last write to a range, or the last read of
+ * it: its kind is WT_WATCHPOINT_WRITE or WT_WATCHPOINT_READ. The device stands where it stood.
  */
-enum wt_status wt_emulated_who_wrote(struct wt_emulated *e, uint64_t addr, uint64_t size,
-                                     struct wt_last_write *last, struct wt_error *err);
+enum wt_status wt_emulated_last_touch(struct wt_emulated *e, const struct wt_watchpoint *range,
+                                      struct wt_last_touch *last, struct wt_error *err);
+/** Counts the instructions of the recording that made such an access. The device stands where it
+ *  stood. */
+enum wt_status wt_emulated_count_touches(struct wt_emulated *e, const struct wt_watchpoint *range,
+                                         uint64_t *count, struct wt_error *err);
 
 /** Whether the file is a program for an emulated device, and not for the host. */
 bool wt_emulated_takes(const struct wt_emulated_options *options, const char *program);

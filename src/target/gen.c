@@ -306,7 +306,6 @@ static bool work_item(struct wt_emulated *e, uint32_t wave, unsigned lane, uint6
 static unsigned instruction_text(struct wt_emulated *e, uint64_t pc, const uint8_t *bytes,
                                  size_t available, char *text, size_t size)
 {
-    (void)e, (void)pc;
     if (available < 8)
         return 0;
     struct gen_word word = {.low = wt_load_le(bytes, 8)};

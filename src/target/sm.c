@@ -742,7 +742,6 @@ static struct wt_fault *wave_fault(struct wt_emulated *e, uint32_t wave)
 static bool fault_memory(struct wt_emulated *e, const struct wt_fault *fault, char *text,
                          size_t size)
 {
-    (void)e, (void)text, (void)size;
     return !sm_fault_is_global(fault);
 }
 

@@ -71,10 +71,11 @@ static enum wt_status open_device(struct wt_emulated *e, const void *config, str
     if ((status = read_arguments(e, v, err)) != WT_OK)
         return status;
     if (e->options->kernel.given)
-        return wt_fail(err, WT_INVALID,
-                       "%s is no AMD code object: --kernel, --grid, --block, --trap-handler, "
-                       "--dump-arg, --compare-arg and --who-wrote=N:OFFSET are for those",
-                       e->program ? e->program : "nothing");
+        return wt_fail(
+            err, WT_INVALID,
+            "%s is no AMD code object: --kernel, --grid, --block, --trap-handler, "
+            "--dump-arg, --compare-arg, --who-wrote=N:OFFSET and --who-read=N:OFFSET are for those",
+            e->program ? e->program : "nothing");
     if (e->program && (status = read_program(e, v, err)) != WT_OK)
         return status;
     if (!v->config.xlen)

@@ -456,6 +456,8 @@ _start: li t0, 15
         li t0, 1
         tmc t0
         sb t0, 9(t1)
+        lw t4, 8(t1)
+        lbu t4, 4(t1)
         exit 0
         .data
         .align 4
@@ -467,7 +469,7 @@ def test_who_wrote_is_found_in_the_recording(build):
     """By symbol and by address; a range, a byte of a word, one that nobody wrote."""
     elf = build.asm(WRITERS, name="writers.S")
     plain = run("run", "--hash", elf)
-    done = run("run", "--hash", "--who-wrote=data", "--who-wrote=data+9,1", "--who-wrote=data+12,4", "--who-wrote=data+16", elf)
+    done = run("run", "--hash", "--who-wrote=data,count", "--who-wrote=data+9,1", "--who-wrote=data+12,4", "--who-wrote=data+16", elf)
     assert done.returncode == 0 and plain.stderr in done.stderr
     first, second, third, fourth = re.split(r"^wavetrap: ", done.stderr[len(plain.stderr):], flags=re.M)[1:]
     assert re.fullmatch(r"data \(0x8[0-9a-f]+\), 4 bytes: written last at issue time \d+\n"
@@ -477,10 +479,22 @@ def test_who_wrote_is_found_in_the_recording(build):
     assert "thread 0 of device 0, core 0, warp 0\n" in second and "writers.S:11" in second and "was 0x00, is 0x01" in second
     assert "thread 3 of device 0, core 0, warp 0\n" in third and "was 0x00000007, is 0x0000000c" in third
     assert "data+16 (0x8" in fourth and fourth.endswith(": the program has not written there\n")
-    assert run("run", f"--who-wrote={re.search('0x8[0-9a-f]+', first)[0]}", elf).stderr.split("\n")[1:] == first.split("\n")[1:]
+    assert run("run", f"--who-wrote={re.search('0x8[0-9a-f]+', first)[0]}", elf).stderr.split("\n")[1:] == first.split("\n")[1:-2] + [""]
 
 
-@pytest.mark.parametrize("text", ["5", "0:4", "data,0", "data,", "data,4,4", ",4", "data,x"])
+def test_who_read_is_found_in_the_recording(build):
+    """The last load of the bytes, and how many instructions loaded them; a store is no read."""
+    elf = build.asm(WRITERS, name="writers.S")
+    done = run("run", "--who-read=data+9,1,count", "--who-read=data+4", "--who-read=data,4,count", elf)
+    assert done.returncode == 0, done.stderr
+    first, second, third = re.split(r"^wavetrap: ", done.stderr, flags=re.M)[1:]
+    assert re.fullmatch(r"data\+9 \(0x8[0-9a-f]+\), 1 byte: read last at issue time \d+\n  thread 0 of device 0, core 0, warp 0\n"
+                        r"  at 0x8\S+ <_start\+\d+> at \S*writers\.S:12\n  value 0x00000108\n  \(1 instruction read there\)\n", first), first
+    assert "writers.S:13" in second and "  value 0x04\n" in second and "instruction" not in second
+    assert third.endswith(": the program has not read there\n")
+
+
+@pytest.mark.parametrize("text", ["5", "0:4", "data,0", "data,", "data,4,4", ",4", "data,x", "data,count,4", "data,counts"])
 def test_bad_places_of_writes_are_explained(build, text):
     done = run("run", f"--who-wrote={text}", build.asm("_start: exit 0\n"))
     assert done.returncode == 125 and ("is not ARGUMENT:OFFSET" in done.stderr or "argument 0 is not a buffer" in done.stderr)

@@ -75,9 +75,11 @@ def test_who_wrote_is_a_work_item(block, x, item, lanes):
 
 def test_looking_for_who_wrote_changes_nothing():
     plain = vadd("--hash")
-    asked = vadd("--hash", "--who-wrote=2:0,1024", "--who-wrote=0:4")
+    asked = vadd("--hash", "--who-wrote=2:0,1024,count", "--who-wrote=0:4", "--who-read=0:4,4,count", "--who-read=2:4")
     assert plain.stderr in asked.stderr and "argument 0" in asked.stderr and "the kernel has not written there" in asked.stderr
     assert "64 lanes wrote there" in asked.stderr and "(4 instructions wrote there)" in asked.stderr
+    assert "argument 0, bytes 4 to 7: read last by work-item (1,0,0)" in asked.stderr and "(1 instruction read there)" in asked.stderr
+    assert asked.stderr.endswith("argument 2, bytes 4 to 7: the kernel has not read there\n")
 
 
 def test_buffers_come_from_files_and_patterns(tmp_path):

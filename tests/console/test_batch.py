@@ -507,5 +507,6 @@ def test_thousands_of_threads_share_lines(example):
 
 def test_who_wrote_says_which_value(program):
     """The last write has left what the variable is."""
-    said = debug(program("watched"), "break bump if by == 7", "run", "who-wrote total 1", "print total").stdout
-    assert re.search(r"^  value (\d+)\n(?:.*\n)*\$1 = \1$", said, re.M), said
+    said = debug(program("watched"), "break bump if by == 7", "run", "who-wrote total", "print total").stdout
+    assert re.search(r"^  was \d+, is (\d+)\n(?:.*\n)*\$1 = \1$", said, re.M), said
+    assert said.count("\ntime ") == 1, said

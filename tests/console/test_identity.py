@@ -22,6 +22,16 @@ __kernel void k(__global int *seen, __global int *out)
     }
 }
 """
+READS = """
+__kernel void k(__global int *seen, __global int *out)
+{
+    int b = get_group_id(0);
+    if (get_local_id(0) == 3) {
+        out[b] = seen[b] + b;
+        out[b] += 1;
+    }
+}
+"""
 LINES = """
 __kernel void k(__global int *out)
 {
@@ -96,13 +106,28 @@ def test_a_lane_is_stepped_while_other_waves_end(kernel, gpu):
 
 
 @both
+def test_who_read_names_the_work_item(kernel, gpu):
+    """One group reads each cell, and reads and writes its result; a store alone is no read."""
+    groups = GROUPS[gpu]
+    said = ask_console(kernel(READS, gpu), [f"break 7 if b == {groups[3]}", "run"],
+                       [*(f"who-read seen[{b}] 2" for b in groups), f"who-read out[{groups[3]}]", f"who-read out[{groups[0]}]", f"who-wrote out[{groups[0]}] 9"],
+                       options=HOW[gpu])
+    for b, text in zip(groups, said):
+        assert re.fullmatch(rf"time \d+: device 0, dispatch 1, group \({b},0,0\), core \d+, w\w+ \d+, lane 3, work-item \(3,0,0\) at 0x\w+ <k\+\d+> "
+                            r"at \d+\.cl:6\n  value 0", text), text
+    assert said[4] == "No instruction of the recorded run before now read it."
+    assert ".cl:7\n" in said[5] and said[5].endswith(f"\n  value {groups[0]}"), said[5]
+    assert re.findall(r"was \d+, is \d+", said[6]) == [f"was {groups[0]}, is {groups[0] + 1}", f"was 0, is {groups[0]}"], said[6]
+
+
+@both
 def test_who_wrote_names_the_work_item(kernel, gpu):
     """Of writes by waves whose slots other waves have now; the memory says which group each was of."""
     written = GROUPS[gpu]
     said = ask_console(kernel(SLOTS, gpu), [f"break f if a == {written[3]}", "run", "up"], [f"who-wrote seen[{b}]" for b in written] + ["print b"],
                        options=HOW[gpu])
     for b, text in zip(written, said):
-        assert f", group ({b},0,0), core " in text and ", work-item (0,0,0) at " in text and text.endswith(f"\n  value {b + 1}"), text
+        assert f", group ({b},0,0), core " in text and ", work-item (0,0,0) at " in text and text.endswith(f"\n  was 0, is {b + 1}"), text
     assert said[-1] == f"$1 = {written[3]}"
     said = ask_console(kernel(LINES, gpu), ["break 7 if id == 133", "run"], ["who-wrote out[133]", "who-wrote out[69]"],
                        options=["-g", gpu, "--kernel=k", "--grid=192", "--block=32", "--schedule=lockstep", "--arg=zeros:1024"])

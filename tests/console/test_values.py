@@ -4,7 +4,7 @@ import subprocess
 
 import pytest
 
-from conftest import HERE, TIMEOUT, WAVETRAP, ask_console, ask_gdb, debug
+from conftest import HERE, OPENCL_TARGETS, TIMEOUT, WAVETRAP, ask_console, ask_gdb, debug
 
 OURS = ["break stop_here", "run", "up"]
 GDBS = ["break stop_here", "continue", "up"]
@@ -352,3 +352,139 @@ def test_what_a_removed_pointer_points_to(program, xlen, dwarf):
     wrong = [f"{c}\n    GDB:  {g}\n    ours: {o}" for c, g, o in zip(commands, told, said) if g != o]
     assert not wrong, "\n".join(wrong)
     assert said.count("<optimized out>") < 3
+
+
+MANY = """
+struct four { int a; float b; long long c[2]; };
+int out;
+__attribute__((noinline)) int f(int a, double b, struct four s, int c, int d, int e, int g, int h, int i, int j)
+{
+    return a + s.a + j + (int)b;
+}
+int main(void)
+{
+    struct four s = {7, 2.5f, {1, 2}};
+    out = f(1, 2.5, s, 3, 4, 5, 6, 7, 8, 9);
+    return 0;
+}
+"""
+
+
+@pytest.mark.parametrize("xlen", [32, 64])
+def test_a_parameter_is_not_available_before_the_prologue_has_stored_it(program, tmp_path, xlen):
+    """What the caller has put on the stack is there; GDB prints the same of that, and of all behind the prologue."""
+    source = tmp_path / "many.c"
+    source.write_text(MANY)
+    file = program(source, xlen)
+    (said,), (told,) = ask_console(file, ["break *f", "run"], ["info args"]), ask_gdb(file, ["break *f", "continue"], ["info args"])
+    stored = [name.strip() for name, _, value in (text.partition("=") for text in said.splitlines()) if value.strip() != "<not available yet>"]
+    assert stored == {32: ["h", "i", "j"], 64: ["j"]}[xlen] and said.splitlines()[-len(stored):] == told.splitlines()[-len(stored):], (said, told)
+    assert ask_console(file, ["break f", "run"], ["info args"]) == ask_gdb(file, ["break f", "continue"], ["info args"])
+    stopped = debug(file, "break *f if a == 100", "break *f if j == 100", "run")
+    assert "Error in testing condition for breakpoint 1:" in stopped.stdout and "breakpoint 2" not in stopped.stdout, stopped.stdout
+
+
+@pytest.mark.parametrize("gpu", ["gfx900", "sm", "gen9"])
+def test_a_kernel_s_parameters_are_those_of_the_launch_before_the_prologue_has_stored_them(tmp_path, gpu):
+    source, out = tmp_path / "k.cl", tmp_path / "k.out"
+    source.write_text("__kernel void k(__global int *out, int n, float x)\n{\n    out[get_global_id(0)] = n + (int)x;\n}\n")
+    words = ["clang-19", "-x", "cl", "-cl-std=CL2.0", *OPENCL_TARGETS.get(gpu, []), "-w", "-g", "-O0", source, "-o", out]
+    if gpu == "gen9":
+        words = ["ocloc", "compile", "-file", source, "-device", "skl", "--format", "zebin", "-options", "-g -cl-opt-disable", "-output", out,
+                 "-output_no_suffix"]
+    subprocess.run(words, cwd=tmp_path, check=True, capture_output=True)
+    options = ["-g", gpu, "--kernel=k", "--grid=32", "--block=32", "--arg=zeros:128", "--arg=i32:5", "--arg=f32:2.5"]
+    at_launch = "out = 0x200000000 (at launch)\nn = 5 (at launch)\nx = 2.5 (at launch)"
+    assert ask_console(out, ["break *k", "run"], ["info args", "print n + 1"], options) == [at_launch, "$1 = 6 (at launch)"]
+    assert ask_console(out, ["break *k", "run", "stepi"], ["info args"], options) == [at_launch]
+    assert ask_console(out, ["break k", "run"], ["info args"], options) == [at_launch.replace(" (at launch)", "")]
+    said = debug(out, "break *k", "run", "watch n", options=options).stderr
+    assert said.endswith("Cannot watch n: here it is known only as it was at launch.\n")
+    assert "Error in testing condition for breakpoint 1:" in debug(out, "break *k if n == 4", "run", options=options).stdout
+
+
+SCOPES = """
+struct pair { int a; char b; int get(int q) { int w = q + a; return w; } };
+template <typename T> T twice(T v)
+{
+    static T last;
+    last = v;
+    return v + last;
+}
+__attribute__((noinline)) int add(int a, double b, pair p, const int &r)
+{
+    register int x asm("s5") = a;
+    int list[5];
+    list[a & 3] = x;
+    {
+        long long inner = 4;
+        list[1] = inner + a; // inner
+    }
+    return list[1] + (int)b + p.get(3) + r;
+}
+int empty() { return 3; }
+int out;
+int main()
+{
+    pair p = {1, 2};
+    int z = empty();
+    out = add(1, 2, p, z) + twice(3);
+    return 0;
+}
+"""
+
+
+@pytest.mark.parametrize("xlen", [32, 64])
+@pytest.mark.parametrize("opt", ["-O0", "-O1"])
+def test_info_scope_lists_what_gdb_lists(program, tmp_path, xlen, opt):
+    """Names, order, places and sizes, also before the program runs; GDB writes operations of expressions and pieces out."""
+    source = tmp_path / "scopes.cpp"
+    source.write_text(SCOPES)
+    inner = next(i for i, line in enumerate(SCOPES.split("\n"), 1) if "// inner" in line)
+    file = program(source, xlen, opt)
+    commands = [f"info scope {place}" for place in ("add", f"scopes.cpp:{inner}", "main", "*main", "empty", *(["pair::get", "twice<int>"] if opt == "-O0" else []))]
+    said, told = ask_console(file, [], commands), ask_gdb(file, [], commands)
+    told = [re.sub(r"a complex DWARF expression:\n +0: DW_OP_fbreg (-?)(\d+)\n(?=,)", lambda m: f"a variable at frame base {m[1] or '+'}{m[2]}", text) for text in told]
+    told = [re.sub(r"a complex DWARF expression:\n( +\d+: .*\n)+\n?", lambda m: "a complex DWARF expression" + "\n" * m[0].endswith("\n\n"), text) for text in told]
+    told = [re.sub(r"a variable in \$\w+ \[\d-byte piece\].*", "a complex DWARF expression", text) for text in told]
+    told = [re.sub(r"^Symbol \S+\(.*\) is a function .*\n", "", text, flags=re.M) for text in told]
+    wrong = [f"{c}\n    GDB:  {g}\n    ours: {o}" for c, g, o in zip(commands, told, said) if g != o]
+    assert not wrong, "\n".join(wrong)
+    assert opt == "-O1" or ("a variable in $s5, length 4" in said[0] and "inner is" in said[1] and "contains no locals" in said[4] and "static storage" in said[6])
+    done = debug(file, "info scope nosuch")
+    assert done.returncode == 1 and 'Function "nosuch" not defined.' in done.stderr
+
+
+QUOTED = """
+static int signal_cores = 5;
+static float console = 2.5f;
+int table[3] = {1, 2, 3};
+__attribute__((noinline)) int run_range(int a)
+{
+    return a + signal_cores + (int)console + table[0];
+}
+int main(void)
+{
+    return run_range(3) == 0;
+}
+"""
+
+
+@pytest.mark.parametrize("xlen", [32, 64])
+def test_names_in_quotes_are_those_of_gdb(program, tmp_path, xlen):
+    """'FILE'::NAME is that file's, of several of a name; 'f(int)' is the overload; each can be part of an expression."""
+    source = tmp_path / "quoted.c"
+    source.write_text(QUOTED)
+    file = program(source, xlen)
+    commands = [f"print {name}" for name in ("'quoted.c'::signal_cores + 1", "*'spawn.c'::signal_cores", "'quoted.c'::console", "sizeof('console.c'::console)", "&'quoted.c'::table[1]",
+                                             "'quoted.c'::run_range", "'spawn.c'::run_range", "*'quoted.c'::table", "'table'[2]", "'console.c'::put")]
+    commands += ["whatis 'console.c'::console", "x/2dw 'quoted.c'::table", "whatis &'quoted.c'::table"]
+    said, told = ask_console(file, [], commands), ask_gdb(file, [], commands)
+    assert said == told
+    for name in ("'nosuch.c'::table", "'quoted.c'::nosuch", "'console.c'::table"):
+        assert f'No symbol "{name.replace(chr(39), "")}" in current context.' in debug(file, f"print {name}").stderr
+    overloads = program("names", xlen)
+    commands = [f"print *{name}" for name in ("'ns::f(int)'", "'ns::f(float)'", "'ns::inner::f(int, unsigned)'", "'twice<int>(int)'", "'box<int, 3>::get() const'")]
+    addresses = [[re.search(r"\{.*\} 0x[0-9a-f]+", text)[0] for text in ask(overloads, [], commands)] for ask in (ask_console, ask_gdb)]
+    assert addresses[0] == addresses[1] and len(set(addresses[0])) == len(commands)
+    assert ask_console(file, ["break quoted.c:7 if 'quoted.c'::signal_cores == 5", "run"], ["print a"]) == ["$1 = 3"]

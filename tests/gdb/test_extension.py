@@ -614,7 +614,7 @@ def test_who_wrote_takes_what_is_in_memory_and_addresses(debug, example, way):
     assert gdb("who-wrote -all point").count("issue time") > one >= 1
     assert gdb("who-wrote pixel") == "pixel is in a register, not in memory.\n"
     assert gdb("who-wrote point, 0") == "0 is no number of bytes.\n"
-    assert "Who wrote what?" in gdb("who-wrote")
+    assert "Who wrote what?" in gdb("who-wrote") and "Who read what?" in gdb("who-read")
     assert "No symbol" in gdb("who-wrote nosuch")
     assert "neither something in memory nor an address" in gdb("who-wrote 1.5")
 
@@ -795,7 +795,7 @@ def test_sets_of_lanes_have_no_sign(debug, program):
 # ---- help and completion ----
 
 COMMANDS = ["info warps", "info lanes", "info divergence", "info barriers", "warp", "lane", "warp-apply",
-            "lane-apply", "time", "goto-time", "who-wrote"]
+            "lane-apply", "time", "goto-time", "who-wrote", "who-read"]
 
 
 def test_help(gdb):

@@ -68,6 +68,10 @@ def test_all_writes_in_the_order_of_time(session, variant):
     assert {row[2] for row in adds} == {f"threads 0-{lanes - 1}"}
     assert [row[4].split(": ")[1] for row in adds] == [
         f"{i * lanes:#x} -> {(i + 1) * lanes:#x}" for i in range(4)]
+    # Atomics are reads, too; the stores of `results` are none, which nothing has loaded.
+    reads = rows(gdb("monitor who-read --all sum"))
+    assert [row[0] for row in reads if row[0] in {add[0] for add in adds}] == [row[0] for row in adds]
+    assert all(" -> " not in row[4] for row in reads)
     # Only those before now.
     gdb(f"monitor goto {times[5]}")
     assert len(rows(gdb("monitor who-wrote results --all"))) == 5

@@ -120,7 +120,7 @@ def test_a_program_without_a_fault_leaves_none(tmp_path):
 
 # The place of each wave, and its registers.
 STATE = ["info waves", "info lanes", "print/x $exec", "print/x $v0@*", "print/x $v3@*", "x/4i $pc", "info time"]
-BACK = ["print out[70]", "watch out[70]", "who-wrote out[70]", "reverse-continue", "info time", "print k@6", "reverse-continue", "backtrace",
+BACK = ["print out[70]", "watch out[70]", "who-wrote out[70] 5", "reverse-continue", "info time", "print k@6", "reverse-continue", "backtrace",
         "reverse-stepi", *STATE, "reverse-next", "info locals", "goto start", *STATE, "goto end", *STATE]
 
 

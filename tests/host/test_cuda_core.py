@@ -60,7 +60,7 @@ def test_the_recorded_run_is_in_the_file(recording, tmp_path):
     """Writes, watchpoints and steps backwards, with two breakpoints in the code of the recorded run, as in the program."""
     scaled = line_of_recording("scaled")
     before = [f"break recording.cu:{scaled} if i == 70 && k == 2", "run", f"tbreak recording.cu:{scaled} if i == 70 && k == 6", "delete 1", "continue"]
-    commands = ["print out[70]", "watch out[70]", "who-wrote out[70]", "reverse-continue", "info time", "print k@6", "reverse-continue", "backtrace",
+    commands = ["print out[70]", "watch out[70]", "who-wrote out[70] 5", "reverse-continue", "info time", "print k@6", "reverse-continue", "backtrace",
                 "print tile[0..7]", "reverse-stepi", *STATE, "reverse-next", "info locals", "goto start", "info warps", "goto end", *STATE]
     said = is_as_before(tmp_path / "core", before, commands, *SM, recording, "sums", after=["delete", "continue"])
     assert said[2].count("recording.cu:") == 5 and "Old value" in said[3] and "in the past" in said[4]

@@ -67,7 +67,7 @@ STATE = ["info warps", "info lanes", "print sum@*", "print k@*", "x/4i $pc", "in
 def test_the_recorded_run_is_in_the_file(recording, tmp_path):
     """Writes, watchpoints and steps backwards, with two breakpoints in the code of the recorded run, as in the program."""
     before = [f"break program-1.cl:{SCALED} if i == 70 && k == 2", "run", f"tbreak program-1.cl:{SCALED} if i == 70 && k == 6", "delete 1", "continue"]
-    commands = ["print out[70]", "watch out[70]", "who-wrote out[70]", "reverse-continue", "info time", "print k", "reverse-continue", "backtrace",
+    commands = ["print out[70]", "watch out[70]", "who-wrote out[70] 5", "reverse-continue", "info time", "print k", "reverse-continue", "backtrace",
                 "print tile[0..7]", "reverse-stepi", *STATE, "reverse-next", "info locals", "goto start", "info warps", "goto end", *STATE]
     said = is_as_before(tmp_path / "core", before, commands, *GEN9, recording, "sums", after=["delete", "continue"])
     assert said[2].count("program-1.cl:") == 5 and "Old value" in said[3] and "in the past" in said[4], said

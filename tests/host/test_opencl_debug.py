@@ -69,6 +69,10 @@ def test_a_file_of_the_user_is_found_by_its_text(program, tmp_path):
     said = said_by([f"break {tmp_path}/other.cl:1", "break nowhere.cl:1", "tbreak add", "run", "kill"], program, 1)
     assert said[3].count("is pending still") == 2 and f"{tmp_path}/other.cl is not the text of any program that was compiled so far.\n" in said[3], said[3]
     assert "nowhere.cl is no name of a program that was compiled so far, nor a file here.\n" in said[3]
+    said = said_by([f"break {tmp_path}/whole.cl:99", f"break {tmp_path}/whole.cl:8", "break program-1.cl:99", "run", "kill"], program, 1)
+    assert said[3].count("is pending still") == 2, said[3]
+    assert f"program-1.cl, which has the text of {tmp_path}/whole.cl, has no code at this line or behind it.\n" in said[3], said[3]
+    assert "Breakpoint 3 (program-1.cl:99) is pending still: program-1.cl has no code at this line or behind it.\n" in said[3], said[3]
 
 
 TEXT = """kernel void k(global int *out, int n, local int *tmp)

@@ -53,7 +53,7 @@ def test_every_step_back_is_the_step_forwards(recording):
 def test_back_to_the_write_of_a_watchpoint(recording):
     """A watchpoint that was set after the writes; who wrote; the breakpoint before; the result is right in the end."""
     scaled = line_of("scaled")
-    said = ask([f"tbreak {SOURCE.name}:{scaled + 2} if blockIdx.x == 1", "run", "info time", "print out[70]", "watch out[70]", "who-wrote out[70]",
+    said = ask([f"tbreak {SOURCE.name}:{scaled + 2} if blockIdx.x == 1", "run", "info time", "print out[70]", "watch out[70]", "who-wrote out[70] 5",
                 "reverse-continue", "info time", "print k@6", "reverse-continue", "print out[70]", "print threadIdx.x", "delete", "continue",
                 "continue"], recording, "sums", options=SM)
     now, first, last = times(said[2])

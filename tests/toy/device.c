@@ -261,7 +261,6 @@ static void view(struct wt_machine *m, uint32_t wave, struct wt_wave_view *v)
 
 static bool divergence(struct wt_machine *m, uint32_t wave, unsigned n, struct wt_divergence *out)
 {
-    (void)m, (void)wave, (void)n, (void)out;
     return false;
 }
 
@@ -292,7 +291,6 @@ static bool explain(struct wt_machine *m, uint32_t wave, unsigned lane, uint64_t
 
 static bool describe_register(struct wt_machine *m, unsigned n, struct wt_register_shape *reg)
 {
-    (void)m;
     *reg = (struct wt_register_shape){.bytes = 8, .per_lane = n < TOY_REGISTERS};
     return n <= TOY_REGISTERS; /* the last one is the PC */
 }
@@ -341,7 +339,6 @@ static void debug_write(struct wt_machine *m, uint32_t addr, uint32_t value)
 
 static void flush_console(struct wt_machine *m)
 {
-    (void)m;
 }
 
 static bool watch_part(struct wt_machine *m, const struct wt_watch *watch, uint64_t first,

@@ -155,13 +155,11 @@ static void close_device(struct wt_emulated *e)
 
 static unsigned waves_per_core(const struct wt_emulated *e)
 {
-    (void)e;
     return TOY_SLOTS;
 }
 
 static uint32_t exit_word(struct wt_emulated *e)
 {
-    (void)e;
     return 0;
 }
 
@@ -181,7 +179,6 @@ static unsigned instruction_text(struct wt_emulated *e, uint64_t pc, const uint8
                                  size_t available, char *text, size_t size)
 {
     struct toy_insn in;
-    (void)e, (void)pc;
     if (available < sizeof in)
         return 0;
     memcpy(&in, bytes, sizeof in);
@@ -278,14 +275,12 @@ static enum wt_status begin(struct wt_process *p, struct wt_error *err)
 
 static enum wt_status refresh(struct wt_process *p, struct wt_error *err)
 {
-    (void)p, (void)err; /* kernels have no symbols */
-    return WT_OK;
+    return WT_OK; /* kernels have no symbols */
 }
 
 /* Before the program is started, and after its end. */
 static enum wt_status connect_none(struct wt_process *p, const char *program, struct wt_error *err)
 {
-    (void)program;
     return wt_process_no_link(p, &(struct toy_link){.waves = TOY_SLOTS}, sizeof(struct toy_link),
                               err);
 }
@@ -300,7 +295,6 @@ static const struct wt_process_ops process = {.socket = TOY_SOCKET,
 
 static bool prepare(const struct wt_host_program *program, const char *folder)
 {
-    (void)program;
     return wt_host_find_libraries_in(folder);
 }
 

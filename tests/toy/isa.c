@@ -55,7 +55,6 @@ bool toy_piece(struct wt_machine *m, uint32_t wave, unsigned lane, uint64_t addr
 {
     const struct toy_device *d = (const struct toy_device *)m;
     const uint64_t room = WT_PAGE_SIZE - (addr & WT_PAGE_MASK);
-    (void)lane;
     piece->size = piece->size < room ? piece->size : room;
     if (!in_local(addr))
         return wt_regions_at(&d->regions, addr);
@@ -90,7 +89,6 @@ static bool plan(struct wt_machine *m, uint32_t core, struct wt_group_plan *p)
 
 static void begin(struct wt_machine *m, struct wt_group_head *g, const struct wt_group_plan *p)
 {
-    (void)m;
     ((struct toy_group *)g)->number = p->launch->next;
 }
 

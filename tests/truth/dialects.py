@@ -265,7 +265,7 @@ def sm_cuda():
 
 def sm_opencl():
     def build(source, out, level):
-        run(["clang-19", "-x", "cl", "-cl-std=CL2.0", "-target", "nvptx64--nvidiacl", "-S", "-g", *level.split(), "-w", "-Xclang", "-mlink-builtin-bitcode",
+        run(["clang-19", "-x", "cl", "-cl-std=CL2.0", "-target", "nvptx64--nvidiacl", "-S", "-fverbose-asm", "-g", *level.split(), "-w", "-Xclang", "-mlink-builtin-bitcode",
              "-Xclang", LIBCLC, "-Xclang", "-finclude-default-header", "-march=sm_60", "-Xclang", "-cl-ext=+cl_khr_fp16", "-Xclang",
              "-ffloat16-excess-precision=none", "-ffp-contract=off", source, "-o", out])
     # With DWARF 4 and 5 clang-19 crashes over the call of a function in optimised code (DwarfDebug::constructCallSiteEntryDIEs).

@@ -603,15 +603,15 @@ enum wt_status wt_debugger_begin_goto(struct wt_debugger *d, uint64_t time, stru
     return wt_fail(err, WT_UNSUPPORTED, "the run is not recorded");
 }
 
-enum wt_status wt_debugger_begin_who_wrote(struct wt_debugger *d,
-                                           const struct wt_watchpoint_request *where, size_t most,
-                                           struct wt_error *err)
+enum wt_status wt_debugger_begin_touches(struct wt_debugger *d,
+                                         const struct wt_watchpoint_request *where, size_t most,
+                                         struct wt_error *err)
 {
     return wt_fail(err, WT_UNSUPPORTED, "the run is not recorded");
 }
 
-void wt_debugger_take_writes(struct wt_debugger *d, struct wt_write **list, size_t *count,
-                             bool *more)
+void wt_debugger_take_touches(struct wt_debugger *d, struct wt_touch **list, size_t *count,
+                              bool *more)
 {
     *list = NULL;
     *count = 0;

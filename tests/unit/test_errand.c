@@ -119,11 +119,11 @@ static void a_goto_that_is_given_up_stands_on_the_way(void **state)
 static void a_search_that_is_given_up_changes_nothing(void **state)
 {
     const struct wt_watchpoint_request where = {.addr = wt_address_of(COUNTER + 8), .size = 4};
-    struct wt_write *list;
+    struct wt_touch *list;
     size_t count;
     bool more;
     const uint64_t here = now();
-    OK(wt_debugger_begin_who_wrote(r.e.debugger, &where, 1, &err));
+    OK(wt_debugger_begin_touches(r.e.debugger, &where, 1, &err));
     wt_debugger_pump(r.e.debugger, 1000);
     assert_true(wt_debugger_running(r.e.debugger));
     OK(wt_debugger_interrupt(r.e.debugger, &err));
@@ -131,15 +131,15 @@ static void a_search_that_is_given_up_changes_nothing(void **state)
     assert_int_equal(event.kind, WT_EVENT_SEARCHED);
     assert_int_equal(event.reason, WT_STOP_INTERRUPTED);
     assert_int_equal(now(), here);
-    wt_debugger_take_writes(r.e.debugger, &list, &count, &more);
+    wt_debugger_take_touches(r.e.debugger, &list, &count, &more);
     assert_int_equal(count, 0);
     /* To its end, it finds the one write, and stands where it stood. */
-    OK(wt_debugger_begin_who_wrote(r.e.debugger, &where, 1, &err));
+    OK(wt_debugger_begin_touches(r.e.debugger, &where, 1, &err));
     event = finish();
     assert_int_equal(event.kind, WT_EVENT_SEARCHED);
     assert_int_equal(event.reason, WT_STOP_STEP);
     assert_int_equal(now(), here);
-    wt_debugger_take_writes(r.e.debugger, &list, &count, &more);
+    wt_debugger_take_touches(r.e.debugger, &list, &count, &more);
     assert_int_equal(count, 1);
     assert_int_equal(list[0].time, 1);
     assert_int_equal(list[0].pc, CODE + 4);

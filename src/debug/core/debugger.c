@@ -40,8 +40,8 @@ static void free_debugger(struct wt_debugger *d)
     free(d->threads.list);
     free(d->dispatches.list);
     free(d->dispatches.there);
-    wt_debugger_drop_writes(d);
-    wt_writes_free(&d->errand.writes);
+    wt_debugger_drop_touches(d);
+    wt_touches_free(&d->errand.touches);
     free(d->errand.waves);
     dbg_thread_table_free(&d->threads.numbers);
     dbg_close_registers(d);

@@ -525,7 +525,7 @@ enum wt_event_kind {
     WT_EVENT_ARRIVED,  /**< wt_debugger_begin_goto() is done: `reason` WT_STOP_STEP; or
                             WT_STOP_INTERRUPTED where it was given up; or WT_STOP_LOST, with `text`
                         */
-    WT_EVENT_SEARCHED, /**< wt_debugger_begin_who_wrote() is done, likewise */
+    WT_EVENT_SEARCHED, /**< wt_debugger_begin_touches() is done, likewise */
 };
 
 struct wt_event {
@@ -683,7 +683,7 @@ enum wt_status wt_debugger_goto(struct wt_debugger *d, uint64_t time, struct wt_
  */
 enum wt_status wt_debugger_begin_goto(struct wt_debugger *d, uint64_t time, struct wt_error *err);
 
-/** How far a goto or a search for writes has come: the device's issue time, and its aim; false if
+/** How far a goto or a search for accesses has come: the device's issue time, and its aim; false if
  *  none is under way. */
 bool wt_debugger_progress(struct wt_debugger *d, uint64_t *now, uint64_t *to);
 
@@ -693,36 +693,38 @@ bool wt_debugger_progress(struct wt_debugger *d, uint64_t *now, uint64_t *to);
  */
 bool wt_debugger_take_notice(struct wt_debugger *d, char *text, size_t size);
 
-#define WT_WRITE_LANES 8
+#define WT_TOUCH_LANES 8
 
-/** An instruction that wrote to a range of memory. */
-struct wt_write {
+/** An instruction that wrote to a range of memory, or read from it. */
+struct wt_touch {
     uint64_t time; /**< issue time: going there, it is about to issue */
     wt_wave_handle wave;
     struct wt_wave by; /**< the wave, as it was then; the search fills it in */
     bool has_item;
     uint64_t item[3]; /**< has_item: the work-item of the first lane, in the group */
     uint64_t pc;
-    wt_lanes lanes;                                /**< that wrote to the range */
+    wt_lanes lanes;                                /**< that made the access */
     unsigned shown;                                /**< of these, in order: */
-    struct wt_watchpoint_hit lane[WT_WRITE_LANES]; /**< the first ones */
+    struct wt_watchpoint_hit lane[WT_TOUCH_LANES]; /**< the first ones */
     struct wt_watchpoint_hit
-        last; /**< the last one: of lanes that wrote the same bytes, it stays */
+        last;           /**< the last one: of lanes that wrote the same bytes, it stays */
+    uint8_t before[16]; /**< what the bytes of `last` were before the instruction */
 };
 
 /**
- * Searches the recorded run for writes to a range before now: at most the @p most last ones, the
- * latest first. Writes by a debugger and by the loading of the program do not count. It runs within
- * the pump and ends with WT_EVENT_SEARCHED; the device stands where it stood then.
+ * Searches the recorded run for accesses to a range before now: at most the @p most last ones, the
+ * latest first; writes, or, where the kind of @p where is WT_WATCHPOINT_READ, reads. An atomic is
+ * both. Accesses by a debugger and by the loading of the program do not count. It runs within the
+ * pump and ends with WT_EVENT_SEARCHED; the device stands where it stood then.
  */
-enum wt_status wt_debugger_begin_who_wrote(struct wt_debugger *d,
-                                           const struct wt_watchpoint_request *where, size_t most,
-                                           struct wt_error *err);
+enum wt_status wt_debugger_begin_touches(struct wt_debugger *d,
+                                         const struct wt_watchpoint_request *where, size_t most,
+                                         struct wt_error *err);
 /** Hands over the result of the last search; the caller frees *list. */
-void wt_debugger_take_writes(struct wt_debugger *d, struct wt_write **list, size_t *count,
-                             bool *more);
+void wt_debugger_take_touches(struct wt_debugger *d, struct wt_touch **list, size_t *count,
+                              bool *more);
 /** Frees it. */
-void wt_debugger_drop_writes(struct wt_debugger *d);
+void wt_debugger_drop_touches(struct wt_debugger *d);
 
 /**
  * Whether a program that ends is stopped just before (at first: it is not), so that all of its run

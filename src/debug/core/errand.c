@@ -1,6 +1,6 @@
 /*
- * Replays that may take seconds: going to an issue time, and searching the recorded run for writes.
- * They are done in parts, so that clients are served in between and can cancel them.
+ * Replays that may take seconds: going to an issue time, and searching the recorded run for
+ * accesses. They are done in parts, so that clients are served in between and can cancel them.
  */
 #include "debug/core/errand.h"
 
@@ -11,7 +11,7 @@
 #include <string.h>
 
 #include "base/clock.h"
-#include "debug/core/writes.h"
+#include "debug/core/touches.h"
 
 #include "debug/core/added_registers.h"
 #include "debug/core/events.h"
@@ -101,20 +101,18 @@ static enum wt_status arrive_there(struct wt_debugger *d, bool given_up, struct 
     return WT_OK;
 }
 
-/* ---- who wrote there ---- */
+/* ---- who wrote there, who read there ---- */
 
-enum wt_status wt_debugger_begin_who_wrote(struct wt_debugger *d,
-                                           const struct wt_watchpoint_request *where, size_t most,
-                                           struct wt_error *err)
+enum wt_status wt_debugger_begin_touches(struct wt_debugger *d,
+                                         const struct wt_watchpoint_request *where, size_t most,
+                                         struct wt_error *err)
 {
     struct wt_watchpoint range;
-    struct wt_watchpoint_request request = *where;
-    request.kind = WT_WATCHPOINT_WRITE;
     enum wt_status status;
     if ((status = dbg_need_history(d, err)) != WT_OK ||
-        (status = dbg_resolve_watchpoint(d, &request, &range, err)) != WT_OK)
+        (status = dbg_resolve_watchpoint(d, where, &range, err)) != WT_OK)
         return status;
-    struct errand errand = {.kind = ERRAND_WRITES,
+    struct errand errand = {.kind = ERRAND_TOUCHES,
                             .from = time_of(d),
                             .to = time_of(d),
                             .in_past = d->history.in_past,
@@ -122,40 +120,40 @@ enum wt_status wt_debugger_begin_who_wrote(struct wt_debugger *d,
     /* Keeps the state of the waves at this point: the device comes back to it after the search. */
     errand.waves = dbg_copy_waves(d);
     if (!errand.waves)
-        return wt_fail(err, WT_NO_MEMORY, "out of memory for what was written");
-    if ((status = wt_writes_begin(&errand.writes, d->target, &range, most ? most : 1, false,
-                                  err)) != WT_OK) {
+        return wt_fail(err, WT_NO_MEMORY, "out of memory for the accesses that are found");
+    if ((status = wt_touches_begin(&errand.touches, d->target, &range, most ? most : 1, err)) !=
+        WT_OK) {
         free(errand.waves);
         return status;
     }
     if ((status = dbg_leave_present(d, err)) != WT_OK) {
-        wt_writes_free(&errand.writes);
+        wt_touches_free(&errand.touches);
         free(errand.waves);
         return status;
     }
-    wt_debugger_drop_writes(d);
+    wt_debugger_drop_touches(d);
     d->errand = errand;
     d->travel = (struct travel){.going = true};
     return WT_OK;
 }
 
-static void keep_writes(struct wt_debugger *d)
+static void keep_touches(struct wt_debugger *d)
 {
-    struct wt_writes *w = &d->errand.writes;
-    d->found.list = w->list;
-    d->found.count = w->count;
-    d->found.more = w->more;
-    w->list = NULL;
-    /* Where a slot says all; elsewhere name_writers() goes to each write. */
+    struct wt_touches *found = &d->errand.touches;
+    d->found.list = found->list;
+    d->found.count = found->count;
+    d->found.more = found->more;
+    found->list = NULL;
+    /* Where a slot says all; elsewhere name_touchers() goes to each access. */
     for (size_t i = 0; i < d->found.count; i++) {
-        struct wt_write *write = &d->found.list[i];
-        dbg_describe(d, write->wave, &write->by);
-        write->by.id = write->last.id;
+        struct wt_touch *touch = &d->found.list[i];
+        dbg_describe(d, touch->wave, &touch->by);
+        touch->by.id = touch->last.id;
     }
 }
 
-/* At the time of a write: what its wave, whose slot may be another one's by now, worked on. */
-static enum wt_status name_writer(struct wt_debugger *d, struct wt_write *w, struct wt_error *err)
+/* At the time of an access: what its wave, whose slot may be another one's by now, worked on. */
+static enum wt_status name_toucher(struct wt_debugger *d, struct wt_touch *w, struct wt_error *err)
 {
     enum wt_status status = dbg_inspect_here(d, err);
     if (status)
@@ -167,8 +165,8 @@ static enum wt_status name_writer(struct wt_debugger *d, struct wt_write *w, str
     return WT_OK;
 }
 
-/* Goes to the writes, the earliest first, so that the way is forwards. */
-static enum wt_status name_writers(struct wt_debugger *d, struct wt_error *err)
+/* Goes to the accesses, the earliest first, so that the way is forwards. */
+static enum wt_status name_touchers(struct wt_debugger *d, struct wt_error *err)
 {
     struct errand *e = &d->errand;
     bool there = false;
@@ -176,27 +174,27 @@ static enum wt_status name_writers(struct wt_debugger *d, struct wt_error *err)
         e->kind = ERRAND_BACK;
         return WT_OK;
     }
-    struct wt_write *w = &d->found.list[e->unnamed - 1];
+    struct wt_touch *w = &d->found.list[e->unnamed - 1];
     enum wt_status status = go_part(d, w->time, &there, err);
     if (status || !there)
         return status;
     e->unnamed--;
-    return name_writer(d, w, err);
+    return name_toucher(d, w, err);
 }
 
-void wt_debugger_take_writes(struct wt_debugger *d, struct wt_write **list, size_t *count,
-                             bool *more)
+void wt_debugger_take_touches(struct wt_debugger *d, struct wt_touch **list, size_t *count,
+                              bool *more)
 {
     *list = d->found.list;
     *count = d->found.count;
     *more = d->found.more;
-    d->found = (struct found_writes){.list = NULL};
+    d->found = (struct found_touches){.list = NULL};
 }
 
-void wt_debugger_drop_writes(struct wt_debugger *d)
+void wt_debugger_drop_touches(struct wt_debugger *d)
 {
     free(d->found.list);
-    d->found = (struct found_writes){.list = NULL};
+    d->found = (struct found_touches){.list = NULL};
 }
 
 /* The device is back where the search began. */
@@ -229,21 +227,21 @@ static enum wt_status run_part(struct wt_debugger *d, struct wt_error *err)
     struct errand *e = &d->errand;
     bool there;
     enum wt_status status;
-    if (e->kind == ERRAND_WRITES) {
-        switch (wt_writes_on(&e->writes, PART, err)) {
+    if (e->kind == ERRAND_TOUCHES) {
+        switch (wt_touches_on(&e->touches, PART, err)) {
         case WT_HISTORY_ON:
             return WT_OK;
         case WT_HISTORY_FAILED:
             return err->status;
         default:
-            keep_writes(d);
+            keep_touches(d);
             e->kind = ERRAND_NAMES;
             e->unnamed = d->topology->has_grid ? d->found.count : 0;
             return WT_OK;
         }
     }
     if (e->kind == ERRAND_NAMES)
-        return name_writers(d, err);
+        return name_touchers(d, err);
     if (e->kind == ERRAND_BACK && !e->in_past) {
         uint64_t start;
         dbg_history(d)->extent(d->target->context, &start, &e->to);
@@ -295,4 +293,17 @@ bool wt_debugger_progress(struct wt_debugger *d, uint64_t *now, uint64_t *to)
     *now = time_of(d);
     *to = d->errand.to;
     return true;
+}
+
+enum wt_status wt_debugger_goto(struct wt_debugger *d, uint64_t time, struct wt_error *err)
+{
+    enum wt_status status = wt_debugger_begin_goto(d, time, err);
+    if (status)
+        return status;
+    while (d->errand.kind != ERRAND_NONE)
+        dbg_run_errand(d);
+    /* The last event of the queue tells how it ended. */
+    assert(dbg_has_event(d));
+    const struct wt_event event = d->events.list[--d->events.count];
+    return event.reason == WT_STOP_LOST ? wt_fail(err, WT_IO, "%s", event.text) : WT_OK;
 }

@@ -65,7 +65,7 @@ enum wt_status dbg_leave_present(struct wt_debugger *d, struct wt_error *err)
 
 void dbg_end_travel(struct wt_debugger *d)
 {
-    wt_writes_free(&d->errand.writes);
+    wt_touches_free(&d->errand.touches);
     free(d->errand.waves);
     d->errand = (struct errand){.kind = ERRAND_NONE};
     d->travel = (struct travel){0};

@@ -10,7 +10,7 @@
 
 #include "debug/core/debugger.h"
 #include "debug/core/thread_table.h"
-#include "debug/core/writes.h"
+#include "debug/core/touches.h"
 
 /** Whether a wave is to run, and how. */
 enum wave_go {
@@ -283,21 +283,22 @@ struct travel {
 };
 
 /** A replay that is under way in parts (errand.c). */
-enum errand_kind { ERRAND_NONE, ERRAND_GOTO, ERRAND_WRITES, ERRAND_NAMES, ERRAND_BACK };
+enum errand_kind { ERRAND_NONE, ERRAND_GOTO, ERRAND_TOUCHES, ERRAND_NAMES, ERRAND_BACK };
 
 struct errand {
     enum errand_kind kind;
     uint64_t from, to; /**< issue times: where it began, where it ends */
     wt_thread current;
     bool given_up;
-    bool in_past; /**< the search for writes began there */
-    struct wt_writes writes;
-    size_t unnamed; /**< of the writes that were found, so many have their waves yet to be named */
+    bool in_past; /**< the search for accesses began there */
+    struct wt_touches touches;
+    size_t
+        unnamed; /**< of the accesses that were found, so many have their waves yet to be named */
     struct wave *waves; /**< state of the waves where the search began */
 };
 
-struct found_writes {
-    struct wt_write *list;
+struct found_touches {
+    struct wt_touch *list;
     size_t count;
     bool more;
 };
@@ -394,7 +395,7 @@ struct wt_debugger {
     struct recording history;
     struct travel travel;
     struct errand errand; /**< while it is under way, travel.going is set */
-    struct found_writes found;
+    struct found_touches found;
     struct leftovers leftovers;
     struct event_queue events;
     struct news news;

@@ -138,7 +138,8 @@ enum wt_news_kind {
     WT_NEWS_LOG_FAILED, /**< `point`; `text` says why */
     /* Points. */
     WT_NEWS_WATCH_LOST,      /**< `point` goes: the memory of that run is gone */
-    WT_NEWS_PENDING,         /**< `point` waits still; `text` is its file; `is_there`: it exists */
+    WT_NEWS_PENDING,         /**< `point` waits still; `text` is its file; `is_there`: it exists;
+                                  `program` (or NULL) has its text, but no code at the line */
     WT_NEWS_CONDITION,       /**< a condition was compiled: `text` in `view` */
     WT_NEWS_CONDITION_LOST,  /**< that of `point` means nothing now: `text` says why */
     WT_NEWS_CONDITION_OTHER, /**< condition `text` is one of a function that is not on the stack */
@@ -152,7 +153,7 @@ struct wt_news {
     const struct wt_event *event;
     const struct wt_frame *frame;
     const struct wt_view *view;
-    const char *text;
+    const char *text, *program;
     const uint8_t *before, *after; /**< point->size bytes */
     int64_t code;
     bool is_there, is_back;
@@ -378,16 +379,17 @@ bool wt_program_returned(struct wt_program *program, const struct wt_type *type,
                          uint8_t out[WT_RETURNED_BYTES]);
 /** Goes to an issue time of the recorded run. */
 enum wt_status wt_program_goto(struct wt_program *program, uint64_t time, struct wt_error *err);
-/** Where the value of an expression lies, for wt_program_who_wrote(), and its type. WT_INVALID: not
+/** Where the value of an expression lies, for wt_program_touches(), and its type. WT_INVALID: not
  * in memory; WT_UNSUPPORTED: in several places. */
 enum wt_status wt_program_find_home(struct wt_program *program, const char *text,
                                     struct wt_watchpoint_request *where,
                                     const struct wt_type **type, struct wt_error *err);
-/** The last @p most writes to a range, as wt_debugger_take_writes() has them. */
-enum wt_status wt_program_who_wrote(struct wt_program *program,
-                                    const struct wt_watchpoint_request *where, uint64_t most,
-                                    struct wt_write **list, size_t *count, bool *more,
-                                    struct wt_error *err);
+/** The last @p most accesses to a range, as wt_debugger_begin_touches() finds them; the caller
+ * frees *list. */
+enum wt_status wt_program_touches(struct wt_program *program,
+                                  const struct wt_watchpoint_request *where, uint64_t most,
+                                  struct wt_touch **list, size_t *count, bool *more,
+                                  struct wt_error *err);
 /** Reports the event that has come; *again: it is nothing that the user wants to see. */
 enum wt_status wt_program_report(struct wt_program *program, bool *again, struct wt_error *err);
 

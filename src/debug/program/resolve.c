@@ -1,5 +1,6 @@
 /* Resolves breakpoints and catchpoints again when code has been loaded or unloaded. */
 #include <ctype.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -20,6 +21,15 @@ static void name_file(struct wt_program *g, struct wt_point *p)
     p->text = whole;
 }
 
+static bool has_code_of(struct wt_program *g, const char *path)
+{
+    size_t count;
+    const struct wt_module *m = wt_modules_list(g->modules, &count);
+    while (count && wt_symbols_code_line(m->symbols, path, 0) == UINT_MAX)
+        m++, count--;
+    return count;
+}
+
 /* Why a breakpoint stays pending though source texts have come: a program of OpenCL that was made
  * of a file has the file's text. Told once. */
 static void tell_why(struct wt_program *g, struct wt_point *p)
@@ -34,10 +44,13 @@ static void tell_why(struct wt_program *g, struct wt_point *p)
     const bool is_line = location.kind == WT_LOCATION_LINE;
     for (; is_line && more && !held; texts += more)
         held = wt_modules_text_holds(g->modules, texts, location.file, &path, &lines, &more);
-    if (is_line && texts && !held) {
+    const bool named = is_line && texts && has_code_of(g, location.file);
+    const char *program = named ? location.file : held ? path : NULL;
+    if (is_line && texts && (!program || has_code_of(g, program))) {
         pg_tell(g, &(struct wt_news){.kind = WT_NEWS_PENDING,
                                      .point = p,
                                      .text = location.file,
+                                     .program = program,
                                      .is_there = access(location.file, R_OK) == 0});
         p->told = true;
     }

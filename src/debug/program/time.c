@@ -61,16 +61,16 @@ enum wt_status wt_program_find_home(struct wt_program *g, const char *text,
     return status;
 }
 
-enum wt_status wt_program_who_wrote(struct wt_program *g, const struct wt_watchpoint_request *where,
-                                    uint64_t most, struct wt_write **list, size_t *count,
-                                    bool *more, struct wt_error *err)
+enum wt_status wt_program_touches(struct wt_program *g, const struct wt_watchpoint_request *where,
+                                  uint64_t most, struct wt_touch **list, size_t *count, bool *more,
+                                  struct wt_error *err)
 {
     enum wt_status status = wt_client_begin_run(g->client, err);
     if (!status)
-        status = wt_debugger_begin_who_wrote(g->debugger, where, most, err);
+        status = wt_debugger_begin_touches(g->debugger, where, most, err);
     if (!status)
         status = wait_for_errand(g, err);
     if (!status)
-        wt_debugger_take_writes(g->debugger, list, count, more);
+        wt_debugger_take_touches(g->debugger, list, count, more);
     return status;
 }

@@ -28,6 +28,7 @@ struct wt_piece {
     uint32_t space; /**< MEMORY: which address space */
     bool in_frame;  /**< MEMORY: a variable of the frame, or a part of one, whose place its debug
                          information computes from registers without a look at memory */
+    bool unstored;  /**< MEMORY: a parameter, or a part of one, that the prologue stores later */
     int reg;        /**< CELL: index of the register that it is, or a part of; -1: none */
     uint64_t from;  /**< … from this byte of it on */
     uint64_t size;  /**< bytes */

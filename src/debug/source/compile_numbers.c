@@ -173,6 +173,7 @@ enum wt_status wt_compile_element(struct compiler *c, const struct wt_operand *a
         return status;
     *o = wt_operand_memory(target, space, address);
     o->piece[0].in_frame = plain->kind == WT_TYPE_ARRAY && array->piece[0].in_frame;
+    o->piece[0].unstored = plain->kind == WT_TYPE_ARRAY && array->piece[0].unstored;
     return wt_compile_follow_reference(c, o, err);
 }
 

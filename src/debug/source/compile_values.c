@@ -5,6 +5,7 @@
 
 #include "debug/source/attributes.h"
 #include "debug/source/compile.h"
+#include "debug/source/symbols.h"
 
 const struct wt_type *wt_compile_basic(struct compiler *c, const char *name)
 {
@@ -256,6 +257,27 @@ static void mark_frame(const struct compiler *c, const Dwarf_Op *ops, size_t cou
         o->piece[i].in_frame = !looks && o->piece[i].kind == WT_PIECE_MEMORY;
 }
 
+/*
+ * Unoptimised code stores the parameters in its prologue; what a caller has put on a stack that
+ * grows downwards is there before.
+ */
+static bool is_unstored(const struct compiler *c, Dwarf_Die *die, Dwarf_Attribute *attribute,
+                        const Dwarf_Op *ops, size_t count)
+{
+    const struct wt_frame *frame = c->scope->frame;
+    Dwarf_Die function;
+    Dwarf_Block block;
+    Dwarf_Addr start;
+    if (dwarf_tag(die) != DW_TAG_formal_parameter || !frame || frame->inlined ||
+        !frame->scope_count || dwarf_formblock(attribute, &block) != 0)
+        return false;
+    function = frame->scope[0];
+    return dwarf_lowpc(&function, &start) == 0 &&
+           frame->pc < wt_symbols_body(frame->symbols, start) + frame->bias &&
+           (c->build.topology->has_grid || count != 1 || ops->atom != DW_OP_fbreg ||
+            (int64_t)ops->number < 0);
+}
+
 enum wt_status wt_compile_variable(struct compiler *c, Dwarf_Die *die, struct wt_info *info,
                                    uint64_t bias, bool is_local, struct wt_operand *o,
                                    struct wt_error *err)
@@ -290,6 +312,11 @@ enum wt_status wt_compile_variable(struct compiler *c, Dwarf_Die *die, struct wt
         free(own);
         return WT_OK;
     }
+    const bool unstored = is_local && is_unstored(c, die, &attribute, ops, count);
+    if (unstored && c->parameter(c, die, type, o)) {
+        free(own);
+        return wt_compile_follow_reference(c, o, err);
+    }
     *o = wt_compile_lost(type);
     const bool of_a_part = is_constant_of_a_part(c, ops, count, type);
     struct wt_error why;
@@ -305,6 +332,8 @@ enum wt_status wt_compile_variable(struct compiler *c, Dwarf_Die *die, struct wt
     c->build.uses_frame |= used;
     free(own);
     o->type = type;
+    for (unsigned i = 0; i < o->piece_count; i++)
+        o->piece[i].unstored = unstored && o->piece[i].kind == WT_PIECE_MEMORY;
     if (status == WT_UNSUPPORTED && strstr(why.text, "optimized out"))
         return without_place(c, die, type, is_local, o, err);
     if (status) {

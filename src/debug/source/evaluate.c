@@ -143,6 +143,10 @@ static void read_memory(struct reader *r, const struct wt_piece *p, uint64_t at,
             continue;
         }
         values->address[k] = r->value[k].value;
+        if (p->unstored) {
+            values->state[k] = WT_VALUE_NOT_YET;
+            continue;
+        }
         /* Lanes that look at the same address see the same value. */
         if (k && shared && r->value[k - 1].known && r->value[k - 1].value == r->value[k].value) {
             if (values->state[k - 1] == WT_VALUE_UNREADABLE)
@@ -327,7 +331,7 @@ static enum wt_status read_here(const struct wt_view *scope, wt_compile_fn *comp
     values->selected = c.any_lanes;
     values->bit_offset = o.bit_offset;
     values->bit_size = o.bit_size;
-    values->in_memory = wt_operand_in_memory(&o);
+    values->in_memory = wt_operand_in_memory(&o) && !o.piece[0].unstored;
     values->in_frame = values->in_memory && o.piece[0].in_frame;
     values->reference = values->in_memory ? o.reference : NULL;
     values->reg = o.piece_count == 1 ? o.piece[0].reg : -1;
@@ -568,7 +572,6 @@ static enum wt_status write_lane(const struct wt_view *scope, const struct wt_va
     }
     if (to->reg < 0 || !has_wave)
         return wt_fail(err, WT_INVALID, "Left operand of assignment is not an lvalue.");
-    const struct wt_register *r = &scope->source->topology->registers[to->reg];
     const unsigned index = (unsigned)to->reg;
     uint8_t row[WT_REGISTER_BITS / 8];
     enum wt_status status =
@@ -579,7 +582,6 @@ static enum wt_status write_lane(const struct wt_view *scope, const struct wt_va
     assert(to->from + to->size <= sizeof row);
     memcpy(row + to->from, bytes, to->size);
     const wt_thread thread = wt_debugger_thread_of_lane(d, scope->thread, lane);
-    (void)r;
     return wt_debugger_write_register(d, thread, index, row, err);
 }
 

@@ -664,16 +664,22 @@ bool wt_info_entry(Dwarf_Die *die, uint64_t *start, uint64_t *end)
     return true;
 }
 
+/* Where an inlined copy begins: DW_AT_entry_pc may name an empty range, at which the copy is not.
+ */
 static bool first_address(Dwarf_Die *die, uint64_t *start)
 {
     Dwarf_Addr base, first, end;
     uint64_t ignored;
-    if (wt_info_entry(die, start, &ignored))
+    ptrdiff_t at = 0;
+    const bool any = wt_info_entry(die, start, &ignored);
+    if (any && dwarf_haspc(die, *start) > 0)
         return true;
-    if (dwarf_ranges(die, 0, &base, &first, &end) <= 0)
-        return false;
-    *start = first;
-    return true;
+    while ((at = dwarf_ranges(die, at, &base, &first, &end)) > 0)
+        if (first < end) {
+            *start = first;
+            return true;
+        }
+    return any;
 }
 
 static void find_inlined(Dwarf_Die *parent, Dwarf_Off function,

@@ -216,6 +216,8 @@ static enum wt_status gather(struct wt_build *b, const struct wt_operand *o, wt_
             return wt_fail(err, WT_UNSUPPORTED,
                            "a value of more than 8 bytes cannot be computed "
                            "with");
+        if (p->unstored)
+            wt_build_leave(b, WT_HOMELESS_YET);
         if (p->kind == WT_PIECE_MEMORY &&
             (status = wt_build_load(b, p->space, (unsigned)p->size, p->vector, &part, err)))
             return status;

@@ -149,7 +149,12 @@ static enum wt_status number_token(struct parser *p)
     return WT_OK;
 }
 
-/* 'a' is a character, 'file.c' or 'f(int)' a name in quotes. */
+static bool is_word(int c)
+{
+    return isalnum((unsigned char)c) || c == '_';
+}
+
+/* 'a' is a character, 'f(int)' a name in quotes, 'file.c'::name one of that file. */
 static enum wt_status quoted_token(struct parser *p)
 {
     const char *at = p->at + 1;
@@ -169,8 +174,17 @@ static enum wt_status quoted_token(struct parser *p)
     if (at == p->at + 1)
         return wt_fail(p->err, WT_INVALID, "Empty character constant.");
     p->token = T_NAME;
-    enum wt_status status = set_word(p, p->at + 1, (size_t)(at - p->at - 1));
-    p->at = at + 1;
+    const char *end = at + 1;
+    if (end[0] == ':' && end[1] == ':' && (isalpha((unsigned char)end[2]) || end[2] == '_'))
+        for (end += 2; is_word(*end) || (end[0] == ':' && end[1] == ':' && is_word(end[2]));)
+            end += *end == ':' ? 2 : 1;
+    enum wt_status status = set_word(p, p->at + 1, (size_t)(end - p->at - 1));
+    if (!status) { /* without the quote */
+        const size_t quoted = (size_t)(at - p->at - 1);
+        memmove(p->word + quoted, p->word + quoted + 1, p->word_length - quoted);
+        p->word[--p->word_length] = 0;
+    }
+    p->at = end;
     return status;
 }
 
@@ -190,11 +204,6 @@ static enum wt_status string_token(struct parser *p)
     p->token = T_STRING;
     p->at = at + 1;
     return WT_OK;
-}
-
-static bool is_word(int c)
-{
-    return isalnum((unsigned char)c) || c == '_';
 }
 
 /* ---- names of templates ---- */

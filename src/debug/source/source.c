@@ -1,4 +1,5 @@
 /* The context of expressions: names, earlier values, memory. See source.h. */
+#include "debug/source/called.h"
 #include "debug/source/source_internal.h"
 #include "debug/source/symbols.h"
 
@@ -258,8 +259,9 @@ struct search {
     struct wt_found *found;
     const char *name;
     const struct place *place;
-    size_t rank;    /* of what was found */
-    Dwarf_Die unit; /* preferred: static names of the same file */
+    const char *file; /* the file that declares it; NULL: any */
+    size_t rank;      /* of what was found */
+    Dwarf_Die unit;   /* preferred: static names of the same file */
     bool has_unit;
 };
 
@@ -363,6 +365,8 @@ static bool take_name(void *context, const struct wt_name *name)
     Dwarf_Die die = name->die;
     if (name->kind == WT_NAME_TYPE)
         return true;
+    if (s->file && !(dwarf_decl_file(&die) && wt_symbols_is_file(dwarf_decl_file(&die), s->file)))
+        return true;
     if (name->kind == WT_NAME_VARIABLE && !has_place(&die))
         return true; /* a declaration */
     if (name->kind == WT_NAME_FUNCTION && is_constructor(name->name, s->name))
@@ -399,6 +403,20 @@ static bool find_local(const struct wt_frame *frame, const char *name, struct wt
     return true;
 }
 
+/* A function with its parameters: "ns::f<int>(int)". */
+static void find_called(struct wt_info *info, struct search *s)
+{
+    char plain[MOST_NAME];
+    const char *whole = s->name;
+    struct wt_called *called = wt_called_new(whole, false, NULL, NULL);
+    snprintf(plain, sizeof plain, "%.*s", (int)strcspn(whole, "("), whole);
+    s->name = plain;
+    if (called)
+        wt_called_functions(called, info, take_name, s);
+    s->name = whole;
+    wt_called_free(called);
+}
+
 static bool find_as_it_is(const struct wt_view *scope, const char *name, struct wt_found *found)
 {
     const struct wt_frame *frame = scope->frame;
@@ -409,6 +427,13 @@ static bool find_as_it_is(const struct wt_view *scope, const char *name, struct 
     struct place place;
     find_place(scope, &place);
     struct search search = {.found = found, .name = global ? name + 2 : name, .place = &place};
+    char file[MOST_NAME];
+    const char *behind = strstr(name, "::");
+    if (behind && behind != name && memchr(name, '.', (size_t)(behind - name))) { /* file.c::name */
+        snprintf(file, sizeof file, "%.*s", (int)(behind - name), name);
+        search.file = file;
+        search.name = name = behind + 2;
+    }
     if (frame && frame->info)
         search.has_unit = wt_info_unit(frame->info, frame->inside - frame->bias, &search.unit);
     size_t count;
@@ -417,14 +442,17 @@ static bool find_as_it_is(const struct wt_view *scope, const char *name, struct 
         struct wt_info *info = wt_source_info(scope->source, &m[i]);
         if (!info)
             continue;
-        wt_info_find(info, name, take_name, &search);
+        if (strchr(name, '('))
+            find_called(info, &search);
+        else
+            wt_info_find(info, name, take_name, &search);
         if (found->kind != WT_FOUND_NOTHING) {
             found->info = info;
             found->bias = m[i].bias;
             return true;
         }
     }
-    for (size_t i = count; i-- > 0;) {
+    for (size_t i = search.file ? 0 : count; i-- > 0;) {
         uint64_t address;
         const char *symbol;
         uint64_t offset;

@@ -18,7 +18,7 @@ enum wt_value_state {
     WT_VALUE_UNFIT,      /**< a number is too large for its type */
     WT_VALUE_UNREACHED,  /**< memory on the way cannot be read, at its `address` */
     WT_VALUE_UNREADABLE, /**< memory at its address cannot be read */
-    WT_VALUE_NOT_YET,    /**< the function has not computed yet where it lies in memory */
+    WT_VALUE_NOT_YET,    /**< the function has not stored it, or computed where it lies */
     WT_VALUE_NOT_HERE,   /**< no register has where it lies in memory any longer */
     WT_VALUE_LOST,       /**< (partly) optimised out */
     WT_VALUE_ELSEWHERE,  /**< the lane waits where the expression means nothing */

@@ -293,7 +293,6 @@ static void view(struct wt_machine *m, uint32_t wave, struct wt_wave_view *view)
 static bool divergence(struct wt_machine *m, uint32_t wave, unsigned index,
                        struct wt_divergence *entry)
 {
-    (void)m, (void)wave, (void)index, (void)entry;
     return false;
 }
 
@@ -323,7 +322,6 @@ static void debug_write(struct wt_machine *m, uint32_t addr, uint32_t value)
 /* The hardware itself prints nothing. */
 static void flush_console(struct wt_machine *m)
 {
-    (void)m;
 }
 
 static const struct wt_machine_ops machine_ops = {

@@ -297,7 +297,6 @@ static uint32_t waves_of(const struct gcn_dispatch *k, const uint32_t coordinate
 static void begin_group(struct wt_machine *m, struct wt_group_head *g,
                         const struct wt_group_plan *plan)
 {
-    (void)g;
     ((struct gcn_device *)m)->served = plan->number;
 }
 

@@ -89,7 +89,6 @@ static unsigned hardware_id(unsigned number)
 
 bool gcn_describe_register(struct wt_machine *m, unsigned number, struct wt_register_shape *reg)
 {
-    (void)m;
     *reg = (struct wt_register_shape){.bytes = 4};
     if (number - GCN_REGISTER_V0 < GCN_VGPRS) {
         reg->per_lane = true;

@@ -145,7 +145,6 @@ static void name(struct wt_machine *m, uint32_t wave, struct wt_wave_name *n)
 /* The hardware itself prints nothing. */
 static void flush_console(struct wt_machine *m)
 {
-    (void)m;
 }
 
 static const struct wt_machine_ops machine_ops = {

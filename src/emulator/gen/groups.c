@@ -112,7 +112,6 @@ static bool has_room(const struct gen_device *d, const struct gen_running *k, ui
 static void begin_group(struct wt_machine *m, struct wt_group_head *g,
                         const struct wt_group_plan *plan)
 {
-    (void)m;
     ((struct gen_group *)g)->number = plan->launch->next;
 }
 

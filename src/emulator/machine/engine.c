@@ -11,7 +11,6 @@ struct wt_issue wt_engine_next_issue(struct wt_machine *m, uint32_t wave)
 
 void wt_engine_no_cycles(struct wt_machine *m, uint32_t wave, uint64_t issued)
 {
-    (void)m, (void)wave, (void)issued;
 }
 
 enum wt_run wt_engine_deadlock(struct wt_machine *m, const char *text)

@@ -530,3 +530,21 @@ sm_op ptx_choose(enum ptx_type type)
 {
     return ptx_type_bytes(type) == 8 ? choose_64 : choose_32;
 }
+
+/* ---- addresses ---- */
+
+PTX_CLONED void ptx_compare_addresses(const uint64_t row[SM_LANES], uint64_t offset, uint64_t size,
+                                      struct ptx_addresses *to)
+{
+    const uint64_t first = row[0] + offset, last = row[SM_LANES - 1] + offset;
+    const unsigned shift = (unsigned)__builtin_ctzll(size);
+    uint64_t any = first | last, apart = first ^ last, from_row = 0;
+    for (unsigned i = 0; i < SM_LANES; i++)
+        from_row |= (row[i] - row[0]) ^ (uint64_t)i << shift;
+    for (unsigned i = 0; i < SM_LANES && from_row; i++) {
+        const uint64_t at = row[i] + offset;
+        any |= at;
+        apart |= at ^ first;
+    }
+    *to = (struct ptx_addresses){any, apart, !from_row};
+}

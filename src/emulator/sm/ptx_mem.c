@@ -3,7 +3,7 @@
 
 #include "emulator/machine/softfloat.h"
 #include "emulator/sm/memory_access.h"
-#include "emulator/sm/ptx_image.h"
+#include "emulator/sm/ptx_rows.h"
 
 /* The address of each lane, checked. False: *next is to be returned. */
 static bool reach(struct sm_warp *w, const struct sm_uop *u, enum wt_watch_kind kind,
@@ -87,131 +87,95 @@ static inline bool find_global(struct sm_device *d, const struct ptx_op *o, cons
     return true;
 }
 
-/*
- * Where the page is on the host that all 32 lanes access, in global memory, with addresses of 64
- * bits; *in_row: one lane behind the other. NULL: it is not like that.
- */
-static inline uint8_t *find_page(struct sm_device *d, const struct ptx_op *o, const uint64_t *row,
-                                 bool store, bool *in_row)
+/* Whether all lanes access bytes below @p limit of shared memory. */
+static bool are_below(const uint64_t *row, uint64_t offset, uint64_t size, uint64_t limit)
 {
-    const uint64_t first = row[0] + (uint64_t)o->offset, size = o->size;
-    uint64_t spread = 0, from_row = 0;
-    for (unsigned i = 0; i < SM_LANES; i++) {
-        const uint64_t at = row[i] + (uint64_t)o->offset;
-        spread |= at ^ first;
-        from_row |= at ^ (first + i * size);
-    }
-    if (spread >> WT_PAGE_BITS || (first | spread) & (size - 1))
+    uint64_t most = 0;
+    for (unsigned i = 0; i < SM_LANES; i++)
+        most = row[i] + offset > most ? row[i] + offset : most;
+    return size <= limit && most <= limit - size;
+}
+
+/* Whether an access is one of all lanes, of dwords or qwords that registers hold, with addresses of
+ * 64 bits. */
+static inline bool is_of_all(const struct ptx_op *o, uint32_t lanes)
+{
+    return lanes == UINT32_MAX && o->count == 1 && o->size == o->how && o->from_type != 4;
+}
+
+/*
+ * For such an access: the host's bytes of shared memory, or of the one page of global memory that
+ * all lanes access. A lane's are there at its address, of which only the bits in *mask count;
+ * *in_row: one lane's behind the other's. NULL: it is another memory, there are several pages, or
+ * more than a copy is needed.
+ */
+static uint8_t *find_bytes(struct sm_warp *w, const struct ptx_op *o, bool store, uint64_t *mask,
+                           bool *in_row)
+{
+    struct sm_device *d = w->device;
+    const uint64_t *row = ptx_in(ptx_frame(w), &o->s[0]);
+    const uint64_t offset = (uint64_t)o->offset, first = row[0] + offset, size = o->size;
+    struct ptx_addresses a;
+    const bool shared = o->space == PTX_SPACE_SHARED;
+    if (!shared && o->space != PTX_SPACE_GLOBAL && o->space != PTX_SPACE_NONE)
         return NULL;
-    if (o->space == PTX_SPACE_NONE &&
-        (first - SM_SHARED_WINDOW < SM_WINDOW_BYTES || first - SM_LOCAL_WINDOW < SM_WINDOW_BYTES))
+    ptx_compare_addresses(row, offset, size, &a);
+    *in_row = a.in_row;
+    if (a.any & (size - 1))
+        return NULL;
+    if (shared) {
+        const uint32_t limit = d->grid.launch.shared;
+        *mask = UINT64_MAX;
+        const bool below = size <= limit && a.any <= limit - size;
+        return !d->machine.watch && (below || are_below(row, offset, size, limit)) ? w->cta->local
+                                                                                   : NULL;
+    }
+    if (a.apart >> WT_PAGE_BITS ||
+        (o->space == PTX_SPACE_NONE &&
+         (first - SM_SHARED_WINDOW < SM_WINDOW_BYTES || first - SM_LOCAL_WINDOW < SM_WINDOW_BYTES)))
         return NULL;
     uint8_t *host = store ? sm_writable(d, first) : (uint8_t *)sm_readable(d, first);
-    *in_row = !from_row;
+    *mask = WT_PAGE_MASK;
     return host ? host - (first & WT_PAGE_MASK) : NULL;
 }
 
-/* Loads of one page: done, or false. */
-static bool load_page(struct sm_warp *w, const struct ptx_op *o, uint8_t *to)
+/* Loads for all lanes at once: done, or false. */
+static bool load_all(struct sm_warp *w, const struct ptx_op *o, uint8_t *to)
 {
     const uint64_t *row = ptx_in(ptx_frame(w), &o->s[0]), offset = (uint64_t)o->offset;
+    uint64_t mask;
     bool in_row;
-    const uint8_t *page = find_page(w->device, o, row, false, &in_row);
-    if (!page)
+    const uint8_t *bytes = find_bytes(w, o, false, &mask, &in_row);
+    if (!bytes)
         return false;
     if (in_row)
-        memcpy(to, page + ((row[0] + offset) & WT_PAGE_MASK), (size_t)SM_LANES * o->size);
+        memcpy(to, bytes + ((row[0] + offset) & mask), (size_t)SM_LANES * o->size);
     else if (o->size == 4)
         for (unsigned i = 0; i < SM_LANES; i++)
-            memcpy(to + 4 * i, page + ((row[i] + offset) & WT_PAGE_MASK), 4);
+            memcpy(to + 4 * i, bytes + ((row[i] + offset) & mask), 4);
     else
         for (unsigned i = 0; i < SM_LANES; i++)
-            memcpy(to + 8 * i, page + ((row[i] + offset) & WT_PAGE_MASK), 8);
+            memcpy(to + 8 * i, bytes + ((row[i] + offset) & mask), 8);
     return true;
 }
 
-static bool store_page(struct sm_warp *w, const struct ptx_op *o, const uint8_t *from)
+/* Stores for all lanes; those of lanes to one place are done in their order. */
+static bool store_all(struct sm_warp *w, const struct ptx_op *o, const uint8_t *from)
 {
     const uint64_t *row = ptx_in(ptx_frame(w), &o->s[0]), offset = (uint64_t)o->offset;
+    uint64_t mask;
     bool in_row;
-    uint8_t *page = find_page(w->device, o, row, true, &in_row);
-    if (!page)
+    uint8_t *bytes = find_bytes(w, o, true, &mask, &in_row);
+    if (!bytes)
         return false;
     if (in_row)
-        memcpy(page + ((row[0] + offset) & WT_PAGE_MASK), from, (size_t)SM_LANES * o->size);
+        memcpy(bytes + ((row[0] + offset) & mask), from, (size_t)SM_LANES * o->size);
     else if (o->size == 4)
         for (unsigned i = 0; i < SM_LANES; i++)
-            memcpy(page + ((row[i] + offset) & WT_PAGE_MASK), from + 4 * i, 4);
+            memcpy(bytes + ((row[i] + offset) & mask), from + 4 * i, 4);
     else
         for (unsigned i = 0; i < SM_LANES; i++)
-            memcpy(page + ((row[i] + offset) & WT_PAGE_MASK), from + 8 * i, 8);
-    return true;
-}
-
-/* Whether an access is one of all lanes to global memory, of dwords or qwords that registers hold,
- * so that it may be one of a single page. */
-static inline bool may_be_of_a_page(const struct ptx_op *o, uint32_t lanes)
-{
-    return lanes == UINT32_MAX && o->count == 1 && o->size == o->how && o->from_type != 4 &&
-           (o->space == PTX_SPACE_GLOBAL || o->space == PTX_SPACE_NONE);
-}
-
-/*
- * For 32 lanes with addresses of 64 bits in shared memory: their offsets. False: one of them is
- * beyond it or misaligned, or somebody watches.
- */
-static inline bool shared_offsets(struct sm_warp *w, const struct ptx_op *o,
-                                  uint32_t offset[SM_LANES])
-{
-    const uint64_t *row = ptx_in(ptx_frame(w), &o->s[0]);
-    const uint32_t limit = w->device->grid.launch.shared;
-    uint64_t bits = 0, most = 0;
-    if (o->size > limit || w->device->machine.watch)
-        return false;
-    for (unsigned i = 0; i < SM_LANES; i++) {
-        const uint64_t at = row[i] + (uint64_t)o->offset;
-        bits |= at;
-        most = at > most ? at : most;
-        offset[i] = (uint32_t)at;
-    }
-    return !(bits & (o->size - 1u)) && most <= limit - o->size;
-}
-
-/* Whether an access is one of all lanes to shared memory, as may_be_of_a_page(). */
-static inline bool may_be_shared(const struct ptx_op *o, uint32_t lanes)
-{
-    return lanes == UINT32_MAX && o->count == 1 && o->size == o->how && o->from_type != 4 &&
-           o->space == PTX_SPACE_SHARED;
-}
-
-static bool load_shared(struct sm_warp *w, const struct ptx_op *o, uint8_t *to)
-{
-    const uint8_t *shared = w->cta->local;
-    uint32_t offset[SM_LANES];
-    if (!shared_offsets(w, o, offset))
-        return false;
-    if (o->size == 4)
-        for (unsigned i = 0; i < SM_LANES; i++)
-            memcpy(to + 4 * i, shared + offset[i], 4);
-    else
-        for (unsigned i = 0; i < SM_LANES; i++)
-            memcpy(to + 8 * i, shared + offset[i], 8);
-    return true;
-}
-
-/* The stores of lanes to one place are done in their order. */
-static bool store_shared(struct sm_warp *w, const struct ptx_op *o, const uint8_t *from)
-{
-    uint8_t *shared = w->cta->local;
-    uint32_t offset[SM_LANES];
-    if (!shared_offsets(w, o, offset))
-        return false;
-    if (o->size == 4)
-        for (unsigned i = 0; i < SM_LANES; i++)
-            memcpy(shared + offset[i], from + 4 * i, 4);
-    else
-        for (unsigned i = 0; i < SM_LANES; i++)
-            memcpy(shared + offset[i], from + 8 * i, 8);
+            memcpy(bytes + ((row[i] + offset) & mask), from + 8 * i, 8);
     return true;
 }
 
@@ -311,24 +275,6 @@ static inline void store_row(uint8_t *const host[SM_LANES], const uint8_t *from,
     memcpy(host[i], from + size * i, size);
 }
 
-/* 32 lanes of dwords or qwords one behind the other, which lie in one page. */
-static const uint8_t *row_in_memory(struct sm_warp *w, const struct ptx_op *o,
-                                    const struct sm_access *a, bool store)
-{
-    const uint64_t first = a->addr[0];
-    const unsigned size = o->size;
-    if (o->count != 1 || size != o->how || a->lanes != UINT32_MAX ||
-        (a->shared && a->shared != UINT32_MAX) ||
-        (first & WT_PAGE_MASK) + SM_LANES * size > WT_PAGE_SIZE)
-        return NULL;
-    for (unsigned i = 1; i < SM_LANES; i++)
-        if (a->addr[i] != first + i * size)
-            return NULL;
-    if (a->shared)
-        return w->device->machine.watch ? NULL : w->cta->local + first;
-    return store ? sm_writable(w->device, first) : sm_readable(w->device, first);
-}
-
 PTX_EXECUTOR(ptx_op_load)
 {
     const struct ptx_op *o = u->ptx;
@@ -337,11 +283,7 @@ PTX_EXECUTOR(ptx_op_load)
     struct sm_access a;
     const struct sm_uop *next;
     const uint32_t lanes = ptx_lanes(w, o);
-    if (o->vector[0] != PTX_NO_SLOT && may_be_of_a_page(o, lanes) &&
-        load_page(w, o, frame + o->vector[0]))
-        return sm_next(u);
-    if (o->vector[0] != PTX_NO_SLOT && may_be_shared(o, lanes) &&
-        load_shared(w, o, frame + o->vector[0]))
+    if (o->vector[0] != PTX_NO_SLOT && is_of_all(o, lanes) && load_all(w, o, frame + o->vector[0]))
         return sm_next(u);
     if (o->vector[0] != PTX_NO_SLOT && find_hosts(w, o, lanes, false, host)) {
         load_row(frame + o->vector[0], host, lanes, o->size);
@@ -349,11 +291,6 @@ PTX_EXECUTOR(ptx_op_load)
     }
     if (!reach(w, u, WT_WATCH_READ, &a, &next))
         return next;
-    const uint8_t *whole = row_in_memory(w, o, &a, false);
-    if (whole && o->vector[0] != PTX_NO_SLOT) {
-        memcpy(frame + o->vector[0], whole, SM_LANES * o->size);
-        return sm_next(u);
-    }
     PTX_LEFT(i, a.lanes)
     {
         uint8_t bytes[32];
@@ -372,11 +309,7 @@ PTX_EXECUTOR(ptx_op_store)
     struct sm_access a;
     const struct sm_uop *next;
     const uint32_t lanes = ptx_lanes(w, o);
-    if (!o->vector_constant[0] && may_be_of_a_page(o, lanes) &&
-        store_page(w, o, frame + o->vector[0]))
-        return sm_next(u);
-    if (!o->vector_constant[0] && may_be_shared(o, lanes) &&
-        store_shared(w, o, frame + o->vector[0]))
+    if (!o->vector_constant[0] && is_of_all(o, lanes) && store_all(w, o, frame + o->vector[0]))
         return sm_next(u);
     if (!o->vector_constant[0] && find_hosts(w, o, lanes, true, host)) {
         store_row(host, frame + o->vector[0], lanes, o->size);
@@ -384,11 +317,6 @@ PTX_EXECUTOR(ptx_op_store)
     }
     if (!reach(w, u, WT_WATCH_WRITE, &a, &next))
         return next;
-    const uint8_t *whole = row_in_memory(w, o, &a, true);
-    if (whole && !o->vector_constant[0]) {
-        memcpy((uint8_t *)whole, frame + o->vector[0], SM_LANES * o->size);
-        return sm_next(u);
-    }
     PTX_LEFT(i, a.lanes)
     {
         uint8_t bytes[32];
@@ -501,7 +429,6 @@ static uint64_t floating(unsigned type, enum sm_atomic how, uint64_t old, uint64
     if (type == PTX_F16X2)
         return wt_f16_add((uint16_t)old, (uint16_t)data, &fp) |
                (uint32_t)wt_f16_add((uint16_t)(old >> 16), (uint16_t)(data >> 16), &fp) << 16;
-    (void)how;
     const uint32_t sum = wt_f32_add((uint32_t)old, (uint32_t)data, &fp);
     return (sum & 0x7fffffff) > 0x7f800000 ? 0x7fffffff : sum;
 }

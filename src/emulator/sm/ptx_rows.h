@@ -38,6 +38,17 @@ static inline uint32_t ptx_signs(const int32_t row[SM_LANES])
 #else
 #define PTX_CLONED
 #endif
+/* What the addresses of all lanes have in common. */
+struct ptx_addresses {
+    uint64_t any;   /* bits that one of them has; in a row: that the first or the last one has */
+    uint64_t apart; /* bits in which one of them is not as the first lane's; in a row: the last */
+    bool in_row;    /* a lane's bytes lie behind those of the lane before */
+};
+
+/* Of the addresses row[i] + offset, of size (a power of two) bytes each. */
+void ptx_compare_addresses(const uint64_t row[SM_LANES], uint64_t offset, uint64_t size,
+                           struct ptx_addresses *to);
+
 #define PTX_ROW_EXECUTOR(name)                                                                     \
     static PTX_CLONED const struct sm_uop *name(struct sm_warp *w, const struct sm_uop *u)
 

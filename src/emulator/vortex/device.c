@@ -167,7 +167,7 @@ static bool read_memory(struct wt_machine *m, uint32_t wave, unsigned lane, uint
                         void *out, size_t size)
 {
     struct vx_device *d = device_of(m);
-    (void)lane; /* no memory is a lane's own */
+    /* No memory is a lane's own. */
     return in_space(d, addr, size) && vx_read_bytes(core_of(d, wave), d, addr, out, size);
 }
 
@@ -175,7 +175,6 @@ static bool write_memory(struct wt_machine *m, uint32_t wave, unsigned lane, uin
                          const void *bytes, size_t size)
 {
     struct vx_device *d = device_of(m);
-    (void)lane;
     return in_space(d, addr, size) && vx_write_bytes(core_of(d, wave), d, addr, bytes, size);
 }
 
@@ -206,7 +205,6 @@ static bool explain(struct wt_machine *m, uint32_t wave, unsigned lane, uint64_t
 /* An address leads a core to the same memory at any time. */
 static uint64_t home(struct wt_machine *m, uint32_t wave, uint64_t addr)
 {
-    (void)m, (void)wave, (void)addr;
     return WT_HOME_NOW;
 }
 

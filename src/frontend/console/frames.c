@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "debug/source/attributes.h"
 #include "frontend/console/internal.h"
 
 /* ---- variables ---- */
@@ -334,4 +335,128 @@ enum wt_status do_info_locals(struct wt_shell *c, const char *text, struct wt_er
 enum wt_status do_info_args(struct wt_shell *c, const char *text, struct wt_error *err)
 {
     return list_variables(c, text, "info args", true, "No arguments.\n", err);
+}
+
+/* ---- info scope ---- */
+
+static void print_operations(struct wt_shell *c, const Dwarf_Op *ops, size_t count)
+{
+    const struct wt_topology *t = c->program->topology;
+    const bool is_register = count == 1 && (ops->atom == DW_OP_regx ||
+                                            (ops->atom >= DW_OP_reg0 && ops->atom <= DW_OP_reg31));
+    const unsigned number =
+        ops->atom == DW_OP_regx ? (unsigned)ops->number : (unsigned)ops->atom - DW_OP_reg0;
+    for (size_t i = 0; is_register && i < t->register_count; i++)
+        if (t->registers[i].dwarf >= 0 && (unsigned)t->registers[i].dwarf == number) {
+            fprintf(c->out, "a variable in $%s", t->registers[i].name);
+            return;
+        }
+    if (count == 1 && ops->atom == DW_OP_fbreg)
+        fprintf(c->out, "a variable at frame base %+" PRId64, (int64_t)ops->number);
+    else if (!count)
+        fputs("optimized out", c->out);
+    else
+        fputs("a complex DWARF expression", c->out);
+}
+
+static void print_places(struct wt_shell *c, const struct wt_frame *frame,
+                         Dwarf_Attribute *attribute)
+{
+    Dwarf_Block block;
+    Dwarf_Addr base, start, end;
+    Dwarf_Op *ops;
+    size_t count;
+    ptrdiff_t at = 0;
+    const bool is_list = dwarf_formblock(attribute, &block) != 0;
+    if (is_list)
+        fputs("multi-location:\n", c->out);
+    while ((at = dwarf_getlocations(attribute, at, &base, &start, &end, &ops, &count)) > 0) {
+        if (is_list)
+            fprintf(c->out, "  Range 0x%" PRIx64 "-0x%" PRIx64 ": ", start + frame->bias,
+                    end + frame->bias);
+        print_operations(c, ops, count);
+        if (!is_list)
+            return;
+        fputc('\n', c->out);
+    }
+    if (at < 0) /* operations that libdw does not know */
+        fputs("a complex DWARF expression", c->out);
+}
+
+static void print_symbol(struct wt_shell *c, const struct wt_view *view, Dwarf_Die *die)
+{
+    const struct wt_topology *t = c->program->topology;
+    Dwarf_Attribute attribute;
+    const struct wt_type *type = wt_types_of(wt_info_types(view->frame->info), die);
+    struct wt_values v;
+    int64_t value;
+    const bool is_read = wt_source_read_variable(view, die, 0, &v, WT_IGNORED) == WT_OK;
+    bool known = true;
+    fprintf(c->out, "Symbol %s is ", dwarf_diename(die));
+    if (dwarf_attr_integrate(die, DW_AT_const_value, &attribute)) {
+        fputs("a constant", c->out);
+        if (wt_attribute_number(&attribute, &value))
+            fprintf(c->out, " with value %" PRId64 " (0x%" PRIx64 ")", value, (uint64_t)value);
+    } else if (is_read && v.in_memory) {
+        fprintf(c->out, "in static storage at address %s%s0x%" PRIx64,
+                v.space ? t->spaces[v.space].name : "", v.space ? "#" : "", v.address[0]);
+    } else if (dwarf_attr_integrate(die, DW_AT_location, &attribute)) {
+        print_places(c, view->frame, &attribute);
+    } else {
+        known = false;
+        fputs("optimized out", c->out);
+    }
+    if (known)
+        fprintf(c->out, ", length %" PRIu64, wt_type_size(type));
+    fputs(".\n", c->out);
+    if (is_read)
+        wt_values_free(&v);
+}
+
+/* *what: the location, of which nothing was listed yet; else NULL. */
+static void print_symbols(struct wt_shell *c, const struct wt_view *view, Dwarf_Die *scope,
+                          const char **what)
+{
+    Dwarf_Die child;
+    if (dwarf_child(scope, &child) != 0)
+        return;
+    do {
+        const int tag = dwarf_tag(&child);
+        const char *name = dwarf_diename(&child);
+        if (wt_info_is_part(scope, &child))
+            print_symbols(c, view, &child, what);
+        if ((tag != DW_TAG_formal_parameter && tag != DW_TAG_variable) || !name ||
+            strncmp(name, "__ocl_dbg_", 10) == 0)
+            continue;
+        if (*what)
+            fprintf(c->out, "Scope for %s:\n", *what);
+        *what = NULL;
+        print_symbol(c, view, &child);
+    } while (dwarf_siblingof(&child, &child) == 0);
+}
+
+enum wt_status do_info_scope(struct wt_shell *c, const char *text, struct wt_error *err)
+{
+    struct wt_program *g = c->program;
+    uint64_t *list;
+    size_t count;
+    const char *what = text;
+    enum wt_status status =
+        *text ? wt_program_resolve(g, text, &list, &count, err)
+              : wt_fail(err, WT_INVALID,
+                        "requires an argument (function, line or *addr) to define a scope");
+    if (status)
+        return status;
+    struct wt_frames *frames = count ? wt_frames_at(g->debugger, g->modules, list[0]) : NULL;
+    const struct wt_frame *frame = frames ? wt_frames_get(frames, 0) : NULL;
+    const struct wt_view view = {.source = g->source, .frames = frames, .frame = frame};
+    for (unsigned i = frame ? frame->scope_count : 0; frame && i > frame->first_scope; i--) {
+        Dwarf_Die scope = frame->scope[i - 1];
+        print_symbols(c, &view, &scope, &what);
+    }
+    if (what)
+        fprintf(c->out, "Scope for %s contains no locals or arguments.\n", what);
+    wt_frames_free(frames);
+    free(list);
+    return WT_OK;
 }

@@ -182,15 +182,16 @@ bool print_variables(struct wt_shell *c, const struct wt_frame *frame, bool argu
 command_fn do_generate_core;
 command_fn do_run, do_start, do_continue, do_step, do_next, do_stepi, do_nexti, do_finish, do_until,
     do_advance, do_reverse_continue, do_reverse_step, do_reverse_next, do_reverse_stepi,
-    do_reverse_nexti, do_reverse_finish, do_kill, do_goto, do_who_wrote, do_attach, do_detach,
-    do_catch, do_unset;
+    do_reverse_nexti, do_reverse_finish, do_kill, do_goto, do_who_wrote, do_who_read, do_attach,
+    do_detach, do_catch, do_unset;
 command_fn do_break, do_dprintf, do_tbreak, do_watch, do_rwatch, do_awatch, do_delete, do_clear,
     do_enable, do_disable, do_condition, do_ignore, do_commands, do_save, do_info_breakpoints;
 command_fn do_backtrace, do_frame, do_up, do_down, do_info_frame, do_info_locals, do_info_args;
 command_fn do_print, do_output, do_x, do_display, do_undisplay, do_ptype, do_whatis, do_set,
     do_show, do_printf, do_echo, do_info_display, do_info_registers, do_info_all_registers;
-command_fn do_list, do_info_source, do_info_fault, do_info_line, do_info_symbol, do_info_address,
-    do_disassemble, do_info_functions, do_info_variables, do_info_types, do_info_sources;
+command_fn do_list, do_info_source, do_info_fault, do_info_line, do_info_scope, do_info_symbol,
+    do_info_address, do_disassemble, do_info_functions, do_info_variables, do_info_types,
+    do_info_sources;
 command_fn do_thread, do_lane, do_wave, do_info_threads, do_info_lanes, do_info_waves,
     do_info_devices, do_info_groups, do_info_dispatches, do_info_queues, do_info_divergence,
     do_info_barriers, do_info_spaces, do_info_trap, do_info_modules, do_info_time, do_apply,

@@ -196,6 +196,17 @@ static void tell_point(struct wt_shell *c, const struct wt_news *n)
                 n->point->number);
         break;
     case WT_NEWS_PENDING:
+        if (n->program) {
+            const bool is_other = strcmp(n->program, n->text) != 0;
+            const char *slash = strrchr(n->program, '/');
+            fprintf(c->out,
+                    "Breakpoint %u (%s) is pending still: %s%s%s%s has no code at this line or "
+                    "behind it.\n",
+                    n->point->number, n->point->text, slash ? slash + 1 : n->program,
+                    is_other ? ", which has the text of " : "", is_other ? n->text : "",
+                    is_other ? "," : "");
+            break;
+        }
         fprintf(c->out, "Breakpoint %u (%s) is pending still: %s %s.\n", n->point->number,
                 n->point->text, n->text,
                 n->is_there ? "is not the text of any program that was compiled so far"

@@ -601,43 +601,50 @@ enum wt_status do_goto(struct wt_shell *c, const char *text, struct wt_error *er
     return WT_OK;
 }
 
-/* Prints the value that a write has left in a variable of @p type at @p where, if it has written
- * all of it. */
-static void print_written(struct wt_shell *c, const struct wt_write *w, const struct wt_type *type,
+/* Prints the value of a variable of @p type at @p where that an access has read, or what a write
+ * has made of it, if it concerned all of it. */
+static void print_touched(struct wt_shell *c, const struct wt_touch *t, const struct wt_type *type,
                           const struct wt_watchpoint_request *where)
 {
-    const struct wt_watchpoint_hit *hit = &w->last;
+    const struct wt_watchpoint_hit *hit = &t->last;
     const uint64_t at = where->addr.offset - hit->addr.offset;
     if (hit->addr.space != where->addr.space || where->addr.offset < hit->addr.offset ||
         hit->size > sizeof hit->after || at > hit->size || where->size > hit->size - at)
         return;
     const struct wt_view view = wt_program_view(c->program);
     const struct wt_format format = {.top = true};
-    fputs("  value ", c->out);
-    wt_value_print_bytes(c->out, &view, type, hit->after + at, &format);
+    const bool read = where->kind == WT_WATCHPOINT_READ;
+    fputs(read ? "  value " : "  was ", c->out);
+    wt_value_print_bytes(c->out, &view, type, t->before + at, &format);
+    if (!read) {
+        fputs(", is ", c->out);
+        wt_value_print_bytes(c->out, &view, type, hit->after + at, &format);
+    }
     fputc('\n', c->out);
 }
 
-static void print_write(struct wt_shell *c, const struct wt_write *w, const struct wt_type *type,
+static void print_touch(struct wt_shell *c, const struct wt_touch *t, const struct wt_type *type,
                         const struct wt_watchpoint_request *where)
 {
     char lanes[WT_LANES_TEXT], place[300], wave[WT_WAVE_NAME];
-    const bool one = wt_lanes_count(w->lanes) == 1;
-    wt_lanes_text(w->lanes, lanes, sizeof lanes);
-    wt_modules_describe(c->program->modules, 0, w->pc, place, sizeof place);
-    wt_debugger_name_wave(c->program->debugger, &w->by, wave, sizeof wave);
-    fprintf(c->out, "time %" PRIu64 ": %s, %s%s %s", w->time, wave, c->program->topology->lane_word,
+    const bool one = wt_lanes_count(t->lanes) == 1;
+    wt_lanes_text(t->lanes, lanes, sizeof lanes);
+    wt_modules_describe(c->program->modules, 0, t->pc, place, sizeof place);
+    wt_debugger_name_wave(c->program->debugger, &t->by, wave, sizeof wave);
+    fprintf(c->out, "time %" PRIu64 ": %s, %s%s %s", t->time, wave, c->program->topology->lane_word,
             one ? "" : "s", lanes);
-    if (w->has_item && one)
-        fprintf(c->out, ", work-item (%" PRIu64 ",%" PRIu64 ",%" PRIu64 ")", w->item[0], w->item[1],
-                w->item[2]);
+    if (t->has_item && one)
+        fprintf(c->out, ", work-item (%" PRIu64 ",%" PRIu64 ",%" PRIu64 ")", t->item[0], t->item[1],
+                t->item[2]);
     fprintf(c->out, " at %s\n", place);
-    print_written(c, w, type, where);
+    print_touched(c, t, type, where);
 }
 
-enum wt_status do_who_wrote(struct wt_shell *c, const char *text, struct wt_error *err)
+static enum wt_status print_touches(struct wt_shell *c, const char *text,
+                                    enum wt_watchpoint_kind kind, struct wt_error *err)
 {
-    uint64_t most = 5;
+    const bool read = kind == WT_WATCHPOINT_READ;
+    uint64_t most = 1;
     char *copy = strdup(text);
     if (!copy)
         return wt_fail(err, WT_NO_MEMORY, "no host memory");
@@ -647,26 +654,38 @@ enum wt_status do_who_wrote(struct wt_shell *c, const char *text, struct wt_erro
     if (last && take_number(&number, &most) && !*number)
         *last = 0;
     else
-        most = 5;
+        most = 1;
     struct wt_watchpoint_request where;
     const struct wt_type *type;
-    enum wt_status status = *copy ? wt_program_find_home(c->program, copy, &where, &type, err)
-                                  : wt_fail(err, WT_INVALID, "who-wrote takes an expression");
+    enum wt_status status =
+        *copy ? wt_program_find_home(c->program, copy, &where, &type, err)
+              : wt_fail(err, WT_INVALID, "%s takes an expression", read ? "who-read" : "who-wrote");
     free(copy);
-    struct wt_write *list;
+    struct wt_touch *list;
     size_t count;
     bool more;
+    where.kind = kind;
     if (!status)
-        status =
-            wt_program_who_wrote(c->program, &where, most ? most : 1, &list, &count, &more, err);
+        status = wt_program_touches(c->program, &where, most ? most : 1, &list, &count, &more, err);
     if (status)
         return status;
     for (size_t i = 0; i < count; i++)
-        print_write(c, &list[i], type, &where);
+        print_touch(c, &list[i], type, &where);
     if (!count)
-        fputs("No instruction of the recorded run before now wrote to it.\n", c->out);
-    else if (more)
+        fprintf(c->out, "No instruction of the recorded run before now %s it.\n",
+                read ? "read" : "wrote to");
+    else if (more && most > 1)
         fputs("There may be others before.\n", c->out);
     free(list);
     return WT_OK;
+}
+
+enum wt_status do_who_wrote(struct wt_shell *c, const char *text, struct wt_error *err)
+{
+    return print_touches(c, text, WT_WATCHPOINT_WRITE, err);
+}
+
+enum wt_status do_who_read(struct wt_shell *c, const char *text, struct wt_error *err)
+{
+    return print_touches(c, text, WT_WATCHPOINT_READ, err);
 }

@@ -161,7 +161,6 @@ static void each_lane(struct wt_rsp_session *s, const char *args, FILE *out)
 static void fault(struct wt_rsp_session *s, const char *args, FILE *out)
 {
     const struct wt_fault_report report = {.debugger = s->debugger};
-    (void)args;
     wt_report_standing(out, &report, wt_debugger_current_thread(s->debugger), NULL);
 }
 
@@ -190,6 +189,8 @@ static const struct {
     {"threads", "[lanes|warps|auto]", "what a thread is: a lane of a warp, or a warp", threads},
     {"time", "", "the issue time, and what is recorded", wt_rsp_time},
     {"unmark", "NAME", "forget a mark", wt_rsp_unmark},
+    {"who-read", "ADDR[,LEN] [--all]", "the last read of memory before now, or all of them",
+     wt_rsp_who_read},
     {"who-wrote", "ADDR[,LEN] [--all]", "the last write to memory before now, or all of them",
      wt_rsp_who_wrote},
 };

@@ -1,4 +1,5 @@
-/* `monitor who-wrote`: the writes to a place in memory, for users of an unmodified client. */
+/* `monitor who-wrote`, `monitor who-read`: the accesses to a place in memory, for users of an
+ * unmodified client. */
 #include "frontend/rsp/session.h"
 
 #include <ctype.h>
@@ -12,7 +13,7 @@
 #include "base/wave_name.h"
 #include "debug/source/modules.h"
 
-#define MOST_WRITES 200
+#define MOST_TOUCHES 200
 #define DEFAULT_SIZE 4
 
 /* The program as a module, read when it is first needed; an empty list if it has no file. */
@@ -67,12 +68,16 @@ static void put_value(FILE *out, const uint8_t *bytes, unsigned size)
         fprintf(out, "%" PRIx64, wt_load_le(bytes, size));
 }
 
-static void put_change(FILE *out, const struct wt_watchpoint_hit *hit, const uint8_t *before)
+/* "0x80004000: 0x0 -> 0x5", "0x80004000: 0x5" */
+static void put_bytes(struct wt_rsp_session *s, FILE *out, const struct wt_watchpoint_hit *hit,
+                      const uint8_t *before)
 {
     fprintf(out, "0x%" PRIx64 ": ", hit->addr.offset);
     put_value(out, before, hit->size);
-    fprintf(out, " -> ");
-    put_value(out, hit->after, hit->size);
+    if (s->errand.where.kind != WT_WATCHPOINT_READ) {
+        fprintf(out, " -> ");
+        put_value(out, hit->after, hit->size);
+    }
     fputc('\n', out);
 }
 
@@ -84,49 +89,49 @@ static void put_lanes(struct wt_rsp_session *s, FILE *out, wt_lanes lanes)
     fprintf(out, "%s%s %s", s->topology->lane_word, wt_lanes_count(lanes) > 1 ? "s" : "", list);
 }
 
-static void put_write(struct wt_rsp_session *s, FILE *out, const struct wt_write *w)
+static void put_touch(struct wt_rsp_session *s, FILE *out, const struct wt_touch *t)
 {
-    const struct wt_topology *t = s->topology;
+    const char *word = s->topology->lane_word;
     char place[512], wave[WT_WAVE_NAME];
-    wt_modules_describe(modules_of(s), 0, w->pc, place, sizeof place);
-    fprintf(out, "issue time %" PRIu64 ": ", w->time);
-    wt_debugger_slot_text(s->debugger, &w->by, wave, sizeof wave);
-    fprintf(out, "%s%s ", wave, w->by.has_work ? "," : "");
-    put_lanes(s, out, w->lanes);
+    wt_modules_describe(modules_of(s), 0, t->pc, place, sizeof place);
+    fprintf(out, "issue time %" PRIu64 ": ", t->time);
+    wt_debugger_slot_text(s->debugger, &t->by, wave, sizeof wave);
+    fprintf(out, "%s%s ", wave, t->by.has_work ? "," : "");
+    put_lanes(s, out, t->lanes);
     fprintf(out, ", %s", place);
     bool same = true;
-    for (unsigned i = 0; i < w->shown; i++)
-        same = same && wt_address_equal(w->lane[i].addr, w->last.addr) &&
-               w->lane[i].size == w->last.size;
+    for (unsigned i = 0; i < t->shown; i++)
+        same = same && wt_address_equal(t->lane[i].addr, t->last.addr) &&
+               t->lane[i].size == t->last.size;
     if (same) {
         fprintf(out, ", ");
-        put_change(out, &w->last, w->lane[0].before);
+        put_bytes(s, out, &t->last, t->before);
         return;
     }
     fputc('\n', out);
-    for (unsigned i = 0; i < w->shown; i++) {
-        fprintf(out, "    %s %u, ", t->lane_word, w->lane[i].lane);
-        put_change(out, &w->lane[i], w->lane[i].before);
+    for (unsigned i = 0; i < t->shown; i++) {
+        fprintf(out, "    %s %u, ", word, t->lane[i].lane);
+        put_bytes(s, out, &t->lane[i], t->lane[i].before);
     }
-    if (wt_lanes_count(w->lanes) > w->shown) {
-        fprintf(out, "    … %s %u, ", t->lane_word, w->last.lane);
-        put_change(out, &w->last, w->last.before);
+    if (wt_lanes_count(t->lanes) > t->shown) {
+        fprintf(out, "    … %s %u, ", word, t->last.lane);
+        put_bytes(s, out, &t->last, t->last.before);
     }
 }
 
-static void end_who_wrote(struct wt_rsp_session *s, const struct wt_event *event, FILE *out)
+static void end_search(struct wt_rsp_session *s, const struct wt_event *event, FILE *out)
 {
     const struct wt_watchpoint_request where = s->errand.where;
     struct wt_error err;
     struct wt_debugger_time time;
-    struct wt_write *list = NULL;
+    struct wt_touch *list = NULL;
     size_t count = 0;
     bool more = false;
     if (event->reason == WT_STOP_INTERRUPTED) {
         fprintf(out, "Interrupted: the search is not complete.\n");
         return;
     }
-    wt_debugger_take_writes(s->debugger, &list, &count, &more);
+    wt_debugger_take_touches(s->debugger, &list, &count, &more);
     if (wt_debugger_time(s->debugger, &time, &err)) {
         fprintf(out, "%s\n", err.text);
         free(list);
@@ -134,24 +139,25 @@ static void end_who_wrote(struct wt_rsp_session *s, const struct wt_event *event
     }
     if (count == 0)
         fprintf(out,
-                "Nothing has written to 0x%" PRIx64 " (%" PRIu64
-                " bytes) between issue time %" PRIu64 " and now, %" PRIu64
-                ". What a debugger writes is not listed.\n",
-                where.addr.offset, where.size, time.start, time.now);
+                "Nothing has %s 0x%" PRIx64 " (%" PRIu64 " bytes) between issue time %" PRIu64
+                " and now, %" PRIu64 ". What a debugger does is not listed.\n",
+                where.kind == WT_WATCHPOINT_READ ? "read" : "written to", where.addr.offset,
+                where.size, time.start, time.now);
     if (s->errand.all && more)
         fprintf(out, "(the last %zu; there may be more before)\n", count);
     for (size_t i = count; i-- > 0;)
-        put_write(s, out, &list[i]);
+        put_touch(s, out, &list[i]);
     if (count)
         fprintf(out, "'monitor goto %" PRIu64 "' goes to just before %s.\n", list[0].time,
                 count > 1 ? "the last one" : "it");
     free(list);
 }
 
-void wt_rsp_who_wrote(struct wt_rsp_session *s, const char *args, FILE *out)
+static void search(struct wt_rsp_session *s, const char *args, enum wt_watchpoint_kind kind,
+                   FILE *out)
 {
     struct wt_error err = {0};
-    struct wt_watchpoint_request where = {.thread = s->killed ? 0 : wt_rsp_thread(s)};
+    struct wt_watchpoint_request where = {.kind = kind, .thread = s->killed ? 0 : wt_rsp_thread(s)};
     char text[160];
     bool all = false;
     size_t length = strlen(args);
@@ -177,10 +183,19 @@ void wt_rsp_who_wrote(struct wt_rsp_session *s, const char *args, FILE *out)
         return;
     }
     if (wt_client_begin_run(s->client, &err) ||
-        wt_debugger_begin_who_wrote(s->debugger, &where, all ? MOST_WRITES : 1, &err)) {
+        wt_debugger_begin_touches(s->debugger, &where, all ? MOST_TOUCHES : 1, &err)) {
         fprintf(out, "%s\n", err.text);
         return;
     }
-    wt_rsp_begin_errand(s,
-                        &(struct wt_rsp_errand){.end = end_who_wrote, .where = where, .all = all});
+    wt_rsp_begin_errand(s, &(struct wt_rsp_errand){.end = end_search, .where = where, .all = all});
+}
+
+void wt_rsp_who_wrote(struct wt_rsp_session *s, const char *args, FILE *out)
+{
+    search(s, args, WT_WATCHPOINT_WRITE, out);
+}
+
+void wt_rsp_who_read(struct wt_rsp_session *s, const char *args, FILE *out)
+{
+    search(s, args, WT_WATCHPOINT_READ, out);
 }

@@ -134,7 +134,7 @@ struct wt_rsp_session;
 struct wt_rsp_errand {
     void (*end)(struct wt_rsp_session *session, const struct wt_event *event, FILE *out); /**< NULL:
                                                                        none is under way */
-    struct wt_watchpoint_request where; /**< who-wrote */
+    struct wt_watchpoint_request where; /**< who-wrote, who-read */
     bool all;
     uint64_t told_ns; /**< when it began, or its progress was last told */
 };
@@ -549,7 +549,7 @@ wt_rsp_monitor wt_rsp_time, wt_rsp_goto, wt_rsp_hash, wt_rsp_mark, wt_rsp_unmark
     wt_rsp_stop_at_end;
 
 /* monitor_writes.c */
-wt_rsp_monitor wt_rsp_who_wrote;
+wt_rsp_monitor wt_rsp_who_read, wt_rsp_who_wrote;
 
 /* lldb.c: what LLDB asks beyond GDB's protocol */
 wt_rsp_handler wt_rsp_thread_suffix, wt_rsp_list_threads, wt_rsp_error_strings, wt_rsp_host_info,

@@ -6,7 +6,7 @@ symbols  names for addresses
 agent    one expression for all lanes, evaluated beside the device
 tables   info warps, info lanes, info divergence, info barriers
 choose   warp, lane, warp-apply, lane-apply
-travel   time, goto-time, who-wrote
+travel   time, goto-time, who-wrote, who-read
 registers info registers, with room for long names
 about    help wavetrap, and the memory of a program that has ended
 """

@@ -13,7 +13,7 @@ class Wavetrap(link.Command):
   info barriers      who has arrived at a barrier
   warp, lane         select by number; warp-apply, lane-apply: a command in several
   time, goto-time    where in the recorded run this is; go elsewhere in it
-  who-wrote EXPR     which instruction wrote to memory
+  who-wrote, who-read EXPR  which instruction wrote to memory, or read it
 
 $_core, $_warp, $_lane, $_mask and $_time work in expressions and conditions. 'monitor help' lists
 what the server itself does. A lane is one element of a warp; Vortex calls it a thread, and so do

@@ -65,8 +65,8 @@ def document(name, annex):
     while True:
         reply = there.send_packet(f"qXfer:wavetrap-{name}:read:{annex}:{offset:x},{CHUNK:x}")
         if not reply:
-            raise gdb.GdbError("What GDB is connected to is not wavetrap, or an older one: it has no "
-                               f"document 'wavetrap-{name}'.")
+            raise gdb.GdbError(f"What GDB is connected to has no document 'wavetrap-{name}', which this "
+                               "command needs: wavetrap of this version has it.")
         if reply[:1] == b"E":
             said = reply[2:] if reply[1:2] == b"." else b"error " + reply[1:]
             raise gdb.GdbError(said.decode(errors="replace"))

@@ -1,4 +1,4 @@
-"""time, generate-core, goto-time, who-wrote: commands of the server's that move through the run, with what GDB has to do."""
+"""time, generate-core, goto-time, who-wrote, who-read: commands of the server's that move through the run, with what GDB has to do."""
 import os
 import re
 
@@ -155,12 +155,12 @@ def memory_of(expression):
     raise gdb.GdbError(f"{expression} is neither something in memory nor an address.")
 
 
-class WhoWrote(link.Command):
-    """Tell which instruction wrote to memory last, before now: its time, warp, lane, and line.
+class Who(link.Command):
+    """Tell which instruction {did} memory last, before now: its time, warp, lane, and line.
 
-Usage: who-wrote [-all] EXPRESSION[, BYTES]
+Usage: {name} [-all] EXPRESSION[, BYTES]
 
-  -all  all writes that are recorded, the latest last
+  -all  all {those} that are recorded, the latest last
 
 EXPRESSION is something in memory, such as a variable or out[3], or an address, such as &out[3] or
 0x80004000; BYTES says how much of it is meant, if not all. `goto-time` goes to the time that is
@@ -168,14 +168,16 @@ told: the instruction is then about to be executed. See also: reverse-continue w
 
     OPTIONS = ("all",)
 
-    def __init__(self):
-        super().__init__("who-wrote", gdb.COMMAND_DATA)
+    def __init__(self, name, did, those):
+        self.name = name
+        self.__doc__ = Who.__doc__.format(name=name, did=did, those=those)
+        super().__init__(name, gdb.COMMAND_DATA)
 
     def run(self, argument):
         chosen, rest = text.options(argument, self.OPTIONS)
         expression, length = split_length(rest)
         if not expression:
-            raise gdb.GdbError("Who wrote what? 'who-wrote out[3]', 'who-wrote &out[3], 4'.")
+            raise gdb.GdbError(f"{self.name.capitalize().replace('-', ' ')} what? '{self.name} out[3]', '{self.name} &out[3], 4'.")
         link.connection()
         address, size = memory_of(expression)
         if length is not None:
@@ -189,7 +191,7 @@ told: the instruction is then about to be executed. See also: reverse-continue w
             gdb.selected_inferior().read_memory(address, 1)
         except gdb.error:
             pass
-        said = gdb.execute(f"monitor who-wrote {address:#x}" + (f",{size}" if size else "")
+        said = gdb.execute(f"monitor {self.name} {address:#x}" + (f",{size}" if size else "")
                            + (" --all" if "all" in chosen else ""), to_string=True)
         gdb.write(said.replace("'monitor goto ", "'goto-time "))
 
@@ -199,4 +201,12 @@ told: the instruction is then about to be executed. See also: reverse-continue w
         return gdb.COMPLETE_EXPRESSION
 
 
-COMMANDS = [Time, GenerateCore, GotoTime, WhoWrote]
+def who_wrote():
+    return Who("who-wrote", "wrote to", "writes")
+
+
+def who_read():
+    return Who("who-read", "read", "reads")
+
+
+COMMANDS = [Time, GenerateCore, GotoTime, who_wrote, who_read]

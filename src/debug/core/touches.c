@@ -1,0 +1,115 @@
+/* Accesses to a range of memory in a target's recorded run. See touches.h. */
+#include "debug/core/touches.h"
+
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum wt_status wt_touches_begin(struct wt_touches *s, const struct wt_target *target,
+                                const struct wt_watchpoint *range, size_t most,
+                                struct wt_error *err)
+{
+    assert(most > 0 && target->services->history && target->services->watchpoint_hits);
+    assert(range->kind == WT_WATCHPOINT_WRITE || range->kind == WT_WATCHPOINT_READ);
+    *s = (struct wt_touches){.target = target, .range = *range, .most = most};
+    s->list = calloc(most, sizeof *s->list);
+    s->ring = calloc(most, sizeof *s->ring);
+    if (s->list && s->ring)
+        return WT_OK;
+    wt_touches_free(s);
+    return wt_fail(err, WT_NO_MEMORY, "out of memory for the accesses that are found");
+}
+
+void wt_touches_free(struct wt_touches *s)
+{
+    free(s->list);
+    free(s->ring);
+    *s = (struct wt_touches){0};
+}
+
+static bool is_wanted(const struct wt_watchpoint *w, const struct wt_watchpoint_hit *hit)
+{
+    return (w->kind == WT_WATCHPOINT_READ ? hit->read : hit->write) &&
+           wt_ranges_meet(w->addr, w->size, hit->addr, hit->size);
+}
+
+/* Adds the access at which the search stands. */
+static void add(struct wt_touches *s)
+{
+    const struct wt_watchpoint_hit *list;
+    const size_t count = s->target->services->watchpoint_hits(s->target->context, &list);
+    struct wt_touch touch = {0};
+    for (size_t i = 0; i < count; i++) {
+        if (!is_wanted(&s->range, &list[i]) || (touch.lanes && list[i].pc != touch.pc))
+            continue;
+        touch.time = list[i].time;
+        touch.wave = list[i].wave;
+        touch.pc = list[i].pc;
+        touch.lanes |= wt_lane_bit(list[i].lane);
+        if (touch.shown < WT_TOUCH_LANES)
+            touch.lane[touch.shown++] = list[i];
+        touch.last = list[i];
+    }
+    if (!touch.lanes)
+        return;
+    size_t first = 0;
+    while (!is_wanted(&s->range, &list[first]) || list[first].pc != touch.pc ||
+           !wt_address_equal(list[first].addr, touch.last.addr) ||
+           list[first].size != touch.last.size)
+        first++;
+    memcpy(touch.before, list[first].before, sizeof touch.before);
+    if (!s->any)
+        s->oldest = touch.time;
+    s->any = true;
+    s->dropped |= s->ring_count == s->most;
+    s->ring_count += s->ring_count < s->most;
+    s->ring[s->next] = touch;
+    s->next = (s->next + 1) % s->most;
+}
+
+/* Moves the window's accesses to the list. The search has ended at the begin of the run (@p edge),
+ * or because the list is full. */
+static enum wt_history_step end_window(struct wt_touches *s, bool edge, struct wt_error *err)
+{
+    while (s->ring_count && s->count < s->most) {
+        s->ring_count--;
+        s->next = (s->next + s->most - 1) % s->most;
+        s->list[s->count++] = s->ring[s->next];
+    }
+    s->more |= s->dropped || s->ring_count;
+    if (edge || s->count == s->most) {
+        s->more |= !edge;
+        return WT_HISTORY_FOUND;
+    }
+    s->searching = false;
+    s->ring_count = s->next = 0;
+    if (!s->any)
+        return WT_HISTORY_ON;
+    s->any = false;
+    return s->target->services->history->go(s->target->context, s->oldest, err) ? WT_HISTORY_FAILED
+                                                                                : WT_HISTORY_ON;
+}
+
+enum wt_history_step wt_touches_on(struct wt_touches *s, uint64_t budget, struct wt_error *err)
+{
+    const struct wt_history_services *h = s->target->services->history;
+    struct wt_history_match match;
+    if (!s->searching) {
+        const struct wt_history_query query = {
+            .backwards = true, .wave = WT_NO_HANDLE, .watchpoint = &s->range, .watchpoints = 1};
+        s->searching = true;
+        return h->search(s->target->context, &query, err) ? WT_HISTORY_FAILED : WT_HISTORY_ON;
+    }
+    const enum wt_history_step step = h->search_on(s->target->context, budget, &match, err);
+    switch (step) {
+    case WT_HISTORY_MATCH:
+        add(s);
+        h->accept(s->target->context, false);
+        return WT_HISTORY_ON;
+    case WT_HISTORY_FOUND:
+    case WT_HISTORY_EDGE:
+        return end_window(s, step == WT_HISTORY_EDGE, err);
+    default:
+        return step;
+    }
+}

@@ -1,0 +1,48 @@
+/*
+ * The writes to a range of memory, or the reads of it, in a target's recorded run, found by
+ * searching it backwards. The search needs the history service and the watchpoint_hits service, and
+ * no probe.
+ */
+#ifndef WT_DEBUG_CORE_TOUCHES_H
+#define WT_DEBUG_CORE_TOUCHES_H
+
+#include "debug/core/debugger.h"
+
+/** A search. The caller may read the first group of members at any time. */
+struct wt_touches {
+    struct wt_touch *list; /**< the latest one first */
+    size_t count;          /**< of list, at most `most` */
+    bool more;             /**< once the search has ended: there are, or may be, more than the list
+                                has */
+
+    const struct wt_target *target;
+    struct wt_watchpoint range;
+    size_t most;
+    bool searching;        /**< a window is being searched */
+    struct wt_touch *ring; /**< the newest ones of the window */
+    size_t ring_count, next;
+    bool dropped;    /**< the ring has lost one */
+    bool any;        /**< the window has one */
+    uint64_t oldest; /**< issue time of the window's first one */
+};
+
+/**
+ * Begins a search from where the device is for the last @p most (1 or more) accesses to @p range,
+ * whose kind is WT_WATCHPOINT_WRITE or WT_WATCHPOINT_READ. The target must outlive the search. On
+ * failure nothing is left to free.
+ */
+enum wt_status wt_touches_begin(struct wt_touches *s, const struct wt_target *target,
+                                const struct wt_watchpoint *range, size_t most,
+                                struct wt_error *err);
+
+/**
+ * Searches on for about @p budget issues. WT_HISTORY_ON: call again. WT_HISTORY_FOUND: the search
+ * has ended, the list may be empty, and the device stands somewhere in the past. WT_HISTORY_FAILED:
+ * *err says why.
+ */
+enum wt_history_step wt_touches_on(struct wt_touches *s, uint64_t budget, struct wt_error *err);
+
+/** Frees the list and the rest. */
+void wt_touches_free(struct wt_touches *s);
+
+#endif

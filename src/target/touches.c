@@ -1,0 +1,95 @@
+/* Finds and counts the accesses to a range of memory in a recording, for programs without a
+ * debugger. */
+#include <assert.h>
+
+#include "debug/core/touches.h"
+#include "target/history.h"
+#include "target/watches.h"
+
+/* Issues of one step of the search. */
+#define BUDGET ((uint64_t)1 << 20)
+
+/* Facts known only when the wave is about to make the access. */
+static enum wt_status describe(struct wt_emulated *e, struct wt_last_touch *last,
+                               struct wt_error *err)
+{
+    const struct wt_touch *t = &last->touch;
+    enum wt_status status;
+    if ((status = wt_timeline_goto(e->timeline, t->time, err)) != WT_OK)
+        return status;
+    wt_machine_name_wave(e->machine, t->wave, last->place, sizeof last->place);
+    last->has_item =
+        e->family->run.work_item && e->family->run.work_item(e, t->wave, t->last.lane, last->item);
+    return WT_OK;
+}
+
+enum wt_status wt_emulated_last_touch(struct wt_emulated *e, const struct wt_watchpoint *range,
+                                      struct wt_last_touch *last, struct wt_error *err)
+{
+    struct wt_touches touches;
+    enum wt_history_step step;
+    enum wt_status status;
+    assert(e->timeline && range->size > 0);
+    const uint64_t now = e->machine->time;
+    if ((status = wt_touches_begin(&touches, wt_emulated_target(e), range, 1, err)) != WT_OK)
+        return status;
+    while ((step = wt_touches_on(&touches, BUDGET, err)) == WT_HISTORY_ON)
+        continue;
+    *last = (struct wt_last_touch){.any = touches.count > 0};
+    if (step == WT_HISTORY_FAILED)
+        status = err->status;
+    else if (last->any) {
+        last->touch = touches.list[0];
+        status = describe(e, last, err);
+    }
+    wt_touches_free(&touches);
+    if (!status)
+        status = wt_timeline_goto(e->timeline, now, err);
+    return status;
+}
+
+struct counting {
+    const struct wt_watchpoint *range;
+    uint64_t count;
+};
+
+/* A condition that holds for no lane: the instruction is counted, and the run goes on. */
+static wt_lanes count_one(void *context, struct wt_machine *m, uint32_t wave, uint64_t pc,
+                          wt_lanes mask, uint64_t time)
+{
+    struct counting *c = context;
+    const enum wt_watch_kind other =
+        c->range->kind == WT_WATCHPOINT_READ ? WT_WATCH_WRITE : WT_WATCH_READ;
+    (void)wave, (void)pc, (void)mask, (void)time;
+    for (size_t i = 0; i < m->hits; i++)
+        if (m->hit[i].kind != other &&
+            wt_ranges_meet(c->range->addr, c->range->size, wt_address_of(m->hit[i].addr),
+                           m->hit[i].size)) {
+            c->count++;
+            break;
+        }
+    return 0;
+}
+
+enum wt_status wt_emulated_count_touches(struct wt_emulated *e, const struct wt_watchpoint *range,
+                                         uint64_t *count, struct wt_error *err)
+{
+    struct wt_machine *m = e->machine;
+    const uint64_t now = m->time;
+    struct wt_emulated_condition none;
+    struct counting counting = {.range = range};
+    struct wt_watch watch = wt_emulated_watch_of(range, &none);
+    enum wt_status status;
+    assert(e->timeline && range->size > 0);
+    watch.holds = count_one;
+    watch.context = &counting;
+    if ((status = wt_timeline_goto(e->timeline, wt_timeline_start(e->timeline), err)) != WT_OK)
+        return status;
+    if (!wt_set_watches(m, &watch, 1))
+        return wt_fail(err, WT_NO_MEMORY, "no host memory to search the past");
+    while (m->time < now)
+        wt_timeline_run(e->timeline, now - m->time);
+    *count = counting.count;
+    wt_emulated_watch_again(e);
+    return wt_timeline_goto(e->timeline, now, err);
+}
