@@ -442,6 +442,7 @@ const struct wt_caller *wt_frames_rules(struct wt_frames *f, unsigned physical)
     struct wt_physical *p = &f->physical[physical];
     struct asked asked = {f, physical};
     struct wt_callee callee = {.wave = f->wave.id,
+                               .lane = f->lane,
                                .pc = p->pc,
                                .context = &asked,
                                .read_register = read_own_register,
