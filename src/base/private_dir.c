@@ -87,7 +87,6 @@ bool wt_private_temporary(char *path, size_t size)
 
 static int remove_one(const char *path, const struct stat *status, int kind, struct FTW *where)
 {
-    (void)status, (void)kind, (void)where;
     return remove(path);
 }
 

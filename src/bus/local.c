@@ -12,7 +12,6 @@ static enum wt_status local_transact(struct wt_bus *bus, struct wt_bus_op *ops, 
                                      struct wt_error *err)
 {
     struct wt_bus_device *device = &((struct local_bus *)bus)->device;
-    (void)err;
     bus->round_trips++;
     for (size_t i = 0; i < count; i++) {
         if (ops[i].write)

@@ -178,7 +178,6 @@ static void signal_ready(void *context, int fd, short events)
 {
     struct cli_console *d = context;
     struct signalfd_siginfo info;
-    (void)events;
     while (read(fd, &info, sizeof info) == sizeof info) {
         if (quits(d, &info)) {
             if (d->reads)

@@ -81,7 +81,7 @@ static int run_to_end(const struct cli_command *command, struct cli_drive *d, st
         case WT_RUN_WATCH:
             break;
         case WT_RUN_ENDED:
-            return cli_word_status(e->family->run.exit_word(e));
+            return cli_word_status(wt_emulated_exit_word(e));
         case WT_RUN_FAULT:
             cli_report_fault(stderr, e);
             return cli_fault_status(m->fault.kind);

@@ -104,7 +104,6 @@ static enum wt_status tell_text(void *context, const char *name, const char *tex
 {
     struct telling *t = context;
     struct ptx_module module;
-    (void)name;
     if (ptx_parse("PTX", text, length, &module, err) != WT_OK) {
         tell_mistake(t, err);
         return WT_OK;

@@ -32,8 +32,6 @@ struct cli_terminal {
 static void input_ready(void *context, int fd, short events)
 {
     struct cli_terminal *t = context;
-    (void)fd;
-    (void)events;
     wt_session_end(t->session);
 }
 
@@ -104,7 +102,6 @@ static int read_character(EditLine *edit, wchar_t *character)
 static unsigned char cancel(EditLine *edit, int key)
 {
     struct cli_terminal *t;
-    (void)key;
     el_get(edit, EL_CLIENTDATA, &t);
     if (t->cancelled)
         return CC_NEWLINE;
@@ -121,7 +118,6 @@ static unsigned char complete(EditLine *edit, int key)
 {
     struct cli_terminal *t;
     const LineInfo *info = el_line(edit);
-    (void)key;
     el_get(edit, EL_CLIENTDATA, &t);
     char *line = strndup(info->buffer, (size_t)(info->cursor - info->buffer));
     size_t count;

@@ -26,7 +26,6 @@ bool wt_elf_machine_is_host(unsigned machine)
 #elif defined __aarch64__
     return machine == EM_AARCH64;
 #else
-    (void)machine;
     return false;
 #endif
 }

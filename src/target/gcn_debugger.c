@@ -43,7 +43,6 @@ static enum wt_status link_call(void *context, struct kfd_debug_call *call, stru
     const size_t size = offsetof(struct kfd_debug_call, queue) + 4 * call->queue_count;
     const struct wt_input input = {
         .kind = WT_INPUT_OPERATION, .bytes = call, .size = size, .operation = gcn_kfd_do_call};
-    (void)err;
     wt_emulated_input(e, &input);
     *call = *gcn_kfd_answer(device_of(e));
     return WT_OK;
@@ -52,7 +51,6 @@ static enum wt_status link_call(void *context, struct kfd_debug_call *call, stru
 static enum wt_status link_queues(void *context, struct kfd_queue_entry *list, uint32_t room,
                                   uint32_t *count, struct wt_error *err)
 {
-    (void)err;
     *count = (uint32_t)gcn_kfd_queue_snapshot(device_of(context), 0, list, room);
     return WT_OK;
 }
@@ -60,7 +58,6 @@ static enum wt_status link_queues(void *context, struct kfd_queue_entry *list, u
 static enum wt_status link_devices(void *context, struct kfd_device_entry *list, uint32_t room,
                                    uint32_t *count, struct wt_error *err)
 {
-    (void)room, (void)err;
     gcn_kfd_device_snapshot(device_of(context), 0, list);
     *count = 1;
     return WT_OK;
@@ -120,7 +117,6 @@ bool gcn_debugger_attention(struct wt_emulated *e)
 static uint32_t launch_again(struct wt_machine *m, const void *bytes, size_t size)
 {
     struct wt_error err;
-    (void)bytes, (void)size;
     return gcn_launch_again((struct gcn_device *)m, &err) == WT_OK;
 }
 

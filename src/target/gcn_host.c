@@ -63,7 +63,6 @@ static bool wanted(const struct wt_host_program *program)
  * does not where it finds no runtime. */
 static bool absent(const struct wt_host_program *program, const char *folder)
 {
-    (void)program, (void)folder;
     return !setenv("HSA_RUNTIME_LIB", "none", 0);
 }
 

@@ -18,7 +18,6 @@
 
 static enum wt_status no_call(void *context, struct kfd_debug_call *call, struct wt_error *err)
 {
-    (void)context, (void)err;
     call->result = 0;
     return WT_OK;
 }
@@ -26,7 +25,6 @@ static enum wt_status no_call(void *context, struct kfd_debug_call *call, struct
 static enum wt_status no_queues(void *context, struct kfd_queue_entry *list, uint32_t room,
                                 uint32_t *count, struct wt_error *err)
 {
-    (void)context, (void)list, (void)room, (void)err;
     *count = 0;
     return WT_OK;
 }
@@ -35,7 +33,6 @@ static enum wt_status no_queues(void *context, struct kfd_queue_entry *list, uin
 static enum wt_status vega(void *context, struct kfd_device_entry *list, uint32_t room,
                            uint32_t *count, struct wt_error *err)
 {
-    (void)context, (void)room, (void)err;
     *count = 1;
     *list = (struct kfd_device_entry){.lds_base = GCN_SHARED_APERTURE,
                                       .lds_limit = GCN_SHARED_APERTURE + UINT32_MAX,

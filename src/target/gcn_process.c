@@ -301,7 +301,6 @@ static enum wt_status refresh(struct wt_process *p, struct wt_error *err)
 
 static enum wt_status begin(struct wt_process *p, struct wt_error *err)
 {
-    (void)err;
     wt_gcn_process_begin(&own(p)->connection);
     p->target.link = &own(p)->connection.gcn;
     return WT_OK;

@@ -48,7 +48,6 @@ enum wt_status gen_debugger_launch(struct wt_emulated *e, const struct gen_launc
 
 static uint32_t attend(struct wt_machine *m, const void *bytes, size_t size)
 {
-    (void)bytes, (void)size;
     gen_device_debug((struct gen_device *)m, true);
     return 1;
 }

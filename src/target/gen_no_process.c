@@ -8,7 +8,6 @@
 enum wt_status wt_gen_connect_none(struct wt_process *p, const char *program, struct wt_error *err)
 {
     struct gen_config config;
-    (void)program;
     gen_config_default(&config);
     const struct wt_gen_link link = {.info = wt_gen_info_of(config.subslices)};
     return wt_process_no_link(p, &link, sizeof link, err);

@@ -114,7 +114,6 @@ static void look_at_cuda(struct search *s)
 
 static void look_at_bundle(struct search *s, size_t at)
 {
-    (void)at;
     s->found->amd = true;
 }
 

@@ -37,7 +37,6 @@ enum wt_status wt_local_registers(void *context, uint32_t gpu, struct wt_wire_re
                                   size_t count, struct wt_error *err)
 {
     struct wt_machine *m = ((struct wt_emulated *)context)->machine;
-    (void)gpu, (void)err;
     for (size_t i = 0; i < count; i++)
         if (list[i].write)
             wt_emulated_input(context, &(struct wt_input){.kind = WT_INPUT_DEBUG_WRITE,
@@ -58,7 +57,6 @@ enum wt_status wt_local_event(void *context, bool wait, struct wt_link_event *ev
     const struct wt_family_debug *family = &e->family->debug;
     struct wt_machine *m = e->machine;
     const bool told = family->attention && family->attention(e);
-    (void)err;
     *event = (struct wt_link_event){.attention = family->looks ? !wait : told};
     for (unsigned earlier = 0; wait && !event->attention && earlier < MOST_EARLIER;) {
         const uint64_t before = m->time;
@@ -79,7 +77,6 @@ bool wt_local_ended(void *context, uint32_t *status, char *text, size_t size)
 {
     struct wt_machine *m = ((struct wt_emulated *)context)->machine;
     const struct wt_group_ops *groups = m->groups.ops;
-    (void)text, (void)size;
     *status = 0;
     return !m->active && !m->fault.kind && !(groups && groups->waiting(m));
 }

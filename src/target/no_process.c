@@ -8,7 +8,6 @@ static enum wt_status read_image(void *context, wt_wave_handle wave, unsigned la
                                  void *out, size_t size, struct wt_error *err)
 {
     const struct wt_process *p = context;
-    (void)wave, (void)lane;
     return wt_memory_image_read(&p->image, addr, out, size)
                ? WT_OK
                : wt_fail(err, WT_INVALID, "no memory is at 0x%llx: the program is not being run",
@@ -18,14 +17,12 @@ static enum wt_status read_image(void *context, wt_wave_handle wave, unsigned la
 static enum wt_status refuse_write(void *context, wt_wave_handle wave, unsigned lane, uint64_t addr,
                                    const void *bytes, size_t size, struct wt_error *err)
 {
-    (void)context, (void)wave, (void)lane, (void)addr, (void)bytes, (void)size;
     return wt_fail(err, WT_STATE, "the program is not being run: its memory cannot be changed");
 }
 
 static enum wt_status no_registers(void *context, uint32_t gpu, struct wt_wire_register *list,
                                    size_t count, struct wt_error *err)
 {
-    (void)context, (void)gpu, (void)err;
     for (size_t i = 0; i < count; i++)
         list[i].value = list[i].write ? list[i].value : 0;
     return WT_OK;
@@ -34,14 +31,12 @@ static enum wt_status no_registers(void *context, uint32_t gpu, struct wt_wire_r
 static enum wt_status no_event(void *context, bool wait, struct wt_link_event *event,
                                struct wt_error *err)
 {
-    (void)context, (void)wait, (void)err;
     *event = (struct wt_link_event){.attention = false};
     return WT_OK;
 }
 
 static bool never_ended(void *context, uint32_t *status, char *text, size_t size)
 {
-    (void)context, (void)status, (void)text, (void)size;
     return false;
 }
 
@@ -49,7 +44,6 @@ static enum wt_status answer_zeros(void *context, const struct wt_wire_request *
                                    const void *more, struct wt_wire_answer *answer, void *out,
                                    size_t room, struct wt_error *err)
 {
-    (void)context, (void)request, (void)more, (void)err;
     *answer = (struct wt_wire_answer){.size = (uint32_t)room};
     if (out)
         memset(out, 0, room);

@@ -26,7 +26,6 @@ static struct sm_device *device_of(void *context)
 static enum wt_status link_launch(void *context, struct wt_sm_launch *out, struct wt_error *err)
 {
     const struct sm_launch *latest = sm_device_latest_launch(device_of(context));
-    (void)err;
     *out = (struct wt_sm_launch){
         .number = latest->grid[0] ? wt_machine_launch(machine_of(context), latest->number) : 0,
         .runs = sm_device_runs(device_of(context))};
@@ -90,7 +89,6 @@ static enum wt_status link_bank(void *context, unsigned bank, uint64_t *addr, ui
                                 struct wt_error *err)
 {
     const struct sm_launch *l = sm_device_latest_launch(device_of(context));
-    (void)err;
     *addr = bank < SM_BANKS ? l->bank[bank] : 0;
     *size = bank < SM_BANKS ? l->bank_size[bank] : 0;
     return WT_OK;

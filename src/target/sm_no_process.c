@@ -20,7 +20,6 @@
 
 static enum wt_status no_launch(void *context, struct wt_sm_launch *launch, struct wt_error *err)
 {
-    (void)context, (void)err;
     *launch = (struct wt_sm_launch){.number = 0};
     return WT_OK;
 }
@@ -33,42 +32,36 @@ static enum wt_status nothing(struct wt_error *err)
 static enum wt_status no_warp(void *context, uint32_t warp, struct wt_sm_warp *out,
                               struct wt_error *err)
 {
-    (void)context, (void)warp, (void)out;
     return nothing(err);
 }
 
 static enum wt_status no_row(void *context, uint32_t warp, unsigned number, void *row,
                              struct wt_error *err)
 {
-    (void)context, (void)warp, (void)number, (void)row;
     return nothing(err);
 }
 
 static enum wt_status no_write_row(void *context, uint32_t warp, unsigned number, uint32_t lanes,
                                    const void *row, struct wt_error *err)
 {
-    (void)context, (void)warp, (void)number, (void)lanes, (void)row;
     return nothing(err);
 }
 
 static enum wt_status no_file(void *context, uint32_t warp, uint64_t offset, void *out, size_t size,
                               struct wt_error *err)
 {
-    (void)context, (void)warp, (void)offset, (void)out, (void)size;
     return nothing(err);
 }
 
 static enum wt_status no_bank(void *context, unsigned bank, uint64_t *addr, uint32_t *size,
                               struct wt_error *err)
 {
-    (void)context, (void)bank, (void)addr, (void)size;
     return nothing(err);
 }
 
 static enum wt_status no_local(void *context, uint32_t warp, unsigned lane, uint64_t *addr,
                                uint32_t *size, struct wt_error *err)
 {
-    (void)context, (void)warp, (void)lane, (void)addr, (void)size;
     return nothing(err);
 }
 

@@ -153,18 +153,6 @@ static void close_device(struct wt_emulated *e)
     e->own = NULL;
 }
 
-static unsigned waves_per_core(const struct wt_emulated *e)
-{
-    (void)e;
-    return TOY_SLOTS;
-}
-
-static uint32_t exit_word(struct wt_emulated *e)
-{
-    (void)e;
-    return 0;
-}
-
 static bool buffer(const struct wt_emulated *e, size_t index, struct wt_kernel_buffer *out)
 {
     const struct own *o = own(e);
@@ -181,7 +169,6 @@ static unsigned instruction_text(struct wt_emulated *e, uint64_t pc, const uint8
                                  size_t available, char *text, size_t size)
 {
     struct toy_insn in;
-    (void)e, (void)pc;
     if (available < sizeof in)
         return 0;
     memcpy(&in, bytes, sizeof in);
@@ -278,14 +265,12 @@ static enum wt_status begin(struct wt_process *p, struct wt_error *err)
 
 static enum wt_status refresh(struct wt_process *p, struct wt_error *err)
 {
-    (void)p, (void)err; /* kernels have no symbols */
-    return WT_OK;
+    return WT_OK; /* kernels have no symbols */
 }
 
 /* Before the program is started, and after its end. */
 static enum wt_status connect_none(struct wt_process *p, const char *program, struct wt_error *err)
 {
-    (void)program;
     return wt_process_no_link(p, &(struct toy_link){.waves = TOY_SLOTS}, sizeof(struct toy_link),
                               err);
 }
@@ -300,7 +285,6 @@ static const struct wt_process_ops process = {.socket = TOY_SOCKET,
 
 static bool prepare(const struct wt_host_program *program, const char *folder)
 {
-    (void)program;
     return wt_host_find_libraries_in(folder);
 }
 
@@ -322,8 +306,6 @@ static const struct wt_family family = {
     .run = {.open = open_device,
             .load = load,
             .close = close_device,
-            .waves_per_core = waves_per_core,
-            .exit_word = exit_word,
             .wave_fault = wave_fault,
             .buffer = buffer},
     .isa = {.instruction = instruction, .instruction_text = instruction_text, .list_isa = list_isa},

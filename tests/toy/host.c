@@ -37,31 +37,26 @@ static struct {
 
 static bool maps(void *gpu, uint64_t addr)
 {
-    (void)gpu;
     return wt_regions_at(&toy.device->regions, addr);
 }
 
 static bool is_shared(void *gpu, uint64_t addr)
 {
-    (void)gpu, (void)addr;
     return false; /* the program waits for its kernels */
 }
 
 static bool has_kernels(void *gpu)
 {
-    (void)gpu;
     return toy.device->grid.active;
 }
 
 static bool has_exception(void *gpu)
 {
-    (void)gpu;
     return toy.followed && toy.stopped;
 }
 
 static void name(void *gpu, char *text, size_t size)
 {
-    (void)gpu;
     snprintf(text, size, "toy");
 }
 
@@ -73,18 +68,15 @@ static const struct wt_recording_ops recording_ops = {.maps = maps,
 
 static void config(void *context, char *text, size_t size)
 {
-    (void)context;
     snprintf(text, size, "cores=%u", toy.device->cores);
 }
 
 static void modules(void *context, struct wt_core_writer *w, struct wt_archive *a)
 {
-    (void)context, (void)w, (void)a;
 }
 
 static bool read_own(void *context, uint64_t addr, uint8_t *bytes, size_t size)
 {
-    (void)context;
     if (!wt_regions_hold(&toy.device->regions, addr, size, false))
         return false;
     memcpy(bytes, (const void *)(uintptr_t)addr, size); // NOLINT
@@ -133,7 +125,6 @@ static void leave(void)
 static void locked(void *context, const struct wt_wire_request *request, void (*serve)(void *),
                    void *serving)
 {
-    (void)context, (void)request;
     enter();
     serve(serving);
     leave();
@@ -141,7 +132,6 @@ static void locked(void *context, const struct wt_wire_request *request, void (*
 
 static uint32_t apply(void *context, const struct wt_input *in)
 {
-    (void)context;
     toy.pokes++;
     return toy.recording ? wt_recording_input(toy.recording, in)
                          : wt_input_apply(&toy.device->machine, in);
@@ -149,27 +139,23 @@ static uint32_t apply(void *context, const struct wt_input *in)
 
 static uint32_t input(void *context, uint32_t device, const struct wt_input *in)
 {
-    (void)device;
     return apply(context, in);
 }
 
 static void hello(void *context, struct wt_wire_hello *hello, uint64_t *code)
 {
-    (void)context;
     hello->units[0] = toy.device->cores;
     *code = toy.code;
 }
 
 static void attach(void *context)
 {
-    (void)context;
     toy.followed = toy.stopped = true;
     toy.held = false;
 }
 
 static int event(void *context, uint64_t ms, uint64_t *code)
 {
-    (void)context;
     wt_recording_asked(toy.recording);
     for (; ms && !toy.stopped && toy.code == toy.known && toy.device->grid.active;
          ms -= ms < 20 ? ms : 20) {
@@ -186,7 +172,6 @@ static int event(void *context, uint64_t ms, uint64_t *code)
 
 static void code_known(void *context, uint64_t state)
 {
-    (void)context;
     toy.known = state;
 }
 
@@ -231,25 +216,21 @@ static void let_go(void *context)
 
 static bool is_held(void *context)
 {
-    (void)context;
     return toy.held;
 }
 
 static void release(void *context)
 {
-    (void)context;
     toy.held = false;
 }
 
 static struct wt_hosted *hosted(void *context, uint32_t device)
 {
-    (void)context, (void)device;
     return &toy.hosted;
 }
 
 static bool fault(void *context, const struct wt_wire_request *r, struct wt_fault *out)
 {
-    (void)context;
     const bool there =
         wt_hosted_has(&toy.hosted, r) && toy.device->wave[r->wave].cause == TOY_FAILED;
     if (there)
@@ -259,7 +240,6 @@ static bool fault(void *context, const struct wt_wire_request *r, struct wt_faul
 
 static int record(void *context, uint32_t device, uint64_t budget)
 {
-    (void)context, (void)device;
     if (budget)
         return wt_recording_want(&toy.hosted, &recording_ops, budget, WT_IGNORED) ? -ENOMEM : 0;
     wt_recording_free(&toy.recording);
@@ -294,7 +274,6 @@ static const struct wt_server_driver driver = {.kind = TOY_SOCKET,
 
 static void tell_exit(int status, void *context)
 {
-    (void)context;
     wt_server_tell_exit(toy.server, status, false);
     wt_server_stop(toy.server);
 }

@@ -189,7 +189,6 @@ static enum wt_status write_memory(struct wt_probe *p, uint32_t wave, unsigned l
 static enum wt_status window(struct wt_probe *p, uint64_t addr, struct wt_window *window,
                              struct wt_error *err)
 {
-    (void)p;
     *window = (struct wt_window){.addr = addr, .size = 8, .least = 8};
     return addr % 8 ? wt_fail(err, WT_INVALID, "no instruction begins there") : WT_OK;
 }
@@ -197,7 +196,6 @@ static enum wt_status window(struct wt_probe *p, uint64_t addr, struct wt_window
 static void patch(struct wt_probe *p, uint64_t addr, const struct wt_window *window,
                   struct wt_patch *patch)
 {
-    (void)p, (void)window;
     *patch = (struct wt_patch){.addr = addr, .size = 1, .bytes = {TOY_BREAK}, .mask = {0xff}};
 }
 
@@ -208,7 +206,6 @@ static void decode(struct wt_probe *p, uint64_t addr, const struct wt_window *wi
                                                             [TOY_BARRIER] = WT_INSTRUCTION_BARRIER,
                                                             [TOY_BREAK] = WT_INSTRUCTION_TRAP,
                                                             [TOY_END] = WT_INSTRUCTION_END};
-    (void)p, (void)addr;
     *in = (struct wt_instruction){
         .length = 8, .kind = kinds[window->bytes[0] % TOY_OPS], .written = -1};
 }
@@ -229,7 +226,6 @@ static enum wt_status probe_open(const struct wt_target *target, bool use_memory
                                  struct wt_probe **probe, struct wt_error *err)
 {
     struct wt_probe *p = calloc(1, sizeof *p);
-    (void)use_memory_port;
     if (!p)
         return wt_fail(err, WT_NO_MEMORY, "out of memory for the probe");
     p->link = target->link;

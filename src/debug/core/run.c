@@ -33,7 +33,6 @@ static void check(const struct wt_debugger *d)
     assert(d->hits.reports.count <= d->hits.reports.capacity);
     assert(d->events.first <= d->events.count && d->events.count <= d->events.capacity);
     assert(d->news.next <= d->news.count && d->news.count <= d->news.capacity);
-    (void)run;
 }
 
 bool wt_debugger_running(struct wt_debugger *d)

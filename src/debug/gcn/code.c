@@ -103,7 +103,6 @@ static unsigned vector_length(uint32_t word)
 void gcnp_decode_instruction(struct wt_probe *p, uint64_t addr, const struct wt_window *window,
                              struct wt_instruction *in)
 {
-    (void)p, (void)addr;
     const uint32_t word = (uint32_t)wt_load_le(window->bytes, 4);
     *in = (struct wt_instruction){.length = 4, .written = -1};
     if (!(word >> 31))
@@ -117,7 +116,6 @@ void gcnp_decode_instruction(struct wt_probe *p, uint64_t addr, const struct wt_
 enum wt_status gcnp_window(struct wt_probe *p, uint64_t addr, struct wt_window *window,
                            struct wt_error *err)
 {
-    (void)p;
     if (addr % 4)
         return wt_fail(err, WT_INVALID,
                        "no instruction begins at 0x%llx, which is not a multiple of 4",
@@ -129,9 +127,7 @@ enum wt_status gcnp_window(struct wt_probe *p, uint64_t addr, struct wt_window *
 void gcnp_patch(struct wt_probe *p, uint64_t addr, const struct wt_window *window,
                 struct wt_patch *patch)
 {
-    (void)p;
     *patch = (struct wt_patch){.addr = addr, .size = 4};
     wt_store_le(patch->bytes, S_TRAP_1, 4);
     memset(patch->mask, 0xff, 4);
-    (void)window;
 }

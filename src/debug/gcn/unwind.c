@@ -327,7 +327,6 @@ enum wt_status gcnp_find_kept(struct wt_probe *p, const struct wt_kept_address *
     const struct wt_callee callee = {.context = &code, .read_code = read_asked};
     struct follower f = {.p = p, .callee = &callee}, body;
     struct insn in;
-    (void)err;
     *answer = (struct wt_kept_answer){.state = WT_KEPT_IN_PLACE};
     if (asked->reg != index_of_role(p, WT_ROLE_FP))
         return WT_OK;

@@ -730,7 +730,6 @@ enum wt_status genp_find_kept(struct wt_probe *p, const struct wt_kept_address *
                               struct wt_kept_answer *answer, struct wt_error *err)
 {
     struct flow f = {.asked = asked};
-    (void)p;
     *answer = (struct wt_kept_answer){.state = WT_KEPT_IN_PLACE};
     if (asked->reg >= 0)
         return WT_OK;

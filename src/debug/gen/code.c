@@ -50,7 +50,6 @@ static enum wt_instruction_kind kind_of(const struct wt_window *w, bool compact)
 enum wt_status genp_window(struct wt_probe *p, uint64_t addr, struct wt_window *window,
                            struct wt_error *err)
 {
-    (void)p;
     if (addr % SHORT)
         return wt_fail(err, WT_INVALID,
                        "no instruction begins at 0x%llx, which is not a multiple of 8",
@@ -67,7 +66,6 @@ static bool is_compact(const struct wt_window *window)
 void genp_patch(struct wt_probe *p, uint64_t addr, const struct wt_window *window,
                 struct wt_patch *patch)
 {
-    (void)p;
     const uint32_t bit = (uint32_t)1 << (is_compact(window) ? COMPACT_DEBUG : NATIVE_DEBUG);
     *patch = (struct wt_patch){.addr = addr, .size = 4};
     wt_store_le(patch->bytes, bit, 4);
@@ -77,7 +75,6 @@ void genp_patch(struct wt_probe *p, uint64_t addr, const struct wt_window *windo
 void genp_decode(struct wt_probe *p, uint64_t addr, const struct wt_window *window,
                  struct wt_instruction *in)
 {
-    (void)p, (void)addr;
     const uint32_t word = (uint32_t)wt_load_le(window->bytes, 4);
     const bool compact = is_compact(window);
     *in = (struct wt_instruction){

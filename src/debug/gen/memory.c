@@ -62,7 +62,6 @@ enum wt_status genp_read_memory(struct wt_probe *p, uint32_t wave, unsigned lane
                                 struct wt_address addr, void *out, size_t size,
                                 struct wt_error *err)
 {
-    (void)lane;
     return genp_read_link(p, wave, linear_of(p, wave, addr), out, size, err);
 }
 
@@ -71,7 +70,6 @@ enum wt_status genp_write_memory(struct wt_probe *p, uint32_t wave, unsigned lan
                                  struct wt_error *err)
 {
     uint64_t at = linear_of(p, wave, addr);
-    (void)lane;
     genp_unmark(p, &wave, &at);
     return wt_link_write(&p->link->common, wave, 0, at, bytes, size, err);
 }
@@ -80,7 +78,6 @@ enum wt_status genp_find_home(struct wt_probe *p, uint32_t wave, unsigned lane,
                               struct wt_address addr, uint64_t size, struct wt_address *home,
                               uint64_t *part, struct wt_error *err)
 {
-    (void)lane, (void)err;
     *home = wt_address_of(linear_of(p, wave, addr));
     *part = size;
     return WT_OK;

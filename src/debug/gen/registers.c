@@ -136,7 +136,7 @@ enum wt_status genp_read_rows(struct wt_probe *p, uint32_t wave, wt_lanes lanes,
 {
     const struct genp_row *row = genp_row(p, wave);
     enum wt_status status = WT_OK;
-    (void)lanes; /* no register is a lane's */
+    /* No register is a lane's. */
     for (size_t i = 0, run; i < count && !status; i += run) {
         const struct wt_register *r = &p->registers[index[i]];
         run = 1;
@@ -163,7 +163,6 @@ enum wt_status genp_write_row(struct wt_probe *p, uint32_t wave, wt_lanes lanes,
     uint64_t at = r->code;
     uint8_t ip[4];
     enum wt_status status;
-    (void)lanes;
     if (r->code == CODE_PC) {
         const uint64_t relative = wt_load_le(bytes, 8) - row->saved.instructions;
         if (relative > UINT32_MAX)

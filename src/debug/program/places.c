@@ -129,7 +129,6 @@ static bool take_kernel(void *context, const char *name, uint64_t addr, uint64_t
     const struct wt_module *m = k->a->module;
     const size_t length = strlen(name);
     uint64_t start;
-    (void)size;
     if (code && wt_symbols_is_entry(m->symbols, addr))
         add_kernel(k, addr);
     if (length <= 3 || strcmp(name + length - 3, ".kd") != 0)

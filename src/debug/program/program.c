@@ -7,7 +7,6 @@
 
 static void handle(void *context)
 {
-    (void)context;
 }
 
 static void event(void *context, const struct wt_event *e)
@@ -71,7 +70,6 @@ static bool answer(void *context)
 
 static bool is_full(void *context)
 {
-    (void)context;
     return false;
 }
 
@@ -91,8 +89,6 @@ static void modules_changed(void *context, enum wt_module_change change,
                             const struct wt_module *module)
 {
     struct wt_program *g = context;
-    (void)module;
-    (void)change;
     wt_program_refresh_frames(g);
     g->resolve = true;
 }

@@ -83,7 +83,6 @@ static enum wt_instruction_kind kind_of(uint64_t word)
 enum wt_status smp_window(struct wt_probe *p, uint64_t addr, struct wt_window *window,
                           struct wt_error *err)
 {
-    (void)p;
     if (addr % 8)
         return wt_fail(err, WT_INVALID,
                        "no instruction begins at 0x%llx, which is not a multiple of 8",
@@ -101,7 +100,6 @@ void smp_patch(struct wt_probe *p, uint64_t addr, const struct wt_window *window
                struct wt_patch *patch)
 {
     const uint64_t word = wt_load_le(window->bytes, 8);
-    (void)p;
     *patch = (struct wt_patch){.addr = addr, .size = 8};
     wt_store_le(patch->bytes, smp_trap_of(word) ? word : BPT_TRAP_1, 8);
     memset(patch->mask, 0xff, 8);
@@ -110,7 +108,6 @@ void smp_patch(struct wt_probe *p, uint64_t addr, const struct wt_window *window
 void smp_decode(struct wt_probe *p, uint64_t addr, const struct wt_window *window,
                 struct wt_instruction *in)
 {
-    (void)p;
     const uint64_t word = wt_load_le(window->bytes, 8);
     const unsigned guard = word >> GUARD_SHIFT & GUARD_NONE;
     *in = (struct wt_instruction){

@@ -57,7 +57,6 @@ static enum wt_status probe_open(const struct wt_target *target, bool use_memory
 {
     struct wt_probe *p = calloc(1, sizeof *p);
     enum wt_status status;
-    (void)use_memory_port; /* the driver reads memory */
     if (!p)
         return wt_fail(err, WT_NO_MEMORY, "out of memory for the probe");
     p->link = target->link;

@@ -572,7 +572,6 @@ static enum wt_status write_lane(const struct wt_view *scope, const struct wt_va
     }
     if (to->reg < 0 || !has_wave)
         return wt_fail(err, WT_INVALID, "Left operand of assignment is not an lvalue.");
-    const struct wt_register *r = &scope->source->topology->registers[to->reg];
     const unsigned index = (unsigned)to->reg;
     uint8_t row[WT_REGISTER_BITS / 8];
     enum wt_status status =
@@ -583,7 +582,6 @@ static enum wt_status write_lane(const struct wt_view *scope, const struct wt_va
     assert(to->from + to->size <= sizeof row);
     memcpy(row + to->from, bytes, to->size);
     const wt_thread thread = wt_debugger_thread_of_lane(d, scope->thread, lane);
-    (void)r;
     return wt_debugger_write_register(d, thread, index, row, err);
 }
 

@@ -328,7 +328,6 @@ static enum wt_status build_register(struct wt_build *b, struct wt_frames *f, un
 static enum wt_status build_the_cfa(struct wt_build *b, struct wt_frames *f, unsigned physical,
                                     unsigned index, wt_expr_vector *v, struct wt_error *err)
 {
-    (void)index;
     return build_cfa(b, f, physical, v, err);
 }
 

@@ -432,7 +432,6 @@ static void read_place(struct wt_type *type, struct wt_member *m, Dwarf_Die *die
         m->offset += low / 8;
         m->bit_offset = (uint32_t)(low % 8);
     }
-    (void)type;
 }
 
 /* Whether the place of a base class is an expression rather than a number. */

@@ -30,7 +30,6 @@ enum wt_status wt_standstill_next_event(struct wt_probe *p, struct wt_probe_even
                                         struct wt_error *err)
 {
     struct wt_standstill *s = wt_standstill_of(p);
-    (void)err;
     if (s->first_event < s->event_count) {
         *event = s->event[s->first_event++];
         if (event->kind == WT_PROBE_MODULES_CHANGED)

@@ -150,7 +150,6 @@ enum wt_status wt_standstill_watched(struct wt_probe *p, wt_wave_handle wave,
                                      struct wt_watchpoint_hit *hit, bool *any, struct wt_error *err)
 {
     struct wt_standstill *s = wt_standstill_of(p);
-    (void)err;
     *any = false;
     for (size_t i = 0; i < s->hit_count && !*any; i++) {
         if (!is_of(p, &s->hit[i], wave))

@@ -63,7 +63,6 @@ wt_wave_id wt_standstill_name(const struct wt_wave *wave, const uint32_t groups[
 enum wt_status wt_standstill_summary(struct wt_probe *p, struct wt_probe_summary *summary,
                                      struct wt_error *err)
 {
-    (void)err;
     *summary = (struct wt_probe_summary){.all_unavailable = true};
     for (uint32_t i = 0; i < wt_standstill_of(p)->topology.waves; i++) {
         const struct wt_standstill_row *row = wt_standstill_row(p, i);

@@ -348,6 +348,5 @@ OP(buffer_atomic)
 /* Caches are coherent here. */
 OP(buffer_wbinv)
 {
-    (void)w;
     return gcn_next(u);
 }

@@ -50,8 +50,6 @@ bool gcn_fp_nearest(const struct gcn_wave *w, bool single)
 #ifdef HOST_IS_X86
     return rounding(w, single) == 0;
 #else
-    (void)w;
-    (void)single;
     return false;
 #endif
 }
@@ -65,7 +63,6 @@ void gcn_fp_begin(const struct gcn_wave *w)
         _mm_setcsr(csr & ~0x3fu);
     __asm__ volatile("" ::: "memory");
 #else
-    (void)w;
 #endif
 }
 
@@ -76,7 +73,6 @@ void gcn_fp_end(struct gcn_wave *w)
     /* The order of MXCSR's flags is that of TRAPSTS.EXCP. */
     w->trapsts |= _mm_getcsr() & 0x3f;
 #else
-    (void)w;
 #endif
 }
 

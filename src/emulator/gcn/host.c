@@ -15,31 +15,26 @@ enum {
 
 static void ignore_interrupt(void *context, struct gcn_device *device, uint32_t wave, uint32_t data)
 {
-    (void)context, (void)device, (void)wave, (void)data;
 }
 
 static void come_back_launched(void *context, struct gcn_device *device, unsigned dispatch)
 {
-    (void)context, (void)dispatch;
     gcn_device_come_back(device);
 }
 
 static void come_back_done(void *context, struct gcn_device *device, unsigned dispatch,
                            uint64_t completion)
 {
-    (void)context, (void)dispatch, (void)completion;
     gcn_device_come_back(device);
 }
 
 static void come_back_halted(void *context, struct gcn_device *device, uint32_t wave)
 {
-    (void)context, (void)wave;
     gcn_device_come_back(device);
 }
 
 static bool take_page_fault(void *context, struct gcn_device *device, const struct wt_fault *fault)
 {
-    (void)context, (void)device, (void)fault;
     return true;
 }
 
@@ -49,7 +44,6 @@ static bool take_page_fault(void *context, struct gcn_device *device, const stru
 static void leave_for_second_level(void *context, struct gcn_device *device,
                                    const struct gcn_trap *trap)
 {
-    (void)context, (void)device;
     trap->ttmp[12] = trap->status & ~(uint32_t)(STATUS_SPI_PRIO | STATUS_ECC_ERR);
     trap->ttmp[11] &= ~(uint32_t)(TTMP11_FROM_IB_STS | TTMP11_DEBUG_TRAP);
     gcn_set_pair(&trap->ttmp[2], trap->tba);
@@ -73,7 +67,6 @@ void gcn_device_come_back(struct gcn_device *device)
 static void come_back_interrupt(void *context, struct gcn_device *device, uint32_t wave,
                                 uint32_t data)
 {
-    (void)context, (void)wave, (void)data;
     gcn_device_come_back(device);
 }
 
@@ -90,7 +83,6 @@ const struct gcn_host gcn_recorded_driver = {
 
 static void nobody_launched(void *context, struct gcn_device *device, unsigned dispatch)
 {
-    (void)context, (void)device, (void)dispatch;
 }
 
 /* The completion signal, if there is one, counts down. (amd_signal_t has the value behind its
@@ -99,7 +91,6 @@ static void count_down(void *context, struct gcn_device *d, unsigned dispatch, u
 {
     uint8_t value[8];
     const uint64_t at = completion + 8;
-    (void)context, (void)dispatch;
     if (!completion || !gcn_mapped(d, at, sizeof value, true) ||
         !gcn_read(d, at, value, sizeof value))
         return;
@@ -109,18 +100,15 @@ static void count_down(void *context, struct gcn_device *d, unsigned dispatch, u
 
 static void nobody_halted(void *context, struct gcn_device *device, uint32_t wave)
 {
-    (void)context, (void)device, (void)wave;
 }
 
 static bool leave_page_fault(void *context, struct gcn_device *device, const struct wt_fault *fault)
 {
-    (void)context, (void)device, (void)fault;
     return false;
 }
 
 static void no_first_level(void *context, struct gcn_device *device, const struct gcn_trap *trap)
 {
-    (void)context, (void)device, (void)trap;
 }
 
 const struct gcn_host gcn_no_driver = {

@@ -84,6 +84,5 @@ OP(ds_swizzle_b32)
 
 OP(ds_nop)
 {
-    (void)w;
     return gcn_next(u);
 }

@@ -202,7 +202,6 @@ OP(s_memrealtime)
 /* Caches are coherent here. */
 OP(s_dcache)
 {
-    (void)w;
     return gcn_next(u);
 }
 

@@ -28,7 +28,6 @@ static inline uint64_t at_most(uint64_t x, uint64_t limit)
 
 void gcn_vop_v_nop(struct gcn_valu *v)
 {
-    (void)v;
 }
 
 /* It clears the exceptions that the wave has had (section 12.10). */
@@ -374,12 +373,10 @@ void gcn_vop_v_readlane_b32(struct gcn_valu *v)
 /* They have handlers of their own (valu.c); these are never called. */
 void gcn_vop_v_writelane_b32(struct gcn_valu *v)
 {
-    (void)v;
 }
 
 void gcn_vop_v_swap_b32(struct gcn_valu *v)
 {
-    (void)v;
 }
 
 /* ---- packed pairs of 16 bits: OP_SEL and OP_SEL_HI choose the halves (section 12.11) ---- */

@@ -491,7 +491,6 @@ static bool fused_row(struct gen_alu *x)
 #else
 static bool fused_row(struct gen_alu *x)
 {
-    (void)x;
     return false;
 }
 #endif

@@ -228,7 +228,6 @@ const struct gen_uop *gen_op_ret(struct gen_thread *t, const struct gen_uop *u)
 
 const struct gen_uop *gen_op_nop(struct gen_thread *t, const struct gen_uop *u)
 {
-    (void)t;
     return gen_next(u);
 }
 

@@ -89,7 +89,6 @@ const struct gen_register_row *gen_register_list(size_t *count)
 
 bool gen_describe_register(struct wt_machine *m, unsigned number, struct wt_register_shape *reg)
 {
-    (void)m;
     if (number == GEN_REGISTER_PC) {
         *reg = (struct wt_register_shape){.bytes = 8};
         return true;
@@ -189,7 +188,6 @@ bool gen_read_memory(struct wt_machine *m, uint32_t wave, unsigned lane, uint64_
                      size_t size)
 {
     struct gen_device *d = (struct gen_device *)m;
-    (void)lane;
     if (addr < GEN_SLM_APERTURE)
         return gen_device_read(d, addr, out, size);
     if (is_saved(addr))
@@ -204,7 +202,6 @@ bool gen_write_memory(struct wt_machine *m, uint32_t wave, unsigned lane, uint64
                       const void *bytes, size_t size)
 {
     struct gen_device *d = (struct gen_device *)m;
-    (void)lane;
     if (addr < GEN_SLM_APERTURE)
         return gen_device_write(d, addr, bytes, size);
     if (is_saved(addr))

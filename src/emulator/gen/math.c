@@ -45,7 +45,6 @@ static float one_float(enum gen_math function, float a, float b)
 
 static float flushed(const struct gen_alu *x, float value, bool flush)
 {
-    (void)x;
     return flush && fabsf(value) < 0x1p-126f ? copysignf(0.0f, value) : value;
 }
 

@@ -149,7 +149,6 @@ static gen_op fused_handler(unsigned blocks)
 #else
 static gen_op fused_handler(unsigned blocks)
 {
-    (void)blocks;
     return NULL;
 }
 #endif

@@ -19,7 +19,6 @@ static void check_format(const struct wt_code_format *f)
     assert(f->record >= sizeof(wt_code_handler));
     assert(f->tail >= f->longest / f->granule);
     assert(f->undecoded && f->next_page);
-    (void)f;
 }
 
 static size_t records_of(const struct wt_code_format *f)

@@ -164,7 +164,6 @@ void wt_turns_check(const struct wt_turns *t)
     assert(count == t->ready_count);
     if (t->waves % 64)
         assert(!((t->ready[t->waves / 64] | t->round[t->waves / 64]) >> (t->waves % 64)));
-    (void)count;
 }
 
 void wt_turns_reset(struct wt_turns *t)

@@ -1,5 +1,6 @@
 /* The debuggers' view of a warp: its registers, and memory as one of its lanes sees it. */
 #include "emulator/sm/internal.h"
+#include "emulator/sm/watch.h"
 
 #include <string.h>
 
@@ -249,17 +250,13 @@ static bool find_piece(struct wt_machine *m, uint32_t wave, unsigned lane, uint6
     return room > 0 && (piece->host || sm_mapped(d, piece->addr, piece->size, false));
 }
 
-bool sm_read_memory(struct wt_machine *m, uint32_t wave, unsigned lane, uint64_t addr, void *out,
-                    size_t size)
-{
-    return wt_pieces_read(m, find_piece, wave, lane, addr, out, size);
-}
+static const uint64_t bounds[] = {SM_SHARED_WINDOW, SM_LOCAL_WINDOW,
+                                  SM_LOCAL_WINDOW + SM_WINDOW_BYTES};
 
-bool sm_write_memory(struct wt_machine *m, uint32_t wave, unsigned lane, uint64_t addr,
-                     const void *bytes, size_t size)
-{
-    return wt_pieces_write(m, find_piece, wave, lane, addr, bytes, size);
-}
+const struct wt_address_map sm_address_map = {.piece = find_piece,
+                                              .bound = bounds,
+                                              .bounds = sizeof bounds / sizeof bounds[0],
+                                              .watch = sm_watch_part};
 
 /* ---- where an address leads ---- */
 

@@ -429,7 +429,6 @@ static uint64_t floating(unsigned type, enum sm_atomic how, uint64_t old, uint64
     if (type == PTX_F16X2)
         return wt_f16_add((uint16_t)old, (uint16_t)data, &fp) |
                (uint32_t)wt_f16_add((uint16_t)(old >> 16), (uint16_t)(data >> 16), &fp) << 16;
-    (void)how;
     const uint32_t sum = wt_f32_add((uint32_t)old, (uint32_t)data, &fp);
     return (sum & 0x7fffffff) > 0x7f800000 ? 0x7fffffff : sum;
 }

@@ -296,7 +296,6 @@ const struct sm_uop *sm_op_nowhere(struct sm_warp *w, const struct sm_uop *u)
                              .pc = w->pc,
                              .addr = w->pc,
                              .time = sm_now(w)};
-    (void)u;
     snprintf(fault.name, sizeof fault.name, "%s", sm_error_name(code));
     if (code == SM_MISALIGNED_PC)
         snprintf(fault.text, sizeof fault.text, "MISALIGNED_PC: jump to 0x%llx, no multiple of 8",

@@ -77,13 +77,11 @@ static inline void host_fp_end(struct vx_warp *w)
 /* Arithmetic in software raises flags by itself. */
 static inline void host_fp_begin(const struct vx_warp *w)
 {
-    (void)w;
 }
 
 /* … and has raised them. */
 static inline void host_fp_end(struct vx_warp *w)
 {
-    (void)w;
 }
 #endif
 

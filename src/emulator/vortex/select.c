@@ -35,7 +35,6 @@ TABLES(v3)
 const struct vx_handlers *vx_select_handlers(unsigned xlen, unsigned threads, unsigned host_level)
 {
     assert((xlen == 32 || xlen == 64) && threads > 0 && threads <= WT_MAX_LANES);
-    (void)host_level;
 #ifdef VX_HAS_V3
     if (host_level >= 3 && __builtin_cpu_supports("x86-64-v3"))
         return select_v3(xlen, threads);

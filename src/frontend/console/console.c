@@ -497,7 +497,6 @@ const char *wt_shell_repeats(struct wt_shell *c, const char *line)
     const size_t length = command_length(text);
     const struct command *command =
         length ? wt_shell_find(wt_shell_commands, text, length, &ambiguous) : NULL;
-    (void)c;
     if (!command || !command->repeats)
         return NULL;
     /* `list` and `x` continue where they ended. */

@@ -40,7 +40,6 @@ enum wt_status do_info_fault(struct wt_shell *c, const char *text, struct wt_err
 {
     const struct wt_fault_report report = report_of(c);
     enum wt_status status = wt_program_need_thread(c->program, err);
-    (void)text;
     if (!status)
         wt_report_standing(c->out, &report, c->program->thread, NULL);
     return status;

@@ -262,7 +262,6 @@ static bool list_bare_symbol(void *context, const char *name, uint64_t addr, uin
     Dwarf_Die scope[WT_SCOPES];
     char plain[1024];
     struct wt_info *info = wt_symbols_info(b->module->symbols);
-    (void)size;
     if (!code || (info && wt_info_scopes(info, addr, scope)))
         return true;
     wt_demangle(name, plain, sizeof plain);
@@ -281,7 +280,6 @@ enum wt_status do_info_functions(struct wt_shell *c, const char *text, struct wt
     struct bare_symbols bare = {.shell = c, .text = text};
     size_t count;
     const struct wt_module *m = wt_modules_list(c->program->modules, &count);
-    (void)err;
     list_names(c, text, WT_NAME_FUNCTION, "functions");
     for (size_t i = 0; i < count; i++) {
         bare.module = &m[i];
@@ -293,13 +291,11 @@ enum wt_status do_info_functions(struct wt_shell *c, const char *text, struct wt
 
 enum wt_status do_info_variables(struct wt_shell *c, const char *text, struct wt_error *err)
 {
-    (void)err;
     return list_names(c, text, WT_NAME_VARIABLE, "variables");
 }
 
 enum wt_status do_info_types(struct wt_shell *c, const char *text, struct wt_error *err)
 {
-    (void)err;
     return list_names(c, text, WT_NAME_TYPE, "types");
 }
 

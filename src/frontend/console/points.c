@@ -175,13 +175,11 @@ static void delete_it(struct wt_shell *c, struct wt_point *p)
 
 static void enable_it(struct wt_shell *c, struct wt_point *p)
 {
-    (void)c;
     p->enabled = true;
 }
 
 static void disable_it(struct wt_shell *c, struct wt_point *p)
 {
-    (void)c;
     p->enabled = false;
 }
 

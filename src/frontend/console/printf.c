@@ -7,7 +7,6 @@
 
 enum wt_status do_echo(struct wt_shell *c, const char *text, struct wt_error *err)
 {
-    (void)err;
     while (*text)
         fputc(wt_message_unescape(&text), c->out);
     return WT_OK;

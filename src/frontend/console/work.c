@@ -36,7 +36,6 @@ static bool print_dispatches(struct wt_shell *c, const struct wt_work *work, wt_
 
 static bool print_groups(struct wt_shell *c, const struct wt_work *work, wt_wave_id own)
 {
-    (void)own;
     for (size_t i = 0; i < work->group_count; i++) {
         const struct wt_group *g = &work->group[i];
         print_device(c, g->of->device);
@@ -49,7 +48,6 @@ static bool print_groups(struct wt_shell *c, const struct wt_work *work, wt_wave
 
 static bool print_queues(struct wt_shell *c, const struct wt_work *work, wt_wave_id own)
 {
-    (void)own;
     for (size_t i = 0; i < work->queue_count; i++) {
         const struct wt_queue *q = &work->queue[i];
         print_device(c, q->device);

@@ -161,7 +161,6 @@ static void each_lane(struct wt_rsp_session *s, const char *args, FILE *out)
 static void fault(struct wt_rsp_session *s, const char *args, FILE *out)
 {
     const struct wt_fault_report report = {.debugger = s->debugger};
-    (void)args;
     wt_report_standing(out, &report, wt_debugger_current_thread(s->debugger), NULL);
 }
 

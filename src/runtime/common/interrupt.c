@@ -54,7 +54,6 @@ void wt_interrupt_attend(bool begins)
 {
     const int before = atomic_fetch_add(&attending, begins ? 1 : -1);
     assert(begins || before > 0);
-    (void)before;
 }
 
 void wt_interrupt_forget(void)

@@ -21,7 +21,6 @@ void compiler_module_came(void)
 
 static int is_compiler(struct dl_phdr_info *info, size_t size, void *handle)
 {
-    (void)size;
     if (!strstr(info->dlpi_name, "/libnvrtc.") && !strstr(info->dlpi_name, "/libnvrtc-"))
         return 0;
     *(void **)handle = dlopen(info->dlpi_name, RTLD_LAZY | RTLD_NOLOAD);

@@ -61,7 +61,6 @@ static void write_modules(void *context, struct wt_core_writer *w, struct wt_arc
 
 static bool read_process(void *context, uint64_t addr, uint8_t *bytes, size_t size)
 {
-    (void)context;
     return wt_own_memory_read(addr, bytes, size);
 }
 

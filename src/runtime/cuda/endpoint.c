@@ -75,7 +75,6 @@ static bool copy(void *context, const struct wt_wire_request *r, uint8_t *bytes,
     struct sm_warp_state warp;
     struct sm_device *d = device_of(r->device);
     const bool windows = r->addr - SM_SHARED_WINDOW < 2 * SM_WINDOW_BYTES;
-    (void)context;
     static_assert(SM_SHARED_WINDOW + SM_WINDOW_BYTES == SM_LOCAL_WINDOW, "they are neighbours");
     if (!windows || !d || !sm_warp_state(d, r->wave, &warp))
         return copy_process(r->addr, bytes, size, out);
@@ -113,7 +112,6 @@ static bool copy_code(void *context, uint64_t addr, uint8_t *bytes, size_t size,
 
 static void let_go(void *context)
 {
-    (void)context;
     debug_enter_as_debugger();
     wt_final_want(cuda_final_memory(), false);
     for (uint32_t i = 0; i < server.gpu_count; i++)
@@ -137,7 +135,6 @@ static void hello(void *context, struct wt_wire_hello *hello, uint64_t *code)
 {
     size_t count;
     static_assert(STATE_MOST_GPUS <= WT_WIRE_DEVICES, "the greeting has room for all");
-    (void)context;
     for (unsigned i = 0; i < server.gpu_count; i++)
         hello->units[i] = gpu_sms(server.gpu[i]);
     debug_modules(&count, code);
@@ -145,26 +142,22 @@ static void hello(void *context, struct wt_wire_hello *hello, uint64_t *code)
 
 static void attach(void *context)
 {
-    (void)context;
     debug_follow(true);
 }
 
 static int event(void *context, uint64_t ms, uint64_t *code)
 {
-    (void)context, (void)ms;
     return debug_event(code);
 }
 
 static void code_known(void *context, uint64_t state)
 {
-    (void)context;
     debug_known(state);
 }
 
 static uint32_t input(void *context, uint32_t device, const struct wt_input *input)
 {
     const uint32_t value = gpu_input(gpu_at(device), input);
-    (void)context;
     if (input->kind == WT_INPUT_DEBUG_WRITE)
         debug_poke();
     return value;
@@ -172,7 +165,6 @@ static uint32_t input(void *context, uint32_t device, const struct wt_input *inp
 
 static struct wt_hosted *hosted(void *context, uint32_t device)
 {
-    (void)context;
     return &gpu_at(device)->hosted;
 }
 
@@ -180,7 +172,6 @@ static bool tell_fault(void *context, const struct wt_wire_request *r, struct wt
 {
     const struct gpu *g = gpu_at(r->device);
     struct wt_fault *f = wt_hosted_has(&g->hosted, r) ? sm_warp_error(g->device, r->wave) : NULL;
-    (void)context;
     if (!f)
         return false;
     gpu_note_fault_memory(g, f);
@@ -190,7 +181,6 @@ static bool tell_fault(void *context, const struct wt_wire_request *r, struct wt
 
 static int record(void *context, uint32_t device, uint64_t budget)
 {
-    (void)context;
     return gpu_record(gpu_at(device), budget) ? 0 : -ENOMEM;
 }
 
@@ -267,20 +257,17 @@ static bool write_row(struct gpu *g, const struct wt_wire_request *r, const uint
 
 static bool next_mapped(void *context, unsigned gpu, uint64_t from, uint64_t *addr, uint64_t *size)
 {
-    (void)context;
     return sm_device_next_mapped(server.gpu[gpu]->device, from, addr, size);
 }
 
 static void final_want(void *context)
 {
-    (void)context;
     wt_final_want(cuda_final_memory(), true);
 }
 
 static size_t final_next(void *context, uint32_t device, uint64_t from, uint8_t *bytes, size_t room)
 {
     const struct wt_final_ops memory = {server.gpu_count, next_mapped, cuda_read_plain};
-    (void)context, (void)device;
     return wt_final_next(cuda_final_memory(), &memory, NULL, from, bytes, room);
 }
 
@@ -290,7 +277,6 @@ static size_t list_waiters(struct wt_machine *m, uint32_t warp, void *to, size_t
     struct wt_wave_view view;
     struct sm_wire_waiters waiters[SM_WIRE_MOST_WAITERS];
     unsigned count = 0;
-    (void)room;
     m->ops->view(m, warp, &view);
     for (unsigned i = view.depth; i-- > 0 && count < SM_WIRE_MOST_WAITERS;) {
         struct wt_divergence entry;
@@ -376,7 +362,6 @@ static int32_t own(void *context, const struct wt_wire_request *r, struct wt_wir
                    uint8_t *bytes)
 {
     const int32_t result = serve_own(gpu_at(r->device), r, answer, bytes);
-    (void)context;
     if (result < 0)
         answer->size = 0;
     return result;
@@ -387,7 +372,6 @@ static int32_t own(void *context, const struct wt_wire_request *r, struct wt_wir
 static void locked(void *context, const struct wt_wire_request *request, void (*serve)(void *),
                    void *serving)
 {
-    (void)context, (void)request;
     debug_enter_as_debugger();
     serve(serving);
     debug_leave_as_debugger();
@@ -395,7 +379,6 @@ static void locked(void *context, const struct wt_wire_request *request, void (*
 
 static bool is_held(void *context)
 {
-    (void)context;
     debug_enter_as_debugger();
     const bool held = debug_held();
     debug_leave_as_debugger();
@@ -404,7 +387,6 @@ static bool is_held(void *context)
 
 static void release(void *context)
 {
-    (void)context;
     debug_enter_as_debugger();
     debug_hold(false);
     debug_leave_as_debugger();
@@ -444,7 +426,6 @@ static void after_fork(void)
 
 static void tell_exit(int status, void *context)
 {
-    (void)context;
     wt_server_tell_exit(server.endpoint, status, wt_final_wanted(cuda_final_memory()));
 }
 

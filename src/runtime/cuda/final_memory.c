@@ -18,7 +18,6 @@ struct wt_planted_list *cuda_planted(void)
 
 bool cuda_read_plain(void *context, uint64_t addr, uint8_t *bytes, size_t size)
 {
-    (void)context;
     if (!wt_own_memory_read(addr, bytes, size))
         return false;
     wt_planted_lift(&planted, addr, bytes, size);

@@ -40,7 +40,6 @@ static bool has_kernels(void *gpu)
 
 static bool has_exception(void *gpu)
 {
-    (void)gpu;
     return debug_has_news();
 }
 

@@ -206,7 +206,6 @@ static void show_progress(struct gpu *g, const struct gpu_launch *l)
 /* One kernel runs on a device at a time. */
 static bool any_warp(void *context, uint32_t warp)
 {
-    (void)context, (void)warp;
     return true;
 }
 

@@ -184,7 +184,6 @@ EXPORT cudaError_t cudaMemPrefetchAsync(const void *address, size_t bytes, int d
                                         cudaStream_t stream)
 {
     enum cudaMemoryType type;
-    (void)bytes, (void)device, (void)stream;
     CUresult result = cudart_enter();
     if (!result && (result = type_of(address, &type)) == CUDA_SUCCESS &&
         type != cudaMemoryTypeDevice && type != cudaMemoryTypeManaged)
@@ -206,7 +205,6 @@ static cudaError_t check_managed(const void *address)
 EXPORT cudaError_t cudaMemAdvise(const void *address, size_t bytes, enum cudaMemoryAdvise advice,
                                  int device)
 {
-    (void)device;
     return !bytes || advice < cudaMemAdviseSetReadMostly || advice > cudaMemAdviseUnsetAccessedBy
                ? cudart_result(cudaErrorInvalidValue)
                : check_managed(address);
@@ -216,7 +214,6 @@ EXPORT cudaError_t cudaMemAdvise(const void *address, size_t bytes, enum cudaMem
 EXPORT cudaError_t cudaStreamAttachMemAsync(cudaStream_t stream, void *address, size_t bytes,
                                             unsigned flags)
 {
-    (void)stream, (void)bytes;
     return flags != cudaMemAttachGlobal && flags != cudaMemAttachHost &&
                    flags != cudaMemAttachSingle
                ? cudart_result(cudaErrorInvalidValue)
@@ -258,21 +255,18 @@ EXPORT cudaError_t cudaMemcpy(void *to, const void *from, size_t bytes, enum cud
 EXPORT cudaError_t cudaMemcpyAsync(void *to, const void *from, size_t bytes,
                                    enum cudaMemcpyKind kind, cudaStream_t stream)
 {
-    (void)stream;
     return cudaMemcpy(to, from, bytes, kind);
 }
 
 EXPORT cudaError_t cudaMemcpyPeer(void *to, int to_device, const void *from, int from_device,
                                   size_t bytes)
 {
-    (void)to_device, (void)from_device;
     return cudaMemcpy(to, from, bytes, cudaMemcpyDeviceToDevice);
 }
 
 EXPORT cudaError_t cudaMemcpyPeerAsync(void *to, int to_device, const void *from, int from_device,
                                        size_t bytes, cudaStream_t stream)
 {
-    (void)stream;
     return cudaMemcpyPeer(to, to_device, from, from_device, bytes);
 }
 
@@ -300,7 +294,6 @@ EXPORT cudaError_t cudaMemcpy2DAsync(void *to, size_t to_pitch, const void *from
                                      size_t width, size_t height, enum cudaMemcpyKind kind,
                                      cudaStream_t stream)
 {
-    (void)stream;
     return cudaMemcpy2D(to, to_pitch, from, from_pitch, width, height, kind);
 }
 
@@ -313,7 +306,6 @@ EXPORT cudaError_t cudaMemset(void *to, int value, size_t bytes)
 
 EXPORT cudaError_t cudaMemsetAsync(void *to, int value, size_t bytes, cudaStream_t stream)
 {
-    (void)stream;
     return cudaMemset(to, value, bytes);
 }
 
@@ -390,7 +382,6 @@ EXPORT cudaError_t cudaMemcpyToSymbolAsync(const void *host, const void *from, s
                                            size_t offset, enum cudaMemcpyKind kind,
                                            cudaStream_t stream)
 {
-    (void)stream;
     return cudaMemcpyToSymbol(host, from, bytes, offset, kind);
 }
 
@@ -398,7 +389,6 @@ EXPORT cudaError_t cudaMemcpyFromSymbolAsync(void *to, const void *host, size_t 
                                              size_t offset, enum cudaMemcpyKind kind,
                                              cudaStream_t stream)
 {
-    (void)stream;
     return cudaMemcpyFromSymbol(to, host, bytes, offset, kind);
 }
 

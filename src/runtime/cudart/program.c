@@ -177,15 +177,12 @@ EXPORT void __cudaRegisterFunction(void **handle, const char *host, char *device
                                    int threads, uint3 *thread, uint3 *block, dim3 *block_size,
                                    dim3 *grid, int *warp)
 {
-    (void)device, (void)threads, (void)thread, (void)block, (void)block_size, (void)grid,
-        (void)warp;
     add_name(handle, host, name);
 }
 
 EXPORT void __cudaRegisterVar(void **handle, char *host, char *address, const char *name,
                               int external, size_t bytes, int constant, int global)
 {
-    (void)address, (void)external, (void)bytes, (void)constant, (void)global;
     add_name(handle, host, name);
 }
 

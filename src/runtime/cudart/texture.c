@@ -112,7 +112,6 @@ EXPORT cudaError_t cudaMemcpy2DToArray(cudaArray_t to, size_t x, size_t y, const
                                 .WidthInBytes = width,
                                 .Height = height};
     const CUresult result = cudart_enter();
-    (void)kind;
     return cudart_of(result ? result : cuMemcpy2D(&copy));
 }
 
@@ -130,7 +129,6 @@ EXPORT cudaError_t cudaMemcpy2DFromArray(void *to, size_t pitch, cudaArray_const
                                 .WidthInBytes = width,
                                 .Height = height};
     const CUresult result = cudart_enter();
-    (void)kind;
     return cudart_of(result ? result : cuMemcpy2D(&copy));
 }
 
@@ -138,7 +136,6 @@ EXPORT cudaError_t cudaMemcpy2DToArrayAsync(cudaArray_t to, size_t x, size_t y, 
                                             size_t pitch, size_t width, size_t height,
                                             enum cudaMemcpyKind kind, cudaStream_t stream)
 {
-    (void)stream;
     return cudaMemcpy2DToArray(to, x, y, from, pitch, width, height, kind);
 }
 
@@ -146,7 +143,6 @@ EXPORT cudaError_t cudaMemcpy2DFromArrayAsync(void *to, size_t pitch, cudaArray_
                                               size_t x, size_t y, size_t width, size_t height,
                                               enum cudaMemcpyKind kind, cudaStream_t stream)
 {
-    (void)stream;
     return cudaMemcpy2DFromArray(to, pitch, from, x, y, width, height, kind);
 }
 
@@ -275,7 +271,6 @@ EXPORT cudaError_t cudaDestroySurfaceObject(cudaSurfaceObject_t object)
 
 EXPORT cudaError_t cudaMemcpy3DAsync(const struct cudaMemcpy3DParms *p, cudaStream_t stream)
 {
-    (void)stream;
     return cudaMemcpy3D(p);
 }
 

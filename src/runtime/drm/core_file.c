@@ -16,7 +16,6 @@ enum { PART = 1 << 20 };
 
 static bool read_own(void *context, uint64_t physical, uint8_t *bytes, size_t size)
 {
-    (void)context;
     return wt_own_memory_read(physical, bytes, size);
 }
 

@@ -105,7 +105,6 @@ static void note_breakpoint(void *context, const struct wt_wire_request *request
 {
     struct wt_drm_emulated *gpu = server.gpus[request->device];
     const uint64_t addr = request->addr;
-    (void)context;
     struct wt_planted_one one = {.addr = addr, .size = 4};
     struct wt_planted_list *list = wt_i915_planted(wt_drm_emulated_driver(gpu));
     wt_planted_written(list, addr, bytes, size);
@@ -137,7 +136,6 @@ static void set_breakpoints(unsigned number, bool on)
 
 static void hello(void *context, struct wt_wire_hello *hello, uint64_t *code)
 {
-    (void)context;
     hello->place[GEN_WIRE_SAVED] = GEN_SAVED_APERTURE;
     hello->place[GEN_WIRE_SLM] = GEN_SLM_APERTURE;
     hello->place[GEN_WIRE_FILE] = GEN_FILE_APERTURE;
@@ -149,7 +147,6 @@ static void hello(void *context, struct wt_wire_hello *hello, uint64_t *code)
 static int event(void *context, uint64_t ms, uint64_t *code)
 {
     struct drm_debugged *gpus[WT_DRM_MOST_GPUS];
-    (void)context;
     for (unsigned i = 0; i < server.gpu_count; i++) {
         gpus[i] = debugged(i);
         drm_debugged_asked(gpus[i]);
@@ -171,7 +168,6 @@ static enum wt_status write_core(void *context, uint32_t number, const struct wt
                                  struct wt_error *err)
 {
     struct drm_debugged *g = debugged(number);
-    (void)context;
     if (!g->walking)
         return wt_fail(err, WT_STATE, "no kernel runs: the GPU has no state");
     if (wt_recording_on(g->recording))
@@ -192,14 +188,12 @@ static uint32_t thread_of(const struct wt_wire_request *request)
 static bool copy_asked(void *context, const struct wt_wire_request *request, uint8_t *bytes,
                        size_t size, bool out)
 {
-    (void)context;
     return copy(server.gpus[request->device], thread_of(request), request->addr, bytes, size, out);
 }
 
 static uint32_t input(void *context, uint32_t device, const struct wt_input *input)
 {
     struct drm_debugged *g = debugged(device);
-    (void)context;
     if (input->kind == WT_INPUT_DEBUG_READ)
         return drm_debugged_input(g, input);
     drm_debugged_write(g, (uint32_t)input->addr, input->value);
@@ -208,14 +202,12 @@ static uint32_t input(void *context, uint32_t device, const struct wt_input *inp
 
 static struct wt_hosted *hosted(void *context, uint32_t device)
 {
-    (void)context;
     return &debugged(device)->hosted;
 }
 
 static bool tell_fault(void *context, const struct wt_wire_request *request, struct wt_fault *out)
 {
     const struct wt_fault *fault = drm_debugged_fault(debugged(request->device));
-    (void)context;
     if (fault)
         *out = *fault;
     return fault;
@@ -223,7 +215,6 @@ static bool tell_fault(void *context, const struct wt_wire_request *request, str
 
 static int record(void *context, uint32_t device, uint64_t budget)
 {
-    (void)context;
     return drm_debugged_record(debugged(device), budget) ? 0 : -ENOMEM;
 }
 
@@ -235,19 +226,16 @@ static void want_final(bool want)
 
 static void final_want(void *context)
 {
-    (void)context;
     want_final(true);
 }
 
 static size_t final_next(void *context, uint32_t device, uint64_t from, uint8_t *bytes, size_t room)
 {
-    (void)context;
     return wt_i915_final_next(driver(device), from, bytes, room);
 }
 
 static void attach(void *context)
 {
-    (void)context;
     for (unsigned i = 0; i < server.gpu_count; i++) {
         drm_debugged_enter(debugged(i));
         drm_debugged_attach(debugged(i), true);
@@ -257,7 +245,6 @@ static void attach(void *context)
 
 static void code_known(void *context, uint64_t state)
 {
-    (void)context;
     for (unsigned i = 0; i < server.gpu_count; i++) {
         drm_debugged_enter(debugged(i));
         drm_debugged_know(debugged(i), state);
@@ -271,7 +258,6 @@ static int32_t own(void *context, const struct wt_wire_request *request,
     struct gen_wire_kernel *list = (void *)bytes;
     int32_t copied;
     static_assert(_Alignof(struct gen_wire_kernel) <= 8, "the answer is aligned");
-    (void)context;
     switch ((enum gen_wire_verb)request->verb) {
     case GEN_WIRE_KERNELS:
         answer->size = drm_code_list(list, WT_WIRE_MOST / sizeof *list) * (uint32_t)sizeof *list;
@@ -315,7 +301,6 @@ static void locked(void *context, const struct wt_wire_request *request, void (*
                    void *serving)
 {
     uint64_t addr;
-    (void)context;
     if (!is_about_device(request)) {
         serve(serving);
         return;
@@ -337,7 +322,6 @@ static void end_recording(void *context)
 static void let_go(void *context)
 {
     uint64_t addr;
-    (void)context;
     want_final(false);
     for (unsigned i = 0; i < server.gpu_count; i++) {
         drm_debugged_enter(debugged(i));
@@ -354,7 +338,6 @@ static void let_go(void *context)
 
 static bool is_held(void *context)
 {
-    (void)context;
     drm_debugged_enter(debugged(0)); /* they are held and released together */
     const bool held = debugged(0)->held;
     drm_debugged_leave(debugged(0));
@@ -369,7 +352,6 @@ static void hold(bool held)
 
 static void release(void *context)
 {
-    (void)context;
     hold(false);
 }
 
@@ -377,7 +359,6 @@ static void release(void *context)
 static void begin(void *context)
 {
     sigset_t own;
-    (void)context;
     sigemptyset(&own);
     sigaddset(&own, SIGSEGV);
     sigaddset(&own, SIGBUS);
@@ -416,7 +397,6 @@ static void forget_in_child(void)
 
 static void tell_exit(int status, void *context)
 {
-    (void)context;
     if (server.endpoint)
         wt_server_tell_exit(server.endpoint, status,
                             wt_final_wanted(wt_i915_final_memory(driver(0))));

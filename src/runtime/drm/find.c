@@ -22,7 +22,6 @@ static const struct drm_object *object_from(const struct wt_i915 *device, uint64
 static bool next_used(void *context, unsigned gpu, uint64_t from, uint64_t *addr, uint64_t *size)
 {
     const struct drm_object *o = object_from(context, from);
-    (void)gpu;
     if (!o)
         return false;
     *addr = o->address < from ? from : o->address;

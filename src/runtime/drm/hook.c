@@ -77,19 +77,16 @@ int isDebuggerActive(void)
 
 int init(const struct target_caps *caps)
 {
-    (void)caps;
     return to ? SUCCESS : FAILURE;
 }
 
 int notifyNewDevice(const struct new_device *device)
 {
-    (void)device;
     return SUCCESS;
 }
 
 int notifyDeviceDestruction(const struct device_destruction *device)
 {
-    (void)device;
     return SUCCESS;
 }
 

@@ -44,7 +44,6 @@ static bool has_exception(void *gpu)
 
 static void name(void *gpu, char *text, size_t size)
 {
-    (void)gpu;
     snprintf(text, size, "gen9");
 }
 

@@ -153,7 +153,6 @@ static enum wt_status semaphore_wait(struct drm_batch *batch, const uint32_t *dw
 {
     const uint64_t address = address_of(dword + 2);
     const unsigned how = dword[0] >> 12 & 7;
-    (void)count;
     if (how > 5)
         return wt_fail(err, WT_INVALID, "there is no comparison %u", how);
     const uint8_t *host = drm_batch_host(batch, address, sizeof(uint32_t));

@@ -117,7 +117,7 @@ HSAKMT_STATUS hsaKmtDbgAddressWatch(HSAuint32 node, HSAuint32 count, HSA_DBG_WAT
     uint32_t modes[MOST_WATCHES_ASKED];
     uint64_t addresses[MOST_WATCHES_ASKED];
     const HSAKMT_STATUS status = find(node, &gpu);
-    (void)event; /* the driver has none either */
+    /* @p event: the driver has none either. */
     if (status)
         return status;
     if (count > MOST_WATCHES_ASKED || (count && (!mode || !address)))

@@ -234,7 +234,6 @@ static size_t final_next(void *context, uint32_t device, uint64_t from, uint8_t 
 {
     struct host *host = context;
     const struct wt_final_ops memory = {host->gpus, next_mapped, read_used};
-    (void)device;
     return wt_final_next(&host->final, &memory, host, from, bytes, room);
 }
 

@@ -86,7 +86,6 @@ static void check(const char *path, const uint8_t *bytes, size_t size, bool old_
 static int has_old_runtime(struct dl_phdr_info *info, size_t size, void *found)
 {
     const char *name = strrchr(info->dlpi_name, '/');
-    (void)size;
     *(bool *)found |=
         strncmp(name ? name + 1 : info->dlpi_name, OLD_RUNTIME, strlen(OLD_RUNTIME)) == 0;
     return 0;
@@ -96,7 +95,6 @@ static int look(struct dl_phdr_info *info, size_t size, void *old_runtime)
 {
     char self[PATH_MAX];
     const char *path = info->dlpi_name;
-    (void)size;
     if (!*path) {
         const ssize_t length = readlink("/proc/self/exe", self, sizeof self - 1);
         if (length <= 0)

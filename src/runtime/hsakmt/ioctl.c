@@ -92,7 +92,6 @@ static int apertures_new(struct host *host, struct kfd_ioctl_get_process_apertur
 
 static int clocks(struct host *host, struct kfd_ioctl_get_clock_counters_args *args)
 {
-    (void)host;
     args->gpu_clock_counter = args->cpu_clock_counter = args->system_clock_counter = host_clock();
     args->system_clock_freq = 1000000000;
     return 0;
@@ -135,7 +134,6 @@ static int create_queue(struct host *host, struct kfd_ioctl_create_queue_args *a
 
 static int update_queue(struct host *host, const struct kfd_ioctl_update_queue_args *args)
 {
-    (void)host;
     return args->queue_percentage > KFD_MAX_QUEUE_PERCENTAGE ||
                    args->queue_priority > KFD_MAX_QUEUE_PRIORITY
                ? -EINVAL

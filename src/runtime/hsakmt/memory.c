@@ -247,7 +247,6 @@ HSAKMT_STATUS hsaKmtAllocMemory(HSAuint32 node, HSAuint64 size, HsaMemFlags flag
 HSAKMT_STATUS hsaKmtFreeMemory(void *address, HSAuint64 size)
 {
     struct host *host = lock();
-    (void)size;
     if (!host)
         return HSAKMT_STATUS_KERNEL_IO_CHANNEL_NOT_OPENED;
     struct host_allocation *a = beginning(host, (uint64_t)(uintptr_t)address, 0);
@@ -387,7 +386,6 @@ HSAKMT_STATUS hsaKmtMapMemoryToGPUNodes(void *address, HSAuint64 size, HSAuint64
                                         HsaMemMapFlags flags, HSAuint64 count, HSAuint32 *nodes)
 {
     struct host *host = lock();
-    (void)flags;
     if (!host)
         return HSAKMT_STATUS_KERNEL_IO_CHANNEL_NOT_OPENED;
     uint32_t gpus = 0;
@@ -493,7 +491,6 @@ HSAKMT_STATUS hsaKmtSetMemoryUserData(const void *pointer, void *user)
 HSAKMT_STATUS hsaKmtSetMemoryPolicy(HSAuint32 node, HSAuint32 normal, HSAuint32 alternate,
                                     void *address, HSAuint64 size)
 {
-    (void)node, (void)normal, (void)alternate, (void)address, (void)size;
     return HSAKMT_STATUS_SUCCESS; /* all memory is coherent */
 }
 
@@ -527,7 +524,6 @@ bool host_memory_is_shared(struct host *host, uint64_t addr)
 HSAKMT_STATUS hsaKmtRegisterGraphicsHandleToNodes(HSAuint64 handle, HsaGraphicsResourceInfo *info,
                                                   HSAuint64 count, HSAuint32 *nodes)
 {
-    (void)handle, (void)info, (void)count, (void)nodes;
     return HSAKMT_STATUS_NOT_SUPPORTED;
 }
 

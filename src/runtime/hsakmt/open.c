@@ -130,7 +130,6 @@ static __attribute__((constructor)) void follow_forks(void)
 
 static void tell_exit(int status, void *context)
 {
-    (void)context;
     if (the_host)
         wt_server_tell_exit(the_host->endpoint, status, wt_final_wanted(&the_host->final));
 }
@@ -279,7 +278,7 @@ HSAKMT_STATUS hsaKmtGetVersion(HsaVersionInfo *version)
 HSAKMT_STATUS hsaKmtRuntimeEnable(void *debug, bool setup_ttmp)
 {
     struct host *host = host_get();
-    (void)setup_ttmp; /* what waves find in TTMP registers is always set up */
+    /* What waves find in TTMP registers is always set up. */
     if (!host)
         return HSAKMT_STATUS_KERNEL_IO_CHANNEL_NOT_OPENED;
     host->debug = debug;
@@ -300,7 +299,6 @@ HSAKMT_STATUS hsaKmtRuntimeDisable(void)
 HSAKMT_STATUS hsaKmtGetClockCounters(HSAuint32 node, HsaClockCounters *counters)
 {
     const uint64_t now = host_clock();
-    (void)node;
     *counters = (HsaClockCounters){.GPUClockCounter = now,
                                    .CPUClockCounter = now,
                                    .SystemClockCounter = now,
@@ -312,7 +310,6 @@ HSAKMT_STATUS hsaKmtGetClockCounters(HSAuint32 node, HsaClockCounters *counters)
 
 HSAKMT_STATUS hsaKmtGetTileConfig(HSAuint32 node, HsaGpuTileConfig *config)
 {
-    (void)node;
     /* No image is tiled here. */
     config->NumTileConfigs = config->NumMacroTileConfigs = 0;
     config->GbAddrConfig = config->NumBanks = config->NumRanks = 0;

@@ -86,25 +86,21 @@ HSAKMT_STATUS hsaKmtPmcRegisterTrace(HSAuint32 node, HSAuint32 count, HsaCounter
 
 HSAKMT_STATUS hsaKmtPmcUnregisterTrace(HSAuint32 node, HSATraceId trace)
 {
-    (void)node;
     return no_trace(trace);
 }
 
 HSAKMT_STATUS hsaKmtPmcAcquireTraceAccess(HSAuint32 node, HSATraceId trace)
 {
-    (void)node;
     return no_trace(trace);
 }
 
 HSAKMT_STATUS hsaKmtPmcReleaseTraceAccess(HSAuint32 node, HSATraceId trace)
 {
-    (void)node;
     return no_trace(trace);
 }
 
 HSAKMT_STATUS hsaKmtPmcStartTrace(HSATraceId trace, void *buffer, HSAuint64 size)
 {
-    (void)buffer, (void)size;
     return no_trace(trace);
 }
 
@@ -141,7 +137,6 @@ HSAKMT_STATUS hsaKmtSPMRelease(HSAuint32 node)
 HSAKMT_STATUS hsaKmtSPMSetDestBuffer(HSAuint32 node, HSAuint32 size, HSAuint32 *timeout,
                                      HSAuint32 *copied, void *buffer, bool *lost)
 {
-    (void)size, (void)timeout, (void)buffer;
     if (copied)
         *copied = 0;
     if (lost)
@@ -155,12 +150,10 @@ HSAKMT_STATUS hsaKmtSPMSetDestBuffer(HSAuint32 node, HSAuint32 size, HSAuint32 *
 HSAKMT_STATUS hsaKmtMapGraphicHandle(HSAuint32 node, HSAuint64 device, HSAuint64 resource,
                                      HSAuint64 offset, HSAuint64 size, HSAuint64 *address)
 {
-    (void)node, (void)device, (void)resource, (void)offset, (void)size, (void)address;
     return HSAKMT_STATUS_NOT_IMPLEMENTED;
 }
 
 HSAKMT_STATUS hsaKmtUnmapGraphicHandle(HSAuint32 node, HSAuint64 address, HSAuint64 size)
 {
-    (void)node, (void)size;
     return hsaKmtUnmapMemoryToGPU((void *)(uintptr_t)address);
 }

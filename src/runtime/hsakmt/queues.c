@@ -98,7 +98,6 @@ static void dispatch_done(void *context, struct gcn_device *device, unsigned dis
                           uint64_t completion)
 {
     struct host_gpu *gpu = context;
-    (void)completion;
     if (!wt_recording_on(gpu->recording)) /* which finds out by itself */
         gpu->ended |= (uint32_t)1 << dispatch;
     gcn_device_come_back(device);
@@ -367,7 +366,6 @@ HSAKMT_STATUS hsaKmtCreateQueue(HSAuint32 node, HSA_QUEUE_TYPE type, HSAuint32 p
 HSAKMT_STATUS hsaKmtUpdateQueue(HSA_QUEUEID id, HSAuint32 percentage, HSA_QUEUE_PRIORITY priority,
                                 void *ring, HSAuint64 size, HsaEvent *event)
 {
-    (void)event;
     if (size & (size - 1) || (size && (size < PACKET_BYTES || !ring)))
         return HSAKMT_STATUS_INVALID_PARAMETER;
     struct host_queue *q = enter_queue(host_get(), id);
@@ -478,7 +476,6 @@ HSAKMT_STATUS hsaKmtSetTrapHandler(HSAuint32 node, void *handler, HSAuint64 hand
 {
     struct host *host = host_get();
     struct host_gpu *gpu = host ? host_gpu_of(host, node) : NULL;
-    (void)handler_size, (void)buffer_size;
     if (!gpu)
         return HSAKMT_STATUS_INVALID_NODE_UNIT;
     host_enter_to_change(gpu,

@@ -15,7 +15,6 @@ bool OnLoad(void *table, uint64_t version, uint64_t failed_count, const char *co
 {
     const struct api_table *api = table;
     struct core_table *core = api->core;
-    (void)version, (void)failed_count, (void)failed;
     if (core->version.major != MAJOR || core->version.size < sizeof *core)
         return true;
     host_tool_wait(core);

@@ -156,7 +156,6 @@ HSAKMT_STATUS hsaKmtGetNodeCacheProperties(HSAuint32 node, HSAuint32 processor, 
                                            HsaCacheProperties *properties)
 {
     struct host *host = host_get();
-    (void)processor;
     if (!host)
         return HSAKMT_STATUS_KERNEL_IO_CHANNEL_NOT_OPENED;
     if (node > host->gpus)

@@ -73,7 +73,6 @@ static int64_t wait_relaxed(uint64_t signal, int condition, int64_t value, uint6
                             int how)
 {
     int64_t is;
-    (void)how;
     if (timeout >= SHORT_TIMEOUT && comes_soon(runtime_load_relaxed, signal, condition, value, &is))
         return is;
     return runtime_wait_relaxed(signal, condition, value, timeout, HOW_BLOCKED);
@@ -83,7 +82,6 @@ static int64_t wait_scacquire(uint64_t signal, int condition, int64_t value, uin
                               int how)
 {
     int64_t is;
-    (void)how;
     if (timeout >= SHORT_TIMEOUT &&
         comes_soon(runtime_load_scacquire, signal, condition, value, &is))
         return is;
