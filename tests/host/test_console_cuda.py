@@ -147,6 +147,45 @@ def test_lanes_that_are_masked_off_have_places_of_their_own(tmp_path):
     assert all(said[n] in core.stdout for n in (2, 3, 4)), core.stdout + core.stderr
 
 
+CALLED = """#include <cuda_runtime.h>
+__device__ __noinline__ int deep(int n)
+{
+    int here = n * 10;
+    if (n > 0)
+        here += deep(n - 1); // calls
+    return here; // returns
+}
+__global__ void called(int *out, int n)
+{
+    int i = threadIdx.x;
+    int even = i * 2;
+    out[i] = deep(i % 4) + even + n;
+}
+int main() { int *o; cudaMallocManaged(&o, 128); called<<<1, 32>>>(o, 5); return cudaDeviceSynchronize(); }
+"""
+
+
+def test_lanes_that_wait_in_another_call_have_that_call_s_variables(tmp_path):
+    """Lanes wait in each depth of a recursion, and in the kernel. So it is in the recorded past, and in a core file."""
+    (tmp_path / "called.cu").write_text(CALLED)
+    program = compiled_cpp(tmp_path, tmp_path / "called.cu", "-O0", "-g", "--cuda-noopt-device-debug", "--cuda-gpu-arch=sm_50")
+    line = next(i for i, text in enumerate(CALLED.splitlines(), 1) if text.endswith("// returns"))
+    looks = [w for lane in range(8) for w in (f"lane {lane}", "print n", "print here", "bt", "up", "print n")]
+    stop = [f"break called.cu:{line}", "run"]
+    said = ask([*stop, *looks, "stepi", "reverse-stepi", *looks, f"generate-core-file {tmp_path}/core", "kill"], program, options=SM)
+    core = ask(looks, options=[f"--core={tmp_path}/core"])
+    for answers in (said[2:2 + len(looks)], said[4 + len(looks):4 + 2 * len(looks)], core):
+        depths = []
+        for lane in range(8):
+            _, n, here, frames, _, outer = answers[6 * lane:6 * lane + 6]
+            calls = frames.count(" deep (")
+            depths.append(calls)
+            left = lane % 4 + 1 - calls if calls else 0
+            assert f"= {left}\n" in n and f"= {left * 10}\n" in here and f"n={lane % 4}) at" in frames, answers[6 * lane:6 * lane + 6]
+            assert f"= {left + 1 if calls > 1 else 5}\n" in outer and "n=5) at" in frames, answers[6 * lane:6 * lane + 6]
+        assert len(set(depths)) > 1, depths
+
+
 @pytest.mark.parametrize("flags, known", [(["-O0", "-g", "--cuda-noopt-device-debug"], "int"), (["-O1", "-gline-tables-only"], "u32")])
 def test_the_variables_of_work_and_globals(tmp_path, flags, known):
     """threadIdx and its like print whole, at any level. A global without debug information has PTX's type: it is read and written."""
