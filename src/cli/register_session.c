@@ -159,12 +159,12 @@ static void tell_run(struct cli_registers *r, enum wt_run run, uint64_t before)
             puts(": the kernel has ended");
         else
             printf(": the program has ended, exit word %" PRIu32 "\n",
-                   r->device->family->run.exit_word(r->device));
+                   wt_emulated_exit_word(r->device));
         break;
     case WT_RUN_FAULT:
         puts(": the program made a mistake");
         fflush(stdout);
-        cli_report_fault(stderr, r->device);
+        cli_report_fault(stderr, r->device, NULL);
         break;
     }
 }

@@ -145,7 +145,7 @@ static void tell(struct served *s)
         fprintf(stderr,
                 "wavetrap: the program has ended with status %u; its Debug Module is still "
                 "served\n",
-                (unsigned)s->device.family->run.exit_word(&s->device));
+                (unsigned)wt_emulated_exit_word(&s->device));
     }
     s->ended = !active;
 }

@@ -317,7 +317,7 @@ static int trace_program(struct trace *t, const char *path)
         return cli_fail(&cli_trace, &err);
     int status;
     t->device = &device;
-    t->waves_per_core = device.family->run.waves_per_core(&device);
+    t->waves_per_core = device.machine->groups.waves_per_core;
     if (check_filter(t, &err) != WT_OK || resolve_range(t, &err) != WT_OK ||
         open_output(t, &err) != WT_OK) {
         status = cli_fail(&cli_trace, &err);

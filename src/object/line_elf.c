@@ -49,7 +49,7 @@ static void patch(struct wt_buffer *b, size_t at)
 
 /* ---- .debug_abbrev, .debug_info ---- */
 
-enum { UNIT = 1, FUNCTION, DATA_UNIT, BASE, ARRAY, RANGE, VARIABLE, PARAMETER };
+enum { UNIT = 1, FUNCTION, DATA_UNIT, BASE, ARRAY, RANGE, VARIABLE, PARAMETER, TYPED };
 
 static void put_abbreviations(struct wt_buffer *b)
 {
@@ -136,6 +136,19 @@ static void put_abbreviations(struct wt_buffer *b)
                                     DW_AT_type,
                                     DW_FORM_ref4,
                                     0,
+                                    0, //
+                                    TYPED,
+                                    DW_TAG_subprogram,
+                                    DW_CHILDREN_yes, //
+                                    DW_AT_type,
+                                    DW_FORM_ref4, //
+                                    DW_AT_name,
+                                    DW_FORM_string, //
+                                    DW_AT_low_pc,
+                                    DW_FORM_addr, //
+                                    DW_AT_high_pc,
+                                    DW_FORM_data8,
+                                    0,
                                     0,
                                     0};
     wt_buffer_append(b, bytes, sizeof bytes);
@@ -186,13 +199,27 @@ static void put_parameters(struct wt_buffer *b, size_t start, const struct line_
                            uint64_t function)
 {
     for (size_t i = 0; i < from->parameter_count; i++) {
-        if (from->parameter[i].function != function)
+        if (from->parameter[i].function != function || from->parameter[i].is_result)
             continue;
         const uint64_t type = put_type(b, start, &from->parameter[i].own);
         uleb(b, PARAMETER);
         text(b, from->parameter[i].own.name);
         wt_buffer_append_number(b, type, 4);
     }
+}
+
+/* The beginning of a function; that of one with a result has its type. */
+static void put_function(struct wt_buffer *b, size_t start, const struct line_elf *from,
+                         uint64_t function)
+{
+    for (size_t i = 0; i < from->parameter_count; i++)
+        if (from->parameter[i].function == function && from->parameter[i].is_result) {
+            const uint64_t type = put_type(b, start, &from->parameter[i].own);
+            uleb(b, TYPED);
+            wt_buffer_append_number(b, type, 4);
+            return;
+        }
+    uleb(b, FUNCTION);
 }
 
 /* A unit of the variables that have no other description. */
@@ -243,7 +270,7 @@ static void put_information(struct wt_buffer *b, const struct line_elf *from, si
         const struct line_elf_symbol *s = &from->symbol[i];
         if (!s->is_function || s->address < low || s->address >= high)
             continue;
-        uleb(b, FUNCTION);
+        put_function(b, start, from, s->address);
         text(b, s->name);
         wt_buffer_append_number(b, s->address, 8);
         wt_buffer_append_number(b, s->size, 8);

@@ -45,11 +45,12 @@ struct line_elf_datum {
     uint64_t count;         /**< elements; 0: it is no array */
 };
 
-/** A parameter of a function of a unit that is not described. Debuggers find its place out by its
- * number in the function. */
+/** A parameter of a function of a unit that is not described, or its result. Debuggers find its
+ * place out by its number in the function. */
 struct line_elf_parameter {
     uint64_t function;         /**< address of the function's first instruction */
     struct line_elf_datum own; /**< its address is of no meaning */
+    bool is_result;            /**< at most one of each function */
 };
 
 /** 4 bytes of line_elf.information that are where the line table of a unit begins. */

@@ -20,7 +20,7 @@
 enum sm_wire_verb {
     SM_WIRE_LAUNCH = SM_WIRE_FAMILY, /**< answered by a struct sm_wire_launch */
     SM_WIRE_WARPS,     /**< answered by struct sm_wire_warp, one for each warp of the device */
-    SM_WIRE_READ_ROW,  /**< wave, number: answered by SM_WIRE_ROW bytes */
+    SM_WIRE_READ_ROW,  /**< wave, number (not SM_REGISTER_RETURN): SM_WIRE_ROW bytes */
     SM_WIRE_WRITE_ROW, /**< wave, number, lanes; followed by SM_WIRE_ROW bytes */
     SM_WIRE_READ_FILE, /**< wave, value: offset, size: answered by the bytes */
     SM_WIRE_BANK,      /**< number: answered in value[0], the address, and value[1], the size */

@@ -148,6 +148,12 @@ const struct wt_fault *wt_emulated_fault(struct wt_emulated *e, uint32_t wave);
  */
 void wt_emulated_describe(const struct wt_emulated *e, uint64_t pc, char *text, size_t size);
 
+/** The status that the program has ended with; 0 where programs have none. */
+static inline uint32_t wt_emulated_exit_word(struct wt_emulated *e)
+{
+    return e->family->run.exit_word ? e->family->run.exit_word(e) : 0;
+}
+
 /** Puts the program and the loaded files into memory, and resets the device. */
 enum wt_status wt_emulated_load(struct wt_emulated *e, struct wt_error *err);
 

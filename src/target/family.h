@@ -81,9 +81,7 @@ struct wt_family_run {
     /** Puts the program into memory, as it is before its first instruction, and resets. */
     enum wt_status (*load)(struct wt_emulated *e, struct wt_error *err);
     void (*close)(struct wt_emulated *e);
-    /** Waves of one core: wave n of the machine is wave n % waves_per_core of core n / that. */
-    unsigned (*waves_per_core)(const struct wt_emulated *e);
-    /** The status that the program has ended with; 0 where programs have none. */
+    /** The status that the program has ended with. NULL: programs have none, which is 0. */
     uint32_t (*exit_word)(struct wt_emulated *e);
     /**
      * Prints what the program has left for its console in memory, once a run has ended in any way.

@@ -169,17 +169,6 @@ static void close_device(struct wt_emulated *e)
 
 /* ---- the run ---- */
 
-static unsigned waves_per_core(const struct wt_emulated *e)
-{
-    return WAVES_PER_CU;
-}
-
-/* Kernels have no exit status. */
-static uint32_t exit_word(struct wt_emulated *e)
-{
-    return 0;
-}
-
 static struct gcn_disassembler *disassembler(struct wt_emulated *e)
 {
     if (!own(e)->disassembler)
@@ -362,8 +351,6 @@ const struct wt_family wt_family_gcn = {
     .run = {.open = open_device,
             .load = load,
             .close = close_device,
-            .waves_per_core = waves_per_core,
-            .exit_word = exit_word,
             .print = print,
             .wave_fault = wave_fault,
             .fault_memory = fault_memory,

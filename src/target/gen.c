@@ -201,17 +201,6 @@ static void close_device(struct wt_emulated *e)
 
 /* ---- the run ---- */
 
-static unsigned waves_per_core(const struct wt_emulated *e)
-{
-    return GEN_SUBSLICE_THREADS;
-}
-
-/* Kernels have no exit status. */
-static uint32_t exit_word(struct wt_emulated *e)
-{
-    return 0;
-}
-
 static enum wt_status print(struct wt_emulated *e, FILE *out, struct wt_error *err)
 {
     const char *lost;
@@ -369,8 +358,6 @@ const struct wt_family wt_family_gen = {
     .run = {.open = open_device,
             .load = load,
             .close = close_device,
-            .waves_per_core = waves_per_core,
-            .exit_word = exit_word,
             .print = print,
             .explain_fault = explain_fault,
             .buffer = buffer,

@@ -587,17 +587,6 @@ static enum wt_status load(struct wt_emulated *e, struct wt_error *err)
 
 /* ---- the run ---- */
 
-static unsigned waves_per_core(const struct wt_emulated *e)
-{
-    return SM_WARPS;
-}
-
-/* Kernels have no exit status. */
-static uint32_t exit_word(struct wt_emulated *e)
-{
-    return 0;
-}
-
 static bool instruction(struct wt_emulated *e, uint64_t pc, char *text, size_t size)
 {
     return sm_device_instruction(own(e)->device, pc, text, size);
@@ -753,8 +742,6 @@ const struct wt_family wt_family_sm = {
     .run = {.open = open_device,
             .load = load,
             .close = close_device,
-            .waves_per_core = waves_per_core,
-            .exit_word = exit_word,
             .wave_fault = wave_fault,
             .fault_memory = fault_memory,
             .buffer = buffer,

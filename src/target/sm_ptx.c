@@ -627,15 +627,21 @@ static bool make_data(const struct wt_sm_ptx *p, struct making *m)
     return true;
 }
 
-/* The parameters of all functions, by PTX's names and types. */
+/* The results and parameters of all functions, by PTX's names and types. */
 static bool make_parameters(const struct wt_sm_ptx *p, struct making *m)
 {
     size_t functions, most = 0;
     const struct sm_ptx_kernel *f = sm_ptx_kernels(p->image, &functions);
     for (size_t i = 0; i < functions; i++)
-        most += f[i].parameter_count;
+        most += f[i].parameter_count + 1;
     m->parameters = calloc(most + 1, sizeof *m->parameters);
-    for (size_t i = 0; m->parameters && i < functions; i++)
+    for (size_t i = 0; m->parameters && i < functions; i++) {
+        struct line_elf_parameter *result = &m->parameters[m->parameter_count];
+        if (f[i].result && datum_of(f[i].result, &result->own)) {
+            result->function = f[i].entry;
+            result->is_result = true;
+            m->parameter_count++;
+        }
         for (size_t k = 0; k < f[i].parameter_count; k++) {
             struct line_elf_parameter *to = &m->parameters[m->parameter_count];
             /* One of no known type has its number all the same. */
@@ -646,6 +652,7 @@ static bool make_parameters(const struct wt_sm_ptx *p, struct making *m)
             to->function = f[i].entry;
             m->parameter_count++;
         }
+    }
     return m->parameters != NULL;
 }
 

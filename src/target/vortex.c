@@ -110,11 +110,6 @@ static void close_device(struct wt_emulated *e)
 
 /* ---- the run ---- */
 
-static unsigned waves_per_core(const struct wt_emulated *e)
-{
-    return ((const struct vortex *)e->own)->config.warps;
-}
-
 static uint32_t exit_word(struct wt_emulated *e)
 {
     return vx_device_exit_word(wt_vortex_device(e));
@@ -162,11 +157,7 @@ const struct wt_family wt_family_vortex = {
     .config = {.table = &vx_config_table, .of = config_of},
     .files = {.runs = "programs for RISC-V", .elf_machine = EM_RISCV},
     .words = {.core = "core", .wave = "warp", .lane = "thread"},
-    .run = {.open = open_device,
-            .load = load,
-            .close = close_device,
-            .waves_per_core = waves_per_core,
-            .exit_word = exit_word},
+    .run = {.open = open_device, .load = load, .close = close_device, .exit_word = exit_word},
     .isa = {.instruction_text = instruction_text,
             .list_isa = wt_vortex_list_isa,
             .explain_word = wt_vortex_explain_word,

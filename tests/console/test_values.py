@@ -488,3 +488,47 @@ def test_names_in_quotes_are_those_of_gdb(program, tmp_path, xlen):
     addresses = [[re.search(r"\{.*\} 0x[0-9a-f]+", text)[0] for text in ask(overloads, [], commands)] for ask in (ask_console, ask_gdb)]
     assert addresses[0] == addresses[1] and len(set(addresses[0])) == len(commands)
     assert ask_console(file, ["break quoted.c:7 if 'quoted.c'::signal_cores == 5", "run"], ["print a"]) == ["$1 = 3"]
+
+
+ENTRY = """volatile double sink;
+volatile float step = 1.5f;
+__attribute__((noinline)) double other(double x)
+{
+    sink = x;
+    return x * 2;
+}
+__attribute__((noinline)) double passed(double x, float y)
+{
+    float narrow = (float)x + 1;
+    double wide = (double)narrow * 2;
+    long long whole = (long long)x;
+    int small = (int)x + 1;
+    double other_one = other(3.5); /* x's register is the other's now */
+    sink = other_one; /* stop */
+    return other_one + y;
+}
+__attribute__((noinline)) void calls(double x)
+{
+    sink = passed(x, step);
+    sink = x;
+}
+int main(void)
+{
+    calls(20.75 + step);
+    return 0;
+}
+"""
+
+
+@pytest.mark.parametrize("xlen", [32, 64])
+@pytest.mark.parametrize("level", ["-O1", "-O2"])
+def test_a_value_at_the_entry_has_the_type_that_the_call_says(program, tmp_path, xlen, level):
+    """DW_OP_entry_value of a register with a double, which the callee then converts; GDB prints the same."""
+    source = tmp_path / "entry.c"
+    source.write_text(ENTRY)
+    file = program(source, xlen, level)
+    described = subprocess.run(["riscv64-unknown-elf-readelf", "--debug-dump=loc", file], capture_output=True, text=True, check=True).stdout
+    assert xlen == 32 or re.search(r"entry_value: \(DW_OP_regval_type", described)
+    stop, commands = "break entry.c:15", ["info locals", "info args"]
+    said, told = ask_console(file, [stop, "run"], commands), ask_gdb(file, [stop, "continue"], commands)
+    assert said == told and (xlen == 32 or "narrow = 23.25\nwide = 46.5\nwhole = 22\nsmall = 23\n" in said[0]), said

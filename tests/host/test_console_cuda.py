@@ -147,6 +147,57 @@ def test_lanes_that_are_masked_off_have_places_of_their_own(tmp_path):
     assert all(said[n] in core.stdout for n in (2, 3, 4)), core.stdout + core.stderr
 
 
+CALLED = """#include <cuda_runtime.h>
+__device__ __noinline__ int deep(int n)
+{
+    int here = n * 10;
+    if (n > 0)
+        here += deep(n - 1); // calls
+    return here; // returns
+}
+__global__ void called(int *out, int n)
+{
+    int i = threadIdx.x;
+    int even = i * 2;
+    out[i] = deep(i % 4) + even + n;
+}
+int main() { int *o; cudaMallocManaged(&o, 128); called<<<1, 32>>>(o, 5); return cudaDeviceSynchronize(); }
+"""
+
+
+def test_lanes_that_wait_in_another_call_have_that_call_s_variables(tmp_path):
+    """Lanes wait in each depth of a recursion, and in the kernel. So it is in the recorded past, and in a core file."""
+    (tmp_path / "called.cu").write_text(CALLED)
+    program = compiled_cpp(tmp_path, tmp_path / "called.cu", "-O0", "-g", "--cuda-noopt-device-debug", "--cuda-gpu-arch=sm_50")
+    line = next(i for i, text in enumerate(CALLED.splitlines(), 1) if text.endswith("// returns"))
+    looks = [w for lane in range(8) for w in (f"lane {lane}", "print n", "print here", "bt", "up", "print n")]
+    stop = [f"break called.cu:{line}", "run"]
+    said = ask([*stop, *looks, "stepi", "reverse-stepi", *looks, f"generate-core-file {tmp_path}/core", "kill"], program, options=SM)
+    core = ask(looks, options=[f"--core={tmp_path}/core"])
+    for answers in (said[2:2 + len(looks)], said[4 + len(looks):4 + 2 * len(looks)], core):
+        depths = []
+        for lane in range(8):
+            _, n, here, frames, _, outer = answers[6 * lane:6 * lane + 6]
+            calls = frames.count(" deep (")
+            depths.append(calls)
+            left = lane % 4 + 1 - calls if calls else 0
+            assert f"= {left}\n" in n and f"= {left * 10}\n" in here and f"n={lane % 4}) at" in frames, answers[6 * lane:6 * lane + 6]
+            assert f"= {left + 1 if calls > 1 else 5}\n" in outer and "n=5) at" in frames, answers[6 * lane:6 * lane + 6]
+        assert len(set(depths)) > 1, depths
+
+
+@pytest.mark.parametrize("flags", [["-O1", "-gline-tables-only"], ["-O0", "-gline-tables-only"]])
+def test_with_lines_alone_parameters_and_results_are_those_of_ptx(tmp_path, flags):
+    """Also where clang describes the kernel for the sake of what it has inlined into it (-O0)."""
+    (tmp_path / "called.cu").write_text(CALLED)
+    program = compiled_cpp(tmp_path, tmp_path / "called.cu", *flags, "--cuda-gpu-arch=sm_50")
+    said = ask(["tbreak called", "run", "info args", "break deep", "continue", "lane 1", "info args", "delete", "finish", "kill"], program, options=SM)
+    assert re.search(r"\bcalled\b.*\(_Z6calledPii_param_0=\d+ \(at launch\), _Z6calledPii_param_1=5 \(at launch\)\) at ", said[1]), said[1]
+    assert re.fullmatch(r"_Z6calledPii_param_0 = \d+ \(at launch\)\n_Z6calledPii_param_1 = 5 \(at launch\)\n", said[2]), said[2]
+    if "-O0" in flags:
+        assert said[6] == "_Z4deepi_param_0 = 1 (at the call)\n" and "Value returned is not known: the debug information does not say its type." in said[8], said[6:9]
+
+
 @pytest.mark.parametrize("flags, known", [(["-O0", "-g", "--cuda-noopt-device-debug"], "int"), (["-O1", "-gline-tables-only"], "u32")])
 def test_the_variables_of_work_and_globals(tmp_path, flags, known):
     """threadIdx and its like print whole, at any level. A global without debug information has PTX's type: it is read and written."""
@@ -517,7 +568,7 @@ def test_openmp_of_gcc(tmp_path):
     assert re.match(rf"Breakpoint 1 at 0x1\w+: file {source}, line 9\.\n", said[0]), said[0]
     assert re.search(rf"^Breakpoint 1, fibonacci \(.*\) at {source}:", said[1], re.M), said[1]
     assert re.search(rf"^#1  0x\w+ in main\$_omp_fn\$\d\$impl \(.*\) at {source}:", said[2], re.M), said[2]
-    assert "gomp_nvptx_main" in said[2]
+    assert "gomp_nvptx_main" in said[2] and re.search(r"^Value returned is \$1 = 34$", said[4], re.M), said[4]
     assert said[5] == "Continuing.\nkernel: 495 text  2.50\nhost 0, fibonacci 55, sum 1499500, threads several\n" + END
     # GCC writes lines alone for this GPU: parameters and globals have PTX's names and types, and there are no locals.
     said = ask(["break fibonacci", "run", "info args", "info locals", "print scale", "print *(int *)&scale", "kill"], path, options=SM)

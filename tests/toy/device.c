@@ -226,7 +226,6 @@ static void free_device(struct wt_machine *m)
 {
     struct toy_device *d = device_of(m);
     wt_regions_free(&d->regions);
-    free(d->wave);
     wt_machine_end(m);
     free(d);
 }
@@ -259,23 +258,6 @@ static void view(struct wt_machine *m, uint32_t wave, struct wt_wave_view *v)
     snprintf(v->wait, sizeof v->wait, "barrier: %u of %u waves have come", v->arrived, v->expected);
 }
 
-static bool divergence(struct wt_machine *m, uint32_t wave, unsigned n, struct wt_divergence *out)
-{
-    return false;
-}
-
-static bool read_memory(struct wt_machine *m, uint32_t wave, unsigned lane, uint64_t addr,
-                        void *out, size_t size)
-{
-    return wt_pieces_read(m, toy_piece, wave, lane, addr, out, size);
-}
-
-static bool write_memory(struct wt_machine *m, uint32_t wave, unsigned lane, uint64_t addr,
-                         const void *bytes, size_t size)
-{
-    return wt_pieces_write(m, toy_piece, wave, lane, addr, bytes, size);
-}
-
 static bool explain(struct wt_machine *m, uint32_t wave, unsigned lane, uint64_t addr,
                     struct wt_explanation *out)
 {
@@ -284,7 +266,7 @@ static bool explain(struct wt_machine *m, uint32_t wave, unsigned lane, uint64_t
     *out = (struct wt_explanation){.space = local ? "local" : "global",
                                    .where = "memory",
                                    .landing = local ? addr - TOY_LOCAL : addr};
-    out->usable = read_memory(m, wave, lane, addr, &contents, sizeof contents);
+    out->usable = wt_pieces_read(m, wave, lane, addr, &contents, sizeof contents);
     out->contents = contents;
     return wave < m->waves && lane < TOY_LANES;
 }
@@ -303,17 +285,6 @@ static bool read_row(struct wt_machine *m, uint32_t wave, unsigned n, void *out)
     memcpy(out, n < TOY_REGISTERS ? (const void *)w->r[n] : &w->pc,
            n < TOY_REGISTERS ? sizeof w->r[n] : sizeof w->pc);
     return true;
-}
-
-static void name(struct wt_machine *m, uint32_t wave, struct wt_wave_name *n)
-{
-    const struct toy_wave *w = &device_of(m)->wave[wave];
-    n->core = wave / TOY_SLOTS;
-    n->slot = wave % TOY_SLOTS;
-    n->word = "wave";
-    n->has_work = w->active;
-    n->dispatch = wt_machine_launch(m, device_of(m)->launch.number);
-    n->group[0] = w->active ? w->group->coordinate[0] : 0;
 }
 
 static uint32_t debug_read(struct wt_machine *m, uint32_t addr)
@@ -337,27 +308,8 @@ static void debug_write(struct wt_machine *m, uint32_t addr, uint32_t value)
         toy_update_ready(&d->wave[i]);
 }
 
-static void flush_console(struct wt_machine *m)
-{
-}
-
-static bool watch_part(struct wt_machine *m, const struct wt_watch *watch, uint64_t first,
-                       uint64_t last, struct wt_spans *spans)
-{
-    const uint64_t now = toy_home(m, watch->wave, first);
-    const uint64_t home = watch->home != WT_HOME_NOW ? watch->home : now;
-    return home == UINT64_MAX ||
-           wt_spans_add(spans, now == WT_HOME_NOW ? WT_SPACE_GLOBAL : home, first, last);
-}
-
-static bool watch_range(struct wt_machine *m, const struct wt_watch *watch, uint64_t first,
-                        uint64_t last, struct wt_spans *spans)
-{
-    static const uint64_t bounds[] = {TOY_LOCAL, TOY_LOCAL + TOY_LOCAL_BYTES};
-    return wt_watch_set_add_parts(m, watch, first, last, bounds, 2, watch_part, spans);
-}
-
 static const struct wt_machine_ops ops = {.family = "toy",
+                                          .wave_word = "wave",
                                           .free = free_device,
                                           .reset = reset,
                                           .run = wt_engine_run,
@@ -365,35 +317,36 @@ static const struct wt_machine_ops ops = {.family = "toy",
                                           .hash = hash,
                                           .program_hash = program_hash,
                                           .view = view,
-                                          .divergence = divergence,
-                                          .read_memory = read_memory,
-                                          .write_memory = write_memory,
+                                          .divergence = wt_machine_no_divergence,
+                                          .read_memory = wt_pieces_read,
+                                          .write_memory = wt_pieces_write,
                                           .explain = explain,
                                           .describe_register = describe_register,
                                           .read_row = read_row,
-                                          .name = name,
                                           .debug_read = debug_read,
                                           .debug_write = debug_write,
-                                          .flush_console = flush_console,
+                                          .flush_console = wt_machine_no_console,
                                           .state = state,
-                                          .watch_range = watch_range,
-                                          .home = toy_home};
+                                          .watch_range = wt_watch_set_add_parts,
+                                          .home = toy_home,
+                                          .map = &toy_address_map};
 
 struct toy_device *toy_new(unsigned cores, bool hosted, const struct wt_schedule *schedule,
                            struct wt_error *err)
 {
     struct toy_device *d = calloc(1, sizeof *d);
-    if (d && wt_machine_init(&d->machine, &ops, &engine, cores * TOY_SLOTS, TOY_LANES, schedule) &&
-        (d->machine.wave = d->wave = calloc(cores * TOY_SLOTS, sizeof *d->wave)) &&
-        wt_groups_init(&d->machine, &(struct wt_groups){.ops = &toy_group_ops,
-                                                        .cores = cores,
-                                                        .waves_per_core = TOY_SLOTS,
-                                                        .groups_per_core = TOY_SLOTS,
-                                                        .group_bytes = sizeof(struct toy_group),
-                                                        .local_bytes = TOY_LOCAL_BYTES}) &&
+    const struct wt_groups groups = {.ops = &toy_group_ops,
+                                     .cores = cores,
+                                     .waves_per_core = TOY_SLOTS,
+                                     .groups_per_core = TOY_SLOTS,
+                                     .group_bytes = sizeof(struct toy_group),
+                                     .local_bytes = TOY_LOCAL_BYTES};
+    if (d &&
+        wt_machine_init(&d->machine, &ops, &engine, &groups, TOY_LANES, sizeof *d->wave,
+                        schedule) &&
+        (d->wave = d->machine.wave) &&
         wt_regions_add(&d->regions, TOY_MEMORY, TOY_MEMORY_BYTES, true, err) == WT_OK &&
         (!hosted || wt_in_process_begin(&d->machine, err) == WT_OK)) {
-        d->machine.wave_bytes = sizeof *d->wave;
         d->cores = cores;
         reset(&d->machine);
         return d;

@@ -153,16 +153,6 @@ static void close_device(struct wt_emulated *e)
     e->own = NULL;
 }
 
-static unsigned waves_per_core(const struct wt_emulated *e)
-{
-    return TOY_SLOTS;
-}
-
-static uint32_t exit_word(struct wt_emulated *e)
-{
-    return 0;
-}
-
 static bool buffer(const struct wt_emulated *e, size_t index, struct wt_kernel_buffer *out)
 {
     const struct own *o = own(e);
@@ -316,8 +306,6 @@ static const struct wt_family family = {
     .run = {.open = open_device,
             .load = load,
             .close = close_device,
-            .waves_per_core = waves_per_core,
-            .exit_word = exit_word,
             .wave_fault = wave_fault,
             .buffer = buffer},
     .isa = {.instruction = instruction, .instruction_text = instruction_text, .list_isa = list_isa},

@@ -47,11 +47,11 @@ uint64_t toy_home(struct wt_machine *m, uint32_t wave, uint64_t addr)
         return WT_HOME_NOW;
     return wave < m->waves && d->wave[wave].active
                ? (m->runs + d->launch.number) << 32 | (d->wave[wave].group->number + 1)
-               : UINT64_MAX;
+               : WT_HOME_NOWHERE;
 }
 
-bool toy_piece(struct wt_machine *m, uint32_t wave, unsigned lane, uint64_t addr,
-               struct wt_mapped_piece *piece)
+static bool piece_at(struct wt_machine *m, uint32_t wave, unsigned lane, uint64_t addr,
+                     struct wt_mapped_piece *piece)
 {
     const struct toy_device *d = (const struct toy_device *)m;
     const uint64_t room = WT_PAGE_SIZE - (addr & WT_PAGE_MASK);
@@ -63,6 +63,9 @@ bool toy_piece(struct wt_machine *m, uint32_t wave, unsigned lane, uint64_t addr
     piece->host = d->wave[wave].group->local + (addr - TOY_LOCAL);
     return true;
 }
+
+static const uint64_t bounds[] = {TOY_LOCAL, TOY_LOCAL + TOY_LOCAL_BYTES};
+const struct wt_address_map toy_address_map = {.piece = piece_at, .bound = bounds, .bounds = 2};
 
 /* ---- groups ---- */
 
@@ -108,7 +111,13 @@ static bool start_wave(struct wt_machine *m, uint32_t wave, struct wt_group_head
     return true;
 }
 
-const struct wt_group_ops toy_group_ops = {.waiting = waiting,
+static uint64_t launch_of(const struct wt_machine *m, const struct wt_group_head *g)
+{
+    return wt_machine_launch(m, ((const struct toy_device *)m)->launch.number);
+}
+
+const struct wt_group_ops toy_group_ops = {.launch = launch_of,
+                                           .waiting = waiting,
                                            .plan = plan,
                                            .begin = begin,
                                            .start_wave = start_wave,
@@ -179,20 +188,6 @@ static bool fail(struct toy_wave *w, enum wt_fault_kind kind, wt_lanes lanes, ui
     return false;
 }
 
-static void note_access(struct toy_wave *w, bool write, unsigned lane, uint64_t addr,
-                        const uint64_t *before, const uint64_t *after)
-{
-    struct wt_machine *m = &w->device->machine;
-    const enum wt_watch_kind kind = write ? WT_WATCH_WRITE : WT_WATCH_READ;
-    const uint64_t space = toy_home(m, w->id, addr); /* WT_HOME_NOW is WT_SPACE_GLOBAL */
-    if (!wt_watch_set_meets(m->watch, kind, space, addr, addr + 7))
-        return;
-    const struct wt_issue issue = toy_issue_at(&w->head, w->pc, wt_issue_time(m, w->left));
-    wt_watch_set_access(m, &issue, kind, lane, space, addr, 8, (const uint8_t *)before,
-                        (const uint8_t *)after);
-    wt_end_turn(m, &w->left);
-}
-
 /* Whether all lanes may access their words: else the instruction has no effect. */
 static bool may_access(struct toy_wave *w, const struct toy_insn *in, bool write)
 {
@@ -216,30 +211,17 @@ static bool access(struct toy_wave *w, const struct toy_insn *in, bool write)
     for (unsigned lane = 0; lane < TOY_LANES; lane++) {
         const uint64_t addr = w->r[in->b][lane] + (uint64_t)(int64_t)in->immediate;
         uint64_t before, *value = &w->r[in->a][lane];
-        wt_pieces_read(m, toy_piece, w->id, lane, addr, &before, 8);
-        if (write && !wt_pieces_write(m, toy_piece, w->id, lane, addr, value, 8))
+        wt_pieces_read(m, w->id, lane, addr, &before, 8);
+        if (write && !wt_pieces_write(m, w->id, lane, addr, value, 8))
             return fail(w, WT_FAULT_HOST, wt_lane_bit(lane), addr, "no host memory for 0x%llx");
         if (write && !in_local(addr) && wt_in_process_reports(&m->process))
             wt_in_process_stored(&m->process, addr, value, 8);
         if (m->watch)
-            note_access(w, write, lane, addr, &before, write ? value : &before);
+            wt_engine_access(m, &w->head, w->pc, write ? WT_WATCH_WRITE : WT_WATCH_READ, lane,
+                             toy_home(m, w->id, addr), addr, 8, &before, write ? value : &before);
         if (!write)
             *value = before;
     }
-    return true;
-}
-
-/* A watched instruction, at which the run may return. */
-static bool stops_here(struct toy_wave *w)
-{
-    struct wt_machine *m = &w->device->machine;
-    const struct wt_watch_code *code = wt_watch_set_code(m->watch, w->pc);
-    const struct wt_issue issue = toy_issue_at(&w->head, w->pc, wt_issue_time(m, w->left));
-    wt_lanes lanes;
-    if (!code || !wt_watch_set_holds(m, code, w->id, w->pc, 0xff, issue.time, &lanes) ||
-        !wt_watch_set_before(m, &issue))
-        return false;
-    wt_not_issued(m);
     return true;
 }
 
@@ -248,7 +230,8 @@ bool toy_execute(struct toy_wave *w)
     struct toy_insn in;
     uint64_t next = w->pc + sizeof in;
     unsigned taken = 0;
-    if (w->device->machine.watch && stops_here(w))
+    const struct wt_watch_code *watched = wt_watch_set_code(w->device->machine.watch, w->pc);
+    if (watched && wt_engine_stops_before(&w->device->machine, &w->head, watched, w->pc))
         return false;
     if (w->pc % sizeof in || !toy_fetch(w->device, w->pc, &in))
         return fail(w, WT_FAULT_ACCESS, 0xff, w->pc, "no code is at 0x%llx");

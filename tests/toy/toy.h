@@ -102,13 +102,12 @@ bool toy_fetch(struct toy_device *d, uint64_t pc, struct toy_insn *in);
 void toy_text(const struct toy_insn *in, char *text, size_t size);
 /** Executes one instruction; false: the turn ends. */
 bool toy_execute(struct toy_wave *w);
-uint64_t toy_home(struct wt_machine *m, uint32_t wave, uint64_t addr);
-bool toy_piece(struct wt_machine *m, uint32_t wave, unsigned lane, uint64_t addr,
-               struct wt_mapped_piece *piece);
+WT_MACHINE_FN(home) toy_home;
+extern const struct wt_address_map toy_address_map;
 
 /* ---- device.c ---- */
 void toy_update_ready(struct toy_wave *w);
-struct wt_issue toy_issue_at(const struct wt_wave_head *head, uint64_t pc, uint64_t time);
+WT_ENGINE_FN(issue_at) toy_issue_at;
 /** A device whose memory is the process's, if it is @p hosted. */
 struct toy_device *toy_new(unsigned cores, bool hosted, const struct wt_schedule *schedule,
                            struct wt_error *err);

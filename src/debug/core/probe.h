@@ -222,6 +222,7 @@ struct wt_instruction {
 /** A function of which a wave is to be followed to its caller. */
 struct wt_callee {
     wt_wave_id wave; /**< whose function it is */
+    unsigned lane;   /**< … where this lane is */
     uint64_t start;  /**< its first instruction */
     uint64_t pc;     /**< where it goes on */
     void *context;   /**< of the next two */

@@ -477,7 +477,8 @@ enum wt_status wt_program_finish(struct wt_program *g, bool back, struct wt_step
     if (!caller && !back)
         return wt_fail(err, WT_STATE, "\"finish\" not meaningful in the outermost frame.");
     pg_tell(g, &(struct wt_news){.kind = WT_NEWS_FINISHING, .frame = frame, .is_back = back});
-    const struct wt_type *returned = NULL;
+    const struct wt_type *returned =
+        frame->info ? wt_types_basic(wt_info_types(frame->info), "void") : NULL;
     if (frame->scope_count && !frame->inlined) {
         Dwarf_Die die = frame->scope[0];
         returned = wt_types_of(wt_info_types(frame->info), &die);

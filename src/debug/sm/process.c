@@ -81,7 +81,7 @@ static enum wt_status link_read_row(void *context, uint32_t warp, unsigned numbe
     const enum wt_status status =
         ask_for(context, &request, bytes, sizeof bytes, "such register of the warp", err);
     if (!status)
-        memcpy(row, bytes, number < WT_SM_P0 || number == WT_SM_LOCAL ? sizeof bytes : 8);
+        memcpy(row, bytes, number < WT_SM_P0 || number >= WT_SM_FRAME ? sizeof bytes : 8);
     return status;
 }
 

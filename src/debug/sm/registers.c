@@ -71,11 +71,11 @@ static const struct wt_register special[] = {
      .dwarf = -1,
      .code = WT_SM_PC,
      .read_only = true},
-    /* Frames of PTX, which find_caller() follows. */
+    /* Frames of PTX, which find_caller() follows: lanes that wait may be in another one. */
     {.name = "frame",
      .set = "special",
      .type = WT_REG_UINT,
-     .scope = WT_SCOPE_WAVE,
+     .scope = WT_SCOPE_LANE,
      .bits = 32,
      .number = WT_SM_FRAME,
      .dwarf = -1,
@@ -84,7 +84,7 @@ static const struct wt_register special[] = {
     {.name = "ra",
      .set = "special",
      .type = WT_REG_CODE_PTR,
-     .scope = WT_SCOPE_WAVE,
+     .scope = WT_SCOPE_LANE,
      .bits = 64,
      .number = WT_SM_RETURN,
      .dwarf = -1,
@@ -93,7 +93,7 @@ static const struct wt_register special[] = {
     {.name = "caller",
      .set = "special",
      .type = WT_REG_UINT,
-     .scope = WT_SCOPE_WAVE,
+     .scope = WT_SCOPE_LANE,
      .bits = 32,
      .number = WT_SM_CALLER,
      .dwarf = -1,
@@ -146,6 +146,24 @@ bool smp_describe_registers(struct wt_probe *p)
     return true;
 }
 
+/* Where each lane's function returns to: the frames' first 8 bytes. */
+static enum wt_status read_returns(struct wt_probe *p, uint32_t wave, uint8_t *bytes,
+                                   struct wt_error *err)
+{
+    uint8_t frame[4 * SMP_LANES];
+    enum wt_status status =
+        p->link->ops->read_row(p->link->common.context, wave, WT_SM_FRAME, frame, err);
+    for (unsigned lane = 0; lane < SMP_LANES && !status; lane++) {
+        const uint64_t row = wt_load_le(frame + 4 * lane, 4);
+        if (lane && row == wt_load_le(frame + 4 * (lane - 1), 4))
+            memcpy(bytes + 8 * lane, bytes + 8 * (lane - 1), 8);
+        else
+            status = p->link->ops->read_file(p->link->common.context, wave, row * SMP_ROW_BYTES,
+                                             bytes + 8 * lane, 8, err);
+    }
+    return status;
+}
+
 enum wt_status smp_read_rows(struct wt_probe *p, uint32_t wave, wt_lanes lanes,
                              const unsigned *index, size_t count, uint8_t *out,
                              struct wt_error *err)
@@ -153,18 +171,21 @@ enum wt_status smp_read_rows(struct wt_probe *p, uint32_t wave, wt_lanes lanes,
     enum wt_status status = WT_OK;
     for (size_t i = 0; i < count && !status; i++) {
         const struct wt_register *r = &p->registers[index[i]];
-        uint8_t bytes[4 * SMP_LANES];
-        status = p->link->ops->read_row(p->link->common.context, wave, r->code, bytes, err);
+        uint8_t bytes[8 * SMP_LANES];
+        status = r->code == WT_SM_RETURN
+                     ? read_returns(p, wave, bytes, err)
+                     : p->link->ops->read_row(p->link->common.context, wave, r->code, bytes, err);
         if (status == WT_INVALID)
             return wt_fail(err, WT_UNSUPPORTED, "the kernel has no register %s", r->name);
         if (status)
             return status;
+        const size_t size = wt_register_size(r);
         if (r->scope != WT_SCOPE_LANE) {
-            memcpy(out, bytes, wt_register_size(r));
-            out += wt_register_size(r);
+            memcpy(out, bytes, size);
+            out += size;
             continue;
         }
-        out = wt_lanes_gather(lanes & wt_lanes_first(SMP_LANES), bytes, 4, out);
+        out = wt_lanes_gather(lanes & wt_lanes_first(SMP_LANES), bytes, size, out);
     }
     return status;
 }
@@ -206,9 +227,9 @@ enum wt_status smp_find_caller(struct wt_probe *p, const struct wt_callee *calle
     const unsigned frame = index_of(p, WT_SM_FRAME), ra = index_of(p, WT_SM_RETURN);
     const unsigned before = index_of(p, WT_SM_CALLER);
     uint64_t own, pc, row;
-    if (!callee->read_register(callee->context, frame, 0, &own) ||
-        !callee->read_register(callee->context, ra, 0, &pc) ||
-        !callee->read_register(callee->context, before, 0, &row) || !pc)
+    if (!callee->read_register(callee->context, frame, callee->lane, &own) ||
+        !callee->read_register(callee->context, ra, callee->lane, &pc) ||
+        !callee->read_register(callee->context, before, callee->lane, &row) || !pc)
         return wt_fail(err, WT_INVALID, "nothing tells where this function returns to");
     const uint64_t header = row * SMP_ROW_BYTES;
     *caller = (struct wt_caller){

@@ -44,9 +44,9 @@ enum wt_sm_register {
     WT_SM_TRAPPED,
     WT_SM_USER_PC, /**< 64 bits: the program's */
     WT_SM_USER_MASK,
-    WT_SM_FRAME,  /**< PTX: the row of the register file with which the frame begins */
-    WT_SM_RETURN, /**< PTX: 64 bits: where the function returns to */
-    WT_SM_CALLER, /**< PTX: the row of its caller's frame */
+    WT_SM_FRAME, /**< PTX: of each lane: the row of the register file with which its frame begins */
+    WT_SM_RETURN, /**< PTX: of each lane, 64 bits: where its function returns to */
+    WT_SM_CALLER, /**< PTX: of each lane: the row of its caller's frame */
     WT_SM_LOCAL,  /**< PTX: where the frame's part of local memory begins: 32 bits a lane */
 };
 

@@ -67,12 +67,14 @@ struct wt_frame_ops {
 };
 
 /**
- * The value of DW_OP_entry_value: what a register held when the frame's function was called. Fails
- * with "optimized out" where the caller's debug information does not say.
+ * The value of DW_OP_entry_value, and its base type (NULL: the generic type): what a register held
+ * when the frame's function was called. Fails with "optimized out" where the caller's debug
+ * information does not say.
  */
 typedef enum wt_status wt_entry_value_fn(struct wt_build *b, Dwarf_Attribute *attribute,
                                          const Dwarf_Op *op, const struct wt_frame *frame,
-                                         wt_expr_vector *v, struct wt_error *err);
+                                         wt_expr_vector *v, const struct wt_type **type,
+                                         struct wt_error *err);
 
 /** Where a variable's address, its value or a frame's base is: of @p place `reg`, `from`, `first`,
  * `size` and `stride` are given. */
@@ -217,9 +219,11 @@ enum wt_status wt_build_location(struct wt_build *b, Dwarf_Attribute *attribute,
 enum wt_status wt_build_member_address(struct wt_build *b, Dwarf_Attribute *attribute,
                                        const Dwarf_Op *ops, size_t count, wt_expr_vector object,
                                        wt_expr_vector *address, struct wt_error *err);
-/** The value of an expression that computes an address: a CFA, a frame base. */
+/** The value of an expression that computes an address: a CFA, a frame base. Where @p type is not
+ * NULL, it may have a base type, which *type is then (NULL: the generic type). */
 enum wt_status wt_build_address(struct wt_build *b, Dwarf_Attribute *attribute, const Dwarf_Op *ops,
                                 size_t count, const struct wt_frame *frame, uint64_t bias,
-                                wt_expr_vector *address, struct wt_error *err);
+                                const struct wt_type **type, wt_expr_vector *address,
+                                struct wt_error *err);
 
 #endif

@@ -341,8 +341,10 @@ static enum wt_status step(struct machine *m, const Dwarf_Op *op, enum follows n
     case DW_OP_GNU_entry_value:
         if (!m->b->entry_value)
             return lost(err);
-        status = m->b->entry_value(m->b, m->attribute, op, m->frame, &v, err);
-        return status ? status : push(m, v, err);
+        struct cell entry = {0};
+        status =
+            m->b->entry_value(m->b, m->attribute, op, m->frame, &entry.vector, &entry.type, err);
+        return status ? status : push_cell(m, entry, err);
     case DW_OP_implicit_pointer:
     case DW_OP_GNU_implicit_pointer:
     case DW_OP_GNU_parameter_ref:
@@ -400,6 +402,10 @@ static enum wt_status finish_piece(struct machine *m, uint64_t size, struct wt_o
         const unsigned whole = top.type        ? (unsigned)wt_type_size(top.type)
                                : top.overflows ? wt_machine_address_size(m)
                                                : 8;
+        if (m->type) {
+            *m->type = top.type;
+            m->is_value |= top.type != NULL;
+        }
         status = m->is_value ? pop(m, &p.vector, err) : wt_machine_pop_address(m, &p.vector, err);
         if (status)
             return status;
@@ -631,10 +637,13 @@ enum wt_status wt_build_location(struct wt_build *b, Dwarf_Attribute *attribute,
 
 enum wt_status wt_build_address(struct wt_build *b, Dwarf_Attribute *attribute, const Dwarf_Op *ops,
                                 size_t count, const struct wt_frame *frame, uint64_t bias,
-                                wt_expr_vector *address, struct wt_error *err)
+                                const struct wt_type **type, wt_expr_vector *address,
+                                struct wt_error *err)
 {
+    struct machine m = {
+        .b = b, .attribute = attribute, .frame = frame, .bias = bias, .size = 8, .type = type};
     struct wt_operand o = {0};
-    enum wt_status status = wt_build_location(b, attribute, ops, count, frame, bias, 8, &o, err);
+    enum wt_status status = count ? run(&m, ops, count, 8, &o, err) : lost(err);
     if (status)
         return status;
     if (o.piece_count != 1 || o.piece[0].kind == WT_PIECE_LOST)

@@ -43,13 +43,15 @@ struct machine {
     uint64_t size; /**< of the value; 0: unknown */
     struct cell stack[DWARF_STACK];
     unsigned count;
-    bool takes_bits;         /**< registers are places in the register file */
-    bool is_of_home;         /**< the result is an address, not a value */
-    const Dwarf_Op *ops;     /**< all operations, */
-    bool is_value;           /**< the top is the value, not its address */
-    bool is_register;        /**< `place` is a register */
-    struct wt_operand place; /**< … in one piece, or several */
-    const uint8_t *block;    /**< DW_OP_implicit_value */
+    bool takes_bits;             /**< registers are places in the register file */
+    bool is_of_home;             /**< the result is an address, not a value */
+    const Dwarf_Op *ops;         /**< all operations, */
+    const struct wt_type **type; /**< where the base type of the result goes, which then is a value;
+                                      NULL: the result is an address, if nothing says otherwise */
+    bool is_value;               /**< the top is the value, not its address */
+    bool is_register;            /**< `place` is a register */
+    struct wt_operand place;     /**< … in one piece, or several */
+    const uint8_t *block;        /**< DW_OP_implicit_value */
     size_t block_size;
     wt_expr_vector bits; /**< pieces that do not end at a byte: `bit_count` bits so far, */
     unsigned bit_count;

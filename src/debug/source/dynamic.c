@@ -30,7 +30,7 @@ static enum wt_status compile_bound(struct compiler *c, const void *what, struct
     c->build.object = wt_build_constant(&c->build, b->object);
     c->build.has_object = true;
     enum wt_status status =
-        wt_build_address(&c->build, b->attribute, ops, count, b->frame, b->bias, &v, err);
+        wt_build_address(&c->build, b->attribute, ops, count, b->frame, b->bias, NULL, &v, err);
     c->build.has_object = false;
     *o = wt_operand_cell(wt_types_integer(c->build.types, 8, true), v);
     return status;

@@ -82,7 +82,7 @@ static enum wt_status check_callee(struct wt_build *b, Dwarf_Die *call,
         dwarf_getlocation(&attribute, &ops, &count) != 0 || count == 0)
         return lost(err);
     enum wt_status status =
-        wt_build_address(b, &attribute, ops, count, caller, caller->bias, &target, err);
+        wt_build_address(b, &attribute, ops, count, caller, caller->bias, NULL, &target, err);
     if (!status)
         status = wt_build_op(b, WT_EXPR_EQUAL, 64, target, wt_build_constant(b, own + callee->bias),
                              &target, err);
@@ -142,7 +142,8 @@ static const struct wt_frame *caller_of(struct wt_frames *frames, const struct w
 
 enum wt_status wt_frames_entry_value(struct wt_build *b, Dwarf_Attribute *attribute,
                                      const Dwarf_Op *op, const struct wt_frame *frame,
-                                     wt_expr_vector *v, struct wt_error *err)
+                                     wt_expr_vector *v, const struct wt_type **type,
+                                     struct wt_error *err)
 {
     Dwarf_Attribute expression, value;
     Dwarf_Op *ops;
@@ -165,7 +166,7 @@ enum wt_status wt_frames_entry_value(struct wt_build *b, Dwarf_Attribute *attrib
     b->uses_frame = true;
     enum wt_status status = check_callee(b, &call, caller, frame, err);
     if (!status)
-        status = wt_build_address(b, &value, ops, count, caller, caller->bias, v, err);
+        status = wt_build_address(b, &value, ops, count, caller, caller->bias, type, v, err);
     b->calls--;
     return status;
 }

@@ -220,7 +220,7 @@ static enum wt_status build_cfa(struct wt_build *b, struct wt_frames *f, unsigne
     if (dwarf_frame_cfa(p->cfi, &ops, &count) != 0 || count == 0)
         return wt_fail(err, WT_INVALID, "the call frame information is damaged: %s",
                        dwarf_errmsg(-1));
-    status = wt_build_address(b, NULL, ops, count, &frame, 0, cfa, err);
+    status = wt_build_address(b, NULL, ops, count, &frame, 0, NULL, cfa, err);
     return status ? status : wt_build_release(b, mark, cfa, err);
 }
 
@@ -275,7 +275,7 @@ static enum wt_status frame_base(struct wt_build *b, const struct wt_frame *fram
                            "the debug information is damaged: a frame base names "
                            "itself");
     enum wt_status status =
-        wt_build_address(b, &attribute, ops, count, frame, frame->bias, base, err);
+        wt_build_address(b, &attribute, ops, count, frame, frame->bias, NULL, base, err);
     const unsigned number = ops[0].atom == DW_OP_regx ? (unsigned)ops[0].number
                             : ops[0].atom >= DW_OP_reg0 && ops[0].atom <= DW_OP_reg31
                                 ? (unsigned)(ops[0].atom - DW_OP_reg0)
@@ -441,6 +441,7 @@ const struct wt_caller *wt_frames_rules(struct wt_frames *f, unsigned physical)
     struct wt_physical *p = &f->physical[physical];
     struct asked asked = {f, physical};
     struct wt_callee callee = {.wave = f->wave.id,
+                               .lane = f->lane,
                                .pc = p->pc,
                                .context = &asked,
                                .read_register = read_own_register,

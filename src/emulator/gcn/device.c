@@ -228,7 +228,6 @@ void gcn_device_free(struct gcn_device *d)
     for (unsigned i = 0; i < KFD_DEBUG_QUEUES; i++)
         free(d->kfd_area[i]);
     gcn_trace_free(d);
-    free(d->wave);
     free(d->cu);
     free(d->exception);
     wt_regions_free(&d->regions);
@@ -289,26 +288,6 @@ static void view(struct wt_machine *m, uint32_t wave, struct wt_wave_view *view)
         snprintf(view->wait, sizeof view->wait, "ds_gws_sema_p %u", w->gws_resource);
 }
 
-/* On GCN the program itself keeps track of waiting lanes, by masks in SGPRs. */
-static bool divergence(struct wt_machine *m, uint32_t wave, unsigned index,
-                       struct wt_divergence *entry)
-{
-    return false;
-}
-
-static void name(struct wt_machine *m, uint32_t wave, struct wt_wave_name *n)
-{
-    const struct gcn_wave *w = &device_of(m)->wave[wave];
-    n->core = wave / GCN_WAVES_PER_CU;
-    n->slot = wave % GCN_WAVES_PER_CU;
-    n->word = "wave";
-    n->has_work = w->group;
-    if (!w->group)
-        return;
-    n->dispatch = gcn_dispatch_of(w)->origin.launch;
-    memcpy(n->group, w->group->coordinate, sizeof n->group);
-}
-
 static uint32_t debug_read(struct wt_machine *m, uint32_t addr)
 {
     return gcn_debug_read(device_of(m), addr);
@@ -319,13 +298,9 @@ static void debug_write(struct wt_machine *m, uint32_t addr, uint32_t value)
     gcn_debug_write(device_of(m), addr, value);
 }
 
-/* The hardware itself prints nothing. */
-static void flush_console(struct wt_machine *m)
-{
-}
-
 static const struct wt_machine_ops machine_ops = {
     .family = "gfx900",
+    .wave_word = "wave",
     .free = free_machine,
     .reset = reset,
     .run = wt_engine_run,
@@ -333,17 +308,17 @@ static const struct wt_machine_ops machine_ops = {
     .hash = gcn_hash,
     .program_hash = gcn_program_hash,
     .view = view,
-    .divergence = divergence,
-    .read_memory = gcn_read_memory,
+    .divergence = wt_machine_no_divergence, /* the program has masks of waiting lanes in SGPRs */
+    .read_memory = wt_pieces_read,
     .explain = gcn_explain,
-    .write_memory = gcn_write_memory,
-    .name = name,
+    .write_memory = wt_pieces_write,
     .debug_read = debug_read,
     .debug_write = debug_write,
-    .flush_console = flush_console,
+    .flush_console = wt_machine_no_console,
     .state = gcn_state,
-    .watch_range = gcn_watch_range,
+    .watch_range = wt_watch_set_add_parts,
     .home = gcn_home,
+    .map = &gcn_address_map,
     .describe_register = gcn_describe_register,
     .read_row = gcn_read_row,
 };
@@ -355,28 +330,22 @@ enum wt_status gcn_device_new(const struct gcn_config *config, struct gcn_device
     struct gcn_device *d = calloc(1, sizeof *d);
     if (!d)
         return wt_fail(err, WT_NO_MEMORY, "the host has no memory left");
-    const uint32_t waves = config->cu * GCN_WAVES_PER_CU;
     d->config = *config;
     d->config.se = gcn_config_engines(config);
     d->host = &gcn_no_driver;
-    const bool ready = wt_machine_init(&d->machine, &machine_ops, &gcn_engine_ops, waves, GCN_LANES,
-                                       &config->schedule);
-    d->wave = aligned_alloc(64, waves * sizeof *d->wave);
-    const bool places =
-        wt_groups_init(&d->machine, &(struct wt_groups){.ops = &gcn_group_ops,
-                                                        .cores = config->cu,
-                                                        .waves_per_core = GCN_WAVES_PER_CU,
-                                                        .groups_per_core = GCN_WAVES_PER_CU,
-                                                        .group_bytes = sizeof *d->group,
-                                                        .local_bytes = GCN_LDS_BYTES});
+    const struct wt_groups groups = {.ops = &gcn_group_ops,
+                                     .cores = config->cu,
+                                     .waves_per_core = GCN_WAVES_PER_CU,
+                                     .groups_per_core = GCN_WAVES_PER_CU,
+                                     .group_bytes = sizeof *d->group,
+                                     .local_bytes = GCN_LDS_BYTES};
+    const bool ready = wt_machine_init(&d->machine, &machine_ops, &gcn_engine_ops, &groups,
+                                       GCN_LANES, sizeof *d->wave, &config->schedule);
+    d->wave = d->machine.wave;
     d->group = d->machine.groups.group;
     d->cu = calloc(config->cu, sizeof *d->cu);
     d->gds = calloc(1, GCN_GDS_BYTES);
-    if (d->wave)
-        memset(d->wave, 0, waves * sizeof *d->wave);
-    d->machine.wave = d->wave;
-    d->machine.wave_bytes = sizeof *d->wave;
-    if (!d->wave || !places || !d->cu || !d->gds || !ready) {
+    if (!d->cu || !d->gds || !ready) {
         gcn_device_free(d);
         return wt_fail(err, WT_NO_MEMORY, "the host has no memory left for %u compute units",
                        config->cu);

@@ -348,11 +348,17 @@ static bool groups_wait(struct wt_machine *m)
     return d->launching && !d->saving;
 }
 
+static uint64_t launch_of(const struct wt_machine *m, const struct wt_group_head *g)
+{
+    return ((const struct gcn_device *)m)->dispatch[g->launch].origin.launch;
+}
+
 const struct wt_group_ops gcn_group_ops = {
     .waiting = groups_wait,
     .plan = plan_group,
     .begin = begin_group,
     .start_wave = start_wave,
+    .launch = launch_of,
     .refusal = "the host has no memory left for the kernel's waves",
 };
 

@@ -170,14 +170,13 @@ static bool find_piece(struct wt_machine *m, uint32_t wave, unsigned lane, uint6
     return room > 0 && (piece->host || gcn_is_there(d, piece->addr, piece->size));
 }
 
-bool gcn_read_memory(struct wt_machine *m, uint32_t wave, unsigned lane, uint64_t addr, void *out,
-                     size_t size)
-{
-    return wt_pieces_read(m, find_piece, wave, lane, addr, out, size);
-}
+static const uint64_t bounds[] = {
+    GCN_SHARED_APERTURE,  GCN_SHARED_APERTURE + GCN_APERTURE_SIZE,
+    GCN_PRIVATE_APERTURE, GCN_PRIVATE_APERTURE + GCN_APERTURE_SIZE,
+    GCN_REGION_APERTURE,  GCN_REGION_APERTURE + GCN_GDS_BYTES,
+};
 
-bool gcn_write_memory(struct wt_machine *m, uint32_t wave, unsigned lane, uint64_t addr,
-                      const void *bytes, size_t size)
-{
-    return wt_pieces_write(m, find_piece, wave, lane, addr, bytes, size);
-}
+const struct wt_address_map gcn_address_map = {.piece = find_piece,
+                                               .bound = bounds,
+                                               .bounds = sizeof bounds / sizeof bounds[0],
+                                               .watch = gcn_watch_part};

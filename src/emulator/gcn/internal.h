@@ -689,45 +689,25 @@ extern const struct gcn_host gcn_recorded_driver;
 
 /* ---- inspect.c: the machine's operations of these names ---- */
 
-/* The machine's operation describe_register: by the numbers of enum gcn_register. */
-bool gcn_describe_register(struct wt_machine *m, unsigned number, struct wt_register_shape *reg);
-/* The machine's operation read_row; false also where the wave is not active or has fewer VGPRs. */
-bool gcn_read_row(struct wt_machine *m, uint32_t wave, unsigned number, void *out);
-/* The machine's operation read_memory: by flat addresses, GDS and the save areas of queues. */
-bool gcn_read_memory(struct wt_machine *m, uint32_t wave, unsigned lane, uint64_t addr, void *out,
-                     size_t size);
-/* The machine's operation write_memory: as gcn_read_memory. */
-bool gcn_write_memory(struct wt_machine *m, uint32_t wave, unsigned lane, uint64_t addr,
-                      const void *bytes, size_t size);
+/* By the numbers of enum gcn_register. */
+WT_MACHINE_FN(describe_register) gcn_describe_register;
+/* False also where the wave is not active or has fewer VGPRs. */
+WT_MACHINE_FN(read_row) gcn_read_row;
+/* Flat addresses, GDS and the save areas of queues. */
+extern const struct wt_address_map gcn_address_map;
 
-/* ---- explain.c ---- */
+/* ---- the machine's and the engine's other operations, in files of these names ---- */
 
-/* The machine's operation explain: as gcn_explain_address. */
-bool gcn_explain(struct wt_machine *m, uint32_t wave, unsigned lane, uint64_t addr,
-                 struct wt_explanation *e);
-
-/* ---- run.c ---- */
-
+/* As gcn_explain_address. */
+WT_MACHINE_FN(explain) gcn_explain;
+WT_ENGINE_FN(check) gcn_check;
+WT_MACHINE_FN(state) gcn_state;
+/* All of the state but the driver's debug interface and interrupts. */
+WT_MACHINE_FN(hash) gcn_hash;
+/* Without the registers of the debug hardware, and without what the driver's debug interface does
+ * to waves. */
+WT_MACHINE_FN(program_hash) gcn_program_hash;
 extern const struct wt_engine_ops gcn_engine_ops;
-
-/* ---- check.c ---- */
-
-/* The engine's operation check: asserts the invariants of the device. */
-void gcn_check(struct wt_machine *m);
-
-/* ---- state.c ---- */
-
-/* The machine's operation state. */
-void gcn_state(struct wt_machine *m, struct wt_archive *a);
-/*
- * The machine's operation hash: all of the state but the driver's debug interface and interrupts.
- */
-uint64_t gcn_hash(struct wt_machine *m);
-/*
- * The machine's operation program_hash: without the registers of the debug hardware, and without
- * what the driver's debug interface does to waves.
- */
-uint64_t gcn_program_hash(struct wt_machine *m);
 
 /* The functions that execute instructions, as isa.def names them. */
 #define I(id, name, encoding, opcode, forms, operands, executor) DECLARE_##encoding(executor)

@@ -6,8 +6,6 @@
  * dispatch and group; GDS.
  */
 #define SPACE_GDS UINT64_MAX
-/* A wave does not see such memory. */
-#define NOWHERE (UINT64_MAX - 1)
 
 static uint64_t space_of_group(const struct gcn_device *d, const struct gcn_group *g)
 {
@@ -37,12 +35,12 @@ uint64_t gcn_home(struct wt_machine *m, uint32_t wave, uint64_t addr)
     if (!shared && !private)
         return WT_HOME_NOW; /* the same at any time */
     if (wave >= m->waves || !d->wave[wave].active)
-        return NOWHERE;
+        return WT_HOME_NOWHERE;
     const struct gcn_wave *w = &d->wave[wave];
     uint64_t scratch;
     if (shared)
         return space_of_group(d, w->group);
-    return gcn_private_home(w, &scratch) ? scratch : NOWHERE;
+    return gcn_private_home(w, &scratch) ? scratch : WT_HOME_NOWHERE;
 }
 
 /* ---- where ranges lie ---- */
@@ -74,37 +72,13 @@ static bool add_private(struct wt_spans *spans, uint64_t scratch, uint64_t first
     return true;
 }
 
-/* A range that lies in one aperture, or in none. */
-static bool add_part(struct wt_machine *m, const struct wt_watch *watch, uint64_t first,
-                     uint64_t last, struct wt_spans *spans)
+bool gcn_watch_part(struct wt_machine *m, uint64_t home, uint64_t first, uint64_t last,
+                    struct wt_spans *spans)
 {
-    assert(first <= last);
-    if (first - GCN_REGION_APERTURE < GCN_GDS_BYTES)
-        return wt_spans_add(spans, SPACE_GDS, first, last);
-    const bool shared = first - GCN_SHARED_APERTURE < GCN_APERTURE_SIZE;
-    if (!shared && first - GCN_PRIVATE_APERTURE >= GCN_APERTURE_SIZE)
-        return wt_spans_add(spans, WT_SPACE_GLOBAL, first, last);
-    /* The pinned part of a range is the one in which the range begins. */
-    const uint64_t home = first == watch->addr && watch->home != WT_HOME_NOW
-                              ? watch->home
-                              : gcn_home(m, watch->wave, first);
-    if (home == NOWHERE)
-        return true;
-    if (shared)
-        return wt_spans_add(spans, home, first, last);
-    return add_private(spans, home, first - GCN_PRIVATE_APERTURE, last - GCN_PRIVATE_APERTURE);
-}
-
-bool gcn_watch_range(struct wt_machine *m, const struct wt_watch *watch, uint64_t first,
-                     uint64_t last, struct wt_spans *spans)
-{
-    static const uint64_t bounds[] = {
-        GCN_SHARED_APERTURE,  GCN_SHARED_APERTURE + GCN_APERTURE_SIZE,
-        GCN_PRIVATE_APERTURE, GCN_PRIVATE_APERTURE + GCN_APERTURE_SIZE,
-        GCN_REGION_APERTURE,  GCN_REGION_APERTURE + GCN_GDS_BYTES,
-    };
-    return wt_watch_set_add_parts(m, watch, first, last, bounds, sizeof bounds / sizeof bounds[0],
-                                  add_part, spans);
+    if (first - GCN_PRIVATE_APERTURE < GCN_APERTURE_SIZE)
+        return add_private(spans, home, first - GCN_PRIVATE_APERTURE, last - GCN_PRIVATE_APERTURE);
+    return wt_spans_add(spans, first - GCN_REGION_APERTURE < GCN_GDS_BYTES ? SPACE_GDS : home,
+                        first, last);
 }
 
 /* ---- memory ---- */
@@ -134,28 +108,14 @@ struct wt_issue gcn_issue_at(const struct wt_wave_head *head, uint64_t pc, uint6
                              .issues = true};
 }
 
-/* A watch of a debugger, not of the hardware. */
-static void note_access(struct gcn_wave *w, const struct gcn_uop *u, enum wt_watch_kind kind,
-                        unsigned lane, uint64_t addr, unsigned size, const void *before,
-                        const void *after)
-{
-    assert(size >= 1 && size <= 16 && lane < GCN_LANES);
-    struct gcn_device *d = w->device;
-    const uint64_t space = space_at(w, addr);
-    if (!wt_watch_set_meets(d->machine.watch, kind, space, addr, addr + size - 1))
-        return;
-    const struct wt_issue issue = gcn_issue_at(&w->head, gcn_pc_of(w, u), gcn_now(w));
-    wt_watch_set_access(&d->machine, &issue, kind, lane, space, addr, size, before, after);
-    wt_end_turn(&d->machine, &w->left);
-}
-
 void gcn_watch_access(struct gcn_wave *w, const struct gcn_uop *u, enum wt_watch_kind kind,
                       unsigned lane, uint64_t addr, unsigned size, const void *before,
                       const void *after)
 {
     gcn_address_watch_access(w, u, kind, lane, addr, size);
     if (w->device->machine.watch)
-        note_access(w, u, kind, lane, addr, size, before, after);
+        wt_engine_access(&w->device->machine, &w->head, gcn_pc_of(w, u), kind, lane,
+                         space_at(w, addr), addr, size, before, after);
 }
 
 void gcn_watch_scalar(struct gcn_wave *w, const struct gcn_uop *u, enum wt_watch_kind kind,
@@ -166,8 +126,9 @@ void gcn_watch_scalar(struct gcn_wave *w, const struct gcn_uop *u, enum wt_watch
     const unsigned lane = exec ? (unsigned)__builtin_ctzll(exec) : 0;
     for (unsigned done = 0; done < size; done += 16) {
         const unsigned part = size - done < 16 ? size - done : 16;
-        note_access(w, u, kind, lane, addr + done, part, (const uint8_t *)before + done,
-                    (const uint8_t *)after + done);
+        wt_engine_access(&w->device->machine, &w->head, gcn_pc_of(w, u), kind, lane,
+                         space_at(w, addr + done), addr + done, part,
+                         (const uint8_t *)before + done, (const uint8_t *)after + done);
     }
 }
 
@@ -176,8 +137,7 @@ void gcn_watch_scalar(struct gcn_wave *w, const struct gcn_uop *u, enum wt_watch
 const struct gcn_uop *gcn_watch_here(struct gcn_wave *w, const struct gcn_uop *u)
 {
     assert(u >= w->code->uop && u < w->code->uop + GCN_SLOTS && w->code->page.watched);
-    const wt_code_handler run =
-        wt_engine_watched(&w->device->machine, &w->head, &w->code->page, (size_t)(u - w->code->uop),
-                          gcn_pc_of(w, u), gcn_exec(w));
+    const wt_code_handler run = wt_engine_watched(&w->device->machine, &w->head, &w->code->page,
+                                                  (size_t)(u - w->code->uop), gcn_pc_of(w, u));
     return run ? ((gcn_op)run)(w, u) : NULL;
 }

@@ -11,14 +11,14 @@
 #include "emulator/gcn/internal.h"
 #include "emulator/machine/engine.h"
 
-/* The machine's operation watch_range. */
-bool gcn_watch_range(struct wt_machine *m, const struct wt_watch *watch, uint64_t first,
-                     uint64_t last, struct wt_spans *spans);
+/* The operation `watch` of the address map. */
+bool gcn_watch_part(struct wt_machine *m, uint64_t home, uint64_t first, uint64_t last,
+                    struct wt_spans *spans);
 /*
  * The machine's operation home: identifies the LDS (by its work-group) or the scratch memory (by
  * its address) in which an address lies as the wave sees it; WT_HOME_NOW for all other memory.
  */
-uint64_t gcn_home(struct wt_machine *m, uint32_t wave, uint64_t addr);
+WT_MACHINE_FN(home) gcn_home;
 
 /*
  * The address of a wave's scratch memory: FLAT_SCRATCH, or what it will be, since a kernel begins
@@ -66,6 +66,6 @@ void gcn_watch_scalar(struct gcn_wave *w, const struct gcn_uop *u, enum wt_watch
  */
 const struct gcn_uop *gcn_watch_here(struct gcn_wave *w, const struct gcn_uop *u);
 /* Describes the issue of the instruction at pc at that time, with EXEC as it is now. */
-struct wt_issue gcn_issue_at(const struct wt_wave_head *head, uint64_t pc, uint64_t time);
+WT_ENGINE_FN(issue_at) gcn_issue_at;
 
 #endif

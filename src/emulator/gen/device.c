@@ -61,7 +61,6 @@ void gen_device_free(struct gen_device *d)
     for (uint32_t i = 0; d->thread && i < d->machine.waves; i++)
         free(d->thread[i].g);
     gen_trace_free(d);
-    free(d->thread);
     wt_machine_end(&d->machine);
     free(d);
 }
@@ -129,26 +128,9 @@ static bool divergence(struct wt_machine *m, uint32_t wave, unsigned index,
     return true;
 }
 
-static void name(struct wt_machine *m, uint32_t wave, struct wt_wave_name *n)
-{
-    const struct gen_thread *t = &device_of(m)->thread[wave];
-    n->core = wave / GEN_SUBSLICE_THREADS;
-    n->slot = wave % GEN_SUBSLICE_THREADS;
-    n->word = "thread";
-    n->has_work = t->group;
-    if (!t->group)
-        return;
-    n->dispatch = gen_walk_of(t)->walk.launch;
-    memcpy(n->group, t->group->coordinate, sizeof n->group);
-}
-
-/* The hardware itself prints nothing. */
-static void flush_console(struct wt_machine *m)
-{
-}
-
 static const struct wt_machine_ops machine_ops = {
     .family = "gen9",
+    .wave_word = "thread",
     .free = free_machine,
     .reset = reset,
     .run = wt_engine_run,
@@ -160,13 +142,13 @@ static const struct wt_machine_ops machine_ops = {
     .read_memory = gen_read_memory,
     .explain = gen_explain,
     .write_memory = gen_write_memory,
-    .name = name,
     .debug_read = gen_debug_read,
     .debug_write = gen_debug_write,
-    .flush_console = flush_console,
+    .flush_console = wt_machine_no_console,
     .state = gen_state,
-    .watch_range = gen_watch_range,
+    .watch_range = wt_watch_set_add_parts,
     .home = gen_home,
+    .map = &gen_address_map,
     .describe_register = gen_describe_register,
     .read_row = gen_read_row,
 };
@@ -178,22 +160,18 @@ enum wt_status gen_device_new(const struct gen_config *config, struct gen_device
     struct gen_device *d = calloc(1, sizeof *d);
     if (!d)
         return wt_fail(err, WT_NO_MEMORY, "the host has no memory left");
-    const uint32_t threads = config->subslices * GEN_SUBSLICE_THREADS;
     d->config = *config;
-    const bool ready = wt_machine_init(&d->machine, &machine_ops, &gen_engine_ops, threads,
-                                       GEN_CHANNELS, &config->schedule);
-    d->thread = calloc(threads, sizeof *d->thread);
-    d->machine.wave = d->thread;
-    d->machine.wave_bytes = sizeof *d->thread;
-    const bool places =
-        wt_groups_init(&d->machine, &(struct wt_groups){.ops = &gen_group_ops,
-                                                        .cores = config->subslices,
-                                                        .waves_per_core = GEN_SUBSLICE_THREADS,
-                                                        .groups_per_core = GEN_SUBSLICE_THREADS,
-                                                        .group_bytes = sizeof *d->group,
-                                                        .local_bytes = GEN_SLM_BYTES});
+    const struct wt_groups groups = {.ops = &gen_group_ops,
+                                     .cores = config->subslices,
+                                     .waves_per_core = GEN_SUBSLICE_THREADS,
+                                     .groups_per_core = GEN_SUBSLICE_THREADS,
+                                     .group_bytes = sizeof *d->group,
+                                     .local_bytes = GEN_SLM_BYTES};
+    const bool ready = wt_machine_init(&d->machine, &machine_ops, &gen_engine_ops, &groups,
+                                       GEN_CHANNELS, sizeof *d->thread, &config->schedule);
+    d->thread = d->machine.wave;
     d->group = d->machine.groups.group;
-    if (!d->thread || !places || !ready) {
+    if (!ready) {
         gen_device_free(d);
         return wt_fail(err, WT_NO_MEMORY, "the host has no memory left for %u subslices",
                        config->subslices);

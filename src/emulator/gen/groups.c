@@ -160,11 +160,17 @@ static bool groups_wait(struct wt_machine *m)
     return false;
 }
 
+static uint64_t launch_of(const struct wt_machine *m, const struct wt_group_head *g)
+{
+    return ((const struct gen_device *)m)->walk[g->launch].walk.launch;
+}
+
 const struct wt_group_ops gen_group_ops = {
     .waiting = groups_wait,
     .plan = plan_group,
     .begin = begin_group,
     .start_wave = start_thread,
+    .launch = launch_of,
     .refusal = "a thread of the group cannot be started",
 };
 

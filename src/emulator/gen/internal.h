@@ -506,47 +506,31 @@ void gen_thread_end(struct gen_thread *t);
 /* The thread signals its group's barrier. */
 void gen_barrier(struct gen_thread *t);
 
-/* ---- the machine's operations of these names ---- */
+/* ---- the machine's and the engine's operations of these names ---- */
 
-/* Shape, name and role of a register. */
-bool gen_describe_register(struct wt_machine *m, unsigned number, struct wt_register_shape *reg);
-/* One register of all channels of a thread. */
-bool gen_read_row(struct wt_machine *m, uint32_t wave, unsigned number, void *out);
-/* Memory as a channel of a thread sees it; false where there is none. */
-bool gen_read_memory(struct wt_machine *m, uint32_t wave, unsigned lane, uint64_t addr, void *out,
-                     size_t size);
-/* The same for writing. */
-bool gen_write_memory(struct wt_machine *m, uint32_t wave, unsigned lane, uint64_t addr,
-                      const void *bytes, size_t size);
-/* Explains an address of a thread in words. */
-bool gen_explain(struct wt_machine *m, uint32_t wave, unsigned lane, uint64_t addr,
-                 struct wt_explanation *e);
+WT_MACHINE_FN(describe_register) gen_describe_register;
+WT_MACHINE_FN(read_row) gen_read_row;
+WT_MACHINE_FN(read_memory) gen_read_memory;
+WT_MACHINE_FN(write_memory) gen_write_memory;
+WT_MACHINE_FN(explain) gen_explain;
+WT_MACHINE_FN(state) gen_state;
+WT_MACHINE_FN(hash) gen_hash;
+WT_MACHINE_FN(program_hash) gen_program_hash;
+WT_ENGINE_FN(check) gen_check;
 extern const struct wt_engine_ops gen_engine_ops;
-/* Asserts the invariants of the whole device, for tests. */
-void gen_check(struct wt_machine *m);
-/* The machine's operation state. */
-void gen_state(struct wt_machine *m, struct wt_archive *a);
-/* A hash of the whole state. */
-uint64_t gen_hash(struct wt_machine *m);
-/* The same without what only the debug hardware holds. */
-uint64_t gen_program_hash(struct wt_machine *m);
 
 /* ---- trace.c ---- */
 
-/* Notes a thread before it issues; false without host memory. */
-bool gen_trace_before(struct wt_wave_head *head);
-/* Hands the issue that was noted last, which has had its effect, to fn. */
-void gen_trace_after(struct wt_wave_head *head, wt_trace_fn fn, void *context);
+WT_ENGINE_FN(trace_before) gen_trace_before;
+WT_ENGINE_FN(trace_after) gen_trace_after;
 /* Frees what gen_trace_before allocated. */
 void gen_trace_free(struct gen_device *d);
 
 /* ---- watch.c ---- */
 
-/* The machine's operation watch_range. */
-bool gen_watch_range(struct wt_machine *m, const struct wt_watch *watch, uint64_t first,
-                     uint64_t last, struct wt_spans *spans);
+extern const struct wt_address_map gen_address_map;
 /* The SLM in which an address of the window lies as the thread sees it (wt_machine_ops.home). */
-uint64_t gen_home(struct wt_machine *m, uint32_t wave, uint64_t addr);
+WT_MACHINE_FN(home) gen_home;
 /* Whether a page holds a watched byte, so that the TLB may not have it. */
 bool gen_watches_page(const struct gen_device *d, uint64_t addr, bool write);
 /* A lane has accessed `size` bytes, 1 to 16, at addr, or at GEN_SLM_APERTURE + offset. */
@@ -556,7 +540,7 @@ void gen_watch_access(struct gen_thread *t, const struct gen_uop *u, enum wt_wat
 /* The handler of an instruction that is watched. */
 const struct gen_uop *gen_watch_here(struct gen_thread *t, const struct gen_uop *u);
 /* The issue of the instruction at pc at that time, with the channels of now. */
-struct wt_issue gen_issue_at(const struct wt_wave_head *head, uint64_t pc, uint64_t time);
+WT_ENGINE_FN(issue_at) gen_issue_at;
 
 /* The functions that execute instructions, as isa.def names them: see gen_prepare. */
 #define GEN_DECLARE_ALU(executor) void gen_alu_##executor(struct gen_alu *x);

@@ -1,9 +1,7 @@
 /* Watches (machine/watch_set.h): finds the memory of their ranges, and stops before a watched
  * instruction. */
 #include "emulator/gen/internal.h"
-
-/* A thread does not see such memory. */
-#define NOWHERE (UINT64_MAX - 1)
+#include "emulator/machine/mapped.h"
 
 /* Spaces: global memory, and the shared local memory of each group, by walk and number. */
 static uint64_t space_of_group(const struct gen_device *d, const struct gen_group *g)
@@ -22,28 +20,12 @@ uint64_t gen_home(struct wt_machine *m, uint32_t wave, uint64_t addr)
     if (!in_slm(addr))
         return WT_HOME_NOW; /* the same at any time */
     if (wave >= m->waves || !d->thread[wave].active)
-        return NOWHERE;
+        return WT_HOME_NOWHERE;
     return space_of_group(d, d->thread[wave].group);
 }
 
-static bool add_part(struct wt_machine *m, const struct wt_watch *watch, uint64_t first,
-                     uint64_t last, struct wt_spans *spans)
-{
-    if (!in_slm(first))
-        return wt_spans_add(spans, WT_SPACE_GLOBAL, first, last);
-    const uint64_t home = first == watch->addr && watch->home != WT_HOME_NOW
-                              ? watch->home
-                              : gen_home(m, watch->wave, first);
-    return home == NOWHERE || wt_spans_add(spans, home, first, last);
-}
-
-bool gen_watch_range(struct wt_machine *m, const struct wt_watch *watch, uint64_t first,
-                     uint64_t last, struct wt_spans *spans)
-{
-    static const uint64_t bounds[] = {GEN_SLM_APERTURE, GEN_SLM_APERTURE + GEN_SLM_BYTES};
-    return wt_watch_set_add_parts(m, watch, first, last, bounds, sizeof bounds / sizeof bounds[0],
-                                  add_part, spans);
-}
+static const uint64_t bounds[] = {GEN_SLM_APERTURE, GEN_SLM_APERTURE + GEN_SLM_BYTES};
+const struct wt_address_map gen_address_map = {.bound = bounds, .bounds = 2};
 
 bool gen_watches_page(const struct gen_device *d, uint64_t addr, bool write)
 {
@@ -65,21 +47,16 @@ void gen_watch_access(struct gen_thread *t, const struct gen_uop *u, enum wt_wat
                       unsigned lane, uint64_t addr, unsigned size, const void *before,
                       const void *after)
 {
-    assert(size >= 1 && size <= 16 && lane < GEN_CHANNELS);
     struct gen_device *d = t->device;
     const uint64_t space = in_slm(addr) ? space_of_group(d, t->group) : WT_SPACE_GLOBAL;
-    if (!wt_watch_set_meets(d->machine.watch, kind, space, addr, addr + size - 1))
-        return;
-    const struct wt_issue issue = gen_issue_at(&t->head, gen_pc_of(t, u), gen_now(t));
-    wt_watch_set_access(&d->machine, &issue, kind, lane, space, addr, size, before, after);
-    wt_end_turn(&d->machine, &t->left);
+    wt_engine_access(&d->machine, &t->head, gen_pc_of(t, u), kind, lane, space, addr, size, before,
+                     after);
 }
 
 const struct gen_uop *gen_watch_here(struct gen_thread *t, const struct gen_uop *u)
 {
     assert(u >= t->code->uop && u < t->code->uop + GEN_SLOTS && t->code->page.watched);
-    const wt_code_handler run =
-        wt_engine_watched(&t->device->machine, &t->head, &t->code->page, (size_t)(u - t->code->uop),
-                          gen_pc_of(t, u), t->mask);
+    const wt_code_handler run = wt_engine_watched(&t->device->machine, &t->head, &t->code->page,
+                                                  (size_t)(u - t->code->uop), gen_pc_of(t, u));
     return run ? ((gen_op)run)(t, u) : NULL;
 }

@@ -30,22 +30,36 @@ enum wt_run wt_engine_deadlock(struct wt_machine *m, const char *text)
     return WT_RUN_FAULT;
 }
 
+bool wt_engine_stops_before(struct wt_machine *m, struct wt_wave_head *w,
+                            const struct wt_watch_code *code, uint64_t pc)
+{
+    const struct wt_issue issue = m->engine->issue_at(w, pc, wt_issue_time(m, w->left));
+    wt_lanes lanes;
+    if (!wt_watch_set_holds(m, code, w->id, pc, issue.mask, issue.time, &lanes) ||
+        !wt_watch_set_before(m, &issue))
+        return false;
+    w->pc = pc;
+    wt_not_issued(m);
+    return true;
+}
+
 wt_code_handler wt_engine_watched(struct wt_machine *m, struct wt_wave_head *w,
-                                  const struct wt_code_page *page, size_t index, uint64_t pc,
-                                  wt_lanes mask)
+                                  const struct wt_code_page *page, size_t index, uint64_t pc)
 {
     const struct wt_code_watched *watched = wt_code_watched(page, index);
-    const uint64_t now = wt_issue_time(m, w->left);
-    wt_lanes lanes;
-    if (wt_watch_set_holds(m, watched->what, w->id, pc, mask, now, &lanes)) {
-        const struct wt_issue issue = m->engine->issue_at(w, pc, now);
-        if (wt_watch_set_before(m, &issue)) {
-            w->pc = pc;
-            wt_not_issued(m);
-            return NULL;
-        }
-    }
-    return watched->original;
+    return wt_engine_stops_before(m, w, watched->what, pc) ? NULL : watched->original;
+}
+
+void wt_engine_access(struct wt_machine *m, struct wt_wave_head *w, uint64_t pc,
+                      enum wt_watch_kind kind, unsigned lane, uint64_t space, uint64_t addr,
+                      unsigned size, const void *before, const void *after)
+{
+    assert(size >= 1 && size <= 16 && lane < m->lanes);
+    if (!wt_watch_set_meets(m->watch, kind, space, addr, addr + size - 1))
+        return;
+    const struct wt_issue issue = m->engine->issue_at(w, pc, wt_issue_time(m, w->left));
+    wt_watch_set_access(m, &issue, kind, lane, space, addr, size, before, after);
+    wt_end_turn(m, &w->left);
 }
 
 /* Runs one turn, or one issue where the run is traced; returns how many were issued. */

@@ -42,32 +42,43 @@ struct wt_engine_ops {
     void (*trace_after)(struct wt_wave_head *w, wt_trace_fn fn, void *context);
 };
 
+/** The type of an operation, as WT_MACHINE_FN. */
+#define WT_ENGINE_FN(operation) __typeof__(*((struct wt_engine_ops *)0)->operation)
+
 /** The text of the fault where memory of the process has gone under a kernel: a format for its
  * address. */
 #define WT_LOST_MEMORY "the program has given back the memory at 0x%llx, which the kernel uses"
 
-/** The operation `run` of every family: at most @p issues wave-instructions. */
-enum wt_run wt_engine_run(struct wt_machine *m, uint64_t issues);
-/** The operation `run_traced` of every family: as wt_engine_run, calling @p fn for each issue. */
-enum wt_run wt_engine_run_traced(struct wt_machine *m, uint64_t issues, wt_trace_fn fn,
-                                 void *context);
+/** The operations of these names of every family. */
+WT_MACHINE_FN(run) wt_engine_run;
+WT_MACHINE_FN(run_traced) wt_engine_run_traced;
 
 /** The operation `next_issue` of a family whose waves issue at their PC next. */
-struct wt_issue wt_engine_next_issue(struct wt_machine *m, uint32_t wave);
+WT_ENGINE_FN(next_issue) wt_engine_next_issue;
 /** The operation `after_turn` of a family for whose debug hardware no cycles pass. */
-void wt_engine_no_cycles(struct wt_machine *m, uint32_t wave, uint64_t issued);
+WT_ENGINE_FN(after_turn) wt_engine_no_cycles;
 
 /** Reports that no wave can go on: a fault of the first active one. @p text is constant. */
 enum wt_run wt_engine_deadlock(struct wt_machine *m, const char *text);
 
+/** Whether the run returns before the watched instruction at @p pc, to which wave @p w comes. */
+bool wt_engine_stops_before(struct wt_machine *m, struct wt_wave_head *w,
+                            const struct wt_watch_code *code, uint64_t pc);
 /**
  * The handler of a watched record begins with this call (wt_code_watch): wave @p w comes to record
- * @p index of @p page, the instruction at @p pc, with the lanes @p mask. Returns the handler that
- * executes it; NULL where the run returns before it: the handler then returns no next record.
+ * @p index of @p page, the instruction at @p pc. Returns the handler that executes it; NULL where
+ * the run returns before it: the handler then returns no next record.
  */
 wt_code_handler wt_engine_watched(struct wt_machine *m, struct wt_wave_head *w,
-                                  const struct wt_code_page *page, size_t index, uint64_t pc,
-                                  wt_lanes mask);
+                                  const struct wt_code_page *page, size_t index, uint64_t pc);
+
+/**
+ * A lane of a wave, whose instruction at @p pc is being executed, accesses @p size bytes, 1 to 16,
+ * of @p space (watch_set.h). If that is watched, the access is noted, and the turn ends.
+ */
+void wt_engine_access(struct wt_machine *m, struct wt_wave_head *w, uint64_t pc,
+                      enum wt_watch_kind kind, unsigned lane, uint64_t space, uint64_t addr,
+                      unsigned size, const void *before, const void *after);
 
 /**
  * Begins a turn of @p n issues, 1 or more; *left, the wave's, becomes those that remain after the

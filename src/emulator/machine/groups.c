@@ -23,12 +23,11 @@ static uint32_t places(const struct wt_groups *groups)
     return groups->cores * groups->groups_per_core;
 }
 
-bool wt_groups_init(struct wt_machine *m, const struct wt_groups *shape)
+bool wt_groups_init(struct wt_machine *m)
 {
     struct wt_groups *groups = &m->groups;
-    assert(shape->waves_per_core <= WT_CORE_SLOTS && shape->groups_per_core <= WT_CORE_SLOTS);
-    assert(shape->cores * shape->waves_per_core == m->waves && shape->group_bytes);
-    *groups = *shape;
+    assert(groups->waves_per_core <= WT_CORE_SLOTS && groups->groups_per_core <= WT_CORE_SLOTS);
+    assert(groups->cores * groups->waves_per_core == m->waves && groups->group_bytes);
     groups->group = calloc(places(groups), groups->group_bytes);
     groups->room = calloc(groups->cores, sizeof *groups->room);
     for (uint32_t i = 0; groups->group && i < places(groups); i++)

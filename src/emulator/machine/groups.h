@@ -33,13 +33,15 @@ struct wt_group_ops {
      * False without host memory. */
     bool (*start_wave)(struct wt_machine *m, uint32_t wave, struct wt_group_head *g,
                        unsigned index);
+    /** The number of the launch that a group is of (wt_machine_launch). */
+    uint64_t (*launch)(const struct wt_machine *m, const struct wt_group_head *g);
     /** The text of the machine's fault then. */
     const char *refusal;
 };
 
-/** Makes the places of a machine's groups: those of *shape, whose pointers are not set but for the
- * operations. False without host memory; wt_groups_free must be called then, too. */
-bool wt_groups_init(struct wt_machine *m, const struct wt_groups *shape);
+/** Makes the places of a machine's groups, whose shape is there. False without host memory;
+ * wt_groups_free must be called then, too. */
+bool wt_groups_init(struct wt_machine *m);
 /** Frees what wt_groups_init has made, and the groups' memory. */
 void wt_groups_free(struct wt_machine *m);
 

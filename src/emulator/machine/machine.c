@@ -25,27 +25,40 @@ static bool is_total(const void *table, size_t size)
 }
 
 bool wt_machine_init(struct wt_machine *m, const struct wt_machine_ops *ops,
-                     const struct wt_engine_ops *engine, uint32_t waves, unsigned lanes,
-                     const struct wt_schedule *schedule)
+                     const struct wt_engine_ops *engine, const struct wt_groups *groups,
+                     unsigned lanes, size_t wave_bytes, const struct wt_schedule *schedule)
 {
     assert(is_total(ops, sizeof *ops) && is_total(engine, sizeof *engine));
+    const uint32_t waves = groups->cores * groups->waves_per_core;
     assert(waves > 0 && lanes > 0 && lanes <= WT_MAX_LANES);
     m->ops = ops;
     m->engine = engine;
     m->waves = waves;
     m->lanes = lanes;
+    m->wave_bytes = wave_bytes;
     wt_tlb_clear(&m->tlb);
     wt_code_init(&m->code, engine->code, &m->tlb);
     m->memory = wt_memory_new();
-    return wt_turns_init(&m->turns, schedule, waves) && m->memory;
+    if (!posix_memalign(&m->wave, 64, waves * wave_bytes))
+        memset(m->wave, 0, waves * wave_bytes);
+    m->groups = *groups;
+    return m->memory && m->wave && wt_turns_init(&m->turns, schedule, waves) &&
+           (!groups->ops || wt_groups_init(m));
 }
 
 void wt_machine_name_wave(struct wt_machine *m, uint32_t wave, char *text, size_t size)
 {
     assert(wave < m->waves);
-    struct wt_wave_name name = {.device = m->device};
-    m->ops->name(m, wave, &name);
-    name.core += m->first_core;
+    const struct wt_group_head *g = wt_machine_wave(m, wave)->group;
+    struct wt_wave_name name = {.device = m->device,
+                                .core = m->first_core + wave / m->groups.waves_per_core,
+                                .slot = wave % m->groups.waves_per_core,
+                                .word = m->ops->wave_word,
+                                .has_work = g};
+    if (g) {
+        name.dispatch = m->groups.ops->launch(m, g);
+        memcpy(name.group, g->coordinate, sizeof name.group);
+    }
     wt_wave_name(&name, text, size);
 }
 
@@ -61,6 +74,16 @@ void wt_machine_begin_run(struct wt_machine *m)
     m->time = 0;
 }
 
+bool wt_machine_no_divergence(struct wt_machine *m, uint32_t wave, unsigned index,
+                              struct wt_divergence *entry)
+{
+    return false;
+}
+
+void wt_machine_no_console(struct wt_machine *m)
+{
+}
+
 static void end_memory(struct wt_machine *m)
 {
     if (m->process.memory != m->memory)
@@ -74,6 +97,7 @@ void wt_machine_end(struct wt_machine *m)
     wt_watch_set_free(m);
     wt_turns_free(&m->turns);
     wt_groups_free(m);
+    free(m->wave);
     if (m->code.format)
         wt_code_clear(&m->code);
     end_memory(m);

@@ -24,6 +24,7 @@
 #include "emulator/machine/watch.h"
 #include "wavetrap/error.h"
 
+struct wt_address_map;
 struct wt_archive;
 struct wt_engine_ops;
 struct wt_spans;
@@ -63,6 +64,7 @@ struct wt_register_shape {
 /** The operations of a machine. No operation of any family is NULL (wt_machine_init). */
 struct wt_machine_ops {
     const char *family;
+    const char *wave_word; /**< what the family calls a wave */
     void (*free)(struct wt_machine *m);
     /** Restores the state after reset: registers, waves, clock. Memory and debug hardware stay. */
     void (*reset)(struct wt_machine *m);
@@ -106,9 +108,6 @@ struct wt_machine_ops {
      * nothing.
      */
     bool (*read_row)(struct wt_machine *m, uint32_t wave, unsigned number, void *out);
-    /** Fills in what names a wave, without the device: core, slot, the family's word; has_work,
-     * dispatch and group, if it is at work. */
-    void (*name)(struct wt_machine *m, uint32_t wave, struct wt_wave_name *name);
     /** Reads a register of the debug hardware, which may have an effect, too. */
     uint32_t (*debug_read)(struct wt_machine *m, uint32_t addr);
     /** Writes a register of the debug hardware. */
@@ -132,7 +131,11 @@ struct wt_machine_ops {
      * WT_HOME_NOW where it is the same at any time.
      */
     uint64_t (*home)(struct wt_machine *m, uint32_t wave, uint64_t addr);
+    const struct wt_address_map *map; /**< for the functions of mapped.h that are operations */
 };
+
+/** The type of an operation: WT_MACHINE_FN(read_row) gcn_read_row; declares one. */
+#define WT_MACHINE_FN(operation) __typeof__(*((struct wt_machine_ops *)0)->operation)
 
 /** Takes what a program prints: one whole line, without its line end, of console @p slot. */
 typedef void (*wt_console_fn)(void *context, unsigned slot, const char *line, size_t length);
@@ -176,15 +179,21 @@ struct wt_machine {
 };
 
 /**
- * Sets up a machine of zeros: its operations, none of which may be NULL, its shape, and an empty
- * memory. @p waves is 1 or more, @p lanes 1 .. WT_MAX_LANES. False without host memory;
+ * Sets up a machine of zeros: its operations, none of which may be NULL, an empty memory, the waves
+ * of @p groups' cores, which are @p wave_bytes of zeros each, and the places of its groups, if it
+ * has operations for them (groups.h). @p lanes is 1 .. WT_MAX_LANES. False without host memory;
  * wt_machine_end must be called then, too.
  */
 bool wt_machine_init(struct wt_machine *m, const struct wt_machine_ops *ops,
-                     const struct wt_engine_ops *engine, uint32_t waves, unsigned lanes,
-                     const struct wt_schedule *schedule);
+                     const struct wt_engine_ops *engine, const struct wt_groups *groups,
+                     unsigned lanes, size_t wave_bytes, const struct wt_schedule *schedule);
 /** Frees what wt_machine_init and watches took, memory and decoded code included. */
 void wt_machine_end(struct wt_machine *m);
+
+/** The operation of a family whose waves have no divergence stack. */
+WT_MACHINE_FN(divergence) wt_machine_no_divergence;
+/** The operation of a family whose hardware prints nothing. */
+WT_MACHINE_FN(flush_console) wt_machine_no_console;
 
 /** Whether the machine works on the memory of the process that it is in, which threads use, too. */
 static inline bool wt_in_place(const struct wt_machine *m)

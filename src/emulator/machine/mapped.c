@@ -69,13 +69,13 @@ enum wt_status wt_mapped_put(struct wt_machine *m, uint64_t addr, const void *by
     return wt_fail(err, WT_NO_MEMORY, "%zu bytes at 0x%" PRIx64 ": %s", size, addr, why);
 }
 
-bool wt_pieces_read(struct wt_machine *m, wt_piece_fn find, uint32_t wave, unsigned lane,
-                    uint64_t addr, void *out, size_t size)
+bool wt_pieces_read(struct wt_machine *m, uint32_t wave, unsigned lane, uint64_t addr, void *out,
+                    size_t size)
 {
     uint8_t *to = out;
     for (struct wt_mapped_piece p; size; size -= p.size, addr += p.size, to += p.size) {
         p = (struct wt_mapped_piece){.addr = addr, .size = size};
-        if (!find(m, wave, lane, addr, &p))
+        if (!m->ops->map->piece(m, wave, lane, addr, &p))
             return false;
         assert(p.size > 0 && p.size <= size);
         if (p.host)
@@ -86,13 +86,13 @@ bool wt_pieces_read(struct wt_machine *m, wt_piece_fn find, uint32_t wave, unsig
     return true;
 }
 
-bool wt_pieces_write(struct wt_machine *m, wt_piece_fn find, uint32_t wave, unsigned lane,
-                     uint64_t addr, const void *bytes, size_t size)
+bool wt_pieces_write(struct wt_machine *m, uint32_t wave, unsigned lane, uint64_t addr,
+                     const void *bytes, size_t size)
 {
     const uint8_t *from = bytes;
     for (struct wt_mapped_piece p; size; size -= p.size, addr += p.size, from += p.size) {
         p = (struct wt_mapped_piece){.addr = addr, .size = size};
-        if (!find(m, wave, lane, addr, &p))
+        if (!m->ops->map->piece(m, wave, lane, addr, &p))
             return false;
         assert(p.size > 0 && p.size <= size);
         if (p.host)

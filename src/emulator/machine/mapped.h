@@ -57,12 +57,22 @@ struct wt_mapped_piece {
 typedef bool (*wt_piece_fn)(struct wt_machine *machine, uint32_t wave, unsigned lane, uint64_t addr,
                             struct wt_mapped_piece *piece);
 
-/** Reads memory as a lane sees it, piece by piece; false where nothing is. */
-bool wt_pieces_read(struct wt_machine *m, wt_piece_fn find, uint32_t wave, unsigned lane,
-                    uint64_t addr, void *out, size_t size);
+/** Where the addresses of a family's waves lead (wt_machine_ops.map). */
+struct wt_address_map {
+    wt_piece_fn piece; /**< for wt_pieces_read and wt_pieces_write; NULL: they are not used */
+    /** The first address of each aperture, in which an address is other memory for other waves, and
+     * the one behind its end; in ascending order. */
+    const uint64_t *bound;
+    size_t bounds;
+    /** Adds [first, last], which no bound lies within, of memory @p home (wt_machine_ops.home) to
+     * the watched ranges; false without host memory. NULL: the range of the space @p home. */
+    bool (*watch)(struct wt_machine *m, uint64_t home, uint64_t first, uint64_t last,
+                  struct wt_spans *spans);
+};
 
-/** Writes memory as a lane sees it. False where nothing is; what lies before it is written. */
-bool wt_pieces_write(struct wt_machine *m, wt_piece_fn find, uint32_t wave, unsigned lane,
-                     uint64_t addr, const void *bytes, size_t size);
+/** The operation of a family with `piece`: reads piece by piece. */
+WT_MACHINE_FN(read_memory) wt_pieces_read;
+/** Likewise. What lies before memory that is not there is written. */
+WT_MACHINE_FN(write_memory) wt_pieces_write;
 
 #endif

@@ -15,6 +15,8 @@
 struct wt_machine;
 
 #define WT_HOME_NOW 0
+/** The home of memory that the wave does not see. */
+#define WT_HOME_NOWHERE (UINT64_MAX - 1)
 
 /**
  * The condition of a watch: for which of the lanes @p mask of a wave that is about to issue the

@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "emulator/machine/mapped.h"
+
 /* ---- the set ---- */
 
 static bool add_watch(struct wt_machine *m, struct wt_watch_set *set, const struct wt_watch *watch,
@@ -98,20 +100,35 @@ static void redecode(const struct wt_watch_set *set, struct wt_code_cache *code)
         wt_code_redecode(code, set->code[i].first, set->code[i].last);
 }
 
-bool wt_watch_set_add_parts(struct wt_machine *m, const struct wt_watch *watch, uint64_t first,
-                            uint64_t last, const uint64_t *bound, size_t bound_count,
-                            wt_watch_range_fn add, struct wt_spans *spans)
+/* The pinned part of a range is the one in which the range begins. */
+static bool add_part(struct wt_machine *m, const struct wt_watch *watch, uint64_t first,
+                     uint64_t last, struct wt_spans *spans)
 {
+    const struct wt_address_map *map = m->ops->map;
+    uint64_t home = m->ops->home(m, watch->wave, first);
     assert(first <= last);
-    for (size_t i = 0; i < bound_count; i++) {
-        assert(i == 0 || bound[i - 1] < bound[i]);
-        if (bound[i] <= first || bound[i] > last)
+    if (home != WT_HOME_NOW && first == watch->addr && watch->home != WT_HOME_NOW)
+        home = watch->home;
+    if (home == WT_HOME_NOWHERE)
+        return true;
+    return map->watch ? map->watch(m, home, first, last, spans)
+                      : wt_spans_add(spans, home, first, last);
+}
+
+bool wt_watch_set_add_parts(struct wt_machine *m, const struct wt_watch *watch, uint64_t first,
+                            uint64_t last, struct wt_spans *spans)
+{
+    const struct wt_address_map *map = m->ops->map;
+    static_assert(WT_HOME_NOW == WT_SPACE_GLOBAL, "memory that is the same at any time");
+    for (size_t i = 0; i < map->bounds; i++) {
+        assert(i == 0 || map->bound[i - 1] < map->bound[i]);
+        if (map->bound[i] <= first || map->bound[i] > last)
             continue;
-        if (!add(m, watch, first, bound[i] - 1, spans))
+        if (!add_part(m, watch, first, map->bound[i] - 1, spans))
             return false;
-        first = bound[i];
+        first = map->bound[i];
     }
-    return add(m, watch, first, last, spans);
+    return add_part(m, watch, first, last, spans);
 }
 
 /* The instructions of old and new watches are decoded again, and the TLB is emptied, so that

@@ -54,14 +54,9 @@ struct wt_watch_set {
 typedef bool (*wt_watch_range_fn)(struct wt_machine *m, const struct wt_watch *watch,
                                   uint64_t first, uint64_t last, struct wt_spans *spans);
 
-/**
- * Adds [first, last] to @p spans in parts that no bound lies within, each by @p add: for a family
- * with apertures. @p bound has the first address of each aperture and the one behind its end, in
- * ascending order. False without host memory.
- */
-bool wt_watch_set_add_parts(struct wt_machine *m, const struct wt_watch *watch, uint64_t first,
-                            uint64_t last, const uint64_t *bound, size_t bound_count,
-                            wt_watch_range_fn add, struct wt_spans *spans);
+/** The operation watch_range of a family with an address map (mapped.h): adds the range in parts
+ * that no bound lies within. */
+WT_MACHINE_FN(watch_range) wt_watch_set_add_parts;
 
 /** Frees the watches and the hits of a machine. */
 void wt_watch_set_free(struct wt_machine *m);

@@ -134,7 +134,6 @@ void sm_device_free(struct sm_device *d)
     free(d->image);
     wt_console_free(&d->console);
     sm_trace_free(d);
-    free(d->warp);
     wt_regions_free(&d->regions);
     wt_machine_end(&d->machine);
     free(d);
@@ -214,19 +213,6 @@ static bool divergence(struct wt_machine *m, uint32_t wave, unsigned index,
     return true;
 }
 
-static void name(struct wt_machine *m, uint32_t wave, struct wt_wave_name *n)
-{
-    const struct sm_warp *w = &device_of(m)->warp[wave];
-    n->core = wave / SM_WARPS;
-    n->slot = wave % SM_WARPS;
-    n->word = "warp";
-    n->has_work = w->active;
-    if (!w->active)
-        return;
-    n->dispatch = wt_machine_launch(m, device_of(m)->grid.launch.number);
-    memcpy(n->group, w->cta->coordinate, sizeof n->group);
-}
-
 /* The output of PTX's vprintf after its last newline. */
 static void flush_console(struct wt_machine *m)
 {
@@ -235,6 +221,7 @@ static void flush_console(struct wt_machine *m)
 
 static const struct wt_machine_ops machine_ops = {
     .family = "sm",
+    .wave_word = "warp",
     .free = free_machine,
     .reset = reset,
     .run = wt_engine_run,
@@ -243,18 +230,18 @@ static const struct wt_machine_ops machine_ops = {
     .program_hash = sm_program_hash,
     .view = view,
     .divergence = divergence,
-    .read_memory = sm_read_memory,
-    .write_memory = sm_write_memory,
+    .read_memory = wt_pieces_read,
+    .write_memory = wt_pieces_write,
     .explain = sm_explain,
     .describe_register = sm_describe_register,
     .read_row = sm_read_row,
-    .name = name,
     .debug_read = sm_debug_read,
     .debug_write = sm_debug_write,
     .flush_console = flush_console,
     .state = sm_state,
-    .watch_range = sm_watch_range,
+    .watch_range = wt_watch_set_add_parts,
     .home = sm_home,
+    .map = &sm_address_map,
 };
 
 enum wt_status sm_device_new(const struct sm_config *config, struct sm_device **device,
@@ -264,22 +251,18 @@ enum wt_status sm_device_new(const struct sm_config *config, struct sm_device **
     struct sm_device *d = calloc(1, sizeof *d);
     if (!d)
         return wt_fail(err, WT_NO_MEMORY, "the host has no memory left");
-    const uint32_t warps = config->sms * SM_WARPS;
     d->config = *config;
-    const bool ready = wt_machine_init(&d->machine, &machine_ops, &sm_engine_ops, warps, SM_LANES,
-                                       &config->schedule);
-    d->warp = calloc(warps, sizeof *d->warp);
-    d->machine.wave = d->warp;
-    d->machine.wave_bytes = sizeof *d->warp;
-    const bool places =
-        wt_groups_init(&d->machine, &(struct wt_groups){.ops = &sm_group_ops,
-                                                        .cores = config->sms,
-                                                        .waves_per_core = SM_WARPS,
-                                                        .groups_per_core = SM_CTAS,
-                                                        .group_bytes = sizeof *d->cta,
-                                                        .local_bytes = SM_CTA_SHARED});
+    const struct wt_groups groups = {.ops = &sm_group_ops,
+                                     .cores = config->sms,
+                                     .waves_per_core = SM_WARPS,
+                                     .groups_per_core = SM_CTAS,
+                                     .group_bytes = sizeof *d->cta,
+                                     .local_bytes = SM_CTA_SHARED};
+    const bool ready = wt_machine_init(&d->machine, &machine_ops, &sm_engine_ops, &groups, SM_LANES,
+                                       sizeof *d->warp, &config->schedule);
+    d->warp = d->machine.wave;
     d->cta = d->machine.groups.group;
-    if (!d->warp || !places || !ready || !wt_console_init(&d->console, 1)) {
+    if (!ready || !wt_console_init(&d->console, 1)) {
         sm_device_free(d);
         return wt_fail(err, WT_NO_MEMORY, "the host has no memory left for %u SMs", config->sms);
     }

@@ -181,11 +181,17 @@ static bool ctas_wait(struct wt_machine *m)
     return g->active && g->next < g->total;
 }
 
+static uint64_t launch_of(const struct wt_machine *m, const struct wt_group_head *g)
+{
+    return wt_machine_launch(m, ((const struct sm_device *)m)->grid.launch.number);
+}
+
 const struct wt_group_ops sm_group_ops = {
     .waiting = ctas_wait,
     .plan = plan_cta,
     .begin = begin_cta,
     .start_wave = start_warp,
+    .launch = launch_of,
     .refusal = "the host has no memory left for the kernel's warps",
 };
 

@@ -1,5 +1,6 @@
 /* The debuggers' view of a warp: its registers, and memory as one of its lanes sees it. */
 #include "emulator/sm/internal.h"
+#include "emulator/sm/watch.h"
 
 #include <string.h>
 
@@ -21,18 +22,44 @@ static uint32_t user_mask(struct sm_warp *w)
     return entry ? entry->mask & w->live : w->mask;
 }
 
+/* The row of a lane's frame of PTX: lanes that wait elsewhere may be in another one. */
+static uint32_t frame_of(struct sm_warp *w, unsigned lane)
+{
+    for (uint32_t i = w->depth; i-- > 0 && !(user_mask(w) >> lane & 1);)
+        if (w->stack[i].kind == SM_ENTRY_PATH && w->stack[i].mask >> lane & 1)
+            return w->stack[i].base;
+    return w->base;
+}
+
+static bool read_frames(struct sm_device *d, uint32_t wave, unsigned number, uint8_t *out)
+{
+    struct sm_warp *w = warp_of(d, wave);
+    const unsigned size = number == SM_REGISTER_RETURN ? 8 : 4;
+    bool good = w->rows > 0;
+    for (unsigned lane = 0; lane < SM_LANES && good; lane++, out += size) {
+        const uint32_t base = frame_of(w, lane);
+        const uint64_t at = (uint64_t)base * sizeof *w->r;
+        if (number == SM_REGISTER_FRAME)
+            wt_store_le(out, base, 4);
+        else
+            good = sm_read_file(d, wave,
+                                number == SM_REGISTER_RETURN   ? at
+                                : number == SM_REGISTER_CALLER ? at + 8
+                                                               : at + sizeof *w->r + 4 * lane,
+                                out, size);
+    }
+    return good;
+}
+
 bool sm_describe_register(struct wt_machine *m, unsigned number, struct wt_register_shape *reg)
 {
     *reg = (struct wt_register_shape){.bytes = 4};
-    if (number < SM_RZ || number == SM_REGISTER_LOCAL) {
-        reg->per_lane = true;
-        return true;
-    }
+    reg->per_lane = number < SM_RZ || (number >= SM_REGISTER_FRAME && number <= SM_REGISTER_LOCAL);
     if (number == SM_REGISTER_PC || number == SM_REGISTER_ESR_PC || number == SM_REGISTER_USER_PC ||
         number == SM_REGISTER_RETURN)
         reg->bytes = 8;
-    return number - SM_REGISTER_P0 < 7 || number - SM_REGISTER_CC_Z < 4 ||
-           (number >= SM_REGISTER_PC && number <= SM_REGISTER_CALLER);
+    return number < SM_RZ || number - SM_REGISTER_P0 < 7 || number - SM_REGISTER_CC_Z < 4 ||
+           (number >= SM_REGISTER_PC && number <= SM_REGISTER_LOCAL);
 }
 
 bool sm_read_row(struct wt_machine *m, uint32_t wave, unsigned number, void *out)
@@ -86,15 +113,10 @@ bool sm_read_row(struct wt_machine *m, uint32_t wave, unsigned number, void *out
         wt_store_le(out, user_mask(w), 4);
         return true;
     case SM_REGISTER_FRAME:
-        wt_store_le(out, w->base, 4);
-        return w->rows > 0;
     case SM_REGISTER_RETURN:
-        return w->rows && sm_read_file(d, wave, (uint64_t)w->base * sizeof *w->r, out, 8);
     case SM_REGISTER_CALLER:
-        return w->rows && sm_read_file(d, wave, (uint64_t)w->base * sizeof *w->r + 8, out, 4);
     case SM_REGISTER_LOCAL:
-        return w->rows &&
-               sm_read_file(d, wave, (uint64_t)(w->base + 1) * sizeof *w->r, out, sizeof *w->r);
+        return read_frames(d, wave, number, out);
     default:
         return false;
     }
@@ -228,17 +250,13 @@ static bool find_piece(struct wt_machine *m, uint32_t wave, unsigned lane, uint6
     return room > 0 && (piece->host || sm_mapped(d, piece->addr, piece->size, false));
 }
 
-bool sm_read_memory(struct wt_machine *m, uint32_t wave, unsigned lane, uint64_t addr, void *out,
-                    size_t size)
-{
-    return wt_pieces_read(m, find_piece, wave, lane, addr, out, size);
-}
+static const uint64_t bounds[] = {SM_SHARED_WINDOW, SM_LOCAL_WINDOW,
+                                  SM_LOCAL_WINDOW + SM_WINDOW_BYTES};
 
-bool sm_write_memory(struct wt_machine *m, uint32_t wave, unsigned lane, uint64_t addr,
-                     const void *bytes, size_t size)
-{
-    return wt_pieces_write(m, find_piece, wave, lane, addr, bytes, size);
-}
+const struct wt_address_map sm_address_map = {.piece = find_piece,
+                                              .bound = bounds,
+                                              .bounds = sizeof bounds / sizeof bounds[0],
+                                              .watch = sm_watch_part};
 
 /* ---- where an address leads ---- */
 

@@ -414,36 +414,21 @@ static inline void sm_update_ready(struct sm_warp *w)
 void sm_fault(struct sm_warp *w, const struct wt_fault *fault);
 extern const struct wt_engine_ops sm_engine_ops;
 
-/* ---- inspect.c, explain.c, check.c, state.c ---- */
+/* ---- the machine's and the engine's operations of these names ---- */
 
-/* Shape, name and role of a register. */
-bool sm_describe_register(struct wt_machine *m, unsigned number, struct wt_register_shape *reg);
-/* One register of all lanes of a warp. */
-bool sm_read_row(struct wt_machine *m, uint32_t wave, unsigned number, void *out);
-/* Memory as a lane of a warp sees it; false where there is none. */
-bool sm_read_memory(struct wt_machine *m, uint32_t wave, unsigned lane, uint64_t addr, void *out,
-                    size_t size);
-/* The same for writing. */
-bool sm_write_memory(struct wt_machine *m, uint32_t wave, unsigned lane, uint64_t addr,
-                     const void *bytes, size_t size);
-/* Explains an address of a lane in words. */
-bool sm_explain(struct wt_machine *m, uint32_t wave, unsigned lane, uint64_t addr,
-                struct wt_explanation *e);
-/* Asserts the invariants of the whole device, for tests. */
-void sm_check(struct wt_machine *m);
-/* The machine's operation state. */
-void sm_state(struct wt_machine *m, struct wt_archive *a);
-/* A hash of the whole state. */
-uint64_t sm_hash(struct wt_machine *m);
-/* The same without what only the debug hardware holds. */
-uint64_t sm_program_hash(struct wt_machine *m);
+WT_MACHINE_FN(describe_register) sm_describe_register;
+WT_MACHINE_FN(read_row) sm_read_row;
+extern const struct wt_address_map sm_address_map;
+WT_MACHINE_FN(explain) sm_explain;
+WT_MACHINE_FN(state) sm_state;
+WT_MACHINE_FN(hash) sm_hash;
+WT_MACHINE_FN(program_hash) sm_program_hash;
+WT_ENGINE_FN(check) sm_check;
 
 /* ---- trace.c ---- */
 
-/* Notes a warp before it issues; false without host memory. */
-bool sm_trace_before(struct wt_wave_head *head);
-/* Hands the issue that was noted last, which has had its effect, to fn. */
-void sm_trace_after(struct wt_wave_head *head, wt_trace_fn fn, void *context);
+WT_ENGINE_FN(trace_before) sm_trace_before;
+WT_ENGINE_FN(trace_after) sm_trace_after;
 /* Frees what sm_trace_before allocated. */
 void sm_trace_free(struct sm_device *d);
 

@@ -32,6 +32,7 @@ struct sm_ptx_kernel {
     uint32_t max_threads[3]; /**< .maxntid or .reqntid; 0: not given */
     struct sm_ptx_parameter *parameter;
     size_t parameter_count;
+    const struct ptx_variable *result; /**< what it returns; NULL: nothing, or several numbers */
     uint32_t parameter_bytes;
 };
 

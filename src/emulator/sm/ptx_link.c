@@ -347,6 +347,8 @@ static bool fill_kernel(struct ptx_linker *l, const struct ptx_symbol *s, uint32
     uint64_t at = 0;
     for (uint32_t i = 0; i < s->function->result_count; i++)
         k->result_rows += ptx_dwords(&text->variable[s->function->result + i]);
+    if (s->function->result_count == 1)
+        k->result = &text->variable[s->function->result];
     for (uint32_t i = 0; i < s->function->parameter_count; i++) {
         const struct ptx_variable *v = &text->variable[s->function->parameter + i];
         struct sm_ptx_parameter *p = &k->parameter[i];

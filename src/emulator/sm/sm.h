@@ -180,10 +180,11 @@ enum sm_register {
     SM_REGISTER_TRAPPED,   /**< 1 in the trap handler */
     SM_REGISTER_USER_PC,   /**< 64 bits; in the trap handler: where the warp returns to */
     SM_REGISTER_USER_MASK, /**< lanes active there */
-    SM_REGISTER_FRAME,     /**< PTX: the row of the register file with which the frame begins */
-    SM_REGISTER_RETURN,    /**< PTX: 64 bits: where the function returns to */
-    SM_REGISTER_CALLER,    /**< PTX: the row of its caller's frame */
-    SM_REGISTER_LOCAL, /**< PTX: where the frame\'s part of local memory begins: 32 bits a lane */
+    SM_REGISTER_FRAME,     /**< PTX: of each lane: the row of the register file with which its frame
+                              begins */
+    SM_REGISTER_RETURN,    /**< PTX: of each lane, 64 bits: where its function returns to */
+    SM_REGISTER_CALLER,    /**< PTX: of each lane: the row of its caller's frame */
+    SM_REGISTER_LOCAL, /**< PTX: where the frame's part of local memory begins: 32 bits a lane */
 };
 
 /** Bytes of a warp's register file, a row of 32 dwords after the other; false beyond what is in

@@ -8,11 +8,11 @@
 
 #include "emulator/sm/internal.h"
 
-/* The machine's operation watch_range. */
-bool sm_watch_range(struct wt_machine *m, const struct wt_watch *watch, uint64_t first,
-                    uint64_t last, struct wt_spans *spans);
+/* The operation `watch` of the address map. */
+bool sm_watch_part(struct wt_machine *m, uint64_t home, uint64_t first, uint64_t last,
+                   struct wt_spans *spans);
 /* The shared or local memory in which an address of a window lies as the warp sees it. */
-uint64_t sm_home(struct wt_machine *m, uint32_t wave, uint64_t addr);
+WT_MACHINE_FN(home) sm_home;
 
 /* Whether the page holds a byte of global memory that is watched for reads. */
 static inline bool sm_watches_page_read(const struct sm_device *d, uint64_t addr)
@@ -35,6 +35,6 @@ void sm_watch_access(struct sm_warp *w, const struct sm_uop *u, enum wt_watch_ki
 /* The handler of a record whose instruction is watched. */
 const struct sm_uop *sm_watch_here(struct sm_warp *w, const struct sm_uop *u);
 /* The issue of the instruction at pc at that time. */
-struct wt_issue sm_issue_at(const struct wt_wave_head *head, uint64_t pc, uint64_t time);
+WT_ENGINE_FN(issue_at) sm_issue_at;
 
 #endif

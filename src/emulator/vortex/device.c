@@ -4,6 +4,7 @@
 #include <sys/mman.h>
 
 #include "emulator/machine/hash.h"
+#include "emulator/machine/mapped.h"
 #include "emulator/machine/archive.h"
 #include "emulator/vortex/watch.h"
 
@@ -53,7 +54,6 @@ void vx_device_free(struct vx_device *d)
         for (uint32_t i = 0; i < d->core_count; i++)
             free(d->core[i].arrived);
     free(d->core);
-    free(d->warp);
     if (d->registers)
         munmap(d->registers, d->registers_size);
     free(d);
@@ -245,14 +245,6 @@ static bool read_row(struct wt_machine *m, uint32_t wave, unsigned number, void 
     return true;
 }
 
-static void name(struct wt_machine *m, uint32_t wave, struct wt_wave_name *n)
-{
-    const struct vx_device *d = device_of(m);
-    n->core = wave / d->config.warps;
-    n->slot = wave % d->config.warps;
-    n->word = "warp";
-}
-
 /* ---- hash ---- */
 
 static void mix_debug(uint64_t *hash, const struct vx_warp *w)
@@ -354,6 +346,7 @@ static void flush_console(struct wt_machine *m)
 
 static const struct wt_machine_ops machine_ops = {
     .family = "vortex",
+    .wave_word = "warp",
     .free = free_machine,
     .reset = vx_reset,
     .run = wt_engine_run,
@@ -368,12 +361,12 @@ static const struct wt_machine_ops machine_ops = {
     .home = home,
     .describe_register = describe_register,
     .read_row = read_row,
-    .name = name,
     .debug_read = debug_read,
     .debug_write = debug_write,
     .flush_console = flush_console,
     .state = vx_state,
     .watch_range = vx_watch_range,
+    .map = &(const struct wt_address_map){.bounds = 0},
 };
 
 /* ---- making ---- */
@@ -383,9 +376,6 @@ static bool allocate(struct vx_device *d)
     const struct vx_config *config = &d->config;
     const struct layout layout = layout_of(config);
     const uint32_t warps = d->machine.waves;
-    d->warp = calloc(warps, sizeof *d->warp);
-    d->machine.wave = d->warp;
-    d->machine.wave_bytes = sizeof *d->warp;
     d->core = calloc(d->core_count, sizeof *d->core);
     d->inject_code = (struct vx_code *)wt_code_page_new(&vx_code_format, 0);
     d->registers_size = layout.size * warps;
@@ -396,9 +386,8 @@ static bool allocate(struct vx_device *d)
     if (d->registers == MAP_FAILED)
         d->registers = NULL;
     d->machine.local = calloc(d->core_count, sizeof *d->machine.local);
-    if (!d->warp || !d->core || !d->machine.local ||
-        !wt_console_init(&d->console, config->console_slots) || !d->inject_code || !d->registers ||
-        vx_dm_init(d))
+    if (!d->core || !d->machine.local || !wt_console_init(&d->console, config->console_slots) ||
+        !d->inject_code || !d->registers || vx_dm_init(d))
         return false;
     d->machine.locals = d->core_count;
     for (uint32_t i = 0; i < d->core_count; i++) {
@@ -446,9 +435,10 @@ enum wt_status vx_device_new(const struct vx_config *config, struct vx_device **
     d->barriers = config->warps > 3 ? config->warps / 2 : 1;
     d->all_lanes = wt_lanes_first(config->threads);
     d->handlers = vx_select_handlers(d->config.xlen, config->threads, config->host_level);
-    const bool ready =
-        wt_machine_init(&d->machine, &machine_ops, &vx_engine_ops, d->core_count * config->warps,
-                        config->threads, &config->schedule);
+    const struct wt_groups shape = {.cores = d->core_count, .waves_per_core = config->warps};
+    const bool ready = wt_machine_init(&d->machine, &machine_ops, &vx_engine_ops, &shape,
+                                       config->threads, sizeof *d->warp, &config->schedule);
+    d->warp = d->machine.wave;
     vx_csr_init(d);
     if (!ready || !allocate(d)) {
         vx_device_free(d);

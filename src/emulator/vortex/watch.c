@@ -105,9 +105,8 @@ const struct vx_uop *vx_watch_here(struct vx_warp *w, const struct vx_uop *u)
     assert(u >= w->code->uop && u < w->code->uop + VX_SLOTS && w->code->page.watched);
     const size_t index = (size_t)(u - w->code->uop);
     w->device->handlers->leave(); /* conditions are compiled for any host */
-    const wt_code_handler run =
-        w->mask ? wt_engine_watched(&w->device->machine, &w->head, &w->code->page, index,
-                                    vx_pc_of(w, u), w->mask)
-                : wt_code_watched(&w->code->page, index)->original;
+    const wt_code_handler run = w->mask ? wt_engine_watched(&w->device->machine, &w->head,
+                                                            &w->code->page, index, vx_pc_of(w, u))
+                                        : wt_code_watched(&w->code->page, index)->original;
     return run ? ((vx_handler)run)(w, u) : NULL;
 }

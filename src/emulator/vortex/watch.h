@@ -10,9 +10,7 @@
 #include "emulator/machine/engine.h"
 #include "emulator/vortex/internal.h"
 
-/* The machine's operation watch_range. */
-bool vx_watch_range(struct wt_machine *m, const struct wt_watch *watch, uint64_t first,
-                    uint64_t last, struct wt_spans *spans);
+WT_MACHINE_FN(watch_range) vx_watch_range;
 
 /* Whether [addr, addr + size), as this core sees it, holds a byte watched for reads, or writes. */
 bool vx_watches_read(struct vx_device *d, const struct vx_core *core, uint64_t addr, uint64_t size);
@@ -28,7 +26,7 @@ void vx_watch_access(struct vx_warp *w, const struct vx_uop *u, enum wt_watch_ki
 const struct vx_uop *vx_watch_here(struct vx_warp *w, const struct vx_uop *u);
 
 /* The issue of the instruction at pc at that time, with the mask of now. */
-struct wt_issue vx_issue_at(const struct wt_wave_head *head, uint64_t pc, uint64_t time);
+WT_ENGINE_FN(issue_at) vx_issue_at;
 /* A step by the debug hardware begins: it issues in any case. If it does not, *hits remain. */
 void vx_watch_before_step(struct vx_warp *w, size_t *hits);
 

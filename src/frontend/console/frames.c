@@ -34,6 +34,44 @@ static void print_variable(struct wt_shell *c, const struct wt_view *view, Dwarf
     wt_values_free(&values);
 }
 
+/* Parameters that only the code names: PTX with tables of lines alone. @p separator: between them,
+ * and each is brief; NULL: each has a line. */
+static bool print_named(struct wt_shell *c, const struct wt_view *view, const char *separator,
+                        const char *indent)
+{
+    struct wt_code_register reg;
+    const struct wt_format format = format_of(c, 0, false);
+    unsigned last = 0;
+    for (size_t n = 0; wt_source_code_register(view, n, &reg); n++) {
+        struct wt_values v;
+        if (!reg.parameter || reg.parameter == last || reg.name[0] == '%' ||
+            wt_source_evaluate(view, reg.name, &v, WT_IGNORED) != WT_OK)
+            continue;
+        fprintf(c->out, "%s%s%s%s%s", separator ? last ? separator : "" : indent, style(c, NAME),
+                reg.name, style(c, PLAIN), separator ? "=" : " = ");
+        if (separator && !is_scalar(v.type))
+            fputs("...", c->out);
+        else
+            wt_values_print(c->out, view, &v, 0, &format);
+        fputs(separator ? "" : "\n", c->out);
+        wt_values_free(&v);
+        last = reg.parameter;
+    }
+    return last != 0;
+}
+
+/* Whether the frame's function has parameters by its debug information. */
+static bool has_parameters(const struct wt_frame *frame)
+{
+    Dwarf_Die function = frame->scope[frame->first_scope], child;
+    bool any = false;
+    if (frame->scope_count && dwarf_child(&function, &child) == 0)
+        do
+            any |= dwarf_tag(&child) == DW_TAG_formal_parameter;
+        while (!any && dwarf_siblingof(&child, &child) == 0);
+    return any;
+}
+
 static void print_arguments(struct wt_shell *c, const struct wt_frame *frame)
 {
     struct wt_view view = {.source = c->program->source,
@@ -42,6 +80,8 @@ static void print_arguments(struct wt_shell *c, const struct wt_frame *frame)
                            .frame = frame};
     Dwarf_Die scope = frame->scope[frame->first_scope], child;
     bool any = false;
+    if (!frame->inlined && !has_parameters(frame))
+        print_named(c, &view, ", ", "");
     if (!frame->scope_count || dwarf_child(&scope, &child) != 0)
         return;
     do {
@@ -84,6 +124,8 @@ bool print_variables(struct wt_shell *c, const struct wt_frame *frame, bool argu
                            .frames = c->program->frames,
                            .frame = frame};
     bool any = false;
+    if (arguments && !frame->inlined && !has_parameters(frame))
+        return print_named(c, &view, NULL, indent);
     for (unsigned i = frame->scope_count; i > frame->first_scope; i--) {
         Dwarf_Die scope = frame->scope[i - 1];
         if (!arguments || i - 1 == frame->first_scope)
@@ -158,6 +200,7 @@ void show_end(struct wt_shell *c, const struct wt_stepped *end)
 {
     if (!end->show)
         return;
+    report_stop(c);
     show_stop(c, end->with_frame);
     show_displays(c);
 }
@@ -320,10 +363,8 @@ static enum wt_status list_variables(struct wt_shell *c, const char *text, const
         status = wt_program_need_frame(c->program, &frame, err);
     if (status)
         return status;
-    if (!frame->scope_count)
-        fputs("No symbol table info available.\n", c->out);
-    else if (!print_variables(c, frame, arguments, ""))
-        fputs(none, c->out);
+    if (!print_variables(c, frame, arguments, ""))
+        fputs(frame->scope_count ? none : "No symbol table info available.\n", c->out);
     return WT_OK;
 }
 

@@ -67,6 +67,13 @@ static void print_returned(struct wt_shell *c, const struct wt_type *type)
     const struct wt_type *plain = wt_type_plain(type);
     const struct wt_view view = wt_program_view(c->program);
     uint8_t bytes[WT_RETURNED_BYTES] = {0}, state = WT_VALUE_GOOD;
+    struct wt_code_register reg;
+    for (size_t n = 0; plain->kind == WT_TYPE_VOID && wt_source_code_register(&view, n, &reg); n++)
+        if (strncmp(reg.name, "%retval", 7) == 0) { /* of PTX with tables of lines alone */
+            fputs("Value returned is not known: the debug information does not say its type.\n",
+                  c->out);
+            return;
+        }
     if (plain->kind == WT_TYPE_VOID || wt_type_size(plain) == 0)
         return;
     if (!wt_program_returned(c->program, plain, bytes)) {
@@ -97,6 +104,7 @@ static enum wt_status finish(struct wt_shell *c, const char *text, bool back, st
         status = wt_program_finish(c->program, back, &end, &type, err);
     if (status || !end.show)
         return status;
+    report_stop(c);
     show_stop(c, end.with_frame);
     if (type)
         print_returned(c, type);

@@ -325,7 +325,9 @@ static int32_t serve_own(struct gpu *g, const struct wt_wire_request *r,
     case SM_WIRE_READ_ROW:
         answer->size = SM_WIRE_ROW;
         memset(bytes, 0, SM_WIRE_ROW);
-        return m->ops->read_row(m, r->wave, r->number, bytes) ? 0 : -EINVAL;
+        return r->number != SM_REGISTER_RETURN && m->ops->read_row(m, r->wave, r->number, bytes)
+                   ? 0
+                   : -EINVAL;
     case SM_WIRE_WRITE_ROW:
         return write_row(g, r, bytes) ? 0 : -EINVAL;
     case SM_WIRE_READ_FILE:
