@@ -1,8 +1,10 @@
 /* Reports of faults. See fault.h. */
 #include "base/fault.h"
 
+#include <assert.h>
 #include <inttypes.h>
 
+#include "base/report.h"
 #include "base/text.h"
 
 const char *wt_access_word(enum wt_access access)
@@ -13,6 +15,42 @@ const char *wt_access_word(enum wt_access access)
 const char *wt_access_for(enum wt_access access)
 {
     return access == WT_ACCESS_LOAD ? "" : " for writing";
+}
+
+static const char *kind_name(enum wt_fault_kind kind)
+{
+    static const char *const names[] = {
+        "none",       "illegal", "divergence", "stack-overflow", "stack-underflow",
+        "misaligned", "access",  "deadlock",   "trap",           "exception",
+        "host"};
+    static_assert(sizeof names / sizeof *names == WT_FAULT_HOST + 1, "a name for each kind");
+    return names[kind];
+}
+
+void wt_fault_report(const char *files, const struct wt_fault *f, const struct wt_fault_words *w)
+{
+    struct wt_report_object o;
+    char lanes[WT_LANES_TEXT];
+    if (!files)
+        return;
+    wt_report_begin(&o, "fault");
+    wt_report_text(&o, "fault", kind_name(f->kind));
+    wt_report_text(&o, "text", f->text);
+    wt_report_number(&o, "time", f->time);
+    if (f->kind != WT_FAULT_DEADLOCK) { /* which is of all waves */
+        wt_lanes_list(f->lanes, ",", lanes, sizeof lanes);
+        wt_report_text(&o, "wave", w->wave);
+        wt_report_text(&o, "lanes", lanes);
+        wt_report_address(&o, "pc", f->pc);
+        wt_report_text(&o, "place", w->place);
+        wt_report_text(&o, "instruction", w->instruction);
+        wt_report_address(&o, "address", f->addr);
+        wt_report_text(&o, "memory", f->memory);
+        if (w->kernel)
+            wt_report_text(&o, "kernel", w->kernel);
+    }
+    wt_report_text(&o, "name", f->name);
+    wt_report_end(&o, files);
 }
 
 void wt_fault_print(FILE *out, const struct wt_fault *f, const struct wt_fault_words *w)
@@ -33,6 +71,7 @@ void wt_fault_print_details(FILE *out, const struct wt_fault *f, const struct wt
         fprintf(out, "  %s\n", w->instruction);
     if (*f->memory)
         fprintf(out, "  0x%" PRIx64 ": %s\n", f->addr, f->memory);
+    wt_fault_report(w->report, f, w);
 }
 
 void wt_fault_near(uint64_t addr, struct wt_block below, struct wt_block above, char *text,

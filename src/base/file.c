@@ -96,3 +96,31 @@ enum wt_status wt_file_name(const char *pattern, unsigned number, char *name, si
     return text.left > 1 ? WT_OK
                          : wt_fail(err, WT_INVALID, "%.200s: the name is too long", pattern);
 }
+
+enum wt_status wt_file_whole_name(const char *value, char whole[PATH_MAX], char name[PATH_MAX],
+                                  struct wt_error *err)
+{
+    char folder[PATH_MAX] = "";
+    if (!*value)
+        return wt_fail(err, WT_INVALID, "it takes the name of a file");
+    if (*value != '/' && !getcwd(folder, sizeof folder))
+        return wt_fail(err, WT_IO, "the folder of %.200s: %s", value, strerror(errno));
+    if (snprintf(whole, PATH_MAX, "%s%s%s", folder, *folder ? "/" : "", value) >= PATH_MAX)
+        return wt_fail(err, WT_INVALID, "%.200s: the name is too long", value);
+    return wt_file_name(whole, 1, name, PATH_MAX, err);
+}
+
+enum wt_status wt_file_make(const char *value, char whole[PATH_MAX], struct wt_error *err)
+{
+    char name[PATH_MAX];
+    struct stat st;
+    const enum wt_status status = wt_file_whole_name(value, whole, name, err);
+    if (status || (!stat(name, &st) && S_ISFIFO(st.st_mode)))
+        return status;
+    FILE *file = fopen(name, "we");
+    if (!file || fclose(file))
+        return wt_fail(err, WT_IO, "%.400s: cannot be written: %s", value, strerror(errno));
+    if (strcmp(whole, name) != 0)
+        unlink(name);
+    return WT_OK;
+}

@@ -2,6 +2,7 @@
 #ifndef WT_BASE_FILE_H
 #define WT_BASE_FILE_H
 
+#include <limits.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -35,5 +36,19 @@ enum wt_status wt_file_name(const char *pattern, unsigned number, char *name, si
 /** wt_file_read() of an open descriptor, which stays open; @p path is for messages. */
 enum wt_status wt_file_read_fd(int fd, const char *path, uint8_t **bytes, size_t *length,
                                struct wt_error *err);
+
+/**
+ * A file that this process's children write, as they name it: @p value, which may have "%p" and
+ * "%n" (wt_file_name), made absolute, since they may change their folder. @p name becomes the one
+ * that this process would write.
+ */
+enum wt_status wt_file_whole_name(const char *value, char whole[PATH_MAX], char name[PATH_MAX],
+                                  struct wt_error *err);
+
+/**
+ * The same of a file that is made at once, and that all processes append to, unless each has its
+ * own. A pipe is left to them: its reader would take the end of this try for that of all.
+ */
+enum wt_status wt_file_make(const char *value, char whole[PATH_MAX], struct wt_error *err);
 
 #endif

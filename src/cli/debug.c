@@ -7,6 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/report.h"
 #include "base/array.h"
 #include "base/text.h"
 #include "cli/debug.h"
@@ -322,6 +323,7 @@ static enum wt_status open_all(struct cli_console *d, struct wt_error *err)
         .host = is_host ? &host_ops : NULL,
         .arguments = line,
         .attached = cli_debug_is_attached(d),
+        .report = d->drive.report,
         .steps_to_watch = cli_debug_is_attached(d) && !d->attached.target.services->set_watchpoints,
         .colour = !d->batch && d->screen.colour};
     cli_debug_services(d, &options);
@@ -380,6 +382,11 @@ static enum wt_status execute(struct cli_console *d, const struct cli_order *ord
     fflush(stdout);
     if (!status)
         return status;
+    struct wt_report_object o;
+    wt_report_begin(&o, "error");
+    wt_report_text(&o, "command", order->text);
+    wt_report_text(&o, "text", err.text);
+    wt_report_end(&o, d->drive.report);
     if (order->is_file)
         fprintf(stderr, "wavetrap: %s\n", err.text);
     else
@@ -535,7 +542,7 @@ static int debug(int argc, char **argv)
     }
     free(words);
     free(d.order);
-    cli_options_free(&d.drive.options);
+    cli_drive_free(&d.drive);
     return status;
 }
 
@@ -549,6 +556,10 @@ static const struct cli_option options[] = {
      "no prompt: leave after the commands, with the program's status,\n"
      "or 1 at the first command that failed",
      CLI_FLAG(struct cli_console, batch)},
+    {"report", 0, "json:FILE",
+     "write stops, values, faults and the exit as JSON, an object a line, to\n"
+     "FILE, too; may be given several times",
+     CLI_SET(cli_set_report)},
     {"core", 0, "FILE", "look at a core file, which knows its program",
      CLI_TEXT(struct cli_console, core_path)},
     {"pid", 'p', "PID", "go to a host program that runs ('wavetrap ps' lists them)",

@@ -4,9 +4,11 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <signal.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/clock.h"
+#include "base/report.h"
 #include "base/text.h"
 #include "cli/report.h"
 #include "target/core_file.h"
@@ -30,8 +32,14 @@ enum wt_status cli_set_dump(void *context, const char *value, struct wt_error *e
     return cli_results_add_dump(&((struct cli_drive *)context)->results, value, err);
 }
 
+enum wt_status cli_set_report(void *context, const char *value, struct wt_error *err)
+{
+    return wt_report_add(&((struct cli_drive *)context)->report, value, err);
+}
+
 void cli_drive_free(struct cli_drive *drive)
 {
+    free(drive->report);
     cli_results_free(&drive->results);
     cli_options_free(&drive->options);
 }
@@ -83,7 +91,7 @@ static int run_to_end(const struct cli_command *command, struct cli_drive *d, st
         case WT_RUN_ENDED:
             return cli_word_status(wt_emulated_exit_word(e));
         case WT_RUN_FAULT:
-            cli_report_fault(stderr, e);
+            cli_report_fault(stderr, e, d->report);
             return cli_fault_status(m->fault.kind);
         case WT_RUN_HALTED:
             fprintf(stderr,
@@ -154,5 +162,12 @@ int cli_drive(const struct cli_command *command, struct cli_drive *drive, struct
         status = cli_fail(command, &err);
     if (!status && cli_results_compare(&drive->results, e, &same, &err) != WT_OK)
         status = cli_fail(command, &err);
-    return status ? status : same ? 0 : COMPARE_FAILED;
+    status = status ? status : same ? 0 : COMPARE_FAILED;
+    struct wt_report_object o;
+    wt_report_begin(&o, "exit");
+    wt_report_text(&o, "command", command->name);
+    wt_report_number(&o, "status", (uint64_t)status);
+    wt_report_number(&o, "time", e->machine->time);
+    wt_report_end(&o, drive->report);
+    return status;
 }

@@ -12,6 +12,7 @@ struct cli_drive {
     struct cli_results results;
     const char *core_on_fault; /**< where a fault leaves a core file; NULL: nowhere */
     uint64_t core_history;     /**< how much of the run goes into it: issues; 0: nothing */
+    char *report;              /**< files of objects (wt_report_add); NULL: none */
     /** Runs some issues; NULL: wt_emulated_run. */
     enum wt_run (*run)(void *context, struct wt_emulated *device, uint64_t issues);
     void *context;
@@ -19,6 +20,8 @@ struct cli_drive {
 
 /** Setters of the rows below; their context is a struct cli_drive. */
 enum wt_status cli_set_max_issues(void *context, const char *value, struct wt_error *err);
+/** --report */
+enum wt_status cli_set_report(void *context, const char *value, struct wt_error *err);
 /** --dump */
 enum wt_status cli_set_dump(void *context, const char *value, struct wt_error *err);
 

@@ -13,6 +13,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/report.h"
 #include "base/file.h"
 #include "base/held.h"
 #include "base/text.h"
@@ -175,6 +176,7 @@ int cli_exec_program(const struct cli_command *command, const struct cli_exec_op
         !wt_host_set_or_unset("WAVETRAP_MEMORY", options->memory ? bytes : NULL) ||
         !wt_host_set_or_unset("WAVETRAP_EXPLAIN", options->explain) ||
         !wt_host_set_or_unset(WT_GEM_VARIABLE, options->gem) ||
+        !wt_host_set_or_unset(WT_REPORT_VARIABLE, options->supervision.report) ||
         !wt_host_set_or_unset("WAVETRAP_LOG_CALLS", options->log) ||
         !wt_host_set_or_unset(WT_SCHEDULE_VARIABLE, options->schedule)) {
         wt_fail(&err, WT_NO_MEMORY, "no host memory");
@@ -306,44 +308,9 @@ static enum wt_status set_schedule(void *context, const char *value, struct wt_e
     return wt_schedule_parse(value, &schedule, err);
 }
 
-/*
- * A file that the program's processes write, as they name it: made absolute, since the program may
- * change its folder. @p value may have "%p" and "%n" (wt_file_name). *name is the one that this
- * process would write.
- */
-static enum wt_status whole_name(const char *value, char whole[PATH_MAX], char name[PATH_MAX],
-                                 struct wt_error *err)
-{
-    char folder[PATH_MAX] = "";
-    if (!*value)
-        return wt_fail(err, WT_INVALID, "it takes the name of a file");
-    if (*value != '/' && !getcwd(folder, sizeof folder))
-        return wt_fail(err, WT_IO, "the folder of %.200s: %s", value, strerror(errno));
-    if (snprintf(whole, PATH_MAX, "%s%s%s", folder, *folder ? "/" : "", value) >= PATH_MAX)
-        return wt_fail(err, WT_INVALID, "%.200s: the name is too long", value);
-    return wt_file_name(whole, 1, name, PATH_MAX, err);
-}
-
-/* The same of a file that is made at once, and that all processes append to, unless each has its
- * own. A pipe is left to them: its reader would take the end of this try for that of all. */
-static enum wt_status make_file(const char *value, char whole[PATH_MAX], struct wt_error *err)
-{
-    char name[PATH_MAX];
-    struct stat st;
-    const enum wt_status status = whole_name(value, whole, name, err);
-    if (status || (!stat(name, &st) && S_ISFIFO(st.st_mode)))
-        return status;
-    FILE *file = fopen(name, "we");
-    if (!file || fclose(file))
-        return wt_fail(err, WT_IO, "%.400s: cannot be written: %s", value, strerror(errno));
-    if (strcmp(whole, name) != 0)
-        unlink(name);
-    return WT_OK;
-}
-
 static enum wt_status set_gem(void *context, const char *value, struct wt_error *err)
 {
-    return make_file(value, ((struct exec *)context)->gem, err);
+    return wt_file_make(value, ((struct exec *)context)->gem, err);
 }
 
 /* The file is not created yet: a program without a fault leaves no core file. */
@@ -351,7 +318,7 @@ static enum wt_status set_core(void *context, const char *value, struct wt_error
 {
     struct exec *e = context;
     char name[PATH_MAX];
-    const enum wt_status status = whole_name(value, e->core, name, err);
+    const enum wt_status status = wt_file_whole_name(value, e->core, name, err);
     if (status)
         return status;
     char *slash = strrchr(name, '/');
@@ -370,7 +337,7 @@ static enum wt_status set_socket(void *context, const char *value, struct wt_err
 static enum wt_status set_token(void *context, const char *value, struct wt_error *err)
 {
     char name[PATH_MAX];
-    return whole_name(value, ((struct exec *)context)->token, name, err);
+    return wt_file_whole_name(value, ((struct exec *)context)->token, name, err);
 }
 
 /* The token is there before the program is, so that a debugger can be given it. */
@@ -398,7 +365,12 @@ static enum wt_status set_log(void *context, const char *value, struct wt_error 
 {
     struct exec *e = context;
     e->logs = true;
-    return value ? make_file(value, e->log, err) : WT_OK;
+    return value ? wt_file_make(value, e->log, err) : WT_OK;
+}
+
+static enum wt_status add_report(void *context, const char *value, struct wt_error *err)
+{
+    return wt_report_add(&((struct exec *)context)->supervision.report, value, err);
 }
 
 static enum wt_status set_timeout(void *context, const char *value, struct wt_error *err)
@@ -601,6 +573,11 @@ static const struct cli_option options[] = {
      CLI_SET(set_launches)},
     {"fault-exit", 0, "N", "exit with N if a fault ended a kernel, and the program ended with 0",
      CLI_SET(set_fault_exit)},
+    {"report", 0, "json:FILE",
+     "write faults, counts of kernels and the exit as JSON, an object a line, to\n"
+     "FILE, too ('%p' in it: a file for each process); may be given several\n"
+     "times",
+     CLI_SET(add_report)},
     {"timeout", 0, "SECONDS",
      "end the program and its children after that time, with the places of all\n"
      "waves; the exit status is 124",

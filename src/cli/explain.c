@@ -110,7 +110,7 @@ static enum wt_status at_time(const struct explain *x, struct wt_emulated *e, st
     size_t used = 0;
     bool answered = false;
     if (x->at && m->ops->run(m, x->at) == WT_RUN_FAULT)
-        cli_report_fault(stderr, e); /* the waves are as they were then */
+        cli_report_fault(stderr, e, NULL); /* the waves are as they were then */
     for (uint32_t i = 0; i < m->waves; i++) {
         struct wt_wave_view view;
         m->ops->view(m, i, &view);
@@ -164,7 +164,7 @@ static enum wt_status at_place(const struct explain *x, struct wt_emulated *e, s
     }
     free(seen);
     if (why == WT_RUN_FAULT)
-        cli_report_fault(stderr, e);
+        cli_report_fault(stderr, e, NULL);
     return answered
                ? WT_OK
                : wt_fail(err, WT_STATE, "no %s came to '%.200s'", e->family->words.wave, x->place);

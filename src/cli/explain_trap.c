@@ -140,7 +140,7 @@ static enum wt_status explain_program(const struct explain_trap *x, struct wt_em
             why = m->ops->run(m, SLICE);
     }
     if (why == WT_RUN_FAULT) {
-        cli_report_fault(stderr, e);
+        cli_report_fault(stderr, e, NULL);
         return print_wave(e, m->fault.wave, err);
     }
     if (why == WT_RUN_ENDED)

@@ -164,7 +164,7 @@ static void tell_run(struct cli_registers *r, enum wt_run run, uint64_t before)
     case WT_RUN_FAULT:
         puts(": the program made a mistake");
         fflush(stdout);
-        cli_report_fault(stderr, r->device);
+        cli_report_fault(stderr, r->device, NULL);
         break;
     }
 }

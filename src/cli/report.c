@@ -64,13 +64,14 @@ void cli_report_instruction(FILE *out, struct wt_emulated *e, uint64_t pc)
         fprintf(out, "  %s\n", text);
 }
 
-void cli_report_fault(FILE *out, struct wt_emulated *e)
+void cli_report_fault(FILE *out, struct wt_emulated *e, const char *report)
 {
     struct wt_machine *m = e->machine;
     const struct wt_fault *f = &m->fault;
     if (f->kind == WT_FAULT_DEADLOCK) {
         fprintf(out, "wavetrap: %s (issue time %" PRIu64 ")\n", f->text, f->time);
         cli_report_waves(out, e);
+        wt_fault_report(report, f, NULL);
         return;
     }
     char wave[WT_WAVE_NAME], place[512], instruction[256] = "";
@@ -79,7 +80,8 @@ void cli_report_fault(FILE *out, struct wt_emulated *e)
     if (e->family->isa.instruction)
         e->family->isa.instruction(e, f->pc, instruction, sizeof instruction);
     f = wt_emulated_fault(e, f->wave);
-    const struct wt_fault_words words = {wave, e->family->words.lane, place, instruction};
+    const struct wt_fault_words words = {wave,  e->family->words.lane, place, instruction, NULL,
+                                         report};
     fputs("wavetrap: ", out);
     wt_fault_print(out, f, &words);
     if (e->family->run.explain_fault)

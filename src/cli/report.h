@@ -7,7 +7,7 @@
 #include "cli/options.h"
 
 /** Reports the machine's fault: what, which wave and lanes, where; all waves for a deadlock. */
-void cli_report_fault(FILE *out, struct wt_emulated *device);
+void cli_report_fault(FILE *out, struct wt_emulated *device, const char *report);
 
 /** Where every active wave is and what it waits for; neighbours in the same state share a line. */
 void cli_report_waves(FILE *out, struct wt_emulated *device);

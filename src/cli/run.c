@@ -72,6 +72,10 @@ static const struct cli_option options[] = {
     {"core-history", 0, "ISSUES",
      "put so much of the run before the fault, or 'all', into that file",
      CLI_SET(set_core_history)},
+    {"report", 0, "json:FILE",
+     "write faults and the exit as JSON, an object a line, to FILE, too; may be\ngiven several "
+     "times",
+     CLI_SET(cli_set_report)},
     {"dump-arg", 0, "N:FILE", "code objects: at the end, write the buffer of argument N to FILE",
      CLI_SET(add_buffer)},
     {"compare-arg", 0, "N:FILE",

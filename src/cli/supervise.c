@@ -16,6 +16,7 @@
 
 #include "base/array.h"
 #include "base/clock.h"
+#include "base/report.h"
 #include "target/host_program.h"
 #include "target/process.h"
 
@@ -23,7 +24,8 @@ enum { GRACE = 10 }; /* seconds for the reports of a program whose time is over 
 
 bool cli_supervises(const struct cli_supervision *wanted)
 {
-    return wanted->timeout > 0 || wanted->launches || wanted->fault_exit || wanted->stats;
+    return wanted->timeout > 0 || wanted->launches || wanted->fault_exit || wanted->stats ||
+           wanted->report;
 }
 
 /* ---- what the kernels did ---- */
@@ -91,6 +93,38 @@ static void tell_tally(const struct wt_tally *tally, unsigned offered)
     for (const struct wt_family *const *f = wt_families; *f; f++)
         if ((*f)->host)
             tell_family((*f)->host, counts_of(tally, *f));
+}
+
+static void report_family(const char *files, const struct wt_family *family,
+                          const struct wt_tally_gpu *g)
+{
+    struct wt_report_object o;
+    wt_report_begin(&o, "kernels");
+    wt_report_text(&o, "gpu", family->name);
+    wt_report_number(&o, "launches", g->launches);
+    wt_report_number(&o, "own", g->own);
+    wt_report_number(&o, "issues", g->issues);
+    wt_report_number(&o, "refused", g->refused);
+    wt_report_number(&o, "faults", g->faults);
+    if (g->refused && g->reason_whole)
+        wt_report_text(&o, "reason", g->reason);
+    wt_report_end(&o, files);
+}
+
+/* The objects of the end: what ran on each GPU that the program can see, and how it has ended: with
+ * a status, or by a signal. */
+static void report_end(const struct cli_command *command, const char *files,
+                       const struct wt_tally *tally, unsigned offered, const char *how,
+                       uint64_t number)
+{
+    struct wt_report_object o;
+    for (unsigned f = 0; files && wt_families[f]; f++)
+        if (offered >> f & 1)
+            report_family(files, wt_families[f], counts_of(tally, wt_families[f]));
+    wt_report_begin(&o, "exit");
+    wt_report_text(&o, "command", command->name);
+    wt_report_number(&o, how, number);
+    wt_report_end(&o, files);
 }
 
 /* The exit status that is wanted of a program that has ended with 0. */
@@ -297,9 +331,12 @@ bool cli_supervise(const struct cli_command *command, const struct cli_supervisi
     fflush(stderr);
     if (over)
         *status = CLI_TIME_OVER;
-    else if (WIFSIGNALED(ended))
-        die_of(WTERMSIG(ended));
-    else
+    else if (!WIFSIGNALED(ended))
         *status = WEXITSTATUS(ended) ? WEXITSTATUS(ended) : judge(command, wanted, tally);
+    const bool died = !over && WIFSIGNALED(ended);
+    report_end(command, wanted->report, tally, offered, died ? "signal" : "status",
+               (uint64_t)(died ? WTERMSIG(ended) : *status));
+    if (died)
+        die_of(WTERMSIG(ended));
     return false;
 }

@@ -1,6 +1,7 @@
 """A dispatch's number is that of its launch in the process, on all devices, whenever the debugger came and whatever it has seen: the
 programs launch their kernels one after the other, so that the number of each is known. ROCm's runtime copies code to a GPU by kernels
 of its own, which are launches, too: as many as there are for a program that launches one kernel."""
+import json
 import re
 import signal
 import subprocess
@@ -104,17 +105,23 @@ def fault_names(text):
 
 @pytest.mark.parametrize("gpu", FAMILIES)
 @pytest.mark.parametrize("devices", [1, 2])
-def test_a_fault_has_one_name_everywhere(program, gpu, devices, tmp_path):
+def test_a_fault_has_one_name_everywhere(program, gpu, devices, tmp_path, may_crash):
     """The last launch stores nowhere, on the last device: reports of exec, of the console, of the past, of the core files of both, and
     names of threads. The
     code of Gen9 and of the SM is another one under a debugger, and another wave of the group may be the first to fail."""
     options, core, again = ["-g", gpu] * devices, tmp_path / "core", tmp_path / "again"
     words = [program(gpu), devices, 4, "stray"]
-    said = subprocess.run([WAVETRAP, "exec", *options, f"--core-on-fault={core}", *map(str, words)], capture_output=True, text=True, timeout=60,
-                          env=environment())
-    assert said.returncode == (-signal.SIGABRT if gpu == "gfx900" else 2), said.stderr
-    told, = fault_names(said.stderr)
-    sentence, = fault_sentences(said.stderr)
+    exec = subprocess.Popen([WAVETRAP, "exec", *options, f"--core-on-fault={core}", f"--report=json:{tmp_path}/report", *map(str, words)],
+                            stderr=subprocess.PIPE, text=True, env=environment())
+    stderr = exec.communicate(timeout=60)[1]
+    assert exec.returncode == (-signal.SIGABRT if gpu == "gfx900" else 2), stderr
+    may_crash(exec)     # `exec` ends as its program does
+    told, = fault_names(stderr)
+    sentence, = fault_sentences(stderr)
+    fault, kernels, end = [json.loads(line) for line in (tmp_path / "report").read_text().splitlines()]
+    assert (fault["fault"], fault["wave"]) == ("access", told) and sentence in fault["text"] and fault["place"] in stderr, fault
+    assert (kernels["gpu"], kernels["launches"], kernels["faults"]) == (gpu, 4, 1), kernels
+    assert end["signal"] == signal.SIGABRT if gpu == "gfx900" else end["status"] == 2, end
     assert re.match(rf"store of 4 bytes at (offset )?0x[0-9a-f]+(: no memory is mapped there| is outside )", sentence), sentence
     assert re.match(rf"device {devices - 1}, dispatch {4 + own_launches(program, gpu, devices)}, group \(2,0,0\), core \d+, \w+ \d+$", told), told
     past = ["reverse-stepi", "stepi"] if devices == 1 else []

@@ -1,4 +1,5 @@
 /* The driver of host programs: runs their kernels, and serves their debugger. */
+#include "base/report.h"
 #include "toy_host.h"
 
 #include <errno.h>
@@ -345,7 +346,12 @@ static int report(void)
     wt_machine_name_wave(&toy.device->machine, f->wave, wave, sizeof wave);
     snprintf(place, sizeof place, "0x%llx", (unsigned long long)f->pc);
     fputs("wavetrap: ", stderr);
-    wt_fault_print(stderr, f, &(struct wt_fault_words){wave, "lane", place, ""});
+    const struct wt_fault_words words = {.wave = wave,
+                                         .lane_word = "lane",
+                                         .place = place,
+                                         .instruction = "",
+                                         .report = getenv(WT_REPORT_VARIABLE)};
+    wt_fault_print(stderr, f, &words);
     wt_core_on_fault_write(&toy.on_fault, &toy.hosted, "", f->wave, (uint64_t)f->lanes, stderr);
     wt_tally_fault(TOY_WIRE_FAMILY);
     wt_recording_end(toy.recording, WT_RECORDING_NOT_YET);

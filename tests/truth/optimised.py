@@ -181,7 +181,7 @@ def the_compilers(session, dialect, made, lane, v, said):
     elif not re.match(r"-?([\d.]|nan|inf)", said):  # an error is nobody's value
         return None
     if not data.startswith(b"\x7fELF"):
-        return of_ptx(data.decode(), v.name, said)
+        return of_ptx(data.decode(), v.name, said) or a_constant_of_ptx(data, v, said)
     made.tree = made.tree or reader.read(made.file)
     try:
         places = reader.places(made.tree, values.in_file(dialect, session, made.table), name, lane)
@@ -259,22 +259,42 @@ def constant_of(block):
     return stack[0] if len(stack) == 1 else None
 
 
-def a_constants_address(data, name, number, is_whole):
-    """PTX's bytes of a variable whose place is an expression of constants, which is an address: DWARF 2 has no DW_OP_stack_value. The address
-    is the variable's, or that of one of its first 64 bytes."""
+def ptx_entries(data, name):
+    """PTX's bytes of a variable's debug information, and of its inlined copies': for each, with the comments, what stands before its name, or before
+    the offset of the variable that it is a copy of."""
     lines = [line.split() for line in data.decode().splitlines()]
     found = [int(words[1]) if len(words) > 1 and words[0] == ".b8" else -1 for words in lines]
     wanted = [*name.encode(), 0]
     named = [at for at in range(len(found)) if found[at:at + len(wanted)] == wanted]
-    # An inlined copy has its place before the offset of the variable that it is a copy of.
     offsets = [int(begin[1], 16) for at in named if (begin := re.search(r"Abbrev \[\d+\] (0x[0-9a-f]+)", data.decode().splitlines()[at - 1]))]
     copies = [at for at, words in enumerate(lines) if words[-1:] == ["DW_AT_abstract_origin"] and int(words[1]) in offsets]
     for at in named + copies:
-        for length in range(1, 32):
-            block = found[at - length:at]
-            place = constant_of(block) if at > length and found[at - length - 1] == length and -1 not in block else None
+        yield found[at - 32:at], lines[at - 32:at]
+
+
+def a_constants_address(data, name, number, is_whole):
+    """The place of a variable of PTX's that is an expression of constants, which is an address: DWARF 2 has no DW_OP_stack_value. The address
+    is the variable's, or that of one of its first 64 bytes."""
+    for found, _ in ptx_entries(data, name):
+        for length in range(1, len(found)):
+            block = found[-length:]
+            place = constant_of(block) if found[-length - 1:-length] == [length] and -1 not in block else None
             if place is not None and 0 <= number - place < (1 if is_whole else 64):
                 return f"the address {place:#x}"
+    return None
+
+
+def a_constant_of_ptx(data, v, said):
+    """The constant that PTX's debug information gives a variable for all of its scope, if that is the value."""
+    for found, lines in ptx_entries(data, v.name):
+        begin = max((i for i, words in enumerate(lines) if "Abbrev" in words), default=0)
+        at = next((i for i in range(begin, len(lines)) if lines[i][-1:] == ["DW_AT_const_value"]), None)
+        if at is None:
+            continue
+        bits = sum((byte & 0x7f) << 7 * i for i, byte in enumerate(found[at:]))     # SLEB128
+        bits -= (found[-1] & 0x40) << 7 * len(found[at:]) - 6
+        if is_same(said, bits & (1 << 64) - 1, v.type):
+            return f"the constant {bits}"
     return None
 
 

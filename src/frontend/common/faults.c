@@ -18,8 +18,12 @@ void wt_report_fault(FILE *out, const struct wt_fault_report *report, wt_thread 
         snprintf(place, sizeof place, "0x%" PRIx64, fault->pc);
     if (report->instruction)
         report->instruction(report->context, fault->pc, instruction, sizeof instruction);
-    const struct wt_fault_words words = {name, wt_debugger_topology(report->debugger)->lane_word,
-                                         place, instruction + strspn(instruction, " ")};
+    const struct wt_fault_words words = {.wave = name,
+                                         .lane_word =
+                                             wt_debugger_topology(report->debugger)->lane_word,
+                                         .place = place,
+                                         .instruction = instruction + strspn(instruction, " "),
+                                         .report = report->files};
     wt_fault_print(out, fault, &words);
 }
 

@@ -93,11 +93,10 @@ enum wt_status print_expression(struct wt_shell *c, const char *text, char lette
     const struct wt_format format = format_of(c, letter, true);
     hint_elements(c, text, &values);
     hint_logic(c, &view, text);
-    if (keep) {
-        const unsigned number = wt_source_keep(c->program->source, &values);
-        if (number)
-            fprintf(c->out, "$%u = ", number);
-    }
+    const unsigned number = keep ? wt_source_keep(c->program->source, &values) : 0;
+    if (number)
+        fprintf(c->out, "$%u = ", number);
+    report_values(c, text, number, &view, &values, &format);
     if (values.selected && values.lane_count > 1) {
         print_lanes(c, &view, &values, &format);
     } else {

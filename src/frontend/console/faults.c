@@ -21,12 +21,16 @@ static void instruction_text(void *context, uint64_t at, char *text, size_t size
 
 static struct wt_fault_report report_of(struct wt_shell *c)
 {
-    return (struct wt_fault_report){c->program->debugger, c->program->modules, instruction_text, c};
+    return (struct wt_fault_report){.debugger = c->program->debugger,
+                                    .modules = c->program->modules,
+                                    .instruction = instruction_text,
+                                    .context = c};
 }
 
 void print_fault(struct wt_shell *c, const struct wt_fault *f)
 {
-    const struct wt_fault_report report = report_of(c);
+    struct wt_fault_report report = report_of(c);
+    report.files = c->options.report;
     wt_report_fault(c->out, &report, c->program->thread, f);
 }
 

@@ -200,6 +200,7 @@ void show_end(struct wt_shell *c, const struct wt_stepped *end)
 {
     if (!end->show)
         return;
+    report_stop(c);
     show_stop(c, end->with_frame);
     show_displays(c);
 }

@@ -35,6 +35,9 @@ struct wt_shell {
     uint64_t progress_since, progress_next; /**< nanoseconds; since: 0 where nothing takes time */
     uint64_t progress_from;                 /**< issue time at which the run at hand has begun */
 
+    const char *stop_reason; /**< of the stop that is to be shown, for its object; NULL: none yet */
+    unsigned stop_point;     /**< … and its point; 0: none */
+
     struct display *display;
     size_t display_count, display_capacity;
     unsigned last_display;
@@ -96,6 +99,16 @@ void print_where(struct wt_shell *c, wt_thread thread);
 /* ---- news.c ---- */
 /** Prints what happens to the program: wt_program_user.news of a struct wt_shell. */
 void tell_news(void *context, const struct wt_news *news);
+
+/* ---- objects.c ---- */
+/** Notes why the program stands; writes the object of its end. */
+void report_news(struct wt_shell *c, const struct wt_news *news);
+/** Writes the object of the stop that is shown. */
+void report_stop(struct wt_shell *c);
+/** Writes an object for the value in each lane. @p number: that of "$1"; 0: it has none. */
+void report_values(struct wt_shell *c, const char *expression, unsigned number,
+                   const struct wt_view *view, const struct wt_values *values,
+                   const struct wt_format *format);
 
 /* ---- progress.c ---- */
 /** Something begins that may take long. */

@@ -236,6 +236,7 @@ static void tell_point(struct wt_shell *c, const struct wt_news *n)
 void tell_news(void *context, const struct wt_news *news)
 {
     struct wt_shell *c = context;
+    report_news(c, news);
     if (!tell_stop(c, news) && !tell_run(c, news))
         tell_point(c, news);
 }

@@ -104,6 +104,7 @@ static enum wt_status finish(struct wt_shell *c, const char *text, bool back, st
         status = wt_program_finish(c->program, back, &end, &type, err);
     if (status || !end.show)
         return status;
+    report_stop(c);
     show_stop(c, end.with_frame);
     if (type)
         print_returned(c, type);

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/report.h"
 #include "base/bits.h"
 #include "base/demangle.h"
 #include "object/cubin.h"
@@ -110,10 +111,11 @@ static CUresult report(struct gpu *g, const struct gpu_launch *l)
     sm_device_instruction(g->device, f->pc, instruction, sizeof instruction);
     wt_machine_name_wave(m, f->wave, wave, sizeof wave);
     gpu_note_fault_memory(g, f);
-    const struct wt_fault_words words = {wave, "lane", place, instruction};
+    const struct wt_fault_words words = {wave,        "lane", place,
+                                         instruction, kernel, getenv(WT_REPORT_VARIABLE)};
+    wt_demangle(l->kernel->name, kernel, sizeof kernel);
     fputs("wavetrap: ", stderr);
     wt_fault_print(stderr, f, &words);
-    wt_demangle(l->kernel->name, kernel, sizeof kernel);
     fprintf(stderr, "  of the kernel %s\n", kernel);
     tell_refused(g, f);
     wt_core_on_fault_write(&g->core_on_fault, &g->hosted, "", f->wave, (uint64_t)f->lanes, stderr);

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/report.h"
 #include "base/bits.h"
 #include "base/clock.h"
 #include "base/file.h"
@@ -144,7 +145,8 @@ static void tell_fault(struct wt_drm_emulated *gpu, const struct wt_i915_mapping
     wt_drm_kernel_describe(kernel_of(walk), fault->pc, where, sizeof where);
     wt_drm_kernel_describe(kernel_of(walk), kernel_of(walk), kernel, sizeof kernel);
     instruction_text(mappings, count, fault->pc, instruction, sizeof instruction);
-    const struct wt_fault_words words = {place, "channel", where, instruction};
+    const struct wt_fault_words words = {place,       "channel", where,
+                                         instruction, kernel,    getenv(WT_REPORT_VARIABLE)};
     wt_fault_print_details(out, fault, &words);
     fprintf(out, "  of the kernel at %s: SIMD%u, %u thread%s a group, %" PRIu64 " group%s\n",
             kernel, walk->simd, walk->threads, walk->threads > 1 ? "s" : "", p.total,

@@ -14,6 +14,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/report.h"
 #include "base/demangle.h"
 #include "base/text.h"
 #include "emulator/machine/machine.h"
@@ -187,7 +188,8 @@ static void report(struct host_gpu *gpu, const struct wt_fault *f, bool taken)
         gcn_disassemble(d, bytes, sizeof bytes, f->pc, instruction, sizeof instruction);
         gcn_disassembler_free(d);
     }
-    const struct wt_fault_words words = {place, "lane", where, instruction};
+    const struct wt_fault_words words = {place,       "lane", where,
+                                         instruction, kernel, getenv(WT_REPORT_VARIABLE)};
     fprintf(stderr, "wavetrap: gfx900 (node %u): ", gpu->node);
     wt_fault_print(stderr, f, &words);
     if (f->kind == WT_FAULT_EXCEPTION)

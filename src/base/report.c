@@ -1,0 +1,125 @@
+/* See report.h. */
+#include "base/report.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/file.h"
+#include "base/text.h"
+
+/* ---- files ---- */
+
+enum wt_status wt_report_add(char **files, const char *value, struct wt_error *err)
+{
+    char whole[PATH_MAX], *all;
+    if (strncmp(value, "json:", 5) != 0 || strchr(value, '\n'))
+        return wt_fail(err, WT_INVALID, "takes json:FILE, not '%.100s'", value);
+    const enum wt_status status = wt_file_make(value + 5, whole, err);
+    if (status)
+        return status;
+    if (asprintf(&all, "%s%s%s", *files ? *files : "", *files ? "\n" : "", whole) < 0)
+        return wt_fail(err, WT_NO_MEMORY, "no host memory");
+    free(*files);
+    *files = all;
+    return WT_OK;
+}
+
+static void append(const char *pattern, const char *text, size_t size)
+{
+    char name[PATH_MAX];
+    struct wt_error err;
+    if (wt_file_name(pattern, 1, name, sizeof name, &err)) {
+        fprintf(stderr, "wavetrap: --report: %s\n", err.text);
+        return;
+    }
+    const int fd = open(name, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
+    /* One write: lines of several processes do not mix. */
+    if (fd < 0 || write(fd, text, size) != (ssize_t)size)
+        fprintf(stderr, "wavetrap: --report: %s: cannot be written: %s\n", name, strerror(errno));
+    if (fd >= 0)
+        close(fd);
+}
+
+/* ---- objects ---- */
+
+/* Bytes of the UTF-8 character that begins there; 0: none does (RFC 3629). */
+static unsigned character_at(const unsigned char *s)
+{
+    const unsigned size = *s < 0x80   ? 1
+                          : *s < 0xc2 ? 0
+                          : *s < 0xe0 ? 2
+                          : *s < 0xf0 ? 3
+                          : *s < 0xf5 ? 4
+                                      : 0;
+    for (unsigned i = 1; i < size; i++)
+        if ((s[i] & 0xc0) != 0x80)
+            return 0;
+    const bool is_odd = (*s == 0xe0 && s[1] < 0xa0) || (*s == 0xed && s[1] > 0x9f) ||
+                        (*s == 0xf0 && s[1] < 0x90) || (*s == 0xf4 && s[1] > 0x8f);
+    return is_odd ? 0 : size;
+}
+
+static void put_text(FILE *out, const char *text)
+{
+    fputc('"', out);
+    while (*text) {
+        const unsigned size = character_at((const unsigned char *)text);
+        if (!size)
+            fputs("\\ufffd", out);
+        else if ((unsigned char)*text < ' ' || *text == '"' || *text == '\\')
+            fprintf(out, "\\u%04x", (unsigned)*text);
+        else
+            fwrite(text, 1, size, out);
+        text += size ? size : 1;
+    }
+    fputc('"', out);
+}
+
+void wt_report_begin(struct wt_report_object *o, const char *kind)
+{
+    *o = (struct wt_report_object){0};
+    if (!(o->out = open_memstream(&o->text, &o->size)))
+        return;
+    fprintf(o->out, "{\"wavetrap\":%d,\"kind\":\"%s\",\"process\":%ld", WT_REPORT_VERSION, kind,
+            (long)getpid());
+}
+
+void wt_report_text(struct wt_report_object *o, const char *name, const char *value)
+{
+    if (!o->out)
+        return;
+    fprintf(o->out, ",\"%s\":", name);
+    put_text(o->out, value);
+}
+
+void wt_report_number(struct wt_report_object *o, const char *name, uint64_t value)
+{
+    if (o->out)
+        fprintf(o->out, ",\"%s\":%" PRIu64, name, value);
+}
+
+void wt_report_address(struct wt_report_object *o, const char *name, uint64_t value)
+{
+    if (o->out)
+        fprintf(o->out, ",\"%s\":\"0x%" PRIx64 "\"", name, value);
+}
+
+void wt_report_end(struct wt_report_object *o, const char *files)
+{
+    if (!o->out)
+        return;
+    fputs("}\n", o->out);
+    const bool whole = fclose(o->out) == 0;
+    for (const char *at = files; whole && at && *at;) {
+        char pattern[PATH_MAX];
+        const size_t length = strcspn(at, "\n");
+        snprintf(pattern, sizeof pattern, "%.*s", (int)length, at);
+        append(pattern, o->text, o->size);
+        at += length + (at[length] == '\n');
+    }
+    free(o->text);
+}

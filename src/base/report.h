@@ -1,0 +1,46 @@
+/*
+ * Reports for programs (--report=json:FILE): JSON objects, one a line, each written whole.
+ * docs/report.schema.json describes them, docs/report.md explains them.
+ */
+#ifndef WT_BASE_REPORT_H
+#define WT_BASE_REPORT_H
+
+#include <stdint.h>
+#include <stdio.h>
+
+#include "wavetrap/error.h"
+
+/** The version of the objects: member "wavetrap". It rises when a member goes or means another
+ * thing; new members and kinds may come without it. */
+enum { WT_REPORT_VERSION = 1 };
+
+/** The variable by which `exec` names the files to the drivers in the program's processes. */
+#define WT_REPORT_VARIABLE "WAVETRAP_REPORT"
+
+/** An object that is being written. */
+struct wt_report_object {
+    FILE *out;
+    char *text;
+    size_t size;
+};
+
+/**
+ * Adds the file of "json:FILE" to *files, a text of the heap with a name a line. The file is made
+ * at once (wt_file_make): a name may have "%p", the process's id.
+ */
+enum wt_status wt_report_add(char **files, const char *value, struct wt_error *err);
+
+/** Begins an object of this kind, with this process's id. Without host memory nothing is written.
+ */
+void wt_report_begin(struct wt_report_object *o, const char *kind);
+/** Adds a member; a text's bytes that are no UTF-8 become U+FFFD. */
+void wt_report_text(struct wt_report_object *o, const char *name, const char *value);
+/** Adds a number. */
+void wt_report_number(struct wt_report_object *o, const char *name, uint64_t value);
+/** Adds a number as a text, "0x1f": numbers of JSON are exact up to 2^53 only. */
+void wt_report_address(struct wt_report_object *o, const char *name, uint64_t value);
+/** Ends the object, and appends it to each of the @p files (NULL: there are none). What goes wrong
+ * is told on stderr. */
+void wt_report_end(struct wt_report_object *o, const char *files);
+
+#endif
