@@ -121,7 +121,7 @@ def test_variables_of_each_channel(kernels, way):
 def test_variables_whose_line_has_not_run(kernels, way):
     """The code of a variable's line computes where it lies: before, it has no value and no address, in no channel."""
     file, said, options = kernels(*UNOPTIMISED), "is not available yet: ", [*add(), *way]
-    for command in ("p i", "p i + 1", "p a[i]", "p &i", "watch i"):
+    for command in ("p i", "p i + 1", "p a[i]", "p &i", "watch i", *(["who-wrote i"] if not way else [])):
         done = debug(file, "break add", "run", command, options=options)
         assert f"'{command}': The value {said}" in done.stderr, done.stderr
     assert f"the place to write to {said}" in debug(file, "break add", "run", "p i = 3", options=options).stderr

@@ -380,6 +380,8 @@ def test_a_parameter_is_not_available_before_the_prologue_has_stored_it(program,
     stored = [name.strip() for name, _, value in (text.partition("=") for text in said.splitlines()) if value.strip() != "<not available yet>"]
     assert stored == {32: ["h", "i", "j"], 64: ["j"]}[xlen] and said.splitlines()[-len(stored):] == told.splitlines()[-len(stored):], (said, told)
     assert ask_console(file, ["break f", "run"], ["info args"]) == ask_gdb(file, ["break f", "continue"], ["info args"])
+    for command in ("watch a", "who-wrote a", "set var a = 3", "print a + 1"):
+        assert "not available yet" in debug(file, "break *f", "run", command).stderr, command
     stopped = debug(file, "break *f if a == 100", "break *f if j == 100", "run")
     assert "Error in testing condition for breakpoint 1:" in stopped.stdout and "breakpoint 2" not in stopped.stdout, stopped.stdout
 
@@ -524,11 +526,11 @@ int main(void)
 @pytest.mark.parametrize("level", ["-O1", "-O2"])
 def test_a_value_at_the_entry_has_the_type_that_the_call_says(program, tmp_path, xlen, level):
     """DW_OP_entry_value of a register with a double, which the callee then converts; GDB prints the same."""
-    source = tmp_path / "entry.c"
+    source = tmp_path / "passed.c"
     source.write_text(ENTRY)
     file = program(source, xlen, level)
     described = subprocess.run(["riscv64-unknown-elf-readelf", "--debug-dump=loc", file], capture_output=True, text=True, check=True).stdout
     assert xlen == 32 or re.search(r"entry_value: \(DW_OP_regval_type", described)
-    stop, commands = "break entry.c:15", ["info locals", "info args"]
+    stop, commands = "break passed.c:15", ["info locals", "info args"]
     said, told = ask_console(file, [stop, "run"], commands), ask_gdb(file, [stop, "continue"], commands)
     assert said == told and (xlen == 32 or "narrow = 23.25\nwide = 46.5\nwhole = 22\nsmall = 23\n" in said[0]), said

@@ -157,13 +157,13 @@ static enum wt_status fill_watch(struct wt_program *g, struct wt_point *p, const
     enum wt_status status = wt_source_evaluate(&view, expression, &v, err);
     if (status)
         return status;
-    if (!v.in_memory || v.lane_count != 1)
+    if ((status = wt_values_check_first(&v, err)) == WT_OK && (!v.in_memory || v.lane_count != 1))
         status = wt_fail(err, WT_INVALID,
                          v.reg >= 0 ? "%s is in a register here: registers cannot be watched"
                          : v.as_of  ? "Cannot watch %s: here it is known only as it was %s."
                                     : "Cannot watch constant value `%s'.",
                          expression, v.as_of);
-    else if ((status = wt_values_check_first(&v, err)) == WT_OK && v.state[0] != WT_VALUE_GOOD)
+    else if (!status && v.state[0] != WT_VALUE_GOOD)
         status = wt_fail(err, WT_INVALID, "%s has no value here", expression);
     if (!status) {
         p->watch = kinds[p->kind];

@@ -44,7 +44,9 @@ enum wt_status wt_program_find_home(struct wt_program *g, const char *text,
     enum wt_status status = wt_source_evaluate(&view, text, &v, err);
     if (status)
         return status;
-    if (!v.in_memory)
+    if (v.state[0] != WT_VALUE_UNREADABLE)
+        status = wt_values_check_first(&v, err);
+    if (!status && !v.in_memory)
         status =
             wt_fail(err, WT_INVALID,
                     "%s does not lie in memory; what is at an address is *(TYPE *)(ADDRESS)", text);
