@@ -15,7 +15,6 @@
 #include <unistd.h>
 
 #include "base/demangle.h"
-#include "base/text.h"
 #include "emulator/machine/machine.h"
 #include "runtime/hsakmt/symbols.h"
 
