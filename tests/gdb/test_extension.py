@@ -728,6 +728,18 @@ def test_non_stop(debug, program, way):
 
 
 @ways(SMALL)
+def test_gdb_itself_refuses_to_go_back_in_non_stop(debug, program, way):
+    """Asked, the server can only refuse; GDB then remembers the direction, and takes the next `next` for a way back."""
+    gdb = debug(program("calls", way.xlen), way, warps=1, before=["set non-stop on"])
+    while "(running)" in gdb("info threads"):
+        pass
+    for _ in range(2):
+        assert "does not support this command" in gdb("reverse-stepi")
+        said = gdb("next")
+        assert "reverse" not in said and "way back" not in said and re.search(r"^\d+\t", said, re.M), said
+
+
+@ways(SMALL)
 def test_another_architecture_does_no_harm(debug, program, way):
     gdb = in_branch(debug, program, way)
     gdb("set architecture i386")

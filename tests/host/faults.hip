@@ -110,6 +110,18 @@ int main(int argc, char **argv)
         if (hipMalloc(&block, 4 << 20))
             return 4;
         store_nowhere<<<1, 64>>>(block + (250 << 20));
+    } else if (!strcmp(what, "reserved")) { // where the runtime maps private memory: the largest piece
+        unsigned long first, end, middle = 0, size = 0;
+        char line[1000], access[5];
+        FILE *maps = fopen("/proc/self/maps", "r");
+        while (fgets(line, sizeof line, maps))
+            if (sscanf(line, "%lx-%lx %4s", &first, &end, access) == 3 && !strchr(line, '/') && access[1] == 'w' && end - first > size) {
+                size = end - first;
+                middle = first + size / 2 & ~0xfff;
+            }
+        fclose(maps);
+        overflows<<<1, 64>>>(buffer, 1);
+        store_nowhere<<<1, 64>>>((int *)middle);
     } else if (!strcmp(what, "small")) {
         int *small;
         if (hipMalloc(&small, 400)) // in a block of 2 MiB, as its last allocation

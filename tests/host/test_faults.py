@@ -82,6 +82,7 @@ def test_a_debug_trap_without_a_debugger_is_no_fault():
     ("stack", r"0x[0-9a-f]+: the program's own memory: its stack, which GPUs may not use", 1),
     ("private", r"0x[0-9a-f]+: private memory of lane 0, byte \d+ of 80", 1),
     ("far", r"0x[0-9a-f]+: (byte \d+ of an allocation of \d+ bytes at 0x[0-9a-f]+|the program's own memory.*)", 1),
+    ("reserved", r"0x[0-9a-f]+: (byte \d+ of|\d+ bytes before) an allocation of \d+ bytes at 0x[0-9a-f]+", 1),
     ("behind", r"0x[0-9a-f]+: byte 4194324 of an allocation of 4194304 bytes at 0x[0-9a-f]+", 1),
 ])
 def test_what_an_address_is_that_the_gpu_may_not_use(word, said, gpus):

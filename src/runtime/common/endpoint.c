@@ -30,6 +30,7 @@
 
 #define PATIENCE_S 1
 #define PATIENCE_END_S 10
+#define PATIENCE_GREETING_MS 100
 
 struct wt_endpoint {
     const struct wt_endpoint_ops *ops;
@@ -37,9 +38,11 @@ struct wt_endpoint {
     struct wt_listener listener;
     struct wt_listener elsewhere; /* of debuggers that show the token; its fd is -1: not listened */
     uint8_t token[WT_TOKEN_BYTES];
-    int wake;                /* an eventfd: the thread is to end */
-    _Atomic int debugger;    /* the connection; -1: none */
-    bool from_elsewhere;     /* it is one to `elsewhere` */
+    int wake;                      /* an eventfd: the thread is to end */
+    _Atomic int debugger;          /* the connection; -1: none */
+    bool from_elsewhere;           /* it is one to `elsewhere` */
+    struct wt_wire_greeting first; /* its greeting, as far as it has come */
+    size_t first_bytes;
     bool greeted;            /* it has greeted as it should */
     bool spoke;              /* it has sent a request; one that only looks whether a program listens
                                 sends none */
@@ -132,6 +135,7 @@ static void set_debugger(struct wt_endpoint *e, int fd, bool elsewhere)
         close(e->debugger);
     e->debugger = fd;
     e->from_elsewhere = elsewhere;
+    e->first_bytes = 0;
     e->greeted = e->spoke = false;
     e->silent_until = wt_clock_ns() + PATIENCE_S * UINT64_C(1000000000);
     pthread_cond_broadcast(&e->gone);
@@ -162,24 +166,29 @@ static void refuse_version(const struct wt_wire_greeting *other)
             sizeof(struct wt_wire_answer));
 }
 
-/* Takes the debugger's first words, and answers. False: nothing more is said to it. What does not
- * begin as the protocol does gets no answer. */
+/* Takes what has come of the debugger's first words, and answers when all are there. False: nothing
+ * more is said to it. What does not begin as the protocol does gets no answer. */
 static bool greet(struct wt_endpoint *e)
 {
-    struct wt_wire_greeting other;
-    const struct wt_wire_greeting own = own_greeting(e, 0);
-    if (!wt_endpoint_receive(e->debugger, &other.magic, sizeof other.magic) ||
-        other.magic != WT_WIRE_MAGIC ||
-        !wt_endpoint_receive(e->debugger, &other.version, sizeof other - sizeof other.magic))
+    const struct wt_wire_greeting own = own_greeting(e, 0), *other = &e->first;
+    const ssize_t got = recv(e->debugger, (uint8_t *)&e->first + e->first_bytes,
+                             sizeof e->first - e->first_bytes, MSG_DONTWAIT);
+    if (got <= 0)
+        return got < 0 && (errno == EAGAIN || errno == EINTR);
+    e->first_bytes += (size_t)got;
+    const size_t known = e->first_bytes < sizeof own.magic ? e->first_bytes : sizeof own.magic;
+    if (memcmp(&other->magic, &own.magic, known) != 0)
         return false;
-    if (e->from_elsewhere && !wt_token_equal(other.token, e->token)) {
+    if (e->first_bytes < sizeof e->first)
+        return true;
+    if (e->from_elsewhere && !wt_token_equal(other->token, e->token)) {
         fprintf(stderr, "wavetrap: a debugger at %s was turned away: it has another token\n",
                 e->elsewhere.address);
         return false;
     }
-    e->greeted = wt_wire_agree(&own, &other);
+    e->greeted = wt_wire_agree(&own, other);
     if (!e->greeted)
-        refuse_version(&other);
+        refuse_version(other);
     return wt_endpoint_send(e->debugger, &own, sizeof own) && e->greeted;
 }
 
@@ -234,12 +243,22 @@ static void hear(struct wt_endpoint *e)
         e->ops->let_go(e->context);
 }
 
+/* How many milliseconds more whoever comes has to wait for the greeting of the one that is there.
+ */
+static int greeting_wait(const struct wt_endpoint *e)
+{
+    const uint64_t now = wt_clock_ns(), until = e->silent_until -
+                                                PATIENCE_S * UINT64_C(1000000000) +
+                                                PATIENCE_GREETING_MS * UINT64_C(1000000);
+    return e->debugger < 0 || e->greeted || now >= until ? 0 : (int)((until - now) / 1000000) + 1;
+}
+
 /* A debugger comes; it may take the place of one that has been silent. */
 static void take_call(struct wt_endpoint *e, const struct wt_listener *at)
 {
     const bool elsewhere = at == &e->elsewhere;
     const int one = 1;
-    if (e->debugger >= 0 && (e->spoke || wt_clock_ns() < e->silent_until)) {
+    if (e->greeted && (e->spoke || wt_clock_ns() < e->silent_until)) {
         turn_away(e, at);
         return;
     }
@@ -260,13 +279,14 @@ static void *run(void *context)
     if (e->ops->begin)
         e->ops->begin(e->context);
     for (;;) {
+        const int wait = greeting_wait(e);
         struct pollfd fds[] = {{.fd = e->wake, .events = POLLIN},
-                               {.fd = e->listener.fd, .events = POLLIN},
+                               {.fd = wait ? -1 : e->listener.fd, .events = POLLIN},
                                {.fd = e->debugger, .events = POLLIN},
                                {.fd = is_awaited(e) ? e->holder_fd : -1, .events = POLLIN},
                                {.fd = e->refused, .events = POLLIN},
-                               {.fd = e->elsewhere.fd, .events = POLLIN}};
-        if (poll(fds, 6, -1) < 0 && errno != EINTR)
+                               {.fd = wait ? -1 : e->elsewhere.fd, .events = POLLIN}};
+        if (poll(fds, 6, wait ? wait : -1) < 0 && errno != EINTR)
             break;
         if (fds[0].revents)
             break;

@@ -61,8 +61,10 @@ void host_explain_fault(struct host *host, uint32_t gpu, uint64_t addr, char *te
     const struct host_allocation *block, *a = host_memory_find(host, addr, &block);
     const bool known = host_user_find(addr, &user, &before, &behind);
     const bool is_hidden = a && !(a->shown >> gpu & 1);
-    /* A reservation of the runtime itself on this GPU is not reported as an allocation. */
-    const bool is_none = !a || (is_hidden && a->node == host->gpu[gpu].node);
+    /* A reservation of the runtime itself on this GPU is not reported as an allocation, nor is the
+     * room from which it maps private memory. */
+    const bool is_none =
+        !a || a->flags.ui32.Scratch || (is_hidden && a->node == host->gpu[gpu].node);
     if (a && addr - a->gpu_addr >= a->size)
         snprintf(text, size,
                  "the program's address of registered memory, which GPUs have at 0x%" PRIx64

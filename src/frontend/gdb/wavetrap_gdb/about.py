@@ -104,4 +104,25 @@ def watch_the_end():
     gdb._wavetrap_end = _End()
 
 
-COMMANDS = [Wavetrap, watch_the_end]
+def no_way_back_in_non_stop(*_):
+    """GDB asks whether there is a way back before it chooses its mode, and in non-stop mode, where there is none, remembers the
+    direction of a refused command: the next `next` would go on backwards. So it does not ask the server for one."""
+    use = "off" if gdb.parameter("non-stop") else "auto"
+    if getattr(gdb, "_wavetrap_way_back", "auto") != use:
+        gdb._wavetrap_way_back = use
+        for packet in ("step", "continue"):
+            gdb.execute(f"set remote reverse-{packet}-packet {use}", to_string=True)
+
+
+def watch_the_mode():
+    """Once, also when the extension is loaded again. At a prompt, or, in scripts, at a stop."""
+    previous = getattr(gdb, "_wavetrap_mode", None)
+    for event in (gdb.events.before_prompt, gdb.events.stop):
+        if previous is not None:
+            event.disconnect(previous)
+        event.connect(no_way_back_in_non_stop)
+    gdb._wavetrap_mode = no_way_back_in_non_stop
+    no_way_back_in_non_stop()
+
+
+COMMANDS = [Wavetrap, watch_the_end, watch_the_mode]
