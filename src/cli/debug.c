@@ -16,7 +16,6 @@
 #include "cli/kernel.h"
 #include "cli/report.h"
 #include "cli/program_socket.h"
-#include "target/process.h"
 
 /* ---- options ---- */
 

@@ -6,8 +6,6 @@
 #include "emulator/machine/timeline.h"
 
 #include <ctype.h>
-#include <errno.h>
-#include <getopt.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,10 +1,6 @@
 /* `wavetrap run`: runs a program, or one kernel of a code object, to its end. */
 #include "cli/kernel.h"
 
-#include <string.h>
-
-#include "base/text.h"
-
 static enum wt_status add_buffer(void *context, const char *value, struct wt_error *err)
 {
     struct cli_drive *d = context;

@@ -14,7 +14,6 @@
 #include "bus/line.h"
 #include "bus/stream.h"
 #include "cli/remote.h"
-#include "cli/report.h"
 #include "emulator/vortex/vortex.h"
 
 /* Issues between two polls of the sockets: a polling client should not have to wait long. */

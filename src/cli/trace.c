@@ -1,5 +1,4 @@
 /* `wavetrap trace`: runs a program and prints one line for each instruction issued. */
-#include "base/bits.h"
 #include "base/demangle.h"
 #include "base/text.h"
 #include "cli/kernel.h"
@@ -9,7 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/report.h"
 #include "debug/source/modules.h"
 #include "debug/source/symbols.h"
 

@@ -9,7 +9,6 @@
 #include <string.h>
 
 #include "base/array.h"
-#include "base/bits.h"
 #include "object/metadata.h"
 #include "object/printf_format.h"
 

@@ -4,8 +4,6 @@
  */
 #include "object/gen_word.h"
 
-#include <string.h>
-
 enum { ENTRIES = 32, THREE_ENTRIES = 4, IMMEDIATE = 3 };
 
 /* Fields 33:31, 23:12, 10:9, 34, 8. */

@@ -2,7 +2,6 @@
 #include "object/ptx_lex.h"
 
 #include <ctype.h>
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 

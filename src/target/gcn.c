@@ -6,7 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/bits.h"
 #include "base/file.h"
 #include "emulator/gcn/debug.h"
 #include "emulator/gcn/gcn.h"

@@ -2,7 +2,6 @@
 #include "target/gcn_process.h"
 
 #include <ctype.h>
-#include <errno.h>
 #include <fcntl.h>
 #include <link.h>
 #include <stdio.h>

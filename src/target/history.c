@@ -4,7 +4,6 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-#include "base/bits.h"
 #include "target/watches.h"
 #include "emulator/machine/state.h"
 

@@ -3,7 +3,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/bits.h"
 #include "target/core_file.h"
 #include "target/history.h"
 #include "target/watches.h"

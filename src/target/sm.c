@@ -10,7 +10,6 @@
 #include "base/bits.h"
 #include "base/file.h"
 #include "emulator/sm/host.h"
-#include "emulator/sm/assembler.h"
 #include "emulator/sm/isa.h"
 #include "emulator/sm/sm.h"
 #include "object/cubin.h"

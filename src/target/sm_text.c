@@ -6,7 +6,6 @@
 #include "emulator/sm/assembler.h"
 #include "emulator/sm/ptx.h"
 #include "emulator/sm/isa.h"
-#include "emulator/sm/sm.h"
 #include "object/cubin.h"
 
 void wt_sm_list_isa(FILE *out)

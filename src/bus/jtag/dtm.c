@@ -1,8 +1,6 @@
 /* The emulated TAP and Debug Transport Module. See jtag_dtm.h. */
 #include "bus/jtag/dtm.h"
 
-#include "base/bits.h"
-
 /* dmi is {address, data[31:0], op[1:0]}. */
 enum { DMI_OP_BITS = 2, DMI_DATA_BITS = 32, DMI_FIXED_BITS = DMI_OP_BITS + DMI_DATA_BITS };
 

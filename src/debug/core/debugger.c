@@ -6,7 +6,6 @@
 
 #include "debug/core/added_registers.h"
 #include "debug/core/breakpoints.h"
-#include "debug/core/conditions.h"
 #include "debug/core/dispatches.h"
 #include "debug/core/errand.h"
 #include "debug/core/events.h"

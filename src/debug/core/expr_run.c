@@ -4,8 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/array.h"
-#include "base/bits.h"
 #include "debug/core/expr_parts.h"
 #include "debug/core/print.h"
 

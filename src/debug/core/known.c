@@ -9,7 +9,6 @@
 
 #include "base/wave_name.h"
 #include "debug/core/dispatches.h"
-#include "debug/core/events.h"
 
 enum wt_status dbg_note(struct wt_debugger *d, enum wt_status status)
 {

@@ -14,7 +14,6 @@
 #include "debug/core/events.h"
 #include "debug/core/halt.h"
 #include "debug/core/known.h"
-#include "debug/core/lost.h"
 #include "debug/core/numbering.h"
 #include "debug/core/patches.h"
 #include "debug/core/step.h"

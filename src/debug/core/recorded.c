@@ -27,7 +27,6 @@
 #include "debug/core/rows.h"
 #include "debug/core/stop.h"
 #include "debug/core/sync.h"
-#include "debug/core/threads.h"
 #include "debug/core/watchpoints.h"
 
 /* Issues of a slice, and how long slices run before the client is served. */

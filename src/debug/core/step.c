@@ -18,7 +18,6 @@
 #include "debug/core/plan.h"
 #include "debug/core/rows.h"
 #include "debug/core/stop.h"
-#include "debug/core/watch_condition.h"
 #include "debug/core/sync.h"
 
 /*

@@ -14,7 +14,6 @@
 #include "debug/core/lost.h"
 #include "debug/core/numbering.h"
 #include "debug/core/past.h"
-#include "debug/core/threads.h"
 
 /* Events for the other lanes of a wave that stopped by itself, where lanes are threads. */
 static void tell_other_lanes(struct wt_debugger *d, uint32_t wave, unsigned lane)

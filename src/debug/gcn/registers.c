@@ -6,8 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/bits.h"
-
 /* The location of a register, from its `code`. */
 enum kind { IN_SGPR, IN_SPECIAL, IN_VGPR, IN_HW, IN_TTMP };
 #define CODE(kind, n) ((uint32_t)(kind) << 16 | (n))

@@ -1,8 +1,6 @@
 /* Effects of instructions. See effects.h. (Skylake PRM volume 7, "EU Instruction Formats".) */
 #include "debug/gen/effects.h"
 
-#include <string.h>
-
 #include "base/bits.h"
 #include "object/gen_word.h"
 

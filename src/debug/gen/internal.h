@@ -5,6 +5,7 @@
 #include <stddef.h>
 
 #include "debug/gen/gen.h"
+#include "debug/process/watches.h"
 #include "debug/standstill/standstill.h"
 
 enum {
@@ -39,8 +40,7 @@ struct wt_probe {
     struct wt_gen_info info;
     unsigned cores[GEN_WIRE_GPUS]; /**< the topology's: subslices of each GPU */
     uint32_t td_ctl;               /**< of all GPUs */
-    struct wt_watchpoint *watch;   /**< as asked for */
-    size_t watches;
+    struct wt_driver_watches watches;
 };
 
 /** A row of the table. */

@@ -6,7 +6,6 @@
 #include "debug/gen/internal.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 /* ---- opening ---- */
 
@@ -50,7 +49,7 @@ static void probe_close(struct wt_probe *p)
 {
     wt_standstill_close(p);
     free(p->registers);
-    free(p->watch);
+    free(p->watches.list);
     free(p);
 }
 

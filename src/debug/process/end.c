@@ -1,7 +1,6 @@
 /* Finds out how a host process has ended, as far as its debugger can. See end.h. */
 #include "debug/process/end.h"
 
-#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/wait.h>

@@ -6,7 +6,6 @@
 
 #include "base/array.h"
 #include "base/bits.h"
-#include "debug/core/print.h"
 #include "debug/program/internal.h"
 #include "debug/source/types.h"
 

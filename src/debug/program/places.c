@@ -5,7 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/array.h"
 #include "debug/program/internal.h"
 #include "debug/source/called.h"
 

@@ -3,7 +3,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/array.h"
 #include "debug/program/internal.h"
 
 /* Deletes watchpoints on variables of a frame that has returned. True if there were any. */

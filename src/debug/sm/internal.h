@@ -3,6 +3,7 @@
 #define WT_DEBUG_SM_INTERNAL_H
 
 #include "debug/sm/sm.h"
+#include "debug/process/watches.h"
 #include "debug/standstill/standstill.h"
 #include "object/process_wire.h"
 
@@ -37,12 +38,6 @@ struct smp_row {
     struct wt_fault error; /**< of an exception */
 };
 
-/** A watchpoint of the debugger. */
-struct smp_watch {
-    struct wt_watchpoint asked;
-    uint64_t addr; /**< as the driver tells of accesses */
-};
-
 struct wt_probe {
     struct wt_standstill common;
     const struct wt_sm_link *link;
@@ -51,8 +46,7 @@ struct wt_probe {
     char (*names)[8];
     struct wt_sm_launch launch;       /**< as of the last scan */
     uint64_t arguments, arguments_of; /**< the block of arguments; of which launch */
-    struct smp_watch *watch;
-    size_t watches;
+    struct wt_driver_watches watches;
 };
 
 /** A row of the table. */

@@ -46,7 +46,7 @@ static enum wt_status describe(struct wt_probe *p, struct wt_error *err)
 static void free_probe(struct wt_probe *p)
 {
     wt_standstill_close(p);
-    free(p->watch);
+    free(p->watches.list);
     free(p->registers);
     free(p->names);
     free(p);

@@ -7,7 +7,6 @@
 #include <string.h>
 
 #include "base/bits.h"
-#include "base/text.h"
 #include "debug/core/print.h"
 
 /* ---- characters and strings ---- */

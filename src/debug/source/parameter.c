@@ -7,7 +7,6 @@
 #include <string.h>
 
 #include "debug/source/source_internal.h"
-#include "debug/source/symbols.h"
 
 /* Which parameter of the frame's function it is, from 1; 0: none. @p count: how many there are. */
 static unsigned number_of(const struct wt_frame *frame, Dwarf_Die *die, unsigned *count)

@@ -5,7 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/array.h"
 #include "debug/source/attributes.h"
 #include "debug/source/language.h"
 

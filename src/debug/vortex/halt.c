@@ -8,8 +8,6 @@
 #include <assert.h>
 #include <string.h>
 
-#include "base/bits.h"
-
 static void window_range(const struct wt_probe *p, const struct wt_wave_set *set, unsigned window,
                          uint32_t *bits)
 {

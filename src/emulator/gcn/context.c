@@ -9,8 +9,6 @@
  */
 #include "emulator/gcn/internal.h"
 
-#include <string.h>
-
 enum {
     VGPR_BYTES = 4 * GCN_LANES,
     HWREG_BYTES = 128, /* hardware registers and trap temporaries */

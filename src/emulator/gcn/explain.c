@@ -2,8 +2,6 @@
 #include "emulator/gcn/internal.h"
 #include "emulator/gcn/vmem.h"
 
-#include <stdio.h>
-
 /* FLAT_SCRATCH is the arena's base plus the wave's offset, once the kernel has set it. */
 static void explain_private(struct gcn_wave *w, unsigned lane, uint64_t addr,
                             struct wt_explanation *e)

@@ -6,8 +6,6 @@
 #include "emulator/gcn/vmem.h"
 #include "emulator/gcn/watch.h"
 
-#include <string.h>
-
 #define OP(name) const struct gcn_uop *gcn_op_##name(struct gcn_wave *w, const struct gcn_uop *u)
 
 /* DST_SEL: 0 and 1 are constants, 4 to 7 the components. */

@@ -1,8 +1,6 @@
 /* Kernels of the integer, logic and move instructions (manual, sections 12.9 to 12.12). */
 #include "emulator/gcn/row_function.h"
 
-#include <string.h>
-
 static inline int32_t sext24(uint32_t x)
 {
     return (int32_t)(x << 8) >> 8;

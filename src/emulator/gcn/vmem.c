@@ -4,7 +4,6 @@
  */
 #include "emulator/gcn/row_function.h"
 #include "emulator/gcn/vmem.h"
-#include "emulator/gcn/watch.h"
 
 #include <string.h>
 

@@ -3,7 +3,6 @@
  * Read/Write"). A lane's coordinates U, V, R and LOD come first, as many of them as the payload has
  * registers for; then the data, one register for each component that is not left out.
  */
-#include <string.h>
 
 #include "emulator/gen/texel.h"
 #include "emulator/gen/message.h"

@@ -6,7 +6,6 @@
 
 #include "emulator/machine/archive.h"
 #include "emulator/machine/core_format.h"
-#include "emulator/machine/watch_set.h"
 
 struct wt_state {
     uint8_t *bytes; /* what the family's list of parts has written */

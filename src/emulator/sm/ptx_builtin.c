@@ -6,7 +6,6 @@
  * never used, and that of the first free block; a block has 16 bytes before it, its size and the
  * next free block's offset. So all of it is a part of the state.
  */
-#include <ctype.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>

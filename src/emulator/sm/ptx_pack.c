@@ -8,7 +8,6 @@
 
 #include "emulator/machine/softfloat.h"
 #include "emulator/sm/ptx_body.h"
-#include "emulator/sm/ptx_rows.h"
 
 enum how { TO_E4M3, TO_E5M2, FROM_E4M3, FROM_E5M2, TO_TF32, PACK };
 

@@ -4,7 +4,6 @@
  * The registers of A have the coordinates, then the layer, as nouveau's compiler for GM107 (Mesa,
  * MIT) places them; C has the handle, or it is in constant bank 0 as for textures.
  */
-#include <string.h>
 
 #include "base/bits.h"
 #include "emulator/sm/memory_access.h"

@@ -1,13 +1,11 @@
 /* Source files: list, info line, info source, info symbol, info functions, disassemble. */
 #include <ctype.h>
-#include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/array.h"
 #include "base/demangle.h"
-#include "base/file.h"
 #include "frontend/console/internal.h"
 
 /* ---- list ---- */

@@ -9,7 +9,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/bits.h"
 #include "frontend/rsp/hex.h"
 
 /* errno as the protocol numbers it ("Errno Values"), and its O_RDONLY. */

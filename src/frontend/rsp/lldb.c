@@ -5,8 +5,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/bits.h"
-
 void wt_rsp_thread_suffix(struct wt_rsp_session *s, const struct wt_rsp_args *args)
 {
     s->lldb = true;

@@ -5,8 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "frontend/rsp/hex.h"
-
 /* ---- negotiation ---- */
 
 static bool word_is(const char *word, size_t length, const char *what)

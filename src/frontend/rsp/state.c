@@ -4,7 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/bits.h"
 #include "base/clock.h"
 #include "frontend/rsp/hex.h"
 

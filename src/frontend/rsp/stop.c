@@ -7,7 +7,6 @@
 #include <string.h>
 
 #include "base/bits.h"
-#include "base/wave_name.h"
 #include "frontend/common/common.h"
 
 static int signal_of(const struct wt_event *event)

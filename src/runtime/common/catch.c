@@ -2,7 +2,6 @@
 #include "runtime/common/catch.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <unistd.h>
 
 #include "runtime/common/environment.h"

@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "base/array.h"
-#include "emulator/machine/watch_set.h"
 
 bool watched_find(const struct wt_wire_watch *from, struct wt_watch *to)
 {

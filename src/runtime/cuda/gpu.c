@@ -9,7 +9,6 @@
 #include <sys/mman.h>
 
 #include "base/array.h"
-#include "base/bits.h"
 #include "emulator/sm/texture.h"
 #include "object/cubin.h"
 #include "runtime/common/catch.h"

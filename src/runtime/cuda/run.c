@@ -4,7 +4,6 @@
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "base/report.h"
 #include "base/bits.h"
@@ -17,7 +16,6 @@
 #include "runtime/common/places.h"
 #include "runtime/common/tally.h"
 #include "runtime/cuda/call.h"
-#include "runtime/cuda/core_file.h"
 #include "runtime/cuda/debug.h"
 #include "runtime/cuda/final_memory.h"
 #include "runtime/cuda/gpu_internal.h"

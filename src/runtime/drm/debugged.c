@@ -7,7 +7,6 @@
 #include <time.h>
 
 #include "base/clock.h"
-#include "emulator/machine/watch_set.h"
 #include "runtime/drm/code.h"
 
 /* Issues of a slice: as many as take about a millisecond, since whoever wants the device waits for

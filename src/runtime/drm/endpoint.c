@@ -19,7 +19,6 @@
 #include "runtime/common/own_memory.h"
 #include "runtime/common/serve.h"
 #include "runtime/drm/code.h"
-#include "runtime/drm/core_file.h"
 #include "runtime/drm/debugged.h"
 
 /* One in a process, as there is one set of device files. */

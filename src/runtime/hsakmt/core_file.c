@@ -10,7 +10,6 @@
 #include "emulator/machine/core_format.h"
 #include "emulator/machine/machine.h"
 #include "runtime/hsakmt/debugger_memory.h"
-#include "runtime/hsakmt/recording.h"
 
 #define MOST_OBJECTS 4096
 

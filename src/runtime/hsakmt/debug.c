@@ -8,10 +8,8 @@
 
 #include <errno.h>
 #include <stdio.h>
-#include <unistd.h>
 
 #include "emulator/gcn/debug.h"
-#include "emulator/gcn/kfd.h"
 
 enum { MOST_WATCHES_ASKED = 100 /* MAX_ALLOWED_NUM_POINTS */, TRAP_MAJOR = 10, TRAP_MINOR = 3 };
 

@@ -11,12 +11,10 @@
 #include <time.h>
 
 #include "base/bits.h"
-#include "emulator/gcn/debug.h"
 #include "emulator/gcn/kfd.h"
 #include "object/kfd_wire.h"
 #include "runtime/common/serve.h"
 #include "runtime/hsakmt/debugger_memory.h"
-#include "runtime/hsakmt/local_watch.h"
 #include "runtime/hsakmt/recording.h"
 
 #define BREAKPOINT 0xbf920001u /* s_trap 1 */

@@ -24,7 +24,6 @@
 #include "runtime/common/catch.h"
 #include "runtime/common/tally.h"
 #include "runtime/hsakmt/local_watch.h"
-#include "runtime/hsakmt/recording.h"
 
 /* amd_signal_t and the parts of amd_queue_t that packets concern. */
 struct signal {

@@ -11,7 +11,6 @@
 #include <sys/mman.h>
 #include <time.h>
 
-#include "base/bits.h"
 #include "emulator/gcn/kfd.h"
 #include "runtime/hsakmt/kfd.h"
 #include "runtime/hsakmt/recording.h"

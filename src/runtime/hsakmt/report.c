@@ -16,7 +16,6 @@
 
 #include "base/report.h"
 #include "base/demangle.h"
-#include "base/text.h"
 #include "emulator/machine/machine.h"
 #include "runtime/hsakmt/symbols.h"
 

@@ -1,6 +1,5 @@
 /* Memory that is taken from a GPU: who must know of that. See host.h. */
 #include "runtime/hsakmt/debugger_memory.h"
-#include "runtime/hsakmt/recording.h"
 
 enum wt_status host_unmap(struct host_gpu *gpu, uint64_t addr, uint64_t size, struct wt_error *err)
 {
