@@ -60,22 +60,9 @@ static enum wt_status give_wave_back(struct wt_debugger *d, const struct wt_wave
     return borrowed ? d->ops->resume(d->probe, one, err) : WT_OK;
 }
 
-enum wt_status dbg_raw_read(struct wt_debugger *d, uint32_t wave, unsigned lane,
-                            struct wt_address addr, void *out, size_t size, struct wt_error *err)
-{
-    struct wt_wave_set one;
-    bool borrowed;
-    assert(size && wave < d->topology->waves && lane < d->topology->lanes);
-    enum wt_status status = borrow_wave(d, wave, &one, &borrowed, err);
-    if (status)
-        return status;
-    status = d->ops->read_memory(d->probe, wave, lane, addr, out, size, err);
-    enum wt_status after = give_wave_back(d, &one, borrowed, status ? WT_IGNORED : err);
-    return status ? status : after;
-}
-
-enum wt_status dbg_raw_write(struct wt_debugger *d, uint32_t wave, unsigned lane,
-                             struct wt_address addr, const void *bytes, size_t size,
+/* Reads to @p out or, if that is NULL, writes @p bytes. */
+static enum wt_status access(struct wt_debugger *d, uint32_t wave, unsigned lane,
+                             struct wt_address addr, void *out, const void *bytes, size_t size,
                              struct wt_error *err)
 {
     struct wt_wave_set one;
@@ -84,7 +71,21 @@ enum wt_status dbg_raw_write(struct wt_debugger *d, uint32_t wave, unsigned lane
     enum wt_status status = borrow_wave(d, wave, &one, &borrowed, err);
     if (status)
         return status;
-    status = d->ops->write_memory(d->probe, wave, lane, addr, bytes, size, err);
+    status = out ? d->ops->read_memory(d->probe, wave, lane, addr, out, size, err)
+                 : d->ops->write_memory(d->probe, wave, lane, addr, bytes, size, err);
     enum wt_status after = give_wave_back(d, &one, borrowed, status ? WT_IGNORED : err);
     return status ? status : after;
+}
+
+enum wt_status dbg_raw_read(struct wt_debugger *d, uint32_t wave, unsigned lane,
+                            struct wt_address addr, void *out, size_t size, struct wt_error *err)
+{
+    return access(d, wave, lane, addr, out, NULL, size, err);
+}
+
+enum wt_status dbg_raw_write(struct wt_debugger *d, uint32_t wave, unsigned lane,
+                             struct wt_address addr, const void *bytes, size_t size,
+                             struct wt_error *err)
+{
+    return access(d, wave, lane, addr, NULL, bytes, size, err);
 }

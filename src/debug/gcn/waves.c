@@ -361,13 +361,8 @@ static void view(const struct wt_standstill_row *row, uint64_t *pc, wt_lanes *ma
 static enum wt_status reset(struct wt_probe *p, struct wt_error *err)
 {
     p->launch_mode = UINT32_MAX;
-    enum wt_status status = set_launch_mode(p, KFD_LAUNCH_HALT, err);
-    const struct wt_link *link = &p->link->common;
-    if (status != WT_OK || (status = link->ops->reset(link->context, err)) != WT_OK)
-        return status;
-    if (!p->common.went)
-        wt_standstill_forget(p);
-    return WT_OK;
+    const enum wt_status status = set_launch_mode(p, KFD_LAUNCH_HALT, err);
+    return status ? status : wt_standstill_reset_program(p, err);
 }
 
 const struct wt_standstill_ops gcnp_standstill = {

@@ -299,13 +299,8 @@ static void view(const struct wt_standstill_row *row, uint64_t *pc, wt_lanes *ma
 /* Threads that begin enter the routine: TD_CTL keeps its value when the program's side is reset. */
 static enum wt_status reset(struct wt_probe *p, struct wt_error *err)
 {
-    enum wt_status status = wt_standstill_hold(p, err);
-    const struct wt_link *link = &p->link->common;
-    if (status != WT_OK || (status = link->ops->reset(link->context, err)) != WT_OK)
-        return status;
-    if (!p->common.went)
-        wt_standstill_forget(p);
-    return WT_OK;
+    const enum wt_status status = wt_standstill_hold(p, err);
+    return status ? status : wt_standstill_reset_program(p, err);
 }
 
 const struct wt_standstill_ops genp_standstill = {

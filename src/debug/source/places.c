@@ -10,7 +10,7 @@
 
 #include "debug/source/source_internal.h"
 
-static uint64_t place_of(const struct wt_wave_info *info, unsigned lane)
+uint64_t wt_place_of_lane(const struct wt_wave_info *info, unsigned lane)
 {
     if (wt_has_lane(info->mask, lane) || !info->has_detail)
         return info->pc;
@@ -37,9 +37,9 @@ bool wt_places_find(const struct wt_view *scope, struct wt_places *places)
         free(info);
         return false;
     }
-    const uint64_t here = place_of(info, own.lane);
+    const uint64_t here = wt_place_of_lane(info, own.lane);
     for (unsigned lane = 0; lane < wave.lanes; lane++) {
-        const uint64_t pc = place_of(info, lane);
+        const uint64_t pc = wt_place_of_lane(info, lane);
         unsigned i = 0;
         while (i < places->count && places->place[i].pc != pc)
             i++;

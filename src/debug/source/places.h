@@ -16,6 +16,8 @@ struct wt_places {
     unsigned count;
 };
 
+/** The pc of a lane: the wave's or, for a lane that waits, the address where it waits. */
+uint64_t wt_place_of_lane(const struct wt_wave_info *info, unsigned lane);
 /** Whether some lanes of the scope's wave go on elsewhere, and where. */
 bool wt_places_find(const struct wt_view *scope, struct wt_places *places);
 /**

@@ -92,3 +92,12 @@ void wt_standstill_forget(struct wt_probe *p)
     struct wt_standstill *s = wt_standstill_of(p);
     s->launch_count = s->event_count = s->first_event = 0;
 }
+
+enum wt_status wt_standstill_reset_program(struct wt_probe *p, struct wt_error *err)
+{
+    const struct wt_standstill *s = wt_standstill_of(p);
+    const enum wt_status status = s->link->ops->reset(s->link->context, err);
+    if (!status && !s->went)
+        wt_standstill_forget(p);
+    return status;
+}

@@ -165,6 +165,8 @@ enum wt_status wt_standstill_find_launch(struct wt_probe *p, uint64_t number, co
                                          struct wt_error *err);
 /** Forgets all launches and events: no client has seen those before the first run. */
 void wt_standstill_forget(struct wt_probe *p);
+/** Resets the program's side by the link, for the family's operation reset. */
+enum wt_status wt_standstill_reset_program(struct wt_probe *p, struct wt_error *err);
 WT_PROBE_FN(next_event) wt_standstill_next_event;
 
 /* ---- hits.c: accesses to watched memory ---- */

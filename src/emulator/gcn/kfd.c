@@ -244,46 +244,41 @@ static void mark(struct gcn_device *d, struct gcn_kfd_queue *q, bool suspended)
             gcn_update_ready(&d->wave[i]);
 }
 
-int gcn_kfd_suspend(struct gcn_device *d, uint32_t *queue, uint32_t count, uint64_t clear)
+/* Returns how many of the queues were changed, and marks the others. */
+static int change(struct gcn_device *d, uint32_t *queue, uint32_t count, bool suspend,
+                  uint64_t clear)
 {
     int done = 0;
     assert((queue || !count) && !d->machine.in_turn);
-    if (!d->kfd.enabled)
-        return -EINVAL;
     for (uint32_t i = 0; i < count; i++) {
         struct gcn_kfd_queue *q = find(d, queue[i]);
         if (!q) {
             queue[i] |= KFD_QUEUE_INVALID;
             continue;
         }
-        if (!q->suspended && !gcn_kfd_save(d, q)) {
+        if (suspend && !q->suspended && !gcn_kfd_save(d, q)) {
             queue[i] |= KFD_QUEUE_ERROR;
             continue;
         }
+        if (!suspend && q->suspended)
+            gcn_kfd_load(d, q);
         q->entry.exception_status &= ~clear;
-        mark(d, q, true);
+        mark(d, q, suspend);
         done++;
     }
     return done;
 }
 
+int gcn_kfd_suspend(struct gcn_device *d, uint32_t *queue, uint32_t count, uint64_t clear)
+{
+    return d->kfd.enabled ? change(d, queue, count, true, clear) : -EINVAL;
+}
+
 int gcn_kfd_resume(struct gcn_device *d, uint32_t *queue, uint32_t count)
 {
-    int done = 0;
-    assert((queue || !count) && !d->machine.in_turn);
     if (!d->kfd.enabled)
         return -EINVAL;
-    for (uint32_t i = 0; i < count; i++) {
-        struct gcn_kfd_queue *q = find(d, queue[i]);
-        if (!q) {
-            queue[i] |= KFD_QUEUE_INVALID;
-            continue;
-        }
-        if (q->suspended)
-            gcn_kfd_load(d, q);
-        mark(d, q, false);
-        done++;
-    }
+    const int done = change(d, queue, count, false, 0);
     gcn_dispatch_pump(d);
     return done;
 }

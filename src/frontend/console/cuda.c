@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "debug/source/places.h"
 #include "frontend/console/internal.h"
 
 /* All that `info cuda` lists, with the selected lane. */
@@ -110,17 +111,6 @@ static void list_blocks(struct wt_shell *c, const struct view *view)
     }
 }
 
-/* The pc of a lane: the warp's or, for a lane that waits, the address where it waits. */
-static uint64_t pc_of_lane(const struct wt_wave_info *info, unsigned lane)
-{
-    if (wt_has_lane(info->mask, lane) || !info->has_detail)
-        return info->pc;
-    for (unsigned i = 0; i < info->detail.waiter_count; i++)
-        if (wt_has_lane(info->detail.waiter[i].lanes, lane))
-            return info->detail.waiter[i].pc;
-    return info->pc;
-}
-
 static void put_line(struct wt_shell *c, uint64_t pc)
 {
     const char *file;
@@ -141,9 +131,9 @@ static void list_threads(struct wt_shell *c, const struct view *view)
         const unsigned threads = wt_wave_items(&w->wave, from);
         put_kernel(c, &w->wave, i ? &view->work.worker[i - 1]->wave : NULL);
         for (unsigned lane = 0, end; lane < threads && !w->running; lane = end) {
-            const uint64_t pc = pc_of_lane(w, lane);
+            const uint64_t pc = wt_place_of_lane(w, lane);
             char block[40], first[40], last[40];
-            for (end = lane + 1; end < threads && pc_of_lane(w, end) == pc;)
+            for (end = lane + 1; end < threads && wt_place_of_lane(w, end) == pc;)
                 end++;
             thread_index(&w->wave, lane, from);
             thread_index(&w->wave, end - 1, to);
@@ -204,7 +194,7 @@ static void list_lanes(struct wt_shell *c, const struct view *view)
         }
         thread_index(&w->wave, lane, index);
         fprintf(c->out, "%c %2u %9s 0x%016" PRIx64 " %10s\n", lane == view->lane ? '*' : ' ', lane,
-                wt_has_lane(w->mask, lane) ? "active" : "divergent", pc_of_lane(w, lane),
+                wt_has_lane(w->mask, lane) ? "active" : "divergent", wt_place_of_lane(w, lane),
                 triple(index, text));
     }
 }

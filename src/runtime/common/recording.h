@@ -135,6 +135,8 @@ void wt_recording_restart(struct wt_recording *recording);
  * recorded. Returns as wt_input_apply. @p recording is not NULL.
  */
 uint32_t wt_recording_input(struct wt_recording *recording, const struct wt_input *input);
+/** The same to a GPU, whether it is recorded or not. */
+uint32_t wt_hosted_input(struct wt_hosted *gpu, const struct wt_input *input);
 /**
  * Reads memory of the copy as the debugger sees it; *size becomes what lies in one page. False
  * where the copy has none there: then the process's own counts.

@@ -19,6 +19,12 @@ uint32_t wt_recording_input(struct wt_recording *r, const struct wt_input *input
     return result;
 }
 
+uint32_t wt_hosted_input(struct wt_hosted *gpu, const struct wt_input *input)
+{
+    return gpu->recording ? wt_recording_input(gpu->recording, input)
+                          : wt_input_apply(gpu->machine, input);
+}
+
 /* ---- memory ---- */
 
 /* Whether the copy has that memory; *size becomes the part in one page. */

@@ -157,10 +157,10 @@ static void take_hits(struct gpu *gpu)
     struct wt_machine *m = sm_machine(gpu->device);
     watched_take(&gpu->watched, m, NULL);
     for (uint32_t sm = 0; sm < m->waves / SM_WARPS; sm++)
-        gpu_input(gpu, &(struct wt_input){.kind = WT_INPUT_OPERATION,
-                                          .bytes = &sm,
-                                          .size = sizeof sm,
-                                          .operation = sm_do_stop});
+        wt_hosted_input(&gpu->hosted, &(struct wt_input){.kind = WT_INPUT_OPERATION,
+                                                         .bytes = &sm,
+                                                         .size = sizeof sm,
+                                                         .operation = sm_do_stop});
 }
 
 /* Whether a debugger is to be told how a run came back. An event may be no more than an atomic of a

@@ -80,12 +80,13 @@ static bool copy(void *context, const struct wt_wire_request *r, uint8_t *bytes,
         return copy_process(r->addr, bytes, size, out);
     struct wt_machine *m = sm_machine(d);
     return out ? m->ops->read_memory(m, r->wave, r->lane, r->addr, bytes, size)
-               : gpu_input(gpu_at(r->device), &(struct wt_input){.kind = WT_INPUT_MEMORY,
-                                                                 .wave = r->wave,
-                                                                 .lane = r->lane,
-                                                                 .addr = r->addr,
-                                                                 .bytes = bytes,
-                                                                 .size = size});
+               : wt_hosted_input(&gpu_at(r->device)->hosted,
+                                 &(struct wt_input){.kind = WT_INPUT_MEMORY,
+                                                    .wave = r->wave,
+                                                    .lane = r->lane,
+                                                    .addr = r->addr,
+                                                    .bytes = bytes,
+                                                    .size = size});
 }
 
 /* Breakpoints are remembered, for when the debugger goes without lifting them. */
@@ -157,7 +158,7 @@ static void code_known(void *context, uint64_t state)
 
 static uint32_t input(void *context, uint32_t device, const struct wt_input *input)
 {
-    const uint32_t value = gpu_input(gpu_at(device), input);
+    const uint32_t value = wt_hosted_input(&gpu_at(device)->hosted, input);
     if (input->kind == WT_INPUT_DEBUG_WRITE)
         debug_poke();
     return value;
@@ -249,10 +250,10 @@ static bool write_row(struct gpu *g, const struct wt_wire_request *r, const uint
     static_assert(sizeof w.row == SM_WIRE_ROW, "a row of 32 dwords");
     memcpy(w.row, bytes, sizeof w.row);
     return r->follows == sizeof w.row &&
-           gpu_input(g, &(struct wt_input){.kind = WT_INPUT_OPERATION,
-                                           .bytes = &w,
-                                           .size = sizeof w,
-                                           .operation = sm_do_write_row});
+           wt_hosted_input(&g->hosted, &(struct wt_input){.kind = WT_INPUT_OPERATION,
+                                                          .bytes = &w,
+                                                          .size = sizeof w,
+                                                          .operation = sm_do_write_row});
 }
 
 static bool next_mapped(void *context, unsigned gpu, uint64_t from, uint64_t *addr, uint64_t *size)

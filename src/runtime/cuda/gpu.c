@@ -423,12 +423,6 @@ bool gpu_write_seen(struct gpu *g, uint64_t address, const void *from, uint64_t 
     return sm_device_write(g->device, address, from, size);
 }
 
-uint32_t gpu_input(struct gpu *g, const struct wt_input *input)
-{
-    return g->recording ? wt_recording_input(g->recording, input)
-                        : wt_input_apply(sm_machine(g->device), input);
-}
-
 /* ---- textures ---- */
 
 /* The headers are behind the rooms for machine code, whose instructions take handles of 32 bits. */

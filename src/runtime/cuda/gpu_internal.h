@@ -103,8 +103,5 @@ enum wt_status gpu_add_range(struct gpu *g, uint64_t base, uint64_t size, bool a
 void gpu_note_fault_memory(const struct gpu *g, struct wt_fault *fault);
 /** Forgets the range that begins at @p base, and unmaps it; false: there is none. */
 bool gpu_drop_range(struct gpu *g, uint64_t base);
-/** Does something from outside, and records it where the GPU is recorded. Returns as
- * wt_input_apply. */
-uint32_t gpu_input(struct gpu *g, const struct wt_input *input);
 
 #endif

@@ -173,10 +173,10 @@ static void take_hits(struct drm_debugged *g)
     struct wt_machine *m = gen_machine(g->device);
     const uint32_t thread = m->hit->wave;
     if (watched_take(&g->watched, m, NULL))
-        drm_debugged_input(g, &(struct wt_input){.kind = WT_INPUT_OPERATION,
-                                                 .bytes = &thread,
-                                                 .size = sizeof thread,
-                                                 .operation = gen_do_hold});
+        wt_hosted_input(&g->hosted, &(struct wt_input){.kind = WT_INPUT_OPERATION,
+                                                       .bytes = &thread,
+                                                       .size = sizeof thread,
+                                                       .operation = gen_do_hold});
 }
 
 /* Whether the walk stands, for its debugger. */
@@ -201,7 +201,7 @@ static bool tell_fault(struct drm_debugged *g)
     const bool again = !g->faulted || !m->fault.kind; /* or it has gone back, to another future */
     g->faulted = false;
     if (again)
-        drm_debugged_input(g, &(struct wt_input){.kind = WT_INPUT_CLEAR_FAULT});
+        wt_hosted_input(&g->hosted, &(struct wt_input){.kind = WT_INPUT_CLEAR_FAULT});
     return again;
 }
 
@@ -257,7 +257,8 @@ uint32_t drm_debugged_batch_reads(struct drm_debugged *g, uint32_t addr)
     const uint32_t value =
         g->attached && addr == GEN_TD_CTL
             ? g->td_ctl
-            : drm_debugged_input(g, &(struct wt_input){.kind = WT_INPUT_DEBUG_READ, .addr = addr});
+            : wt_hosted_input(&g->hosted,
+                              &(struct wt_input){.kind = WT_INPUT_DEBUG_READ, .addr = addr});
     drm_debugged_leave(g);
     return value;
 }
@@ -268,8 +269,9 @@ void drm_debugged_batch_writes(struct drm_debugged *g, uint32_t addr, uint32_t v
     if (addr == GEN_TD_CTL)
         g->td_ctl = value & GEN_TD_CTL_MASK;
     if (!g->attached)
-        drm_debugged_input(
-            g, &(struct wt_input){.kind = WT_INPUT_DEBUG_WRITE, .addr = addr, .value = value});
+        wt_hosted_input(
+            &g->hosted,
+            &(struct wt_input){.kind = WT_INPUT_DEBUG_WRITE, .addr = addr, .value = value});
     drm_debugged_leave(g);
 }
 
@@ -321,16 +323,10 @@ bool drm_debugged_record(struct drm_debugged *g, uint64_t budget)
     return !g->records || drm_debugged_record(g, WT_TIMELINE_BUDGET_DEFAULT);
 }
 
-uint32_t drm_debugged_input(struct drm_debugged *g, const struct wt_input *input)
-{
-    return g->recording ? wt_recording_input(g->recording, input)
-                        : wt_input_apply(gen_machine(g->device), input);
-}
-
 void drm_debugged_write(struct drm_debugged *g, uint32_t addr, uint32_t value)
 {
-    drm_debugged_input(
-        g, &(struct wt_input){.kind = WT_INPUT_DEBUG_WRITE, .addr = addr, .value = value});
+    wt_hosted_input(&g->hosted,
+                    &(struct wt_input){.kind = WT_INPUT_DEBUG_WRITE, .addr = addr, .value = value});
     /* In the past that is for a look only. */
     if (addr == GEN_MCR_SELECTOR || wt_recording_is_away(g->recording))
         return;

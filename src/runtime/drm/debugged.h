@@ -108,9 +108,6 @@ void drm_debugged_attach(struct drm_debugged *debugged, bool on);
 /** Has walks recorded, from the next one on, with @p budget bytes of host memory; 0: no longer,
  * but where the core file of a fault wants it. False without host memory. The device is taken. */
 bool drm_debugged_record(struct drm_debugged *debugged, uint64_t budget);
-/** Does something from outside, and records it where the walk is recorded; returns as
- * wt_input_apply. The device is taken. */
-uint32_t drm_debugged_input(struct drm_debugged *debugged, const struct wt_input *input);
 /** Writes a register of the bus (emulator/gen/gen.h). The device is taken. */
 void drm_debugged_write(struct drm_debugged *debugged, uint32_t addr, uint32_t value);
 /** Says in a fault's record what is at its address, by the memory of the walk under way. */

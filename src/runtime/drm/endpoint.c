@@ -76,11 +76,11 @@ static bool write_device(struct drm_debugged *g, uint32_t thread, uint64_t addr,
                          const uint8_t *bytes, size_t size)
 {
     struct wt_recording *r = g->recording;
-    if (!drm_debugged_input(g, &(struct wt_input){.kind = WT_INPUT_MEMORY,
-                                                  .wave = thread,
-                                                  .addr = addr,
-                                                  .bytes = bytes,
-                                                  .size = size}))
+    if (!wt_hosted_input(&g->hosted, &(struct wt_input){.kind = WT_INPUT_MEMORY,
+                                                        .wave = thread,
+                                                        .addr = addr,
+                                                        .bytes = bytes,
+                                                        .size = size}))
         return false;
     if (addr < GEN_SLM_APERTURE && !wt_recording_is_away(r))
         merge_guarded(g);
@@ -194,7 +194,7 @@ static uint32_t input(void *context, uint32_t device, const struct wt_input *inp
 {
     struct drm_debugged *g = debugged(device);
     if (input->kind == WT_INPUT_DEBUG_READ)
-        return drm_debugged_input(g, input);
+        return wt_hosted_input(&g->hosted, input);
     drm_debugged_write(g, (uint32_t)input->addr, input->value);
     return 0;
 }

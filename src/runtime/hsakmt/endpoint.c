@@ -275,7 +275,7 @@ static uint32_t input(void *context, uint32_t device, const struct wt_input *inp
 {
     struct host_gpu *gpu = gpu_at(context, device);
     gpu->debugged |= input->kind == WT_INPUT_DEBUG_WRITE; /* waves may be halted from now on */
-    return host_recording_input(gpu, input);
+    return wt_hosted_input(&gpu->hosted, input);
 }
 
 static void hello(void *context, struct wt_wire_hello *hello, uint64_t *code)

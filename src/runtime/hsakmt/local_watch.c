@@ -23,8 +23,8 @@ void host_local_take_hits(struct host_gpu *gpu)
         stops |= is_local(m->hit[i].addr);
     /* Without host memory it goes on. */
     if (watched_take(&gpu->watched, m, &gpu->host->accesses) && stops)
-        host_recording_input(gpu, &(struct wt_input){.kind = WT_INPUT_OPERATION,
-                                                     .bytes = &wave,
-                                                     .size = sizeof wave,
-                                                     .operation = gcn_kfd_hold_wave});
+        wt_hosted_input(&gpu->hosted, &(struct wt_input){.kind = WT_INPUT_OPERATION,
+                                                         .bytes = &wave,
+                                                         .size = sizeof wave,
+                                                         .operation = gcn_kfd_hold_wave});
 }

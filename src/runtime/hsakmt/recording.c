@@ -146,12 +146,6 @@ void host_recording_interrupt(struct host_gpu *gpu, uint32_t wave, uint32_t data
 
 /* ---- a debugger's operations ---- */
 
-uint32_t host_recording_input(struct host_gpu *gpu, const struct wt_input *input)
-{
-    return gpu->recording ? wt_recording_input(gpu->recording, input)
-                          : wt_input_apply(gcn_machine(gpu->device), input);
-}
-
 void host_recording_call(struct host_gpu *gpu, struct kfd_debug_call *call)
 {
     if (!wt_recording_on(gpu->recording)) {

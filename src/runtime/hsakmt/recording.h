@@ -28,8 +28,6 @@ void host_recording_free(struct host_gpu *gpu);
  * Delays the interrupt of a wave, of whatever kind, until the program can see the wave's stores.
  */
 void host_recording_interrupt(struct host_gpu *gpu, uint32_t wave, uint32_t data);
-/** Does something from outside, and records it where the GPU is recorded. */
-uint32_t host_recording_input(struct host_gpu *gpu, const struct wt_input *input);
 /**
  * Does an operation of the driver's debug interface, recorded where the GPU is; *call becomes the
  * answer.
