@@ -183,14 +183,10 @@ static bool stands(const struct gpu *gpu, enum wt_run result, uint64_t pokes)
 bool debug_turn(struct gpu *gpu, enum wt_run *result)
 {
     const uint64_t pokes = shared.pokes;
-    const bool news = is_news(gpu, *result);
-    shared.stopped |= news;
+    shared.stopped |= is_news(gpu, *result);
     if (*result == WT_RUN_WATCH)
         take_hits(gpu);
-    /* An event that is no news may be of the debugger's own last change, and its run has issued
-     * nothing: whoever waits, for a step perhaps, waits for the next run. */
-    if (news || *result != WT_RUN_EVENT)
-        tell();
+    tell();
     /* Else this thread might take the gate again before the watchers, for ever. Those that have
      * come since wait for its next run. */
     while (shared.watchers && wait_is_over())
