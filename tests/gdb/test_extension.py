@@ -680,7 +680,7 @@ def test_with_another_server(gdb, example, tmp_path):
     other = subprocess.Popen(["qemu-riscv64", "-g", str(port), tmp_path / "end"])
     try:
         one = gdb(before=[f"source {EXTENSION}", "set tcp auto-retry on", f"target remote :{port}"])
-        assert one("info warps").startswith("What GDB is connected to is not wavetrap")
+        assert one("info warps").startswith("What GDB is connected to has no document 'wavetrap-waves'")
         one("kill")
     finally:
         other.kill()
