@@ -334,6 +334,15 @@ static enum wt_status lock_down(struct wt_probe *p, struct wt_error *err)
     return status;
 }
 
+/* Whether a kernel runs of which no warp is known: its begin was told before there was one. */
+static bool misses_warps(const struct wt_probe *p)
+{
+    for (uint32_t i = 0; i < p->common.topology.waves && p->launch.runs; i++)
+        if (wt_standstill_row(p, i)->present)
+            return false;
+    return p->launch.runs;
+}
+
 static enum wt_status ask(struct wt_probe *p, bool wait, struct wt_link_event *event,
                           struct wt_error *err)
 {
@@ -343,7 +352,7 @@ static enum wt_status ask(struct wt_probe *p, bool wait, struct wt_link_event *e
     enum wt_status status = link->ops->event(link->context, wait, event, err);
     const bool told = event->attention;
     event->attention = false;
-    if (status || wait || (!told && !p->common.hold && p->common.scanned))
+    if (status || wait || (!told && !p->common.hold && p->common.scanned && !misses_warps(p)))
         return status; /* the rows are as they were */
     if ((status = look_at(p, look, err)) != WT_OK ||
         (status = list_warps(p, look, &begun, err)) != WT_OK)
