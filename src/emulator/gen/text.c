@@ -359,7 +359,9 @@ static void add_operands(struct text *t, const struct gen_insn *insn)
         if (insn->sources)
             add_target(t, &insn->src[0]);
         else /* iga64 counts from the instruction itself */
-            add(t, "%" PRId32, insn->jip + (insn->row == &gen_rows[GEN_JMPI] ? insn->length : 0));
+            add(t, "%" PRId32,
+                (int32_t)((uint32_t)insn->jip +
+                          (insn->row == &gen_rows[GEN_JMPI] ? insn->length : 0u)));
         if (insn->row->format == GEN_FORMAT_JIP_UIP && !insn->sources) {
             pad(t, 69);
             add(t, "%" PRId32, insn->uip);
