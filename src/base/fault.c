@@ -31,9 +31,7 @@ void wt_fault_report(const char *files, const struct wt_fault *f, const struct w
 {
     struct wt_report_object o;
     char lanes[WT_LANES_TEXT];
-    if (!files)
-        return;
-    wt_report_begin(&o, "fault");
+    wt_report_begin(&o, files, "fault");
     wt_report_text(&o, "fault", kind_name(f->kind));
     wt_report_text(&o, "text", f->text);
     wt_report_number(&o, "time", f->time);
@@ -50,7 +48,7 @@ void wt_fault_report(const char *files, const struct wt_fault *f, const struct w
             wt_report_text(&o, "kernel", w->kernel);
     }
     wt_report_text(&o, "name", f->name);
-    wt_report_end(&o, files);
+    wt_report_end(&o);
 }
 
 void wt_fault_print(FILE *out, const struct wt_fault *f, const struct wt_fault_words *w)

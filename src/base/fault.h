@@ -59,14 +59,14 @@ struct wt_fault_words {
     const char *place;       /**< of the instruction: its address, symbol, line */
     const char *instruction; /**< its text */
     const char *kernel;      /**< what is known of it; NULL: nothing. For objects alone */
-    const char *report;      /**< files that get it as an object, too (wt_report_end) */
+    const char *report;      /**< files that get it as an object, too (wt_report_add) */
 };
 
 /** Prints the report of a fault: its sentence, then a line each, indented, for the wave with lanes
  * and issue time, the place, the instruction, and the memory at the address. */
 void wt_fault_print(FILE *out, const struct wt_fault *fault, const struct wt_fault_words *words);
 
-/** Writes the object of a fault to the files of a report (wt_report_end); NULL: to none. */
+/** Writes the object of a fault to the files of a report (wt_report_add); NULL: to none. */
 void wt_fault_report(const char *files, const struct wt_fault *fault,
                      const struct wt_fault_words *words);
 

@@ -79,10 +79,10 @@ static void put_text(FILE *out, const char *text)
     fputc('"', out);
 }
 
-void wt_report_begin(struct wt_report_object *o, const char *kind)
+void wt_report_begin(struct wt_report_object *o, const char *files, const char *kind)
 {
-    *o = (struct wt_report_object){0};
-    if (!(o->out = open_memstream(&o->text, &o->size)))
+    *o = (struct wt_report_object){.files = files};
+    if (!files || !(o->out = open_memstream(&o->text, &o->size)))
         return;
     fprintf(o->out, "{\"wavetrap\":%d,\"kind\":\"%s\",\"process\":%ld", WT_REPORT_VERSION, kind,
             (long)getpid());
@@ -108,13 +108,13 @@ void wt_report_address(struct wt_report_object *o, const char *name, uint64_t va
         fprintf(o->out, ",\"%s\":\"0x%" PRIx64 "\"", name, value);
 }
 
-void wt_report_end(struct wt_report_object *o, const char *files)
+void wt_report_end(struct wt_report_object *o)
 {
     if (!o->out)
         return;
     fputs("}\n", o->out);
     const bool whole = fclose(o->out) == 0;
-    for (const char *at = files; whole && at && *at;) {
+    for (const char *at = o->files; whole && *at;) {
         char pattern[PATH_MAX];
         const size_t length = strcspn(at, "\n");
         snprintf(pattern, sizeof pattern, "%.*s", (int)length, at);

@@ -19,6 +19,7 @@ enum { WT_REPORT_VERSION = 1 };
 
 /** An object that is being written. */
 struct wt_report_object {
+    const char *files;
     FILE *out;
     char *text;
     size_t size;
@@ -30,17 +31,16 @@ struct wt_report_object {
  */
 enum wt_status wt_report_add(char **files, const char *value, struct wt_error *err);
 
-/** Begins an object of this kind, with this process's id. Without host memory nothing is written.
- */
-void wt_report_begin(struct wt_report_object *o, const char *kind);
+/** Begins an object of this kind for these files (wt_report_add), with this process's id. Where
+ * there are none (NULL), and without host memory, nothing is built or written. */
+void wt_report_begin(struct wt_report_object *o, const char *files, const char *kind);
 /** Adds a member; a text's bytes that are no UTF-8 become U+FFFD. */
 void wt_report_text(struct wt_report_object *o, const char *name, const char *value);
 /** Adds a number. */
 void wt_report_number(struct wt_report_object *o, const char *name, uint64_t value);
 /** Adds a number as a text, "0x1f": numbers of JSON are exact up to 2^53 only. */
 void wt_report_address(struct wt_report_object *o, const char *name, uint64_t value);
-/** Ends the object, and appends it to each of the @p files (NULL: there are none). What goes wrong
- * is told on stderr. */
-void wt_report_end(struct wt_report_object *o, const char *files);
+/** Ends the object, and appends it to each of its files. What goes wrong is told on stderr. */
+void wt_report_end(struct wt_report_object *o);
 
 #endif

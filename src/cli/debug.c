@@ -382,10 +382,10 @@ static enum wt_status execute(struct cli_console *d, const struct cli_order *ord
     if (!status)
         return status;
     struct wt_report_object o;
-    wt_report_begin(&o, "error");
+    wt_report_begin(&o, d->drive.report, "error");
     wt_report_text(&o, "command", order->text);
     wt_report_text(&o, "text", err.text);
-    wt_report_end(&o, d->drive.report);
+    wt_report_end(&o);
     if (order->is_file)
         fprintf(stderr, "wavetrap: %s\n", err.text);
     else

@@ -164,10 +164,10 @@ int cli_drive(const struct cli_command *command, struct cli_drive *drive, struct
         status = cli_fail(command, &err);
     status = status ? status : same ? 0 : COMPARE_FAILED;
     struct wt_report_object o;
-    wt_report_begin(&o, "exit");
+    wt_report_begin(&o, drive->report, "exit");
     wt_report_text(&o, "command", command->name);
     wt_report_number(&o, "status", (uint64_t)status);
     wt_report_number(&o, "time", e->machine->time);
-    wt_report_end(&o, drive->report);
+    wt_report_end(&o);
     return status;
 }

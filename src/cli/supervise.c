@@ -99,7 +99,7 @@ static void report_family(const char *files, const struct wt_family *family,
                           const struct wt_tally_gpu *g)
 {
     struct wt_report_object o;
-    wt_report_begin(&o, "kernels");
+    wt_report_begin(&o, files, "kernels");
     wt_report_text(&o, "gpu", family->name);
     wt_report_number(&o, "launches", g->launches);
     wt_report_number(&o, "own", g->own);
@@ -108,7 +108,7 @@ static void report_family(const char *files, const struct wt_family *family,
     wt_report_number(&o, "faults", g->faults);
     if (g->refused && g->reason_whole)
         wt_report_text(&o, "reason", g->reason);
-    wt_report_end(&o, files);
+    wt_report_end(&o);
 }
 
 /* The objects of the end: what ran on each GPU that the program can see, and how it has ended: with
@@ -118,13 +118,13 @@ static void report_end(const struct cli_command *command, const char *files,
                        uint64_t number)
 {
     struct wt_report_object o;
-    for (unsigned f = 0; files && wt_families[f]; f++)
+    for (unsigned f = 0; wt_families[f]; f++)
         if (offered >> f & 1)
             report_family(files, wt_families[f], counts_of(tally, wt_families[f]));
-    wt_report_begin(&o, "exit");
+    wt_report_begin(&o, files, "exit");
     wt_report_text(&o, "command", command->name);
     wt_report_number(&o, how, number);
-    wt_report_end(&o, files);
+    wt_report_end(&o);
 }
 
 /* The exit status that is wanted of a program that has ended with 0. */

@@ -17,7 +17,7 @@ struct cli_supervision {
     uint64_t launches; /**< the kernels that must be launched; 0: none need be */
     int fault_exit;    /**< the status of a program with a fault that ends with 0; 0: its own */
     bool stats;        /**< tell at the end what ran */
-    char *report;      /**< files of objects that get it, too (wt_report_end); NULL: none */
+    char *report;      /**< files of objects that get it, too (wt_report_add); NULL: none */
 };
 
 /** Whether anything is wanted. */

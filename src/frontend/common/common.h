@@ -18,7 +18,7 @@ struct wt_fault_report {
      * is shown. */
     void (*instruction)(void *context, uint64_t at, char *text, size_t size);
     void *context;
-    const char *files; /**< that get it as an object, too (wt_report_end); NULL: none */
+    const char *files; /**< that get it as an object, too (wt_report_add); NULL: none */
 };
 
 /** Prints the report of a fault of a thread's wave, as `run` and `exec` do. */

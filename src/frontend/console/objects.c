@@ -38,13 +38,13 @@ static const char *reason_of(const struct wt_news *n)
 static void report_end(struct wt_shell *c, const char *how, const char *text, uint64_t status)
 {
     struct wt_report_object o;
-    wt_report_begin(&o, "exit");
+    wt_report_begin(&o, c->options.report, "exit");
     wt_report_text(&o, "command", "debug");
     if (text)
         wt_report_text(&o, how, text);
     else
         wt_report_number(&o, how, status);
-    wt_report_end(&o, c->options.report);
+    wt_report_end(&o);
 }
 
 void report_news(struct wt_shell *c, const struct wt_news *n)
@@ -77,7 +77,7 @@ void report_stop(struct wt_shell *c)
         return;
     wt_debugger_name_wave(c->program->debugger, &wave, name, sizeof name);
     wt_lanes_list(place.active, ",", lanes, sizeof lanes);
-    wt_report_begin(&o, "stop");
+    wt_report_begin(&o, c->options.report, "stop");
     wt_report_text(&o, "reason", c->stop_reason ? c->stop_reason : "step");
     if (c->stop_point)
         wt_report_number(&o, "point", c->stop_point);
@@ -95,7 +95,7 @@ void report_stop(struct wt_shell *c)
             wt_report_number(&o, "line", frame->line);
         }
     }
-    wt_report_end(&o, c->options.report);
+    wt_report_end(&o);
     c->stop_reason = NULL;
     c->stop_point = 0;
 }
@@ -134,7 +134,7 @@ void report_values(struct wt_shell *c, const char *expression, unsigned number,
     for (unsigned k = 0; c->options.report && k < values->lane_count; k++) {
         struct wt_report_object o;
         char *text = value_text(view, values, k, format), *type = type_text(values->type);
-        wt_report_begin(&o, "value");
+        wt_report_begin(&o, c->options.report, "value");
         wt_report_text(&o, "expression", expression);
         if (number)
             wt_report_number(&o, "number", number);
@@ -144,7 +144,7 @@ void report_values(struct wt_shell *c, const char *expression, unsigned number,
         }
         wt_report_text(&o, "type", type ? type : "");
         wt_report_text(&o, "value", text ? text : "");
-        wt_report_end(&o, c->options.report);
+        wt_report_end(&o);
         free(text);
         free(type);
     }

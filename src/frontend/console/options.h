@@ -18,7 +18,7 @@ struct wt_shell_options {
     bool attached;                      /**< the device was running before: there is no `run` */
     bool steps_to_watch; /**< the device has no watchpoints: the console steps, and compares */
     bool colour;         /**< output may have colours */
-    const char *report;  /**< files of objects (wt_report_end); NULL: none */
+    const char *report;  /**< files of objects (wt_report_add); NULL: none */
     /** Takes what commands print. */
     void (*output)(void *context, const char *text, size_t length);
     /** Asks a question that is answered by yes or no; NULL: yes. */
