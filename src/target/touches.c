@@ -60,7 +60,6 @@ static wt_lanes count_one(void *context, struct wt_machine *m, uint32_t wave, ui
     struct counting *c = context;
     const enum wt_watch_kind other =
         c->range->kind == WT_WATCHPOINT_READ ? WT_WATCH_WRITE : WT_WATCH_READ;
-    (void)wave, (void)pc, (void)mask, (void)time;
     for (size_t i = 0; i < m->hits; i++)
         if (m->hit[i].kind != other &&
             wt_ranges_meet(c->range->addr, c->range->size, wt_address_of(m->hit[i].addr),

@@ -61,9 +61,9 @@ static enum wt_status give_wave_back(struct wt_debugger *d, const struct wt_wave
 }
 
 /* Reads to @p out or, if that is NULL, writes @p bytes. */
-static enum wt_status access(struct wt_debugger *d, uint32_t wave, unsigned lane,
-                             struct wt_address addr, void *out, const void *bytes, size_t size,
-                             struct wt_error *err)
+static enum wt_status raw_access(struct wt_debugger *d, uint32_t wave, unsigned lane,
+                                 struct wt_address addr, void *out, const void *bytes, size_t size,
+                                 struct wt_error *err)
 {
     struct wt_wave_set one;
     bool borrowed;
@@ -80,12 +80,12 @@ static enum wt_status access(struct wt_debugger *d, uint32_t wave, unsigned lane
 enum wt_status dbg_raw_read(struct wt_debugger *d, uint32_t wave, unsigned lane,
                             struct wt_address addr, void *out, size_t size, struct wt_error *err)
 {
-    return access(d, wave, lane, addr, out, NULL, size, err);
+    return raw_access(d, wave, lane, addr, out, NULL, size, err);
 }
 
 enum wt_status dbg_raw_write(struct wt_debugger *d, uint32_t wave, unsigned lane,
                              struct wt_address addr, const void *bytes, size_t size,
                              struct wt_error *err)
 {
-    return access(d, wave, lane, addr, NULL, bytes, size, err);
+    return raw_access(d, wave, lane, addr, NULL, bytes, size, err);
 }

@@ -139,6 +139,16 @@ struct wt_topology {
     size_t pc_index; /**< of the program counter in `registers` */
 };
 
+/** The index of the register with this DWARF number; -1: the device has none, or @p t
+ * is NULL. */
+static inline int wt_topology_dwarf_index(const struct wt_topology *t, unsigned number)
+{
+    for (size_t i = 0; t && i < t->register_count; i++)
+        if (t->registers[i].dwarf >= 0 && (unsigned)t->registers[i].dwarf == number)
+            return (int)i;
+    return -1;
+}
+
 /** The same place as an address of space 0, where that space reaches it. */
 static inline struct wt_address wt_address_generic(const struct wt_topology *t,
                                                    struct wt_address address)

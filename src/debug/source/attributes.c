@@ -1,4 +1,4 @@
-/* Attributes of DIEs as numbers. See attributes.h. */
+/* See attributes.h. */
 #include "debug/source/attributes.h"
 
 #include <dwarf.h>
@@ -42,4 +42,13 @@ bool wt_die_flag(Dwarf_Die *die, unsigned name)
     bool set = false;
     return dwarf_attr_integrate(die, name, &attribute) && dwarf_formflag(&attribute, &set) == 0 &&
            set;
+}
+
+bool wt_dwarf_register(const Dwarf_Op *op, unsigned *number)
+{
+    /* Registers 0 to 31 have operations of their own; others stand in an operand. */
+    const bool is_numbered = op->atom >= DW_OP_reg0 && op->atom <= DW_OP_reg31;
+    if (number)
+        *number = is_numbered ? op->atom - (unsigned)DW_OP_reg0 : (unsigned)op->number;
+    return is_numbered || op->atom == DW_OP_regx;
 }

@@ -1,4 +1,4 @@
-/* Attributes of DIEs as numbers. */
+/* Attributes of DIEs, and registers of location descriptions, as numbers. */
 #ifndef WT_DEBUG_SOURCE_ATTRIBUTES_H
 #define WT_DEBUG_SOURCE_ATTRIBUTES_H
 
@@ -16,5 +16,8 @@ bool wt_die_flag(Dwarf_Die *die, unsigned name);
 /** The number of an attribute. Forms of data have no sign: compilers use them for numbers that are
  *  not negative, in as many bytes as those need. False: it is none. */
 bool wt_attribute_number(Dwarf_Attribute *attribute, int64_t *value);
+/** The DWARF number of the register that an operation is the location of (DWARF version 5, section
+ *  2.6.1.1.3); false: it is another operation. @p number may be NULL. */
+bool wt_dwarf_register(const Dwarf_Op *op, unsigned *number);
 
 #endif

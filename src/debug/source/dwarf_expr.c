@@ -3,6 +3,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "debug/source/attributes.h"
 #include "debug/source/dwarf_machine.h"
 
 static enum wt_status lost(struct wt_error *err)
@@ -105,10 +106,9 @@ static enum wt_status register_value(struct machine *m, uint64_t number, wt_expr
 bool wt_build_is_frame_register(const struct wt_build *b, unsigned number)
 {
     const struct wt_topology *t = b->topology;
-    for (size_t i = 0; t && i < t->register_count; i++)
-        if (t->registers[i].dwarf >= 0 && (unsigned)t->registers[i].dwarf == number)
-            return t->registers[i].role == WT_ROLE_SP || t->registers[i].role == WT_ROLE_FP;
-    return false;
+    const int index = wt_topology_dwarf_index(t, number);
+    return index >= 0 &&
+           (t->registers[index].role == WT_ROLE_SP || t->registers[index].role == WT_ROLE_FP);
 }
 
 enum wt_status wt_build_frame_address(struct wt_build *b, wt_expr_vector *v, struct wt_error *err)
@@ -514,12 +514,6 @@ static size_t count_places(const Dwarf_Op *ops, size_t count, size_t begin, size
     return others;
 }
 
-/* Registers 0 to 31 have operations of their own; others stand in an operand. */
-static bool is_register(const Dwarf_Op *op)
-{
-    return op->atom == DW_OP_regx || (op->atom >= DW_OP_reg0 && op->atom <= DW_OP_reg31);
-}
-
 static enum wt_status run_operations(struct machine *m, const Dwarf_Op *ops, size_t count,
                                      uint64_t size, struct wt_operand *o, struct wt_error *err)
 {
@@ -534,7 +528,7 @@ static enum wt_status run_operations(struct machine *m, const Dwarf_Op *ops, siz
         m->takes_bits |= t && t->file_space && ops[i].atom == DW_OP_bit_piece && ops[i].number2;
         /* Intel's compiler describes in this way an object that registers point to; each lane has
          * its own pointer. */
-        m->takes_bits |= t && t->file_space && is_register(&ops[i]) && i + 1 < count &&
+        m->takes_bits |= t && t->file_space && wt_dwarf_register(&ops[i], NULL) && i + 1 < count &&
                          ops[i + 1].atom == DW_OP_deref_size;
     }
     for (size_t i = 0; i < count; i++) {

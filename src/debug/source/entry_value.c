@@ -6,6 +6,7 @@
 #include <dwarf.h>
 #include <string.h>
 
+#include "debug/source/attributes.h"
 #include "debug/source/frames.h"
 
 #define MOST_DEPTH 64 /* of blocks in a function */
@@ -99,14 +100,10 @@ static bool register_of(const Dwarf_Op *ops, size_t count, unsigned *number)
 {
     if (count != 1)
         return false;
-    if (ops[0].atom >= DW_OP_reg0 && ops[0].atom <= DW_OP_reg31)
-        *number = (unsigned)(ops[0].atom - DW_OP_reg0);
-    else if (ops[0].atom == DW_OP_regx || ops[0].atom == DW_OP_regval_type ||
-             ops[0].atom == DW_OP_GNU_regval_type)
-        *number = (unsigned)ops[0].number;
-    else
-        return false;
-    return true;
+    if (wt_dwarf_register(ops, number))
+        return true;
+    *number = (unsigned)ops[0].number;
+    return ops[0].atom == DW_OP_regval_type || ops[0].atom == DW_OP_GNU_regval_type;
 }
 
 /* The call's value of a register: an attribute with an expression of the caller. */

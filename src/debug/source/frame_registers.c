@@ -4,10 +4,10 @@
 
 #include <dwarf.h>
 #include <inttypes.h>
-#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "debug/source/attributes.h"
 #include "debug/source/symbols.h"
 
 enum { MOST_NESTED = 200 }; /* frames whose registers are followed in lanes other than the own */
@@ -18,14 +18,6 @@ static int role_index(const struct wt_topology *t, enum wt_register_role role)
 {
     for (size_t i = 0; i < t->register_count; i++)
         if (t->registers[i].role == role)
-            return (int)i;
-    return -1;
-}
-
-static int dwarf_index(const struct wt_topology *t, unsigned number)
-{
-    for (size_t i = 0; i < t->register_count; i++)
-        if (t->registers[i].dwarf >= 0 && (unsigned)t->registers[i].dwarf == number)
             return (int)i;
     return -1;
 }
@@ -176,7 +168,7 @@ static enum wt_status frame_dwarf_register(struct wt_build *b, const struct wt_f
                                            unsigned number, struct wt_operand *o,
                                            struct wt_error *err)
 {
-    const int index = b->topology ? dwarf_index(b->topology, number) : -1;
+    const int index = wt_topology_dwarf_index(b->topology, number);
     if (index < 0)
         return wt_fail(err, WT_UNSUPPORTED,
                        "the debug information names register %u, which the "
@@ -238,7 +230,7 @@ static enum wt_status follow_base(struct wt_build *b, const struct wt_frame *fra
 {
     struct wt_kept_answer kept = {.state = WT_KEPT_IN_PLACE};
     struct wt_operand o;
-    const struct wt_kept_address place = {.reg = dwarf_index(b->topology, number)};
+    const struct wt_kept_address place = {.reg = wt_topology_dwarf_index(b->topology, number)};
     enum wt_status status = b->kept ? b->kept(b, frame, &place, &kept, err) : WT_OK;
     if (status || kept.state == WT_KEPT_IN_PLACE)
         return status;
@@ -276,11 +268,9 @@ static enum wt_status frame_base(struct wt_build *b, const struct wt_frame *fram
                            "itself");
     enum wt_status status =
         wt_build_address(b, &attribute, ops, count, frame, frame->bias, NULL, base, err);
-    const unsigned number = ops[0].atom == DW_OP_regx ? (unsigned)ops[0].number
-                            : ops[0].atom >= DW_OP_reg0 && ops[0].atom <= DW_OP_reg31
-                                ? (unsigned)(ops[0].atom - DW_OP_reg0)
-                                : UINT_MAX;
-    *in_frame = count == 1 && wt_build_is_frame_register(b, number);
+    unsigned number;
+    *in_frame =
+        count == 1 && wt_dwarf_register(ops, &number) && wt_build_is_frame_register(b, number);
     if (!status && *in_frame)
         status = follow_base(b, frame, number, base, err);
     if (!status && *in_frame)
@@ -294,7 +284,7 @@ static const struct wt_caller_register *saved_register(struct wt_frames *f, unsi
 static bool frame_saved(const struct wt_build *b, const struct wt_frame *frame, unsigned number,
                         struct wt_address *addr)
 {
-    const int index = b->topology ? dwarf_index(b->topology, number) : -1;
+    const int index = wt_topology_dwarf_index(b->topology, number);
     const struct wt_caller_register *saved =
         index >= 0 && b->frames && frame
             ? saved_register(b->frames, frame->physical, (unsigned)index)
@@ -473,7 +463,7 @@ int wt_frames_return_register(const struct wt_frames *f, const struct wt_physica
     bool signal;
     if (p->cfi) {
         const int number = dwarf_frame_info(p->cfi, NULL, NULL, &signal);
-        const int index = number >= 0 ? dwarf_index(f->topology, (unsigned)number) : -1;
+        const int index = number >= 0 ? wt_topology_dwarf_index(f->topology, (unsigned)number) : -1;
         if (index >= 0)
             return index;
     }

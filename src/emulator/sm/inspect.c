@@ -22,10 +22,11 @@ static uint32_t user_mask(struct sm_warp *w)
     return entry ? entry->mask & w->live : w->mask;
 }
 
-/* The row of a lane's frame of PTX: lanes that wait elsewhere may be in another one. */
-static uint32_t frame_of(struct sm_warp *w, unsigned lane)
+/* The row of a lane's frame of PTX: lanes that wait elsewhere may be in another one than those of
+ * @p mask. */
+static uint32_t frame_of(const struct sm_warp *w, uint32_t mask, unsigned lane)
 {
-    for (uint32_t i = w->depth; i-- > 0 && !(user_mask(w) >> lane & 1);)
+    for (uint32_t i = w->depth; i-- > 0 && !(mask >> lane & 1);)
         if (w->stack[i].kind == SM_ENTRY_PATH && w->stack[i].mask >> lane & 1)
             return w->stack[i].base;
     return w->base;
@@ -35,9 +36,10 @@ static bool read_frames(struct sm_device *d, uint32_t wave, unsigned number, uin
 {
     struct sm_warp *w = warp_of(d, wave);
     const unsigned size = number == SM_REGISTER_RETURN ? 8 : 4;
+    const uint32_t mask = user_mask(w);
     bool good = w->rows > 0;
     for (unsigned lane = 0; lane < SM_LANES && good; lane++, out += size) {
-        const uint32_t base = frame_of(w, lane);
+        const uint32_t base = frame_of(w, mask, lane);
         const uint64_t at = (uint64_t)base * sizeof *w->r;
         if (number == SM_REGISTER_FRAME)
             wt_store_le(out, base, 4);

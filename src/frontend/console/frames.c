@@ -383,16 +383,12 @@ enum wt_status do_info_args(struct wt_shell *c, const char *text, struct wt_erro
 static void print_operations(struct wt_shell *c, const Dwarf_Op *ops, size_t count)
 {
     const struct wt_topology *t = c->program->topology;
-    const bool is_register = count == 1 && (ops->atom == DW_OP_regx ||
-                                            (ops->atom >= DW_OP_reg0 && ops->atom <= DW_OP_reg31));
-    const unsigned number =
-        ops->atom == DW_OP_regx ? (unsigned)ops->number : (unsigned)ops->atom - DW_OP_reg0;
-    for (size_t i = 0; is_register && i < t->register_count; i++)
-        if (t->registers[i].dwarf >= 0 && (unsigned)t->registers[i].dwarf == number) {
-            fprintf(c->out, "a variable in $%s", t->registers[i].name);
-            return;
-        }
-    if (count == 1 && ops->atom == DW_OP_fbreg)
+    unsigned number;
+    const int index =
+        count == 1 && wt_dwarf_register(ops, &number) ? wt_topology_dwarf_index(t, number) : -1;
+    if (index >= 0)
+        fprintf(c->out, "a variable in $%s", t->registers[index].name);
+    else if (count == 1 && ops->atom == DW_OP_fbreg)
         fprintf(c->out, "a variable at frame base %+" PRId64, (int64_t)ops->number);
     else if (!count)
         fputs("optimized out", c->out);
