@@ -452,14 +452,10 @@ static enum wt_status add_exceptions(void *context, const char *value, struct wt
     }
 }
 
-static int exec(int argc, char **argv)
+/* With the options as they were parsed; @p program is NULL if none was given. */
+static int run_with(struct exec *e, char **program)
 {
-    struct exec e = {.length = 0};
-    /* --gpu=help needs no program. */
-    const int parsed = cli_parse(&cli_exec, argc, argv, &e, NULL, 0, true);
-    if (parsed != CLI_GO)
-        return parsed;
-    if (e.help) {
+    if (e->help) {
         for (const struct wt_family *const *f = wt_families; *f; f++)
             if ((*f)->host) {
                 printf("--gpu=%s:KEY=VALUE,… with these keys (and defaults):\n", (*f)->name);
@@ -467,13 +463,13 @@ static int exec(int argc, char **argv)
             }
         return 0;
     }
-    if (optind == argc) {
+    if (!program) {
         struct wt_error err;
         wt_fail(&err, WT_INVALID, "an operand is missing (%s)", cli_exec.operands);
         return cli_fail(&cli_exec, &err);
     }
-    if (e.caught && e.length && !e.catches && e.caught != WT_CATCH_MEM_VIOL &&
-        e.caught != WT_CATCH_ALL) {
+    if (e->caught && e->length && !e->catches && e->caught != WT_CATCH_MEM_VIOL &&
+        e->caught != WT_CATCH_ALL) {
         struct wt_error err;
         wt_fail(
             &err, WT_INVALID,
@@ -482,41 +478,53 @@ static int exec(int argc, char **argv)
             family_with_exceptions()->name);
         return cli_fail(&cli_exec, &err);
     }
-    if (e.memory && e.length && !e.catches) {
+    if (e->memory && e->length && !e->catches) {
         struct wt_error err;
         wt_fail(&err, WT_INVALID,
                 "--memory is that of gfx900; a gen9 uses the host's, an sm's is -g sm:memory=SIZE");
         return cli_fail(&cli_exec, &err);
     }
-    if (e.core_history && (!*e.core || e.count > 1)) {
+    if (e->core_history && (!*e->core || e->count > 1)) {
         struct wt_error err;
         wt_fail(&err, WT_INVALID,
-                *e.core ? "--core-history: what several GPUs do has no common order; give one --gpu"
-                        : "--core-history is for --core-on-fault=FILE, which is missing");
+                *e->core
+                    ? "--core-history: what several GPUs do has no common order; give one --gpu"
+                    : "--core-history is for --core-on-fault=FILE, which is missing");
         return cli_fail(&cli_exec, &err);
     }
-    if (e.logs && e.length && !e.logging) {
+    if (e->logs && e->length && !e->logging) {
         struct wt_error err;
         wt_fail(&err, WT_INVALID, "--log-calls is about an sm; no --gpu is one");
         return cli_fail(&cli_exec, &err);
     }
     struct wt_error err;
-    if (make_token(&e, &err))
+    if (make_token(e, &err))
         return cli_fail(&cli_exec, &err);
-    const struct cli_exec_options o = {.gpus = e.length ? e.gpus : NULL,
-                                       .memory = e.memory,
-                                       .progress = e.progress,
-                                       .ptx_cache = e.ptx_cache,
-                                       .schedule = e.schedule,
-                                       .gem = *e.gem ? e.gem : NULL,
-                                       .core = *e.core ? e.core : NULL,
-                                       .core_history = e.core_history,
-                                       .socket = e.socket,
-                                       .token = e.token,
-                                       .log = e.logs ? e.log : NULL,
-                                       .supervision = e.supervision,
-                                       .caught = e.caught};
-    return cli_exec_program(&cli_exec, &o, argv + optind);
+    const struct cli_exec_options o = {.gpus = e->length ? e->gpus : NULL,
+                                       .memory = e->memory,
+                                       .progress = e->progress,
+                                       .ptx_cache = e->ptx_cache,
+                                       .schedule = e->schedule,
+                                       .gem = *e->gem ? e->gem : NULL,
+                                       .core = *e->core ? e->core : NULL,
+                                       .core_history = e->core_history,
+                                       .socket = e->socket,
+                                       .token = e->token,
+                                       .log = e->logs ? e->log : NULL,
+                                       .supervision = e->supervision,
+                                       .caught = e->caught};
+    return cli_exec_program(&cli_exec, &o, program);
+}
+
+static int exec(int argc, char **argv)
+{
+    struct exec e = {.length = 0};
+    /* --gpu=help needs no program. */
+    int status = cli_parse(&cli_exec, argc, argv, &e, NULL, 0, true);
+    if (status == CLI_GO)
+        status = run_with(&e, optind < argc ? argv + optind : NULL);
+    free(e.supervision.report);
+    return status;
 }
 
 static const struct cli_option options[] = {

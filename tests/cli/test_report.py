@@ -2,11 +2,15 @@
 import json
 import signal
 import subprocess
+import sys
 
 import jsonschema
 import pytest
 
 from conftest import ROOT, WAVETRAP, run
+
+sys.path[:0] = [str(ROOT / "tests" / "host")]
+from sanitizer import environment  # noqa: E402
 
 SCHEMA = json.loads((ROOT / "docs" / "report.schema.json").read_text())
 
@@ -77,7 +81,8 @@ def test_a_command_that_fails(build, tmp_path):
 
 def test_processes_of_a_host_program(tmp_path):
     """The counts and the end are told by exec; a child's end is not the program's."""
-    done = subprocess.run([WAVETRAP, "exec", f"--report=json:{tmp_path}/a", "sh", "-c", "(exit 7); kill -TERM $$"], capture_output=True, text=True)
+    done = subprocess.run([WAVETRAP, "exec", f"--report=json:{tmp_path}/a", "sh", "-c", "(exit 7); kill -TERM $$"], capture_output=True, text=True,
+                          env=environment())
     assert done.returncode == -signal.SIGTERM
     *kernels, end = objects(tmp_path / "a")
     assert {k["gpu"] for k in kernels} == {"gfx900", "gen9", "sm"} and all(k["kind"] == "kernels" and k["launches"] == 0 for k in kernels)

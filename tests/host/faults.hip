@@ -111,11 +111,13 @@ int main(int argc, char **argv)
             return 4;
         store_nowhere<<<1, 64>>>(block + (250 << 20));
     } else if (!strcmp(what, "reserved")) { // where the runtime maps private memory: the largest piece
+        // Below lies AddressSanitizer's shadow, which is larger.
+        const unsigned long lowest = 1UL << 45;
         unsigned long first, end, middle = 0, size = 0;
         char line[1000], access[5];
         FILE *maps = fopen("/proc/self/maps", "r");
         while (fgets(line, sizeof line, maps))
-            if (sscanf(line, "%lx-%lx %4s", &first, &end, access) == 3 && !strchr(line, '/') && access[1] == 'w' && end - first > size) {
+            if (sscanf(line, "%lx-%lx %4s", &first, &end, access) == 3 && !strchr(line, '/') && access[1] == 'w' && first > lowest && end - first > size) {
                 size = end - first;
                 middle = first + size / 2 & ~0xfff;
             }
