@@ -230,8 +230,21 @@ def test_kernels_can_be_looked_at_after_the_end(program):
     assert re.match(r"   0x\w+ <fill>:\t", said[5]) and re.search(r"\bweigh\b", said[6]), said
 
 
-def test_why_a_warp_waits(program):
-    """The first warp is at the barrier when the next one comes there."""
+@pytest.fixture
+def busy():
+    """More processes than processors, which never wait."""
+    processes = [subprocess.Popen(["sh", "-c", "while :; do :; done"]) for _ in range(1 + os.cpu_count())]
+    yield
+    for one in processes:
+        one.kill()
+        one.wait()
+
+
+@pytest.mark.parametrize("load", [None, "busy"])
+def test_why_a_warp_waits(program, load, request):
+    """The first warp is at the barrier when the next one comes there, however late the program's thread gets a processor."""
+    if load:
+        request.getfixturevalue(load)
     said = ask([f"break session.cu:{line_of('tile is filled') - 1}", "run", "info waves", "continue", "info waves", "info barriers", "kill"], *program,
                options=SM)
     assert "(waits" not in said[2]

@@ -343,13 +343,27 @@ static bool misses_warps(const struct wt_probe *p)
     return p->launch.runs;
 }
 
+/* Until a run that has begun after the last change has come back, or for WT_WIRE_WAIT_MS. */
+static enum wt_status wait_for_run(struct wt_probe *p, struct wt_link_event *event,
+                                   struct wt_error *err)
+{
+    p->owes = false;
+    return p->link->common.ops->event(p->link->common.context, true, event, err);
+}
+
 static enum wt_status ask(struct wt_probe *p, bool wait, struct wt_link_event *event,
                           struct wt_error *err)
 {
     const struct wt_link *link = &p->link->common;
     struct look look[SMP_MOST_SMS];
     bool begun;
-    enum wt_status status = link->ops->event(link->context, wait, event, err);
+    enum wt_status status = WT_OK;
+    /* On a busy machine the program's thread might find the SMs locked down again each time that it
+     * comes to run warps that were resumed: what they do would never be seen. */
+    if (wait || p->owes)
+        status = wait_for_run(p, event, err);
+    if (!wait && !status)
+        status = link->ops->event(link->context, false, event, err);
     const bool told = event->attention;
     event->attention = false;
     if (status || wait || (!told && !p->common.hold && p->common.scanned && !misses_warps(p)))
@@ -443,6 +457,7 @@ static enum wt_status resume(struct wt_probe *p, uint32_t only, struct wt_error 
     for (unsigned sm = 0; sm < p->common.topology.cores && !status; sm++) {
         const struct going going = going_of(p, sm, only);
         status = resume_sm(p, sm, &going, holds, err);
+        p->owes |= going.goes && p->link->common.host_launches;
     }
     return status;
 }

@@ -61,11 +61,12 @@ static uint64_t bit_of(const struct sm_warp *w)
     return (uint64_t)1 << w->id % SM_WARPS;
 }
 
-/* Notifies the CPU: the run returns with WT_RUN_EVENT. */
+/* Notifies the CPU: the run returns with WT_RUN_EVENT. Whoever accesses registers between two runs
+ * sees for himself what that has done; a run that comes back at once would have issued nothing. */
 static void notify(struct sm_device *d, uint32_t sm)
 {
     d->unit[sm].interrupts++;
-    d->machine.event = true;
+    d->machine.event |= d->machine.in_turn;
 }
 
 /* Sets bits of the global ESR; those that the report mask has raise an interrupt. */
