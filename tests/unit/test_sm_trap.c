@@ -210,6 +210,44 @@ static void test_launches_wait_for_user_mode(void **state)
     rig_close(&r);
 }
 
+/* Without a handler it makes no difference to the other blocks that a debugger pauses warps: they
+ * have the places that they would have had, at the same times. */
+static void test_blocks_start_beside_paused_warps(void **state)
+{
+    struct rig r;
+    rig_open(&r, "", "    NOP;\n    NOP;\n    EXIT;\n", NULL, 40);
+    set_reg(&r, CONTROL0, STOP | 1);
+    assert_int_equal(run(&r, 100), WT_RUN_HALTED);
+    const uint64_t started = r.d->grid.next;
+    assert_true(started < 40);
+    set_reg(&r, PAUSE, 1);
+    set_reg(&r, CONTROL0, 1);
+    set_reg(&r, CONTROL0, 1 | RUN);
+    assert_int_equal(run(&r, 1000), WT_RUN_HALTED);
+    assert_int_equal(r.d->grid.next, 40);
+    assert_int_equal(r.d->grid.done, 39);
+    assert_int_equal(reg(&r, VALID), 1);
+    resume(&r);
+    assert_int_equal(run(&r, 100), WT_RUN_ENDED);
+    assert_int_equal(reg(&r, INCONSISTENT), 0);
+    rig_close(&r);
+    /* Under the stop trigger they start, but issue nothing: warp 0 alone goes to its end. */
+    rig_open(&r, "", "    NOP;\n    NOP;\n    EXIT;\n", NULL, 40);
+    set_reg(&r, CONTROL0, STOP | 1);
+    set_reg(&r, PAUSE, ~1u);
+    set_reg(&r, CONTROL0, STOP | 1 | RUN);
+    assert_int_equal(run(&r, 1000), WT_RUN_HALTED);
+    assert_int_equal(r.m->time, 3);
+    assert_int_equal(r.d->grid.next, started + 1);
+    assert_int_equal(reg(&r, STATUS0), IN_TRAP | LOCKED);
+    assert_int_equal(reg(&r, PAUSE), ~0u);
+    resume(&r);
+    assert_int_equal(run(&r, 1000), WT_RUN_ENDED);
+    assert_int_equal(r.d->grid.done, 40);
+    assert_int_equal(reg(&r, INCONSISTENT), 0);
+    rig_close(&r);
+}
+
 /* An error, whatever follows it, and a store that must not be reached before the error is taken. */
 static uint32_t reached(const char *options, const char *between)
 {
@@ -894,6 +932,7 @@ int main(void)
         cmocka_unit_test(test_all_quiet_under_the_stop_trigger),
         cmocka_unit_test(test_several_masked_traps),
         cmocka_unit_test(test_launches_wait_for_user_mode),
+        cmocka_unit_test(test_blocks_start_beside_paused_warps),
         cmocka_unit_test(test_drain_takes_errors_before_the_next_instruction),
         cmocka_unit_test(test_drain_does_not_wait_for_l1_errors),
         cmocka_unit_test(test_pause_does_not_drain),

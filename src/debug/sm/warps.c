@@ -427,7 +427,7 @@ static enum wt_status clear_reports(struct wt_probe *p, unsigned sm, uint64_t go
     return status;
 }
 
-/* Without a trap handler the stop trigger may stay set while warps run: it holds new blocks. A
+/* Without a trap handler the stop trigger may stay set while warps run: it pauses new blocks. A
  * handler must not return while it is set. */
 static enum wt_status resume_sm(struct wt_probe *p, unsigned sm, const struct going *g, bool holds,
                                 struct wt_error *err)
@@ -445,7 +445,7 @@ static enum wt_status resume_sm(struct wt_probe *p, unsigned sm, const struct go
     ops[count++] = writes(sm, PAUSE_MASK, (uint32_t)g->stays);
     ops[count++] = writes(sm, PAUSE_MASK + 4, (uint32_t)(g->stays >> 32));
     ops[count++] = writes(sm, CONTROL0, control);
-    if (g->goes)
+    if (g->goes || !g->stays) /* a block may have begun since, and have paused */
         ops[count++] = writes(sm, CONTROL0, control | RUN_TRIGGER);
     return transact(p, ops, count, err);
 }
@@ -524,14 +524,16 @@ enum wt_status smp_arm(struct wt_probe *p, struct wt_error *err)
 
 void smp_let_go(struct wt_probe *p)
 {
+    const bool handler = p->link->has_handler;
     for (unsigned sm = 0; sm < p->common.topology.cores; sm++) {
         struct access ops[] = {
+            writes(sm, CONTROL0, DEBUGGER_MODE | (handler ? 0 : STOP_TRIGGER)), /* all pause */
             writes(sm, PAUSE_MASK, 0),
             writes(sm, PAUSE_MASK + 4, 0),
             writes(sm, CONTROL0, 0),
             writes(sm, CONTROL0, RUN_TRIGGER),
         };
-        transact(p, ops, p->common.still ? 4 : 3, WT_IGNORED);
+        transact(p, ops, p->common.still || !handler ? 5 : 4, WT_IGNORED);
     }
     p->common.still = false;
 }

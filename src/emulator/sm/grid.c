@@ -143,6 +143,7 @@ static bool start_warp(struct wt_machine *m, uint32_t warp, struct wt_group_head
     }
     w->local = l->local_base + (uint64_t)w->id * SM_LANES * ((l->local + 7) / 8 * 8);
     sm_update_ready(w);
+    sm_trap_warp_begins(w);
     return true;
 }
 
@@ -155,13 +156,11 @@ static void begin_cta(struct wt_machine *m, struct wt_group_head *g,
     c->first = plan->slot[0];
 }
 
-/* None where the SM is in trap mode. */
 static bool plan_cta(struct wt_machine *m, uint32_t sm, struct wt_group_plan *plan)
 {
     struct sm_device *d = (struct sm_device *)m;
     struct sm_grid *g = &d->grid;
-    if (g->next == g->total || d->unit[sm].in_trap || d->unit[sm].stop ||
-        !find_slots(d, sm, plan->slot))
+    if (g->next == g->total || sm_trap_holds_blocks(d, sm) || !find_slots(d, sm, plan->slot))
         return false;
     plan->launch = &g->head;
     plan->number = 0;

@@ -380,6 +380,10 @@ bool sm_trap_before_turn(struct sm_warp *w, uint64_t *n);
 bool sm_trap_before_exit(struct sm_warp *w, const struct sm_uop *u);
 /* A warp has ended, or paused, or returned: does the SM leave trap mode? */
 void sm_trap_settle(struct sm_device *d, uint32_t sm);
+/* Whether the SM starts no block now. */
+bool sm_trap_holds_blocks(const struct sm_device *d, uint32_t sm);
+/* A block has started: does its warp pause before its first instruction? */
+void sm_trap_warp_begins(struct sm_warp *w);
 /* A warp that waits at a barrier waits there no longer: it comes to it again. */
 void sm_leave_barrier(struct sm_warp *w);
 /* The entry of the trap handler on a warp's stack; NULL: the warp is not in it. */

@@ -145,6 +145,19 @@ static void trap_events(struct sm_device *d, uint32_t sm)
     }
 }
 
+/* The trap unit of an SM without a handler pauses new warps as it does others: which block has
+ * which place, and when, does not depend on a debugger. */
+bool sm_trap_holds_blocks(const struct sm_device *d, uint32_t sm)
+{
+    return d->handler && (d->unit[sm].in_trap || d->unit[sm].stop);
+}
+
+void sm_trap_warp_begins(struct sm_warp *w)
+{
+    if (sm_unit_of(w)->stop)
+        pause_warp(w, SM_PAUSED);
+}
+
 /* Whether a warp of the SM is in the handler, on its way to it, or paused. */
 static bool is_inside(const struct sm_warp *w)
 {
