@@ -2,6 +2,8 @@
 #include "debug/source/attributes.h"
 
 #include <dwarf.h>
+#include <stdlib.h>
+#include <string.h>
 
 bool wt_die_number(Dwarf_Die *die, unsigned name, uint64_t *value)
 {
@@ -51,4 +53,13 @@ bool wt_dwarf_register(const Dwarf_Op *op, unsigned *number)
     if (number)
         *number = is_numbered ? op->atom - (unsigned)DW_OP_reg0 : (unsigned)op->number;
     return is_numbered || op->atom == DW_OP_regx;
+}
+
+unsigned wt_clang_version(Dwarf_Die *unit)
+{
+    Dwarf_Attribute attribute;
+    const char *producer =
+        dwarf_attr(unit, DW_AT_producer, &attribute) ? dwarf_formstring(&attribute) : NULL;
+    const char *version = producer ? strstr(producer, "clang version ") : NULL;
+    return version ? (unsigned)strtoul(version + strlen("clang version "), NULL, 10) : 0;
 }

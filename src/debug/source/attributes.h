@@ -1,4 +1,4 @@
-/* Attributes of DIEs, and registers of location descriptions, as numbers. */
+/* Attributes of DIEs and registers of location descriptions as numbers. */
 #ifndef WT_DEBUG_SOURCE_ATTRIBUTES_H
 #define WT_DEBUG_SOURCE_ATTRIBUTES_H
 
@@ -19,5 +19,7 @@ bool wt_attribute_number(Dwarf_Attribute *attribute, int64_t *value);
 /** The DWARF number of the register that an operation is the location of (DWARF version 5, section
  *  2.6.1.1.3); false: it is another operation. @p number may be NULL. */
 bool wt_dwarf_register(const Dwarf_Op *op, unsigned *number);
+/** The major version of the clang that has compiled a unit; 0: another compiler has. */
+unsigned wt_clang_version(Dwarf_Die *unit);
 
 #endif

@@ -29,7 +29,31 @@ const struct wt_type wt_compile_no_type = {
 
 /* ---- variables ---- */
 
-static enum wt_status constant_value(struct compiler *c, Dwarf_Attribute *attribute,
+/* Whether a type is a scalar, or nothing but one. */
+static bool is_one_scalar(const struct wt_type *type)
+{
+    const struct wt_type *plain = wt_type_plain(type);
+    const uint64_t size = wt_type_size(plain);
+    for (unsigned depth = 0; depth < 16 && !wt_type_is_scalar(plain); depth++) {
+        size_t count = 0;
+        const struct wt_member *member =
+            wt_type_is_record(plain) ? wt_type_members(plain, &count) : NULL;
+        if (count != 1 && plain->kind != WT_TYPE_ARRAY)
+            return false;
+        plain = wt_type_plain(member ? member->type : wt_type_target(plain));
+    }
+    return wt_type_is_scalar(plain) && wt_type_size(plain) == size;
+}
+
+/* Clang gives the constant of one member, where all others have been removed, as the number of the
+ * whole structure or array: of which member is not said. */
+static bool is_number_of_a_part(Dwarf_Die *die, const struct wt_type *type)
+{
+    Dwarf_Die unit;
+    return dwarf_diecu(die, &unit, NULL, NULL) && wt_clang_version(&unit) && !is_one_scalar(type);
+}
+
+static enum wt_status constant_value(struct compiler *c, Dwarf_Die *die, Dwarf_Attribute *attribute,
                                      const struct wt_type *type, struct wt_operand *o,
                                      struct wt_error *err)
 {
@@ -37,6 +61,10 @@ static enum wt_status constant_value(struct compiler *c, Dwarf_Attribute *attrib
     Dwarf_Block block;
     const uint64_t size = wt_type_size(type);
     if (size <= 8 && wt_attribute_number(attribute, &word)) {
+        if (is_number_of_a_part(die, type)) {
+            *o = wt_compile_lost(type);
+            return WT_OK;
+        }
         *o = wt_operand_cell(type, wt_build_constant(&c->build, (uint64_t)word));
         return WT_OK;
     }
@@ -290,7 +318,7 @@ enum wt_status wt_compile_variable(struct compiler *c, Dwarf_Die *die, struct wt
     size_t count;
     c->names_local |= is_local;
     if (dwarf_attr_integrate(die, DW_AT_const_value, &attribute))
-        return constant_value(c, &attribute, type, o, err);
+        return constant_value(c, die, &attribute, type, o, err);
     if (!dwarf_attr_integrate(die, DW_AT_location, &attribute))
         return without_place(c, die, type, is_local, o, err);
     int found = 0;

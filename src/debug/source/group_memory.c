@@ -405,15 +405,6 @@ static uint64_t kernel_of(const struct compiler *c)
     return 0;
 }
 
-static unsigned clang_version(Dwarf_Die *unit)
-{
-    Dwarf_Attribute attribute;
-    const char *producer =
-        dwarf_attr(unit, DW_AT_producer, &attribute) ? dwarf_formstring(&attribute) : NULL;
-    const char *version = producer ? strstr(producer, "clang version ") : NULL;
-    return version ? (unsigned)strtoul(version + strlen("clang version "), NULL, 10) : 0;
-}
-
 static void try_orders(struct group *g)
 {
     const unsigned version = g->version;
@@ -437,7 +428,7 @@ bool wt_compile_group_address(const struct compiler *c, Dwarf_Die *die, struct w
     if (!frame || frame->info != info || !frame->symbols || !dwarf_diecu(&own, &g.unit, NULL, NULL))
         return false;
     g.symbols = frame->symbols;
-    g.version = clang_version(&g.unit);
+    g.version = wt_clang_version(&g.unit);
     g.is_cplusplus = wt_language_is_cplusplus(&g.unit);
     const uint64_t kernel = g.kernel;
     count_kernels(&g, &g.unit, 0);
