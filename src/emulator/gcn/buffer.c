@@ -47,10 +47,10 @@ struct extent {
     uint32_t size; /* of the access */
 };
 
-/* Properties of each lane's access, all bits or none: it is outside; it begins inside and ends
- * behind the end; it continues in another row of elements. */
+/* Properties of each lane's access, all bits or none: it is outside; it crosses the end of a linear
+ * buffer, or goes on in another row of elements of a swizzled one. */
 struct manner {
-    uint32_t outside[GCN_LANES], cut[GCN_LANES], goes_on[GCN_LANES];
+    uint32_t outside[GCN_LANES], crosses[GCN_LANES];
 };
 
 /* from[i] + value (from may be NULL), and the lane's number. */
@@ -74,8 +74,7 @@ static CLONED resolve_linear(uint64_t *addr, struct manner *m, const struct reso
         const uint64_t at = stride * index[i] + offset[i];
         addr[i] = base + at;
         m->outside[i] = 0 - (uint32_t)(at >= end);
-        m->cut[i] = 0 - (uint32_t)((at < end) & (at + size > end));
-        m->goes_on[i] = 0;
+        m->crosses[i] = 0 - (uint32_t)((at < end) & (at + size > end));
     }
 }
 
@@ -101,9 +100,7 @@ static CLONED resolve_swizzled(uint64_t *addr, struct manner *m, const struct re
     LANES
         addr[i] += base;
     LANES
-        m->cut[i] = 0;
-    LANES
-        m->goes_on[i] = 0 - (uint32_t)((offset[i] & (ELEMENT - 1)) + size > ELEMENT);
+        m->crosses[i] = 0 - (uint32_t)((offset[i] & (ELEMENT - 1)) + size > ELEMENT);
 }
 
 /*
@@ -141,8 +138,9 @@ bool gcn_buffer_resolve(struct gcn_wave *w, const struct gcn_uop *u, unsigned si
     t->at = u;
     t->lanes = gcn_exec(w);
     t->zero = gcn_pack(m.outside) & t->lanes;
-    t->split = gcn_pack(m.cut) & t->lanes;
-    t->private = gcn_pack(m.goes_on) & t->lanes;
+    const uint64_t crosses = gcn_pack(m.crosses) & t->lanes;
+    t->split = r.swizzle ? 0 : crosses;
+    t->private = r.swizzle ? crosses : 0;
     t->lds = 0;
     return true;
 }

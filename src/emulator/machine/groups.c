@@ -117,7 +117,7 @@ void wt_groups_check(const struct wt_machine *m)
 uint8_t *wt_group_local(struct wt_machine *m, struct wt_group_head *g)
 {
     if (!g->local)
-        g->local = calloc(1, m->groups.local_bytes);
+        g->local = malloc(m->groups.local_bytes); /* each group clears what it has of it */
     return g->local;
 }
 
