@@ -283,11 +283,11 @@ def gen9(lanes=0, crowd=False):
         options = {"-O0": ["-cl-opt-disable"], "-O2": [], "lines": ["-gline-tables-only"]}[level]
         iga.compile_cl(pathlib.Path(source), pathlib.Path(out), "-g", *options)
     # Intel's compiler writes no debug information for a program that has constants in memory. Unoptimised, it converts halves of 64-bit
-    # integers to float (mov f uq) in some kernels.
+    # integers to float (mov f uq) in some kernels, and gives some functions the caller's own structure in place of a copy.
     prelude = CL_PRELUDE.replace("T name = {0}", "T name; for (uint z_ = 0; z_ < sizeof(T); z_++) ((uchar *)&name)[z_] = 0")
     if lanes:
         prelude = prelude.replace("#define KERNEL __kernel", f"#define KERNEL __attribute__((intel_reqd_sub_group_size({lanes}))) __kernel")
-    return Dialect("gen9" + (f"-{lanes}" if lanes else "") + ("-crowd" if crowd else ""), CL_LACKS | {"recursion", "constant", "wide"}, ".cl", prelude, CL_HOST, ["clang-19"], build,
+    return Dialect("gen9" + (f"-{lanes}" if lanes else "") + ("-crowd" if crowd else ""), CL_LACKS | {"recursion", "constant", "wide", "own structures"}, ".cl", prelude, CL_HOST, ["clang-19"], build,
                    arguments("gen9", lanes or BLOCK), levels={"-O2": "-O2"} if lanes else {"-O2": "-O2", "-lines": "lines"}, block=lanes or BLOCK,
                    crowd=crowd)
 

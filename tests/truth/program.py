@@ -21,6 +21,7 @@ NEEDS = {
     "recursion": "recursive functions", "local": "memory of the group", "locals": "two arrays in it",
     "constant": "a table in constant memory", "calls": "functions that are not inlined",
     "wide": "64-bit integers that are computed",
+    "own structures": "a function's changes to a structure that it was given by value",
     "lane loops": "loops that lanes leave at different times",
 }
 INTEGERS = {"i8": 8, "u8": 8, "i16": 16, "u16": 16, "i32": 32, "u32": 32, "i64": 64, "u64": 64}
@@ -113,6 +114,7 @@ class Maker:
         self.structures = {}    # name: [(member, kind, length or bits or None)]
         self.functions = []
         self.callable = []      # (name, [parameter kinds], result kind, needs)
+        self.given = set()      # structures, by value
         self.depth = 0
 
     def name(self, letter):
@@ -335,7 +337,8 @@ class Maker:
             return self.scalar()
         v = self.random.choice(leaves)
         text = self.of(v.type)
-        return Line(text.of(f"{v.name} = {{}};").text, text.uses | v.uses, text.needs | v.needs)
+        own = frozenset(["own structures"]) if v.uses & self.given else frozenset()
+        return Line(text.of(f"{v.name} = {{}};").text, text.uses | v.uses, text.needs | v.needs | own)
 
     def inner(self, size):
         """Statements in a block of their own: what they define ends with it."""
@@ -482,6 +485,7 @@ class Maker:
                 values = [Value(p, "pointer", pointer=True), Value(f"*{p}", base), *self.members(p, base, True)]
             else:
                 values = [Value(p, base), *self.members(p, base)]
+                self.given |= {p} if kind == "value" else set()
             for v in values:
                 v.uses, v.needs = frozenset([p]), v.needs | needs_of(v.type) | self.type_needs[base]
             self.scope += values
