@@ -273,6 +273,30 @@ def test_watchpoints_of_buffers_and_local_memory(program):
     assert "watchpoint 2: part[12]\n" in said[4] and said[5] == "$1 = 3\n"
 
 
+SAME = """kernel void k(volatile global int *o, int n, local int *tmp)
+{
+    int i = get_global_id(0);
+    o[i] = 7;
+    if (i == 3) {
+        o[0] = n;
+        o[3] = n + 2;
+        o[3] = n + 4;
+    }
+}
+"""
+
+
+def test_a_write_of_the_same_value_changes_nothing(tmp_path):
+    """As in GDB: `watch` passes it, and writes beside the value; `awatch` stops at it."""
+    (tmp_path / "host.c").write_text(HOST)
+    (tmp_path / "t.cl").write_text(SAME)
+    program = build(tmp_path / "host.c", tmp_path)
+    said = said_by(["break program-1.cl:6", "run", "watch o[3]", "continue", "continue"], program, tmp_path / "t.cl")
+    assert "Old value = 7\nNew value = 9\n" in said[3] and "Program exited" in said[4], said
+    said = said_by(["break program-1.cl:6", "run", "awatch o[3]", "continue", "continue", "continue"], program, tmp_path / "t.cl")
+    assert "Value = 7\n" in said[3] and "Old value = 7\nNew value = 9\n" in said[4] and "Program exited" in said[5], said
+
+
 GROUPS = 40
 
 
