@@ -239,24 +239,29 @@ def gdbs(session, dialect, made, command, said):
 OPERATORS = {0x1a: int.__and__, 0x1c: int.__sub__, 0x1e: int.__mul__, 0x21: int.__or__, 0x22: int.__add__, 0x24: int.__lshift__, 0x25: int.__rshift__, 0x27: int.__xor__}
 
 
-def constant_of(block):
-    """The number that a location of constants alone has on its stack, where its first piece ends; None: it has other operations."""
-    stack, at = [], 0
-    while at < len(block) and block[at] != 0x93:    # DW_OP_piece
+def uleb(block, at):
+    """The number there, and where it ends."""
+    length = next((n for n, byte in enumerate(block[at:], 1) if not byte & 0x80), len(block) - at)
+    return sum((byte & 0x7f) << 7 * i for i, byte in enumerate(block[at:at + length])), at + length
+
+
+def constants_of(block):
+    """The numbers that the pieces of a location of constants alone have on their stacks; [] where it has other operations."""
+    stack, at, found = [], 0, []
+    while at < len(block):
         op, at = block[at], at + 1
         if 0x30 <= op < 0x50:
             stack.append(op - 0x30)
         elif op == 0x10:    # DW_OP_constu
-            digits = [block[at]]
-            while digits[-1] & 0x80 and at + len(digits) < len(block):
-                digits.append(block[at + len(digits)])
-            at += len(digits)
-            stack.append(sum((digit & 0x7f) << 7 * i for i, digit in enumerate(digits)))
+            number, at = uleb(block, at)
+            stack.append(number)
         elif op in OPERATORS and len(stack) > 1:
             stack[-2:] = [OPERATORS[op](*stack[-2:])]
+        elif op == 0x93 and len(stack) < 2:    # DW_OP_piece; an empty one without a number
+            found, stack, at = found + stack, [], uleb(block, at)[1]
         else:
-            return None
-    return stack[0] if len(stack) == 1 else None
+            return []
+    return found + stack if len(stack) < 2 else []
 
 
 def ptx_entries(data, name):
@@ -278,9 +283,10 @@ def a_constants_address(data, name, number, is_whole):
     for found, _ in ptx_entries(data, name):
         for length in range(1, len(found)):
             block = found[-length:]
-            place = constant_of(block) if found[-length - 1:-length] == [length] and -1 not in block else None
-            if place is not None and 0 <= number - place < (1 if is_whole else 64):
-                return f"the address {place:#x}"
+            places = constants_of(block) if found[-length - 1:-length] == [length] and -1 not in block else []
+            for place in places:
+                if 0 <= number - place < (1 if is_whole else 64):
+                    return f"the address {place:#x}"
     return None
 
 
