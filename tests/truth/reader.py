@@ -228,6 +228,16 @@ def without_addresses(file):
     return found
 
 
+def in_registers(file):
+    """The names of variables whose address GCC has in a register of RISC-V that is no frame's, in all of the scope: calls overwrite it."""
+    def visit(die):
+        for child in die.children:
+            at = re.match(r"\(?DW_OP_breg(\d+) ", child.text.get("DW_AT_location", ""))
+            yield from [child.name] if at and at[1] not in ("2", "8") else []
+            yield from visit(child)
+    return set(visit(read(file)))
+
+
 def unfinished(table, pc, lines):
     """The lines before the one at pc whose code goes on behind it, in a function that has `lines`: another statement's instructions come first."""
     here = next((i for i, (address, _) in enumerate(table) if address == pc), len(table))

@@ -148,10 +148,12 @@ def set_breakpoints(session, source, places, table):
     session.begin(["set confirm off", "set print elements 1000", *(f"break {source}:{line}" for line in lines)])
 
 
-def on_device(dialect, file, places, table, stops, log, nowhere):
-    """Takes the kernel through its lines, and compares. nowhere: variables of which the debug information does not say where their names hold."""
+def on_device(dialect, file, places, table, stops, log, nowhere, unsound=frozenset()):
+    """Takes the kernel through its lines, and compares. nowhere: variables of which the debug information does not say where their names hold.
+    unsound: those that are not asked for."""
     made, count, seen = Comparison(), collections.Counter(), set()
     made.nowhere = nowhere
+    made.unsound = unsound
     last, follows = {}, following(stops)
     source = f"{log.parent}/t.cl" if dialect.shown else f"t{dialect.ending}"    # a program that is compiled from a string is found by its text
     session = (console.Gdb if dialect.gdb else console.Session)(dialect.options, file, dialect.shown or source, log, dialect.block)
@@ -259,7 +261,7 @@ def unfinished(dialect, session, line, places, table, key, stops, name, shown):
 
 def compare_stop(dialect, session, line, lanes, first, places, table, stops, count, seen, made):
     place = places[line]
-    keys, shows = {}, place.shows
+    keys, shows = {}, [v for v in place.shows if re.match(r"\W*(\w*)", v.name)[1] not in made.unsound]
 
     def early(n, name, shown):
         return lambda: unfinished(dialect, session, line, places, table, keys[n], stops, name, shown)
@@ -327,7 +329,8 @@ def compare(dialect, made, level, folder):
     for line in reader.split_divisions(out, table) & set(places) if dialect.name.startswith("gen9") else ():
         del places[line]
     nowhere = reader.without_addresses(out) if dialect.name.startswith("gen9") else set()
-    result = on_device(dialect, words, places, table, on_host(dialect, host, places, folder), folder / "session", nowhere)
+    unsound = reader.in_registers(out) if dialect.gdb else set()        # GDB does not see that the register has something else
+    result = on_device(dialect, words, places, table, on_host(dialect, host, places, folder), folder / "session", nowhere, unsound)
     write_script(dialect, result, words, folder)
     return result
 

@@ -605,6 +605,72 @@ static void instructions_are_decoded(void **state)
     }
 }
 
+/* Code at CODE. */
+static bool read_bytes(void *context, uint64_t addr, void *out, size_t size)
+{
+    memcpy(out, (const uint8_t *)context + (addr - CODE), size);
+    return true;
+}
+
+/* The letter of an answer: in Place, not Yet, Gone. */
+static char kept_at(struct wt_probe *p, const uint8_t *bytes, size_t size, const char *name,
+                    uint64_t pc)
+{
+    const struct wt_topology *t = ops->topology(p);
+    struct wt_kept_address asked = {.start = CODE,
+                                    .end = CODE + size,
+                                    .pc = CODE + pc,
+                                    .reg = -1,
+                                    .context = (void *)bytes,
+                                    .read_code = read_bytes};
+    struct wt_kept_answer answer;
+    struct wt_error err;
+    for (size_t i = 0; i < t->register_count; i++)
+        if (strcmp(t->registers[i].name, name) == 0)
+            asked.reg = (int)i;
+    assert_true(asked.reg >= 0);
+    assert_int_equal(ops->find_kept(p, &asked, &answer, &err), WT_OK);
+    return answer.state == WT_KEPT_IN_PLACE ? 'P' : answer.state == WT_KEPT_NOT_YET ? 'Y' : 'G';
+}
+
+/* A variable's address is in its register from the function's first write of it to whatever
+ * overwrites it, in the order in which instructions may follow each other. */
+static void addresses_are_in_registers_for_a_while(void **state)
+{
+    enum { MV_RA_A1 = 0x00058093, CALL = 0x008000ef, RET = 0x00008067, NOP = 0x13 };
+    static const uint32_t once[] = {NOP, MV_RA_A1, NOP, CALL, NOP, RET},
+                          loop[] = {NOP, ADDI(A0, A1, 0), CALL, J(X0, -8)},
+                          given[] = {NOP, CALL, RET}, outer[] = {NOP, CALL, NOP};
+    static const uint16_t branch[] = {0xc111 /* c.beqz a0, 4 */, 0x852e /* c.mv a0, a1 */, 1, 1},
+                          jump[] = {0xa011 /* c.j 4 */, 0x852e, 1, 1};
+    static const struct {
+        const void *bytes;
+        size_t size;
+        const char *reg, *states; /* before each instruction */
+        unsigned each;            /* bytes of an instruction */
+    } list[] = {
+        {once, sizeof once, "ra", "YYPPGG", 4},   {loop, sizeof loop, "a0", "YGPG", 4},
+        {given, sizeof given, "a0", "PPG", 4},    {given, sizeof given, "s1", "PPP", 4},
+        {branch, sizeof branch, "a0", "YYGG", 2}, {jump, sizeof jump, "a0", "YGYY", 2},
+    };
+    const struct rig_options o = {.xlen = 32};
+    struct rig *r = rig_device(&o, code, 2);
+    struct wt_wave_set all;
+    struct wt_probe *p = open_probe(r, &all);
+    (void)state;
+    for (size_t i = 0; i < sizeof list / sizeof *list; i++)
+        for (size_t k = 0; k < list[i].size / list[i].each; k++) {
+            const char got = kept_at(p, list[i].bytes, list[i].size, list[i].reg, k * list[i].each);
+            if (got != list[i].states[k])
+                fail_msg("code %zu, instruction %zu: %c", i, k, got);
+        }
+    /* The PC of a frame that has called another one is within the call, which has overwritten it.
+     */
+    assert_int_equal(kept_at(p, (const void *)outer, sizeof outer, "ra", 4), 'P');
+    assert_int_equal(kept_at(p, (const void *)outer, sizeof outer, "ra", 7), 'G');
+    close_all(r, p);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -623,6 +689,7 @@ int main(void)
         cmocka_unit_test(a_debug_module_that_went_to_sleep_is_noticed),
         cmocka_unit_test(breakpoint_instructions_have_the_length_of_what_they_replace),
         cmocka_unit_test(instructions_are_decoded),
+        cmocka_unit_test(addresses_are_in_registers_for_a_while),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

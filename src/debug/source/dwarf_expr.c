@@ -119,11 +119,29 @@ enum wt_status wt_build_frame_address(struct wt_build *b, wt_expr_vector *v, str
     return wt_build_op(b, WT_EXPR_DIV_UNSIGNED, 0, *v, wt_build_constant(b, scale), v, err);
 }
 
+/* A variable's address that the debug information has in one register for all of the function:
+ * compilers then use the register for something else, too. */
+static enum wt_status follow_address(struct machine *m, uint64_t number, struct wt_error *err)
+{
+    struct wt_build *b = m->b;
+    struct wt_kept_answer kept = {.state = WT_KEPT_IN_PLACE};
+    const struct wt_kept_address place = {
+        .reg = wt_topology_dwarf_index(b->topology, (unsigned)number)};
+    if (!m->is_of_home || !b->kept || !b->variable || b->named_end || place.reg < 0)
+        return WT_OK;
+    const enum wt_status status = b->kept(b, m->frame, &place, &kept, err);
+    if (!status && kept.state != WT_KEPT_IN_PLACE)
+        wt_build_leave(b, kept.state == WT_KEPT_NOT_YET ? WT_HOMELESS_YET : WT_HOMELESS_NOW);
+    return status;
+}
+
 static enum wt_status breg(struct machine *m, uint64_t number, int64_t offset, struct wt_error *err)
 {
     wt_expr_vector v;
     const bool in_frame = wt_build_is_frame_register(m->b, (unsigned)number);
-    enum wt_status status = register_value(m, number, &v, err);
+    enum wt_status status = in_frame ? WT_OK : follow_address(m, number, err);
+    if (!status)
+        status = register_value(m, number, &v, err);
     if (!status && in_frame)
         status = wt_build_frame_address(m->b, &v, err);
     if (!status)

@@ -317,6 +317,7 @@ enum wt_status vortex_discover_xlen(struct wt_probe *p, uint32_t wave, struct wt
 WT_PROBE_FN(window) vortex_window;
 WT_PROBE_FN(patch) vortex_patch;
 WT_PROBE_FN(decode) vortex_decode;
+WT_PROBE_FN(find_kept) vortex_find_kept;
 
 /* ---- memory.c: memory by injection, or through a port ---- */
 

@@ -371,4 +371,5 @@ const struct wt_probe_ops wt_probe_vortex = {
     .window = vortex_window,
     .patch = vortex_patch,
     .decode = vortex_decode,
+    .find_kept = vortex_find_kept,
 };
