@@ -47,7 +47,7 @@ struct wt_probe {
     struct wt_sm_launch launch;       /**< as of the last scan */
     uint64_t arguments, arguments_of; /**< the block of arguments; of which launch */
     struct wt_driver_watches watches;
-    bool owes; /**< warps of a host program were resumed, and no run of them was waited for since */
+    bool owes; /**< a host program's warps were resumed, and no run was waited for since */
 };
 
 /** A row of the table. */

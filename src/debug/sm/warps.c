@@ -343,7 +343,7 @@ static bool misses_warps(const struct wt_probe *p)
     return p->launch.runs;
 }
 
-/* Until a run that has begun after the last change has come back, or for WT_WIRE_WAIT_MS. */
+/* Waits until a run that has begun after the last change has come back; WT_WIRE_WAIT_MS at most. */
 static enum wt_status wait_for_run(struct wt_probe *p, struct wt_link_event *event,
                                    struct wt_error *err)
 {
@@ -358,8 +358,8 @@ static enum wt_status ask(struct wt_probe *p, bool wait, struct wt_link_event *e
     struct look look[SMP_MOST_SMS];
     bool begun;
     enum wt_status status = WT_OK;
-    /* On a busy machine the program's thread might find the SMs locked down again each time that it
-     * comes to run warps that were resumed: what they do would never be seen. */
+    /* Resumed warps get a run first. On a busy machine the program's thread might else find the SMs
+     * locked down each time that it comes to run them. */
     if (wait || p->owes)
         status = wait_for_run(p, event, err);
     if (!wait && !status)

@@ -55,11 +55,16 @@ bool wt_dwarf_register(const Dwarf_Op *op, unsigned *number)
     return is_numbered || op->atom == DW_OP_regx;
 }
 
-unsigned wt_clang_version(Dwarf_Die *unit)
+const char *wt_unit_producer(Dwarf_Die *unit)
 {
     Dwarf_Attribute attribute;
     const char *producer =
         dwarf_attr(unit, DW_AT_producer, &attribute) ? dwarf_formstring(&attribute) : NULL;
-    const char *version = producer ? strstr(producer, "clang version ") : NULL;
+    return producer ? producer : "";
+}
+
+unsigned wt_clang_version(Dwarf_Die *unit)
+{
+    const char *version = strstr(wt_unit_producer(unit), "clang version ");
     return version ? (unsigned)strtoul(version + strlen("clang version "), NULL, 10) : 0;
 }

@@ -19,6 +19,8 @@ bool wt_attribute_number(Dwarf_Attribute *attribute, int64_t *value);
 /** The DWARF number of the register that an operation is the location of (DWARF version 5, section
  *  2.6.1.1.3); false: it is another operation. @p number may be NULL. */
 bool wt_dwarf_register(const Dwarf_Op *op, unsigned *number);
+/** Which compiler has made a unit, in its own words; "" if it does not say. */
+const char *wt_unit_producer(Dwarf_Die *unit);
 /** The major version of the clang that has compiled a unit; 0: another compiler has. */
 unsigned wt_clang_version(Dwarf_Die *unit);
 

@@ -46,7 +46,7 @@ static bool is_one_scalar(const struct wt_type *type)
 }
 
 /* Clang gives the constant of one member, where all others have been removed, as the number of the
- * whole structure or array: of which member is not said. */
+ * whole structure or array. It does not say of which member. */
 static bool is_number_of_a_part(Dwarf_Die *die, const struct wt_type *type)
 {
     Dwarf_Die unit;

@@ -131,7 +131,7 @@ static enum wt_status follow_address(struct machine *m, uint64_t number, struct 
         return WT_OK;
     const enum wt_status status = b->kept(b, m->frame, &place, &kept, err);
     if (!status && kept.state != WT_KEPT_IN_PLACE)
-        wt_build_leave(b, kept.state == WT_KEPT_NOT_YET ? WT_HOMELESS_YET : WT_HOMELESS_NOW);
+        wt_build_leave_kept(b, kept.state);
     return status;
 }
 

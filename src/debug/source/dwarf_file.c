@@ -96,7 +96,7 @@ static enum wt_status push_home(struct machine *m, wt_expr_vector place, uint32_
     if (kept.state == WT_KEPT_COMPUTED)
         return push_sum(m, &kept, first, err);
     if (kept.state != WT_KEPT_IN_PLACE)
-        wt_build_leave(m->b, kept.state == WT_KEPT_NOT_YET ? WT_HOMELESS_YET : WT_HOMELESS_NOW);
+        wt_build_leave_kept(m->b, kept.state);
     if ((status = wt_build_load(m->b, space, 8, place, &v, err)) != WT_OK)
         return status;
     /* Registers are 0 when a thread begins: lanes have not executed the code that computes it. */
@@ -117,7 +117,7 @@ static enum wt_status push_other_half(struct machine *m, unsigned from, struct w
         return status;
     if (kept.state == WT_KEPT_COMPUTED)
         return push_sum(m, &kept, HALF, err);
-    wt_build_leave(m->b, kept.state == WT_KEPT_NOT_YET ? WT_HOMELESS_YET : WT_HOMELESS_NOW);
+    wt_build_leave_kept(m->b, kept.state);
     return push_constant(m, 0, err);
 }
 
@@ -226,7 +226,7 @@ enum wt_status wt_machine_check_value(struct machine *m, unsigned from, unsigned
         return WT_OK;
     const enum wt_status status = m->b->kept(m->b, m->frame, &place, &kept, err);
     if (!status && kept.state != WT_KEPT_IN_PLACE)
-        wt_build_leave(m->b, kept.state == WT_KEPT_NOT_YET ? WT_HOMELESS_YET : WT_HOMELESS_NOW);
+        wt_build_leave_kept(m->b, kept.state);
     return status;
 }
 
@@ -265,7 +265,7 @@ enum wt_status wt_machine_take_spilled(struct machine *m, uint64_t spilled, unsi
     if (!is_address && m->size != size)
         kept.state = WT_KEPT_GONE;
     if (kept.state != WT_KEPT_IN_PLACE)
-        wt_build_leave(m->b, kept.state == WT_KEPT_NOT_YET ? WT_HOMELESS_YET : WT_HOMELESS_NOW);
+        wt_build_leave_kept(m->b, kept.state);
     if (is_address)
         return push_home(m, v, 0, UINT_MAX, first, err);
     m->is_value = true;

@@ -235,7 +235,7 @@ static enum wt_status follow_base(struct wt_build *b, const struct wt_frame *fra
     if (status || kept.state == WT_KEPT_IN_PLACE)
         return status;
     if (kept.state != WT_KEPT_COMPUTED) {
-        wt_build_leave(b, kept.state == WT_KEPT_NOT_YET ? WT_HOMELESS_YET : WT_HOMELESS_NOW);
+        wt_build_leave_kept(b, kept.state);
         return WT_OK;
     }
     if ((status = wt_frames_register(b, frame, (unsigned)kept.term[0].reg, &o, err)) != WT_OK)

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "debug/source/attributes.h"
 #include "debug/source/language.h"
 #include "debug/source/types.h"
 
@@ -285,10 +286,7 @@ static void collect_nested(struct wt_info *info, Dwarf_Die *parent, const char *
  * functions within functions, since that search takes time. */
 static bool has_nested(struct wt_info *info, Dwarf_Die *unit)
 {
-    Dwarf_Attribute attribute;
-    const char *producer =
-        dwarf_attr(unit, DW_AT_producer, &attribute) ? dwarf_formstring(&attribute) : NULL;
-    const bool by_gcc = producer && strncmp(producer, "GNU", 3) == 0,
+    const bool by_gcc = strncmp(wt_unit_producer(unit), "GNU", 3) == 0,
                of_gcc = by_gcc && is_amdgpu(info->elf);
     info->of_gcc |= of_gcc;
     return of_gcc || wt_language_is_fortran(unit) || (by_gcc && wt_language_is_cplusplus(unit));
@@ -593,13 +591,9 @@ bool wt_info_is_of_gcc(const struct wt_info *info)
 bool wt_info_is_optimised_by_gcc(struct wt_info *info, uint64_t pc)
 {
     Dwarf_Die unit;
-    Dwarf_Attribute attribute;
-    const char *producer =
-        wt_info_unit(info, pc, &unit) && dwarf_attr(&unit, DW_AT_producer, &attribute)
-            ? dwarf_formstring(&attribute)
-            : NULL;
+    const char *producer = wt_info_unit(info, pc, &unit) ? wt_unit_producer(&unit) : "";
     bool optimised = false;
-    if (!producer || strncmp(producer, "GNU ", 4) != 0)
+    if (strncmp(producer, "GNU ", 4) != 0)
         return false;
     for (const char *at = strstr(producer, " -O"); at; at = strstr(at + 1, " -O"))
         optimised = at[3] != '0';

@@ -1,4 +1,5 @@
 /* Cells and operands of an expression that is compiled. See build.h. */
+#include <assert.h>
 #include <inttypes.h>
 #include <string.h>
 
@@ -98,6 +99,12 @@ void wt_build_leave(struct wt_build *b, enum wt_build_homeless why)
     b->uses_home = true;
     wt_expr_add(b->expr, b->asks_homes ? WT_EXPR_END : WT_EXPR_FAIL, 0,
                 wt_expr_temporary(b->expr, 0), number, number);
+}
+
+void wt_build_leave_kept(struct wt_build *b, enum wt_kept_state state)
+{
+    assert(state == WT_KEPT_NOT_YET || state == WT_KEPT_GONE);
+    wt_build_leave(b, state == WT_KEPT_NOT_YET ? WT_HOMELESS_YET : WT_HOMELESS_NOW);
 }
 
 struct wt_operand wt_operand_cell(const struct wt_type *type, wt_expr_vector vector)

@@ -1,6 +1,6 @@
 /*
- * Registers that hold a variable's address, and are used for something else later: GCC keeps that of
- * a structure given by reference in ra, which the next call overwrites.
+ * Registers that hold a variable's address for a while: GCC keeps the address of a structure that
+ * is given by value in ra, and the next call overwrites it.
  */
 #include "debug/vortex/dm.h"
 
@@ -11,25 +11,26 @@
 
 enum { MOST_HALVES = 1 << 14 }; /* of a function's code */
 
-/* What the register may have: what the caller left, what the function's first write put there, or
- * something else. */
+/* Possible contents of the register, as bits: what the caller left, what the function's first write
+ * put there, something else. */
 enum { AS_CALLED = 1, OWN = 2, OTHER = 4 };
 
 /* Registers that a called function need not keep (RISC-V calling convention): x1, x5 to x7, x10 to
  * x17, x28 to x31. */
 #define CALLER_SAVED UINT32_C(0xf003fce2)
 
-/* Where a branch or a jump leads; false: it is computed. RISC-V manual I, "Control Transfer
- * Instructions", and chapter C. */
-static bool target_of(uint32_t word, unsigned length, uint64_t at, uint64_t *target)
+/* The target of a branch or a jump; false: it is computed. A conditional branch may also go on
+ * behind itself. RISC-V manual I, "Control Transfer Instructions", and chapter C. */
+static bool target_of(uint32_t w, unsigned length, uint64_t at, uint64_t *target, bool *conditional)
 {
-    const uint32_t w = word;
     uint32_t offset;
     unsigned bits;
+    *conditional = false;
     if (length == 4 && (w & 0x7f) == 0x63) {
         offset = wt_field(w, 31, 31) << 12 | wt_field(w, 7, 7) << 11 | wt_field(w, 30, 25) << 5 |
                  wt_field(w, 11, 8) << 1;
         bits = 13;
+        *conditional = true;
     } else if (length == 4 && (w & 0x7f) == 0x6f) {
         offset = wt_field(w, 31, 31) << 20 | wt_field(w, 19, 12) << 12 | wt_field(w, 20, 20) << 11 |
                  wt_field(w, 30, 21) << 1;
@@ -43,6 +44,7 @@ static bool target_of(uint32_t word, unsigned length, uint64_t at, uint64_t *tar
         offset = wt_field(w, 12, 12) << 8 | wt_field(w, 6, 5) << 6 | wt_field(w, 2, 2) << 5 |
                  wt_field(w, 11, 10) << 3 | wt_field(w, 4, 3) << 1;
         bits = 9;
+        *conditional = true;
     } else {
         return false;
     }
@@ -50,13 +52,8 @@ static bool target_of(uint32_t word, unsigned length, uint64_t at, uint64_t *tar
     return true;
 }
 
-/* Whether a branch may also go on behind itself: jumps do not. */
-static bool is_conditional(uint32_t word, unsigned length)
-{
-    return length == 4 ? (word & 0x7f) == 0x63 : (word & 0xc003) == 0xc001;
-}
-
-/* A function's code, and what the register may have before each of its halfwords. */
+/* A function. `state` has the possible contents of the register before the instruction at each
+ * halfword; 0: no path leads there. */
 struct body {
     struct wt_probe *p;
     const uint8_t *code;
@@ -83,7 +80,7 @@ static bool put(const struct body *b, uint64_t addr, uint8_t state)
     return true;
 }
 
-/* What an instruction leaves in the register that had @p before. */
+/* The possible contents of the register behind an instruction. */
 static uint8_t leaves(const struct body *b, size_t i, const struct wt_instruction *in,
                       uint8_t before)
 {
@@ -94,7 +91,7 @@ static uint8_t leaves(const struct body *b, size_t i, const struct wt_instructio
     return in->written != b->reg ? before : i == b->own ? OWN : OTHER;
 }
 
-/* Follows the code in all of its ways until nothing changes. */
+/* Passes the possible contents along all paths of the code until nothing changes. */
 static void follow(struct body *b)
 {
     b->state[0] = AS_CALLED;
@@ -109,11 +106,11 @@ static void follow(struct body *b)
                 continue;
             const uint64_t at = b->start + 2 * i;
             const uint8_t after = leaves(b, i, &in, b->state[i]);
-            const bool branches = in.kind == WT_INSTRUCTION_BRANCH;
-            if (branches && target_of(word, in.length, at, &target))
+            bool goes_on = in.kind != WT_INSTRUCTION_RETURN && in.kind != WT_INSTRUCTION_END;
+            if (in.kind == WT_INSTRUCTION_BRANCH &&
+                target_of(word, in.length, at, &target, &goes_on))
                 changes |= put(b, target, after);
-            if (in.kind != WT_INSTRUCTION_RETURN && in.kind != WT_INSTRUCTION_END &&
-                (!branches || is_conditional(word, in.length)))
+            if (goes_on)
                 changes |= put(b, at + in.length, after);
         }
     }
@@ -132,8 +129,8 @@ static void find_own(struct body *b)
     b->own = i < b->halves ? i : b->halves;
 }
 
-/* Of a variable's address: it is in the register from the function's first write of it to the next
- * write, or, where the function writes nothing, from the call on. */
+/* The register has a variable's address from the function's first write of the register to the next
+ * one. If the function has no such write, the register has it from the function's beginning. */
 enum wt_status vortex_find_kept(struct wt_probe *p, const struct wt_kept_address *asked,
                                 struct wt_kept_answer *answer, struct wt_error *err)
 {

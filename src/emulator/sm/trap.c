@@ -61,8 +61,8 @@ static uint64_t bit_of(const struct sm_warp *w)
     return (uint64_t)1 << w->id % SM_WARPS;
 }
 
-/* Notifies the CPU: the run returns with WT_RUN_EVENT. Whoever accesses registers between two runs
- * sees for himself what that has done; a run that comes back at once would have issued nothing. */
+/* Notifies the CPU: the run returns with WT_RUN_EVENT. An access to a register between two runs
+ * leaves no event: the next run would return at once, without an issue. */
 static void notify(struct sm_device *d, uint32_t sm)
 {
     d->unit[sm].interrupts++;
@@ -145,8 +145,8 @@ static void trap_events(struct sm_device *d, uint32_t sm)
     }
 }
 
-/* The trap unit of an SM without a handler pauses new warps as it does others: which block has
- * which place, and when, does not depend on a debugger. */
+/* Without a handler the trap unit pauses new warps as it does others. So a debugger does not change
+ * which place a block has, and when. */
 bool sm_trap_holds_blocks(const struct sm_device *d, uint32_t sm)
 {
     return d->handler && (d->unit[sm].in_trap || d->unit[sm].stop);
