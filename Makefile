@@ -183,8 +183,8 @@ check-offload: all
 
 check-offload-quick: all
 	@scripts/need.sh hip offload ptx check-tools
-	@python3 tests/offload/run.py --quick
-	@WAVETRAP_PTX_CACHE=off python3 tests/offload/run.py --gpu=sm --quick
+	@scripts/one_test.py python3 tests/offload/run.py --quick
+	@WAVETRAP_PTX_CACHE=off scripts/one_test.py python3 tests/offload/run.py --gpu=sm --quick
 
 unit: all
 	@scripts/test.py $(BUILD) --suite unit
