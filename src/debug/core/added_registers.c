@@ -93,29 +93,11 @@ bool dbg_is_of_work(const struct wt_debugger *d, unsigned index)
     return dbg_is_added(d, index) && d->added.registers[index].code >= ADDED_ITEM;
 }
 
-/* Groups at the end of a grid may be smaller than the others. */
-uint64_t dbg_item(const struct wt_wave *w, unsigned lane, unsigned axis)
-{
-    uint64_t n = (uint64_t)w->index * w->lanes + lane;
-    for (unsigned i = 0; i <= axis; i++) {
-        const uint64_t first = (uint64_t)w->group[i] * w->block[i];
-        uint64_t size = w->block[i];
-        if (first < w->grid[i] && w->grid[i] - first < size)
-            size = w->grid[i] - first;
-        if (size == 0)
-            return 0;
-        if (i == axis)
-            return i == 2 ? n : n % size;
-        n /= size;
-    }
-    return 0;
-}
-
 static uint64_t value_of_work(const struct wt_wave *w, unsigned code, unsigned lane)
 {
     const unsigned axis = (code - ADDED_ITEM) % 3;
     if (code < ADDED_GROUP)
-        return dbg_item(w, lane, axis);
+        return wt_wave_item(w, lane, axis);
     return code < ADDED_BLOCK ? w->group[axis] : code < ADDED_GRID ? w->block[axis] : w->grid[axis];
 }
 

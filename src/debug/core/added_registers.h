@@ -24,8 +24,4 @@ uint64_t dbg_added_value(const struct wt_debugger *d, unsigned index, uint32_t w
 enum wt_status dbg_read_added(struct wt_debugger *d, uint32_t wave, wt_lanes lanes, unsigned index,
                               uint8_t *row, struct wt_error *err);
 
-/** Coordinate @p axis of a lane's work-item in its group, in the order in which the dispatch
- * numbers them, where the wave has its grid. */
-uint64_t dbg_item(const struct wt_wave *wave, unsigned lane, unsigned axis);
-
 #endif

@@ -633,6 +633,9 @@ void wt_work_free(struct wt_work *work);
 /** How many lanes of a wave are work-items, and which of its group's that of lane 0 is; all where
  * the group's size is not known. */
 unsigned wt_wave_items(const struct wt_wave *wave, uint32_t *first);
+/** Coordinate @p axis of a lane's work-item in its group, in the order in which the dispatch
+ * numbers them; 0 where the wave has no grid. */
+uint64_t wt_wave_item(const struct wt_wave *wave, unsigned lane, unsigned axis);
 
 /** Takes the next event off the queue; WT_EVENT_NONE when there is none. */
 struct wt_event wt_debugger_next_event(struct wt_debugger *d);

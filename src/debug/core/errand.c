@@ -13,7 +13,6 @@
 #include "base/clock.h"
 #include "debug/core/touches.h"
 
-#include "debug/core/added_registers.h"
 #include "debug/core/events.h"
 #include "debug/core/hits.h"
 #include "debug/core/known.h"
@@ -161,7 +160,7 @@ static enum wt_status name_toucher(struct wt_debugger *d, struct wt_touch *w, st
     dbg_describe(d, w->wave, &w->by);
     w->has_item = w->by.has_work && d->topology->has_grid;
     for (unsigned axis = 0; w->has_item && axis < 3; axis++)
-        w->item[axis] = dbg_item(&w->by, wt_lanes_lowest(w->lanes), axis);
+        w->item[axis] = wt_wave_item(&w->by, wt_lanes_lowest(w->lanes), axis);
     return WT_OK;
 }
 

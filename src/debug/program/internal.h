@@ -4,6 +4,7 @@
 
 #include "base/text.h"
 #include "base/array.h"
+#include "base/bits.h"
 #include "debug/program/program.h"
 #include "debug/source/locations.h"
 

@@ -207,6 +207,11 @@ struct wt_program_host {
     bool (*is_own)(void *context);
 };
 
+/** The text of an instruction, as a disassembler has it. Returns its length in bytes, 0 if these
+ * bytes are no instruction. */
+typedef unsigned wt_disassemble_fn(void *context, uint64_t addr, const uint8_t *bytes,
+                                   size_t length, char *text, size_t size);
+
 struct wt_program_options {
     struct wt_session *session;
     struct wt_modules *modules;         /**< the loaded code */
@@ -218,7 +223,8 @@ struct wt_program_options {
     bool steps_to_watch;                /**< the device has no watchpoints: steps, and compares */
     struct wt_loading *loading;         /**< of debug information; NULL: nobody looks */
     wt_code_register_fn *code_register; /**< registers that code names; NULL: there are none */
-    void *code_context;
+    wt_disassemble_fn *disassemble;     /**< NULL: there is none */
+    void *code_context;                 /**< of both */
     struct wt_program_user user;
 };
 
@@ -435,6 +441,50 @@ void wt_program_count_logs(struct wt_program *program, struct wt_point *point);
 struct wt_frames *wt_program_frames_at(struct wt_program *program, const struct wt_point *point,
                                        uint64_t addr);
 
+/* ---- code ---- */
+
+/** An instruction, as it lies in memory. */
+struct wt_code_line {
+    uint64_t addr;
+    unsigned length;
+    uint8_t bytes[WT_WINDOW_BYTES];
+    char text[200]; /**< ""; there is no disassembler, or it is no instruction */
+};
+
+/** Reads the instruction at an address of code. WT_INVALID: nothing can be read there. */
+enum wt_status wt_program_instruction(struct wt_program *program, uint64_t addr,
+                                      struct wt_code_line *line, struct wt_error *err);
+
+/** A function's code, [start, end); where it is in pieces, the one with its entry. */
+struct wt_function {
+    uint64_t start, end;
+    char name[512]; /**< as its language has it */
+};
+
+/** The function, not an inlined one, that an address is in. WT_INVALID: there is none. */
+enum wt_status wt_program_function_at(struct wt_program *program, uint64_t addr,
+                                      struct wt_function *function, struct wt_error *err);
+/** The address that an expression names: of a function or an array, or a value of 8 bytes at most.
+ */
+enum wt_status wt_program_address(struct wt_program *program, const char *text, uint64_t *address,
+                                  struct wt_error *err);
+
+/* ---- variables ---- */
+
+/** A variable or a parameter, with its value in the view's lane. Valid during the call. */
+struct wt_variable {
+    const char *name;
+    const struct wt_view *view;
+    const struct wt_values *values; /**< NULL: it cannot be read, `why` */
+    const char *why;
+};
+typedef void wt_variable_fn(void *context, const struct wt_variable *variable);
+
+/** Hands the variables of a frame of the selected thread to @p each, the innermost scope's first;
+ * or (@p arguments) the parameters of its function. False: there are none. */
+bool wt_program_variables(struct wt_program *program, const struct wt_frame *frame, bool arguments,
+                          wt_variable_fn *each, void *context);
+
 /* ---- messages ---- */
 
 /** The end of an argument: a comma outside of parentheses and quotes. */
@@ -465,6 +515,12 @@ void wt_program_default_source(struct wt_program *program);
  */
 enum wt_status wt_program_find_line(struct wt_program *program, const char *text, unsigned *line,
                                     struct wt_error *err);
+/**
+ * Which lines come next, @p size of them: "": behind those that were shown last, "-": before them,
+ * around a location, or from one to another ("FIRST,LAST"). They become list_first to list_last.
+ */
+enum wt_status wt_program_list(struct wt_program *program, const char *text, unsigned size,
+                               const struct wt_text_file **file, struct wt_error *err);
 /** Where a frame's function begins in memory; 0 if unknown. */
 uint64_t wt_frame_function_start(const struct wt_frame *frame);
 /** A source file; NULL without host memory. */
@@ -505,6 +561,34 @@ enum wt_status wt_program_select_lane(struct wt_program *program, unsigned lane,
 /** Selects a lane of a wave. */
 enum wt_status wt_program_select_lane_of(struct wt_program *program, wt_wave_id wave, unsigned lane,
                                          struct wt_error *err);
+
+/** What a lane of a wave with work can be named by. */
+enum wt_coordinate {
+    /* of the program */
+    WT_BY_DISPATCH, /**< its number */
+    WT_BY_GROUP,    /**< x, y, z */
+    WT_BY_ITEM,     /**< x, y, z in its group */
+    /* of hardware */
+    WT_BY_DEVICE,
+    WT_BY_CORE,
+    WT_BY_SLOT,
+    WT_BY_LANE,
+    WT_COORDINATES
+};
+
+/** The coordinates that somebody has named. */
+struct wt_focus {
+    bool given[WT_COORDINATES];
+    uint32_t value[WT_COORDINATES][3];
+};
+
+/**
+ * The first lane of @p work, by its place in the program, that has these coordinates. Coordinates
+ * above a named one that are not named are those of @p own. NULL: there is none.
+ */
+const struct wt_wave *wt_find_lane(const struct wt_work *work, const struct wt_focus *focus,
+                                   const struct wt_wave *own, unsigned *lane);
+
 /** "The program is not being run." unless it is. */
 enum wt_status wt_program_need_run(struct wt_program *program, struct wt_error *err);
 /** A stopped thread is selected. */

@@ -1,4 +1,6 @@
 /* The selection: a thread and one of its frames. */
+#include <string.h>
+
 #include "debug/program/internal.h"
 
 void wt_program_forget_frames(struct wt_program *g)
@@ -189,4 +191,61 @@ enum wt_status wt_program_select_lane_of(struct wt_program *g, wt_wave_id wave, 
         return wt_fail(err, WT_STATE, "the %s has ended", g->topology->wave_word);
     wt_program_select(g, thread);
     return wt_program_select_lane(g, lane, err);
+}
+
+/* ---- a lane by its coordinates ---- */
+
+static void keep(struct wt_focus *f, enum wt_coordinate which, const uint32_t *value, size_t count)
+{
+    if (f->given[which])
+        return;
+    f->given[which] = true;
+    memcpy(f->value[which], value, count * sizeof *value);
+}
+
+static struct wt_focus complete(const struct wt_focus *given, const struct wt_wave *own)
+{
+    struct wt_focus f = *given;
+    const bool *is = given->given, in_hardware = is[WT_BY_CORE] || is[WT_BY_SLOT];
+    const uint32_t dispatch = (uint32_t)own->dispatch;
+    if (is[WT_BY_ITEM] && !in_hardware)
+        keep(&f, WT_BY_GROUP, own->group, 3);
+    if ((is[WT_BY_GROUP] || is[WT_BY_ITEM]) && !in_hardware)
+        keep(&f, WT_BY_DISPATCH, &dispatch, 1);
+    if (is[WT_BY_LANE] && !is[WT_BY_GROUP] && !is[WT_BY_ITEM])
+        keep(&f, WT_BY_SLOT, &own->slot, 1);
+    if ((f.given[WT_BY_LANE] || f.given[WT_BY_SLOT]) && !f.given[WT_BY_GROUP])
+        keep(&f, WT_BY_CORE, &own->core, 1);
+    return f;
+}
+
+static bool fits(const struct wt_focus *f, const struct wt_wave *w, unsigned lane)
+{
+    const uint32_t of[WT_COORDINATES][3] = {[WT_BY_DISPATCH] = {(uint32_t)w->dispatch},
+                                            [WT_BY_GROUP] = {w->group[0], w->group[1], w->group[2]},
+                                            [WT_BY_ITEM] = {(uint32_t)wt_wave_item(w, lane, 0),
+                                                            (uint32_t)wt_wave_item(w, lane, 1),
+                                                            (uint32_t)wt_wave_item(w, lane, 2)},
+                                            [WT_BY_DEVICE] = {w->device},
+                                            [WT_BY_CORE] = {w->core},
+                                            [WT_BY_SLOT] = {w->slot},
+                                            [WT_BY_LANE] = {lane}};
+    bool fits = true;
+    for (unsigned i = 0; i < WT_COORDINATES; i++)
+        fits &= !f->given[i] || memcmp(f->value[i], of[i], sizeof of[i]) == 0;
+    return fits;
+}
+
+const struct wt_wave *wt_find_lane(const struct wt_work *work, const struct wt_focus *focus,
+                                   const struct wt_wave *own, unsigned *lane)
+{
+    const struct wt_focus f = complete(focus, own);
+    for (size_t i = 0; i < work->worker_count; i++) {
+        const struct wt_wave *w = &work->worker[i]->wave;
+        uint32_t first;
+        for (*lane = 0; *lane < wt_wave_items(w, &first); ++*lane)
+            if (fits(&f, w, *lane))
+                return w;
+    }
+    return NULL;
 }

@@ -1,5 +1,6 @@
 /* Places as people write them: "PLACE [thread N] [if CONDITION]", where PLACE may count from the
- * current line ("+1") or name its parts ("-function F"). */
+ * current line ("+1") or name its parts ("-function F"); and the lines of source that they ask for.
+ */
 #include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -222,4 +223,84 @@ enum wt_status wt_program_find_line(struct wt_program *g, const char *text, unsi
         *line = number;
     wt_frames_free(frames);
     return status;
+}
+
+/* ---- the lines to show next ---- */
+
+static enum wt_status set_lines(struct wt_program *g, unsigned first, unsigned last,
+                                const struct wt_text_file **file, struct wt_error *err)
+{
+    const struct wt_text_file *f = *file = wt_program_open_source(g, g->list_file);
+    first = first < 1 ? 1 : first;
+    if (!f || !f->path)
+        return wt_fail(err, WT_IO,
+                       "%s: No such file or directory. ('set substitute-path FROM TO' "
+                       "says where sources are.)",
+                       g->list_file);
+    if (first > f->line_count)
+        return wt_fail(err, WT_INVALID, "Line number %u out of range; \"%s\" has %zu lines.", first,
+                       g->list_file, f->line_count);
+    g->list_first = first;
+    g->list_last = last > f->line_count ? (unsigned)f->line_count : last;
+    return WT_OK;
+}
+
+/* "FIRST,LAST", either of which may be missing. */
+static enum wt_status set_range(struct wt_program *g, const char *text, const char *comma,
+                                unsigned size, const struct wt_text_file **file,
+                                struct wt_error *err)
+{
+    unsigned first = 0, last;
+    char *from = strndup(text, (size_t)(comma - text));
+    const char *to = wt_skip_blanks(comma + 1);
+    const bool has_first = comma != text;
+    enum wt_status status = !from       ? wt_fail(err, WT_NO_MEMORY, "no host memory")
+                            : has_first ? wt_program_find_line(g, from, &first, err)
+                                        : WT_OK;
+    free(from);
+    if (!status && !*to)
+        return set_lines(g, first, first + size - 1, file, err);
+    if (!status)
+        status = wt_program_find_line(g, to, &last, err);
+    if (status)
+        return status;
+    return set_lines(g, has_first ? first : last > size ? last - size + 1 : 1, last, file, err);
+}
+
+enum wt_status wt_program_list(struct wt_program *g, const char *text, unsigned size,
+                               const struct wt_text_file **file, struct wt_error *err)
+{
+    const struct wt_frame *frame;
+    unsigned first;
+    if (!g->list_set && wt_program_need_frame(g, &frame, WT_IGNORED) == WT_OK && frame->path) {
+        free(g->list_file);
+        g->list_file = strdup(frame->path);
+        g->list_first = frame->line;
+        g->list_last = 0;
+        g->list_set = true;
+    }
+    if (!g->list_file)
+        wt_program_default_source(g);
+    if (!g->list_file && !strchr(text, ':'))
+        return wt_fail(err, WT_INVALID, "No symbol table is loaded: there are no lines to list.");
+    const char *comma = strchr(text, ',');
+    if (comma)
+        return set_range(g, text, comma, size, file, err);
+    if (strcmp(text, "-") == 0) {
+        if (g->list_first <= 1)
+            return wt_fail(err, WT_INVALID, "Already at the start of %s.", g->list_file);
+        const unsigned last = g->list_first - 1;
+        return set_lines(g, last > size ? last - size + 1 : 1, last, file, err);
+    }
+    if (!*text || strcmp(text, "+") == 0) {
+        if (g->list_last)
+            return set_lines(g, g->list_last + 1, g->list_last + size, file, err);
+        first = g->list_first; /* around the current line */
+    } else {
+        const enum wt_status status = wt_program_find_line(g, text, &first, err);
+        if (status)
+            return status;
+    }
+    first = first > size / 2 ? first - size / 2 : 1;
+    return set_lines(g, first, first + size - 1, file, err);
 }

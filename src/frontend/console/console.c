@@ -27,6 +27,27 @@ bool take_number(const char **text, uint64_t *number)
     return true;
 }
 
+bool take_triple(const char **text, uint32_t value[3])
+{
+    const bool brackets = **text == '(';
+    const char *at = *text + brackets;
+    value[0] = value[1] = value[2] = 0;
+    for (unsigned i = 0; i < 3; i++) {
+        uint64_t number;
+        at = wt_skip_blanks(at);
+        if (!take_number(&at, &number) || number > UINT32_MAX)
+            return false;
+        value[i] = (uint32_t)number;
+        if (*at != ',')
+            break;
+        at++;
+    }
+    if (brackets && *at++ != ')')
+        return false;
+    *text = wt_skip_blanks(at);
+    return true;
+}
+
 enum wt_status take_no_arguments(const char *text, const char *command, struct wt_error *err)
 {
     if (*text)
@@ -107,6 +128,7 @@ struct wt_shell *wt_shell_new(const struct wt_shell_options *options)
                                                   .steps_to_watch = options->steps_to_watch,
                                                   .loading = &c->loading,
                                                   .code_register = options->code_register,
+                                                  .disassemble = options->disassemble,
                                                   .code_context = options->context,
                                                   .user = {.news = tell_news,
                                                            .accept_pending = accept_pending,

@@ -51,14 +51,8 @@ static char mark_any(const struct view *view, const struct wt_wave_info **warp, 
 /* ThreadIdx of a lane. */
 static void thread_index(const struct wt_wave *w, unsigned lane, uint32_t index[3])
 {
-    uint32_t n;
-    wt_wave_items(w, &n);
-    n += lane;
-    for (unsigned i = 0; i < 3; i++) {
-        const uint32_t size = w->block[i] ? w->block[i] : 1;
-        index[i] = i < 2 ? n % size : n;
-        n /= size;
-    }
+    for (unsigned i = 0; i < 3; i++)
+        index[i] = (uint32_t)wt_wave_item(w, lane, i);
 }
 
 static const char *triple(const uint32_t v[3], char text[40])
@@ -256,58 +250,31 @@ enum wt_status do_info_cuda(struct wt_shell *c, const char *text, struct wt_erro
 
 /* ---- cuda: the focus ---- */
 
-enum part { KERNEL, BLOCK, THREAD, DEVICE, SM, WARP, LANE, PARTS };
+static const char *const coordinates[WT_COORDINATES] = {
+    [WT_BY_DISPATCH] = "kernel", [WT_BY_GROUP] = "block", [WT_BY_ITEM] = "thread",
+    [WT_BY_DEVICE] = "device",   [WT_BY_CORE] = "sm",     [WT_BY_SLOT] = "warp",
+    [WT_BY_LANE] = "lane"};
 
-static const char *const part_names[PARTS] = {"kernel", "block", "thread", "device",
-                                              "sm",     "warp",  "lane"};
-
-struct focus {
-    bool given[PARTS];
-    uint32_t value[PARTS][3];
-};
-
-/* "N", "N,N", "N,N,N", with or without brackets. */
-static bool take_triple(const char **text, uint32_t value[3])
-{
-    const bool brackets = **text == '(';
-    const char *at = *text + brackets;
-    value[0] = value[1] = value[2] = 0;
-    for (unsigned i = 0; i < 3; i++) {
-        uint64_t number;
-        at = wt_skip_blanks(at);
-        if (!take_number(&at, &number) || number > UINT32_MAX)
-            return false;
-        value[i] = (uint32_t)number;
-        if (*at != ',')
-            break;
-        at++;
-    }
-    if (brackets && *at++ != ')')
-        return false;
-    *text = wt_skip_blanks(at);
-    return true;
-}
-
-static enum wt_status parse_focus(const char *text, struct focus *f, bool *asks,
+static enum wt_status parse_focus(const char *text, struct wt_focus *f, bool *asks,
                                   struct wt_error *err)
 {
     *asks = true;
     while (*text) {
-        unsigned part = 0;
-        size_t length = strcspn(text, " \t(,0123456789");
-        while (part < PARTS &&
-               (strncmp(text, part_names[part], length) != 0 || strlen(part_names[part]) != length))
-            part++;
-        if (part == PARTS)
+        unsigned i = 0;
+        const size_t length = strcspn(text, " \t(,0123456789");
+        while (i < WT_COORDINATES &&
+               (strncmp(text, coordinates[i], length) != 0 || strlen(coordinates[i]) != length))
+            i++;
+        if (i == WT_COORDINATES)
             return wt_fail(err, WT_INVALID,
                            "cuda takes kernel N, block X,Y,Z, thread X,Y,Z, device N, sm N, warp N "
                            "and lane N");
         text = wt_skip_blanks(text + length);
         if (*text != '(' && (*text < '0' || *text > '9'))
             continue;
-        if (!take_triple(&text, f->value[part]))
-            return wt_fail(err, WT_INVALID, "cuda %s takes a number, or (X,Y,Z)", part_names[part]);
-        f->given[part] = true;
+        if (!take_triple(&text, f->value[i]))
+            return wt_fail(err, WT_INVALID, "cuda %s takes a number, or (X,Y,Z)", coordinates[i]);
+        f->given[i] = true;
         *asks = false;
     }
     return WT_OK;
@@ -325,74 +292,29 @@ static void put_focus(struct wt_shell *c, const struct wt_wave *w, unsigned lane
             w->slot, lane, after);
 }
 
-/* Whether a lane is one of those asked for. Coordinates that were not named keep their selected
- * values: either those of hardware (device, SM, warp, lane), or those of the program (kernel,
- * block, thread). */
-static bool fits(const struct focus *f, const struct wt_wave *v, unsigned lane)
-{
-    uint32_t index[3];
-    thread_index(v, lane, index);
-    return (!f->given[KERNEL] || f->value[KERNEL][0] == v->dispatch) &&
-           (!f->given[BLOCK] || memcmp(f->value[BLOCK], v->group, sizeof v->group) == 0) &&
-           (!f->given[THREAD] || memcmp(f->value[THREAD], index, sizeof index) == 0) &&
-           (!f->given[DEVICE] || f->value[DEVICE][0] == v->device) &&
-           (!f->given[SM] || f->value[SM][0] == v->core) &&
-           (!f->given[WARP] || f->value[WARP][0] == v->slot) &&
-           (!f->given[LANE] || f->value[LANE][0] == lane);
-}
-
-static void keep(struct focus *f, enum part part, uint32_t x, uint32_t y, uint32_t z)
-{
-    if (f->given[part])
-        return;
-    f->given[part] = true;
-    f->value[part][0] = x;
-    f->value[part][1] = y;
-    f->value[part][2] = z;
-}
-
-/* Coordinates above a named one that are not named keep their values. */
-static void keep_rest(struct focus *f, const struct wt_wave *v)
-{
-    if (f->given[THREAD] && !f->given[BLOCK] && !f->given[SM] && !f->given[WARP])
-        keep(f, BLOCK, v->group[0], v->group[1], v->group[2]);
-    if ((f->given[BLOCK] || f->given[THREAD]) && !f->given[SM] && !f->given[WARP])
-        keep(f, KERNEL, (uint32_t)v->dispatch, 0, 0);
-    if (f->given[LANE] && !f->given[WARP] && !f->given[BLOCK] && !f->given[THREAD])
-        keep(f, WARP, v->slot, 0, 0);
-    if ((f->given[LANE] || f->given[WARP]) && !f->given[BLOCK])
-        keep(f, SM, v->core, 0, 0);
-}
-
 enum wt_status do_cuda(struct wt_shell *c, const char *text, struct wt_error *err)
 {
-    struct focus f = {.given = {false}};
+    struct wt_focus f = {.given = {false}};
     struct view view;
+    unsigned lane;
     bool asks;
     enum wt_status status = parse_focus(text, &f, &asks, err);
     if (status || (status = look(c, &view, err)) != WT_OK)
         return status;
+    const struct wt_wave *found =
+        view.own && !asks ? wt_find_lane(&view.work, &f, &view.own->wave, &lane) : NULL;
     if (!view.own) {
         status = wt_fail(err, WT_STATE, "Focus not set on any active CUDA kernel.");
     } else if (asks) {
         put_focus(c, &view.own->wave, view.lane, "", "");
-    } else {
-        keep_rest(&f, &view.own->wave);
+    } else if (!found) {
         status = wt_fail(
             err, WT_INVALID,
             "Request cannot be satisfied. CUDA focus unchanged: no thread there is active.");
-    }
-    for (size_t i = 0; i < view.work.worker_count && status == WT_INVALID; i++) {
-        const struct wt_wave *w = &view.work.worker[i]->wave;
-        uint32_t first;
-        const unsigned threads = wt_wave_items(w, &first);
-        for (unsigned lane = 0; lane < threads && status == WT_INVALID; lane++) {
-            if (!fits(&f, w, lane))
-                continue;
-            status = wt_program_select_lane_of(c->program, w->id, lane, err);
-            if (!status)
-                put_focus(c, w, lane, "[Switching focus to CUDA ", "]");
-        }
+    } else {
+        status = wt_program_select_lane_of(c->program, found->id, lane, err);
+        if (!status)
+            put_focus(c, found, lane, "[Switching focus to CUDA ", "]");
     }
     wt_work_free(&view.work);
     if (!status && !asks)

@@ -214,8 +214,8 @@ static unsigned size_of(char size, const struct wt_shell *c)
     }
 }
 
-enum wt_status read_at(struct wt_shell *c, uint64_t address, void *out, size_t size,
-                       struct wt_error *err)
+static enum wt_status read_at(struct wt_shell *c, uint64_t address, void *out, size_t size,
+                              struct wt_error *err)
 {
     const struct wt_view view = wt_program_view(c->program);
     const wt_thread thread = view.thread;
@@ -269,34 +269,18 @@ static enum wt_status examine_string(struct wt_shell *c, struct wt_error *err)
 static enum wt_status examine_instruction(struct wt_shell *c, struct wt_error *err)
 {
     const struct wt_view view = wt_program_view(c->program);
-    struct wt_instruction instruction = {0};
-    uint8_t bytes[WT_WINDOW_BYTES];
-    char text[200] = "";
-    const uint64_t at = c->examine.address;
-    if (wt_debugger_instruction(c->program->debugger, view.thread, at, &instruction, err) != WT_OK)
-        return wt_fail(err, WT_INVALID, "Cannot access memory at address 0x%" PRIx64, at);
-    unsigned length = instruction.length ? instruction.length : c->program->topology->code_granule;
-    if (length > sizeof bytes)
-        length = sizeof bytes;
-    const enum wt_status status = read_at(c, at, bytes, length, err);
+    struct wt_code_line line;
+    const enum wt_status status =
+        wt_program_instruction(c->program, c->examine.address, &line, err);
     if (status)
         return status;
-    const unsigned own =
-        c->options.disassemble
-            ? c->options.disassemble(c->options.context, at, bytes, length, text, sizeof text)
-            : 0;
-    const bool here = view.frame && view.frame->pc == at;
-    fputs(here ? "=> " : "   ", c->out);
-    put_label(c, at);
-    if (own) {
-        fprintf(c->out, "\t%s\n", text);
-    } else {
-        fputs("\t.byte", c->out);
-        for (unsigned i = 0; i < length; i++)
-            fprintf(c->out, "%s0x%02x", i ? "," : " ", bytes[i]);
-        fputc('\n', c->out);
-    }
-    c->examine.address += length;
+    fputs(view.frame && view.frame->pc == line.addr ? "=> " : "   ", c->out);
+    put_label(c, line.addr);
+    fprintf(c->out, "\t%s", *line.text ? line.text : ".byte");
+    for (unsigned i = 0; i < line.length && !*line.text; i++)
+        fprintf(c->out, "%s0x%02x", i ? "," : " ", line.bytes[i]);
+    fputc('\n', c->out);
+    c->examine.address += line.length;
     return WT_OK;
 }
 

@@ -6,17 +6,9 @@
 static void instruction_text(void *context, uint64_t at, char *text, size_t size)
 {
     struct wt_shell *c = context;
-    struct wt_instruction instruction = {0};
-    uint8_t bytes[WT_WINDOW_BYTES];
-    *text = 0;
-    if (!c->options.disassemble || wt_debugger_instruction(c->program->debugger, c->program->thread,
-                                                           at, &instruction, WT_IGNORED) != WT_OK)
-        return;
-    unsigned length = instruction.length ? instruction.length : c->program->topology->code_granule;
-    length = length > sizeof bytes ? sizeof bytes : length;
-    if (read_at(c, at, bytes, length, WT_IGNORED) != WT_OK ||
-        !c->options.disassemble(c->options.context, at, bytes, length, text, size))
-        *text = 0;
+    struct wt_code_line line;
+    wt_program_instruction(c->program, at, &line, WT_IGNORED);
+    snprintf(text, size, "%s", line.text);
 }
 
 static struct wt_fault_report report_of(struct wt_shell *c)

@@ -10,81 +10,13 @@
 
 /* ---- list ---- */
 
-static enum wt_status list_lines(struct wt_shell *c, unsigned first, unsigned last,
-                                 struct wt_error *err)
-{
-    struct wt_text_file *f = wt_program_open_source(c->program, c->program->list_file);
-    if (!f || !f->path)
-        return wt_fail(err, WT_IO,
-                       "%s: No such file or directory. ('set substitute-path FROM TO' "
-                       "says where sources are.)",
-                       c->program->list_file);
-    if (first < 1)
-        first = 1;
-    if (first > f->line_count)
-        return wt_fail(err, WT_INVALID, "Line number %u out of range; \"%s\" has %zu lines.", first,
-                       c->program->list_file, f->line_count);
-    if (last > f->line_count)
-        last = (unsigned)f->line_count;
-    for (unsigned line = first; line <= last; line++)
-        fprintf(c->out, "%u\t%s\n", line, f->line[line - 1]);
-    c->program->list_first = first;
-    c->program->list_last = last;
-    return WT_OK;
-}
-
 enum wt_status do_list(struct wt_shell *c, const char *text, struct wt_error *err)
 {
-    unsigned first, last;
-    enum wt_status status;
-    const unsigned size = c->list_size;
-    const struct wt_frame *frame;
-    if (!c->program->list_set && wt_program_need_frame(c->program, &frame, WT_IGNORED) == WT_OK &&
-        frame->path) {
-        free(c->program->list_file);
-        c->program->list_file = strdup(frame->path);
-        c->program->list_first = frame->line;
-        c->program->list_last = 0;
-        c->program->list_set = true;
-    }
-    if (!c->program->list_file)
-        wt_program_default_source(c->program);
-    if (!c->program->list_file && !strchr(text, ':'))
-        return wt_fail(err, WT_INVALID, "No symbol table is loaded: there are no lines to list.");
-    if (!*text || strcmp(text, "+") == 0) {
-        if (c->program->list_last == 0) { /* around the current line */
-            first = c->program->list_first > size / 2 ? c->program->list_first - size / 2 : 1;
-            return list_lines(c, first, first + size - 1, err);
-        }
-        return list_lines(c, c->program->list_last + 1, c->program->list_last + size, err);
-    }
-    if (strcmp(text, "-") == 0) {
-        if (c->program->list_first <= 1)
-            return wt_fail(err, WT_INVALID, "Already at the start of %s.", c->program->list_file);
-        last = c->program->list_first - 1;
-        return list_lines(c, last > size ? last - size + 1 : 1, last, err);
-    }
-    const char *comma = strchr(text, ',');
-    if (comma) {
-        char *from = strndup(text, (size_t)(comma - text));
-        const char *to = wt_skip_blanks(comma + 1);
-        if (!from)
-            return wt_fail(err, WT_NO_MEMORY, "no host memory");
-        status = *from ? wt_program_find_line(c->program, from, &first, err) : (first = 0, WT_OK);
-        const bool has_first = *from != 0;
-        free(from);
-        if (status)
-            return status;
-        if (!*to)
-            return list_lines(c, first, first + size - 1, err);
-        if ((status = wt_program_find_line(c->program, to, &last, err)) != WT_OK)
-            return status;
-        return list_lines(c, has_first ? first : last > size ? last - size + 1 : 1, last, err);
-    }
-    if ((status = wt_program_find_line(c->program, text, &first, err)) != WT_OK)
-        return status;
-    first = first > size / 2 ? first - size / 2 : 1;
-    return list_lines(c, first, first + size - 1, err);
+    const struct wt_text_file *f;
+    const enum wt_status status = wt_program_list(c->program, text, c->list_size, &f, err);
+    for (unsigned n = c->program->list_first; !status && n <= c->program->list_last; n++)
+        fprintf(c->out, "%u\t%s\n", n, f->line[n - 1]);
+    return status;
 }
 
 /* ---- info ---- */
@@ -141,33 +73,12 @@ enum wt_status do_info_line(struct wt_shell *c, const char *text, struct wt_erro
     return WT_OK;
 }
 
-static enum wt_status address_of(struct wt_shell *c, const char *text, uint64_t *address,
-                                 struct wt_error *err)
-{
-    const struct wt_view view = wt_program_view(c->program);
-    struct wt_values v;
-    enum wt_status status = wt_source_evaluate(&view, text, &v, err);
-    if (status)
-        return status;
-    *address = 0;
-    const struct wt_type *plain = wt_type_plain(v.type);
-    if (v.in_memory && (plain->kind == WT_TYPE_FUNCTION || plain->kind == WT_TYPE_ARRAY))
-        *address = v.address[0];
-    else if (v.state[0] == WT_VALUE_GOOD && v.size <= 8)
-        for (uint64_t i = 0; i < v.size; i++)
-            *address |= (uint64_t)v.bytes[i] << (8 * i);
-    else
-        status = wt_fail(err, WT_INVALID, "'%s' is no address", text);
-    wt_values_free(&v);
-    return status;
-}
-
 enum wt_status do_info_symbol(struct wt_shell *c, const char *text, struct wt_error *err)
 {
     const struct wt_view view = wt_program_view(c->program);
     uint64_t address;
     char symbol[300];
-    enum wt_status status = *text ? address_of(c, text, &address, err)
+    enum wt_status status = *text ? wt_program_address(c->program, text, &address, err)
                                   : wt_fail(err, WT_INVALID, "Argument required (address).");
     if (status)
         return status;
@@ -352,38 +263,25 @@ static enum wt_status disassemble_line(struct wt_shell *c, uint64_t *at, uint64_
                                        uint64_t function, const struct wt_work *work,
                                        struct wt_error *err)
 {
-    struct wt_instruction instruction = {0};
-    uint8_t bytes[WT_WINDOW_BYTES];
-    char text[200] = "";
-    enum wt_status status =
-        wt_debugger_instruction(c->program->debugger, c->program->thread, *at, &instruction, err);
-    if (status)
-        return wt_fail(err, WT_INVALID, "Cannot access memory at address 0x%" PRIx64, *at);
-    unsigned length = instruction.length ? instruction.length : c->program->topology->code_granule;
-    if (length > sizeof bytes)
-        length = sizeof bytes;
-    status = wt_debugger_read_memory(c->program->debugger, c->program->thread, wt_address_of(*at),
-                                     bytes, length, err);
+    struct wt_code_line line;
+    const enum wt_status status = wt_program_instruction(c->program, *at, &line, err);
     if (status)
         return status;
-    const bool known =
-        c->options.disassemble &&
-        c->options.disassemble(c->options.context, *at, bytes, length, text, sizeof text);
     fprintf(c->out, "%s0x%0*" PRIx64, *at == pc ? "=> " : "   ",
             (int)c->program->topology->address_bits / 4, *at);
     if (function)
         fprintf(c->out, " <+%" PRIu64 ">:\t", *at - function);
     else
         fputs(":\t", c->out);
-    if (raw || !known) {
-        for (unsigned i = 0; i < length; i++)
-            fprintf(c->out, "%02x ", bytes[i]);
-        fputs(known ? "\t" : "", c->out);
+    if (raw || !*line.text) {
+        for (unsigned i = 0; i < line.length; i++)
+            fprintf(c->out, "%02x ", line.bytes[i]);
+        fputs(*line.text ? "\t" : "", c->out);
     }
-    fputs(text, c->out);
+    fputs(line.text, c->out);
     put_marks(c, *at, work);
     fputc('\n', c->out);
-    *at += length;
+    *at += line.length;
     return WT_OK;
 }
 
@@ -410,11 +308,11 @@ enum wt_status do_disassemble(struct wt_shell *c, const char *text, struct wt_er
     if (comma) {
         char *from = strndup(text, (size_t)(comma - text));
         const char *to = wt_skip_blanks(comma + 1);
-        status =
-            from ? address_of(c, from, &start, err) : wt_fail(err, WT_NO_MEMORY, "no host memory");
+        status = from ? wt_program_address(c->program, from, &start, err)
+                      : wt_fail(err, WT_NO_MEMORY, "no host memory");
         free(from);
         if (!status)
-            status = address_of(c, *to == '+' ? to + 1 : to, &end, err);
+            status = wt_program_address(c->program, *to == '+' ? to + 1 : to, &end, err);
         if (!status)
             status = wt_program_check_begins(c->program, start, err);
         if (status)
@@ -422,41 +320,17 @@ enum wt_status do_disassemble(struct wt_shell *c, const char *text, struct wt_er
         if (*to == '+')
             end += start;
     } else {
+        struct wt_function f;
         uint64_t at = pc;
-        char called[FUNCTION_TEXT];
         if (*text)
-            status = address_of(c, text, &at, err);
+            status = wt_program_address(c->program, text, &at, err);
         else if (!frame)
             status = wt_fail(err, WT_STATE, "No frame selected.");
-        if (status)
+        if (status || (status = wt_program_function_at(c->program, at, &f, err)) != WT_OK)
             return status;
-        struct wt_frames *frames = wt_frames_at(c->program->debugger, c->program->modules, at);
-        const struct wt_frame *there = frames ? wt_frames_get(frames, 0) : NULL;
-        while (there && wt_frames_get(frames, there->level + 1))
-            there = wt_frames_get(frames, there->level + 1);
-        function = there ? wt_frame_function_start(there) : 0;
-        if (!function) {
-            wt_frames_free(frames);
-            return wt_fail(err, WT_INVALID, "No function contains specified address.");
-        }
-        fprintf(c->out, "Dump of assembler code for function %s:\n",
-                function_text(there, called, sizeof called));
-        start = end = function;
-        Dwarf_Die die;
-        uint64_t low, high;
-        if (there->scope_count && (die = there->scope[0], wt_info_entry(&die, &low, &high))) {
-            end = high + there->bias;
-        } else {
-            const char *name, *other;
-            uint64_t offset;
-            if (wt_modules_function(c->program->modules, 0, start, &name, &offset))
-                for (end = start;
-                     end - start < 65536 &&
-                     wt_modules_function(c->program->modules, 0, end, &other, &offset) &&
-                     strcmp(other, name) == 0;)
-                    end += c->program->topology->code_granule;
-        }
-        wt_frames_free(frames);
+        fprintf(c->out, "Dump of assembler code for function %s:\n", f.name);
+        start = function = f.start;
+        end = f.end;
     }
     if (end - start > 1u << 20)
         return wt_fail(err, WT_INVALID, "at most a million bytes of code are shown");

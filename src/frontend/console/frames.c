@@ -17,121 +17,37 @@ static bool is_scalar(const struct wt_type *type)
            kind != WT_TYPE_CLASS;
 }
 
-static void print_variable(struct wt_shell *c, const struct wt_view *view, Dwarf_Die *die,
-                           bool brief)
+/* How the next variable is printed. */
+struct variable_style {
+    struct wt_shell *c;
+    const char *before; /* of its name */
+    bool brief;         /* in a line with the others */
+};
+
+static void print_variable(void *context, const struct wt_variable *v)
 {
-    struct wt_values values;
-    struct wt_error err;
-    struct wt_format format = format_of(c, 0, false);
-    if (wt_source_read_variable(view, die, 0, &values, &err) != WT_OK) {
-        fprintf(c->out, "<error: %s>", err.text);
-        return;
-    }
-    if (brief && !is_scalar(values.type))
+    struct variable_style *s = context;
+    struct wt_shell *c = s->c;
+    const struct wt_format format = format_of(c, 0, false);
+    fprintf(c->out, "%s%s%s%s%s", s->before, style(c, NAME), v->name, style(c, PLAIN),
+            s->brief ? "=" : " = ");
+    if (!v->values)
+        fprintf(c->out, "<error: %s>", v->why);
+    else if (s->brief && !is_scalar(v->values->type))
         fputs("...", c->out);
     else
-        wt_values_print(c->out, view, &values, 0, &format);
-    wt_values_free(&values);
-}
-
-/* Parameters that only the code names: PTX with tables of lines alone. @p separator: between them,
- * and each is brief; NULL: each has a line. */
-static bool print_named(struct wt_shell *c, const struct wt_view *view, const char *separator,
-                        const char *indent)
-{
-    struct wt_code_register reg;
-    const struct wt_format format = format_of(c, 0, false);
-    unsigned last = 0;
-    for (size_t n = 0; wt_source_code_register(view, n, &reg); n++) {
-        struct wt_values v;
-        if (!reg.parameter || reg.parameter == last || reg.name[0] == '%' ||
-            wt_source_evaluate(view, reg.name, &v, WT_IGNORED) != WT_OK)
-            continue;
-        fprintf(c->out, "%s%s%s%s%s", separator ? last ? separator : "" : indent, style(c, NAME),
-                reg.name, style(c, PLAIN), separator ? "=" : " = ");
-        if (separator && !is_scalar(v.type))
-            fputs("...", c->out);
-        else
-            wt_values_print(c->out, view, &v, 0, &format);
-        fputs(separator ? "" : "\n", c->out);
-        wt_values_free(&v);
-        last = reg.parameter;
-    }
-    return last != 0;
-}
-
-/* Whether the frame's function has parameters by its debug information. */
-static bool has_parameters(const struct wt_frame *frame)
-{
-    Dwarf_Die function = frame->scope[frame->first_scope], child;
-    bool any = false;
-    if (frame->scope_count && dwarf_child(&function, &child) == 0)
-        do
-            any |= dwarf_tag(&child) == DW_TAG_formal_parameter;
-        while (!any && dwarf_siblingof(&child, &child) == 0);
-    return any;
-}
-
-static void print_arguments(struct wt_shell *c, const struct wt_frame *frame)
-{
-    struct wt_view view = {.source = c->program->source,
-                           .thread = c->program->thread,
-                           .frames = c->program->frames,
-                           .frame = frame};
-    Dwarf_Die scope = frame->scope[frame->first_scope], child;
-    bool any = false;
-    if (!frame->inlined && !has_parameters(frame))
-        print_named(c, &view, ", ", "");
-    if (!frame->scope_count || dwarf_child(&scope, &child) != 0)
-        return;
-    do {
-        const char *name = dwarf_diename(&child);
-        if (dwarf_tag(&child) != DW_TAG_formal_parameter || !name) /* the compiler's own */
-            continue;
-        fprintf(c->out, "%s%s%s%s=", any ? ", " : "", style(c, NAME), name, style(c, PLAIN));
-        print_variable(c, &view, &child, true);
-        any = true;
-    } while (dwarf_siblingof(&child, &child) == 0);
-}
-
-static bool print_scope(struct wt_shell *c, const struct wt_view *view, Dwarf_Die *scope,
-                        bool arguments, const char *indent)
-{
-    Dwarf_Die child;
-    bool any = false;
-    if (dwarf_child(scope, &child) != 0)
-        return false;
-    do {
-        const char *name = dwarf_diename(&child);
-        if (wt_info_is_part(scope, &child))
-            any |= print_scope(c, view, &child, arguments, indent);
-        if (dwarf_tag(&child) != (arguments ? DW_TAG_formal_parameter : DW_TAG_variable) || !name ||
-            strncmp(name, "__ocl_dbg_", 10) == 0) /* variables that Intel's compiler adds */
-            continue;
-        fprintf(c->out, "%s%s%s%s = ", indent, style(c, NAME), name, style(c, PLAIN));
-        print_variable(c, view, &child, false);
+        wt_values_print(c->out, v->view, v->values, 0, &format);
+    if (s->brief)
+        s->before = ", ";
+    else
         fputc('\n', c->out);
-        any = true;
-    } while (dwarf_siblingof(&child, &child) == 0);
-    return any;
 }
 
 bool print_variables(struct wt_shell *c, const struct wt_frame *frame, bool arguments,
                      const char *indent)
 {
-    struct wt_view view = {.source = c->program->source,
-                           .thread = c->program->thread,
-                           .frames = c->program->frames,
-                           .frame = frame};
-    bool any = false;
-    if (arguments && !frame->inlined && !has_parameters(frame))
-        return print_named(c, &view, NULL, indent);
-    for (unsigned i = frame->scope_count; i > frame->first_scope; i--) {
-        Dwarf_Die scope = frame->scope[i - 1];
-        if (!arguments || i - 1 == frame->first_scope)
-            any |= print_scope(c, &view, &scope, arguments, indent);
-    }
-    return any;
+    struct variable_style s = {.c = c, .before = indent};
+    return wt_program_variables(c->program, frame, arguments, print_variable, &s);
 }
 
 /* ---- frames ---- */
@@ -147,7 +63,8 @@ void print_frame(struct wt_shell *c, const struct wt_frame *frame, bool numbered
                 style(c, PLAIN));
     fprintf(c->out, "%s%s%s (", style(c, FUNCTION), function_text(frame, name, sizeof name),
             style(c, PLAIN));
-    print_arguments(c, frame);
+    wt_program_variables(c->program, frame, true, print_variable,
+                         &(struct variable_style){.c = c, .before = "", .brief = true});
     fputc(')', c->out);
     if (frame->file)
         fprintf(c->out, " at %s%s%s:%u", style(c, SOURCE_FILE), frame->file, style(c, PLAIN),

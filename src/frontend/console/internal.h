@@ -87,6 +87,8 @@ const struct command *wt_shell_find(const struct command *table, const char *wor
 /* ---- console.c ---- */
 /** Reads a number at the beginning of *text; false if there is none. */
 bool take_number(const char **text, uint64_t *number);
+/** Reads "N", "N,N" or "N,N,N", with or without brackets, and the blanks behind. */
+bool take_triple(const char **text, uint32_t value[3]);
 /** WT_INVALID if there is text behind a command that takes none. */
 enum wt_status take_no_arguments(const char *text, const char *command, struct wt_error *err);
 /** Asks "(y or n)" at a terminal; true without one. */
@@ -164,9 +166,6 @@ enum wt_status set_break(struct wt_shell *c, const char *text, bool temporary, c
 /** Values over lanes, compactly. */
 void print_lanes(struct wt_shell *c, const struct wt_view *view, const struct wt_values *values,
                  const struct wt_format *format);
-/** Reads memory as the selected thread sees it, in the space of the last "x". */
-enum wt_status read_at(struct wt_shell *c, uint64_t address, void *out, size_t size,
-                       struct wt_error *err);
 /** The parts of "/FMT" behind a command. */
 struct format_spec {
     int64_t count;

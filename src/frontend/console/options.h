@@ -33,10 +33,8 @@ struct wt_shell_options {
     bool (*progress)(void *context, const char *text);
     /** Whether the user has asked for an end while the session's loop did not run. NULL: never. */
     bool (*interrupted)(void *context);
-    /** The text of an instruction, as a disassembler has it; NULL: there is none. Returns its
-     * length in bytes, 0 if these bytes are no instruction. */
-    unsigned (*disassemble)(void *context, uint64_t addr, const uint8_t *bytes, size_t length,
-                            char *text, size_t size);
+    /** NULL: there is none. */
+    wt_disassemble_fn *disassemble;
     /** Registers that code has under names of its own. NULL: there are none. */
     wt_code_register_fn *code_register;
     /** Prints in words what registers of a wave tell; false: of this device nothing. NULL: too. */

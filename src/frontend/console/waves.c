@@ -209,11 +209,12 @@ enum wt_status do_wave(struct wt_shell *c, const char *text, struct wt_error *er
 /* "group X", "group X,Y,Z": its first wave. */
 enum wt_status do_group(struct wt_shell *c, const char *text, struct wt_error *err)
 {
-    uint64_t at[3] = {0};
-    wt_wave_id found = WT_NO_WAVE;
+    struct wt_focus f = {.given = {[WT_BY_GROUP] = true}};
+    uint32_t *at = f.value[WT_BY_GROUP];
     struct wt_wave own;
     struct wt_work work;
     wt_thread thread;
+    unsigned lane;
     enum wt_status status = wt_program_need_thread(c->program, err);
     if (status)
         return status;
@@ -223,30 +224,18 @@ enum wt_status do_group(struct wt_shell *c, const char *text, struct wt_error *e
         print_where(c, c->program->thread);
         return WT_OK;
     }
-    for (unsigned i = 0; i < 3 && (i == 0 || *text); i++) {
-        char *end;
-        at[i] = strtoull(text, &end, 0);
-        if (end == text || at[i] > UINT32_MAX)
-            return wt_fail(err, WT_INVALID, "group takes its coordinates: X, X,Y or X,Y,Z");
-        text = wt_skip_blanks(end);
-        if (*text == ',' && i < 2)
-            text = wt_skip_blanks(text + 1);
-    }
-    if (*text)
+    if (!take_triple(&text, at) || *text)
         return wt_fail(err, WT_INVALID, "group takes its coordinates: X, X,Y or X,Y,Z");
     status = wt_program_work(c->program, &work, err);
-    for (size_t i = 0; i < work.group_count && !status; i++)
-        if (work.group[i].of->number == own.dispatch && work.group[i].at[0] == at[0] &&
-            work.group[i].at[1] == at[1] && work.group[i].at[2] == at[2])
-            found = work.group[i].wave[0]->wave.id;
+    const struct wt_wave *found = status ? NULL : wt_find_lane(&work, &f, &own, &lane);
+    if (!status && (!found || !wt_program_thread_of_wave(c->program, found->id, &thread)))
+        status = wt_fail(err, WT_INVALID,
+                         "group (%" PRIu32 ",%" PRIu32 ",%" PRIu32 ") of dispatch %" PRIu64
+                         " has no %s now; 'info groups' lists those that have",
+                         at[0], at[1], at[2], own.dispatch, c->program->topology->wave_word);
     wt_work_free(&work);
     if (status)
         return status;
-    if (found == WT_NO_WAVE || !wt_program_thread_of_wave(c->program, found, &thread))
-        return wt_fail(err, WT_INVALID,
-                       "group (%" PRIu64 ",%" PRIu64 ",%" PRIu64 ") of dispatch %" PRIu64
-                       " has no %s now; 'info groups' lists those that have",
-                       at[0], at[1], at[2], own.dispatch, c->program->topology->wave_word);
     wt_program_select(c->program, thread);
     show_selected(c);
     return WT_OK;
