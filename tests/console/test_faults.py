@@ -9,7 +9,7 @@ from conftest import OPENCL_TARGETS, WAVETRAP, ask_console
 
 SOURCE = """__kernel void k(__global int *out, __global int *in, int far)
 {
-    int id = get_global_id(0);
+    int id = get_global_id(0), v[2] = {id, 1};
     if (id % 32 >= 3)
         ACCESS;
     out[id] = id;
@@ -94,6 +94,13 @@ def test_an_access_has_the_same_words_everywhere(kernel, gpu, access, tmp_path):
     for core in cores:
         text, = ask_console(file, [], ["info fault"], options=[f"--core={core}"])
         assert reports_of(text + "\n") == {report}, (report, text)
+
+
+@pytest.mark.parametrize("gpu", ["gfx900", "sm"])  # ocloc's file has no variables
+def test_a_look_at_other_memory_changes_no_report(kernel, gpu):
+    """The instruction of "info fault" is of the code, whatever memory "x" was at."""
+    said = ask_console(kernel(gpu), ["run"], ["info fault", "x/1xw v", "info fault"], options=[*HOW[gpu], *KERNEL])
+    assert re.search("#0x[0-9a-f]+.*:\t0x0000000[0-9]", said[1]) and said[0] == said[2], said
 
 
 @families
