@@ -1,4 +1,5 @@
 /* `wavetrap trace`: runs a program and prints one line for each instruction issued. */
+#include "base/array.h"
 #include "base/demangle.h"
 #include "base/text.h"
 #include "cli/kernel.h"
@@ -10,6 +11,7 @@
 
 #include "debug/source/modules.h"
 #include "debug/source/symbols.h"
+#include "emulator/machine/observe.h"
 
 /* Which issues to print: those that match all filters that were given. */
 struct filter {
@@ -24,8 +26,10 @@ struct trace {
     struct cli_drive drive; /* first: the context of the options about the device */
     struct filter filter;
     const char *output;
-    bool symbols;
+    bool symbols, accesses;
     FILE *out;
+    struct wt_observed *access; /* of the issue that is printed next */
+    size_t access_count, access_capacity;
     struct wt_emulated *device;
     unsigned waves_per_core;
 };
@@ -103,6 +107,8 @@ static const struct cli_option options[] = {
     {"output", 'o', "FILE", "write the trace to FILE", CLI_TEXT(struct trace, output)},
     {"symbols", 0, NULL, "print <function+offset> after each address",
      CLI_FLAG(struct trace, symbols)},
+    {"accesses", 0, NULL, "print a line for what each instruction accesses in memory",
+     CLI_FLAG(struct trace, accesses)},
     CLI_DRIVE_OPTIONS,
     CLI_KERNEL_OPTIONS,
     {0},
@@ -230,12 +236,78 @@ static void function_text(const struct trace *t, uint64_t pc, char *text, size_t
     }
 }
 
+static void no_memory(struct wt_machine *m)
+{
+    m->fault = (struct wt_fault){.kind = WT_FAULT_HOST,
+                                 .time = m->time,
+                                 .text = "the host has no memory left for the trace"};
+}
+
+/* Keeps an access for the line that follows. */
+static void note_access(void *context, struct wt_machine *m, const struct wt_observed *access)
+{
+    struct trace *t = context;
+    struct wt_observed *grown =
+        wt_array_grow(t->access, &t->access_capacity, t->access_count + 1, sizeof *grown);
+    if (grown)
+        t->access = grown;
+    if (grown)
+        grown[t->access_count++] = *access;
+    else
+        no_memory(m);
+}
+
+/* The addresses of the lanes in order: "0x100 0x104", or, of at least three that lie equally far
+ * apart, "0x100 +4", or, of all that are one, "0x100". */
+static void print_addresses(FILE *out, const struct wt_observed *a)
+{
+    const unsigned first = wt_lanes_lowest(a->lanes);
+    const wt_lanes others = a->lanes & ~wt_lane_bit(first);
+    const uint64_t step = others ? a->at[wt_lanes_lowest(others)] - a->at[first] : 0;
+    uint64_t last = a->at[first];
+    bool even = wt_lanes_count(a->lanes) != 2 || !step;
+    for (wt_lanes left = others; left && even; left &= left - 1) {
+        const uint64_t at = a->at[wt_lanes_lowest(left)];
+        even = at - last == step;
+        last = at;
+    }
+    fprintf(out, " 0x%" PRIx64, a->at[first]);
+    if (even && step)
+        fprintf(out, " %+" PRId64, (int64_t)step);
+    for (wt_lanes left = even ? 0 : others; left; left &= left - 1)
+        fprintf(out, " 0x%" PRIx64, a->at[wt_lanes_lowest(left)]);
+}
+
+static void print_access(const struct trace *t, const struct wt_observed *a)
+{
+    const struct wt_family_words *words = &t->device->family->words;
+    const char *const spaces[] = {[WT_OBSERVED_GLOBAL] = "global",
+                                  [WT_OBSERVED_GROUP] = words->local,
+                                  [WT_OBSERVED_PRIVATE] = "private",
+                                  [WT_OBSERVED_CONSTANT] = "constant",
+                                  [WT_OBSERVED_DEVICE] = "device"};
+    static const char *const kinds[] = {
+        [WT_WATCH_READ] = "load", [WT_WATCH_WRITE] = "store", [WT_WATCH_ACCESS] = "atomic"};
+    char lanes[WT_LANES_TEXT];
+    wt_lanes_text(a->lanes, lanes, sizeof lanes);
+    fprintf(t->out, "%10s %s of %u byte%s, %s, %s%s%s:", "", kinds[a->kind], a->size,
+            a->size == 1 ? "" : "s", spaces[a->space], a->is_scalar ? words->wave : words->lane,
+            a->is_scalar                    ? ""
+            : wt_lanes_count(a->lanes) == 1 ? " "
+                                            : "s ",
+            a->is_scalar ? "" : lanes);
+    print_addresses(t->out, a);
+    fputc('\n', t->out);
+}
+
 static void print_issue(void *context, const struct wt_trace *issue)
 {
     struct trace *t = context;
+    const size_t accesses = t->access_count;
     const struct wt_family *family = t->device->family;
     const unsigned core = issue->wave / t->waves_per_core, wave = issue->wave % t->waves_per_core;
     const uint64_t pc = issue->pc - bias_at(t, issue->pc);
+    t->access_count = 0;
     if (!wanted(t, issue->pc, pc, core, wave))
         return;
     char mask[40], place[200], bytes[80];
@@ -250,6 +322,8 @@ static void print_issue(void *context, const struct wt_trace *issue)
             family->words.core, core, family->words.wave, wave, mask, pc, place, bytes,
             issue->text);
     fprintf(t->out, issue->effect[0] ? "  # %s\n" : "\n", issue->effect);
+    for (size_t i = 0; i < accesses; i++)
+        print_access(t, &t->access[i]);
 }
 
 /* Runs untraced where no issue is to be printed. */
@@ -265,7 +339,13 @@ static enum wt_run run_some(void *context, struct wt_emulated *device, uint64_t 
     if (m->time > f->to)
         return m->ops->run(m, issues);
     const uint64_t left = f->to - m->time;
-    return m->ops->run_traced(m, left < issues ? left + 1 : issues, print_issue, t);
+    if (t->accesses && !wt_observe(m, note_access, t, NULL, 0))
+        no_memory(m);
+    const enum wt_run run =
+        m->ops->run_traced(m, left < issues ? left + 1 : issues, print_issue, t);
+    wt_observe(m, NULL, NULL, NULL, 0);
+    t->access_count = 0;
+    return run;
 }
 
 /* Refuses filters that can never match. */
@@ -327,6 +407,7 @@ static int trace_program(struct trace *t, const char *path)
         status = close_output(t, cli_drive(&cli_trace, &t->drive, &device));
     }
     wt_emulated_close(&device);
+    free(t->access);
     return status;
 }
 

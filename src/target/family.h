@@ -67,6 +67,7 @@ struct wt_family_words {
     const char *core;
     const char *wave;
     const char *lane;
+    const char *local;    /**< memory of a group, or of a core */
     unsigned mask_digits; /**< hexadecimal digits of a mask in a trace; 0: as many as it takes */
 };
 

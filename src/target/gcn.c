@@ -346,7 +346,7 @@ const struct wt_family wt_family_gcn = {
     .files = {.runs = "code objects",
               .elf_machine = GCN_ELF_MACHINE,
               .contained = wt_gcn_program_contained},
-    .words = {.core = "cu", .wave = "wave", .lane = "lane", .mask_digits = 16},
+    .words = {.core = "cu", .wave = "wave", .lane = "lane", .local = "local", .mask_digits = 16},
     .run = {.open = open_device,
             .load = load,
             .close = close_device,

@@ -302,7 +302,7 @@ static const struct wt_family family = {
     .name = "toy",
     .config = {.table = &table, .of = config_of, .describe = describe},
     .files = {.runs = "kernels of toys", .elf_machine = UINT32_MAX, .takes = takes},
-    .words = {.core = "core", .wave = "wave", .lane = "lane", .mask_digits = 2},
+    .words = {.core = "core", .wave = "wave", .lane = "lane", .local = "local", .mask_digits = 2},
     .run = {.open = open_device,
             .load = load,
             .close = close_device,

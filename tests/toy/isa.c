@@ -216,9 +216,16 @@ static bool access(struct toy_wave *w, const struct toy_insn *in, bool write)
             return fail(w, WT_FAULT_HOST, wt_lane_bit(lane), addr, "no host memory for 0x%llx");
         if (write && !in_local(addr) && wt_in_process_reports(&m->process))
             wt_in_process_stored(&m->process, addr, value, 8);
+        const struct wt_lane_access a = {.pc = w->pc,
+                                         .kind = write ? WT_WATCH_WRITE : WT_WATCH_READ,
+                                         .space = in_local(addr) ? WT_OBSERVED_GROUP
+                                                                 : WT_OBSERVED_GLOBAL,
+                                         .home = toy_home(m, w->id, addr),
+                                         .lane = lane,
+                                         .size = 8,
+                                         .at = addr};
         if (m->watch)
-            wt_engine_access(m, &w->head, w->pc, write ? WT_WATCH_WRITE : WT_WATCH_READ, lane,
-                             toy_home(m, w->id, addr), addr, 8, &before, write ? value : &before);
+            wt_engine_access(m, &w->head, &a, &before, write ? value : &before);
         if (!write)
             *value = before;
     }

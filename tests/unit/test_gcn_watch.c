@@ -141,6 +141,27 @@ static void expect_private(struct bytes *b, const struct gcn_wave *w, unsigned l
     }
 }
 
+/* The bytes of an observed access, as hits name them. */
+static void observe(void *context, struct wt_machine *m, const struct wt_observed *o)
+{
+    struct bytes *b = context;
+    const struct gcn_wave *w = &((struct gcn_device *)m)->wave[o->wave];
+    assert_true(o->time == 1 && o->pc == CODE + 4 && o->id == wt_machine_wave_id(m, o->wave));
+    assert_true(o->size >= 1 && o->size <= 64 && o->lanes);
+    for (wt_lanes left = o->lanes; left; left &= left - 1) {
+        const unsigned lane = wt_lanes_lowest(left);
+        const uint64_t at = o->at[lane];
+        assert_true(at - GCN_SHARED_APERTURE < GCN_APERTURE_SIZE ? o->space == WT_OBSERVED_GROUP
+                    : at - GCN_REGION_APERTURE < GCN_GDS_BYTES
+                        ? o->space == WT_OBSERVED_DEVICE
+                        : o->space == WT_OBSERVED_GLOBAL || o->space == WT_OBSERVED_PRIVATE);
+        if (o->space == WT_OBSERVED_PRIVATE)
+            expect_private(b, w, lane, o->kind, at, o->size);
+        else
+            expect(b, lane, o->kind, at, o->size);
+    }
+}
+
 static enum wt_watch_kind kind_of(const struct gcn_row *row)
 {
     return row->operands[0] == 'r'   ? WT_WATCH_READ
@@ -316,6 +337,15 @@ static uint8_t *in_mirror(struct mirror *m, uint64_t addr)
     return NULL;
 }
 
+static void check_bytes(struct bytes *is, struct bytes *expected, const char *how, const char *what)
+{
+    qsort(is->byte, is->count, sizeof is->byte[0], by_byte);
+    qsort(expected->byte, expected->count, sizeof is->byte[0], by_byte);
+    if (is->count != expected->count ||
+        memcmp(is->byte, expected->byte, is->count * sizeof is->byte[0]))
+        fail_msg("%s: %zu bytes %s, %zu expected", what, is->count, how, expected->count);
+}
+
 /* Are the hits those bytes, in the order in which lanes do it, and is memory what they say? */
 static void check_hits(struct rig *r, const struct gcn_wave *w, struct mirror *before,
                        struct bytes *expected, const char *what)
@@ -340,11 +370,7 @@ static void check_hits(struct rig *r, const struct gcn_wave *w, struct mirror *b
     take(&after, w);
     if (memcmp(before, &after, sizeof after))
         fail_msg("%s: memory is not what the hits made of it", what);
-    qsort(told.byte, told.count, sizeof told.byte[0], by_byte);
-    qsort(expected->byte, expected->count, sizeof told.byte[0], by_byte);
-    if (told.count != expected->count ||
-        memcmp(told.byte, expected->byte, told.count * sizeof told.byte[0]))
-        fail_msg("%s: %zu bytes told, %zu expected", what, told.count, expected->count);
+    check_bytes(&told, expected, "told", what);
 }
 
 /* The offset in private memory that a byte of the wave's scratch memory is for some lane. */
@@ -403,7 +429,7 @@ static void check_narrow(const uint32_t *code, const struct gcn_row *row, enum f
 
 static void check_row(const struct gcn_row *row, enum form form, unsigned trip)
 {
-    static struct bytes expected;
+    static struct bytes expected, observed;
     static struct mirror before;
     static struct wt_watch_hit hits[WT_WATCH_HITS];
     uint32_t code[4] = {S_NOP, 0, 0, S_ENDPGM};
@@ -412,6 +438,7 @@ static void check_row(const struct gcn_row *row, enum form form, unsigned trip)
     snprintf(what, sizeof what, "%s (%s) %u", row->name, form_names[form], trip);
     const uint64_t seed = random_state;
     uint64_t end[2];
+    /* First it is observed: the states of both must be one. */
     for (unsigned watched = 0; watched < 2; watched++) {
         random_state = seed;
         struct rig r = rig_new("rr:64", 1, 64, code, 4);
@@ -423,6 +450,10 @@ static void check_row(const struct gcn_row *row, enum form form, unsigned trip)
             memset(expected.byte, 0, sizeof expected.byte);
             expect_row(&expected, w, row, form);
             take(&before, w);
+        } else {
+            observed.count = 0;
+            memset(observed.byte, 0, sizeof observed.byte);
+            assert_true(wt_observe(r.m, observe, &observed, NULL, 0));
         }
         const enum wt_run how = run(&r, 1);
         if (r.m->fault.kind)
@@ -432,6 +463,8 @@ static void check_row(const struct gcn_row *row, enum form form, unsigned trip)
         assert_true(r.m->time == 2);
         if (watched)
             check_hits(&r, w, &before, &expected, what);
+        if (watched)
+            check_bytes(&observed, &expected, "observed", what);
         end[watched] = hash(&r);
         const size_t count = r.m->hits;
         if (watched && count)

@@ -9,6 +9,7 @@
 
 #include <cmocka.h>
 
+#include "emulator/machine/observe.h"
 #include "emulator/machine/timeline.h"
 #include "debug/vortex/vortex.h"
 #include "emulator/vortex/internal.h"
@@ -97,7 +98,21 @@ static unsigned size_of(const struct vx_insn *row)
     return 1u << (row->match >> 12 & 3);
 }
 
-/* One lane at `at`, one byte watched: is it a hit exactly if it overlaps, and does it say so? */
+/* What an observer was told. */
+struct observed {
+    unsigned count;
+    struct wt_observed last;
+};
+
+static void observe(void *context, struct wt_machine *m, const struct wt_observed *access)
+{
+    struct observed *seen = context;
+    seen->count++;
+    seen->last = *access;
+}
+
+/* One lane at `at`, one byte watched and observed: is it a hit exactly if it overlaps, and does it
+ * say so? */
 static void check_one(const struct vx_insn *row, unsigned xlen, uint64_t at, uint64_t byte,
                       enum wt_watch_kind kind, bool reserved)
 {
@@ -124,7 +139,9 @@ static void check_one(const struct vx_insn *row, unsigned xlen, uint64_t at, uin
         w->reserved_value[lane] = before;
     }
     const struct wt_watch watch = {.kind = kind, .addr = byte, .size = 1, .wave = 0};
+    struct observed seen = {.count = 0};
     set(r, &watch, 1);
+    assert_true(wt_observe(r->machine, observe, &seen, &watch, 1));
     assert_int_equal(r->machine->hits, 0);
     const enum wt_run how = run(r, 2);
     const bool reads = access == LOAD || access == ATOMIC;
@@ -138,6 +155,20 @@ static void check_one(const struct vx_insn *row, unsigned xlen, uint64_t at, uin
     assert_int_equal(r->machine->fault.kind, WT_FAULT_NONE);
     assert_true(r->machine->time == (expected ? 2u : 3u));
     assert_int_equal(r->machine->hits, expected);
+    /* It is observed whatever kind is watched. */
+    const bool overlaps = byte >= at && byte < at + size && (reads || writes);
+    assert_int_equal(seen.count, overlaps);
+    if (overlaps) {
+        const struct wt_observed *o = &seen.last;
+        const bool local = at >= (xlen == 32 ? LOCAL_32 : LOCAL_64);
+        assert_int_equal((unsigned)o->kind, access == LOAD     ? WT_WATCH_READ
+                                            : access == ATOMIC ? WT_WATCH_ACCESS
+                                                               : WT_WATCH_WRITE);
+        assert_true(o->time == 1 && o->wave == 0 && o->id == wt_machine_wave_id(r->machine, 0));
+        assert_true(o->pc == CODE + 4 && o->lanes == wt_lane_bit(lane) && o->at[lane] == at);
+        assert_true(o->size == size && !o->is_scalar);
+        assert_int_equal(o->space, local ? WT_OBSERVED_GROUP : WT_OBSERVED_GLOBAL);
+    }
     if (expected) {
         const struct wt_watch_hit *hit = r->machine->hit;
         assert_true(r->machine->ops->read_memory(r->machine, 0, 0, at, &after, size));
@@ -520,6 +551,9 @@ static void watching_changes_nothing(void **state)
                 enum wt_run how = WT_RUN_BUDGET;
                 uint64_t last = UINT64_MAX;
                 unsigned again = 0, checks = 0;
+                struct observed seen = {.count = 0};
+                if (trip % 2) /* everything */
+                    assert_true(wt_observe(watched->machine, observe, &seen, NULL, 0));
                 do {
                     struct wt_watch list[16];
                     const bool other = how == WT_RUN_BUDGET || any(50) == 0;
@@ -541,6 +575,8 @@ static void watching_changes_nothing(void **state)
                 assert_int_equal(how, WT_RUN_ENDED);
                 assert_int_equal(run(plain, 1), WT_RUN_ENDED);
                 assert_true(hash(plain) == hash(watched));
+                if (trip % 2 ? seen.count < 10 : seen.count)
+                    fail_msg("%u accesses observed", seen.count);
                 rig_free(plain);
                 rig_free(watched);
             }

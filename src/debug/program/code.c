@@ -5,8 +5,8 @@
 #include "base/demangle.h"
 #include "debug/program/internal.h"
 
-enum wt_status wt_program_instruction(struct wt_program *g, uint64_t addr, struct wt_code_line *line,
-                                      struct wt_error *err)
+enum wt_status wt_program_instruction(struct wt_program *g, uint64_t addr,
+                                      struct wt_code_line *line, struct wt_error *err)
 {
     struct wt_instruction in = {0};
     *line = (struct wt_code_line){.addr = addr};
@@ -14,9 +14,8 @@ enum wt_status wt_program_instruction(struct wt_program *g, uint64_t addr, struc
         line->length = in.length ? in.length : g->topology->code_granule;
     if (line->length > sizeof line->bytes)
         line->length = sizeof line->bytes;
-    if (!line->length ||
-        wt_debugger_read_memory(g->debugger, g->thread, wt_address_of(addr), line->bytes,
-                                line->length, WT_IGNORED) != WT_OK)
+    if (!line->length || wt_debugger_read_memory(g->debugger, g->thread, wt_address_of(addr),
+                                                 line->bytes, line->length, WT_IGNORED) != WT_OK)
         return wt_fail(err, WT_INVALID, "Cannot access memory at address 0x%" PRIx64, addr);
     if (!g->options.disassemble ||
         !g->options.disassemble(g->options.code_context, addr, line->bytes, line->length,
@@ -54,8 +53,7 @@ enum wt_status wt_program_function_at(struct wt_program *g, uint64_t addr, struc
                      : end_of_symbol(g, f->start);
     }
     wt_frames_free(frames);
-    return f->start ? WT_OK
-                    : wt_fail(err, WT_INVALID, "No function contains specified address.");
+    return f->start ? WT_OK : wt_fail(err, WT_INVALID, "No function contains specified address.");
 }
 
 enum wt_status wt_program_address(struct wt_program *g, const char *text, uint64_t *address,

@@ -108,6 +108,43 @@ bool gcn_vmem_write_lane(struct gcn_wave *w, const struct gcn_targets *t, unsign
     return host || gcn_write(w->device, addr, bytes, size);
 }
 
+/* Whether a byte of the lane's private memory is observed. */
+static bool observes_private(const struct gcn_wave *w, unsigned lane, uint64_t offset,
+                             unsigned size)
+{
+    bool observes = false;
+    for (unsigned i = 0; i < size; i++) {
+        const uint64_t at = gcn_private_addr(w, lane, offset + i);
+        observes |= wt_watch_set_observes(w->device->machine.watch, WT_SPACE_GLOBAL, at, at);
+    }
+    return observes;
+}
+
+/* As gcn_watch_access: dword by dword. */
+static void watch_private(struct gcn_wave *w, const struct gcn_uop *u, enum wt_watch_kind kind,
+                          unsigned lane, uint64_t offset, unsigned size, const uint8_t *before,
+                          const uint8_t *after)
+{
+    struct wt_machine *m = &w->device->machine;
+    const struct wt_lane_access a = {.pc = gcn_pc_of(w, u),
+                                     .kind = kind,
+                                     .space = WT_OBSERVED_PRIVATE,
+                                     .lane = lane,
+                                     .size = size,
+                                     .at = offset};
+    if (m->observer && observes_private(w, lane, offset, size))
+        wt_engine_observe(m, &w->head, &a);
+    for (unsigned done = 0; done < size;) {
+        const unsigned in = 4 - (offset + done) % 4, part = size - done < in ? size - done : in;
+        const uint64_t at = gcn_private_addr(w, lane, offset + done);
+        gcn_address_watch_access(w, u, kind, lane, at, part);
+        if (m->watch)
+            wt_engine_watch(m, &w->head, &a, WT_SPACE_GLOBAL, at, part, before + done,
+                            after + done);
+        done += part;
+    }
+}
+
 void gcn_vmem_watch_lane(struct gcn_wave *w, const struct gcn_targets *t, enum wt_watch_kind kind,
                          unsigned lane, unsigned size, const uint8_t *before, const uint8_t *after)
 {
@@ -118,12 +155,7 @@ void gcn_vmem_watch_lane(struct gcn_wave *w, const struct gcn_targets *t, enum w
                          after);
         return;
     }
-    for (unsigned done = 0; done < size;) {
-        const unsigned in = 4 - (addr + done) % 4, part = size - done < in ? size - done : in;
-        gcn_watch_access(w, t->at, kind, lane, gcn_private_addr(w, lane, addr + done), part,
-                         before + done, after + done);
-        done += part;
-    }
+    watch_private(w, t->at, kind, lane, addr, size, before, after);
 }
 
 const struct gcn_uop *gcn_vmem_refuse(struct gcn_wave *w, const struct gcn_uop *u,

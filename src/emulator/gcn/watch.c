@@ -1,11 +1,8 @@
 /* Watches: finds the memory of their ranges, stops before a watched instruction. See watch.h. */
 #include "emulator/gcn/watch.h"
 
-/*
- * Spaces: global memory, in which scratch memory lies, too; the LDS of each work-group, numbered by
- * dispatch and group; GDS.
- */
-#define SPACE_GDS UINT64_MAX
+/* Spaces: global memory, in which scratch memory lies, too; the LDS of each work-group, numbered by
+ * dispatch and group; GDS. */
 
 static uint64_t space_of_group(const struct gcn_device *d, const struct gcn_group *g)
 {
@@ -77,7 +74,7 @@ bool gcn_watch_part(struct wt_machine *m, uint64_t home, uint64_t first, uint64_
 {
     if (first - GCN_PRIVATE_APERTURE < GCN_APERTURE_SIZE)
         return add_private(spans, home, first - GCN_PRIVATE_APERTURE, last - GCN_PRIVATE_APERTURE);
-    return wt_spans_add(spans, first - GCN_REGION_APERTURE < GCN_GDS_BYTES ? SPACE_GDS : home,
+    return wt_spans_add(spans, first - GCN_REGION_APERTURE < GCN_GDS_BYTES ? WT_SPACE_DEVICE : home,
                         first, last);
 }
 
@@ -87,7 +84,7 @@ static uint64_t space_at(const struct gcn_wave *w, uint64_t addr)
 {
     if (addr - GCN_SHARED_APERTURE < GCN_APERTURE_SIZE)
         return space_of_group(w->device, w->group);
-    return addr - GCN_REGION_APERTURE < GCN_GDS_BYTES ? SPACE_GDS : WT_SPACE_GLOBAL;
+    return addr - GCN_REGION_APERTURE < GCN_GDS_BYTES ? WT_SPACE_DEVICE : WT_SPACE_GLOBAL;
 }
 
 bool gcn_watches_share(const struct gcn_wave *w, uint64_t addr, uint32_t bytes)
@@ -108,14 +105,55 @@ struct wt_issue gcn_issue_at(const struct wt_wave_head *head, uint64_t pc, uint6
                              .issues = true};
 }
 
+static struct wt_lane_access access_of(const struct gcn_wave *w, const struct gcn_uop *u,
+                                       enum wt_watch_kind kind, unsigned lane, uint64_t addr,
+                                       unsigned size)
+{
+    const uint64_t home = space_at(w, addr);
+    return (struct wt_lane_access){.pc = gcn_pc_of(w, u),
+                                   .kind = kind,
+                                   .space = home == WT_SPACE_GLOBAL   ? WT_OBSERVED_GLOBAL
+                                            : home == WT_SPACE_DEVICE ? WT_OBSERVED_DEVICE
+                                                                      : WT_OBSERVED_GROUP,
+                                   .home = home,
+                                   .lane = lane,
+                                   .size = size,
+                                   .at = addr};
+}
+
+/* Whether an access to global memory is one to a dword of the lane's own private memory, through a
+ * swizzled buffer: *at becomes the offset in that. */
+static bool is_private(const struct gcn_wave *w, unsigned lane, unsigned size, uint64_t *at)
+{
+    const uint64_t row = 4 * GCN_LANES;
+    uint64_t scratch;
+    if (!gcn_private_home(w, &scratch))
+        return false;
+    const uint64_t offset = *at - scratch;
+    if (offset >= gcn_dispatch_of(w)->scratch_wave || offset % row / 4 != lane ||
+        offset % 4 + size > 4)
+        return false;
+    *at = offset / row * 4 + offset % 4;
+    return true;
+}
+
 void gcn_watch_access(struct gcn_wave *w, const struct gcn_uop *u, enum wt_watch_kind kind,
                       unsigned lane, uint64_t addr, unsigned size, const void *before,
                       const void *after)
 {
+    struct wt_machine *m = &w->device->machine;
+    struct wt_lane_access a = access_of(w, u, kind, lane, addr, size);
     gcn_address_watch_access(w, u, kind, lane, addr, size);
-    if (w->device->machine.watch)
-        wt_engine_access(&w->device->machine, &w->head, gcn_pc_of(w, u), kind, lane,
-                         space_at(w, addr), addr, size, before, after);
+    if (!m->watch)
+        return;
+    if (m->observer && a.space == WT_OBSERVED_GLOBAL && is_private(w, lane, size, &a.at)) {
+        a.space = WT_OBSERVED_PRIVATE;
+        if (wt_watch_set_observes(m->watch, WT_SPACE_GLOBAL, addr, addr + size - 1))
+            wt_engine_observe(m, &w->head, &a);
+        wt_engine_watch(m, &w->head, &a, WT_SPACE_GLOBAL, addr, size, before, after);
+        return;
+    }
+    wt_engine_access(m, &w->head, &a, before, after);
 }
 
 void gcn_watch_scalar(struct gcn_wave *w, const struct gcn_uop *u, enum wt_watch_kind kind,
@@ -124,12 +162,9 @@ void gcn_watch_scalar(struct gcn_wave *w, const struct gcn_uop *u, enum wt_watch
     assert(size >= 1 && size <= 64);
     const uint64_t exec = gcn_exec(w);
     const unsigned lane = exec ? (unsigned)__builtin_ctzll(exec) : 0;
-    for (unsigned done = 0; done < size; done += 16) {
-        const unsigned part = size - done < 16 ? size - done : 16;
-        wt_engine_access(&w->device->machine, &w->head, gcn_pc_of(w, u), kind, lane,
-                         space_at(w, addr + done), addr + done, part,
-                         (const uint8_t *)before + done, (const uint8_t *)after + done);
-    }
+    struct wt_lane_access a = access_of(w, u, kind, lane, addr, size);
+    a.is_scalar = true;
+    wt_engine_access(&w->device->machine, &w->head, &a, before, after);
 }
 
 /* ---- before an instruction ---- */

@@ -231,10 +231,9 @@ void gen_message_read(const struct gen_message *m, const struct gen_surface *s, 
         }
         gen_device_read(d, addr, out, size);
     }
-    for (unsigned done = 0; done < size && d->machine.watch; done += 16)
+    if (d->machine.watch)
         gen_watch_access(m->t, m->u, WT_WATCH_READ, gen_message_lane(m, lane),
-                         gen_watched_address(s, addr) + done, size - done < 16 ? size - done : 16,
-                         (uint8_t *)out + done, (uint8_t *)out + done);
+                         gen_watched_address(s, addr), size, out, out);
 }
 
 bool gen_message_write(const struct gen_message *m, const struct gen_surface *s, unsigned lane,
@@ -258,9 +257,8 @@ bool gen_message_write(const struct gen_message *m, const struct gen_surface *s,
         if (wt_in_process_reports(&d->machine.process))
             gen_stored(m->t, addr, bytes, size, kind == WT_WATCH_ACCESS);
     }
-    for (unsigned done = 0; done < size && d->machine.watch; done += 16)
-        gen_watch_access(m->t, m->u, kind, gen_message_lane(m, lane),
-                         gen_watched_address(s, addr) + done, size - done < 16 ? size - done : 16,
-                         before + done, (const uint8_t *)bytes + done);
+    if (d->machine.watch)
+        gen_watch_access(m->t, m->u, kind, gen_message_lane(m, lane), gen_watched_address(s, addr),
+                         size, before, bytes);
     return true;
 }

@@ -48,9 +48,15 @@ void gen_watch_access(struct gen_thread *t, const struct gen_uop *u, enum wt_wat
                       const void *after)
 {
     struct gen_device *d = t->device;
-    const uint64_t space = in_slm(addr) ? space_of_group(d, t->group) : WT_SPACE_GLOBAL;
-    wt_engine_access(&d->machine, &t->head, gen_pc_of(t, u), kind, lane, space, addr, size, before,
-                     after);
+    const bool slm = in_slm(addr);
+    const struct wt_lane_access a = {.pc = gen_pc_of(t, u),
+                                     .kind = kind,
+                                     .space = slm ? WT_OBSERVED_GROUP : WT_OBSERVED_GLOBAL,
+                                     .home = slm ? space_of_group(d, t->group) : WT_SPACE_GLOBAL,
+                                     .lane = lane,
+                                     .size = size,
+                                     .at = addr};
+    wt_engine_access(&d->machine, &t->head, &a, before, after);
 }
 
 const struct gen_uop *gen_watch_here(struct gen_thread *t, const struct gen_uop *u)

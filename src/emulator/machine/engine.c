@@ -50,16 +50,29 @@ wt_code_handler wt_engine_watched(struct wt_machine *m, struct wt_wave_head *w,
     return wt_engine_stops_before(m, w, watched->what, pc) ? NULL : watched->original;
 }
 
-void wt_engine_access(struct wt_machine *m, struct wt_wave_head *w, uint64_t pc,
-                      enum wt_watch_kind kind, unsigned lane, uint64_t space, uint64_t addr,
-                      unsigned size, const void *before, const void *after)
+void wt_engine_watch(struct wt_machine *m, struct wt_wave_head *w, const struct wt_lane_access *a,
+                     uint64_t space, uint64_t addr, unsigned size, const void *before,
+                     const void *after)
 {
-    assert(size >= 1 && size <= 16 && lane < m->lanes);
-    if (!wt_watch_set_meets(m->watch, kind, space, addr, addr + size - 1))
-        return;
-    const struct wt_issue issue = m->engine->issue_at(w, pc, wt_issue_time(m, w->left));
-    wt_watch_set_access(m, &issue, kind, lane, space, addr, size, before, after);
-    wt_end_turn(m, &w->left);
+    assert(size >= 1 && a->lane < m->lanes);
+    for (unsigned done = 0, part; done < size; done += part) {
+        part = size - done < 16 ? size - done : 16;
+        const uint64_t at = addr + done;
+        if (!wt_watch_set_hits(m->watch, a->kind, space, at, at + part - 1))
+            continue;
+        const struct wt_issue issue = m->engine->issue_at(w, a->pc, wt_issue_time(m, w->left));
+        wt_watch_set_access(m, &issue, a->kind, a->lane, space, at, part,
+                            (const uint8_t *)before + done, (const uint8_t *)after + done);
+        wt_end_turn(m, &w->left);
+    }
+}
+
+void wt_engine_access(struct wt_machine *m, struct wt_wave_head *w, const struct wt_lane_access *a,
+                      const void *before, const void *after)
+{
+    if (m->observer && wt_watch_set_observes(m->watch, a->home, a->at, a->at + a->size - 1))
+        wt_engine_observe(m, w, a);
+    wt_engine_watch(m, w, a, a->home, a->at, a->size, before, after);
 }
 
 /* Runs one turn, or one issue where the run is traced; returns how many were issued. */
@@ -67,8 +80,12 @@ static uint64_t take_turn(struct wt_machine *m, uint32_t wave, uint64_t n, wt_tr
                           void *context)
 {
     WT_CHECK(wave < m->waves && n > 0 && wt_turns_is_ready(&m->turns, wave));
-    if (!fn)
-        return m->engine->turn(m, wave, n);
+    if (!fn) {
+        const uint64_t issued = m->engine->turn(m, wave, n);
+        if (m->observer)
+            wt_observe_flush(m);
+        return issued;
+    }
     if (!m->engine->trace_before(wt_machine_wave(m, wave))) {
         m->fault = (struct wt_fault){
             .kind = WT_FAULT_HOST,
@@ -79,6 +96,8 @@ static uint64_t take_turn(struct wt_machine *m, uint32_t wave, uint64_t n, wt_tr
         return 0;
     }
     const uint64_t issued = m->engine->turn(m, wave, 1);
+    if (m->observer)
+        wt_observe_flush(m);
     if (issued)
         m->engine->trace_after(wt_machine_wave(m, wave), fn, context);
     return issued;

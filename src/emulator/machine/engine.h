@@ -15,6 +15,7 @@
 
 #include "base/check.h"
 #include "emulator/machine/machine.h"
+#include "emulator/machine/observe.h"
 #include "emulator/machine/watch_set.h"
 
 /** The operations of a family for the engine. No operation is NULL. */
@@ -73,12 +74,18 @@ wt_code_handler wt_engine_watched(struct wt_machine *m, struct wt_wave_head *w,
                                   const struct wt_code_page *page, size_t index, uint64_t pc);
 
 /**
- * A lane of a wave, whose instruction at @p pc is being executed, accesses @p size bytes, 1 to 16,
- * of @p space (watch_set.h). If that is watched, the access is noted, and the turn ends.
+ * A lane of a wave, whose instruction is being executed, accesses memory that is in @p space
+ * (watch_set.h) at @p addr for watches. If that is watched, the access is noted, and the turn ends.
  */
-void wt_engine_access(struct wt_machine *m, struct wt_wave_head *w, uint64_t pc,
-                      enum wt_watch_kind kind, unsigned lane, uint64_t space, uint64_t addr,
-                      unsigned size, const void *before, const void *after);
+void wt_engine_watch(struct wt_machine *m, struct wt_wave_head *w, const struct wt_lane_access *a,
+                     uint64_t space, uint64_t addr, unsigned size, const void *before,
+                     const void *after);
+/**
+ * The same, where watches and observers have one address for it: `home` of @p a is its space, for
+ * GLOBAL and CONSTANT WT_SPACE_GLOBAL. The observer is told, too.
+ */
+void wt_engine_access(struct wt_machine *m, struct wt_wave_head *w, const struct wt_lane_access *a,
+                      const void *before, const void *after);
 
 /**
  * Begins a turn of @p n issues, 1 or more; *left, the wave's, becomes those that remain after the
@@ -120,6 +127,14 @@ static inline uint64_t wt_abandon_turn(struct wt_machine *m)
 static inline uint64_t wt_issue_time(const struct wt_machine *m, uint64_t left)
 {
     return m->in_turn ? m->time + m->slice - left - 1 : m->time;
+}
+
+/** Tells the observer, whom the machine has, of an access by the instruction that is being
+ * executed. */
+static inline void wt_engine_observe(struct wt_machine *m, const struct wt_wave_head *w,
+                                     const struct wt_lane_access *a)
+{
+    wt_observe_lane(m, w, wt_issue_time(m, w->left), a);
 }
 
 /** Ends the turn behind the instruction that is being executed, whose issue time stays. */

@@ -95,6 +95,7 @@ static void end_memory(struct wt_machine *m)
 void wt_machine_end(struct wt_machine *m)
 {
     wt_watch_set_free(m);
+    free(m->observer);
     wt_turns_free(&m->turns);
     wt_groups_free(m);
     free(m->wave);

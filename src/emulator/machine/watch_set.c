@@ -58,6 +58,8 @@ static void free_set(struct wt_watch_set *set)
         return;
     wt_spans_free(&set->read);
     wt_spans_free(&set->write);
+    wt_spans_free(&set->observed);
+    free(set->observed_list);
     free(set->code);
     free(set->memory);
     free(set->issue);
@@ -71,13 +73,27 @@ static int by_address(const void *a, const void *b)
     return x->first < y->first ? -1 : x->first > y->first;
 }
 
+/* Finds the memory of the ranges that are observed. */
+static bool find_observed(struct wt_machine *m, struct wt_watch_set *set)
+{
+    bool ok = true;
+    wt_spans_free(&set->observed);
+    set->observes_all = set->observes && !set->observed_count;
+    for (size_t i = 0; ok && i < set->observed_count; i++) {
+        const struct wt_watch *w = &set->observed_list[i];
+        assert(w->size && w->size - 1 <= UINT64_MAX - w->addr);
+        ok = m->ops->watch_range(m, w, w->addr, w->addr + (w->size - 1), &set->observed);
+    }
+    wt_spans_sort(&set->observed);
+    return ok;
+}
+
 static struct wt_watch_set *new_set(struct wt_machine *m, const struct wt_watch *list, size_t count,
                                     wt_watch_range_fn range)
 {
-    assert(list && count > 0);
     struct wt_watch_set *set = calloc(1, sizeof *set);
-    bool ok = set && (set->code = calloc(count, sizeof *set->code)) &&
-              (set->memory = calloc(count, sizeof *set->memory));
+    bool ok = set && (set->code = calloc(count + 1, sizeof *set->code)) &&
+              (set->memory = calloc(count + 1, sizeof *set->memory));
     for (size_t i = 0; ok && i < count; i++)
         ok = add_watch(m, set, &list[i], range);
     if (ok && (set->issue || set->code_count))
@@ -136,17 +152,45 @@ bool wt_watch_set_add_parts(struct wt_machine *m, const struct wt_watch *watch, 
 bool wt_set_watches(struct wt_machine *m, const struct wt_watch *list, size_t count)
 {
     assert(list || !count);
-    redecode(m->watch, &m->code);
-    free_set(m->watch);
+    struct wt_watch_set *old = m->watch;
+    const bool observes = old && old->observes;
+    bool ok = true;
+    redecode(old, &m->code);
     m->watch = NULL;
     wt_watch_set_forget(m);
     if (count && !m->hit)
-        m->hit = calloc(WT_WATCH_HITS, sizeof *m->hit);
-    if (count && m->hit)
-        m->watch = new_set(m, list, count, m->ops->watch_range);
+        ok = (m->hit = calloc(WT_WATCH_HITS, sizeof *m->hit));
+    if (ok && (count || observes))
+        ok = (m->watch = new_set(m, list, count, m->ops->watch_range));
+    if (ok && observes)
+        ok = wt_watch_set_observe(m, true, old->observed_list, old->observed_count);
+    free_set(old);
     wt_tlb_clear(&m->tlb);
     redecode(m->watch, &m->code);
-    return !count || m->watch;
+    return ok;
+}
+
+bool wt_watch_set_observe(struct wt_machine *m, bool on, const struct wt_watch *list, size_t count)
+{
+    assert(list || !count);
+    wt_tlb_clear(&m->tlb);
+    if (!m->watch && on)
+        m->watch = new_set(m, NULL, 0, m->ops->watch_range);
+    struct wt_watch_set *set = m->watch;
+    if (!set)
+        return !on;
+    struct wt_watch *copy = on && count ? malloc(count * sizeof *copy) : NULL;
+    if (copy)
+        memcpy(copy, list, count * sizeof *copy);
+    free(set->observed_list);
+    set->observed_list = copy;
+    set->observed_count = copy ? count : 0;
+    set->observes = on && (copy || !count);
+    if (find_observed(m, set) && set->observes == on)
+        return true;
+    set->observes = set->observes_all = false;
+    wt_spans_free(&set->observed);
+    return false;
 }
 
 void wt_watch_set_free(struct wt_machine *m)

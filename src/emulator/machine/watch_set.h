@@ -13,6 +13,8 @@
 
 /** The memory that all waves share; the family numbers the other spaces. */
 #define WT_SPACE_GLOBAL 0
+/** On-chip memory of the device. */
+#define WT_SPACE_DEVICE UINT64_MAX
 
 /** Watched instructions: those that begin in [first, last]. */
 struct wt_watch_code {
@@ -34,6 +36,11 @@ struct wt_watch_memory {
 
 struct wt_watch_set {
     struct wt_spans read, write;
+    struct wt_watch *observed_list; /**< what is observed (observe.h); NULL: nothing, or all */
+    size_t observed_count;
+    bool observes; /**< something is */
+    bool observes_all;
+    struct wt_spans observed; /**< else these */
     struct wt_watch_memory *memory;
     size_t memory_count;
     bool judges;                /**< some accesses to watched memory do not count */
@@ -58,26 +65,49 @@ typedef bool (*wt_watch_range_fn)(struct wt_machine *m, const struct wt_watch *w
  * that no bound lies within. */
 WT_MACHINE_FN(watch_range) wt_watch_set_add_parts;
 
+/** Makes the set, or changes it, so that a list of ranges is observed, which is copied: all memory
+ * where @p count is 0, nothing without @p on. False without host memory: nothing is observed. */
+bool wt_watch_set_observe(struct wt_machine *m, bool on, const struct wt_watch *list, size_t count);
+
 /** Frees the watches and the hits of a machine. */
 void wt_watch_set_free(struct wt_machine *m);
 /** Forgets all hits, and which one was reported: for a machine that was put into another state. */
 void wt_watch_set_forget(struct wt_machine *m);
 
-/** Whether a byte of [first, last] is watched for reads. @p set may be NULL: no watches. */
+/** Whether a byte of [first, last] is observed. */
+static inline bool wt_watch_set_observes(const struct wt_watch_set *set, uint64_t space,
+                                         uint64_t first, uint64_t last)
+{
+    return set->observes_all || wt_spans_meet(&set->observed, space, first, last);
+}
+
+/** Whether a byte of [first, last] is watched for reads, or observed. @p set may be NULL: no
+ * watches. */
 static inline bool wt_watch_set_reads(const struct wt_watch_set *set, uint64_t space,
                                       uint64_t first, uint64_t last)
 {
-    return set && wt_spans_meet(&set->read, space, first, last);
+    return set && (wt_watch_set_observes(set, space, first, last) ||
+                   wt_spans_meet(&set->read, space, first, last));
 }
 
-/** Whether a byte of [first, last] is watched for writes. @p set may be NULL: no watches. */
+/** Whether a byte of [first, last] is watched for writes, or observed. @p set may be NULL: no
+ * watches. */
 static inline bool wt_watch_set_writes(const struct wt_watch_set *set, uint64_t space,
                                        uint64_t first, uint64_t last)
 {
-    return set && wt_spans_meet(&set->write, space, first, last);
+    return set && (wt_watch_set_observes(set, space, first, last) ||
+                   wt_spans_meet(&set->write, space, first, last));
 }
 
-/** Whether an access of @p kind (WRITE, READ or ACCESS) to [first, last] is watched. */
+/** Whether an access of @p kind (WRITE, READ or ACCESS) to [first, last] is a hit. */
+static inline bool wt_watch_set_hits(const struct wt_watch_set *set, enum wt_watch_kind kind,
+                                     uint64_t space, uint64_t first, uint64_t last)
+{
+    return set && ((kind != WT_WATCH_WRITE && wt_spans_meet(&set->read, space, first, last)) ||
+                   (kind != WT_WATCH_READ && wt_spans_meet(&set->write, space, first, last)));
+}
+
+/** Whether an access of @p kind (WRITE, READ or ACCESS) to [first, last] is watched or observed. */
 static inline bool wt_watch_set_meets(const struct wt_watch_set *set, enum wt_watch_kind kind,
                                       uint64_t space, uint64_t first, uint64_t last)
 {

@@ -3,6 +3,7 @@
 
 #include "emulator/machine/softfloat.h"
 #include "emulator/sm/memory_access.h"
+#include "emulator/sm/watch.h"
 #include "emulator/sm/ptx_rows.h"
 
 /* The address of each lane, checked. False: *next is to be returned. */
@@ -347,6 +348,8 @@ PTX_EXECUTOR(ptx_op_load_parameter)
     if (!host || (addr & WT_PAGE_MASK) + o->element > WT_PAGE_SIZE) {
         wt_memory_read(w->device->machine.memory, addr, bytes, o->element);
         host = bytes;
+        if (w->device->machine.watch && lanes)
+            sm_watch_parameter(w, u, lanes, addr, o->element, bytes);
     }
     for (unsigned k = 0; k < o->count; k++)
         if (o->vector[k] != PTX_NO_SLOT)

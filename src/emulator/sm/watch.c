@@ -1,4 +1,5 @@
 /* Watches: finds the memory of their ranges, stops before a watched instruction. See watch.h. */
+#include "emulator/sm/memory_access.h"
 #include "emulator/sm/watch.h"
 
 /* Shared memory is a space of its own for each CTA of the grid; one of a later launch goes on with
@@ -44,14 +45,58 @@ struct wt_issue sm_issue_at(const struct wt_wave_head *head, uint64_t pc, uint64
         .time = time, .pc = pc, .wave = w->id, .mask = w->mask, .executes = true, .issues = true};
 }
 
+/* Where an address that all warps share lies: in local memory of a lane (*at becomes the offset),
+ * in a constant bank or among the constants of PTX, or neither. */
+static enum wt_observed_space space_at(const struct sm_warp *w, unsigned lane, uint64_t *at)
+{
+    const struct sm_launch *l = &w->device->grid.launch;
+    const uint64_t local = sm_local_bytes(w), offset = *at - (w->local + lane * local);
+    bool constant = *at >= l->constant && *at < l->constant_end;
+    for (unsigned i = 0; i < SM_BANKS; i++)
+        constant |= l->bank[i] && *at - l->bank[i] < l->bank_size[i];
+    if (offset >= local)
+        return constant ? WT_OBSERVED_CONSTANT : WT_OBSERVED_GLOBAL;
+    *at = offset;
+    return WT_OBSERVED_PRIVATE;
+}
+
 void sm_watch_access(struct sm_warp *w, const struct sm_uop *u, enum wt_watch_kind kind,
                      unsigned lane, bool shared, uint64_t addr, unsigned size, const void *before,
                      const void *after)
 {
     struct sm_device *d = w->device;
-    wt_engine_access(&d->machine, &w->head, sm_pc_of(w, u), kind, lane,
-                     shared ? space_of(d, w->cta) : WT_SPACE_GLOBAL,
-                     addr + (shared ? SM_SHARED_WINDOW : 0), size, before, after);
+    struct wt_lane_access a = {.pc = sm_pc_of(w, u),
+                               .kind = kind,
+                               .space = WT_OBSERVED_GROUP,
+                               .lane = lane,
+                               .size = size,
+                               .at = addr};
+    if (shared) {
+        a.home = space_of(d, w->cta);
+        a.at += SM_SHARED_WINDOW;
+        wt_engine_access(&d->machine, &w->head, &a, before, after);
+        return;
+    }
+    if (d->machine.observer &&
+        wt_watch_set_observes(d->machine.watch, WT_SPACE_GLOBAL, addr, addr + size - 1)) {
+        a.space = space_at(w, lane, &a.at);
+        wt_engine_observe(&d->machine, &w->head, &a);
+    }
+    wt_engine_watch(&d->machine, &w->head, &a, WT_SPACE_GLOBAL, addr, size, before, after);
+}
+
+void sm_watch_parameter(struct sm_warp *w, const struct sm_uop *u, wt_lanes lanes, uint64_t addr,
+                        unsigned size, const uint8_t *bytes)
+{
+    struct wt_machine *m = &w->device->machine;
+    const struct wt_lane_access a = {.pc = sm_pc_of(w, u),
+                                     .kind = WT_WATCH_READ,
+                                     .space = WT_OBSERVED_CONSTANT,
+                                     .is_scalar = true,
+                                     .lane = wt_lanes_lowest(lanes),
+                                     .size = size,
+                                     .at = addr};
+    wt_engine_access(m, &w->head, &a, bytes, bytes);
 }
 
 const struct sm_uop *sm_watch_here(struct sm_warp *w, const struct sm_uop *u)

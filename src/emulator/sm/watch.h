@@ -32,6 +32,9 @@ static inline bool sm_watches_page_write(const struct sm_device *d, uint64_t add
 void sm_watch_access(struct sm_warp *w, const struct sm_uop *u, enum wt_watch_kind kind,
                      unsigned lane, bool shared, uint64_t addr, unsigned size, const void *before,
                      const void *after);
+/* A warp has read an argument of its kernel, for these lanes, of which there is one. */
+void sm_watch_parameter(struct sm_warp *w, const struct sm_uop *u, wt_lanes lanes, uint64_t addr,
+                        unsigned size, const uint8_t *bytes);
 /* The handler of a record whose instruction is watched. */
 const struct sm_uop *sm_watch_here(struct sm_warp *w, const struct sm_uop *u);
 /* The issue of the instruction at pc at that time. */

@@ -44,12 +44,16 @@ static bool meets(struct vx_device *d, const struct wt_spans *spans, const struc
 
 bool vx_watches_read(struct vx_device *d, const struct vx_core *core, uint64_t addr, uint64_t size)
 {
-    return d->machine.watch && meets(d, &d->machine.watch->read, core, addr, size);
+    const struct wt_watch_set *set = d->machine.watch;
+    return set && (set->observes_all || meets(d, &set->observed, core, addr, size) ||
+                   meets(d, &set->read, core, addr, size));
 }
 
 bool vx_watches_write(struct vx_device *d, const struct vx_core *core, uint64_t addr, uint64_t size)
 {
-    return d->machine.watch && meets(d, &d->machine.watch->write, core, addr, size);
+    const struct wt_watch_set *set = d->machine.watch;
+    return set && (set->observes_all || meets(d, &set->observed, core, addr, size) ||
+                   meets(d, &set->write, core, addr, size));
 }
 
 struct wt_issue vx_issue_at(const struct wt_wave_head *head, uint64_t pc, uint64_t time)
@@ -69,8 +73,23 @@ void vx_watch_access(struct vx_warp *w, const struct vx_uop *u, enum wt_watch_ki
 {
     assert(size >= 1 && size <= 8 && kind <= WT_WATCH_ACCESS);
     struct vx_device *d = w->device;
-    if (d->injecting || !((kind != WT_WATCH_WRITE && vx_watches_read(d, w->core, addr, size)) ||
-                          (kind != WT_WATCH_READ && vx_watches_write(d, w->core, addr, size))))
+    const struct wt_watch_set *set = d->machine.watch;
+    if (d->injecting)
+        return;
+    if (d->machine.observer &&
+        (set->observes_all || meets(d, &set->observed, w->core, addr, size))) {
+        const bool local = vx_is_local(d, addr);
+        const struct wt_lane_access a = {.pc = vx_pc_of(w, u),
+                                         .kind = kind,
+                                         .space = local ? WT_OBSERVED_GROUP : WT_OBSERVED_GLOBAL,
+                                         .home = local ? w->core->id + 1 : WT_SPACE_GLOBAL,
+                                         .lane = lane,
+                                         .size = size,
+                                         .at = addr};
+        wt_engine_observe(&d->machine, &w->head, &a);
+    }
+    if ((kind == WT_WATCH_WRITE || !meets(d, &set->read, w->core, addr, size)) &&
+        (kind == WT_WATCH_READ || !meets(d, &set->write, w->core, addr, size)))
         return;
     /* The instruction is being issued: nothing of vx_issue_at() is in doubt. */
     const struct wt_issue issue = {.time = vx_now(w),

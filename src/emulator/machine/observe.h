@@ -1,0 +1,83 @@
+/*
+ * Observation: each access that the lanes of a machine make to memory, as its instruction issues,
+ * handed to whoever wants to know. It is not part of the machine's state: states, issue times and
+ * hits of watches are the same with and without it. Memory that is observed takes the way of
+ * watched memory (watch_set.h); the rest, and a machine without an observer, is as fast as ever.
+ */
+#ifndef WT_EMULATOR_MACHINE_OBSERVE_H
+#define WT_EMULATOR_MACHINE_OBSERVE_H
+
+#include "emulator/machine/heads.h"
+#include "emulator/machine/machine.h"
+
+enum wt_observed_space {
+    WT_OBSERVED_GLOBAL,   /**< that all waves share */
+    WT_OBSERVED_GROUP,    /**< a work-group's; on Vortex a core's */
+    WT_OBSERVED_PRIVATE,  /**< a lane's own */
+    WT_OBSERVED_CONSTANT, /**< constants and arguments of a kernel, which nobody writes */
+    WT_OBSERVED_DEVICE,   /**< on-chip memory of the device (GDS) */
+};
+
+/**
+ * What lanes of one wave access by one instruction: one record for each kind, space and size, and
+ * where a lane accesses several places in one way, for each of them. Lanes that make no access, as
+ * those beyond the end of a buffer, are left out.
+ */
+struct wt_observed {
+    uint64_t time;           /**< issue time: of the state before the instruction */
+    uint64_t id;             /**< of the wave, wt_machine_wave_id() */
+    uint32_t wave;           /**< its slot */
+    uint64_t pc;             /**< of the instruction */
+    enum wt_watch_kind kind; /**< READ, WRITE, or ACCESS: an atomic */
+    enum wt_observed_space space;
+    uint64_t home;  /**< GROUP: which group's memory (wt_watch.home); else WT_HOME_NOW */
+    bool is_scalar; /**< the wave as a whole makes it: of `lanes` there is the lowest enabled one,
+                         or lane 0 */
+    unsigned size;  /**< bytes that a lane accesses, 1 to 128 */
+    wt_lanes lanes;
+    /** Of each of the lanes: GLOBAL, CONSTANT: the address; PRIVATE: the offset in the lane's
+     * memory; else the address as the wave has it, in an aperture where there is one. */
+    uint64_t at[WT_MAX_LANES];
+};
+
+/** Takes an access. It may read the machine's state (the access may have been made or not, at the
+ * latest at the end of the instruction it is) and must not change it. */
+typedef void wt_observe_fn(void *context, struct wt_machine *m, const struct wt_observed *access);
+
+/**
+ * Hands accesses to @p fn from now on, in the order of the instructions: those to the ranges of a
+ * list, as its watches' waves see them now (`kind` does not count), or, where @p count is 0, all of
+ * them. NULL: to nobody. The list is copied. False without host memory: then to nobody.
+ */
+bool wt_observe(struct wt_machine *m, wt_observe_fn *fn, void *context, const struct wt_watch *list,
+                size_t count);
+
+/* ---- for the engine and the families ---- */
+
+enum { WT_OBSERVED_RECORDS = 16 }; /* of one instruction, before the first is handed over */
+
+struct wt_observer {
+    wt_observe_fn *fn;
+    void *context;
+    unsigned count;
+    struct wt_observed record[WT_OBSERVED_RECORDS]; /**< of the instruction being executed */
+};
+
+/** An access of a lane, which is part of a record. */
+struct wt_lane_access {
+    uint64_t pc;
+    enum wt_watch_kind kind;
+    enum wt_observed_space space;
+    uint64_t home; /**< of GROUP */
+    bool is_scalar;
+    unsigned lane, size;
+    uint64_t at;
+};
+
+/** Notes an access of wave @p w by the instruction that issues at @p time (wt_engine_observe). */
+void wt_observe_lane(struct wt_machine *m, const struct wt_wave_head *w, uint64_t time,
+                     const struct wt_lane_access *access);
+/** Hands over the records of the last instruction, at the end of a turn. */
+void wt_observe_flush(struct wt_machine *m);
+
+#endif
