@@ -532,12 +532,52 @@ static size_t count_places(const Dwarf_Op *ops, size_t count, size_t begin, size
     return others;
 }
 
+/* A piece of more bytes than its place has: nothing is known of the others. */
+static enum wt_status fill_piece(struct wt_operand *o, unsigned from, uint64_t bytes,
+                                 struct wt_error *err)
+{
+    uint64_t known = 0;
+    for (unsigned i = from; i < o->piece_count; i++)
+        known += o->piece[i].size;
+    if (known >= bytes)
+        return WT_OK;
+    if (o->piece_count == WT_PIECES)
+        return wt_fail(err, WT_UNSUPPORTED, "the value is in too many pieces");
+    o->piece[o->piece_count++] =
+        (struct wt_piece){.kind = WT_PIECE_LOST, .reg = -1, .size = bytes - known};
+    return WT_OK;
+}
+
+static bool computes_number(unsigned atom)
+{
+    return (atom >= DW_OP_const1u && atom <= DW_OP_consts) ||
+           (atom >= DW_OP_lit0 && atom <= DW_OP_lit31) || (atom >= DW_OP_abs && atom <= DW_OP_xor);
+}
+
+/*
+ * DWARF 2 and 3 have no DW_OP_stack_value: in their units clang's expression of a value looks like
+ * that of an address. Where it computes with numbers alone it is a value, since clang gives an
+ * address by DW_OP_addr.
+ */
+static bool is_number(const struct machine *m, const Dwarf_Op *ops, size_t count)
+{
+    Dwarf_Die unit;
+    Dwarf_Half version;
+    for (size_t i = 0; i < count; i++)
+        if (!computes_number(ops[i].atom))
+            return false;
+    return count && m->attribute &&
+           dwarf_cu_die(m->attribute->cu, &unit, &version, NULL, NULL, NULL, NULL, NULL) &&
+           version < 4 && wt_clang_version(&unit);
+}
+
 static enum wt_status run_operations(struct machine *m, const Dwarf_Op *ops, size_t count,
                                      uint64_t size, struct wt_operand *o, struct wt_error *err)
 {
     const struct wt_topology *t = m->b->topology;
     bool pieces = false;
     size_t begin = 0; /* the first operation of what may be such a place */
+    size_t first = 0; /* … of the piece */
     m->ops = ops;
     m->is_of_home = ops[count - 1].atom != DW_OP_stack_value;
     for (size_t i = 0; i < count; i++) {
@@ -578,12 +618,17 @@ static enum wt_status run_operations(struct machine *m, const Dwarf_Op *ops, siz
         } else if (is_piece(&ops[i])) {
             const bool of_bits = ops[i].atom == DW_OP_bit_piece;
             const uint64_t bytes = of_bits ? ops[i].number / 8 : ops[i].number;
+            const unsigned from = o->piece_count;
             pieces = true;
+            m->is_value |= is_number(m, ops + first, i - first);
+            first = i + 1;
             if (m->bit_count || (of_bits && (ops[i].number % 8 || ops[i].number2)))
                 status = add_bits(m, of_bits ? ops[i].number : 8 * bytes,
                                   of_bits ? ops[i].number2 : 0, o, err);
-            else
-                status = bytes ? finish_piece(m, bytes, o, err) : malformed(err);
+            else if (!bytes)
+                status = malformed(err);
+            else if ((status = finish_piece(m, bytes, o, err)) == WT_OK)
+                status = fill_piece(o, from, bytes, err);
         } else {
             const unsigned after = i + 1 < count ? ops[i + 1].atom : DW_OP_piece;
             status = step(m, &ops[i],
@@ -617,6 +662,7 @@ static enum wt_status run_operations(struct machine *m, const Dwarf_Op *ops, siz
         return status;
     if (m->joins) /* two ends */
         return malformed(err);
+    m->is_value |= is_number(m, ops, count);
     return pieces ? WT_OK : finish_piece(m, size, o, err);
 }
 
