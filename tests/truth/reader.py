@@ -202,6 +202,22 @@ def lost_lines(file, table, function):
     return set().union(*found).difference(set.intersection(*found)) if found else set()
 
 
+def callers_lines(file, table, function_of):
+    """Lines of PTX that are a caller's, and that its debug information gives to an inlined call: clang moves a constant of two inlined calls
+    in front of both, where the second one begins then. function_of: {line: function}."""
+    labels, at, found = {}, 0, set()
+    text = file.read_text()
+    for line in text.split("\n"):
+        if label := re.match(r"(\$L__tmp\d+):", line):
+            labels[label[1]] = at
+        at += bool(re.match(r"\t[^./]", line))
+    for low, high, called_at in re.findall(r"DW_TAG_inlined_subroutine\n(?:.*\n){1,2}?\.b64 (\S+) +// DW_AT_low_pc\n\.b64 (\S+) +// DW_AT_high_pc\n"
+                                           r"(?:.*call_file\n)\.b8 (\d+) +// DW_AT_call_line", text):
+        caller = function_of.get(int(called_at))
+        found |= {line for address, line in table if labels[low] <= address < labels[high] and caller and function_of.get(line) == caller}
+    return found
+
+
 def split_divisions(file, table):
     """Lines to which Intel's compiler gives the two halves of a division of another line's, which it makes where a thread has more than 8 lanes."""
     data = linked(file)

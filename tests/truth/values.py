@@ -326,6 +326,9 @@ def compare(dialect, made, level, folder):
         for function in {p.function for p in places.values() if p.inlined} if file.read_bytes().startswith(b"\x7fELF") else ():
             for line in reader.lost_lines(file, rows, function) & set(places):
                 del places[line]
+    if not out.read_bytes().startswith(b"\x7fELF"):
+        for line in reader.callers_lines(out, table, {n: p.function for n, p in places.items()}) & set(places):
+            del places[line]
     for line in reader.split_divisions(out, table) & set(places) if dialect.name.startswith("gen9") else ():
         del places[line]
     nowhere = reader.without_addresses(out) if dialect.name.startswith("gen9") else set()
