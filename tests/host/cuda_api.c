@@ -639,9 +639,9 @@ static void contexts(void)
 static void objects(void)
 {
     CUcontext context, whose = NULL;
-    CUdeviceptr at, bias;
-    CUstream stream;
-    CUevent begin, end;
+    CUdeviceptr at, bias, managed;
+    CUstream stream, other_stream;
+    CUevent begin, end, other_event;
     CUmodule own, same_module;
     CUfunction f = NULL;
     unsigned host = 7, type = 0, flags;
@@ -653,12 +653,20 @@ static void objects(void)
     CHECK(cuEventCreate(&begin, 0));
     CHECK(cuEventCreate(&end, 0));
     CHECK(cuMemAlloc(&at, 64));
+    CHECK(cuMemAllocManaged(&managed, 64, CU_MEM_ATTACH_GLOBAL));
     CHECK(cuMemHostAlloc(&pinned, 64, 0));
     CHECK(cuModuleLoadData(&own, text));
     CHECK(cuCtxPopCurrent(&context));
     SAME(cuMemAlloc(&bias, 64), CUDA_ERROR_INVALID_CONTEXT);
     SAME(cuStreamSynchronize(NULL), CUDA_ERROR_INVALID_CONTEXT);
     SAME(cuMemcpyHtoD(at, &host, sizeof host), CUDA_ERROR_INVALID_CONTEXT);
+    SAME(cuMemcpyDtoH(&host, at, sizeof host), CUDA_ERROR_INVALID_CONTEXT);
+    SAME(cuMemcpyDtoD(at + 8, at, 8), CUDA_ERROR_INVALID_CONTEXT);
+    SAME(cuMemsetD32(at, 3, 16), CUDA_ERROR_INVALID_CONTEXT);
+    SAME(cuCtxSynchronize(), CUDA_ERROR_INVALID_CONTEXT);
+    SAME(cuModuleLoadData(&same_module, text), CUDA_ERROR_INVALID_CONTEXT);
+    SAME(cuStreamCreate(&other_stream, 0), CUDA_ERROR_INVALID_CONTEXT);
+    SAME(cuEventCreate(&other_event, 0), CUDA_ERROR_INVALID_CONTEXT);
     CHECK(cuModuleGetFunction(&f, own, "add"));
     CHECK(cuFuncGetAttribute(&value, CU_FUNC_ATTRIBUTE_NUM_REGS, f));
     CHECK(cuFuncGetModule(&same_module, f));
@@ -684,6 +692,8 @@ static void objects(void)
     SAME(whose, context);
     CHECK(cuMemGetAddressRange(&bias, &size, at + 8));
     SAME(size, 64);
+    CHECK(cuMemAdvise(managed, 64, CU_MEM_ADVISE_SET_READ_MOSTLY, device));
+    CHECK(cuMemFree(managed));
     CHECK(cuMemHostGetDevicePointer(&bias, pinned, 0));
     SAME(bias, (uintptr_t)pinned);
     CHECK(cuMemHostGetFlags(&flags, pinned));

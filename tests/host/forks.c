@@ -1,9 +1,9 @@
 /*
- * forks WHAT TIMES: forks in one thread beside the first use of a driver in another, and the end of
- * that use, so many times, each in a process of its own. WHAT: a device file, or a library and its
- * function of one number that is called with 0. The children of these forks use descriptors, and
- * the driver themselves. Prints how many processes ended, and how many otherwise than with status
- * 0.
+ * forks [-p] WHAT TIMES: forks in one thread beside the first use of a driver in another, and the
+ * end of that use, so many times, each in a process of its own. WHAT: a device file, or a library
+ * and one or two functions of it, which are called with zeros. The children of these forks use
+ * descriptors, and, without -p, the driver themselves. Prints how many processes ended, and how
+ * many otherwise than with status 0.
  */
 #include <dlfcn.h>
 #include <fcntl.h>
@@ -16,6 +16,7 @@
 
 static const char *what, *function, *last;
 static void *library;
+static int parent_only;
 static pthread_barrier_t begins;
 
 static void use(void)
@@ -26,12 +27,12 @@ static void use(void)
             close(fd);
         return;
     }
-    int (*call)(unsigned);
+    int (*call)(unsigned, void *, void *);
     *(void **)&call = dlsym(library, function);
-    call(0);
+    call(0, NULL, NULL);
     if (last) {
         *(void **)&call = dlsym(library, last);
-        call(0);
+        call(0, NULL, NULL);
     }
 }
 
@@ -48,7 +49,7 @@ static void child(unsigned i)
     const int fd = open("/dev/null", O_RDONLY), copy = dup(fd);
     close(copy);
     close(fd);
-    if (i % 4 == 3)
+    if (i % 4 == 3 && !parent_only)
         use();
     _exit(0);
 }
@@ -79,6 +80,8 @@ int main(int argc, char **argv)
 {
     const unsigned times = (unsigned)atoi(argv[argc - 1]);
     unsigned wrong = 0;
+    parent_only = strcmp(argv[1], "-p") == 0;
+    argv += parent_only, argc -= parent_only;
     what = argv[1];
     function = argc > 3 ? argv[2] : NULL;
     last = argc > 4 ? argv[3] : NULL;

@@ -6,8 +6,11 @@ import pytest
 
 from conftest import ROOT, wavetrap
 
-USES = {"gen9": ["/dev/dri/renderD128"], "kfd": ["/dev/kfd"], "hsakmt": ["libhsakmt.so.1", "hsaKmtOpenKFD", "hsaKmtCloseKFD"],
-        "cuda": ["libcuda.so.1", "cuInit"]}
+# The runtimes of others have no handlers of fork(): a child finds their locks taken, as on hardware, and uses them no more (-p).
+USES = {"gen9": ["/dev/dri/renderD128"], "kfd": ["/dev/kfd"], "amdgpu": ["/dev/dri/renderD192"],
+        "hsakmt": ["libhsakmt.so.1", "hsaKmtOpenKFD", "hsaKmtCloseKFD"], "cuda": ["libcuda.so.1", "cuInit"],
+        "rocr": ["-p", "libhsa-runtime64.so.1", "hsa_init", "hsa_shut_down"], "hip": ["-p", "libamdhip64.so.5", "hipInit"],
+        "opencl": ["-p", "libOpenCL.so.1", "clGetPlatformIDs"], "level-zero": ["-p", "libze_loader.so.1", "zeInit"]}
 
 
 @pytest.fixture(scope="module")

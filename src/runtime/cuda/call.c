@@ -43,6 +43,7 @@ static const struct {
     E(CUDA_ERROR_PEER_ACCESS_ALREADY_ENABLED, "peer access is already enabled"),
     E(CUDA_ERROR_PEER_ACCESS_NOT_ENABLED, "peer access has not been enabled"),
     E(CUDA_ERROR_PRIMARY_CONTEXT_ACTIVE, "cannot set while device is active in this process"),
+    E(CUDA_ERROR_CONTEXT_IS_DESTROYED, "context is destroyed"),
     E(CUDA_ERROR_ASSERT, "device-side assert triggered"),
     E(CUDA_ERROR_HOST_MEMORY_ALREADY_REGISTERED,
       "part or all of the requested memory range is already mapped"),

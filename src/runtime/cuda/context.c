@@ -10,7 +10,11 @@ static struct CUctx_st *contexts;
 static uint64_t made;            /* contexts so far */
 static struct CUctx_st *entered; /* of the call that has the lock */
 static bool was_entered;
-static _Thread_local struct CUctx_st *current[MOST_CONTEXTS];
+/* The id tells a context from a later one at its address: another thread may destroy it. */
+static _Thread_local struct {
+    struct CUctx_st *context;
+    uint64_t id;
+} current[MOST_CONTEXTS];
 static _Thread_local unsigned depth;
 
 bool state_is_context(const struct CUctx_st *context)
@@ -23,7 +27,7 @@ bool state_is_context(const struct CUctx_st *context)
 
 struct CUctx_st *state_context(void)
 {
-    return depth && state_is_context(current[depth - 1]) ? current[depth - 1] : NULL;
+    return depth ? state_context_of(current[depth - 1].id) : NULL;
 }
 
 bool state_was_entered(bool forget)
@@ -55,7 +59,9 @@ CUresult state_enter_owner(uint64_t owner, struct gpu **gpu)
 {
     struct CUctx_st *c = owner ? state_context_of(owner) : state_context();
     if (!c || c->failed)
-        return state_leave(c ? c->failed : CUDA_ERROR_INVALID_CONTEXT);
+        return state_leave(c       ? c->failed
+                           : depth ? CUDA_ERROR_CONTEXT_IS_DESTROYED
+                                   : CUDA_ERROR_INVALID_CONTEXT);
     entered = c;
     was_entered = true;
     *gpu = state_gpu(c->device);
@@ -77,7 +83,8 @@ static CUresult push(struct CUctx_st *context)
 {
     if (depth == MOST_CONTEXTS)
         return CUDA_ERROR_OUT_OF_MEMORY;
-    current[depth++] = context;
+    current[depth].context = context;
+    current[depth++].id = context->id;
     return CUDA_SUCCESS;
 }
 
@@ -97,7 +104,7 @@ void context_free(struct CUctx_st *context)
     while (*at != context)
         at = &(*at)->next;
     *at = context->next;
-    if (depth && current[depth - 1] == context)
+    if (depth && current[depth - 1].id == context->id)
         depth--;
     free(context);
 }
@@ -130,7 +137,7 @@ API_IN(state_lock(), cuCtxPopCurrent_v2, (CUcontext * context), (context), "*%p"
         return CUDA_ERROR_INVALID_CONTEXT;
     depth--;
     if (context)
-        *context = current[depth];
+        *context = current[depth].context;
     return CUDA_SUCCESS;
 }
 

@@ -65,61 +65,63 @@ CUresult copy_box(const struct copy_end *to, const struct copy_end *from, uint64
     return good ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
 }
 
-static CUresult copy_bytes(struct copy_end to, struct copy_end from, size_t bytes, CUstream stream)
+static CUresult copy_bytes(struct copy_end to, struct copy_end from, size_t bytes)
 {
-    struct gpu *g;
-    const CUresult result = state_enter_stream(stream, &g);
-    return result ? result : state_leave(copy_box(&to, &from, bytes, 1, 1));
+    return copy_box(&to, &from, bytes, 1, 1);
 }
 
 /* ---- of one dimension ---- */
 
-API(cuMemcpyHtoD_v2, (CUdeviceptr to, const void *from, size_t bytes), (to, from, bytes),
-    "0x%llx, %p, %zu", to, from, bytes)
+API_IN(state_enter(&g), cuMemcpyHtoD_v2, (CUdeviceptr to, const void *from, size_t bytes),
+       (to, from, bytes), "0x%llx, %p, %zu", to, from, bytes)
 {
-    return copy_bytes(copy_device_end(to), copy_host_end(from), bytes, NULL);
+    return copy_bytes(copy_device_end(to), copy_host_end(from), bytes);
 }
 
-API(cuMemcpyDtoH_v2, (void *to, CUdeviceptr from, size_t bytes), (to, from, bytes),
-    "%p, 0x%llx, %zu", to, from, bytes)
+API_IN(state_enter(&g), cuMemcpyDtoH_v2, (void *to, CUdeviceptr from, size_t bytes),
+       (to, from, bytes), "%p, 0x%llx, %zu", to, from, bytes)
 {
-    return copy_bytes(copy_host_end(to), copy_device_end(from), bytes, NULL);
+    return copy_bytes(copy_host_end(to), copy_device_end(from), bytes);
 }
 
-API(cuMemcpyDtoD_v2, (CUdeviceptr to, CUdeviceptr from, size_t bytes), (to, from, bytes),
-    "0x%llx, 0x%llx, %zu", to, from, bytes)
+API_IN(state_enter(&g), cuMemcpyDtoD_v2, (CUdeviceptr to, CUdeviceptr from, size_t bytes),
+       (to, from, bytes), "0x%llx, 0x%llx, %zu", to, from, bytes)
 {
-    return copy_bytes(copy_device_end(to), copy_device_end(from), bytes, NULL);
+    return copy_bytes(copy_device_end(to), copy_device_end(from), bytes);
 }
 
-API(cuMemcpy, (CUdeviceptr to, CUdeviceptr from, size_t bytes), (to, from, bytes),
-    "0x%llx, 0x%llx, %zu", to, from, bytes)
+API_IN(state_enter(&g), cuMemcpy, (CUdeviceptr to, CUdeviceptr from, size_t bytes),
+       (to, from, bytes), "0x%llx, 0x%llx, %zu", to, from, bytes)
 {
-    return copy_bytes(copy_unified_end(to), copy_unified_end(from), bytes, NULL);
+    return copy_bytes(copy_unified_end(to), copy_unified_end(from), bytes);
 }
 
-API(cuMemcpyAsync, (CUdeviceptr to, CUdeviceptr from, size_t bytes, CUstream stream),
-    (to, from, bytes, stream), "0x%llx, 0x%llx, %zu, %p", to, from, bytes, stream)
+API_IN(state_enter_stream(stream, &g), cuMemcpyAsync,
+       (CUdeviceptr to, CUdeviceptr from, size_t bytes, CUstream stream), (to, from, bytes, stream),
+       "0x%llx, 0x%llx, %zu, %p", to, from, bytes, stream)
 {
-    return copy_bytes(copy_unified_end(to), copy_unified_end(from), bytes, stream);
+    return copy_bytes(copy_unified_end(to), copy_unified_end(from), bytes);
 }
 
-API(cuMemcpyHtoDAsync_v2, (CUdeviceptr to, const void *from, size_t bytes, CUstream stream),
-    (to, from, bytes, stream), "0x%llx, %p, %zu, %p", to, from, bytes, stream)
+API_IN(state_enter_stream(stream, &g), cuMemcpyHtoDAsync_v2,
+       (CUdeviceptr to, const void *from, size_t bytes, CUstream stream), (to, from, bytes, stream),
+       "0x%llx, %p, %zu, %p", to, from, bytes, stream)
 {
-    return copy_bytes(copy_device_end(to), copy_host_end(from), bytes, stream);
+    return copy_bytes(copy_device_end(to), copy_host_end(from), bytes);
 }
 
-API(cuMemcpyDtoHAsync_v2, (void *to, CUdeviceptr from, size_t bytes, CUstream stream),
-    (to, from, bytes, stream), "%p, 0x%llx, %zu, %p", to, from, bytes, stream)
+API_IN(state_enter_stream(stream, &g), cuMemcpyDtoHAsync_v2,
+       (void *to, CUdeviceptr from, size_t bytes, CUstream stream), (to, from, bytes, stream),
+       "%p, 0x%llx, %zu, %p", to, from, bytes, stream)
 {
-    return copy_bytes(copy_host_end(to), copy_device_end(from), bytes, stream);
+    return copy_bytes(copy_host_end(to), copy_device_end(from), bytes);
 }
 
-API(cuMemcpyDtoDAsync_v2, (CUdeviceptr to, CUdeviceptr from, size_t bytes, CUstream stream),
-    (to, from, bytes, stream), "0x%llx, 0x%llx, %zu, %p", to, from, bytes, stream)
+API_IN(state_enter_stream(stream, &g), cuMemcpyDtoDAsync_v2,
+       (CUdeviceptr to, CUdeviceptr from, size_t bytes, CUstream stream), (to, from, bytes, stream),
+       "0x%llx, 0x%llx, %zu, %p", to, from, bytes, stream)
 {
-    return copy_bytes(copy_device_end(to), copy_device_end(from), bytes, stream);
+    return copy_bytes(copy_device_end(to), copy_device_end(from), bytes);
 }
 
 API(cuMemcpyPeer,
@@ -130,13 +132,13 @@ API(cuMemcpyPeer,
     return do_cuMemcpyDtoD_v2(to, from, bytes);
 }
 
-API(cuMemcpyPeerAsync,
-    (CUdeviceptr to, CUcontext to_context, CUdeviceptr from, CUcontext from_context, size_t bytes,
-     CUstream stream),
-    (to, to_context, from, from_context, bytes, stream), "0x%llx, %p, 0x%llx, %p, %zu, %p", to,
-    to_context, from, from_context, bytes, stream)
+API_IN(state_enter_stream(stream, &g), cuMemcpyPeerAsync,
+       (CUdeviceptr to, CUcontext to_context, CUdeviceptr from, CUcontext from_context,
+        size_t bytes, CUstream stream),
+       (to, to_context, from, from_context, bytes, stream), "0x%llx, %p, 0x%llx, %p, %zu, %p", to,
+       to_context, from, from_context, bytes, stream)
 {
-    return copy_bytes(copy_device_end(to), copy_device_end(from), bytes, stream);
+    return copy_bytes(copy_device_end(to), copy_device_end(from), bytes);
 }
 
 /* ---- of two and three dimensions ---- */

@@ -154,7 +154,7 @@ API_IN(state_enter_stream(stream, &g), cuMemPrefetchAsync,
     return is_managed(address, bytes) ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
 }
 
-API_IN(state_enter(&g), cuMemAdvise,
+API_IN(state_enter_address(address, &g), cuMemAdvise,
        (CUdeviceptr address, size_t bytes, CUmem_advise advice, CUdevice device),
        (address, bytes, advice, device), "0x%llx, %zu, %d, %d", address, bytes, (int)advice, device)
 {

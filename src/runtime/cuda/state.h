@@ -63,7 +63,7 @@ void arrays_drop(uint64_t owner);
 /**
  * Takes the lock for a call that needs a context of the thread's; *gpu becomes the context's. On
  * any other result than CUDA_SUCCESS the lock is not taken: 3 before cuInit, 201 without a context,
- * or the error of an earlier kernel that has failed.
+ * 709 where another thread has destroyed it, or the error of an earlier kernel that has failed.
  */
 CUresult state_enter(struct gpu **gpu);
 /**
