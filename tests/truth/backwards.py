@@ -141,6 +141,8 @@ def host(family, plan, folder):
                 known, times = {}, set()  # a new recording has begun
             extent = now_extent
             times.add(now)
+            if said[len(TIME) + 1].startswith("No waves"):
+                continue   # between two kernels: the program goes on, and may launch the next one at this time, while it is asked
             read(said[1:], asked, f"'{way}' (command {count})", known, "the same session", now)
     except console.Gone as gone:
         raise Finding(f"the console ended: {gone}") from None
