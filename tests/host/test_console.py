@@ -474,6 +474,11 @@ def test_a_breakpoint_on_what_is_not_there_says_so_and_asks():
         c.sendline(answer)
         c.expect(then)
         c.expect(PROMPT)
+    for setting, then in (("off", r'break other\r\nFunction "other" not defined\.'), ("on", r'Function "other" not defined\.\r\nBreakpoint 2 .other. pending')):
+        for line, said in ((f"set breakpoint pending {setting}", ""), ("show breakpoint pending", f"pending breakpoints is {setting}"), ("break other", then)):
+            c.sendline(line)
+            c.expect(said)
+            c.expect(PROMPT)
     c.close(force=True)
 
 

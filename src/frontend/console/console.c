@@ -77,10 +77,13 @@ static bool accept_pending(void *context, const char *why)
     struct wt_shell *c = context;
     size_t count;
     wt_modules_list(c->program->modules, &count);
+    if (c->pending == PENDING_OFF)
+        return false;
     if (!count) /* of no code is anything known yet */
         return true;
     fprintf(c->out, "%s\n", why);
-    return ask(c, "Make breakpoint pending on code that is loaded later? (y or n) ");
+    return c->pending == PENDING_ON ||
+           ask(c, "Make breakpoint pending on code that is loaded later? (y or n) ");
 }
 
 static bool was_interrupted(void *context)

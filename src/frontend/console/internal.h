@@ -24,6 +24,8 @@ struct examine {
     bool any;
 };
 
+enum pending { PENDING_AUTO, PENDING_ON, PENDING_OFF }; /* ask, accept, refuse */
+
 struct wt_shell {
     struct wt_shell_options options;
     struct wt_program *program;
@@ -50,6 +52,7 @@ struct wt_shell {
     int quit_status;
     bool confirm;
     unsigned list_size;
+    enum pending pending; /* breakpoints on code that is not there yet */
     unsigned print_elements;
     unsigned depth;         /**< of scripts in scripts */
     bool executes_commands; /**< those of points that were hit */

@@ -98,6 +98,19 @@ static enum wt_status set_environment(struct wt_shell *c, const char *text, stru
     return wt_program_change_environment(c->program, change, err);
 }
 
+static const char *const pending_words[] = {
+    [PENDING_AUTO] = "auto", [PENDING_ON] = "on", [PENDING_OFF] = "off"};
+
+static enum wt_status set_pending(struct wt_shell *c, const char *text, struct wt_error *err)
+{
+    for (unsigned i = PENDING_AUTO; i <= PENDING_OFF; i++)
+        if (strcmp(text, pending_words[i]) == 0) {
+            c->pending = i;
+            return WT_OK;
+        }
+    return wt_fail(err, WT_INVALID, "set breakpoint pending takes \"on\", \"off\" or \"auto\"");
+}
+
 /* A change in the recorded past drops what was recorded after it. */
 static enum wt_status change(struct wt_shell *c, const char *text, struct wt_error *err)
 {
@@ -128,15 +141,15 @@ enum wt_status do_set(struct wt_shell *c, const char *text, struct wt_error *err
             return set_count(text, &c->print_elements, err);
         return wt_fail(err, WT_INVALID, "Undefined set print command: \"%s\".", text);
     }
+    if (take_word(&text, "breakpoint") && take_word(&text, "pending"))
+        return set_pending(c, text, err);
     if (take_word(&text, "status-line"))
         return set_switch(text, &c->status_line, err);
     if (take_word(&text, "style")) {
         bool styled = c->styled;
-        enum wt_status status = take_word(&text, "enabled")
-                                    ? set_switch(text, &styled, err)
-                                    : wt_fail(err, WT_INVALID,
-                                              "set style takes \"enabled on\" or "
-                                              "\"enabled off\"");
+        if (!take_word(&text, "enabled"))
+            return wt_fail(err, WT_INVALID, "set style takes \"enabled on\" or \"enabled off\"");
+        const enum wt_status status = set_switch(text, &styled, err);
         c->styled = styled && c->options.colour;
         return status;
     }
@@ -156,62 +169,45 @@ enum wt_status do_set(struct wt_shell *c, const char *text, struct wt_error *err
 
 enum wt_status do_show(struct wt_shell *c, const char *text, struct wt_error *err)
 {
+    const struct wt_program *g = c->program;
     const char *whole = text;
-    bool any = !*text;
-    if (any || take_word(&text, "confirm")) {
+    const bool all = !*text;
+    unsigned shown = 0;
+    if ((all || take_word(&text, "confirm")) && ++shown)
         fprintf(c->out, "Whether to confirm potentially dangerous operations is %s.\n",
                 c->confirm ? "on" : "off");
-        if (!any)
-            return WT_OK;
-    }
-    if ((any && c->options.host) || take_word(&text, "args")) {
+    if (((all && c->options.host) || take_word(&text, "args")) && ++shown)
         fprintf(c->out,
                 "Argument list to give program being debugged when it is started is \"%s\".\n",
-                c->program->arguments ? c->program->arguments : "");
-        if (!any)
-            return WT_OK;
-    }
-    if (take_word(&text, "environment")) {
-        fputs(c->program->environment_count ? ""
-                                            : "The program gets the environment of the console.\n",
+                g->arguments ? g->arguments : "");
+    if (take_word(&text, "environment") && ++shown) {
+        fputs(g->environment_count ? "" : "The program gets the environment of the console.\n",
               c->out);
-        for (size_t i = 0; i < c->program->environment_count; i++)
-            fprintf(c->out, strchr(c->program->environment[i], '=') ? "%s\n" : "%s is unset\n",
-                    c->program->environment[i]);
-        return WT_OK;
+        for (size_t i = 0; i < g->environment_count; i++)
+            fprintf(c->out, strchr(g->environment[i], '=') ? "%s\n" : "%s is unset\n",
+                    g->environment[i]);
     }
-    if (any || take_word(&text, "listsize")) {
+    if ((all || take_word(&text, "listsize")) && ++shown)
         fprintf(c->out, "Number of source lines that list shows is %u.\n", c->list_size);
-        if (!any)
-            return WT_OK;
-    }
-    if (any || strcmp(text, "print elements") == 0) {
+    if ((all || strcmp(text, "print elements") == 0) && ++shown)
         fprintf(c->out, "Limit on string chars or array elements to print is %u.\n",
                 c->print_elements ? c->print_elements : 200);
-        if (!any)
-            return WT_OK;
-    }
-    if (any || take_word(&text, "substitute-path")) {
+    if ((all || strcmp(text, "breakpoint pending") == 0) && ++shown)
+        fprintf(c->out, "Debugger's behavior regarding pending breakpoints is %s.\n",
+                pending_words[c->pending]);
+    if ((all || take_word(&text, "substitute-path")) && ++shown) {
         fputs("List of all source path substitution rules:\n", c->out);
-        for (size_t i = 0; i < c->program->substitution_count; i++)
-            fprintf(c->out, "  `%s' -> `%s'.\n", c->program->substitution[2 * i],
-                    c->program->substitution[2 * i + 1]);
-        if (!any)
-            return WT_OK;
+        for (size_t i = 0; i < g->substitution_count; i++)
+            fprintf(c->out, "  `%s' -> `%s'.\n", g->substitution[2 * i],
+                    g->substitution[2 * i + 1]);
     }
-    if (any || take_word(&text, "style")) {
+    if ((all || take_word(&text, "style")) && ++shown)
         fprintf(c->out, "CLI output styling is %s.\n", c->styled ? "enabled" : "disabled");
-        if (!any)
-            return WT_OK;
-    }
-    if (any || take_word(&text, "status-line")) {
+    if ((all || take_word(&text, "status-line")) && ++shown)
         fprintf(c->out, "The status line of a terminal is %s.\n", c->status_line ? "on" : "off");
-        if (!any)
-            return WT_OK;
-    }
-    if (any || take_word(&text, "logging")) {
+    if ((all || take_word(&text, "logging")) && ++shown)
         fprintf(c->out, "Logging is %s.\n", c->log ? "on" : "off");
-        return WT_OK;
-    }
-    return wt_fail(err, WT_INVALID, "Undefined show command: \"%s\".  Try \"show\".", whole);
+    return shown
+               ? WT_OK
+               : wt_fail(err, WT_INVALID, "Undefined show command: \"%s\".  Try \"show\".", whole);
 }

@@ -184,16 +184,15 @@ enum wt_status do_wave(struct wt_shell *c, const char *text, struct wt_error *er
         return WT_OK;
     }
     core = wt_debugger_thread_wave(c->program->debugger, c->program->thread, &own) ? own.core : 0;
-    if (!take_number(&text, &slot))
-        return wt_fail(err, WT_INVALID, "%s takes SLOT or CORE/SLOT",
-                       c->program->topology->wave_word);
-    if (*text == '/') {
+    bool good = take_number(&text, &slot);
+    if (good && *text == '/') {
         text = wt_skip_blanks(text + 1);
         core = slot;
-        if (!take_number(&text, &slot))
-            return wt_fail(err, WT_INVALID, "%s takes SLOT or CORE/SLOT",
-                           c->program->topology->wave_word);
+        good = take_number(&text, &slot);
     }
+    if (!good)
+        return wt_fail(err, WT_INVALID, "%s takes SLOT or CORE/SLOT",
+                       c->program->topology->wave_word);
     const wt_wave_id wave =
         core <= UINT32_MAX && slot <= UINT32_MAX
             ? wt_debugger_wave_in(c->program->debugger, (unsigned)core, (unsigned)slot)
