@@ -22,6 +22,7 @@ enum cli_status {
     CLI_DEADLOCK = 121,    /**< every active warp waits for another one */
     CLI_OTHER_FAULT = 122, /**< any other mistake of the program */
     CLI_EXCEPTION = 123,   /**< an exception that the program enabled, and no trap handler */
+    CLI_OVER = 114,        /**< a count is over its --profile-limit */
     CLI_LIMIT = 124,       /**< --max-issues was reached */
     CLI_FAILED = 125,      /**< wavetrap itself: bad option, unreadable file, no host memory */
     CLI_SIGNAL = 128,      /**< plus the signal that stopped it: 130 for Ctrl-C */

@@ -40,6 +40,7 @@ enum wt_status cli_set_report(void *context, const char *value, struct wt_error 
 void cli_drive_free(struct cli_drive *drive)
 {
     free(drive->report);
+    cli_profile_free(&drive->profile);
     cli_results_free(&drive->results);
     cli_options_free(&drive->options);
 }
@@ -144,8 +145,9 @@ static enum wt_status write_core_file(const struct cli_drive *drive, struct wt_e
 int cli_drive(const struct cli_command *command, struct cli_drive *drive, struct wt_emulated *e)
 {
     struct wt_error err;
-    bool same = true;
-    if (cli_results_begin(&drive->results, e, &err) != WT_OK ||
+    bool same = true, over = false;
+    if (cli_profile_begin(&drive->profile, e, &err) != WT_OK ||
+        cli_results_begin(&drive->results, e, &err) != WT_OK ||
         (drive->core_history && !e->timeline && wt_emulated_history_start(e, &err) != WT_OK))
         return cli_fail(command, &err);
     const uint64_t start = wt_clock_ns();
@@ -156,13 +158,14 @@ int cli_drive(const struct cli_command *command, struct cli_drive *drive, struct
     const double seconds = (double)(wt_clock_ns() - start) / 1e9;
     if (drive->core_on_fault && e->machine->fault.kind && write_core_file(drive, e, &err) != WT_OK)
         cli_fail(command, &err);
-    if (finish_console(e, &err) != WT_OK)
+    if (finish_console(e, &err) != WT_OK ||
+        cli_profile_end(&drive->profile, e, &over, &err) != WT_OK)
         status = cli_fail(command, &err);
     if (cli_results_report(&drive->results, e, seconds, &err) != WT_OK)
         status = cli_fail(command, &err);
     if (!status && cli_results_compare(&drive->results, e, &same, &err) != WT_OK)
         status = cli_fail(command, &err);
-    status = status ? status : same ? 0 : COMPARE_FAILED;
+    status = status ? status : over ? CLI_OVER : same ? 0 : COMPARE_FAILED;
     struct wt_report_object o;
     wt_report_begin(&o, drive->report, "exit");
     wt_report_text(&o, "command", command->name);

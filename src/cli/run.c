@@ -25,6 +25,16 @@ static enum wt_status add_reader(void *context, const char *value, struct wt_err
     return cli_results_add_touch(&((struct cli_drive *)context)->results, true, value, err);
 }
 
+static enum wt_status set_profile(void *context, const char *value, struct wt_error *err)
+{
+    return cli_profile_set(&((struct cli_drive *)context)->profile, value, err);
+}
+
+static enum wt_status set_profile_limit(void *context, const char *value, struct wt_error *err)
+{
+    return cli_profile_set_limit(&((struct cli_drive *)context)->profile, value, err);
+}
+
 static enum wt_status set_core_history(void *context, const char *value, struct wt_error *err)
 {
     return cli_issues(value, &((struct cli_drive *)context)->core_history, err);
@@ -72,6 +82,14 @@ static const struct cli_option options[] = {
      "write faults and the exit as JSON, an object a line, to FILE, too; may be\ngiven several "
      "times",
      CLI_SET(cli_set_report)},
+    {"profile", 0, "[=json:FILE|lcov:FILE]",
+     "count instructions, lanes, memory requests and transactions, conflicts\nof banks, collisions "
+     "of atomics and bytes by source line; print the first\nlines, or write all as JSON or for "
+     "lcov",
+     CLI_SET(set_profile)},
+    {"profile-limit", 0, "FILE:LINE COUNT<=N",
+     "the status is 114 if that line has more ('k.cl:7 transactions<=64')",
+     CLI_SET(set_profile_limit)},
     {"dump-arg", 0, "N:FILE", "code objects: at the end, write the buffer of argument N to FILE",
      CLI_SET(add_buffer)},
     {"compare-arg", 0, "N:FILE",
@@ -104,6 +122,7 @@ const struct cli_command cli_run = {
         "and a sampler is sampler:ADDRESS,FILTER[,normalized] (sampler:clamp,linear). What it\n"
         "prints by printf (OpenCL C) goes to stdout when the run has ended. Its\n"
         "exit status is 0, or 1 if a buffer differs from its --compare-arg file; the report then\n"
-        "names the writer of the first wrong byte.\n\n" CLI_DRIVE_NOTES,
+        "names the writer of the first wrong byte.\n\n" CLI_DRIVE_NOTES
+        "  114  a count is over its --profile-limit\n",
     .run = run,
 };

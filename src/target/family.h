@@ -11,6 +11,7 @@
 
 #include "debug/core/target.h"
 #include "debug/source/source.h"
+#include "emulator/machine/profile.h"
 #include "emulator/machine/config.h"
 #include "emulator/machine/machine.h"
 #include "emulator/machine/schedule.h"
@@ -211,6 +212,7 @@ struct wt_family {
     struct wt_family_config config;
     struct wt_family_files files;
     struct wt_family_words words;
+    struct wt_profile_shape profile; /**< `together` 0: as many lanes, and banks, as it has */
     struct wt_family_run run;
     struct wt_family_isa isa;
     struct wt_family_core_file core_file;

@@ -738,6 +738,7 @@ const struct wt_family wt_family_sm = {
     .config = {.table = &sm_config_table, .of = config_of, .describe = describe},
     .files = {.runs = "cubins and PTX", .elf_machine = CUBIN_ELF_MACHINE, .takes = takes_file},
     .words = {.core = "sm", .wave = "warp", .lane = "lane", .local = "shared", .mask_digits = 8},
+    .profile = {.line = 32, .banks = 32, .together = 32},
     .run = {.open = open_device,
             .load = load,
             .close = close_device,

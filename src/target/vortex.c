@@ -157,6 +157,7 @@ const struct wt_family wt_family_vortex = {
     .config = {.table = &vx_config_table, .of = config_of},
     .files = {.runs = "programs for RISC-V", .elf_machine = EM_RISCV},
     .words = {.core = "core", .wave = "warp", .lane = "thread", .local = "local"},
+    .profile = {.line = 64, .begins_alone = true},
     .run = {.open = open_device, .load = load, .close = close_device, .exit_word = exit_word},
     .isa = {.instruction_text = instruction_text,
             .list_isa = wt_vortex_list_isa,

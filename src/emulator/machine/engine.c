@@ -75,17 +75,27 @@ void wt_engine_access(struct wt_machine *m, struct wt_wave_head *w, const struct
     wt_engine_watch(m, w, a, a->home, a->at, a->size, before, after);
 }
 
+/* Lets a wave do @p n issues, and its observer know. */
+static uint64_t run_turn(struct wt_machine *m, uint32_t wave, uint64_t n)
+{
+    const struct wt_observer *o = m->observer;
+    if (!o)
+        return m->engine->turn(m, wave, n);
+    const struct wt_issue next = m->engine->next_issue(m, wave);
+    const uint64_t issued = m->engine->turn(m, wave, o->issue ? 1 : n);
+    wt_observe_flush(m);
+    if (issued && o->issue)
+        o->issue(o->context, m, &next);
+    return issued;
+}
+
 /* Runs one turn, or one issue where the run is traced; returns how many were issued. */
 static uint64_t take_turn(struct wt_machine *m, uint32_t wave, uint64_t n, wt_trace_fn fn,
                           void *context)
 {
     WT_CHECK(wave < m->waves && n > 0 && wt_turns_is_ready(&m->turns, wave));
-    if (!fn) {
-        const uint64_t issued = m->engine->turn(m, wave, n);
-        if (m->observer)
-            wt_observe_flush(m);
-        return issued;
-    }
+    if (!fn)
+        return run_turn(m, wave, n);
     if (!m->engine->trace_before(wt_machine_wave(m, wave))) {
         m->fault = (struct wt_fault){
             .kind = WT_FAULT_HOST,
@@ -95,9 +105,7 @@ static uint64_t take_turn(struct wt_machine *m, uint32_t wave, uint64_t n, wt_tr
         };
         return 0;
     }
-    const uint64_t issued = m->engine->turn(m, wave, 1);
-    if (m->observer)
-        wt_observe_flush(m);
+    const uint64_t issued = run_turn(m, wave, 1);
     if (issued)
         m->engine->trace_after(wt_machine_wave(m, wave), fn, context);
     return issued;

@@ -23,6 +23,12 @@ bool wt_observe(struct wt_machine *m, wt_observe_fn *fn, void *context, const st
     return false;
 }
 
+void wt_observe_issues(struct wt_machine *m, wt_observe_issue_fn *fn)
+{
+    assert(m->observer);
+    m->observer->issue = fn;
+}
+
 void wt_observe_flush(struct wt_machine *m)
 {
     struct wt_observer *o = m->observer;

@@ -52,12 +52,19 @@ typedef void wt_observe_fn(void *context, struct wt_machine *m, const struct wt_
 bool wt_observe(struct wt_machine *m, wt_observe_fn *fn, void *context, const struct wt_watch *list,
                 size_t count);
 
+struct wt_issue;
+/** Takes an issue, which has been done; what it has accessed was handed over before. */
+typedef void wt_observe_issue_fn(void *context, struct wt_machine *m, const struct wt_issue *issue);
+/** Hands each issue to @p fn, too, with the observer's context, as long as there is an observer. */
+void wt_observe_issues(struct wt_machine *m, wt_observe_issue_fn *fn);
+
 /* ---- for the engine and the families ---- */
 
 enum { WT_OBSERVED_RECORDS = 16 }; /* of one instruction, before the first is handed over */
 
 struct wt_observer {
     wt_observe_fn *fn;
+    wt_observe_issue_fn *issue; /**< NULL: nobody asks */
     void *context;
     unsigned count;
     struct wt_observed record[WT_OBSERVED_RECORDS]; /**< of the instruction being executed */

@@ -1,0 +1,170 @@
+"""`run --profile`: the counts of kernels whose accesses are known, by the definitions of docs/profile.md, worked out here from the places
+that each work-item accesses."""
+import json
+import os
+import re
+import subprocess
+
+import jsonschema
+import pytest
+
+from conftest import ROOT
+from test_accesses import BITCODE, COMMAND, LIBCLC
+
+SCHEMA = json.loads((ROOT / "docs" / "report.schema.json").read_text())
+GRID, GROUP = 256, 64
+WAVE, LINE, BANKS, TOGETHER = {"gfx900": 64, "sm": 32, "gen9": 16}, {"gfx900": 64, "sm": 32, "gen9": 64}, {"gfx900": 32, "sm": 32, "gen9": 16}, {
+    "gfx900": 32, "sm": 32, "gen9": 16}
+
+# name: the statements, each with what a work-item of number i, of number l in its group, accesses: [(space, dword or None)].
+KERNELS = {
+    "coalesced": [("int v = in[i];", lambda i, l: [("in", i)]), ("out[i] = v;", lambda i, l: [("out", i)])],
+    "stride": [("int v = in[i * 2];", lambda i, l: [("in", i * 2)]), ("out[i * 16] = v;", lambda i, l: [("out", i * 16)])],
+    "unaligned": [("int v = in[i + 5];", lambda i, l: [("in", i + 5)]), ("out[i + 1] = v;", lambda i, l: [("out", i + 1)])],
+    "backwards": [("int v = in[255 - i];", lambda i, l: [("in", 255 - i)]), ("out[i] = v;", lambda i, l: [("out", i)])],
+    "columns": [("int v = in[i / 16 + i % 16 * 16];", lambda i, l: [("in", i // 16 + i % 16 * 16)]), ("out[i] = v;", lambda i, l: [("out", i)])],
+    "scattered": [("int v = in[i * 37 % 256];", lambda i, l: [("in", i * 37 % 256)]), ("out[i * 91 % 256] = v;", lambda i, l: [("out", i * 91 % 256)])],
+    "half": [("int v = in[i];", lambda i, l: [("in", i)]), ("if (i % 2 == 0) out[i] = v;", lambda i, l: [("out", i)] if i % 2 == 0 else [])],
+    "rows": [("box[l] = i;", lambda i, l: [("box", l)]), ("out[i] = box[63 - l];", lambda i, l: [("box", 63 - l), ("out", i)])],
+    "banks": [("box[l * 2] = i;", lambda i, l: [("box", l * 2)]), ("out[i] = box[l * 8];", lambda i, l: [("box", l * 8), ("out", i)])],
+    "one_bank": [("box[l * 32] = i;", lambda i, l: [("box", l * 32)]), ("out[i] = box[l / 2 * 32];", lambda i, l: [("box", l // 2 * 32), ("out", i)])],
+    "padded": [("box[l * 33] = i;", lambda i, l: [("box", l * 33)]), ("out[i] = box[l * 33];", lambda i, l: [("box", l * 33), ("out", i)])],
+    "collide": [("atomic_add(&out[i % 8], i);", lambda i, l: [("atomic", i % 8)]), ("atomic_add(&out[i], i);", lambda i, l: [("atomic", i)])],
+}
+
+
+def source(name):
+    lines = [f"    {text}\n" for text, _ in KERNELS[name]]
+    return (f"__attribute__((intel_reqd_sub_group_size(16))) kernel void k(volatile global int *in, volatile global int *out)\n{{\n"
+            f"    volatile local int box[64 * 33]; int i = get_global_id(0), l = get_local_id(0);\n{''.join(lines)}}}\n")
+
+
+def model(gpu, places):
+    """(requests, transactions, conflicts, collisions, bytes) of one statement: of each wave, for each access in it."""
+    made = [0] * 5
+    wave = 8 if gpu == "gen9" and places(0, 0)[0][0] == "atomic" else WAVE[gpu]   # such a message is for 8 lanes
+    for first in range(0, GRID, wave):
+        items = [places(i, i % GROUP) for i in range(first, first + wave)]
+        for access in range(max(map(len, items))):
+            lanes = [(n, item[access]) for n, item in enumerate(items) if item]
+            made[0] += 1
+            made[4] += 4 * len(lanes)
+            if lanes[0][1][0] == "box":
+                for part in range(0, WAVE[gpu], TOGETHER[gpu]):
+                    dwords = {at for n, (_, at) in lanes if part <= n < part + TOGETHER[gpu]}
+                    banks = [at % BANKS[gpu] for at in dwords]
+                    made[2] += max(map(banks.count, banks)) - 1
+            else:
+                made[1] += len({4 * at // LINE[gpu] for _, (_, at) in lanes})
+                made[3] += len(lanes) - len({at for _, (_, at) in lanes}) if lanes[0][1][0] == "atomic" else 0
+    return made
+
+
+def build(gpu, name, folder):
+    (folder / "k.cl").write_text(source(name))
+    clang = ["clang-19", "-x", "cl", "-cl-std=CL2.0", "-w", "-O1", "-g"]
+    out = folder / "k.out"
+    words = {"gfx900": [*clang, "-target", "amdgcn-amd-amdhsa", "-mcpu=gfx900", f"--rocm-device-lib-path={BITCODE}", "k.cl", "-o", out],
+             "sm": [*clang, "-target", "nvptx64--nvidiacl", "-S", "-Xclang", "-mlink-builtin-bitcode", "-Xclang", LIBCLC, "k.cl", "-o", out],
+             "gen9": ["ocloc", "compile", "-file", "k.cl", "-device", "skl", "-options", "-cl-std=CL2.0", "-output", out, "-output_no_suffix"]}
+    done = subprocess.run(words[gpu], cwd=folder, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr + done.stdout
+    return out
+
+
+def profile(gpu, file, *options):
+    return subprocess.run([COMMAND, "run", "-g", gpu, "--kernel=k", f"--grid={GRID}", f"--block={GROUP}", "--arg=iota:65536", "--arg=zeros:65536",
+                           *options, file], capture_output=True, text=True, timeout=120, cwd=file.parent)
+
+
+COUNTS = ["requests", "transactions", "conflicts", "collisions", "bytes"]
+
+
+@pytest.mark.parametrize("gpu", list(WAVE))
+@pytest.mark.parametrize("name", list(KERNELS))
+def test_the_counts_are_those_of_a_model(gpu, name, tmp_path):
+    file = build(gpu, name, tmp_path)
+    done = profile(gpu, file, f"--profile=json:{tmp_path}/o", "--profile")
+    assert done.returncode == 0, done.stderr
+    found = [json.loads(line) for line in (tmp_path / "o").read_text().splitlines()]
+    for one in found:
+        jsonschema.validate(one, SCHEMA)
+    wanted = {4 + n: model(gpu, places) for n, (_, places) in enumerate(KERNELS[name])}
+    if gpu == "gen9":   # no table of lines: the kernel has no other accesses
+        assert [sum(one[c] for one in found) for c in COUNTS] == [sum(column) for column in zip(*wanted.values())], done.stderr
+        return
+    for line, counts in wanted.items():
+        of_line, = (one for one in found if one.get("line") == line and "pc" not in one)
+        of_instructions = [one for one in found if one.get("line") == line and "pc" in one]
+        for count in [*COUNTS, "issues", "enabled", "lanes"]:
+            assert sum(one[count] for one in of_instructions) == of_line[count]
+        # Without arguments, which PTX loads where they are used: 8 bytes of a warp.
+        own = [one for one in of_instructions if gpu != "sm" or one["bytes"] != 8 * one["requests"]]
+        assert [sum(one[c] for one in own) for c in COUNTS] == counts, (line, COUNTS, own, done.stderr)
+        row, = (row for row in done.stderr.splitlines() if f"k.cl:{line} (k)" in row)
+        assert row.split()[3:7] == [str(of_line[c]) for c in COUNTS[:4]], (row, of_line)
+
+
+@pytest.mark.parametrize("gpu", ["gfx900", "sm"])
+def test_counts_change_nothing_and_are_the_same_each_time(gpu, tmp_path):
+    file = build(gpu, "banks", tmp_path)
+    plain, *counted = (profile(gpu, file, "--hash", *more) for more in ((), ("--profile",), ("--profile",)))
+    assert plain.stderr.splitlines()[-1] in counted[0].stderr and counted[0].stderr == counted[1].stderr
+
+
+@pytest.mark.parametrize("gpu", ["gfx900", "sm"])
+def test_lanes_that_are_off(gpu, tmp_path):
+    """Half of the lanes store."""
+    file = build(gpu, "half", tmp_path)
+    assert profile(gpu, file, f"--profile=json:{tmp_path}/o").returncode == 0
+    stores = [one for one in map(json.loads, (tmp_path / "o").read_text().splitlines()) if one.get("line") == 5 and "pc" in one and one["bytes"]]
+    assert stores and all(one["lanes"] == GRID and one["enabled"] == GRID // 2 and one["issues"] == GRID // WAVE[gpu] for one in stores), stores
+
+
+def test_a_limit_that_is_kept_and_one_that_is_not(tmp_path):
+    file = build("gfx900", "stride", tmp_path)
+    assert profile("gfx900", file, "--profile-limit=k.cl:5 transactions<=256", "--profile-limit=k.cl:4 conflicts <= 0").returncode == 0
+    done = profile("gfx900", file, "--profile-limit=k.cl:5 transactions<=255")
+    assert done.returncode == 114 and "--profile-limit='k.cl:5 transactions<=255': they are 256" in done.stderr
+    done = profile("gfx900", file, "--profile-limit=k.cl:99 bytes<=1")
+    assert done.returncode == 114 and "no instruction of that line has issued" in done.stderr
+    for bad in ("k.cl:5", "k.cl:5 hits<=3", "k.cl transactions<=1", "k.cl:5 bytes<=1 ", "k.cl:5 bytes<=1x"):
+        done = profile("gfx900", file, f"--profile-limit={bad}")
+        assert done.returncode == 125 and "is not FILE:LINE COUNT<=N" in done.stderr, bad
+
+
+def test_lcov_takes_the_file(tmp_path):
+    file = build("gfx900", "half", tmp_path)
+    assert profile("gfx900", file, f"--profile=lcov:{tmp_path}/o.info").returncode == 0
+    text = (tmp_path / "o.info").read_text()
+    lines = {int(a): int(b) for a, b in re.findall(r"^DA:(\d+),(\d+)$", text, re.M)}
+    assert text.startswith("TN:\nSF:") and text.endswith("end_of_record\n") and lines[4] > 0 and lines[5] > 0
+    done = profile("gfx900", file, "--profile=lcov:/nonexistent/o")
+    assert done.returncode == 125 and "cannot create" in done.stderr
+    assert profile("gfx900", file, "--profile=xml:o").returncode == 125
+
+
+def test_a_program_of_vortex_by_line(tmp_path):
+    """sum is what the lanes execute; their requests are those of a trace."""
+    out = tmp_path / "vecadd.rv32.elf"
+    done = subprocess.run(["make", "-s", "-C", ROOT / "examples" / "vortex", f"OUT={tmp_path}", out], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    subprocess.run([COMMAND, "run", f"--profile=json:{tmp_path}/o", out], check=True, capture_output=True, timeout=120)
+    found = [json.loads(line) for line in (tmp_path / "o").read_text().splitlines()]
+    requests = sum(one["requests"] for one in found if "pc" in one)
+    issues = sum(one["issues"] for one in found if "pc" in one)
+    said = subprocess.run([COMMAND, "trace", "--accesses", out], check=True, capture_output=True, text=True, timeout=120).stdout.splitlines()
+    accesses = [line for line in said if re.match(" +(load|store|atomic) of", line)]
+    assert len(accesses) == requests and len(said) - len(accesses) == issues
+
+
+def test_the_session_of_the_page(tmp_path):
+    """docs/profile.md: its kernel, its commands, what they print."""
+    block = re.search(r"```console\n(.*?)\n```", (ROOT / "docs" / "profile.md").read_text(), re.S)[1]
+    first, *commands = re.split(r"^\$ ", block, flags=re.M)[1:]
+    (tmp_path / "tr.cl").write_text(first.split("\n", 1)[1])
+    for command in commands:
+        words, _, shown = command.partition("\n")
+        done = subprocess.run(words.replace("wavetrap", COMMAND, 1), shell=True, cwd=tmp_path, capture_output=True, text=True, check=True)
+        for line in shown.splitlines():
+            assert line == "…" or line in done.stderr.splitlines(), (line, done.stderr)
