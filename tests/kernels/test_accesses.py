@@ -93,13 +93,13 @@ class Plan:
         return made + [("store", "mark", 4 * id_, 4)]
 
 
-def build(gpu, source, folder):
+def build(gpu, source, folder, for_clang=(), for_intel=""):
     (folder / "k.cl").write_text(source)
     out = folder / f"k.{gpu}"
-    clang = ["clang-19", "-x", "cl", "-cl-std=CL2.0", "-w", "-O1"]
+    clang = ["clang-19", "-x", "cl", "-cl-std=CL2.0", "-w", "-O1", *for_clang]
     words = {"gfx900": [*clang, "-target", "amdgcn-amd-amdhsa", "-mcpu=gfx900", f"--rocm-device-lib-path={BITCODE}", "k.cl", "-o", out],
              "sm": [*clang, "-target", "nvptx64--nvidiacl", "-S", "-Xclang", "-mlink-builtin-bitcode", "-Xclang", LIBCLC, "k.cl", "-o", out],
-             "gen9": ["ocloc", "compile", "-file", "k.cl", "-device", "skl", "-options", "-cl-std=CL2.0 -cl-opt-disable", "-output", out, "-output_no_suffix"]}
+             "gen9": ["ocloc", "compile", "-file", "k.cl", "-device", "skl", "-options", f"-cl-std=CL2.0 {for_intel}", "-output", out, "-output_no_suffix"]}
     done = subprocess.run(words[gpu], cwd=folder, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr + done.stdout
     return out
@@ -124,7 +124,7 @@ def streams(lines):
 @pytest.mark.parametrize("seed", range(3 if not os.environ.get("WAVETRAP_FULL") else 40))
 def test_a_kernel_accesses_what_its_source_says(gpu, seed, tmp_path):
     plan = Plan(seed)
-    file = build(gpu, plan.source(), tmp_path)
+    file = build(gpu, plan.source(), tmp_path, for_intel="-cl-opt-disable")
     lines = trace("-g", gpu, "--kernel=k", f"--grid={ITEMS}", f"--block={GROUP}", "--arg=zeros:4096", "--arg=zeros:4096", f"--arg=zeros:{4 * ITEMS}", file)
     of_lanes = [lane for wave in streams(lines).values() for lane in wave.values()]
     of_lanes = [[one for one in lane if one[1] in ("global", LOCAL[gpu])] for lane in of_lanes]

@@ -9,7 +9,7 @@ import jsonschema
 import pytest
 
 from conftest import ROOT
-from test_accesses import BITCODE, COMMAND, LIBCLC
+from test_accesses import COMMAND, build
 
 SCHEMA = json.loads((ROOT / "docs" / "report.schema.json").read_text())
 GRID, GROUP = 256, 64
@@ -60,18 +60,6 @@ def model(gpu, places):
     return made
 
 
-def build(gpu, name, folder):
-    (folder / "k.cl").write_text(source(name))
-    clang = ["clang-19", "-x", "cl", "-cl-std=CL2.0", "-w", "-O1", "-g"]
-    out = folder / "k.out"
-    words = {"gfx900": [*clang, "-target", "amdgcn-amd-amdhsa", "-mcpu=gfx900", f"--rocm-device-lib-path={BITCODE}", "k.cl", "-o", out],
-             "sm": [*clang, "-target", "nvptx64--nvidiacl", "-S", "-Xclang", "-mlink-builtin-bitcode", "-Xclang", LIBCLC, "k.cl", "-o", out],
-             "gen9": ["ocloc", "compile", "-file", "k.cl", "-device", "skl", "-options", "-cl-std=CL2.0", "-output", out, "-output_no_suffix"]}
-    done = subprocess.run(words[gpu], cwd=folder, capture_output=True, text=True)
-    assert done.returncode == 0, done.stderr + done.stdout
-    return out
-
-
 def profile(gpu, file, *options):
     return subprocess.run([COMMAND, "run", "-g", gpu, "--kernel=k", f"--grid={GRID}", f"--block={GROUP}", "--arg=iota:65536", "--arg=zeros:65536",
                            *options, file], capture_output=True, text=True, timeout=120, cwd=file.parent)
@@ -83,7 +71,7 @@ COUNTS = ["requests", "transactions", "conflicts", "collisions", "bytes"]
 @pytest.mark.parametrize("gpu", list(WAVE))
 @pytest.mark.parametrize("name", list(KERNELS))
 def test_the_counts_are_those_of_a_model(gpu, name, tmp_path):
-    file = build(gpu, name, tmp_path)
+    file = build(gpu, source(name), tmp_path, ["-g"])
     done = profile(gpu, file, f"--profile=json:{tmp_path}/o", "--profile")
     assert done.returncode == 0, done.stderr
     found = [json.loads(line) for line in (tmp_path / "o").read_text().splitlines()]
@@ -107,7 +95,7 @@ def test_the_counts_are_those_of_a_model(gpu, name, tmp_path):
 
 @pytest.mark.parametrize("gpu", ["gfx900", "sm"])
 def test_counts_change_nothing_and_are_the_same_each_time(gpu, tmp_path):
-    file = build(gpu, "banks", tmp_path)
+    file = build(gpu, source("banks"), tmp_path, ["-g"])
     plain, *counted = (profile(gpu, file, "--hash", *more) for more in ((), ("--profile",), ("--profile",)))
     assert plain.stderr.splitlines()[-1] in counted[0].stderr and counted[0].stderr == counted[1].stderr
 
@@ -115,14 +103,14 @@ def test_counts_change_nothing_and_are_the_same_each_time(gpu, tmp_path):
 @pytest.mark.parametrize("gpu", ["gfx900", "sm"])
 def test_lanes_that_are_off(gpu, tmp_path):
     """Half of the lanes store."""
-    file = build(gpu, "half", tmp_path)
+    file = build(gpu, source("half"), tmp_path, ["-g"])
     assert profile(gpu, file, f"--profile=json:{tmp_path}/o").returncode == 0
     stores = [one for one in map(json.loads, (tmp_path / "o").read_text().splitlines()) if one.get("line") == 5 and "pc" in one and one["bytes"]]
     assert stores and all(one["lanes"] == GRID and one["enabled"] == GRID // 2 and one["issues"] == GRID // WAVE[gpu] for one in stores), stores
 
 
 def test_a_limit_that_is_kept_and_one_that_is_not(tmp_path):
-    file = build("gfx900", "stride", tmp_path)
+    file = build("gfx900", source("stride"), tmp_path, ["-g"])
     assert profile("gfx900", file, "--profile-limit=k.cl:5 transactions<=256", "--profile-limit=k.cl:4 conflicts <= 0").returncode == 0
     done = profile("gfx900", file, "--profile-limit=k.cl:5 transactions<=255")
     assert done.returncode == 114 and "--profile-limit='k.cl:5 transactions<=255': they are 256" in done.stderr
@@ -134,7 +122,7 @@ def test_a_limit_that_is_kept_and_one_that_is_not(tmp_path):
 
 
 def test_lcov_takes_the_file(tmp_path):
-    file = build("gfx900", "half", tmp_path)
+    file = build("gfx900", source("half"), tmp_path, ["-g"])
     assert profile("gfx900", file, f"--profile=lcov:{tmp_path}/o.info").returncode == 0
     text = (tmp_path / "o.info").read_text()
     lines = {int(a): int(b) for a, b in re.findall(r"^DA:(\d+),(\d+)$", text, re.M)}
