@@ -184,8 +184,8 @@ static struct row *make_rows(const struct wt_emulated *e, const struct wt_profil
     qsort(rows, count, sizeof *rows, by_place);
     for (size_t i = 0; i < count; i++) {
         struct row *last = *line_count ? &sums[*line_count - 1] : NULL;
-        if (last && is_same_file(last, &rows[i]) && last->line == rows[i].line && last->function && rows[i].function &&
-            strcmp(last->function, rows[i].function) == 0)
+        if (last && is_same_file(last, &rows[i]) && last->line == rows[i].line && last->function &&
+            rows[i].function && strcmp(last->function, rows[i].function) == 0)
             add(&last->sum, &rows[i].sum);
         else
             sums[(*line_count)++] = rows[i];
@@ -239,9 +239,10 @@ static void print_place(const struct row *r)
 
 static void print_table(const struct row *lines, size_t count, const char *lane)
 {
-    fprintf(stderr, "wavetrap: profile, the lines with most instructions and accesses first\n"
-                    "    issues  %5ss  requests  transactions  conflicts  collisions       bytes  "
-                    "line\n",
+    fprintf(stderr,
+            "wavetrap: profile, the lines with most instructions and accesses first\n"
+            "    issues  %5ss  requests  transactions  conflicts  collisions       bytes  "
+            "line\n",
             lane);
     for (size_t i = 0; i < count && i < TABLE_LINES; i++) {
         const struct wt_profile_count *c = &lines[i].sum;

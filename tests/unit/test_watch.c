@@ -583,6 +583,31 @@ static void watching_changes_nothing(void **state)
     assert_true(met > 10000);
 }
 
+/* Watches stay when an observer goes; without them memory is as fast as before. */
+static void an_observer_leaves_nothing(void **state)
+{
+    uint32_t code[128];
+    const size_t words = mixed_program(code, 12);
+    struct rig *r = rig_device(&shapes[0], code, words);
+    struct observed seen = {.count = 0};
+    const struct wt_watch watch = {.kind = WT_WATCH_WRITE, .addr = 0x10000000, .size = 4};
+    assert_true(wt_observe(r->machine, observe, &seen, NULL, 0));
+    run(r, 1000);
+    const unsigned before = seen.count;
+    assert_true(before > 0 && r->machine->watch);
+    assert_true(wt_observe(r->machine, NULL, NULL, NULL, 0));
+    assert_true(!r->machine->watch && !r->machine->observer);
+    set(r, &watch, 1);
+    assert_true(wt_observe(r->machine, observe, &seen, &watch, 1));
+    assert_true(wt_observe(r->machine, NULL, NULL, NULL, 0));
+    assert_true(r->machine->watch);
+    while (run(r, 1000) == WT_RUN_BUDGET)
+        continue;
+    assert_int_equal(seen.count, before);
+    assert_true(r->machine->hits > 0);
+    rig_free(r);
+}
+
 /* Through a timeline the same, and each point of it can be returned to. */
 static void a_timeline_passes_it_on(void **state)
 {
@@ -732,6 +757,7 @@ int main(void)
         cmocka_unit_test(a_step_tells_what_it_met),
         cmocka_unit_test(a_watch_comes_before_an_event),
         cmocka_unit_test(watching_changes_nothing),
+        cmocka_unit_test(an_observer_leaves_nothing),
         cmocka_unit_test(a_timeline_passes_it_on),
         cmocka_unit_test(a_false_condition_changes_nothing),
         cmocka_unit_test(a_condition_tells_its_lanes),

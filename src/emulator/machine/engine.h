@@ -129,8 +129,8 @@ static inline uint64_t wt_issue_time(const struct wt_machine *m, uint64_t left)
     return m->in_turn ? m->time + m->slice - left - 1 : m->time;
 }
 
-/** Tells the observer, whom the machine has, of an access by the instruction that is being
- * executed. */
+/** Tells the machine's observer of an access by the instruction that is being executed. There must
+ * be one. */
 static inline void wt_engine_observe(struct wt_machine *m, const struct wt_wave_head *w,
                                      const struct wt_lane_access *a)
 {

@@ -25,7 +25,7 @@ struct wt_profile {
     struct {
         uint64_t id;
         unsigned lanes; /* that it began with */
-    } *wave;            /* by slot */
+    } * wave;           /* by slot */
     struct numbers lines, dwords, atomics;
     bool accesses; /* the instruction at hand has accessed memory */
     uint64_t bytes;

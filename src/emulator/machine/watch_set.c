@@ -179,6 +179,11 @@ bool wt_watch_set_observe(struct wt_machine *m, bool on, const struct wt_watch *
     struct wt_watch_set *set = m->watch;
     if (!set)
         return !on;
+    if (!on && !set->memory_count && !set->code_count && !set->issue) { /* nothing is left */
+        free_set(set);
+        m->watch = NULL;
+        return true;
+    }
     struct wt_watch *copy = on && count ? malloc(count * sizeof *copy) : NULL;
     if (copy)
         memcpy(copy, list, count * sizeof *copy);
