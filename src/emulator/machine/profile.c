@@ -18,7 +18,7 @@ struct numbers {
 struct wt_profile {
     struct wt_machine *m;
     struct wt_profile_shape shape;
-    struct wt_profile_count *count; /* by address, where `sorted`; else those behind are new */
+    struct wt_profile_count *count; /* in the order of first issues; by address at the end */
     size_t counts, capacity;
     uint32_t *slot; /* of a hash table: 1 + index in `count`; 0: free */
     size_t slots;   /* a power of 2 */
