@@ -94,12 +94,13 @@ static enum wt_status connect_once(struct wt_process *p, const struct wt_process
                                 err);
 }
 
-/* The process may not have seen yet that the connection of wt_process_wait() is closed. */
+/* The process may not have seen yet that the connection of wt_process_wait(), or one of `ps`, is
+ * closed. */
 static enum wt_status connect_to(struct wt_process *p, const struct wt_process_place *place,
                                  struct wt_error *err)
 {
     const struct timespec moment = {.tv_nsec = 20000000};
-    const int64_t until = wt_clock_ms() + (place->address ? BUSY_MS : 0);
+    const int64_t until = wt_clock_ms() + BUSY_MS;
     enum wt_status status;
     while ((status = connect_once(p, place, err)) == WT_STATE && wt_clock_ms() < until) {
         const struct wt_family *family = p->family;

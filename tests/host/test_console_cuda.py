@@ -1,10 +1,12 @@
 """The console with programs on the CUDA driver API. What a kernel stores says what its variables must be."""
 import os
+import pathlib
 import re
 import shlex
 import shutil
 import signal
 import subprocess
+import time
 
 import pexpect
 import pytest
@@ -498,6 +500,23 @@ def sockets(tmp_path):
     folder = tmp_path / "s"
     folder.mkdir(mode=0o700)
     return folder
+
+
+def test_a_debugger_waits_for_another_one_to_leave(program, sockets):
+    """`ps`, or the look with which a debugger waits for its program, may be there for a moment: on a busy machine the program was
+    said to have another debugger. The second one tries again (it sleeps, clock_nanosleep() is system call 230) and comes in."""
+    with Waiting(program, sockets) as p:
+        c = pexpect.spawn(WAVETRAP, ["debug", "--nx", "--pid", str(p.run.pid)], encoding="utf-8", timeout=LIMIT, env=p.env)
+        c.expect(PROMPT)
+        second = subprocess.Popen([WAVETRAP, "debug", "--nx", "--batch", "-ex", "info devices", "-ex", "detach", "--pid", str(p.run.pid)],
+                                  stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=p.env)
+        while second.poll() is None and not pathlib.Path(f"/proc/{second.pid}/syscall").read_text().startswith("230 "):
+            time.sleep(0.002)
+        c.sendline("detach")
+        said, told = second.communicate(timeout=LIMIT)
+        assert second.returncode == 0 and "sm (" in said, said + told
+        c.close(force=True)
+        p.go()
 
 
 def test_a_debugger_attaches_and_leaves(program, sockets):
