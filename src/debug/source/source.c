@@ -1,4 +1,5 @@
 /* The context of expressions: names, earlier values, memory. See source.h. */
+#include "debug/source/attributes.h"
 #include "debug/source/called.h"
 #include "debug/source/source_internal.h"
 #include "debug/source/symbols.h"
@@ -384,14 +385,36 @@ static bool take_name(void *context, const struct wt_name *name)
     return true;
 }
 
+/* Whether the line at which the frame is stands before the variable's declaration. */
+static bool is_declared_later(const struct wt_frame *frame, Dwarf_Die *die)
+{
+    uint64_t line;
+    return frame->file && frame->line && wt_die_number(die, DW_AT_decl_line, &line) &&
+           line > frame->line && dwarf_decl_file(die) &&
+           wt_symbols_is_file(dwarf_decl_file(die), frame->file);
+}
+
+/*
+ * A block's addresses may hold instructions of the lines around it, which the compiler has moved
+ * there (DWARF 2 cannot give it several ranges): at these lines a name means the variable that the
+ * block's own hides.
+ */
 static bool find_local(const struct wt_frame *frame, const char *name, struct wt_found *found)
 {
-    bool any = false;
+    Dwarf_Die die, type;
+    bool any = false, decided = false;
+    memset(&type, 0, sizeof type);
     for (unsigned round = 0; round < 2 && !any; round++)
-        for (unsigned i = frame->scope_count; i > frame->first_scope && !any; i--) {
+        for (unsigned i = frame->scope_count; i > frame->first_scope && !decided; i--) {
             Dwarf_Die scope = frame->scope[i - 1];
-            any =
-                (round == 0 ? find_child : find_in_blocks)(&scope, name, &found->die, &found->type);
+            if (!(round == 0 ? find_child : find_in_blocks)(&scope, name, &die, &type))
+                continue;
+            decided = !is_declared_later(frame, &die);
+            if (any && !decided)
+                continue;
+            found->die = die;
+            found->type = type;
+            any = true;
         }
     if (!any)
         return false;
