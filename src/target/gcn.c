@@ -6,11 +6,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/bits.h"
 #include "base/file.h"
 #include "emulator/gcn/debug.h"
 #include "emulator/gcn/gcn.h"
 #include "emulator/gcn/isa.h"
 #include "emulator/gcn/kfd.h"
+#include "emulator/gcn/operands.h"
 #include "object/code_object.h"
 #include "runtime/gcn/launch.h"
 #include "target/emulated.h"
@@ -322,6 +324,39 @@ static void list_isa(FILE *out)
     }
 }
 
+/* The dwords of an instruction, as `trace` prints them: "0xd1010001 0x02020300". */
+static enum wt_status explain_word(FILE *out, const char *text, struct wt_error *err)
+{
+    struct gcn_uop u = {0};
+    struct wt_insn_operands operands;
+    uint32_t word[2] = {0};
+    uint8_t bytes[8];
+    unsigned count = 0;
+    char line[256];
+    const char *why, *from = text;
+    while (*(from += strspn(from, " "))) {
+        char *end;
+        const unsigned long value = strtoul(from, &end, 16);
+        if (end == from || (*end && *end != ' ') || value > UINT32_MAX || count == 2)
+            return wt_fail(err, WT_INVALID,
+                           "'%.64s' is no instruction: one dword or two in hexadecimal, such as "
+                           "'d1010001 02020300'",
+                           text);
+        word[count++] = (uint32_t)value;
+        from = end;
+    }
+    if (!count || !gcn_decode(word, count, &u, &why))
+        return wt_fail(err, WT_INVALID, "'%.64s' is no instruction of gfx900: %s", text,
+                       count ? why : "there is no number");
+    for (unsigned i = 0; i < 2; i++)
+        wt_store_le(bytes + 4 * i, word[i], 4);
+    instruction_text(NULL, 0, bytes, 4 * count, line, sizeof line);
+    fprintf(out, "%s\n", line);
+    gcn_operands(&u, &operands);
+    wt_operands_print(out, &operands, gcn_operand_name);
+    return WT_OK;
+}
+
 static void list_interrupts(struct wt_emulated *e, FILE *out)
 {
     const struct gcn_device *d = own(e)->device;
@@ -361,7 +396,8 @@ const struct wt_family wt_family_gcn = {
             .instruction_text = instruction_text,
             .code_register = code_register,
             .explain_registers = explain_registers,
-            .list_isa = list_isa},
+            .list_isa = list_isa,
+            .explain_word = explain_word},
     .core_file = {.operations = gcn_debugger_operations, .make_ready = make_ready},
     .debug = {.attach = attach,
               .probe = &wt_probe_gcn,

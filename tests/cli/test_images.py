@@ -180,6 +180,27 @@ def test_a_word_of_vortex_is_explained_by_what_it_reads_and_writes(word, lines):
     assert not set(lines) - set(run("info", "-g", "vortex", f"--explain-word={word}").stdout.splitlines())
 
 
+@pytest.mark.parametrize("word,lines", [
+    ("82020100", ["s_addc_u32 s2, s0, s1", "  writes           s2", "  reads            s1", "  reads and writes SCC"]),
+    ("0xd1000001 0x001a0702", ["v_cndmask_b32_e64 v1, v2, v3, s[6:7]", "  reads            s[6:7]"]),
+    ("7c8806f9 05061502", ["  writes           vcc", "  reads            exec",
+                           "  reads            v3: 16 bits a lane, from bit 16 on, floating point"]),
+    ("d86c0010 05000002", ["ds_read_b32 v5, v2 offset:16", "  writes           v5: 32 bits a lane", "  reads            v2: 32 bits a lane",
+                           "  reads            4 bytes of LDS a lane, offset 16"]),
+    ("c0060200 00000010", ["  writes           s[8:9]", "  reads            s[0:1]",
+                           "  reads            8 bytes of global memory, once for the wave, offset 16"])])
+def test_a_word_of_gfx900_is_explained_by_what_it_reads_and_writes(word, lines):
+    done = run("info", "-g", "gfx900", f"--explain-word={word}")
+    assert not set(lines) - set(done.stdout.splitlines()), done.stdout + done.stderr
+
+
+def test_words_that_are_no_instructions_of_gfx900_are_refused():
+    for word, why in (("d1010001", "it is cut off"), ("c0000000 0 0", "one dword or two"), ("s_nop", "one dword or two"),
+                      ("bfff0000", "there is no such instruction")):
+        done = run("info", "-g", "gfx900", f"--explain-word={word}")
+        assert done.returncode and why in done.stderr, done.stderr
+
+
 def test_words_that_are_no_instructions_of_vortex_are_refused():
     assert "0x5f is no instruction of Vortex" in run("info", "-g", "vortex", "--explain-word=0x5f").stderr
     assert "16 or 32 bits as one number" in run("info", "-g", "vortex", "--explain-word=lw").stderr

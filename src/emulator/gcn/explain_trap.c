@@ -1,5 +1,6 @@
 /* The registers of a trap in words. See debug.h. */
 #include "emulator/gcn/internal.h"
+#include "emulator/gcn/operands.h"
 #include "emulator/machine/softfloat.h"
 
 #include <inttypes.h>
@@ -195,28 +196,6 @@ void gcn_explain_exception(FILE *out, struct gcn_device *d, const struct wt_faul
         fprintf(out, "  operands in that lane: %s\n", r->operands);
 }
 
-/* "v3", "s4", "vcc_lo"; nothing for a constant. */
-static void operand_name(unsigned number, char *text, size_t size)
-{
-    static const struct {
-        unsigned number;
-        const char *name;
-    } special[] = {{GCN_FLAT_SCRATCH, "flat_scratch"},
-                   {GCN_XNACK_MASK, "xnack_mask"},
-                   {GCN_VCC, "vcc"},
-                   {GCN_M0, "m0"},
-                   {GCN_EXEC, "exec"},
-                   {GCN_SCC, "scc"}};
-    *text = 0;
-    if (number >= GCN_VGPR)
-        snprintf(text, size, "v%u", number - GCN_VGPR);
-    else if (number < GCN_FLAT_SCRATCH)
-        snprintf(text, size, "s%u", number);
-    for (size_t i = 0; i < sizeof special / sizeof special[0]; i++)
-        if (special[i].number == number)
-            snprintf(text, size, "%s", special[i].name);
-}
-
 void gcn_operand_text(const struct gcn_uop *u, unsigned source, char type, uint64_t value,
                       char *text, size_t size)
 {
@@ -232,7 +211,13 @@ void gcn_operand_text(const struct gcn_uop *u, unsigned source, char type, uint6
     } single = {(uint32_t)value};
     const char *minus = u->neg >> source & 1 ? "-" : "", *bar = u->abs >> source & 1 ? "|" : "";
     assert(source < 3 && text);
-    operand_name(u->src[source], name, sizeof name);
+    *name = 0;
+    if (u->src[source] >= GCN_VGPR)
+        snprintf(name, sizeof name, "v%u", u->src[source] - GCN_VGPR);
+    else if (u->src[source] < GCN_INLINE)
+        gcn_scalar_name(u->src[source], type == 'F' || type == 'U' ? 2 : 1, name, sizeof name);
+    else if (u->src[source] == GCN_SCC)
+        snprintf(name, sizeof name, "scc");
     if (!*name)
         minus = bar = "";
     int n = snprintf(text, size, "%s%s%s%s%s", minus, bar, name, bar, *name ? " = " : "");

@@ -35,8 +35,9 @@ const struct gcn_row gcn_rows[GCN_INSNS] = {
 #define DPP GCN_DPP
 #define LIT GCN_LIT
 #define ALL GCN_ALL
-#define I(id, name, encoding, opcode, forms, operands, executor)                                   \
-    [GCN_I_##id] = {name, GCN_##encoding, forms, opcode, operands, EXECUTOR_##encoding(executor)},
+#define I(id, name, encoding, opcode, forms, operands, state, executor)                            \
+    [GCN_I_##id] = {                                                                               \
+        name, GCN_##encoding, forms, opcode, operands, state, EXECUTOR_##encoding(executor)},
 #include "emulator/gcn/isa.def"
 #undef I
 };
@@ -62,6 +63,16 @@ bool gcn_row_executes(const struct gcn_row *row)
     if (row->encoding >= GCN_VOP2 && row->encoding <= GCN_VOP3P)
         return row->function != gcn_vop_none;
     return row->op != gcn_op_none;
+}
+
+bool gcn_keeps_other_half(const struct gcn_uop *u)
+{
+    const struct gcn_row *row = u->row;
+    if (row->encoding == GCN_VOP3P)
+        return true;
+    return row->encoding == GCN_VOP3 && ((row->opcode >= 0x1f4 && row->opcode <= 0x1fc) ||
+                                         (row->opcode >= 0x203 && row->opcode <= 0x207) ||
+                                         row->opcode == 0x29e || row->opcode == 0x29f);
 }
 
 const char *gcn_encoding_name(enum gcn_encoding encoding)

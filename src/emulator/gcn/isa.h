@@ -32,7 +32,7 @@ enum gcn_encoding {
 enum gcn_form_bits { GCN_E64 = 1, GCN_SDWA = 2, GCN_DPP = 4, GCN_LIT = 8, GCN_ALL = 7 };
 
 enum gcn_id {
-#define I(id, name, encoding, opcode, forms, operands, executor) GCN_I_##id,
+#define I(id, name, encoding, opcode, forms, operands, state, executor) GCN_I_##id,
 #include "emulator/gcn/isa.def"
 #undef I
     GCN_INSNS
@@ -56,6 +56,7 @@ struct gcn_row {
     uint8_t forms;    /* enum gcn_form_bits */
     uint16_t opcode;
     const char *operands;
+    const char *state; /* what it reads and writes beside its operands */
     union {
         gcn_op op;                 /* scalar and memory encodings */
         gcn_row_function function; /* vector encodings */
@@ -68,6 +69,12 @@ extern const struct gcn_row gcn_rows[GCN_INSNS];
 const struct gcn_row *gcn_row_find(enum gcn_encoding encoding, unsigned opcode);
 /* Whether the emulator executes the row; else it is only disassembled. */
 bool gcn_row_executes(const struct gcn_row *row);
+/*
+ * Whether a 16-bit result leaves the other half of its register alone. Most instructions of GCN5
+ * clear it; those that came with it (they are in VOP3 alone) do not. (LLVM knows them as
+ * zeroesHigh16BitsOfDest.)
+ */
+bool gcn_keeps_other_half(const struct gcn_uop *u);
 /* The name of an encoding: "SOP2". */
 const char *gcn_encoding_name(enum gcn_encoding encoding);
 

@@ -352,18 +352,6 @@ static inline __attribute__((always_inline)) bool fetch(struct gcn_wave *w, cons
     return true;
 }
 
-/* On GCN5 most instructions with a 16-bit result clear the register's other half; those that came
- * with it (they are in VOP3 alone) leave it. (LLVM knows them as zeroesHigh16BitsOfDest.) */
-static bool keeps_other_half(const struct gcn_uop *u)
-{
-    const struct gcn_row *row = u->row;
-    if (row->encoding == GCN_VOP3P)
-        return true;
-    return row->encoding == GCN_VOP3 && ((row->opcode >= 0x1f4 && row->opcode <= 0x1fc) ||
-                                         (row->opcode >= 0x203 && row->opcode <= 0x207) ||
-                                         row->opcode == 0x29e || row->opcode == 0x29f);
-}
-
 /* The low bits of each value at a place of the register, whose bits in `keep` stay; those above the
  * value become its sign (sext) or 0. */
 static CLONED place(uint32_t *to, const uint32_t *from, const uint32_t *on, unsigned at,
@@ -391,9 +379,9 @@ static void write_part(const struct gcn_uop *u, char type, uint32_t *to, const u
     } else if (type == 'h' || type == 's') {
         const bool high = u->op_sel >> 3 & 1 || u->row == &gcn_rows[GCN_I_v_mad_mixhi_f16];
         place(to, from, on, high ? 16 : 0, 16, false,
-              high                  ? 0xffff
-              : keeps_other_half(u) ? 0xffff0000
-                                    : 0);
+              high                      ? 0xffff
+              : gcn_keeps_other_half(u) ? 0xffff0000
+                                        : 0);
     } else {
         gcn_blend(to, from, on);
     }

@@ -3,16 +3,32 @@
 
 #include <inttypes.h>
 
-void wt_operands_print(FILE *out, const struct wt_insn_operands *operands,
-                       void (*name)(const struct wt_insn_operand *operand, char *text, size_t size))
+static void print_row(FILE *out, const struct wt_insn_operand *o, const char *name)
 {
     static const char *const types[] = {[WT_OPERAND_BITS] = "",
                                         [WT_OPERAND_SIGNED] = ", signed",
                                         [WT_OPERAND_UNSIGNED] = ", unsigned",
                                         [WT_OPERAND_FLOAT] = ", floating point"};
+    fprintf(out, "%s: %u bits a lane", name, o->bits);
+    if (o->first)
+        fprintf(out, ", from bit %u on", o->first);
+    fprintf(out, "%s%s\n", types[o->type], o->crosses ? ", also of other lanes" : "");
+}
+
+static void print_memory(FILE *out, const struct wt_insn_operand *o, const char *name)
+{
+    if (o->bits)
+        fprintf(out, "%u bytes of %s\n", o->bits / 8, name);
+    else
+        fprintf(out, "%s\n", name);
+}
+
+void wt_operands_print(FILE *out, const struct wt_insn_operands *operands,
+                       void (*name)(const struct wt_insn_operand *operand, char *text, size_t size))
+{
     for (unsigned i = 0; i < operands->count; i++) {
         const struct wt_insn_operand *o = &operands->list[i];
-        char text[64];
+        char text[96];
         fprintf(out, "  %-16s ",
                 o->reads && o->writes ? "reads and writes"
                 : o->reads            ? "reads"
@@ -23,10 +39,9 @@ void wt_operands_print(FILE *out, const struct wt_insn_operands *operands,
         }
         name(o, text, sizeof text);
         if (o->kind == WT_OPERAND_MEMORY)
-            fprintf(out, "%u bytes of memory a lane, at %s%+" PRId64 "\n", o->bits / 8, text,
-                    o->value);
+            print_memory(out, o, text);
         else if (o->kind == WT_OPERAND_ROW)
-            fprintf(out, "%s: %u bits a lane%s\n", text, o->bits, types[o->type]);
+            print_row(out, o, text);
         else
             fprintf(out, "%s\n", text);
     }

@@ -13,7 +13,7 @@ enum wt_operand_kind {
     WT_OPERAND_ROW,      /**< a register that has a value in each lane */
     WT_OPERAND_SCALAR,   /**< a register of the wave */
     WT_OPERAND_CONSTANT, /**< in the instruction */
-    WT_OPERAND_MEMORY,   /**< what lies at `number` (a row or scalar of `file`) plus `value` */
+    WT_OPERAND_MEMORY,   /**< its address comes from other operands, and `value` bytes more */
 };
 
 enum wt_operand_type { WT_OPERAND_BITS, WT_OPERAND_SIGNED, WT_OPERAND_UNSIGNED, WT_OPERAND_FLOAT };
@@ -24,13 +24,17 @@ struct wt_insn_operand {
     enum wt_operand_kind kind;
     enum wt_operand_type type;
     bool reads, writes;
-    uint8_t file;    /**< which registers: an enumeration of the family's; memory: of the address */
-    uint8_t bits;    /**< of a lane's value, or of the scalar; memory: that a lane accesses */
-    uint16_t number; /**< of the register; CONSTANT: unused */
+    bool crosses;    /**< ROW: lanes use values of other lanes, or write them; enabled or not */
+    uint8_t file;    /**< which registers or memory: an enumeration of the family's */
+    uint8_t first;   /**< bit of the register with which the value begins */
+    uint16_t bits;   /**< of a lane's value, or of the scalar; memory: that a lane accesses, 0: as
+                          many as registers say */
+    uint16_t number; /**< of the register, the first one where the value has several; MEMORY: as
+                          the file says */
     int64_t value;   /**< CONSTANT: its value; MEMORY: bytes after the address */
 };
 
-enum { WT_MOST_OPERANDS = 16 };
+enum { WT_MOST_OPERANDS = 20 };
 
 /** The operands of an instruction: results first. The mask of lanes is an operand only where it is
  * written, or a value: every row operand is for the enabled lanes. */
@@ -39,7 +43,7 @@ struct wt_insn_operands {
     struct wt_insn_operand list[WT_MOST_OPERANDS];
 };
 
-/** Prints a line for each operand; @p name has the names of registers. */
+/** Prints a line for each operand; @p name has the names of registers and memories. */
 void wt_operands_print(FILE *out, const struct wt_insn_operands *operands,
                        void (*name)(const struct wt_insn_operand *operand, char *text,
                                     size_t size));

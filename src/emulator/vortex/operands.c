@@ -2,6 +2,7 @@
 #include "emulator/vortex/operands.h"
 
 #include <assert.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -210,7 +211,9 @@ void vx_operand_name(const struct wt_insn_operand *o, char *text, size_t size)
     };
     const struct vx_csr_row *csr =
         o->file == VX_FILE_CSR ? vx_profile_csr(vx_profiles[0], o->number, 64) : NULL;
-    if (o->file == VX_FILE_CSR)
+    if (o->kind == WT_OPERAND_MEMORY)
+        snprintf(text, size, "memory a lane, at %s%+" PRId64, vx_x_name(o->number), o->value);
+    else if (o->file == VX_FILE_CSR)
         snprintf(text, size, "CSR 0x%03x%s%s", o->number, csr ? " " : "", csr ? csr->name : "");
     else
         snprintf(text, size, "%s",

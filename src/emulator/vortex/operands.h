@@ -4,7 +4,7 @@
 
 #include "emulator/machine/operands.h"
 
-/** Files of registers (wt_operand.file). */
+/** Files of registers (wt_insn_operand.file); of memory: that of the address, `number`. */
 enum vx_file {
     VX_FILE_X,   /**< integers: rows of xlen bits */
     VX_FILE_F,   /**< floating point: rows of 64 bits */

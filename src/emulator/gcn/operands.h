@@ -1,0 +1,47 @@
+/* What gfx900's instructions read and write. */
+#ifndef WT_EMULATOR_GCN_OPERANDS_H
+#define WT_EMULATOR_GCN_OPERANDS_H
+
+#include "emulator/machine/operands.h"
+
+struct gcn_uop;
+
+/** Files of registers, and memories (wt_insn_operand.file). */
+enum gcn_file {
+    GCN_FILE_V,      /**< rows of 32 bits; wider values lie in registers that follow */
+    GCN_FILE_S,      /**< scalars of 32 bits by operand number: SGPRs, VCC, M0, EXEC, … */
+    GCN_FILE_STATE,  /**< enum gcn_state */
+    GCN_FILE_MEMORY, /**< global memory */
+    GCN_FILE_FLAT,   /**< global, local or private memory, as the address says */
+    GCN_FILE_PRIVATE,
+    GCN_FILE_LDS,
+    GCN_FILE_GDS,
+    GCN_FILE_SCALAR, /**< global memory, once for the wave */
+};
+
+/** Numbers in GCN_FILE_STATE. */
+enum gcn_state {
+    GCN_STATE_SCC,
+    GCN_STATE_MODE,
+    GCN_STATE_TRAPSTS, /**< exceptions that have been raised */
+    GCN_STATE_PC,
+    GCN_STATE_RELATIVE, /**< a scalar register that M0 or MODE names */
+    GCN_STATE_WAVE,     /**< whether it is halted or ends, its priority, its counts of accesses */
+    GCN_STATE_DEVICE,   /**< the clock, messages, global wave sync */
+};
+
+/**
+ * The operands of a decoded instruction. False: there is no such instruction, and no operands. Not
+ * named are the PC that each instruction moves on, the counts of accesses that those to memory
+ * raise, and what MODE.VSKIP and MODE.GPR_IDX_EN do: the one skips vector instructions, with the
+ * other the numbers of vector registers are relative to M0.
+ */
+bool gcn_operands(const struct gcn_uop *u, struct wt_insn_operands *operands);
+
+/** The name of @p count scalar registers from an operand number below 128 on: "s[4:7]", "vcc_hi".
+ */
+void gcn_scalar_name(unsigned number, unsigned count, char *text, size_t size);
+/** The name of an operand's registers or memory: "v[2:3]", "vcc", "SCC", "LDS". */
+void gcn_operand_name(const struct wt_insn_operand *operand, char *text, size_t size);
+
+#endif
