@@ -29,6 +29,7 @@ _wavetrap() {
     local words=
     case $value in
     --schedule) words="rr: lockstep random:" ;;
+    --fill) words="zero random:" ;;
     --gdb-threads) words="auto lanes warps" ;;
     --gpu) words="vortex: gfx900:" ;;
     esac

@@ -242,6 +242,9 @@ static char *command_line(const struct cli_debug_host *h, const char *arguments)
     if (good && h->options.schedule)
         good = append(&line, &size, "--schedule=", false) &&
                append(&line, &size, h->options.schedule, true) && append(&line, &size, " ", false);
+    if (good && h->options.fill)
+        good = append(&line, &size, "--fill=", false) &&
+               append(&line, &size, h->options.fill, true) && append(&line, &size, " ", false);
     if (good && h->options.memory) {
         snprintf(memory, sizeof memory, "--memory=%" PRIu64 " ", h->options.memory);
         good = append(&line, &size, memory, false);

@@ -13,6 +13,7 @@ struct cli_debug_host_options {
     const char **gpu;               /**< as --gpu has it, one for each GPU */
     size_t gpu_count;               /**< 0: as `exec` has it without */
     const char *schedule;           /**< of --schedule, or NULL */
+    const char *fill;               /**< of --fill, or NULL */
     uint64_t memory;                /**< of --memory, in bytes; 0: as `exec` has it without */
     const char *token;              /**< of --token, or NULL */
     uint64_t history_memory;        /**< bytes for recording kernels; 0: they are not */

@@ -178,7 +178,8 @@ int cli_exec_program(const struct cli_command *command, const struct cli_exec_op
         !wt_host_set_or_unset(WT_GEM_VARIABLE, options->gem) ||
         !wt_host_set_or_unset(WT_REPORT_VARIABLE, options->supervision.report) ||
         !wt_host_set_or_unset("WAVETRAP_LOG_CALLS", options->log) ||
-        !wt_host_set_or_unset(WT_SCHEDULE_VARIABLE, options->schedule)) {
+        !wt_host_set_or_unset(WT_SCHEDULE_VARIABLE, options->schedule) ||
+        !wt_host_set_or_unset(WT_FILL_VARIABLE, options->fill)) {
         wt_fail(&err, WT_NO_MEMORY, "no host memory");
         return cli_fail(command, &err);
     }
@@ -211,6 +212,7 @@ struct exec {
     const char *progress;  /* of --progress */
     const char *ptx_cache; /* of --ptx-cache; NULL: as the environment says */
     const char *schedule;  /* of --schedule */
+    const char *fill;      /* of --fill */
     char gem[PATH_MAX];    /* of --gem, whole; "": none */
     char log[PATH_MAX];    /* of --log-calls */
     char core[PATH_MAX];   /* of --core-on-fault, whole; "": none */
@@ -299,6 +301,13 @@ static enum wt_status set_ptx_cache(void *context, const char *value, struct wt_
     if (strcmp(value, "on") == 0 || strcmp(value, "off") == 0 || strcmp(value, "clear") == 0)
         return WT_OK;
     return wt_fail(err, WT_INVALID, "--ptx-cache is on, off or clear, not '%.40s'", value);
+}
+
+static enum wt_status set_fill(void *context, const char *value, struct wt_error *err)
+{
+    struct wt_fill fill;
+    ((struct exec *)context)->fill = value;
+    return wt_fill_parse(value, &fill, err);
 }
 
 static enum wt_status set_schedule(void *context, const char *value, struct wt_error *err)
@@ -505,6 +514,7 @@ static int run_with(struct exec *e, char **program)
                                        .progress = e->progress,
                                        .ptx_cache = e->ptx_cache,
                                        .schedule = e->schedule,
+                                       .fill = e->fill,
                                        .gem = *e->gem ? e->gem : NULL,
                                        .core = *e->core ? e->core : NULL,
                                        .core_history = e->core_history,
@@ -548,6 +558,10 @@ static const struct cli_option options[] = {
      "which wave issues next: rr:N, lockstep or random:SEED (default\n" WT_SCHEDULE_DEFAULT
      "); a program without races gives the same with all of them",
      CLI_SET(set_schedule)},
+    {"fill", 0, "VALUE",
+     "what registers, local and private memory and new memory of GPUs hold\n"
+     "before they are written: zero, a pattern of 32 bits, random:SEED",
+     CLI_SET(set_fill)},
     {"gem", 0, "FILE",
      "record the buffer objects of a gen9 in FILE as each batch begins, for\n"
      "'wavetrap gem --state=FILE --batch=N'",

@@ -61,6 +61,13 @@ static enum wt_status set_schedule(void *context, const char *value, struct wt_e
     return wt_schedule_parse(value, &o->schedule, err);
 }
 
+static enum wt_status set_fill(void *context, const char *value, struct wt_error *err)
+{
+    struct cli_options *o = context;
+    o->fill_text = value;
+    return wt_fill_parse(value, &o->device.fill, err);
+}
+
 /* The program's family parses it: a number, or a buffer of a kernel. */
 static enum wt_status set_arg(void *context, const char *value, struct wt_error *err)
 {
@@ -165,6 +172,10 @@ static const struct cli_option device_options[] = {
     {"schedule", 0, "POLICY",
      "which warp issues next: rr:N, lockstep or random:SEED (default\n" WT_SCHEDULE_DEFAULT ")",
      CLI_SET(set_schedule)},
+    {"fill", 0, "VALUE",
+     "what registers, local and private memory and new allocations hold\n"
+     "before they are written: zero, a pattern of 32 bits, random:SEED",
+     CLI_SET(set_fill)},
     {"arg", 0, "VALUE",
      "an argument: of a kernel, once for each of its arguments; on Vortex\n"
      "a number, STARTUP_ARG, which programs find in mscratch",

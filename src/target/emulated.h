@@ -39,6 +39,7 @@ struct wt_kernel_options {
 struct wt_emulated_options {
     struct wt_gpu gpu;                  /**< no family: that of the program, with its defaults */
     const struct wt_schedule *schedule; /**< NULL: as the GPU's configuration says */
+    struct wt_fill fill;                /**< zeros: likewise */
     const char **argument;              /**< the program's arguments as people write them */
     size_t argument_count;
     struct wt_kernel_options kernel;

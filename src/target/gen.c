@@ -169,6 +169,8 @@ static enum wt_status open_device(struct wt_emulated *e, const void *config, str
     e->own = g;
     if (e->options->schedule)
         gpu.schedule = *e->options->schedule;
+    if (e->options->fill.kind != WT_FILL_ZERO)
+        gpu.fill = e->options->fill;
     if (e->program &&
         ((status = read_program(e, err)) != WT_OK || (status = read_system(e, err)) != WT_OK ||
          (status = choose_kernel(e, err)) != WT_OK || (status = describe_launch(e, err)) != WT_OK))

@@ -12,6 +12,7 @@
 #include <sys/mman.h>
 
 #include "emulator/gcn/internal.h"
+#include "emulator/gcn/operands.h"
 #include "emulator/machine/state.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
@@ -351,12 +352,37 @@ static void run_in_host(const uint8_t *header, const uint8_t *code, size_t lengt
     gcn_device_free(d);
 }
 
+/* What is decoded names registers that there are. */
+static void check_operands(const uint8_t *code, size_t length)
+{
+    for (size_t at = 0; at + 8 <= length; at += 4) {
+        const uint32_t word[2] = {(uint32_t)wt_load_le(code + at, 4),
+                                  (uint32_t)wt_load_le(code + at + 4, 4)};
+        struct gcn_uop u = {0};
+        struct wt_insn_operands o;
+        const char *why;
+        if (!gcn_decode(word, 2, &u, &why))
+            continue;
+        if (!gcn_operands(&u, &o))
+            abort();
+        for (unsigned i = 0; i < o.count; i++) {
+            const struct wt_insn_operand *x = &o.list[i];
+            const unsigned end = x->number + (x->first + x->bits + 31u) / 32;
+            const bool has_registers = x->kind == WT_OPERAND_ROW || x->kind == WT_OPERAND_SCALAR;
+            if (has_registers && x->file != GCN_FILE_STATE &&
+                (!x->bits || end > (x->file == GCN_FILE_V ? 256u : 128u)))
+                abort();
+        }
+    }
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     if (size <= HEADER || size > HEADER + MOST_CODE)
         return 0;
     const uint8_t *code = data + HEADER;
     const size_t length = size - HEADER;
+    check_operands(code, length);
     struct gcn_device *whole = new_device(false, data, code, length);
     if (!whole)
         return 0;

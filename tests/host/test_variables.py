@@ -19,7 +19,7 @@ PROGRAMS = {
             {"LD_PRELOAD": f"{RUNTIME}/drm/libwavetrap-drm.so"}),
 }
 OF_ALL = {"WAVETRAP_CATCH": ["x", "512", "-1", ""], "WAVETRAP_CORE_HISTORY": ["many", "-1", "1x"], "WAVETRAP_PROGRESS": ["yes", ""],
-          "WAVETRAP_SCHEDULE": ["sometimes"], "WAVETRAP_HELD": ["x"]}
+          "WAVETRAP_SCHEDULE": ["sometimes"], "WAVETRAP_FILL": ["full"], "WAVETRAP_HELD": ["x"]}
 OWN = {"hsakmt": {"WAVETRAP_GPUS": ["gfx901", "gfx900:cu=x", " ".join(["gfx900"] * 17)], "WAVETRAP_MEMORY": ["1", "x", ""], "WAVETRAP_EXPLAIN": ["x", "at=k"]},
        "cuda": {"WAVETRAP_SM_GPUS": ["x", "sm:sms=x", "sm x", "smx:sms=1", " ".join(["sm"] * 17)], "WAVETRAP_SM_DEFAULT": ["x"]},
        "drm": {"WAVETRAP_GEN_GPUS": ["x", "gen9:x", "gen9 x", " ".join(["gen9"] * 17)]}}
@@ -52,6 +52,6 @@ def test_nonsense_is_named_once(programs, name):
 
 @pytest.mark.parametrize("name", PROGRAMS)
 def test_nothing_is_said_of_what_has_sense(programs, name):
-    sense = {"WAVETRAP_CATCH": "256", "WAVETRAP_CORE_HISTORY": "0x100", "WAVETRAP_PROGRESS": "auto", "WAVETRAP_HELD": "1", "WAVETRAP_SCHEDULE": "rr:2"}
+    sense = {"WAVETRAP_CATCH": "256", "WAVETRAP_CORE_HISTORY": "0x100", "WAVETRAP_PROGRESS": "auto", "WAVETRAP_HELD": "1", "WAVETRAP_SCHEDULE": "rr:2", "WAVETRAP_FILL": "random:1"}
     assert said(programs, name, **sense) == ""
     assert said(programs, name, WAVETRAP_GPUS="", WAVETRAP_SM_GPUS=" ", WAVETRAP_GEN_GPUS="gen9 gen9", WAVETRAP_EXPLAIN="") == ""

@@ -93,13 +93,13 @@ class Plan:
         return made + [("store", "mark", 4 * id_, 4)]
 
 
-def build(gpu, source, folder, for_clang=(), for_intel=""):
+def build(gpu, source, folder, for_clang=(), for_intel="", for_ocloc=()):
     (folder / "k.cl").write_text(source)
     out = folder / f"k.{gpu}"
     clang = ["clang-19", "-x", "cl", "-cl-std=CL2.0", "-w", "-O1", *for_clang]
     words = {"gfx900": [*clang, "-target", "amdgcn-amd-amdhsa", "-mcpu=gfx900", f"--rocm-device-lib-path={BITCODE}", "k.cl", "-o", out],
              "sm": [*clang, "-target", "nvptx64--nvidiacl", "-S", "-Xclang", "-mlink-builtin-bitcode", "-Xclang", LIBCLC, "k.cl", "-o", out],
-             "gen9": ["ocloc", "compile", "-file", "k.cl", "-device", "skl", "-options", f"-cl-std=CL2.0 {for_intel}", "-output", out, "-output_no_suffix"]}
+             "gen9": ["ocloc", "compile", "-file", "k.cl", "-device", "skl", "-options", f"-cl-std=CL2.0 {for_intel}", "-output", out, "-output_no_suffix", *for_ocloc]}
     done = subprocess.run(words[gpu], cwd=folder, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr + done.stdout
     return out

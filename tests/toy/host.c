@@ -283,16 +283,18 @@ static bool open_toy(void)
 {
     const char *gpus = getenv("WAVETRAP_TOY_GPUS"), *cores = gpus ? strstr(gpus, "cores=") : NULL;
     struct wt_schedule schedule;
+    struct wt_fill fill = {WT_FILL_ZERO, 0};
     struct wt_error err;
     pid_t holder;
     if (toy.device)
         return true;
-    if (wt_policy_of_environment(&schedule, &err) ||
+    if (wt_policy_of_environment(&schedule, &fill, &err) ||
         mmap((void *)(uintptr_t)TOY_MEMORY, TOY_MEMORY_BYTES, PROT_READ | PROT_WRITE, // NOLINT
              MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0) == MAP_FAILED ||
         !(toy.device = toy_new(cores ? (unsigned)(cores[6] - '0') : 2, true, &schedule, &err)))
         return false;
     toy.machine = &toy.device->machine;
+    toy.machine->fill = fill;
     toy.core = &core_ops;
     wt_core_on_fault_begin(&toy.on_fault);
     if (toy.on_fault.history)

@@ -43,6 +43,8 @@ static void print_engines(const void *config, char *text, size_t size)
 
 #define AT(member) .offset = offsetof(struct gcn_config, member)
 
+WT_FILL_FUNCTIONS(struct gcn_config)
+
 static const struct wt_config_key keys[] = {
     {"cu", "compute units, 1..64 (4); at most 16 a shader array", AT(cu), .least = 1,
      .most = MOST_CU},
@@ -53,6 +55,7 @@ static const struct wt_config_key keys[] = {
      .words = {"none", "all"}},
     {"imprecise", "instructions by which memory violations are late, 0..1000 (0)", AT(imprecise),
      .most = MOST_IMPRECISE, .rare = true},
+    WT_FILL_KEY,
 };
 
 const struct wt_config gcn_config_table = {

@@ -343,6 +343,7 @@ enum wt_status gcn_device_new(const struct gcn_config *config, struct gcn_device
                                        GCN_LANES, sizeof *d->wave, &config->schedule);
     d->wave = d->machine.wave;
     d->group = d->machine.groups.group;
+    d->machine.fill = config->fill;
     d->cu = calloc(config->cu, sizeof *d->cu);
     d->gds = calloc(1, GCN_GDS_BYTES);
     if (!d->cu || !d->gds || !ready) {

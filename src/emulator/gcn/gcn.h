@@ -26,6 +26,7 @@ struct gcn_config {
     bool debug;  /**< it has wave control and address watch */
     /** Instructions that a wave goes on for before a violation of memory is told, 0..1000. */
     unsigned imprecise;
+    struct wt_fill fill;
     struct wt_schedule schedule;
 };
 

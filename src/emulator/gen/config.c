@@ -8,6 +8,8 @@ void gen_config_default(void *config)
     wt_schedule_parse(WT_SCHEDULE_DEFAULT, &c->schedule, WT_IGNORED);
 }
 
+WT_FILL_FUNCTIONS(struct gen_config)
+
 static const struct wt_config_key keys[] = {
     {"subslices", "of eight EUs with seven threads each, 1..9 (3)",
      .offset = offsetof(struct gen_config, subslices), .least = 1, .most = 9},
@@ -15,6 +17,7 @@ static const struct wt_config_key keys[] = {
      "accesses outside a surface: stop, or as hardware does, read 0 and write nothing (stop)",
      offsetof(struct gen_config, hardware_bounds), WT_CONFIG_WORD, .words = {"stop", "hardware"},
      .rare = true},
+    WT_FILL_KEY,
 };
 
 const struct wt_config gen_config_table = {

@@ -169,6 +169,7 @@ enum wt_status gen_device_new(const struct gen_config *config, struct gen_device
                                      .local_bytes = GEN_SLM_BYTES};
     const bool ready = wt_machine_init(&d->machine, &machine_ops, &gen_engine_ops, &groups,
                                        GEN_CHANNELS, sizeof *d->thread, &config->schedule);
+    d->machine.fill = config->fill;
     d->thread = d->machine.wave;
     d->group = d->machine.groups.group;
     if (!ready) {

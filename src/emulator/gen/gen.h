@@ -24,6 +24,7 @@ struct gen_config {
     /** The effect of a message outside its surface. True: as in hardware, a read gives 0 and a
      * write has no effect. False: it is a stray access. */
     bool hardware_bounds;
+    struct wt_fill fill;
     struct wt_schedule schedule;
 };
 

@@ -46,6 +46,35 @@ bool wt_machine_init(struct wt_machine *m, const struct wt_machine_ops *ops,
            (!groups->ops || wt_groups_init(m));
 }
 
+/* So many pages stand for all: the contents of a page's address must not change. */
+enum { FILL_PAGES = 16 };
+
+static const uint8_t *filled_page(void *context, uint64_t addr)
+{
+    const struct wt_machine *m = context;
+    const uint64_t page = addr >> WT_PAGE_BITS;
+    return m->fill_pages + (page ^ page >> 4 ^ page >> 11) % FILL_PAGES * WT_PAGE_SIZE;
+}
+
+struct wt_memory *wt_machine_new_memory(struct wt_machine *m)
+{
+    return m->fill_pages ? wt_memory_new_over(filled_page, m) : wt_memory_new();
+}
+
+bool wt_machine_fill_memory(struct wt_machine *m)
+{
+    assert(!m->local && !m->fill_pages);
+    if (m->fill.kind == WT_FILL_ZERO)
+        return true;
+    m->fill_pages = malloc(FILL_PAGES * WT_PAGE_SIZE);
+    if (!m->fill_pages)
+        return false;
+    wt_fill_bytes(&m->fill, wt_fill_place(0, 0), m->fill_pages, FILL_PAGES * WT_PAGE_SIZE);
+    wt_memory_free(m->memory);
+    m->memory = wt_machine_new_memory(m);
+    return m->memory != NULL;
+}
+
 void wt_machine_name_wave(struct wt_machine *m, uint32_t wave, char *text, size_t size)
 {
     assert(wave < m->waves);
@@ -105,6 +134,7 @@ void wt_machine_end(struct wt_machine *m)
     for (uint32_t i = 0; i < m->locals; i++)
         wt_memory_free(m->local[i]);
     free(m->local);
+    free(m->fill_pages);
 }
 
 void wt_machine_forget_code(struct wt_machine *m)

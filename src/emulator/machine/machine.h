@@ -17,6 +17,7 @@
 #include "emulator/machine/code_pages.h"
 #include "emulator/machine/copy.h"
 #include "emulator/machine/explain.h"
+#include "emulator/machine/fill.h"
 #include "emulator/machine/heads.h"
 #include "emulator/machine/memory.h"
 #include "emulator/machine/schedule.h"
@@ -167,8 +168,10 @@ struct wt_machine {
     struct wt_watch_set *watch;   /**< the watches (watch_set.h), what is observed; NULL: neither */
     struct wt_observer *observer; /**< of accesses (observe.h); NULL: nobody */
     struct wt_watch_hit *hit;     /**< WT_WATCH_HITS of them; NULL until watched */
-    size_t hits; /**< of the last run, if it returned WT_RUN_WATCH; or of a later step that
-                      the debug hardware did within debug_read or debug_write */
+    size_t hits;         /**< of the last run, if it returned WT_RUN_WATCH; or of a later step that
+                              the debug hardware did within debug_read or debug_write */
+    struct wt_fill fill; /**< what registers and memory hold before they are written */
+    uint8_t *fill_pages; /**< of memory that is filled (wt_machine_fill_memory); NULL: it is not */
     struct wt_memory *memory; /**< that all waves share */
     struct wt_memory **local; /**< memories of cores, `locals` of them; NULL: there are none */
     uint32_t locals;
@@ -189,6 +192,13 @@ struct wt_machine {
 bool wt_machine_init(struct wt_machine *m, const struct wt_machine_ops *ops,
                      const struct wt_engine_ops *engine, const struct wt_groups *groups,
                      unsigned lanes, size_t wave_bytes, const struct wt_schedule *schedule);
+/**
+ * Fills memory that nobody has written, by m->fill: that of all waves, and those of cores, which
+ * must not exist yet. False without host memory.
+ */
+bool wt_machine_fill_memory(struct wt_machine *m);
+/** Makes an empty memory, filled where wt_machine_fill_memory() has been called. */
+struct wt_memory *wt_machine_new_memory(struct wt_machine *m);
 /** Frees what wt_machine_init and watches took, memory and decoded code included. */
 void wt_machine_end(struct wt_machine *m);
 

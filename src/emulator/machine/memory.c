@@ -321,7 +321,7 @@ bool wt_memory_is_zero(const struct wt_memory *m, uint64_t addr, const void *byt
 {
     const size_t offset = addr & WT_PAGE_MASK;
     assert(offset + size <= WT_PAGE_SIZE);
-    return is_new(m, addr) && memcmp(bytes, zero_page, size) == 0;
+    return !m->source && is_new(m, addr) && memcmp(bytes, zero_page, size) == 0;
 }
 
 bool wt_memory_write(struct wt_memory *m, uint64_t addr, const void *bytes, size_t size)

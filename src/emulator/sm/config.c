@@ -52,6 +52,8 @@ static void print_memory(const void *config, char *text, size_t size)
 
 #define AT(member) .offset = offsetof(struct sm_config, member)
 
+WT_FILL_FUNCTIONS(struct sm_config)
+
 static const struct wt_config_key keys[] = {
     {"cc", "compute capability that programs are told, 5.0..9.0 (5.0)", .kind = WT_CONFIG_OWN,
      .take = take_capability, .print = print_capability},
@@ -66,6 +68,7 @@ static const struct wt_config_key keys[] = {
      "accesses outside of all buffers: stop, or as hardware does, only where no block of\n"
      "               2 MiB with a buffer is (stop)",
      AT(hardware_bounds), WT_CONFIG_WORD, .words = {"stop", "hardware"}, .rare = true},
+    WT_FILL_KEY,
 };
 
 const struct wt_config sm_config_table = {

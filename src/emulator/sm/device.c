@@ -260,6 +260,7 @@ enum wt_status sm_device_new(const struct sm_config *config, struct sm_device **
                                      .local_bytes = SM_CTA_SHARED};
     const bool ready = wt_machine_init(&d->machine, &machine_ops, &sm_engine_ops, &groups, SM_LANES,
                                        sizeof *d->warp, &config->schedule);
+    d->machine.fill = config->fill;
     d->warp = d->machine.wave;
     d->cta = d->machine.groups.group;
     if (!ready || !wt_console_init(&d->console, 1)) {

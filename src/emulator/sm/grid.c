@@ -105,6 +105,22 @@ static bool find_slots(const struct sm_device *d, uint32_t sm, uint32_t *slot)
 
 /* ---- starting ---- */
 
+/* What a warp finds in registers and in local memory that nobody has written. */
+static void fill_warp(struct sm_device *d, struct sm_warp *w, const struct sm_launch *l)
+{
+    const struct wt_fill *fill = &d->machine.fill;
+    const uint64_t id = wt_machine_wave_id(&d->machine, w->id);
+    const uint64_t size = (uint64_t)SM_LANES * ((l->local + 7) / 8 * 8);
+    uint8_t bytes[256];
+    if (!l->rows)
+        wt_fill_bytes(fill, wt_fill_place(2, id), w->r, 255 * sizeof *w->r);
+    for (uint64_t at = 0; at < size; at += sizeof bytes) {
+        wt_fill_bytes(fill, wt_fill_place(5, id) + at, bytes, sizeof bytes);
+        sm_device_write(d, w->local + at, bytes,
+                        size - at < sizeof bytes ? size - at : sizeof bytes);
+    }
+}
+
 /* A warp before its first instruction. */
 static bool start_warp(struct wt_machine *m, uint32_t warp, struct wt_group_head *g, unsigned index)
 {
@@ -142,6 +158,8 @@ static bool start_warp(struct wt_machine *m, uint32_t warp, struct wt_group_head
         return false;
     }
     w->local = l->local_base + (uint64_t)w->id * SM_LANES * ((l->local + 7) / 8 * 8);
+    if (d->machine.fill.kind != WT_FILL_ZERO)
+        fill_warp(d, w, l);
     sm_update_ready(w);
     sm_trap_warp_begins(w);
     return true;

@@ -233,7 +233,7 @@ static const struct sm_uop *call(struct sm_warp *w, const struct sm_uop *u, uint
     PTX_LEFT(i, lanes)
     if (((stack[i] + 15u) & ~15u) + f->local > limit)
         return too_deep(w, u, "bytes of local memory");
-    memset(w->r[base], 0, (size_t)f->rows * sizeof *w->r);
+    ptx_clear_frame(w, base, f->rows);
     uint32_t *header = w->r[base];
     header[PTX_RETURN_LOW] = (uint32_t)back;
     header[PTX_RETURN_HIGH] = (uint32_t)(back >> 32);

@@ -369,6 +369,9 @@ bool ptx_open_barrier(struct sm_device *d, struct sm_cta *c, unsigned number);
 void ptx_leave_barriers(struct sm_warp *w);
 /* Makes room for so many rows; false without host memory. */
 bool ptx_make_room(struct sm_warp *w, uint32_t rows);
+/* Begins a frame of so many rows, in row @p base: a header of zeros, and registers that nobody has
+ * written. */
+void ptx_clear_frame(struct sm_warp *w, uint32_t base, uint32_t rows);
 /* Before the first instruction. */
 bool ptx_start_warp(struct sm_warp *w);
 

@@ -190,6 +190,15 @@ void ptx_leave_barriers(struct sm_warp *w)
 
 /* ---- the beginning ---- */
 
+void ptx_clear_frame(struct sm_warp *w, uint32_t base, uint32_t rows)
+{
+    const uint32_t header = rows < PTX_PARAMETER_ROW ? rows : PTX_PARAMETER_ROW;
+    const struct wt_machine *m = &w->device->machine;
+    memset(w->r[base], 0, (size_t)header * sizeof *w->r);
+    wt_fill_bytes(&m->fill, wt_fill_place(2, wt_machine_wave_id(m, w->id)) + base,
+                  w->r[base + header], (size_t)(rows - header) * sizeof *w->r);
+}
+
 bool ptx_start_warp(struct sm_warp *w)
 {
     const struct sm_launch *l = &w->device->grid.launch;
@@ -198,7 +207,7 @@ bool ptx_start_warp(struct sm_warp *w)
         return false;
     if (!w->clean)
         memset(w->r, 0, PTX_FIRST_ROW * sizeof *w->r);
-    memset(w->r[PTX_FIRST_ROW], 0, (size_t)l->rows * sizeof *w->r);
+    ptx_clear_frame(w, PTX_FIRST_ROW, l->rows);
     w->clean = true;
     w->base = PTX_FIRST_ROW;
     w->rows = rows;

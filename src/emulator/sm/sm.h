@@ -35,6 +35,7 @@ struct sm_config {
     unsigned memory_delay; /**< issues by which L1 errors arrive late, whatever BPT.DRAIN does */
     uint64_t memory;       /**< bytes that programs of the driver API are told, and can allocate */
     bool hardware_bounds;  /**< memory is mapped in blocks, SM_BLOCK_BYTES; else to the byte */
+    struct wt_fill fill;
     struct wt_schedule schedule;
 };
 

@@ -39,6 +39,8 @@ static void print_profile(const void *config, char *text, size_t size)
 #define AT(member) .offset = offsetof(struct vx_config, member)
 #define ADDRESS(member) AT(member), WT_CONFIG_ADDRESS
 
+WT_FILL_FUNCTIONS(struct vx_config)
+
 static const struct wt_config_key keys[] = {
     {"profile", "version of Vortex: v2 (2025)", .kind = WT_CONFIG_OWN, .take = take_profile,
      .print = print_profile},
@@ -68,6 +70,7 @@ static const struct wt_config_key keys[] = {
     {"host-level",
      "the most that is used of the host's x86-64 levels, 1..3; the same results at each (3)",
      AT(host_level), .least = 1, .most = 3},
+    WT_FILL_KEY,
 };
 
 static bool power_of_two(unsigned n)

@@ -385,6 +385,9 @@ static bool allocate(struct vx_device *d)
                         MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (d->registers == MAP_FAILED)
         d->registers = NULL;
+    d->machine.fill = config->fill;
+    if (!wt_machine_fill_memory(&d->machine))
+        return false;
     d->machine.local = calloc(d->core_count, sizeof *d->machine.local);
     if (!d->core || !d->machine.local || !wt_console_init(&d->console, config->console_slots) ||
         !d->inject_code || !d->registers || vx_dm_init(d))
@@ -394,7 +397,7 @@ static bool allocate(struct vx_device *d)
         struct vx_core *core = &d->core[i];
         core->id = i;
         core->first_warp = i * config->warps;
-        core->local = d->machine.local[i] = wt_memory_new();
+        core->local = d->machine.local[i] = wt_machine_new_memory(&d->machine);
         core->arrived = calloc(d->barriers, sizeof *core->arrived);
         if (!core->local || !core->arrived)
             return false;
@@ -513,6 +516,32 @@ static enum wt_status no_room(const struct vx_device *d, struct wt_error *err)
     return wt_fail(err, WT_NO_MEMORY, "the program does not fit: %s", why);
 }
 
+/* Where memory is filled, what a program takes for zeros is written. */
+static bool write_zeros(struct vx_device *d, uint64_t addr, uint64_t size)
+{
+    static const uint8_t zeros[WT_PAGE_SIZE];
+    for (uint64_t at = 0; at < size && d->machine.fill_pages; at += sizeof zeros)
+        if (!vx_write_bytes(&d->core[0], d, addr + at, zeros,
+                            size - at < sizeof zeros ? size - at : sizeof zeros))
+            return false;
+    return true;
+}
+
+static void fill_registers(struct vx_warp *w)
+{
+    const struct wt_machine *m = &w->device->machine;
+    uint64_t value[2];
+    w->touched = m->fill.kind != WT_FILL_ZERO;
+    for (unsigned r = 0; r < 32 && w->touched; r++)
+        for (unsigned l = 0; l < m->lanes; l++) {
+            wt_fill_bytes(&m->fill, wt_fill_place(2, w->id) + r * WT_MAX_LANES + l, value,
+                          sizeof value);
+            if (r)
+                vx_set_x(w, r, l, value[0]);
+            w->f[r * m->lanes + l] = value[1];
+        }
+}
+
 enum wt_status vx_device_load(struct vx_device *d, const struct wt_image *image,
                               struct wt_error *err)
 {
@@ -527,15 +556,18 @@ enum wt_status vx_device_load(struct vx_device *d, const struct wt_image *image,
     wt_tlb_clear(&d->machine.tlb);
     for (size_t i = 0; i < image->segments; i++) {
         const struct wt_segment *s = &image->segment[i];
-        if (!vx_write_bytes(&d->core[0], d, s->addr, s->bytes, s->length))
+        if (!vx_write_bytes(&d->core[0], d, s->addr, s->bytes, s->length) ||
+            !write_zeros(d, s->addr + s->length, s->size - s->length))
             return no_room(d, err);
     }
+    if (!write_zeros(d, d->config.exit_addr, 8))
+        return no_room(d, err);
     if (image->has_entry && !d->config.startup_given)
         d->config.startup = image->entry;
-    /* Registers are undefined after power-on; here they are zero. */
+    /* Registers are undefined after power-on; here they are zero, if nothing else was asked for. */
     madvise(d->registers, d->registers_size, MADV_DONTNEED);
     for (uint32_t i = 0; i < d->machine.waves; i++)
-        d->warp[i].touched = false;
+        fill_registers(&d->warp[i]);
     wt_console_clear(&d->console);
     vx_reset(&d->machine);
     return WT_OK;

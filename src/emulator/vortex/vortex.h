@@ -42,6 +42,7 @@ struct vx_config {
                               before the next access */
     unsigned host_level; /**< 1..3: the most of the host's x86-64 levels that is used; the result is
                               the same at each */
+    struct wt_fill fill;
     struct wt_schedule schedule;
 };
 

@@ -1,11 +1,14 @@
-/* The scheduling policy of a host program's GPUs. See policy.h. */
+/* See policy.h. */
 #include "runtime/common/policy.h"
 
 #include <stdlib.h>
 
-enum wt_status wt_policy_of_environment(struct wt_schedule *schedule, struct wt_error *err)
+enum wt_status wt_policy_of_environment(struct wt_schedule *schedule, struct wt_fill *fill,
+                                        struct wt_error *err)
 {
-    const char *text = getenv(WT_SCHEDULE_VARIABLE);
+    const char *text = getenv(WT_SCHEDULE_VARIABLE), *filled = getenv(WT_FILL_VARIABLE);
+    if (filled && wt_fill_parse(filled, fill, err))
+        return wt_fail_in(err, WT_FILL_VARIABLE);
     return wt_schedule_parse(text ? text : WT_SCHEDULE_DEFAULT, schedule, err)
                ? wt_fail_in(err, WT_SCHEDULE_VARIABLE)
                : WT_OK;

@@ -1,16 +1,19 @@
-/* The scheduling policy of a host program's GPUs (exec --schedule). */
+/* What `exec` says of all GPUs of a host program: --schedule, --fill. */
 #ifndef WT_RUNTIME_COMMON_POLICY_H
 #define WT_RUNTIME_COMMON_POLICY_H
 
+#include "emulator/machine/fill.h"
 #include "emulator/machine/schedule.h"
 
-/** The variable that `exec` sets. */
+/** The variables that `exec` sets. */
 #define WT_SCHEDULE_VARIABLE "WAVETRAP_SCHEDULE"
+#define WT_FILL_VARIABLE "WAVETRAP_FILL"
 
 /**
- * Parses the policy of WT_SCHEDULE_VARIABLE; the default where it is not set. WT_INVALID where it
- * is no policy.
+ * Parses the policy of WT_SCHEDULE_VARIABLE, the default where it is not set, and WT_FILL_VARIABLE;
+ * @p fill stays where that is not set. WT_INVALID where one of them makes no sense.
  */
-enum wt_status wt_policy_of_environment(struct wt_schedule *schedule, struct wt_error *err);
+enum wt_status wt_policy_of_environment(struct wt_schedule *schedule, struct wt_fill *fill,
+                                        struct wt_error *err);
 
 #endif

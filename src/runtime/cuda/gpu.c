@@ -99,7 +99,7 @@ enum wt_status gpu_new(const char *said, const struct gpu *before, struct gpu **
                       .fifo = FIFO_SIZE};
     make_rooms(g);
     sm_config_default(&g->config);
-    if ((status = wt_policy_of_environment(&g->config.schedule, err)) != WT_OK ||
+    if ((status = wt_policy_of_environment(&g->config.schedule, &g->config.fill, err)) != WT_OK ||
         (status = configure(&g->config, "WAVETRAP_SM_DEFAULT", usual, err)) != WT_OK ||
         (status = configure(&g->config, "WAVETRAP_SM_GPUS", keys ? keys + 1 : NULL, err)) !=
             WT_OK ||
@@ -314,6 +314,8 @@ enum wt_status gpu_allocate(struct gpu *g, uint64_t size, uint64_t *address, str
     }
     *address = at;
     g->in_use += whole;
+    if (g->config.fill.kind != WT_FILL_ZERO)
+        wt_fill_bytes(&g->config.fill, at, (void *)(uintptr_t)at, size);
     return WT_OK;
 }
 

@@ -234,6 +234,8 @@ HSAKMT_STATUS hsaKmtAllocMemory(HSAuint32 node, HSAuint64 size, HsaMemFlags flag
             /* A scratch arena is filled by hsaKmtMapMemoryToGPU; it is no memory taken. */
             if (!flags.ui32.Scratch)
                 host->used[node] += size;
+            if (gpu && !flags.ui32.Scratch && gpu->config.fill.kind != WT_FILL_ZERO)
+                wt_fill_bytes(&gpu->config.fill, 0, at, size);
             *address = at;
         } else {
             munmap(at, size + HOST_PAGE);

@@ -1,0 +1,55 @@
+/*
+ * What registers and memory hold before a program writes them: zeros, or something else by which a
+ * program that reads too early shows itself. It is part of a GPU's configuration, the key "fill",
+ * so that core files and drivers in host programs have it, too.
+ */
+#ifndef WT_EMULATOR_MACHINE_FILL_H
+#define WT_EMULATOR_MACHINE_FILL_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "wavetrap/error.h"
+
+enum wt_fill_kind { WT_FILL_ZERO, WT_FILL_PATTERN, WT_FILL_RANDOM };
+
+struct wt_fill {
+    enum wt_fill_kind kind;
+    uint64_t value; /**< a pattern of 32 bits, which is repeated; the seed of random numbers */
+};
+
+/** Takes "zero", a pattern ("0xffc00000") or "random:SEED"; WT_INVALID. */
+enum wt_status wt_fill_parse(const char *text, struct wt_fill *fill, struct wt_error *err);
+/** Writes it as wt_fill_parse takes it; "" for zeros. */
+void wt_fill_print(const struct wt_fill *fill, char *text, size_t size);
+
+/** Fills @p size bytes. Random numbers follow from the seed and @p place alone, which says what is
+ * filled: an address, or what wt_fill_place() makes. */
+void wt_fill_bytes(const struct wt_fill *fill, uint64_t place, void *bytes, size_t size);
+
+/** A place for something of a wave or group: which of its things, and its number. */
+static inline uint64_t wt_fill_place(unsigned thing, uint64_t number)
+{
+    return (uint64_t)(thing + 1) << 56 ^ number;
+}
+
+/** A family's key "fill", of the member `fill` of its configuration's @p type. The family has the
+ * functions take_fill and print_fill by WT_FILL_FUNCTIONS. */
+#define WT_FILL_KEY                                                                                \
+    {                                                                                              \
+        "fill",                                                                                    \
+            "what registers and memory hold before they are written: zero, a pattern of\n"         \
+            "               32 bits such as 0xffc00000, or random:SEED (zero)",                    \
+            .kind = WT_CONFIG_OWN, .take = take_fill, .print = print_fill                          \
+    }
+#define WT_FILL_FUNCTIONS(type)                                                                    \
+    static enum wt_status take_fill(void *config, const char *text, struct wt_error *err)          \
+    {                                                                                              \
+        return wt_fill_parse(text, &((type *)config)->fill, err);                                  \
+    }                                                                                              \
+    static void print_fill(const void *config, char *text, size_t size)                            \
+    {                                                                                              \
+        wt_fill_print(&((const type *)config)->fill, text, size);                                  \
+    }
+
+#endif
