@@ -92,7 +92,7 @@ static enum wt_status open_core_file(struct cli_console *d, struct wt_error *err
     if (runs_already(d) || (given && d->arguments[0]))
         return wt_fail(err, WT_INVALID,
                        "a core file knows its program: there is no process, and no argument");
-    if (o->load_count || o->gpu.family || o->argument_count || o->kernel.given)
+    if (o->load_count || o->gpu.family || o->argument_count || o->kernel.given || o->fill)
         return wt_fail(err, WT_INVALID,
                        "a core file knows its GPU, program and arguments: no options for them");
     if (!o->history_memory)
@@ -139,7 +139,7 @@ static enum wt_status open_attached(struct cli_console *d, struct wt_error *err)
         return wt_fail(err, WT_INVALID,
                        "give one of --dm or --jtag, --pid and --core: a device elsewhere, a host "
                        "program, or a core file");
-    if (o->gpu.family || o->schedule || options->fill_text || o->load_count || o->argument_count ||
+    if (o->gpu.family || o->schedule || o->fill || o->load_count || o->argument_count ||
         o->kernel.given || o->base_given || o->memory)
         return wt_fail(err, WT_INVALID,
                        "the device elsewhere has its GPU, its program and arguments: there are no "
@@ -237,7 +237,7 @@ static enum wt_status open_host(struct cli_console *d, struct wt_error *err)
             err, WT_INVALID,
             "a host program launches its kernels itself: --arg, --load and the options of a "
             "launch are not for it");
-    if (runs_already(d) && (device->schedule || device->memory || d->drive.options.fill_text))
+    if (runs_already(d) && (device->schedule || device->memory || device->fill))
         return wt_fail(
             err, WT_INVALID,
             "the program runs: its GPUs have their memory and schedule, and --memory, --schedule "

@@ -224,6 +224,13 @@ char *cli_debug_host_line(char *const *arguments)
     return line;
 }
 
+/* An option, its value in quotes, and a blank; nothing for a value that is NULL. */
+static bool append_option(char **line, size_t *size, const char *option, const char *value)
+{
+    return !value || (append(line, size, option, false) && append(line, size, value, true) &&
+                      append(line, size, " ", false));
+}
+
 /* "exec wavetrap exec --gpu=GPU -- PROGRAM ARGUMENTS": the shell splits the arguments, and the
  * process keeps its id. */
 static char *command_line(const struct cli_debug_host *h, const char *arguments)
@@ -237,14 +244,9 @@ static char *command_line(const struct cli_debug_host *h, const char *arguments)
     bool good = append(&line, &size, "exec ", false) && append(&line, &size, self, true) &&
                 append(&line, &size, " exec ", false);
     for (size_t i = 0; good && i < h->options.gpu_count; i++)
-        good = append(&line, &size, "--gpu=", false) &&
-               append(&line, &size, h->options.gpu[i], true) && append(&line, &size, " ", false);
-    if (good && h->options.schedule)
-        good = append(&line, &size, "--schedule=", false) &&
-               append(&line, &size, h->options.schedule, true) && append(&line, &size, " ", false);
-    if (good && h->options.fill)
-        good = append(&line, &size, "--fill=", false) &&
-               append(&line, &size, h->options.fill, true) && append(&line, &size, " ", false);
+        good = append_option(&line, &size, "--gpu=", h->options.gpu[i]);
+    good = good && append_option(&line, &size, "--schedule=", h->options.schedule) &&
+           append_option(&line, &size, "--fill=", h->options.fill);
     if (good && h->options.memory) {
         snprintf(memory, sizeof memory, "--memory=%" PRIu64 " ", h->options.memory);
         good = append(&line, &size, memory, false);

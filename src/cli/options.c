@@ -64,8 +64,9 @@ static enum wt_status set_schedule(void *context, const char *value, struct wt_e
 static enum wt_status set_fill(void *context, const char *value, struct wt_error *err)
 {
     struct cli_options *o = context;
+    o->device.fill = &o->fill;
     o->fill_text = value;
-    return wt_fill_parse(value, &o->device.fill, err);
+    return wt_fill_parse(value, &o->fill, err);
 }
 
 /* The program's family parses it: a number, or a buffer of a kernel. */

@@ -26,7 +26,8 @@ struct cli_options {
     struct cli_connect connect;  /**< a device elsewhere, of commands that take one */
     struct wt_schedule schedule; /**< of --schedule */
     const char *schedule_text;   /**< as it was given, or NULL */
-    const char *fill_text;       /**< of --fill, likewise */
+    struct wt_fill fill;         /**< of --fill */
+    const char *fill_text;       /**< as it was given, or NULL */
     bool gpu_help;               /**< --gpu=help was given */
     size_t argument_capacity, load_capacity;
     bool many_gpus;   /**< cli_command.many_gpus */

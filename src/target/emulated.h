@@ -39,7 +39,7 @@ struct wt_kernel_options {
 struct wt_emulated_options {
     struct wt_gpu gpu;                  /**< no family: that of the program, with its defaults */
     const struct wt_schedule *schedule; /**< NULL: as the GPU's configuration says */
-    struct wt_fill fill;                /**< zeros: likewise */
+    const struct wt_fill *fill;         /**< likewise */
     const char **argument;              /**< the program's arguments as people write them */
     size_t argument_count;
     struct wt_kernel_options kernel;
@@ -133,6 +133,17 @@ enum wt_status wt_emulated_debug(struct wt_emulated *e,
 
 /** Frees everything; a device that failed to open may be closed, too. */
 void wt_emulated_close(struct wt_emulated *e);
+
+/** Puts the options --schedule and --fill, where they are given, in the place of those of a GPU's
+ * configuration. */
+static inline void wt_emulated_override(const struct wt_emulated *e, struct wt_schedule *schedule,
+                                        struct wt_fill *fill)
+{
+    if (e->options->schedule)
+        *schedule = *e->options->schedule;
+    if (e->options->fill)
+        *fill = *e->options->fill;
+}
 
 /** Parses an address: a number, a symbol, or symbol+number. */
 enum wt_status wt_emulated_address(struct wt_emulated *e, const char *text, uint64_t *addr,

@@ -167,10 +167,7 @@ static enum wt_status open_device(struct wt_emulated *e, const void *config, str
     if (!g)
         return wt_fail(err, WT_NO_MEMORY, "no host memory");
     e->own = g;
-    if (e->options->schedule)
-        gpu.schedule = *e->options->schedule;
-    if (e->options->fill.kind != WT_FILL_ZERO)
-        gpu.fill = e->options->fill;
+    wt_emulated_override(e, &gpu.schedule, &gpu.fill);
     if (e->program &&
         ((status = read_program(e, err)) != WT_OK || (status = read_system(e, err)) != WT_OK ||
          (status = choose_kernel(e, err)) != WT_OK || (status = describe_launch(e, err)) != WT_OK))

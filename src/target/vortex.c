@@ -66,10 +66,7 @@ static enum wt_status open_device(struct wt_emulated *e, const void *config, str
         return wt_fail(err, WT_NO_MEMORY, "no host memory");
     e->own = v;
     v->config = *(const struct vx_config *)config;
-    if (e->options->schedule)
-        v->config.schedule = *e->options->schedule;
-    if (e->options->fill.kind != WT_FILL_ZERO)
-        v->config.fill = e->options->fill;
+    wt_emulated_override(e, &v->config.schedule, &v->config.fill);
     if ((status = read_arguments(e, v, err)) != WT_OK)
         return status;
     if (e->options->kernel.given)

@@ -42,6 +42,7 @@ def test_local_and_private_memory_are_filled(kernel):
     gpu, file = kernel
     assert set(run(gpu, file)) == set(run(gpu, file, "--fill=zero")) == {0}
     assert set(run(gpu, file, "--fill=0xffc00000")) == set(run(f"{gpu}:fill=0xffc00000", file)) == {0xffc00000}
+    assert set(run(f"{gpu}:fill=0xffc00000", file, "--fill=zero")) == {0}
     seven, eight = run(gpu, file, "--fill=random:7"), run(gpu, file, "--fill=random:8")
     assert seven == run(gpu, file, "--fill=random:7") and len(set(seven)) == 2 * GRID and not set(seven) & set(eight)
     # Local memory does not depend on when its group starts.
@@ -59,6 +60,8 @@ def test_the_past_and_a_core_file_have_it_too(kernel, tmp_path):
     assert first.split(" = ")[1] == second.split(" = ")[1] != "0", text.stdout + text.stderr
     again = subprocess.run([COMMAND, "debug", "--nx", "--batch", "--core", core, "-ex", "print box[5]", "-ex", "reverse-continue", "-ex", "continue",
                             "-ex", "print box[5]"], capture_output=True, text=True, timeout=120)
+    other = subprocess.run([COMMAND, "debug", "--nx", "--batch", "--core", core, "--fill=random:8"], capture_output=True, text=True, timeout=60)
+    assert other.returncode and "a core file knows its GPU" in other.stderr
     assert again.stdout.count(first.split(" = ")[1]) >= 1, again.stdout + again.stderr
 
 
@@ -200,7 +203,7 @@ def test_new_memory_of_hip_programs(tmp_path):
 
     def said(*options):
         return subprocess.run([COMMAND, "exec", *options, tmp_path / "p"], capture_output=True, text=True, timeout=120).stdout.split()
-    assert said("--fill=0xffc00000") == said("-g", "gfx900:fill=0xffc00000") == ["ffc00000"] * 3
+    assert said("--fill=0xffc00000") == said("-g", "gfx900:fill=0xffc00000") == said("-g", "gfx900:fill=1", "--fill=0xffc00000") == ["ffc00000"] * 3
     assert said("--fill=zero") == ["00000000"] * 3
     assert said("--fill=random:7") == said("--fill=random:7") != said("--fill=random:8")
 
@@ -212,6 +215,6 @@ def test_new_memory_of_cuda_programs(tmp_path):
 
     def said(*options):
         return subprocess.run([COMMAND, "exec", *options, tmp_path / "p"], capture_output=True, text=True, timeout=120).stdout.split()
-    assert said("--fill=0xffc00000") == said("-g", "sm:fill=0xffc00000") == ["ffc00000"] * 2
+    assert said("--fill=0xffc00000") == said("-g", "sm:fill=0xffc00000") == said("-g", "sm:fill=1", "--fill=0xffc00000") == ["ffc00000"] * 2
     assert said() == said("--fill=zero") == ["00000000"] * 2
     assert said("--fill=random:7") == said("--fill=random:7") != said("--fill=random:8")

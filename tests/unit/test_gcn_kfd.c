@@ -482,6 +482,55 @@ static void test_answers(void **state)
     rig_free(&r);
 }
 
+/* Memory is filled as a wave starts, not as one goes on whose context was saved: what it has
+ * written to its private memory is there. */
+static void test_a_wave_that_is_restored_keeps_its_private_memory(void **state)
+{
+    enum { HANDLER = 64, AREA = 0x400000, AREA_SIZE = 0x10000 };
+    static const uint32_t program[] = {
+        0xbee600ff, 0x00100000, /* s_mov_b32 flat_scratch_lo, SCRATCH */
+        0xbee70080,             /* s_mov_b32 flat_scratch_hi, 0 */
+        0x7e080288,             /* v_mov_b32 v4, 8 */
+        0x7e0602aa,             /* v_mov_b32 v3, 42 */
+        0xdc704004, 0x007f0304, /* scratch_store_dword v4, v3, off offset:4 */
+        0xbf82ffff,             /* s_branch to itself, until it is saved */
+    };
+    static const uint32_t handler[] = {
+        0xbf82000e,             /* s_branch save */
+        0xbefe01c1,             /* s_mov_b64 exec, -1: here it is restored */
+        0xbee600ff, 0x00100000, /* s_mov_b32 flat_scratch_lo, SCRATCH */
+        0xbee70080,             /* s_mov_b32 flat_scratch_hi, 0 */
+        0x7e080288,             /* v_mov_b32 v4, 8 */
+        0xdc504004, 0x057f0004, /* scratch_load_dword v5, v4, off offset:4 */
+        0x7e020280,             /* v_mov_b32 v1, 0 */
+        0xbe8200ff, 0x00014000, /* s_mov_b32 s2, DATA */
+        0xbe830080,             /* s_mov_b32 s3, 0 */
+        0xdc708000, 0x00020501, /* global_store_dword v1, v5, s[2:3] */
+        0xbf810000,             /* s_endpgm */
+        0xbf900004,             /* save: s_sendmsg(MSG_SAVEWAVE) */
+        0xbf9b0000,             /* s_endpgm_saved */
+    };
+    uint32_t code[HANDLER + sizeof handler / 4] = {0}, value;
+    struct wt_error err;
+    uint64_t end;
+    (void)state;
+    memcpy(code, program, sizeof program);
+    memcpy(code + HANDLER, handler, sizeof handler);
+    struct rig r = rig_new("rr:1", 1, 64, code, sizeof code / 4);
+    r.m->fill = (struct wt_fill){WT_FILL_PATTERN, 0xdeadbeef};
+    gcn_device_set_trap_handler(r.d, CODE + 4 * HANDLER, 0);
+    assert_int_equal(gcn_device_map(r.d, AREA, AREA_SIZE, true, &err), WT_OK);
+    run(&r, 100);
+    assert_int_equal(gcn_device_save_context(r.d, AREA, AREA_SIZE, &err), WT_OK);
+    while (!gcn_device_saved_context(r.d, &end))
+        run(&r, 1);
+    assert_int_equal(gcn_device_restore_context(r.d, &err), WT_OK);
+    assert_int_equal(run(&r, 100), WT_RUN_ENDED);
+    assert_true(gcn_read(r.d, DATA, &value, 4));
+    assert_int_equal(value, 42);
+    rig_free(&r);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -496,6 +545,7 @@ int main(void)
         cmocka_unit_test(test_exceptions_stop_the_wave),
         cmocka_unit_test(test_an_access_to_nowhere_stops_the_wave),
         cmocka_unit_test(test_launches_are_held),
+        cmocka_unit_test(test_a_wave_that_is_restored_keeps_its_private_memory),
         cmocka_unit_test(test_answers),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

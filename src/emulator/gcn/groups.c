@@ -179,24 +179,6 @@ static uint16_t free_scratch_place(const struct gcn_device *d, const struct gcn_
 
 /* ---- starting ---- */
 
-/* What a wave finds in registers and in private memory that nobody has written. */
-static void fill_wave(struct gcn_device *d, struct gcn_wave *w, const struct gcn_dispatch *k)
-{
-    const struct wt_fill *fill = &d->machine.fill;
-    const uint64_t id = wt_machine_wave_id(&d->machine, w->id);
-    uint8_t bytes[1024];
-    wt_fill_bytes(fill, wt_fill_place(2, id), w->v, k->vgprs * sizeof *w->v);
-    if (fill->kind == WT_FILL_ZERO)
-        return;
-    wt_fill_bytes(fill, wt_fill_place(3, id), w->s, GCN_FLAT_SCRATCH * sizeof *w->s);
-    wt_fill_bytes(fill, wt_fill_place(4, id), &w->s[GCN_VCC], 2 * sizeof *w->s);
-    const uint64_t scratch = k->scratch + (uint64_t)w->scratch * k->scratch_wave;
-    for (uint32_t at = 0; at + sizeof bytes <= k->scratch_wave; at += sizeof bytes) {
-        wt_fill_bytes(fill, wt_fill_place(5, id) + at, bytes, sizeof bytes);
-        gcn_write(d, scratch + at, bytes, sizeof bytes);
-    }
-}
-
 /* The state of a wave before its first instruction, from the kernel descriptor. */
 static bool prepare_wave(struct gcn_device *d, struct gcn_wave *w, struct gcn_group *g,
                          unsigned index)
@@ -205,6 +187,7 @@ static bool prepare_wave(struct gcn_device *d, struct gcn_wave *w, struct gcn_gr
     uint32_t(*v)[GCN_LANES] = w->v;
     if (!v && !(v = aligned_alloc(64, GCN_VGPRS * sizeof *v)))
         return false;
+    memset(v, 0, k->vgprs * sizeof *v);
     /* The slot may be that of the wave whose last instruction is being executed: its turn goes on.
      */
     const uint64_t left = w->left;
@@ -218,7 +201,6 @@ static bool prepare_wave(struct gcn_device *d, struct gcn_wave *w, struct gcn_gr
                            .pc = k->entry,
                            .vgprs = (uint16_t)k->vgprs,
                            .sgprs = (uint16_t)k->sgprs};
-    fill_wave(d, w, k);
     w->mode = gcn_first_mode(k);
     w->tba = d->tba;
     w->tma = d->tma;
@@ -227,6 +209,21 @@ static bool prepare_wave(struct gcn_device *d, struct gcn_wave *w, struct gcn_gr
     wt_group_wave_begins(&d->machine, &w->head, &g->head);
     count_registers(d, w, 1);
     return true;
+}
+
+/* What a wave finds in registers and in private memory that nobody has written. */
+static void fill_wave(struct gcn_device *d, struct gcn_wave *w, const struct gcn_dispatch *k)
+{
+    const struct wt_fill *fill = &d->machine.fill;
+    const uint64_t id = wt_machine_wave_id(&d->machine, w->id);
+    if (fill->kind == WT_FILL_ZERO)
+        return;
+    wt_fill_bytes(fill, wt_fill_place(WT_FILLED_REGISTERS, id), w->v, k->vgprs * sizeof *w->v);
+    wt_fill_bytes(fill, wt_fill_place(WT_FILLED_SCALARS, id), w->s,
+                  GCN_FLAT_SCRATCH * sizeof *w->s);
+    wt_fill_bytes(fill, wt_fill_place(WT_FILLED_FLAGS, id), &w->s[GCN_VCC], 2 * sizeof *w->s);
+    wt_machine_fill_range(&d->machine, wt_fill_place(WT_FILLED_PRIVATE, id),
+                          k->scratch + (uint64_t)w->scratch * k->scratch_wave, k->scratch_wave);
 }
 
 static bool start_wave(struct wt_machine *m, uint32_t wave, struct wt_group_head *group,
@@ -241,6 +238,7 @@ static bool start_wave(struct wt_machine *m, uint32_t wave, struct wt_group_head
         scratch_is_short(d, k) ? free_scratch_place(d, k) : (uint16_t)w->id; /* its place */
     if (!prepare_wave(d, w, g, index))
         return false;
+    fill_wave(d, w, k);
     initial_sgprs(w, k);
     /* The driver makes the hardware leave these for trap handlers and debuggers. */
     w->s[GCN_TTMP + 6] = k->origin.packet & 0x1ffffff;

@@ -9,55 +9,46 @@
 
 typedef struct wt_insn_operands list;
 
-static void put(list *o, struct wt_insn_operand operand)
+static struct wt_insn_operand *put_registers(list *o, enum gcn_file file, unsigned number,
+                                             unsigned bits, bool writes)
 {
-    assert(o->count < WT_MOST_OPERANDS);
-    o->list[o->count++] = operand;
-}
-
-static struct wt_insn_operand *put_v(list *o, unsigned number, unsigned bits, bool writes)
-{
-    put(o, (struct wt_insn_operand){.kind = WT_OPERAND_ROW,
+    wt_operands_add(
+        o, (struct wt_insn_operand){.kind = file == GCN_FILE_V ? WT_OPERAND_ROW : WT_OPERAND_SCALAR,
                                     .reads = !writes,
                                     .writes = writes,
-                                    .file = GCN_FILE_V,
+                                    .file = (uint8_t)file,
                                     .bits = (uint16_t)bits,
                                     .number = (uint16_t)number});
     return &o->list[o->count - 1];
 }
 
+static struct wt_insn_operand *put_v(list *o, unsigned number, unsigned bits, bool writes)
+{
+    return put_registers(o, GCN_FILE_V, number, bits, writes);
+}
+
 static void put_s(list *o, unsigned number, unsigned bits, bool writes)
 {
-    put(o, (struct wt_insn_operand){.kind = WT_OPERAND_SCALAR,
-                                    .reads = !writes,
-                                    .writes = writes,
-                                    .file = GCN_FILE_S,
-                                    .bits = (uint16_t)bits,
-                                    .number = (uint16_t)number});
+    put_registers(o, GCN_FILE_S, number, bits, writes);
 }
 
 static void put_state(list *o, enum gcn_state number, bool reads, bool writes)
 {
-    put(o, (struct wt_insn_operand){.kind = WT_OPERAND_SCALAR,
-                                    .reads = reads,
-                                    .writes = writes,
-                                    .file = GCN_FILE_STATE,
-                                    .number = (uint16_t)number});
-}
-
-static void put_constant(list *o, int64_t value)
-{
-    put(o, (struct wt_insn_operand){.kind = WT_OPERAND_CONSTANT, .reads = true, .value = value});
+    wt_operands_add(o, (struct wt_insn_operand){.kind = WT_OPERAND_SCALAR,
+                                                .reads = reads,
+                                                .writes = writes,
+                                                .file = GCN_FILE_STATE,
+                                                .number = (uint16_t)number});
 }
 
 static void put_memory(list *o, enum gcn_file file, unsigned bytes, char access, int64_t offset)
 {
-    put(o, (struct wt_insn_operand){.kind = WT_OPERAND_MEMORY,
-                                    .reads = access != 'w',
-                                    .writes = access != 'r',
-                                    .file = (uint8_t)file,
-                                    .bits = (uint16_t)(bytes * 8),
-                                    .value = offset});
+    wt_operands_add(o, (struct wt_insn_operand){.kind = WT_OPERAND_MEMORY,
+                                                .reads = access != 'w',
+                                                .writes = access != 'r',
+                                                .file = (uint8_t)file,
+                                                .bits = (uint16_t)(bytes * 8),
+                                                .value = offset});
 }
 
 static enum wt_operand_type type_of(char letter)
@@ -88,7 +79,7 @@ static void put_scalar_source(list *o, const struct gcn_uop *u, unsigned n, unsi
     if (n < GCN_INLINE)
         put_s(o, n, bits, false);
     else if (n <= 208)
-        put_constant(o, n <= 192 ? (int)n - 128 : 192 - (int)n);
+        wt_operands_add_constant(o, n <= 192 ? (int)n - 128 : 192 - (int)n);
     else if (n == GCN_VCCZ)
         put_s(o, GCN_VCC, 64, false);
     else if (n == GCN_EXECZ)
@@ -99,9 +90,9 @@ static void put_scalar_source(list *o, const struct gcn_uop *u, unsigned n, unsi
         put_s(o, GCN_M0, 32, false);
         put_memory(o, GCN_FILE_LDS, 4, 'r', 0);
     } else if (n == GCN_LITERAL)
-        put_constant(o, (int32_t)u->literal);
+        wt_operands_add_constant(o, (int32_t)u->literal);
     else /* 0.5 to 1/(2 pi), apertures: told by their numbers */
-        put_constant(o, n);
+        wt_operands_add_constant(o, n);
 }
 
 /* ---- scalar encodings ---- */
@@ -119,14 +110,14 @@ static void put_scalar(list *o, const struct gcn_uop *u)
         if (*l == 'd')
             put_s(o, u->dst, bits_of(u->row->operands[0]), false);
         else if (*l == 'k')
-            put_constant(o, u->row->forms & GCN_LIT        ? (int32_t)u->literal
-                            : u->row->encoding == GCN_SOPC ? u->src[1] & 15
-                                                           : u->imm);
+            wt_operands_add_constant(o, u->row->forms & GCN_LIT        ? (int32_t)u->literal
+                                        : u->row->encoding == GCN_SOPC ? u->src[1] & 15
+                                                                       : u->imm);
         else
             put_scalar_source(o, u, u->src[source++], bits_of(*l));
     }
     if (u->row->encoding == GCN_SOPP)
-        put_constant(o, u->imm);
+        wt_operands_add_constant(o, u->imm);
 }
 
 static bool compares(const struct gcn_uop *u)
@@ -232,7 +223,7 @@ static void put_vector(list *o, const struct gcn_uop *u)
     if (u->row == &gcn_rows[GCN_I_v_writelane_b32])
         o->list[0].reads = o->list[0].crosses = true;
     put_sources(o, u, l + (*l == ':'));
-    /* Rounding of what the output modifiers make of the result, and what they do with a NaN. */
+    /* OMOD and CLAMP depend on MODE: rounding, denormals, IEEE, DX10_CLAMP. */
     if ((u->omod || u->clamp) && strchr("fhF", *u->row->operands) && !strchr(u->row->state, 'o'))
         put_state(o, GCN_STATE_MODE, true, false);
 }
@@ -278,7 +269,7 @@ static void put_ds(list *o, const struct gcn_uop *u)
     if ((access != 'r' && pair) || third)
         put_v(o, u->src[2], bits, false);
     if (moves) {
-        put_constant(o, u->imm);
+        wt_operands_add_constant(o, u->imm);
         return;
     }
     if (u->gds || tid || counts)

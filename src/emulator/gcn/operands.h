@@ -31,10 +31,12 @@ enum gcn_state {
 };
 
 /**
- * The operands of a decoded instruction. False: there is no such instruction, and no operands. Not
- * named are the PC that each instruction moves on, the counts of accesses that those to memory
- * raise, and what MODE.VSKIP and MODE.GPR_IDX_EN do: the one skips vector instructions, with the
- * other the numbers of vector registers are relative to M0.
+ * Lists the operands of a decoded instruction. False: there is no such instruction. The list does
+ * not contain the following:
+ * - The PC, where the instruction only moves it on.
+ * - The counts of s_waitcnt, which each access to memory raises.
+ * - Effects of MODE.VSKIP, which skips vector instructions.
+ * - Effects of MODE.GPR_IDX_EN, which adds M0 to the numbers of vector registers.
  */
 bool gcn_operands(const struct gcn_uop *u, struct wt_insn_operands *operands);
 

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/text.h"
+#include "emulator/gcn/operands.h"
 
 /* A wave before an instruction. */
 struct gcn_trace_point {
@@ -61,20 +62,17 @@ bool gcn_trace_before(struct wt_wave_head *head)
 /* Scalar registers by their names; pairs that belong together as one number. */
 static void scalars(const struct gcn_wave *w, const struct gcn_wave *old, struct wt_text *t)
 {
-    static const struct {
-        unsigned number;
-        const char *name;
-    } pairs[] = {{GCN_FLAT_SCRATCH, "flat_scratch"},
-                 {GCN_XNACK_MASK, "xnack_mask"},
-                 {GCN_VCC, "vcc"},
-                 {GCN_EXEC, "exec"}};
+    static const uint8_t pairs[] = {GCN_FLAT_SCRATCH, GCN_XNACK_MASK, GCN_VCC, GCN_EXEC};
     for (unsigned i = 0; i < GCN_FLAT_SCRATCH; i++)
         if (w->s[i] != old->s[i])
             wt_text_add(t, " s%u=0x%x", i, w->s[i]);
     for (unsigned i = 0; i < sizeof pairs / sizeof pairs[0]; i++) {
-        const unsigned n = pairs[i].number;
-        if (gcn_pair(&w->s[n]) != gcn_pair(&old->s[n]))
-            wt_text_add(t, " %s=0x%llx", pairs[i].name, (unsigned long long)gcn_pair(&w->s[n]));
+        const unsigned n = pairs[i];
+        char name[16];
+        if (gcn_pair(&w->s[n]) == gcn_pair(&old->s[n]))
+            continue;
+        gcn_scalar_name(n, 2, name, sizeof name);
+        wt_text_add(t, " %s=0x%llx", name, (unsigned long long)gcn_pair(&w->s[n]));
     }
     for (unsigned i = GCN_TTMP; i < GCN_M0; i++)
         if (w->s[i] != old->s[i])

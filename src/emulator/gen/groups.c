@@ -75,17 +75,13 @@ static void fill_thread(struct gen_device *d, struct gen_thread *t, const struct
 {
     const struct wt_fill *fill = &d->machine.fill;
     const uint64_t id = wt_machine_wave_id(&d->machine, t->id);
-    uint8_t bytes[1024];
     if (fill->kind == WT_FILL_ZERO)
         return;
-    wt_fill_bytes(fill, wt_fill_place(2, id), t->g->r, sizeof t->g->r);
-    wt_fill_bytes(fill, wt_fill_place(3, id), t->g->acc, sizeof t->g->acc);
+    wt_fill_bytes(fill, wt_fill_place(WT_FILLED_REGISTERS, id), t->g->r, sizeof t->g->r);
+    wt_fill_bytes(fill, wt_fill_place(WT_FILLED_FLAGS, id), t->g->acc, sizeof t->g->acc);
     const uint64_t size = w->has_scratch ? UINT64_C(1) << (10 + w->scratch_code) : 0;
-    const uint64_t scratch = w->general + w->scratch + size * t->id;
-    for (uint64_t at = 0; at < size; at += sizeof bytes) {
-        wt_fill_bytes(fill, wt_fill_place(5, id) + at, bytes, sizeof bytes);
-        gen_device_write(d, scratch + at, bytes, sizeof bytes);
-    }
+    wt_machine_fill_range(&d->machine, wt_fill_place(WT_FILLED_PRIVATE, id),
+                          w->general + w->scratch + size * t->id, size);
 }
 
 static bool start_thread(struct wt_machine *m, uint32_t thread, struct wt_group_head *g,

@@ -27,10 +27,20 @@ void wt_fill_print(const struct wt_fill *fill, char *text, size_t size);
  * filled: an address, or what wt_fill_place() makes. */
 void wt_fill_bytes(const struct wt_fill *fill, uint64_t place, void *bytes, size_t size);
 
-/** A place for something of a wave or group: which of its things, and its number. */
-static inline uint64_t wt_fill_place(unsigned thing, uint64_t number)
+/** Things that are filled. */
+enum wt_filled {
+    WT_FILLED_MEMORY = 1, /**< memory that all waves share */
+    WT_FILLED_LOCAL,      /**< local memory of a group */
+    WT_FILLED_REGISTERS,  /**< registers that have a value in each lane */
+    WT_FILLED_SCALARS,    /**< registers of the wave */
+    WT_FILLED_FLAGS,      /**< VCC, accumulators */
+    WT_FILLED_PRIVATE,    /**< private memory of a wave's lanes */
+};
+
+/** A place: a thing, and the number of the wave, group or launch that it is of. */
+static inline uint64_t wt_fill_place(enum wt_filled thing, uint64_t number)
 {
-    return (uint64_t)(thing + 1) << 56 ^ number;
+    return (uint64_t)thing << 56 ^ number;
 }
 
 /** A family's key "fill", of the member `fill` of its configuration's @p type. The family has the

@@ -160,8 +160,10 @@ static bool start(struct wt_machine *m, uint32_t core, const struct wt_group_pla
     clear(groups, g);
     if (!wt_group_local(m, g))
         return false;
-    wt_fill_bytes(&m->fill, wt_fill_place(1, wt_watch_home(m, plan->number, plan->launch->next)),
-                  g->local, plan->local_size);
+    wt_fill_bytes(
+        &m->fill,
+        wt_fill_place(WT_FILLED_LOCAL, wt_watch_home(m, plan->number, plan->launch->next)),
+        g->local, plan->local_size);
     g->local_size = plan->local_size;
     g->core = core;
     g->launch = plan->number;

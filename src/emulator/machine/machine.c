@@ -69,10 +69,23 @@ bool wt_machine_fill_memory(struct wt_machine *m)
     m->fill_pages = malloc(FILL_PAGES * WT_PAGE_SIZE);
     if (!m->fill_pages)
         return false;
-    wt_fill_bytes(&m->fill, wt_fill_place(0, 0), m->fill_pages, FILL_PAGES * WT_PAGE_SIZE);
+    wt_fill_bytes(&m->fill, wt_fill_place(WT_FILLED_MEMORY, 0), m->fill_pages,
+                  FILL_PAGES * WT_PAGE_SIZE);
     wt_memory_free(m->memory);
     m->memory = wt_machine_new_memory(m);
     return m->memory != NULL;
+}
+
+bool wt_machine_fill_range(struct wt_machine *m, uint64_t place, uint64_t addr, uint64_t size)
+{
+    uint8_t bytes[1024];
+    for (uint64_t at = 0; at < size && m->fill.kind != WT_FILL_ZERO; at += sizeof bytes) {
+        const size_t part = size - at < sizeof bytes ? (size_t)(size - at) : sizeof bytes;
+        wt_fill_bytes(&m->fill, place + at, bytes, part);
+        if (!m->ops->write_memory(m, m->waves, 0, addr + at, bytes, part))
+            return false;
+    }
+    return true;
 }
 
 void wt_machine_name_wave(struct wt_machine *m, uint32_t wave, char *text, size_t size)

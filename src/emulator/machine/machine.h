@@ -197,6 +197,9 @@ bool wt_machine_init(struct wt_machine *m, const struct wt_machine_ops *ops,
  * must not exist yet. False without host memory.
  */
 bool wt_machine_fill_memory(struct wt_machine *m);
+/** Writes what m->fill says of @p place to memory that all waves share; false where nothing is
+ * mapped, or the host has no memory. Zeros: nothing is written. */
+bool wt_machine_fill_range(struct wt_machine *m, uint64_t place, uint64_t addr, uint64_t size);
 /** Makes an empty memory, filled where wt_machine_fill_memory() has been called. */
 struct wt_memory *wt_machine_new_memory(struct wt_machine *m);
 /** Frees what wt_machine_init and watches took, memory and decoded code included. */

@@ -1,7 +1,20 @@
 /* See operands.h. */
 #include "emulator/machine/operands.h"
 
+#include <assert.h>
 #include <inttypes.h>
+
+void wt_operands_add(struct wt_insn_operands *operands, struct wt_insn_operand operand)
+{
+    assert(operands->count < WT_MOST_OPERANDS);
+    operands->list[operands->count++] = operand;
+}
+
+void wt_operands_add_constant(struct wt_insn_operands *operands, int64_t value)
+{
+    wt_operands_add(operands, (struct wt_insn_operand){
+                                  .kind = WT_OPERAND_CONSTANT, .reads = true, .value = value});
+}
 
 static void print_row(FILE *out, const struct wt_insn_operand *o, const char *name)
 {

@@ -43,6 +43,11 @@ struct wt_insn_operands {
     struct wt_insn_operand list[WT_MOST_OPERANDS];
 };
 
+/** Adds an operand; there must be room. */
+void wt_operands_add(struct wt_insn_operands *operands, struct wt_insn_operand operand);
+/** Adds a constant, which is read. */
+void wt_operands_add_constant(struct wt_insn_operands *operands, int64_t value);
+
 /** Prints a line for each operand; @p name has the names of registers and memories. */
 void wt_operands_print(FILE *out, const struct wt_insn_operands *operands,
                        void (*name)(const struct wt_insn_operand *operand, char *text,

@@ -111,14 +111,9 @@ static void fill_warp(struct sm_device *d, struct sm_warp *w, const struct sm_la
     const struct wt_fill *fill = &d->machine.fill;
     const uint64_t id = wt_machine_wave_id(&d->machine, w->id);
     const uint64_t size = (uint64_t)SM_LANES * ((l->local + 7) / 8 * 8);
-    uint8_t bytes[256];
     if (!l->rows)
-        wt_fill_bytes(fill, wt_fill_place(2, id), w->r, 255 * sizeof *w->r);
-    for (uint64_t at = 0; at < size; at += sizeof bytes) {
-        wt_fill_bytes(fill, wt_fill_place(5, id) + at, bytes, sizeof bytes);
-        sm_device_write(d, w->local + at, bytes,
-                        size - at < sizeof bytes ? size - at : sizeof bytes);
-    }
+        wt_fill_bytes(fill, wt_fill_place(WT_FILLED_REGISTERS, id), w->r, 255 * sizeof *w->r);
+    wt_machine_fill_range(&d->machine, wt_fill_place(WT_FILLED_PRIVATE, id), w->local, size);
 }
 
 /* A warp before its first instruction. */

@@ -195,7 +195,7 @@ void ptx_clear_frame(struct sm_warp *w, uint32_t base, uint32_t rows)
     const uint32_t header = rows < PTX_PARAMETER_ROW ? rows : PTX_PARAMETER_ROW;
     const struct wt_machine *m = &w->device->machine;
     memset(w->r[base], 0, (size_t)header * sizeof *w->r);
-    wt_fill_bytes(&m->fill, wt_fill_place(2, wt_machine_wave_id(m, w->id)) + base,
+    wt_fill_bytes(&m->fill, wt_fill_place(WT_FILLED_REGISTERS, wt_machine_wave_id(m, w->id)) + base,
                   w->r[base + header], (size_t)(rows - header) * sizeof *w->r);
 }
 

@@ -534,7 +534,8 @@ static void fill_registers(struct vx_warp *w)
     w->touched = m->fill.kind != WT_FILL_ZERO;
     for (unsigned r = 0; r < 32 && w->touched; r++)
         for (unsigned l = 0; l < m->lanes; l++) {
-            wt_fill_bytes(&m->fill, wt_fill_place(2, w->id) + r * WT_MAX_LANES + l, value,
+            wt_fill_bytes(&m->fill,
+                          wt_fill_place(WT_FILLED_REGISTERS, w->id) + r * WT_MAX_LANES + l, value,
                           sizeof value);
             if (r)
                 vx_set_x(w, r, l, value[0]);

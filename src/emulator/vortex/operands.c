@@ -23,41 +23,31 @@ enum {
     DYNAMIC = 7
 };
 
-static void put(struct wt_insn_operands *o, struct wt_insn_operand operand)
-{
-    assert(o->count < WT_MOST_OPERANDS);
-    o->list[o->count++] = operand;
-}
-
 /* A row of integers; x0 is the constant 0, and nothing as a result. */
 static void put_x(struct wt_insn_operands *o, uint64_t number, bool writes, unsigned bits,
                   enum wt_operand_type type)
 {
     if (number)
-        put(o, (struct wt_insn_operand){.kind = WT_OPERAND_ROW,
-                                        .type = type,
-                                        .reads = !writes,
-                                        .writes = writes,
-                                        .file = VX_FILE_X,
-                                        .bits = (uint8_t)bits,
-                                        .number = (uint16_t)number});
+        wt_operands_add(o, (struct wt_insn_operand){.kind = WT_OPERAND_ROW,
+                                                    .type = type,
+                                                    .reads = !writes,
+                                                    .writes = writes,
+                                                    .file = VX_FILE_X,
+                                                    .bits = (uint8_t)bits,
+                                                    .number = (uint16_t)number});
     else if (!writes)
-        put(o, (struct wt_insn_operand){.kind = WT_OPERAND_CONSTANT, .reads = true, .type = type});
+        wt_operands_add(
+            o, (struct wt_insn_operand){.kind = WT_OPERAND_CONSTANT, .reads = true, .type = type});
 }
 
 static void put_scalar(struct wt_insn_operands *o, enum vx_file file, unsigned number, bool reads,
                        bool writes)
 {
-    put(o, (struct wt_insn_operand){.kind = WT_OPERAND_SCALAR,
-                                    .reads = reads,
-                                    .writes = writes,
-                                    .file = (uint8_t)file,
-                                    .number = (uint16_t)number});
-}
-
-static void put_constant(struct wt_insn_operands *o, int64_t value)
-{
-    put(o, (struct wt_insn_operand){.kind = WT_OPERAND_CONSTANT, .reads = true, .value = value});
+    wt_operands_add(o, (struct wt_insn_operand){.kind = WT_OPERAND_SCALAR,
+                                                .reads = reads,
+                                                .writes = writes,
+                                                .file = (uint8_t)file,
+                                                .number = (uint16_t)number});
 }
 
 /* Bits of a floating point operand: a conversion between formats has its source's in rs2. */
@@ -76,7 +66,8 @@ static void put_f(struct wt_insn_operands *o, uint32_t word, char letter)
     static const char letters[] = "DSTR";
     static const uint8_t low[] = {7, 15, 20, 27};
     const unsigned i = (unsigned)(strchr(letters, letter) - letters);
-    put(o, (struct wt_insn_operand){.kind = WT_OPERAND_ROW,
+    wt_operands_add(
+        o, (struct wt_insn_operand){.kind = WT_OPERAND_ROW,
                                     .type = WT_OPERAND_FLOAT,
                                     .reads = i != 0,
                                     .writes = i == 0,
@@ -91,13 +82,13 @@ static void put_memory(struct wt_insn_operands *o, enum vx_insn_id id, uint32_t 
     const bool load_reserved = id == VX_INSN_lr_w || id == VX_INSN_lr_d,
                conditional = id == VX_INSN_sc_w || id == VX_INSN_sc_d,
                atomic = (word & 0x7f) == AMO, stores = wt_field(word, 6, 5) == 1;
-    put(o, (struct wt_insn_operand){.kind = WT_OPERAND_MEMORY,
-                                    .reads = atomic ? true : !stores,
-                                    .writes = atomic ? !load_reserved : stores,
-                                    .file = VX_FILE_X,
-                                    .bits = (uint8_t)(8u << wt_field(word, 13, 12)),
-                                    .number = (uint16_t)wt_field(word, 19, 15),
-                                    .value = offset});
+    wt_operands_add(o, (struct wt_insn_operand){.kind = WT_OPERAND_MEMORY,
+                                                .reads = atomic ? true : !stores,
+                                                .writes = atomic ? !load_reserved : stores,
+                                                .file = VX_FILE_X,
+                                                .bits = (uint8_t)(8u << wt_field(word, 13, 12)),
+                                                .number = (uint16_t)wt_field(word, 19, 15),
+                                                .value = offset});
     if (load_reserved || conditional)
         put_scalar(o, VX_FILE_STATE, VX_STATE_RESERVATION, conditional, true);
 }
@@ -253,12 +244,12 @@ bool vx_operands(uint32_t word, unsigned xlen, struct wt_insn_operands *o)
             put_f(o, word, *l);
             break;
         case 'j':
-            put_constant(o, vx_imm_i(word));
+            wt_operands_add_constant(o, vx_imm_i(word));
             break;
         case 'l':
             put_x(o, rs1, false, xlen, WT_OPERAND_BITS);
             if ((word & 0x7f) == JALR)
-                put_constant(o, vx_imm_i(word));
+                wt_operands_add_constant(o, vx_imm_i(word));
             else
                 put_memory(o, id, word, vx_imm_i(word));
             break;
@@ -271,22 +262,22 @@ bool vx_operands(uint32_t word, unsigned xlen, struct wt_insn_operands *o)
             put_memory(o, id, word, 0);
             break;
         case 'p':
-            put_constant(o, vx_imm_b(word));
+            wt_operands_add_constant(o, vx_imm_b(word));
             break;
         case 'J':
-            put_constant(o, vx_imm_j(word));
+            wt_operands_add_constant(o, vx_imm_j(word));
             break;
         case 'u':
-            put_constant(o, vx_imm_u(word));
+            wt_operands_add_constant(o, vx_imm_u(word));
             break;
         case '5':
-            put_constant(o, (int64_t)rs2);
+            wt_operands_add_constant(o, (int64_t)rs2);
             break;
         case '6':
-            put_constant(o, (int64_t)wt_field(word, 25, 20));
+            wt_operands_add_constant(o, (int64_t)wt_field(word, 25, 20));
             break;
         case 'Z':
-            put_constant(o, (int64_t)rs1);
+            wt_operands_add_constant(o, (int64_t)rs1);
             break;
         case 'E':
             put_csr(o, word);

@@ -99,10 +99,10 @@ enum wt_status gpu_new(const char *said, const struct gpu *before, struct gpu **
                       .fifo = FIFO_SIZE};
     make_rooms(g);
     sm_config_default(&g->config);
-    if ((status = wt_policy_of_environment(&g->config.schedule, &g->config.fill, err)) != WT_OK ||
-        (status = configure(&g->config, "WAVETRAP_SM_DEFAULT", usual, err)) != WT_OK ||
+    if ((status = configure(&g->config, "WAVETRAP_SM_DEFAULT", usual, err)) != WT_OK ||
         (status = configure(&g->config, "WAVETRAP_SM_GPUS", keys ? keys + 1 : NULL, err)) !=
             WT_OK ||
+        (status = wt_policy_of_environment(&g->config.schedule, &g->config.fill, err)) != WT_OK ||
         (status = sm_device_new_in_host(&g->config, &g->device, err)) != WT_OK ||
         (status = gpu_map(g, g->space + HEAP, HEAP_SIZE, true, err)) != WT_OK ||
         (status = gpu_map(g, g->space + BANK, CUBIN_BANK_BYTES, false, err)) != WT_OK ||

@@ -394,20 +394,6 @@ static enum wt_status place_samplers(struct gen_device *device, const struct gen
 
 /* ---- memory of threads ---- */
 
-/* Private memory that nobody has written, where threads have it in a buffer. */
-static enum wt_status fill_private(struct gen_device *device, uint64_t size, struct wt_error *err)
-{
-    const struct wt_fill *fill = &gen_device_config(device)->fill;
-    uint8_t bytes[WT_PAGE_SIZE];
-    enum wt_status status = WT_OK;
-    for (uint64_t at = 0; at < size && fill->kind != WT_FILL_ZERO && !status; at += sizeof bytes) {
-        wt_fill_bytes(fill, wt_fill_place(6, at), bytes, sizeof bytes);
-        status = gen_device_put(device, GEN_LAUNCH_PRIVATE + at, bytes,
-                                size - at < sizeof bytes ? size - at : sizeof bytes, err);
-    }
-    return status;
-}
-
 static enum wt_status place_thread_memory(struct gen_device *device, const struct gen_kernel *k,
                                           struct gen_walk *w, struct wt_error *err)
 {
@@ -435,8 +421,12 @@ static enum wt_status place_thread_memory(struct gen_device *device, const struc
     if (!k->private_size)
         return WT_OK;
     const uint64_t private = threads * k->private_size * k->simd;
-    status = gen_device_map(device, GEN_LAUNCH_PRIVATE, private, true, err);
-    return status ? status : fill_private(device, private, err);
+    if ((status = gen_device_map(device, GEN_LAUNCH_PRIVATE, private, true, err)) != WT_OK)
+        return status;
+    return wt_machine_fill_range(gen_machine(device), wt_fill_place(WT_FILLED_PRIVATE, 0),
+                                 GEN_LAUNCH_PRIVATE, private)
+               ? WT_OK
+               : wt_fail(err, WT_NO_MEMORY, "the host has no memory left for private memory");
 }
 
 static bool prints(const struct gen_kernel *k)
