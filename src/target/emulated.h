@@ -91,6 +91,7 @@ struct wt_emulated {
     const struct wt_core_file *core_file; /**< whose state the device began with; NULL: none */
     struct wt_timeline *timeline;         /**< NULL: the run is not recorded */
     struct wt_search search;              /**< the last search of the recorded run */
+    struct wt_slice *slice;               /**< the slice that is being made; NULL: none */
     struct wt_watch *query_watch;         /**< its watches */
     struct wt_emulated_condition *query_condition; /**< of each of them */
     struct wt_target_services services;

@@ -4,8 +4,9 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-#include "target/watches.h"
+#include "emulator/machine/slice.h"
 #include "emulator/machine/state.h"
+#include "target/watches.h"
 
 enum wt_status wt_emulated_history_start(struct wt_emulated *e, struct wt_error *err)
 {
@@ -19,6 +20,8 @@ enum wt_status wt_emulated_history_start(struct wt_emulated *e, struct wt_error 
 
 void wt_emulated_history_stop(struct wt_emulated *e)
 {
+    wt_slice_free(e->slice);
+    e->slice = NULL;
     wt_timeline_free(e->timeline);
     e->timeline = NULL;
     free(e->query_watch);
@@ -44,6 +47,15 @@ enum wt_status wt_emulated_history_restart(struct wt_emulated *e, struct wt_erro
 }
 
 /* ---- the service ---- */
+
+/* A slice that was given up ends where the device is wanted for something else. */
+static void drop_slice(struct wt_emulated *e)
+{
+    if (e->slice)
+        wt_emulated_watch_again(e);
+    wt_slice_free(e->slice);
+    e->slice = NULL;
+}
 
 static void extent(void *context, uint64_t *start, uint64_t *end)
 {
@@ -73,6 +85,7 @@ static enum wt_status go(void *context, uint64_t time, struct wt_error *err)
 {
     struct wt_emulated *e = context;
     e->fault_reported = true; /* of the present */
+    drop_slice(e);
     return wt_timeline_goto(e->timeline, time, err);
 }
 
@@ -194,6 +207,40 @@ static enum wt_status hash(void *context, const struct wt_patch *patch, size_t p
     return fine ? WT_OK : wt_fail(err, WT_NO_MEMORY, "no host memory for a hash");
 }
 
+static enum wt_status slice(void *context, const struct wt_slice_seed *seed, size_t seeds,
+                            const struct wt_slice_limits *limits, struct wt_error *err)
+{
+    struct wt_emulated *e = context;
+    drop_slice(e);
+    const enum wt_status status = wt_timeline_look(e->timeline, false, err);
+    if (status)
+        return status;
+    wt_set_watches(e->machine, NULL, 0);
+    return wt_slice_begin(e->timeline, e->machine, seed, seeds, limits, &e->slice, err);
+}
+
+static enum wt_history_step slice_on(void *context, uint64_t budget, struct wt_error *err)
+{
+    struct wt_emulated *e = context;
+    switch (wt_slice_on(e->slice, budget, err)) {
+    case WT_SLICE_ON:
+        return WT_HISTORY_ON;
+    case WT_SLICE_DONE:
+        return WT_HISTORY_FOUND;
+    case WT_SLICE_FAILED:
+        break;
+    }
+    return WT_HISTORY_FAILED;
+}
+
+static enum wt_status slice_end(void *context, struct wt_slice_found *found, struct wt_error *err)
+{
+    struct wt_emulated *e = context;
+    wt_slice_take(e->slice, found);
+    drop_slice(e);
+    return WT_OK;
+}
+
 static void stats(void *context, struct wt_history_stats *out)
 {
     const struct wt_emulated *e = context;
@@ -219,5 +266,8 @@ const struct wt_history_services wt_emulated_history = {
     .accept = accept,
     .inspect = inspect,
     .hash = hash,
+    .slice = slice,
+    .slice_on = slice_on,
+    .slice_end = slice_end,
     .stats = stats,
 };

@@ -41,6 +41,7 @@ static void free_debugger(struct wt_debugger *d)
     free(d->dispatches.there);
     wt_debugger_drop_touches(d);
     wt_touches_free(&d->errand.touches);
+    wt_slice_found_free(&d->sliced);
     free(d->errand.waves);
     dbg_thread_table_free(&d->threads.numbers);
     dbg_close_registers(d);

@@ -525,7 +525,8 @@ enum wt_event_kind {
     WT_EVENT_ARRIVED,  /**< wt_debugger_begin_goto() is done: `reason` WT_STOP_STEP; or
                             WT_STOP_INTERRUPTED where it was given up; or WT_STOP_LOST, with `text`
                         */
-    WT_EVENT_SEARCHED, /**< wt_debugger_begin_touches() is done, likewise */
+    WT_EVENT_SEARCHED, /**< wt_debugger_begin_touches() or wt_debugger_begin_slice() is
+                            done, likewise */
 };
 
 struct wt_event {
@@ -728,6 +729,18 @@ void wt_debugger_take_touches(struct wt_debugger *d, struct wt_touch **list, siz
                               bool *more);
 /** Frees it. */
 void wt_debugger_drop_touches(struct wt_debugger *d);
+
+/**
+ * Searches the recorded run for what a value was made of: results of instructions before now, or
+ * registers of waves that are there (base/slice_view.h). It runs and ends as
+ * wt_debugger_begin_touches() does. WT_UNSUPPORTED: the target does not tell. WT_INVALID: a
+ * register is no value that instructions make.
+ */
+enum wt_status wt_debugger_begin_slice(struct wt_debugger *d, const struct wt_slice_seed *seed,
+                                       size_t seeds, const struct wt_slice_limits *limits,
+                                       struct wt_error *err);
+/** Hands over the result of the last such search; the caller frees it (wt_slice_found_free). */
+void wt_debugger_take_slice(struct wt_debugger *d, struct wt_slice_found *found);
 
 /**
  * Whether a program that ends is stopped just before (at first: it is not), so that all of its run

@@ -136,6 +136,54 @@ enum wt_status wt_debugger_begin_touches(struct wt_debugger *d,
     return WT_OK;
 }
 
+enum wt_status wt_debugger_begin_slice(struct wt_debugger *d, const struct wt_slice_seed *seed,
+                                       size_t seeds, const struct wt_slice_limits *limits,
+                                       struct wt_error *err)
+{
+    enum wt_status status;
+    if ((status = dbg_need_history(d, err)) != WT_OK)
+        return status;
+    if (!dbg_history(d)->slice)
+        return wt_fail(err, WT_UNSUPPORTED, "the target does not tell what values were made of");
+    struct errand errand = {.kind = ERRAND_SLICE,
+                            .from = time_of(d),
+                            .to = time_of(d),
+                            .in_past = d->history.in_past,
+                            .current = d->threads.current,
+                            .waves = dbg_copy_waves(d)};
+    if (!errand.waves)
+        return wt_fail(err, WT_NO_MEMORY, "out of memory for the instructions that are found");
+    if ((status = dbg_history(d)->slice(d->target->context, seed, seeds, limits, err)) != WT_OK ||
+        (status = dbg_leave_present(d, err)) != WT_OK) {
+        free(errand.waves);
+        return status;
+    }
+    d->errand = errand;
+    d->travel = (struct travel){.going = true};
+    return WT_OK;
+}
+
+void wt_debugger_take_slice(struct wt_debugger *d, struct wt_slice_found *found)
+{
+    *found = d->sliced;
+    d->sliced = (struct wt_slice_found){.more = false};
+}
+
+static enum wt_status slice_part(struct wt_debugger *d, struct wt_error *err)
+{
+    const struct wt_history_services *h = dbg_history(d);
+    switch (h->slice_on(d->target->context, PART, err)) {
+    case WT_HISTORY_ON:
+        return WT_OK;
+    case WT_HISTORY_FAILED:
+        return err->status;
+    default:
+        wt_slice_found_free(&d->sliced);
+        d->errand.kind = ERRAND_BACK;
+        return h->slice_end(d->target->context, &d->sliced, err);
+    }
+}
+
 static void keep_touches(struct wt_debugger *d)
 {
     struct wt_touches *found = &d->errand.touches;
@@ -239,6 +287,8 @@ static enum wt_status run_part(struct wt_debugger *d, struct wt_error *err)
             return WT_OK;
         }
     }
+    if (e->kind == ERRAND_SLICE)
+        return slice_part(d, err);
     if (e->kind == ERRAND_NAMES)
         return name_touchers(d, err);
     if (e->kind == ERRAND_BACK && !e->in_past) {

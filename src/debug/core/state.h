@@ -283,7 +283,14 @@ struct travel {
 };
 
 /** A replay that is under way in parts (errand.c). */
-enum errand_kind { ERRAND_NONE, ERRAND_GOTO, ERRAND_TOUCHES, ERRAND_NAMES, ERRAND_BACK };
+enum errand_kind {
+    ERRAND_NONE,
+    ERRAND_GOTO,
+    ERRAND_TOUCHES,
+    ERRAND_NAMES,
+    ERRAND_SLICE,
+    ERRAND_BACK
+};
 
 struct errand {
     enum errand_kind kind;
@@ -396,6 +403,7 @@ struct wt_debugger {
     struct travel travel;
     struct errand errand; /**< while it is under way, travel.going is set */
     struct found_touches found;
+    struct wt_slice_found sliced;
     struct leftovers leftovers;
     struct event_queue events;
     struct news news;

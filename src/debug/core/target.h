@@ -11,6 +11,7 @@
 
 #include "base/fault.h"
 #include "base/lanes.h"
+#include "base/slice_view.h"
 #include "base/wave_view.h"
 #include "wavetrap/error.h"
 #include "debug/core/address.h"
@@ -237,6 +238,16 @@ struct wt_history_services {
      */
     enum wt_status (*hash)(void *context, const struct wt_patch *patch, size_t patches,
                            uint64_t *value, struct wt_error *err);
+    /**
+     * Begins a search for what a value before now was made of (emulator/machine/slice.h); the
+     * device is somewhere in the past afterwards. NULL: there is none.
+     */
+    enum wt_status (*slice)(void *context, const struct wt_slice_seed *seed, size_t seeds,
+                            const struct wt_slice_limits *limits, struct wt_error *err);
+    /** Searches on for about @p budget issues: WT_HISTORY_ON, FAILED, or FOUND: it has ended. */
+    enum wt_history_step (*slice_on)(void *context, uint64_t budget, struct wt_error *err);
+    /** What was found, which the caller frees (wt_slice_found_free). The search is over with this. */
+    enum wt_status (*slice_end)(void *context, struct wt_slice_found *found, struct wt_error *err);
     /** The recording in figures. */
     void (*stats)(void *context, struct wt_history_stats *stats);
     /** Why nothing is recorded at the moment, for people; NULL: it is. NULL: it always is. Without

@@ -76,3 +76,116 @@ enum wt_status wt_program_touches(struct wt_program *g, const struct wt_watchpoi
         wt_debugger_take_touches(g->debugger, list, count, more);
     return status;
 }
+
+/* Seeds of a value in memory: the instructions that wrote its bytes last. */
+static enum wt_status seed_memory(struct wt_program *g, const char *text,
+                                  struct wt_slice_seed **seed, size_t *seeds, uint64_t *unwritten,
+                                  struct wt_error *err)
+{
+    enum { MOST_WRITES = 64 };
+    struct wt_watchpoint_request where;
+    const struct wt_type *type;
+    struct wt_touch *list = NULL;
+    size_t count = 0;
+    bool more;
+    enum wt_status status = wt_program_find_home(g, text, &where, &type, err);
+    if (!status)
+        status = wt_program_touches(g, &where, MOST_WRITES, &list, &count, &more, err);
+    if (status)
+        return status;
+    uint8_t *written = calloc(where.size ? where.size : 1, 1);
+    *seed = calloc(count ? count : 1, sizeof **seed);
+    *unwritten = where.size;
+    for (size_t i = 0; written && *seed && i < count && *unwritten; i++) {
+        struct wt_slice_seed *s = &(*seed)[*seeds];
+        const struct wt_touch *t = &list[i];
+        bool counts = false;
+        for (unsigned k = 0; k < t->shown; k++) {
+            const struct wt_watchpoint_hit *hit = &t->lane[k];
+            bool adds = false;
+            for (uint64_t b = 0; b < hit->size; b++) {
+                const uint64_t at = hit->addr.offset + b - where.addr.offset;
+                if (at >= where.size || written[at] > 1)
+                    continue;
+                *unwritten -= !written[at];
+                written[at] = 1;
+                adds = true;
+            }
+            if (adds)
+                s->lanes |= wt_lane_bit(hit->lane);
+            counts |= adds;
+        }
+        for (uint64_t b = 0; b < where.size; b++)
+            written[b] *= 2; /* by a later instruction than those to come */
+        s->id = t->by.id;
+        s->time = t->time;
+        *seeds += counts;
+    }
+    status = written && *seed ? WT_OK : wt_fail(err, WT_NO_MEMORY, "no host memory for the search");
+    free(written);
+    free(list);
+    return status;
+}
+
+/* Seeds of a value in registers: a register, or one for each piece. */
+static enum wt_status seed_registers(struct wt_program *g, const struct wt_values *v,
+                                     struct wt_slice_seed **seed, size_t *seeds,
+                                     struct wt_error *err)
+{
+    const struct wt_topology *topology = g->topology;
+    const struct wt_value_piece whole = {.end = v->size, .reg = v->reg, .from = v->from};
+    struct wt_wave wave;
+    *seeds = v->piece_count ? v->piece_count : 1;
+    *seed = calloc(*seeds, sizeof **seed);
+    if (!*seed)
+        return wt_fail(err, WT_NO_MEMORY, "no host memory for the search");
+    if (!wt_debugger_thread_wave(g->debugger, g->thread, &wave))
+        return wt_fail(err, WT_STATE, "the wave has ended");
+    uint64_t begin = 0;
+    for (size_t i = 0; i < *seeds; i++) {
+        const struct wt_value_piece *piece = v->piece_count ? &v->piece[i] : &whole;
+        if (piece->reg < 0 || (size_t)piece->reg >= topology->register_count)
+            return wt_fail(err, WT_INVALID, v->piece_count
+                               ? "a part of it lies in no register: ask for a part"
+                               : "it lies neither in memory nor in a register of the wave");
+        (*seed)[i] = (struct wt_slice_seed){.id = wave.id,
+                                            .lanes = v->lanes,
+                                            .from = (uint32_t)piece->from,
+                                            .bytes = (uint32_t)(piece->end - begin)};
+        snprintf((*seed)[i].name, sizeof (*seed)[i].name, "%s",
+                 topology->registers[piece->reg].name);
+        begin = piece->end;
+    }
+    return WT_OK;
+}
+
+enum wt_status wt_program_where_from(struct wt_program *g, const char *text,
+                                     const struct wt_slice_limits *limits,
+                                     struct wt_slice_found *found, uint64_t *unwritten,
+                                     struct wt_error *err)
+{
+    const struct wt_view view = wt_program_view(g);
+    struct wt_values v;
+    struct wt_slice_seed *seed = NULL;
+    size_t seeds = 0;
+    *unwritten = 0;
+    *found = (struct wt_slice_found){.more = false};
+    enum wt_status status = wt_source_evaluate(&view, text, &v, err);
+    if (status)
+        return status;
+    status = wt_values_check_first(&v, err);
+    if (!status)
+        status = v.in_memory ? seed_memory(g, text, &seed, &seeds, unwritten, err)
+                             : seed_registers(g, &v, &seed, &seeds, err);
+    wt_values_free(&v);
+    if (!status && seeds)
+        status = wt_client_begin_run(g->client, err);
+    if (!status && seeds)
+        status = wt_debugger_begin_slice(g->debugger, seed, seeds, limits, err);
+    if (!status && seeds)
+        status = wait_for_errand(g, err);
+    if (!status && seeds)
+        wt_debugger_take_slice(g->debugger, found);
+    free(seed);
+    return status;
+}

@@ -285,9 +285,12 @@ static void find_homeless(struct reader *r, wt_compile_fn *compile, const void *
 }
 
 /* Keeps the states of a piece, which are those of the value so far. */
-static void end_piece(struct wt_values *values, unsigned i, uint64_t end)
+static void end_piece(struct wt_values *values, unsigned i, const struct wt_piece *piece,
+                      uint64_t end)
 {
     values->piece[i].end = end;
+    values->piece[i].reg = piece->kind == WT_PIECE_CELL ? piece->reg : -1;
+    values->piece[i].from = piece->from;
     memcpy(values->piece[i].state, values->state, values->lane_count);
     memset(values->state, WT_VALUE_GOOD, values->lane_count);
 }
@@ -350,7 +353,7 @@ static enum wt_status read_here(const struct wt_view *scope, wt_compile_fn *comp
             status = read_piece(&r, &o.piece[i], at, values, err);
         at += o.piece[i].size;
         if (!status && values->piece)
-            end_piece(values, i, at);
+            end_piece(values, i, &o.piece[i], at);
     }
     for (unsigned i = 0; i < values->piece_count && !status; i++)
         take_states(values, &values->piece[i]);

@@ -40,6 +40,8 @@ static inline bool wt_value_is_unknown(uint8_t state)
 /** One of several pieces that a value is in, where some may be optimised out. */
 struct wt_value_piece {
     uint64_t end;                /**< the byte of the value behind it */
+    int reg;                     /**< the register that it is a part of; -1: none */
+    uint64_t from;               /**< … from this byte of it on */
     uint8_t state[WT_MAX_LANES]; /**< of each lane */
 };
 

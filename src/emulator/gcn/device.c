@@ -1,4 +1,5 @@
 /* The device as a machine: creation, reset, inspection, and reports of faults. */
+#include "emulator/gcn/operands.h"
 #include "emulator/gcn/trace.h"
 #include "emulator/gcn/watch.h"
 #include "emulator/machine/archive.h"
@@ -298,6 +299,22 @@ static void debug_write(struct wt_machine *m, uint32_t addr, uint32_t value)
     gcn_debug_write(device_of(m), addr, value);
 }
 
+static bool operands_at(struct wt_machine *m, uint32_t wave, uint64_t pc,
+                        struct wt_insn_operands *operands)
+{
+    struct gcn_uop u = {0};
+    uint32_t word[2] = {0};
+    const char *why;
+    struct gcn_device *d = device_of(m);
+    const unsigned words = gcn_read(d, pc, word, 8) ? 2 : gcn_read(d, pc, word, 4) ? 1 : 0;
+    return words && gcn_decode(word, words, &u, &why) && gcn_operands(&u, operands);
+}
+
+static bool find_operand(struct wt_machine *m, const char *name, struct wt_insn_operand *operand)
+{
+    return gcn_find_operand(name, operand);
+}
+
 static const struct wt_machine_ops machine_ops = {
     .family = "gfx900",
     .wave_word = "wave",
@@ -320,6 +337,10 @@ static const struct wt_machine_ops machine_ops = {
     .home = gcn_home,
     .map = &gcn_address_map,
     .describe_register = gcn_describe_register,
+    .operands = operands_at,
+    .find_operand = find_operand,
+    .name_operand = gcn_operand_name,
+    .operand_files = gcn_operand_files,
     .read_row = gcn_read_row,
 };
 

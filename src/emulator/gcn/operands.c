@@ -12,14 +12,13 @@ typedef struct wt_insn_operands list;
 static struct wt_insn_operand *put_registers(list *o, enum gcn_file file, unsigned number,
                                              unsigned bits, bool writes)
 {
-    wt_operands_add(
+    return wt_operands_add(
         o, (struct wt_insn_operand){.kind = file == GCN_FILE_V ? WT_OPERAND_ROW : WT_OPERAND_SCALAR,
                                     .reads = !writes,
                                     .writes = writes,
                                     .file = (uint8_t)file,
                                     .bits = (uint16_t)bits,
                                     .number = (uint16_t)number});
-    return &o->list[o->count - 1];
 }
 
 static struct wt_insn_operand *put_v(list *o, unsigned number, unsigned bits, bool writes)
@@ -27,9 +26,15 @@ static struct wt_insn_operand *put_v(list *o, unsigned number, unsigned bits, bo
     return put_registers(o, GCN_FILE_V, number, bits, writes);
 }
 
-static void put_s(list *o, unsigned number, unsigned bits, bool writes)
+static struct wt_insn_operand *put_s(list *o, unsigned number, unsigned bits, bool writes)
 {
-    put_registers(o, GCN_FILE_S, number, bits, writes);
+    return put_registers(o, GCN_FILE_S, number, bits, writes);
+}
+
+/* A scalar that says where memory is, or which lanes. */
+static void put_s_aside(list *o, unsigned number, unsigned bits)
+{
+    put_s(o, number, bits, false)->aside = true;
 }
 
 static void put_state(list *o, enum gcn_state number, bool reads, bool writes)
@@ -37,6 +42,7 @@ static void put_state(list *o, enum gcn_state number, bool reads, bool writes)
     wt_operands_add(o, (struct wt_insn_operand){.kind = WT_OPERAND_SCALAR,
                                                 .reads = reads,
                                                 .writes = writes,
+                                                .aside = number != GCN_STATE_SCC,
                                                 .file = GCN_FILE_STATE,
                                                 .number = (uint16_t)number});
 }
@@ -87,7 +93,7 @@ static void put_scalar_source(list *o, const struct gcn_uop *u, unsigned n, unsi
     else if (n == GCN_SCC)
         put_state(o, GCN_STATE_SCC, true, false);
     else if (n == GCN_LDS_DIRECT) {
-        put_s(o, GCN_M0, 32, false);
+        put_s_aside(o, GCN_M0, 32);
         put_memory(o, GCN_FILE_LDS, 4, 'r', 0);
     } else if (n == GCN_LITERAL)
         wt_operands_add_constant(o, (int32_t)u->literal);
@@ -138,9 +144,9 @@ static void put_smem(list *o, const struct gcn_uop *u)
         return;
     if (access != 'r')
         put_s(o, u->dst, compares(u) ? 2 * bits : bits, false);
-    put_s(o, u->base, strstr(u->row->name, "_buffer_") ? 128 : 64, false);
+    put_s_aside(o, u->base, strstr(u->row->name, "_buffer_") ? 128 : 64);
     if (u->has_soffset)
-        put_s(o, u->soffset, 32, false);
+        put_s_aside(o, u->soffset, 32);
     put_memory(o, GCN_FILE_SCALAR, u->size, access, u->imm);
 }
 
@@ -166,7 +172,7 @@ static void put_sources(list *o, const struct gcn_uop *u, const char *letters)
         if (letter == 'd')
             put_v(o, u->dst, 32, false);
         else if (letter == 'm')
-            put_s(o, u->smask, 64, false);
+            put_s(o, u->smask, 64, false)->by_lane = true;
         else if (u->src[i] < GCN_VGPR)
             put_scalar_source(o, u, u->src[i], letter == 'U' || letter == 'F' ? 64 : 32);
         else {
@@ -187,10 +193,10 @@ static void put_result(list *o, const struct gcn_uop *u, char letter)
         return;
     }
     if (letter == 'm') {
-        put_s(o, u->sdst, 64, true);
+        put_s(o, u->sdst, 64, true)->by_lane = true;
         if (u->cmpx)
-            put_s(o, GCN_EXEC, 64, true);
-        put_s(o, GCN_EXEC, 64, false); /* lanes that are off get 0 */
+            put_s(o, GCN_EXEC, 64, true)->by_lane = true;
+        put_s_aside(o, GCN_EXEC, 64); /* lanes that are off get 0 */
         return;
     }
     struct wt_insn_operand *x = put_v(o, u->dst, bits_of(letter) < 32 ? 32 : bits_of(letter), true);
@@ -260,11 +266,15 @@ static void put_ds(list *o, const struct gcn_uop *u)
         return;
     if (returns)
         put_data(o, u, u->dst, pair ? 2u * u->size : u->size, true);
+    const bool swizzle = strstr(name, "swizzle");
     if (counts)
-        put_s(o, GCN_EXEC, 64, false);
-    else if (!tid)
-        put_v(o, u->src[0], 32, false)->crosses = strstr(name, "swizzle");
-    if ((access == 'w' || access == 'a') && !src2 && !counts && !strstr(name, "swizzle"))
+        put_s_aside(o, GCN_EXEC, 64);
+    else if (!tid) {
+        struct wt_insn_operand *x = put_v(o, u->src[0], 32, false);
+        x->crosses = swizzle;
+        x->aside = !swizzle;
+    }
+    if ((access == 'w' || access == 'a') && !src2 && !counts && !swizzle)
         put_data(o, u, u->src[1], u->size, false)->crosses = moves;
     if ((access != 'r' && pair) || third)
         put_v(o, u->src[2], bits, false);
@@ -273,7 +283,7 @@ static void put_ds(list *o, const struct gcn_uop *u)
         return;
     }
     if (u->gds || tid || counts)
-        put_s(o, GCN_M0, 32, false);
+        put_s_aside(o, GCN_M0, 32);
     put_memory(o, u->gds ? GCN_FILE_GDS : GCN_FILE_LDS, u->size, src2 ? 'a' : access, u->imm);
 }
 
@@ -286,20 +296,20 @@ static void put_flat(list *o, const struct gcn_uop *u)
     if ((access == 'r' && !to_lds) || (access == 'a' && u->glc))
         put_data(o, u, u->dst, u->size, true);
     if (encoding != GCN_SCRATCH || u->base == 0x7f)
-        put_v(o, u->src[0], wide ? 64 : 32, false);
+        put_v(o, u->src[0], wide ? 64 : 32, false)->aside = true;
     if (access != 'r')
         put_data(o, u, u->src[1], compares(u) ? 2u * u->size : u->size, false);
     if (u->base != 0x7f)
-        put_s(o, u->base, encoding == GCN_GLOBAL ? 64 : 32, false);
+        put_s_aside(o, u->base, encoding == GCN_GLOBAL ? 64 : 32);
     if (encoding != GCN_GLOBAL)
-        put_s(o, GCN_FLAT_SCRATCH, 64, false);
+        put_s_aside(o, GCN_FLAT_SCRATCH, 64);
     put_memory(o,
                encoding == GCN_FLAT     ? GCN_FILE_FLAT
                : encoding == GCN_GLOBAL ? GCN_FILE_MEMORY
                                         : GCN_FILE_PRIVATE,
                u->size, access, u->imm);
     if (to_lds) {
-        put_s(o, GCN_M0, 32, false);
+        put_s_aside(o, GCN_M0, 32);
         put_memory(o, GCN_FILE_LDS, 4, 'w', 0);
     }
 }
@@ -325,21 +335,22 @@ static void put_buffer(list *o, const struct gcn_uop *u)
             put_v(o, u->dst + (data + 3) / 4, 32, true);
     }
     if (u->idxen || u->offen)
-        put_v(o, u->src[0], u->idxen && u->offen ? 64 : 32, false);
+        put_v(o, u->src[0], u->idxen && u->offen ? 64 : 32, false)->aside = true;
     if (access != 'r' && !from_lds)
         put_data(o, u, u->src[1], second == 'd' ? 2u * u->size : data, false);
-    put_s(o, u->base, 128, false);
+    put_s_aside(o, u->base, 128);
     put_scalar_source(o, u, u->soffset, 32);
+    o->list[o->count - 1].aside = true;
     put_memory(o, GCN_FILE_MEMORY, formatted ? 0 : u->size, access, u->imm);
     if (to_lds || from_lds) {
-        put_s(o, GCN_M0, 32, false);
+        put_s_aside(o, GCN_M0, 32);
         put_memory(o, GCN_FILE_LDS, 4, to_lds ? 'w' : 'r', 0);
     }
 }
 
 /* ---- state ---- */
 
-static void put_letters(list *o, const char *state)
+static void put_letters(list *o, const char *state, bool vector)
 {
     static const char letters[] = "cotprwd";
     const char *written = strchr(state, ':');
@@ -356,7 +367,8 @@ static void put_letters(list *o, const char *state)
     for (unsigned i = 0; i < sizeof scalars / sizeof *scalars; i++)
         for (const char *s = state; *s; s++)
             if (*s == scalars[i].letter)
-                put_s(o, scalars[i].number, scalars[i].bits, written && s > written);
+                put_s(o, scalars[i].number, scalars[i].bits, written && s > written)->by_lane =
+                    vector && scalars[i].bits == 64;
     o->list[0].reads |= strchr(state, 'a') != NULL;
 }
 
@@ -365,6 +377,7 @@ bool gcn_operands(const struct gcn_uop *u, struct wt_insn_operands *o)
     *o = (struct wt_insn_operands){0};
     if (!u->row)
         return false;
+    bool vector = false;
     switch ((enum gcn_encoding)u->row->encoding) {
     case GCN_SMEM:
         put_smem(o, u);
@@ -387,13 +400,45 @@ bool gcn_operands(const struct gcn_uop *u, struct wt_insn_operands *o)
     case GCN_VOP3P:
     case GCN_VOPC:
         put_vector(o, u);
+        vector = true;
         break;
     default:
         put_scalar(o, u);
         break;
     }
-    put_letters(o, u->row->state);
+    put_letters(o, u->row->state, vector);
     return true;
+}
+
+const struct wt_operand_file gcn_operand_files[] = {
+    [GCN_FILE_V] = {32, true}, [GCN_FILE_S] = {32, false}, [GCN_FILE_STATE] = {64, false}};
+
+bool gcn_find_operand(const char *name, struct wt_insn_operand *o)
+{
+    unsigned number;
+    int end = 0;
+    *o = (struct wt_insn_operand){.kind = WT_OPERAND_SCALAR, .file = GCN_FILE_S, .bits = 32};
+    if (sscanf(name, "v%u%n", &number, &end) == 1 && !name[end] && number < 256) {
+        o->kind = WT_OPERAND_ROW;
+        o->file = GCN_FILE_V;
+        o->number = (uint16_t)number;
+        return true;
+    }
+    if (!strcmp(name, "scc")) {
+        o->file = GCN_FILE_STATE;
+        o->number = GCN_STATE_SCC;
+        return true;
+    }
+    for (number = 0; number < GCN_INLINE; number++) {
+        char pair[16], one[16];
+        gcn_scalar_name(number, 2, pair, sizeof pair);
+        gcn_scalar_name(number, 1, one, sizeof one);
+        o->number = (uint16_t)number;
+        o->bits = strcmp(name, pair) ? 32 : 64;
+        if (!strcmp(name, pair) || !strcmp(name, one))
+            return true;
+    }
+    return false;
 }
 
 void gcn_scalar_name(unsigned number, unsigned count, char *text, size_t size)

@@ -40,6 +40,11 @@ enum gcn_state {
  */
 bool gcn_operands(const struct gcn_uop *u, struct wt_insn_operands *operands);
 
+/** The files of registers, by enum gcn_file. */
+extern const struct wt_operand_file gcn_operand_files[];
+/** The register of that name ("v3", "s12", "vcc", "scc") as an operand. False: there is none. */
+bool gcn_find_operand(const char *name, struct wt_insn_operand *operand);
+
 /** The name of @p count scalar registers from an operand number below 128 on: "s[4:7]", "vcc_hi".
  */
 void gcn_scalar_name(unsigned number, unsigned count, char *text, size_t size);

@@ -150,6 +150,9 @@ static const struct wt_machine_ops machine_ops = {
     .home = gen_home,
     .map = &gen_address_map,
     .describe_register = gen_describe_register,
+    .operands = wt_machine_no_operands,
+    .find_operand = wt_machine_no_operand,
+    .name_operand = wt_machine_no_operand_name,
     .read_row = gen_read_row,
 };
 

@@ -2,6 +2,7 @@
 #include "emulator/machine/machine.h"
 
 #include <assert.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -124,6 +125,22 @@ bool wt_machine_no_divergence(struct wt_machine *m, uint32_t wave, unsigned inde
 
 void wt_machine_no_console(struct wt_machine *m)
 {
+}
+
+bool wt_machine_no_operands(struct wt_machine *m, uint32_t wave, uint64_t pc,
+                            struct wt_insn_operands *operands)
+{
+    return false;
+}
+
+bool wt_machine_no_operand(struct wt_machine *m, const char *name, struct wt_insn_operand *operand)
+{
+    return false;
+}
+
+void wt_machine_no_operand_name(const struct wt_insn_operand *operand, char *text, size_t size)
+{
+    snprintf(text, size, "?");
 }
 
 static void end_memory(struct wt_machine *m)

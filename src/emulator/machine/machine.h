@@ -31,6 +31,9 @@ struct wt_engine_ops;
 struct wt_spans;
 struct wt_watch_set;
 struct wt_observer;
+struct wt_insn_operand;
+struct wt_insn_operands;
+struct wt_operand_file;
 
 /** Why a run came back. */
 enum wt_run {
@@ -133,6 +136,16 @@ struct wt_machine_ops {
      * WT_HOME_NOW where it is the same at any time.
      */
     uint64_t (*home)(struct wt_machine *m, uint32_t wave, uint64_t addr);
+    /** Lists what the instruction at @p pc reads and writes; false: there is none, or its family
+     * does not say. */
+    bool (*operands)(struct wt_machine *m, uint32_t wave, uint64_t pc,
+                     struct wt_insn_operands *operands);
+    /** The register that the debugger calls @p name, as an operand; false: it is no value. */
+    bool (*find_operand)(struct wt_machine *m, const char *name, struct wt_insn_operand *operand);
+    /** Its name: that of a register that operands() lists. */
+    void (*name_operand)(const struct wt_insn_operand *operand, char *text, size_t size);
+    const struct wt_operand_file *operand_files; /**< by wt_insn_operand.file; NULL: operands() is
+                                                      false for all */
     const struct wt_address_map *map; /**< for the functions of mapped.h that are operations */
 };
 
@@ -207,6 +220,10 @@ void wt_machine_end(struct wt_machine *m);
 
 /** The operation of a family whose waves have no divergence stack. */
 WT_MACHINE_FN(divergence) wt_machine_no_divergence;
+/** The operations of a family that does not say what its instructions read and write. */
+WT_MACHINE_FN(operands) wt_machine_no_operands;
+WT_MACHINE_FN(find_operand) wt_machine_no_operand;
+WT_MACHINE_FN(name_operand) wt_machine_no_operand_name;
 /** The operation of a family whose hardware prints nothing. */
 WT_MACHINE_FN(flush_console) wt_machine_no_console;
 

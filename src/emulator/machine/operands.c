@@ -4,10 +4,13 @@
 #include <assert.h>
 #include <inttypes.h>
 
-void wt_operands_add(struct wt_insn_operands *operands, struct wt_insn_operand operand)
+struct wt_insn_operand *wt_operands_add(struct wt_insn_operands *operands,
+                                        struct wt_insn_operand operand)
 {
     assert(operands->count < WT_MOST_OPERANDS);
-    operands->list[operands->count++] = operand;
+    struct wt_insn_operand *added = &operands->list[operands->count++];
+    *added = operand;
+    return added;
 }
 
 void wt_operands_add_constant(struct wt_insn_operands *operands, int64_t value)

@@ -25,6 +25,9 @@ struct wt_insn_operand {
     enum wt_operand_type type;
     bool reads, writes;
     bool crosses;    /**< ROW: lanes use values of other lanes, or write them; enabled or not */
+    bool by_lane;    /**< SCALAR: bit N is lane N's */
+    bool aside;      /**< it says where an operand is (an address, a shift of lanes), or how the
+                          instruction computes (a rounding mode): it is no part of the result */
     uint8_t file;    /**< which registers or memory: an enumeration of the family's */
     uint8_t first;   /**< bit of the register with which the value begins */
     uint16_t bits;   /**< of a lane's value, or of the scalar; memory: that a lane accesses, 0: as
@@ -43,8 +46,15 @@ struct wt_insn_operands {
     struct wt_insn_operand list[WT_MOST_OPERANDS];
 };
 
-/** Adds an operand; there must be room. */
-void wt_operands_add(struct wt_insn_operands *operands, struct wt_insn_operand operand);
+/** A file of registers. */
+struct wt_operand_file {
+    uint8_t bits;  /**< of a register, or of one lane's: 8 to 64. 0: what is no value (a PC, a clock) */
+    bool per_lane; /**< each lane has its own */
+};
+
+/** Adds an operand, and returns it; there must be room. */
+struct wt_insn_operand *wt_operands_add(struct wt_insn_operands *operands,
+                                        struct wt_insn_operand operand);
 /** Adds a constant, which is read. */
 void wt_operands_add_constant(struct wt_insn_operands *operands, int64_t value);
 

@@ -6,6 +6,8 @@
 #include "emulator/machine/hash.h"
 #include "emulator/machine/mapped.h"
 #include "emulator/machine/archive.h"
+#include "emulator/vortex/operands.h"
+#include "emulator/vortex/trace.h"
 #include "emulator/vortex/watch.h"
 
 #define EM_RISCV 243
@@ -344,6 +346,18 @@ static void flush_console(struct wt_machine *m)
     vx_device_flush_console(device_of(m));
 }
 
+static bool operands_at(struct wt_machine *m, uint32_t wave, uint64_t pc,
+                        struct wt_insn_operands *operands)
+{
+    struct vx_device *d = device_of(m);
+    return vx_operands(vx_fetch_word(d, pc), d->config.xlen, operands);
+}
+
+static bool find_operand(struct wt_machine *m, const char *name, struct wt_insn_operand *operand)
+{
+    return vx_find_operand(name, operand);
+}
+
 static const struct wt_machine_ops machine_ops = {
     .family = "vortex",
     .wave_word = "warp",
@@ -360,6 +374,10 @@ static const struct wt_machine_ops machine_ops = {
     .explain = explain,
     .home = home,
     .describe_register = describe_register,
+    .operands = operands_at,
+    .find_operand = find_operand,
+    .name_operand = vx_operand_name,
+    .operand_files = vx_operand_files,
     .read_row = read_row,
     .debug_read = debug_read,
     .debug_write = debug_write,

@@ -40,10 +40,16 @@ static void put_x(struct wt_insn_operands *o, uint64_t number, bool writes, unsi
             o, (struct wt_insn_operand){.kind = WT_OPERAND_CONSTANT, .reads = true, .type = type});
 }
 
-static void put_scalar(struct wt_insn_operands *o, enum vx_file file, unsigned number, bool reads,
-                       bool writes)
+static void put_address(struct wt_insn_operands *o, uint64_t number, unsigned xlen)
 {
-    wt_operands_add(o, (struct wt_insn_operand){.kind = WT_OPERAND_SCALAR,
+    put_x(o, number, false, xlen, WT_OPERAND_BITS);
+    o->list[o->count - 1].aside = true;
+}
+
+static struct wt_insn_operand *put_scalar(struct wt_insn_operands *o, enum vx_file file,
+                                          unsigned number, bool reads, bool writes)
+{
+    return wt_operands_add(o, (struct wt_insn_operand){.kind = WT_OPERAND_SCALAR,
                                                 .reads = reads,
                                                 .writes = writes,
                                                 .file = (uint8_t)file,
@@ -168,6 +174,20 @@ static void put_state(struct wt_insn_operands *o, enum vx_insn_id id)
     }
 }
 
+/* What comes from other lanes. */
+static void put_lanes(struct wt_insn_operands *o, enum vx_insn_id id)
+{
+    const bool shuffles = id >= VX_INSN_shfl_up && id <= VX_INSN_shfl_idx,
+               votes = id >= VX_INSN_vote_all && id <= VX_INSN_vote_ballot;
+    bool value = true; /* the first source; the second one says which lane */
+    for (unsigned i = 0; i < o->count && (shuffles || votes); i++)
+        if (o->list[i].reads && o->list[i].kind <= WT_OPERAND_CONSTANT) {
+            o->list[i].crosses = value && o->list[i].kind == WT_OPERAND_ROW;
+            o->list[i].aside = !value;
+            value = false;
+        }
+}
+
 /* Floating point exceptions are added to the flags. */
 static bool raises(enum vx_insn_id id, const char *letters)
 {
@@ -247,18 +267,18 @@ bool vx_operands(uint32_t word, unsigned xlen, struct wt_insn_operands *o)
             wt_operands_add_constant(o, vx_imm_i(word));
             break;
         case 'l':
-            put_x(o, rs1, false, xlen, WT_OPERAND_BITS);
+            put_address(o, rs1, xlen);
             if ((word & 0x7f) == JALR)
                 wt_operands_add_constant(o, vx_imm_i(word));
             else
                 put_memory(o, id, word, vx_imm_i(word));
             break;
         case 'q':
-            put_x(o, rs1, false, xlen, WT_OPERAND_BITS);
+            put_address(o, rs1, xlen);
             put_memory(o, id, word, vx_imm_s(word));
             break;
         case 'a':
-            put_x(o, rs1, false, xlen, WT_OPERAND_BITS);
+            put_address(o, rs1, xlen);
             put_memory(o, id, word, 0);
             break;
         case 'p':
@@ -284,16 +304,36 @@ bool vx_operands(uint32_t word, unsigned xlen, struct wt_insn_operands *o)
             break;
         case 'm':
             if (wt_field(word, 14, 12) == DYNAMIC)
-                put_scalar(o, VX_FILE_CSR, FRM, true, false);
+                put_scalar(o, VX_FILE_CSR, FRM, true, false)->aside = true;
             break;
         default: /* F: there is one memory, without caches */
             break;
         }
     if (raises(id, letters))
-        put_scalar(o, VX_FILE_CSR, FFLAGS, true, true);
+        put_scalar(o, VX_FILE_CSR, FFLAGS, true, true)->aside = true;
     if (strpbrk(letters, "pJ") || (word & 0x7f) == JALR || id == VX_INSN_auipc)
         put_scalar(o, VX_FILE_STATE, VX_STATE_PC, id == VX_INSN_auipc || (word & 0x7f) != JALR,
                    id != VX_INSN_auipc);
     put_state(o, id);
+    put_lanes(o, id);
     return true;
+}
+
+const struct wt_operand_file vx_operand_files[] = {[VX_FILE_X] = {64, true},
+                                                   [VX_FILE_F] = {64, true},
+                                                   [VX_FILE_CSR] = {64, false},
+                                                   [VX_FILE_STATE] = {0, false}};
+
+bool vx_find_operand(const char *name, struct wt_insn_operand *o)
+{
+    *o = (struct wt_insn_operand){.kind = WT_OPERAND_ROW, .bits = 64};
+    for (; o->number < 32; o->number++) {
+        o->file = VX_FILE_X;
+        if (!strcmp(name, vx_x_name(o->number)))
+            return o->number > 0;
+        o->file = VX_FILE_F;
+        if (!strcmp(name, vx_f_name(o->number)))
+            return true;
+    }
+    return false;
 }

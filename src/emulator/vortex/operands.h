@@ -28,6 +28,11 @@ enum vx_state {
  */
 bool vx_operands(uint32_t word, unsigned xlen, struct wt_insn_operands *operands);
 
+/** The files of registers, by enum vx_file. */
+extern const struct wt_operand_file vx_operand_files[];
+/** The register of that name, "a0" or "fa1", as an operand. False: no value has such a name. */
+bool vx_find_operand(const char *name, struct wt_insn_operand *operand);
+
 /** The name of an operand's register: "a0", "fa1", "frm", "the IPDOM stack". */
 void vx_operand_name(const struct wt_insn_operand *operand, char *text, size_t size);
 

@@ -24,6 +24,18 @@ static bool writes_memory(const struct wt_insn_operand *o)
     return o->kind == WT_OPERAND_MEMORY && o->writes;
 }
 
+uint32_t vx_fetch_word(struct vx_device *d, uint64_t pc)
+{
+    uint8_t bytes[4];
+    uint32_t word;
+    /* Fetch sees global memory only. */
+    wt_memory_read(d->machine.memory, pc, bytes, sizeof bytes);
+    word = (uint32_t)wt_load_le(bytes, 4);
+    if ((bytes[0] & 3) != 3 && !vx_rvc_find((uint16_t)word, d->config.xlen, &word))
+        return 0;
+    return word;
+}
+
 bool vx_trace_before(struct wt_wave_head *head)
 {
     const struct vx_warp *w = (struct vx_warp *)head;
@@ -34,13 +46,9 @@ bool vx_trace_before(struct wt_wave_head *head)
     point->time = d->machine.time;
     point->pc = w->pc;
     point->mask = w->mask;
-    /* Fetch sees global memory only. */
     wt_memory_read(d->machine.memory, w->pc, point->bytes, sizeof point->bytes);
     point->length = (point->bytes[0] & 3) == 3 ? 4 : 2;
-    point->word = (uint32_t)wt_load_le(point->bytes, 4);
-    if (point->length == 2 &&
-        !vx_rvc_find((uint16_t)wt_load_le(point->bytes, 2), d->config.xlen, &point->word))
-        point->word = 0;
+    point->word = vx_fetch_word(d, w->pc);
     vx_operands(point->word, d->config.xlen, &point->operands);
     for (unsigned i = 0; i < point->operands.count; i++) {
         const struct wt_insn_operand *o = &point->operands.list[i];

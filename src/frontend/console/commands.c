@@ -59,6 +59,12 @@ const struct command wt_shell_commands[] = {
     {"who-read", NULL, do_who_read, BACK, "Tells which instruction read a variable last.",
      "who-read EXPRESSION [COUNT]: the last COUNT (1) reads before now, the latest first.", 'e',
      false},
+    {"where-from", NULL, do_where_from, BACK, "Tells which instructions and inputs made a value.",
+     "where-from [--depth=N] [--steps=N] [--addresses] EXPRESSION: backwards over the recorded "
+     "run, lane by lane, through registers and memory: the latest step first, each with its "
+     "distance. What says where a value lies, and branches, are not followed; --addresses follows "
+     "the first.",
+     'e', false},
     {"generate-core", "generate-core-file gcore", do_generate_core, BACK,
      "Writes the program's state to a core file.",
      "generate-core [FILE [ISSUES | all]]: FILE is wavetrap.core; with ISSUES so much of the "
