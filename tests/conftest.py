@@ -102,7 +102,11 @@ def waitpid(pid, options):
 def note_zombies():
     """Notes children that nobody has waited for yet."""
     for children in pathlib.Path("/proc/self/task").glob("*/children"):
-        for pid in map(int, children.read_text().split()):
+        try:
+            pids = children.read_text().split()
+        except (FileNotFoundError, ProcessLookupError):
+            continue    # the thread has ended: its children are another thread's now, and are noted when they end
+        for pid in map(int, pids):
             if ended := os.waitid(os.P_PID, pid, os.WEXITED | os.WNOWAIT | os.WNOHANG):
                 note_end(ended)
 

@@ -8,6 +8,7 @@
 
 #include <stdint.h>
 
+#include "base/slice_view.h"
 #include "object/watch_wire.h"
 
 /** Time travel: what debug/core/target.h has in struct wt_history_services, by these names. */
@@ -25,6 +26,12 @@ enum wt_travel {
     WT_TRAVEL_INSPECT,
     WT_TRAVEL_HASH,  /**< followed by struct wt_travel_patch; answered in the argument */
     WT_TRAVEL_STATS, /**< answered by a struct wt_travel_stats */
+    WT_TRAVEL_SLICE, /**< what a value was made of: followed by struct wt_slice_limits, then struct
+                          wt_slice_seed */
+    WT_TRAVEL_SLICE_ON,   /**< argument: issues; the result is WT_TRAVEL_STEP_ON or _FOUND */
+    WT_TRAVEL_SLICE_LIST, /**< argument: how many steps and inputs have been told; answered by a
+                               struct wt_travel_slice and those that follow, as many as there is
+                               room for, steps before inputs; of the last ones the search ends */
     WT_TRAVELS,
 };
 
@@ -72,6 +79,11 @@ struct wt_travel_patch {
     uint64_t addr;
     uint32_t size, reserved;
     uint8_t bytes[16], mask[16];
+};
+
+struct wt_travel_slice {
+    uint64_t steps, inputs; /**< in all */
+    uint64_t more;
 };
 
 struct wt_travel_stats {

@@ -36,7 +36,8 @@ struct state {
 /* What an instruction says that it reads or writes: bits of each register. */
 struct uses {
     uint32_t v[REGISTERS], s[GCN_SCALARS];
-    bool crosses[REGISTERS], number[STATES], memory[MEMORIES];
+    uint64_t lanes[REGISTERS]; /* in which the bits of v count */
+    bool number[STATES], memory[MEMORIES];
 };
 
 static uint64_t exec_of(const struct state *s)
@@ -312,7 +313,19 @@ static void add_memory(struct uses *u, unsigned file)
     u->memory[PRIVATE_MEMORY] |= file == GCN_FILE_PRIVATE || file == GCN_FILE_FLAT;
 }
 
-static void add(struct uses *u, const struct wt_insn_operand *o)
+static uint64_t lanes_of(const struct wt_insn_operand *o, uint64_t exec)
+{
+    switch (o->whose) {
+    case WT_LANE_OWN:
+        return o->crosses ? ALL : exec;
+    case WT_LANE_FIRST:
+        return exec ? exec & -exec : 1;
+    default:
+        return UINT64_C(1) << (o->whose - WT_LANE_0);
+    }
+}
+
+static void add(struct uses *u, const struct wt_insn_operand *o, uint64_t exec)
 {
     if (o->kind == WT_OPERAND_MEMORY)
         add_memory(u, o->file);
@@ -323,19 +336,20 @@ static void add(struct uses *u, const struct wt_insn_operand *o)
             assert_true(o->number + k < (o->file == GCN_FILE_V ? REGISTERS : GCN_SCALARS));
             (o->file == GCN_FILE_V ? u->v : u->s)[o->number + k] |= bits_in(o, k);
             if (o->file == GCN_FILE_V)
-                u->crosses[o->number + k] |= o->crosses;
+                u->lanes[o->number + k] |= lanes_of(o, exec);
         }
 }
 
-static void uses_of(const struct wt_insn_operands *o, struct uses *reads, struct uses *writes)
+static void uses_of(const struct wt_insn_operands *o, struct uses *reads, struct uses *writes,
+                    uint64_t exec)
 {
     memset(reads, 0, sizeof *reads);
     memset(writes, 0, sizeof *writes);
     for (unsigned i = 0; i < o->count; i++) {
         if (o->list[i].reads)
-            add(reads, &o->list[i]);
+            add(reads, &o->list[i], exec);
         if (o->list[i].writes)
-            add(writes, &o->list[i]);
+            add(writes, &o->list[i], exec);
     }
 }
 
@@ -352,11 +366,11 @@ static uint32_t bits_of_scalar(const struct uses *u, unsigned r)
     return u->number[GCN_STATE_RELATIVE] && r < GCN_VCC ? UINT32_MAX : u->s[r];
 }
 
-static void spoil(struct state *s, const struct uses *keep, uint64_t exec)
+static void spoil(struct state *s, const struct uses *keep)
 {
     for (unsigned r = 0; r < REGISTERS; r++)
         for (unsigned l = 0; l < GCN_LANES; l++) {
-            const uint32_t kept = is_lane(exec, l) || keep->crosses[r] ? keep->v[r] : 0;
+            const uint32_t kept = is_lane(keep->lanes[r], l) ? keep->v[r] : 0;
             s->v[r][l] = (s->v[r][l] & kept) | (number() & ~kept);
         }
     for (unsigned r = 0; r < GCN_EXEC; r++) {
@@ -379,13 +393,12 @@ static void spoil(struct state *s, const struct uses *keep, uint64_t exec)
 static bool agree(const struct state *a0, const struct state *a, const struct state *b0,
                   const struct state *b, const struct uses *writes)
 {
-    const uint64_t exec = exec_of(a0) & exec_of(b0);
     if (a->fault || b->fault || a->ended || b->ended)
         return a->fault == b->fault && a->ended == b->ended;
     for (unsigned i = 0; i < REGISTERS * GCN_LANES; i++) {
         const uint32_t *p[] = {a0->v[0] + i, a->v[0] + i, b0->v[0] + i, b->v[0] + i};
         const unsigned r = i / GCN_LANES;
-        const bool counts = is_lane(exec, i % GCN_LANES) || writes->crosses[r];
+        const bool counts = is_lane(writes->lanes[r], i % GCN_LANES);
         if (((*p[0] ^ *p[1]) | (*p[2] ^ *p[3]) | (counts ? writes->v[r] : 0)) & (*p[1] ^ *p[3]))
             return false;
     }
@@ -408,14 +421,14 @@ static bool agree(const struct state *a0, const struct state *a, const struct st
 
 /* The first place that has changed, and is not stated as written; "" is none. */
 static const char *changed_beside(const struct state *before, const struct state *after,
-                                  const struct uses *writes, uint64_t exec)
+                                  const struct uses *writes)
 {
     static char text[32];
     if (after->fault || after->ended)
         return "";
     for (unsigned r = 0; r < REGISTERS; r++)
         for (unsigned l = 0; l < GCN_LANES; l++) {
-            const uint32_t may = is_lane(exec, l) || writes->crosses[r] ? writes->v[r] : 0;
+            const uint32_t may = is_lane(writes->lanes[r], l) ? writes->v[r] : 0;
             if ((before->v[r][l] ^ after->v[r][l]) & ~may) {
                 snprintf(text, sizeof text, "v%u", r);
                 return text;
@@ -549,7 +562,6 @@ static void try_form(struct rig *r, const struct gcn_row *row, unsigned form)
         } while (!gcn_decode(word, 3, &u, &why) || u.row != row);
         if (!gcn_operands(&u, &o))
             fail_msg("%s has no operands", row->name);
-        uses_of(&o, &reads, &writes);
         if (ends(row)) {
             rig_free(r);
             *r = new_rig();
@@ -557,23 +569,24 @@ static void try_form(struct rig *r, const struct gcn_row *row, unsigned form)
         fill(&before);
         set_addresses(&before, &u);
         const uint64_t exec = exec_of(&before);
+        uses_of(&o, &reads, &writes, exec);
         execute(r, &before, &after);
         if (after.fault)
             continue;
         done++;
         if (ends(row))
             continue;
-        const char *beside = changed_beside(&before, &after, &writes, exec);
+        const char *beside = changed_beside(&before, &after, &writes);
         if (*beside)
             fail_msg("%s, form %u (0x%08x 0x%08x) writes %s, which it does not state", row->name,
                      form, word[0], word[1], beside);
         other = before;
-        spoil(&other, &reads, exec);
+        spoil(&other, &reads);
         execute(r, &other, &end);
         if (!agree(&before, &after, &other, &end, &writes))
             fail_msg("%s, form %u (0x%08x 0x%08x) reads what it does not state", row->name, form,
                      word[0], word[1]);
-        beside = changed_beside(&other, &end, &writes, exec);
+        beside = changed_beside(&other, &end, &writes);
         if (*beside)
             fail_msg("%s, form %u (0x%08x 0x%08x) writes %s, which it does not state", row->name,
                      form, word[0], word[1], beside);
@@ -585,7 +598,7 @@ static void try_form(struct rig *r, const struct gcn_row *row, unsigned form)
         for (unsigned i = 0; i < o.count && o.count == most.count; i++) {
             struct uses one, keep;
             memset(&one, 0, sizeof one);
-            add(&one, &o.list[i]);
+            add(&one, &o.list[i], exec);
             if (o.list[i].writes && !changed[i]) {
                 struct uses rest = writes;
                 for (unsigned k = 0; k < REGISTERS; k++)
@@ -597,7 +610,7 @@ static void try_form(struct rig *r, const struct gcn_row *row, unsigned form)
                 for (unsigned k = 0; k < MEMORIES; k++)
                     rest.memory[k] &= !one.memory[k];
                 changed[i] =
-                    *changed_beside(&before, &after, &rest, exec) ||
+                    *changed_beside(&before, &after, &rest) ||
                     (one.number[GCN_STATE_PC] && after.number[GCN_STATE_PC] != CODE + 4 * u.length);
             }
             if (!o.list[i].reads || mattered[i] || o.list[i].kind == WT_OPERAND_CONSTANT)
@@ -613,7 +626,7 @@ static void try_form(struct rig *r, const struct gcn_row *row, unsigned form)
                 keep.memory[k] = !one.memory[k];
             keep.number[GCN_STATE_RELATIVE] = false;
             other = before;
-            spoil(&other, &keep, exec);
+            spoil(&other, &keep);
             if (one.s[GCN_EXEC])
                 gcn_set_pair(&other.s[GCN_EXEC], any(2) ? 0 : ~exec);
             execute(r, &other, &end);

@@ -238,6 +238,90 @@ static enum wt_status hash(void *context, const struct wt_patch *patch, size_t p
     return status;
 }
 
+static enum wt_status slice(void *context, const struct wt_slice_seed *seed, size_t seeds,
+                            const struct wt_slice_limits *limits, struct wt_error *err)
+{
+    const size_t size = sizeof *limits + seeds * sizeof *seed;
+    uint8_t *bytes = malloc(size);
+    if (!bytes)
+        return wt_fail(err, WT_NO_MEMORY, "no host memory for the search");
+    memcpy(bytes, limits, sizeof *limits);
+    memcpy(bytes + sizeof *limits, seed, seeds * sizeof *seed);
+    const enum wt_status status = do_it(context, WT_TRAVEL_SLICE, 0, bytes, size, err);
+    free(bytes);
+    return status;
+}
+
+static enum wt_history_step slice_on(void *context, uint64_t budget, struct wt_error *err)
+{
+    struct wt_wire_answer answer;
+    if (ask(context, WT_TRAVEL_SLICE_ON, &budget, NULL, 0, &answer, err) != WT_OK)
+        return WT_HISTORY_FAILED;
+    return answer.result == WT_TRAVEL_STEP_ON ? WT_HISTORY_ON : WT_HISTORY_FOUND;
+}
+
+/* Takes the next part of the list of steps, then inputs; false: it makes no sense. */
+static bool take_sliced(const uint8_t *from, size_t size, struct wt_slice_found *found,
+                        size_t *taken)
+{
+    const size_t began = *taken;
+    for (; *taken < found->steps && size >= sizeof *found->step; ++*taken) {
+        struct wt_slice_step *to = &found->step[*taken];
+        memcpy(to, from, sizeof *to);
+        to->name[sizeof to->name - 1] = 0;
+        from += sizeof *to;
+        size -= sizeof *to;
+    }
+    for (; *taken >= found->steps && *taken - found->steps < found->inputs &&
+           size >= sizeof *found->input;
+         ++*taken) {
+        struct wt_slice_input *to = &found->input[*taken - found->steps];
+        memcpy(to, from, sizeof *to);
+        to->name[sizeof to->name - 1] = 0;
+        if (to->space > WT_SLICE_DEVICE || to->lane >= WT_MAX_LANES)
+            return false;
+        from += sizeof *to;
+        size -= sizeof *to;
+    }
+    return !size && (*taken > began || *taken == found->steps + found->inputs);
+}
+
+static enum wt_status slice_end(void *context, struct wt_slice_found *found, struct wt_error *err)
+{
+    enum { MOST = 4000000 }; /* of each kind: more than the limits allow */
+    struct wt_process_history *h = context;
+    struct wt_travel_slice all;
+    size_t taken = 0;
+    bool good = true;
+    *found = (struct wt_slice_found){.more = false};
+    do {
+        struct wt_wire_answer answer;
+        uint64_t next = taken;
+        const enum wt_status status =
+            ask(h, WT_TRAVEL_SLICE_LIST, &next, NULL, 0, &answer, err);
+        if (status) {
+            wt_slice_found_free(found);
+            return status;
+        }
+        good = answer.size >= sizeof all;
+        if (good && !taken) {
+            memcpy(&all, h->answer, sizeof all);
+            good = all.steps <= MOST && all.inputs <= MOST;
+            *found = (struct wt_slice_found){.more = all.more};
+            found->step = good ? calloc(all.steps + 1, sizeof *found->step) : NULL;
+            found->input = good ? calloc(all.inputs + 1, sizeof *found->input) : NULL;
+            good = found->step && found->input;
+            found->steps = all.steps;
+            found->inputs = all.inputs;
+        }
+        good = good && take_sliced(h->answer + sizeof all, answer.size - sizeof all, found, &taken);
+    } while (good && taken < found->steps + found->inputs);
+    if (good)
+        return WT_OK;
+    wt_slice_found_free(found);
+    return wt_fail(err, WT_IO, "the process tells of its past what makes no sense");
+}
+
 static void stats(void *context, struct wt_history_stats *out)
 {
     struct wt_travel_stats s = {.budget = ((struct wt_process_history *)context)->budget};
@@ -285,6 +369,9 @@ static const struct wt_history_services history = {
     .accept = accept,
     .inspect = inspect,
     .hash = hash,
+    .slice = slice,
+    .slice_on = slice_on,
+    .slice_end = slice_end,
     .stats = stats,
     .missing = missing,
 };

@@ -165,6 +165,15 @@ static void choose_part(struct wt_insn_operand *x, const struct gcn_uop *u, unsi
     }
 }
 
+/* v_readlane, v_writelane: source 1 chooses the lane. */
+static void choose_lane(struct wt_insn_operand *x, const struct gcn_uop *u)
+{
+    const unsigned n = u->src[1];
+    x->crosses = n < GCN_INLINE || n > 208;
+    if (!x->crosses)
+        x->whose = (uint8_t)(WT_LANE_0 + ((n <= 192 ? n - 128 : 192 - n) & 63));
+}
+
 static void put_sources(list *o, const struct gcn_uop *u, const char *letters)
 {
     for (unsigned i = 0; letters[i]; i++) {
@@ -179,11 +188,20 @@ static void put_sources(list *o, const struct gcn_uop *u, const char *letters)
             struct wt_insn_operand *x = put_v(o, u->src[i] - GCN_VGPR, bits_of(letter), false);
             choose_part(x, u, i, letter);
             x->type = type_of(letter);
-            x->crosses =
-                i == 0 && (u->form == GCN_FORM_DPP || u->row == &gcn_rows[GCN_I_v_readlane_b32] ||
-                           u->row == &gcn_rows[GCN_I_v_readfirstlane_b32]);
+            x->crosses = i == 0 && u->form == GCN_FORM_DPP;
+            if (u->row == &gcn_rows[GCN_I_v_readfirstlane_b32])
+                x->whose = WT_LANE_FIRST;
+            if (u->row == &gcn_rows[GCN_I_v_readlane_b32] && i == 0)
+                choose_lane(x, u);
         }
     }
+}
+
+/* A bit for each lane, which is 0 for those that are off. */
+static void put_mask(list *o, unsigned number)
+{
+    struct wt_insn_operand *x = put_s(o, number, 64, true);
+    x->by_lane = x->crosses = true;
 }
 
 static void put_result(list *o, const struct gcn_uop *u, char letter)
@@ -193,9 +211,9 @@ static void put_result(list *o, const struct gcn_uop *u, char letter)
         return;
     }
     if (letter == 'm') {
-        put_s(o, u->sdst, 64, true)->by_lane = true;
+        put_mask(o, u->sdst);
         if (u->cmpx)
-            put_s(o, GCN_EXEC, 64, true)->by_lane = true;
+            put_mask(o, GCN_EXEC);
         put_s_aside(o, GCN_EXEC, 64); /* lanes that are off get 0 */
         return;
     }
@@ -226,8 +244,10 @@ static void put_vector(list *o, const struct gcn_uop *u)
     }
     for (; *l && *l != ':'; l++)
         put_result(o, u, *l);
-    if (u->row == &gcn_rows[GCN_I_v_writelane_b32])
-        o->list[0].reads = o->list[0].crosses = true;
+    if (u->row == &gcn_rows[GCN_I_v_writelane_b32]) {
+        choose_lane(&o->list[0], u);
+        o->list[0].reads = o->list[0].crosses; /* which lanes it leaves alone is not known */
+    }
     put_sources(o, u, l + (*l == ':'));
     /* OMOD and CLAMP depend on MODE: rounding, denormals, IEEE, DX10_CLAMP. */
     if ((u->omod || u->clamp) && strchr("fhF", *u->row->operands) && !strchr(u->row->state, 'o'))
@@ -366,9 +386,13 @@ static void put_letters(list *o, const char *state, bool vector)
     } scalars[] = {{'v', GCN_VCC, 64}, {'m', GCN_M0, 32}, {'e', GCN_EXEC, 64}};
     for (unsigned i = 0; i < sizeof scalars / sizeof *scalars; i++)
         for (const char *s = state; *s; s++)
-            if (*s == scalars[i].letter)
-                put_s(o, scalars[i].number, scalars[i].bits, written && s > written)->by_lane =
-                    vector && scalars[i].bits == 64;
+            if (*s == scalars[i].letter) {
+                const bool lanes = vector && scalars[i].bits == 64, writes = written && s > written;
+                if (lanes && writes)
+                    put_mask(o, scalars[i].number);
+                else
+                    put_s(o, scalars[i].number, scalars[i].bits, writes)->by_lane = lanes;
+            }
     o->list[0].reads |= strchr(state, 'a') != NULL;
 }
 

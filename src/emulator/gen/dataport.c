@@ -564,3 +564,138 @@ const struct gen_uop *gen_dataport(struct gen_message *m)
         return next;
     return m->sfid == GEN_SFID_DC1 ? port1(m, &x) : port0(m, &x);
 }
+
+/* ---- what registers a message has (operands.c) ---- */
+
+static enum gen_message_form scattered_form(const struct gen_transfer *x, bool loads, bool good,
+                                            struct gen_message_shape *s)
+{
+    s->loads = loads;
+    s->lanes = x->lanes;
+    s->slot = x->slot;
+    s->stored = x->size;
+    s->elements = x->elements;
+    s->sources = loads ? 0 : x->elements;
+    return good ? GEN_MESSAGE_SCATTERED : GEN_MESSAGE_OTHER;
+}
+
+static enum gen_message_form atomic_form(uint32_t desc, unsigned lanes, unsigned size,
+                                         bool is_float, struct gen_message_shape *s)
+{
+    const unsigned op = desc >> 8 & 15;
+    s->loads = desc >> 13 & 1;
+    s->changes = true;
+    s->lanes = lanes;
+    s->slot = s->stored = size;
+    s->elements = 1;
+    s->sources = is_float ? op == OP_FCMPWR ? 2 : 1 : gen_atomic_sources(op);
+    return op && (!is_float || op <= OP_FCMPWR) ? GEN_MESSAGE_SCATTERED : GEN_MESSAGE_OTHER;
+}
+
+static enum gen_message_form block_form(unsigned bytes, bool loads, unsigned within,
+                                        struct gen_message_shape *s)
+{
+    s->loads = loads;
+    s->block = bytes;
+    s->within = within;
+    return bytes && bytes <= 256 ? GEN_MESSAGE_BLOCK : GEN_MESSAGE_OTHER;
+}
+
+static enum gen_message_form port1_form(const struct gen_message *m, struct gen_message_shape *s)
+{
+    struct gen_transfer x = {.elements = 0};
+    const unsigned components = 4u - (unsigned)__builtin_popcount(m->desc >> 8 & 15),
+                   slots = m->desc >> 12 & 3, code = m->desc >> 8 & 7, kind = m->desc >> 11 & 3;
+    bool good;
+    s->wide_addresses = m->type >= DC1_A64_READ && m->type != DC1_FLOAT_ATOMIC;
+    switch (m->type) {
+    case DC1_UNTYPED_READ:
+    case DC1_A64_UNTYPED_READ:
+    case DC1_UNTYPED_WRITE:
+    case DC1_A64_UNTYPED_WRITE:
+        good = untyped_shape(m, &x);
+        return scattered_form(
+            &x, m->type == DC1_UNTYPED_READ || m->type == DC1_A64_UNTYPED_READ, good, s);
+    case DC1_A64_READ:
+    case DC1_A64_WRITE:
+        good = scattered_shape(m, &x);
+        return scattered_form(&x, m->type == DC1_A64_READ, good, s);
+    case DC1_UNTYPED_ATOMIC:
+    case DC1_FLOAT_ATOMIC:
+        return atomic_form(m->desc, slots & 1 ? 8 : 16, 4, m->type == DC1_FLOAT_ATOMIC, s);
+    case DC1_A64_ATOMIC:
+    case DC1_A64_FLOAT_ATOMIC:
+        return atomic_form(m->desc, 8, m->type == DC1_A64_ATOMIC && (slots & 1) ? 8 : 4,
+                           m->type == DC1_A64_FLOAT_ATOMIC, s);
+    case DC1_A64_BLOCK_READ:
+    case DC1_A64_BLOCK_WRITE:
+        if (kind == 2)
+            return GEN_MESSAGE_OTHER;
+        return block_form(kind != 3               ? block_bytes(code)
+                          : code >= 1 && code < 5 ? 32u << (code - 1)
+                                                  : 0,
+                          m->type == DC1_A64_BLOCK_READ, kind != 3 && code == 1 ? 16 : 0, s);
+    case DC1_TYPED_READ:
+    case DC1_TYPED_WRITE:
+        s->loads = m->type == DC1_TYPED_READ;
+        s->first_lane = slots == 2 ? 8 : 0;
+        s->lanes = 8;
+        s->slot = 4;
+        s->elements = components;
+        s->sources = s->loads ? 0 : components;
+        return slots == 1 || slots == 2 ? GEN_MESSAGE_TEXELS : GEN_MESSAGE_OTHER;
+    case DC1_TYPED_ATOMIC:
+        atomic_form(m->desc, 8, 4, false, s);
+        s->first_lane = slots & 1 ? 8 : 0;
+        return GEN_MESSAGE_TEXELS;
+    default:
+        return GEN_MESSAGE_OTHER;
+    }
+}
+
+static enum gen_message_form port0_form(const struct gen_message *m, struct gen_message_shape *s)
+{
+    struct gen_transfer x = {.elements = 0};
+    const unsigned code = m->desc >> 8 & 7;
+    bool good;
+    if (m->type >= DC0_SCRATCH)
+        return block_form((1u << (m->desc >> 12 & 3)) * GEN_GRF_BYTES, !(m->desc >> 17 & 1), 0, s);
+    switch (m->type) {
+    case DC0_BLOCK_READ:
+    case DC0_UNALIGNED_BLOCK_READ:
+    case DC0_BLOCK_WRITE:
+        return block_form(block_bytes(code), m->type != DC0_BLOCK_WRITE, code == 1 ? 16 : 0, s);
+    case DC0_BYTE_READ:
+    case DC0_BYTE_WRITE:
+        good = byte_shape(m, &x);
+        return scattered_form(&x, m->type == DC0_BYTE_READ, good, s);
+    case DC0_DWORD_READ:
+    case DC0_DWORD_WRITE:
+        good = dword_shape(m, &x);
+        return scattered_form(&x, m->type == DC0_DWORD_READ, good, s);
+    default:
+        return GEN_MESSAGE_OTHER;
+    }
+}
+
+enum gen_message_form gen_message_shape(unsigned sfid, uint32_t desc, struct gen_message_shape *s)
+{
+    const struct gen_message m = {.desc = desc, .type = desc >> 14 & 31};
+    const bool half = desc >> 30 & 1;
+    *s = (struct gen_message_shape){.loads = false};
+    switch (sfid) {
+    case GEN_SFID_DC1:
+        return port1_form(&m, s);
+    case GEN_SFID_DC0:
+    case GEN_SFID_CONSTANT:
+        return port0_form(&m, s);
+    case GEN_SFID_SAMPLER:
+        s->loads = true;
+        s->lanes = (desc >> 17 & 3) == 2 ? 16 : 8;
+        s->slot = half ? 2 : 4;
+        s->elements = 4;
+        return GEN_MESSAGE_TEXELS;
+    default:
+        return GEN_MESSAGE_OTHER;
+    }
+}

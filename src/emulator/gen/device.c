@@ -1,5 +1,6 @@
 /* The device as a machine: creation, reset, inspection, and reports of faults. */
 #include "emulator/gen/internal.h"
+#include "emulator/gen/operands.h"
 #include "emulator/machine/archive.h"
 
 #include <stdarg.h>
@@ -128,6 +129,38 @@ static bool divergence(struct wt_machine *m, uint32_t wave, unsigned index,
     return true;
 }
 
+/* What an address register has now. */
+static bool address_of(const void *context, unsigned subreg, uint16_t *value)
+{
+    const struct gen_thread *t = context;
+    if (t->g)
+        *value = (uint16_t)wt_load_le(t->g->a0 + 2 * (subreg & 15), 2);
+    return t->g;
+}
+
+static bool operands_at(struct wt_machine *m, uint32_t wave, uint64_t pc,
+                        struct wt_insn_operands *operands)
+{
+    struct gen_device *d = (struct gen_device *)m;
+    struct gen_word word = {0};
+    struct gen_insn insn;
+    uint8_t bytes[16] = {0};
+    const char *why;
+    if (!gen_device_read(d, pc, bytes, 16) && !gen_device_read(d, pc, bytes, 8))
+        return false;
+    word.low = wt_load_le(bytes, 8);
+    word.high = wt_load_le(bytes + 8, 8);
+    if (!gen_decode(&word, &insn, &why))
+        return false;
+    gen_operands(&insn, address_of, &d->thread[wave], operands);
+    return true;
+}
+
+static bool find_operand(struct wt_machine *m, const char *name, struct wt_insn_operand *operand)
+{
+    return gen_find_operand(name, operand);
+}
+
 static const struct wt_machine_ops machine_ops = {
     .family = "gen9",
     .wave_word = "thread",
@@ -150,9 +183,10 @@ static const struct wt_machine_ops machine_ops = {
     .home = gen_home,
     .map = &gen_address_map,
     .describe_register = gen_describe_register,
-    .operands = wt_machine_no_operands,
-    .find_operand = wt_machine_no_operand,
-    .name_operand = wt_machine_no_operand_name,
+    .operands = operands_at,
+    .find_operand = find_operand,
+    .name_operand = gen_operand_name,
+    .operand_files = gen_operand_files,
     .read_row = gen_read_row,
 };
 

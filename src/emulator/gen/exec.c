@@ -479,10 +479,13 @@ static uint32_t conditions(const struct gen_alu *x, const uint64_t *bits)
 /* Upper halves of integers in acc0 and acc1; `first` is the first element. */
 static void set_acc_high(struct gen_alu *x, unsigned first)
 {
-    for (unsigned i = 0; i < x->n && first + i < 2 * GEN_GRF_BYTES / 4; i++)
+    for (unsigned i = 0; i < x->n && first + i < 2 * GEN_GRF_BYTES / 4; i++) {
+        const int64_t value = x->domain == GEN_INT64    ? x->r->q[i]
+                              : x->domain == GEN_DOUBLE ? 0
+                                                        : x->r->d[i];
         if (x->on >> i & 1)
-            x->t->g->acc_high[first + i] =
-                (uint32_t)((x->domain == GEN_INT64 ? x->r->q[i] : x->r->d[i]) >> 31 >> 1);
+            x->t->g->acc_high[first + i] = (uint32_t)((uint64_t)value >> 32);
+    }
 }
 
 /* The value that AccWrEn writes: the result, or a carry, from acc0 on. */

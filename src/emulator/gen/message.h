@@ -68,6 +68,27 @@ const struct gen_uop *gen_typed(struct gen_message *m);
 /** The sampler (sampler.c). */
 const struct gen_uop *gen_sampler(struct gen_message *m);
 
+/** What of a message's registers is whose, by its descriptor. */
+enum gen_message_form {
+    GEN_MESSAGE_SCATTERED, /**< addresses of the lanes, then elements of them */
+    GEN_MESSAGE_BLOCK,     /**< whole registers, behind a header */
+    GEN_MESSAGE_TEXELS,    /**< registers of coordinates, and of components */
+    GEN_MESSAGE_OTHER,     /**< no memory, or a message that is not executed */
+};
+struct gen_message_shape {
+    bool loads;   /**< its response has what memory had */
+    bool changes; /**< an atomic */
+    bool wide_addresses;
+    unsigned lanes, first_lane; /**< of the instruction's channels */
+    unsigned slot, stored;      /**< bytes of an element in registers; of these, that are stored */
+    unsigned elements;          /**< that a lane loads or stores; TEXELS: that it loads at most */
+    unsigned sources;           /**< elements of the payload: what is stored, or operands of the atomic */
+    unsigned block, within;     /**< BLOCK: bytes; those of the first register before it */
+};
+/** The shape of a message to shared function @p sfid. */
+enum gen_message_form gen_message_shape(unsigned sfid, uint32_t desc,
+                                        struct gen_message_shape *shape);
+
 struct gen_texel_format;
 
 /* ---- surface.c: surfaces, and single accesses of memory; *next: machine/engine.h ---- */

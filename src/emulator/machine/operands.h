@@ -16,6 +16,13 @@ enum wt_operand_kind {
     WT_OPERAND_MEMORY,   /**< its address comes from other operands, and `value` bytes more */
 };
 
+/** Of which lane an operand is. */
+enum wt_operand_lane {
+    WT_LANE_OWN,   /**< each lane has its own */
+    WT_LANE_FIRST, /**< all have that of the lowest enabled lane, or of lane 0 */
+    WT_LANE_0,     /**< all have that of lane 0, or of a lane as many beyond it */
+};
+
 enum wt_operand_type { WT_OPERAND_BITS, WT_OPERAND_SIGNED, WT_OPERAND_UNSIGNED, WT_OPERAND_FLOAT };
 
 /** An operand. An instruction that may leave a result alone (a lane's value, a flag that is not
@@ -24,7 +31,8 @@ struct wt_insn_operand {
     enum wt_operand_kind kind;
     enum wt_operand_type type;
     bool reads, writes;
-    bool crosses;    /**< ROW: lanes use values of other lanes, or write them; enabled or not */
+    bool crosses;    /**< lanes use values, or bits, of other lanes, or write them; enabled or not */
+    uint8_t whose;   /**< ROW: enum wt_operand_lane */
     bool by_lane;    /**< SCALAR: bit N is lane N's */
     bool aside;      /**< it says where an operand is (an address, a shift of lanes), or how the
                           instruction computes (a rounding mode): it is no part of the result */
@@ -34,15 +42,23 @@ struct wt_insn_operand {
                           many as registers say */
     uint16_t number; /**< of the register, the first one where the value has several; MEMORY: as
                           the file says */
+    uint8_t row;        /**< ROW of a file whose registers lanes share: the values of so many lanes
+                             lie `step` bits from each other, 0: those of all lanes; */
+    uint16_t step;      /**< … 0: they are one value */
+    uint16_t row_step;  /**< … and those of the next lanes so many bits behind these */
     int64_t value;   /**< CONSTANT: its value; MEMORY: bytes after the address */
 };
 
-enum { WT_MOST_OPERANDS = 20 };
+enum { WT_MOST_OPERANDS = 80 };
 
 /** The operands of an instruction: results first. The mask of lanes is an operand only where it is
  * written, or a value: every row operand is for the enabled lanes. */
 struct wt_insn_operands {
     unsigned count;
+    uint8_t first_lane, lanes; /**< the lanes that it is for; `lanes` 0: all */
+    bool unmasked; /**< it is executed for lanes that are not enabled, too */
+    bool any_lane; /**< it does nothing where none of its lanes is enabled */
+    bool indirect; /**< registers choose some of them: at another issue it has others */
     struct wt_insn_operand list[WT_MOST_OPERANDS];
 };
 

@@ -48,6 +48,7 @@ struct issue {
     uint32_t wave, name;
     wt_lanes mask;
     size_t first, accesses;
+    size_t operands; /* 1 + index of those that its registers chose; 0: they are the instruction's */
 };
 
 struct name {
@@ -82,6 +83,8 @@ struct wt_slice {
     size_t addresses, address_room;
     struct name *name;
     size_t names, name_room;
+    struct wt_insn_operands *kept;
+    size_t kept_count, kept_room;
     uint32_t *name_of; /* by slot: 1 + index in `name` of the wave noted last */
 };
 
@@ -206,41 +209,42 @@ static uint64_t found_range(struct wt_slice *s, struct place p, uint64_t first, 
 
 /* ---- registers ---- */
 
-/* The bits of an operand's register in a lane, counted through its file; false: it is no value. */
-static bool bits_of(const struct wt_slice *s, const struct wt_insn_operand *o, unsigned lane,
-                    uint64_t *first, uint64_t *last)
+/* The first bit of an operand's value in a lane, counted through its file. Element: which of the
+ * instruction's lanes it is. */
+static uint64_t bit_of(const struct wt_slice *s, const struct wt_insn_operand *o, unsigned lane,
+                       unsigned element)
 {
     const struct wt_operand_file *f = &s->m->ops->operand_files[o->file];
     const unsigned lanes = f->per_lane ? s->m->lanes : 1;
-    if (!f->bits)
-        return false;
-    const unsigned bits = o->bits ? o->bits : f->bits;
-    *first = ((uint64_t)o->number * lanes + (f->per_lane ? lane : 0)) * f->bits + o->first;
-    *last = *first + bits - 1;
-    return true;
+    const uint64_t bit =
+        ((uint64_t)o->number * lanes + (f->per_lane ? lane : 0)) * f->bits + o->first;
+    if (f->per_lane || o->kind != WT_OPERAND_ROW)
+        return bit;
+    const unsigned row = o->row ? o->row : WT_MAX_LANES;
+    return bit + (uint64_t)(element / row) * o->row_step + (uint64_t)(element % row) * o->step;
 }
 
-/* An operand of several registers of a row: each is a range of its own. Calls for each part;
- * returns what found_range does, of all of them one behind the other. */
+/* An operand's value in a lane, which is in several registers of a row if it is longer than one:
+ * looks for it, or returns what found_range does of its parts, one behind the other. */
 static uint64_t take_register(struct wt_slice *s, uint64_t id, const struct wt_insn_operand *o,
-                              unsigned lane, bool look, uint32_t *depth)
+                              unsigned lane, unsigned element, bool look, uint32_t *depth)
 {
     const struct wt_operand_file *f = &s->m->ops->operand_files[o->file];
     const struct place p = {.used = true, .file = o->file, .of = id, .depth = *depth};
     struct wt_insn_operand part = *o;
-    unsigned left = o->bits ? o->bits : f->bits, done = 0;
-    uint64_t hit = 0, first, last;
+    unsigned left = !f->bits ? 0 : o->bits ? o->bits : f->bits, done = 0;
+    uint64_t hit = 0;
     while (left) {
-        const unsigned in_one = f->bits > part.first ? f->bits - part.first : 1;
-        part.bits = (uint16_t)(f->per_lane && left > in_one ? in_one : left);
-        if (!bits_of(s, &part, lane, &first, &last))
-            return 0;
+        const unsigned in_one = f->bits > part.first ? (unsigned)f->bits - part.first : 1;
+        const unsigned bits = f->per_lane && left > in_one ? in_one : left;
+        const uint64_t first = bit_of(s, &part, lane, element);
         if (look)
-            look_for_range(s, p, first, last);
-        else if (done < 512)
-            hit |= found_range(s, p, first, last, depth) << (done / 8 < 63 ? done / 8 : 63);
-        left -= part.bits;
-        done += part.bits;
+            look_for_range(s, p, first, first + bits - 1);
+        else
+            hit |= found_range(s, p, first, first + bits - 1, depth)
+                   << (done / 8 < 63 ? done / 8 : 63);
+        left -= bits;
+        done += bits;
         part.number++;
         part.first = 0;
     }
@@ -250,13 +254,9 @@ static uint64_t take_register(struct wt_slice *s, uint64_t id, const struct wt_i
 static bool take_lane_bit(struct wt_slice *s, uint64_t id, const struct wt_insn_operand *o,
                           unsigned lane, bool look, uint32_t *depth)
 {
-    struct wt_insn_operand bit = *o;
     struct place p = {.used = true, .file = o->file, .of = id, .depth = *depth};
-    uint64_t first, last;
-    bit.bits = 1;
-    if (!bits_of(s, &bit, 0, &first, &last))
-        return false;
-    cut_piece(&p, first + lane, first + lane);
+    const uint64_t bit = bit_of(s, o, 0, 0) + lane;
+    cut_piece(&p, bit, bit);
     if (!look)
         return found(s, &p, depth);
     look_for(s, &p);
@@ -269,9 +269,10 @@ static bool take_lane_bit(struct wt_slice *s, uint64_t id, const struct wt_insn_
 struct made {
     const struct issue *issue;
     struct wt_insn_operands operands;
-    wt_lanes lanes, all;
-    bool of_wave; /* a value of the wave was looked for */
-    bool seeded;  /* the caller asks for it: what it stores */
+    wt_lanes all;     /* lanes that it is for */
+    wt_lanes enabled; /* of these, for which it was executed */
+    wt_lanes lanes;   /* … of which something was looked for */
+    bool of_wave;     /* a value of the wave was looked for */
     uint32_t depth;
     uint16_t bytes[WT_MAX_LANES]; /* of what it stores or loads: which bytes, if only some */
     bool some_bytes;
@@ -317,6 +318,25 @@ static void find_stored(struct wt_slice *s, struct made *x)
     }
 }
 
+/* Which of the instruction's lanes it is. */
+static unsigned element_of(const struct made *x, unsigned lane)
+{
+    return lane - x->operands.first_lane;
+}
+
+/* The lanes of which an operand is. */
+static wt_lanes lanes_of(const struct made *x, const struct wt_insn_operand *o, wt_lanes own)
+{
+    switch (o->whose) {
+    case WT_LANE_OWN:
+        return o->crosses ? x->all : own;
+    case WT_LANE_FIRST:
+        return wt_lane_bit(x->enabled ? wt_lanes_lowest(x->enabled) : 0);
+    default:
+        return wt_lane_bit(o->whose - WT_LANE_0);
+    }
+}
+
 static void find_registers(struct wt_slice *s, struct made *x)
 {
     for (unsigned n = 0; n < x->operands.count; n++) {
@@ -324,18 +344,18 @@ static void find_registers(struct wt_slice *s, struct made *x)
         if (!o->writes || o->kind > WT_OPERAND_SCALAR)
             continue;
         if (o->kind == WT_OPERAND_SCALAR && !o->by_lane) {
-            x->of_wave |= take_register(s, x->issue->id, o, 0, false, &x->depth) != 0;
+            x->of_wave |= take_register(s, x->issue->id, o, 0, 0, false, &x->depth) != 0;
             continue;
         }
-        const bool every = o->by_lane || o->crosses; /* bits of lanes that are off become 0 */
-        for (wt_lanes left = every ? x->all : x->issue->mask; left; left &= left - 1) {
+        for (wt_lanes left = lanes_of(x, o, x->enabled); left; left &= left - 1) {
             const unsigned lane = wt_lanes_lowest(left);
-            const uint64_t hit =
-                o->by_lane ? take_lane_bit(s, x->issue->id, o, lane, false, &x->depth)
-                           : take_register(s, x->issue->id, o, lane, false, &x->depth);
+            const uint64_t hit = o->by_lane ? take_lane_bit(s, x->issue->id, o, lane, false, &x->depth)
+                                            : take_register(s, x->issue->id, o, lane,
+                                                            element_of(x, lane), false, &x->depth);
             if (!hit)
                 continue;
-            if (wt_has_lane(x->issue->mask, lane) || !o->by_lane)
+            /* A bit of a lane that is off is one that the wave has. */
+            if (wt_has_lane(x->enabled, lane) || !o->by_lane)
                 x->lanes |= wt_lane_bit(lane);
             else
                 x->of_wave = true;
@@ -394,19 +414,17 @@ static void look_for_operand(struct wt_slice *s, const struct made *x,
 {
     const uint64_t id = x->issue->id;
     if (o->kind == WT_OPERAND_SCALAR && !o->by_lane) {
-        take_register(s, id, o, 0, true, &depth);
+        take_register(s, id, o, 0, 0, true, &depth);
         return;
     }
-    for (wt_lanes left = o->crosses   ? x->all
-                         : x->of_wave ? x->issue->mask
-                                      : x->lanes;
+    for (wt_lanes left = lanes_of(x, o, x->of_wave ? x->enabled : x->lanes);
          left; left &= left - 1) {
         const unsigned lane = wt_lanes_lowest(left);
         struct wt_insn_operand byte = *o;
         if (o->by_lane)
             take_lane_bit(s, id, o, lane, true, &depth);
         else if (!exact || !x->bytes[lane])
-            take_register(s, id, o, lane, true, &depth);
+            take_register(s, id, o, lane, element_of(x, lane), true, &depth);
         else
             for (unsigned b = 0; b < o->bits / 8u; b++) {
                 const struct wt_operand_file *f = &s->m->ops->operand_files[o->file];
@@ -415,7 +433,7 @@ static void look_for_operand(struct wt_slice *s, const struct made *x,
                 byte.number = (uint16_t)(o->number + b * 8 / f->bits);
                 byte.first = (uint8_t)(b * 8 % f->bits);
                 byte.bits = 8;
-                take_register(s, id, &byte, lane, true, &depth);
+                take_register(s, id, &byte, lane, element_of(x, lane), true, &depth);
             }
     }
 }
@@ -457,21 +475,29 @@ static void look_for_sources(struct wt_slice *s, struct made *x)
 static void read_note(struct wt_slice *s, const struct issue *i)
 {
     struct wt_machine *m = s->m;
-    struct made x = {.issue = i,
-                     .depth = UINT32_MAX,
-                     .all = wt_lanes_first(m->lanes)};
+    struct made x = {.issue = i, .depth = UINT32_MAX};
+    bool seeded = false;
     while (s->next_seed < s->seeds && s->seed[s->next_seed].time >= i->time) {
         const struct wt_slice_seed *seed = &s->seed[s->next_seed++];
         if (seed->time != i->time || seed->id != i->id)
             continue;
         x.lanes |= seed->lanes ? seed->lanes : i->mask;
         x.of_wave |= !seed->lanes;
-        x.depth = 0;
+        seeded = true;
     }
-    if (x.depth && !(s->registers || (s->memory && i->accesses)))
+    if (!seeded && !(s->registers || (s->memory && i->accesses)))
         return;
-    if (!m->ops->operands(m, i->wave, i->pc, &x.operands))
+    if (i->operands)
+        x.operands = s->kept[i->operands - 1];
+    else if (!m->ops->operands(m, i->wave, i->pc, &x.operands))
         x.operands.count = 0;
+    const unsigned lanes = x.operands.lanes;
+    x.all = (lanes ? wt_lanes_first(lanes) << x.operands.first_lane : ~(wt_lanes)0) &
+            wt_lanes_first(m->lanes);
+    x.enabled = x.operands.unmasked ? x.all : x.all & i->mask;
+    x.depth = seeded ? 0 : UINT32_MAX;
+    if (x.operands.any_lane && !x.enabled)
+        return;
     find_registers(s, &x);
     find_stored(s, &x);
     if (x.depth == UINT32_MAX)
@@ -488,7 +514,7 @@ static void read_note(struct wt_slice *s, const struct issue *i)
 
 static void forget_notes(struct wt_slice *s)
 {
-    s->issues = s->accesses = s->taken = s->addresses = s->names = 0;
+    s->issues = s->accesses = s->taken = s->addresses = s->names = s->kept_count = 0;
     memset(s->name_of, 0, s->m->waves * sizeof *s->name_of);
 }
 
@@ -533,6 +559,22 @@ static bool note_name(struct wt_slice *s, uint32_t wave, uint64_t id)
     return true;
 }
 
+/* Operands that the registers choose now; 0: there are none. */
+static size_t note_operands(struct wt_slice *s, const struct wt_issue *i)
+{
+    struct wt_insn_operands o;
+    if (!s->m->ops->operands(s->m, i->wave, i->pc, &o) || !o.indirect)
+        return 0;
+    struct wt_insn_operands *grown =
+        wt_array_grow(s->kept, &s->kept_room, s->kept_count + 1, sizeof *grown);
+    s->short_of_memory |= !grown;
+    if (!grown)
+        return 0;
+    s->kept = grown;
+    grown[s->kept_count++] = o;
+    return s->kept_count;
+}
+
 static void note_issue(void *context, struct wt_machine *m, const struct wt_issue *i)
 {
     struct wt_slice *s = context;
@@ -554,7 +596,8 @@ static void note_issue(void *context, struct wt_machine *m, const struct wt_issu
                                         .name = s->name_of[i->wave] - 1,
                                         .mask = i->mask,
                                         .first = s->taken,
-                                        .accesses = s->accesses - s->taken};
+                                        .accesses = s->accesses - s->taken,
+                                        .operands = note_operands(s, i)};
     s->taken = s->accesses;
 }
 
@@ -674,7 +717,7 @@ static bool seed_register(struct wt_slice *s, const struct wt_slice_seed *seed)
     o.bits = seed->bytes ? (uint16_t)(8 * seed->bytes) : o.bits;
     for (unsigned lane = 0; lane < s->m->lanes; lane++)
         if (wt_has_lane(seed->lanes, lane) || (!seed->lanes && !lane))
-            take_register(s, seed->id, &o, lane, true, &depth);
+            take_register(s, seed->id, &o, lane, 0, true, &depth);
     return true;
 }
 
@@ -739,6 +782,7 @@ void wt_slice_free(struct wt_slice *s)
     free(s->access);
     free(s->address);
     free(s->name);
+    free(s->kept);
     free(s->name_of);
     free(s->there);
     free(s);
@@ -869,6 +913,11 @@ enum wt_slice_state wt_slice_on(struct wt_slice *s, uint64_t budget, struct wt_e
     if (comes && part >= LONG_WAY - LONG_WAY / WIDER)
         wt_timeline_keep(s->timeline);
     return WT_SLICE_ON;
+}
+
+const struct wt_slice_found *wt_slice_found(const struct wt_slice *s)
+{
+    return &s->out;
 }
 
 void wt_slice_take(struct wt_slice *s, struct wt_slice_found *out)

@@ -135,9 +135,11 @@ enum wt_status wt_recording_want(struct wt_hosted *gpu, const struct wt_recordin
 void recording_end_search(struct wt_recording *r)
 {
     const struct watched *live = &r->gpu->watched;
-    if (r->searching)
+    if (r->searching || r->slice)
         wt_set_watches(r->machine, live->watch, live->count);
     r->searching = false;
+    wt_slice_free(r->slice);
+    r->slice = NULL;
 }
 
 /* To the present, in which the device must be before anything else happens to it. */
@@ -283,6 +285,8 @@ void recording_branched(struct wt_recording *r)
 enum wt_run wt_recording_run(struct wt_recording *r, uint64_t issues)
 {
     assert(r->timeline && wt_timeline_at_end(r->timeline));
+    if (r->slice) /* its debugger goes on */
+        recording_end_search(r);
     if (recording_look_is_due(r))
         recording_look(r, false, false);
     enum wt_run run = run_live(r, issues);

@@ -8,6 +8,7 @@
 #include "emulator/machine/machine.h"
 #include "emulator/machine/memory.h"
 #include "emulator/machine/search.h"
+#include "emulator/machine/slice.h"
 #include "runtime/common/recording.h"
 
 #define RECORDING_PAGE ((unsigned)WT_PAGE_SIZE)
@@ -66,6 +67,7 @@ struct wt_recording {
     struct wt_search search;
     struct wt_watch *watch; /* of the search */
     bool searching;
+    struct wt_slice *slice; /* what a value was made of; NULL: nobody asks */
 };
 
 /** Word @p i of a page. */

@@ -184,6 +184,72 @@ static void accept(const struct asked *a)
         recording_end_search(r);
 }
 
+/* ---- what a value was made of ---- */
+
+static void slice(const struct asked *a)
+{
+    struct wt_recording *r = a->recording;
+    struct wt_slice_limits limits;
+    struct wt_error err;
+    const size_t size = a->request->size, one = sizeof(struct wt_slice_seed);
+    const size_t seeds = size < sizeof limits ? 0 : (size - sizeof limits) / one;
+    struct wt_slice_seed *seed = seeds ? calloc(seeds, one) : NULL;
+    bool good = seed && size == sizeof limits + seeds * one;
+    if (good) {
+        memcpy(&limits, a->bytes, sizeof limits);
+        memcpy(seed, a->bytes + sizeof limits, seeds * one);
+        good = limits.steps > 0;
+    }
+    for (size_t i = 0; good && i < seeds; i++)
+        good = memchr(seed[i].name, 0, sizeof seed[i].name);
+    recording_end_search(r);
+    if (!good) {
+        refuse(a, "a question about values that makes no sense");
+    } else {
+        enum wt_status status = wt_timeline_look(a->timeline, false, &err);
+        wt_set_watches(a->machine, NULL, 0);
+        if (!status)
+            status = wt_slice_begin(a->timeline, a->machine, seed, seeds, &limits, &r->slice, &err);
+        answer_status(a, status, &err);
+    }
+    free(seed);
+}
+
+static void slice_on(const struct asked *a)
+{
+    struct wt_error err;
+    switch (wt_slice_on(a->recording->slice, a->request->argument ? a->request->argument : 1,
+                        &err)) {
+    case WT_SLICE_ON:
+        a->answer->result = WT_TRAVEL_STEP_ON;
+        break;
+    case WT_SLICE_DONE:
+        a->answer->result = WT_TRAVEL_STEP_FOUND;
+        break;
+    case WT_SLICE_FAILED:
+        recording_end_search(a->recording);
+        refuse(a, err.text);
+        break;
+    }
+}
+
+static void slice_list(const struct asked *a)
+{
+    const struct wt_slice_found *found = wt_slice_found(a->recording->slice);
+    const struct wt_travel_slice all = {
+        .steps = found->steps, .inputs = found->inputs, .more = found->more};
+    uint64_t next = a->request->argument;
+    answer_bytes(a, &all, sizeof all);
+    for (; next < found->steps && a->answer->size + sizeof *found->step <= WT_TRAVEL_BYTES; next++)
+        answer_bytes(a, &found->step[next], sizeof *found->step);
+    for (; next >= found->steps && next - found->steps < found->inputs &&
+           a->answer->size + sizeof *found->input <= WT_TRAVEL_BYTES;
+         next++)
+        answer_bytes(a, &found->input[next - found->steps], sizeof *found->input);
+    if (next >= found->steps + found->inputs)
+        recording_end_search(a->recording);
+}
+
 /* ---- a hash ---- */
 
 static bool apply(struct wt_machine *m, const struct wt_travel_patch *patch)
@@ -229,6 +295,9 @@ static void serve(const struct asked *a)
 {
     const uint64_t argument = a->request->argument;
     struct wt_error err;
+    if (a->recording->slice && a->request->what != WT_TRAVEL_STATE &&
+        a->request->what < WT_TRAVEL_SLICE) /* it was given up */
+        recording_end_search(a->recording);
     switch ((enum wt_travel)a->request->what) {
     case WT_TRAVEL_STATE:
         tell_state(a);
@@ -264,6 +333,18 @@ static void serve(const struct asked *a)
         break;
     case WT_TRAVEL_STATS:
         tell_stats(a);
+        break;
+    case WT_TRAVEL_SLICE:
+        slice(a);
+        break;
+    case WT_TRAVEL_SLICE_ON:
+    case WT_TRAVEL_SLICE_LIST:
+        if (!a->recording->slice)
+            refuse(a, "nobody has asked what a value was made of");
+        else if (a->request->what == WT_TRAVEL_SLICE_ON)
+            slice_on(a);
+        else
+            slice_list(a);
         break;
     default:
         refuse(a, "no such request");
