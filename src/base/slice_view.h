@@ -14,7 +14,8 @@ struct wt_slice_seed {
     uint64_t time;    /**< the instruction: its issue time, before now */
     uint32_t from;    /**< the register: from this byte of a lane's value on, */
     uint32_t bytes;   /**< … so many; 0: all */
-    char name[16];    /**< the register, as the debugger calls it; "": an instruction */
+    char name[16];    /**< the register, as the debugger calls it; "": an instruction; "#": bytes of
+                           the register file, by `from` */
 };
 
 struct wt_slice_limits {
@@ -61,7 +62,8 @@ struct wt_slice_found {
     size_t steps;
     struct wt_slice_input *input; /**< by space, wave and place */
     size_t inputs;
-    bool more; /**< it ended at a limit: other instructions may have a part, too */
+    bool more;   /**< it ended at a limit: other instructions may have a part, too */
+    bool untold; /**< likewise, for it is not known what some instructions on the way write */
 };
 
 /** Frees the lists. */

@@ -83,7 +83,7 @@ struct wt_travel_patch {
 
 struct wt_travel_slice {
     uint64_t steps, inputs; /**< in all */
-    uint64_t more;
+    uint64_t more, untold;
 };
 
 struct wt_travel_stats {

@@ -101,7 +101,7 @@ def spans(text, base, size):
     return found
 
 
-ACCESS = re.compile(r"load|store|ds_read|ds_write|send|\b(lw|ld|lbu|sw|sd)\b")
+ACCESS = re.compile(r"load|store|ds_read|ds_write|send|\b(ld|st)\.|\b(lw|ld|lbu|sw|sd)\b")
 
 
 def items_by_line(text):
@@ -177,3 +177,14 @@ def test_gen9(tmp_path, opt, seed):
     subprocess.run(["ocloc", "compile", "-q", "-file", "flow.cl", "-device", "skl", "--format", "zebin", "-options", f"-g {opt}",
                     "-output", "flow", "-output_no_suffix", "-out_dir", "."], cwd=tmp_path, check=True)
     check(plan, where, tmp_path / "flow", line, ["-g", "gen9", *ARGUMENTS], opt != "", random.Random(seed))
+
+
+@pytest.mark.parametrize("seed", [1, 2])
+@pytest.mark.parametrize("opt", ["-O0", "-O2"])
+def test_sm(tmp_path, opt, seed):
+    plan = Plan(seed, 128, private=True)
+    text, where, line = opencl(plan)
+    (tmp_path / "flow.cl").write_text(text)
+    subprocess.run(["clang-19", *OPENCL_TARGETS["sm"], "-x", "cl", "-cl-std=CL2.0", opt, "-g", "-gdwarf-2", "flow.cl",
+                    "-o", "flow.ptx"], cwd=tmp_path, check=True)
+    check(plan, where, tmp_path / "flow.ptx", line, ["-g", "sm", *ARGUMENTS], opt == "-O0", random.Random(seed))

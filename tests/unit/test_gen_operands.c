@@ -454,7 +454,7 @@ static void uses_of(const struct wt_insn_operands *list, uint32_t mask, bool wri
     if (list->any_lane && !list->unmasked && !(mask & lanes))
         return;
     for (unsigned i = 0; i < list->count; i++)
-        if (written ? list->list[i].writes : list->list[i].reads)
+        if (written ? list->list[i].writes : list->list[i].reads || list->list[i].keeps)
             add(u, list, &list->list[i], mask);
 }
 

@@ -126,6 +126,8 @@ struct wt_topology {
     uint32_t file_space;       /**< space that is the register file, as memory; 0: there is none */
     int file_dwarf;            /**< DWARF number of the register at its offset 0 */
     unsigned file_bytes;       /**< of each register there */
+    uint32_t registers_space;  /**< space of the bytes of a wave's register file, in which each lane
+                                    has a place of its own; 0: there is none */
     unsigned result_registers; /**< of the role ARGUMENT, in which a function returns a value */
     bool has_grid;         /**< lanes are work-items of a grid, in ascending order within a group */
     const char *wave_word; /**< the family's word: "warp" */

@@ -18,7 +18,7 @@ void genp_describe_spaces(struct wt_probe *p)
                                             .scope = WT_SCOPE_WAVE,
                                             .address_bits = 12,
                                             .aperture = p->info.file};
-    p->common.topology.file_space = GENP_FILE;
+    p->common.topology.file_space = p->common.topology.registers_space = GENP_FILE;
     p->common.topology.file_dwarf = GENP_DWARF_GRF;
     p->common.topology.file_bytes = sizeof((struct gen_saved *)0)->r[0];
     p->common.topology.spaces = p->space;

@@ -307,7 +307,7 @@ static enum wt_status slice_end(void *context, struct wt_slice_found *found, str
         if (good && !taken) {
             memcpy(&all, h->answer, sizeof all);
             good = all.steps <= MOST && all.inputs <= MOST;
-            *found = (struct wt_slice_found){.more = all.more};
+            *found = (struct wt_slice_found){.more = all.more, .untold = all.untold};
             found->step = good ? calloc(all.steps + 1, sizeof *found->step) : NULL;
             found->input = good ? calloc(all.inputs + 1, sizeof *found->input) : NULL;
             good = found->step && found->input;

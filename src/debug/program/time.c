@@ -127,6 +127,44 @@ static enum wt_status seed_memory(struct wt_program *g, const char *text,
     return status;
 }
 
+/* The byte of the wave's registers that an address leads to; false: it leads to memory. */
+static bool leads_to_registers(const struct wt_topology *t, uint32_t space, uint64_t address,
+                               uint32_t *byte)
+{
+    const uint32_t file = t->registers_space;
+    const uint64_t first = file ? t->spaces[file].aperture : 0;
+    if (!file || (space != file && (space || !first || address < first)))
+        return false;
+    address -= space == file ? 0 : first;
+    *byte = (uint32_t)address;
+    return address == *byte;
+}
+
+/* Seeds of a value that lies in registers as if these were memory: one for each lane. */
+static enum wt_status seed_places(struct wt_program *g, const struct wt_values *v,
+                                  struct wt_slice_seed **seed, size_t *seeds, struct wt_error *err)
+{
+    struct wt_wave wave;
+    wt_lanes left = v->lanes;
+    *seed = calloc(v->lane_count, sizeof **seed);
+    if (!*seed)
+        return wt_fail(err, WT_NO_MEMORY, "no host memory for the search");
+    if (!wt_debugger_thread_wave(g->debugger, g->thread, &wave))
+        return wt_fail(err, WT_STATE, "the wave has ended");
+    for (unsigned k = 0; k < v->lane_count; k++, left &= left - 1) {
+        struct wt_slice_seed *s = &(*seed)[*seeds];
+        if (v->state[k] != WT_VALUE_GOOD ||
+            !leads_to_registers(g->topology, v->space, v->address[k], &s->from))
+            continue;
+        s->id = wave.id;
+        s->lanes = left & -left;
+        s->bytes = (uint32_t)v->size;
+        strcpy(s->name, "#");
+        ++*seeds;
+    }
+    return WT_OK;
+}
+
 /* Seeds of a value in registers: a register, or one for each piece. */
 static enum wt_status seed_registers(struct wt_program *g, const struct wt_values *v,
                                      struct wt_slice_seed **seed, size_t *seeds,
@@ -168,6 +206,7 @@ enum wt_status wt_program_where_from(struct wt_program *g, const char *text,
     struct wt_values v;
     struct wt_slice_seed *seed = NULL;
     size_t seeds = 0;
+    uint32_t byte;
     *unwritten = 0;
     *found = (struct wt_slice_found){.more = false};
     enum wt_status status = wt_source_evaluate(&view, text, &v, err);
@@ -175,8 +214,10 @@ enum wt_status wt_program_where_from(struct wt_program *g, const char *text,
         return status;
     status = wt_values_check_first(&v, err);
     if (!status)
-        status = v.in_memory ? seed_memory(g, text, &seed, &seeds, unwritten, err)
-                             : seed_registers(g, &v, &seed, &seeds, err);
+        status = !v.in_memory ? seed_registers(g, &v, &seed, &seeds, err)
+                 : leads_to_registers(g->topology, v.space, v.address[0], &byte)
+                     ? seed_places(g, &v, &seed, &seeds, err)
+                     : seed_memory(g, text, &seed, &seeds, unwritten, err);
     wt_values_free(&v);
     if (!status && seeds)
         status = wt_client_begin_run(g->client, err);

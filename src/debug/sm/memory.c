@@ -47,6 +47,7 @@ void smp_describe_spaces(struct wt_probe *p)
     p->common.topology.code_spaces = 1u << SPACE_GLOBAL;
     p->common.topology.address_bits = 64;
     p->common.topology.frame_space = SPACE_LOCAL;
+    p->common.topology.registers_space = SPACE_FILE;
 }
 
 /* c[bank][byte] in memory. */

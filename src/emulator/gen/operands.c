@@ -154,10 +154,16 @@ static bool reads_accumulator(const struct gen_insn *insn)
     return is(insn, GEN_MAC) || is(insn, GEN_MACH) || is(insn, GEN_SADA2);
 }
 
-/* Whether channels may be left out, which then keep what they have. */
+/* Whether a predicate may leave channels out, which then keep what they have. */
+static bool is_predicated(const struct gen_insn *insn)
+{
+    return insn->predicate && !is(insn, GEN_SEL);
+}
+
+/* … or something else may. */
 static bool leaves_out(const struct gen_insn *insn)
 {
-    return (insn->predicate && !is(insn, GEN_SEL)) || is(insn, GEN_SMOV) || is(insn, GEN_SAD2) ||
+    return is(insn, GEN_SMOV) || is(insn, GEN_SAD2) ||
            is(insn, GEN_SADA2) ||
            (insn->align16 && (insn->dst.swizzle & 15) != 15);
 }
@@ -169,10 +175,13 @@ static struct wt_insn_operand *put_accumulator(struct listing *l, bool writes)
     struct wt_insn_operand *x =
         put(l, WT_OPERAND_ROW, GEN_FILE_ACC, 0, size < 4 && !writes ? 2 : size, writes);
     x->step = x->bits;
-    if (writes) /* channels beyond acc1 have none; */
+    if (writes) { /* channels beyond acc1 have none; */
+        x->keeps = is_predicated(l->insn);
         x->reads = leaves_out(l->insn) || l->insn->exec_size * size > 2 * GEN_GRF_BYTES;
-    else /* … they read the first ones' */
+    }
+    else { /* … they read the first ones' */
         x->row = (uint8_t)(2 * 8 * GEN_GRF_BYTES / x->bits);
+    }
     return x;
 }
 
@@ -181,6 +190,14 @@ static struct wt_insn_operand *put_flags(struct listing *l, unsigned flag, bool 
     struct wt_insn_operand *x = put_whole(l, GEN_FILE_F, 2u * flag, 2, writes);
     x->by_lane = true;
     return x;
+}
+
+/* The flags that a condition sets. */
+static void put_kept_flags(struct listing *l)
+{
+    struct wt_insn_operand *x = put_flags(l, l->insn->flag, true);
+    x->reads = leaves_out(l->insn);
+    x->keeps = is_predicated(l->insn);
 }
 
 /* Flags of other channels, too, decide where the predicate is any or all of several. */
@@ -219,6 +236,7 @@ static void put_destination(struct listing *l)
     struct wt_insn_operand *x = put(l, WT_OPERAND_ROW, file, byte, size, true);
     x->step = (uint16_t)(8 * size * (insn->align16 ? 1u : o->hstride));
     x->reads = leaves_out(insn);
+    x->keeps = is_predicated(insn);
 }
 
 /* ---- arithmetic ---- */
@@ -261,7 +279,7 @@ static void put_arithmetic(struct listing *l)
         struct wt_insn_operand *x =
             put(l, WT_OPERAND_ROW, GEN_FILE_R, (insn->dst.reg + registers) * GEN_GRF_BYTES, 4, true);
         x->step = 32;
-        x->reads = insn->predicate;
+        x->keeps = insn->predicate;
     }
     if (insn->accumulate)
         put_accumulator(l, true);
@@ -269,7 +287,7 @@ static void put_arithmetic(struct listing *l)
     const bool begins =
         math && (insn->condition == GEN_MATH_INVM || insn->condition == GEN_MATH_RSQTM);
     if (compares || begins || is(insn, GEN_CMP) || is(insn, GEN_CMPN))
-        put_flags(l, insn->flag, true)->reads = leaves_out(insn);
+        put_kept_flags(l);
     const unsigned first = l->o->count;
     if (is(insn, GEN_LINE) || is(insn, GEN_PLN))
         put_plane(l);
@@ -344,7 +362,7 @@ static void put_scattered(struct listing *l, const struct payload *p,
     const unsigned data = p->more ? p->second : p->first + head;
     l->o->lanes = (uint8_t)(s->lanes < l->insn->exec_size ? s->lanes : l->insn->exec_size);
     for (unsigned k = 0; s->loads && p->back && k < s->elements; k++)
-        put_lanes(l, p->response + k * padded, s->slot, s->slot, true)->reads = l->insn->predicate;
+        put_lanes(l, p->response + k * padded, s->slot, s->slot, true)->keeps = l->insn->predicate;
     put_lanes(l, p->first + (p->header ? GEN_GRF_BYTES : 0), width, width, false)->aside = true;
     for (unsigned k = 0; k < s->sources; k++)
         put_lanes(l, data + k * padded, s->stored, s->slot, false);
@@ -360,7 +378,7 @@ static void put_block(struct listing *l, const struct payload *p, const struct g
     if (!s->loads && sent < s->within + bytes)
         bytes = sent > s->within ? sent - s->within : 0;
     if (s->loads)
-        put_whole(l, GEN_FILE_R, p->response + s->within, bytes, true)->reads = l->insn->predicate;
+        put_whole(l, GEN_FILE_R, p->response + s->within, bytes, true)->keeps = l->insn->predicate;
     put_aside(l, GEN_FILE_R, p->first, GEN_GRF_BYTES);
     if (!s->loads && bytes)
         put_whole(l, GEN_FILE_R, source + s->within, bytes, false);
@@ -380,7 +398,7 @@ static void put_texels(struct listing *l, const struct payload *p,
     l->o->first_lane = (uint8_t)(first + s->first_lane);
     l->o->lanes = (uint8_t)(lanes < exec - s->first_lane ? lanes : exec - s->first_lane);
     for (unsigned k = 0; s->loads && k < s->elements && (k + 1) * given <= p->back; k++)
-        put_lanes(l, p->response + k * given * GEN_GRF_BYTES, s->slot, s->slot, true)->reads =
+        put_lanes(l, p->response + k * given * GEN_GRF_BYTES, s->slot, s->slot, true)->keeps =
             l->insn->predicate;
     for (unsigned r = p->header; r + each <= all; r += each) {
         const unsigned at = r < p->registers ? p->first + r * GEN_GRF_BYTES
@@ -497,6 +515,8 @@ bool gen_find_operand(const char *name, struct wt_insn_operand *o)
     int end = 0;
     *o = (struct wt_insn_operand){
         .kind = WT_OPERAND_SCALAR, .file = GEN_FILE_R, .bits = 8 * GEN_GRF_BYTES};
+    if (!*name)
+        return true;
     if (sscanf(name, "r%u%n", &number, &end) == 1 && !name[end] && number < GEN_GRFS) {
         o->number = (uint16_t)(number * GEN_GRF_BYTES);
         return true;

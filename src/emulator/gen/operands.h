@@ -32,8 +32,8 @@ bool gen_operands(const struct gen_insn *insn, gen_address_fn *address, const vo
 
 /** The files of registers, by enum gen_operand_file. */
 extern const struct wt_operand_file gen_operand_files[];
-/** The register of that name ("r12", "acc0", "f0") as an operand: all of it. False: there is none.
- */
+/** The register of that name ("r12", "acc0", "f0") as an operand: all of it; "": the first bytes
+ * of r0. False: there is none. */
 bool gen_find_operand(const char *name, struct wt_insn_operand *operand);
 /** The name of an operand's registers: "r12.4", "f0.0", "memory". */
 void gen_operand_name(const struct wt_insn_operand *operand, char *text, size_t size);

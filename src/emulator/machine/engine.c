@@ -82,6 +82,8 @@ static uint64_t run_turn(struct wt_machine *m, uint32_t wave, uint64_t n)
     if (!o)
         return m->engine->turn(m, wave, n);
     const struct wt_issue next = m->engine->next_issue(m, wave);
+    if (o->before)
+        o->before(o->context, m, &next);
     const uint64_t issued = m->engine->turn(m, wave, o->issue ? 1 : n);
     wt_observe_flush(m);
     if (issued && o->issue)

@@ -8,6 +8,7 @@
 
 #include "emulator/machine/engine.h"
 #include "emulator/machine/groups.h"
+#include "emulator/machine/operands.h"
 
 /* Both tables consist of pointers only, so they can be looked through. */
 typedef void (*operation)(void);
@@ -126,6 +127,8 @@ bool wt_machine_no_divergence(struct wt_machine *m, uint32_t wave, unsigned inde
 void wt_machine_no_console(struct wt_machine *m)
 {
 }
+
+const struct wt_operand_file wt_machine_no_operand_files[1];
 
 bool wt_machine_no_operands(struct wt_machine *m, uint32_t wave, uint64_t pc,
                             struct wt_insn_operands *operands)

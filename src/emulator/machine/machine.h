@@ -20,6 +20,7 @@
 #include "emulator/machine/fill.h"
 #include "emulator/machine/heads.h"
 #include "emulator/machine/memory.h"
+#include "emulator/machine/operands.h"
 #include "emulator/machine/schedule.h"
 #include "emulator/machine/trace.h"
 #include "emulator/machine/watch.h"
@@ -31,9 +32,6 @@ struct wt_engine_ops;
 struct wt_spans;
 struct wt_watch_set;
 struct wt_observer;
-struct wt_insn_operand;
-struct wt_insn_operands;
-struct wt_operand_file;
 
 /** Why a run came back. */
 enum wt_run {
@@ -144,8 +142,7 @@ struct wt_machine_ops {
     bool (*find_operand)(struct wt_machine *m, const char *name, struct wt_insn_operand *operand);
     /** Its name: that of a register that operands() lists. */
     void (*name_operand)(const struct wt_insn_operand *operand, char *text, size_t size);
-    const struct wt_operand_file *operand_files; /**< by wt_insn_operand.file; NULL: operands() is
-                                                      false for all */
+    const struct wt_operand_file *operand_files; /**< by wt_insn_operand.file */
     const struct wt_address_map *map; /**< for the functions of mapped.h that are operations */
 };
 
@@ -220,10 +217,12 @@ void wt_machine_end(struct wt_machine *m);
 
 /** The operation of a family whose waves have no divergence stack. */
 WT_MACHINE_FN(divergence) wt_machine_no_divergence;
-/** The operations of a family that does not say what its instructions read and write. */
+/** The operations of a family that does not say what its instructions read and write, and its
+ * operand_files. */
 WT_MACHINE_FN(operands) wt_machine_no_operands;
 WT_MACHINE_FN(find_operand) wt_machine_no_operand;
 WT_MACHINE_FN(name_operand) wt_machine_no_operand_name;
+extern const struct wt_operand_file wt_machine_no_operand_files[];
 /** The operation of a family whose hardware prints nothing. */
 WT_MACHINE_FN(flush_console) wt_machine_no_console;
 

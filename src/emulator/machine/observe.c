@@ -23,10 +23,12 @@ bool wt_observe(struct wt_machine *m, wt_observe_fn *fn, void *context, const st
     return false;
 }
 
-void wt_observe_issues(struct wt_machine *m, wt_observe_issue_fn *fn)
+void wt_observe_issues(struct wt_machine *m, wt_observe_issue_fn *before,
+                       wt_observe_issue_fn *after)
 {
-    assert(m->observer);
-    m->observer->issue = fn;
+    assert(m->observer && after);
+    m->observer->before = before;
+    m->observer->issue = after;
 }
 
 void wt_observe_flush(struct wt_machine *m)

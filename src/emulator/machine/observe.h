@@ -53,10 +53,15 @@ bool wt_observe(struct wt_machine *m, wt_observe_fn *fn, void *context, const st
                 size_t count);
 
 struct wt_issue;
-/** Takes an issue, which has been done; what it has accessed was handed over before. */
+/** Takes an issue. */
 typedef void wt_observe_issue_fn(void *context, struct wt_machine *m, const struct wt_issue *issue);
-/** Hands each issue to @p fn, too, with the observer's context, as long as there is an observer. */
-void wt_observe_issues(struct wt_machine *m, wt_observe_issue_fn *fn);
+/**
+ * Hands each issue to @p after, too, with the observer's context, as long as there is an observer:
+ * it has been done, and what it has accessed was handed over. @p before (NULL: none) sees the state
+ * before it, and also what in the end does not issue.
+ */
+void wt_observe_issues(struct wt_machine *m, wt_observe_issue_fn *before,
+                       wt_observe_issue_fn *after);
 
 /* ---- for the engine and the families ---- */
 
@@ -64,7 +69,7 @@ enum { WT_OBSERVED_RECORDS = 16 }; /* of one instruction, before the first is ha
 
 struct wt_observer {
     wt_observe_fn *fn;
-    wt_observe_issue_fn *issue; /**< NULL: nobody asks */
+    wt_observe_issue_fn *before, *issue; /**< NULL: nobody asks */
     void *context;
     unsigned count;
     struct wt_observed record[WT_OBSERVED_RECORDS]; /**< of the instruction being executed */

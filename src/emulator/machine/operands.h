@@ -9,6 +9,8 @@
 #include <stdint.h>
 #include <stdio.h>
 
+#include "base/lanes.h"
+
 enum wt_operand_kind {
     WT_OPERAND_ROW,      /**< a register that has a value in each lane */
     WT_OPERAND_SCALAR,   /**< a register of the wave */
@@ -31,6 +33,10 @@ struct wt_insn_operand {
     enum wt_operand_kind kind;
     enum wt_operand_type type;
     bool reads, writes;
+    bool keeps;      /**< it is written, but for lanes that the instruction leaves out (a predicate);
+                          what they have is a part of the result */
+    uint8_t pair;    /**< of several moves in one instruction: what is written comes from what is
+                          read with the same number; 0: from all */
     bool crosses;    /**< lanes use values, or bits, of other lanes, or write them; enabled or not */
     uint8_t whose;   /**< ROW: enum wt_operand_lane */
     bool by_lane;    /**< SCALAR: bit N is lane N's */
@@ -40,7 +46,7 @@ struct wt_insn_operand {
     uint8_t first;   /**< bit of the register with which the value begins */
     uint16_t bits;   /**< of a lane's value, or of the scalar; memory: that a lane accesses, 0: as
                           many as registers say */
-    uint16_t number; /**< of the register, the first one where the value has several; MEMORY: as
+    uint32_t number; /**< of the register, the first one where the value has several; MEMORY: as
                           the file says */
     uint8_t row;        /**< ROW of a file whose registers lanes share: the values of so many lanes
                              lie `step` bits from each other, 0: those of all lanes; */
@@ -59,6 +65,9 @@ struct wt_insn_operands {
     bool unmasked; /**< it is executed for lanes that are not enabled, too */
     bool any_lane; /**< it does nothing where none of its lanes is enabled */
     bool indirect; /**< registers choose some of them: at another issue it has others */
+    bool incomplete; /**< it has others, too, which are not known */
+    bool exact; /**< `enabled` are the lanes that it is executed for, at this issue: none is left out */
+    wt_lanes enabled;
     struct wt_insn_operand list[WT_MOST_OPERANDS];
 };
 

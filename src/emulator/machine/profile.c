@@ -217,7 +217,7 @@ struct wt_profile *wt_profile_begin(struct wt_machine *m, const struct wt_profil
     p->shape = *shape;
     p->wave = calloc(m->waves, sizeof *p->wave);
     if (p->wave && grow(p) && wt_observe(m, take, p, NULL, 0)) {
-        wt_observe_issues(m, issued);
+        wt_observe_issues(m, NULL, issued);
         return p;
     }
     wt_profile_free(p);

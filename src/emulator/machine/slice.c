@@ -51,6 +51,7 @@ struct issue {
     size_t operands; /* 1 + index of those that its registers chose; 0: they are the instruction's */
 };
 
+
 struct name {
     uint64_t id;
     char text[WT_WAVE_NAME];
@@ -85,6 +86,7 @@ struct wt_slice {
     size_t names, name_room;
     struct wt_insn_operands *kept;
     size_t kept_count, kept_room;
+    size_t chosen; /* of the issue that is under way: as struct issue has it */
     uint32_t *name_of; /* by slot: 1 + index in `name` of the wave noted last */
 };
 
@@ -273,6 +275,7 @@ struct made {
     wt_lanes enabled; /* of these, for which it was executed */
     wt_lanes lanes;   /* … of which something was looked for */
     bool of_wave;     /* a value of the wave was looked for */
+    wt_lanes pairs;   /* of which results were looked for: a bit for wt_insn_operand.pair */
     uint32_t depth;
     uint16_t bytes[WT_MAX_LANES]; /* of what it stores or loads: which bytes, if only some */
     bool some_bytes;
@@ -344,7 +347,9 @@ static void find_registers(struct wt_slice *s, struct made *x)
         if (!o->writes || o->kind > WT_OPERAND_SCALAR)
             continue;
         if (o->kind == WT_OPERAND_SCALAR && !o->by_lane) {
-            x->of_wave |= take_register(s, x->issue->id, o, 0, 0, false, &x->depth) != 0;
+            const bool hit = take_register(s, x->issue->id, o, 0, 0, false, &x->depth);
+            x->of_wave |= hit;
+            x->pairs |= hit ? wt_lane_bit(o->pair) : 0;
             continue;
         }
         for (wt_lanes left = lanes_of(x, o, x->enabled); left; left &= left - 1) {
@@ -359,6 +364,7 @@ static void find_registers(struct wt_slice *s, struct made *x)
                 x->lanes |= wt_lane_bit(lane);
             else
                 x->of_wave = true;
+            x->pairs |= wt_lane_bit(o->pair);
             x->bytes[lane] |= (uint16_t)hit;
             x->some_bytes |= !o->by_lane;
         }
@@ -402,7 +408,7 @@ static const struct wt_insn_operand *data_of(const struct wt_slice *s, const str
         if (o->kind > WT_OPERAND_SCALAR || o->aside || o->crosses)
             continue;
         if (data || o->kind != WT_OPERAND_ROW || o->reads != (a->kind == WT_WATCH_WRITE) ||
-            (o->reads && o->writes) || o->first || o->bits != 8 * a->size)
+            (o->reads && o->writes) || (o->keeps && !x->operands.exact) || o->first || o->bits != 8 * a->size)
             return NULL;
         data = o;
     }
@@ -466,7 +472,8 @@ static void look_for_sources(struct wt_slice *s, struct made *x)
         return;
     for (unsigned n = 0; n < x->operands.count; n++) {
         const struct wt_insn_operand *o = &x->operands.list[n];
-        if (o->reads && o->kind <= WT_OPERAND_SCALAR && (!o->aside || s->limits.addresses))
+        const bool counts = (!o->aside || s->limits.addresses) && (!o->pair || x->pairs >> o->pair & 1);
+        if ((o->reads || (o->keeps && !x->operands.exact)) && o->kind <= WT_OPERAND_SCALAR && counts)
             look_for_operand(s, x, o, x->depth + 1, o == data);
     }
     look_for_loaded(s, x, x->depth + 1, data != NULL);
@@ -489,12 +496,17 @@ static void read_note(struct wt_slice *s, const struct issue *i)
         return;
     if (i->operands)
         x.operands = s->kept[i->operands - 1];
-    else if (!m->ops->operands(m, i->wave, i->pc, &x.operands))
+    else if (!m->ops->operands(m, i->wave, i->pc, &x.operands)) {
         x.operands.count = 0;
+        s->out.untold = true;
+    }
+    s->out.untold |= x.operands.incomplete;
     const unsigned lanes = x.operands.lanes;
     x.all = (lanes ? wt_lanes_first(lanes) << x.operands.first_lane : ~(wt_lanes)0) &
             wt_lanes_first(m->lanes);
-    x.enabled = x.operands.unmasked ? x.all : x.all & i->mask;
+    x.enabled = x.operands.exact      ? x.all & x.operands.enabled
+                : x.operands.unmasked ? x.all
+                                      : x.all & i->mask;
     x.depth = seeded ? 0 : UINT32_MAX;
     if (x.operands.any_lane && !x.enabled)
         return;
@@ -564,7 +576,7 @@ static size_t note_operands(struct wt_slice *s, const struct wt_issue *i)
 {
     struct wt_insn_operands o;
     if (!s->m->ops->operands(s->m, i->wave, i->pc, &o) || !o.indirect)
-        return 0;
+        return 0; /* not told: read_note() finds that out again */
     struct wt_insn_operands *grown =
         wt_array_grow(s->kept, &s->kept_room, s->kept_count + 1, sizeof *grown);
     s->short_of_memory |= !grown;
@@ -573,6 +585,12 @@ static size_t note_operands(struct wt_slice *s, const struct wt_issue *i)
     s->kept = grown;
     grown[s->kept_count++] = o;
     return s->kept_count;
+}
+
+static void note_before(void *context, struct wt_machine *m, const struct wt_issue *i)
+{
+    struct wt_slice *s = context;
+    s->chosen = note_operands(s, i);
 }
 
 static void note_issue(void *context, struct wt_machine *m, const struct wt_issue *i)
@@ -597,7 +615,7 @@ static void note_issue(void *context, struct wt_machine *m, const struct wt_issu
                                         .mask = i->mask,
                                         .first = s->taken,
                                         .accesses = s->accesses - s->taken,
-                                        .operands = note_operands(s, i)};
+                                        .operands = s->chosen};
     s->taken = s->accesses;
 }
 
@@ -711,13 +729,20 @@ static bool seed_register(struct wt_slice *s, const struct wt_slice_seed *seed)
 {
     struct wt_insn_operand o;
     uint32_t depth = 0;
-    if (!s->m->ops->find_operand(s->m, seed->name, &o) || seed->from > 31 || seed->bytes > 512)
+    const bool is_place = seed->name[0] == '#';
+    if (!s->m->ops->find_operand(s->m, is_place ? "" : seed->name, &o) ||
+        seed->from > (is_place ? UINT32_MAX : 31) || seed->bytes > 512)
         return false;
-    o.first = (uint8_t)(o.first + 8 * seed->from);
     o.bits = seed->bytes ? (uint16_t)(8 * seed->bytes) : o.bits;
+    if (is_place) {
+        o.number = seed->from;
+        o.step = o.bits;
+    } else {
+        o.first = (uint8_t)(o.first + 8 * seed->from);
+    }
     for (unsigned lane = 0; lane < s->m->lanes; lane++)
         if (wt_has_lane(seed->lanes, lane) || (!seed->lanes && !lane))
-            take_register(s, seed->id, &o, lane, 0, true, &depth);
+            take_register(s, seed->id, &o, lane, is_place ? 0 : lane, true, &depth);
     return true;
 }
 
@@ -736,7 +761,7 @@ enum wt_status wt_slice_begin(struct wt_timeline *timeline, struct wt_machine *m
                               struct wt_error *err)
 {
     assert(timeline && machine && limits->steps && (seed || !seeds));
-    if (!machine->ops->operand_files)
+    if (machine->ops->operand_files == wt_machine_no_operand_files)
         return wt_fail(err, WT_UNSUPPORTED,
                        "where values come from is not told on %s: what its instructions read and "
                        "write has no table yet",
@@ -870,7 +895,7 @@ static enum wt_slice_state begin_window(struct wt_slice *s, struct wt_error *err
     }
     s->state = ranges ? SKIMMING : NOTING;
     if (!ranges)
-        wt_observe_issues(s->m, note_issue);
+        wt_observe_issues(s->m, note_before, note_issue);
     return WT_SLICE_ON;
 }
 

@@ -4,6 +4,7 @@
 
 #include "base/array.h"
 #include "emulator/machine/archive.h"
+#include "emulator/sm/operands.h"
 #include "emulator/sm/ptx_image.h"
 #include "emulator/sm/watch.h"
 
@@ -219,6 +220,22 @@ static void flush_console(struct wt_machine *m)
     wt_console_flush(m, &device_of(m)->console);
 }
 
+/* Of machine code nothing is told. */
+static bool operands_at(struct wt_machine *m, uint32_t wave, uint64_t pc,
+                        struct wt_insn_operands *operands)
+{
+    struct sm_device *d = device_of(m);
+    uint32_t index;
+    pc += sm_is_control(pc) ? 8 : 0;
+    const struct sm_ptx *image = ptx_image_at(d, pc, &index);
+    return image && d->warp[wave].active && ptx_operands(&d->warp[wave], image, index, operands);
+}
+
+static bool find_operand(struct wt_machine *m, const char *name, struct wt_insn_operand *operand)
+{
+    return sm_find_operand(name, operand);
+}
+
 static const struct wt_machine_ops machine_ops = {
     .family = "sm",
     .wave_word = "warp",
@@ -234,9 +251,10 @@ static const struct wt_machine_ops machine_ops = {
     .write_memory = wt_pieces_write,
     .explain = sm_explain,
     .describe_register = sm_describe_register,
-    .operands = wt_machine_no_operands,
-    .find_operand = wt_machine_no_operand,
-    .name_operand = wt_machine_no_operand_name,
+    .operands = operands_at,
+    .find_operand = find_operand,
+    .name_operand = sm_operand_name,
+    .operand_files = sm_operand_files,
     .read_row = sm_read_row,
     .debug_read = sm_debug_read,
     .debug_write = sm_debug_write,

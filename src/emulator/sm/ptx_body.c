@@ -136,10 +136,6 @@ bool body_too_large(struct body *b)
            !body_fail(b, "registers of more than %u rows", PTX_MOST_ROWS);
 }
 
-uint32_t body_temporary(struct body *b, unsigned bytes)
-{
-    return body_take_rows(b, bytes == 8 ? 2 : 1);
-}
 
 uint32_t body_dump(struct body *b)
 {
@@ -148,8 +144,7 @@ uint32_t body_dump(struct body *b)
     return b->dump;
 }
 
-/* For users who inspect the frame. */
-static bool name_register(struct body *b, const struct entry *e)
+static bool note_register(struct body *b, const struct ptx_register *reg)
 {
     struct sm_ptx *image = b->image;
     struct ptx_register *grown =
@@ -157,7 +152,14 @@ static bool name_register(struct body *b, const struct entry *e)
     if (!grown)
         return ptx_out_of_memory(b->l);
     image->reg = grown;
-    grown[image->reg_count++] = (struct ptx_register){
+    grown[image->reg_count++] = *reg;
+    return true;
+}
+
+/* For users who inspect the frame. */
+static bool name_register(struct body *b, const struct entry *e)
+{
+    const struct ptx_register reg = {
         .name = e->name,
         .function = b->info,
         .slot = e->slot,
@@ -165,7 +167,17 @@ static bool name_register(struct body *b, const struct entry *e)
         .bytes = e->variable->type == PTX_PRED ? 0 : (uint8_t)body_register_bytes(e->variable),
         .vector = e->variable->vector,
         .is_float = e->variable->type == PTX_F32 || e->variable->type == PTX_F64};
-    return true;
+    return note_register(b, &reg);
+}
+
+uint32_t body_temporary(struct body *b, unsigned bytes)
+{
+    const struct ptx_register reg = {.function = b->info,
+                                     .slot = body_take_rows(b, bytes == 8 ? 2 : 1),
+                                     .bytes = bytes == 8 ? 8 : 4,
+                                     .vector = 1};
+    note_register(b, &reg); /* a failure ends the lowering */
+    return reg.slot;
 }
 
 bool body_declare_register(struct body *b, const struct ptx_variable *v)

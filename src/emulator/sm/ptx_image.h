@@ -97,7 +97,7 @@ struct ptx_function_info {
 
 /* A register of a function, or a range of them; its places in the frame are its own. */
 struct ptx_register {
-    struct ptx_name name;
+    struct ptx_name name; /* of none characters: a place for intermediate results */
     uint32_t function;     /* index of its ptx_function_info */
     uint32_t slot, range;  /* range 0: it is one */
     uint8_t bytes, vector; /* 0 bytes: a predicate */
@@ -283,6 +283,10 @@ sm_op ptx_convert(const struct ptx_op *o);
 uint16_t ptx_bfloat(uint64_t wide, unsigned round);
 /* setp of f32 with .ftz. */
 sm_op ptx_set_predicate_flushing(void);
+/* Whether an executor has a carry: in where how & 1, out where flag. */
+bool ptx_is_carrying(sm_op run);
+/* Dwords of a lane's elements of A (0), B, C, D (3) of mma. */
+unsigned ptx_matrix_rows(const struct ptx_op *o, unsigned which);
 /* selp of the type. */
 sm_op ptx_select(enum ptx_type type);
 /* slct of the type. */

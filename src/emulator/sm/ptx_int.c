@@ -379,6 +379,11 @@ static inline uint64_t signed_high_u64(uint64_t a, uint64_t b)
 CARRY(u32, uint32_t, uint64_t, 32)
 CARRY(u64, uint64_t, u128, 64)
 
+bool ptx_is_carrying(sm_op run)
+{
+    return run == carry_u32 || run == carry_u64;
+}
+
 /* ---- the choice ---- */
 
 #define ROW(op)                                                                                    \

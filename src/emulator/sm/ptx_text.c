@@ -82,7 +82,7 @@ bool ptx_register_at(const struct sm_ptx *image, uint32_t index, size_t n,
     for (size_t i = 0; i < image->reg_count; i++) {
         const struct ptx_register *r = &image->reg[i];
         const size_t count = (r->range ? r->range : 1) * (size_t)r->vector;
-        if (r->function != function)
+        if (r->function != function || !r->name.length)
             continue;
         if (n >= count) {
             n -= count;

@@ -136,6 +136,8 @@ enum wt_status do_where_from(struct wt_shell *c, const char *text, struct wt_err
         i += print_input(c, &found, i);
     if (!status && found.more)
         fputs("There are other steps: --depth=N and --steps=N let it go further.\n", c->out);
+    if (!status && found.untold)
+        fputs("There may be others: what some instructions on the way write is not known.\n", c->out);
     wt_slice_found_free(&found);
     return status;
 }

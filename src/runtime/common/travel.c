@@ -237,7 +237,7 @@ static void slice_list(const struct asked *a)
 {
     const struct wt_slice_found *found = wt_slice_found(a->recording->slice);
     const struct wt_travel_slice all = {
-        .steps = found->steps, .inputs = found->inputs, .more = found->more};
+        .steps = found->steps, .inputs = found->inputs, .more = found->more, .untold = found->untold};
     uint64_t next = a->request->argument;
     answer_bytes(a, &all, sizeof all);
     for (; next < found->steps && a->answer->size + sizeof *found->step <= WT_TRAVEL_BYTES; next++)

@@ -1,0 +1,435 @@
+/* What a record of PTX reads and writes: registers of the frame, by their slots; what differs from
+ * record to record stands in a list of the executors. */
+#include "emulator/sm/operands.h"
+
+#include <stdio.h>
+
+#include "emulator/sm/memory_access.h"
+#include "emulator/sm/ptx_image.h"
+
+/* A record whose operands are being listed, before it is executed. */
+struct listing {
+    struct wt_insn_operands *o;
+    const struct sm_warp *w;
+    const struct sm_ptx *image;
+    const struct ptx_op *op;
+    uint32_t function; /* index of its ptx_function_info */
+    uint8_t pair;      /* of what is listed now */
+};
+
+enum { UNSET = PTX_LOCAL_ROW * PTX_ROW_BYTES, MOST_PAIRS = 30 };
+
+static bool has_room(const struct listing *l)
+{
+    return l->o->count + 2 < WT_MOST_OPERANDS;
+}
+
+static struct wt_insn_operand *put(struct listing *l, enum wt_operand_kind kind, uint32_t byte,
+                                   unsigned bytes, bool writes)
+{
+    return wt_operands_add(l->o, (struct wt_insn_operand){.kind = kind,
+                                                          .reads = !writes,
+                                                          .writes = writes,
+                                                          .pair = l->pair,
+                                                          .file = SM_FILE_R,
+                                                          .bits = (uint16_t)(8 * bytes),
+                                                          .number = byte});
+}
+
+/* A register of 4 or 8 bytes in each lane, or (0 bytes) a mask of lanes. @p base: of its frame. */
+static struct wt_insn_operand *put_row(struct listing *l, uint32_t base, uint32_t slot,
+                                       unsigned bytes, bool writes)
+{
+    struct wt_insn_operand *x = put(l, bytes ? WT_OPERAND_ROW : WT_OPERAND_SCALAR,
+                                    base * PTX_ROW_BYTES + slot, bytes ? bytes : 4, writes);
+    x->step = x->bits;
+    x->by_lane = !bytes;
+    return x;
+}
+
+/* Rows as a whole, in all lanes. */
+static struct wt_insn_operand *put_rows(struct listing *l, uint32_t base, uint32_t slot,
+                                        unsigned rows, bool writes)
+{
+    const unsigned bytes = rows * PTX_ROW_BYTES;
+    return put(l, WT_OPERAND_SCALAR, base * PTX_ROW_BYTES + slot, bytes < 8000 ? bytes : 8000,
+               writes);
+}
+
+static void put_memory(struct listing *l, bool reads, bool writes)
+{
+    wt_operands_add(l->o, (struct wt_insn_operand){.kind = WT_OPERAND_MEMORY,
+                                                   .reads = reads,
+                                                   .writes = writes,
+                                                   .file = SM_FILE_MEMORY});
+}
+
+static void put_carry(struct listing *l, bool writes)
+{
+    wt_operands_add(l->o, (struct wt_insn_operand){.kind = WT_OPERAND_SCALAR,
+                                                   .reads = !writes,
+                                                   .writes = writes,
+                                                   .by_lane = true,
+                                                   .file = SM_FILE_STATE,
+                                                   .bits = 32,
+                                                   .number = SM_STATE_CARRY});
+}
+
+/* Bytes of the register at a slot, 0: a predicate; -1: it has no name. */
+static int declared_bytes(const struct listing *l, uint32_t slot)
+{
+    for (size_t i = 0; i < l->image->reg_count; i++) {
+        const struct ptx_register *r = &l->image->reg[i];
+        const uint32_t each = r->bytes ? r->bytes / 4u * PTX_ROW_BYTES : 4u;
+        if (r->function == l->function && slot >= r->slot &&
+            slot - r->slot < (r->range ? r->range : 1) * r->vector * each)
+            return r->bytes;
+    }
+    return -1;
+}
+
+/* … else as wide as the other operand that is known: such slots are those of moves. */
+static unsigned bytes_of(const struct listing *l, uint32_t slot, uint32_t other)
+{
+    int bytes = declared_bytes(l, slot);
+    if (bytes < 0)
+        bytes = declared_bytes(l, other);
+    return bytes < 0 ? 4 : (unsigned)bytes;
+}
+
+static struct wt_insn_operand *put_source(struct listing *l, unsigned k)
+{
+    const struct ptx_source *s = &l->op->s[k];
+    if (s->constant || s->slot == PTX_NO_SLOT || s->slot == UNSET)
+        return NULL;
+    return put_row(l, l->w->base, s->slot, bytes_of(l, s->slot, l->op->d), false);
+}
+
+static void put_aside(struct listing *l, unsigned k)
+{
+    struct wt_insn_operand *x = put_source(l, k);
+    if (x)
+        x->aside = true;
+}
+
+static void put_crossing(struct listing *l, unsigned k)
+{
+    struct wt_insn_operand *x = put_source(l, k);
+    if (x)
+        x->crosses = true;
+}
+
+static void put_result(struct listing *l, uint32_t slot)
+{
+    if (slot != PTX_NO_SLOT)
+        put_row(l, l->w->base, slot, bytes_of(l, slot, l->op->s[0].slot), true);
+}
+
+/* Registers of a vector, of @p bytes each, of which some are constants or sinks. */
+static void put_vector(struct listing *l, unsigned bytes, bool writes)
+{
+    for (unsigned k = 0; k < l->op->count && k < 4; k++)
+        if (l->op->vector[k] != PTX_NO_SLOT && !l->op->vector_constant[k])
+            put_row(l, l->w->base, l->op->vector[k], bytes, writes);
+}
+
+/* ---- parameters of functions: a dword a row ---- */
+
+/* The elements of a vector, each moved between its register and the parameter's rows. */
+static void put_parameter(struct listing *l, bool loads)
+{
+    const struct ptx_op *op = l->op;
+    for (unsigned k = 0; k < op->count && k < 4; k++) {
+        const uint32_t at = (uint32_t)op->offset + k * op->size;
+        const bool named = op->vector[k] != PTX_NO_SLOT && !op->vector_constant[k];
+        if (loads && !named)
+            continue;
+        l->pair = (uint8_t)(k + 1);
+        if (named)
+            put_row(l, l->w->base, op->vector[k], op->how, loads);
+        for (unsigned n = 0; n < (op->size == 8 ? 2u : 1u); n++) {
+            struct wt_insn_operand *x =
+                put_row(l, l->w->base, op->s[0].slot + (at / 4 + n) * PTX_ROW_BYTES, 4, !loads);
+            if (op->size < 4) { /* step stays that of dwords */
+                x->first = (uint8_t)(8 * (at % 4));
+                x->bits = (uint16_t)(8 * op->size);
+            }
+        }
+    }
+    l->pair = 0;
+}
+
+/* ---- calls ---- */
+
+/* A dword of each lane from one frame to another. */
+static void put_move(struct listing *l, uint32_t to_base, uint32_t to, uint32_t from_base,
+                     const struct ptx_source *from, uint32_t at)
+{
+    if (!has_room(l)) { /* too many of them: what is left is not told */
+        l->o->incomplete = true;
+        return;
+    }
+    l->pair = (uint8_t)(l->pair < MOST_PAIRS ? l->pair + 1 : MOST_PAIRS);
+    put_row(l, to_base, to, 4, true);
+    if (!from->constant)
+        put_row(l, from_base, from->slot + at, 4, false);
+}
+
+/* Arguments go to rows of the new frame, whose other registers are those that nobody has written. */
+static void put_call(struct listing *l)
+{
+    const struct ptx_call *c = &l->image->call[l->op->index];
+    const uint32_t base = ptx_rows_in_use(l->w);
+    uint32_t rows = c->rows + PTX_PARAMETER_ROW;
+    if (l->op->run == ptx_op_call)
+        rows = l->image->function[l->op->offset].rows;
+    for (uint32_t k = 0; k < c->argument_count; k++) {
+        const struct ptx_move *m = &c->argument[k];
+        if (m->wide && has_room(l)) {
+            l->pair = (uint8_t)(l->pair < MOST_PAIRS ? l->pair + 1 : MOST_PAIRS);
+            put_row(l, base, m->to, 4, true);
+            put_row(l, base, m->to + PTX_ROW_BYTES, 4, true);
+            if (!m->from.constant && has_room(l))
+                put_row(l, l->w->base, m->from.slot, 8, false);
+            continue;
+        }
+        for (uint32_t n = 0; n < m->dwords; n++)
+            put_move(l, base, m->to + n * PTX_ROW_BYTES, l->w->base, &m->from, n * PTX_ROW_BYTES);
+    }
+    l->pair = MOST_PAIRS + 1; /* nothing is read for them */
+    for (uint32_t n = 0; n < rows && has_room(l); n += 60)
+        put_rows(l, base, n * PTX_ROW_BYTES, rows - n < 60 ? rows - n : 60, true);
+    l->pair = 0;
+}
+
+static void put_return(struct listing *l)
+{
+    const uint32_t *header = ptx_header(l->w, l->w->base);
+    const uint64_t back = header[PTX_RETURN_LOW] | (uint64_t)header[PTX_RETURN_HIGH] << 32;
+    uint32_t index;
+    const struct sm_ptx *image =
+        l->w->base == PTX_FIRST_ROW ? NULL : ptx_image_at(l->w->device, back, &index);
+    if (!image || header[PTX_CALL] >= image->call_count)
+        return;
+    const struct ptx_call *c = &image->call[header[PTX_CALL]];
+    for (uint32_t k = 0; k < c->result_count; k++) {
+        const struct ptx_source from = {.slot = c->result_slot + k * PTX_ROW_BYTES};
+        if (c->result[k] != PTX_NO_SLOT)
+            put_move(l, header[PTX_CALLER], c->result[k], l->w->base, &from, 0);
+    }
+    l->pair = 0;
+}
+
+/* printf, malloc and free: their arguments, and a result. */
+static void put_builtin(struct listing *l)
+{
+    const struct ptx_call *c = &l->image->call[l->op->index];
+    for (uint32_t k = 0; k < c->result_count && has_room(l); k++)
+        if (c->result[k] != PTX_NO_SLOT)
+            put_row(l, l->w->base, c->result[k], 4, true);
+    for (uint32_t k = 0; k < c->argument_count && has_room(l); k++)
+        if (!c->argument[k].from.constant)
+            put_row(l, l->w->base, c->argument[k].from.slot, c->argument[k].wide ? 8 : 4, false);
+}
+
+/* ---- matrices: a lane's elements lie in rows one behind the other ---- */
+
+static void put_matrix(struct listing *l)
+{
+    const struct ptx_op *op = l->op;
+    put_rows(l, l->w->base, op->d, ptx_matrix_rows(op, 3), true);
+    for (unsigned k = 0; k < 3; k++)
+        put_rows(l, l->w->base, op->s[k].slot, ptx_matrix_rows(op, k), false);
+    put_aside(l, 3);
+}
+
+/* ---- the executors that are not "from s to d, lane by lane" ---- */
+
+static bool is_load(sm_op run)
+{
+    return run == ptx_op_load || run == ptx_op_load_parameter || run == ptx_op_texture ||
+           run == ptx_op_surface_load;
+}
+
+static void put_load(struct listing *l)
+{
+    put_vector(l,
+               l->op->run == ptx_op_texture        ? 4
+               : l->op->run == ptx_op_surface_load ? (l->op->size == 8 ? 8 : 4)
+                                                   : l->op->how,
+               true);
+    for (unsigned k = 0; k < 4 && l->op->run != ptx_op_load_parameter; k++)
+        put_aside(l, k);
+    put_memory(l, true, false);
+}
+
+static void put_store(struct listing *l)
+{
+    put_vector(l, l->op->run == ptx_op_store ? l->op->how : l->op->size == 8 ? 8 : 4, false);
+    for (unsigned k = 0; k < 4; k++)
+        put_aside(l, k);
+    put_memory(l, false, true);
+}
+
+static void put_atomic(struct listing *l)
+{
+    const unsigned wide = l->op->size == 8 ? 8 : 4;
+    if (l->op->d != PTX_NO_SLOT)
+        put_row(l, l->w->base, l->op->d, l->op->run == ptx_op_mbarrier
+                                             ? bytes_of(l, l->op->d, PTX_NO_SLOT)
+                                             : wide,
+                true);
+    put_aside(l, 0);
+    put_source(l, 1);
+    if (l->op->run == ptx_op_atomic && l->op->how == SM_ATOMIC_CAS)
+        put_source(l, 2);
+    put_memory(l, true, true);
+}
+
+/* Lanes have results from other lanes; the others of the operands say which. */
+static void put_exchange(struct listing *l)
+{
+    put_result(l, l->op->d);
+    put_result(l, l->op->d2);
+    put_crossing(l, 0);
+    for (unsigned k = 1; k < 4; k++)
+        put_aside(l, k);
+}
+
+static bool is_exchange(sm_op run)
+{
+    return run == ptx_op_shuffle || run == ptx_op_vote || run == ptx_op_match ||
+           run == ptx_op_reduce || run == ptx_op_transpose;
+}
+
+/* Results that no register is read for. */
+static bool is_source(sm_op run)
+{
+    return run == ptx_op_special || run == ptx_op_address || run == ptx_op_active ||
+           run == ptx_op_elect || run == ptx_op_barrier_result;
+}
+
+static bool is_control(sm_op run)
+{
+    return run == ptx_op_nop || run == ptx_op_bra || run == ptx_op_brx || run == ptx_op_exit ||
+           run == ptx_op_trap || run == ptx_op_barrier || run == ptx_op_warp_barrier ||
+           run == ptx_op_join;
+}
+
+static void put_operands(struct listing *l)
+{
+    const struct ptx_op *op = l->op;
+    if (is_load(op->run))
+        put_load(l);
+    else if (op->run == ptx_op_store || op->run == ptx_op_surface_store)
+        put_store(l);
+    else if (op->run == ptx_op_load_argument || op->run == ptx_op_store_parameter)
+        put_parameter(l, op->run == ptx_op_load_argument);
+    else if (op->run == ptx_op_atomic || op->run == ptx_op_mbarrier)
+        put_atomic(l);
+    else if (is_exchange(op->run))
+        put_exchange(l);
+    else if (op->run == ptx_op_call || op->run == ptx_op_call_register)
+        put_call(l);
+    else if (op->run == ptx_op_ret)
+        put_return(l);
+    else if (op->run == ptx_op_builtin)
+        put_builtin(l);
+    else if (op->run == ptx_op_matrix)
+        put_matrix(l);
+    else if (is_source(op->run)) {
+        put_result(l, op->d);
+        put_result(l, op->d2);
+    } else if (is_control(op->run)) {
+        for (unsigned k = 0; k < 4; k++)
+            put_aside(l, k);
+    } else if (op->run == ptx_op_copy_async) {
+        for (unsigned k = 0; k < 3; k++)
+            put_aside(l, k);
+        put_memory(l, true, true);
+    } else if (op->run == ptx_op_load_matrix) {
+        put_rows(l, l->w->base, op->d, op->count, true);
+        put_aside(l, 0);
+        put_memory(l, true, false);
+    } else if (op->run == ptx_op_store_matrix) {
+        put_rows(l, l->w->base, op->s[1].slot, op->count, false);
+        put_aside(l, 0);
+        put_memory(l, false, true);
+    } else if (op->run == ptx_op_pack) {
+        put_row(l, l->w->base, op->d, op->element, true);
+        put_vector(l, 4, false);
+    } else if (op->run == ptx_op_unpack) {
+        put_vector(l, 4, true);
+        put_row(l, l->w->base, op->s[0].slot, op->element, false);
+    } else { /* arithmetic, conversions, selection, predicates; alloca and the stack */
+        put_result(l, op->d);
+        put_result(l, op->d2);
+        for (unsigned k = 0; k < 4; k++)
+            put_source(l, k);
+        if (ptx_is_carrying(op->run)) {
+            if (op->flag)
+                put_carry(l, true);
+            if (op->how & 1)
+                put_carry(l, false);
+        }
+    }
+}
+
+bool ptx_operands(const struct sm_warp *w, const struct sm_ptx *image, uint32_t index,
+                  struct wt_insn_operands *o)
+{
+    struct listing l = {.o = o, .w = w, .image = image, .op = &image->op[index]};
+    while (l.function < image->function_count && (index < image->function[l.function].entry ||
+                                                  index >= image->function[l.function].end))
+        l.function++;
+    *o = (struct wt_insn_operands){.indirect = true, .exact = true};
+    if (l.function == image->function_count)
+        return false;
+    o->enabled = ptx_lanes(w, l.op);
+    put_operands(&l);
+    if (l.op->guard != PTX_NO_SLOT)
+        put_row(&l, w->base, l.op->guard, 0, false)->aside = true;
+    return true;
+}
+
+/* ---- names ---- */
+
+const struct wt_operand_file sm_operand_files[] = {
+    [SM_FILE_R] = {8, false}, [SM_FILE_STATE] = {8, false}, [SM_FILE_MEMORY] = {0, false}};
+
+bool sm_find_operand(const char *name, struct wt_insn_operand *o)
+{
+    unsigned number;
+    int end = 0;
+    *o = (struct wt_insn_operand){
+        .kind = WT_OPERAND_ROW, .file = SM_FILE_R, .bits = 32, .step = 32};
+    if (!*name)
+        return true;
+    if (sscanf(name, "R%u%n", &number, &end) == 1 && !name[end] && number < SM_RZ) {
+        o->number = number * PTX_ROW_BYTES;
+        return true;
+    }
+    if (sscanf(name, "P%u%n", &number, &end) == 1 && !name[end] && number < 7) {
+        *o = (struct wt_insn_operand){.kind = WT_OPERAND_SCALAR,
+                                      .file = SM_FILE_STATE,
+                                      .by_lane = true,
+                                      .bits = 32,
+                                      .number = 4 * number};
+        return true;
+    }
+    return false;
+}
+
+void sm_operand_name(const struct wt_insn_operand *x, char *text, size_t size)
+{
+    static const char *const states[] = {"CC.Z", "CC.S", "CC.C", "CC.O"};
+    const uint32_t row = x->number / PTX_ROW_BYTES;
+    if (x->kind == WT_OPERAND_MEMORY)
+        snprintf(text, size, "memory");
+    else if (x->file == SM_FILE_STATE && x->number < SM_STATE_ZERO)
+        snprintf(text, size, "P%u", x->number / 4);
+    else if (x->file == SM_FILE_STATE)
+        snprintf(text, size, "%s", states[(x->number - SM_STATE_ZERO) / 4 % 4]);
+    else
+        snprintf(text, size, row < SM_RZ ? "R%u" : "row %u", row);
+}
