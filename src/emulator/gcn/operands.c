@@ -233,6 +233,32 @@ static void put_result(list *o, const struct gcn_uop *u, char letter)
         u->form == GCN_FORM_DPP && (!u->bound_ctrl || u->row_mask != 15 || u->bank_mask != 15);
 }
 
+/* Of an operand of two registers the second one is an operand of its own, which belongs to @p pair.
+ */
+static void split_upper(list *o, unsigned index, uint8_t pair)
+{
+    struct wt_insn_operand upper = o->list[index];
+    o->list[index].bits = 32;
+    upper.bits = 32;
+    upper.number++;
+    upper.pair = pair;
+    wt_operands_add(o, upper);
+}
+
+/* v_mad_u64_u32, v_mad_i64_i32: what is carried goes upwards, so that the lower half of the result
+ * does not come from the upper half of what is added. Clang uses it for numbers of 32 bits. */
+static void put_carried_halves(list *o)
+{
+    enum { LOWER = 1, UPPER = 2 };
+    const unsigned count = o->count;
+    for (unsigned i = 0; i < count; i++) {
+        if (o->list[i].file == GCN_FILE_V && o->list[i].bits == 64)
+            split_upper(o, i, UPPER);
+        if (o->list[i].writes)
+            o->list[i].pair = o->list[i].file == GCN_FILE_V ? LOWER : UPPER;
+    }
+}
+
 static void put_vector(list *o, const struct gcn_uop *u)
 {
     const char *l = u->row->operands;
@@ -249,6 +275,8 @@ static void put_vector(list *o, const struct gcn_uop *u)
         o->list[0].reads = o->list[0].crosses; /* which lanes it leaves alone is not known */
     }
     put_sources(o, u, l + (*l == ':'));
+    if (u->row == &gcn_rows[GCN_I_v_mad_u64_u32] || u->row == &gcn_rows[GCN_I_v_mad_i64_i32])
+        put_carried_halves(o);
     /* OMOD and CLAMP depend on MODE: rounding, denormals, IEEE, DX10_CLAMP. */
     if ((u->omod || u->clamp) && strchr("fhF", *u->row->operands) && !strchr(u->row->state, 'o'))
         put_state(o, GCN_STATE_MODE, true, false);
