@@ -9,13 +9,13 @@
 
 /** What is asked for: an instruction that has issued, or a register of a wave that is there now. */
 struct wt_slice_seed {
-    wt_lanes lanes;   /**< whose results, or values, count; 0: all, and those of the wave */
-    uint64_t id;      /**< of the wave: 64 bits that no other wave of the program has */
-    uint64_t time;    /**< the instruction: its issue time, before now */
-    uint32_t from;    /**< the register: from this byte of a lane's value on, */
-    uint32_t bytes;   /**< … so many; 0: all */
-    char name[16];    /**< the register, as the debugger calls it; "": an instruction; "#": bytes of
-                           the register file, by `from` */
+    wt_lanes lanes; /**< whose results, or values, count; 0: all, and those of the wave */
+    uint64_t id;    /**< of the wave: 64 bits that no other wave of the program has */
+    uint64_t time;  /**< the instruction: its issue time, before now */
+    uint32_t from;  /**< the register: from this byte of a lane's value on, */
+    uint32_t bytes; /**< … so many; 0: all */
+    char name[16];  /**< the register, as the debugger calls it; "": an instruction; "#": bytes of
+                         the register file, by `from` */
 };
 
 struct wt_slice_limits {
@@ -30,22 +30,23 @@ struct wt_slice_step {
     uint64_t time;  /**< issue time: of the state before it */
     uint64_t id;    /**< of the wave */
     uint64_t pc;
-    uint32_t wave;  /**< its slot */
-    uint32_t depth; /**< instructions between it and the value, on the shortest way; 0: it made it */
-    uint32_t cut;   /**< whether what it reads was not followed, because of its depth */
+    uint32_t wave; /**< its slot */
+    uint32_t
+        depth;    /**< instructions between it and the value, on the shortest way; 0: it made it */
+    uint32_t cut; /**< whether what it reads was not followed, because of its depth */
     char name[WT_WAVE_NAME];
 };
 
 /** Something that the value was made of, and that no instruction of the recorded run has made. */
 struct wt_slice_input {
-    uint64_t of;      /**< registers, private memory: the id of the wave; a group's memory: its
-                           number; else 0 */
-    uint64_t at;      /**< memory: the address, or the offset in private memory */
-    uint64_t size;    /**< memory: bytes */
-    uint32_t depth;   /**< that of the instruction that reads it, + 1 */
-    uint8_t space;    /**< enum wt_slice_space */
-    uint16_t lane;    /**< of a register that each lane has, and of private memory; else 0 */
-    char name[16];    /**< of the register; "" */
+    uint64_t of;    /**< registers, private memory: the id of the wave; a group's memory: its
+                         number; else 0 */
+    uint64_t at;    /**< memory: the address, or the offset in private memory */
+    uint64_t size;  /**< memory: bytes; so also of a register file that lanes share; else 0 */
+    uint32_t depth; /**< that of the instruction that reads it, + 1 */
+    uint8_t space;  /**< enum wt_slice_space */
+    uint16_t lane;  /**< of a register that each lane has, and of private memory; else 0 */
+    char name[16];  /**< of the register; "" */
 };
 
 enum wt_slice_space {

@@ -15,6 +15,7 @@
 #include "base/text.h"
 #include "cli/options.h"
 #include "cli/report.h"
+#include "frontend/common/common.h"
 #include "target/history.h"
 
 /* ---- options ---- */
@@ -134,6 +135,16 @@ enum wt_status cli_results_add_touch(struct cli_results *r, bool read, const cha
     r->touch = grown;
     r->touch[r->touch_count++] = w;
     return WT_OK;
+}
+
+enum wt_status cli_results_add_slice(struct cli_results *r, const char *text, struct wt_error *err)
+{
+    enum wt_status status = cli_results_add_touch(r, false, text, err);
+    if (status)
+        return status;
+    struct cli_touch *w = &r->touch[r->touch_count - 1];
+    w->slice = true;
+    return w->count ? wt_fail(err, WT_INVALID, "there is nothing to count") : WT_OK;
 }
 
 void cli_results_free(struct cli_results *r)
@@ -256,7 +267,9 @@ enum wt_status cli_results_begin(struct cli_results *r, struct wt_emulated *e, s
             return wt_fail_in(err, "--compare-arg");
     for (size_t i = 0; i < r->touch_count; i++)
         if (resolve_touch(e, &r->touch[i], err) != WT_OK)
-            return wt_fail_in(err, r->touch[i].read ? "--who-read" : "--who-wrote");
+            return wt_fail_in(err, r->touch[i].slice  ? "--of"
+                                   : r->touch[i].read ? "--who-read"
+                                                      : "--who-wrote");
     return r->compare_count || r->touch_count ? wt_emulated_history_start(e, err) : WT_OK;
 }
 
@@ -372,6 +385,70 @@ static enum wt_status report_touch(struct wt_emulated *e, const struct cli_touch
     return status;
 }
 
+/* ---- what bytes are made of ---- */
+
+static void put_place(void *context, uint64_t pc, char *text, size_t size)
+{
+    wt_emulated_describe(context, pc, text, size);
+}
+
+static void put_instruction(void *context, uint64_t pc, char *text, size_t size)
+{
+    struct wt_emulated *e = context;
+    if (!e->family->isa.instruction || !e->family->isa.instruction(e, pc, text, size))
+        *text = 0;
+}
+
+/* The argument whose buffer an address is in, and the byte of it. */
+static void put_argument(void *context, uint64_t address, char *text, size_t size)
+{
+    enum { MOST_ARGUMENTS = 256 };
+    struct wt_emulated *e = context;
+    struct wt_kernel_buffer b;
+    *text = 0;
+    for (size_t i = 0; e->family->run.buffer && i < MOST_ARGUMENTS; i++)
+        if (e->family->run.buffer(e, i, &b) && !b.slice && address - b.addr < b.length) {
+            snprintf(text, size, "(argument %zu%s%s, byte %" PRIu64 ")", i, *b.name ? ", " : "",
+                     b.name, address - b.addr);
+            return;
+        }
+}
+
+static enum wt_status print_slice(struct wt_emulated *e, const struct cli_touch *w,
+                                  const struct wt_slice_seed *seed, size_t seeds,
+                                  uint64_t unwritten, const struct wt_slice_limits *limits,
+                                  struct wt_error *err)
+{
+    const struct wt_slice_report report = {.lane_word = e->family->words.lane,
+                                           .place = put_place,
+                                           .instruction = put_instruction,
+                                           .memory = put_argument,
+                                           .context = e};
+    struct wt_slice_found found = {.more = false};
+    enum wt_status status = WT_OK;
+    if (seeds)
+        status = wt_emulated_slice(e, seed, seeds, limits, &found, err);
+    if (!status) {
+        name_range(e, w);
+        fputs(": made of\n", stderr);
+        wt_print_slice(stderr, &report, &found, unwritten);
+    }
+    wt_slice_found_free(&found);
+    return status;
+}
+
+static enum wt_status report_slice(struct wt_emulated *e, const struct cli_touch *w,
+                                   const struct wt_slice_limits *limits, struct wt_error *err)
+{
+    const struct wt_watchpoint range = {
+        .kind = WT_WATCHPOINT_WRITE, .addr = wt_address_of(w->addr), .size = w->length};
+    struct wt_slice_seed seed[WT_EMULATED_WRITES];
+    size_t seeds;
+    uint64_t unwritten;
+    enum wt_status status = wt_emulated_writers(e, &range, seed, &seeds, &unwritten, err);
+    return status ? status : print_slice(e, w, seed, seeds, unwritten, limits, err);
+}
+
 /* Reports the first byte that differs, and who wrote it. */
 static enum wt_status report_difference(struct wt_emulated *e, const struct cli_compare *c,
                                         const uint8_t *bytes, size_t length,
@@ -449,7 +526,10 @@ enum wt_status cli_results_report(struct cli_results *r, struct wt_emulated *e, 
     if (r->stats)
         cli_report_stats(m, seconds);
     for (size_t i = 0; i < r->touch_count; i++)
-        keep(&status, err, report_touch(e, &r->touch[i], &why), &why);
+        keep(&status, err,
+             r->touch[i].slice ? report_slice(e, &r->touch[i], &r->limits, &why)
+                               : report_touch(e, &r->touch[i], &why),
+             &why);
     return status;
 }
 

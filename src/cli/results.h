@@ -26,6 +26,7 @@ struct cli_compare {
 
 /** A range of memory of which the last writer or reader is looked for. */
 struct cli_touch {
+    bool slice;        /**< all that had a part in what it has, not the last writer alone */
     bool read;         /**< the last reader */
     bool count;        /**< all of them are counted, too */
     const char *place; /**< an address or symbol, `place_length` characters; NULL: in an argument */
@@ -43,6 +44,7 @@ struct cli_results {
     size_t compare_count, compare_capacity;
     struct cli_touch *touch;
     size_t touch_count, touch_capacity;
+    struct wt_slice_limits limits; /**< of slices */
     bool hash, stats;
 };
 
@@ -57,6 +59,8 @@ enum wt_status cli_results_add_compare(struct cli_results *r, const char *text,
 /** Takes "N:OFFSET[,LENGTH][,count]" or "PLACE[,LENGTH][,count]"; LENGTH is 4 if it is left out. */
 enum wt_status cli_results_add_touch(struct cli_results *r, bool read, const char *text,
                                      struct wt_error *err);
+/** The same without ",count": what these bytes are made of is looked for. */
+enum wt_status cli_results_add_slice(struct cli_results *r, const char *text, struct wt_error *err);
 
 /**
  * Checks, before the program runs, all that can be wrong with what was asked for, opens the files

@@ -189,6 +189,18 @@ enum wt_status wt_emulated_last_touch(struct wt_emulated *e, const struct wt_wat
  *  stood. */
 enum wt_status wt_emulated_count_touches(struct wt_emulated *e, const struct wt_watchpoint *range,
                                          uint64_t *count, struct wt_error *err);
+/** Instructions that are looked for at most, for a range that several have written. */
+#define WT_EMULATED_WRITES 64
+/** Lists the instructions of the recording that wrote a range's bytes last, as wt_touch_seeds()
+ * does. The device stands where it stood. */
+enum wt_status wt_emulated_writers(struct wt_emulated *e, const struct wt_watchpoint *range,
+                                   struct wt_slice_seed seed[WT_EMULATED_WRITES], size_t *seeds,
+                                   uint64_t *unwritten, struct wt_error *err);
+/** What their results are made of (base/slice_view.h); the caller frees *found. The device stands
+ * where it stood. */
+enum wt_status wt_emulated_slice(struct wt_emulated *e, const struct wt_slice_seed *seed,
+                                 size_t seeds, const struct wt_slice_limits *limits,
+                                 struct wt_slice_found *found, struct wt_error *err);
 
 /** Whether the file is a program for an emulated device, and not for the host. */
 bool wt_emulated_takes(const struct wt_emulated_options *options, const char *program);

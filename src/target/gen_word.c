@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "emulator/gen/operands.h"
 #include "emulator/gen/isa.h"
 #include "target/gen_text.h"
 
@@ -426,5 +427,9 @@ enum wt_status gen_explain_word(FILE *out, const char *text, struct wt_error *er
     explain_operands(out, &insn);
     wt_gen_text(&word, line, sizeof line);
     fprintf(out, "text: %s\n", line + strspn(line, " "));
+    struct wt_insn_operands operands;
+    if (!gen_operands(&insn, NULL, NULL, &operands))
+        fputs("  (operands that address registers choose are left out)\n", out);
+    wt_operands_print(out, &operands, gen_operand_name);
     return WT_OK;
 }

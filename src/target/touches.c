@@ -92,3 +92,43 @@ enum wt_status wt_emulated_count_touches(struct wt_emulated *e, const struct wt_
     wt_emulated_watch_again(e);
     return wt_timeline_goto(e->timeline, now, err);
 }
+
+enum wt_status wt_emulated_writers(struct wt_emulated *e, const struct wt_watchpoint *range,
+                                   struct wt_slice_seed seed[WT_EMULATED_WRITES], size_t *seeds,
+                                   uint64_t *unwritten, struct wt_error *err)
+{
+    struct wt_touches touches;
+    enum wt_history_step step;
+    enum wt_status status;
+    assert(e->timeline && range->size > 0);
+    const uint64_t now = e->machine->time;
+    if ((status = wt_touches_begin(&touches, wt_emulated_target(e), range, WT_EMULATED_WRITES,
+                                   err)) != WT_OK)
+        return status;
+    while ((step = wt_touches_on(&touches, BUDGET, err)) == WT_HISTORY_ON)
+        continue;
+    status = step == WT_HISTORY_FAILED ? err->status
+                                       : wt_touch_seeds(touches.list, touches.count, range->addr,
+                                                        range->size, seed, seeds, unwritten, err);
+    wt_touches_free(&touches);
+    return status ? status : wt_timeline_goto(e->timeline, now, err);
+}
+
+enum wt_status wt_emulated_slice(struct wt_emulated *e, const struct wt_slice_seed *seed,
+                                 size_t seeds, const struct wt_slice_limits *limits,
+                                 struct wt_slice_found *found, struct wt_error *err)
+{
+    const struct wt_history_services *h = &wt_emulated_history;
+    const uint64_t now = e->machine->time;
+    enum wt_history_step step;
+    enum wt_status status = h->slice(e, seed, seeds, limits, err);
+    if (status)
+        return status;
+    while ((step = h->slice_on(e, BUDGET, err)) == WT_HISTORY_ON)
+        continue;
+    if (step == WT_HISTORY_FAILED)
+        return err->status;
+    if ((status = h->slice_end(e, found, err)) == WT_OK)
+        status = wt_timeline_goto(e->timeline, now, err);
+    return status;
+}

@@ -3,13 +3,14 @@
 A seed makes a program of statements, each on a line of its own: statement K gives work-item I a value that is made of
 others' values, and of cells of the input. So the model knows of each value which cells, and which statements of which
 work-items, had a part in it."""
+import os
 import random
 import re
 import subprocess
 
 import pytest
 
-from conftest import OPENCL_TARGETS, ask_console
+from conftest import OPENCL_TARGETS, ROOT, WAVETRAP, ask_console, debug
 
 STATEMENTS = 10
 CELLS = 4    # of the input, for each work-item
@@ -188,3 +189,25 @@ def test_sm(tmp_path, opt, seed):
     subprocess.run(["clang-19", *OPENCL_TARGETS["sm"], "-x", "cl", "-cl-std=CL2.0", opt, "-g", "-gdwarf-2", "flow.cl",
                     "-o", "flow.ptx"], cwd=tmp_path, check=True)
     check(plan, where, tmp_path / "flow.ptx", line, ["-g", "sm", *ARGUMENTS], opt == "-O0", random.Random(seed))
+
+
+def test_the_page_is_true(tmp_path):
+    """The sessions of docs/where-from.md."""
+    session = "".join(re.findall(r"^```console\n(.*?)^```$", (ROOT / "docs" / "where-from.md").read_text(), re.M | re.S))
+    parts = re.split(r"^\$ (.*)\n", session, flags=re.M)
+    commands, wanted = parts[1::2], parts[2::2]
+    assert len(commands) == 6 and commands[0] == "cat pairs.cl"
+    (tmp_path / "pairs.cl").write_text(wanted[0])
+    for command, text in list(zip(commands, wanted))[1:]:
+        done = subprocess.run(command, shell=True, cwd=tmp_path, capture_output=True, text=True, check=True,
+                              env={**os.environ, "PATH": f"{os.path.dirname(WAVETRAP)}:{os.environ['PATH']}"})
+        assert (done.stdout + done.stderr) == text, command
+
+
+@pytest.mark.parametrize("command, why", [
+    ("where-from", "takes an expression"), ("where-from --depth=x a", "'--depth=x a' is none of --depth=N"),
+    ("where-from --steps=0 a", "is none of"), ("where-from --depth=-1 a", "is none of"), ("where-from --sideways a", "is none of"),
+    ("where-from no_such", 'No symbol "no_such"'), ("where-from 1 + 2", "1 + 2 lies neither in memory nor in a register"), ("where-from $pc", "is no value")])
+def test_what_is_refused(program, command, why):
+    done = debug(program("values"), "break main", "run", command)
+    assert done.returncode == 1 and why in done.stderr, done.stderr

@@ -137,6 +137,23 @@ static inline struct wt_travel_request take_travel(struct input *in, uint32_t si
         }
         return travel;
     }
+    if (travel.what == WT_TRAVEL_SLICE) {
+        static const char *const names[] = {"v0", "s4", "R3", "r20", "vcc", "#", "", "x"};
+        const struct wt_slice_limits limits = {(uint32_t)take(in, 1), (uint32_t)take(in, 1),
+                                               (uint32_t)take(in, 1) & 1};
+        const uint32_t count = size % 4;
+        travel.size = (uint32_t)(sizeof limits + count * sizeof(struct wt_slice_seed));
+        memcpy(bytes, &limits, sizeof limits);
+        for (uint32_t i = 0; i < count; i++) {
+            struct wt_slice_seed seed = {.lanes = take(in, 2), .id = number(in)};
+            seed.time = number(in);
+            seed.from = (uint32_t)number(in);
+            seed.bytes = (uint32_t)take(in, 1);
+            strcpy(seed.name, names[take(in, 1) % 8]);
+            memcpy(bytes + sizeof limits + i * sizeof seed, &seed, sizeof seed);
+        }
+        return travel;
+    }
     if (travel.size > WT_TRAVEL_REQUEST_BYTES)
         travel.size = WT_TRAVEL_REQUEST_BYTES;
     for (uint32_t i = 0; i < travel.size && in->left; i++)

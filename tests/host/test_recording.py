@@ -220,3 +220,13 @@ def test_lds_is_watched_forwards():
         assert f"Value = {value}\n" in text and "group (3,0,0)" in text and f"lane {(5 - n) % 64};" in text, (n, text)
         assert f" = {n}" in said[8 + 2 * n]
     assert said[-1].endswith(RIGHT)
+
+
+def test_what_a_sum_is_made_of():
+    """Work-item 5 has added eight cells of the input, which work-items 5 to 12 had put into the group's memory."""
+    said = ask([f"tbreak {SOURCE.name}:{line_of('scaled')} if i == 5 && k == 7", "run", "print/x (long) in", "where-from --depth=1000 --steps=1000 sum",
+                "delete", "continue"], recording(), "sums")
+    first = int(re.search(r"= (0x[0-9a-f]+)", said[2])[1], 16) + 4*5
+    assert f"memory: 32 bytes at {first:#x}, which no instruction of the recorded run wrote before" in said[3], said[3]
+    assert "There are other" not in said[3] and "[0] time " in said[3], said[3]
+    assert said[3].count("[0] time") == 1 and said[-1].endswith(RIGHT), said[3]

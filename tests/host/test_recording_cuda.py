@@ -227,3 +227,13 @@ def test_openmp_of_gcc(tmp_path):
     assert re.match(r"#0  0x\w+ in main\$_omp_fn\$\d\$impl \(", said[11]), said[11]
     assert times(said[13])[0] == first
     assert said[-1].endswith("kernel: 495 text  2.50\nhost 0, fibonacci 55, sum 1499500, threads several\n[Program exited normally]\n")
+
+
+def test_what_a_sum_is_made_of(recording):
+    """Work-item 5 has added eight cells of the input, which work-items 5 to 12 had put into the group's memory."""
+    said = ask([f"tbreak {SOURCE.name}:{line_of('scaled')} if i == 5 && k == 7", "run", "print/x (long) in", "where-from --depth=1000 --steps=1000 sum",
+                "delete", "continue"], recording, "sums", options=SM)
+    first = int(re.search(r"= (0x[0-9a-f]+)", said[2])[1], 16) + 4*5
+    assert f"memory: 32 bytes at {first:#x}, which no instruction of the recorded run wrote before" in said[3], said[3]
+    assert "There are other" not in said[3] and "[0] time " in said[3], said[3]
+    assert said[3].count("[0] time") == 1 and said[-1].endswith(RIGHT), said[3]

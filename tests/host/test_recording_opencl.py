@@ -170,3 +170,13 @@ def test_memory_of_a_program_that_was_killed_is_gone(recording):
 def test_where_there_is_no_way_back(recording):
     done = debug(["tbreak scale", "run", "reverse-stepi"], recording, "sums", options=[*GEN9, "--no-history"])
     assert done.returncode == 1 and "--no-history was given" in done.stderr, done.stderr + done.stdout
+
+
+def test_what_a_sum_is_made_of(recording):
+    """Work-item 5 has added eight cells of the input, which work-items 5 to 12 had put into the group's memory."""
+    said = ask([f"tbreak program-1.cl:{SCALED} if i == 5 && k == 7", "run", "print/x (long) in", "where-from --depth=1000 --steps=1000 sum",
+                "delete", "continue"], recording, "sums", options=GEN9)
+    first = int(re.search(r"= (0x[0-9a-f]+)", said[2])[1], 16) + 4*5
+    assert f"memory: 32 bytes at {first:#x}, which no instruction of the recorded run wrote before" in said[3], said[3]
+    assert "There are other" not in said[3] and "[0] time " in said[3], said[3]
+    assert said[3].count("[0] time") == 1 and said[-1].endswith(RIGHT), said[3]

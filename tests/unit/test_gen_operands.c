@@ -69,8 +69,7 @@ static uint32_t number(void)
 
 /* ---- words ---- */
 
-#define ONE_OF(...)                                                                                \
-    ((const uint8_t[]){__VA_ARGS__})[any(sizeof((const uint8_t[]){__VA_ARGS__}))]
+#define ONE_OF(...) ((const uint8_t[]){__VA_ARGS__})[any(sizeof((const uint8_t[]){__VA_ARGS__}))]
 
 /* Regions of few registers, so that they meet; a kind of types: whole numbers, reals, wide. */
 static void set_sources(struct gen_word *w, unsigned count, unsigned kind)
@@ -81,10 +80,10 @@ static void set_sources(struct gen_word *w, unsigned count, unsigned kind)
         const bool immediate = i + 1 == count && kind != 2 && !any(5);
         gen_set_field(w, file + 1, file, immediate ? 3 : any(12) ? 1 : 0);
         gen_set_field(w, type + 3, type,
-                      kind == 3                ? ONE_OF(0, 1, 8, 9)
-                      : kind                   ? real
-                      : immediate              ? ONE_OF(0, 1, 2, 3)
-                                               : ONE_OF(0, 1, 0, 1, 2, 3, 4, 5));
+                      kind == 3   ? ONE_OF(0, 1, 8, 9)
+                      : kind      ? real
+                      : immediate ? ONE_OF(0, 1, 2, 3)
+                                  : ONE_OF(0, 1, 0, 1, 2, 3, 4, 5));
         if (immediate)
             continue;
         gen_set_field(w, at + 15, at + 15, !any(10));
@@ -163,8 +162,8 @@ static void set_message(struct gen_word *w, bool split)
 {
     const unsigned sfid = messages[message].sfid, type = messages[message].type,
                    bits = messages[message].bits[any(messages[message].count)];
-    const bool header = messages[message].header, texels = sfid == GEN_SFID_DC1 &&
-                                                           (type == 5 || type == 6 || type == 13);
+    const bool header = messages[message].header,
+               texels = sfid == GEN_SFID_DC1 && (type == 5 || type == 6 || type == 13);
     uint32_t desc = descriptor_of(type, bits, 0, 0, header, any(2) ? 0xfe : 0);
     struct gen_message_shape s;
     if (sfid == GEN_SFID_SAMPLER) /* ld_lz, of 8 lanes */
@@ -224,7 +223,8 @@ static struct gen_word word_of(const struct gen_row *row)
                          (!any(5) && row->format <= GEN_FORMAT_TWO && row != &gen_rows[GEN_LINE] &&
                           row != &gen_rows[GEN_PLN]);
     const bool integers = row == &gen_rows[GEN_ADDC] || row == &gen_rows[GEN_SUBB] ||
-                          row == &gen_rows[GEN_MACH] || row->name[0] == 'b' || !strncmp(row->name, "fb", 2);
+                          row == &gen_rows[GEN_MACH] || row->name[0] == 'b' ||
+                          !strncmp(row->name, "fb", 2);
     unsigned kind = (unsigned)any(4);
     gen_set_field(&w, 6, 0, row->opcode);
     gen_set_field(&w, 8, 8, align16);
@@ -441,7 +441,8 @@ static void add(struct uses *u, const struct wt_insn_operands *list,
             add_bits(u, o->file, o->number / 4 * 32u + (8u * (o->number % 4) + lane) % 32, 1);
         else
             add_bits(u, o->file,
-                     8u * o->number + o->first + e / row * o->row_step + e % row * o->step, o->bits);
+                     8u * o->number + o->first + e / row * o->row_step + e % row * o->step,
+                     o->bits);
     }
 }
 
@@ -540,7 +541,8 @@ static void fill(struct state *s, const struct gen_insn *insn)
     const unsigned first = insn->src[0].reg * GEN_GRF_BYTES;
     const enum gen_message_form form = gen_message_shape(insn->exdesc & 15, insn->desc, &shape);
     const bool header = insn->desc >> 19 & 1;
-    const unsigned unit = (insn->exdesc & 15) == GEN_SFID_DC0 && (insn->desc >> 14 & 7) == 3 ? 4 : 1;
+    const unsigned unit =
+        (insn->exdesc & 15) == GEN_SFID_DC0 && (insn->desc >> 14 & 7) == 3 ? 4 : 1;
     if (form == GEN_MESSAGE_BLOCK) {
         wt_store_le(s->b + first, DATA + any(8) * 64, 8);
         if ((insn->exdesc & 15) == GEN_SFID_DC0)
@@ -631,9 +633,8 @@ static void try_row(const struct gen_row *row)
         all = true;
         for (unsigned i = 0; i < most.count; i++) {
             const struct wt_insn_operand *x = &most.list[i];
-            const bool counts =
-                x->kind != WT_OPERAND_CONSTANT &&
-                (x->kind == WT_OPERAND_MEMORY || x->file != GEN_FILE_STATE);
+            const bool counts = x->kind != WT_OPERAND_CONSTANT &&
+                                (x->kind == WT_OPERAND_MEMORY || x->file != GEN_FILE_STATE);
             all &= !counts || ((!x->reads || mattered[i]) && (!x->writes || changed[i]));
         }
     }

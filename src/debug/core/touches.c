@@ -113,3 +113,43 @@ enum wt_history_step wt_touches_on(struct wt_touches *s, uint64_t budget, struct
         return step;
     }
 }
+
+/* The bytes that a write made new: nothing later wrote them. */
+static bool add_bytes(uint8_t *written, uint64_t size, uint64_t first, uint64_t count)
+{
+    bool adds = false;
+    for (uint64_t b = first; b < first + count; b++) {
+        if (b >= size || written[b] > 1) /* by a later instruction */
+            continue;
+        written[b] = 1;
+        adds = true;
+    }
+    return adds;
+}
+
+enum wt_status wt_touch_seeds(const struct wt_touch *list, size_t count, struct wt_address addr,
+                              uint64_t size, struct wt_slice_seed *seed, size_t *seeds,
+                              uint64_t *unwritten, struct wt_error *err)
+{
+    uint8_t *written = calloc(size ? size : 1, 1);
+    *seeds = 0;
+    *unwritten = 0;
+    if (!written)
+        return wt_fail(err, WT_NO_MEMORY, "no host memory for the search");
+    for (size_t i = 0; i < count; i++) {
+        struct wt_slice_seed s = {.id = list[i].last.id, .time = list[i].time};
+        for (unsigned k = 0; k < list[i].shown; k++) {
+            const struct wt_watchpoint_hit *hit = &list[i].lane[k];
+            if (add_bytes(written, size, hit->addr.offset - addr.offset, hit->size))
+                s.lanes |= wt_lane_bit(hit->lane);
+        }
+        for (uint64_t b = 0; b < size; b++)
+            written[b] = written[b] ? 2 : 0;
+        if (s.lanes)
+            seed[(*seeds)++] = s;
+    }
+    for (uint64_t b = 0; b < size; b++)
+        *unwritten += !written[b];
+    free(written);
+    return WT_OK;
+}

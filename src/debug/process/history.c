@@ -297,8 +297,7 @@ static enum wt_status slice_end(void *context, struct wt_slice_found *found, str
     do {
         struct wt_wire_answer answer;
         uint64_t next = taken;
-        const enum wt_status status =
-            ask(h, WT_TRAVEL_SLICE_LIST, &next, NULL, 0, &answer, err);
+        const enum wt_status status = ask(h, WT_TRAVEL_SLICE_LIST, &next, NULL, 0, &answer, err);
         if (status) {
             wt_slice_found_free(found);
             return status;

@@ -1,4 +1,5 @@
 /* Journeys through the recorded run, and searches of it. */
+#include "debug/core/touches.h"
 #include "debug/program/internal.h"
 
 /* Pumps an operation until it ends. */
@@ -93,36 +94,10 @@ static enum wt_status seed_memory(struct wt_program *g, const char *text,
         status = wt_program_touches(g, &where, MOST_WRITES, &list, &count, &more, err);
     if (status)
         return status;
-    uint8_t *written = calloc(where.size ? where.size : 1, 1);
     *seed = calloc(count ? count : 1, sizeof **seed);
-    *unwritten = where.size;
-    for (size_t i = 0; written && *seed && i < count && *unwritten; i++) {
-        struct wt_slice_seed *s = &(*seed)[*seeds];
-        const struct wt_touch *t = &list[i];
-        bool counts = false;
-        for (unsigned k = 0; k < t->shown; k++) {
-            const struct wt_watchpoint_hit *hit = &t->lane[k];
-            bool adds = false;
-            for (uint64_t b = 0; b < hit->size; b++) {
-                const uint64_t at = hit->addr.offset + b - where.addr.offset;
-                if (at >= where.size || written[at] > 1)
-                    continue;
-                *unwritten -= !written[at];
-                written[at] = 1;
-                adds = true;
-            }
-            if (adds)
-                s->lanes |= wt_lane_bit(hit->lane);
-            counts |= adds;
-        }
-        for (uint64_t b = 0; b < where.size; b++)
-            written[b] *= 2; /* by a later instruction than those to come */
-        s->id = t->by.id;
-        s->time = t->time;
-        *seeds += counts;
-    }
-    status = written && *seed ? WT_OK : wt_fail(err, WT_NO_MEMORY, "no host memory for the search");
-    free(written);
+    status = *seed
+                 ? wt_touch_seeds(list, count, where.addr, where.size, *seed, seeds, unwritten, err)
+                 : wt_fail(err, WT_NO_MEMORY, "no host memory for the search");
     free(list);
     return status;
 }
@@ -166,9 +141,9 @@ static enum wt_status seed_places(struct wt_program *g, const struct wt_values *
 }
 
 /* Seeds of a value in registers: a register, or one for each piece. */
-static enum wt_status seed_registers(struct wt_program *g, const struct wt_values *v,
-                                     struct wt_slice_seed **seed, size_t *seeds,
-                                     struct wt_error *err)
+static enum wt_status seed_registers(struct wt_program *g, const char *text,
+                                     const struct wt_values *v, struct wt_slice_seed **seed,
+                                     size_t *seeds, struct wt_error *err)
 {
     const struct wt_topology *topology = g->topology;
     const struct wt_value_piece whole = {.end = v->size, .reg = v->reg, .from = v->from};
@@ -183,14 +158,16 @@ static enum wt_status seed_registers(struct wt_program *g, const struct wt_value
     for (size_t i = 0; i < *seeds; i++) {
         const struct wt_value_piece *piece = v->piece_count ? &v->piece[i] : &whole;
         if (piece->reg < 0 || (size_t)piece->reg >= topology->register_count)
-            return wt_fail(err, WT_INVALID, v->piece_count
-                               ? "a part of it lies in no register: ask for a part"
-                               : "it lies neither in memory nor in a register of the wave");
+            return wt_fail(err, WT_INVALID,
+                           v->piece_count
+                               ? "a part of %s lies in no register: ask for another part"
+                               : "%s lies neither in memory nor in a register of the wave",
+                           text);
         (*seed)[i] = (struct wt_slice_seed){.id = wave.id,
                                             .lanes = v->lanes,
                                             .from = (uint32_t)piece->from,
                                             .bytes = (uint32_t)(piece->end - begin)};
-        snprintf((*seed)[i].name, sizeof (*seed)[i].name, "%s",
+        snprintf((*seed)[i].name, sizeof(*seed)[i].name, "%s",
                  topology->registers[piece->reg].name);
         begin = piece->end;
     }
@@ -214,7 +191,7 @@ enum wt_status wt_program_where_from(struct wt_program *g, const char *text,
         return status;
     status = wt_values_check_first(&v, err);
     if (!status)
-        status = !v.in_memory ? seed_registers(g, &v, &seed, &seeds, err)
+        status = !v.in_memory ? seed_registers(g, text, &v, &seed, &seeds, err)
                  : leads_to_registers(g->topology, v.space, v.address[0], &byte)
                      ? seed_places(g, &v, &seed, &seeds, err)
                      : seed_memory(g, text, &seed, &seeds, unwritten, err);

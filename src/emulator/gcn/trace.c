@@ -11,8 +11,9 @@
 /* A wave before an instruction. */
 struct gcn_trace_point {
     struct gcn_disassembler *disassembler;
-    uint32_t (*v)[GCN_LANES]; /* GCN_VGPRS rows, of which the wave's are filled */
-    struct gcn_wave wave;     /* but for its vector registers */
+    uint32_t (*v)[GCN_LANES];         /* GCN_VGPRS rows, of which the wave's are filled */
+    uint64_t written[GCN_VGPRS / 64]; /* the rows that the instruction may write: noted in v */
+    struct gcn_wave wave;             /* but for its vector registers */
     uint64_t time;
     uint8_t bytes[8];
     unsigned available; /* of bytes */
@@ -44,6 +45,31 @@ static bool make_point(struct gcn_device *d)
     return false;
 }
 
+/* The rows that the instruction may write, by its operands; all of them where registers choose. */
+static void find_written(const struct gcn_wave *w, struct gcn_trace_point *p)
+{
+    struct gcn_uop u = {0};
+    struct wt_insn_operands o;
+    uint32_t word[2];
+    const char *why;
+    memcpy(word, p->bytes, sizeof word);
+    const bool known = gcn_decode(word, p->available / 4, &u, &why) && gcn_operands(&u, &o) &&
+                       !(w->mode & GCN_MODE_GPR_IDX_EN);
+    memset(p->written, known ? 0 : 0xff, sizeof p->written);
+    for (unsigned i = 0; known && i < o.count; i++) {
+        const struct wt_insn_operand *x = &o.list[i];
+        for (unsigned k = 0;
+             x->writes && x->file == GCN_FILE_V && k < (x->first + x->bits + 31u) / 32; k++)
+            if (x->number + k < GCN_VGPRS)
+                p->written[(x->number + k) / 64] |= UINT64_C(1) << (x->number + k) % 64;
+    }
+}
+
+static bool is_written(const struct gcn_trace_point *p, unsigned row)
+{
+    return p->written[row / 64] >> row % 64 & 1;
+}
+
 bool gcn_trace_before(struct wt_wave_head *head)
 {
     struct gcn_wave *w = (struct gcn_wave *)head;
@@ -54,8 +80,11 @@ bool gcn_trace_before(struct wt_wave_head *head)
     struct gcn_trace_point *p = d->trace;
     p->wave = *w;
     p->time = d->machine.time;
-    memcpy(p->v, w->v, w->vgprs * sizeof *w->v);
     p->available = gcn_read(d, w->pc, p->bytes, 8) ? 8 : gcn_read(d, w->pc, p->bytes, 4) ? 4 : 0;
+    find_written(w, p);
+    for (unsigned i = 0; i < w->vgprs; i++)
+        if (is_written(p, i))
+            memcpy(p->v[i], w->v[i], sizeof p->v[i]);
     return true;
 }
 
@@ -130,7 +159,8 @@ void gcn_trace_after(struct wt_wave_head *head, wt_trace_fn fn, void *context)
     if (w->active && w->group == p->wave.group && w->index == p->wave.index) {
         scalars(w, &p->wave, &t);
         for (unsigned i = 0; i < w->vgprs; i++)
-            vector(i, w->v[i], p->v[i], &t);
+            if (is_written(p, i))
+                vector(i, w->v[i], p->v[i], &t);
     }
     const struct wt_trace trace = {
         .time = p->time,

@@ -614,8 +614,8 @@ static enum gen_message_form port1_form(const struct gen_message *m, struct gen_
     case DC1_UNTYPED_WRITE:
     case DC1_A64_UNTYPED_WRITE:
         good = untyped_shape(m, &x);
-        return scattered_form(
-            &x, m->type == DC1_UNTYPED_READ || m->type == DC1_A64_UNTYPED_READ, good, s);
+        return scattered_form(&x, m->type == DC1_UNTYPED_READ || m->type == DC1_A64_UNTYPED_READ,
+                              good, s);
     case DC1_A64_READ:
     case DC1_A64_WRITE:
         good = scattered_shape(m, &x);

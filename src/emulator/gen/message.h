@@ -82,8 +82,8 @@ struct gen_message_shape {
     unsigned lanes, first_lane; /**< of the instruction's channels */
     unsigned slot, stored;      /**< bytes of an element in registers; of these, that are stored */
     unsigned elements;          /**< that a lane loads or stores; TEXELS: that it loads at most */
-    unsigned sources;           /**< elements of the payload: what is stored, or operands of the atomic */
-    unsigned block, within;     /**< BLOCK: bytes; those of the first register before it */
+    unsigned sources; /**< elements of the payload: what is stored, or operands of the atomic */
+    unsigned block, within; /**< BLOCK: bytes; those of the first register before it */
 };
 /** The shape of a message to shared function @p sfid. */
 enum gen_message_form gen_message_shape(unsigned sfid, uint32_t desc,

@@ -163,8 +163,7 @@ static bool is_predicated(const struct gen_insn *insn)
 /* … or something else may. */
 static bool leaves_out(const struct gen_insn *insn)
 {
-    return is(insn, GEN_SMOV) || is(insn, GEN_SAD2) ||
-           is(insn, GEN_SADA2) ||
+    return is(insn, GEN_SMOV) || is(insn, GEN_SAD2) || is(insn, GEN_SADA2) ||
            (insn->align16 && (insn->dst.swizzle & 15) != 15);
 }
 
@@ -178,8 +177,7 @@ static struct wt_insn_operand *put_accumulator(struct listing *l, bool writes)
     if (writes) { /* channels beyond acc1 have none; */
         x->keeps = is_predicated(l->insn);
         x->reads = leaves_out(l->insn) || l->insn->exec_size * size > 2 * GEN_GRF_BYTES;
-    }
-    else { /* … they read the first ones' */
+    } else { /* … they read the first ones' */
         x->row = (uint8_t)(2 * 8 * GEN_GRF_BYTES / x->bits);
     }
     return x;
@@ -276,8 +274,8 @@ static void put_arithmetic(struct listing *l)
     if (math && insn->condition == GEN_MATH_IDIV && insn->dst.file == GEN_GRF &&
         !insn->dst.indirect) {
         const unsigned registers = (insn->exec_size * 4u + GEN_GRF_BYTES - 1) / GEN_GRF_BYTES;
-        struct wt_insn_operand *x =
-            put(l, WT_OPERAND_ROW, GEN_FILE_R, (insn->dst.reg + registers) * GEN_GRF_BYTES, 4, true);
+        struct wt_insn_operand *x = put(l, WT_OPERAND_ROW, GEN_FILE_R,
+                                        (insn->dst.reg + registers) * GEN_GRF_BYTES, 4, true);
         x->step = 32;
         x->keeps = insn->predicate;
     }
@@ -480,9 +478,8 @@ bool gen_operands(const struct gen_insn *insn, gen_address_fn *address, const vo
 {
     struct listing l = {
         .o = o, .insn = insn, .address = address, .context = context, .complete = true};
-    *o = (struct wt_insn_operands){.first_lane = insn->channel,
-                                   .lanes = insn->exec_size,
-                                   .unmasked = insn->no_mask};
+    *o = (struct wt_insn_operands){
+        .first_lane = insn->channel, .lanes = insn->exec_size, .unmasked = insn->no_mask};
     switch ((enum gen_format)insn->row->format) {
     case GEN_FORMAT_PLAIN:
         break;
@@ -505,9 +502,11 @@ bool gen_operands(const struct gen_insn *insn, gen_address_fn *address, const vo
 
 /* ---- names ---- */
 
-const struct wt_operand_file gen_operand_files[] = {
-    [GEN_FILE_R] = {8, false}, [GEN_FILE_ACC] = {8, false},  [GEN_FILE_A] = {8, false},
-    [GEN_FILE_F] = {8, false}, [GEN_FILE_STATE] = {0, false}};
+const struct wt_operand_file gen_operand_files[] = {[GEN_FILE_R] = {8, false},
+                                                    [GEN_FILE_ACC] = {8, false},
+                                                    [GEN_FILE_A] = {8, false},
+                                                    [GEN_FILE_F] = {8, false},
+                                                    [GEN_FILE_STATE] = {0, false}};
 
 bool gen_find_operand(const char *name, struct wt_insn_operand *o)
 {
@@ -542,10 +541,11 @@ bool gen_find_operand(const char *name, struct wt_insn_operand *o)
 void gen_operand_name(const struct wt_insn_operand *x, char *text, size_t size)
 {
     static const char *const states[16] = {
-        [GEN_ARF_CE] = "ce",   [GEN_ARF_MSG] = "msg", [GEN_ARF_SP] = "sp", [GEN_ARF_SR] = "sr0",
-        [GEN_ARF_CR] = "cr0",  [GEN_ARF_N] = "n0",    [GEN_ARF_IP] = "ip", [GEN_ARF_TDR] = "tdr0",
-        [GEN_ARF_TM] = "tm0",  [GEN_ARF_FC] = "fc",   [GEN_ARF_DBG] = "dbg0"};
-    const unsigned byte = x->number % GEN_GRF_BYTES, reg = x->number / GEN_GRF_BYTES;
+        [GEN_ARF_CE] = "ce",  [GEN_ARF_MSG] = "msg", [GEN_ARF_SP] = "sp",   [GEN_ARF_SR] = "sr0",
+        [GEN_ARF_CR] = "cr0", [GEN_ARF_N] = "n0",    [GEN_ARF_IP] = "ip",   [GEN_ARF_TDR] = "tdr0",
+        [GEN_ARF_TM] = "tm0", [GEN_ARF_FC] = "fc",   [GEN_ARF_DBG] = "dbg0"};
+    const unsigned byte = x->number % GEN_GRF_BYTES, reg = x->number / GEN_GRF_BYTES,
+                   last = (x->number + (x->bits + 7u) / 8 - 1) / GEN_GRF_BYTES;
     if (x->kind == WT_OPERAND_MEMORY)
         snprintf(text, size, "memory");
     else if (x->file == GEN_FILE_STATE)
@@ -554,7 +554,9 @@ void gen_operand_name(const struct wt_insn_operand *x, char *text, size_t size)
         snprintf(text, size, "f%u.%u", x->number / 4, x->number / 2 % 2);
     else if (x->file == GEN_FILE_A)
         snprintf(text, size, "a0.%u", x->number / 2);
+    else if (x->kind == WT_OPERAND_SCALAR && last > reg)
+        snprintf(text, size, "r%u to r%u", reg, last);
     else
-        snprintf(text, size, byte ? "%s%u byte %u" : "%s%u", x->file == GEN_FILE_R ? "r" : "acc",
-                 reg, byte);
+        snprintf(text, size, byte ? "%s%u from byte %u on" : "%s%u",
+                 x->file == GEN_FILE_R ? "r" : "acc", reg, byte);
 }

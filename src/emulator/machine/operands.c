@@ -28,7 +28,11 @@ static void print_row(FILE *out, const struct wt_insn_operand *o, const char *na
     fprintf(out, "%s: %u bits a lane", name, o->bits);
     if (o->first)
         fprintf(out, ", from bit %u on", o->first);
-    fprintf(out, "%s%s\n", types[o->type], o->crosses ? ", also of other lanes" : "");
+    if (o->whose >= WT_LANE_0)
+        fprintf(out, ", of lane %u", o->whose - WT_LANE_0);
+    fprintf(out, "%s%s%s%s\n", types[o->type], o->crosses ? ", also of other lanes" : "",
+            o->whose == WT_LANE_FIRST ? ", of the first enabled lane" : "",
+            o->keeps ? ", but for lanes that are left out" : "");
 }
 
 static void print_memory(FILE *out, const struct wt_insn_operand *o, const char *name)
@@ -59,6 +63,7 @@ void wt_operands_print(FILE *out, const struct wt_insn_operands *operands,
         else if (o->kind == WT_OPERAND_ROW)
             print_row(out, o, text);
         else
-            fprintf(out, "%s\n", text);
+            fprintf(out, "%s%s%s\n", text, o->by_lane ? ", a bit a lane" : "",
+                    o->keeps ? ", but for lanes that are left out" : "");
     }
 }

@@ -33,26 +33,26 @@ struct wt_insn_operand {
     enum wt_operand_kind kind;
     enum wt_operand_type type;
     bool reads, writes;
-    bool keeps;      /**< it is written, but for lanes that the instruction leaves out (a predicate);
-                          what they have is a part of the result */
-    uint8_t pair;    /**< of several moves in one instruction: what is written comes from what is
-                          read with the same number; 0: from all */
-    bool crosses;    /**< lanes use values, or bits, of other lanes, or write them; enabled or not */
-    uint8_t whose;   /**< ROW: enum wt_operand_lane */
-    bool by_lane;    /**< SCALAR: bit N is lane N's */
-    bool aside;      /**< it says where an operand is (an address, a shift of lanes), or how the
-                          instruction computes (a rounding mode): it is no part of the result */
-    uint8_t file;    /**< which registers or memory: an enumeration of the family's */
-    uint8_t first;   /**< bit of the register with which the value begins */
-    uint16_t bits;   /**< of a lane's value, or of the scalar; memory: that a lane accesses, 0: as
-                          many as registers say */
-    uint32_t number; /**< of the register, the first one where the value has several; MEMORY: as
-                          the file says */
-    uint8_t row;        /**< ROW of a file whose registers lanes share: the values of so many lanes
-                             lie `step` bits from each other, 0: those of all lanes; */
-    uint16_t step;      /**< … 0: they are one value */
-    uint16_t row_step;  /**< … and those of the next lanes so many bits behind these */
-    int64_t value;   /**< CONSTANT: its value; MEMORY: bytes after the address */
+    bool keeps;    /**< it is written, but for lanes that the instruction leaves out (a predicate);
+                        what they have is a part of the result */
+    uint8_t pair;  /**< of several moves in one instruction: what is written comes from what is
+                        read with the same number; 0: from all */
+    bool crosses;  /**< lanes use values, or bits, of other lanes, or write them; enabled or not */
+    uint8_t whose; /**< ROW: enum wt_operand_lane */
+    bool by_lane;  /**< SCALAR: bit N is lane N's */
+    bool aside;    /**< it says where an operand is (an address, a shift of lanes), or how the
+                        instruction computes (a rounding mode): it is no part of the result */
+    uint8_t file;  /**< which registers or memory: an enumeration of the family's */
+    uint8_t first; /**< bit of the register with which the value begins */
+    uint16_t bits; /**< of a lane's value, or of the scalar; memory: that a lane accesses, 0: as
+                        many as registers say */
+    uint32_t number;   /**< of the register, the first one where the value has several; MEMORY: as
+                            the file says */
+    uint8_t row;       /**< ROW of a file whose registers lanes share: the values of so many lanes
+                            lie `step` bits from each other, 0: those of all lanes; */
+    uint16_t step;     /**< … 0: they are one value */
+    uint16_t row_step; /**< … and those of the next lanes so many bits behind these */
+    int64_t value;     /**< CONSTANT: its value; MEMORY: bytes after the address */
 };
 
 enum { WT_MOST_OPERANDS = 80 };
@@ -62,18 +62,20 @@ enum { WT_MOST_OPERANDS = 80 };
 struct wt_insn_operands {
     unsigned count;
     uint8_t first_lane, lanes; /**< the lanes that it is for; `lanes` 0: all */
-    bool unmasked; /**< it is executed for lanes that are not enabled, too */
-    bool any_lane; /**< it does nothing where none of its lanes is enabled */
-    bool indirect; /**< registers choose some of them: at another issue it has others */
-    bool incomplete; /**< it has others, too, which are not known */
-    bool exact; /**< `enabled` are the lanes that it is executed for, at this issue: none is left out */
+    bool unmasked;             /**< it is executed for lanes that are not enabled, too */
+    bool any_lane;             /**< it does nothing where none of its lanes is enabled */
+    bool indirect;             /**< registers choose some of them: at another issue it has others */
+    bool incomplete;           /**< it has others, too, which are not known */
+    bool exact; /**< `enabled` are the lanes that it is executed for, at this issue: none is left
+                   out */
     wt_lanes enabled;
     struct wt_insn_operand list[WT_MOST_OPERANDS];
 };
 
 /** A file of registers. */
 struct wt_operand_file {
-    uint8_t bits;  /**< of a register, or of one lane's: 8 to 64. 0: what is no value (a PC, a clock) */
+    uint8_t
+        bits; /**< of a register, or of one lane's: 8 to 64. 0: what is no value (a PC, a clock) */
     bool per_lane; /**< each lane has its own */
 };
 

@@ -9,14 +9,19 @@ struct sm_warp;
 
 /** Files of registers, and memory (wt_insn_operand.file). */
 enum sm_file {
-    SM_FILE_R,      /**< the register file of a warp, by bytes: a row of 128 is a dword of each lane.
-                         R0 to R254 are its first rows; registers of PTX lie in frames (ptx_image.h) */
-    SM_FILE_STATE,  /**< masks of lanes: enum sm_state, by 4 bytes */
+    SM_FILE_R,     /**< the register file of a warp, by bytes: a row of 128 is a dword of each lane.
+                        R0 to R254 are its first rows; registers of PTX lie in frames (ptx_image.h) */
+    SM_FILE_STATE, /**< masks of lanes: enum sm_state, by 4 bytes */
     SM_FILE_MEMORY, /**< global, shared, local or constant memory, as the instruction says */
 };
 
 /** Numbers in SM_FILE_STATE: P0 to P6 are 0 to 24. */
-enum sm_state { SM_STATE_ZERO = 28, SM_STATE_SIGN = 32, SM_STATE_CARRY = 36, SM_STATE_OVERFLOW = 40 };
+enum sm_state {
+    SM_STATE_ZERO = 28,
+    SM_STATE_SIGN = 32,
+    SM_STATE_CARRY = 36,
+    SM_STATE_OVERFLOW = 40
+};
 
 /**
  * Lists the operands of record @p index of PTX, which @p w is about to execute: those of its frame

@@ -136,7 +136,6 @@ bool body_too_large(struct body *b)
            !body_fail(b, "registers of more than %u rows", PTX_MOST_ROWS);
 }
 
-
 uint32_t body_dump(struct body *b)
 {
     if (b->dump == NONE)

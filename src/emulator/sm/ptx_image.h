@@ -97,7 +97,7 @@ struct ptx_function_info {
 
 /* A register of a function, or a range of them; its places in the frame are its own. */
 struct ptx_register {
-    struct ptx_name name; /* of none characters: a place for intermediate results */
+    struct ptx_name name;  /* of none characters: a place for intermediate results */
     uint32_t function;     /* index of its ptx_function_info */
     uint32_t slot, range;  /* range 0: it is one */
     uint8_t bytes, vector; /* 0 bytes: a predicate */

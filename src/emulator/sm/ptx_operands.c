@@ -175,7 +175,8 @@ static void put_move(struct listing *l, uint32_t to_base, uint32_t to, uint32_t 
         put_row(l, from_base, from->slot + at, 4, false);
 }
 
-/* Arguments go to rows of the new frame, whose other registers are those that nobody has written. */
+/* Arguments go to rows of the new frame, whose other registers are those that nobody has written.
+ */
 static void put_call(struct listing *l)
 {
     const struct ptx_call *c = &l->image->call[l->op->index];
@@ -196,6 +197,9 @@ static void put_call(struct listing *l)
         for (uint32_t n = 0; n < m->dwords; n++)
             put_move(l, base, m->to + n * PTX_ROW_BYTES, l->w->base, &m->from, n * PTX_ROW_BYTES);
     }
+    l->pair = 0;
+    if (l->op->run == ptx_op_call_register && has_room(l))
+        put_aside(l, 0);
     l->pair = MOST_PAIRS + 1; /* nothing is read for them */
     for (uint32_t n = 0; n < rows && has_room(l); n += 60)
         put_rows(l, base, n * PTX_ROW_BYTES, rows - n < 60 ? rows - n : 60, true);
@@ -275,10 +279,8 @@ static void put_atomic(struct listing *l)
 {
     const unsigned wide = l->op->size == 8 ? 8 : 4;
     if (l->op->d != PTX_NO_SLOT)
-        put_row(l, l->w->base, l->op->d, l->op->run == ptx_op_mbarrier
-                                             ? bytes_of(l, l->op->d, PTX_NO_SLOT)
-                                             : wide,
-                true);
+        put_row(l, l->w->base, l->op->d,
+                l->op->run == ptx_op_mbarrier ? bytes_of(l, l->op->d, PTX_NO_SLOT) : wide, true);
     put_aside(l, 0);
     put_source(l, 1);
     if (l->op->run == ptx_op_atomic && l->op->how == SM_ATOMIC_CAS)
@@ -379,16 +381,18 @@ bool ptx_operands(const struct sm_warp *w, const struct sm_ptx *image, uint32_t 
                   struct wt_insn_operands *o)
 {
     struct listing l = {.o = o, .w = w, .image = image, .op = &image->op[index]};
-    while (l.function < image->function_count && (index < image->function[l.function].entry ||
-                                                  index >= image->function[l.function].end))
+    while (l.function < image->function_count &&
+           (index < image->function[l.function].entry || index >= image->function[l.function].end))
         l.function++;
     *o = (struct wt_insn_operands){.indirect = true, .exact = true};
     if (l.function == image->function_count)
         return false;
     o->enabled = ptx_lanes(w, l.op);
     put_operands(&l);
-    if (l.op->guard != PTX_NO_SLOT)
-        put_row(&l, w->base, l.op->guard, 0, false)->aside = true;
+    if (l.op->guard != PTX_NO_SLOT) {
+        struct wt_insn_operand *x = put_row(&l, w->base, l.op->guard, 0, false);
+        x->aside = x->crosses = true; /* it says which lanes are enabled */
+    }
     return true;
 }
 
@@ -401,8 +405,8 @@ bool sm_find_operand(const char *name, struct wt_insn_operand *o)
 {
     unsigned number;
     int end = 0;
-    *o = (struct wt_insn_operand){
-        .kind = WT_OPERAND_ROW, .file = SM_FILE_R, .bits = 32, .step = 32};
+    *o =
+        (struct wt_insn_operand){.kind = WT_OPERAND_ROW, .file = SM_FILE_R, .bits = 32, .step = 32};
     if (!*name)
         return true;
     if (sscanf(name, "R%u%n", &number, &end) == 1 && !name[end] && number < SM_RZ) {

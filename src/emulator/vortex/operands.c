@@ -50,10 +50,10 @@ static struct wt_insn_operand *put_scalar(struct wt_insn_operands *o, enum vx_fi
                                           unsigned number, bool reads, bool writes)
 {
     return wt_operands_add(o, (struct wt_insn_operand){.kind = WT_OPERAND_SCALAR,
-                                                .reads = reads,
-                                                .writes = writes,
-                                                .file = (uint8_t)file,
-                                                .number = (uint16_t)number});
+                                                       .reads = reads,
+                                                       .writes = writes,
+                                                       .file = (uint8_t)file,
+                                                       .number = (uint16_t)number});
 }
 
 /* Bits of a floating point operand: a conversion between formats has its source's in rs2. */

@@ -29,6 +29,30 @@ void wt_report_fault(FILE *out, const struct wt_fault_report *report, wt_thread 
 void wt_report_standing(FILE *out, const struct wt_fault_report *report, wt_thread thread,
                         const char *before);
 
+/* ---- slice.c ---- */
+
+/** What a slice is printed with. */
+struct wt_slice_report {
+    const char *lane_word;
+    /** Puts the place of the instruction at an address in words: its function, file and line. */
+    void (*place)(void *context, uint64_t pc, char *text, size_t size);
+    /** As in struct wt_fault_report. */
+    void (*instruction)(void *context, uint64_t pc, char *text, size_t size);
+    /** Puts what is at an address of global memory in words; "" if that is not known. */
+    void (*memory)(void *context, uint64_t address, char *text, size_t size);
+    void *context;
+};
+
+/** Prints the steps and inputs of a value, of which @p unwritten bytes were never written. */
+void wt_print_slice(FILE *out, const struct wt_slice_report *report,
+                    const struct wt_slice_found *found, uint64_t unwritten);
+/** Sets a limit: "--depth=N", "--steps=N" or "--addresses" at *text, which then stands behind it
+ * and the blanks there. WT_INVALID: it is none, or the number is. */
+enum wt_status wt_slice_option(const char **text, struct wt_slice_limits *limits,
+                               struct wt_error *err);
+/** The limits where nothing else is said. */
+#define WT_SLICE_LIMITS ((struct wt_slice_limits){.depth = 64, .steps = 100})
+
 /* ---- lanes.c ---- */
 
 /** Prints values over lanes, compactly; masked lanes are marked, and stand between @p dim and

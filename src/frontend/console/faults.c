@@ -2,8 +2,7 @@
 #include "frontend/common/common.h"
 #include "frontend/console/internal.h"
 
-/* The text of the instruction at an address; "" where there is no disassembler. */
-static void instruction_text(void *context, uint64_t at, char *text, size_t size)
+void put_instruction(void *context, uint64_t at, char *text, size_t size)
 {
     struct wt_shell *c = context;
     struct wt_code_line line;
@@ -15,7 +14,7 @@ static struct wt_fault_report report_of(struct wt_shell *c)
 {
     return (struct wt_fault_report){.debugger = c->program->debugger,
                                     .modules = c->program->modules,
-                                    .instruction = instruction_text,
+                                    .instruction = put_instruction,
                                     .context = c};
 }
 

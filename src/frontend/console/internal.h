@@ -143,6 +143,9 @@ enum wt_status refuse_attached(const struct wt_shell *c, const char *command, st
 
 /* ---- faults.c ---- */
 /** Prints the report of a fault of the current thread's wave, as `run` and `exec` do. */
+/* The text of the instruction at an address; "" where there is no disassembler. The context is the
+ * shell. */
+void put_instruction(void *context, uint64_t at, char *text, size_t size);
 void print_fault(struct wt_shell *c, const struct wt_fault *fault);
 /** Prints the report of the fault for which the current thread's wave stands here, if any. */
 void remind_of_fault(struct wt_shell *c);
@@ -197,8 +200,8 @@ bool print_variables(struct wt_shell *c, const struct wt_frame *frame, bool argu
 command_fn do_generate_core;
 command_fn do_run, do_start, do_continue, do_step, do_next, do_stepi, do_nexti, do_finish, do_until,
     do_advance, do_reverse_continue, do_reverse_step, do_reverse_next, do_reverse_stepi,
-    do_reverse_nexti, do_reverse_finish, do_kill, do_goto, do_who_wrote, do_who_read, do_where_from, do_attach,
-    do_detach, do_catch, do_unset;
+    do_reverse_nexti, do_reverse_finish, do_kill, do_goto, do_who_wrote, do_who_read, do_where_from,
+    do_attach, do_detach, do_catch, do_unset;
 command_fn do_break, do_dprintf, do_tbreak, do_watch, do_rwatch, do_awatch, do_delete, do_clear,
     do_enable, do_disable, do_condition, do_ignore, do_commands, do_save, do_info_breakpoints;
 command_fn do_backtrace, do_frame, do_up, do_down, do_info_frame, do_info_locals, do_info_args;

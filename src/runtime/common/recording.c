@@ -285,8 +285,6 @@ void recording_branched(struct wt_recording *r)
 enum wt_run wt_recording_run(struct wt_recording *r, uint64_t issues)
 {
     assert(r->timeline && wt_timeline_at_end(r->timeline));
-    if (r->slice) /* its debugger goes on */
-        recording_end_search(r);
     if (recording_look_is_due(r))
         recording_look(r, false, false);
     enum wt_run run = run_live(r, issues);

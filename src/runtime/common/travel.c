@@ -218,8 +218,8 @@ static void slice(const struct asked *a)
 static void slice_on(const struct asked *a)
 {
     struct wt_error err;
-    switch (wt_slice_on(a->recording->slice, a->request->argument ? a->request->argument : 1,
-                        &err)) {
+    switch (
+        wt_slice_on(a->recording->slice, a->request->argument ? a->request->argument : 1, &err)) {
     case WT_SLICE_ON:
         a->answer->result = WT_TRAVEL_STEP_ON;
         break;
@@ -236,8 +236,10 @@ static void slice_on(const struct asked *a)
 static void slice_list(const struct asked *a)
 {
     const struct wt_slice_found *found = wt_slice_found(a->recording->slice);
-    const struct wt_travel_slice all = {
-        .steps = found->steps, .inputs = found->inputs, .more = found->more, .untold = found->untold};
+    const struct wt_travel_slice all = {.steps = found->steps,
+                                        .inputs = found->inputs,
+                                        .more = found->more,
+                                        .untold = found->untold};
     uint64_t next = a->request->argument;
     answer_bytes(a, &all, sizeof all);
     for (; next < found->steps && a->answer->size + sizeof *found->step <= WT_TRAVEL_BYTES; next++)
@@ -291,12 +293,19 @@ static void hash(const struct asked *a)
 
 /* ---- requests ---- */
 
+/* Whether the device is wanted somewhere else, or for another search. */
+static bool moves_device(uint64_t what)
+{
+    return what == WT_TRAVEL_GO || what == WT_TRAVEL_BRANCH || what == WT_TRAVEL_SEARCH ||
+           what == WT_TRAVEL_SEARCH_ON || what == WT_TRAVEL_ACCEPT || what == WT_TRAVEL_INSPECT ||
+           what == WT_TRAVEL_HASH;
+}
+
 static void serve(const struct asked *a)
 {
     const uint64_t argument = a->request->argument;
     struct wt_error err;
-    if (a->recording->slice && a->request->what != WT_TRAVEL_STATE &&
-        a->request->what < WT_TRAVEL_SLICE) /* it was given up */
+    if (a->recording->slice && moves_device(a->request->what)) /* it was given up */
         recording_end_search(a->recording);
     switch ((enum wt_travel)a->request->what) {
     case WT_TRAVEL_STATE:

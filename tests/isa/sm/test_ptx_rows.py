@@ -12,7 +12,8 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parents[3]
-WAVETRAP = os.environ.get("WAVETRAP", str(ROOT / "build" / "wavetrap"))
+BUILD = Path(os.environ.get("WAVETRAP_BUILD", ROOT / "build"))
+WAVETRAP = os.environ.get("WAVETRAP", str(BUILD / "wavetrap"))
 M32, M64 = 0xffffffff, (1 << 64) - 1
 LANES = 64
 EDGES = [0, 1, 2, 31, 32, 33, 0x7f, 0x80, 0xff, 0x7fff, 0x8000, 0xffff, 0x7fffffff, 0x80000000, 0xffffffff, 0xfffffffe]
@@ -632,6 +633,13 @@ def run(folder, text, data, out=4 * LANES, block=LANES):
     return (folder / "out").read_bytes()
 
 
+def check_operands(folder):
+    """What its instructions state that they read and write is what they do: see ptx_poison.c."""
+    done = subprocess.run([BUILD / "tests" / "isa" / "sm" / "ptx_poison", folder / "k.ptx", folder / "in"], capture_output=True, text=True,
+                          timeout=60)
+    assert done.returncode == 0, done.stderr
+
+
 @pytest.mark.parametrize("text, want, kind", CASES, ids=[c[0].split(";")[0].split("%")[0].strip() + str(i) for i, c in enumerate(CASES)])
 def test_row(tmp_path, text, want, kind):
     random.seed(text)
@@ -645,6 +653,7 @@ def test_row(tmp_path, text, want, kind):
         w = want(*v)
         assert w is None or got[i] == w & M32, \
             f"lane {i}: {got[i]:08x}, not {w & M32:08x}, of {v[0]:08x} {v[1]:08x} {v[2]:08x}"
+    check_operands(tmp_path)
 
 
 def lanes(folder, text, inputs=None, block=LANES):
