@@ -73,8 +73,8 @@ static const struct cli_option options[] = {
 const struct cli_command cli_slice = {
     .name = "slice",
     .operands = "PROGRAM",
-    .summary = "Runs PROGRAM and tells which instructions, loads and inputs bytes of its memory "
-               "are made of.",
+    .summary = "Runs PROGRAM and tells what bytes of its memory are made of.\n"
+               "Printed are the instructions, loads and inputs that had a part in them.",
     .options = options,
     .device = true,
     .notes = "The run is recorded, and searched backwards, lane by lane, through registers and\n"

@@ -36,7 +36,7 @@ def manual_options(page, section=None):
 
 def test_all_commands_are_there():
     assert set(COMMANDS) == {"run", "debug", "gdb", "serve", "attach", "trace", "info", "dm", "reg", "exec", "explain-address", "explain-trap",
-                             "asm", "gtt", "gem", "ps",
+                             "asm", "gtt", "gem", "ps", "slice",
                              "cuda-path", "doctor"}
 
 

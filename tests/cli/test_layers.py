@@ -198,7 +198,7 @@ NOT_FAKED = set("""
     wt_debugger_check_breakpoint wt_debugger_insert_breakpoint wt_debugger_remove_breakpoint wt_debugger_pass_breakpoint wt_debugger_take_command_runs
     wt_watch_condition_new wt_watch_condition_end wt_debugger_try_watchpoints wt_debugger_watched_values wt_debugger_undo_access wt_debugger_bind_watch
     wt_debugger_other_side wt_debugger_set_code wt_debugger_take_core_file wt_debugger_device wt_debugger_dispatch
-    wt_wave_items wt_wave_item""".split())
+    wt_wave_items wt_wave_item wt_debugger_begin_slice wt_debugger_take_slice""".split())
 
 
 def test_the_fake_debugger_has_what_the_gdb_server_calls():

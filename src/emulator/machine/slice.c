@@ -1,11 +1,12 @@
 /* Slices. See slice.h. */
-#include "emulator/machine/slice_internal.h"
+#include "emulator/machine/slice.h"
 
 #include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/array.h"
+#include "emulator/machine/slice_internal.h"
 #include "emulator/machine/watch_set.h"
 
 /* Issues of the first window, how much wider the next one is, and how wide they become. */

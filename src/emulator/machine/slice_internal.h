@@ -2,7 +2,10 @@
 #ifndef WT_EMULATOR_MACHINE_SLICE_INTERNAL_H
 #define WT_EMULATOR_MACHINE_SLICE_INTERNAL_H
 
-#include "emulator/machine/slice.h"
+#include "base/slice_view.h"
+#include "emulator/machine/observe.h"
+#include "emulator/machine/operands.h"
+#include "emulator/machine/timeline.h"
 
 #define SLICE_GRANULE 32 /* bits of registers, or bytes of memory, of a place */
 

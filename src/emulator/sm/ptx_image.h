@@ -285,8 +285,6 @@ uint16_t ptx_bfloat(uint64_t wide, unsigned round);
 sm_op ptx_set_predicate_flushing(void);
 /* Whether an executor has a carry: in where how & 1, out where flag. */
 bool ptx_is_carrying(sm_op run);
-/* Dwords of a lane's elements of A (0), B, C, D (3) of mma. */
-unsigned ptx_matrix_rows(const struct ptx_op *o, unsigned which);
 /* selp of the type. */
 sm_op ptx_select(enum ptx_type type);
 /* slct of the type. */

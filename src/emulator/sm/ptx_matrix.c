@@ -297,16 +297,6 @@ static struct place place_of(const struct ptx_op *o, unsigned which, unsigned ki
     return which == 0 ? of_a(kind, lane, i) : which == 1 ? of_b(kind, lane, i) : of_c(lane, i);
 }
 
-unsigned ptx_matrix_rows(const struct ptx_op *o, unsigned which)
-{
-    const unsigned kind[] = {o->from_type, o->how, o->combine, o->type},
-                   size[] = {o->size * o->index, o->element * o->index, o->size * o->element,
-                             o->size * o->element};
-    const unsigned products = o->from_type == PTX_KIND_f16 && o->index == 4 ? 4 : 1;
-    assert(which < 4);
-    return (size[which] * products / SM_LANES * kinds[kind[which]].bits + 31) / 32;
-}
-
 PTX_EXECUTOR(ptx_op_matrix)
 {
     const struct ptx_op *o = u->ptx;

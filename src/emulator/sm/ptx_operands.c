@@ -6,6 +6,7 @@
 
 #include "emulator/sm/memory_access.h"
 #include "emulator/sm/ptx_image.h"
+#include "emulator/sm/ptx_matrix.h"
 
 /* A record whose operands are being listed, before it is executed. */
 struct listing {
@@ -238,12 +239,27 @@ static void put_builtin(struct listing *l)
 
 /* ---- matrices: a lane's elements lie in rows one behind the other ---- */
 
+/* Dwords of a lane's elements of A (0), B, C, D (3) of mma. */
+static unsigned matrix_rows(const struct ptx_op *o, unsigned which)
+{
+    static const uint8_t bits[] = {
+#define K(name, bits, exponent, fraction) bits,
+        PTX_KINDS(K)
+#undef K
+    };
+    const unsigned kind[] = {o->from_type, o->how, o->combine, o->type},
+                   size[] = {o->size * o->index, o->element * o->index, o->size * o->element,
+                             o->size * o->element};
+    const unsigned products = o->from_type == PTX_KIND_f16 && o->index == 4 ? 4 : 1;
+    return (size[which] * products / SM_LANES * bits[kind[which]] + 31) / 32;
+}
+
 static void put_matrix(struct listing *l)
 {
     const struct ptx_op *op = l->op;
-    put_rows(l, l->w->base, op->d, ptx_matrix_rows(op, 3), true);
+    put_rows(l, l->w->base, op->d, matrix_rows(op, 3), true);
     for (unsigned k = 0; k < 3; k++)
-        put_rows(l, l->w->base, op->s[k].slot, ptx_matrix_rows(op, k), false);
+        put_rows(l, l->w->base, op->s[k].slot, matrix_rows(op, k), false);
     put_aside(l, 3);
 }
 

@@ -142,10 +142,10 @@ void write_log(struct wt_shell *c, const char *text, size_t length);
 enum wt_status refuse_attached(const struct wt_shell *c, const char *command, struct wt_error *err);
 
 /* ---- faults.c ---- */
-/** Prints the report of a fault of the current thread's wave, as `run` and `exec` do. */
-/* The text of the instruction at an address; "" where there is no disassembler. The context is the
+/** The text of the instruction at an address; "" where there is no disassembler. The context is the
  * shell. */
 void put_instruction(void *context, uint64_t at, char *text, size_t size);
+/** Prints the report of a fault of the current thread's wave, as `run` and `exec` do. */
 void print_fault(struct wt_shell *c, const struct wt_fault *fault);
 /** Prints the report of the fault for which the current thread's wave stands here, if any. */
 void remind_of_fault(struct wt_shell *c);
