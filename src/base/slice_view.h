@@ -43,6 +43,8 @@ struct wt_slice_input {
                          number; else 0 */
     uint64_t at;    /**< memory: the address, or the offset in private memory */
     uint64_t size;  /**< memory: bytes; so also of a register file that lanes share; else 0 */
+    uint64_t time;  /**< memory: issue time at which the host or a debugger wrote it; UINT64_MAX: it
+                        has been so since the recorded run began */
     uint32_t depth; /**< that of the instruction that reads it, + 1 */
     uint8_t space;  /**< enum wt_slice_space */
     uint16_t lane;  /**< of a register that each lane has, and of private memory; else 0 */

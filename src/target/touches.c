@@ -107,9 +107,10 @@ enum wt_status wt_emulated_writers(struct wt_emulated *e, const struct wt_watchp
         return status;
     while ((step = wt_touches_on(&touches, BUDGET, err)) == WT_HISTORY_ON)
         continue;
-    status = step == WT_HISTORY_FAILED ? err->status
-                                       : wt_touch_seeds(touches.list, touches.count, range->addr,
-                                                        range->size, seed, seeds, unwritten, err);
+    status = step == WT_HISTORY_FAILED
+                 ? err->status
+                 : wt_touch_seeds(touches.list, touches.count, range->addr, range->size, seed,
+                                  seeds, unwritten, NULL, err);
     wt_touches_free(&touches);
     return status ? status : wt_timeline_goto(e->timeline, now, err);
 }

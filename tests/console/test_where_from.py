@@ -211,3 +211,21 @@ def test_the_page_is_true(tmp_path):
 def test_what_is_refused(program, command, why):
     done = debug(program("values"), "break main", "run", command)
     assert done.returncode == 1 and why in done.stderr, done.stderr
+
+
+def test_what_a_debugger_has_changed(tmp_path, program):
+    """A value that is not what an instruction stored; and an input that was changed before an instruction read it."""
+    plan = next(plan for plan in (Plan(seed, 32, private=False) for seed in range(7, 100))
+                if any(kind == "cell" for kind, _, _ in plan.operands[0]))
+    text, _, line = vortex(plan)
+    source = tmp_path / "changed.c"
+    source.write_text(text)
+    _, which, turn = next(operand for operand in plan.operands[0] if operand[0] == "cell")
+    cell = which*32 + (0 ^ turn)
+    said = ask_console(program(str(source)), ["tbreak main", "run", f"set var cells[{cell}] = 77777", f"break {line}", "continue"],
+                       [f"p/x (unsigned long) &cells[{cell}]", "where-from g[0]", "set var g[0] = 5", "where-from g[0]"],
+                       ["-g", "vortex:cores=2,warps=2,threads=4"])
+    at = re.search(r"= 0x([0-9a-f]+)", said[0])[1]
+    changed = re.search(rf"memory: (\d) bytes at 0x{at}\S*( \S+)*, which the host or a debugger wrote at time \d+", said[1])
+    assert changed, said[1]
+    assert "bytes of it: the host or a debugger has changed them since instructions wrote them" in said[3], said[3]

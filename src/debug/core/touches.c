@@ -115,21 +115,24 @@ enum wt_history_step wt_touches_on(struct wt_touches *s, uint64_t budget, struct
 }
 
 /* The bytes that a write made new: nothing later wrote them. */
-static bool add_bytes(uint8_t *written, uint64_t size, uint64_t first, uint64_t count)
+static bool add_bytes(uint8_t *written, uint64_t size, uint64_t first,
+                      const struct wt_watchpoint_hit *hit, uint8_t *stored)
 {
     bool adds = false;
-    for (uint64_t b = first; b < first + count; b++) {
+    for (uint64_t b = first; b < first + hit->size; b++) {
         if (b >= size || written[b] > 1) /* by a later instruction */
             continue;
         written[b] = 1;
         adds = true;
+        if (stored && b - first < sizeof hit->after)
+            stored[b] = hit->after[b - first];
     }
     return adds;
 }
 
 enum wt_status wt_touch_seeds(const struct wt_touch *list, size_t count, struct wt_address addr,
                               uint64_t size, struct wt_slice_seed *seed, size_t *seeds,
-                              uint64_t *unwritten, struct wt_error *err)
+                              uint64_t *unwritten, uint8_t *stored, struct wt_error *err)
 {
     uint8_t *written = calloc(size ? size : 1, 1);
     *seeds = 0;
@@ -140,7 +143,7 @@ enum wt_status wt_touch_seeds(const struct wt_touch *list, size_t count, struct 
         struct wt_slice_seed s = {.id = list[i].last.id, .time = list[i].time};
         for (unsigned k = 0; k < list[i].shown; k++) {
             const struct wt_watchpoint_hit *hit = &list[i].lane[k];
-            if (add_bytes(written, size, hit->addr.offset - addr.offset, hit->size))
+            if (add_bytes(written, size, hit->addr.offset - addr.offset, hit, stored))
                 s.lanes |= wt_lane_bit(hit->lane);
         }
         for (uint64_t b = 0; b < size; b++)

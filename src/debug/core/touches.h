@@ -45,11 +45,12 @@ enum wt_history_step wt_touches_on(struct wt_touches *s, uint64_t budget, struct
 /**
  * Lists the instructions that wrote the bytes from @p addr on last: seeds of what they are made of.
  * @p list has the writes, the latest first; @p seed has room for @p count. *unwritten: how many of
- * the bytes none of them wrote. WT_NO_MEMORY.
+ * the bytes none of them wrote. @p stored (NULL: nobody asks) becomes what they stored; bytes that
+ * none of them wrote stay. WT_NO_MEMORY.
  */
 enum wt_status wt_touch_seeds(const struct wt_touch *list, size_t count, struct wt_address addr,
                               uint64_t size, struct wt_slice_seed *seed, size_t *seeds,
-                              uint64_t *unwritten, struct wt_error *err);
+                              uint64_t *unwritten, uint8_t *stored, struct wt_error *err);
 
 /** Frees the list and the rest. */
 void wt_touches_free(struct wt_touches *s);

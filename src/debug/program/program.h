@@ -396,16 +396,21 @@ enum wt_status wt_program_touches(struct wt_program *program,
                                   const struct wt_watchpoint_request *where, uint64_t most,
                                   struct wt_touch **list, size_t *count, bool *more,
                                   struct wt_error *err);
+/** What a value was made of. */
+struct wt_where_from {
+    struct wt_slice_found found;
+    uint64_t unwritten; /**< bytes of it that no instruction of the recorded run wrote */
+    uint64_t changed;   /**< bytes that are not what instructions stored: the host or a debugger has
+                             changed them since */
+};
 /**
  * What the value of an expression was made of, as wt_debugger_begin_slice() finds it: for the
- * selected lane, or those that the expression names (x@…). *unwritten: how many of its bytes in
- * memory no instruction of the recorded run wrote. The caller frees *found (wt_slice_found_free).
- * WT_INVALID: the value is a constant, or in pieces of which one is.
+ * selected lane, or those that the expression names (x@…). The caller frees from->found
+ * (wt_slice_found_free). WT_INVALID: the value is a constant, or in pieces of which one is.
  */
 enum wt_status wt_program_where_from(struct wt_program *program, const char *text,
                                      const struct wt_slice_limits *limits,
-                                     struct wt_slice_found *found, uint64_t *unwritten,
-                                     struct wt_error *err);
+                                     struct wt_where_from *from, struct wt_error *err);
 /** Reports the event that has come; *again: it is nothing that the user wants to see. */
 enum wt_status wt_program_report(struct wt_program *program, bool *again, struct wt_error *err);
 

@@ -79,9 +79,9 @@ enum wt_status wt_program_touches(struct wt_program *g, const struct wt_watchpoi
 }
 
 /* Seeds of a value in memory: the instructions that wrote its bytes last. */
-static enum wt_status seed_memory(struct wt_program *g, const char *text,
-                                  struct wt_slice_seed **seed, size_t *seeds, uint64_t *unwritten,
-                                  struct wt_error *err)
+static enum wt_status seed_memory(struct wt_program *g, const char *text, const struct wt_values *v,
+                                  struct wt_slice_seed **seed, size_t *seeds,
+                                  struct wt_where_from *from, struct wt_error *err)
 {
     enum { MOST_WRITES = 64 };
     struct wt_watchpoint_request where;
@@ -94,10 +94,17 @@ static enum wt_status seed_memory(struct wt_program *g, const char *text,
         status = wt_program_touches(g, &where, MOST_WRITES, &list, &count, &more, err);
     if (status)
         return status;
+    const bool plain = !v->bit_size && v->size == where.size;
+    uint8_t *stored = malloc(where.size ? where.size : 1);
     *seed = calloc(count ? count : 1, sizeof **seed);
-    status = *seed
-                 ? wt_touch_seeds(list, count, where.addr, where.size, *seed, seeds, unwritten, err)
-                 : wt_fail(err, WT_NO_MEMORY, "no host memory for the search");
+    if (stored && plain)
+        memcpy(stored, v->bytes, where.size);
+    status = *seed && stored ? wt_touch_seeds(list, count, where.addr, where.size, *seed, seeds,
+                                              &from->unwritten, stored, err)
+                             : wt_fail(err, WT_NO_MEMORY, "no host memory for the search");
+    for (uint64_t b = 0; !status && plain && b < where.size; b++)
+        from->changed += stored[b] != v->bytes[b];
+    free(stored);
     free(list);
     return status;
 }
@@ -176,16 +183,14 @@ static enum wt_status seed_registers(struct wt_program *g, const char *text,
 
 enum wt_status wt_program_where_from(struct wt_program *g, const char *text,
                                      const struct wt_slice_limits *limits,
-                                     struct wt_slice_found *found, uint64_t *unwritten,
-                                     struct wt_error *err)
+                                     struct wt_where_from *from, struct wt_error *err)
 {
     const struct wt_view view = wt_program_view(g);
     struct wt_values v;
     struct wt_slice_seed *seed = NULL;
     size_t seeds = 0;
     uint32_t byte;
-    *unwritten = 0;
-    *found = (struct wt_slice_found){.more = false};
+    *from = (struct wt_where_from){.unwritten = 0};
     enum wt_status status = wt_source_evaluate(&view, text, &v, err);
     if (status)
         return status;
@@ -194,7 +199,7 @@ enum wt_status wt_program_where_from(struct wt_program *g, const char *text,
         status = !v.in_memory ? seed_registers(g, text, &v, &seed, &seeds, err)
                  : leads_to_registers(g->topology, v.space, v.address[0], &byte)
                      ? seed_places(g, &v, &seed, &seeds, err)
-                     : seed_memory(g, text, &seed, &seeds, unwritten, err);
+                     : seed_memory(g, text, &v, &seed, &seeds, from, err);
     wt_values_free(&v);
     if (!status && seeds)
         status = wt_client_begin_run(g->client, err);
@@ -203,7 +208,7 @@ enum wt_status wt_program_where_from(struct wt_program *g, const char *text,
     if (!status && seeds)
         status = wait_for_errand(g, err);
     if (!status && seeds)
-        wt_debugger_take_slice(g->debugger, found);
+        wt_debugger_take_slice(g->debugger, &from->found);
     free(seed);
     return status;
 }

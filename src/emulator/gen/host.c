@@ -32,6 +32,7 @@ uint32_t gen_do_write_copy(struct wt_machine *m, const void *bytes, size_t size)
     memcpy(&addr, bytes, sizeof addr);
     if (addr >> WT_MEMORY_ADDRESS_BITS) /* of a core file, it may be anything */
         return 0;
+    wt_observe_change(m, 0, 0, addr, (const uint8_t *)bytes + sizeof addr, size - sizeof addr);
     wt_tlb_clear(&d->machine.tlb); /* the pages may move to private copies */
     return wt_memory_write(d->machine.memory, addr, (const uint8_t *)bytes + sizeof addr,
                            size - sizeof addr);

@@ -31,6 +31,34 @@ void wt_observe_issues(struct wt_machine *m, wt_observe_issue_fn *before,
     m->observer->issue = after;
 }
 
+void wt_observe_changes(struct wt_machine *m, wt_observe_change_fn *fn)
+{
+    assert(m->observer);
+    m->observer->change = fn;
+}
+
+void wt_observe_change(struct wt_machine *m, uint32_t wave, unsigned lane, uint64_t addr,
+                       const void *bytes, size_t size)
+{
+    enum { PART = 256 };
+    const struct wt_observer *o = m->observer;
+    const uint8_t *new = bytes;
+    uint8_t old[PART];
+    if (!o || !o->change || m->ops->home(m, wave, addr) != WT_HOME_NOW)
+        return;
+    for (size_t at = 0; at < size; at += PART) {
+        const size_t part = size - at < PART ? size - at : PART;
+        if (!m->ops->read_memory(m, wave, lane, addr + at, old, part))
+            return; /* no memory there: it cannot be written either */
+        for (size_t i = 0, end; i < part; i = end + 1) {
+            for (end = i; end < part && old[end] != new[at + end]; end++)
+                continue;
+            if (end > i)
+                o->change(o->context, m, addr + at + i, end - i);
+        }
+    }
+}
+
 void wt_observe_flush(struct wt_machine *m)
 {
     struct wt_observer *o = m->observer;

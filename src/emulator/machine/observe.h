@@ -63,13 +63,27 @@ typedef void wt_observe_issue_fn(void *context, struct wt_machine *m, const stru
 void wt_observe_issues(struct wt_machine *m, wt_observe_issue_fn *before,
                        wt_observe_issue_fn *after);
 
+/** Takes a change from outside: bytes from @p addr on of memory that all waves share. */
+typedef void wt_observe_change_fn(void *context, struct wt_machine *m, uint64_t addr,
+                                  uint64_t size);
+/** Hands each change of observed memory, or of any, by the host or a debugger to @p fn, too, before
+ * it is made. */
+void wt_observe_changes(struct wt_machine *m, wt_observe_change_fn *fn);
+
 /* ---- for the engine and the families ---- */
+
+/** Tells the observer, if any, that @p bytes are about to be written as a lane of a wave sees
+ * memory, from outside. Bytes that stay as they are, and memory that not all waves share, do not
+ * count. */
+void wt_observe_change(struct wt_machine *m, uint32_t wave, unsigned lane, uint64_t addr,
+                       const void *bytes, size_t size);
 
 enum { WT_OBSERVED_RECORDS = 16 }; /* of one instruction, before the first is handed over */
 
 struct wt_observer {
     wt_observe_fn *fn;
     wt_observe_issue_fn *before, *issue; /**< NULL: nobody asks */
+    wt_observe_change_fn *change;        /**< likewise */
     void *context;
     unsigned count;
     struct wt_observed record[WT_OBSERVED_RECORDS]; /**< of the instruction being executed */

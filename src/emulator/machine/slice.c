@@ -115,6 +115,19 @@ static void note_issue(void *context, struct wt_machine *m, const struct wt_issu
     s->taken = s->accesses;
 }
 
+/* What the host or a debugger has written is noted as an issue of no wave. */
+static void note_change(void *context, struct wt_machine *m, uint64_t addr, uint64_t size)
+{
+    struct wt_slice *s = context;
+    struct issue *grown = wt_array_grow(s->issue, &s->issue_room, s->issues + 1, sizeof *grown);
+    s->short_of_memory |= !grown;
+    if (!grown)
+        return;
+    s->issue = grown;
+    grown[s->issues++] =
+        (struct issue){.time = m->time, .pc = addr, .first = size, .wave = UINT32_MAX};
+}
+
 /* ---- what is left ---- */
 
 static void note_input(struct wt_slice *s, const struct wt_slice_input *input)
@@ -135,7 +148,8 @@ static void settle(struct wt_slice *s, struct place *p)
                                      [WT_OBSERVED_GROUP] = WT_SLICE_GROUP,
                                      [WT_OBSERVED_PRIVATE] = WT_SLICE_PRIVATE,
                                      [WT_OBSERVED_DEVICE] = WT_SLICE_DEVICE};
-    struct wt_slice_input in = {.lane = p->lane, .of = p->of, .depth = p->depth};
+    struct wt_slice_input in = {
+        .lane = p->lane, .of = p->of, .time = UINT64_MAX, .depth = p->depth};
     if (!p->is_memory) {
         const struct wt_operand_file *f = &s->m->ops->operand_files[p->file];
         const uint64_t reg = p->at * 32 / f->bits;
@@ -163,6 +177,24 @@ static void settle(struct wt_slice *s, struct place *p)
     }
     p->mask = 0;
     --*slice_count(s, p);
+}
+
+/* The bytes of a change from outside that are looked for are inputs. */
+static void settle_change(struct wt_slice *s, const struct issue *i)
+{
+    struct place p = {.used = true, .is_memory = true, .file = WT_OBSERVED_GLOBAL};
+    const uint64_t last = i->pc + i->first - 1;
+    for (uint64_t first = i->pc, end; first <= last; first = end + 1) {
+        uint32_t depth = UINT32_MAX;
+        end = slice_cut(&p, first, last);
+        for (uint32_t hit = slice_found_piece(s, &p, &depth); hit; hit &= hit - 1)
+            note_input(s, &(struct wt_slice_input){.space = WT_SLICE_GLOBAL,
+                                                   .at = p.at * SLICE_GRANULE +
+                                                         (unsigned)__builtin_ctz(hit),
+                                                   .size = 1,
+                                                   .time = i->time,
+                                                   .depth = depth});
+    }
 }
 
 static bool is_there(const struct wt_slice *s, uint64_t id)
@@ -194,6 +226,7 @@ static int by_place(const void *a, const void *b)
     BY(of);
     BY(lane);
     BY(at);
+    BY(time);
 #undef BY
     return 0;
 }
@@ -208,7 +241,8 @@ static void order_inputs(struct wt_slice *s)
     for (size_t i = 0; i < s->out.inputs; i++) {
         struct wt_slice_input *last = kept ? &list[kept - 1] : NULL, *in = &list[i];
         const bool side_by_side = last && last->space == in->space && last->of == in->of &&
-                                  last->lane == in->lane && last->at + last->size == in->at;
+                                  last->lane == in->lane && last->time == in->time &&
+                                  last->at + last->size == in->at;
         if (!side_by_side) {
             list[kept++] = *in;
             continue;
@@ -350,6 +384,19 @@ static void skim(void *context, struct wt_machine *m, const struct wt_observed *
     }
 }
 
+/* A change from outside belongs to the window that ends with it. */
+static void skim_change(void *context, struct wt_machine *m, uint64_t addr, uint64_t size)
+{
+    struct wt_slice *s = context;
+    struct place p = {.used = true, .is_memory = true, .file = WT_OBSERVED_GLOBAL};
+    for (uint64_t first = addr, end; first <= addr + size - 1; first = end + 1) {
+        end = slice_cut(&p, first, addr + size - 1);
+        const struct place *q = &s->place[slice_slot(s, &p)];
+        if (q->used && q->mask & p.mask && m->time > s->found)
+            s->found = m->time;
+    }
+}
+
 static bool is_done(const struct wt_slice *s)
 {
     return s->out.steps >= s->limits.steps ||
@@ -393,6 +440,7 @@ static enum wt_slice_state begin_window(struct wt_slice *s, struct wt_error *err
         return WT_SLICE_FAILED;
     }
     s->state = ranges ? SKIMMING : NOTING;
+    wt_observe_changes(s->m, ranges ? skim_change : note_change);
     if (!ranges)
         wt_observe_issues(s->m, note_before, note_issue);
     return WT_SLICE_ON;
@@ -409,7 +457,9 @@ static enum wt_slice_state end_window(struct wt_slice *s, struct wt_error *err)
         s->width = FIRST_WIDTH;
     }
     for (size_t i = s->issues; i-- && !is_done(s);)
-        if (s->issue[i].time < s->high)
+        if (s->issue[i].wave == UINT32_MAX)
+            settle_change(s, &s->issue[i]);
+        else if (s->issue[i].time < s->high)
             slice_read(s, &s->issue[i]);
     if (!skimmed)
         settle_places(s, false);

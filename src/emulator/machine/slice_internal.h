@@ -32,7 +32,7 @@ struct access {
     size_t first; /* of its addresses, one for each of the lanes */
 };
 
-struct issue {
+struct issue { /* of no wave (UINT32_MAX): `first` bytes from `pc` on were changed from outside */
     uint64_t time, pc, id;
     uint32_t wave, name;
     wt_lanes mask;

@@ -15,6 +15,7 @@
 #include "base/array.h"
 #include "emulator/machine/watch_set.h"
 #include "emulator/machine/state.h"
+#include "emulator/machine/observe.h"
 
 /* Issues between snapshots at least, and for each byte that the last one took. An issue takes a
  * few nanoseconds, copying a byte far less than one: both keep the cost at a few percent. */
@@ -381,6 +382,7 @@ uint32_t wt_input_apply(struct wt_machine *m, const struct wt_input *input)
     assert(input->kind <= WT_INPUT_RESET && (input->bytes || !input->size));
     switch (input->kind) {
     case WT_INPUT_MEMORY:
+        wt_observe_change(m, input->wave, input->lane, input->addr, input->bytes, input->size);
         return m->ops->write_memory(m, input->wave, input->lane, input->addr, input->bytes,
                                     input->size);
     case WT_INPUT_DEBUG_READ:

@@ -119,9 +119,13 @@ static void print_memory(FILE *out, const struct wt_slice_report *r,
     fprintf(out, "  %s", words[in->space]);
     if (in->space == WT_SLICE_PRIVATE)
         fprintf(out, " of %s, %s %u", name_of(found, in->of), r->lane_word, in->lane);
-    fprintf(out, ": %" PRIu64 " byte%s at 0x%" PRIx64 "%s%s, which no instruction %s\n", in->size,
-            in->size == 1 ? "" : "s", in->at, what[0] ? " " : "", what,
-            in->space == WT_SLICE_GLOBAL ? "of the recorded run wrote before" : "wrote before");
+    fprintf(out, ": %" PRIu64 " byte%s at 0x%" PRIx64 "%s%s, which ", in->size,
+            in->size == 1 ? "" : "s", in->at, what[0] ? " " : "", what);
+    if (in->time != UINT64_MAX)
+        fprintf(out, "the host or a debugger wrote at time %" PRIu64 "\n", in->time);
+    else
+        fprintf(out, "no instruction %swrote before\n",
+                in->space == WT_SLICE_GLOBAL ? "of the recorded run " : "");
 }
 
 static size_t print_input(FILE *out, const struct wt_slice_report *r,

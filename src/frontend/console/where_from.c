@@ -1,4 +1,6 @@
 /* "where-from": the instructions, and the inputs, that a value was made of. */
+#include <inttypes.h>
+
 #include "frontend/common/common.h"
 #include "frontend/console/internal.h"
 
@@ -18,23 +20,27 @@ static void put_symbol(void *context, uint64_t address, char *text, size_t size)
 enum wt_status do_where_from(struct wt_shell *c, const char *text, struct wt_error *err)
 {
     struct wt_slice_limits limits = WT_SLICE_LIMITS;
-    struct wt_slice_found found = {.more = false};
-    uint64_t unwritten = 0;
+    struct wt_where_from from = {.unwritten = 0};
     enum wt_status status = WT_OK;
     while (!status && strncmp(text, "--", 2) == 0 && text[2] >= 'a' && text[2] <= 'z')
         status = wt_slice_option(&text, &limits, err);
     if (!status && !*text)
         status = wt_fail(err, WT_INVALID, "where-from takes an expression");
     if (!status)
-        status = wt_program_where_from(c->program, text, &limits, &found, &unwritten, err);
+        status = wt_program_where_from(c->program, text, &limits, &from, err);
     const struct wt_slice_report report = {
         .lane_word = c->program->topology ? c->program->topology->lane_word : "lane",
         .place = put_place,
         .instruction = put_instruction,
         .memory = put_symbol,
         .context = c};
+    if (!status && from.changed)
+        fprintf(c->out,
+                "%" PRIu64 " byte%s of it: the host or a debugger has changed them since "
+                "instructions wrote them:\n",
+                from.changed, from.changed == 1 ? "" : "s");
     if (!status)
-        wt_print_slice(c->out, &report, &found, unwritten);
-    wt_slice_found_free(&found);
+        wt_print_slice(c->out, &report, &from.found, from.unwritten);
+    wt_slice_found_free(&from.found);
     return status;
 }
