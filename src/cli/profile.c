@@ -124,6 +124,8 @@ enum wt_status cli_profile_begin(struct cli_profile *p, struct wt_emulated *e, s
     struct wt_profile_shape shape = e->family->profile;
     if (!p->table && !p->json && !p->lcov_count && !p->limit_count)
         return WT_OK;
+    if (e->family->line)
+        shape.line = e->family->line(e);
     if (!shape.together) /* as many as there are lanes */
         shape.banks = shape.together = e->machine->lanes;
     p->counts = wt_profile_begin(e->machine, &shape);

@@ -213,6 +213,7 @@ struct wt_family {
     struct wt_family_files files;
     struct wt_family_words words;
     struct wt_profile_shape profile; /**< `together` 0: as many lanes, and banks, as it has */
+    unsigned (*line)(const struct wt_emulated *e); /**< profile.line of this device; NULL: that */
     struct wt_family_run run;
     struct wt_family_isa isa;
     struct wt_family_core_file core_file;

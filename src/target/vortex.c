@@ -141,6 +141,11 @@ static const void *config_of(const struct wt_emulated *e)
     return vx_device_config(wt_vortex_device(e));
 }
 
+static unsigned line_of(const struct wt_emulated *e)
+{
+    return ((const struct vx_config *)config_of(e))->line;
+}
+
 #define DCTRL_DMACTIVE ((uint32_t)1 << 31)
 
 /* A run without a debugger has the Debug Module disabled. */
@@ -156,7 +161,8 @@ const struct wt_family wt_family_vortex = {
     .config = {.table = &vx_config_table, .of = config_of},
     .files = {.runs = "programs for RISC-V", .elf_machine = EM_RISCV},
     .words = {.core = "core", .wave = "warp", .lane = "thread", .local = "local"},
-    .profile = {.line = 64, .begins_alone = true},
+    .profile = {.begins_alone = true},
+    .line = line_of,
     .run = {.open = open_device, .load = load, .close = close_device, .exit_word = exit_word},
     .isa = {.instruction_text = instruction_text,
             .list_isa = wt_vortex_list_isa,

@@ -9,7 +9,7 @@ import jsonschema
 import pytest
 
 from conftest import ROOT
-from test_accesses import COMMAND, build
+from test_accesses import COMMAND, build, read_record, trace
 
 SCHEMA = json.loads((ROOT / "docs" / "report.schema.json").read_text())
 GRID, GROUP = 256, 64
@@ -132,11 +132,18 @@ def test_lcov_takes_the_file(tmp_path):
     assert profile("gfx900", file, "--profile=xml:o").returncode == 125
 
 
-def test_a_program_of_vortex_by_line(tmp_path):
-    """sum is what the lanes execute; their requests are those of a trace."""
-    out = tmp_path / "vecadd.rv32.elf"
-    done = subprocess.run(["make", "-s", "-C", ROOT / "examples" / "vortex", f"OUT={tmp_path}", out], capture_output=True, text=True)
+@pytest.fixture(scope="module")
+def vecadd(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("vecadd")
+    out = folder / "vecadd.rv32.elf"
+    done = subprocess.run(["make", "-s", "-C", ROOT / "examples" / "vortex", f"OUT={folder}", out], capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
+    return out
+
+
+def test_a_program_of_vortex_by_line(tmp_path, vecadd):
+    """sum is what the lanes execute; their requests are those of a trace."""
+    out = vecadd
     subprocess.run([COMMAND, "run", f"--profile=json:{tmp_path}/o", out], check=True, capture_output=True, timeout=120)
     found = [json.loads(line) for line in (tmp_path / "o").read_text().splitlines()]
     requests = sum(one["requests"] for one in found if "pc" in one)
@@ -144,6 +151,21 @@ def test_a_program_of_vortex_by_line(tmp_path):
     said = subprocess.run([COMMAND, "trace", "--accesses", out], check=True, capture_output=True, text=True, timeout=120).stdout.splitlines()
     accesses = [line for line in said if re.match(" +(load|store|atomic) of", line)]
     assert len(accesses) == requests and len(said) - len(accesses) == issues
+
+
+@pytest.mark.parametrize("line", [4, 64, 256])
+def test_lines_of_vortex_as_long_as_the_key_says(line, tmp_path, vecadd):
+    """Its transactions are the lines that the addresses of a trace touch."""
+    gpu = ["-g", f"vortex:threads=8,line={line}"]
+    subprocess.run([COMMAND, "run", *gpu, f"--profile=json:{tmp_path}/o", vecadd], check=True, capture_output=True, timeout=120)
+    counted = sum(one["transactions"] for one in map(json.loads, (tmp_path / "o").read_text().splitlines()) if "pc" in one)
+    accesses = [found for found in map(read_record, trace(*gpu, vecadd)) if found and found[2] == "global"]
+    assert counted and counted == sum(len({at // line for first in found[4] for at in range(first, first + found[1])}) for found in accesses)
+
+
+def test_a_line_that_is_no_power_of_two(vecadd):
+    done = subprocess.run([COMMAND, "run", "-g", "vortex:line=48", vecadd], capture_output=True, text=True)
+    assert done.returncode == 125 and "line=48: must be a power of two" in done.stderr
 
 
 def test_the_session_of_the_page(tmp_path):

@@ -15,7 +15,8 @@ static void take_layout(struct vx_config *config, const struct vx_profile *profi
 void vx_config_default(void *config)
 {
     struct vx_config *c = config;
-    *c = (struct vx_config){.clusters = 1, .cores = 1, .warps = 4, .threads = 4, .host_level = 3};
+    *c = (struct vx_config){
+        .clusters = 1, .cores = 1, .warps = 4, .threads = 4, .line = 64, .host_level = 3};
     take_layout(c, vx_profiles[0]);
     wt_schedule_parse(WT_SCHEDULE_DEFAULT, &c->schedule, WT_IGNORED);
 }
@@ -67,6 +68,8 @@ static const struct wt_config_key keys[] = {
     {"dm-clock",
      "core cycles between two accesses of the Debug Module; 0: its requests are done at once (0)",
      AT(dm_clock), .most = 1000000},
+    {"line", "bytes of a cache line, in which profiles count, a power of two, 4..4096 (64)",
+     AT(line), .least = 4, .most = 4096},
     {"host-level",
      "the most that is used of the host's x86-64 levels, 1..3; the same results at each (3)",
      AT(host_level), .least = 1, .most = 3},
@@ -85,6 +88,8 @@ static enum wt_status check(const void *checked, struct wt_error *err)
         return wt_fail(err, WT_INVALID, "threads=%u: must be a power of two", config->threads);
     if (!power_of_two(config->console_slots))
         return wt_fail(err, WT_INVALID, "slots=%u: must be a power of two", config->console_slots);
+    if (!power_of_two(config->line))
+        return wt_fail(err, WT_INVALID, "line=%u: must be a power of two", config->line);
     if (config->xlen != 0 && config->xlen != 32 && config->xlen != 64)
         return wt_fail(err, WT_INVALID, "xlen=%u: must be 32 or 64", config->xlen);
     const uint64_t warps = (uint64_t)config->clusters * config->cores * config->warps;

@@ -38,8 +38,9 @@ struct vx_config {
     bool follow_rtl_branches; /**< divergent branch: last active lane decides; else a fault */
     bool allow_misaligned;    /**< misaligned loads and stores work (SimX); else a fault (RTL) */
     bool ebreak_pc_after;     /**< DPC of an EBREAK halt is ebreak + 4, as the RTL of 2025 */
-    unsigned dm_clock;   /**< core cycles between two accesses of DM registers; 0: requests complete
-                              before the next access */
+    unsigned dm_clock; /**< core cycles between two accesses of DM registers; 0: requests complete
+                            before the next access */
+    unsigned line; /**< bytes of a cache line, a power of two 4..4096: a profile's transaction */
     unsigned host_level; /**< 1..3: the most of the host's x86-64 levels that is used; the result is
                               the same at each */
     struct wt_fill fill;
