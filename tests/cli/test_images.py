@@ -182,8 +182,8 @@ def test_a_word_of_vortex_is_explained_by_what_it_reads_and_writes(word, lines):
 
 @pytest.mark.parametrize("word,lines", [
     ("82020100", ["s_addc_u32 s2, s0, s1", "  writes           s2", "  reads            s1", "  reads and writes SCC"]),
-    ("0xd1000001 0x001a0702", ["v_cndmask_b32_e64 v1, v2, v3, s[6:7]", "  reads            s[6:7]"]),
-    ("7c8806f9 05061502", ["  writes           vcc", "  reads            exec",
+    ("0xd1000001 0x001a0702", ["v_cndmask_b32_e64 v1, v2, v3, s[6:7]", "  reads            s[6:7], a bit a lane"]),
+    ("7c8806f9 05061502", ["  writes           vcc, a bit a lane", "  reads            exec",
                            "  reads            v3: 16 bits a lane, from bit 16 on, floating point"]),
     ("d86c0010 05000002", ["ds_read_b32 v5, v2 offset:16", "  writes           v5: 32 bits a lane", "  reads            v2: 32 bits a lane",
                            "  reads            4 bytes of LDS a lane, offset 16"]),

@@ -384,6 +384,10 @@ def test_a_parameter_is_not_available_before_the_prologue_has_stored_it(program,
         assert "not available yet" in debug(file, "break *f", "run", command).stderr, command
     stopped = debug(file, "break *f if a == 100", "break *f if j == 100", "run")
     assert "Error in testing condition for breakpoint 1:" in stopped.stdout and "breakpoint 2" not in stopped.stdout, stopped.stdout
+    for condition, cannot in (("1 / (out - out)", True), ("out == out", False)):
+        stopped = debug(file, "break f", "run", f"watch out if {condition}", "continue")
+        told = "Error in testing condition for breakpoint 2:\nthe watchpoint's condition cannot be read here in thread 0\n" in stopped.stdout
+        assert told == cannot and "Hardware watchpoint 2: out" in stopped.stdout, stopped.stdout
 
 
 @pytest.mark.parametrize("gpu", ["gfx900", "sm", "gen9"])
@@ -403,6 +407,10 @@ def test_a_kernel_s_parameters_are_those_of_the_launch_before_the_prologue_has_s
     said = debug(out, "break *k", "run", "watch n", options=options).stderr
     assert said.endswith("Cannot watch n: here it is known only as it was at launch.\n")
     assert "Error in testing condition for breakpoint 1:" in debug(out, "break *k if n == 4", "run", options=options).stdout
+    for condition in ("n / (n - n) == 1", "*(int *)0x1234567890000 == 1", "n == 5 || n / (n - n)", "n == 4"):
+        said = debug(out, "break k", "run", "delete", f"watch out[3] if {condition}", "continue", options=options).stdout
+        cannot = "Error in testing condition for breakpoint 2:\nthe watchpoint's condition cannot be read here in " in said
+        assert cannot == ("==" in condition and "1" in condition) and ("Hardware watchpoint 2: out[3]\n\nOld" in said) == ("n == 4" != condition), said
 
 
 SCOPES = """

@@ -20,7 +20,7 @@ def folder(tmp_path):
     return made
 
 
-VERSION, SIZES = 4, (48, 24)   # object/process_wire.h
+VERSION, SIZES = 5, (48, 24)   # object/process_wire.h
 
 
 def greeting(magic=b"WTWP", version=VERSION, sizes=SIZES, token=b""):

@@ -543,6 +543,8 @@ struct wt_event {
     enum wt_watchpoint_kind watch; /**< watchpoint: its kind */
     struct wt_address addr;        /**< watchpoint: the first of its bytes that was accessed */
     wt_lanes lanes;                /**< watchpoint: all lanes that did, that of `thread` included */
+    wt_lanes unread;               /**< watchpoint: those of `lanes` in which its condition could not
+                                        be read */
     uint64_t pc;                   /**< watchpoint: of the instruction, which is done */
     uint32_t tag, owner;           /**< watchpoint: of the request */
     bool undecided;                /**< watchpoint: whether its condition holds is not known: see

@@ -166,7 +166,7 @@ static void keep_other_side(struct wt_debugger *d, struct watchpoint *w, uint32_
 static bool tell(struct wt_debugger *d, struct watchpoint *w, const struct wt_watchpoint_hit *list,
                  size_t count, bool backwards, bool halted, struct report *report)
 {
-    wt_lanes lanes = 0;
+    wt_lanes lanes = 0, unread;
     uint32_t wave = 0;
     bool undecided;
     for (size_t i = 0; i < count; i++) {
@@ -175,7 +175,7 @@ static bool tell(struct wt_debugger *d, struct watchpoint *w, const struct wt_wa
         wave = list[i].wave;
         lanes |= wt_lane_bit(list[i].lane);
     }
-    if (!lanes || !(lanes = dbg_judge_watch(d, w, wave, lanes, halted, &undecided)))
+    if (!lanes || !(lanes = dbg_judge_watch(d, w, wave, lanes, halted, &undecided, &unread)))
         return false;
     if (w->condition && keep_memory(d, w, wave, wt_lanes_lowest(lanes))) {
         if (!backwards)
@@ -190,6 +190,7 @@ static bool tell(struct wt_debugger *d, struct watchpoint *w, const struct wt_wa
     report->event = (struct wt_event){.watch = w->at.kind,
                                       .addr = {w->at.addr.space, first_byte(w, &list[i])},
                                       .lanes = lanes,
+                                      .unread = unread,
                                       .pc = list[i].pc,
                                       .tag = w->tag,
                                       .owner = w->owner,
@@ -340,7 +341,8 @@ bool dbg_add_watched(struct wt_debugger *d, const struct wt_watchpoint_hit *hit)
             continue;
         if (hit->lanes) {
             report.event.lanes =
-                dbg_judge_watch(d, w, hit->wave, hit->lanes, true, &report.event.undecided);
+                dbg_judge_watch(d, w, hit->wave, hit->lanes, true, &report.event.undecided,
+                                &report.event.unread);
             if (w->condition)
                 keep_other_side(d, w, hit->wave, hit->lane, report.event.lanes != 0);
             if (!report.event.lanes)

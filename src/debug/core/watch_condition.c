@@ -105,12 +105,13 @@ static bool find_wave(struct wt_debugger *d, uint32_t wave, bool halted, uint64_
 }
 
 wt_lanes dbg_judge_watch(struct wt_debugger *d, const struct watchpoint *w, uint32_t wave,
-                         wt_lanes lanes, bool halted, bool *undecided)
+                         wt_lanes lanes, bool halted, bool *undecided, wt_lanes *unread)
 {
     uint64_t pc;
     wt_lanes mask, holds = 0;
     assert(lanes);
     *undecided = false;
+    *unread = 0;
     if (!w->condition)
         return lanes;
     *undecided = true;
@@ -127,5 +128,6 @@ wt_lanes dbg_judge_watch(struct wt_debugger *d, const struct watchpoint *w, uint
     else if (dbg_evaluate_halted(d, code, wave, mask, false, &holds, WT_IGNORED) != WT_OK)
         return lanes;
     *undecided = false;
+    *unread = code->unread & holds & lanes;
     return holds & lanes;
 }

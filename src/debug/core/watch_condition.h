@@ -19,9 +19,9 @@ wt_lanes dbg_watch_holds_in_engine(void *context, uint32_t wave, uint64_t pc, wt
  * The lanes among @p lanes, which have accessed the memory of @p w, for which its condition holds
  * or fails: the user should see a failure. The wave stands behind the access; @p halted: its
  * registers can be read through the debug hardware. *undecided: nobody here can tell, and all of
- * them are returned.
+ * them are returned. *unread: those for which it fails.
  */
 wt_lanes dbg_judge_watch(struct wt_debugger *d, const struct watchpoint *w, uint32_t wave,
-                         wt_lanes lanes, bool halted, bool *undecided);
+                         wt_lanes lanes, bool halted, bool *undecided, wt_lanes *unread);
 
 #endif

@@ -166,7 +166,8 @@ enum wt_status pg_compile_watch_condition(struct wt_program *g, struct wt_point 
 struct wt_watch_condition *pg_watch_condition(const struct wt_point *p);
 /**
  * At a stop for a watchpoint that the debugger has not decided: whether its condition holds for a
- * lane that made the access, or cannot be evaluated. Selects the first such lane.
+ * lane that made the access, or cannot be evaluated, which g->event.unread then says. Selects the
+ * first such lane.
  */
 bool pg_watch_condition_holds(struct wt_program *g, const struct wt_point *p);
 /** Frees it. NULL is allowed. */

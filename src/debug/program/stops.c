@@ -177,6 +177,16 @@ static bool correct_values(struct wt_program *g, struct wt_point *p, uint8_t *no
     return known;
 }
 
+/* A condition that cannot be read is a stop, which is said. */
+static void tell_unread(struct wt_program *g, const struct wt_point *p)
+{
+    char text[WT_LANES_TEXT + 100], list[WT_LANES_TEXT];
+    wt_lanes_list(g->event.unread, ", ", list, sizeof list);
+    snprintf(text, sizeof text, "the watchpoint's condition cannot be read here in %s%s %s",
+             g->topology->lane_word, wt_lanes_count(g->event.unread) > 1 ? "s" : "", list);
+    pg_tell(g, &(struct wt_news){.kind = WT_NEWS_UNDECIDED, .point = p, .text = text});
+}
+
 static void report_watchpoint(struct wt_program *g, bool *again)
 {
     struct wt_point *p = watched_at(g, &g->event);
@@ -205,6 +215,8 @@ static void report_watchpoint(struct wt_program *g, bool *again)
         }
     }
     if (!*again) {
+        if (g->event.unread)
+            tell_unread(g, p);
         const bool shows_old = p->kind == WT_POINT_WATCH || (p->kind == WT_POINT_ACCESS && changed);
         pg_tell(g, &(struct wt_news){.kind = WT_NEWS_WATCH,
                                      .point = p,

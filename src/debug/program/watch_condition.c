@@ -137,11 +137,17 @@ static wt_lanes lanes_of_expression(struct wt_program *g, const struct wt_expr *
     wt_lanes holds = 0;
     unsigned k = 0;
     if (wt_debugger_evaluate(g->debugger, wave->id, active | lanes, expr, 0, value, NULL,
-                             WT_IGNORED) != WT_OK)
+                             WT_IGNORED) != WT_OK) {
+        g->event.unread = lanes;
         return lanes;
-    for (wt_lanes rest = active | lanes; rest; rest &= rest - 1, k++)
+    }
+    for (wt_lanes rest = active | lanes; rest; rest &= rest - 1, k++) {
+        const wt_lanes lane = rest & -rest;
+        if (!value[k].known)
+            g->event.unread |= lane & lanes;
         if (!value[k].known || value[k].value)
-            holds |= rest & -rest;
+            holds |= lane;
+    }
     return holds & lanes;
 }
 
@@ -151,7 +157,7 @@ static bool holds_in_frames(struct wt_program *g, const struct wt_watch_rule *r,
     struct wt_values values;
     struct wt_view view = {.source = g->source,
                            .thread = wt_debugger_thread_of_lane(g->debugger, g->thread, lane)};
-    bool holds = true;
+    bool holds = true, read = true;
     view.frames = wt_frames_new(g->debugger, g->modules, view.thread);
     if (view.frames)
         view.frame =
@@ -159,11 +165,16 @@ static bool holds_in_frames(struct wt_program *g, const struct wt_watch_rule *r,
     if (r->names_local && !view.frame) {
         pg_tell(g, &(struct wt_news){.kind = WT_NEWS_CONDITION_OTHER, .text = r->text});
     } else if (wt_source_evaluate(&view, r->text, &values, WT_IGNORED) == WT_OK) {
-        holds = values.state[0] != WT_VALUE_GOOD;
+        read = values.state[0] == WT_VALUE_GOOD;
+        holds = !read;
         for (uint64_t i = 0; i < values.size; i++)
             holds |= values.bytes[i] != 0;
         wt_values_free(&values);
+    } else {
+        read = false;
     }
+    if (!read)
+        g->event.unread |= wt_lane_bit(lane);
     wt_frames_free(view.frames);
     return holds;
 }

@@ -50,10 +50,10 @@ def test_other_families_say_that_they_have_no_list():
 
 
 def text_of(code, **environment):
-    """The last line of the explanation, and whether Intel's library was loaded for it."""
+    """The text of the explanation, and whether Intel's library was loaded for it."""
     done = subprocess.run([WAVETRAP, "info", "-g", "gen9", f"--explain-word={code.hex()}"], capture_output=True, text=True, check=True,
                           env={**os.environ, "LD_DEBUG": "libs", **environment})
-    return done.stdout.split("text: ")[1].strip(), "libiga64" in done.stderr
+    return done.stdout.split("text: ")[1].splitlines()[0], "libiga64" in done.stderr
 
 
 def test_messages_have_the_comments_of_intel_s_library(tmp_path):
@@ -87,7 +87,7 @@ def test_a_word_is_explained(tmp_path):
         assert f"DW{i}: 0x{int.from_bytes(code[4 * i:4 * i + 4], 'little'):08x}" in said
     assert "RegNum 0x80: type 8 (cr), number 0" in said
     assert "immediate, type uw, 0x4c0\n" in said
-    assert iga.normal(said.split("text: ")[1]) == "(W) or (1|M0) cr0.0<1>:ud cr0.0<0;1,0>:ud 0x4C0:uw {Switch}"
+    assert iga.normal(said.split("text: ")[1].splitlines()[0]) == "(W) or (1|M0) cr0.0<1>:ud cr0.0<0;1,0>:ud 0x4C0:uw {Switch}"
     assert info("-g", "gen9", f"--explain-word=0x{code[::-1].hex()}").stdout == said
     assert info("-g", "gen9", f"--explain-word={code[7::-1].hex()} {code[:7:-1].hex()}").stdout == said  # as a trace has it
 
