@@ -10,6 +10,22 @@ STRUCTURES = {
     "mixed": ("char a; int b; double c;", "x, -x, 2.5"), "shorts": ("short a[5];", "{x, 1, 2, 3, 4}"), "odd": ("short a; char b, c; int d; short e;", "x, 2, 3, 4, 5"),
     **{f"bytes{n}": (f"char b[{n}];", "{x, " + ", ".join(str(7 * k % 100) for k in range(1, n)) + "}") for n in (1, 3, 5, 8, 9, 16, 17, 33, 64, 65)},
     **{f"words{n}": (f"int b[{n}];", "{x, " + ", ".join(str(-7 * k) for k in range(1, n)) + "}") for n in (1, 2, 3, 4, 5, 16)}}
+# name: (members, value in x, whether it is returned in memory whatever its size) of classes of C++. D stands before functions.
+CLASSES = {
+    "simple": ("int a, b;", "simple{x, -x}", False),
+    "defaulted": ("int a, b; D defaulted(int x) : a(x), b(-x) {} defaulted(const defaulted &) = default; ~defaulted() = default;", "defaulted(x)", False),
+    "movable": ("int a, b; D movable(int x) : a(x), b(-x) {} movable(const movable &) = delete; movable(movable &&) = default;", "movable(x)", False),
+    "gap": ("int a, f[0], b;", "gap{x, {}, -x}", False),
+    "general": ("int a, b; template <class T> D general(const T &t) : a(t), b(-t) {}", "general(x)", False),
+    "copied": ("int a, b; D copied(int x) : a(x), b(-x) {} D copied(const copied &o) : a(o.a), b(o.b) {}", "copied(x)", True),
+    "moved": ("int a, b; D moved(int x) : a(x), b(-x) {} D moved(moved &&o) : a(o.a), b(o.b) {}", "moved(x)", True),
+    "destroyed": ("int a; D destroyed(int x) : a(x) {} D ~destroyed() { a = 0; }", "destroyed(x)", True),
+    "outside": ("int a, b; D outside(int x) : a(x), b(-x) {} D outside(const outside &);", "outside(x)", True),
+    "fixed": ("int a, b; D fixed(int x) : a(x), b(-x) {} fixed(const fixed &) = delete;", "fixed(x)", True),
+    "assigned": ("int a; D assigned(int x) : a(x) {} D assigned &operator=(assigned &&o) { a = o.a; return *this; }", "assigned(x)", True),
+    "dynamic": ("int a; D dynamic(int x) : a(x) {} D virtual int f() { return a; }", "dynamic(x)", True),
+    "derived : copied": ("D derived(int x) : copied(x) {}", "derived(x)", True),
+    "holder": ("destroyed d[1]; int c;", "holder{{x}, 2}", True)}
 SIZES = {"char": 1, "short": 2, "int": 4, "long": 8, "float": 4, "double": 8, "half": 2}
 
 
@@ -36,6 +52,17 @@ def source(types, device, kernel, end, prelude="", item="x"):
     return text + kernel + "".join(f"    {type_} v_{name} = get_{name}({item});\n    sink += *(char *)&v_{name};\n" for name, type_, _ in types) + end
 
 
+def classes(device, kernel, end, prelude="", item="x"):
+    """(types, those in memory, a program) of classes of C++, and a reference."""
+    names = {name: name.split()[0] for name in CLASSES}
+    types = [(names[name], names[name], value) for name, (_, value, _) in CLASSES.items()] + [("reference", "int &", "numbers[x & 7]")]
+    text = prelude + "".join(f"struct {name} {{ {members.replace('D ', device + ' ')} }};\n" for name, (members, _, _) in CLASSES.items())
+    text += f"inline {device} outside::outside(const outside &) = default;\n"
+    text += "".join(f"{device} __attribute__((noinline)) {type_} get_{name}(int x)\n{{\n    return {value};\n}}\n" for name, type_, value in types)
+    text += kernel + "".join(f"    {type_} v_{name} = get_{name}({item});\n    sink += *(char *)&v_{name};\n" for name, type_, _ in types) + end
+    return types, [names[name] for name, (_, _, in_memory) in CLASSES.items() if in_memory], text
+
+
 def commands(types, lane):
     names = [name for name, _, _ in types]
     return ["set print elements 0", *(f"tbreak get_{name}" for name in names), "run",
@@ -51,7 +78,7 @@ def check(types, said, unknown):
         value, stored = re.search(r"^Value returned is (?:\$\d+ = (.*)|not known)", text, re.M), re.findall(r"^\$\d+ = (.*)$", text, re.M)
         if value and value[1] is None:
             missing.add(name)
-        if not value or not stored or value[1] not in (None, stored[-1]):
+        if not value or not stored or value[1] not in (None, stored[-1]) or "<damaged" in text:
             wrong.append(f"{name}: {text}")
     assert not wrong, "\n".join(wrong)
     assert missing == set(unknown)

@@ -37,6 +37,39 @@ def test_risc_v(program, tmp_path, xlen):
     take(program(path, xlen, "-O0", "-w"), types, unknown.split(), "lane 0")
 
 
+@pytest.mark.parametrize("opt", ["-O0", "-O2"])
+@pytest.mark.parametrize("xlen", [32, 64])
+def test_risc_v_classes(program, tmp_path, xlen, opt):
+    """A class that only its own functions copy or destroy is in memory; GCC says so of none, so its functions and members tell."""
+    types, unknown, text = returned.classes("", "volatile char sink;\nvolatile int five = 5;\nint main()\n{\n", "    return 0;\n}\n",
+                                            "int numbers[8] = {7, 6, 5, 4, 3, 2, 1};\n", "five")
+    path = tmp_path / f"classes{opt}.cpp"
+    path.write_text(text)
+    take(program(path, xlen, opt), types, unknown, "lane 0")
+
+
+def test_gfx900_classes(tmp_path):
+    types, unknown, text = returned.classes("__attribute__((device))", 'extern "C" __attribute__((global)) void k(char *out, int five)\n{\n    char sink = 0;\n'
+                                            "    int g = __builtin_amdgcn_workitem_id_x() + five;\n", "    out[g] = sink;\n}\n",
+                                            "__attribute__((device)) int numbers[8] = {7, 6, 5, 4, 3, 2, 1};\n", "g")
+    path, out = tmp_path / "classes.hip", tmp_path / "classes.co"
+    path.write_text(text)
+    subprocess.run(["clang-19", "-x", "hip", "--cuda-device-only", "--offload-arch=gfx900", "-nogpuinc", "-nogpulib", "--no-gpu-bundle-output", "-fno-rtti", "-w",
+                    "-g", "-O0", path, "-o", out], check=True, capture_output=True)
+    take(out, types, unknown, "lane 3", ["-g", "gfx900", "--kernel=k", *ITEMS])
+
+
+def test_sm_classes(tmp_path):
+    types, unknown, text = returned.classes("__attribute__((device))", 'extern "C" __attribute__((global)) void k(char *out, int five)\n{\n    char sink = 0;\n'
+                                            "    int g = __nvvm_read_ptx_sreg_tid_x() + five;\n", "    out[g] = sink;\n}\n",
+                                            "__attribute__((device)) int numbers[8] = {7, 6, 5, 4, 3, 2, 1};\n", "g")
+    path, out = tmp_path / "classes.cu", tmp_path / "classes.ptx"
+    path.write_text(text)
+    subprocess.run(["clang-19", "-x", "cuda", "--cuda-device-only", "--cuda-gpu-arch=sm_50", "-nocudainc", "-nocudalib", "-fno-rtti", "-w", "-S", "-g", "-O0",
+                    path, "-o", out], check=True, capture_output=True)
+    take(out, types, unknown, "lane 3", ["-g", "sm", "--kernel=k", *ITEMS])
+
+
 def opencl(tmp_path, compiler, target, types):
     path, out = tmp_path / "returned.cl", tmp_path / f"returned.{target}"
     path.write_text(returned.source(types, "__attribute__((noinline))", "__kernel void k(__global char *out, int five)\n{\n    char sink = 0;\n"

@@ -195,7 +195,8 @@ bool wt_program_returned(struct wt_program *g, const struct wt_type *type,
 {
     const struct wt_frame *frame = wt_frames_get(g->frames, 0);
     unsigned float_bytes;
-    if (!frame || !frame->symbols || wt_type_size(type) > WT_RETURNED_BYTES)
+    if (!frame || !frame->symbols || wt_type_size(type) > WT_RETURNED_BYTES ||
+        wt_type_is_passed_by_address(type))
         return false;
     switch (wt_symbols_abi(frame->symbols, &float_bytes)) {
     case WT_ABI_RISCV:

@@ -159,7 +159,7 @@ enum wt_status wt_compile_dollar(struct compiler *c, const struct wt_node *n, st
     *o = wt_compile_constant_bytes(c, kept->type, kept->bytes, kept->size);
     o->bit_offset = kept->bit_offset;
     o->bit_size = kept->bit_size;
-    return WT_OK;
+    return wt_compile_follow_reference(c, o, err); /* 'finish' keeps the references it prints */
 }
 
 static enum wt_status compile_function(struct compiler *c, struct wt_found *f, const char *name,

@@ -51,6 +51,9 @@ struct wt_member {
     uint8_t access;  /**< DW_ACCESS_…; 0: as the kind of structure has it */
 };
 
+/** How a class goes to and from functions; it is found when it is first asked for. */
+enum wt_type_passed { WT_PASSED_NOT_READ, WT_PASSED_BY_VALUE, WT_PASSED_BY_ADDRESS };
+
 struct wt_type {
     enum wt_type_kind kind;
     const char *name;             /**< NULL: anonymous */
@@ -71,7 +74,8 @@ struct wt_type {
     int64_t stride;               /**< ARRAY: bytes to the next element; 0: its size */
     struct wt_member *member; /**< of a structure, enumeration or function; by wt_type_members() */
     size_t member_count;
-    bool read; /**< `member` is filled in */
+    bool read;                  /**< `member` is filled in */
+    enum wt_type_passed passed; /**< STRUCT, CLASS, UNION: by wt_type_is_passed_by_address() */
     struct wt_types *types;
     Dwarf_Die die; /**< of which it was read; addr NULL: none */
 };
@@ -137,6 +141,9 @@ const struct wt_type *wt_types_triple(struct wt_types *types, const char *name,
 const struct wt_type *wt_type_plain(const struct wt_type *type);
 /** The members of a structure, enumeration or function; *count 0 if it has none. */
 const struct wt_member *wt_type_members(const struct wt_type *type, size_t *count);
+/** It is, or consists of, a class of C++ that only its own functions may copy or destroy: whatever
+ *  its size, functions take and return such a class in memory. */
+bool wt_type_is_passed_by_address(const struct wt_type *type);
 /** The type that a type points to or is made of; void rather than NULL. */
 const struct wt_type *wt_type_target(const struct wt_type *type);
 /** Bytes of a value; 0 if that is unknown. */

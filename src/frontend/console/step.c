@@ -91,7 +91,16 @@ static void print_returned(struct wt_shell *c, const struct wt_type *type)
     const unsigned number = wt_source_keep(c->program->source, &value);
     const struct wt_format format = format_of(c, 0, true);
     fprintf(c->out, "Value returned is $%u = ", number);
-    wt_values_print(c->out, &view, &value, 0, &format);
+    struct wt_values referred;
+    char kept[16];
+    snprintf(kept, sizeof kept, "$%u", number);
+    if (plain->kind == WT_TYPE_REFERENCE && number &&
+        wt_source_evaluate(&view, kept, &referred, WT_IGNORED) == WT_OK) {
+        wt_values_print(c->out, &view, &referred, 0, &format);
+        wt_values_free(&referred);
+    } else {
+        wt_values_print(c->out, &view, &value, 0, &format);
+    }
     fputc('\n', c->out);
 }
 
