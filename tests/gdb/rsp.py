@@ -48,6 +48,10 @@ class Client:
         self.sent = packet
         self.raw(b"$" + body + b"#%02x" % checksum(body))
 
+    def greet(self):
+        """The packet with which debuggers begin: before it, none that changes something is taken."""
+        assert b"PacketSize" in self.ask(b"qSupported:swbreak+")
+
     def receive(self):
         """The next packet or notification; None when the connection has ended."""
         while True:

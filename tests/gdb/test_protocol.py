@@ -37,6 +37,7 @@ def alive(server):
 def test_malformed_packets_are_answered_by_an_error(serve, program, packet):
     server = serve(program("lanes"))
     with server.quiet_client() as client:
+        client.greet()
         assert client.ask(packet)[:1] == b"E"
         assert client.ask("qC")[:2] == b"QC"
 
@@ -92,7 +93,7 @@ def test_a_packet_without_end_costs_no_memory(serve, program):
     """It has 64 MiB, of which the server keeps what a packet may have."""
     server = serve(program("lanes"))
     with server.client() as client:
-        assert client.ask("qC") == b"QC1"
+        client.greet()
         before = peak(server)
         client.raw(b"$")
         for _ in range(64):
@@ -227,6 +228,7 @@ def test_once_ends_with_the_programs_status(serve, program):
 def test_once_lets_a_detached_program_end(serve, program):
     server = serve(program("lanes"), "--once")
     with server.quiet_client() as client:
+        client.greet()
         assert client.ask("D") == b"OK"
     assert server.wait() == 42
 
@@ -234,6 +236,7 @@ def test_once_lets_a_detached_program_end(serve, program):
 def test_kill_ends_what_is_served_once(serve, program):
     server = serve(program("lanes"), "--once")
     with server.quiet_client() as client:
+        client.greet()
         client.send("k")
         assert client.receive() is None
     assert server.wait() == 0
@@ -295,6 +298,7 @@ def test_attaching_to_a_program_that_has_ended(serve, program, history):
     fails an assertion of its own when it is told of an exit then."""
     server = serve(program("lanes"), *([] if history else ["--no-history"]))
     with server.client() as client:
+        client.greet()
         client.ask(b"!")
         assert client.ask(b"vCont;c") == b"W2a"
         said = client.ask(b"vAttach;1")

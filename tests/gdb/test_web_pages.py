@@ -133,8 +133,12 @@ def test_what_it_would_do_is_real(target):
 @pytest.mark.parametrize("begin", [
     b"POST / HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: text/plain\r\n\r\n", b"GET /$qC#b4 HTTP/1.1\r\n\r\n",
     b"OPTIONS / HTTP/1.1\r\nOrigin: null\r\n\r\n", b"\x16\x03\x01\x02\x00", b"\x00\x03\x00\x08\x21\x12\xa4\x42",
-    b"\x00", b"hello\n", b"\xff\xfe\n", b"x" * 300 + b"\n"],
-    ids=["post", "get", "options", "tls", "stun", "zero", "line", "bytes", "long"])
+    b"\x00", b"hello\n", b"\xff\xfe\n", b"x" * 300 + b"\n",
+    # A page chooses the method of its requests, as long as its characters are letters, digits and some others, `$` and `#` among them.
+    b"$ / HTTP/1.1\r\nHost: e\r\n\r\n", b"$x / HTTP/1.1\r\n\r\n#00", b"$k#6b / HTTP/1.1\r\n\r\n", b"$qC#b4 / HTTP/1.1\r\n\r\n",
+    b"$G00#97 / HTTP/1.1\r\n\r\n", b"0R26R / HTTP/1.1\r\n\r\n", Recorded().sent + b" / HTTP/1.1\r\n\r\n"],
+    ids=["post", "get", "options", "tls", "stun", "zero", "line", "bytes", "long", "dollar", "damaged", "kill", "thread", "registers", "pins",
+         "reset"])
 def test_a_connection_that_begins_otherwise_is_closed(target, begin):
     with connect(target) as client:
         client.sendall(begin + b"\n" + target.body())

@@ -6,11 +6,14 @@
 bool wt_bitbang_is_foreign(const uint8_t *in, size_t length, bool *begun)
 {
     static const char commands[] = "01234567RrstuQBbzZ", white[] = " \t\r\n";
+    bool command = false;
     for (size_t i = 0; i < length && !*begun; i++) {
-        *begun = in[i] && strchr(commands, in[i]);
-        if (!*begun && (!in[i] || !strchr(white, in[i])))
+        const bool known = in[i] && strchr(commands, in[i]);
+        if (!known && (!in[i] || !strchr(white, in[i])))
             return true;
+        command |= known;
     }
+    *begun |= command;
     return false;
 }
 

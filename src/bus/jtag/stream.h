@@ -20,8 +20,9 @@
 size_t wt_bitbang_take(struct wt_dtm *dtm, const uint8_t *in, size_t length, uint8_t *out,
                        size_t room, size_t *replies, bool *quit);
 /**
- * Whether a connection speaks another protocol: its first character, white space apart, is no
- * command. *begun: a command has come on this connection; nothing is foreign behind it.
+ * Whether a connection speaks another protocol: of the characters that came first, together, one
+ * is neither a command nor white space. *begun: commands have come on this connection; nothing is
+ * foreign behind them.
  */
 bool wt_bitbang_is_foreign(const uint8_t *in, size_t length, bool *begun);
 

@@ -2,6 +2,7 @@
 #include "frontend/rsp/packet.h"
 
 #include <assert.h>
+#include <ctype.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -79,6 +80,37 @@ static size_t unescape(uint8_t *bytes, size_t size)
     return (size_t)(out - bytes);
 }
 
+/*
+ * A web page chooses the first word of its browser's requests, the method, whose characters are
+ * letters, digits and those below; behind it come a space and " HTTP/". A packet with any other
+ * character, such as the first one of each debugger ("qSupported:…"), is so no part of a method.
+ */
+static bool may_be_a_method(const uint8_t *data, size_t size)
+{
+    for (size_t i = 0; i < size; i++)
+        if (!data[i] || (!isalnum(data[i]) && !strchr("!#$%&'*+-.^_`|~", data[i])))
+            return false;
+    return true;
+}
+
+/* Whether a packet that a web page could send as a method may be done: it changes nothing. */
+static bool changes_nothing(const uint8_t *data, size_t size)
+{
+    return size && (strchr("qQHgpTj", data[0]) ||
+                    (size == 15 && memcmp(data, "vMustReplyEmpty", size) == 0));
+}
+
+/* Whether a packet from a connection that may be a web page's is one; else *strict tells whether
+ * the connection may still be. */
+static bool is_of_a_page(const uint8_t *data, size_t size, bool *strict)
+{
+    const bool method = may_be_a_method(data, size);
+    if (method && !changes_nothing(data, size))
+        return true;
+    *strict = method;
+    return false;
+}
+
 /* The packet that begins at reader->start ('$'), once its checksum is there. */
 static struct wt_packet take_command(struct wt_packet_reader *reader)
 {
@@ -90,25 +122,29 @@ static struct wt_packet take_command(struct wt_packet_reader *reader)
     if (!hash || end - hash < 3) {
         reader->scanned = (size_t)((hash ? hash : end) - reader->buffer);
         if (!hash && (size_t)(end - begin) > WT_PACKET_LIMIT) {
+            if (reader->strict)
+                return (struct wt_packet){.kind = WT_PACKET_FOREIGN};
             reader->skipping = true;
-            reader->strict = false;
             reader->start = reader->end;
         }
         return (struct wt_packet){.kind = WT_PACKET_NONE};
     }
     reader->scanned = 0;
-    reader->strict = false;
     reader->start = (size_t)(hash + 3 - reader->buffer);
 
     /* A '$' is always escaped inside a packet, so an unescaped one means that the sender started
      * again after a packet was cut off. */
     uint8_t *data = (uint8_t *)memrchr(begin, '$', (size_t)(hash - begin)) + 1;
     size_t size = (size_t)(hash - data);
+    if (reader->strict && memmem(begin, (size_t)(hash - begin), " HTTP/", 6))
+        return (struct wt_packet){.kind = WT_PACKET_FOREIGN};
     if (size > WT_PACKET_LIMIT)
         return (struct wt_packet){.kind = WT_PACKET_TOO_LONG};
     int high = wt_hex_value[hash[1]], low = wt_hex_value[hash[2]];
     if (high < 0 || low < 0 || checksum(data, size) != (high << 4 | low))
         return (struct wt_packet){.kind = WT_PACKET_DAMAGED};
+    if (reader->strict && is_of_a_page(data, size, &reader->strict))
+        return (struct wt_packet){.kind = WT_PACKET_FOREIGN};
     size = unescape(data, size);
     data[size] = 0;
     return (struct wt_packet){WT_PACKET_COMMAND, (char *)data, size};
@@ -179,6 +215,8 @@ bool wt_packet_take_interrupt(struct wt_packet_reader *reader)
             memmove(at, at + 1, (size_t)(end - at - 1));
             reader->end--;
             return true;
+        } else if (reader->strict) {
+            return false;
         } else {
             at++;
         }

@@ -26,7 +26,7 @@ enum wt_packet_kind {
     WT_PACKET_INTERRUPT, /**< the byte 0x03 between packets */
     WT_PACKET_DAMAGED,   /**< a packet whose checksum is wrong */
     WT_PACKET_TOO_LONG,  /**< a packet beyond WT_PACKET_LIMIT; all of it has been skipped */
-    WT_PACKET_FOREIGN,   /**< something else has come before the first packet (strict) */
+    WT_PACKET_FOREIGN,   /**< what has come may be a web page's request (strict) */
 };
 
 /** A packet's data: unescaped, followed by a NUL, valid until more bytes are put in. */
@@ -43,7 +43,8 @@ struct wt_packet_reader {
     size_t start, end; /**< bytes not taken yet */
     size_t scanned;    /**< no '#' in [start, scanned) of the packet that begins at start */
     bool skipping;     /**< inside a packet that is too long */
-    bool strict;       /**< no packet has come: what is of another protocol is not skipped */
+    bool strict;       /**< it may be a web page's connection: no packet has come that a browser could
+                            not send as an HTTP method. Nothing between packets is skipped then */
 };
 
 /** False when memory ran out. */
