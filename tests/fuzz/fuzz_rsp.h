@@ -189,7 +189,7 @@ static void turn(struct stack *w)
         struct wt_rsp_session *s = w->talk[c].s;
         if (s->closing) {
             wt_rsp_session_end(s);
-            wt_rsp_session_begin(s);
+            conversation_begin(s);
         }
     }
 }
@@ -221,7 +221,7 @@ static void check(struct stack *w)
     for (unsigned c = 0; c < CLIENTS; c++)
         wt_rsp_session_end(w->talk[c].s);
     for (unsigned c = 0; c < CLIENTS; c++)
-        wt_rsp_session_begin(w->talk[c].s);
+        conversation_begin(w->talk[c].s);
     for (unsigned i = 0; i < 1000 && wt_debugger_running(w->debugger); i++)
         turn(w);
     if (wt_debugger_running(w->debugger))
@@ -289,7 +289,7 @@ static void open_stack(struct stack *w, uint8_t first)
     for (unsigned c = 0; c < CLIENTS; c++) {
         if (!conversation_open(&w->talk[c], c ? w->talk[0].shared : NULL, w->debugger, &rsp))
             abort();
-        wt_rsp_session_begin(w->talk[c].s);
+        conversation_begin(w->talk[c].s);
     }
 }
 

@@ -46,6 +46,13 @@ static bool conversation_open(struct conversation *c, struct wt_session *shared,
     return c->s != NULL;
 }
 
+/* A connection on which a debugger's first packet, qSupported, has come. */
+static void conversation_begin(struct wt_rsp_session *s)
+{
+    wt_rsp_session_begin(s);
+    s->in.strict = false;
+}
+
 static void conversation_close(struct conversation *c)
 {
     wt_rsp_session_free(c->s);

@@ -75,7 +75,7 @@ static int setup(void **state)
     assert_true(conversation_open(&f.c, NULL, f.d, &f.options));
     f.s = f.c.s;
     assert_true(wt_packet_reader_init(&f.replies));
-    wt_rsp_session_begin(f.s);
+    conversation_begin(f.s);
     expect_has("qSupported:error-message+",
                "qXfer:wavetrap-waves:read+;qXfer:wavetrap-lanes:read+");
     return 0;

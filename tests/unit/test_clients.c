@@ -28,8 +28,8 @@ static int set_up(void **state)
     assert_non_null(t.shared);
     assert_true(conversation_open(&t.a, t.shared, t.d, &t.options));
     assert_true(conversation_open(&t.b, t.shared, t.d, &t.options));
-    wt_rsp_session_begin(t.a.s);
-    wt_rsp_session_begin(t.b.s);
+    conversation_begin(t.a.s);
+    conversation_begin(t.b.s);
     return 0;
 }
 

@@ -115,7 +115,7 @@ static void begin(struct talk *t, const struct rig_options *variant)
     t->options = wt_rsp_default_options();
     assert_true(conversation_open(&t->c, NULL, t->r->d, &t->options));
     assert_true(wt_packet_reader_init(&t->replies));
-    wt_rsp_session_begin(t->c.s);
+    conversation_begin(t->c.s);
     expect(t, "QThreadSuffixSupported", "OK");
 }
 

@@ -190,7 +190,7 @@ static unsigned tell_client(unsigned allocations)
     bool lost = false;
     unsigned count = 0;
     assert_true(conversation_open(&c, NULL, d, &options));
-    wt_rsp_session_begin(c.s);
+    conversation_begin(c.s);
     wt_debugger_set_thread_mode(d, WT_THREADS_WAVES);
     say(&c, "QNonStop:1");
     say(&c, "Z0,b0,10");
@@ -284,7 +284,7 @@ static void lost_output_is_said(void **state)
     struct conversation c;
     static char much[(1 << 20) - 2];
     assert_true(conversation_open(&c, NULL, d, &options));
-    wt_rsp_session_begin(c.s);
+    conversation_begin(c.s);
     /* Nothing can be kept: "\n[3 bytes of". */
     limit_memory(0);
     wt_rsp_session_output(c.s, "abc", 3);

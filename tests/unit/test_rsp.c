@@ -138,7 +138,7 @@ static int setup(void **state)
     assert_true(conversation_open(&f.c, NULL, f.d, &f.options));
     f.s = f.c.s;
     assert_true(wt_packet_reader_init(&f.replies));
-    wt_rsp_session_begin(f.s);
+    conversation_begin(f.s);
     return 0;
 }
 
@@ -312,7 +312,7 @@ static void no_program_no_exec_file(void **state)
     conversation_close(&f.c);
     assert_true(conversation_open(&f.c, NULL, f.d, &f.options));
     f.s = f.c.s;
-    wt_rsp_session_begin(f.s);
+    conversation_begin(f.s);
     assert_null(strstr(ask("qSupported"), "exec-file"));
     expect("qXfer:exec-file:read:1:0,1000", "");
 }
@@ -800,7 +800,7 @@ static void a_new_client_finds_the_program_halted(void **state)
     wt_rsp_session_end(f.s);
     turn();
     assert_false(wt_debugger_running(f.d));
-    wt_rsp_session_begin(f.s);
+    conversation_begin(f.s);
     assert_memory_equal(ask("?"), "T02thread:1;", 12);
 }
 
@@ -814,7 +814,7 @@ static void detaching_lets_the_program_run(void **state)
     turn();
     assert_true(wt_debugger_running(f.d));
     /* The next client waits until it has stopped. */
-    wt_rsp_session_begin(f.s);
+    conversation_begin(f.s);
     assert_memory_equal(ask("?"), "T02thread:1;", 12);
     assert_false(wt_debugger_running(f.d));
 }
@@ -823,7 +823,7 @@ static void after_the_end_the_next_client_starts_afresh(void **state)
 {
     expect("c", "W00");
     wt_rsp_session_end(f.s);
-    wt_rsp_session_begin(f.s);
+    conversation_begin(f.s);
     assert_int_equal(f.d->restarts, 1);
     assert_memory_equal(ask("?"), "T05thread:1;", 12);
 }
@@ -843,7 +843,7 @@ static void killing(void **state)
     assert_int_equal(f.d->restarts, 2);
     expect("k", "OK");
     assert_false(f.s->closing);
-    wt_rsp_session_begin(f.s);
+    conversation_begin(f.s);
     expect("k", "(nothing)");
     assert_true(f.s->closing);
 }
@@ -1151,7 +1151,7 @@ static void mangled_packets_do_no_harm(void **state)
         if (f.s->closing) {
             wt_rsp_session_end(f.s);
             turn();
-            wt_rsp_session_begin(f.s);
+            conversation_begin(f.s);
         }
     }
     wt_rsp_session_end(f.s);
@@ -1159,7 +1159,7 @@ static void mangled_packets_do_no_harm(void **state)
     while (wt_packet_next(&f.replies).kind != WT_PACKET_NONE)
         continue;
     wt_debugger_restart(f.d, WT_IGNORED);
-    wt_rsp_session_begin(f.s);
+    conversation_begin(f.s);
     assert_memory_equal(ask("?"), "T05thread:1;", 12);
 }
 

@@ -543,15 +543,15 @@ struct wt_event {
     enum wt_watchpoint_kind watch; /**< watchpoint: its kind */
     struct wt_address addr;        /**< watchpoint: the first of its bytes that was accessed */
     wt_lanes lanes;                /**< watchpoint: all lanes that did, that of `thread` included */
-    wt_lanes unread;               /**< watchpoint: those of `lanes` in which its condition could not
-                                        be read */
-    uint64_t pc;                   /**< watchpoint: of the instruction, which is done */
-    uint32_t tag, owner;           /**< watchpoint: of the request */
-    bool undecided;                /**< watchpoint: whether its condition holds is not known: see
-                                        wt_condition_at_fn; breakpoint: it cannot be read, as `text`
-                                        says */
-    bool gives_up;  /**< WT_STOP_TRAP: resuming goes past it, which the program would not */
-    char text[256]; /**< for people; "" if there is nothing to say */
+    wt_lanes unread;     /**< watchpoint: those of `lanes` in which its condition could not
+                              be read */
+    uint64_t pc;         /**< watchpoint: of the instruction, which is done */
+    uint32_t tag, owner; /**< watchpoint: of the request */
+    bool undecided;      /**< watchpoint: whether its condition holds is not known: see
+                              wt_condition_at_fn; breakpoint: it cannot be read, as `text`
+                              says */
+    bool gives_up;       /**< WT_STOP_TRAP: resuming goes past it, which the program would not */
+    char text[256];      /**< for people; "" if there is nothing to say */
 };
 
 /**

@@ -340,9 +340,8 @@ bool dbg_add_watched(struct wt_debugger *d, const struct wt_watchpoint_hit *hit)
         if (is_reported(to, &report))
             continue;
         if (hit->lanes) {
-            report.event.lanes =
-                dbg_judge_watch(d, w, hit->wave, hit->lanes, true, &report.event.undecided,
-                                &report.event.unread);
+            report.event.lanes = dbg_judge_watch(d, w, hit->wave, hit->lanes, true,
+                                                 &report.event.undecided, &report.event.unread);
             if (w->condition)
                 keep_other_side(d, w, hit->wave, hit->lane, report.event.lanes != 0);
             if (!report.event.lanes)

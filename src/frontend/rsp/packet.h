@@ -43,8 +43,8 @@ struct wt_packet_reader {
     size_t start, end; /**< bytes not taken yet */
     size_t scanned;    /**< no '#' in [start, scanned) of the packet that begins at start */
     bool skipping;     /**< inside a packet that is too long */
-    bool strict;       /**< it may be a web page's connection: no packet has come that a browser could
-                            not send as an HTTP method. Nothing between packets is skipped then */
+    bool strict; /**< it may be a web page's connection: no packet has come that a browser could
+                      not send as an HTTP method. Nothing between packets is skipped then */
 };
 
 /** False when memory ran out. */
