@@ -521,6 +521,45 @@ def test_a_variable_is_right_at_each_instruction(kernels, width):
         assert set(changes[1:-1]) <= {"0", "{0, 0, 0, 0}", "(const int *) 0x0"}, (name, changes)
 
 
+CALLED = ["-g", "gen9", "--kernel", "called", "--grid", "8", "--block", "8", "--arg=zeros:32", "--arg=i32:7"]
+
+
+def places(file, function):
+    return re.findall(r"^ +(0x[0-9a-f]+) <", debug(file, f"disassemble {function}", options=CALLED).stdout, re.M)
+
+
+@both_ways
+@pytest.mark.parametrize("function, wanted, callers", [("inner", {"x": "104", "k": "2", "r": "210"}, {"x": "103", "y": "2.5"}),
+                                                       ("outer", {"x": "103", "y": "2.5", "r": "210"}, {"g": "3", "mine": "43"})])
+def test_a_called_functions_variables_are_right_up_to_its_return(kernels, way, function, wanted, callers):
+    """An epilogue restores the base of the caller's frame some instructions before `ret`. A variable is never one of the caller's
+    memory; before its value is stored it is none, or what the memory had."""
+    file = kernels(*UNOPTIMISED, name="called")
+    pcs, session = places(file, function), ["set pagination off"]
+    session += [*(f"break *{pc}" for pc in pcs), "run"]
+    for _ in pcs:
+        session += [word for name in wanted for word in (f"echo {name}=", f"output {name}@3", "echo \\n")] + ["up"]
+        session += [word for name in callers for word in (f"echo up-{name}=", f"output {name}@3", "echo \\n")] + ["continue"]
+    done = subprocess.run([WAVETRAP, "debug", "--nx", *CALLED, *way, file], input="\n".join(session), capture_output=True, text=True,
+                          timeout=TIMEOUT, check=False)
+    for name, value in wanted.items():
+        seen = re.findall(rf"^{name}=(.+)$", done.stdout, re.M)
+        changes = [text for text, before in zip(seen, [None, *seen]) if text != before]
+        assert len(seen) == len(pcs) and changes in (["<not available yet>", value], ["<not available yet>", "0", value]), (name, seen, done.stderr[-500:])
+    for name, value in callers.items():
+        assert re.findall(rf"^up-{name}=(.+)$", done.stdout, re.M) == [value] * len(pcs), (name, done.stdout[-2000:])
+
+
+@both_ways
+def test_assignments_before_a_return_leave_the_callers_memory_alone(kernels, way):
+    file = kernels(*UNOPTIMISED, name="called")
+    said = ask_console(file, [f"tbreak *{places(file, 'outer')[-1]}", "run"],
+                       ["set var x = 71", "set var r = 72", "p x", "p r", "up", "p g", "p mine", "p a"], [*CALLED, *way])
+    assert [text.split("= ")[-1] for text in said[2:4] + said[5:]] == ["71", "72", "0", "40", "0"], said
+    done = debug(file, f"tbreak *{places(file, 'outer')[0]}", "run", "set var r = 72", options=[*CALLED, *way])
+    assert "the place to write to is not available yet" in done.stderr, done.stderr
+
+
 @both_ways
 def test_stale_addresses_are_used_by_nothing(kernels, way):
     """At the last line: conditions, assignments and watchpoints have the variable's own memory, not what its register points to."""

@@ -289,6 +289,7 @@ struct wt_kept_address {
     unsigned size;       /**< bytes of a value, not of an address; 0: it is an address */
     uint64_t spilled;    /**< not 0: an address in the wave's scratch memory, in place of `from` */
     unsigned stride;     /**< of a value: from lane to lane; 0: one for all lanes */
+    bool is_base;        /**< of a value: the address that the function's frame is counted from */
     /** Of an address: `from` is the place of the 16 lanes before `first`; the probe finds theirs.
      */
     bool is_other_half;

@@ -733,6 +733,8 @@ enum wt_status genp_find_kept(struct wt_probe *p, const struct wt_kept_address *
     *answer = (struct wt_kept_answer){.state = WT_KEPT_IN_PLACE};
     if (asked->reg >= 0)
         return WT_OK;
+    if (asked->is_base)
+        return genp_find_base(asked, answer, err);
     if (asked->size)
         return genp_find_value(asked, answer, err);
     answer_of(&f, answer);

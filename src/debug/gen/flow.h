@@ -39,5 +39,8 @@ bool genp_go_on(const struct genp_code *code, size_t last,
 /** The probe's operation find_kept, of a variable's value (values.c). */
 enum wt_status genp_find_value(const struct wt_kept_address *place, struct wt_kept_answer *answer,
                                struct wt_error *err);
+/** Likewise, of the base of a called function's frame (base.c). */
+enum wt_status genp_find_base(const struct wt_kept_address *asked, struct wt_kept_answer *answer,
+                              struct wt_error *err);
 
 #endif

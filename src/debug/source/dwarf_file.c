@@ -282,6 +282,24 @@ enum wt_status wt_machine_check_place(struct machine *m, const struct cell *plac
     return wt_machine_check_value(m, (unsigned)(from + offset), (unsigned)size, 0, 0, err);
 }
 
+/* The base of the frame at a place in the file: the code sets it in the function's prologue, and
+ * restores the caller's in its epilogue. */
+static enum wt_status push_base(struct machine *m, wt_expr_vector place, uint32_t space,
+                                unsigned base, struct wt_error *err)
+{
+    struct wt_kept_answer kept = {.state = WT_KEPT_IN_PLACE};
+    const struct wt_kept_address asked = {.reg = -1, .from = base, .size = 8, .is_base = true};
+    const enum wt_status status =
+        base != UINT_MAX && m->b->kept ? m->b->kept(m->b, m->frame, &asked, &kept, err) : WT_OK;
+    if (status)
+        return status;
+    if (kept.state == WT_KEPT_COMPUTED)
+        return push_sum(m, &kept, 0, err);
+    if (kept.state != WT_KEPT_IN_PLACE)
+        wt_build_leave_kept(m->b, kept.state);
+    return push_home(m, place, space, UINT_MAX, 0, err);
+}
+
 enum wt_status wt_machine_bits(struct machine *m, const Dwarf_Op *op, struct wt_error *err)
 {
     wt_expr_vector size = 0, offset = 0, v = 0;
@@ -306,7 +324,12 @@ enum wt_status wt_machine_bits(struct machine *m, const Dwarf_Op *op, struct wt_
     const uint32_t space = space_in_file(m, place);
     const unsigned from =
         place->is_saved ? UINT_MAX : elements_at(m, op, (unsigned)bits, &stride, &first);
-    uint64_t constant;
+    uint64_t constant, reg;
+    const unsigned base = !place->is_saved &&
+                                  wt_expr_is_constant(m->b->expr, place->vector, &reg) &&
+                                  wt_expr_is_constant(m->b->expr, offset, &constant)
+                              ? (unsigned)(reg + constant / 8)
+                              : UINT_MAX;
     if (m->is_of_home && bits == 64)
         status = WT_OK;
     else if (from != UINT_MAX)
@@ -321,7 +344,8 @@ enum wt_status wt_machine_bits(struct machine *m, const Dwarf_Op *op, struct wt_
         (status = wt_build_op(m->b, WT_EXPR_ADD, 0, v, offset, &v, err)))
         return status;
     if (m->is_of_home && bits == 64)
-        return push_home(m, v, space, from, first, err);
+        return from == UINT_MAX ? push_base(m, v, space, base, err)
+                                : push_home(m, v, space, from, first, err);
     status = wt_build_load(m->b, space, (unsigned)bits / 8, v, &v, err);
     return status ? status : push(m, v, err);
 }
