@@ -584,7 +584,7 @@ static bool find_by_address(const struct wt_type *type)
         return true;
     const struct wt_member *m = wt_type_members(type, &count);
     for (size_t i = 0; i < count; i++)
-        if (!m[i].is_static && ((m[i].name && strncmp(m[i].name, "_vptr.", 6) == 0) ||
+        if (!m[i].is_static && ((m[i].name && strncmp(m[i].name, "_vptr", 5) == 0) ||
                                 wt_type_is_passed_by_address(m[i].type)))
             return true;
     return false;
