@@ -96,8 +96,8 @@ static bool may_be_a_method(const uint8_t *data, size_t size)
 /* Whether a packet that a web page could send as a method may be done: it changes nothing. */
 static bool changes_nothing(const uint8_t *data, size_t size)
 {
-    return size && (strchr("qQHgpTj", data[0]) ||
-                    (size == 15 && memcmp(data, "vMustReplyEmpty", size) == 0));
+    return !size || strchr("qQHgpTj", data[0]) ||
+           (size == 15 && memcmp(data, "vMustReplyEmpty", size) == 0);
 }
 
 /* Whether a packet from a connection that may be a web page's is one; else *strict tells whether
