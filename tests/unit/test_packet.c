@@ -120,9 +120,31 @@ static void what_comes_before_the_first_packet_is_not_skipped_where_that_is_aske
     expect(WT_PACKET_FOREIGN);
     expect(WT_PACKET_FOREIGN);
     wt_packet_reader_clear(&reader);
-    feed("$g#67hello$g#67");
+    feed("$g#67$m0,4#fdhello$g#67");
     expect_command("g");
+    expect_command("m0,4");
     expect_command("g");
+}
+
+/* The first word of a request is the page's. */
+static void a_web_page_s_request_is_none_of_ours(void **state)
+{
+    static const char *const requests[] = {
+        "$ / HTTP/1.1\r\n\r\n$m0,4#fd", "$g#67 / HTTP/1.1\r\n\r\n$m0,4#fd",
+        "$x#00 / HTTP/1.1\r\n\r\n$m0,4#fd", "$g#67$k#6b / HTTP/1.1\r\n\r\n$m0,4#fd"};
+    for (size_t i = 0; i < sizeof requests / sizeof requests[0]; i++) {
+        enum wt_packet_kind kind;
+        wt_packet_reader_clear(&reader);
+        reader.strict = true;
+        feed(requests[i]);
+        do {
+            const struct wt_packet packet = wt_packet_next(&reader);
+            kind = packet.kind;
+            if (kind == WT_PACKET_COMMAND)
+                assert_string_equal(packet.data, "g");
+        } while (kind == WT_PACKET_COMMAND || kind == WT_PACKET_DAMAGED);
+        assert_int_equal(kind, WT_PACKET_FOREIGN);
+    }
 }
 
 static void a_packet_that_was_cut_off_does_not_spoil_the_next(void **state)
@@ -341,6 +363,7 @@ int main(void)
         WITH_READER(a_wrong_checksum_is_told),
         WITH_READER(garbage_between_packets_is_skipped),
         WITH_READER(what_comes_before_the_first_packet_is_not_skipped_where_that_is_asked_for),
+        WITH_READER(a_web_page_s_request_is_none_of_ours),
         WITH_READER(a_packet_that_was_cut_off_does_not_spoil_the_next),
         WITH_READER(a_packet_that_is_too_long_is_skipped_whole),
         WITH_READER(a_packet_of_the_announced_size_is_taken),
