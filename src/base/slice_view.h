@@ -1,4 +1,4 @@
-/* Where a value comes from: what a search of a recorded run asks for, and what it finds. */
+/* The request and the result of a search of a recorded run for where a value comes from. */
 #ifndef WT_BASE_SLICE_VIEW_H
 #define WT_BASE_SLICE_VIEW_H
 

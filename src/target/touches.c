@@ -23,22 +23,34 @@ static enum wt_status describe(struct wt_emulated *e, struct wt_last_touch *last
     return WT_OK;
 }
 
+/* Searches for the last @p most accesses to a range; the caller frees the result if it succeeds. */
+static enum wt_status search(struct wt_emulated *e, const struct wt_watchpoint *range,
+                             unsigned most, struct wt_touches *touches, struct wt_error *err)
+{
+    enum wt_history_step step;
+    assert(e->timeline && range->size > 0);
+    const enum wt_status status =
+        wt_touches_begin(touches, wt_emulated_target(e), range, most, err);
+    if (status)
+        return status;
+    while ((step = wt_touches_on(touches, BUDGET, err)) == WT_HISTORY_ON)
+        continue;
+    if (step != WT_HISTORY_FAILED)
+        return WT_OK;
+    wt_touches_free(touches);
+    return err->status;
+}
+
 enum wt_status wt_emulated_last_touch(struct wt_emulated *e, const struct wt_watchpoint *range,
                                       struct wt_last_touch *last, struct wt_error *err)
 {
     struct wt_touches touches;
-    enum wt_history_step step;
-    enum wt_status status;
-    assert(e->timeline && range->size > 0);
     const uint64_t now = e->machine->time;
-    if ((status = wt_touches_begin(&touches, wt_emulated_target(e), range, 1, err)) != WT_OK)
+    enum wt_status status = search(e, range, 1, &touches, err);
+    if (status)
         return status;
-    while ((step = wt_touches_on(&touches, BUDGET, err)) == WT_HISTORY_ON)
-        continue;
     *last = (struct wt_last_touch){.any = touches.count > 0};
-    if (step == WT_HISTORY_FAILED)
-        status = err->status;
-    else if (last->any) {
+    if (last->any) {
         last->touch = touches.list[0];
         status = describe(e, last, err);
     }
@@ -98,19 +110,12 @@ enum wt_status wt_emulated_writers(struct wt_emulated *e, const struct wt_watchp
                                    uint64_t *unwritten, struct wt_error *err)
 {
     struct wt_touches touches;
-    enum wt_history_step step;
-    enum wt_status status;
-    assert(e->timeline && range->size > 0);
     const uint64_t now = e->machine->time;
-    if ((status = wt_touches_begin(&touches, wt_emulated_target(e), range, WT_EMULATED_WRITES,
-                                   err)) != WT_OK)
+    enum wt_status status = search(e, range, WT_EMULATED_WRITES, &touches, err);
+    if (status)
         return status;
-    while ((step = wt_touches_on(&touches, BUDGET, err)) == WT_HISTORY_ON)
-        continue;
-    status = step == WT_HISTORY_FAILED
-                 ? err->status
-                 : wt_touch_seeds(touches.list, touches.count, range->addr, range->size, seed,
-                                  seeds, unwritten, NULL, err);
+    status = wt_touch_seeds(touches.list, touches.count, range->addr, range->size, seed, seeds,
+                            unwritten, NULL, err);
     wt_touches_free(&touches);
     return status ? status : wt_timeline_goto(e->timeline, now, err);
 }

@@ -471,7 +471,8 @@ static void spoil(struct state *s, const struct uses *keep)
         s->slm[i] = (uint8_t)any(256);
 }
 
-/* Whether two runs came to the same, in what is written or was changed. */
+/* Whether two runs agree in all that the instruction states it writes, and in all that one of them
+ * changed. */
 static bool agree(const struct state *a0, const struct state *a, const struct state *b0,
                   const struct state *b, const struct uses *writes)
 {

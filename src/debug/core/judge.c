@@ -13,14 +13,19 @@
 /* A condition that cannot be read stops the run, which is said. */
 static void tell_unread(const struct wt_debugger *d, wt_lanes lanes, struct wt_event *event)
 {
-    char list[WT_LANES_TEXT];
     if (!lanes)
         return;
-    wt_lanes_list(lanes, ", ", list, sizeof list);
     event->undecided = true;
-    snprintf(event->text, sizeof event->text,
-             "the breakpoint's condition cannot be read here in %s%s %.180s",
-             d->topology->lane_word, wt_lanes_count(lanes) > 1 ? "s" : "", list);
+    wt_unread_text(d->topology, "breakpoint", lanes, event->text, sizeof event->text);
+}
+
+void wt_unread_text(const struct wt_topology *topology, const char *what, wt_lanes lanes,
+                    char *text, size_t size)
+{
+    char list[WT_LANES_TEXT];
+    wt_lanes_list(lanes, ", ", list, sizeof list);
+    snprintf(text, size, "the %s's condition cannot be read here in %s%s %.180s", what,
+             topology->lane_word, wt_lanes_count(lanes) > 1 ? "s" : "", list);
 }
 
 enum wt_status dbg_judge_breakpoint(struct wt_debugger *d, const struct breakpoint *bp,

@@ -151,6 +151,10 @@ static inline int wt_topology_dwarf_index(const struct wt_topology *t, unsigned 
     return -1;
 }
 
+/** Says in which lanes the condition of @p what, a "breakpoint" or "watchpoint", cannot be read. */
+void wt_unread_text(const struct wt_topology *topology, const char *what, wt_lanes lanes,
+                    char *text, size_t size);
+
 /** The same place as an address of space 0, where that space reaches it. */
 static inline struct wt_address wt_address_generic(const struct wt_topology *t,
                                                    struct wt_address address)

@@ -180,10 +180,8 @@ static bool correct_values(struct wt_program *g, struct wt_point *p, uint8_t *no
 /* A condition that cannot be read is a stop, which is said. */
 static void tell_unread(struct wt_program *g, const struct wt_point *p)
 {
-    char text[WT_LANES_TEXT + 100], list[WT_LANES_TEXT];
-    wt_lanes_list(g->event.unread, ", ", list, sizeof list);
-    snprintf(text, sizeof text, "the watchpoint's condition cannot be read here in %s%s %s",
-             g->topology->lane_word, wt_lanes_count(g->event.unread) > 1 ? "s" : "", list);
+    char text[sizeof g->event.text];
+    wt_unread_text(g->topology, "watchpoint", g->event.unread, text, sizeof text);
     pg_tell(g, &(struct wt_news){.kind = WT_NEWS_UNDECIDED, .point = p, .text = text});
 }
 

@@ -87,8 +87,8 @@ static bool find_by_address(const struct wt_type *type, unsigned depth)
         return true;
     const struct wt_member *m = wt_type_members(type, &count);
     for (size_t i = 0; i < count; i++)
-        if (!m[i].is_static && ((m[i].name && strncmp(m[i].name, "_vptr", 5) == 0) ||
-                                is_passed_so(m[i].type, depth)))
+        if (!m[i].is_static &&
+            ((m[i].name && strncmp(m[i].name, "_vptr", 5) == 0) || is_passed_so(m[i].type, depth)))
             return true;
     return false;
 }

@@ -56,9 +56,9 @@ struct wt_issue;
 /** Takes an issue. */
 typedef void wt_observe_issue_fn(void *context, struct wt_machine *m, const struct wt_issue *issue);
 /**
- * Hands each issue to @p after, too, with the observer's context, as long as there is an observer:
- * it has been done, and what it has accessed was handed over. @p before (NULL: none) sees the state
- * before it, and also what in the end does not issue.
+ * Hands each issue to @p after, too, with the observer's context, as long as there is an observer.
+ * The observer has the accesses of the issue before @p after is called. @p before (NULL: none) is
+ * called before the instruction is executed; the instruction may turn out not to issue.
  */
 void wt_observe_issues(struct wt_machine *m, wt_observe_issue_fn *before,
                        wt_observe_issue_fn *after);

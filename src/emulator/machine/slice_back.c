@@ -235,7 +235,7 @@ static void look_for_operand(struct wt_slice *s, const struct made *x,
                 const struct wt_operand_file *f = &s->m->ops->operand_files[o->file];
                 if (!(x->bytes[lane] >> b & 1))
                     continue;
-                byte.number = (uint16_t)(o->number + b * 8 / f->bits);
+                byte.number = o->number + b * 8 / f->bits;
                 byte.first = (uint8_t)(b * 8 % f->bits);
                 byte.bits = 8;
                 slice_register(s, id, &byte, lane, element_of(x, lane), true, &depth);

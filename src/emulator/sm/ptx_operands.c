@@ -166,7 +166,7 @@ static void put_parameter(struct listing *l, bool loads)
 static void put_move(struct listing *l, uint32_t to_base, uint32_t to, uint32_t from_base,
                      const struct ptx_source *from, uint32_t at)
 {
-    if (!has_room(l)) { /* too many of them: what is left is not told */
+    if (!has_room(l)) { /* the list is full */
         l->o->incomplete = true;
         return;
     }

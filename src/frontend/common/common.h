@@ -38,7 +38,7 @@ struct wt_slice_report {
     void (*place)(void *context, uint64_t pc, char *text, size_t size);
     /** As in struct wt_fault_report. */
     void (*instruction)(void *context, uint64_t pc, char *text, size_t size);
-    /** Puts what is at an address of global memory in words; "" if that is not known. */
+    /** Describes what an address of global memory belongs to; "" if that is not known. */
     void (*memory)(void *context, uint64_t address, char *text, size_t size);
     void *context;
 };
