@@ -276,8 +276,10 @@ int main(int count, char **words)
         struct wt_state *start = wt_state_save(m);
         need(start, "no memory for a state");
         m->ops->run_traced(m, 1, note, &issue);
-        if (issue.wave == UINT32_MAX)
+        if (issue.wave == UINT32_MAX) {
+            wt_state_free(start);
             break;
+        }
         struct wt_state *behind = wt_state_save(m);
         need(behind, "no memory for a state");
         try_issue(&issue, start);
