@@ -10,6 +10,7 @@
 #define WT_EMULATOR_MACHINE_GROUPS_H
 
 #include "emulator/machine/machine.h"
+#include "emulator/machine/observe.h"
 
 /** The next group of a kernel, and where it starts. */
 struct wt_group_plan {
@@ -35,6 +36,8 @@ struct wt_group_ops {
                        unsigned index);
     /** The number of the launch that a group is of (wt_machine_launch). */
     uint64_t (*launch)(const struct wt_machine *m, const struct wt_group_head *g);
+    /** The home of its memory (wt_watch.home). */
+    uint64_t (*home)(const struct wt_machine *m, const struct wt_group_head *g);
     /** The text of the machine's fault then. */
     const char *refusal;
 };
@@ -68,6 +71,9 @@ void wt_group_take(struct wt_machine *m, struct wt_group_head *g);
 /** Gives them back: the group has ended. */
 void wt_group_release(struct wt_machine *m, struct wt_group_head *g);
 
+/** The groups of launch @p number, as the family counts them, end unfinished, and so does it. */
+void wt_groups_abandon(struct wt_machine *m, uint32_t number);
+
 /** A wave has taken its slot: it becomes active, and is one of the group's. */
 void wt_group_wave_begins(struct wt_machine *m, struct wt_wave_head *w, struct wt_group_head *g);
 /** A wave's slot is free: it is not active any more. Its group still counts it. */
@@ -78,11 +84,23 @@ void wt_group_wave_leaves(struct wt_machine *m, struct wt_wave_head *w);
  */
 bool wt_group_wave_ended(struct wt_machine *m, struct wt_group_head *g);
 
-/** A group of a launch has ended. True: it was the last one, and the launch is not active. */
-static inline bool wt_launch_done(struct wt_launch_head *launch)
-{
-    launch->active = ++launch->done < launch->total;
-    return !launch->active;
-}
+/** Group @p g of a launch has ended. True: it was the last one, and the launch is not active. */
+bool wt_launch_done(struct wt_machine *m, struct wt_launch_head *launch,
+                    const struct wt_group_head *g);
+
+/** Tells who observes the machine of an event of @p g (NULL: the family has no groups), of its
+ * launch, or of one of its waves: @p w; NULL: of none. */
+void wt_group_tell(struct wt_machine *m, const struct wt_group_head *g,
+                   const struct wt_wave_head *w, struct wt_observed_event event);
+/** Tells who observes the machine of the launches, groups and waves that are there. */
+void wt_groups_tell_all(struct wt_machine *m);
+/** Tells who observes the machine that a wave of a group begins; it has its lanes. */
+void wt_group_tell_wave(struct wt_machine *m, const struct wt_wave_head *w);
+/** Tells who observes the machine that lanes of a wave arrive at a barrier of its group. */
+void wt_group_tell_arrival(struct wt_machine *m, const struct wt_wave_head *w, uint64_t pc,
+                           wt_lanes lanes, uint32_t number);
+/** … or go on from it. */
+void wt_group_tell_release(struct wt_machine *m, const struct wt_wave_head *w, wt_lanes lanes,
+                           uint32_t number);
 
 #endif

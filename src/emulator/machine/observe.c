@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "emulator/machine/groups.h"
 #include "emulator/machine/watch_set.h"
 
 bool wt_observe(struct wt_machine *m, wt_observe_fn *fn, void *context, const struct wt_watch *list,
@@ -16,11 +17,19 @@ bool wt_observe(struct wt_machine *m, wt_observe_fn *fn, void *context, const st
     const bool ok = wt_watch_set_observe(m, m->observer, list, count) && (m->observer || !fn);
     if (ok && fn)
         *m->observer = (struct wt_observer){.fn = fn, .context = context};
+    wt_observe_changed(m);
     if (ok)
         return true;
     free(m->observer);
     m->observer = NULL;
     return false;
+}
+
+void wt_observe_changed(struct wt_machine *m)
+{
+    const struct wt_watch_set *set = m->watch;
+    if (m->observer)
+        m->observer->rows = set && set->observes_all && !set->read.count && !set->write.count;
 }
 
 void wt_observe_issues(struct wt_machine *m, wt_observe_issue_fn *before,
@@ -35,6 +44,31 @@ void wt_observe_changes(struct wt_machine *m, wt_observe_change_fn *fn)
 {
     assert(m->observer);
     m->observer->change = fn;
+}
+
+void wt_observe_events(struct wt_machine *m, wt_observe_event_fn *fn)
+{
+    assert(m->observer);
+    m->observer->event = fn;
+    wt_groups_tell_all(m);
+}
+
+/* The issue time of the instruction that is being executed. Where debug hardware lets a wave step,
+ * it is no scheduler's current one, but the turn is one issue long. */
+static uint64_t event_time(const struct wt_machine *m)
+{
+    if (!m->in_turn || m->slice == 1)
+        return m->time;
+    return m->time + m->slice - wt_machine_wave(m, m->turns.current)->left - 1;
+}
+
+void wt_observe_tell(struct wt_machine *m, struct wt_observed_event event)
+{
+    assert(wt_observes_events(m));
+    if (m->observer->count)
+        wt_observe_flush(m);
+    event.time = event_time(m);
+    m->observer->event(m->observer->context, m, &event);
 }
 
 void wt_observe_change(struct wt_machine *m, uint32_t wave, unsigned lane, uint64_t addr,
@@ -67,6 +101,46 @@ void wt_observe_flush(struct wt_machine *m)
     o->count = 0;
 }
 
+/* A record for accesses to come; its addresses are not set. */
+static struct wt_observed *new_record(struct wt_machine *m, const struct wt_wave_head *w,
+                                      uint64_t time, const struct wt_lane_access *a)
+{
+    struct wt_observer *o = m->observer;
+    if (o->count == WT_OBSERVED_RECORDS)
+        wt_observe_flush(m);
+    struct wt_observed *r = &o->record[o->count++];
+    r->time = time;
+    r->id = wt_machine_wave_id(m, w->id);
+    r->wave = w->id;
+    r->pc = a->pc;
+    r->kind = a->kind;
+    r->space = a->space;
+    r->home = a->home;
+    r->is_scalar = a->is_scalar;
+    r->order = a->order;
+    r->scope = a->scope;
+    r->size = a->size;
+    r->lanes = 0;
+    return r;
+}
+
+/* Whether records are there that are of another instruction. */
+static bool has_older(const struct wt_observer *o, const struct wt_wave_head *w, uint64_t time)
+{
+    return o->count && (o->record[0].time != time || o->record[0].wave != w->id);
+}
+
+void wt_observe_lanes(struct wt_machine *m, const struct wt_wave_head *w, uint64_t time,
+                      const struct wt_lane_access *a, wt_lanes lanes, const uint64_t *at)
+{
+    assert(a->size >= 1 && a->size <= 128 && lanes && a->kind <= WT_WATCH_ACCESS);
+    if (has_older(m->observer, w, time))
+        wt_observe_flush(m);
+    struct wt_observed *r = new_record(m, w, time, a);
+    r->lanes = lanes;
+    memcpy(r->at, at, m->lanes * sizeof *at);
+}
+
 void wt_observe_lane(struct wt_machine *m, const struct wt_wave_head *w, uint64_t time,
                      const struct wt_lane_access *a)
 {
@@ -74,29 +148,14 @@ void wt_observe_lane(struct wt_machine *m, const struct wt_wave_head *w, uint64_
     struct wt_observed *r = o->record;
     unsigned i = 0;
     assert(a->size >= 1 && a->size <= 128 && a->lane < m->lanes && a->kind <= WT_WATCH_ACCESS);
-    if (o->count && (r->time != time || r->wave != w->id))
+    if (has_older(o, w, time))
         wt_observe_flush(m);
     while (i < o->count &&
            (r[i].kind != a->kind || r[i].space != a->space || r[i].home != a->home ||
-            r[i].size != a->size || r[i].is_scalar != a->is_scalar || r[i].lanes >> a->lane))
+            r[i].size != a->size || r[i].is_scalar != a->is_scalar || r[i].order != a->order ||
+            r[i].lanes >> a->lane))
         i++;
-    if (i == WT_OBSERVED_RECORDS) {
-        wt_observe_flush(m);
-        i = 0;
-    }
-    if (i == o->count) {
-        o->count++;
-        r[i].time = time;
-        r[i].id = wt_machine_wave_id(m, w->id);
-        r[i].wave = w->id;
-        r[i].pc = a->pc;
-        r[i].kind = a->kind;
-        r[i].space = a->space;
-        r[i].home = a->home;
-        r[i].is_scalar = a->is_scalar;
-        r[i].size = a->size;
-        r[i].lanes = 0;
-    }
-    r[i].lanes |= wt_lane_bit(a->lane);
-    r[i].at[a->lane] = a->at;
+    r = i < o->count ? &o->record[i] : new_record(m, w, time, a);
+    r->lanes |= wt_lane_bit(a->lane);
+    r->at[a->lane] = a->at;
 }

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "emulator/machine/mapped.h"
+#include "emulator/machine/observe.h"
 
 /* ---- the set ---- */
 
@@ -167,6 +168,7 @@ bool wt_set_watches(struct wt_machine *m, const struct wt_watch *list, size_t co
     free_set(old);
     wt_tlb_clear(&m->tlb);
     redecode(m->watch, &m->code);
+    wt_observe_changed(m);
     return ok;
 }
 

@@ -347,8 +347,9 @@ static inline uint8_t *sm_writable(struct sm_device *d, uint64_t addr)
 extern const struct wt_group_ops sm_group_ops;
 /* All lanes of a warp have exited. */
 void sm_warp_end(struct sm_warp *w);
-/* The warp arrives at a barrier; false: it waits there. */
-bool sm_barrier_arrive(struct sm_warp *w, unsigned number, uint32_t threads, bool waits);
+/* Lanes of the warp arrive at a barrier, at wait_pc; false: it waits there. */
+bool sm_barrier_arrive(struct sm_warp *w, uint32_t lanes, unsigned number, uint32_t threads,
+                       bool waits);
 
 /* ---- flow.c ---- */
 

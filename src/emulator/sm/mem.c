@@ -184,13 +184,12 @@ void sm_load_bytes(struct sm_warp *w, const struct sm_uop *u, const struct sm_ac
         memcpy(bytes, w->cta->local + a->addr[lane], a->size);
     } else {
         const uint8_t *host = sm_readable(d, a->addr[lane]);
-        if (host) {
+        if (host)
             memcpy(bytes, host, a->size);
-            return;
-        }
-        wt_memory_read(d->machine.memory, a->addr[lane], bytes, a->size);
+        else
+            wt_memory_read(d->machine.memory, a->addr[lane], bytes, a->size);
     }
-    if (d->machine.watch)
+    if (d->machine.watch && !a->told)
         sm_watch_access(w, u, WT_WATCH_READ, lane, shared, a->addr[lane], a->size, bytes, bytes);
 }
 
@@ -205,6 +204,8 @@ bool sm_store_bytes(struct sm_warp *w, const struct sm_uop *u, const struct sm_a
         to = w->cta->local + a->addr[lane];
     } else {
         if ((to = sm_writable(d, a->addr[lane]))) {
+            if (d->machine.watch && !a->told)
+                sm_watch_access(w, u, kind, lane, false, a->addr[lane], a->size, to, bytes);
             memcpy(to, bytes, a->size);
             return true;
         }
@@ -218,7 +219,7 @@ bool sm_store_bytes(struct sm_warp *w, const struct sm_uop *u, const struct sm_a
         if (wt_in_process_reports(&d->machine.process))
             sm_stored(w, a->addr[lane], bytes, a->size, kind == WT_WATCH_ACCESS);
     }
-    if (d->machine.watch)
+    if (d->machine.watch && !a->told)
         sm_watch_access(w, u, kind, lane, shared, a->addr[lane], a->size, before, bytes);
     return true;
 }
@@ -534,9 +535,28 @@ const struct sm_uop *sm_op_atoms_cas(struct sm_warp *w, const struct sm_uop *u)
     return atomic(w, u, atoms_place(u), SM_ATOMIC_CAS, type, u->d, u->b);
 }
 
+void sm_tell_fence(struct sm_warp *w, const struct sm_uop *u, uint32_t lanes,
+                   enum wt_observed_order order, enum wt_observed_scope scope)
+{
+    wt_group_tell(&w->device->machine, &w->cta->head, &w->head,
+                  (struct wt_observed_event){.kind = WT_SEEN_FENCE,
+                                             .pc = sm_pc_of(w, u),
+                                             .lanes = lanes,
+                                             .order = order,
+                                             .scope = scope});
+}
+
 /* Every access is done in order and seen by all at once: there is nothing to wait for. */
 const struct sm_uop *sm_op_membar(struct sm_warp *w, const struct sm_uop *u)
 {
+    enum { CTA, GL, SYS, VC };
+    static const enum wt_observed_scope scopes[] = {[CTA] = WT_AMONG_GROUP,
+                                                    [GL] = WT_AMONG_DEVICE,
+                                                    [SYS] = WT_AMONG_SYSTEM,
+                                                    [VC] = WT_AMONG_SYSTEM};
+    const uint32_t lanes = sm_lanes_of(w, u);
+    if (lanes && wt_observes_events(&w->device->machine))
+        sm_tell_fence(w, u, lanes, WT_ORDER_SEQUENTIAL, scopes[SM_FIELD(u->word, membar8)]);
     return sm_next(u);
 }
 

@@ -2,7 +2,7 @@
 #ifndef WT_EMULATOR_SM_MEMORY_ACCESS_H
 #define WT_EMULATOR_SM_MEMORY_ACCESS_H
 
-#include "emulator/sm/internal.h"
+#include "emulator/sm/watch.h"
 
 /** The mistake in the access of a lane. */
 enum sm_stray_kind {
@@ -21,6 +21,7 @@ struct sm_access {
     unsigned size;           /**< bytes of a lane, 1 to 32 */
     bool store;              /**< or an atomic */
     bool atomic;
+    bool told;                     /**< who observes the machine knows of it: no lane need tell */
     uint32_t stray;                /**< lanes that must not: those like the first of them */
     enum sm_stray_kind stray_kind; /**< what is wrong with these */
     uint64_t stray_at;             /**< where the first of them goes */
@@ -35,6 +36,7 @@ static inline void sm_access_begin(struct sm_access *a, uint32_t lanes, unsigned
     a->size = size;
     a->store = kind != WT_WATCH_READ;
     a->atomic = kind == WT_WATCH_ACCESS;
+    a->told = false;
 }
 
 /**
@@ -51,9 +53,17 @@ void sm_reach_global(struct sm_warp *w, unsigned lane, uint64_t at, bool generic
 /** Raises the error of an access with stray lanes; what the executor must return. */
 const struct sm_uop *sm_stray(struct sm_warp *w, const struct sm_uop *u, const struct sm_access *a);
 /** Whether no lane is stray. False: the access is refused (machine/engine.h). */
-static inline bool sm_access_good(struct sm_warp *w, const struct sm_uop *u,
-                                  const struct sm_access *a, const struct sm_uop **next)
+static inline bool sm_access_good(struct sm_warp *w, const struct sm_uop *u, struct sm_access *a,
+                                  const struct sm_uop **next)
 {
+    if (!a->stray && a->lanes && wt_observes_rows(&w->device->machine)) {
+        sm_observe_lanes(w, u,
+                         a->atomic  ? WT_WATCH_ACCESS
+                         : a->store ? WT_WATCH_WRITE
+                                    : WT_WATCH_READ,
+                         a->lanes, a->shared, a->addr, a->size);
+        a->told = true;
+    }
     if (!a->stray)
         return true;
     *next = sm_stray(w, u, a);
@@ -97,5 +107,9 @@ enum sm_atomic {
 /** The value that an atomic operation on integers of @p size bytes stores. */
 uint64_t sm_atomic_whole(enum sm_atomic how, bool is_signed, unsigned size, uint64_t old,
                          uint64_t data);
+
+/** Tells who observes the machine of a fence. */
+void sm_tell_fence(struct sm_warp *w, const struct sm_uop *u, uint32_t lanes,
+                   enum wt_observed_order order, enum wt_observed_scope scope);
 
 #endif

@@ -66,6 +66,51 @@ uint8_t *vx_tlb_fill_write(struct vx_warp *w, uint64_t addr, uint64_t size)
     return host ? wt_tlb_fill_write(&d->machine.tlb, addr, host, !read_watched, !watched) : NULL;
 }
 
+/* The page of an aligned access that is ordinary memory; NULL: it is none. */
+static uint8_t *plain_page(struct vx_warp *w, uint64_t addr, bool write)
+{
+    struct vx_device *d = w->device;
+    const bool local = vx_is_local(d, addr);
+    if (outside(addr) || page_has_console(d, addr) ||
+        (write && !local && wt_code_on_page(&d->machine.code, addr)))
+        return NULL;
+    if (!write)
+        return (uint8_t *)wt_memory_page(memory_of(d, w->core, addr), addr); /* only read */
+    uint8_t *page = wt_memory_page_for_write(memory_of(d, w->core, addr), addr);
+    wt_tlb_drop(&d->machine.tlb, addr); /* the page may have moved to a private copy */
+    return page;
+}
+
+bool vx_tell_lanes(struct vx_warp *w, const struct vx_uop *u, enum wt_watch_kind kind,
+                   unsigned size, uint8_t **host)
+{
+    const unsigned lanes = w->device->machine.lanes;
+    const bool narrow = w->device->config.xlen == 32;
+    const void *row = narrow ? (const void *)((const uint32_t *)w->x + (size_t)u->rs1 * lanes)
+                             : (const void *)((const uint64_t *)w->x + (size_t)u->rs1 * lanes);
+    uint64_t at[WT_MAX_LANES], last = 0;
+    wt_lanes local = 0;
+    uint8_t *page = NULL;
+    if (!w->mask || w->device->injecting)
+        return false;
+    for (unsigned l = 0; l < lanes; l++) {
+        at[l] = narrow ? (uint32_t)(((const uint32_t *)row)[l] + (uint32_t)u->imm)
+                       : ((const uint64_t *)row)[l] + (uint64_t)(int64_t)u->imm;
+        if (!wt_has_lane(w->mask, l))
+            continue;
+        if (at[l] & (size - 1))
+            return false;
+        if (!page || (at[l] ^ last) & ~WT_PAGE_MASK)
+            page = plain_page(w, at[l], kind != WT_WATCH_READ);
+        if (!page)
+            return false;
+        last = at[l];
+        host[l] = page + (at[l] & WT_PAGE_MASK);
+        local |= vx_is_local(w->device, at[l]) ? wt_lane_bit(l) : 0;
+    }
+    return vx_observe_lanes(w, u, kind, local, at, size);
+}
+
 void vx_tlb_switch_core(struct vx_device *d, struct vx_core *core)
 {
     assert(core >= d->core && core < d->core + d->core_count);

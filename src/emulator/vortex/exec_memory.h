@@ -77,6 +77,13 @@ static const struct vx_uop *misaligned(struct vx_warp *w, const struct vx_uop *u
     static __attribute__((noinline)) bool load_general_##T(                                        \
         struct vx_warp *w, const struct vx_uop *u, const ux *base, T *out)                         \
     {                                                                                              \
+        uint8_t *told[ROOM];                                                                       \
+        if (UNLIKELY(wt_observes_rows(&w->device->machine)) &&                                     \
+            AWAY(vx_tell_lanes(w, u, WT_WATCH_READ, sizeof(T), told))) {                           \
+            ACTIVE_LANES                                                                           \
+                memcpy(&out[l], told[l], sizeof(T));                                               \
+            return true;                                                                           \
+        }                                                                                          \
         const bool any_alignment = w->device->config.allow_misaligned;                             \
         const uint8_t *host = NULL;                                                                \
         ux page = 0;                                                                               \
@@ -146,6 +153,13 @@ static const struct vx_uop *misaligned(struct vx_warp *w, const struct vx_uop *u
     static __attribute__((noinline)) bool store_general_##T(                                       \
         struct vx_warp *w, const struct vx_uop *u, const ux *base, const T *in)                    \
     {                                                                                              \
+        uint8_t *told[ROOM];                                                                       \
+        if (UNLIKELY(wt_observes_rows(&w->device->machine)) &&                                     \
+            AWAY(vx_tell_lanes(w, u, WT_WATCH_WRITE, sizeof(T), told))) {                          \
+            ACTIVE_LANES                                                                           \
+                memcpy(told[l], &in[l], sizeof(T));                                                \
+            return true;                                                                           \
+        }                                                                                          \
         const bool any_alignment = w->device->config.allow_misaligned;                             \
         wt_lanes away = 0; /* the memory is watched, or is no ordinary memory */                   \
         /* All lanes are checked before one stores: a fault has no effect. */                      \

@@ -1,0 +1,262 @@
+"""`trace --events`: what orders accesses is what the program's instructions do.
+
+Random kernels with barriers, fences and waves that end early are compiled for gfx900, the SM and Gen9. A model executes the trace: which
+group a wave is of follows from what it stores, and barriers, fences, waits and ends from the instructions. On Vortex, whose barriers name
+their count in a register, the model follows the registers that the trace shows."""
+import os
+import random
+import re
+import subprocess
+
+import pytest
+
+from conftest import EXAMPLES
+from test_accesses import ISSUE as VORTEX_ISSUE
+from test_accesses import build, lanes_of, read_record, trace, written
+
+ISSUE = re.compile(r" *(\d+) \S+ (\d+) \S+ (\d+) 0x([0-9a-f]+) [0-9a-f]+: ((?:[0-9a-f]{8,} )*)(.*?)(?:  # .*)?$")
+EVENT = re.compile(r" +(?:group (?P<group>\d+) of )?(?:dispatch (?P<dispatch>\d+) |\S+ (?P<core>\d+) \S+ (?P<slot>\d+): )(?P<what>.*)$")
+LANES = r"\w+ ([\d,-]+)"
+GROUP, GROUPS = 256, 3
+BARRIER = {"gfx900": r"s_barrier", "sm": r"(bar|barrier)(\.cta)?\.sync", "gen9": r"send.*barrier"}
+END = {"gfx900": r"s_endpgm", "sm": r"(ret|exit);?$", "gen9": r".*\bEOT\b"}
+
+
+# ---- random kernels ----
+
+def source(rng):
+    """Statements that all work-items of a group execute, but for waves that end early: those whose work-items are the last ones."""
+    lines, left = [], GROUP
+    for n in range(rng.randrange(5, 12)):
+        kind = rng.choice(["barrier", "barrier", "fence", "store", "end", "branch"])
+        if kind == "barrier":
+            lines.append(f"    barrier({rng.choice(['CLK_LOCAL_MEM_FENCE', 'CLK_GLOBAL_MEM_FENCE'])});\n")
+        elif kind == "fence":
+            lines.append("    atomic_work_item_fence(CLK_GLOBAL_MEM_FENCE, memory_order_acq_rel, memory_scope_device);\n")
+        elif kind == "store":
+            lines.append(f"    box[(item + {n}) % {GROUP}] = item; out[id] += {n};\n")
+        elif kind == "branch":
+            lines.append(f"    if (item % {rng.randrange(2, 9)} == 1) out[id] ^= {n};\n")
+        elif left > 128:
+            left -= 64
+            lines.append(f"    if (item >= {left}) return;\n")
+    return ("kernel void k(volatile global int *out, volatile global int *mark)\n{\n"
+            f"    volatile local int box[{GROUP}];\n    int id = get_global_id(0), item = get_local_id(0);\n    mark[id] = id;\n    box[item] = id;\n"
+            + "".join(lines) + "}\n")
+
+
+def read(lines):
+    """[(issue, [events])]: an issue is (core, slot, mask, text, [records]); the first one, None, has the events before it."""
+    made = [(None, [])]
+    for line in lines:
+        record, event = read_record(line), EVENT.fullmatch(line)
+        if record:
+            made[-1][0][4].append(record)
+        elif event:
+            made[-1][1].append(event.groupdict())
+        else:
+            found = ISSUE.fullmatch(line)
+            made.append(((int(found[2]), int(found[3]), int(found[4], 16), found[6], []), []))
+    return made
+
+
+def place(event):
+    return int(event["core"]), int(event["slot"])
+
+
+# ---- the model ----
+
+class Model:
+    """Barriers of groups, in waves or (`by_lane`) in work-items."""
+
+    def __init__(self, waves, by_lane):
+        self.group = dict(waves)        # (core, slot): group
+        self.live = {}                  # group: {wave: lanes}
+        self.waits = {}                 # group: {wave: lanes that have arrived}
+        self.by_lane = by_lane
+
+    def begins(self, wave, lanes):
+        self.live.setdefault(self.group[wave], {})[wave] = set(lanes)
+
+    def opens(self, group):
+        """{wave: lanes} that go on, if all have arrived."""
+        waits, live = self.waits.get(group, {}), self.live[group]
+        full = {wave: lanes if self.by_lane else True for wave, lanes in live.items()}
+        here = {wave: lanes if self.by_lane else True for wave, lanes in waits.items()}
+        if not waits or here != full:
+            return {}
+        self.waits[group] = {}
+        return waits
+
+    def arrives(self, wave, lanes):
+        group = self.group[wave]
+        self.waits.setdefault(group, {}).setdefault(wave, set()).update(lanes)
+        return self.opens(group)
+
+    def ends(self, wave, lanes):
+        """(whether the wave has ended, whether its group has, who goes on from a barrier)"""
+        group = self.group[wave]
+        live = self.live[group][wave]
+        live -= set(lanes)
+        if live and self.by_lane:
+            return False, False, self.opens(group)
+        del self.live[group][wave]
+        return True, not self.live[group], self.opens(group) if self.live[group] else {}
+
+
+def groups_of(issues):
+    """{(core, slot): group} from the first store of each wave."""
+    first = {}
+    for issue, _ in issues[1:]:
+        for kind, size, space, _, at in issue[4]:
+            if kind == "store" and space == "global":
+                first.setdefault(issue[:2], at[0])
+    base = min(first.values())
+    return {wave: (at - base) // 4 // GROUP for wave, at in first.items()}
+
+
+def summary(events):
+    """Events as sets that can be compared: which lanes of which wave arrive, go on; who begins and ends."""
+    made = []
+    for e in events:
+        what = re.fullmatch(rf"(?:begins with )?{LANES}(?: (arrive at|go on from) barrier (\d+) of the group)?", e["what"])
+        if what and what[2]:
+            made.append(("arrives" if what[2] == "arrive at" else "goes on", place(e), tuple(lanes_of(what[1]))))
+        elif what:
+            made.append(("begins", place(e), tuple(lanes_of(what[1]))))
+        elif e["what"] in ("begins", "ends"):
+            made.append((e["what"], place(e) if e["core"] else ("group", int(e["group"])) if e["group"] else "dispatch"))
+        else:
+            made.append((e["what"].split(" of ")[0].split(" for ")[0], place(e)))
+    return made
+
+
+def tuple_of(lanes):
+    return tuple(sorted(lanes))
+
+
+@pytest.mark.parametrize("gpu", ["gfx900", "sm", "gen9"])
+@pytest.mark.parametrize("seed", range(3 if not os.environ.get("WAVETRAP_FULL") else 60))
+def test_events_are_those_of_the_instructions(gpu, seed, tmp_path):
+    rng = random.Random(seed)
+    text = source(rng)
+    file = build(gpu, text, tmp_path)
+    issues = read(trace("--events", "-g", gpu, "--kernel=k", f"--grid={GROUPS * GROUP}", f"--block={GROUP}", f"--arg=zeros:{4 * GROUPS * GROUP}",
+                        f"--arg=zeros:{4 * GROUPS * GROUP}", file))
+    groups, by_lane = groups_of(issues), gpu == "sm"
+    model, began, ended, opened = Model(groups, by_lane), set(), 0, 0
+    for issue, events in issues:
+        got = summary(events)
+        if issue is None:
+            # All groups have room at once: they begin together, in this order.
+            assert got[0] == ("begins", "dispatch") and [one[1][1] for one in got if one[1][0] == "group"] == list(range(GROUPS)), got
+            group = None
+            for what, who, *lanes in got[1:]:
+                if who[0] == "group":
+                    group = who[1]
+                    continue
+                assert groups[who] == group, (who, text)
+                model.begins(who, lanes[0])
+                began.add(who)
+            assert began == set(groups)
+            continue
+        core, slot, mask, insn, _ = issue
+        wave, lanes = (core, slot), [n for n in range(64) if mask >> n & 1]
+        wanted = []
+        if re.match(BARRIER[gpu], insn):
+            goes = model.arrives(wave, lanes)
+            wanted = [("arrives", wave, tuple_of(lanes)), *(("goes on", who, tuple_of(of)) for who, of in goes.items())]
+            opened += bool(goes)
+        elif re.match(END[gpu], insn):
+            wave_ends, group_ends, goes = model.ends(wave, lanes)
+            wanted = [("goes on", who, tuple_of(of)) for who, of in goes.items()]
+            wanted += [("ends", wave)] if wave_ends else []
+            if group_ends:
+                ended += 1
+                wanted += [("ends", ("group", groups[wave]))] + ([("ends", "dispatch")] if ended == GROUPS else [])
+        elif re.match(r"s_waitcnt", insn):
+            wanted = [("waits", wave)]
+        elif re.match(r"buffer_wbinvl1|membar|fence|send.*fence", insn):
+            wanted = [("fence", wave)]
+        assert sorted(map(repr, got)) == sorted(map(repr, wanted)), f"{issue[:4]}\n{got}\nfor\n{wanted}\n{text}"
+    assert ended == GROUPS and opened == GROUPS * text.count("barrier("), (ended, opened, text)
+
+
+def test_what_fences_and_waits_say(tmp_path):
+    """Orders and scopes of PTX's fences and accesses; the counts of gfx900's waits."""
+    (tmp_path / "k.ptx").write_text(""".version 7.0
+.target sm_70
+.address_size 64
+.visible .entry k(.param .u64 p)
+{
+    .reg .b64 %a;
+    .reg .b32 %v;
+    ld.param.u64 %a, [p];
+    fence.acq_rel.gpu;
+    fence.sc.cta;
+    membar.sys;
+    bar.warp.sync -1;
+    barrier.sync 3;
+    ret;
+}
+""")
+    events = [e["what"] for _, made in read(trace("--events", "-g", "sm", "--kernel=k", "--grid=1", "--block=32", "--arg=zeros:4", tmp_path / "k.ptx")) for e in made]
+    assert events == ["begins", "begins", "begins with threads 0-31" if "begins with threads 0-31" in events else "begins with lanes 0-31",
+                      *[e for e in events if e.startswith("fence")], *[e for e in events if "barrier" in e], "ends", "ends", "ends"], events
+    assert [e.split(", ", 1)[1] for e in events if e.startswith("fence")] == ["acquire and release, device", "sequential, group", "sequential, system"]
+    assert [e.split(" ", 2)[2] for e in events if "barrier" in e] == ["arrive at a barrier of their own", "go on from a barrier of their own",
+                                                                       "arrive at barrier 3 of the group", "go on from barrier 3 of the group"]
+
+
+# ---- Vortex ----
+
+@pytest.mark.parametrize("name", ["histogram", "reduce"])
+@pytest.mark.parametrize("xlen", [32, 64])
+def test_vortex_barriers_open_when_as_many_have_arrived(name, xlen, tmp_path):
+    done = subprocess.run(["make", "-s", "-C", EXAMPLES, f"OUT={tmp_path}", f"{tmp_path}/{name}.rv{xlen}.elf"], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    registers, waits, active, opened, wanted = {}, {}, {}, 0, []
+    mine = []
+    for line in [*trace("--events", tmp_path / f"{name}.rv{xlen}.elf"), "0 core 0 warp 0 0x0 0: 0 end"]:
+        event = EVENT.fullmatch(line)
+        if read_record(line):
+            continue
+        if event:
+            e = event.groupdict()
+            mine.append(e)
+            if e["what"].startswith("begins with"):
+                active[place(e)] = True
+            elif e["what"] == "ends" and e["core"]:
+                del active[place(e)]
+            continue
+        got = [(place(e), e["what"]) for e in mine if "barrier" in e["what"] or "fence" in e["what"]]
+        assert sorted(got) == sorted(wanted), (line, got, wanted)
+        mine, wanted = [], []
+        core, warp, mask, op, operands, effect = VORTEX_ISSUE.fullmatch(line).groups()
+        wave, mask = (int(core), int(warp)), int(mask, 16)
+        if op != "end":
+            assert wave in active, line
+        lanes = [n for n in range(64) if mask >> n & 1]
+        own = registers.setdefault(wave, {"zero": [0] * 64})
+        words = f"thread{'s' * (len(lanes) > 1)} {lanes[0]}{f'-{lanes[-1]}' * (len(lanes) > 1)}" if lanes else ""
+        if op == "vx_bar":
+            number, count = (own[r][lanes[-1]] for r in operands.split(", "))
+            if count > 1:
+                scope = "several cores" if number >> 31 & 1 else "the core"
+                key, number = (scope, None if number >> 31 & 1 else wave[0], number & 0x7fffffff), number & 0x7fffffff
+                wanted = [(wave, f"{words} arrive at barrier {number} of {scope}")]
+                waits.setdefault(key, []).append((wave, words))
+                assert scope == "the core", "no kernel here has a barrier of several cores"
+                if len(waits[key]) == count:
+                    wanted += [(who, f"{of} go on from barrier {number} of {scope}") for who, of in waits.pop(key)]
+                    opened += 1
+        elif op == "fence":
+            wanted = [(wave, f"fence of {words}, sequential, device")]
+        for register, values in written(effect).items():
+            row = own.setdefault(register, [None] * 64)
+            for n in lanes:
+                row[n] = values[0] if len(values) == 1 else values[n] if n < len(values) else None
+        if op.startswith("vx_wspawn"):
+            for other in [other for other in registers if other[0] == wave[0] and other != wave]:
+                del registers[other]
+    assert opened and not waits and not active
