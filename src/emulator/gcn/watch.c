@@ -7,7 +7,6 @@
 uint64_t gcn_group_home(const struct wt_machine *m, const struct wt_group_head *g)
 {
     const struct gcn_device *d = (const struct gcn_device *)m;
-    assert(g->used);
     const struct gcn_dispatch *k = &d->dispatch[g->launch];
     const uint64_t row = (uint64_t)g->coordinate[2] * k->groups[1] + g->coordinate[1];
     const uint64_t number = row * k->groups[0] + g->coordinate[0];
@@ -160,6 +159,21 @@ void gcn_watch_access(struct gcn_wave *w, const struct gcn_uop *u, enum wt_watch
     wt_engine_access(m, &w->head, &a, before, after);
 }
 
+/* Whether each of the lanes accesses a dword of its own private memory, at `scratch`: at offset[i].
+ */
+static bool are_private(const struct gcn_wave *w, uint64_t lanes, const uint64_t *at, unsigned size,
+                        uint64_t scratch, uint64_t *offset)
+{
+    const uint64_t bytes = gcn_dispatch_of(w)->scratch_wave, row = 4 * GCN_LANES;
+    uint64_t own = 0;
+    for (unsigned i = 0; i < GCN_LANES; i++) {
+        const uint64_t in = at[i] - scratch;
+        own |= (uint64_t)(in < bytes && in % row / 4 == i && in % 4 + size <= 4) << i;
+        offset[i] = in / row * 4 + in % 4;
+    }
+    return !(lanes & ~own);
+}
+
 void gcn_observe_private(struct gcn_wave *w, const struct gcn_uop *u, enum wt_watch_kind kind,
                          uint64_t lanes, const uint64_t *at, unsigned size)
 {
@@ -175,10 +189,14 @@ void gcn_observe_lanes(struct gcn_wave *w, const struct gcn_uop *u, enum wt_watc
     const unsigned first = (unsigned)__builtin_ctzll(lanes);
     struct wt_lane_access a = access_of(w, u, kind, first, at[first], size);
     const uint64_t bytes = gcn_dispatch_of(w)->scratch_wave;
-    uint64_t scratch, inside = 0;
+    uint64_t scratch, inside = 0, offset[GCN_LANES];
     if (a.space == WT_OBSERVED_GLOBAL && gcn_private_home(w, &scratch))
         for (unsigned i = 0; i < GCN_LANES; i++)
             inside |= at[i] - scratch < bytes;
+    if (inside && are_private(w, lanes, at, size, scratch, offset)) {
+        gcn_observe_private(w, u, kind, lanes, offset, size);
+        return;
+    }
     if (!inside) {
         wt_observe_lanes(&w->device->machine, &w->head, gcn_now(w), &a, lanes, at);
         return;

@@ -130,15 +130,21 @@ static bool has_older(const struct wt_observer *o, const struct wt_wave_head *w,
     return o->count && (o->record[0].time != time || o->record[0].wave != w->id);
 }
 
-void wt_observe_lanes(struct wt_machine *m, const struct wt_wave_head *w, uint64_t time,
-                      const struct wt_lane_access *a, wt_lanes lanes, const uint64_t *at)
+uint64_t *wt_observe_row(struct wt_machine *m, const struct wt_wave_head *w, uint64_t time,
+                         const struct wt_lane_access *a, wt_lanes lanes)
 {
     assert(a->size >= 1 && a->size <= 128 && lanes && a->kind <= WT_WATCH_ACCESS);
     if (has_older(m->observer, w, time))
         wt_observe_flush(m);
     struct wt_observed *r = new_record(m, w, time, a);
     r->lanes = lanes;
-    memcpy(r->at, at, m->lanes * sizeof *at);
+    return r->at;
+}
+
+void wt_observe_lanes(struct wt_machine *m, const struct wt_wave_head *w, uint64_t time,
+                      const struct wt_lane_access *a, wt_lanes lanes, const uint64_t *at)
+{
+    memcpy(wt_observe_row(m, w, time, a, lanes), at, m->lanes * sizeof *at);
 }
 
 void wt_observe_lane(struct wt_machine *m, const struct wt_wave_head *w, uint64_t time,

@@ -204,8 +204,11 @@ static inline bool wt_observes_rows(const struct wt_machine *m)
     return m->observer && m->observer->rows;
 }
 
-/** Notes the accesses of some lanes, 1 or more, of the wave whose instruction issues at @p time,
- * lane i's at at[i]; `lane` and `at` of @p access do not count. */
+/** Notes accesses of some lanes, 1 or more, of the wave whose instruction issues at @p time; `lane`
+ * and `at` of @p access do not count. The caller fills in the addresses, lane by lane, at once. */
+uint64_t *wt_observe_row(struct wt_machine *m, const struct wt_wave_head *w, uint64_t time,
+                         const struct wt_lane_access *access, wt_lanes lanes);
+/** The same, with the addresses. */
 void wt_observe_lanes(struct wt_machine *m, const struct wt_wave_head *w, uint64_t time,
                       const struct wt_lane_access *access, wt_lanes lanes, const uint64_t *at);
 /** Finds out `rows` anew: what is observed or watched has changed. */

@@ -117,6 +117,19 @@ static bool is_mixed(const struct sm_warp *w, const uint64_t *at)
     return mixed;
 }
 
+/* Whether each of the lanes accesses its own local memory: at offset[i]. */
+static bool are_private(const struct sm_warp *w, uint32_t lanes, const uint64_t *at,
+                        uint64_t *offset)
+{
+    const uint64_t local = sm_local_bytes(w);
+    uint32_t own = 0;
+    for (unsigned i = 0; i < SM_LANES; i++) {
+        offset[i] = at[i] - (w->local + i * local);
+        own |= (uint32_t)(offset[i] < local) << i;
+    }
+    return !(lanes & ~own);
+}
+
 void sm_observe_lanes(struct sm_warp *w, const struct sm_uop *u, enum wt_watch_kind kind,
                       uint32_t lanes, uint32_t shared, const uint64_t *at, unsigned size)
 {
@@ -129,6 +142,11 @@ void sm_observe_lanes(struct sm_warp *w, const struct sm_uop *u, enum wt_watch_k
             moved[i] = at[i] + SM_SHARED_WINDOW;
         a.space = WT_OBSERVED_GROUP;
         a.home = sm_group_home(m, &w->cta->head);
+        wt_observe_lanes(m, &w->head, wt_issue_time(m, w->left), &a, lanes, moved);
+        return;
+    }
+    if (!shared && are_private(w, lanes, at, moved)) {
+        a.space = WT_OBSERVED_PRIVATE;
         wt_observe_lanes(m, &w->head, wt_issue_time(m, w->left), &a, lanes, moved);
         return;
     }

@@ -1,6 +1,8 @@
 /* Memory as a core of Vortex sees it: RAM, its local memory, the console; and the TLB's misses. */
 #include "emulator/vortex/watch.h"
 
+#include <string.h>
+
 bool vx_is_local(const struct vx_device *d, uint64_t addr)
 {
     return addr - d->profile->local_mem_base[d->config.xlen == 64] < d->profile->local_mem_size;
@@ -81,34 +83,70 @@ static uint8_t *plain_page(struct vx_warp *w, uint64_t addr, bool write)
     return page;
 }
 
+/* Lane addresses of a load or store: rs1 + imm. */
+static void add_offset(const struct vx_warp *w, const struct vx_uop *u, uint64_t *at)
+{
+    const unsigned lanes = w->device->machine.lanes;
+    const size_t row = (size_t)u->rs1 * lanes;
+    if (w->device->config.xlen == 32)
+        for (unsigned l = 0; l < lanes; l++)
+            at[l] = (uint32_t)(((const uint32_t *)w->x)[row + l] + (uint32_t)u->imm);
+    else
+        for (unsigned l = 0; l < lanes; l++)
+            at[l] = ((const uint64_t *)w->x)[row + l] + (uint64_t)(int64_t)u->imm;
+}
+
+uint8_t *vx_tell_page(struct vx_warp *w, const struct vx_uop *u, enum wt_watch_kind kind,
+                      unsigned size, uint64_t first)
+{
+    assert(w->full);
+    uint8_t *page = w->device->injecting ? NULL : plain_page(w, first, kind != WT_WATCH_READ);
+    if (page)
+        add_offset(w, u, vx_observe_row(w, u, kind, vx_is_local(w->device, first), size));
+    return page ? page + (first & WT_PAGE_MASK) : NULL;
+}
+
 bool vx_tell_lanes(struct vx_warp *w, const struct vx_uop *u, enum wt_watch_kind kind,
                    unsigned size, uint8_t **host)
 {
     const unsigned lanes = w->device->machine.lanes;
-    const bool narrow = w->device->config.xlen == 32;
-    const void *row = narrow ? (const void *)((const uint32_t *)w->x + (size_t)u->rs1 * lanes)
-                             : (const void *)((const uint64_t *)w->x + (size_t)u->rs1 * lanes);
-    uint64_t at[WT_MAX_LANES], last = 0;
+    const bool write = kind != WT_WATCH_READ;
+    uint64_t at[WT_MAX_LANES], differ = 0, low = 0;
     wt_lanes local = 0;
-    uint8_t *page = NULL;
     if (!w->mask || w->device->injecting)
         return false;
+    const unsigned first = wt_lanes_lowest(w->mask);
+    at[first] = 0;
+    add_offset(w, u, at);
     for (unsigned l = 0; l < lanes; l++) {
-        at[l] = narrow ? (uint32_t)(((const uint32_t *)row)[l] + (uint32_t)u->imm)
-                       : ((const uint64_t *)row)[l] + (uint64_t)(int64_t)u->imm;
+        differ |= (at[l] ^ at[first]) & w->lane64[l];
+        low |= at[l] & w->lane64[l];
+    }
+    uint8_t *page = low & (size - 1) ? NULL : plain_page(w, at[first], write);
+    if (!page)
+        return false;
+    if (!(differ & ~(uint64_t)WT_PAGE_MASK)) {
+        for (unsigned l = 0; l < lanes; l++)
+            host[l] = page + (at[l] & WT_PAGE_MASK);
+        memcpy(vx_observe_row(w, u, kind, vx_is_local(w->device, at[first]), size), at,
+               lanes * sizeof *at);
+        return true;
+    }
+    for (unsigned l = first, last = first; l < lanes; l++) {
         if (!wt_has_lane(w->mask, l))
             continue;
-        if (at[l] & (size - 1))
-            return false;
-        if (!page || (at[l] ^ last) & ~WT_PAGE_MASK)
-            page = plain_page(w, at[l], kind != WT_WATCH_READ);
+        if ((at[l] ^ at[last]) & ~(uint64_t)WT_PAGE_MASK)
+            page = plain_page(w, at[l], write);
         if (!page)
             return false;
-        last = at[l];
+        last = l;
         host[l] = page + (at[l] & WT_PAGE_MASK);
         local |= vx_is_local(w->device, at[l]) ? wt_lane_bit(l) : 0;
     }
-    return vx_observe_lanes(w, u, kind, local, at, size);
+    if (local && local != w->mask)
+        return false;
+    memcpy(vx_observe_row(w, u, kind, local, size), at, lanes * sizeof *at);
+    return true;
 }
 
 void vx_tlb_switch_core(struct vx_device *d, struct vx_core *core)

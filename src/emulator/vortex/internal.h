@@ -216,6 +216,10 @@ uint8_t *vx_tlb_fill_write(struct vx_warp *w, uint64_t addr, uint64_t size);
  */
 bool vx_tell_lanes(struct vx_warp *w, const struct vx_uop *u, enum wt_watch_kind kind,
                    unsigned size, uint8_t **host);
+/* The same for a full warp whose accesses all lie in the page of @p first, which is the first
+ * lane's: its host's place; NULL: lane by lane. */
+uint8_t *vx_tell_page(struct vx_warp *w, const struct vx_uop *u, enum wt_watch_kind kind,
+                      unsigned size, uint64_t first);
 
 /*
  * Of these four, false: the access is refused (machine/engine.h), and the executor returns NULL.

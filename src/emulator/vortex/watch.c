@@ -129,18 +129,15 @@ void vx_watch_access(struct vx_warp *w, const struct vx_uop *u, enum wt_watch_ki
     wt_end_turn(&d->machine, &w->left);
 }
 
-bool vx_observe_lanes(struct vx_warp *w, const struct vx_uop *u, enum wt_watch_kind kind,
-                      wt_lanes local, const uint64_t *at, unsigned size)
+uint64_t *vx_observe_row(struct vx_warp *w, const struct vx_uop *u, enum wt_watch_kind kind,
+                         bool local, unsigned size)
 {
     const struct wt_lane_access a = {.pc = vx_pc_of(w, u),
                                      .kind = kind,
                                      .space = local ? WT_OBSERVED_GROUP : WT_OBSERVED_GLOBAL,
                                      .home = local ? w->core->id + 1 : WT_SPACE_GLOBAL,
                                      .size = size};
-    if (local && local != w->mask)
-        return false;
-    wt_observe_lanes(&w->device->machine, &w->head, vx_now(w), &a, w->mask, at);
-    return true;
+    return wt_observe_row(&w->device->machine, &w->head, vx_now(w), &a, w->mask);
 }
 
 /* ---- before an instruction ---- */

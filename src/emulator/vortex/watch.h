@@ -18,11 +18,10 @@ bool vx_watches_read(struct vx_device *d, const struct vx_core *core, uint64_t a
 bool vx_watches_write(struct vx_device *d, const struct vx_core *core, uint64_t addr,
                       uint64_t size);
 
-/* Tells the observer, where wt_observes_rows(), of the accesses of the enabled lanes, lane l's to
- * at[l], of which those that are @p local are to local memory: all of them or none. False: only
- * some are, and nothing is told. */
-bool vx_observe_lanes(struct vx_warp *w, const struct vx_uop *u, enum wt_watch_kind kind,
-                      wt_lanes local, const uint64_t *at, unsigned size);
+/* Tells the observer, where wt_observes_rows(), of accesses of the enabled lanes, all of them to
+ * local memory or none. The caller fills in their addresses at once. */
+uint64_t *vx_observe_row(struct vx_warp *w, const struct vx_uop *u, enum wt_watch_kind kind,
+                         bool local, unsigned size);
 /* A lane has accessed memory; `before` is what was there. Ends the turn if that is watched. */
 void vx_watch_access(struct vx_warp *w, const struct vx_uop *u, enum wt_watch_kind kind,
                      unsigned lane, uint64_t addr, unsigned size, uint64_t before, uint64_t after);
