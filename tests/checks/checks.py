@@ -9,11 +9,13 @@ import subprocess
 import sys
 
 HERE = pathlib.Path(__file__).resolve().parent
-sys.path[:0] = [str(HERE.parent / "host"), str(HERE.parent / "truth")]
+sys.path[:0] = [str(HERE.parent / folder) for folder in ("host", "truth", "isa/gen")]
+import iga  # noqa: E402
 from sanitizer import BUILD, ROOT, command, environment  # noqa: E402
 from truth import compiled  # noqa: E402
 
 OUT = BUILD / "tests" / "checks"
+LEVEL = os.environ.get("CHECK_LEVEL", "-O1")    # of the compilers of kernels in C and C++
 SANITIZERS = [f"-fsanitize{word}=address,alignment,bounds,null" for word in ("", "-recover")]
 # Where each program runs: the family, and the words that choose it.
 FAMILIES = {"memory": ("gfx900", "sm"), "driver": ("sm",), "opencl": ("gen9",), "level_zero": ("gen9",), "openmp": ("gfx900", "sm"), "vortex": ("vortex",)}
@@ -134,7 +136,7 @@ def newest(folder=HERE):
 
 
 def built(name, *words):
-    return compiled(OUT / name, newest(), words)
+    return compiled(OUT / LEVEL.strip("-") / name, newest(), words)
 
 
 def on_host(program):
@@ -157,19 +159,19 @@ def offload(family):
     return ["-foffload=amdgcn-amdhsa", "-foffload-options=-march=gfx900"] if family == "gfx900" else ["-foffload=nvptx-none"]
 
 
-def spirv():
-    """kernels.cl for Level Zero, with source lines. The compiler's name for it ends with .spv."""
-    done = subprocess.run(["ocloc", "compile", "-file", HERE / "kernels.cl", "-device", "skl", "-spv_only", "-output", "kernels", "-output_no_suffix", "-q", "-options",
-                           "-g -cl-opt-disable"], cwd=OUT, capture_output=True, text=True, check=False)
-    assert done.returncode == 0 and (OUT / "kernels.spv").exists(), done.stdout + done.stderr
-    return OUT / "kernels.spv"
+def zebin():
+    """kernels.cl for Level Zero, with source lines."""
+    source, path = HERE / "kernels.cl", OUT / "kernels.zebin"
+    if not path.exists() or path.stat().st_mtime < source.stat().st_mtime:
+        iga.compile_cl(source, path, "-g", "-cl-opt-disable")
+    return path
 
 
 def program_of(program, family):
     """The words that start it on a family."""
-    clang = ["clang-19", "-x", "cuda", "--cuda-gpu-arch=sm_50", "-O1", "-g", "-w"]
+    clang = ["clang-19", "-x", "cuda", "--cuda-gpu-arch=sm_50", LEVEL, "-g", "-w"]
     if program == "memory" and family == "gfx900":
-        return [built("memory.gfx900", "hipcc", "--offload-arch=gfx900", "-O1", "-g", "-w", "-x", "hip", HERE / "memory.cu")]
+        return [built("memory.gfx900", "hipcc", "--offload-arch=gfx900", LEVEL, "-g", "-w", "-x", "hip", HERE / "memory.cu")]
     if program == "memory":
         cuda = cuda_path()
         return [built("memory.sm", *clang, f"--cuda-path={cuda}", HERE / "memory.cu", f"-L{cuda}/lib64", "-lcudart", "-lstdc++")]
@@ -179,9 +181,9 @@ def program_of(program, family):
     if program == "opencl":
         return [built("opencl.gen9", "gcc", "-O1", "-g", HERE / "opencl.c", "-lOpenCL"), HERE / "kernels.cl"]
     if program == "level_zero":
-        return [built("level_zero.gen9", "gcc", "-O1", "-g", HERE / "level_zero.c", "-lze_loader"), spirv()]
+        return [built("level_zero.gen9", "gcc", "-O1", "-g", HERE / "level_zero.c", "-lze_loader"), zebin()]
     if program == "openmp":
-        return [built(f"openmp.{family}", "env", "PATH=/usr/bin:/bin", "gcc-12", "-O1", "-g", "-w", "-fopenmp", *offload(family), HERE / "openmp.c")]
+        return [built(f"openmp.{family}", "env", "PATH=/usr/bin:/bin", "gcc-12", LEVEL, "-g", "-w", "-fopenmp", *offload(family), HERE / "openmp.c")]
     path = OUT / "vortex" / "vortex.rv32.elf"
     subprocess.run(["make", "-s", "-C", ROOT / "examples" / "vortex", f"VPATH={HERE}", f"OUT={path.parent}", "OPT=-Og -g", path], check=True, capture_output=True)
     return [path]
@@ -190,7 +192,7 @@ def program_of(program, family):
 # ---- running ----
 
 def run(*words, **variables):
-    return subprocess.run(list(map(str, words)), capture_output=True, text=True, timeout=300, check=False,
+    return subprocess.run(list(map(str, words)), capture_output=True, text=True, timeout=120, check=False,
                           env={**os.environ, "CHECK_OPTIONS": "-g -cl-opt-disable", **variables})
 
 

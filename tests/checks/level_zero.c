@@ -1,4 +1,4 @@
-/* Planted mistakes with memory of Level Zero (USM), and idioms: level_zero FILE.spv bad|good
+/* Planted mistakes with memory of Level Zero (USM), and idioms: level_zero ZEBIN bad|good
  * [CASE]... The kernels are those of kernels.cl, whose lines opencl.c and Oclgrind prove. */
 #include <level_zero/ze_api.h>
 #include <stdarg.h>
@@ -11,7 +11,7 @@ static ze_context_handle_t context;
 static ze_device_handle_t device;
 static ze_command_list_handle_t list; /* immediate and synchronous */
 static ze_module_handle_t module;
-static uint8_t binary[1 << 17];
+static uint8_t binary[1 << 22];
 static size_t binary_size;
 
 static void need(int right, const char *what)
@@ -25,10 +25,9 @@ static void need(int right, const char *what)
 static ze_module_handle_t load(void)
 {
     const ze_module_desc_t description = {.stype = ZE_STRUCTURE_TYPE_MODULE_DESC,
-                                          .format = ZE_MODULE_FORMAT_IL_SPIRV,
+                                          .format = ZE_MODULE_FORMAT_NATIVE,
                                           .inputSize = binary_size,
-                                          .pInputModule = binary,
-                                          .pBuildFlags = getenv("CHECK_OPTIONS")};
+                                          .pInputModule = binary};
     ze_module_handle_t made = NULL;
     zeModuleCreate(context, device, &description, &made, NULL);
     return made;

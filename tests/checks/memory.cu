@@ -285,11 +285,12 @@ __global__ void heap_twice(int *out, int bad)
 {
     if (threadIdx.x != 0)
         return;
-    int *p = (int *)malloc(40);
-    out[0] = p != nullptr;
-    free(p);
+    volatile int *p = (int *)malloc(40);
+    p[0] = 5; /* without it compilers leave out the allocation and both frees */
+    out[0] = p[0];
+    free((void *)p);
     if (bad)
-        free(p); /* BUG heap_twice */
+        free((void *)p); /* BUG heap_twice */
 }
 
 /* ---- the host's part ---- */

@@ -4,6 +4,7 @@ import collections
 import concurrent.futures
 import dataclasses
 import functools
+import json
 import re
 
 import pytest
@@ -219,6 +220,24 @@ def test_twins_and_idioms_give_the_hosts_results(on_host, program, family):
     assert not re.search("wavetrap:", done.stderr), done.stderr
 
 
+# Mistakes that are faults of the SM's own, without any check: there the code for the device has them at the labels' lines and in their lanes.
+FAULTS = """global_before byte_before global_far freed_load freed_store shared_after shared_before shared_byte shared_asked private_after private_before misaligned_word
+misaligned_pair null_of_lane null_struct pool_freed""".split()
+
+
+def test_faults_of_a_device_are_at_the_labels(tmp_path):
+    checks.program_of("memory", "sm")
+    labels = {label.case: label for label in checks.labels_of("memory")}
+
+    def fault(case):
+        path = tmp_path / case
+        checks.wavetrap("memory", "sm", "bad", case, options=[f"--report=json:{path}"])
+        return [(one["place"].rpartition(" at ")[2].rpartition("/")[2], one["lanes"]) for one in map(json.loads, path.read_text().splitlines()) if one["kind"] == "fault"]
+    with concurrent.futures.ThreadPoolExecutor(2) as pool:
+        found = dict(zip(FAULTS, pool.map(fault, FAULTS)))
+    assert found == {case: [(f"memory.cu:{labels[case].line}", labels[case].lanes)] for case in FAULTS}
+
+
 def test_each_case_has_a_label():
     """And each label a case; kinds of proofs are those that labels.txt names."""
     for program in checks.FAMILIES:
@@ -242,6 +261,8 @@ def test_the_harness_of_findings_notices_each_difference():
         for member, other in [("access", "fetch"), ("bytes", 3), ("lanes", "1-2"), ("line", 1), ("function", "main"), ("file", "other.c"),
                               ("object", {"name": "n", "size": 1, "offset": 1})]:
             noticed[member] += bool(harness.differences(right | {member: other}, label))
+        header = right | {"function": "atomicAdd", "file": "/usr/header.h", "line": 3}
+        assert not harness.differences(header | {"calls": [{key: right[key] for key in ("function", "file", "line")}]}, label)
     assert all(count > 50 for count in noticed.values()), noticed
 
 
