@@ -18,7 +18,7 @@ OUT = BUILD / "tests" / "checks"
 LEVEL = os.environ.get("CHECK_LEVEL", "-O1")    # of the compilers of kernels in C and C++
 SANITIZERS = [f"-fsanitize{word}=address,alignment,bounds,null" for word in ("", "-recover")]
 # Where each program runs: the family, and the words that choose it.
-FAMILIES = {"memory": ("gfx900", "sm"), "driver": ("sm",), "opencl": ("gen9",), "level_zero": ("gen9",), "openmp": ("gfx900", "sm"), "vortex": ("vortex",)}
+FAMILIES = {"memory": ("gfx900", "sm"), "driver": ("sm",), "images": ("sm",), "opencl": ("gen9",), "level_zero": ("gen9",), "openmp": ("gfx900", "sm"), "vortex": ("vortex",)}
 VORTEX = ["-g", "vortex:cores=1,warps=2,threads=4"]
 
 
@@ -172,9 +172,9 @@ def program_of(program, family):
     clang = ["clang-19", "-x", "cuda", "--cuda-gpu-arch=sm_50", LEVEL, "-g", "-w"]
     if program == "memory" and family == "gfx900":
         return [built("memory.gfx900", "hipcc", "--offload-arch=gfx900", LEVEL, "-g", "-w", "-x", "hip", HERE / "memory.cu")]
-    if program == "memory":
+    if program in ("memory", "images"):
         cuda = cuda_path()
-        return [built("memory.sm", *clang, f"--cuda-path={cuda}", HERE / "memory.cu", f"-L{cuda}/lib64", "-lcudart", "-lstdc++")]
+        return [built(f"{program}.sm", *clang, f"--cuda-path={cuda}", HERE / f"{program}.cu", f"-L{cuda}/lib64", "-lcudart", "-lstdc++")]
     if program == "driver":
         return [built("driver.sm", "gcc-12", "-O1", "-g", f"-I{ROOT}/include", HERE / "driver.c", BUILD / "src" / "runtime" / "cuda" / "libcuda.so.1"),
                 built("memory.ptx", *clang, f"--cuda-path={cuda_path()}", "--cuda-device-only", "-S", HERE / "memory.cu")]

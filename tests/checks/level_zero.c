@@ -320,12 +320,28 @@ static void program_allocator(int bad)
     end(arena, 3 * INTS);
 }
 
+static void groups_of_none(int bad)
+{
+    const ze_group_count_t none = {0, 1, 1};
+    const int by = 0;
+    int *p = memory(ON_DEVICE, INTS);
+    ze_kernel_handle_t kernel = kernel_of(module, "put");
+    (void)bad;
+    zeKernelSetArgumentValue(kernel, 0, sizeof p, &p);
+    zeKernelSetArgumentValue(kernel, 1, sizeof by, &by);
+    zeKernelSetGroupSize(kernel, N, 1, 1);
+    zeCommandListAppendLaunchKernel(list, kernel, &none, NULL, 0, NULL);
+    zeKernelDestroy(kernel);
+    end(p, INTS);
+}
+
 CASES(CASE(device_after), CASE(host_after), CASE(shared_after), CASE(device_before),
       CASE(byte_after), CASE(vector_store), CASE(atomic_after), CASE(local_after),
       CASE(local_argument), CASE(private_after), CASE(null_of_item), CASE(device_freed),
       CASE(freed_twice), CASE(freed_inside), CASE(copy_beyond), CASE(fill_beyond),
       CASE(leak_memory), CASE(leak_module), CASE(leak_pool), CASE(api_argument_size),
-      CASE(api_failed_call), CASE(vectors_of_three), CASE(widened_loads), CASE(program_allocator))
+      CASE(api_failed_call), CASE(vectors_of_three), CASE(widened_loads), CASE(program_allocator),
+      CASE(groups_of_none))
 
 int main(int argc, char **argv)
 {

@@ -286,11 +286,20 @@ static void several_maps(int bad)
     end(p, 4);
 }
 
+static void no_iterations(int bad)
+{
+    int *p = numbers(N), n = bad;
+#pragma omp target teams distribute parallel for map(tofrom : p [0:N]) num_teams(2) thread_limit(4)
+    for (int i = 0; i < n; i++)
+        p[i + N - 1] = 0;
+    end(p, N);
+}
+
 CASES(CASE(map_after), CASE(map_before), CASE(map_part), CASE(in_called), CASE(in_parallel),
       CASE(atomic_after), CASE(variable_after), CASE(private_after), CASE(allocated_after),
       CASE(allocated_freed), CASE(freed_twice), CASE(copy_beyond), CASE(unmapped),
       CASE(leak_allocation), CASE(middle), CASE(section), CASE(zero_length), CASE(reduction),
-      CASE(nested_data), CASE(structure), CASE(several_maps))
+      CASE(nested_data), CASE(structure), CASE(several_maps), CASE(no_iterations))
 
 int main(int argc, char **argv)
 {
