@@ -1,4 +1,4 @@
-/* Planted mistakes with memory of Level Zero (USM), and idioms: level_zero ZEBIN bad|good
+/* Planted mistakes with memory of Level Zero (USM), and idioms: level_zero FILE.spv bad|good
  * [CASE]... The kernels are those of kernels.cl, whose lines opencl.c and Oclgrind prove. */
 #include <level_zero/ze_api.h>
 #include <stdarg.h>
@@ -25,9 +25,10 @@ static void need(int right, const char *what)
 static ze_module_handle_t load(void)
 {
     const ze_module_desc_t description = {.stype = ZE_STRUCTURE_TYPE_MODULE_DESC,
-                                          .format = ZE_MODULE_FORMAT_NATIVE,
+                                          .format = ZE_MODULE_FORMAT_IL_SPIRV,
                                           .inputSize = binary_size,
-                                          .pInputModule = binary};
+                                          .pInputModule = binary,
+                                          .pBuildFlags = getenv("CHECK_OPTIONS")};
     ze_module_handle_t made = NULL;
     zeModuleCreate(context, device, &description, &made, NULL);
     return made;
