@@ -138,9 +138,9 @@ static void shared_after(int bad)
 
 static void device_before(int bad)
 {
-    int *p = memory(ON_DEVICE, INTS), *out = memory(ON_DEVICE, INTS);
+    int *p = memory(ON_DEVICE, INTS), *out = memory(ON_DEVICE, 4 * INTS);
     launch("get", N, "ppi", out, p, -bad);
-    end(out, INTS);
+    end(out, 4 * INTS);
     zeMemFree(context, p);
 }
 
