@@ -223,6 +223,14 @@ static void store_to_read_only(int bad)
     result(out, sizeof out);
 }
 
+/* Of a function that this case does not call. */
+static void store_to_code(int bad)
+{
+    given.p = bad ? (int *)((uintptr_t)add & ~(uintptr_t)3) : out;
+    run(read_only, 0);
+    result(out, sizeof out);
+}
+
 static void misaligned_word(int bad)
 {
     static int from[N + 1] = {1, 2, 3, 4, 5, 6, 7, 8, 9};
@@ -386,10 +394,11 @@ static void odd_addresses(int bad)
 
 CASES(CASE(variable_after), CASE(variable_before), CASE(byte_after), CASE(half_after),
       CASE(float_after), CASE(atomic_after), CASE(far_away), CASE(store_to_read_only),
-      CASE(stack_after), CASE(stack_before), CASE(stack_passed), CASE(stack_overflow),
-      CASE(local_after), CASE(local_before), CASE(misaligned_word), CASE(null_of_lane),
-      CASE(negative_index), CASE(one_past_the_end), CASE(union_punning), CASE(local_in_two),
-      CASE(recursion), CASE(thread_local_variables), CASE(heap), CASE(padding), CASE(odd_addresses))
+      CASE(store_to_code), CASE(stack_after), CASE(stack_before), CASE(stack_passed),
+      CASE(stack_overflow), CASE(local_after), CASE(local_before), CASE(misaligned_word),
+      CASE(null_of_lane), CASE(negative_index), CASE(one_past_the_end), CASE(union_punning),
+      CASE(local_in_two), CASE(recursion), CASE(thread_local_variables), CASE(heap), CASE(padding),
+      CASE(odd_addresses))
 
 int main(int argc, char **argv)
 {
