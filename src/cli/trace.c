@@ -289,6 +289,10 @@ static void print_addresses(FILE *out, const struct wt_observed *a)
         fprintf(out, " 0x%" PRIx64, a->at[wt_lanes_lowest(left)]);
 }
 
+static const char *const orders[] = {
+    "no order", "relaxed", "acquire", "release", "acquire and release", "sequential"};
+static const char *const scopes[] = {"wave", "group", "core", "device", "system"};
+
 static void print_access(const struct trace *t, const struct wt_observed *a)
 {
     const struct wt_family_words *words = &t->device->family->words;
@@ -301,8 +305,10 @@ static void print_access(const struct trace *t, const struct wt_observed *a)
         [WT_WATCH_READ] = "load", [WT_WATCH_WRITE] = "store", [WT_WATCH_ACCESS] = "atomic"};
     char lanes[WT_LANES_TEXT];
     wt_lanes_text(a->lanes, lanes, sizeof lanes);
-    fprintf(t->out, "%10s %s of %u byte%s, %s, %s%s%s:", "", kinds[a->kind], a->size,
-            a->size == 1 ? "" : "s", spaces[a->space], a->is_scalar ? words->wave : words->lane,
+    fprintf(t->out, "%10s %s", "", kinds[a->kind]);
+    if (a->order)
+        fprintf(t->out, " (%s, %s)", orders[a->order], scopes[a->scope]);
+    fprintf(t->out, " of %u byte%s, %s, %s%s%s:", a->size, a->size == 1 ? "" : "s", spaces[a->space], a->is_scalar ? words->wave : words->lane,
             a->is_scalar                    ? ""
             : wt_lanes_count(a->lanes) == 1 ? " "
                                             : "s ",
@@ -310,10 +316,6 @@ static void print_access(const struct trace *t, const struct wt_observed *a)
     print_addresses(t->out, a);
     fputc('\n', t->out);
 }
-
-static const char *const orders[] = {
-    "no order", "relaxed", "acquire", "release", "acquire and release", "sequential"};
-static const char *const scopes[] = {"wave", "group", "core", "device", "system"};
 
 /* "lanes 0-3 arrive at barrier 1 of the group" */
 static void print_at_barrier(const struct trace *t, const struct wt_observed_event *e,

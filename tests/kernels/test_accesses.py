@@ -18,7 +18,7 @@ TYPES = {"char": 1, "short": 2, "int": 4, "long": 8, "int2": 8, "int4": 16}
 LOCAL = {"gfx900": "local", "sm": "shared", "gen9": "local"}
 PRIVATE = 1 << 46      # where the emulated Gen9 has it
 ITEMS, GROUP, CELLS = 128, 64, 64     # of the grid, of a group; elements of each array
-LINE = re.compile(r" +(load|store|atomic) of (\d+) bytes?, (\w+), (?:\w+ ([\d,-]+)|\w+):((?: (?:0x[0-9a-f]+|[+-]\d+))+)$")
+LINE = re.compile(r" +(load|store|atomic)(?: \([\w ]+, \w+\))? of (\d+) bytes?, (\w+), (?:\w+ ([\d,-]+)|\w+):((?: (?:0x[0-9a-f]+|[+-]\d+))+)$")
 
 
 # ---- the records of a trace ----

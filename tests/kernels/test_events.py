@@ -215,6 +215,40 @@ def test_what_fences_and_waits_say(tmp_path):
                                                                        "arrive at barrier 3 of the group", "go on from barrier 3 of the group"]
 
 
+def orders(lines):
+    """What the lines of accesses say of their order: (kind, order, scope)."""
+    return [found.groups() for found in (re.match(r" +(load|store|atomic)(?: \(([\w ]+), (\w+)\))? of \d+ bytes?, (?:global|shared)", line) for line in lines)
+            if found]
+
+
+def test_orders_and_scopes_of_accesses(tmp_path):
+    """PTX's words (PTX ISA, "Memory Consistency Model"); GLC and atomics of gfx900; aq and rl of Vortex (unprivileged ISA, "A")."""
+    words = [("ld.global", "load", None, None), ("ld.acquire.gpu.global", "load", "acquire", "device"), ("ld.relaxed.sys.global", "load", "relaxed", "system"),
+             ("ld.volatile.global", "load", "relaxed", "system"), ("ld.weak.global", "load", None, None), ("st.release.cta.global", "store", "release", "group"),
+             ("st.global", "store", None, None), ("atom.global.add", "atomic", "relaxed", "device"),
+             ("atom.acq_rel.cta.global.add", "atomic", "acquire and release", "group"), ("red.release.gpu.global.add", "atomic", "release", "device")]
+    body = "".join(f"    {word}.u32 {'%v, ' if word.startswith(('ld', 'atom')) else ''}[%a]"
+                   f"{', %v' if not word.startswith('ld') else ''};\n" for word, *_ in words)
+    (tmp_path / "k.ptx").write_text(".version 7.0\n.target sm_70\n.address_size 64\n.visible .entry k(.param .u64 p)\n{\n    .reg .b64 %a;\n    .reg .b32 %v;\n"
+                                    "    ld.param.u64 %a, [p];\n    mov.u32 %v, 1;\n" + body + "    ret;\n}\n")
+    made = orders(trace("-g", "sm", "--kernel=k", "--grid=32", "--block=32", "--arg=zeros:4", tmp_path / "k.ptx"))
+    assert made == [tuple(one[1:]) for one in words]
+
+    file = build("gfx900", "kernel void k(global int *p, global atomic_int *a)\n{\n    int v = p[0];\n    v += atomic_load_explicit(a, memory_order_relaxed);\n"
+                           "    atomic_fetch_add_explicit(a, 3, memory_order_relaxed);\n    p[1] = v;\n}\n", tmp_path)
+    made = orders(trace("-g", "gfx900", "--kernel=k", "--grid=1", "--block=64", "--arg=zeros:64", "--arg=zeros:64", file))
+    made = [one for one in made if one[0] != "load" or one[1]]          # what is loaded by scalar loads, arguments among them, is plain
+    assert made == [("load", "relaxed", "device"), ("atomic", "relaxed", "device"), ("store", None, None)], made
+
+    (tmp_path / "k.s").write_text(".globl _start\n_start:\n    la a0, cell\n    amoadd.w a1, a2, (a0)\n    amoadd.w.aq a1, a2, (a0)\n    amoadd.w.rl a1, a2, (a0)\n"
+                                  "    amoadd.w.aqrl a1, a2, (a0)\n    lr.w.aq a1, (a0)\n    sc.w.rl a1, a2, (a0)\n    lw a1, 0(a0)\n    sw a1, 0(a0)\n    ecall\n"
+                                  ".data\n.balign 4\ncell: .word 0\n")
+    subprocess.run(["riscv64-unknown-elf-gcc", "-march=rv32ima", "-mabi=ilp32", "-nostdlib", "-Wl,-Ttext=0x80000000", "k.s", "-o", "k.elf"], cwd=tmp_path, check=True)
+    made = orders(trace(tmp_path / "k.elf"))
+    assert made == [("atomic", "relaxed", "device"), ("atomic", "acquire", "device"), ("atomic", "release", "device"), ("atomic", "sequential", "device"),
+                    ("load", "acquire", "device"), ("store", "release", "device"), ("load", None, None), ("store", None, None)], made
+
+
 # ---- Vortex ----
 
 @pytest.mark.parametrize("name", ["histogram", "reduce"])
