@@ -166,15 +166,3 @@ def test_lines_of_vortex_as_long_as_the_key_says(line, tmp_path, vecadd):
 def test_a_line_that_is_no_power_of_two(vecadd):
     done = subprocess.run([COMMAND, "run", "-g", "vortex:line=48", vecadd], capture_output=True, text=True)
     assert done.returncode == 125 and "line=48: must be a power of two" in done.stderr
-
-
-def test_the_session_of_the_page(tmp_path):
-    """docs/profile.md: its kernel, its commands, what they print."""
-    block = re.search(r"```console\n(.*?)\n```", (ROOT / "docs" / "profile.md").read_text(), re.S)[1]
-    first, *commands = re.split(r"^\$ ", block, flags=re.M)[1:]
-    (tmp_path / "tr.cl").write_text(first.split("\n", 1)[1])
-    for command in commands:
-        words, _, shown = command.partition("\n")
-        done = subprocess.run(words.replace("wavetrap", COMMAND, 1), shell=True, cwd=tmp_path, capture_output=True, text=True, check=True)
-        for line in shown.splitlines():
-            assert line == "…" or line in done.stderr.splitlines(), (line, done.stderr)
