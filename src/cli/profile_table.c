@@ -219,7 +219,7 @@ static void print_place(FILE *out, const struct cli_profile_row *r)
         wt_demangle(r->kernel, kernel, sizeof kernel);
     source_text(r, source, sizeof source);
     if (r->place.unlisted) {
-        fputs("a kernel that the program has not loaded\n", out);
+        fputs("a kernel of no module (of the GPU's runtime)\n", out);
         return;
     }
     if (r->file)

@@ -436,6 +436,8 @@ bool host_symbol(struct host *host, const char *name, uint64_t *addr);
  * the caller closes; -1 if it cannot be had.
  */
 int host_code_object(const char *uri);
+/** Where a part of a file, from an offset on, is mapped in this process; 0: nowhere. */
+uint64_t host_code_mapped(const char *path, uint64_t offset);
 
 /* ---- core_file.c ---- */
 
