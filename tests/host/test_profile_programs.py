@@ -12,6 +12,10 @@ import pytest
 
 from conftest import BUILD, ROOT, WAVETRAP, compiled, environment, wavetrap
 
+from test_cuda_cpp import compiled as compiled_cuda
+from test_offload import CLANG, GCC
+from test_opencl_long import build as build_opencl
+
 sys.path.insert(0, str(ROOT / "tests" / "kernels"))
 from test_accesses import BITCODE  # noqa: E402
 from test_profile import COUNTS, GRID, KERNELS, SCHEMA, WAVE, build, model, source  # noqa: E402
@@ -171,6 +175,51 @@ def test_limits(gpu, tmp_path):
     done = wavetrap("exec", "--profile-limit=k.cl:1 issues<=0", "true")
     assert done.returncode == 114 and "no instruction of that line has issued" in done.stderr, done.stderr
     assert wavetrap("exec", "--profile-limit=k.cl:1 hits<=0", "true").returncode == 125
+
+
+@pytest.fixture(scope="module")
+def programs(tmp_path_factory):
+    """programs(name): (folder, GPU, command line, variables) of a program of that kind."""
+    def make(name):
+        folder, here, variables = tmp_path_factory.mktemp(name.replace(" ", "-")), ROOT / "tests" / "host", {}
+        program = folder / "program"
+        if name == "HIP":
+            return folder, "gfx900", [compiled("two_gpus.hip")], variables
+        if name == "CUDA C++":
+            return folder, "sm", [compiled_cuda(folder, here / "launches.cu", "-O2", "-g", "--cuda-gpu-arch=sm_50"), 1, 5], variables
+        if name == "OpenCL":
+            return folder, "gen9", [build_opencl(here / "launches.c", folder), 1, 5], variables
+        if name == "Level Zero":
+            (folder / "k.cl").write_text("kernel void k(global int *a, int b)\n{\n    int i = get_global_id(0);\n    a[i] = 2 * a[i] + b;\n}\n")
+            subprocess.run(["ocloc", "compile", "-file", "k.cl", "-device", "skl", "-spv_only", "-output", "k", "-output_no_suffix", "-q"], cwd=folder,
+                           check=True, capture_output=True)
+            subprocess.run(["gcc", "-o", program, here / "level_zero.c", "-lze_loader"], check=True)
+            return folder, "gen9", ["./program", "k.spv"], variables
+        compiler, flags, gpu, source = {"GCC OpenMP": ("gcc-12", [*GCC, "-g", "-fopenmp"], "gfx900", "openmp.c"),
+                                        "GCC OpenACC": ("gcc-12", [*GCC, "-g", "-fopenacc"], "gfx900", "openacc.c"),
+                                        "clang OpenMP": ("clang-19", [*CLANG, "-g"], "gfx900", "openmp.c"),
+                                        "OpenMP on PTX": ("gcc-12", ["-O2", "-g", "-w", "-fopenmp", "-foffload=nvptx-none"], "sm", "openmp.c")}[name]
+        subprocess.run([compiler, *flags, "-o", program, here / source], cwd=folder, check=True, capture_output=True,
+                       env={**os.environ, "PATH": "/usr/bin:/bin"})
+        if "ACC" in name:
+            variables["ACC_DEVICE_TYPE"] = "radeon"
+        return folder, gpu, [program], variables
+    return make
+
+
+@pytest.mark.parametrize("name, line", [("HIP", "two_gpus.hip"), ("CUDA C++", "launches.hip"), ("OpenCL", ""), ("Level Zero", ""), ("GCC OpenMP", "openmp.c"),
+                                        ("GCC OpenACC", "openacc.c"), ("clang OpenMP", "openmp.c"), ("OpenMP on PTX", "")])
+def test_programs_of_all_kinds(programs, name, line):
+    """Each issue is counted once: they are as many as the driver has counted. Output and status are as without counts; lines are known where the
+    compiler writes some."""
+    folder, gpu, words, variables = programs(name)
+    gpus = ["-g", gpu] * (2 if name == "HIP" else 1)
+    plain, done = (wavetrap("exec", *gpus, *options, *words, cwd=folder, env={**environment(), **variables})
+                   for options in ([], [f"--report=json:{folder}/r", "--profile"]))
+    assert done.returncode == 0 and done.stdout == plain.stdout, done.stderr
+    found, (kernels,) = objects(folder / "r"), objects(folder / "r", "kernels")
+    assert kernels["launches"] and sum(one["issues"] for one in found if "pc" in one) == kernels["issues"]
+    assert not line or any(one.get("file", "").endswith(f"/{line}") for one in found), done.stderr
 
 
 def test_lcov(tmp_path):
