@@ -589,7 +589,7 @@ struct issues {
     uint64_t next; /* issue time that comes */
 };
 
-static void count_issue(void *context, struct wt_machine *m, const struct wt_issue *issue)
+static void take_issue(void *context, struct wt_machine *m, const struct wt_issue *issue)
 {
     struct issues *i = context;
     assert_true(issue->time == i->next);
@@ -608,10 +608,10 @@ static void an_observer_beneath_others_has_all(void **state)
     struct issues seen = {.count = 0}, by_itself = {.count = 0};
     struct observed above = {.count = 0};
     const struct wt_watch watch = {.kind = WT_WATCH_WRITE, .addr = 0x10000000, .size = 4};
-    assert_true(wt_observe_beneath(alone->machine, observe, count_issue, &by_itself));
+    assert_true(wt_observe_beneath(alone->machine, observe, NULL, take_issue, &by_itself));
     while (run(alone, 1000) == WT_RUN_BUDGET)
         continue;
-    assert_true(wt_observe_beneath(r->machine, observe, count_issue, &seen));
+    assert_true(wt_observe_beneath(r->machine, observe, NULL, take_issue, &seen));
     for (unsigned i = 0; run(r, 7) == WT_RUN_BUDGET; i++)
         assert_true(wt_observe(r->machine, i % 3 ? observe : NULL, &above, &watch, i % 3 == 1));
     assert_true(wt_observe(r->machine, NULL, NULL, NULL, 0));
@@ -619,7 +619,7 @@ static void an_observer_beneath_others_has_all(void **state)
     assert_int_equal(seen.count, by_itself.count);
     assert_int_equal(seen.accesses.count, by_itself.accesses.count);
     assert_true(above.count > 0 && above.count < seen.accesses.count);
-    assert_true(wt_observe_beneath(r->machine, NULL, NULL, NULL));
+    assert_true(wt_observe_beneath(r->machine, NULL, NULL, NULL, NULL));
     assert_true(!r->machine->watch && !r->machine->observer);
     rig_free(r);
     rig_free(alone);

@@ -34,8 +34,8 @@ bool wt_observe(struct wt_machine *m, wt_observe_fn *fn, void *context, const st
     return false;
 }
 
-bool wt_observe_beneath(struct wt_machine *m, wt_observe_fn *fn, wt_observe_issue_fn *after,
-                        void *context)
+bool wt_observe_beneath(struct wt_machine *m, wt_observe_fn *fn, wt_observe_issue_fn *before,
+                        wt_observe_issue_fn *after, void *context)
 {
     assert(!m->in_turn && (!m->observer || (!fn && m->observer->stays)));
     free(m->observer);
@@ -44,7 +44,7 @@ bool wt_observe_beneath(struct wt_machine *m, wt_observe_fn *fn, wt_observe_issu
         return false;
     if (fn) {
         m->observer->stays = true;
-        m->observer->issue = after;
+        wt_observe_issues(m, before, after);
     }
     return true;
 }

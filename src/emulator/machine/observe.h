@@ -66,11 +66,11 @@ void wt_observe_issues(struct wt_machine *m, wt_observe_issue_fn *before,
 
 /**
  * Adds an observer that stays while others come and go by wt_observe(): it has all accesses and
- * issues, after them. There is one at most, and no other at that moment. @p fn NULL: it goes;
- * others have gone before. False without host memory.
+ * issues (as wt_observe_issues() says), after them. There is one at most, and no other at that
+ * moment. @p fn NULL: it goes; others have gone before. False without host memory.
  */
-bool wt_observe_beneath(struct wt_machine *m, wt_observe_fn *fn, wt_observe_issue_fn *after,
-                        void *context);
+bool wt_observe_beneath(struct wt_machine *m, wt_observe_fn *fn, wt_observe_issue_fn *before,
+                        wt_observe_issue_fn *after, void *context);
 
 /** Takes a change from outside: bytes from @p addr on of memory that all waves share. */
 typedef void wt_observe_change_fn(void *context, struct wt_machine *m, uint64_t addr,

@@ -34,6 +34,7 @@ struct wt_profile {
     uint32_t *slot;    /* of a hash table: 1 + index of a count of the present code; 0: free */
     size_t slots;      /* a power of 2 */
     struct wave *wave; /* by slot */
+    struct wave now;   /* of the instruction at hand */
     struct numbers lines, dwords, atomics;
     bool accesses; /* the instruction at hand has accessed memory */
     uint64_t bytes;
@@ -219,19 +220,6 @@ static void take(void *context, struct wt_machine *m, const struct wt_observed *
 
 /* ---- issues ---- */
 
-/* The wave of an issue, which may be its first. */
-static const struct wave *wave_of(struct wt_profile *p, const struct wt_issue *issue,
-                                  unsigned enabled)
-{
-    struct wave *w = &p->wave[issue->wave];
-    const uint64_t id = wt_machine_wave_id(p->m, issue->wave);
-    if (w->id != id)
-        *w = (struct wave){.id = id,
-                           .entry = p->shape.begins_alone ? 0 : issue->pc,
-                           .lanes = p->shape.begins_alone ? p->m->lanes : enabled};
-    return w;
-}
-
 /* Counts of the heap are those since the machine was reset. */
 static void follow_reset(struct wt_profile *p)
 {
@@ -245,30 +233,41 @@ static void follow_reset(struct wt_profile *p)
     p->resets = p->m->resets;
 }
 
+/* The instruction may end its wave, and another one be in its slot then; or it has not issued the
+ * last time, and what it has accessed does not count. */
+static void begins(void *context, struct wt_machine *m, const struct wt_issue *issue)
+{
+    struct wt_profile *p = context;
+    const uint64_t id = wt_machine_wave_id(m, issue->wave);
+    struct wave *w = &p->wave[issue->wave];
+    follow_reset(p);
+    if (w->id != id)
+        *w = (struct wave){.id = id,
+                           .entry = p->shape.begins_alone ? 0 : issue->pc,
+                           .lanes = p->shape.begins_alone ? m->lanes : wt_lanes_count(issue->mask)};
+    p->now = *w;
+    p->accesses = false;
+    p->bytes = 0;
+    p->lines.count = p->dwords.count = p->atomics.count = 0;
+}
+
 static void issued(void *context, struct wt_machine *m, const struct wt_issue *issue)
 {
     struct wt_profile *p = context;
-    follow_reset(p);
     const unsigned enabled = wt_lanes_count(issue->mask);
-    const struct wave *w = wave_of(p, issue, enabled);
-    struct wt_profile_count *c = count_of(p, issue->pc, w->entry);
-    const size_t transactions = different(&p->lines), collisions = repeated(&p->atomics);
-    const uint64_t made = conflicts(p, &p->dwords), bytes = p->bytes;
-    const bool requests = p->accesses;
-    p->accesses = false;
-    p->bytes = 0;
+    struct wt_profile_count *c = count_of(p, issue->pc, p->now.entry);
     if (!c) {
         p->short_of_memory = true;
         return;
     }
     c->issues++;
     c->enabled += enabled;
-    c->lanes += w->lanes > enabled ? w->lanes : enabled;
-    c->requests += requests;
-    c->bytes += bytes;
-    c->transactions += transactions;
-    c->conflicts += made;
-    c->collisions += collisions;
+    c->lanes += p->now.lanes > enabled ? p->now.lanes : enabled;
+    c->requests += p->accesses;
+    c->bytes += p->bytes;
+    c->transactions += different(&p->lines);
+    c->conflicts += conflicts(p, &p->dwords);
+    c->collisions += repeated(&p->atomics);
 }
 
 /* ---- beginning and end ---- */
@@ -286,7 +285,7 @@ struct wt_profile *wt_profile_begin(struct wt_machine *m, const struct wt_profil
     p->room = room;
     p->context = context;
     p->wave = calloc(m->waves, sizeof *p->wave);
-    if (p->wave && grow(p) && wt_observe_beneath(m, take, issued, p)) {
+    if (p->wave && grow(p) && wt_observe_beneath(m, take, begins, issued, p)) {
         m->profile = p;
         return p;
     }
@@ -303,7 +302,7 @@ void wt_profile_code(struct wt_profile *p, uint64_t code)
 
 void wt_profile_end(struct wt_profile *p)
 {
-    wt_observe_beneath(p->m, NULL, NULL, NULL);
+    wt_observe_beneath(p->m, NULL, NULL, NULL, NULL);
     p->m->profile = NULL;
 }
 
