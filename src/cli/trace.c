@@ -308,7 +308,8 @@ static void print_access(const struct trace *t, const struct wt_observed *a)
     fprintf(t->out, "%10s %s", "", kinds[a->kind]);
     if (a->order)
         fprintf(t->out, " (%s, %s)", orders[a->order], scopes[a->scope]);
-    fprintf(t->out, " of %u byte%s, %s, %s%s%s:", a->size, a->size == 1 ? "" : "s", spaces[a->space], a->is_scalar ? words->wave : words->lane,
+    fprintf(t->out, " of %u byte%s, %s, %s%s%s:", a->size, a->size == 1 ? "" : "s",
+            spaces[a->space], a->is_scalar ? words->wave : words->lane,
             a->is_scalar                    ? ""
             : wt_lanes_count(a->lanes) == 1 ? " "
                                             : "s ",

@@ -8,21 +8,53 @@
 #include "emulator/machine/groups.h"
 #include "emulator/machine/watch_set.h"
 
+/* Takes the observer away that is not beneath others. */
+static void drop_upper(struct wt_machine *m)
+{
+    struct wt_observer *upper = m->observer;
+    if (!upper || upper->stays)
+        return;
+    m->observer = upper->beneath;
+    free(upper);
+}
+
 bool wt_observe(struct wt_machine *m, wt_observe_fn *fn, void *context, const struct wt_watch *list,
                 size_t count)
 {
     assert(!m->in_turn);
-    free(m->observer);
-    m->observer = fn ? calloc(1, sizeof *m->observer) : NULL;
-    const bool ok = wt_watch_set_observe(m, m->observer, list, count) && (m->observer || !fn);
-    if (ok && fn)
-        *m->observer = (struct wt_observer){.fn = fn, .context = context};
+    drop_upper(m);
+    struct wt_observer *beneath = m->observer, *o = fn ? calloc(1, sizeof *o) : NULL;
+    const bool ok =
+        wt_watch_set_observe(m, o || beneath, beneath ? NULL : list, beneath ? 0 : count) &&
+        (o || !fn);
+    if (ok && o)
+        *(m->observer = o) = (struct wt_observer){.fn = fn, .context = context, .beneath = beneath};
+    else
+        free(o);
     wt_observe_changed(m);
-    if (ok)
-        return true;
+    return ok;
+}
+
+bool wt_observe_beneath(struct wt_machine *m, wt_observe_fn *fn, wt_observe_issue_fn *before,
+                        wt_observe_issue_fn *after, void *context)
+{
+    assert(!m->in_turn && (!m->observer || (!fn && m->observer->stays)));
     free(m->observer);
     m->observer = NULL;
-    return false;
+    if (!wt_observe(m, fn, context, NULL, 0))
+        return false;
+    if (fn) {
+        m->observer->stays = true;
+        wt_observe_issues(m, before, after);
+    }
+    return true;
+}
+
+void wt_observe_free(struct wt_machine *m)
+{
+    drop_upper(m);
+    free(m->observer);
+    m->observer = NULL;
 }
 
 void wt_observe_changed(struct wt_machine *m)
@@ -68,7 +100,9 @@ void wt_observe_tell(struct wt_machine *m, struct wt_observed_event event)
     if (m->observer->count)
         wt_observe_flush(m);
     event.time = event_time(m);
-    m->observer->event(m->observer->context, m, &event);
+    for (const struct wt_observer *o = m->observer; o; o = o->beneath)
+        if (o->event)
+            o->event(o->context, m, &event);
 }
 
 void wt_observe_change(struct wt_machine *m, uint32_t wave, unsigned lane, uint64_t addr,
@@ -95,10 +129,30 @@ void wt_observe_change(struct wt_machine *m, uint32_t wave, unsigned lane, uint6
 
 void wt_observe_flush(struct wt_machine *m)
 {
-    struct wt_observer *o = m->observer;
-    for (unsigned i = 0; i < o->count; i++)
-        o->fn(o->context, m, &o->record[i]);
-    o->count = 0;
+    struct wt_observer *top = m->observer;
+    for (unsigned i = 0; i < top->count; i++)
+        for (const struct wt_observer *o = top; o; o = o->beneath)
+            o->fn(o->context, m, &top->record[i]);
+    top->count = 0;
+}
+
+bool wt_observe_before(struct wt_machine *m, const struct wt_issue *issue)
+{
+    bool asks = false;
+    for (const struct wt_observer *o = m->observer; o; o = o->beneath) {
+        if (o->before)
+            o->before(o->context, m, issue);
+        asks |= o->issue != NULL;
+    }
+    return asks;
+}
+
+void wt_observe_after(struct wt_machine *m, const struct wt_issue *issue, bool issued)
+{
+    wt_observe_flush(m);
+    for (const struct wt_observer *o = m->observer; issued && o; o = o->beneath)
+        if (o->issue)
+            o->issue(o->context, m, issue);
 }
 
 /* A record for accesses to come; its addresses are not set. */

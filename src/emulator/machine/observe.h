@@ -70,7 +70,8 @@ typedef void wt_observe_fn(void *context, struct wt_machine *m, const struct wt_
 /**
  * Hands accesses to @p fn from now on, in the order of the instructions: those to the ranges of a
  * list, as its watches' waves see them now (`kind` does not count), or, where @p count is 0, all of
- * them. NULL: to nobody. The list is copied. False without host memory: then to nobody.
+ * them. NULL: to nobody. The list is copied. False without host memory: then to nobody. Where
+ * another observer is beneath (wt_observe_beneath), @p fn has all accesses, whatever the list.
  */
 bool wt_observe(struct wt_machine *m, wt_observe_fn *fn, void *context, const struct wt_watch *list,
                 size_t count);
@@ -85,6 +86,14 @@ typedef void wt_observe_issue_fn(void *context, struct wt_machine *m, const stru
  */
 void wt_observe_issues(struct wt_machine *m, wt_observe_issue_fn *before,
                        wt_observe_issue_fn *after);
+
+/**
+ * Adds an observer that stays while others come and go by wt_observe(): it has all accesses and
+ * issues (as wt_observe_issues() says), after them. There is one at most, and no other at that
+ * moment. @p fn NULL: it goes; others have gone before. False without host memory.
+ */
+bool wt_observe_beneath(struct wt_machine *m, wt_observe_fn *fn, wt_observe_issue_fn *before,
+                        wt_observe_issue_fn *after, void *context);
 
 /** Takes a change from outside: bytes from @p addr on of memory that all waves share. */
 typedef void wt_observe_change_fn(void *context, struct wt_machine *m, uint64_t addr,
@@ -172,6 +181,8 @@ struct wt_observer {
     void *context;
     bool rows; /**< all is observed, and nothing watched by its value: families need not go lane by
                     lane, and call wt_observe_lanes() */
+    struct wt_observer *beneath; /**< has all of it, too; NULL: nobody */
+    bool stays;                  /**< it is beneath others */
     unsigned count;
     struct wt_observed record[WT_OBSERVED_RECORDS]; /**< of the instruction being executed */
 };
@@ -195,7 +206,8 @@ void wt_observe_lane(struct wt_machine *m, const struct wt_wave_head *w, uint64_
 /** Whether somebody takes events. */
 static inline bool wt_observes_events(const struct wt_machine *m)
 {
-    return m->observer && m->observer->event;
+    const struct wt_observer *o = m->observer;
+    return o && (o->event || (o->beneath && o->beneath->event));
 }
 
 /** Whether accesses of many lanes are told at once, by wt_observe_lanes(). */
@@ -214,7 +226,14 @@ void wt_observe_lanes(struct wt_machine *m, const struct wt_wave_head *w, uint64
 /** Finds out `rows` anew: what is observed or watched has changed. */
 void wt_observe_changed(struct wt_machine *m);
 
+/** Frees the observers of a machine that ends. */
+void wt_observe_free(struct wt_machine *m);
 /** Hands over the records of the last instruction, at the end of a turn. */
 void wt_observe_flush(struct wt_machine *m);
+/** Tells the observers of the next issue, before its instruction is executed. True: they ask for
+ * each issue. */
+bool wt_observe_before(struct wt_machine *m, const struct wt_issue *issue);
+/** Hands over the records, and the issue where it has @p issued. */
+void wt_observe_after(struct wt_machine *m, const struct wt_issue *issue, bool issued);
 
 #endif

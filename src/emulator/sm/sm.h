@@ -16,6 +16,12 @@
 #include "emulator/machine/schedule.h"
 #include "wavetrap/error.h"
 
+/** What its memory is counted in: initializes a struct wt_profile_shape.  */
+#define SM_PROFILE                                                                                 \
+    {                                                                                              \
+        .line = 32, .banks = 32, .together = 32                                                    \
+    }
+
 struct sm_device;
 struct sm_launch;
 struct wt_archive;
