@@ -112,8 +112,8 @@ static uint64_t make_word(unsigned insn, unsigned form)
     const bool has_number = has_letter(row, "kKtwWSFjs") || strstr(row->text, "u20:") ||
                             (has_letter(row, "m") && !has_letter(row, "b"));
     for (unsigned tries = 0; tries < 100000; tries++) {
-        uint64_t word = any(UINT64_C(1) << 31) ^ any(UINT64_C(1) << 31) << 22 ^
-                        any(UINT64_C(1) << 31) << 33;
+        uint64_t word =
+            any(UINT64_C(1) << 31) ^ any(UINT64_C(1) << 31) << 22 ^ any(UINT64_C(1) << 31) << 33;
         enum sm_insn found;
         enum sm_form of;
         word = put_bits(word, 0, 8, register_number());
@@ -241,8 +241,8 @@ static void get_state(const struct state *from, struct state *s)
 {
     struct sm_warp *w = &rig.d->warp[0];
     *s = *from;
-    s->fault = rig.m->fault.kind != WT_FAULT_NONE || w->late[0].code || w->late[1].code ||
-               w->at_barrier;
+    s->fault =
+        rig.m->fault.kind != WT_FAULT_NONE || w->late[0].code || w->late[1].code || w->at_barrier;
     s->number[PC] = rig.m->active ? w->pc : 1;
     s->number[ACTIVE] = rig.m->active ? w->mask | (uint64_t)w->live << 32 : 0;
     if (s->fault || !rig.m->active)
@@ -288,19 +288,18 @@ static void execute(const struct state *from, struct state *to)
 static void put_header(struct state *s)
 {
     const unsigned dimensions = 1 + (unsigned)any(3);
-    const struct sm_texture t = {
-        .address = DATA,
-        .pitch = 128,
-        .slice = 256,
-        .width = 8,
-        .height = dimensions > 1 ? 2 : 1,
-        .depth = 4,
-        .texel = SM_TEXEL_UNSIGNED,
-        .bytes = 4,
-        .channels = 4,
-        .dimensions = (uint8_t)dimensions,
-        .flags = dimensions < 3 && any(2) ? SM_TEXTURE_LAYERED : 0,
-        .mode = {SM_TEXTURE_WRAP, SM_TEXTURE_WRAP, SM_TEXTURE_WRAP}};
+    const struct sm_texture t = {.address = DATA,
+                                 .pitch = 128,
+                                 .slice = 256,
+                                 .width = 8,
+                                 .height = dimensions > 1 ? 2 : 1,
+                                 .depth = 4,
+                                 .texel = SM_TEXEL_UNSIGNED,
+                                 .bytes = 4,
+                                 .channels = 4,
+                                 .dimensions = (uint8_t)dimensions,
+                                 .flags = dimensions < 3 && any(2) ? SM_TEXTURE_LAYERED : 0,
+                                 .mode = {SM_TEXTURE_WRAP, SM_TEXTURE_WRAP, SM_TEXTURE_WRAP}};
     sm_texture_store(&t, s->memory[GLOBAL] + TEXELS);
 }
 
@@ -359,7 +358,10 @@ static void set_operands(struct state *s, unsigned insn)
     if (strchr(row->state, 'G'))
         set_address(s, a, wide, offset, DATA, TEXELS / 16, 16);
     else if (strchr(row->state, 'E'))
-        set_address(s, a, wide, offset, any(2) ? DATA : any(2) ? SM_SHARED_WINDOW : SM_LOCAL_WINDOW,
+        set_address(s, a, wide, offset,
+                    any(2)   ? DATA
+                    : any(2) ? SM_SHARED_WINDOW
+                             : SM_LOCAL_WINDOW,
                     1 + (unsigned)any(2) * (SHARED / 16 - 1), 16);
     else if (strchr(row->state, 'S'))
         set_address(s, a, false, offset, 0, SHARED / 16, 16);
@@ -385,7 +387,8 @@ static void set_operands(struct state *s, unsigned insn)
                                          ? (uint32_t)any(8)
                                          : 0x3f800000u + (uint32_t)any(5) * 0x400000;
         /* the handle, wherever it may be */
-        const unsigned place[] = {(unsigned)sm_bits(word, 20, 8), a, (unsigned)sm_bits(word, 39, 8)};
+        const unsigned place[] = {(unsigned)sm_bits(word, 20, 8), a,
+                                  (unsigned)sm_bits(word, 39, 8)};
         const unsigned at = place[any(3)];
         for (unsigned l = 0; l < SM_LANES && at < REGISTERS; l++)
             s->r[at][l] = HEADER;
@@ -687,8 +690,8 @@ static void check_without_warp(const struct sm_row *row, const struct wt_insn_op
     assert_int_equal(plain.count, o->count);
     for (unsigned i = 0; i < o->count; i++) {
         const struct wt_insn_operand *x = &plain.list[i];
-        if (x->keeps != (guarded && x->writes && x->kind != WT_OPERAND_MEMORY &&
-                         x->file != SM_FILE_SPECIAL))
+        if (x->keeps !=
+            (guarded && x->writes && x->kind != WT_OPERAND_MEMORY && x->file != SM_FILE_SPECIAL))
             fail_msg("%s: operand %u keeps: %u", row->text, i, x->keeps);
     }
     assert_int_equal(o->exact, guarded);
@@ -791,8 +794,9 @@ static void try_form(unsigned insn, unsigned form)
             if (x->kind != WT_OPERAND_CONSTANT)
                 sm_operand_name(x, name, sizeof name);
             if (x->reads && is_compared(x, false) && !seen[n].mattered[i])
-                fail_msg("%s, form %u (0x%016llx): %s is read, but never matters in %u trials of %u", row->text, form,
-                         (unsigned long long)seen[n].word, name, seen[n].trials, done);
+                fail_msg(
+                    "%s, form %u (0x%016llx): %s is read, but never matters in %u trials of %u",
+                    row->text, form, (unsigned long long)seen[n].word, name, seen[n].trials, done);
             if (x->writes && is_compared(x, true) && !seen[n].changed[i])
                 fail_msg("%s, form %u (0x%016llx): %s is written, but never changes", row->text,
                          form, (unsigned long long)seen[n].word, name);

@@ -174,9 +174,9 @@ struct sm_texture_form sm_texture_form_of(const struct sm_uop *u)
 {
     const enum sm_insn insn = (enum sm_insn)u->insn;
     struct sm_texture_form f = {.layer = SM_RZ,
-                     .coordinate = {SM_RZ, SM_RZ, SM_RZ},
-                     .handle = SM_RZ,
-                     .offset = {SM_RZ, SM_RZ}};
+                                .coordinate = {SM_RZ, SM_RZ, SM_RZ},
+                                .handle = SM_RZ,
+                                .offset = {SM_RZ, SM_RZ}};
     read_modifiers(&f, u->word, insn);
     if (insn == SM_TXD || insn == SM_TXD_B)
         place_gradient_operands(&f, u->a);
@@ -228,16 +228,17 @@ struct sm_surface_form sm_surface_form_of(const struct sm_uop *u)
     const bool bits =
         u->insn == SM_SULD || u->insn == SM_SULD_I || u->insn == SM_SUST || u->insn == SM_SUST_I;
     const unsigned size = bits ? SM_FIELD(u->word, susz20) : 0;
-    return (struct sm_surface_form){.dimensions = shape == SHAPE_3D                              ? 3
-                                       : shape == SHAPE_2D || shape == SHAPE_2D_ARRAY ? 2
-                                                                                      : 1,
-                         .layered = shape == SHAPE_1D_ARRAY || shape == SHAPE_2D_ARRAY,
-                         .size = sizes[size],
-                         .is_signed = size == 1 || size == 3,
-                         .bytes = bits && SM_FIELD(u->word, suba23),
-                         .components = bits ? 0 : SM_FIELD(u->word, sumask20),
-                         .immediate = sm_bit(u->word, 51),
-                         .outside = outsides[SM_FIELD(u->word, suclamp49)]};
+    return (struct sm_surface_form){.dimensions = shape == SHAPE_3D ? 3
+                                                  : shape == SHAPE_2D || shape == SHAPE_2D_ARRAY
+                                                      ? 2
+                                                      : 1,
+                                    .layered = shape == SHAPE_1D_ARRAY || shape == SHAPE_2D_ARRAY,
+                                    .size = sizes[size],
+                                    .is_signed = size == 1 || size == 3,
+                                    .bytes = bits && SM_FIELD(u->word, suba23),
+                                    .components = bits ? 0 : SM_FIELD(u->word, sumask20),
+                                    .immediate = sm_bit(u->word, 51),
+                                    .outside = outsides[SM_FIELD(u->word, suclamp49)]};
 }
 
 unsigned sm_register_behind(unsigned first, unsigned n)

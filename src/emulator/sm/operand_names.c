@@ -6,7 +6,6 @@
 
 #include "emulator/sm/ptx_image.h"
 
-
 const struct wt_operand_file sm_operand_files[] = {
     [SM_FILE_R] = {8, false}, [SM_FILE_STATE] = {8, false}, [SM_FILE_SPECIAL] = {0, false}};
 

@@ -100,15 +100,15 @@ static void put_of_warp(struct listing *l, unsigned number)
 
 static struct wt_insn_operand *put_flags(struct listing *l, unsigned number, bool writes)
 {
-    return wt_operands_add(l->o, (struct wt_insn_operand){.kind = WT_OPERAND_SCALAR,
-                                                          .reads = !writes,
-                                                          .writes = writes,
-                                                          .keeps =
-                                                              writes && l->u.guard != 7 && !l->w,
-                                                          .by_lane = true,
-                                                          .file = SM_FILE_STATE,
-                                                          .bits = 32,
-                                                          .number = number});
+    return wt_operands_add(l->o,
+                           (struct wt_insn_operand){.kind = WT_OPERAND_SCALAR,
+                                                    .reads = !writes,
+                                                    .writes = writes,
+                                                    .keeps = writes && l->u.guard != 7 && !l->w,
+                                                    .by_lane = true,
+                                                    .file = SM_FILE_STATE,
+                                                    .bits = 32,
+                                                    .number = number});
 }
 
 static struct wt_insn_operand *put_predicate(struct listing *l, unsigned number, bool writes)
@@ -149,7 +149,10 @@ static unsigned fixed_comparison(const struct listing *l)
     static const struct {
         enum sm_field_id field;
         unsigned always;
-    } fields[] = {{SM_F_icmp49, 7}, {SM_F_fcmp48, 15}, {SM_F_fcmpsel, 15}, {SM_F_vcmp54, 7},
+    } fields[] = {{SM_F_icmp49, 7},
+                  {SM_F_fcmp48, 15},
+                  {SM_F_fcmpsel, 15},
+                  {SM_F_vcmp54, 7},
                   {SM_F_vcmp43, 7}};
     for (size_t i = 0; i < sizeof fields / sizeof fields[0]; i++)
         if (has(l, fields[i].field)) {
@@ -162,8 +165,8 @@ static unsigned fixed_comparison(const struct listing *l)
 /* Which flags of the condition code go into the result, beside what the operands say. */
 static void put_extension(struct listing *l, bool sets_cc)
 {
-    static const enum sm_field_id sums[] = {SM_F_x43, SM_F_x53, SM_F_x48, SM_F_x46, SM_F_x38,
-                                            SM_F_x57, SM_F_x54, SM_F_x49};
+    static const enum sm_field_id sums[] = {SM_F_x43, SM_F_x53, SM_F_x48, SM_F_x46,
+                                            SM_F_x38, SM_F_x57, SM_F_x54, SM_F_x49};
     const bool compares = has(l, SM_F_icmp49), logic = has(l, SM_F_lop41) || has(l, SM_F_lop53);
     const bool shifts = has(l, SM_F_w39), table = is(l, SM_LOP3) || is(l, SM_LOP3_I);
     bool extended = false;
@@ -247,10 +250,8 @@ static void put_address(struct listing *l, const struct sm_item *item)
         return;
     put_aside(l, l->u.a, wide ? 2 : 1);
     put_memories(l, 0,
-                 signed_bits(l, item->pos, item->width) * (has(l, SM_F_atoms52) ||
-                                                                   has(l, SM_F_cas53)
-                                                               ? 4
-                                                               : 1));
+                 signed_bits(l, item->pos, item->width) *
+                     (has(l, SM_F_atoms52) || has(l, SM_F_cas53) ? 4 : 1));
 }
 
 static unsigned bytes_of_size(unsigned size)
@@ -287,10 +288,9 @@ static enum wt_operand_type signed_if(bool has_sign)
 
 static enum wt_operand_type type_in_memory(const struct listing *l)
 {
-    static const enum wt_operand_type types[] = {WT_OPERAND_UNSIGNED, WT_OPERAND_SIGNED,
-                                                 WT_OPERAND_UNSIGNED, WT_OPERAND_FLOAT,
-                                                 WT_OPERAND_FLOAT,    WT_OPERAND_SIGNED,
-                                                 WT_OPERAND_FLOAT,    WT_OPERAND_BITS};
+    static const enum wt_operand_type types[] = {
+        WT_OPERAND_UNSIGNED, WT_OPERAND_SIGNED, WT_OPERAND_UNSIGNED, WT_OPERAND_FLOAT,
+        WT_OPERAND_FLOAT,    WT_OPERAND_SIGNED, WT_OPERAND_FLOAT,    WT_OPERAND_BITS};
     if (has(l, SM_F_aty49) || has(l, SM_F_redty20))
         return types[has(l, SM_F_aty49) ? field(l, SM_F_aty49) : field(l, SM_F_redty20)];
     if (has(l, SM_F_asty28))
@@ -382,8 +382,8 @@ static void choose_part(const struct listing *l, const struct sm_item *item, uns
     case SM_F_h35: /* XMAD: .CBCC and .MRG take the lower half of B, too */
         *bits = 16;
         *first = 16 * part;
-        if (item->part != SM_F_h53 && (field(l, SM_F_xm50) == 4 || field(l, SM_F_mrg37) ||
-                                       field(l, SM_F_mrg56))) {
+        if (item->part != SM_F_h53 &&
+            (field(l, SM_F_xm50) == 4 || field(l, SM_F_mrg37) || field(l, SM_F_mrg56))) {
             *bits += *first;
             *first = 0;
         }
@@ -549,8 +549,8 @@ static void put_barrier(struct listing *l, char what)
 static void put_target(struct listing *l)
 {
     if (sm_bit(l->u.word, 5))
-        put_constant(l, (unsigned)sm_bits(l->u.word, 36, 5),
-                     (unsigned)sm_bits(l->u.word, 20, 16), false);
+        put_constant(l, (unsigned)sm_bits(l->u.word, 36, 5), (unsigned)sm_bits(l->u.word, 20, 16),
+                     false);
     else
         wt_operands_add_constant(l->o, signed_bits(l, 20, 24));
 }
@@ -656,8 +656,8 @@ static void put_operand(struct listing *l, const struct sm_item *item)
 
 static void put_image(struct listing *l)
 {
-    const struct sm_image_operands o = has(l, SM_F_sudim33) ? sm_surface_operands(&l->u)
-                                                            : sm_texture_operands(&l->u);
+    const struct sm_image_operands o =
+        has(l, SM_F_sudim33) ? sm_surface_operands(&l->u) : sm_texture_operands(&l->u);
     for (unsigned i = 0; i < o.values; i++)
         put_part(l, o.value[i], 0, l->stores ? o.bits : 32, !l->stores);
     for (unsigned i = 0; i < o.places; i++)
