@@ -317,7 +317,7 @@ void slice_read(struct wt_slice *s, const struct issue *i)
         return;
     if (i->operands)
         x.operands = s->kept[i->operands - 1];
-    else if (!m->ops->operands(m, i->wave, i->pc, &x.operands)) {
+    else if (!m->ops->operands(m, UINT32_MAX, i->pc, &x.operands)) {
         x.operands.count = 0;
         s->out.untold = true;
     }
