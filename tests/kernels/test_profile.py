@@ -86,9 +86,7 @@ def test_the_counts_are_those_of_a_model(gpu, name, tmp_path):
         of_instructions = [one for one in found if one.get("line") == line and "pc" in one]
         for count in [*COUNTS, "issues", "enabled", "lanes"]:
             assert sum(one[count] for one in of_instructions) == of_line[count]
-        # Without arguments, which PTX loads where they are used: 8 bytes of a warp.
-        own = [one for one in of_instructions if gpu != "sm" or one["bytes"] != 8 * one["requests"]]
-        assert [sum(one[c] for one in own) for c in COUNTS] == counts, (line, COUNTS, own, done.stderr)
+        assert [of_line[c] for c in COUNTS] == counts, (line, of_line, done.stderr)
         row, = (row for row in done.stderr.splitlines() if f"k.cl:{line} (k)" in row)
         assert row.split()[3:7] == [str(of_line[c]) for c in COUNTS[:4]], (row, of_line)
 

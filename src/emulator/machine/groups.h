@@ -92,6 +92,15 @@ bool wt_launch_done(struct wt_machine *m, struct wt_launch_head *launch,
  * launch, or of one of its waves: @p w; NULL: of none. */
 void wt_group_tell(struct wt_machine *m, const struct wt_group_head *g,
                    const struct wt_wave_head *w, struct wt_observed_event event);
+/** The launch that a wave is of (wt_machine_launch), and the home of its group's memory;
+ * WT_HOME_NOW: it has no group. */
+static inline void wt_group_of_wave(const struct wt_machine *m, const struct wt_wave_head *w,
+                                    uint64_t *launch, uint64_t *home)
+{
+    *launch = w->group ? m->groups.ops->launch(m, w->group) : wt_machine_launch(m, 0);
+    *home = w->group ? m->groups.ops->home(m, w->group) : WT_HOME_NOW;
+}
+
 /** Tells who observes the machine of the launches, groups and waves that are there. */
 void wt_groups_tell_all(struct wt_machine *m);
 /** Tells who observes the machine that a wave of a group begins; it has its lanes. */

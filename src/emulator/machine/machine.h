@@ -135,8 +135,9 @@ struct wt_machine_ops {
      * WT_HOME_NOW where it is the same at any time.
      */
     uint64_t (*home)(struct wt_machine *m, uint32_t wave, uint64_t addr);
-    /** Lists what the instruction at @p pc reads and writes; false: there is none, or its family
-     * does not say. */
+    /** Lists what the instruction at @p pc reads and writes: of wave @p wave, which is about to
+     * execute it, or (UINT32_MAX) whoever executes it, without what registers choose. False: there
+     * is none, or its family does not say. */
     bool (*operands)(struct wt_machine *m, uint32_t wave, uint64_t pc,
                      struct wt_insn_operands *operands);
     /** The register that the debugger calls @p name, as an operand; false: it is no value. */

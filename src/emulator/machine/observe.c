@@ -166,6 +166,7 @@ static struct wt_observed *new_record(struct wt_machine *m, const struct wt_wave
     r->time = time;
     r->id = wt_machine_wave_id(m, w->id);
     r->wave = w->id;
+    wt_group_of_wave(m, w, &r->launch, &r->group);
     r->pc = a->pc;
     r->kind = a->kind;
     r->space = a->space;

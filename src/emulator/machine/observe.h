@@ -48,6 +48,9 @@ struct wt_observed {
     uint64_t time;           /**< issue time: of the state before the instruction */
     uint64_t id;             /**< of the wave, wt_machine_wave_id() */
     uint32_t wave;           /**< its slot */
+    uint64_t launch;         /**< of the wave: wt_machine_launch() */
+    uint64_t group;          /**< of the wave: the home of its group's memory; WT_HOME_NOW: it has
+                                  none */
     uint64_t pc;             /**< of the instruction */
     enum wt_watch_kind kind; /**< READ, WRITE, or ACCESS: an atomic */
     enum wt_observed_space space;

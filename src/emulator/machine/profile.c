@@ -213,6 +213,9 @@ static void take_lane(struct wt_profile *p, const struct wt_observed *a, unsigne
 static void take(void *context, struct wt_machine *m, const struct wt_observed *a)
 {
     struct wt_profile *p = context;
+    /* An operand in a constant bank, as arguments of kernels are, is no request. */
+    if (a->space == WT_OBSERVED_CONSTANT && a->is_scalar)
+        return;
     p->accesses = true;
     for (wt_lanes left = a->lanes; left; left &= left - 1)
         take_lane(p, a, wt_lanes_lowest(left));

@@ -244,7 +244,7 @@ static const struct sm_uop *load_lanes(struct sm_warp *w, const struct sm_uop *u
         if (u->d == SM_RZ)
             continue;
         if (a->size >= 4) {
-            for (unsigned k = 0; k < a->size / 4; k++)
+            for (unsigned k = 0; k < a->size / 4 && u->d + k < SM_RZ; k++)
                 w->r[u->d + k][i] = (uint32_t)wt_load_le(bytes + 4 * k, 4);
             continue;
         }
@@ -473,7 +473,7 @@ static const struct sm_uop *atomic(struct sm_warp *w, const struct sm_uop *u, st
         if (d == SM_RZ)
             continue;
         w->r[d][i] = (uint32_t)old;
-        if (size == 8)
+        if (size == 8 && d + 1 < SM_RZ)
             w->r[d + 1][i] = (uint32_t)(old >> 32);
     }
     return sm_next(u);
