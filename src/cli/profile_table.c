@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -295,6 +296,15 @@ static bool is_same_file(const struct cli_profile_row *a, const struct cli_profi
     return a->file && b->file && strcmp(a->file, b->file) == 0;
 }
 
+/* A tracefile has no way to name a file whose name has a line end. */
+static void write_path(FILE *out, const char *path)
+{
+    fputs("TN:\nSF:", out);
+    for (; *path; path++)
+        fputc(*path == '\n' || *path == '\r' ? '?' : *path, out);
+    fputc('\n', out);
+}
+
 enum wt_status cli_profile_write_lcov(const char *path, const struct cli_profile_table *lines,
                                       struct wt_error *err)
 {
@@ -305,7 +315,7 @@ enum wt_status cli_profile_write_lcov(const char *path, const struct cli_profile
     for (size_t i = 0, end; i < lines->count && row[i].file; i = end) {
         uint64_t issues = 0;
         if (!i || !is_same_file(&row[i - 1], &row[i]))
-            fprintf(out, "TN:\nSF:%s\n", row[i].file);
+            write_path(out, row[i].file);
         for (end = i;
              end < lines->count && is_same_file(&row[i], &row[end]) && row[end].line == row[i].line;
              end++)
@@ -329,18 +339,42 @@ struct limit {
     uint64_t most;
 };
 
+static const char *skip_spaces(const char *text)
+{
+    return text + strspn(text, " ");
+}
+
+/* A decimal number, up to @p most. NULL: none is there; else what is behind it. */
+static const char *read_number(const char *text, uint64_t most, uint64_t *number)
+{
+    char *end;
+    errno = 0;
+    *number = strtoull(text, &end, 10);
+    return *text >= '0' && *text <= '9' && !errno && *number <= most ? end : NULL;
+}
+
 static bool read_limit(const char *text, struct limit *limit)
 {
-    char name[32];
-    int end = 0;
-    if (sscanf(text, "%255[^:]:%u %31[a-z] <= %" SCNu64 "%n", limit->file, &limit->line, name,
-               &limit->most, &end) != 4 ||
-        text[end])
+    const size_t length = strcspn(text, ":");
+    uint64_t line;
+    if (!length || length >= sizeof limit->file || !text[length])
         return false;
+    snprintf(limit->file, sizeof limit->file, "%.*s", (int)length, text);
+    const char *at = read_number(text + length + 1, UINT_MAX, &line);
+    if (!at || *at != ' ')
+        return false;
+    limit->line = (unsigned)line;
+    at = skip_spaces(at);
+    const size_t letters = strcspn(at, " <");
     for (limit->which = 0; limit->which < COUNTS; limit->which++)
-        if (strcmp(counts[limit->which].name, name) == 0)
-            return true;
-    return false;
+        if (strlen(counts[limit->which].name) == letters &&
+            strncmp(at, counts[limit->which].name, letters) == 0)
+            break;
+    at = skip_spaces(at + letters);
+    if (limit->which == COUNTS || strncmp(at, "<=", 2) != 0)
+        return false;
+    at = read_number(skip_spaces(at + 2), UINT64_MAX, &limit->most);
+    return at && !*at;
 }
 
 bool cli_profile_is_limit(const char *text)
