@@ -194,6 +194,9 @@ enum wt_status wt_debugger_find_caller(struct wt_debugger *d, const struct wt_ca
 enum wt_status wt_debugger_find_kept(struct wt_debugger *debugger,
                                      const struct wt_kept_address *asked,
                                      struct wt_kept_answer *answer, struct wt_error *err);
+/** The CFA where GCC's call frame information has none (the probe's find_cfa). */
+void wt_debugger_find_cfa(struct wt_debugger *debugger, const struct wt_kept_address *asked,
+                          struct wt_cfa_answer *answer);
 
 /**
  * Where memory that @p thread sees at @p addr is watched: *home, and *part bytes of it in one
