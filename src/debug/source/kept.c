@@ -85,8 +85,8 @@ static enum wt_kept_line line_at(void *context, uint64_t pc)
 static bool read_from(struct wt_frames *f, struct wt_symbols *symbols, uint64_t bias, uint64_t addr,
                       void *out, size_t size)
 {
-    return wt_debugger_read_memory(wt_frames_debugger(f), wt_frames_thread(f), wt_address_of(addr),
-                                   out, size, WT_IGNORED) == WT_OK ||
+    return wt_debugger_read_memory(f->debugger, f->thread, wt_address_of(addr), out, size,
+                                   WT_IGNORED) == WT_OK ||
            wt_symbols_code(symbols, addr - bias, out, size);
 }
 
@@ -146,7 +146,7 @@ enum wt_status wt_frames_kept(const struct wt_build *b, const struct wt_frame *f
         find_lines(&declared, &function, false, 0);
     asked.alike = frame->inlined ? 0 : declared.alike;
     asked.index = declared.index;
-    return wt_debugger_find_kept(wt_frames_debugger(b->frames), &asked, answer, err);
+    return wt_debugger_find_kept(b->frames->debugger, &asked, answer, err);
 }
 
 struct innermost {
