@@ -170,6 +170,12 @@ void wt_source_name_registers(struct wt_source *s, wt_code_register_fn *next, vo
     s->code_register_context = context;
 }
 
+void wt_source_ask_changes(struct wt_source *s, wt_may_change_fn *may_change, void *context)
+{
+    s->may_change = may_change;
+    s->may_change_context = context;
+}
+
 bool wt_source_code_register(const struct wt_view *scope, size_t n, struct wt_code_register *reg)
 {
     const struct wt_source *s = scope->source;
