@@ -567,10 +567,6 @@ bool wt_debugger_pump(struct wt_debugger *d, uint64_t budget);
 /** A wave's name, WT_WAVE_NAME bytes at most (base/wave_name.h). */
 void wt_debugger_name_wave(const struct wt_debugger *d, const struct wt_wave *wave, char *text,
                            size_t size);
-/** A wave in the names of threads, in WT_WAVE_NAME bytes: its name; without work only its slot,
- * "core 0 warp 3", among several GPUs "device 1 core 2 warp 3". */
-void wt_debugger_slot_text(const struct wt_debugger *d, const struct wt_wave *wave, char *text,
-                           size_t size);
 
 /**
  * The fault for which a thread's wave stands where it is, in the past, too, as the event with which
