@@ -415,6 +415,19 @@ def test_a_kernel_s_parameters_are_those_of_the_launch_before_the_prologue_has_s
         assert cannot == ("==" in condition and "1" in condition) and ("Hardware watchpoint 2: out[3]\n\nOld" in said) == ("n == 4" != condition), said
 
 
+@pytest.mark.parametrize("name", ["n", "k_param_1"])
+def test_a_condition_refuses_a_parameter_that_only_the_launch_has_told(tmp_path, name):
+    """Optimised PTX: print says that it is the launch's value, which a condition has no way to say."""
+    source, out = tmp_path / "k.cl", tmp_path / "k.ptx"
+    source.write_text("__kernel void k(__global int *out, int n)\n{\n    int sum = 0;\n    for (int j = 0; j < n; j++)\n        sum += out[j];\n    out[get_global_id(0)] = sum;\n}\n")
+    subprocess.run(["clang-19", "-x", "cl", "-cl-std=CL2.0", *OPENCL_TARGETS["sm"], "-w", "-g", "-O2", source, "-o", out], cwd=tmp_path, check=True, capture_output=True)
+    options = ["-g", "sm", "--kernel=k", "--grid=32", "--block=32", "--arg=zeros:128", "--arg=i32:5"]
+    assert ask_console(out, ["break k.cl:6", "run"], [f"print {name}"], options) == ["$1 = 5 (at launch)"]
+    for commands in (["break k.cl:6"], ["break k.cl:6", "run", "break k.cl:6"]):
+        said = debug(out, *commands[:-1], f"{commands[-1]} if {name} == 5", options=options).stderr
+        assert said.endswith("a parameter is known as it was at launch only; print says so, a condition cannot\n"), said
+
+
 SCOPES = """
 struct pair { int a; char b; int get(int q) { int w = q + a; return w; } };
 template <typename T> T twice(T v)

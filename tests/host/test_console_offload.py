@@ -92,6 +92,15 @@ def test_each_instruction_of_gccs_functions_has_its_frame(level, function, own, 
     assert count > 8 and all(own[name] in values for name, values in shown.items()), shown
 
 
+def test_functions_are_named_before_the_program_runs():
+    """GCC's link-time optimiser describes a function in one unit, and has its code in another."""
+    said = ask(["break *add", "break *outer", "print add", "run", "backtrace 1"], program("g++-12", [*GCC0, "-w", "-fopenmp"], "frames_openmp.cc", "debug-O0"))
+    assert re.match(r"Breakpoint 1 at 0x\w+: file \S*frames_openmp.cc, line 6\.\n$", said[0]), said[0]
+    assert re.match(r"Breakpoint 2 at 0x\w+: file \S*frames_openmp.cc, line 13\.\n$", said[1]), said[1]
+    assert re.search(r"\{int \(int, int, int \*\)\} 0x\w+ <add\(int, int, int\*\)>$", said[2], re.M), said[2]
+    assert "Breakpoint 2, outer (" in said[3] and said[4].startswith("#0  outer ("), said[3:]
+
+
 def test_finish_has_what_gccs_code_returns(tmp_path):
     """Numbers are in scalar registers; structures and vectors in memory, at an address that the caller gave: they are not known."""
     types = returned.listed(complex_float="1.5f + 2.5fi", complex_double="1.5 + 2.5i", four="{x, 2, 3, 4}")

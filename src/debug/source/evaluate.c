@@ -783,7 +783,8 @@ enum wt_status wt_source_compile(const struct wt_view *scope, const char *text,
     wt_node_free(root);
     if (status) {
         wt_expr_free(c.build.expr);
-        return status;
+        return c.wants_launch && strstr(err->text, "optimized out") ? wt_compile_at_launch(err)
+                                                                    : status;
     }
     *expr = c.build.expr;
     if (names_local)

@@ -111,6 +111,7 @@ struct compiler {
     wt_lanes over;     /**< in_reduction: lanes that were selected; 0: all */
     bool as_described; /**< arrays have the bounds of their type alone */
     const char *as_of; /**< as in struct wt_values */
+    bool wants_launch; /**< of a condition: it wants a parameter that the launch alone has told */
 };
 
 /** A compiler for expressions of a scope, without an expression yet. */

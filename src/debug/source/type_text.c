@@ -568,16 +568,17 @@ static void print_around(FILE *out, const struct wt_type *type, bool before, uns
         (!pointer && plain->kind != WT_TYPE_ARRAY && plain->kind != WT_TYPE_FUNCTION))
         return;
     const struct wt_type *target = wt_type_plain(wt_type_target(plain));
+    const bool derived = is_derived(target) && !is_named_vector(target);
     if (before) {
         print_around(out, target, true, depth + 1);
         if (pointer) {
-            if (is_derived(target))
+            if (derived)
                 fputc('(', out);
             put_star(out, plain);
         }
         return;
     }
-    if (pointer && is_derived(target))
+    if (pointer && derived)
         fputc(')', out);
     if (plain->kind == WT_TYPE_ARRAY && is_fortran(plain)) {
         print_bounds(out, plain);

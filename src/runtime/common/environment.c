@@ -98,7 +98,7 @@ static void check(const char *set, bool by_exec)
         const struct variable *v = &variables[i];
         if (!is_name(v->name, set, length))
             continue;
-        if (by_exec && v->option)
+        if (by_exec && v->option && set[length] && set[length + 1])
             wt_say_once("%.120s in the environment is not used: %s sets it (%s)", set, v->option,
                         v->accepts);
         return;
