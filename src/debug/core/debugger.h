@@ -138,7 +138,7 @@ wt_thread wt_debugger_thread_of_lane(struct wt_debugger *d, wt_thread thread, un
 
 #define WT_THREAD_NAME 240 /**< bytes that hold any thread's name */
 /** "device 0, dispatch 1, group (2,0,0), core 0, warp 1, lane 3 (masked off)", for people; where
- * waves have no work, "core 0 warp 1 thread 3". Works for any id; "?" if it is none. */
+ * waves have no work, "device 0, core 0, warp 1, thread 3". Works for any id; "?" if it is none. */
 void wt_debugger_thread_name(struct wt_debugger *d, wt_thread thread, char *text, size_t size);
 
 /** The thread that commands mean when they name none: that of the last stop, or the first. */
