@@ -47,7 +47,7 @@ def test_a_divergent_branch_is_stepped_through(shown):
     stepped = part(shown, "The threads of this warp disagree")
     assert "out[pixel] = '#';" in stepped
     warp = re.search(r"^\* .*(device 0, core \d, warp \d), thread", stepped, re.M).group(1)
-    lanes = re.findall(rf'"{warp} thread \d"( \(masked off\))?', stepped)
+    lanes = re.findall(rf'"{warp}, thread \d"( \(masked off\))?', stepped)
     assert len(lanes) == 4 and 0 < sum(map(bool, lanes)) < 4
     pixels = re.findall(r"pixel \d+: now '(.)'", part(shown, "Two more steps"))
     assert len(pixels) == 4 and "#" in pixels and set(pixels) != {"#"}

@@ -101,7 +101,7 @@ def test_local_memory_of_each_core(program, serve, gdb):
     one("break *last")
     one("continue")
     for core in (0, 1):
-        thread = [n for n, t in one.threads().items() if t["name"].startswith(f"core {core} ")]
+        thread = [n for n, t in one.threads().items() if f"core {core}, " in t["name"]]
         if not thread:
             continue
         one(f"thread {thread[0]}")
