@@ -1,0 +1,118 @@
+"""wavetrap's own checks find each planted mistake of the suite, and nothing else. Run by hand until `--check` is there:
+
+    WAVETRAP=$PWD/build/wavetrap WAVETRAP_BUILD=$PWD/build python3 -m pytest -q -p no:cacheprovider tests/checks/found.py
+
+then it becomes test_found.py, with a line in tests/meson.build. What a finding of --report=json:FILE is taken to be, an object a line beside
+those of docs/report.md, with the names and forms that those have:
+
+    {"wavetrap": 1, "kind": "finding", "process": N, "finding": KIND, "severity": "error" | "warning" | "note", "text": …,
+     "access": "load" | "store" | "atomic", "bytes": N, "function": …, "file": …, "line": N, "calls": [{"function": …, "file": …, "line": N}, …],
+     "kernel": …, "lanes": "0-3,7", "object": {"name": …, "size": N, "offset": N}}
+
+KIND is one of KINDS. `calls`: those that the place is inlined in, the innermost first; an atomic operation of CUDA's headers has its place there, and the
+program's in `calls`. For a finding of the host's side they are the call stack. A member whose value is not known is left out.
+"""
+import collections
+import json
+import re
+
+import pytest
+
+import checks
+
+CHECK = "--check=memory,leak,api"
+# Each kind, and the check that reports it.
+KINDS = {"out-of-bounds": "memory", "out-of-object": "memory", "use-after-free": "memory", "misaligned": "memory", "read-only": "memory", "null": "memory",
+         "double-free": "memory", "bad-free": "memory", "leak": "leak", "failed-call": "api", "use-after-destroy": "api", "wrong-direction": "api",
+         "unset-argument": "api", "argument-size": "api"}
+EVERY = [(label, family) for label in checks.labels() for family in checks.FAMILIES[label.program]]
+
+
+def name_of(value):
+    return f"{value.program}-{value.case}" if isinstance(value, checks.Label) else value
+
+
+def reported(folder, label, family, how, *cases):
+    """The findings of a run, and its exit status."""
+    path = folder / "report.json"
+    done = checks.wavetrap(label.program, family, how, *cases, options=[CHECK, f"--report=json:{path}"])
+    assert path.exists(), done.stdout + done.stderr
+    objects = [json.loads(line) for line in path.read_text().splitlines()]
+    return [one for one in objects if one["kind"] == "finding"], done
+
+
+def plain(function):
+    """Without types, templates, and GCC's names of outlined regions."""
+    return re.sub(r"\(.*|\._omp_fn.*|<.*", "", function or "")
+
+
+def innermost(found):
+    """The place in a finding that is in a source of the suite: not in a compiler's header, nor in a library."""
+    own = {source for names in checks.sources().values() for source in names}
+    places = [place for place in (found, *found.get("calls", ())) if place.get("file", "").rpartition("/")[2] in own]
+    return places[0] if places else found
+
+
+def differences(found, label):
+    """What of a finding is not as its label says: {member: (found, wanted)}."""
+    found = found | {member: innermost(found).get(member) for member in ("function", "file", "line")}
+    name, size, offset = label.object
+    wanted = {"access": label.access, "bytes": label.bytes, "lanes": label.lanes, "line": label.line}
+    if label.function:
+        wanted["function"] = label.function
+    there = found.get("object", {})
+    pairs = {member: (plain(found.get(member)) if member == "function" else found.get(member), value) for member, value in wanted.items() if value is not None}
+    pairs |= {f"object's {member}": (there.get(member), value) for member, value in (("name", name), ("size", size), ("offset", offset)) if value is not None}
+    # OpenCL's programs are text for the runtime, which has no name for them.
+    if not (label.program == "opencl" and label.file == "kernels.cl"):
+        pairs["file"] = ((found["file"] or "").rpartition("/")[2], label.file)
+    return {member: pair for member, pair in pairs.items() if pair[0] != pair[1]}
+
+
+def is_expected(found, label, family):
+    wanted = {(severity, kind) for check, severity, kind in label.expected(family) if not check and not label.missed}
+    return (found["severity"], found["finding"]) in wanted
+
+
+@pytest.mark.parametrize("label, family", [one for one in EVERY if one[0].findings], ids=name_of)
+def test_a_planted_mistake_is_found(tmp_path, label, family):
+    """Once, by function, line, bytes, lanes and object; no other error or warning is reported. The exit status tells of errors."""
+    found, done = reported(tmp_path, label, family, "bad", label.case)
+    assert all(one["finding"] in KINDS for one in found), found
+    mine = [one for one in found if is_expected(one, label, family)]
+    others = [one for one in found if one not in mine and one["severity"] != "note"]
+    assert not others, others
+    if label.missed or all(check for check, *_ in label.expected(family)):
+        return
+    assert len(mine) == 1, f"{len(mine)} findings of {label.kinds}, of {found}\n{done.stderr}"
+    wrong = differences(mine[0], label)
+    assert not wrong, f"found, wanted: {wrong}\n{done.stderr}"
+    # A program that has failed by itself, as libgomp does, keeps its status.
+    assert (done.returncode != 0) == (mine[0]["severity"] == "error"), done
+
+
+@pytest.mark.parametrize("program, family", [(program, family) for program, families in checks.FAMILIES.items() for family in families])
+def test_twins_and_idioms_have_no_finding(tmp_path, program, family):
+    """No error and no warning; their results are those without checks."""
+    label = checks.labels_of(program)[0]
+    found, done = reported(tmp_path, label, family, "good")
+    found = [one for one in found if one["severity"] != "note"]
+    assert not found and done.returncode == 0, f"{found}\n{done.stderr}"
+    assert checks.results(done) == checks.results(checks.wavetrap(program, family, "good"))
+
+
+def test_findings_are_equal_from_run_to_run(tmp_path):
+    """Also those of several mistakes in one process."""
+    label = next(label for label in checks.labels_of("memory") if label.case == "many_lanes")
+    cases = [one.case for one in checks.labels_of("memory") if one.findings and not one.missed][:20]
+    runs = []
+    for number in range(2):
+        (tmp_path / str(number)).mkdir()
+        found, _ = reported(tmp_path / str(number), label, "gfx900", "bad", *cases)
+        runs.append([{key: value for key, value in one.items() if key not in ("process", "text", "address", "pc")} for one in found])
+    assert runs[0] == runs[1] and len(runs[0]) >= 15
+
+
+def test_the_list_of_kinds_is_that_of_the_labels():
+    used = collections.Counter(kind for label in checks.labels() for kind in label.kinds)
+    assert set(used) == set(KINDS)

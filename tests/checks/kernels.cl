@@ -1,0 +1,246 @@
+/* The kernels of opencl.c and level_zero.c: planted mistakes, whose lines have BUG and a label's mark, and idioms. At most eight
+ * work-items, so that a lane is a channel of one EU thread at each SIMD width. */
+
+kernel void put(global int *p, int by)
+{
+    p[(int)get_global_id(0) + by] = 3 * (int)get_global_id(0); /* BUG put */
+}
+
+kernel void get(global int *out, global const int *p, int by)
+{
+    out[get_global_id(0)] = p[(int)get_global_id(0) + by] + 1; /* BUG get */
+}
+
+kernel void get_of_item(global int *out, global const int *p, int item, int by)
+{
+    const int i = get_global_id(0);
+    out[i] = p[i + (i == item ? by : 0)]; /* BUG get_of_item */
+}
+
+kernel void put_byte(global char *p, int by)
+{
+    p[(int)get_global_id(0) + by] = (char)get_global_id(0); /* BUG put_byte */
+}
+
+kernel void put_vector(global int4 *p)
+{
+    const int i = get_global_id(0);
+    p[i] = (int4)(i, 2 * i, 3 * i, 4 * i); /* BUG put_vector */
+}
+
+kernel void get_vector(global int4 *out, global const int4 *p, int by)
+{
+    out[get_global_id(0)] = p[(int)get_global_id(0) + by]; /* BUG get_vector */
+}
+
+kernel void add(global int *p, int by)
+{
+    atomic_add(p + (int)get_global_id(0) + by, 2); /* BUG add */
+}
+
+int inlined(global const int *p, int i)
+{
+    return p[i]; /* BUG inlined */
+}
+
+kernel void inlines(global int *out, global const int *p, int by)
+{
+    out[get_global_id(0)] = inlined(p, (int)get_global_id(0) + by);
+}
+
+kernel void put_of_odd(global int *p, int by)
+{
+    const int i = get_global_id(0);
+    if (i % 2)
+        p[i + by] = i; /* BUG put_of_odd */
+}
+
+kernel void local_store(global int *out, int by)
+{
+    local int words[8];
+    const int i = get_local_id(0);
+    words[i + by] = 5 * i; /* BUG local_store */
+    barrier(CLK_LOCAL_MEM_FENCE);
+    out[i] = words[7 - i];
+}
+
+kernel void local_load(global int *out, int by)
+{
+    local int words[8];
+    const int i = get_local_id(0);
+    words[i] = i;
+    barrier(CLK_LOCAL_MEM_FENCE);
+    out[i] = words[i - by]; /* BUG local_load */
+}
+
+kernel void local_atomic(global int *out, int by)
+{
+    local int sums[8];
+    const int i = get_local_id(0);
+    sums[i] = 1;
+    barrier(CLK_LOCAL_MEM_FENCE);
+    atomic_add(&sums[i + by], 4); /* BUG local_atomic */
+    barrier(CLK_LOCAL_MEM_FENCE);
+    out[i] = sums[i];
+}
+
+kernel void local_asked(global int *out, local int *asked)
+{
+    const int i = get_local_id(0);
+    asked[i] = 9 * i; /* BUG local_asked */
+    barrier(CLK_LOCAL_MEM_FENCE);
+    out[i] = asked[i / 2];
+}
+
+kernel void local_neighbour(global int *out, int by)
+{
+    local int one[8], two[8];
+    const int i = get_local_id(0);
+    one[i] = 1;
+    two[i] = 2;
+    barrier(CLK_LOCAL_MEM_FENCE);
+    one[i + by] = 3; /* BUG local_neighbour */
+    barrier(CLK_LOCAL_MEM_FENCE);
+    out[i] = one[i] + two[i];
+}
+
+kernel void private_store(global int *out, int item, int by)
+{
+    volatile int mine[8];
+    const int i = get_global_id(0);
+    for (int k = 0; k < 8; k++)
+        mine[k] = k;
+    mine[7 + (i == item ? by : 0)] = i; /* BUG private_store */
+    out[i] = mine[i];
+}
+
+kernel void private_load(global int *out, int item, int by)
+{
+    volatile int mine[8];
+    const int i = get_global_id(0);
+    for (int k = 0; k < 8; k++)
+        mine[k] = i + k;
+    out[i] = mine[i == item ? -by : 0]; /* BUG private_load */
+}
+
+constant int table[4] = {10, 20, 30, 40};
+
+kernel void table_load(global int *out, int item, int by)
+{
+    const int i = get_global_id(0);
+    out[i] = table[i == item ? by : i % 4]; /* BUG table_load */
+}
+
+kernel void constant_load(global int *out, constant int *p, int by)
+{
+    out[get_global_id(0)] = p[(int)get_global_id(0) + by]; /* BUG constant_load */
+}
+
+kernel void image_store(write_only image2d_t image, int item, int by)
+{
+    const int i = get_global_id(0);
+    write_imagei(image, (int2)(i + (i == item ? by : 0), 0), (int4)(i, 2, 3, 4)); /* BUG image_store */
+}
+
+kernel void image_load(global int *out, read_only image2d_t image, int item, int by)
+{
+    const int i = get_global_id(0);
+    out[i] = read_imagei(image, (int2)(i, i == item ? by : 0)).x; /* BUG image_load */
+}
+
+kernel void misaligned(global int *out, global const char *p, int by)
+{
+    out[get_global_id(0)] = *(global const int *)(p + 8 * get_global_id(0) + by); /* BUG misaligned */
+}
+
+kernel void null_load(global int *out, global const int *p, global const int *other, int item)
+{
+    const int i = get_global_id(0);
+    if (i == item)
+        out[i] = other[i]; /* BUG null_load */
+    else
+        out[i] = p[i];
+}
+
+/* ---- idioms ---- */
+
+kernel void vectors_of_three(global int *out, global const int *p)
+{
+    const int i = get_global_id(0);
+    const int3 v = vload3(i, p);
+    vstore3(v.zxy, i, out);
+}
+
+kernel void neighbours(global int *out, global const int *p)
+{
+    out[get_global_id(0)] = p[0] + p[1] + p[2];
+}
+
+kernel void clamped(global int *out, read_only image2d_t image)
+{
+    const sampler_t edge = CLK_NORMALIZED_COORDS_FALSE | CLK_ADDRESS_CLAMP_TO_EDGE | CLK_FILTER_NEAREST;
+    const int i = get_global_id(0);
+    out[i] = read_imagei(image, edge, (int2)(4 * i - 10, i - 3)).x;
+}
+
+kernel void union_punning(global int *out)
+{
+    union {
+        float f;
+        int i;
+        uchar bytes[4];
+    } both;
+    both.f = 1.5f * get_global_id(0);
+    out[get_global_id(0)] = both.i + both.bytes[3];
+}
+
+struct padded {
+    char c;
+    int i;
+    char tail;
+};
+
+kernel void padding(global struct padded *out, global const struct padded *p)
+{
+    out[get_global_id(0)] = p[get_global_id(0)];
+}
+
+kernel void local_in_two(global int *out, local int *words)
+{
+    local uchar *bytes = (local uchar *)(words + get_local_size(0));
+    const int i = get_local_id(0), n = get_local_size(0);
+    words[i] = 100 * i;
+    bytes[i] = 200 + i;
+    barrier(CLK_LOCAL_MEM_FENCE);
+    out[i] = words[n - 1 - i] + bytes[(i + 1) % n];
+}
+
+kernel void sum_to_end(global int *out, global const int *p, int n)
+{
+    int sum = 0;
+    for (global const int *at = p, *end = p + n; at != end; at++)
+        sum += *at;
+    out[get_global_id(0)] = sum;
+}
+
+kernel void odd_addresses(global int *out, global const uchar *p)
+{
+    const uchar4 v = vload4(0, p + 5 * get_global_id(0) + 1);
+    out[get_global_id(0)] = as_int(v);
+}
+
+kernel void fetched(global int *out, global const int *p)
+{
+    local int words[8];
+    const event_t event = async_work_group_copy(words, p, 7, 0);
+    wait_group_events(1, (event_t *)&event);
+    if (get_local_id(0) < 7)
+        out[get_local_id(0)] = words[6 - get_local_id(0)];
+}
+
+kernel void say(global int *out)
+{
+    if (get_global_id(0) == 3)
+        printf("item %d\n", (int)get_global_id(0));
+    out[get_global_id(0)] = get_global_id(0);
+}

@@ -1,0 +1,639 @@
+/* Planted mistakes with OpenCL's memory, and idioms: opencl FILE.cl bad|good [CASE]... The build
+ * options are CHECK_OPTIONS of the environment. The oracle is Oclgrind, which runs the same
+ * program. */
+#define CL_TARGET_OPENCL_VERSION 200
+#define CL_USE_DEPRECATED_OPENCL_1_2_APIS
+#include <CL/cl.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include "cases.h"
+
+enum { N = 8, INTS = N * sizeof(int) };
+
+static cl_context context;
+static cl_device_id device;
+static cl_command_queue queue;
+static cl_program program; /* built for its first kernel */
+static char source[1 << 16];
+static int one_case;
+
+static void need(int right, const char *what)
+{
+    if (!right) {
+        printf("%s: %s failed\n", case_name, what);
+        exit(3);
+    }
+}
+
+static void set_up(const char *path)
+{
+    cl_platform_id platform;
+    FILE *file = fopen(path, "r");
+    need(file && fread(source, 1, sizeof source - 1, file), "reading the kernels");
+    fclose(file);
+    need(!clGetPlatformIDs(1, &platform, NULL), "the platform");
+    need(!clGetDeviceIDs(platform, CL_DEVICE_TYPE_ALL, 1, &device, NULL), "the device");
+    context = clCreateContext(NULL, 1, &device, NULL, NULL, NULL);
+    queue = clCreateCommandQueue(context, device, 0, NULL);
+}
+
+/* Makes lines of other kernels than @p name empty: one kernel is compiled sooner than all. */
+static void keep_kernel(const char *name)
+{
+    int other = 0;
+    for (char *line = source, *end; (end = strchr(line, '\n')) != NULL; line = end + 1) {
+        const int begins = strncmp(line, "kernel void ", 12) == 0, ends = *line == '}';
+        if (begins)
+            other = strncmp(line + 12, name, strlen(name)) != 0 || line[12 + strlen(name)] != '(';
+        if (other)
+            memset(line, ' ', (size_t)(end - line));
+        if (ends)
+            other = 0;
+    }
+}
+
+static cl_kernel kernel_of(const char *name)
+{
+    const char *text = source, *options = getenv("CHECK_OPTIONS");
+    if (!program) {
+        if (one_case)
+            keep_kernel(name);
+        program = clCreateProgramWithSource(context, 1, &text, NULL, NULL);
+        need(!clBuildProgram(program, 1, &device, options ? options : "", NULL, NULL), "the build");
+    }
+    cl_kernel kernel = clCreateKernel(program, name, NULL);
+    need(kernel != NULL, name);
+    return kernel;
+}
+
+static const char *pattern(void)
+{
+    static char bytes[1 << 10];
+    for (size_t i = 0; i < sizeof bytes; i++)
+        bytes[i] = (char)(7 * i + 1);
+    return bytes;
+}
+
+static cl_mem buffer_of(size_t size, cl_mem_flags flags)
+{
+    cl_mem made =
+        clCreateBuffer(context, flags | CL_MEM_COPY_HOST_PTR, size, (void *)pattern(), NULL);
+    need(made != NULL, "a buffer");
+    return made;
+}
+
+static cl_mem buffer(size_t size)
+{
+    return buffer_of(size, CL_MEM_READ_WRITE);
+}
+
+static cl_mem image(void)
+{
+    const cl_image_format format = {CL_R, CL_SIGNED_INT32};
+    const cl_image_desc description = {
+        .image_type = CL_MEM_OBJECT_IMAGE2D, .image_width = N, .image_height = 4};
+    cl_mem made = clCreateImage(context, CL_MEM_COPY_HOST_PTR, &format, &description,
+                                (void *)pattern(), NULL);
+    need(made != NULL, "an image");
+    return made;
+}
+
+/* Arguments by their letters: m memory, i int, l bytes of local memory, v SVM. One group of @p
+ * items work-items. */
+static void launch(const char *name, size_t items, const char *letters, ...)
+{
+    cl_kernel kernel = kernel_of(name);
+    va_list list;
+    va_start(list, letters);
+    for (cl_uint i = 0; letters[i]; i++) {
+        cl_int error;
+        if (letters[i] == 'm') {
+            cl_mem memory = va_arg(list, cl_mem);
+            error = clSetKernelArg(kernel, i, sizeof memory, &memory);
+        } else if (letters[i] == 'i') {
+            const int number = va_arg(list, int);
+            error = clSetKernelArg(kernel, i, sizeof number, &number);
+        } else if (letters[i] == 'l') {
+            error = clSetKernelArg(kernel, i, va_arg(list, size_t), NULL);
+        } else {
+            error = clSetKernelArgSVMPointer(kernel, i, va_arg(list, void *));
+        }
+        need(!error, "an argument");
+    }
+    va_end(list);
+    clEnqueueNDRangeKernel(queue, kernel, 1, NULL, &items, &items, 0, NULL, NULL);
+    clFinish(queue);
+    clReleaseKernel(kernel);
+}
+
+/* The first @p size bytes are the case's result. */
+static void end(cl_mem memory, size_t size)
+{
+    char bytes[1 << 10];
+    clEnqueueReadBuffer(queue, memory, CL_TRUE, 0, size, bytes, 0, NULL, NULL);
+    result(bytes, size);
+    clReleaseMemObject(memory);
+}
+
+static void global_after(int bad)
+{
+    cl_mem p = buffer(INTS);
+    launch("put", N, "mi", p, bad);
+    end(p, INTS);
+}
+
+/* Of kernels that read p and write out, with one number behind them. */
+static void reads(const char *kernel, size_t size, size_t items, int number)
+{
+    cl_mem p = buffer(size), out = buffer(N * 16);
+    launch(kernel, items, "mmi", out, p, number);
+    end(out, N * 16);
+    clReleaseMemObject(p);
+}
+
+/* Of kernels that write out, with one number behind it. */
+static void writes(const char *kernel, int number)
+{
+    cl_mem out = buffer(INTS);
+    launch(kernel, N, "mi", out, number);
+    end(out, INTS);
+}
+
+static void global_before(int bad)
+{
+    reads("get", INTS, N, -bad);
+}
+
+static void byte_after(int bad)
+{
+    cl_mem p = buffer(5);
+    launch("put_byte", 5, "mi", p, bad);
+    end(p, 5);
+}
+
+static void global_far(int bad)
+{
+    cl_mem p = buffer(INTS), out = buffer(INTS);
+    launch("get_of_item", N, "mmii", out, p, 5, bad << 20);
+    end(out, INTS);
+    clReleaseMemObject(p);
+}
+
+static void vector_store(int bad)
+{
+    cl_mem p = buffer(N * 16 - 8 * bad);
+    launch("put_vector", N, "m", p);
+    end(p, N * 16 - 8 * bad);
+}
+
+static void vector_outside(int bad)
+{
+    reads("get_vector", N * 16, N, bad);
+}
+
+static void vector_partly(int bad)
+{
+    reads("get_vector", N * 16 - 8 * bad, N, 0);
+}
+
+static void atomic_after(int bad)
+{
+    cl_mem p = buffer(INTS);
+    launch("add", N, "mi", p, bad);
+    end(p, INTS);
+}
+
+static void in_inlined(int bad)
+{
+    reads("inlines", INTS, N, bad);
+}
+
+static void many_lanes(int bad)
+{
+    cl_mem p = buffer(INTS);
+    launch("put_of_odd", N, "mi", p, 4 * bad);
+    end(p, INTS);
+}
+
+static void local_after(int bad)
+{
+    writes("local_store", bad);
+}
+
+static void local_before(int bad)
+{
+    writes("local_load", bad);
+}
+
+static void local_sum(int bad)
+{
+    writes("local_atomic", bad);
+}
+
+static void local_other(int bad)
+{
+    writes("local_neighbour", bad);
+}
+
+static void local_argument(int bad)
+{
+    cl_mem out = buffer(INTS);
+    launch("local_asked", N, "ml", out, (size_t)(INTS - 4 * bad));
+    end(out, INTS);
+}
+
+static void private_after(int bad)
+{
+    cl_mem out = buffer(INTS);
+    launch("private_store", N, "mii", out, 5, bad);
+    end(out, INTS);
+}
+
+static void private_before(int bad)
+{
+    cl_mem out = buffer(INTS);
+    launch("private_load", N, "mii", out, 6, bad);
+    end(out, INTS);
+}
+
+static void table_after(int bad)
+{
+    cl_mem out = buffer(INTS);
+    launch("table_load", N, "mii", out, 3, bad ? 4 : 3);
+    end(out, INTS);
+}
+
+static void constant_after(int bad)
+{
+    reads("constant_load", INTS, N, bad);
+}
+
+static void image_store_outside(int bad)
+{
+    const size_t origin[3] = {0}, region[3] = {N, 1, 1};
+    int row[N];
+    cl_mem p = image();
+    launch("image_store", N - 1, "mii", p, 6, 3 * bad);
+    clEnqueueReadImage(queue, p, CL_TRUE, origin, region, 0, 0, row, 0, NULL, NULL);
+    result(row, sizeof row);
+    clReleaseMemObject(p);
+}
+
+static void image_load_outside(int bad)
+{
+    cl_mem p = image(), out = buffer(INTS);
+    launch("image_load", N, "mmii", out, p, 2, 4 * bad);
+    end(out, INTS);
+    clReleaseMemObject(p);
+}
+
+static void misaligned_word(int bad)
+{
+    reads("misaligned", 8 * N, N, 2 * bad);
+}
+
+static void null_of_item(int bad)
+{
+    cl_mem p = buffer(INTS), out = buffer(INTS);
+    launch("null_load", N, "mmmi", out, p, bad ? NULL : p, 4);
+    end(out, INTS);
+    clReleaseMemObject(p);
+}
+
+/* Two parts of one buffer that lie one behind the other; a part's end is no end of the buffer. */
+static void part_after(int bad)
+{
+    cl_uint align;
+    cl_mem p = buffer(1 << 10);
+    clGetDeviceInfo(device, CL_DEVICE_MEM_BASE_ADDR_ALIGN, sizeof align, &align, NULL);
+    const cl_buffer_region region = {align / 8, INTS};
+    cl_mem part =
+        clCreateSubBuffer(p, CL_MEM_READ_WRITE, CL_BUFFER_CREATE_TYPE_REGION, &region, NULL);
+    launch("put", N, "mi", part, bad);
+    clReleaseMemObject(part);
+    end(p, 1 << 10);
+}
+
+static void read_only_buffer(int bad)
+{
+    cl_mem p = buffer_of(INTS, bad ? CL_MEM_READ_ONLY : CL_MEM_READ_WRITE);
+    launch("put", N, "mi", p, 0);
+    end(p, INTS);
+}
+
+/* Oclgrind has no shared virtual memory. */
+static void svm_after(int bad)
+{
+    int *p = clSVMAlloc(context, CL_MEM_READ_WRITE, INTS, 0);
+    if (!p)
+        return;
+    launch("put", N, "vi", p, bad);
+    clEnqueueSVMMap(queue, CL_TRUE, CL_MAP_READ, p, INTS, 0, NULL, NULL);
+    result(p, INTS);
+    clEnqueueSVMUnmap(queue, p, 0, NULL, NULL);
+    clFinish(queue);
+    clSVMFree(context, p);
+}
+
+static void svm_freed(int bad)
+{
+    int *p = clSVMAlloc(context, CL_MEM_READ_WRITE, INTS, 0);
+    if (!p)
+        return;
+    cl_kernel kernel = kernel_of("put");
+    cl_mem out = buffer(INTS);
+    const size_t items = N;
+    const int zero = 0;
+    clSetKernelArgSVMPointer(kernel, 0, p);
+    clSetKernelArg(kernel, 1, sizeof zero, &zero);
+    if (bad)
+        clSVMFree(context, p);
+    clEnqueueNDRangeKernel(queue, kernel, 1, NULL, &items, &items, 0, NULL, NULL);
+    clFinish(queue);
+    if (!bad)
+        clSVMFree(context, p);
+    clReleaseKernel(kernel);
+    end(out, INTS);
+}
+
+/* ---- the host's commands ---- */
+
+static void copy_beyond(int bad)
+{
+    cl_mem p = buffer(INTS), q = buffer(2 * INTS);
+    clEnqueueCopyBuffer(queue, q, p, 0, 4, INTS - 4 + 4 * bad, 0, NULL, NULL); /* BUG copy_beyond */
+    clFinish(queue);
+    end(p, INTS);
+    clReleaseMemObject(q);
+}
+
+static void read_beyond(int bad)
+{
+    char bytes[2 * INTS];
+    cl_mem p = buffer(INTS);
+    /* BUG read_beyond */
+    clEnqueueReadBuffer(queue, p, CL_TRUE, 0, INTS + bad, bytes, 0, NULL, NULL);
+    end(p, INTS);
+}
+
+static void fill_beyond(int bad)
+{
+    const int value = 77;
+    cl_mem p = buffer(INTS);
+    /* BUG fill_beyond */
+    clEnqueueFillBuffer(queue, p, &value, sizeof value, 0, INTS + 4 * bad, 0, NULL, NULL);
+    clFinish(queue);
+    end(p, INTS);
+}
+
+/* ---- leak ---- */
+
+static void leak_buffer(int bad)
+{
+    cl_mem p = buffer(INTS);
+    cl_mem q = clCreateBuffer(context, CL_MEM_READ_WRITE, 44, NULL, NULL); /* BUG leak_buffer */
+    if (!bad)
+        clReleaseMemObject(q);
+    end(p, INTS);
+}
+
+static void leak_queue(int bad)
+{
+    cl_mem p = buffer(INTS);
+    cl_command_queue other = clCreateCommandQueue(context, device, 0, NULL); /* BUG leak_queue */
+    if (!bad)
+        clReleaseCommandQueue(other);
+    end(p, INTS);
+}
+
+static void leak_event(int bad)
+{
+    const int value = 5;
+    cl_event event;
+    cl_mem p = buffer(INTS);
+    /* BUG leak_event */
+    clEnqueueFillBuffer(queue, p, &value, sizeof value, 0, INTS, 0, NULL, &event);
+    clWaitForEvents(1, &event);
+    if (!bad)
+        clReleaseEvent(event);
+    end(p, INTS);
+}
+
+static void leak_program(int bad)
+{
+    const char *text = "kernel void nothing(void) {}";
+    cl_mem p = buffer(INTS);
+    /* BUG leak_program */
+    cl_program other = clCreateProgramWithSource(context, 1, &text, NULL, NULL);
+    if (!bad)
+        clReleaseProgram(other);
+    end(p, INTS);
+}
+
+/* ---- api ---- */
+
+static void api_argument_unset(int bad)
+{
+    const size_t items = N;
+    const int by = 0;
+    cl_kernel kernel = kernel_of("put");
+    cl_mem p = buffer(INTS);
+    clSetKernelArg(kernel, 0, sizeof p, &p);
+    if (!bad)
+        clSetKernelArg(kernel, 1, sizeof by, &by);
+    /* BUG api_argument_unset */
+    clEnqueueNDRangeKernel(queue, kernel, 1, NULL, &items, &items, 0, NULL, NULL);
+    clFinish(queue);
+    clReleaseKernel(kernel);
+    end(p, INTS);
+}
+
+static void api_argument_size(int bad)
+{
+    const int64_t by = 0;
+    cl_kernel kernel = kernel_of("put");
+    cl_mem p = buffer(INTS);
+    clSetKernelArg(kernel, 1, bad ? 8 : 4, &by); /* BUG api_argument_size */
+    clReleaseKernel(kernel);
+    end(p, INTS);
+}
+
+static void api_failed_call(int bad)
+{
+    cl_mem p = buffer(INTS);
+    /* BUG api_failed_call */
+    cl_mem q = clCreateBuffer(context, CL_MEM_READ_WRITE, bad ? 0 : 4, NULL, NULL);
+    if (q)
+        clReleaseMemObject(q);
+    end(p, INTS);
+}
+
+static void api_overlap(int bad)
+{
+    cl_mem p = buffer(2 * INTS);
+    clEnqueueCopyBuffer(queue, p, p, 0, bad ? 8 : INTS, INTS, 0, NULL, NULL); /* BUG api_overlap */
+    clFinish(queue);
+    end(p, 2 * INTS);
+}
+
+static void api_group_size(int bad)
+{
+    const size_t items = 12, group = bad ? 5 : 4;
+    const int by = 0;
+    cl_kernel kernel = kernel_of("put");
+    cl_mem p = buffer(64);
+    clSetKernelArg(kernel, 0, sizeof p, &p);
+    clSetKernelArg(kernel, 1, sizeof by, &by);
+    /* BUG api_group_size */
+    clEnqueueNDRangeKernel(queue, kernel, 1, NULL, &items, &group, 0, NULL, NULL);
+    clFinish(queue);
+    clReleaseKernel(kernel);
+    end(p, INTS);
+}
+
+/* ---- idioms ---- */
+
+static void out_of(const char *kernel, size_t from, size_t items, size_t size)
+{
+    cl_mem p = buffer(from), out = buffer(size);
+    launch(kernel, items, "mm", out, p);
+    end(out, size);
+    clReleaseMemObject(p);
+}
+
+static void vectors_of_three(int bad)
+{
+    (void)bad;
+    out_of("vectors_of_three", 7 * 12, 7, 7 * 12);
+}
+
+static void widened_loads(int bad)
+{
+    (void)bad;
+    out_of("neighbours", 12, N, INTS);
+}
+
+static void odd_addresses(int bad)
+{
+    (void)bad;
+    out_of("odd_addresses", 5 * N, N, INTS);
+}
+
+/* No bytes of padding are in the result. */
+static void padding(int bad)
+{
+    struct {
+        char c;
+        int i;
+        char tail;
+    } there[N];
+    int sums[N];
+    cl_mem p = buffer(sizeof there), out = buffer(sizeof there);
+    (void)bad;
+    launch("padding", N, "mm", out, p);
+    clEnqueueReadBuffer(queue, out, CL_TRUE, 0, sizeof there, there, 0, NULL, NULL);
+    for (int i = 0; i < N; i++)
+        sums[i] = there[i].c + there[i].i + there[i].tail;
+    result(sums, sizeof sums);
+    clReleaseMemObject(out);
+    clReleaseMemObject(p);
+}
+
+static void group_copy(int bad)
+{
+    (void)bad;
+    out_of("fetched", 28, N, 28);
+}
+
+static void punned(int bad)
+{
+    (void)bad;
+    cl_mem out = buffer(INTS);
+    launch("union_punning", N, "m", out);
+    end(out, INTS);
+}
+
+static void print(int bad)
+{
+    (void)bad;
+    cl_mem out = buffer(INTS);
+    launch("say", N, "m", out);
+    end(out, INTS);
+}
+
+static void clamped_image(int bad)
+{
+    (void)bad;
+    cl_mem p = image(), out = buffer(INTS);
+    launch("clamped", N, "mm", out, p);
+    end(out, INTS);
+    clReleaseMemObject(p);
+}
+
+static void local_in_two(int bad)
+{
+    (void)bad;
+    cl_mem out = buffer(28);
+    launch("local_in_two", 7, "ml", out, (size_t)35);
+    end(out, 28);
+}
+
+static void one_past_the_end(int bad)
+{
+    (void)bad;
+    reads("sum_to_end", INTS, N, N);
+}
+
+/* Sub-buffers that overlap, and their parent. */
+static void overlapping_parts(int bad)
+{
+    (void)bad;
+    cl_uint align;
+    clGetDeviceInfo(device, CL_DEVICE_MEM_BASE_ADDR_ALIGN, sizeof align, &align, NULL);
+    const size_t step = align / 8;
+    const cl_buffer_region first = {0, step + INTS}, second = {step, INTS};
+    cl_mem p = buffer(1 << 10), one = clCreateSubBuffer(p, CL_MEM_READ_WRITE,
+                                                        CL_BUFFER_CREATE_TYPE_REGION, &first, NULL);
+    cl_mem two =
+        clCreateSubBuffer(p, CL_MEM_READ_WRITE, CL_BUFFER_CREATE_TYPE_REGION, &second, NULL);
+    launch("put", N, "mi", two, 0);
+    launch("put", N, "mi", one, (int)(step / sizeof(int)));
+    clReleaseMemObject(one);
+    clReleaseMemObject(two);
+    end(p, 1 << 10);
+}
+
+static void host_pointer(int bad)
+{
+    (void)bad;
+    static int mine[N];
+    cl_mem p = clCreateBuffer(context, CL_MEM_USE_HOST_PTR, sizeof mine, mine, NULL);
+    launch("put", N, "mi", p, 0);
+    end(p, sizeof mine);
+}
+
+CASES(CASE(global_after), CASE(global_before), CASE(byte_after), CASE(global_far),
+      CASE(vector_store), CASE(vector_outside), CASE(vector_partly), CASE(atomic_after),
+      CASE(in_inlined), CASE(many_lanes), CASE(local_after), CASE(local_before), CASE(local_sum),
+      CASE(local_other), CASE(local_argument), CASE(private_after), CASE(private_before),
+      CASE(table_after), CASE(constant_after), CASE(image_store_outside), CASE(image_load_outside),
+      CASE(misaligned_word), CASE(null_of_item), CASE(part_after), CASE(read_only_buffer),
+      CASE(svm_after), CASE(svm_freed), CASE(copy_beyond), CASE(read_beyond), CASE(fill_beyond),
+      CASE(leak_buffer), CASE(leak_queue), CASE(leak_event), CASE(leak_program),
+      CASE(api_argument_unset), CASE(api_argument_size), CASE(api_failed_call), CASE(api_overlap),
+      CASE(api_group_size), CASE(vectors_of_three), CASE(widened_loads), CASE(odd_addresses),
+      CASE(padding), CASE(group_copy), CASE(punned), CASE(print), CASE(clamped_image),
+      CASE(local_in_two), CASE(one_past_the_end), CASE(overlapping_parts), CASE(host_pointer))
+
+int main(int argc, char **argv)
+{
+    need(argc > 2, "reading the arguments");
+    set_up(argv[1]);
+    one_case = argc == 4;
+    run_cases(argc - 1, argv + 1);
+    if (program)
+        clReleaseProgram(program);
+    clReleaseCommandQueue(queue);
+    clReleaseContext(context);
+    return 0;
+}
