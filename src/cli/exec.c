@@ -139,6 +139,7 @@ static void check_environment(void)
         wt_say_once(WT_HELD_NONSENSE, held);
         unsetenv(WT_HELD_VARIABLE);
     }
+    wt_environment_check(true);
     if (cache && *cache && strcmp(cache, "off") != 0 && strcmp(cache, "on") != 0) {
         wt_say_once(PTX_FOLDER_NONSENSE, cache);
         unsetenv(PTX_FOLDER_VARIABLE);

@@ -428,9 +428,8 @@ static void print_issue(void *context, const struct wt_trace *issue)
         wt_mask_text(issue->mask, mask, sizeof mask);
     function_text(t, issue->pc, place, sizeof place);
     wt_trace_bytes(issue, bytes, sizeof bytes);
-    fprintf(t->out, "%10" PRIu64 " %s %u %s %u %s %08" PRIx64 "%s: %s %s", issue->time,
-            family->words.core, core, family->words.wave, wave, mask, pc, place, bytes,
-            issue->text);
+    fprintf(t->out, "%10" PRIu64 " core %u %s %u %s %08" PRIx64 "%s: %s %s", issue->time, core,
+            family->words.wave, wave, mask, pc, place, bytes, issue->text);
     fprintf(t->out, issue->effect[0] ? "  # %s\n" : "\n", issue->effect);
     for (size_t i = 0; i < accesses; i++)
         print_access(t, &t->access[i]);

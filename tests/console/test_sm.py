@@ -163,7 +163,7 @@ BARRIER = """.kernel barrier
 def test_a_step_over_a_barrier_waits_for_the_others(sass):
     out = session(sass(BARRIER, "barrier"), "start", "delete", "stepi", "stepi", "stepi", "info warps",
                   options=["--grid=64", "--block=64", "--arg=zeros:4"])
-    assert re.search(r"\* core 0 warp 0 .* 0x10000028 <barrier\+40>", out), out
+    assert re.search(r"\* device 0, dispatch \d+, group \(\d,0,0\), core 0, warp 0 .* 0x10000028 <barrier\+40>", out), out
 
 
 def test_a_stray_access_is_an_error_with_its_warp(sass):

@@ -20,14 +20,6 @@ static uint64_t base_of(const struct sm_warp *w, unsigned reg, unsigned lane, bo
     return w->r[reg][lane] | (wide ? (uint64_t)w->r[reg + 1][lane] << 32 : 0);
 }
 
-static const struct sm_uop *misaligned(struct sm_warp *w, const struct sm_uop *u, uint32_t lanes,
-                                       uint64_t addr, unsigned size)
-{
-    return sm_error(w, u, SM_MISALIGNED_ADDR, lanes, addr,
-                    "an access of %u bytes to 0x%llx, which is no multiple of that", size,
-                    (unsigned long long)addr);
-}
-
 /* Checks registers of a vector: those of 64 bits begin even, of 128 at a multiple of 4. */
 static bool good_vector(unsigned reg, unsigned size)
 {
@@ -60,10 +52,21 @@ const struct sm_uop *sm_stray(struct sm_warp *w, const struct sm_uop *u, const s
     const char *what = wt_access_word(a->atomic  ? WT_ACCESS_ATOMIC
                                       : a->store ? WT_ACCESS_STORE
                                                  : WT_ACCESS_LOAD);
+    static const char *const of_memory[] = {
+        [SM_STRAY_MISALIGNED] = "",
+        [SM_STRAY_MISALIGNED_SHARED] = " of shared memory",
+        [SM_STRAY_MISALIGNED_LOCAL] = " of local memory",
+        [SM_STRAY_MISALIGNED_CONSTANT] = " of constant memory",
+    };
     assert(a->stray);
     switch (a->stray_kind) {
     case SM_STRAY_MISALIGNED:
-        return misaligned(w, u, a->stray, a->stray_at, a->size);
+    case SM_STRAY_MISALIGNED_SHARED:
+    case SM_STRAY_MISALIGNED_LOCAL:
+    case SM_STRAY_MISALIGNED_CONSTANT:
+        return sm_error(w, u, SM_MISALIGNED_ADDR, a->stray, at,
+                        "%s of %u bytes at 0x%llx%s, which is no multiple of %u", what, a->size, at,
+                        of_memory[a->stray_kind], a->size);
     case SM_STRAY_SHARED:
         return sm_error(w, u, SM_OOR_ADDR, a->stray, at,
                         "%s of %u bytes at 0x%llx of shared memory; the CTA has 0x%x bytes", what,
@@ -85,7 +88,7 @@ void sm_reach_shared(struct sm_warp *w, unsigned lane, uint64_t at, struct sm_ac
 {
     const uint32_t limit = w->device->grid.launch.shared;
     if (at % a->size) {
-        add_stray(a, lane, SM_STRAY_MISALIGNED, at);
+        add_stray(a, lane, SM_STRAY_MISALIGNED_SHARED, at);
         return;
     }
     if (at > limit || at + (uint64_t)a->size > limit) {
@@ -107,7 +110,7 @@ bool sm_local_address(const struct sm_warp *w, unsigned lane, uint64_t offset, u
 void sm_reach_local(struct sm_warp *w, unsigned lane, uint64_t at, struct sm_access *a)
 {
     if (at % a->size)
-        add_stray(a, lane, SM_STRAY_MISALIGNED, at);
+        add_stray(a, lane, SM_STRAY_MISALIGNED_LOCAL, at);
     else if (!sm_local_address(w, lane, at, a->size, &a->addr[lane]) ||
              !sm_mapped(w->device, a->addr[lane], a->size, true))
         add_stray(a, lane, SM_STRAY_LOCAL, at);
@@ -361,7 +364,7 @@ const struct sm_uop *sm_op_ldc(struct sm_warp *w, const struct sm_uop *u)
         const unsigned i = (unsigned)__builtin_ctz(left);
         const uint32_t at = (uint32_t)(w->r[u->a][i] + (uint64_t)offset);
         if (at % bytes) {
-            add_stray(&a, i, SM_STRAY_MISALIGNED, at);
+            add_stray(&a, i, SM_STRAY_MISALIGNED_CONSTANT, at);
         } else if (bank >= SM_BANKS || !l->bank[bank] ||
                    at + (uint64_t)bytes > l->bank_size[bank]) {
             first = beyond ? first : at;

@@ -6,7 +6,10 @@
 
 /** The mistake in the access of a lane. */
 enum sm_stray_kind {
-    SM_STRAY_MISALIGNED,
+    SM_STRAY_MISALIGNED, /**< in global memory */
+    SM_STRAY_MISALIGNED_SHARED,
+    SM_STRAY_MISALIGNED_LOCAL,
+    SM_STRAY_MISALIGNED_CONSTANT,
     SM_STRAY_SHARED, /**< beyond what the CTA has */
     SM_STRAY_LOCAL,  /**< beyond what the thread has */
     SM_STRAY_READ_ONLY,
