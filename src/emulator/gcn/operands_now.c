@@ -54,8 +54,7 @@ static bool is_indexed(const struct gcn_uop *u, const struct gcn_wave *w)
            u->row != &gcn_rows[GCN_I_v_writelane_b32] && u->row != &gcn_rows[GCN_I_v_swap_b32];
 }
 
-bool gcn_operands_now(const struct gcn_uop *u, const struct gcn_wave *w,
-                      struct wt_insn_operands *o)
+bool gcn_operands_now(const struct gcn_uop *u, const struct gcn_wave *w, struct wt_insn_operands *o)
 {
     struct gcn_uop chosen = *u;
     const uint32_t m0 = w->s[GCN_M0];
