@@ -207,8 +207,8 @@ def test_words_that_are_no_instructions_of_gfx900_are_refused():
                           "  reads            CC.C, a bit a lane", "  reads            CC.Z, a bit a lane"]),
     ("0x5cb8040002c7263a", ["I2F.F32.S16 R58, R44.H1", "  writes           R58: 32 bits a lane, floating point",
                             "  reads            R44: 16 bits a lane, from bit 16 on, signed"]),
-    ("eed5200000410402", ["@P1 LDG.E.64 R2, [R4]", "  writes           R3: 32 bits a lane, but for lanes that are left out",
-                          "  reads            R5: 32 bits a lane", "  reads            8 bytes of global memory a lane",
+    ("eed5200000410402", ["@P1 LDG.E.64 R2, [R4+0x4]", "  writes           R3: 32 bits a lane, but for lanes that are left out",
+                          "  reads            R5: 32 bits a lane", "  reads            8 bytes of global memory a lane, offset 4",
                           "  reads            P1, a bit a lane"]),
     ("e24000000087000f", ["BRA 0x10", "  reads            the constant 8", "  writes           the PC"])])
 def test_a_word_of_the_sm_is_explained_by_what_it_reads_and_writes(word, lines):
