@@ -355,7 +355,7 @@ static void print_event(const struct trace *t, const struct wt_observed_event *e
     if (!e->id)
         fprintf(t->out, "dispatch %" PRIu64, e->launch);
     else
-        fprintf(t->out, "%s %u %s %u", words->core, e->wave / t->waves_per_core, words->wave,
+        fprintf(t->out, "core %u %s %u", e->wave / t->waves_per_core, words->wave,
                 e->wave % t->waves_per_core);
     fputs(e->id ? ": " : " ", t->out);
     switch (e->kind) {

@@ -63,9 +63,12 @@ static uint64_t count_of(const struct wt_profile_count *c, const char *name)
     const struct {
         const char *name;
         uint64_t value;
-    } all[] = {{"issues", c->issues},         {"requests", c->requests},
-               {"transactions", c->transactions}, {"conflicts", c->conflicts},
-               {"collisions", c->collisions}, {"bytes", c->bytes}};
+    } all[] = {{"issues", c->issues},
+               {"requests", c->requests},
+               {"transactions", c->transactions},
+               {"conflicts", c->conflicts},
+               {"collisions", c->collisions},
+               {"bytes", c->bytes}};
     for (size_t i = 0; i < sizeof all / sizeof all[0]; i++)
         if (strcmp(all[i].name, name) == 0)
             return all[i].value;
