@@ -519,6 +519,8 @@ static void set_addresses(struct state *s, const struct gcn_uop *u)
         s->number[GCN_STATE_MODE] |= GCN_MODE_GPR_IDX_EN;
         s->s[GCN_M0] = (uint32_t)(any(16) << 12 | any(REGISTERS / 8));
     }
+    if (u->row->encoding >= GCN_VOP2 && !any(8))
+        s->number[GCN_STATE_MODE] |= GCN_MODE_VSKIP;
     if (strstr(u->row->name, "movrel"))
         s->s[GCN_M0] = (uint32_t)any(4) * 2;
     if (strstr(u->row->name, "_join") && any(2))

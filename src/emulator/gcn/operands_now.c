@@ -80,9 +80,10 @@ bool gcn_operands_now(const struct gcn_uop *u, const struct gcn_wave *w, struct 
         resolve_relative(u, w, o);
         o->indirect = true;
     }
-    if (w->mode & GCN_MODE_VSKIP && is_vector(u)) { /* it is skipped */
+    if (w->mode & GCN_MODE_VSKIP && is_vector(u) && o->count) { /* it is skipped */
         o->count = 0;
         o->indirect = true;
+        put_aside(o, GCN_FILE_STATE, GCN_STATE_MODE);
     }
     return true;
 }
