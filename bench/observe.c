@@ -10,7 +10,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "emulator/machine/observe.h"
+#include "emulator/machine/groups.h"
 #include "target/emulated.h"
 
 struct counts {
@@ -70,7 +70,7 @@ int main(int argc, char **argv)
     if (strcmp(argv[1], "plain") != 0 && !wt_observe(m, note_access, &counts, NULL, 0))
         return 1;
     if (strcmp(argv[1], "all") == 0)
-        wt_observe_events(m, note_event);
+        wt_groups_observe(m, note_event);
     const double start = now();
     const enum wt_run run = m->ops->run(m, UINT64_MAX / 2);
     const double took = now() - start;

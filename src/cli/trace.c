@@ -11,7 +11,7 @@
 
 #include "debug/source/modules.h"
 #include "debug/source/symbols.h"
-#include "emulator/machine/observe.h"
+#include "emulator/machine/groups.h"
 
 /* Which issues to print: those that match all filters that were given. */
 struct filter {
@@ -445,7 +445,7 @@ static void observe(struct trace *t, struct wt_machine *m)
     }
     t->attaches = true;
     if (t->events)
-        wt_observe_events(m, note_event);
+        wt_groups_observe(m, note_event);
     t->attaches = false;
 }
 

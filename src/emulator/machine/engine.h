@@ -129,6 +129,13 @@ static inline uint64_t wt_issue_time(const struct wt_machine *m, uint64_t left)
     return m->in_turn ? m->time + m->slice - left - 1 : m->time;
 }
 
+/** Whether all accesses are observed, and no memory is watched by its value: then a family goes its
+ * quick ways, and tells the accesses of an instruction's lanes at once (wt_observe_lanes). */
+static inline bool wt_observes_rows(const struct wt_machine *m)
+{
+    return m->watch && m->watch->rows;
+}
+
 /**
  * Whether accesses to the page of @p addr must be looked at lane by lane, which are loads, or
  * stores: a byte is watched for them, or observed without wt_observes_rows(). Such a page is kept

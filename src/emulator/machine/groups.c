@@ -145,9 +145,10 @@ static bool has_earlier(const struct wt_groups *groups, uint32_t n)
     return found;
 }
 
-void wt_groups_tell_all(struct wt_machine *m)
+void wt_groups_observe(struct wt_machine *m, wt_observe_event_fn *fn)
 {
     const struct wt_groups *groups = &m->groups;
+    wt_observe_events(m, fn);
     if (!groups->ops && m->active)
         wt_group_tell(m, NULL, NULL, (struct wt_observed_event){.kind = WT_SEEN_LAUNCH});
     for (uint32_t i = 0; groups->ops && i < places(groups); i++) {

@@ -12,36 +12,6 @@
 #include "emulator/machine/machine.h"
 #include "emulator/machine/observe.h"
 
-/** The next group of a kernel, and where it starts. */
-struct wt_group_plan {
-    struct wt_launch_head *launch;
-    uint32_t number; /**< of the launch, as the family counts them */
-    uint32_t coordinate[3];
-    uint32_t local_size;
-    uint32_t waves;
-    uint32_t slot[WT_CORE_SLOTS]; /**< of the core, for each wave */
-};
-
-/** The operations of a family for groups. No operation is NULL. */
-struct wt_group_ops {
-    /** Whether a kernel has groups that may start now. */
-    bool (*waiting)(struct wt_machine *m);
-    /** Plans the next group that a core gets; false if there is none, or no room for it. */
-    bool (*plan)(struct wt_machine *m, uint32_t core, struct wt_group_plan *plan);
-    /** Fills in the family's members of a group, which are 0, before its waves start. */
-    void (*begin)(struct wt_machine *m, struct wt_group_head *g, const struct wt_group_plan *plan);
-    /** Starts wave @p wave of the machine as wave @p index of a group, with wt_group_wave_begins().
-     * False without host memory. */
-    bool (*start_wave)(struct wt_machine *m, uint32_t wave, struct wt_group_head *g,
-                       unsigned index);
-    /** The number of the launch that a group is of (wt_machine_launch). */
-    uint64_t (*launch)(const struct wt_machine *m, const struct wt_group_head *g);
-    /** The home of its memory (wt_watch.home). */
-    uint64_t (*home)(const struct wt_machine *m, const struct wt_group_head *g);
-    /** The text of the machine's fault then. */
-    const char *refusal;
-};
-
 /** Makes the places of a machine's groups, whose shape is there. False without host memory;
  * wt_groups_free must be called then, too. */
 bool wt_groups_init(struct wt_machine *m);
@@ -92,17 +62,9 @@ bool wt_launch_done(struct wt_machine *m, struct wt_launch_head *launch,
  * launch, or of one of its waves: @p w; NULL: of none. */
 void wt_group_tell(struct wt_machine *m, const struct wt_group_head *g,
                    const struct wt_wave_head *w, struct wt_observed_event event);
-/** The launch that a wave is of (wt_machine_launch), and the home of its group's memory;
- * WT_HOME_NOW: it has no group. */
-static inline void wt_group_of_wave(const struct wt_machine *m, const struct wt_wave_head *w,
-                                    uint64_t *launch, uint64_t *home)
-{
-    *launch = w->group ? m->groups.ops->launch(m, w->group) : wt_machine_launch(m, 0);
-    *home = w->group ? m->groups.ops->home(m, w->group) : WT_HOME_NOW;
-}
-
-/** Tells who observes the machine of the launches, groups and waves that are there. */
-void wt_groups_tell_all(struct wt_machine *m);
+/** Hands events to @p fn from now on, with the observer's context, first those of the launches,
+ * groups and waves that are there, which begin now. There must be an observer. */
+void wt_groups_observe(struct wt_machine *m, wt_observe_event_fn *fn);
 /** Tells who observes the machine that a wave of a group begins; it has its lanes. */
 void wt_group_tell_wave(struct wt_machine *m, const struct wt_wave_head *w);
 /** Tells who observes the machine that lanes of a wave arrive at a barrier of its group. */

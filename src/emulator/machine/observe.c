@@ -5,7 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "emulator/machine/groups.h"
 #include "emulator/machine/watch_set.h"
 
 /* Takes the observer away that is not beneath others. */
@@ -31,7 +30,6 @@ bool wt_observe(struct wt_machine *m, wt_observe_fn *fn, void *context, const st
         *(m->observer = o) = (struct wt_observer){.fn = fn, .context = context, .beneath = beneath};
     else
         free(o);
-    wt_observe_changed(m);
     return ok;
 }
 
@@ -57,13 +55,6 @@ void wt_observe_free(struct wt_machine *m)
     m->observer = NULL;
 }
 
-void wt_observe_changed(struct wt_machine *m)
-{
-    const struct wt_watch_set *set = m->watch;
-    if (m->observer)
-        m->observer->rows = set && set->observes_all && !set->read.count && !set->write.count;
-}
-
 void wt_observe_issues(struct wt_machine *m, wt_observe_issue_fn *before,
                        wt_observe_issue_fn *after)
 {
@@ -82,7 +73,6 @@ void wt_observe_events(struct wt_machine *m, wt_observe_event_fn *fn)
 {
     assert(m->observer);
     m->observer->event = fn;
-    wt_groups_tell_all(m);
 }
 
 /* The issue time of the instruction that is being executed. Where debug hardware lets a wave step,
@@ -166,7 +156,8 @@ static struct wt_observed *new_record(struct wt_machine *m, const struct wt_wave
     r->time = time;
     r->id = wt_machine_wave_id(m, w->id);
     r->wave = w->id;
-    wt_group_of_wave(m, w, &r->launch, &r->group);
+    r->launch = w->group ? m->groups.ops->launch(m, w->group) : wt_machine_launch(m, 0);
+    r->group = w->group ? m->groups.ops->home(m, w->group) : WT_HOME_NOW;
     r->pc = a->pc;
     r->kind = a->kind;
     r->space = a->space;

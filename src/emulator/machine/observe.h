@@ -157,9 +157,9 @@ struct wt_observed_event {
  * not change. */
 typedef void wt_observe_event_fn(void *context, struct wt_machine *m,
                                  const struct wt_observed_event *event);
-/** Hands events to @p fn, too, first those of the launches, groups and waves that are there, which
- * begin now; in the order of the instructions, as long as there is an observer.
- * The observer has had the accesses of instructions before. */
+/** Hands events to @p fn, too, in the order of the instructions, as long as there is an observer,
+ * which has had the accesses of instructions before. wt_groups_observe() (groups.h) begins with
+ * what is there. */
 void wt_observe_events(struct wt_machine *m, wt_observe_event_fn *fn);
 
 /* ---- for the engine and the families ---- */
@@ -182,8 +182,6 @@ struct wt_observer {
     wt_observe_change_fn *change;        /**< likewise */
     wt_observe_event_fn *event;          /**< likewise */
     void *context;
-    bool rows; /**< all is observed, and nothing watched by its value: families need not go lane by
-                    lane, and call wt_observe_lanes() */
     struct wt_observer *beneath; /**< has all of it, too; NULL: nobody */
     bool stays;                  /**< it is beneath others */
     unsigned count;
@@ -213,12 +211,6 @@ static inline bool wt_observes_events(const struct wt_machine *m)
     return o && (o->event || (o->beneath && o->beneath->event));
 }
 
-/** Whether accesses of many lanes are told at once, by wt_observe_lanes(). */
-static inline bool wt_observes_rows(const struct wt_machine *m)
-{
-    return m->observer && m->observer->rows;
-}
-
 /** Notes accesses of some lanes, 1 or more, of the wave whose instruction issues at @p time; `lane`
  * and `at` of @p access do not count. The caller fills in the addresses, lane by lane, at once. */
 uint64_t *wt_observe_row(struct wt_machine *m, const struct wt_wave_head *w, uint64_t time,
@@ -226,9 +218,6 @@ uint64_t *wt_observe_row(struct wt_machine *m, const struct wt_wave_head *w, uin
 /** The same, with the addresses. */
 void wt_observe_lanes(struct wt_machine *m, const struct wt_wave_head *w, uint64_t time,
                       const struct wt_lane_access *access, wt_lanes lanes, const uint64_t *at);
-/** Finds out `rows` anew: what is observed or watched has changed. */
-void wt_observe_changed(struct wt_machine *m);
-
 /** Frees the observers of a machine that ends. */
 void wt_observe_free(struct wt_machine *m);
 /** Hands over the records of the last instruction, at the end of a turn. */

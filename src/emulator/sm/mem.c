@@ -178,6 +178,16 @@ static bool reach(struct sm_warp *w, const struct sm_uop *u, struct place p, uns
 
 /* ---- loads and stores ---- */
 
+void sm_access_tell(struct sm_warp *w, const struct sm_uop *u, struct sm_access *a)
+{
+    const enum wt_watch_kind kind = a->atomic  ? WT_WATCH_ACCESS
+                                    : a->store ? WT_WATCH_WRITE
+                                               : WT_WATCH_READ;
+    if (a->lanes)
+        sm_observe_lanes(w, u, kind, a->lanes, a->shared, a->addr, a->size);
+    a->told = true;
+}
+
 void sm_load_bytes(struct sm_warp *w, const struct sm_uop *u, const struct sm_access *a,
                    unsigned lane, uint8_t *bytes)
 {

@@ -2,7 +2,7 @@
 #ifndef WT_EMULATOR_SM_MEMORY_ACCESS_H
 #define WT_EMULATOR_SM_MEMORY_ACCESS_H
 
-#include "emulator/sm/watch.h"
+#include "emulator/sm/internal.h"
 
 /** The mistake in the access of a lane. */
 enum sm_stray_kind {
@@ -55,18 +55,14 @@ void sm_reach_global(struct sm_warp *w, unsigned lane, uint64_t at, bool generic
                      struct sm_access *a);
 /** Raises the error of an access with stray lanes; what the executor must return. */
 const struct sm_uop *sm_stray(struct sm_warp *w, const struct sm_uop *u, const struct sm_access *a);
+/** Tells who observes all of an access without stray lanes. */
+void sm_access_tell(struct sm_warp *w, const struct sm_uop *u, struct sm_access *a);
 /** Whether no lane is stray. False: the access is refused (machine/engine.h). */
 static inline bool sm_access_good(struct sm_warp *w, const struct sm_uop *u, struct sm_access *a,
                                   const struct sm_uop **next)
 {
-    if (!a->stray && a->lanes && wt_observes_rows(&w->device->machine)) {
-        sm_observe_lanes(w, u,
-                         a->atomic  ? WT_WATCH_ACCESS
-                         : a->store ? WT_WATCH_WRITE
-                                    : WT_WATCH_READ,
-                         a->lanes, a->shared, a->addr, a->size);
-        a->told = true;
-    }
+    if (!a->stray && wt_observes_rows(&w->device->machine))
+        sm_access_tell(w, u, a);
     if (!a->stray)
         return true;
     *next = sm_stray(w, u, a);
