@@ -25,6 +25,7 @@ from gcn_debug import gcn_debug
 from hip import hip
 from instructions import instructions as gcn_instructions
 from interrupts import interrupts, last_lines
+from observe import observation
 from real import real
 from reverse import reverse
 
@@ -555,7 +556,7 @@ def main():
     parser.add_argument("--seconds", type=float, default=1.0, help="length of a protocol run")
     parser.add_argument("--only", choices=["emulation", "time", "conditions", "reverse", "watch", "servers", "wire",
                                            "gdb", "console", "interrupts", "gcn", "gen", "gcn_debug", "hip", "instructions",
-                                           "cuda", "real"])
+                                           "cuda", "real", "observe"])
     parser.add_argument("--json", help="write the figures to this file")
     options = parser.parse_args()
     report = Report()
@@ -597,6 +598,9 @@ def main():
             hip(report, folder, WAVETRAP, run, options.pairs)
         if options.only in (None, "instructions"):
             gcn_instructions(report, folder, WAVETRAP, options.pairs)
+        if options.only in (None, "observe"):
+            vortex = [(name, compile_kernel(folder, name, repeat, True)) for name, repeat in (("hash", 400), ("triad", 4000), ("gather", 2000))]
+            observation(report, folder, BUILD, pairs, run, options.pairs, vortex)
     finally:
         shutil.rmtree(folder)
     print(f"\n{len(report.rows)} figures in {time.time() - begin:.0f} s; medians of "

@@ -85,7 +85,8 @@ void wt_fault_near(uint64_t addr, struct wt_block below, struct wt_block above, 
     else if (addr < NULL_PAGES)
         snprintf(text, size, "%" PRIu64 " bytes behind a null pointer", addr);
     /* An index runs past the end more often than below the beginning. */
-    else if (past < most && (past <= short_of || short_of > PAGE))
+    else if ((below.size && addr - below.addr < below.size) ||
+             (past < most && (past <= short_of || short_of > PAGE)))
         snprintf(text, size, "byte %" PRIu64 " of an allocation of %" PRIu64 " bytes at 0x%" PRIx64,
                  addr - below.addr, below.size, below.addr);
     else if (short_of < most)

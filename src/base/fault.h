@@ -80,8 +80,8 @@ struct wt_block {
 };
 
 /**
- * Describes @p addr, which is in no allocation, by the nearest one: the last that begins below it,
- * or the first above it. Up to 4 GiB away; @p text becomes "" without one. Below 64 KiB it is a
+ * Describes @p addr by the allocation that it is in, or the nearest one: the last that begins below
+ * it, or the first above it. Up to 4 GiB away; @p text becomes "" without one. Below 64 KiB it is a
  * null pointer.
  */
 void wt_fault_near(uint64_t addr, struct wt_block below, struct wt_block above, char *text,

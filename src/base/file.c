@@ -78,12 +78,18 @@ size_t wt_file_begin(const char *path, void *bytes, size_t size)
 enum wt_status wt_file_name(const char *pattern, unsigned number, char *name, size_t size,
                             struct wt_error *err)
 {
+    return wt_file_name_of(pattern, (long)getpid(), number, name, size, err);
+}
+
+enum wt_status wt_file_name_of(const char *pattern, long process, unsigned number, char *name,
+                               size_t size, struct wt_error *err)
+{
     struct wt_text text = {name, size};
     for (const char *p = pattern; *p && text.left > 1; p++) {
         if (*p != '%' || p[1] == '%')
             wt_text_add(&text, "%c", *p);
         else if (p[1] == 'p')
-            wt_text_add(&text, "%ld", (long)getpid());
+            wt_text_add(&text, "%ld", process);
         else if (p[1] == 'n')
             wt_text_add(&text, "%u", number);
         else

@@ -32,6 +32,9 @@ size_t wt_file_begin(const char *path, void *bytes, size_t size);
  */
 enum wt_status wt_file_name(const char *pattern, unsigned number, char *name, size_t size,
                             struct wt_error *err);
+/** The same of the process with the id @p process. */
+enum wt_status wt_file_name_of(const char *pattern, long process, unsigned number, char *name,
+                               size_t size, struct wt_error *err);
 
 /** wt_file_read() of an open descriptor, which stays open; @p path is for messages. */
 enum wt_status wt_file_read_fd(int fd, const char *path, uint8_t **bytes, size_t *length,

@@ -16,6 +16,56 @@
 
 #define YOUNG_S 60 /* a process that binds a socket listens at it so soon */
 
+/* Whether others could put another file in place of one in a folder, or of the link at @p path. */
+static enum wt_status check_step(const char *path, struct wt_error *err)
+{
+    struct stat st;
+    if (lstat(path, &st))
+        return wt_fail(err, WT_IO, "%.300s: %s", path, strerror(errno));
+    if (st.st_uid != getuid() && st.st_uid != 0)
+        return wt_fail(err, WT_IO, "%s%.300s belongs to another user (%u)",
+                       S_ISDIR(st.st_mode) ? "its folder " : "", path, (unsigned)st.st_uid);
+    if (S_ISDIR(st.st_mode) && st.st_mode & 022 && !(st.st_mode & S_ISVTX))
+        return wt_fail(err, WT_IO,
+                       "others may write to its folder %.300s ('chmod go-w' changes that)", path);
+    return WT_OK;
+}
+
+/* From the last folder up to the root. */
+static enum wt_status check_steps(char *path, struct wt_error *err)
+{
+    enum wt_status status = WT_OK;
+    for (char *slash = strrchr(path, '/'); slash && !status; slash = strrchr(path, '/')) {
+        const bool is_root = slash == path;
+        slash[is_root] = 0;
+        status = check_step(path, err);
+        *slash = 0;
+    }
+    return status;
+}
+
+enum wt_status wt_private_way(const char *path, struct wt_error *err)
+{
+    char *said = *path == '/' ? strdup(path) : NULL, *slash, *real = NULL;
+    enum wt_status status = WT_OK;
+    if (said && check_steps(said, err)) /* links on the way that others could change */
+        status = err->status;
+    free(said);
+    if (status || !(said = strdup(path)))
+        return status ? status : wt_fail(err, WT_NO_MEMORY, "no host memory");
+    slash = strrchr(said, '/');
+    if (slash && slash != said)
+        *slash = 0;
+    real = realpath(slash == said ? "/" : slash ? said : ".", NULL);
+    if (real && asprintf(&slash, "%s/x", strcmp(real, "/") == 0 ? "" : real) >= 0) {
+        status = check_steps(slash, err);
+        free(slash);
+    }
+    free(real);
+    free(said);
+    return status;
+}
+
 enum wt_status wt_private_check(const char *path, unsigned others, struct wt_error *err)
 {
     struct stat st;
@@ -29,7 +79,7 @@ enum wt_status wt_private_check(const char *path, unsigned others, struct wt_err
     if (st.st_mode & others)
         return wt_fail(err, WT_IO, "%.300s is not used: other users may %s it (mode %04o)", path,
                        st.st_mode & others & 022 ? "write to" : "use", st.st_mode & 07777);
-    return WT_OK;
+    return wt_private_way(path, err) ? wt_fail_in(err, "%.100s is not used", path) : WT_OK;
 }
 
 enum wt_status wt_private_dir(char *path, size_t size, struct wt_error *err)
@@ -65,10 +115,20 @@ enum wt_status wt_private_socket(char *path, size_t size, int pid, const char *k
 
 /* ---- what processes leave behind ---- */
 
-static const char *temporary_folder(void)
+enum wt_status wt_temporary_check(const char *folder, struct wt_error *err)
+{
+    char *inside;
+    if (asprintf(&inside, "%s/x", folder) < 0)
+        return wt_fail(err, WT_NO_MEMORY, "no host memory");
+    const enum wt_status status = wt_private_way(inside, err);
+    free(inside);
+    return status;
+}
+
+const char *wt_temporary_folder(void)
 {
     const char *given = getenv("TMPDIR");
-    return given && *given ? given : "/tmp";
+    return given && *given && !wt_temporary_check(given, WT_IGNORED) ? given : "/tmp";
 }
 
 /* Process ids mean something in their namespace only: containers may share a folder. */
@@ -80,7 +140,7 @@ static unsigned long namespace(void)
 
 bool wt_private_temporary(char *path, size_t size)
 {
-    const int length = snprintf(path, size, "%s/wavetrap-%d-%lx-XXXXXX", temporary_folder(),
+    const int length = snprintf(path, size, "%s/wavetrap-%d-%lx-XXXXXX", wt_temporary_folder(),
                                 (int)getpid(), namespace());
     return length > 0 && (size_t)length < size;
 }
@@ -152,5 +212,5 @@ void wt_private_sweep(void)
     char folder[80];
     if (wt_private_dir(folder, sizeof folder, WT_IGNORED) == WT_OK)
         sweep(folder, sweep_socket);
-    sweep(temporary_folder(), sweep_folder);
+    sweep(wt_temporary_folder(), sweep_folder);
 }

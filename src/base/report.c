@@ -28,11 +28,11 @@ enum wt_status wt_report_add(char **files, const char *value, struct wt_error *e
     return WT_OK;
 }
 
-static void append(const char *pattern, const char *text, size_t size)
+static void append(const char *pattern, long process, const char *text, size_t size)
 {
     char name[PATH_MAX];
     struct wt_error err;
-    if (wt_file_name(pattern, 1, name, sizeof name, &err)) {
+    if (wt_file_name_of(pattern, process, 1, name, sizeof name, &err)) {
         fprintf(stderr, "wavetrap: --report: %s\n", err.text);
         return;
     }
@@ -81,11 +81,17 @@ static void put_text(FILE *out, const char *text)
 
 void wt_report_begin(struct wt_report_object *o, const char *files, const char *kind)
 {
-    *o = (struct wt_report_object){.files = files};
+    wt_report_begin_of(o, files, kind, (long)getpid());
+}
+
+void wt_report_begin_of(struct wt_report_object *o, const char *files, const char *kind,
+                        long process)
+{
+    *o = (struct wt_report_object){.files = files, .process = process};
     if (!files || !(o->out = open_memstream(&o->text, &o->size)))
         return;
     fprintf(o->out, "{\"wavetrap\":%d,\"kind\":\"%s\",\"process\":%ld", WT_REPORT_VERSION, kind,
-            (long)getpid());
+            process);
 }
 
 void wt_report_text(struct wt_report_object *o, const char *name, const char *value)
@@ -118,7 +124,7 @@ void wt_report_end(struct wt_report_object *o)
         char pattern[PATH_MAX];
         const size_t length = strcspn(at, "\n");
         snprintf(pattern, sizeof pattern, "%.*s", (int)length, at);
-        append(pattern, o->text, o->size);
+        append(pattern, o->process, o->text, o->size);
         at += length + (at[length] == '\n');
     }
     free(o->text);

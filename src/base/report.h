@@ -20,6 +20,7 @@ enum { WT_REPORT_VERSION = 1 };
 /** An object that is being written. */
 struct wt_report_object {
     const char *files;
+    long process;
     FILE *out;
     char *text;
     size_t size;
@@ -34,6 +35,9 @@ enum wt_status wt_report_add(char **files, const char *value, struct wt_error *e
 /** Begins an object of this kind for these files (wt_report_add), with this process's id. Where
  * there are none (NULL), and without host memory, nothing is built or written. */
 void wt_report_begin(struct wt_report_object *o, const char *files, const char *kind);
+/** The same of another process, with the id @p process, as which this one writes. */
+void wt_report_begin_of(struct wt_report_object *o, const char *files, const char *kind,
+                        long process);
 /** Adds a member; a text's bytes that are no UTF-8 become U+FFFD. */
 void wt_report_text(struct wt_report_object *o, const char *name, const char *value);
 /** Adds a number. */

@@ -12,7 +12,8 @@ struct wt_slice_seed {
     wt_lanes lanes; /**< whose results, or values, count; 0: all, and those of the wave */
     uint64_t id;    /**< of the wave: 64 bits that no other wave of the program has */
     uint64_t time;  /**< the instruction: its issue time, before now */
-    uint32_t from;  /**< the register: from this byte of a lane's value on, */
+    uint32_t from;  /**< the register, or what the instruction stores: from this byte of a lane's
+                         value on, */
     uint32_t bytes; /**< … so many; 0: all */
     char name[16];  /**< the register, as the debugger calls it; "": an instruction; "#": bytes of
                          the register file, by `from` */

@@ -9,6 +9,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/private_dir.h"
+
 static const char *kind_of(mode_t mode)
 {
     return S_ISDIR(mode)    ? "a folder"
@@ -58,13 +60,13 @@ static enum wt_status look(struct wt_whole_file *file, const char *path, struct 
 enum wt_status wt_whole_file_begin(struct wt_whole_file *file, const char *path,
                                    struct wt_error *err)
 {
-    const char *folder = getenv("TMPDIR");
+    const char *folder = wt_temporary_folder();
     enum wt_status status = look(file, path, err);
     if (status)
         return status;
     if (file->device >= 0)
         snprintf(file->part, sizeof file->part, "%s/wavetrap-XXXXXX",
-                 folder && *folder && strlen(folder) < PATH_MAX - 16 ? folder : "/tmp");
+                 strlen(folder) < PATH_MAX - 16 ? folder : "/tmp");
     else
         snprintf(file->part, sizeof file->part, "%s.XXXXXX", file->path);
     file->fd = mkostemp(file->part, O_CLOEXEC);

@@ -124,6 +124,8 @@ static enum wt_status open_device(struct cli_console *d, struct wt_error *err)
     d->device.console = d->device_console;
     status = d->device_console ? wt_emulated_debug(&d->device, cli_debug_put_agent, d, err)
                                : wt_fail(err, WT_NO_MEMORY, "no host memory");
+    if (!status)
+        status = cli_profile_begin(&d->drive.profile, &d->device, err);
     if (!status && !(d->session = wt_session_new(d->device.debugger)))
         status = wt_fail(err, WT_NO_MEMORY, "no host memory");
     return status ? status : cli_debug_watch_signals(d, wt_session_loop(d->session), err);
@@ -168,7 +170,10 @@ static enum wt_status host_start(void *context, const char *arguments, char *con
                                  bool *ended, struct wt_error *err)
 {
     struct cli_console *d = context;
-    enum wt_status status = cli_debug_host_start(d->host, arguments, environment, ended, err);
+    enum wt_status status = cli_profile_begin_programs(&d->drive.profile, err);
+    if (status)
+        return status;
+    status = cli_debug_host_start(d->host, arguments, environment, ended, err);
     d->session = cli_debug_host_session(d->host);
     return status;
 }
@@ -294,6 +299,11 @@ static enum wt_status open_all(struct cli_console *d, struct wt_error *err)
                                                       .end = cli_debug_end_now,
                                                       .context = d};
     enum wt_status status = cli_attached_check(&d->drive.options.connect, err);
+    if (!status && cli_profile_wanted(&d->drive.profile) &&
+        (runs_already(d) || cli_debug_is_attached(d) || d->core_path))
+        status = wt_fail(err, WT_INVALID,
+                         "--profile counts from a program's beginning: it is for programs that "
+                         "this debugger starts, not for core files and what runs elsewhere");
     if (status || (status = look_here(d, err)) != WT_OK)
         return status;
     const bool is_host = is_host_program(d);
@@ -461,6 +471,17 @@ static void converse(struct cli_console *d)
     }
 }
 
+/* Reports what was counted; the status that this gives to a command that has none. */
+static int report_counts(struct cli_console *d, bool is_host)
+{
+    struct wt_error err;
+    bool over;
+    if (cli_profile_report(&d->drive.profile, is_host ? NULL : &d->device, d->drive.report, &over,
+                           &err) != WT_OK)
+        return cli_fail(&cli_debug, &err);
+    return over ? CLI_OVER : 0;
+}
+
 static int run_debugger(struct cli_console *d)
 {
     struct wt_error err;
@@ -491,7 +512,11 @@ static int run_debugger(struct cli_console *d)
         const int lost = cli_fail(&cli_debug, &err);
         status = status ? status : lost;
     }
+    const bool is_host = d->host;
+    const int counted = is_host ? 0 : report_counts(d, false);
     close_all(d);
+    const int over = is_host ? report_counts(d, true) : counted; /* after the program's end */
+    status = status ? status : over;
     return d->ended_by ? CLI_SIGNAL + d->ended_by : status;
 }
 
@@ -560,6 +585,7 @@ static const struct cli_option options[] = {
      "write stops, values, faults and the exit as JSON, an object a line, to\n"
      "FILE, too; may be given several times",
      CLI_SET(cli_set_report)},
+    CLI_PROFILE_OPTIONS(cli_set_profile, cli_set_profile_limit),
     {"core", 0, "FILE", "look at a core file, which knows its program",
      CLI_TEXT(struct cli_console, core_path)},
     {"pid", 'p', "PID", "go to a host program that runs ('wavetrap ps' lists them)",
@@ -588,6 +614,7 @@ const struct cli_command cli_debug = {
     .program = true,
     .notes = "With --dm or --jtag PROGRAM runs on a device elsewhere, as in 'wavetrap attach'.\n"
              "'help' in the console lists its commands. With --batch the exit status is that of\n"
-             "'wavetrap run' where the program has ended, and 0 where it is stopped.\n",
+             "'wavetrap run' where the program has ended, and 0 where it is stopped;\n"
+             "114: a count is over its --profile-limit.\n",
     .run = debug,
 };

@@ -214,6 +214,12 @@ enum wt_status cli_debug_watch_signals(void *context, struct wt_loop *loop, stru
     return WT_OK;
 }
 
+static enum wt_status print_profile(void *context, FILE *out, struct wt_error *err)
+{
+    struct cli_console *d = context;
+    return cli_profile_print(&d->drive.profile, d->host ? NULL : &d->device, out, err);
+}
+
 void cli_debug_services(struct cli_console *d, struct wt_shell_options *options)
 {
     options->interrupted = interrupted;
@@ -225,5 +231,6 @@ void cli_debug_services(struct cli_console *d, struct wt_shell_options *options)
     options->code_register = code_register;
     options->explain = explain;
     options->print_operand = print_operand;
+    options->profile = cli_profile_wanted(&d->drive.profile) ? print_profile : NULL;
     options->context = d;
 }

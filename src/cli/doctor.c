@@ -204,12 +204,13 @@ static void tell_folders(void)
 {
     char path[PATH_MAX];
     struct wt_error err;
-    const char *temporary = getenv("TMPDIR");
+    const char *given = getenv("TMPDIR"), *temporary = wt_temporary_folder();
     if (wt_private_dir(path, sizeof path, &err) == WT_OK)
         printf("  %-36s %s\n", "folder of sockets", path);
     else
         printf("  %-36s cannot be used: %s\n", "folder of sockets", err.text);
-    temporary = temporary && *temporary ? temporary : "/tmp";
+    if (given && *given && wt_temporary_check(given, &err) != WT_OK)
+        printf("  %-36s is not used: %s\n", "TMPDIR", err.text);
     printf("  %-36s %s%s%s\n", "folder of temporary files", temporary,
            access(temporary, W_OK | X_OK) ? ": cannot be used: " : "",
            access(temporary, W_OK | X_OK) ? strerror(errno) : "");

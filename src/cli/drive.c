@@ -37,6 +37,16 @@ enum wt_status cli_set_report(void *context, const char *value, struct wt_error 
     return wt_report_add(&((struct cli_drive *)context)->report, value, err);
 }
 
+enum wt_status cli_set_profile(void *context, const char *value, struct wt_error *err)
+{
+    return cli_profile_set(&((struct cli_drive *)context)->profile, value, err);
+}
+
+enum wt_status cli_set_profile_limit(void *context, const char *value, struct wt_error *err)
+{
+    return cli_profile_set_limit(&((struct cli_drive *)context)->profile, value, err);
+}
+
 void cli_drive_free(struct cli_drive *drive)
 {
     free(drive->report);
@@ -159,8 +169,10 @@ int cli_drive(const struct cli_command *command, struct cli_drive *drive, struct
     if (drive->core_on_fault && e->machine->fault.kind && write_core_file(drive, e, &err) != WT_OK)
         cli_fail(command, &err);
     if (finish_console(e, &err) != WT_OK ||
-        cli_profile_end(&drive->profile, e, &over, &err) != WT_OK)
+        cli_profile_report(&drive->profile, e, drive->report, &over, &err) != WT_OK)
         status = cli_fail(command, &err);
+    if (drive->profile.counts)
+        wt_profile_end(drive->profile.counts);
     if (cli_results_report(&drive->results, e, seconds, &err) != WT_OK)
         status = cli_fail(command, &err);
     if (!status && cli_results_compare(&drive->results, e, &same, &err) != WT_OK)

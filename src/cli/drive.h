@@ -24,6 +24,10 @@ struct cli_drive {
 enum wt_status cli_set_max_issues(void *context, const char *value, struct wt_error *err);
 /** --report */
 enum wt_status cli_set_report(void *context, const char *value, struct wt_error *err);
+/** --profile */
+enum wt_status cli_set_profile(void *context, const char *value, struct wt_error *err);
+/** --profile-limit */
+enum wt_status cli_set_profile_limit(void *context, const char *value, struct wt_error *err);
 /** --dump */
 enum wt_status cli_set_dump(void *context, const char *value, struct wt_error *err);
 

@@ -139,13 +139,14 @@ static void check_environment(void)
         wt_say_once(WT_HELD_NONSENSE, held);
         unsetenv(WT_HELD_VARIABLE);
     }
+    wt_environment_check(true);
     if (cache && *cache && strcmp(cache, "off") != 0 && strcmp(cache, "on") != 0) {
         wt_say_once(PTX_FOLDER_NONSENSE, cache);
         unsetenv(PTX_FOLDER_VARIABLE);
     }
 }
 
-int cli_exec_program(const struct cli_command *command, const struct cli_exec_options *options,
+int cli_exec_program(const struct cli_command *command, struct cli_exec_options *options,
                      char **argv)
 {
     struct wt_error err;
@@ -382,6 +383,16 @@ static enum wt_status add_report(void *context, const char *value, struct wt_err
     return wt_report_add(&((struct exec *)context)->supervision.report, value, err);
 }
 
+static enum wt_status set_profile(void *context, const char *value, struct wt_error *err)
+{
+    return cli_profile_set(&((struct exec *)context)->supervision.profile, value, err);
+}
+
+static enum wt_status set_profile_limit(void *context, const char *value, struct wt_error *err)
+{
+    return cli_profile_set_limit(&((struct exec *)context)->supervision.profile, value, err);
+}
+
 static enum wt_status set_timeout(void *context, const char *value, struct wt_error *err)
 {
     enum { MOST = 10000000 };
@@ -509,21 +520,23 @@ static int run_with(struct exec *e, char **program)
     struct wt_error err;
     if (make_token(e, &err))
         return cli_fail(&cli_exec, &err);
-    const struct cli_exec_options o = {.gpus = e->length ? e->gpus : NULL,
-                                       .memory = e->memory,
-                                       .progress = e->progress,
-                                       .ptx_cache = e->ptx_cache,
-                                       .schedule = e->schedule,
-                                       .fill = e->fill,
-                                       .gem = *e->gem ? e->gem : NULL,
-                                       .core = *e->core ? e->core : NULL,
-                                       .core_history = e->core_history,
-                                       .socket = e->socket,
-                                       .token = e->token,
-                                       .log = e->logs ? e->log : NULL,
-                                       .supervision = e->supervision,
-                                       .caught = e->caught};
-    return cli_exec_program(&cli_exec, &o, program);
+    struct cli_exec_options o = {.gpus = e->length ? e->gpus : NULL,
+                                 .memory = e->memory,
+                                 .progress = e->progress,
+                                 .ptx_cache = e->ptx_cache,
+                                 .schedule = e->schedule,
+                                 .fill = e->fill,
+                                 .gem = *e->gem ? e->gem : NULL,
+                                 .core = *e->core ? e->core : NULL,
+                                 .core_history = e->core_history,
+                                 .socket = e->socket,
+                                 .token = e->token,
+                                 .log = e->logs ? e->log : NULL,
+                                 .supervision = e->supervision,
+                                 .caught = e->caught};
+    const int status = cli_exec_program(&cli_exec, &o, program);
+    e->supervision = o.supervision;
+    return status;
 }
 
 static int exec(int argc, char **argv)
@@ -534,6 +547,7 @@ static int exec(int argc, char **argv)
     if (status == CLI_GO)
         status = run_with(&e, optind < argc ? argv + optind : NULL);
     free(e.supervision.report);
+    cli_profile_free(&e.supervision.profile);
     return status;
 }
 
@@ -600,6 +614,7 @@ static const struct cli_option options[] = {
      "FILE, too ('%p' in it: a file for each process); may be given several\n"
      "times",
      CLI_SET(add_report)},
+    CLI_PROFILE_OPTIONS(set_profile, set_profile_limit),
     {"timeout", 0, "SECONDS",
      "end the program and its children after that time, with the places of all\n"
      "waves; the exit status is 124",
@@ -623,7 +638,8 @@ const struct cli_command cli_exec = {
              "be run, 125\n"
              "for another failure of wavetrap's. A fault of a GPU is reported on stderr; then "
              "the\n"
-             "GPU's runtime aborts the program (134). An exception of --catch ends it with 123.\n"
+             "GPU's runtime aborts the program (134). An exception of --catch ends it with 123;\n"
+             "114: a count is over its --profile-limit.\n"
              "SIGINT and SIGTERM tell where the waves are, and end it.\n",
     .run = exec,
 };

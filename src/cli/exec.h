@@ -35,7 +35,7 @@ bool cli_exec_driver(const struct wt_family *family, char *folder, size_t size);
  * or starts it as a child, if it is to be supervised. Returns the exit status: of a failure, or of
  * that child.
  */
-int cli_exec_program(const struct cli_command *command, const struct cli_exec_options *options,
+int cli_exec_program(const struct cli_command *command, struct cli_exec_options *options,
                      char **argv);
 
 #endif

@@ -12,6 +12,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/private_dir.h"
 #include "cli/remote.h"
 
 static const char *const debuggers[] = {"gdb-multiarch", "riscv64-unknown-elf-gdb", "gdb"};
@@ -127,10 +128,10 @@ static void become_cleaner(const char *directory, int pipe_end)
 
 enum wt_status cli_gdb_directory(char directory[CLI_GDB_DIRECTORY], struct wt_error *err)
 {
-    const char *tmp = getenv("TMPDIR");
+    const char *tmp = wt_temporary_folder();
     int ends[2];
     int length = snprintf(directory, CLI_GDB_DIRECTORY, "%s/wavetrap-XXXXXX",
-                          tmp && *tmp && strlen(tmp) < 60 ? tmp : "/tmp");
+                          strlen(tmp) < 60 ? tmp : "/tmp");
     if (length < 0 || !mkdtemp(directory))
         return wt_fail(err, WT_IO, "%s: %s", directory, strerror(errno));
     /* The other end stays open until this process ends. GDB does not inherit it. */

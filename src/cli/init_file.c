@@ -9,6 +9,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/private_dir.h"
+
 char *cli_user_file(const char *name)
 {
     const char *config = getenv("XDG_CONFIG_HOME"), *home = getenv("HOME");
@@ -89,24 +91,8 @@ static enum wt_status check_file(const char *path, struct wt_error *err)
 /* The same, also for one that other users could put another file in place of. */
 static enum wt_status check_owner(const char *path, struct wt_error *err)
 {
-    struct stat folder;
-    char *whole = realpath(path, NULL), *slash = whole ? strrchr(whole, '/') : NULL;
-    enum wt_status status = check_file(path, err);
-    if (!status && slash) {
-        slash[slash == whole] = 0;
-        const bool there = stat(whole, &folder) == 0;
-        if (there && folder.st_uid != geteuid() && folder.st_uid != 0)
-            status =
-                wt_fail(err, WT_INVALID, "%s is not read: its folder belongs to another user (%u)",
-                        path, (unsigned)folder.st_uid);
-        else if (there && folder.st_mode & (S_IWGRP | S_IWOTH) && !(folder.st_mode & S_ISVTX))
-            status = wt_fail(err, WT_INVALID,
-                             "%s is not read: others may write to its folder ('chmod go-w' "
-                             "changes that)",
-                             path);
-    }
-    free(whole);
-    return status;
+    const enum wt_status status = check_file(path, err);
+    return !status && wt_private_way(path, err) ? wt_fail_in(err, "%s is not read", path) : status;
 }
 
 enum wt_status cli_user_init_file(char **path, struct wt_error *err)

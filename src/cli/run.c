@@ -25,16 +25,6 @@ static enum wt_status add_reader(void *context, const char *value, struct wt_err
     return cli_results_add_touch(&((struct cli_drive *)context)->results, true, value, err);
 }
 
-static enum wt_status set_profile(void *context, const char *value, struct wt_error *err)
-{
-    return cli_profile_set(&((struct cli_drive *)context)->profile, value, err);
-}
-
-static enum wt_status set_profile_limit(void *context, const char *value, struct wt_error *err)
-{
-    return cli_profile_set_limit(&((struct cli_drive *)context)->profile, value, err);
-}
-
 static enum wt_status set_core_history(void *context, const char *value, struct wt_error *err)
 {
     return cli_issues(value, &((struct cli_drive *)context)->core_history, err);
@@ -82,14 +72,7 @@ static const struct cli_option options[] = {
      "write faults and the exit as JSON, an object a line, to FILE, too; may be\ngiven several "
      "times",
      CLI_SET(cli_set_report)},
-    {"profile", 0, "[=json:FILE|lcov:FILE]",
-     "count instructions, lanes, memory requests and transactions, conflicts\nof banks, collisions "
-     "of atomics and bytes by source line; print the first\nlines, or write all as JSON or for "
-     "lcov",
-     CLI_SET(set_profile)},
-    {"profile-limit", 0, "FILE:LINE COUNT<=N",
-     "the status is 114 if that line has more ('k.cl:7 transactions<=64')",
-     CLI_SET(set_profile_limit)},
+    CLI_PROFILE_OPTIONS(cli_set_profile, cli_set_profile_limit),
     {"dump-arg", 0, "N:FILE", "code objects: at the end, write the buffer of argument N to FILE",
      CLI_SET(add_buffer)},
     {"compare-arg", 0, "N:FILE",

@@ -24,8 +24,8 @@ struct served {
     struct wt_loop *loop;
     struct wt_line_server line;
     struct wt_dtm dtm;
-    bool goodbye; /* the client of JTAG has said that it leaves */
-    bool begun;   /* the client of JTAG has sent a command */
+    bool goodbye;                /* the client of JTAG has said that it leaves */
+    struct wt_bitbang_gate gate; /* of that client */
     struct wt_stream_server *server;
     const struct cli_serve_registers *how;
     bool started, ended, fault_told;
@@ -60,7 +60,8 @@ static void jtag_begin(void *context)
 {
     struct served *s = context;
     wt_dtm_unplug(&s->dtm);
-    s->goodbye = s->begun = false;
+    s->goodbye = false;
+    s->gate = (struct wt_bitbang_gate){.length = 0};
 }
 
 static bool goodbye(void *context)
@@ -70,8 +71,7 @@ static bool goodbye(void *context)
 
 static bool jtag_foreign(void *context)
 {
-    const struct served *s = context;
-    return s->goodbye && !s->begun;
+    return ((struct served *)context)->gate.foreign;
 }
 
 static size_t jtag_feed(void *context, const char *bytes, size_t size, char *out, size_t room,
@@ -82,9 +82,12 @@ static size_t jtag_feed(void *context, const char *bytes, size_t size, char *out
         *sent = 0;
         return size;
     }
-    if (wt_bitbang_is_foreign((const uint8_t *)bytes, size, &s->begun)) {
-        s->goodbye = true;
+    if (!s->gate.begun) {
         *sent = 0;
+        if (wt_bitbang_admit(&s->gate, (const uint8_t *)bytes, size))
+            wt_bitbang_take(&s->dtm, s->gate.held, s->gate.length, (uint8_t *)out, room, sent,
+                            &s->goodbye);
+        s->goodbye |= s->gate.foreign;
         return size;
     }
     return wt_bitbang_take(&s->dtm, (const uint8_t *)bytes, size, (uint8_t *)out, room, sent,

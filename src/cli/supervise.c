@@ -25,7 +25,7 @@ enum { GRACE = 10 }; /* seconds for the reports of a program whose time is over 
 bool cli_supervises(const struct cli_supervision *wanted)
 {
     return wanted->timeout > 0 || wanted->launches || wanted->fault_exit || wanted->stats ||
-           wanted->report;
+           wanted->report || cli_profile_wanted(&wanted->profile);
 }
 
 /* ---- what the kernels did ---- */
@@ -291,7 +291,17 @@ static void die_of(int number)
     sigprocmask(SIG_UNBLOCK, &one, NULL);
 }
 
-bool cli_supervise(const struct cli_command *command, const struct cli_supervision *wanted,
+/* Reports what was counted; the exit status that this gives to a program that has none. */
+static int report_counts(const struct cli_command *command, struct cli_supervision *wanted)
+{
+    struct wt_error err;
+    bool over;
+    if (cli_profile_report(&wanted->profile, NULL, wanted->report, &over, &err) != WT_OK)
+        return cli_fail(command, &err);
+    return over ? CLI_OVER : 0;
+}
+
+bool cli_supervise(const struct cli_command *command, struct cli_supervision *wanted,
                    unsigned offered, int *status)
 {
     struct wt_error err;
@@ -299,7 +309,7 @@ bool cli_supervise(const struct cli_command *command, const struct cli_supervisi
     bool over = false;
     struct wt_tally *tally = wt_tally_create(&err);
     *status = CLI_FAILED;
-    if (!tally) {
+    if (!tally || cli_profile_begin_programs(&wanted->profile, &err) != WT_OK) {
         *status = cli_fail(command, &err);
         return false;
     }
@@ -328,11 +338,13 @@ bool cli_supervise(const struct cli_command *command, const struct cli_supervisi
         wait_for_rest();
     if (wanted->stats)
         tell_tally(tally, offered);
+    const int counted = report_counts(command, wanted);
     fflush(stderr);
     if (over)
         *status = CLI_TIME_OVER;
     else if (!WIFSIGNALED(ended))
         *status = WEXITSTATUS(ended) ? WEXITSTATUS(ended) : judge(command, wanted, tally);
+    *status = *status ? *status : counted;
     const bool died = !over && WIFSIGNALED(ended);
     report_end(command, wanted->report, tally, offered, died ? "signal" : "status",
                (uint64_t)(died ? WTERMSIG(ended) : *status));

@@ -6,6 +6,7 @@
 #include <stdint.h>
 
 #include "cli/cli.h"
+#include "cli/profile.h"
 #include "runtime/common/tally.h"
 
 /** Exit statuses of `exec` that say what the program's own status does not. */
@@ -18,6 +19,7 @@ struct cli_supervision {
     int fault_exit;    /**< the status of a program with a fault that ends with 0; 0: its own */
     bool stats;        /**< tell at the end what ran */
     char *report;      /**< files of objects that get it, too (wt_report_add); NULL: none */
+    struct cli_profile profile; /**< the caller frees it */
 };
 
 /** Whether anything is wanted. */
@@ -28,7 +30,7 @@ bool cli_supervises(const struct cli_supervision *wanted);
  * waits for the child to end, reports, and sets *status to the exit status (a child that died of a
  * signal: this process does, too). @p offered has a bit for each family that the program can see.
  */
-bool cli_supervise(const struct cli_command *command, const struct cli_supervision *wanted,
+bool cli_supervise(const struct cli_command *command, struct cli_supervision *wanted,
                    unsigned offered, int *status);
 
 #endif

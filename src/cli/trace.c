@@ -11,7 +11,7 @@
 
 #include "debug/source/modules.h"
 #include "debug/source/symbols.h"
-#include "emulator/machine/observe.h"
+#include "emulator/machine/groups.h"
 
 /* Which issues to print: those that match all filters that were given. */
 struct filter {
@@ -26,10 +26,13 @@ struct trace {
     struct cli_drive drive; /* first: the context of the options about the device */
     struct filter filter;
     const char *output;
-    bool symbols, accesses;
+    bool symbols, accesses, events;
+    bool attaches; /* the observer is told of what is there */
     FILE *out;
     struct wt_observed *access; /* of the issue that is printed next */
     size_t access_count, access_capacity;
+    struct wt_observed_event *event; /* likewise */
+    size_t event_count, event_capacity;
     struct wt_emulated *device;
     unsigned waves_per_core;
 };
@@ -109,6 +112,10 @@ static const struct cli_option options[] = {
      CLI_FLAG(struct trace, symbols)},
     {"accesses", 0, NULL, "print a line for what each instruction accesses in memory",
      CLI_FLAG(struct trace, accesses)},
+    {"events", 0, NULL,
+     "print a line for what orders accesses: barriers, fences, waits,\n"
+     "the begin and end of dispatches, groups and waves",
+     CLI_FLAG(struct trace, events)},
     CLI_DRIVE_OPTIONS,
     CLI_KERNEL_OPTIONS,
     {0},
@@ -257,6 +264,10 @@ static void note_access(void *context, struct wt_machine *m, const struct wt_obs
         no_memory(m);
 }
 
+static void pass_over(void *context, struct wt_machine *m, const struct wt_observed *access)
+{
+}
+
 /* The addresses of the lanes in order: "0x100 0x104", or, of at least three that lie equally far
  * apart, "0x100 +4", or, of all that are one, "0x100". */
 static void print_addresses(FILE *out, const struct wt_observed *a)
@@ -278,6 +289,10 @@ static void print_addresses(FILE *out, const struct wt_observed *a)
         fprintf(out, " 0x%" PRIx64, a->at[wt_lanes_lowest(left)]);
 }
 
+static const char *const orders[] = {
+    "no order", "relaxed", "acquire", "release", "acquire and release", "sequential"};
+static const char *const scopes[] = {"wave", "group", "core", "device", "system"};
+
 static void print_access(const struct trace *t, const struct wt_observed *a)
 {
     const struct wt_family_words *words = &t->device->family->words;
@@ -290,8 +305,11 @@ static void print_access(const struct trace *t, const struct wt_observed *a)
         [WT_WATCH_READ] = "load", [WT_WATCH_WRITE] = "store", [WT_WATCH_ACCESS] = "atomic"};
     char lanes[WT_LANES_TEXT];
     wt_lanes_text(a->lanes, lanes, sizeof lanes);
-    fprintf(t->out, "%10s %s of %u byte%s, %s, %s%s%s:", "", kinds[a->kind], a->size,
-            a->size == 1 ? "" : "s", spaces[a->space], a->is_scalar ? words->wave : words->lane,
+    fprintf(t->out, "%10s %s", "", kinds[a->kind]);
+    if (a->order)
+        fprintf(t->out, " (%s, %s)", orders[a->order], scopes[a->scope]);
+    fprintf(t->out, " of %u byte%s, %s, %s%s%s:", a->size, a->size == 1 ? "" : "s",
+            spaces[a->space], a->is_scalar ? words->wave : words->lane,
             a->is_scalar                    ? ""
             : wt_lanes_count(a->lanes) == 1 ? " "
                                             : "s ",
@@ -300,14 +318,106 @@ static void print_access(const struct trace *t, const struct wt_observed *a)
     fputc('\n', t->out);
 }
 
+/* "lanes 0-3 arrive at barrier 1 of the group" */
+static void print_at_barrier(const struct trace *t, const struct wt_observed_event *e,
+                             const char *verb)
+{
+    static const char *const whose[] = {[WT_BARRIER_GROUP] = "the group",
+                                        [WT_BARRIER_CORE] = "the core",
+                                        [WT_BARRIER_CORES] = "several cores",
+                                        [WT_BARRIER_DEVICE] = "the device"};
+    char lanes[WT_LANES_TEXT];
+    wt_lanes_text(e->lanes, lanes, sizeof lanes);
+    fprintf(t->out, "%s%s %s %s ", t->device->family->words.lane,
+            wt_lanes_count(e->lanes) == 1 ? "" : "s", lanes, verb);
+    if (e->barrier == WT_BARRIER_LANES)
+        fputs("a barrier of their own", t->out);
+    else
+        fprintf(t->out, "barrier %u of %s", e->number, whose[e->barrier]);
+}
+
+static void print_wait(FILE *out, const struct wt_observed_event *e)
+{
+    static const char *const names[] = {"vmcnt", "expcnt", "lgkmcnt"};
+    fputs("waits for", out);
+    for (unsigned i = 0; i < 3; i++)
+        if (e->count[i] != WT_NO_COUNT)
+            fprintf(out, " %s(%u)", names[i], e->count[i]);
+}
+
+static void print_event(const struct trace *t, const struct wt_observed_event *e)
+{
+    const struct wt_family_words *words = &t->device->family->words;
+    char lanes[WT_LANES_TEXT];
+    fprintf(t->out, "%10s ", "");
+    if (e->kind == WT_SEEN_GROUP || e->kind == WT_SEEN_GROUP_END)
+        fprintf(t->out, "group %" PRIu64 " of ", (e->home & 0xffffffffff) - 1);
+    if (!e->id)
+        fprintf(t->out, "dispatch %" PRIu64, e->launch);
+    else
+        fprintf(t->out, "core %u %s %u", e->wave / t->waves_per_core, words->wave,
+                e->wave % t->waves_per_core);
+    fputs(e->id ? ": " : " ", t->out);
+    switch (e->kind) {
+    case WT_SEEN_WAVE:
+        wt_lanes_text(e->lanes, lanes, sizeof lanes);
+        fprintf(t->out, "begins with %s%s %s", words->lane,
+                wt_lanes_count(e->lanes) == 1 ? "" : "s", lanes);
+        break;
+    case WT_SEEN_ARRIVE:
+        print_at_barrier(t, e, "arrive at");
+        break;
+    case WT_SEEN_RELEASE:
+        print_at_barrier(t, e, "go on from");
+        break;
+    case WT_SEEN_FENCE:
+        wt_lanes_text(e->lanes, lanes, sizeof lanes);
+        fprintf(t->out, "fence of %s%s %s, %s, %s", words->lane,
+                wt_lanes_count(e->lanes) == 1 ? "" : "s", lanes, orders[e->order],
+                scopes[e->scope]);
+        break;
+    case WT_SEEN_WAIT:
+        print_wait(t->out, e);
+        break;
+    case WT_SEEN_LAUNCH:
+    case WT_SEEN_GROUP:
+        fputs("begins", t->out);
+        break;
+    case WT_SEEN_WAVE_END:
+    case WT_SEEN_GROUP_END:
+    case WT_SEEN_LAUNCH_END:
+        fputs("ends", t->out);
+        break;
+    }
+    fputc('\n', t->out);
+}
+
+/* Keeps an event for the line of the instruction that does it. */
+static void note_event(void *context, struct wt_machine *m, const struct wt_observed_event *event)
+{
+    struct trace *t = context;
+    if (t->attaches) {
+        print_event(t, event);
+        return;
+    }
+    struct wt_observed_event *grown =
+        wt_array_grow(t->event, &t->event_capacity, t->event_count + 1, sizeof *grown);
+    if (grown)
+        t->event = grown;
+    if (grown)
+        grown[t->event_count++] = *event;
+    else
+        no_memory(m);
+}
+
 static void print_issue(void *context, const struct wt_trace *issue)
 {
     struct trace *t = context;
-    const size_t accesses = t->access_count;
+    const size_t accesses = t->access_count, events = t->event_count;
     const struct wt_family *family = t->device->family;
     const unsigned core = issue->wave / t->waves_per_core, wave = issue->wave % t->waves_per_core;
     const uint64_t pc = issue->pc - bias_at(t, issue->pc);
-    t->access_count = 0;
+    t->access_count = t->event_count = 0;
     if (!wanted(t, issue->pc, pc, core, wave))
         return;
     char mask[40], place[200], bytes[80];
@@ -318,12 +428,25 @@ static void print_issue(void *context, const struct wt_trace *issue)
         wt_mask_text(issue->mask, mask, sizeof mask);
     function_text(t, issue->pc, place, sizeof place);
     wt_trace_bytes(issue, bytes, sizeof bytes);
-    fprintf(t->out, "%10" PRIu64 " %s %u %s %u %s %08" PRIx64 "%s: %s %s", issue->time,
-            family->words.core, core, family->words.wave, wave, mask, pc, place, bytes,
-            issue->text);
+    fprintf(t->out, "%10" PRIu64 " core %u %s %u %s %08" PRIx64 "%s: %s %s", issue->time, core,
+            family->words.wave, wave, mask, pc, place, bytes, issue->text);
     fprintf(t->out, issue->effect[0] ? "  # %s\n" : "\n", issue->effect);
     for (size_t i = 0; i < accesses; i++)
         print_access(t, &t->access[i]);
+    for (size_t i = 0; i < events; i++)
+        print_event(t, &t->event[i]);
+}
+
+static void observe(struct trace *t, struct wt_machine *m)
+{
+    if (!wt_observe(m, t->accesses ? note_access : pass_over, t, NULL, 0)) {
+        no_memory(m);
+        return;
+    }
+    t->attaches = true;
+    if (t->events)
+        wt_groups_observe(m, note_event);
+    t->attaches = false;
 }
 
 /* Runs untraced where no issue is to be printed. */
@@ -336,16 +459,14 @@ static enum wt_run run_some(void *context, struct wt_emulated *device, uint64_t 
         const uint64_t before = f->from - m->time;
         return m->ops->run(m, before < issues ? before : issues);
     }
-    if (m->time > f->to)
+    if (m->time > f->to) {
+        wt_observe(m, NULL, NULL, NULL, 0);
         return m->ops->run(m, issues);
+    }
     const uint64_t left = f->to - m->time;
-    if (t->accesses && !wt_observe(m, note_access, t, NULL, 0))
-        no_memory(m);
-    const enum wt_run run =
-        m->ops->run_traced(m, left < issues ? left + 1 : issues, print_issue, t);
-    wt_observe(m, NULL, NULL, NULL, 0);
-    t->access_count = 0;
-    return run;
+    if ((t->accesses || t->events) && !m->observer)
+        observe(t, m);
+    return m->ops->run_traced(m, left < issues ? left + 1 : issues, print_issue, t);
 }
 
 /* Refuses filters that can never match. */
@@ -408,6 +529,7 @@ static int trace_program(struct trace *t, const char *path)
     }
     wt_emulated_close(&device);
     free(t->access);
+    free(t->event);
     return status;
 }
 

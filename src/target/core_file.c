@@ -247,6 +247,50 @@ static enum wt_status parse(struct wt_core_file *f, const char *name, const uint
     return WT_OK;
 }
 
+/* Hashes the texts of a program, whose addresses and names may be others elsewhere. */
+static void identify_program(struct wt_archive a, struct wt_core_code *code)
+{
+    struct wt_core_program p;
+    struct wt_core_text text;
+    wt_core_program(&a, &p);
+    *code = (struct wt_core_code){.any = true, .base = p.code};
+    for (uint32_t i = 0; i < p.count && !a.failed; i++) {
+        wt_core_program_text(&a, &text);
+        if (!a.failed)
+            code->id = code->id * 31 + wt_core_hash(text.text, (size_t)text.length);
+    }
+}
+
+enum wt_status wt_core_section_read(const struct wt_family *family, const uint8_t *bytes,
+                                    size_t length, struct wt_modules *modules,
+                                    struct wt_core_code *code, struct wt_error *err)
+{
+    enum wt_status status = WT_INVALID;
+    struct wt_core_module m = {.length = 0};
+    struct wt_core_text t = {.length = 0};
+    *code = (struct wt_core_code){.any = false};
+    struct wt_archive a = {.in = bytes + HEADER_BYTES, .version = WT_CORE_VERSION};
+    a.left = length > HEADER_BYTES ? length - HEADER_BYTES : 0;
+    if (a.left && memcmp(bytes, "MODL", 4) == 0) {
+        wt_core_module(&a, &m);
+        *code = (struct wt_core_code){true, m.bias, wt_core_hash(m.bytes, (size_t)m.length)};
+        if (!a.failed)
+            status = wt_modules_add_bytes(modules, m.name, m.bytes, (size_t)m.length, m.bias, 0,
+                                          NULL, err);
+    } else if (a.left && memcmp(bytes, "TEXT", 4) == 0) {
+        wt_core_text(&a, &t);
+        if (!a.failed)
+            status =
+                wt_modules_add_text(modules, t.name, (const char *)t.text, (size_t)t.length, err);
+    } else if (a.left && memcmp(bytes, "PTXT", 4) == 0 && family->core_file.name_code) {
+        identify_program(a, code);
+        return family->core_file.name_code(&a, modules, err);
+    } else {
+        wt_archive_fail(&a, "it is no section of code");
+    }
+    return a.failed ? wt_fail(err, WT_INVALID, "%s", a.why) : status;
+}
+
 enum wt_status wt_core_file_parse(const char *name, const uint8_t *bytes, size_t length,
                                   bool sealed, struct wt_core_file **file, struct wt_error *err)
 {

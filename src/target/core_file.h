@@ -28,6 +28,21 @@ enum wt_status wt_core_file_parse(const char *name, const uint8_t *bytes, size_t
 /** Frees what wt_core_file_open or wt_core_file_parse gave. NULL is ignored. */
 void wt_core_file_free(struct wt_core_file *file);
 
+/** Code of a section. */
+struct wt_core_code {
+    bool any;      /**< it has code; else it is a text of source code */
+    uint64_t base; /**< where it is loaded */
+    uint64_t id;   /**< the same for the same code, wherever it is loaded, and no other's */
+};
+
+/**
+ * Adds the names and lines of a section of loaded code (MODL, PTXT, TEXT), with its header, to a
+ * list. *code is set in any case. WT_INVALID: it is damaged, or of another kind.
+ */
+enum wt_status wt_core_section_read(const struct wt_family *family, const uint8_t *bytes,
+                                    size_t length, struct wt_modules *modules,
+                                    struct wt_core_code *code, struct wt_error *err);
+
 /** The path of the program, as it was when the file was written; "" if there was none. */
 const char *wt_core_file_program(const struct wt_core_file *file);
 

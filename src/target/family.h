@@ -160,6 +160,9 @@ struct wt_family_core_file {
     bool (*write_code)(struct wt_emulated *e, struct wt_core_writer *w, struct wt_archive *a);
     /** Reads the content of a section PTXT. NULL: there is none. */
     enum wt_status (*take_code)(struct wt_emulated *e, struct wt_archive *a, struct wt_error *err);
+    /** Adds the names and lines of such a section to a list. NULL: there is none. */
+    enum wt_status (*name_code)(struct wt_archive *a, struct wt_modules *modules,
+                                struct wt_error *err);
     /** The operations of inputs of kind WT_INPUT_OPERATION, NULL at its end; NULL: there are none.
      */
     uint32_t (*const *operations)(struct wt_machine *m, const void *bytes, size_t size);

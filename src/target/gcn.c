@@ -381,7 +381,7 @@ const struct wt_family wt_family_gcn = {
               .elf_machine = GCN_ELF_MACHINE,
               .contained = wt_gcn_program_contained},
     .words = {.core = "cu", .wave = "wave", .lane = "lane", .local = "local", .mask_digits = 16},
-    .profile = {.line = 64, .banks = 32, .together = 32},
+    .profile = GCN_PROFILE,
     .run = {.open = open_device,
             .load = load,
             .close = close_device,

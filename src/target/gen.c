@@ -358,7 +358,7 @@ const struct wt_family wt_family_gen = {
               .lane = "channel",
               .local = "local",
               .mask_digits = 8},
-    .profile = {.line = 64, .banks = 16, .together = 16},
+    .profile = GEN_PROFILE,
     .run = {.open = open_device,
             .load = load,
             .close = close_device,

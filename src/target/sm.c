@@ -660,6 +660,15 @@ static enum wt_status take_code(struct wt_emulated *e, struct wt_archive *a, str
     return wt_sm_core_take(a, s->device, e->modules, &grown[s->loaded_count++], err);
 }
 
+static enum wt_status name_code(struct wt_archive *a, struct wt_modules *modules,
+                                struct wt_error *err)
+{
+    struct wt_sm_ptx program = {.count = 0};
+    const enum wt_status status = wt_sm_core_take(a, NULL, modules, &program, err);
+    wt_sm_ptx_free(&program);
+    return status;
+}
+
 static const void *config_of(const struct wt_emulated *e)
 {
     return sm_device_config(own(e)->device);
@@ -737,7 +746,7 @@ const struct wt_family wt_family_sm = {
     .config = {.table = &sm_config_table, .of = config_of, .describe = describe},
     .files = {.runs = "cubins and PTX", .elf_machine = CUBIN_ELF_MACHINE, .takes = takes_file},
     .words = {.core = "sm", .wave = "warp", .lane = "lane", .local = "shared", .mask_digits = 8},
-    .profile = {.line = 32, .banks = 32, .together = 32},
+    .profile = SM_PROFILE,
     .run = {.open = open_device,
             .load = load,
             .close = close_device,
@@ -751,8 +760,12 @@ const struct wt_family wt_family_sm = {
             .explain_registers = explain_registers,
             .assemble = wt_sm_assemble,
             .disassemble = wt_sm_disassemble,
-            .list_isa = wt_sm_list_isa},
-    .core_file = {.write_code = write_code, .take_code = take_code, .operations = sm_operations},
+            .list_isa = wt_sm_list_isa,
+            .explain_word = wt_sm_explain_word},
+    .core_file = {.write_code = write_code,
+                  .take_code = take_code,
+                  .name_code = name_code,
+                  .operations = sm_operations},
     .debug = {.attach = attach,
               .probe = &wt_probe_sm,
               .process = &wt_sm_process_ops,

@@ -52,7 +52,7 @@ enum wt_status wt_sm_core_take(struct wt_archive *a, struct sm_device *device,
     for (uint32_t i = 0; i < p.count && !status; i++)
         status = take_text(a, program, err);
     if (status || (status = wt_sm_ptx_link(program, p.code, p.data, err)) != WT_OK ||
-        (status = sm_device_attach_ptx(device, program->image, err)) != WT_OK)
+        (device && (status = sm_device_attach_ptx(device, program->image, err)) != WT_OK))
         return status;
     return wt_sm_ptx_add_module(program, modules, NULL, err);
 }

@@ -11,8 +11,9 @@ void wt_sm_core_write(const struct wt_sm_ptx *program, uint64_t code, uint64_t d
                       struct wt_core_writer *w, struct wt_archive *a);
 
 /**
- * Reads the content of such a section: links the program, lets the device execute it, and adds it
- * to its modules. *program must be freed after the device. WT_INVALID: the section is damaged.
+ * Reads the content of such a section: links the program, lets the device (NULL: none) execute it,
+ * and adds it to a list of modules. *program must be freed after the device. WT_INVALID: the
+ * section is damaged.
  */
 enum wt_status wt_sm_core_take(struct wt_archive *a, struct sm_device *device,
                                struct wt_modules *modules, struct wt_sm_ptx *program,

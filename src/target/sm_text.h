@@ -10,6 +10,8 @@
 
 /** Writes each instruction of machine code with its forms and opcodes, then PTX's. */
 void wt_sm_list_isa(FILE *out);
+/** Writes an instruction of machine code, given in hexadecimal, and what it reads and writes. */
+enum wt_status wt_sm_explain_word(FILE *out, const char *text, struct wt_error *err);
 /** Assembles @p text into a cubin of *length bytes, which the caller frees; @p name is for errors.
  */
 enum wt_status wt_sm_assemble(const char *name, const char *text, uint8_t **bytes, size_t *length,

@@ -28,12 +28,12 @@ def test_the_kernel_runs(shown):
 
 
 def test_the_breakpoint_is_hit_and_threads_are_named(shown):
-    assert re.search(r'"core 0 warp 0 thread 0" hit Breakpoint 1, draw', shown)
+    assert re.search(r'"device 0, core 0, warp 0, thread 0" hit Breakpoint 1, draw', shown)
     threads = part(shown, "What GDB calls threads")
     for core in (0, 1):
         for warp in (0, 1):
             for lane in range(4):
-                assert f'"core {core} warp {warp} thread {lane}"' in threads
+                assert f'"device 0, core {core}, warp {warp}, thread {lane}"' in threads
     assert re.search(r"#\d+ .* in main \(\)", threads)
 
 
@@ -46,8 +46,8 @@ def test_each_lane_has_its_own_variables(shown):
 def test_a_divergent_branch_is_stepped_through(shown):
     stepped = part(shown, "The threads of this warp disagree")
     assert "out[pixel] = '#';" in stepped
-    warp = re.search(r"^\* .*(core \d warp \d) thread", stepped, re.M).group(1)
-    lanes = re.findall(rf'"{warp} thread \d"( \(masked off\))?', stepped)
+    warp = re.search(r"^\* .*(device 0, core \d, warp \d), thread", stepped, re.M).group(1)
+    lanes = re.findall(rf'"{warp}, thread \d"( \(masked off\))?', stepped)
     assert len(lanes) == 4 and 0 < sum(map(bool, lanes)) < 4
     pixels = re.findall(r"pixel \d+: now '(.)'", part(shown, "Two more steps"))
     assert len(pixels) == 4 and "#" in pixels and set(pixels) != {"#"}

@@ -201,6 +201,27 @@ def test_words_that_are_no_instructions_of_gfx900_are_refused():
         assert done.returncode and why in done.stderr, done.stderr
 
 
+@pytest.mark.parametrize("word,lines", [
+    ("4c10880c0007ff10", ["IADD.X R16.CC, RZ, c[0x3][0x0]", "  writes           R16: 32 bits a lane",
+                          "  reads            4 bytes of c[0x3][0x0], once for the warp", "  writes           CC.O, a bit a lane",
+                          "  reads            CC.C, a bit a lane", "  reads            CC.Z, a bit a lane"]),
+    ("0x5cb8040002c7263a", ["I2F.F32.S16 R58, R44.H1", "  writes           R58: 32 bits a lane, floating point",
+                            "  reads            R44: 16 bits a lane, from bit 16 on, signed"]),
+    ("eed5200000410402", ["@P1 LDG.E.64 R2, [R4+0x4]", "  writes           R3: 32 bits a lane, but for lanes that are left out",
+                          "  reads            R5: 32 bits a lane", "  reads            8 bytes of global memory a lane, offset 4",
+                          "  reads            P1, a bit a lane"]),
+    ("e24000000087000f", ["BRA 0x10", "  reads            the constant 8", "  writes           the PC"])])
+def test_a_word_of_the_sm_is_explained_by_what_it_reads_and_writes(word, lines):
+    done = run("info", "-g", "sm", f"--explain-word={word}")
+    assert not set(lines) - set(done.stdout.splitlines()), done.stdout + done.stderr
+
+
+def test_words_that_are_no_instructions_of_the_sm_are_refused():
+    for word, why in (("0", "0x0000000000000000 is no instruction of sm_50"), ("IADD", "64 bits in hexadecimal"), ("e003ff87cff7ff00", "(IPA): ")):
+        done = run("info", "-g", "sm", f"--explain-word={word}")
+        assert done.returncode and why in done.stderr, done.stderr
+
+
 def test_words_that_are_no_instructions_of_vortex_are_refused():
     assert "0x5f is no instruction of Vortex" in run("info", "-g", "vortex", "--explain-word=0x5f").stderr
     assert "16 or 32 bits as one number" in run("info", "-g", "vortex", "--explain-word=lw").stderr

@@ -218,7 +218,7 @@ def test_an_instruction_that_is_not_executed_is_named(tmp_path):
 
 ARGUMENTS = ["--kernel=vadd", "--grid=100", "--arg=pattern:4096=0000803f", "--arg=pattern:4096=00000040", "--arg=zeros:4096",
              "--arg=70"]
-LINE = re.compile(r" *(\d+) cu (\d+) wave (\d+) (0x[0-9a-f]{16}) ([0-9a-f]{8}): ([0-9a-f]{8})(?: ([0-9a-f]{8})| {9}) (.*?)(?:  # (.*))?")
+LINE = re.compile(r" *(\d+) core (\d+) wave (\d+) (0x[0-9a-f]{16}) ([0-9a-f]{8}): ([0-9a-f]{8})(?: ([0-9a-f]{8})| {9}) (.*?)(?:  # (.*))?")
 
 
 @pytest.mark.parametrize("schedule", ["rr:64", "lockstep", "random:3"])

@@ -500,7 +500,7 @@ def test_a_change_in_the_past_says_in_batch_that_the_future_is_dropped(program):
 def test_thousands_of_threads_share_lines(example):
     """Each thread is in one line of `info threads`, be it as one of a range."""
     said = debug(example("mandelbrot"), "break draw", "run", "info threads", options=["-g", "vortex:cores=4,warps=16,threads=16"]).stdout
-    lines = re.findall(r"^[* ] (\d+)(?:\.\.(\d+))? +core", said, re.M)
+    lines = re.findall(r"^[* ] (\d+)(?:\.\.(\d+))? +device", said, re.M)
     assert len(lines) <= 256, len(lines)
     assert [n for first, last in lines for n in range(int(first), int(last or first) + 1)] == list(range(1, 1025))
 

@@ -137,7 +137,7 @@ def test_a_late_fault_of_gfx900_is_told_as_hardware_tells_it(kernel, late):
     """With imprecise=N the wave goes on for N instructions, at most to its end, and stands there. The oracle is the trace of the run."""
     file, how = kernel("gfx900"), ["-g", f"gfx900:cu=1,imprecise={late}", *KERNEL]
     traced = subprocess.run([WAVETRAP, "trace", *how, file], capture_output=True, text=True, timeout=120).stdout
-    issued = [(int(time), pc) for time, pc in re.findall(r"^ +(\d+) cu 0 wave 0 \w+ 0*([0-9a-f]+):", traced, re.M)]
+    issued = [(int(time), pc) for time, pc in re.findall(r"^ +(\d+) core 0 wave 0 \w+ 0*([0-9a-f]+):", traced, re.M)]
     plain = report_of_run(file, ["-g", "gfx900:cu=1", *KERNEL])
     told = report_of_run(file, how)
     found = re.fullmatch(r"(.*) \(imprecise: the wave is at 0x([0-9a-f]+)\)", told[0])

@@ -369,7 +369,7 @@ def test_a_dispatch_ends_with_its_last_wave(way, items, block, code, tmp_path):
     done = debug(code(source), "catch dispatch end", "run", "info warps", "x/i $pc", "info breakpoints", "continue", options=how)
     assert done.returncode == 0, done.stderr
     assert done.stdout.count("Catchpoint 1 (dispatch end), late (") == 1 and "s_endpgm" in done.stdout
-    assert done.stdout.count(" dispatch 2 group (") == 1 or done.stdout.count(" dispatch 1 group (") == 1, done.stdout
+    assert len(re.findall(r"^[* ] device 0, dispatch \d, group .*  index \d", done.stdout, re.M)) == 1, done.stdout
     assert "already hit 1 time" in done.stdout and "[Program exited normally]" in done.stdout
     if not way:
         said = ask(code(source), ["catch dispatch end", "run"], ["reverse-continue", "continue", "x/i $pc"], how)

@@ -105,12 +105,14 @@ def test_the_users_file_is_not_read_where_others_can_write_it(program, home, tmp
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="needs a file of another user")
 @pytest.mark.parametrize("what,why", [("debugrc", "it belongs to another user (12345)"),
-                                      (".", "its folder belongs to another user (12345)")])
+                                      (".", "its folder {} belongs to another user (12345)"),
+                                      ("..", "its folder {} belongs to another user (12345)")])
 def test_the_users_file_is_not_read_where_another_user_owns_it(program, home, tmp_path, what, why):
     write_user_file(home / ".config")
-    os.chown(home / ".config" / "wavetrap" / what, 12345, -1)
+    given_away = os.path.normpath(home / ".config" / "wavetrap" / what)
+    os.chown(given_away, 12345, -1)
     done = start(program("values"), home, tmp_path)
-    assert f"debugrc is not read: {why}" in done.stderr and "of the user" not in done.stdout
+    assert f"debugrc is not read: {why.format(given_away)}" in done.stderr and "of the user" not in done.stdout
 
 
 def test_a_file_in_a_folder_that_others_can_write_is_not_read(program, home, project):

@@ -83,6 +83,7 @@ def test_each_name_selects_its_elements(built, family):
             wanted[f"output v_{t}.{name}"] = shown(kind, [7 * i + LANE for i in which])
             if len(which) != 1:
                 wanted[f"whatis v_{t}.{name}"] = f"type = {kind}{len(which)}"
+        wanted |= {f"ptype &v_{t}": f"type = {t} *", f"ptype {t}*": f"type = {t} *"} if re.search(r"\D4$", t) else {}
         wanted |= {f"ptype v_{t}": f"type = {t}", f"whatis v_{t}": f"type = {t}", f"output sizeof(v_{t}.xy)": str(2 * {"char": 1, "short": 2, "half": 2, "long": 8}.get(kind.lstrip("u"), 4))}
     said = ask_console(file, ["set print elements 0", f"break t.cl:{lines['stored']}", "run", f"lane {LANE}"], list(wanted), how)
     wrong = [f"{c}: {text!r}, not {value!r}" for (c, value), text in zip(wanted.items(), said) if text != value]

@@ -136,14 +136,17 @@ def test_commands_of_a_breakpoint_are_typed(program, terminal):
     assert "$1 = 42" in said and "done" in said and "Breakpoint 1, main" not in said
 
 
-def test_a_change_in_the_past_asks(program, terminal):
+@pytest.mark.parametrize("command", ["set $pc = $pc", "print $pc = $pc", "output $pc = $pc", "display $pc = $pc", "x/i $pc = $pc", 'printf "%x", $pc = $pc'])
+def test_a_change_in_the_past_asks(program, terminal, command):
+    """Whatever command makes it; a variable of the console's own is none."""
     t = terminal(program("values"))
     t("break main")
     t("run")
     t("next")
     t("reverse-stepi")
+    assert "future" not in t("set $own = 1") + t("print $own = 2")
     for answer, said in (("n", "Not changed."), ("y", "A new future begins at issue time")):
-        t.child.sendline("set $pc = $pc")
+        t.child.sendline(command)
         t.child.expect_exact("what was recorded after it is dropped.")
         t.child.expect_exact("(y or n) ")
         t.child.sendline(answer)

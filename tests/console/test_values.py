@@ -305,7 +305,9 @@ def test_breakpoints_have_the_locations_that_gdb_has(program, tmp_path, name, le
 
 def test_an_error_names_one_cause(program):
     """GDB's words where GDB has some; names that look like registers, and are none, are errors."""
-    commands = ["output here / (here - here)", "output here % (here - here)", "output (here - here) / 2.0 + 7 / (here - 17)"]
+    commands = ["output here / (here - here)", "output here % (here - here)", "output (here - here) / 2.0 + 7 / (here - 17)",
+                "break *$unset", "tbreak *$unset", "x/2x $unset", "x/i $unset", "list *$unset", "info line *$unset", "break *pixel",
+                "print (nosuch_t)1", "print (nosuch_t*)1", "print sizeof(nosuch_t)"]
     said, told = ([], [])
     for command in commands:
         said.append(debug(program("values"), *OURS, command).stderr.split("': ")[-1].strip())
@@ -411,6 +413,19 @@ def test_a_kernel_s_parameters_are_those_of_the_launch_before_the_prologue_has_s
         said = debug(out, "break k", "run", "delete", f"watch out[3] if {condition}", "continue", options=options).stdout
         cannot = "Error in testing condition for breakpoint 2:\nthe watchpoint's condition cannot be read here in " in said
         assert cannot == ("==" in condition and "1" in condition) and ("Hardware watchpoint 2: out[3]\n\nOld" in said) == ("n == 4" != condition), said
+
+
+@pytest.mark.parametrize("name", ["n", "k_param_1"])
+def test_a_condition_refuses_a_parameter_that_only_the_launch_has_told(tmp_path, name):
+    """Optimised PTX: print says that it is the launch's value, which a condition has no way to say."""
+    source, out = tmp_path / "k.cl", tmp_path / "k.ptx"
+    source.write_text("__kernel void k(__global int *out, int n)\n{\n    int sum = 0;\n    for (int j = 0; j < n; j++)\n        sum += out[j];\n    out[get_global_id(0)] = sum;\n}\n")
+    subprocess.run(["clang-19", "-x", "cl", "-cl-std=CL2.0", *OPENCL_TARGETS["sm"], "-w", "-g", "-O2", source, "-o", out], cwd=tmp_path, check=True, capture_output=True)
+    options = ["-g", "sm", "--kernel=k", "--grid=32", "--block=32", "--arg=zeros:128", "--arg=i32:5"]
+    assert ask_console(out, ["break k.cl:6", "run"], [f"print {name}"], options) == ["$1 = 5 (at launch)"]
+    for commands in (["break k.cl:6"], ["break k.cl:6", "run", "break k.cl:6"]):
+        said = debug(out, *commands[:-1], f"{commands[-1]} if {name} == 5", options=options).stderr
+        assert said.endswith("a parameter is known as it was at launch only; print says so, a condition cannot\n"), said
 
 
 SCOPES = """
@@ -542,3 +557,54 @@ def test_a_value_at_the_entry_has_the_type_that_the_call_says(program, tmp_path,
     stop, commands = "break passed.c:15", ["info locals", "info args"]
     said, told = ask_console(file, [stop, "run"], commands), ask_gdb(file, [stop, "continue"], commands)
     assert said == told and (xlen == 32 or "narrow = 23.25\nwide = 46.5\nwhole = 22\nsmall = 23\n" in said[0]), said
+
+
+# ---- names of registers ----
+
+@pytest.mark.parametrize("xlen", [32, 64])
+def test_registers_have_the_names_that_gdb_has_for_them(program, xlen):
+    """Those of the target description, and GDB's others for these: f10 is fa0, csr832 is mscratch."""
+    file, before = program("values", xlen), [f"set var $f{n} = {n}.5" for n in range(32)] + ["set var $mscratch = 77"]
+    names = [f"f{n}" for n in range(32)] + [f"x{n}" for n in range(32) if n != 8] + ["fa0", "ft11", "csr832", "mscratch", "csr768", "csr769", "csr1", "fflags"]
+    commands = [f"output ${name}" for name in names]
+    ours, gdbs = ask_console(file, OURS + before, commands), ask_gdb(file, GDBS + before, commands)
+    assert ours == gdbs, [pair for pair in zip(commands, ours, gdbs) if pair[1] != pair[2]]
+    assert "void" not in ours and ours[names.index("csr832")] == "77"
+    listed = re.findall(r"^ *(\w+) ", ask_gdb(file, GDBS, ["maint print registers"])[0], re.M)[1:]
+    assert len(listed) > 70 and not {"void"} & set(ask_console(file, OURS, [f"output ${name}" for name in listed]))
+
+
+def test_a_message_names_what_it_cannot_have(program):
+    """When it is defined, if no register or variable will ever have the name; else where it is to be printed."""
+    for name, why in (("$_nosuch", "This device has no $_nosuch"), ("$x99", "there is no register x99"), ("nosuch", 'No symbol "nosuch" in current context.')):
+        done = debug(program("values"), f'dprintf stop_here,"%d\\n",{name}')
+        assert done.returncode == 1 and why in done.stderr, done.stderr
+    done = debug(program("values"), 'dprintf stop_here,"%d\\n",$later', "run")
+    assert "Dprintf 1: Value can't be converted to integer." in done.stdout, done.stdout + done.stderr
+
+
+# ---- types of C++ ----
+
+POINTERS = """
+struct S { int m; int f() { return m; } };
+typedef int (S::*method_t)(); typedef int S::*member_t; typedef decltype(nullptr) null_t;
+struct Q { decltype(nullptr) q; int b; } record = {nullptr, 3};
+method_t method = &S::f; int (S::*plain)() = &S::f; member_t member = &S::m, none = 0; null_t nothing = nullptr; decltype(nullptr) nowhere = nullptr;
+extern "C" __attribute__((noinline)) member_t give_member() { return &S::m; }
+extern "C" __attribute__((noinline)) method_t give_method() { return &S::f; }
+int main() { S s = {1}; give_member(); give_method(); return (s.*method)() + (s.*plain)() + s.*member + (none == 0) + record.b + (nothing == nowhere); }
+"""
+
+
+def test_pointers_to_members_and_to_nothing(program, tmp_path):
+    """GDB's texts for the former; it has none for C++'s nullptr, whose debug information has a name only (DWARF 5, 5.2)."""
+    (tmp_path / "pointers.cpp").write_text(POINTERS)
+    file = program(tmp_path / "pointers.cpp", 64, "-O0")
+    commands = ["output member", "output method", "output plain", "whatis method", "ptype method", "output none"]
+    assert ask_console(file, ["break main", "run"], commands) == ask_gdb(file, ["break main", "continue"], commands)
+    said = ask_console(file, ["break main", "run"], ["whatis nowhere", "ptype nowhere", "output nowhere", "output sizeof(nowhere)", "output nowhere == 0",
+                                                     "output record", "whatis nothing", "output nothing == nowhere"])
+    assert said == ["type = decltype(nullptr)", "type = void *", "(decltype(nullptr)) 0x0", "8", "true", "{q = 0x0, b = 3}", "type = null_t", "true"]
+    for function, value in (("give_member", "&S::m"), ("give_method", r"\(int \(S::\*\)\(S \* const\)\) 0x\w+ <S::f\(\)>")):
+        said, = ask_console(file, [f"break {function}", "run"], ["finish"])
+        assert re.search(rf"Value returned is \$1 = {value}$", said), said

@@ -191,6 +191,229 @@ def test_sm(tmp_path, opt, seed):
     check(plan, where, tmp_path / "flow.ptx", line, ["-g", "sm", *ARGUMENTS], opt == "-O0", random.Random(seed))
 
 
+# ---- machine code of the SM ----
+
+BANK, PARAMETERS, FIRST, ROW = 0x30000000, 0x140, 40, 128    # FIRST: the register of statement 0; ROW: work-items
+
+
+class Code:
+    """Machine code for random statements, and of each statement which operands each work-item has.
+
+    Statement K makes the value R(40+K), in the ways that machine code has: sums with a carry, halves of words, predicates, conditional moves,
+    constants from bank 0. It keeps the value in the register, in global, shared or local memory, and there as a part of a vector, too."""
+
+    def __init__(self, seed):
+        self.rng, self.lines, self.main, self.sources = random.Random(seed), [], {}, {}
+        self.kept, self.count = [], 1    # S2R comes first
+        for k in range(STATEMENTS):
+            self.kept.append(self.rng.choice(["register", "global", "vector", "shared", "local"]))
+            self.statement(k)
+        self.emit("BAR.SYNC 0x0")
+        self.end = self.at()
+        self.emit("NOP")
+        self.emit("EXIT")
+
+    def at(self):
+        """Of the instruction that comes next: from the beginning of the kernel on."""
+        return self.count // 3 * 32 + 8 + self.count % 3 * 8
+
+    def emit(self, text):
+        self.lines.append(f"    {text};")
+        self.count += 1
+
+    def address(self, parameter, row, turn, scale, more=0):
+        """R2, R3: what is `more` bytes behind element (row, work-item ^ turn) of the buffer."""
+        self.emit(f"LOP32I.XOR R2, R0, {turn:#x}")
+        self.emit(f"IADD32I R2, R2, {row*ROW:#x}")
+        self.emit(f"SHL R2, R2, {scale:#x}")
+        self.emit(f"IADD R2.CC, R2, c[0x0][{PARAMETERS + 8*parameter:#x}]")
+        self.emit(f"IADD.X R3, RZ, c[0x0][{PARAMETERS + 8*parameter + 4:#x}]")
+        return more
+
+    def shared(self, row, turn):
+        self.emit(f"LOP32I.XOR R2, R0, {turn:#x}")
+        self.emit(f"IADD32I R2, R2, {row*ROW:#x}")
+        self.emit("SHL R2, R2, 0x2")
+
+    def fetch(self, k, register):
+        """Loads an operand; returns what it is to work-item i: {("cell", byte), ("small", byte), ("bank", byte), ("value", K, item)}."""
+        rng = self.rng
+        kind = rng.choice(["value", "value", "value", "cell", "part", "byte", "parameter"] if k else ["cell", "part", "byte"])
+        turn = rng.choice([0, 0, 1, 2, 5, 33])
+        if kind == "value":
+            which = rng.randrange(max(0, k - 4), k)
+            kept = self.kept[which]
+            turn = 0 if kept in ("register", "local") else turn
+            if kept == "register":
+                self.emit(f"MOV R{register}, R{FIRST + which}")
+            elif kept == "global":
+                self.address(2, which, turn, 2)
+                self.emit(f"LDG.E R{register}, [R2]")
+            elif kept == "vector":    # the upper half of a pair
+                self.address(3, which, turn, 3)
+                if rng.randrange(2):
+                    self.emit(f"LDG.E R{register}, [R2+0x4]")
+                else:
+                    self.emit("LDG.E.64 R20, [R2]")
+                    self.emit(f"MOV R{register}, R21")
+            elif kept == "shared":
+                self.shared(which, turn)
+                self.emit(f"LDS R{register}, [R2]")
+            else:
+                self.emit(f"LDL R{register}, [{4*which:#x}]")
+            return lambda i: {("value", which, i ^ turn)}
+        row = rng.randrange(CELLS)
+        if kind == "parameter":
+            self.emit(f"MOV R{register}, c[0x0][{PARAMETERS + 0x20:#x}]")
+            return lambda i: {("bank", PARAMETERS + 0x20 + b) for b in range(4)}
+        if kind == "byte":
+            self.address(1, row, turn, 0)
+            self.emit(f"LDG.E.U8 R{register}, [R2]")
+            return lambda i: {("small", row*ROW + (i ^ turn))}
+        self.address(0, row, turn, 4 if kind == "part" else 2)
+        if kind == "part" and row == 0:    # one of four cells that are loaded together
+            part = rng.randrange(4)
+            self.emit("LDG.E.128 R20, [R2]")
+            self.emit(f"MOV R{register}, R{20 + part}")
+            return lambda i: {("cell", 16*(i ^ turn) + 4*part + b) for b in range(4)}
+        if kind == "part":    # one half of a cell: a cell is 16 bytes here
+            self.address(0, 0, turn, 4)
+            self.emit("LDG.E R20, [R2]")
+            self.emit(f"XMAD R{register}, R20.H1, 0x3, RZ")
+            return lambda i: {("cell", 16*(i ^ turn) + 2 + b) for b in range(2)}
+        self.emit(f"LDG.E R{register}, [R2]")
+        return lambda i: {("cell", 4*(row*ROW + (i ^ turn)) + b) for b in range(4)}
+
+    def statement(self, k):
+        rng, to = self.rng, FIRST + k
+        a, b, c = (self.fetch(k, register) for register in (4, 5, 6))
+        way = rng.choice(["sum", "carry", "logic", "product", "choice", "moves", "compare", "double"])
+        everything, where = (lambda i: a(i) | b(i) | c(i)), None
+        if way == "sum":
+            self.emit(f"IADD3 R{to}, R4, R5, -R6")
+        elif way == "carry":
+            self.emit("IADD RZ.CC, R4, R5")
+            self.emit(f"IADD.X R{to}, R6, RZ")
+        elif way == "logic":    # C is in no row of the table that counts
+            self.emit(f"LOP3.LUT R{to}, R4, R5, R6, 0x3c")
+            everything = lambda i: a(i) | b(i)
+        elif way == "product":
+            self.emit(f"FFMA R{to}, R4, c[0x0][{PARAMETERS + 0x24:#x}], R5")
+            everything = lambda i: a(i) | b(i) | {("bank", PARAMETERS + 0x24 + n) for n in range(4)}
+        elif way == "choice":    # even work-items have A, odd ones B
+            bit = rng.randrange(3)
+            self.emit(f"LOP32I.AND R22, R0, {1 << bit:#x}")
+            self.emit("ISETP.NE.AND P1, PT, R22, RZ, PT")
+            self.emit(f"MOV R{to}, R4")
+            where = ~0
+            self.main.setdefault(k, []).append((self.at(), lambda i: i >> bit & 1))
+            self.emit(f"@P1 MOV R{to}, R5")
+            everything = lambda i: b(i) if i >> bit & 1 else a(i)
+        elif way == "moves":    # the value of a predicate is a part, whose lane it is
+            self.emit("ISETP.LT.AND P2, PT, R4, R5, PT")
+            self.emit(f"SEL R{to}, R6, RZ, P2")
+        elif way == "compare":
+            self.emit("ISETP.GE.U32.AND P3, P4, R4, R5, PT")
+            self.emit("PSETP.XOR.AND P5, PT, P3, PT, PT")
+            self.emit(f"SEL R{to}, RZ, 0x7, P5")
+            everything = lambda i: a(i) | b(i)
+        else:
+            self.emit("I2F.F64.U32 R24, R4")
+            self.emit("I2F.F64.U32 R26, R5")
+            self.emit("DADD R24, R24, R26")
+            self.emit(f"F2I.U32.F64.TRUNC R{to}, R24")
+            everything = lambda i: a(i) | b(i)
+        if where is None:
+            self.main.setdefault(k, []).append((self.before(), lambda i: True))
+        self.sources[k] = everything
+        kept = self.kept[k]
+        if kept == "global":
+            self.address(2, k, 0, 2)
+            self.emit(f"STG.E [R2], R{to}")
+        elif kept == "vector":
+            self.emit("MOV R20, R4")
+            self.emit(f"MOV R21, R{to}")
+            self.address(3, k, 0, 3)
+            self.emit("STG.E.64 [R2], R20")
+        elif kept == "shared":
+            self.shared(k, 0)
+            self.emit(f"STS [R2], R{to}")
+        elif kept == "local":
+            self.emit(f"STL [{4*k:#x}], R{to}")
+        if kept not in ("register", "local"):
+            self.emit("BAR.SYNC 0x0")
+
+    def before(self):
+        """Of the instruction that came last."""
+        n = self.count - 1
+        return n // 3 * 32 + 8 + n % 3 * 8
+
+    def text(self):
+        head = [".kernel flow", ".param 8 cells", ".param 8 small", ".param 8 g", ".param 8 pairs", ".param 4 number", ".param 4 factor",
+                f".shared {4*STATEMENTS*ROW}", f".local {4*STATEMENTS}", "    S2R R0, SR_TID.X;"]
+        return "\n".join([*head, *self.lines]) + "\n"
+
+    def made_of(self, k, item):
+        found, made, todo = set(), set(), [(k, item)]
+        while todo:
+            at, i = todo.pop()
+            if (at, i) in made:
+                continue
+            made.add((at, i))
+            for one in self.sources[at](i):
+                if one[0] == "value":
+                    todo.append(one[1:])
+                else:
+                    found.add(one)
+        return found, made
+
+
+def bytes_in(text, base, size, kind):
+    return {(kind, at) for at in spans(text, base, size)}
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_machine_code_of_the_sm(tmp_path, seed):
+    """Bytes of the inputs, and of the constant bank; which lanes of the instruction that makes each value."""
+    code, rng = Code(seed), random.Random(seed)
+    (tmp_path / "flow.sass").write_text(code.text())
+    subprocess.run([WAVETRAP, "asm", "-g", "sm", "flow.sass", "-o", "flow.cubin"], cwd=tmp_path, check=True)
+    options = ["-g", "sm", f"--grid={ROW}", f"--block={ROW}", f"--arg=iota:{16*ROW}", f"--arg=iota:{CELLS*ROW}", f"--arg=zeros:{4*STATEMENTS*ROW}",
+               f"--arg=zeros:{8*STATEMENTS*ROW}", "--arg=u32:77", "--arg=f32:1.5"]
+    kernel = 0x10000000
+    place = {"register": lambda k, i: f"$R{FIRST + k}", "local": lambda k, i: f"$R{FIRST + k}", "shared": lambda k, i: f"$R{FIRST + k}",
+             "global": lambda k, i: f"*(unsigned *)($g + {4*(k*ROW + i)})", "vector": lambda k, i: f"*(unsigned *)($v + {8*(k*ROW + i) + 4})"}
+    wanted = []
+    for k in rng.sample(range(STATEMENTS), 5):
+        item = rng.randrange(ROW)
+        wanted.append((k, item if code.kept[k] in ("global", "vector") else None))
+    said = ask_console(tmp_path / "flow.cubin", [f"break *{kernel + code.end:#x}", "run", f"set $g = *(unsigned long *){BANK + PARAMETERS + 16:#x}",
+                                                 f"set $v = *(unsigned long *){BANK + PARAMETERS + 24:#x}"],
+                       [f"p/x *(unsigned long *){BANK + PARAMETERS:#x}", f"p/x *(unsigned long *){BANK + PARAMETERS + 8:#x}", "p $R0",
+                        *(f"where-from --depth=1000 --steps=100000 {place[code.kept[k]](k, item)}" for k, item in wanted)], options)
+    cells, small = (int(re.search(r"= 0x([0-9a-f]+)", text)[1], 16) for text in said[:2])
+    lane = int(re.search(r"= (\d+)", said[2])[1])
+    for (k, item), text in zip(wanted, said[3:]):
+        found, made = code.made_of(k, lane if item is None else item)
+        assert "There are other steps" not in text, text
+        inputs = text.partition("Made of:")[2]
+        seen = (bytes_in(inputs, cells, 16*ROW, "cell") | bytes_in(inputs, small, CELLS*ROW, "small") | bytes_in(inputs, BANK, 0x200, "bank"))
+        assert seen == found, (k, item, sorted(seen ^ found)[:8], text, code.text())
+        assert "as it began" not in inputs, text
+        executed = {}
+        warp = None
+        for line in text.partition("Made of:")[0].splitlines():
+            if match := re.match(r"device.*warp (\d+)", line):
+                warp = int(match[1])
+            elif match := re.match(r"  \[\d+\] time \d+, lanes? ([0-9,-]+) at 0x\w+ <flow\+(\d+)>", line):
+                for part in match[1].split(","):
+                    first, _, last = part.partition("-")
+                    executed.setdefault(int(match[2]), set()).update(32*warp + n for n in range(int(first), int(last or first) + 1))
+        for at, mains in code.main.items():
+            for offset, takes in mains:
+                assert executed.get(offset, set()) == {i for which, i in made if which == at and takes(i)}, (k, item, at, hex(offset), text, code.text())
+
+
 def test_the_page_is_true(tmp_path):
     """The sessions of docs/where-from.md."""
     session = "".join(re.findall(r"^```console\n(.*?)^```$", (ROOT / "docs" / "where-from.md").read_text(), re.M | re.S))

@@ -94,7 +94,7 @@ def test_it_leaves_nothing_behind(program, short):
                           capture_output=True, text=True, timeout=TIMEOUT,
                           env={**os.environ, "TMPDIR": str(short)})
     assert done.returncode == 0
-    assert "core 0 warp 0 thread 0" in done.stdout
+    assert "device 0, core 0, warp 0, thread 0" in done.stdout
     assert list(short.iterdir()) == []
 
 

@@ -189,7 +189,7 @@ def spread(text):
 def test_info_lanes_without_an_expression(debug, program, way):
     gdb = in_branch(debug, program, way)
     said = gdb("info lanes")
-    assert said.startswith(f"core 0 warp 2, threads {'-#' * (way.threads // 2)}\n")
+    assert said.startswith(f"device 0, core 0, warp 2, threads {'-#' * (way.threads // 2)}\n")
     rows = table(said)
     assert [row["Thread"] for row in rows] == [str(i) for i in range(way.threads)]
     assert [row["State"] for row in rows] == ["waits", "active"] * (way.threads // 2)
@@ -347,7 +347,7 @@ def test_info_divergence(debug, program, way):
     gdb = debug(program("lanes", way.xlen), way)
     gdb("break *divide if $_warp == 2")
     gdb("continue")
-    assert gdb("info divergence").startswith("core 0 warp 2: no branch divides it\n")
+    assert gdb("info divergence").startswith("device 0, core 0, warp 2: no branch divides it\n")
     gdb("delete")
     gdb("break *odd if $_warp == 2")
     gdb("continue")
@@ -355,13 +355,13 @@ def test_info_divergence(debug, program, way):
     odd, even = ",".join(map(str, range(1, way.threads, 2))), ",".join(map(str, range(0, way.threads, 2)))
     place = r"0x[0-9a-f]{%d} in \w+ at lanes.S:\d+" % (way.xlen // 4)
     assert re.fullmatch(
-        r"core 0 warp 2: 1 branch not over\n"
+        r"device 0, core 0, warp 2: 1 branch not over\n"
         rf"{'#' * way.threads}  0-{way.threads - 1} came to a branch\n"
         rf"\|-- {re.escape('-.' * half)}  {even} wait to go on at {place}\n"
         r"`-\+\n"
         rf"  {re.escape('.#' * half)}  {odd} are active at {place}\n", gdb("info divergence"))
-    assert gdb("info divergence all").count("core 0 warp") == 4
-    assert gdb("info divergence 0.1-2").count("core 0 warp") == 2
+    assert gdb("info divergence all").count("core 0, warp") == 4
+    assert gdb("info divergence 0.1-2").count("core 0, warp") == 2
 
 
 @ways()
@@ -389,14 +389,14 @@ def test_info_barriers(debug, program, way):
 def test_warp_and_lane_select(debug, program, way):
     gdb = in_branch(debug, program, way)
     said = gdb("lane 3")
-    assert said.startswith("[Switching to core 0 warp 2 thread 3]\n#0 ")
+    assert said.startswith("[Switching to device 0, core 0, warp 2, thread 3]\n#0 ")
     assert (gdb.number("$s0"), gdb.number("$s1")) == (3, 2)
     said = gdb("lane 2")
-    assert said.startswith("[Switching to core 0 warp 2 thread 2 (masked off)]\n#0 ")
-    assert gdb("lane") == "[The selected thread is core 0 warp 2 thread 2]\n"
+    assert said.startswith("[Switching to device 0, core 0, warp 2, thread 2 (masked off)]\n#0 ")
+    assert gdb("lane") == "[The selected thread is device 0, core 0, warp 2, thread 2]\n"
     said = gdb("warp 0.1")
-    assert said.startswith("[Switching to core 0 warp 1 thread ")
-    assert gdb("warp") == "[The selected warp is core 0 warp 1]\n"
+    assert said.startswith("[Switching to device 0, core 0, warp 1, thread ")
+    assert gdb("warp") == "[The selected warp is device 0, core 0, warp 1]\n"
     assert gdb.number("$s1") == 1
     gdb("wave 2")
     # Lane 2 is masked off there: the lowest active one is selected.
@@ -416,7 +416,7 @@ def test_warp_and_lane_select(debug, program, way):
 @ways(SMALL)
 def test_a_warp_that_is_not_active_cannot_be_selected(debug, program, way):
     gdb = debug(program("lanes", way.xlen), way)
-    assert gdb("warp 3") == "core 0 warp 3 is not active; see 'info warps'.\n"
+    assert gdb("warp 3") == "core 0, warp 3 is not active; see 'info warps'.\n"
     assert gdb.number("$_warp") == 0
 
 
@@ -427,7 +427,7 @@ def test_warp_apply_and_lane_apply(debug, program, way):
     said = gdb("warp-apply all -q print $s1")
     assert [int(n) for n in re.findall(r"= (\d+)", said)] == [0, 1, 2, 3]
     said = gdb("warp-apply 0.1,3 print $_warp")
-    assert re.fullmatch(r"\ncore 0 warp 1:\n\$\d+ = 1\n\ncore 0 warp 3:\n\$\d+ = 3\n", said)
+    assert re.fullmatch(r"\ndevice 0, core 0, warp 1:\n\$\d+ = 1\n\ndevice 0, core 0, warp 3:\n\$\d+ = 3\n", said)
     said = gdb("lane-apply 0-2,3 -q output (long)$s0")
     assert said == "0123"
     said = gdb("lane-apply active print $_lane")
@@ -455,7 +455,7 @@ def test_goto_time(debug, program, way):
     gdb("lane 3")
     before = gdb.number("$s3")
     said = gdb("goto-time -6")
-    assert said.startswith(f"[core 0 warp 1 thread 3 at issue time {end - 6}]\n#0 ")
+    assert said.startswith(f"[device 0, core 0, warp 1, thread 3 at issue time {end - 6}]\n#0 ")
     assert "maintenance flush" not in said
     assert (gdb.number("$_time"), gdb.number("$_warp"), gdb.number("$_lane")) == (end - 6, 1, 3)
     assert gdb.number("$s1") == 1
@@ -472,7 +472,7 @@ def test_goto_time(debug, program, way):
 def test_going_to_where_the_selected_warp_was_not_active_yet(debug, program, way):
     gdb = in_branch(debug, program, way)
     said = gdb("goto-time 2")
-    assert said.startswith("[core 0 warp 0 thread ") and "at issue time 2]\n#0 " in said
+    assert said.startswith("[device 0, core 0, warp 0, thread ") and "at issue time 2]\n#0 " in said
     assert gdb.number("$_warp") == 0
     assert [row["Warp"] for row in table(gdb("info warps"))] == ["0"]
     gdb("goto-time end")
@@ -497,7 +497,7 @@ def test_the_end_of_a_program_that_has_ended(debug, program, way):
         assert "at issue time" in said and "#0 " in said, said
         assert gdb.number("*(int *)&results") == 5202
         assert gdb.threads()
-    assert "The program ends with the next instruction.\n[core 0 warp 0" in said
+    assert "The program ends with the next instruction.\n[device 0, core 0, warp 0" in said
     said = gdb("continue")
     assert "exited with code 052" in said and said.count("The program has ended:") == 1
     assert gdb("print 1") == "$2 = 1\n"
@@ -580,7 +580,7 @@ def test_who_wrote(debug, program, way):
     out = f"((int *)&results)[{number}]"
     value = gdb.number(out)
     said = gdb(f"who-wrote {out}")
-    found = re.match(r"issue time (\d+): core 0 warp 2 threads? .*, (0x[0-9a-f]+) <store\S*> at lanes.S:\d+", said)
+    found = re.match(r"issue time (\d+): device 0, core 0, warp 2, threads? .*, (0x[0-9a-f]+) <store\S*> at lanes.S:\d+", said)
     assert found, said
     assert f"'goto-time {found[1]}' goes to just before it.\n" in said and "monitor" not in said
     gdb(f"goto-time {found[1]}")
@@ -888,7 +888,7 @@ def test_gdb_mi(serve, example):
         stopped = until(r"\*stopped,")
         assert 'reason="breakpoint-hit"' in stopped and 'value="238"' in stopped, stopped
         assert 'target-id="Thread 1.7"' in ask(7, "-thread-info")
-        assert "core 0 warp 1" in ask(8, '-interpreter-exec console "info lanes pixel"')
+        assert "device 0, core 0, warp 1" in ask(8, '-interpreter-exec console "info lanes pixel"')
         ask(9, "-break-delete 1")
         ask(10, "-exec-continue", "running")
         until(r"\*stopped,.*exited-normally")

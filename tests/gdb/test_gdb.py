@@ -27,7 +27,7 @@ def test_a_session(session, variant):
     assert [t["id"] for t in threads.values()] == list(range(1, 4 * variant.threads + 1))
     for number, thread in threads.items():
         warp, lane = divmod(number - 1, variant.threads)
-        assert thread["name"] == f"core 0 warp {warp} thread {lane}"
+        assert thread["name"] == f"device 0, core 0, warp {warp}, thread {lane}"
 
     stopped = int(re.search(r'Thread (\d+) "', hit)[1])
     warp = (stopped - 1) // variant.threads
@@ -121,7 +121,7 @@ def test_a_function_is_called_by_one_lane(example, serve, gdb, xlen, options):
     def refused():
         state = one("monitor hash")
         said = one("print begin(3)")
-        assert "all 4 active threads of core 0 warp 1 would run the function" in said, said
+        assert "all 4 active threads of device 0, core 0, warp 1 would run the function" in said, said
         assert "vx_active_threads = 0x4; afterwards 0xf again" in said, said
         assert one("monitor hash") == state
         assert f"of 0-{end}" in one("monitor time")
@@ -189,7 +189,7 @@ def test_other_things_that_gdb_does_for_one_thread(session, variant):
     server, gdb = session("lanes", variant, extended=True)
     gdb("tbreak *again if $s1 == 3")
     gdb("continue")
-    number = next(n for n, t in gdb.threads().items() if t["name"] == "core 0 warp 3 thread 2")
+    number = next(n for n, t in gdb.threads().items() if t["name"] == "device 0, core 0, warp 3, thread 2")
     gdb(f"break *store thread {number}")
     assert "hit Breakpoint 2" in gdb("continue")
     assert (gdb.number("$s0"), gdb.number("$s1")) == (2, 3)
@@ -379,7 +379,7 @@ def test_thousand_lanes_are_threads_and_more_are_warps(serve, gdb, program):
     one("continue")
     threads = one.threads()
     assert len(threads) == 33
-    assert {t["name"] for t in threads.values()} == {f"core 0 warp {w}" for w in range(33)}
+    assert {t["name"] for t in threads.values()} == {f"device 0, core 0, warp {w}" for w in range(33)}
     assert one.number("$s0") == 0
     one("monitor lane 7")
     one("maintenance flush register-cache")
@@ -431,7 +431,7 @@ def test_nonstop_conditions_that_gdb_evaluates_see_every_lane(session, variant):
     gdb("set $half = 0.5")
     gdb("break *again if ($s3 == 101 || $s3 == 2101 || $s3 == 3101) && $s0 == 3 && $s1 == 2 && $half < 1")
     hit = gdb("continue -a")
-    gdb(f"thread {re.search(r'Thread ([0-9]+) .core 0 warp 2 thread 3. hit Breakpoint 1', hit)[1]}")
+    gdb(f"thread {re.search(r'Thread ([0-9]+) .device 0, core 0, warp 2, thread 3. hit Breakpoint 1', hit)[1]}")
     assert [gdb.number(r) for r in ("$s0", "$s1", "$s3", "$_lane")] == [3, 2, 101, 3]
     assert "<again>" in gdb.value("$pc", "/a")
     assert "(running)" in gdb("info threads")
@@ -486,7 +486,7 @@ def test_nonstop_a_fault_is_told_for_a_thread_that_gdb_takes_for_running(session
     for lane in range(1, 5):
         gdb(f"thread apply {lane} -q set $sp = 2")
     said = gdb("next")
-    assert 'Thread 3 "core 0 warp 0 thread 2" received signal SIGBUS' in said, said
+    assert 'Thread 3 "device 0, core 0, warp 0, thread 2" received signal SIGBUS' in said, said
 
 
 def test_nonstop_interrupt(session):
@@ -511,7 +511,7 @@ def test_one_warp_runs_to_its_end(session, variant):
     gdb("set scheduler-locking on")
     # Another lane of the warp comes to the breakpoint as well; this one is what GDB resumed.
     hit = gdb("continue")
-    assert f'Thread {variant.threads + 2} "core 0 warp 1 thread 1" hit Breakpoint 1' in hit
+    assert f'Thread {variant.threads + 2} "device 0, core 0, warp 1, thread 1" hit Breakpoint 1' in hit
     gdb("delete")
     assert "No unwaited-for children left" in gdb("continue")
     gdb("set scheduler-locking off")

@@ -44,7 +44,7 @@ def test_a_session(lldb, program, variant):
     assert "stop reason = one-shot breakpoint" in hit
     names = re.findall(r"name = '([^']*)'", threads)
     assert len(names) == 4 * variant.threads
-    assert names[:2] == ["core 0 warp 0 thread 0", "core 0 warp 0 thread 1"]
+    assert names[:2] == ["device 0, core 0, warp 0, thread 0", "device 0, core 0, warp 0, thread 1"]
     assert re.search(r"s6 = 0x0*5\b", registers)
     assert "stop reason = instruction step into" in step
     assert re.search(r"exited with status = 42", end)
@@ -105,7 +105,7 @@ def test_going_to_a_time(lldb, program, variant):
         "process plugin packet monitor goto start", "thread step-inst", "register read pc s6",
         "process plugin packet monitor goto end", "thread step-inst", "register read s6"])
     assert re.search(r"s6 = 0x0*5\b", said[2])
-    assert "issue time 0: core 0 warp 0 thread 0" in said[3] and "LLDB shows" in said[3]
+    assert "issue time 0: device 0, core 0, warp 0, thread 0" in said[3] and "LLDB shows" in said[3]
     assert re.search(r"pc = 0x0*80000004\b", said[5]) and re.search(r"s6 = 0x0*0\b", said[5])
     assert "(the present)" in said[6]
     assert re.search(r"s6 = 0x0*4\b", said[8])
@@ -263,7 +263,7 @@ def test_lldb_dap(example, serve):
         stopped = one.event("stopped")
         assert stopped["reason"] == "breakpoint"
         names = {t["id"]: t["name"] for t in one.ask("threads")["threads"]}
-        assert names[stopped["threadId"]] == "core 0 warp 1 thread 2"
+        assert names[stopped["threadId"]] == "device 0, core 0, warp 1, thread 2"
         frame = one.ask("stackTrace", threadId=stopped["threadId"], startFrame=0, levels=1)["stackFrames"][0]
         assert frame["name"] == "draw" and frame["source"]["name"] == "mandelbrot.c"
         scopes = one.ask("scopes", frameId=frame["id"])["scopes"]

@@ -16,11 +16,11 @@ def test_a_thread_that_faults_has_one_name(program, serve, gdb, lldb, tmp_path):
     file, core = program("odd"), tmp_path / "core"
     line, = re.findall(r"^  .*, issue time \d+$", said_by("run", f"--core-on-fault={core}", file), re.M)
     wave = re.fullmatch(r"  (device 0, core 0, warp 2), threads 1, issue time \d+", line)[1]
-    short = f"{wave}, thread 1".replace("device 0, ", "").replace(",", "")
+    thread = f"{wave}, thread 1"
     for words in (["-ex", "run", file], [f"--core={core}"]):
         said = said_by("debug", "--nx", "--batch", *words[:-1], "-ex", "info fault", "-ex", "thread", words[-1])
-        assert said.count(line) == 2 and f"[{wave}, thread 1; thread 1 enabled]\n" in said, said
-        assert f"[Current thread is 10 ({short})]" in said, said
+        assert said.count(line) == 2 and f"[{thread}; thread 1 enabled]\n" in said, said
+        assert f"[Current thread is 10 ({thread})]" in said, said
     session = gdb(serve(file), file)
-    assert f'"{short}" received signal' in session("continue") and line in session("monitor fault")
-    assert f"name = '{short}', stop reason = misaligned" in lldb("odd", Variant(32), ["continue"])[0]
+    assert f'"{thread}" received signal' in session("continue") and line in session("monitor fault")
+    assert f"name = '{thread}', stop reason = misaligned" in lldb("odd", Variant(32), ["continue"])[0]

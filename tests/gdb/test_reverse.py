@@ -31,7 +31,7 @@ def place(gdb):
 
 
 def lane_of(text):
-    found = re.search(r'Thread \d+ "core (\d+) warp (\d+) thread (\d+)"', text)
+    found = re.search(r'Thread \d+ "device 0, core (\d+), warp (\d+), thread (\d+)"', text)
     return tuple(map(int, found.groups()))
 
 
@@ -460,7 +460,7 @@ def test_a_wave_that_waited_at_a_breakpoint_has_arrived_once(session, variant):
     gdb("break *again")
     said = gdb("continue")
     warp, first = lane_of(said)[1], time(gdb)
-    other = next(t for t in re.findall(r"Thread (1\.\d+) \"core 0 warp (\d+) thread 0\"", gdb("info threads")) if int(t[1]) != warp)
+    other = next(t for t in re.findall(r"Thread (1\.\d+) \"device 0, core 0, warp (\d+), thread 0\"", gdb("info threads")) if int(t[1]) != warp)
     gdb("set scheduler-locking on")
     gdb(f"thread {other[0]}")
     gdb("stepi 3")

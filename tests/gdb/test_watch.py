@@ -31,7 +31,7 @@ def test_each_change_of_a_word_stops(session, variant):
     before = 0
     for rounds in (3, 2, 1):
         said = gdb("continue")
-        assert stop(said) == (str(before), str(base * rounds), "core 0 warp 1 thread 1")
+        assert stop(said) == (str(before), str(base * rounds), "device 0, core 0, warp 1, thread 1")
         assert at(gdb) == "result+4"
         assert gdb.number("$_thread") == int(re.search(r'Thread (\d+) "', said)[1])
         assert gdb.number("$s7") == rounds
@@ -46,10 +46,10 @@ def test_reads_and_accesses(session, variant):
     names = set()
     for _ in range(4):
         said = gdb("continue")
-        names.add(re.search(r'"(core 0 warp \d) thread 0" hit Hardware read watchpoint 1', said)[1])
+        names.add(re.search(r'"(device 0, core 0, warp \d), thread 0" hit Hardware read watchpoint 1', said)[1])
         assert "Value = 7" in said
         # All lanes of a warp read it at once: which they were, GDB cannot know.
-        assert re.search(rf"core 0 warp \d thread 0 read 0x[0-9a-f]+: 0x7; so did threads "
+        assert re.search(rf"device 0, core 0, warp \d, thread 0 read 0x[0-9a-f]+: 0x7; so did threads "
                          rf"1-{variant.threads - 1}\n", said)
     assert len(names) == 4
     assert "exited with code 052" in gdb("continue")
@@ -74,7 +74,7 @@ def test_a_barrier_behind_the_store(session, variant):
     seen = set()
     for _ in range(4):
         old, new, name = stop(gdb("continue"))
-        assert name == f"core 0 warp {new} thread 0"
+        assert name == f"device 0, core 0, warp {new}, thread 0"
         assert at(gdb) == "arrive+4"
         seen.add(new)
     assert seen == {"0", "1", "2", "3"}
@@ -85,7 +85,7 @@ def test_a_barrier_behind_the_store(session, variant):
 def test_conditions_are_gdbs_own(session, variant):
     server, gdb = session("watched", variant)
     gdb("watch -l ((int *)&results)[2] if ((int *)&results)[2] == 1002")
-    assert stop(gdb("continue"))[1:] == ("1002", "core 0 warp 0 thread 2")
+    assert stop(gdb("continue"))[1:] == ("1002", "device 0, core 0, warp 0, thread 2")
     assert gdb.number("$s7") == 1
     assert "exited with code 052" in gdb("continue")
 
@@ -100,7 +100,7 @@ def test_several_watchpoints_of_one_instruction(session):
         old, new, name = stop(gdb("continue"))
         times.add(re.search(r"issue time (\d+)", gdb("monitor time"))[1])
         told.add((old, new, name))
-    assert told == {("0", str(3 * (1000 + i)), f"core 0 warp 0 thread {i}") for i in range(3)}
+    assert told == {("0", str(3 * (1000 + i)), f"device 0, core 0, warp 0, thread {i}") for i in range(3)}
     assert len(times) == 1
     assert stop(gdb("continue"))[0] in {str(3 * (1000 + i)) for i in range(3)}
     gdb("delete")
@@ -116,13 +116,13 @@ def test_local_memory_is_that_of_the_threads_core(program, serve, gdb, variant):
         server = serve(file, "--gpu", f"vortex:cores=2,warps=2,threads={variant.threads}",
                        "--schedule", "lockstep", *(["--dm-only"] if variant.dm_only else []))
         one = gdb(server, file)
-        two = [n for n, t in one.threads().items() if t["name"].startswith(f"core {core} ")][0]
+        two = [n for n, t in one.threads().items() if f"core {core}, " in t["name"]][0]
         one(f"thread {two}")
         one(f"watch *(int *){local}")
         one("thread 1")
         said = one("continue")
         assert stop(said)[:2] == ("0", str(100 + core))
-        assert stop(said)[2].startswith(f"core {core} ")
+        assert f"core {core}, " in stop(said)[2]
         assert at(one) == "local+4"
         one("delete")
         assert "exited with code 052" in one("continue")
@@ -163,7 +163,7 @@ def test_backwards(session, variant):
     gdb(f"watch ((int *)&results)[{thread - 1}]")
     after = base
     for value in (2 * base, 3 * base, 0):
-        assert stop(gdb("reverse-continue")) == (str(after), str(value), "core 0 warp 1 thread 1")
+        assert stop(gdb("reverse-continue")) == (str(after), str(value), "device 0, core 0, warp 1, thread 1")
         assert at(gdb) == "result"
         after = value
     assert "No more reverse-execution history" in gdb("reverse-continue")
@@ -184,7 +184,7 @@ def test_several_watchpoints_backwards(session):
         for _ in range(3):
             told.add(stop(gdb(command)))
             times.add(re.search(r"issue time (\d+)", gdb("monitor time"))[1])
-        assert told == {(str(old * (1000 + i)), str(new * (1000 + i)), f"core 0 warp 0 thread {i}")
+        assert told == {(str(old * (1000 + i)), str(new * (1000 + i)), f"device 0, core 0, warp 0, thread {i}")
                         for i in range(3)}
         assert len(times) == 1
 
@@ -227,7 +227,7 @@ def test_nonstop(session, variant):
     while "(running)" in gdb("info threads"):
         pass
     gdb("watch *(int *)&results")
-    assert stop(gdb("continue")) == ("0", "3000", "core 0 warp 0 thread 0")
+    assert stop(gdb("continue")) == ("0", "3000", "device 0, core 0, warp 0, thread 0")
     assert at(gdb) == "result+4"
     gdb("delete")
     assert "exited with code 052" in gdb("continue -a")

@@ -140,8 +140,21 @@ def test_what_it_would_do_is_real(target):
     ids=["post", "get", "options", "tls", "stun", "zero", "line", "bytes", "long", "dollar", "damaged", "kill", "thread", "registers", "pins",
          "reset"])
 def test_a_connection_that_begins_otherwise_is_closed(target, begin):
+    is_closed(target, begin + b"\n" + target.body())
+
+
+def test_a_long_method_is_not_done_piece_by_piece(serve_jtag, program):
+    """One of some hundred KB comes in many pieces. Each consists of commands, which are all characters of a method."""
+    target = Jtag(serve_jtag, program, None)
+    is_closed(target, target.body() * (300000 // len(target.body())) + b" / HTTP/1.1\r\nHost: e\r\n\r\n")
+
+
+def is_closed(target, sent):
     with connect(target) as client:
-        client.sendall(begin + b"\n" + target.body())
+        try:
+            client.sendall(sent)
+        except (BrokenPipeError, ConnectionResetError):
+            pass
         try:
             while client.recv(4096):
                 pass

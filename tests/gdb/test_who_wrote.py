@@ -11,7 +11,7 @@ WAYS = [Variant(32, 4), Variant(32, 32), Variant(64, 4), Variant(64, 32, True)]
 def rows(said):
     """Issue time, warp, threads, pc with line, and what follows, of each write told."""
     return [row.groups() for row in re.finditer(
-        r"^issue time (\d+): core 0 warp (\d+) (threads? [\d, -]+), (0x[0-9a-f]+ <[^>]+> at [^\s,]+)(.*)$",
+        r"^issue time (\d+): device 0, core 0, warp (\d+), (threads? [\d, -]+), (0x[0-9a-f]+ <[^>]+> at [^\s,]+)(.*)$",
         said, re.M)]
 
 
@@ -101,12 +101,12 @@ def test_local_memory_of_each_core(program, serve, gdb):
     one("break *last")
     one("continue")
     for core in (0, 1):
-        thread = [n for n, t in one.threads().items() if t["name"].startswith(f"core {core} ")]
+        thread = [n for n, t in one.threads().items() if f"core {core}, " in t["name"]]
         if not thread:
             continue
         one(f"thread {thread[0]}")
         one("p *(int *)0xffff0000")
-        assert re.search(rf"core {core} warp \d threads 0-3, .*: 0x[0-9a-f]+ -> {100 + core:#x}$",
+        assert re.search(rf"device 0, core {core}, warp \d, threads 0-3, .*: 0x[0-9a-f]+ -> {100 + core:#x}$",
                          one("monitor who-wrote 0xffff0000"), re.M)
 
 

@@ -88,7 +88,7 @@ def test_why_a_wave_waits(tmp_path):
     core = tmp_path / "core"
     said = ask([f"break long.hip:{loop}", "run", "ignore 1 20", "continue", "info waves", f"generate-core-file {core}", "kill"], compiled("long.hip"))
     there = subprocess.run([WAVETRAP, "debug", "--nx", "--batch", "-ex", "info waves", "--core", core], capture_output=True, text=True, timeout=TIMEOUT)
-    live, dead = [re.findall(r"group (\S+)/1 .* \(waits: s_barrier: 1 of 2 waves have arrived\)$", text, re.M) for text in (said[4], there.stdout)]
+    live, dead = [re.findall(r"group (\S+), core .*  index 1 .* \(waits: s_barrier: 1 of 2 waves have arrived\)$", text, re.M) for text in (said[4], there.stdout)]
     assert live and live == dead and "(waits" not in "".join(re.findall(r".*/0 .*", said[4])), said[4] + there.stdout
 
 

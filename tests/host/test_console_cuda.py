@@ -250,7 +250,7 @@ def test_why_a_warp_waits(program, load, request):
     said = ask([f"break session.cu:{line_of('tile is filled') - 1}", "run", "info waves", "continue", "info waves", "info barriers", "kill"], *program,
                options=SM)
     assert "(waits" not in said[2]
-    assert re.search(r"^  core 0 warp 0 .* \(waits: barrier 0: 32 threads have arrived\)$", said[4], re.M), said[4]
+    assert re.search(r"^  device 0, dispatch \d+, group \(\d+,0,0\), core 0, warp 0 .* \(waits: barrier 0: 32 threads have arrived\)$", said[4], re.M), said[4]
     assert said[5] == "device 0, dispatch 1, group (0,0,0), core 0, warp 0: barrier 0, 32 are there\n"
 
 

@@ -156,6 +156,20 @@ def test_folders_that_are_not_the_user_s_alone_are_not_used(folder, why):
     assert why in wavetrap(folder, "ps").stderr
 
 
+@pytest.mark.skipif(os.getuid() != 0, reason="root alone gives folders away")
+@pytest.mark.parametrize("link", [False, True])
+def test_a_folder_on_the_way_that_is_another_user_s_is_not_used(folder, link):
+    """Its owner could put another folder in place of the user's; the owner of a link could lead elsewhere."""
+    way = folder.parent / "way"
+    (folder / "own").mkdir(0o700)
+    way.symlink_to(folder) if link else folder.rename(way)
+    os.chown(way, 54321, 54321, follow_symlinks=False)
+    with Program(way / "own") as program:
+        assert not program.socket.exists()
+        told = program.end()
+    assert told == f"wavetrap: no debugger can come: {way}/own is not used: {'' if link else 'its folder '}{way} belongs to another user (54321)\n", told
+
+
 @pytest.mark.parametrize("held", ["1:0", "", "x", "1:", "1:2x", ":5", "0", "99999999999", "-1"])
 def test_nonsense_that_would_hold_kernels_is_named_once(folder, held):
     with Program(folder, WAVETRAP_HELD=held) as program:

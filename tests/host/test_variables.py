@@ -1,11 +1,12 @@
 """Variables of wavetrap's libraries that users set by hand: what has no sense is named once in a process, and none is ignored silently."""
 import os
+import re
 import subprocess
 
 import pytest
 
 from conftest import WAVETRAP
-from sanitizer import environment
+from sanitizer import ROOT, environment
 from test_long import LIMIT
 
 RUNTIME = os.path.realpath(os.path.join(os.path.dirname(WAVETRAP), "src", "runtime"))
@@ -55,3 +56,44 @@ def test_nothing_is_said_of_what_has_sense(programs, name):
     sense = {"WAVETRAP_CATCH": "256", "WAVETRAP_CORE_HISTORY": "0x100", "WAVETRAP_PROGRESS": "auto", "WAVETRAP_HELD": "1", "WAVETRAP_SCHEDULE": "rr:2", "WAVETRAP_FILL": "random:1"}
     assert said(programs, name, **sense) == ""
     assert said(programs, name, WAVETRAP_GPUS="", WAVETRAP_SM_GPUS=" ", WAVETRAP_GEN_GPUS="gen9 gen9", WAVETRAP_EXPLAIN="") == ""
+
+
+# ---- names ----
+
+LIST = re.compile(r'^ *\{(?:CHECKED|"(WAVETRAP_\w+)"), (NULL|"[^"]*"), (NULL|"[^"]*")\},$', re.M)
+
+
+def table():
+    """The variables that environment.c lists, with the option of exec that sets each, or None."""
+    rows = LIST.findall((ROOT / "src" / "runtime" / "common" / "environment.c").read_text())
+    return {name or "WAVETRAP_CHECKED": None if option == "NULL" else option.strip('"') for name, option, _ in rows}
+
+
+def test_the_manual_and_the_table_list_the_variables_that_the_source_has():
+    used = set()
+    for file in (ROOT / "src").rglob("*.[ch]"):
+        used |= set(re.findall(r'"(WAVETRAP_[A-Z_]+)"', file.read_text())) if file.name != "environment.c" else set()
+    described = set()
+    for line in re.findall(r"^\.It Ev (WAVETRAP_.*)$", (ROOT / "docs" / "man" / "wavetrap-exec.1").read_text(), re.M):
+        described |= set(line.split(" , "))
+    assert set(table()) == used | {"WAVETRAP_CHECKED"} == described
+
+
+@pytest.mark.parametrize("command", ["exec", "debug"])
+def test_what_does_nothing_is_named(command):
+    """Once: an exec within says nothing."""
+    def run(**variables):
+        words = [command, "/bin/sh", "-c", f"{WAVETRAP} exec /bin/true"] if command == "exec" else [command, "--nx", "--batch", "-ex", "run", "/bin/true"]
+        return subprocess.run([WAVETRAP, *words], env={**environment(), **variables}, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=LIMIT).stderr
+    options = {name: option for name, option in table().items() if option}
+    assert len(options) == 12
+    for name, option in options.items():
+        said = run(**{name: "nonsense"})
+        assert said.startswith(f"wavetrap: {name}=nonsense in the environment is not used: {option} sets it (") and said.count("\n") == 1, said
+    assert run(WAVETRAP_SHEDULE="rr:1") == "wavetrap: WAVETRAP_SHEDULE is no variable of wavetrap's and does nothing: 'man wavetrap-exec' lists them\n"
+    assert run(WAVETRAP_SCHEDULE="", WAVETRAP_PTX_CACHE="off", WAVETRAP_SOCKETS=os.environ.get("WAVETRAP_SOCKETS", "")) == ""
+
+
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_a_library_names_what_is_no_variable(programs, name):
+    assert said(programs, name, WAVETRAP_SHEDULE="rr:1") == "wavetrap: WAVETRAP_SHEDULE is no variable of wavetrap's and does nothing: 'man wavetrap-exec' lists them\n"

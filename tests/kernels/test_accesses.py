@@ -18,7 +18,7 @@ TYPES = {"char": 1, "short": 2, "int": 4, "long": 8, "int2": 8, "int4": 16}
 LOCAL = {"gfx900": "local", "sm": "shared", "gen9": "local"}
 PRIVATE = 1 << 46      # where the emulated Gen9 has it
 ITEMS, GROUP, CELLS = 128, 64, 64     # of the grid, of a group; elements of each array
-LINE = re.compile(r" +(load|store|atomic) of (\d+) bytes?, (\w+), (?:\w+ ([\d,-]+)|\w+):((?: (?:0x[0-9a-f]+|[+-]\d+))+)$")
+LINE = re.compile(r" +(load|store|atomic)(?: \([\w ]+, \w+\))? of (\d+) bytes?, (\w+), (?:\w+ ([\d,-]+)|\w+):((?: (?:0x[0-9a-f]+|[+-]\d+))+)$")
 
 
 # ---- the records of a trace ----
@@ -212,3 +212,51 @@ def test_vortex_accesses_what_its_registers_say(name, xlen, tmp_path):
             for place in [place for place in registers if place[0] == core and place != (core, warp)]:
                 del registers[place]
     assert checked > 500 and unknown < checked / 50, (checked, unknown)
+
+
+# ---- operands of the SM in constant banks ----
+
+CONSTANTS = """.kernel k
+.param 8 out
+.param 8 number
+    MOV R2, c[0x0][0x140];
+    MOV R3, c[0x0][0x144];
+    MOV R8, 0x0;
+    MOV R9, 0x0;
+    DADD R4, R8, c[0x0][0x148];
+    DFMA R4, R4, R4, c[0x0][0x148];
+    I2F.F64.S64 R6, c[0x0][0x148];
+    I2I.S32.U8 R6, c[0x0][0x148];
+    FFMA R6, R6, R6, c[0x0][0x14c];
+    @!PT IADD R6, R6, c[0x0][0x148];
+    LDC R7, c[0x0][R8+0x148];
+    STG.E [R2], R6;
+    EXIT;
+"""
+WIDE = re.compile(r"DADD|DFMA|S64")
+
+
+def test_operands_in_constant_banks_of_the_sm(tmp_path):
+    """Once for the warp where the text has one and a lane executes it: at the bank's beginning and the offset; 8 bytes of doubles and 64 bits."""
+    (tmp_path / "k.sass").write_text(CONSTANTS)
+    subprocess.run([COMMAND, "asm", "-g", "sm", "k.sass", "-o", "k.cubin"], cwd=tmp_path, check=True)
+    text, seen, beginnings = None, 0, set()
+    for line in trace("-g", "sm", "--grid=32", "--block=32", "--arg=zeros:64", "--arg=77", tmp_path / "k.cubin"):
+        record = read_record(line)
+        if not record:
+            assert not wanted_constant(text), text    # nothing came behind it
+            text = line
+            continue
+        kind, size, space, lanes, at = record
+        if "LDC" in text:
+            assert (kind, size, space, len(lanes)) == ("load", 4, "constant", 32)
+        elif space == "constant":
+            assert (kind, size, lanes) == ("load", 8 if WIDE.search(text) else 4, []), text
+            beginnings.add(at[0] - int(re.search(r"c\[0x0\]\[(0x[0-9a-f]+)\]", text)[1], 16))
+            seen += 1
+        text = None
+    assert seen == 7 and len(beginnings) == 1
+
+
+def wanted_constant(text):
+    return text and "c[0x0]" in text and "@!PT" not in text

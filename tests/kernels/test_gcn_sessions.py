@@ -233,7 +233,7 @@ def test_steps_follow_the_program(mode, code):
                            "--arg=64", code], capture_output=True, text=True, timeout=60)
     assert done.returncode == 0, done.stderr
     issues = [(int(m[2], 16), int(m[1], 16))
-              for m in re.finditer(r"^ *\d+ cu \d+ wave \d+ 0x(\w+) (\w+):", done.stdout, re.M)]
+              for m in re.finditer(r"^ *\d+ core \d+ wave \d+ 0x(\w+) (\w+):", done.stdout, re.M)]
     assert len(issues) > 30
     # A step is one of the thread's lane; while all lanes are enabled these are all issues.
     together = [pc for pc, _ in itertools.takewhile(lambda issue: issue[1] == (1 << 64) - 1, issues)]

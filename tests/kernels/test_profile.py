@@ -86,9 +86,7 @@ def test_the_counts_are_those_of_a_model(gpu, name, tmp_path):
         of_instructions = [one for one in found if one.get("line") == line and "pc" in one]
         for count in [*COUNTS, "issues", "enabled", "lanes"]:
             assert sum(one[count] for one in of_instructions) == of_line[count]
-        # Without arguments, which PTX loads where they are used: 8 bytes of a warp.
-        own = [one for one in of_instructions if gpu != "sm" or one["bytes"] != 8 * one["requests"]]
-        assert [sum(one[c] for one in own) for c in COUNTS] == counts, (line, COUNTS, own, done.stderr)
+        assert [of_line[c] for c in COUNTS] == counts, (line, of_line, done.stderr)
         row, = (row for row in done.stderr.splitlines() if f"k.cl:{line} (k)" in row)
         assert row.split()[3:7] == [str(of_line[c]) for c in COUNTS[:4]], (row, of_line)
 
@@ -168,13 +166,51 @@ def test_a_line_that_is_no_power_of_two(vecadd):
     assert done.returncode == 125 and "line=48: must be a power of two" in done.stderr
 
 
-def test_the_session_of_the_page(tmp_path):
-    """docs/profile.md: its kernel, its commands, what they print."""
-    block = re.search(r"```console\n(.*?)\n```", (ROOT / "docs" / "profile.md").read_text(), re.S)[1]
-    first, *commands = re.split(r"^\$ ", block, flags=re.M)[1:]
-    (tmp_path / "tr.cl").write_text(first.split("\n", 1)[1])
-    for command in commands:
-        words, _, shown = command.partition("\n")
-        done = subprocess.run(words.replace("wavetrap", COMMAND, 1), shell=True, cwd=tmp_path, capture_output=True, text=True, check=True)
-        for line in shown.splitlines():
-            assert line == "…" or line in done.stderr.splitlines(), (line, done.stderr)
+def debug(words, *commands):
+    return subprocess.run([COMMAND, "debug", "--nx", "--batch", *(word for one in commands for word in ("-ex", one)), *map(str, words)], capture_output=True,
+                          text=True, timeout=300)
+
+
+def counts_of(path):
+    return re.sub(r'"process":\d+,', "", path.read_text())
+
+
+def commands_of(gpu, name, tmp_path, vecadd):
+    """The words of a program or a kernel, with its GPU, for `run` and `debug`."""
+    if gpu == "vortex":
+        return [vecadd]
+    file = build(gpu, source(name), tmp_path, ["-g"], "-g", ["--format", "zebin"])
+    return ["-g", gpu, "--kernel=k", f"--grid={GRID}", f"--block={GROUP}", "--arg=iota:65536", "--arg=zeros:65536", file]
+
+
+TRAVELS = {
+    "steps": ["stepi 5", "next", "reverse-stepi 3", "stepi 2"],
+    "back and forth": ["stepi 40", "reverse-stepi 20", "goto 0", "goto 30", "reverse-stepi 4"],
+    "another way": ["stepi 60", "reverse-stepi 30", "set confirm off", "set var $pc = $pc", "stepi 10"],
+    "a second run": ["stepi 20", "run"],
+}
+
+
+@pytest.mark.parametrize("gpu", [*WAVE, "vortex"])
+@pytest.mark.parametrize("travel", list(TRAVELS))
+def test_a_debugger_counts_the_run_as_it_stands(gpu, travel, tmp_path, vecadd):
+    """However it went to and fro before, `run` counts the same."""
+    words = commands_of(gpu, "rows", tmp_path, vecadd)
+    subprocess.run([COMMAND, "run", f"--profile=json:{tmp_path}/a", *words], check=True, capture_output=True, timeout=120)
+    done = debug([f"--profile=json:{tmp_path}/b", *words], "start", *TRAVELS[travel], "delete", "continue", "continue")
+    assert "Program exited" in done.stdout or "ended" in done.stdout, done.stdout + done.stderr
+    assert counts_of(tmp_path / "a") == counts_of(tmp_path / "b"), done.stdout + done.stderr
+
+
+@pytest.mark.parametrize("gpu", [*WAVE, "vortex"])
+def test_the_past_has_the_counts_of_then(gpu, tmp_path, vecadd):
+    """As many issues as the issue time says; a search for where a value is from changes none."""
+    words = commands_of(gpu, "rows", tmp_path, vecadd)
+    search = {"gfx900": "where-from $v0", "sm": "who-read in[0]", "gen9": "where-from $r5", "vortex": "where-from $a0"}[gpu]
+    look = ["start", "stepi 60", "goto 12", "info profile", "goto 5", "info profile", "goto 15", search, "info profile", "goto 40", "goto 15",
+            "info profile"]
+    plain, counted = debug(words, *[one for one in look if one != "info profile"]), debug(["--profile", *words], *look)
+    first, *tables = re.split(r"^wavetrap: profile.*\n.*\n((?: .*\n)*)", counted.stdout, flags=re.M)
+    issues = [sum(int(row.split()[0]) for row in table.splitlines()) for table in tables[::2]]
+    assert issues == [12, 5, 15, 15], counted.stdout + counted.stderr
+    assert first + "".join(tables[1::2]) == plain.stdout and (gpu == "sm" or "Made of:" in plain.stdout)

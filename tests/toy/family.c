@@ -303,7 +303,7 @@ static const struct wt_family family = {
     .config = {.table = &table, .of = config_of, .describe = describe},
     .files = {.runs = "kernels of toys", .elf_machine = UINT32_MAX, .takes = takes},
     .words = {.core = "core", .wave = "wave", .lane = "lane", .local = "local", .mask_digits = 2},
-    .profile = {.line = 64, .banks = 8, .together = 8},
+    .profile = TOY_PROFILE,
     .run = {.open = open_device,
             .load = load,
             .close = close_device,

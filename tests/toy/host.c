@@ -10,6 +10,7 @@
 #include <time.h>
 
 #include "emulator/machine/archive_parts.h"
+#include "runtime/common/counted.h"
 #include "runtime/common/planted.h"
 #include "runtime/common/policy.h"
 #include "runtime/common/recording.h"
@@ -91,6 +92,7 @@ static bool archive(struct wt_machine *m, struct wt_archive *a, const struct wt_
 }
 
 static const struct wt_host_core_ops core_ops = {.family = "toy",
+                                                 .profile = TOY_PROFILE,
                                                  .config = config,
                                                  .modules = modules,
                                                  .read = read_own,
@@ -379,6 +381,7 @@ int toy_launch(const void *file, size_t bytes, uint32_t groups, uint32_t waves,
     for (toy.code++; toy.followed && toy.known != toy.code;)
         wait_a_moment();
     launch.number = ++toy.number;
+    wt_counted_before_kernel(&toy.hosted, 0);
     wt_recording_before_kernel(toy.recording);
     toy_do_launch(&toy.device->machine, &launch, sizeof launch);
     wt_recording_after_kernel(toy.recording);

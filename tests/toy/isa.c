@@ -40,14 +40,19 @@ static bool in_local(uint64_t addr)
     return addr - TOY_LOCAL < TOY_LOCAL_BYTES;
 }
 
+static uint64_t group_home(const struct wt_machine *m, const struct wt_group_head *g)
+{
+    const struct toy_device *d = (const struct toy_device *)m;
+    return (m->runs + d->launch.number) << 32 | (((const struct toy_group *)g)->number + 1);
+}
+
 uint64_t toy_home(struct wt_machine *m, uint32_t wave, uint64_t addr)
 {
     const struct toy_device *d = (const struct toy_device *)m;
     if (!in_local(addr))
         return WT_HOME_NOW;
-    return wave < m->waves && d->wave[wave].active
-               ? (m->runs + d->launch.number) << 32 | (d->wave[wave].group->number + 1)
-               : WT_HOME_NOWHERE;
+    return wave < m->waves && d->wave[wave].active ? group_home(m, &d->wave[wave].group->head)
+                                                   : WT_HOME_NOWHERE;
 }
 
 static bool piece_at(struct wt_machine *m, uint32_t wave, unsigned lane, uint64_t addr,
@@ -117,11 +122,14 @@ static uint64_t launch_of(const struct wt_machine *m, const struct wt_group_head
 }
 
 const struct wt_group_ops toy_group_ops = {.launch = launch_of,
+                                           .home = group_home,
                                            .waiting = waiting,
                                            .plan = plan,
                                            .begin = begin,
                                            .start_wave = start_wave,
                                            .refusal = "a wave cannot be started"};
+
+static const wt_lanes all_lanes = ((wt_lanes)1 << TOY_LANES) - 1;
 
 /* Those that wait go on once all waves of the group that are left have come. */
 static void release_barrier(struct toy_group *g, struct toy_device *d)
@@ -132,6 +140,7 @@ static void release_barrier(struct toy_group *g, struct toy_device *d)
     for (uint32_t i = 0; i < d->machine.waves; i++)
         if (d->wave[i].group == g && d->wave[i].at_barrier) {
             d->wave[i].at_barrier = false;
+            wt_group_tell_release(&d->machine, &d->wave[i].head, all_lanes, 0);
             toy_update_ready(&d->wave[i]);
         }
 }
@@ -142,6 +151,7 @@ static bool arrive(struct toy_wave *w)
     w->wait_pc = w->pc;
     w->pc += sizeof(struct toy_insn);
     w->group->arrived++;
+    wt_group_tell_arrival(&w->device->machine, &w->head, w->wait_pc, all_lanes, 0);
     toy_update_ready(w);
     release_barrier(w->group, w->device);
     return false;
@@ -154,7 +164,7 @@ static bool end(struct toy_wave *w)
     wt_group_wave_leaves(&d->machine, &w->head);
     toy_update_ready(w);
     if (wt_group_wave_ended(&d->machine, &g->head))
-        wt_launch_done(&d->grid);
+        wt_launch_done(&d->machine, &d->grid, &g->head);
     else
         release_barrier(g, d);
     wt_groups_pump(&d->machine);

@@ -24,6 +24,12 @@
 #define TOY_LOCAL UINT64_C(0x600000000000) /* the aperture of local memory */
 #define TOY_LOCAL_BYTES 4096u
 
+/* What its memory is counted in. */
+#define TOY_PROFILE                                                                                \
+    {                                                                                              \
+        .line = 64, .banks = 8, .together = 8                                                      \
+    }
+
 enum toy_op {
     TOY_ILLEGAL,
     TOY_SET,

@@ -105,7 +105,7 @@ class Gdb(Session):
         return f"thread apply {thread} -q {in_lane[1]}" if in_lane[1] else f"thread {thread}"
 
     def placed(self, said):
-        hit, place = re.search(r'^Thread \d+ "core 0 warp (\d+) thread \d+', said, re.M), re.findall(r" at (\S+):(\d+)$", said, re.M)
+        hit, place = re.search(r'^Thread \d+ "device 0, core 0, warp (\d+), thread \d+', said, re.M), re.findall(r" at (\S+):(\d+)$", said, re.M)
         if not hit or not place:
             return None
         self.warp = int(hit[1])

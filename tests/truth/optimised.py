@@ -223,7 +223,7 @@ def gdbs(session, dialect, made, command, said):
         stop = other.placed(answers[-1])
         command, _, lane = command.rpartition("@")
         listed, = other.ask(["info threads"])   # GDB counts threads as it meets them
-        thread = re.search(rf'^\*? +(\d+) .*"core 0 warp {other.warp} thread {lane}"', listed, re.M)
+        thread = re.search(rf'^\*? +(\d+) .*"device 0, core 0, warp {other.warp}, thread {lane}"', listed, re.M)
         theirs, = other.ask([f"thread apply {thread[1]} -q {command}"]) if thread and stop == made.stop else [""]
     except console.Gone:
         return None

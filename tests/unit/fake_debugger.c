@@ -214,7 +214,7 @@ bool wt_debugger_thread_alive(struct wt_debugger *d, wt_thread thread)
 void wt_debugger_thread_name(struct wt_debugger *d, wt_thread thread, char *text, size_t size)
 {
     unsigned wave = (thread - 1) / FAKE_LANES;
-    snprintf(text, size, "core %u warp %u thread %u%s", wave / 2, wave % 2,
+    snprintf(text, size, "device 0, core %u, warp %u, thread %u%s", wave / 2, wave % 2,
              (thread - 1) % FAKE_LANES, d->masked[thread] ? " (masked off)" : "");
 }
 
@@ -752,10 +752,4 @@ void wt_debugger_name_wave(const struct wt_debugger *d, const struct wt_wave *wa
                            size_t size)
 {
     snprintf(text, size, "a wave");
-}
-
-void wt_debugger_slot_text(const struct wt_debugger *d, const struct wt_wave *wave, char *text,
-                           size_t size)
-{
-    snprintf(text, size, "a slot");
 }

@@ -101,8 +101,10 @@ static void the_device_stands_at_the_head(void **state)
     char want[1024];
     snprintf(want, sizeof want, "l%s]}\n", head);
     expect("qXfer:wavetrap-waves:read:-:0,1000", want);
-    snprintf(want, sizeof want,
-             "l%s{\"wave\":0,\"pc\":2147483648,\"mask\":\"f\",\"detail\":false}]}\n", head);
+    snprintf(
+        want, sizeof want,
+        "l%s{\"wave\":0,\"name\":\"a wave\",\"pc\":2147483648,\"mask\":\"f\",\"detail\":false}]}\n",
+        head);
     expect(ALL_WAVES, want);
     f.d->mode = WT_THREADS_WAVES;
     f.d->lane = 3;
@@ -115,15 +117,17 @@ static void a_row_for_each_active_wave(void **state)
     f.d->masked[5] = f.d->masked[8] = true;
     f.d->running[9] = true;
     const char *got = ask(ALL_WAVES);
-    assert_non_null(
-        strstr(got, "{\"wave\":0,\"pc\":2147483648,\"mask\":\"f\",\"detail\":false},\n"));
-    assert_non_null(
-        strstr(got, "{\"wave\":1,\"pc\":2147483648,\"mask\":\"6\",\"detail\":false},\n"));
-    assert_non_null(strstr(got, "{\"wave\":2,\"running\":true}]}\n"));
+    assert_non_null(strstr(
+        got,
+        "{\"wave\":0,\"name\":\"a wave\",\"pc\":2147483648,\"mask\":\"f\",\"detail\":false},\n"));
+    assert_non_null(strstr(
+        got,
+        "{\"wave\":1,\"name\":\"a wave\",\"pc\":2147483648,\"mask\":\"6\",\"detail\":false},\n"));
+    assert_non_null(strstr(got, "{\"wave\":2,\"name\":\"a wave\",\"running\":true}]}\n"));
     assert_null(strstr(got, "{\"wave\":3"));
     got = ask("qXfer:wavetrap-waves:read:1:0,1000");
-    assert_non_null(
-        strstr(got, "[\n{\"wave\":1,\"pc\":2147483648,\"mask\":\"6\",\"detail\":false}]}\n"));
+    assert_non_null(strstr(got, "[\n{\"wave\":1,\"name\":\"a "
+                                "wave\",\"pc\":2147483648,\"mask\":\"6\",\"detail\":false}]}\n"));
     /* One that is not active has no row, and is no error. */
     expect_has("qXfer:wavetrap-waves:read:3:0,1000", "\"waves\":[\n]}\n");
 }

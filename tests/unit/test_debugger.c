@@ -430,7 +430,8 @@ static void masked_off_lanes_are_shown_where_they_wake_up(void **state)
             OK(wt_debugger_threads(r->d, &list, &count, &err));
             bool off = !list[i].enabled;
             wt_debugger_thread_name(r->d, 1 + i, name, sizeof name);
-            snprintf(want, sizeof want, "core 0 warp 0 thread %u%s", i, off ? " (masked off)" : "");
+            snprintf(want, sizeof want, "device 0, core 0, warp 0, thread %u%s", i,
+                     off ? " (masked off)" : "");
             assert_string_equal(name, want);
             if (off) { /* its pc cannot be set, its registers can */
                 struct wt_error why;
@@ -1039,7 +1040,7 @@ static void many_lanes_become_threads_of_warps(void **state)
     assert_int_equal(list[1].core, 1);
     char name[64];
     wt_debugger_thread_name(r->d, list[1].id, name, sizeof name);
-    assert_string_equal(name, "core 1 warp 0");
+    assert_string_equal(name, "device 0, core 1, warp 0");
     insert(r, CODE + 0x0c);
     wt_thread thread = go(r).thread;
     OK(wt_debugger_choose_lane(r->d, 3, &err));

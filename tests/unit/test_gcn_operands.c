@@ -515,6 +515,12 @@ static void set_addresses(struct state *s, const struct gcn_uop *u)
             memset(s->memory[m], 0, AREA);
     if (u->row->encoding <= GCN_SOPP && any(2))
         s->number[GCN_STATE_MODE] |= GCN_MODE_GPR_IDX_EN | GCN_MODE_VSKIP;
+    if (u->row->encoding >= GCN_VOP2 && u->row->encoding <= GCN_VOP3P && !any(4)) { /* indexing */
+        s->number[GCN_STATE_MODE] |= GCN_MODE_GPR_IDX_EN;
+        s->s[GCN_M0] = (uint32_t)(any(16) << 12 | any(REGISTERS / 8));
+    }
+    if (u->row->encoding >= GCN_VOP2 && !any(8))
+        s->number[GCN_STATE_MODE] |= GCN_MODE_VSKIP;
     if (strstr(u->row->name, "movrel"))
         s->s[GCN_M0] = (uint32_t)any(4) * 2;
     if (strstr(u->row->name, "_join") && any(2))
@@ -560,8 +566,6 @@ static void try_form(struct rig *r, const struct gcn_row *row, unsigned form)
             make_words(row, form, word);
             assert_true(++tries < 20000);
         } while (!gcn_decode(word, 3, &u, &why) || u.row != row);
-        if (!gcn_operands(&u, &o))
-            fail_msg("%s has no operands", row->name);
         if (ends(row)) {
             rig_free(r);
             *r = new_rig();
@@ -569,6 +573,13 @@ static void try_form(struct rig *r, const struct gcn_row *row, unsigned form)
         fill(&before);
         set_addresses(&before, &u);
         const uint64_t exec = exec_of(&before);
+        if (!r->m->active) {
+            rig_free(r);
+            *r = new_rig();
+        }
+        put_state(r, &before);
+        if (!gcn_operands_now(&u, wave_of(r, 0), &o))
+            fail_msg("%s has no operands", row->name);
         uses_of(&o, &reads, &writes, exec);
         execute(r, &before, &after);
         if (after.fault)

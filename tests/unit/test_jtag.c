@@ -478,6 +478,35 @@ static void a_reply_without_room_waits(void **state)
     rig_free(r);
 }
 
+static bool admit(struct wt_bitbang_gate *gate, const char *text)
+{
+    return wt_bitbang_admit(gate, (const uint8_t *)text, strlen(text));
+}
+
+/* A browser's method may be made of commands, and may come in pieces; what is behind it is not. */
+static void nothing_is_done_before_a_debugger_waits(void **state)
+{
+    struct wt_bitbang_gate gate = {.length = 0};
+    char method[2000];
+    memset(method, '0', sizeof method);
+    method[sizeof method - 1] = 0;
+    assert_false(admit(&gate, "rr0123\n"));
+    assert_false(gate.begun || gate.foreign);
+    assert_true(admit(&gate, "4R"));
+    assert_memory_equal(gate.held, "rr0123\n4R", 9);
+
+    gate = (struct wt_bitbang_gate){.length = 0};
+    assert_false(admit(&gate, method));
+    assert_false(admit(&gate, "R / HTTP/1.1\r\n"));
+    assert_true(gate.foreign && !gate.begun);
+
+    gate = (struct wt_bitbang_gate){.length = 0};
+    unsigned pieces = 0;
+    for (; !gate.foreign && pieces < 20; pieces++)
+        assert_false(admit(&gate, method));
+    assert_int_equal(pieces, WT_BITBANG_FIRST / (sizeof method - 1) + 1);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -499,6 +528,7 @@ int main(void)
         cmocka_unit_test(a_pulled_cable_leaves_a_fresh_tap),
         cmocka_unit_test(characters_without_a_meaning_are_ignored),
         cmocka_unit_test(a_reply_without_room_waits),
+        cmocka_unit_test(nothing_is_done_before_a_debugger_waits),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -326,14 +326,15 @@ static void the_thread_list_in_both_forms(void **state)
     as_gdb();
     expect("qfThreadInfo", "mp1.1,p1.2,p1.3,p1.4,p1.5,p1.6,p1.7,p1.8");
     const char *xml = ask("qXfer:threads:read::0,ffff");
-    assert_non_null(strstr(xml, "<thread id=\"p1.6\" core=\"0\" name=\"core 0 warp 1 thread 1\">"
-                                "masked off</thread>"));
     assert_non_null(
-        strstr(xml, "<thread id=\"p1.1\" core=\"0\" name=\"core 0 warp 0 thread 0\"/>"));
-    /* hex of "core 0 warp 1 thread 1 (masked off)" */
+        strstr(xml, "<thread id=\"p1.6\" core=\"0\" name=\"device 0, core 0, warp 1, thread 1\">"
+                    "masked off</thread>"));
+    assert_non_null(strstr(
+        xml, "<thread id=\"p1.1\" core=\"0\" name=\"device 0, core 0, warp 0, thread 0\"/>"));
+    /* hex of "device 0, core 0, warp 1, thread 1 (masked off)" */
     expect("qThreadExtraInfo,p1.6",
-           "636f726520302077617270203120746872656164203120286d61736b6564206f6666"
-           "29");
+           "64657669636520302c20636f726520302c207761727020312c207468726561642031"
+           "20286d61736b6564206f666629");
     expect("Tp1.8", "OK");
     expect_error("Tp1.9");
 }
@@ -1042,9 +1043,11 @@ static void lldb_gets_its_keys(void **state)
     expect_has("?", "threads:1,2,3,4;thread-pcs:80000000,80000000,80000000,80000000;");
     expect("Z0,80000010,4", "OK");
     expect_has("c", "reason:breakpoint;");
-    expect_has("jThreadsInfo", "{\"tid\":1,\"name\":\"core 0 warp 0 thread 0\",\"reason\":"
-                               "\"breakpoint\",\"registers\":{\"32\":\"10000080\"}}");
-    expect_has("jThreadsInfo", "{\"tid\":3,\"name\":\"core 0 warp 0 thread 2 (masked off)\"");
+    expect_has("jThreadsInfo",
+               "{\"tid\":1,\"name\":\"device 0, core 0, warp 0, thread 0\",\"reason\":"
+               "\"breakpoint\",\"registers\":{\"32\":\"10000080\"}}");
+    expect_has("jThreadsInfo",
+               "{\"tid\":3,\"name\":\"device 0, core 0, warp 0, thread 2 (masked off)\"");
     /* riscv32-unknown-unknown-elf */
     expect("qHostInfo", "triple:72697363763332"
                         "2d756e6b6e6f776e2d756e6b6e6f776e2d656c66;endian:little;ptrsize:4;"

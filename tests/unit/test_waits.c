@@ -7,6 +7,7 @@
 /* cmocka wants the four above first */
 #include <cmocka.h>
 #include <stdatomic.h>
+#include <stdbool.h>
 
 #include "runtime/hsakmt/tool.h"
 #include "wait.h"

@@ -583,6 +583,48 @@ static void watching_changes_nothing(void **state)
     assert_true(met > 10000);
 }
 
+struct issues {
+    struct observed accesses; /* first: the context of observe() */
+    unsigned count;
+    uint64_t next; /* issue time that comes */
+};
+
+static void take_issue(void *context, struct wt_machine *m, const struct wt_issue *issue)
+{
+    struct issues *i = context;
+    assert_true(issue->time == i->next);
+    i->next++;
+    i->count++;
+}
+
+/* An observer beneath has every issue and access, whoever observes a part above it, comes and goes.
+ */
+static void an_observer_beneath_others_has_all(void **state)
+{
+    uint32_t code[128];
+    const size_t words = mixed_program(code, 12);
+    struct rig *r = rig_device(&shapes[0], code, words),
+               *alone = rig_device(&shapes[0], code, words);
+    struct issues seen = {.count = 0}, by_itself = {.count = 0};
+    struct observed above = {.count = 0};
+    const struct wt_watch watch = {.kind = WT_WATCH_WRITE, .addr = 0x10000000, .size = 4};
+    assert_true(wt_observe_beneath(alone->machine, observe, NULL, take_issue, &by_itself));
+    while (run(alone, 1000) == WT_RUN_BUDGET)
+        continue;
+    assert_true(wt_observe_beneath(r->machine, observe, NULL, take_issue, &seen));
+    for (unsigned i = 0; run(r, 7) == WT_RUN_BUDGET; i++)
+        assert_true(wt_observe(r->machine, i % 3 ? observe : NULL, &above, &watch, i % 3 == 1));
+    assert_true(wt_observe(r->machine, NULL, NULL, NULL, 0));
+    assert_int_equal(seen.count, r->machine->time);
+    assert_int_equal(seen.count, by_itself.count);
+    assert_int_equal(seen.accesses.count, by_itself.accesses.count);
+    assert_true(above.count > 0 && above.count < seen.accesses.count);
+    assert_true(wt_observe_beneath(r->machine, NULL, NULL, NULL, NULL));
+    assert_true(!r->machine->watch && !r->machine->observer);
+    rig_free(r);
+    rig_free(alone);
+}
+
 /* Watches stay when an observer goes; without them memory is as fast as before. */
 static void an_observer_leaves_nothing(void **state)
 {
@@ -757,6 +799,7 @@ int main(void)
         cmocka_unit_test(a_step_tells_what_it_met),
         cmocka_unit_test(a_watch_comes_before_an_event),
         cmocka_unit_test(watching_changes_nothing),
+        cmocka_unit_test(an_observer_beneath_others_has_all),
         cmocka_unit_test(an_observer_leaves_nothing),
         cmocka_unit_test(a_timeline_passes_it_on),
         cmocka_unit_test(a_false_condition_changes_nothing),

@@ -94,9 +94,9 @@ static void a_write_stops_behind_it_and_names_the_lane(void **state)
             expect(e, WT_STOP_WATCHPOINT, 3);
             assert_int_equal(e.watch, WT_WATCHPOINT_WRITE);
             assert_true(e.addr.offset == PLACE + 9 && e.lanes == 4);
-            assert_string_equal(e.text,
-                                i ? "core 0 warp 0 thread 2 wrote to 0x10000008: 0x2 -> 0x2"
-                                  : "core 0 warp 0 thread 2 wrote to 0x10000008: 0x0 -> 0x2");
+            assert_string_equal(
+                e.text, i ? "device 0, core 0, warp 0, thread 2 wrote to 0x10000008: 0x2 -> 0x2"
+                          : "device 0, core 0, warp 0, thread 2 wrote to 0x10000008: 0x0 -> 0x2");
             assert_int_equal(pc_of(r, 3), COMMON);
             assert_int_equal(reg(r, 3, T2), 3 - i);
         }
@@ -143,7 +143,7 @@ static void the_lane_that_is_looked_at_is_told_first(void **state)
             e = go(r);
         } while (e.kind == WT_EVENT_STOPPED && e.watch != WT_WATCHPOINT_READ);
         expect(e, WT_STOP_WATCHPOINT, lanes + 1);
-        assert_non_null(strstr(e.text, "warp 1 thread 0 read 0x10000180: 0x"));
+        assert_non_null(strstr(e.text, "warp 1, thread 0 read 0x10000180: 0x"));
         rig_free(r);
     }
 }

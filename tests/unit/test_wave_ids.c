@@ -108,7 +108,7 @@ static void the_next_wave_of_a_slot_has_other_threads(void **state)
         assert_int_equal(thread[2], 21);
         for (int i = 0; i < 3; i++) {
             name_of(r->d, thread[i], name);
-            assert_string_equal(name, "core 0 warp 1 thread 0");
+            assert_string_equal(name, "device 0, core 0, warp 1, thread 0");
             assert_int_equal(wt_debugger_thread_alive(r->d, thread[i]), i == 2);
         }
         struct wt_error why;

@@ -3,18 +3,17 @@
 
 #include <string.h>
 
-bool wt_bitbang_is_foreign(const uint8_t *in, size_t length, bool *begun)
+bool wt_bitbang_admit(struct wt_bitbang_gate *gate, const uint8_t *in, size_t length)
 {
-    static const char commands[] = "01234567RrstuQBbzZ", white[] = " \t\r\n";
-    bool command = false;
-    for (size_t i = 0; i < length && !*begun; i++) {
-        const bool known = in[i] && strchr(commands, in[i]);
-        if (!known && (!in[i] || !strchr(white, in[i])))
-            return true;
-        command |= known;
+    static const char commands[] = "01234567RrstuQBbzZ", white[] = "\t\r\n";
+    gate->foreign |= length > sizeof gate->held - gate->length;
+    for (size_t i = 0; i < length && !gate->foreign; i++) {
+        gate->foreign = !in[i] || (!strchr(commands, in[i]) && !strchr(white, in[i]));
+        gate->asked |= in[i] == 'R';
+        gate->held[gate->length++] = in[i];
     }
-    *begun |= command;
-    return false;
+    gate->begun = gate->asked && !gate->foreign;
+    return gate->begun;
 }
 
 size_t wt_bitbang_take(struct wt_dtm *dtm, const uint8_t *in, size_t length, uint8_t *out,

@@ -19,11 +19,27 @@
  */
 size_t wt_bitbang_take(struct wt_dtm *dtm, const uint8_t *in, size_t length, uint8_t *out,
                        size_t room, size_t *replies, bool *quit);
+/** The most that a debugger sends before its first reply. */
+enum { WT_BITBANG_FIRST = 16384 };
+
 /**
- * Whether a connection speaks another protocol: of the characters that came first, together, one
- * is neither a command nor white space. *begun: commands have come on this connection; nothing is
- * foreign behind them.
+ * What has come on a connection before it is known to be a debugger's: {0}. A web page chooses the
+ * first word of its browser's requests, the method: it may consist of commands. A browser sends it
+ * together with the space behind it, and waits for nothing; a debugger waits for its replies.
  */
-bool wt_bitbang_is_foreign(const uint8_t *in, size_t length, bool *begun);
+struct wt_bitbang_gate {
+    uint8_t held[WT_BITBANG_FIRST]; /**< not done yet */
+    size_t length;
+    bool asked;   /**< it wants a reply */
+    bool begun;   /**< a debugger has asked for a reply: nothing is foreign behind that */
+    bool foreign; /**< it speaks another protocol, and nothing is done */
+};
+
+/**
+ * Adds what has come to `held`, before `begun` is set. True: a debugger waits, and all that is held
+ * is to be done. False, and `foreign`: a character is neither a command nor the end of a line, or
+ * there are more than WT_BITBANG_FIRST.
+ */
+bool wt_bitbang_admit(struct wt_bitbang_gate *gate, const uint8_t *in, size_t length);
 
 #endif

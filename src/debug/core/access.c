@@ -168,6 +168,14 @@ enum wt_status wt_debugger_find_kept(struct wt_debugger *d, const struct wt_kept
     return d->ops->find_kept ? d->ops->find_kept(d->probe, asked, answer, err) : WT_OK;
 }
 
+void wt_debugger_find_cfa(struct wt_debugger *d, const struct wt_kept_address *asked,
+                          struct wt_cfa_answer *answer)
+{
+    *answer = (struct wt_cfa_answer){.is_given = false};
+    if (d->ops->find_cfa)
+        d->ops->find_cfa(d->probe, asked, answer);
+}
+
 enum wt_status wt_debugger_find_home(struct wt_debugger *d, wt_thread thread,
                                      struct wt_address addr, uint64_t size, struct wt_address *home,
                                      uint64_t *part, struct wt_error *err)

@@ -138,7 +138,7 @@ wt_thread wt_debugger_thread_of_lane(struct wt_debugger *d, wt_thread thread, un
 
 #define WT_THREAD_NAME 240 /**< bytes that hold any thread's name */
 /** "device 0, dispatch 1, group (2,0,0), core 0, warp 1, lane 3 (masked off)", for people; where
- * waves have no work, "core 0 warp 1 thread 3". Works for any id; "?" if it is none. */
+ * waves have no work, "device 0, core 0, warp 1, thread 3". Works for any id; "?" if it is none. */
 void wt_debugger_thread_name(struct wt_debugger *d, wt_thread thread, char *text, size_t size);
 
 /** The thread that commands mean when they name none: that of the last stop, or the first. */
@@ -194,6 +194,9 @@ enum wt_status wt_debugger_find_caller(struct wt_debugger *d, const struct wt_ca
 enum wt_status wt_debugger_find_kept(struct wt_debugger *debugger,
                                      const struct wt_kept_address *asked,
                                      struct wt_kept_answer *answer, struct wt_error *err);
+/** The CFA where GCC's call frame information has none (the probe's find_cfa). */
+void wt_debugger_find_cfa(struct wt_debugger *debugger, const struct wt_kept_address *asked,
+                          struct wt_cfa_answer *answer);
 
 /**
  * Where memory that @p thread sees at @p addr is watched: *home, and *part bytes of it in one
@@ -563,10 +566,6 @@ bool wt_debugger_pump(struct wt_debugger *d, uint64_t budget);
 
 /** A wave's name, WT_WAVE_NAME bytes at most (base/wave_name.h). */
 void wt_debugger_name_wave(const struct wt_debugger *d, const struct wt_wave *wave, char *text,
-                           size_t size);
-/** A wave in the names of threads, in WT_WAVE_NAME bytes: its name; without work only its slot,
- * "core 0 warp 3", among several GPUs "device 1 core 2 warp 3". */
-void wt_debugger_slot_text(const struct wt_debugger *d, const struct wt_wave *wave, char *text,
                            size_t size);
 
 /**

@@ -76,9 +76,8 @@ static void describe(struct wt_debugger *d, const struct wt_watchpoint_hit *hit,
     dbg_describe(d, hit->wave, &wave);
     /* In the past the probe may know another one in the slot. */
     wave.has_work &= wave.id == d->wave[hit->wave].self.id;
-    wt_debugger_slot_text(d, &wave, slot, sizeof slot);
-    snprintf(text, size, "%s%s %s %u %s 0x%" PRIx64 ": ", slot, wave.has_work ? "," : "",
-             t->lane_word, hit->lane,
+    wt_debugger_name_wave(d, &wave, slot, sizeof slot);
+    snprintf(text, size, "%s, %s %u %s 0x%" PRIx64 ": ", slot, t->lane_word, hit->lane,
              hit->read && hit->write ? "wrote atomically to"
              : hit->write            ? "wrote to"
                                      : "read",

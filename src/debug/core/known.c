@@ -80,19 +80,6 @@ void wt_debugger_name_wave(const struct wt_debugger *d, const struct wt_wave *wa
     wt_wave_name(&name, text, size);
 }
 
-void wt_debugger_slot_text(const struct wt_debugger *d, const struct wt_wave *wave, char *text,
-                           size_t size)
-{
-    char device[24] = "";
-    if (wave->has_work) {
-        wt_debugger_name_wave(d, wave, text, size);
-        return;
-    }
-    if (d->topology->devices > 1)
-        snprintf(device, sizeof device, "device %u ", wave->device);
-    snprintf(text, size, "%score %u %s %u", device, wave->core, d->topology->wave_word, wave->slot);
-}
-
 enum wt_status dbg_refuse_running(const struct wt_debugger *d, const struct wave *w,
                                   struct wt_error *err)
 {

@@ -37,6 +37,10 @@ enum wt_register_role {
 
 #define WT_REGISTER_BITS 2048 /**< of the widest register */
 
+/** A register by GCC's calling convention for AMD GPUs: SP_LOW and SP_HIGH are the halves of the
+ * stack pointer, which a function leaves to its caller as it was: that is the CFA. */
+enum wt_gcc_use { WT_GCC_PRESERVED, WT_GCC_CLOBBERED, WT_GCC_SP_LOW, WT_GCC_SP_HIGH };
+
 /**
  * One register as a debugger sees it. Its value is bytes, the lowest first. The values of all lanes
  * of a wave are a row: one after the other, without gaps, the lowest lane first; of a register
@@ -55,8 +59,9 @@ struct wt_register {
     int dwarf;         /**< its DWARF number; -1: none */
     uint32_t code;     /**< the probe's own name for it */
     bool read_only;
-    bool clobbered; /**< a function need not leave it to its caller as it was */
-    bool unsteady;  /**< it changes while its wave is stopped: counters, what other waves change */
+    bool clobbered;         /**< a function need not leave it to its caller as it was */
+    enum wt_gcc_use by_gcc; /**< the same in GCC's code, where that has another convention */
+    bool unsteady; /**< it changes while its wave is stopped: counters, what other waves change */
 };
 
 /** A wave as its probe knows it: who it is, where it is, and what it works on. */
@@ -332,6 +337,18 @@ struct wt_kept_answer {
     int64_t plus, stride; /**< … of `plus`, and of i * `stride` for lane `first` + i */
 };
 
+/**
+ * The CFA at an instruction where a function's call frame information has none: (`high` << 32 |
+ * the low 32 bits of `low` + `low_plus`) + `plus`.
+ */
+struct wt_cfa_answer {
+    bool is_given;    /**< false: the call frame information is right there */
+    uint64_t row;     /**< the instruction whose row tells where registers are saved */
+    int low, high;    /**< indices of the registers */
+    int64_t low_plus; /**< one of them has been changed, the other has not yet */
+    int64_t plus;
+};
+
 /** Events beside those of waves, which scan() shows. */
 enum wt_probe_event_kind {
     WT_PROBE_NOTHING,
@@ -501,6 +518,13 @@ struct wt_probe_ops {
      */
     enum wt_status (*find_kept)(struct wt_probe *probe, const struct wt_kept_address *asked,
                                 struct wt_kept_answer *answer, struct wt_error *err);
+
+    /**
+     * The CFA where GCC's call frame information has none, by the function's instructions: of
+     * @p asked, start, end, pc and read_code() are given. NULL: it has one everywhere.
+     */
+    void (*find_cfa)(struct wt_probe *probe, const struct wt_kept_address *asked,
+                     struct wt_cfa_answer *answer);
 
     /**
      * Where memory that a lane of a halted wave sees at @p addr lies in space 0, whoever looks:

@@ -99,10 +99,9 @@ void wt_debugger_thread_name(struct wt_debugger *d, wt_thread thread, char *text
     }
     bool lanes = d->threads.mode == WT_THREADS_LANES;
     char slot[WT_WAVE_NAME], lane_text[64] = "", note[16] = "";
-    wt_debugger_slot_text(d, &at, slot, sizeof slot);
+    wt_debugger_name_wave(d, &at, slot, sizeof slot);
     if (lanes)
-        snprintf(lane_text, sizeof lane_text, "%s %s %u", at.has_work ? "," : "",
-                 d->topology->lane_word, lane);
+        snprintf(lane_text, sizeof lane_text, ", %s %u", d->topology->lane_word, lane);
     if (lanes && d->sets.active_known && dbg_is_there(d, thread) && dbg_stands(d, wave) &&
         dbg_need_mask(d, wave, &ignored) == WT_OK && !wt_has_lane(d->wave[wave].mask, lane))
         snprintf(note, sizeof note, " (masked off)");

@@ -114,20 +114,36 @@ enum wt_history_step wt_touches_on(struct wt_touches *s, uint64_t budget, struct
     }
 }
 
-/* The bytes that a write made new: nothing later wrote them. */
-static bool add_bytes(uint8_t *written, uint64_t size, uint64_t first,
-                      const struct wt_watchpoint_hit *hit, uint8_t *stored)
+/* The bytes that a write made new, as bits: nothing later wrote them. The write may begin before
+ * the range. */
+static uint64_t add_bytes(uint8_t *written, uint64_t size, uint64_t first,
+                          const struct wt_watchpoint_hit *hit, uint8_t *stored)
 {
-    bool adds = false;
-    for (uint64_t b = first; b < first + hit->size; b++) {
+    uint64_t made = 0;
+    for (uint64_t n = 0; n < hit->size; n++) {
+        const uint64_t b = first + n;
         if (b >= size || written[b] > 1) /* by a later instruction */
             continue;
         written[b] = 1;
-        adds = true;
-        if (stored && b - first < sizeof hit->after)
-            stored[b] = hit->after[b - first];
+        made |= UINT64_C(1) << (n < 63 ? n : 63);
+        if (stored && n < sizeof hit->after)
+            stored[b] = hit->after[n];
     }
-    return adds;
+    return made;
+}
+
+/* Of the values that an instruction stores those bytes are asked for that it made new, where they
+ * lie side by side and are the same in all lanes; else all. */
+static void choose_bytes(struct wt_slice_seed *s, uint64_t made, uint64_t size)
+{
+    if (!made || (size < 64 && made == (UINT64_C(1) << size) - 1))
+        return;
+    const unsigned first = (unsigned)__builtin_ctzll(made);
+    const uint64_t rest = made >> first;
+    if (rest & (rest + 1))
+        return;
+    s->from = first;
+    s->bytes = (uint32_t)__builtin_popcountll(made);
 }
 
 enum wt_status wt_touch_seeds(const struct wt_touch *list, size_t count, struct wt_address addr,
@@ -141,11 +157,20 @@ enum wt_status wt_touch_seeds(const struct wt_touch *list, size_t count, struct 
         return wt_fail(err, WT_NO_MEMORY, "no host memory for the search");
     for (size_t i = 0; i < count; i++) {
         struct wt_slice_seed s = {.id = list[i].last.id, .time = list[i].time};
+        uint64_t bytes = 0;
+        bool alike = true;
         for (unsigned k = 0; k < list[i].shown; k++) {
             const struct wt_watchpoint_hit *hit = &list[i].lane[k];
-            if (add_bytes(written, size, hit->addr.offset - addr.offset, hit, stored))
-                s.lanes |= wt_lane_bit(hit->lane);
+            const uint64_t made =
+                add_bytes(written, size, hit->addr.offset - addr.offset, hit, stored);
+            if (!made)
+                continue;
+            alike = alike && (!s.lanes || made == bytes);
+            bytes = made;
+            s.lanes |= wt_lane_bit(hit->lane);
         }
+        if (alike)
+            choose_bytes(&s, bytes, list[i].last.size);
         for (uint64_t b = 0; b < size; b++)
             written[b] = written[b] ? 2 : 0;
         if (s.lanes)

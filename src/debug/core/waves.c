@@ -268,7 +268,7 @@ enum wt_status wt_debugger_check_call(struct wt_debugger *d, wt_thread thread, s
             snprintf(advice, sizeof advice, " (%s = 0x%llx; afterwards 0x%llx again)",
                      t->registers[i].name, (unsigned long long)own, (unsigned long long)mask);
     char name[WT_WAVE_NAME];
-    wt_debugger_slot_text(d, &d->wave[wave].self, name, sizeof name);
+    wt_debugger_name_wave(d, &d->wave[wave].self, name, sizeof name);
     return wt_fail(err, WT_STATE,
                    "all %u active %ss of %s would run the function, each with its own registers. "
                    "Nothing was done. Make %s %u the only active one first%s",

@@ -198,6 +198,7 @@ WT_PROBE_FN(decode) gcnp_decode_instruction;
 
 WT_PROBE_FN(find_caller) gcnp_find_caller;
 WT_PROBE_FN(find_kept) gcnp_find_kept;
+WT_PROBE_FN(find_cfa) gcnp_find_cfa;
 
 /* ---- writes.c ---- */
 

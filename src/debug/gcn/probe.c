@@ -210,6 +210,7 @@ const struct wt_probe_ops wt_probe_gcn = {
     .decode = gcnp_decode_instruction,
     .find_caller = gcnp_find_caller,
     .find_kept = gcnp_find_kept,
+    .find_cfa = gcnp_find_cfa,
     .find_home = find_home,
     WT_STANDSTILL_OPERATIONS,
 };

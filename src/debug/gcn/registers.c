@@ -120,6 +120,14 @@ static void add(struct wt_probe *p, size_t *n, const char *prefix, unsigned i, c
     ++*n;
 }
 
+/* GCC, config/gcn/gcn.h, CALL_USED_REGISTERS. */
+static enum wt_gcc_use gcc_use_of_sgpr(unsigned i)
+{
+    if (i == 16 || i == 17)
+        return i == 16 ? WT_GCC_SP_LOW : WT_GCC_SP_HIGH;
+    return i < 14 || (i >= 18 && i < 32) ? WT_GCC_CLOBBERED : WT_GCC_PRESERVED;
+}
+
 bool gcnp_describe_registers(struct wt_probe *p)
 {
     const size_t count = NAMED + SGPRS + MOST_VGPRS + TTMPS;
@@ -136,11 +144,13 @@ bool gcnp_describe_registers(struct wt_probe *p)
     for (unsigned i = 0; i < SGPRS; i++) {
         const unsigned number = i < 64 ? 32 + i : 1088 + i - 64;
         add(p, &n, "s", i, "sgpr", WT_SCOPE_WAVE, number, (int)number, CODE(IN_SGPR, i));
+        p->registers[n - 1].by_gcc = gcc_use_of_sgpr(i);
     }
     for (unsigned i = 0; i < MOST_VGPRS; i++) {
         struct wt_register *r = &p->registers[n];
         add(p, &n, "v", i, "vgpr", WT_SCOPE_LANE, 2560 + i, 2560 + (int)i, CODE(IN_VGPR, i));
         r->clobbered = !is_preserved(i);
+        r->by_gcc = i < 16 ? WT_GCC_CLOBBERED : WT_GCC_PRESERVED;
         if (i < VGPR_ARGUMENTS) {
             r->role = WT_ROLE_ARGUMENT;
             r->argument = i + 1;

@@ -19,6 +19,8 @@
 #define MOST_TAIL 512   /* bytes of an epilogue */
 #define SGPR_COUNT 108u /* with vcc at 106, in which clang 19 keeps the frame pointer at -O0 */
 #define MOST_SAVED 40
+#define SGPR0 32 /* DWARF number of s0; of 64 they follow each other */
+#define SGPRS_LOW 64
 #define VGPR0 2560 /* its DWARF number (LLVM, "User Guide for AMDGPU Backend") */
 
 enum { RA_LOW = 30, RA_HIGH = 31, SP = 32, FP = 33, EXEC_LOW = 126, VCC_LOW = 106 };
@@ -319,6 +321,9 @@ static bool read_asked(void *context, uint64_t addr, void *out, size_t size)
  * restores the caller's. Both stand once in the code from the function's beginning to a return.
  * Behind the epilogue's the stack pointer tells, which has been restored before.
  */
+static void find_variable(struct wt_probe *p, const struct wt_kept_address *asked,
+                          struct wt_kept_answer *answer);
+
 enum wt_status gcnp_find_kept(struct wt_probe *p, const struct wt_kept_address *asked,
                               struct wt_kept_answer *answer, struct wt_error *err)
 {
@@ -328,7 +333,9 @@ enum wt_status gcnp_find_kept(struct wt_probe *p, const struct wt_kept_address *
     struct follower f = {.p = p, .callee = &callee}, body;
     struct insn in;
     *answer = (struct wt_kept_answer){.state = WT_KEPT_IN_PLACE};
-    if (asked->reg != index_of_role(p, WT_ROLE_FP))
+    if (asked->size)
+        find_variable(p, asked, answer);
+    if (asked->size || asked->reg != index_of_role(p, WT_ROLE_FP))
         return WT_OK;
     begin(&f);
     body = f;
@@ -363,6 +370,155 @@ enum wt_status gcnp_find_kept(struct wt_probe *p, const struct wt_kept_address *
                                           .term = {{.reg = index_of_role(p, WT_ROLE_SP)}},
                                           .plus = base->offset - stack->offset};
     return WT_OK;
+}
+
+/* ---- GCC's frames ---- */
+
+/*
+ * GCC's stack pointer is s[16:17], its frame pointer s[14:15], in bytes of memory; the CFA is the
+ * stack pointer when the function began (GCC, config/gcn/gcn.cc, gcn_expand_prologue()). Its call
+ * frame information has no row for the two instructions of a sum of 64 bits, nor for an epilogue.
+ */
+enum { GCC_FP = 14, GCC_SP = 16, GCC_PAIRS_END = 18 };
+
+/* A half of one of the pairs: that of the stack pointer when the function began, plus so much. */
+struct half {
+    bool known;
+    int64_t offset;
+};
+
+/* A sum or copy of a half from one of the pairs: which one; false: it is none. */
+static bool is_half_sum(const struct insn *in, unsigned *source, int64_t *by, bool *carries)
+{
+    const unsigned op = in->word >> 23 & 0x7f;
+    *by = 0;
+    *source = in->word & 0xff;
+    *carries = in->word >> 30 == 2 && in->word >> 28 != 0xb && (op == 4 || op == 5);
+    return is_sop1(in, S_MOV_B32) || *carries || is_sum(in, source, by);
+}
+
+static void follow_halves(struct half *half, const struct insn *in)
+{
+    struct half result = {.known = false};
+    unsigned first = 0, source;
+    int64_t by;
+    bool carries;
+    const unsigned count = written(in, &first);
+    const bool is_copy = is_sop1(in, S_MOV_B64) && (in->word & 0xff) < GCC_PAIRS_END - 1;
+    if (count == 1 && is_half_sum(in, &source, &by, &carries) && source < GCC_PAIRS_END &&
+        half[source].known && first < GCC_PAIRS_END)
+        result = (struct half){true, carries ? half[first - (first & 1)].offset
+                                             : half[source].offset + by};
+    const struct half copied[2] = {is_copy ? half[in->word & 0xff] : result,
+                                   is_copy ? half[(in->word & 0xff) + 1] : (struct half){0}};
+    for (unsigned i = 0; i < count && first + i < GCC_PAIRS_END; i++)
+        half[first + i] = i < 2 ? copied[i] : (struct half){0};
+}
+
+static int index_of_sgpr(const struct wt_probe *p, unsigned n)
+{
+    const struct wt_topology *t = &p->common.topology;
+    char name[8];
+    int i = 0;
+    snprintf(name, sizeof name, "s%u", n);
+    while (strcmp(t->registers[i].name, name) != 0)
+        i++;
+    return i;
+}
+
+/*
+ * The prologue's part without a row begins behind the instruction that moves the stack pointer, and
+ * ends where neither pair changes. An epilogue's begins where the stack pointer has the value again
+ * that it had when the function began, and ends with the return.
+ */
+void gcnp_find_cfa(struct wt_probe *p, const struct wt_kept_address *asked,
+                   struct wt_cfa_answer *answer)
+{
+    enum { BEFORE, PROLOGUE, BODY, EPILOGUE } part = BEFORE;
+    struct code code = {.asked = asked};
+    const struct wt_callee callee = {.context = &code, .read_code = read_asked};
+    struct follower f = {.p = p, .callee = &callee};
+    struct half half[GCC_PAIRS_END] = {[GCC_SP] = {true, 0}, [GCC_SP + 1] = {true, 0}};
+    struct half body[GCC_PAIRS_END];
+    struct insn in;
+    uint64_t at = asked->start, row = 0, pc_part = BEFORE;
+    struct half low = {0}, high = {0};
+    for (; (at <= asked->pc || part == PROLOGUE) && at < asked->end && fetch(&f, at, &in);
+         at += in.what.length) {
+        bool changes = false;
+        for (unsigned i = GCC_FP; i < GCC_PAIRS_END; i++)
+            changes |= writes(&in, i);
+        if (part == PROLOGUE && !changes) {
+            part = BODY;
+            row = at;
+            memcpy(body, half, sizeof body);
+        }
+        if (at == asked->pc) {
+            pc_part = part;
+            low = half[GCC_SP];
+            high = half[GCC_SP + 1];
+        }
+        follow_halves(half, &in);
+        if (part == BEFORE && writes(&in, GCC_SP))
+            part = PROLOGUE;
+        else if (part == BODY && writes(&in, GCC_SP) && half[GCC_SP].known &&
+                 half[GCC_SP].offset == 0)
+            part = EPILOGUE;
+        else if (part == EPILOGUE && is_return(&in)) {
+            part = BODY;
+            memcpy(half, body, sizeof body);
+        }
+    }
+    if ((pc_part == PROLOGUE || pc_part == EPILOGUE) && row && low.known && high.known)
+        *answer = (struct wt_cfa_answer){.is_given = true,
+                                         .row = row,
+                                         .low = index_of_sgpr(p, GCC_SP),
+                                         .high = index_of_sgpr(p, GCC_SP + 1),
+                                         .low_plus = high.offset - low.offset,
+                                         .plus = -high.offset};
+}
+
+/*
+ * Whether an SGPR has the variable that GCC's debug information names it for, at all instructions
+ * of a function. One that the prologue saves in a lane has not before the code writes it first, nor
+ * once an epilogue has restored it. A parameter is there as it came, or where the prologue has
+ * copied it to, until the register is written again: the code may have re-used it.
+ */
+static void find_variable(struct wt_probe *p, const struct wt_kept_address *asked,
+                          struct wt_kept_answer *answer)
+{
+    const int number = asked->reg < 0 ? -1 : p->common.topology.registers[asked->reg].dwarf;
+    struct code code = {.asked = asked};
+    const struct wt_callee callee = {.context = &code, .read_code = read_asked};
+    struct follower f = {.p = p, .callee = &callee};
+    bool is_saved = false, is_restored = false;
+    unsigned written_count = 0;
+    struct lane_move move;
+    struct insn in;
+    if (number < SGPR0 || number >= SGPR0 + SGPRS_LOW)
+        return;
+    const unsigned n = (unsigned)(number - SGPR0);
+    const bool preserved =
+        p->common.topology.registers[index_of_sgpr(p, n)].by_gcc == WT_GCC_PRESERVED;
+    for (uint64_t at = asked->start;
+         (at < asked->pc || (!written_count && !is_saved)) && at < asked->end && fetch(&f, at, &in);
+         at += in.what.length) {
+        if (at >= asked->pc && leaves_line(&in))
+            break;
+        is_saved |= preserved && !written_count && is_lane_move(&in, true, &move) && move.sgpr == n;
+        if (at >= asked->pc)
+            continue;
+        if (is_return(&in))
+            is_restored = false;
+        else if (is_saved && written_count && is_lane_move(&in, false, &move) && move.sgpr == n)
+            is_restored = true;
+        else
+            written_count += writes(&in, n) || (in.what.kind == WT_INSTRUCTION_CALL && !is_saved);
+    }
+    if (is_saved && !written_count)
+        answer->state = WT_KEPT_NOT_YET;
+    else if (is_restored || (asked->is_argument && written_count > is_saved))
+        answer->state = WT_KEPT_GONE;
 }
 
 /* ---- values ---- */

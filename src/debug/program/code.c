@@ -64,13 +64,9 @@ enum wt_status wt_program_address(struct wt_program *g, const char *text, uint64
     enum wt_status status = wt_source_evaluate(&view, text, &v, err);
     if (status)
         return status;
-    const struct wt_type *plain = wt_type_plain(v.type);
-    if (v.in_memory && (plain->kind == WT_TYPE_FUNCTION || plain->kind == WT_TYPE_ARRAY))
-        *address = v.address[0];
-    else if (v.state[0] == WT_VALUE_GOOD && v.size <= 8)
-        *address = wt_load_le(v.bytes, v.size);
-    else
-        status = wt_fail(err, WT_INVALID, "'%s' is no address", text);
+    struct wt_address at;
+    status = wt_values_address(&v, &at, err);
     wt_values_free(&v);
+    *address = status ? 0 : at.offset;
     return status;
 }

@@ -264,13 +264,17 @@ enum wt_status wt_message_check(const char *text, struct wt_error *err)
 static enum wt_status known_names(struct wt_program *g, const struct wt_point *p, uint64_t addr,
                                   const char *text, struct wt_error *err)
 {
+    static const char *const never[] = {"No symbol ", "there is no register ",
+                                        "This device has no $"};
     struct wt_error wrong;
     struct wt_expr *compiled = NULL;
+    bool unknown = false;
     struct wt_frames *frames = wt_program_frames_at(g, p, addr);
     const struct wt_view view = {
         .source = g->source, .frames = frames, .frame = frames ? wt_frames_get(frames, 0) : NULL};
-    const bool unknown = wt_source_compile(&view, text, &compiled, NULL, &wrong) != WT_OK &&
-                         strncmp(wrong.text, "No symbol ", 10) == 0;
+    const bool fails = wt_source_compile(&view, text, &compiled, NULL, &wrong) != WT_OK;
+    for (size_t i = 0; fails && i < sizeof never / sizeof *never; i++)
+        unknown |= strncmp(wrong.text, never[i], strlen(never[i])) == 0;
     wt_expr_free(compiled);
     wt_frames_free(frames);
     return unknown ? wt_fail(err, WT_INVALID, "%s", wrong.text) : WT_OK;

@@ -210,23 +210,16 @@ static enum wt_status at_address(struct wt_program *g, const char *text, struct 
 {
     const struct wt_view view = wt_program_view(g);
     struct wt_values values;
+    struct wt_address at;
     enum wt_status status = wt_source_evaluate(&view, text, &values, err);
     if (status)
         return status;
-    uint64_t address = 0;
-    if (wt_type_plain(values.type)->kind == WT_TYPE_FUNCTION && values.in_memory) {
-        address = values.address[0];
-    } else if (values.state[0] == WT_VALUE_GOOD && values.size <= 8) {
-        for (uint64_t i = 0; i < values.size; i++)
-            address |= (uint64_t)values.bytes[i] << (8 * i);
-    } else {
-        status = wt_fail(err, WT_INVALID, "'*%s' is no address", text);
-    }
+    status = wt_values_address(&values, &at, err);
     wt_values_free(&values);
     if (!status)
-        status = wt_program_check_begins(g, address, err);
+        status = wt_program_check_begins(g, at.offset, err);
     if (!status)
-        add_address(a, address);
+        add_address(a, at.offset);
     return status;
 }
 

@@ -168,6 +168,9 @@ struct wt_program_user {
     void (*news)(void *context, const struct wt_news *news);
     /** Whether a breakpoint on a place that is not there yet is to wait; @p why it is not. */
     bool (*accept_pending)(void *context, const char *why);
+    /** Whether an expression may change a register or memory: wt_source_ask_changes(). NULL: any
+     * may. */
+    wt_may_change_fn *may_change;
     /** Whether the user has asked for an end while the session's loop did not run. NULL: never. */
     bool (*interrupted)(void *context);
     /** A wait begins or ends, or the session's loop has come round within one. NULL: unused. */

@@ -120,6 +120,8 @@ enum wt_status wt_compile_dollar(struct compiler *c, const struct wt_node *n, st
 /** Compiles the meaning that was found for a name. */
 enum wt_status wt_compile_found(struct compiler *c, struct wt_found *f, const char *name,
                                 struct wt_operand *o, struct wt_error *err);
+/** Fails: a condition cannot say that a value is the launch's. */
+enum wt_status wt_compile_at_launch(struct wt_error *err);
 /** A name of the program. */
 enum wt_status wt_compile_name(struct compiler *c, const char *name, struct wt_operand *o,
                                struct wt_error *err);

@@ -199,6 +199,13 @@ enum wt_status wt_compile_found(struct compiler *c, struct wt_found *f, const ch
     }
 }
 
+enum wt_status wt_compile_at_launch(struct wt_error *err)
+{
+    return wt_fail(err, WT_INVALID,
+                   "a parameter is known as it was at launch only; print says so, a condition "
+                   "cannot");
+}
+
 enum wt_status wt_compile_name(struct compiler *c, const char *name, struct wt_operand *o,
                                struct wt_error *err)
 {
@@ -225,7 +232,10 @@ enum wt_status wt_compile_name(struct compiler *c, const char *name, struct wt_o
                              wt_build_constant(&c->build, name[0] == 't'));
         return WT_OK;
     }
+    c->wants_launch = false;
     if (c->named_parameter(c, name, o))
         return WT_OK;
+    if (c->wants_launch)
+        return wt_compile_at_launch(err);
     return wt_fail(err, WT_INVALID, "No symbol \"%s\" in current context.", name);
 }

@@ -688,7 +688,7 @@ static enum wt_status assign(const struct wt_view *scope, const struct wt_node *
             status = wt_fail(err, WT_INVALID,
                              "the value is of other lanes than those that are "
                              "assigned to");
-        else
+        else if (!s->may_change || !(status = s->may_change(s->may_change_context, err)))
             status = assign_lanes(scope, values, &from, err);
         wt_values_free(&from);
     }
@@ -783,7 +783,8 @@ enum wt_status wt_source_compile(const struct wt_view *scope, const char *text,
     wt_node_free(root);
     if (status) {
         wt_expr_free(c.build.expr);
-        return status;
+        return c.wants_launch && strstr(err->text, "optimized out") ? wt_compile_at_launch(err)
+                                                                    : status;
     }
     *expr = c.build.expr;
     if (names_local)

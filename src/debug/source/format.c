@@ -243,8 +243,8 @@ static void put_virtual(struct wt_printer *p, const struct wt_type *class, uint6
 /* Pointers to members have the form of the Itanium C++ ABI (section 2.3). A pointer to a variable
  * is its offset, or -1. A pointer to a method has two words: the method's address, or its offset in
  * the table of virtual functions plus 1; and the number that is added to `this`. */
-static void put_member_pointer(struct wt_printer *p, const struct wt_type *type,
-                               const struct wt_type *plain, const uint8_t *bytes)
+static void put_member_pointer(struct wt_printer *p, const struct wt_type *plain,
+                               const uint8_t *bytes)
 {
     const bool method = wt_type_plain(wt_type_target(plain))->kind == WT_TYPE_FUNCTION;
     const unsigned size = (unsigned)wt_type_size(plain) / (method ? 2 : 1);
@@ -264,7 +264,7 @@ static void put_member_pointer(struct wt_printer *p, const struct wt_type *type,
     }
     if (method) {
         fputc('(', p->out);
-        wt_type_print(p->out, type);
+        wt_type_print(p->out, plain);
         fputs(") ", p->out);
         wt_format_address(p, value, false);
         return;
@@ -320,7 +320,7 @@ static void print_value(struct wt_printer *p, const struct wt_values *v, unsigne
         break;
     }
     case WT_TYPE_MEMBER:
-        put_member_pointer(p, type, plain, bytes);
+        put_member_pointer(p, plain, bytes);
         break;
     case WT_TYPE_VOID:
         fputs("void", p->out);

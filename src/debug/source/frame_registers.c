@@ -70,6 +70,27 @@ static bool is_untouched(const struct wt_caller *rules, const struct wt_register
     return bit >= 0 && bit < 256 && rules->untouched[bit / 64] >> bit % 64 & 1;
 }
 
+/* A register without a rule in GCC's information for AMD GPUs. Its stack pointer is not LLVM's. */
+static enum wt_status left_by_gcc(struct wt_build *b, struct wt_frames *f, unsigned physical,
+                                  unsigned index, bool *unchanged, struct wt_operand *o,
+                                  struct wt_error *err)
+{
+    const enum wt_gcc_use use = b->topology->registers[index].by_gcc;
+    enum wt_status status;
+    wt_expr_vector cfa;
+    if (use == WT_GCC_CLOBBERED)
+        return not_saved(b, index, err);
+    *unchanged = use == WT_GCC_PRESERVED;
+    if (*unchanged)
+        return WT_OK;
+    if ((status = build_cfa(b, f, physical, &cfa, err)) ||
+        (use == WT_GCC_SP_HIGH && (status = wt_build_op(b, WT_EXPR_SHR_UNSIGNED, 0, cfa,
+                                                        wt_build_constant(b, 32), &cfa, err))))
+        return status;
+    *o = wt_operand_cell(wt_types_integer(b->types, 4, false), cfa);
+    return WT_OK;
+}
+
 /* Register `index` of the caller of `physical`; *unchanged: it is as `physical` has it. */
 static enum wt_status caller_register(struct wt_build *b, struct wt_frames *f, unsigned physical,
                                       unsigned index, bool *unchanged, struct wt_operand *o,
@@ -98,6 +119,8 @@ static enum wt_status caller_register(struct wt_build *b, struct wt_frames *f, u
         return wt_fail(err, WT_INVALID, "the call frame information is damaged: %s",
                        dwarf_errmsg(-1));
     if (count == 0) {
+        if (wt_info_is_of_gcc(p->info))
+            return left_by_gcc(b, f, physical, index, unchanged, o, err);
         if (r->role == WT_ROLE_SP) {
             if ((status = build_cfa(b, f, physical, &cell, err)) != WT_OK)
                 return status;
@@ -164,6 +187,23 @@ enum wt_status wt_frames_register(struct wt_build *b, const struct wt_frame *fra
     return register_of(b, b->frames, frame ? frame->physical : 0, index, o, err);
 }
 
+/* A register that GCC's code for AMD GPUs has saved for its caller has a variable between the
+ * prologue and the epilogue only, though the debug information may name it everywhere. */
+static enum wt_status leave_gcc_register(struct wt_build *b, const struct wt_frame *frame,
+                                         unsigned index, struct wt_error *err)
+{
+    const struct wt_kept_address place = {
+        .reg = (int)index, .size = (unsigned)wt_register_size(&b->topology->registers[index])};
+    struct wt_kept_answer kept;
+    if (!b->kept || !b->variable || b->named_end || !frame || !frame->info ||
+        !wt_info_is_of_gcc(frame->info))
+        return WT_OK;
+    const enum wt_status status = b->kept(b, frame, &place, &kept, err);
+    if (!status && kept.state != WT_KEPT_IN_PLACE)
+        wt_build_leave_kept(b, kept.state);
+    return status;
+}
+
 static enum wt_status frame_dwarf_register(struct wt_build *b, const struct wt_frame *frame,
                                            unsigned number, struct wt_operand *o,
                                            struct wt_error *err)
@@ -174,7 +214,25 @@ static enum wt_status frame_dwarf_register(struct wt_build *b, const struct wt_f
                        "the debug information names register %u, which the "
                        "device does not have",
                        number);
-    return wt_frames_register(b, frame, (unsigned)index, o, err);
+    const enum wt_status status = leave_gcc_register(b, frame, (unsigned)index, err);
+    return status ? status : wt_frames_register(b, frame, (unsigned)index, o, err);
+}
+
+static enum wt_status build_cfa_by_code(struct wt_build *b, const struct wt_cfa_answer *answer,
+                                        wt_expr_vector *cfa, struct wt_error *err)
+{
+    wt_expr_vector low = wt_expr_register(b->expr, (unsigned)answer->low),
+                   high = wt_expr_register(b->expr, (unsigned)answer->high);
+    enum wt_status status;
+    if ((status = wt_build_op(b, WT_EXPR_ADD, 0, low,
+                              wt_build_constant(b, (uint64_t)answer->low_plus), &low, err)) ||
+        (status =
+             wt_build_op(b, WT_EXPR_AND, 0, low, wt_build_constant(b, UINT32_MAX), &low, err)) ||
+        (status = wt_build_op(b, WT_EXPR_SHL, 0, high, wt_build_constant(b, 32), &high, err)) ||
+        (status = wt_build_op(b, WT_EXPR_ADD, 0, low, high, cfa, err)))
+        return status;
+    return wt_build_op(b, WT_EXPR_ADD, 0, *cfa, wt_build_constant(b, (uint64_t)answer->plus), cfa,
+                       err);
 }
 
 static enum wt_status build_cfa(struct wt_build *b, struct wt_frames *f, unsigned physical,
@@ -194,6 +252,10 @@ static enum wt_status build_cfa(struct wt_build *b, struct wt_frames *f, unsigne
     if (!b->own_lane && physical >= MOST_NESTED)
         return wt_fail(err, WT_UNSUPPORTED,
                        "the frames of other lanes are followed for %d calls only", MOST_NESTED);
+    if (p->by_code.is_given) {
+        status = build_cfa_by_code(b, &p->by_code, cfa, err);
+        return status ? status : wt_build_release(b, mark, cfa, err);
+    }
     const struct wt_caller *rules = p->cfi || p->is_kernel ? NULL : wt_frames_rules(f, physical);
     if (rules || (p->is_kernel && !p->cfi)) {
         *cfa = wt_build_constant(b, rules ? rules->cfa : 0);

@@ -175,6 +175,8 @@ static bool add_physical(struct wt_frames *f, uint64_t pc, bool is_caller)
             free(p->cfi);
             p->cfi = NULL;
         }
+        if (p->cfi && !is_caller && !p->is_kernel && wt_info_is_of_gcc(p->info))
+            wt_frames_find_cfa(f, p);
     }
     return add_frames(f, (unsigned)f->physical_count - 1);
 }

@@ -15,9 +15,10 @@ struct wt_physical {
     unsigned level;   /**< of its innermost frame */
     unsigned levels;  /**< with the calls inlined into it */
     bool has_cfa, cfa_tried;
-    uint64_t cfa;            /**< of the thread's lane */
-    bool is_kernel;          /**< it was launched, not called */
-    bool rules_tried;        /**< without call frame information: */
+    uint64_t cfa;                 /**< of the thread's lane */
+    struct wt_cfa_answer by_code; /**< the CFA, where the call frame information has none */
+    bool is_kernel;               /**< it was launched, not called */
+    bool rules_tried;             /**< without call frame information: */
     struct wt_caller *rules; /**< … what its instructions tell of its caller; NULL: nothing */
 };
 
@@ -42,6 +43,8 @@ bool wt_frames_set_cfa(struct wt_frames *f, unsigned physical);
 /** The rules of a frame's caller by the instructions of its function, read once; NULL: they tell
  * nothing. */
 const struct wt_caller *wt_frames_rules(struct wt_frames *f, unsigned physical);
+/** Fills in `by_code` of the innermost frame, whose `cfi` is then that of another instruction. */
+void wt_frames_find_cfa(struct wt_frames *f, struct wt_physical *p);
 /** The index of the register that holds a function's return address; -1: none is known. */
 int wt_frames_return_register(const struct wt_frames *f, const struct wt_physical *p);
 /** The value that register @p index, which holds the return address, has in the caller of a frame;

@@ -3,10 +3,11 @@
  * instructions, and is told which lines declare variables.
  */
 #include <dwarf.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "debug/source/attributes.h"
-#include "debug/source/frames.h"
+#include "debug/source/frames_internal.h"
 #include "debug/source/symbols.h"
 
 enum { MOST_LINES = 64 };
@@ -81,13 +82,18 @@ static enum wt_kept_line line_at(void *context, uint64_t pc)
 
 /* From the module's file while the device's memory cannot be read: while code is loaded, and while
  * a host program runs. */
+static bool read_from(struct wt_frames *f, struct wt_symbols *symbols, uint64_t bias, uint64_t addr,
+                      void *out, size_t size)
+{
+    return wt_debugger_read_memory(f->debugger, f->thread, wt_address_of(addr), out, size,
+                                   WT_IGNORED) == WT_OK ||
+           wt_symbols_code(symbols, addr - bias, out, size);
+}
+
 static bool read_code(void *context, uint64_t addr, void *out, size_t size)
 {
     const struct declared *d = context;
-    struct wt_frames *f = d->frames;
-    return wt_debugger_read_memory(wt_frames_debugger(f), wt_frames_thread(f), wt_address_of(addr),
-                                   out, size, WT_IGNORED) == WT_OK ||
-           wt_symbols_code(d->frame->symbols, addr - d->frame->bias, out, size);
+    return read_from(d->frames, d->frame->symbols, d->frame->bias, addr, out, size);
 }
 
 /* The addresses of the frame's function: not all have a symbol. */
@@ -140,5 +146,33 @@ enum wt_status wt_frames_kept(const struct wt_build *b, const struct wt_frame *f
         find_lines(&declared, &function, false, 0);
     asked.alike = frame->inlined ? 0 : declared.alike;
     asked.index = declared.index;
-    return wt_debugger_find_kept(wt_frames_debugger(b->frames), &asked, answer, err);
+    return wt_debugger_find_kept(b->frames->debugger, &asked, answer, err);
+}
+
+struct innermost {
+    struct wt_frames *frames;
+    const struct wt_physical *physical;
+};
+
+static bool read_own_code(void *context, uint64_t addr, void *out, size_t size)
+{
+    const struct innermost *i = context;
+    return read_from(i->frames, i->physical->symbols, i->physical->bias, addr, out, size);
+}
+
+void wt_frames_find_cfa(struct wt_frames *f, struct wt_physical *p)
+{
+    struct innermost innermost = {f, p};
+    struct wt_kept_address asked = {.pc = p->pc, .context = &innermost, .read_code = read_own_code};
+    if (!wt_symbols_extent(p->symbols, p->pc - p->bias, &asked.start, &asked.end))
+        return;
+    asked.start += p->bias;
+    asked.end += p->bias;
+    wt_debugger_find_cfa(f->debugger, &asked, &p->by_code);
+    Dwarf_Frame *cfi =
+        p->by_code.is_given ? wt_info_frame(p->info, p->by_code.row - p->bias) : NULL;
+    if (cfi) {
+        free(p->cfi);
+        p->cfi = cfi;
+    }
 }

@@ -74,6 +74,7 @@ static bool add_from_launch(struct compiler *c, const struct wt_code_register *r
                             struct wt_operand *o)
 {
     struct wt_wave wave;
+    c->wants_launch |= c->beside;
     if (c->beside || !c->scope->thread ||
         !wt_debugger_thread_wave(c->scope->source->debugger, c->scope->thread, &wave) ||
         !wave.arguments)

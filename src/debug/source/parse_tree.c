@@ -604,6 +604,19 @@ static enum wt_status parse_comma(struct parser *p, struct wt_node **out)
     return status;
 }
 
+/* The first name in what has been parsed that nothing has; NULL: all are known. */
+static const char *unknown_name(const struct wt_parse_world *world, const struct wt_node *n)
+{
+    const char *name = NULL;
+    for (; n && !name; n = n->next) {
+        if (n->kind == WT_NODE_NAME && !world->has_name(world->context, n->text))
+            return n->text;
+        if (!(name = unknown_name(world, n->a)) && !(name = unknown_name(world, n->b)))
+            name = unknown_name(world, n->c);
+    }
+    return name;
+}
+
 enum wt_status wt_parse_expression(const char *text, const struct wt_parse_world *world,
                                    struct wt_node **root, struct wt_error *err)
 {
@@ -619,6 +632,14 @@ enum wt_status wt_parse_expression(const char *text, const struct wt_parse_world
                                                   : "an operator is missing");
     free(p.word);
     if (status) {
+        /* As in GDB: where a name was meant to be a type, that it is none is what is wrong. Names
+         * of members are not known here. */
+        const char *name =
+            status == WT_INVALID && world->has_name && !world->has_name(world->context, "this")
+                ? unknown_name(world, *root)
+                : NULL;
+        if (name)
+            wt_fail(err, WT_INVALID, "No symbol \"%s\" in current context.", name);
         wt_node_free(*root);
         *root = NULL;
     }

@@ -170,6 +170,12 @@ void wt_source_name_registers(struct wt_source *s, wt_code_register_fn *next, vo
     s->code_register_context = context;
 }
 
+void wt_source_ask_changes(struct wt_source *s, wt_may_change_fn *may_change, void *context)
+{
+    s->may_change = may_change;
+    s->may_change_context = context;
+}
+
 bool wt_source_code_register(const struct wt_view *scope, size_t n, struct wt_code_register *reg)
 {
     const struct wt_source *s = scope->source;
@@ -359,6 +365,14 @@ static bool is_constructor(const char *whole, const char *name)
     return class >= whole && strncmp(class, name, own) == 0 && (class == whole || class[-1] == ':');
 }
 
+/* Whether @p die is the code of the function that @p abstract describes for inlined copies: GCC's
+ * link-time optimiser, as for offloading, puts them in different units. */
+static bool is_its_code(Dwarf_Die *abstract, Dwarf_Die *die)
+{
+    uint64_t start, end;
+    return !wt_info_entry(abstract, &start, &end) && wt_info_entry(die, &start, &end);
+}
+
 static bool take_name(void *context, const struct wt_name *name)
 {
     struct search *s = context;
@@ -373,7 +387,9 @@ static bool take_name(void *context, const struct wt_name *name)
     if (name->kind == WT_NAME_FUNCTION && is_constructor(name->name, s->name))
         return true; /* the class is meant */
     const size_t rank = 2 * rank_of(s->place, name->name, s->name) + same_unit(s, &die);
-    if (f->kind == WT_FOUND_NOTHING || rank > s->rank) {
+    if (f->kind == WT_FOUND_NOTHING || rank > s->rank ||
+        (rank == s->rank && f->kind == WT_FOUND_FUNCTION && name->kind == WT_NAME_FUNCTION &&
+         is_its_code(&f->die, &die))) {
         s->rank = rank;
         f->is_near = rank >= 4;
         f->kind = name->kind == WT_NAME_FUNCTION   ? WT_FOUND_FUNCTION

@@ -117,6 +117,10 @@ void wt_source_use(struct wt_source *source, struct wt_debugger *debugger,
                    struct wt_modules *modules);
 /** Has expressions name such registers, as "$%r1". NULL: there are none. */
 void wt_source_name_registers(struct wt_source *source, wt_code_register_fn *next, void *context);
+/** Whether an expression may change a register or memory; WT_OK, or *err says why it may not. */
+typedef enum wt_status wt_may_change_fn(void *context, struct wt_error *err);
+/** Has it asked before each assignment, but for those to variables of the debugger's own. */
+void wt_source_ask_changes(struct wt_source *source, wt_may_change_fn *may_change, void *context);
 /** Register @p n of the scope's frame; false: it has no more. */
 bool wt_source_code_register(const struct wt_view *scope, size_t n, struct wt_code_register *reg);
 /** The debugger that it was given last. */
@@ -149,6 +153,10 @@ uint8_t wt_values_part_state(const struct wt_values *values, unsigned k, uint64_
 enum wt_status wt_values_check(const struct wt_values *values, struct wt_error *err);
 /** WT_INVALID with that reason where the first lane's value cannot be computed or read. */
 enum wt_status wt_values_check_first(const struct wt_values *values, struct wt_error *err);
+/** The address that a value is where one is asked for: that of a function or an array, else the
+ * number. WT_INVALID as wt_values_check_first(), or where it is neither, as GDB says. */
+enum wt_status wt_values_address(const struct wt_values *values, struct wt_address *address,
+                                 struct wt_error *err);
 /** Frees what values hold; @p values itself is the caller's. */
 void wt_values_free(struct wt_values *values);
 

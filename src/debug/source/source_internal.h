@@ -24,6 +24,8 @@ struct wt_source {
     struct wt_types *types;
     wt_code_register_fn *code_register; /**< NULL: none */
     void *code_register_context;
+    wt_may_change_fn *may_change; /**< NULL: any change is made */
+    void *may_change_context;
     struct kept_value *value; /**< $1, $2, … */
     size_t value_count, value_capacity;
     struct variable *variable; /**< $NAME */
@@ -109,6 +111,7 @@ struct compiler {
     wt_lanes over;     /**< in_reduction: lanes that were selected; 0: all */
     bool as_described; /**< arrays have the bounds of their type alone */
     const char *as_of; /**< as in struct wt_values */
+    bool wants_launch; /**< of a condition: it wants a parameter that the launch alone has told */
 };
 
 /** A compiler for expressions of a scope, without an expression yet. */

@@ -270,6 +270,14 @@ void wt_type_print_declared(FILE *out, const struct wt_type *type, const char *n
     print_declared(out, type, name, 0);
 }
 
+/* A vector of OpenCL C, which is shown by the name that the language has for it. */
+static bool is_named_vector(const struct wt_type *type)
+{
+    Dwarf_Die die = type->die;
+    return type->kind == WT_TYPE_ARRAY && type->is_vector && die.addr &&
+           wt_type_plain(wt_type_target(type))->name && wt_language_is_opencl(&die);
+}
+
 /* The name that OpenCL C has for a vector: "uint4"; false: it is none. */
 static bool print_vector(FILE *out, const struct wt_type *type)
 {
@@ -280,12 +288,9 @@ static bool print_vector(FILE *out, const struct wt_type *type)
                  {"unsigned int", "uint"},
                  {"unsigned long", "ulong"},
                  {"__fp16", "half"}};
-    Dwarf_Die die = type->die;
-    const struct wt_type *element =
-        type->kind == WT_TYPE_ARRAY ? wt_type_plain(wt_type_target(type)) : NULL;
-    if (!element || !type->is_vector || !element->name || !die.addr || !wt_language_is_opencl(&die))
+    if (!is_named_vector(type))
         return false;
-    const char *name = element->name;
+    const char *name = wt_type_plain(wt_type_target(type))->name;
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
         if (strcmp(name, names[i].c) == 0)
             name = names[i].opencl;
@@ -545,9 +550,10 @@ static void print_enumeration(FILE *out, const struct wt_type *type)
 static const struct wt_type *innermost(const struct wt_type *type, unsigned depth)
 {
     const struct wt_type *plain = wt_type_plain(type);
-    if (depth < MOST_DEPTH && (plain->kind == WT_TYPE_POINTER || plain->kind == WT_TYPE_REFERENCE ||
-                               plain->kind == WT_TYPE_MEMBER || plain->kind == WT_TYPE_ARRAY ||
-                               plain->kind == WT_TYPE_FUNCTION))
+    if (depth < MOST_DEPTH && !is_named_vector(plain) &&
+        (plain->kind == WT_TYPE_POINTER || plain->kind == WT_TYPE_REFERENCE ||
+         plain->kind == WT_TYPE_MEMBER || plain->kind == WT_TYPE_ARRAY ||
+         plain->kind == WT_TYPE_FUNCTION))
         return innermost(wt_type_target(plain), depth + 1);
     return plain;
 }
@@ -558,20 +564,21 @@ static void print_around(FILE *out, const struct wt_type *type, bool before, uns
     const struct wt_type *plain = wt_type_plain(type);
     const bool pointer = plain->kind == WT_TYPE_POINTER || plain->kind == WT_TYPE_REFERENCE ||
                          plain->kind == WT_TYPE_MEMBER;
-    if (depth > MOST_DEPTH ||
+    if (depth > MOST_DEPTH || is_named_vector(plain) ||
         (!pointer && plain->kind != WT_TYPE_ARRAY && plain->kind != WT_TYPE_FUNCTION))
         return;
     const struct wt_type *target = wt_type_plain(wt_type_target(plain));
+    const bool derived = is_derived(target) && !is_named_vector(target);
     if (before) {
         print_around(out, target, true, depth + 1);
         if (pointer) {
-            if (is_derived(target))
+            if (derived)
                 fputc('(', out);
             put_star(out, plain);
         }
         return;
     }
-    if (pointer && is_derived(target))
+    if (pointer && derived)
         fputc(')', out);
     if (plain->kind == WT_TYPE_ARRAY && is_fortran(plain)) {
         print_bounds(out, plain);
@@ -617,9 +624,9 @@ void wt_type_print_definition(FILE *out, const struct wt_type *type)
         return;
     }
     print_qualifiers(out, type);
-    if (print_vector(out, plain))
-        return;
-    if (wt_type_is_record(inner) && is_fortran(inner))
+    if (print_vector(out, inner))
+        ;
+    else if (wt_type_is_record(inner) && is_fortran(inner))
         print_fortran_record(out, inner);
     else if (wt_type_is_record(inner))
         print_record(out, inner, 0, 0, &left);

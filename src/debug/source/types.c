@@ -369,6 +369,14 @@ static void read_into(struct wt_types *t, struct wt_type *type, Dwarf_Die *die)
         type->name = NULL;
         type->target = wt_types_of(t, die);
         break;
+    case DW_TAG_unspecified_type:
+        /* The type of C++'s nullptr (DWARF 5, 5.2) has a pointer's size; other ones have none. */
+        if (type->name && strcmp(type->name, "decltype(nullptr)") == 0) {
+            type->kind = WT_TYPE_TYPEDEF;
+            type->target = wt_types_pointer(t, &the_void);
+            break;
+        }
+        /* fall through */
     default:
         type->kind = WT_TYPE_VOID;
         if (!type->name)

@@ -69,6 +69,25 @@ enum wt_status wt_values_check(const struct wt_values *v, struct wt_error *err)
     return wt_values_check_first(v, err);
 }
 
+enum wt_status wt_values_address(const struct wt_values *v, struct wt_address *address,
+                                 struct wt_error *err)
+{
+    const struct wt_type *plain = wt_type_plain(v->type);
+    if (v->in_memory && (plain->kind == WT_TYPE_FUNCTION || plain->kind == WT_TYPE_ARRAY)) {
+        *address = (struct wt_address){v->space, v->address[0]};
+        return WT_OK;
+    }
+    if (!wt_type_is_scalar(plain) && plain->kind != WT_TYPE_FUNCTION)
+        return wt_fail(err, WT_INVALID, "Value can't be converted to integer.");
+    const enum wt_status status = wt_values_check_first(v, err);
+    if (status)
+        return status;
+    if (v->size > 8)
+        return wt_fail(err, WT_INVALID, "A value of more than 8 bytes is no address.");
+    *address = (struct wt_address){v->in_memory ? 0 : v->space, wt_load_le(v->bytes, v->size)};
+    return WT_OK;
+}
+
 bool wt_number_of(const struct wt_type *type, uint32_t bit_offset, uint32_t bit_size,
                   const uint8_t *bytes, struct wt_number *n)
 {

@@ -4,6 +4,7 @@
  */
 #include "debug/vortex/dm.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 
 static const char *const gpr_name[32] = {
@@ -23,6 +24,13 @@ static const char *const gpr_number[32] = {
     "x0",  "x1",  "x2",  "x3",  "x4",  "x5",  "x6",  "x7",  "s0",  "x9",  "x10",
     "x11", "x12", "x13", "x14", "x15", "x16", "x17", "x18", "x19", "x20", "x21",
     "x22", "x23", "x24", "x25", "x26", "x27", "x28", "x29", "x30", "x31",
+};
+
+/* GDB's other names of the floating-point registers. */
+static const char *const fpr_number[32] = {
+    "f0",  "f1",  "f2",  "f3",  "f4",  "f5",  "f6",  "f7",  "f8",  "f9",  "f10",
+    "f11", "f12", "f13", "f14", "f15", "f16", "f17", "f18", "f19", "f20", "f21",
+    "f22", "f23", "f24", "f25", "f26", "f27", "f28", "f29", "f30", "f31",
 };
 
 enum { NARROW = 1, RV32_ONLY = 2, LANE = 4, CORE = 8, DEVICE = 16, STEADY = 32 };
@@ -114,7 +122,9 @@ static enum wt_scope scope_of(unsigned flags)
 
 enum wt_status vortex_make_registers(struct wt_probe *p, struct wt_error *err)
 {
-    struct wt_register *table = calloc(32 + 1 + 32 + CSRS, sizeof *table), *r = table;
+    enum { MOST = 32 + 1 + 32 + CSRS, ALIAS = sizeof "csr4095" };
+    struct wt_register *table = calloc(1, MOST * sizeof *table + CSRS * ALIAS), *r = table;
+    char *alias = (char *)(table + MOST);
     if (!table)
         return wt_fail(err, WT_NO_MEMORY, "out of memory for the register table");
     for (unsigned i = 0; i < 32; i++)
@@ -131,6 +141,7 @@ enum wt_status vortex_make_registers(struct wt_probe *p, struct wt_error *err)
                                 .code = CODE_PC};
     for (unsigned i = 0; p->has_f && i < 32; i++)
         *r++ = (struct wt_register){.name = fpr_name[i],
+                                    .alt_name = fpr_number[i],
                                     .set = "fpu",
                                     .type = p->has_d ? WT_REG_FLOAT_UNION : WT_REG_FLOAT,
                                     .bits = p->has_d ? 64 : 32,
@@ -141,8 +152,10 @@ enum wt_status vortex_make_registers(struct wt_probe *p, struct wt_error *err)
         const unsigned flags = csr_table[i].flags, csr = csr_table[i].csr;
         if ((flags & RV32_ONLY && p->xlen != 32) || (csr <= 3 && !p->has_f))
             continue;
+        snprintf(alias, ALIAS, "csr%u", csr & 0xfff); /* GDB's other name */
         *r++ = (struct wt_register){
             .name = csr_table[i].name,
+            .alt_name = alias,
             .set = csr_table[i].set,
             .type = csr == CSR_ACTIVE_THREADS ? WT_REG_UINT : WT_REG_INT,
             .scope = scope_of(flags),
@@ -156,6 +169,7 @@ enum wt_status vortex_make_registers(struct wt_probe *p, struct wt_error *err)
             .read_only = csr >> 10 == 3 && csr != CSR_ACTIVE_THREADS,
             .unsteady = !(flags & (LANE | STEADY)),
         };
+        alias += ALIAS;
     }
     p->registers = table;
     p->topology.registers = table;

@@ -307,7 +307,10 @@ static bool operands_at(struct wt_machine *m, uint32_t wave, uint64_t pc,
     const char *why;
     struct gcn_device *d = device_of(m);
     const unsigned words = gcn_read(d, pc, word, 8) ? 2 : gcn_read(d, pc, word, 4) ? 1 : 0;
-    return words && gcn_decode(word, words, &u, &why) && gcn_operands(&u, operands);
+    if (!words || !gcn_decode(word, words, &u, &why))
+        return false;
+    return wave < m->waves ? gcn_operands_now(&u, &d->wave[wave], operands)
+                           : gcn_operands(&u, operands);
 }
 
 static bool find_operand(struct wt_machine *m, const char *name, struct wt_insn_operand *operand)

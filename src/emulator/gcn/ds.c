@@ -13,6 +13,7 @@
 struct share {
     uint8_t *bytes;
     uint32_t size;                           /* 0 if it is watched, so that no quick way is taken */
+    uint32_t plain;                          /* bytes of which lanes need not be watched */
     const struct gcn_watched_share *watched; /* NULL: it is not */
 };
 
@@ -24,18 +25,20 @@ watched_share(struct gcn_wave *w, const struct gcn_uop *u, struct share s, uint6
     if (!gcn_watches_share(w, addr, s.size))
         return s;
     *watched = (struct gcn_watched_share){s.bytes, s.size, addr, w, u};
-    return (struct share){s.bytes, 0, watched};
+    return (struct share){s.bytes, wt_observes_rows(&w->device->machine) ? s.size : 0, 0, watched};
 }
 
 /* M0 tells which part of GDS a wave may use: base in [31:16], size in [15:0]. */
 static struct share share_of(struct gcn_wave *w, const struct gcn_uop *u)
 {
-    struct share s = {w->group->local, w->group->local_size, NULL};
+    const uint32_t local = w->group->local_size;
+    struct share s = {w->group->local, local, local, NULL};
     uint32_t base = 0;
     if (u->gds) {
         base = w->s[GCN_M0] >> 16;
         const uint32_t room = GCN_GDS_BYTES - base, size = w->s[GCN_M0] & 0xffff;
-        s = (struct share){w->device->gds + base, size < room ? size : room, NULL};
+        const uint32_t part = size < room ? size : room;
+        s = (struct share){w->device->gds + base, part, part, NULL};
     }
     if (__builtin_expect(w->device->machine.watch != NULL, false))
         return watched_share(w, u, s, u->gds ? GCN_REGION_APERTURE + base : GCN_SHARED_APERTURE);
@@ -73,15 +76,15 @@ static __attribute__((noinline)) void put_watched(const struct gcn_watched_share
 /* A lane reads. */
 static uint64_t get(const struct share *s, uint64_t lane, uint32_t addr, unsigned size)
 {
-    return (uint64_t)addr + size <= s->size ? wt_load_le(s->bytes + addr, size)
-           : s->watched                     ? get_watched(s->watched, lane, addr, size)
-                                            : 0;
+    return (uint64_t)addr + size <= s->plain ? wt_load_le(s->bytes + addr, size)
+           : s->watched                      ? get_watched(s->watched, lane, addr, size)
+                                             : 0;
 }
 
 /* The value in memory, before the lane's `exchange`. */
 static uint64_t peek(const struct share *s, uint32_t addr, unsigned size)
 {
-    return (uint64_t)addr + size <= s->size || in_watched(s->watched, addr, size)
+    return (uint64_t)addr + size <= s->plain || in_watched(s->watched, addr, size)
                ? wt_load_le(s->bytes + addr, size)
                : 0;
 }
@@ -89,7 +92,7 @@ static uint64_t peek(const struct share *s, uint32_t addr, unsigned size)
 static inline void store(const struct share *s, enum wt_watch_kind kind, uint64_t lane,
                          uint32_t addr, uint64_t value, unsigned size)
 {
-    if ((uint64_t)addr + size <= s->size)
+    if ((uint64_t)addr + size <= s->plain)
         wt_store_le(s->bytes + addr, value, size);
     else if (s->watched)
         put_watched(s->watched, kind, lane, addr, value, size);
@@ -203,6 +206,18 @@ static uint32_t *row_in(struct gcn_wave *w, const struct share *s, const uint32_
     return differ ? NULL : (uint32_t *)(void *)(s->bytes + first);
 }
 
+/* Tells who observes all of accesses that were done for many lanes at once; true. */
+static __attribute__((noinline)) bool tell(const struct share *s, enum wt_watch_kind kind,
+                                           const uint32_t *addr, uint32_t base, unsigned size)
+{
+    const struct gcn_watched_share *watched = s->watched;
+    uint64_t at[GCN_LANES];
+    for (unsigned i = 0; i < GCN_LANES; i++)
+        at[i] = watched->addr + (uint32_t)(addr[i] + base);
+    gcn_observe_lanes(watched->w, watched->u, kind, gcn_exec(watched->w), at, size);
+    return true;
+}
+
 /* Whole dwords of all lanes; false where it must be done lane by lane. */
 static bool read_all(struct gcn_wave *w, const struct share *s, const uint32_t *addr, uint32_t base,
                      unsigned size, unsigned to)
@@ -211,12 +226,14 @@ static bool read_all(struct gcn_wave *w, const struct share *s, const uint32_t *
     uint32_t at[GCN_LANES], some[4][GCN_LANES];
     uint32_t(*value)[GCN_LANES] = ~exec ? some : w->v + to;
     const uint32_t *row = size < 4 ? NULL : row_in(w, s, addr, base, size);
+    if (!row && (size < 4 || !all_within(w, s, addr, base, size, at)))
+        return false;
+    if (s->watched)
+        tell(s, WT_WATCH_READ, addr, base, size);
     if (row) {
         gcn_load_row(value, row, size / 4);
         return true;
     }
-    if (size < 4 || !all_within(w, s, addr, base, size, at))
-        return false;
     if (size == 4)
         get_words(value, s->bytes, at, 1);
     else if (size == 8)
@@ -234,12 +251,14 @@ static bool write_all(struct gcn_wave *w, const struct share *s, const uint32_t 
                       uint32_t base, unsigned size, unsigned from)
 {
     uint32_t at[GCN_LANES], *row = size < 4 ? NULL : row_in(w, s, addr, base, size);
+    if (!row && (size < 4 || !all_within(w, s, addr, base, size, at)))
+        return false;
+    if (s->watched)
+        tell(s, WT_WATCH_WRITE, addr, base, size);
     if (row) {
         gcn_store_row(row, w->v + from, size / 4);
         return true;
     }
-    if (size < 4 || !all_within(w, s, addr, base, size, at))
-        return false;
     if (size == 4)
         put_words(s->bytes, w->v + from, at, gcn_exec(w), 1);
     else if (size == 8)
@@ -379,14 +398,17 @@ OP(ds_write2)
     for (unsigned i = 0; i < 2; i++)
         row[i] = row_in(w, &s, addr, offset[i], u->size);
     /* Rows that overlap are written lane by lane. */
-    if (row[0] && row[1] && labs(row[1] - row[0]) >= (long)(GCN_LANES * words)) {
+    const bool rows = row[0] && row[1] && labs(row[1] - row[0]) >= (long)(GCN_LANES * words);
+    const bool all = !rows && !~gcn_exec(w) && all_within(w, &s, addr, offset[0], u->size, at[0]) &&
+                     all_within(w, &s, addr, offset[1], u->size, at[1]);
+    for (unsigned i = 0; s.watched && (rows || all) && i < 2; i++)
+        tell(&s, WT_WATCH_WRITE, addr, offset[i], u->size);
+    if (rows) {
         gcn_store_row(row[0], w->v + u->src[1], words);
         gcn_store_row(row[1], w->v + u->src[2], words);
         gcn_ds_issued(w);
         return gcn_next(u);
     }
-    const bool all = !~gcn_exec(w) && all_within(w, &s, addr, offset[0], u->size, at[0]) &&
-                     all_within(w, &s, addr, offset[1], u->size, at[1]);
     if (all && words == 1)
         put_two(s.bytes, w->v + u->src[1], w->v + u->src[2], at, 1);
     else if (all)
@@ -567,6 +589,8 @@ static bool atomic_all(struct gcn_wave *w, const struct share *s, const struct g
     default:
         return false;
     }
+    if (s->watched)
+        tell(s, WT_WATCH_ACCESS, w->v[u->src[0]], (uint32_t)u->imm, 4);
     if (wanted)
         gcn_blend(w->v[u->dst], old, gcn_lanes_on(w, gcn_exec(w)));
     return true;

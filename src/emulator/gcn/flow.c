@@ -100,6 +100,13 @@ OP(s_waitcnt)
         w->exp_cnt = (uint8_t)exp;
     if (w->lgkm_cnt > lgkm)
         w->lgkm_cnt = (uint8_t)lgkm;
+    if (wt_observes_events(&w->device->machine)) {
+        struct wt_observed_event wait = {.kind = WT_SEEN_WAIT, .pc = gcn_pc_of(w, u)};
+        wait.count[0] = vm == 63 ? WT_NO_COUNT : (uint8_t)vm;
+        wait.count[1] = exp == 7 ? WT_NO_COUNT : (uint8_t)exp;
+        wait.count[2] = lgkm == 15 ? WT_NO_COUNT : (uint8_t)lgkm;
+        wt_group_tell(&w->device->machine, &w->group->head, &w->head, wait);
+    }
     return gcn_next(u);
 }
 

@@ -15,6 +15,12 @@
 #include "emulator/machine/schedule.h"
 #include "wavetrap/error.h"
 
+/** What its memory is counted in: initializes a struct wt_profile_shape. ("Vega" ISA: LDS) */
+#define GCN_PROFILE                                                                                \
+    {                                                                                              \
+        .line = 64, .banks = 32, .together = 32                                                    \
+    }
+
 struct gcn_device;
 struct wt_archive;
 

@@ -3,7 +3,7 @@
  * Backend": initial kernel execution state), their barrier, their end. Groups of several dispatches
  * share the compute units.
  */
-#include "emulator/gcn/internal.h"
+#include "emulator/gcn/watch.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -262,6 +262,8 @@ void gcn_restart_wave(struct gcn_device *d, struct gcn_wave *w)
         memset(g->local, 0, g->local_size);
         wt_group_take(&d->machine, &g->head);
         g->saved = false;
+        wt_group_tell(&d->machine, &g->head, NULL,
+                      (struct wt_observed_event){.kind = WT_SEEN_GROUP});
         g->waves = 0;
         g->waiting = 0;
     }
@@ -270,6 +272,7 @@ void gcn_restart_wave(struct gcn_device *d, struct gcn_wave *w)
     w->status |= GCN_STATUS_PRIV;
     gcn_set_pair(&w->s[GCN_EXEC], saved);
     gcn_update_ready(w);
+    wt_group_tell_wave(&d->machine, &w->head);
 }
 
 /* ---- work-groups ---- */
@@ -374,6 +377,7 @@ const struct wt_group_ops gcn_group_ops = {
     .plan = plan_group,
     .begin = begin_group,
     .start_wave = start_wave,
+    .home = gcn_group_home,
     .launch = launch_of,
     .refusal = "the host has no memory left for the kernel's waves",
 };
@@ -400,6 +404,7 @@ static void release_barrier(struct gcn_group *g, struct gcn_device *d)
         assert(w->group == g && w->at_barrier);
         w->at_barrier = false;
         gcn_update_ready(w);
+        wt_group_tell_release(&d->machine, &w->head, gcn_exec(w), 0);
     }
 }
 
@@ -407,8 +412,11 @@ void gcn_barrier(struct gcn_wave *w)
 {
     assert(w->active && !w->at_barrier);
     struct gcn_group *g = w->group;
+    struct wt_machine *m = &w->device->machine;
+    wt_group_tell_arrival(m, &w->head, w->wait_pc, gcn_exec(w), 0);
     if (gcn_waiting(g) + 1 == g->waves) {
         release_barrier(g, w->device);
+        wt_group_tell_release(m, &w->head, gcn_exec(w), 0);
         return;
     }
     g->waiting |= gcn_slot_bit(w);
@@ -441,7 +449,7 @@ void gcn_wave_end(struct gcn_wave *w)
             release_barrier(g, d);
         return;
     }
-    if (!g->saved && wt_launch_done(&k->head))
+    if (!g->saved && wt_launch_done(&d->machine, &k->head, &g->head))
         d->host->dispatch_done(d->host->context, d, g->launch, k->completion);
     gcn_dispatch_pump(d);
 }
@@ -455,9 +463,7 @@ void gcn_device_abandon(struct gcn_device *d, unsigned dispatch)
             vacate(&d->wave[i]);
         else if (d->wave[i].saved && d->group[d->wave[i].place].launch == dispatch)
             d->wave[i].saved = 0;
-    for (uint32_t i = 0; i < d->machine.waves; i++)
-        if (d->group[i].used && d->group[i].launch == dispatch)
-            wt_group_release(&d->machine, &d->group[i].head);
+    wt_groups_abandon(&d->machine, dispatch);
     k->active = false;
     d->launching &= ~((uint32_t)1 << dispatch);
     d->machine.fault.kind = WT_FAULT_NONE;

@@ -34,6 +34,17 @@ static const struct gcn_uop *done(struct gcn_wave *w, const struct gcn_uop *u)
 }
 
 /* The wave continues behind the instruction when it is released. */
+static void tell(struct gcn_wave *w, enum wt_observed_event_kind kind, uint64_t pc,
+                 unsigned resource)
+{
+    wt_group_tell(&w->device->machine, &w->group->head, &w->head,
+                  (struct wt_observed_event){.kind = kind,
+                                             .pc = pc,
+                                             .lanes = gcn_exec(w),
+                                             .barrier = WT_BARRIER_DEVICE,
+                                             .number = resource});
+}
+
 static const struct gcn_uop *wait_at(struct gcn_wave *w, const struct gcn_uop *u,
                                      enum gcn_gws_wait how)
 {
@@ -111,14 +122,19 @@ OP(ds_gws_barrier)
         return gcn_next(u);
     if (!number_of(w, u, &number))
         return NULL;
+    tell(w, WT_SEEN_ARRIVE, gcn_pc_of(w, u), resource);
     if (d->gws[resource]) {
         d->gws[resource]--;
         return wait_at(w, u, GCN_GWS_BARRIER);
     }
     d->gws[resource] = number;
-    for (uint32_t i = 0; i < d->machine.waves; i++)
-        if (waits(&d->wave[i], resource, GCN_GWS_BARRIER))
-            release(&d->wave[i]);
+    for (uint32_t i = 0; i < d->machine.waves; i++) {
+        if (!waits(&d->wave[i], resource, GCN_GWS_BARRIER))
+            continue;
+        release(&d->wave[i]);
+        tell(&d->wave[i], WT_SEEN_RELEASE, 0, resource);
+    }
+    tell(w, WT_SEEN_RELEASE, 0, resource);
     return done(w, u);
 }
 

@@ -734,4 +734,10 @@ extern const struct wt_engine_ops gcn_engine_ops;
 #include "emulator/gcn/isa.def"
 #undef I
 
+/* ---- salu.c: s_movrel ---- */
+
+/* The scalar registers, by operand number, that M0 names with register n; count: 1, or 2 for a
+ * pair. Two names may stand for one; -1: there is none. False: it leads beyond the registers. */
+bool gcn_relative(const struct gcn_wave *w, unsigned n, unsigned count, int *named, int *other);
+
 #endif

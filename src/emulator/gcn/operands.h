@@ -40,6 +40,12 @@ enum gcn_state {
  */
 bool gcn_operands(const struct gcn_uop *u, struct wt_insn_operands *operands);
 
+struct gcn_wave;
+/** The same for a wave that is about to execute the instruction: with the registers that M0 and
+ * MODE choose, and none where MODE.VSKIP skips it. Then `indirect` is set. */
+bool gcn_operands_now(const struct gcn_uop *u, const struct gcn_wave *w,
+                      struct wt_insn_operands *operands);
+
 /** The files of registers, by enum gcn_file. */
 extern const struct wt_operand_file gcn_operand_files[];
 /** The register of that name ("v3", "s12", "vcc", "scc") as an operand. False: there is none. */

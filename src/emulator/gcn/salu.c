@@ -248,30 +248,36 @@ WREXEC(s_andn1_wrexec_b64, ~a &exec)
 WREXEC(s_andn2_wrexec_b64, a & ~exec)
 
 /*
- * Registers by number M0 plus the one named; they must be the wave's (section 4.5). Of those, the
- * last six are FLAT_SCRATCH, XNACK_MASK and VCC, which have operand numbers of their own; where a
- * program has them not, for it needs none of the three, they are its last SGPRs. (The driver's trap
- * handler saves and restores them so.)
+ * s_movrel: registers by number M0 plus the one named; they must be the wave's (section 4.5). Of
+ * those, the last six are FLAT_SCRATCH, XNACK_MASK and VCC, which have operand numbers of their
+ * own; where a program has them not, for it needs none of the three, they are its last SGPRs. (The
+ * driver's trap handler saves and restores them so.)
  */
 struct place {
     uint32_t *named, *other; /* other: NULL if there is only one */
 };
 
-static bool relative(struct gcn_wave *w, unsigned n, unsigned count, struct place *p)
+bool gcn_relative(const struct gcn_wave *w, unsigned n, unsigned count, int *named, int *other)
 {
     enum { SPECIALS = 6 };
     const unsigned at = n + w->s[GCN_M0];
-    *p = (struct place){NULL, NULL};
+    *named = *other = -1;
     if (w->s[GCN_M0] >= GCN_SCALARS || at % count || at + count > GCN_SCALARS)
         return false;
     const bool special = at + SPECIALS >= w->sgprs && at < w->sgprs;
-    uint32_t *plain = at + count <= GCN_FLAT_SCRATCH ? &w->s[at] : NULL;
-    if (special)
-        *p = (struct place){&w->s[GCN_FLAT_SCRATCH + at + SPECIALS - w->sgprs], plain};
-    else
-        p->named = plain;
+    const int plain = at + count <= GCN_FLAT_SCRATCH ? (int)at : -1;
+    *named = special ? (int)(GCN_FLAT_SCRATCH + at + SPECIALS - w->sgprs) : plain;
+    *other = special ? plain : -1;
     /* 112 registers are given where 108 have a name. */
-    return p->named || at + count <= w->sgprs;
+    return *named >= 0 || at + count <= w->sgprs;
+}
+
+static bool relative(struct gcn_wave *w, unsigned n, unsigned count, struct place *p)
+{
+    int named, other;
+    const bool there = gcn_relative(w, n, count, &named, &other);
+    *p = (struct place){named < 0 ? NULL : &w->s[named], other < 0 ? NULL : &w->s[other]};
+    return there;
 }
 
 static uint32_t look(const struct place *p, unsigned i)

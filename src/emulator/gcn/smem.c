@@ -34,10 +34,10 @@ static const struct gcn_uop *load(struct gcn_wave *w, const struct gcn_uop *u, u
     if (!host) {
         if (!gcn_read(w->device, addr, bytes, u->size))
             return violation(w, u, addr, WT_ACCESS_LOAD);
-        if (w->device->machine.watch)
-            gcn_watch_scalar(w, u, WT_WATCH_READ, addr, u->size, bytes, bytes);
         host = bytes;
     }
+    if (w->device->machine.watch)
+        gcn_watch_scalar(w, u, WT_WATCH_READ, addr, u->size, host, host);
     for (unsigned i = 0; i < u->size / 4u; i++)
         gcn_write_scalar(w, u->dst + i, (uint32_t)wt_load_le(host + 4 * i, 4));
     issued(w);
@@ -51,15 +51,13 @@ static const struct gcn_uop *store(struct gcn_wave *w, const struct gcn_uop *u, 
     for (unsigned i = 0; i < u->size / 4u; i++)
         wt_store_le(bytes + 4 * i, gcn_scalar32(w, u, u->dst + i), 4);
     uint8_t *host = gcn_writable(w->device, addr, u->size), before[16];
-    if (host) {
+    const bool watched = w->device->machine.watch && gcn_read(w->device, addr, before, u->size);
+    if (host)
         memcpy(host, bytes, u->size);
-    } else {
-        const bool there = gcn_read(w->device, addr, before, u->size);
-        if (!gcn_write(w->device, addr, bytes, u->size))
-            return violation(w, u, addr, WT_ACCESS_STORE);
-        if (there && w->device->machine.watch)
-            gcn_watch_scalar(w, u, WT_WATCH_WRITE, addr, u->size, before, bytes);
-    }
+    else if (!gcn_write(w->device, addr, bytes, u->size))
+        return violation(w, u, addr, WT_ACCESS_STORE);
+    if (watched)
+        gcn_watch_scalar(w, u, WT_WATCH_WRITE, addr, u->size, before, bytes);
     issued(w);
     return gcn_next(u);
 }

@@ -4,6 +4,7 @@
  */
 #include "emulator/gcn/row_function.h"
 #include "emulator/gcn/vmem.h"
+#include "emulator/gcn/watch.h"
 
 #include <string.h>
 
@@ -142,7 +143,8 @@ static bool find_shared(struct gcn_wave *w, const struct gcn_targets *t, uint64_
 {
     const struct gcn_group *g = w->group;
     uint64_t filled[GCN_LANES], first, last;
-    if (!lanes || lanes & ~t->lds || gcn_watching(w->device))
+    if (!lanes || lanes & ~t->lds ||
+        (gcn_watching(w->device) && !wt_observes_rows(&w->device->machine)))
         return false;
     fill_up(filled, t->addr, lanes);
     find_extent(filled, &first, &last);
@@ -230,6 +232,22 @@ static void get(uint32_t (*value)[GCN_LANES], const uint8_t *const *host, uint64
     }
 }
 
+/* Tells who observes all of an access that was done for many lanes at once. */
+static void tell(struct gcn_wave *w, const struct gcn_targets *t, enum wt_watch_kind kind,
+                 unsigned size)
+{
+    const uint64_t lanes = t->lanes & ~t->zero;
+    uint64_t at[GCN_LANES];
+    if (!wt_observes_rows(&w->device->machine) || !lanes)
+        return;
+    for (unsigned i = 0; i < GCN_LANES; i++)
+        at[i] = t->addr[i] + (t->lds ? GCN_SHARED_APERTURE : 0);
+    if (t->private)
+        gcn_observe_private(w, t->at, kind, lanes, at, size);
+    else
+        gcn_observe_lanes(w, t->at, kind, lanes, at, size);
+}
+
 static bool load_fast(struct gcn_wave *w, const struct gcn_targets *t, unsigned size,
                       uint32_t (*value)[GCN_LANES])
 {
@@ -250,6 +268,7 @@ static bool load_fast(struct gcn_wave *w, const struct gcn_targets *t, unsigned 
     for (uint64_t left = t->zero; left; left &= left - 1)
         for (unsigned i = 0; i < (size + 3) / 4; i++)
             value[i][__builtin_ctzll(left)] = 0;
+    tell(w, t, WT_WATCH_READ, size);
     return true;
 }
 
@@ -303,12 +322,14 @@ static bool store_fast(struct gcn_wave *w, const struct gcn_uop *u, const struct
             return false;
         for (unsigned i = 0; i * 4 < u->size; i++)
             put_all(host[i], from + i, lanes, shift, u->size < 4 ? u->size : 4);
+        tell(w, t, WT_WATCH_WRITE, u->size);
         return true;
     }
     if (t->lds ? !find_shared(w, t, lanes, u->size, host[0])
                : !find(w->device, t, lanes, u->size, true, host[0]))
         return false;
     put_all(host[0], from, lanes, shift, u->size);
+    tell(w, t, WT_WATCH_WRITE, u->size);
     return true;
 }
 
@@ -386,6 +407,17 @@ static bool may_be_row(uint64_t first, unsigned size)
            __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__;
 }
 
+/* Tells who observes all of a row. */
+static __attribute__((noinline)) bool tell_row(struct gcn_wave *w, const struct gcn_uop *u,
+                                               uint64_t first, bool store)
+{
+    uint64_t at[GCN_LANES];
+    for (unsigned i = 0; i < GCN_LANES; i++)
+        at[i] = first + (uint64_t)i * u->size;
+    gcn_observe_lanes(w, u, store ? WT_WATCH_WRITE : WT_WATCH_READ, ALL_LANES, at, u->size);
+    return true;
+}
+
 static bool access_row(struct gcn_wave *w, const struct gcn_uop *u, uint64_t first, bool store)
 {
     const unsigned words = u->size / 4u, r = store ? u->src[1] : u->dst;
@@ -397,14 +429,14 @@ static bool access_row(struct gcn_wave *w, const struct gcn_uop *u, uint64_t fir
             host = gcn_writable_beside_watch(w->device, first, GCN_LANES * u->size);
         if (host)
             gcn_store_row((uint32_t *)(void *)host, w->v + r, words);
-        return host;
+        return host && (!wt_observes_rows(&w->device->machine) || tell_row(w, u, first, true));
     }
     const uint8_t *host = gcn_readable(w->device, first, 4);
     if (!host)
         host = gcn_readable_beside_watch(w->device, first, GCN_LANES * u->size);
     if (host)
         gcn_load_row(w->v + r, (const uint32_t *)(const void *)host, words);
-    return host;
+    return host && (!wt_observes_rows(&w->device->machine) || tell_row(w, u, first, false));
 }
 
 bool gcn_vmem_row(struct gcn_wave *w, const struct gcn_uop *u, uint64_t base, const uint32_t *low,
@@ -576,7 +608,7 @@ static CLONED spread_of(const uint64_t *addr, uint64_t *differ, uint64_t *odd)
 static bool may_be_watched(const struct gcn_device *d, const uint64_t *addr, unsigned size)
 {
     uint64_t first, last;
-    if (!gcn_watching(d))
+    if (!gcn_watching(d) || (wt_observes_rows(&d->machine) && !d->address_watch))
         return false;
     find_extent(addr, &first, &last);
     return (first ^ last) & ~WT_PAGE_MASK || !gcn_beside_watch(d, first, last - first + size);
@@ -602,6 +634,7 @@ static bool atomic_fast(struct gcn_wave *w, const struct gcn_uop *u, const struc
         return false;
     const bool in_place = wt_in_place(&w->device->machine) && !t->lds;
     gcn_vmem_change(w, u, host, t->lanes, !differ, in_place, what);
+    tell(w, t, WT_WATCH_ACCESS, u->size);
     return true;
 }
 

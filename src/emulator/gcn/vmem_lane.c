@@ -128,6 +128,9 @@ static void watch_private(struct gcn_wave *w, const struct gcn_uop *u, enum wt_w
     struct wt_machine *m = &w->device->machine;
     const struct wt_lane_access a = {.pc = gcn_pc_of(w, u),
                                      .kind = kind,
+                                     .order = gcn_is_relaxed(u, kind) ? WT_ORDER_RELAXED
+                                                                      : WT_ORDER_PLAIN,
+                                     .scope = WT_AMONG_DEVICE,
                                      .space = WT_OBSERVED_PRIVATE,
                                      .lane = lane,
                                      .size = size,

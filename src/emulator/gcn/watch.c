@@ -4,13 +4,13 @@
 /* Spaces: global memory, in which scratch memory lies, too; the LDS of each work-group, numbered by
  * dispatch and group; GDS. */
 
-static uint64_t space_of_group(const struct gcn_device *d, const struct gcn_group *g)
+uint64_t gcn_group_home(const struct wt_machine *m, const struct wt_group_head *g)
 {
-    assert(g->used);
+    const struct gcn_device *d = (const struct gcn_device *)m;
     const struct gcn_dispatch *k = &d->dispatch[g->launch];
     const uint64_t row = (uint64_t)g->coordinate[2] * k->groups[1] + g->coordinate[1];
     const uint64_t number = row * k->groups[0] + g->coordinate[0];
-    return wt_watch_home(&d->machine, k->id, number);
+    return wt_watch_home(m, k->id, number);
 }
 
 bool gcn_private_home(const struct gcn_wave *w, uint64_t *scratch)
@@ -36,7 +36,7 @@ uint64_t gcn_home(struct wt_machine *m, uint32_t wave, uint64_t addr)
     const struct gcn_wave *w = &d->wave[wave];
     uint64_t scratch;
     if (shared)
-        return space_of_group(d, w->group);
+        return gcn_group_home(m, &w->group->head);
     return gcn_private_home(w, &scratch) ? scratch : WT_HOME_NOWHERE;
 }
 
@@ -83,7 +83,7 @@ bool gcn_watch_part(struct wt_machine *m, uint64_t home, uint64_t first, uint64_
 static uint64_t space_at(const struct gcn_wave *w, uint64_t addr)
 {
     if (addr - GCN_SHARED_APERTURE < GCN_APERTURE_SIZE)
-        return space_of_group(w->device, w->group);
+        return gcn_group_home(&w->device->machine, &w->group->head);
     return addr - GCN_REGION_APERTURE < GCN_GDS_BYTES ? WT_SPACE_DEVICE : WT_SPACE_GLOBAL;
 }
 
@@ -110,8 +110,11 @@ static struct wt_lane_access access_of(const struct gcn_wave *w, const struct gc
                                        unsigned size)
 {
     const uint64_t home = space_at(w, addr);
+    const bool relaxed = gcn_is_relaxed(u, kind);
     return (struct wt_lane_access){.pc = gcn_pc_of(w, u),
                                    .kind = kind,
+                                   .order = relaxed ? WT_ORDER_RELAXED : WT_ORDER_PLAIN,
+                                   .scope = u->slc ? WT_AMONG_SYSTEM : WT_AMONG_DEVICE,
                                    .space = home == WT_SPACE_GLOBAL   ? WT_OBSERVED_GLOBAL
                                             : home == WT_SPACE_DEVICE ? WT_OBSERVED_DEVICE
                                                                       : WT_OBSERVED_GROUP,
@@ -154,6 +157,56 @@ void gcn_watch_access(struct gcn_wave *w, const struct gcn_uop *u, enum wt_watch
         return;
     }
     wt_engine_access(m, &w->head, &a, before, after);
+}
+
+/* Whether each of the lanes accesses a dword of its own private memory, at `scratch`: at offset[i].
+ */
+static bool are_private(const struct gcn_wave *w, uint64_t lanes, const uint64_t *at, unsigned size,
+                        uint64_t scratch, uint64_t *offset)
+{
+    const uint64_t bytes = gcn_dispatch_of(w)->scratch_wave, row = 4 * GCN_LANES;
+    uint64_t own = 0;
+    for (unsigned i = 0; i < GCN_LANES; i++) {
+        const uint64_t in = at[i] - scratch;
+        own |= (uint64_t)(in < bytes && in % row / 4 == i && in % 4 + size <= 4) << i;
+        offset[i] = in / row * 4 + in % 4;
+    }
+    return !(lanes & ~own);
+}
+
+void gcn_observe_private(struct gcn_wave *w, const struct gcn_uop *u, enum wt_watch_kind kind,
+                         uint64_t lanes, const uint64_t *at, unsigned size)
+{
+    struct wt_lane_access a = access_of(w, u, kind, 0, 0, size);
+    a.space = WT_OBSERVED_PRIVATE;
+    a.home = WT_SPACE_GLOBAL;
+    wt_observe_lanes(&w->device->machine, &w->head, gcn_now(w), &a, lanes, at);
+}
+
+void gcn_observe_lanes(struct gcn_wave *w, const struct gcn_uop *u, enum wt_watch_kind kind,
+                       uint64_t lanes, const uint64_t *at, unsigned size)
+{
+    const unsigned first = (unsigned)__builtin_ctzll(lanes);
+    struct wt_lane_access a = access_of(w, u, kind, first, at[first], size);
+    const uint64_t bytes = gcn_dispatch_of(w)->scratch_wave;
+    uint64_t scratch, inside = 0, offset[GCN_LANES];
+    if (a.space == WT_OBSERVED_GLOBAL && gcn_private_home(w, &scratch))
+        for (unsigned i = 0; i < GCN_LANES; i++)
+            inside |= at[i] - scratch < bytes;
+    if (inside && are_private(w, lanes, at, size, scratch, offset)) {
+        gcn_observe_private(w, u, kind, lanes, offset, size);
+        return;
+    }
+    if (!inside) {
+        wt_observe_lanes(&w->device->machine, &w->head, gcn_now(w), &a, lanes, at);
+        return;
+    }
+    for (uint64_t left = lanes; left; left &= left - 1) {
+        a.lane = (unsigned)__builtin_ctzll(left);
+        a.at = at[a.lane];
+        a.space = is_private(w, a.lane, size, &a.at) ? WT_OBSERVED_PRIVATE : WT_OBSERVED_GLOBAL;
+        wt_engine_observe(&w->device->machine, &w->head, &a);
+    }
 }
 
 void gcn_watch_scalar(struct gcn_wave *w, const struct gcn_uop *u, enum wt_watch_kind kind,

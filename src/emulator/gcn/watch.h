@@ -19,6 +19,8 @@ bool gcn_watch_part(struct wt_machine *m, uint64_t home, uint64_t first, uint64_
  * its address) in which an address lies as the wave sees it; WT_HOME_NOW for all other memory.
  */
 WT_MACHINE_FN(home) gcn_home;
+/* That of a group (wt_group_ops.home). */
+uint64_t gcn_group_home(const struct wt_machine *m, const struct wt_group_head *g);
 
 /*
  * The address of a wave's scratch memory: FLAT_SCRATCH, or what it will be, since a kernel begins
@@ -26,20 +28,23 @@ WT_MACHINE_FN(home) gcn_home;
  */
 bool gcn_private_home(const struct gcn_wave *w, uint64_t *scratch);
 
+/* Whether an access is one of an atomic object: an atomic instruction, or a load or store that
+ * passes the cache of the compute unit by (GLC), as those of relaxed or volatile accesses do. */
+static inline bool gcn_is_relaxed(const struct gcn_uop *u, enum wt_watch_kind kind)
+{
+    return kind == WT_WATCH_ACCESS || u->glc;
+}
+
 /* Whether the page of addr has a byte that is watched for reads, or can hit an address watch. */
 static inline bool gcn_watches_page_read(const struct gcn_device *d, uint64_t addr)
 {
-    return gcn_address_watch_page(d, addr) ||
-           wt_watch_set_reads(d->machine.watch, WT_SPACE_GLOBAL, addr & ~WT_PAGE_MASK,
-                              addr | WT_PAGE_MASK);
+    return gcn_address_watch_page(d, addr) || wt_engine_watches_page(&d->machine, addr, false);
 }
 
 /* Whether the page of addr has a byte that is watched for writes, or can hit an address watch. */
 static inline bool gcn_watches_page_write(const struct gcn_device *d, uint64_t addr)
 {
-    return gcn_address_watch_page(d, addr) ||
-           wt_watch_set_writes(d->machine.watch, WT_SPACE_GLOBAL, addr & ~WT_PAGE_MASK,
-                               addr | WT_PAGE_MASK);
+    return gcn_address_watch_page(d, addr) || wt_engine_watches_page(&d->machine, addr, true);
 }
 
 /* Whether any of the bytes from addr on that a DS instruction uses is watched. */
@@ -53,6 +58,15 @@ bool gcn_watches_share(const struct gcn_wave *w, uint64_t addr, uint32_t bytes);
 void gcn_watch_access(struct gcn_wave *w, const struct gcn_uop *u, enum wt_watch_kind kind,
                       unsigned lane, uint64_t addr, unsigned size, const void *before,
                       const void *after);
+/*
+ * Tells the observer, where wt_observes_rows(), of the accesses of lanes, 1 or more, lane i's to
+ * at[i]: in memory, or in the apertures of LDS or GDS, which all lanes then access.
+ */
+void gcn_observe_lanes(struct gcn_wave *w, const struct gcn_uop *u, enum wt_watch_kind kind,
+                       uint64_t lanes, const uint64_t *at, unsigned size);
+/* … to private memory, at offsets at[i]. */
+void gcn_observe_private(struct gcn_wave *w, const struct gcn_uop *u, enum wt_watch_kind kind,
+                         uint64_t lanes, const uint64_t *at, unsigned size);
 /*
  * As gcn_watch_access, for scalar memory: an access of the whole wave to up to 64 bytes. It does
  * not pass the hardware's address watch.

@@ -152,9 +152,9 @@ static bool operands_at(struct wt_machine *m, uint32_t wave, uint64_t pc,
     word.high = wt_load_le(bytes + 8, 8);
     if (!gen_decode(&word, &insn, &why))
         return false;
-    const struct gen_thread *t = &d->thread[wave];
-    gen_operands(&insn, address_of, t, operands);
-    if (insn.predicate && t->g && insn.row != &gen_rows[GEN_SEL]) {
+    const struct gen_thread *t = wave < m->waves ? &d->thread[wave] : NULL;
+    gen_operands(&insn, t ? address_of : NULL, t, operands);
+    if (insn.predicate && t && t->g && insn.row != &gen_rows[GEN_SEL]) {
         operands->exact = operands->indirect = true;
         operands->enabled = (wt_lanes)gen_enabled(t, &insn) << insn.channel;
     }

@@ -15,6 +15,12 @@
 #include "emulator/machine/schedule.h"
 #include "wavetrap/error.h"
 
+/** What its memory is counted in: initializes a struct wt_profile_shape.  */
+#define GEN_PROFILE                                                                                \
+    {                                                                                              \
+        .line = 64, .banks = 16, .together = 16                                                    \
+    }
+
 struct gen_device;
 struct wt_archive;
 

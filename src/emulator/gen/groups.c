@@ -185,6 +185,7 @@ const struct wt_group_ops gen_group_ops = {
     .plan = plan_group,
     .begin = begin_group,
     .start_wave = start_thread,
+    .home = gen_group_home,
     .launch = launch_of,
     .refusal = "a thread of the group cannot be started",
 };
@@ -252,12 +253,14 @@ static void release_barrier(struct gen_group *g, struct gen_device *d)
         t->g->n[0]++;
         t->waits = false;
         gen_update_ready(t);
+        wt_group_tell_release(&d->machine, &t->head, t->mask, 0);
     }
 }
 
-void gen_barrier(struct gen_thread *t)
+void gen_barrier(struct gen_thread *t, uint64_t pc)
 {
     assert(t->active);
+    wt_group_tell_arrival(&t->device->machine, &t->head, pc, t->mask, 0);
     if (++t->group->arrived >= t->group->waves)
         release_barrier(t->group, t->device);
 }
@@ -276,6 +279,6 @@ void gen_thread_end(struct gen_thread *t)
             release_barrier(g, d);
         return;
     }
-    wt_launch_done(&k->head);
+    wt_launch_done(&d->machine, &k->head, &g->head);
     wt_groups_pump(&d->machine);
 }

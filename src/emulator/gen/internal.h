@@ -503,8 +503,8 @@ static inline uint8_t *gen_writable(struct gen_device *d, uint64_t addr, unsigne
 extern const struct wt_group_ops gen_group_ops;
 /* A thread has ended. */
 void gen_thread_end(struct gen_thread *t);
-/* The thread signals its group's barrier. */
-void gen_barrier(struct gen_thread *t);
+/* The thread signals its group's barrier, by the instruction at pc. */
+void gen_barrier(struct gen_thread *t, uint64_t pc);
 
 /* ---- the machine's and the engine's operations of these names ---- */
 
@@ -531,12 +531,18 @@ void gen_trace_free(struct gen_device *d);
 extern const struct wt_address_map gen_address_map;
 /* The SLM in which an address of the window lies as the thread sees it (wt_machine_ops.home). */
 WT_MACHINE_FN(home) gen_home;
+/* That of a group (wt_group_ops.home). */
+uint64_t gen_group_home(const struct wt_machine *m, const struct wt_group_head *g);
 /* Whether a page holds a watched byte, so that the TLB may not have it. */
 bool gen_watches_page(const struct gen_device *d, uint64_t addr, bool write);
 /* A lane has accessed `size` bytes, 1 to 16, at addr, or at GEN_SLM_APERTURE + offset. */
 void gen_watch_access(struct gen_thread *t, const struct gen_uop *u, enum wt_watch_kind kind,
                       unsigned lane, uint64_t addr, unsigned size, const void *before,
                       const void *after);
+/* Tells the observer, where wt_observes_rows(), of the accesses of channels, 1 or more, channel i's
+ * to at[i], which are all in SLM's aperture or all in memory. */
+void gen_observe_lanes(struct gen_thread *t, const struct gen_uop *u, enum wt_watch_kind kind,
+                       uint32_t lanes, const uint64_t *at, unsigned size);
 /* The handler of an instruction that is watched. */
 const struct gen_uop *gen_watch_here(struct gen_thread *t, const struct gen_uop *u);
 /* The issue of the instruction at pc at that time, with the channels of now. */

@@ -114,6 +114,26 @@ struct places {
     uint8_t *host[MOST];
 };
 
+/* Tells who observes all of what the lanes access, lane i at @p low and what is behind. */
+static __attribute__((noinline)) void tell(const struct gen_message *m,
+                                           const struct gen_transfer *x, bool write, uint64_t low,
+                                           const struct span *span)
+{
+    uint64_t at[GEN_CHANNELS];
+    for (unsigned k = 0; k < x->elements; k++) {
+        uint32_t lanes = 0;
+        for (unsigned i = 0; i < x->lanes; i++) {
+            if (!(x->on >> i & 1))
+                continue;
+            const unsigned lane = gen_message_lane(m, i);
+            const uint64_t addr = low + span->after[i] + x->offset[k];
+            lanes |= (uint32_t)1 << lane;
+            at[lane] = x->wide_addresses ? addr : gen_watched_address(&x->surface, addr);
+        }
+        gen_observe_lanes(m->t, m->u, write ? WT_WATCH_WRITE : WT_WATCH_READ, lanes, at, x->size);
+    }
+}
+
 /* False: not so simple. */
 static bool find(const struct gen_message *m, const struct gen_transfer *x, bool write,
                  struct places *p)
@@ -123,7 +143,8 @@ static bool find(const struct gen_message *m, const struct gen_transfer *x, bool
     const bool slm = !x->wide_addresses && x->surface.is_slm;
     const unsigned bytes = gen_extent(x);
     struct span *span = &p->span;
-    if (d->machine.watch || !x->on || x->unit > 1)
+    const bool told = wt_observes_rows(&d->machine);
+    if ((d->machine.watch && !told) || !x->on || x->unit > 1)
         return false;
     if (x->wide_addresses)
         measure_wide(gen_addresses(m), x->lanes, x->on, span);
@@ -141,6 +162,8 @@ static bool find(const struct gen_message *m, const struct gen_transfer *x, bool
     for (unsigned i = 0; i < x->lanes && !p->together; i++)
         if (x->on >> i & 1 && !(p->host[i] = one(d, (low + span->after[i]) & all, bytes, write)))
             return false;
+    if (told)
+        tell(m, x, write, low, span);
     return true;
 }
 

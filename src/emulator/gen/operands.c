@@ -108,6 +108,17 @@ static void put_rows(struct listing *l, const struct gen_operand *o)
                       ((elements - 1) * o->hstride + 1) * gen_type_size(o->type), false);
 }
 
+/* The number that an immediate is; floats and packed vectors as they are encoded. A word stands in
+ * both halves of its dword. */
+static int64_t number_of(const struct gen_operand *o)
+{
+    const bool plain = o->type < GEN_UV && !gen_type_is_float(o->type);
+    const unsigned bits = o->type < GEN_UV ? 8 * gen_type_size(o->type) : 32;
+    if (plain && gen_type_is_signed(o->type))
+        return wt_sign_extend(o->immediate, bits);
+    return (int64_t)(bits < 64 ? o->immediate & ((UINT64_C(1) << bits) - 1) : o->immediate);
+}
+
 /* The elements of a source lie as its region says; those that a swizzle mixes cross channels. */
 static void put_source(struct listing *l, unsigned index)
 {
@@ -116,7 +127,7 @@ static void put_source(struct listing *l, unsigned index)
     enum gen_operand_file file;
     unsigned byte;
     if (o->file == GEN_IMMEDIATE) {
-        wt_operands_add_constant(l->o, (int64_t)o->immediate);
+        wt_operands_add_constant(l->o, number_of(o));
         return;
     }
     if (o->vstride == GEN_STRIDE_VXH && !l->insn->align16) {

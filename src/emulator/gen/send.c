@@ -76,7 +76,7 @@ static const struct gen_uop *gateway(struct gen_message *m)
     if (!gen_walk_of(m->t)->walk.barrier)
         return gen_message_fault(m, WT_FAULT_ILLEGAL, m->on, 0,
                                  "the kernel's descriptor says that it uses no barrier");
-    gen_barrier(m->t);
+    gen_barrier(m->t, gen_pc_of(m->t, m->u));
     return gen_next(m->u);
 }
 

@@ -225,11 +225,10 @@ void gen_message_read(const struct gen_message *m, const struct gen_surface *s, 
         memcpy(out, m->t->group->local + addr, size);
     } else {
         const uint8_t *from = gen_readable(d, addr, size);
-        if (from) {
+        if (from)
             memcpy(out, from, size);
-            return;
-        }
-        gen_device_read(d, addr, out, size);
+        else
+            gen_device_read(d, addr, out, size);
     }
     if (d->machine.watch)
         gen_watch_access(m->t, m->u, WT_WATCH_READ, gen_message_lane(m, lane),
@@ -248,6 +247,9 @@ bool gen_message_write(const struct gen_message *m, const struct gen_surface *s,
     } else {
         uint8_t *to = gen_writable(d, addr, size);
         if (to) {
+            if (d->machine.watch)
+                gen_watch_access(m->t, m->u, kind, gen_message_lane(m, lane),
+                                 gen_watched_address(s, addr), size, to, bytes);
             memcpy(to, bytes, size);
             return true;
         }

@@ -4,9 +4,10 @@
 #include "emulator/machine/mapped.h"
 
 /* Spaces: global memory, and the shared local memory of each group, by walk and number. */
-static uint64_t space_of_group(const struct gen_device *d, const struct gen_group *g)
+uint64_t gen_group_home(const struct wt_machine *m, const struct wt_group_head *g)
 {
-    return wt_watch_home(&d->machine, d->walk[g->launch].id, g->number);
+    const struct gen_device *d = (const struct gen_device *)m;
+    return wt_watch_home(m, d->walk[g->launch].id, ((const struct gen_group *)g)->number);
 }
 
 static bool in_slm(uint64_t addr)
@@ -21,7 +22,7 @@ uint64_t gen_home(struct wt_machine *m, uint32_t wave, uint64_t addr)
         return WT_HOME_NOW; /* the same at any time */
     if (wave >= m->waves || !d->thread[wave].active)
         return WT_HOME_NOWHERE;
-    return space_of_group(d, d->thread[wave].group);
+    return gen_group_home(m, &d->thread[wave].group->head);
 }
 
 static const uint64_t bounds[] = {GEN_SLM_APERTURE, GEN_SLM_APERTURE + GEN_SLM_BYTES};
@@ -29,10 +30,7 @@ const struct wt_address_map gen_address_map = {.bound = bounds, .bounds = 2};
 
 bool gen_watches_page(const struct gen_device *d, uint64_t addr, bool write)
 {
-    const struct wt_watch_set *set = d->machine.watch;
-    const uint64_t first = addr & ~WT_PAGE_MASK, last = addr | WT_PAGE_MASK;
-    return write ? wt_watch_set_writes(set, WT_SPACE_GLOBAL, first, last)
-                 : wt_watch_set_reads(set, WT_SPACE_GLOBAL, first, last);
+    return wt_engine_watches_page(&d->machine, addr, write);
 }
 
 /* Threads issue whatever their channel enables are. */
@@ -43,20 +41,38 @@ struct wt_issue gen_issue_at(const struct wt_wave_head *head, uint64_t pc, uint6
         .time = time, .pc = pc, .wave = t->id, .mask = t->mask, .executes = true, .issues = true};
 }
 
+static struct wt_lane_access access_of(const struct gen_thread *t, const struct gen_uop *u,
+                                       enum wt_watch_kind kind, unsigned lane, uint64_t addr,
+                                       unsigned size)
+{
+    const bool slm = in_slm(addr);
+    return (struct wt_lane_access){
+        .pc = gen_pc_of(t, u),
+        .kind = kind,
+        .space = slm ? WT_OBSERVED_GROUP : WT_OBSERVED_GLOBAL,
+        .home = slm ? gen_group_home(&t->device->machine, &t->group->head) : WT_SPACE_GLOBAL,
+        .order = kind == WT_WATCH_ACCESS ? WT_ORDER_RELAXED : WT_ORDER_PLAIN,
+        .scope = WT_AMONG_DEVICE,
+        .lane = lane,
+        .size = size,
+        .at = addr};
+}
+
 void gen_watch_access(struct gen_thread *t, const struct gen_uop *u, enum wt_watch_kind kind,
                       unsigned lane, uint64_t addr, unsigned size, const void *before,
                       const void *after)
 {
-    struct gen_device *d = t->device;
-    const bool slm = in_slm(addr);
-    const struct wt_lane_access a = {.pc = gen_pc_of(t, u),
-                                     .kind = kind,
-                                     .space = slm ? WT_OBSERVED_GROUP : WT_OBSERVED_GLOBAL,
-                                     .home = slm ? space_of_group(d, t->group) : WT_SPACE_GLOBAL,
-                                     .lane = lane,
-                                     .size = size,
-                                     .at = addr};
-    wt_engine_access(&d->machine, &t->head, &a, before, after);
+    const struct wt_lane_access a = access_of(t, u, kind, lane, addr, size);
+    wt_engine_access(&t->device->machine, &t->head, &a, before, after);
+}
+
+void gen_observe_lanes(struct gen_thread *t, const struct gen_uop *u, enum wt_watch_kind kind,
+                       uint32_t lanes, const uint64_t *at, unsigned size)
+{
+    const unsigned first = (unsigned)__builtin_ctz(lanes);
+    const struct wt_lane_access a = access_of(t, u, kind, first, at[first], size);
+    struct wt_machine *m = &t->device->machine;
+    wt_observe_lanes(m, &t->head, wt_issue_time(m, t->left), &a, lanes, at);
 }
 
 const struct gen_uop *gen_watch_here(struct gen_thread *t, const struct gen_uop *u)

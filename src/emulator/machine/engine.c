@@ -78,16 +78,11 @@ void wt_engine_access(struct wt_machine *m, struct wt_wave_head *w, const struct
 /* Lets a wave do @p n issues, and its observer know. */
 static uint64_t run_turn(struct wt_machine *m, uint32_t wave, uint64_t n)
 {
-    const struct wt_observer *o = m->observer;
-    if (!o)
+    if (!m->observer)
         return m->engine->turn(m, wave, n);
     const struct wt_issue next = m->engine->next_issue(m, wave);
-    if (o->before)
-        o->before(o->context, m, &next);
-    const uint64_t issued = m->engine->turn(m, wave, o->issue ? 1 : n);
-    wt_observe_flush(m);
-    if (issued && o->issue)
-        o->issue(o->context, m, &next);
+    const uint64_t issued = m->engine->turn(m, wave, wt_observe_before(m, &next) ? 1 : n);
+    wt_observe_after(m, &next, issued);
     return issued;
 }
 

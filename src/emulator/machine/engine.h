@@ -129,6 +129,26 @@ static inline uint64_t wt_issue_time(const struct wt_machine *m, uint64_t left)
     return m->in_turn ? m->time + m->slice - left - 1 : m->time;
 }
 
+/** Whether all accesses are observed, and no memory is watched by its value: then a family goes its
+ * quick ways, and tells the accesses of an instruction's lanes at once (wt_observe_lanes). */
+static inline bool wt_observes_rows(const struct wt_machine *m)
+{
+    return m->watch && m->watch->rows;
+}
+
+/**
+ * Whether accesses to the page of @p addr must be looked at lane by lane, which are loads, or
+ * stores: a byte is watched for them, or observed without wt_observes_rows(). Such a page is kept
+ * out of the TLB.
+ */
+static inline bool wt_engine_watches_page(const struct wt_machine *m, uint64_t addr, bool write)
+{
+    const uint64_t first = addr & ~WT_PAGE_MASK, last = addr | WT_PAGE_MASK;
+    return !wt_observes_rows(m) &&
+           (write ? wt_watch_set_writes(m->watch, WT_SPACE_GLOBAL, first, last)
+                  : wt_watch_set_reads(m->watch, WT_SPACE_GLOBAL, first, last));
+}
+
 /** Tells the machine's observer of an access by the instruction that is being executed. There must
  * be one. */
 static inline void wt_engine_observe(struct wt_machine *m, const struct wt_wave_head *w,

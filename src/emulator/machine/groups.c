@@ -1,4 +1,5 @@
 /* Places, start and end of work-groups. See groups.h. */
+#include "emulator/machine/engine.h"
 #include "emulator/machine/groups.h"
 
 #include <assert.h>
@@ -112,6 +113,76 @@ void wt_groups_check(const struct wt_machine *m)
     assert(active == m->active && active == of_groups);
 }
 
+/* ---- what an observer is told ---- */
+
+void wt_group_tell(struct wt_machine *m, const struct wt_group_head *g,
+                   const struct wt_wave_head *w, struct wt_observed_event event)
+{
+    if (!wt_observes_events(m))
+        return;
+    event.launch = g ? m->groups.ops->launch(m, g) : wt_machine_launch(m, 0);
+    event.home = g ? m->groups.ops->home(m, g) : WT_HOME_NOW;
+    event.wave = w ? w->id : 0;
+    event.id = w ? wt_machine_wave_id(m, w->id) : 0;
+    wt_observe_tell(m, event);
+}
+
+void wt_group_tell_wave(struct wt_machine *m, const struct wt_wave_head *w)
+{
+    if (!wt_observes_events(m))
+        return;
+    const wt_lanes lanes = m->engine->issue_at(w, w->pc, m->time).mask;
+    wt_group_tell(m, w->group, w, (struct wt_observed_event){.kind = WT_SEEN_WAVE, .lanes = lanes});
+}
+
+/* Whether a launch has a group in a place before @p n. */
+static bool has_earlier(const struct wt_groups *groups, uint32_t n)
+{
+    bool found = false;
+    for (uint32_t i = 0; i < n; i++)
+        found |= wt_group_at(groups, i)->used &&
+                 wt_group_at(groups, i)->launch == wt_group_at(groups, n)->launch;
+    return found;
+}
+
+void wt_groups_observe(struct wt_machine *m, wt_observe_event_fn *fn)
+{
+    const struct wt_groups *groups = &m->groups;
+    wt_observe_events(m, fn);
+    if (!groups->ops && m->active)
+        wt_group_tell(m, NULL, NULL, (struct wt_observed_event){.kind = WT_SEEN_LAUNCH});
+    for (uint32_t i = 0; groups->ops && i < places(groups); i++) {
+        const struct wt_group_head *g = wt_group_at(groups, i);
+        if (g->used && !has_earlier(groups, i))
+            wt_group_tell(m, g, NULL, (struct wt_observed_event){.kind = WT_SEEN_LAUNCH});
+        if (g->used)
+            wt_group_tell(m, g, NULL, (struct wt_observed_event){.kind = WT_SEEN_GROUP});
+    }
+    for (uint32_t i = 0; i < m->waves; i++)
+        if (wt_machine_wave(m, i)->active)
+            wt_group_tell_wave(m, wt_machine_wave(m, i));
+}
+
+void wt_group_tell_arrival(struct wt_machine *m, const struct wt_wave_head *w, uint64_t pc,
+                           wt_lanes lanes, uint32_t number)
+{
+    if (!wt_observes_events(m))
+        return;
+    wt_group_tell(m, w->group, w,
+                  (struct wt_observed_event){
+                      .kind = WT_SEEN_ARRIVE, .pc = pc, .lanes = lanes, .number = number});
+}
+
+void wt_group_tell_release(struct wt_machine *m, const struct wt_wave_head *w, wt_lanes lanes,
+                           uint32_t number)
+{
+    if (!wt_observes_events(m))
+        return;
+    wt_group_tell(
+        m, w->group, w,
+        (struct wt_observed_event){.kind = WT_SEEN_RELEASE, .lanes = lanes, .number = number});
+}
+
 /* ---- starting ---- */
 
 uint8_t *wt_group_local(struct wt_machine *m, struct wt_group_head *g)
@@ -134,9 +205,25 @@ void wt_group_release(struct wt_machine *m, struct wt_group_head *g)
 {
     struct wt_core_room *room = &m->groups.room[g->core];
     assert(g->used && room->local >= g->local_size);
+    wt_group_tell(m, g, NULL, (struct wt_observed_event){.kind = WT_SEEN_GROUP_END});
     g->used = false;
     room->groups &= ~place_bit(&m->groups, g);
     room->local -= g->local_size;
+}
+
+void wt_groups_abandon(struct wt_machine *m, uint32_t number)
+{
+    struct wt_observed_event end = {.kind = WT_SEEN_LAUNCH_END};
+    for (uint32_t i = 0; i < places(&m->groups); i++) {
+        struct wt_group_head *g = wt_group_at(&m->groups, i);
+        if (!g->used || g->launch != number)
+            continue;
+        end.launch = m->groups.ops->launch(m, g);
+        end.home = m->groups.ops->home(m, g);
+        wt_group_release(m, g);
+    }
+    if (end.launch && wt_observes_events(m))
+        wt_observe_tell(m, end);
 }
 
 void wt_group_wave_begins(struct wt_machine *m, struct wt_wave_head *w, struct wt_group_head *g)
@@ -170,10 +257,15 @@ static bool start(struct wt_machine *m, uint32_t core, const struct wt_group_pla
     memcpy(g->coordinate, plan->coordinate, sizeof g->coordinate);
     wt_group_take(m, g);
     groups->ops->begin(m, g, plan);
-    plan->launch->next++;
-    for (uint32_t i = 0; i < plan->waves; i++)
-        if (!groups->ops->start_wave(m, core * groups->waves_per_core + plan->slot[i], g, i))
+    if (!plan->launch->next++)
+        wt_group_tell(m, g, NULL, (struct wt_observed_event){.kind = WT_SEEN_LAUNCH});
+    wt_group_tell(m, g, NULL, (struct wt_observed_event){.kind = WT_SEEN_GROUP});
+    for (uint32_t i = 0; i < plan->waves; i++) {
+        const uint32_t wave = core * groups->waves_per_core + plan->slot[i];
+        if (!groups->ops->start_wave(m, wave, g, i))
             return false;
+        wt_group_tell_wave(m, wt_machine_wave(m, wave));
+    }
     return true;
 }
 
@@ -202,6 +294,7 @@ void wt_group_wave_leaves(struct wt_machine *m, struct wt_wave_head *w)
 {
     assert(w->active && w->group && m->active > 0);
     const uint32_t core = w->group->core;
+    wt_group_tell(m, w->group, w, (struct wt_observed_event){.kind = WT_SEEN_WAVE_END});
     m->groups.room[core].waves &= ~slot_bit(&m->groups, w, core);
     w->active = false;
     w->group = NULL;
@@ -215,4 +308,13 @@ bool wt_group_wave_ended(struct wt_machine *m, struct wt_group_head *g)
         return false;
     wt_group_release(m, g);
     return true;
+}
+
+bool wt_launch_done(struct wt_machine *m, struct wt_launch_head *launch,
+                    const struct wt_group_head *g)
+{
+    launch->active = ++launch->done < launch->total;
+    if (!launch->active)
+        wt_group_tell(m, g, NULL, (struct wt_observed_event){.kind = WT_SEEN_LAUNCH_END});
+    return !launch->active;
 }

@@ -10,34 +10,7 @@
 #define WT_EMULATOR_MACHINE_GROUPS_H
 
 #include "emulator/machine/machine.h"
-
-/** The next group of a kernel, and where it starts. */
-struct wt_group_plan {
-    struct wt_launch_head *launch;
-    uint32_t number; /**< of the launch, as the family counts them */
-    uint32_t coordinate[3];
-    uint32_t local_size;
-    uint32_t waves;
-    uint32_t slot[WT_CORE_SLOTS]; /**< of the core, for each wave */
-};
-
-/** The operations of a family for groups. No operation is NULL. */
-struct wt_group_ops {
-    /** Whether a kernel has groups that may start now. */
-    bool (*waiting)(struct wt_machine *m);
-    /** Plans the next group that a core gets; false if there is none, or no room for it. */
-    bool (*plan)(struct wt_machine *m, uint32_t core, struct wt_group_plan *plan);
-    /** Fills in the family's members of a group, which are 0, before its waves start. */
-    void (*begin)(struct wt_machine *m, struct wt_group_head *g, const struct wt_group_plan *plan);
-    /** Starts wave @p wave of the machine as wave @p index of a group, with wt_group_wave_begins().
-     * False without host memory. */
-    bool (*start_wave)(struct wt_machine *m, uint32_t wave, struct wt_group_head *g,
-                       unsigned index);
-    /** The number of the launch that a group is of (wt_machine_launch). */
-    uint64_t (*launch)(const struct wt_machine *m, const struct wt_group_head *g);
-    /** The text of the machine's fault then. */
-    const char *refusal;
-};
+#include "emulator/machine/observe.h"
 
 /** Makes the places of a machine's groups, whose shape is there. False without host memory;
  * wt_groups_free must be called then, too. */
@@ -68,6 +41,9 @@ void wt_group_take(struct wt_machine *m, struct wt_group_head *g);
 /** Gives them back: the group has ended. */
 void wt_group_release(struct wt_machine *m, struct wt_group_head *g);
 
+/** The groups of launch @p number, as the family counts them, end unfinished, and so does it. */
+void wt_groups_abandon(struct wt_machine *m, uint32_t number);
+
 /** A wave has taken its slot: it becomes active, and is one of the group's. */
 void wt_group_wave_begins(struct wt_machine *m, struct wt_wave_head *w, struct wt_group_head *g);
 /** A wave's slot is free: it is not active any more. Its group still counts it. */
@@ -78,11 +54,24 @@ void wt_group_wave_leaves(struct wt_machine *m, struct wt_wave_head *w);
  */
 bool wt_group_wave_ended(struct wt_machine *m, struct wt_group_head *g);
 
-/** A group of a launch has ended. True: it was the last one, and the launch is not active. */
-static inline bool wt_launch_done(struct wt_launch_head *launch)
-{
-    launch->active = ++launch->done < launch->total;
-    return !launch->active;
-}
+/** Group @p g of a launch has ended. True: it was the last one, and the launch is not active. */
+bool wt_launch_done(struct wt_machine *m, struct wt_launch_head *launch,
+                    const struct wt_group_head *g);
+
+/** Tells who observes the machine of an event of @p g (NULL: the family has no groups), of its
+ * launch, or of one of its waves: @p w; NULL: of none. */
+void wt_group_tell(struct wt_machine *m, const struct wt_group_head *g,
+                   const struct wt_wave_head *w, struct wt_observed_event event);
+/** Hands events to @p fn from now on, with the observer's context, first those of the launches,
+ * groups and waves that are there, which begin now. There must be an observer. */
+void wt_groups_observe(struct wt_machine *m, wt_observe_event_fn *fn);
+/** Tells who observes the machine that a wave of a group begins; it has its lanes. */
+void wt_group_tell_wave(struct wt_machine *m, const struct wt_wave_head *w);
+/** Tells who observes the machine that lanes of a wave arrive at a barrier of its group. */
+void wt_group_tell_arrival(struct wt_machine *m, const struct wt_wave_head *w, uint64_t pc,
+                           wt_lanes lanes, uint32_t number);
+/** … or go on from it. */
+void wt_group_tell_release(struct wt_machine *m, const struct wt_wave_head *w, wt_lanes lanes,
+                           uint32_t number);
 
 #endif

@@ -109,7 +109,37 @@ struct wt_group_head {
 /** Waves that a core has slots for, and groups that it has places for, at most. */
 #define WT_CORE_SLOTS 64
 
-struct wt_group_ops;
+struct wt_machine;
+
+/** The next group of a kernel, and where it starts. */
+struct wt_group_plan {
+    struct wt_launch_head *launch;
+    uint32_t number; /**< of the launch, as the family counts them */
+    uint32_t coordinate[3];
+    uint32_t local_size;
+    uint32_t waves;
+    uint32_t slot[WT_CORE_SLOTS]; /**< of the core, for each wave */
+};
+
+/** The operations of a family for groups. No operation is NULL. */
+struct wt_group_ops {
+    /** Whether a kernel has groups that may start now. */
+    bool (*waiting)(struct wt_machine *m);
+    /** Plans the next group that a core gets; false if there is none, or no room for it. */
+    bool (*plan)(struct wt_machine *m, uint32_t core, struct wt_group_plan *plan);
+    /** Fills in the family's members of a group, which are 0, before its waves start. */
+    void (*begin)(struct wt_machine *m, struct wt_group_head *g, const struct wt_group_plan *plan);
+    /** Starts wave @p wave of the machine as wave @p index of a group, with wt_group_wave_begins().
+     * False without host memory. */
+    bool (*start_wave)(struct wt_machine *m, uint32_t wave, struct wt_group_head *g,
+                       unsigned index);
+    /** The number of the launch that a group is of (wt_machine_launch). */
+    uint64_t (*launch)(const struct wt_machine *m, const struct wt_group_head *g);
+    /** The home of its memory (wt_watch.home). */
+    uint64_t (*home)(const struct wt_machine *m, const struct wt_group_head *g);
+    /** The text of the machine's fault then. */
+    const char *refusal;
+};
 
 /** The slots, places and memory of a core that are taken. The waves and groups say so, too, but not
  * as quickly. */

@@ -157,7 +157,7 @@ static void end_memory(struct wt_machine *m)
 void wt_machine_end(struct wt_machine *m)
 {
     wt_watch_set_free(m);
-    free(m->observer);
+    wt_observe_free(m);
     wt_turns_free(&m->turns);
     wt_groups_free(m);
     free(m->wave);

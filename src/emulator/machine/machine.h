@@ -32,6 +32,7 @@ struct wt_engine_ops;
 struct wt_spans;
 struct wt_watch_set;
 struct wt_observer;
+struct wt_profile;
 
 /** Why a run came back. */
 enum wt_run {
@@ -134,8 +135,9 @@ struct wt_machine_ops {
      * WT_HOME_NOW where it is the same at any time.
      */
     uint64_t (*home)(struct wt_machine *m, uint32_t wave, uint64_t addr);
-    /** Lists what the instruction at @p pc reads and writes; false: there is none, or its family
-     * does not say. */
+    /** Lists what the instruction at @p pc reads and writes: of wave @p wave, which is about to
+     * execute it, or (UINT32_MAX) whoever executes it, without what registers choose. False: there
+     * is none, or its family does not say. */
     bool (*operands)(struct wt_machine *m, uint32_t wave, uint64_t pc,
                      struct wt_insn_operands *operands);
     /** The register that the debugger calls @p name, as an operand; false: it is no value. */
@@ -177,6 +179,7 @@ struct wt_machine {
     bool event;      /**< the run comes back with WT_RUN_EVENT as soon as it can */
     struct wt_watch_set *watch;   /**< the watches (watch_set.h), what is observed; NULL: neither */
     struct wt_observer *observer; /**< of accesses (observe.h); NULL: nobody */
+    struct wt_profile *profile;   /**< counts, which saved states have, too; NULL: none */
     struct wt_watch_hit *hit;     /**< WT_WATCH_HITS of them; NULL until watched */
     size_t hits;         /**< of the last run, if it returned WT_RUN_WATCH; or of a later step that
                               the debug hardware did within debug_read or debug_write */

@@ -7,20 +7,52 @@
 
 #include "emulator/machine/watch_set.h"
 
+/* Takes the observer away that is not beneath others. */
+static void drop_upper(struct wt_machine *m)
+{
+    struct wt_observer *upper = m->observer;
+    if (!upper || upper->stays)
+        return;
+    m->observer = upper->beneath;
+    free(upper);
+}
+
 bool wt_observe(struct wt_machine *m, wt_observe_fn *fn, void *context, const struct wt_watch *list,
                 size_t count)
 {
     assert(!m->in_turn);
-    free(m->observer);
-    m->observer = fn ? calloc(1, sizeof *m->observer) : NULL;
-    const bool ok = wt_watch_set_observe(m, m->observer, list, count) && (m->observer || !fn);
-    if (ok && fn)
-        *m->observer = (struct wt_observer){.fn = fn, .context = context};
-    if (ok)
-        return true;
+    drop_upper(m);
+    struct wt_observer *beneath = m->observer, *o = fn ? calloc(1, sizeof *o) : NULL;
+    const bool ok =
+        wt_watch_set_observe(m, o || beneath, beneath ? NULL : list, beneath ? 0 : count) &&
+        (o || !fn);
+    if (ok && o)
+        *(m->observer = o) = (struct wt_observer){.fn = fn, .context = context, .beneath = beneath};
+    else
+        free(o);
+    return ok;
+}
+
+bool wt_observe_beneath(struct wt_machine *m, wt_observe_fn *fn, wt_observe_issue_fn *before,
+                        wt_observe_issue_fn *after, void *context)
+{
+    assert(!m->in_turn && (!m->observer || (!fn && m->observer->stays)));
     free(m->observer);
     m->observer = NULL;
-    return false;
+    if (!wt_observe(m, fn, context, NULL, 0))
+        return false;
+    if (fn) {
+        m->observer->stays = true;
+        wt_observe_issues(m, before, after);
+    }
+    return true;
+}
+
+void wt_observe_free(struct wt_machine *m)
+{
+    drop_upper(m);
+    free(m->observer);
+    m->observer = NULL;
 }
 
 void wt_observe_issues(struct wt_machine *m, wt_observe_issue_fn *before,
@@ -35,6 +67,32 @@ void wt_observe_changes(struct wt_machine *m, wt_observe_change_fn *fn)
 {
     assert(m->observer);
     m->observer->change = fn;
+}
+
+void wt_observe_events(struct wt_machine *m, wt_observe_event_fn *fn)
+{
+    assert(m->observer);
+    m->observer->event = fn;
+}
+
+/* The issue time of the instruction that is being executed. Where debug hardware lets a wave step,
+ * it is no scheduler's current one, but the turn is one issue long. */
+static uint64_t event_time(const struct wt_machine *m)
+{
+    if (!m->in_turn || m->slice == 1)
+        return m->time;
+    return m->time + m->slice - wt_machine_wave(m, m->turns.current)->left - 1;
+}
+
+void wt_observe_tell(struct wt_machine *m, struct wt_observed_event event)
+{
+    assert(wt_observes_events(m));
+    if (m->observer->count)
+        wt_observe_flush(m);
+    event.time = event_time(m);
+    for (const struct wt_observer *o = m->observer; o; o = o->beneath)
+        if (o->event)
+            o->event(o->context, m, &event);
 }
 
 void wt_observe_change(struct wt_machine *m, uint32_t wave, unsigned lane, uint64_t addr,
@@ -61,10 +119,78 @@ void wt_observe_change(struct wt_machine *m, uint32_t wave, unsigned lane, uint6
 
 void wt_observe_flush(struct wt_machine *m)
 {
+    struct wt_observer *top = m->observer;
+    for (unsigned i = 0; i < top->count; i++)
+        for (const struct wt_observer *o = top; o; o = o->beneath)
+            o->fn(o->context, m, &top->record[i]);
+    top->count = 0;
+}
+
+bool wt_observe_before(struct wt_machine *m, const struct wt_issue *issue)
+{
+    bool asks = false;
+    for (const struct wt_observer *o = m->observer; o; o = o->beneath) {
+        if (o->before)
+            o->before(o->context, m, issue);
+        asks |= o->issue != NULL;
+    }
+    return asks;
+}
+
+void wt_observe_after(struct wt_machine *m, const struct wt_issue *issue, bool issued)
+{
+    wt_observe_flush(m);
+    for (const struct wt_observer *o = m->observer; issued && o; o = o->beneath)
+        if (o->issue)
+            o->issue(o->context, m, issue);
+}
+
+/* A record for accesses to come; its addresses are not set. */
+static struct wt_observed *new_record(struct wt_machine *m, const struct wt_wave_head *w,
+                                      uint64_t time, const struct wt_lane_access *a)
+{
     struct wt_observer *o = m->observer;
-    for (unsigned i = 0; i < o->count; i++)
-        o->fn(o->context, m, &o->record[i]);
-    o->count = 0;
+    if (o->count == WT_OBSERVED_RECORDS)
+        wt_observe_flush(m);
+    struct wt_observed *r = &o->record[o->count++];
+    r->time = time;
+    r->id = wt_machine_wave_id(m, w->id);
+    r->wave = w->id;
+    r->launch = w->group ? m->groups.ops->launch(m, w->group) : wt_machine_launch(m, 0);
+    r->group = w->group ? m->groups.ops->home(m, w->group) : WT_HOME_NOW;
+    r->pc = a->pc;
+    r->kind = a->kind;
+    r->space = a->space;
+    r->home = a->home;
+    r->is_scalar = a->is_scalar;
+    r->order = a->order;
+    r->scope = a->scope;
+    r->size = a->size;
+    r->lanes = 0;
+    return r;
+}
+
+/* Whether records are there that are of another instruction. */
+static bool has_older(const struct wt_observer *o, const struct wt_wave_head *w, uint64_t time)
+{
+    return o->count && (o->record[0].time != time || o->record[0].wave != w->id);
+}
+
+uint64_t *wt_observe_row(struct wt_machine *m, const struct wt_wave_head *w, uint64_t time,
+                         const struct wt_lane_access *a, wt_lanes lanes)
+{
+    assert(a->size >= 1 && a->size <= 128 && lanes && a->kind <= WT_WATCH_ACCESS);
+    if (has_older(m->observer, w, time))
+        wt_observe_flush(m);
+    struct wt_observed *r = new_record(m, w, time, a);
+    r->lanes = lanes;
+    return r->at;
+}
+
+void wt_observe_lanes(struct wt_machine *m, const struct wt_wave_head *w, uint64_t time,
+                      const struct wt_lane_access *a, wt_lanes lanes, const uint64_t *at)
+{
+    memcpy(wt_observe_row(m, w, time, a, lanes), at, m->lanes * sizeof *at);
 }
 
 void wt_observe_lane(struct wt_machine *m, const struct wt_wave_head *w, uint64_t time,
@@ -74,29 +200,14 @@ void wt_observe_lane(struct wt_machine *m, const struct wt_wave_head *w, uint64_
     struct wt_observed *r = o->record;
     unsigned i = 0;
     assert(a->size >= 1 && a->size <= 128 && a->lane < m->lanes && a->kind <= WT_WATCH_ACCESS);
-    if (o->count && (r->time != time || r->wave != w->id))
+    if (has_older(o, w, time))
         wt_observe_flush(m);
     while (i < o->count &&
            (r[i].kind != a->kind || r[i].space != a->space || r[i].home != a->home ||
-            r[i].size != a->size || r[i].is_scalar != a->is_scalar || r[i].lanes >> a->lane))
+            r[i].size != a->size || r[i].is_scalar != a->is_scalar || r[i].order != a->order ||
+            r[i].lanes >> a->lane))
         i++;
-    if (i == WT_OBSERVED_RECORDS) {
-        wt_observe_flush(m);
-        i = 0;
-    }
-    if (i == o->count) {
-        o->count++;
-        r[i].time = time;
-        r[i].id = wt_machine_wave_id(m, w->id);
-        r[i].wave = w->id;
-        r[i].pc = a->pc;
-        r[i].kind = a->kind;
-        r[i].space = a->space;
-        r[i].home = a->home;
-        r[i].is_scalar = a->is_scalar;
-        r[i].size = a->size;
-        r[i].lanes = 0;
-    }
-    r[i].lanes |= wt_lane_bit(a->lane);
-    r[i].at[a->lane] = a->at;
+    r = i < o->count ? &o->record[i] : new_record(m, w, time, a);
+    r->lanes |= wt_lane_bit(a->lane);
+    r->at[a->lane] = a->at;
 }

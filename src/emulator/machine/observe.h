@@ -1,6 +1,7 @@
 /*
  * Observation: each access that the lanes of a machine make to memory, as its instruction issues,
- * handed to whoever wants to know. It is not part of the machine's state: states, issue times and
+ * and what orders accesses (barriers, fences, the begin and end of waves), handed to whoever wants
+ * to know. It is not part of the machine's state: states, issue times and
  * hits of watches are the same with and without it. Memory that is observed takes the way of
  * watched memory (watch_set.h); the rest, and a machine without an observer, is as fast as ever.
  */
@@ -18,6 +19,26 @@ enum wt_observed_space {
     WT_OBSERVED_DEVICE,   /**< on-chip memory of the device (GDS) */
 };
 
+/** How an access, or a fence, orders others, as far as its instruction says. */
+enum wt_observed_order {
+    WT_ORDER_PLAIN,   /**< it orders nothing, and races with others; of a fence: nothing is known */
+    WT_ORDER_RELAXED, /**< it orders nothing, and is no part of a race: atomics, volatile accesses
+                       */
+    WT_ORDER_ACQUIRE,
+    WT_ORDER_RELEASE,
+    WT_ORDER_BOTH,       /**< acquire and release */
+    WT_ORDER_SEQUENTIAL, /**< both, and one order for all */
+};
+
+/** Between whom. */
+enum wt_observed_scope {
+    WT_AMONG_WAVE,
+    WT_AMONG_GROUP,
+    WT_AMONG_CORE,
+    WT_AMONG_DEVICE,
+    WT_AMONG_SYSTEM,
+};
+
 /**
  * What lanes of one wave access by one instruction: one record for each kind, space and size, and
  * where a lane accesses several places in one way, for each of them. Lanes that make no access, as
@@ -27,13 +48,18 @@ struct wt_observed {
     uint64_t time;           /**< issue time: of the state before the instruction */
     uint64_t id;             /**< of the wave, wt_machine_wave_id() */
     uint32_t wave;           /**< its slot */
+    uint64_t launch;         /**< of the wave: wt_machine_launch() */
+    uint64_t group;          /**< of the wave: the home of its group's memory; WT_HOME_NOW: it has
+                                  none */
     uint64_t pc;             /**< of the instruction */
     enum wt_watch_kind kind; /**< READ, WRITE, or ACCESS: an atomic */
     enum wt_observed_space space;
     uint64_t home;  /**< GROUP: which group's memory (wt_watch.home); else WT_HOME_NOW */
     bool is_scalar; /**< the wave as a whole makes it: of `lanes` there is the lowest enabled one,
                          or lane 0 */
-    unsigned size;  /**< bytes that a lane accesses, 1 to 128 */
+    enum wt_observed_order order;
+    enum wt_observed_scope scope; /**< of an access that is not PLAIN */
+    unsigned size;                /**< bytes that a lane accesses, 1 to 128 */
     wt_lanes lanes;
     /** Of each of the lanes: GLOBAL, CONSTANT: the address; PRIVATE: the offset in the lane's
      * memory; else the address as the wave has it, in an aperture where there is one. */
@@ -47,7 +73,8 @@ typedef void wt_observe_fn(void *context, struct wt_machine *m, const struct wt_
 /**
  * Hands accesses to @p fn from now on, in the order of the instructions: those to the ranges of a
  * list, as its watches' waves see them now (`kind` does not count), or, where @p count is 0, all of
- * them. NULL: to nobody. The list is copied. False without host memory: then to nobody.
+ * them. NULL: to nobody. The list is copied. False without host memory: then to nobody. Where
+ * another observer is beneath (wt_observe_beneath), @p fn has all accesses, whatever the list.
  */
 bool wt_observe(struct wt_machine *m, wt_observe_fn *fn, void *context, const struct wt_watch *list,
                 size_t count);
@@ -63,6 +90,14 @@ typedef void wt_observe_issue_fn(void *context, struct wt_machine *m, const stru
 void wt_observe_issues(struct wt_machine *m, wt_observe_issue_fn *before,
                        wt_observe_issue_fn *after);
 
+/**
+ * Adds an observer that stays while others come and go by wt_observe(): it has all accesses and
+ * issues (as wt_observe_issues() says), after them. There is one at most, and no other at that
+ * moment. @p fn NULL: it goes; others have gone before. False without host memory.
+ */
+bool wt_observe_beneath(struct wt_machine *m, wt_observe_fn *fn, wt_observe_issue_fn *before,
+                        wt_observe_issue_fn *after, void *context);
+
 /** Takes a change from outside: bytes from @p addr on of memory that all waves share. */
 typedef void wt_observe_change_fn(void *context, struct wt_machine *m, uint64_t addr,
                                   uint64_t size);
@@ -70,7 +105,68 @@ typedef void wt_observe_change_fn(void *context, struct wt_machine *m, uint64_t 
  * it is made. */
 void wt_observe_changes(struct wt_machine *m, wt_observe_change_fn *fn);
 
+enum wt_observed_event_kind {
+    WT_SEEN_LAUNCH,  /**< a kernel's first group begins; a family without groups: a run begins */
+    WT_SEEN_GROUP,   /**< a group has its place */
+    WT_SEEN_WAVE,    /**< a wave has its slot; `lanes` begin */
+    WT_SEEN_ARRIVE,  /**< `lanes` of a wave arrive at a barrier */
+    WT_SEEN_RELEASE, /**< `lanes` of a wave that waited, or came last, go on from a barrier */
+    WT_SEEN_FENCE,   /**< `lanes` of a wave execute a fence of `order` and `scope` */
+    WT_SEEN_WAIT,    /**< a wave waits until no more than `count` accesses are outstanding */
+    WT_SEEN_WAVE_END,
+    WT_SEEN_GROUP_END,
+    WT_SEEN_LAUNCH_END,
+};
+
+enum wt_observed_barrier {
+    WT_BARRIER_GROUP,  /**< of a group: `number` */
+    WT_BARRIER_LANES,  /**< of lanes of one wave */
+    WT_BARRIER_CORE,   /**< of the waves of a core: `number` */
+    WT_BARRIER_CORES,  /**< of the waves of several cores: `number` */
+    WT_BARRIER_DEVICE, /**< of the waves of the device: `number` */
+};
+
+/** Counts of WT_SEEN_WAIT that do not count. */
+#define WT_NO_COUNT 0xff
+
+/**
+ * What orders accesses. All RELEASE of one barrier that opens come one behind the other, with the
+ * time of the instruction that opened it; an ARRIVE without a RELEASE of the same lanes behind it
+ * is that of lanes that do not wait. A wave whose context the host saves ends; it begins
+ * anew, with another id, when that is restored.
+ */
+struct wt_observed_event {
+    enum wt_observed_event_kind kind;
+    uint64_t time;   /**< issue time of the instruction that does it, or, between instructions, of
+                          the next one */
+    uint64_t pc;     /**< ARRIVE, FENCE, WAIT: of the instruction; else 0 */
+    uint64_t id;     /**< of the wave whose event it is, wt_machine_wave_id(); 0: it is none's */
+    uint32_t wave;   /**< its slot */
+    uint64_t launch; /**< of LAUNCH, GROUP, WAVE, their ends: wt_machine_launch() */
+    uint64_t home;   /**< of the wave's group: wt_observed.home; WT_HOME_NOW: it has none */
+    wt_lanes lanes;
+    enum wt_observed_barrier barrier; /**< of ARRIVE, RELEASE */
+    uint32_t number;
+    enum wt_observed_order order; /**< of FENCE */
+    enum wt_observed_scope scope;
+    uint8_t count[3]; /**< of WAIT, WT_NO_COUNT: of any; loads and stores of vectors; exports; LDS,
+                           GDS, scalar loads and messages (gfx900) */
+};
+
+/** Takes an event, before or after what it tells has happened in the machine's state, which it must
+ * not change. */
+typedef void wt_observe_event_fn(void *context, struct wt_machine *m,
+                                 const struct wt_observed_event *event);
+/** Hands events to @p fn, too, in the order of the instructions, as long as there is an observer,
+ * which has had the accesses of instructions before. wt_groups_observe() (groups.h) begins with
+ * what is there. */
+void wt_observe_events(struct wt_machine *m, wt_observe_event_fn *fn);
+
 /* ---- for the engine and the families ---- */
+
+/** Tells the observer, which is there and takes events, of one: its `time` is filled in here.
+ * Families call wt_group_tell() (groups.h). */
+void wt_observe_tell(struct wt_machine *m, struct wt_observed_event event);
 
 /** Tells the observer, if any, that @p bytes are about to be written as a lane of a wave sees
  * memory, from outside. Bytes that stay as they are, and memory that not all waves share, do not
@@ -84,7 +180,10 @@ struct wt_observer {
     wt_observe_fn *fn;
     wt_observe_issue_fn *before, *issue; /**< NULL: nobody asks */
     wt_observe_change_fn *change;        /**< likewise */
+    wt_observe_event_fn *event;          /**< likewise */
     void *context;
+    struct wt_observer *beneath; /**< has all of it, too; NULL: nobody */
+    bool stays;                  /**< it is beneath others */
     unsigned count;
     struct wt_observed record[WT_OBSERVED_RECORDS]; /**< of the instruction being executed */
 };
@@ -96,6 +195,8 @@ struct wt_lane_access {
     enum wt_observed_space space;
     uint64_t home; /**< of GROUP */
     bool is_scalar;
+    enum wt_observed_order order;
+    enum wt_observed_scope scope;
     unsigned lane, size;
     uint64_t at;
 };
@@ -103,7 +204,28 @@ struct wt_lane_access {
 /** Notes an access of wave @p w by the instruction that issues at @p time (wt_engine_observe). */
 void wt_observe_lane(struct wt_machine *m, const struct wt_wave_head *w, uint64_t time,
                      const struct wt_lane_access *access);
+/** Whether somebody takes events. */
+static inline bool wt_observes_events(const struct wt_machine *m)
+{
+    const struct wt_observer *o = m->observer;
+    return o && (o->event || (o->beneath && o->beneath->event));
+}
+
+/** Notes accesses of some lanes, 1 or more, of the wave whose instruction issues at @p time; `lane`
+ * and `at` of @p access do not count. The caller fills in the addresses, lane by lane, at once. */
+uint64_t *wt_observe_row(struct wt_machine *m, const struct wt_wave_head *w, uint64_t time,
+                         const struct wt_lane_access *access, wt_lanes lanes);
+/** The same, with the addresses. */
+void wt_observe_lanes(struct wt_machine *m, const struct wt_wave_head *w, uint64_t time,
+                      const struct wt_lane_access *access, wt_lanes lanes, const uint64_t *at);
+/** Frees the observers of a machine that ends. */
+void wt_observe_free(struct wt_machine *m);
 /** Hands over the records of the last instruction, at the end of a turn. */
 void wt_observe_flush(struct wt_machine *m);
+/** Tells the observers of the next issue, before its instruction is executed. True: they ask for
+ * each issue. */
+bool wt_observe_before(struct wt_machine *m, const struct wt_issue *issue);
+/** Hands over the records, and the issue where it has @p issued. */
+void wt_observe_after(struct wt_machine *m, const struct wt_issue *issue, bool issued);
 
 #endif

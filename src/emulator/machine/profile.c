@@ -15,17 +15,26 @@ struct numbers {
     size_t count, capacity;
 };
 
+/* A slot's latest wave. */
+struct wave {
+    uint64_t id, entry;
+    unsigned lanes; /* that it began with */
+};
+
 struct wt_profile {
     struct wt_machine *m;
+    uint64_t resets; /* of the machine, so far */
     struct wt_profile_shape shape;
-    struct wt_profile_count *count; /* in the order of first issues; by address at the end */
-    size_t counts, capacity;
-    uint32_t *slot; /* of a hash table: 1 + index in `count`; 0: free */
-    size_t slots;   /* a power of 2 */
-    struct {
-        uint64_t id;
-        unsigned lanes; /* that it began with */
-    } * wave;           /* by slot */
+    wt_profile_room_fn *room; /* NULL: the heap */
+    void *context;
+    struct wt_profile_count **block; /* counts in the order of first issues */
+    size_t blocks, capacity, counts;
+    size_t first;      /* of the present code */
+    uint64_t code;     /* its number */
+    uint32_t *slot;    /* of a hash table: 1 + index of a count of the present code; 0: free */
+    size_t slots;      /* a power of 2 */
+    struct wave *wave; /* by slot */
+    struct wave now;   /* of the instruction at hand */
     struct numbers lines, dwords, atomics;
     bool accesses; /* the instruction at hand has accessed memory */
     uint64_t bytes;
@@ -34,11 +43,21 @@ struct wt_profile {
 
 /* ---- the counts of an instruction ---- */
 
-static size_t place_of(const struct wt_profile *p, uint64_t pc)
+static struct wt_profile_count *count_at(const struct wt_profile *p, size_t i)
 {
-    size_t at = (size_t)((pc * UINT64_C(0x9e3779b97f4a7c15)) >> 20) & (p->slots - 1);
-    while (p->slot[at] && p->count[p->slot[at] - 1].pc != pc)
-        at = (at + 1) & (p->slots - 1);
+    assert(i < p->blocks * WT_PROFILE_BLOCK);
+    return &p->block[i / WT_PROFILE_BLOCK][i % WT_PROFILE_BLOCK];
+}
+
+static size_t place_of(const struct wt_profile *p, uint64_t pc, uint64_t entry)
+{
+    const uint64_t mixed = (pc ^ entry << 20) * UINT64_C(0x9e3779b97f4a7c15);
+    size_t at = (size_t)(mixed >> 20) & (p->slots - 1);
+    for (; p->slot[at]; at = (at + 1) & (p->slots - 1)) {
+        const struct wt_profile_count *c = count_at(p, p->slot[at] - 1);
+        if (c->pc == pc && c->entry == entry)
+            break;
+    }
     return at;
 }
 
@@ -51,27 +70,51 @@ static bool grow(struct wt_profile *p)
     free(p->slot);
     p->slot = slot;
     p->slots = slots;
-    for (size_t i = 0; i < p->counts; i++)
-        p->slot[place_of(p, p->count[i].pc)] = (uint32_t)i + 1;
+    for (size_t i = p->first; i < p->counts; i++) {
+        const struct wt_profile_count *c = count_at(p, i);
+        p->slot[place_of(p, c->pc, c->entry)] = (uint32_t)i + 1;
+    }
     return true;
 }
 
-/* NULL without host memory. */
-static struct wt_profile_count *count_of(struct wt_profile *p, uint64_t pc)
+static bool add_block(struct wt_profile *p)
 {
-    if (2 * p->counts >= p->slots && !grow(p))
+    struct wt_profile_count **grown =
+        wt_array_grow(p->block, &p->capacity, p->blocks + 1, sizeof(*grown));
+    if (!grown)
+        return false;
+    p->block = grown;
+    grown[p->blocks] = p->room ? p->room(p->context) : calloc(WT_PROFILE_BLOCK, sizeof **grown);
+    return grown[p->blocks] && ++p->blocks;
+}
+
+/* NULL without host memory. */
+static struct wt_profile_count *count_of(struct wt_profile *p, uint64_t pc, uint64_t entry)
+{
+    if (2 * (p->counts - p->first) >= p->slots && !grow(p))
         return NULL;
-    const size_t at = place_of(p, pc);
+    const size_t at = place_of(p, pc, entry);
     if (!p->slot[at]) {
-        struct wt_profile_count *grown =
-            wt_array_grow(p->count, &p->capacity, p->counts + 1, sizeof *grown);
-        if (!grown)
+        if (p->counts == UINT32_MAX - 1 ||
+            (p->counts == p->blocks * WT_PROFILE_BLOCK && !add_block(p)))
             return NULL;
-        p->count = grown;
-        grown[p->counts] = (struct wt_profile_count){.pc = pc};
+        *count_at(p, p->counts) =
+            (struct wt_profile_count){.pc = pc, .entry = entry, .code = p->code};
         p->slot[at] = (uint32_t)++p->counts;
     }
-    return &p->count[p->slot[at] - 1];
+    return count_at(p, p->slot[at] - 1);
+}
+
+void wt_profile_add(struct wt_profile_count *to, const struct wt_profile_count *from)
+{
+    to->issues += from->issues;
+    to->enabled += from->enabled;
+    to->lanes += from->lanes;
+    to->requests += from->requests;
+    to->transactions += from->transactions;
+    to->conflicts += from->conflicts;
+    to->collisions += from->collisions;
+    to->bytes += from->bytes;
 }
 
 /* ---- memory ---- */
@@ -170,6 +213,9 @@ static void take_lane(struct wt_profile *p, const struct wt_observed *a, unsigne
 static void take(void *context, struct wt_machine *m, const struct wt_observed *a)
 {
     struct wt_profile *p = context;
+    /* An operand in a constant bank, as arguments of kernels are, is no request. */
+    if (a->space == WT_OBSERVED_CONSTANT && a->is_scalar)
+        return;
     p->accesses = true;
     for (wt_lanes left = a->lanes; left; left &= left - 1)
         take_lane(p, a, wt_lanes_lowest(left));
@@ -177,79 +223,183 @@ static void take(void *context, struct wt_machine *m, const struct wt_observed *
 
 /* ---- issues ---- */
 
+/* Counts of the heap are those since the machine was reset. */
+static void follow_reset(struct wt_profile *p)
+{
+    if (p->room || p->resets == p->m->resets)
+        return;
+    for (size_t i = 0; i < p->counts; i++)
+        count_at(p, i)->issues = 0;
+    memset(p->slot, 0, p->slots * sizeof *p->slot);
+    memset(p->wave, 0, p->m->waves * sizeof *p->wave);
+    p->first = p->counts = 0;
+    p->resets = p->m->resets;
+}
+
+/* The instruction may end its wave, and another one be in its slot then; or it has not issued the
+ * last time, and what it has accessed does not count. */
+static void begins(void *context, struct wt_machine *m, const struct wt_issue *issue)
+{
+    struct wt_profile *p = context;
+    const uint64_t id = wt_machine_wave_id(m, issue->wave);
+    struct wave *w = &p->wave[issue->wave];
+    follow_reset(p);
+    if (w->id != id)
+        *w = (struct wave){.id = id,
+                           .entry = p->shape.begins_alone ? 0 : issue->pc,
+                           .lanes = p->shape.begins_alone ? m->lanes : wt_lanes_count(issue->mask)};
+    p->now = *w;
+    p->accesses = false;
+    p->bytes = 0;
+    p->lines.count = p->dwords.count = p->atomics.count = 0;
+}
+
 static void issued(void *context, struct wt_machine *m, const struct wt_issue *issue)
 {
     struct wt_profile *p = context;
-    struct wt_profile_count *c = count_of(p, issue->pc);
-    const uint64_t id = wt_machine_wave_id(m, issue->wave);
     const unsigned enabled = wt_lanes_count(issue->mask);
-    if (p->wave[issue->wave].id != id) {
-        p->wave[issue->wave].id = id;
-        p->wave[issue->wave].lanes = p->shape.begins_alone ? m->lanes : enabled;
-    }
+    struct wt_profile_count *c = count_of(p, issue->pc, p->now.entry);
     if (!c) {
         p->short_of_memory = true;
         return;
     }
     c->issues++;
     c->enabled += enabled;
-    c->lanes += p->wave[issue->wave].lanes > enabled ? p->wave[issue->wave].lanes : enabled;
-    if (!p->accesses)
-        return;
-    c->requests++;
+    c->lanes += p->now.lanes > enabled ? p->now.lanes : enabled;
+    c->requests += p->accesses;
     c->bytes += p->bytes;
     c->transactions += different(&p->lines);
     c->conflicts += conflicts(p, &p->dwords);
     c->collisions += repeated(&p->atomics);
-    p->accesses = false;
-    p->bytes = 0;
 }
 
 /* ---- beginning and end ---- */
 
-struct wt_profile *wt_profile_begin(struct wt_machine *m, const struct wt_profile_shape *shape)
+struct wt_profile *wt_profile_begin(struct wt_machine *m, const struct wt_profile_shape *shape,
+                                    wt_profile_room_fn *room, void *context)
 {
     struct wt_profile *p = calloc(1, sizeof *p);
     assert(shape->line && !(shape->line & (shape->line - 1)) && shape->banks <= WT_MAX_LANES);
     if (!p)
         return NULL;
     p->m = m;
+    p->resets = m->resets;
     p->shape = *shape;
+    p->room = room;
+    p->context = context;
     p->wave = calloc(m->waves, sizeof *p->wave);
-    if (p->wave && grow(p) && wt_observe(m, take, p, NULL, 0)) {
-        wt_observe_issues(m, NULL, issued);
+    if (p->wave && grow(p) && wt_observe_beneath(m, take, begins, issued, p)) {
+        m->profile = p;
         return p;
     }
     wt_profile_free(p);
     return NULL;
 }
 
-static int by_pc(const void *a, const void *b)
+void wt_profile_code(struct wt_profile *p, uint64_t code)
 {
-    return by_number(&((const struct wt_profile_count *)a)->pc,
-                     &((const struct wt_profile_count *)b)->pc);
+    p->code = code;
+    p->first = p->counts;
+    memset(p->slot, 0, p->slots * sizeof *p->slot);
 }
 
-enum wt_status wt_profile_end(struct wt_profile *p, const struct wt_profile_count **list,
-                              size_t *count, struct wt_error *err)
+void wt_profile_end(struct wt_profile *p)
 {
-    wt_observe(p->m, NULL, NULL, NULL, 0);
-    qsort(p->count, p->counts, sizeof *p->count, by_pc);
-    *list = p->count;
-    *count = p->counts;
-    return p->short_of_memory ? wt_fail(err, WT_NO_MEMORY, "the host has no memory for the counts")
-                              : WT_OK;
+    wt_observe_beneath(p->m, NULL, NULL, NULL, NULL);
+    p->m->profile = NULL;
+}
+
+static int by_pc(const void *a, const void *b)
+{
+    const struct wt_profile_count *x = a, *y = b;
+    return x->pc != y->pc ? by_number(&x->pc, &y->pc) : by_number(&x->entry, &y->entry);
+}
+
+enum wt_status wt_profile_list(struct wt_profile *p, struct wt_profile_count **list, size_t *count,
+                               struct wt_error *err)
+{
+    follow_reset(p);
+    *count = 0;
+    *list = p->short_of_memory ? NULL : calloc(p->counts + 1, sizeof **list);
+    if (!*list)
+        return wt_fail(err, WT_NO_MEMORY, "the host has no memory for the counts");
+    for (size_t i = 0; i < p->counts; i++)
+        if (count_at(p, i)->issues)
+            (*list)[(*count)++] = *count_at(p, i);
+    qsort(*list, *count, sizeof **list, by_pc);
+    return WT_OK;
 }
 
 void wt_profile_free(struct wt_profile *p)
 {
     if (!p)
         return;
-    free(p->count);
+    for (size_t i = 0; i < p->blocks && !p->room; i++)
+        free(p->block[i]);
+    free(p->block);
     free(p->slot);
     free(p->wave);
     free(p->lines.list);
     free(p->dwords.list);
     free(p->atomics.list);
     free(p);
+}
+
+/* ---- saved states ---- */
+
+struct wt_profile_saved {
+    size_t counts;     /* of the present code */
+    struct wave *wave; /* behind them */
+    struct wt_profile_count count[];
+};
+
+static size_t saved_bytes(size_t counts)
+{
+    return sizeof(struct wt_profile_saved) + counts * sizeof(struct wt_profile_count);
+}
+
+struct wt_profile_saved *wt_profile_save(struct wt_profile *p)
+{
+    follow_reset(p);
+    const size_t counts = p->counts - p->first, waves = p->m->waves * sizeof *p->wave;
+    struct wt_profile_saved *s = malloc(saved_bytes(counts));
+    struct wave *wave = malloc(waves);
+    if (!s || !wave) {
+        free(s);
+        free(wave);
+        return NULL;
+    }
+    s->counts = counts;
+    s->wave = memcpy(wave, p->wave, waves);
+    for (size_t i = 0; i < counts; i++)
+        s->count[i] = *count_at(p, p->first + i);
+    return s;
+}
+
+/* Counts only grow in number: those that came later are there, and are of nothing. */
+void wt_profile_restore(struct wt_profile *p, const struct wt_profile_saved *s)
+{
+    assert(!s || s->counts <= p->counts - p->first);
+    for (size_t i = p->first; i < p->counts; i++) {
+        struct wt_profile_count *c = count_at(p, i);
+        *c = s && i - p->first < s->counts
+                 ? s->count[i - p->first]
+                 : (struct wt_profile_count){.pc = c->pc, .entry = c->entry, .code = c->code};
+    }
+    if (s)
+        memcpy(p->wave, s->wave, p->m->waves * sizeof *p->wave);
+    else
+        memset(p->wave, 0, p->m->waves * sizeof *p->wave);
+}
+
+void wt_profile_drop(struct wt_profile_saved *s)
+{
+    if (s)
+        free(s->wave);
+    free(s);
+}
+
+uint64_t wt_profile_saved_bytes(const struct wt_profile_saved *s)
+{
+    return s ? saved_bytes(s->counts) : 0;
 }

@@ -137,10 +137,19 @@ static wt_lanes lanes_of(const struct made *x, const struct wt_insn_operand *o, 
     }
 }
 
+/* Whether it is a part of what a load or a store moves. */
+static bool is_data(const struct wt_insn_operand *o)
+{
+    return o->kind == WT_OPERAND_ROW && !o->aside;
+}
+
 static void find_registers(struct wt_slice *s, struct made *x)
 {
+    unsigned before = 0; /* bytes of data */
     for (unsigned n = 0; n < x->operands.count; n++) {
         const struct wt_insn_operand *o = &x->operands.list[n];
+        const unsigned from = before;
+        before += o->writes && is_data(o) ? o->bits / 8 : 0;
         if (!o->writes || o->kind > WT_OPERAND_SCALAR)
             continue;
         if (o->kind == WT_OPERAND_SCALAR && !o->by_lane) {
@@ -163,7 +172,7 @@ static void find_registers(struct wt_slice *s, struct made *x)
             else
                 x->of_wave = true;
             x->pairs |= wt_lane_bit(o->pair);
-            x->bytes[lane] |= (uint16_t)hit;
+            x->bytes[lane] |= from < 16 ? (uint16_t)(hit << from) : 0;
             x->some_bytes |= !o->by_lane;
         }
     }
@@ -191,31 +200,33 @@ static void look_for_loaded(struct wt_slice *s, const struct made *x, uint32_t d
     }
 }
 
-/* The operand whose bytes are those in memory, one by one: the data of a load or store. NULL: there
- * is none, or another operand is part of the value, too. */
-static const struct wt_insn_operand *data_of(const struct wt_slice *s, const struct made *x)
+/* Whether the data of the load or store, one operand behind the other, are the bytes in memory, one
+ * by one. Else there are none, or something else is part of the value, too. */
+static bool moves_bytes(const struct wt_slice *s, const struct made *x)
 {
-    const struct wt_insn_operand *data = NULL;
+    unsigned bits = 0;
     if (x->issue->accesses != 1 || !x->some_bytes)
-        return NULL;
+        return false;
     const struct access *a = &s->access[x->issue->first];
     if (a->kind == WT_WATCH_ACCESS || a->is_scalar || a->size > 16)
-        return NULL;
+        return false;
     for (unsigned n = 0; n < x->operands.count; n++) {
         const struct wt_insn_operand *o = &x->operands.list[n];
-        if (o->kind > WT_OPERAND_SCALAR || o->aside || o->crosses)
+        if (o->kind > WT_OPERAND_SCALAR || o->aside)
             continue;
-        if (data || o->kind != WT_OPERAND_ROW || o->reads != (a->kind == WT_WATCH_WRITE) ||
-            (o->reads && o->writes) || (o->keeps && !x->operands.exact) || o->first ||
-            o->bits != 8 * a->size)
-            return NULL;
-        data = o;
+        if (!is_data(o) || o->crosses || o->reads != (a->kind == WT_WATCH_WRITE) ||
+            (o->reads && o->writes) || (o->keeps && !x->operands.exact) || o->first || o->bits % 8)
+            return false;
+        bits += o->bits;
     }
-    return data;
+    return bits == 8 * a->size;
 }
 
+/* @p bytes: which of a lane's value, where only they are looked for; NULL: all. They are those from
+ * byte @p from on. */
 static void look_for_operand(struct wt_slice *s, const struct made *x,
-                             const struct wt_insn_operand *o, uint32_t depth, bool exact)
+                             const struct wt_insn_operand *o, uint32_t depth, const uint16_t *bytes,
+                             unsigned from)
 {
     const uint64_t id = x->issue->id;
     if (o->kind == WT_OPERAND_SCALAR && !o->by_lane) {
@@ -228,12 +239,12 @@ static void look_for_operand(struct wt_slice *s, const struct made *x,
         struct wt_insn_operand byte = *o;
         if (o->by_lane)
             take_lane_bit(s, id, o, lane, true, &depth);
-        else if (!exact || !x->bytes[lane])
+        else if (!bytes || !bytes[lane])
             slice_register(s, id, o, lane, element_of(x, lane), true, &depth);
         else
             for (unsigned b = 0; b < o->bits / 8u; b++) {
                 const struct wt_operand_file *f = &s->m->ops->operand_files[o->file];
-                if (!(x->bytes[lane] >> b & 1))
+                if (!(bytes[lane] >> (from + b) & 1))
                     continue;
                 byte.number = o->number + b * 8 / f->bits;
                 byte.first = (uint8_t)(b * 8 % f->bits);
@@ -266,18 +277,21 @@ static void note_step(struct wt_slice *s, const struct made *x)
 
 static void look_for_sources(struct wt_slice *s, struct made *x)
 {
-    const struct wt_insn_operand *data = data_of(s, x);
+    const bool exact = moves_bytes(s, x);
+    unsigned from = 0;
     if (x->depth >= s->limits.depth)
         return;
     for (unsigned n = 0; n < x->operands.count; n++) {
         const struct wt_insn_operand *o = &x->operands.list[n];
         const bool counts =
             (!o->aside || s->limits.addresses) && (!o->pair || x->pairs >> o->pair & 1);
+        const bool moved = exact && is_data(o);
         if ((o->reads || (o->keeps && !x->operands.exact)) && o->kind <= WT_OPERAND_SCALAR &&
             counts)
-            look_for_operand(s, x, o, x->depth + 1, o == data);
+            look_for_operand(s, x, o, x->depth + 1, moved ? x->bytes : NULL, from);
+        from += moved ? o->bits / 8 : 0;
     }
-    look_for_loaded(s, x, x->depth + 1, data != NULL);
+    look_for_loaded(s, x, x->depth + 1, exact);
 }
 
 void slice_read(struct wt_slice *s, const struct issue *i)
@@ -289,7 +303,13 @@ void slice_read(struct wt_slice *s, const struct issue *i)
         const struct wt_slice_seed *seed = &s->seed[s->next_seed++];
         if (seed->time != i->time || seed->id != i->id)
             continue;
-        x.lanes |= seed->lanes ? seed->lanes & wt_lanes_first(m->lanes) : i->mask;
+        const wt_lanes lanes = seed->lanes ? seed->lanes & wt_lanes_first(m->lanes) : i->mask;
+        const bool part = seed->bytes && seed->bytes <= 16 && seed->from < 16;
+        for (wt_lanes left = lanes; left; left &= left - 1)
+            x.bytes[wt_lanes_lowest(left)] |=
+                part ? (uint16_t)(((1u << seed->bytes) - 1) << seed->from) : UINT16_MAX;
+        x.some_bytes |= part;
+        x.lanes |= lanes;
         x.of_wave |= !seed->lanes;
         seeded = true;
     }
@@ -297,7 +317,7 @@ void slice_read(struct wt_slice *s, const struct issue *i)
         return;
     if (i->operands)
         x.operands = s->kept[i->operands - 1];
-    else if (!m->ops->operands(m, i->wave, i->pc, &x.operands)) {
+    else if (!m->ops->operands(m, UINT32_MAX, i->pc, &x.operands)) {
         x.operands.count = 0;
         s->out.untold = true;
     }

@@ -6,10 +6,12 @@
 
 #include "emulator/machine/archive.h"
 #include "emulator/machine/core_format.h"
+#include "emulator/machine/profile.h"
 
 struct wt_state {
     uint8_t *bytes; /* what the family's list of parts has written */
     size_t size;
+    struct wt_profile_saved *profile; /* NULL: nothing was counted */
     uint32_t locals;
     struct wt_memory *memory;  /* a fork */
     struct wt_memory *local[]; /* likewise, as many as the machine has */
@@ -25,6 +27,8 @@ static bool save(struct wt_state *s, struct wt_machine *m)
         return false;
     uint8_t *fitting = realloc(s->bytes, s->size);
     s->bytes = fitting ? fitting : s->bytes;
+    if (m->profile && !(s->profile = wt_profile_save(m->profile)))
+        return false;
     /* Pages that the device could write are shared from now on. */
     wt_tlb_clear(&m->tlb);
     for (uint32_t i = 0; i < m->locals; i++)
@@ -59,6 +63,8 @@ void wt_state_restore(struct wt_machine *m, const struct wt_state *s)
     for (uint32_t i = 0; i < m->locals; i++)
         wt_memory_become(m->local[i], s->local[i]);
     wt_tlb_clear(&m->tlb);
+    if (m->profile)
+        wt_profile_restore(m->profile, s->profile);
 }
 
 void wt_state_free(struct wt_state *s)
@@ -69,12 +75,13 @@ void wt_state_free(struct wt_state *s)
         wt_memory_free(s->local[i]);
     wt_memory_free(s->memory);
     free(s->bytes);
+    wt_profile_drop(s->profile);
     free(s);
 }
 
 uint64_t wt_state_bytes(const struct wt_state *s)
 {
-    return sizeof *s + s->locals * sizeof *s->local + s->size;
+    return sizeof *s + s->locals * sizeof *s->local + s->size + wt_profile_saved_bytes(s->profile);
 }
 
 uint64_t wt_state_held(const struct wt_machine *m)

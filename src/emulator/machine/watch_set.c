@@ -79,6 +79,7 @@ static bool find_observed(struct wt_machine *m, struct wt_watch_set *set)
     bool ok = true;
     wt_spans_free(&set->observed);
     set->observes_all = set->observes && !set->observed_count;
+    set->rows = set->observes_all && !set->read.count && !set->write.count;
     for (size_t i = 0; ok && i < set->observed_count; i++) {
         const struct wt_watch *w = &set->observed_list[i];
         assert(w->size && w->size - 1 <= UINT64_MAX - w->addr);
@@ -193,7 +194,7 @@ bool wt_watch_set_observe(struct wt_machine *m, bool on, const struct wt_watch *
     set->observes = on && (copy || !count);
     if (find_observed(m, set) && set->observes == on)
         return true;
-    set->observes = set->observes_all = false;
+    set->observes = set->observes_all = set->rows = false;
     wt_spans_free(&set->observed);
     return false;
 }

@@ -40,6 +40,8 @@ struct wt_watch_set {
     size_t observed_count;
     bool observes; /**< something is */
     bool observes_all;
+    bool rows; /**< all is observed, and nothing watched by its value: families need not go lane by
+                    lane (wt_observes_rows) */
     struct wt_spans observed; /**< else these */
     struct wt_watch_memory *memory;
     size_t memory_count;

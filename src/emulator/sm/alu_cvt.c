@@ -93,6 +93,7 @@ unsigned sm_alu_i2f(struct sm_exec *x)
             result = is_unsigned ? wt_u64_to_f16((uint64_t)v, &fp) : wt_i64_to_f16(v, &fp);
         rows = put(x, i, result, to == F64);
     }
+    sm_set_logic_cc(x, 47);
     return rows;
 }
 

@@ -4,7 +4,8 @@
 
 #include <string.h>
 
-#define I(id, class, executor, text, mask, reg, con, imm, rc) [SM_##id] = RUN_##class(executor),
+#define I(id, class, executor, text, state, mask, reg, con, imm, rc)                               \
+    [SM_##id] = RUN_##class(executor),
 #define RUN_OP(executor) sm_op_##executor
 #define RUN_ALU(executor) sm_run_alu
 static const sm_op runs[SM_INSNS] = {
@@ -53,13 +54,36 @@ static uint64_t immediate_of(uint64_t word, enum sm_insn insn)
     return sm_immediate(word);
 }
 
+bool sm_decode_uop(uint64_t word, struct sm_uop *u)
+{
+    enum sm_insn insn;
+    enum sm_form form;
+    if (!sm_decode(word, &insn, &form) || !sm_fields_legal(word, insn))
+        return false;
+    u->word = word;
+    u->run = runs[insn];
+    u->alu = alus[insn];
+    u->insn = (uint8_t)insn;
+    u->form = (uint8_t)form;
+    u->d = (uint8_t)sm_bits(word, 0, 8);
+    u->a = (uint8_t)sm_bits(word, 8, 8);
+    u->b = (uint8_t)sm_bits(word, form == SM_FORM_RC ? 39 : 20, 8);
+    u->c = (uint8_t)sm_bits(word, 39, 8);
+    u->c_constant = form == SM_FORM_RC;
+    u->wide = sm_is_wide(word, insn);
+    u->bank = (uint8_t)sm_bits(word, 34, 5);
+    u->offset = (uint16_t)(sm_bits(word, 20, 14) * 4);
+    u->guard = sm_rows[insn].text[0] == '!' ? 7 : (uint8_t)sm_bits(word, 16, 4);
+    if (form == SM_FORM_I)
+        u->immediate = immediate_of(word, insn);
+    return true;
+}
+
 sm_op sm_code_decode(struct sm_warp *w, struct sm_uop *slot)
 {
     struct sm_device *d = w->device;
     const uint64_t pc = sm_pc_of(w, slot);
     uint8_t bytes[8];
-    enum sm_insn insn;
-    enum sm_form form;
     if (!sm_mapped(d, pc, 8, false)) { /* whoever comes next looks again */
         slot->run = decode_here;
         return no_code;
@@ -77,23 +101,7 @@ sm_op sm_code_decode(struct sm_warp *w, struct sm_uop *slot)
         slot->ptx = &image->op[index];
         return slot->run = slot->ptx->run;
     }
-    if (!sm_decode(word, &insn, &form) || !sm_fields_legal(word, insn))
-        return illegal;
-    slot->run = runs[insn];
-    slot->alu = alus[insn];
-    slot->insn = (uint8_t)insn;
-    slot->form = (uint8_t)form;
-    slot->d = (uint8_t)sm_bits(word, 0, 8);
-    slot->a = (uint8_t)sm_bits(word, 8, 8);
-    slot->b = (uint8_t)sm_bits(word, form == SM_FORM_RC ? 39 : 20, 8);
-    slot->c = (uint8_t)sm_bits(word, 39, 8);
-    slot->c_constant = form == SM_FORM_RC;
-    slot->bank = (uint8_t)sm_bits(word, 34, 5);
-    slot->offset = (uint16_t)(sm_bits(word, 20, 14) * 4);
-    if (sm_rows[insn].text[0] != '!')
-        slot->guard = (uint8_t)sm_bits(word, 16, 4);
-    if (form == SM_FORM_I)
-        slot->immediate = immediate_of(word, insn);
+    sm_decode_uop(word, slot);
     return slot->run;
 }
 

@@ -220,15 +220,19 @@ static void flush_console(struct wt_machine *m)
     wt_console_flush(m, &device_of(m)->console);
 }
 
-/* Of machine code nothing is told. */
 static bool operands_at(struct wt_machine *m, uint32_t wave, uint64_t pc,
                         struct wt_insn_operands *operands)
 {
     struct sm_device *d = device_of(m);
+    const struct sm_warp *w = wave < m->waves && d->warp[wave].active ? &d->warp[wave] : NULL;
     uint32_t index;
+    uint8_t bytes[8];
     pc += sm_is_control(pc) ? 8 : 0;
     const struct sm_ptx *image = ptx_image_at(d, pc, &index);
-    return image && d->warp[wave].active && ptx_operands(&d->warp[wave], image, index, operands);
+    if (image)
+        return w && ptx_operands(w, image, index, operands);
+    return sm_device_read(d, pc, bytes, sizeof bytes) &&
+           sm_operands(w, wt_load_le(bytes, 8), operands);
 }
 
 static bool find_operand(struct wt_machine *m, const char *name, struct wt_insn_operand *operand)

@@ -1,22 +1,25 @@
 /* The common part of the ALU executors: operands, guards, results. */
-#include "emulator/sm/internal.h"
+#include "emulator/sm/watch.h"
 
 #include <string.h>
 
-bool sm_constant(struct sm_warp *w, unsigned bank, uint32_t offset, uint32_t *value)
+bool sm_constant(struct sm_warp *w, const struct sm_uop *u, unsigned bank, uint32_t offset,
+                 bool wide, uint64_t *value)
 {
     const struct sm_launch *l = &w->device->grid.launch;
     if (bank >= SM_BANKS || !l->bank[bank] || offset % 4 || offset + 4 > l->bank_size[bank])
         return false;
+    const unsigned size = wide && offset + 8 <= l->bank_size[bank] ? 8 : 4;
     const uint64_t addr = l->bank[bank] + offset;
     const uint8_t *host = sm_readable(w->device, addr);
-    if (host) {
-        *value = (uint32_t)wt_load_le(host, 4);
-        return true;
+    uint8_t bytes[8];
+    if (!host || (addr & WT_PAGE_MASK) + size > WT_PAGE_SIZE) {
+        wt_memory_read(w->device->machine.memory, addr, bytes, size);
+        host = bytes;
     }
-    uint8_t bytes[4];
-    wt_memory_read(w->device->machine.memory, addr, bytes, 4);
-    *value = (uint32_t)wt_load_le(bytes, 4);
+    *value = wt_load_le(host, size);
+    if (__builtin_expect(w->device->machine.watch != NULL, false) && u && sm_lanes_of(w, u))
+        sm_watch_parameter(w, u, sm_lanes_of(w, u), addr, size, host);
     return true;
 }
 
@@ -26,15 +29,14 @@ static void fill(uint32_t *row, uint32_t value)
         row[i] = value;
 }
 
-/* Two rows of a constant operand: the second dword matters to doubles only. */
+/* Two rows of a constant operand. */
 static bool constant_rows(struct sm_exec *x, uint32_t *rows)
 {
-    uint32_t low, high = 0;
-    if (!sm_constant(x->w, x->u->bank, x->u->offset, &low))
+    uint64_t value;
+    if (!sm_constant(x->w, x->u, x->u->bank, x->u->offset, x->u->wide, &value))
         return false;
-    sm_constant(x->w, x->u->bank, x->u->offset + 4u, &high);
-    fill(rows, low);
-    fill(rows + SM_LANES, high);
+    fill(rows, (uint32_t)value);
+    fill(rows + SM_LANES, (uint32_t)(value >> 32));
     return true;
 }
 

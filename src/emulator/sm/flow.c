@@ -17,14 +17,14 @@ static int64_t target_offset(uint64_t word)
 static bool target_of(struct sm_warp *w, const struct sm_uop *u, uint64_t *target,
                       const struct sm_uop **next)
 {
-    uint32_t value;
+    uint64_t value;
     if (!sm_bit(u->word, 5)) {
         *target = sm_pc_of(w, u) + 8 + (uint64_t)target_offset(u->word);
         return true;
     }
     const unsigned bank = (unsigned)sm_bits(u->word, 36, 5);
     const uint32_t offset = (uint32_t)sm_bits(u->word, 20, 16);
-    if (!sm_constant(w, bank, offset, &value)) {
+    if (!sm_constant(w, u, bank, offset, false, &value)) {
         *next = sm_error(w, u, SM_INVALID_CONST_ADDR, w->mask, offset,
                          "there is no constant at c[0x%x][0x%x]", bank, offset);
         return false;
@@ -278,9 +278,8 @@ const struct sm_uop *sm_op_lepc(struct sm_warp *w, const struct sm_uop *u)
 
 /* ---- the condition code ---- */
 
-uint32_t sm_condition(const struct sm_warp *w, unsigned test)
+uint32_t sm_flags_hold(uint32_t z, uint32_t s, uint32_t c, uint32_t o, unsigned test)
 {
-    const uint32_t z = w->z, s = w->s, c = w->carry, o = w->o;
     switch (test) {
     case 0:
         return 0;
@@ -331,4 +330,9 @@ uint32_t sm_condition(const struct sm_warp *w, unsigned test)
     default: /* T; the tests of clip state, which compute programs do not have */
         return 0xffffffffu;
     }
+}
+
+uint32_t sm_condition(const struct sm_warp *w, unsigned test)
+{
+    return sm_flags_hold(w->z, w->s, w->carry, w->o, test);
 }

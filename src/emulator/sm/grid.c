@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "emulator/sm/watch.h"
 #include "emulator/sm/ptx_image.h"
 
 /* ---- what an SM has room for ---- */
@@ -203,6 +204,7 @@ const struct wt_group_ops sm_group_ops = {
     .plan = plan_cta,
     .begin = begin_cta,
     .start_wave = start_warp,
+    .home = sm_group_home,
     .launch = launch_of,
     .refusal = "the host has no memory left for the kernel's warps",
 };
@@ -245,14 +247,17 @@ static bool open_barrier(struct sm_device *d, struct sm_cta *c, unsigned number)
         w->at_barrier = 0;
         w->bar_result = result;
         sm_update_ready(w);
+        wt_group_tell_release(&d->machine, &w->head, w->mask, number);
     }
     *b = (struct sm_barrier){0};
     return true;
 }
 
-bool sm_barrier_arrive(struct sm_warp *w, unsigned number, uint32_t threads, bool waits)
+bool sm_barrier_arrive(struct sm_warp *w, uint32_t lanes, unsigned number, uint32_t threads,
+                       bool waits)
 {
     struct sm_barrier *b = &w->cta->barrier[number];
+    wt_group_tell_arrival(&w->device->machine, &w->head, w->wait_pc, lanes, number);
     b->arrived++;
     b->expected = threads / SM_LANES;
     if (waits)
@@ -293,7 +298,7 @@ void sm_warp_end(struct sm_warp *w)
                 open_barrier(d, c, i);
         }
     if (ended)
-        wt_launch_done(&d->grid.head);
+        wt_launch_done(&d->machine, &d->grid.head, &c->head);
     sm_trap_settle(d, sm);
     wt_groups_pump(&d->machine);
 }
@@ -305,9 +310,7 @@ void sm_device_abandon(struct sm_device *d)
     for (uint32_t i = 0; i < d->machine.waves; i++)
         if (d->warp[i].active)
             leave(&d->warp[i]);
-    for (uint32_t i = 0; i < d->config.sms * SM_CTAS; i++)
-        if (d->cta[i].used)
-            wt_group_release(&d->machine, &d->cta[i].head);
+    wt_groups_abandon(&d->machine, 0);
     for (uint32_t i = 0; i < d->config.sms; i++) {
         struct sm_unit *u = &d->unit[i];
         u->in_trap = u->loud = false;

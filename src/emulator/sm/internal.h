@@ -46,6 +46,7 @@ struct sm_uop {
     uint8_t d, a, b, c; /* registers */
     uint8_t guard;      /* predicate and its inversion; 7: always */
     bool c_constant;    /* operand C is in constant memory (form RC) */
+    bool wide;          /* operand B, or a constant in its place, has 64 bits */
     uint8_t bank;
     uint8_t step;    /* records to the next instruction: control words are skipped */
     uint16_t offset; /* constant operand */
@@ -298,6 +299,8 @@ const struct sm_uop *sm_fetch(struct sm_warp *w, uint64_t pc);
 /* Goes on at pc: the next record for a handler to return. */
 const struct sm_uop *sm_jump(struct sm_warp *w, uint64_t pc);
 extern const struct wt_code_format sm_code_format;
+/* Fills a record, but for `step`, from the word of an instruction; false: there is none such. */
+bool sm_decode_uop(uint64_t word, struct sm_uop *u);
 /* Decodes the record in place; its handler. */
 sm_op sm_code_decode(struct sm_warp *w, struct sm_uop *slot);
 
@@ -305,8 +308,11 @@ sm_op sm_code_decode(struct sm_warp *w, struct sm_uop *slot);
 
 /* Executes an ALU instruction; what follows. */
 const struct sm_uop *sm_run_alu(struct sm_warp *w, const struct sm_uop *u);
-/* A dword of a constant bank; false where there is none. */
-bool sm_constant(struct sm_warp *w, unsigned bank, uint32_t offset, uint32_t *value);
+/* The dword of a constant bank that u has as an operand, or (`wide`) two, of which the upper one
+ * may not be there: then it is 0. False: there is none. Watches and observers know of the access,
+ * unless u is NULL. */
+bool sm_constant(struct sm_warp *w, const struct sm_uop *u, unsigned bank, uint32_t offset,
+                 bool wide, uint64_t *value);
 
 /* ---- access.c ---- */
 
@@ -347,8 +353,9 @@ static inline uint8_t *sm_writable(struct sm_device *d, uint64_t addr)
 extern const struct wt_group_ops sm_group_ops;
 /* All lanes of a warp have exited. */
 void sm_warp_end(struct sm_warp *w);
-/* The warp arrives at a barrier; false: it waits there. */
-bool sm_barrier_arrive(struct sm_warp *w, unsigned number, uint32_t threads, bool waits);
+/* Lanes of the warp arrive at a barrier, at wait_pc; false: it waits there. */
+bool sm_barrier_arrive(struct sm_warp *w, uint32_t lanes, unsigned number, uint32_t threads,
+                       bool waits);
 
 /* ---- flow.c ---- */
 
@@ -357,6 +364,8 @@ bool sm_barrier_arrive(struct sm_warp *w, unsigned number, uint32_t threads, boo
 const struct sm_uop *sm_exit_lanes(struct sm_warp *w, const struct sm_uop *u, uint32_t lanes);
 /* Lanes for which a test of the condition code holds. */
 uint32_t sm_condition(const struct sm_warp *w, unsigned test);
+/* The same of four flags. */
+uint32_t sm_flags_hold(uint32_t z, uint32_t s, uint32_t c, uint32_t o, unsigned test);
 /* Pushes an entry of SSY, PBK, PCNT, a call or divergence; false: the stack is full, which was
  * raised. */
 bool sm_push(struct sm_warp *w, enum sm_entry_kind kind, uint32_t mask, uint64_t pc);
@@ -437,7 +446,7 @@ WT_ENGINE_FN(trace_after) sm_trace_after;
 void sm_trace_free(struct sm_device *d);
 
 /* The executors, as isa.def names them. */
-#define I(id, class, executor, text, mask, reg, con, imm, rc) DECLARE_##class(executor)
+#define I(id, class, executor, text, state, mask, reg, con, imm, rc) DECLARE_##class(executor)
 #define DECLARE_OP(executor)                                                                       \
     const struct sm_uop *sm_op_##executor(struct sm_warp *w, const struct sm_uop *u);
 #define DECLARE_ALU(executor) unsigned sm_alu_##executor(struct sm_exec *x);

@@ -21,7 +21,7 @@ enum sm_form {
 };
 
 enum sm_insn {
-#define I(id, class, executor, text, mask, reg, con, imm, rc) SM_##id,
+#define I(id, class, executor, text, state, mask, reg, con, imm, rc) SM_##id,
 #include "emulator/sm/isa.def"
 #undef I
     SM_INSNS
@@ -29,7 +29,8 @@ enum sm_insn {
 
 /** A row of the table. */
 struct sm_row {
-    const char *text; /**< see isa.def */
+    const char *text;  /**< see isa.def */
+    const char *state; /**< likewise */
     uint64_t mask;
     uint64_t word[SM_FORMS]; /**< 0: there is no such form */
 };
@@ -74,6 +75,9 @@ bool sm_decode(uint64_t word, enum sm_insn *insn, enum sm_form *form);
 
 /** Whether each field of the word has a value that has a name. */
 bool sm_fields_legal(uint64_t word, enum sm_insn insn);
+
+/** Whether operand B, or C in the form RC, has 64 bits: of doubles, and of conversions. */
+bool sm_is_wide(uint64_t word, enum sm_insn insn);
 
 /** The mnemonic of a row without its modifiers: "IADD". */
 void sm_mnemonic(enum sm_insn insn, char *text, size_t size);

@@ -20,14 +20,6 @@ static uint64_t base_of(const struct sm_warp *w, unsigned reg, unsigned lane, bo
     return w->r[reg][lane] | (wide ? (uint64_t)w->r[reg + 1][lane] << 32 : 0);
 }
 
-static const struct sm_uop *misaligned(struct sm_warp *w, const struct sm_uop *u, uint32_t lanes,
-                                       uint64_t addr, unsigned size)
-{
-    return sm_error(w, u, SM_MISALIGNED_ADDR, lanes, addr,
-                    "an access of %u bytes to 0x%llx, which is no multiple of that", size,
-                    (unsigned long long)addr);
-}
-
 /* Checks registers of a vector: those of 64 bits begin even, of 128 at a multiple of 4. */
 static bool good_vector(unsigned reg, unsigned size)
 {
@@ -60,10 +52,21 @@ const struct sm_uop *sm_stray(struct sm_warp *w, const struct sm_uop *u, const s
     const char *what = wt_access_word(a->atomic  ? WT_ACCESS_ATOMIC
                                       : a->store ? WT_ACCESS_STORE
                                                  : WT_ACCESS_LOAD);
+    static const char *const of_memory[] = {
+        [SM_STRAY_MISALIGNED] = "",
+        [SM_STRAY_MISALIGNED_SHARED] = " of shared memory",
+        [SM_STRAY_MISALIGNED_LOCAL] = " of local memory",
+        [SM_STRAY_MISALIGNED_CONSTANT] = " of constant memory",
+    };
     assert(a->stray);
     switch (a->stray_kind) {
     case SM_STRAY_MISALIGNED:
-        return misaligned(w, u, a->stray, a->stray_at, a->size);
+    case SM_STRAY_MISALIGNED_SHARED:
+    case SM_STRAY_MISALIGNED_LOCAL:
+    case SM_STRAY_MISALIGNED_CONSTANT:
+        return sm_error(w, u, SM_MISALIGNED_ADDR, a->stray, at,
+                        "%s of %u bytes at 0x%llx%s, which is no multiple of %u", what, a->size, at,
+                        of_memory[a->stray_kind], a->size);
     case SM_STRAY_SHARED:
         return sm_error(w, u, SM_OOR_ADDR, a->stray, at,
                         "%s of %u bytes at 0x%llx of shared memory; the CTA has 0x%x bytes", what,
@@ -85,7 +88,7 @@ void sm_reach_shared(struct sm_warp *w, unsigned lane, uint64_t at, struct sm_ac
 {
     const uint32_t limit = w->device->grid.launch.shared;
     if (at % a->size) {
-        add_stray(a, lane, SM_STRAY_MISALIGNED, at);
+        add_stray(a, lane, SM_STRAY_MISALIGNED_SHARED, at);
         return;
     }
     if (at > limit || at + (uint64_t)a->size > limit) {
@@ -107,7 +110,7 @@ bool sm_local_address(const struct sm_warp *w, unsigned lane, uint64_t offset, u
 void sm_reach_local(struct sm_warp *w, unsigned lane, uint64_t at, struct sm_access *a)
 {
     if (at % a->size)
-        add_stray(a, lane, SM_STRAY_MISALIGNED, at);
+        add_stray(a, lane, SM_STRAY_MISALIGNED_LOCAL, at);
     else if (!sm_local_address(w, lane, at, a->size, &a->addr[lane]) ||
              !sm_mapped(w->device, a->addr[lane], a->size, true))
         add_stray(a, lane, SM_STRAY_LOCAL, at);
@@ -175,6 +178,16 @@ static bool reach(struct sm_warp *w, const struct sm_uop *u, struct place p, uns
 
 /* ---- loads and stores ---- */
 
+void sm_access_tell(struct sm_warp *w, const struct sm_uop *u, struct sm_access *a)
+{
+    const enum wt_watch_kind kind = a->atomic  ? WT_WATCH_ACCESS
+                                    : a->store ? WT_WATCH_WRITE
+                                               : WT_WATCH_READ;
+    if (a->lanes)
+        sm_observe_lanes(w, u, kind, a->lanes, a->shared, a->addr, a->size);
+    a->told = true;
+}
+
 void sm_load_bytes(struct sm_warp *w, const struct sm_uop *u, const struct sm_access *a,
                    unsigned lane, uint8_t *bytes)
 {
@@ -184,13 +197,12 @@ void sm_load_bytes(struct sm_warp *w, const struct sm_uop *u, const struct sm_ac
         memcpy(bytes, w->cta->local + a->addr[lane], a->size);
     } else {
         const uint8_t *host = sm_readable(d, a->addr[lane]);
-        if (host) {
+        if (host)
             memcpy(bytes, host, a->size);
-            return;
-        }
-        wt_memory_read(d->machine.memory, a->addr[lane], bytes, a->size);
+        else
+            wt_memory_read(d->machine.memory, a->addr[lane], bytes, a->size);
     }
-    if (d->machine.watch)
+    if (d->machine.watch && !a->told)
         sm_watch_access(w, u, WT_WATCH_READ, lane, shared, a->addr[lane], a->size, bytes, bytes);
 }
 
@@ -205,6 +217,8 @@ bool sm_store_bytes(struct sm_warp *w, const struct sm_uop *u, const struct sm_a
         to = w->cta->local + a->addr[lane];
     } else {
         if ((to = sm_writable(d, a->addr[lane]))) {
+            if (d->machine.watch && !a->told)
+                sm_watch_access(w, u, kind, lane, false, a->addr[lane], a->size, to, bytes);
             memcpy(to, bytes, a->size);
             return true;
         }
@@ -218,7 +232,7 @@ bool sm_store_bytes(struct sm_warp *w, const struct sm_uop *u, const struct sm_a
         if (wt_in_process_reports(&d->machine.process))
             sm_stored(w, a->addr[lane], bytes, a->size, kind == WT_WATCH_ACCESS);
     }
-    if (d->machine.watch)
+    if (d->machine.watch && !a->told)
         sm_watch_access(w, u, kind, lane, shared, a->addr[lane], a->size, before, bytes);
     return true;
 }
@@ -243,7 +257,7 @@ static const struct sm_uop *load_lanes(struct sm_warp *w, const struct sm_uop *u
         if (u->d == SM_RZ)
             continue;
         if (a->size >= 4) {
-            for (unsigned k = 0; k < a->size / 4; k++)
+            for (unsigned k = 0; k < a->size / 4 && u->d + k < SM_RZ; k++)
                 w->r[u->d + k][i] = (uint32_t)wt_load_le(bytes + 4 * k, 4);
             continue;
         }
@@ -360,7 +374,7 @@ const struct sm_uop *sm_op_ldc(struct sm_warp *w, const struct sm_uop *u)
         const unsigned i = (unsigned)__builtin_ctz(left);
         const uint32_t at = (uint32_t)(w->r[u->a][i] + (uint64_t)offset);
         if (at % bytes) {
-            add_stray(&a, i, SM_STRAY_MISALIGNED, at);
+            add_stray(&a, i, SM_STRAY_MISALIGNED_CONSTANT, at);
         } else if (bank >= SM_BANKS || !l->bank[bank] ||
                    at + (uint64_t)bytes > l->bank_size[bank]) {
             first = beyond ? first : at;
@@ -472,7 +486,7 @@ static const struct sm_uop *atomic(struct sm_warp *w, const struct sm_uop *u, st
         if (d == SM_RZ)
             continue;
         w->r[d][i] = (uint32_t)old;
-        if (size == 8)
+        if (size == 8 && d + 1 < SM_RZ)
             w->r[d + 1][i] = (uint32_t)(old >> 32);
     }
     return sm_next(u);
@@ -534,9 +548,28 @@ const struct sm_uop *sm_op_atoms_cas(struct sm_warp *w, const struct sm_uop *u)
     return atomic(w, u, atoms_place(u), SM_ATOMIC_CAS, type, u->d, u->b);
 }
 
+void sm_tell_fence(struct sm_warp *w, const struct sm_uop *u, uint32_t lanes,
+                   enum wt_observed_order order, enum wt_observed_scope scope)
+{
+    wt_group_tell(&w->device->machine, &w->cta->head, &w->head,
+                  (struct wt_observed_event){.kind = WT_SEEN_FENCE,
+                                             .pc = sm_pc_of(w, u),
+                                             .lanes = lanes,
+                                             .order = order,
+                                             .scope = scope});
+}
+
 /* Every access is done in order and seen by all at once: there is nothing to wait for. */
 const struct sm_uop *sm_op_membar(struct sm_warp *w, const struct sm_uop *u)
 {
+    enum { CTA, GL, SYS, VC };
+    static const enum wt_observed_scope scopes[] = {[CTA] = WT_AMONG_GROUP,
+                                                    [GL] = WT_AMONG_DEVICE,
+                                                    [SYS] = WT_AMONG_SYSTEM,
+                                                    [VC] = WT_AMONG_SYSTEM};
+    const uint32_t lanes = sm_lanes_of(w, u);
+    if (lanes && wt_observes_events(&w->device->machine))
+        sm_tell_fence(w, u, lanes, WT_ORDER_SEQUENTIAL, scopes[SM_FIELD(u->word, membar8)]);
     return sm_next(u);
 }
 

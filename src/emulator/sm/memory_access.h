@@ -6,7 +6,10 @@
 
 /** The mistake in the access of a lane. */
 enum sm_stray_kind {
-    SM_STRAY_MISALIGNED,
+    SM_STRAY_MISALIGNED, /**< in global memory */
+    SM_STRAY_MISALIGNED_SHARED,
+    SM_STRAY_MISALIGNED_LOCAL,
+    SM_STRAY_MISALIGNED_CONSTANT,
     SM_STRAY_SHARED, /**< beyond what the CTA has */
     SM_STRAY_LOCAL,  /**< beyond what the thread has */
     SM_STRAY_READ_ONLY,
@@ -21,6 +24,7 @@ struct sm_access {
     unsigned size;           /**< bytes of a lane, 1 to 32 */
     bool store;              /**< or an atomic */
     bool atomic;
+    bool told;                     /**< who observes the machine knows of it: no lane need tell */
     uint32_t stray;                /**< lanes that must not: those like the first of them */
     enum sm_stray_kind stray_kind; /**< what is wrong with these */
     uint64_t stray_at;             /**< where the first of them goes */
@@ -35,6 +39,7 @@ static inline void sm_access_begin(struct sm_access *a, uint32_t lanes, unsigned
     a->size = size;
     a->store = kind != WT_WATCH_READ;
     a->atomic = kind == WT_WATCH_ACCESS;
+    a->told = false;
 }
 
 /**
@@ -50,10 +55,14 @@ void sm_reach_global(struct sm_warp *w, unsigned lane, uint64_t at, bool generic
                      struct sm_access *a);
 /** Raises the error of an access with stray lanes; what the executor must return. */
 const struct sm_uop *sm_stray(struct sm_warp *w, const struct sm_uop *u, const struct sm_access *a);
+/** Tells who observes all of an access without stray lanes. */
+void sm_access_tell(struct sm_warp *w, const struct sm_uop *u, struct sm_access *a);
 /** Whether no lane is stray. False: the access is refused (machine/engine.h). */
-static inline bool sm_access_good(struct sm_warp *w, const struct sm_uop *u,
-                                  const struct sm_access *a, const struct sm_uop **next)
+static inline bool sm_access_good(struct sm_warp *w, const struct sm_uop *u, struct sm_access *a,
+                                  const struct sm_uop **next)
 {
+    if (!a->stray && wt_observes_rows(&w->device->machine))
+        sm_access_tell(w, u, a);
     if (!a->stray)
         return true;
     *next = sm_stray(w, u, a);
@@ -97,5 +106,9 @@ enum sm_atomic {
 /** The value that an atomic operation on integers of @p size bytes stores. */
 uint64_t sm_atomic_whole(enum sm_atomic how, bool is_signed, unsigned size, uint64_t old,
                          uint64_t data);
+
+/** Tells who observes the machine of a fence. */
+void sm_tell_fence(struct sm_warp *w, const struct sm_uop *u, uint32_t lanes,
+                   enum wt_observed_order order, enum wt_observed_scope scope);
 
 #endif

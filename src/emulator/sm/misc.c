@@ -44,7 +44,7 @@ static const struct sm_uop *arrive(struct sm_warp *w, const struct sm_uop *u, bo
     if (u->insn != SM_BAR_RED)
         w->bar_threads = w->bar_true = 0;
     w->wait_pc = sm_pc_of(w, u);
-    if (sm_barrier_arrive(w, number, threads, waits))
+    if (sm_barrier_arrive(w, sm_lanes_of(w, u), number, threads, waits))
         return sm_next(u);
     w->pc = sm_next_pc(w->wait_pc);
     return NULL;

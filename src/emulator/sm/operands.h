@@ -12,7 +12,16 @@ enum sm_file {
     SM_FILE_R,     /**< the register file of a warp, by bytes: a row of 128 is a dword of each lane.
                         R0 to R254 are its first rows; registers of PTX lie in frames (ptx_image.h) */
     SM_FILE_STATE, /**< masks of lanes: enum sm_state, by 4 bytes */
-    SM_FILE_MEMORY, /**< global, shared, local or constant memory, as the instruction says */
+    SM_FILE_SPECIAL, /**< what has no value of its own to follow: special registers by their
+                          numbers, and enum sm_special */
+    SM_FILE_MEMORY,  /**< of PTX: global, shared, local or constant memory, as it says */
+    SM_FILE_GLOBAL,  /**< of machine code */
+    SM_FILE_GENERIC, /**< global, shared or local memory, as the address says */
+    SM_FILE_SHARED,
+    SM_FILE_LOCAL,
+    SM_FILE_BANK,     /**< a constant bank, each lane at its address; `number`: which */
+    SM_FILE_IMAGE,    /**< a texture or a surface, with its header */
+    SM_FILE_CONSTANT, /**< a constant bank at `value`, once for the warp; `number`: which */
 };
 
 /** Numbers in SM_FILE_STATE: P0 to P6 are 0 to 24. */
@@ -20,8 +29,28 @@ enum sm_state {
     SM_STATE_ZERO = 28,
     SM_STATE_SIGN = 32,
     SM_STATE_CARRY = 36,
-    SM_STATE_OVERFLOW = 40
+    SM_STATE_OVERFLOW = 40,
+    SM_STATE_BARRIER = 44, /**< no mask: what BAR.RED counted */
 };
+
+/** Numbers in SM_FILE_SPECIAL beyond those of special registers. */
+enum sm_special {
+    SM_SPECIAL_PC = 0x100,
+    SM_SPECIAL_STACK, /**< for calls, returns and divergence */
+    SM_SPECIAL_ACTIVE,
+    SM_SPECIAL_TRAP, /**< the trap unit and its registers */
+    SM_SPECIAL_LOCAL,
+};
+
+/**
+ * Lists the operands of an instruction word. @p w is about to execute it: then the lanes for which
+ * its predicate holds are told, too; NULL: whoever executes it. False: there is no such
+ * instruction. The list does not contain the following:
+ * - The PC, where the instruction only moves it on.
+ * - Control words, and what DEPBAR waits for: results are there when an instruction has issued.
+ * - The predicate of LD and ST behind the address, which has no effect here.
+ */
+bool sm_operands(const struct sm_warp *w, uint64_t word, struct wt_insn_operands *operands);
 
 /**
  * Lists the operands of record @p index of PTX, which @p w is about to execute: those of its frame

@@ -219,8 +219,10 @@ bool ptx_lower_atomic(struct body *b, enum ptx_math op);
 bool ptx_lower_load(struct body *b, enum ptx_math op);
 /* cp.async. */
 bool ptx_lower_copy(struct body *b, enum ptx_math op);
-/* Instructions without an effect here: fences, prefetch and the like. */
+/* Instructions without an effect here: prefetch and the like. */
 bool ptx_lower_nothing(struct body *b, enum ptx_math op);
+/* fence, membar: an observer is told. */
+bool ptx_lower_fence(struct body *b, enum ptx_math op);
 /* stacksave, stackrestore. */
 bool ptx_lower_stack(struct body *b, enum ptx_math op);
 /* st. */

@@ -18,6 +18,8 @@ static const struct {
 
 static_assert(PTX_WORD_COUNT <= 64, "ptx_form.words has a bit of each");
 
+enum { OF_SYSTEM = 0x80 }; /* of a word for an order: without another scope it is the system's */
+
 static const struct {
     const char *name;
     uint32_t field;
@@ -72,19 +74,19 @@ static const struct {
     {"shared::cta", SPACE, PTX_SPACE_SHARED},
     {"v2", VEC, 2},
     {"v4", VEC, 4},
-    {"volatile", SEM, 0},
-    {"relaxed", SEM, 0},
-    {"acquire", SEM, 0},
-    {"release", SEM, 0},
-    {"acq_rel", SEM, 0},
-    {"weak", SEM, 0},
-    {"mmio", SEM, 0},
-    {"sc", SEM, 0},
-    {"cta", SCOPE, 0},
-    {"cluster", SCOPE, 0},
-    {"gpu", SCOPE, 0},
-    {"gl", SCOPE, 0},
-    {"sys", SCOPE, 0},
+    {"volatile", SEM, WT_ORDER_RELAXED | OF_SYSTEM},
+    {"relaxed", SEM, WT_ORDER_RELAXED},
+    {"acquire", SEM, WT_ORDER_ACQUIRE},
+    {"release", SEM, WT_ORDER_RELEASE},
+    {"acq_rel", SEM, WT_ORDER_BOTH},
+    {"weak", SEM, WT_ORDER_PLAIN},
+    {"mmio", SEM, WT_ORDER_RELAXED | OF_SYSTEM},
+    {"sc", SEM, WT_ORDER_SEQUENTIAL},
+    {"cta", SCOPE, WT_AMONG_GROUP},
+    {"cluster", SCOPE, WT_AMONG_DEVICE},
+    {"gpu", SCOPE, WT_AMONG_DEVICE},
+    {"gl", SCOPE, WT_AMONG_DEVICE},
+    {"sys", SCOPE, WT_AMONG_SYSTEM},
     {"ca", CACHE, 0},
     {"cg", CACHE, 0},
     {"cs", CACHE, 0},
@@ -139,6 +141,13 @@ static void put(struct ptx_form *f, uint32_t field, uint8_t value)
     case ATOM:
         f->atom = value;
         break;
+    case SEM:
+        f->order = (enum wt_observed_order)(value & ~OF_SYSTEM);
+        f->scope = value & OF_SYSTEM ? WT_AMONG_SYSTEM : f->scope;
+        break;
+    case SCOPE:
+        f->scope = (enum wt_observed_scope)value;
+        break;
     case OTHER:
         f->words |= UINT64_C(1) << value;
         break;
@@ -174,7 +183,7 @@ bool ptx_form_of(struct ptx_name opcode, struct ptx_form *form, struct ptx_name 
 {
     const char *at = opcode.at, *end = opcode.at + opcode.length;
     bool first = true;
-    *form = (struct ptx_form){.row = -1, .vector = 1};
+    *form = (struct ptx_form){.row = -1, .vector = 1, .scope = WT_AMONG_DEVICE};
     while (at < end) {
         const char *dot = memchr(at, '.', (size_t)(end - at));
         const struct ptx_name word = {at, (uint32_t)((dot ? dot : end) - at)};

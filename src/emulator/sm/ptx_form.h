@@ -2,6 +2,7 @@
 #ifndef WT_EMULATOR_SM_PTX_FORM_H
 #define WT_EMULATOR_SM_PTX_FORM_H
 
+#include "emulator/machine/observe.h"
 #include "object/ptx.h"
 
 /** Kinds of words, as ptx.def names them. */
@@ -44,6 +45,8 @@ struct ptx_form {
     unsigned type_count;
     uint32_t fields; /**< kinds that there are */
     uint8_t round, half, outcomes, combine, atom;
+    enum wt_observed_order order; /**< PLAIN: there is no word for it, or .weak */
+    enum wt_observed_scope scope;
     bool is_unsigned_comparison; /**< lo, ls, hi, hs */
     enum ptx_space space;
     uint8_t vector; /**< 1, 2, 4 */

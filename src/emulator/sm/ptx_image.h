@@ -83,6 +83,8 @@ struct ptx_op {
     uint32_t vector[4]; /* slots of a vector's elements */
     const void *vector_constant[4];
     uint8_t element; /* bytes of a register of the vector */
+    uint8_t order;   /* of accesses and fences: enum wt_observed_order */
+    uint8_t scope;
     struct ptx_name text;
     struct ptx_place place;
     uint32_t module, file, line, column;
@@ -292,6 +294,7 @@ sm_op ptx_choose(enum ptx_type type);
 
 #define PTX_EXECUTOR(name) const struct sm_uop *name(struct sm_warp *w, const struct sm_uop *u)
 PTX_EXECUTOR(ptx_op_nop);
+PTX_EXECUTOR(ptx_op_fence);
 PTX_EXECUTOR(ptx_op_special);
 PTX_EXECUTOR(ptx_op_address);
 PTX_EXECUTOR(ptx_op_predicate);

@@ -161,6 +161,13 @@ static bool moves_elements(const struct body *b, const struct ptx_operand *memor
            is_memory(memory);
 }
 
+/* How the access orders others: as its words say, and without them @p order. */
+static void put_order(struct ptx_op *record, const struct ptx_form *f, enum wt_observed_order order)
+{
+    record->order = (uint8_t)(f->fields & SEM ? f->order : order);
+    record->scope = (uint8_t)f->scope;
+}
+
 bool ptx_lower_load(struct body *b, enum ptx_math op)
 {
     const struct ptx_operand *memory = body_operand(b, 1);
@@ -187,6 +194,7 @@ bool ptx_lower_load(struct body *b, enum ptx_math op)
     if (!body_address(b, memory, &space, &record))
         return false;
     record.space = (uint8_t)space;
+    put_order(&record, &b->form, WT_ORDER_PLAIN);
     return body_put_record(b, ptx_op_load, &record);
 }
 
@@ -207,6 +215,7 @@ bool ptx_lower_store(struct body *b, enum ptx_math op)
     if (!body_address(b, memory, &space, &record))
         return false;
     record.space = (uint8_t)space;
+    put_order(&record, &b->form, WT_ORDER_PLAIN);
     return body_put_record(b, ptx_op_store, &record);
 }
 
@@ -236,6 +245,7 @@ bool ptx_lower_atomic(struct body *b, enum ptx_math op)
     record.type = (uint8_t)t;
     record.is_signed = ptx_type_is_signed(t);
     record.flag = floating;
+    put_order(&record, f, WT_ORDER_RELAXED);
     return body_put_record(b, ptx_op_atomic, &record);
 }
 
@@ -268,7 +278,6 @@ bool ptx_lower_stack(struct body *b, enum ptx_math op)
            body_put_record(b, ptx_op_stack, &record);
 }
 
-/* Caches, fences: every access is done in order and seen by all at once. */
 /*
  * cp.async: the copy is done at once, so there is nothing to wait for. [to], [from], bytes, and how
  * many of them are read; the others are zeros.
@@ -303,18 +312,25 @@ bool ptx_lower_copy(struct body *b, enum ptx_math op)
     return body_put_record(b, ptx_op_copy_async, &record);
 }
 
+/* Every access is done in order and seen by all at once: a fence is told to an observer. */
+bool ptx_lower_fence(struct body *b, enum ptx_math op)
+{
+    struct ptx_op record = body_blank();
+    if (b->form.fields & FREE && !ptx_name_is(b->s->name, "fence.mbarrier_init.release.cluster"))
+        return body_unsupported(b);
+    put_order(&record, &b->form, WT_ORDER_SEQUENTIAL); /* membar */
+    return body_put_record(b, ptx_op_fence, &record);
+}
+
+/* Caches, hints. */
 bool ptx_lower_nothing(struct body *b, enum ptx_math op)
 {
     /* Those with words of their own, as a whole: launches do not overlap, and PTX has as many
      * registers as it likes. */
     static const char *const known[] = {
-        "applypriority.global.L2::evict_normal",
-        "applypriority.L2::evict_normal",
-        "fence.mbarrier_init.release.cluster",
-        "griddepcontrol.launch_dependents",
-        "griddepcontrol.wait",
-        "setmaxnreg.inc.sync.aligned.u32",
-        "setmaxnreg.dec.sync.aligned.u32",
+        "applypriority.global.L2::evict_normal", "applypriority.L2::evict_normal",
+        "griddepcontrol.launch_dependents",      "griddepcontrol.wait",
+        "setmaxnreg.inc.sync.aligned.u32",       "setmaxnreg.dec.sync.aligned.u32",
     };
     bool is_known = !(b->form.fields & FREE);
     for (size_t i = 0; i < sizeof known / sizeof known[0]; i++)

@@ -116,6 +116,12 @@ bool ptx_lower_mbarrier(struct body *b, enum ptx_math op)
     if (at != body_operand_count(b))
         return body_fail(b, "the number of operands is wrong");
     record.space = (uint8_t)space;
+    /* Without words of their own arrivals release, and tests acquire, in the CTA. */
+    record.order = (uint8_t)(b->form.fields & SEM                       ? b->form.order
+                             : tests                                    ? WT_ORDER_ACQUIRE
+                             : form->how == ARRIVE || form->how == DROP ? WT_ORDER_RELEASE
+                                                                        : WT_ORDER_RELAXED);
+    record.scope = (uint8_t)(b->form.fields & SCOPE ? b->form.scope : WT_AMONG_GROUP);
     return body_put_record(b, ptx_op_mbarrier, &record);
 }
 

@@ -64,8 +64,10 @@ static uint8_t *host_of(struct sm_warp *w, enum ptx_space space, unsigned lane, 
         }
     }
     if (space == PTX_SPACE_SHARED)
-        return at < l->shared && size <= l->shared - at && !d->machine.watch ? w->cta->local + at
-                                                                             : NULL;
+        return at < l->shared && size <= l->shared - at &&
+                       (!d->machine.watch || wt_observes_rows(&d->machine))
+                   ? w->cta->local + at
+                   : NULL;
     if (space == PTX_SPACE_LOCAL && !sm_local_address(w, lane, at, size, &at))
         return NULL;
     return store ? sm_writable(d, at) : (uint8_t *)sm_readable(d, at);
@@ -128,8 +130,10 @@ static uint8_t *find_bytes(struct sm_warp *w, const struct ptx_op *o, bool store
         const uint32_t limit = d->grid.launch.shared;
         *mask = UINT64_MAX;
         const bool below = size <= limit && a.any <= limit - size;
-        return !d->machine.watch && (below || are_below(row, offset, size, limit)) ? w->cta->local
-                                                                                   : NULL;
+        return (!d->machine.watch || wt_observes_rows(&d->machine)) &&
+                       (below || are_below(row, offset, size, limit))
+                   ? w->cta->local
+                   : NULL;
     }
     if (a.apart >> WT_PAGE_BITS ||
         (o->space == PTX_SPACE_NONE &&
@@ -140,15 +144,48 @@ static uint8_t *find_bytes(struct sm_warp *w, const struct ptx_op *o, bool store
     return host ? host - (first & WT_PAGE_MASK) : NULL;
 }
 
-/* Loads for all lanes at once: done, or false. */
-static bool load_all(struct sm_warp *w, const struct ptx_op *o, uint8_t *to)
+/* Tells who observes all of an access that is done for the lanes at once. */
+static __attribute__((noinline)) void tell_all(struct sm_warp *w, const struct sm_uop *u,
+                                               uint32_t lanes, enum wt_watch_kind kind)
 {
+    const struct ptx_op *o = u->ptx;
+    const void *row = ptx_in(ptx_frame(w), &o->s[0]);
+    const enum ptx_space space = (enum ptx_space)o->space;
+    uint64_t at[SM_LANES];
+    uint32_t shared = space == PTX_SPACE_SHARED ? lanes : 0;
+    for (unsigned i = 0; i < SM_LANES; i++) {
+        at[i] = ptx_get(row, o->from_type == 4 ? 4 : 8, i) + (uint64_t)o->offset;
+        if (space == PTX_SPACE_LOCAL) {
+            at[i] += w->local + i * sm_local_bytes(w);
+        } else if (space == PTX_SPACE_NONE && at[i] - SM_SHARED_WINDOW < SM_WINDOW_BYTES) {
+            at[i] -= SM_SHARED_WINDOW;
+            shared |= lanes & 1u << i;
+        } else if (space == PTX_SPACE_NONE && at[i] - SM_LOCAL_WINDOW < SM_WINDOW_BYTES) {
+            at[i] += w->local + i * sm_local_bytes(w) - SM_LOCAL_WINDOW;
+        }
+    }
+    if (lanes)
+        sm_observe_lanes(w, u, kind, lanes, shared, at, o->size);
+}
+
+static inline void tell(struct sm_warp *w, const struct sm_uop *u, uint32_t lanes,
+                        enum wt_watch_kind kind)
+{
+    if (wt_observes_rows(&w->device->machine))
+        tell_all(w, u, lanes, kind);
+}
+
+/* Loads for all lanes at once: done, or false. */
+static bool load_all(struct sm_warp *w, const struct sm_uop *u, uint8_t *to)
+{
+    const struct ptx_op *o = u->ptx;
     const uint64_t *row = ptx_in(ptx_frame(w), &o->s[0]), offset = (uint64_t)o->offset;
     uint64_t mask;
     bool in_row;
     const uint8_t *bytes = find_bytes(w, o, false, &mask, &in_row);
     if (!bytes)
         return false;
+    tell(w, u, UINT32_MAX, WT_WATCH_READ);
     if (in_row)
         memcpy(to, bytes + ((row[0] + offset) & mask), (size_t)SM_LANES * o->size);
     else if (o->size == 4)
@@ -161,14 +198,16 @@ static bool load_all(struct sm_warp *w, const struct ptx_op *o, uint8_t *to)
 }
 
 /* Stores for all lanes; those of lanes to one place are done in their order. */
-static bool store_all(struct sm_warp *w, const struct ptx_op *o, const uint8_t *from)
+static bool store_all(struct sm_warp *w, const struct sm_uop *u, const uint8_t *from)
 {
+    const struct ptx_op *o = u->ptx;
     const uint64_t *row = ptx_in(ptx_frame(w), &o->s[0]), offset = (uint64_t)o->offset;
     uint64_t mask;
     bool in_row;
     uint8_t *bytes = find_bytes(w, o, true, &mask, &in_row);
     if (!bytes)
         return false;
+    tell(w, u, UINT32_MAX, WT_WATCH_WRITE);
     if (in_row)
         memcpy(bytes + ((row[0] + offset) & mask), from, (size_t)SM_LANES * o->size);
     else if (o->size == 4)
@@ -206,7 +245,7 @@ static inline bool find_shared(struct sm_warp *w, const struct ptx_op *o, const 
 {
     const uint32_t size = o->size, limit = w->device->grid.launch.shared;
     uint8_t *shared = w->cta->local;
-    if (size > limit || w->device->machine.watch)
+    if (size > limit || (w->device->machine.watch && !wt_observes_rows(&w->device->machine)))
         return false;
     PTX_LEFT(i, lanes)
     {
@@ -284,9 +323,10 @@ PTX_EXECUTOR(ptx_op_load)
     struct sm_access a;
     const struct sm_uop *next;
     const uint32_t lanes = ptx_lanes(w, o);
-    if (o->vector[0] != PTX_NO_SLOT && is_of_all(o, lanes) && load_all(w, o, frame + o->vector[0]))
+    if (o->vector[0] != PTX_NO_SLOT && is_of_all(o, lanes) && load_all(w, u, frame + o->vector[0]))
         return sm_next(u);
     if (o->vector[0] != PTX_NO_SLOT && find_hosts(w, o, lanes, false, host)) {
+        tell(w, u, lanes, WT_WATCH_READ);
         load_row(frame + o->vector[0], host, lanes, o->size);
         return sm_next(u);
     }
@@ -310,9 +350,10 @@ PTX_EXECUTOR(ptx_op_store)
     struct sm_access a;
     const struct sm_uop *next;
     const uint32_t lanes = ptx_lanes(w, o);
-    if (!o->vector_constant[0] && is_of_all(o, lanes) && store_all(w, o, frame + o->vector[0]))
+    if (!o->vector_constant[0] && is_of_all(o, lanes) && store_all(w, u, frame + o->vector[0]))
         return sm_next(u);
     if (!o->vector_constant[0] && find_hosts(w, o, lanes, true, host)) {
+        tell(w, u, lanes, WT_WATCH_WRITE);
         store_row(host, frame + o->vector[0], lanes, o->size);
         return sm_next(u);
     }
@@ -348,9 +389,9 @@ PTX_EXECUTOR(ptx_op_load_parameter)
     if (!host || (addr & WT_PAGE_MASK) + o->element > WT_PAGE_SIZE) {
         wt_memory_read(w->device->machine.memory, addr, bytes, o->element);
         host = bytes;
-        if (w->device->machine.watch && lanes)
-            sm_watch_parameter(w, u, lanes, addr, o->element, bytes);
     }
+    if (w->device->machine.watch && lanes)
+        sm_watch_parameter(w, u, lanes, addr, o->element, host);
     for (unsigned k = 0; k < o->count; k++)
         if (o->vector[k] != PTX_NO_SLOT)
             ptx_fill(frame + o->vector[k], o->how, lanes, element(o, host + k * o->size));

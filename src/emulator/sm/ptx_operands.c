@@ -2,8 +2,6 @@
  * record to record stands in a list of the executors. */
 #include "emulator/sm/operands.h"
 
-#include <stdio.h>
-
 #include "emulator/sm/memory_access.h"
 #include "emulator/sm/ptx_image.h"
 #include "emulator/sm/ptx_matrix.h"
@@ -329,9 +327,9 @@ static bool is_source(sm_op run)
 
 static bool is_control(sm_op run)
 {
-    return run == ptx_op_nop || run == ptx_op_bra || run == ptx_op_brx || run == ptx_op_exit ||
-           run == ptx_op_trap || run == ptx_op_barrier || run == ptx_op_warp_barrier ||
-           run == ptx_op_join;
+    return run == ptx_op_nop || run == ptx_op_fence || run == ptx_op_bra || run == ptx_op_brx ||
+           run == ptx_op_exit || run == ptx_op_trap || run == ptx_op_barrier ||
+           run == ptx_op_warp_barrier || run == ptx_op_join;
 }
 
 static void put_operands(struct listing *l)
@@ -410,46 +408,4 @@ bool ptx_operands(const struct sm_warp *w, const struct sm_ptx *image, uint32_t 
         x->aside = x->crosses = true; /* it says which lanes are enabled */
     }
     return true;
-}
-
-/* ---- names ---- */
-
-const struct wt_operand_file sm_operand_files[] = {
-    [SM_FILE_R] = {8, false}, [SM_FILE_STATE] = {8, false}, [SM_FILE_MEMORY] = {0, false}};
-
-bool sm_find_operand(const char *name, struct wt_insn_operand *o)
-{
-    unsigned number;
-    int end = 0;
-    *o =
-        (struct wt_insn_operand){.kind = WT_OPERAND_ROW, .file = SM_FILE_R, .bits = 32, .step = 32};
-    if (!*name)
-        return true;
-    if (sscanf(name, "R%u%n", &number, &end) == 1 && !name[end] && number < SM_RZ) {
-        o->number = number * PTX_ROW_BYTES;
-        return true;
-    }
-    if (sscanf(name, "P%u%n", &number, &end) == 1 && !name[end] && number < 7) {
-        *o = (struct wt_insn_operand){.kind = WT_OPERAND_SCALAR,
-                                      .file = SM_FILE_STATE,
-                                      .by_lane = true,
-                                      .bits = 32,
-                                      .number = 4 * number};
-        return true;
-    }
-    return false;
-}
-
-void sm_operand_name(const struct wt_insn_operand *x, char *text, size_t size)
-{
-    static const char *const states[] = {"CC.Z", "CC.S", "CC.C", "CC.O"};
-    const uint32_t row = x->number / PTX_ROW_BYTES;
-    if (x->kind == WT_OPERAND_MEMORY)
-        snprintf(text, size, "memory");
-    else if (x->file == SM_FILE_STATE && x->number < SM_STATE_ZERO)
-        snprintf(text, size, "P%u", x->number / 4);
-    else if (x->file == SM_FILE_STATE)
-        snprintf(text, size, "%s", states[(x->number - SM_STATE_ZERO) / 4 % 4]);
-    else
-        snprintf(text, size, row < SM_RZ ? "R%u" : "row %u", row);
 }

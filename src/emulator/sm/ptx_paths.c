@@ -129,14 +129,18 @@ uint32_t ptx_rows_in_use(const struct sm_warp *w)
 
 static void release(struct sm_warp *w, uint32_t wait, uint32_t result)
 {
+    uint32_t lanes = w->wait == wait ? w->mask : 0;
     for (uint32_t i = 0; i < w->depth; i++) {
         struct sm_entry *e = &w->stack[i];
         if (e->kind != SM_ENTRY_PATH || e->wait != wait)
             continue;
+        lanes |= e->mask;
         e->wait = PTX_RUNS;
         e->result = result;
         e->pc = sm_next_pc(e->pc);
     }
+    if (lanes)
+        wt_group_tell_release(&w->device->machine, &w->head, lanes, wait - PTX_WAITS_BARRIER);
     if (w->wait == wait) {
         w->wait = PTX_RUNS;
         w->result = result;

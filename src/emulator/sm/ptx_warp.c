@@ -4,11 +4,22 @@
  */
 #include <string.h>
 
+#include "emulator/sm/memory_access.h"
 #include "emulator/sm/ptx_image.h"
 #include "emulator/sm/ptx_special.h"
 
 PTX_EXECUTOR(ptx_op_nop)
 {
+    return sm_next(u);
+}
+
+PTX_EXECUTOR(ptx_op_fence)
+{
+    const struct ptx_op *o = u->ptx;
+    const uint32_t lanes = ptx_lanes(w, o);
+    if (lanes && wt_observes_events(&w->device->machine))
+        sm_tell_fence(w, u, lanes, (enum wt_observed_order)o->order,
+                      (enum wt_observed_scope)o->scope);
     return sm_next(u);
 }
 
@@ -197,10 +208,23 @@ static bool together(struct sm_warp *w, const struct sm_uop *u, const struct sm_
     return !o->flag || ptx_converge(w, u, ptx_in(ptx_frame(w), &o->s[3]), next);
 }
 
+/* An observer is told of those that have come together. */
 PTX_EXECUTOR(ptx_op_warp_barrier)
 {
     const struct sm_uop *next;
-    return together(w, u, &next) ? sm_next(u) : next;
+    if (!together(w, u, &next))
+        return next;
+    if (!wt_observes_events(&w->device->machine))
+        return sm_next(u);
+    struct wt_observed_event event = {.kind = WT_SEEN_ARRIVE,
+                                      .pc = sm_pc_of(w, u),
+                                      .lanes = ptx_lanes(w, u->ptx),
+                                      .barrier = WT_BARRIER_LANES};
+    wt_group_tell(&w->device->machine, &w->cta->head, &w->head, event);
+    event.kind = WT_SEEN_RELEASE;
+    event.pc = 0;
+    wt_group_tell(&w->device->machine, &w->cta->head, &w->head, event);
+    return sm_next(u);
 }
 
 enum { UP, DOWN, BUTTERFLY, INDEX };

@@ -16,6 +16,12 @@
 #include "emulator/machine/schedule.h"
 #include "wavetrap/error.h"
 
+/** What its memory is counted in: initializes a struct wt_profile_shape.  */
+#define SM_PROFILE                                                                                 \
+    {                                                                                              \
+        .line = 32, .banks = 32, .together = 32                                                    \
+    }
+
 struct sm_device;
 struct sm_launch;
 struct wt_archive;
@@ -134,10 +140,11 @@ struct sm_warp_state {
 };
 
 /** Whether a fault's address is one of global memory; that of an OOR_ADDR is an offset, or a
- * coordinate. */
+ * coordinate, and so may be that of a MISALIGNED_ADDR as small as this. */
 static inline bool sm_fault_is_global(const struct wt_fault *fault)
 {
-    return fault->kind == WT_FAULT_ACCESS && strcmp(fault->name, "OOR_ADDR") != 0;
+    return (fault->kind == WT_FAULT_ACCESS && strcmp(fault->name, "OOR_ADDR") != 0) ||
+           (strcmp(fault->name, "MISALIGNED_ADDR") == 0 && fault->addr >= SM_WINDOW_BYTES);
 }
 /** The error for which a warp has paused, until it goes on; NULL: none. */
 struct wt_fault *sm_warp_error(struct sm_device *device, uint32_t warp);

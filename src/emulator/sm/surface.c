@@ -1,8 +1,6 @@
 /*
  * Surfaces: where a lane's texel is, for PTX (manual 9.7.11) and machine code; SULD and SUST, bits
  * (.D) or components in the surface's format (.P).
- * The registers of A have the coordinates, then the layer, as nouveau's compiler for GM107 (Mesa,
- * MIT) places them; C has the handle, or it is in constant bank 0 as for textures.
  */
 
 #include "base/bits.h"
@@ -57,45 +55,8 @@ enum sm_surface_place sm_surface_find(struct sm_texture_lane *r, const struct sm
 
 /* ---- machine code ---- */
 
-enum { SHAPE_BUFFER = 1, SHAPE_1D_ARRAY, SHAPE_2D, SHAPE_2D_ARRAY, SHAPE_3D };
-
-/* The fields of an instruction. */
-struct form {
-    unsigned dimensions, size;
-    bool layered, bytes, is_signed, immediate;
-    unsigned components; /* of .P, a bit for each; 0: .D */
-    enum sm_surface_outside outside;
-};
-
-static struct form form_of(const struct sm_uop *u)
-{
-    static const uint8_t sizes[] = {1, 1, 2, 2, 4, 8, 16};
-    static const enum sm_surface_outside outsides[] = {SM_SURFACE_ZERO, SM_SURFACE_CLAMP,
-                                                       SM_SURFACE_TRAP};
-    const unsigned shape = SM_FIELD(u->word, sudim33);
-    const bool bits =
-        u->insn == SM_SULD || u->insn == SM_SULD_I || u->insn == SM_SUST || u->insn == SM_SUST_I;
-    const unsigned size = bits ? SM_FIELD(u->word, susz20) : 0;
-    return (struct form){.dimensions = shape == SHAPE_3D                              ? 3
-                                       : shape == SHAPE_2D || shape == SHAPE_2D_ARRAY ? 2
-                                                                                      : 1,
-                         .layered = shape == SHAPE_1D_ARRAY || shape == SHAPE_2D_ARRAY,
-                         .size = sizes[size],
-                         .is_signed = size == 1 || size == 3,
-                         .bytes = bits && SM_FIELD(u->word, suba23),
-                         .components = bits ? 0 : SM_FIELD(u->word, sumask20),
-                         .immediate = sm_bit(u->word, 51),
-                         .outside = outsides[SM_FIELD(u->word, suclamp49)]};
-}
-
-/* Register n behind a first one. */
-static unsigned behind(unsigned first, unsigned n)
-{
-    return first + n < SM_RZ ? first + n : SM_RZ;
-}
-
 /* The address of a lane's access and its bytes. */
-static enum sm_surface_place place_of(const struct form *f, struct sm_texture_lane *r,
+static enum sm_surface_place place_of(const struct sm_surface_form *f, struct sm_texture_lane *r,
                                       struct sm_texture_found *found, uint64_t *address,
                                       unsigned *size)
 {
@@ -107,8 +68,8 @@ static enum sm_surface_place place_of(const struct form *f, struct sm_texture_la
         !sm_texture_has_shape(r, &found->texture, f->dimensions, f->layered))
         return SM_SURFACE_ERROR;
     for (unsigned i = 0; i < f->dimensions; i++)
-        at[i] = w->r[behind(r->u->a, i)][r->lane];
-    const uint32_t layer = w->r[behind(r->u->a, f->dimensions)][r->lane];
+        at[i] = w->r[sm_register_behind(r->u->a, i)][r->lane];
+    const uint32_t layer = w->r[sm_register_behind(r->u->a, f->dimensions)][r->lane];
     *size = f->components ? found->texture.bytes * found->texture.channels : f->size;
     if (!f->bytes)
         at[0] *= *size;
@@ -117,7 +78,7 @@ static enum sm_surface_place place_of(const struct form *f, struct sm_texture_la
 
 /* SULD.P: the components that the instruction names, one register behind the other. */
 static const struct sm_uop *load_components(struct sm_warp *w, const struct sm_uop *u,
-                                            const struct form *f)
+                                            const struct sm_surface_form *f)
 {
     const uint32_t lanes = sm_lanes_of(w, u);
     uint32_t component[SM_LANES][4] = {{0}};
@@ -136,7 +97,7 @@ static const struct sm_uop *load_components(struct sm_warp *w, const struct sm_u
             sm_texture_unpack(&found.texture, bytes, component[r.lane]);
     }
     for (unsigned c = 0, n = 0; c < 4; c++) {
-        const unsigned to = behind(u->d, n);
+        const unsigned to = sm_register_behind(u->d, n);
         if (!(f->components >> c & 1))
             continue;
         n++;
@@ -150,15 +111,16 @@ static const struct sm_uop *load_components(struct sm_warp *w, const struct sm_u
 
 /* The bytes that a lane stores: its registers, or the texel that its components make. What SUST.P
  * does not name becomes 0. */
-static void bytes_to_store(const struct sm_warp *w, const struct sm_uop *u, const struct form *f,
-                           unsigned lane, const struct sm_texture *t, uint8_t bytes[16])
+static void bytes_to_store(const struct sm_warp *w, const struct sm_uop *u,
+                           const struct sm_surface_form *f, unsigned lane,
+                           const struct sm_texture *t, uint8_t bytes[16])
 {
     uint32_t component[4] = {0};
     for (unsigned k = 0; !f->components && k < 4; k++)
-        wt_store_le(bytes + 4 * k, w->r[behind(u->d, k)][lane], 4);
+        wt_store_le(bytes + 4 * k, w->r[sm_register_behind(u->d, k)][lane], 4);
     for (unsigned c = 0, n = 0; c < 4; c++)
         if (f->components >> c & 1)
-            component[c] = w->r[behind(u->d, n++)][lane];
+            component[c] = w->r[sm_register_behind(u->d, n++)][lane];
     if (f->components)
         sm_texture_pack(t, component, bytes);
 }
@@ -166,7 +128,7 @@ static void bytes_to_store(const struct sm_warp *w, const struct sm_uop *u, cons
 const struct sm_uop *sm_op_suld(struct sm_warp *w, const struct sm_uop *u)
 {
     const uint32_t lanes = sm_lanes_of(w, u);
-    const struct form f = form_of(u);
+    const struct sm_surface_form f = sm_surface_form_of(u);
     uint8_t bytes[SM_LANES][16] = {{0}};
     struct sm_texture_found found = {.known = false};
     struct sm_texture_lane r = {.w = w, .u = u};
@@ -183,7 +145,7 @@ const struct sm_uop *sm_op_suld(struct sm_warp *w, const struct sm_uop *u)
     }
     const unsigned each = f.size < 4 ? f.size : 4;
     for (unsigned k = 0; k * 4 < f.size; k++) {
-        const unsigned to = behind(u->d, k);
+        const unsigned to = sm_register_behind(u->d, k);
         for (uint32_t left = to == SM_RZ ? 0 : lanes; left; left &= left - 1) {
             const unsigned lane = (unsigned)__builtin_ctz(left);
             const uint64_t value = wt_load_le(bytes[lane] + 4 * k, each);
@@ -196,7 +158,7 @@ const struct sm_uop *sm_op_suld(struct sm_warp *w, const struct sm_uop *u)
 
 const struct sm_uop *sm_op_sust(struct sm_warp *w, const struct sm_uop *u)
 {
-    const struct form f = form_of(u);
+    const struct sm_surface_form f = sm_surface_form_of(u);
     struct sm_access a = {.store = true};
     unsigned sizes[SM_LANES];
     uint8_t bytes[SM_LANES][16];

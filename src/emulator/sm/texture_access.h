@@ -2,6 +2,7 @@
 #ifndef WT_EMULATOR_SM_TEXTURE_ACCESS_H
 #define WT_EMULATOR_SM_TEXTURE_ACCESS_H
 
+#include "emulator/sm/image_form.h"
 #include "emulator/sm/internal.h"
 #include "emulator/sm/texture.h"
 
@@ -36,8 +37,6 @@ bool sm_texture_has_shape(struct sm_texture_lane *lane, const struct sm_texture 
 bool sm_texture_handle(struct sm_texture_lane *lane, bool in_register, uint8_t reg,
                        uint64_t *handle);
 
-/** The effect of an access to a place that a surface does not have. */
-enum sm_surface_outside { SM_SURFACE_TRAP, SM_SURFACE_CLAMP, SM_SURFACE_ZERO };
 enum sm_surface_place { SM_SURFACE_INSIDE, SM_SURFACE_NOWHERE, SM_SURFACE_ERROR };
 /**
  * The address of @p size bytes of a surface; coordinate[0] counts bytes. SM_SURFACE_NOWHERE: reads

@@ -4,14 +4,18 @@
 #include <string.h>
 
 #include "base/text.h"
+#include "emulator/sm/operands.h"
 #include "emulator/sm/ptx_image.h"
 
 /* A warp before an instruction. */
 struct sm_trace_point {
-    uint32_t (*r)[SM_LANES]; /* its rows in use */
+    uint32_t (*r)[SM_LANES]; /* its rows in use, filled where the instruction may write */
     uint32_t room;
-    struct sm_warp warp; /* but for its registers */
-    uint64_t time, pc;
+    struct wt_insn_operands operands; /* those that may be written */
+    bool known;                       /* else any row may be */
+    uint32_t p[7], z, s, carry, o, mask, esr, base;
+    bool trapped;
+    uint64_t incarnation, time, pc;
     uint8_t bytes[8];
     unsigned reuse;
 };
@@ -23,6 +27,52 @@ void sm_trace_free(struct sm_device *d)
     free(d->trace->r);
     free(d->trace);
     d->trace = NULL;
+}
+
+/* The rows of a warp that an operand is in, from *first on. */
+static uint32_t rows_of(const struct wt_insn_operand *x, uint32_t *first)
+{
+    const uint64_t begin = 8 * (uint64_t)x->number + x->first;
+    const uint64_t bits = x->bits + (x->kind == WT_OPERAND_ROW ? (SM_LANES - 1) * x->step : 0);
+    *first = (uint32_t)(begin / (8 * PTX_ROW_BYTES));
+    return bits ? (uint32_t)((begin + bits - 1) / (8 * PTX_ROW_BYTES)) - *first + 1 : 0;
+}
+
+/* Whether the instruction may write one of @p count rows from @p row on. */
+static bool may_write(const struct sm_trace_point *p, uint32_t row, uint32_t count)
+{
+    for (unsigned i = 0; p->known && i < p->operands.count; i++) {
+        uint32_t first;
+        const uint32_t rows = rows_of(&p->operands.list[i], &first);
+        if (row < first + rows && first < row + count)
+            return true;
+    }
+    return !p->known;
+}
+
+/* Keeps the rows that the instruction may write, by its operands. What comes before it, an error
+ * that arrives or the handler's entry, may be executed instead. */
+static void keep_rows(const struct sm_warp *w, struct sm_trace_point *p)
+{
+    struct wt_machine *m = &w->device->machine;
+    struct wt_insn_operands *o = &p->operands;
+    unsigned kept = 0;
+    const uint32_t all = sm_rows_of(w);
+    p->known = !w->must_enter && !w->late[0].code && !w->late[1].code && !w->step &&
+               m->ops->operands(m, w->id, w->pc, o) && !o->incomplete;
+    if (!p->known)
+        memcpy(p->r, w->r, all * sizeof *p->r);
+    for (unsigned i = 0; p->known && i < o->count; i++) {
+        const struct wt_insn_operand x = o->list[i];
+        uint32_t first;
+        if (!x.writes || x.kind > WT_OPERAND_SCALAR || x.file != SM_FILE_R)
+            continue;
+        const uint32_t rows = rows_of(&x, &first);
+        o->list[kept++] = x;
+        for (uint32_t row = first; row < first + rows && row < all; row++)
+            memcpy(p->r[row], w->r[row], sizeof *p->r);
+    }
+    o->count = kept;
 }
 
 bool sm_trace_before(struct wt_wave_head *head)
@@ -41,9 +91,18 @@ bool sm_trace_before(struct wt_wave_head *head)
         p->r = grown;
         p->room = rows;
     }
-    p->warp = *w;
+    keep_rows(w, p);
+    memcpy(p->p, w->p, sizeof p->p);
+    p->z = w->z;
+    p->s = w->s;
+    p->carry = w->carry;
+    p->o = w->o;
+    p->mask = w->mask;
+    p->esr = w->esr;
+    p->base = w->base;
+    p->trapped = w->trapped;
+    p->incarnation = w->incarnation;
     p->time = d->machine.time;
-    memcpy(p->r, w->r, rows * sizeof *p->r);
     p->pc = w->must_enter ? d->handler : w->pc;
     p->pc += sm_is_control(p->pc) ? 8 : 0;
     memset(p->bytes, 0, sizeof p->bytes);
@@ -87,11 +146,13 @@ static void ptx_effects(const struct sm_warp *w, const struct sm_trace_point *p,
 {
     uint32_t index;
     const struct sm_ptx *image = ptx_image_at(w->device, p->pc, &index);
-    const uint8_t *old = (const uint8_t *)p->r[p->warp.base];
-    const uint8_t *now = (const uint8_t *)w->r[p->warp.base];
+    const uint8_t *old = (const uint8_t *)p->r[p->base];
+    const uint8_t *now = (const uint8_t *)w->r[p->base];
     struct sm_ptx_register r;
     for (size_t n = 0; image && ptx_register_at(image, index, n, &r); n++) {
         uint32_t was, is;
+        if (!may_write(p, p->base + r.slot / PTX_ROW_BYTES, r.bytes > 4 ? 2 : 1))
+            continue;
         if (r.bytes) {
             row(r.name, now + r.slot, old + r.slot, r.bytes, t);
             continue;
@@ -107,23 +168,25 @@ static void effects(const struct sm_warp *w, const struct sm_trace_point *p, str
 {
     for (unsigned i = 0; i < SM_RZ; i++) {
         char name[8];
+        if (!may_write(p, i, 1))
+            continue;
         snprintf(name, sizeof name, "R%u", i);
         row(name, w->r[i], p->r[i], 4, t);
     }
     if (w->device->grid.launch.rows)
         ptx_effects(w, p, t);
     for (unsigned i = 0; i < 7; i++)
-        if (w->p[i] != p->warp.p[i])
+        if (w->p[i] != p->p[i])
             wt_text_add(t, " P%u=0x%x", i, w->p[i]);
-    if (w->z != p->warp.z || w->s != p->warp.s)
+    if (w->z != p->z || w->s != p->s)
         wt_text_add(t, " CC.Z=0x%x CC.S=0x%x", w->z, w->s);
-    if (w->carry != p->warp.carry || w->o != p->warp.o)
+    if (w->carry != p->carry || w->o != p->o)
         wt_text_add(t, " CC.C=0x%x CC.O=0x%x", w->carry, w->o);
-    if (w->mask != p->warp.mask)
+    if (w->mask != p->mask)
         wt_text_add(t, " active=0x%x", w->mask);
-    if (w->esr != p->warp.esr)
+    if (w->esr != p->esr)
         wt_text_add(t, " ESR=0x%x", w->esr);
-    if (w->trapped != p->warp.trapped)
+    if (w->trapped != p->trapped)
         wt_text_add(t, "%s", w->trapped ? " enters the trap handler" : " leaves the trap handler");
 }
 
@@ -134,7 +197,7 @@ void sm_trace_after(struct wt_wave_head *head, wt_trace_fn fn, void *context)
     char text[256], effect[512] = "";
     struct wt_text t = {effect, sizeof effect};
     /* A warp that has ended shows nothing: its slot may have a new one already. */
-    if (w->active && w->incarnation == p->warp.incarnation)
+    if (w->active && w->incarnation == p->incarnation)
         effects(w, p, &t);
     uint32_t index;
     const uint64_t word = wt_load_le(p->bytes, 8);
@@ -146,7 +209,7 @@ void sm_trace_after(struct wt_wave_head *head, wt_trace_fn fn, void *context)
     const struct wt_trace trace = {
         .time = p->time,
         .wave = w->id,
-        .mask = p->warp.mask,
+        .mask = p->mask,
         .pc = p->pc,
         .bytes = p->bytes,
         .length = 8,

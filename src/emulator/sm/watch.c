@@ -1,14 +1,15 @@
 /* Watches: finds the memory of their ranges, stops before a watched instruction. See watch.h. */
 #include "emulator/sm/memory_access.h"
+#include "emulator/sm/ptx_image.h"
 #include "emulator/sm/watch.h"
 
 /* Shared memory is a space of its own for each CTA of the grid; one of a later launch goes on with
  * that of its place. */
-static uint64_t space_of(const struct sm_device *d, const struct sm_cta *c)
+uint64_t sm_group_home(const struct wt_machine *m, const struct wt_group_head *g)
 {
-    const uint32_t *grid = d->grid.launch.grid;
-    const uint64_t row = (uint64_t)c->coordinate[2] * grid[1] + c->coordinate[1];
-    return wt_watch_home(&d->machine, 0, row * grid[0] + c->coordinate[0]);
+    const uint32_t *grid = ((const struct sm_device *)m)->grid.launch.grid;
+    const uint64_t row = (uint64_t)g->coordinate[2] * grid[1] + g->coordinate[1];
+    return wt_watch_home(m, 0, row * grid[0] + g->coordinate[0]);
 }
 
 uint64_t sm_home(struct wt_machine *m, uint32_t wave, uint64_t addr)
@@ -19,7 +20,7 @@ uint64_t sm_home(struct wt_machine *m, uint32_t wave, uint64_t addr)
         return WT_HOME_NOW;
     if (wave >= m->waves || !d->warp[wave].active)
         return WT_HOME_NOWHERE;
-    return shared ? space_of(d, d->warp[wave].cta) : d->warp[wave].local;
+    return shared ? sm_group_home(m, &d->warp[wave].cta->head) : d->warp[wave].local;
 }
 
 /* Local memory: that of all lanes. */
@@ -60,6 +61,22 @@ static enum wt_observed_space space_at(const struct sm_warp *w, unsigned lane, u
     return WT_OBSERVED_PRIVATE;
 }
 
+/* How an access orders others. Loads of machine code that fetch again (.CV) are the volatile ones.
+ */
+static void put_order(const struct sm_warp *w, const struct sm_uop *u, struct wt_lane_access *a)
+{
+    enum { CV = 3 };
+    const bool fetches = (u->insn == SM_LDG && SM_FIELD(u->word, ldcache46) == CV) ||
+                         (u->insn == SM_LD && SM_FIELD(u->word, ldcache56) == CV);
+    if (w->device->grid.launch.rows) {
+        a->order = (enum wt_observed_order)u->ptx->order;
+        a->scope = (enum wt_observed_scope)u->ptx->scope;
+    } else if (a->kind == WT_WATCH_ACCESS || fetches) {
+        a->order = WT_ORDER_RELAXED;
+        a->scope = fetches ? WT_AMONG_SYSTEM : WT_AMONG_DEVICE;
+    }
+}
+
 void sm_watch_access(struct sm_warp *w, const struct sm_uop *u, enum wt_watch_kind kind,
                      unsigned lane, bool shared, uint64_t addr, unsigned size, const void *before,
                      const void *after)
@@ -71,8 +88,9 @@ void sm_watch_access(struct sm_warp *w, const struct sm_uop *u, enum wt_watch_ki
                                .lane = lane,
                                .size = size,
                                .at = addr};
+    put_order(w, u, &a);
     if (shared) {
-        a.home = space_of(d, w->cta);
+        a.home = sm_group_home(&d->machine, &w->cta->head);
         a.at += SM_SHARED_WINDOW;
         wt_engine_access(&d->machine, &w->head, &a, before, after);
         return;
@@ -83,6 +101,68 @@ void sm_watch_access(struct sm_warp *w, const struct sm_uop *u, enum wt_watch_ki
         wt_engine_observe(&d->machine, &w->head, &a);
     }
     wt_engine_watch(&d->machine, &w->head, &a, WT_SPACE_GLOBAL, addr, size, before, after);
+}
+
+/* Whether one of the lanes accesses local memory, or constants. */
+static bool is_mixed(const struct sm_warp *w, const uint64_t *at)
+{
+    const struct sm_launch *l = &w->device->grid.launch;
+    const uint64_t local = sm_local_bytes(w) * SM_LANES;
+    uint64_t mixed = 0;
+    for (unsigned i = 0; i < SM_LANES; i++)
+        mixed |= (at[i] - w->local < local) | (at[i] - l->constant < l->constant_end - l->constant);
+    for (unsigned k = 0; k < SM_BANKS; k++)
+        for (unsigned i = 0; l->bank[k] && i < SM_LANES; i++)
+            mixed |= at[i] - l->bank[k] < l->bank_size[k];
+    return mixed;
+}
+
+/* Whether each of the lanes accesses its own local memory: at offset[i]. */
+static bool are_private(const struct sm_warp *w, uint32_t lanes, const uint64_t *at,
+                        uint64_t *offset)
+{
+    const uint64_t local = sm_local_bytes(w);
+    uint32_t own = 0;
+    for (unsigned i = 0; i < SM_LANES; i++) {
+        offset[i] = at[i] - (w->local + i * local);
+        own |= (uint32_t)(offset[i] < local) << i;
+    }
+    return !(lanes & ~own);
+}
+
+void sm_observe_lanes(struct sm_warp *w, const struct sm_uop *u, enum wt_watch_kind kind,
+                      uint32_t lanes, uint32_t shared, const uint64_t *at, unsigned size)
+{
+    struct wt_machine *m = &w->device->machine;
+    struct wt_lane_access a = {.pc = sm_pc_of(w, u), .kind = kind, .size = size};
+    uint64_t moved[SM_LANES];
+    put_order(w, u, &a);
+    if (shared == lanes) {
+        for (unsigned i = 0; i < SM_LANES; i++)
+            moved[i] = at[i] + SM_SHARED_WINDOW;
+        a.space = WT_OBSERVED_GROUP;
+        a.home = sm_group_home(m, &w->cta->head);
+        wt_observe_lanes(m, &w->head, wt_issue_time(m, w->left), &a, lanes, moved);
+        return;
+    }
+    if (!shared && are_private(w, lanes, at, moved)) {
+        a.space = WT_OBSERVED_PRIVATE;
+        wt_observe_lanes(m, &w->head, wt_issue_time(m, w->left), &a, lanes, moved);
+        return;
+    }
+    if (!shared && !is_mixed(w, at)) {
+        wt_observe_lanes(m, &w->head, wt_issue_time(m, w->left), &a, lanes, at);
+        return;
+    }
+    for (uint32_t left = lanes; left; left &= left - 1) {
+        a.lane = (unsigned)__builtin_ctz(left);
+        a.at = at[a.lane];
+        const bool in_shared = shared >> a.lane & 1;
+        a.space = in_shared ? WT_OBSERVED_GROUP : space_at(w, a.lane, &a.at);
+        a.home = in_shared ? sm_group_home(m, &w->cta->head) : WT_SPACE_GLOBAL;
+        a.at += in_shared ? SM_SHARED_WINDOW : 0;
+        wt_engine_observe(m, &w->head, &a);
+    }
 }
 
 void sm_watch_parameter(struct sm_warp *w, const struct sm_uop *u, wt_lanes lanes, uint64_t addr,

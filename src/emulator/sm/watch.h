@@ -13,25 +13,29 @@ bool sm_watch_part(struct wt_machine *m, uint64_t home, uint64_t first, uint64_t
                    struct wt_spans *spans);
 /* The shared or local memory in which an address of a window lies as the warp sees it. */
 WT_MACHINE_FN(home) sm_home;
+/* That of a group (wt_group_ops.home). */
+uint64_t sm_group_home(const struct wt_machine *m, const struct wt_group_head *g);
 
 /* Whether the page holds a byte of global memory that is watched for reads. */
 static inline bool sm_watches_page_read(const struct sm_device *d, uint64_t addr)
 {
-    return wt_watch_set_reads(d->machine.watch, WT_SPACE_GLOBAL, addr & ~WT_PAGE_MASK,
-                              addr | WT_PAGE_MASK);
+    return wt_engine_watches_page(&d->machine, addr, false);
 }
 
 /* The same for writes. */
 static inline bool sm_watches_page_write(const struct sm_device *d, uint64_t addr)
 {
-    return wt_watch_set_writes(d->machine.watch, WT_SPACE_GLOBAL, addr & ~WT_PAGE_MASK,
-                               addr | WT_PAGE_MASK);
+    return wt_engine_watches_page(&d->machine, addr, true);
 }
 
 /* A lane has accessed global memory at addr, or (shared) its CTA's shared memory. */
 void sm_watch_access(struct sm_warp *w, const struct sm_uop *u, enum wt_watch_kind kind,
                      unsigned lane, bool shared, uint64_t addr, unsigned size, const void *before,
                      const void *after);
+/* Tells the observer, where wt_observes_rows(), of the accesses of lanes, 1 or more, lane i's to
+ * global memory at at[i], or those of them that are `shared` to that offset in shared memory. */
+void sm_observe_lanes(struct sm_warp *w, const struct sm_uop *u, enum wt_watch_kind kind,
+                      uint32_t lanes, uint32_t shared, const uint64_t *at, unsigned size);
 /* A warp has read an argument of its kernel, for these lanes, of which there is one. */
 void sm_watch_parameter(struct sm_warp *w, const struct sm_uop *u, wt_lanes lanes, uint64_t addr,
                         unsigned size, const uint8_t *bytes);

@@ -1,6 +1,8 @@
 /* Memory as a core of Vortex sees it: RAM, its local memory, the console; and the TLB's misses. */
 #include "emulator/vortex/watch.h"
 
+#include <string.h>
+
 bool vx_is_local(const struct vx_device *d, uint64_t addr)
 {
     return addr - d->profile->local_mem_base[d->config.xlen == 64] < d->profile->local_mem_size;
@@ -64,6 +66,87 @@ uint8_t *vx_tlb_fill_write(struct vx_warp *w, uint64_t addr, uint64_t size)
     }
     uint8_t *host = wt_memory_page_for_write(memory_of(d, w->core, addr), addr);
     return host ? wt_tlb_fill_write(&d->machine.tlb, addr, host, !read_watched, !watched) : NULL;
+}
+
+/* The page of an aligned access that is ordinary memory; NULL: it is none. */
+static uint8_t *plain_page(struct vx_warp *w, uint64_t addr, bool write)
+{
+    struct vx_device *d = w->device;
+    const bool local = vx_is_local(d, addr);
+    if (outside(addr) || page_has_console(d, addr) ||
+        (write && !local && wt_code_on_page(&d->machine.code, addr)))
+        return NULL;
+    if (!write)
+        return (uint8_t *)wt_memory_page(memory_of(d, w->core, addr), addr); /* only read */
+    uint8_t *page = wt_memory_page_for_write(memory_of(d, w->core, addr), addr);
+    wt_tlb_drop(&d->machine.tlb, addr); /* the page may have moved to a private copy */
+    return page;
+}
+
+/* Lane addresses of a load or store: rs1 + imm. */
+static void add_offset(const struct vx_warp *w, const struct vx_uop *u, uint64_t *at)
+{
+    const unsigned lanes = w->device->machine.lanes;
+    const size_t row = (size_t)u->rs1 * lanes;
+    if (w->device->config.xlen == 32)
+        for (unsigned l = 0; l < lanes; l++)
+            at[l] = (uint32_t)(((const uint32_t *)w->x)[row + l] + (uint32_t)u->imm);
+    else
+        for (unsigned l = 0; l < lanes; l++)
+            at[l] = ((const uint64_t *)w->x)[row + l] + (uint64_t)(int64_t)u->imm;
+}
+
+uint8_t *vx_tell_page(struct vx_warp *w, const struct vx_uop *u, enum wt_watch_kind kind,
+                      unsigned size, uint64_t first)
+{
+    assert(w->full);
+    uint8_t *page = w->device->injecting ? NULL : plain_page(w, first, kind != WT_WATCH_READ);
+    if (page)
+        add_offset(w, u, vx_observe_row(w, u, kind, vx_is_local(w->device, first), size));
+    return page ? page + (first & WT_PAGE_MASK) : NULL;
+}
+
+bool vx_tell_lanes(struct vx_warp *w, const struct vx_uop *u, enum wt_watch_kind kind,
+                   unsigned size, uint8_t **host)
+{
+    const unsigned lanes = w->device->machine.lanes;
+    const bool write = kind != WT_WATCH_READ;
+    uint64_t at[WT_MAX_LANES], differ = 0, low = 0;
+    wt_lanes local = 0;
+    if (!w->mask || w->device->injecting)
+        return false;
+    const unsigned first = wt_lanes_lowest(w->mask);
+    at[first] = 0;
+    add_offset(w, u, at);
+    for (unsigned l = 0; l < lanes; l++) {
+        differ |= (at[l] ^ at[first]) & w->lane64[l];
+        low |= at[l] & w->lane64[l];
+    }
+    uint8_t *page = low & (size - 1) ? NULL : plain_page(w, at[first], write);
+    if (!page)
+        return false;
+    if (!(differ & ~(uint64_t)WT_PAGE_MASK)) {
+        for (unsigned l = 0; l < lanes; l++)
+            host[l] = page + (at[l] & WT_PAGE_MASK);
+        memcpy(vx_observe_row(w, u, kind, vx_is_local(w->device, at[first]), size), at,
+               lanes * sizeof *at);
+        return true;
+    }
+    for (unsigned l = first, last = first; l < lanes; l++) {
+        if (!wt_has_lane(w->mask, l))
+            continue;
+        if ((at[l] ^ at[last]) & ~(uint64_t)WT_PAGE_MASK)
+            page = plain_page(w, at[l], write);
+        if (!page)
+            return false;
+        last = l;
+        host[l] = page + (at[l] & WT_PAGE_MASK);
+        local |= vx_is_local(w->device, at[l]) ? wt_lane_bit(l) : 0;
+    }
+    if (local && local != w->mask)
+        return false;
+    memcpy(vx_observe_row(w, u, kind, local, size), at, lanes * sizeof *at);
+    return true;
 }
 
 void vx_tlb_switch_core(struct vx_device *d, struct vx_core *core)

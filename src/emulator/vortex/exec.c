@@ -289,6 +289,8 @@ BRANCH(bgeu, a >= b)
 
 OP(fence)
 {
+    if (UNLIKELY(w->device->machine.observer != NULL))
+        AWAY(vx_tell_fence(w, u));
     NEXT;
 }
 

@@ -77,6 +77,13 @@ static const struct vx_uop *misaligned(struct vx_warp *w, const struct vx_uop *u
     static __attribute__((noinline)) bool load_general_##T(                                        \
         struct vx_warp *w, const struct vx_uop *u, const ux *base, T *out)                         \
     {                                                                                              \
+        uint8_t *told[ROOM];                                                                       \
+        if (UNLIKELY(wt_observes_rows(&w->device->machine)) &&                                     \
+            AWAY(vx_tell_lanes(w, u, WT_WATCH_READ, sizeof(T), told))) {                           \
+            ACTIVE_LANES                                                                           \
+                memcpy(&out[l], told[l], sizeof(T));                                               \
+            return true;                                                                           \
+        }                                                                                          \
         const bool any_alignment = w->device->config.allow_misaligned;                             \
         const uint8_t *host = NULL;                                                                \
         ux page = 0;                                                                               \
@@ -116,6 +123,8 @@ static const struct vx_uop *misaligned(struct vx_warp *w, const struct vx_uop *u
                        (first & WT_PAGE_MASK) + (size_t)N * sizeof(T) <= WT_PAGE_SIZE)) {          \
                 const uint8_t *host =                                                              \
                     read_host(w, first, p.unit_stride ? (size_t)N * sizeof(T) : sizeof(T));        \
+                if (UNLIKELY(!host) && wt_observes_rows(&w->device->machine))                      \
+                    host = AWAY(vx_tell_page(w, u, WT_WATCH_READ, sizeof(T), first));              \
                 if (LIKELY(host)) {                                                                \
                     if (p.unit_stride) {                                                           \
                         memcpy(out, host, (size_t)N * sizeof(T));                                  \
@@ -129,6 +138,10 @@ static const struct vx_uop *misaligned(struct vx_warp *w, const struct vx_uop *u
                 }                                                                                  \
             } else if (in_one_page(w, base, (ux)(sx)u->imm, sizeof(T))) {                          \
                 const uint8_t *host = read_host(w, first & ~(ux)WT_PAGE_MASK, WT_PAGE_SIZE);       \
+                if (UNLIKELY(!host) && wt_observes_rows(&w->device->machine)) {                    \
+                    host = AWAY(vx_tell_page(w, u, WT_WATCH_READ, sizeof(T), first));              \
+                    host = host ? host - (first & WT_PAGE_MASK) : NULL;                            \
+                }                                                                                  \
                 if (LIKELY(host)) {                                                                \
                     const T *page = (const T *)host;                                               \
                     LANES                                                                          \
@@ -146,6 +159,13 @@ static const struct vx_uop *misaligned(struct vx_warp *w, const struct vx_uop *u
     static __attribute__((noinline)) bool store_general_##T(                                       \
         struct vx_warp *w, const struct vx_uop *u, const ux *base, const T *in)                    \
     {                                                                                              \
+        uint8_t *told[ROOM];                                                                       \
+        if (UNLIKELY(wt_observes_rows(&w->device->machine)) &&                                     \
+            AWAY(vx_tell_lanes(w, u, WT_WATCH_WRITE, sizeof(T), told))) {                          \
+            ACTIVE_LANES                                                                           \
+                memcpy(told[l], &in[l], sizeof(T));                                                \
+            return true;                                                                           \
+        }                                                                                          \
         const bool any_alignment = w->device->config.allow_misaligned;                             \
         wt_lanes away = 0; /* the memory is watched, or is no ordinary memory */                   \
         /* All lanes are checked before one stores: a fault has no effect. */                      \
@@ -178,12 +198,18 @@ static const struct vx_uop *misaligned(struct vx_warp *w, const struct vx_uop *u
             if (LIKELY(p.unit_stride && !(first & (sizeof(T) - 1)) &&                              \
                        (first & WT_PAGE_MASK) + (size_t)N * sizeof(T) <= WT_PAGE_SIZE)) {          \
                 uint8_t *host = write_host(w, first, (size_t)N * sizeof(T));                       \
+                if (UNLIKELY(!host) && wt_observes_rows(&w->device->machine))                      \
+                    host = AWAY(vx_tell_page(w, u, WT_WATCH_WRITE, sizeof(T), first));             \
                 if (LIKELY(host)) {                                                                \
                     memcpy(host, in, (size_t)N * sizeof(T));                                       \
                     return true;                                                                   \
                 }                                                                                  \
             } else if (in_one_page(w, base, (ux)(sx)u->imm, sizeof(T))) {                          \
                 uint8_t *host = write_host(w, first & ~(ux)WT_PAGE_MASK, WT_PAGE_SIZE);            \
+                if (UNLIKELY(!host) && wt_observes_rows(&w->device->machine)) {                    \
+                    host = AWAY(vx_tell_page(w, u, WT_WATCH_WRITE, sizeof(T), first));             \
+                    host = host ? host - (first & WT_PAGE_MASK) : NULL;                            \
+                }                                                                                  \
                 if (LIKELY(host)) {                                                                \
                     T *page = (T *)host;                                                           \
                     for (unsigned l = 0; l < N; l++)                                               \

@@ -7,6 +7,7 @@
 #include "emulator/machine/code_pages.h"
 #include "emulator/machine/console.h"
 #include "emulator/machine/engine.h"
+#include "emulator/machine/groups.h"
 #include "emulator/machine/memory.h"
 #include "emulator/vortex/isa.h"
 #include "emulator/vortex/profile.h"
@@ -208,6 +209,17 @@ bool vx_is_local(const struct vx_device *d, uint64_t addr);
 const uint8_t *vx_tlb_fill_read(struct vx_warp *w, uint64_t addr, uint64_t size);
 /* The same for writing; NULL when only vx_store may write there, or nothing may. */
 uint8_t *vx_tlb_fill_write(struct vx_warp *w, uint64_t addr, uint64_t size);
+/*
+ * Where wt_observes_rows(): finds the host's places of the aligned loads or stores of the enabled
+ * lanes, each of @p size bytes at rs1 + imm, and tells the observer of them. False, and nothing is
+ * told: they must be made lane by lane.
+ */
+bool vx_tell_lanes(struct vx_warp *w, const struct vx_uop *u, enum wt_watch_kind kind,
+                   unsigned size, uint8_t **host);
+/* The same for a full warp whose accesses all lie in the page of @p first, which is the first
+ * lane's: its host's place; NULL: lane by lane. */
+uint8_t *vx_tell_page(struct vx_warp *w, const struct vx_uop *u, enum wt_watch_kind kind,
+                      unsigned size, uint64_t first);
 
 /*
  * Of these four, false: the access is refused (machine/engine.h), and the executor returns NULL.
@@ -248,6 +260,8 @@ bool vx_csr_write(struct vx_warp *w, unsigned number, unsigned lane, uint64_t va
 void vx_set_mask(struct vx_warp *w, wt_lanes mask);
 /* Activates a warp with thread 0 at pc. Its registers stay as they are. */
 void vx_warp_start(struct vx_warp *w, uint64_t pc);
+/** Tells who observes the machine that the warp executes a fence. */
+void vx_tell_fence(const struct vx_warp *w, const struct vx_uop *u);
 /* Ends the warp, and what waits for it. */
 void vx_warp_exit(struct vx_warp *w);
 /* Recomputes whether the warp can issue. */

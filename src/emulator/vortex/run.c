@@ -76,7 +76,12 @@ bool vx_issue_one(struct vx_warp *w)
         return false;
     size_t hits = 0;
     vx_watch_before_step(w, &hits);
-    if (issue(w->device, w, 1)) {
+    const struct wt_issue next = vx_issue_at(&w->head, w->pc, m->time);
+    wt_observe_before(m, &next);
+    const bool issued = issue(w->device, w, 1);
+    if (m->observer)
+        wt_observe_after(m, &next, issued);
+    if (issued) {
         /* If it was its turn anyway, that is what it has used: a debugger that takes it past a
          * breakpoint does not change the order in which warps issue. */
         if (m->turns.current == w->id && m->turns.left)

@@ -88,12 +88,35 @@ void vx_set_wait(struct vx_warp *w, enum vx_wait wait)
     vx_update_ready(w);
 }
 
+/* Tells who observes the machine of an event of a warp with its active lanes. */
+static void tell(const struct vx_warp *w, enum wt_observed_event_kind kind, uint64_t pc)
+{
+    if (!wt_observes_events(&w->device->machine))
+        return;
+    const enum wt_observed_barrier barrier =
+        w->wait == VX_WAIT_GLOBAL_BARRIER ? WT_BARRIER_CORES : WT_BARRIER_CORE;
+    wt_group_tell(&w->device->machine, NULL, &w->head,
+                  (struct wt_observed_event){.kind = kind,
+                                             .pc = pc,
+                                             .lanes = w->mask,
+                                             .barrier = barrier,
+                                             .number = w->wait_id,
+                                             .order = WT_ORDER_SEQUENTIAL,
+                                             .scope = WT_AMONG_DEVICE});
+}
+
+void vx_tell_fence(const struct vx_warp *w, const struct vx_uop *u)
+{
+    tell(w, WT_SEEN_FENCE, vx_pc_of(w, u));
+}
+
 void vx_warp_start(struct vx_warp *w, uint64_t pc)
 {
     w->touched = true;
     w->pc = pc;
     w->depth = 0;
-    if (!w->active) {
+    const bool begins = !w->active;
+    if (begins) {
         w->active = true;
         w->incarnation++;
         w->core->active++;
@@ -102,10 +125,13 @@ void vx_warp_start(struct vx_warp *w, uint64_t pc)
     }
     vx_set_mask(w, 1);
     vx_set_wait(w, VX_RUNS);
+    if (begins)
+        wt_group_tell_wave(&w->device->machine, &w->head);
 }
 
 void vx_launch_first_warps(struct vx_device *device)
 {
+    wt_group_tell(&device->machine, NULL, NULL, (struct wt_observed_event){.kind = WT_SEEN_LAUNCH});
     for (uint32_t core = 0; core < device->core_count; core++)
         vx_warp_start(&device->warp[core * device->config.warps], device->config.startup);
 }
@@ -147,12 +173,16 @@ static void deactivate(struct vx_warp *w)
     struct vx_device *d = w->device;
     if (!w->active)
         return;
+    tell(w, WT_SEEN_WAVE_END, 0);
     w->active = false;
     w->core->active--;
     d->machine.active--;
     d->halted_active -= w->halted;
     vx_set_mask(w, 0);
     vx_set_wait(w, VX_RUNS);
+    if (!d->machine.active)
+        wt_group_tell(&d->machine, NULL, NULL,
+                      (struct wt_observed_event){.kind = WT_SEEN_LAUNCH_END});
 }
 
 void vx_warp_exit(struct vx_warp *w)
@@ -320,8 +350,10 @@ static void release(struct vx_device *d, struct vx_core *core, enum vx_wait wait
     assert(wait == VX_WAIT_BARRIER || wait == VX_WAIT_GLOBAL_BARRIER);
     for (uint32_t i = 0; i < d->config.warps; i++) {
         struct vx_warp *w = &d->warp[core->first_warp + i];
-        if (w->active && w->wait == wait && w->wait_id == id)
-            vx_set_wait(w, VX_RUNS);
+        if (!w->active || w->wait != wait || w->wait_id != id)
+            continue;
+        tell(w, WT_SEEN_RELEASE, 0);
+        vx_set_wait(w, VX_RUNS);
     }
 }
 
@@ -374,15 +406,13 @@ const struct vx_uop *vx_op_bar(struct vx_warp *w, const struct vx_uop *u)
     w->wait_count = count;
     w->wait_pc = vx_pc_of(w, u);
     w->pc = next_pc(w, u);
+    vx_set_wait(w, global ? VX_WAIT_GLOBAL_BARRIER : VX_WAIT_BARRIER);
+    tell(w, WT_SEEN_ARRIVE, w->wait_pc);
     if (global) {
-        vx_set_wait(w, VX_WAIT_GLOBAL_BARRIER);
         check_global_barrier(d, w->core, id, count);
-    } else {
-        vx_set_wait(w, VX_WAIT_BARRIER);
-        if (++w->core->arrived[id] >= count) {
-            w->core->arrived[id] = 0;
-            release(d, w->core, VX_WAIT_BARRIER, id);
-        }
+    } else if (++w->core->arrived[id] >= count) {
+        w->core->arrived[id] = 0;
+        release(d, w->core, VX_WAIT_BARRIER, id);
     }
     return NULL;
 }

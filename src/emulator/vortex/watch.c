@@ -68,6 +68,29 @@ struct wt_issue vx_issue_at(const struct wt_wave_head *head, uint64_t pc, uint64
                              .issues = executes && !vx_dm_halts_at(w->device, pc)};
 }
 
+/* How an access orders others: an atomic instruction has bits for it (unprivileged ISA, "A"). */
+static void put_order(const struct vx_warp *w, struct wt_lane_access *a)
+{
+    enum { OPCODE = 0x7f, AMO = 0x2f, RELEASE = 1 << 25, ACQUIRE = 1 << 26 };
+    const struct wt_observer *o = w->device->machine.observer;
+    const struct wt_observed *last = o->count ? &o->record[o->count - 1] : NULL;
+    uint8_t bytes[4];
+    if (last && last->pc == a->pc && last->wave == w->id) { /* of another lane */
+        a->order = last->order;
+        a->scope = last->scope;
+        return;
+    }
+    vx_read_bytes(w->core, w->device, a->pc, bytes, sizeof bytes);
+    const uint64_t word = wt_load_le(bytes, sizeof bytes);
+    if ((word & OPCODE) != AMO)
+        return;
+    a->scope = WT_AMONG_DEVICE;
+    a->order = word & RELEASE && word & ACQUIRE ? WT_ORDER_SEQUENTIAL
+               : word & RELEASE                 ? WT_ORDER_RELEASE
+               : word & ACQUIRE                 ? WT_ORDER_ACQUIRE
+                                                : WT_ORDER_RELAXED;
+}
+
 void vx_watch_access(struct vx_warp *w, const struct vx_uop *u, enum wt_watch_kind kind,
                      unsigned lane, uint64_t addr, unsigned size, uint64_t before, uint64_t after)
 {
@@ -79,13 +102,14 @@ void vx_watch_access(struct vx_warp *w, const struct vx_uop *u, enum wt_watch_ki
     if (d->machine.observer &&
         (set->observes_all || meets(d, &set->observed, w->core, addr, size))) {
         const bool local = vx_is_local(d, addr);
-        const struct wt_lane_access a = {.pc = vx_pc_of(w, u),
-                                         .kind = kind,
-                                         .space = local ? WT_OBSERVED_GROUP : WT_OBSERVED_GLOBAL,
-                                         .home = local ? w->core->id + 1 : WT_SPACE_GLOBAL,
-                                         .lane = lane,
-                                         .size = size,
-                                         .at = addr};
+        struct wt_lane_access a = {.pc = vx_pc_of(w, u),
+                                   .kind = kind,
+                                   .space = local ? WT_OBSERVED_GROUP : WT_OBSERVED_GLOBAL,
+                                   .home = local ? w->core->id + 1 : WT_SPACE_GLOBAL,
+                                   .lane = lane,
+                                   .size = size,
+                                   .at = addr};
+        put_order(w, &a);
         wt_engine_observe(&d->machine, &w->head, &a);
     }
     if ((kind == WT_WATCH_WRITE || !meets(d, &set->read, w->core, addr, size)) &&
@@ -103,6 +127,17 @@ void vx_watch_access(struct vx_warp *w, const struct vx_uop *u, enum wt_watch_ki
     wt_store_le(is, after, size);
     wt_watch_set_access(&d->machine, &issue, kind, lane, WT_SPACE_GLOBAL, addr, size, was, is);
     wt_end_turn(&d->machine, &w->left);
+}
+
+uint64_t *vx_observe_row(struct vx_warp *w, const struct vx_uop *u, enum wt_watch_kind kind,
+                         bool local, unsigned size)
+{
+    const struct wt_lane_access a = {.pc = vx_pc_of(w, u),
+                                     .kind = kind,
+                                     .space = local ? WT_OBSERVED_GROUP : WT_OBSERVED_GLOBAL,
+                                     .home = local ? w->core->id + 1 : WT_SPACE_GLOBAL,
+                                     .size = size};
+    return wt_observe_row(&w->device->machine, &w->head, vx_now(w), &a, w->mask);
 }
 
 /* ---- before an instruction ---- */

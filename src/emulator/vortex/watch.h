@@ -18,6 +18,10 @@ bool vx_watches_read(struct vx_device *d, const struct vx_core *core, uint64_t a
 bool vx_watches_write(struct vx_device *d, const struct vx_core *core, uint64_t addr,
                       uint64_t size);
 
+/* Tells the observer, where wt_observes_rows(), of accesses of the enabled lanes, all of them to
+ * local memory or none. The caller fills in their addresses at once. */
+uint64_t *vx_observe_row(struct vx_warp *w, const struct vx_uop *u, enum wt_watch_kind kind,
+                         bool local, unsigned size);
 /* A lane has accessed memory; `before` is what was there. Ends the turn if that is watched. */
 void vx_watch_access(struct vx_warp *w, const struct vx_uop *u, enum wt_watch_kind kind,
                      unsigned lane, uint64_t addr, unsigned size, uint64_t before, uint64_t after);

@@ -86,6 +86,19 @@ static bool accept_pending(void *context, const char *why)
            ask(c, "Make breakpoint pending on code that is loaded later? (y or n) ");
 }
 
+/* A change in the recorded past drops what was recorded after it. */
+static enum wt_status may_change(void *context, struct wt_error *err)
+{
+    struct wt_shell *c = context;
+    struct wt_debugger_time time;
+    if (c->program->started && wt_debugger_time(c->program->debugger, &time, WT_IGNORED) == WT_OK &&
+        time.in_past &&
+        !ask(c, "A change here begins a new future: what was recorded after it is dropped.\n"
+                "Make it? (y or n) "))
+        return wt_fail(err, WT_STATE, "Not changed.");
+    return WT_OK;
+}
+
 static bool was_interrupted(void *context)
 {
     const struct wt_shell *c = context;
@@ -135,6 +148,7 @@ struct wt_shell *wt_shell_new(const struct wt_shell_options *options)
                                                   .code_context = options->context,
                                                   .user = {.news = tell_news,
                                                            .accept_pending = accept_pending,
+                                                           .may_change = may_change,
                                                            .interrupted = was_interrupted,
                                                            .waits = show_wait,
                                                            .context = c}};

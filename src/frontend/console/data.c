@@ -349,25 +349,16 @@ enum wt_status examine_memory(struct wt_shell *c, const char *text, struct wt_er
         struct wt_values values;
         if ((status = wt_source_evaluate(&view, text, &values, err)) != WT_OK)
             return status;
-        const struct wt_type *plain = wt_type_plain(values.type);
-        const bool place =
-            values.in_memory && (plain->kind == WT_TYPE_FUNCTION || plain->kind == WT_TYPE_ARRAY ||
-                                 wt_type_is_record(plain));
-        if (place) {
-            c->examine.address = values.address[0];
-            c->examine.space = values.space;
-        } else if ((status = wt_values_check_first(&values, err)) != WT_OK) {
-        } else if (values.state[0] != WT_VALUE_GOOD) {
-            status = wt_fail(err, WT_INVALID, "value has been optimized out");
-        } else if (values.size > 8) {
-            status = wt_fail(err, WT_INVALID, "A value of more than 8 bytes is no address.");
-        } else {
-            c->examine.address = wt_load_le(values.bytes, values.size);
-            c->examine.space = values.in_memory ? 0 : values.space;
-        }
+        struct wt_address at = {0};
+        if (values.in_memory && wt_type_is_record(wt_type_plain(values.type)))
+            at = (struct wt_address){values.space, values.address[0]};
+        else
+            status = wt_values_address(&values, &at, err);
         wt_values_free(&values);
         if (status)
             return status;
+        c->examine.address = at.offset;
+        c->examine.space = at.space;
     } else if (!c->examine.any) {
         c->examine.address = 0;
     }

@@ -49,6 +49,9 @@ struct wt_shell_options {
                                     bool (*read)(void *reader, const char *name, uint8_t *bytes,
                                                  size_t size),
                                     void *reader, bool *is_operand, struct wt_error *err);
+    /** Prints what instructions that were executed have done (--profile). NULL: nothing is counted.
+     */
+    enum wt_status (*profile)(void *context, FILE *out, struct wt_error *err);
     void *context;
 };
 

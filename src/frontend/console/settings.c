@@ -111,23 +111,11 @@ static enum wt_status set_pending(struct wt_shell *c, const char *text, struct w
     return wt_fail(err, WT_INVALID, "set breakpoint pending takes \"on\", \"off\" or \"auto\"");
 }
 
-/* A change in the recorded past drops what was recorded after it. */
-static enum wt_status change(struct wt_shell *c, const char *text, struct wt_error *err)
-{
-    struct wt_debugger_time time;
-    if (c->program->started && wt_debugger_time(c->program->debugger, &time, WT_IGNORED) == WT_OK &&
-        time.in_past &&
-        !ask(c, "A change here begins a new future: what was recorded after it is dropped.\n"
-                "Make it? (y or n) "))
-        return wt_fail(err, WT_STATE, "Not changed.");
-    return set_value(c, text, err);
-}
-
 enum wt_status do_set(struct wt_shell *c, const char *text, struct wt_error *err)
 {
     const char *whole = text;
     if (take_word(&text, "var") || take_word(&text, "variable"))
-        return change(c, text, err);
+        return set_value(c, text, err);
     if (take_word(&text, "substitute-path"))
         return set_substitution(c, text, err);
     if (take_word(&text, "logging"))
@@ -164,7 +152,7 @@ enum wt_status do_set(struct wt_shell *c, const char *text, struct wt_error *err
         return wt_fail(err, WT_UNSUPPORTED,
                        "the program gets its arguments when wavetrap is started (--arg, or behind "
                        "PROGRAM)");
-    return change(c, whole, err);
+    return set_value(c, whole, err);
 }
 
 enum wt_status do_show(struct wt_shell *c, const char *text, struct wt_error *err)

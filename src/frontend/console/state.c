@@ -31,6 +31,14 @@ static const char *base_name(const char *path)
     return slash ? slash + 1 : path;
 }
 
+enum wt_status do_info_profile(struct wt_shell *c, const char *text, struct wt_error *err)
+{
+    return c->options.profile
+               ? c->options.profile(c->options.context, c->out, err)
+               : wt_fail(err, WT_STATE,
+                         "nothing is counted: start the debugger with the option --profile");
+}
+
 /* "PROGRAM | stopped: device 0, core 0, warp 1, thread 0 | draw at a.c:42 | time 4647, in the past"
  */
 void wt_shell_status(struct wt_shell *c, char *text, size_t size)

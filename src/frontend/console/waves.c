@@ -317,17 +317,12 @@ static enum wt_status for_each_wave(struct wt_shell *c, const char *text, const 
 
 static bool print_wave(struct wt_shell *c, const struct wt_wave_info *info)
 {
-    char mask[WT_LANES_TEXT];
+    char mask[WT_LANES_TEXT], name[WT_WAVE_NAME];
     fprintf(c->out, "%c ", info->wave.id == wt_program_own_wave(c->program) ? '*' : ' ');
-    if (c->program->topology->devices > 1)
-        fprintf(c->out, "device %u ", info->wave.device);
-    fprintf(c->out, "core %u %s %u", info->wave.core, c->program->topology->wave_word,
-            info->wave.slot);
+    wt_debugger_name_wave(c->program->debugger, &info->wave, name, sizeof name);
+    fputs(name, c->out);
     if (info->wave.has_work)
-        fprintf(c->out,
-                "  dispatch %" PRIu64 " group (%" PRIu32 ",%" PRIu32 ",%" PRIu32 ")/%" PRIu32,
-                info->wave.dispatch, info->wave.group[0], info->wave.group[1], info->wave.group[2],
-                info->wave.index);
+        fprintf(c->out, "  index %" PRIu32, info->wave.index);
     if (info->running) {
         fputs("  running\n", c->out);
         return true;

@@ -95,8 +95,8 @@ static void put_touch(struct wt_rsp_session *s, FILE *out, const struct wt_touch
     char place[512], wave[WT_WAVE_NAME];
     wt_modules_describe(modules_of(s), 0, t->pc, place, sizeof place);
     fprintf(out, "issue time %" PRIu64 ": ", t->time);
-    wt_debugger_slot_text(s->debugger, &t->by, wave, sizeof wave);
-    fprintf(out, "%s%s ", wave, t->by.has_work ? "," : "");
+    wt_debugger_name_wave(s->debugger, &t->by, wave, sizeof wave);
+    fprintf(out, "%s, ", wave);
     put_lanes(s, out, t->lanes);
     fprintf(out, ", %s", place);
     bool same = true;

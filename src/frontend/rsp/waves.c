@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "base/bits.h"
+#include "base/wave_name.h"
 #include "frontend/rsp/hex.h"
 
 #define MOST_BYTES 0x1000u /* of a lane's value */
@@ -77,7 +78,10 @@ static wt_wave_id wave_of(struct wt_rsp_session *s, uint64_t number)
 static void put_wave(const struct wt_rsp_session *s, FILE *out, const struct wt_wave_info *info,
                      bool first)
 {
-    fprintf(out, "%s{\"wave\":%" PRIu64, first ? "" : ",\n", number_of(s, &info->wave));
+    char name[WT_WAVE_NAME];
+    wt_debugger_name_wave(s->debugger, &info->wave, name, sizeof name);
+    fprintf(out, "%s{\"wave\":%" PRIu64 ",\"name\":\"%s\"", first ? "" : ",\n",
+            number_of(s, &info->wave), name);
     if (info->running) {
         fputs(",\"running\":true", out);
     } else {

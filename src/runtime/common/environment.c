@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/text.h"
 #include "wavetrap/error.h"
@@ -36,6 +37,85 @@ void wt_say_once(const char *format, ...)
     pthread_mutex_unlock(&lock);
     if (!known)
         fprintf(stderr, "wavetrap: %s\n", text);
+}
+
+/* ---- the variables that there are ---- */
+
+#define CHECKED "WAVETRAP_CHECKED"
+
+/* docs/man/wavetrap-exec.1 describes each. */
+static const struct variable {
+    const char *name;
+    const char *option;  /* of exec, which sets the variable, or removes it; NULL: none does */
+    const char *accepts; /* values of that option */
+} variables[] = {
+    {"WAVETRAP_CATCH", "--catch", "exceptions, as mem_viol,invalid"},
+    {CHECKED, NULL, NULL},
+    {"WAVETRAP_CORE", "--core-on-fault", "a file"},
+    {"WAVETRAP_CORE_HISTORY", "--core-history", "a number of issues, or all"},
+    {"WAVETRAP_EXPLAIN", "'wavetrap explain-address'", "a function and an address"},
+    {"WAVETRAP_FILL", "--fill", "zero, a pattern of 32 bits, random:SEED"},
+    {"WAVETRAP_GEM", "--gem", "a file"},
+    {"WAVETRAP_GEN_GPUS", NULL, NULL},
+    {"WAVETRAP_GPUS", NULL, NULL},
+    {"WAVETRAP_HELD", NULL, NULL},
+    {"WAVETRAP_LISTEN", NULL, NULL},
+    {"WAVETRAP_LOG_CALLS", "--log-calls", "a file"},
+    {"WAVETRAP_MEMORY", "--memory", "a number of bytes, with K, M or G"},
+    {"WAVETRAP_PROGRESS", "--progress", "auto, always"},
+    {"WAVETRAP_PTX_CACHE", NULL, NULL},
+    {"WAVETRAP_REPORT", "--report", "json:FILE"},
+    {"WAVETRAP_SCHEDULE", "--schedule", "rr:N, lockstep, random:SEED"},
+    {"WAVETRAP_SM_DEFAULT", "--gpu", "sm:KEY=VALUE,…"},
+    {"WAVETRAP_SM_GPUS", NULL, NULL},
+    {"WAVETRAP_SOCKETS", NULL, NULL},
+    {"WAVETRAP_TALLY", NULL, NULL},
+    {"WAVETRAP_TOKEN", NULL, NULL},
+};
+
+/* Those of the project's own tests and of examples in its documents. */
+static const char *const others[] = {
+    "WAVETRAP_BUILD",      "WAVETRAP_FIRST",    "WAVETRAP_FULL",   "WAVETRAP_LONG",
+    "WAVETRAP_PROGRAMS",   "WAVETRAP_SEEDS",    "WAVETRAP_SOURCE", "WAVETRAP_TEST",
+    "WAVETRAP_TEST_LIMIT", "WAVETRAP_TOY_GPUS",
+};
+
+static bool is_name(const char *name, const char *set, size_t length)
+{
+    return strlen(name) == length && strncmp(name, set, length) == 0;
+}
+
+/* A variable of the environment, "NAME=VALUE". */
+static void check(const char *set, bool by_exec)
+{
+    const size_t length = strcspn(set, "=");
+    if (strncmp(set, "WAVETRAP_", 9) != 0)
+        return;
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+        if (is_name(others[i], set, length))
+            return;
+    for (size_t i = 0; i < sizeof variables / sizeof *variables; i++) {
+        const struct variable *v = &variables[i];
+        if (!is_name(v->name, set, length))
+            continue;
+        if (by_exec && v->option && set[length] && set[length + 1])
+            wt_say_once("%.120s in the environment is not used: %s sets it (%s)", set, v->option,
+                        v->accepts);
+        return;
+    }
+    wt_say_once("%.*s is no variable of wavetrap's and does nothing: 'man wavetrap-exec' lists "
+                "them",
+                (int)(length < 80 ? length : 80), set);
+}
+
+void wt_environment_check(bool by_exec)
+{
+    if (getenv(CHECKED))
+        return;
+    for (char *const *set = environ; set && *set; set++)
+        check(*set, by_exec);
+    if (by_exec)
+        setenv(CHECKED, "1", 1);
 }
 
 uint64_t wt_environment_number(const char *variable, uint64_t most)

@@ -9,6 +9,7 @@
 #include <stdatomic.h>
 
 #include "emulator/machine/core_format.h"
+#include "emulator/machine/profile.h"
 #include "runtime/common/hosted.h"
 #include "runtime/common/recording.h"
 
@@ -30,6 +31,7 @@ struct wt_host_core {
 /** How a family writes the parts of a file; a context is a GPU, which begins with WT_HOSTED. */
 struct wt_host_core_ops {
     const char *family;
+    struct wt_profile_shape profile; /**< for counted.h */
     /** The configuration as --gpu takes it. */
     void (*config)(void *context, char *text, size_t size);
     /** Writes sections of loaded code, each with wt_core_begin_section and wt_core_end_section. */

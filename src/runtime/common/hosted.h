@@ -4,6 +4,7 @@
 
 #include "runtime/common/watched.h"
 
+struct wt_counted;
 struct wt_host_core_ops;
 struct wt_recording;
 
@@ -11,12 +12,14 @@ struct wt_recording;
  * machine: the device.
  * watched: by a debugger.
  * recording: for a debugger or a core file; NULL: none is wanted.
+ * counts: for --profile (counted.h); NULL: nothing is.
  * core: how its core files are written (host_core.h).
  */
 #define WT_HOSTED_MEMBERS                                                                          \
     struct wt_machine *machine;                                                                    \
     struct watched watched;                                                                        \
     struct wt_recording *recording;                                                                \
+    struct wt_counted *counts;                                                                     \
     const struct wt_host_core_ops *core;
 
 struct wt_hosted {

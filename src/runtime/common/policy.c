@@ -3,9 +3,12 @@
 
 #include <stdlib.h>
 
+#include "runtime/common/environment.h"
+
 enum wt_status wt_policy_of_environment(struct wt_schedule *schedule, struct wt_fill *fill,
                                         struct wt_error *err)
 {
+    wt_environment_check(false);
     const char *text = getenv(WT_SCHEDULE_VARIABLE), *filled = getenv(WT_FILL_VARIABLE);
     if (filled && wt_fill_parse(filled, fill, err))
         return wt_fail_in(err, WT_FILL_VARIABLE);

@@ -91,7 +91,8 @@ static CUresult create(struct gpu *g, CUarray *array, const CUDA_ARRAY3D_DESCRIP
     a->what = *what;
     a->pitch = (row + ROW_ALIGNMENT - 1) / ROW_ALIGNMENT * ROW_ALIGNMENT;
     a->slice = a->pitch * (what->Height ? what->Height : 1);
-    if (gpu_allocate(g, a->slice * (what->Depth ? what->Depth : 1), &a->address, &err) != WT_OK) {
+    const uint64_t size = a->slice * (what->Depth ? what->Depth : 1);
+    if (gpu_allocate(g, size, "cuArrayCreate", &a->address, &err) != WT_OK) {
         free(a);
         return CUDA_ERROR_OUT_OF_MEMORY;
     }

@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "check/objects.h"
 #include "runtime/cuda/array.h"
 #include "runtime/cuda/copy.h"
 
@@ -36,6 +37,9 @@ static bool copy_row(const struct copy_end *to, const struct copy_end *from, uin
     const uint8_t *row = from->host ? from->host + from_offset : buffer;
     if (!bytes)
         return true;
+    wt_object_copied(to->host ? (uint64_t)(uintptr_t)to->host + to_offset : to->address + to_offset,
+                     from->host ? (uint64_t)(uintptr_t)row : from->address + from_offset, bytes,
+                     "a copy of the driver");
     if ((!from->host && !source) || (!to->host && !target))
         return false;
     if (!is_inside(to, to_offset, bytes) || !is_inside(from, from_offset, bytes))

@@ -65,6 +65,7 @@ static bool read_process(void *context, uint64_t addr, uint8_t *bytes, size_t si
 }
 
 const struct wt_host_core_ops cuda_core_ops = {.family = "sm",
+                                               .profile = SM_PROFILE,
                                                .config = print_config,
                                                .modules = write_modules,
                                                .read = cuda_read_plain,

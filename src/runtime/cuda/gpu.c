@@ -9,6 +9,7 @@
 #include <sys/mman.h>
 
 #include "base/array.h"
+#include "check/objects.h"
 #include "emulator/sm/texture.h"
 #include "object/cubin.h"
 #include "runtime/common/catch.h"
@@ -296,7 +297,8 @@ static uint64_t find_room(const struct gpu *g, uint64_t size)
     return at;
 }
 
-enum wt_status gpu_allocate(struct gpu *g, uint64_t size, uint64_t *address, struct wt_error *err)
+enum wt_status gpu_allocate(struct gpu *g, uint64_t size, const char *by, uint64_t *address,
+                            struct wt_error *err)
 {
     enum wt_status status;
     const uint64_t whole = (size + 511) / 512 * 512;
@@ -313,6 +315,7 @@ enum wt_status gpu_allocate(struct gpu *g, uint64_t size, uint64_t *address, str
         return status;
     }
     *address = at;
+    wt_object_made(NULL, at, size, by);
     g->in_use += whole;
     if (g->config.fill.kind != WT_FILL_ZERO)
         wt_fill_bytes(&g->config.fill, at, (void *)(uintptr_t)at, size);
@@ -347,6 +350,7 @@ bool gpu_free(struct gpu *g, uint64_t address)
     uint64_t base, size;
     if (address < g->space + BUFFERS || !gpu_range(g, address, &base, &size) || base != address)
         return false;
+    wt_object_freed(NULL, address, "cuMemFree");
     g->in_use -= (size + 511) / 512 * 512;
     return gpu_drop_range(g, address);
 }

@@ -81,10 +81,10 @@ unsigned gpu_sms(const struct gpu *gpu);
 unsigned gpu_capability(const struct gpu *gpu); /**< 50: 5.0 */
 
 /**
- * Allocates device memory. It counts in multiples of 512 bytes. WT_NO_MEMORY: the device has not so
- * much left.
+ * Allocates device memory, for function @p by of the driver. It counts in multiples of 512 bytes.
+ * WT_NO_MEMORY: the device has not so much left.
  */
-enum wt_status gpu_allocate(struct gpu *gpu, uint64_t size, uint64_t *address,
+enum wt_status gpu_allocate(struct gpu *gpu, uint64_t size, const char *by, uint64_t *address,
                             struct wt_error *err);
 /** Notes that an allocation or a texture header belongs to the context of id @p owner. */
 void gpu_own(struct gpu *gpu, uint64_t address, uint64_t owner);

@@ -8,7 +8,7 @@ API_IN(state_enter(&g), cuMemAlloc_v2, (CUdeviceptr * address, size_t bytes), (a
     uint64_t at;
     if (!address || !bytes)
         return CUDA_ERROR_INVALID_VALUE;
-    if (gpu_allocate(g, bytes, &at, &err) != WT_OK)
+    if (gpu_allocate(g, bytes, "cuMemAlloc", &at, &err) != WT_OK)
         return CUDA_ERROR_OUT_OF_MEMORY;
     gpu_own(g, at, state_entered_id());
     *address = at;

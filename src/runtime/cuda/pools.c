@@ -81,7 +81,7 @@ static CUresult allocate(CUdeviceptr *address, size_t bytes, CUmemoryPool pool)
     if (!grown)
         return CUDA_ERROR_OUT_OF_MEMORY;
     allocation = grown;
-    if (gpu_allocate(state_gpu(pool->device), bytes, &at, &err) != WT_OK)
+    if (gpu_allocate(state_gpu(pool->device), bytes, "cuMemAllocAsync", &at, &err) != WT_OK)
         return CUDA_ERROR_OUT_OF_MEMORY;
     allocation[allocation_count++] = (struct allocation){at, bytes, pool};
     pool->used += bytes;

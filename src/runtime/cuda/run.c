@@ -11,6 +11,7 @@
 #include "object/cubin.h"
 #include "object/sm_wire.h"
 #include "runtime/common/catch.h"
+#include "runtime/common/counted.h"
 #include "runtime/common/guard.h"
 #include "runtime/common/interrupt.h"
 #include "runtime/common/places.h"
@@ -159,6 +160,8 @@ static enum wt_status prepare(struct gpu *g, const struct gpu_launch *l, struct 
                               struct wt_error *err)
 {
     enum wt_status status;
+    uint64_t state;
+    size_t count;
     uint8_t bank[CUBIN_PARAMETERS] = {0};
     describe_launch(g, l, launch);
     const uint64_t local = sm_device_local_size(g->device, launch->local);
@@ -179,6 +182,8 @@ static enum wt_status prepare(struct gpu *g, const struct gpu_launch *l, struct 
         !sm_device_write(g->device, g->space + BANK + CUBIN_PARAMETERS, l->parameters,
                          l->kernel->parameter_bytes))
         return wt_fail(err, WT_NO_MEMORY, "no memory for parameters");
+    debug_modules(&count, &state);
+    wt_counted_before_kernel(&g->hosted, state);
     wt_recording_before_kernel(g->recording);
     status = sm_device_launch(g->device, launch, err);
     wt_recording_after_kernel(g->recording);

@@ -102,6 +102,7 @@ static void write_modules(void *context, struct wt_core_writer *w, struct wt_arc
 }
 
 const struct wt_host_core_ops drm_core_ops = {.family = "gen9",
+                                              .profile = GEN_PROFILE,
                                               .config = print_config,
                                               .modules = write_modules,
                                               .read = read_own,

@@ -7,6 +7,7 @@
 #include <time.h>
 
 #include "base/clock.h"
+#include "runtime/common/counted.h"
 #include "runtime/drm/code.h"
 
 /* Issues of a slice: as many as take about a millisecond, since whoever wants the device waits for
@@ -54,6 +55,7 @@ void drm_debugged_after_fork(struct drm_debugged *g, struct gen_device *device)
 void drm_debugged_free(struct drm_debugged *g)
 {
     watched_forget(&g->watched);
+    wt_counted_forget(&g->hosted);
 }
 
 /* ---- walks ---- */
@@ -89,6 +91,7 @@ enum wt_status drm_debugged_walk(struct drm_debugged *g, uint64_t root,
     g->mappings = mappings;
     g->mapping_count = count;
     gen_device_use_table(g->device, root);
+    wt_counted_before_kernel(&g->hosted, drm_code_state());
     wt_recording_before_kernel(g->recording);
     const enum wt_status status = gen_device_walk(g->device, walk, err);
     wt_recording_after_kernel(g->recording);

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
+#include "check/objects.h"
 #include "runtime/drm/internal.h"
 
 #define ADDRESS_MASK (((uint64_t)1 << DRM_ADDRESS_BITS) - 1)
@@ -72,9 +73,15 @@ static bool sort(struct wt_i915_mapping *mappings, size_t count)
 static void note_use(struct wt_i915_file *file, const struct drm_i915_gem_exec_object2 *entry)
 {
     struct drm_object *object = drm_object(file, entry->handle);
+    const uint64_t address = entry->offset & ADDRESS_MASK;
+    if (object->asked && (!object->bound || object->address != address)) {
+        if (object->bound)
+            wt_object_freed(file, object->address, "i915");
+        wt_object_made(file, address, object->asked, "i915");
+    }
     object->bound = true;
     object->active++;
-    object->address = entry->offset & ADDRESS_MASK;
+    object->address = address;
     object->read_domains = I915_GEM_DOMAIN_RENDER;
     object->write_domain = entry->flags & EXEC_OBJECT_WRITE ? I915_GEM_DOMAIN_RENDER : 0;
     object->written |= (entry->flags & EXEC_OBJECT_WRITE) != 0;

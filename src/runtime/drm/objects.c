@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "base/array.h"
+#include "check/objects.h"
 #include "runtime/drm/i915.h"
 #include "runtime/drm/internal.h"
 
@@ -104,6 +105,8 @@ int drm_userptr(struct wt_i915_file *file, struct drm_i915_gem_userptr *args)
 void drm_object_free(struct wt_i915_file *file, struct drm_object *object)
 {
     assert(object->used && !object->active);
+    if (object->bound && object->asked)
+        wt_object_freed(file, object->address, "i915");
     if (object->bound)
         drm_final_unmap(file->device, object->address, object->host, object->size);
     if (!object->user) {

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "base/fault.h"
-#include "runtime/hsakmt/tool.h"
+#include "check/objects.h"
 
 /* A piece of the process's memory, as /proc/self/maps has it. */
 struct piece {
@@ -52,14 +52,14 @@ static void tell_piece(const struct piece *piece, char *text, size_t size)
 
 void host_explain_fault(struct host *host, uint32_t gpu, uint64_t addr, char *text, size_t size)
 {
-    struct host_user_allocation user, before, behind;
+    struct wt_object user, before, behind;
     struct piece piece;
     *text = 0;
     /* Its GPU's lock is held, which is taken behind this one: then nothing is said. */
     if (pthread_mutex_trylock(&host->lock))
         return;
     const struct host_allocation *block, *a = host_memory_find(host, addr, &block);
-    const bool known = host_user_find(addr, &user, &before, &behind);
+    const bool known = wt_object_find(NULL, addr, &user, &before, &behind);
     const bool is_hidden = a && !(a->shown >> gpu & 1);
     /* A reservation of the runtime itself on this GPU is not reported as an allocation, nor is the
      * room from which it maps private memory. */

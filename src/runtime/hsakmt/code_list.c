@@ -14,8 +14,7 @@
 
 #define MOST_OBJECTS 4096
 
-/* By the kernel: the runtime changes the list at any time. */
-static size_t copy(const void *from, void *to, size_t size)
+size_t host_code_copy(const void *from, void *to, size_t size)
 {
     struct iovec there = {.iov_base = (void *)(uintptr_t)from, .iov_len = size};
     struct iovec here = {.iov_base = to, .iov_len = size};
@@ -43,13 +42,14 @@ bool host_code_state(struct host *host, uint64_t *state)
     *state = 0;
     if (!list)
         return true;
-    if (copy(list, &debug, sizeof debug) != sizeof debug || debug.r_state != RT_CONSISTENT)
+    if (host_code_copy(list, &debug, sizeof debug) != sizeof debug ||
+        debug.r_state != RT_CONSISTENT)
         return false;
     const void *at = debug.r_map;
     for (unsigned n = 0; at && n < MOST_OBJECTS; n++, at = map.l_next) {
-        if (copy(at, &map, sizeof map) != sizeof map)
+        if (host_code_copy(at, &map, sizeof map) != sizeof map)
             return false;
-        const size_t length = strnlen(uri, copy(map.l_name, uri, sizeof uri));
+        const size_t length = strnlen(uri, host_code_copy(map.l_name, uri, sizeof uri));
         hash = mix(mix(hash, &map.l_addr, sizeof map.l_addr), uri, length);
     }
     *state = hash | 1;

@@ -3,6 +3,7 @@
 #include "runtime/hsakmt/host.h"
 
 #include <fcntl.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -26,6 +27,32 @@ static bool decode_path(const char *uri, char *path, size_t size)
     return n + 1 < size;
 }
 
+uint64_t host_code_mapped(const char *path, uint64_t offset)
+{
+    char line[4400], file[4096];
+    uint64_t found = 0;
+    FILE *maps = fopen("/proc/self/maps", "re");
+    while (maps && !found && fgets(line, sizeof line, maps)) {
+        uint64_t start, end, from;
+        if (sscanf(line, "%" SCNx64 "-%" SCNx64 " %*s %" SCNx64 " %*s %*s %4095[^\n]", &start, &end,
+                   &from, file) == 4 &&
+            strcmp(file, path) == 0 && offset >= from && offset - from < end - start)
+            found = start + (offset - from);
+    }
+    if (maps)
+        fclose(maps);
+    return found;
+}
+
+/* The runtime reports code in memory to which a file is mapped as a part of the file, even if the
+ * program has written to that memory. */
+static bool is_elf(int file, unsigned long long offset)
+{
+    char magic[4];
+    return pread(file, magic, sizeof magic, (off_t)offset) == sizeof magic &&
+           memcmp(magic, "\177ELF", sizeof magic) == 0;
+}
+
 int host_code_object(const char *uri)
 {
     unsigned long long offset = 0, size = 0;
@@ -37,7 +64,7 @@ int host_code_object(const char *uri)
         else if (strncmp(part + 1, "size=", 5) == 0)
             size = strtoull(part + 6, NULL, 0);
     }
-    const bool file = strncmp(uri, "file://", 7) == 0;
+    bool file = strncmp(uri, "file://", 7) == 0;
     if (!file && strncmp(uri, "memory://", 9) != 0)
         return -1;
     if (file ? !decode_path(uri + 7, path, sizeof path) : !offset || !size)
@@ -45,6 +72,12 @@ int host_code_object(const char *uri)
     const int from = file ? open(path, O_RDONLY | O_CLOEXEC) : -1;
     if (file && from < 0)
         return -1;
+    const uint64_t mapped =
+        file && size && !is_elf(from, offset) ? host_code_mapped(path, offset) : 0;
+    if (mapped) {
+        file = false;
+        offset = mapped;
+    }
     if (file && !size)
         size = (unsigned long long)lseek(from, 0, SEEK_END) - offset;
     const int to = memfd_create("code object", MFD_CLOEXEC);

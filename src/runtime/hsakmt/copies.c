@@ -3,6 +3,7 @@
  * headers of SDMA packets; each is some dwords, the first of which has the operation in bits 7:0
  * and the kind of it in 15:8). A packet is done at once, in the order of its queue.
  */
+#include "check/objects.h"
 #include "runtime/hsakmt/host.h"
 
 #include <stdio.h>
@@ -51,6 +52,7 @@ static enum outcome fault(struct host_gpu *gpu, const char *what, uint64_t addr)
 
 static enum outcome copy(struct host_gpu *gpu, uint64_t to, uint64_t from, uint64_t size)
 {
+    wt_object_copied(to, from, size, "a copy engine");
     gcn_device_changed(gpu->device, to, size);
     while (size) {
         uint64_t read = 0, write = 0;
@@ -105,6 +107,7 @@ static enum outcome fill(struct host_gpu *gpu, const uint32_t *p)
     uint64_t to = pair(p + 1), left = ((p[4] & 0x3fffff) & ~(uint64_t)(unit - 1)) + unit;
     if (unit > 4)
         return MALFORMED;
+    wt_object_filled(to, left, "a copy engine");
     gcn_device_changed(gpu->device, to, left);
     while (left) {
         uint64_t room = 0;

@@ -16,13 +16,17 @@
 /* The program's threads may be loading code now: then its list is not complete. */
 static void write_modules(void *context, struct wt_core_writer *w, struct wt_archive *a)
 {
-    const struct r_debug *debug = ((const struct host_gpu *)context)->host->debug;
-    const struct link_map *m =
-        debug && __atomic_load_n(&debug->r_state, __ATOMIC_ACQUIRE) == RT_CONSISTENT ? debug->r_map
-                                                                                     : NULL;
-    for (unsigned n = 0; m && n < MOST_OBJECTS; n++, m = m->l_next) {
+    struct r_debug debug = {.r_state = RT_ADD};
+    struct link_map m;
+    char uri[512];
+    host_code_copy(((const struct host_gpu *)context)->host->debug, &debug, sizeof debug);
+    const void *at = debug.r_state == RT_CONSISTENT ? debug.r_map : NULL;
+    for (unsigned n = 0; at && n < MOST_OBJECTS; n++, at = m.l_next) {
         struct stat info;
-        const int fd = m->l_name ? host_code_object(m->l_name) : -1;
+        if (host_code_copy(at, &m, sizeof m) != sizeof m)
+            return;
+        uri[strnlen(uri, host_code_copy(m.l_name, uri, sizeof uri - 1))] = 0;
+        const int fd = host_code_object(uri);
         if (fd < 0)
             continue;
         const bool known = !fstat(fd, &info) && info.st_size > 0;
@@ -31,7 +35,7 @@ static void write_modules(void *context, struct wt_core_writer *w, struct wt_arc
         close(fd);
         if (map == MAP_FAILED)
             continue;
-        wt_host_core_module(w, a, m->l_name, m->l_addr, map, length);
+        wt_host_core_module(w, a, uri, m.l_addr, map, length);
         munmap(map, length);
     }
 }
@@ -48,6 +52,7 @@ static bool read_process(void *context, uint64_t addr, uint8_t *bytes, size_t si
 }
 
 const struct wt_host_core_ops host_core_ops = {.family = "gfx900",
+                                               .profile = GCN_PROFILE,
                                                .config = print_config,
                                                .modules = write_modules,
                                                .read = host_gpu_read_plain,

@@ -334,24 +334,10 @@ static int32_t serve_call(struct host *host, const struct wt_wire_request *reque
 static int32_t find_mapped(const struct wt_wire_request *request, struct wt_wire_answer *answer,
                            const uint8_t *bytes)
 {
-    char line[4400], file[4096];
-    const char *path = (const char *)bytes;
-    int32_t result = -ENOENT;
     if (!request->follows || bytes[request->follows - 1])
         return -EINVAL;
-    FILE *maps = fopen("/proc/self/maps", "re");
-    while (maps && result && fgets(line, sizeof line, maps)) {
-        uint64_t start, end, from;
-        if (sscanf(line, "%" SCNx64 "-%" SCNx64 " %*s %" SCNx64 " %*s %*s %4095[^\n]", &start, &end,
-                   &from, file) != 4 ||
-            strcmp(file, path) != 0 || request->addr < from || request->addr - from >= end - start)
-            continue;
-        answer->value[0] = start + (request->addr - from);
-        result = 0;
-    }
-    if (maps)
-        fclose(maps);
-    return result;
+    answer->value[0] = host_code_mapped((const char *)bytes, request->addr);
+    return answer->value[0] ? 0 : -ENOENT;
 }
 
 static int32_t own(void *context, const struct wt_wire_request *request,

@@ -337,6 +337,9 @@ int host_queue_send(struct host *host, uint32_t id, uint64_t exceptions);
  * after each change, 0 before the runtime has begun. False while the list is being changed.
  */
 bool host_code_state(struct host *host, uint64_t *state);
+/** Copies up to @p size bytes of this process, which may change or go at any time; returns how many
+ * were there. */
+size_t host_code_copy(const void *from, void *to, size_t size);
 /**
  * Notes that a debugger has come, which knows no list yet, or has gone; launches are held no
  * longer.
@@ -433,6 +436,8 @@ bool host_symbol(struct host *host, const char *name, uint64_t *addr);
  * the caller closes; -1 if it cannot be had.
  */
 int host_code_object(const char *uri);
+/** Where a part of a file, from an offset on, is mapped in this process; 0: nowhere. */
+uint64_t host_code_mapped(const char *path, uint64_t offset);
 
 /* ---- core_file.c ---- */
 

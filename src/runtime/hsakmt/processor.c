@@ -22,6 +22,7 @@
 #include "runtime/hsakmt/tool.h"
 #include "object/aql.h"
 #include "runtime/common/catch.h"
+#include "runtime/common/counted.h"
 #include "runtime/common/tally.h"
 #include "runtime/hsakmt/local_watch.h"
 
@@ -269,6 +270,9 @@ static bool begin_dispatch(struct host_gpu *gpu, struct host_queue *q, const uin
         atomic_store(&gpu->host->svm_stale, true);
         return false;
     }
+    uint64_t code = 0;
+    if (wt_counted_is_wanted() && !host_code_state(gpu->host, &code))
+        return false; /* it is being loaded */
     const struct gcn_origin origin = {
         .launch = atomic_fetch_add(&gpu->host->launches, 1) + 1,
         .packet = (uint32_t)(q->begun & (q->packets - 1)),
@@ -279,6 +283,7 @@ static bool begin_dispatch(struct host_gpu *gpu, struct host_queue *q, const uin
         .caught = gpu->host->caught,
     };
     wt_final_kernel(&gpu->host->final);
+    wt_counted_before_kernel(&gpu->hosted, code);
     wt_recording_before_kernel(gpu->recording);
     if (gcn_device_begin(gpu->device, &asked, q->ring_addr + (uint64_t)(packet - q->ring),
                          q->queue_addr, &origin, &dispatch, &err)) {

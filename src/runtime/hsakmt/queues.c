@@ -12,6 +12,7 @@
 #include <time.h>
 
 #include "emulator/gcn/kfd.h"
+#include "runtime/common/counted.h"
 #include "runtime/hsakmt/kfd.h"
 #include "runtime/hsakmt/recording.h"
 
@@ -224,6 +225,7 @@ void host_gpu_stop(struct host_gpu *gpu)
     host_watch_stop(gpu);
     if (gpu->doorbells)
         munmap(gpu->doorbells, HOST_DOORBELLS);
+    wt_counted_forget(&gpu->hosted);
     gcn_device_free(gpu->device);
     pthread_mutex_destroy(&gpu->running);
 }

@@ -1,6 +1,8 @@
 /* The library as a tool of the HSA runtime. See tool.h. */
 #include "runtime/hsakmt/tool.h"
 
+#include <stdbool.h>
+
 enum { MAJOR = 1 };
 
 struct api_table {

@@ -6,7 +6,6 @@
 #ifndef WT_RUNTIME_HSAKMT_TOOL_H
 #define WT_RUNTIME_HSAKMT_TOOL_H
 
-#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -65,18 +64,5 @@ void host_sleep(uint32_t seen, unsigned ns);
  * are known by the sizes it asked for. Either table may be NULL.
  */
 void host_tool_allocations(struct core_table *core, struct ext_table *ext);
-
-/** Memory that the program has asked the runtime for. */
-struct host_user_allocation {
-    uint64_t addr, size;
-    bool freed;
-};
-
-/**
- * Finds what the program has allocated, or has freed, at @p addr. False: *before becomes the
- * allocation that ends last below it, *behind the one that begins first above it (size 0: none).
- */
-bool host_user_find(uint64_t addr, struct host_user_allocation *found,
-                    struct host_user_allocation *before, struct host_user_allocation *behind);
 
 #endif

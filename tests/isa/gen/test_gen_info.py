@@ -92,6 +92,13 @@ def test_a_word_is_explained(tmp_path):
     assert info("-g", "gen9", f"--explain-word={code[7::-1].hex()} {code[:7:-1].hex()}").stdout == said  # as a trace has it
 
 
+@pytest.mark.parametrize("immediate,number", [("0x4C0:uw", 1216), ("-3:w", -3), ("-7:d", -7), ("0xFFFFFFF9:ud", 4294967289),
+                                              ("1.0:f", 0x3f800000), ("0x12345678:v", 0x12345678)])
+def test_a_constant_is_the_number_that_it_stands_for(tmp_path, immediate, number):
+    code = iga.assemble(f"add (8|M0) r10.0<1>:{'f' if ':f' in immediate else 'd'} r5.0<8;8,1>:{'f' if ':f' in immediate else 'd'} {immediate}\n", tmp_path)
+    assert f"the constant {number}\n" in info("-g", "gen9", f"--explain-word={code.hex()}").stdout
+
+
 # Of each format. Branches have their targets within these lines.
 WORDS = """(W) or (1|M0) cr0.0<1>:ud cr0.0<0;1,0>:ud 0x4C0:uw {Switch}
 (~f1.1) sel (8|M8) r12.2<2>:d -r5.1<8;4,2>:d (abs)r7.3<0;1,0>:d

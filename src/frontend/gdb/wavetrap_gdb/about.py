@@ -17,7 +17,8 @@ class Wavetrap(link.Command):
 
 $_core, $_warp, $_lane, $_mask and $_time work in expressions and conditions. 'monitor help' lists
 what the server itself does. A lane is one element of a warp; Vortex calls it a thread, and so do
-the names of GDB's threads: "core 0 warp 1 thread 2". 'help COMMAND' tells more of each.
+the names of GDB's threads: "device 0, core 0, warp 1, thread 2". 'help COMMAND' tells more of
+each.
 
 Usage: wavetrap"""
 

@@ -8,7 +8,7 @@ from .tables import parse_waves
 def show(device, wave, lane):
     """Says what is selected, as `thread` does."""
     note = "" if wave.mask >> lane & 1 else f" ({'masked off' if wave.mask else 'switched off'})"
-    gdb.write(f"[Switching to {wave.name} {device.lane_word} {lane}{note}]\n")
+    gdb.write(f"[Switching to {wave.name}, {device.lane_word} {lane}{note}]\n")
     gdb.execute("frame", False)
 
 
@@ -26,7 +26,7 @@ Whether a thread of GDB's is a lane or a whole warp makes no difference. See als
         device, wave, lane = link.selected_device()
         words = argument.split()
         if not words:
-            gdb.write(f"[The selected {device.lane_word} is {wave.name} {device.lane_word} {lane}]\n")
+            gdb.write(f"[The selected {device.lane_word} is {wave.name}, {device.lane_word} {lane}]\n")
             return
         if len(words) > 1 or not words[0].isdigit():
             lane = number(argument, device.lanes, device.lane_word)
@@ -205,7 +205,7 @@ LANES is `all`, `active`, or numbers, ranges and lists of them: 3, 0-7, 0-3,8. F
             lanes = text.lanes_of(wave.mask)
         else:
             lanes = text.parse_ranges("*" if which == "all" else which, device.lanes, device.lane_word)
-        apply(device, [(wave, lane, f"{wave.name} {device.lane_word} {lane} ({wave.lane_state(lane)})")
+        apply(device, [(wave, lane, f"{wave.name}, {device.lane_word} {lane} ({wave.lane_state(lane)})")
                        for lane in lanes], rest)
 
     def complete(self, line, word):

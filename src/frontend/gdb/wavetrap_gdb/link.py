@@ -83,6 +83,7 @@ class Wave:
     def __init__(self, device, row):
         self.device = device
         self.index = row["wave"]
+        self.name = row["name"]
         self.core, self.number = divmod(self.index, device.waves_per_core)
         self.running = row.get("running", False)
         self.pc = row.get("pc", 0)
@@ -98,10 +99,6 @@ class Wave:
         for lanes, _ in self.waiters:
             self.waiting_lanes |= lanes
         self.waiting_lanes &= ~self.mask
-
-    @property
-    def name(self):
-        return f"core {self.core} {self.device.wave_word} {self.number}"
 
     @property
     def short(self):
@@ -176,12 +173,12 @@ class Device:
     def select(self, wave, lane):
         """Selects a lane, as `thread` does: frame 0 of it."""
         there = self.waves.get(wave)
-        name = f"core {wave // self.waves_per_core} {self.wave_word} {wave % self.waves_per_core}"
         if there is None:
-            raise gdb.GdbError(f"{name} is not active; see 'info warps'.")
+            raise gdb.GdbError(f"core {wave // self.waves_per_core}, {self.wave_word} {wave % self.waves_per_core} "
+                               "is not active; see 'info warps'.")
         thread = self.thread_of(wave, lane)
         if thread is None:
-            raise gdb.GdbError(f"GDB has no thread for {name}: type 'info threads', which makes it "
+            raise gdb.GdbError(f"GDB has no thread for {there.name}: type 'info threads', which makes it "
                                "ask for the threads that there are now.")
         if not self.threads_are_lanes and lane != self.chosen_lane:
             gdb.execute(f"monitor lane {lane}", to_string=True)

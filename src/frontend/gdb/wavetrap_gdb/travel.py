@@ -40,7 +40,7 @@ def after_a_jump():
     if not find_threads():
         return
     device, wave, lane = link.selected_device()
-    gdb.write(f"[{wave.name} {device.lane_word} {lane} at issue time {device.time}]\n")
+    gdb.write(f"[{wave.name}, {device.lane_word} {lane} at issue time {device.time}]\n")
     gdb.execute("frame")
 
 

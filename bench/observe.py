@@ -1,0 +1,32 @@
+"""What observation costs: a client that counts the bytes of all accesses, and one that counts the events, too, beside the same run with nobody who
+observes it. CPU time of the run."""
+
+import os
+
+from cuda import for_sm
+from gcn import BLOCK, for_gcn, for_gen
+
+ITEMS = 4096
+KERNELS = [("hash", 1000), ("triad", 500), ("gather", 500), ("tiles", 500), ("scratch", 500)]
+
+
+def observation(report, folder, build, pairs, run, count, vortex):
+    bench = os.path.join(build, "bench", "observe-bench")
+    numbers = os.path.join(folder, "numbers")
+    with open(numbers, "wb") as f:
+        for i in range(ITEMS):
+            f.write((i * 2654435761 % (1 << 32) >> 1).to_bytes(4, "little"))
+    report.title("observation: all accesses counted, beside a run that nobody observes (CPU time)")
+
+    def compare(what, rest):
+        def once(way):
+            return float(run([bench, way, *rest]).split()[0])
+        for way, text in (("bytes", "accesses"), ("all", "accesses and events")):
+            a, b, ratio = pairs(lambda way=way: once(way), lambda: once("plain"), count)
+            report.row(f"{what}: {text}", a, "nobody", b, ratio, "s", "aim below x3" if way == "bytes" else "")
+    for name, program in vortex:
+        compare(f"Vortex {name}", ["vortex:warps=1,threads=32", program])
+    for title, compiled in (("gfx900", for_gcn), ("Gen9", for_gen), ("SM", for_sm)):
+        gpu, program, _ = compiled(run, folder)
+        for name, repeats in KERNELS:
+            compare(f"{title} {name}", [gpu, program, name, str(ITEMS), str(BLOCK), f"file:{numbers}", f"zeros:{4 * ITEMS}", f"u32:{repeats}"])

@@ -1,0 +1,28 @@
+/* The file in which GPUs of host programs have counted (runtime/common/counted.h). */
+#ifndef WT_CLI_PROFILE_FILE_H
+#define WT_CLI_PROFILE_FILE_H
+
+#include <stdint.h>
+
+#include "cli/profile_table.h"
+
+struct cli_profile_code;
+
+/** What the names of a table are of. {0}: nothing. */
+struct cli_profile_file {
+    struct cli_profile_code *modules; /**< by their place */
+    size_t count, capacity;
+    uint64_t *process; /**< in the order in which they began to count */
+    size_t processes, process_room;
+    uint64_t *kernel; /**< without a module, by their first instruction, in the same order */
+    size_t kernels, kernel_room;
+};
+
+/** Adds what was counted in a file so far, which goes on, to a table. The names are @p file's.
+ * WT_NO_MEMORY: also where something could not be counted. */
+enum wt_status cli_profile_read_file(int fd, struct cli_profile_file *file,
+                                     struct cli_profile_table *t, struct wt_error *err);
+/** Frees it. */
+void cli_profile_file_free(struct cli_profile_file *file);
+
+#endif

@@ -1,0 +1,89 @@
+/* The operands that registers of a wave choose: s_movrel, indexed vector registers, VSKIP. */
+#include <string.h>
+
+#include "emulator/gcn/internal.h"
+#include "emulator/gcn/operands.h"
+
+static void put_scalars(struct wt_insn_operands *o, int number, unsigned count, bool writes)
+{
+    if (number >= 0)
+        wt_operands_add(o, (struct wt_insn_operand){.kind = WT_OPERAND_SCALAR,
+                                                    .reads = !writes,
+                                                    .writes = writes,
+                                                    .file = GCN_FILE_S,
+                                                    .bits = (uint16_t)(32 * count),
+                                                    .number = (uint32_t)number});
+}
+
+static void put_aside(struct wt_insn_operands *o, enum gcn_file file, unsigned number)
+{
+    wt_operands_add(o, (struct wt_insn_operand){.kind = WT_OPERAND_SCALAR,
+                                                .reads = true,
+                                                .aside = true,
+                                                .file = (uint8_t)file,
+                                                .bits = file == GCN_FILE_S ? 32 : 0,
+                                                .number = number});
+}
+
+/* s_movrels, s_movreld: instead of some scalar register the one that M0 names. */
+static void resolve_relative(const struct gcn_uop *u, const struct gcn_wave *w,
+                             struct wt_insn_operands *o)
+{
+    const bool writes = !strncmp(u->row->name, "s_movreld", 9);
+    const unsigned count = u->row->operands[0] == 'U' ? 2 : 1;
+    unsigned kept = 0;
+    int named, other;
+    for (unsigned i = 0; i < o->count; i++)
+        if (o->list[i].file != GCN_FILE_STATE || o->list[i].number != GCN_STATE_RELATIVE)
+            o->list[kept++] = o->list[i];
+    o->count = kept;
+    gcn_relative(w, writes ? u->dst : u->src[0], count, &named, &other);
+    put_scalars(o, named, count, writes);
+    put_scalars(o, other, count, writes);
+}
+
+static bool is_vector(const struct gcn_uop *u)
+{
+    return u->row->encoding >= GCN_VOP2;
+}
+
+/* VGPR indexing (section 6.4), of arithmetic. */
+static bool is_indexed(const struct gcn_uop *u, const struct gcn_wave *w)
+{
+    return w->mode & GCN_MODE_GPR_IDX_EN && is_vector(u) && u->row->encoding <= GCN_VOP3P &&
+           u->row != &gcn_rows[GCN_I_v_writelane_b32] && u->row != &gcn_rows[GCN_I_v_swap_b32];
+}
+
+bool gcn_operands_now(const struct gcn_uop *u, const struct gcn_wave *w, struct wt_insn_operands *o)
+{
+    struct gcn_uop chosen = *u;
+    const uint32_t m0 = w->s[GCN_M0];
+    if (!u->row)
+        return gcn_operands(u, o);
+    const bool indexed = is_indexed(u, w);
+    for (unsigned i = 0; indexed && i < 3; i++)
+        if (u->src[i] >= GCN_VGPR && m0 >> (12 + i) & 1)
+            chosen.src[i] = (uint16_t)(u->src[i] + (m0 & 0xff));
+    if (indexed && m0 >> 15 & 1 && u->row->operands[0] != 'S')
+        chosen.dst = (uint16_t)(u->dst + (m0 & 0xff));
+    if (!gcn_operands(&chosen, o))
+        return false;
+    bool has_vectors = false;
+    for (unsigned i = 0; i < o->count; i++)
+        has_vectors |= o->list[i].kind == WT_OPERAND_ROW;
+    if (indexed && has_vectors) {
+        o->indirect = true;
+        put_aside(o, GCN_FILE_S, GCN_M0);
+        put_aside(o, GCN_FILE_STATE, GCN_STATE_MODE);
+    }
+    if (!strncmp(u->row->name, "s_movrel", 8)) {
+        resolve_relative(u, w, o);
+        o->indirect = true;
+    }
+    if (w->mode & GCN_MODE_VSKIP && is_vector(u) && o->count) { /* it is skipped */
+        o->count = 0;
+        o->indirect = true;
+        put_aside(o, GCN_FILE_STATE, GCN_STATE_MODE);
+    }
+    return true;
+}
