@@ -320,3 +320,22 @@ int main(void) { return 0; }
     # clang puts PTX into a program twice: as such, and in place of machine code.
     said = info(fat(ptx(50), ptx(52), ptx(60, named), ptx(70, named)))
     assert said.count("    kernel ") == 2 and "\n  image 2: the PTX of image 1 again\n" in said and "\n  image 4: the PTX of image 3 again\n" in said, said
+
+
+def session(program, file, *commands):
+    """What each command says, at a program that loads a file."""
+    words = [word for command in commands for word in ("-ex", f"echo =-=\\n", "-ex", command)]
+    return wavetrap("debug", "--batch", "-g", "sm", *words, program, "file", file).stdout.split("=-=\n")[1:]
+
+
+def test_machine_code_is_debugged(program, cubin, tmp_path):
+    """Breakpoints by name and by address, instructions, and where a value comes from."""
+    file = tmp_path / "vadd.cubin"
+    file.write_bytes(cubin)
+    said = session(program, file, "break vadd", "run", "x/60i $pc", "delete", "continue")
+    assert "\nBreakpoint 1, 0x" in said[1] and " in vadd ()" in said[1], said
+    assert "wrong 0" in said[4] and "exited normally" in said[4], said
+    at, address, value = re.search(r"(0x[0-9a-f]+) <vadd\+\d+>:\tSTG\.E \[(R\d+)\], (R\d+)", said[2]).groups()
+    said = session(program, file, "break vadd", "run", f"tbreak *{at}", "delete 1", "continue", f"where-from ${value}")
+    assert f"Temporary breakpoint 2, 0x{int(at, 16):016x} in vadd" in said[4], said
+    assert address != value and len(re.findall(r"\bLDG", said[5])) == 2 and re.search(r"\bIADD", said[5]), said

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/bits.h"
+#include "debug/source/compile.h"
 #include "debug/source/places.h"
 #include "debug/source/source_internal.h"
 

@@ -84,16 +84,19 @@ static uint8_t *plain_page(struct vx_warp *w, uint64_t addr, bool write)
 }
 
 /* Lane addresses of a load or store: rs1 + imm. */
-static void add_offset(const struct vx_warp *w, const struct vx_uop *u, uint64_t *at)
+static void add_offset(const struct vx_warp *w, const struct vx_uop *u, uint64_t *restrict at)
 {
     const unsigned lanes = w->device->machine.lanes;
     const size_t row = (size_t)u->rs1 * lanes;
+    const uint32_t *restrict narrow = (const uint32_t *)w->x + row;
+    const uint64_t *restrict wide = (const uint64_t *)w->x + row;
+    const int64_t imm = u->imm;
     if (w->device->config.xlen == 32)
         for (unsigned l = 0; l < lanes; l++)
-            at[l] = (uint32_t)(((const uint32_t *)w->x)[row + l] + (uint32_t)u->imm);
+            at[l] = (uint32_t)(narrow[l] + (uint32_t)imm);
     else
         for (unsigned l = 0; l < lanes; l++)
-            at[l] = ((const uint64_t *)w->x)[row + l] + (uint64_t)(int64_t)u->imm;
+            at[l] = wide[l] + (uint64_t)imm;
 }
 
 uint8_t *vx_tell_page(struct vx_warp *w, const struct vx_uop *u, enum wt_watch_kind kind,

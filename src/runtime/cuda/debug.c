@@ -272,7 +272,8 @@ void debug_module_added(const struct gpu *gpu, const struct gpu_module *module)
                                                                   .code = module->code,
                                                                   .data = module->data,
                                                                   .device = gpu->number,
-                                                                  .texts = (uint32_t)module->count},
+                                                                  .texts = (uint32_t)module->count,
+                                                                  .is_cubin = !module->count},
                                                          .module = module};
     shared.state++;
 }
