@@ -208,8 +208,9 @@ def programs(tmp_path_factory):
     return make
 
 
-@pytest.mark.parametrize("name, line", [("HIP", "two_gpus.hip"), ("CUDA C++", "launches.hip"), ("OpenCL", ""), ("Level Zero", ""), ("GCC OpenMP", "openmp.c"),
-                                        ("GCC OpenACC", "openacc.c"), ("clang OpenMP", "openmp.c"), ("OpenMP on PTX", "")])
+@pytest.mark.parametrize("name, line", [("HIP", "two_gpus.hip"), ("CUDA C++", "launches.hip"), ("OpenCL", ""), ("Level Zero", ""), ("GCC OpenACC", "openacc.c"),
+                                        ("clang OpenMP", "openmp.c"),
+                                        *([("GCC OpenMP", "openmp.c"), ("OpenMP on PTX", "")] if os.environ.get("WAVETRAP_FULL") else [])])
 def test_programs_of_all_kinds(programs, name, line):
     """Each issue is counted once: they are as many as the driver has counted. Output and status are as without counts; lines are known where the
     compiler writes some."""

@@ -316,14 +316,14 @@ static bool read_asked(void *context, uint64_t addr, void *out, size_t size)
     return true;
 }
 
+static void find_variable(struct wt_probe *p, const struct wt_kept_address *asked,
+                          struct wt_kept_answer *answer);
+
 /*
  * s33 is the base from the instruction of the prologue that sets it, to that of an epilogue that
  * restores the caller's. Both stand once in the code from the function's beginning to a return.
  * Behind the epilogue's the stack pointer tells, which has been restored before.
  */
-static void find_variable(struct wt_probe *p, const struct wt_kept_address *asked,
-                          struct wt_kept_answer *answer);
-
 enum wt_status gcnp_find_kept(struct wt_probe *p, const struct wt_kept_address *asked,
                               struct wt_kept_answer *answer, struct wt_error *err)
 {
