@@ -103,17 +103,21 @@ void sm_watch_access(struct sm_warp *w, const struct sm_uop *u, enum wt_watch_ki
     wt_engine_watch(&d->machine, &w->head, &a, WT_SPACE_GLOBAL, addr, size, before, after);
 }
 
-/* Whether one of the lanes accesses local memory, or constants. */
-static bool is_mixed(const struct sm_warp *w, const uint64_t *at)
+/* Whether one of the lanes may access local memory, or constants: all of what lies between them. */
+static bool is_mixed(const struct sm_warp *w, uint32_t lanes, const uint64_t *at)
 {
     const struct sm_launch *l = &w->device->grid.launch;
-    const uint64_t local = sm_local_bytes(w) * SM_LANES;
-    uint64_t mixed = 0;
-    for (unsigned i = 0; i < SM_LANES; i++)
-        mixed |= (at[i] - w->local < local) | (at[i] - l->constant < l->constant_end - l->constant);
+    const uint64_t local = w->local + sm_local_bytes(w) * SM_LANES;
+    uint64_t low = at[__builtin_ctz(lanes)], high = low;
+    for (unsigned i = 0; i < SM_LANES; i++) {
+        const bool counts = lanes >> i & 1;
+        low = counts && at[i] < low ? at[i] : low;
+        high = counts && at[i] > high ? at[i] : high;
+    }
+    bool mixed =
+        (low < local && high >= w->local) || (low < l->constant_end && high >= l->constant);
     for (unsigned k = 0; k < SM_BANKS; k++)
-        for (unsigned i = 0; l->bank[k] && i < SM_LANES; i++)
-            mixed |= at[i] - l->bank[k] < l->bank_size[k];
+        mixed |= l->bank[k] && low < l->bank[k] + l->bank_size[k] && high >= l->bank[k];
     return mixed;
 }
 
@@ -145,13 +149,13 @@ void sm_observe_lanes(struct sm_warp *w, const struct sm_uop *u, enum wt_watch_k
         wt_observe_lanes(m, &w->head, wt_issue_time(m, w->left), &a, lanes, moved);
         return;
     }
+    if (!shared && !is_mixed(w, lanes, at)) {
+        wt_observe_lanes(m, &w->head, wt_issue_time(m, w->left), &a, lanes, at);
+        return;
+    }
     if (!shared && are_private(w, lanes, at, moved)) {
         a.space = WT_OBSERVED_PRIVATE;
         wt_observe_lanes(m, &w->head, wt_issue_time(m, w->left), &a, lanes, moved);
-        return;
-    }
-    if (!shared && !is_mixed(w, at)) {
-        wt_observe_lanes(m, &w->head, wt_issue_time(m, w->left), &a, lanes, at);
         return;
     }
     for (uint32_t left = lanes; left; left &= left - 1) {
