@@ -181,12 +181,13 @@ def test_why_a_thread_waits(program):
     again = ["continue", "info waves", "info barriers"] * 4
     said = said_by(["break program-3.cl:5", "run", "info barriers", *again, "kill"], program, 1)
     assert said[2] == "Nothing waits at a barrier.\n"
-    stops = [(re.findall(r"^[* ] core (\d+) thread (\d+)  dispatch (\d+) group (\S+)/\d+ .* \(waits: wait: 1 of 2 threads have signalled the barrier\)$", waves, re.M), barriers)
+    stops = [(re.findall(r"^[* ] device 0, dispatch (\d+), group (\S+), core (\d+), thread (\d+)  .* \(waits: wait: 1 of 2 threads have signalled the barrier\)$",
+                        waves, re.M), barriers)
              for waves, barriers in zip(said[4::3], said[5::3])]
     assert any(waits for waits, _ in stops), said
     for waits, barriers in stops:
         told = "".join(f"device 0, dispatch {dispatch}, group {group}, core {core}, thread {thread}: barrier 0, 1 of 2 are there\n"
-                       for core, thread, dispatch, group in waits)
+                       for dispatch, group, core, thread in waits)
         assert barriers == (told or "Nothing waits at a barrier.\n")
 
 
