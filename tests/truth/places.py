@@ -349,7 +349,7 @@ def trace(p, rng, folder, options):
         raise Finding(f"{what}: the trace has {issues.get(time - 1)} at {time - 1}; who-wrote says {said[2]!r}")
     for t, waves in zip(times, past[1::2]):
         core, slot, mask, pc = issues.get(t, (None,) * 4)
-        row = re.search(rf"^[* ] core {core} \w+ {slot} .*?(?:lane|thread|channel)s ([\d,-]+|none) .*?0x([0-9a-f]+)", waves, re.M)
+        row = re.search(rf"^[* ] device 0,.*? core {core}, \w+ {slot}  .*?(?:lane|thread|channel)s ([\d,-]+|none) .*?0x([0-9a-f]+)", waves, re.M)
         if not row or int(row[2], 16) & 0xffffffff != pc & 0xffffffff or lanes_of(row[1]) != mask:
             raise Finding(f"at time {t} the trace has {core, slot, hex(mask or 0), hex(pc or 0)}; 'info waves' there says\n{waves}")
 
