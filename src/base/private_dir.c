@@ -31,38 +31,41 @@ static enum wt_status check_step(const char *path, struct wt_error *err)
     return WT_OK;
 }
 
-/* From the last folder up to the root. */
-static enum wt_status check_steps(char *path, struct wt_error *err)
+/* From a folder up to the root. */
+static enum wt_status check_steps(const char *folder, struct wt_error *err)
 {
-    enum wt_status status = WT_OK;
-    for (char *slash = strrchr(path, '/'); slash && !status; slash = strrchr(path, '/')) {
-        const bool is_root = slash == path;
-        slash[is_root] = 0;
-        status = check_step(path, err);
-        *slash = 0;
+    char *path = strdup(folder);
+    enum wt_status status = path ? WT_OK : wt_fail(err, WT_NO_MEMORY, "no host memory");
+    while (!status && !(status = check_step(path, err)) && strcmp(path, "/") != 0) {
+        char *slash = strrchr(path, '/');
+        if (!slash)
+            break;
+        slash[slash == path] = 0;
     }
+    free(path);
+    return status;
+}
+
+enum wt_status wt_temporary_check(const char *folder, struct wt_error *err)
+{
+    /* links on the way that others could change, and where they lead */
+    enum wt_status status = *folder == '/' ? check_steps(folder, err) : WT_OK;
+    char *real = status ? NULL : realpath(folder, NULL);
+    if (real)
+        status = check_steps(real, err);
+    free(real);
     return status;
 }
 
 enum wt_status wt_private_way(const char *path, struct wt_error *err)
 {
-    char *said = *path == '/' ? strdup(path) : NULL, *slash, *real = NULL;
-    enum wt_status status = WT_OK;
-    if (said && check_steps(said, err)) /* links on the way that others could change */
-        status = err->status;
-    free(said);
-    if (status || !(said = strdup(path)))
-        return status ? status : wt_fail(err, WT_NO_MEMORY, "no host memory");
-    slash = strrchr(said, '/');
-    if (slash && slash != said)
-        *slash = 0;
-    real = realpath(slash == said ? "/" : slash ? said : ".", NULL);
-    if (real && asprintf(&slash, "%s/x", strcmp(real, "/") == 0 ? "" : real) >= 0) {
-        status = check_steps(slash, err);
-        free(slash);
-    }
-    free(real);
-    free(said);
+    char *folder = strdup(path), *slash = folder ? strrchr(folder, '/') : NULL;
+    if (!folder)
+        return wt_fail(err, WT_NO_MEMORY, "no host memory");
+    if (slash)
+        slash[slash == folder] = 0;
+    const enum wt_status status = wt_temporary_check(slash ? folder : ".", err);
+    free(folder);
     return status;
 }
 
@@ -114,16 +117,6 @@ enum wt_status wt_private_socket(char *path, size_t size, int pid, const char *k
 }
 
 /* ---- what processes leave behind ---- */
-
-enum wt_status wt_temporary_check(const char *folder, struct wt_error *err)
-{
-    char *inside;
-    if (asprintf(&inside, "%s/x", folder) < 0)
-        return wt_fail(err, WT_NO_MEMORY, "no host memory");
-    const enum wt_status status = wt_private_way(inside, err);
-    free(inside);
-    return status;
-}
 
 const char *wt_temporary_folder(void)
 {

@@ -1,8 +1,8 @@
 /*
- * The objects of a program in memory that its GPUs use, each with the bytes that the program asked
- * for, and what is done to them from outside of kernels. Drivers tell of them, as their
- * allocations are made and freed and their memory is copied; reports of faults name them, and
- * checks listen. There is one table in a process, which any thread may use.
+ * The memory objects of a program: its allocations that GPUs use, each with the bytes that the
+ * program asked for. Drivers report each allocation, its end, and the copies and fills that the
+ * host asks for. Reports of faults name objects; checks listen to the drivers' reports. A process
+ * has one table, which any thread may use.
  */
 #ifndef WT_CHECK_OBJECTS_H
 #define WT_CHECK_OBJECTS_H
@@ -35,8 +35,8 @@ struct wt_object {
 enum wt_object_event {
     WT_OBJECT_MADE,
     WT_OBJECT_FREED,  /**< it is told before the memory is given back */
-    WT_OBJECT_COPIED, /**< [addr, addr + size) becomes what is at `from`, of the GPUs' memory or not
-                       */
+    WT_OBJECT_COPIED, /**< [addr, addr + size) becomes a copy of the bytes at `from`; each side is
+                           memory of a GPU or of the host */
     WT_OBJECT_FILLED, /**< [addr, addr + size) becomes what the program says */
 };
 

@@ -471,17 +471,6 @@ static void converse(struct cli_console *d)
     }
 }
 
-/* Reports what was counted; the status that this gives to a command that has none. */
-static int report_counts(struct cli_console *d, bool is_host)
-{
-    struct wt_error err;
-    bool over;
-    if (cli_profile_report(&d->drive.profile, is_host ? NULL : &d->device, d->drive.report, &over,
-                           &err) != WT_OK)
-        return cli_fail(&cli_debug, &err);
-    return over ? CLI_OVER : 0;
-}
-
 static int run_debugger(struct cli_console *d)
 {
     struct wt_error err;
@@ -513,10 +502,13 @@ static int run_debugger(struct cli_console *d)
         status = status ? status : lost;
     }
     const bool is_host = d->host;
-    const int counted = is_host ? 0 : report_counts(d, false);
-    close_all(d);
-    const int over = is_host ? report_counts(d, true) : counted; /* after the program's end */
-    status = status ? status : over;
+    if (is_host) /* then the counts are complete with the program's end */
+        close_all(d);
+    const int counted = cli_profile_report(&cli_debug, &d->drive.profile,
+                                           is_host ? NULL : &d->device, d->drive.report);
+    if (!is_host)
+        close_all(d);
+    status = status ? status : counted;
     return d->ended_by ? CLI_SIGNAL + d->ended_by : status;
 }
 

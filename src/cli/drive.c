@@ -155,7 +155,8 @@ static enum wt_status write_core_file(const struct cli_drive *drive, struct wt_e
 int cli_drive(const struct cli_command *command, struct cli_drive *drive, struct wt_emulated *e)
 {
     struct wt_error err;
-    bool same = true, over = false;
+    bool same = true;
+    int counted = 0;
     if (cli_profile_begin(&drive->profile, e, &err) != WT_OK ||
         cli_results_begin(&drive->results, e, &err) != WT_OK ||
         (drive->core_history && !e->timeline && wt_emulated_history_start(e, &err) != WT_OK))
@@ -168,16 +169,19 @@ int cli_drive(const struct cli_command *command, struct cli_drive *drive, struct
     const double seconds = (double)(wt_clock_ns() - start) / 1e9;
     if (drive->core_on_fault && e->machine->fault.kind && write_core_file(drive, e, &err) != WT_OK)
         cli_fail(command, &err);
-    if (finish_console(e, &err) != WT_OK ||
-        cli_profile_report(&drive->profile, e, drive->report, &over, &err) != WT_OK)
+    if (finish_console(e, &err) != WT_OK)
         status = cli_fail(command, &err);
+    else
+        counted = cli_profile_report(command, &drive->profile, e, drive->report);
+    if (counted == CLI_FAILED)
+        status = CLI_FAILED;
     if (drive->profile.counts)
         wt_profile_end(drive->profile.counts);
     if (cli_results_report(&drive->results, e, seconds, &err) != WT_OK)
         status = cli_fail(command, &err);
     if (!status && cli_results_compare(&drive->results, e, &same, &err) != WT_OK)
         status = cli_fail(command, &err);
-    status = status ? status : over ? CLI_OVER : same ? 0 : COMPARE_FAILED;
+    status = status ? status : counted ? counted : same ? 0 : COMPARE_FAILED;
     struct wt_report_object o;
     wt_report_begin(&o, drive->report, "exit");
     wt_report_text(&o, "command", command->name);

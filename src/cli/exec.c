@@ -146,7 +146,7 @@ static void check_environment(void)
     }
 }
 
-int cli_exec_program(const struct cli_command *command, struct cli_exec_options *options,
+int cli_exec_program(const struct cli_command *command, const struct cli_exec_options *options,
                      char **argv)
 {
     struct wt_error err;
@@ -177,7 +177,8 @@ int cli_exec_program(const struct cli_command *command, struct cli_exec_options 
         !wt_host_set_or_unset("WAVETRAP_MEMORY", options->memory ? bytes : NULL) ||
         !wt_host_set_or_unset("WAVETRAP_EXPLAIN", options->explain) ||
         !wt_host_set_or_unset(WT_GEM_VARIABLE, options->gem) ||
-        !wt_host_set_or_unset(WT_REPORT_VARIABLE, options->supervision.report) ||
+        !wt_host_set_or_unset(WT_REPORT_VARIABLE,
+                              options->supervision ? options->supervision->report : NULL) ||
         !wt_host_set_or_unset("WAVETRAP_LOG_CALLS", options->log) ||
         !wt_host_set_or_unset(WT_SCHEDULE_VARIABLE, options->schedule) ||
         !wt_host_set_or_unset(WT_FILL_VARIABLE, options->fill)) {
@@ -191,8 +192,8 @@ int cli_exec_program(const struct cli_command *command, struct cli_exec_options 
     if (what.why)
         fprintf(stderr, "wavetrap exec: %s: %s: it will not find the emulated GPUs\n", argv[0],
                 what.why);
-    if (cli_supervises(&options->supervision) &&
-        !cli_supervise(command, &options->supervision, offered, &status))
+    if (options->supervision && cli_supervises(options->supervision) &&
+        !cli_supervise(command, options->supervision, offered, &status))
         return status;
     if (found && what.elf)
         execv(file, argv); /* execvp would pass a file that cannot be executed to a shell */
@@ -520,23 +521,21 @@ static int run_with(struct exec *e, char **program)
     struct wt_error err;
     if (make_token(e, &err))
         return cli_fail(&cli_exec, &err);
-    struct cli_exec_options o = {.gpus = e->length ? e->gpus : NULL,
-                                 .memory = e->memory,
-                                 .progress = e->progress,
-                                 .ptx_cache = e->ptx_cache,
-                                 .schedule = e->schedule,
-                                 .fill = e->fill,
-                                 .gem = *e->gem ? e->gem : NULL,
-                                 .core = *e->core ? e->core : NULL,
-                                 .core_history = e->core_history,
-                                 .socket = e->socket,
-                                 .token = e->token,
-                                 .log = e->logs ? e->log : NULL,
-                                 .supervision = e->supervision,
-                                 .caught = e->caught};
-    const int status = cli_exec_program(&cli_exec, &o, program);
-    e->supervision = o.supervision;
-    return status;
+    const struct cli_exec_options o = {.gpus = e->length ? e->gpus : NULL,
+                                       .memory = e->memory,
+                                       .progress = e->progress,
+                                       .ptx_cache = e->ptx_cache,
+                                       .schedule = e->schedule,
+                                       .fill = e->fill,
+                                       .gem = *e->gem ? e->gem : NULL,
+                                       .core = *e->core ? e->core : NULL,
+                                       .core_history = e->core_history,
+                                       .socket = e->socket,
+                                       .token = e->token,
+                                       .log = e->logs ? e->log : NULL,
+                                       .supervision = &e->supervision,
+                                       .caught = e->caught};
+    return cli_exec_program(&cli_exec, &o, program);
 }
 
 static int exec(int argc, char **argv)

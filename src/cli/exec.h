@@ -22,7 +22,7 @@ struct cli_exec_options {
     const char *socket;    /**< of --socket: where a debugger may come, or NULL */
     const char *token;     /**< the token's file, whole, with a socket */
     const char *log;       /**< file of --log-calls, whole; "": stderr; NULL: no log */
-    struct cli_supervision supervision;
+    struct cli_supervision *supervision; /**< NULL: none */
     uint32_t caught; /**< exceptions that end the program, in the order of MODE.EXCP_EN */
 };
 
@@ -35,7 +35,7 @@ bool cli_exec_driver(const struct wt_family *family, char *folder, size_t size);
  * or starts it as a child, if it is to be supervised. Returns the exit status: of a failure, or of
  * that child.
  */
-int cli_exec_program(const struct cli_command *command, struct cli_exec_options *options,
+int cli_exec_program(const struct cli_command *command, const struct cli_exec_options *options,
                      char **argv);
 
 #endif

@@ -216,9 +216,9 @@ static int in_program(const struct explain *x, char **argv)
         n += snprintf(text + n, sizeof text - (size_t)n, " wave=%u", x->wave);
     for (unsigned i = 0; i < x->addresses; i++)
         n += snprintf(text + n, sizeof text - (size_t)n, " 0x%" PRIx64, x->addr[i]);
-    struct cli_exec_options options = {.gpus = gpu->family ? gpu->spec : NULL,
-                                       .memory = x->drive.options.device.memory,
-                                       .explain = text};
+    const struct cli_exec_options options = {.gpus = gpu->family ? gpu->spec : NULL,
+                                             .memory = x->drive.options.device.memory,
+                                             .explain = text};
     return cli_exec_program(&cli_explain, &options, argv);
 }
 

@@ -182,18 +182,19 @@ static enum wt_status report(const struct cli_profile *p, const char *files,
     return status;
 }
 
-enum wt_status cli_profile_report(struct cli_profile *p, const struct wt_emulated *e,
-                                  const char *files, bool *over, struct wt_error *err)
+int cli_profile_report(const struct cli_command *command, struct cli_profile *p,
+                       const struct wt_emulated *e, const char *files)
 {
     struct cli_profile_table all = {.lane = "lane"};
     struct cli_profile_file file = {.modules = NULL};
-    *over = false;
+    struct wt_error err;
+    bool over = false;
     if (e ? !p->counts : !p->has_file)
-        return WT_OK;
-    enum wt_status status = read_all(p, e, &all, &file, err);
+        return 0;
+    enum wt_status status = read_all(p, e, &all, &file, &err);
     if (!status)
-        status = report(p, files, &all, over, err);
+        status = report(p, files, &all, &over, &err);
     cli_profile_table_free(&all);
     cli_profile_file_free(&file);
-    return status;
+    return status ? cli_fail(command, &err) : over ? CLI_OVER : 0;
 }

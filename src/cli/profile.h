@@ -4,6 +4,7 @@
 
 #include <stdio.h>
 
+#include "cli/cli.h"
 #include "emulator/machine/profile.h"
 #include "target/emulated.h"
 
@@ -50,15 +51,17 @@ enum wt_status cli_profile_begin(struct cli_profile *profile, struct wt_emulated
  * for. */
 enum wt_status cli_profile_begin_programs(struct cli_profile *profile, struct wt_error *err);
 
-/** Prints the table of what was counted so far; @p e is the device, NULL: of host programs.
+/** Prints the table of the counts so far: those of device @p e, or of host programs (NULL).
  * WT_STATE: nothing is counted. */
 enum wt_status cli_profile_print(struct cli_profile *profile, const struct wt_emulated *e,
                                  FILE *out, struct wt_error *err);
-/** Reports what was counted: to the files of @p report (wt_report_add()), too; *over: a line is
- * over its limit, which is told on stderr. @p e as above, and it is there yet. Nothing where
- * nothing was asked for. */
-enum wt_status cli_profile_report(struct cli_profile *profile, const struct wt_emulated *e,
-                                  const char *report, bool *over, struct wt_error *err);
+/**
+ * Reports the counts where they are asked for, and to the files of @p report (wt_report_add()). @p
+ * e as above; it must not be closed yet. Returns an exit status: 0; CLI_OVER: a line is over its
+ * limit; CLI_FAILED. Why is on stderr then.
+ */
+int cli_profile_report(const struct cli_command *command, struct cli_profile *profile,
+                       const struct wt_emulated *e, const char *report);
 /** Frees it; a device may have been closed. */
 void cli_profile_free(struct cli_profile *profile);
 

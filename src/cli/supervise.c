@@ -291,16 +291,6 @@ static void die_of(int number)
     sigprocmask(SIG_UNBLOCK, &one, NULL);
 }
 
-/* Reports what was counted; the exit status that this gives to a program that has none. */
-static int report_counts(const struct cli_command *command, struct cli_supervision *wanted)
-{
-    struct wt_error err;
-    bool over;
-    if (cli_profile_report(&wanted->profile, NULL, wanted->report, &over, &err) != WT_OK)
-        return cli_fail(command, &err);
-    return over ? CLI_OVER : 0;
-}
-
 bool cli_supervise(const struct cli_command *command, struct cli_supervision *wanted,
                    unsigned offered, int *status)
 {
@@ -338,7 +328,7 @@ bool cli_supervise(const struct cli_command *command, struct cli_supervision *wa
         wait_for_rest();
     if (wanted->stats)
         tell_tally(tally, offered);
-    const int counted = report_counts(command, wanted);
+    const int counted = cli_profile_report(command, &wanted->profile, NULL, wanted->report);
     fflush(stderr);
     if (over)
         *status = CLI_TIME_OVER;

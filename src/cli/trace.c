@@ -293,6 +293,15 @@ static const char *const orders[] = {
     "no order", "relaxed", "acquire", "release", "acquire and release", "sequential"};
 static const char *const scopes[] = {"wave", "group", "core", "device", "system"};
 
+/* "lane 3", "lanes 0-3,8" */
+static void print_lanes(const struct trace *t, wt_lanes lanes)
+{
+    char text[WT_LANES_TEXT];
+    wt_lanes_text(lanes, text, sizeof text);
+    fprintf(t->out, "%s%s %s", t->device->family->words.lane, wt_lanes_count(lanes) == 1 ? "" : "s",
+            text);
+}
+
 static void print_access(const struct trace *t, const struct wt_observed *a)
 {
     const struct wt_family_words *words = &t->device->family->words;
@@ -303,17 +312,15 @@ static void print_access(const struct trace *t, const struct wt_observed *a)
                                   [WT_OBSERVED_DEVICE] = "device"};
     static const char *const kinds[] = {
         [WT_WATCH_READ] = "load", [WT_WATCH_WRITE] = "store", [WT_WATCH_ACCESS] = "atomic"};
-    char lanes[WT_LANES_TEXT];
-    wt_lanes_text(a->lanes, lanes, sizeof lanes);
     fprintf(t->out, "%10s %s", "", kinds[a->kind]);
     if (a->order)
         fprintf(t->out, " (%s, %s)", orders[a->order], scopes[a->scope]);
-    fprintf(t->out, " of %u byte%s, %s, %s%s%s:", a->size, a->size == 1 ? "" : "s",
-            spaces[a->space], a->is_scalar ? words->wave : words->lane,
-            a->is_scalar                    ? ""
-            : wt_lanes_count(a->lanes) == 1 ? " "
-                                            : "s ",
-            a->is_scalar ? "" : lanes);
+    fprintf(t->out, " of %u byte%s, %s, ", a->size, a->size == 1 ? "" : "s", spaces[a->space]);
+    if (a->is_scalar)
+        fputs(words->wave, t->out);
+    else
+        print_lanes(t, a->lanes);
+    fputc(':', t->out);
     print_addresses(t->out, a);
     fputc('\n', t->out);
 }
@@ -326,10 +333,8 @@ static void print_at_barrier(const struct trace *t, const struct wt_observed_eve
                                         [WT_BARRIER_CORE] = "the core",
                                         [WT_BARRIER_CORES] = "several cores",
                                         [WT_BARRIER_DEVICE] = "the device"};
-    char lanes[WT_LANES_TEXT];
-    wt_lanes_text(e->lanes, lanes, sizeof lanes);
-    fprintf(t->out, "%s%s %s %s ", t->device->family->words.lane,
-            wt_lanes_count(e->lanes) == 1 ? "" : "s", lanes, verb);
+    print_lanes(t, e->lanes);
+    fprintf(t->out, " %s ", verb);
     if (e->barrier == WT_BARRIER_LANES)
         fputs("a barrier of their own", t->out);
     else
@@ -347,22 +352,19 @@ static void print_wait(FILE *out, const struct wt_observed_event *e)
 
 static void print_event(const struct trace *t, const struct wt_observed_event *e)
 {
-    const struct wt_family_words *words = &t->device->family->words;
-    char lanes[WT_LANES_TEXT];
     fprintf(t->out, "%10s ", "");
     if (e->kind == WT_SEEN_GROUP || e->kind == WT_SEEN_GROUP_END)
-        fprintf(t->out, "group %" PRIu64 " of ", (e->home & 0xffffffffff) - 1);
+        fprintf(t->out, "group %" PRIu64 " of ", wt_watch_home_group(e->home));
     if (!e->id)
         fprintf(t->out, "dispatch %" PRIu64, e->launch);
     else
-        fprintf(t->out, "core %u %s %u", e->wave / t->waves_per_core, words->wave,
+        fprintf(t->out, "core %u %s %u", e->wave / t->waves_per_core, t->device->family->words.wave,
                 e->wave % t->waves_per_core);
     fputs(e->id ? ": " : " ", t->out);
     switch (e->kind) {
     case WT_SEEN_WAVE:
-        wt_lanes_text(e->lanes, lanes, sizeof lanes);
-        fprintf(t->out, "begins with %s%s %s", words->lane,
-                wt_lanes_count(e->lanes) == 1 ? "" : "s", lanes);
+        fputs("begins with ", t->out);
+        print_lanes(t, e->lanes);
         break;
     case WT_SEEN_ARRIVE:
         print_at_barrier(t, e, "arrive at");
@@ -371,10 +373,9 @@ static void print_event(const struct trace *t, const struct wt_observed_event *e
         print_at_barrier(t, e, "go on from");
         break;
     case WT_SEEN_FENCE:
-        wt_lanes_text(e->lanes, lanes, sizeof lanes);
-        fprintf(t->out, "fence of %s%s %s, %s, %s", words->lane,
-                wt_lanes_count(e->lanes) == 1 ? "" : "s", lanes, orders[e->order],
-                scopes[e->scope]);
+        fputs("fence of ", t->out);
+        print_lanes(t, e->lanes);
+        fprintf(t->out, ", %s, %s", orders[e->order], scopes[e->scope]);
         break;
     case WT_SEEN_WAIT:
         print_wait(t->out, e);

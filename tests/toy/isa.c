@@ -140,7 +140,7 @@ static void release_barrier(struct toy_group *g, struct toy_device *d)
     for (uint32_t i = 0; i < d->machine.waves; i++)
         if (d->wave[i].group == g && d->wave[i].at_barrier) {
             d->wave[i].at_barrier = false;
-            wt_group_tell_release(&d->machine, &d->wave[i].head, all_lanes, 0);
+            wt_wave_tell_release(&d->machine, &d->wave[i].head, all_lanes, 0);
             toy_update_ready(&d->wave[i]);
         }
 }
@@ -151,7 +151,7 @@ static bool arrive(struct toy_wave *w)
     w->wait_pc = w->pc;
     w->pc += sizeof(struct toy_insn);
     w->group->arrived++;
-    wt_group_tell_arrival(&w->device->machine, &w->head, w->wait_pc, all_lanes, 0);
+    wt_wave_tell_arrival(&w->device->machine, &w->head, w->wait_pc, all_lanes, 0);
     toy_update_ready(w);
     release_barrier(w->group, w->device);
     return false;

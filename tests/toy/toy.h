@@ -24,7 +24,7 @@
 #define TOY_LOCAL UINT64_C(0x600000000000) /* the aperture of local memory */
 #define TOY_LOCAL_BYTES 4096u
 
-/* What its memory is counted in. */
+/* Initializes a struct wt_profile_shape with the units of its memory. */
 #define TOY_PROFILE                                                                                \
     {                                                                                              \
         .line = 64, .banks = 8, .together = 8                                                      \

@@ -346,12 +346,7 @@ OP(buffer_atomic)
 /* Caches are coherent here. */
 OP(buffer_wbinv)
 {
-    if (wt_observes_events(&w->device->machine))
-        wt_group_tell(&w->device->machine, &w->group->head, &w->head,
-                      (struct wt_observed_event){.kind = WT_SEEN_FENCE,
-                                                 .pc = gcn_pc_of(w, u),
-                                                 .lanes = gcn_exec(w),
-                                                 .order = WT_ORDER_ACQUIRE,
-                                                 .scope = WT_AMONG_DEVICE});
+    wt_wave_tell_fence(&w->device->machine, &w->head, gcn_pc_of(w, u), gcn_exec(w),
+                       WT_ORDER_ACQUIRE, WT_AMONG_DEVICE);
     return gcn_next(u);
 }

@@ -206,8 +206,8 @@ static uint32_t *row_in(struct gcn_wave *w, const struct share *s, const uint32_
     return differ ? NULL : (uint32_t *)(void *)(s->bytes + first);
 }
 
-/* Tells who observes all of accesses that were done for many lanes at once; true. */
-static __attribute__((noinline)) bool tell(const struct share *s, enum wt_watch_kind kind,
+/* Tells who observes all of accesses that are done for many lanes at once. */
+static __attribute__((noinline)) void tell(const struct share *s, enum wt_watch_kind kind,
                                            const uint32_t *addr, uint32_t base, unsigned size)
 {
     const struct gcn_watched_share *watched = s->watched;
@@ -215,7 +215,6 @@ static __attribute__((noinline)) bool tell(const struct share *s, enum wt_watch_
     for (unsigned i = 0; i < GCN_LANES; i++)
         at[i] = watched->addr + (uint32_t)(addr[i] + base);
     gcn_observe_lanes(watched->w, watched->u, kind, gcn_exec(watched->w), at, size);
-    return true;
 }
 
 /* Whole dwords of all lanes; false where it must be done lane by lane. */

@@ -105,7 +105,7 @@ OP(s_waitcnt)
         wait.count[0] = vm == 63 ? WT_NO_COUNT : (uint8_t)vm;
         wait.count[1] = exp == 7 ? WT_NO_COUNT : (uint8_t)exp;
         wait.count[2] = lgkm == 15 ? WT_NO_COUNT : (uint8_t)lgkm;
-        wt_group_tell(&w->device->machine, &w->group->head, &w->head, wait);
+        wt_wave_tell(&w->device->machine, &w->head, wait);
     }
     return gcn_next(u);
 }

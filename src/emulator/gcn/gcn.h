@@ -15,7 +15,7 @@
 #include "emulator/machine/schedule.h"
 #include "wavetrap/error.h"
 
-/** What its memory is counted in: initializes a struct wt_profile_shape. ("Vega" ISA: LDS) */
+/** Initializes a struct wt_profile_shape with the units of its memory ("Vega" ISA: LDS). */
 #define GCN_PROFILE                                                                                \
     {                                                                                              \
         .line = 64, .banks = 32, .together = 32                                                    \

@@ -262,8 +262,7 @@ void gcn_restart_wave(struct gcn_device *d, struct gcn_wave *w)
         memset(g->local, 0, g->local_size);
         wt_group_take(&d->machine, &g->head);
         g->saved = false;
-        wt_group_tell(&d->machine, &g->head, NULL,
-                      (struct wt_observed_event){.kind = WT_SEEN_GROUP});
+        wt_group_tell(&d->machine, &g->head, WT_SEEN_GROUP);
         g->waves = 0;
         g->waiting = 0;
     }
@@ -272,7 +271,7 @@ void gcn_restart_wave(struct gcn_device *d, struct gcn_wave *w)
     w->status |= GCN_STATUS_PRIV;
     gcn_set_pair(&w->s[GCN_EXEC], saved);
     gcn_update_ready(w);
-    wt_group_tell_wave(&d->machine, &w->head);
+    wt_wave_tell_begin(&d->machine, &w->head);
 }
 
 /* ---- work-groups ---- */
@@ -404,7 +403,7 @@ static void release_barrier(struct gcn_group *g, struct gcn_device *d)
         assert(w->group == g && w->at_barrier);
         w->at_barrier = false;
         gcn_update_ready(w);
-        wt_group_tell_release(&d->machine, &w->head, gcn_exec(w), 0);
+        wt_wave_tell_release(&d->machine, &w->head, gcn_exec(w), 0);
     }
 }
 
@@ -413,10 +412,10 @@ void gcn_barrier(struct gcn_wave *w)
     assert(w->active && !w->at_barrier);
     struct gcn_group *g = w->group;
     struct wt_machine *m = &w->device->machine;
-    wt_group_tell_arrival(m, &w->head, w->wait_pc, gcn_exec(w), 0);
+    wt_wave_tell_arrival(m, &w->head, w->wait_pc, gcn_exec(w), 0);
     if (gcn_waiting(g) + 1 == g->waves) {
         release_barrier(g, w->device);
-        wt_group_tell_release(m, &w->head, gcn_exec(w), 0);
+        wt_wave_tell_release(m, &w->head, gcn_exec(w), 0);
         return;
     }
     g->waiting |= gcn_slot_bit(w);

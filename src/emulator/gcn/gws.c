@@ -33,18 +33,18 @@ static const struct gcn_uop *done(struct gcn_wave *w, const struct gcn_uop *u)
     return gcn_next(u);
 }
 
-/* The wave continues behind the instruction when it is released. */
 static void tell(struct gcn_wave *w, enum wt_observed_event_kind kind, uint64_t pc,
                  unsigned resource)
 {
-    wt_group_tell(&w->device->machine, &w->group->head, &w->head,
-                  (struct wt_observed_event){.kind = kind,
-                                             .pc = pc,
-                                             .lanes = gcn_exec(w),
-                                             .barrier = WT_BARRIER_DEVICE,
-                                             .number = resource});
+    wt_wave_tell(&w->device->machine, &w->head,
+                 (struct wt_observed_event){.kind = kind,
+                                            .pc = pc,
+                                            .lanes = gcn_exec(w),
+                                            .barrier = WT_BARRIER_DEVICE,
+                                            .number = resource});
 }
 
+/* The wave continues behind the instruction when it is released. */
 static const struct gcn_uop *wait_at(struct gcn_wave *w, const struct gcn_uop *u,
                                      enum gcn_gws_wait how)
 {

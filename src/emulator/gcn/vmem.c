@@ -408,14 +408,13 @@ static bool may_be_row(uint64_t first, unsigned size)
 }
 
 /* Tells who observes all of a row. */
-static __attribute__((noinline)) bool tell_row(struct gcn_wave *w, const struct gcn_uop *u,
+static __attribute__((noinline)) void tell_row(struct gcn_wave *w, const struct gcn_uop *u,
                                                uint64_t first, bool store)
 {
     uint64_t at[GCN_LANES];
     for (unsigned i = 0; i < GCN_LANES; i++)
         at[i] = first + (uint64_t)i * u->size;
     gcn_observe_lanes(w, u, store ? WT_WATCH_WRITE : WT_WATCH_READ, ALL_LANES, at, u->size);
-    return true;
 }
 
 static bool access_row(struct gcn_wave *w, const struct gcn_uop *u, uint64_t first, bool store)
@@ -425,18 +424,18 @@ static bool access_row(struct gcn_wave *w, const struct gcn_uop *u, uint64_t fir
         return false;
     if (store) {
         uint8_t *host = gcn_writable(w->device, first, 4);
-        if (!host)
-            host = gcn_writable_beside_watch(w->device, first, GCN_LANES * u->size);
-        if (host)
-            gcn_store_row((uint32_t *)(void *)host, w->v + r, words);
-        return host && (!wt_observes_rows(&w->device->machine) || tell_row(w, u, first, true));
-    }
-    const uint8_t *host = gcn_readable(w->device, first, 4);
-    if (!host)
-        host = gcn_readable_beside_watch(w->device, first, GCN_LANES * u->size);
-    if (host)
+        if (!host && !(host = gcn_writable_beside_watch(w->device, first, GCN_LANES * u->size)))
+            return false;
+        gcn_store_row((uint32_t *)(void *)host, w->v + r, words);
+    } else {
+        const uint8_t *host = gcn_readable(w->device, first, 4);
+        if (!host && !(host = gcn_readable_beside_watch(w->device, first, GCN_LANES * u->size)))
+            return false;
         gcn_load_row(w->v + r, (const uint32_t *)(const void *)host, words);
-    return host && (!wt_observes_rows(&w->device->machine) || tell_row(w, u, first, false));
+    }
+    if (wt_observes_rows(&w->device->machine))
+        tell_row(w, u, first, store);
+    return true;
 }
 
 bool gcn_vmem_row(struct gcn_wave *w, const struct gcn_uop *u, uint64_t base, const uint32_t *low,

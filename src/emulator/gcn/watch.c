@@ -124,19 +124,24 @@ static struct wt_lane_access access_of(const struct gcn_wave *w, const struct gc
                                    .at = addr};
 }
 
-/* Whether an access to global memory is one to a dword of the lane's own private memory, through a
- * swizzled buffer: *at becomes the offset in that. */
-static bool is_private(const struct gcn_wave *w, unsigned lane, unsigned size, uint64_t *at)
+/* Whether an access at an offset in a wave's scratch memory, of @p bytes, is one to a dword of the
+ * lane's own private memory, through a swizzled buffer: at *own of that. */
+static inline bool is_own(uint64_t offset, uint64_t bytes, unsigned lane, unsigned size,
+                          uint64_t *own)
 {
     const uint64_t row = 4 * GCN_LANES;
-    uint64_t scratch;
-    if (!gcn_private_home(w, &scratch))
+    *own = offset / row * 4 + offset % 4;
+    return offset < bytes && offset % row / 4 == lane && offset % 4 + size <= 4;
+}
+
+/* Whether an access to global memory is such a one: then *at becomes the offset. */
+static bool is_private(const struct gcn_wave *w, unsigned lane, unsigned size, uint64_t *at)
+{
+    uint64_t scratch, own;
+    if (!gcn_private_home(w, &scratch) ||
+        !is_own(*at - scratch, gcn_dispatch_of(w)->scratch_wave, lane, size, &own))
         return false;
-    const uint64_t offset = *at - scratch;
-    if (offset >= gcn_dispatch_of(w)->scratch_wave || offset % row / 4 != lane ||
-        offset % 4 + size > 4)
-        return false;
-    *at = offset / row * 4 + offset % 4;
+    *at = own;
     return true;
 }
 
@@ -164,13 +169,10 @@ void gcn_watch_access(struct gcn_wave *w, const struct gcn_uop *u, enum wt_watch
 static bool are_private(const struct gcn_wave *w, uint64_t lanes, const uint64_t *at, unsigned size,
                         uint64_t scratch, uint64_t *offset)
 {
-    const uint64_t bytes = gcn_dispatch_of(w)->scratch_wave, row = 4 * GCN_LANES;
+    const uint64_t bytes = gcn_dispatch_of(w)->scratch_wave;
     uint64_t own = 0;
-    for (unsigned i = 0; i < GCN_LANES; i++) {
-        const uint64_t in = at[i] - scratch;
-        own |= (uint64_t)(in < bytes && in % row / 4 == i && in % 4 + size <= 4) << i;
-        offset[i] = in / row * 4 + in % 4;
-    }
+    for (unsigned i = 0; i < GCN_LANES; i++)
+        own |= (uint64_t)is_own(at[i] - scratch, bytes, i, size, &offset[i]) << i;
     return !(lanes & ~own);
 }
 
@@ -193,12 +195,12 @@ void gcn_observe_lanes(struct gcn_wave *w, const struct gcn_uop *u, enum wt_watc
     if (a.space == WT_OBSERVED_GLOBAL && gcn_private_home(w, &scratch))
         for (unsigned i = 0; i < GCN_LANES; i++)
             inside |= at[i] - scratch < bytes;
-    if (inside && are_private(w, lanes, at, size, scratch, offset)) {
-        gcn_observe_private(w, u, kind, lanes, offset, size);
-        return;
-    }
     if (!inside) {
         wt_observe_lanes(&w->device->machine, &w->head, gcn_now(w), &a, lanes, at);
+        return;
+    }
+    if (are_private(w, lanes, at, size, scratch, offset)) {
+        gcn_observe_private(w, u, kind, lanes, offset, size);
         return;
     }
     for (uint64_t left = lanes; left; left &= left - 1) {

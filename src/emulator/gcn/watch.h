@@ -64,7 +64,8 @@ void gcn_watch_access(struct gcn_wave *w, const struct gcn_uop *u, enum wt_watch
  */
 void gcn_observe_lanes(struct gcn_wave *w, const struct gcn_uop *u, enum wt_watch_kind kind,
                        uint64_t lanes, const uint64_t *at, unsigned size);
-/* … to private memory, at offsets at[i]. */
+/* Tells the observer, where wt_observes_rows(), of the accesses of lanes, lane i's to byte at[i] of
+ * its private memory. */
 void gcn_observe_private(struct gcn_wave *w, const struct gcn_uop *u, enum wt_watch_kind kind,
                          uint64_t lanes, const uint64_t *at, unsigned size);
 /*

@@ -536,12 +536,8 @@ static const struct gen_uop *port0(struct gen_message *m, struct gen_transfer *x
     case DC0_DWORD_WRITE:
         return dword_shape(m, x) ? write_back(m, x) : gen_message_unknown(m);
     case DC0_FENCE: /* memory is in order already */
-        wt_group_tell(&m->t->device->machine, &m->t->group->head, &m->t->head,
-                      (struct wt_observed_event){.kind = WT_SEEN_FENCE,
-                                                 .pc = gen_pc_of(m->t, m->u),
-                                                 .lanes = m->t->mask,
-                                                 .order = WT_ORDER_SEQUENTIAL,
-                                                 .scope = WT_AMONG_DEVICE});
+        wt_wave_tell_fence(&m->t->device->machine, &m->t->head, gen_pc_of(m->t, m->u), m->t->mask,
+                           WT_ORDER_SEQUENTIAL, WT_AMONG_DEVICE);
         return gen_next(m->u);
     default:
         return gen_message_unknown(m);

@@ -15,7 +15,7 @@
 #include "emulator/machine/schedule.h"
 #include "wavetrap/error.h"
 
-/** What its memory is counted in: initializes a struct wt_profile_shape.  */
+/** Initializes a struct wt_profile_shape with the units of its memory. */
 #define GEN_PROFILE                                                                                \
     {                                                                                              \
         .line = 64, .banks = 16, .together = 16                                                    \

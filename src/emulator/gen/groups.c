@@ -253,14 +253,14 @@ static void release_barrier(struct gen_group *g, struct gen_device *d)
         t->g->n[0]++;
         t->waits = false;
         gen_update_ready(t);
-        wt_group_tell_release(&d->machine, &t->head, t->mask, 0);
+        wt_wave_tell_release(&d->machine, &t->head, t->mask, 0);
     }
 }
 
 void gen_barrier(struct gen_thread *t, uint64_t pc)
 {
     assert(t->active);
-    wt_group_tell_arrival(&t->device->machine, &t->head, pc, t->mask, 0);
+    wt_wave_tell_arrival(&t->device->machine, &t->head, pc, t->mask, 0);
     if (++t->group->arrived >= t->group->waves)
         release_barrier(t->group, t->device);
 }

@@ -115,8 +115,8 @@ void wt_groups_check(const struct wt_machine *m)
 
 /* ---- what an observer is told ---- */
 
-void wt_group_tell(struct wt_machine *m, const struct wt_group_head *g,
-                   const struct wt_wave_head *w, struct wt_observed_event event)
+static void tell(struct wt_machine *m, const struct wt_group_head *g, const struct wt_wave_head *w,
+                 struct wt_observed_event event)
 {
     if (!wt_observes_events(m))
         return;
@@ -127,12 +127,33 @@ void wt_group_tell(struct wt_machine *m, const struct wt_group_head *g,
     wt_observe_tell(m, event);
 }
 
-void wt_group_tell_wave(struct wt_machine *m, const struct wt_wave_head *w)
+void wt_group_tell(struct wt_machine *m, const struct wt_group_head *g,
+                   enum wt_observed_event_kind kind)
+{
+    tell(m, g, NULL, (struct wt_observed_event){.kind = kind});
+}
+
+void wt_wave_tell(struct wt_machine *m, const struct wt_wave_head *w,
+                  struct wt_observed_event event)
+{
+    tell(m, w->group, w, event);
+}
+
+void wt_wave_tell_begin(struct wt_machine *m, const struct wt_wave_head *w)
 {
     if (!wt_observes_events(m))
         return;
     const wt_lanes lanes = m->engine->issue_at(w, w->pc, m->time).mask;
-    wt_group_tell(m, w->group, w, (struct wt_observed_event){.kind = WT_SEEN_WAVE, .lanes = lanes});
+    wt_wave_tell(m, w, (struct wt_observed_event){.kind = WT_SEEN_WAVE, .lanes = lanes});
+}
+
+void wt_wave_tell_fence(struct wt_machine *m, const struct wt_wave_head *w, uint64_t pc,
+                        wt_lanes lanes, enum wt_observed_order order, enum wt_observed_scope scope)
+{
+    wt_wave_tell(
+        m, w,
+        (struct wt_observed_event){
+            .kind = WT_SEEN_FENCE, .pc = pc, .lanes = lanes, .order = order, .scope = scope});
 }
 
 /* Whether a launch has a group in a place before @p n. */
@@ -150,36 +171,32 @@ void wt_groups_observe(struct wt_machine *m, wt_observe_event_fn *fn)
     const struct wt_groups *groups = &m->groups;
     wt_observe_events(m, fn);
     if (!groups->ops && m->active)
-        wt_group_tell(m, NULL, NULL, (struct wt_observed_event){.kind = WT_SEEN_LAUNCH});
+        wt_group_tell(m, NULL, WT_SEEN_LAUNCH);
     for (uint32_t i = 0; groups->ops && i < places(groups); i++) {
         const struct wt_group_head *g = wt_group_at(groups, i);
         if (g->used && !has_earlier(groups, i))
-            wt_group_tell(m, g, NULL, (struct wt_observed_event){.kind = WT_SEEN_LAUNCH});
+            wt_group_tell(m, g, WT_SEEN_LAUNCH);
         if (g->used)
-            wt_group_tell(m, g, NULL, (struct wt_observed_event){.kind = WT_SEEN_GROUP});
+            wt_group_tell(m, g, WT_SEEN_GROUP);
     }
     for (uint32_t i = 0; i < m->waves; i++)
         if (wt_machine_wave(m, i)->active)
-            wt_group_tell_wave(m, wt_machine_wave(m, i));
+            wt_wave_tell_begin(m, wt_machine_wave(m, i));
 }
 
-void wt_group_tell_arrival(struct wt_machine *m, const struct wt_wave_head *w, uint64_t pc,
-                           wt_lanes lanes, uint32_t number)
+void wt_wave_tell_arrival(struct wt_machine *m, const struct wt_wave_head *w, uint64_t pc,
+                          wt_lanes lanes, uint32_t number)
 {
-    if (!wt_observes_events(m))
-        return;
-    wt_group_tell(m, w->group, w,
-                  (struct wt_observed_event){
-                      .kind = WT_SEEN_ARRIVE, .pc = pc, .lanes = lanes, .number = number});
+    wt_wave_tell(m, w,
+                 (struct wt_observed_event){
+                     .kind = WT_SEEN_ARRIVE, .pc = pc, .lanes = lanes, .number = number});
 }
 
-void wt_group_tell_release(struct wt_machine *m, const struct wt_wave_head *w, wt_lanes lanes,
-                           uint32_t number)
+void wt_wave_tell_release(struct wt_machine *m, const struct wt_wave_head *w, wt_lanes lanes,
+                          uint32_t number)
 {
-    if (!wt_observes_events(m))
-        return;
-    wt_group_tell(
-        m, w->group, w,
+    wt_wave_tell(
+        m, w,
         (struct wt_observed_event){.kind = WT_SEEN_RELEASE, .lanes = lanes, .number = number});
 }
 
@@ -205,7 +222,7 @@ void wt_group_release(struct wt_machine *m, struct wt_group_head *g)
 {
     struct wt_core_room *room = &m->groups.room[g->core];
     assert(g->used && room->local >= g->local_size);
-    wt_group_tell(m, g, NULL, (struct wt_observed_event){.kind = WT_SEEN_GROUP_END});
+    wt_group_tell(m, g, WT_SEEN_GROUP_END);
     g->used = false;
     room->groups &= ~place_bit(&m->groups, g);
     room->local -= g->local_size;
@@ -258,13 +275,13 @@ static bool start(struct wt_machine *m, uint32_t core, const struct wt_group_pla
     wt_group_take(m, g);
     groups->ops->begin(m, g, plan);
     if (!plan->launch->next++)
-        wt_group_tell(m, g, NULL, (struct wt_observed_event){.kind = WT_SEEN_LAUNCH});
-    wt_group_tell(m, g, NULL, (struct wt_observed_event){.kind = WT_SEEN_GROUP});
+        wt_group_tell(m, g, WT_SEEN_LAUNCH);
+    wt_group_tell(m, g, WT_SEEN_GROUP);
     for (uint32_t i = 0; i < plan->waves; i++) {
         const uint32_t wave = core * groups->waves_per_core + plan->slot[i];
         if (!groups->ops->start_wave(m, wave, g, i))
             return false;
-        wt_group_tell_wave(m, wt_machine_wave(m, wave));
+        wt_wave_tell_begin(m, wt_machine_wave(m, wave));
     }
     return true;
 }
@@ -294,7 +311,7 @@ void wt_group_wave_leaves(struct wt_machine *m, struct wt_wave_head *w)
 {
     assert(w->active && w->group && m->active > 0);
     const uint32_t core = w->group->core;
-    wt_group_tell(m, w->group, w, (struct wt_observed_event){.kind = WT_SEEN_WAVE_END});
+    wt_wave_tell(m, w, (struct wt_observed_event){.kind = WT_SEEN_WAVE_END});
     m->groups.room[core].waves &= ~slot_bit(&m->groups, w, core);
     w->active = false;
     w->group = NULL;
@@ -315,6 +332,6 @@ bool wt_launch_done(struct wt_machine *m, struct wt_launch_head *launch,
 {
     launch->active = ++launch->done < launch->total;
     if (!launch->active)
-        wt_group_tell(m, g, NULL, (struct wt_observed_event){.kind = WT_SEEN_LAUNCH_END});
+        wt_group_tell(m, g, WT_SEEN_LAUNCH_END);
     return !launch->active;
 }

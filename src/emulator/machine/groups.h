@@ -58,20 +58,27 @@ bool wt_group_wave_ended(struct wt_machine *m, struct wt_group_head *g);
 bool wt_launch_done(struct wt_machine *m, struct wt_launch_head *launch,
                     const struct wt_group_head *g);
 
-/** Tells who observes the machine of an event of @p g (NULL: the family has no groups), of its
- * launch, or of one of its waves: @p w; NULL: of none. */
+/** Tells who observes the machine that a group, or its launch, begins or ends. @p g NULL: the
+ * family has no groups. */
 void wt_group_tell(struct wt_machine *m, const struct wt_group_head *g,
-                   const struct wt_wave_head *w, struct wt_observed_event event);
+                   enum wt_observed_event_kind kind);
 /** Hands events to @p fn from now on, with the observer's context, first those of the launches,
  * groups and waves that are there, which begin now. There must be an observer. */
 void wt_groups_observe(struct wt_machine *m, wt_observe_event_fn *fn);
-/** Tells who observes the machine that a wave of a group begins; it has its lanes. */
-void wt_group_tell_wave(struct wt_machine *m, const struct wt_wave_head *w);
+/** Tells who observes the machine of an event of a wave. The wave, its group and launch are filled
+ * in here. */
+void wt_wave_tell(struct wt_machine *m, const struct wt_wave_head *w,
+                  struct wt_observed_event event);
+/** Tells who observes the machine that a wave begins; it has its lanes. */
+void wt_wave_tell_begin(struct wt_machine *m, const struct wt_wave_head *w);
+/** Tells who observes the machine that lanes of a wave execute a fence. */
+void wt_wave_tell_fence(struct wt_machine *m, const struct wt_wave_head *w, uint64_t pc,
+                        wt_lanes lanes, enum wt_observed_order order, enum wt_observed_scope scope);
 /** Tells who observes the machine that lanes of a wave arrive at a barrier of its group. */
-void wt_group_tell_arrival(struct wt_machine *m, const struct wt_wave_head *w, uint64_t pc,
-                           wt_lanes lanes, uint32_t number);
+void wt_wave_tell_arrival(struct wt_machine *m, const struct wt_wave_head *w, uint64_t pc,
+                          wt_lanes lanes, uint32_t number);
 /** … or go on from it. */
-void wt_group_tell_release(struct wt_machine *m, const struct wt_wave_head *w, wt_lanes lanes,
-                           uint32_t number);
+void wt_wave_tell_release(struct wt_machine *m, const struct wt_wave_head *w, wt_lanes lanes,
+                          uint32_t number);
 
 #endif

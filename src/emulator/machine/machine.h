@@ -278,6 +278,12 @@ static inline uint64_t wt_watch_home(const struct wt_machine *m, uint64_t launch
     return ((uint64_t)m->device << 60 ^ launch << 40) | ((number + 1) & 0xffffffffff);
 }
 
+/** The number of the group in its launch. */
+static inline uint64_t wt_watch_home_group(uint64_t home)
+{
+    return (home & 0xffffffffff) - 1;
+}
+
 /** The head of the wave in slot @p wave. */
 static inline struct wt_wave_head *wt_machine_wave(const struct wt_machine *m, uint32_t wave)
 {

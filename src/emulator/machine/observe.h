@@ -1,9 +1,9 @@
 /*
  * Observation: each access that the lanes of a machine make to memory, as its instruction issues,
  * and what orders accesses (barriers, fences, the begin and end of waves), handed to whoever wants
- * to know. It is not part of the machine's state: states, issue times and
- * hits of watches are the same with and without it. Memory that is observed takes the way of
- * watched memory (watch_set.h); the rest, and a machine without an observer, is as fast as ever.
+ * to know. It is not part of the machine's state: states, issue times and hits of watches are the
+ * same with and without it. Memory that is observed takes the way of watched memory (watch_set.h);
+ * the rest, and a machine without an observer, is as fast as ever.
  */
 #ifndef WT_EMULATOR_MACHINE_OBSERVE_H
 #define WT_EMULATOR_MACHINE_OBSERVE_H
@@ -165,7 +165,7 @@ void wt_observe_events(struct wt_machine *m, wt_observe_event_fn *fn);
 /* ---- for the engine and the families ---- */
 
 /** Tells the observer, which is there and takes events, of one: its `time` is filled in here.
- * Families call wt_group_tell() (groups.h). */
+ * Families call wt_group_tell() and wt_wave_tell() (groups.h). */
 void wt_observe_tell(struct wt_machine *m, struct wt_observed_event event);
 
 /** Tells the observer, if any, that @p bytes are about to be written as a lane of a wave sees

@@ -236,8 +236,9 @@ static void follow_reset(struct wt_profile *p)
     p->resets = p->m->resets;
 }
 
-/* The instruction may end its wave, and another one be in its slot then; or it has not issued the
- * last time, and what it has accessed does not count. */
+/* Before an instruction. The wave's numbers are kept here, for the instruction may end the wave,
+ * and another wave may take its slot. What was accessed before is dropped: it belongs to an
+ * instruction that did not issue. */
 static void begins(void *context, struct wt_machine *m, const struct wt_issue *issue)
 {
     struct wt_profile *p = context;

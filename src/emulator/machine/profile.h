@@ -8,7 +8,7 @@
 
 #include "emulator/machine/machine.h"
 
-/** What the memory of a GPU is counted in. */
+/** The units in which accesses to a GPU's memory are counted. */
 struct wt_profile_shape {
     unsigned line;     /**< bytes of a transaction: a cache line or a sector; a power of 2 */
     unsigned banks;    /**< of local memory, of dwords; 0: it has none */
@@ -40,8 +40,8 @@ struct wt_profile;
  */
 struct wt_profile *wt_profile_begin(struct wt_machine *m, const struct wt_profile_shape *shape,
                                     wt_profile_room_fn *room, void *context);
-/** Says that what is counted from now on has the number @p code: other code is loaded. No state
- * that was saved before is gone back to. */
+/** Gives instructions that issue from now on counts of their own, with the number @p code, because
+ * other code is loaded. The machine must not be put back to a state that was saved before. */
 void wt_profile_code(struct wt_profile *p, uint64_t code);
 /** Ends it, before its machine ends. The counts stay. */
 void wt_profile_end(struct wt_profile *p);

@@ -247,7 +247,7 @@ static bool open_barrier(struct sm_device *d, struct sm_cta *c, unsigned number)
         w->at_barrier = 0;
         w->bar_result = result;
         sm_update_ready(w);
-        wt_group_tell_release(&d->machine, &w->head, w->mask, number);
+        wt_wave_tell_release(&d->machine, &w->head, w->mask, number);
     }
     *b = (struct sm_barrier){0};
     return true;
@@ -257,7 +257,7 @@ bool sm_barrier_arrive(struct sm_warp *w, uint32_t lanes, unsigned number, uint3
                        bool waits)
 {
     struct sm_barrier *b = &w->cta->barrier[number];
-    wt_group_tell_arrival(&w->device->machine, &w->head, w->wait_pc, lanes, number);
+    wt_wave_tell_arrival(&w->device->machine, &w->head, w->wait_pc, lanes, number);
     b->arrived++;
     b->expected = threads / SM_LANES;
     if (waits)

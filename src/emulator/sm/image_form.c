@@ -9,6 +9,11 @@
 
 #include <string.h>
 
+uint8_t sm_register_behind(unsigned first, unsigned n)
+{
+    return (uint8_t)(first + n < SM_RZ ? first + n : SM_RZ);
+}
+
 /* ---- textures ---- */
 
 #define MOST_OPERANDS 10 /* of the list in place_operands */
@@ -126,19 +131,19 @@ static void place_operands(struct sm_texture_form *f, uint8_t a, uint8_t b)
         const uint8_t first = i < in_a ? a : b;
         const unsigned n = i < in_a ? i : i - in_a;
         if (!f->scalar || !f->depth || i + 1 < count)
-            *list[i] = (uint8_t)(first == SM_RZ || first + n >= SM_RZ ? SM_RZ : first + n);
+            *list[i] = sm_register_behind(first, n);
     }
 }
 
 /* TXD: [handle] coordinates, layer with offsets above it. */
 static void place_gradient_operands(struct sm_texture_form *f, uint8_t a)
 {
-    unsigned n = a;
+    unsigned n = 0;
     if (f->bindless)
-        f->handle = (uint8_t)n++;
+        f->handle = sm_register_behind(a, n++);
     for (unsigned i = 0; i < 3 && i < f->dimensions; i++)
-        f->coordinate[i] = (uint8_t)(n < SM_RZ ? n++ : SM_RZ);
-    f->layer = f->offset[0] = (uint8_t)(n < SM_RZ ? n : SM_RZ);
+        f->coordinate[i] = sm_register_behind(a, n++);
+    f->layer = f->offset[0] = sm_register_behind(a, n);
 }
 
 static void add_component(struct sm_texture_form *f, unsigned c)
@@ -166,7 +171,7 @@ static void place_results(struct sm_texture_form *f, uint64_t word, enum sm_insn
     }
     for (unsigned i = 0; i < 4 && i < f->to_count; i++) {
         const unsigned first = f->scalar && i >= 2 ? second : d, n = f->scalar ? i % 2 : i;
-        f->to[i] = (uint8_t)(first + n < SM_RZ ? first + n : SM_RZ);
+        f->to[i] = sm_register_behind(first, n);
     }
 }
 
@@ -241,11 +246,6 @@ struct sm_surface_form sm_surface_form_of(const struct sm_uop *u)
                                     .outside = outsides[SM_FIELD(u->word, suclamp49)]};
 }
 
-unsigned sm_register_behind(unsigned first, unsigned n)
-{
-    return first + n < SM_RZ ? first + n : SM_RZ;
-}
-
 struct sm_image_operands sm_surface_operands(const struct sm_uop *u)
 {
     const struct sm_surface_form f = sm_surface_form_of(u);
@@ -254,9 +254,9 @@ struct sm_image_operands sm_surface_operands(const struct sm_uop *u)
     if (!f.components && f.size < 4)
         o.bits = 8 * f.size;
     for (unsigned i = 0; i < o.values; i++)
-        o.value[i] = (uint8_t)sm_register_behind(u->d, i);
+        o.value[i] = sm_register_behind(u->d, i);
     for (unsigned i = 0; i < f.dimensions + f.layered; i++)
-        o.place[o.places++] = (uint8_t)sm_register_behind(u->a, i);
+        o.place[o.places++] = sm_register_behind(u->a, i);
     if (!f.immediate)
         o.place[o.places++] = (uint8_t)sm_bits(u->word, 39, 8);
     return o;

@@ -32,8 +32,9 @@ struct sm_surface_form {
 
 /** Of SULD and SUST. */
 struct sm_surface_form sm_surface_form_of(const struct sm_uop *u);
-/** Register n behind a first one. */
-unsigned sm_register_behind(unsigned first, unsigned n);
+/** The register @p n places behind the first one of an operand; SM_RZ where R254 is passed, and
+ * where the operand is RZ. */
+uint8_t sm_register_behind(unsigned first, unsigned n);
 
 /** The registers of an instruction that accesses a texture or a surface; SM_RZ: none. */
 struct sm_image_operands {

@@ -548,17 +548,6 @@ const struct sm_uop *sm_op_atoms_cas(struct sm_warp *w, const struct sm_uop *u)
     return atomic(w, u, atoms_place(u), SM_ATOMIC_CAS, type, u->d, u->b);
 }
 
-void sm_tell_fence(struct sm_warp *w, const struct sm_uop *u, uint32_t lanes,
-                   enum wt_observed_order order, enum wt_observed_scope scope)
-{
-    wt_group_tell(&w->device->machine, &w->cta->head, &w->head,
-                  (struct wt_observed_event){.kind = WT_SEEN_FENCE,
-                                             .pc = sm_pc_of(w, u),
-                                             .lanes = lanes,
-                                             .order = order,
-                                             .scope = scope});
-}
-
 /* Every access is done in order and seen by all at once: there is nothing to wait for. */
 const struct sm_uop *sm_op_membar(struct sm_warp *w, const struct sm_uop *u)
 {
@@ -568,8 +557,9 @@ const struct sm_uop *sm_op_membar(struct sm_warp *w, const struct sm_uop *u)
                                                     [SYS] = WT_AMONG_SYSTEM,
                                                     [VC] = WT_AMONG_SYSTEM};
     const uint32_t lanes = sm_lanes_of(w, u);
-    if (lanes && wt_observes_events(&w->device->machine))
-        sm_tell_fence(w, u, lanes, WT_ORDER_SEQUENTIAL, scopes[SM_FIELD(u->word, membar8)]);
+    if (lanes)
+        wt_wave_tell_fence(&w->device->machine, &w->head, sm_pc_of(w, u), lanes,
+                           WT_ORDER_SEQUENTIAL, scopes[SM_FIELD(u->word, membar8)]);
     return sm_next(u);
 }
 

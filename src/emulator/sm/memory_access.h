@@ -107,8 +107,4 @@ enum sm_atomic {
 uint64_t sm_atomic_whole(enum sm_atomic how, bool is_signed, unsigned size, uint64_t old,
                          uint64_t data);
 
-/** Tells who observes the machine of a fence. */
-void sm_tell_fence(struct sm_warp *w, const struct sm_uop *u, uint32_t lanes,
-                   enum wt_observed_order order, enum wt_observed_scope scope);
-
 #endif

@@ -525,7 +525,7 @@ static void put_predicate_operand(struct listing *l, const struct sm_item *item)
     put_predicate(l, number, true);
 }
 
-/* SHFL: the lane, and what bounds it. */
+/* An operand of SHFL: the number of the lane ('h'), or the bound and segment mask ('H'). */
 static void put_lane_choice(struct listing *l, char what)
 {
     if (sm_bit(l->u.word, what == 'h' ? 28 : 29))

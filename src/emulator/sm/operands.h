@@ -47,7 +47,8 @@ enum sm_special {
  * its predicate holds are told, too; NULL: whoever executes it. False: there is no such
  * instruction. The list does not contain the following:
  * - The PC, where the instruction only moves it on.
- * - Control words, and what DEPBAR waits for: results are there when an instruction has issued.
+ * - Control words and the scoreboards of DEPBAR: here each result is there once its instruction has
+ *   issued, and nothing waits for them.
  * - The predicate of LD and ST behind the address, which has no effect here.
  */
 bool sm_operands(const struct sm_warp *w, uint64_t word, struct wt_insn_operands *operands);

@@ -394,7 +394,7 @@ PTX_EXECUTOR(ptx_op_barrier)
         threads && lanes == w->live ? SM_LANES : (uint32_t)__builtin_popcount(lanes);
     const uint32_t holds =
         o->how == REDUCE ? (uint32_t)__builtin_popcount(ptx_mask(frame, &o->s[2]) & lanes) : 0;
-    wt_group_tell_arrival(&w->device->machine, &w->head, pc, lanes, n);
+    wt_wave_tell_arrival(&w->device->machine, &w->head, pc, lanes, n);
     b->arrived += count;
     b->expected = threads;
     b->holds += holds;

@@ -48,6 +48,12 @@ static void put_element(const struct ptx_op *o, uint8_t *frame, unsigned k, unsi
         ptx_put(frame + o->vector[k], o->how, lane, element(o, bytes));
 }
 
+/* Whether a watch or an observer wants each lane by itself in shared memory. */
+static inline bool is_watched_by_lane(const struct wt_machine *m)
+{
+    return m->watch && !wt_observes_rows(m);
+}
+
 /* Where the bytes are that a lane accesses, on the host; NULL: they need more than a copy. */
 static uint8_t *host_of(struct sm_warp *w, enum ptx_space space, unsigned lane, uint64_t at,
                         unsigned size, bool store)
@@ -64,8 +70,7 @@ static uint8_t *host_of(struct sm_warp *w, enum ptx_space space, unsigned lane, 
         }
     }
     if (space == PTX_SPACE_SHARED)
-        return at < l->shared && size <= l->shared - at &&
-                       (!d->machine.watch || wt_observes_rows(&d->machine))
+        return at < l->shared && size <= l->shared - at && !is_watched_by_lane(&d->machine)
                    ? w->cta->local + at
                    : NULL;
     if (space == PTX_SPACE_LOCAL && !sm_local_address(w, lane, at, size, &at))
@@ -130,8 +135,7 @@ static uint8_t *find_bytes(struct sm_warp *w, const struct ptx_op *o, bool store
         const uint32_t limit = d->grid.launch.shared;
         *mask = UINT64_MAX;
         const bool below = size <= limit && a.any <= limit - size;
-        return (!d->machine.watch || wt_observes_rows(&d->machine)) &&
-                       (below || are_below(row, offset, size, limit))
+        return !is_watched_by_lane(&d->machine) && (below || are_below(row, offset, size, limit))
                    ? w->cta->local
                    : NULL;
     }
@@ -245,7 +249,7 @@ static inline bool find_shared(struct sm_warp *w, const struct ptx_op *o, const 
 {
     const uint32_t size = o->size, limit = w->device->grid.launch.shared;
     uint8_t *shared = w->cta->local;
-    if (size > limit || (w->device->machine.watch && !wt_observes_rows(&w->device->machine)))
+    if (size > limit || is_watched_by_lane(&w->device->machine))
         return false;
     PTX_LEFT(i, lanes)
     {

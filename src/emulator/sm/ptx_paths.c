@@ -140,7 +140,7 @@ static void release(struct sm_warp *w, uint32_t wait, uint32_t result)
         e->pc = sm_next_pc(e->pc);
     }
     if (lanes)
-        wt_group_tell_release(&w->device->machine, &w->head, lanes, wait - PTX_WAITS_BARRIER);
+        wt_wave_tell_release(&w->device->machine, &w->head, lanes, wait - PTX_WAITS_BARRIER);
     if (w->wait == wait) {
         w->wait = PTX_RUNS;
         w->result = result;

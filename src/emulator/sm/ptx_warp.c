@@ -4,7 +4,6 @@
  */
 #include <string.h>
 
-#include "emulator/sm/memory_access.h"
 #include "emulator/sm/ptx_image.h"
 #include "emulator/sm/ptx_special.h"
 
@@ -17,9 +16,9 @@ PTX_EXECUTOR(ptx_op_fence)
 {
     const struct ptx_op *o = u->ptx;
     const uint32_t lanes = ptx_lanes(w, o);
-    if (lanes && wt_observes_events(&w->device->machine))
-        sm_tell_fence(w, u, lanes, (enum wt_observed_order)o->order,
-                      (enum wt_observed_scope)o->scope);
+    if (lanes)
+        wt_wave_tell_fence(&w->device->machine, &w->head, sm_pc_of(w, u), lanes,
+                           (enum wt_observed_order)o->order, (enum wt_observed_scope)o->scope);
     return sm_next(u);
 }
 
@@ -220,10 +219,10 @@ PTX_EXECUTOR(ptx_op_warp_barrier)
                                       .pc = sm_pc_of(w, u),
                                       .lanes = ptx_lanes(w, u->ptx),
                                       .barrier = WT_BARRIER_LANES};
-    wt_group_tell(&w->device->machine, &w->cta->head, &w->head, event);
+    wt_wave_tell(&w->device->machine, &w->head, event);
     event.kind = WT_SEEN_RELEASE;
     event.pc = 0;
-    wt_group_tell(&w->device->machine, &w->cta->head, &w->head, event);
+    wt_wave_tell(&w->device->machine, &w->head, event);
     return sm_next(u);
 }
 

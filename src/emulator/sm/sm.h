@@ -16,7 +16,7 @@
 #include "emulator/machine/schedule.h"
 #include "wavetrap/error.h"
 
-/** What its memory is counted in: initializes a struct wt_profile_shape.  */
+/** Initializes a struct wt_profile_shape with the units of its memory. */
 #define SM_PROFILE                                                                                 \
     {                                                                                              \
         .line = 32, .banks = 32, .together = 32                                                    \

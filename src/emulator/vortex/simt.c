@@ -95,19 +95,16 @@ static void tell(const struct vx_warp *w, enum wt_observed_event_kind kind, uint
         return;
     const enum wt_observed_barrier barrier =
         w->wait == VX_WAIT_GLOBAL_BARRIER ? WT_BARRIER_CORES : WT_BARRIER_CORE;
-    wt_group_tell(&w->device->machine, NULL, &w->head,
-                  (struct wt_observed_event){.kind = kind,
-                                             .pc = pc,
-                                             .lanes = w->mask,
-                                             .barrier = barrier,
-                                             .number = w->wait_id,
-                                             .order = WT_ORDER_SEQUENTIAL,
-                                             .scope = WT_AMONG_DEVICE});
+    wt_wave_tell(
+        &w->device->machine, &w->head,
+        (struct wt_observed_event){
+            .kind = kind, .pc = pc, .lanes = w->mask, .barrier = barrier, .number = w->wait_id});
 }
 
 void vx_tell_fence(const struct vx_warp *w, const struct vx_uop *u)
 {
-    tell(w, WT_SEEN_FENCE, vx_pc_of(w, u));
+    wt_wave_tell_fence(&w->device->machine, &w->head, vx_pc_of(w, u), w->mask, WT_ORDER_SEQUENTIAL,
+                       WT_AMONG_DEVICE);
 }
 
 void vx_warp_start(struct vx_warp *w, uint64_t pc)
@@ -126,12 +123,12 @@ void vx_warp_start(struct vx_warp *w, uint64_t pc)
     vx_set_mask(w, 1);
     vx_set_wait(w, VX_RUNS);
     if (begins)
-        wt_group_tell_wave(&w->device->machine, &w->head);
+        wt_wave_tell_begin(&w->device->machine, &w->head);
 }
 
 void vx_launch_first_warps(struct vx_device *device)
 {
-    wt_group_tell(&device->machine, NULL, NULL, (struct wt_observed_event){.kind = WT_SEEN_LAUNCH});
+    wt_group_tell(&device->machine, NULL, WT_SEEN_LAUNCH);
     for (uint32_t core = 0; core < device->core_count; core++)
         vx_warp_start(&device->warp[core * device->config.warps], device->config.startup);
 }
@@ -181,8 +178,7 @@ static void deactivate(struct vx_warp *w)
     vx_set_mask(w, 0);
     vx_set_wait(w, VX_RUNS);
     if (!d->machine.active)
-        wt_group_tell(&d->machine, NULL, NULL,
-                      (struct wt_observed_event){.kind = WT_SEEN_LAUNCH_END});
+        wt_group_tell(&d->machine, NULL, WT_SEEN_LAUNCH_END);
 }
 
 void vx_warp_exit(struct vx_warp *w)

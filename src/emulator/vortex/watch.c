@@ -91,6 +91,16 @@ static void put_order(const struct vx_warp *w, struct wt_lane_access *a)
                                                 : WT_ORDER_RELAXED;
 }
 
+static struct wt_lane_access access_of(const struct vx_warp *w, const struct vx_uop *u,
+                                       enum wt_watch_kind kind, bool local, unsigned size)
+{
+    return (struct wt_lane_access){.pc = vx_pc_of(w, u),
+                                   .kind = kind,
+                                   .space = local ? WT_OBSERVED_GROUP : WT_OBSERVED_GLOBAL,
+                                   .home = local ? w->core->id + 1 : WT_SPACE_GLOBAL,
+                                   .size = size};
+}
+
 void vx_watch_access(struct vx_warp *w, const struct vx_uop *u, enum wt_watch_kind kind,
                      unsigned lane, uint64_t addr, unsigned size, uint64_t before, uint64_t after)
 {
@@ -101,14 +111,9 @@ void vx_watch_access(struct vx_warp *w, const struct vx_uop *u, enum wt_watch_ki
         return;
     if (d->machine.observer &&
         (set->observes_all || meets(d, &set->observed, w->core, addr, size))) {
-        const bool local = vx_is_local(d, addr);
-        struct wt_lane_access a = {.pc = vx_pc_of(w, u),
-                                   .kind = kind,
-                                   .space = local ? WT_OBSERVED_GROUP : WT_OBSERVED_GLOBAL,
-                                   .home = local ? w->core->id + 1 : WT_SPACE_GLOBAL,
-                                   .lane = lane,
-                                   .size = size,
-                                   .at = addr};
+        struct wt_lane_access a = access_of(w, u, kind, vx_is_local(d, addr), size);
+        a.lane = lane;
+        a.at = addr;
         put_order(w, &a);
         wt_engine_observe(&d->machine, &w->head, &a);
     }
@@ -132,11 +137,7 @@ void vx_watch_access(struct vx_warp *w, const struct vx_uop *u, enum wt_watch_ki
 uint64_t *vx_observe_row(struct vx_warp *w, const struct vx_uop *u, enum wt_watch_kind kind,
                          bool local, unsigned size)
 {
-    const struct wt_lane_access a = {.pc = vx_pc_of(w, u),
-                                     .kind = kind,
-                                     .space = local ? WT_OBSERVED_GROUP : WT_OBSERVED_GLOBAL,
-                                     .home = local ? w->core->id + 1 : WT_SPACE_GLOBAL,
-                                     .size = size};
+    const struct wt_lane_access a = access_of(w, u, kind, local, size);
     return wt_observe_row(&w->device->machine, &w->head, vx_now(w), &a, w->mask);
 }
 

@@ -14,12 +14,34 @@
 
 #define MOST_OBJECTS 4096
 
-size_t host_code_copy(const void *from, void *to, size_t size)
+/* Copies up to `size` bytes of this process, which may change or go at any time; how many were
+ * there. */
+static size_t copy(const void *from, void *to, size_t size)
 {
     struct iovec there = {.iov_base = (void *)(uintptr_t)from, .iov_len = size};
     struct iovec here = {.iov_base = to, .iov_len = size};
     const ssize_t got = process_vm_readv(getpid(), &here, 1, &there, 1, 0);
     return got > 0 ? (size_t)got : 0;
+}
+
+bool host_code_begin(struct host *host, struct host_code *code)
+{
+    struct r_debug debug;
+    if (copy(host->debug, &debug, sizeof debug) != sizeof debug || debug.r_state != RT_CONSISTENT)
+        return false;
+    *code = (struct host_code){.next = debug.r_map};
+    return true;
+}
+
+bool host_code_next(struct host_code *code)
+{
+    struct link_map map;
+    if (!code->next || copy(code->next, &map, sizeof map) != sizeof map)
+        return false;
+    code->uri[strnlen(code->uri, copy(map.l_name, code->uri, sizeof code->uri - 1))] = 0;
+    code->bias = map.l_addr;
+    code->next = ++code->count < MOST_OBJECTS ? map.l_next : NULL;
+    return true;
 }
 
 /* FNV-1a. */
@@ -33,25 +55,18 @@ static uint64_t mix(uint64_t hash, const void *bytes, size_t size)
 
 bool host_code_state(struct host *host, uint64_t *state)
 {
-    struct r_debug debug;
-    struct link_map map;
-    char uri[512];
-    const void *list = host->debug;
+    struct host_code code;
     const uint64_t freed = atomic_load(&host->code_freed);
     uint64_t hash = mix(UINT64_C(0xcbf29ce484222325), &freed, sizeof freed);
     *state = 0;
-    if (!list)
+    if (!host->debug)
         return true;
-    if (host_code_copy(list, &debug, sizeof debug) != sizeof debug ||
-        debug.r_state != RT_CONSISTENT)
+    if (!host_code_begin(host, &code))
         return false;
-    const void *at = debug.r_map;
-    for (unsigned n = 0; at && n < MOST_OBJECTS; n++, at = map.l_next) {
-        if (host_code_copy(at, &map, sizeof map) != sizeof map)
-            return false;
-        const size_t length = strnlen(uri, host_code_copy(map.l_name, uri, sizeof uri));
-        hash = mix(mix(hash, &map.l_addr, sizeof map.l_addr), uri, length);
-    }
+    while (host_code_next(&code))
+        hash = mix(mix(hash, &code.bias, sizeof code.bias), code.uri, strlen(code.uri));
+    if (code.next)
+        return false;
     *state = hash | 1;
     return true;
 }

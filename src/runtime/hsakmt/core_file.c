@@ -1,5 +1,4 @@
 /* Core files of a GPU in a host process: written here, read by target/core_file.c. */
-#include <link.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -11,22 +10,15 @@
 #include "emulator/machine/machine.h"
 #include "runtime/hsakmt/debugger_memory.h"
 
-#define MOST_OBJECTS 4096
-
 /* The program's threads may be loading code now: then its list is not complete. */
 static void write_modules(void *context, struct wt_core_writer *w, struct wt_archive *a)
 {
-    struct r_debug debug = {.r_state = RT_ADD};
-    struct link_map m;
-    char uri[512];
-    host_code_copy(((const struct host_gpu *)context)->host->debug, &debug, sizeof debug);
-    const void *at = debug.r_state == RT_CONSISTENT ? debug.r_map : NULL;
-    for (unsigned n = 0; at && n < MOST_OBJECTS; n++, at = m.l_next) {
+    struct host_code code;
+    if (!host_code_begin(((const struct host_gpu *)context)->host, &code))
+        return;
+    while (host_code_next(&code)) {
         struct stat info;
-        if (host_code_copy(at, &m, sizeof m) != sizeof m)
-            return;
-        uri[strnlen(uri, host_code_copy(m.l_name, uri, sizeof uri - 1))] = 0;
-        const int fd = host_code_object(uri);
+        const int fd = host_code_object(code.uri);
         if (fd < 0)
             continue;
         const bool known = !fstat(fd, &info) && info.st_size > 0;
@@ -35,7 +27,7 @@ static void write_modules(void *context, struct wt_core_writer *w, struct wt_arc
         close(fd);
         if (map == MAP_FAILED)
             continue;
-        wt_host_core_module(w, a, uri, m.l_addr, map, length);
+        wt_host_core_module(w, a, code.uri, code.bias, map, length);
         munmap(map, length);
     }
 }

@@ -337,9 +337,18 @@ int host_queue_send(struct host *host, uint32_t id, uint64_t exceptions);
  * after each change, 0 before the runtime has begun. False while the list is being changed.
  */
 bool host_code_state(struct host *host, uint64_t *state);
-/** Copies up to @p size bytes of this process, which may change or go at any time; returns how many
- * were there. */
-size_t host_code_copy(const void *from, void *to, size_t size);
+/** A code object in the runtime's list. */
+struct host_code {
+    char uri[512]; /**< for host_code_object() */
+    uint64_t bias;
+    const void *next; /**< NULL: this is the last one */
+    unsigned count;
+};
+/** Goes to the beginning of the list, before its first code object. False: there is no list, or the
+ * runtime is changing it. */
+bool host_code_begin(struct host *host, struct host_code *code);
+/** Goes on to the `next` code object. False: there is none, or (`next` remains) it has gone. */
+bool host_code_next(struct host_code *code);
 /**
  * Notes that a debugger has come, which knows no list yet, or has gone; launches are held no
  * longer.

@@ -52,17 +52,17 @@ static const struct host_symbols *symbols_of(void)
 
 /* ---- code objects ---- */
 
-/* The program's code objects, as they are loaded now; NULL without host memory. */
-static struct wt_modules *modules_now(const struct r_debug *debug)
+/* The program's code objects from a place in the list on; NULL without host memory. */
+static struct wt_modules *modules_now(struct host_code *code)
 {
     struct wt_modules *modules = loaded_symbols->list();
-    for (const struct link_map *m = debug->r_map; m && modules; m = m->l_next) {
-        const int fd = m->l_name ? host_code_object(m->l_name) : -1;
+    while (modules && host_code_next(code)) {
+        const int fd = host_code_object(code->uri);
         char path[64];
         if (fd < 0)
             continue;
         snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
-        loaded_symbols->add_file(modules, path, m->l_addr, 0, NULL, WT_IGNORED);
+        loaded_symbols->add_file(modules, path, code->bias, 0, NULL, WT_IGNORED);
         close(fd);
     }
     return modules;
@@ -78,14 +78,14 @@ static bool look_in_modules(struct host *host,
 {
     enum { TRIES = 20 };
     const struct timespec pause = {.tv_nsec = 1000000};
-    const struct r_debug *debug = host->debug;
+    struct host_code code;
     bool found = false;
-    for (unsigned i = 0; debug && symbols_of() && !found && i < TRIES; i++) {
+    for (unsigned i = 0; host->debug && symbols_of() && !found && i < TRIES; i++) {
         if (i)
             nanosleep(&pause, NULL);
-        if (__atomic_load_n(&debug->r_state, __ATOMIC_ACQUIRE) != RT_CONSISTENT)
+        if (!host_code_begin(host, &code))
             continue;
-        struct wt_modules *modules = modules_now(debug);
+        struct wt_modules *modules = modules_now(&code);
         found = modules && look(modules, context);
         loaded_symbols->free(modules);
     }
