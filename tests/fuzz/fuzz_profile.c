@@ -90,7 +90,8 @@ static void check_limit(const char *limit, const struct cli_profile_table *t)
     const size_t length = at ? (size_t)(at - limit) : 0;
     bool good = length > 0 && length < 256, any = false;
     snprintf(file, sizeof file, "%.*s", (int)length, limit);
-    at += at != NULL;
+    if (at)
+        at++;
     good = good && read_number(&at, UINT32_MAX, &line) && *at == ' ';
     const size_t letters = good ? strspn(at += strspn(at, " "), "abcdefghijklmnopqrstuvwxyz") : 0;
     snprintf(name, sizeof name, "%.*s", (int)letters, good ? at : "");
@@ -114,7 +115,7 @@ static void check_limit(const char *limit, const struct cli_profile_table *t)
 
 /* ---- reports ---- */
 
-/* A file in memory, and what was written to it. */
+/* Makes a file in memory for a report; `path` becomes its name. */
 static int new_file(char *path)
 {
     const int fd = memfd_create("report", MFD_CLOEXEC);
