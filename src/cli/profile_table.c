@@ -183,7 +183,8 @@ static void text_line(const char *all, size_t length, unsigned number, char *tex
     const char *end = all + length;
     for (; number > 1 && all; number--) {
         all = memchr(all, '\n', (size_t)(end - all));
-        all += all != NULL;
+        if (all)
+            all++;
     }
     if (all && number == 1)
         take_line(all, (size_t)(end - all), text, size);
@@ -194,7 +195,8 @@ static void source_text(const struct cli_profile_row *r, char *text, size_t size
 {
     char *line = NULL;
     size_t room = 0;
-    const char *known = r->file ? wt_modules_text(r->place.modules, r->file, &room) : NULL;
+    const struct wt_modules *m = r->place.modules;
+    const char *known = r->file && m ? wt_modules_text(m, r->file, &room) : NULL;
     *text = 0;
     if (known) {
         text_line(known, room, r->line, text, size);

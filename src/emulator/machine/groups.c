@@ -147,15 +147,6 @@ void wt_wave_tell_begin(struct wt_machine *m, const struct wt_wave_head *w)
     wt_wave_tell(m, w, (struct wt_observed_event){.kind = WT_SEEN_WAVE, .lanes = lanes});
 }
 
-void wt_wave_tell_fence(struct wt_machine *m, const struct wt_wave_head *w, uint64_t pc,
-                        wt_lanes lanes, enum wt_observed_order order, enum wt_observed_scope scope)
-{
-    wt_wave_tell(
-        m, w,
-        (struct wt_observed_event){
-            .kind = WT_SEEN_FENCE, .pc = pc, .lanes = lanes, .order = order, .scope = scope});
-}
-
 /* Whether a launch has a group in a place before @p n. */
 static bool has_earlier(const struct wt_groups *groups, uint32_t n)
 {
@@ -182,22 +173,6 @@ void wt_groups_observe(struct wt_machine *m, wt_observe_event_fn *fn)
     for (uint32_t i = 0; i < m->waves; i++)
         if (wt_machine_wave(m, i)->active)
             wt_wave_tell_begin(m, wt_machine_wave(m, i));
-}
-
-void wt_wave_tell_arrival(struct wt_machine *m, const struct wt_wave_head *w, uint64_t pc,
-                          wt_lanes lanes, uint32_t number)
-{
-    wt_wave_tell(m, w,
-                 (struct wt_observed_event){
-                     .kind = WT_SEEN_ARRIVE, .pc = pc, .lanes = lanes, .number = number});
-}
-
-void wt_wave_tell_release(struct wt_machine *m, const struct wt_wave_head *w, wt_lanes lanes,
-                          uint32_t number)
-{
-    wt_wave_tell(
-        m, w,
-        (struct wt_observed_event){.kind = WT_SEEN_RELEASE, .lanes = lanes, .number = number});
 }
 
 /* ---- starting ---- */

@@ -71,14 +71,40 @@ void wt_wave_tell(struct wt_machine *m, const struct wt_wave_head *w,
                   struct wt_observed_event event);
 /** Tells who observes the machine that a wave begins; it has its lanes. */
 void wt_wave_tell_begin(struct wt_machine *m, const struct wt_wave_head *w);
+
+/* The following are inline, and look for an observer before they make an event: barriers are
+ * frequent, and mostly nobody observes them. */
+
 /** Tells who observes the machine that lanes of a wave execute a fence. */
-void wt_wave_tell_fence(struct wt_machine *m, const struct wt_wave_head *w, uint64_t pc,
-                        wt_lanes lanes, enum wt_observed_order order, enum wt_observed_scope scope);
+static inline void wt_wave_tell_fence(struct wt_machine *m, const struct wt_wave_head *w,
+                                      uint64_t pc, wt_lanes lanes, enum wt_observed_order order,
+                                      enum wt_observed_scope scope)
+{
+    if (wt_observes_events(m))
+        wt_wave_tell(
+            m, w,
+            (struct wt_observed_event){
+                .kind = WT_SEEN_FENCE, .pc = pc, .lanes = lanes, .order = order, .scope = scope});
+}
+
 /** Tells who observes the machine that lanes of a wave arrive at a barrier of its group. */
-void wt_wave_tell_arrival(struct wt_machine *m, const struct wt_wave_head *w, uint64_t pc,
-                          wt_lanes lanes, uint32_t number);
+static inline void wt_wave_tell_arrival(struct wt_machine *m, const struct wt_wave_head *w,
+                                        uint64_t pc, wt_lanes lanes, uint32_t number)
+{
+    if (wt_observes_events(m))
+        wt_wave_tell(m, w,
+                     (struct wt_observed_event){
+                         .kind = WT_SEEN_ARRIVE, .pc = pc, .lanes = lanes, .number = number});
+}
+
 /** … or go on from it. */
-void wt_wave_tell_release(struct wt_machine *m, const struct wt_wave_head *w, wt_lanes lanes,
-                          uint32_t number);
+static inline void wt_wave_tell_release(struct wt_machine *m, const struct wt_wave_head *w,
+                                        wt_lanes lanes, uint32_t number)
+{
+    if (wt_observes_events(m))
+        wt_wave_tell(
+            m, w,
+            (struct wt_observed_event){.kind = WT_SEEN_RELEASE, .lanes = lanes, .number = number});
+}
 
 #endif
