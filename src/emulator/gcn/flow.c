@@ -89,6 +89,18 @@ OP(s_barrier)
     return NULL;
 }
 
+/* Apart from s_waitcnt, which is frequent, and mostly nobody observes it. */
+__attribute__((noinline)) static void tell_wait(const struct gcn_wave *w, const struct gcn_uop *u,
+                                                unsigned vm, unsigned exp, unsigned lgkm)
+{
+    const struct wt_observed_event wait = {.kind = WT_SEEN_WAIT,
+                                           .pc = gcn_pc_of(w, u),
+                                           .count = {vm == 63 ? WT_NO_COUNT : (uint8_t)vm,
+                                                     exp == 7 ? WT_NO_COUNT : (uint8_t)exp,
+                                                     lgkm == 15 ? WT_NO_COUNT : (uint8_t)lgkm}};
+    wt_wave_tell(&w->device->machine, &w->head, wait);
+}
+
 /* Accesses complete when they issue; the counters record those not yet covered by an s_waitcnt. */
 OP(s_waitcnt)
 {
@@ -100,13 +112,8 @@ OP(s_waitcnt)
         w->exp_cnt = (uint8_t)exp;
     if (w->lgkm_cnt > lgkm)
         w->lgkm_cnt = (uint8_t)lgkm;
-    if (wt_observes_events(&w->device->machine)) {
-        struct wt_observed_event wait = {.kind = WT_SEEN_WAIT, .pc = gcn_pc_of(w, u)};
-        wait.count[0] = vm == 63 ? WT_NO_COUNT : (uint8_t)vm;
-        wait.count[1] = exp == 7 ? WT_NO_COUNT : (uint8_t)exp;
-        wait.count[2] = lgkm == 15 ? WT_NO_COUNT : (uint8_t)lgkm;
-        wt_wave_tell(&w->device->machine, &w->head, wait);
-    }
+    if (wt_observes_events(&w->device->machine))
+        tell_wait(w, u, vm, exp, lgkm);
     return gcn_next(u);
 }
 

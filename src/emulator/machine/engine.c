@@ -75,15 +75,20 @@ void wt_engine_access(struct wt_machine *m, struct wt_wave_head *w, const struct
     wt_engine_watch(m, w, a, a->home, a->at, a->size, before, after);
 }
 
-/* Lets a wave do @p n issues, and its observer know. */
-static uint64_t run_turn(struct wt_machine *m, uint32_t wave, uint64_t n)
+/* Apart from run_turn, which is called for each barrier of each wave. */
+__attribute__((noinline)) static uint64_t run_observed_turn(struct wt_machine *m, uint32_t wave,
+                                                            uint64_t n)
 {
-    if (!m->observer)
-        return m->engine->turn(m, wave, n);
     const struct wt_issue next = m->engine->next_issue(m, wave);
     const uint64_t issued = m->engine->turn(m, wave, wt_observe_before(m, &next) ? 1 : n);
     wt_observe_after(m, &next, issued);
     return issued;
+}
+
+/* Lets a wave do up to @p n issues, and an observer know. */
+static inline uint64_t run_turn(struct wt_machine *m, uint32_t wave, uint64_t n)
+{
+    return m->observer ? run_observed_turn(m, wave, n) : m->engine->turn(m, wave, n);
 }
 
 /* Runs one turn, or one issue where the run is traced; returns how many were issued. */

@@ -147,6 +147,24 @@ void wt_wave_tell_begin(struct wt_machine *m, const struct wt_wave_head *w)
     wt_wave_tell(m, w, (struct wt_observed_event){.kind = WT_SEEN_WAVE, .lanes = lanes});
 }
 
+void wt_wave_tell_observed_fence(struct wt_machine *m, const struct wt_wave_head *w, uint64_t pc,
+                                 wt_lanes lanes, enum wt_observed_order order,
+                                 enum wt_observed_scope scope)
+{
+    wt_wave_tell(
+        m, w,
+        (struct wt_observed_event){
+            .kind = WT_SEEN_FENCE, .pc = pc, .lanes = lanes, .order = order, .scope = scope});
+}
+
+void wt_wave_tell_observed_barrier(struct wt_machine *m, const struct wt_wave_head *w,
+                                   enum wt_observed_event_kind kind, uint64_t pc, wt_lanes lanes,
+                                   uint32_t number)
+{
+    wt_wave_tell(
+        m, w, (struct wt_observed_event){.kind = kind, .pc = pc, .lanes = lanes, .number = number});
+}
+
 /* Whether a launch has a group in a place before @p n. */
 static bool has_earlier(const struct wt_groups *groups, uint32_t n)
 {

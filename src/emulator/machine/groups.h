@@ -72,8 +72,15 @@ void wt_wave_tell(struct wt_machine *m, const struct wt_wave_head *w,
 /** Tells who observes the machine that a wave begins; it has its lanes. */
 void wt_wave_tell_begin(struct wt_machine *m, const struct wt_wave_head *w);
 
-/* The following are inline, and look for an observer before they make an event: barriers are
- * frequent, and mostly nobody observes them. */
+/* The rest is inline, and calls a function only where somebody observes events: barriers are
+ * frequent, and mostly nobody does. */
+
+void wt_wave_tell_observed_fence(struct wt_machine *m, const struct wt_wave_head *w, uint64_t pc,
+                                 wt_lanes lanes, enum wt_observed_order order,
+                                 enum wt_observed_scope scope);
+void wt_wave_tell_observed_barrier(struct wt_machine *m, const struct wt_wave_head *w,
+                                   enum wt_observed_event_kind kind, uint64_t pc, wt_lanes lanes,
+                                   uint32_t number);
 
 /** Tells who observes the machine that lanes of a wave execute a fence. */
 static inline void wt_wave_tell_fence(struct wt_machine *m, const struct wt_wave_head *w,
@@ -81,10 +88,7 @@ static inline void wt_wave_tell_fence(struct wt_machine *m, const struct wt_wave
                                       enum wt_observed_scope scope)
 {
     if (wt_observes_events(m))
-        wt_wave_tell(
-            m, w,
-            (struct wt_observed_event){
-                .kind = WT_SEEN_FENCE, .pc = pc, .lanes = lanes, .order = order, .scope = scope});
+        wt_wave_tell_observed_fence(m, w, pc, lanes, order, scope);
 }
 
 /** Tells who observes the machine that lanes of a wave arrive at a barrier of its group. */
@@ -92,9 +96,7 @@ static inline void wt_wave_tell_arrival(struct wt_machine *m, const struct wt_wa
                                         uint64_t pc, wt_lanes lanes, uint32_t number)
 {
     if (wt_observes_events(m))
-        wt_wave_tell(m, w,
-                     (struct wt_observed_event){
-                         .kind = WT_SEEN_ARRIVE, .pc = pc, .lanes = lanes, .number = number});
+        wt_wave_tell_observed_barrier(m, w, WT_SEEN_ARRIVE, pc, lanes, number);
 }
 
 /** … or go on from it. */
@@ -102,9 +104,7 @@ static inline void wt_wave_tell_release(struct wt_machine *m, const struct wt_wa
                                         wt_lanes lanes, uint32_t number)
 {
     if (wt_observes_events(m))
-        wt_wave_tell(
-            m, w,
-            (struct wt_observed_event){.kind = WT_SEEN_RELEASE, .lanes = lanes, .number = number});
+        wt_wave_tell_observed_barrier(m, w, WT_SEEN_RELEASE, 0, lanes, number);
 }
 
 #endif
