@@ -181,10 +181,12 @@ def session(words, plan, env, said, echo="echo {}\\n"):
         leave(process, way)
         is_lldb = words[0] == LLDB
         try:
-            if words[0] == "gdb-multiarch" and way in ("SIGTERM", "SIGHUP"):    # GDB 13, waiting at its prompt, has lost one now and then
-                with contextlib.suppress(subprocess.TimeoutExpired):
+            # GDB 13, waiting at its prompt, has lost a signal now and then; an interrupt that comes before a command begins ends none.
+            if words[0] == "gdb-multiarch" and way in ("SIGTERM", "SIGHUP") or way in ("quit", "detach", "eof"):
+                try:
                     process.wait(timeout=LLDB_PATIENCE)
-                leave(process, way)
+                except subprocess.TimeoutExpired:
+                    process.send_signal(signal.Signals[way] if way.startswith("SIG") else signal.SIGINT)
             process.wait(timeout=LLDB_PATIENCE if is_lldb else PATIENCE)
         except subprocess.TimeoutExpired:
             lost = is_lldb
