@@ -65,7 +65,8 @@ def check(gpu, name, found, times=1):
         assert [sum(one[c] for one in of_line) for c in COUNTS] == counts, (line, of_line)
 
 
-@pytest.mark.parametrize("gpu, names", [("gfx900", list(KERNELS)), ("sm", list(KERNELS)), *(("gen9", [name]) for name in KERNELS)])
+@pytest.mark.parametrize("gpu, names", [("gfx900", list(KERNELS)), ("sm", list(KERNELS)),
+                                        *(pytest.param("gen9", [name], marks=[pytest.mark.full] if i % 3 else []) for i, name in enumerate(KERNELS))])
 def test_the_counts_of_a_program_are_those_of_a_model(gpu, names, tmp_path):
     """In JSON, in the table, in the report, twice; and the program prints what it prints without. Its kernels are in as many modules, by lines; those of
     the Gen9, without lines, are one in a program."""
@@ -208,9 +209,9 @@ def programs(tmp_path_factory):
     return make
 
 
-@pytest.mark.parametrize("name, line", [("HIP", "two_gpus.hip"), ("CUDA C++", "launches.hip"), ("OpenCL", ""), ("Level Zero", ""), ("GCC OpenACC", "openacc.c"),
-                                        ("clang OpenMP", "openmp.c"),
-                                        *([("GCC OpenMP", "openmp.c"), ("OpenMP on PTX", "")] if os.environ.get("WAVETRAP_FULL") else [])])
+@pytest.mark.parametrize("name, line", [("HIP", "two_gpus.hip"), ("CUDA C++", "launches.hip"), ("OpenCL", ""), ("Level Zero", ""), ("clang OpenMP", "openmp.c"),
+                                        *(pytest.param(*one, marks=pytest.mark.full) for one in
+                                          (("GCC OpenACC", "openacc.c"), ("GCC OpenMP", "openmp.c"), ("OpenMP on PTX", "")))])
 def test_programs_of_all_kinds(programs, name, line):
     """Each issue is counted once: they are as many as the driver has counted. Output and status are as without counts; lines are known where the
     compiler writes some."""

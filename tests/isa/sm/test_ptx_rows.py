@@ -6,12 +6,16 @@ import random
 import re
 import struct
 import subprocess
+import sys
 from fractions import Fraction
 from pathlib import Path
 
 import pytest
 
 ROOT = Path(__file__).resolve().parents[3]
+sys.path.insert(0, str(ROOT / "tests" / "host"))
+from sanitizer import needed  # noqa: E402
+
 BUILD = Path(os.environ.get("WAVETRAP_BUILD", ROOT / "build"))
 WAVETRAP = os.environ.get("WAVETRAP", str(BUILD / "wavetrap"))
 M32, M64 = 0xffffffff, (1 << 64) - 1
@@ -634,7 +638,9 @@ def run(folder, text, data, out=4 * LANES, block=LANES):
 
 
 def check_operands(folder):
-    """What its instructions state that they read and write is what they do: see ptx_poison.c."""
+    """What its instructions state that they read and write is what they do: see ptx_poison.c. Under sanitizers `make full` has it."""
+    if needed() and "WAVETRAP_FULL" not in os.environ:
+        return
     done = subprocess.run([BUILD / "tests" / "isa" / "sm" / "ptx_poison", folder / "k.ptx", folder / "in"], capture_output=True, text=True,
                           timeout=60)
     assert done.returncode == 0, done.stderr
