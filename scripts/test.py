@@ -10,7 +10,8 @@ A NAME is one of
     TEST               a test function, wherever it is
 Under each failed test stands the command that runs it again. Where few tests of whole suites fail, which run beside each other, they are run once
 more, alone: the last line names those that pass then, and the run is good. A test fails, too, if it leaves a file in its temporary folder or in the home, or
-if a debugger of its that nobody waited for has crashed (one_test.py); the run fails if the tests leave a file in the source folder.
+if a debugger of its that nobody waited for has crashed (one_test.py); the run fails if the tests leave a file in the source folder, in /dev/shm or /var/tmp, or
+a file of wavetrap's in /tmp.
 """
 import argparse
 import json
@@ -156,11 +157,31 @@ def litter(root=ROOT):
     return {(name, (root / name).lstat().st_mtime_ns) for name in names if not OWN.search(name) and (root / name).exists()}
 
 
+# What others leave there: LLVM's OpenMP and Debian's libhsakmt, where they are killed, and Chromium.
+OTHERS = re.compile(r"^(__KMP_REGISTERED_LIB_|(sem\.)?hsakmt_|\.(org|com)\.)")
+
+
+def elsewhere(places=("/dev/shm", "/var/tmp", "/tmp")):
+    """Files of this user outside of the tests' own folders: in folders of the system that no variable of the environment names. In /tmp,
+    where other programs write all the time, those of wavetrap alone, but for its folder of sockets."""
+    found = set()
+    for place in filter(os.path.isdir, places):
+        for file in os.scandir(place):
+            own = "wavetrap" in file.name and file.name != f"wavetrap-{os.getuid()}" if place == "/tmp" else not OTHERS.match(file.name)
+            if own and os.path.lexists(file.path) and file.stat(follow_symlinks=False).st_uid == os.getuid():
+                found.add(file.path)
+    return found
+
+
 def left_behind(before):
     """Prints what the tests have left and what has crashed; whether that is nothing."""
-    files, crashed = sorted(name for name, _ in litter() - before), crashed_orphans()
+    sources, others = before
+    files, crashed = sorted(name for name, _ in litter() - sources), crashed_orphans()
     if files:
         print(f"the tests have left in the source folder: {', '.join(files)}")
+    if found := sorted(elsewhere() - others):
+        print(f"the tests have left: {', '.join(found)}")
+        files += found
     for one in crashed:
         print(f"a child of a test that nobody waited for has crashed: {one}")
     return not files and not crashed
@@ -180,7 +201,7 @@ def main():
     adopt_orphans()
     # Programs of tests that abort, as they are meant to, leave no core files.
     resource.setrlimit(resource.RLIMIT_CORE, (0, resource.getrlimit(resource.RLIMIT_CORE)[1]))
-    before = litter()
+    before = litter(), elsewhere()
     build = os.path.relpath(options.build)
     tests = tests_of(build)
     # Tests of the cache switch it on; the others do not depend on what earlier ones left.

@@ -118,6 +118,25 @@ def test_a_file_in_the_temporary_folder_or_the_home_fails_the_test(command, left
     assert (status, text) == ((1, f"the test has left in the temporary folder: {left}\n") if left else (0, ""))
 
 
+def test_a_file_in_a_folder_of_the_system_fails_the_run(tmp_path, capsys):
+    """Which no variable of the environment names, so that a test can leave files there unseen."""
+    places = [str(tmp_path / "shm"), str(tmp_path / "var")]
+    for place in places:
+        os.mkdir(place)
+    before = runner.elsewhere(places)
+    for name in ("__KMP_REGISTERED_LIB_1_0", "sem.hsakmt_semaphore"):
+        (tmp_path / "shm" / name).touch()
+    assert runner.elsewhere(places) == before == set()
+    (tmp_path / "var" / "link").symlink_to("nowhere")
+    assert runner.elsewhere(places) == {f"{tmp_path}/var/link"}
+    now = runner.litter(), runner.elsewhere()
+    left = pathlib.Path(f"/tmp/wavetrap-left-by-{os.getpid()}")
+    left.touch()
+    assert not runner.left_behind(now) and f"the tests have left: {left}\n" in capsys.readouterr().out
+    left.unlink()
+    assert runner.left_behind(now)
+
+
 def test_the_status_of_the_test_is_the_runners():
     """A status, and a signal, as Meson tells them apart; each test has a temporary folder, and it is gone afterwards."""
     assert under_runner("exit 77")[0] == 77
