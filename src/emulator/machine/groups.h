@@ -75,9 +75,11 @@ void wt_wave_tell_begin(struct wt_machine *m, const struct wt_wave_head *w);
 /* The rest is inline, and calls a function only where somebody observes events: barriers are
  * frequent, and mostly nobody does. */
 
+/** wt_wave_tell_fence() where somebody observes events. */
 void wt_wave_tell_observed_fence(struct wt_machine *m, const struct wt_wave_head *w, uint64_t pc,
                                  wt_lanes lanes, enum wt_observed_order order,
                                  enum wt_observed_scope scope);
+/** wt_wave_tell_arrival() and wt_wave_tell_release() where somebody observes events. */
 void wt_wave_tell_observed_barrier(struct wt_machine *m, const struct wt_wave_head *w,
                                    enum wt_observed_event_kind kind, uint64_t pc, wt_lanes lanes,
                                    uint32_t number);
