@@ -71,8 +71,13 @@ static void i915_write_register(void *context, uint32_t number, uint32_t value)
     (void)context, (void)number, (void)value;
 }
 
-static const struct wt_i915_ops i915_fuzz_ops = {i915_check_walk, i915_ticks, i915_read_register,
-                                                 i915_write_register, i915_say};
+static void i915_fill(void *context, uint64_t place, uint8_t *bytes, uint64_t size)
+{
+    (void)context, (void)place, (void)bytes, (void)size;
+}
+
+static const struct wt_i915_ops i915_fuzz_ops = {
+    i915_check_walk, i915_ticks, i915_read_register, i915_write_register, i915_say, i915_fill};
 
 /* The memory of the program, which a batch may write. */
 static inline uint8_t *i915_fuzz_memory(void)

@@ -1,5 +1,6 @@
 """`--fill`: what registers and memory hold before a program writes them, on all families, standalone and in host programs."""
 import os
+import pathlib
 import struct
 import subprocess
 
@@ -8,6 +9,7 @@ import pytest
 from conftest import ROOT
 from test_accesses import COMMAND, build
 
+BUILD = pathlib.Path(os.environ.get("WAVETRAP_BUILD", ROOT / "build"))
 KERNEL = """
 kernel void k(global int *zero, global int *out)
 {
@@ -210,11 +212,42 @@ def test_new_memory_of_hip_programs(tmp_path):
 
 def test_new_memory_of_cuda_programs(tmp_path):
     (tmp_path / "p.c").write_text(CUDA)
-    library = ROOT / "build" / "src" / "runtime" / "cuda" / "libcuda.so.1"
+    library = BUILD / "src" / "runtime" / "cuda" / "libcuda.so.1"
     subprocess.run(["gcc-12", f"-I{ROOT}/include", "p.c", library, "-o", "p"], cwd=tmp_path, check=True)
 
     def said(*options):
         return subprocess.run([COMMAND, "exec", *options, tmp_path / "p"], capture_output=True, text=True, timeout=120).stdout.split()
     assert said("--fill=0xffc00000") == said("-g", "sm:fill=0xffc00000") == said("-g", "sm:fill=1", "--fill=0xffc00000") == ["ffc00000"] * 2
     assert said() == said("--fill=zero") == ["00000000"] * 2
+    assert said("--fill=random:7") == said("--fill=random:7") != said("--fill=random:8")
+
+
+OPENCL = """
+import numpy
+import pyopencl as cl
+gpu = cl.get_platforms()[0].get_devices()[0]
+context = cl.Context([gpu])
+queue = cl.CommandQueue(context)
+words = []
+given = numpy.full(25, 7, numpy.uint32)
+for flags, host in ((0, None), (cl.mem_flags.ALLOC_HOST_PTR, None), (cl.mem_flags.COPY_HOST_PTR, given), (cl.mem_flags.USE_HOST_PTR, given)):
+    buffer = cl.Buffer(context, cl.mem_flags.READ_WRITE | flags, size=0 if host is not None else 100, hostbuf=host)
+    got = numpy.empty(25, numpy.uint32)
+    cl.enqueue_copy(queue, got, buffer)
+    words.append("%08x" % got[24])
+print(*words)
+"""
+
+
+def test_new_memory_of_opencl_programs(tmp_path):
+    """What the host gives stays what it is."""
+    (tmp_path / "new.py").write_text(OPENCL)
+
+    def said(*options):
+        done = subprocess.run([COMMAND, "exec", "-g", "gen9", *options, "/usr/bin/python3", tmp_path / "new.py"], capture_output=True, text=True,
+                              timeout=120)
+        assert done.returncode == 0, done.stderr
+        return done.stdout.split()
+    assert said("--fill=0xffc00000") == ["ffc00000", "ffc00000", "00000007", "00000007"]
+    assert said("--fill=zero") == said() == ["00000000", "00000000", "00000007", "00000007"]
     assert said("--fill=random:7") == said("--fill=random:7") != said("--fill=random:8")

@@ -139,7 +139,13 @@ static void write_register(void *context, uint32_t number, uint32_t value)
     g->written[1] = value;
 }
 
-static const struct wt_i915_ops ops = {run, ticks, read_register, write_register, say};
+static void fill(void *context, uint64_t place, uint8_t *bytes, uint64_t size)
+{
+    (void)context, (void)place;
+    memset(bytes, 0xa5, size);
+}
+
+static const struct wt_i915_ops ops = {run, ticks, read_register, write_register, say, fill};
 
 enum { PAGES = 64 };
 
@@ -289,6 +295,28 @@ static void test_objects_are_memory(void **state)
     assert_int_equal(call(g, DRM_IOCTL_I915_GEM_CREATE, &create), 0);
     read.handle = create.handle;
     read.offset = 4090;
+    assert_int_equal(call(g, DRM_IOCTL_I915_GEM_PREAD, &read), 0);
+    for (size_t i = 0; i < sizeof back; i++)
+        assert_int_equal(back[i], 0);
+}
+
+static void test_new_memory_of_the_program_is_filled(void **state)
+{
+    struct gpu *g = *state;
+    uint8_t back[101];
+    struct drm_i915_gem_create create = {.size = sizeof back};
+    wt_i915_ask(sizeof back - 1);
+    assert_int_equal(call(g, DRM_IOCTL_I915_GEM_CREATE, &create), 0);
+    wt_i915_ask(0);
+    struct drm_i915_gem_pread read = {
+        .handle = create.handle, .size = sizeof back, .data_ptr = (uintptr_t)back};
+    assert_int_equal(call(g, DRM_IOCTL_I915_GEM_PREAD, &read), 0);
+    for (size_t i = 0; i < sizeof back; i++)
+        assert_int_equal(back[i], i < sizeof back - 1 ? 0xa5 : 0);
+    /* The runtime's own memory is zero. */
+    create = (struct drm_i915_gem_create){.size = sizeof back};
+    assert_int_equal(call(g, DRM_IOCTL_I915_GEM_CREATE, &create), 0);
+    read.handle = create.handle;
     assert_int_equal(call(g, DRM_IOCTL_I915_GEM_PREAD, &read), 0);
     for (size_t i = 0; i < sizeof back; i++)
         assert_int_equal(back[i], 0);
@@ -1225,6 +1253,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_topology, setup, teardown),
         cmocka_unit_test_setup_teardown(test_the_clock, setup, teardown),
         cmocka_unit_test_setup_teardown(test_objects_are_memory, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_new_memory_of_the_program_is_filled, setup, teardown),
         cmocka_unit_test_setup_teardown(test_user_memory, setup, teardown),
         cmocka_unit_test_setup_teardown(test_copies_within_user_memory, setup, teardown),
         cmocka_unit_test_setup_teardown(test_a_walker_as_intels_runtime_sends_it, setup, teardown),

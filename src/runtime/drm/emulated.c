@@ -376,7 +376,14 @@ static void write_register(void *context, uint32_t number, uint32_t value)
     drm_debugged_batch_writes(&gpu->debugged, number, value);
 }
 
-static const struct wt_i915_ops ops = {run, ticks, read_register, write_register, say};
+static void fill(void *context, uint64_t place, uint8_t *bytes, uint64_t size)
+{
+    const struct wt_drm_emulated *gpu = context;
+    if (gpu->config.fill.kind != WT_FILL_ZERO)
+        wt_fill_bytes(&gpu->config.fill, place, bytes, size);
+}
+
+static const struct wt_i915_ops ops = {run, ticks, read_register, write_register, say, fill};
 
 /* exec --gem=FILE; the GPUs of a program share the file. */
 static void record_gem(struct wt_drm_emulated *gpu)

@@ -42,6 +42,15 @@ static uint32_t new_handle(struct wt_i915_file *file)
     return (uint32_t)++file->object_count;
 }
 
+/* What the program has asked for as new memory holds what the user wants. */
+static void fill_new(struct wt_i915_file *file, uint32_t handle)
+{
+    const struct drm_object *object = &file->objects[handle - 1];
+    if (object->asked)
+        file->device->ops->fill(file->device->context, (uint64_t)handle << DRM_ADDRESS_BITS,
+                                object->host, object->asked);
+}
+
 int drm_create(struct wt_i915_file *file, struct drm_i915_gem_create *args)
 {
     struct wt_i915 *device = file->device;
@@ -71,6 +80,7 @@ int drm_create(struct wt_i915_file *file, struct drm_i915_gem_create *args)
         .read_domains = I915_GEM_DOMAIN_CPU,
         .write_domain = I915_GEM_DOMAIN_CPU,
     };
+    fill_new(file, handle);
     args->size = size;
     args->handle = handle;
     return 0;
@@ -98,6 +108,7 @@ int drm_userptr(struct wt_i915_file *file, struct drm_i915_gem_userptr *args)
         .read_domains = I915_GEM_DOMAIN_CPU,
         .write_domain = I915_GEM_DOMAIN_CPU,
     };
+    fill_new(file, handle);
     args->handle = handle;
     return 0;
 }
