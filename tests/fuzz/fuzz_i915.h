@@ -71,9 +71,9 @@ static void i915_write_register(void *context, uint32_t number, uint32_t value)
     (void)context, (void)number, (void)value;
 }
 
-static void i915_fill(void *context, uint64_t place, uint8_t *bytes, uint64_t size)
+static void i915_fill(void *context, uint64_t place, uint8_t *bytes, uint64_t size, bool is_zero)
 {
-    (void)context, (void)place, (void)bytes, (void)size;
+    (void)context, (void)place, (void)bytes, (void)size, (void)is_zero;
 }
 
 static const struct wt_i915_ops i915_fuzz_ops = {

@@ -139,9 +139,9 @@ static void write_register(void *context, uint32_t number, uint32_t value)
     g->written[1] = value;
 }
 
-static void fill(void *context, uint64_t place, uint8_t *bytes, uint64_t size)
+static void fill(void *context, uint64_t place, uint8_t *bytes, uint64_t size, bool is_zero)
 {
-    (void)context, (void)place;
+    (void)context, (void)place, (void)is_zero;
     memset(bytes, 0xa5, size);
 }
 

@@ -376,10 +376,10 @@ static void write_register(void *context, uint32_t number, uint32_t value)
     drm_debugged_batch_writes(&gpu->debugged, number, value);
 }
 
-static void fill(void *context, uint64_t place, uint8_t *bytes, uint64_t size)
+static void fill(void *context, uint64_t place, uint8_t *bytes, uint64_t size, bool is_zero)
 {
     const struct wt_drm_emulated *gpu = context;
-    if (gpu->config.fill.kind != WT_FILL_ZERO)
+    if (gpu->config.fill.kind != WT_FILL_ZERO || !is_zero)
         wt_fill_bytes(&gpu->config.fill, place, bytes, size);
 }
 

@@ -48,7 +48,7 @@ static void fill_new(struct wt_i915_file *file, uint32_t handle)
     const struct drm_object *object = &file->objects[handle - 1];
     if (object->asked)
         file->device->ops->fill(file->device->context, (uint64_t)handle << DRM_ADDRESS_BITS,
-                                object->host, object->asked);
+                                object->host, object->asked, !object->user);
 }
 
 int drm_create(struct wt_i915_file *file, struct drm_i915_gem_create *args)
