@@ -167,8 +167,11 @@ def elsewhere(places=("/dev/shm", "/var/tmp", "/tmp")):
     found = set()
     for place in filter(os.path.isdir, places):
         for file in os.scandir(place):
-            own = "wavetrap" in file.name and file.name != f"wavetrap-{os.getuid()}" if place == "/tmp" else not OTHERS.match(file.name)
-            if own and os.path.lexists(file.path) and file.stat(follow_symlinks=False).st_uid == os.getuid():
+            if place == "/tmp":
+                ours = "wavetrap" in file.name and file.name != f"wavetrap-{os.getuid()}"
+            else:
+                ours = not OTHERS.match(file.name)
+            if ours and os.path.lexists(file.path) and file.stat(follow_symlinks=False).st_uid == os.getuid():
                 found.add(file.path)
     return found
 

@@ -1,4 +1,5 @@
 """What `scripts/test.py`, one_test.py and tests/conftest.py look after beside the tests: crashes that nobody sees, files that are left."""
+import functools
 import importlib.util
 import os
 import pathlib
@@ -118,7 +119,7 @@ def test_a_file_in_the_temporary_folder_or_the_home_fails_the_test(command, left
     assert (status, text) == ((1, f"the test has left in the temporary folder: {left}\n") if left else (0, ""))
 
 
-def test_a_file_in_a_folder_of_the_system_fails_the_run(tmp_path, capsys):
+def test_a_file_in_a_folder_of_the_system_fails_the_run(tmp_path, capsys, monkeypatch):
     """Which no variable of the environment names, so that a test can leave files there unseen."""
     places = [str(tmp_path / "shm"), str(tmp_path / "var")]
     for place in places:
@@ -129,6 +130,9 @@ def test_a_file_in_a_folder_of_the_system_fails_the_run(tmp_path, capsys):
     assert runner.elsewhere(places) == before == set()
     (tmp_path / "var" / "link").symlink_to("nowhere")
     assert runner.elsewhere(places) == {f"{tmp_path}/var/link"}
+    # Other tests, which run beside this one, may use the other folders.
+    monkeypatch.setattr(runner, "litter", set)
+    monkeypatch.setattr(runner, "elsewhere", functools.partial(runner.elsewhere, ("/tmp",)))
     now = runner.litter(), runner.elsewhere()
     left = pathlib.Path(f"/tmp/wavetrap-left-by-{os.getpid()}")
     left.touch()

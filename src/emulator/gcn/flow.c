@@ -89,7 +89,8 @@ OP(s_barrier)
     return NULL;
 }
 
-/* Apart from s_waitcnt, which is frequent, and mostly nobody observes it. */
+/* Tells who observes the machine of a wait. It is not inlined, since it would slow s_waitcnt down
+ * where nobody observes. */
 __attribute__((noinline)) static void tell_wait(const struct gcn_wave *w, const struct gcn_uop *u,
                                                 unsigned vm, unsigned exp, unsigned lgkm)
 {

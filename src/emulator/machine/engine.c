@@ -75,7 +75,8 @@ void wt_engine_access(struct wt_machine *m, struct wt_wave_head *w, const struct
     wt_engine_watch(m, w, a, a->home, a->at, a->size, before, after);
 }
 
-/* Apart from run_turn, which is called for each barrier of each wave. */
+/* Lets an observed wave do up to @p n issues, and its observer know. It is not inlined, since it
+ * would slow run_turn() down, which runs all turns. */
 __attribute__((noinline)) static uint64_t run_observed_turn(struct wt_machine *m, uint32_t wave,
                                                             uint64_t n)
 {

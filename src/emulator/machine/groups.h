@@ -72,8 +72,8 @@ void wt_wave_tell(struct wt_machine *m, const struct wt_wave_head *w,
 /** Tells who observes the machine that a wave begins; it has its lanes. */
 void wt_wave_tell_begin(struct wt_machine *m, const struct wt_wave_head *w);
 
-/* The rest is inline, and calls a function only where somebody observes events: barriers are
- * frequent, and mostly nobody does. */
+/* The following functions are inline, and call another one only where somebody observes events:
+ * kernels execute many barriers, and mostly nobody observes them. */
 
 /** wt_wave_tell_fence() where somebody observes events. */
 void wt_wave_tell_observed_fence(struct wt_machine *m, const struct wt_wave_head *w, uint64_t pc,

@@ -2,8 +2,9 @@
  * Observation: each access that the lanes of a machine make to memory, as its instruction issues,
  * and what orders accesses (barriers, fences, the begin and end of waves), handed to whoever wants
  * to know. It is not part of the machine's state: states, issue times and hits of watches are the
- * same with and without it. Memory that is observed takes the way of watched memory (watch_set.h);
- * the rest, and a machine without an observer, is as fast as ever.
+ * same with and without it. An access to observed memory is executed as one to watched memory
+ * (watch_set.h), which is slower. Accesses to other memory, and machines without an observer, are
+ * not slowed down.
  */
 #ifndef WT_EMULATOR_MACHINE_OBSERVE_H
 #define WT_EMULATOR_MACHINE_OBSERVE_H

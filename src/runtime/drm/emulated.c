@@ -376,11 +376,23 @@ static void write_register(void *context, uint32_t number, uint32_t value)
     drm_debugged_batch_writes(&gpu->debugged, number, value);
 }
 
+/* Makes memory zero, and writes no page that is: the host need not provide that one. */
+static void clear(uint8_t *bytes, uint64_t size)
+{
+    for (uint64_t part; size; bytes += part, size -= part) {
+        part = size < WT_PAGE_SIZE ? size : WT_PAGE_SIZE;
+        if (*bytes || memcmp(bytes, bytes + 1, part - 1) != 0)
+            memset(bytes, 0, part);
+    }
+}
+
 static void fill(void *context, uint64_t place, uint8_t *bytes, uint64_t size, bool is_zero)
 {
     const struct wt_drm_emulated *gpu = context;
-    if (gpu->config.fill.kind != WT_FILL_ZERO || !is_zero)
+    if (gpu->config.fill.kind != WT_FILL_ZERO)
         wt_fill_bytes(&gpu->config.fill, place, bytes, size);
+    else if (!is_zero)
+        clear(bytes, size);
 }
 
 static const struct wt_i915_ops ops = {run, ticks, read_register, write_register, say, fill};

@@ -49,8 +49,8 @@ struct wt_i915_ops {
     /** Tells the user what went wrong; @p text has no newline. @p failed: a batch has, maybe in
      * `run`, and it is the thread that has called that. */
     void (*say)(void *context, const char *text, bool failed);
-    /** The program gets @p size bytes of new memory, which are zero or (@p is_zero false) anything:
-     * sets what they hold. @p place says which memory it is, the same in each run. */
+    /** Sets what @p size bytes of new memory of the program hold. @p is_zero: they are zero; else
+     * they hold anything. @p place identifies the memory, and is the same in each run. */
     void (*fill)(void *context, uint64_t place, uint8_t *bytes, uint64_t size, bool is_zero);
 };
 

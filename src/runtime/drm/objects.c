@@ -42,7 +42,7 @@ static uint32_t new_handle(struct wt_i915_file *file)
     return (uint32_t)++file->object_count;
 }
 
-/* What the program has asked for as new memory holds what the user wants. */
+/* Fills an object that is new memory of the program. */
 static void fill_new(struct wt_i915_file *file, uint32_t handle)
 {
     const struct drm_object *object = &file->objects[handle - 1];
