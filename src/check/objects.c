@@ -3,28 +3,109 @@
 
 #include <execinfo.h>
 #include <pthread.h>
-#include <search.h>
 #include <stdatomic.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
+
+#include "base/array.h"
+
+struct block {
+    const void *space;
+    uint64_t addr, size;
+    bool carved; /* it has, or had, objects */
+};
+
+struct kept {
+    uint64_t addr, size;
+    wt_object_release_fn *release;
+    void *context;
+};
 
 /* Drivers are the process's, and so is this. */
 static struct {
-    pthread_mutex_t lock; /* no other lock is taken under it, but by a listener */
-    void *live;           /* a tree of struct wt_object, by address */
+    pthread_mutex_t lock;    /* no other lock is taken under it */
+    struct wt_object **live; /* by space and address */
+    size_t live_count, live_room;
+    struct block *block; /* likewise */
+    size_t block_count, block_room;
     struct wt_object freed[WT_OBJECTS_FREED];
-    size_t freed_count;  /* ever: the newest is at freed_count - 1 */
-    uint64_t made;       /* ever */
+    size_t freed_count; /* ever: the newest is at freed_count - 1 */
+    uint64_t made;      /* ever */
+    _Atomic uint64_t state;
     atomic_bool listens; /* there is a listener: read without the lock */
     wt_objects_fn *listener;
     void *context;
+    struct kept *kept; /* the oldest first, from kept_first on */
+    size_t kept_first, kept_end, kept_room;
+    uint64_t kept_bytes, quarantine;
 } table = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
-static int by_address(const void *a, const void *b)
+/* ---- by address ---- */
+
+static bool is_below(const void *space, uint64_t addr, const void *other_space, uint64_t other)
 {
-    const struct wt_object *x = a, *y = b;
-    if (x->space != y->space)
-        return (uintptr_t)x->space < (uintptr_t)y->space ? -1 : 1;
-    return x->addr < y->addr ? -1 : x->addr > y->addr;
+    return space == other_space ? addr < other : (uintptr_t)space < (uintptr_t)other_space;
+}
+
+/* The place of the first object that begins above an address; what holds it can be the one before.
+ */
+static size_t object_above(const void *space, uint64_t addr)
+{
+    size_t low = 0, high = table.live_count;
+    while (low < high) {
+        const size_t middle = (low + high) / 2;
+        const struct wt_object *o = table.live[middle];
+        if (is_below(space, addr, o->space, o->addr))
+            high = middle;
+        else
+            low = middle + 1;
+    }
+    return low;
+}
+
+static size_t block_above(const void *space, uint64_t addr)
+{
+    size_t low = 0, high = table.block_count;
+    while (low < high) {
+        const size_t middle = (low + high) / 2;
+        const struct block *b = &table.block[middle];
+        if (is_below(space, addr, b->space, b->addr))
+            high = middle;
+        else
+            low = middle + 1;
+    }
+    return low;
+}
+
+/* The object that begins at or below an address, the last one; NULL: none of the space does. */
+static struct wt_object *object_below(const void *space, uint64_t addr)
+{
+    const size_t at = object_above(space, addr);
+    return at && table.live[at - 1]->space == space ? table.live[at - 1] : NULL;
+}
+
+static struct wt_object *object_at(const void *space, uint64_t addr)
+{
+    struct wt_object *o = object_below(space, addr);
+    return o && o->addr == addr ? o : NULL;
+}
+
+static struct block *block_at(const void *space, uint64_t addr)
+{
+    const size_t at = block_above(space, addr);
+    struct block *b = at ? &table.block[at - 1] : NULL;
+    return b && b->space == space && addr - b->addr < b->size ? b : NULL;
+}
+
+static void changed(void)
+{
+    atomic_fetch_add_explicit(&table.state, 1, memory_order_release);
+}
+
+uint64_t wt_objects_state(void)
+{
+    return atomic_load_explicit(&table.state, memory_order_acquire);
 }
 
 /* ---- who listens ---- */
@@ -38,6 +119,11 @@ void wt_objects_listen(wt_objects_fn *fn, void *context)
     pthread_mutex_unlock(&table.lock);
 }
 
+void wt_call_stack_take(struct wt_call_stack *calls)
+{
+    calls->depth = (unsigned)backtrace(calls->address, WT_STACK_DEPTH);
+}
+
 /* Completes the news, and hands them to the listener, if there is one. */
 static void tell(struct wt_object_news *news)
 {
@@ -49,55 +135,102 @@ static void tell(struct wt_object_news *news)
     pthread_mutex_unlock(&table.lock);
     if (!listener)
         return;
-    news->calls.depth = (unsigned)backtrace(news->calls.address, WT_STACK_DEPTH);
+    wt_call_stack_take(&news->calls);
     listener(context, news);
 }
 
 /* ---- what drivers tell ---- */
 
+/* Adds an object, which takes the place of one whose end nobody told. */
+static void add(const struct wt_object *o)
+{
+    struct wt_object *there = object_at(o->space, o->addr);
+    struct block *b = block_at(o->space, o->addr);
+    if (b)
+        b->carved = true;
+    changed();
+    if (there) {
+        *there = *o;
+        return;
+    }
+    struct wt_object *copy = malloc(sizeof *copy);
+    struct wt_object **grown =
+        copy ? wt_array_grow(table.live, &table.live_room, table.live_count + 1, sizeof(*grown))
+             : NULL;
+    if (!grown) {
+        free(copy);
+        return;
+    }
+    table.live = grown;
+    const size_t at = object_above(o->space, o->addr);
+    memmove(&grown[at + 1], &grown[at], (table.live_count - at) * sizeof(*grown));
+    *(grown[at] = copy) = *o;
+    table.live_count++;
+}
+
 void wt_object_made(const void *space, uint64_t addr, uint64_t size, const char *by)
 {
     struct wt_object_news news = {
         .event = WT_OBJECT_MADE, .space = space, .addr = addr, .size = size, .by = by};
-    struct wt_object *a = malloc(sizeof *a);
     tell(&news);
-    if (!a)
-        return;
     pthread_mutex_lock(&table.lock);
-    *a = (struct wt_object){.space = space,
+    add(&(struct wt_object){.space = space,
                             .addr = addr,
                             .size = size,
                             .number = ++table.made,
                             .by = by,
-                            .made = news.calls};
-    struct wt_object **at = tsearch(a, &table.live, by_address);
-    if (!at || *at != a) { /* it takes the place of one whose end nobody told */
-        if (at)
-            **at = *a;
-        free(a);
-    }
+                            .made = news.calls});
     pthread_mutex_unlock(&table.lock);
+}
+
+void wt_object_variable(const void *space, uint64_t addr, uint64_t size, const char *name,
+                        bool read_only)
+{
+    struct wt_object o = {
+        .space = space, .addr = addr, .size = size, .by = "", .read_only = read_only};
+    snprintf(o.name, sizeof o.name, "%s", name);
+    pthread_mutex_lock(&table.lock);
+    o.number = ++table.made;
+    add(&o);
+    pthread_mutex_unlock(&table.lock);
+}
+
+void wt_object_set_read_only(const void *space, uint64_t addr, bool read_only)
+{
+    pthread_mutex_lock(&table.lock);
+    struct wt_object *o = object_at(space, addr);
+    if (o)
+        o->read_only = read_only;
+    changed();
+    pthread_mutex_unlock(&table.lock);
+}
+
+/* Moves a live object to the freed ones. */
+static struct wt_object *take_out(size_t at)
+{
+    struct wt_object *place = &table.freed[table.freed_count++ % WT_OBJECTS_FREED];
+    *place = *table.live[at];
+    place->freed = true;
+    free(table.live[at]);
+    table.live_count--;
+    memmove(&table.live[at], &table.live[at + 1], (table.live_count - at) * sizeof(*table.live));
+    changed();
+    return place;
 }
 
 bool wt_object_freed(const void *space, uint64_t addr, const char *by)
 {
-    const struct wt_object key = {.space = space, .addr = addr};
     struct wt_object_news news = {.event = WT_OBJECT_FREED, .space = space, .addr = addr, .by = by};
     pthread_mutex_lock(&table.lock);
-    struct wt_object **at = tfind(&key, &table.live, by_address), *a = at ? *at : NULL;
-    struct wt_object *place = &table.freed[table.freed_count % WT_OBJECTS_FREED];
-    if (a) {
-        news.size = a->size;
-        tdelete(&key, &table.live, by_address);
-        *place = *a;
-        place->freed = true;
-        table.freed_count++;
-        free(a);
+    struct wt_object *o = object_at(space, addr), *place = NULL;
+    if (o) {
+        news.size = o->size;
+        place = take_out(object_above(space, addr) - 1);
     }
     pthread_mutex_unlock(&table.lock);
     tell(&news);
-    if (!news.size || !news.calls.depth)
-        return news.size;
+    if (!place || !news.calls.depth)
+        return place;
     pthread_mutex_lock(&table.lock);
     if (place->space == space && place->addr == addr)
         place->ended = news.calls;
@@ -116,71 +249,197 @@ void wt_object_filled(uint64_t addr, uint64_t size, const char *by)
     tell(&(struct wt_object_news){.event = WT_OBJECT_FILLED, .addr = addr, .size = size, .by = by});
 }
 
-/* ---- finding ---- */
+/* ---- blocks ---- */
 
-struct search {
-    const void *space;
-    uint64_t addr;
-    struct wt_object *found, *before, *behind;
-    bool holds;
-};
-
-static void consider(const struct wt_object *a, struct search *s)
+void wt_block_made(const void *space, uint64_t addr, uint64_t size)
 {
-    if (a->space != s->space)
-        return;
-    if (s->addr - a->addr < a->size) {
-        *s->found = *a;
-        s->holds = true;
-    } else if (a->addr > s->addr) {
-        if (!s->behind->size || a->addr < s->behind->addr)
-            *s->behind = *a;
-    } else if (!s->before->size || a->addr + a->size > s->before->addr + s->before->size) {
-        *s->before = *a;
+    pthread_mutex_lock(&table.lock);
+    struct block *grown =
+        wt_array_grow(table.block, &table.block_room, table.block_count + 1, sizeof *grown);
+    if (grown) {
+        table.block = grown;
+        const size_t at = block_above(space, addr);
+        memmove(&grown[at + 1], &grown[at], (table.block_count - at) * sizeof *grown);
+        grown[at] = (struct block){space, addr, size, false};
+        table.block_count++;
+    }
+    changed();
+    pthread_mutex_unlock(&table.lock);
+}
+
+void wt_block_gone(const void *space, uint64_t addr)
+{
+    pthread_mutex_lock(&table.lock);
+    struct block *b = block_at(space, addr);
+    if (b && b->addr == addr) {
+        for (size_t at = object_above(space, addr + b->size - 1);
+             at-- > 0 && table.live[at]->space == space && table.live[at]->addr >= addr;)
+            take_out(at);
+        table.block_count--;
+        memmove(b, b + 1, (size_t)(table.block + table.block_count - b) * sizeof *b);
+    }
+    changed();
+    pthread_mutex_unlock(&table.lock);
+}
+
+/* ---- quarantine ---- */
+
+void wt_objects_set_quarantine(uint64_t bytes)
+{
+    pthread_mutex_lock(&table.lock);
+    table.quarantine = bytes;
+    pthread_mutex_unlock(&table.lock);
+}
+
+/* Takes out the oldest, where there is too much. */
+static bool next_to_release(struct kept *k)
+{
+    if (table.kept_first == table.kept_end || table.kept_bytes <= table.quarantine)
+        return false;
+    *k = table.kept[table.kept_first++];
+    table.kept_bytes -= k->size;
+    return true;
+}
+
+/* Room behind the last one; false without host memory. */
+static bool make_room(void)
+{
+    if (table.kept_first > 64 && table.kept_first > table.kept_end / 2) {
+        table.kept_end -= table.kept_first;
+        memmove(table.kept, table.kept + table.kept_first, table.kept_end * sizeof *table.kept);
+        table.kept_first = 0;
+    }
+    struct kept *grown =
+        wt_array_grow(table.kept, &table.kept_room, table.kept_end + 1, sizeof *grown);
+    if (grown)
+        table.kept = grown;
+    return grown;
+}
+
+void wt_object_keep(uint64_t addr, uint64_t size, wt_object_release_fn *release, void *context)
+{
+    struct kept k = {addr, size, release, context};
+    pthread_mutex_lock(&table.lock);
+    const bool kept = table.quarantine && make_room();
+    if (kept) {
+        table.kept[table.kept_end++] = k;
+        table.kept_bytes += size;
+    }
+    bool due = !kept || next_to_release(&k);
+    pthread_mutex_unlock(&table.lock);
+    while (due) {
+        k.release(k.context, k.addr);
+        pthread_mutex_lock(&table.lock);
+        due = kept && next_to_release(&k);
+        pthread_mutex_unlock(&table.lock);
     }
 }
 
-static void look(const void *node, VISIT which, void *search)
+/* ---- finding ---- */
+
+/* The newest freed object that held an address, which may have had another one since; NULL: none
+ * is remembered. */
+static const struct wt_object *freed_at(const void *space, uint64_t addr)
 {
-    if (which == postorder || which == leaf)
-        consider(*(struct wt_object *const *)node, search);
+    for (size_t i = 0; i < WT_OBJECTS_FREED && i < table.freed_count; i++) {
+        const struct wt_object *o = &table.freed[(table.freed_count - 1 - i) % WT_OBJECTS_FREED];
+        if (o->space == space && addr - o->addr < o->size)
+            return o;
+    }
+    return NULL;
+}
+
+/* Finds neighbours: of those below the last one ends last, but where variables lie in one another.
+ */
+static bool find(const void *space, uint64_t addr, struct wt_object *found,
+                 struct wt_object *before, struct wt_object *behind)
+{
+    const size_t above = object_above(space, addr);
+    const struct wt_object *below = object_below(space, addr);
+    const struct wt_object *old = NULL;
+    *found = *before = *behind = (struct wt_object){.addr = 0};
+    if (below && addr - below->addr < below->size) {
+        *found = *below;
+        return true;
+    }
+    if (below)
+        *before = *below;
+    if (above < table.live_count && table.live[above]->space == space)
+        *behind = *table.live[above];
+    if ((old = freed_at(space, addr)))
+        *found = *old;
+    return old;
 }
 
 bool wt_object_find(const void *space, uint64_t addr, struct wt_object *found,
                     struct wt_object *before, struct wt_object *behind)
 {
-    struct search s = {space, addr, found, before, behind, false};
-    *found = *before = *behind = (struct wt_object){.addr = 0};
     pthread_mutex_lock(&table.lock);
-    twalk_r(table.live, look, &s);
-    for (size_t i = 0; !s.holds && i < WT_OBJECTS_FREED && i < table.freed_count; i++) {
-        const struct wt_object *a = &table.freed[(table.freed_count - 1 - i) % WT_OBJECTS_FREED];
-        if (a->space == space && addr - a->addr < a->size) {
-            *found = *a;
-            s.holds = true;
-        }
-    }
+    const bool holds = find(space, addr, found, before, behind);
     pthread_mutex_unlock(&table.lock);
-    return s.holds;
-}
-
-struct walk {
-    bool (*visit)(void *context, const struct wt_object *object);
-    void *context;
-    bool ends;
-};
-
-static void step(const void *node, VISIT which, void *walk)
-{
-    struct walk *w = walk;
-    if ((which == postorder || which == leaf) && !w->ends)
-        w->ends = !w->visit(w->context, *(struct wt_object *const *)node);
+    return holds;
 }
 
 void wt_objects_each(bool (*visit)(void *context, const struct wt_object *object), void *context)
 {
-    struct walk w = {visit, context, false};
     pthread_mutex_lock(&table.lock);
-    twalk_r(table.live, step, &w);
+    for (size_t i = 0; i < table.live_count && visit(context, table.live[i]); i++)
+        continue;
     pthread_mutex_unlock(&table.lock);
+}
+
+/* ---- judging ---- */
+
+/* An index runs past the end more often than below the beginning: of two neighbours the one below
+ * is meant, unless the one above is close and it is not. */
+static const struct wt_object *meant(uint64_t addr, uint64_t size, const struct wt_object *before,
+                                     const struct wt_object *behind)
+{
+    enum { CLOSE = 4096 };
+    const uint64_t most = UINT64_C(1) << 32;
+    const uint64_t past = before->size ? addr - (before->addr + before->size) : UINT64_MAX;
+    const uint64_t ahead = behind->size ? behind->addr - addr : UINT64_MAX;
+    if (past < most && (past <= ahead || ahead > CLOSE))
+        return before;
+    return ahead < most ? behind : NULL;
+}
+
+static enum wt_verdict judge(const void *space, uint64_t addr, uint64_t size, bool write,
+                             struct wt_object *object, struct wt_good *good)
+{
+    struct wt_object found, before, behind, *o = object_below(space, addr);
+    const struct wt_object *near;
+    const struct block *b;
+    if (o && addr - o->addr < o->size) {
+        *object = *o;
+        if (write && o->read_only)
+            return WT_READ_ONLY;
+        if (size > o->size - (addr - o->addr))
+            return WT_PARTLY;
+        *good = (struct wt_good){space, o->addr, o->addr + o->size - 1, !o->read_only, 0};
+        return WT_GOOD;
+    }
+    *object = (struct wt_object){.addr = 0};
+    b = block_at(space, addr);
+    if (b && !b->carved && size <= b->size - (addr - b->addr)) {
+        *good = (struct wt_good){space, b->addr, b->addr + b->size - 1, true, 0};
+        return WT_GOOD;
+    }
+    if (find(space, addr, &found, &before, &behind)) {
+        *object = found;
+        return WT_FREED;
+    }
+    if ((near = meant(addr, size, &before, &behind)))
+        *object = *near;
+    return behind.size && behind.addr - addr < size ? WT_PARTLY : WT_OUTSIDE;
+}
+
+enum wt_verdict wt_objects_judge(const void *space, uint64_t addr, uint64_t size, bool write,
+                                 struct wt_object *object, struct wt_good *good)
+{
+    pthread_mutex_lock(&table.lock);
+    const enum wt_verdict verdict = judge(space, addr, size, write, object, good);
+    good->state = wt_objects_state();
+    pthread_mutex_unlock(&table.lock);
+    return verdict;
 }

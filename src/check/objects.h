@@ -1,8 +1,11 @@
 /*
  * The memory objects of a program: its allocations that GPUs use, each with the bytes that the
  * program asked for. Drivers report each allocation, its end, and the copies and fills that the
- * host asks for. Reports of faults name objects; checks listen to the drivers' reports. A process
- * has one table, which any thread may use.
+ * host asks for. Reports of faults name objects; checks judge accesses by them. A process has one
+ * table, which any thread may use.
+ *
+ * Memory of a driver from which objects are cut is a block. In a block that has held an object only
+ * its objects may be accessed; all of any other block may be: it is the runtime's.
  */
 #ifndef WT_CHECK_OBJECTS_H
 #define WT_CHECK_OBJECTS_H
@@ -23,11 +26,16 @@ struct wt_call_stack {
     unsigned depth;
 };
 
+/** Takes the calling thread's. */
+void wt_call_stack_take(struct wt_call_stack *calls);
+
 struct wt_object {
     const void *space;   /**< whose addresses: NULL: the process's own; else the driver's word */
     uint64_t addr, size; /**< bytes that the program asked for, 1 or more */
     uint64_t number;     /**< 1 for the first one of the process */
     const char *by;      /**< the function that made it: constant text */
+    char name[48];       /**< of a variable; "": it has none */
+    bool read_only;      /**< GPUs must not write it */
     bool freed;
     struct wt_call_stack made, ended;
 };
@@ -56,6 +64,11 @@ void wt_objects_listen(wt_objects_fn *fn, void *context);
 /** The program has memory of @p size bytes at @p addr of a space, by function @p by. Without host
  * memory it is not noted: reports then know less. */
 void wt_object_made(const void *space, uint64_t addr, uint64_t size, const char *by);
+/** The same of a variable of a module. */
+void wt_object_variable(const void *space, uint64_t addr, uint64_t size, const char *name,
+                        bool read_only);
+/** GPUs must not write the object that begins at @p addr. */
+void wt_object_set_read_only(const void *space, uint64_t addr, bool read_only);
 /** The object that begins at @p addr is about to be freed. False: none does. */
 bool wt_object_freed(const void *space, uint64_t addr, const char *by);
 /** Bytes are about to be copied, by a copy engine or the host, between or within memory of GPUs and
@@ -63,6 +76,46 @@ bool wt_object_freed(const void *space, uint64_t addr, const char *by);
 void wt_object_copied(uint64_t addr, uint64_t from, uint64_t size, const char *by);
 /** Bytes are about to be filled. */
 void wt_object_filled(uint64_t addr, uint64_t size, const char *by);
+
+/** A driver has memory from which it may cut objects, or which is its own. */
+void wt_block_made(const void *space, uint64_t addr, uint64_t size);
+/** The block that begins at @p addr goes, and forgets its objects that were not freed. */
+void wt_block_gone(const void *space, uint64_t addr);
+
+/** Frees memory whose object was freed before. */
+typedef void wt_object_release_fn(void *context, uint64_t addr);
+/**
+ * Keeps memory of a freed object unusable until so much is kept (wt_objects_set_quarantine):
+ * @p release is called then, or at once. No lock of the caller's that it takes may be held.
+ */
+void wt_object_keep(uint64_t addr, uint64_t size, wt_object_release_fn *release, void *context);
+/** How many bytes of freed objects are kept at most; 0, the beginning: none. */
+void wt_objects_set_quarantine(uint64_t bytes);
+
+enum wt_verdict {
+    WT_GOOD,
+    WT_PARTLY,    /**< it begins in an object and ends behind it, or the other way round */
+    WT_OUTSIDE,   /**< outside of every object */
+    WT_FREED,     /**< in a freed object */
+    WT_READ_ONLY, /**< a write to a read-only object */
+};
+
+/** Memory that was found good: all of [first, last], and the objects' state then. */
+struct wt_good {
+    const void *space;
+    uint64_t first, last;
+    bool writable;
+    uint64_t state;
+};
+
+/**
+ * Judges an access. *object: the object that it is in or was meant for, by distance; size 0: there
+ * is none near. GOOD: *good becomes the memory around it.
+ */
+enum wt_verdict wt_objects_judge(const void *space, uint64_t addr, uint64_t size, bool write,
+                                 struct wt_object *object, struct wt_good *good);
+/** A number that changes with each object that is made or freed. */
+uint64_t wt_objects_state(void);
 
 /**
  * Finds the object that holds @p addr, or the newest freed one that did. False: *before becomes the

@@ -170,7 +170,7 @@ static enum wt_status host_start(void *context, const char *arguments, char *con
                                  bool *ended, struct wt_error *err)
 {
     struct cli_console *d = context;
-    enum wt_status status = cli_profile_begin_programs(&d->drive.profile, err);
+    enum wt_status status = cli_profile_begin_programs(&d->drive.profile, false, err);
     if (status)
         return status;
     status = cli_debug_host_start(d->host, arguments, environment, ended, err);

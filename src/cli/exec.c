@@ -394,6 +394,11 @@ static enum wt_status set_profile_limit(void *context, const char *value, struct
     return cli_profile_set_limit(&((struct exec *)context)->supervision.profile, value, err);
 }
 
+static enum wt_status set_check(void *context, const char *value, struct wt_error *err)
+{
+    return cli_check_set(&((struct exec *)context)->supervision.check, value, err);
+}
+
 static enum wt_status set_timeout(void *context, const char *value, struct wt_error *err)
 {
     enum { MOST = 10000000 };
@@ -598,6 +603,7 @@ static const struct cli_option options[] = {
      "keep parsed PTX in ~/.cache/wavetrap/ptx: on (the default), off, or clear,\n"
      "which empties it first",
      CLI_SET(set_ptx_cache)},
+    CLI_CHECK_OPTIONS(set_check),
     {"stats", 0, NULL,
      "tell at the end how many kernels the program and its children launched,\n"
      "also if none, and what was refused",

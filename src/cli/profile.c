@@ -87,11 +87,12 @@ enum wt_status cli_profile_begin(struct cli_profile *p, struct wt_emulated *e, s
     return p->counts ? WT_OK : wt_fail(err, WT_NO_MEMORY, "no host memory for the counts");
 }
 
-enum wt_status cli_profile_begin_programs(struct cli_profile *p, struct wt_error *err)
+enum wt_status cli_profile_begin_programs(struct cli_profile *p, bool findings,
+                                          struct wt_error *err)
 {
-    if (!cli_profile_wanted(p))
+    if (!cli_profile_wanted(p) && !findings)
         return WT_OK;
-    const int file = wt_counted_create(err);
+    const int file = wt_counted_create(cli_profile_wanted(p), err);
     if (file < 0)
         return err->status;
     if (p->has_file)
@@ -189,7 +190,7 @@ int cli_profile_report(const struct cli_command *command, struct cli_profile *p,
     struct cli_profile_file file = {.modules = NULL};
     struct wt_error err;
     bool over = false;
-    if (e ? !p->counts : !p->has_file)
+    if (e ? !p->counts : !p->has_file || !cli_profile_wanted(p))
         return 0;
     enum wt_status status = read_all(p, e, &all, &file, &err);
     if (!status)

@@ -48,8 +48,9 @@ bool cli_profile_wanted(const struct cli_profile *profile);
 enum wt_status cli_profile_begin(struct cli_profile *profile, struct wt_emulated *e,
                                  struct wt_error *err);
 /** Begins anew to count what host programs do that this process starts from now on, if it is asked
- * for. */
-enum wt_status cli_profile_begin_programs(struct cli_profile *profile, struct wt_error *err);
+ * for; and makes the file of counts and findings for that, or for @p findings. */
+enum wt_status cli_profile_begin_programs(struct cli_profile *profile, bool findings,
+                                          struct wt_error *err);
 
 /** Prints the table of the counts so far: those of device @p e, or of host programs (NULL).
  * WT_STATE: nothing is counted. */

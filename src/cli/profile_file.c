@@ -173,28 +173,72 @@ static enum wt_status take_numbers(const struct view *v, const struct wt_counted
     return status;
 }
 
-enum wt_status cli_profile_read_file(int fd, struct cli_profile_file *file,
-                                     struct cli_profile_table *t, struct wt_error *err)
+/* Maps the file, as far as it is written now. */
+static enum wt_status open_view(int fd, struct cli_profile_file *file, struct view *v,
+                                struct wt_error *err)
 {
     struct stat info;
-    enum wt_status status = WT_OK;
-    const struct wt_counted_head *head;
-    struct view v = {.file = file};
     void *map = MAP_FAILED;
     if (!fstat(fd, &info))
         map = mmap(NULL, (size_t)info.st_size, PROT_READ, MAP_SHARED, fd, 0);
     if (map == MAP_FAILED)
-        return wt_fail(err, WT_IO, "the counts cannot be read: %s", strerror(errno));
-    head = map;
-    v.bytes = map;
-    v.end = (uint64_t)info.st_size;
+        return wt_fail(err, WT_IO, "counts and findings cannot be read: %s", strerror(errno));
+    *v = (struct view){map, (uint64_t)info.st_size, file};
+    return WT_OK;
+}
+
+/* *more: findings beyond the limit. */
+static enum wt_status close_view(const struct view *v, uint64_t *more, struct wt_error *err)
+{
+    struct wt_counted_head *head = (struct wt_counted_head *)(uintptr_t)v->bytes;
+    const bool lost = atomic_load(&head->lost);
+    *more = atomic_load(&head->more);
+    munmap(head, v->end);
+    return lost ? wt_fail(err, WT_NO_MEMORY, "the host has no memory for counts and findings")
+                : WT_OK;
+}
+
+enum wt_status cli_profile_read_file(int fd, struct cli_profile_file *file,
+                                     struct cli_profile_table *t, struct wt_error *err)
+{
+    struct view v = {.file = file};
+    uint64_t more;
+    enum wt_status status = open_view(fd, file, &v, err);
+    if (status)
+        return status;
     for (uint64_t at = next_place(&v, 0); at < v.end && !status; at = next_place(&v, at))
         if (block_at(&v, at)->kind == WT_COUNTED_NUMBERS)
             status = take_numbers(&v, block_at(&v, at), t, err);
-    if (!status && atomic_load((atomic_bool *)(uintptr_t)&head->lost))
-        status = wt_fail(err, WT_NO_MEMORY, "the host has no memory for the counts");
-    munmap(map, (size_t)info.st_size);
-    return status;
+    const enum wt_status closed = close_view(&v, &more, status ? WT_IGNORED : err);
+    return status ? status : closed;
+}
+
+enum wt_status cli_profile_read_findings(int fd, struct cli_profile_file *file,
+                                         void (*fn)(void *context, const struct wt_finding *finding,
+                                                    const struct wt_family *family,
+                                                    const struct wt_modules *modules,
+                                                    const char *maps, long process),
+                                         void *context, uint64_t *more, struct wt_error *err)
+{
+    struct view v = {.file = file};
+    const enum wt_status status = open_view(fd, file, &v, err);
+    if (status)
+        return status;
+    for (uint64_t at = next_place(&v, 0); at < v.end; at = next_place(&v, at)) {
+        const struct wt_counted_block *b = block_at(&v, at);
+        const struct wt_counted_finding *list = (const void *)(b + 1);
+        for (size_t i = 0; b->kind == WT_COUNTED_FINDINGS && i < WT_COUNTED_FOUND; i++) {
+            if (!atomic_load((_Atomic uint64_t *)(uintptr_t)&list[i].used))
+                break;
+            const struct wt_counted_block *maps = block_at(&v, list[i].maps),
+                                          *code = block_at(&v, list[i].code);
+            const struct cli_profile_code *c =
+                list[i].finding.pc ? find_code(&v, list[i].code, list[i].finding.pc) : NULL;
+            fn(context, &list[i].finding, code ? family_of(code) : NULL, c ? c->modules : NULL,
+               maps ? (const char *)(maps + 1) : "", (long)b->process);
+        }
+    }
+    return close_view(&v, more, err);
 }
 
 void cli_profile_file_free(struct cli_profile_file *file)

@@ -25,7 +25,7 @@ enum { GRACE = 10 }; /* seconds for the reports of a program whose time is over 
 bool cli_supervises(const struct cli_supervision *wanted)
 {
     return wanted->timeout > 0 || wanted->launches || wanted->fault_exit || wanted->stats ||
-           wanted->report || cli_profile_wanted(&wanted->profile);
+           wanted->report || wanted->check.options.checks || cli_profile_wanted(&wanted->profile);
 }
 
 /* ---- what the kernels did ---- */
@@ -299,7 +299,9 @@ bool cli_supervise(const struct cli_command *command, struct cli_supervision *wa
     bool over = false;
     struct wt_tally *tally = wt_tally_create(&err);
     *status = CLI_FAILED;
-    if (!tally || cli_profile_begin_programs(&wanted->profile, &err) != WT_OK) {
+    if (!tally ||
+        cli_profile_begin_programs(&wanted->profile, wanted->check.options.checks, &err) != WT_OK ||
+        cli_check_begin_programs(&wanted->check, &err) != WT_OK) {
         *status = cli_fail(command, &err);
         return false;
     }
@@ -334,7 +336,9 @@ bool cli_supervise(const struct cli_command *command, struct cli_supervision *wa
         *status = CLI_TIME_OVER;
     else if (!WIFSIGNALED(ended))
         *status = WEXITSTATUS(ended) ? WEXITSTATUS(ended) : judge(command, wanted, tally);
-    *status = *status ? *status : counted;
+    const int checked =
+        cli_check_report(command, &wanted->check, wanted->profile.file, wanted->report);
+    *status = *status ? *status : checked ? checked : counted;
     const bool died = !over && WIFSIGNALED(ended);
     report_end(command, wanted->report, tally, offered, died ? "signal" : "status",
                (uint64_t)(died ? WTERMSIG(ended) : *status));

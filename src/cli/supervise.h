@@ -6,6 +6,7 @@
 #include <stdint.h>
 
 #include "cli/cli.h"
+#include "cli/check.h"
 #include "cli/profile.h"
 #include "runtime/common/tally.h"
 
@@ -20,6 +21,7 @@ struct cli_supervision {
     bool stats;        /**< tell at the end what ran */
     char *report;      /**< files of objects that get it, too (wt_report_add); NULL: none */
     struct cli_profile profile; /**< the caller frees it */
+    struct cli_check check;
 };
 
 /** Whether anything is wanted. */

@@ -381,7 +381,7 @@ int toy_launch(const void *file, size_t bytes, uint32_t groups, uint32_t waves,
     for (toy.code++; toy.followed && toy.known != toy.code;)
         wait_a_moment();
     launch.number = ++toy.number;
-    wt_counted_before_kernel(&toy.hosted, 0);
+    wt_counted_before_kernel(&toy.hosted, 0, NULL);
     wt_recording_before_kernel(toy.recording);
     toy_do_launch(&toy.device->machine, &launch, sizeof launch);
     wt_recording_after_kernel(toy.recording);

@@ -121,8 +121,20 @@ static uint64_t launch_of(const struct wt_machine *m, const struct wt_group_head
     return wt_machine_launch(m, ((const struct toy_device *)m)->launch.number);
 }
 
+static uint64_t asked(const struct wt_machine *m, const struct wt_group_head *g)
+{
+    return g->local_size;
+}
+
+static uint64_t private_asked(const struct wt_machine *m, const struct wt_wave_head *w)
+{
+    return 0;
+}
+
 const struct wt_group_ops toy_group_ops = {.launch = launch_of,
                                            .home = group_home,
+                                           .asked = asked,
+                                           .private_asked = private_asked,
                                            .waiting = waiting,
                                            .plan = plan,
                                            .begin = begin,

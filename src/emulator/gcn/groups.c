@@ -371,12 +371,24 @@ static uint64_t launch_of(const struct wt_machine *m, const struct wt_group_head
     return ((const struct gcn_device *)m)->dispatch[g->launch].origin.launch;
 }
 
+static uint64_t asked(const struct wt_machine *m, const struct wt_group_head *g)
+{
+    return g->local_size;
+}
+
+static uint64_t private_asked(const struct wt_machine *m, const struct wt_wave_head *w)
+{
+    return gcn_dispatch_of((const struct gcn_wave *)w)->private_size;
+}
+
 const struct wt_group_ops gcn_group_ops = {
     .waiting = groups_wait,
     .plan = plan_group,
     .begin = begin_group,
     .start_wave = start_wave,
     .home = gcn_group_home,
+    .asked = asked,
+    .private_asked = private_asked,
     .launch = launch_of,
     .refusal = "the host has no memory left for the kernel's waves",
 };

@@ -180,12 +180,25 @@ static uint64_t launch_of(const struct wt_machine *m, const struct wt_group_head
     return ((const struct gen_device *)m)->walk[g->launch].walk.launch;
 }
 
+static uint64_t asked(const struct wt_machine *m, const struct wt_group_head *g)
+{
+    return g->local_size;
+}
+
+static uint64_t private_asked(const struct wt_machine *m, const struct wt_wave_head *w)
+{
+    const struct gen_walk *walk = &gen_walk_of((const struct gen_thread *)w)->walk;
+    return walk->has_scratch ? UINT64_C(1024) << walk->scratch_code : 0;
+}
+
 const struct wt_group_ops gen_group_ops = {
     .waiting = groups_wait,
     .plan = plan_group,
     .begin = begin_group,
     .start_wave = start_thread,
     .home = gen_group_home,
+    .asked = asked,
+    .private_asked = private_asked,
     .launch = launch_of,
     .refusal = "a thread of the group cannot be started",
 };

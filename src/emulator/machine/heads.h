@@ -137,6 +137,10 @@ struct wt_group_ops {
     uint64_t (*launch)(const struct wt_machine *m, const struct wt_group_head *g);
     /** The home of its memory (wt_watch.home). */
     uint64_t (*home)(const struct wt_machine *m, const struct wt_group_head *g);
+    /** Bytes of its memory that the launch has asked for; the group may have more. */
+    uint64_t (*asked)(const struct wt_machine *m, const struct wt_group_head *g);
+    /** Bytes of private memory that the launch has asked for a lane of a wave. */
+    uint64_t (*private_asked)(const struct wt_machine *m, const struct wt_wave_head *w);
     /** The text of the machine's fault then. */
     const char *refusal;
 };

@@ -31,6 +31,7 @@ struct wt_archive;
 struct wt_engine_ops;
 struct wt_spans;
 struct wt_watch_set;
+struct wt_judge;
 struct wt_observer;
 struct wt_profile;
 
@@ -179,6 +180,7 @@ struct wt_machine {
     bool event;      /**< the run comes back with WT_RUN_EVENT as soon as it can */
     struct wt_watch_set *watch;   /**< the watches (watch_set.h), what is observed; NULL: neither */
     struct wt_observer *observer; /**< of accesses (observe.h); NULL: nobody */
+    const struct wt_judge *judge; /**< of accesses (judge.h); NULL: nobody */
     struct wt_profile *profile;   /**< counts, which saved states have, too; NULL: none */
     struct wt_watch_hit *hit;     /**< WT_WATCH_HITS of them; NULL until watched */
     size_t hits;         /**< of the last run, if it returned WT_RUN_WATCH; or of a later step that

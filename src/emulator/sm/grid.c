@@ -199,12 +199,24 @@ static uint64_t launch_of(const struct wt_machine *m, const struct wt_group_head
     return wt_machine_launch(m, ((const struct sm_device *)m)->grid.launch.number);
 }
 
+static uint64_t asked(const struct wt_machine *m, const struct wt_group_head *g)
+{
+    return g->local_size;
+}
+
+static uint64_t private_asked(const struct wt_machine *m, const struct wt_wave_head *w)
+{
+    return ((const struct sm_device *)m)->grid.launch.local;
+}
+
 const struct wt_group_ops sm_group_ops = {
     .waiting = ctas_wait,
     .plan = plan_cta,
     .begin = begin_cta,
     .start_wave = start_warp,
     .home = sm_group_home,
+    .asked = asked,
+    .private_asked = private_asked,
     .launch = launch_of,
     .refusal = "the host has no memory left for the kernel's warps",
 };

@@ -1,5 +1,5 @@
 /* See counted.h. */
-#include "runtime/common/counted.h"
+#include "runtime/common/counted_file.h"
 
 #include <assert.h>
 #include <errno.h>
@@ -17,16 +17,16 @@
 
 enum { SECTION_HEADER = 12 }; /* tag and length */
 
-int wt_counted_create(struct wt_error *err)
+int wt_counted_create(bool counts, struct wt_error *err)
 {
     char path[64];
-    const struct wt_counted_head head = {.end = WT_COUNTED_PAGE};
+    const struct wt_counted_head head = {.end = WT_COUNTED_PAGE, .counts = counts};
     const int fd = memfd_create("wavetrap-profile", MFD_CLOEXEC);
     snprintf(path, sizeof path, "/proc/%ld/fd/%d", (long)getpid(), fd);
     if (fd >= 0 && !ftruncate(fd, (off_t)WT_COUNTED_PAGE) &&
         pwrite(fd, &head, sizeof head, 0) == sizeof head && !setenv(WT_COUNTED_VARIABLE, path, 1))
         return fd;
-    wt_fail(err, WT_NO_MEMORY, "no memory to count instructions in: %s", strerror(errno));
+    wt_fail(err, WT_NO_MEMORY, "no memory for counts and findings: %s", strerror(errno));
     if (fd >= 0)
         close(fd);
     return -1;
@@ -34,28 +34,17 @@ int wt_counted_create(struct wt_error *err)
 
 /* ---- blocks ---- */
 
-struct section {
-    uint64_t hash, length, place;
-};
-
-struct wt_counted {
-    struct wt_hosted *gpu;
-    struct wt_machine *machine;
-    pid_t process;
-    struct wt_profile *profile;
-    uint64_t state; /* of the code that is listed */
-    bool listed;
-    struct section *section; /* that the file has */
-    size_t sections, section_room;
-    struct wt_counted_block **numbers; /* mapped */
-    size_t blocks, block_room;
-};
-
 static const char *path; /* of the file; NULL: nobody counts */
+static bool counts;      /* of instructions are wanted */
 
 static void read_variable(void)
 {
     path = getenv(WT_COUNTED_VARIABLE);
+    struct wt_counted_head head;
+    const int fd = path && *path ? open(path, O_RDONLY | O_CLOEXEC) : -1;
+    counts = fd >= 0 && pread(fd, &head, sizeof head, 0) == sizeof head && head.counts;
+    if (fd >= 0)
+        close(fd);
 }
 
 bool wt_counted_is_wanted(void)
@@ -87,17 +76,15 @@ static struct wt_counted_block *add_in(int fd, uint64_t size, uint64_t *place)
     return block;
 }
 
-/* A block with room for @p length bytes; NULL: it is told why. The caller completes and unmaps it.
- */
-static struct wt_counted_block *add_block(const struct wt_counted *c, enum wt_counted_kind kind,
-                                          uint64_t length, uint64_t *place)
+struct wt_counted_block *wt_counted_add_block(enum wt_counted_kind kind, uint64_t length,
+                                              uint64_t *place)
 {
     const uint64_t size = (sizeof(struct wt_counted_block) + length + WT_COUNTED_PAGE - 1) /
                           WT_COUNTED_PAGE * WT_COUNTED_PAGE;
     const int fd = open(path, O_RDWR | O_CLOEXEC);
     struct wt_counted_block *b = fd >= 0 ? add_in(fd, size, place) : NULL;
     if (!b)
-        wt_say_once("--profile: what process %ld executes is not counted: %s: %s", (long)getpid(),
+        wt_say_once("what process %ld executes is not counted or checked: %s: %s", (long)getpid(),
                     path, strerror(errno));
     if (fd >= 0)
         close(fd);
@@ -105,30 +92,44 @@ static struct wt_counted_block *add_block(const struct wt_counted *c, enum wt_co
         return NULL;
     b->size = size;
     b->length = length;
-    b->process = c->process;
+    b->process = getpid();
     b->kind = kind;
-    b->device = c->machine->device;
-    snprintf(b->family, sizeof b->family, "%s", c->gpu->core->family);
     return b;
 }
 
-static void complete(struct wt_counted_block *b)
+void wt_counted_of_gpu(struct wt_counted_block *b, const struct wt_hosted *gpu)
+{
+    b->device = gpu->machine->device;
+    snprintf(b->family, sizeof b->family, "%s", gpu->core->family);
+}
+
+void wt_counted_complete(struct wt_counted_block *b)
 {
     atomic_store(&b->magic, WT_COUNTED_MAGIC);
 }
 
-/* Adds a block of these bytes; its place, or 0. */
-static uint64_t add_bytes(const struct wt_counted *c, enum wt_counted_kind kind, const void *bytes,
-                          uint64_t length)
+uint64_t wt_counted_add_bytes(enum wt_counted_kind kind, const struct wt_hosted *gpu,
+                              const void *bytes, uint64_t length)
 {
     uint64_t place = 0;
-    struct wt_counted_block *b = add_block(c, kind, length, &place);
+    struct wt_counted_block *b = wt_counted_add_block(kind, length, &place);
     if (!b)
         return 0;
+    if (gpu)
+        wt_counted_of_gpu(b, gpu);
     memcpy(b + 1, bytes, length);
-    complete(b);
+    wt_counted_complete(b);
     munmap(b, b->size);
     return place;
+}
+
+struct wt_counted_head *wt_counted_open_head(void)
+{
+    const int fd = wt_counted_is_wanted() ? open(path, O_RDWR | O_CLOEXEC) : -1;
+    struct wt_counted_head *head = fd >= 0 ? map(fd, 0, WT_COUNTED_PAGE) : NULL;
+    if (fd >= 0)
+        close(fd);
+    return head;
 }
 
 static struct wt_profile_count *add_numbers(void *context)
@@ -140,12 +141,13 @@ static struct wt_profile_count *add_numbers(void *context)
     if (!grown)
         return NULL;
     c->numbers = grown;
-    struct wt_counted_block *b = add_block(
-        c, WT_COUNTED_NUMBERS, WT_PROFILE_BLOCK * sizeof(struct wt_profile_count), &place);
+    struct wt_counted_block *b = wt_counted_add_block(
+        WT_COUNTED_NUMBERS, WT_PROFILE_BLOCK * sizeof(struct wt_profile_count), &place);
     if (!b)
         return NULL;
+    wt_counted_of_gpu(b, c->gpu);
     grown[c->blocks++] = b;
-    complete(b);
+    wt_counted_complete(b);
     return (struct wt_profile_count *)(b + 1);
 }
 
@@ -158,13 +160,13 @@ static uint64_t place_of(struct wt_counted *c, const uint8_t *bytes, uint64_t le
     for (size_t i = 0; i < c->sections; i++)
         if (c->section[i].hash == hash && c->section[i].length == length)
             return c->section[i].place;
-    struct section *grown =
+    struct wt_counted_section *grown =
         wt_array_grow(c->section, &c->section_room, c->sections + 1, sizeof *grown);
     if (!grown)
         return 0;
     c->section = grown;
-    grown[c->sections] =
-        (struct section){hash, length, add_bytes(c, WT_COUNTED_SECTION, bytes, length)};
+    grown[c->sections] = (struct wt_counted_section){
+        hash, length, wt_counted_add_bytes(WT_COUNTED_SECTION, c->gpu, bytes, length)};
     return grown[c->sections++].place;
 }
 
@@ -183,7 +185,9 @@ static void list_sections(struct wt_counted *c, const uint8_t *bytes, size_t siz
         list[count++] = place_of(c, bytes + at, SECTION_HEADER + length);
         at += SECTION_HEADER + length;
     }
-    wt_profile_code(c->profile, add_bytes(c, WT_COUNTED_LIST, list, count * sizeof *list));
+    c->list = wt_counted_add_bytes(WT_COUNTED_LIST, c->gpu, list, count * sizeof *list);
+    if (c->profile)
+        wt_profile_code(c->profile, c->list);
     free(list);
 }
 
@@ -201,40 +205,46 @@ static void list_code(struct wt_counted *c)
     if (whole)
         list_sections(c, (const uint8_t *)bytes, size);
     else
-        wt_say_once("--profile: the host has no memory for the code of process %ld: its lines are "
-                    "not known",
+        wt_say_once("the host has no memory for the code of process %ld: its lines are not known",
                     (long)getpid());
     free(bytes);
 }
 
 /* ---- drivers ---- */
 
-static struct wt_counted *begin(struct wt_hosted *gpu)
+static struct wt_counted *begin(struct wt_hosted *gpu, const void *space)
 {
     struct wt_counted *c = calloc(1, sizeof *c);
     if (!c)
         return NULL;
     *c = (struct wt_counted){.gpu = gpu, .machine = gpu->machine, .process = getpid()};
-    c->profile = wt_profile_begin(gpu->machine, &gpu->core->profile, add_numbers, c);
-    if (c->profile)
+    if (counts)
+        c->profile = wt_profile_begin(gpu->machine, &gpu->core->profile, add_numbers, c);
+    if (wt_check_wants(WT_CHECK_MEMORY))
+        c->memory = wt_check_memory_begin(gpu->machine, space, wt_checked_found, c);
+    if ((c->profile || !counts) && (c->memory || !wt_check_wants(WT_CHECK_MEMORY)))
         return c;
+    wt_profile_free(c->profile);
+    wt_check_memory_end(c->memory);
     free(c);
     return NULL;
 }
 
-void wt_counted_before_kernel(struct wt_hosted *gpu, uint64_t state)
+void wt_counted_before_kernel(struct wt_hosted *gpu, uint64_t state, const void *space)
 {
     if (!wt_counted_is_wanted())
         return;
     struct wt_counted *c = gpu->counts;
     if (c && (c->process != getpid() || c->machine != gpu->machine)) /* after a fork */
         wt_counted_forget(gpu);
-    if (!gpu->counts && !(gpu->counts = begin(gpu))) {
-        wt_say_once("--profile: the host has no memory to count what process %ld executes",
+    if (!gpu->counts && !(gpu->counts = begin(gpu, space))) {
+        wt_say_once("the host has no memory to count or to check what process %ld executes",
                     (long)getpid());
         return;
     }
     c = gpu->counts;
+    if (c->memory)
+        wt_check_memory_set_space(c->memory, space);
     if (c->listed && c->state == state)
         return;
     list_code(c);
@@ -248,9 +258,13 @@ void wt_counted_forget(struct wt_hosted *gpu)
     gpu->counts = NULL;
     if (!c)
         return;
-    if (gpu->machine && gpu->machine->profile == c->profile)
+    if (gpu->machine && c->profile && gpu->machine->profile == c->profile)
         wt_profile_end(c->profile);
     wt_profile_free(c->profile);
+    if (gpu->machine)
+        wt_check_memory_end(c->memory);
+    else
+        free(c->memory);
     for (size_t i = 0; i < c->blocks; i++)
         munmap(c->numbers[i], c->numbers[i]->size);
     free(c->numbers);

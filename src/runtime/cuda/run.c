@@ -183,7 +183,7 @@ static enum wt_status prepare(struct gpu *g, const struct gpu_launch *l, struct 
                          l->kernel->parameter_bytes))
         return wt_fail(err, WT_NO_MEMORY, "no memory for parameters");
     debug_modules(&count, &state);
-    wt_counted_before_kernel(&g->hosted, state);
+    wt_counted_before_kernel(&g->hosted, state, NULL);
     wt_recording_before_kernel(g->recording);
     status = sm_device_launch(g->device, launch, err);
     wt_recording_after_kernel(g->recording);

@@ -1,0 +1,109 @@
+/* Names of findings. See finding.h. */
+#include "check/finding.h"
+
+#include <assert.h>
+#include <stdio.h>
+#include <string.h>
+
+static const struct {
+    const char *name;
+    enum wt_check check;
+} kinds[] = {
+    [WT_FOUND_OUT_OF_BOUNDS] = {"out-of-bounds", WT_CHECK_MEMORY},
+    [WT_FOUND_OUT_OF_OBJECT] = {"out-of-object", WT_CHECK_MEMORY},
+    [WT_FOUND_USE_AFTER_FREE] = {"use-after-free", WT_CHECK_MEMORY},
+    [WT_FOUND_MISALIGNED] = {"misaligned", WT_CHECK_MEMORY},
+    [WT_FOUND_READ_ONLY] = {"read-only", WT_CHECK_MEMORY},
+    [WT_FOUND_NULL] = {"null", WT_CHECK_MEMORY},
+    [WT_FOUND_DOUBLE_FREE] = {"double-free", WT_CHECK_MEMORY},
+    [WT_FOUND_BAD_FREE] = {"bad-free", WT_CHECK_MEMORY},
+    [WT_FOUND_LEAK] = {"leak", WT_CHECK_LEAK},
+    [WT_FOUND_FAILED_CALL] = {"failed-call", WT_CHECK_API},
+    [WT_FOUND_USE_AFTER_DESTROY] = {"use-after-destroy", WT_CHECK_API},
+    [WT_FOUND_WRONG_DIRECTION] = {"wrong-direction", WT_CHECK_API},
+    [WT_FOUND_UNSET_ARGUMENT] = {"unset-argument", WT_CHECK_API},
+    [WT_FOUND_ARGUMENT_SIZE] = {"argument-size", WT_CHECK_API},
+};
+static_assert(sizeof kinds / sizeof *kinds == WT_FINDING_KINDS, "a name for each kind");
+
+const char *wt_finding_name(enum wt_finding_kind kind)
+{
+    assert(kind < WT_FINDING_KINDS);
+    return kinds[kind].name;
+}
+
+enum wt_finding_kind wt_finding_kind_of(const char *name)
+{
+    unsigned kind = 0;
+    while (kind < WT_FINDING_KINDS && strcmp(kinds[kind].name, name) != 0)
+        kind++;
+    return (enum wt_finding_kind)kind;
+}
+
+enum wt_check wt_finding_check(enum wt_finding_kind kind)
+{
+    assert(kind < WT_FINDING_KINDS);
+    return kinds[kind].check;
+}
+
+const char *wt_severity_name(enum wt_severity severity)
+{
+    static const char *const names[] = {"error", "warning", "note"};
+    return names[severity];
+}
+
+enum wt_status wt_checks_parse(const char *list, unsigned *checks, struct wt_error *err)
+{
+    static const struct {
+        const char *name;
+        unsigned bits;
+    } names[] = {{"memory", WT_CHECK_MEMORY},
+                 {"leak", WT_CHECK_LEAK},
+                 {"api", WT_CHECK_API},
+                 {"all", WT_CHECK_ALL}};
+    enum { COUNT = sizeof names / sizeof *names };
+    *checks = 0;
+    for (;;) {
+        const size_t length = strcspn(list, ",");
+        unsigned i = 0;
+        while (i < COUNT &&
+               (strlen(names[i].name) != length || strncmp(names[i].name, list, length) != 0))
+            i++;
+        if (i == COUNT)
+            return wt_fail(err, WT_INVALID,
+                           "'%.*s' is no check; they are memory, leak, api and all",
+                           (int)(length < 40 ? length : 40), list);
+        *checks |= names[i].bits;
+        if (!list[length])
+            return WT_OK;
+        list += length + 1;
+    }
+}
+
+void wt_finding_of_object(struct wt_finding *f, const struct wt_object *o)
+{
+    f->has_object = true;
+    f->freed = o->freed;
+    f->object = o->addr;
+    f->object_size = o->size;
+    f->object_number = o->number;
+    f->made = o->made;
+    f->ended = o->ended;
+    snprintf(f->object_by, sizeof f->object_by, "%s", o->by ? o->by : "");
+    snprintf(f->object_name, sizeof f->object_name, "%s", o->name);
+}
+
+static bool same_calls(const struct wt_call_stack *a, const struct wt_call_stack *b)
+{
+    return a->depth == b->depth && !memcmp(a->address, b->address, a->depth * sizeof *a->address);
+}
+
+bool wt_finding_is_like(const struct wt_finding *a, const struct wt_finding *b)
+{
+    /* Of an object without a known place each is another one. */
+    return a->kind == b->kind && a->severity == b->severity && a->pc == b->pc &&
+           a->space == b->space && a->access == b->access && a->device == b->device &&
+           a->has_object == b->has_object && same_calls(&a->made, &b->made) &&
+           (a->made.depth || a->object_number == b->object_number) &&
+           (a->pc || same_calls(&a->calls, &b->calls)) && strcmp(a->text, b->text) == 0;
+}

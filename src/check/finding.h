@@ -1,0 +1,107 @@
+/*
+ * Findings: the mistakes that checks report. A finding is one record of plain data, which a process
+ * of the program leaves in a file that the command reads (runtime/common/counted.h).
+ */
+#ifndef WT_CHECK_FINDING_H
+#define WT_CHECK_FINDING_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/fault.h"
+#include "base/wave_name.h"
+#include "check/objects.h"
+#include "wavetrap/error.h"
+
+/** The checks, as bits: what --check=LIST chooses. */
+enum wt_check {
+    WT_CHECK_MEMORY = 1 << 0,
+    WT_CHECK_LEAK = 1 << 1,
+    WT_CHECK_API = 1 << 2,
+};
+enum { WT_CHECK_ALL = WT_CHECK_MEMORY | WT_CHECK_LEAK | WT_CHECK_API };
+
+enum wt_finding_kind {
+    WT_FOUND_OUT_OF_BOUNDS,  /**< an access outside of every object, or beyond the end of one */
+    WT_FOUND_OUT_OF_OBJECT,  /**< an access in another object than the one whose address it uses */
+    WT_FOUND_USE_AFTER_FREE, /**< an access to an object that was freed */
+    WT_FOUND_MISALIGNED,
+    WT_FOUND_READ_ONLY, /**< a store to memory that must not be written */
+    WT_FOUND_NULL,      /**< an access in the first 64 KiB */
+    WT_FOUND_DOUBLE_FREE,
+    WT_FOUND_BAD_FREE, /**< of what was never allocated, or from within an allocation */
+    WT_FOUND_LEAK,
+    WT_FOUND_FAILED_CALL, /**< a call of an API that returned an error */
+    WT_FOUND_USE_AFTER_DESTROY,
+    WT_FOUND_WRONG_DIRECTION, /**< a copy whose direction is not that of its addresses */
+    WT_FOUND_UNSET_ARGUMENT,  /**< a launch of a kernel whose arguments are not all set */
+    WT_FOUND_ARGUMENT_SIZE,
+    WT_FINDING_KINDS
+};
+
+enum wt_severity { WT_ERROR, WT_WARNING, WT_NOTE };
+
+/** The name of a kind, as reports and suppressions have it: "out-of-bounds". */
+const char *wt_finding_name(enum wt_finding_kind kind);
+/** The kind of a name; WT_FINDING_KINDS: there is none. */
+enum wt_finding_kind wt_finding_kind_of(const char *name);
+/** The check that reports a kind. */
+enum wt_check wt_finding_check(enum wt_finding_kind kind);
+/** "error", "warning", "note". */
+const char *wt_severity_name(enum wt_severity severity);
+
+/**
+ * Parses "memory,leak", "all", …: *checks becomes the bits. WT_INVALID: the text names the checks
+ * that there are.
+ */
+enum wt_status wt_checks_parse(const char *list, unsigned *checks, struct wt_error *err);
+
+/** Where an access that is reported goes. */
+enum wt_finding_space {
+    WT_FOUND_GLOBAL,
+    WT_FOUND_GROUP,
+    WT_FOUND_PRIVATE,
+    WT_FOUND_CONSTANT,
+    WT_FOUND_IMAGE,
+    WT_FOUND_HOST, /**< the host makes it: a copy, a fill, a call */
+};
+
+enum { WT_NO_ACCESS = 0xff };
+
+/** A reported mistake. Numbers that are not known are 0, texts "". */
+struct wt_finding {
+    uint32_t kind;     /**< enum wt_finding_kind */
+    uint32_t severity; /**< enum wt_severity */
+    uint32_t space;    /**< enum wt_finding_space */
+    uint32_t access;   /**< enum wt_access, or WT_NO_ACCESS: it is about no access */
+    uint64_t bytes;    /**< of the access */
+    uint64_t address;  /**< of the access of the lowest of the lanes; GROUP, PRIVATE: the offset */
+    char text[200];    /**< what else there is to say, a sentence without period */
+    /* Of a kernel's instruction; `pc` 0: the host did it. */
+    uint64_t pc, time;
+    uint64_t lanes[2]; /**< bits of the first wave that made the mistake: 0 to 63, 64 to 127 */
+    uint64_t launch;
+    uint32_t device;
+    char wave[WT_WAVE_NAME]; /**< its name */
+    /* The object that the access should have stayed in, or the nearest one. */
+    bool has_object;
+    bool freed;
+    uint64_t object, object_size, object_number;
+    char object_by[40];               /**< the function that made it */
+    char object_name[64];             /**< of a variable */
+    struct wt_call_stack made, ended; /**< of the object: by the host */
+    struct wt_call_stack calls;       /**< of the host: of the call, or of the launch */
+    /* How often it was found: of this kind, at this instruction or call, with objects that were
+     * made at one place. */
+    uint64_t times;    /**< accesses of waves, or calls */
+    uint64_t lanes_of; /**< lanes of all of them */
+    uint64_t groups;   /**< work-groups in which it was found */
+    uint64_t launches;
+};
+
+/** Fills in what of a finding is an object's. */
+void wt_finding_of_object(struct wt_finding *f, const struct wt_object *object);
+/** Whether two are of one kind, at one place, and their objects were made at one place. */
+bool wt_finding_is_like(const struct wt_finding *a, const struct wt_finding *b);
+
+#endif

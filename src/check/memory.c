@@ -1,0 +1,289 @@
+/* See memory.h. */
+#include "check/memory.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { NULL_BYTES = 1 << 16, CACHED = 8 };
+
+struct wt_check_memory {
+    struct wt_judge judge; /* first */
+    struct wt_machine *machine;
+    const void *space;
+    wt_found_fn *found;
+    void *context;
+    struct wt_good good[CACHED]; /* ranges that were found good, in turn */
+    unsigned next;
+};
+
+/* ---- good memory ---- */
+
+static bool is_in(const struct wt_good *g, uint64_t first, uint64_t last, bool write)
+{
+    return first >= g->first && last <= g->last && (g->writable || !write);
+}
+
+/* Whether all of a range was found good since objects have changed. */
+static bool known_good(struct wt_check_memory *c, uint64_t first, uint64_t last, bool write)
+{
+    const uint64_t state = wt_objects_state();
+    for (unsigned i = 0; i < CACHED; i++)
+        if (is_in(&c->good[i], first, last, write) && c->good[i].state == state)
+            return true;
+    return false;
+}
+
+static bool holds(void *context, uint64_t first, uint64_t size, bool write)
+{
+    struct wt_check_memory *c = context;
+    struct wt_object object;
+    struct wt_good good;
+    if (known_good(c, first, first + size - 1, write))
+        return true;
+    if (wt_objects_judge(c->space, first, size, write, &object, &good) != WT_GOOD)
+        return false;
+    c->good[c->next++ % CACHED] = good;
+    return true;
+}
+
+/* ---- accesses of kernels ---- */
+
+static enum wt_access access_of(enum wt_watch_kind kind)
+{
+    return kind == WT_WATCH_READ    ? WT_ACCESS_LOAD
+           : kind == WT_WATCH_WRITE ? WT_ACCESS_STORE
+                                    : WT_ACCESS_ATOMIC;
+}
+
+/* One mistake of an instruction: that of its lowest lane, and of those like it. */
+struct mistake {
+    enum wt_finding_kind kind;
+    struct wt_object object; /* size 0: none */
+    uint64_t at;
+    wt_lanes lanes;
+};
+
+static void report(struct wt_check_memory *c, const struct wt_wave_head *w,
+                   const struct wt_lane_access *a, const struct mistake *bad,
+                   enum wt_finding_space space)
+{
+    struct wt_machine *m = c->machine;
+    struct wt_finding f = {.kind = bad->kind,
+                           .severity = WT_ERROR,
+                           .space = space,
+                           .access = access_of(a->kind),
+                           .bytes = a->size,
+                           .address = bad->at,
+                           .pc = a->pc,
+                           .time = wt_issue_time(m, w->left),
+                           .lanes = {(uint64_t)bad->lanes, (uint64_t)(bad->lanes >> 64)},
+                           .device = m->device,
+                           .times = 1,
+                           .lanes_of = wt_lanes_count(bad->lanes)};
+    f.launch = w->group ? m->groups.ops->launch(m, w->group) : wt_machine_launch(m, 0);
+    f.groups = w->group ? m->groups.ops->home(m, w->group) : 0;
+    wt_machine_name_wave(m, w->id, f.wave, sizeof f.wave);
+    if (bad->object.size)
+        wt_finding_of_object(&f, &bad->object);
+    c->found(c->context, &f);
+}
+
+/* The mistake of one lane's access to global memory; false: it is none. */
+static bool is_global_mistake(struct wt_check_memory *c, const struct wt_lane_access *a,
+                              uint64_t at, struct mistake *bad)
+{
+    struct wt_good good;
+    const bool write = a->kind != WT_WATCH_READ;
+    if (known_good(c, at, at + a->size - 1, write))
+        return false;
+    const enum wt_verdict verdict =
+        wt_objects_judge(c->space, at, a->size, write, &bad->object, &good);
+    bad->at = at;
+    switch (verdict) {
+    case WT_GOOD:
+        c->good[c->next++ % CACHED] = good;
+        return false;
+    case WT_PARTLY: /* compilers widen loads */
+        bad->kind = WT_FOUND_OUT_OF_BOUNDS;
+        return write;
+    case WT_FREED:
+        bad->kind = WT_FOUND_USE_AFTER_FREE;
+        return true;
+    case WT_READ_ONLY:
+        bad->kind = WT_FOUND_READ_ONLY;
+        return true;
+    default:
+        bad->kind = at < NULL_BYTES ? WT_FOUND_NULL : WT_FOUND_OUT_OF_BOUNDS;
+        if (at < NULL_BYTES)
+            bad->object.size = 0;
+        return true;
+    }
+}
+
+static bool same_mistake(const struct mistake *a, const struct mistake *b)
+{
+    return a->kind == b->kind && a->object.number == b->object.number &&
+           !a->object.size == !b->object.size;
+}
+
+static wt_lanes judge_global(struct wt_check_memory *c, const struct wt_wave_head *w,
+                             const struct wt_lane_access *a, wt_lanes lanes, const uint64_t *at)
+{
+    enum { MOST = 4 }; /* different mistakes of an instruction that are reported at once */
+    struct mistake bad[MOST], one;
+    unsigned count = 0, i;
+    wt_lanes refused = 0;
+    for (wt_lanes left = lanes; left; left &= left - 1) {
+        const unsigned lane = wt_lanes_lowest(left);
+        one.lanes = wt_lane_bit(lane);
+        if (!is_global_mistake(c, a, at[lane], &one))
+            continue;
+        refused |= one.lanes;
+        for (i = 0; i < count && !same_mistake(&bad[i], &one); i++)
+            continue;
+        if (i < count)
+            bad[i].lanes |= one.lanes;
+        else if (count < MOST)
+            bad[count++] = one;
+    }
+    for (i = 0; i < count; i++)
+        report(c, w, a, &bad[i],
+               a->space == WT_OBSERVED_CONSTANT ? WT_FOUND_CONSTANT : WT_FOUND_GLOBAL);
+    return refused;
+}
+
+/* An access to memory that begins at 0 and has `room` bytes. */
+static wt_lanes judge_own(struct wt_check_memory *c, const struct wt_wave_head *w,
+                          const struct wt_lane_access *a, wt_lanes lanes, const uint64_t *at,
+                          uint64_t room, enum wt_finding_space space)
+{
+    struct mistake bad = {.kind = WT_FOUND_OUT_OF_BOUNDS};
+    const bool write = a->kind != WT_WATCH_READ;
+    for (wt_lanes left = lanes; left; left &= left - 1) {
+        const unsigned lane = wt_lanes_lowest(left);
+        const bool begins = at[lane] < room;
+        if (begins && (a->size <= room - at[lane] || !write))
+            continue;
+        if (!bad.lanes)
+            bad.at = at[lane];
+        bad.lanes |= wt_lane_bit(lane);
+    }
+    if (!bad.lanes)
+        return 0;
+    bad.object = (struct wt_object){.size = room, .by = ""};
+    report(c, w, a, &bad, space);
+    return bad.lanes;
+}
+
+/* The lowest and the highest address. */
+static void extent_of(wt_lanes lanes, const uint64_t *at, unsigned count, uint64_t *first,
+                      uint64_t *last)
+{
+    uint64_t low = UINT64_MAX, high = 0;
+    if (lanes == wt_lanes_first(count)) {
+        for (unsigned i = 0; i < count; i++) {
+            low = at[i] < low ? at[i] : low;
+            high = at[i] > high ? at[i] : high;
+        }
+    } else {
+        for (; lanes; lanes &= lanes - 1) {
+            const uint64_t one = at[wt_lanes_lowest(lanes)];
+            low = one < low ? one : low;
+            high = one > high ? one : high;
+        }
+    }
+    *first = low;
+    *last = high;
+}
+
+static wt_lanes judge(void *context, struct wt_machine *m, const struct wt_wave_head *w,
+                      const struct wt_lane_access *a, wt_lanes lanes, const uint64_t *at)
+{
+    struct wt_check_memory *c = context;
+    const struct wt_group_ops *ops = m->groups.ops;
+    uint64_t first, last, room;
+    extent_of(lanes, at, m->lanes, &first, &last);
+    switch (a->space) {
+    case WT_OBSERVED_GROUP:
+    case WT_OBSERVED_PRIVATE:
+        if (!w->group)
+            return 0;
+        room = a->space == WT_OBSERVED_GROUP ? ops->asked(m, w->group) : ops->private_asked(m, w);
+        if (last < room && a->size <= room - last)
+            return 0;
+        return judge_own(c, w, a, lanes, at, room,
+                         a->space == WT_OBSERVED_GROUP ? WT_FOUND_GROUP : WT_FOUND_PRIVATE);
+    case WT_OBSERVED_GLOBAL:
+    case WT_OBSERVED_CONSTANT:
+        if (last + a->size > last &&
+            known_good(c, first, last + a->size - 1, a->kind != WT_WATCH_READ))
+            return 0;
+        return judge_global(c, w, a, lanes, at);
+    default:
+        return 0;
+    }
+}
+
+/* ---- begin and end ---- */
+
+struct wt_check_memory *wt_check_memory_begin(struct wt_machine *m, const void *space,
+                                              wt_found_fn *found, void *context)
+{
+    struct wt_check_memory *c = calloc(1, sizeof *c);
+    if (!c)
+        return NULL;
+    *c = (struct wt_check_memory){.judge = {judge, holds, c},
+                                  .machine = m,
+                                  .space = space,
+                                  .found = found,
+                                  .context = context};
+    m->judge = &c->judge;
+    return c;
+}
+
+void wt_check_memory_set_space(struct wt_check_memory *c, const void *space)
+{
+    if (c->space != space)
+        memset(c->good, 0, sizeof c->good);
+    c->space = space;
+}
+
+void wt_check_memory_end(struct wt_check_memory *c)
+{
+    if (!c)
+        return;
+    if (c->machine->judge == &c->judge)
+        c->machine->judge = NULL;
+    free(c);
+}
+
+/* ---- the host ---- */
+
+uint64_t wt_check_host_access(const void *space, uint64_t addr, uint64_t size,
+                              enum wt_access access, const char *by,
+                              const struct wt_call_stack *calls, wt_found_fn *found, void *context)
+{
+    struct wt_object object;
+    struct wt_good good;
+    const bool write = access != WT_ACCESS_LOAD;
+    const enum wt_verdict verdict = wt_objects_judge(space, addr, size, write, &object, &good);
+    struct wt_finding f = {.kind = WT_FOUND_OUT_OF_BOUNDS,
+                           .space = WT_FOUND_HOST,
+                           .access = access,
+                           .bytes = size,
+                           .address = addr,
+                           .calls = *calls,
+                           .times = 1};
+    if (verdict == WT_GOOD || verdict == WT_READ_ONLY) /* by kernels */
+        return size;
+    if (verdict == WT_FREED)
+        f.kind = WT_FOUND_USE_AFTER_FREE;
+    snprintf(f.text, sizeof f.text, "%s", by);
+    if (object.size)
+        wt_finding_of_object(&f, &object);
+    found(context, &f);
+    return verdict == WT_PARTLY && addr - object.addr < object.size
+               ? object.size - (addr - object.addr)
+               : 0;
+}

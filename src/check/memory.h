@@ -1,0 +1,37 @@
+/*
+ * The check of memory: judges the accesses of a machine's waves (machine/judge.h) by the table of
+ * objects, and reports those that must not be.
+ */
+#ifndef WT_CHECK_MEMORY_H
+#define WT_CHECK_MEMORY_H
+
+#include "check/finding.h"
+#include "emulator/machine/judge.h"
+
+/** Takes a finding, whose counts are of one access; called on the thread that runs the machine. */
+typedef void wt_found_fn(void *context, const struct wt_finding *finding);
+
+struct wt_check_memory;
+
+/**
+ * Judges the accesses of a machine from now on; the addresses of its GLOBAL and CONSTANT memory are
+ * those of @p space (objects.h), which wt_check_memory_set_space() changes. NULL without host
+ * memory. The caller ends it before the machine ends.
+ */
+struct wt_check_memory *wt_check_memory_begin(struct wt_machine *m, const void *space,
+                                              wt_found_fn *found, void *context);
+/** Other addresses are valid from now on. */
+void wt_check_memory_set_space(struct wt_check_memory *c, const void *space);
+/** The machine is not judged any more; frees it. NULL is allowed. */
+void wt_check_memory_end(struct wt_check_memory *c);
+
+/**
+ * Judges a copy or a fill of the host, as kernels' accesses are; calls @p found for a mistake.
+ * @p calls: of the host; @p by: the function. Returns how many bytes, from the first one on, may be
+ * accessed.
+ */
+uint64_t wt_check_host_access(const void *space, uint64_t addr, uint64_t size,
+                              enum wt_access access, const char *by,
+                              const struct wt_call_stack *calls, wt_found_fn *found, void *context);
+
+#endif

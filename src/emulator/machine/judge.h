@@ -1,0 +1,47 @@
+/*
+ * Judging: before an instruction accesses memory, a judge says which of its lanes must not. The
+ * loads of these lanes give zeros, their stores and atomics change nothing, and no fault is raised
+ * for them: the other lanes go on. The judge is not part of the machine's state. A machine without
+ * one is not slowed down.
+ */
+#ifndef WT_EMULATOR_MACHINE_JUDGE_H
+#define WT_EMULATOR_MACHINE_JUDGE_H
+
+#include "emulator/machine/engine.h"
+
+/**
+ * Judges accesses of @p lanes, 1 or more, by the instruction of wave @p w that is being executed;
+ * `lane` and `at` of @p access do not count. at[lane] is the address in GLOBAL and CONSTANT memory,
+ * as the program has it (it may be mapped or not, aligned or not); in GROUP and DEVICE memory the
+ * offset in it, in PRIVATE memory the offset in the lane's own. Offsets may be negative, as
+ * numbers of 64 bits. Returns the lanes that must not make the access. It may read the machine's
+ * state, and must not change it. It may be asked twice for one access (an instruction that faults
+ * is tried again).
+ */
+typedef wt_lanes wt_judge_fn(void *context, struct wt_machine *m, const struct wt_wave_head *w,
+                             const struct wt_lane_access *access, wt_lanes lanes,
+                             const uint64_t *at);
+
+struct wt_judge {
+    wt_judge_fn *fn;
+    /** Whether all of [first, first + size) of GLOBAL memory may be accessed: a quick answer, which
+     * may be false where the judge would allow it. */
+    bool (*holds)(void *context, uint64_t first, uint64_t size, bool write);
+    void *context;
+};
+
+/** Asks the machine's judge, if there is one. */
+static inline wt_lanes wt_judge(struct wt_machine *m, const struct wt_wave_head *w,
+                                const struct wt_lane_access *a, wt_lanes lanes, const uint64_t *at)
+{
+    return m->judge && lanes ? m->judge->fn(m->judge->context, m, w, a, lanes, at) : 0;
+}
+
+/** Whether nobody need be asked about GLOBAL memory of [first, first + size). */
+static inline bool wt_judge_holds(const struct wt_machine *m, uint64_t first, uint64_t size,
+                                  bool write)
+{
+    return !m->judge || m->judge->holds(m->judge->context, first, size, write);
+}
+
+#endif

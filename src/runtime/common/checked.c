@@ -1,0 +1,301 @@
+/* See checked.h. */
+#include "runtime/common/counted_file.h"
+
+#include <inttypes.h>
+#include <pthread.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "base/array.h"
+#include "runtime/common/environment.h"
+
+/* ---- options ---- */
+
+#define FORM "%x %" PRIu64 " %" PRIu64 " %d %" PRIu64 " %" PRIu64
+#define SCAN "%x %" SCNu64 " %" SCNu64 " %d %" SCNu64 " %" SCNu64
+
+void wt_check_options_write(const struct wt_check_options *o, char *text)
+{
+    snprintf(text, 200, FORM, o->checks, o->limit, o->quarantine, o->stop, o->first, o->last);
+}
+
+static struct wt_check_options options;
+
+static void listen(void *context, const struct wt_object_news *news)
+{
+}
+
+static void read_variable(void)
+{
+    const char *text = getenv(WT_CHECK_VARIABLE);
+    int stop;
+    if (!text || !*text || !wt_counted_is_wanted())
+        return;
+    if (sscanf(text, SCAN, &options.checks, &options.limit, &options.quarantine, &stop,
+               &options.first, &options.last) != 6) {
+        options.checks = 0;
+        wt_say_once(WT_CHECK_VARIABLE " is what --check writes; '%.100s' is not", text);
+        return;
+    }
+    options.stop = stop;
+    if (options.checks & WT_CHECK_MEMORY)
+        wt_objects_set_quarantine(options.quarantine);
+    wt_objects_listen(listen, NULL); /* so that objects have call stacks */
+}
+
+bool wt_check_wants(enum wt_check check)
+{
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    pthread_once(&once, read_variable);
+    return options.checks & check;
+}
+
+uint64_t wt_check_redzone(void)
+{
+    enum { REDZONE = 256 };
+    return wt_check_wants(WT_CHECK_MEMORY) ? REDZONE : 0;
+}
+
+/* ---- findings of the process ---- */
+
+/* A set of numbers: how many different ones there were. */
+struct set {
+    uint64_t *member; /* 0: empty */
+    size_t count, room;
+};
+
+static size_t place_in(const struct set *s, uint64_t number)
+{
+    size_t at = (size_t)(number * UINT64_C(0x9e3779b97f4a7c15) >> 20) & (s->room - 1);
+    while (s->member[at] && s->member[at] != number)
+        at = (at + 1) & (s->room - 1);
+    return at;
+}
+
+/* Without host memory the number is not counted. */
+static void add_number(struct set *s, uint64_t number)
+{
+    if (!number)
+        return;
+    if (s->count * 2 >= s->room) {
+        struct set larger = {.room = s->room ? 2 * s->room : 16};
+        if (!(larger.member = calloc(larger.room, sizeof *larger.member)))
+            return;
+        for (size_t i = 0; i < s->room; i++)
+            if (s->member[i])
+                larger.member[place_in(&larger, s->member[i])] = s->member[i];
+        larger.count = s->count;
+        free(s->member);
+        *s = larger;
+    }
+    uint64_t *at = &s->member[place_in(s, number)];
+    s->count += !*at;
+    *at = number;
+}
+
+struct noted {
+    struct wt_counted_finding *in_file; /* mapped */
+    struct set groups, launches;
+};
+
+static struct {
+    pthread_mutex_t lock;
+    pid_t process; /* whose findings they are */
+    struct noted *list;
+    size_t count, room;
+    struct wt_counted_finding *free; /* places of the last block that are not used */
+    size_t free_count;
+    uint64_t maps, maps_hash;
+} found = {.lock = PTHREAD_MUTEX_INITIALIZER};
+
+/* The code of the process as it is mapped now: its place in the file. */
+static uint64_t place_of_maps(void)
+{
+    char line[5000], *text = NULL;
+    size_t size = 0;
+    FILE *maps = fopen("/proc/self/maps", "re"), *out = open_memstream(&text, &size);
+    while (maps && out && fgets(line, sizeof line, maps))
+        if (strchr(line, '/'))
+            fputs(line, out);
+    if (maps)
+        fclose(maps);
+    if (!out || fclose(out))
+        return 0;
+    const uint64_t hash = wt_core_hash((const uint8_t *)text, size);
+    if (!found.maps || hash != found.maps_hash)
+        found.maps = wt_counted_add_bytes(WT_COUNTED_MAPS, NULL, text, size);
+    found.maps_hash = hash;
+    free(text);
+    return found.maps;
+}
+
+/* A place for one more finding; NULL: there is no memory. */
+static struct wt_counted_finding *new_place(const struct wt_counted *gpu)
+{
+    uint64_t place;
+    if (!found.free_count) {
+        struct wt_counted_block *b = wt_counted_add_block(
+            WT_COUNTED_FINDINGS, WT_COUNTED_FOUND * sizeof(struct wt_counted_finding), &place);
+        if (!b)
+            return NULL;
+        wt_counted_complete(b);
+        found.free = (struct wt_counted_finding *)(b + 1);
+        found.free_count = WT_COUNTED_FOUND;
+    }
+    found.free_count--;
+    return found.free++;
+}
+
+/* One more that is like a noted one. */
+static void count_one(struct noted *n, const struct wt_finding *f)
+{
+    struct wt_finding *all = &n->in_file->finding;
+    add_number(&n->groups, f->groups);
+    add_number(&n->launches, f->launch);
+    all->times += f->times;
+    all->lanes_of += f->lanes_of;
+    all->groups = n->groups.count;
+    all->launches = n->launches.count;
+}
+
+static void count_more(void)
+{
+    struct wt_counted_head *head = wt_counted_open_head();
+    if (!head)
+        return;
+    atomic_fetch_add(&head->more, 1);
+    munmap(head, WT_COUNTED_PAGE);
+}
+
+static void note(const struct wt_counted *gpu, const struct wt_finding *f)
+{
+    if (found.process != getpid()) { /* a fork's child begins anew */
+        found.process = getpid();
+        found.count = found.free_count = 0;
+        found.maps = 0;
+    }
+    for (size_t i = 0; i < found.count; i++)
+        if (wt_finding_is_like(&found.list[i].in_file->finding, f)) {
+            count_one(&found.list[i], f);
+            return;
+        }
+    if (found.count >= options.limit) {
+        count_more();
+        return;
+    }
+    struct noted *grown = wt_array_grow(found.list, &found.room, found.count + 1, sizeof *grown);
+    if (grown)
+        found.list = grown;
+    struct wt_counted_finding *place = grown ? new_place(gpu) : NULL;
+    if (!place)
+        return;
+    place->code = gpu ? gpu->list : 0;
+    place->maps = place_of_maps();
+    place->finding = *f;
+    place->finding.times = place->finding.lanes_of = 0;
+    grown[found.count] = (struct noted){.in_file = place};
+    count_one(&grown[found.count++], f);
+    atomic_store(&place->used, 1);
+}
+
+void wt_checked_found(void *context, const struct wt_finding *f)
+{
+    pthread_mutex_lock(&found.lock);
+    note(context, f);
+    pthread_mutex_unlock(&found.lock);
+    if (options.stop && f->severity == WT_ERROR)
+        _exit(WT_CHECK_STATUS);
+}
+
+/* ---- what drivers tell ---- */
+
+void wt_checked_call(enum wt_finding_kind kind, enum wt_severity severity,
+                     const struct wt_object *object, const char *format, ...)
+{
+    struct wt_finding f = {.kind = kind,
+                           .severity = severity,
+                           .space = WT_FOUND_HOST,
+                           .access = WT_NO_ACCESS,
+                           .times = 1};
+    va_list arguments;
+    if (!wt_check_wants(wt_finding_check(kind)))
+        return;
+    va_start(arguments, format);
+    vsnprintf(f.text, sizeof f.text, format, arguments);
+    va_end(arguments);
+    wt_call_stack_take(&f.calls);
+    if (object)
+        wt_finding_of_object(&f, object);
+    wt_checked_found(NULL, &f);
+}
+
+bool wt_checked_free(const void *space, uint64_t addr, const char *by)
+{
+    struct wt_object object, before, behind;
+    if (wt_object_freed(space, addr, by))
+        return true;
+    if (!wt_object_find(space, addr, &object, &before, &behind))
+        wt_checked_call(WT_FOUND_BAD_FREE, WT_ERROR, NULL,
+                        "%s: 0x%" PRIx64 " is no address of an allocation", by, addr);
+    else if (object.freed && object.addr == addr)
+        wt_checked_call(WT_FOUND_DOUBLE_FREE, WT_ERROR, &object,
+                        "%s: the allocation was freed before", by);
+    else
+        wt_checked_call(WT_FOUND_BAD_FREE, WT_ERROR, &object,
+                        "%s: byte %" PRIu64 " of an allocation", by, addr - object.addr);
+    return false;
+}
+
+uint64_t wt_checked_access(const void *space, uint64_t addr, uint64_t size, enum wt_access access,
+                           const char *by)
+{
+    struct wt_call_stack calls;
+    if (!size || !wt_check_wants(WT_CHECK_MEMORY))
+        return size;
+    wt_call_stack_take(&calls);
+    return wt_check_host_access(space, addr, size, access, by, &calls, wt_checked_found, NULL);
+}
+
+/* ---- leaks ---- */
+
+struct leaks {
+    bool (*is_leak)(const struct wt_object *object);
+    struct wt_object *list; /* the table is locked while they are looked for */
+    size_t count, room;
+};
+
+static bool add_leak(void *context, const struct wt_object *object)
+{
+    struct leaks *l = context;
+    struct wt_object *grown;
+    if (!l->is_leak(object))
+        return true;
+    if (!(grown = wt_array_grow(l->list, &l->room, l->count + 1, sizeof *grown)))
+        return false;
+    l->list = grown;
+    grown[l->count++] = *object;
+    return true;
+}
+
+void wt_checked_leaks(bool (*is_leak)(const struct wt_object *object))
+{
+    struct leaks l = {.is_leak = is_leak};
+    if (!wt_check_wants(WT_CHECK_LEAK))
+        return;
+    wt_objects_each(add_leak, &l);
+    for (size_t i = 0; i < l.count; i++) {
+        struct wt_finding f = {.kind = WT_FOUND_LEAK,
+                               .space = WT_FOUND_HOST,
+                               .access = WT_NO_ACCESS,
+                               .calls = l.list[i].made,
+                               .times = 1};
+        snprintf(f.text, sizeof f.text, "%s", l.list[i].by);
+        wt_finding_of_object(&f, &l.list[i]);
+        wt_checked_found(NULL, &f);
+    }
+    free(l.list);
+}

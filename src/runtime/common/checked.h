@@ -1,0 +1,68 @@
+/*
+ * Checks in a host program: for `exec` and `debug` with --check. Drivers tell what the program
+ * does; findings go into the file of counted.h.
+ */
+#ifndef WT_RUNTIME_COMMON_CHECKED_H
+#define WT_RUNTIME_COMMON_CHECKED_H
+
+#include "check/finding.h"
+
+/** The variable by which the command says what is checked: wt_checked_options as text. */
+#define WT_CHECK_VARIABLE "WAVETRAP_CHECK"
+/** The exit status of a program with an error, where its own is 0; and of one that --check-stop
+ * ends. */
+enum { WT_CHECK_STATUS = 115 };
+
+struct wt_check_options {
+    unsigned checks;      /**< bits of enum wt_check */
+    uint64_t limit;       /**< distinct findings of a process; those beyond are counted */
+    uint64_t quarantine;  /**< bytes */
+    bool stop;            /**< the process ends at the first error */
+    uint64_t first, last; /**< launches whose kernels are checked, from 1 on */
+};
+enum { WT_CHECK_LIMIT = 100, WT_CHECK_QUARANTINE = 256 << 20 };
+
+/** Writes the options as text for the variable; @p text has 200 bytes. */
+void wt_check_options_write(const struct wt_check_options *options, char *text);
+
+/* ---- drivers ---- */
+
+/** Whether a check is wanted: the first call reads the variable. */
+bool wt_check_wants(enum wt_check check);
+
+/** Bytes that a driver leaves free behind and before each allocation: 0 where memory is not
+ * checked. */
+uint64_t wt_check_redzone(void);
+
+/** Takes a finding; @p context: of a GPU, struct wt_counted, or NULL: of the host. */
+void wt_checked_found(void *context, const struct wt_finding *finding);
+
+/**
+ * Reports a call of the host that is a mistake, if the check of that kind is wanted. The calling
+ * thread's call stack is taken. @p object: that it is about; NULL: none is known. @p format: what
+ * else there is to say, with the function's name.
+ */
+void wt_checked_call(enum wt_finding_kind kind, enum wt_severity severity,
+                     const struct wt_object *object, const char *format, ...)
+    __attribute__((format(printf, 4, 5)));
+
+/**
+ * The object that begins at @p addr is about to be freed by function @p by: as wt_object_freed(),
+ * and a mistake is reported: it was freed before, it begins elsewhere, or there is none. False:
+ * nothing may be freed.
+ */
+bool wt_checked_free(const void *space, uint64_t addr, const char *by);
+
+/**
+ * The host, or a copy engine for it, is about to access memory of GPUs by function @p by, to copy
+ * or to fill. Mistakes are reported. Returns how many of the bytes, from the first one on, may be
+ * accessed; all of them where memory is not checked.
+ */
+uint64_t wt_checked_access(const void *space, uint64_t addr, uint64_t size, enum wt_access access,
+                           const char *by);
+
+/** At the end of the process: reports each object that is not freed as a leak, where
+ * @p is_leak. */
+void wt_checked_leaks(bool (*is_leak)(const struct wt_object *object));
+
+#endif
