@@ -34,7 +34,8 @@ bool wt_check_wants(enum wt_check check);
  * checked. */
 uint64_t wt_check_redzone(void);
 
-/** Takes a finding; @p context: of a GPU, struct wt_counted, or NULL: of the host. */
+/** Takes a finding; @p context: the place of the LIST of code (counted_file.h) for its `pc`,
+ * const uint64_t *; NULL: the host made it. */
 void wt_checked_found(void *context, const struct wt_finding *finding);
 
 /**
