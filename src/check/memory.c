@@ -11,6 +11,8 @@ struct wt_check_memory {
     struct wt_judge judge; /* first */
     struct wt_machine *machine;
     const void *space;
+    wt_check_allows_fn *allows; /* NULL: nothing else is allowed */
+    void *allows_context;
     wt_found_fn *found;
     void *context;
     struct wt_good good[CACHED]; /* ranges that were found good, in turn */
@@ -114,6 +116,8 @@ static bool is_global_mistake(struct wt_check_memory *c, const struct wt_lane_ac
         bad->kind = WT_FOUND_READ_ONLY;
         return true;
     default:
+        if (c->allows && c->allows(c->allows_context, at, a->size, write, &bad->object))
+            return false;
         bad->kind = at < NULL_BYTES ? WT_FOUND_NULL : WT_FOUND_OUT_OF_BOUNDS;
         if (at < NULL_BYTES)
             bad->object.size = 0;
@@ -239,6 +243,7 @@ struct wt_check_memory *wt_check_memory_begin(struct wt_machine *m, const void *
                                   .found = found,
                                   .context = context};
     m->judge = &c->judge;
+    wt_machine_forget_code(m); /* its handlers may be others */
     return c;
 }
 
@@ -249,12 +254,21 @@ void wt_check_memory_set_space(struct wt_check_memory *c, const void *space)
     c->space = space;
 }
 
+void wt_check_memory_set_allows(struct wt_check_memory *c, wt_check_allows_fn *allows,
+                                void *context)
+{
+    c->allows = allows;
+    c->allows_context = context;
+}
+
 void wt_check_memory_end(struct wt_check_memory *c)
 {
     if (!c)
         return;
-    if (c->machine->judge == &c->judge)
+    if (c->machine->judge == &c->judge) {
         c->machine->judge = NULL;
+        wt_machine_forget_code(c->machine);
+    }
     free(c);
 }
 
