@@ -91,6 +91,20 @@ static void report(struct wt_check_memory *c, const struct wt_wave_head *w,
     c->found(c->context, &f);
 }
 
+/* Whether an access outside of the objects is allowed nevertheless: then so are others around it
+ * from now on, where no object is near. */
+static bool is_allowed(struct wt_check_memory *c, const struct wt_lane_access *a, uint64_t at,
+                       const struct wt_object *near)
+{
+    const uint64_t around = (UINT64_C(1) << 20) - 1;
+    struct wt_good good = {c->space, at & ~around, at | around, true, wt_objects_state()};
+    if (!c->allows || !c->allows(c->allows_context, at, a->size, a->kind != WT_WATCH_READ, near))
+        return false;
+    if (!near->size || near->addr > good.last || near->addr + near->size <= good.first)
+        c->good[c->next++ % CACHED] = good;
+    return true;
+}
+
 /* The mistake of one lane's access to global memory; false: it is none. */
 static bool is_global_mistake(struct wt_check_memory *c, const struct wt_lane_access *a,
                               uint64_t at, struct mistake *bad)
@@ -116,7 +130,7 @@ static bool is_global_mistake(struct wt_check_memory *c, const struct wt_lane_ac
         bad->kind = WT_FOUND_READ_ONLY;
         return true;
     default:
-        if (c->allows && c->allows(c->allows_context, at, a->size, write, &bad->object))
+        if (is_allowed(c, a, at, &bad->object))
             return false;
         bad->kind = at < NULL_BYTES ? WT_FOUND_NULL : WT_FOUND_OUT_OF_BOUNDS;
         if (at < NULL_BYTES)
