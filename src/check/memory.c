@@ -62,6 +62,7 @@ struct mistake {
     struct wt_object object; /* size 0: none */
     uint64_t at;
     wt_lanes lanes;
+    const char *what; /* NULL: there is nothing else to say */
 };
 
 static void report(struct wt_check_memory *c, const struct wt_wave_head *w,
@@ -86,7 +87,13 @@ static void report(struct wt_check_memory *c, const struct wt_wave_head *w,
     wt_machine_name_wave(m, w->id, f.wave, sizeof f.wave);
     if (bad->object.size)
         wt_finding_of_object(&f, &bad->object);
+    snprintf(f.text, sizeof f.text, "%s", bad->what ? bad->what : "");
     c->found(c->context, &f);
+}
+
+static bool is_misaligned(const struct wt_lane_access *a, uint64_t at)
+{
+    return a->align && at & (a->align - 1);
 }
 
 /* The mistake of one lane's access to global memory; false: it is none. */
@@ -95,7 +102,7 @@ static bool is_global_mistake(struct wt_check_memory *c, const struct wt_lane_ac
 {
     struct wt_good good;
     const bool write = a->kind != WT_WATCH_READ;
-    if (known_good(c, at, at + a->size - 1, write))
+    if (!is_misaligned(a, at) && known_good(c, at, at + a->size - 1, write))
         return false;
     const enum wt_verdict verdict =
         wt_objects_judge(c->space, at, a->size, write, &bad->object, &good);
@@ -103,7 +110,8 @@ static bool is_global_mistake(struct wt_check_memory *c, const struct wt_lane_ac
     switch (verdict) {
     case WT_GOOD:
         c->good[c->next++ % CACHED] = good;
-        return false;
+        bad->kind = WT_FOUND_MISALIGNED;
+        return is_misaligned(a, at);
     case WT_PARTLY: /* compilers widen loads */
         bad->kind = WT_FOUND_OUT_OF_BOUNDS;
         return write;
@@ -134,6 +142,7 @@ static wt_lanes judge_global(struct wt_check_memory *c, const struct wt_wave_hea
     struct mistake bad[MOST], one;
     unsigned count = 0, i;
     wt_lanes refused = 0;
+    one.what = NULL;
     for (wt_lanes left = lanes; left; left &= left - 1) {
         const unsigned lane = wt_lanes_lowest(left);
         one.lanes = wt_lane_bit(lane);
@@ -158,43 +167,49 @@ static wt_lanes judge_own(struct wt_check_memory *c, const struct wt_wave_head *
                           const struct wt_lane_access *a, wt_lanes lanes, const uint64_t *at,
                           uint64_t room, enum wt_finding_space space)
 {
-    struct mistake bad = {.kind = WT_FOUND_OUT_OF_BOUNDS};
+    struct mistake bad[] = {{.kind = WT_FOUND_OUT_OF_BOUNDS}, {.kind = WT_FOUND_MISALIGNED}};
     const bool write = a->kind != WT_WATCH_READ;
     for (wt_lanes left = lanes; left; left &= left - 1) {
         const unsigned lane = wt_lanes_lowest(left);
         const bool begins = at[lane] < room;
-        if (begins && (a->size <= room - at[lane] || !write))
+        const bool inside = begins && (a->size <= room - at[lane] || !write);
+        struct mistake *one = &bad[inside];
+        if (inside && !is_misaligned(a, at[lane]))
             continue;
-        if (!bad.lanes)
-            bad.at = at[lane];
-        bad.lanes |= wt_lane_bit(lane);
+        if (!one->lanes)
+            one->at = at[lane];
+        one->lanes |= wt_lane_bit(lane);
     }
-    if (!bad.lanes)
-        return 0;
-    bad.object = (struct wt_object){.size = room, .by = ""};
-    report(c, w, a, &bad, space);
-    return bad.lanes;
+    for (unsigned i = 0; i < 2; i++)
+        if (bad[i].lanes) {
+            bad[i].object = (struct wt_object){.size = room, .by = ""};
+            report(c, w, a, &bad[i], space);
+        }
+    return bad[0].lanes | bad[1].lanes;
 }
 
-/* The lowest and the highest address. */
+/* The lowest and the highest address, and the bits that any of them has. */
 static void extent_of(wt_lanes lanes, const uint64_t *at, unsigned count, uint64_t *first,
-                      uint64_t *last)
+                      uint64_t *last, uint64_t *bits)
 {
-    uint64_t low = UINT64_MAX, high = 0;
+    uint64_t low = UINT64_MAX, high = 0, any = 0;
     if (lanes == wt_lanes_first(count)) {
         for (unsigned i = 0; i < count; i++) {
             low = at[i] < low ? at[i] : low;
             high = at[i] > high ? at[i] : high;
+            any |= at[i];
         }
     } else {
         for (; lanes; lanes &= lanes - 1) {
             const uint64_t one = at[wt_lanes_lowest(lanes)];
             low = one < low ? one : low;
             high = one > high ? one : high;
+            any |= one;
         }
     }
     *first = low;
     *last = high;
+    *bits = any;
 }
 
 static wt_lanes judge(void *context, struct wt_machine *m, const struct wt_wave_head *w,
@@ -202,27 +217,56 @@ static wt_lanes judge(void *context, struct wt_machine *m, const struct wt_wave_
 {
     struct wt_check_memory *c = context;
     const struct wt_group_ops *ops = m->groups.ops;
-    uint64_t first, last, room;
-    extent_of(lanes, at, m->lanes, &first, &last);
+    uint64_t first, last, bits, room;
+    extent_of(lanes, at, m->lanes, &first, &last, &bits);
+    const bool aligned = !is_misaligned(a, bits);
     switch (a->space) {
     case WT_OBSERVED_GROUP:
     case WT_OBSERVED_PRIVATE:
         if (!w->group)
             return 0;
         room = a->space == WT_OBSERVED_GROUP ? ops->asked(m, w->group) : ops->private_asked(m, w);
-        if (last < room && a->size <= room - last)
+        if (aligned && last < room && a->size <= room - last)
             return 0;
         return judge_own(c, w, a, lanes, at, room,
                          a->space == WT_OBSERVED_GROUP ? WT_FOUND_GROUP : WT_FOUND_PRIVATE);
     case WT_OBSERVED_GLOBAL:
     case WT_OBSERVED_CONSTANT:
-        if (last + a->size > last &&
+        if (aligned && last + a->size > last &&
             known_good(c, first, last + a->size - 1, a->kind != WT_WATCH_READ))
             return 0;
         return judge_global(c, w, a, lanes, at);
     default:
         return 0;
     }
+}
+
+/* The object of which a surface is: the one that begins there, whose size the surface may round
+ * up; or a part of one, which is an object of its own. */
+static struct wt_object object_of(const struct wt_check_memory *c, uint64_t base, uint64_t size)
+{
+    struct wt_object found, before, behind;
+    if (!wt_object_find(c->space, base, &found, &before, &behind) || found.freed)
+        found = (struct wt_object){.by = ""};
+    if (found.addr != base || found.size > size) {
+        found.addr = base;
+        found.size = size;
+    }
+    return found;
+}
+
+static void outside(void *context, struct wt_machine *m, const struct wt_wave_head *w,
+                    const struct wt_lane_access *a, wt_lanes lanes, const uint64_t *at,
+                    uint64_t base, uint64_t size, const char *what)
+{
+    struct wt_check_memory *c = context;
+    struct mistake bad = {.kind = base || size ? WT_FOUND_OUT_OF_BOUNDS : WT_FOUND_NULL,
+                          .at = at[wt_lanes_lowest(lanes)],
+                          .lanes = lanes,
+                          .what = what};
+    if (size)
+        bad.object = object_of(c, base, size);
+    report(c, w, a, &bad, what ? WT_FOUND_IMAGE : WT_FOUND_GLOBAL);
 }
 
 /* ---- begin and end ---- */
@@ -233,7 +277,7 @@ struct wt_check_memory *wt_check_memory_begin(struct wt_machine *m, const void *
     struct wt_check_memory *c = calloc(1, sizeof *c);
     if (!c)
         return NULL;
-    *c = (struct wt_check_memory){.judge = {judge, holds, c},
+    *c = (struct wt_check_memory){.judge = {judge, holds, outside, c},
                                   .machine = m,
                                   .space = space,
                                   .found = found,

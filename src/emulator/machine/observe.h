@@ -199,6 +199,7 @@ struct wt_lane_access {
     enum wt_observed_order order;
     enum wt_observed_scope scope;
     unsigned lane, size;
+    unsigned align; /**< what the machine demands of the address, for a judge; 0: nothing */
     uint64_t at;
 };
 
