@@ -9,12 +9,37 @@
 #include "base/demangle.h"
 #include "base/report.h"
 #include "base/text.h"
+#include "debug/source/group_memory.h"
 #include "debug/source/inlined.h"
 #include "debug/source/symbols.h"
 
 enum { LONGEST = 16 }; /* bytes of an instruction */
 
 /* ---- reading ---- */
+
+/* Names the variable of a group's memory behind the end of which an access is, or before the
+ * beginning. Memory that the launch asked for beside the kernel's own has no variable. */
+static void name_group_variable(struct cli_found *f, const struct wt_module *m)
+{
+    enum { MOST = 64, PADDING = 16 };
+    struct wt_finding *one = &f->finding;
+    struct wt_group_variable list[MOST], *best = NULL;
+    const int64_t at = (int64_t)(one->address - one->object);
+    const size_t count = wt_group_variables(m->symbols, one->pc - m->bias,
+                                            f->family->words.local_window, list, MOST);
+    for (size_t i = 0; i < count; i++) {
+        struct wt_group_variable *v = &list[i];
+        const bool ends = v->offset + v->size <= one->object_size &&
+                          one->object_size - (v->offset + v->size) < PADDING;
+        if (at < 0 ? !v->offset : ends && (!best || v->offset > best->offset))
+            best = v;
+    }
+    if (!best)
+        return;
+    one->object += best->offset;
+    one->object_size = best->size;
+    snprintf(one->object_name, sizeof one->object_name, "%s", best->name);
+}
 
 /* Fills in what code tells of the instruction. */
 static void resolve_code(struct cli_found *f, const struct cli_counted_code *code)
@@ -32,6 +57,8 @@ static void resolve_code(struct cli_found *f, const struct cli_counted_code *cod
             cli_calls_add(&f->calls, list[i].function, list[i].path, list[i].line, true);
     if (list[count - 1].function && wt_symbols_is_kernel(m->symbols, at))
         wt_demangle(list[count - 1].function, f->kernel, sizeof f->kernel);
+    if (f->finding.has_object && f->finding.space == WT_FOUND_GROUP)
+        name_group_variable(f, m);
     unsigned length = LONGEST;
     while (length && !wt_symbols_code(m->symbols, at, bytes, length))
         length -= 4;
@@ -160,7 +187,7 @@ static void describe_object(const struct cli_found *f, char *text, size_t size)
     else
         wt_text_add(&t, "%s", one->freed ? "a freed allocation" : "an allocation");
     wt_text_add(&t, " of %" PRIu64 " byte%s", one->object_size, plural(one->object_size));
-    if (one->object)
+    if (one->object && one->space != WT_FOUND_GROUP && one->space != WT_FOUND_PRIVATE)
         wt_text_add(&t, " at 0x%" PRIx64, one->object);
 }
 
@@ -212,11 +239,8 @@ static void print_place(FILE *out, const struct cli_found *f)
     print_calls(out, &f->calls, "  ");
     if (*f->kernel)
         fprintf(out, "  kernel %s\n", f->kernel);
-    fprintf(out,
-            "  %s device %" PRIu32 ", dispatch %" PRIu64 ", %s, %ss %s, issue time %" PRIu64
-            " (goto %" PRIu64 ")\n",
-            f->family ? f->family->name : "GPU", one->device, one->launch, one->wave, lane, lanes,
-            one->time, one->time);
+    fprintf(out, "  %s%s%ss %s, issue time %" PRIu64 " (goto %" PRIu64 ")\n", one->wave,
+            *one->wave ? ", " : "", lane, *lanes ? lanes : "none", one->time, one->time);
     fprintf(out, "  0x%" PRIx64 "%s%s\n", one->pc, *f->instruction ? ": " : "", f->instruction);
 }
 

@@ -238,6 +238,8 @@ static void print_pattern(FILE *out, const char *key, const char *text)
 void cli_suppression_print(FILE *out, const struct cli_found *f)
 {
     const struct cli_call *place = cli_found_place(f);
+    if (!place && !*f->kernel)
+        return; /* the line would be for all of its kind */
     fprintf(out, "suppress %s", wt_finding_name(f->finding.kind));
     if (*f->kernel)
         print_pattern(out, "kernel", f->kernel);
