@@ -45,6 +45,8 @@ enum wt_severity { WT_ERROR, WT_WARNING, WT_NOTE };
 const char *wt_finding_name(enum wt_finding_kind kind);
 /** The kind of a name; WT_FINDING_KINDS: there is none. */
 enum wt_finding_kind wt_finding_kind_of(const char *name);
+/** What a kind is, in a sentence. */
+const char *wt_finding_meaning(enum wt_finding_kind kind);
 /** The check that reports a kind. */
 enum wt_check wt_finding_check(enum wt_finding_kind kind);
 /** "error", "warning", "note". */
@@ -75,7 +77,8 @@ struct wt_finding {
     uint32_t space;    /**< enum wt_finding_space */
     uint32_t access;   /**< enum wt_access, or WT_NO_ACCESS: it is about no access */
     uint64_t bytes;    /**< of the access */
-    uint64_t address;  /**< of the access of the lowest of the lanes; GROUP, PRIVATE: the offset */
+    uint64_t address;  /**< of the access of the lowest of the lanes; GROUP, PRIVATE: the offset;
+                            of a free: what was freed */
     char text[200];    /**< what else there is to say, a sentence without period */
     /* Of a kernel's instruction; `pc` 0: the host did it. */
     uint64_t pc, time;

@@ -13,6 +13,7 @@ struct wt_check_memory {
     const void *space;
     wt_found_fn *found;
     void *context;
+    uint64_t first, last;        /* launches that are judged */
     struct wt_good good[CACHED]; /* ranges that were found good, in turn */
     unsigned next;
 };
@@ -64,6 +65,11 @@ struct mistake {
     wt_lanes lanes;
 };
 
+static uint64_t launch_of(struct wt_machine *m, const struct wt_wave_head *w)
+{
+    return w->group ? m->groups.ops->launch(m, w->group) : wt_machine_launch(m, 0);
+}
+
 static void report(struct wt_check_memory *c, const struct wt_wave_head *w,
                    const struct wt_lane_access *a, const struct mistake *bad,
                    enum wt_finding_space space)
@@ -81,7 +87,7 @@ static void report(struct wt_check_memory *c, const struct wt_wave_head *w,
                            .device = m->device,
                            .times = 1,
                            .lanes_of = wt_lanes_count(bad->lanes)};
-    f.launch = w->group ? m->groups.ops->launch(m, w->group) : wt_machine_launch(m, 0);
+    f.launch = launch_of(m, w);
     f.groups = w->group ? m->groups.ops->home(m, w->group) : 0;
     wt_machine_name_wave(m, w->id, f.wave, sizeof f.wave);
     if (bad->object.size)
@@ -295,6 +301,12 @@ static wt_lanes judge_place(void *context, struct wt_machine *m, const struct wt
 static wt_lanes judge(void *context, struct wt_machine *m, const struct wt_wave_head *w,
                       const struct wt_lane_access *a, wt_lanes lanes, const uint64_t *at)
 {
+    const struct wt_check_memory *c = context;
+    if (c->last != UINT64_MAX || c->first > 1) {
+        const uint64_t launch = launch_of(m, w);
+        if (launch < c->first || launch > c->last)
+            return 0;
+    }
     const wt_lanes left = a->variable ? judge_variable(context, w, a, lanes, at) : 0;
     return left == lanes ? left : left | judge_place(context, m, w, a, lanes & ~left, at);
 }
@@ -317,6 +329,7 @@ struct wt_check_memory *wt_check_memory_begin(struct wt_machine *m, const void *
     *c = (struct wt_check_memory){.judge = {judge, holds, beside, c},
                                   .machine = m,
                                   .space = space,
+                                  .last = UINT64_MAX,
                                   .found = found,
                                   .context = context};
     m->judge = &c->judge;
@@ -328,6 +341,12 @@ void wt_check_memory_set_space(struct wt_check_memory *c, const void *space)
     if (c->space != space)
         memset(c->good, 0, sizeof c->good);
     c->space = space;
+}
+
+void wt_check_memory_only(struct wt_check_memory *c, uint64_t first, uint64_t last)
+{
+    c->first = first;
+    c->last = last;
 }
 
 void wt_check_memory_end(struct wt_check_memory *c)
