@@ -291,6 +291,7 @@ void wt_check_memory_set_space(struct wt_check_memory *c, const void *space)
     if (c->space != space)
         memset(c->good, 0, sizeof c->good);
     c->space = space;
+    c->machine->judge = &c->judge;
 }
 
 void wt_check_memory_end(struct wt_check_memory *c)

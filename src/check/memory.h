@@ -20,7 +20,8 @@ struct wt_check_memory;
  */
 struct wt_check_memory *wt_check_memory_begin(struct wt_machine *m, const void *space,
                                               wt_found_fn *found, void *context);
-/** Other addresses are valid from now on. */
+/** Other addresses are valid from now on; the machine is judged again where its owner has taken
+ * its judge away. */
 void wt_check_memory_set_space(struct wt_check_memory *c, const void *space);
 /** The machine is not judged any more; frees it. NULL is allowed. */
 void wt_check_memory_end(struct wt_check_memory *c);
