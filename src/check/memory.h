@@ -20,7 +20,8 @@ struct wt_check_memory;
  */
 struct wt_check_memory *wt_check_memory_begin(struct wt_machine *m, const void *space,
                                               wt_found_fn *found, void *context);
-/** Other addresses are valid from now on. */
+/** Other addresses are valid from now on; the machine is judged again where its owner has taken
+ * its judge away. */
 void wt_check_memory_set_space(struct wt_check_memory *c, const void *space);
 /** Only the accesses of launches with these numbers are judged from now on. */
 void wt_check_memory_only(struct wt_check_memory *c, uint64_t first, uint64_t last);
