@@ -215,6 +215,61 @@ static wt_lanes judge_own(struct wt_check_memory *c, const struct wt_wave_head *
     return bad[0].lanes | bad[1].lanes;
 }
 
+/* How many bytes there are where a group's or a lane's own memory is accessed; 0: it is none. */
+static uint64_t room_of(struct wt_machine *m, const struct wt_wave_head *w,
+                        enum wt_observed_space space)
+{
+    const struct wt_group_ops *ops = m->groups.ops;
+    return !w->group                      ? 0
+           : space == WT_OBSERVED_GROUP   ? ops->asked(m, w->group)
+           : space == WT_OBSERVED_PRIVATE ? ops->private_asked(m, w)
+                                          : 0;
+}
+
+/* What it is to access memory at an address that comes from a variable and is outside of it. */
+static enum wt_finding_kind kind_beside(struct wt_check_memory *c, const struct wt_wave_head *w,
+                                        const struct wt_lane_access *a, uint64_t at)
+{
+    struct wt_object object;
+    struct wt_good good;
+    const bool write = a->kind != WT_WATCH_READ;
+    const bool there =
+        a->space == WT_OBSERVED_GLOBAL || a->space == WT_OBSERVED_CONSTANT
+            ? wt_objects_judge(c->space, at, a->size, write, &object, &good) == WT_GOOD
+            : at < room_of(c->machine, w, a->space);
+    return there ? WT_FOUND_OUT_OF_OBJECT : WT_FOUND_OUT_OF_BOUNDS;
+}
+
+/* Lanes that leave the variable whose address they use. */
+static wt_lanes judge_variable(struct wt_check_memory *c, const struct wt_wave_head *w,
+                               const struct wt_lane_access *a, wt_lanes lanes, const uint64_t *at)
+{
+    static const enum wt_finding_space spaces[] = {[WT_OBSERVED_GLOBAL] = WT_FOUND_GLOBAL,
+                                                   [WT_OBSERVED_GROUP] = WT_FOUND_GROUP,
+                                                   [WT_OBSERVED_PRIVATE] = WT_FOUND_PRIVATE,
+                                                   [WT_OBSERVED_CONSTANT] = WT_FOUND_CONSTANT,
+                                                   [WT_OBSERVED_DEVICE] = WT_FOUND_GLOBAL};
+    const struct wt_judged_variable *v = a->variable;
+    const bool write = a->kind != WT_WATCH_READ;
+    struct mistake bad = {.lanes = 0};
+    for (wt_lanes left = lanes; left; left &= left - 1) {
+        const unsigned lane = wt_lanes_lowest(left);
+        const uint64_t offset = at[lane] - v->first;
+        if (offset < v->size && (a->size <= v->size - offset || !write))
+            continue;
+        if (!bad.lanes)
+            bad.at = at[lane];
+        bad.lanes |= wt_lane_bit(lane);
+    }
+    if (!bad.lanes)
+        return 0;
+    bad.kind = kind_beside(c, w, a, bad.at);
+    bad.object = (struct wt_object){.addr = v->first, .size = v->size, .by = ""};
+    snprintf(bad.object.name, sizeof bad.object.name, "%s", v->name);
+    report(c, w, a, &bad, spaces[a->space]);
+    return bad.lanes;
+}
+
 /* The lowest and the highest address, and the bits that any of them has. */
 static void extent_of(wt_lanes lanes, const uint64_t *at, unsigned count, uint64_t *first,
                       uint64_t *last, uint64_t *bits)
@@ -239,17 +294,11 @@ static void extent_of(wt_lanes lanes, const uint64_t *at, unsigned count, uint64
     *bits = any;
 }
 
-static wt_lanes judge(void *context, struct wt_machine *m, const struct wt_wave_head *w,
-                      const struct wt_lane_access *a, wt_lanes lanes, const uint64_t *at)
+static wt_lanes judge_place(void *context, struct wt_machine *m, const struct wt_wave_head *w,
+                            const struct wt_lane_access *a, wt_lanes lanes, const uint64_t *at)
 {
     struct wt_check_memory *c = context;
-    const struct wt_group_ops *ops = m->groups.ops;
     uint64_t first, last, bits, room;
-    if (c->last != UINT64_MAX || c->first > 1) {
-        const uint64_t launch = launch_of(m, w);
-        if (launch < c->first || launch > c->last)
-            return 0;
-    }
     extent_of(lanes, at, m->lanes, &first, &last, &bits);
     const bool aligned = !is_misaligned(a, bits);
     switch (a->space) {
@@ -257,7 +306,7 @@ static wt_lanes judge(void *context, struct wt_machine *m, const struct wt_wave_
     case WT_OBSERVED_PRIVATE:
         if (!w->group)
             return 0;
-        room = a->space == WT_OBSERVED_GROUP ? ops->asked(m, w->group) : ops->private_asked(m, w);
+        room = room_of(m, w, a->space);
         if (aligned && last < room && a->size <= room - last)
             return 0;
         return judge_own(c, w, a, lanes, at, room,
@@ -271,6 +320,19 @@ static wt_lanes judge(void *context, struct wt_machine *m, const struct wt_wave_
     default:
         return 0;
     }
+}
+
+static wt_lanes judge(void *context, struct wt_machine *m, const struct wt_wave_head *w,
+                      const struct wt_lane_access *a, wt_lanes lanes, const uint64_t *at)
+{
+    const struct wt_check_memory *c = context;
+    if (c->last != UINT64_MAX || c->first > 1) {
+        const uint64_t launch = launch_of(m, w);
+        if (launch < c->first || launch > c->last)
+            return 0;
+    }
+    const wt_lanes left = a->variable ? judge_variable(context, w, a, lanes, at) : 0;
+    return left == lanes ? left : left | judge_place(context, m, w, a, lanes & ~left, at);
 }
 
 /* The object of which a surface is: the one that begins there, whose size the surface may round
@@ -325,6 +387,7 @@ void wt_check_memory_set_space(struct wt_check_memory *c, const void *space)
     if (c->space != space)
         memset(c->good, 0, sizeof c->good);
     c->space = space;
+    c->machine->judge = &c->judge;
 }
 
 void wt_check_memory_set_allows(struct wt_check_memory *c, wt_check_allows_fn *allows,

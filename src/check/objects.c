@@ -124,8 +124,9 @@ void wt_call_stack_take(struct wt_call_stack *calls)
     calls->depth = (unsigned)backtrace(calls->address, WT_STACK_DEPTH);
 }
 
-/* Completes the news, and hands them to the listener, if there is one. */
-static void tell(struct wt_object_news *news)
+/* Completes the news, and hands them to the listener, if there is one. @p calls: NULL: the calling
+ * thread's. */
+static void tell_of(struct wt_object_news *news, const struct wt_call_stack *calls)
 {
     if (!atomic_load_explicit(&table.listens, memory_order_relaxed))
         return;
@@ -135,8 +136,16 @@ static void tell(struct wt_object_news *news)
     pthread_mutex_unlock(&table.lock);
     if (!listener)
         return;
-    wt_call_stack_take(&news->calls);
+    if (calls)
+        news->calls = *calls;
+    else
+        wt_call_stack_take(&news->calls);
     listener(context, news);
+}
+
+static void tell(struct wt_object_news *news)
+{
+    tell_of(news, NULL);
 }
 
 /* ---- what drivers tell ---- */
@@ -170,9 +179,15 @@ static void add(const struct wt_object *o)
 
 void wt_object_made(const void *space, uint64_t addr, uint64_t size, const char *by)
 {
+    wt_object_made_before(space, addr, size, by, NULL);
+}
+
+void wt_object_made_before(const void *space, uint64_t addr, uint64_t size, const char *by,
+                           const struct wt_call_stack *calls)
+{
     struct wt_object_news news = {
         .event = WT_OBJECT_MADE, .space = space, .addr = addr, .size = size, .by = by};
-    tell(&news);
+    tell_of(&news, calls);
     pthread_mutex_lock(&table.lock);
     add(&(struct wt_object){.space = space,
                             .addr = addr,

@@ -64,6 +64,9 @@ void wt_objects_listen(wt_objects_fn *fn, void *context);
 /** The program has memory of @p size bytes at @p addr of a space, by function @p by. Without host
  * memory it is not noted: reports then know less. */
 void wt_object_made(const void *space, uint64_t addr, uint64_t size, const char *by);
+/** The same, of memory whose address was not known when the calls were made. */
+void wt_object_made_before(const void *space, uint64_t addr, uint64_t size, const char *by,
+                           const struct wt_call_stack *calls);
 /** The same of a variable of a module. */
 void wt_object_variable(const void *space, uint64_t addr, uint64_t size, const char *name,
                         bool read_only);

@@ -22,6 +22,12 @@ typedef wt_lanes wt_judge_fn(void *context, struct wt_machine *m, const struct w
                              const struct wt_lane_access *access, wt_lanes lanes,
                              const uint64_t *at);
 
+/** A variable in memory of a space, where addresses, or offsets, are those that a judge has. */
+struct wt_judged_variable {
+    const char *name; /**< "": not known */
+    uint64_t first, size;
+};
+
 struct wt_judge {
     wt_judge_fn *fn;
     /** Whether all of [first, first + size) of GLOBAL memory may be accessed: a quick answer, which

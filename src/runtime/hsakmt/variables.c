@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "base/array.h"
+#include "base/demangle.h"
 #include "check/objects.h"
 #include "runtime/common/checked.h"
 
@@ -62,8 +63,10 @@ static void read_symbols(Elf *elf, struct variables *v)
 
 static void note(uint64_t addr, uint64_t end, const char *name, bool read_only)
 {
+    char plain[300];
+    wt_demangle(name, plain, sizeof plain);
     if (addr < end)
-        wt_object_variable(NULL, addr, end - addr, name, read_only);
+        wt_object_variable(NULL, addr, end - addr, plain, read_only);
 }
 
 /* GCC's programs have newlib, whose malloc has lists whose heads are not whole. */
