@@ -88,6 +88,7 @@ static void report(struct wt_check_memory *c, const struct wt_wave_head *w,
                            .times = 1,
                            .lanes_of = wt_lanes_count(bad->lanes)};
     f.launch = launch_of(m, w);
+    f.entry = w->group ? m->groups.ops->entry(m, w->group) : 0;
     f.groups = w->group ? m->groups.ops->home(m, w->group) : 0;
     wt_machine_name_wave(m, w->id, f.wave, sizeof f.wave);
     if (bad->object.size)
