@@ -158,7 +158,7 @@ const struct cli_call *cli_found_place(const struct cli_found *f)
 bool cli_found_offset(const struct cli_found *f, int64_t *offset)
 {
     *offset = (int64_t)(f->finding.address - f->finding.object);
-    return f->finding.has_object && f->finding.access != WT_NO_ACCESS;
+    return f->finding.has_object && (f->finding.access != WT_NO_ACCESS || f->finding.address);
 }
 
 void cli_found_sentence(const struct cli_found *f, char *text, size_t size)

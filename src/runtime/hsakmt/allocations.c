@@ -4,6 +4,7 @@
  * this library sees the requests. Reports of faults name them; nothing else depends on them.
  */
 #include "check/objects.h"
+#include "runtime/hsakmt/checks.h"
 #include "runtime/hsakmt/host.h"
 #include "runtime/hsakmt/tool.h"
 
@@ -35,6 +36,8 @@ static int allocate(uint64_t region, size_t size, void **address)
     const int status = runtime_allocate(region, size, address);
     if (!status)
         made(*address, size, "hsa_memory_allocate");
+    if (!status && host_listener())
+        host_listener()->allocated((uint64_t)(uintptr_t)*address, size);
     return status;
 }
 
@@ -46,9 +49,28 @@ static int pool_allocate(uint64_t pool, size_t size, uint32_t flags, void **addr
     return status;
 }
 
+/* Memory of a runtime from which objects were cut stays for a while. */
+static void release(void *context, uint64_t addr)
+{
+    (void)runtime_free((void *)(uintptr_t)addr);
+}
+
+static bool keeps(void *address)
+{
+    const uint64_t addr = (uint64_t)(uintptr_t)address;
+    const uint64_t size = wt_check_wants(WT_CHECK_MEMORY) && host_called_by_runtime()
+                              ? wt_block_freed(NULL, addr)
+                              : 0;
+    if (size)
+        wt_object_keep(addr, size, release, NULL);
+    return size;
+}
+
 /* The entry is removed before the memory is freed: afterwards another thread may be given it. */
 static int free_memory(void *address)
 {
+    if (keeps(address))
+        return 0;
     freed(address, "hsa_memory_free");
     return runtime_free(address);
 }

@@ -55,6 +55,20 @@ static bool is_of_host(uint64_t addr)
     return is && !host_memory_is_svm(host, addr);
 }
 
+/* ---- who listens ---- */
+
+static const struct host_calls *_Atomic listener;
+
+static void listen(const struct host_calls *calls)
+{
+    listener = calls;
+}
+
+const struct host_calls *host_listener(void)
+{
+    return listener;
+}
+
 /* ---- who allocates ---- */
 
 bool host_called_by_runtime(void)
@@ -92,4 +106,5 @@ __attribute__((visibility("default"))) const struct host_checks wavetrap_checks 
     .is_of_gpus = is_of_gpus,
     .is_of_host = is_of_host,
     .list_variables = host_variables_list,
+    .listen = listen,
 };

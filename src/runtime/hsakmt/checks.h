@@ -7,6 +7,14 @@
 
 #include "runtime/common/checked.h"
 
+/** Who is told what libgomp does by the thread that does it; a member is not NULL. */
+struct host_calls {
+    /** It has memory of GPUs. */
+    void (*allocated)(uint64_t addr, uint64_t size);
+    /** It stores to a signal, which may launch a kernel. */
+    void (*launching)(void);
+};
+
 struct host_checks {
     bool (*wants)(enum wt_check check);
     /* objects.h, checked.h */
@@ -28,6 +36,8 @@ struct host_checks {
     bool (*is_of_host)(uint64_t addr);
     /** Lists the variables of code objects that have been loaded since. */
     void (*list_variables)(void);
+    /** Tells @p calls from now on; it stays. */
+    void (*listen)(const struct host_calls *calls);
 };
 
 /** The driver's name for it. */

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "base/array.h"
+#include "base/demangle.h"
 #include "check/objects.h"
 #include "runtime/common/checked.h"
 
@@ -62,12 +63,34 @@ static void read_symbols(Elf *elf, struct variables *v)
 
 static void note(uint64_t addr, uint64_t end, const char *name, bool read_only)
 {
+    char plain[300];
+    wt_demangle(name, plain, sizeof plain);
     if (addr < end)
-        wt_object_variable(NULL, addr, end - addr, name, read_only);
+        wt_object_variable(NULL, addr, end - addr, plain, read_only);
 }
 
-/* The variables of a section, and what lies between them. */
-static void note_section(const struct variables *v, const GElf_Shdr *section, uint64_t bias)
+/* GCC's programs have newlib, whose malloc has lists whose heads are not whole. */
+static bool is_of_gcc(Elf *elf)
+{
+    Elf_Scn *section = NULL;
+    GElf_Shdr header;
+    size_t names;
+    bool is = false;
+    if (elf_getshdrstrndx(elf, &names))
+        return true;
+    while ((section = elf_nextscn(elf, section))) {
+        const char *name =
+            gelf_getshdr(section, &header) ? elf_strptr(elf, names, header.sh_name) : NULL;
+        const Elf_Data *data =
+            name && strcmp(name, ".comment") == 0 ? elf_getdata(section, NULL) : NULL;
+        is |= data && data->d_buf && memmem(data->d_buf, data->d_size, "GCC:", 4);
+    }
+    return is;
+}
+
+/* The variables of a section, and what lies between them; @p lax: that may be accessed, too. */
+static void note_section(const struct variables *v, const GElf_Shdr *section, uint64_t bias,
+                         bool lax)
 {
     const bool written = section->sh_flags & SHF_WRITE;
     uint64_t at = section->sh_addr;
@@ -77,13 +100,13 @@ static void note_section(const struct variables *v, const GElf_Shdr *section, ui
         const struct variable *one = &v->list[i];
         if (one->addr < at || one->addr >= end)
             continue;
-        if (!written)
-            note(bias + at, bias + one->addr, "", true);
+        if (!written || lax)
+            note(bias + at, bias + one->addr, "", !written);
         note(bias + one->addr, bias + one->addr + one->size, one->name, !written);
         at = one->addr + one->size;
         any = true;
     }
-    if (!written || !any)
+    if (!written || lax || !any)
         note(bias + at, bias + end, "", !written);
 }
 
@@ -96,9 +119,10 @@ static void note_variables(int fd, uint64_t bias)
     Elf *elf = elf_begin(fd, ELF_C_READ, NULL);
     if (elf)
         read_symbols(elf, &v);
+    const bool lax = elf && is_of_gcc(elf);
     while (elf && (section = elf_nextscn(elf, section)))
         if (gelf_getshdr(section, &header) && header.sh_flags & SHF_ALLOC && header.sh_size)
-            note_section(&v, &header, bias);
+            note_section(&v, &header, bias, lax);
     free(v.list);
     elf_end(elf);
 }
