@@ -96,13 +96,18 @@ static void report(struct wt_check_memory *c, const struct wt_wave_head *w,
     c->found(c->context, &f);
 }
 
+static bool is_misaligned(const struct wt_lane_access *a, uint64_t at)
+{
+    return a->align && at & (a->align - 1);
+}
+
 /* The mistake of one lane's access to global memory; false: it is none. */
 static bool is_global_mistake(struct wt_check_memory *c, const struct wt_lane_access *a,
                               uint64_t at, struct mistake *bad)
 {
     struct wt_good good;
     const bool write = a->kind != WT_WATCH_READ;
-    if (known_good(c, at, at + a->size - 1, write))
+    if (!is_misaligned(a, at) && known_good(c, at, at + a->size - 1, write))
         return false;
     const enum wt_verdict verdict =
         wt_objects_judge(c->space, at, a->size, write, &bad->object, &good);
@@ -110,7 +115,8 @@ static bool is_global_mistake(struct wt_check_memory *c, const struct wt_lane_ac
     switch (verdict) {
     case WT_GOOD:
         c->good[c->next++ % CACHED] = good;
-        return false;
+        bad->kind = WT_FOUND_MISALIGNED;
+        return is_misaligned(a, at);
     case WT_PARTLY: /* compilers widen loads */
         bad->kind = WT_FOUND_OUT_OF_BOUNDS;
         return write;
@@ -165,12 +171,68 @@ static wt_lanes judge_own(struct wt_check_memory *c, const struct wt_wave_head *
                           const struct wt_lane_access *a, wt_lanes lanes, const uint64_t *at,
                           uint64_t room, enum wt_finding_space space)
 {
-    struct mistake bad = {.kind = WT_FOUND_OUT_OF_BOUNDS};
+    struct mistake bad[] = {{.kind = WT_FOUND_OUT_OF_BOUNDS}, {.kind = WT_FOUND_MISALIGNED}};
     const bool write = a->kind != WT_WATCH_READ;
     for (wt_lanes left = lanes; left; left &= left - 1) {
         const unsigned lane = wt_lanes_lowest(left);
         const bool begins = at[lane] < room;
-        if (begins && (a->size <= room - at[lane] || !write))
+        const bool inside = begins && (a->size <= room - at[lane] || !write);
+        struct mistake *one = &bad[inside];
+        if (inside && !is_misaligned(a, at[lane]))
+            continue;
+        if (!one->lanes)
+            one->at = at[lane];
+        one->lanes |= wt_lane_bit(lane);
+    }
+    for (unsigned i = 0; i < 2; i++)
+        if (bad[i].lanes) {
+            bad[i].object = (struct wt_object){.size = room, .by = ""};
+            report(c, w, a, &bad[i], space);
+        }
+    return bad[0].lanes | bad[1].lanes;
+}
+
+/* How many bytes there are where a group's or a lane's own memory is accessed; 0: it is none. */
+static uint64_t room_of(struct wt_machine *m, const struct wt_wave_head *w,
+                        enum wt_observed_space space)
+{
+    const struct wt_group_ops *ops = m->groups.ops;
+    return !w->group                      ? 0
+           : space == WT_OBSERVED_GROUP   ? ops->asked(m, w->group)
+           : space == WT_OBSERVED_PRIVATE ? ops->private_asked(m, w)
+                                          : 0;
+}
+
+/* What it is to access memory at an address that comes from a variable and is outside of it. */
+static enum wt_finding_kind kind_beside(struct wt_check_memory *c, const struct wt_wave_head *w,
+                                        const struct wt_lane_access *a, uint64_t at)
+{
+    struct wt_object object;
+    struct wt_good good;
+    const bool write = a->kind != WT_WATCH_READ;
+    const bool there =
+        a->space == WT_OBSERVED_GLOBAL || a->space == WT_OBSERVED_CONSTANT
+            ? wt_objects_judge(c->space, at, a->size, write, &object, &good) == WT_GOOD
+            : at < room_of(c->machine, w, a->space);
+    return there ? WT_FOUND_OUT_OF_OBJECT : WT_FOUND_OUT_OF_BOUNDS;
+}
+
+/* Lanes that leave the variable whose address they use. */
+static wt_lanes judge_variable(struct wt_check_memory *c, const struct wt_wave_head *w,
+                               const struct wt_lane_access *a, wt_lanes lanes, const uint64_t *at)
+{
+    static const enum wt_finding_space spaces[] = {[WT_OBSERVED_GLOBAL] = WT_FOUND_GLOBAL,
+                                                   [WT_OBSERVED_GROUP] = WT_FOUND_GROUP,
+                                                   [WT_OBSERVED_PRIVATE] = WT_FOUND_PRIVATE,
+                                                   [WT_OBSERVED_CONSTANT] = WT_FOUND_CONSTANT,
+                                                   [WT_OBSERVED_DEVICE] = WT_FOUND_GLOBAL};
+    const struct wt_judged_variable *v = a->variable;
+    const bool write = a->kind != WT_WATCH_READ;
+    struct mistake bad = {.lanes = 0};
+    for (wt_lanes left = lanes; left; left &= left - 1) {
+        const unsigned lane = wt_lanes_lowest(left);
+        const uint64_t offset = at[lane] - v->first;
+        if (offset < v->size && (a->size <= v->size - offset || !write))
             continue;
         if (!bad.lanes)
             bad.at = at[lane];
@@ -178,63 +240,83 @@ static wt_lanes judge_own(struct wt_check_memory *c, const struct wt_wave_head *
     }
     if (!bad.lanes)
         return 0;
-    bad.object = (struct wt_object){.size = room, .by = ""};
-    report(c, w, a, &bad, space);
+    bad.kind = kind_beside(c, w, a, bad.at);
+    bad.object = (struct wt_object){.addr = v->first, .size = v->size, .by = ""};
+    snprintf(bad.object.name, sizeof bad.object.name, "%s", v->name);
+    report(c, w, a, &bad, spaces[a->space]);
     return bad.lanes;
 }
 
-/* The lowest and the highest address. */
+/* The lowest and the highest address, and the bits that any of them has. */
 static void extent_of(wt_lanes lanes, const uint64_t *at, unsigned count, uint64_t *first,
-                      uint64_t *last)
+                      uint64_t *last, uint64_t *bits)
 {
-    uint64_t low = UINT64_MAX, high = 0;
+    uint64_t low = UINT64_MAX, high = 0, any = 0;
     if (lanes == wt_lanes_first(count)) {
         for (unsigned i = 0; i < count; i++) {
             low = at[i] < low ? at[i] : low;
             high = at[i] > high ? at[i] : high;
+            any |= at[i];
         }
     } else {
         for (; lanes; lanes &= lanes - 1) {
             const uint64_t one = at[wt_lanes_lowest(lanes)];
             low = one < low ? one : low;
             high = one > high ? one : high;
+            any |= one;
         }
     }
     *first = low;
     *last = high;
+    *bits = any;
 }
 
-static wt_lanes judge(void *context, struct wt_machine *m, const struct wt_wave_head *w,
-                      const struct wt_lane_access *a, wt_lanes lanes, const uint64_t *at)
+static wt_lanes judge_place(void *context, struct wt_machine *m, const struct wt_wave_head *w,
+                            const struct wt_lane_access *a, wt_lanes lanes, const uint64_t *at)
 {
     struct wt_check_memory *c = context;
-    const struct wt_group_ops *ops = m->groups.ops;
-    uint64_t first, last, room;
-    if (c->last != UINT64_MAX || c->first > 1) {
-        const uint64_t launch = launch_of(m, w);
-        if (launch < c->first || launch > c->last)
-            return 0;
-    }
-    extent_of(lanes, at, m->lanes, &first, &last);
+    uint64_t first, last, bits, room;
+    extent_of(lanes, at, m->lanes, &first, &last, &bits);
+    const bool aligned = !is_misaligned(a, bits);
     switch (a->space) {
     case WT_OBSERVED_GROUP:
     case WT_OBSERVED_PRIVATE:
         if (!w->group)
             return 0;
-        room = a->space == WT_OBSERVED_GROUP ? ops->asked(m, w->group) : ops->private_asked(m, w);
-        if (last < room && a->size <= room - last)
+        room = room_of(m, w, a->space);
+        if (aligned && last < room && a->size <= room - last)
             return 0;
         return judge_own(c, w, a, lanes, at, room,
                          a->space == WT_OBSERVED_GROUP ? WT_FOUND_GROUP : WT_FOUND_PRIVATE);
     case WT_OBSERVED_GLOBAL:
     case WT_OBSERVED_CONSTANT:
-        if (last + a->size > last &&
+        if (aligned && last + a->size > last &&
             known_good(c, first, last + a->size - 1, a->kind != WT_WATCH_READ))
             return 0;
         return judge_global(c, w, a, lanes, at);
     default:
         return 0;
     }
+}
+
+static wt_lanes judge(void *context, struct wt_machine *m, const struct wt_wave_head *w,
+                      const struct wt_lane_access *a, wt_lanes lanes, const uint64_t *at)
+{
+    const struct wt_check_memory *c = context;
+    if (c->last != UINT64_MAX || c->first > 1) {
+        const uint64_t launch = launch_of(m, w);
+        if (launch < c->first || launch > c->last)
+            return 0;
+    }
+    const wt_lanes left = a->variable ? judge_variable(context, w, a, lanes, at) : 0;
+    return left == lanes ? left : left | judge_place(context, m, w, a, lanes & ~left, at);
+}
+
+static void beside(void *context, const struct wt_wave_head *w, const struct wt_lane_access *a,
+                   wt_lanes lanes)
+{
+    const struct mistake bad = {.kind = WT_FOUND_OUT_OF_BOUNDS, .lanes = lanes};
+    report(context, w, a, &bad, WT_FOUND_IMAGE);
 }
 
 /* ---- begin and end ---- */
@@ -245,7 +327,7 @@ struct wt_check_memory *wt_check_memory_begin(struct wt_machine *m, const void *
     struct wt_check_memory *c = calloc(1, sizeof *c);
     if (!c)
         return NULL;
-    *c = (struct wt_check_memory){.judge = {judge, holds, c},
+    *c = (struct wt_check_memory){.judge = {judge, holds, beside, c},
                                   .machine = m,
                                   .space = space,
                                   .last = UINT64_MAX,

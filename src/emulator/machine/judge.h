@@ -22,11 +22,21 @@ typedef wt_lanes wt_judge_fn(void *context, struct wt_machine *m, const struct w
                              const struct wt_lane_access *access, wt_lanes lanes,
                              const uint64_t *at);
 
+/** A variable in memory of a space, where addresses, or offsets, are those that a judge has. */
+struct wt_judged_variable {
+    const char *name; /**< "": not known */
+    uint64_t first, size;
+};
+
 struct wt_judge {
     wt_judge_fn *fn;
     /** Whether all of [first, first + size) of GLOBAL memory may be accessed: a quick answer, which
      * may be false where the judge would allow it. */
     bool (*holds)(void *context, uint64_t first, uint64_t size, bool write);
+    /** Takes accesses of @p lanes, 1 or more, to texels that an image does not have, where that is
+     * a mistake; `space`, `lane`, `at` of @p access do not count. */
+    void (*beside)(void *context, const struct wt_wave_head *w, const struct wt_lane_access *access,
+                   wt_lanes lanes);
     void *context;
 };
 
@@ -42,6 +52,14 @@ static inline bool wt_judge_holds(const struct wt_machine *m, uint64_t first, ui
                                   bool write)
 {
     return !m->judge || m->judge->holds(m->judge->context, first, size, write);
+}
+
+/** Tells the judge, which is there, of texels that an image does not have. The loads of the lanes
+ * give zeros, their stores change nothing. */
+static inline void wt_judge_beside(struct wt_machine *m, const struct wt_wave_head *w,
+                                   const struct wt_lane_access *a, wt_lanes lanes)
+{
+    m->judge->beside(m->judge->context, w, a, lanes);
 }
 
 #endif

@@ -304,21 +304,27 @@ static bool add_leak(void *context, const struct wt_object *object)
     return true;
 }
 
+void wt_checked_leak(const struct wt_object *object)
+{
+    struct wt_finding f = {.kind = WT_FOUND_LEAK,
+                           .space = WT_FOUND_HOST,
+                           .access = WT_NO_ACCESS,
+                           .calls = object->made,
+                           .times = 1};
+    if (!wt_check_wants(WT_CHECK_LEAK))
+        return;
+    snprintf(f.text, sizeof f.text, "%s", object->by);
+    wt_finding_of_object(&f, object);
+    wt_checked_found(NULL, &f);
+}
+
 void wt_checked_leaks(bool (*is_leak)(const struct wt_object *object))
 {
     struct leaks l = {.is_leak = is_leak};
     if (!wt_check_wants(WT_CHECK_LEAK))
         return;
     wt_objects_each(add_leak, &l);
-    for (size_t i = 0; i < l.count; i++) {
-        struct wt_finding f = {.kind = WT_FOUND_LEAK,
-                               .space = WT_FOUND_HOST,
-                               .access = WT_NO_ACCESS,
-                               .calls = l.list[i].made,
-                               .times = 1};
-        snprintf(f.text, sizeof f.text, "%s", l.list[i].by);
-        wt_finding_of_object(&f, &l.list[i]);
-        wt_checked_found(NULL, &f);
-    }
+    for (size_t i = 0; i < l.count; i++)
+        wt_checked_leak(&l.list[i]);
     free(l.list);
 }

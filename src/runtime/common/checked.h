@@ -64,6 +64,8 @@ bool wt_checked_free(const void *space, uint64_t addr, const char *by);
 uint64_t wt_checked_access(const void *space, uint64_t addr, uint64_t size, enum wt_access access,
                            const char *by);
 
+/** Reports an object as a leak. */
+void wt_checked_leak(const struct wt_object *object);
 /** At the end of the process: reports each object that is not freed as a leak, where
  * @p is_leak. */
 void wt_checked_leaks(bool (*is_leak)(const struct wt_object *object));

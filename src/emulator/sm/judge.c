@@ -1,0 +1,100 @@
+/* What a judge is asked about accesses of a warp. See memory_access.h. */
+#include "emulator/sm/memory_access.h"
+#include "emulator/sm/ptx_image.h"
+
+/* An access as it is asked about. */
+struct question {
+    struct sm_warp *w;
+    const struct sm_uop *u;
+    enum wt_watch_kind kind;
+    unsigned size;
+    const struct ptx_origin *origin;
+};
+
+/* Whether accesses to a space may be those of a variable. */
+static bool is_in(const struct ptx_origin *o, enum wt_observed_space space)
+{
+    switch (o->space) {
+    case PTX_SPACE_SHARED:
+        return space == WT_OBSERVED_GROUP;
+    case PTX_SPACE_LOCAL:
+        return space == WT_OBSERVED_PRIVATE;
+    default:
+        return space == WT_OBSERVED_GLOBAL || space == WT_OBSERVED_CONSTANT;
+    }
+}
+
+static uint32_t ask(const struct question *q, enum wt_observed_space space, uint32_t lanes,
+                    const uint64_t *at)
+{
+    struct wt_judged_variable variable;
+    struct wt_lane_access a = {.pc = sm_pc_of(q->w, q->u),
+                               .kind = q->kind,
+                               .space = space,
+                               .size = q->size,
+                               .align = q->size};
+    if (q->origin && lanes && is_in(q->origin, space)) {
+        variable = q->origin->variable;
+        variable.first = ptx_origin_at(q->w, q->origin, (unsigned)__builtin_ctz(lanes));
+        a.variable = &variable;
+    }
+    return (uint32_t)wt_judge(&q->w->device->machine, &q->w->head, &a, lanes, at);
+}
+
+/* Offsets of 32 bits may be negative. */
+static uint64_t offset_of(uint64_t at)
+{
+    return at >> 32 ? at : (uint64_t)(int64_t)(int32_t)at;
+}
+
+uint32_t sm_judge_variable(struct sm_warp *w, const struct sm_uop *u, enum wt_watch_kind kind,
+                           enum sm_judged where, uint32_t lanes, const uint64_t *at, unsigned size,
+                           const struct ptx_origin *origin)
+{
+    const struct question q = {w, u, kind, size, origin};
+    uint64_t moved[SM_LANES] = {0};
+    uint32_t shared = where == SM_JUDGED_SHARED ? lanes : 0;
+    uint32_t local = where == SM_JUDGED_LOCAL ? lanes : 0;
+    for (uint32_t left = lanes; left; left &= left - 1) {
+        const unsigned i = (unsigned)__builtin_ctz(left);
+        moved[i] = at[i];
+        if (shared >> i & 1 || local >> i & 1) {
+            moved[i] = offset_of(at[i]);
+        } else if (where == SM_JUDGED_GENERIC && at[i] - SM_SHARED_WINDOW < SM_WINDOW_BYTES) {
+            shared |= 1u << i;
+            moved[i] -= SM_SHARED_WINDOW;
+        } else if (where == SM_JUDGED_GENERIC && at[i] - SM_LOCAL_WINDOW < SM_WINDOW_BYTES) {
+            local |= 1u << i;
+            moved[i] -= SM_LOCAL_WINDOW;
+        }
+    }
+    return ask(&q, WT_OBSERVED_GROUP, shared, moved) | ask(&q, WT_OBSERVED_PRIVATE, local, moved) |
+           ask(&q, where == SM_JUDGED_CONSTANT ? WT_OBSERVED_CONSTANT : WT_OBSERVED_GLOBAL,
+               lanes & ~shared & ~local, moved);
+}
+
+uint32_t sm_judge(struct sm_warp *w, const struct sm_uop *u, enum wt_watch_kind kind,
+                  enum sm_judged where, uint32_t lanes, const uint64_t *at, unsigned size)
+{
+    return sm_judge_variable(w, u, kind, where, lanes, at, size, NULL);
+}
+
+void sm_access_judge(struct sm_warp *w, const struct sm_uop *u, enum sm_judged where,
+                     struct sm_access *a, const uint64_t *at)
+{
+    const struct ptx_origin *origin = w->device->grid.launch.rows ? u->ptx->origin : NULL;
+    const enum wt_watch_kind kind = a->atomic  ? WT_WATCH_ACCESS
+                                    : a->store ? WT_WATCH_WRITE
+                                               : WT_WATCH_READ;
+    if (a->lanes)
+        a->refused = sm_judge_variable(w, u, kind, where, a->lanes, at, a->size, origin);
+    a->lanes &= ~a->refused;
+}
+
+void sm_judge_beside(struct sm_warp *w, const struct sm_uop *u, enum wt_watch_kind kind,
+                     uint32_t lanes, unsigned size)
+{
+    const struct wt_lane_access a = {.pc = sm_pc_of(w, u), .kind = kind, .size = size};
+    if (lanes)
+        wt_judge_beside(&w->device->machine, &w->head, &a, lanes);
+}
