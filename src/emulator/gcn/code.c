@@ -1,4 +1,5 @@
 /* Decoding GCN into the records of code pages (machine/code_pages.h), and fetching them. */
+#include "emulator/gcn/judge.h"
 #include "emulator/gcn/watch.h"
 
 #include <string.h>
@@ -42,6 +43,8 @@ static const struct gcn_uop *decode_here(struct gcn_wave *w, const struct gcn_uo
     struct gcn_uop *slot = &w->code->uop[u - w->code->uop];
     const struct wt_watch_code *watch = wt_watch_set_code(d->machine.watch, pc);
     gcn_op run = gcn_code_decode(w, slot);
+    if (!watch && slot->run != decode_here && run != gcn_illegal && gcn_is_allocator(d, pc))
+        slot->run = run = gcn_at_allocator;
     if (watch) {
         if (!wt_code_watch(&d->machine.code, &w->code->page, pc, (wt_code_handler)run, watch)) {
             slot->run = decode_here;
@@ -73,6 +76,14 @@ const struct wt_code_format gcn_code_format = {
     .undecoded = (wt_code_handler)decode_here,
     .next_page = (wt_code_handler)next_page,
 };
+
+void gcn_code_redecode(struct gcn_device *d, uint64_t pc)
+{
+    struct gcn_code *code = (struct gcn_code *)wt_code_page_of(&d->machine.code, pc);
+    struct gcn_uop *slot = code ? &code->uop[(pc & WT_PAGE_MASK) / 4] : NULL;
+    if (slot && slot->run != gcn_watch_here)
+        slot->run = decode_here;
+}
 
 const struct gcn_uop *gcn_fetch(struct gcn_wave *w, uint64_t pc)
 {
