@@ -35,6 +35,20 @@ gcn_op gcn_code_decode(struct gcn_wave *w, struct gcn_uop *slot)
     return slot->run;
 }
 
+/* The handler of a record at which the judge is told of waves; the one where the wave comes back to
+ * becomes such a record, too. */
+static const struct gcn_uop *at_allocator(struct gcn_wave *w, const struct gcn_uop *u)
+{
+    const uint64_t back = gcn_judge_allocator(w, gcn_pc_of(w, u));
+    struct gcn_code *code = back && back % 4 == 0 && !(back >> WT_MEMORY_ADDRESS_BITS)
+                                ? (struct gcn_code *)wt_code_page_of(&w->device->machine.code, back)
+                                : NULL;
+    struct gcn_uop *slot = code ? &code->uop[(back & WT_PAGE_MASK) / 4] : NULL;
+    if (slot && slot->run != gcn_watch_here)
+        slot->run = decode_here;
+    return gcn_handler_of(u)(w, u);
+}
+
 /* The handler of a record that is not decoded yet: decodes it in place and executes it. */
 static const struct gcn_uop *decode_here(struct gcn_wave *w, const struct gcn_uop *u)
 {
@@ -44,7 +58,7 @@ static const struct gcn_uop *decode_here(struct gcn_wave *w, const struct gcn_uo
     const struct wt_watch_code *watch = wt_watch_set_code(d->machine.watch, pc);
     gcn_op run = gcn_code_decode(w, slot);
     if (!watch && slot->run != decode_here && run != gcn_illegal && gcn_is_allocator(d, pc))
-        slot->run = run = gcn_at_allocator;
+        slot->run = run = at_allocator;
     if (watch) {
         if (!wt_code_watch(&d->machine.code, &w->code->page, pc, (wt_code_handler)run, watch)) {
             slot->run = decode_here;
@@ -76,14 +90,6 @@ const struct wt_code_format gcn_code_format = {
     .undecoded = (wt_code_handler)decode_here,
     .next_page = (wt_code_handler)next_page,
 };
-
-void gcn_code_redecode(struct gcn_device *d, uint64_t pc)
-{
-    struct gcn_code *code = (struct gcn_code *)wt_code_page_of(&d->machine.code, pc);
-    struct gcn_uop *slot = code ? &code->uop[(pc & WT_PAGE_MASK) / 4] : NULL;
-    if (slot && slot->run != gcn_watch_here)
-        slot->run = decode_here;
-}
 
 const struct gcn_uop *gcn_fetch(struct gcn_wave *w, uint64_t pc)
 {

@@ -11,9 +11,8 @@ static inline bool gcn_is_allocator(const struct gcn_device *d, uint64_t pc)
     const struct wt_judge *j = d->machine.judge;
     return j && j->is_allocator(j->context, pc);
 }
-/* The handler of such a record: tells the judge, and executes the instruction. */
-const struct gcn_uop *gcn_at_allocator(struct gcn_wave *w, const struct gcn_uop *u);
-/* The instruction at pc is decoded again when a wave comes there (code.c). */
-void gcn_code_redecode(struct gcn_device *d, uint64_t pc);
+/* Tells it of a wave that comes to pc. Returns where the wave will come back to, if the judge wants
+ * to know of that; 0: it does not. */
+uint64_t gcn_judge_allocator(struct gcn_wave *w, uint64_t pc);
 
 #endif

@@ -6,20 +6,6 @@
 
 #include "runtime/hsakmt/host.h"
 
-/* ---- blocks ---- */
-
-void host_block_made(uint64_t addr, uint64_t size)
-{
-    if (wt_check_wants(WT_CHECK_MEMORY))
-        wt_block_made(NULL, addr, size);
-}
-
-void host_block_gone(uint64_t addr)
-{
-    if (wt_check_wants(WT_CHECK_MEMORY))
-        wt_block_gone(NULL, addr);
-}
-
 /* ---- addresses ---- */
 
 static const struct host_allocation *allocation_of(struct host *host, uint64_t addr)
