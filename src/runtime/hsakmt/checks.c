@@ -86,6 +86,7 @@ __attribute__((visibility("default"))) const struct host_checks wavetrap_checks 
     .free = wt_checked_free,
     .forget = wt_object_freed,
     .keep = wt_object_keep,
+    .release_kept = wt_objects_release_kept,
     .access = wt_checked_access,
     .call = wt_checked_call,
     .leaks = wt_checked_leaks,
