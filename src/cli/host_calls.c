@@ -10,8 +10,7 @@
 
 #include "base/array.h"
 #include "base/demangle.h"
-#include "cli/cli.h"
-#include "cli/exec.h"
+#include "cli/own_files.h"
 #include "debug/source/inlined.h"
 #include "debug/source/symbols.h"
 
