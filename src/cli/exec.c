@@ -616,8 +616,8 @@ static const struct cli_option options[] = {
      "the program ended with 0",
      CLI_SET(set_launches)},
     {"fault-exit", 0, "N",
-     "exit with N if a fault ended a kernel or --check reported an error, and the\n"
-     "program ended with 0 (default: 115 with --check, else 0)",
+     "exit with N if a fault ended a kernel or --check reported an error, and\n"
+     "the program ended with 0 (default: 115 with --check, else 0)",
      CLI_SET(set_fault_exit)},
     {"report", 0, "json:FILE",
      "write faults, findings, counts of kernels and the exit as JSON, an object\n"
