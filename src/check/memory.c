@@ -11,6 +11,8 @@ struct wt_check_memory {
     struct wt_judge judge; /* first */
     struct wt_machine *machine;
     const void *space;
+    wt_check_allows_fn *allows; /* NULL: nothing else is allowed */
+    void *allows_context;
     wt_found_fn *found;
     void *context;
     uint64_t first, last;        /* launches that are judged */
@@ -63,6 +65,7 @@ struct mistake {
     struct wt_object object; /* size 0: none */
     uint64_t at;
     wt_lanes lanes;
+    const char *what; /* NULL: there is nothing else to say */
 };
 
 static uint64_t launch_of(struct wt_machine *m, const struct wt_wave_head *w)
@@ -93,7 +96,22 @@ static void report(struct wt_check_memory *c, const struct wt_wave_head *w,
     wt_machine_name_wave(m, w->id, f.wave, sizeof f.wave);
     if (bad->object.size)
         wt_finding_of_object(&f, &bad->object);
+    snprintf(f.text, sizeof f.text, "%s", bad->what ? bad->what : "");
     c->found(c->context, &f);
+}
+
+/* Whether an access outside of the objects is allowed nevertheless: then so are others around it
+ * from now on, where no object is near. */
+static bool is_allowed(struct wt_check_memory *c, const struct wt_lane_access *a, uint64_t at,
+                       const struct wt_object *near)
+{
+    const uint64_t around = (UINT64_C(1) << 20) - 1;
+    struct wt_good good = {c->space, at & ~around, at | around, true, wt_objects_state()};
+    if (!c->allows || !c->allows(c->allows_context, at, a->size, a->kind != WT_WATCH_READ, near))
+        return false;
+    if (!near->size || near->addr > good.last || near->addr + near->size <= good.first)
+        c->good[c->next++ % CACHED] = good;
+    return true;
 }
 
 static bool is_misaligned(const struct wt_lane_access *a, uint64_t at)
@@ -127,6 +145,11 @@ static bool is_global_mistake(struct wt_check_memory *c, const struct wt_lane_ac
         bad->kind = WT_FOUND_READ_ONLY;
         return true;
     default:
+        if (is_allowed(c, a, at, &bad->object)) {
+            bad->kind = WT_FOUND_MISALIGNED;
+            bad->object.size = 0;
+            return is_misaligned(a, at);
+        }
         bad->kind = at < NULL_BYTES ? WT_FOUND_NULL : WT_FOUND_OUT_OF_BOUNDS;
         if (at < NULL_BYTES)
             bad->object.size = 0;
@@ -147,6 +170,7 @@ static wt_lanes judge_global(struct wt_check_memory *c, const struct wt_wave_hea
     struct mistake bad[MOST], one;
     unsigned count = 0, i;
     wt_lanes refused = 0;
+    one.what = NULL;
     for (wt_lanes left = lanes; left; left &= left - 1) {
         const unsigned lane = wt_lanes_lowest(left);
         one.lanes = wt_lane_bit(lane);
@@ -312,11 +336,32 @@ static wt_lanes judge(void *context, struct wt_machine *m, const struct wt_wave_
     return left == lanes ? left : left | judge_place(context, m, w, a, lanes & ~left, at);
 }
 
-static void beside(void *context, const struct wt_wave_head *w, const struct wt_lane_access *a,
-                   wt_lanes lanes)
+/* The object of which a surface is: the one that begins there, whose size the surface may round
+ * up; or a part of one, which is an object of its own. */
+static struct wt_object object_of(const struct wt_check_memory *c, uint64_t base, uint64_t size)
 {
-    const struct mistake bad = {.kind = WT_FOUND_OUT_OF_BOUNDS, .lanes = lanes};
-    report(context, w, a, &bad, WT_FOUND_IMAGE);
+    struct wt_object found, before, behind;
+    if (!wt_object_find(c->space, base, &found, &before, &behind) || found.freed)
+        found = (struct wt_object){.by = ""};
+    if (found.addr != base || found.size > size) {
+        found.addr = base;
+        found.size = size;
+    }
+    return found;
+}
+
+static void outside(void *context, struct wt_machine *m, const struct wt_wave_head *w,
+                    const struct wt_lane_access *a, wt_lanes lanes, const uint64_t *at,
+                    uint64_t base, uint64_t size, const char *what)
+{
+    struct wt_check_memory *c = context;
+    struct mistake bad = {.kind = base || size || what ? WT_FOUND_OUT_OF_BOUNDS : WT_FOUND_NULL,
+                          .at = at[wt_lanes_lowest(lanes)],
+                          .lanes = lanes,
+                          .what = what};
+    if (size)
+        bad.object = object_of(c, base, size);
+    report(c, w, a, &bad, what ? WT_FOUND_IMAGE : WT_FOUND_GLOBAL);
 }
 
 /* ---- begin and end ---- */
@@ -327,13 +372,14 @@ struct wt_check_memory *wt_check_memory_begin(struct wt_machine *m, const void *
     struct wt_check_memory *c = calloc(1, sizeof *c);
     if (!c)
         return NULL;
-    *c = (struct wt_check_memory){.judge = {judge, holds, beside, c},
+    *c = (struct wt_check_memory){.judge = {judge, holds, outside, c},
                                   .machine = m,
                                   .space = space,
                                   .last = UINT64_MAX,
                                   .found = found,
                                   .context = context};
     m->judge = &c->judge;
+    wt_machine_forget_code(m); /* its handlers may be others */
     return c;
 }
 
@@ -342,6 +388,13 @@ void wt_check_memory_set_space(struct wt_check_memory *c, const void *space)
     if (c->space != space)
         memset(c->good, 0, sizeof c->good);
     c->space = space;
+}
+
+void wt_check_memory_set_allows(struct wt_check_memory *c, wt_check_allows_fn *allows,
+                                void *context)
+{
+    c->allows = allows;
+    c->allows_context = context;
 }
 
 void wt_check_memory_only(struct wt_check_memory *c, uint64_t first, uint64_t last)
@@ -354,8 +407,10 @@ void wt_check_memory_end(struct wt_check_memory *c)
 {
     if (!c)
         return;
-    if (c->machine->judge == &c->judge)
+    if (c->machine->judge == &c->judge) {
         c->machine->judge = NULL;
+        wt_machine_forget_code(c->machine);
+    }
     free(c);
 }
 

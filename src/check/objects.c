@@ -260,7 +260,8 @@ void wt_block_made(const void *space, uint64_t addr, uint64_t size)
         table.block = grown;
         const size_t at = block_above(space, addr);
         memmove(&grown[at + 1], &grown[at], (table.block_count - at) * sizeof *grown);
-        grown[at] = (struct block){space, addr, size, false};
+        const struct wt_object *last = object_below(space, addr + size - 1);
+        grown[at] = (struct block){space, addr, size, last && last->addr >= addr};
         table.block_count++;
     }
     changed();

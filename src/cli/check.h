@@ -5,11 +5,14 @@
 #include "cli/cli.h"
 #include "cli/suppress.h"
 #include "runtime/common/checked.h"
+#include "target/emulated.h"
 
 /** {0}: nothing is checked. */
 struct cli_check {
     struct wt_check_options options;
-    bool any; /**< one of the options was given */
+    struct wt_check_memory *memory; /**< of a device here, while it is checked */
+    int file;                       /**< of that device's findings */
+    bool any;                       /**< one of the options was given */
     bool warnings_are_errors;
     bool print_suppressions;
     const char *kernel;  /**< pattern of the kernels whose findings are reported; NULL: all */
@@ -105,13 +108,22 @@ void cli_check_free(struct cli_check *check);
 
 /** Sets the variable for host programs that this process starts. */
 enum wt_status cli_check_begin_programs(const struct cli_check *check, struct wt_error *err);
+/** Begins to check what a device here does, if that is asked for. */
+enum wt_status cli_check_begin(struct cli_check *check, struct wt_emulated *e,
+                               struct wt_error *err);
 /**
- * Reports the findings of host programs, which are in the file @p fd (cli_profile), on stderr and
- * to the files of @p report (wt_report_add()), and writes those of `sarif` and `junit`. *errors
- * becomes the number of errors. Returns an exit status: 0, or CLI_FAILED if something could not be
- * read or written.
+ * Ends it, and reports the findings as cli_check_report() does. Returns an exit status: 0,
+ * WT_CHECK_STATUS where an error was found, or CLI_FAILED.
+ */
+int cli_check_end(const struct cli_command *command, struct cli_check *check,
+                  const struct wt_emulated *e, const char *report);
+/**
+ * Reports the findings of device @p e, or of host programs (NULL), which are in the file @p fd, on
+ * stderr and to the files of @p report (wt_report_add()), and writes those of `sarif` and `junit`.
+ * *errors becomes the number of errors. Returns an exit status: 0, or CLI_FAILED if something could
+ * not be read or written.
  */
 int cli_check_report(const struct cli_command *command, struct cli_check *check, int fd,
-                     const char *report, size_t *errors);
+                     const struct wt_emulated *e, const char *report, size_t *errors);
 
 #endif

@@ -87,8 +87,10 @@ static void resolve_code(struct cli_found *f, const struct cli_counted_code *cod
 }
 
 static void take_finding(struct cli_found_list *all, struct cli_counted_view *view,
-                         const struct wt_counted_finding *one, long process)
+                         const struct wt_counted_finding *one, long process,
+                         const struct wt_emulated *e)
 {
+    const struct cli_counted_code here = {.modules = e ? e->modules : NULL};
     struct cli_found *grown =
         wt_array_grow(all->list, &all->capacity, all->count + 1, sizeof *grown);
     if (!grown)
@@ -99,10 +101,11 @@ static void take_finding(struct cli_found_list *all, struct cli_counted_view *vi
     const struct wt_counted_block *list = cli_counted_at(view, one->code),
                                   *maps = cli_counted_at(view, one->maps);
     const char *lines = maps ? (const char *)(maps + 1) : "";
-    f->family = list ? cli_counted_family(list) : NULL;
+    f->family = e ? e->family : list ? cli_counted_family(list) : NULL;
     wt_demangle(one->finding.object_name, f->finding.object_name, sizeof f->finding.object_name);
     if (f->finding.pc && f->family) {
-        const struct cli_counted_code *code = cli_counted_code(view, one->code, f->finding.pc);
+        const struct cli_counted_code *code =
+            e ? &here : cli_counted_code(view, one->code, f->finding.pc);
         if (code)
             resolve_code(f, code);
     }
@@ -111,7 +114,8 @@ static void take_finding(struct cli_found_list *all, struct cli_counted_view *vi
     cli_host_calls(&all->files, lines, &f->finding.ended, &f->ended);
 }
 
-enum wt_status cli_found_read(int fd, struct cli_found_list *all, struct wt_error *err)
+enum wt_status cli_found_read(int fd, const struct wt_emulated *e, struct cli_found_list *all,
+                              struct wt_error *err)
 {
     struct cli_counted_view view = {.count = 0};
     enum wt_status status = cli_counted_open(fd, &view, err);
@@ -122,7 +126,7 @@ enum wt_status cli_found_read(int fd, struct cli_found_list *all, struct wt_erro
         const struct wt_counted_finding *list = (const void *)(b + 1);
         for (size_t i = 0; b->kind == WT_COUNTED_FINDINGS && i < WT_COUNTED_FOUND; i++)
             if (atomic_load((_Atomic uint64_t *)(uintptr_t)&list[i].used))
-                take_finding(all, &view, &list[i], (long)b->process);
+                take_finding(all, &view, &list[i], (long)b->process, e);
     }
     status = cli_counted_close(&view, &all->more, err);
     cli_counted_free(&view);

@@ -70,11 +70,26 @@ static const struct gen_uop *bad_length(const struct gen_message *m)
         m->lengths[1], m->response);
 }
 
-/* Whether an element of a lane is in the surface. */
+/* Whether an element of a lane is accessed: it is in the surface, and the judge has not refused it.
+ */
 static bool is_inside(const struct gen_transfer *x, unsigned lane, unsigned element)
 {
-    return !(x->outside >> lane & 1) ||
-           x->addr[lane] - x->surface.base + x->offset[element] + x->size <= x->surface.size;
+    return !((x->outside | x->refused) >> lane & 1) ||
+           (!(x->refused >> lane & 1) &&
+            x->addr[lane] - x->surface.base + x->offset[element] + x->size <= x->surface.size);
+}
+
+/* Asks the judge, if there is one. */
+static void judge(const struct gen_message *m, struct gen_transfer *x, enum wt_watch_kind kind)
+{
+    if (m->t->device->machine.judge)
+        gen_judge_lanes(m, x, kind);
+}
+
+/* Whether an access outside of its surface has no effect, as in hardware; else it is a fault. */
+static bool is_lenient(const struct gen_device *d)
+{
+    return d->config.hardware_bounds || d->machine.judge;
 }
 
 enum stray { STRAY_NONE, STRAY_SLM, STRAY_SURFACE, STRAY_MEMORY };
@@ -95,7 +110,7 @@ static enum stray reach(const struct gen_message *m, struct gen_transfer *x, uns
         return x->addr[i] + bytes > x->surface.size ? STRAY_SLM : STRAY_NONE;
     } else {
         if (offset + bytes > x->surface.size) {
-            if (!d->config.hardware_bounds)
+            if (!is_lenient(d))
                 return STRAY_SURFACE;
             x->outside |= UINT32_C(1) << i;
             *inside = offset < x->surface.size ? (unsigned)(x->surface.size - offset) : 0;
@@ -115,7 +130,8 @@ static bool resolve(const struct gen_message *m, struct gen_transfer *x, enum wt
     unsigned inside, first = 0, size = 0;
     uint32_t lanes = 0;
     for (unsigned i = 0; i < x->lanes; i++) {
-        const enum stray stray = x->on >> i & 1 ? reach(m, x, i, write, &inside) : STRAY_NONE;
+        const enum stray stray =
+            (x->on & ~x->refused) >> i & 1 ? reach(m, x, i, write, &inside) : STRAY_NONE;
         if (!stray || (kind && kind != stray))
             continue;
         if (!kind) {
@@ -163,6 +179,7 @@ static const struct gen_uop *load(const struct gen_message *m, struct gen_transf
     if (gen_load_lanes(m, x, padded))
         return gen_next(m->u);
     read_addresses(m, x);
+    judge(m, x, WT_WATCH_READ);
     if (!resolve(m, x, WT_ACCESS_LOAD, &next))
         return next;
     for (unsigned i = 0; i < x->lanes; i++)
@@ -189,6 +206,7 @@ static const struct gen_uop *write_back(const struct gen_message *m, struct gen_
     if (gen_store_lanes(m, x, data, padded))
         return gen_next(m->u);
     read_addresses(m, x);
+    judge(m, x, WT_WATCH_WRITE);
     if (!resolve(m, x, WT_ACCESS_STORE, &next))
         return next;
     for (unsigned i = 0; i < x->lanes; i++)
@@ -205,7 +223,7 @@ static const struct gen_uop *write_back(const struct gen_message *m, struct gen_
 static bool untyped_shape(const struct gen_message *m, struct gen_transfer *x)
 {
     const unsigned mode = m->desc >> 12 & 3;
-    x->size = x->slot = 4;
+    x->size = x->slot = x->align = 4;
     x->lanes = mode == 1 ? 16 : 8;
     for (unsigned i = 0; i < 4; i++)
         if (!(m->desc >> (8 + i) & 1))
@@ -268,7 +286,7 @@ static unsigned block_inside(const struct gen_message *m, const struct gen_trans
                              unsigned bytes)
 {
     const uint64_t first = x->addr[0], size = x->surface.size;
-    const bool lenient = m->t->device->config.hardware_bounds && !x->surface.is_slm;
+    const bool lenient = is_lenient(m->t->device) && !x->surface.is_slm;
     if (x->wide_addresses || first + bytes <= size)
         return bytes;
     if (first < size && (lenient || !write))
@@ -279,7 +297,8 @@ static unsigned block_inside(const struct gen_message *m, const struct gen_trans
 /* A block of a whole message, whatever channels are enabled: `at` is the byte of the register that
  * it begins with. */
 static const struct gen_uop *move_block(const struct gen_message *m, struct gen_transfer *x,
-                                        bool write, unsigned bytes, unsigned within)
+                                        bool write, unsigned bytes, unsigned within,
+                                        bool is_scratch)
 {
     const struct gen_uop *next;
     uint8_t data[256];
@@ -301,7 +320,9 @@ static const struct gen_uop *move_block(const struct gen_message *m, struct gen_
     x->offset[0] = 0;
     x->size = 1;
     const uint64_t first = x->addr[0];
-    const unsigned inside = block_inside(m, x, write, bytes);
+    const bool judged = m->t->device->machine.judge && !is_scratch;
+    const unsigned inside =
+        !judged || gen_judge_block(m, x, write, bytes) ? block_inside(m, x, write, bytes) : 0;
     memset(data + inside, 0, bytes - inside);
     /* Each byte must be there: the ends and what is between them. */
     for (unsigned done = 0; done < inside; done += part) {
@@ -345,7 +366,7 @@ static const struct gen_uop *oword_block(struct gen_message *m, struct gen_trans
     const unsigned code = m->desc >> 8 & 7;
     const bool aligned = m->type != DC0_UNALIGNED_BLOCK_READ;
     x->addr[0] = header_base(m) + (uint64_t)header_dword(m, 2) * (aligned ? 16 : 1);
-    return move_block(m, x, write, block_bytes(code), code == 1 ? 16 : 0);
+    return move_block(m, x, write, block_bytes(code), code == 1 ? 16 : 0, false);
 }
 
 static const struct gen_uop *a64_block(struct gen_message *m, struct gen_transfer *x, bool write)
@@ -357,7 +378,7 @@ static const struct gen_uop *a64_block(struct gen_message *m, struct gen_transfe
     if (kind == 2)
         return gen_message_unknown(m);
     return move_block(m, x, write, kind == 3 ? hwords * 32 : block_bytes(code),
-                      kind != 3 && code == 1 ? 16 : 0);
+                      kind != 3 && code == 1 ? 16 : 0, false);
 }
 
 /* Scratch blocks: whole registers at an offset from the thread's scratch memory. */
@@ -368,7 +389,7 @@ static const struct gen_uop *scratch_block(struct gen_message *m, struct gen_tra
     x->surface = (struct gen_surface){.base = w->general, .size = UINT64_C(1) << 32};
     x->addr[0] =
         (header_dword(m, 5) & ~UINT32_C(0x3ff)) + (uint64_t)(m->desc & 0xfff) * GEN_GRF_BYTES;
-    return move_block(m, x, m->desc >> 17 & 1, count * GEN_GRF_BYTES, 0);
+    return move_block(m, x, m->desc >> 17 & 1, count * GEN_GRF_BYTES, 0, true);
 }
 
 /* ---- atomics ---- */
@@ -448,10 +469,11 @@ static const struct gen_uop *atomic(struct gen_message *m, struct gen_transfer *
         (returns && m->response * GEN_GRF_BYTES < padded))
         return bad_length(m);
     read_addresses(m, x);
+    judge(m, x, WT_WATCH_ACCESS);
     if (!resolve(m, x, WT_ACCESS_ATOMIC, &next))
         return next;
     for (unsigned i = 0; i < x->lanes; i++)
-        if ((x->on >> i & 1) && x->addr[i] % x->size)
+        if (((x->on & ~x->refused) >> i & 1) && x->addr[i] % x->size)
             return gen_message_fault(
                 m, WT_FAULT_MISALIGNED, (uint32_t)1 << i,
                 gen_watched_address(&x->surface, x->addr[i]),
@@ -551,9 +573,9 @@ const struct gen_uop *gen_dataport(struct gen_message *m)
     x.surface.is_slm = false;
     x.surface.base = x.surface.size = 0;
     x.wide_addresses = false;
-    x.unit = x.elements = 0;
+    x.unit = x.elements = x.align = 0;
     x.on = m->on;
-    x.outside = 0;
+    x.outside = x.refused = 0;
     if (m->sfid == GEN_SFID_DC0 && m->type >= DC0_SCRATCH)
         return scratch_block(m, &x);
     if (m->sfid == GEN_SFID_DC1 &&

@@ -11,6 +11,7 @@
 #include "emulator/machine/code_pages.h"
 #include "emulator/machine/copy.h"
 #include "emulator/machine/engine.h"
+#include "emulator/machine/judge.h"
 #include "emulator/machine/memory.h"
 #include "emulator/machine/softfloat.h"
 

@@ -134,6 +134,19 @@ static __attribute__((noinline)) void tell(const struct gen_message *m,
     }
 }
 
+/* Whether the machine's judge need not be asked about [low, low + length). */
+static __attribute__((noinline)) bool is_good(const struct gen_message *m,
+                                              const struct gen_transfer *x, bool write,
+                                              uint64_t low, uint64_t length)
+{
+    const struct wt_machine *machine = &m->t->device->machine;
+    if (x->align && low % x->align)
+        return false;
+    if (!x->wide_addresses && x->surface.is_slm)
+        return low + length <= machine->groups.ops->asked(machine, &m->t->group->head);
+    return wt_judge_holds(machine, low, length, write);
+}
+
 /* False: not so simple. */
 static bool find(const struct gen_message *m, const struct gen_transfer *x, bool write,
                  struct places *p)
@@ -155,6 +168,8 @@ static bool find(const struct gen_message *m, const struct gen_transfer *x, bool
     if (x->wide_addresses ? length > UINT32_MAX : span->high + bytes > x->surface.size)
         return false;
     const uint64_t low = (x->wide_addresses || slm ? span->low : x->surface.base + span->low) & all;
+    if (d->machine.judge && !is_good(m, x, write, low, length))
+        return false;
     p->together = slm                      ? m->t->group->local + low
                   : length <= WT_PAGE_SIZE ? one(d, low, (unsigned)length, write)
                                            : NULL;

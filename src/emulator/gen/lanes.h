@@ -12,11 +12,13 @@ struct gen_transfer {
     unsigned size;       /* bytes of an element: 1, 2, 4, 8 */
     unsigned slot;       /* bytes that an element takes in registers: 4 or 8 */
     unsigned unit;       /* bytes that an address counts; 0: 1 */
+    unsigned align;      /* that the machine demands of an address; 0: none */
     unsigned elements;   /* of a lane */
     uint8_t offset[8];   /* of each, in memory */
     uint64_t addr[GEN_CHANNELS];
     uint32_t on;
     uint32_t outside; /* lanes with bytes outside the surface, which are not accessed */
+    uint32_t refused; /* lanes that access nothing, by the machine's judge */
 };
 
 /** Intel's compiler marks pointers to shared local memory by bit 28, which the memory ignores. */
@@ -43,5 +45,14 @@ bool gen_load_lanes(const struct gen_message *m, const struct gen_transfer *x, u
 /** Stores likewise: the elements lie at byte @p data of the registers. */
 bool gen_store_lanes(const struct gen_message *m, const struct gen_transfer *x, unsigned data,
                      unsigned padded);
+
+/* ---- judging.c: for a machine with a judge ---- */
+
+/** Asks the judge about the lanes' accesses, before their addresses are resolved: sets
+ * x->refused. */
+void gen_judge_lanes(const struct gen_message *m, struct gen_transfer *x, enum wt_watch_kind kind);
+/** Asks about a block, which all channels of the message access; false: it is not accessed. */
+bool gen_judge_block(const struct gen_message *m, const struct gen_transfer *x, bool write,
+                     unsigned size);
 
 #endif

@@ -128,6 +128,10 @@ void gen_message_read(const struct gen_message *m, const struct gen_surface *s, 
 /** Writes likewise, up to 128 bytes; false without host memory. */
 bool gen_message_write(const struct gen_message *m, const struct gen_surface *s, unsigned lane,
                        uint64_t addr, const void *bytes, unsigned size, enum wt_watch_kind kind);
+/** Tells the machine's judge, which is there, of lanes whose texel an image does not have; @p what
+ * describes the first one's. */
+void gen_judge_texels(const struct gen_message *m, const struct gen_surface *s,
+                      enum wt_watch_kind kind, uint32_t lanes, unsigned bytes, const char *what);
 /** The channel of a message's lane. */
 unsigned gen_message_lane(const struct gen_message *m, unsigned lane);
 /** Where watches see an access. */

@@ -6,6 +6,7 @@
  * for the weights; OpenCL asks for no more.
  */
 #include <math.h>
+#include <stdio.h>
 
 #include "emulator/gen/texel.h"
 #include "emulator/gen/message.h"
@@ -35,6 +36,8 @@ struct sampler {
     bool linear, unnormalised; /* SAMPLER_STATE, from here on */
     uint8_t mode[3];
     uint32_t border[4];
+    uint32_t outside; /* lanes of ld whose texel does not exist */
+    char what[100];   /* the first one's */
 };
 
 static uint32_t parameter(const struct gen_message *m, const struct sampler *x, unsigned which,
@@ -160,8 +163,18 @@ static void border_texel(const struct sampler *x, uint32_t rgba[4])
 
 /* ---- ld ---- */
 
-static bool load(const struct gen_message *m, const struct sampler *x, unsigned lane,
-                 uint32_t rgba[4], const struct gen_uop **next)
+/* Notes it for the machine's judge. */
+static void note_outside(struct sampler *x, unsigned lane, const int64_t at[3])
+{
+    if (!x->outside)
+        snprintf(x->what, sizeof x->what, "texel (%d,%d,%d) of an image of %d by %d by %d",
+                 (int)at[0], (int)at[1], (int)at[2], (int)size_of(x, 0), (int)size_of(x, 1),
+                 (int)size_of(x, 2));
+    x->outside |= UINT32_C(1) << lane;
+}
+
+static bool load(const struct gen_message *m, struct sampler *x, unsigned lane, uint32_t rgba[4],
+                 const struct gen_uop **next)
 {
     const bool has_level = x->type == LD;
     const bool layered = x->surface.is_array || x->spatial == 3;
@@ -178,6 +191,8 @@ static bool load(const struct gen_message *m, const struct sampler *x, unsigned 
     for (unsigned i = 0; i < 3; i++)
         inside = inside && at[i] >= 0 &&
                  at[i] < (i < x->spatial || (i == 2 && layered) ? size_of(x, i) : 1);
+    if (!inside)
+        note_outside(x, lane, at);
     if (!inside)
         absent_texel(x, found);
     else if (!read_texel(m, x, lane, at, found, next))
@@ -226,8 +241,8 @@ static double texel_coordinate(const struct sampler *x, float value, int64_t siz
     return isnan(texels) ? 0 : texels > most ? most : texels < -most ? -most : texels;
 }
 
-static bool sample(const struct gen_message *m, const struct sampler *x, unsigned lane,
-                   uint32_t rgba[4], const struct gen_uop **next)
+static bool sample(const struct gen_message *m, struct sampler *x, unsigned lane, uint32_t rgba[4],
+                   const struct gen_uop **next)
 {
     const unsigned first = x->type == SAMPLE_LEVEL ? 1 : 0;
     const bool linear = x->linear && !gen_texel_is_integer(x->format);
@@ -342,5 +357,7 @@ const struct gen_uop *gen_sampler(struct gen_message *m)
         else if (!(is_load ? load : sample)(m, &x, i, rgba[i], &next))
             return next;
     }
+    if (x.outside && m->t->device->machine.judge)
+        gen_judge_texels(m, &x.surface, WT_WATCH_READ, x.outside, x.format->bytes, x.what);
     return give(m, &x, rgba, half);
 }

@@ -7,6 +7,9 @@
 #include "emulator/gen/texel.h"
 #include "emulator/gen/message.h"
 
+#include <stdio.h>
+#include <string.h>
+
 enum { LANES = 8, TYPE_READ = 0x05, TYPE_ATOMIC = 0x06, TYPE_WRITE = 0x0d, BYTES_MAX = 16 };
 
 struct typed {
@@ -57,6 +60,24 @@ static const struct gen_uop *outside(const struct gen_message *m, const struct t
                              s->depth);
 }
 
+/* Tells the judge of the lanes whose texels are outside, the first of which is @p at. */
+static void tell(const struct gen_message *m, const struct typed *x, enum wt_access access,
+                 const uint32_t at[3])
+{
+    const struct gen_surface *s = &x->surface;
+    char what[100];
+    snprintf(what, sizeof what, "texel (%d,%d,%d) of an image of %u by %u by %u", (int)at[0],
+             (int)at[1], (int)at[2],
+             s->kind == GEN_SURFACE_BUFFER ? (unsigned)s->size : (unsigned)s->width,
+             s->kind == GEN_SURFACE_BUFFER ? 1 : (unsigned)s->height,
+             s->kind == GEN_SURFACE_BUFFER ? 1 : (unsigned)s->depth);
+    gen_judge_texels(m, s,
+                     access == WT_ACCESS_LOAD    ? WT_WATCH_READ
+                     : access == WT_ACCESS_STORE ? WT_WATCH_WRITE
+                                                 : WT_WATCH_ACCESS,
+                     x->outside << x->first_lane, x->format->bytes, what);
+}
+
 /* Addresses of all lanes, each checked. */
 static bool resolve(const struct gen_message *m, struct typed *x, enum wt_access access,
                     const struct gen_uop **next)
@@ -64,6 +85,7 @@ static bool resolve(const struct gen_message *m, struct typed *x, enum wt_access
     const struct gen_surface *s = &x->surface;
     const unsigned spatial = dimensions(s);
     const uint64_t width = s->kind == GEN_SURFACE_BUFFER ? s->size : s->width;
+    uint32_t first[3] = {0};
     for (unsigned i = 0; i < LANES; i++) {
         if (!(x->on >> i & 1))
             continue;
@@ -73,7 +95,9 @@ static bool resolve(const struct gen_message *m, struct typed *x, enum wt_access
         const bool layered = s->is_array || spatial == 3;
         if (at[0] >= width || (spatial >= 2 && at[1] >= s->height) ||
             (layered && at[2] >= s->depth)) {
-            if (!m->t->device->config.hardware_bounds) {
+            if (!x->outside)
+                memcpy(first, at, sizeof first);
+            if (!m->t->device->config.hardware_bounds && !m->t->device->machine.judge) {
                 *next = outside(m, x, i, at);
                 return false;
             }
@@ -85,6 +109,8 @@ static bool resolve(const struct gen_message *m, struct typed *x, enum wt_access
         if (!gen_check_memory(m, x->first_lane + i, x->addr[i], x->format->bytes, access, next))
             return false;
     }
+    if (x->outside && m->t->device->machine.judge)
+        tell(m, x, access, first);
     return true;
 }
 

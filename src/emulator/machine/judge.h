@@ -33,10 +33,13 @@ struct wt_judge {
     /** Whether all of [first, first + size) of GLOBAL memory may be accessed: a quick answer, which
      * may be false where the judge would allow it. */
     bool (*holds)(void *context, uint64_t first, uint64_t size, bool write);
-    /** Takes accesses of @p lanes, 1 or more, to texels that an image does not have, where that is
-     * a mistake; `space`, `lane`, `at` of @p access do not count. */
-    void (*beside)(void *context, const struct wt_wave_head *w, const struct wt_lane_access *access,
-                   wt_lanes lanes);
+    /** Reports accesses of all of @p lanes, which are mistakes: they are outside of the memory that
+     * the instruction names, a buffer or an image, which has the @p size bytes of GLOBAL memory at
+     * @p base (both 0: there is none). at[lane] is the address, which may be below @p base.
+     * @p what: of an image: the texel, for people; NULL: it is a buffer. */
+    void (*outside)(void *context, struct wt_machine *m, const struct wt_wave_head *w,
+                    const struct wt_lane_access *access, wt_lanes lanes, const uint64_t *at,
+                    uint64_t base, uint64_t size, const char *what);
     void *context;
 };
 
@@ -52,14 +55,6 @@ static inline bool wt_judge_holds(const struct wt_machine *m, uint64_t first, ui
                                   bool write)
 {
     return !m->judge || m->judge->holds(m->judge->context, first, size, write);
-}
-
-/** Tells the judge, which is there, of texels that an image does not have. The loads of the lanes
- * give zeros, their stores change nothing. */
-static inline void wt_judge_beside(struct wt_machine *m, const struct wt_wave_head *w,
-                                   const struct wt_lane_access *a, wt_lanes lanes)
-{
-    m->judge->beside(m->judge->context, w, a, lanes);
 }
 
 #endif

@@ -94,7 +94,10 @@ void sm_access_judge(struct sm_warp *w, const struct sm_uop *u, enum sm_judged w
 void sm_judge_beside(struct sm_warp *w, const struct sm_uop *u, enum wt_watch_kind kind,
                      uint32_t lanes, unsigned size)
 {
+    struct wt_machine *m = &w->device->machine;
     const struct wt_lane_access a = {.pc = sm_pc_of(w, u), .kind = kind, .size = size};
+    static const uint64_t nowhere[SM_LANES];
     if (lanes)
-        wt_judge_beside(&w->device->machine, &w->head, &a, lanes);
+        m->judge->outside(m->judge->context, m, &w->head, &a, lanes, nowhere, 0, 0,
+                          "a texel that the surface does not have");
 }
