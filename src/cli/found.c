@@ -60,6 +60,26 @@ static void name_kernel(struct cli_found *f, const struct wt_module *m)
         wt_demangle(list[count - 1].function, f->kernel, sizeof f->kernel);
 }
 
+/*
+ * Where debug information has lines alone, as clang's for optimised PTX, an instruction of a
+ * function in another file (a header of the compiler's) is one that was inlined: adds the line of
+ * the function's own file whose code is before it.
+ */
+static void add_line_before(struct cli_found *f, struct wt_symbols *symbols, uint64_t at)
+{
+    enum { MOST = 64 };
+    uint64_t start, end;
+    struct wt_line_row first, row;
+    if (!wt_symbols_extent(symbols, at, &start, &end) || !wt_symbols_row(symbols, start, &first) ||
+        !wt_symbols_row(symbols, at, &row) || !row.file || !first.file)
+        return;
+    for (unsigned i = 0; i < MOST && strcmp(row.file, first.file) != 0; i++)
+        if (row.start <= start || !wt_symbols_row(symbols, row.start - 1, &row) || !row.file)
+            return;
+    if (row.line && strcmp(row.file, first.file) == 0 && strcmp(row.file, f->calls.list[0].file))
+        cli_calls_add(&f->calls, f->calls.list[0].function, row.file, row.line, true);
+}
+
 /* Fills in what code tells of the instruction. */
 static void resolve_code(struct cli_found *f, const struct cli_counted_code *code)
 {
@@ -75,6 +95,8 @@ static void resolve_code(struct cli_found *f, const struct cli_counted_code *cod
     for (unsigned i = 0; i < count; i++)
         if (list[i].function || list[i].path)
             cli_calls_add(&f->calls, list[i].function, list[i].path, list[i].line, true);
+    if (f->calls.count == 1 && !list[0].scope_count)
+        add_line_before(f, m->symbols, at);
     name_kernel(f, m);
     if (f->finding.has_object && (space == WT_FOUND_GROUP || space == WT_FOUND_PRIVATE))
         name_variable(f, m);
