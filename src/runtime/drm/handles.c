@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "base/array.h"
 #include "runtime/drm/i915.h"
 #include "runtime/drm/interposed.h"
 
@@ -171,6 +172,59 @@ uint64_t drm_memory_access(const void *memory, uint64_t size, enum wt_access acc
         !wt_object_find(wt_i915_asked_of(), (uintptr_t)memory, &object, &before, &behind))
         return size;
     return wt_checked_access(wt_i915_asked_of(), (uintptr_t)memory, size, access, by);
+}
+
+/* ---- local memory ---- */
+
+/* A local argument. */
+struct local {
+    const void *kernel;
+    unsigned index;
+    size_t size;
+};
+
+static struct {
+    pthread_mutex_t lock;
+    struct local *list;
+    size_t count, room;
+} locals = {.lock = PTHREAD_MUTEX_INITIALIZER};
+
+/* Without host memory less is known. */
+void drm_local_argument(const void *kernel, unsigned index, size_t size)
+{
+    size_t i = 0;
+    pthread_mutex_lock(&locals.lock);
+    while (i < locals.count && (locals.list[i].kernel != kernel || locals.list[i].index != index))
+        i++;
+    struct local *grown =
+        wt_array_grow(locals.list, &locals.room, locals.count + 1, sizeof *locals.list);
+    if (grown && (size || i < locals.count)) {
+        locals.list = grown;
+        grown[i] = (struct local){kernel, index, size};
+        locals.count += i == locals.count;
+    }
+    pthread_mutex_unlock(&locals.lock);
+}
+
+void drm_local_forget(const void *kernel)
+{
+    pthread_mutex_lock(&locals.lock);
+    for (size_t i = locals.count; i-- > 0;)
+        if (locals.list[i].kernel == kernel)
+            locals.list[i] = locals.list[--locals.count];
+    pthread_mutex_unlock(&locals.lock);
+}
+
+/* Each argument is aligned to the largest type: how much lies between them is not told. */
+uint64_t drm_local_bytes(const void *kernel, uint64_t size)
+{
+    enum { LARGEST = 128 };
+    pthread_mutex_lock(&locals.lock);
+    for (size_t i = 0; i < locals.count; i++)
+        if (locals.list[i].kernel == kernel && locals.list[i].size)
+            size = (size + LARGEST - 1) / LARGEST * LARGEST + locals.list[i].size;
+    pthread_mutex_unlock(&locals.lock);
+    return size;
 }
 
 void drm_call_failed(const char *by, const char *status, int number)

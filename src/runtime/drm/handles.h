@@ -34,6 +34,14 @@ void drm_memory_keep(const void *memory, wt_object_release_fn *release, void *co
 uint64_t drm_memory_access(const void *memory, uint64_t size, enum wt_access access,
                            const char *by);
 
+/** The size of a local argument of a kernel, by its handle; 0: the argument is none. */
+void drm_local_argument(const void *kernel, unsigned index, size_t size);
+/** The kernel is new: its handle may have been another one's. */
+void drm_local_forget(const void *kernel);
+/** How many bytes of shared local memory a launch of the kernel asks for at most, whose variables
+ * have @p size. */
+uint64_t drm_local_bytes(const void *kernel, uint64_t size);
+
 /** Reports a call that has failed, if that is checked. @p status: its name; NULL: it has none. */
 void drm_call_failed(const char *by, const char *status, int number);
 

@@ -3,13 +3,11 @@
  * sizes of buffers. These functions come before OpenCL's in every program that `exec` starts, and
  * call them.
  */
-#include <pthread.h>
 #include <stdatomic.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "base/array.h"
 #include "object/gen_wire.h"
 #include "runtime/common/tally.h"
 #include "runtime/drm/handles.h"
@@ -62,59 +60,6 @@ static void note_debug(void *program, uint64_t address, const char *name)
 
 /* ---- local memory that a kernel asks for, for checks ---- */
 
-/* A local argument. */
-struct local {
-    const void *kernel;
-    unsigned index;
-    size_t size;
-};
-
-static struct {
-    pthread_mutex_t lock;
-    struct local *list;
-    size_t count, room;
-} locals = {.lock = PTHREAD_MUTEX_INITIALIZER};
-
-/* Notes the size of an argument; 0: it is no local one. Without host memory less is known. */
-static void note_local(const void *kernel, unsigned index, size_t size)
-{
-    size_t i = 0;
-    pthread_mutex_lock(&locals.lock);
-    while (i < locals.count && (locals.list[i].kernel != kernel || locals.list[i].index != index))
-        i++;
-    struct local *grown =
-        wt_array_grow(locals.list, &locals.room, locals.count + 1, sizeof *locals.list);
-    if (grown && (size || i < locals.count)) {
-        locals.list = grown;
-        grown[i] = (struct local){kernel, index, size};
-        locals.count += i == locals.count;
-    }
-    pthread_mutex_unlock(&locals.lock);
-}
-
-/* The kernel is new: its handle may have been another one's. */
-static void forget_locals(const void *kernel)
-{
-    pthread_mutex_lock(&locals.lock);
-    for (size_t i = locals.count; i-- > 0;)
-        if (locals.list[i].kernel == kernel)
-            locals.list[i] = locals.list[--locals.count];
-    pthread_mutex_unlock(&locals.lock);
-}
-
-/* Behind `size` bytes of variables, each aligned to the largest type: how much lies between them is
- * not told. */
-static size_t add_locals(const void *kernel, size_t size)
-{
-    enum { LARGEST = 128 };
-    pthread_mutex_lock(&locals.lock);
-    for (size_t i = 0; i < locals.count; i++)
-        if (locals.list[i].kernel == kernel && locals.list[i].size)
-            size = (size + LARGEST - 1) / LARGEST * LARGEST + locals.list[i].size;
-    pthread_mutex_unlock(&locals.lock);
-    return size;
-}
-
 static void note_asked(void *kernel, uint64_t address)
 {
     static int (*_Atomic info)(void *, void *, unsigned, size_t, void *, size_t *);
@@ -124,7 +69,7 @@ static void note_asked(void *kernel, uint64_t address)
     if (!wt_check_wants(WT_CHECK_MEMORY) || !info ||
         info(kernel, NULL, KERNEL_LOCAL_MEM_SIZE, sizeof bytes, &bytes, NULL))
         return;
-    bytes = add_locals(kernel, bytes);
+    bytes = drm_local_bytes(kernel, bytes);
     if (bytes && bytes <= GEN_SLM_BYTES)
         wt_drm_kernel_local(address, (uint32_t)bytes);
 }
@@ -150,7 +95,7 @@ EXPORT int clSetKernelArg(void *kernel, unsigned index, size_t size, const void 
         return INVALID_OPERATION;
     const int status = drm_opencl_status("clSetKernelArg", set(kernel, index, size, value));
     if (!status && !value && wt_check_wants(WT_CHECK_MEMORY))
-        note_local(kernel, index, is_local(kernel, index, size) ? size : 0);
+        drm_local_argument(kernel, index, is_local(kernel, index, size) ? size : 0);
     return status;
 }
 
@@ -165,7 +110,7 @@ EXPORT void *clCreateKernel(void *program, const char *name, int *error)
     if (!create)
         *error = INVALID_OPERATION;
     void *kernel = create ? create(program, name, error) : NULL;
-    forget_locals(kernel);
+    drm_local_forget(kernel);
     return drm_opencl_made("clCreateKernel", kernel, 0, error);
 }
 
