@@ -198,8 +198,9 @@ void drm_local_argument(const void *kernel, unsigned index, size_t size)
         i++;
     struct local *grown =
         wt_array_grow(locals.list, &locals.room, locals.count + 1, sizeof *locals.list);
-    if (grown && (size || i < locals.count)) {
+    if (grown)
         locals.list = grown;
+    if (grown && (size || i < locals.count)) {
         grown[i] = (struct local){kernel, index, size};
         locals.count += i == locals.count;
     }
