@@ -11,6 +11,8 @@ struct wt_check_memory {
     struct wt_judge judge; /* first */
     struct wt_machine *machine;
     const void *space;
+    wt_check_allows_fn *allows; /* NULL: nothing else is allowed */
+    void *allows_context;
     wt_found_fn *found;
     void *context;
     struct wt_good good[CACHED]; /* ranges that were found good, in turn */
@@ -91,6 +93,20 @@ static void report(struct wt_check_memory *c, const struct wt_wave_head *w,
     c->found(c->context, &f);
 }
 
+/* Whether an access outside of the objects is allowed nevertheless: then so are others around it
+ * from now on, where no object is near. */
+static bool is_allowed(struct wt_check_memory *c, const struct wt_lane_access *a, uint64_t at,
+                       const struct wt_object *near)
+{
+    const uint64_t around = (UINT64_C(1) << 20) - 1;
+    struct wt_good good = {c->space, at & ~around, at | around, true, wt_objects_state()};
+    if (!c->allows || !c->allows(c->allows_context, at, a->size, a->kind != WT_WATCH_READ, near))
+        return false;
+    if (!near->size || near->addr > good.last || near->addr + near->size <= good.first)
+        c->good[c->next++ % CACHED] = good;
+    return true;
+}
+
 static bool is_misaligned(const struct wt_lane_access *a, uint64_t at)
 {
     return a->align && at & (a->align - 1);
@@ -122,6 +138,11 @@ static bool is_global_mistake(struct wt_check_memory *c, const struct wt_lane_ac
         bad->kind = WT_FOUND_READ_ONLY;
         return true;
     default:
+        if (is_allowed(c, a, at, &bad->object)) {
+            bad->kind = WT_FOUND_MISALIGNED;
+            bad->object.size = 0;
+            return is_misaligned(a, at);
+        }
         bad->kind = at < NULL_BYTES ? WT_FOUND_NULL : WT_FOUND_OUT_OF_BOUNDS;
         if (at < NULL_BYTES)
             bad->object.size = 0;
@@ -260,7 +281,7 @@ static void outside(void *context, struct wt_machine *m, const struct wt_wave_he
                     uint64_t base, uint64_t size, const char *what)
 {
     struct wt_check_memory *c = context;
-    struct mistake bad = {.kind = base || size ? WT_FOUND_OUT_OF_BOUNDS : WT_FOUND_NULL,
+    struct mistake bad = {.kind = base || size || what ? WT_FOUND_OUT_OF_BOUNDS : WT_FOUND_NULL,
                           .at = at[wt_lanes_lowest(lanes)],
                           .lanes = lanes,
                           .what = what};
@@ -283,6 +304,7 @@ struct wt_check_memory *wt_check_memory_begin(struct wt_machine *m, const void *
                                   .found = found,
                                   .context = context};
     m->judge = &c->judge;
+    wt_machine_forget_code(m); /* its handlers may be others */
     return c;
 }
 
@@ -294,12 +316,21 @@ void wt_check_memory_set_space(struct wt_check_memory *c, const void *space)
     c->machine->judge = &c->judge;
 }
 
+void wt_check_memory_set_allows(struct wt_check_memory *c, wt_check_allows_fn *allows,
+                                void *context)
+{
+    c->allows = allows;
+    c->allows_context = context;
+}
+
 void wt_check_memory_end(struct wt_check_memory *c)
 {
     if (!c)
         return;
-    if (c->machine->judge == &c->judge)
+    if (c->machine->judge == &c->judge) {
         c->machine->judge = NULL;
+        wt_machine_forget_code(c->machine);
+    }
     free(c);
 }
 

@@ -23,6 +23,13 @@ struct wt_check_memory *wt_check_memory_begin(struct wt_machine *m, const void *
 /** Other addresses are valid from now on; the machine is judged again where its owner has taken
  * its judge away. */
 void wt_check_memory_set_space(struct wt_check_memory *c, const void *space);
+/** Whether an access outside of the objects is no mistake; @p near: the nearest object, size 0:
+ * none. */
+typedef bool wt_check_allows_fn(void *context, uint64_t addr, unsigned size, bool write,
+                                const struct wt_object *near);
+/** Asks @p allows, too. */
+void wt_check_memory_set_allows(struct wt_check_memory *c, wt_check_allows_fn *allows,
+                                void *context);
 /** The machine is not judged any more; frees it. NULL is allowed. */
 void wt_check_memory_end(struct wt_check_memory *c);
 

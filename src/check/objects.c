@@ -293,14 +293,30 @@ void wt_block_made(const void *space, uint64_t addr, uint64_t size)
     pthread_mutex_unlock(&table.lock);
 }
 
+static void free_objects(const struct block *b)
+{
+    for (size_t at = object_above(b->space, b->addr + b->size - 1);
+         at-- > 0 && table.live[at]->space == b->space && table.live[at]->addr >= b->addr;)
+        take_out(at);
+}
+
+uint64_t wt_block_freed(const void *space, uint64_t addr)
+{
+    pthread_mutex_lock(&table.lock);
+    const struct block *b = block_at(space, addr);
+    const uint64_t size = b && b->addr == addr && b->carved ? b->size : 0;
+    if (size)
+        free_objects(b);
+    pthread_mutex_unlock(&table.lock);
+    return size;
+}
+
 void wt_block_gone(const void *space, uint64_t addr)
 {
     pthread_mutex_lock(&table.lock);
     struct block *b = block_at(space, addr);
     if (b && b->addr == addr) {
-        for (size_t at = object_above(space, addr + b->size - 1);
-             at-- > 0 && table.live[at]->space == space && table.live[at]->addr >= addr;)
-            take_out(at);
+        free_objects(b);
         table.block_count--;
         memmove(b, b + 1, (size_t)(table.block + table.block_count - b) * sizeof *b);
     }

@@ -85,6 +85,10 @@ void wt_block_made(const void *space, uint64_t addr, uint64_t size);
 /** The block that begins at @p addr goes, and forgets its objects that were not freed. */
 void wt_block_gone(const void *space, uint64_t addr);
 
+/** The block that begins at @p addr is freed, and is kept: its objects are freed. Returns its size;
+ * 0: it has held none. */
+uint64_t wt_block_freed(const void *space, uint64_t addr);
+
 /** Frees memory whose object was freed before. */
 typedef void wt_object_release_fn(void *context, uint64_t addr);
 /**

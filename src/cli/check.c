@@ -5,12 +5,15 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/demangle.h"
 #include "base/report.h"
 #include "base/text.h"
 #include "cli/options.h"
 #include "cli/profile_file.h"
+#include "runtime/common/counted_file.h"
+#include "target/checks.h"
 
 enum wt_status cli_check_set(struct cli_check *check, const char *value, struct wt_error *err)
 {
@@ -29,7 +32,37 @@ enum wt_status cli_check_begin_programs(const struct cli_check *check, struct wt
                                               : WT_OK;
 }
 
+/* ---- a device here ---- */
+
+enum wt_status cli_check_begin(struct cli_check *check, struct wt_emulated *e, struct wt_error *err)
+{
+    if (!check->options.checks)
+        return WT_OK;
+    if ((check->file = wt_counted_create(false, err)) < 0 ||
+        cli_check_begin_programs(check, err) != WT_OK)
+        return err->status;
+    if (wt_check_wants(WT_CHECK_MEMORY) &&
+        !(check->memory = wt_emulated_check(e, wt_checked_found, NULL)))
+        return wt_fail(err, WT_NO_MEMORY, "no host memory");
+    return WT_OK;
+}
+
+int cli_check_end(const struct cli_command *command, struct cli_check *check,
+                  const struct wt_emulated *e, const char *report)
+{
+    if (!check->options.checks)
+        return 0;
+    wt_check_memory_end(check->memory);
+    check->memory = NULL;
+    const int status = cli_check_report(command, check, check->file, e->modules, report);
+    close(check->file);
+    return status;
+}
+
+/* ---- reports ---- */
+
 struct reporting {
+    const struct wt_modules *modules; /* of findings without code */
     const char *files;
     bool error;
 };
@@ -58,6 +91,8 @@ static void report_finding(void *context, const struct wt_finding *f,
     uint64_t offset;
     unsigned line;
     r->error |= f->severity == WT_ERROR;
+    if (!modules)
+        modules = r->modules;
     wt_lanes_list((wt_lanes)f->lanes[1] << 64 | f->lanes[0], ",", lanes, sizeof lanes);
     wt_report_begin_of(&o, r->files, "finding", process);
     wt_report_text(&o, "finding", wt_finding_name(f->kind));
@@ -84,10 +119,10 @@ static void report_finding(void *context, const struct wt_finding *f,
 }
 
 int cli_check_report(const struct cli_command *command, const struct cli_check *check, int fd,
-                     const char *report)
+                     const struct wt_modules *modules, const char *report)
 {
     struct cli_profile_file file = {.modules = NULL};
-    struct reporting r = {.files = report};
+    struct reporting r = {.modules = modules, .files = report};
     struct wt_error err;
     uint64_t more;
     if (!check->options.checks)

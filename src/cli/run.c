@@ -72,6 +72,7 @@ static const struct cli_option options[] = {
      "write faults and the exit as JSON, an object a line, to FILE, too; may be\ngiven several "
      "times",
      CLI_SET(cli_set_report)},
+    CLI_CHECK_OPTIONS(cli_set_check),
     CLI_PROFILE_OPTIONS(cli_set_profile, cli_set_profile_limit),
     {"dump-arg", 0, "N:FILE", "code objects: at the end, write the buffer of argument N to FILE",
      CLI_SET(add_buffer)},

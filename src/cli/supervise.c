@@ -337,7 +337,7 @@ bool cli_supervise(const struct cli_command *command, struct cli_supervision *wa
     else if (!WIFSIGNALED(ended))
         *status = WEXITSTATUS(ended) ? WEXITSTATUS(ended) : judge(command, wanted, tally);
     const int checked =
-        cli_check_report(command, &wanted->check, wanted->profile.file, wanted->report);
+        cli_check_report(command, &wanted->check, wanted->profile.file, NULL, wanted->report);
     *status = *status ? *status : checked ? checked : counted;
     const bool died = !over && WIFSIGNALED(ended);
     report_end(command, wanted->report, tally, offered, died ? "signal" : "status",

@@ -33,6 +33,8 @@ struct wt_register_reader {
     void *context;
 };
 
+struct wt_object;
+
 /** A buffer or an image that a kernel has as an argument: its bytes lie in slices. */
 struct wt_kernel_buffer {
     const char *name; /**< of the argument; "" if it is not known */
@@ -101,6 +103,13 @@ struct wt_family_run {
     void (*explain_fault)(struct wt_emulated *e, FILE *out);
     /** Argument @p index of the kernel; false if it is no buffer. NULL: programs have none. */
     bool (*buffer)(const struct wt_emulated *e, size_t index, struct wt_kernel_buffer *buffer);
+    /** Tells check/objects.h of the program's variables, and of other memory that it may use. NULL:
+     * its buffers are all of its objects. */
+    void (*objects)(struct wt_emulated *e);
+    /** Whether an access outside of its objects is no mistake; @p near is the nearest one. NULL: so
+     * it is on mapped pages that have none: the launch has put there what it needs. */
+    bool (*allows)(struct wt_emulated *e, uint64_t addr, unsigned size, bool write,
+                   const struct wt_object *near);
     /** The coordinates in the grid of the work-item that a lane is now. NULL: there is no grid. */
     bool (*work_item)(struct wt_emulated *e, uint32_t wave, unsigned lane, uint64_t item[3]);
 };

@@ -16,6 +16,7 @@ struct wt_host_program {
     bool own_library;             /**< it would find another library before the driver's */
     bool chosen;                  /**< the user has named its GPUs */
     bool logged;                  /**< calls of the driver are to be logged */
+    bool checked;                 /**< what it does is checked (--check) */
 };
 
 /** A driver, which programs reach through a library. */

@@ -142,6 +142,8 @@ bool gcn_buffer_resolve(struct gcn_wave *w, const struct gcn_uop *u, unsigned si
     t->split = r.swizzle ? 0 : crosses;
     t->private = r.swizzle ? crosses : 0;
     t->lds = 0;
+    t->swizzled = r.swizzle && r.add_tid;
+    t->judged = false;
     return true;
 }
 
@@ -176,7 +178,9 @@ static const struct gcn_uop *by_dwords(struct gcn_wave *w, const struct gcn_uop 
                          "%s uses a register beyond the wave's %u vector registers", u->row->name,
                          w->vgprs);
     t->private = 0;
+    const bool judged = t->judged;
     for (unsigned i = 0; i < words; i++) {
+        t->judged = judged;
         part.dst = (uint16_t)(u->dst + i);
         part.src[1] = (uint16_t)(u->src[1] + i);
         t->zero = zero[i];
@@ -192,6 +196,7 @@ static const struct gcn_uop *by_dwords(struct gcn_wave *w, const struct gcn_uop 
 static const struct gcn_uop *by_elements(struct gcn_wave *w, const struct gcn_uop *u,
                                          struct gcn_targets *t, bool store)
 {
+    gcn_judge(w, u, t, store ? WT_WATCH_WRITE : WT_WATCH_READ, u->size);
     uint64_t bad = t->lanes & ~t->zero & ~t->private;
     for (uint64_t left = t->lanes & ~t->zero; left; left &= left - 1) {
         const unsigned lane = (unsigned)__builtin_ctzll(left);
@@ -228,6 +233,7 @@ const struct gcn_uop *gcn_load_to_lds(struct gcn_wave *w, const struct gcn_uop *
     if (u->size > 4 || t->private)
         return gcn_fault(w, u, WT_FAULT_ILLEGAL, t->lanes, 0,
                          "%s with the LDS bit is not executed by this emulator", u->row->name);
+    gcn_judge(w, u, t, WT_WATCH_READ, u->size);
     for (uint64_t left = t->lanes; left; left &= left - 1) {
         const unsigned lane = (unsigned)__builtin_ctzll(left);
         memset(bytes[lane], 0, 4);
@@ -298,6 +304,7 @@ OP(buffer_store_lds)
     const struct gcn_uop *next;
     if (!gcn_buffer_resolve(w, u, u->size, &t, &next))
         return next;
+    gcn_judge(w, u, &t, WT_WATCH_WRITE, 4);
     for (uint64_t left = t.lanes & ~t.zero; left; left &= left - 1) {
         const unsigned lane = (unsigned)__builtin_ctzll(left);
         if ((t.private >> lane & 1) || !gcn_mapped(w->device, t.addr[lane], 4, true))

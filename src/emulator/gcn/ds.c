@@ -118,6 +118,16 @@ static void exchange(const struct share *s, uint64_t lane, uint32_t addr, uint64
     const struct gcn_uop *next = NULL;                                                             \
     const struct share s = share_of(w, u)
 
+/* Addresses of LDS by which the lanes that the judge refuses access nothing. */
+static inline const uint32_t *judged(struct gcn_wave *w, const struct gcn_uop *u,
+                                     enum wt_watch_kind kind, const uint32_t *addr, uint32_t base,
+                                     unsigned size, uint32_t *room)
+{
+    return __builtin_expect(w->device->machine.judge && !u->gds, false)
+               ? gcn_judge_lanes(w, u, kind, addr, base, size, room)
+               : addr;
+}
+
 static uint32_t loaded(const struct gcn_uop *u, uint32_t old, uint64_t value)
 {
     if (u->extend == 's')
@@ -275,10 +285,12 @@ OP(ds_read)
 {
     const unsigned words = (u->size + 3u) / 4;
     const uint32_t base = (uint32_t)u->imm, *addr = w->v[u->src[0]];
+    uint32_t room[GCN_LANES];
     UNLESS_SKIPPED;
     if (!gcn_ds_registers(w, u, u->src[0], 1, &next) ||
         !gcn_ds_registers(w, u, u->dst, words, &next))
         return next;
+    addr = judged(w, u, WT_WATCH_READ, addr, base, u->size, room);
     const uint64_t lanes = read_all(w, &s, addr, base, u->size, u->dst) ? 0 : gcn_exec(w);
     OF_LANES(lane, lanes)
     {
@@ -297,10 +309,12 @@ OP(ds_write)
 {
     const unsigned words = (u->size + 3u) / 4;
     const uint32_t base = (uint32_t)u->imm, *addr = w->v[u->src[0]];
+    uint32_t room[GCN_LANES];
     UNLESS_SKIPPED;
     if (!gcn_ds_registers(w, u, u->src[0], 1, &next) ||
         !gcn_ds_registers(w, u, u->src[1], words, &next))
         return next;
+    addr = judged(w, u, WT_WATCH_WRITE, addr, base, u->size, room);
     const uint64_t lanes = write_all(w, &s, addr, base, u->size, u->src[1]) ? 0 : gcn_exec(w);
     OF_LANES(lane, lanes)
     {
@@ -363,7 +377,7 @@ static void result_to(struct gcn_wave *w, unsigned r, unsigned lane, unsigned si
 OP(ds_read2)
 {
     const unsigned words = u->size / 4u;
-    uint32_t offset[2], addr[GCN_LANES];
+    uint32_t offset[2], addr[GCN_LANES], room[GCN_LANES];
     UNLESS_SKIPPED;
     if (!gcn_ds_registers(w, u, u->src[0], 1, &next) ||
         !gcn_ds_registers(w, u, u->dst, 2 * words, &next))
@@ -373,9 +387,10 @@ OP(ds_read2)
     memcpy(addr, w->v[u->src[0]], sizeof addr);
     for (unsigned i = 0; i < 2; i++) {
         const unsigned to = u->dst + i * words;
-        const uint64_t lanes = read_all(w, &s, addr, offset[i], u->size, to) ? 0 : gcn_exec(w);
+        const uint32_t *from = judged(w, u, WT_WATCH_READ, addr, offset[i], u->size, room);
+        const uint64_t lanes = read_all(w, &s, from, offset[i], u->size, to) ? 0 : gcn_exec(w);
         OF_LANES(lane, lanes)
-        result_to(w, to, (unsigned)lane, u->size, get(&s, lane, addr[lane] + offset[i], u->size));
+        result_to(w, to, (unsigned)lane, u->size, get(&s, lane, from[lane] + offset[i], u->size));
     }
     gcn_ds_issued(w);
     return gcn_next(u);
@@ -391,17 +406,19 @@ OP(ds_write2)
         !gcn_ds_registers(w, u, u->src[2], words, &next))
         return next;
     offsets(u, offset);
-    uint32_t at[2][GCN_LANES];
-    const uint32_t *addr = w->v[u->src[0]];
-    uint32_t *row[2];
-    for (unsigned i = 0; i < 2; i++)
-        row[i] = row_in(w, &s, addr, offset[i], u->size);
+    uint32_t at[2][GCN_LANES], room[2][GCN_LANES], *row[2];
+    const uint32_t *addr[2];
+    for (unsigned i = 0; i < 2; i++) {
+        addr[i] = judged(w, u, WT_WATCH_WRITE, w->v[u->src[0]], offset[i], u->size, room[i]);
+        row[i] = row_in(w, &s, addr[i], offset[i], u->size);
+    }
     /* Rows that overlap are written lane by lane. */
     const bool rows = row[0] && row[1] && labs(row[1] - row[0]) >= (long)(GCN_LANES * words);
-    const bool all = !rows && !~gcn_exec(w) && all_within(w, &s, addr, offset[0], u->size, at[0]) &&
-                     all_within(w, &s, addr, offset[1], u->size, at[1]);
+    const bool all = !rows && !~gcn_exec(w) &&
+                     all_within(w, &s, addr[0], offset[0], u->size, at[0]) &&
+                     all_within(w, &s, addr[1], offset[1], u->size, at[1]);
     for (unsigned i = 0; s.watched && (rows || all) && i < 2; i++)
-        tell(&s, WT_WATCH_WRITE, addr, offset[i], u->size);
+        tell(&s, WT_WATCH_WRITE, addr[i], offset[i], u->size);
     if (rows) {
         gcn_store_row(row[0], w->v + u->src[1], words);
         gcn_store_row(row[1], w->v + u->src[2], words);
@@ -414,7 +431,7 @@ OP(ds_write2)
         put_two(s.bytes, w->v + u->src[1], w->v + u->src[2], at, 2);
     OF_LANES(lane, all ? 0 : gcn_exec(w))
     for (unsigned i = 0; i < 2; i++)
-        put(&s, lane, addr[lane] + offset[i], data_of(w, u->src[1 + i], (unsigned)lane, u->size),
+        put(&s, lane, addr[i][lane] + offset[i], data_of(w, u->src[1 + i], (unsigned)lane, u->size),
             u->size);
     gcn_ds_issued(w);
     return gcn_next(u);
@@ -431,16 +448,20 @@ OP(ds_wrxchg2)
         !gcn_ds_registers(w, u, u->dst, 2 * words, &next))
         return next;
     offsets(u, offset);
+    uint32_t room[2][GCN_LANES];
+    const uint32_t *addr[2];
+    for (unsigned i = 0; i < 2; i++)
+        addr[i] = judged(w, u, WT_WATCH_ACCESS, w->v[u->src[0]], offset[i], u->size, room[i]);
     EACH_LANE(lane)
     {
-        const uint32_t addr = w->v[u->src[0]][lane];
+        const uint32_t at[2] = {addr[0][lane] + offset[0], addr[1][lane] + offset[1]};
         uint64_t old[2], data[2];
         for (unsigned i = 0; i < 2; i++) {
             data[i] = data_of(w, u->src[1 + i], (unsigned)lane, u->size);
-            old[i] = peek(&s, addr + offset[i], u->size);
+            old[i] = peek(&s, at[i], u->size);
         }
         for (unsigned i = 0; i < 2; i++) {
-            exchange(&s, lane, addr + offset[i], data[i], u->size);
+            exchange(&s, lane, at[i], data[i], u->size);
             result_to(w, u->dst + i * words, (unsigned)lane, u->size, old[i]);
         }
     }
@@ -558,11 +579,11 @@ static CLONED any_bits(const uint32_t *x, uint32_t *any)
 /* The usual ones of 32 bits, of many lanes within the share, aligned; false where it must be done
  * another way. */
 static bool atomic_all(struct gcn_wave *w, const struct share *s, const struct gcn_uop *u,
-                       unsigned what, bool wanted)
+                       const uint32_t *addr, unsigned what, bool wanted)
 {
     uint32_t at[GCN_LANES], old[GCN_LANES], any;
     const uint32_t *data = w->v[u->src[1]];
-    if (u->size != 4 || !all_within(w, s, w->v[u->src[0]], (uint32_t)u->imm, 4, at))
+    if (u->size != 4 || !all_within(w, s, addr, (uint32_t)u->imm, 4, at))
         return false;
     any_bits(at, &any);
     if (any % 4)
@@ -589,7 +610,7 @@ static bool atomic_all(struct gcn_wave *w, const struct share *s, const struct g
         return false;
     }
     if (s->watched)
-        tell(s, WT_WATCH_ACCESS, w->v[u->src[0]], (uint32_t)u->imm, 4);
+        tell(s, WT_WATCH_ACCESS, addr, (uint32_t)u->imm, 4);
     if (wanted)
         gcn_blend(w->v[u->dst], old, gcn_lanes_on(w, gcn_exec(w)));
     return true;
@@ -606,20 +627,23 @@ OP(ds_atomic)
         (two && !gcn_ds_registers(w, u, u->src[2], words, &next)) ||
         (wanted && !gcn_ds_registers(w, u, u->dst, words, &next)))
         return next;
-    if (atomic_all(w, &s, u, what, wanted)) {
+    uint32_t room[GCN_LANES];
+    const uint32_t *place =
+        judged(w, u, WT_WATCH_ACCESS, w->v[u->src[0]], (uint32_t)u->imm, u->size, room);
+    if (atomic_all(w, &s, u, place, what, wanted)) {
         gcn_ds_issued(w);
         return gcn_next(u);
     }
     EACH_LANE(lane)
     {
-        const uint32_t addr = w->v[u->src[0]][lane] + (uint32_t)u->imm;
+        const uint32_t addr = place[lane] + (uint32_t)u->imm;
         if (addr % u->size)
             return gcn_fault(w, u, WT_FAULT_MISALIGNED, (uint64_t)1 << lane, addr,
                              "%s: 0x%x is not a multiple of %u", u->row->name, addr, u->size);
     }
     EACH_LANE(lane)
     {
-        const uint32_t addr = w->v[u->src[0]][lane] + (uint32_t)u->imm;
+        const uint32_t addr = place[lane] + (uint32_t)u->imm;
         const uint64_t data = data_of(w, u->src[1], (unsigned)lane, u->size);
         const uint64_t second = two ? data_of(w, u->src[2], (unsigned)lane, u->size) : 0;
         const uint64_t old = peek(&s, addr, u->size);

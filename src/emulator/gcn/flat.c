@@ -102,6 +102,7 @@ static const struct gcn_uop *flat(struct gcn_wave *w, const struct gcn_uop *u, a
     t.at = u;
     t.lanes = gcn_exec(w);
     t.lds = t.private = t.zero = t.split = 0;
+    t.swizzled = t.judged = false;
     uint64_t all;
     address_lanes(t.addr, base, low, high, &all);
     if (all >> 48)
@@ -124,6 +125,7 @@ static const struct gcn_uop *global(struct gcn_wave *w, const struct gcn_uop *u,
     t.at = u;
     t.lanes = gcn_exec(w);
     t.lds = t.private = t.zero = t.split = 0;
+    t.swizzled = t.judged = false;
     uint64_t all;
     address_lanes(t.addr, base, low, high, &all);
     return access(w, u, &t);

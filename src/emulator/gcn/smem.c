@@ -30,13 +30,15 @@ static const struct gcn_uop *load(struct gcn_wave *w, const struct gcn_uop *u, u
 {
     uint8_t bytes[64];
     addr &= ~(uint64_t)3;
-    const uint8_t *host = gcn_readable(w->device, addr, u->size);
+    const bool refused = !gcn_judge_scalar(w, u, WT_WATCH_READ, addr, u->size);
+    const uint8_t *host =
+        refused ? memset(bytes, 0, sizeof bytes) : gcn_readable(w->device, addr, u->size);
     if (!host) {
         if (!gcn_read(w->device, addr, bytes, u->size))
             return violation(w, u, addr, WT_ACCESS_LOAD);
         host = bytes;
     }
-    if (w->device->machine.watch)
+    if (w->device->machine.watch && !refused)
         gcn_watch_scalar(w, u, WT_WATCH_READ, addr, u->size, host, host);
     for (unsigned i = 0; i < u->size / 4u; i++)
         gcn_write_scalar(w, u->dst + i, (uint32_t)wt_load_le(host + 4 * i, 4));
@@ -48,6 +50,10 @@ static const struct gcn_uop *store(struct gcn_wave *w, const struct gcn_uop *u, 
 {
     uint8_t bytes[16];
     addr &= ~(uint64_t)3;
+    if (!gcn_judge_scalar(w, u, WT_WATCH_WRITE, addr, u->size)) {
+        issued(w);
+        return gcn_next(u);
+    }
     for (unsigned i = 0; i < u->size / 4u; i++)
         wt_store_le(bytes + 4 * i, gcn_scalar32(w, u, u->dst + i), 4);
     uint8_t *host = gcn_writable(w->device, addr, u->size), before[16];
@@ -62,10 +68,22 @@ static const struct gcn_uop *store(struct gcn_wave *w, const struct gcn_uop *u, 
     return gcn_next(u);
 }
 
+/* An atomic that is not done. */
+static const struct gcn_uop *no_atomic(struct gcn_wave *w, const struct gcn_uop *u)
+{
+    for (unsigned i = 0; u->glc && i < u->size / 4u; i++)
+        gcn_write_scalar(w, u->dst + i, 0);
+    return gcn_next(u);
+}
+
 static const struct gcn_uop *atomic(struct gcn_wave *w, const struct gcn_uop *u, uint64_t addr)
 {
     uint8_t bytes[8], before[8];
     addr &= ~(uint64_t)(u->size - 1);
+    if (!gcn_judge_scalar(w, u, WT_WATCH_ACCESS, addr, u->size)) {
+        issued(w);
+        return no_atomic(w, u);
+    }
     if (!gcn_mapped(w->device, addr, u->size, true) || !gcn_read(w->device, addr, bytes, u->size))
         return violation(w, u, addr, WT_ACCESS_ATOMIC);
     const unsigned words = u->size / 4u;
@@ -177,11 +195,7 @@ OP(s_buffer_store)
 OP(s_buffer_atomic)
 {
     uint64_t addr;
-    if (within(w, u, &addr))
-        return atomic(w, u, addr);
-    for (unsigned i = 0; u->glc && i < u->size / 4u; i++)
-        gcn_write_scalar(w, u->dst + i, 0);
-    return gcn_next(u);
+    return within(w, u, &addr) ? atomic(w, u, addr) : no_atomic(w, u);
 }
 
 /* Both clocks are the issue time: the only clock that there is. */

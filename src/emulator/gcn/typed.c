@@ -177,6 +177,7 @@ OP(buffer_load_format)
     if (!typed_of(w, u, &t, &next) || !gcn_buffer_resolve(w, u, t.format->bytes, &at, &next))
         return next;
     at.zero |= at.split;
+    gcn_judge(w, u, &at, WT_WATCH_READ, t.format->bytes);
     if (!checked(w, u, &t, &at, false, &next))
         return next;
     for (uint64_t left = at.lanes; left; left &= left - 1) {
@@ -213,6 +214,7 @@ OP(buffer_store_format)
     if (!typed_of(w, u, &t, &next) || !gcn_buffer_resolve(w, u, t.format->bytes, &at, &next))
         return next;
     at.zero |= at.split;
+    gcn_judge(w, u, &at, WT_WATCH_WRITE, t.format->bytes);
     if (!checked(w, u, &t, &at, true, &next))
         return next;
     for (uint64_t left = at.lanes & ~at.zero; left; left &= left - 1) {

@@ -5,6 +5,7 @@
 #include "emulator/gcn/row_function.h"
 #include "emulator/gcn/vmem.h"
 #include "emulator/gcn/watch.h"
+#include "emulator/machine/judge.h"
 
 #include <string.h>
 
@@ -420,7 +421,8 @@ static __attribute__((noinline)) void tell_row(struct gcn_wave *w, const struct 
 static bool access_row(struct gcn_wave *w, const struct gcn_uop *u, uint64_t first, bool store)
 {
     const unsigned words = u->size / 4u, r = store ? u->src[1] : u->dst;
-    if (r + words > w->vgprs)
+    if (r + words > w->vgprs ||
+        !wt_judge_holds(&w->device->machine, first, GCN_LANES * u->size, store))
         return false;
     if (store) {
         uint8_t *host = gcn_writable(w->device, first, 4);
@@ -489,6 +491,7 @@ const struct gcn_uop *gcn_vmem_load(struct gcn_wave *w, const struct gcn_uop *u,
                          "%s: v%u is beyond the wave's %u vector registers", u->row->name,
                          u->dst + words - 1, w->vgprs);
     const bool flat = u->row->encoding == GCN_FLAT;
+    gcn_judge(w, t->at, t, WT_WATCH_READ, u->size);
     if (as_row(w, u, t, false)) {
         issued(w, t, flat);
         return gcn_next(u);
@@ -526,6 +529,7 @@ const struct gcn_uop *gcn_vmem_store(struct gcn_wave *w, const struct gcn_uop *u
         return gcn_fault(w, u, WT_FAULT_ILLEGAL, t->lanes, 0,
                          "%s: v%u is beyond the wave's %u vector registers", u->row->name,
                          from + words - 1, w->vgprs);
+    gcn_judge(w, t->at, t, WT_WATCH_WRITE, u->size);
     const bool done = as_row(w, u, t, true) || store_fast(w, u, t);
     const uint64_t lanes = done ? 0 : t->lanes & ~t->zero;
     for (uint64_t left = lanes; left; left &= left - 1) {
@@ -643,12 +647,13 @@ const struct gcn_uop *gcn_vmem_atomic(struct gcn_wave *w, const struct gcn_uop *
     const enum gcn_atomic what = (enum gcn_atomic)(u->row->opcode & 0x1f);
     const unsigned words = u->size / 4u, from = u->src[1];
     const unsigned given = what == GCN_ATOMIC_CMPSWAP ? 2 * words : words;
-    const uint64_t lanes = t->lanes & ~t->zero;
     bool comes_back = false;
     if (from + given > w->vgprs || (u->glc && u->dst + words > w->vgprs))
         return gcn_fault(w, u, WT_FAULT_ILLEGAL, t->lanes, 0,
                          "%s uses a register beyond the wave's %u vector registers", u->row->name,
                          w->vgprs);
+    gcn_judge(w, t->at, t, WT_WATCH_ACCESS, u->size);
+    const uint64_t lanes = t->lanes & ~t->zero;
     if (atomic_fast(w, u, t, what)) {
         issued(w, t, u->row->encoding == GCN_FLAT);
         return gcn_next(u);

@@ -35,6 +35,8 @@ struct gcn_targets {
     uint64_t private;         /* of them, those that go to swizzled scratch: addr is the offset */
     uint64_t zero;            /* lanes whose loads give 0 and whose stores are dropped */
     uint64_t split;           /* lanes whose access begins in a linear buffer and ends behind it */
+    bool swizzled; /* of scratch memory in elements: each lane's own, addr is where it lies */
+    bool judged;   /* the judge has been asked: lanes that it refuses are in zero */
 };
 
 /*
@@ -76,6 +78,33 @@ bool gcn_buffer_resolve(struct gcn_wave *w, const struct gcn_uop *u, unsigned si
  */
 const struct gcn_uop *gcn_load_to_lds(struct gcn_wave *w, const struct gcn_uop *u,
                                       struct gcn_targets *t);
+
+/* ---- judge.c ---- */
+
+/* Asks the judge, which is there, about lanes' accesses of so many bytes; it refuses those that
+ * come to t->zero. */
+void gcn_judge_targets(struct gcn_wave *w, const struct gcn_uop *u, struct gcn_targets *t,
+                       enum wt_watch_kind kind, unsigned size);
+static inline void gcn_judge(struct gcn_wave *w, const struct gcn_uop *u, struct gcn_targets *t,
+                             enum wt_watch_kind kind, unsigned size)
+{
+    if (__builtin_expect(w->device->machine.judge && !t->judged, false))
+        gcn_judge_targets(w, u, t, kind, size);
+}
+/* The same of a data share, lane i's at addr[i] + base: returns addresses, of which those of
+ * refused lanes are outside: @p room or, where all may access, @p addr. */
+const uint32_t *gcn_judge_lanes(struct gcn_wave *w, const struct gcn_uop *u,
+                                enum wt_watch_kind kind, const uint32_t *addr, uint32_t base,
+                                unsigned size, uint32_t *room);
+/* The same of a scalar access by the whole wave. False: it is refused. */
+bool gcn_judge_wave(struct gcn_wave *w, const struct gcn_uop *u, enum wt_watch_kind kind,
+                    uint64_t addr, unsigned size);
+static inline bool gcn_judge_scalar(struct gcn_wave *w, const struct gcn_uop *u,
+                                    enum wt_watch_kind kind, uint64_t addr, unsigned size)
+{
+    return __builtin_expect(!w->device->machine.judge, true) ||
+           gcn_judge_wave(w, u, kind, addr, size);
+}
 
 /* ---- vmem_lane.c: one lane ---- */
 

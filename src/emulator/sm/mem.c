@@ -158,20 +158,42 @@ struct place {
     int64_t offset;
 };
 
+static inline uint64_t address_of(const struct sm_warp *w, const struct sm_uop *u, struct place p,
+                                  unsigned lane)
+{
+    const uint64_t at = base_of(w, u->a, lane, p.wide) + (uint64_t)p.offset;
+    return p.wide ? at : (uint32_t)at;
+}
+
+static __attribute__((noinline)) void judge(struct sm_warp *w, const struct sm_uop *u,
+                                            struct place p, struct sm_access *a)
+{
+    static const enum sm_judged where[] = {[GLOBAL] = SM_JUDGED_GLOBAL,
+                                           [GENERIC] = SM_JUDGED_GENERIC,
+                                           [SHARED] = SM_JUDGED_SHARED,
+                                           [LOCAL] = SM_JUDGED_LOCAL};
+    uint64_t at[SM_LANES];
+    for (unsigned i = 0; i < SM_LANES; i++)
+        at[i] = address_of(w, u, p, i);
+    sm_access_judge(w, u, where[p.memory], a, at);
+}
+
 /* Checks the accesses of all lanes. False: refused. */
 static bool reach(struct sm_warp *w, const struct sm_uop *u, struct place p, unsigned size,
                   enum wt_watch_kind kind, struct sm_access *a, const struct sm_uop **next)
 {
     sm_access_begin(a, sm_lanes_of(w, u), size, kind);
+    if (sm_has_judge(w))
+        judge(w, u, p, a);
     for (uint32_t left = a->lanes; left; left &= left - 1) {
         const unsigned i = (unsigned)__builtin_ctz(left);
-        const uint64_t at = base_of(w, u->a, i, p.wide) + (uint64_t)p.offset;
+        const uint64_t at = address_of(w, u, p, i);
         if (p.memory == SHARED)
-            sm_reach_shared(w, i, (uint32_t)at, a);
+            sm_reach_shared(w, i, at, a);
         else if (p.memory == LOCAL)
-            sm_reach_local(w, i, (uint32_t)at, a);
+            sm_reach_local(w, i, at, a);
         else
-            sm_reach_global(w, i, p.wide ? at : (uint32_t)at, p.memory == GENERIC, a);
+            sm_reach_global(w, i, at, p.memory == GENERIC, a);
     }
     return sm_access_good(w, u, a, next);
 }
@@ -246,10 +268,19 @@ const struct sm_uop *sm_no_memory(struct sm_warp *w, const struct sm_uop *u, uin
     return NULL;
 }
 
+/* Loads of refused lanes give zeros. */
+static void zero_refused(struct sm_warp *w, const struct sm_access *a, unsigned d)
+{
+    for (uint32_t left = a->refused; left; left &= left - 1)
+        for (unsigned k = 0; k < (a->size + 3) / 4 && d + k < SM_RZ; k++)
+            w->r[d + k][__builtin_ctz(left)] = 0;
+}
+
 /* `size` is that of size48: whether bytes are extended with their sign. */
 static const struct sm_uop *load_lanes(struct sm_warp *w, const struct sm_uop *u,
                                        const struct sm_access *a, unsigned size)
 {
+    zero_refused(w, a, u->d);
     for (uint32_t left = a->lanes; left; left &= left - 1) {
         const unsigned i = (unsigned)__builtin_ctz(left);
         uint8_t bytes[16];
@@ -369,6 +400,12 @@ const struct sm_uop *sm_op_ldc(struct sm_warp *w, const struct sm_uop *u)
     struct sm_access a = {.lanes = sm_lanes_of(w, u), .size = bytes};
     if (!good_vector(u->d, bytes))
         return bad_vector(w, u, bytes);
+    if (sm_has_judge(w) && bank < SM_BANKS && l->bank[bank]) {
+        uint64_t at[SM_LANES];
+        for (unsigned i = 0; i < SM_LANES; i++)
+            at[i] = l->bank[bank] + (uint32_t)(w->r[u->a][i] + (uint64_t)offset);
+        sm_access_judge(w, u, SM_JUDGED_CONSTANT, &a, at);
+    }
     uint32_t beyond = 0, first = 0;
     for (uint32_t left = a.lanes; left; left &= left - 1) {
         const unsigned i = (unsigned)__builtin_ctz(left);
@@ -465,6 +502,7 @@ static const struct sm_uop *atomic(struct sm_warp *w, const struct sm_uop *u, st
     const unsigned second = data == SM_RZ ? SM_RZ : data + (size == 8 ? 2 : 1);
     if (!reach(w, u, p, size, WT_WATCH_ACCESS, &a, &next))
         return next;
+    zero_refused(w, &a, d);
     for (uint32_t left = a.lanes; left; left &= left - 1) {
         const unsigned i = (unsigned)__builtin_ctz(left);
         uint8_t bytes[16];

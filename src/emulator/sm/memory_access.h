@@ -2,6 +2,7 @@
 #ifndef WT_EMULATOR_SM_MEMORY_ACCESS_H
 #define WT_EMULATOR_SM_MEMORY_ACCESS_H
 
+#include "emulator/machine/judge.h"
 #include "emulator/sm/internal.h"
 
 /** The mistake in the access of a lane. */
@@ -25,6 +26,7 @@ struct sm_access {
     bool store;              /**< or an atomic */
     bool atomic;
     bool told;                     /**< who observes the machine knows of it: no lane need tell */
+    uint32_t refused;              /**< lanes that a judge has taken out of `lanes` */
     uint32_t stray;                /**< lanes that must not: those like the first of them */
     enum sm_stray_kind stray_kind; /**< what is wrong with these */
     uint64_t stray_at;             /**< where the first of them goes */
@@ -35,11 +37,35 @@ static inline void sm_access_begin(struct sm_access *a, uint32_t lanes, unsigned
                                    enum wt_watch_kind kind)
 {
     a->lanes = lanes;
-    a->shared = a->stray = 0;
+    a->shared = a->stray = a->refused = 0;
     a->size = size;
     a->store = kind != WT_WATCH_READ;
     a->atomic = kind == WT_WATCH_ACCESS;
     a->told = false;
+}
+
+/** Where addresses lead that a judge is asked about. */
+enum sm_judged {
+    SM_JUDGED_GLOBAL,
+    SM_JUDGED_GENERIC,
+    SM_JUDGED_SHARED,
+    SM_JUDGED_LOCAL,
+    SM_JUDGED_CONSTANT,
+};
+/** Asks the machine's judge, which is there, about accesses of @p lanes, 1 or more; at[lane] is the
+ * address, or the offset in shared or local memory. Returns the lanes that must not make them. */
+uint32_t sm_judge(struct sm_warp *w, const struct sm_uop *u, enum wt_watch_kind kind,
+                  enum sm_judged where, uint32_t lanes, const uint64_t *at, unsigned size);
+/** The same of all lanes of an access: those that must not are moved to a->refused. */
+void sm_access_judge(struct sm_warp *w, const struct sm_uop *u, enum sm_judged where,
+                     struct sm_access *a, const uint64_t *at);
+/** Tells the judge, which is there, of lanes that access texels which a surface does not have. */
+void sm_judge_beside(struct sm_warp *w, const struct sm_uop *u, enum wt_watch_kind kind,
+                     uint32_t lanes, unsigned size);
+/** Whether a machine has a judge. */
+static inline bool sm_has_judge(const struct sm_warp *w)
+{
+    return __builtin_expect(w->device->machine.judge != NULL, false);
 }
 
 /**

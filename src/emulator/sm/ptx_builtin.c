@@ -101,6 +101,15 @@ static bool fetch(struct sm_warp *w, const struct sm_uop *u, unsigned lane, uint
 {
     struct sm_access a;
     sm_access_begin(&a, 1u << lane, size, WT_WATCH_READ);
+    if (sm_has_judge(w)) {
+        uint64_t addresses[SM_LANES] = {0};
+        addresses[lane] = at;
+        sm_access_judge(w, u, SM_JUDGED_GENERIC, &a, addresses);
+        if (a.refused) {
+            memset(bytes, 0, size);
+            return true;
+        }
+    }
     sm_reach_global(w, lane, at, true, &a);
     if (!sm_access_good(w, u, &a, next))
         return false;

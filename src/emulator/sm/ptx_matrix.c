@@ -350,13 +350,22 @@ static bool reach_rows(struct sm_warp *w, const struct sm_uop *u, enum wt_watch_
     const void *at = ptx_in(ptx_frame(w), &o->s[0]);
     const uint32_t rows = o->count == 4 ? UINT32_MAX : (1u << 8 * o->count) - 1;
     sm_access_begin(a, ptx_lanes(w, o) & rows, 16, kind);
+    uint64_t address[SM_LANES];
+    for (unsigned i = 0; i < SM_LANES; i++)
+        address[i] = ptx_get(at, o->from_type, i) + (uint64_t)o->offset;
+    const bool shared = o->space == PTX_SPACE_SHARED, generic = o->space == PTX_SPACE_NONE;
+    if (sm_has_judge(w))
+        sm_access_judge(w, u,
+                        shared    ? SM_JUDGED_SHARED
+                        : generic ? SM_JUDGED_GENERIC
+                                  : SM_JUDGED_GLOBAL,
+                        a, address);
     PTX_LEFT(i, a->lanes)
     {
-        const uint64_t address = ptx_get(at, o->from_type, i) + (uint64_t)o->offset;
-        if (o->space == PTX_SPACE_SHARED)
-            sm_reach_shared(w, i, address, a);
+        if (shared)
+            sm_reach_shared(w, i, address[i], a);
         else
-            sm_reach_global(w, i, address, o->space == PTX_SPACE_NONE, a);
+            sm_reach_global(w, i, address[i], generic, a);
     }
     if (a->stray)
         *next = sm_stray(w, u, a);

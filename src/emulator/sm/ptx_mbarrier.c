@@ -194,17 +194,25 @@ PTX_EXECUTOR(ptx_op_mbarrier)
     uint32_t complete = 0;
     struct sm_access a;
     sm_access_begin(&a, lanes, 8, kind);
-    PTX_LEFT(i, lanes)
+    uint64_t at[SM_LANES];
+    for (unsigned i = 0; i < SM_LANES; i++)
+        at[i] = ptx_get(row, o->from_type, i) + (uint64_t)o->offset;
+    const bool shared = o->space == PTX_SPACE_SHARED;
+    if (sm_has_judge(w))
+        sm_access_judge(w, u, shared ? SM_JUDGED_SHARED : SM_JUDGED_GENERIC, &a, at);
+    PTX_LEFT(i, a.lanes)
     {
-        const uint64_t at = ptx_get(row, o->from_type, i) + (uint64_t)o->offset;
-        if (o->space == PTX_SPACE_SHARED)
-            sm_reach_shared(w, i, at, &a);
+        if (shared)
+            sm_reach_shared(w, i, at[i], &a);
         else
-            sm_reach_global(w, i, at, true, &a);
+            sm_reach_global(w, i, at[i], true, &a);
     }
     if (a.stray)
         return sm_stray(w, u, &a);
-    PTX_LEFT(i, lanes)
+    PTX_LEFT(k, !tests && o->d != PTX_NO_SLOT ? a.refused : 0)
+    ((uint64_t *)(frame + o->d))[k] = 0;
+    complete |= a.refused; /* so that nobody waits for ever */
+    PTX_LEFT(i, a.lanes)
     {
         uint8_t bytes[16];
         sm_load_bytes(w, u, &a, i, bytes);

@@ -6,6 +6,30 @@
 #include "emulator/sm/watch.h"
 #include "emulator/sm/ptx_rows.h"
 
+static enum sm_judged judged(const struct ptx_op *o)
+{
+    return o->space == PTX_SPACE_SHARED                                 ? SM_JUDGED_SHARED
+           : o->space == PTX_SPACE_LOCAL                                ? SM_JUDGED_LOCAL
+           : o->space == PTX_SPACE_NONE                                 ? SM_JUDGED_GENERIC
+           : o->space == PTX_SPACE_CONST || o->space == PTX_SPACE_PARAM ? SM_JUDGED_CONSTANT
+                                                                        : SM_JUDGED_GLOBAL;
+}
+
+static uint64_t address_of(const struct ptx_op *o, const void *row, unsigned lane)
+{
+    return ptx_get(row, o->from_type == 4 ? 4 : 8, lane) + (uint64_t)o->offset;
+}
+
+static __attribute__((noinline)) void judge(struct sm_warp *w, const struct sm_uop *u,
+                                            struct sm_access *a)
+{
+    const void *row = ptx_in(ptx_frame(w), &u->ptx->s[0]);
+    uint64_t at[SM_LANES];
+    for (unsigned i = 0; i < SM_LANES; i++)
+        at[i] = address_of(u->ptx, row, i);
+    sm_access_judge(w, u, judged(u->ptx), a, at);
+}
+
 /* The address of each lane, checked. False: *next is to be returned. */
 static bool reach(struct sm_warp *w, const struct sm_uop *u, enum wt_watch_kind kind,
                   struct sm_access *a, const struct sm_uop **next)
@@ -15,6 +39,8 @@ static bool reach(struct sm_warp *w, const struct sm_uop *u, enum wt_watch_kind 
     const uint64_t *row = ptx_in(frame, &o->s[0]);
     const bool narrow = o->from_type == 4; /* the base is a register of 32 bits */
     sm_access_begin(a, ptx_lanes(w, o), o->element, kind);
+    if (sm_has_judge(w))
+        judge(w, u, a);
     for (uint32_t left = a->lanes; left; left &= left - 1) {
         const unsigned i = (unsigned)__builtin_ctz(left);
         const uint64_t base = narrow ? ((const uint32_t *)row)[i] : row[i];
@@ -76,6 +102,27 @@ static uint8_t *host_of(struct sm_warp *w, enum ptx_space space, unsigned lane, 
     if (space == PTX_SPACE_LOCAL && !sm_local_address(w, lane, at, size, &at))
         return NULL;
     return store ? sm_writable(d, at) : (uint8_t *)sm_readable(d, at);
+}
+
+/* Whether a judge, which is there, need not be asked about global memory that lanes, 1 or more,
+ * access. Whoever finds the bytes looks at bounds of shared and local memory. */
+static __attribute__((noinline)) bool are_allowed(struct sm_warp *w, const struct ptx_op *o,
+                                                  uint32_t lanes, bool store)
+{
+    const void *row = ptx_in(ptx_frame(w), &o->s[0]);
+    const bool generic = o->space == PTX_SPACE_NONE;
+    uint64_t low = UINT64_MAX, high = 0;
+    PTX_LEFT(i, lanes)
+    {
+        const uint64_t at = address_of(o, row, i);
+        low = at < low ? at : low;
+        high = at > high ? at : high;
+    }
+    if (generic && low >= SM_SHARED_WINDOW && high - SM_SHARED_WINDOW < SM_WINDOW_BYTES)
+        return true;
+    if (generic && low >= SM_LOCAL_WINDOW && high - SM_LOCAL_WINDOW < SM_WINDOW_BYTES)
+        return true;
+    return wt_judge_holds(&w->device->machine, low, high - low + o->size, store);
 }
 
 /* For 32 lanes with addresses of 64 bits, all of them in global memory; else false. */
@@ -142,6 +189,8 @@ static uint8_t *find_bytes(struct sm_warp *w, const struct ptx_op *o, bool store
     if (a.apart >> WT_PAGE_BITS ||
         (o->space == PTX_SPACE_NONE &&
          (first - SM_SHARED_WINDOW < SM_WINDOW_BYTES || first - SM_LOCAL_WINDOW < SM_WINDOW_BYTES)))
+        return NULL;
+    if (sm_has_judge(w) && !are_allowed(w, o, UINT32_MAX, store))
         return NULL;
     uint8_t *host = store ? sm_writable(d, first) : (uint8_t *)sm_readable(d, first);
     *mask = WT_PAGE_MASK;
@@ -279,6 +328,8 @@ static bool find_hosts(struct sm_warp *w, const struct ptx_op *o, uint32_t lanes
         return find_local(w, o, row, lanes, store, host);
     if (space != PTX_SPACE_GLOBAL && space != PTX_SPACE_NONE)
         return false;
+    if (sm_has_judge(w) && lanes && !are_allowed(w, o, lanes, store))
+        return false;
     if (lanes == UINT32_MAX && !narrow && find_global(w->device, o, row, store, host))
         return true;
     PTX_LEFT(i, lanes)
@@ -319,6 +370,15 @@ static inline void store_row(uint8_t *const host[SM_LANES], const uint8_t *from,
     memcpy(host[i], from + size * i, size);
 }
 
+/* Loads of refused lanes give zeros. */
+static void zero_refused(const struct ptx_op *o, uint8_t *frame, const struct sm_access *a)
+{
+    PTX_LEFT(i, a->refused)
+    for (unsigned k = 0; k < o->count; k++)
+        if (o->vector[k] != PTX_NO_SLOT)
+            ptx_put(frame + o->vector[k], o->how, i, 0);
+}
+
 PTX_EXECUTOR(ptx_op_load)
 {
     const struct ptx_op *o = u->ptx;
@@ -336,6 +396,7 @@ PTX_EXECUTOR(ptx_op_load)
     }
     if (!reach(w, u, WT_WATCH_READ, &a, &next))
         return next;
+    zero_refused(o, frame, &a);
     PTX_LEFT(i, a.lanes)
     {
         uint8_t bytes[32];
@@ -493,6 +554,8 @@ PTX_EXECUTOR(ptx_op_atomic)
     const struct sm_uop *next;
     if (!reach(w, u, WT_WATCH_ACCESS, &a, &next))
         return next;
+    PTX_LEFT(k, o->d != PTX_NO_SLOT ? a.refused : 0)
+    ptx_put(frame + o->d, wide, k, 0);
     PTX_LEFT(i, a.lanes)
     {
         uint8_t bytes[16];
@@ -623,16 +686,24 @@ PTX_EXECUTOR(ptx_op_copy_async)
     const void *to = ptx_in(frame, &o->s[0]), *from = ptx_in(frame, &o->s[1]);
     const uint32_t *count = ptx_in(frame, &o->s[2]);
     struct sm_access loads, stores;
+    uint64_t source[SM_LANES], target[SM_LANES];
     sm_access_begin(&loads, 0, o->size, WT_WATCH_READ);
     sm_access_begin(&stores, ptx_lanes(w, o), o->size, WT_WATCH_WRITE);
+    PTX_LEFT(k, stores.lanes)
+    {
+        target[k] = ptx_get(to, o->from_type, k) + (uint64_t)o->offset;
+        source[k] = ptx_get(from, o->element, k) + (uint64_t)(int32_t)o->index;
+        loads.lanes |= (uint32_t)(count[k] != 0) << k;
+    }
+    if (sm_has_judge(w)) {
+        sm_access_judge(w, u, SM_JUDGED_GLOBAL, &loads, source);
+        sm_access_judge(w, u, SM_JUDGED_SHARED, &stores, target);
+    }
     PTX_LEFT(i, stores.lanes)
     {
-        sm_reach_shared(w, i, ptx_get(to, o->from_type, i) + (uint64_t)o->offset, &stores);
-        if (!count[i])
-            continue;
-        loads.lanes |= 1u << i;
-        sm_reach_global(w, i, ptx_get(from, o->element, i) + (uint64_t)(int32_t)o->index, false,
-                        &loads);
+        sm_reach_shared(w, i, target[i], &stores);
+        if (loads.lanes >> i & 1)
+            sm_reach_global(w, i, source[i], false, &loads);
     }
     if (loads.stray || stores.stray)
         return sm_stray(w, u, loads.stray ? &loads : &stores);

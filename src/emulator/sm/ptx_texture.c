@@ -168,6 +168,7 @@ PTX_EXECUTOR(ptx_op_surface_load)
             (place == SM_SURFACE_INSIDE && !sm_texture_read(&r, address, o->element, bytes[i])))
             return r.next;
     }
+    sm_judge_beside(w, u, WT_WATCH_READ, r.beside, r.size);
     for (unsigned k = 0; k < o->count; k++)
         if (o->vector[k] != PTX_NO_SLOT)
             PTX_LEFT(i, lanes)
@@ -210,13 +211,14 @@ PTX_EXECUTOR(ptx_op_surface_store)
         const enum sm_surface_place place = surface_place(&r, &h, frame, &address, &sizes[i]);
         if (place == SM_SURFACE_ERROR)
             return r.next;
-        if (place == SM_SURFACE_INSIDE) {
+        if (place == SM_SURFACE_INSIDE && sm_texture_may_store(&r, address, sizes[i])) {
             a.size = sizes[i];
             sm_reach_global(w, i, address, false, &a);
             a.lanes |= 1u << i;
         }
         bytes_to_store(o, frame, i, &h.found.texture, bytes[i]);
     }
+    sm_judge_beside(w, u, WT_WATCH_WRITE, r.beside, r.size);
     if (a.stray)
         return sm_stray(w, u, &a);
     PTX_LEFT(i, a.lanes)

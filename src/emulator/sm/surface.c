@@ -47,6 +47,11 @@ enum sm_surface_place sm_surface_find(struct sm_texture_lane *r, const struct sm
     }
     if (outside == SM_SURFACE_ZERO)
         return SM_SURFACE_NOWHERE;
+    if (sm_has_judge(r->w)) {
+        r->beside |= 1u << r->lane;
+        r->size = size;
+        return SM_SURFACE_NOWHERE;
+    }
     r->next = sm_error(r->w, r->u, SM_OOR_ADDR, 1u << r->lane, x,
                        "byte %d of row %d: the surface has rows of %u bytes, %u of them",
                        (int32_t)x, dimensions > 1 ? (int32_t)at[1] : 0, row, t->height);
@@ -96,6 +101,7 @@ static const struct sm_uop *load_components(struct sm_warp *w, const struct sm_u
         if (place == SM_SURFACE_INSIDE)
             sm_texture_unpack(&found.texture, bytes, component[r.lane]);
     }
+    sm_judge_beside(w, u, WT_WATCH_READ, r.beside, r.size);
     for (unsigned c = 0, n = 0; c < 4; c++) {
         const unsigned to = sm_register_behind(u->d, n);
         if (!(f->components >> c & 1))
@@ -143,6 +149,7 @@ const struct sm_uop *sm_op_suld(struct sm_warp *w, const struct sm_uop *u)
             (place == SM_SURFACE_INSIDE && !sm_texture_read(&r, address, f.size, bytes[r.lane])))
             return r.next;
     }
+    sm_judge_beside(w, u, WT_WATCH_READ, r.beside, r.size);
     const unsigned each = f.size < 4 ? f.size : 4;
     for (unsigned k = 0; k * 4 < f.size; k++) {
         const unsigned to = sm_register_behind(u->d, k);
@@ -170,13 +177,14 @@ const struct sm_uop *sm_op_sust(struct sm_warp *w, const struct sm_uop *u)
         const enum sm_surface_place place = place_of(&f, &r, &found, &address, &sizes[r.lane]);
         if (place == SM_SURFACE_ERROR)
             return r.next;
-        if (place == SM_SURFACE_INSIDE) {
+        if (place == SM_SURFACE_INSIDE && sm_texture_may_store(&r, address, sizes[r.lane])) {
             a.size = sizes[r.lane];
             sm_reach_global(w, r.lane, address, false, &a);
             a.lanes |= 1u << r.lane;
         }
         bytes_to_store(w, u, &f, r.lane, &found.texture, bytes[r.lane]);
     }
+    sm_judge_beside(w, u, WT_WATCH_WRITE, r.beside, r.size);
     if (a.stray)
         return sm_stray(w, u, &a);
     for (uint32_t left = a.lanes; left; left &= left - 1) {

@@ -1,6 +1,8 @@
 /* Finding textures by their handles, and reading texels. See texture_access.h. */
 #include "emulator/sm/texture_access.h"
 
+#include <string.h>
+
 #include "emulator/sm/memory_access.h"
 
 bool sm_texture_read(void *context, uint64_t address, unsigned size, uint8_t *bytes)
@@ -8,11 +10,28 @@ bool sm_texture_read(void *context, uint64_t address, unsigned size, uint8_t *by
     struct sm_texture_lane *r = context;
     struct sm_access a;
     sm_access_begin(&a, 1u << r->lane, size, WT_WATCH_READ);
+    if (sm_has_judge(r->w)) {
+        uint64_t at[SM_LANES] = {0};
+        at[r->lane] = address;
+        sm_access_judge(r->w, r->u, SM_JUDGED_GLOBAL, &a, at);
+        if (a.refused) {
+            memset(bytes, 0, size);
+            return true;
+        }
+    }
     sm_reach_global(r->w, r->lane, address, false, &a);
     if (!sm_access_good(r->w, r->u, &a, &r->next))
         return false;
     sm_load_bytes(r->w, r->u, &a, r->lane, bytes);
     return true;
+}
+
+bool sm_texture_may_store(struct sm_texture_lane *r, uint64_t address, unsigned size)
+{
+    uint64_t at[SM_LANES] = {0};
+    at[r->lane] = address;
+    return !sm_has_judge(r->w) ||
+           !sm_judge(r->w, r->u, WT_WATCH_WRITE, SM_JUDGED_GLOBAL, 1u << r->lane, at, size);
 }
 
 bool sm_texture_find(struct sm_texture_lane *r, uint64_t handle, struct sm_texture_found *found)

@@ -12,6 +12,8 @@ struct sm_texture_lane {
     const struct sm_uop *u;
     unsigned lane;
     const struct sm_uop *next; /* what the executor returns when a read has failed */
+    uint32_t beside;           /* lanes, for a judge, of texels that the surface does not have */
+    unsigned size;             /* bytes of their accesses */
 };
 
 /* The texture that was asked for last. */
@@ -23,6 +25,8 @@ struct sm_texture_found {
 
 /** Reads bytes of global memory (struct sm_texel_reader); false: that raised an error. */
 bool sm_texture_read(void *lane, uint64_t address, unsigned size, uint8_t *bytes);
+/** Whether no judge refuses the lane's store. */
+bool sm_texture_may_store(struct sm_texture_lane *lane, uint64_t address, unsigned size);
 /**
  * Finds the texture or surface of a handle, the address of its header; found->texture is valid
  * then. False: there is none, which raised ILLEGAL_INSTR_PARAM.

@@ -34,7 +34,8 @@ bool wt_check_wants(enum wt_check check);
  * checked. */
 uint64_t wt_check_redzone(void);
 
-/** Takes a finding; @p context: of a GPU, struct wt_counted, or NULL: of the host. */
+/** Takes a finding; @p context: the place of the LIST of code (counted_file.h) for its `pc`,
+ * const uint64_t *; NULL: the host made it. */
 void wt_checked_found(void *context, const struct wt_finding *finding);
 
 /**
@@ -61,6 +62,8 @@ bool wt_checked_free(const void *space, uint64_t addr, const char *by);
 uint64_t wt_checked_access(const void *space, uint64_t addr, uint64_t size, enum wt_access access,
                            const char *by);
 
+/** Reports an object as a leak. */
+void wt_checked_leak(const struct wt_object *object);
 /** At the end of the process: reports each object that is not freed as a leak, where
  * @p is_leak. */
 void wt_checked_leaks(bool (*is_leak)(const struct wt_object *object));

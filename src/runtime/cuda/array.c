@@ -52,17 +52,19 @@ static void drop(struct CUarray_st **at)
 {
     struct CUarray_st *a = *at;
     *at = a->next;
-    gpu_free(a->gpu, a->address);
-    free(a);
+    gpu_free(a->gpu, a->address, "cuArrayDestroy");
+    checks_handle_gone(a, "cuArrayDestroy");
 }
 
 void arrays_drop(uint64_t owner)
 {
     for (struct CUarray_st **at = &arrays; *at;)
-        if ((*at)->owner == owner)
+        if ((*at)->owner == owner) {
+            checks_handle_lost(*at);
             drop(at);
-        else
+        } else {
             at = &(*at)->next;
+        }
 }
 
 /* Takes the lock for a call that names an array. */
@@ -92,11 +94,14 @@ static CUresult create(struct gpu *g, CUarray *array, const CUDA_ARRAY3D_DESCRIP
     a->pitch = (row + ROW_ALIGNMENT - 1) / ROW_ALIGNMENT * ROW_ALIGNMENT;
     a->slice = a->pitch * (what->Height ? what->Height : 1);
     const uint64_t size = a->slice * (what->Depth ? what->Depth : 1);
-    if (gpu_allocate(g, size, "cuArrayCreate", &a->address, &err) != WT_OK) {
+    /* To checks the array is the object, and its texels are the driver's memory. */
+    if (gpu_allocate(g, size, checks_on() ? NULL : "cuArrayCreate", &a->address, &err) != WT_OK) {
         free(a);
         return CUDA_ERROR_OUT_OF_MEMORY;
     }
     a->owner = state_entered_id();
+    checks_handle_made(a, row * (what->Height ? what->Height : 1) * (what->Depth ? what->Depth : 1),
+                       "cuArrayCreate");
     a->next = arrays;
     *array = arrays = a;
     return CUDA_SUCCESS;

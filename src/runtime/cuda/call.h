@@ -8,6 +8,7 @@
 
 #include <stdbool.h>
 
+#include "runtime/cuda/checks.h"
 #include "wavetrap/cuda.h"
 
 #define EXPORT __attribute__((visibility("default")))
@@ -17,6 +18,8 @@
     EXPORT CUresult name parameters                                                                \
     {                                                                                              \
         const CUresult result_ = do_##name arguments;                                              \
+        if (result_ != CUDA_SUCCESS)                                                               \
+            checks_failed(#name, result_, __builtin_return_address(0));                            \
         if (call_logged())                                                                         \
             call_log(#name, result_, __VA_ARGS__);                                                 \
         return result_;                                                                            \

@@ -29,12 +29,38 @@ static bool is_inside(const struct copy_end *end, uint64_t offset, uint64_t byte
     return !end->seen || memory_is_seen((uintptr_t)end->host + offset + bytes - 1);
 }
 
+/* How many bytes of a row a copy may access at one end, as far as that is known: the host's own
+ * memory is its own. */
+static uint64_t allowed(const struct copy_end *end, uint64_t offset, uint64_t bytes, bool store,
+                        const char *by)
+{
+    const uint64_t at = (end->host ? (uintptr_t)end->host : end->address) + offset;
+    if (end->host && !end->seen && !memory_is_allocated(at))
+        return bytes;
+    return wt_checked_access(NULL, at, bytes, store ? WT_ACCESS_STORE : WT_ACCESS_LOAD, by);
+}
+
+/* Whether the checks of the copy's ends find no mistake in memory of the device; *bytes becomes
+ * what the host's end has. */
+static bool is_allowed(const struct copy_end *to, const struct copy_end *from, uint64_t to_offset,
+                       uint64_t from_offset, uint64_t *bytes)
+{
+    const char *by = checks_entry("a copy of the driver");
+    const uint64_t target = allowed(to, to_offset, *bytes, true, by);
+    const uint64_t source = allowed(from, from_offset, *bytes, false, by);
+    const bool good = (to->host || target == *bytes) && (from->host || source == *bytes);
+    *bytes = target < source ? target : source;
+    return good;
+}
+
 static bool copy_row(const struct copy_end *to, const struct copy_end *from, uint64_t to_offset,
                      uint64_t from_offset, uint64_t bytes, uint8_t *buffer)
 {
     struct gpu *source = from->host ? NULL : state_owner(from->address + from_offset, NULL);
     struct gpu *target = to->host ? NULL : state_owner(to->address + to_offset, NULL);
     const uint8_t *row = from->host ? from->host + from_offset : buffer;
+    if (wt_check_wants(WT_CHECK_MEMORY) && !is_allowed(to, from, to_offset, from_offset, &bytes))
+        return false;
     if (!bytes)
         return true;
     wt_object_copied(to->host ? (uint64_t)(uintptr_t)to->host + to_offset : to->address + to_offset,

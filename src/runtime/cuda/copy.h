@@ -2,6 +2,7 @@
 #ifndef WT_RUNTIME_CUDA_COPY_H
 #define WT_RUNTIME_CUDA_COPY_H
 
+#include "runtime/cuda/checks.h"
 #include "runtime/cuda/state.h"
 
 /** One end of a copy: memory of the host, or of the GPU that has the address. */

@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <time.h>
 
+#include "runtime/cuda/checks.h"
 #include "runtime/cuda/context.h"
 
 struct CUevent_st {
@@ -30,8 +31,16 @@ void events_drop(uint64_t owner)
             continue;
         }
         *at = e->next;
-        free(e);
+        checks_handle_lost(e);
+        checks_handle_gone(e, "the end of its context");
     }
+}
+
+/* A call names an event that there is not. */
+static CUresult miss(CUevent event)
+{
+    checks_handle_missed(event, "event");
+    return CUDA_ERROR_INVALID_HANDLE;
 }
 
 /* Takes the lock for a call about an event, in the event's context. */
@@ -41,8 +50,7 @@ static CUresult enter(CUevent event)
     const CUresult result = state_lock();
     if (result)
         return result;
-    return event && *find(event) ? state_enter_owner(event->owner, &g)
-                                 : state_leave(CUDA_ERROR_INVALID_HANDLE);
+    return event && *find(event) ? state_enter_owner(event->owner, &g) : state_leave(miss(event));
 }
 
 /*
@@ -57,7 +65,7 @@ static CUresult enter_in_stream(CUevent event, CUstream stream)
     if (result)
         return result;
     if (!event || !*find(event))
-        return state_leave(CUDA_ERROR_INVALID_HANDLE);
+        return state_leave(miss(event));
     return named ? CUDA_SUCCESS : state_enter_owner(state_context() ? 0 : event->owner, &g);
 }
 
@@ -79,6 +87,7 @@ API_IN(state_enter(&g), cuEventCreate, (CUevent * event, unsigned flags), (event
         return CUDA_ERROR_OUT_OF_MEMORY;
     *e = (struct CUevent_st){.flags = flags, .owner = state_entered_id(), .next = events};
     *event = events = e;
+    checks_handle_made(e, sizeof *e, "cuEventCreate");
     return CUDA_SUCCESS;
 }
 
@@ -86,9 +95,9 @@ API_IN(state_lock(), cuEventDestroy_v2, (CUevent event), (event), "%p", event)
 {
     struct CUevent_st **at = find(event), *e = *at;
     if (!event || !e)
-        return CUDA_ERROR_INVALID_HANDLE;
+        return miss(event);
     *at = e->next;
-    free(e);
+    checks_handle_gone(e, "cuEventDestroy");
     return CUDA_SUCCESS;
 }
 
@@ -130,6 +139,8 @@ API(cuEventSynchronize, (CUevent event), (event), "%p", event)
 
 static bool is_timed(CUevent event)
 {
+    if (event && !*find(event))
+        miss(event);
     return event && *find(event) && event->recorded && !(event->flags & CU_EVENT_DISABLE_TIMING);
 }
 

@@ -13,8 +13,10 @@
 #include "emulator/sm/texture.h"
 #include "object/cubin.h"
 #include "runtime/common/catch.h"
+#include "runtime/common/checked.h"
 #include "runtime/common/interrupt.h"
 #include "runtime/common/policy.h"
+#include "runtime/cuda/checks.h"
 #include "runtime/cuda/final_memory.h"
 
 /* The output of kernels goes to the program's own output. */
@@ -53,12 +55,15 @@ enum wt_status gpu_map(struct gpu *g, uint64_t address, uint64_t size, bool writ
     const enum wt_status status = sm_device_map(g->device, address, size, writable, err);
     if (status)
         munmap(at, size);
+    else
+        wt_block_made(NULL, address, size);
     return status;
 }
 
 void gpu_unmap(struct gpu *g, uint64_t address, uint64_t size)
 {
     cuda_final_unmap(address, size);
+    wt_block_gone(NULL, address);
     sm_device_unmap(g->device, address, size);
     munmap((void *)(uintptr_t)address, size);
 }
@@ -200,6 +205,8 @@ void gpu_note_fault_memory(const struct gpu *g, struct wt_fault *f)
         return;
     for (size_t i = 0; i < g->range_count && !above.size; i++) {
         const struct range *r = &g->range[i];
+        if (r->freed)
+            continue;
         if (r->base <= f->addr)
             below = (struct wt_block){r->base, r->size};
         else
@@ -229,7 +236,7 @@ static bool has_allocation(const struct gpu *g, uint64_t block, size_t but)
 {
     for (size_t i = 0; i < g->range_count; i++) {
         const struct range *r = &g->range[i];
-        if (i != but && r->allocated && r->base < block + SM_BLOCK_BYTES &&
+        if (i != but && r->allocated && !r->freed && r->base < block + SM_BLOCK_BYTES &&
             r->base + r->size > block)
             return true;
     }
@@ -267,6 +274,11 @@ static void unmap_allocation(struct gpu *g, uint64_t at, uint64_t size, size_t n
                 gpu_unmap(g, block, SM_BLOCK_BYTES);
 }
 
+static void remove_range(struct gpu *g, size_t i)
+{
+    memmove(&g->range[i], &g->range[i + 1], (--g->range_count - i) * sizeof *g->range);
+}
+
 bool gpu_drop_range(struct gpu *g, uint64_t base)
 {
     for (size_t i = 0; i < g->range_count; i++) {
@@ -276,10 +288,34 @@ bool gpu_drop_range(struct gpu *g, uint64_t base)
             unmap_allocation(g, base, g->range[i].size, i);
         else
             gpu_unmap(g, base, g->range[i].size);
-        memmove(&g->range[i], &g->range[i + 1], (--g->range_count - i) * sizeof *g->range);
+        remove_range(g, i);
         return true;
     }
     return false;
+}
+
+/* Addresses of an allocation in quarantine may be used again. */
+static void end_quarantine(void *context, uint64_t base)
+{
+    struct gpu *g = context;
+    for (size_t i = 0; i < g->range_count; i++)
+        if (g->range[i].freed && g->range[i].base == base) {
+            remove_range(g, i);
+            return;
+        }
+}
+
+/* Frees an allocation, but for its addresses. They count for as many bytes as they keep from
+ * others. */
+static void quarantine(struct gpu *g, uint64_t base)
+{
+    size_t i = 0;
+    while (g->range[i].base != base)
+        i++;
+    const uint64_t size = g->range[i].size;
+    unmap_allocation(g, base, size, i);
+    g->range[i].freed = true;
+    wt_object_keep(base, size + GAP, end_quarantine, g);
 }
 
 /* The lowest address with room for so many bytes and a gap on both sides. */
@@ -315,44 +351,53 @@ enum wt_status gpu_allocate(struct gpu *g, uint64_t size, const char *by, uint64
         return status;
     }
     *address = at;
-    wt_object_made(NULL, at, size, by);
+    if (by)
+        wt_object_made(NULL, at, size, by);
     g->in_use += whole;
     if (g->config.fill.kind != WT_FILL_ZERO)
         wt_fill_bytes(&g->config.fill, at, (void *)(uintptr_t)at, size);
     return WT_OK;
 }
 
-uint64_t gpu_range_owner(const struct gpu *g, uint64_t address)
+/* What an address lies in; NULL: nothing. */
+static const struct range *range_at(const struct gpu *g, uint64_t address)
 {
     for (size_t i = 0; i < g->range_count; i++)
-        if (address - g->range[i].base < g->range[i].size)
-            return g->range[i].owner;
-    return 0;
+        if (address - g->range[i].base < g->range[i].size && !g->range[i].freed)
+            return &g->range[i];
+    return NULL;
+}
+
+uint64_t gpu_range_owner(const struct gpu *g, uint64_t address)
+{
+    const struct range *r = range_at(g, address);
+    return r ? r->owner : 0;
 }
 
 void gpu_manage(struct gpu *g, uint64_t address)
 {
     for (size_t i = 0; i < g->range_count; i++)
-        if (g->range[i].base == address)
+        if (g->range[i].base == address && !g->range[i].freed)
             g->range[i].managed = true;
 }
 
 bool gpu_is_managed(const struct gpu *g, uint64_t address)
 {
-    for (size_t i = 0; i < g->range_count; i++)
-        if (address - g->range[i].base < g->range[i].size)
-            return g->range[i].managed;
-    return false;
+    const struct range *r = range_at(g, address);
+    return r && r->managed;
 }
 
-bool gpu_free(struct gpu *g, uint64_t address)
+bool gpu_free(struct gpu *g, uint64_t address, const char *by)
 {
     uint64_t base, size;
     if (address < g->space + BUFFERS || !gpu_range(g, address, &base, &size) || base != address)
         return false;
-    wt_object_freed(NULL, address, "cuMemFree");
+    wt_object_freed(NULL, address, by);
     g->in_use -= (size + 511) / 512 * 512;
-    return gpu_drop_range(g, address);
+    if (!wt_check_wants(WT_CHECK_MEMORY))
+        return gpu_drop_range(g, address);
+    quarantine(g, address);
+    return true;
 }
 
 uint64_t gpu_in_use(const struct gpu *g)
@@ -362,21 +407,18 @@ uint64_t gpu_in_use(const struct gpu *g)
 
 bool gpu_range(const struct gpu *g, uint64_t address, uint64_t *base, uint64_t *size)
 {
-    for (size_t i = 0; i < g->range_count; i++)
-        if (address - g->range[i].base < g->range[i].size) {
-            *base = g->range[i].base;
-            *size = g->range[i].size;
-            return true;
-        }
-    return false;
+    const struct range *r = range_at(g, address);
+    if (!r)
+        return false;
+    *base = r->base;
+    *size = r->size;
+    return true;
 }
 
 uint64_t gpu_range_id(const struct gpu *g, uint64_t address)
 {
-    for (size_t i = 0; i < g->range_count; i++)
-        if (address - g->range[i].base < g->range[i].size)
-            return g->range[i].id;
-    return 0;
+    const struct range *r = range_at(g, address);
+    return r ? r->id : 0;
 }
 
 static bool inside(const struct gpu *g, uint64_t address, uint64_t bytes)
@@ -472,17 +514,23 @@ void gpu_own(struct gpu *g, uint64_t address, uint64_t owner)
 {
     const uint64_t header = (address - headers(g)) / SM_TEXTURE_BYTES;
     for (size_t i = 0; i < g->range_count; i++)
-        if (g->range[i].base == address)
+        if (g->range[i].base == address && !g->range[i].freed)
             g->range[i].owner = owner;
     if (address >= headers(g) && header < MOST_HEADERS)
         g->header_owner[header] = owner;
 }
 
+static void end_allocation(struct gpu *g, uint64_t base)
+{
+    checks_lost(base);
+    gpu_free(g, base, "the end of its context");
+}
+
 void gpu_drop_owned(struct gpu *g, uint64_t owner)
 {
     for (size_t i = g->range_count; i-- > 0;)
-        if (g->range[i].allocated && g->range[i].owner == owner)
-            gpu_free(g, g->range[i].base);
+        if (g->range[i].allocated && !g->range[i].freed && g->range[i].owner == owner)
+            end_allocation(g, g->range[i].base);
     for (unsigned n = 0; n < MOST_HEADERS; n++)
         if (g->header[n] && g->header_owner[n] == owner)
             gpu_header_free(g, headers(g) + n * SM_TEXTURE_BYTES);

@@ -81,7 +81,8 @@ unsigned gpu_sms(const struct gpu *gpu);
 unsigned gpu_capability(const struct gpu *gpu); /**< 50: 5.0 */
 
 /**
- * Allocates device memory, for function @p by of the driver. It counts in multiples of 512 bytes.
+ * Allocates device memory, for function @p by of the driver; NULL: it is no object of the program's
+ * (check/objects.h). It counts in multiples of 512 bytes.
  * WT_NO_MEMORY: the device has not so much left.
  */
 enum wt_status gpu_allocate(struct gpu *gpu, uint64_t size, const char *by, uint64_t *address,
@@ -96,8 +97,8 @@ void gpu_drop_owned(struct gpu *gpu, uint64_t owner);
 void gpu_manage(struct gpu *gpu, uint64_t address);
 /** Whether the allocation that an address lies in was noted so. */
 bool gpu_is_managed(const struct gpu *gpu, uint64_t address);
-/** Frees an allocation; false: none begins at @p address. */
-bool gpu_free(struct gpu *gpu, uint64_t address);
+/** Frees an allocation, by function @p by; false: none begins at @p address. */
+bool gpu_free(struct gpu *gpu, uint64_t address, const char *by);
 /** Bytes of all allocations, each rounded up to 512. */
 uint64_t gpu_in_use(const struct gpu *gpu);
 /** Finds the allocation, or the variables of a module, that an address lies in; false: none. */

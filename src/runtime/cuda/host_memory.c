@@ -3,11 +3,14 @@
 #include <stdlib.h>
 #include <sys/mman.h>
 
+#include "check/objects.h"
+#include "runtime/cuda/checks.h"
 #include "runtime/cuda/state.h"
 
 struct seen {
     uint8_t *at;
     size_t bytes;
+    size_t whole;    /* that are mapped, of memory that was allocated here */
     bool registered; /* the program's own; else it was allocated here */
     unsigned flags;
     uint64_t owner; /* id of the context that it was made for */
@@ -61,6 +64,12 @@ bool memory_is_seen(uint64_t address)
     return *find_seen((const void *)(uintptr_t)address) != NULL;
 }
 
+bool memory_is_allocated(uint64_t address)
+{
+    const struct seen *s = *find_seen((const void *)(uintptr_t)address);
+    return s && !s->registered;
+}
+
 bool memory_seen(uint64_t address, uint64_t *base, uint64_t *size)
 {
     const struct seen *s = *find_seen((const void *)(uintptr_t)address);
@@ -69,7 +78,8 @@ bool memory_seen(uint64_t address, uint64_t *base, uint64_t *size)
     return s != NULL;
 }
 
-static CUresult see(void *at, size_t bytes, bool registered, unsigned flags)
+/* `whole`: bytes that are mapped of memory that was allocated here. */
+static CUresult see(void *at, size_t bytes, size_t whole, unsigned flags, const char *by)
 {
     struct wt_error err;
     struct gpu *g;
@@ -77,7 +87,7 @@ static CUresult see(void *at, size_t bytes, bool registered, unsigned flags)
     struct seen *s = malloc(sizeof *s);
     if (!s)
         return CUDA_ERROR_OUT_OF_MEMORY;
-    *s = (struct seen){at, bytes, registered, flags, state_entered_id(), seen};
+    *s = (struct seen){at, bytes, whole, !whole, flags, state_entered_id(), seen};
     pages_alone(s, &from, &size);
     for (CUdevice i = 0; size && (g = state_gpu(i)); i++)
         if (gpu_see(g, from, size, &err) != WT_OK) {
@@ -87,6 +97,8 @@ static CUresult see(void *at, size_t bytes, bool registered, unsigned flags)
             return CUDA_ERROR_OUT_OF_MEMORY;
         }
     seen = s;
+    if (checks_on())
+        wt_object_made(NULL, (uintptr_t)at, bytes, checks_entry(by));
     return CUDA_SUCCESS;
 }
 
@@ -96,7 +108,12 @@ uint64_t memory_owner(uint64_t address)
     return s ? s->owner : 0;
 }
 
-static void drop(struct seen **place)
+static void unmap(void *context, uint64_t at)
+{
+    munmap((void *)(uintptr_t)at, (uintptr_t)context);
+}
+
+static void drop(struct seen **place, const char *by)
 {
     struct gpu *g;
     struct seen *s = *place;
@@ -105,34 +122,44 @@ static void drop(struct seen **place)
     for (CUdevice i = 0; size && (g = state_gpu(i)); i++)
         gpu_see_no_more(g, from, size);
     *place = s->next;
+    if (checks_on())
+        wt_object_freed(NULL, (uintptr_t)s->at, checks_entry(by));
     if (!s->registered)
-        munmap(s->at, s->bytes);
+        wt_object_keep((uintptr_t)s->at, s->whole, unmap, (void *)(uintptr_t)s->whole);
     free(s);
+}
+
+static void lose(struct seen **place)
+{
+    checks_lost((uintptr_t)(*place)->at);
+    drop(place, "the end of its context");
 }
 
 void memory_drop(uint64_t owner)
 {
     for (struct seen **place = &seen; *place;)
         if ((*place)->owner == owner)
-            drop(place);
+            lose(place);
         else
             place = &(*place)->next;
 }
 
-static CUresult see_no_more(void *at, bool registered)
+static CUresult see_no_more(void *at, bool registered, const char *by)
 {
     CUresult result = state_lock();
     if (result)
         return result;
     struct seen **place = find_seen(at), *s = *place;
+    if (!registered && at && (!s || s->at != at || s->registered))
+        checks_bad_free((uintptr_t)at, checks_entry(by));
     if (!s || s->at != at || s->registered != registered)
         return state_leave(registered && !s ? CUDA_ERROR_HOST_MEMORY_NOT_REGISTERED
                                             : CUDA_ERROR_INVALID_VALUE);
-    drop(place);
+    drop(place, by);
     return state_leave(CUDA_SUCCESS);
 }
 
-static CUresult allocate_host(void **address, size_t bytes, unsigned flags)
+static CUresult allocate_host(void **address, size_t bytes, unsigned flags, const char *by)
 {
     struct gpu *g;
     CUresult result = state_enter(&g);
@@ -140,11 +167,12 @@ static CUresult allocate_host(void **address, size_t bytes, unsigned flags)
         return result;
     if (!address || !bytes || flags > 7)
         return state_leave(CUDA_ERROR_INVALID_VALUE);
-    void *at = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    const size_t whole = bytes + wt_check_redzone();
+    void *at = mmap(NULL, whole, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (at == MAP_FAILED)
         return state_leave(CUDA_ERROR_OUT_OF_MEMORY);
-    if ((result = see(at, bytes, false, flags)) != CUDA_SUCCESS)
-        munmap(at, bytes);
+    if ((result = see(at, bytes, whole, flags, by)) != CUDA_SUCCESS)
+        munmap(at, whole);
     else
         *address = at;
     return state_leave(result);
@@ -153,18 +181,18 @@ static CUresult allocate_host(void **address, size_t bytes, unsigned flags)
 API(cuMemAllocHost_v2, (void **address, size_t bytes), (address, bytes), "*%p, %zu",
     HANDLE(address), bytes)
 {
-    return allocate_host(address, bytes, 0);
+    return allocate_host(address, bytes, 0, "cuMemAllocHost");
 }
 
 API(cuMemHostAlloc, (void **address, size_t bytes, unsigned flags), (address, bytes, flags),
     "*%p, %zu, %u", HANDLE(address), bytes, flags)
 {
-    return allocate_host(address, bytes, flags);
+    return allocate_host(address, bytes, flags, "cuMemHostAlloc");
 }
 
 API(cuMemFreeHost, (void *address), (address), "%p", address)
 {
-    return see_no_more(address, false);
+    return see_no_more(address, false, "cuMemFreeHost");
 }
 
 API_IN(state_enter(&g), cuMemHostRegister_v2, (void *address, size_t bytes, unsigned flags),
@@ -173,12 +201,12 @@ API_IN(state_enter(&g), cuMemHostRegister_v2, (void *address, size_t bytes, unsi
     if (!address || !bytes)
         return CUDA_ERROR_INVALID_VALUE;
     return overlaps_seen(address, bytes) ? CUDA_ERROR_HOST_MEMORY_ALREADY_REGISTERED
-                                         : see(address, bytes, true, flags);
+                                         : see(address, bytes, 0, flags, "cuMemHostRegister");
 }
 
 API(cuMemHostUnregister, (void *address), (address), "%p", address)
 {
-    return see_no_more(address, true);
+    return see_no_more(address, true, "cuMemHostUnregister");
 }
 
 /* It is the same address. */

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/file.h"
+#include "runtime/cuda/checks.h"
 #include "runtime/cuda/modules.h"
 #include "runtime/cuda/state.h"
 
@@ -71,8 +72,10 @@ CUresult state_enter_function(CUfunction *function, struct gpu **gpu)
     CUresult result = state_lock();
     if (result)
         return result;
-    if (!find_kernel(*function) && !modules_has(*function, &owner))
+    if (!find_kernel(*function) && !modules_has(*function, &owner)) {
+        checks_handle_missed(*function, "function's module");
         return state_leave(CUDA_ERROR_INVALID_HANDLE);
+    }
     if ((result = state_enter_owner(owner, gpu)) != CUDA_SUCCESS)
         return result;
     *function = state_function(*function, *gpu);
@@ -102,6 +105,7 @@ static CUresult load(CUlibrary *library, const struct modules_image *image)
     }
     l->next = libraries;
     *library = libraries = l;
+    checks_handle_made(l, sizeof *l, "cuLibraryLoadData");
     return CUDA_SUCCESS;
 }
 
@@ -140,8 +144,10 @@ API_IN(state_lock(), cuLibraryLoadFromFile,
 API_IN(state_lock(), cuLibraryUnload, (CUlibrary library), (library), "%p", library)
 {
     struct CUlib_st **at = find(library), *l = *at;
-    if (!library || !l)
+    if (!library || !l) {
+        checks_handle_missed(library, "library");
         return CUDA_ERROR_INVALID_HANDLE;
+    }
     *at = l->next;
     for (unsigned i = 0; i < STATE_MOST_GPUS; i++)
         if (l->module[i])
@@ -151,7 +157,7 @@ API_IN(state_lock(), cuLibraryUnload, (CUlibrary library), (library), "%p", libr
         free(k->name);
         free(k);
     }
-    free(l);
+    checks_handle_gone(l, "cuLibraryUnload");
     return CUDA_SUCCESS;
 }
 

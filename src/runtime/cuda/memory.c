@@ -1,26 +1,40 @@
 /* libcuda: memory of GPUs ("CUDA Driver API": 6.13). Copies are in copy.c. */
 #include "runtime/cuda/state.h"
 
-API_IN(state_enter(&g), cuMemAlloc_v2, (CUdeviceptr * address, size_t bytes), (address, bytes),
-       "*0x%llx, %zu", RESULT(address), bytes)
+static CUresult allocate(struct gpu *g, CUdeviceptr *address, size_t bytes, const char *by)
 {
     struct wt_error err;
     uint64_t at;
     if (!address || !bytes)
         return CUDA_ERROR_INVALID_VALUE;
-    if (gpu_allocate(g, bytes, "cuMemAlloc", &at, &err) != WT_OK)
+    if (gpu_allocate(g, bytes, checks_entry(by), &at, &err) != WT_OK)
         return CUDA_ERROR_OUT_OF_MEMORY;
     gpu_own(g, at, state_entered_id());
     *address = at;
     return CUDA_SUCCESS;
 }
 
+API_IN(state_enter(&g), cuMemAlloc_v2, (CUdeviceptr * address, size_t bytes), (address, bytes),
+       "*0x%llx, %zu", RESULT(address), bytes)
+{
+    return allocate(g, address, bytes, "cuMemAlloc");
+}
+
+bool memory_free(uint64_t address, const char *usual)
+{
+    struct gpu *g = state_owner(address, NULL);
+    const char *by = checks_entry(usual);
+    pool_forget(address);
+    if (g && gpu_free(g, address, by))
+        return true;
+    checks_bad_free(address, by);
+    return false;
+}
+
 API_IN(state_enter_address(address, &g), cuMemFree_v2, (CUdeviceptr address), (address), "0x%llx",
        address)
 {
-    g = state_owner(address, NULL);
-    pool_forget(address);
-    return !address || (g && gpu_free(g, address)) ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
+    return !address || memory_free(address, "cuMemFree") ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
 }
 
 API(cuMemAllocPitch_v2,

@@ -120,8 +120,10 @@ static CUresult load_own(struct gpu *g, CUmodule *module, const void *image, siz
                          struct options *options)
 {
     const CUresult result = load(g, module, image, available, options);
-    if (!result)
+    if (!result) {
         (*module)->owner = state_entered_id();
+        checks_module_made(*module);
+    }
     return result;
 }
 
@@ -190,17 +192,20 @@ void modules_unload(CUmodule module)
     for (struct CUfunc_st *f = module->function, *next; f; f = next) {
         next = f->next;
         free(f->kernel.parameter);
-        free(f);
+        checks_handle_made(f, sizeof *f, "cuModuleGetFunction");
+        checks_handle_gone(f, "cuModuleUnload");
     }
-    free(module);
+    checks_handle_gone(module, "cuModuleUnload");
 }
 
 void modules_drop(uint64_t owner)
 {
     for (struct CUmod_st *m = modules, *next; m; m = next) {
         next = m->next;
-        if (m->owner == owner)
-            modules_unload(m);
+        if (m->owner != owner)
+            continue;
+        checks_handle_lost(m);
+        modules_unload(m);
     }
 }
 
@@ -225,7 +230,10 @@ static CUresult enter(CUmodule module)
     const struct CUmod_st *m = modules;
     while (m && m != module)
         m = m->next;
-    return m ? state_enter_owner(m->owner, &g) : state_leave(CUDA_ERROR_INVALID_HANDLE);
+    if (m)
+        return state_enter_owner(m->owner, &g);
+    checks_handle_missed(module, "module");
+    return state_leave(CUDA_ERROR_INVALID_HANDLE);
 }
 
 API_IN(enter(module), cuModuleUnload, (CUmodule module), (module), "%p", module)

@@ -81,7 +81,8 @@ static CUresult allocate(CUdeviceptr *address, size_t bytes, CUmemoryPool pool)
     if (!grown)
         return CUDA_ERROR_OUT_OF_MEMORY;
     allocation = grown;
-    if (gpu_allocate(state_gpu(pool->device), bytes, "cuMemAllocAsync", &at, &err) != WT_OK)
+    if (gpu_allocate(state_gpu(pool->device), bytes, checks_entry("cuMemAllocAsync"), &at, &err) !=
+        WT_OK)
         return CUDA_ERROR_OUT_OF_MEMORY;
     allocation[allocation_count++] = (struct allocation){at, bytes, pool};
     pool->used += bytes;
@@ -110,9 +111,7 @@ API_IN(state_enter_stream(stream, &g), cuMemAllocAsync,
 API_IN(state_enter_stream(stream, &g), cuMemFreeAsync, (CUdeviceptr address, CUstream stream),
        (address, stream), "0x%llx, %p", address, stream)
 {
-    g = state_owner(address, NULL);
-    pool_forget(address);
-    return g && gpu_free(g, address) ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
+    return memory_free(address, "cuMemFreeAsync") ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
 }
 
 /* ---- the pool of a GPU ---- */

@@ -5,6 +5,8 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "base/demangle.h"
+#include "runtime/cuda/checks.h"
 #include "runtime/cuda/debug.h"
 #include "runtime/cuda/gpu_internal.h"
 #include "runtime/cuda/ptx_cache.h"
@@ -287,12 +289,40 @@ static enum wt_status load_cubin(struct gpu *g, struct gpu_module *m, struct wt_
     return WT_OK;
 }
 
+/* ---- variables, for checks ---- */
+
+static void add_object(uint64_t address, uint64_t size, const char *name, bool constant)
+{
+    char text[200];
+    if (!size)
+        return;
+    wt_demangle(name, text, sizeof text);
+    wt_object_variable(NULL, address, size, text, constant);
+}
+
+/* Banks of constants have more than variables in them: they stay the driver's. */
+static void add_objects(const struct gpu_module *m)
+{
+    size_t count = 0;
+    const struct sm_ptx_symbol *list = m->image ? sm_ptx_symbols(m->image, &count) : NULL;
+    for (size_t i = 0; i < count; i++)
+        if (list[i].address - m->data < m->data_room)
+            add_object(list[i].address, list[i].size, list[i].name, list[i].is_constant);
+    for (size_t i = 0; !m->image && i < m->cubin.variable_count; i++) {
+        const struct cubin_variable *v = &m->cubin.variable[i];
+        if (!v->is_constant)
+            add_object(m->variables + v->offset, v->size, v->name, false);
+    }
+}
+
 enum wt_status gpu_module_load(struct gpu *g, struct gpu_module *m, struct wt_error *err)
 {
     const enum wt_status status =
         m->cubin.function_count ? load_cubin(g, m, err) : load_ptx(g, m, err);
     if (status == WT_OK)
         debug_module_added(g, m);
+    if (status == WT_OK && wt_check_wants(WT_CHECK_MEMORY))
+        add_objects(m);
     return status;
 }
 

@@ -45,6 +45,11 @@ struct gpu *state_owner(uint64_t address, CUdevice *number);
 /** Whether an address lies in memory of the host that kernels can access: allocated by the driver,
  * or registered. The caller holds the lock. */
 bool memory_is_seen(uint64_t address);
+/** Whether it was allocated here, and not registered. */
+bool memory_is_allocated(uint64_t address);
+/** Frees device memory, by function @p usual of the driver, unless libcudart's was called; false:
+ * none begins at @p address, which is a mistake. */
+bool memory_free(uint64_t address, const char *usual);
 /** The range of such memory that an address lies in; false, both 0: there is none. */
 bool memory_seen(uint64_t address, uint64_t *base, uint64_t *size);
 

@@ -1,6 +1,7 @@
 /* libcuda: streams ("CUDA Driver API": 6.18, 6.20). Work is done when it is given. */
 #include <stdlib.h>
 
+#include "runtime/cuda/checks.h"
 #include "runtime/cuda/context.h"
 
 struct CUstream_st {
@@ -33,8 +34,10 @@ CUresult state_enter_stream(CUstream stream, struct gpu **gpu)
         return result;
     if (always_exists(stream))
         return state_enter_owner(0, gpu);
-    return *find(stream) ? state_enter_owner(stream->context->id, gpu)
-                         : state_leave(CUDA_ERROR_INVALID_HANDLE);
+    if (*find(stream))
+        return state_enter_owner(stream->context->id, gpu);
+    checks_handle_missed(stream, "stream");
+    return state_leave(CUDA_ERROR_INVALID_HANDLE);
 }
 
 void streams_drop(uint64_t owner)
@@ -45,7 +48,8 @@ void streams_drop(uint64_t owner)
             continue;
         }
         *at = s->next;
-        free(s);
+        checks_handle_lost(s);
+        checks_handle_gone(s, "the end of its context");
     }
 }
 
@@ -67,6 +71,7 @@ API_IN(state_enter(&g), cuStreamCreate, (CUstream * stream, unsigned flags), (st
     *s = (struct CUstream_st){
         .flags = flags, .context = state_entered(), .id = 3 + latest++, .next = streams};
     *stream = streams = s;
+    checks_handle_made(s, sizeof *s, "cuStreamCreate");
     return CUDA_SUCCESS;
 }
 
@@ -80,10 +85,12 @@ API(cuStreamCreateWithPriority, (CUstream * stream, unsigned flags, int priority
 API_IN(state_lock(), cuStreamDestroy_v2, (CUstream stream), (stream), "%p", stream)
 {
     struct CUstream_st **at = find(stream), *s = *at;
-    if (!stream || !s)
+    if (!stream || !s) {
+        checks_handle_missed(stream, "stream");
         return CUDA_ERROR_INVALID_HANDLE;
+    }
     *at = s->next;
-    free(s);
+    checks_handle_gone(s, "cuStreamDestroy");
     return CUDA_SUCCESS;
 }
 

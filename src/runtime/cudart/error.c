@@ -1,12 +1,15 @@
 /* libcudart: errors. See cudart.h. */
+#include "runtime/cuda/checks.h"
 #include "runtime/cudart/cudart.h"
 
 static _Thread_local cudaError_t last;
 
 cudaError_t cudart_result(cudaError_t error)
 {
-    if (error && error != cudaErrorNotReady)
+    if (error && error != cudaErrorNotReady) {
         last = error;
+        wavetrap_cudart_failed(cudaGetErrorName(error), cudaGetErrorString(error));
+    }
     return error;
 }
 

@@ -1,4 +1,5 @@
 /* libcudart: memory and copies. */
+#include "runtime/cuda/checks.h"
 #include "runtime/cudart/cudart.h"
 
 #include <string.h>
@@ -223,7 +224,8 @@ EXPORT cudaError_t cudaStreamAttachMemAsync(cudaStream_t stream, void *address, 
 /* ---- copies ---- */
 
 /* Whether both ends match the direction. Registered memory of the host matches both kinds. */
-static cudaError_t check_direction(const void *to, const void *from, enum cudaMemcpyKind kind)
+static cudaError_t check_direction(const void *to, const void *from, enum cudaMemcpyKind kind,
+                                   size_t bytes)
 {
     enum cudaMemoryType target, source;
     CUresult result;
@@ -234,10 +236,11 @@ static cudaError_t check_direction(const void *to, const void *from, enum cudaMe
         return (cudaError_t)result;
     const bool to_device = kind == cudaMemcpyHostToDevice || kind == cudaMemcpyDeviceToDevice;
     const bool from_device = kind == cudaMemcpyDeviceToHost || kind == cudaMemcpyDeviceToDevice;
-    return (to_device && target == cudaMemoryTypeUnregistered) ||
-                   (from_device && source == cudaMemoryTypeUnregistered)
-               ? cudaErrorInvalidValue
-               : cudaSuccess;
+    if ((!to_device || target != cudaMemoryTypeUnregistered) &&
+        (!from_device || source != cudaMemoryTypeUnregistered))
+        return cudaSuccess;
+    wavetrap_cudart_direction(to, from, bytes);
+    return cudaErrorInvalidValue;
 }
 
 EXPORT cudaError_t cudaMemcpy(void *to, const void *from, size_t bytes, enum cudaMemcpyKind kind)
@@ -247,7 +250,7 @@ EXPORT cudaError_t cudaMemcpy(void *to, const void *from, size_t bytes, enum cud
         return cudart_of(result);
     if (!to || !from)
         return cudart_result(cudaErrorInvalidValue);
-    const cudaError_t error = check_direction(to, from, kind);
+    const cudaError_t error = check_direction(to, from, kind, bytes);
     return error ? cudart_result(error)
                  : cudart_of(cuMemcpy(device_pointer(to), device_pointer(from), bytes));
 }
@@ -278,7 +281,7 @@ EXPORT cudaError_t cudaMemcpy2D(void *to, size_t to_pitch, const void *from, siz
         return cudart_of(result);
     if (to_pitch < width || from_pitch < width)
         return cudart_result(cudaErrorInvalidPitchValue);
-    const cudaError_t error = check_direction(to, from, kind);
+    const cudaError_t error = check_direction(to, from, kind, width);
     const CUDA_MEMCPY2D copy = {.srcMemoryType = CU_MEMORYTYPE_UNIFIED,
                                 .srcDevice = device_pointer(from),
                                 .srcPitch = from_pitch,
@@ -343,14 +346,17 @@ EXPORT cudaError_t cudaMemset3D(struct cudaPitchedPtr to, int value, struct cuda
 
 /* ---- variables of the device ---- */
 
-static CUresult symbol(const void *host, size_t bytes, size_t offset, CUdeviceptr *address)
+static CUresult symbol(const void *host, size_t bytes, size_t offset, CUdeviceptr *address,
+                       bool store)
 {
     size_t size;
     const CUresult result = cudart_variable(host, address, &size);
     if (result)
         return result;
-    if (offset > size || bytes > size - offset)
+    if (offset > size || bytes > size - offset) {
+        wavetrap_cudart_beyond(*address + offset, bytes, store);
         return CUDA_ERROR_INVALID_VALUE;
+    }
     *address += offset;
     return CUDA_SUCCESS;
 }
@@ -359,7 +365,7 @@ EXPORT cudaError_t cudaMemcpyToSymbol(const void *host, const void *from, size_t
                                       size_t offset, enum cudaMemcpyKind kind)
 {
     CUdeviceptr at;
-    const CUresult result = symbol(host, bytes, offset, &at);
+    const CUresult result = symbol(host, bytes, offset, &at, true);
     if (kind != cudaMemcpyHostToDevice && kind != cudaMemcpyDeviceToDevice &&
         kind != cudaMemcpyDefault)
         return cudart_result(cudaErrorInvalidMemcpyDirection);
@@ -371,7 +377,7 @@ EXPORT cudaError_t cudaMemcpyFromSymbol(void *to, const void *host, size_t bytes
                                         enum cudaMemcpyKind kind)
 {
     CUdeviceptr at;
-    const CUresult result = symbol(host, bytes, offset, &at);
+    const CUresult result = symbol(host, bytes, offset, &at, false);
     if (kind != cudaMemcpyDeviceToHost && kind != cudaMemcpyDeviceToDevice &&
         kind != cudaMemcpyDefault)
         return cudart_result(cudaErrorInvalidMemcpyDirection);

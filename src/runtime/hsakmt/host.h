@@ -252,6 +252,20 @@ bool host_memory_is_shared(struct host *host, uint64_t addr);
  * host->lock. */
 bool host_memory_overlaps(const struct host *host, uint64_t addr, uint64_t end);
 
+/* ---- checks.c, variables.c ---- */
+
+/** GPUs may have memory (wt_block_made), where it is checked. */
+void host_block_made(uint64_t addr, uint64_t size);
+/** They have not any more. */
+void host_block_gone(uint64_t addr);
+/** Who listens (checks.h); NULL: nobody. */
+const struct host_calls *host_listener(void);
+/** Whether the runtime of a language has called the HSA runtime, which has called us. */
+bool host_called_by_runtime(void);
+/** Notes the variables of code objects that have been loaded since as objects, where memory is
+ * checked. */
+void host_variables_list(void);
+
 /* ---- unmap.c ---- */
 
 /** Takes memory from a GPU, which is entered. Ends the recording of kernels that have used it. */
@@ -267,6 +281,8 @@ void host_explain_fault(struct host *host, uint32_t gpu, uint64_t addr, char *te
 
 /* ---- svm.c ---- */
 
+/** Whether GPUs may use shared virtual memory at an address. No lock is held. */
+bool host_memory_is_svm(struct host *host, uint64_t addr);
 /** Whether the program still has all shared virtual memory of that GPU, whose lock is held. */
 bool host_svm_intact(const struct host_gpu *gpu);
 /** Takes shared virtual memory that the program has given back from the GPUs. No lock is held. */

@@ -103,6 +103,7 @@ int kfd_memory_alloc(struct host *host, struct kfd_ioctl_alloc_memory_of_gpu_arg
         b->handle = (uint64_t)args->gpu_id << 32 | ++host->next_buffer;
         b->next = host->buffers;
         host->buffers = b;
+        host_block_made(b->addr, b->size);
         args->handle = b->handle;
         if (b->fd >= 0)
             args->mmap_offset = (uint64_t)(b->handle & UINT32_MAX) << 20;
@@ -126,6 +127,7 @@ int kfd_memory_free(struct host *host, uint64_t handle)
                                                          : 0;
     if (!result) {
         *at = b->next;
+        host_block_gone(b->addr);
         if (b->node)
             host->used[b->node] -= b->size;
         release(b);

@@ -119,6 +119,7 @@ static struct host_allocation *add(struct host *host, const struct host_allocati
             (host->allocations - at) * sizeof *host->allocation);
     host->allocation[at] = a;
     host->allocations++;
+    host_block_made(a->gpu_addr, a->size);
     return a;
 }
 
@@ -152,6 +153,7 @@ static void take_out(struct host *host, struct host_allocation *a)
     while (host->allocation[at] != a)
         at++;
     hide_everywhere(host, a);
+    host_block_gone(a->gpu_addr);
     host->allocations--;
     memmove(&host->allocation[at], &host->allocation[at + 1],
             (host->allocations - at) * sizeof *host->allocation);

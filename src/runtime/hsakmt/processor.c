@@ -283,6 +283,7 @@ static bool begin_dispatch(struct host_gpu *gpu, struct host_queue *q, const uin
         .caught = gpu->host->caught,
     };
     wt_final_kernel(&gpu->host->final);
+    host_variables_list();
     wt_counted_before_kernel(&gpu->hosted, code, NULL);
     wt_recording_before_kernel(gpu->recording);
     if (gcn_device_begin(gpu->device, &asked, q->ring_addr + (uint64_t)(packet - q->ring),

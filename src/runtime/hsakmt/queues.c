@@ -133,6 +133,10 @@ static enum wt_status start(struct host_gpu *gpu, struct wt_error *err)
         (status = gcn_device_map(gpu->device, (uint64_t)(uintptr_t)host->event_page,
                                  HOST_EVENTS * sizeof *host->event_page, true, err)) != WT_OK)
         return status;
+    host_block_made((uint64_t)(uintptr_t)gpu->doorbells, HOST_DOORBELLS);
+    if (!gpu->index)
+        host_block_made((uint64_t)(uintptr_t)host->event_page,
+                        HOST_EVENTS * sizeof *host->event_page);
     if (*host->explain && (status = host_watch_start(gpu, err)) != WT_OK)
         return status;
     host_recording_let_go(gpu);

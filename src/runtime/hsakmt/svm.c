@@ -179,6 +179,15 @@ static bool change_users(struct host *host, const struct host_svm_range *r, uint
     return good;
 }
 
+/* A range that some GPU may use is a block. */
+static void tell_block(const struct host_svm_range *r, uint32_t before)
+{
+    if (users(r) && !before)
+        host_block_made(r->addr, r->end - r->addr);
+    else if (!users(r) && before)
+        host_block_gone(r->addr);
+}
+
 static HSAKMT_STATUS set(struct host *host, uint64_t addr, uint64_t end, unsigned count,
                          const HSA_SVM_ATTRIBUTE *attributes)
 {
@@ -196,6 +205,7 @@ static HSAKMT_STATUS set(struct host *host, uint64_t addr, uint64_t end, unsigne
             apply(r, &attributes[k]);
         if (!change_users(host, r, before))
             return HSAKMT_STATUS_ERROR;
+        tell_block(r, before);
     }
     return HSAKMT_STATUS_SUCCESS;
 }
@@ -324,6 +334,16 @@ HSAKMT_STATUS hsaKmtSVMGetAttr(void *start, HSAuint64 size, unsigned int count,
     return HSAKMT_STATUS_SUCCESS;
 }
 
+bool host_memory_is_svm(struct host *host, uint64_t addr)
+{
+    bool is = false;
+    pthread_mutex_lock(&host->lock);
+    for (size_t i = 0; i < host->svm_count; i++)
+        is |= addr >= host->svm[i].addr && addr < host->svm[i].end && users(&host->svm[i]);
+    pthread_mutex_unlock(&host->lock);
+    return is;
+}
+
 /* ---- memory that the program has given back ---- */
 
 bool host_svm_intact(const struct host_gpu *gpu)
@@ -361,6 +381,7 @@ void host_svm_tidy(struct host *host)
         const uint32_t before = users(r);
         r->access = r->in_place = 0;
         (void)change_users(host, r, before);
+        tell_block(r, before);
         take_out(host, i);
     }
     host_leave_all(host);

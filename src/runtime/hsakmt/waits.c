@@ -10,6 +10,8 @@
  * it looks again from time to time. A store to a signal, as a program rings a doorbell, wakes it at
  * once.
  */
+#include "runtime/hsakmt/checks.h"
+#include "runtime/hsakmt/host.h"
 #include "runtime/hsakmt/tool.h"
 
 #include <limits.h>
@@ -113,12 +115,16 @@ void host_sleep(uint32_t seen, unsigned ns)
 
 static void store_relaxed(uint64_t signal, int64_t value)
 {
+    if (host_listener())
+        host_listener()->launching();
     runtime_store_relaxed(signal, value);
     ring();
 }
 
 static void store_screlease(uint64_t signal, int64_t value)
 {
+    if (host_listener())
+        host_listener()->launching();
     runtime_store_screlease(signal, value);
     ring();
 }

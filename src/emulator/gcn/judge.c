@@ -1,0 +1,79 @@
+/* Asks the machine's judge (machine/judge.h) before accesses of vector memory, scalar memory and
+ * LDS. GDS is not judged. */
+#include "emulator/machine/judge.h"
+#include "emulator/gcn/vmem.h"
+#include "emulator/gcn/watch.h"
+
+#include <string.h>
+
+static struct wt_lane_access access_of(struct gcn_wave *w, const struct gcn_uop *u,
+                                       enum wt_watch_kind kind, enum wt_observed_space space,
+                                       unsigned size)
+{
+    return (struct wt_lane_access){
+        .pc = gcn_pc_of(w, u), .kind = kind, .space = space, .size = size};
+}
+
+static uint64_t ask(struct gcn_wave *w, const struct gcn_uop *u, enum wt_watch_kind kind,
+                    enum wt_observed_space space, unsigned size, uint64_t lanes, const uint64_t *at)
+{
+    const struct wt_lane_access a = access_of(w, u, kind, space, size);
+    return (uint64_t)wt_judge(&w->device->machine, &w->head, &a, lanes, at);
+}
+
+/* The offset in a lane's own memory of an address in the wave's scratch memory (gcn_private_addr);
+ * it may lie before or behind it. */
+static uint64_t own_offset(uint64_t addr, uint64_t scratch, unsigned lane)
+{
+    const int64_t row = 4 * GCN_LANES;
+    const int64_t offset = (int64_t)(addr - scratch) - 4 * (int64_t)lane;
+    const int64_t rows = (offset - (offset % row + row) % row) / row;
+    return (uint64_t)(4 * rows + offset - rows * row);
+}
+
+void gcn_judge_targets(struct gcn_wave *w, const struct gcn_uop *u, struct gcn_targets *t,
+                       enum wt_watch_kind kind, unsigned size)
+{
+    const uint64_t lanes = t->lanes & ~t->zero;
+    uint64_t own[GCN_LANES], private = t->swizzled ? 0 : lanes & t->private, scratch;
+    const uint64_t *offset = t->addr;
+    if (t->swizzled && gcn_private_home(w, &scratch)) {
+        for (unsigned i = 0; i < GCN_LANES; i++)
+            own[i] = own_offset(t->addr[i], scratch, i);
+        offset = own;
+        private = lanes;
+    }
+    t->zero |= ask(w, u, kind, WT_OBSERVED_PRIVATE, size, private, offset);
+    t->zero |= ask(w, u, kind, WT_OBSERVED_GROUP, size, lanes & t->lds, t->addr);
+    t->zero |= ask(w, u, kind, WT_OBSERVED_GLOBAL, size, lanes & ~private & ~t->lds & ~t->private,
+                   t->addr);
+    t->judged = true;
+}
+
+const uint32_t *gcn_judge_lanes(struct gcn_wave *w, const struct gcn_uop *u,
+                                enum wt_watch_kind kind, const uint32_t *addr, uint32_t base,
+                                unsigned size, uint32_t *room)
+{
+    enum { OUTSIDE = 1u << 30 };
+    uint64_t at[GCN_LANES];
+    for (unsigned i = 0; i < GCN_LANES; i++)
+        at[i] = (uint64_t)(int64_t)(int32_t)(addr[i] + base);
+    const uint64_t refused = ask(w, u, kind, WT_OBSERVED_GROUP, size, gcn_exec(w), at);
+    if (!refused)
+        return addr;
+    for (unsigned i = 0; i < GCN_LANES; i++)
+        room[i] = refused >> i & 1 ? OUTSIDE - base : addr[i];
+    return room;
+}
+
+bool gcn_judge_wave(struct gcn_wave *w, const struct gcn_uop *u, enum wt_watch_kind kind,
+                    uint64_t addr, unsigned size)
+{
+    const uint64_t lanes = gcn_exec(w);
+    uint64_t at[GCN_LANES];
+    if (!lanes || wt_judge_holds(&w->device->machine, addr, size, kind != WT_WATCH_READ))
+        return true;
+    for (unsigned i = 0; i < GCN_LANES; i++)
+        at[i] = addr;
+    return !ask(w, u, kind, WT_OBSERVED_GLOBAL, size, lanes, at);
+}

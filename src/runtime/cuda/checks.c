@@ -1,0 +1,203 @@
+/* See checks.h. */
+#include "runtime/cuda/checks.h"
+
+#include <dlfcn.h>
+#include <inttypes.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "runtime/cuda/call.h"
+#include "runtime/cuda/state.h"
+
+bool checks_on(void)
+{
+    return wt_check_wants(WT_CHECK_MEMORY) || wt_check_wants(WT_CHECK_LEAK) ||
+           wt_check_wants(WT_CHECK_API);
+}
+
+/* ---- which function the program has called ---- */
+
+enum library { OTHER, DRIVER, RUNTIME };
+
+static enum library library_of(const Dl_info *where)
+{
+    Dl_info own;
+    const char *file = where->dli_fname ? strrchr(where->dli_fname, '/') : NULL;
+    if (dladdr((void *)(uintptr_t)checks_on, &own) && own.dli_fbase == where->dli_fbase)
+        return DRIVER;
+    return file && strncmp(file, "/libcudart", 10) == 0 ? RUNTIME : OTHER;
+}
+
+/* A name without "_v2", which lives on. */
+static const char *plain(const char *name)
+{
+    enum { MOST = 256 };
+    static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+    static struct {
+        const char *of;
+        char text[48];
+    } known[MOST];
+    const char *version = strstr(name, "_v");
+    unsigned i = 0;
+    if (!version)
+        return name;
+    pthread_mutex_lock(&lock);
+    while (i < MOST - 1 && known[i].of && known[i].of != name)
+        i++;
+    known[i].of = name;
+    snprintf(known[i].text, sizeof known[i].text, "%.*s", (int)(version - name), name);
+    pthread_mutex_unlock(&lock);
+    return known[i].text;
+}
+
+const char *checks_entry(const char *usual)
+{
+    struct wt_call_stack calls;
+    Dl_info where;
+    const char *name = NULL;
+    if (!checks_on())
+        return usual;
+    wt_call_stack_take(&calls);
+    for (unsigned i = 0; i < calls.depth; i++) {
+        if (!dladdr((char *)calls.address[i] - 1, &where) || library_of(&where) == OTHER)
+            break;
+        name = where.dli_sname;
+    }
+    return name ? plain(name) : usual;
+}
+
+void checks_failed(const char *name, CUresult result, void *caller)
+{
+    Dl_info where;
+    if (result == CUDA_ERROR_NOT_READY || !wt_check_wants(WT_CHECK_API) ||
+        (dladdr((char *)caller - 1, &where) && library_of(&where) != OTHER))
+        return;
+    const char *error = call_error_name(result), *text = call_error_text(result);
+    wt_checked_call(WT_FOUND_FAILED_CALL, WT_NOTE, NULL, "%s: %s (%s)", plain(name),
+                    error ? error : "?", text ? text : "?");
+}
+
+void checks_bad_free(uint64_t address, const char *by)
+{
+    struct wt_object found, before, behind;
+    if (!wt_check_wants(WT_CHECK_MEMORY))
+        return;
+    if (wt_object_find(NULL, address, &found, &before, &behind) && !found.freed &&
+        found.addr == address)
+        wt_checked_call(WT_FOUND_BAD_FREE, WT_ERROR, &found, "%s: memory of %s", by,
+                        *found.by ? found.by : "a module");
+    else
+        wt_checked_free(NULL, address, by);
+}
+
+/* ---- handles ---- */
+
+static const char space = 0; /* its address is that of handles (check/objects.h) */
+
+void checks_handle_made(const void *handle, uint64_t size, const char *usual)
+{
+    if (checks_on())
+        wt_object_made(&space, (uintptr_t)handle, size, checks_entry(usual));
+}
+
+static void release(void *context, uint64_t at)
+{
+    free((void *)(uintptr_t)at);
+}
+
+void checks_handle_gone(void *handle, const char *usual)
+{
+    enum { COUNTED = 4096 }; /* bytes that it counts for in the quarantine */
+    if (!checks_on()) {
+        free(handle);
+        return;
+    }
+    wt_object_freed(&space, (uintptr_t)handle, checks_entry(usual));
+    wt_object_keep((uintptr_t)handle, COUNTED, release, NULL);
+}
+
+void checks_handle_missed(const void *handle, const char *what)
+{
+    struct wt_object found, before, behind;
+    if (!wt_check_wants(WT_CHECK_API) ||
+        !wt_object_find(&space, (uintptr_t)handle, &found, &before, &behind) || !found.freed)
+        return;
+    wt_checked_call(WT_FOUND_USE_AFTER_DESTROY, WT_ERROR, &found, "%s: the %s was destroyed before",
+                    checks_entry("a call"), what);
+}
+
+void checks_module_made(const void *module)
+{
+    const char *by = checks_entry("cuModuleLoad");
+    if (strncmp(by, "cuModule", 8) == 0)
+        checks_handle_made(module, 1, by);
+}
+
+/* ---- for libcudart ---- */
+
+void wavetrap_cudart_failed(const char *name, const char *text)
+{
+    if (wt_check_wants(WT_CHECK_API))
+        wt_checked_call(WT_FOUND_FAILED_CALL, WT_NOTE, NULL, "%s: %s (%s)", checks_entry("a call"),
+                        name, text);
+}
+
+/* Whether an address is that of memory that was freed. */
+static bool is_freed(const void *at)
+{
+    struct wt_object found, before, behind;
+    return wt_object_find(NULL, (uintptr_t)at, &found, &before, &behind) && found.freed;
+}
+
+void wavetrap_cudart_direction(const void *to, const void *from, size_t bytes)
+{
+    const char *by = checks_entry("cudaMemcpy");
+    if (is_freed(to))
+        wt_checked_access(NULL, (uintptr_t)to, bytes, WT_ACCESS_STORE, by);
+    else if (is_freed(from))
+        wt_checked_access(NULL, (uintptr_t)from, bytes, WT_ACCESS_LOAD, by);
+    else
+        wt_checked_call(WT_FOUND_WRONG_DIRECTION, WT_ERROR, NULL,
+                        "%s: 0x%" PRIxPTR " or 0x%" PRIxPTR " is no memory of the device", by,
+                        (uintptr_t)to, (uintptr_t)from);
+}
+
+void wavetrap_cudart_beyond(uint64_t address, size_t bytes, bool store)
+{
+    wt_checked_access(NULL, address, bytes, store ? WT_ACCESS_STORE : WT_ACCESS_LOAD,
+                      checks_entry("a copy"));
+}
+
+/* ---- the end ---- */
+
+/* What the program made, and not what belongs to it by itself: variables, and its own memory. */
+static bool is_leak(const struct wt_object *object)
+{
+    return *object->by && !strstr(object->by, "Register");
+}
+
+static void lost(const void *of, uint64_t address)
+{
+    struct wt_object found, before, behind;
+    if (wt_check_wants(WT_CHECK_LEAK) && wt_object_find(of, address, &found, &before, &behind) &&
+        !found.freed && is_leak(&found))
+        wt_checked_leak(&found);
+}
+
+void checks_lost(uint64_t address)
+{
+    lost(NULL, address);
+}
+
+void checks_handle_lost(const void *handle)
+{
+    lost(&space, (uintptr_t)handle);
+}
+
+static __attribute__((destructor)) void tell_leaks(void)
+{
+    if (state_gpu(0) && wt_check_wants(WT_CHECK_LEAK))
+        wt_checked_leaks(is_leak);
+}

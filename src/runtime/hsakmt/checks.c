@@ -1,0 +1,110 @@
+/* What a program that is checked has of the driver. See checks.h. */
+#include "runtime/hsakmt/checks.h"
+
+#include <dlfcn.h>
+#include <string.h>
+
+#include "runtime/hsakmt/host.h"
+
+/* ---- blocks ---- */
+
+void host_block_made(uint64_t addr, uint64_t size)
+{
+    if (wt_check_wants(WT_CHECK_MEMORY))
+        wt_block_made(NULL, addr, size);
+}
+
+void host_block_gone(uint64_t addr)
+{
+    if (wt_check_wants(WT_CHECK_MEMORY))
+        wt_block_gone(NULL, addr);
+}
+
+/* ---- addresses ---- */
+
+static const struct host_allocation *allocation_of(struct host *host, uint64_t addr)
+{
+    const struct host_allocation *before;
+    return host_memory_find(host, addr, &before);
+}
+
+static bool is_of_gpus(uint64_t addr)
+{
+    struct wt_object object, before, behind;
+    struct host *host = host_get();
+    if (!host)
+        return false;
+    if (wt_object_find(NULL, addr, &object, &before, &behind))
+        return true;
+    pthread_mutex_lock(&host->lock);
+    const struct host_allocation *a = allocation_of(host, addr);
+    const bool is = a && addr - a->gpu_addr < a->size;
+    pthread_mutex_unlock(&host->lock);
+    return is;
+}
+
+static bool is_of_host(uint64_t addr)
+{
+    struct wt_object object, before, behind;
+    struct host *host = host_get();
+    if (!host || wt_object_find(NULL, addr, &object, &before, &behind))
+        return false;
+    pthread_mutex_lock(&host->lock);
+    const bool is = !allocation_of(host, addr);
+    pthread_mutex_unlock(&host->lock);
+    return is && !host_memory_is_svm(host, addr);
+}
+
+/* ---- who listens ---- */
+
+static const struct host_calls *_Atomic listener;
+
+static void listen(const struct host_calls *calls)
+{
+    listener = calls;
+}
+
+const struct host_calls *host_listener(void)
+{
+    return listener;
+}
+
+/* ---- who allocates ---- */
+
+bool host_called_by_runtime(void)
+{
+    static const char *const runtimes[] = {"libamdhip64", "libgomp", "libomptarget", "libamdocl"};
+    static const char *const between[] = {"libhsakmt", "libhsa-runtime64"};
+    struct wt_call_stack calls;
+    Dl_info info;
+    wt_call_stack_take(&calls);
+    for (unsigned i = 0; i < calls.depth; i++) {
+        bool skipped = false;
+        if (!dladdr(calls.address[i], &info) || !info.dli_fname)
+            return false;
+        for (unsigned k = 0; k < sizeof between / sizeof *between; k++)
+            skipped |= strstr(info.dli_fname, between[k]) != NULL;
+        for (unsigned k = 0; k < sizeof runtimes / sizeof *runtimes; k++)
+            if (strstr(info.dli_fname, runtimes[k]))
+                return true;
+        if (!skipped)
+            return false;
+    }
+    return false;
+}
+
+__attribute__((visibility("default"))) const struct host_checks wavetrap_checks = {
+    .wants = wt_check_wants,
+    .made = wt_object_made,
+    .find = wt_object_find,
+    .free = wt_checked_free,
+    .forget = wt_object_freed,
+    .keep = wt_object_keep,
+    .access = wt_checked_access,
+    .call = wt_checked_call,
+    .leaks = wt_checked_leaks,
+    .is_of_gpus = is_of_gpus,
+    .is_of_host = is_of_host,
+    .list_variables = host_variables_list,
+    .listen = listen,
+};

@@ -1,0 +1,282 @@
+/*
+ * Functions of libgomp, GCC's runtime of OpenMP. What a target region maps lies in one block of
+ * GPUs' memory, together with a table of the addresses: each mapped range becomes an object, and so
+ * does the table. The addresses are in the table when the kernel is launched. Where a list of maps
+ * has one of a kind that is not known here, nothing becomes an object, and the whole block may be
+ * accessed.
+ */
+#include <stdatomic.h>
+#include <string.h>
+
+#include "runtime/hsakmt/calls.h"
+
+#pragma GCC diagnostic ignored "-Wmissing-prototypes"
+
+#define EXPORT __attribute__((visibility("default")))
+
+/* Kinds of maps (gomp-constants.h), the lower eight bits. */
+enum {
+    MAP_ALLOC = 0,
+    MAP_TOFROM = 3,
+    MAP_POINTER = 4,
+    MAP_TO_PSET = 5,
+    MAP_FIRSTPRIVATE = 12,
+    MAP_FIRSTPRIVATE_INT = 13,
+    MAP_USE_DEVICE_PTR = 14,
+    MAP_ZERO_LENGTH = 15,
+    MAP_ALWAYS_TO = 17,
+    MAP_ALWAYS_TOFROM = 19,
+    MAP_FORCE_ALLOC = 128,
+    MAP_FORCE_TOFROM = 131,
+};
+
+/* A list of maps, as constructs give it to libgomp. */
+struct maps {
+    size_t count;
+    void **host;
+    size_t *sizes;
+    unsigned short *kinds;
+};
+
+/* A target region that the calling thread is in, until its kernel is launched. */
+struct region {
+    struct maps maps;
+    struct {
+        uint64_t addr, size;
+    } block[8]; /* that were allocated meanwhile */
+    unsigned blocks;
+};
+static _Thread_local struct region *region;
+
+static bool look_up(void *_Atomic *function, const char *name)
+{
+    if (!*function)
+        *function = calls_next(name, "libgomp.so.1");
+    return *function;
+}
+
+#define LOOK_UP(function, name) look_up((void *_Atomic *)&(function), name)
+
+static unsigned kind_of(const struct maps *m, size_t i)
+{
+    return m->kinds[i] & 0xff;
+}
+
+/* Bytes of a mapped range; 0: it is none. */
+static size_t mapped_size(const struct maps *m, size_t i)
+{
+    const unsigned kind = kind_of(m, i);
+    const bool is = kind <= MAP_TOFROM || kind == MAP_TO_PSET ||
+                    (kind >= MAP_ALWAYS_TO && kind <= MAP_ALWAYS_TOFROM) ||
+                    (kind >= MAP_FORCE_ALLOC && kind <= MAP_FORCE_TOFROM);
+    return kind == MAP_POINTER ? sizeof(void *) : is ? m->sizes[i] : 0;
+}
+
+static bool all_known(const struct maps *m)
+{
+    for (size_t i = 0; i < m->count; i++) {
+        const unsigned kind = kind_of(m, i);
+        if (!(kind <= MAP_TO_PSET || (kind >= MAP_FIRSTPRIVATE && kind <= MAP_ZERO_LENGTH) ||
+              (kind >= MAP_ALWAYS_TO && kind <= MAP_ALWAYS_TOFROM) ||
+              (kind >= MAP_FORCE_ALLOC && kind <= MAP_FORCE_TOFROM)))
+            return false;
+    }
+    return true;
+}
+
+/* Makes an object, unless one holds it: of a construct around this one. */
+static void made(const struct host_checks *c, uint64_t addr, size_t size)
+{
+    struct wt_object o, before, behind;
+    if (size && c->is_of_gpus(addr) && !(c->find(NULL, addr, &o, &before, &behind) && !o.freed))
+        c->made(NULL, addr, size, "map");
+}
+
+/* ---- target regions ---- */
+
+static void allocated(uint64_t addr, uint64_t size)
+{
+    enum { MOST = sizeof region->block / sizeof *region->block };
+    if (!region)
+        return;
+    if (region->blocks == MOST)
+        memmove(region->block, region->block + 1, --region->blocks * sizeof *region->block);
+    region->block[region->blocks].addr = addr;
+    region->block[region->blocks++].size = size;
+}
+
+/* The block that the arguments of the kernel, in a block behind it, begin with the address of;
+ * false: there is none. */
+static bool find_table(const struct region *r, uint64_t *addr, uint64_t *size)
+{
+    for (unsigned i = r->blocks; i-- > 0;)
+        for (unsigned k = i; k-- > 0;)
+            if (r->block[i].size >= sizeof *addr &&
+                *(const uint64_t *)(uintptr_t)r->block[i].addr == r->block[k].addr) {
+                *addr = r->block[k].addr;
+                *size = r->block[k].size;
+                return r->maps.count * sizeof *addr <= *size;
+            }
+    return false;
+}
+
+/* Whether what is in a table can be the addresses of a region. */
+static bool is_table(const struct host_checks *c, const struct maps *m, uint64_t addr,
+                     uint64_t size)
+{
+    const uint64_t *table = (const uint64_t *)(uintptr_t)addr;
+    struct wt_object o, before, behind;
+    for (size_t i = 0; i < m->count; i++) {
+        const size_t bytes = kind_of(m, i) == MAP_FIRSTPRIVATE ? m->sizes[i] : mapped_size(m, i);
+        const bool within = table[i] - addr < size && bytes <= size - (table[i] - addr);
+        if (kind_of(m, i) == MAP_FIRSTPRIVATE_INT
+                ? table[i] != calls_address(m->host[i])
+                : bytes && !within && !(c->find(NULL, table[i], &o, &before, &behind) && !o.freed))
+            return false;
+    }
+    return true;
+}
+
+/* The calling thread stores to a signal: it launches a kernel if a table is ready. */
+static void launching(void)
+{
+    const struct region *r = region;
+    uint64_t addr, size;
+    if (!r || !all_known(&r->maps) || !find_table(r, &addr, &size))
+        return;
+    const uint64_t *table = (const uint64_t *)(uintptr_t)addr;
+    region = NULL;
+    calls_depth--; /* it is the program's */
+    const struct host_checks *c = calls_checks();
+    if (c && is_table(c, &r->maps, addr, size)) {
+        c->made(NULL, addr, r->maps.count * sizeof *table, "");
+        for (size_t i = 0; i < r->maps.count; i++)
+            made(c, table[i],
+                 kind_of(&r->maps, i) == MAP_FIRSTPRIVATE ? r->maps.sizes[i]
+                                                          : mapped_size(&r->maps, i));
+    }
+    calls_depth++;
+}
+
+EXPORT void GOMP_target_ext(int device, void (*fn)(void *), size_t count, void **host,
+                            size_t *sizes, unsigned short *kinds, unsigned flags, void **depend,
+                            void **arguments)
+{
+    static void (*_Atomic real)(int, void (*)(void *), size_t, void **, size_t *, unsigned short *,
+                                unsigned, void **, void **);
+    static const struct host_calls listener = {.allocated = allocated, .launching = launching};
+    struct region here = {.maps = {count, host, sizes, kinds}}, *before = region;
+    const struct host_checks *c = calls_checks();
+    if (!LOOK_UP(real, "GOMP_target_ext"))
+        return;
+    if (c)
+        c->listen(&listener);
+    region = count ? &here : NULL;
+    calls_depth++;
+    real(device, fn, count, host, sizes, kinds, flags, depend, arguments);
+    calls_depth--;
+    region = before;
+}
+
+/* ---- data ---- */
+
+static int (*_Atomic is_present)(const void *, int);
+static int (*_Atomic default_device)(void);
+static void (*_Atomic begin_data)(int, size_t, void **, size_t *, unsigned short *);
+static void (*_Atomic end_data)(void);
+
+/* The address that a device has mapped memory at; 0: it is not mapped. */
+static uint64_t translated(int device, void *host)
+{
+    void *address = host;
+    size_t size = sizeof address;
+    unsigned short kind = MAP_USE_DEVICE_PTR;
+    if (!is_present(host, device < 0 ? default_device() : device))
+        return 0;
+    begin_data(device, 1, &address, &size, &kind);
+    end_data();
+    return calls_address(address);
+}
+
+static void note_data(int device, const struct maps *m)
+{
+    const struct host_checks *c = calls_checks();
+    if (!c || !all_known(m) || !LOOK_UP(is_present, "omp_target_is_present") ||
+        !LOOK_UP(default_device, "omp_get_default_device") ||
+        !LOOK_UP(begin_data, "GOMP_target_data_ext") || !LOOK_UP(end_data, "GOMP_target_end_data"))
+        return;
+    for (size_t i = 0; i < m->count; i++) {
+        const size_t size = mapped_size(m, i);
+        const uint64_t addr = size ? translated(device, m->host[i]) : 0;
+        if (addr && addr != calls_address(m->host[i]))
+            made(c, addr, size);
+    }
+}
+
+EXPORT void GOMP_target_data_ext(int device, size_t count, void **host, size_t *sizes,
+                                 unsigned short *kinds)
+{
+    if (!LOOK_UP(begin_data, "GOMP_target_data_ext"))
+        return;
+    begin_data(device, count, host, sizes, kinds);
+    note_data(device, &(struct maps){count, host, sizes, kinds});
+}
+
+EXPORT void GOMP_target_enter_exit_data(int device, size_t count, void **host, size_t *sizes,
+                                        unsigned short *kinds, unsigned flags, void **depend)
+{
+    static void (*_Atomic real)(int, size_t, void **, size_t *, unsigned short *, unsigned,
+                                void **);
+    if (!LOOK_UP(real, "GOMP_target_enter_exit_data"))
+        return;
+    real(device, count, host, sizes, kinds, flags, depend);
+    note_data(device, &(struct maps){count, host, sizes, kinds});
+}
+
+/* ---- functions for programs ---- */
+
+EXPORT void *omp_target_alloc(size_t size, int device)
+{
+    static void *(*_Atomic real)(size_t, int);
+    if (!LOOK_UP(real, "omp_target_alloc"))
+        return NULL;
+    calls_depth++;
+    void *p = real(size, device);
+    calls_depth--;
+    const struct host_checks *c = p && size ? calls_checks() : NULL;
+    if (c && c->is_of_gpus(calls_address(p)))
+        c->made(NULL, calls_address(p), size, "omp_target_alloc");
+    return p;
+}
+
+EXPORT void omp_target_free(void *p, int device)
+{
+    static void (*_Atomic real)(void *, int);
+    const struct host_checks *c = p ? calls_checks() : NULL;
+    if (!LOOK_UP(real, "omp_target_free") || (c && c->is_of_gpus(calls_address(p)) &&
+                                              !c->free(NULL, calls_address(p), "omp_target_free")))
+        return;
+    calls_depth++;
+    real(p, device);
+    calls_depth--;
+}
+
+static size_t judged(const void *p, size_t size, enum wt_access access)
+{
+    const struct host_checks *c = size ? calls_checks() : NULL;
+    return c && c->is_of_gpus(calls_address(p))
+               ? c->access(NULL, calls_address(p), size, access, "omp_target_memcpy")
+               : size;
+}
+
+EXPORT int omp_target_memcpy(void *to, const void *from, size_t size, size_t to_offset,
+                             size_t from_offset, int to_device, int from_device)
+{
+    static int (*_Atomic real)(void *, const void *, size_t, size_t, size_t, int, int);
+    if (!LOOK_UP(real, "omp_target_memcpy"))
+        return 1;
+    const size_t read = judged((const char *)from + from_offset, size, WT_ACCESS_LOAD),
+                 written = judged((char *)to + to_offset, size, WT_ACCESS_STORE),
+                 most = read < written ? read : written;
+    return size && !most ? 0 : real(to, from, most, to_offset, from_offset, to_device, from_device);
+}
