@@ -14,6 +14,8 @@ void drm_handle_made(const void *handle, uint64_t size, const char *by);
 void drm_handle_retained(const void *handle);
 /** It is about to have one less; @p by: the function. */
 void drm_handle_released(const void *handle, const char *by);
+/** Finds a handle that was made and not released; its address in *object is the handle's. */
+bool drm_handle_find(const void *handle, struct wt_object *object);
 /** At the end of the process: reports those that were not released. */
 void drm_handles_report(void);
 

@@ -7,6 +7,7 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "object/gen_wire.h"
 #include "runtime/common/tally.h"
@@ -28,7 +29,9 @@ enum {
     KERNEL_GPU_ADDRESS = 0x10010,
     USE_HOST_PTR = 1 << 3,
     KERNEL_ARG_ADDRESS_QUALIFIER = 0x1196,
+    KERNEL_ARG_TYPE_NAME = 0x1198,
     ADDRESS_LOCAL = 0x119c,
+    ADDRESS_PRIVATE = 0x119e,
     KERNEL_LOCAL_MEM_SIZE = 0x11b2,
     MEM_READ_ONLY = 1 << 2,
     INVALID_OPERATION = DRM_OPENCL_INVALID_OPERATION,
@@ -86,6 +89,42 @@ static bool is_local(void *kernel, unsigned index, size_t size)
     return qualifier == ADDRESS_LOCAL;
 }
 
+/* The bytes of an argument of a type that OpenCL C defines, by its name; 0: of another one. */
+static size_t size_of_type(const char *name)
+{
+    static const struct {
+        const char *name;
+        size_t size;
+    } types[] = {{"char", 1}, {"uchar", 1}, {"short", 2}, {"ushort", 2}, {"half", 2},  {"int", 4},
+                 {"uint", 4}, {"float", 4}, {"long", 8},  {"ulong", 8},  {"double", 8}};
+    const size_t length = strcspn(name, "0123456789");
+    const unsigned long count = name[length] ? strtoul(name + length, NULL, 10) : 1;
+    for (size_t i = 0; i < sizeof types / sizeof *types; i++)
+        if (strlen(types[i].name) == length && !strncmp(types[i].name, name, length))
+            return types[i].size * (count == 3 ? 4 : count);
+    return 0;
+}
+
+/* OpenCL refuses an argument that has not the size of its type; Intel's runtime takes it. */
+static void check_size(void *kernel, unsigned index, size_t size)
+{
+    static int (*_Atomic info)(void *, unsigned, unsigned, size_t, void *, size_t *);
+    unsigned qualifier = 0;
+    char type[80];
+    if (!info)
+        *(void *_Atomic *)&info = next("clGetKernelArgInfo");
+    if (!info ||
+        info(kernel, index, KERNEL_ARG_ADDRESS_QUALIFIER, sizeof qualifier, &qualifier, NULL) ||
+        qualifier != ADDRESS_PRIVATE ||
+        info(kernel, index, KERNEL_ARG_TYPE_NAME, sizeof type, type, NULL))
+        return;
+    const size_t right = size_of_type(type);
+    if (right && right != size)
+        wt_checked_call(WT_FOUND_ARGUMENT_SIZE, WT_ERROR, NULL,
+                        "clSetKernelArg: argument %u is %s, of %zu bytes, and gets %zu", index,
+                        type, right, size);
+}
+
 EXPORT int clSetKernelArg(void *kernel, unsigned index, size_t size, const void *value)
 {
     static int (*_Atomic set)(void *, unsigned, size_t, const void *);
@@ -94,6 +133,8 @@ EXPORT int clSetKernelArg(void *kernel, unsigned index, size_t size, const void 
     if (!set)
         return INVALID_OPERATION;
     const int status = drm_opencl_status("clSetKernelArg", set(kernel, index, size, value));
+    if (!status && value && wt_check_wants(WT_CHECK_API))
+        check_size(kernel, index, size);
     if (!status && !value && wt_check_wants(WT_CHECK_MEMORY))
         drm_local_argument(kernel, index, is_local(kernel, index, size) ? size : 0);
     return status;
