@@ -94,24 +94,76 @@ void wt_report_begin_of(struct wt_report_object *o, const char *files, const cha
             process);
 }
 
-void wt_report_text(struct wt_report_object *o, const char *name, const char *value)
+/* Writes what stands before a value; false: nothing is built. */
+static bool begin_value(struct wt_report_object *o, const char *name)
 {
     if (!o->out)
-        return;
-    fprintf(o->out, ",\"%s\":", name);
-    put_text(o->out, value);
+        return false;
+    if (!o->first)
+        fputc(',', o->out);
+    o->first = false;
+    if (name)
+        fprintf(o->out, "\"%s\":", name);
+    return true;
+}
+
+void wt_report_text(struct wt_report_object *o, const char *name, const char *value)
+{
+    if (begin_value(o, name))
+        put_text(o->out, value);
 }
 
 void wt_report_number(struct wt_report_object *o, const char *name, uint64_t value)
 {
-    if (o->out)
-        fprintf(o->out, ",\"%s\":%" PRIu64, name, value);
+    if (begin_value(o, name))
+        fprintf(o->out, "%" PRIu64, value);
+}
+
+void wt_report_signed(struct wt_report_object *o, const char *name, int64_t value)
+{
+    if (begin_value(o, name))
+        fprintf(o->out, "%" PRId64, value);
 }
 
 void wt_report_address(struct wt_report_object *o, const char *name, uint64_t value)
 {
+    if (begin_value(o, name))
+        fprintf(o->out, "\"0x%" PRIx64 "\"", value);
+}
+
+static void begin_nested(struct wt_report_object *o, const char *name, char bracket)
+{
+    if (!begin_value(o, name))
+        return;
+    fputc(bracket, o->out);
+    o->first = true;
+}
+
+static void end_nested(struct wt_report_object *o, char bracket)
+{
+    o->first = false;
     if (o->out)
-        fprintf(o->out, ",\"%s\":\"0x%" PRIx64 "\"", name, value);
+        fputc(bracket, o->out);
+}
+
+void wt_report_begin_member(struct wt_report_object *o, const char *name)
+{
+    begin_nested(o, name, '{');
+}
+
+void wt_report_end_member(struct wt_report_object *o)
+{
+    end_nested(o, '}');
+}
+
+void wt_report_begin_list(struct wt_report_object *o, const char *name)
+{
+    begin_nested(o, name, '[');
+}
+
+void wt_report_end_list(struct wt_report_object *o)
+{
+    end_nested(o, ']');
 }
 
 void wt_report_end(struct wt_report_object *o)

@@ -5,6 +5,7 @@
 #ifndef WT_BASE_REPORT_H
 #define WT_BASE_REPORT_H
 
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 
@@ -24,6 +25,7 @@ struct wt_report_object {
     FILE *out;
     char *text;
     size_t size;
+    bool first; /* the next member, or object of a list, is the first one */
 };
 
 /**
@@ -45,6 +47,16 @@ void wt_report_text(struct wt_report_object *o, const char *name, const char *va
 void wt_report_number(struct wt_report_object *o, const char *name, uint64_t value);
 /** Adds a number as a text, "0x1f": numbers of JSON are exact up to 2^53 only. */
 void wt_report_address(struct wt_report_object *o, const char *name, uint64_t value);
+/** Adds a number that may be negative. */
+void wt_report_signed(struct wt_report_object *o, const char *name, int64_t value);
+/** Begins a member that is an object, whose members follow; in a list @p name is NULL. */
+void wt_report_begin_member(struct wt_report_object *o, const char *name);
+/** Ends it. */
+void wt_report_end_member(struct wt_report_object *o);
+/** Begins a member that is a list of objects. */
+void wt_report_begin_list(struct wt_report_object *o, const char *name);
+/** Ends it. */
+void wt_report_end_list(struct wt_report_object *o);
 /** Ends the object, and appends it to each of its files. What goes wrong is told on stderr. */
 void wt_report_end(struct wt_report_object *o);
 

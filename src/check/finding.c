@@ -8,21 +8,35 @@
 static const struct {
     const char *name;
     enum wt_check check;
+    const char *meaning;
 } kinds[] = {
-    [WT_FOUND_OUT_OF_BOUNDS] = {"out-of-bounds", WT_CHECK_MEMORY},
-    [WT_FOUND_OUT_OF_OBJECT] = {"out-of-object", WT_CHECK_MEMORY},
-    [WT_FOUND_USE_AFTER_FREE] = {"use-after-free", WT_CHECK_MEMORY},
-    [WT_FOUND_MISALIGNED] = {"misaligned", WT_CHECK_MEMORY},
-    [WT_FOUND_READ_ONLY] = {"read-only", WT_CHECK_MEMORY},
-    [WT_FOUND_NULL] = {"null", WT_CHECK_MEMORY},
-    [WT_FOUND_DOUBLE_FREE] = {"double-free", WT_CHECK_MEMORY},
-    [WT_FOUND_BAD_FREE] = {"bad-free", WT_CHECK_MEMORY},
-    [WT_FOUND_LEAK] = {"leak", WT_CHECK_LEAK},
-    [WT_FOUND_FAILED_CALL] = {"failed-call", WT_CHECK_API},
-    [WT_FOUND_USE_AFTER_DESTROY] = {"use-after-destroy", WT_CHECK_API},
-    [WT_FOUND_WRONG_DIRECTION] = {"wrong-direction", WT_CHECK_API},
-    [WT_FOUND_UNSET_ARGUMENT] = {"unset-argument", WT_CHECK_API},
-    [WT_FOUND_ARGUMENT_SIZE] = {"argument-size", WT_CHECK_API},
+    [WT_FOUND_OUT_OF_BOUNDS] = {"out-of-bounds", WT_CHECK_MEMORY,
+                                "An access outside of every object, or beyond the end of one."},
+    [WT_FOUND_OUT_OF_OBJECT] = {"out-of-object", WT_CHECK_MEMORY,
+                                "An access in another object than the one whose address it uses."},
+    [WT_FOUND_USE_AFTER_FREE] = {"use-after-free", WT_CHECK_MEMORY,
+                                 "An access to memory that was freed."},
+    [WT_FOUND_MISALIGNED] = {"misaligned", WT_CHECK_MEMORY,
+                             "An access whose address is not aligned as its type is."},
+    [WT_FOUND_READ_ONLY] = {"read-only", WT_CHECK_MEMORY,
+                            "A store to memory that must not be written."},
+    [WT_FOUND_NULL] = {"null", WT_CHECK_MEMORY,
+                       "An access by a null pointer, or up to 64 KiB behind one."},
+    [WT_FOUND_DOUBLE_FREE] = {"double-free", WT_CHECK_MEMORY, "Memory is freed twice."},
+    [WT_FOUND_BAD_FREE] = {"bad-free", WT_CHECK_MEMORY,
+                           "What is freed was never allocated, or is within an allocation."},
+    [WT_FOUND_LEAK] = {"leak", WT_CHECK_LEAK,
+                       "Memory, or another object, is not freed when the program ends."},
+    [WT_FOUND_FAILED_CALL] = {"failed-call", WT_CHECK_API,
+                              "A call of the GPU's API has returned an error."},
+    [WT_FOUND_USE_AFTER_DESTROY] = {"use-after-destroy", WT_CHECK_API,
+                                    "A call uses an object that was destroyed."},
+    [WT_FOUND_WRONG_DIRECTION] = {"wrong-direction", WT_CHECK_API,
+                                  "The direction of a copy is not that of its addresses."},
+    [WT_FOUND_UNSET_ARGUMENT] = {"unset-argument", WT_CHECK_API,
+                                 "A kernel is launched whose arguments are not all set."},
+    [WT_FOUND_ARGUMENT_SIZE] = {"argument-size", WT_CHECK_API,
+                                "An argument's size is not that of the kernel's parameter."},
 };
 static_assert(sizeof kinds / sizeof *kinds == WT_FINDING_KINDS, "a name for each kind");
 
@@ -38,6 +52,12 @@ enum wt_finding_kind wt_finding_kind_of(const char *name)
     while (kind < WT_FINDING_KINDS && strcmp(kinds[kind].name, name) != 0)
         kind++;
     return (enum wt_finding_kind)kind;
+}
+
+const char *wt_finding_meaning(enum wt_finding_kind kind)
+{
+    assert(kind < WT_FINDING_KINDS);
+    return kinds[kind].meaning;
 }
 
 enum wt_check wt_finding_check(enum wt_finding_kind kind)

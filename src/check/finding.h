@@ -45,6 +45,8 @@ enum wt_severity { WT_ERROR, WT_WARNING, WT_NOTE };
 const char *wt_finding_name(enum wt_finding_kind kind);
 /** The kind of a name; WT_FINDING_KINDS: there is none. */
 enum wt_finding_kind wt_finding_kind_of(const char *name);
+/** What a kind is, in a sentence. */
+const char *wt_finding_meaning(enum wt_finding_kind kind);
 /** The check that reports a kind. */
 enum wt_check wt_finding_check(enum wt_finding_kind kind);
 /** "error", "warning", "note". */

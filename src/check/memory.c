@@ -15,6 +15,7 @@ struct wt_check_memory {
     void *allows_context;
     wt_found_fn *found;
     void *context;
+    uint64_t first, last;        /* launches that are judged */
     struct wt_good good[CACHED]; /* ranges that were found good, in turn */
     unsigned next;
 };
@@ -67,6 +68,11 @@ struct mistake {
     const char *what; /* NULL: there is nothing else to say */
 };
 
+static uint64_t launch_of(struct wt_machine *m, const struct wt_wave_head *w)
+{
+    return w->group ? m->groups.ops->launch(m, w->group) : wt_machine_launch(m, 0);
+}
+
 static void report(struct wt_check_memory *c, const struct wt_wave_head *w,
                    const struct wt_lane_access *a, const struct mistake *bad,
                    enum wt_finding_space space)
@@ -84,7 +90,7 @@ static void report(struct wt_check_memory *c, const struct wt_wave_head *w,
                            .device = m->device,
                            .times = 1,
                            .lanes_of = wt_lanes_count(bad->lanes)};
-    f.launch = w->group ? m->groups.ops->launch(m, w->group) : wt_machine_launch(m, 0);
+    f.launch = launch_of(m, w);
     f.groups = w->group ? m->groups.ops->home(m, w->group) : 0;
     wt_machine_name_wave(m, w->id, f.wave, sizeof f.wave);
     if (bad->object.size)
@@ -239,6 +245,11 @@ static wt_lanes judge(void *context, struct wt_machine *m, const struct wt_wave_
     struct wt_check_memory *c = context;
     const struct wt_group_ops *ops = m->groups.ops;
     uint64_t first, last, bits, room;
+    if (c->last != UINT64_MAX || c->first > 1) {
+        const uint64_t launch = launch_of(m, w);
+        if (launch < c->first || launch > c->last)
+            return 0;
+    }
     extent_of(lanes, at, m->lanes, &first, &last, &bits);
     const bool aligned = !is_misaligned(a, bits);
     switch (a->space) {
@@ -301,6 +312,7 @@ struct wt_check_memory *wt_check_memory_begin(struct wt_machine *m, const void *
     *c = (struct wt_check_memory){.judge = {judge, holds, outside, c},
                                   .machine = m,
                                   .space = space,
+                                  .last = UINT64_MAX,
                                   .found = found,
                                   .context = context};
     m->judge = &c->judge;
@@ -321,6 +333,12 @@ void wt_check_memory_set_allows(struct wt_check_memory *c, wt_check_allows_fn *a
 {
     c->allows = allows;
     c->allows_context = context;
+}
+
+void wt_check_memory_only(struct wt_check_memory *c, uint64_t first, uint64_t last)
+{
+    c->first = first;
+    c->last = last;
 }
 
 void wt_check_memory_end(struct wt_check_memory *c)

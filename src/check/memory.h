@@ -30,6 +30,8 @@ typedef bool wt_check_allows_fn(void *context, uint64_t addr, unsigned size, boo
 /** Asks @p allows, too. */
 void wt_check_memory_set_allows(struct wt_check_memory *c, wt_check_allows_fn *allows,
                                 void *context);
+/** Only the accesses of launches with these numbers are judged from now on. */
+void wt_check_memory_only(struct wt_check_memory *c, uint64_t first, uint64_t last);
 /** The machine is not judged any more; frees it. NULL is allowed. */
 void wt_check_memory_end(struct wt_check_memory *c);
 

@@ -1,25 +1,152 @@
 /* See check.h. */
 #include "cli/check.h"
 
+#include <fnmatch.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include "base/demangle.h"
-#include "base/report.h"
+#include "base/file.h"
 #include "base/text.h"
+#include "cli/init_file.h"
 #include "cli/options.h"
-#include "cli/profile_file.h"
-#include "runtime/common/counted_file.h"
 #include "target/checks.h"
 
-enum wt_status cli_check_set(struct cli_check *check, const char *value, struct wt_error *err)
+enum { FEW_NOTES = 5 }; /* that are printed */
+
+/* ---- options ---- */
+
+/* The options may come in any order. */
+static struct wt_check_options *options_of(struct cli_check *check)
 {
-    check->options = (struct wt_check_options){
-        .limit = WT_CHECK_LIMIT, .quarantine = WT_CHECK_QUARANTINE, .first = 1, .last = UINT64_MAX};
-    return wt_checks_parse(value, &check->options.checks, err);
+    if (!check->any)
+        check->options = (struct wt_check_options){.limit = WT_CHECK_LIMIT,
+                                                   .quarantine = WT_CHECK_QUARANTINE,
+                                                   .first = 1,
+                                                   .last = UINT64_MAX};
+    check->any = true;
+    return &check->options;
+}
+
+enum wt_status cli_set_check(struct cli_check *check, const char *value, struct wt_error *err)
+{
+    return wt_checks_parse(value, &options_of(check)->checks, err);
+}
+
+enum wt_status cli_set_check_limit(struct cli_check *check, const char *value, struct wt_error *err)
+{
+    return wt_parse_number(value, &options_of(check)->limit, err);
+}
+
+enum wt_status cli_set_check_quarantine(struct cli_check *check, const char *value,
+                                        struct wt_error *err)
+{
+    options_of(check)->quarantine = 0;
+    return strcmp(value, "0") == 0 ? WT_OK : cli_bytes(value, "", &check->options.quarantine, err);
+}
+
+enum wt_status cli_set_check_stop(struct cli_check *check, const char *value, struct wt_error *err)
+{
+    options_of(check)->stop = true;
+    return WT_OK;
+}
+
+enum wt_status cli_set_check_warnings(struct cli_check *check, const char *value,
+                                      struct wt_error *err)
+{
+    options_of(check);
+    check->warnings_are_errors = true;
+    return strcmp(value, "error") == 0
+               ? WT_OK
+               : wt_fail(err, WT_INVALID, "takes error, not '%.40s'", value);
+}
+
+enum wt_status cli_set_check_kernel(struct cli_check *check, const char *value,
+                                    struct wt_error *err)
+{
+    options_of(check);
+    check->kernel = value;
+    return WT_OK;
+}
+
+enum wt_status cli_set_check_launch(struct cli_check *check, const char *value,
+                                    struct wt_error *err)
+{
+    struct wt_check_options *o = options_of(check);
+    char first[24];
+    const size_t length = strcspn(value, "-");
+    const char *dash = value[length] ? value + length : NULL;
+    bool good = length < sizeof first && (length || (dash && dash[1]));
+    snprintf(first, sizeof first, "%.*s", (int)length, value);
+    good = good && (!length || !wt_parse_number(first, &o->first, WT_IGNORED));
+    if (good && !dash)
+        o->last = o->first;
+    good = good && (!dash || !dash[1] || !wt_parse_number(dash + 1, &o->last, WT_IGNORED));
+    return good && o->first && o->first <= o->last
+               ? WT_OK
+               : wt_fail(err, WT_INVALID, "takes FIRST-LAST, launches from 1 on, not '%.60s'",
+                         value);
+}
+
+enum wt_status cli_set_check_config(struct cli_check *check, const char *value,
+                                    struct wt_error *err)
+{
+    options_of(check);
+    return cli_suppressions_read(&check->suppressions, value, err);
+}
+
+enum wt_status cli_set_check_print_suppressions(struct cli_check *check, const char *value,
+                                                struct wt_error *err)
+{
+    options_of(check);
+    check->print_suppressions = true;
+    return WT_OK;
+}
+
+enum wt_status cli_set_check_report(struct cli_check *check, const char *value, bool *taken,
+                                    struct wt_error *err)
+{
+    const bool sarif = strncmp(value, "sarif:", 6) == 0, junit = strncmp(value, "junit:", 6) == 0;
+    char **files = sarif ? &check->sarif : &check->junit;
+    char whole[PATH_MAX], *all;
+    *taken = (sarif || junit) && !strchr(value, '\n');
+    if (!*taken)
+        return WT_OK;
+    options_of(check);
+    const enum wt_status status = wt_file_make(value + 6, whole, err);
+    if (status)
+        return status;
+    if (asprintf(&all, "%s%s\n", *files ? *files : "", whole) < 0)
+        return wt_fail(err, WT_NO_MEMORY, "no host memory");
+    free(*files);
+    *files = all;
+    return WT_OK;
+}
+
+enum wt_status cli_check_complete(struct cli_check *check, struct wt_error *err)
+{
+    if (!check->options.checks)
+        return check->any ? wt_fail(err, WT_INVALID,
+                                    "--check-… and --report=sarif:FILE and junit:FILE are for "
+                                    "--check=LIST, which is missing")
+                          : WT_OK;
+    char *path = realpath(CLI_CHECKS_FILE, NULL);
+    enum wt_status status = WT_OK;
+    if (path && cli_check_file_owner(path, err))
+        fprintf(stderr, "wavetrap: %s\n", err->text);
+    else if (path)
+        status = cli_suppressions_read(&check->suppressions, CLI_CHECKS_FILE, err);
+    free(path);
+    return status;
+}
+
+void cli_check_free(struct cli_check *check)
+{
+    free(check->sarif);
+    free(check->junit);
+    cli_suppressions_free(&check->suppressions);
 }
 
 enum wt_status cli_check_begin_programs(const struct cli_check *check, struct wt_error *err)
@@ -50,85 +177,144 @@ enum wt_status cli_check_begin(struct cli_check *check, struct wt_emulated *e, s
 int cli_check_end(const struct cli_command *command, struct cli_check *check,
                   const struct wt_emulated *e, const char *report)
 {
+    size_t errors;
     if (!check->options.checks)
         return 0;
     wt_check_memory_end(check->memory);
     check->memory = NULL;
-    const int status = cli_check_report(command, check, check->file, e->modules, report);
+    const int status = cli_check_report(command, check, check->file, e, report, &errors);
     close(check->file);
-    return status;
+    return status ? status : errors ? WT_CHECK_STATUS : 0;
 }
 
 /* ---- reports ---- */
 
-struct reporting {
-    const struct wt_modules *modules; /* of findings without code */
-    const char *files;
-    bool error;
+/* Whether a finding is one of a kernel that is not wanted. */
+static bool is_of_other_kernel(const struct cli_check *check, const struct cli_found *f)
+{
+    char plain[sizeof f->kernel];
+    snprintf(plain, sizeof plain, "%.*s", (int)strcspn(f->kernel, "("), f->kernel);
+    return check->kernel && f->finding.pc && *f->kernel &&
+           fnmatch(check->kernel, f->kernel, 0) != 0 && fnmatch(check->kernel, plain, 0) != 0;
+}
+
+/* Decides which findings are reported, and how. */
+static void select_findings(struct cli_check *check, struct cli_found_list *all)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < all->count; i++) {
+        struct cli_found *f = &all->list[i];
+        if (is_of_other_kernel(check, f)) {
+            cli_found_free_one(f);
+            continue;
+        }
+        if (check->warnings_are_errors && f->finding.severity == WT_WARNING)
+            f->finding.severity = WT_ERROR;
+        f->suppressed = cli_suppressions_hold(&check->suppressions, f);
+        all->list[kept++] = *f;
+    }
+    all->count = kept;
+}
+
+struct sums {
+    size_t of[WT_NOTE + 1], suppressed;
 };
 
-/* The part of a report's object that names the object. */
-static void report_object(struct wt_report_object *o, const struct wt_finding *f)
+static struct sums count(const struct cli_found_list *all)
 {
-    if (!o->out || !f->has_object)
-        return;
-    fprintf(o->out, ",\"object\":{\"size\":%" PRIu64, f->object_size);
-    if (f->access != WT_NO_ACCESS)
-        fprintf(o->out, ",\"offset\":%" PRId64, (int64_t)(f->address - f->object));
-    if (*f->object_name)
-        wt_report_text(o, "name", f->object_name);
-    fputc('}', o->out);
+    struct sums s = {.suppressed = 0};
+    for (size_t i = 0; i < all->count; i++) {
+        if (all->list[i].suppressed)
+            s.suppressed++;
+        else
+            s.of[all->list[i].finding.severity]++;
+    }
+    return s;
 }
 
-static void report_finding(void *context, const struct wt_finding *f,
-                           const struct wt_family *family, const struct wt_modules *modules,
-                           const char *maps, long process)
+static const char *plural(uint64_t number)
 {
-    struct reporting *r = context;
-    struct wt_report_object o;
-    char lanes[WT_LANES_TEXT];
-    const char *function, *file;
-    uint64_t offset;
-    unsigned line;
-    r->error |= f->severity == WT_ERROR;
-    if (!modules)
-        modules = r->modules;
-    wt_lanes_list((wt_lanes)f->lanes[1] << 64 | f->lanes[0], ",", lanes, sizeof lanes);
-    wt_report_begin_of(&o, r->files, "finding", process);
-    wt_report_text(&o, "finding", wt_finding_name(f->kind));
-    wt_report_text(&o, "severity", wt_severity_name(f->severity));
-    wt_report_text(&o, "text", f->text);
-    if (f->access != WT_NO_ACCESS) {
-        wt_report_text(&o, "access", wt_access_word((enum wt_access)f->access));
-        wt_report_number(&o, "bytes", f->bytes);
-    }
-    if (f->pc) {
-        wt_report_text(&o, "lanes", lanes);
-        wt_report_address(&o, "pc", f->pc);
-        if (modules && wt_modules_function(modules, 0, f->pc, &function, &offset))
-            wt_report_text(&o, "function", function);
-        if (modules && wt_modules_line(modules, 0, f->pc, &file, &line)) {
-            wt_report_text(&o, "file", file);
-            wt_report_number(&o, "line", line);
-        }
-    }
-    report_object(&o, f);
-    wt_report_end(&o);
-    fprintf(stderr, "wavetrap: %s: %s %s\n", wt_severity_name(f->severity),
-            wt_finding_name(f->kind), f->text);
+    return number == 1 ? "" : "s";
 }
 
-int cli_check_report(const struct cli_command *command, const struct cli_check *check, int fd,
-                     const struct wt_modules *modules, const char *report)
+static void print_sums(const struct cli_check *check, const struct sums *s, uint64_t more)
 {
-    struct cli_profile_file file = {.modules = NULL};
-    struct reporting r = {.modules = modules, .files = report};
+    size_t used = 0;
+    const size_t lines = check->suppressions.count;
+    for (size_t i = 0; i < lines; i++)
+        used += check->suppressions.list[i].used != 0;
+    fprintf(stderr, "wavetrap: checks: %zu error%s, %zu warning%s, %zu note%s", s->of[WT_ERROR],
+            plural(s->of[WT_ERROR]), s->of[WT_WARNING], plural(s->of[WT_WARNING]), s->of[WT_NOTE],
+            plural(s->of[WT_NOTE]));
+    if (s->of[WT_NOTE] > FEW_NOTES)
+        fputs(" (not printed; --report has them)", stderr);
+    if (lines)
+        fprintf(stderr, "; %zu suppressed, by %zu of %zu suppression%s", s->suppressed, used, lines,
+                plural(lines));
+    if (more)
+        fprintf(stderr, "; %" PRIu64 " more beyond --check-limit=%" PRIu64, more,
+                check->options.limit);
+    fputc('\n', stderr);
+    for (size_t i = 0; i < lines; i++)
+        if (!check->suppressions.list[i].used)
+            fprintf(stderr, "wavetrap: %s: this suppression was not used\n",
+                    check->suppressions.list[i].from);
+}
+
+static void print_findings(const struct cli_check *check, const struct cli_found_list *all,
+                           const char *report)
+{
+    const struct sums s = count(all);
+    for (size_t i = 0; i < all->count; i++) {
+        const struct cli_found *f = &all->list[i];
+        if (f->suppressed)
+            continue;
+        cli_found_report(report, f);
+        if (f->finding.severity != WT_NOTE || s.of[WT_NOTE] <= FEW_NOTES)
+            cli_found_print(stderr, f);
+    }
+    print_sums(check, &s, all->more);
+    for (size_t i = 0; i < all->count && check->print_suppressions; i++)
+        if (!all->list[i].suppressed)
+            cli_suppression_print(stderr, &all->list[i]);
+}
+
+/* Writes each of the files, a name a line. */
+static enum wt_status write_files(const char *files,
+                                  enum wt_status (*write)(const char *path,
+                                                          const struct cli_found_list *all,
+                                                          struct wt_error *err),
+                                  const struct cli_found_list *all, struct wt_error *err)
+{
+    enum wt_status status = WT_OK;
+    while (files && *files && !status) {
+        char pattern[PATH_MAX], name[PATH_MAX];
+        const size_t length = strcspn(files, "\n");
+        snprintf(pattern, sizeof pattern, "%.*s", (int)length, files);
+        status = wt_file_name(pattern, 1, name, sizeof name, err);
+        if (!status)
+            status = write(name, all, err);
+        files += length + 1;
+    }
+    return status;
+}
+
+int cli_check_report(const struct cli_command *command, struct cli_check *check, int fd,
+                     const struct wt_emulated *e, const char *report, size_t *errors)
+{
+    struct cli_found_list all = {.count = 0};
     struct wt_error err;
-    uint64_t more;
+    *errors = 0;
     if (!check->options.checks)
         return 0;
-    const enum wt_status status =
-        cli_profile_read_findings(fd, &file, report_finding, &r, &more, &err);
-    cli_profile_file_free(&file);
-    return status ? cli_fail(command, &err) : r.error ? WT_CHECK_STATUS : 0;
+    enum wt_status status = cli_found_read(fd, e, &all, &err);
+    select_findings(check, &all);
+    print_findings(check, &all, report);
+    *errors = count(&all).of[WT_ERROR];
+    if (!status)
+        status = write_files(check->sarif, cli_found_write_sarif, &all, &err);
+    if (!status)
+        status = write_files(check->junit, cli_found_write_junit, &all, &err);
+    cli_found_free(&all);
+    return status ? cli_fail(command, &err) : 0;
 }

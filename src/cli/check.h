@@ -3,6 +3,7 @@
 #define WT_CLI_CHECK_H
 
 #include "cli/cli.h"
+#include "cli/suppress.h"
 #include "runtime/common/checked.h"
 #include "target/emulated.h"
 
@@ -11,37 +12,111 @@ struct cli_check {
     struct wt_check_options options;
     struct wt_check_memory *memory; /**< of a device here, while it is checked */
     int file;                       /**< of that device's findings */
+    bool any;                       /**< one of the options was given */
+    bool warnings_are_errors;
+    bool print_suppressions;
+    const char *kernel;  /**< pattern of the kernels whose findings are reported; NULL: all */
+    char *sarif, *junit; /**< files, a name a line; NULL: none */
+    struct cli_suppressions suppressions;
 };
 
-/** The options, of a command whose option context has this at a place. */
-#define CLI_CHECK_OPTIONS(set_check)                                                               \
+/** The options, of a command whose option context has functions that hand their values to
+ * cli_check_set(). */
+#define CLI_CHECK_OPTIONS(prefix)                                                                  \
+    {"check", 0, "LIST",                                                                           \
+     "report mistakes with memory (memory), what is never freed (leak) and wrong\n"                \
+     "calls (api), with commas between, or all; the status is 115 if an error was\n"               \
+     "reported, and the program ended with 0",                                                     \
+     CLI_SET(prefix##check)},                                                                      \
+        {"check-limit", 0, "N", "report so many different findings of a process (default: 100)",   \
+         CLI_SET(prefix##check_limit)},                                                            \
+        {"check-quarantine", 0, "SIZE",                                                            \
+         "keep so much freed memory unusable, so that its use is reported (default:\n"             \
+         "256M); 0: none",                                                                         \
+         CLI_SET(prefix##check_quarantine)},                                                       \
+        {"check-stop", 0, NULL, "end the program at the first error, with 115",                    \
+         CLI_SET(prefix##check_stop)},                                                             \
+        {"check-warnings", 0, "error", "warnings are errors", CLI_SET(prefix##check_warnings)},    \
+        {"check-kernel", 0, "GLOB", "report only what kernels of this name do",                    \
+         CLI_SET(prefix##check_kernel)},                                                           \
+        {"check-launch", 0, "FIRST-LAST",                                                          \
+         "check only these launches of a GPU, from 1 on; FIRST, FIRST- and -LAST will\n"           \
+         "do",                                                                                     \
+         CLI_SET(prefix##check_launch)},                                                           \
+        {"check-config", 0, "FILE",                                                                \
+         "suppress findings as FILE says; may be given several times\n"                            \
+         "('" CLI_CHECKS_FILE "' in the working folder is read, too)",                             \
+         CLI_SET(prefix##check_config)},                                                           \
     {                                                                                              \
-        "check", 0, "LIST",                                                                        \
-            "report mistakes with memory (memory), what is never freed (leak) and wrong\n"         \
-            "calls (api), with commas between, or all; the status is 115 if an error was\n"        \
-            "reported, and the program ended with 0",                                              \
-            CLI_SET(set_check)                                                                     \
+        "check-print-suppressions", 0, NULL,                                                       \
+            "print lines for such a FILE that suppress what was reported",                         \
+            CLI_SET(prefix##check_print_suppressions)                                              \
     }
 
-/** Takes the value of --check. */
-enum wt_status cli_check_set(struct cli_check *check, const char *value, struct wt_error *err);
+/** Defines those functions, which find the struct cli_check in @p context by @p of. */
+#define CLI_CHECK_SETTERS(prefix, of)                                                              \
+    CLI_CHECK_SETTER(prefix, of, check)                                                            \
+    CLI_CHECK_SETTER(prefix, of, check_limit)                                                      \
+    CLI_CHECK_SETTER(prefix, of, check_quarantine)                                                 \
+    CLI_CHECK_SETTER(prefix, of, check_stop)                                                       \
+    CLI_CHECK_SETTER(prefix, of, check_warnings)                                                   \
+    CLI_CHECK_SETTER(prefix, of, check_kernel)                                                     \
+    CLI_CHECK_SETTER(prefix, of, check_launch)                                                     \
+    CLI_CHECK_SETTER(prefix, of, check_config)                                                     \
+    CLI_CHECK_SETTER(prefix, of, check_print_suppressions)
+#define CLI_CHECK_SETTER(prefix, of, name)                                                         \
+    static enum wt_status prefix##name(void *context, const char *value, struct wt_error *err)     \
+    {                                                                                              \
+        return cli_set_##name(of(context), value, err);                                            \
+    }
+
+/** Take the values of the options. */
+enum wt_status cli_set_check(struct cli_check *check, const char *value, struct wt_error *err);
+enum wt_status cli_set_check_limit(struct cli_check *check, const char *value,
+                                   struct wt_error *err);
+enum wt_status cli_set_check_quarantine(struct cli_check *check, const char *value,
+                                        struct wt_error *err);
+enum wt_status cli_set_check_stop(struct cli_check *check, const char *value, struct wt_error *err);
+enum wt_status cli_set_check_warnings(struct cli_check *check, const char *value,
+                                      struct wt_error *err);
+enum wt_status cli_set_check_kernel(struct cli_check *check, const char *value,
+                                    struct wt_error *err);
+enum wt_status cli_set_check_launch(struct cli_check *check, const char *value,
+                                    struct wt_error *err);
+enum wt_status cli_set_check_config(struct cli_check *check, const char *value,
+                                    struct wt_error *err);
+enum wt_status cli_set_check_print_suppressions(struct cli_check *check, const char *value,
+                                                struct wt_error *err);
+/**
+ * Takes a value of --report that is for findings: "sarif:FILE", "junit:FILE". *taken is false for
+ * any other one. The file is made at once.
+ */
+enum wt_status cli_set_check_report(struct cli_check *check, const char *value, bool *taken,
+                                    struct wt_error *err);
+/** After the options: reads the working folder's file. WT_INVALID: an option is there, and --check
+ * is not. */
+enum wt_status cli_check_complete(struct cli_check *check, struct wt_error *err);
+/** Frees what the options have made. */
+void cli_check_free(struct cli_check *check);
+
 /** Sets the variable for host programs that this process starts. */
 enum wt_status cli_check_begin_programs(const struct cli_check *check, struct wt_error *err);
 /** Begins to check what a device here does, if that is asked for. */
 enum wt_status cli_check_begin(struct cli_check *check, struct wt_emulated *e,
                                struct wt_error *err);
 /**
- * Ends it, and reports the findings of the device as cli_check_report() does; 0 where nothing was
- * checked.
+ * Ends it, and reports the findings as cli_check_report() does. Returns an exit status: 0,
+ * WT_CHECK_STATUS where an error was found, or CLI_FAILED.
  */
 int cli_check_end(const struct cli_command *command, struct cli_check *check,
                   const struct wt_emulated *e, const char *report);
 /**
- * Reports the findings of host programs, which are in the file @p fd (cli_profile), on stderr and
- * to the files of @p report (wt_report_add()). @p modules: the code of findings that are not of a
- * host program; NULL: there are none. Returns an exit status: 0, WT_CHECK_STATUS, CLI_FAILED.
+ * Reports the findings of device @p e, or of host programs (NULL), which are in the file @p fd, on
+ * stderr and to the files of @p report (wt_report_add()), and writes those of `sarif` and `junit`.
+ * *errors becomes the number of errors. Returns an exit status: 0, or CLI_FAILED if something could
+ * not be read or written.
  */
-int cli_check_report(const struct cli_command *command, const struct cli_check *check, int fd,
-                     const struct wt_modules *modules, const char *report);
+int cli_check_report(const struct cli_command *command, struct cli_check *check, int fd,
+                     const struct wt_emulated *e, const char *report, size_t *errors);
 
 #endif

@@ -28,8 +28,6 @@ enum wt_status cli_set_max_issues(void *context, const char *value, struct wt_er
 enum wt_status cli_set_report(void *context, const char *value, struct wt_error *err);
 /** --profile */
 enum wt_status cli_set_profile(void *context, const char *value, struct wt_error *err);
-/** --check */
-enum wt_status cli_set_check(void *context, const char *value, struct wt_error *err);
 /** --profile-limit */
 enum wt_status cli_set_profile_limit(void *context, const char *value, struct wt_error *err);
 /** --dump */

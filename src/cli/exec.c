@@ -384,7 +384,10 @@ static enum wt_status set_log(void *context, const char *value, struct wt_error 
 
 static enum wt_status add_report(void *context, const char *value, struct wt_error *err)
 {
-    return wt_report_add(&((struct exec *)context)->supervision.report, value, err);
+    struct cli_supervision *s = &((struct exec *)context)->supervision;
+    bool taken;
+    const enum wt_status status = cli_set_check_report(&s->check, value, &taken, err);
+    return status || taken ? status : wt_report_add(&s->report, value, err);
 }
 
 static enum wt_status set_profile(void *context, const char *value, struct wt_error *err)
@@ -397,10 +400,12 @@ static enum wt_status set_profile_limit(void *context, const char *value, struct
     return cli_profile_set_limit(&((struct exec *)context)->supervision.profile, value, err);
 }
 
-static enum wt_status set_check(void *context, const char *value, struct wt_error *err)
+static struct cli_check *check_of(void *context)
 {
-    return cli_check_set(&((struct exec *)context)->supervision.check, value, err);
+    return &((struct exec *)context)->supervision.check;
 }
+
+CLI_CHECK_SETTERS(set_, check_of)
 
 static enum wt_status set_timeout(void *context, const char *value, struct wt_error *err)
 {
@@ -430,6 +435,7 @@ static enum wt_status set_fault_exit(void *context, const char *value, struct wt
     if (status > 255)
         return wt_fail(err, WT_INVALID, "an exit status is 0 to 255, not %.20s", value);
     ((struct exec *)context)->supervision.fault_exit = (int)status;
+    ((struct exec *)context)->supervision.has_fault_exit = true;
     return WT_OK;
 }
 
@@ -527,7 +533,7 @@ static int run_with(struct exec *e, char **program)
         return cli_fail(&cli_exec, &err);
     }
     struct wt_error err;
-    if (make_token(e, &err))
+    if (make_token(e, &err) || cli_check_complete(&e->supervision.check, &err))
         return cli_fail(&cli_exec, &err);
     const struct cli_exec_options o = {.gpus = e->length ? e->gpus : NULL,
                                        .memory = e->memory,
@@ -555,6 +561,7 @@ static int exec(int argc, char **argv)
         status = run_with(&e, optind < argc ? argv + optind : NULL);
     free(e.supervision.report);
     cli_profile_free(&e.supervision.profile);
+    cli_check_free(&e.supervision.check);
     return status;
 }
 
@@ -606,7 +613,7 @@ static const struct cli_option options[] = {
      "keep parsed PTX in ~/.cache/wavetrap/ptx: on (the default), off, or clear,\n"
      "which empties it first",
      CLI_SET(set_ptx_cache)},
-    CLI_CHECK_OPTIONS(set_check),
+    CLI_CHECK_OPTIONS(set_),
     {"stats", 0, NULL,
      "tell at the end how many kernels the program and its children launched,\n"
      "also if none, and what was refused",
@@ -615,12 +622,14 @@ static const struct cli_option options[] = {
      "exit with 122 if fewer kernels were launched, or a launch was refused, and\n"
      "the program ended with 0",
      CLI_SET(set_launches)},
-    {"fault-exit", 0, "N", "exit with N if a fault ended a kernel, and the program ended with 0",
+    {"fault-exit", 0, "N",
+     "exit with N if a fault ended a kernel, or --check has reported an error, and\n"
+     "the program ended with 0 (default: 115 with --check, else 0)",
      CLI_SET(set_fault_exit)},
     {"report", 0, "json:FILE",
-     "write faults, counts of kernels and the exit as JSON, an object a line, to\n"
-     "FILE, too ('%p' in it: a file for each process); may be given several\n"
-     "times",
+     "write faults, findings, counts of kernels and the exit as JSON, an object a\n"
+     "line, to FILE, too ('%p' in it: a file for each process); sarif:FILE and\n"
+     "junit:FILE: findings of --check; may be given several times",
      CLI_SET(add_report)},
     CLI_PROFILE_OPTIONS(set_profile, set_profile_limit),
     {"timeout", 0, "SECONDS",

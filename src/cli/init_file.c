@@ -89,7 +89,7 @@ static enum wt_status check_file(const char *path, struct wt_error *err)
 }
 
 /* The same, also for one that other users could put another file in place of. */
-static enum wt_status check_owner(const char *path, struct wt_error *err)
+enum wt_status cli_check_file_owner(const char *path, struct wt_error *err)
 {
     const enum wt_status status = check_file(path, err);
     return !status && wt_private_way(path, err) ? wt_fail_in(err, "%s is not read", path) : status;
@@ -102,7 +102,7 @@ enum wt_status cli_user_init_file(char **path, struct wt_error *err)
         free(*path);
         *path = NULL;
     }
-    return *path ? check_owner(*path, err) : WT_OK;
+    return *path ? cli_check_file_owner(*path, err) : WT_OK;
 }
 
 /* ---- the project's file ---- */
@@ -111,9 +111,9 @@ enum wt_status cli_project_init_file(char **path, struct wt_error *err)
 {
     char *list = cli_user_file("trusted");
     *path = realpath(CLI_PROJECT_INIT_FILE, NULL);
-    enum wt_status status = *path ? check_owner(*path, err) : WT_OK;
+    enum wt_status status = *path ? cli_check_file_owner(*path, err) : WT_OK;
     if (*path && !status && list && access(list, R_OK) == 0)
-        status = check_owner(list, err);
+        status = cli_check_file_owner(list, err);
     if (*path && !status && !(list && is_listed(list, *path)))
         status = wt_fail(err, WT_INVALID,
                          "%s is not read, since it is not trusted: 'wavetrap debug --trust' there "
@@ -136,7 +136,7 @@ enum wt_status cli_trust_project(char **path, struct wt_error *err)
                          "trusted files is");
     else if (strchr(*path, '\n'))
         status = wt_fail(err, WT_INVALID, "a path with an end of line in it cannot be listed");
-    else if ((status = check_owner(*path, err)) == WT_OK && !is_listed(list, *path))
+    else if ((status = cli_check_file_owner(*path, err)) == WT_OK && !is_listed(list, *path))
         status = add_to_list(list, *path, err);
     free(list);
     return status;

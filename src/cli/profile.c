@@ -140,7 +140,7 @@ enum wt_status cli_profile_print(struct cli_profile *p, const struct wt_emulated
                                  struct wt_error *err)
 {
     struct cli_profile_table all = {.lane = "lane"}, lines = {.count = 0};
-    struct cli_profile_file file = {.modules = NULL};
+    struct cli_profile_file file = {.processes = 0};
     if (e ? !p->counts : !cli_profile_wanted(p))
         return wt_fail(err, WT_STATE, "nothing is counted: give the option --profile");
     enum wt_status status = read_all(p, e, &all, &file, err);
@@ -187,7 +187,7 @@ int cli_profile_report(const struct cli_command *command, struct cli_profile *p,
                        const struct wt_emulated *e, const char *files)
 {
     struct cli_profile_table all = {.lane = "lane"};
-    struct cli_profile_file file = {.modules = NULL};
+    struct cli_profile_file file = {.processes = 0};
     struct wt_error err;
     bool over = false;
     if (e ? !p->counts : !p->has_file || !cli_profile_wanted(p))

@@ -127,22 +127,38 @@ static void report_end(const struct cli_command *command, const char *files,
     wt_report_end(&o);
 }
 
-/* The exit status that is wanted of a program that has ended with 0. */
-static int judge(const struct cli_command *command, const struct cli_supervision *wanted,
-                 const struct wt_tally *tally)
+static int fault_status(const struct cli_supervision *wanted)
 {
+    return wanted->has_fault_exit         ? wanted->fault_exit
+           : wanted->check.options.checks ? WT_CHECK_STATUS
+                                          : 0;
+}
+
+/* The exit status that is wanted of a program that has ended with 0. @p errors: of checks. */
+static int judge(const struct cli_command *command, const struct cli_supervision *wanted,
+                 const struct wt_tally *tally, size_t errors)
+{
+    const int of_fault = fault_status(wanted);
     uint64_t launches = 0, refused = 0, faults = 0;
     for (unsigned f = 0; f < WT_WIRE_FAMILIES; f++) {
         launches += tally->gpu[f].launches;
         refused += tally->gpu[f].refused;
         faults += tally->gpu[f].faults;
     }
-    if (wanted->fault_exit && faults) {
+    if (of_fault && errors) {
+        fprintf(stderr,
+                "wavetrap %s: checks have found errors, and the program ended with 0: the exit "
+                "status is %d\n",
+                command->name, of_fault);
+        return of_fault;
+    }
+    if (of_fault && faults) {
         fprintf(stderr,
                 "wavetrap %s: %" PRIu64 " kernel%s ended by a fault, and the program ended with 0: "
-                "the exit status is %d (--fault-exit)\n",
-                command->name, faults, plural(faults), wanted->fault_exit);
-        return wanted->fault_exit;
+                "the exit status is %d (--%s)\n",
+                command->name, faults, plural(faults), of_fault,
+                wanted->has_fault_exit ? "fault-exit" : "check");
+        return of_fault;
     }
     if (launches >= wanted->launches && !(wanted->launches && refused))
         return 0;
@@ -331,13 +347,17 @@ bool cli_supervise(const struct cli_command *command, struct cli_supervision *wa
     if (wanted->stats)
         tell_tally(tally, offered);
     const int counted = cli_profile_report(command, &wanted->profile, NULL, wanted->report);
+    size_t errors;
+    const int checked = cli_check_report(command, &wanted->check, wanted->profile.file, NULL,
+                                         wanted->report, &errors);
     fflush(stderr);
     if (over)
         *status = CLI_TIME_OVER;
     else if (!WIFSIGNALED(ended))
-        *status = WEXITSTATUS(ended) ? WEXITSTATUS(ended) : judge(command, wanted, tally);
-    const int checked =
-        cli_check_report(command, &wanted->check, wanted->profile.file, NULL, wanted->report);
+        *status = WEXITSTATUS(ended) ? WEXITSTATUS(ended) : judge(command, wanted, tally, errors);
+    /* It has ended at its first error. */
+    if (wanted->check.options.stop && errors && *status == WT_CHECK_STATUS)
+        *status = fault_status(wanted);
     *status = *status ? *status : checked ? checked : counted;
     const bool died = !over && WIFSIGNALED(ended);
     report_end(command, wanted->report, tally, offered, died ? "signal" : "status",

@@ -17,9 +17,11 @@ enum { CLI_TOO_FEW_LAUNCHES = 122, CLI_TIME_OVER = 124 };
 struct cli_supervision {
     double timeout;    /**< seconds; 0: no limit */
     uint64_t launches; /**< the kernels that must be launched; 0: none need be */
-    int fault_exit;    /**< the status of a program with a fault that ends with 0; 0: its own */
-    bool stats;        /**< tell at the end what ran */
-    char *report;      /**< files of objects that get it, too (wt_report_add); NULL: none */
+    int fault_exit;    /**< the status of a program with a fault, or an error of a check, that ends
+                          with 0; 0: its own */
+    bool has_fault_exit; /**< else it is WT_CHECK_STATUS with checks */
+    bool stats;          /**< tell at the end what ran */
+    char *report;        /**< files of objects that get it, too (wt_report_add); NULL: none */
     struct cli_profile profile; /**< the caller frees it */
     struct cli_check check;
 };

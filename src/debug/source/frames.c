@@ -10,6 +10,7 @@
 
 #include "base/array.h"
 #include "debug/source/frames_internal.h"
+#include "debug/source/inlined.h"
 #include "debug/source/symbols.h"
 
 struct wt_debugger *wt_frames_debugger(struct wt_frames *f)
@@ -45,45 +46,6 @@ void wt_frames_free(struct wt_frames *f)
 
 /* ---- finding frames ---- */
 
-/* The name of a file as the compiler was given it, without the folder in which its unit was
- * compiled. */
-static const char *shown_file(struct wt_info *info, uint64_t pc, const char *file)
-{
-    Dwarf_Die unit;
-    Dwarf_Attribute attribute;
-    if (!file || !info || !wt_info_unit(info, pc, &unit))
-        return file;
-    const char *name = dwarf_diename(&unit);
-    const char *folder = dwarf_formstring(dwarf_attr(&unit, DW_AT_comp_dir, &attribute));
-    if (!name || name[0] == '/' || !folder)
-        return file;
-    const size_t length = strlen(folder);
-    return strncmp(file, folder, length) == 0 && file[length] == '/' ? file + length + 1 : file;
-}
-
-static const char *call_file(struct wt_symbols *symbols, Dwarf_Die *call)
-{
-    Dwarf_Attribute attribute;
-    Dwarf_Word number;
-    Dwarf_Die unit;
-    Dwarf_Files *files;
-    size_t count;
-    if (!dwarf_attr(call, DW_AT_call_file, &attribute) ||
-        dwarf_formudata(&attribute, &number) != 0 || !dwarf_diecu(call, &unit, NULL, NULL) ||
-        dwarf_getsrcfiles(&unit, &files, &count) != 0 || number >= count)
-        return NULL;
-    return wt_symbols_path(symbols, &unit, dwarf_filesrc(files, number, NULL, NULL));
-}
-
-static unsigned call_line(Dwarf_Die *call)
-{
-    Dwarf_Attribute attribute;
-    Dwarf_Word number;
-    if (!dwarf_attr(call, DW_AT_call_line, &attribute) || dwarf_formudata(&attribute, &number) != 0)
-        return 0;
-    return (unsigned)number;
-}
-
 static struct wt_frame *new_frame(struct wt_frames *f, unsigned physical)
 {
     struct wt_frame **grown =
@@ -114,39 +76,23 @@ static bool add_frames(struct wt_frames *f, unsigned physical)
 {
     const struct wt_physical *p = &f->physical[physical];
     Dwarf_Die scope[WT_SCOPES];
-    const uint64_t at = p->inside - p->bias;
-    unsigned count = p->info ? wt_info_scopes(p->info, at, scope) : 0;
-    struct wt_line_row row;
-    const char *file = NULL;
-    unsigned line = 0;
-    if (p->symbols && wt_symbols_row(p->symbols, at, &row) && row.line) {
-        file = row.file;
-        line = row.line;
-    }
-    for (;;) {
-        unsigned first = count;
-        while (first > 0 && dwarf_tag(&scope[first - 1]) != DW_TAG_inlined_subroutine)
-            first--;
+    struct wt_inlined list[WT_SCOPES + 1];
+    const unsigned count = wt_inlined_at(p->symbols, p->inside - p->bias, scope, list);
+    for (unsigned i = 0; i < count; i++) {
         struct wt_frame *frame = new_frame(f, physical);
         if (!frame)
             return false;
-        frame->file = shown_file(p->info, at, file);
-        frame->path = file;
-        frame->line = line;
-        frame->scope_count = count;
-        memcpy(frame->scope, scope, count * sizeof *scope);
-        frame->inlined = first > 0;
-        frame->first_scope = first > 0 ? first - 1 : 0;
-        if (count)
-            frame->function = wt_info_name_of(p->info, &scope[frame->first_scope]);
-        if (!frame->function && first == 0 && p->symbols)
-            wt_symbols_function(p->symbols, at, &frame->function, &frame->offset);
-        if (first == 0)
-            return true;
-        file = call_file(p->symbols, &scope[first - 1]);
-        line = call_line(&scope[first - 1]);
-        count = first - 1;
+        frame->file = list[i].file;
+        frame->path = list[i].path;
+        frame->line = list[i].line;
+        frame->function = list[i].function;
+        frame->offset = list[i].offset;
+        frame->inlined = list[i].inlined;
+        frame->first_scope = list[i].first_scope;
+        frame->scope_count = list[i].scope_count;
+        memcpy(frame->scope, scope, list[i].scope_count * sizeof *scope);
     }
+    return true;
 }
 
 static bool add_physical(struct wt_frames *f, uint64_t pc, bool is_caller)

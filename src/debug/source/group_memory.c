@@ -16,6 +16,7 @@
 #include <string.h>
 
 #include "debug/source/attributes.h"
+#include "debug/source/group_memory.h"
 #include "debug/source/language.h"
 #include "debug/source/source_internal.h"
 #include "debug/source/symbols.h"
@@ -418,19 +419,17 @@ static void try_orders(struct group *g)
     }
 }
 
-bool wt_compile_group_address(const struct compiler *c, Dwarf_Die *die, struct wt_info *info,
-                              uint64_t *address)
+/* Where LLVM has put a variable of a kernel; 0: of the only one in its unit. */
+static bool find_address(struct wt_symbols *symbols, struct wt_info *info, uint64_t kernel,
+                         Dwarf_Die *die, uint64_t *address)
 {
-    const struct wt_frame *frame = c->scope->frame;
-    struct group g = {.info = info, .is_whole = true, .kernel = kernel_of(c)};
+    struct group g = {.symbols = symbols, .info = info, .is_whole = true, .kernel = kernel};
     Dwarf_Die own;
     wt_info_origin(die, &own);
-    if (!frame || frame->info != info || !frame->symbols || !dwarf_diecu(&own, &g.unit, NULL, NULL))
+    if (!dwarf_diecu(&own, &g.unit, NULL, NULL))
         return false;
-    g.symbols = frame->symbols;
     g.version = wt_clang_version(&g.unit);
     g.is_cplusplus = wt_language_is_cplusplus(&g.unit);
-    const uint64_t kernel = g.kernel;
     count_kernels(&g, &g.unit, 0);
     if ((!kernel && g.kernels != 1) || !size_of_descriptor(&g, &g.size))
         return false;
@@ -446,4 +445,88 @@ bool wt_compile_group_address(const struct compiler *c, Dwarf_Die *die, struct w
     const struct answer *a = g.any.differs ? &g.full : &g.any;
     *address = a->offset;
     return a->found && !a->differs && g.tried <= MOST_CHOICES;
+}
+
+bool wt_compile_group_address(const struct compiler *c, Dwarf_Die *die, struct wt_info *info,
+                              uint64_t *address)
+{
+    const struct wt_frame *frame = c->scope->frame;
+    return frame && frame->info == info && frame->symbols &&
+           find_address(frame->symbols, info, kernel_of(c), die, address);
+}
+
+/* ---- all variables at an address ---- */
+
+struct finding {
+    struct wt_symbols *symbols;
+    struct wt_info *info;
+    uint64_t kernel, window;
+    struct wt_group_variable *list;
+    size_t count, most;
+};
+
+/* The address of a variable whose location is nothing but that, in the SM's window of shared
+ * memory. */
+static bool is_in_window(const struct finding *f, Dwarf_Die *die, uint64_t *offset)
+{
+    enum { SIZE_OF_WINDOW = 1 << 24 };
+    Dwarf_Attribute attribute;
+    Dwarf_Op *ops;
+    size_t count;
+    if (!f->window || !dwarf_attr_integrate(die, DW_AT_location, &attribute) ||
+        dwarf_getlocation(&attribute, &ops, &count) != 0 || count != 1 || ops[0].atom != DW_OP_addr)
+        return false;
+    *offset = ops[0].number - f->window;
+    return *offset < SIZE_OF_WINDOW;
+}
+
+static void add_found(struct finding *f, Dwarf_Die *die)
+{
+    struct wt_group_variable v = {.name = dwarf_diename(die)};
+    if (f->count == f->most || dwarf_tag(die) != DW_TAG_variable || !v.name)
+        return;
+    if (!is_in_window(f, die, &v.offset) &&
+        (!wt_compile_is_of_group(die) ||
+         !find_address(f->symbols, f->info, f->kernel, die, &v.offset)))
+        return;
+    v.size = wt_type_size(wt_types_of(wt_info_types(f->info), die));
+    for (size_t i = 0; i < f->count; i++)
+        if (f->list[i].offset == v.offset && strcmp(f->list[i].name, v.name) == 0)
+            return;
+    if (v.size)
+        f->list[f->count++] = v;
+}
+
+/* Variables may be in an inlined call's own entry, or in that of its function. */
+static void add_children(struct finding *f, Dwarf_Die *scope)
+{
+    Dwarf_Die die;
+    if (dwarf_child(scope, &die) != 0)
+        return;
+    do
+        add_found(f, &die);
+    while (dwarf_siblingof(&die, &die) == 0);
+}
+
+size_t wt_group_variables(struct wt_symbols *symbols, uint64_t addr, uint64_t window,
+                          struct wt_group_variable *list, size_t most)
+{
+    struct finding f = {.symbols = symbols, .window = window, .list = list, .most = most};
+    Dwarf_Die scope[WT_SCOPES], origin, unit;
+    uint64_t start, end;
+    f.info = wt_symbols_info(symbols);
+    const unsigned count = f.info ? wt_info_scopes(f.info, addr, scope) : 0;
+    if (!count)
+        return 0;
+    if (wt_info_entry(&scope[0], &start, &end) && wt_symbols_is_kernel(symbols, start))
+        f.kernel = start;
+    for (unsigned i = 0; i < count; i++) {
+        add_children(&f, &scope[i]);
+        wt_info_origin(&scope[i], &origin);
+        if (dwarf_dieoffset(&origin) != dwarf_dieoffset(&scope[i]))
+            add_children(&f, &origin);
+    }
+    if (dwarf_diecu(&scope[0], &unit, NULL, NULL))
+        add_children(&f, &unit);
+    return f.count;
 }

@@ -57,6 +57,12 @@ bool wt_check_wants(enum wt_check check)
     return options.checks & check;
 }
 
+void wt_check_launches(uint64_t *first, uint64_t *last)
+{
+    *first = options.first;
+    *last = options.last;
+}
+
 uint64_t wt_check_redzone(void)
 {
     enum { REDZONE = 256 };

@@ -30,6 +30,9 @@ void wt_check_options_write(const struct wt_check_options *options, char *text);
 /** Whether a check is wanted: the first call reads the variable. */
 bool wt_check_wants(enum wt_check check);
 
+/** The launches whose kernels are checked, where a check is wanted. */
+void wt_check_launches(uint64_t *first, uint64_t *last);
+
 /** Bytes that a driver leaves free behind and before each allocation: 0 where memory is not
  * checked. */
 uint64_t wt_check_redzone(void);

@@ -135,6 +135,11 @@ static struct wt_counted *begin(struct wt_hosted *gpu, const void *space)
         c->profile = wt_profile_begin(gpu->machine, &gpu->core->profile, add_numbers, c);
     if (wt_check_wants(WT_CHECK_MEMORY))
         c->memory = wt_check_memory_begin(gpu->machine, space, wt_checked_found, &c->list);
+    if (c->memory) {
+        uint64_t first, last;
+        wt_check_launches(&first, &last);
+        wt_check_memory_only(c->memory, first, last);
+    }
     if ((c->profile || !wt_counted_counts()) && (c->memory || !wt_check_wants(WT_CHECK_MEMORY)))
         return c;
     wt_profile_free(c->profile);

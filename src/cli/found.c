@@ -1,0 +1,365 @@
+/* Findings with names. See found.h. */
+#include "cli/found.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/array.h"
+#include "base/demangle.h"
+#include "base/report.h"
+#include "base/text.h"
+#include "debug/source/group_memory.h"
+#include "debug/source/inlined.h"
+#include "debug/source/symbols.h"
+
+enum { LONGEST = 16 }; /* bytes of an instruction */
+
+/* ---- reading ---- */
+
+/* Names the variable of a group's memory behind the end of which an access is, or before the
+ * beginning. Memory that the launch asked for beside the kernel's own has no variable. */
+static void name_group_variable(struct cli_found *f, const struct wt_module *m)
+{
+    enum { MOST = 64, PADDING = 16 };
+    struct wt_finding *one = &f->finding;
+    struct wt_group_variable list[MOST], *best = NULL;
+    const int64_t at = (int64_t)(one->address - one->object);
+    const size_t count = wt_group_variables(m->symbols, one->pc - m->bias,
+                                            f->family->words.local_window, list, MOST);
+    for (size_t i = 0; i < count; i++) {
+        struct wt_group_variable *v = &list[i];
+        const bool ends = v->offset + v->size <= one->object_size &&
+                          one->object_size - (v->offset + v->size) < PADDING;
+        if (at < 0 ? !v->offset : ends && (!best || v->offset > best->offset))
+            best = v;
+    }
+    if (!best)
+        return;
+    one->object += best->offset;
+    one->object_size = best->size;
+    snprintf(one->object_name, sizeof one->object_name, "%s", best->name);
+}
+
+/* Fills in what code tells of the instruction. */
+static void resolve_code(struct cli_found *f, const struct cli_counted_code *code)
+{
+    const struct wt_module *m = wt_modules_at(code->modules, 0, f->finding.pc);
+    Dwarf_Die scope[WT_SCOPES];
+    struct wt_inlined list[WT_SCOPES + 1];
+    uint8_t bytes[LONGEST];
+    if (!m || !m->symbols)
+        return;
+    const uint64_t at = f->finding.pc - m->bias;
+    const unsigned count = wt_inlined_at(m->symbols, at, scope, list);
+    for (unsigned i = 0; i < count; i++)
+        if (list[i].function || list[i].path)
+            cli_calls_add(&f->calls, list[i].function, list[i].path, list[i].line, true);
+    if (list[count - 1].function && wt_symbols_is_kernel(m->symbols, at))
+        wt_demangle(list[count - 1].function, f->kernel, sizeof f->kernel);
+    if (f->finding.has_object && f->finding.space == WT_FOUND_GROUP)
+        name_group_variable(f, m);
+    unsigned length = LONGEST;
+    while (length && !wt_symbols_code(m->symbols, at, bytes, length))
+        length -= 4;
+    if (length && f->family->isa.instruction_text)
+        f->family->isa.instruction_text(NULL, f->finding.pc, bytes, length, f->instruction,
+                                        sizeof f->instruction);
+}
+
+static void take_finding(struct cli_found_list *all, struct cli_counted_view *view,
+                         const struct wt_counted_finding *one, long process,
+                         const struct wt_emulated *e)
+{
+    const struct cli_counted_code here = {.modules = e ? e->modules : NULL};
+    struct cli_found *grown =
+        wt_array_grow(all->list, &all->capacity, all->count + 1, sizeof *grown);
+    if (!grown)
+        return;
+    all->list = grown;
+    struct cli_found *f = &grown[all->count++];
+    *f = (struct cli_found){.finding = one->finding, .process = process};
+    const struct wt_counted_block *list = cli_counted_at(view, one->code),
+                                  *maps = cli_counted_at(view, one->maps);
+    const char *lines = maps ? (const char *)(maps + 1) : "";
+    f->family = e ? e->family : list ? cli_counted_family(list) : NULL;
+    if (f->finding.pc && f->family) {
+        const struct cli_counted_code *code =
+            e ? &here : cli_counted_code(view, one->code, f->finding.pc);
+        if (code)
+            resolve_code(f, code);
+    }
+    cli_host_calls(&all->files, lines, &f->finding.calls, f->finding.pc ? &f->launch : &f->calls);
+    cli_host_calls(&all->files, lines, &f->finding.made, &f->made);
+    cli_host_calls(&all->files, lines, &f->finding.ended, &f->ended);
+}
+
+enum wt_status cli_found_read(int fd, const struct wt_emulated *e, struct cli_found_list *all,
+                              struct wt_error *err)
+{
+    struct cli_counted_view view = {.count = 0};
+    enum wt_status status = cli_counted_open(fd, &view, err);
+    if (status)
+        return status;
+    const struct wt_counted_block *b = NULL;
+    while ((b = cli_counted_next(&view, b))) {
+        const struct wt_counted_finding *list = (const void *)(b + 1);
+        for (size_t i = 0; b->kind == WT_COUNTED_FINDINGS && i < WT_COUNTED_FOUND; i++)
+            if (atomic_load((_Atomic uint64_t *)(uintptr_t)&list[i].used))
+                take_finding(all, &view, &list[i], (long)b->process, e);
+    }
+    status = cli_counted_close(&view, &all->more, err);
+    cli_counted_free(&view);
+    return status;
+}
+
+void cli_found_free_one(struct cli_found *f)
+{
+    cli_calls_free(&f->calls);
+    cli_calls_free(&f->launch);
+    cli_calls_free(&f->made);
+    cli_calls_free(&f->ended);
+}
+
+void cli_found_free(struct cli_found_list *all)
+{
+    for (size_t i = 0; i < all->count; i++)
+        cli_found_free_one(&all->list[i]);
+    free(all->list);
+    cli_host_files_free(&all->files);
+    *all = (struct cli_found_list){.count = 0};
+}
+
+/* ---- what reports say ---- */
+
+const struct cli_call *cli_found_place(const struct cli_found *f)
+{
+    if (f->finding.pc)
+        return f->calls.count ? &f->calls.list[0] : NULL;
+    return cli_calls_own(&f->calls);
+}
+
+bool cli_found_offset(const struct cli_found *f, int64_t *offset)
+{
+    *offset = (int64_t)(f->finding.address - f->finding.object);
+    return f->finding.has_object && f->finding.access != WT_NO_ACCESS;
+}
+
+void cli_found_sentence(const struct cli_found *f, char *text, size_t size)
+{
+    const struct wt_finding *one = &f->finding;
+    struct wt_text t = {text, size};
+    *text = 0;
+    wt_text_add(&t, "%s", wt_finding_name(one->kind));
+    if (one->access != WT_NO_ACCESS)
+        wt_text_add(&t, " %s of %" PRIu64 " byte%s", wt_access_word((enum wt_access)one->access),
+                    one->bytes, one->bytes == 1 ? "" : "s");
+    if (*one->text)
+        wt_text_add(&t, ": %s", one->text);
+}
+
+/* ---- for people ---- */
+
+static void print_calls(FILE *out, const struct cli_calls *calls, const char *indent)
+{
+    for (size_t i = 0; i < calls->count; i++) {
+        const struct cli_call *c = &calls->list[i];
+        fprintf(out, "%s%s", indent, *c->function ? c->function : "?");
+        if (c->line)
+            fprintf(out, " at %s:%u\n", c->file, c->line);
+        else
+            fprintf(out, *c->file ? " in %s\n" : "\n", c->file);
+    }
+}
+
+static const char *plural(uint64_t count)
+{
+    return count == 1 ? "" : "s";
+}
+
+/* What an object is: "variable words of 128 bytes". */
+static void describe_object(const struct cli_found *f, char *text, size_t size)
+{
+    const struct wt_finding *one = &f->finding;
+    struct wt_text t = {text, size};
+    if (*one->object_name)
+        wt_text_add(&t, "variable %s", one->object_name);
+    else if (one->space == WT_FOUND_GROUP)
+        wt_text_add(&t, "%s memory", f->family ? f->family->words.local : "local");
+    else if (one->space == WT_FOUND_PRIVATE)
+        wt_text_add(&t, "private memory");
+    else
+        wt_text_add(&t, "%s", one->freed ? "a freed allocation" : "an allocation");
+    wt_text_add(&t, " of %" PRIu64 " byte%s", one->object_size, plural(one->object_size));
+    if (one->object && one->space != WT_FOUND_GROUP && one->space != WT_FOUND_PRIVATE)
+        wt_text_add(&t, " at 0x%" PRIx64, one->object);
+}
+
+static void print_object(FILE *out, const struct cli_found *f)
+{
+    const struct wt_finding *one = &f->finding;
+    const uint64_t size = one->object_size;
+    char what[200];
+    int64_t at;
+    describe_object(f, what, sizeof what);
+    if (!cli_found_offset(f, &at))
+        fprintf(out, "  %s\n", what);
+    else if (at < 0)
+        fprintf(out, "  %" PRIu64 " byte%s before %s\n", (uint64_t)-at, plural((uint64_t)-at),
+                what);
+    else if ((uint64_t)at < size)
+        fprintf(out, "  byte %" PRId64 " of %s\n", at, what);
+    else
+        fprintf(out, "  %" PRIu64 " byte%s behind the end of %s\n", (uint64_t)at - size,
+                plural((uint64_t)at - size), what);
+    if (f->made.count) {
+        fprintf(out, "  allocated%s%s\n", *one->object_by ? " by " : "", one->object_by);
+        print_calls(out, &f->made, "    ");
+    }
+    if (f->ended.count) {
+        fputs("  freed\n", out);
+        print_calls(out, &f->ended, "    ");
+    }
+}
+
+static void print_counts(FILE *out, const struct wt_finding *one, const char *lane)
+{
+    if (!one->pc)
+        fprintf(out, "  %" PRIu64 " times\n", one->times);
+    else
+        fprintf(out,
+                "  %" PRIu64 " times: %" PRIu64 " %ss of %" PRIu64 " work-group%s, %" PRIu64
+                " dispatch%s\n",
+                one->times, one->lanes_of, lane, one->groups, plural(one->groups), one->launches,
+                one->launches == 1 ? "" : "es");
+}
+
+static void print_place(FILE *out, const struct cli_found *f)
+{
+    const struct wt_finding *one = &f->finding;
+    char lanes[WT_LANES_TEXT];
+    const char *lane = f->family ? f->family->words.lane : "lane";
+    wt_lanes_text((wt_lanes)one->lanes[1] << 64 | one->lanes[0], lanes, sizeof lanes);
+    print_calls(out, &f->calls, "  ");
+    if (*f->kernel)
+        fprintf(out, "  kernel %s\n", f->kernel);
+    fprintf(out, "  %s%s%ss %s, issue time %" PRIu64 " (goto %" PRIu64 ")\n", one->wave,
+            *one->wave ? ", " : "", lane, *lanes ? lanes : "none", one->time, one->time);
+    fprintf(out, "  0x%" PRIx64 "%s%s\n", one->pc, *f->instruction ? ": " : "", f->instruction);
+}
+
+void cli_found_print(FILE *out, const struct cli_found *f)
+{
+    const struct wt_finding *one = &f->finding;
+    char sentence[512];
+    cli_found_sentence(f, sentence, sizeof sentence);
+    fprintf(out, "wavetrap: %s: %s\n", wt_severity_name((enum wt_severity)one->severity), sentence);
+    if (one->pc)
+        print_place(out, f);
+    else
+        print_calls(out, &f->calls, "  ");
+    if (one->has_object)
+        print_object(out, f);
+    if (one->times > 1)
+        print_counts(out, one, f->family ? f->family->words.lane : "lane");
+    if (f->launch.count) {
+        fputs("  launched\n", out);
+        print_calls(out, &f->launch, "    ");
+    }
+}
+
+/* ---- objects ---- */
+
+static void report_call(struct wt_report_object *o, const struct cli_call *c)
+{
+    if (*c->function)
+        wt_report_text(o, "function", c->function);
+    if (*c->file)
+        wt_report_text(o, "file", c->file);
+    if (c->line)
+        wt_report_number(o, "line", c->line);
+}
+
+static void report_calls(struct wt_report_object *o, const char *name,
+                         const struct cli_calls *calls, size_t first)
+{
+    if (first >= calls->count)
+        return;
+    wt_report_begin_list(o, name);
+    for (size_t i = first; i < calls->count; i++) {
+        wt_report_begin_member(o, NULL);
+        report_call(o, &calls->list[i]);
+        wt_report_end_member(o);
+    }
+    wt_report_end_list(o);
+}
+
+static void report_object(struct wt_report_object *o, const struct cli_found *f)
+{
+    const struct wt_finding *one = &f->finding;
+    int64_t offset;
+    if (!one->has_object)
+        return;
+    wt_report_begin_member(o, "object");
+    if (*one->object_name)
+        wt_report_text(o, "name", one->object_name);
+    if (*one->object_by)
+        wt_report_text(o, "by", one->object_by);
+    wt_report_number(o, "size", one->object_size);
+    if (cli_found_offset(f, &offset))
+        wt_report_signed(o, "offset", offset);
+    report_calls(o, "made", &f->made, 0);
+    report_calls(o, "freed", &f->ended, 0);
+    wt_report_end_member(o);
+}
+
+static void report_instruction(struct wt_report_object *o, const struct cli_found *f)
+{
+    const struct wt_finding *one = &f->finding;
+    char lanes[WT_LANES_TEXT];
+    wt_lanes_list((wt_lanes)one->lanes[1] << 64 | one->lanes[0], ",", lanes, sizeof lanes);
+    if (f->family)
+        wt_report_text(o, "gpu", f->family->name);
+    wt_report_number(o, "device", one->device);
+    if (*f->kernel)
+        wt_report_text(o, "kernel", f->kernel);
+    wt_report_number(o, "dispatch", one->launch);
+    wt_report_text(o, "wave", one->wave);
+    wt_report_text(o, "lanes", lanes);
+    wt_report_number(o, "time", one->time);
+    wt_report_address(o, "pc", one->pc);
+    if (*f->instruction)
+        wt_report_text(o, "instruction", f->instruction);
+}
+
+void cli_found_report(const char *files, const struct cli_found *f)
+{
+    const struct wt_finding *one = &f->finding;
+    const struct cli_call *place = cli_found_place(f);
+    struct wt_report_object o;
+    wt_report_begin_of(&o, files, "finding", f->process);
+    wt_report_text(&o, "finding", wt_finding_name(one->kind));
+    wt_report_text(&o, "severity", wt_severity_name((enum wt_severity)one->severity));
+    char sentence[512];
+    cli_found_sentence(f, sentence, sizeof sentence);
+    wt_report_text(&o, "text", sentence);
+    if (one->access != WT_NO_ACCESS) {
+        wt_report_text(&o, "access", wt_access_word((enum wt_access)one->access));
+        wt_report_number(&o, "bytes", one->bytes);
+        wt_report_address(&o, "address", one->address);
+    }
+    if (place)
+        report_call(&o, place);
+    report_calls(&o, "calls", &f->calls, one->pc ? 1 : 0);
+    if (one->pc)
+        report_instruction(&o, f);
+    report_object(&o, f);
+    report_calls(&o, "launched", &f->launch, 0);
+    wt_report_number(&o, "times", one->times);
+    if (one->pc) {
+        wt_report_number(&o, "lane_count", one->lanes_of);
+        wt_report_number(&o, "groups", one->groups);
+        wt_report_number(&o, "dispatches", one->launches);
+    }
+    wt_report_end(&o);
+}
