@@ -128,8 +128,7 @@ void drm_handle_released(const void *handle, const char *by)
 bool drm_handle_find(const void *handle, struct wt_object *object)
 {
     struct wt_object before, behind;
-    return is_wanted() &&
-           wt_object_find(&handles, (uintptr_t)handle, object, &before, &behind) &&
+    return is_wanted() && wt_object_find(&handles, (uintptr_t)handle, object, &before, &behind) &&
            !object->freed && object->addr == (uintptr_t)handle;
 }
 
@@ -151,19 +150,25 @@ static bool is_checked(void)
     return wt_check_wants(WT_CHECK_MEMORY) && drm_has_one_gpu() && wt_i915_asked_of();
 }
 
+/* Of 48 bits, as messages have it; the runtimes' addresses are canonical. */
+static uint64_t address_of(const void *memory)
+{
+    return (uintptr_t)memory & ((UINT64_C(1) << 48) - 1);
+}
+
 void drm_memory_made(const void *memory, uint64_t size, const char *by)
 {
     if (!memory || !size)
         return;
     drm_handle_made(memory, size, by);
     if (is_checked())
-        wt_object_made(wt_i915_asked_of(), (uintptr_t)memory, size, by);
+        wt_object_made(wt_i915_asked_of(), address_of(memory), size, by);
 }
 
 enum drm_freed drm_memory_freed(const void *memory, const char *by)
 {
     const bool checked = memory && is_checked();
-    if (checked && !wt_checked_free(wt_i915_asked_of(), (uintptr_t)memory, by))
+    if (checked && !wt_checked_free(wt_i915_asked_of(), address_of(memory), by))
         return DRM_MISTAKE;
     drm_handle_released(memory, by);
     return checked ? DRM_KEEP : DRM_FREE;
@@ -172,8 +177,8 @@ enum drm_freed drm_memory_freed(const void *memory, const char *by)
 void drm_memory_keep(const void *memory, wt_object_release_fn *release, void *context)
 {
     struct wt_object object, before, behind;
-    if (wt_object_find(wt_i915_asked_of(), (uintptr_t)memory, &object, &before, &behind))
-        wt_object_keep((uintptr_t)memory, object.size, release, context);
+    if (wt_object_find(wt_i915_asked_of(), address_of(memory), &object, &before, &behind))
+        wt_object_keep(address_of(memory), object.size, release, context);
     else
         release(context, (uintptr_t)memory);
 }
@@ -182,9 +187,9 @@ uint64_t drm_memory_access(const void *memory, uint64_t size, enum wt_access acc
 {
     struct wt_object object, before, behind;
     if (!is_checked() ||
-        !wt_object_find(wt_i915_asked_of(), (uintptr_t)memory, &object, &before, &behind))
+        !wt_object_find(wt_i915_asked_of(), address_of(memory), &object, &before, &behind))
         return size;
-    return wt_checked_access(wt_i915_asked_of(), (uintptr_t)memory, size, access, by);
+    return wt_checked_access(wt_i915_asked_of(), address_of(memory), size, access, by);
 }
 
 /* ---- local memory ---- */

@@ -29,6 +29,11 @@ enum drm_freed {
 };
 /** The program frees such memory, or NULL, by function @p by. */
 enum drm_freed drm_memory_freed(const void *memory, const char *by);
+/** The program's pointer to memory, from the address that `release` gets. */
+static inline void *drm_memory_at(uint64_t address)
+{
+    return (void *)(intptr_t)((int64_t)(address << 16) >> 16); /* canonical */
+}
 /** Keeps it, and frees it by @p release then (wt_object_keep()). */
 void drm_memory_keep(const void *memory, wt_object_release_fn *release, void *context);
 /** How many of @p size bytes at @p memory a copy or fill of the host may access, if they are memory

@@ -258,7 +258,7 @@ static void release(void *context, uint64_t memory)
 {
     int (*free_memory)(void *, void *);
     *(void **)&free_memory = next("zeMemFree");
-    free_memory(context, (void *)(uintptr_t)memory);
+    free_memory(context, drm_memory_at(memory));
 }
 
 EXPORT int zeMemFree(WORDS2)

@@ -279,7 +279,7 @@ static void release(void *context, uint64_t memory)
     int (*release_context)(void *);
     *(void **)&free_memory = next("clSVMFree");
     *(void **)&release_context = next("clReleaseContext");
-    free_memory(context, (void *)(uintptr_t)memory);
+    free_memory(context, drm_memory_at(memory));
     release_context(context);
 }
 
