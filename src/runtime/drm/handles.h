@@ -7,14 +7,15 @@
 
 #include "runtime/common/checked.h"
 
-/** The program has a handle, or memory at an address, of @p size bytes (1: it is no memory), by
+/** The program has a handle, or memory at an address, of @p size bytes (0: it is no memory), by
  * function @p by, with one reference. */
 void drm_handle_made(const void *handle, uint64_t size, const char *by);
 /** It has one more reference to it. */
 void drm_handle_retained(const void *handle);
 /** It is about to have one less; @p by: the function. */
 void drm_handle_released(const void *handle, const char *by);
-/** Finds a handle that was made and not released; its address in *object is the handle's. */
+/** Finds a handle of memory that was made and not released; its address in *object is the handle's.
+ */
 bool drm_handle_find(const void *handle, struct wt_object *object);
 /** At the end of the process: reports those that were not released. */
 void drm_handles_report(void);

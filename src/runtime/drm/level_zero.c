@@ -332,7 +332,7 @@ EXPORT int zeCommandListAppendMemoryFill(WORDS8)
         OWN(int, count, name)                                                                      \
         const int result = own ? returned(#name, own(NAMES##count)) : (int)UNINITIALIZED;          \
         if (!result)                                                                               \
-            drm_handle_made(*(void **)made, 1, #name);                                             \
+            drm_handle_made(*(void **)made, 0, #name);                                             \
         return result;                                                                             \
     }
 MAKE(5, zeModuleCreate, d)

@@ -152,7 +152,8 @@ EXPORT void *clCreateKernel(void *program, const char *name, int *error)
         *error = INVALID_OPERATION;
     void *kernel = create ? create(program, name, error) : NULL;
     drm_local_forget(kernel);
-    return drm_opencl_made("clCreateKernel", kernel, 0, error);
+    drm_opencl_status("clCreateKernel", kernel ? 0 : *error);
+    return kernel;
 }
 
 /* ---- kernels ---- */

@@ -109,14 +109,13 @@ int drm_opencl_enqueued(const char *by, int status, void *event)
     void *made = NULL;
     if (!status && event)
         memcpy(&made, event, sizeof made);
-    drm_handle_made(made, 1, by);
+    drm_handle_made(made, 0, by);
     return drm_opencl_status(by, status);
 }
 
 void *drm_opencl_made(const char *by, void *made, uint64_t size, const int *error)
 {
-    if (size)
-        drm_handle_made(made, size, by);
+    drm_handle_made(made, size, by);
     if (!made && error)
         drm_opencl_status(by, *error);
     return made;
@@ -176,7 +175,7 @@ static size_t part_of(const char *by, word buffer, size_t offset, size_t size)
 {
     struct wt_object object;
     if (!wt_check_wants(WT_CHECK_MEMORY) || !drm_handle_find((void *)buffer, &object) ||
-        object.size <= 1 || (offset <= object.size && size <= object.size - offset))
+        (offset <= object.size && size <= object.size - offset))
         return size;
     wt_checked_call(WT_FOUND_OUT_OF_BOUNDS, WT_ERROR, &object,
                     "%s: %zu bytes from byte %zu on of a buffer of %" PRIu64 " bytes", by, size,
@@ -255,20 +254,20 @@ EXPORT int clEnqueueSVMFree(WORDS8)
             *(int *)error = status;                                                                \
         return own ? drm_opencl_made(#name, own(NAMES##count), size, (int *)error) : NULL;         \
     }
-MAKE(2, clCreateUserEvent, 1, b)
-MAKE(4, clCreateProgramWithIL, 1, d)
-MAKE(4, clCreateCommandQueue, 1, d)
-MAKE(4, clCreateCommandQueueWithProperties, 1, d)
-MAKE(5, clCreateProgramWithSource, 1, e)
-MAKE(5, clCreateProgramWithBuiltInKernels, 1, e)
+MAKE(2, clCreateUserEvent, 0, b)
+MAKE(4, clCreateProgramWithIL, 0, d)
+MAKE(4, clCreateCommandQueue, 0, d)
+MAKE(4, clCreateCommandQueueWithProperties, 0, d)
+MAKE(5, clCreateProgramWithSource, 0, e)
+MAKE(5, clCreateProgramWithBuiltInKernels, 0, e)
 MAKE(5, clCreateSubBuffer, ((const size_t *)d)[1], e)
-MAKE(6, clCreatePipe, 1, f)
-MAKE(6, clCreateImage, 1, f)
-MAKE(7, clCreateProgramWithBinary, 1, g)
-MAKE(7, clCreateImageWithProperties, 1, g)
-MAKE(8, clCreateImage2D, 1, h)
-MAKE(9, clLinkProgram, 1, i)
-MAKE(10, clCreateImage3D, 1, j)
+MAKE(6, clCreatePipe, 0, f)
+MAKE(6, clCreateImage, 0, f)
+MAKE(7, clCreateProgramWithBinary, 0, g)
+MAKE(7, clCreateImageWithProperties, 0, g)
+MAKE(8, clCreateImage2D, 0, h)
+MAKE(9, clLinkProgram, 0, i)
+MAKE(10, clCreateImage3D, 0, j)
 
 /* ---- references ---- */
 
