@@ -31,7 +31,7 @@ void wt_call_stack_take(struct wt_call_stack *calls);
 
 struct wt_object {
     const void *space;   /**< whose addresses: NULL: the process's own; else the driver's word */
-    uint64_t addr, size; /**< bytes that the program asked for, 1 or more */
+    uint64_t addr, size; /**< bytes that the program asked for; 0: a handle, no memory */
     uint64_t number;     /**< 1 for the first one of the process */
     const char *by;      /**< the function that made it: constant text */
     char name[48];       /**< of a variable; "": it has none */
