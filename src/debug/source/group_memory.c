@@ -15,6 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/bits.h"
 #include "debug/source/attributes.h"
 #include "debug/source/group_memory.h"
 #include "debug/source/language.h"
@@ -465,18 +466,25 @@ struct finding {
     size_t count, most;
 };
 
-/* The address of a variable whose location is nothing but that, in the SM's window of shared
- * memory. */
+/* The address of a variable whose location is nothing but that, in the window of such memory. */
 static bool is_in_window(const struct finding *f, Dwarf_Die *die, uint64_t *offset)
 {
     enum { SIZE_OF_WINDOW = 1 << 24 };
     Dwarf_Attribute attribute;
+    Dwarf_Block block;
     Dwarf_Op *ops;
     size_t count;
-    if (!f->window || !dwarf_attr_integrate(die, DW_AT_location, &attribute) ||
-        dwarf_getlocation(&attribute, &ops, &count) != 0 || count != 1 || ops[0].atom != DW_OP_addr)
+    if (!f->window || !dwarf_attr_integrate(die, DW_AT_location, &attribute))
         return false;
-    *offset = ops[0].number - f->window;
+    /* libdw refuses the constants of Intel's compiler. */
+    if (dwarf_formblock(&attribute, &block) == 0 && block.length == 9 &&
+        block.data[0] == DW_OP_const8u)
+        *offset = wt_load_le(block.data + 1, 8) - f->window;
+    else if (dwarf_getlocation(&attribute, &ops, &count) == 0 && count == 1 &&
+             ops[0].atom == DW_OP_addr)
+        *offset = ops[0].number - f->window;
+    else
+        return false;
     return *offset < SIZE_OF_WINDOW;
 }
 
@@ -503,9 +511,12 @@ static void add_children(struct finding *f, Dwarf_Die *scope)
     Dwarf_Die die;
     if (dwarf_child(scope, &die) != 0)
         return;
-    do
+    do {
         add_found(f, &die);
-    while (dwarf_siblingof(&die, &die) == 0);
+        /* Intel's compiler has a kernel's variables in an inlined call without code. */
+        if (wt_info_is_part(scope, &die))
+            add_children(f, &die);
+    } while (dwarf_siblingof(&die, &die) == 0);
 }
 
 size_t wt_group_variables(struct wt_symbols *symbols, uint64_t addr, uint64_t window,
