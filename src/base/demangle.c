@@ -149,3 +149,10 @@ bool wt_name_matches(const char *name, const char *called)
     free(made);
     return match;
 }
+
+void wt_demangle_variable(const char *name, char *text, size_t size)
+{
+    wt_demangle(name, text, size);
+    for (const char *inside; (inside = strstr(text, ")::"));)
+        memmove(text, inside + 3, strlen(inside + 3) + 1);
+}

@@ -12,6 +12,9 @@
  */
 void wt_demangle(const char *name, char *text, size_t size);
 
+/** The same of a variable; one that is inside of a function is called without it: "words". */
+void wt_demangle_variable(const char *name, char *text, size_t size);
+
 /**
  * Whether people may call the function @p name so: by its name in the file; as wt_demangle() writes
  * it; or that without the compiler's additions (":20", " [clone ._omp_fn.0]", "._omp_fn.0"),

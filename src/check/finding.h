@@ -77,10 +77,12 @@ struct wt_finding {
     uint32_t space;    /**< enum wt_finding_space */
     uint32_t access;   /**< enum wt_access, or WT_NO_ACCESS: it is about no access */
     uint64_t bytes;    /**< of the access */
-    uint64_t address;  /**< of the access of the lowest of the lanes; GROUP, PRIVATE: the offset */
+    uint64_t address;  /**< of the access of the lowest of the lanes; GROUP, PRIVATE: the offset;
+                            of a free: what was freed */
     char text[200];    /**< what else there is to say, a sentence without period */
     /* Of a kernel's instruction; `pc` 0: the host did it. */
     uint64_t pc, time;
+    uint64_t entry;    /**< its kernel's first instruction; 0: not known */
     uint64_t lanes[2]; /**< bits of the first wave that made the mistake: 0 to 63, 64 to 127 */
     uint64_t launch;
     uint32_t device;

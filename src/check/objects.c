@@ -377,6 +377,23 @@ void wt_object_keep(uint64_t addr, uint64_t size, wt_object_release_fn *release,
     }
 }
 
+bool wt_objects_release_kept(void)
+{
+    for (bool any = false;; any = true) {
+        struct kept k;
+        pthread_mutex_lock(&table.lock);
+        const bool due = table.kept_first < table.kept_end;
+        if (due) {
+            k = table.kept[table.kept_first++];
+            table.kept_bytes -= k.size;
+        }
+        pthread_mutex_unlock(&table.lock);
+        if (!due)
+            return any;
+        k.release(k.context, k.addr);
+    }
+}
+
 /* ---- finding ---- */
 
 /* The newest freed object that held an address, which may have had another one since; NULL: none

@@ -96,6 +96,8 @@ typedef void wt_object_release_fn(void *context, uint64_t addr);
  * @p release is called then, or at once. No lock of the caller's that it takes may be held.
  */
 void wt_object_keep(uint64_t addr, uint64_t size, wt_object_release_fn *release, void *context);
+/** Releases all that is kept, where memory is short. False: there was nothing. */
+bool wt_objects_release_kept(void);
 /** How many bytes of freed objects are kept at most; 0, the beginning: none. */
 void wt_objects_set_quarantine(uint64_t bytes);
 

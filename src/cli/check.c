@@ -276,7 +276,7 @@ static void print_findings(const struct cli_check *check, const struct cli_found
     print_sums(check, &s, all->more);
     for (size_t i = 0; i < all->count && check->print_suppressions; i++)
         if (!all->list[i].suppressed)
-            cli_suppression_print(stderr, &all->list[i]);
+            cli_suppression_print(stderr, &all->list[i], cli_found_place(&all->list[i]));
 }
 
 /* Writes each of the files, a name a line. */

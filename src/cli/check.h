@@ -25,7 +25,7 @@ struct cli_check {
 #define CLI_CHECK_OPTIONS(prefix)                                                                  \
     {"check", 0, "LIST",                                                                           \
      "report mistakes with memory (memory), what is never freed (leak) and wrong\n"                \
-     "calls (api), with commas between, or all; the status is 115 if an error was\n"               \
+     "calls (api), with commas between, or all; the status is 115 if an error is\n"                \
      "reported, and the program ended with 0",                                                     \
      CLI_SET(prefix##check)},                                                                      \
         {"check-limit", 0, "N", "report so many different findings of a process (default: 100)",   \
@@ -40,8 +40,7 @@ struct cli_check {
         {"check-kernel", 0, "GLOB", "report only what kernels of this name do",                    \
          CLI_SET(prefix##check_kernel)},                                                           \
         {"check-launch", 0, "FIRST-LAST",                                                          \
-         "check only these launches of a GPU, from 1 on; FIRST, FIRST- and -LAST will\n"           \
-         "do",                                                                                     \
+         "check only these launches of a GPU, from 1 on; or FIRST, FIRST-, -LAST",                 \
          CLI_SET(prefix##check_launch)},                                                           \
         {"check-config", 0, "FILE",                                                                \
          "suppress findings as FILE says; may be given several times\n"                            \
@@ -70,21 +69,29 @@ struct cli_check {
         return cli_set_##name(of(context), value, err);                                            \
     }
 
-/** Take the values of the options. */
+/** Takes the list of --check. */
 enum wt_status cli_set_check(struct cli_check *check, const char *value, struct wt_error *err);
+/** Takes the number of --check-limit. */
 enum wt_status cli_set_check_limit(struct cli_check *check, const char *value,
                                    struct wt_error *err);
+/** Takes the bytes of --check-quarantine. */
 enum wt_status cli_set_check_quarantine(struct cli_check *check, const char *value,
                                         struct wt_error *err);
+/** Takes --check-stop. */
 enum wt_status cli_set_check_stop(struct cli_check *check, const char *value, struct wt_error *err);
+/** Takes the word of --check-warnings. */
 enum wt_status cli_set_check_warnings(struct cli_check *check, const char *value,
                                       struct wt_error *err);
+/** Takes the pattern of --check-kernel. */
 enum wt_status cli_set_check_kernel(struct cli_check *check, const char *value,
                                     struct wt_error *err);
+/** Takes the range of --check-launch. */
 enum wt_status cli_set_check_launch(struct cli_check *check, const char *value,
                                     struct wt_error *err);
+/** Reads a file of --check-config. */
 enum wt_status cli_set_check_config(struct cli_check *check, const char *value,
                                     struct wt_error *err);
+/** Takes --check-print-suppressions. */
 enum wt_status cli_set_check_print_suppressions(struct cli_check *check, const char *value,
                                                 struct wt_error *err);
 /**

@@ -70,10 +70,10 @@ struct wt_family_words {
     const char *core;
     const char *wave;
     const char *lane;
-    const char *local;     /**< memory of a group, or of a core */
-    uint64_t local_window; /**< where debug information has that memory among addresses; 0: it has
-                              it apart */
-    unsigned mask_digits;  /**< hexadecimal digits of a mask in a trace; 0: as many as it takes */
+    const char *local;                     /**< memory of a group, or of a core */
+    uint64_t local_window, private_window; /**< where debug information has that memory, and private
+                                                memory, among addresses; 0: it has it apart */
+    unsigned mask_digits; /**< hexadecimal digits of a mask in a trace; 0: as many as it takes */
 };
 
 /** A program in an emulated device: loaded, run, and told of. What may be NULL says so. */

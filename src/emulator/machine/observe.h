@@ -189,6 +189,8 @@ struct wt_observer {
     struct wt_observed record[WT_OBSERVED_RECORDS]; /**< of the instruction being executed */
 };
 
+struct wt_judged_variable;
+
 /** An access of a lane, which is part of a record. */
 struct wt_lane_access {
     uint64_t pc;
@@ -199,7 +201,9 @@ struct wt_lane_access {
     enum wt_observed_order order;
     enum wt_observed_scope scope;
     unsigned lane, size;
-    unsigned align; /**< what the machine demands of the address, for a judge; 0: nothing */
+    /* for a judge */
+    unsigned align; /**< what the machine demands of the address; 0: nothing */
+    const struct wt_judged_variable *variable; /**< whose address the lanes use; NULL: not known */
     uint64_t at;
 };
 

@@ -1,5 +1,46 @@
 /* What a judge is asked about accesses of a warp. See memory_access.h. */
 #include "emulator/sm/memory_access.h"
+#include "emulator/sm/ptx_image.h"
+#include "emulator/sm/texture_access.h"
+
+/* An access as it is asked about. */
+struct question {
+    struct sm_warp *w;
+    const struct sm_uop *u;
+    enum wt_watch_kind kind;
+    unsigned size;
+    const struct ptx_origin *origin;
+};
+
+/* Whether accesses to a space may be those of a variable. */
+static bool is_in(const struct ptx_origin *o, enum wt_observed_space space)
+{
+    switch (o->space) {
+    case PTX_SPACE_SHARED:
+        return space == WT_OBSERVED_GROUP;
+    case PTX_SPACE_LOCAL:
+        return space == WT_OBSERVED_PRIVATE;
+    default:
+        return space == WT_OBSERVED_GLOBAL || space == WT_OBSERVED_CONSTANT;
+    }
+}
+
+static uint32_t ask(const struct question *q, enum wt_observed_space space, uint32_t lanes,
+                    const uint64_t *at)
+{
+    struct wt_judged_variable variable;
+    struct wt_lane_access a = {.pc = sm_pc_of(q->w, q->u),
+                               .kind = q->kind,
+                               .space = space,
+                               .size = q->size,
+                               .align = q->size};
+    if (q->origin && lanes && is_in(q->origin, space)) {
+        variable = q->origin->variable;
+        variable.first = ptx_origin_at(q->w, q->origin, (unsigned)__builtin_ctz(lanes));
+        a.variable = &variable;
+    }
+    return (uint32_t)wt_judge(&q->w->device->machine, &q->w->head, &a, lanes, at);
+}
 
 /* Offsets of 32 bits may be negative. */
 static uint64_t offset_of(uint64_t at)
@@ -7,17 +48,11 @@ static uint64_t offset_of(uint64_t at)
     return at >> 32 ? at : (uint64_t)(int64_t)(int32_t)at;
 }
 
-static uint32_t ask(struct sm_warp *w, const struct sm_uop *u, enum wt_watch_kind kind,
-                    enum wt_observed_space space, uint32_t lanes, const uint64_t *at, unsigned size)
+uint32_t sm_judge_variable(struct sm_warp *w, const struct sm_uop *u, enum wt_watch_kind kind,
+                           enum sm_judged where, uint32_t lanes, const uint64_t *at, unsigned size,
+                           const struct ptx_origin *origin)
 {
-    const struct wt_lane_access a = {
-        .pc = sm_pc_of(w, u), .kind = kind, .space = space, .size = size, .align = size};
-    return (uint32_t)wt_judge(&w->device->machine, &w->head, &a, lanes, at);
-}
-
-uint32_t sm_judge(struct sm_warp *w, const struct sm_uop *u, enum wt_watch_kind kind,
-                  enum sm_judged where, uint32_t lanes, const uint64_t *at, unsigned size)
-{
+    const struct question q = {w, u, kind, size, origin};
     uint64_t moved[SM_LANES] = {0};
     uint32_t shared = where == SM_JUDGED_SHARED ? lanes : 0;
     uint32_t local = where == SM_JUDGED_LOCAL ? lanes : 0;
@@ -34,29 +69,35 @@ uint32_t sm_judge(struct sm_warp *w, const struct sm_uop *u, enum wt_watch_kind 
             moved[i] -= SM_LOCAL_WINDOW;
         }
     }
-    return ask(w, u, kind, WT_OBSERVED_GROUP, shared, moved, size) |
-           ask(w, u, kind, WT_OBSERVED_PRIVATE, local, moved, size) |
-           ask(w, u, kind, where == SM_JUDGED_CONSTANT ? WT_OBSERVED_CONSTANT : WT_OBSERVED_GLOBAL,
-               lanes & ~shared & ~local, moved, size);
+    return ask(&q, WT_OBSERVED_GROUP, shared, moved) | ask(&q, WT_OBSERVED_PRIVATE, local, moved) |
+           ask(&q, where == SM_JUDGED_CONSTANT ? WT_OBSERVED_CONSTANT : WT_OBSERVED_GLOBAL,
+               lanes & ~shared & ~local, moved);
+}
+
+uint32_t sm_judge(struct sm_warp *w, const struct sm_uop *u, enum wt_watch_kind kind,
+                  enum sm_judged where, uint32_t lanes, const uint64_t *at, unsigned size)
+{
+    return sm_judge_variable(w, u, kind, where, lanes, at, size, NULL);
 }
 
 void sm_access_judge(struct sm_warp *w, const struct sm_uop *u, enum sm_judged where,
                      struct sm_access *a, const uint64_t *at)
 {
+    const struct ptx_origin *origin = w->device->grid.launch.rows ? u->ptx->origin : NULL;
     const enum wt_watch_kind kind = a->atomic  ? WT_WATCH_ACCESS
                                     : a->store ? WT_WATCH_WRITE
                                                : WT_WATCH_READ;
-    a->refused = a->lanes ? sm_judge(w, u, kind, where, a->lanes, at, a->size) : 0;
+    if (a->lanes)
+        a->refused = sm_judge_variable(w, u, kind, where, a->lanes, at, a->size, origin);
     a->lanes &= ~a->refused;
 }
 
-void sm_judge_beside(struct sm_warp *w, const struct sm_uop *u, enum wt_watch_kind kind,
-                     uint32_t lanes, unsigned size)
+void sm_judge_beside(struct sm_texture_lane *r, const struct sm_texture *t, enum wt_watch_kind kind)
 {
-    struct wt_machine *m = &w->device->machine;
-    const struct wt_lane_access a = {.pc = sm_pc_of(w, u), .kind = kind, .size = size};
-    static const uint64_t nowhere[SM_LANES];
-    if (lanes)
-        m->judge->outside(m->judge->context, m, &w->head, &a, lanes, nowhere, 0, 0,
-                          "a texel that the surface does not have");
+    struct wt_machine *m = &r->w->device->machine;
+    const struct wt_lane_access a = {.pc = sm_pc_of(r->w, r->u), .kind = kind, .size = r->size};
+    if (r->beside)
+        m->judge->outside(m->judge->context, m, &r->w->head, &a, r->beside, r->at, t->address,
+                          t->slice ? t->slice * t->depth : (uint64_t)t->pitch * t->height,
+                          r->texel);
 }

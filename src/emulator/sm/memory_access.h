@@ -5,6 +5,8 @@
 #include "emulator/machine/judge.h"
 #include "emulator/sm/internal.h"
 
+struct ptx_origin;
+
 /** The mistake in the access of a lane. */
 enum sm_stray_kind {
     SM_STRAY_MISALIGNED, /**< in global memory */
@@ -56,12 +58,13 @@ enum sm_judged {
  * address, or the offset in shared or local memory. Returns the lanes that must not make them. */
 uint32_t sm_judge(struct sm_warp *w, const struct sm_uop *u, enum wt_watch_kind kind,
                   enum sm_judged where, uint32_t lanes, const uint64_t *at, unsigned size);
+/** The same of addresses that come from a variable of PTX; NULL: not known. */
+uint32_t sm_judge_variable(struct sm_warp *w, const struct sm_uop *u, enum wt_watch_kind kind,
+                           enum sm_judged where, uint32_t lanes, const uint64_t *at, unsigned size,
+                           const struct ptx_origin *origin);
 /** The same of all lanes of an access: those that must not are moved to a->refused. */
 void sm_access_judge(struct sm_warp *w, const struct sm_uop *u, enum sm_judged where,
                      struct sm_access *a, const uint64_t *at);
-/** Tells the judge, which is there, of lanes that access texels which a surface does not have. */
-void sm_judge_beside(struct sm_warp *w, const struct sm_uop *u, enum wt_watch_kind kind,
-                     uint32_t lanes, unsigned size);
 /** Whether a machine has a judge. */
 static inline bool sm_has_judge(const struct sm_warp *w)
 {

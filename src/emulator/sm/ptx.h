@@ -56,6 +56,7 @@ struct sm_ptx_variable {
     uint32_t module;
     enum ptx_space space; /**< global, constant, shared or local memory */
     uint64_t place;       /**< address; offset into shared memory, into the frame's local memory */
+    uint64_t bytes;       /**< 0: not known */
 };
 
 /** An instruction, for line tables and disassembly. */
@@ -161,6 +162,10 @@ bool sm_ptx_result_at(const struct sm_ptx *image, uint64_t pc, size_t n,
  */
 void sm_ptx_launch(const struct sm_ptx *image, const struct sm_ptx_kernel *kernel,
                    struct sm_launch *l);
+
+/** Finds out from which variables accesses have their addresses, for judges. Without host memory
+ * less is known. */
+void sm_ptx_find_origins(struct sm_ptx *image);
 
 /** Lets the device execute the image, which must outlive it. */
 enum wt_status sm_device_attach_ptx(struct sm_device *device, struct sm_ptx *image,

@@ -213,7 +213,8 @@ bool body_declare(struct body *b, const struct ptx_variable *v)
                ptx_add_variable(b->l, &(struct sm_ptx_variable){.name = v->name,
                                                                 .module = b->module,
                                                                 .space = PTX_SPACE_LOCAL,
-                                                                .place = e.number});
+                                                                .place = e.number,
+                                                                .bytes = v->bytes});
     case PTX_SPACE_SHARED:
     case PTX_SPACE_GLOBAL:
     case PTX_SPACE_CONST:

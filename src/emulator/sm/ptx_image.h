@@ -15,6 +15,7 @@
 
 #include <string.h>
 
+#include "emulator/machine/judge.h"
 #include "emulator/sm/internal.h"
 #include "emulator/sm/ptx.h"
 #include "object/ptx_word.h"
@@ -88,6 +89,7 @@ struct ptx_op {
     struct ptx_name text;
     struct ptx_place place;
     uint32_t module, file, line, column;
+    const struct ptx_origin *origin; /* of an access, for a judge; NULL: not known */
 };
 
 struct ptx_function_info {
@@ -116,8 +118,17 @@ enum ptx_builtin {
     PTX_PURE_VIRTUAL
 };
 
+/* A variable from which addresses come (ptx_origin.c). */
+struct ptx_origin {
+    enum ptx_space space;
+    struct wt_judged_variable variable; /* of a kernel's parameters: from the bank's first byte on;
+                                           in local memory: from the frame's */
+};
+
 struct sm_ptx {
     uint64_t code, data;
+    struct ptx_origin *origin;
+    size_t origin_count, origin_room;
     struct ptx_op *op;
     size_t op_count, op_room;
     uint8_t *words; /* of code */
@@ -188,6 +199,16 @@ static inline uint8_t *ptx_frame(const struct sm_warp *w)
 static inline uint32_t *ptx_header(const struct sm_warp *w, uint32_t base)
 {
     return w->r[base];
+}
+
+/* Where a lane has a variable. Of one in local memory lanes that are together have it at one place.
+ */
+static inline uint64_t ptx_origin_at(const struct sm_warp *w, const struct ptx_origin *o,
+                                     unsigned lane)
+{
+    return o->variable.first + (o->space == PTX_SPACE_PARAM   ? w->device->grid.launch.bank[0]
+                                : o->space == PTX_SPACE_LOCAL ? w->r[w->base + PTX_LOCAL_ROW][lane]
+                                                              : 0);
 }
 
 /* The row of a source. */

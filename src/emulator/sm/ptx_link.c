@@ -480,6 +480,9 @@ void sm_ptx_free(struct sm_ptx *image)
         free(image->symbol[i].name);
     for (size_t i = 0; i < image->placed_count; i++)
         free(image->placed[i].bytes);
+    for (size_t i = 0; i < image->origin_count; i++)
+        free((char *)image->origin[i].variable.name);
+    free(image->origin);
     free(image->op);
     free(image->words);
     free(image->bytes);

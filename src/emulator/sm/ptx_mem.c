@@ -110,7 +110,7 @@ static __attribute__((noinline)) bool are_allowed(struct sm_warp *w, const struc
                                                   uint32_t lanes, bool store)
 {
     const void *row = ptx_in(ptx_frame(w), &o->s[0]);
-    const bool generic = o->space == PTX_SPACE_NONE;
+    const bool generic = o->space == PTX_SPACE_NONE, global = o->space == PTX_SPACE_GLOBAL;
     uint64_t low = UINT64_MAX, high = 0;
     PTX_LEFT(i, lanes)
     {
@@ -118,6 +118,14 @@ static __attribute__((noinline)) bool are_allowed(struct sm_warp *w, const struc
         low = at < low ? at : low;
         high = at > high ? at : high;
     }
+    if (o->origin) {
+        const uint64_t first = ptx_origin_at(w, o->origin, (unsigned)__builtin_ctz(lanes));
+        const uint64_t end = first + o->origin->variable.size;
+        if (generic || low < first || high + o->size > end)
+            return false;
+    }
+    if (!global && !generic)
+        return true;
     if (generic && low >= SM_SHARED_WINDOW && high - SM_SHARED_WINDOW < SM_WINDOW_BYTES)
         return true;
     if (generic && low >= SM_LOCAL_WINDOW && high - SM_LOCAL_WINDOW < SM_WINDOW_BYTES)
@@ -178,6 +186,8 @@ static uint8_t *find_bytes(struct sm_warp *w, const struct ptx_op *o, bool store
     *in_row = a.in_row;
     if (a.any & (size - 1))
         return NULL;
+    if (sm_has_judge(w) && !are_allowed(w, o, UINT32_MAX, store))
+        return NULL;
     if (shared) {
         const uint32_t limit = d->grid.launch.shared;
         *mask = UINT64_MAX;
@@ -189,8 +199,6 @@ static uint8_t *find_bytes(struct sm_warp *w, const struct ptx_op *o, bool store
     if (a.apart >> WT_PAGE_BITS ||
         (o->space == PTX_SPACE_NONE &&
          (first - SM_SHARED_WINDOW < SM_WINDOW_BYTES || first - SM_LOCAL_WINDOW < SM_WINDOW_BYTES)))
-        return NULL;
-    if (sm_has_judge(w) && !are_allowed(w, o, UINT32_MAX, store))
         return NULL;
     uint8_t *host = store ? sm_writable(d, first) : (uint8_t *)sm_readable(d, first);
     *mask = WT_PAGE_MASK;
@@ -322,13 +330,13 @@ static bool find_hosts(struct sm_warp *w, const struct ptx_op *o, uint32_t lanes
     const enum ptx_space space = (enum ptx_space)o->space;
     if (o->count != 1 || o->size != o->how)
         return false;
+    if (sm_has_judge(w) && lanes && !are_allowed(w, o, lanes, store))
+        return false;
     if (space == PTX_SPACE_SHARED)
         return find_shared(w, o, row, lanes, host);
     if (space == PTX_SPACE_LOCAL)
         return find_local(w, o, row, lanes, store, host);
     if (space != PTX_SPACE_GLOBAL && space != PTX_SPACE_NONE)
-        return false;
-    if (sm_has_judge(w) && lanes && !are_allowed(w, o, lanes, store))
         return false;
     if (lanes == UINT32_MAX && !narrow && find_global(w->device, o, row, store, host))
         return true;

@@ -363,10 +363,12 @@ bool ptx_list_variables(struct ptx_linker *l)
     for (size_t i = 0; i < l->symbol_count; i++) {
         const struct ptx_symbol *s = &l->symbol[i];
         if (s->variable && s->definition && s->definition->variable &&
-            !ptx_add_variable(l, &(struct sm_ptx_variable){.name = s->name,
-                                                           .module = s->module,
-                                                           .space = s->definition->variable->space,
-                                                           .place = s->definition->address}))
+            !ptx_add_variable(l,
+                              &(struct sm_ptx_variable){.name = s->name,
+                                                        .module = s->module,
+                                                        .space = s->definition->variable->space,
+                                                        .place = s->definition->address,
+                                                        .bytes = s->definition->variable->bytes}))
             return false;
     }
     return true;

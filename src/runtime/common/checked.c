@@ -222,24 +222,42 @@ void wt_checked_found(void *context, const struct wt_finding *f)
 
 /* ---- what drivers tell ---- */
 
-void wt_checked_call(enum wt_finding_kind kind, enum wt_severity severity,
-                     const struct wt_object *object, const char *format, ...)
+static void __attribute__((format(printf, 5, 0)))
+report_call(enum wt_finding_kind kind, enum wt_severity severity, const struct wt_object *object,
+            uint64_t addr, const char *format, va_list arguments)
 {
     struct wt_finding f = {.kind = kind,
                            .severity = severity,
                            .space = WT_FOUND_HOST,
                            .access = WT_NO_ACCESS,
+                           .address = addr,
                            .times = 1};
-    va_list arguments;
     if (!wt_check_wants(wt_finding_check(kind)))
         return;
-    va_start(arguments, format);
     vsnprintf(f.text, sizeof f.text, format, arguments);
-    va_end(arguments);
     wt_call_stack_take(&f.calls);
     if (object)
         wt_finding_of_object(&f, object);
     wt_checked_found(NULL, &f);
+}
+
+void wt_checked_call(enum wt_finding_kind kind, enum wt_severity severity,
+                     const struct wt_object *object, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    report_call(kind, severity, object, 0, format, arguments);
+    va_end(arguments);
+}
+
+static void __attribute__((format(printf, 4, 5)))
+report_free(enum wt_finding_kind kind, const struct wt_object *object, uint64_t addr,
+            const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    report_call(kind, WT_ERROR, object, addr, format, arguments);
+    va_end(arguments);
 }
 
 bool wt_checked_free(const void *space, uint64_t addr, const char *by)
@@ -248,14 +266,13 @@ bool wt_checked_free(const void *space, uint64_t addr, const char *by)
     if (wt_object_freed(space, addr, by))
         return true;
     if (!wt_object_find(space, addr, &object, &before, &behind))
-        wt_checked_call(WT_FOUND_BAD_FREE, WT_ERROR, NULL,
-                        "%s: 0x%" PRIx64 " is no address of an allocation", by, addr);
+        report_free(WT_FOUND_BAD_FREE, NULL, addr,
+                    "%s: 0x%" PRIx64 " is no address of an allocation", by, addr);
     else if (object.freed && object.addr == addr)
-        wt_checked_call(WT_FOUND_DOUBLE_FREE, WT_ERROR, &object,
-                        "%s: the allocation was freed before", by);
+        report_free(WT_FOUND_DOUBLE_FREE, &object, addr, "%s: the allocation was freed before", by);
     else
-        wt_checked_call(WT_FOUND_BAD_FREE, WT_ERROR, &object,
-                        "%s: byte %" PRIu64 " of an allocation", by, addr - object.addr);
+        report_free(WT_FOUND_BAD_FREE, &object, addr, "%s: byte %" PRIu64 " of an allocation", by,
+                    addr - object.addr);
     return false;
 }
 

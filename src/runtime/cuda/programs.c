@@ -296,7 +296,7 @@ static void add_object(uint64_t address, uint64_t size, const char *name, bool c
     char text[200];
     if (!size)
         return;
-    wt_demangle(name, text, sizeof text);
+    wt_demangle_variable(name, text, sizeof text);
     wt_object_variable(NULL, address, size, text, constant);
 }
 
@@ -321,8 +321,11 @@ enum wt_status gpu_module_load(struct gpu *g, struct gpu_module *m, struct wt_er
         m->cubin.function_count ? load_cubin(g, m, err) : load_ptx(g, m, err);
     if (status == WT_OK)
         debug_module_added(g, m);
-    if (status == WT_OK && wt_check_wants(WT_CHECK_MEMORY))
+    if (status == WT_OK && wt_check_wants(WT_CHECK_MEMORY)) {
         add_objects(m);
+        if (m->image)
+            sm_ptx_find_origins(m->image);
+    }
     return status;
 }
 

@@ -6,6 +6,7 @@
  * accessed.
  */
 #include <stdatomic.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "runtime/hsakmt/calls.h"
@@ -26,6 +27,8 @@ enum {
     MAP_ZERO_LENGTH = 15,
     MAP_ALWAYS_TO = 17,
     MAP_ALWAYS_TOFROM = 19,
+    MAP_ATTACH = 80,
+    MAP_FORCE_DETACH = 82,
     MAP_FORCE_ALLOC = 128,
     MAP_FORCE_TOFROM = 131,
 };
@@ -57,6 +60,15 @@ static bool look_up(void *_Atomic *function, const char *name)
 
 #define LOOK_UP(function, name) look_up((void *_Atomic *)&(function), name)
 
+/* As calls_checks(). The driver is loaded when libgomp looks for devices. */
+static const struct host_checks *checks(void)
+{
+    static int (*_Atomic count)(void);
+    if (LOOK_UP(count, "omp_get_num_devices"))
+        (void)count();
+    return calls_checks();
+}
+
 static unsigned kind_of(const struct maps *m, size_t i)
 {
     return m->kinds[i] & 0xff;
@@ -78,10 +90,28 @@ static bool all_known(const struct maps *m)
         const unsigned kind = kind_of(m, i);
         if (!(kind <= MAP_TO_PSET || (kind >= MAP_FIRSTPRIVATE && kind <= MAP_ZERO_LENGTH) ||
               (kind >= MAP_ALWAYS_TO && kind <= MAP_ALWAYS_TOFROM) ||
+              (kind >= MAP_ATTACH && kind <= MAP_FORCE_DETACH) ||
               (kind >= MAP_FORCE_ALLOC && kind <= MAP_FORCE_TOFROM)))
             return false;
     }
     return true;
+}
+
+/* Kinds for libgomp: mapped ranges are aligned to more than they need, so that most of them do not
+ * touch. Returns @p kinds where there is nothing to change; else the caller frees it. */
+static unsigned short *aligned(const struct host_checks *c, const struct maps *m)
+{
+    enum { ALIGN = 8 /* the logarithm, in the upper eight bits */ };
+    unsigned short *kinds = c && m->count > 1 && c->wants(WT_CHECK_MEMORY) && all_known(m)
+                                ? malloc(m->count * sizeof *kinds)
+                                : NULL;
+    if (!kinds)
+        return m->kinds;
+    for (size_t i = 0; i < m->count; i++) {
+        const bool more = mapped_size(m, i) && m->kinds[i] >> 8 < ALIGN;
+        kinds[i] = (unsigned short)(more ? kind_of(m, i) | ALIGN << 8 : m->kinds[i]);
+    }
+    return kinds;
 }
 
 /* Makes an object, unless one holds it: of a construct around this one. */
@@ -166,16 +196,19 @@ EXPORT void GOMP_target_ext(int device, void (*fn)(void *), size_t count, void *
                                 unsigned, void **, void **);
     static const struct host_calls listener = {.allocated = allocated, .launching = launching};
     struct region here = {.maps = {count, host, sizes, kinds}}, *before = region;
-    const struct host_checks *c = calls_checks();
+    const struct host_checks *c = checks();
+    unsigned short *own = aligned(c, &here.maps);
     if (!LOOK_UP(real, "GOMP_target_ext"))
         return;
     if (c)
         c->listen(&listener);
     region = count ? &here : NULL;
     calls_depth++;
-    real(device, fn, count, host, sizes, kinds, flags, depend, arguments);
+    real(device, fn, count, host, sizes, own, flags, depend, arguments);
     calls_depth--;
     region = before;
+    if (own != kinds)
+        free(own);
 }
 
 /* ---- data ---- */
@@ -218,8 +251,12 @@ EXPORT void GOMP_target_data_ext(int device, size_t count, void **host, size_t *
 {
     if (!LOOK_UP(begin_data, "GOMP_target_data_ext"))
         return;
-    begin_data(device, count, host, sizes, kinds);
-    note_data(device, &(struct maps){count, host, sizes, kinds});
+    const struct maps m = {count, host, sizes, kinds};
+    unsigned short *own = aligned(checks(), &m);
+    begin_data(device, count, host, sizes, own);
+    note_data(device, &m);
+    if (own != kinds)
+        free(own);
 }
 
 EXPORT void GOMP_target_enter_exit_data(int device, size_t count, void **host, size_t *sizes,
@@ -229,8 +266,12 @@ EXPORT void GOMP_target_enter_exit_data(int device, size_t count, void **host, s
                                 void **);
     if (!LOOK_UP(real, "GOMP_target_enter_exit_data"))
         return;
-    real(device, count, host, sizes, kinds, flags, depend);
-    note_data(device, &(struct maps){count, host, sizes, kinds});
+    const struct maps m = {count, host, sizes, kinds};
+    unsigned short *own = aligned(checks(), &m);
+    real(device, count, host, sizes, own, flags, depend);
+    note_data(device, &m);
+    if (own != kinds)
+        free(own);
 }
 
 /* ---- functions for programs ---- */
