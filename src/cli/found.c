@@ -40,6 +40,12 @@ static void name_variable(struct cli_found *f, const struct wt_module *m)
                    : ends && (!best || v->offset > best->offset))
             best = v;
     }
+    const char *parameter =
+        !count && one->space == WT_FOUND_GROUP
+            ? wt_group_parameter(m->symbols, one->pc - m->bias, words->local_window)
+            : NULL;
+    if (parameter) /* all of the memory is its */
+        snprintf(one->object_name, sizeof one->object_name, "%s", parameter);
     if (!best)
         return;
     one->object += best->offset;
