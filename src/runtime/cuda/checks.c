@@ -52,20 +52,39 @@ static const char *plain(const char *name)
     return known[i].text;
 }
 
-const char *checks_entry(const char *usual)
+/* The outermost of our functions that are under way. *caller: the library that has called it, or
+ * the program; NULL: not known. */
+static const char *outermost(const char **caller)
 {
     struct wt_call_stack calls;
     Dl_info where;
     const char *name = NULL;
-    if (!checks_on())
-        return usual;
+    *caller = NULL;
     wt_call_stack_take(&calls);
     for (unsigned i = 0; i < calls.depth; i++) {
-        if (!dladdr((char *)calls.address[i] - 1, &where) || library_of(&where) == OTHER)
+        if (!dladdr((char *)calls.address[i] - 1, &where))
             break;
+        if (library_of(&where) == OTHER) {
+            *caller = where.dli_fname;
+            break;
+        }
         name = where.dli_sname;
     }
+    return name;
+}
+
+const char *checks_entry(const char *usual)
+{
+    const char *caller, *name = checks_on() ? outermost(&caller) : NULL;
     return name ? plain(name) : usual;
+}
+
+/* Whether a runtime of OpenMP makes the call: what it makes for itself stays to the end. */
+static bool is_by_runtime(void)
+{
+    const char *caller;
+    outermost(&caller);
+    return caller && (strstr(caller, "libgomp") || strstr(caller, "libomptarget"));
 }
 
 void checks_failed(const char *name, CUresult result, void *caller)
@@ -98,7 +117,7 @@ static const char space = 0; /* its address is that of handles (check/objects.h)
 
 void checks_handle_made(const void *handle, uint64_t size, const char *usual)
 {
-    if (checks_on())
+    if (checks_on() && !is_by_runtime())
         wt_object_made(&space, (uintptr_t)handle, size, checks_entry(usual));
 }
 
