@@ -8,9 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "runtime/cuda/call.h"
-#include "runtime/cuda/state.h"
-
 bool checks_on(void)
 {
     return wt_check_wants(WT_CHECK_MEMORY) || wt_check_wants(WT_CHECK_LEAK) ||
@@ -87,15 +84,13 @@ static bool is_by_runtime(void)
     return caller && (strstr(caller, "libgomp") || strstr(caller, "libomptarget"));
 }
 
-void checks_failed(const char *name, CUresult result, void *caller)
+void checks_failed(const char *name, const char *error, const char *text, void *caller)
 {
     Dl_info where;
-    if (result == CUDA_ERROR_NOT_READY || !wt_check_wants(WT_CHECK_API) ||
+    if (!wt_check_wants(WT_CHECK_API) ||
         (dladdr((char *)caller - 1, &where) && library_of(&where) != OTHER))
         return;
-    const char *error = call_error_name(result), *text = call_error_text(result);
-    wt_checked_call(WT_FOUND_FAILED_CALL, WT_NOTE, NULL, "%s: %s (%s)", plain(name),
-                    error ? error : "?", text ? text : "?");
+    wt_checked_call(WT_FOUND_FAILED_CALL, WT_NOTE, NULL, "%s: %s (%s)", plain(name), error, text);
 }
 
 void checks_bad_free(uint64_t address, const char *by)
@@ -215,8 +210,8 @@ void checks_handle_lost(const void *handle)
     lost(&space, (uintptr_t)handle);
 }
 
-static __attribute__((destructor)) void tell_leaks(void)
+void checks_end(void)
 {
-    if (state_gpu(0) && wt_check_wants(WT_CHECK_LEAK))
+    if (wt_check_wants(WT_CHECK_LEAK))
         wt_checked_leaks(is_leak);
 }
