@@ -64,6 +64,7 @@ struct mistake {
     uint64_t at;
     wt_lanes lanes;
     const char *what; /* NULL: there is nothing else to say */
+    bool frees;       /* it is no access */
 };
 
 static uint64_t launch_of(struct wt_machine *m, const struct wt_wave_head *w)
@@ -94,6 +95,8 @@ static void report(struct wt_check_memory *c, const struct wt_wave_head *w,
     if (bad->object.size)
         wt_finding_of_object(&f, &bad->object);
     snprintf(f.text, sizeof f.text, "%s", bad->what ? bad->what : "");
+    if (bad->frees)
+        f.access = WT_NO_ACCESS;
     c->found(c->context, &f);
 }
 
@@ -149,6 +152,7 @@ static wt_lanes judge_global(struct wt_check_memory *c, const struct wt_wave_hea
     unsigned count = 0, i;
     wt_lanes refused = 0;
     one.what = NULL;
+    one.frees = false;
     for (wt_lanes left = lanes; left; left &= left - 1) {
         const unsigned lane = wt_lanes_lowest(left);
         one.lanes = wt_lane_bit(lane);
@@ -342,6 +346,35 @@ static void outside(void *context, struct wt_machine *m, const struct wt_wave_he
     report(c, w, a, &bad, what ? WT_FOUND_IMAGE : WT_FOUND_GLOBAL);
 }
 
+/* ---- the device's heap ---- */
+
+static void taken(void *context, uint64_t addr, uint64_t size)
+{
+    const struct wt_check_memory *c = context;
+    wt_object_made(c->space, addr, size, WT_CHECK_HEAP);
+}
+
+static bool given_back(void *context, const struct wt_wave_head *w,
+                       const struct wt_lane_access *call, uint64_t addr)
+{
+    struct wt_check_memory *c = context;
+    struct mistake bad = {.kind = WT_FOUND_BAD_FREE,
+                          .at = addr,
+                          .lanes = wt_lane_bit(call->lane),
+                          .what = "free of what malloc has not returned",
+                          .frees = true};
+    struct wt_object before, behind;
+    const bool there = wt_object_find(c->space, addr, &bad.object, &before, &behind);
+    if (there && bad.object.addr == addr && strcmp(bad.object.by, WT_CHECK_HEAP) == 0) {
+        if (!bad.object.freed)
+            return wt_object_freed(c->space, addr, "free");
+        bad.kind = WT_FOUND_DOUBLE_FREE;
+        bad.what = "free: the memory was freed before";
+    }
+    report(c, w, call, &bad, WT_FOUND_GLOBAL);
+    return false;
+}
+
 /* ---- begin and end ---- */
 
 struct wt_check_memory *wt_check_memory_begin(struct wt_machine *m, const void *space,
@@ -350,7 +383,7 @@ struct wt_check_memory *wt_check_memory_begin(struct wt_machine *m, const void *
     struct wt_check_memory *c = calloc(1, sizeof *c);
     if (!c)
         return NULL;
-    *c = (struct wt_check_memory){.judge = {judge, holds, outside, c},
+    *c = (struct wt_check_memory){.judge = {judge, holds, outside, taken, given_back, c},
                                   .machine = m,
                                   .space = space,
                                   .last = UINT64_MAX,

@@ -25,6 +25,8 @@ struct wt_check_memory *wt_check_memory_begin(struct wt_machine *m, const void *
 void wt_check_memory_set_space(struct wt_check_memory *c, const void *space);
 /** Only the accesses of launches with these numbers are judged from now on. */
 void wt_check_memory_only(struct wt_check_memory *c, uint64_t first, uint64_t last);
+/** The name of the function that has made objects of a device's heap. */
+#define WT_CHECK_HEAP "malloc in a kernel"
 /** The machine is not judged any more; frees it. NULL is allowed. */
 void wt_check_memory_end(struct wt_check_memory *c);
 

@@ -8,6 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "check/memory.h"
+
 bool checks_on(void)
 {
     return wt_check_wants(WT_CHECK_MEMORY) || wt_check_wants(WT_CHECK_LEAK) ||
@@ -189,7 +191,7 @@ void wavetrap_cudart_beyond(uint64_t address, size_t bytes, bool store)
 /* What the program made, and not what belongs to it by itself: variables, and its own memory. */
 static bool is_leak(const struct wt_object *object)
 {
-    return *object->by && !strstr(object->by, "Register");
+    return *object->by && !strstr(object->by, "Register") && strcmp(object->by, WT_CHECK_HEAP) != 0;
 }
 
 static void lost(const void *of, uint64_t address)
