@@ -78,19 +78,25 @@ const char *checks_entry(const char *usual)
     return name ? plain(name) : usual;
 }
 
+static bool is_runtime(const char *file)
+{
+    return file && (strstr(file, "libgomp") || strstr(file, "libomptarget"));
+}
+
 /* Whether a runtime of OpenMP makes the call: what it makes for itself stays to the end. */
 static bool is_by_runtime(void)
 {
     const char *caller;
     outermost(&caller);
-    return caller && (strstr(caller, "libgomp") || strstr(caller, "libomptarget"));
+    return is_runtime(caller);
 }
 
 void checks_failed(const char *name, const char *error, const char *text, void *caller)
 {
     Dl_info where;
     if (!wt_check_wants(WT_CHECK_API) ||
-        (dladdr((char *)caller - 1, &where) && library_of(&where) != OTHER))
+        (dladdr((char *)caller - 1, &where) &&
+         (library_of(&where) != OTHER || is_runtime(where.dli_fname))))
         return;
     wt_checked_call(WT_FOUND_FAILED_CALL, WT_NOTE, NULL, "%s: %s (%s)", plain(name), error, text);
 }
