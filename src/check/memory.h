@@ -32,6 +32,8 @@ void wt_check_memory_set_allows(struct wt_check_memory *c, wt_check_allows_fn *a
                                 void *context);
 /** Only the accesses of launches with these numbers are judged from now on. */
 void wt_check_memory_only(struct wt_check_memory *c, uint64_t first, uint64_t last);
+/** The name of the function that has made objects of a device's heap. */
+#define WT_CHECK_HEAP "malloc in a kernel"
 /** The machine is not judged any more; frees it. NULL is allowed. */
 void wt_check_memory_end(struct wt_check_memory *c);
 

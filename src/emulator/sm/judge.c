@@ -38,6 +38,11 @@ static uint32_t ask(const struct question *q, enum wt_observed_space space, uint
         variable = q->origin->variable;
         variable.first = ptx_origin_at(q->w, q->origin, (unsigned)__builtin_ctz(lanes));
         a.variable = &variable;
+    } else if (lanes && space == WT_OBSERVED_PRIVATE && q->w->device->grid.launch.rows) {
+        /* Behind the frames no function has a variable. */
+        variable =
+            (struct wt_judged_variable){.name = "", .size = ptx_stack_end(q->w, lanes, true)};
+        a.variable = &variable;
     }
     return (uint32_t)wt_judge(&q->w->device->machine, &q->w->head, &a, lanes, at);
 }

@@ -93,6 +93,25 @@ static bool release(const struct sm_warp *w, uint64_t address)
     return in_heap(w, at) && heap_set(w, at - 8, heap_get(w, 8)) && heap_set(w, 8, at);
 }
 
+/* The same, for a judge, too. */
+static uint64_t take(const struct sm_warp *w, uint64_t bytes)
+{
+    const uint64_t at = allocate(w, bytes);
+    const struct wt_judge *judge = w->device->machine.judge;
+    if (judge && at)
+        judge->taken(judge->context, at, bytes);
+    return at;
+}
+
+/* Whether no judge refuses it. */
+static bool may_release(const struct sm_warp *w, const struct sm_uop *u, unsigned lane,
+                        uint64_t address)
+{
+    const struct wt_judge *judge = w->device->machine.judge;
+    const struct wt_lane_access call = {.pc = sm_pc_of(w, u), .lane = lane};
+    return !judge || !address || judge->given_back(judge->context, &w->head, &call, address);
+}
+
 /* ---- vprintf ---- */
 
 /* Bytes at a generic address. False: *next is to be returned. */
@@ -292,8 +311,9 @@ PTX_EXECUTOR(ptx_op_builtin)
         if (f->builtin == PTX_VPRINTF && !vprintf_of(w, u, c, i, &next))
             return next;
         if (f->builtin == PTX_MALLOC)
-            set_result(w, c, i, allocate(w, argument(w, c, 0, i)));
-        if (f->builtin == PTX_FREE && !release(w, argument(w, c, 0, i)))
+            set_result(w, c, i, take(w, argument(w, c, 0, i)));
+        if (f->builtin == PTX_FREE && may_release(w, u, i, argument(w, c, 0, i)) &&
+            !release(w, argument(w, c, 0, i)))
             return sm_error(w, u, SM_ILLEGAL_INSTR_PARAM, 1u << i, 0,
                             "free of 0x%llx, which malloc has not returned",
                             (unsigned long long)argument(w, c, 0, i));

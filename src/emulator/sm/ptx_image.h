@@ -211,6 +211,20 @@ static inline uint64_t ptx_origin_at(const struct sm_warp *w, const struct ptx_o
                                                               : 0);
 }
 
+/* Where the frames of lanes, 1 or more, end in local memory: the first one's end, or the last
+ * one's.
+ */
+static inline uint32_t ptx_stack_end(const struct sm_warp *w, uint32_t lanes, bool last)
+{
+    const uint32_t *stack = w->r[w->base + PTX_STACK_ROW];
+    uint32_t end = stack[__builtin_ctz(lanes)];
+    for (uint32_t left = lanes; left; left &= left - 1) {
+        const uint32_t one = stack[__builtin_ctz(left)];
+        end = (last ? one > end : one < end) ? one : end;
+    }
+    return end;
+}
+
 /* The row of a source. */
 static inline const void *ptx_in(const uint8_t *frame, const struct ptx_source *s)
 {

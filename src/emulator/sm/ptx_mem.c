@@ -124,12 +124,14 @@ static __attribute__((noinline)) bool are_allowed(struct sm_warp *w, const struc
         if (generic || low < first || high + o->size > end)
             return false;
     }
+    if (o->space == PTX_SPACE_LOCAL)
+        return high + o->size <= ptx_stack_end(w, lanes, false);
     if (!global && !generic)
         return true;
     if (generic && low >= SM_SHARED_WINDOW && high - SM_SHARED_WINDOW < SM_WINDOW_BYTES)
         return true;
     if (generic && low >= SM_LOCAL_WINDOW && high - SM_LOCAL_WINDOW < SM_WINDOW_BYTES)
-        return true;
+        return high - SM_LOCAL_WINDOW + o->size <= ptx_stack_end(w, lanes, false);
     return wt_judge_holds(&w->device->machine, low, high - low + o->size, store);
 }
 

@@ -1,4 +1,5 @@
 /* libcuda: arrays, texture and surface objects ("CUDA Driver API": 6.13, 6.26, 6.27). */
+#include "runtime/cuda/checks.h"
 #include "runtime/cuda/array.h"
 
 #include <stdlib.h>

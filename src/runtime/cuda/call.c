@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "base/file.h"
+#include "runtime/cuda/checks.h"
 
 static const struct {
     CUresult result;
@@ -141,4 +142,11 @@ void call_note(const char *format, ...)
     vsnprintf(line, sizeof line, format, arguments);
     va_end(arguments);
     write_line(line);
+}
+
+void call_failed(const char *name, CUresult result, void *caller)
+{
+    const char *error = call_error_name(result), *text = call_error_text(result);
+    if (result != CUDA_ERROR_NOT_READY)
+        checks_failed(name, error ? error : "?", text ? text : "?", caller);
 }

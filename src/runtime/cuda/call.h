@@ -8,7 +8,6 @@
 
 #include <stdbool.h>
 
-#include "runtime/cuda/checks.h"
 #include "wavetrap/cuda.h"
 
 #define EXPORT __attribute__((visibility("default")))
@@ -19,7 +18,7 @@
     {                                                                                              \
         const CUresult result_ = do_##name arguments;                                              \
         if (result_ != CUDA_SUCCESS)                                                               \
-            checks_failed(#name, result_, __builtin_return_address(0));                            \
+            call_failed(#name, result_, __builtin_return_address(0));                              \
         if (call_logged())                                                                         \
             call_log(#name, result_, __VA_ARGS__);                                                 \
         return result_;                                                                            \
@@ -41,6 +40,9 @@
         return result_ ? result_ : state_leave(in_##name(g, CALL_LIST arguments));                 \
     }                                                                                              \
     static CUresult in_##name(struct gpu *g, CALL_LIST parameters)
+
+/** Tells checks that a function has failed; @p caller: its return address. */
+void call_failed(const char *name, CUresult result, void *caller);
 
 /** The number that a pointer for a result points to; 0 for NULL. */
 #define RESULT(pointer) ((unsigned long long)((pointer) ? *(pointer) : 0))

@@ -8,8 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "runtime/cuda/call.h"
-#include "runtime/cuda/state.h"
+#include "check/memory.h"
 
 bool checks_on(void)
 {
@@ -52,31 +51,54 @@ static const char *plain(const char *name)
     return known[i].text;
 }
 
-const char *checks_entry(const char *usual)
+/* The outermost of our functions that are under way. *caller: the library that has called it, or
+ * the program; NULL: not known. */
+static const char *outermost(const char **caller)
 {
     struct wt_call_stack calls;
     Dl_info where;
     const char *name = NULL;
-    if (!checks_on())
-        return usual;
+    *caller = NULL;
     wt_call_stack_take(&calls);
     for (unsigned i = 0; i < calls.depth; i++) {
-        if (!dladdr((char *)calls.address[i] - 1, &where) || library_of(&where) == OTHER)
+        if (!dladdr((char *)calls.address[i] - 1, &where))
             break;
+        if (library_of(&where) == OTHER) {
+            *caller = where.dli_fname;
+            break;
+        }
         name = where.dli_sname;
     }
+    return name;
+}
+
+const char *checks_entry(const char *usual)
+{
+    const char *caller, *name = checks_on() ? outermost(&caller) : NULL;
     return name ? plain(name) : usual;
 }
 
-void checks_failed(const char *name, CUresult result, void *caller)
+static bool is_runtime(const char *file)
+{
+    return file && (strstr(file, "libgomp") || strstr(file, "libomptarget"));
+}
+
+/* Whether a runtime of OpenMP makes the call: what it makes for itself stays to the end. */
+static bool is_by_runtime(void)
+{
+    const char *caller;
+    outermost(&caller);
+    return is_runtime(caller);
+}
+
+void checks_failed(const char *name, const char *error, const char *text, void *caller)
 {
     Dl_info where;
-    if (result == CUDA_ERROR_NOT_READY || !wt_check_wants(WT_CHECK_API) ||
-        (dladdr((char *)caller - 1, &where) && library_of(&where) != OTHER))
+    if (!wt_check_wants(WT_CHECK_API) ||
+        (dladdr((char *)caller - 1, &where) &&
+         (library_of(&where) != OTHER || is_runtime(where.dli_fname))))
         return;
-    const char *error = call_error_name(result), *text = call_error_text(result);
-    wt_checked_call(WT_FOUND_FAILED_CALL, WT_NOTE, NULL, "%s: %s (%s)", plain(name),
-                    error ? error : "?", text ? text : "?");
+    wt_checked_call(WT_FOUND_FAILED_CALL, WT_NOTE, NULL, "%s: %s (%s)", plain(name), error, text);
 }
 
 void checks_bad_free(uint64_t address, const char *by)
@@ -98,7 +120,7 @@ static const char space = 0; /* its address is that of handles (check/objects.h)
 
 void checks_handle_made(const void *handle, uint64_t size, const char *usual)
 {
-    if (checks_on())
+    if (checks_on() && !is_by_runtime())
         wt_object_made(&space, (uintptr_t)handle, size, checks_entry(usual));
 }
 
@@ -175,7 +197,7 @@ void wavetrap_cudart_beyond(uint64_t address, size_t bytes, bool store)
 /* What the program made, and not what belongs to it by itself: variables, and its own memory. */
 static bool is_leak(const struct wt_object *object)
 {
-    return *object->by && !strstr(object->by, "Register");
+    return *object->by && !strstr(object->by, "Register") && strcmp(object->by, WT_CHECK_HEAP) != 0;
 }
 
 static void lost(const void *of, uint64_t address)
@@ -196,8 +218,8 @@ void checks_handle_lost(const void *handle)
     lost(&space, (uintptr_t)handle);
 }
 
-static __attribute__((destructor)) void tell_leaks(void)
+void checks_end(void)
 {
-    if (state_gpu(0) && wt_check_wants(WT_CHECK_LEAK))
+    if (wt_check_wants(WT_CHECK_LEAK))
         wt_checked_leaks(is_leak);
 }

@@ -25,9 +25,11 @@ void checks_handle_lost(const void *handle);
 /** What begins at @p address is to be freed, and is no device memory that is allocated. */
 void checks_bad_free(uint64_t address, const char *by);
 
-/** A function of libcuda has failed; @p caller: its return address. Calls by libcudart, which tells
- * of its own, are left out. */
-void checks_failed(const char *name, CUresult result, void *caller);
+/** A function of libcuda has failed, with an error's name and description; @p caller: its return
+ * address. Calls by libcudart, which tells of its own, and by runtimes of OpenMP are left out. */
+void checks_failed(const char *name, const char *error, const char *text, void *caller);
+/** The process ends: what is not freed is a leak. */
+void checks_end(void);
 
 /* ---- streams, events, modules, arrays ---- */
 

@@ -1,4 +1,5 @@
 /* libcuda: memory of GPUs ("CUDA Driver API": 6.13). Copies are in copy.c. */
+#include "runtime/cuda/checks.h"
 #include "runtime/cuda/state.h"
 
 static CUresult allocate(struct gpu *g, CUdeviceptr *address, size_t bytes, const char *by)

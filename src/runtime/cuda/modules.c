@@ -7,6 +7,7 @@
 #include "base/file.h"
 #include "object/sm_wire.h"
 #include "runtime/common/tally.h"
+#include "runtime/cuda/checks.h"
 #include "runtime/cuda/call.h"
 #include "runtime/cuda/image.h"
 #include "runtime/cuda/jit_log.h"

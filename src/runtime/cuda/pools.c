@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "base/array.h"
+#include "runtime/cuda/checks.h"
 #include "runtime/cuda/state.h"
 
 struct CUmemPoolHandle_st {

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "runtime/cuda/checks.h"
 #include "runtime/cuda/debug.h"
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -29,6 +30,13 @@ static void forget(void)
 static __attribute__((constructor)) void follow_forks(void)
 {
     pthread_atfork(NULL, NULL, forget);
+}
+
+/* A child has what its parent made, and does not leak it. */
+static __attribute__((destructor)) void end(void)
+{
+    if (device_count)
+        checks_end();
 }
 
 CUresult state_lock(void)
