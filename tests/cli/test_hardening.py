@@ -10,7 +10,7 @@ from conftest import WAVETRAP
 
 RUNTIME = Path(os.path.realpath(WAVETRAP)).parents[1] / "runtime"
 LIBRARIES = ("hsakmt/libhsakmt.so.1", "hsakmt/libwavetrap-symbols.so", "hsakmt/libwavetrap-rocminfo.so",
-             "hsakmt/libwavetrap-kfd.so", "drm/libwavetrap-drm.so", "cuda/libcuda.so.1")
+             "hsakmt/libwavetrap-kfd.so", "hsakmt/libwavetrap-calls.so", "drm/libwavetrap-drm.so", "cuda/libcuda.so.1")
 FILES = [Path(os.path.realpath(WAVETRAP)), *(RUNTIME / name for name in LIBRARIES)]
 
 
