@@ -119,7 +119,9 @@ static struct host_allocation *add(struct host *host, const struct host_allocati
             (host->allocations - at) * sizeof *host->allocation);
     host->allocation[at] = a;
     host->allocations++;
-    host_block_made(a->gpu_addr, a->size);
+    /* Kernels reach scratch memory as private memory only. */
+    if (!a->flags.ui32.Scratch)
+        host_block_made(a->gpu_addr, a->size);
     return a;
 }
 
