@@ -5,6 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
+#include "check/heap.h"
+
 enum { NULL_BYTES = 1 << 16, CACHED = 8 };
 
 struct wt_check_memory {
@@ -18,6 +21,8 @@ struct wt_check_memory {
     uint64_t first, last;        /* launches that are judged */
     struct wt_good good[CACHED]; /* ranges that were found good, in turn */
     unsigned next;
+    struct call *call; /* of the kernels' allocator */
+    size_t calls, call_room;
 };
 
 /* ---- good memory ---- */
@@ -73,6 +78,14 @@ static uint64_t launch_of(struct wt_machine *m, const struct wt_wave_head *w)
     return w->group ? m->groups.ops->launch(m, w->group) : wt_machine_launch(m, 0);
 }
 
+/* A call of a wave's that has not returned yet. */
+struct call {
+    uint32_t wave;
+    uint64_t incarnation, returns;
+    wt_lanes lanes;
+    uint64_t size[128]; /* of each lane */
+};
+
 static void report(struct wt_check_memory *c, const struct wt_wave_head *w,
                    const struct wt_lane_access *a, const struct mistake *bad,
                    enum wt_finding_space space)
@@ -81,7 +94,7 @@ static void report(struct wt_check_memory *c, const struct wt_wave_head *w,
     struct wt_finding f = {.kind = bad->kind,
                            .severity = WT_ERROR,
                            .space = space,
-                           .access = access_of(a->kind),
+                           .access = a->size ? access_of(a->kind) : WT_NO_ACCESS,
                            .bytes = a->size,
                            .address = bad->at,
                            .pc = a->pc,
@@ -171,6 +184,7 @@ static wt_lanes judge_global(struct wt_check_memory *c, const struct wt_wave_hea
     unsigned count = 0, i;
     wt_lanes refused = 0;
     one.what = NULL;
+    bool begins;
     for (wt_lanes left = lanes; left; left &= left - 1) {
         const unsigned lane = wt_lanes_lowest(left);
         one.lanes = wt_lane_bit(lane);
@@ -184,6 +198,8 @@ static wt_lanes judge_global(struct wt_check_memory *c, const struct wt_wave_hea
         else if (count < MOST)
             bad[count++] = one;
     }
+    if (refused && wt_allocator_of(c->space, a->pc, &begins))
+        return 0;
     for (i = 0; i < count; i++)
         report(c, w, a, &bad[i],
                a->space == WT_OBSERVED_CONSTANT ? WT_FOUND_CONSTANT : WT_FOUND_GLOBAL);
@@ -364,6 +380,87 @@ static void outside(void *context, struct wt_machine *m, const struct wt_wave_he
     report(c, w, a, &bad, what ? WT_FOUND_IMAGE : WT_FOUND_GLOBAL);
 }
 
+/* ---- the allocator of kernels ---- */
+
+static struct call *call_of(struct wt_check_memory *c, const struct wt_wave_head *w, uint64_t pc)
+{
+    for (size_t i = 0; i < c->calls; i++)
+        if (c->call[i].returns == pc &&
+            (!w || (c->call[i].wave == w->id && c->call[i].incarnation == w->incarnation)))
+            return &c->call[i];
+    return NULL;
+}
+
+static bool is_allocator(void *context, uint64_t pc)
+{
+    struct wt_check_memory *c = context;
+    bool begins;
+    return (wt_allocator_of(c->space, pc, &begins) && begins) || call_of(c, NULL, pc);
+}
+
+static void allocates(struct wt_check_memory *c, const struct wt_wave_head *w, uint64_t returns,
+                      wt_lanes lanes, const uint64_t *size)
+{
+    struct call *grown = wt_array_grow(c->call, &c->call_room, c->calls + 1, sizeof *grown);
+    if (!grown)
+        return;
+    c->call = grown;
+    grown = &grown[c->calls++];
+    *grown = (struct call){w->id, w->incarnation, returns, lanes, {0}};
+    for (; lanes; lanes &= lanes - 1)
+        grown->size[wt_lanes_lowest(lanes)] = size[wt_lanes_lowest(lanes)];
+}
+
+static void allocated(struct wt_check_memory *c, struct call *call, const uint64_t *addr)
+{
+    for (wt_lanes left = call->lanes; left; left &= left - 1) {
+        const unsigned lane = wt_lanes_lowest(left);
+        if (addr[lane] && call->size[lane])
+            wt_object_made(c->space, addr[lane], call->size[lane], "malloc");
+    }
+    *call = c->call[--c->calls];
+}
+
+/* The call before @p returns frees: what nobody has seen being allocated is no mistake. */
+static wt_lanes frees(struct wt_check_memory *c, const struct wt_wave_head *w, uint64_t returns,
+                      wt_lanes lanes, const uint64_t *addr)
+{
+    const struct wt_lane_access a = {.pc = returns - 1};
+    struct wt_object o, before, behind;
+    wt_lanes refused = 0;
+    for (wt_lanes left = lanes; left; left &= left - 1) {
+        const unsigned lane = wt_lanes_lowest(left);
+        if (!addr[lane] || !wt_object_find(c->space, addr[lane], &o, &before, &behind))
+            continue;
+        if (!o.freed && o.addr == addr[lane]) {
+            wt_object_freed(c->space, addr[lane], "free");
+            continue;
+        }
+        const struct mistake bad = {.kind = o.freed && o.addr == addr[lane] ? WT_FOUND_DOUBLE_FREE
+                                                                            : WT_FOUND_BAD_FREE,
+                                    .object = o,
+                                    .at = addr[lane],
+                                    .lanes = wt_lane_bit(lane)};
+        refused |= bad.lanes;
+        report(c, w, &a, &bad, WT_FOUND_GLOBAL);
+    }
+    return refused;
+}
+
+static wt_lanes allocator(void *context, struct wt_machine *m, const struct wt_wave_head *w,
+                          uint64_t pc, uint64_t returns, wt_lanes lanes, const uint64_t *value)
+{
+    struct wt_check_memory *c = context;
+    struct call *call = call_of(c, w, pc);
+    bool begins;
+    if (call)
+        allocated(c, call, value);
+    const enum wt_allocator what = wt_allocator_of(c->space, pc, &begins);
+    if (begins && what == WT_ALLOCATES)
+        allocates(c, w, returns, lanes, value);
+    return begins && what == WT_FREES ? frees(c, w, returns, lanes, value) : 0;
+}
+
 /* ---- begin and end ---- */
 
 struct wt_check_memory *wt_check_memory_begin(struct wt_machine *m, const void *space,
@@ -372,7 +469,7 @@ struct wt_check_memory *wt_check_memory_begin(struct wt_machine *m, const void *
     struct wt_check_memory *c = calloc(1, sizeof *c);
     if (!c)
         return NULL;
-    *c = (struct wt_check_memory){.judge = {judge, holds, outside, c},
+    *c = (struct wt_check_memory){.judge = {judge, holds, outside, c, is_allocator, allocator},
                                   .machine = m,
                                   .space = space,
                                   .last = UINT64_MAX,
@@ -388,6 +485,7 @@ void wt_check_memory_set_space(struct wt_check_memory *c, const void *space)
     if (c->space != space)
         memset(c->good, 0, sizeof c->good);
     c->space = space;
+    c->machine->judge = &c->judge;
 }
 
 void wt_check_memory_set_allows(struct wt_check_memory *c, wt_check_allows_fn *allows,
@@ -411,6 +509,7 @@ void wt_check_memory_end(struct wt_check_memory *c)
         c->machine->judge = NULL;
         wt_machine_forget_code(c->machine);
     }
+    free(c->call);
     free(c);
 }
 

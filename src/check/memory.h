@@ -20,7 +20,8 @@ struct wt_check_memory;
  */
 struct wt_check_memory *wt_check_memory_begin(struct wt_machine *m, const void *space,
                                               wt_found_fn *found, void *context);
-/** Other addresses are valid from now on. */
+/** Other addresses are valid from now on; the machine is judged again where its owner has taken
+ * its judge away. */
 void wt_check_memory_set_space(struct wt_check_memory *c, const void *space);
 /** Whether an access outside of the objects is no mistake; @p near: the nearest object, size 0:
  * none. */

@@ -124,8 +124,9 @@ void wt_call_stack_take(struct wt_call_stack *calls)
     calls->depth = (unsigned)backtrace(calls->address, WT_STACK_DEPTH);
 }
 
-/* Completes the news, and hands them to the listener, if there is one. */
-static void tell(struct wt_object_news *news)
+/* Completes the news, and hands them to the listener, if there is one. @p calls: NULL: the calling
+ * thread's. */
+static void tell_of(struct wt_object_news *news, const struct wt_call_stack *calls)
 {
     if (!atomic_load_explicit(&table.listens, memory_order_relaxed))
         return;
@@ -135,8 +136,16 @@ static void tell(struct wt_object_news *news)
     pthread_mutex_unlock(&table.lock);
     if (!listener)
         return;
-    wt_call_stack_take(&news->calls);
+    if (calls)
+        news->calls = *calls;
+    else
+        wt_call_stack_take(&news->calls);
     listener(context, news);
+}
+
+static void tell(struct wt_object_news *news)
+{
+    tell_of(news, NULL);
 }
 
 /* ---- what drivers tell ---- */
@@ -170,9 +179,15 @@ static void add(const struct wt_object *o)
 
 void wt_object_made(const void *space, uint64_t addr, uint64_t size, const char *by)
 {
+    wt_object_made_before(space, addr, size, by, NULL);
+}
+
+void wt_object_made_before(const void *space, uint64_t addr, uint64_t size, const char *by,
+                           const struct wt_call_stack *calls)
+{
     struct wt_object_news news = {
         .event = WT_OBJECT_MADE, .space = space, .addr = addr, .size = size, .by = by};
-    tell(&news);
+    tell_of(&news, calls);
     pthread_mutex_lock(&table.lock);
     add(&(struct wt_object){.space = space,
                             .addr = addr,
@@ -251,6 +266,15 @@ void wt_object_filled(uint64_t addr, uint64_t size, const char *by)
 
 /* ---- blocks ---- */
 
+/* Whether memory of a freed object is kept there. */
+static bool keeps_any(uint64_t addr, uint64_t size)
+{
+    for (size_t i = table.kept_first; i < table.kept_end; i++)
+        if (table.kept[i].addr - addr < size)
+            return true;
+    return false;
+}
+
 void wt_block_made(const void *space, uint64_t addr, uint64_t size)
 {
     pthread_mutex_lock(&table.lock);
@@ -261,7 +285,8 @@ void wt_block_made(const void *space, uint64_t addr, uint64_t size)
         const size_t at = block_above(space, addr);
         memmove(&grown[at + 1], &grown[at], (table.block_count - at) * sizeof *grown);
         const struct wt_object *last = object_below(space, addr + size - 1);
-        grown[at] = (struct block){space, addr, size, last && last->addr >= addr};
+        grown[at] = (struct block){space, addr, size,
+                                   (last && last->addr >= addr) || keeps_any(addr, size)};
         table.block_count++;
     }
     changed();
@@ -349,6 +374,23 @@ void wt_object_keep(uint64_t addr, uint64_t size, wt_object_release_fn *release,
         pthread_mutex_lock(&table.lock);
         due = kept && next_to_release(&k);
         pthread_mutex_unlock(&table.lock);
+    }
+}
+
+bool wt_objects_release_kept(void)
+{
+    for (bool any = false;; any = true) {
+        struct kept k;
+        pthread_mutex_lock(&table.lock);
+        const bool due = table.kept_first < table.kept_end;
+        if (due) {
+            k = table.kept[table.kept_first++];
+            table.kept_bytes -= k.size;
+        }
+        pthread_mutex_unlock(&table.lock);
+        if (!due)
+            return any;
+        k.release(k.context, k.addr);
     }
 }
 

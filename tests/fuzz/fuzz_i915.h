@@ -21,7 +21,7 @@ static bool i915_read_physical(void *context, uint64_t physical, void *bytes, si
 }
 
 /* What i915_ops.h promises of a walk and its mappings: sorted, apart, and in the page tables. */
-static enum wt_status i915_check_walk(void *context, uint64_t root,
+static enum wt_status i915_check_walk(void *context, const void *file, uint64_t root,
                                       const struct wt_i915_mapping *mappings, size_t count,
                                       const struct gen_walk *walk, struct wt_error *err)
 {

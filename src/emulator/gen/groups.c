@@ -188,7 +188,8 @@ static uint64_t entry_of(const struct wt_machine *m, const struct wt_group_head 
 
 static uint64_t asked(const struct wt_machine *m, const struct wt_group_head *g)
 {
-    return g->local_size;
+    const uint32_t bytes = ((const struct gen_device *)m)->walk[g->launch].walk.slm_asked;
+    return bytes && bytes < g->local_size ? bytes : g->local_size;
 }
 
 static uint64_t private_asked(const struct wt_machine *m, const struct wt_wave_head *w)

@@ -137,10 +137,14 @@ static __attribute__((noinline)) void tell(const struct gen_message *m,
 /* Whether the machine's judge need not be asked about [low, low + length). */
 static __attribute__((noinline)) bool is_good(const struct gen_message *m,
                                               const struct gen_transfer *x, bool write,
-                                              uint64_t low, uint64_t length)
+                                              uint64_t low, uint64_t length,
+                                              const struct span *span)
 {
     const struct wt_machine *machine = &m->t->device->machine;
-    if (x->align && low % x->align)
+    uint64_t bits = low;
+    for (unsigned i = 0; i < x->lanes; i++)
+        bits |= x->on >> i & 1 ? span->after[i] : 0;
+    if (x->align && bits % x->align)
         return false;
     if (!x->wide_addresses && x->surface.is_slm)
         return low + length <= machine->groups.ops->asked(machine, &m->t->group->head);
@@ -168,7 +172,7 @@ static bool find(const struct gen_message *m, const struct gen_transfer *x, bool
     if (x->wide_addresses ? length > UINT32_MAX : span->high + bytes > x->surface.size)
         return false;
     const uint64_t low = (x->wide_addresses || slm ? span->low : x->surface.base + span->low) & all;
-    if (d->machine.judge && !is_good(m, x, write, low, length))
+    if (d->machine.judge && !is_good(m, x, write, low, length, span))
         return false;
     p->together = slm                      ? m->t->group->local + low
                   : length <= WT_PAGE_SIZE ? one(d, low, (unsigned)length, write)

@@ -191,7 +191,7 @@ static bool load(const struct gen_message *m, struct sampler *x, unsigned lane, 
     for (unsigned i = 0; i < 3; i++)
         inside = inside && at[i] >= 0 &&
                  at[i] < (i < x->spatial || (i == 2 && layered) ? size_of(x, i) : 1);
-    if (!inside)
+    if (!inside && m->t->device->machine.judge)
         note_outside(x, lane, at);
     if (!inside)
         absent_texel(x, found);

@@ -1,6 +1,7 @@
 /* What a judge is asked about accesses of a warp. See memory_access.h. */
 #include "emulator/sm/memory_access.h"
 #include "emulator/sm/ptx_image.h"
+#include "emulator/sm/texture_access.h"
 
 /* An access as it is asked about. */
 struct question {
@@ -91,13 +92,12 @@ void sm_access_judge(struct sm_warp *w, const struct sm_uop *u, enum sm_judged w
     a->lanes &= ~a->refused;
 }
 
-void sm_judge_beside(struct sm_warp *w, const struct sm_uop *u, enum wt_watch_kind kind,
-                     uint32_t lanes, unsigned size)
+void sm_judge_beside(struct sm_texture_lane *r, const struct sm_texture *t, enum wt_watch_kind kind)
 {
-    struct wt_machine *m = &w->device->machine;
-    const struct wt_lane_access a = {.pc = sm_pc_of(w, u), .kind = kind, .size = size};
-    static const uint64_t nowhere[SM_LANES];
-    if (lanes)
-        m->judge->outside(m->judge->context, m, &w->head, &a, lanes, nowhere, 0, 0,
-                          "a texel that the surface does not have");
+    struct wt_machine *m = &r->w->device->machine;
+    const struct wt_lane_access a = {.pc = sm_pc_of(r->w, r->u), .kind = kind, .size = r->size};
+    if (r->beside)
+        m->judge->outside(m->judge->context, m, &r->w->head, &a, r->beside, r->at, t->address,
+                          t->slice ? t->slice * t->depth : (uint64_t)t->pitch * t->height,
+                          r->texel);
 }

@@ -65,9 +65,6 @@ uint32_t sm_judge_variable(struct sm_warp *w, const struct sm_uop *u, enum wt_wa
 /** The same of all lanes of an access: those that must not are moved to a->refused. */
 void sm_access_judge(struct sm_warp *w, const struct sm_uop *u, enum sm_judged where,
                      struct sm_access *a, const uint64_t *at);
-/** Tells the judge, which is there, of lanes that access texels which a surface does not have. */
-void sm_judge_beside(struct sm_warp *w, const struct sm_uop *u, enum wt_watch_kind kind,
-                     uint32_t lanes, unsigned size);
 /** Whether a machine has a judge. */
 static inline bool sm_has_judge(const struct sm_warp *w)
 {

@@ -168,7 +168,7 @@ PTX_EXECUTOR(ptx_op_surface_load)
             (place == SM_SURFACE_INSIDE && !sm_texture_read(&r, address, o->element, bytes[i])))
             return r.next;
     }
-    sm_judge_beside(w, u, WT_WATCH_READ, r.beside, r.size);
+    sm_judge_beside(&r, &h.found.texture, WT_WATCH_READ);
     for (unsigned k = 0; k < o->count; k++)
         if (o->vector[k] != PTX_NO_SLOT)
             PTX_LEFT(i, lanes)
@@ -218,7 +218,7 @@ PTX_EXECUTOR(ptx_op_surface_store)
         }
         bytes_to_store(o, frame, i, &h.found.texture, bytes[i]);
     }
-    sm_judge_beside(w, u, WT_WATCH_WRITE, r.beside, r.size);
+    sm_judge_beside(&r, &h.found.texture, WT_WATCH_WRITE);
     if (a.stray)
         return sm_stray(w, u, &a);
     PTX_LEFT(i, a.lanes)

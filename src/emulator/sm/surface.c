@@ -3,6 +3,8 @@
  * (.D) or components in the surface's format (.P).
  */
 
+#include <stdio.h>
+
 #include "base/bits.h"
 #include "emulator/sm/memory_access.h"
 #include "emulator/sm/texture_access.h"
@@ -19,6 +21,20 @@ static bool inside(enum sm_surface_outside outside, uint32_t *value, uint32_t n)
         return false;
     *value = i < 0 ? 0 : n - 1;
     return true;
+}
+
+/* Notes for a judge that a lane accesses a texel that there is not. */
+static void note_beside(struct sm_texture_lane *r, const struct sm_texture *t, const uint32_t at[3],
+                        unsigned size)
+{
+    const int32_t x = (int32_t)at[0] / (int32_t)(t->bytes * t->channels), y = (int32_t)at[1];
+    const int64_t row = t->dimensions > 1 ? y * (int64_t)t->pitch : 0;
+    if (!r->beside)
+        snprintf(r->texel, sizeof r->texel, "texel (%d, %d) of %u x %u", x,
+                 t->dimensions > 1 ? y : 0, t->width, t->height);
+    r->at[r->lane] = t->address + (uint64_t)(row + (int32_t)at[0]);
+    r->beside |= 1u << r->lane;
+    r->size = size;
 }
 
 enum sm_surface_place sm_surface_find(struct sm_texture_lane *r, const struct sm_texture *t,
@@ -48,8 +64,7 @@ enum sm_surface_place sm_surface_find(struct sm_texture_lane *r, const struct sm
     if (outside == SM_SURFACE_ZERO)
         return SM_SURFACE_NOWHERE;
     if (sm_has_judge(r->w)) {
-        r->beside |= 1u << r->lane;
-        r->size = size;
+        note_beside(r, t, at, size);
         return SM_SURFACE_NOWHERE;
     }
     r->next = sm_error(r->w, r->u, SM_OOR_ADDR, 1u << r->lane, x,
@@ -101,7 +116,7 @@ static const struct sm_uop *load_components(struct sm_warp *w, const struct sm_u
         if (place == SM_SURFACE_INSIDE)
             sm_texture_unpack(&found.texture, bytes, component[r.lane]);
     }
-    sm_judge_beside(w, u, WT_WATCH_READ, r.beside, r.size);
+    sm_judge_beside(&r, &found.texture, WT_WATCH_READ);
     for (unsigned c = 0, n = 0; c < 4; c++) {
         const unsigned to = sm_register_behind(u->d, n);
         if (!(f->components >> c & 1))
@@ -149,7 +164,7 @@ const struct sm_uop *sm_op_suld(struct sm_warp *w, const struct sm_uop *u)
             (place == SM_SURFACE_INSIDE && !sm_texture_read(&r, address, f.size, bytes[r.lane])))
             return r.next;
     }
-    sm_judge_beside(w, u, WT_WATCH_READ, r.beside, r.size);
+    sm_judge_beside(&r, &found.texture, WT_WATCH_READ);
     const unsigned each = f.size < 4 ? f.size : 4;
     for (unsigned k = 0; k * 4 < f.size; k++) {
         const unsigned to = sm_register_behind(u->d, k);
@@ -184,7 +199,7 @@ const struct sm_uop *sm_op_sust(struct sm_warp *w, const struct sm_uop *u)
         }
         bytes_to_store(w, u, &f, r.lane, &found.texture, bytes[r.lane]);
     }
-    sm_judge_beside(w, u, WT_WATCH_WRITE, r.beside, r.size);
+    sm_judge_beside(&r, &found.texture, WT_WATCH_WRITE);
     if (a.stray)
         return sm_stray(w, u, &a);
     for (uint32_t left = a.lanes; left; left &= left - 1) {

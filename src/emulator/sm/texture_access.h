@@ -12,8 +12,12 @@ struct sm_texture_lane {
     const struct sm_uop *u;
     unsigned lane;
     const struct sm_uop *next; /* what the executor returns when a read has failed */
-    uint32_t beside;           /* lanes, for a judge, of texels that the surface does not have */
-    unsigned size;             /* bytes of their accesses */
+    /* for a judge: lanes that access texels which the surface does not have, where these would be;
+     * bytes of an access; the first of them */
+    uint32_t beside;
+    uint64_t at[SM_LANES];
+    unsigned size;
+    char texel[80];
 };
 
 /* The texture that was asked for last. */
@@ -42,6 +46,9 @@ bool sm_texture_handle(struct sm_texture_lane *lane, bool in_register, uint8_t r
                        uint64_t *handle);
 
 enum sm_surface_place { SM_SURFACE_INSIDE, SM_SURFACE_NOWHERE, SM_SURFACE_ERROR };
+/** Tells the judge of lane->beside, which may be none. */
+void sm_judge_beside(struct sm_texture_lane *lane, const struct sm_texture *t,
+                     enum wt_watch_kind kind);
 /**
  * The address of @p size bytes of a surface; coordinate[0] counts bytes. SM_SURFACE_NOWHERE: reads
  * give 0 and writes do nothing; SM_SURFACE_ERROR: the lane raised OOR_ADDR.

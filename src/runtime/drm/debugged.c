@@ -91,7 +91,9 @@ enum wt_status drm_debugged_walk(struct drm_debugged *g, uint64_t root,
     g->mappings = mappings;
     g->mapping_count = count;
     gen_device_use_table(g->device, root);
-    wt_counted_before_kernel(&g->hosted, drm_code_state(), g->mappings);
+    wt_counted_before_kernel(&g->hosted, drm_code_state(), g->space);
+    if (!g->judged)
+        gen_machine(g->device)->judge = NULL;
     wt_recording_before_kernel(g->recording);
     const enum wt_status status = gen_device_walk(g->device, walk, err);
     wt_recording_after_kernel(g->recording);

@@ -209,14 +209,16 @@ static void run_guarded(struct slice *s)
 
 /* The runtime's own kernels (copies, fills) have no name where the program's calls, which give
  * names to its kernels, are seen. */
+static bool is_own(const struct gen_walk *walk)
+{
+    return drm_calls_are_seen() && drm_has_one_gpu() && !wt_drm_kernel_has_name(kernel_of(walk));
+}
+
 static void count_launch(const struct gen_walk *walk)
 {
     struct wt_tally_gpu *tally = wt_tally_of(GEN_WIRE_FAMILY);
-    if (!tally)
-        return;
-    const bool own =
-        drm_calls_are_seen() && drm_has_one_gpu() && !wt_drm_kernel_has_name(kernel_of(walk));
-    atomic_fetch_add(own ? &tally->own : &tally->launches, 1);
+    if (tally)
+        atomic_fetch_add(is_own(walk) ? &tally->own : &tally->launches, 1);
 }
 
 static void count_issues(uint64_t now, uint64_t before)
@@ -293,6 +295,7 @@ static uint8_t *find_host(const struct wt_i915_mapping *mappings, size_t count, 
 /* The arguments of `run`. */
 struct command {
     struct wt_drm_emulated *gpu;
+    const void *file;
     uint64_t root;
     const struct wt_i915_mapping *mappings;
     size_t count;
@@ -313,6 +316,9 @@ static void run_command(void *context)
     numbered.launch = gpu->debugged.launch;
     if (gpu->debugged.attached) /* the driver's routine takes the place of the runtime's */
         numbered.sip = 0;
+    gpu->debugged.space = c->file;
+    gpu->debugged.judged = !is_own(c->walk);
+    numbered.slm_asked = wt_drm_kernel_local_asked(kernel_of(c->walk), c->walk->slm_bytes);
     drm_walk_sizes(c->walk, find_host(c->mappings, c->count, c->walk->payload, &room), room,
                    &numbered);
     c->status = run_to_end(gpu, c->root, c->mappings, c->count, &numbered, c->err);
@@ -326,12 +332,18 @@ static bool is_payload(const struct command *c, uint64_t addr)
     return payload && addr - (uintptr_t)payload < room;
 }
 
-static enum wt_status run(void *context, uint64_t root, const struct wt_i915_mapping *mappings,
-                          size_t count, const struct gen_walk *walk, struct wt_error *err)
+static enum wt_status run(void *context, const void *file, uint64_t root,
+                          const struct wt_i915_mapping *mappings, size_t count,
+                          const struct gen_walk *walk, struct wt_error *err)
 {
     struct wt_drm_emulated *gpu = context;
-    struct command c = {
-        .gpu = gpu, .root = root, .mappings = mappings, .count = count, .walk = walk, .err = err};
+    struct command c = {.gpu = gpu,
+                        .file = file,
+                        .root = root,
+                        .mappings = mappings,
+                        .count = count,
+                        .walk = walk,
+                        .err = err};
     uint64_t addr;
     if (!wt_guarded(run_command, &c, &addr)) { /* code or payload: the device is taken */
         drm_debugged_reset(&gpu->debugged);

@@ -6,7 +6,6 @@
 #include <string.h>
 #include <sys/mman.h>
 
-#include "check/objects.h"
 #include "runtime/drm/internal.h"
 
 #define ADDRESS_MASK (((uint64_t)1 << DRM_ADDRESS_BITS) - 1)
@@ -74,14 +73,13 @@ static void note_use(struct wt_i915_file *file, const struct drm_i915_gem_exec_o
 {
     struct drm_object *object = drm_object(file, entry->handle);
     const uint64_t address = entry->offset & ADDRESS_MASK;
-    if (object->asked && (!object->bound || object->address != address)) {
-        if (object->bound)
-            wt_object_freed(file, object->address, "i915");
-        wt_object_made(file, address, object->asked, "i915");
-    }
+    if (object->placed && object->address != address)
+        drm_object_unplace(file, object);
     object->bound = true;
     object->active++;
     object->address = address;
+    if (!object->placed)
+        drm_object_place(file, object);
     object->read_domains = I915_GEM_DOMAIN_RENDER;
     object->write_domain = entry->flags & EXEC_OBJECT_WRITE ? I915_GEM_DOMAIN_RENDER : 0;
     object->written |= (entry->flags & EXEC_OBJECT_WRITE) != 0;

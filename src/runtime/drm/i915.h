@@ -52,6 +52,15 @@ void wt_i915_close(struct wt_i915_file *file);
  * multiples of pages.
  */
 void wt_i915_ask(uint64_t bytes);
+/**
+ * Notes behind wt_i915_ask(), where memory is checked, that the first object that this thread
+ * creates is the buffer, an object of its own for checks (check/objects.h): @p by is the function
+ * that the program has called, constant text. @p read_only: kernels must not write it.
+ */
+void wt_i915_ask_object(const char *by, bool read_only);
+/** The opening that has created an object last: with one GPU, the space of the addresses of memory
+ * that runtimes give programs; NULL: none has. */
+const void *wt_i915_asked_of(void);
 
 /** Before fork(): waits until no ioctl is half done, by taking the lock. */
 void wt_i915_before_fork(struct wt_i915 *device);

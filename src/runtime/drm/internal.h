@@ -25,6 +25,10 @@ struct drm_object {
     uint64_t offset;  /* in the device's descriptor, unless `user` */
     uint64_t address; /* where the GPU saw it last */
     bool bound;       /* a batch has used it */
+    bool placed;      /* checks know it at `address` */
+    const char *by;   /* the function that has made it, of an object of checks; NULL: it is none */
+    bool kept_from_writes;       /* then: kernels must not write it */
+    struct wt_call_stack *calls; /* then: who has called the function; NULL: not known */
     bool mapped;      /* by the program, or soon */
     bool closed;      /* its handle is gone; its memory follows when it is idle */
     uint32_t active;  /* batches that use it and have not ended */
@@ -180,6 +184,10 @@ int drm_madvise(struct wt_i915_file *file, struct drm_i915_gem_madvise *args);
 int drm_set_caching(struct wt_i915_file *file, struct drm_i915_gem_caching *args);
 /* I915_GEM_GET_CACHING: gives what drm_set_caching has noted; LLC at first. -ENOENT. */
 int drm_get_caching(struct wt_i915_file *file, struct drm_i915_gem_caching *args);
+/* Tells checks that the GPU sees an object at object->address from now on. */
+void drm_object_place(struct wt_i915_file *file, struct drm_object *object);
+/* Tells checks that it does not any more. */
+void drm_object_unplace(struct wt_i915_file *file, struct drm_object *object);
 /* Frees the memory of an object that no batch uses, and its place in the table. */
 void drm_object_free(struct wt_i915_file *file, struct drm_object *object);
 
@@ -246,6 +254,7 @@ void drm_queue_forget(struct wt_i915 *device);
 /* A batch being run. */
 struct drm_batch {
     struct wt_i915 *device;
+    const struct wt_i915_file *file;
     struct drm_gpu_state *gpu;
     const struct wt_i915_mapping *mappings; /* sorted by address */
     size_t mapping_count;

@@ -17,6 +17,8 @@ struct named {
     char *name;
     uint8_t *elf; /* with DWARF; NULL: none */
     size_t elf_size;
+    uint32_t local[8]; /* bytes of shared local memory that launches have asked for, at most, by the
+                          power of two that the hardware gives */
 };
 
 /* A process has one address space of the GPU in which the runtimes tell addresses:
@@ -53,10 +55,39 @@ void wt_drm_kernel_is(uint64_t address, const char *name, const void *owner)
     if (k && (!k->name || strcmp(k->name, name) != 0)) {
         free(k->name);
         k->name = strdup(name);
+        memset(k->local, 0, sizeof k->local);
     }
     if (k)
         k->owner = owner;
     pthread_mutex_unlock(&lock);
+}
+
+/* The hardware gives a power of two, from 1 KiB to 64 KiB. */
+static unsigned local_code(uint32_t bytes)
+{
+    unsigned code = 0;
+    while (code < 7 && bytes > UINT32_C(1024) << code)
+        code++;
+    return code;
+}
+
+void wt_drm_kernel_local(uint64_t address, uint32_t bytes)
+{
+    pthread_mutex_lock(&lock);
+    struct named *k = find(address);
+    uint32_t *most = k ? &k->local[local_code(bytes)] : NULL;
+    if (k && bytes > *most)
+        *most = bytes;
+    pthread_mutex_unlock(&lock);
+}
+
+uint32_t wt_drm_kernel_local_asked(uint64_t address, uint32_t given)
+{
+    pthread_mutex_lock(&lock);
+    const struct named *k = find(address);
+    const uint32_t bytes = k ? k->local[local_code(given)] : 0;
+    pthread_mutex_unlock(&lock);
+    return bytes;
 }
 
 void wt_drm_kernels_forget(const void *owner)
@@ -111,6 +142,19 @@ void wt_drm_kernel_debug(uint64_t address, const char *name, const uint8_t *data
             memcpy(k->elf, elf, length);
     }
     pthread_mutex_unlock(&lock);
+}
+
+uint8_t *wt_drm_kernel_elf(uint64_t address, size_t *length)
+{
+    uint8_t *copy = NULL;
+    pthread_mutex_lock(&lock);
+    const struct named *k = find(address);
+    if (k && k->elf && k->elf_size && (copy = malloc(k->elf_size))) {
+        *length = k->elf_size;
+        memcpy(copy, k->elf, k->elf_size);
+    }
+    pthread_mutex_unlock(&lock);
+    return copy;
 }
 
 void wt_drm_kernel_line(uint64_t start, uint64_t pc, char *text, size_t size)

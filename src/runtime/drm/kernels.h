@@ -33,9 +33,20 @@ void wt_drm_kernel_describe(uint64_t kernel, uint64_t pc, char *text, size_t siz
  */
 void wt_drm_kernel_debug(uint64_t address, const char *name, const uint8_t *data, size_t size);
 
+/** A copy of the ELF file of the kernel that begins at @p address, from its debug data, which the
+ * caller frees; NULL: there is none. */
+uint8_t *wt_drm_kernel_elf(uint64_t address, size_t *length);
+
 /** Writes the source line of an instruction of the kernel that begins at @p kernel, or why it is
  * not known. */
 void wt_drm_kernel_line(uint64_t kernel, uint64_t pc, char *text, size_t size);
+
+/** A launch of the kernel at this address, which will follow, has asked for @p bytes of shared local
+ * memory. */
+void wt_drm_kernel_local(uint64_t address, uint32_t bytes);
+/** How many bytes launches of the kernel have asked for, at most, of those that get @p given from
+ * the hardware, a power of two; 0: not known. */
+uint32_t wt_drm_kernel_local_asked(uint64_t address, uint32_t given);
 
 /** Whether the name of the kernel that begins at @p kernel is known. */
 bool wt_drm_kernel_has_name(uint64_t kernel);

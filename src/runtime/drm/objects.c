@@ -7,15 +7,80 @@
 #include <unistd.h>
 
 #include "base/array.h"
-#include "check/objects.h"
+#include "runtime/common/checked.h"
 #include "runtime/drm/i915.h"
 #include "runtime/drm/internal.h"
 
 static _Thread_local uint64_t asked;
+static _Thread_local const char *asked_by; /* of the next object, for checks; NULL: of none */
+static _Thread_local bool asked_read_only;
+static _Thread_local struct wt_call_stack asked_calls;
+static const struct wt_i915_file *_Atomic asked_of;
 
 void wt_i915_ask(uint64_t bytes)
 {
     asked = bytes;
+    asked_by = NULL;
+}
+
+void wt_i915_ask_object(const char *by, bool read_only)
+{
+    asked_by = asked ? by : NULL;
+    asked_read_only = read_only;
+    wt_call_stack_take(&asked_calls);
+}
+
+const void *wt_i915_asked_of(void)
+{
+    return asked_of;
+}
+
+/* ---- checks ---- */
+
+/* A new object is the one that the thread's call asks for. */
+static void take_asked(struct wt_i915_file *file, struct drm_object *object)
+{
+    asked_of = file;
+    if (!asked_by || !object->asked)
+        return;
+    object->by = asked_by;
+    object->kept_from_writes = asked_read_only;
+    if ((object->calls = malloc(sizeof *object->calls)))
+        *object->calls = asked_calls;
+    asked_by = NULL;
+}
+
+/* Another object may have been there, whose end comes later. */
+void drm_object_place(struct wt_i915_file *file, struct drm_object *object)
+{
+    object->placed = true;
+    if (!wt_check_wants(WT_CHECK_MEMORY)) {
+        if (object->asked)
+            wt_object_made(file, object->address, object->asked, "i915");
+        return;
+    }
+    for (size_t i = 0; i < file->object_count; i++) {
+        struct drm_object *other = &file->objects[i];
+        if (other != object && other->placed && other->address < object->address + object->size &&
+            object->address < other->address + other->size)
+            drm_object_unplace(file, other);
+    }
+    wt_block_made(file, object->address, object->size);
+    if (!object->by)
+        return;
+    wt_object_made_before(file, object->address, object->asked, object->by, object->calls);
+    if (object->kept_from_writes)
+        wt_object_set_read_only(file, object->address, true);
+}
+
+void drm_object_unplace(struct wt_i915_file *file, struct drm_object *object)
+{
+    const bool checked = wt_check_wants(WT_CHECK_MEMORY);
+    object->placed = false;
+    if (checked ? object->by != NULL : object->asked != 0)
+        wt_object_freed(file, object->address, "i915");
+    if (checked)
+        wt_block_gone(file, object->address);
 }
 
 struct drm_object *drm_object(struct wt_i915_file *file, uint32_t handle)
@@ -81,6 +146,7 @@ int drm_create(struct wt_i915_file *file, struct drm_i915_gem_create *args)
         .write_domain = I915_GEM_DOMAIN_CPU,
     };
     fill_new(file, handle);
+    take_asked(file, &file->objects[handle - 1]);
     args->size = size;
     args->handle = handle;
     return 0;
@@ -109,6 +175,7 @@ int drm_userptr(struct wt_i915_file *file, struct drm_i915_gem_userptr *args)
         .write_domain = I915_GEM_DOMAIN_CPU,
     };
     fill_new(file, handle);
+    take_asked(file, &file->objects[handle - 1]);
     args->handle = handle;
     return 0;
 }
@@ -116,8 +183,9 @@ int drm_userptr(struct wt_i915_file *file, struct drm_i915_gem_userptr *args)
 void drm_object_free(struct wt_i915_file *file, struct drm_object *object)
 {
     assert(object->used && !object->active);
-    if (object->bound && object->asked)
-        wt_object_freed(file, object->address, "i915");
+    if (object->placed)
+        drm_object_unplace(file, object);
+    free(object->calls);
     if (object->bound)
         drm_final_unmap(file->device, object->address, object->host, object->size);
     if (!object->user) {

@@ -7,12 +7,15 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "object/gen_wire.h"
 #include "runtime/common/tally.h"
+#include "runtime/drm/handles.h"
 #include "runtime/drm/i915.h"
 #include "runtime/drm/interposed.h"
 #include "runtime/drm/kernels.h"
+#include "runtime/drm/opencl.h"
 
 /* No header declares what programs find here by its name. */
 #pragma GCC diagnostic ignored "-Wmissing-prototypes"
@@ -25,7 +28,13 @@ enum {
     PROGRAM_DEBUG_INFO_SIZES = 0x4101,
     KERNEL_GPU_ADDRESS = 0x10010,
     USE_HOST_PTR = 1 << 3,
-    INVALID_OPERATION = -59,
+    KERNEL_ARG_ADDRESS_QUALIFIER = 0x1196,
+    KERNEL_ARG_TYPE_NAME = 0x1198,
+    ADDRESS_LOCAL = 0x119c,
+    ADDRESS_PRIVATE = 0x119e,
+    KERNEL_LOCAL_MEM_SIZE = 0x11b2,
+    MEM_READ_ONLY = 1 << 2,
+    INVALID_OPERATION = DRM_OPENCL_INVALID_OPERATION,
 };
 
 #define EXPORT __attribute__((visibility("default")))
@@ -52,6 +61,103 @@ static void note_debug(void *program, uint64_t address, const char *name)
     free(data);
 }
 
+/* ---- local memory that a kernel asks for, for checks ---- */
+
+static void note_asked(void *kernel, uint64_t address)
+{
+    static int (*_Atomic info)(void *, void *, unsigned, size_t, void *, size_t *);
+    uint64_t bytes = 0;
+    if (!info)
+        *(void *_Atomic *)&info = next("clGetKernelWorkGroupInfo");
+    if (!wt_check_wants(WT_CHECK_MEMORY) || !info ||
+        info(kernel, NULL, KERNEL_LOCAL_MEM_SIZE, sizeof bytes, &bytes, NULL))
+        return;
+    bytes = drm_local_bytes(kernel, bytes);
+    if (bytes && bytes <= GEN_SLM_BYTES)
+        wt_drm_kernel_local(address, (uint32_t)bytes);
+}
+
+/* A size without a value is that of a local argument, or that of a pointer that is null. */
+static bool is_local(void *kernel, unsigned index, size_t size)
+{
+    static int (*_Atomic info)(void *, unsigned, unsigned, size_t, void *, size_t *);
+    unsigned qualifier = ADDRESS_LOCAL;
+    if (!info)
+        *(void *_Atomic *)&info = next("clGetKernelArgInfo");
+    if (info && size == sizeof(void *))
+        info(kernel, index, KERNEL_ARG_ADDRESS_QUALIFIER, sizeof qualifier, &qualifier, NULL);
+    return qualifier == ADDRESS_LOCAL;
+}
+
+/* The bytes of an argument of a type that OpenCL C defines, by its name; 0: of another one. */
+static size_t size_of_type(const char *name)
+{
+    static const struct {
+        const char *name;
+        size_t size;
+    } types[] = {{"char", 1}, {"uchar", 1}, {"short", 2}, {"ushort", 2}, {"half", 2},  {"int", 4},
+                 {"uint", 4}, {"float", 4}, {"long", 8},  {"ulong", 8},  {"double", 8}};
+    const size_t length = strcspn(name, "0123456789");
+    const unsigned long count = name[length] ? strtoul(name + length, NULL, 10) : 1;
+    for (size_t i = 0; i < sizeof types / sizeof *types; i++)
+        if (strlen(types[i].name) == length && !strncmp(types[i].name, name, length))
+            return types[i].size * (count == 3 ? 4 : count);
+    return 0;
+}
+
+/* OpenCL refuses an argument that has not the size of its type; Intel's runtime takes it. */
+static void check_size(void *kernel, unsigned index, size_t size)
+{
+    static int (*_Atomic info)(void *, unsigned, unsigned, size_t, void *, size_t *);
+    unsigned qualifier = 0;
+    char type[80];
+    if (!info)
+        *(void *_Atomic *)&info = next("clGetKernelArgInfo");
+    if (!info ||
+        info(kernel, index, KERNEL_ARG_ADDRESS_QUALIFIER, sizeof qualifier, &qualifier, NULL) ||
+        qualifier != ADDRESS_PRIVATE ||
+        info(kernel, index, KERNEL_ARG_TYPE_NAME, sizeof type, type, NULL))
+        return;
+    const size_t right = size_of_type(type);
+    if (right && right != size)
+        wt_checked_call(WT_FOUND_ARGUMENT_SIZE, WT_ERROR, NULL,
+                        "clSetKernelArg: argument %u is %s, of %zu bytes, and gets %zu", index,
+                        type, right, size);
+}
+
+EXPORT int clSetKernelArg(void *kernel, unsigned index, size_t size, const void *value)
+{
+    static int (*_Atomic set)(void *, unsigned, size_t, const void *);
+    if (!set)
+        *(void *_Atomic *)&set = next("clSetKernelArg");
+    if (!set)
+        return INVALID_OPERATION;
+    const int status = drm_opencl_status("clSetKernelArg", set(kernel, index, size, value));
+    if (!status && value && wt_check_wants(WT_CHECK_API))
+        check_size(kernel, index, size);
+    if (!status && !value && wt_check_wants(WT_CHECK_MEMORY))
+        drm_local_argument(kernel, index, is_local(kernel, index, size) ? size : 0);
+    return status;
+}
+
+EXPORT void *clCreateKernel(void *program, const char *name, int *error)
+{
+    static void *(*_Atomic create)(void *, const char *, int *);
+    int status = INVALID_OPERATION;
+    if (!error)
+        error = &status;
+    if (!create)
+        *(void *_Atomic *)&create = next("clCreateKernel");
+    if (!create)
+        *error = INVALID_OPERATION;
+    void *kernel = create ? create(program, name, error) : NULL;
+    drm_local_forget(kernel);
+    drm_opencl_status("clCreateKernel", kernel ? 0 : *error);
+    return kernel;
+}
+
+/* ---- kernels ---- */
+
 static void note_kernel(void *kernel)
 {
     static int (*_Atomic info)(void *, unsigned, size_t, void *, size_t *);
@@ -66,18 +172,19 @@ static void note_kernel(void *kernel)
         wt_drm_kernel_is(address, name, NULL);
     else
         return;
+    note_asked(kernel, address);
     if (!info(kernel, KERNEL_PROGRAM, sizeof program, &program, NULL))
         note_debug(program, address, name);
 }
 
 /* Many programs never look at the result: exec's tally counts it. */
-static int counted(int result)
+static int counted(const char *by, int result, void *event)
 {
     char why[WT_TALLY_TEXT];
     snprintf(why, sizeof why, "OpenCL's error %d", result);
     if (result)
         wt_tally_refused(GEN_WIRE_FAMILY, why);
-    return result;
+    return drm_opencl_enqueued(by, result, event);
 }
 
 EXPORT int clEnqueueNDRangeKernel(void *queue, void *kernel, unsigned dimensions,
@@ -91,7 +198,9 @@ EXPORT int clEnqueueNDRangeKernel(void *queue, void *kernel, unsigned dimensions
     if (!enqueue)
         return INVALID_OPERATION;
     note_kernel(kernel);
-    return counted(enqueue(queue, kernel, dimensions, offset, global, local, events, list, event));
+    return counted("clEnqueueNDRangeKernel",
+                   enqueue(queue, kernel, dimensions, offset, global, local, events, list, event),
+                   event);
 }
 
 EXPORT int clEnqueueTask(void *queue, void *kernel, unsigned events, const void *list, void *event)
@@ -102,29 +211,52 @@ EXPORT int clEnqueueTask(void *queue, void *kernel, unsigned events, const void 
     if (!enqueue)
         return INVALID_OPERATION;
     note_kernel(kernel);
-    return counted(enqueue(queue, kernel, events, list, event));
+    return counted("clEnqueueTask", enqueue(queue, kernel, events, list, event), event);
 }
 
 /* A buffer in the program's own memory begins anywhere in its first page. */
-static void ask(uint64_t flags, size_t size)
+static void ask(uint64_t flags, size_t size, const char *by)
 {
     wt_i915_ask(flags & USE_HOST_PTR ? 0 : size);
+    if (by && wt_check_wants(WT_CHECK_MEMORY))
+        wt_i915_ask_object(by, flags & MEM_READ_ONLY);
 }
 
 EXPORT void *clCreateBuffer(void *context, uint64_t flags, size_t size, void *host, int *error)
 {
     static void *(*_Atomic create)(void *, uint64_t, size_t, void *, int *);
+    int status = INVALID_OPERATION;
     if (!create)
         *(void *_Atomic *)&create = next("clCreateBuffer");
+    if (!error)
+        error = &status;
     if (!create) {
-        if (error)
-            *error = INVALID_OPERATION;
+        *error = INVALID_OPERATION;
         return NULL;
     }
-    ask(flags, size);
+    ask(flags, size, "clCreateBuffer");
     void *buffer = create(context, flags, size, host, error);
     wt_i915_ask(0);
-    return buffer;
+    return drm_opencl_made("clCreateBuffer", buffer, size, error);
+}
+
+EXPORT void *clCreateBufferWithProperties(void *context, const void *properties, uint64_t flags,
+                                          size_t size, void *host, int *error)
+{
+    static void *(*_Atomic create)(void *, const void *, uint64_t, size_t, void *, int *);
+    int status = INVALID_OPERATION;
+    if (!create)
+        *(void *_Atomic *)&create = next("clCreateBufferWithProperties");
+    if (!error)
+        error = &status;
+    if (!create) {
+        *error = INVALID_OPERATION;
+        return NULL;
+    }
+    ask(flags, size, "clCreateBufferWithProperties");
+    void *buffer = create(context, properties, flags, size, host, error);
+    wt_i915_ask(0);
+    return drm_opencl_made("clCreateBufferWithProperties", buffer, size, error);
 }
 
 EXPORT void *clSVMAlloc(void *context, uint64_t flags, size_t size, unsigned alignment)
@@ -134,8 +266,36 @@ EXPORT void *clSVMAlloc(void *context, uint64_t flags, size_t size, unsigned ali
         *(void *_Atomic *)&allocate = next("clSVMAlloc");
     if (!allocate)
         return NULL;
-    ask(0, size);
+    ask(0, size, NULL);
     void *memory = allocate(context, flags, size, alignment);
     wt_i915_ask(0);
+    drm_memory_made(memory, size, "clSVMAlloc");
     return memory;
+}
+
+/* The context stays meanwhile. */
+static void release(void *context, uint64_t memory)
+{
+    void (*free_memory)(void *, void *);
+    int (*release_context)(void *);
+    *(void **)&free_memory = next("clSVMFree");
+    *(void **)&release_context = next("clReleaseContext");
+    free_memory(context, drm_memory_at(memory));
+    release_context(context);
+}
+
+EXPORT void clSVMFree(void *context, void *memory)
+{
+    static void (*_Atomic free_memory)(void *, void *);
+    if (!free_memory)
+        *(void *_Atomic *)&free_memory = next("clSVMFree");
+    if (!free_memory)
+        return;
+    int (*retain)(void *);
+    const enum drm_freed freed = drm_memory_freed(memory, "clSVMFree");
+    *(void **)&retain = freed == DRM_KEEP ? next("clRetainContext") : NULL;
+    if (freed == DRM_KEEP && retain && !retain(context))
+        drm_memory_keep(memory, release, context);
+    else if (freed != DRM_MISTAKE)
+        free_memory(context, memory);
 }

@@ -20,6 +20,7 @@
 #include "runtime/drm/code.h"
 #include "runtime/drm/emulated.h"
 #include "runtime/drm/endpoint.h"
+#include "runtime/drm/handles.h"
 #include "runtime/drm/hook.h"
 #include "runtime/drm/report.h"
 
@@ -142,6 +143,14 @@ static void in_child(void)
 __attribute__((constructor)) static void attend_forks(void)
 {
     pthread_atfork(before_fork, in_parent, in_child);
+}
+
+/* ---- checks ---- */
+
+/* Behind what programs do at their end, destructors of C++ included. */
+__attribute__((destructor)) static void report_leaks(void)
+{
+    drm_handles_report();
 }
 
 /* ---- the runtime's debugger ---- */

@@ -52,6 +52,7 @@ static enum wt_status run(struct wt_i915 *device, struct drm_submission *s, stru
         drm_record(device);
     s->begun = true;
     struct drm_batch batch = {.device = device,
+                              .file = s->file,
                               .first_level = s->first_level,
                               .second_level = s->second_level,
                               .gpu = &context->gpu,

@@ -1,0 +1,56 @@
+/*
+ * Handles of OpenCL and Level Zero, for checks: what a program must release until it ends, and
+ * memory that it has by address (SVM, USM).
+ */
+#ifndef WT_DRM_HANDLES_H
+#define WT_DRM_HANDLES_H
+
+#include "runtime/common/checked.h"
+
+/** The program has a handle, or memory at an address, of @p size bytes (0: it is no memory), by
+ * function @p by, with one reference. */
+void drm_handle_made(const void *handle, uint64_t size, const char *by);
+/** It has one more reference to it. */
+void drm_handle_retained(const void *handle);
+/** It is about to have one less; @p by: the function. */
+void drm_handle_released(const void *handle, const char *by);
+/** Finds a handle of memory that was made and not released; its address in *object is the handle's.
+ */
+bool drm_handle_find(const void *handle, struct wt_object *object);
+/** At the end of the process: reports those that were not released. */
+void drm_handles_report(void);
+
+/** The program has @p size bytes of memory that GPUs access at @p memory, which the runtime has
+ * just given it. */
+void drm_memory_made(const void *memory, uint64_t size, const char *by);
+enum drm_freed {
+    DRM_MISTAKE, /**< it was reported, and nothing may be freed */
+    DRM_FREE,    /**< memory is not checked: it is freed now */
+    DRM_KEEP,    /**< it is kept for a while: drm_memory_keep() */
+};
+/** The program frees such memory, or NULL, by function @p by. */
+enum drm_freed drm_memory_freed(const void *memory, const char *by);
+/** The program's pointer to memory, from the address that `release` gets. */
+static inline void *drm_memory_at(uint64_t address)
+{
+    return (void *)(intptr_t)((int64_t)(address << 16) >> 16); /* canonical */
+}
+/** Keeps it, and frees it by @p release then (wt_object_keep()). */
+void drm_memory_keep(const void *memory, wt_object_release_fn *release, void *context);
+/** How many of @p size bytes at @p memory a copy or fill of the host may access, if they are memory
+ * of this kind; else all. Mistakes are reported. */
+uint64_t drm_memory_access(const void *memory, uint64_t size, enum wt_access access,
+                           const char *by);
+
+/** The size of a local argument of a kernel, by its handle; 0: the argument is none. */
+void drm_local_argument(const void *kernel, unsigned index, size_t size);
+/** The kernel is new: its handle may have been another one's. */
+void drm_local_forget(const void *kernel);
+/** How many bytes of shared local memory a launch of the kernel asks for at most, whose variables
+ * have @p size. */
+uint64_t drm_local_bytes(const void *kernel, uint64_t size);
+
+/** Reports a call that has failed, if that is checked. @p status: its name; NULL: it has none. */
+void drm_call_failed(const char *by, const char *status, int number);
+
+#endif

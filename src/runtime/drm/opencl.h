@@ -1,0 +1,17 @@
+/* What opencl.c and opencl_calls.c share. */
+#ifndef WT_DRM_OPENCL_H
+#define WT_DRM_OPENCL_H
+
+#include <stdint.h>
+
+enum { DRM_OPENCL_INVALID_OPERATION = -59 };
+
+/** The status that a call has returned; a failure is reported, if that is checked. */
+int drm_opencl_status(const char *by, int status);
+/** The same of a call that may have made an event, at @p event (NULL: none). */
+int drm_opencl_enqueued(const char *by, int status, void *event);
+/** What a call has made, which the program must release; @p size: bytes of memory, 0: it is none.
+ * NULL: @p error is the status. */
+void *drm_opencl_made(const char *by, void *made, uint64_t size, const int *error);
+
+#endif

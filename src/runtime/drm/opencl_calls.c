@@ -1,0 +1,292 @@
+/*
+ * Intercepts the program's OpenCL calls for checks: what it makes and releases, and calls that
+ * fail. opencl.c has those of which the driver must know more.
+ */
+#include <inttypes.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "runtime/drm/handles.h"
+#include "runtime/drm/interposed.h"
+#include "runtime/drm/opencl.h"
+#include "runtime/drm/words.h"
+
+/* No header declares what programs find here by its name. */
+#pragma GCC diagnostic ignored "-Wmissing-prototypes"
+
+#define EXPORT __attribute__((visibility("default")))
+
+static void *next(const char *name)
+{
+    return drm_next_function("libOpenCL.so.1", name);
+}
+
+/* Of CL/cl.h: the statuses -1 and below, and from -30 on. */
+static const char *status_name(int status)
+{
+    static const char *const low[] = {"DEVICE_NOT_FOUND",
+                                      "DEVICE_NOT_AVAILABLE",
+                                      "COMPILER_NOT_AVAILABLE",
+                                      "MEM_OBJECT_ALLOCATION_FAILURE",
+                                      "OUT_OF_RESOURCES",
+                                      "OUT_OF_HOST_MEMORY",
+                                      "PROFILING_INFO_NOT_AVAILABLE",
+                                      "MEM_COPY_OVERLAP",
+                                      "IMAGE_FORMAT_MISMATCH",
+                                      "IMAGE_FORMAT_NOT_SUPPORTED",
+                                      "BUILD_PROGRAM_FAILURE",
+                                      "MAP_FAILURE",
+                                      "MISALIGNED_SUB_BUFFER_OFFSET",
+                                      "EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST",
+                                      "COMPILE_PROGRAM_FAILURE",
+                                      "LINKER_NOT_AVAILABLE",
+                                      "LINK_PROGRAM_FAILURE",
+                                      "DEVICE_PARTITION_FAILED",
+                                      "KERNEL_ARG_INFO_NOT_AVAILABLE"};
+    static const char *const high[] = {"INVALID_VALUE",
+                                       "INVALID_DEVICE_TYPE",
+                                       "INVALID_PLATFORM",
+                                       "INVALID_DEVICE",
+                                       "INVALID_CONTEXT",
+                                       "INVALID_QUEUE_PROPERTIES",
+                                       "INVALID_COMMAND_QUEUE",
+                                       "INVALID_HOST_PTR",
+                                       "INVALID_MEM_OBJECT",
+                                       "INVALID_IMAGE_FORMAT_DESCRIPTOR",
+                                       "INVALID_IMAGE_SIZE",
+                                       "INVALID_SAMPLER",
+                                       "INVALID_BINARY",
+                                       "INVALID_BUILD_OPTIONS",
+                                       "INVALID_PROGRAM",
+                                       "INVALID_PROGRAM_EXECUTABLE",
+                                       "INVALID_KERNEL_NAME",
+                                       "INVALID_KERNEL_DEFINITION",
+                                       "INVALID_KERNEL",
+                                       "INVALID_ARG_INDEX",
+                                       "INVALID_ARG_VALUE",
+                                       "INVALID_ARG_SIZE",
+                                       "INVALID_KERNEL_ARGS",
+                                       "INVALID_WORK_DIMENSION",
+                                       "INVALID_WORK_GROUP_SIZE",
+                                       "INVALID_WORK_ITEM_SIZE",
+                                       "INVALID_GLOBAL_OFFSET",
+                                       "INVALID_EVENT_WAIT_LIST",
+                                       "INVALID_EVENT",
+                                       "INVALID_OPERATION",
+                                       "INVALID_GL_OBJECT",
+                                       "INVALID_BUFFER_SIZE",
+                                       "INVALID_MIP_LEVEL",
+                                       "INVALID_GLOBAL_WORK_SIZE",
+                                       "INVALID_PROPERTY",
+                                       "INVALID_IMAGE_DESCRIPTOR",
+                                       "INVALID_COMPILER_OPTIONS",
+                                       "INVALID_LINKER_OPTIONS",
+                                       "INVALID_DEVICE_PARTITION_COUNT",
+                                       "INVALID_PIPE_SIZE",
+                                       "INVALID_DEVICE_QUEUE",
+                                       "INVALID_SPEC_ID",
+                                       "MAX_SIZE_RESTRICTION_EXCEEDED"};
+    const int first = -1 - status, second = -30 - status;
+    return first >= 0 && first < (int)(sizeof low / sizeof *low)       ? low[first]
+           : second >= 0 && second < (int)(sizeof high / sizeof *high) ? high[second]
+                                                                       : NULL;
+}
+
+int drm_opencl_status(const char *by, int status)
+{
+    char name[80];
+    const char *text = status < 0 ? status_name(status) : NULL;
+    if (text)
+        snprintf(name, sizeof name, "CL_%s", text);
+    if (status < 0)
+        drm_call_failed(by, text ? name : NULL, status);
+    return status;
+}
+
+int drm_opencl_enqueued(const char *by, int status, void *event)
+{
+    void *made = NULL;
+    if (!status && event)
+        memcpy(&made, event, sizeof made);
+    drm_handle_made(made, 0, by);
+    return drm_opencl_status(by, status);
+}
+
+void *drm_opencl_made(const char *by, void *made, uint64_t size, const int *error)
+{
+    drm_handle_made(made, size, by);
+    if (!made && error)
+        drm_opencl_status(by, *error);
+    return made;
+}
+
+/* ---- calls with a status ---- */
+
+#define STATUS(count, name)                                                                        \
+    EXPORT int name(WORDS##count)                                                                  \
+    {                                                                                              \
+        OWN(int, count, name)                                                                      \
+        return own ? drm_opencl_status(#name, own(NAMES##count)) : DRM_OPENCL_INVALID_OPERATION;   \
+    }
+STATUS(6, clBuildProgram)
+STATUS(9, clCompileProgram)
+STATUS(3, clSetKernelArgSVMPointer)
+STATUS(4, clSetKernelExecInfo)
+STATUS(4, clSetProgramSpecializationConstant)
+STATUS(4, clCreateKernelsInProgram)
+STATUS(2, clWaitForEvents)
+STATUS(2, clSetUserEventStatus)
+STATUS(1, clFlush)
+STATUS(1, clFinish)
+STATUS(3, clEnqueueWaitForEvents)
+STATUS(1, clEnqueueBarrier)
+
+/* ---- calls that may give an event, by their last argument ---- */
+
+#define ENQUEUE(count, name, event)                                                                \
+    EXPORT int name(WORDS##count)                                                                  \
+    {                                                                                              \
+        OWN(int, count, name)                                                                      \
+        return own ? drm_opencl_enqueued(#name, own(NAMES##count), (void *)event)                  \
+                   : DRM_OPENCL_INVALID_OPERATION;                                                 \
+    }
+ENQUEUE(2, clEnqueueMarker, b)
+ENQUEUE(4, clEnqueueMarkerWithWaitList, d)
+ENQUEUE(4, clEnqueueBarrierWithWaitList, d)
+ENQUEUE(5, clEnqueueSVMUnmap, e)
+ENQUEUE(6, clEnqueueUnmapMemObject, f)
+ENQUEUE(7, clEnqueueMigrateMemObjects, g)
+ENQUEUE(8, clEnqueueFillImage, h)
+ENQUEUE(8, clEnqueueSVMMap, h)
+ENQUEUE(8, clEnqueueSVMMigrateMem, h)
+ENQUEUE(9, clEnqueueCopyImage, i)
+ENQUEUE(9, clEnqueueCopyImageToBuffer, i)
+ENQUEUE(9, clEnqueueCopyBufferToImage, i)
+ENQUEUE(10, clEnqueueNativeKernel, j)
+ENQUEUE(11, clEnqueueReadImage, k)
+ENQUEUE(11, clEnqueueWriteImage, k)
+ENQUEUE(13, clEnqueueCopyBufferRect, m)
+ENQUEUE(14, clEnqueueReadBufferRect, n)
+ENQUEUE(14, clEnqueueWriteBufferRect, n)
+
+/* How many of @p size bytes at @p offset of a buffer a command may access; more are reported. */
+static size_t part_of(const char *by, word buffer, size_t offset, size_t size)
+{
+    struct wt_object object;
+    if (!wt_check_wants(WT_CHECK_MEMORY) || !drm_handle_find((void *)buffer, &object) ||
+        (offset <= object.size && size <= object.size - offset))
+        return size;
+    wt_checked_call(WT_FOUND_OUT_OF_BOUNDS, WT_ERROR, &object,
+                    "%s: %zu bytes from byte %zu on of a buffer of %" PRIu64 " bytes", by, size,
+                    offset, object.size);
+    return offset < object.size ? object.size - offset : 0;
+}
+
+/* queue, buffer, blocking, offset, size, pointer, … */
+#define TRANSFER(name)                                                                             \
+    EXPORT int name(WORDS9)                                                                        \
+    {                                                                                              \
+        OWN(int, 9, name)                                                                          \
+        e = part_of(#name, b, d, e);                                                               \
+        return own ? drm_opencl_enqueued(#name, own(NAMES9), (void *)i)                            \
+                   : DRM_OPENCL_INVALID_OPERATION;                                                 \
+    }
+TRANSFER(clEnqueueReadBuffer)
+TRANSFER(clEnqueueWriteBuffer)
+
+/* queue, buffer, pattern, size of it, offset, size, … */
+EXPORT int clEnqueueFillBuffer(WORDS9)
+{
+    OWN(int, 9, clEnqueueFillBuffer)
+    const size_t part = part_of("clEnqueueFillBuffer", b, e, f);
+    f = part < f && d ? part / d * d : f;
+    return own ? drm_opencl_enqueued("clEnqueueFillBuffer", own(NAMES9), (void *)i)
+               : DRM_OPENCL_INVALID_OPERATION;
+}
+
+/* queue, from, to, offset in both, size, …; Intel's runtime copies what overlaps. */
+EXPORT int clEnqueueCopyBuffer(WORDS9)
+{
+    enum { MEM_COPY_OVERLAP = -8 };
+    OWN(int, 9, clEnqueueCopyBuffer)
+    const int status = own ? own(NAMES9) : DRM_OPENCL_INVALID_OPERATION;
+    if (!status && b == c && d < e + f && e < d + f)
+        drm_opencl_status("clEnqueueCopyBuffer", MEM_COPY_OVERLAP);
+    return drm_opencl_enqueued("clEnqueueCopyBuffer", status, (void *)i);
+}
+
+#define MAP(count, name, event, error)                                                             \
+    EXPORT void *name(WORDS##count)                                                                \
+    {                                                                                              \
+        OWN(void *, count, name)                                                                   \
+        int status = DRM_OPENCL_INVALID_OPERATION;                                                 \
+        error = error ? error : (word)&status;                                                     \
+        void *const there = own ? own(NAMES##count) : NULL;                                        \
+        if (!own)                                                                                  \
+            *(int *)error = status;                                                                \
+        else                                                                                       \
+            drm_opencl_enqueued(#name, *(int *)error, (void *)event);                              \
+        return there;                                                                              \
+    }
+MAP(10, clEnqueueMapBuffer, i, j)
+MAP(12, clEnqueueMapImage, k, l)
+
+EXPORT int clEnqueueSVMFree(WORDS8)
+{
+    OWN(int, 8, clEnqueueSVMFree)
+    void *const *const memory = (void *const *)c;
+    for (unsigned at = 0; own && memory && at < (unsigned)b; at++)
+        drm_handle_released(memory[at], "clEnqueueSVMFree");
+    return own ? drm_opencl_enqueued("clEnqueueSVMFree", own(NAMES8), (void *)h)
+               : DRM_OPENCL_INVALID_OPERATION;
+}
+
+/* ---- calls that make something, whose last argument gets the status ---- */
+
+#define MAKE(count, name, size, error)                                                             \
+    EXPORT void *name(WORDS##count)                                                                \
+    {                                                                                              \
+        OWN(void *, count, name)                                                                   \
+        int status = DRM_OPENCL_INVALID_OPERATION;                                                 \
+        error = error ? error : (word)&status;                                                     \
+        if (!own)                                                                                  \
+            *(int *)error = status;                                                                \
+        return own ? drm_opencl_made(#name, own(NAMES##count), size, (int *)error) : NULL;         \
+    }
+MAKE(2, clCreateUserEvent, 0, b)
+MAKE(4, clCreateProgramWithIL, 0, d)
+MAKE(4, clCreateCommandQueue, 0, d)
+MAKE(4, clCreateCommandQueueWithProperties, 0, d)
+MAKE(5, clCreateProgramWithSource, 0, e)
+MAKE(5, clCreateProgramWithBuiltInKernels, 0, e)
+MAKE(5, clCreateSubBuffer, ((const size_t *)d)[1], e)
+MAKE(6, clCreatePipe, 0, f)
+MAKE(6, clCreateImage, 0, f)
+MAKE(7, clCreateProgramWithBinary, 0, g)
+MAKE(7, clCreateImageWithProperties, 0, g)
+MAKE(8, clCreateImage2D, 0, h)
+MAKE(9, clLinkProgram, 0, i)
+MAKE(10, clCreateImage3D, 0, j)
+
+/* ---- references ---- */
+
+#define REFERENCES(kind)                                                                           \
+    EXPORT int clRetain##kind(WORDS1)                                                              \
+    {                                                                                              \
+        OWN(int, 1, clRetain##kind)                                                                \
+        const int status = own ? own(a) : DRM_OPENCL_INVALID_OPERATION;                            \
+        if (!status)                                                                               \
+            drm_handle_retained((void *)a);                                                        \
+        return drm_opencl_status("clRetain" #kind, status);                                        \
+    }                                                                                              \
+    EXPORT int clRelease##kind(WORDS1)                                                             \
+    {                                                                                              \
+        OWN(int, 1, clRelease##kind)                                                               \
+        drm_handle_released((void *)a, "clRelease" #kind);                                         \
+        return drm_opencl_status("clRelease" #kind, own ? own(a) : DRM_OPENCL_INVALID_OPERATION);  \
+    }
+REFERENCES(MemObject)
+REFERENCES(CommandQueue)
+REFERENCES(Event)
+REFERENCES(Program)
