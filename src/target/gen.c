@@ -357,6 +357,7 @@ const struct wt_family wt_family_gen = {
               .wave = "thread",
               .lane = "channel",
               .local = "local",
+              .local_window = UINT64_C(0x0a) << 56, /* as IGC's debug information tags addresses */
               .mask_digits = 8},
     .profile = GEN_PROFILE,
     .run = {.open = open_device,

@@ -465,18 +465,20 @@ struct finding {
     size_t count, most;
 };
 
-/* The address of a variable whose location is nothing but that, in the SM's window of shared
- * memory. */
+/* The address of a variable whose location is nothing but that, in the window of such memory. */
 static bool is_in_window(const struct finding *f, Dwarf_Die *die, uint64_t *offset)
 {
     enum { SIZE_OF_WINDOW = 1 << 24 };
     Dwarf_Attribute attribute;
-    Dwarf_Op *ops;
-    size_t count;
+    Dwarf_Op *ops = NULL;
+    size_t count = 0;
     if (!f->window || !dwarf_attr_integrate(die, DW_AT_location, &attribute) ||
-        dwarf_getlocation(&attribute, &ops, &count) != 0 || count != 1 || ops[0].atom != DW_OP_addr)
+        wt_dwarf_operations(&attribute, UINT64_MAX, &ops, &count, WT_IGNORED))
         return false;
-    *offset = ops[0].number - f->window;
+    const bool is =
+        ops && count == 1 && (ops[0].atom == DW_OP_addr || ops[0].atom == DW_OP_const8u);
+    *offset = is ? ops[0].number - f->window : SIZE_OF_WINDOW;
+    free(ops);
     return *offset < SIZE_OF_WINDOW;
 }
 
@@ -503,9 +505,11 @@ static void add_children(struct finding *f, Dwarf_Die *scope)
     Dwarf_Die die;
     if (dwarf_child(scope, &die) != 0)
         return;
-    do
+    do {
         add_found(f, &die);
-    while (dwarf_siblingof(&die, &die) == 0);
+        if (wt_info_is_part(scope, &die))
+            add_children(f, &die);
+    } while (dwarf_siblingof(&die, &die) == 0);
 }
 
 size_t wt_group_variables(struct wt_symbols *symbols, uint64_t addr, uint64_t kernel,
