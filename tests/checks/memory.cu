@@ -494,8 +494,8 @@ static void copy_to_host(int bad)
 static void copy_within(int bad)
 {
     int *p = device<int>(N), *q = device<int>(2 * N);
-    API(Memcpy)
-    (p + 4, q, (N - 4 + 2 * bad) * sizeof(int), API(MemcpyDeviceToDevice)); /* BUG copy_within */
+    const size_t size = (N - 4 + 2 * bad) * sizeof(int);
+    API(Memcpy)(p + 4, q, size, API(MemcpyDeviceToDevice)); /* BUG copy_within */
     end(p, N);
     API(Free)(q);
 }
@@ -522,8 +522,8 @@ static void copy_to_variable(int bad)
 {
     static int from[N];
     int *out = device<int>(N);
-    API(MemcpyToSymbol)
-    (SYMBOL(variables), from, (16 + 4 * bad) * sizeof(int)); /* BUG copy_to_variable */
+    const size_t size = (16 + 4 * bad) * sizeof(int);
+    API(MemcpyToSymbol)(SYMBOL(variables), from, size); /* BUG copy_to_variable */
     API(MemcpyFromSymbol)(from, SYMBOL(variables), 16 * sizeof(int));
     result(from, 16 * sizeof(int));
     API(Free)(out);

@@ -383,7 +383,9 @@ static uint64_t asked(const struct wt_machine *m, const struct wt_group_head *g)
 
 static uint64_t private_asked(const struct wt_machine *m, const struct wt_wave_head *w)
 {
-    return gcn_dispatch_of((const struct gcn_wave *)w)->private_size;
+    enum { USES_DYNAMIC_STACK = 1 << 11 }; /* AMDGPUUsage, "Kernel Descriptor": recursion */
+    const struct gcn_dispatch *k = gcn_dispatch_of((const struct gcn_wave *)w);
+    return k->properties & USES_DYNAMIC_STACK ? k->scratch_wave / GCN_LANES : k->private_size;
 }
 
 const struct wt_group_ops gcn_group_ops = {
