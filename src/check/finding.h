@@ -82,6 +82,7 @@ struct wt_finding {
     char text[200];    /**< what else there is to say, a sentence without period */
     /* Of a kernel's instruction; `pc` 0: the host did it. */
     uint64_t pc, time;
+    uint64_t entry;    /**< its kernel's first instruction; 0: not known */
     uint64_t lanes[2]; /**< bits of the first wave that made the mistake: 0 to 63, 64 to 127 */
     uint64_t launch;
     uint32_t device;

@@ -5,17 +5,24 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
+#include "check/heap.h"
+
 enum { NULL_BYTES = 1 << 16, CACHED = 8 };
 
 struct wt_check_memory {
     struct wt_judge judge; /* first */
     struct wt_machine *machine;
     const void *space;
+    wt_check_allows_fn *allows; /* NULL: nothing else is allowed */
+    void *allows_context;
     wt_found_fn *found;
     void *context;
     uint64_t first, last;        /* launches that are judged */
     struct wt_good good[CACHED]; /* ranges that were found good, in turn */
     unsigned next;
+    struct call *call; /* of the kernels' allocator */
+    size_t calls, call_room;
 };
 
 /* ---- good memory ---- */
@@ -64,13 +71,20 @@ struct mistake {
     uint64_t at;
     wt_lanes lanes;
     const char *what; /* NULL: there is nothing else to say */
-    bool frees;       /* it is no access */
 };
 
 static uint64_t launch_of(struct wt_machine *m, const struct wt_wave_head *w)
 {
     return w->group ? m->groups.ops->launch(m, w->group) : wt_machine_launch(m, 0);
 }
+
+/* A call of a wave's that has not returned yet. */
+struct call {
+    uint32_t wave;
+    uint64_t incarnation, returns;
+    wt_lanes lanes;
+    uint64_t size[128]; /* of each lane */
+};
 
 static void report(struct wt_check_memory *c, const struct wt_wave_head *w,
                    const struct wt_lane_access *a, const struct mistake *bad,
@@ -80,7 +94,7 @@ static void report(struct wt_check_memory *c, const struct wt_wave_head *w,
     struct wt_finding f = {.kind = bad->kind,
                            .severity = WT_ERROR,
                            .space = space,
-                           .access = access_of(a->kind),
+                           .access = a->size ? access_of(a->kind) : WT_NO_ACCESS,
                            .bytes = a->size,
                            .address = bad->at,
                            .pc = a->pc,
@@ -90,14 +104,27 @@ static void report(struct wt_check_memory *c, const struct wt_wave_head *w,
                            .times = 1,
                            .lanes_of = wt_lanes_count(bad->lanes)};
     f.launch = launch_of(m, w);
+    f.entry = w->group ? m->groups.ops->entry(m, w->group) : 0;
     f.groups = w->group ? m->groups.ops->home(m, w->group) : 0;
     wt_machine_name_wave(m, w->id, f.wave, sizeof f.wave);
     if (bad->object.size)
         wt_finding_of_object(&f, &bad->object);
     snprintf(f.text, sizeof f.text, "%s", bad->what ? bad->what : "");
-    if (bad->frees)
-        f.access = WT_NO_ACCESS;
     c->found(c->context, &f);
+}
+
+/* Whether an access outside of the objects is allowed nevertheless: then so are others around it
+ * from now on, where no object is near. */
+static bool is_allowed(struct wt_check_memory *c, const struct wt_lane_access *a, uint64_t at,
+                       const struct wt_object *near)
+{
+    const uint64_t around = (UINT64_C(1) << 20) - 1;
+    struct wt_good good = {c->space, at & ~around, at | around, true, wt_objects_state()};
+    if (!c->allows || !c->allows(c->allows_context, at, a->size, a->kind != WT_WATCH_READ, near))
+        return false;
+    if (!near->size || near->addr > good.last || near->addr + near->size <= good.first)
+        c->good[c->next++ % CACHED] = good;
+    return true;
 }
 
 static bool is_misaligned(const struct wt_lane_access *a, uint64_t at)
@@ -131,6 +158,11 @@ static bool is_global_mistake(struct wt_check_memory *c, const struct wt_lane_ac
         bad->kind = WT_FOUND_READ_ONLY;
         return true;
     default:
+        if (is_allowed(c, a, at, &bad->object)) {
+            bad->kind = WT_FOUND_MISALIGNED;
+            bad->object.size = 0;
+            return is_misaligned(a, at);
+        }
         bad->kind = at < NULL_BYTES ? WT_FOUND_NULL : WT_FOUND_OUT_OF_BOUNDS;
         if (at < NULL_BYTES)
             bad->object.size = 0;
@@ -152,7 +184,7 @@ static wt_lanes judge_global(struct wt_check_memory *c, const struct wt_wave_hea
     unsigned count = 0, i;
     wt_lanes refused = 0;
     one.what = NULL;
-    one.frees = false;
+    bool begins;
     for (wt_lanes left = lanes; left; left &= left - 1) {
         const unsigned lane = wt_lanes_lowest(left);
         one.lanes = wt_lane_bit(lane);
@@ -166,6 +198,8 @@ static wt_lanes judge_global(struct wt_check_memory *c, const struct wt_wave_hea
         else if (count < MOST)
             bad[count++] = one;
     }
+    if (refused && wt_allocator_of(c->space, a->pc, &begins))
+        return 0;
     for (i = 0; i < count; i++)
         report(c, w, a, &bad[i],
                a->space == WT_OBSERVED_CONSTANT ? WT_FOUND_CONSTANT : WT_FOUND_GLOBAL);
@@ -337,7 +371,7 @@ static void outside(void *context, struct wt_machine *m, const struct wt_wave_he
                     uint64_t base, uint64_t size, const char *what)
 {
     struct wt_check_memory *c = context;
-    struct mistake bad = {.kind = base || size ? WT_FOUND_OUT_OF_BOUNDS : WT_FOUND_NULL,
+    struct mistake bad = {.kind = base || size || what ? WT_FOUND_OUT_OF_BOUNDS : WT_FOUND_NULL,
                           .at = at[wt_lanes_lowest(lanes)],
                           .lanes = lanes,
                           .what = what};
@@ -361,8 +395,7 @@ static bool given_back(void *context, const struct wt_wave_head *w,
     struct mistake bad = {.kind = WT_FOUND_BAD_FREE,
                           .at = addr,
                           .lanes = wt_lane_bit(call->lane),
-                          .what = "free of what malloc has not returned",
-                          .frees = true};
+                          .what = "free of what malloc has not returned"};
     struct wt_object before, behind;
     const bool there = wt_object_find(c->space, addr, &bad.object, &before, &behind);
     if (there && bad.object.addr == addr && strcmp(bad.object.by, WT_CHECK_HEAP) == 0) {
@@ -375,6 +408,87 @@ static bool given_back(void *context, const struct wt_wave_head *w,
     return false;
 }
 
+/* ---- the allocator of kernels ---- */
+
+static struct call *call_of(struct wt_check_memory *c, const struct wt_wave_head *w, uint64_t pc)
+{
+    for (size_t i = 0; i < c->calls; i++)
+        if (c->call[i].returns == pc &&
+            (!w || (c->call[i].wave == w->id && c->call[i].incarnation == w->incarnation)))
+            return &c->call[i];
+    return NULL;
+}
+
+static bool is_allocator(void *context, uint64_t pc)
+{
+    struct wt_check_memory *c = context;
+    bool begins;
+    return (wt_allocator_of(c->space, pc, &begins) && begins) || call_of(c, NULL, pc);
+}
+
+static void allocates(struct wt_check_memory *c, const struct wt_wave_head *w, uint64_t returns,
+                      wt_lanes lanes, const uint64_t *size)
+{
+    struct call *grown = wt_array_grow(c->call, &c->call_room, c->calls + 1, sizeof *grown);
+    if (!grown)
+        return;
+    c->call = grown;
+    grown = &grown[c->calls++];
+    *grown = (struct call){w->id, w->incarnation, returns, lanes, {0}};
+    for (; lanes; lanes &= lanes - 1)
+        grown->size[wt_lanes_lowest(lanes)] = size[wt_lanes_lowest(lanes)];
+}
+
+static void allocated(struct wt_check_memory *c, struct call *call, const uint64_t *addr)
+{
+    for (wt_lanes left = call->lanes; left; left &= left - 1) {
+        const unsigned lane = wt_lanes_lowest(left);
+        if (addr[lane] && call->size[lane])
+            wt_object_made(c->space, addr[lane], call->size[lane], "malloc");
+    }
+    *call = c->call[--c->calls];
+}
+
+/* The call before @p returns frees: what nobody has seen being allocated is no mistake. */
+static wt_lanes frees(struct wt_check_memory *c, const struct wt_wave_head *w, uint64_t returns,
+                      wt_lanes lanes, const uint64_t *addr)
+{
+    const struct wt_lane_access a = {.pc = returns - 1};
+    struct wt_object o, before, behind;
+    wt_lanes refused = 0;
+    for (wt_lanes left = lanes; left; left &= left - 1) {
+        const unsigned lane = wt_lanes_lowest(left);
+        if (!addr[lane] || !wt_object_find(c->space, addr[lane], &o, &before, &behind))
+            continue;
+        if (!o.freed && o.addr == addr[lane]) {
+            wt_object_freed(c->space, addr[lane], "free");
+            continue;
+        }
+        const struct mistake bad = {.kind = o.freed && o.addr == addr[lane] ? WT_FOUND_DOUBLE_FREE
+                                                                            : WT_FOUND_BAD_FREE,
+                                    .object = o,
+                                    .at = addr[lane],
+                                    .lanes = wt_lane_bit(lane)};
+        refused |= bad.lanes;
+        report(c, w, &a, &bad, WT_FOUND_GLOBAL);
+    }
+    return refused;
+}
+
+static wt_lanes allocator(void *context, struct wt_machine *m, const struct wt_wave_head *w,
+                          uint64_t pc, uint64_t returns, wt_lanes lanes, const uint64_t *value)
+{
+    struct wt_check_memory *c = context;
+    struct call *call = call_of(c, w, pc);
+    bool begins;
+    if (call)
+        allocated(c, call, value);
+    const enum wt_allocator what = wt_allocator_of(c->space, pc, &begins);
+    if (begins && what == WT_ALLOCATES)
+        allocates(c, w, returns, lanes, value);
+    return begins && what == WT_FREES ? frees(c, w, returns, lanes, value) : 0;
+}
+
 /* ---- begin and end ---- */
 
 struct wt_check_memory *wt_check_memory_begin(struct wt_machine *m, const void *space,
@@ -383,13 +497,21 @@ struct wt_check_memory *wt_check_memory_begin(struct wt_machine *m, const void *
     struct wt_check_memory *c = calloc(1, sizeof *c);
     if (!c)
         return NULL;
-    *c = (struct wt_check_memory){.judge = {judge, holds, outside, taken, given_back, c},
+    *c = (struct wt_check_memory){.judge = {.fn = judge,
+                                            .holds = holds,
+                                            .outside = outside,
+                                            .taken = taken,
+                                            .given_back = given_back,
+                                            .context = c,
+                                            .is_allocator = is_allocator,
+                                            .allocator = allocator},
                                   .machine = m,
                                   .space = space,
                                   .last = UINT64_MAX,
                                   .found = found,
                                   .context = context};
     m->judge = &c->judge;
+    wt_machine_forget_code(m); /* its handlers may be others */
     return c;
 }
 
@@ -399,6 +521,13 @@ void wt_check_memory_set_space(struct wt_check_memory *c, const void *space)
         memset(c->good, 0, sizeof c->good);
     c->space = space;
     c->machine->judge = &c->judge;
+}
+
+void wt_check_memory_set_allows(struct wt_check_memory *c, wt_check_allows_fn *allows,
+                                void *context)
+{
+    c->allows = allows;
+    c->allows_context = context;
 }
 
 void wt_check_memory_only(struct wt_check_memory *c, uint64_t first, uint64_t last)
@@ -411,8 +540,11 @@ void wt_check_memory_end(struct wt_check_memory *c)
 {
     if (!c)
         return;
-    if (c->machine->judge == &c->judge)
+    if (c->machine->judge == &c->judge) {
         c->machine->judge = NULL;
+        wt_machine_forget_code(c->machine);
+    }
+    free(c->call);
     free(c);
 }
 

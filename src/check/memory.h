@@ -23,6 +23,13 @@ struct wt_check_memory *wt_check_memory_begin(struct wt_machine *m, const void *
 /** Other addresses are valid from now on; the machine is judged again where its owner has taken
  * its judge away. */
 void wt_check_memory_set_space(struct wt_check_memory *c, const void *space);
+/** Whether an access outside of the objects is no mistake; @p near: the nearest object, size 0:
+ * none. */
+typedef bool wt_check_allows_fn(void *context, uint64_t addr, unsigned size, bool write,
+                                const struct wt_object *near);
+/** Asks @p allows, too. */
+void wt_check_memory_set_allows(struct wt_check_memory *c, wt_check_allows_fn *allows,
+                                void *context);
 /** Only the accesses of launches with these numbers are judged from now on. */
 void wt_check_memory_only(struct wt_check_memory *c, uint64_t first, uint64_t last);
 /** The name of the function that has made objects of a device's heap. */

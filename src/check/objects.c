@@ -266,6 +266,15 @@ void wt_object_filled(uint64_t addr, uint64_t size, const char *by)
 
 /* ---- blocks ---- */
 
+/* Whether memory of a freed object is kept there. */
+static bool keeps_any(uint64_t addr, uint64_t size)
+{
+    for (size_t i = table.kept_first; i < table.kept_end; i++)
+        if (table.kept[i].addr - addr < size)
+            return true;
+    return false;
+}
+
 void wt_block_made(const void *space, uint64_t addr, uint64_t size)
 {
     pthread_mutex_lock(&table.lock);
@@ -276,7 +285,8 @@ void wt_block_made(const void *space, uint64_t addr, uint64_t size)
         const size_t at = block_above(space, addr);
         memmove(&grown[at + 1], &grown[at], (table.block_count - at) * sizeof *grown);
         const struct wt_object *last = object_below(space, addr + size - 1);
-        grown[at] = (struct block){space, addr, size, last && last->addr >= addr};
+        grown[at] = (struct block){space, addr, size,
+                                   (last && last->addr >= addr) || keeps_any(addr, size)};
         table.block_count++;
     }
     changed();
@@ -364,6 +374,23 @@ void wt_object_keep(uint64_t addr, uint64_t size, wt_object_release_fn *release,
         pthread_mutex_lock(&table.lock);
         due = kept && next_to_release(&k);
         pthread_mutex_unlock(&table.lock);
+    }
+}
+
+bool wt_objects_release_kept(void)
+{
+    for (bool any = false;; any = true) {
+        struct kept k;
+        pthread_mutex_lock(&table.lock);
+        const bool due = table.kept_first < table.kept_end;
+        if (due) {
+            k = table.kept[table.kept_first++];
+            table.kept_bytes -= k.size;
+        }
+        pthread_mutex_unlock(&table.lock);
+        if (!due)
+            return any;
+        k.release(k.context, k.addr);
     }
 }
 

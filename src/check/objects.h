@@ -31,7 +31,7 @@ void wt_call_stack_take(struct wt_call_stack *calls);
 
 struct wt_object {
     const void *space;   /**< whose addresses: NULL: the process's own; else the driver's word */
-    uint64_t addr, size; /**< bytes that the program asked for, 1 or more */
+    uint64_t addr, size; /**< bytes that the program asked for; 0: a handle, no memory */
     uint64_t number;     /**< 1 for the first one of the process */
     const char *by;      /**< the function that made it: constant text */
     char name[48];       /**< of a variable; "": it has none */
@@ -96,6 +96,8 @@ typedef void wt_object_release_fn(void *context, uint64_t addr);
  * @p release is called then, or at once. No lock of the caller's that it takes may be held.
  */
 void wt_object_keep(uint64_t addr, uint64_t size, wt_object_release_fn *release, void *context);
+/** Releases all that is kept, where memory is short. False: there was nothing. */
+bool wt_objects_release_kept(void);
 /** How many bytes of freed objects are kept at most; 0, the beginning: none. */
 void wt_objects_set_quarantine(uint64_t bytes);
 

@@ -12,6 +12,7 @@
 #include "base/text.h"
 #include "cli/init_file.h"
 #include "cli/options.h"
+#include "target/checks.h"
 
 enum { FEW_NOTES = 5 }; /* that are printed */
 
@@ -158,6 +159,34 @@ enum wt_status cli_check_begin_programs(const struct cli_check *check, struct wt
                                               : WT_OK;
 }
 
+/* ---- a device here ---- */
+
+enum wt_status cli_check_begin(struct cli_check *check, struct wt_emulated *e, struct wt_error *err)
+{
+    if (!check->options.checks)
+        return WT_OK;
+    if ((check->file = wt_counted_create(false, err)) < 0 ||
+        cli_check_begin_programs(check, err) != WT_OK)
+        return err->status;
+    if (wt_check_wants(WT_CHECK_MEMORY) &&
+        !(check->memory = wt_emulated_check(e, wt_checked_found, NULL)))
+        return wt_fail(err, WT_NO_MEMORY, "no host memory");
+    return WT_OK;
+}
+
+int cli_check_end(const struct cli_command *command, struct cli_check *check,
+                  const struct wt_emulated *e, const char *report)
+{
+    size_t errors;
+    if (!check->options.checks)
+        return 0;
+    wt_check_memory_end(check->memory);
+    check->memory = NULL;
+    const int status = cli_check_report(command, check, check->file, e, report, &errors);
+    close(check->file);
+    return status ? status : errors ? WT_CHECK_STATUS : 0;
+}
+
 /* ---- reports ---- */
 
 /* Whether a finding is one of a kernel that is not wanted. */
@@ -247,7 +276,7 @@ static void print_findings(const struct cli_check *check, const struct cli_found
     print_sums(check, &s, all->more);
     for (size_t i = 0; i < all->count && check->print_suppressions; i++)
         if (!all->list[i].suppressed)
-            cli_suppression_print(stderr, &all->list[i]);
+            cli_suppression_print(stderr, &all->list[i], cli_found_place(&all->list[i]));
 }
 
 /* Writes each of the files, a name a line. */
@@ -271,14 +300,14 @@ static enum wt_status write_files(const char *files,
 }
 
 int cli_check_report(const struct cli_command *command, struct cli_check *check, int fd,
-                     const char *report, size_t *errors)
+                     const struct wt_emulated *e, const char *report, size_t *errors)
 {
     struct cli_found_list all = {.count = 0};
     struct wt_error err;
     *errors = 0;
     if (!check->options.checks)
         return 0;
-    enum wt_status status = cli_found_read(fd, &all, &err);
+    enum wt_status status = cli_found_read(fd, e, &all, &err);
     select_findings(check, &all);
     print_findings(check, &all, report);
     *errors = count(&all).of[WT_ERROR];

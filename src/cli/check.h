@@ -5,11 +5,14 @@
 #include "cli/cli.h"
 #include "cli/suppress.h"
 #include "runtime/common/checked.h"
+#include "target/emulated.h"
 
 /** {0}: nothing is checked. */
 struct cli_check {
     struct wt_check_options options;
-    bool any; /**< one of the options was given */
+    struct wt_check_memory *memory; /**< of a device here, while it is checked */
+    int file;                       /**< of that device's findings */
+    bool any;                       /**< one of the options was given */
     bool warnings_are_errors;
     bool print_suppressions;
     const char *kernel;  /**< pattern of the kernels whose findings are reported; NULL: all */
@@ -22,7 +25,7 @@ struct cli_check {
 #define CLI_CHECK_OPTIONS(prefix)                                                                  \
     {"check", 0, "LIST",                                                                           \
      "report mistakes with memory (memory), what is never freed (leak) and wrong\n"                \
-     "calls (api), with commas between, or all; the status is 115 if an error was\n"               \
+     "calls (api), with commas between, or all; the status is 115 if an error is\n"                \
      "reported, and the program ended with 0",                                                     \
      CLI_SET(prefix##check)},                                                                      \
         {"check-limit", 0, "N", "report so many different findings of a process (default: 100)",   \
@@ -37,8 +40,7 @@ struct cli_check {
         {"check-kernel", 0, "GLOB", "report only what kernels of this name do",                    \
          CLI_SET(prefix##check_kernel)},                                                           \
         {"check-launch", 0, "FIRST-LAST",                                                          \
-         "check only these launches of a GPU, from 1 on; FIRST, FIRST- and -LAST will\n"           \
-         "do",                                                                                     \
+         "check only these launches of a GPU, from 1 on; or FIRST, FIRST-, -LAST",                 \
          CLI_SET(prefix##check_launch)},                                                           \
         {"check-config", 0, "FILE",                                                                \
          "suppress findings as FILE says; may be given several times\n"                            \
@@ -67,21 +69,29 @@ struct cli_check {
         return cli_set_##name(of(context), value, err);                                            \
     }
 
-/** Take the values of the options. */
+/** Takes the list of --check. */
 enum wt_status cli_set_check(struct cli_check *check, const char *value, struct wt_error *err);
+/** Takes the number of --check-limit. */
 enum wt_status cli_set_check_limit(struct cli_check *check, const char *value,
                                    struct wt_error *err);
+/** Takes the bytes of --check-quarantine. */
 enum wt_status cli_set_check_quarantine(struct cli_check *check, const char *value,
                                         struct wt_error *err);
+/** Takes --check-stop. */
 enum wt_status cli_set_check_stop(struct cli_check *check, const char *value, struct wt_error *err);
+/** Takes the word of --check-warnings. */
 enum wt_status cli_set_check_warnings(struct cli_check *check, const char *value,
                                       struct wt_error *err);
+/** Takes the pattern of --check-kernel. */
 enum wt_status cli_set_check_kernel(struct cli_check *check, const char *value,
                                     struct wt_error *err);
+/** Takes the range of --check-launch. */
 enum wt_status cli_set_check_launch(struct cli_check *check, const char *value,
                                     struct wt_error *err);
+/** Reads a file of --check-config. */
 enum wt_status cli_set_check_config(struct cli_check *check, const char *value,
                                     struct wt_error *err);
+/** Takes --check-print-suppressions. */
 enum wt_status cli_set_check_print_suppressions(struct cli_check *check, const char *value,
                                                 struct wt_error *err);
 /**
@@ -98,13 +108,22 @@ void cli_check_free(struct cli_check *check);
 
 /** Sets the variable for host programs that this process starts. */
 enum wt_status cli_check_begin_programs(const struct cli_check *check, struct wt_error *err);
+/** Begins to check what a device here does, if that is asked for. */
+enum wt_status cli_check_begin(struct cli_check *check, struct wt_emulated *e,
+                               struct wt_error *err);
 /**
- * Reports the findings of host programs, which are in the file @p fd (cli_profile), on stderr and
- * to the files of @p report (wt_report_add()), and writes those of `sarif` and `junit`. *errors
- * becomes the number of errors. Returns an exit status: 0, or CLI_FAILED if something could not be
- * read or written.
+ * Ends it, and reports the findings as cli_check_report() does. Returns an exit status: 0,
+ * WT_CHECK_STATUS where an error was found, or CLI_FAILED.
+ */
+int cli_check_end(const struct cli_command *command, struct cli_check *check,
+                  const struct wt_emulated *e, const char *report);
+/**
+ * Reports the findings of device @p e, or of host programs (NULL), which are in the file @p fd, on
+ * stderr and to the files of @p report (wt_report_add()), and writes those of `sarif` and `junit`.
+ * *errors becomes the number of errors. Returns an exit status: 0, or CLI_FAILED if something could
+ * not be read or written.
  */
 int cli_check_report(const struct cli_command *command, struct cli_check *check, int fd,
-                     const char *report, size_t *errors);
+                     const struct wt_emulated *e, const char *report, size_t *errors);
 
 #endif

@@ -12,7 +12,7 @@
 
 #include "base/buffer.h"
 #include "base/private_dir.h"
-#include "cli/exec.h"
+#include "cli/own_files.h"
 #include "cli/info.h"
 #include "cli/options.h"
 

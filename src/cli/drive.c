@@ -34,7 +34,10 @@ enum wt_status cli_set_dump(void *context, const char *value, struct wt_error *e
 
 enum wt_status cli_set_report(void *context, const char *value, struct wt_error *err)
 {
-    return wt_report_add(&((struct cli_drive *)context)->report, value, err);
+    struct cli_drive *d = context;
+    bool taken;
+    const enum wt_status status = cli_set_check_report(&d->check, value, &taken, err);
+    return status || taken ? status : wt_report_add(&d->report, value, err);
 }
 
 enum wt_status cli_set_profile(void *context, const char *value, struct wt_error *err)
@@ -51,6 +54,7 @@ void cli_drive_free(struct cli_drive *drive)
 {
     free(drive->report);
     cli_profile_free(&drive->profile);
+    cli_check_free(&drive->check);
     cli_results_free(&drive->results);
     cli_options_free(&drive->options);
 }
@@ -157,7 +161,9 @@ int cli_drive(const struct cli_command *command, struct cli_drive *drive, struct
     struct wt_error err;
     bool same = true;
     int counted = 0;
-    if (cli_profile_begin(&drive->profile, e, &err) != WT_OK ||
+    if (cli_check_complete(&drive->check, &err) != WT_OK ||
+        cli_profile_begin(&drive->profile, e, &err) != WT_OK ||
+        cli_check_begin(&drive->check, e, &err) != WT_OK ||
         cli_results_begin(&drive->results, e, &err) != WT_OK ||
         (drive->core_history && !e->timeline && wt_emulated_history_start(e, &err) != WT_OK))
         return cli_fail(command, &err);
@@ -181,7 +187,8 @@ int cli_drive(const struct cli_command *command, struct cli_drive *drive, struct
         status = cli_fail(command, &err);
     if (!status && cli_results_compare(&drive->results, e, &same, &err) != WT_OK)
         status = cli_fail(command, &err);
-    status = status ? status : counted ? counted : same ? 0 : COMPARE_FAILED;
+    const int checked = cli_check_end(command, &drive->check, e, drive->report);
+    status = status ? status : checked ? checked : counted ? counted : same ? 0 : COMPARE_FAILED;
     struct wt_report_object o;
     wt_report_begin(&o, drive->report, "exit");
     wt_report_text(&o, "command", command->name);

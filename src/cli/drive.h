@@ -2,6 +2,7 @@
 #ifndef WT_CLI_DRIVE_H
 #define WT_CLI_DRIVE_H
 
+#include "cli/check.h"
 #include "cli/profile.h"
 #include "cli/options.h"
 #include "cli/results.h"
@@ -15,6 +16,7 @@ struct cli_drive {
     uint64_t core_history;     /**< how much of the run goes into it: issues; 0: nothing */
     char *report;              /**< files of objects (wt_report_add); NULL: none */
     struct cli_profile profile;
+    struct cli_check check;
     /** Runs some issues; NULL: wt_emulated_run. */
     enum wt_run (*run)(void *context, struct wt_emulated *device, uint64_t issues);
     void *context;

@@ -37,13 +37,6 @@ enum { EXEC_NOT_RUN = 126, EXEC_NOT_FOUND = 127 };
 
 /* ---- environment ---- */
 
-bool cli_exec_driver(const struct wt_family *family, char *folder, size_t size)
-{
-    const char *const places[] = {family->host ? family->host->built_in : NULL, WT_HOST_LIBRARY,
-                                  NULL};
-    return family->host && cli_own_folder(places, family->host->library, folder, size);
-}
-
 /* Selects the GPUs of a family from "FAMILY:KEY=VALUE,… FAMILY…", in the same form; "" for none. */
 static void gpus_of(const char *family, const char *all, char *list, size_t size)
 {
@@ -623,12 +616,12 @@ static const struct cli_option options[] = {
      "the program ended with 0",
      CLI_SET(set_launches)},
     {"fault-exit", 0, "N",
-     "exit with N if a fault ended a kernel, or --check has reported an error, and\n"
+     "exit with N if a fault ended a kernel or --check reported an error, and\n"
      "the program ended with 0 (default: 115 with --check, else 0)",
      CLI_SET(set_fault_exit)},
     {"report", 0, "json:FILE",
-     "write faults, findings, counts of kernels and the exit as JSON, an object a\n"
-     "line, to FILE, too ('%p' in it: a file for each process); sarif:FILE and\n"
+     "write faults, findings, counts of kernels and the exit as JSON, an object\n"
+     "a line, to FILE, too ('%p' in it: a file for each process); sarif:FILE and\n"
      "junit:FILE: findings of --check; may be given several times",
      CLI_SET(add_report)},
     CLI_PROFILE_OPTIONS(set_profile, set_profile_limit),

@@ -26,10 +26,6 @@ struct cli_exec_options {
     uint32_t caught; /**< exceptions that end the program, in the order of MODE.EXCP_EN */
 };
 
-/** The folder of the library by which host programs reach a family's driver; false if this build
- * left it out, or the family has none. */
-bool cli_exec_driver(const struct wt_family *family, char *folder, size_t size);
-
 /**
  * Becomes the program argv[0] with these arguments (NULL ends them), which will find emulated GPUs,
  * or starts it as a child, if it is to be supervised. Returns the exit status: of a failure, or of

@@ -9,7 +9,7 @@
 #include "base/demangle.h"
 #include "base/report.h"
 #include "base/text.h"
-#include "debug/source/group_memory.h"
+#include "debug/source/frame_memory.h"
 #include "debug/source/inlined.h"
 #include "debug/source/symbols.h"
 
@@ -17,21 +17,27 @@ enum { LONGEST = 16 }; /* bytes of an instruction */
 
 /* ---- reading ---- */
 
-/* Names the variable of a group's memory behind the end of which an access is, or before the
- * beginning. Memory that the launch asked for beside the kernel's own has no variable. */
-static void name_group_variable(struct cli_found *f, const struct wt_module *m)
+/* Names the variable of a group's, or a lane's own memory, behind the end of which an access is, or
+ * before the beginning. Memory that is asked for beside the kernel's own has no variable. */
+static void name_variable(struct cli_found *f, const struct wt_module *m)
 {
     enum { MOST = 64, PADDING = 16 };
     struct wt_finding *one = &f->finding;
-    struct wt_group_variable list[MOST], *best = NULL;
+    struct wt_memory_variable list[MOST], *best = NULL;
+    const struct wt_family_words *words = &f->family->words;
     const int64_t at = (int64_t)(one->address - one->object);
-    const size_t count = wt_group_variables(m->symbols, one->pc - m->bias,
-                                            f->family->words.local_window, list, MOST);
+    const uint64_t kernel = one->entry ? one->entry - m->bias : 0;
+    const size_t count =
+        one->space == WT_FOUND_GROUP
+            ? wt_group_variables(m->symbols, one->pc - m->bias, kernel, words->local_window, list,
+                                 MOST)
+            : wt_frame_variables(m->symbols, kernel, words->private_window, list, MOST);
     for (size_t i = 0; i < count; i++) {
-        struct wt_group_variable *v = &list[i];
+        struct wt_memory_variable *v = &list[i];
         const bool ends = v->offset + v->size <= one->object_size &&
                           one->object_size - (v->offset + v->size) < PADDING;
-        if (at < 0 ? !v->offset : ends && (!best || v->offset > best->offset))
+        if (at < 0 ? v->offset < PADDING && (!best || v->offset < best->offset)
+                   : ends && (!best || v->offset > best->offset))
             best = v;
     }
     if (!best)
@@ -41,10 +47,44 @@ static void name_group_variable(struct cli_found *f, const struct wt_module *m)
     snprintf(one->object_name, sizeof one->object_name, "%s", best->name);
 }
 
+/* The name of the kernel, which is in the same module. */
+static void name_kernel(struct cli_found *f, const struct wt_module *m)
+{
+    const uint64_t at = (f->finding.entry ? f->finding.entry : f->finding.pc) - m->bias;
+    Dwarf_Die scope[WT_SCOPES];
+    struct wt_inlined list[WT_SCOPES + 1];
+    if (!f->finding.entry && !wt_symbols_is_kernel(m->symbols, at))
+        return;
+    const unsigned count = wt_inlined_at(m->symbols, at, scope, list);
+    if (list[count - 1].function)
+        wt_demangle(list[count - 1].function, f->kernel, sizeof f->kernel);
+}
+
+/*
+ * Where debug information has lines alone, as clang's for optimised PTX, an instruction of a
+ * function in another file (a header of the compiler's) is one that was inlined: adds the line of
+ * the function's own file whose code is before it.
+ */
+static void add_line_before(struct cli_found *f, struct wt_symbols *symbols, uint64_t at)
+{
+    enum { MOST = 64 };
+    uint64_t start, end;
+    struct wt_line_row first, row;
+    if (!wt_symbols_extent(symbols, at, &start, &end) || !wt_symbols_row(symbols, start, &first) ||
+        !wt_symbols_row(symbols, at, &row) || !row.file || !first.file)
+        return;
+    for (unsigned i = 0; i < MOST && strcmp(row.file, first.file) != 0; i++)
+        if (row.start <= start || !wt_symbols_row(symbols, row.start - 1, &row) || !row.file)
+            return;
+    if (row.line && strcmp(row.file, first.file) == 0 && strcmp(row.file, f->calls.list[0].file))
+        cli_calls_add(&f->calls, f->calls.list[0].function, row.file, row.line, true);
+}
+
 /* Fills in what code tells of the instruction. */
 static void resolve_code(struct cli_found *f, const struct cli_counted_code *code)
 {
     const struct wt_module *m = wt_modules_at(code->modules, 0, f->finding.pc);
+    const enum wt_finding_space space = (enum wt_finding_space)f->finding.space;
     Dwarf_Die scope[WT_SCOPES];
     struct wt_inlined list[WT_SCOPES + 1];
     uint8_t bytes[LONGEST];
@@ -55,10 +95,11 @@ static void resolve_code(struct cli_found *f, const struct cli_counted_code *cod
     for (unsigned i = 0; i < count; i++)
         if (list[i].function || list[i].path)
             cli_calls_add(&f->calls, list[i].function, list[i].path, list[i].line, true);
-    if (list[count - 1].function && wt_symbols_is_kernel(m->symbols, at))
-        wt_demangle(list[count - 1].function, f->kernel, sizeof f->kernel);
-    if (f->finding.has_object && f->finding.space == WT_FOUND_GROUP)
-        name_group_variable(f, m);
+    if (f->calls.count == 1 && !list[0].scope_count)
+        add_line_before(f, m->symbols, at);
+    name_kernel(f, m);
+    if (f->finding.has_object && (space == WT_FOUND_GROUP || space == WT_FOUND_PRIVATE))
+        name_variable(f, m);
     unsigned length = LONGEST;
     while (length && !wt_symbols_code(m->symbols, at, bytes, length))
         length -= 4;
@@ -68,8 +109,10 @@ static void resolve_code(struct cli_found *f, const struct cli_counted_code *cod
 }
 
 static void take_finding(struct cli_found_list *all, struct cli_counted_view *view,
-                         const struct wt_counted_finding *one, long process)
+                         const struct wt_counted_finding *one, long process,
+                         const struct wt_emulated *e)
 {
+    const struct cli_counted_code here = {.modules = e ? e->modules : NULL};
     struct cli_found *grown =
         wt_array_grow(all->list, &all->capacity, all->count + 1, sizeof *grown);
     if (!grown)
@@ -80,9 +123,11 @@ static void take_finding(struct cli_found_list *all, struct cli_counted_view *vi
     const struct wt_counted_block *list = cli_counted_at(view, one->code),
                                   *maps = cli_counted_at(view, one->maps);
     const char *lines = maps ? (const char *)(maps + 1) : "";
-    f->family = list ? cli_counted_family(list) : NULL;
+    f->family = e ? e->family : list ? cli_counted_family(list) : NULL;
+    wt_demangle(one->finding.object_name, f->finding.object_name, sizeof f->finding.object_name);
     if (f->finding.pc && f->family) {
-        const struct cli_counted_code *code = cli_counted_code(view, one->code, f->finding.pc);
+        const struct cli_counted_code *code =
+            e ? &here : cli_counted_code(view, one->code, f->finding.pc);
         if (code)
             resolve_code(f, code);
     }
@@ -91,7 +136,8 @@ static void take_finding(struct cli_found_list *all, struct cli_counted_view *vi
     cli_host_calls(&all->files, lines, &f->finding.ended, &f->ended);
 }
 
-enum wt_status cli_found_read(int fd, struct cli_found_list *all, struct wt_error *err)
+enum wt_status cli_found_read(int fd, const struct wt_emulated *e, struct cli_found_list *all,
+                              struct wt_error *err)
 {
     struct cli_counted_view view = {.count = 0};
     enum wt_status status = cli_counted_open(fd, &view, err);
@@ -102,7 +148,7 @@ enum wt_status cli_found_read(int fd, struct cli_found_list *all, struct wt_erro
         const struct wt_counted_finding *list = (const void *)(b + 1);
         for (size_t i = 0; b->kind == WT_COUNTED_FINDINGS && i < WT_COUNTED_FOUND; i++)
             if (atomic_load((_Atomic uint64_t *)(uintptr_t)&list[i].used))
-                take_finding(all, &view, &list[i], (long)b->process);
+                take_finding(all, &view, &list[i], (long)b->process, e);
     }
     status = cli_counted_close(&view, &all->more, err);
     cli_counted_free(&view);
@@ -194,7 +240,6 @@ static void describe_object(const struct cli_found *f, char *text, size_t size)
 static void print_object(FILE *out, const struct cli_found *f)
 {
     const struct wt_finding *one = &f->finding;
-    const uint64_t size = one->object_size;
     char what[200];
     int64_t at;
     describe_object(f, what, sizeof what);
@@ -203,11 +248,8 @@ static void print_object(FILE *out, const struct cli_found *f)
     else if (at < 0)
         fprintf(out, "  %" PRIu64 " byte%s before %s\n", (uint64_t)-at, plural((uint64_t)-at),
                 what);
-    else if ((uint64_t)at < size)
-        fprintf(out, "  byte %" PRId64 " of %s\n", at, what);
     else
-        fprintf(out, "  %" PRIu64 " byte%s behind the end of %s\n", (uint64_t)at - size,
-                plural((uint64_t)at - size), what);
+        fprintf(out, "  byte %" PRId64 " of %s\n", at, what);
     if (f->made.count) {
         fprintf(out, "  allocated%s%s\n", *one->object_by ? " by " : "", one->object_by);
         print_calls(out, &f->made, "    ");

@@ -29,8 +29,10 @@ struct cli_found_list {
     uint64_t more; /**< findings beyond the limit */
 };
 
-/** Reads the findings of a file of counts. */
-enum wt_status cli_found_read(int fd, struct cli_found_list *all, struct wt_error *err);
+/** Reads the findings of a file of counts; @p e: the device whose they are, NULL: those of host
+ * programs. */
+enum wt_status cli_found_read(int fd, const struct wt_emulated *e, struct cli_found_list *all,
+                              struct wt_error *err);
 /** Frees what one of them holds. */
 void cli_found_free_one(struct cli_found *f);
 /** Frees them. */

@@ -10,8 +10,7 @@
 
 #include "base/array.h"
 #include "base/demangle.h"
-#include "cli/cli.h"
-#include "cli/exec.h"
+#include "cli/own_files.h"
 #include "debug/source/inlined.h"
 #include "debug/source/symbols.h"
 
@@ -171,6 +170,15 @@ static bool find_mapping(const char *maps, uint64_t address, char *line, struct 
     return false;
 }
 
+/* Whether a function is one that clang makes for a kernel, which launches it; it has the kernel's
+ * name and place. */
+static bool is_launch(struct wt_symbols *symbols, uint64_t at)
+{
+    const char *name;
+    uint64_t offset;
+    return wt_symbols_function(symbols, at, &name, &offset) && strstr(name, "__device_stub__");
+}
+
 /* Adds what is at an address; false: the calls end here. */
 static bool add_address(struct cli_host_files *files, const char *maps, uint64_t address,
                         struct cli_calls *calls)
@@ -190,6 +198,8 @@ static bool add_address(struct cli_host_files *files, const char *maps, uint64_t
         cli_calls_add(calls, NULL, m.path, 0, false);
         return true;
     }
+    if (is_launch(f->symbols, at))
+        return true;
     const unsigned count = wt_inlined_at(f->symbols, at, scope, list);
     for (unsigned i = 0; i < count; i++) {
         const bool has_line = list[i].path && list[i].line;

@@ -7,6 +7,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "target/host_program.h"
+
 bool cli_own_folder(const char *const *places, const char *name, char *folder, size_t size)
 {
     char self[PATH_MAX], file[3 * PATH_MAX], full[PATH_MAX];
@@ -25,4 +27,11 @@ bool cli_own_folder(const char *const *places, const char *name, char *folder, s
             return snprintf(folder, size, "%s", full) < (int)size;
     }
     return false;
+}
+
+bool cli_exec_driver(const struct wt_family *family, char *folder, size_t size)
+{
+    const char *const places[] = {family->host ? family->host->built_in : NULL, WT_HOST_LIBRARY,
+                                  NULL};
+    return family->host && cli_own_folder(places, family->host->library, folder, size);
 }

@@ -5,11 +5,17 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "target/family.h"
+
 /**
  * Finds the first of the folders @p places (NULL ends them) that has the file @p name, readable:
  * absolute paths, or paths from the folder of the command. Writes the folder's own path to
  * @p folder; false if none has it.
  */
 bool cli_own_folder(const char *const *places, const char *name, char *folder, size_t size);
+
+/** The folder of the library by which host programs reach a family's driver; false if this build
+ * left it out, or the family has none. */
+bool cli_exec_driver(const struct wt_family *family, char *folder, size_t size);
 
 #endif

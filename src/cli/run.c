@@ -25,6 +25,12 @@ static enum wt_status add_reader(void *context, const char *value, struct wt_err
     return cli_results_add_touch(&((struct cli_drive *)context)->results, true, value, err);
 }
 
+static struct cli_check *check_of(void *context)
+{
+    return &((struct cli_drive *)context)->check;
+}
+CLI_CHECK_SETTERS(set_, check_of)
+
 static enum wt_status set_core_history(void *context, const char *value, struct wt_error *err)
 {
     return cli_issues(value, &((struct cli_drive *)context)->core_history, err);
@@ -72,6 +78,7 @@ static const struct cli_option options[] = {
      "write faults and the exit as JSON, an object a line, to FILE, too; may be\ngiven several "
      "times",
      CLI_SET(cli_set_report)},
+    CLI_CHECK_OPTIONS(set_),
     CLI_PROFILE_OPTIONS(cli_set_profile, cli_set_profile_limit),
     {"dump-arg", 0, "N:FILE", "code objects: at the end, write the buffer of argument N to FILE",
      CLI_SET(add_buffer)},

@@ -348,8 +348,8 @@ bool cli_supervise(const struct cli_command *command, struct cli_supervision *wa
         tell_tally(tally, offered);
     const int counted = cli_profile_report(command, &wanted->profile, NULL, wanted->report);
     size_t errors;
-    const int checked =
-        cli_check_report(command, &wanted->check, wanted->profile.file, wanted->report, &errors);
+    const int checked = cli_check_report(command, &wanted->check, wanted->profile.file, NULL,
+                                         wanted->report, &errors);
     fflush(stderr);
     if (over)
         *status = CLI_TIME_OVER;

@@ -231,13 +231,12 @@ static void print_pattern(FILE *out, const char *key, const char *text)
     for (; *text; text++) {
         if (strchr("*?[]\\", *text))
             fputc('\\', out);
-        fputc(*text == ' ' || *text == '\t' || *text == '\n' ? '?' : *text, out);
+        fputc(isspace((unsigned char)*text) ? '?' : *text, out);
     }
 }
 
-void cli_suppression_print(FILE *out, const struct cli_found *f)
+void cli_suppression_print(FILE *out, const struct cli_found *f, const struct cli_call *place)
 {
-    const struct cli_call *place = cli_found_place(f);
     if (!place && !*f->kernel)
         return; /* the line would be for all of its kind */
     fprintf(out, "suppress %s", wt_finding_name(f->finding.kind));
@@ -247,7 +246,7 @@ void cli_suppression_print(FILE *out, const struct cli_found *f)
         print_pattern(out, "function", place->function);
     if (place && *place->file)
         print_pattern(out, "file", place->file);
-    if (place && place->line)
+    if (place && *place->file && place->line)
         fprintf(out, ":%u", place->line);
     if (*f->finding.object_name)
         print_pattern(out, "object", f->finding.object_name);

@@ -37,8 +37,8 @@ enum wt_status cli_suppressions_read(struct cli_suppressions *all, const char *p
 /** Whether one is for this finding: the first one is counted as used. `function` and `file` are
  * those of the same call, of any at the finding's place. */
 bool cli_suppressions_hold(struct cli_suppressions *all, const struct cli_found *f);
-/** Prints a line that is for this finding alone, as a file has it. */
-void cli_suppression_print(FILE *out, const struct cli_found *f);
+/** Prints a line that is for this finding alone, as a file has it; @p place: cli_found_place(). */
+void cli_suppression_print(FILE *out, const struct cli_found *f, const struct cli_call *place);
 /** Frees them. */
 void cli_suppressions_free(struct cli_suppressions *all);
 

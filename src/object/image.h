@@ -12,8 +12,8 @@ struct wt_segment {
     uint64_t addr;
     uint64_t size; /**< in memory; what goes beyond `length` is zero */
     uint8_t *bytes;
-    size_t length;   /**< of bytes */
-    bool executable; /**< as far as the format tells; true where it cannot */
+    size_t length;             /**< of bytes */
+    bool executable, writable; /**< as far as the format tells; true where it cannot */
 };
 
 enum wt_image_format { WT_IMAGE_ELF, WT_IMAGE_RAW, WT_IMAGE_HEX, WT_IMAGE_VXBIN };

@@ -150,6 +150,7 @@ static enum wt_status add_loads(const struct wt_image_source *source, const GElf
         if (wt_image_add(image, load->addr, bytes, load->phdr.p_filesz, load->size,
                          load->phdr.p_flags & PF_X, err))
             return wt_fail_in(err, "%s: segment %zu", source->name, load->index);
+        image->segment[image->segments - 1].writable = load->phdr.p_flags & PF_W;
     }
     if (!last)
         return wt_fail(err, WT_INVALID, "%s: the ELF file has nothing to load (no PT_LOAD segment)",

@@ -27,8 +27,8 @@ enum wt_status wt_image_add(struct wt_image *image, uint64_t addr, const uint8_t
         return wt_fail(err, WT_NO_MEMORY, "no host memory for %zu segments", image->segments + 1);
     image->segment = grown;
     struct wt_segment *s = &image->segment[image->segments];
-    *s =
-        (struct wt_segment){.addr = addr, .size = size, .length = length, .executable = executable};
+    *s = (struct wt_segment){
+        .addr = addr, .size = size, .length = length, .executable = executable, .writable = true};
     if (length) {
         s->bytes = malloc(length);
         if (!s->bytes)

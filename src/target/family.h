@@ -33,6 +33,8 @@ struct wt_register_reader {
     void *context;
 };
 
+struct wt_object;
+
 /** A buffer or an image that a kernel has as an argument: its bytes lie in slices. */
 struct wt_kernel_buffer {
     const char *name; /**< of the argument; "" if it is not known */
@@ -68,10 +70,10 @@ struct wt_family_words {
     const char *core;
     const char *wave;
     const char *lane;
-    const char *local;     /**< memory of a group, or of a core */
-    uint64_t local_window; /**< where debug information has that memory among addresses; 0: it has
-                              it apart */
-    unsigned mask_digits;  /**< hexadecimal digits of a mask in a trace; 0: as many as it takes */
+    const char *local;                     /**< memory of a group, or of a core */
+    uint64_t local_window, private_window; /**< where debug information has that memory, and private
+                                                memory, among addresses; 0: it has it apart */
+    unsigned mask_digits; /**< hexadecimal digits of a mask in a trace; 0: as many as it takes */
 };
 
 /** A program in an emulated device: loaded, run, and told of. What may be NULL says so. */
@@ -103,6 +105,13 @@ struct wt_family_run {
     void (*explain_fault)(struct wt_emulated *e, FILE *out);
     /** Argument @p index of the kernel; false if it is no buffer. NULL: programs have none. */
     bool (*buffer)(const struct wt_emulated *e, size_t index, struct wt_kernel_buffer *buffer);
+    /** Tells check/objects.h of the program's variables, and of other memory that it may use. NULL:
+     * its buffers are all of its objects. */
+    void (*objects)(struct wt_emulated *e);
+    /** Whether an access outside of its objects is no mistake; @p near is the nearest one. NULL: so
+     * it is on mapped pages that have none: the launch has put there what it needs. */
+    bool (*allows)(struct wt_emulated *e, uint64_t addr, unsigned size, bool write,
+                   const struct wt_object *near);
     /** The coordinates in the grid of the work-item that a lane is now. NULL: there is no grid. */
     bool (*work_item)(struct wt_emulated *e, uint32_t wave, unsigned lane, uint64_t item[3]);
 };

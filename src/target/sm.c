@@ -750,6 +750,7 @@ const struct wt_family wt_family_sm = {
               .lane = "lane",
               .local = "shared",
               .local_window = SM_SHARED_WINDOW,
+              .private_window = SM_LOCAL_WINDOW,
               .mask_digits = 8},
     .profile = SM_PROFILE,
     .run = {.open = open_device,

@@ -6,8 +6,11 @@
 #include <string.h>
 
 #include "base/text.h"
+#include "check/objects.h"
 #include "debug/vortex/vortex.h"
 #include "debug/vortex/vxdebug.h"
+#include "debug/source/modules.h"
+#include "debug/source/symbols.h"
 #include "emulator/vortex/profile.h"
 #include "emulator/vortex/vortex.h"
 #include "object/image.h"
@@ -107,6 +110,78 @@ static void close_device(struct wt_emulated *e)
     e->own = NULL;
 }
 
+/* ---- checks ---- */
+
+/* The objects of a segment that is not written, as its symbols say: they come by address. */
+struct objects {
+    const void *space;
+    const struct wt_segment *segment;
+    uint64_t end; /* of the last one */
+};
+
+/* What has no symbol: texts, code of an assembler. */
+static void add_rest(struct objects *o, uint64_t to)
+{
+    if (o->end < to)
+        wt_object_variable(o->space, o->end, to - o->end, "", true);
+}
+
+static bool add_symbol(void *context, const char *name, uint64_t addr, uint64_t size, bool code)
+{
+    struct objects *o = context;
+    const struct wt_segment *s = o->segment;
+    if (!size || addr < o->end || addr - s->addr >= s->size || size > s->size - (addr - s->addr))
+        return true;
+    add_rest(o, addr);
+    wt_object_variable(o->space, addr, size, name, true);
+    o->end = addr + size;
+    return true;
+}
+
+/* Of a segment that is written one object is made: start-up code clears variables and the padding
+ * between them alike. */
+static void add_segment(const struct wt_emulated *e, const struct wt_segment *s)
+{
+    struct objects o = {e->machine, s, s->addr};
+    size_t count;
+    const struct wt_module *modules = wt_modules_list(e->modules, &count);
+    if (s->writable) {
+        wt_object_variable(o.space, s->addr, s->size, "", false);
+        return;
+    }
+    if (count && modules->symbols)
+        wt_symbols_each(modules->symbols, add_symbol, &o);
+    add_rest(&o, s->addr + s->size);
+}
+
+static void add_objects(struct wt_emulated *e)
+{
+    const struct vortex *v = e->own;
+    const struct vx_profile *profile = v->config.profile;
+    for (size_t i = 0; i < v->image.segments; i++)
+        add_segment(e, &v->image.segment[i]);
+    wt_object_variable(e->machine, profile->local_mem_base[v->config.xlen == 64],
+                       profile->local_mem_size, "", false);
+    wt_object_variable(e->machine, v->config.console_addr, v->config.console_slots, "the console",
+                       false);
+}
+
+/* The heap and the stacks are anywhere behind the program's segments: what is read there must have
+ * been written. */
+static bool allows(struct wt_emulated *e, uint64_t addr, unsigned size, bool write,
+                   const struct wt_object *near)
+{
+    const struct vortex *v = e->own;
+    static const uint8_t zeros[WT_PAGE_SIZE];
+    for (size_t i = 0; i < v->image.segments; i++) {
+        const struct wt_segment *s = &v->image.segment[i];
+        if (addr - s->addr < s->size)
+            return false;
+    }
+    return write || (addr & WT_PAGE_MASK) + size > WT_PAGE_SIZE ||
+           !wt_memory_is_zero(e->machine->memory, addr, zeros, size);
+}
+
 /* ---- the run ---- */
 
 static uint32_t exit_word(struct wt_emulated *e)
@@ -163,7 +238,12 @@ const struct wt_family wt_family_vortex = {
     .words = {.core = "core", .wave = "warp", .lane = "thread", .local = "local"},
     .profile = {.begins_alone = true},
     .line = line_of,
-    .run = {.open = open_device, .load = load, .close = close_device, .exit_word = exit_word},
+    .run = {.open = open_device,
+            .load = load,
+            .close = close_device,
+            .exit_word = exit_word,
+            .objects = add_objects,
+            .allows = allows},
     .isa = {.instruction_text = instruction_text,
             .list_isa = wt_vortex_list_isa,
             .explain_word = wt_vortex_explain_word,

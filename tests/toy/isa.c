@@ -121,6 +121,11 @@ static uint64_t launch_of(const struct wt_machine *m, const struct wt_group_head
     return wt_machine_launch(m, ((const struct toy_device *)m)->launch.number);
 }
 
+static uint64_t entry_of(const struct wt_machine *m, const struct wt_group_head *g)
+{
+    return TOY_CODE;
+}
+
 static uint64_t asked(const struct wt_machine *m, const struct wt_group_head *g)
 {
     return g->local_size;
@@ -132,6 +137,7 @@ static uint64_t private_asked(const struct wt_machine *m, const struct wt_wave_h
 }
 
 const struct wt_group_ops toy_group_ops = {.launch = launch_of,
+                                           .entry = entry_of,
                                            .home = group_home,
                                            .asked = asked,
                                            .private_asked = private_asked,

@@ -61,9 +61,40 @@ static void check_find(unsigned space, uint64_t addr)
     assert_int_equal(behind.size ? behind.addr : UINT64_MAX, above);
 }
 
+static void check_judge(unsigned space, uint64_t addr, uint64_t size)
+{
+    struct wt_object object;
+    struct wt_good good;
+    enum wt_verdict wanted = WT_OUTSIDE;
+    bool freed = false, inside = false;
+    for (size_t i = gone_count > WT_OBJECTS_FREED ? gone_count - WT_OBJECTS_FREED : 0;
+         i < gone_count; i++)
+        freed |= gone[i].space == space && addr - gone[i].addr < gone[i].size;
+    for (unsigned i = 0; i < PLACES; i++) {
+        const uint64_t at = (uint64_t)(i + 1) * PLACE, bytes = model[space][i];
+        inside |= addr - at < bytes;
+        if (addr - at < bytes)
+            wanted = size <= bytes - (addr - at) ? WT_GOOD : WT_PARTLY;
+        else if (bytes && at - addr < size && wanted == WT_OUTSIDE)
+            wanted = WT_PARTLY;
+    }
+    if (freed && !inside)
+        wanted = WT_FREED;
+    assert_int_equal(wt_objects_judge(space_of(space), addr, size, random() % 2, &object, &good),
+                     wanted);
+    assert_int_equal(good.state, wt_objects_state());
+    if (wanted == WT_GOOD)
+        assert_true(good.writable && good.first <= addr && addr + size - 1 <= good.last);
+}
+
 static void objects_are_those_of_a_model(void **state)
 {
     srandom(7);
+    for (unsigned space = 0; space < 2; space++)
+        wt_block_made(space_of(space), PLACE, (uint64_t)PLACES / 2 * PLACE);
+    wt_object_made(NULL, PLACE, 1, "maker"); /* they are carved before the model begins */
+    wt_object_made(&model, PLACE, 1, "maker");
+    model[0][0] = model[1][0] = 1;
     for (unsigned n = 0; n < ROUNDS; n++) {
         const unsigned space = (unsigned)random() % 2, i = (unsigned)random() % PLACES;
         const uint64_t at = (uint64_t)(i + 1) * PLACE;
@@ -81,6 +112,8 @@ static void objects_are_those_of_a_model(void **state)
             wt_object_made(space_of(space), at, *size, "maker");
         }
         check_find(space, (uint64_t)random() % ((PLACES + 3) * PLACE));
+        check_judge(space, PLACE + (uint64_t)random() % (PLACES * PLACE),
+                    1 + (uint64_t)random() % 128);
         /* An address inside of an object is none that can be freed. */
         if (*size > 1)
             assert_false(wt_object_freed(space_of(space), at + 1, "freer"));
@@ -144,12 +177,62 @@ static void the_newest_freed_objects_are_remembered(void **state)
     assert_int_equal(found.addr, base + 16 * WT_OBJECTS_FREED);
 }
 
+static void blocks_are_good_until_objects_are_cut_from_them(void **state)
+{
+    const uint64_t base = (uint64_t)1 << 42;
+    struct wt_object object;
+    struct wt_good good;
+    wt_block_made(NULL, base, 4096);
+    assert_int_equal(wt_objects_judge(NULL, base, 4096, true, &object, &good), WT_GOOD);
+    assert_int_equal(wt_objects_judge(NULL, base + 1, 4096, true, &object, &good), WT_OUTSIDE);
+    assert_int_equal(wt_objects_judge(&told, base, 1, false, &object, &good), WT_OUTSIDE);
+    const uint64_t before = wt_objects_state();
+    wt_object_made(NULL, base + 256, 100, "maker");
+    assert_true(wt_objects_state() != before);
+    assert_int_equal(wt_objects_judge(NULL, base, 1, false, &object, &good), WT_OUTSIDE);
+    assert_int_equal(wt_objects_judge(NULL, base + 355, 1, true, &object, &good), WT_GOOD);
+    assert_int_equal(wt_objects_judge(NULL, base + 356, 1, true, &object, &good), WT_OUTSIDE);
+    assert_int_equal(object.addr, base + 256);
+    wt_object_set_read_only(NULL, base + 256, true);
+    assert_int_equal(wt_objects_judge(NULL, base + 256, 4, true, &object, &good), WT_READ_ONLY);
+    assert_int_equal(wt_objects_judge(NULL, base + 256, 4, false, &object, &good), WT_GOOD);
+    assert_false(good.writable);
+    wt_block_gone(NULL, base); /* with its objects */
+    assert_int_equal(wt_objects_judge(NULL, base + 256, 1, false, &object, &good), WT_FREED);
+}
+
+static unsigned released;
+
+static void release(void *context, uint64_t addr)
+{
+    assert_int_equal(addr, *(uint64_t *)context + 16 * released);
+    released++;
+}
+
+static void memory_of_freed_objects_is_kept(void **state)
+{
+    uint64_t base = 1000;
+    wt_object_keep(base, 16, release, &base); /* at once */
+    assert_int_equal(released, 1);
+    wt_objects_set_quarantine(1600);
+    for (uint64_t i = 1; i <= 100; i++)
+        wt_object_keep(base + 16 * i, 16, release, &base);
+    assert_int_equal(released, 1);
+    for (uint64_t i = 101; i <= 1000000; i++) { /* the oldest first */
+        wt_object_keep(base + 16 * i, 16, release, &base);
+        assert_int_equal(released, i - 99);
+    }
+    wt_objects_set_quarantine(0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(objects_are_those_of_a_model),
         cmocka_unit_test(a_listener_has_the_news_and_who_called),
         cmocka_unit_test(the_newest_freed_objects_are_remembered),
+        cmocka_unit_test(blocks_are_good_until_objects_are_cut_from_them),
+        cmocka_unit_test(memory_of_freed_objects_is_kept),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -461,7 +461,7 @@ struct finding {
     struct wt_symbols *symbols;
     struct wt_info *info;
     uint64_t kernel, window;
-    struct wt_group_variable *list;
+    struct wt_memory_variable *list;
     size_t count, most;
 };
 
@@ -482,7 +482,7 @@ static bool is_in_window(const struct finding *f, Dwarf_Die *die, uint64_t *offs
 
 static void add_found(struct finding *f, Dwarf_Die *die)
 {
-    struct wt_group_variable v = {.name = dwarf_diename(die)};
+    struct wt_memory_variable v = {.name = dwarf_diename(die)};
     if (f->count == f->most || dwarf_tag(die) != DW_TAG_variable || !v.name)
         return;
     if (!is_in_window(f, die, &v.offset) &&
@@ -508,17 +508,18 @@ static void add_children(struct finding *f, Dwarf_Die *scope)
     while (dwarf_siblingof(&die, &die) == 0);
 }
 
-size_t wt_group_variables(struct wt_symbols *symbols, uint64_t addr, uint64_t window,
-                          struct wt_group_variable *list, size_t most)
+size_t wt_group_variables(struct wt_symbols *symbols, uint64_t addr, uint64_t kernel,
+                          uint64_t window, struct wt_memory_variable *list, size_t most)
 {
-    struct finding f = {.symbols = symbols, .window = window, .list = list, .most = most};
+    struct finding f = {
+        .symbols = symbols, .kernel = kernel, .window = window, .list = list, .most = most};
     Dwarf_Die scope[WT_SCOPES], origin, unit;
     uint64_t start, end;
     f.info = wt_symbols_info(symbols);
     const unsigned count = f.info ? wt_info_scopes(f.info, addr, scope) : 0;
     if (!count)
         return 0;
-    if (wt_info_entry(&scope[0], &start, &end) && wt_symbols_is_kernel(symbols, start))
+    if (!kernel && wt_info_entry(&scope[0], &start, &end) && wt_symbols_is_kernel(symbols, start))
         f.kernel = start;
     for (unsigned i = 0; i < count; i++) {
         add_children(&f, &scope[i]);

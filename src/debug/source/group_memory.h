@@ -4,17 +4,19 @@
 
 #include "debug/source/symbols.h"
 
-struct wt_group_variable {
+/** A variable in memory that begins at 0. */
+struct wt_memory_variable {
     const char *name;
     uint64_t offset, size; /**< bytes */
 };
 
 /**
  * Those that the functions at an address of the file have, and those of their file, as far as it is
- * certain where they are. @p window: the address of such memory among others, by which debug
- * information names it; 0: it does not. Returns how many there are, @p most at most.
+ * certain where they are; @p kernel: the first address of the kernel, 0: it is not known. @p
+ * window: the address of such memory among others, by which debug information names it; 0: it does
+ * not. Returns how many there are, @p most at most.
  */
-size_t wt_group_variables(struct wt_symbols *symbols, uint64_t addr, uint64_t window,
-                          struct wt_group_variable *list, size_t most);
+size_t wt_group_variables(struct wt_symbols *symbols, uint64_t addr, uint64_t kernel,
+                          uint64_t window, struct wt_memory_variable *list, size_t most);
 
 #endif

@@ -1,4 +1,5 @@
 /* Decoding GCN into the records of code pages (machine/code_pages.h), and fetching them. */
+#include "emulator/gcn/judge.h"
 #include "emulator/gcn/watch.h"
 
 #include <string.h>
@@ -34,6 +35,20 @@ gcn_op gcn_code_decode(struct gcn_wave *w, struct gcn_uop *slot)
     return slot->run;
 }
 
+/* The handler of a record at which the judge is told of waves; the one where the wave comes back to
+ * becomes such a record, too. */
+static const struct gcn_uop *at_allocator(struct gcn_wave *w, const struct gcn_uop *u)
+{
+    const uint64_t back = gcn_judge_allocator(w, gcn_pc_of(w, u));
+    struct gcn_code *code = back && back % 4 == 0 && !(back >> WT_MEMORY_ADDRESS_BITS)
+                                ? (struct gcn_code *)wt_code_page_of(&w->device->machine.code, back)
+                                : NULL;
+    struct gcn_uop *slot = code ? &code->uop[(back & WT_PAGE_MASK) / 4] : NULL;
+    if (slot && slot->run != gcn_watch_here)
+        slot->run = decode_here;
+    return gcn_handler_of(u)(w, u);
+}
+
 /* The handler of a record that is not decoded yet: decodes it in place and executes it. */
 static const struct gcn_uop *decode_here(struct gcn_wave *w, const struct gcn_uop *u)
 {
@@ -42,6 +57,8 @@ static const struct gcn_uop *decode_here(struct gcn_wave *w, const struct gcn_uo
     struct gcn_uop *slot = &w->code->uop[u - w->code->uop];
     const struct wt_watch_code *watch = wt_watch_set_code(d->machine.watch, pc);
     gcn_op run = gcn_code_decode(w, slot);
+    if (!watch && slot->run != decode_here && run != gcn_illegal && gcn_is_allocator(d, pc))
+        slot->run = run = at_allocator;
     if (watch) {
         if (!wt_code_watch(&d->machine.code, &w->code->page, pc, (wt_code_handler)run, watch)) {
             slot->run = decode_here;

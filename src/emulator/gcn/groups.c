@@ -371,6 +371,11 @@ static uint64_t launch_of(const struct wt_machine *m, const struct wt_group_head
     return ((const struct gcn_device *)m)->dispatch[g->launch].origin.launch;
 }
 
+static uint64_t entry_of(const struct wt_machine *m, const struct wt_group_head *g)
+{
+    return ((const struct gcn_device *)m)->dispatch[g->launch].entry;
+}
+
 static uint64_t asked(const struct wt_machine *m, const struct wt_group_head *g)
 {
     return g->local_size;
@@ -390,6 +395,7 @@ const struct wt_group_ops gcn_group_ops = {
     .asked = asked,
     .private_asked = private_asked,
     .launch = launch_of,
+    .entry = entry_of,
     .refusal = "the host has no memory left for the kernel's waves",
 };
 

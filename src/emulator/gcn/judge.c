@@ -1,6 +1,6 @@
 /* Asks the machine's judge (machine/judge.h) before accesses of vector memory, scalar memory and
  * LDS. GDS is not judged. */
-#include "emulator/machine/judge.h"
+#include "emulator/gcn/judge.h"
 #include "emulator/gcn/vmem.h"
 #include "emulator/gcn/watch.h"
 
@@ -76,4 +76,23 @@ bool gcn_judge_wave(struct gcn_wave *w, const struct gcn_uop *u, enum wt_watch_k
     for (unsigned i = 0; i < GCN_LANES; i++)
         at[i] = addr;
     return !ask(w, u, kind, WT_OBSERVED_GLOBAL, size, lanes, at);
+}
+
+/* The calling convention of functions: arguments and results of 64 bits in v[0:1], the address of
+ * return in s[30:31] (LLVM, "User Guide for AMDGPU Backend", "Non-Kernel Functions"). */
+uint64_t gcn_judge_allocator(struct gcn_wave *w, uint64_t pc)
+{
+    struct wt_machine *m = &w->device->machine;
+    const struct wt_judge *j = m->judge;
+    const uint64_t returns = gcn_pair(&w->s[30]), lanes = gcn_exec(w);
+    uint64_t value[GCN_LANES];
+    if (!j || !lanes || w->vgprs < 2)
+        return 0;
+    for (unsigned i = 0; i < GCN_LANES; i++)
+        value[i] = w->v[0][i] | (uint64_t)w->v[1][i] << 32;
+    const uint64_t refused =
+        (uint64_t)j->allocator(j->context, m, &w->head, pc, returns, lanes, value);
+    for (uint64_t left = refused; left; left &= left - 1)
+        w->v[0][__builtin_ctzll(left)] = w->v[1][__builtin_ctzll(left)] = 0;
+    return gcn_is_allocator(w->device, returns) ? returns : 0;
 }

@@ -85,6 +85,7 @@ const struct gcn_uop *gcn_load_to_lds(struct gcn_wave *w, const struct gcn_uop *
  * come to t->zero. */
 void gcn_judge_targets(struct gcn_wave *w, const struct gcn_uop *u, struct gcn_targets *t,
                        enum wt_watch_kind kind, unsigned size);
+/* The same where there may be no judge, or it has been asked. */
 static inline void gcn_judge(struct gcn_wave *w, const struct gcn_uop *u, struct gcn_targets *t,
                              enum wt_watch_kind kind, unsigned size)
 {
@@ -99,6 +100,7 @@ const uint32_t *gcn_judge_lanes(struct gcn_wave *w, const struct gcn_uop *u,
 /* The same of a scalar access by the whole wave. False: it is refused. */
 bool gcn_judge_wave(struct gcn_wave *w, const struct gcn_uop *u, enum wt_watch_kind kind,
                     uint64_t addr, unsigned size);
+/* The same where there may be no judge. */
 static inline bool gcn_judge_scalar(struct gcn_wave *w, const struct gcn_uop *u,
                                     enum wt_watch_kind kind, uint64_t addr, unsigned size)
 {

@@ -246,6 +246,7 @@ static bool scattered_shape(const struct gen_message *m, struct gen_transfer *x)
     x->lanes = m->desc >> 12 & 1 ? 16 : 8;
     x->slot = kind == 2 ? 8 : 4;
     x->size = kind == 0 ? count : x->slot;
+    x->align = kind == 0 ? 0 : 4;
     set_elements(x, kind == 0 ? 1 : count);
     return kind < 3 && x->size <= x->slot && (kind < 2 || count <= 4);
 }

@@ -180,10 +180,16 @@ static uint64_t launch_of(const struct wt_machine *m, const struct wt_group_head
     return ((const struct gen_device *)m)->walk[g->launch].walk.launch;
 }
 
+static uint64_t entry_of(const struct wt_machine *m, const struct wt_group_head *g)
+{
+    const struct gen_walk *w = &((const struct gen_device *)m)->walk[g->launch].walk;
+    return w->instructions + w->kernel;
+}
+
 static uint64_t asked(const struct wt_machine *m, const struct wt_group_head *g)
 {
     const uint32_t bytes = ((const struct gen_device *)m)->walk[g->launch].walk.slm_asked;
-    return bytes ? bytes : g->local_size;
+    return bytes && bytes < g->local_size ? bytes : g->local_size;
 }
 
 static uint64_t private_asked(const struct wt_machine *m, const struct wt_wave_head *w)
@@ -201,6 +207,7 @@ const struct wt_group_ops gen_group_ops = {
     .asked = asked,
     .private_asked = private_asked,
     .launch = launch_of,
+    .entry = entry_of,
     .refusal = "a thread of the group cannot be started",
 };
 

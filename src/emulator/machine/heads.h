@@ -135,6 +135,8 @@ struct wt_group_ops {
                        unsigned index);
     /** The number of the launch that a group is of (wt_machine_launch). */
     uint64_t (*launch)(const struct wt_machine *m, const struct wt_group_head *g);
+    /** The address of the first instruction of its kernel. */
+    uint64_t (*entry)(const struct wt_machine *m, const struct wt_group_head *g);
     /** The home of its memory (wt_watch.home). */
     uint64_t (*home)(const struct wt_machine *m, const struct wt_group_head *g);
     /** Bytes of its memory that the launch has asked for; the group may have more. */

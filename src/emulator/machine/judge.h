@@ -47,6 +47,16 @@ struct wt_judge {
     bool (*given_back)(void *context, const struct wt_wave_head *w,
                        const struct wt_lane_access *call, uint64_t addr);
     void *context;
+    /** Whether a function of the kernels' allocator begins at @p pc, or one that a wave is in
+     * returns there. */
+    bool (*is_allocator)(void *context, uint64_t pc);
+    /**
+     * A wave comes to such a place, with the argument or the result of each of @p lanes, and goes
+     * to
+     * @p returns behind the function that begins there. Returns the lanes that must not free.
+     */
+    wt_lanes (*allocator)(void *context, struct wt_machine *m, const struct wt_wave_head *w,
+                          uint64_t pc, uint64_t returns, wt_lanes lanes, const uint64_t *value);
 };
 
 /** Asks the machine's judge, if there is one. */

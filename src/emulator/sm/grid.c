@@ -199,6 +199,11 @@ static uint64_t launch_of(const struct wt_machine *m, const struct wt_group_head
     return wt_machine_launch(m, ((const struct sm_device *)m)->grid.launch.number);
 }
 
+static uint64_t entry_of(const struct wt_machine *m, const struct wt_group_head *g)
+{
+    return ((const struct sm_device *)m)->grid.launch.entry;
+}
+
 static uint64_t asked(const struct wt_machine *m, const struct wt_group_head *g)
 {
     return g->local_size;
@@ -218,6 +223,7 @@ const struct wt_group_ops sm_group_ops = {
     .asked = asked,
     .private_asked = private_asked,
     .launch = launch_of,
+    .entry = entry_of,
     .refusal = "the host has no memory left for the kernel's warps",
 };
 

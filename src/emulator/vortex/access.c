@@ -83,8 +83,7 @@ static uint8_t *plain_page(struct vx_warp *w, uint64_t addr, bool write)
     return page;
 }
 
-/* Lane addresses of a load or store: rs1 + imm. */
-static void add_offset(const struct vx_warp *w, const struct vx_uop *u, uint64_t *restrict at)
+void vx_access_addresses(const struct vx_warp *w, const struct vx_uop *u, uint64_t *restrict at)
 {
     const unsigned lanes = w->device->machine.lanes;
     const size_t row = (size_t)u->rs1 * lanes;
@@ -105,7 +104,7 @@ uint8_t *vx_tell_page(struct vx_warp *w, const struct vx_uop *u, enum wt_watch_k
     assert(w->full);
     uint8_t *page = w->device->injecting ? NULL : plain_page(w, first, kind != WT_WATCH_READ);
     if (page)
-        add_offset(w, u, vx_observe_row(w, u, kind, vx_is_local(w->device, first), size));
+        vx_access_addresses(w, u, vx_observe_row(w, u, kind, vx_is_local(w->device, first), size));
     return page ? page + (first & WT_PAGE_MASK) : NULL;
 }
 
@@ -120,7 +119,7 @@ bool vx_tell_lanes(struct vx_warp *w, const struct vx_uop *u, enum wt_watch_kind
         return false;
     const unsigned first = wt_lanes_lowest(w->mask);
     at[first] = 0;
-    add_offset(w, u, at);
+    vx_access_addresses(w, u, at);
     for (unsigned l = 0; l < lanes; l++) {
         differ |= (at[l] ^ at[first]) & w->lane64[l];
         low |= at[l] & w->lane64[l];

@@ -14,6 +14,8 @@ struct vx_uop vx_decode(struct vx_device *d, uint32_t word, unsigned halves)
     u.run = d->handlers->full[id];
     if (halves == 1 && d->handlers->compressed[id])
         u.run = d->handlers->compressed[id];
+    if (d->machine.judge && vx_judged_handler(id))
+        u.run = vx_judged_handler(id);
     for (const char *o = vx_insns[id].operands; *o; o++) {
         switch (*o) {
         case 'd':

@@ -216,6 +216,8 @@ uint8_t *vx_tlb_fill_write(struct vx_warp *w, uint64_t addr, uint64_t size);
  */
 bool vx_tell_lanes(struct vx_warp *w, const struct vx_uop *u, enum wt_watch_kind kind,
                    unsigned size, uint8_t **host);
+/* The addresses of all lanes' accesses: rs1 + imm. */
+void vx_access_addresses(const struct vx_warp *w, const struct vx_uop *u, uint64_t *at);
 /* The same for a full warp whose accesses all lie in the page of @p first, which is the first
  * lane's: its host's place; NULL: lane by lane. */
 uint8_t *vx_tell_page(struct vx_warp *w, const struct vx_uop *u, enum wt_watch_kind kind,
@@ -298,6 +300,12 @@ const struct vx_uop *vx_op_ebreak(struct vx_warp *w, const struct vx_uop *u);
 
 /* The handler table for this shape, the best up to host_level that this host can run. */
 const struct vx_handlers *vx_select_handlers(unsigned xlen, unsigned threads, unsigned host_level);
+
+/* ---- judge.c ---- */
+
+/* The handler of an instruction that accesses memory, where the machine has a judge; NULL: it
+ * accesses none. */
+vx_handler vx_judged_handler(enum vx_insn_id id);
 
 /* ---- run.c ---- */
 

@@ -1,5 +1,5 @@
 /* See checked.h. */
-#include "runtime/common/counted_file.h"
+#include "runtime/common/checked.h"
 
 #include <inttypes.h>
 #include <pthread.h>
@@ -11,6 +11,9 @@
 #include <unistd.h>
 
 #include "base/array.h"
+#include "check/memory.h"
+#include "emulator/machine/core_format.h"
+#include "runtime/common/counted_file.h"
 #include "runtime/common/environment.h"
 
 /* ---- options ---- */
@@ -133,14 +136,14 @@ static uint64_t place_of_maps(void)
         return 0;
     const uint64_t hash = wt_core_hash((const uint8_t *)text, size);
     if (!found.maps || hash != found.maps_hash)
-        found.maps = wt_counted_add_bytes(WT_COUNTED_MAPS, NULL, text, size);
+        found.maps = wt_counted_add_bytes(WT_COUNTED_MAPS, "", 0, text, size);
     found.maps_hash = hash;
     free(text);
     return found.maps;
 }
 
 /* A place for one more finding; NULL: there is no memory. */
-static struct wt_counted_finding *new_place(const struct wt_counted *gpu)
+static struct wt_counted_finding *new_place(void)
 {
     uint64_t place;
     if (!found.free_count) {
@@ -177,7 +180,7 @@ static void count_more(void)
     munmap(head, WT_COUNTED_PAGE);
 }
 
-static void note(const struct wt_counted *gpu, const struct wt_finding *f)
+static void note(const uint64_t *code, const struct wt_finding *f)
 {
     if (found.process != getpid()) { /* a fork's child begins anew */
         found.process = getpid();
@@ -196,10 +199,10 @@ static void note(const struct wt_counted *gpu, const struct wt_finding *f)
     struct noted *grown = wt_array_grow(found.list, &found.room, found.count + 1, sizeof *grown);
     if (grown)
         found.list = grown;
-    struct wt_counted_finding *place = grown ? new_place(gpu) : NULL;
+    struct wt_counted_finding *place = grown ? new_place() : NULL;
     if (!place)
         return;
-    place->code = gpu ? gpu->list : 0;
+    place->code = code ? *code : 0;
     place->maps = place_of_maps();
     place->finding = *f;
     place->finding.times = place->finding.lanes_of = 0;

@@ -37,7 +37,8 @@ void wt_check_launches(uint64_t *first, uint64_t *last);
  * checked. */
 uint64_t wt_check_redzone(void);
 
-/** Takes a finding; @p context: of a GPU, struct wt_counted, or NULL: of the host. */
+/** Takes a finding; @p context: the place of the LIST of code (counted_file.h) for its `pc`,
+ * const uint64_t *; NULL: the host made it. */
 void wt_checked_found(void *context, const struct wt_finding *finding);
 
 /**

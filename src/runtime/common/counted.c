@@ -1,5 +1,5 @@
 /* See counted.h. */
-#include "runtime/common/counted_file.h"
+#include "runtime/common/counted.h"
 
 #include <assert.h>
 #include <errno.h>
@@ -12,125 +12,31 @@
 #include <unistd.h>
 
 #include "base/array.h"
+#include "check/memory.h"
+#include "runtime/common/checked.h"
 #include "runtime/common/environment.h"
 #include "runtime/common/host_core.h"
 
 enum { SECTION_HEADER = 12 }; /* tag and length */
 
-int wt_counted_create(bool counts, struct wt_error *err)
-{
-    char path[64];
-    const struct wt_counted_head head = {.end = WT_COUNTED_PAGE, .counts = counts};
-    const int fd = memfd_create("wavetrap-profile", MFD_CLOEXEC);
-    snprintf(path, sizeof path, "/proc/%ld/fd/%d", (long)getpid(), fd);
-    if (fd >= 0 && !ftruncate(fd, (off_t)WT_COUNTED_PAGE) &&
-        pwrite(fd, &head, sizeof head, 0) == sizeof head && !setenv(WT_COUNTED_VARIABLE, path, 1))
-        return fd;
-    wt_fail(err, WT_NO_MEMORY, "no memory for counts and findings: %s", strerror(errno));
-    if (fd >= 0)
-        close(fd);
-    return -1;
-}
+struct section {
+    uint64_t hash, length, place;
+};
 
-/* ---- blocks ---- */
-
-static const char *path; /* of the file; NULL: nobody counts */
-static bool counts;      /* of instructions are wanted */
-
-static void read_variable(void)
-{
-    path = getenv(WT_COUNTED_VARIABLE);
-    struct wt_counted_head head;
-    const int fd = path && *path ? open(path, O_RDONLY | O_CLOEXEC) : -1;
-    counts = fd >= 0 && pread(fd, &head, sizeof head, 0) == sizeof head && head.counts;
-    if (fd >= 0)
-        close(fd);
-}
-
-bool wt_counted_is_wanted(void)
-{
-    static pthread_once_t once = PTHREAD_ONCE_INIT;
-    pthread_once(&once, read_variable);
-    return path && *path;
-}
-
-static void *map(int fd, uint64_t place, uint64_t size)
-{
-    void *at = mmap(NULL, (size_t)size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, (off_t)place);
-    return at == MAP_FAILED ? NULL : at;
-}
-
-/* Adds a block to the file, which the file's other writers may do at the same time. */
-static struct wt_counted_block *add_in(int fd, uint64_t size, uint64_t *place)
-{
-    struct wt_counted_head *head = map(fd, 0, WT_COUNTED_PAGE);
-    struct wt_counted_block *block = NULL;
-    if (!head)
-        return NULL;
-    *place = atomic_fetch_add(&head->end, size);
-    if (!fallocate(fd, 0, (off_t)*place, (off_t)size))
-        block = map(fd, *place, size);
-    if (!block)
-        atomic_store(&head->lost, true);
-    munmap(head, WT_COUNTED_PAGE);
-    return block;
-}
-
-struct wt_counted_block *wt_counted_add_block(enum wt_counted_kind kind, uint64_t length,
-                                              uint64_t *place)
-{
-    const uint64_t size = (sizeof(struct wt_counted_block) + length + WT_COUNTED_PAGE - 1) /
-                          WT_COUNTED_PAGE * WT_COUNTED_PAGE;
-    const int fd = open(path, O_RDWR | O_CLOEXEC);
-    struct wt_counted_block *b = fd >= 0 ? add_in(fd, size, place) : NULL;
-    if (!b)
-        wt_say_once("what process %ld executes is not counted or checked: %s: %s", (long)getpid(),
-                    path, strerror(errno));
-    if (fd >= 0)
-        close(fd);
-    if (!b)
-        return NULL;
-    b->size = size;
-    b->length = length;
-    b->process = getpid();
-    b->kind = kind;
-    return b;
-}
-
-void wt_counted_of_gpu(struct wt_counted_block *b, const struct wt_hosted *gpu)
-{
-    b->device = gpu->machine->device;
-    snprintf(b->family, sizeof b->family, "%s", gpu->core->family);
-}
-
-void wt_counted_complete(struct wt_counted_block *b)
-{
-    atomic_store(&b->magic, WT_COUNTED_MAGIC);
-}
-
-uint64_t wt_counted_add_bytes(enum wt_counted_kind kind, const struct wt_hosted *gpu,
-                              const void *bytes, uint64_t length)
-{
-    uint64_t place = 0;
-    struct wt_counted_block *b = wt_counted_add_block(kind, length, &place);
-    if (!b)
-        return 0;
-    if (gpu)
-        wt_counted_of_gpu(b, gpu);
-    memcpy(b + 1, bytes, length);
-    wt_counted_complete(b);
-    munmap(b, b->size);
-    return place;
-}
-
-struct wt_counted_head *wt_counted_open_head(void)
-{
-    const int fd = wt_counted_is_wanted() ? open(path, O_RDWR | O_CLOEXEC) : -1;
-    struct wt_counted_head *head = fd >= 0 ? map(fd, 0, WT_COUNTED_PAGE) : NULL;
-    if (fd >= 0)
-        close(fd);
-    return head;
-}
+struct wt_counted {
+    struct wt_hosted *gpu;
+    struct wt_machine *machine;
+    pid_t process;
+    struct wt_profile *profile;     /* NULL: nobody counts */
+    struct wt_check_memory *memory; /* NULL: memory is not checked */
+    uint64_t state;                 /* of the code that is listed */
+    bool listed;
+    uint64_t list;           /* the place of the LIST */
+    struct section *section; /* that the file has */
+    size_t sections, section_room;
+    struct wt_counted_block **numbers; /* mapped */
+    size_t blocks, block_room;
+};
 
 static struct wt_profile_count *add_numbers(void *context)
 {
@@ -145,13 +51,20 @@ static struct wt_profile_count *add_numbers(void *context)
         WT_COUNTED_NUMBERS, WT_PROFILE_BLOCK * sizeof(struct wt_profile_count), &place);
     if (!b)
         return NULL;
-    wt_counted_of_gpu(b, c->gpu);
+    b->device = c->machine->device;
+    snprintf(b->family, sizeof b->family, "%s", c->gpu->core->family);
     grown[c->blocks++] = b;
     wt_counted_complete(b);
     return (struct wt_profile_count *)(b + 1);
 }
 
 /* ---- code ---- */
+
+static uint64_t add_bytes(const struct wt_counted *c, enum wt_counted_kind kind, const void *bytes,
+                          uint64_t length)
+{
+    return wt_counted_add_bytes(kind, c->gpu->core->family, c->machine->device, bytes, length);
+}
 
 /* The place of a section, which the file may have; 0: there is no memory. */
 static uint64_t place_of(struct wt_counted *c, const uint8_t *bytes, uint64_t length)
@@ -160,13 +73,13 @@ static uint64_t place_of(struct wt_counted *c, const uint8_t *bytes, uint64_t le
     for (size_t i = 0; i < c->sections; i++)
         if (c->section[i].hash == hash && c->section[i].length == length)
             return c->section[i].place;
-    struct wt_counted_section *grown =
+    struct section *grown =
         wt_array_grow(c->section, &c->section_room, c->sections + 1, sizeof *grown);
     if (!grown)
         return 0;
     c->section = grown;
-    grown[c->sections] = (struct wt_counted_section){
-        hash, length, wt_counted_add_bytes(WT_COUNTED_SECTION, c->gpu, bytes, length)};
+    grown[c->sections] =
+        (struct section){hash, length, add_bytes(c, WT_COUNTED_SECTION, bytes, length)};
     return grown[c->sections++].place;
 }
 
@@ -185,7 +98,7 @@ static void list_sections(struct wt_counted *c, const uint8_t *bytes, size_t siz
         list[count++] = place_of(c, bytes + at, SECTION_HEADER + length);
         at += SECTION_HEADER + length;
     }
-    c->list = wt_counted_add_bytes(WT_COUNTED_LIST, c->gpu, list, count * sizeof *list);
+    c->list = add_bytes(c, WT_COUNTED_LIST, list, count * sizeof *list);
     if (c->profile)
         wt_profile_code(c->profile, c->list);
     free(list);
@@ -218,16 +131,16 @@ static struct wt_counted *begin(struct wt_hosted *gpu, const void *space)
     if (!c)
         return NULL;
     *c = (struct wt_counted){.gpu = gpu, .machine = gpu->machine, .process = getpid()};
-    if (counts)
+    if (wt_counted_counts())
         c->profile = wt_profile_begin(gpu->machine, &gpu->core->profile, add_numbers, c);
     if (wt_check_wants(WT_CHECK_MEMORY))
-        c->memory = wt_check_memory_begin(gpu->machine, space, wt_checked_found, c);
+        c->memory = wt_check_memory_begin(gpu->machine, space, wt_checked_found, &c->list);
     if (c->memory) {
         uint64_t first, last;
         wt_check_launches(&first, &last);
         wt_check_memory_only(c->memory, first, last);
     }
-    if ((c->profile || !counts) && (c->memory || !wt_check_wants(WT_CHECK_MEMORY)))
+    if ((c->profile || !wt_counted_counts()) && (c->memory || !wt_check_wants(WT_CHECK_MEMORY)))
         return c;
     wt_profile_free(c->profile);
     wt_check_memory_end(c->memory);

@@ -1,44 +1,77 @@
-/* What counted.c and checked.c share: the file that the command has made, as a driver writes it. */
+/*
+ * The file in which host programs leave what their GPUs did: counts (counted.h) and findings
+ * (checked.h). The command makes it in memory; the drivers in the program and in its children write
+ * to it, so that it is there however a process ends. Code goes into it, too, as sections of a core
+ * file (core_format.h), since the program may unload it and load other code at its place.
+ */
 #ifndef WT_RUNTIME_COMMON_COUNTED_FILE_H
 #define WT_RUNTIME_COMMON_COUNTED_FILE_H
 
-#include <sys/types.h>
+#include <stdatomic.h>
 
-#include "check/memory.h"
-#include "emulator/machine/core_format.h"
-#include "runtime/common/checked.h"
-#include "runtime/common/counted.h"
+#include "check/finding.h"
 
-struct wt_counted_section {
-    uint64_t hash, length, place;
+/** The variable by which the command names the file. */
+#define WT_COUNTED_VARIABLE "WAVETRAP_PROFILE"
+
+#define WT_COUNTED_PAGE UINT64_C(4096)
+
+/** Its first page. */
+struct wt_counted_head {
+    _Atomic uint64_t end;  /**< of the blocks, which begin with the second page */
+    _Atomic uint64_t more; /**< findings beyond the limit */
+    atomic_bool lost;      /**< something could not be counted, without memory */
+    bool counts;           /**< instructions are counted (--profile) */
 };
 
-/** Of a GPU. */
-struct wt_counted {
-    struct wt_hosted *gpu;
-    struct wt_machine *machine;
-    pid_t process;
-    struct wt_profile *profile;     /**< NULL: nobody counts */
-    struct wt_check_memory *memory; /**< NULL: memory is not checked */
-    uint64_t state;                 /**< of the code that is listed */
-    bool listed;
-    uint64_t list;                      /**< the place of the LIST */
-    struct wt_counted_section *section; /**< that the file has */
-    size_t sections, section_room;
-    struct wt_counted_block **numbers; /**< mapped */
-    size_t blocks, block_room;
+enum wt_counted_kind {
+    WT_COUNTED_NUMBERS,  /**< WT_PROFILE_BLOCK counts; `code`: a place of a LIST */
+    WT_COUNTED_SECTION,  /**< a section of a core file, with its header */
+    WT_COUNTED_LIST,     /**< the code that is loaded: places of SECTIONs, 64 bits each */
+    WT_COUNTED_FINDINGS, /**< WT_COUNTED_FOUND of struct wt_counted_finding */
+    WT_COUNTED_MAPS,     /**< the code of the process: lines of /proc/PID/maps */
 };
 
+enum { WT_COUNTED_FOUND = 8 };
+
+struct wt_counted_finding {
+    _Atomic uint64_t used; /**< 0: it is not complete, nor are those behind it */
+    uint64_t code;         /**< the place of a LIST, for `pc`; 0: there is none */
+    uint64_t maps;         /**< the place of MAPS, for call stacks */
+    struct wt_finding finding;
+};
+
+#define WT_COUNTED_MAGIC UINT64_C(0x4b434f4c42544e43)
+
+/** A block of whole pages: this, and its content. A place is where one begins in the file. */
+struct wt_counted_block {
+    _Atomic uint64_t magic; /**< 0: it is not complete */
+    uint64_t size;          /**< of all of it */
+    uint64_t length;        /**< of the content */
+    int64_t process;
+    uint32_t kind;
+    uint32_t device; /**< its number in the process */
+    char family[24]; /**< name */
+};
+
+/** Makes the file and sets WT_COUNTED_VARIABLE for the programs that this process starts.
+ * @p counts: for --profile. -1: see *err; the caller closes it. */
+int wt_counted_create(bool counts, struct wt_error *err);
+
+/* ---- drivers ---- */
+
+/** Whether somebody wants counts or findings: the first call reads the variable. */
+bool wt_counted_is_wanted(void);
+/** Whether counts are. */
+bool wt_counted_counts(void);
 /** A block with room for @p length bytes, all of them 0; NULL: it is told why. The caller completes
  * and unmaps it. */
 struct wt_counted_block *wt_counted_add_block(enum wt_counted_kind kind, uint64_t length,
                                               uint64_t *place);
-/** It is about a GPU. */
-void wt_counted_of_gpu(struct wt_counted_block *b, const struct wt_hosted *gpu);
 /** From now on who reads the file finds it. */
 void wt_counted_complete(struct wt_counted_block *b);
-/** Adds a block of these bytes, about a GPU or none (NULL); its place, or 0. */
-uint64_t wt_counted_add_bytes(enum wt_counted_kind kind, const struct wt_hosted *gpu,
+/** Adds a block of these bytes, about a device of a family ("": none); its place, or 0. */
+uint64_t wt_counted_add_bytes(enum wt_counted_kind kind, const char *family, uint32_t device,
                               const void *bytes, uint64_t length);
 /** Maps the first page; NULL: there is no file. */
 struct wt_counted_head *wt_counted_open_head(void);

@@ -50,6 +50,7 @@ static const struct variable {
     const char *accepts; /* values of that option */
 } variables[] = {
     {"WAVETRAP_CATCH", "--catch", "exceptions, as mem_viol,invalid"},
+    {"WAVETRAP_CHECK", NULL, NULL},
     {CHECKED, NULL, NULL},
     {"WAVETRAP_CORE", "--core-on-fault", "a file"},
     {"WAVETRAP_CORE_HISTORY", "--core-history", "a number of issues, or all"},

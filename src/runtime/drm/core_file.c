@@ -8,9 +8,11 @@
 #include "base/array.h"
 #include "emulator/gen/host.h"
 #include "object/gen_kernel_elf.h"
+#include "runtime/common/checked.h"
 #include "runtime/common/own_memory.h"
 #include "runtime/drm/code.h"
 #include "runtime/drm/debugged.h"
+#include "runtime/drm/kernels.h"
 
 enum { PART = 1 << 20 };
 
@@ -36,6 +38,11 @@ static void print_config(void *context, char *text, size_t size)
 static uint8_t *elf_of(const struct gen_wire_kernel *kernel, size_t *length)
 {
     uint8_t *bytes = NULL;
+    if (!kernel->elf_size && wt_check_wants((enum wt_check)WT_CHECK_ALL) &&
+        (bytes = wt_drm_kernel_elf(kernel->address, length))) {
+        gen_kernel_elf_correct(bytes, *length, kernel->code_size);
+        return bytes;
+    }
     if (!kernel->elf_size)
         return gen_kernel_elf_make(kernel->name, kernel->code_size, &bytes, length, WT_IGNORED) ==
                        WT_OK

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "base/array.h"
 #include "runtime/drm/i915.h"
 #include "runtime/drm/interposed.h"
 
@@ -101,22 +102,34 @@ static bool change(const void *handle, int by)
     return changed;
 }
 
+static bool is_wanted(void)
+{
+    return wt_check_wants((enum wt_check)WT_CHECK_ALL);
+}
+
 void drm_handle_made(const void *handle, uint64_t size, const char *by)
 {
-    if (handle && wt_check_wants(WT_CHECK_LEAK) && change(handle, MADE))
+    if (handle && is_wanted() && change(handle, MADE))
         wt_object_made(&handles, (uintptr_t)handle, size, by);
 }
 
 void drm_handle_retained(const void *handle)
 {
-    if (handle && wt_check_wants(WT_CHECK_LEAK))
+    if (handle && is_wanted())
         change(handle, 1);
 }
 
 void drm_handle_released(const void *handle, const char *by)
 {
-    if (handle && wt_check_wants(WT_CHECK_LEAK) && change(handle, -1))
+    if (handle && is_wanted() && change(handle, -1))
         wt_object_freed(&handles, (uintptr_t)handle, by);
+}
+
+bool drm_handle_find(const void *handle, struct wt_object *object)
+{
+    struct wt_object before, behind;
+    return is_wanted() && wt_object_find(&handles, (uintptr_t)handle, object, &before, &behind) &&
+           !object->freed && object->addr == (uintptr_t)handle;
 }
 
 static bool is_leak(const struct wt_object *object)
@@ -137,19 +150,25 @@ static bool is_checked(void)
     return wt_check_wants(WT_CHECK_MEMORY) && drm_has_one_gpu() && wt_i915_asked_of();
 }
 
+/* Of 48 bits, as messages have it; the runtimes' addresses are canonical. */
+static uint64_t address_of(const void *memory)
+{
+    return (uintptr_t)memory & ((UINT64_C(1) << 48) - 1);
+}
+
 void drm_memory_made(const void *memory, uint64_t size, const char *by)
 {
     if (!memory || !size)
         return;
     drm_handle_made(memory, size, by);
     if (is_checked())
-        wt_object_made(wt_i915_asked_of(), (uintptr_t)memory, size, by);
+        wt_object_made(wt_i915_asked_of(), address_of(memory), size, by);
 }
 
 enum drm_freed drm_memory_freed(const void *memory, const char *by)
 {
     const bool checked = memory && is_checked();
-    if (checked && !wt_checked_free(wt_i915_asked_of(), (uintptr_t)memory, by))
+    if (checked && !wt_checked_free(wt_i915_asked_of(), address_of(memory), by))
         return DRM_MISTAKE;
     drm_handle_released(memory, by);
     return checked ? DRM_KEEP : DRM_FREE;
@@ -158,8 +177,8 @@ enum drm_freed drm_memory_freed(const void *memory, const char *by)
 void drm_memory_keep(const void *memory, wt_object_release_fn *release, void *context)
 {
     struct wt_object object, before, behind;
-    if (wt_object_find(wt_i915_asked_of(), (uintptr_t)memory, &object, &before, &behind))
-        wt_object_keep((uintptr_t)memory, object.size, release, context);
+    if (wt_object_find(wt_i915_asked_of(), address_of(memory), &object, &before, &behind))
+        wt_object_keep(address_of(memory), object.size, release, context);
     else
         release(context, (uintptr_t)memory);
 }
@@ -168,9 +187,63 @@ uint64_t drm_memory_access(const void *memory, uint64_t size, enum wt_access acc
 {
     struct wt_object object, before, behind;
     if (!is_checked() ||
-        !wt_object_find(wt_i915_asked_of(), (uintptr_t)memory, &object, &before, &behind))
+        !wt_object_find(wt_i915_asked_of(), address_of(memory), &object, &before, &behind))
         return size;
-    return wt_checked_access(wt_i915_asked_of(), (uintptr_t)memory, size, access, by);
+    return wt_checked_access(wt_i915_asked_of(), address_of(memory), size, access, by);
+}
+
+/* ---- local memory ---- */
+
+/* A local argument. */
+struct local {
+    const void *kernel;
+    unsigned index;
+    size_t size;
+};
+
+static struct {
+    pthread_mutex_t lock;
+    struct local *list;
+    size_t count, room;
+} locals = {.lock = PTHREAD_MUTEX_INITIALIZER};
+
+/* Without host memory less is known. */
+void drm_local_argument(const void *kernel, unsigned index, size_t size)
+{
+    size_t i = 0;
+    pthread_mutex_lock(&locals.lock);
+    while (i < locals.count && (locals.list[i].kernel != kernel || locals.list[i].index != index))
+        i++;
+    struct local *grown =
+        wt_array_grow(locals.list, &locals.room, locals.count + 1, sizeof *locals.list);
+    if (grown)
+        locals.list = grown;
+    if (grown && (size || i < locals.count)) {
+        grown[i] = (struct local){kernel, index, size};
+        locals.count += i == locals.count;
+    }
+    pthread_mutex_unlock(&locals.lock);
+}
+
+void drm_local_forget(const void *kernel)
+{
+    pthread_mutex_lock(&locals.lock);
+    for (size_t i = locals.count; i-- > 0;)
+        if (locals.list[i].kernel == kernel)
+            locals.list[i] = locals.list[--locals.count];
+    pthread_mutex_unlock(&locals.lock);
+}
+
+/* Each argument is aligned to the largest type: how much lies between them is not told. */
+uint64_t drm_local_bytes(const void *kernel, uint64_t size)
+{
+    enum { LARGEST = 128 };
+    pthread_mutex_lock(&locals.lock);
+    for (size_t i = 0; i < locals.count; i++)
+        if (locals.list[i].kernel == kernel && locals.list[i].size)
+            size = (size + LARGEST - 1) / LARGEST * LARGEST + locals.list[i].size;
+    pthread_mutex_unlock(&locals.lock);
+    return size;
 }
 
 void drm_call_failed(const char *by, const char *status, int number)

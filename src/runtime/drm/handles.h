@@ -7,13 +7,16 @@
 
 #include "runtime/common/checked.h"
 
-/** The program has a handle, or memory at an address, of @p size bytes (1: it is no memory), by
+/** The program has a handle, or memory at an address, of @p size bytes (0: it is no memory), by
  * function @p by, with one reference. */
 void drm_handle_made(const void *handle, uint64_t size, const char *by);
 /** It has one more reference to it. */
 void drm_handle_retained(const void *handle);
 /** It is about to have one less; @p by: the function. */
 void drm_handle_released(const void *handle, const char *by);
+/** Finds a handle of memory that was made and not released; its address in *object is the handle's.
+ */
+bool drm_handle_find(const void *handle, struct wt_object *object);
 /** At the end of the process: reports those that were not released. */
 void drm_handles_report(void);
 
@@ -27,12 +30,25 @@ enum drm_freed {
 };
 /** The program frees such memory, or NULL, by function @p by. */
 enum drm_freed drm_memory_freed(const void *memory, const char *by);
+/** The program's pointer to memory, from the address that `release` gets. */
+static inline void *drm_memory_at(uint64_t address)
+{
+    return (void *)(intptr_t)((int64_t)(address << 16) >> 16); /* canonical */
+}
 /** Keeps it, and frees it by @p release then (wt_object_keep()). */
 void drm_memory_keep(const void *memory, wt_object_release_fn *release, void *context);
 /** How many of @p size bytes at @p memory a copy or fill of the host may access, if they are memory
  * of this kind; else all. Mistakes are reported. */
 uint64_t drm_memory_access(const void *memory, uint64_t size, enum wt_access access,
                            const char *by);
+
+/** The size of a local argument of a kernel, by its handle; 0: the argument is none. */
+void drm_local_argument(const void *kernel, unsigned index, size_t size);
+/** The kernel is new: its handle may have been another one's. */
+void drm_local_forget(const void *kernel);
+/** How many bytes of shared local memory a launch of the kernel asks for at most, whose variables
+ * have @p size. */
+uint64_t drm_local_bytes(const void *kernel, uint64_t size);
 
 /** Reports a call that has failed, if that is checked. @p status: its name; NULL: it has none. */
 void drm_call_failed(const char *by, const char *status, int number);

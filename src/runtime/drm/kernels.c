@@ -144,6 +144,19 @@ void wt_drm_kernel_debug(uint64_t address, const char *name, const uint8_t *data
     pthread_mutex_unlock(&lock);
 }
 
+uint8_t *wt_drm_kernel_elf(uint64_t address, size_t *length)
+{
+    uint8_t *copy = NULL;
+    pthread_mutex_lock(&lock);
+    const struct named *k = find(address);
+    if (k && k->elf && k->elf_size && (copy = malloc(k->elf_size))) {
+        *length = k->elf_size;
+        memcpy(copy, k->elf, k->elf_size);
+    }
+    pthread_mutex_unlock(&lock);
+    return copy;
+}
+
 void wt_drm_kernel_line(uint64_t start, uint64_t pc, char *text, size_t size)
 {
     struct line_place place;

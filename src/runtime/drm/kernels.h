@@ -33,6 +33,10 @@ void wt_drm_kernel_describe(uint64_t kernel, uint64_t pc, char *text, size_t siz
  */
 void wt_drm_kernel_debug(uint64_t address, const char *name, const uint8_t *data, size_t size);
 
+/** A copy of the ELF file of the kernel that begins at @p address, from its debug data, which the
+ * caller frees; NULL: there is none. */
+uint8_t *wt_drm_kernel_elf(uint64_t address, size_t *length);
+
 /** Writes the source line of an instruction of the kernel that begins at @p kernel, or why it is
  * not known. */
 void wt_drm_kernel_line(uint64_t kernel, uint64_t pc, char *text, size_t size);

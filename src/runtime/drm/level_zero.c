@@ -6,10 +6,13 @@
 #include <stdatomic.h>
 #include <stdint.h>
 #include <stdlib.h>
+#include <string.h>
 
+#include "runtime/drm/handles.h"
 #include "runtime/drm/i915.h"
 #include "runtime/drm/interposed.h"
 #include "runtime/drm/kernels.h"
+#include "runtime/drm/words.h"
 
 /* No header declares what programs find here by its name. */
 #pragma GCC diagnostic ignored "-Wmissing-prototypes"
@@ -18,7 +21,9 @@
 enum {
     UNINITIALIZED = 0x78000001,
     HANDLE_KERNEL = 11,
+    INVALID_ARGUMENT = 0x78000004,
     DEBUG_INFO_ELF_DWARF = 0,
+    KERNEL_PROPERTIES = 30,
 };
 
 struct kernel_desc {
@@ -76,6 +81,50 @@ static void note_debug(void *module, uint64_t address, const char *name)
     free(data);
 }
 
+/* The name of a status where programs meet it; NULL: it has none here. */
+static const char *status_name(int status)
+{
+    switch ((unsigned)status) {
+#define NAME(number, name)                                                                         \
+    case number:                                                                                   \
+        return "ZE_RESULT_ERROR_" name;
+        NAME(0x70000001, "DEVICE_LOST")
+        NAME(0x70000002, "OUT_OF_HOST_MEMORY")
+        NAME(0x70000003, "OUT_OF_DEVICE_MEMORY")
+        NAME(0x70000004, "MODULE_BUILD_FAILURE")
+        NAME(0x78000001, "UNINITIALIZED")
+        NAME(0x78000003, "UNSUPPORTED_FEATURE")
+        NAME(0x78000004, "INVALID_ARGUMENT")
+        NAME(0x78000005, "INVALID_NULL_HANDLE")
+        NAME(0x78000006, "HANDLE_OBJECT_IN_USE")
+        NAME(0x78000007, "INVALID_NULL_POINTER")
+        NAME(0x78000008, "INVALID_SIZE")
+        NAME(0x78000009, "UNSUPPORTED_SIZE")
+        NAME(0x7800000a, "UNSUPPORTED_ALIGNMENT")
+        NAME(0x7800000c, "INVALID_ENUMERATION")
+        NAME(0x7800000f, "INVALID_NATIVE_BINARY")
+        NAME(0x78000011, "INVALID_KERNEL_NAME")
+        NAME(0x78000013, "INVALID_GROUP_SIZE_DIMENSION")
+        NAME(0x78000014, "INVALID_GLOBAL_WIDTH_DIMENSION")
+        NAME(0x78000015, "INVALID_KERNEL_ARGUMENT_INDEX")
+        NAME(0x78000016, "INVALID_KERNEL_ARGUMENT_SIZE")
+        NAME(0x7ffffffe, "UNKNOWN")
+#undef NAME
+    default:
+        return NULL;
+    }
+}
+
+/* The status of a call; a failure is reported, if that is checked. ZE_RESULT_NOT_READY is none. */
+static int returned(const char *by, int status)
+{
+    if ((unsigned)status >= 0x70000000u)
+        drm_call_failed(by, status_name(status), status);
+    return status;
+}
+
+/* ---- kernels ---- */
+
 EXPORT int zeKernelCreate(void *module, const struct kernel_desc *description, void **kernel)
 {
     static int (*_Atomic create)(void *, const struct kernel_desc *, void **);
@@ -85,7 +134,9 @@ EXPORT int zeKernelCreate(void *module, const struct kernel_desc *description, v
         *(void *_Atomic *)&create = next("zeKernelCreate");
     if (!create)
         return UNINITIALIZED;
-    const int result = create(module, description, kernel);
+    const int result = returned("zeKernelCreate", create(module, description, kernel));
+    if (!result)
+        drm_local_forget(*kernel);
     if (result || !drm_has_one_gpu() || !(get_address = base_address_function()) ||
         get_address(driver_handle(*kernel), &address))
         return result;
@@ -103,8 +154,53 @@ EXPORT int zeModuleDestroy(void *module)
         return UNINITIALIZED;
     /* Another thread's module may get the handle and the addresses as soon as they are free. */
     wt_drm_kernels_forget(module);
-    return destroy(module);
+    drm_handle_released(module, "zeModuleDestroy");
+    return returned("zeModuleDestroy", destroy(module));
 }
+
+/* A size without a value is that of a local argument, or that of a pointer that is null. */
+EXPORT int zeKernelSetArgumentValue(WORDS4)
+{
+    OWN(int, 4, zeKernelSetArgumentValue)
+    const int result = own ? returned("zeKernelSetArgumentValue", own(NAMES4)) : (int)UNINITIALIZED;
+    if (!result && wt_check_wants(WT_CHECK_MEMORY))
+        drm_local_argument((void *)a, (unsigned)b, d ? 0 : c);
+    return result;
+}
+
+/* The local memory that a launch of the kernel asks for, for checks. */
+static void note_asked(void *kernel)
+{
+    struct { /* ze_kernel_properties_t */
+        int type;
+        const void *next;
+        uint32_t before[8], local, behind[30];
+    } properties = {.type = KERNEL_PROPERTIES};
+    int (*info)(void *, void *);
+    int (*get_address)(void *, uint64_t *) = base_address_function();
+    uint64_t address, bytes;
+    *(void **)&info = next("zeKernelGetProperties");
+    if (!wt_check_wants(WT_CHECK_MEMORY) || !drm_has_one_gpu() || !info || !get_address ||
+        info(kernel, &properties) || get_address(driver_handle(kernel), &address))
+        return;
+    bytes = drm_local_bytes(kernel, properties.local);
+    if (bytes && bytes <= GEN_SLM_BYTES)
+        wt_drm_kernel_local(address, (uint32_t)bytes);
+}
+
+#define LAUNCH(count, name)                                                                        \
+    EXPORT int name(WORDS##count)                                                                  \
+    {                                                                                              \
+        OWN(int, count, name)                                                                      \
+        if (own)                                                                                   \
+            note_asked((void *)b);                                                                 \
+        return own ? returned(#name, own(NAMES##count)) : (int)UNINITIALIZED;                      \
+    }
+LAUNCH(6, zeCommandListAppendLaunchKernel)
+LAUNCH(6, zeCommandListAppendLaunchKernelIndirect)
+LAUNCH(6, zeCommandListAppendLaunchCooperativeKernel)
+
+/* ---- memory ---- */
 
 EXPORT int zeMemAllocDevice(void *context, const void *description, size_t size, size_t alignment,
                             void *device, void **memory)
@@ -117,7 +213,9 @@ EXPORT int zeMemAllocDevice(void *context, const void *description, size_t size,
     wt_i915_ask(size);
     const int result = allocate(context, description, size, alignment, device, memory);
     wt_i915_ask(0);
-    return result;
+    if (!result)
+        drm_memory_made(*memory, size, "zeMemAllocDevice");
+    return returned("zeMemAllocDevice", result);
 }
 
 EXPORT int zeMemAllocHost(void *context, const void *description, size_t size, size_t alignment,
@@ -131,7 +229,9 @@ EXPORT int zeMemAllocHost(void *context, const void *description, size_t size, s
     wt_i915_ask(size);
     const int result = allocate(context, description, size, alignment, memory);
     wt_i915_ask(0);
-    return result;
+    if (!result)
+        drm_memory_made(*memory, size, "zeMemAllocHost");
+    return returned("zeMemAllocHost", result);
 }
 
 EXPORT int zeMemAllocShared(void *context, const void *on_device, const void *on_host, size_t size,
@@ -146,5 +246,121 @@ EXPORT int zeMemAllocShared(void *context, const void *on_device, const void *on
     wt_i915_ask(size);
     const int result = allocate(context, on_device, on_host, size, alignment, device, memory);
     wt_i915_ask(0);
-    return result;
+    if (!result)
+        drm_memory_made(*memory, size, "zeMemAllocShared");
+    return returned("zeMemAllocShared", result);
 }
+
+/* The memory of a context goes with it: it stays while some is kept. */
+static atomic_bool keeps;
+
+static void release(void *context, uint64_t memory)
+{
+    int (*free_memory)(void *, void *);
+    *(void **)&free_memory = next("zeMemFree");
+    free_memory(context, drm_memory_at(memory));
+}
+
+EXPORT int zeMemFree(WORDS2)
+{
+    OWN(int, 2, zeMemFree)
+    if (!own)
+        return UNINITIALIZED;
+    switch (drm_memory_freed((void *)b, "zeMemFree")) {
+    case DRM_MISTAKE:
+        return INVALID_ARGUMENT;
+    case DRM_KEEP:
+        atomic_store(&keeps, true);
+        drm_memory_keep((void *)b, release, (void *)a);
+        return 0;
+    default:
+        return returned("zeMemFree", own(NAMES2));
+    }
+}
+
+EXPORT int zeContextDestroy(WORDS1)
+{
+    OWN(int, 1, zeContextDestroy)
+    if (!own)
+        return UNINITIALIZED;
+    return atomic_load(&keeps) ? 0 : returned("zeContextDestroy", own(NAMES1));
+}
+
+/* Of a command that has no effect: its events. */
+static int only_events(word list, word signal, word count, word events)
+{
+    int (*barrier)(WORDS4);
+    *(void **)&barrier = next("zeCommandListAppendBarrier");
+    return barrier(list, signal, count, events);
+}
+
+/* list, to, from, size, signal, waits for */
+EXPORT int zeCommandListAppendMemoryCopy(WORDS7)
+{
+    static const char name[] = "zeCommandListAppendMemoryCopy";
+    OWN(int, 7, zeCommandListAppendMemoryCopy)
+    if (!own)
+        return UNINITIALIZED;
+    const uint64_t to = drm_memory_access((void *)b, d, WT_ACCESS_STORE, name),
+                   from = drm_memory_access((void *)c, d, WT_ACCESS_LOAD, name),
+                   part = to < from ? to : from;
+    if (!part && d)
+        return only_events(a, e, f, g);
+    d = part;
+    return returned(name, own(NAMES7));
+}
+
+/* list, to, pattern, size of it, size, signal, waits for */
+EXPORT int zeCommandListAppendMemoryFill(WORDS8)
+{
+    static const char name[] = "zeCommandListAppendMemoryFill";
+    OWN(int, 8, zeCommandListAppendMemoryFill)
+    if (!own)
+        return UNINITIALIZED;
+    const uint64_t part = drm_memory_access((void *)b, e, WT_ACCESS_STORE, name);
+    if (part < e && (!d || part < d))
+        return only_events(a, f, g, h);
+    e = part < e ? part / d * d : e;
+    return returned(name, own(NAMES8));
+}
+
+/* ---- calls that make something, and its end ---- */
+
+#define MAKE(count, name, made)                                                                    \
+    EXPORT int name(WORDS##count)                                                                  \
+    {                                                                                              \
+        OWN(int, count, name)                                                                      \
+        const int result = own ? returned(#name, own(NAMES##count)) : (int)UNINITIALIZED;          \
+        if (!result)                                                                               \
+            drm_handle_made(*(void **)made, 0, #name);                                             \
+        return result;                                                                             \
+    }
+MAKE(5, zeModuleCreate, d)
+MAKE(5, zeEventPoolCreate, e)
+
+EXPORT int zeEventPoolDestroy(WORDS1)
+{
+    OWN(int, 1, zeEventPoolDestroy)
+    drm_handle_released((void *)a, "zeEventPoolDestroy");
+    return own ? returned("zeEventPoolDestroy", own(NAMES1)) : (int)UNINITIALIZED;
+}
+
+/* ---- calls with a status ---- */
+
+#define STATUS(count, name)                                                                        \
+    EXPORT int name(WORDS##count)                                                                  \
+    {                                                                                              \
+        OWN(int, count, name)                                                                      \
+        return own ? returned(#name, own(NAMES##count)) : (int)UNINITIALIZED;                      \
+    }
+STATUS(4, zeKernelSetGroupSize)
+STATUS(1, zeKernelDestroy)
+STATUS(1, zeCommandListClose)
+STATUS(4, zeCommandQueueExecuteCommandLists)
+STATUS(2, zeCommandQueueSynchronize)
+STATUS(2, zeFenceHostSynchronize)
+STATUS(2, zeEventHostSynchronize)
+STATUS(4, zeCommandListAppendBarrier)
+STATUS(6, zeCommandListAppendImageCopy)
+STATUS(7, zeCommandListAppendImageCopyFromMemory)
+STATUS(7, zeCommandListAppendImageCopyToMemory)

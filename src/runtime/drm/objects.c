@@ -14,6 +14,7 @@
 static _Thread_local uint64_t asked;
 static _Thread_local const char *asked_by; /* of the next object, for checks; NULL: of none */
 static _Thread_local bool asked_read_only;
+static _Thread_local struct wt_call_stack asked_calls;
 static const struct wt_i915_file *_Atomic asked_of;
 
 void wt_i915_ask(uint64_t bytes)
@@ -26,6 +27,7 @@ void wt_i915_ask_object(const char *by, bool read_only)
 {
     asked_by = asked ? by : NULL;
     asked_read_only = read_only;
+    wt_call_stack_take(&asked_calls);
 }
 
 const void *wt_i915_asked_of(void)
@@ -44,7 +46,7 @@ static void take_asked(struct wt_i915_file *file, struct drm_object *object)
     object->by = asked_by;
     object->kept_from_writes = asked_read_only;
     if ((object->calls = malloc(sizeof *object->calls)))
-        wt_call_stack_take(object->calls);
+        *object->calls = asked_calls;
     asked_by = NULL;
 }
 

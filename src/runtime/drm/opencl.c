@@ -3,13 +3,12 @@
  * sizes of buffers. These functions come before OpenCL's in every program that `exec` starts, and
  * call them.
  */
-#include <pthread.h>
 #include <stdatomic.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
-#include "base/array.h"
 #include "object/gen_wire.h"
 #include "runtime/common/tally.h"
 #include "runtime/drm/handles.h"
@@ -30,7 +29,9 @@ enum {
     KERNEL_GPU_ADDRESS = 0x10010,
     USE_HOST_PTR = 1 << 3,
     KERNEL_ARG_ADDRESS_QUALIFIER = 0x1196,
+    KERNEL_ARG_TYPE_NAME = 0x1198,
     ADDRESS_LOCAL = 0x119c,
+    ADDRESS_PRIVATE = 0x119e,
     KERNEL_LOCAL_MEM_SIZE = 0x11b2,
     MEM_READ_ONLY = 1 << 2,
     INVALID_OPERATION = DRM_OPENCL_INVALID_OPERATION,
@@ -62,59 +63,6 @@ static void note_debug(void *program, uint64_t address, const char *name)
 
 /* ---- local memory that a kernel asks for, for checks ---- */
 
-/* A local argument. */
-struct local {
-    const void *kernel;
-    unsigned index;
-    size_t size;
-};
-
-static struct {
-    pthread_mutex_t lock;
-    struct local *list;
-    size_t count, room;
-} locals = {.lock = PTHREAD_MUTEX_INITIALIZER};
-
-/* Notes the size of an argument; 0: it is no local one. Without host memory less is known. */
-static void note_local(const void *kernel, unsigned index, size_t size)
-{
-    size_t i = 0;
-    pthread_mutex_lock(&locals.lock);
-    while (i < locals.count && (locals.list[i].kernel != kernel || locals.list[i].index != index))
-        i++;
-    struct local *grown =
-        wt_array_grow(locals.list, &locals.room, locals.count + 1, sizeof *locals.list);
-    if (grown && (size || i < locals.count)) {
-        locals.list = grown;
-        grown[i] = (struct local){kernel, index, size};
-        locals.count += i == locals.count;
-    }
-    pthread_mutex_unlock(&locals.lock);
-}
-
-/* The kernel is new: its handle may have been another one's. */
-static void forget_locals(const void *kernel)
-{
-    pthread_mutex_lock(&locals.lock);
-    for (size_t i = locals.count; i-- > 0;)
-        if (locals.list[i].kernel == kernel)
-            locals.list[i] = locals.list[--locals.count];
-    pthread_mutex_unlock(&locals.lock);
-}
-
-/* Behind `size` bytes of variables, each aligned to the largest type: how much lies between them is
- * not told. */
-static size_t add_locals(const void *kernel, size_t size)
-{
-    enum { LARGEST = 128 };
-    pthread_mutex_lock(&locals.lock);
-    for (size_t i = 0; i < locals.count; i++)
-        if (locals.list[i].kernel == kernel && locals.list[i].size)
-            size = (size + LARGEST - 1) / LARGEST * LARGEST + locals.list[i].size;
-    pthread_mutex_unlock(&locals.lock);
-    return size;
-}
-
 static void note_asked(void *kernel, uint64_t address)
 {
     static int (*_Atomic info)(void *, void *, unsigned, size_t, void *, size_t *);
@@ -124,7 +72,7 @@ static void note_asked(void *kernel, uint64_t address)
     if (!wt_check_wants(WT_CHECK_MEMORY) || !info ||
         info(kernel, NULL, KERNEL_LOCAL_MEM_SIZE, sizeof bytes, &bytes, NULL))
         return;
-    bytes = add_locals(kernel, bytes);
+    bytes = drm_local_bytes(kernel, bytes);
     if (bytes && bytes <= GEN_SLM_BYTES)
         wt_drm_kernel_local(address, (uint32_t)bytes);
 }
@@ -141,6 +89,42 @@ static bool is_local(void *kernel, unsigned index, size_t size)
     return qualifier == ADDRESS_LOCAL;
 }
 
+/* The bytes of an argument of a type that OpenCL C defines, by its name; 0: of another one. */
+static size_t size_of_type(const char *name)
+{
+    static const struct {
+        const char *name;
+        size_t size;
+    } types[] = {{"char", 1}, {"uchar", 1}, {"short", 2}, {"ushort", 2}, {"half", 2},  {"int", 4},
+                 {"uint", 4}, {"float", 4}, {"long", 8},  {"ulong", 8},  {"double", 8}};
+    const size_t length = strcspn(name, "0123456789");
+    const unsigned long count = name[length] ? strtoul(name + length, NULL, 10) : 1;
+    for (size_t i = 0; i < sizeof types / sizeof *types; i++)
+        if (strlen(types[i].name) == length && !strncmp(types[i].name, name, length))
+            return types[i].size * (count == 3 ? 4 : count);
+    return 0;
+}
+
+/* OpenCL refuses an argument that has not the size of its type; Intel's runtime takes it. */
+static void check_size(void *kernel, unsigned index, size_t size)
+{
+    static int (*_Atomic info)(void *, unsigned, unsigned, size_t, void *, size_t *);
+    unsigned qualifier = 0;
+    char type[80];
+    if (!info)
+        *(void *_Atomic *)&info = next("clGetKernelArgInfo");
+    if (!info ||
+        info(kernel, index, KERNEL_ARG_ADDRESS_QUALIFIER, sizeof qualifier, &qualifier, NULL) ||
+        qualifier != ADDRESS_PRIVATE ||
+        info(kernel, index, KERNEL_ARG_TYPE_NAME, sizeof type, type, NULL))
+        return;
+    const size_t right = size_of_type(type);
+    if (right && right != size)
+        wt_checked_call(WT_FOUND_ARGUMENT_SIZE, WT_ERROR, NULL,
+                        "clSetKernelArg: argument %u is %s, of %zu bytes, and gets %zu", index,
+                        type, right, size);
+}
+
 EXPORT int clSetKernelArg(void *kernel, unsigned index, size_t size, const void *value)
 {
     static int (*_Atomic set)(void *, unsigned, size_t, const void *);
@@ -149,8 +133,10 @@ EXPORT int clSetKernelArg(void *kernel, unsigned index, size_t size, const void 
     if (!set)
         return INVALID_OPERATION;
     const int status = drm_opencl_status("clSetKernelArg", set(kernel, index, size, value));
+    if (!status && value && wt_check_wants(WT_CHECK_API))
+        check_size(kernel, index, size);
     if (!status && !value && wt_check_wants(WT_CHECK_MEMORY))
-        note_local(kernel, index, is_local(kernel, index, size) ? size : 0);
+        drm_local_argument(kernel, index, is_local(kernel, index, size) ? size : 0);
     return status;
 }
 
@@ -165,8 +151,9 @@ EXPORT void *clCreateKernel(void *program, const char *name, int *error)
     if (!create)
         *error = INVALID_OPERATION;
     void *kernel = create ? create(program, name, error) : NULL;
-    forget_locals(kernel);
-    return drm_opencl_made("clCreateKernel", kernel, 0, error);
+    drm_local_forget(kernel);
+    drm_opencl_status("clCreateKernel", kernel ? 0 : *error);
+    return kernel;
 }
 
 /* ---- kernels ---- */
@@ -293,7 +280,7 @@ static void release(void *context, uint64_t memory)
     int (*release_context)(void *);
     *(void **)&free_memory = next("clSVMFree");
     *(void **)&release_context = next("clReleaseContext");
-    free_memory(context, (void *)(uintptr_t)memory);
+    free_memory(context, drm_memory_at(memory));
     release_context(context);
 }
 

@@ -10,8 +10,8 @@ enum { DRM_OPENCL_INVALID_OPERATION = -59 };
 int drm_opencl_status(const char *by, int status);
 /** The same of a call that may have made an event, at @p event (NULL: none). */
 int drm_opencl_enqueued(const char *by, int status, void *event);
-/** What a call has made, which the program must release; @p size: bytes of memory, 1: it is none,
- * 0: it is not counted. NULL: @p error is the status. */
+/** What a call has made, which the program must release; @p size: bytes of memory, 0: it is none.
+ * NULL: @p error is the status. */
 void *drm_opencl_made(const char *by, void *made, uint64_t size, const int *error);
 
 #endif

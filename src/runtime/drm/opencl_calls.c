@@ -2,6 +2,7 @@
  * Intercepts the program's OpenCL calls for checks: what it makes and releases, and calls that
  * fail. opencl.c has those of which the driver must know more.
  */
+#include <inttypes.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
@@ -108,14 +109,13 @@ int drm_opencl_enqueued(const char *by, int status, void *event)
     void *made = NULL;
     if (!status && event)
         memcpy(&made, event, sizeof made);
-    drm_handle_made(made, 1, by);
+    drm_handle_made(made, 0, by);
     return drm_opencl_status(by, status);
 }
 
 void *drm_opencl_made(const char *by, void *made, uint64_t size, const int *error)
 {
-    if (size)
-        drm_handle_made(made, size, by);
+    drm_handle_made(made, size, by);
     if (!made && error)
         drm_opencl_status(by, *error);
     return made;
@@ -160,10 +160,6 @@ ENQUEUE(7, clEnqueueMigrateMemObjects, g)
 ENQUEUE(8, clEnqueueFillImage, h)
 ENQUEUE(8, clEnqueueSVMMap, h)
 ENQUEUE(8, clEnqueueSVMMigrateMem, h)
-ENQUEUE(9, clEnqueueReadBuffer, i)
-ENQUEUE(9, clEnqueueWriteBuffer, i)
-ENQUEUE(9, clEnqueueFillBuffer, i)
-ENQUEUE(9, clEnqueueCopyBuffer, i)
 ENQUEUE(9, clEnqueueCopyImage, i)
 ENQUEUE(9, clEnqueueCopyImageToBuffer, i)
 ENQUEUE(9, clEnqueueCopyBufferToImage, i)
@@ -173,6 +169,52 @@ ENQUEUE(11, clEnqueueWriteImage, k)
 ENQUEUE(13, clEnqueueCopyBufferRect, m)
 ENQUEUE(14, clEnqueueReadBufferRect, n)
 ENQUEUE(14, clEnqueueWriteBufferRect, n)
+
+/* How many of @p size bytes at @p offset of a buffer a command may access; more are reported. */
+static size_t part_of(const char *by, word buffer, size_t offset, size_t size)
+{
+    struct wt_object object;
+    if (!wt_check_wants(WT_CHECK_MEMORY) || !drm_handle_find((void *)buffer, &object) ||
+        (offset <= object.size && size <= object.size - offset))
+        return size;
+    wt_checked_call(WT_FOUND_OUT_OF_BOUNDS, WT_ERROR, &object,
+                    "%s: %zu bytes from byte %zu on of a buffer of %" PRIu64 " bytes", by, size,
+                    offset, object.size);
+    return offset < object.size ? object.size - offset : 0;
+}
+
+/* queue, buffer, blocking, offset, size, pointer, … */
+#define TRANSFER(name)                                                                             \
+    EXPORT int name(WORDS9)                                                                        \
+    {                                                                                              \
+        OWN(int, 9, name)                                                                          \
+        e = part_of(#name, b, d, e);                                                               \
+        return own ? drm_opencl_enqueued(#name, own(NAMES9), (void *)i)                            \
+                   : DRM_OPENCL_INVALID_OPERATION;                                                 \
+    }
+TRANSFER(clEnqueueReadBuffer)
+TRANSFER(clEnqueueWriteBuffer)
+
+/* queue, buffer, pattern, size of it, offset, size, … */
+EXPORT int clEnqueueFillBuffer(WORDS9)
+{
+    OWN(int, 9, clEnqueueFillBuffer)
+    const size_t part = part_of("clEnqueueFillBuffer", b, e, f);
+    f = part < f && d ? part / d * d : f;
+    return own ? drm_opencl_enqueued("clEnqueueFillBuffer", own(NAMES9), (void *)i)
+               : DRM_OPENCL_INVALID_OPERATION;
+}
+
+/* queue, from, to, offset in both, size, …; Intel's runtime copies what overlaps. */
+EXPORT int clEnqueueCopyBuffer(WORDS9)
+{
+    enum { MEM_COPY_OVERLAP = -8 };
+    OWN(int, 9, clEnqueueCopyBuffer)
+    const int status = own ? own(NAMES9) : DRM_OPENCL_INVALID_OPERATION;
+    if (!status && b == c && d < e + f && e < d + f)
+        drm_opencl_status("clEnqueueCopyBuffer", MEM_COPY_OVERLAP);
+    return drm_opencl_enqueued("clEnqueueCopyBuffer", status, (void *)i);
+}
 
 #define MAP(count, name, event, error)                                                             \
     EXPORT void *name(WORDS##count)                                                                \
@@ -212,20 +254,20 @@ EXPORT int clEnqueueSVMFree(WORDS8)
             *(int *)error = status;                                                                \
         return own ? drm_opencl_made(#name, own(NAMES##count), size, (int *)error) : NULL;         \
     }
-MAKE(2, clCreateUserEvent, 1, b)
-MAKE(4, clCreateProgramWithIL, 1, d)
-MAKE(4, clCreateCommandQueue, 1, d)
-MAKE(4, clCreateCommandQueueWithProperties, 1, d)
-MAKE(5, clCreateProgramWithSource, 1, e)
-MAKE(5, clCreateProgramWithBuiltInKernels, 1, e)
-MAKE(5, clCreateSubBuffer, 1, e)
-MAKE(6, clCreatePipe, 1, f)
-MAKE(6, clCreateImage, 1, f)
-MAKE(7, clCreateProgramWithBinary, 1, g)
-MAKE(7, clCreateImageWithProperties, 1, g)
-MAKE(8, clCreateImage2D, 1, h)
-MAKE(9, clLinkProgram, 1, i)
-MAKE(10, clCreateImage3D, 1, j)
+MAKE(2, clCreateUserEvent, 0, b)
+MAKE(4, clCreateProgramWithIL, 0, d)
+MAKE(4, clCreateCommandQueue, 0, d)
+MAKE(4, clCreateCommandQueueWithProperties, 0, d)
+MAKE(5, clCreateProgramWithSource, 0, e)
+MAKE(5, clCreateProgramWithBuiltInKernels, 0, e)
+MAKE(5, clCreateSubBuffer, ((const size_t *)d)[1], e)
+MAKE(6, clCreatePipe, 0, f)
+MAKE(6, clCreateImage, 0, f)
+MAKE(7, clCreateProgramWithBinary, 0, g)
+MAKE(7, clCreateImageWithProperties, 0, g)
+MAKE(8, clCreateImage2D, 0, h)
+MAKE(9, clLinkProgram, 0, i)
+MAKE(10, clCreateImage3D, 0, j)
 
 /* ---- references ---- */
 

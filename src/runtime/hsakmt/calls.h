@@ -19,6 +19,7 @@ void *calls_next(const char *name, const char *library);
 /** How many of these functions the calling thread is in. */
 extern _Thread_local unsigned calls_depth;
 
+/** A pointer as an address. */
 static inline uint64_t calls_address(const void *p)
 {
     return (uint64_t)(uintptr_t)p;

@@ -6,20 +6,6 @@
 
 #include "runtime/hsakmt/host.h"
 
-/* ---- blocks ---- */
-
-void host_block_made(uint64_t addr, uint64_t size)
-{
-    if (wt_check_wants(WT_CHECK_MEMORY))
-        wt_block_made(NULL, addr, size);
-}
-
-void host_block_gone(uint64_t addr)
-{
-    if (wt_check_wants(WT_CHECK_MEMORY))
-        wt_block_gone(NULL, addr);
-}
-
 /* ---- addresses ---- */
 
 static const struct host_allocation *allocation_of(struct host *host, uint64_t addr)
@@ -100,6 +86,7 @@ __attribute__((visibility("default"))) const struct host_checks wavetrap_checks 
     .free = wt_checked_free,
     .forget = wt_object_freed,
     .keep = wt_object_keep,
+    .release_kept = wt_objects_release_kept,
     .access = wt_checked_access,
     .call = wt_checked_call,
     .leaks = wt_checked_leaks,

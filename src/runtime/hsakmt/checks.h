@@ -24,6 +24,7 @@ struct host_checks {
     bool (*free)(const void *space, uint64_t addr, const char *by);
     bool (*forget)(const void *space, uint64_t addr, const char *by);
     void (*keep)(uint64_t addr, uint64_t size, wt_object_release_fn *release, void *context);
+    bool (*release_kept)(void);
     uint64_t (*access)(const void *space, uint64_t addr, uint64_t size, enum wt_access access,
                        const char *by);
     void (*call)(enum wt_finding_kind kind, enum wt_severity severity,

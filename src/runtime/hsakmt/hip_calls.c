@@ -71,63 +71,36 @@ static int made(int result, void *const *p, size_t size, const char *by)
     return result;
 }
 
-FUNCTION(hipMalloc, void **p, size_t size)
-{
-    return made(CALL(hipMalloc, p, size), p, size, "hipMalloc");
-}
-
-FUNCTION(hipExtMallocWithFlags, void **p, size_t size, unsigned flags)
-{
-    return made(CALL(hipExtMallocWithFlags, p, size, flags), p, size, "hipExtMallocWithFlags");
-}
-
-FUNCTION(hipMallocManaged, void **p, size_t size, unsigned flags)
-{
-    return made(CALL(hipMallocManaged, p, size, flags), p, size, "hipMallocManaged");
-}
-
-FUNCTION(hipMallocAsync, void **p, size_t size, void *stream)
-{
-    return made(CALL(hipMallocAsync, p, size, stream), p, size, "hipMallocAsync");
-}
-
-FUNCTION(hipMallocFromPoolAsync, void **p, size_t size, void *pool, void *stream)
-{
-    return made(CALL(hipMallocFromPoolAsync, p, size, pool, stream), p, size,
-                "hipMallocFromPoolAsync");
-}
-
-FUNCTION(hipMallocPitch, void **p, size_t *pitch, size_t width, size_t height)
-{
-    const int result = CALL(hipMallocPitch, p, pitch, width, height);
-    return made(result, p, result ? 0 : *pitch * height, "hipMallocPitch");
-}
-
-FUNCTION(hipMemAllocPitch, void **p, size_t *pitch, size_t width, size_t height, unsigned element)
-{
-    const int result = CALL(hipMemAllocPitch, p, pitch, width, height, element);
-    return made(result, p, result ? 0 : *pitch * height, "hipMemAllocPitch");
-}
-
-FUNCTION(hipHostMalloc, void **p, size_t size, unsigned flags)
-{
-    return made(CALL(hipHostMalloc, p, size, flags), p, size, "hipHostMalloc");
-}
-
-FUNCTION(hipHostAlloc, void **p, size_t size, unsigned flags)
-{
-    return made(CALL(hipHostAlloc, p, size, flags), p, size, "hipHostAlloc");
-}
-
-FUNCTION(hipMallocHost, void **p, size_t size)
-{
-    return made(CALL(hipMallocHost, p, size), p, size, "hipMallocHost");
-}
-
-FUNCTION(hipMemAllocHost, void **p, size_t size)
-{
-    return made(CALL(hipMemAllocHost, p, size), p, size, "hipMemAllocHost");
-}
+/* Defines a function that allocates `size` bytes at *p. What is kept of freed memory must not be
+ * the reason that there is none. */
+#define ALLOCATES(name, parameters, bytes, ...)                                                    \
+    FUNCTION(name, UNPACK parameters)                                                              \
+    {                                                                                              \
+        const struct host_checks *c = calls_checks();                                              \
+        if (!look_up((void *_Atomic *)&real_##name, #name))                                        \
+            return NO_HIP;                                                                         \
+        calls_depth++;                                                                             \
+        int result = real_##name(__VA_ARGS__);                                                     \
+        if (result == OUT_OF_MEMORY && c && c->release_kept())                                     \
+            result = real_##name(__VA_ARGS__);                                                     \
+        return made(leave(#name, result), p, result ? 0 : (bytes), #name);                         \
+    }
+#define UNPACK(...) __VA_ARGS__
+ALLOCATES(hipMalloc, (void **p, size_t size), size, p, size)
+ALLOCATES(hipExtMallocWithFlags, (void **p, size_t size, unsigned flags), size, p, size, flags)
+ALLOCATES(hipMallocManaged, (void **p, size_t size, unsigned flags), size, p, size, flags)
+ALLOCATES(hipMallocAsync, (void **p, size_t size, void *stream), size, p, size, stream)
+ALLOCATES(hipMallocFromPoolAsync, (void **p, size_t size, void *pool, void *stream), size, p, size,
+          pool, stream)
+ALLOCATES(hipMallocPitch, (void **p, size_t *pitch, size_t width, size_t height), *pitch *height, p,
+          pitch, width, height)
+ALLOCATES(hipMemAllocPitch,
+          (void **p, size_t *pitch, size_t width, size_t height, unsigned element), *pitch *height,
+          p, pitch, width, height, element)
+ALLOCATES(hipHostMalloc, (void **p, size_t size, unsigned flags), size, p, size, flags)
+ALLOCATES(hipHostAlloc, (void **p, size_t size, unsigned flags), size, p, size, flags)
+ALLOCATES(hipMallocHost, (void **p, size_t size), size, p, size)
+ALLOCATES(hipMemAllocHost, (void **p, size_t size), size, p, size)
 
 /* Registered memory is the object at the address that GPUs have it at. */
 static void *device_address(void *p)
@@ -602,6 +575,14 @@ FUNCTION(hipModuleLaunchKernel, void *function, unsigned grid_x, unsigned grid_y
 FUNCTION(hipSetDevice, int device)
 {
     return CALL(hipSetDevice, device);
+}
+
+FUNCTION(hipDeviceReset, void)
+{
+    const struct host_checks *c = calls_checks();
+    if (c)
+        (void)c->release_kept();
+    return CALL(hipDeviceReset);
 }
 
 FUNCTION(hipDeviceSynchronize, void)

@@ -252,7 +252,7 @@ bool host_memory_is_shared(struct host *host, uint64_t addr);
  * host->lock. */
 bool host_memory_overlaps(const struct host *host, uint64_t addr, uint64_t end);
 
-/* ---- checks.c, variables.c ---- */
+/* ---- blocks.c, checks.c, variables.c ---- */
 
 /** GPUs may have memory (wt_block_made), where it is checked. */
 void host_block_made(uint64_t addr, uint64_t size);

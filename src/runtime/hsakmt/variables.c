@@ -12,6 +12,7 @@
 
 #include "base/array.h"
 #include "base/demangle.h"
+#include "check/heap.h"
 #include "check/objects.h"
 #include "runtime/common/checked.h"
 
@@ -37,7 +38,16 @@ static bool is_descriptor(const char *name)
     return length > 3 && strcmp(name + length - 3, ".kd") == 0;
 }
 
-static void read_symbols(Elf *elf, struct variables *v)
+/* Functions of the device library's allocator, which HIP's malloc and free call. */
+static void note_function(const char *name, uint64_t addr, uint64_t size)
+{
+    if (strcmp(name, "__ockl_dm_alloc") == 0)
+        wt_allocator_at(NULL, addr, size, WT_ALLOCATES);
+    else if (strcmp(name, "__ockl_dm_dealloc") == 0)
+        wt_allocator_at(NULL, addr, size, WT_FREES);
+}
+
+static void read_symbols(Elf *elf, uint64_t bias, struct variables *v)
 {
     Elf_Scn *section = NULL;
     GElf_Shdr header;
@@ -50,6 +60,8 @@ static void read_symbols(Elf *elf, struct variables *v)
         for (int i = 0; gelf_getsym(data, i, &symbol); i++) {
             const char *name = elf_strptr(elf, header.sh_link, symbol.st_name);
             struct variable *grown;
+            if (name && GELF_ST_TYPE(symbol.st_info) == STT_FUNC)
+                note_function(name, bias + symbol.st_value, symbol.st_size);
             if (GELF_ST_TYPE(symbol.st_info) != STT_OBJECT || !symbol.st_size || !name ||
                 symbol.st_shndx == SHN_UNDEF || is_descriptor(name) ||
                 !(grown = wt_array_grow(v->list, &v->room, v->count + 1, sizeof *grown)))
@@ -118,7 +130,7 @@ static void note_variables(int fd, uint64_t bias)
     elf_version(EV_CURRENT);
     Elf *elf = elf_begin(fd, ELF_C_READ, NULL);
     if (elf)
-        read_symbols(elf, &v);
+        read_symbols(elf, bias, &v);
     const bool lax = elf && is_of_gcc(elf);
     while (elf && (section = elf_nextscn(elf, section)))
         if (gelf_getshdr(section, &header) && header.sh_flags & SHF_ALLOC && header.sh_size)

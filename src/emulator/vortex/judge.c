@@ -1,0 +1,92 @@
+/*
+ * Judged instructions (machine/judge.h): while the machine has a judge, the records of loads,
+ * stores and atomics have these handlers. They switch the lanes off that must not access, and let
+ * the instruction's own handler do the others.
+ */
+#include "emulator/machine/judge.h"
+#include "emulator/vortex/internal.h"
+
+/* Fields of an instruction's word that its row has, too (unprivileged ISA, "RV32/64G Instruction
+ * Set Listings"). */
+enum { OPCODE = 0x7f, LOAD = 0x03, LOAD_FP = 0x07, STORE = 0x23, STORE_FP = 0x27, AMO = 0x2f };
+
+static unsigned opcode_of(enum vx_insn_id id)
+{
+    return vx_insns[id].match & OPCODE;
+}
+
+static bool is_access(enum vx_insn_id id)
+{
+    const unsigned opcode = opcode_of(id);
+    return opcode == LOAD || opcode == LOAD_FP || opcode == STORE || opcode == STORE_FP ||
+           opcode == AMO;
+}
+
+static enum wt_watch_kind kind_of(enum vx_insn_id id)
+{
+    const unsigned opcode = opcode_of(id);
+    if (opcode == STORE || opcode == STORE_FP)
+        return WT_WATCH_WRITE;
+    return opcode == AMO && id != VX_INSN_lr_w && id != VX_INSN_lr_d ? WT_WATCH_ACCESS
+                                                                     : WT_WATCH_READ;
+}
+
+/* What lanes that must not access have loaded: zeros. */
+static void clear(struct vx_warp *w, const struct vx_uop *u, enum vx_insn_id id, wt_lanes lanes)
+{
+    const bool is_float = opcode_of(id) == LOAD_FP;
+    for (wt_lanes left = lanes; left; left &= left - 1) {
+        const unsigned l = wt_lanes_lowest(left);
+        if (is_float) /* a narrow number is NaN-boxed ("NaN Boxing of Narrower Values") */
+            w->f[(size_t)u->rd * w->device->machine.lanes + l] =
+                vx_insns[id].match >> 12 & 1 ? 0 : UINT64_C(0xffffffff) << 32;
+        else if (u->rd != VX_SINK)
+            vx_set_x(w, u->rd, l, 0);
+    }
+}
+
+static const struct vx_uop *judged(struct vx_warp *w, const struct vx_uop *u, enum vx_insn_id id)
+{
+    struct vx_device *d = w->device;
+    const wt_lanes mask = w->mask;
+    const unsigned size = 1u << (vx_insns[id].match >> 12 & 3);
+    const struct wt_lane_access a = {.pc = vx_pc_of(w, u),
+                                     .kind = kind_of(id),
+                                     .space = WT_OBSERVED_GLOBAL,
+                                     .home = WT_SPACE_GLOBAL,
+                                     .size = size};
+    const vx_handler run = u->halves == 1 && d->handlers->compressed[id]
+                               ? d->handlers->compressed[id]
+                               : d->handlers->full[id];
+    uint64_t at[WT_MAX_LANES];
+    d->handlers->leave();
+    vx_access_addresses(w, u, at);
+    const wt_lanes refused = d->injecting ? 0 : wt_judge(&d->machine, &w->head, &a, mask, at);
+    if (!refused)
+        return run(w, u);
+    vx_set_mask(w, mask & ~refused);
+    const struct vx_uop *next = w->mask ? run(w, u) : u + u->halves;
+    d->handlers->leave();
+    vx_set_mask(w, mask);
+    if (next && kind_of(id) != WT_WATCH_WRITE)
+        clear(w, u, id, refused);
+    return next;
+}
+
+#define I(id, name, xlen, match, mask, operands)                                                   \
+    static const struct vx_uop *judged_##id(struct vx_warp *w, const struct vx_uop *u)             \
+    {                                                                                              \
+        return judged(w, u, VX_INSN_##id);                                                         \
+    }
+#include "emulator/vortex/isa.def"
+#undef I
+
+vx_handler vx_judged_handler(enum vx_insn_id id)
+{
+    static const vx_handler handlers[VX_INSN_COUNT] = {
+#define I(id, name, xlen, match, mask, operands) judged_##id,
+#include "emulator/vortex/isa.def"
+#undef I
+    };
+    return is_access(id) ? handlers[id] : NULL;
+}

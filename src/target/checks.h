@@ -1,0 +1,15 @@
+/* The check of memory for a program in an emulated device. */
+#ifndef WT_TARGET_CHECKS_H
+#define WT_TARGET_CHECKS_H
+
+#include "check/memory.h"
+#include "target/emulated.h"
+
+/**
+ * Checks the memory accesses of the program of @p e from now on: its objects are the buffers of the
+ * kernel's arguments, or what the family says. NULL without host memory; the caller ends it by
+ * wt_check_memory_end() before the device is closed.
+ */
+struct wt_check_memory *wt_emulated_check(struct wt_emulated *e, wt_found_fn *found, void *context);
+
+#endif

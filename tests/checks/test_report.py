@@ -1,0 +1,135 @@
+"""Findings as the command reports them: text, JSON, SARIF, JUnit, exit statuses, options, suppressions. The mistakes are those of the suite."""
+import json
+import os
+import re
+import signal
+import subprocess
+import xml.etree.ElementTree
+
+import jsonschema
+import pytest
+
+import checks
+
+SCHEMA = json.loads((checks.ROOT / "docs" / "report.schema.json").read_text())
+
+
+def run(folder, *words, case="global_after", check="--check=memory", command=None):
+    """`exec` of a mistake; its output, the objects of findings, and the other files by their kind."""
+    files = {kind: folder / f"report.{kind}" for kind in ("json", "sarif", "junit")}
+    reports = [f"--report={kind}:{path}" for kind, path in files.items()]
+    program = [*checks.program_of("memory", "gfx900"), "bad", case]
+    done = subprocess.run([str(word) for word in (checks.command_under_test(), "exec", "-g", "gfx900", check, *reports, *words, *(command or program))],
+                          capture_output=True, text=True, timeout=120, check=False, cwd=folder)
+    objects = [json.loads(line) for line in files["json"].read_text().splitlines()] if files["json"].exists() else []
+    for one in objects:
+        jsonschema.validate(one, SCHEMA)
+    return done, [one for one in objects if one["kind"] == "finding"], files
+
+
+def closing(done):
+    return re.search(r"^wavetrap: checks: (.*)$", done.stderr, re.M)[1]
+
+
+def test_a_finding_for_people(tmp_path):
+    """What, where, who, the instruction, the object, where it was allocated, and a closing line."""
+    done, (found,), _ = run(tmp_path)
+    lines = done.stderr[done.stderr.index("wavetrap: error"):].splitlines()
+    assert lines[0] == f"wavetrap: error: {found['text']}" and found["text"] == "out-of-bounds store of 4 bytes"
+    assert lines[1].strip() == f"put at {found['file']}:{found['line']}" and lines[2].strip() == "kernel put"
+    assert lines[3].strip() == f"{found['wave']}, lanes 31, issue time {found['time']} (goto {found['time']})"
+    assert lines[4].strip() == f"{found['pc']}: {found['instruction']}" and "store" in found["instruction"]
+    assert re.fullmatch(r"byte 128 of an allocation of 128 bytes at 0x[0-9a-f]+", lines[5].strip())
+    assert lines[6].strip() == "allocated by hipMalloc"
+    made = [one["function"] for one in found["object"]["made"]]
+    assert "global_after" in made and made[-1] == "main" and f"    {made[-1]} at " in done.stderr
+    assert closing(done) == "1 error, 0 warnings, 0 notes" and done.returncode == 115
+
+
+def test_a_call_of_the_host_has_its_stack_and_place(tmp_path):
+    done, (found,), _ = run(tmp_path, case="freed_twice")
+    assert (found["finding"], found["function"]) == ("double-free", "freed_twice") and found["calls"][-1]["function"] == "main"
+    assert found["object"]["freed"][0]["line"] < found["line"] and "  freed\n" in done.stderr
+
+
+def test_sarif(tmp_path):
+    """The members that 2.1.0 requires, and those that viewers read."""
+    _, (found,), files = run(tmp_path)
+    log = json.loads(files["sarif"].read_text())
+    one, = log["runs"]
+    rules = [rule["id"] for rule in one["tool"]["driver"]["rules"]]
+    result, = one["results"]
+    assert log["version"] == "2.1.0" and one["tool"]["driver"]["name"] == "wavetrap" and "out-of-object" in rules
+    assert result["ruleId"] == rules[result["ruleIndex"]] == "out-of-bounds" and result["level"] == "error" and result["message"]["text"] == found["text"]
+    place = result["locations"][0]["physicalLocation"]
+    assert place["region"]["startLine"] == found["line"] and place["artifactLocation"]["uri"] == f"file://{found['file']}"
+    assert result["stacks"][-1]["frames"][-1]["location"]["logicalLocations"][0]["fullyQualifiedName"] == "main" and result["occurrenceCount"] == 1
+
+
+def test_junit(tmp_path):
+    _, (found,), files = run(tmp_path)
+    suite, = xml.etree.ElementTree.parse(files["junit"]).getroot()
+    case, = suite
+    assert (suite.get("tests"), suite.get("failures")) == ("1", "1") and case.get("line") == str(found["line"])
+    assert case.find("failure").get("message") == found["text"] and found["instruction"] in case.find("failure").text
+    _, none, files = run(tmp_path, command=["true"])
+    suite, = xml.etree.ElementTree.parse(files["junit"]).getroot()
+    assert not none and suite.get("failures") == "0" and len(suite) == 1
+
+
+def test_a_program_that_dies_is_reported_too(tmp_path):
+    program, = checks.program_of("memory", "gfx900")
+    done, found, files = run(tmp_path, command=["sh", "-c", f"{program} bad global_after; kill -TERM $$"])
+    assert done.returncode == -signal.SIGTERM and len(found) == 1
+    assert json.loads(files["sarif"].read_text())["runs"][0]["results"] and b"<failure" in files["junit"].read_bytes()
+
+
+@pytest.mark.parametrize("words, status", [((), 115), (("--fault-exit=3",), 3), (("--fault-exit=0",), 0), (("--check-stop",), 115), (("--check-kernel=p?t",), 115),
+                                           (("--check-kernel=other",), 0), (("--check-launch=1000-",), 0), (("--check-launch=-1000",), 115), (("--check-warnings=error",), 115)])
+def test_the_exit_status(tmp_path, words, status):
+    done, found, _ = run(tmp_path, *words)
+    assert done.returncode == status, done.stderr
+    assert bool(found) == ("other" not in words[-1] and "1000-" not in words[-1] if words else True)
+
+
+def test_the_limit(tmp_path):
+    done, found, _ = run(tmp_path, "--check-limit=0")
+    assert not found and closing(done) == "0 errors, 0 warnings, 0 notes; 1 more beyond --check-limit=0"
+
+
+def test_suppressions(tmp_path):
+    """A printed line suppresses what it was printed for; used and unused ones are counted."""
+    done, _, _ = run(tmp_path, "--check-print-suppressions")
+    line, = re.findall(r"^suppress .*$", done.stderr, re.M)
+    (tmp_path / "own").write_text(f"# ours\n{line}\nsuppress leak function=never  # unused\n")
+    done, found, files = run(tmp_path, "--check-config=own")
+    assert not found and done.returncode == 0 and closing(done) == "0 errors, 0 warnings, 0 notes; 1 suppressed, by 1 of 2 suppressions"
+    assert "wavetrap: own:3: this suppression was not used" in done.stderr
+    assert json.loads(files["sarif"].read_text())["runs"][0]["results"][0]["suppressions"] == [{"kind": "external"}]
+    assert xml.etree.ElementTree.parse(files["junit"]).getroot()[0].get("skipped") == "1"
+
+
+@pytest.mark.parametrize("words, holds", [("out-of-bounds", True), ("*", True), ("leak", False), ("* kernel=put", True), ("* kernel=get", False), ("* function=p*", True),
+                                          ("* file=memory.cu", True), ("* file=checks/*.cu", True), ("* file=emory.cu", False), ("* file=memory.cu:1", False), ("* object=x", False)])
+def test_what_a_suppression_is_for(tmp_path, words, holds):
+    (tmp_path / "wavetrap-checks.conf").write_text(f"suppress {words}\n")
+    done, found, _ = run(tmp_path)
+    assert (not found) == holds and done.returncode == (0 if holds else 115)
+
+
+def test_a_file_that_others_can_write_is_not_read(tmp_path):
+    (tmp_path / "wavetrap-checks.conf").write_text("suppress *\n")
+    os.chmod(tmp_path / "wavetrap-checks.conf", 0o666)
+    done, found, _ = run(tmp_path)
+    assert len(found) == 1 and "others may write to it" in done.stderr
+
+
+@pytest.mark.parametrize("words, message", [(["--check=memory,none"], "'none' is no check"), (["--check=all", "--check-warnings=all"], "takes error"),
+                                            (["--check=all", "--check-launch=0"], "takes FIRST-LAST"), (["--check=all", "--check-launch=3-2"], "takes FIRST-LAST"),
+                                            (["--check-limit=1"], "--check=LIST, which is missing"), (["--report=sarif:s"], "--check=LIST, which is missing"),
+                                            (["--check=all", "--check-config=none"], "none"), (["--check=all", "--check-config=wrong"], "wrong:2: 'nothing' is no kind")])
+def test_wrong_options(tmp_path, words, message):
+    (tmp_path / "wrong").write_text("\nsuppress nothing\n")
+    done = subprocess.run([checks.command_under_test(), "exec", *words, "true"],
+                          capture_output=True, text=True, check=False, cwd=tmp_path)
+    assert done.returncode == 125 and message in done.stderr, done.stderr
