@@ -1,8 +1,9 @@
 /*
- * observe-bench WAY GPU PROGRAM [KERNEL GRID BLOCK ARGUMENT…]: what observation costs. Runs the
- * kernel, or the whole program, with nobody who observes it (WAY `plain`), or with a client that
- * counts the bytes of all accesses (`bytes`) and the events, too (`all`). Prints the CPU seconds of
- * the run, and the bytes and events.
+ * observe-bench WAY GPU PROGRAM [KERNEL GRID BLOCK ARGUMENT…]: what observation and the check of
+ * memory cost. Runs the kernel, or the whole program, with nobody who observes it (WAY `plain`), or
+ * with a client that counts the bytes of all accesses (`bytes`) and the events, too (`all`), or
+ * with the check (`memory`). Prints the CPU seconds of the run, the bytes and events, or the
+ * findings.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -11,6 +12,7 @@
 #include <time.h>
 
 #include "emulator/machine/groups.h"
+#include "target/checks.h"
 #include "target/emulated.h"
 
 struct counts {
@@ -44,6 +46,12 @@ static void note_event(void *context, struct wt_machine *m, const struct wt_obse
     ((struct counts *)context)->events++;
 }
 
+static void note_finding(void *context, const struct wt_finding *f)
+{
+    (void)f;
+    ((struct counts *)context)->events++;
+}
+
 int main(int argc, char **argv)
 {
     struct wt_emulated_options options = {.argument = NULL};
@@ -67,7 +75,10 @@ int main(int argc, char **argv)
     }
     check(wt_emulated_open(&e, &options, argv[3], &err), &err);
     struct wt_machine *m = e.machine;
-    if (strcmp(argv[1], "plain") != 0 && !wt_observe(m, note_access, &counts, NULL, 0))
+    const bool checks = strcmp(argv[1], "memory") == 0;
+    struct wt_check_memory *memory = checks ? wt_emulated_check(&e, note_finding, &counts) : NULL;
+    if (checks ? !memory
+               : strcmp(argv[1], "plain") != 0 && !wt_observe(m, note_access, &counts, NULL, 0))
         return 1;
     if (strcmp(argv[1], "all") == 0)
         wt_groups_observe(m, note_event);
@@ -79,6 +90,7 @@ int main(int argc, char **argv)
         return 1;
     }
     printf("%.4f %" PRIu64 " %" PRIu64 "\n", took, counts.bytes, counts.events);
+    wt_check_memory_end(memory);
     wt_emulated_close(&e);
     wt_gpu_free(&options.gpu);
     return 0;

@@ -1,13 +1,14 @@
-"""What observation costs: a client that counts the bytes of all accesses, and one that counts the events, too, beside the same run with nobody who
-observes it. CPU time of the run."""
+"""What observation costs: a client that counts the bytes of all accesses, one that counts the events, too, and the check of memory, beside the same run
+with nobody who observes it. CPU time of the run."""
 
+import math
 import os
 
 from cuda import for_sm
 from gcn import BLOCK, for_gcn, for_gen
 
 ITEMS = 4096
-KERNELS = [("hash", 1000), ("triad", 500), ("gather", 500), ("tiles", 500), ("scratch", 500)]
+KERNELS = [("hash", 1000), ("collatz", 20), ("triad", 500), ("gather", 500), ("tiles", 500), ("scratch", 500)]
 
 
 def observation(report, folder, build, pairs, run, count, vortex):
@@ -16,17 +17,22 @@ def observation(report, folder, build, pairs, run, count, vortex):
     with open(numbers, "wb") as f:
         for i in range(ITEMS):
             f.write((i * 2654435761 % (1 << 32) >> 1).to_bytes(4, "little"))
-    report.title("observation: all accesses counted, beside a run that nobody observes (CPU time)")
+    report.title("observation: all accesses counted, or checked, beside a run that nobody observes (CPU time)")
+    ratios = {}
 
     def compare(what, rest):
         def once(way):
             return float(run([bench, way, *rest]).split()[0])
-        for way, text in (("bytes", "accesses"), ("all", "accesses and events")):
+        for way, text, aim in (("bytes", "accesses", "aim below x3"), ("all", "accesses and events", ""), ("memory", "memory checked", "aim below x8")):
             a, b, ratio = pairs(lambda way=way: once(way), lambda: once("plain"), count)
-            report.row(f"{what}: {text}", a, "nobody", b, ratio, "s", "aim below x3" if way == "bytes" else "")
+            report.row(f"{what}: {text}", a, "nobody", b, ratio, "s", aim)
+            if way == "memory":
+                ratios.setdefault(what.split()[0], []).append(a / b)
     for name, program in vortex:
         compare(f"Vortex {name}", ["vortex:warps=1,threads=32", program])
     for title, compiled in (("gfx900", for_gcn), ("Gen9", for_gen), ("SM", for_sm)):
         gpu, program, _ = compiled(run, folder)
         for name, repeats in KERNELS:
             compare(f"{title} {name}", [gpu, program, name, str(ITEMS), str(BLOCK), f"file:{numbers}", f"zeros:{4 * ITEMS}", f"u32:{repeats}"])
+    for family, all_of in ratios.items():
+        report.figure(f"{family}: memory checked (aim below 2)", math.exp(sum(map(math.log, all_of)) / len(all_of)), "times, geometric mean")

@@ -71,6 +71,7 @@ struct mistake {
     uint64_t at;
     wt_lanes lanes;
     const char *what; /* NULL: there is nothing else to say */
+    bool frees;       /* it is no access */
 };
 
 static uint64_t launch_of(struct wt_machine *m, const struct wt_wave_head *w)
@@ -110,6 +111,8 @@ static void report(struct wt_check_memory *c, const struct wt_wave_head *w,
     if (bad->object.size)
         wt_finding_of_object(&f, &bad->object);
     snprintf(f.text, sizeof f.text, "%s", bad->what ? bad->what : "");
+    if (bad->frees)
+        f.access = WT_NO_ACCESS;
     c->found(c->context, &f);
 }
 
@@ -184,6 +187,7 @@ static wt_lanes judge_global(struct wt_check_memory *c, const struct wt_wave_hea
     unsigned count = 0, i;
     wt_lanes refused = 0;
     one.what = NULL;
+    one.frees = false;
     bool begins;
     for (wt_lanes left = lanes; left; left &= left - 1) {
         const unsigned lane = wt_lanes_lowest(left);
@@ -395,7 +399,8 @@ static bool given_back(void *context, const struct wt_wave_head *w,
     struct mistake bad = {.kind = WT_FOUND_BAD_FREE,
                           .at = addr,
                           .lanes = wt_lane_bit(call->lane),
-                          .what = "free of what malloc has not returned"};
+                          .what = "free of what malloc has not returned",
+                          .frees = true};
     struct wt_object before, behind;
     const bool there = wt_object_find(c->space, addr, &bad.object, &before, &behind);
     if (there && bad.object.addr == addr && strcmp(bad.object.by, WT_CHECK_HEAP) == 0) {
@@ -444,7 +449,7 @@ static void allocated(struct wt_check_memory *c, struct call *call, const uint64
     for (wt_lanes left = call->lanes; left; left &= left - 1) {
         const unsigned lane = wt_lanes_lowest(left);
         if (addr[lane] && call->size[lane])
-            wt_object_made(c->space, addr[lane], call->size[lane], "malloc");
+            taken(c, addr[lane], call->size[lane]);
     }
     *call = c->call[--c->calls];
 }
@@ -453,24 +458,14 @@ static void allocated(struct wt_check_memory *c, struct call *call, const uint64
 static wt_lanes frees(struct wt_check_memory *c, const struct wt_wave_head *w, uint64_t returns,
                       wt_lanes lanes, const uint64_t *addr)
 {
-    const struct wt_lane_access a = {.pc = returns - 1};
     struct wt_object o, before, behind;
     wt_lanes refused = 0;
     for (wt_lanes left = lanes; left; left &= left - 1) {
         const unsigned lane = wt_lanes_lowest(left);
-        if (!addr[lane] || !wt_object_find(c->space, addr[lane], &o, &before, &behind))
-            continue;
-        if (!o.freed && o.addr == addr[lane]) {
-            wt_object_freed(c->space, addr[lane], "free");
-            continue;
-        }
-        const struct mistake bad = {.kind = o.freed && o.addr == addr[lane] ? WT_FOUND_DOUBLE_FREE
-                                                                            : WT_FOUND_BAD_FREE,
-                                    .object = o,
-                                    .at = addr[lane],
-                                    .lanes = wt_lane_bit(lane)};
-        refused |= bad.lanes;
-        report(c, w, &a, &bad, WT_FOUND_GLOBAL);
+        const struct wt_lane_access call = {.pc = returns - 1, .lane = lane};
+        if (addr[lane] && wt_object_find(c->space, addr[lane], &o, &before, &behind) &&
+            !given_back(c, w, &call, addr[lane]))
+            refused |= wt_lane_bit(lane);
     }
     return refused;
 }
@@ -502,9 +497,9 @@ struct wt_check_memory *wt_check_memory_begin(struct wt_machine *m, const void *
                                             .outside = outside,
                                             .taken = taken,
                                             .given_back = given_back,
-                                            .context = c,
                                             .is_allocator = is_allocator,
-                                            .allocator = allocator},
+                                            .allocator = allocator,
+                                            .context = c},
                                   .machine = m,
                                   .space = space,
                                   .last = UINT64_MAX,

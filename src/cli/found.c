@@ -1,6 +1,7 @@
 /* Findings with names. See found.h. */
 #include "cli/found.h"
 
+#include <dwarf.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -40,6 +41,12 @@ static void name_variable(struct cli_found *f, const struct wt_module *m)
                    : ends && (!best || v->offset > best->offset))
             best = v;
     }
+    const char *parameter =
+        !count && one->space == WT_FOUND_GROUP
+            ? wt_group_parameter(m->symbols, one->pc - m->bias, words->local_window)
+            : NULL;
+    if (parameter) /* all of the memory is its */
+        snprintf(one->object_name, sizeof one->object_name, "%s", parameter);
     if (!best)
         return;
     one->object += best->offset;
@@ -95,7 +102,7 @@ static void resolve_code(struct cli_found *f, const struct cli_counted_code *cod
     for (unsigned i = 0; i < count; i++)
         if (list[i].function || list[i].path)
             cli_calls_add(&f->calls, list[i].function, list[i].path, list[i].line, true);
-    if (f->calls.count == 1 && !list[0].scope_count)
+    if (f->calls.count == 1 && !(list[0].scope_count && dwarf_hasattr(&scope[0], DW_AT_decl_file)))
         add_line_before(f, m->symbols, at);
     name_kernel(f, m);
     if (f->finding.has_object && (space == WT_FOUND_GROUP || space == WT_FOUND_PRIVATE))

@@ -1,6 +1,7 @@
 /* See host_calls.h. */
 #include "cli/host_calls.h"
 
+#include <dwarf.h>
 #include <elf.h>
 #include <inttypes.h>
 #include <limits.h>
@@ -170,13 +171,15 @@ static bool find_mapping(const char *maps, uint64_t address, char *line, struct 
     return false;
 }
 
-/* Whether a function is one that clang makes for a kernel, which launches it; it has the kernel's
- * name and place. */
-static bool is_launch(struct wt_symbols *symbols, uint64_t at)
+/* Whether a function is one that clang makes for a kernel, which launches it; its name and place
+ * are the kernel's. */
+static bool is_launch(Dwarf_Die *function)
 {
-    const char *name;
-    uint64_t offset;
-    return wt_symbols_function(symbols, at, &name, &offset) && strstr(name, "__device_stub__");
+    Dwarf_Attribute attribute;
+    const char *name = dwarf_attr_integrate(function, DW_AT_linkage_name, &attribute)
+                           ? dwarf_formstring(&attribute)
+                           : NULL;
+    return name && strstr(name, "__device_stub__");
 }
 
 /* Adds what is at an address; false: the calls end here. */
@@ -198,11 +201,11 @@ static bool add_address(struct cli_host_files *files, const char *maps, uint64_t
         cli_calls_add(calls, NULL, m.path, 0, false);
         return true;
     }
-    if (is_launch(f->symbols, at))
-        return true;
     const unsigned count = wt_inlined_at(f->symbols, at, scope, list);
     for (unsigned i = 0; i < count; i++) {
         const bool has_line = list[i].path && list[i].line;
+        if (list[i].scope_count && is_launch(&scope[list[i].first_scope]))
+            continue;
         cli_calls_add(calls, list[i].function, has_line ? list[i].path : m.path,
                       has_line ? list[i].line : 0, is_program || has_line);
     }

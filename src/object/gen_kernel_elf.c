@@ -9,8 +9,8 @@
 
 #define EM_INTELGT 205
 
-enum wt_status gen_kernel_elf_make(const char *name, uint64_t code_size, uint8_t **bytes,
-                                   size_t *length, struct wt_error *err)
+enum wt_status gen_kernel_elf_make(const char *name, const uint8_t *given, uint64_t code_size,
+                                   uint8_t **bytes, size_t *length, struct wt_error *err)
 {
     enum { INSTRUCTION = 16 };
     /* Of a kernel that begins with illegal instructions, the length is not known. */
@@ -28,6 +28,8 @@ enum wt_status gen_kernel_elf_make(const char *name, uint64_t code_size, uint8_t
                                  .symbol_count = 1};
     if (!code)
         return wt_fail(err, WT_NO_MEMORY, "out of memory for the symbols of %s", name);
+    if (given)
+        memcpy(code, given, code_size);
     const enum wt_status status = line_elf_write(&elf, bytes, length, err);
     free(code);
     return status;

@@ -9,11 +9,11 @@
 
 /**
  * Makes an ELF file for a kernel that the runtime has not described (its own kernels, and those of
- * programs that run without a debugger): its name and the size of its code are known. The caller
- * frees *bytes. WT_NO_MEMORY.
+ * programs that run without a debugger): its name and the size of its code are known; @p code is
+ * its code, or NULL: the file has zeros there. The caller frees *bytes. WT_NO_MEMORY.
  */
-enum wt_status gen_kernel_elf_make(const char *name, uint64_t code_size, uint8_t **bytes,
-                                   size_t *length, struct wt_error *err);
+enum wt_status gen_kernel_elf_make(const char *name, const uint8_t *code, uint64_t code_size,
+                                   uint8_t **bytes, size_t *length, struct wt_error *err);
 
 /** The runtime's file has one segment, the whole file; only the code is loaded. Other bytes stay as
  * they are. */

@@ -357,6 +357,7 @@ const struct wt_family wt_family_gen = {
               .wave = "thread",
               .lane = "channel",
               .local = "local",
+              .local_window = UINT64_C(0x0a) << 56, /* Intel's compiler's mark */
               .mask_digits = 8},
     .profile = GEN_PROFILE,
     .run = {.open = open_device,

@@ -83,8 +83,8 @@ static enum wt_status add_module(struct wt_process *p, const struct gen_wire_ker
         return status;
     if (bytes)
         gen_kernel_elf_correct(bytes, length, kernel->code_size);
-    if (!bytes && (status = gen_kernel_elf_make(kernel->name, kernel->code_size, &bytes, &length,
-                                                err)) != WT_OK)
+    if (!bytes && (status = gen_kernel_elf_make(kernel->name, NULL, kernel->code_size, &bytes,
+                                                &length, err)) != WT_OK)
         return status;
     status =
         wt_modules_add_bytes(p->modules, kernel->name, bytes, length, kernel->address, 0, &id, err);

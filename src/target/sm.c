@@ -13,6 +13,7 @@
 #include "emulator/sm/isa.h"
 #include "emulator/sm/sm.h"
 #include "object/cubin.h"
+#include "object/ptx_word.h"
 #include "runtime/common/value.h"
 #include "target/emulated.h"
 #include "target/launch.h"
@@ -707,13 +708,16 @@ static void explain_registers(FILE *out, const char *const *name, const uint64_t
 static unsigned instruction_text(struct wt_emulated *e, uint64_t pc, const uint8_t *bytes,
                                  size_t available, char *text, size_t size)
 {
-    if (!e || available < 8)
-        return 0;
+    if (available < 8 || (!e && (wt_load_le(bytes, 8) & PTX_WORD_MASK) == PTX_WORD))
+        return 0; /* the text of PTX is the device's */
     if (sm_is_control(pc)) {
         snprintf(text, size, "(control)");
         return 8;
     }
-    sm_device_instruction_text(own(e)->device, pc, wt_load_le(bytes, 8), text, size);
+    if (e)
+        sm_device_instruction_text(own(e)->device, pc, wt_load_le(bytes, 8), text, size);
+    else
+        sm_disassemble(wt_load_le(bytes, 8), pc, 0, text, size);
     return (unsigned)(sm_next_pc(pc) - pc);
 }
 

@@ -86,8 +86,9 @@ static void let_go(struct gpu *g, unsigned count)
     pthread_mutex_unlock(&g->lock);
 }
 
-static enum wt_status run(void *context, const void *file, uint64_t root, const struct wt_i915_mapping *mappings,
-                          size_t count, const struct gen_walk *walk, struct wt_error *err)
+static enum wt_status run(void *context, const void *file, uint64_t root,
+                          const struct wt_i915_mapping *mappings, size_t count,
+                          const struct gen_walk *walk, struct wt_error *err)
 {
     struct gpu *g = context;
     if (g->stays)

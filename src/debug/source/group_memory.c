@@ -15,6 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/bits.h"
 #include "debug/source/attributes.h"
 #include "debug/source/group_memory.h"
 #include "debug/source/language.h"
@@ -465,18 +466,25 @@ struct finding {
     size_t count, most;
 };
 
-/* The address of a variable whose location is nothing but that, in the SM's window of shared
- * memory. */
+/* The address of a variable whose location is nothing but that, in the window of such memory. */
 static bool is_in_window(const struct finding *f, Dwarf_Die *die, uint64_t *offset)
 {
-    enum { SIZE_OF_WINDOW = 1 << 24 };
+    enum { SIZE_OF_WINDOW = 1 << 24, INTEL_MARK = 1 << 28 /* of some pointers to such memory */ };
     Dwarf_Attribute attribute;
+    Dwarf_Block block;
     Dwarf_Op *ops;
     size_t count;
-    if (!f->window || !dwarf_attr_integrate(die, DW_AT_location, &attribute) ||
-        dwarf_getlocation(&attribute, &ops, &count) != 0 || count != 1 || ops[0].atom != DW_OP_addr)
+    if (!f->window || !dwarf_attr_integrate(die, DW_AT_location, &attribute))
         return false;
-    *offset = ops[0].number - f->window;
+    /* libdw refuses the constants of Intel's compiler. */
+    if (dwarf_formblock(&attribute, &block) == 0 && block.length == 9 &&
+        block.data[0] == DW_OP_const8u)
+        *offset = (wt_load_le(block.data + 1, 8) - f->window) & ~(uint64_t)INTEL_MARK;
+    else if (dwarf_getlocation(&attribute, &ops, &count) == 0 && count == 1 &&
+             ops[0].atom == DW_OP_addr)
+        *offset = ops[0].number - f->window;
+    else
+        return false;
     return *offset < SIZE_OF_WINDOW;
 }
 
@@ -503,9 +511,12 @@ static void add_children(struct finding *f, Dwarf_Die *scope)
     Dwarf_Die die;
     if (dwarf_child(scope, &die) != 0)
         return;
-    do
+    do {
         add_found(f, &die);
-    while (dwarf_siblingof(&die, &die) == 0);
+        /* Intel's compiler has a kernel's variables in an inlined call without code. */
+        if (wt_info_is_part(scope, &die))
+            add_children(f, &die);
+    } while (dwarf_siblingof(&die, &die) == 0);
 }
 
 size_t wt_group_variables(struct wt_symbols *symbols, uint64_t addr, uint64_t kernel,
@@ -530,4 +541,38 @@ size_t wt_group_variables(struct wt_symbols *symbols, uint64_t addr, uint64_t ke
     if (dwarf_diecu(&scope[0], &unit, NULL, NULL))
         add_children(&f, &unit);
     return f.count;
+}
+
+/* Whether a parameter is a pointer that Intel's compiler makes one to such memory by adding the
+ * window. */
+static bool is_local_parameter(Dwarf_Die *die, uint64_t window)
+{
+    Dwarf_Attribute attribute;
+    Dwarf_Block block;
+    if (dwarf_tag(die) != DW_TAG_formal_parameter ||
+        !dwarf_attr_integrate(die, DW_AT_location, &attribute) ||
+        dwarf_formblock(&attribute, &block) != 0)
+        return false;
+    for (Dwarf_Word i = 0; i + 9 <= block.length; i++)
+        if (block.data[i] == DW_OP_const8u && wt_load_le(block.data + i + 1, 8) == window)
+            return true;
+    return false;
+}
+
+const char *wt_group_parameter(struct wt_symbols *symbols, uint64_t addr, uint64_t window)
+{
+    Dwarf_Die scope[WT_SCOPES], die;
+    const char *name = NULL;
+    struct wt_info *info = wt_symbols_info(symbols);
+    const unsigned count = info && window ? wt_info_scopes(info, addr, scope) : 0;
+    if (!count || dwarf_child(&scope[0], &die) != 0)
+        return NULL;
+    do {
+        if (!is_local_parameter(&die, window))
+            continue;
+        if (name)
+            return NULL;
+        name = dwarf_diename(&die);
+    } while (dwarf_siblingof(&die, &die) == 0);
+    return name;
 }

@@ -19,4 +19,8 @@ struct wt_memory_variable {
 size_t wt_group_variables(struct wt_symbols *symbols, uint64_t addr, uint64_t kernel,
                           uint64_t window, struct wt_memory_variable *list, size_t most);
 
+/** The name of the parameter of the kernel at an address that points to such memory, as OpenCL's
+ * kernels have, where there is one; NULL: there is none, or more. */
+const char *wt_group_parameter(struct wt_symbols *symbols, uint64_t addr, uint64_t window);
+
 #endif

@@ -137,7 +137,8 @@ static const struct gcn_uop *scratch(struct gcn_wave *w, const struct gcn_uop *u
     const struct gcn_uop *next;
     if (!possible(w, u, &next))
         return next;
-    struct gcn_targets t = {.at = u, .lanes = gcn_exec(w), .private = gcn_exec(w)};
+    struct gcn_targets t = {
+        .at = u, .lanes = gcn_exec(w), .private = gcn_exec(w), .judged = u->lds};
     for (unsigned lane = 0; lane < GCN_LANES; lane++)
         t.addr[lane] = (uint32_t)((u->base == 0x7f ? w->v[u->src[0]][lane] : w->s[u->base]) +
                                   (uint32_t)u->imm);

@@ -71,7 +71,8 @@ bool gcn_judge_wave(struct gcn_wave *w, const struct gcn_uop *u, enum wt_watch_k
 {
     const uint64_t lanes = gcn_exec(w);
     uint64_t at[GCN_LANES];
-    if (!lanes || wt_judge_holds(&w->device->machine, addr, size, kind != WT_WATCH_READ))
+    const bool private = strncmp(u->row->name, "s_scratch", 9) == 0;
+    if (!lanes || private || wt_judge_holds(&w->device->machine, addr, size, kind != WT_WATCH_READ))
         return true;
     for (unsigned i = 0; i < GCN_LANES; i++)
         at[i] = addr;

@@ -122,7 +122,7 @@ struct gen_walk {
     /* For debuggers: the driver knows it, the hardware does not. */
     uint64_t launch; /**< number of the kernel launch that it is a part of, in its process; 0: there
                           is no driver, and the run is one launch */
-    uint32_t slm_asked; /**< bytes of slm_bytes that the kernel asks for; 0: not known */
+    uint32_t slm_asked;         /**< bytes of slm_bytes that the kernel asks for; 0: not known */
     uint32_t block[3], grid[3]; /**< work-items of a group, and of the launch; 0: not known */
 };
 

@@ -317,7 +317,8 @@ void wt_checked_leak(const struct wt_object *object)
     if (!wt_check_wants(WT_CHECK_LEAK))
         return;
     snprintf(f.text, sizeof f.text, "%s", object->by);
-    wt_finding_of_object(&f, object);
+    if (object->size)
+        wt_finding_of_object(&f, object);
     wt_checked_found(NULL, &f);
 }
 

@@ -34,8 +34,24 @@ static void print_config(void *context, char *text, size_t size)
                     gen_device_config(((const struct drm_debugged *)context)->device), text, size);
 }
 
+/* The code of a kernel, of which findings show instructions; NULL: it is not wanted, or not there.
+ */
+static const uint8_t *code_of(const struct drm_debugged *g, const struct gen_wire_kernel *kernel)
+{
+    if (!wt_check_wants((enum wt_check)WT_CHECK_ALL))
+        return NULL;
+    for (size_t i = 0; i < g->mapping_count; i++) {
+        const struct wt_i915_mapping *m = &g->mappings[i];
+        const uint64_t offset = kernel->address - m->address;
+        if (offset < m->size && kernel->code_size <= m->size - offset)
+            return m->host + offset;
+    }
+    return NULL;
+}
+
 /* The whole of a kernel's ELF file, or one that is made; NULL without host memory. */
-static uint8_t *elf_of(const struct gen_wire_kernel *kernel, size_t *length)
+static uint8_t *elf_of(const struct drm_debugged *g, const struct gen_wire_kernel *kernel,
+                       size_t *length)
 {
     uint8_t *bytes = NULL;
     if (!kernel->elf_size && wt_check_wants((enum wt_check)WT_CHECK_ALL) &&
@@ -44,8 +60,8 @@ static uint8_t *elf_of(const struct gen_wire_kernel *kernel, size_t *length)
         return bytes;
     }
     if (!kernel->elf_size)
-        return gen_kernel_elf_make(kernel->name, kernel->code_size, &bytes, length, WT_IGNORED) ==
-                       WT_OK
+        return gen_kernel_elf_make(kernel->name, code_of(g, kernel), kernel->code_size, &bytes,
+                                   length, WT_IGNORED) == WT_OK
                    ? bytes
                    : NULL;
     if (!(bytes = malloc(kernel->elf_size)))
@@ -60,11 +76,11 @@ static uint8_t *elf_of(const struct gen_wire_kernel *kernel, size_t *length)
     return bytes;
 }
 
-static void write_kernel(const struct gen_wire_kernel *kernel, struct wt_core_writer *w,
-                         struct wt_archive *a)
+static void write_kernel(const struct drm_debugged *g, const struct gen_wire_kernel *kernel,
+                         struct wt_core_writer *w, struct wt_archive *a)
 {
     size_t length = 0;
-    uint8_t *bytes = elf_of(kernel, &length);
+    uint8_t *bytes = elf_of(g, kernel, &length);
     if (bytes)
         wt_host_core_module(w, a, kernel->name, kernel->address, bytes, length);
     free(bytes);
@@ -104,7 +120,7 @@ static void write_modules(void *context, struct wt_core_writer *w, struct wt_arc
         continue;
     for (uint32_t i = 0; i < count; i++)
         if (list[i].device == ((const struct drm_debugged *)context)->number)
-            write_kernel(&list[i], w, a);
+            write_kernel(context, &list[i], w, a);
     free(list);
 }
 

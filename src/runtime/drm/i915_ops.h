@@ -33,13 +33,14 @@ void drm_walk_sizes(const struct gen_walk *walk, const uint8_t *payload, size_t 
 struct wt_i915_ops {
     /**
      * Runs a walk of an opening of the device, @p file, whose memory objects are its space
-     * (check/objects.h), to its end. The GPU sees memory through the table (PPGTT of 48 bits) whose PML4
-     * is at @p root; physical addresses are those of this process. It maps the @p count mappings
-     * and nothing else; they are sorted by address, and serve messages. A failure is the GPU's: the
-     * context is lost, as after a hang. Called by one thread of the device.
+     * (check/objects.h), to its end. The GPU sees memory through the table (PPGTT of 48 bits) whose
+     * PML4 is at @p root; physical addresses are those of this process. It maps the @p count
+     * mappings and nothing else; they are sorted by address, and serve messages. A failure is the
+     * GPU's: the context is lost, as after a hang. Called by one thread of the device.
      */
-    enum wt_status (*run)(void *context, const void *file, uint64_t root, const struct wt_i915_mapping *mappings,
-                          size_t count, const struct gen_walk *walk, struct wt_error *err);
+    enum wt_status (*run)(void *context, const void *file, uint64_t root,
+                          const struct wt_i915_mapping *mappings, size_t count,
+                          const struct gen_walk *walk, struct wt_error *err);
     /** The GPU's clock: ticks of WT_I915_CLOCK_HZ. */
     uint64_t (*ticks)(void *context);
     /** A batch reads register @p number of the debug hardware's bus (emulator/gen/gen.h). No walk

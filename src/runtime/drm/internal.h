@@ -29,9 +29,9 @@ struct drm_object {
     const char *by;   /* the function that has made it, of an object of checks; NULL: it is none */
     bool kept_from_writes;       /* then: kernels must not write it */
     struct wt_call_stack *calls; /* then: who has called the function; NULL: not known */
-    bool mapped;      /* by the program, or soon */
-    bool closed;      /* its handle is gone; its memory follows when it is idle */
-    uint32_t active;  /* batches that use it and have not ended */
+    bool mapped;                 /* by the program, or soon */
+    bool closed;                 /* its handle is gone; its memory follows when it is idle */
+    uint32_t active;             /* batches that use it and have not ended */
     bool written, purgeable, read_only;
     uint64_t page_sizes; /* of its pages in the tables of that batch, each a bit */
     uint32_t tiling, stride;

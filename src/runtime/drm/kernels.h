@@ -41,8 +41,8 @@ uint8_t *wt_drm_kernel_elf(uint64_t address, size_t *length);
  * not known. */
 void wt_drm_kernel_line(uint64_t kernel, uint64_t pc, char *text, size_t size);
 
-/** A launch of the kernel at this address, which will follow, has asked for @p bytes of shared local
- * memory. */
+/** A launch of the kernel at this address, which will follow, has asked for @p bytes of shared
+ * local memory. */
 void wt_drm_kernel_local(uint64_t address, uint32_t bytes);
 /** How many bytes launches of the kernel have asked for, at most, of those that get @p given from
  * the hardware, a power of two; 0: not known. */

@@ -98,7 +98,10 @@ static size_t size_of_type(const char *name)
     } types[] = {{"char", 1}, {"uchar", 1}, {"short", 2}, {"ushort", 2}, {"half", 2},  {"int", 4},
                  {"uint", 4}, {"float", 4}, {"long", 8},  {"ulong", 8},  {"double", 8}};
     const size_t length = strcspn(name, "0123456789");
-    const unsigned long count = name[length] ? strtoul(name + length, NULL, 10) : 1;
+    char *end = NULL;
+    const unsigned long count = name[length] ? strtoul(name + length, &end, 10) : 1;
+    if (end && *end)
+        return 0;
     for (size_t i = 0; i < sizeof types / sizeof *types; i++)
         if (strlen(types[i].name) == length && !strncmp(types[i].name, name, length))
             return types[i].size * (count == 3 ? 4 : count);
@@ -215,11 +218,13 @@ EXPORT int clEnqueueTask(void *queue, void *kernel, unsigned events, const void 
 }
 
 /* A buffer in the program's own memory begins anywhere in its first page. */
+/* The runtime's own kernels, which fill such buffers, too, are told apart where there is one GPU.
+ */
 static void ask(uint64_t flags, size_t size, const char *by)
 {
     wt_i915_ask(flags & USE_HOST_PTR ? 0 : size);
     if (by && wt_check_wants(WT_CHECK_MEMORY))
-        wt_i915_ask_object(by, flags & MEM_READ_ONLY);
+        wt_i915_ask_object(by, flags & MEM_READ_ONLY && drm_has_one_gpu());
 }
 
 EXPORT void *clCreateBuffer(void *context, uint64_t flags, size_t size, void *host, int *error)

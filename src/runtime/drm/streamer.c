@@ -280,8 +280,8 @@ static enum wt_status gpgpu_walker(struct drm_batch *batch, const uint32_t *dwor
     for (unsigned i = 0; i < 3; i++)
         if (walk.start[i] >= walk.end[i])
             return WT_OK; /* no group */
-    return batch->device->ops->run(batch->device->context, batch->file, batch->root, batch->mappings,
-                                   batch->mapping_count, &walk, err);
+    return batch->device->ops->run(batch->device->context, batch->file, batch->root,
+                                   batch->mappings, batch->mapping_count, &walk, err);
 }
 
 /* Bits of headers. */

@@ -14,26 +14,40 @@ static const struct host_allocation *allocation_of(struct host *host, uint64_t a
     return host_memory_find(host, addr, &before);
 }
 
-static bool is_of_gpus(uint64_t addr)
+/* Finds an object; not a freed one whose memory went back, and is something else now. */
+static bool find(const void *space, uint64_t addr, struct wt_object *found,
+                 struct wt_object *before, struct wt_object *behind)
+{
+    struct wt_object object;
+    struct wt_good good;
+    return wt_object_find(space, addr, found, before, behind) &&
+           (!found->freed || wt_objects_judge(space, addr, 1, false, &object, &good) != WT_GOOD);
+}
+
+static bool is_object(uint64_t addr)
 {
     struct wt_object object, before, behind;
+    return wt_object_find(NULL, addr, &object, &before, &behind) && !object.freed;
+}
+
+static bool is_of_gpus(uint64_t addr)
+{
     struct host *host = host_get();
     if (!host)
         return false;
-    if (wt_object_find(NULL, addr, &object, &before, &behind))
+    if (is_object(addr))
         return true;
     pthread_mutex_lock(&host->lock);
     const struct host_allocation *a = allocation_of(host, addr);
     const bool is = a && addr - a->gpu_addr < a->size;
     pthread_mutex_unlock(&host->lock);
-    return is;
+    return is || host_memory_is_svm(host, addr);
 }
 
 static bool is_of_host(uint64_t addr)
 {
-    struct wt_object object, before, behind;
     struct host *host = host_get();
-    if (!host || wt_object_find(NULL, addr, &object, &before, &behind))
+    if (!host || is_object(addr))
         return false;
     pthread_mutex_lock(&host->lock);
     const bool is = !allocation_of(host, addr);
@@ -82,7 +96,7 @@ bool host_called_by_runtime(void)
 __attribute__((visibility("default"))) const struct host_checks wavetrap_checks = {
     .wants = wt_check_wants,
     .made = wt_object_made,
-    .find = wt_object_find,
+    .find = find,
     .free = wt_checked_free,
     .forget = wt_object_freed,
     .keep = wt_object_keep,

@@ -63,8 +63,9 @@ static bool look_up(void *_Atomic *function, const char *name)
 
 /* ---- memory ---- */
 
-static int made(int result, void *const *p, size_t size, const char *by)
+static int made(int result, const void *at, size_t size, const char *by)
 {
+    void *const *p = at;
     const struct host_checks *c = calls_checks();
     if (!result && c && p && *p && size)
         c->made(NULL, calls_address(*p), size, by);
@@ -101,6 +102,17 @@ ALLOCATES(hipHostMalloc, (void **p, size_t size, unsigned flags), size, p, size,
 ALLOCATES(hipHostAlloc, (void **p, size_t size, unsigned flags), size, p, size, flags)
 ALLOCATES(hipMallocHost, (void **p, size_t size), size, p, size)
 ALLOCATES(hipMemAllocHost, (void **p, size_t size), size, p, size)
+
+struct pitched { /* hipPitchedPtr */
+    void *p;
+    size_t pitch, width, height;
+};
+struct extent { /* hipExtent */
+    size_t width, height, depth;
+};
+
+ALLOCATES(hipMalloc3D, (struct pitched * p, struct extent extent),
+          p->pitch *extent.height *extent.depth, p, extent)
 
 /* Registered memory is the object at the address that GPUs have it at. */
 static void *device_address(void *p)

@@ -178,6 +178,7 @@ struct host {
     atomic_bool code_followed;   /**< a debugger is connected, which follows code objects */
     _Atomic uint64_t code_known; /**< the state of their list that it knows */
     _Atomic uint64_t code_freed; /**< how often memory that can hold code was freed */
+    uint64_t variables_known;    /**< of code objects: the state of their list then */
     int debug_fd; /**< written to at exceptions; 0: no debugger (debug-trap operations) */
     struct host_buffer *buffers; /**< memory allocated by ioctls: kfd_memory.c */
     uint32_t next_buffer;

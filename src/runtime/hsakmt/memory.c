@@ -119,7 +119,8 @@ static struct host_allocation *add(struct host *host, const struct host_allocati
             (host->allocations - at) * sizeof *host->allocation);
     host->allocation[at] = a;
     host->allocations++;
-    host_block_made(a->gpu_addr, a->size);
+    if (!a->flags.ui32.Scratch) /* of an arena, the parts in use are blocks */
+        host_block_made(a->gpu_addr, a->size);
     return a;
 }
 
@@ -153,7 +154,10 @@ static void take_out(struct host *host, struct host_allocation *a)
     while (host->allocation[at] != a)
         at++;
     hide_everywhere(host, a);
-    host_block_gone(a->gpu_addr);
+    for (size_t k = 0; k < a->ranges; k++)
+        host_block_gone(a->range[k].addr);
+    if (!a->flags.ui32.Scratch)
+        host_block_gone(a->gpu_addr);
     host->allocations--;
     memmove(&host->allocation[at], &host->allocation[at + 1],
             (host->allocations - at) * sizeof *host->allocation);
@@ -348,6 +352,7 @@ static bool show_range(struct host *host, struct host_allocation *a, uint64_t ad
         return false;
     a->range = grown;
     a->range[a->ranges++] = (struct host_range){addr, size};
+    host_block_made(addr, size);
     const struct host_allocation part = {.addr = addr, .gpu_addr = addr, .size = size};
     for (uint32_t i = 0; i < host->gpus; i++)
         if (gpus >> i & 1 && !show(&host->gpu[i], &part))
@@ -441,6 +446,7 @@ HSAKMT_STATUS hsaKmtUnmapMemoryToGPU(void *address)
                 if (a->shown >> i & 1)
                     hide(&host->gpu[i], addr, a->range[k].size);
             a->range[k] = a->range[--a->ranges];
+            host_block_gone(addr);
             break;
         }
     } else if (a && a->mappings > 1 && a->type == HSA_POINTER_REGISTERED_USER) {

@@ -142,14 +142,14 @@ static void note_variables(int fd, uint64_t bias)
 void host_variables_list(void)
 {
     static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-    static uint64_t listed; /* state of the list of code objects */
     struct host *host = host_get();
     struct host_code code;
     uint64_t state;
     if (!host || !wt_check_wants(WT_CHECK_MEMORY))
         return;
     pthread_mutex_lock(&lock);
-    if (host_code_state(host, &state) && state != listed && host_code_begin(host, &code)) {
+    if (host_code_state(host, &state) && state != host->variables_known &&
+        host_code_begin(host, &code)) {
         while (host_code_next(&code)) {
             const int fd = host_code_object(code.uri);
             if (fd < 0)
@@ -157,7 +157,7 @@ void host_variables_list(void)
             note_variables(fd, code.bias);
             close(fd);
         }
-        listed = state;
+        host->variables_known = state;
     }
     pthread_mutex_unlock(&lock);
 }
