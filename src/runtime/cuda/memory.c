@@ -21,21 +21,10 @@ API_IN(state_enter(&g), cuMemAlloc_v2, (CUdeviceptr * address, size_t bytes), (a
     return allocate(g, address, bytes, "cuMemAlloc");
 }
 
-bool memory_free(uint64_t address, const char *usual)
-{
-    struct gpu *g = state_owner(address, NULL);
-    const char *by = checks_entry(usual);
-    pool_forget(address);
-    if (g && gpu_free(g, address, by))
-        return true;
-    checks_bad_free(address, by);
-    return false;
-}
-
 API_IN(state_enter_address(address, &g), cuMemFree_v2, (CUdeviceptr address), (address), "0x%llx",
        address)
 {
-    return !address || memory_free(address, "cuMemFree") ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
+    return !address || pool_free(address, "cuMemFree") ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
 }
 
 API(cuMemAllocPitch_v2,

@@ -59,7 +59,7 @@ static void remove_pool(CUmemoryPool pool)
     free(pool);
 }
 
-void pool_forget(uint64_t address)
+static void forget(uint64_t address)
 {
     for (size_t i = 0; i < allocation_count; i++) {
         CUmemoryPool p = allocation[i].pool;
@@ -71,6 +71,17 @@ void pool_forget(uint64_t address)
             remove_pool(p);
         return;
     }
+}
+
+bool pool_free(uint64_t address, const char *function)
+{
+    struct gpu *g = state_owner(address, NULL);
+    const char *by = checks_entry(function);
+    forget(address);
+    if (g && gpu_free(g, address, by))
+        return true;
+    checks_bad_free(address, by);
+    return false;
 }
 
 static CUresult allocate(CUdeviceptr *address, size_t bytes, CUmemoryPool pool)
@@ -112,7 +123,7 @@ API_IN(state_enter_stream(stream, &g), cuMemAllocAsync,
 API_IN(state_enter_stream(stream, &g), cuMemFreeAsync, (CUdeviceptr address, CUstream stream),
        (address, stream), "0x%llx, %p", address, stream)
 {
-    return memory_free(address, "cuMemFreeAsync") ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
+    return pool_free(address, "cuMemFreeAsync") ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
 }
 
 /* ---- the pool of a GPU ---- */

@@ -47,9 +47,6 @@ struct gpu *state_owner(uint64_t address, CUdevice *number);
 bool memory_is_seen(uint64_t address);
 /** Whether it was allocated here, and not registered. */
 bool memory_is_allocated(uint64_t address);
-/** Frees device memory, by function @p usual of the driver, unless libcudart's was called; false:
- * none begins at @p address, which is a mistake. */
-bool memory_free(uint64_t address, const char *usual);
 /** The range of such memory that an address lies in; false, both 0: there is none. */
 bool memory_seen(uint64_t address, uint64_t *base, uint64_t *size);
 
@@ -129,7 +126,11 @@ void compiler_module_came(void);
 
 /* ---- pools.c ---- */
 
-/** Notes that the memory at @p address is about to be freed. The caller holds the lock. */
-void pool_forget(uint64_t address);
+/**
+ * Frees device memory, which may be of a pool, by function @p function of the driver, or of
+ * libcudart where that was called. False: none begins at @p address, which is a mistake. The caller
+ * holds the lock.
+ */
+bool pool_free(uint64_t address, const char *function);
 
 #endif
