@@ -10,6 +10,11 @@
 
 enum { NULL_BYTES = 1 << 16, CACHED = 8 };
 
+/* The latest mistake of the machine's run. */
+struct latest {
+    uint64_t resets, time, pc, address;
+};
+
 struct wt_check_memory {
     struct wt_judge judge; /* first */
     struct wt_machine *machine;
@@ -18,6 +23,7 @@ struct wt_check_memory {
     void *allows_context;
     wt_found_fn *found;
     void *context;
+    struct latest latest;
     uint64_t first, last;        /* launches that are judged */
     struct wt_good good[CACHED]; /* ranges that were found good, in turn */
     unsigned next;
@@ -87,6 +93,17 @@ struct call {
     uint64_t size[128]; /* of each lane */
 };
 
+/* Whether a mistake is not one of a run that time travel repeats. */
+static bool is_new(struct wt_check_memory *c, const struct wt_finding *f)
+{
+    const struct latest now = {c->machine->resets, f->time, f->pc, f->address};
+    const struct latest *last = &c->latest;
+    if (last->resets == now.resets && (now.time < last->time || !memcmp(last, &now, sizeof now)))
+        return false;
+    c->latest = now;
+    return true;
+}
+
 static void report(struct wt_check_memory *c, const struct wt_wave_head *w,
                    const struct wt_lane_access *a, const struct mistake *bad,
                    enum wt_finding_space space)
@@ -113,7 +130,8 @@ static void report(struct wt_check_memory *c, const struct wt_wave_head *w,
     snprintf(f.text, sizeof f.text, "%s", bad->what ? bad->what : "");
     if (bad->frees)
         f.access = WT_NO_ACCESS;
-    c->found(c->context, &f);
+    if (is_new(c, &f))
+        c->found(c->context, &f);
 }
 
 /* Whether an access outside of the objects is allowed nevertheless: then so are others around it

@@ -31,6 +31,12 @@ static enum wt_status add_order(struct cli_console *d, const char *text, bool is
     return WT_OK;
 }
 
+static struct cli_check *check_of(void *context)
+{
+    return &((struct cli_console *)context)->drive.check;
+}
+CLI_CHECK_SETTERS(set_, check_of)
+
 static enum wt_status set_ex(void *context, const char *value, struct wt_error *err)
 {
     return add_order(context, value, false, err);
@@ -126,6 +132,8 @@ static enum wt_status open_device(struct cli_console *d, struct wt_error *err)
                                : wt_fail(err, WT_NO_MEMORY, "no host memory");
     if (!status)
         status = cli_profile_begin(&d->drive.profile, &d->device, err);
+    if (!status)
+        status = cli_check_begin(&d->drive.check, &d->device, err);
     if (!status && !(d->session = wt_session_new(d->device.debugger)))
         status = wt_fail(err, WT_NO_MEMORY, "no host memory");
     return status ? status : cli_debug_watch_signals(d, wt_session_loop(d->session), err);
@@ -170,8 +178,9 @@ static enum wt_status host_start(void *context, const char *arguments, char *con
                                  bool *ended, struct wt_error *err)
 {
     struct cli_console *d = context;
-    enum wt_status status = cli_profile_begin_programs(&d->drive.profile, false, err);
-    if (status)
+    enum wt_status status =
+        cli_profile_begin_programs(&d->drive.profile, d->drive.check.options.checks != 0, err);
+    if (status || (status = cli_check_begin_programs(&d->drive.check, err)) != WT_OK)
         return status;
     status = cli_debug_host_start(d->host, arguments, environment, ended, err);
     d->session = cli_debug_host_session(d->host);
@@ -299,11 +308,15 @@ static enum wt_status open_all(struct cli_console *d, struct wt_error *err)
                                                       .end = cli_debug_end_now,
                                                       .context = d};
     enum wt_status status = cli_attached_check(&d->drive.options.connect, err);
-    if (!status && cli_profile_wanted(&d->drive.profile) &&
+    const bool counts = cli_profile_wanted(&d->drive.profile);
+    if (!status)
+        status = cli_check_complete(&d->drive.check, err);
+    if (!status && (counts || d->drive.check.options.checks) &&
         (runs_already(d) || cli_debug_is_attached(d) || d->core_path))
         status = wt_fail(err, WT_INVALID,
-                         "--profile counts from a program's beginning: it is for programs that "
-                         "this debugger starts, not for core files and what runs elsewhere");
+                         "%s from a program's beginning: it is for programs that this debugger "
+                         "starts, not for core files and what runs elsewhere",
+                         counts ? "--profile counts" : "--check looks");
     if (status || (status = look_here(d, err)) != WT_OK)
         return status;
     const bool is_host = is_host_program(d);
@@ -471,6 +484,19 @@ static void converse(struct cli_console *d)
     }
 }
 
+/* Reports the findings of --check; returns an exit status. */
+static int report_findings(struct cli_console *d, bool is_host)
+{
+    size_t errors = 0;
+    if (!is_host)
+        return cli_check_end(&cli_debug, &d->drive.check, &d->device, d->drive.report);
+    if (!d->drive.profile.has_file)
+        return 0;
+    const int status = cli_check_report(&cli_debug, &d->drive.check, d->drive.profile.file, NULL,
+                                        d->drive.report, &errors);
+    return status ? status : errors ? WT_CHECK_STATUS : 0;
+}
+
 static int run_debugger(struct cli_console *d)
 {
     struct wt_error err;
@@ -506,9 +532,10 @@ static int run_debugger(struct cli_console *d)
         close_all(d);
     const int counted = cli_profile_report(&cli_debug, &d->drive.profile,
                                            is_host ? NULL : &d->device, d->drive.report);
+    const int checked = report_findings(d, is_host);
     if (!is_host)
         close_all(d);
-    status = status ? status : counted;
+    status = status ? status : checked ? checked : counted;
     return d->ended_by ? CLI_SIGNAL + d->ended_by : status;
 }
 
@@ -577,6 +604,7 @@ static const struct cli_option options[] = {
      "write stops, values, faults and the exit as JSON, an object a line, to\n"
      "FILE, too; may be given several times",
      CLI_SET(cli_set_report)},
+    CLI_CHECK_OPTIONS(set_),
     CLI_PROFILE_OPTIONS(cli_set_profile, cli_set_profile_limit),
     {"core", 0, "FILE", "look at a core file, which knows its program",
      CLI_TEXT(struct cli_console, core_path)},

@@ -143,11 +143,12 @@ int cli_exec_program(const struct cli_command *command, const struct cli_exec_op
                      char **argv)
 {
     struct wt_error err;
-    struct wt_host_program program = {.name = argv[0],
-                                      .chosen = options->gpus != NULL,
-                                      .logged = options->log != NULL,
-                                      .checked = options->supervision &&
-                                                 options->supervision->check.options.checks};
+    struct wt_host_program program = {
+        .name = argv[0],
+        .chosen = options->gpus != NULL,
+        .logged = options->log != NULL,
+        .checked = getenv(WT_CHECK_VARIABLE) ||
+                   (options->supervision && options->supervision->check.options.checks)};
     struct exec_file what = {0};
     char history[24], bytes[24], caught[24], file[PATH_MAX];
     unsigned offered;

@@ -88,7 +88,8 @@ static void add_line_before(struct cli_found *f, struct wt_symbols *symbols, uin
 }
 
 /* Fills in what code tells of the instruction. */
-static void resolve_code(struct cli_found *f, const struct cli_counted_code *code)
+static void resolve_code(struct cli_found *f, const struct cli_counted_code *code,
+                         const struct wt_emulated *e)
 {
     const struct wt_module *m = wt_modules_at(code->modules, 0, f->finding.pc);
     const enum wt_finding_space space = (enum wt_finding_space)f->finding.space;
@@ -111,8 +112,8 @@ static void resolve_code(struct cli_found *f, const struct cli_counted_code *cod
     while (length && !wt_symbols_code(m->symbols, at, bytes, length))
         length -= 4;
     if (length && f->family->isa.instruction_text)
-        f->family->isa.instruction_text(NULL, f->finding.pc, bytes, length, f->instruction,
-                                        sizeof f->instruction);
+        f->family->isa.instruction_text((struct wt_emulated *)(uintptr_t)e, f->finding.pc, bytes,
+                                        length, f->instruction, sizeof f->instruction);
 }
 
 static void take_finding(struct cli_found_list *all, struct cli_counted_view *view,
@@ -136,7 +137,7 @@ static void take_finding(struct cli_found_list *all, struct cli_counted_view *vi
         const struct cli_counted_code *code =
             e ? &here : cli_counted_code(view, one->code, f->finding.pc);
         if (code)
-            resolve_code(f, code);
+            resolve_code(f, code, e);
     }
     cli_host_calls(&all->files, lines, &f->finding.calls, f->finding.pc ? &f->launch : &f->calls);
     cli_host_calls(&all->files, lines, &f->finding.made, &f->made);
@@ -271,6 +272,8 @@ static void print_counts(FILE *out, const struct wt_finding *one, const char *la
 {
     if (!one->pc)
         fprintf(out, "  %" PRIu64 " times\n", one->times);
+    else if (!one->groups)
+        fprintf(out, "  %" PRIu64 " times: %" PRIu64 " %ss\n", one->times, one->lanes_of, lane);
     else
         fprintf(out,
                 "  %" PRIu64 " times: %" PRIu64 " %ss of %" PRIu64 " work-group%s, %" PRIu64

@@ -54,7 +54,8 @@ static const struct vx_uop *judged(struct vx_warp *w, const struct vx_uop *u, en
                                      .kind = kind_of(id),
                                      .space = WT_OBSERVED_GLOBAL,
                                      .home = WT_SPACE_GLOBAL,
-                                     .size = size};
+                                     .size = size,
+                                     .align = d->config.allow_misaligned ? 0 : size};
     const vx_handler run = u->halves == 1 && d->handlers->compressed[id]
                                ? d->handlers->compressed[id]
                                : d->handlers->full[id];
