@@ -381,11 +381,20 @@ static uint64_t asked(const struct wt_machine *m, const struct wt_group_head *g)
     return g->local_size;
 }
 
-static uint64_t private_asked(const struct wt_machine *m, const struct wt_wave_head *w)
+/*
+ * What a kernel asks for holds its own frame and those of what it calls, but not recursion, of
+ * which only newer code objects tell (AMDGPUUsage, "Kernel Descriptor"). Then a lane's stack
+ * pointer, s32 / 64, comes to the end of it, and the lane may use all of its scratch memory.
+ */
+static uint64_t private_asked(const struct wt_machine *m, const struct wt_wave_head *head)
 {
-    enum { USES_DYNAMIC_STACK = 1 << 11 }; /* AMDGPUUsage, "Kernel Descriptor": recursion */
-    const struct gcn_dispatch *k = gcn_dispatch_of((const struct gcn_wave *)w);
-    return k->properties & USES_DYNAMIC_STACK ? k->scratch_wave / GCN_LANES : k->private_size;
+    enum { USES_DYNAMIC_STACK = 1 << 11, STACK_POINTER = 32, SAVED = 256 /* before it moves */ };
+    const struct gcn_wave *w = (const struct gcn_wave *)head;
+    const struct gcn_dispatch *k = gcn_dispatch_of(w);
+    const uint32_t pointer = w->s[STACK_POINTER];
+    const bool calls =
+        pointer && pointer % GCN_LANES == 0 && pointer / GCN_LANES + SAVED >= k->private_size;
+    return calls || k->properties & USES_DYNAMIC_STACK ? UINT64_MAX / 2 : k->private_size;
 }
 
 const struct wt_group_ops gcn_group_ops = {
