@@ -455,7 +455,7 @@ static const struct wt_object *meant(uint64_t addr, uint64_t size, const struct 
                                      const struct wt_object *behind)
 {
     enum { CLOSE = 4096 };
-    const uint64_t most = UINT64_C(1) << 24; /* farther away each run has other neighbours */
+    const uint64_t most = UINT64_C(1) << 20; /* farther away each run has other neighbours */
     const uint64_t past = before->size ? addr - (before->addr + before->size) : UINT64_MAX;
     const uint64_t ahead = behind->size ? behind->addr - addr : UINT64_MAX;
     if (past < most && (past <= ahead || ahead > CLOSE))

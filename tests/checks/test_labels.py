@@ -252,7 +252,7 @@ def test_each_case_has_a_label():
 
 
 def test_the_harness_of_findings_notices_each_difference():
-    """A finding that says what the label says is right, and none that says something else (found.py is not run yet)."""
+    """A finding that says what the label says is right, and none that says something else (test_found.py)."""
     noticed = collections.Counter()
     for label in checks.labels():
         if not label.findings:

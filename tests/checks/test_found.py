@@ -1,9 +1,5 @@
-"""wavetrap's own checks find each planted mistake of the suite, and nothing else. Run by hand until `--check` is there:
-
-    WAVETRAP=$PWD/build/wavetrap WAVETRAP_BUILD=$PWD/build python3 -m pytest -q -p no:cacheprovider tests/checks/found.py
-
-then it becomes test_found.py, with a line in tests/meson.build. What a finding of --report=json:FILE is taken to be, an object a line beside
-those of docs/report.md, with the names and forms that those have:
+"""wavetrap's own checks find each planted mistake of the suite, and nothing else. A finding of --report=json:FILE is an object a line
+(docs/report.md):
 
     {"wavetrap": 1, "kind": "finding", "process": N, "finding": KIND, "severity": "error" | "warning" | "note", "text": …,
      "access": "load" | "store" | "atomic", "bytes": N, "function": …, "file": …, "line": N, "calls": [{"function": …, "file": …, "line": N}, …],
@@ -25,6 +21,33 @@ CHECK = "--check=memory,leak,api"
 KINDS = {"out-of-bounds": "memory", "out-of-object": "memory", "use-after-free": "memory", "misaligned": "memory", "read-only": "memory", "null": "memory",
          "double-free": "memory", "bad-free": "memory", "leak": "leak", "failed-call": "api", "use-after-destroy": "api", "wrong-direction": "api",
          "unset-argument": "api", "argument-size": "api"}
+# What is not found yet, or not as the label says, and why.
+NEIGHBOUR = "the access is within another variable, and nothing says from which one its address came"
+FRAMES = "debug information does not say where the array of each lane is"
+LIBGOMP = "ranges that libgomp maps are known on gfx900 alone"
+NAMES = "GCC names the outlined function, and PTX has no inlined calls"
+NOT_YET = {
+    NEIGHBOUR: """memory-shared_other-gfx900 memory-private_before-gfx900 memory-constant_after-gfx900 memory-variable_after-gfx900 memory-variable_before-gfx900
+        opencl-local_other-gen9 opencl-table_after-gen9 openmp-variable_after-gfx900 openmp-private_after-gfx900 vortex-variable_after-vortex
+        vortex-variable_before-vortex vortex-byte_after-vortex vortex-half_after-vortex vortex-float_after-vortex vortex-atomic_after-vortex
+        vortex-stack_after-vortex vortex-stack_before-vortex vortex-stack_passed-vortex vortex-stack_overflow-vortex vortex-local_after-vortex
+        vortex-local_before-vortex""",
+    FRAMES: """memory-private_after-sm memory-private_before-sm memory-private_passed-sm opencl-private_after-gen9 opencl-private_before-gen9
+        level_zero-private_after-gen9""",
+    LIBGOMP: """openmp-map_after-sm openmp-map_before-sm openmp-map_part-sm openmp-in_called-sm openmp-in_parallel-sm openmp-atomic_after-sm
+        openmp-private_after-sm openmp-freed_twice-sm openmp-copy_beyond-sm openmp-unmapped-sm""",
+    NAMES: "memory-in_inlined-sm openmp-variable_after-sm openmp-allocated_after-sm openmp-allocated_freed-sm",
+    "clang makes two accesses of 8 bytes of it": "memory-vector_outside-sm memory-vector_partly-sm",
+    "a kernel's arguments are one block": "memory-argument_after-gfx900 memory-argument_after-sm",
+    "merged neighbours and copies of bytes are as misaligned in correct programs": "memory-misaligned_word-gfx900 memory-misaligned_pair-gfx900",
+    "a sub-buffer that is accessed by an address has no bounds of its own": "opencl-part_after-gen9",
+    "the runtime accepts every size": "level_zero-api_argument_size-gen9",
+    "the innermost call in the suite's source is that of a function beside": "level_zero-leak_module-gen9",
+    "GCC makes a load and a compare-and-swap of it: two findings": "openmp-atomic_after-gfx900",
+    "the runtime may have a block of its own at that address": "opencl-global_far-gen9",
+    "the first wave that makes the mistake is not the first one of the core": "vortex-store_to_read_only-vortex",
+}
+REASONS = {one: reason for reason, names in NOT_YET.items() for one in names.split()}
 EVERY = [(label, family) for label in checks.labels() for family in checks.FAMILIES[label.program]]
 
 
@@ -75,8 +98,10 @@ def is_expected(found, label, family):
 
 
 @pytest.mark.parametrize("label, family", [one for one in EVERY if one[0].findings], ids=name_of)
-def test_a_planted_mistake_is_found(tmp_path, label, family):
+def test_a_planted_mistake_is_found(request, tmp_path, label, family):
     """Once, by function, line, bytes, lanes and object; no other error or warning is reported. The exit status tells of errors."""
+    if reason := REASONS.get(f"{name_of(label)}-{family}"):
+        request.applymarker(pytest.mark.xfail(reason=reason, strict=label.case != "global_far"))
     found, done = reported(tmp_path, label, family, "bad", label.case)
     assert all(one["finding"] in KINDS for one in found), found
     mine = [one for one in found if is_expected(one, label, family)]
