@@ -84,6 +84,7 @@ struct wt_finding {
     uint64_t pc, time;
     uint64_t entry;    /**< its kernel's first instruction; 0: not known */
     uint64_t lanes[2]; /**< bits of the first wave that made the mistake: 0 to 63, 64 to 127 */
+    uint64_t wave_id;  /**< of that wave, wt_machine_wave_id() */
     uint64_t launch;
     uint32_t device;
     char wave[WT_WAVE_NAME]; /**< its name */

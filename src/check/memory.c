@@ -121,6 +121,7 @@ static void report(struct wt_check_memory *c, const struct wt_wave_head *w,
                            .device = m->device,
                            .times = 1,
                            .lanes_of = wt_lanes_count(bad->lanes)};
+    f.wave_id = wt_machine_wave_id(m, w->id);
     f.launch = launch_of(m, w);
     f.entry = w->group ? m->groups.ops->entry(m, w->group) : 0;
     f.groups = w->group ? m->groups.ops->home(m, w->group) : 0;

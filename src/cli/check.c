@@ -299,6 +299,46 @@ static enum wt_status write_files(const char *files,
     return status;
 }
 
+/* A line of a list. */
+static void print_line(FILE *out, size_t number, const struct cli_found *f)
+{
+    const struct cli_call *place = cli_found_place(f);
+    char sentence[512];
+    cli_found_sentence(f, sentence, sizeof sentence);
+    fprintf(out, "%zu  %s: %s", number, wt_severity_name((enum wt_severity)f->finding.severity),
+            sentence);
+    if (place && place->function)
+        fprintf(out, ", %s", place->function);
+    if (place && place->file)
+        fprintf(out, " at %s:%u", place->file, place->line);
+    if (f->finding.pc)
+        fprintf(out, ", issue time %" PRIu64, f->finding.time);
+    fputc('\n', out);
+}
+
+enum wt_status cli_check_print(struct cli_check *check, int fd, const struct wt_emulated *e,
+                               FILE *out, uint64_t number, struct wt_finding *one,
+                               struct wt_error *err)
+{
+    struct cli_found_list all = {.count = 0};
+    enum wt_status status = cli_found_read(fd, e, &all, err);
+    if (!status)
+        select_findings(check, &all);
+    if (!status && number > all.count)
+        status = wt_fail(err, WT_INVALID, "there is no finding %" PRIu64 " (of %zu)", number,
+                         all.count);
+    if (!status && number)
+        *one = all.list[number - 1].finding;
+    if (!status && out && number)
+        cli_found_print(out, &all.list[number - 1]);
+    for (size_t i = 0; !status && out && !number && i < all.count; i++)
+        print_line(out, i + 1, &all.list[i]);
+    if (!status && out && !all.count)
+        fputs("No mistake was found.\n", out);
+    cli_found_free(&all);
+    return status;
+}
+
 int cli_check_report(const struct cli_command *command, struct cli_check *check, int fd,
                      const struct wt_emulated *e, const char *report, size_t *errors)
 {

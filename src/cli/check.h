@@ -118,6 +118,14 @@ enum wt_status cli_check_begin(struct cli_check *check, struct wt_emulated *e,
 int cli_check_end(const struct cli_command *command, struct cli_check *check,
                   const struct wt_emulated *e, const char *report);
 /**
+ * Prints the findings so far of device @p e, or of host programs (NULL), a line each, or the one of
+ * number @p number, from 1, whole; *one becomes it. @p out NULL: nothing is printed. WT_INVALID:
+ * there is none of that number.
+ */
+enum wt_status cli_check_print(struct cli_check *check, int fd, const struct wt_emulated *e,
+                               FILE *out, uint64_t number, struct wt_finding *one,
+                               struct wt_error *err);
+/**
  * Reports the findings of device @p e, or of host programs (NULL), which are in the file @p fd, on
  * stderr and to the files of @p report (wt_report_add()), and writes those of `sarif` and `junit`.
  * *errors becomes the number of errors. Returns an exit status: 0, or CLI_FAILED if something could

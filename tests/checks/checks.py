@@ -192,8 +192,8 @@ def program_of(program, family):
 
 # ---- running ----
 
-def run(*words, **variables):
-    return subprocess.run(list(map(str, words)), capture_output=True, text=True, timeout=120, check=False,
+def run(*words, cwd=None, **variables):
+    return subprocess.run(list(map(str, words)), capture_output=True, text=True, timeout=120, check=False, cwd=cwd,
                           env={**os.environ, "CHECK_OPTIONS": "-g -cl-opt-disable", **variables})
 
 

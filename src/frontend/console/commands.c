@@ -53,6 +53,10 @@ const struct command wt_shell_commands[] = {
      "goto TIME; goto start, goto end: the first and the last recorded state. 'info time' tells "
      "where it is.",
      0, false},
+    {"check", NULL, do_check, BACK, "Goes to where a mistake was found (debug --check).",
+     "check goto NUMBER: to the issue time before the access, with its lane selected. 'info "
+     "checks' has the numbers.",
+     0, false},
     {"who-wrote", NULL, do_who_wrote, BACK, "Tells which instruction wrote to a variable last.",
      "who-wrote EXPRESSION [COUNT]: the last COUNT (1) writes before now, the latest first.", 'e',
      false},
@@ -199,6 +203,9 @@ const struct command wt_shell_infos[] = {
     {"line", NULL, do_info_line, "", "The addresses of a line.", NULL, 'l', false},
     {"locals", NULL, do_info_locals, "", "Variables of the selected frame.", NULL, 0, false},
     {"modules", "sharedlibrary", do_info_modules, "", "Loaded code.", NULL, 0, false},
+    {"checks", NULL, do_info_checks, "",
+     "Mistakes that were found so far (debug --check), or all of one.", "info checks [NUMBER]", 0,
+     false},
     {"profile", NULL, do_info_profile, "",
      "What was executed so far, by line: instructions, lanes, transactions (debug --profile).",
      NULL, 0, false},

@@ -555,6 +555,32 @@ enum wt_status do_info_time(struct wt_shell *c, const char *text, struct wt_erro
     return WT_OK;
 }
 
+/* Goes to a time, where the lane of a finding (NULL: none) is selected. */
+static enum wt_status go_to(struct wt_shell *c, uint64_t to, const struct wt_shell_found *found,
+                            struct wt_error *err)
+{
+    struct wt_debugger_time time;
+    enum wt_status status = wt_debugger_time(c->program->debugger, &time, err);
+    if (status)
+        return status;
+    if (to < time.start || to > time.end)
+        return wt_fail(err, WT_INVALID, "the run is recorded from %" PRIu64 " to %" PRIu64,
+                       time.start, time.end);
+    if ((status = wt_program_goto(c->program, to, err)) != WT_OK ||
+        (found &&
+         (status = wt_program_select_lane_of(c->program, found->wave, found->lane, err)) != WT_OK))
+        return status;
+    if (wt_debugger_time(c->program->debugger, &time, WT_IGNORED) == WT_OK)
+        fprintf(c->out, "Issue time %" PRIu64 "\n", time.now);
+    if (c->program->started && c->program->thread) {
+        print_where(c, c->program->thread);
+        remind_of_fault(c);
+        show_stop(c, true);
+        show_displays(c);
+    }
+    return WT_OK;
+}
+
 enum wt_status do_goto(struct wt_shell *c, const char *text, struct wt_error *err)
 {
     struct wt_debugger_time time;
@@ -568,20 +594,29 @@ enum wt_status do_goto(struct wt_shell *c, const char *text, struct wt_error *er
         to = time.end;
     else if (!take_number(&text, &to) || *text)
         return wt_fail(err, WT_INVALID, "goto takes an issue time, \"start\" or \"end\"");
-    if (to < time.start || to > time.end)
-        return wt_fail(err, WT_INVALID, "the run is recorded from %" PRIu64 " to %" PRIu64,
-                       time.start, time.end);
-    if ((status = wt_program_goto(c->program, to, err)) != WT_OK)
+    return go_to(c, to, NULL, err);
+}
+
+enum wt_status do_check(struct wt_shell *c, const char *text, struct wt_error *err)
+{
+    struct wt_shell_found found = {.time = 0};
+    uint64_t number;
+    if (strncmp(text, "goto ", 5) != 0)
+        return wt_fail(err, WT_INVALID, "check goto NUMBER: 'info checks' has the numbers");
+    text += 5;
+    text += strspn(text, " ");
+    if (!take_number(&text, &number) || *text || !number)
+        return wt_fail(err, WT_INVALID, "check goto takes the number of a finding, from 1 on");
+    if (!c->options.findings)
+        return wt_fail(err, WT_STATE,
+                       "nothing is checked: start the debugger with the option --check=LIST");
+    const enum wt_status status =
+        c->options.findings(c->options.context, NULL, number, &found, err);
+    if (status)
         return status;
-    if (wt_debugger_time(c->program->debugger, &time, WT_IGNORED) == WT_OK)
-        fprintf(c->out, "Issue time %" PRIu64 "\n", time.now);
-    if (c->program->started && c->program->thread) {
-        print_where(c, c->program->thread);
-        remind_of_fault(c);
-        show_stop(c, true);
-        show_displays(c);
-    }
-    return WT_OK;
+    return found.wave
+               ? go_to(c, found.time, &found, err)
+               : wt_fail(err, WT_STATE, "finding %" PRIu64 " is one of the host's side", number);
 }
 
 /* Prints the value of a variable of @p type at @p where that an access has read, or what a write

@@ -1,0 +1,80 @@
+"""Checks of kernels in files (`run --check`, `debug --check`), of Vortex programs, and of the past: the buffers of the arguments are objects."""
+import json
+import subprocess
+
+import pytest
+
+import checks
+
+SOURCE = checks.HERE / "kernels.cl"
+BITCODE, LIBCLC = "/usr/lib/x86_64-linux-gnu/amdgcn/bitcode", "/usr/lib/clc/nvptx64--nvidiacl.bc"
+LINE = checks.marks("kernels.cl")["put"]
+KERNEL = ["--kernel=put", "--grid=8", "--block=8", "--arg=zeros:32"]
+
+
+@pytest.fixture(params=["gfx900", "gen9", "sm"])
+def kernels(request, tmp_path):
+    """The family, and the kernels of the suite compiled for it."""
+    out = tmp_path / "kernels"
+    clang = ["clang-19", "-x", "cl", "-cl-std=CL2.0", "-O0", "-g", "-w"]
+    words = {"gfx900": [*clang, "-target", "amdgcn-amd-amdhsa", "-mcpu=gfx900", f"--rocm-device-lib-path={BITCODE}", SOURCE, "-o", out],
+             "gen9": ["ocloc", "compile", "-file", SOURCE, "-device", "skl", "--format", "zebin", "-output", out.name, "-output_no_suffix", "-q", "-options",
+                      "-cl-std=CL1.2"],
+             "sm": [*clang, "-target", "nvptx64--nvidiacl", "-march=sm_60", "-S", "-Xclang", "-mlink-builtin-bitcode", "-Xclang", LIBCLC, "-Xclang",
+                    "-finclude-default-header", SOURCE, "-o", out]}[request.param]
+    done = subprocess.run(list(map(str, words)), cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert done.returncode == 0 and out.exists(), done.stdout + done.stderr
+    return request.param, out
+
+
+def found_in(path):
+    return [one for line in path.read_text().splitlines() if (one := json.loads(line))["kind"] == "finding"]
+
+
+def test_a_buffer_of_an_argument_is_an_object(kernels, tmp_path):
+    family, program = kernels
+    report = tmp_path / "report"
+    done = checks.run(checks.command_under_test(), "run", "-g", family, "--check=memory", f"--report=json:{report}", *KERNEL, "--arg=i32:1",
+                      "--dump-arg=0:dump", program, cwd=tmp_path)
+    one, = found_in(report)
+    assert done.returncode == 115, done.stderr
+    assert (one["finding"], one["access"], one["bytes"], one["lanes"]) == ("out-of-bounds", "store", 4, "7")
+    assert one["object"]["size"] == 32 and one["object"]["offset"] == 32
+    assert family == "gen9" or (one["function"], one["line"]) == ("put", LINE)
+    # The other lanes have gone on.
+    assert (tmp_path / "dump").read_bytes() == b"".join((max(3 * (n - 1), 0)).to_bytes(4, "little") for n in range(8))
+
+
+def test_a_kernel_without_mistakes_has_no_finding(kernels, tmp_path):
+    family, program = kernels
+    report = tmp_path / "report"
+    done = checks.run(checks.command_under_test(), "run", "-g", family, "--check=memory", f"--report=json:{report}", *KERNEL, "--arg=i32:0", program)
+    assert done.returncode == 0 and not found_in(report), done.stderr
+
+
+def debug(*commands):
+    """Debugs the suite's program for Vortex, with a null pointer in lane 2 of its first warp."""
+    number = checks.cases_of("vortex").index("null_of_lane") + 1
+    words = [word for command in commands for word in ("-ex", command)]
+    return checks.run(checks.command_under_test(), "debug", "--nx", "--batch", "--check=memory", *checks.VORTEX, f"--arg={number}", *words,
+                      *checks.program_of("vortex", "vortex"))
+
+
+def test_the_debugger_goes_back_to_a_finding():
+    line = checks.marks("vortex.c")["null_load"]
+    done = debug("run", "info checks", "check goto 1", "output given.lane", "info checks 1")
+    assert f"1  error: null load of 4 bytes, null_load at {checks.HERE}/vortex.c:{line}, issue time " in done.stdout, done.stdout + done.stderr
+    assert f"warp 0, thread 2; threads 0-3 enabled]\nnull_load (" in done.stdout
+    assert f"vortex.c:{line}\n{line}\t" in done.stdout and done.stdout.count("wavetrap: error: null load of 4 bytes") == 1
+
+
+def test_a_finding_that_is_executed_again_is_counted_once():
+    done = debug("run", "check goto 1", "continue", "check goto 1", "reverse-stepi", "continue", "info checks")
+    assert done.stdout.count("error: null load") == 1 and " times" not in done.stderr, done.stdout + done.stderr
+
+
+@pytest.mark.parametrize("command, said", [("info checks 2", "there is no finding 2"), ("check goto 0", "takes the number of a finding"),
+                                           ("check", "check goto NUMBER"), ("info checks x", "takes the number of a finding")])
+def test_what_is_no_finding_is_refused(command, said):
+    done = debug("run", command)
+    assert said in done.stderr, done.stderr
