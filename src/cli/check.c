@@ -325,8 +325,8 @@ enum wt_status cli_check_print(struct cli_check *check, int fd, const struct wt_
     if (!status)
         select_findings(check, &all);
     if (!status && number > all.count)
-        status = wt_fail(err, WT_INVALID, "there is no finding %" PRIu64 " (of %zu)", number,
-                         all.count);
+        status =
+            wt_fail(err, WT_INVALID, "there is no finding %" PRIu64 " (of %zu)", number, all.count);
     if (!status && number)
         *one = all.list[number - 1].finding;
     if (!status && out && number)
