@@ -144,6 +144,17 @@ static void take_finding(struct cli_found_list *all, struct cli_counted_view *vi
     cli_host_calls(&all->files, lines, &f->finding.ended, &f->ended);
 }
 
+/* The file is mapped in the program, whose stray stores may reach it. */
+static bool is_sound(const struct wt_finding *f)
+{
+    return f->kind < WT_FINDING_KINDS && f->severity <= WT_NOTE && f->space <= WT_FOUND_HOST &&
+           (f->access <= WT_ACCESS_ATOMIC || f->access == WT_NO_ACCESS) &&
+           memchr(f->text, 0, sizeof f->text) && memchr(f->wave, 0, sizeof f->wave) &&
+           memchr(f->object_by, 0, sizeof f->object_by) &&
+           memchr(f->object_name, 0, sizeof f->object_name) && f->made.depth <= WT_STACK_DEPTH &&
+           f->ended.depth <= WT_STACK_DEPTH && f->calls.depth <= WT_STACK_DEPTH;
+}
+
 enum wt_status cli_found_read(int fd, const struct wt_emulated *e, struct cli_found_list *all,
                               struct wt_error *err)
 {
@@ -152,12 +163,22 @@ enum wt_status cli_found_read(int fd, const struct wt_emulated *e, struct cli_fo
     if (status)
         return status;
     const struct wt_counted_block *b = NULL;
+    size_t damaged = 0;
     while ((b = cli_counted_next(&view, b))) {
         const struct wt_counted_finding *list = (const void *)(b + 1);
-        for (size_t i = 0; b->kind == WT_COUNTED_FINDINGS && i < WT_COUNTED_FOUND; i++)
-            if (atomic_load((_Atomic uint64_t *)(uintptr_t)&list[i].used))
+        const bool whole =
+            b->kind == WT_COUNTED_FINDINGS && b->length == WT_COUNTED_FOUND * sizeof *list;
+        for (size_t i = 0; whole && i < WT_COUNTED_FOUND; i++)
+            if (!atomic_load((_Atomic uint64_t *)(uintptr_t)&list[i].used))
+                continue;
+            else if (is_sound(&list[i].finding))
                 take_finding(all, &view, &list[i], (long)b->process, e);
+            else
+                damaged++;
     }
+    if (damaged)
+        fprintf(stderr, "wavetrap: %zu findings cannot be told: the program has overwritten them\n",
+                damaged);
     status = cli_counted_close(&view, &all->more, err);
     cli_counted_free(&view);
     return status;
