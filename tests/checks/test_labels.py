@@ -10,7 +10,7 @@ import re
 import pytest
 
 import checks
-import found as harness
+import test_found as harness
 
 OUTSIDE = {"out-of-bounds", "out-of-object"}
 # What the sanitizers call a label's kind; both kinds of outside are one for them, and a bad address ends the program.
