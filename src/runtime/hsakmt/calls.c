@@ -45,9 +45,19 @@ static bool is_leak(const struct wt_object *o)
            strcmp(o->by, "omp_target_alloc") == 0;
 }
 
-static __attribute__((destructor)) void report_leaks(void)
+/* Of the C++ ABI, which no header of libc declares. */
+int __cxa_atexit(void (*function)(void *), void *argument, void *library);
+
+static void report_leaks(void *argument)
 {
     const struct host_checks *c = calls_checks();
     if (c)
         c->leaks(is_leak);
+}
+
+/* Behind the destructors of all libraries, which may free what they have: those run when the loader
+ * ends, and what is registered before the program begins runs behind that. */
+static __attribute__((constructor)) void attend_end(void)
+{
+    __cxa_atexit(report_leaks, NULL, NULL);
 }
