@@ -111,7 +111,8 @@ uint64_t wt_counted_add_bytes(enum wt_counted_kind kind, const char *family, uin
         return 0;
     b->device = device;
     snprintf(b->family, sizeof b->family, "%s", family);
-    memcpy(b + 1, bytes, length);
+    if (length)
+        memcpy(b + 1, bytes, length);
     wt_counted_complete(b);
     munmap(b, b->size);
     return place;

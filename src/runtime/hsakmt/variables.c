@@ -70,7 +70,8 @@ static void read_symbols(Elf *elf, uint64_t bias, struct variables *v)
             grown[v->count++] = (struct variable){symbol.st_value, symbol.st_size, name};
         }
     }
-    qsort(v->list, v->count, sizeof *v->list, by_address);
+    if (v->count)
+        qsort(v->list, v->count, sizeof *v->list, by_address);
 }
 
 static void note(uint64_t addr, uint64_t end, const char *name, bool read_only)
