@@ -44,7 +44,6 @@ NOT_YET = {
     "the runtime accepts every size": "level_zero-api_argument_size-gen9",
     "the innermost call in the suite's source is that of a function beside": "level_zero-leak_module-gen9",
     "GCC makes a load and a compare-and-swap of it: two findings": "openmp-atomic_after-gfx900",
-    "the runtime may have a block of its own at that address": "opencl-global_far-gen9",
     "the first wave that makes the mistake is not the first one of the core": "vortex-store_to_read_only-vortex",
 }
 REASONS = {one: reason for reason, names in NOT_YET.items() for one in names.split()}
@@ -100,8 +99,9 @@ def is_expected(found, label, family):
 @pytest.mark.parametrize("label, family", [one for one in EVERY if one[0].findings], ids=name_of)
 def test_a_planted_mistake_is_found(request, tmp_path, label, family):
     """Once, by function, line, bytes, lanes and object; no other error or warning is reported. The exit status tells of errors."""
-    if reason := REASONS.get(f"{name_of(label)}-{family}"):
-        request.applymarker(pytest.mark.xfail(reason=reason, strict=label.case != "global_far"))
+    name = f"{name_of(label)}-{family}"
+    if name in REASONS:
+        request.applymarker(pytest.mark.xfail(reason=REASONS[name], strict=True))
     found, done = reported(tmp_path, label, family, "bad", label.case)
     assert all(one["finding"] in KINDS for one in found), found
     mine = [one for one in found if is_expected(one, label, family)]
@@ -109,6 +109,8 @@ def test_a_planted_mistake_is_found(request, tmp_path, label, family):
     assert not others, others
     if label.missed or all(check for check, *_ in label.expected(family)):
         return
+    if not mine and name == "opencl-global_far-gen9":
+        pytest.xfail("the runtime has a block of its own at that address, in some runs")
     assert len(mine) == 1, f"{len(mine)} findings of {label.kinds}, of {found}\n{done.stderr}"
     wrong = differences(mine[0], label)
     assert not wrong, f"found, wanted: {wrong}\n{done.stderr}"
