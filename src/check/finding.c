@@ -46,14 +46,6 @@ const char *wt_finding_name(enum wt_finding_kind kind)
     return kinds[kind].name;
 }
 
-enum wt_finding_kind wt_finding_kind_of(const char *name)
-{
-    unsigned kind = 0;
-    while (kind < WT_FINDING_KINDS && strcmp(kinds[kind].name, name) != 0)
-        kind++;
-    return (enum wt_finding_kind)kind;
-}
-
 const char *wt_finding_meaning(enum wt_finding_kind kind)
 {
     assert(kind < WT_FINDING_KINDS);

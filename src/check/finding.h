@@ -43,8 +43,6 @@ enum wt_severity { WT_ERROR, WT_WARNING, WT_NOTE };
 
 /** The name of a kind, as reports and suppressions have it: "out-of-bounds". */
 const char *wt_finding_name(enum wt_finding_kind kind);
-/** The kind of a name; WT_FINDING_KINDS: there is none. */
-enum wt_finding_kind wt_finding_kind_of(const char *name);
 /** What a kind is, in a sentence. */
 const char *wt_finding_meaning(enum wt_finding_kind kind);
 /** The check that reports a kind. */

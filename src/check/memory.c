@@ -141,7 +141,7 @@ static bool is_allowed(struct wt_check_memory *c, const struct wt_lane_access *a
                        const struct wt_object *near)
 {
     const uint64_t around = (UINT64_C(1) << 20) - 1;
-    struct wt_good good = {c->space, at & ~around, at | around, true, wt_objects_state()};
+    struct wt_good good = {at & ~around, at | around, true, wt_objects_state()};
     if (!c->allows || !c->allows(c->allows_context, at, a->size, a->kind != WT_WATCH_READ, near))
         return false;
     if (!near->size || near->addr > good.last || near->addr + near->size <= good.first)

@@ -475,13 +475,13 @@ static enum wt_verdict judge(const void *space, uint64_t addr, uint64_t size, bo
             return WT_READ_ONLY;
         if (size > o->size - (addr - o->addr))
             return WT_PARTLY;
-        *good = (struct wt_good){space, o->addr, o->addr + o->size - 1, !o->read_only, 0};
+        *good = (struct wt_good){o->addr, o->addr + o->size - 1, !o->read_only, 0};
         return WT_GOOD;
     }
     *object = (struct wt_object){.addr = 0};
     b = block_at(space, addr);
     if (b && !b->carved && size <= b->size - (addr - b->addr)) {
-        *good = (struct wt_good){space, b->addr, b->addr + b->size - 1, true, 0};
+        *good = (struct wt_good){b->addr, b->addr + b->size - 1, true, 0};
         return WT_GOOD;
     }
     if (find(space, addr, &found, &before, &behind)) {

@@ -111,7 +111,6 @@ enum wt_verdict {
 
 /** Memory that was found good: all of [first, last], and the objects' state then. */
 struct wt_good {
-    const void *space;
     uint64_t first, last;
     bool writable;
     uint64_t state;

@@ -1,8 +1,8 @@
 /*
  * Sequences of allocations, frees, blocks, judgements and of memory that is kept, five bytes each,
- * for the table of objects. An access that is judged good lies in the range that is said to be
- * good; verdicts agree with what is found at the address; memory that is kept is released at most
- * once.
+ * for the table of objects. An access that is judged good lies in the range that the table reports
+ * as good. Verdicts agree with the object that stands at the address. Kept memory is released at
+ * most once.
  */
 #include <assert.h>
 #include <stddef.h>

@@ -55,8 +55,8 @@ static void report_leaks(void *argument)
         c->leaks(is_leak);
 }
 
-/* Behind the destructors of all libraries, which may free what they have: those run when the loader
- * ends, and what is registered before the program begins runs behind that. */
+/* Leaks are reported after the destructors of all libraries, which may free memory. Those run at
+ * the loader's end, and a function that is registered before the program begins runs after that. */
 static __attribute__((constructor)) void attend_end(void)
 {
     __cxa_atexit(report_leaks, NULL, NULL);

@@ -556,7 +556,7 @@ FUNCTION(hipStreamWaitEvent, void *stream, void *event, unsigned flags)
                : CALL(hipStreamWaitEvent, stream, event, flags);
 }
 
-/* ---- launches, and what else fails often ---- */
+/* ---- launches, and other calls that often fail ---- */
 
 FUNCTION(hipLaunchKernel, const void *function, struct dim3 grid, struct dim3 block,
          void **arguments, size_t shared, void *stream)

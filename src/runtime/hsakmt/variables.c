@@ -101,7 +101,8 @@ static bool is_of_gcc(Elf *elf)
     return is;
 }
 
-/* The variables of a section, and what lies between them; @p lax: that may be accessed, too. */
+/* Adds the variables of a section. The bytes between them may be accessed if the section is
+ * read-only or @p lax is set. */
 static void note_section(const struct variables *v, const GElf_Shdr *section, uint64_t bias,
                          bool lax)
 {
