@@ -86,6 +86,7 @@ static inline const char *watch_name(enum wt_watch_kind kind)
         NAME(WT_WATCH_WRITE);
         NAME(WT_WATCH_READ);
         NAME(WT_WATCH_ACCESS);
+        NAME(WT_WATCH_MISTAKE);
         NAME(WT_WATCH_EXECUTE);
         NAME(WT_WATCH_ISSUE);
     }

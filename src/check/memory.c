@@ -6,13 +6,19 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "check/decisions.h"
 #include "check/heap.h"
+#include "emulator/machine/engine.h"
 
 enum { NULL_BYTES = 1 << 16, CACHED = 8 };
 
-/* The latest mistake of the machine's run. */
-struct latest {
-    uint64_t resets, time, pc, address;
+/* The lanes of an instruction and their addresses, of which the judge is asked. */
+struct question {
+    const struct wt_wave_head *wave;
+    const struct wt_lane_access *access;
+    wt_lanes lanes;
+    const uint64_t *at;
+    wt_lanes told; /* lanes whose refusal was noted */
 };
 
 struct wt_check_memory {
@@ -23,13 +29,22 @@ struct wt_check_memory {
     void *allows_context;
     wt_found_fn *found;
     void *context;
-    struct latest latest;
-    uint64_t first, last;        /* launches that are judged */
-    struct wt_good good[CACHED]; /* ranges that were found good, in turn */
+    struct question now;
+    uint64_t last, last_pc, last_address; /* the latest mistake: issue time, … */
+    struct wt_decisions decisions;        /* of the recorded run */
+    uint64_t resets;                      /* of the machine, in the run that they are of */
+    uint64_t first_launch, last_launch;   /* that are judged */
+    struct wt_good good[CACHED];          /* ranges that were found good, in turn */
     unsigned next;
     struct call *call; /* of the kernels' allocator */
     size_t calls, call_room;
 };
+
+/* Whether the machine repeats a recorded run. */
+static bool repeats(const struct wt_check_memory *c)
+{
+    return c->machine->time < c->machine->known;
+}
 
 /* ---- good memory ---- */
 
@@ -53,6 +68,8 @@ static bool holds(void *context, uint64_t first, uint64_t size, bool write)
     struct wt_check_memory *c = context;
     struct wt_object object;
     struct wt_good good;
+    if (repeats(c))
+        return !c->decisions.count;
     if (known_good(c, first, first + size - 1, write))
         return true;
     if (wt_objects_judge(c->space, first, size, write, &object, &good) != WT_GOOD)
@@ -93,15 +110,98 @@ struct call {
     uint64_t size[128]; /* of each lane */
 };
 
-/* Whether a mistake is not one of a run that time travel repeats. */
-static bool is_new(struct wt_check_memory *c, const struct wt_finding *f)
+/* ---- the recorded run ---- */
+
+static uint64_t mixed(uint64_t key, uint64_t number)
 {
-    const struct latest now = {c->machine->resets, f->time, f->pc, f->address};
-    const struct latest *last = &c->latest;
-    if (last->resets == now.resets && (now.time < last->time || !memcmp(last, &now, sizeof now)))
-        return false;
-    c->latest = now;
-    return true;
+    return (key ^ number) * UINT64_C(0x9e3779b97f4a7c15) ^ key >> 29;
+}
+
+/* What tells questions of one issue apart. */
+static uint64_t key_of(const struct question *q)
+{
+    const struct wt_lane_access *a = q->access;
+    uint64_t key = mixed(mixed(a->pc, (uint64_t)a->space << 32 | a->kind), a->size);
+    key = mixed(mixed(key, (uint64_t)q->lanes), (uint64_t)(q->lanes >> 64));
+    for (wt_lanes left = q->lanes; left; left &= left - 1)
+        key = mixed(key, q->at[wt_lanes_lowest(left)]);
+    return key;
+}
+
+/* What has happened to the heap in a future that was dropped has not happened. */
+static void take_back(void *context, const struct wt_decision *one)
+{
+    struct wt_check_memory *c = context;
+    if (one->takes)
+        wt_object_freed(c->space, one->address, "free");
+    else if (one->frees)
+        wt_object_made(c->space, one->address, one->size, WT_CHECK_HEAP);
+}
+
+static void nothing(void *context, const struct wt_decision *one)
+{
+}
+
+/* Notes a decision of the machine's run, of which @p w does the issue. */
+static void decide(struct wt_check_memory *c, const struct wt_wave_head *w,
+                   struct wt_decision decision)
+{
+    struct wt_machine *m = c->machine;
+    decision.time = wt_issue_time(m, w->left);
+    if (m->recorded)
+        wt_decisions_add(&c->decisions, &decision);
+}
+
+/* Before a question of @p w is decided anew: drops what has not happened. */
+static void begin_question(struct wt_check_memory *c, const struct wt_wave_head *w)
+{
+    const struct wt_machine *m = c->machine;
+    const size_t count = c->decisions.count;
+    if (!m->recorded || !count)
+        return;
+    if (c->resets != m->resets)
+        wt_decisions_drop(&c->decisions, 0, nothing, NULL);
+    else if (c->decisions.list[count - 1].time >= m->time)
+        wt_decisions_drop(&c->decisions, wt_issue_time(m, w->left) + 1, take_back, c);
+    c->resets = m->resets;
+}
+
+/* The lanes that were refused when the question was asked the first time. */
+static wt_lanes decided(struct wt_check_memory *c)
+{
+    const struct question *q = &c->now;
+    const uint64_t time = wt_issue_time(c->machine, q->wave->left);
+    size_t i = wt_decisions_at(&c->decisions, time);
+    if (i == c->decisions.count || c->decisions.list[i].time != time)
+        return 0;
+    const uint64_t key = key_of(q);
+    wt_lanes refused = 0;
+    for (; i < c->decisions.count && c->decisions.list[i].time == time; i++) {
+        const struct wt_decision *one = &c->decisions.list[i];
+        if (one->key != key || one->takes || one->frees)
+            continue;
+        refused |= one->lanes;
+        if (one->kind != WT_DECISION_MORE)
+            wt_engine_mistake(c->machine, q->wave, one->kind, q->access->pc, one->lanes,
+                              one->address, (unsigned)one->size);
+    }
+    return refused;
+}
+
+/* ---- mistakes ---- */
+
+/* Whether a mistake is not one that is executed again: since the instruction faults, or on another
+ * way into the same future. */
+static bool is_new(struct wt_check_memory *c, const struct wt_finding *f,
+                   const struct wt_decision *decision)
+{
+    const bool again =
+        (f->time == c->last && f->pc == c->last_pc && f->address == c->last_address) ||
+        wt_decisions_has(&c->decisions, decision);
+    c->last = f->time;
+    c->last_pc = f->pc;
+    c->last_address = f->address;
+    return !again;
 }
 
 static void report(struct wt_check_memory *c, const struct wt_wave_head *w,
@@ -131,8 +231,17 @@ static void report(struct wt_check_memory *c, const struct wt_wave_head *w,
     snprintf(f.text, sizeof f.text, "%s", bad->what ? bad->what : "");
     if (bad->frees)
         f.access = WT_NO_ACCESS;
-    if (is_new(c, &f))
+    const struct wt_decision decision = {.time = f.time,
+                                         .key = key_of(&c->now),
+                                         .lanes = bad->lanes,
+                                         .address = bad->at,
+                                         .size = a->size,
+                                         .kind = bad->kind};
+    if (is_new(c, &f, &decision))
         c->found(c->context, &f);
+    decide(c, w, decision);
+    c->now.told |= bad->lanes;
+    wt_engine_mistake(m, w, bad->kind, a->pc, bad->lanes, bad->at, a->size);
 }
 
 /* Whether an access outside of the objects is allowed nevertheless: then so are others around it
@@ -365,14 +474,25 @@ static wt_lanes judge_place(void *context, struct wt_machine *m, const struct wt
 static wt_lanes judge(void *context, struct wt_machine *m, const struct wt_wave_head *w,
                       const struct wt_lane_access *a, wt_lanes lanes, const uint64_t *at)
 {
-    const struct wt_check_memory *c = context;
-    if (c->last != UINT64_MAX || c->first > 1) {
+    struct wt_check_memory *c = context;
+    c->now = (struct question){w, a, lanes, at, 0};
+    if (repeats(c))
+        return decided(c);
+    begin_question(c, w);
+    if (c->last_launch != UINT64_MAX || c->first_launch > 1) {
         const uint64_t launch = launch_of(m, w);
-        if (launch < c->first || launch > c->last)
+        if (launch < c->first_launch || launch > c->last_launch)
             return 0;
     }
-    const wt_lanes left = a->variable ? judge_variable(context, w, a, lanes, at) : 0;
-    return left == lanes ? left : left | judge_place(context, m, w, a, lanes & ~left, at);
+    wt_lanes refused = a->variable ? judge_variable(context, w, a, lanes, at) : 0;
+    if (refused != lanes)
+        refused |= judge_place(context, m, w, a, lanes & ~refused, at);
+    if (refused & ~c->now.told)
+        decide(c, w,
+               (struct wt_decision){.key = key_of(&c->now),
+                                    .lanes = refused & ~c->now.told,
+                                    .kind = WT_DECISION_MORE});
+    return refused;
 }
 
 /* The object of which a surface is: the one that begins there, whose size the surface may round
@@ -398,6 +518,12 @@ static void outside(void *context, struct wt_machine *m, const struct wt_wave_he
                           .at = at[wt_lanes_lowest(lanes)],
                           .lanes = lanes,
                           .what = what};
+    c->now = (struct question){w, a, lanes, at, 0};
+    if (repeats(c)) {
+        decided(c);
+        return;
+    }
+    begin_question(c, w);
     if (size)
         bad.object = object_of(c, base, size);
     report(c, w, a, &bad, what ? WT_FOUND_IMAGE : WT_FOUND_GLOBAL);
@@ -405,9 +531,13 @@ static void outside(void *context, struct wt_machine *m, const struct wt_wave_he
 
 /* ---- the device's heap ---- */
 
-static void taken(void *context, uint64_t addr, uint64_t size)
+static void taken(void *context, const struct wt_wave_head *w, uint64_t addr, uint64_t size)
 {
-    const struct wt_check_memory *c = context;
+    struct wt_check_memory *c = context;
+    if (repeats(c))
+        return;
+    begin_question(c, w);
+    decide(c, w, (struct wt_decision){.address = addr, .size = size, .takes = true});
     wt_object_made(c->space, addr, size, WT_CHECK_HEAP);
 }
 
@@ -421,10 +551,19 @@ static bool given_back(void *context, const struct wt_wave_head *w,
                           .what = "free of what malloc has not returned",
                           .frees = true};
     struct wt_object before, behind;
+    uint64_t at[WT_MAX_LANES];
+    at[call->lane] = addr;
+    c->now = (struct question){w, call, bad.lanes, at, 0};
+    if (repeats(c))
+        return !decided(c);
+    begin_question(c, w);
     const bool there = wt_object_find(c->space, addr, &bad.object, &before, &behind);
     if (there && bad.object.addr == addr && strcmp(bad.object.by, WT_CHECK_HEAP) == 0) {
-        if (!bad.object.freed)
+        if (!bad.object.freed) {
+            decide(c, w,
+                   (struct wt_decision){.address = addr, .size = bad.object.size, .frees = true});
             return wt_object_freed(c->space, addr, "free");
+        }
         bad.kind = WT_FOUND_DOUBLE_FREE;
         bad.what = "free: the memory was freed before";
     }
@@ -463,12 +602,13 @@ static void allocates(struct wt_check_memory *c, const struct wt_wave_head *w, u
         grown->size[wt_lanes_lowest(lanes)] = size[wt_lanes_lowest(lanes)];
 }
 
-static void allocated(struct wt_check_memory *c, struct call *call, const uint64_t *addr)
+static void allocated(struct wt_check_memory *c, const struct wt_wave_head *w, struct call *call,
+                      const uint64_t *addr)
 {
     for (wt_lanes left = call->lanes; left; left &= left - 1) {
         const unsigned lane = wt_lanes_lowest(left);
         if (addr[lane] && call->size[lane])
-            taken(c, addr[lane], call->size[lane]);
+            taken(c, w, addr[lane], call->size[lane]);
     }
     *call = c->call[--c->calls];
 }
@@ -482,7 +622,8 @@ static wt_lanes frees(struct wt_check_memory *c, const struct wt_wave_head *w, u
     for (wt_lanes left = lanes; left; left &= left - 1) {
         const unsigned lane = wt_lanes_lowest(left);
         const struct wt_lane_access call = {.pc = returns - 1, .lane = lane};
-        if (addr[lane] && wt_object_find(c->space, addr[lane], &o, &before, &behind) &&
+        if (addr[lane] &&
+            (repeats(c) || wt_object_find(c->space, addr[lane], &o, &before, &behind)) &&
             !given_back(c, w, &call, addr[lane]))
             refused |= wt_lane_bit(lane);
     }
@@ -495,10 +636,10 @@ static wt_lanes allocator(void *context, struct wt_machine *m, const struct wt_w
     struct wt_check_memory *c = context;
     struct call *call = call_of(c, w, pc);
     bool begins;
-    if (call)
-        allocated(c, call, value);
+    if (call && !repeats(c))
+        allocated(c, w, call, value);
     const enum wt_allocator what = wt_allocator_of(c->space, pc, &begins);
-    if (begins && what == WT_ALLOCATES)
+    if (begins && what == WT_ALLOCATES && !repeats(c))
         allocates(c, w, returns, lanes, value);
     return begins && what == WT_FREES ? frees(c, w, returns, lanes, value) : 0;
 }
@@ -521,6 +662,7 @@ struct wt_check_memory *wt_check_memory_begin(struct wt_machine *m, const void *
                                             .context = c},
                                   .machine = m,
                                   .space = space,
+                                  .last_launch = UINT64_MAX,
                                   .last = UINT64_MAX,
                                   .found = found,
                                   .context = context};
@@ -546,8 +688,8 @@ void wt_check_memory_set_allows(struct wt_check_memory *c, wt_check_allows_fn *a
 
 void wt_check_memory_only(struct wt_check_memory *c, uint64_t first, uint64_t last)
 {
-    c->first = first;
-    c->last = last;
+    c->first_launch = first;
+    c->last_launch = last;
 }
 
 void wt_check_memory_end(struct wt_check_memory *c)
@@ -559,6 +701,7 @@ void wt_check_memory_end(struct wt_check_memory *c)
         wt_machine_forget_code(c->machine);
     }
     free(c->call);
+    wt_decisions_free(&c->decisions);
     free(c);
 }
 

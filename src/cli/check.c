@@ -316,19 +316,23 @@ static void print_line(FILE *out, size_t number, const struct cli_found *f)
     fputc('\n', out);
 }
 
-enum wt_status cli_check_print(struct cli_check *check, int fd, const struct wt_emulated *e,
-                               FILE *out, uint64_t number, struct wt_finding *one,
-                               struct wt_error *err)
+static enum wt_status print(void *context, FILE *out, uint64_t number, struct wt_check_place *place,
+                            struct wt_error *err)
 {
+    struct cli_check *check = context;
     struct cli_found_list all = {.count = 0};
-    enum wt_status status = cli_found_read(fd, e, &all, err);
+    enum wt_status status = cli_found_read(*check->offered_file, check->of, &all, err);
     if (!status)
         select_findings(check, &all);
     if (!status && number > all.count)
         status =
             wt_fail(err, WT_INVALID, "there is no finding %" PRIu64 " (of %zu)", number, all.count);
-    if (!status && number)
-        *one = all.list[number - 1].finding;
+    if (!status && number) {
+        const struct wt_finding *one = &all.list[number - 1].finding;
+        const wt_lanes lanes = (wt_lanes)one->lanes[1] << 64 | one->lanes[0];
+        *place =
+            (struct wt_check_place){one->time, one->wave_id, lanes ? wt_lanes_lowest(lanes) : 0};
+    }
     if (!status && out && number)
         cli_found_print(out, &all.list[number - 1]);
     for (size_t i = 0; !status && out && !number && i < all.count; i++)
@@ -337,6 +341,63 @@ enum wt_status cli_check_print(struct cli_check *check, int fd, const struct wt_
         fputs("No mistake was found.\n", out);
     cli_found_free(&all);
     return status;
+}
+
+/* Whether a finding is that of a stop: 2, or one like it: 1. */
+static int concerns(const struct wt_finding *f, const struct wt_event *event)
+{
+    if (f->kind != event->mistake || f->pc != event->pc)
+        return 0;
+    return 1 + (f->time == event->time && f->address == event->addr.offset);
+}
+
+static bool describe(void *context, const struct wt_event *event, char *text, size_t size)
+{
+    struct cli_check *check = context;
+    struct cli_found_list all = {.count = 0};
+    const struct cli_found *best = NULL;
+    size_t number = 0, best_number = 0;
+    char sentence[300];
+    bool wanted = true;
+    int nearest = 0;
+    snprintf(text, size, "%s", wt_finding_name((enum wt_finding_kind)event->mistake));
+    if (cli_found_read(*check->offered_file, check->of, &all, WT_IGNORED) != WT_OK)
+        return true;
+    for (size_t i = 0; i < all.count; i++) {
+        const int near = concerns(&all.list[i].finding, event);
+        number += !is_of_other_kernel(check, &all.list[i]);
+        if (near > nearest) {
+            best = &all.list[i];
+            best_number = number;
+        }
+        nearest = near > nearest ? near : nearest;
+    }
+    if (best) {
+        cli_found_sentence(best, sentence, sizeof sentence);
+        snprintf(text, size, "%s, finding %zu", sentence, best_number);
+        wanted =
+            !is_of_other_kernel(check, best) && !cli_suppressions_hold(&check->suppressions, best);
+    }
+    cli_found_free(&all);
+    return wanted;
+}
+
+static const char *kind_of_kernels(void *context, unsigned kind)
+{
+    const struct cli_check *check = context;
+    return check->options.checks & WT_CHECK_MEMORY && kind < WT_FINDING_KINDS &&
+                   wt_finding_check((enum wt_finding_kind)kind) == WT_CHECK_MEMORY
+               ? wt_finding_name((enum wt_finding_kind)kind)
+               : NULL;
+}
+
+const struct wt_checks *cli_check_offer(struct cli_check *check, const int *fd,
+                                        const struct wt_emulated *e)
+{
+    check->of = e;
+    check->offered_file = fd;
+    check->offered = (struct wt_checks){kind_of_kernels, describe, print, check};
+    return check->options.checks ? &check->offered : NULL;
 }
 
 int cli_check_report(const struct cli_command *command, struct cli_check *check, int fd,

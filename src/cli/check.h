@@ -4,6 +4,7 @@
 
 #include "cli/cli.h"
 #include "cli/suppress.h"
+#include "debug/core/checks.h"
 #include "runtime/common/checked.h"
 #include "target/emulated.h"
 
@@ -12,7 +13,10 @@ struct cli_check {
     struct wt_check_options options;
     struct wt_check_memory *memory; /**< of a device here, while it is checked */
     int file;                       /**< of that device's findings */
-    bool any;                       /**< one of the options was given */
+    struct wt_checks offered;       /**< to a debugger: */
+    const struct wt_emulated *of;   /**< the device; NULL: host programs */
+    const int *offered_file;
+    bool any; /**< one of the options was given */
     bool warnings_are_errors;
     bool print_suppressions;
     const char *kernel;  /**< pattern of the kernels whose findings are reported; NULL: all */
@@ -118,13 +122,11 @@ enum wt_status cli_check_begin(struct cli_check *check, struct wt_emulated *e,
 int cli_check_end(const struct cli_command *command, struct cli_check *check,
                   const struct wt_emulated *e, const char *report);
 /**
- * Prints the findings so far of device @p e, or of host programs (NULL), a line each, or the one of
- * number @p number, from 1, whole; *one becomes it. @p out NULL: nothing is printed. WT_INVALID:
- * there is none of that number.
+ * Offers the findings of device @p e, or of host programs (NULL), which will be in the file *@p fd,
+ * to a debugger's front end; NULL: nothing is checked. It lives as long as @p check.
  */
-enum wt_status cli_check_print(struct cli_check *check, int fd, const struct wt_emulated *e,
-                               FILE *out, uint64_t number, struct wt_finding *one,
-                               struct wt_error *err);
+const struct wt_checks *cli_check_offer(struct cli_check *check, const int *fd,
+                                        const struct wt_emulated *e);
 /**
  * Reports the findings of device @p e, or of host programs (NULL), which are in the file @p fd, on
  * stderr and to the files of @p report (wt_report_add()), and writes those of `sarif` and `junit`.

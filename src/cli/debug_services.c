@@ -220,19 +220,6 @@ static enum wt_status print_profile(void *context, FILE *out, struct wt_error *e
     return cli_profile_print(&d->drive.profile, d->host ? NULL : &d->device, out, err);
 }
 
-static enum wt_status print_findings(void *context, FILE *out, uint64_t number,
-                                     struct wt_shell_found *found, struct wt_error *err)
-{
-    struct cli_console *d = context;
-    struct wt_finding one = {.time = 0};
-    const enum wt_status status =
-        cli_check_print(&d->drive.check, d->host ? d->drive.profile.file : d->drive.check.file,
-                        d->host ? NULL : &d->device, out, number, &one, err);
-    const wt_lanes lanes = (wt_lanes)one.lanes[1] << 64 | one.lanes[0];
-    *found = (struct wt_shell_found){one.time, one.wave_id, lanes ? wt_lanes_lowest(lanes) : 0};
-    return status;
-}
-
 void cli_debug_services(struct cli_console *d, struct wt_shell_options *options)
 {
     options->interrupted = interrupted;
@@ -245,6 +232,8 @@ void cli_debug_services(struct cli_console *d, struct wt_shell_options *options)
     options->explain = explain;
     options->print_operand = print_operand;
     options->profile = cli_profile_wanted(&d->drive.profile) ? print_profile : NULL;
-    options->findings = d->drive.check.options.checks ? print_findings : NULL;
+    options->checks =
+        cli_check_offer(&d->drive.check, d->host ? &d->drive.profile.file : &d->drive.check.file,
+                        d->host ? NULL : &d->device);
     options->context = d;
 }

@@ -11,7 +11,9 @@
 enum wt_wire_watched {
     WT_WIRE_WATCH_WRITE,
     WT_WIRE_WATCH_READ,
-    WT_WIRE_WATCH_ACCESS, /**< either; of an access: an atomic, which does both */
+    WT_WIRE_WATCH_ACCESS,  /**< either; of an access: an atomic, which does both */
+    WT_WIRE_WATCH_MISTAKE, /**< a check has refused lanes an access: `addr` has a bit for each kind
+                                that counts, `size` is 1; of an access: `mistake` is its kind */
     WT_WIRE_WATCH_MEMORY,
     /* Searches only. */
     WT_WIRE_WATCH_EXECUTE = WT_WIRE_WATCH_MEMORY, /**< an instruction */
@@ -38,8 +40,9 @@ struct wt_wire_hit {
     uint64_t lanes; /**< that have done it */
     uint64_t order; /**< the accesses that a process has noted are numbered */
     uint32_t wave, lane;
-    uint32_t size;                 /**< bytes, 1 to 16 */
-    uint32_t kind;                 /**< enum wt_wire_watched, below WT_WIRE_WATCH_MEMORY */
+    uint32_t size; /**< bytes, 1 to 16 */
+    uint32_t kind; /**< enum wt_wire_watched, below WT_WIRE_WATCH_MEMORY */
+    uint32_t mistake, reserved;
     uint8_t before[16], after[16]; /**< the contents, as this lane found and left them */
 };
 

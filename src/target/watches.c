@@ -18,7 +18,8 @@ struct wt_watch wt_emulated_watch_of(const struct wt_watchpoint *w,
     static const enum wt_watch_kind kinds[] = {[WT_WATCHPOINT_WRITE] = WT_WATCH_WRITE,
                                                [WT_WATCHPOINT_READ] = WT_WATCH_READ,
                                                [WT_WATCHPOINT_ACCESS] = WT_WATCH_ACCESS,
-                                               [WT_WATCHPOINT_EXECUTE] = WT_WATCH_EXECUTE};
+                                               [WT_WATCHPOINT_EXECUTE] = WT_WATCH_EXECUTE,
+                                               [WT_WATCHPOINT_MISTAKE] = WT_WATCH_MISTAKE};
     *condition = (struct wt_emulated_condition){w->holds, w->context};
     return (struct wt_watch){.kind = kinds[w->kind],
                              .addr = w->addr.offset,
@@ -89,8 +90,13 @@ size_t wt_emulated_watchpoint_hits(void *context, const struct wt_watchpoint_hit
                                               .pc = h->pc};
             continue;
         }
-        *hit = (struct wt_watchpoint_hit){.read = h->kind != WT_WATCH_WRITE,
-                                          .write = h->kind != WT_WATCH_READ,
+        const bool mistake = h->kind == WT_WATCH_MISTAKE;
+        *hit = (struct wt_watchpoint_hit){.read = !mistake && h->kind != WT_WATCH_WRITE,
+                                          .write = !mistake && h->kind != WT_WATCH_READ,
+                                          .mistake = mistake,
+                                          .mistake_kind = h->mistake,
+                                          .mask = h->mask,
+                                          .lanes = h->hits,
                                           .time = h->time,
                                           .wave = h->wave,
                                           .id = h->id,

@@ -34,6 +34,7 @@ static void free_debugger(struct wt_debugger *d)
     free(d->wave);
     free(d->history.present.wave);
     free(d->history.trace);
+    free(d->history.resumed);
     free(d->cache.generation);
     free(d->run.stepper);
     free(d->threads.list);
@@ -184,6 +185,7 @@ enum wt_status wt_debugger_reset(struct wt_debugger *d, struct wt_error *err)
     if (status)
         return status;
     dbg_forget_past(d);
+    d->history.told_of = WT_NO_WAVE;
     stop_everything(d);
     for (size_t i = 0; i < d->history.trace_count; i++)
         d->history.trace[i].time =

@@ -509,7 +509,9 @@ bool wt_debugger_running(struct wt_debugger *d);
 enum wt_stop_reason {
     WT_STOP_BREAKPOINT,
     WT_STOP_WATCHPOINT, /**< after an instruction that has accessed watched memory: `watch`, `addr`,
-                             `lanes`; `text` says who and with which values */
+                             `lanes`; `text` says who and with which values. Or, of a mistake:
+                             before the access, where the run is recorded; it goes on in the present
+                             when it is resumed. Else after it, as the check has let it be done. */
     WT_STOP_STEP,       /**< a step or range is done */
     WT_STOP_INTERRUPTED,   /**< wt_debugger_interrupt */
     WT_STOP_REQUESTED,     /**< WT_RESUME_STOP, or non-stop: it stopped since another lane of its
@@ -543,12 +545,15 @@ struct wt_event {
                                         registers say; kind WT_FAULT_NONE: nothing */
     uint64_t exceptions;           /**< fault: bits, which of topology->exceptions it is */
     uint32_t status;               /**< exited: exit word */
-    enum wt_watchpoint_kind watch; /**< watchpoint: its kind */
-    struct wt_address addr;        /**< watchpoint: the first of its bytes that was accessed */
+    enum wt_watchpoint_kind watch; /**< watchpoint: its kind; WT_WATCHPOINT_MISTAKE: see below */
+    struct wt_address addr;        /**< watchpoint: the first of its bytes that was accessed;
+                                        mistake: the address of the lowest of `lanes` */
     wt_lanes lanes;                /**< watchpoint: all lanes that did, that of `thread` included */
     wt_lanes unread;     /**< watchpoint: those of `lanes` in which its condition could not
                               be read */
     uint64_t pc;         /**< watchpoint: of the instruction, which is done */
+    uint64_t time;       /**< mistake: issue time before the access */
+    unsigned mistake;    /**< its kind (check/finding.h) */
     uint32_t tag, owner; /**< watchpoint: of the request */
     bool undecided;      /**< watchpoint: whether its condition holds is not known: see
                               wt_condition_at_fn; breakpoint: it cannot be read, as `text`

@@ -79,6 +79,7 @@ enum wt_status wt_debugger_begin_goto(struct wt_debugger *d, uint64_t time, stru
         (status = dbg_leave_present(d, err)) != WT_OK)
         return status;
     dbg_drop_hits(d);
+    d->history.before_mistake = false;
     d->errand = (struct errand){
         .kind = ERRAND_GOTO, .from = time_of(d), .to = time, .current = d->threads.current};
     d->travel = (struct travel){.going = true};

@@ -17,6 +17,7 @@
 #include "base/wave_name.h"
 #include "debug/core/known.h"
 #include "debug/core/memory.h"
+#include "debug/core/past.h"
 #include "debug/core/watch_condition.h"
 #include "debug/core/watchpoints.h"
 
@@ -26,8 +27,16 @@ static uint64_t first_byte(const struct watchpoint *w, const struct wt_watchpoin
     return hit->addr.offset > w->at.addr.offset ? hit->addr.offset : w->at.addr.offset;
 }
 
+/* The lanes that a hit tells of. */
+static wt_lanes lanes_of(const struct wt_watchpoint_hit *hit)
+{
+    return hit->mistake ? hit->lanes : wt_lane_bit(hit->lane);
+}
+
 static bool concerns(const struct watchpoint *w, const struct wt_watchpoint_hit *hit)
 {
+    if (w->at.kind == WT_WATCHPOINT_MISTAKE || hit->mistake)
+        return w->inserted && wt_watchpoint_is_mistake(&w->at, hit);
     const bool kind = w->at.kind == WT_WATCHPOINT_WRITE  ? hit->write
                       : w->at.kind == WT_WATCHPOINT_READ ? hit->read
                                                          : true;
@@ -172,7 +181,7 @@ static bool tell(struct wt_debugger *d, struct watchpoint *w, const struct wt_wa
         if (!concerns(w, &list[i]) || (lanes && list[i].wave != wave))
             continue;
         wave = list[i].wave;
-        lanes |= wt_lane_bit(list[i].lane);
+        lanes |= lanes_of(&list[i]);
     }
     if (!lanes || !(lanes = dbg_judge_watch(d, w, wave, lanes, halted, &undecided, &unread)))
         return false;
@@ -184,8 +193,15 @@ static bool tell(struct wt_debugger *d, struct watchpoint *w, const struct wt_wa
     *report = (struct report){.at = w->at, .wave = wave, .id = d->wave[wave].self.id};
     report->lane = lane_to_tell(d, wave, lanes);
     size_t i = 0;
-    while (list[i].wave != wave || list[i].lane != report->lane || !concerns(w, &list[i]))
+    while (list[i].wave != wave || !wt_has_lane(lanes_of(&list[i]), report->lane) ||
+           !concerns(w, &list[i]))
         i++;
+    if (list[i].mistake) {
+        report->event = dbg_event_of_watched(&list[i]);
+        report->event.tag = w->tag;
+        report->event.owner = w->owner;
+        return true;
+    }
     report->event = (struct wt_event){.watch = w->at.kind,
                                       .addr = {w->at.addr.space, first_byte(w, &list[i])},
                                       .lanes = lanes,
@@ -295,8 +311,25 @@ static bool is_reported(const struct reports *all, const struct report *report)
     return false;
 }
 
+static struct wt_event event_of_mistake(const struct wt_watchpoint_hit *hit)
+{
+    struct wt_event event = {.reason = WT_STOP_WATCHPOINT,
+                             .watch = WT_WATCHPOINT_MISTAKE,
+                             .addr = hit->addr,
+                             .lanes = hit->lanes,
+                             .pc = hit->pc,
+                             .time = hit->time,
+                             .mistake = hit->mistake_kind};
+    snprintf(event.text, sizeof event.text,
+             "a check refuses the access to 0x%" PRIx64 " at issue time %" PRIu64, hit->addr.offset,
+             hit->time);
+    return event;
+}
+
 struct wt_event dbg_event_of_watched(const struct wt_watchpoint_hit *hit)
 {
+    if (hit->mistake)
+        return event_of_mistake(hit);
     struct wt_event event = {.reason = WT_STOP_WATCHPOINT,
                              .watch = !hit->read    ? WT_WATCHPOINT_WRITE
                                       : !hit->write ? WT_WATCHPOINT_READ
@@ -313,9 +346,34 @@ struct wt_event dbg_event_of_watched(const struct wt_watchpoint_hit *hit)
     return event;
 }
 
+/* Adds the report of a mistake; false: no client wants it any more. */
+static bool add_mistake(struct wt_debugger *d, const struct wt_watchpoint_hit *hit)
+{
+    bool known = false;
+    for (size_t i = 0; i < d->watchpoints.count; i++) {
+        const struct watchpoint *w = &d->watchpoints.list[i];
+        struct report report = {.at = w->at,
+                                .wave = hit->wave,
+                                .id = hit->id,
+                                .lane = hit->lane,
+                                .event = event_of_mistake(hit)};
+        if (!concerns(w, hit))
+            continue;
+        known = true;
+        report.event.tag = w->tag;
+        report.event.owner = w->owner;
+        report.lane = lane_to_tell(d, hit->wave, hit->lanes);
+        if (!dbg_was_told(d, hit->id, hit->time))
+            d->hits.reports.report[d->hits.reports.count++] = report;
+    }
+    return known;
+}
+
 bool dbg_add_watched(struct wt_debugger *d, const struct wt_watchpoint_hit *hit)
 {
     struct reports *to = &d->hits.reports;
+    if (hit->mistake)
+        return add_mistake(d, hit);
     const struct wt_event event = dbg_event_of_watched(hit);
     bool known = false;
     for (size_t i = 0; i < d->watchpoints.count; i++) {

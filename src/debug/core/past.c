@@ -71,8 +71,42 @@ void dbg_end_travel(struct wt_debugger *d)
     d->travel = (struct travel){0};
 }
 
+/* What the ids of the waves of one run of a device have in common (wt_machine_wave_id). */
+static uint64_t run_of(wt_wave_id id)
+{
+    return id >> 44;
+}
+
+bool dbg_was_told(const struct wt_debugger *d, wt_wave_id id, uint64_t time)
+{
+    return run_of(id) == run_of(d->history.told_of) && time <= d->history.told;
+}
+
+enum wt_status dbg_go_before_mistake(struct wt_debugger *d, wt_wave_id id, uint64_t time,
+                                     struct wt_error *err)
+{
+    uint64_t start, end;
+    d->history.told_of = id;
+    d->history.told = time;
+    if (d->history.in_past || d->run.nonstop || !dbg_history(d) || wt_debugger_unrecorded(d))
+        return WT_OK;
+    dbg_history(d)->extent(d->target->context, &start, &end);
+    if (time < start || time >= end)
+        return WT_OK;
+    d->history.before_mistake = true;
+    return dbg_go(d, time, err);
+}
+
+void dbg_forget_resumed(struct wt_debugger *d)
+{
+    free(d->history.resumed);
+    d->history.resumed = NULL;
+    d->history.resumed_count = 0;
+}
+
 void dbg_forget_past(struct wt_debugger *d)
 {
+    d->history.before_mistake = false;
     free(d->history.present.wave);
     d->history.present = (struct present){0};
     d->history.in_past = false;
@@ -149,6 +183,7 @@ enum wt_status dbg_change_past(struct wt_debugger *d, struct wt_error *err)
     if (status)
         return status;
     dbg_forget_past(d);
+    d->history.told_of = WT_NO_WAVE;
     /* The breakpoints in memory now were planted in an earlier present. */
     for (size_t i = 0; i < d->breakpoints.count; i++)
         d->breakpoints.list[i].planted = d->breakpoints.list[i].doubtful = false;

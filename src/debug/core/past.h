@@ -26,4 +26,13 @@ bool dbg_has_past(struct wt_debugger *d);
 /** Halts every wave where the device was put, to inspect it. */
 enum wt_status dbg_inspect_here(struct wt_debugger *d, struct wt_error *err);
 
+/** Whether the mistake of a wave at an issue time has been reported. */
+bool dbg_was_told(const struct wt_debugger *d, wt_wave_id id, uint64_t time);
+/** All have halted for the mistake of a wave at @p time: goes back to before its access, if the run
+ * is recorded. */
+enum wt_status dbg_go_before_mistake(struct wt_debugger *d, wt_wave_id id, uint64_t time,
+                                     struct wt_error *err);
+/** Forgets what is to go on in the present. */
+void dbg_forget_resumed(struct wt_debugger *d);
+
 #endif

@@ -7,6 +7,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/clock.h"
 #include "base/wave_name.h"
@@ -100,6 +101,21 @@ static enum wt_status begin_search(struct wt_debugger *d, struct wt_error *err)
     return status;
 }
 
+/* Keeps what is resumed before a mistake. */
+static enum wt_status note_resumed(struct wt_debugger *d, bool backwards,
+                                   const struct wt_resume *list, size_t count, struct wt_error *err)
+{
+    dbg_forget_resumed(d);
+    d->history.before_mistake &= !backwards;
+    if (!d->history.before_mistake)
+        return WT_OK;
+    if (!(d->history.resumed = malloc(count * sizeof *list)))
+        return wt_fail(err, WT_NO_MEMORY, "no host memory to go on");
+    memcpy(d->history.resumed, list, count * sizeof *list);
+    d->history.resumed_count = count;
+    return WT_OK;
+}
+
 enum wt_status dbg_begin_recorded(struct wt_debugger *d, bool backwards,
                                   const struct wt_resume *list, size_t count, struct wt_error *err)
 {
@@ -120,7 +136,8 @@ enum wt_status dbg_begin_recorded(struct wt_debugger *d, bool backwards,
         t->self = d->wave[t->wave].self;
         d->threads.current = dbg_thread_of(d, t->wave, lane);
     }
-    if ((status = dbg_leave_present(d, err)) == WT_OK)
+    if ((status = note_resumed(d, backwards, list, count, err)) == WT_OK &&
+        (status = dbg_leave_present(d, err)) == WT_OK)
         status = begin_search(d, err);
     t->going = !status;
     return status;
@@ -234,6 +251,12 @@ static bool is_step(const struct candidate *c)
     return c->stop.event.reason == WT_STOP_STEP;
 }
 
+static bool is_mistake(const struct candidate *c)
+{
+    return c->stop.event.reason == WT_STOP_WATCHPOINT &&
+           c->stop.event.watch == WT_WATCHPOINT_MISTAKE;
+}
+
 /* A match was found. If the run stops at it, it becomes the candidate. */
 static enum wt_status judge(struct wt_debugger *d, const struct wt_history_match *match,
                             bool *stops, struct wt_error *err)
@@ -263,6 +286,9 @@ static enum wt_status judge(struct wt_debugger *d, const struct wt_history_match
                 return status;
             *stops = dbg_take_hits(d, list, count, t->backwards, halted) &&
                      dbg_next_hit(d, t->backwards, &c.stop);
+            /* The run begins before the access. */
+            if (*stops && is_mistake(&c) && !t->backwards && match->time == t->from)
+                *stops = dbg_next_hit(d, false, &c.stop) && !is_mistake(&c);
         }
         break;
     }
@@ -273,6 +299,25 @@ static enum wt_status judge(struct wt_debugger *d, const struct wt_history_match
     t->candidate = c;
     dbg_history(d)->accept(d->target->context, !t->backwards && !c.stranger && is_step(&c));
     return WT_OK;
+}
+
+/* Whether a run that reaches the present goes on there: it was in the past for a mistake alone. */
+static bool runs_on(const struct wt_debugger *d)
+{
+    return d->history.before_mistake && !d->travel.backwards && !d->history.present.ended &&
+           d->history.resumed_count;
+}
+
+/* Lets it go on. */
+static enum wt_status go_on_live(struct wt_debugger *d, struct wt_error *err)
+{
+    struct wt_resume *list = d->history.resumed;
+    const size_t count = d->history.resumed_count;
+    d->history.resumed = NULL;
+    d->history.resumed_count = 0;
+    const enum wt_status status = dbg_begin_live(d, list, count, err);
+    free(list);
+    return status;
 }
 
 /* The recorded run ends, or begins, here. */
@@ -287,6 +332,7 @@ static enum wt_status report_edge(struct wt_debugger *d, struct wt_error *err)
     const bool lanes = (keeps ? d->threads.mode : present->mode) == WT_THREADS_LANES;
     const unsigned chosen = keeps ? d->threads.chosen_lane : present->chosen_lane;
     const unsigned lane = lanes && n ? current - first : chosen;
+    const bool goes_on = runs_on(d);
     d->travel = (struct travel){0};
     enum wt_status status = dbg_arrive(d, err);
     if (status)
@@ -299,6 +345,8 @@ static enum wt_status report_edge(struct wt_debugger *d, struct wt_error *err)
         status = dbg_check_fault(d, err);
         if (status || d->events.count != before)
             return status;
+        if (goes_on)
+            return go_on_live(d, err);
     }
     struct wt_event event = {.kind = WT_EVENT_STOPPED,
                              .reason = backwards ? WT_STOP_HISTORY_BEGIN : WT_STOP_HISTORY_END};
@@ -343,19 +391,21 @@ static enum wt_status report_stranger(struct wt_debugger *d, struct travel t,
 }
 
 /* Whether the plan goes on: then the next search has begun. */
-static enum wt_status go_on(struct wt_debugger *d, bool *on, struct wt_error *err)
+static enum wt_status go_on(struct wt_debugger *d, bool goes_on, bool *on, struct wt_error *err)
 {
     struct travel *t = &d->travel;
     const struct wave *w = &d->wave[t->wave];
     enum wt_status status;
     *on = false;
-    if (!d->history.in_past)
+    if (!d->history.in_past && !goes_on)
         return WT_OK;
     if ((status = dbg_need_pc(d, t->wave, err)) || (status = dbg_need_mask(d, t->wave, err)))
         return status;
     dbg_plan_issues(&t->plan, wt_lane_bit(t->plan.lane)); /* see judge_issue() */
     *on = !dbg_plan_done(&t->plan, w->pc, w->mask, d->target->services->wave_detail != NULL);
-    return *on ? begin_search(d, err) : WT_OK;
+    if (*on && !d->history.in_past)
+        d->travel = (struct travel){0};
+    return !*on ? WT_OK : d->history.in_past ? begin_search(d, err) : go_on_live(d, err);
 }
 
 /* The device stands before an instruction at which the run stops, or behind an instruction of the
@@ -366,12 +416,13 @@ static enum wt_status found(struct wt_debugger *d, struct wt_error *err)
     struct candidate c = t->candidate;
     const struct travel before = *t; /* which ends in the present */
     assert(t->going && c.stop.wave < d->topology->waves);
+    const bool goes_on = runs_on(d);
     bool on = false;
     if (c.stranger)
         return report_stranger(d, before, &c, err);
     /* Forwards, outside input recorded at the match has not been applied yet. All stops except
-     * breakpoints are reported after the instruction. */
-    const uint64_t time = c.time + (c.stop.event.reason != WT_STOP_BREAKPOINT);
+     * breakpoints and mistakes are reported after the instruction. */
+    const uint64_t time = c.time + (c.stop.event.reason != WT_STOP_BREAKPOINT && !is_mistake(&c));
     enum wt_status status = t->backwards ? dbg_arrive(d, err) : dbg_go(d, time, err);
     if (status)
         return status;
@@ -380,7 +431,7 @@ static enum wt_status found(struct wt_debugger *d, struct wt_error *err)
         (!dbg_is_active(d, c.stop.wave) || d->wave[c.stop.wave].self.id != c.stop.id))
         return report_stranger(d, before, &c, err);
     if (is_step(&c))
-        status = go_on(d, &on, err);
+        status = go_on(d, goes_on, &on, err);
     if (status || on)
         return status;
     d->travel = (struct travel){0};

@@ -262,6 +262,12 @@ struct recording {
     struct trace *trace;
     size_t trace_count, trace_capacity;
     struct held_code searched[2]; /**< by this search of the past, and the one before */
+    /* Mistakes that checks find in the present are reported before the access. */
+    bool before_mistake;       /**< the device is in the past for that alone */
+    uint64_t told;             /**< the issue time of the latest one */
+    wt_wave_id told_of;        /**< the wave that made it; WT_NO_WAVE: none was told */
+    struct wt_resume *resumed; /**< what was resumed there, and goes on in the present */
+    size_t resumed_count;
 };
 
 /** Where to stop on the way through the past, as far as is known. */

@@ -60,6 +60,11 @@ enum wt_status dbg_report(struct wt_debugger *d, const struct stop *stop, struct
 {
     if (stop->wave == WT_NO_HANDLE)
         return report_all(d, stop, err);
+    if (stop->event.reason == WT_STOP_WATCHPOINT && stop->event.watch == WT_WATCHPOINT_MISTAKE) {
+        const enum wt_status status = dbg_go_before_mistake(d, stop->id, stop->event.time, err);
+        if (status)
+            return status;
+    }
     struct wt_event event = stop->event;
     assert(stop->wave < d->topology->waves && stop->lane < d->topology->lanes);
     assert(stop->event.kind == WT_EVENT_STOPPED);

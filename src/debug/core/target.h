@@ -57,6 +57,8 @@ enum wt_watchpoint_kind {
     WT_WATCHPOINT_READ,
     WT_WATCHPOINT_ACCESS,
     WT_WATCHPOINT_EXECUTE, /**< not memory: a wave is about to issue the instruction at `addr` */
+    WT_WATCHPOINT_MISTAKE, /**< not memory: a check has refused lanes an access; `addr` has a bit
+                              for each kind of mistake (check/finding.h) that counts, `size` is 1 */
 };
 
 /**
@@ -122,9 +124,12 @@ struct wt_watched_values {
 struct wt_watchpoint_hit {
     bool execute;     /**< only time, wave, pc and lanes are told */
     bool read, write; /**< an atomic does both */
-    wt_lanes mask;    /**< execute: enabled lanes */
-    wt_lanes lanes;   /**< execute: of these, the ones that count; debug hardware: see above */
-    uint64_t time;    /**< issue time before the instruction */
+    bool mistake;     /**< a check has refused the access to `lanes`; `addr` is that of `lane` */
+    unsigned mistake_kind;
+    wt_lanes mask;  /**< execute: enabled lanes */
+    wt_lanes lanes; /**< execute: of these, the ones that count; mistake; debug hardware: see
+                       above */
+    uint64_t time;  /**< issue time before the instruction */
     uint32_t wave;
     wt_wave_id
         id; /**< of that wave; WT_NO_WAVE: not told. It is in the slot now, unless it has ended */
@@ -137,6 +142,14 @@ struct wt_watchpoint_hit {
     enum wt_watched_known known;      /**< debug hardware */
     struct wt_watched_values *values; /**< known: WT_WATCHED_TOLD */
 };
+
+/** Whether an access that a check has refused counts for a watchpoint. */
+static inline bool wt_watchpoint_is_mistake(const struct wt_watchpoint *w,
+                                            const struct wt_watchpoint_hit *hit)
+{
+    return w->kind == WT_WATCHPOINT_MISTAKE && hit->mistake && hit->mistake_kind < 64 &&
+           w->addr.offset >> hit->mistake_kind & 1;
+}
 
 /** A search of the recorded run, for places at which any of these happens. */
 struct wt_history_query {

@@ -41,6 +41,10 @@ enum wt_status dbg_resolve_watchpoint(struct wt_debugger *d, const struct wt_wat
 {
     if (!d->target->services->set_watchpoints && !d->ops->set_watchpoints)
         return wt_fail(err, WT_UNSUPPORTED, "this device has no watchpoints");
+    if (r->kind == WT_WATCHPOINT_MISTAKE) {
+        *at = (struct wt_watchpoint){.kind = r->kind, .addr = r->addr, .size = 1};
+        return WT_OK;
+    }
     if (r->size == 0)
         return wt_fail(err, WT_INVALID, "a watchpoint of no bytes");
     if (r->addr.space >= d->topology->space_count)

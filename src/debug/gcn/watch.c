@@ -90,9 +90,13 @@ static enum wt_status set_one(struct wt_probe *p, const struct wt_watchpoint *as
 }
 
 /* Whether a watchpoint is one of LDS, which the emulated device watches by itself; *addr is then
- * its address in the aperture. */
+ * its address in the aperture. Or one of mistakes. */
 static bool is_devices(const struct wt_probe *p, const struct wt_watchpoint *w, uint64_t *addr)
 {
+    if (w->kind == WT_WATCHPOINT_MISTAKE) {
+        *addr = w->addr.offset;
+        return true;
+    }
     return p->link->common.ops->watch && gcnp_is_local(p, w->addr, addr);
 }
 
@@ -265,14 +269,14 @@ static enum wt_status take_hits_of(struct wt_probe *p, struct gcnp_watch *w, str
 
 static bool writes(const struct wt_wire_hit *hit)
 {
-    return hit->kind != WT_WIRE_WATCH_READ;
+    return hit->kind != WT_WIRE_WATCH_READ && hit->kind != WT_WIRE_WATCH_MISTAKE;
 }
 
 static bool is_watched(const struct wt_probe *p, const struct wt_watchpoint *w,
                        const struct wt_wire_hit *hit)
 {
     uint64_t addr;
-    if (w->home != hit->home)
+    if (w->home != hit->home || hit->kind == WT_WIRE_WATCH_MISTAKE)
         return false;
     return gcnp_is_local(p, w->addr, &addr) && hit->addr < addr + w->size &&
            addr < hit->addr + hit->size &&
@@ -424,6 +428,22 @@ static enum wt_status take_locals(struct wt_probe *p, const struct wt_watchpoint
     return status;
 }
 
+/* Accesses that a check has refused; their waves have stopped. */
+static enum wt_status take_mistakes(struct wt_probe *p, const struct wt_watchpoint *w,
+                                    const struct wt_wire_hit *list, size_t count,
+                                    struct wt_error *err)
+{
+    enum wt_status status = WT_OK;
+    for (size_t i = 0; i < count && !status; i++) {
+        const struct wt_watchpoint_hit hit = wt_process_link_hit(&list[i]);
+        if (!wt_watchpoint_is_mistake(w, &hit) || !wt_standstill_is_in(p, hit.wave, hit.id))
+            continue;
+        gcnp_row(p, hit.wave)->common.cause = WT_HALT_WATCH;
+        status = wt_standstill_note_mistake(p, &hit, err);
+    }
+    return status;
+}
+
 enum wt_status gcnp_take_hits(struct wt_probe *p, struct wt_error *err)
 {
     struct wt_wire_hit *list = NULL;
@@ -433,7 +453,9 @@ enum wt_status gcnp_take_hits(struct wt_probe *p, struct wt_error *err)
     if (p->locals || p->notes)
         status = fetch_hits(p, &list, &count, err);
     for (unsigned k = 0; k < p->locals && !status; k++)
-        status = take_locals(p, &p->local[k], list, count, err);
+        status = p->local[k].kind == WT_WATCHPOINT_MISTAKE
+                     ? take_mistakes(p, &p->local[k], list, count, err)
+                     : take_locals(p, &p->local[k], list, count, err);
     for (unsigned i = 0; i < p->watches && count && !status; i++)
         if (p->watch[i].asked.kind == WT_WATCHPOINT_WRITE)
             status = take_writes(p, &p->watch[i], list, count, err);

@@ -130,22 +130,6 @@ static enum wt_status search(void *context, const struct wt_history_query *query
     return status;
 }
 
-static void take_hit(struct wt_watchpoint_hit *to, const struct wt_wire_hit *from)
-{
-    *to = (struct wt_watchpoint_hit){.read = from->kind != WT_WIRE_WATCH_WRITE,
-                                     .write = from->kind != WT_WIRE_WATCH_READ,
-                                     .time = from->time,
-                                     .wave = from->wave,
-                                     .id = from->id,
-                                     .lane = from->lane,
-                                     .home = from->home,
-                                     .pc = from->pc,
-                                     .addr = wt_address_of(from->addr),
-                                     .size = from->size};
-    memcpy(to->before, from->before, sizeof to->before);
-    memcpy(to->after, from->after, sizeof to->after);
-}
-
 static bool take_match(struct wt_process_history *h, const struct wt_wire_answer *answer,
                        struct wt_history_match *match)
 {
@@ -170,7 +154,7 @@ static bool take_match(struct wt_process_history *h, const struct wt_wire_answer
         memcpy(&hit, h->answer + sizeof m + h->hits * sizeof hit, sizeof hit);
         if (hit.id == WT_NO_WAVE || hit.size > sizeof hit.before || hit.lane >= h->lanes)
             return false;
-        take_hit(&h->hit[h->hits], &hit);
+        h->hit[h->hits] = wt_process_link_hit(&hit);
     }
     *match = (struct wt_history_match){.kind = kinds[m.kind],
                                        .issue = m.issue,

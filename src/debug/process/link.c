@@ -297,6 +297,27 @@ static bool makes_sense(const struct wt_wire_hit *hit)
            hit->lane < WT_MAX_LANES;
 }
 
+struct wt_watchpoint_hit wt_process_link_hit(const struct wt_wire_hit *from)
+{
+    const bool mistake = from->kind == WT_WIRE_WATCH_MISTAKE;
+    struct wt_watchpoint_hit hit = {.read = !mistake && from->kind != WT_WIRE_WATCH_WRITE,
+                                    .write = !mistake && from->kind != WT_WIRE_WATCH_READ,
+                                    .mistake = mistake,
+                                    .mistake_kind = from->mistake,
+                                    .lanes = from->lanes,
+                                    .time = from->time,
+                                    .wave = from->wave,
+                                    .id = from->id,
+                                    .lane = from->lane,
+                                    .home = from->home,
+                                    .pc = from->pc,
+                                    .addr = wt_address_of(from->addr),
+                                    .size = from->size};
+    memcpy(hit.before, from->before, sizeof hit.before);
+    memcpy(hit.after, from->after, sizeof hit.after);
+    return hit;
+}
+
 static enum wt_status take_hits(void *context, struct wt_wire_hit **list, size_t *count,
                                 struct wt_error *err)
 {

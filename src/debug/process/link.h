@@ -83,14 +83,17 @@ static inline struct wt_wire_watch wt_process_link_watched(const struct wt_watch
     static const uint32_t kinds[] = {[WT_WATCHPOINT_WRITE] = WT_WIRE_WATCH_WRITE,
                                      [WT_WATCHPOINT_READ] = WT_WIRE_WATCH_READ,
                                      [WT_WATCHPOINT_ACCESS] = WT_WIRE_WATCH_ACCESS,
-                                     [WT_WATCHPOINT_EXECUTE] = WT_WIRE_WATCH_EXECUTE};
+                                     [WT_WATCHPOINT_EXECUTE] = WT_WIRE_WATCH_EXECUTE,
+                                     [WT_WATCHPOINT_MISTAKE] = WT_WIRE_WATCH_MISTAKE};
     return (struct wt_wire_watch){.kind = kinds[w->kind],
-                                  .wave = w->wave,
+                                  .wave = w->kind == WT_WATCHPOINT_MISTAKE ? WT_NO_HANDLE : w->wave,
                                   .home = w->home,
                                   .owner = w->owner,
                                   .addr = addr,
                                   .size = w->size};
 }
+/** An access as the debugger has it. */
+struct wt_watchpoint_hit wt_process_link_hit(const struct wt_wire_hit *from);
 /** A link's operations (debug/standstill/link.h); the context is the struct wt_process_link. */
 extern const struct wt_link_ops wt_process_link_ops;
 

@@ -18,8 +18,9 @@ enum wt_status wt_driver_watches_set(struct wt_probe *p, struct wt_driver_watche
     enum wt_status status =
         sent && kept ? WT_OK : wt_fail(err, WT_NO_MEMORY, "out of memory for watchpoints");
     for (size_t i = 0; i < count && !status; i++) {
-        kept[i].asked = list[i];
-        status = ops->find(p, &kept[i], err);
+        kept[i] = (struct wt_driver_watch){list[i], list[i].addr.offset, WT_NO_HANDLE};
+        if (list[i].kind != WT_WATCHPOINT_MISTAKE)
+            status = ops->find(p, &kept[i], err);
         sent[i] = wt_process_link_watched(&list[i], kept[i].addr);
         sent[i].wave = kept[i].wave;
     }
@@ -49,8 +50,8 @@ static bool changes(const struct wt_driver_watch *w, const struct wt_wire_hit *h
  * there already does not count. */
 static bool is_wanted(const struct wt_driver_watch *w, const struct wt_wire_hit *hit)
 {
-    if (hit->addr >= w->addr + w->asked.size || w->addr >= hit->addr + hit->size ||
-        !wt_watchpoint_is_of(&w->asked, hit->home, hit->id))
+    if (w->asked.kind == WT_WATCHPOINT_MISTAKE || hit->addr >= w->addr + w->asked.size ||
+        w->addr >= hit->addr + hit->size || !wt_watchpoint_is_of(&w->asked, hit->home, hit->id))
         return false;
     switch (w->asked.kind) {
     case WT_WATCHPOINT_WRITE:
@@ -66,7 +67,13 @@ static enum wt_status note(struct wt_probe *p, const struct wt_driver_watches *w
                            const struct wt_driver_watch_ops *ops, const struct wt_wire_hit *hit,
                            struct wt_error *err)
 {
+    const struct wt_watchpoint_hit mistake = wt_process_link_hit(hit);
     enum wt_status status = WT_OK;
+    bool any = false;
+    for (size_t i = 0; i < watches->count && mistake.mistake; i++)
+        any |= wt_watchpoint_is_mistake(&watches->list[i].asked, &mistake);
+    if (mistake.mistake)
+        return any ? wt_standstill_note_mistake(p, &mistake, err) : WT_OK;
     for (size_t i = 0; i < watches->count && !status; i++) {
         const struct wt_driver_watch *w = &watches->list[i];
         if (is_wanted(w, hit) && (!ops->concerns || ops->concerns(p, w, hit)))

@@ -10,11 +10,12 @@
 static const struct {
     const char *name;
     enum wt_catch_kind kind;
-} kinds[] = {{"fault", WT_CATCH_FAULT},         {"dispatch begin", WT_CATCH_DISPATCHES},
-             {"dispatch end", WT_CATCH_ENDS},   {"module load", WT_CATCH_MODULES},
-             {"dispatch", WT_CATCH_DISPATCHES}, {"load", WT_CATCH_MODULES}};
+} kinds[] = {{"fault", WT_CATCH_FAULT},       {"dispatch begin", WT_CATCH_DISPATCHES},
+             {"dispatch end", WT_CATCH_ENDS}, {"module load", WT_CATCH_MODULES},
+             {"check", WT_CATCH_MISTAKES},    {"dispatch", WT_CATCH_DISPATCHES},
+             {"load", WT_CATCH_MODULES}};
 
-enum { KINDS = sizeof kinds / sizeof kinds[0], WHOLE_KINDS = 4 };
+enum { KINDS = sizeof kinds / sizeof kinds[0], WHOLE_KINDS = 5 };
 
 /* The first wave of a dispatch, at its first instruction. */
 #define FIRST_WAVE                                                                                 \
@@ -87,19 +88,28 @@ enum wt_status wt_program_set_catch(struct wt_program *g, const char *text, stru
     take_words(text, words, sizeof words);
     while (i < KINDS && strcmp(words, kinds[i].name) != 0)
         i++;
-    const bool named = i == KINDS && find_exception(g, words, &exception);
-    if (i == KINDS && !named)
+    const bool mistakes = strcmp(words, "check") == 0 || strncmp(words, "check ", 6) == 0;
+    const bool named = i == KINDS && !mistakes && find_exception(g, words, &exception);
+    if (i == KINDS && !mistakes && !named)
         return unknown(g, words, err);
-    const enum wt_catch_kind kind = named ? WT_CATCH_FAULT : kinds[i].kind;
-    enum wt_status status = can_catch(g, kind, err);
+    const enum wt_catch_kind kind = mistakes ? WT_CATCH_MISTAKES
+                                    : named  ? WT_CATCH_FAULT
+                                             : kinds[i].kind;
+    uint64_t bits = named ? (uint64_t)1 << exception : 0;
+    enum wt_status status =
+        mistakes ? wt_checks_kinds(g->options.checks, words + (words[5] ? 6 : 5), &bits, err)
+                 : can_catch(g, kind, err);
     if (status)
         return status;
-    struct wt_point *p = pg_add_point(
-        g, WT_POINT_CATCH, named ? g->topology->exceptions[exception].name : kinds[i].name, err);
+    struct wt_point *p = pg_add_point(g, WT_POINT_CATCH,
+                                      mistakes ? words
+                                      : named  ? g->topology->exceptions[exception].name
+                                               : kinds[i].name,
+                                      err);
     if (!p)
         return WT_NO_MEMORY;
     p->caught = kind;
-    p->exceptions = named ? (uint64_t)1 << exception : 0;
+    p->exceptions = bits;
     if (wt_point_has_addresses(p)) {
         p->condition = strdup(FIRST_WAVE);
         pg_resolve_catch(g, p);

@@ -211,6 +211,14 @@ static enum wt_status replace_points(struct wt_program *g, struct wt_error *err)
             return status;
         for (size_t k = 0; k < p->addr_count && wt_point_has_addresses(p); k++)
             fine &= note_address(g, p->addr[k]);
+        if (p->kind == WT_POINT_CATCH && p->caught == WT_CATCH_MISTAKES &&
+            (status =
+                 insert_watch(g, p,
+                              (struct wt_watchpoint_request){.kind = WT_WATCHPOINT_MISTAKE,
+                                                             .addr = wt_address_of(p->exceptions),
+                                                             .size = 1},
+                              err)) != WT_OK)
+            return status;
         if (p->scope_condition)
             fine &= note_address(g, p->scope.addr);
         for (size_t k = 0; k < p->part_count && !g->options.steps_to_watch; k++)

@@ -9,6 +9,7 @@
 
 #include <stdio.h>
 
+#include "debug/core/checks.h"
 #include "debug/core/session.h"
 #include "debug/source/modules.h"
 #include "debug/source/source.h"
@@ -29,7 +30,8 @@ enum wt_catch_kind {
     WT_CATCH_FAULT,
     WT_CATCH_DISPATCHES, /**< a dispatch begins */
     WT_CATCH_ENDS,       /**< … ends */
-    WT_CATCH_MODULES     /**< code is loaded or unloaded */
+    WT_CATCH_MODULES,    /**< code is loaded or unloaded */
+    WT_CATCH_MISTAKES    /**< a check finds an access that must not be */
 };
 
 /** Lines of commands, which belong to the front end. */
@@ -71,7 +73,8 @@ struct wt_point {
     /** Of a log point's breakpoints that print without a stop; 0: there are none. */
     uint32_t log_owner;
     enum wt_catch_kind caught;
-    uint64_t exceptions; /**< WT_CATCH_FAULT: which of the topology's; 0: every fault */
+    uint64_t exceptions; /**< WT_CATCH_FAULT: which of the topology's; 0: every fault;
+                              WT_CATCH_MISTAKES: which kinds, as bits */
     size_t entries;      /**< WT_CATCH_ENDS: so many of `addr` are where kernels begin */
     uint64_t last_of;    /**< … the dispatch whose last group has been seen to end */
     wt_wave_id *ending;  /**< … waves that were seen at their ends and may not have ended */
@@ -119,6 +122,8 @@ enum wt_news_kind {
     WT_NEWS_SCOPE_LEFT,  /**< the frame of the watched variable has returned; `point` goes */
     WT_NEWS_FAULT,       /**< of `event`; `point`: the catchpoint, or NULL */
     WT_NEWS_MODULES,     /**< a catchpoint's: code has come or gone */
+    WT_NEWS_MISTAKE,     /**< a catchpoint's: a check has found one; `event`, and `text` says what;
+                              `is_there`: the access has been done, since nothing is recorded */
     WT_NEWS_INTERRUPTED, /**< … by the user, or `text` says why it stopped */
     WT_NEWS_TRAP,        /**< a breakpoint instruction of the program's own */
     WT_NEWS_HISTORY_BEGIN,
@@ -228,6 +233,7 @@ struct wt_program_options {
     wt_code_register_fn *code_register; /**< registers that code names; NULL: there are none */
     wt_disassemble_fn *disassemble;     /**< NULL: there is none */
     void *code_context;                 /**< of both */
+    const struct wt_checks *checks;     /**< NULL: nothing is checked */
     struct wt_program_user user;
 };
 

@@ -185,6 +185,33 @@ static void tell_unread(struct wt_program *g, const struct wt_point *p)
     pg_tell(g, &(struct wt_news){.kind = WT_NEWS_UNDECIDED, .point = p, .text = text});
 }
 
+static void report_mistake(struct wt_program *g, bool *again)
+{
+    struct wt_point *p = wt_program_point(g, g->event.tag);
+    const struct wt_checks *checks = g->options.checks;
+    struct wt_debugger_time time;
+    char text[400];
+    *again = !p || !checks || !is_own(g, &g->event) ||
+             !checks->describe(checks->context, &g->event, text, sizeof text);
+    if (*again)
+        return;
+    p->hits++;
+    if (p->ignore) {
+        p->ignore--;
+        *again = true;
+        return;
+    }
+    const bool done =
+        wt_debugger_time(g->debugger, &time, WT_IGNORED) != WT_OK || time.now != g->event.time;
+    pg_tell(g, &(struct wt_news){.kind = WT_NEWS_MISTAKE,
+                                 .point = p,
+                                 .event = &g->event,
+                                 .text = text,
+                                 .is_there = done});
+    pg_queue_commands(g, p);
+    g->stop_number = p->number;
+}
+
 static void report_watchpoint(struct wt_program *g, bool *again)
 {
     struct wt_point *p = watched_at(g, &g->event);
@@ -317,7 +344,10 @@ enum wt_status wt_program_report(struct wt_program *g, bool *again, struct wt_er
         report_breakpoints(g, again);
         break;
     case WT_STOP_WATCHPOINT:
-        report_watchpoint(g, again);
+        if (e->watch == WT_WATCHPOINT_MISTAKE)
+            report_mistake(g, again);
+        else
+            report_watchpoint(g, again);
         break;
     case WT_STOP_INTERRUPTED:
     case WT_STOP_REQUESTED:

@@ -5,6 +5,7 @@
  */
 #include "debug/standstill/standstill.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -18,6 +19,8 @@ static bool is_of(const struct wt_probe *p, const struct wt_watchpoint_hit *hit,
 
 static bool is_to(const struct wt_watchpoint_hit *hit, const struct wt_watchpoint *asked)
 {
+    if (asked->kind == WT_WATCHPOINT_MISTAKE || hit->mistake)
+        return wt_watchpoint_is_mistake(asked, hit);
     return hit->read == (asked->kind != WT_WATCHPOINT_WRITE) &&
            hit->write == (asked->kind != WT_WATCHPOINT_READ) && hit->size == asked->size &&
            wt_address_equal(hit->addr, asked->addr);
@@ -45,6 +48,33 @@ static void forget_ended(struct wt_probe *p)
             remove_hit(s, i);
 }
 
+/* Room for one more hit, which is zeros; NULL: there is no memory. */
+static struct wt_watchpoint_hit *add_hit(struct wt_probe *p, struct wt_error *err)
+{
+    struct wt_standstill *s = wt_standstill_of(p);
+    forget_ended(p);
+    struct wt_watchpoint_hit *more =
+        wt_array_grow(s->hit, &s->hit_capacity, s->hit_count + 1, sizeof *more);
+    if (!more) {
+        wt_fail(err, WT_NO_MEMORY, "out of memory for an access to watched memory");
+        return NULL;
+    }
+    s->hit = more;
+    more[s->hit_count] = (struct wt_watchpoint_hit){.wave = 0};
+    return &more[s->hit_count++];
+}
+
+enum wt_status wt_standstill_note_mistake(struct wt_probe *p, const struct wt_watchpoint_hit *hit,
+                                          struct wt_error *err)
+{
+    struct wt_watchpoint_hit *to = add_hit(p, err);
+    assert(hit->mistake && hit->lanes && !hit->values);
+    if (!to)
+        return WT_NO_MEMORY;
+    *to = *hit;
+    return WT_OK;
+}
+
 enum wt_status wt_standstill_note_hit(struct wt_probe *p, wt_wave_handle wave,
                                       const struct wt_watchpoint *asked, uint64_t pc,
                                       wt_lanes lanes, const struct wt_watched_values *values,
@@ -61,31 +91,28 @@ enum wt_status wt_standstill_note_hit(struct wt_probe *p, wt_wave_handle wave,
             memcpy(hit->values->after, values->after, sizeof values->after);
         return WT_OK;
     }
-    forget_ended(p);
-    struct wt_watchpoint_hit *more =
-        wt_array_grow(s->hit, &s->hit_capacity, s->hit_count + 1, sizeof *more);
     struct wt_watched_values *kept = values ? malloc(sizeof *kept) : NULL;
-    if (more)
-        s->hit = more;
-    if (!more || (values && !kept)) {
-        free(kept);
+    if (values && !kept)
         return wt_fail(err, WT_NO_MEMORY, "out of memory for an access to watched memory");
+    struct wt_watchpoint_hit *to = add_hit(p, err);
+    if (!to) {
+        free(kept);
+        return WT_NO_MEMORY;
     }
     if (values)
         *kept = *values;
-    s->hit[s->hit_count++] =
-        (struct wt_watchpoint_hit){.read = asked->kind != WT_WATCHPOINT_WRITE,
-                                   .write = asked->kind != WT_WATCHPOINT_READ,
-                                   .wave = wave,
-                                   .id = wt_standstill_row(p, wave)->wave.id,
-                                   .lanes = lanes,
-                                   .lane = lanes ? wt_lanes_lowest(lanes) : 0,
-                                   .home = asked->home,
-                                   .pc = pc,
-                                   .addr = asked->addr,
-                                   .size = asked->size,
-                                   .known = values ? WT_WATCHED_TOLD : WT_WATCHED_NOW,
-                                   .values = kept};
+    *to = (struct wt_watchpoint_hit){.read = asked->kind != WT_WATCHPOINT_WRITE,
+                                     .write = asked->kind != WT_WATCHPOINT_READ,
+                                     .wave = wave,
+                                     .id = wt_standstill_row(p, wave)->wave.id,
+                                     .lanes = lanes,
+                                     .lane = lanes ? wt_lanes_lowest(lanes) : 0,
+                                     .home = asked->home,
+                                     .pc = pc,
+                                     .addr = asked->addr,
+                                     .size = asked->size,
+                                     .known = values ? WT_WATCHED_TOLD : WT_WATCHED_NOW,
+                                     .values = kept};
     return WT_OK;
 }
 

@@ -181,6 +181,9 @@ enum wt_status wt_standstill_note_hit(struct wt_probe *p, wt_wave_handle wave,
                                       const struct wt_watchpoint *asked, uint64_t pc,
                                       wt_lanes lanes, const struct wt_watched_values *values,
                                       struct wt_error *err);
+/** The same, of an access that a check has refused, as the device tells it. */
+enum wt_status wt_standstill_note_mistake(struct wt_probe *p, const struct wt_watchpoint_hit *hit,
+                                          struct wt_error *err);
 /** Forgets all that were noted. */
 void wt_standstill_drop_hits(struct wt_standstill *s);
 /** Several waves have yet to be told to have accessed what @p asked watches, and which of them was

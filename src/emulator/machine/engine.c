@@ -75,6 +75,16 @@ void wt_engine_access(struct wt_machine *m, struct wt_wave_head *w, const struct
     wt_engine_watch(m, w, a, a->home, a->at, a->size, before, after);
 }
 
+void wt_engine_mistake(struct wt_machine *m, const struct wt_wave_head *w, unsigned kind,
+                       uint64_t pc, wt_lanes lanes, uint64_t addr, unsigned size)
+{
+    if (!m->watch || !(m->watch->mistakes >> kind & 1))
+        return;
+    const struct wt_issue issue = m->engine->issue_at(w, pc, wt_issue_time(m, w->left));
+    wt_watch_set_mistake(m, &issue, kind, lanes, addr, size);
+    wt_end_turn(m, &wt_machine_wave(m, w->id)->left);
+}
+
 /* Lets an observed wave do up to @p n issues, and its observer know. It is not inlined, since it
  * would slow run_turn() down, which runs all turns. */
 __attribute__((noinline)) static uint64_t run_observed_turn(struct wt_machine *m, uint32_t wave,

@@ -87,6 +87,12 @@ void wt_engine_watch(struct wt_machine *m, struct wt_wave_head *w, const struct 
 void wt_engine_access(struct wt_machine *m, struct wt_wave_head *w, const struct wt_lane_access *a,
                       const void *before, const void *after);
 
+/** The machine's judge refuses accesses of @p lanes, 1 or more, by the instruction that is being
+ * executed, for a mistake of @p kind; @p addr: that of the lowest lane. If it is watched, it is
+ * noted, and the turn ends. */
+void wt_engine_mistake(struct wt_machine *m, const struct wt_wave_head *w, unsigned kind,
+                       uint64_t pc, wt_lanes lanes, uint64_t addr, unsigned size);
+
 /**
  * Begins a turn of @p n issues, 1 or more; *left, the wave's, becomes those that remain after the
  * first one.

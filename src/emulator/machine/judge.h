@@ -16,7 +16,8 @@
  * offset in it, in PRIVATE memory the offset in the lane's own. Offsets may be negative, as
  * numbers of 64 bits. Returns the lanes that must not make the access. It may read the machine's
  * state, and must not change it. It may be asked twice for one access (an instruction that faults
- * is tried again).
+ * is tried again). Where a recorded run is repeated (wt_machine.known), it must answer what it
+ * answered when it was recorded.
  */
 typedef wt_lanes wt_judge_fn(void *context, struct wt_machine *m, const struct wt_wave_head *w,
                              const struct wt_lane_access *access, wt_lanes lanes,
@@ -40,8 +41,8 @@ struct wt_judge {
     void (*outside)(void *context, struct wt_machine *m, const struct wt_wave_head *w,
                     const struct wt_lane_access *access, wt_lanes lanes, const uint64_t *at,
                     uint64_t base, uint64_t size, const char *what);
-    /** A kernel has taken @p size bytes of GLOBAL memory, 1 or more, from the device's heap. */
-    void (*taken)(void *context, uint64_t addr, uint64_t size);
+    /** A wave has taken @p size bytes of GLOBAL memory, 1 or more, from the device's heap. */
+    void (*taken)(void *context, const struct wt_wave_head *w, uint64_t addr, uint64_t size);
     /** Lane `lane` of @p call, of which `pc` counts, too, gives such memory back. False: that is a
      * mistake, which is reported. */
     bool (*given_back)(void *context, const struct wt_wave_head *w,

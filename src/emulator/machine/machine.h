@@ -181,8 +181,10 @@ struct wt_machine {
     struct wt_watch_set *watch;   /**< the watches (watch_set.h), what is observed; NULL: neither */
     struct wt_observer *observer; /**< of accesses (observe.h); NULL: nobody */
     const struct wt_judge *judge; /**< of accesses (judge.h); NULL: nobody */
-    struct wt_profile *profile;   /**< counts, which saved states have, too; NULL: none */
-    struct wt_watch_hit *hit;     /**< WT_WATCH_HITS of them; NULL until watched */
+    bool recorded;                /**< by a timeline, which can repeat the run */
+    uint64_t known; /**< issues before this time have been done before: the run repeats them */
+    struct wt_profile *profile; /**< counts, which saved states have, too; NULL: none */
+    struct wt_watch_hit *hit;   /**< WT_WATCH_HITS of them; NULL until watched */
     size_t hits;         /**< of the last run, if it returned WT_RUN_WATCH; or of a later step that
                               the debug hardware did within debug_read or debug_write */
     struct wt_fill fill; /**< what registers and memory hold before they are written */

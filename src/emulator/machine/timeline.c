@@ -250,7 +250,7 @@ static bool restart(struct wt_timeline *t)
     forget(t);
     t->restarts++;
     t->resets = t->m->resets;
-    t->end = t->m->time;
+    t->end = t->m->known = t->m->time;
     t->held = wt_state_held(t->m);
     t->broken = !timeline_take_snapshot(t);
     return !t->broken;
@@ -373,7 +373,7 @@ static void drop_future(struct wt_timeline *t)
     while (t->snapshots > 1 && (t->snapshot[t->snapshots - 1].time > now ||
                                 t->snapshot[t->snapshots - 1].entries > t->done))
         drop_snapshot(t, t->snapshots - 1);
-    t->end = now;
+    t->end = t->m->known = now;
     t->branches++;
 }
 
@@ -430,6 +430,7 @@ static enum wt_run replay_to(struct wt_timeline *t, uint64_t time)
     const wt_console_fn console = m->console;
     enum wt_run run = WT_RUN_BUDGET;
     m->console = NULL; /* it was printed the first time */
+    m->known = t->end;
     while (t->done < t->entries && t->entry[t->done].after <= time) {
         const struct entry *e = &t->entry[t->done];
         run = run_to(t, e->time);
@@ -477,6 +478,7 @@ enum wt_status wt_timeline_new(struct wt_machine *machine, uint64_t budget,
         return wt_fail(err, WT_NO_MEMORY, "no host memory for a history");
     }
     t->restarts = 0;
+    machine->recorded = true;
     *timeline = t;
     return WT_OK;
 }
@@ -485,6 +487,8 @@ void wt_timeline_free(struct wt_timeline *t)
 {
     if (!t)
         return;
+    t->m->recorded = false;
+    t->m->known = 0;
     forget(t);
     free(t->entry);
     free(t->seen);

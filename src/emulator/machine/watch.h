@@ -31,9 +31,11 @@ typedef wt_lanes (*wt_watch_holds_fn)(void *context, struct wt_machine *m, uint3
 
 enum wt_watch_kind {
     /* The instruction that does it completes; then the run comes back. */
-    WT_WATCH_WRITE,  /**< a lane writes into the range (the same value, too) */
-    WT_WATCH_READ,   /**< a lane reads from it */
-    WT_WATCH_ACCESS, /**< either */
+    WT_WATCH_WRITE,   /**< a lane writes into the range (the same value, too) */
+    WT_WATCH_READ,    /**< a lane reads from it */
+    WT_WATCH_ACCESS,  /**< either */
+    WT_WATCH_MISTAKE, /**< the machine's judge (judge.h) refuses accesses of lanes; `addr` has a bit
+                           for each kind of mistake that counts, `size` is 1 */
     /* The run comes back before the instruction; the next run from there on issues it. */
     WT_WATCH_EXECUTE, /**< a wave is about to issue the instruction at addr; on Vortex, one with an
                            enabled lane */
@@ -71,13 +73,14 @@ struct wt_watch {
  * issue. */
 struct wt_watch_hit {
     enum wt_watch_kind
-        kind;      /**< WRITE, READ, ACCESS (an atomic, which does both), EXECUTE, ISSUE */
-    uint64_t time; /**< issue time: of the state before the instruction */
-    uint32_t wave; /**< the slot */
-    uint64_t id;   /**< of the wave, wt_machine_wave_id() */
-    unsigned lane; /**< EXECUTE, ISSUE: the lowest of `hits`; where a whole wave did it (scalar
-                        memory): the lowest enabled one; 0 where there is none */
-    wt_lanes mask; /**< lanes that were enabled when it issued */
+        kind; /**< WRITE, READ, ACCESS (an atomic, which does both), MISTAKE, EXECUTE, ISSUE */
+    uint8_t mistake; /**< MISTAKE: its kind; `lane` is the lowest of `hits`, `addr` its address */
+    uint64_t time;   /**< issue time: of the state before the instruction */
+    uint32_t wave;   /**< the slot */
+    uint64_t id;     /**< of the wave, wt_machine_wave_id() */
+    unsigned lane;   /**< EXECUTE, ISSUE: the lowest of `hits`; where a whole wave did it (scalar
+                          memory): the lowest enabled one; 0 where there is none */
+    wt_lanes mask;   /**< lanes that were enabled when it issued */
     wt_lanes hits; /**< lanes that did it; EXECUTE: of those enabled, the ones for which a condition
                         holds */
     uint64_t pc;   /**< of the instruction */

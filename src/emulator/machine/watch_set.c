@@ -38,6 +38,9 @@ static bool add_watch(struct wt_machine *m, struct wt_watch_set *set, const stru
     case WT_WATCH_ACCESS:
         return range(m, watch, first, last, &set->read) &&
                range(m, watch, first, last, &set->write);
+    case WT_WATCH_MISTAKE:
+        set->mistakes |= watch->addr;
+        return true;
     case WT_WATCH_EXECUTE: /* fetched from global memory, whoever does it */
         set->code[set->code_count++] =
             (struct wt_watch_code){first, last, watch->holds, watch->context};
@@ -180,7 +183,7 @@ bool wt_watch_set_observe(struct wt_machine *m, bool on, const struct wt_watch *
     struct wt_watch_set *set = m->watch;
     if (!set)
         return !on;
-    if (!on && !set->memory_count && !set->code_count && !set->issue) { /* nothing is left */
+    if (!on && !set->memory_count && !set->code_count && !set->issue && !set->mistakes) {
         free_set(set);
         m->watch = NULL;
         return true;
@@ -286,6 +289,20 @@ void wt_watch_set_access(struct wt_machine *m, const struct wt_issue *issue,
     memcpy(hit->after, after, size);
 }
 
+void wt_watch_set_mistake(struct wt_machine *m, const struct wt_issue *issue, unsigned kind,
+                          wt_lanes lanes, uint64_t addr, unsigned size)
+{
+    struct wt_watch_hit *hit = add_hit(m, issue, WT_WATCH_MISTAKE);
+    assert(lanes && m->watch->mistakes >> kind & 1);
+    if (!hit)
+        return;
+    hit->mistake = (uint8_t)kind;
+    hit->hits = lanes;
+    hit->lane = wt_lanes_lowest(lanes);
+    hit->addr = addr;
+    hit->size = size < 1 ? 1 : size > sizeof hit->before ? sizeof hit->before : size;
+}
+
 static void add_place(struct wt_machine *m, const struct wt_issue *issue, enum wt_watch_kind kind,
                       wt_lanes lanes)
 {
@@ -382,7 +399,8 @@ bool wt_watch_set_counts(struct wt_machine *m, const struct wt_issue *next)
     assert(set && m->hits);
     for (size_t i = 0; i < m->hits; i++) {
         assert(m->hit[i].wave == next->wave);
-        counts |= !m->hit[i].size; /* an instruction, or an issue: judged before it was noted */
+        /* An instruction, an issue, or a mistake: judged before it was noted. */
+        counts |= m->hit[i].kind >= WT_WATCH_MISTAKE;
     }
     for (size_t i = 0; i < set->memory_count && !counts; i++)
         counts = watch_counts(m, &set->memory[i], next);

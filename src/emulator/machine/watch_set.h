@@ -46,6 +46,7 @@ struct wt_watch_set {
     struct wt_watch_memory *memory;
     size_t memory_count;
     bool judges;                /**< some accesses to watched memory do not count */
+    uint64_t mistakes;          /**< bits of the kinds that count */
     struct wt_watch_code *code; /**< sorted by first */
     size_t code_count;
     uint64_t *issue;       /**< waves, as a bit set; NULL: none */
@@ -150,6 +151,10 @@ struct wt_issue {
 void wt_watch_set_access(struct wt_machine *m, const struct wt_issue *issue,
                          enum wt_watch_kind kind, unsigned lane, uint64_t space, uint64_t addr,
                          unsigned size, const uint8_t *before, const uint8_t *after);
+/** Notes that a judge refuses accesses of @p lanes, 1 or more, for a mistake of @p kind, which
+ * counts; @p addr: of the lowest lane. */
+void wt_watch_set_mistake(struct wt_machine *m, const struct wt_issue *issue, unsigned kind,
+                          wt_lanes lanes, uint64_t addr, unsigned size);
 /**
  * Notes the EXECUTE and ISSUE hits of the next issue. True: the run must return before it. False
  * where there is none, or it was reported already and issues now.

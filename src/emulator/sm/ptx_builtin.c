@@ -99,7 +99,7 @@ static uint64_t take(const struct sm_warp *w, uint64_t bytes)
     const uint64_t at = allocate(w, bytes);
     const struct wt_judge *judge = w->device->machine.judge;
     if (judge && at)
-        judge->taken(judge->context, at, bytes);
+        judge->taken(judge->context, &w->head, at, bytes);
     return at;
 }
 

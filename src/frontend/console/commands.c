@@ -100,7 +100,8 @@ const struct command wt_shell_commands[] = {
      "commands,\nand lets them pass while it is disabled. catch NAME: those of this name, which "
      "depends on the GPU.\ncatch dispatch begin: each kernel launch, at the first instruction of "
      "its first wave. catch dispatch end:\nthe last one of its last wave. catch module load: code "
-     "that a host program loads or unloads.",
+     "that a host program loads or unloads.\ncatch check [KIND]: before an access that --check "
+     "finds to be a mistake.",
      'x', false},
     {"delete", "d", do_delete, POINTS, "Deletes breakpoints by their numbers, or all.", NULL, 0,
      false},

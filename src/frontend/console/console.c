@@ -146,6 +146,7 @@ struct wt_shell *wt_shell_new(const struct wt_shell_options *options)
                                                   .code_register = options->code_register,
                                                   .disassemble = options->disassemble,
                                                   .code_context = options->context,
+                                                  .checks = options->checks,
                                                   .user = {.news = tell_news,
                                                            .accept_pending = accept_pending,
                                                            .may_change = may_change,

@@ -61,6 +61,18 @@ static void faulted(struct wt_shell *c, const struct wt_news *n)
     fputs(style(c, PLAIN), c->out);
 }
 
+static void mistaken(struct wt_shell *c, const struct wt_news *n)
+{
+    print_where(c, c->program->thread);
+    fprintf(c->out, "\n%sCatchpoint %u (%s): %s%s\n", style(c, HEADLINE), n->point->number,
+            n->point->text, n->text, style(c, PLAIN));
+    if (n->is_there)
+        fprintf(c->out,
+                "The instruction at 0x%" PRIx64
+                " is done, without that access: there is no recording to go back in.\n",
+                n->event->pc);
+}
+
 static void interrupted(struct wt_shell *c, const struct wt_news *n)
 {
     c->interrupted = !*n->text;
@@ -115,6 +127,9 @@ static bool tell_stop(struct wt_shell *c, const struct wt_news *n)
         print_where(c, c->program->thread);
         fprintf(c->out, "\nCatchpoint %u (%s): the program has loaded or unloaded code.\n",
                 n->point->number, n->point->text);
+        return true;
+    case WT_NEWS_MISTAKE:
+        mistaken(c, n);
         return true;
     case WT_NEWS_INTERRUPTED:
         interrupted(c, n);

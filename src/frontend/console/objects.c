@@ -12,6 +12,7 @@ static const char *reason_of(const struct wt_news *n)
     case WT_NEWS_HIT:
         return n->point->kind == WT_POINT_CATCH ? "catchpoint" : "breakpoint";
     case WT_NEWS_MODULES:
+    case WT_NEWS_MISTAKE:
         return "catchpoint";
     case WT_NEWS_UNDECIDED:
         return "condition-error";

@@ -9,13 +9,6 @@
 
 #include "debug/program/program.h"
 
-/** Where a finding is; time 0 and wave 0: no kernel made it. */
-struct wt_shell_found {
-    uint64_t time;
-    wt_wave_id wave;
-    unsigned lane;
-};
-
 struct wt_shell_options {
     struct wt_session *session;
     struct wt_modules *modules;         /**< the loaded code */
@@ -59,13 +52,7 @@ struct wt_shell_options {
     /** Prints what instructions that were executed have done (--profile). NULL: nothing is counted.
      */
     enum wt_status (*profile)(void *context, FILE *out, struct wt_error *err);
-    /**
-     * Prints the findings of --check so far, a line each, or the one of number @p number, from 1,
-     * whole. *found is the place of that one: of its first wave, and the lowest lane. WT_INVALID:
-     * there is none of that number. NULL: nothing is checked.
-     */
-    enum wt_status (*findings)(void *context, FILE *out, uint64_t number,
-                               struct wt_shell_found *found, struct wt_error *err);
+    const struct wt_checks *checks; /**< of --check; NULL: nothing is checked */
     void *context;
 };
 

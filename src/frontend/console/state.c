@@ -41,14 +41,15 @@ enum wt_status do_info_profile(struct wt_shell *c, const char *text, struct wt_e
 
 enum wt_status do_info_checks(struct wt_shell *c, const char *text, struct wt_error *err)
 {
-    struct wt_shell_found found;
+    struct wt_check_place found;
     uint64_t number = 0;
-    if (!c->options.findings)
-        return wt_fail(err, WT_STATE,
-                       "nothing is checked: start the debugger with the option --check=LIST");
+    const struct wt_checks *checks = c->options.checks;
+    const enum wt_status status = wt_checks_need(checks, err);
+    if (status)
+        return status;
     if (*text && (!take_number(&text, &number) || *text || !number))
         return wt_fail(err, WT_INVALID, "info checks takes the number of a finding, from 1 on");
-    return c->options.findings(c->options.context, c->out, number, &found, err);
+    return checks->print(checks->context, c->out, number, &found, err);
 }
 
 /* "PROGRAM | stopped: device 0, core 0, warp 1, thread 0 | draw at a.c:42 | time 4647, in the past"

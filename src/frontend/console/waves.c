@@ -556,7 +556,7 @@ enum wt_status do_info_time(struct wt_shell *c, const char *text, struct wt_erro
 }
 
 /* Goes to a time, where the lane of a finding (NULL: none) is selected. */
-static enum wt_status go_to(struct wt_shell *c, uint64_t to, const struct wt_shell_found *found,
+static enum wt_status go_to(struct wt_shell *c, uint64_t to, const struct wt_check_place *found,
                             struct wt_error *err)
 {
     struct wt_debugger_time time;
@@ -599,7 +599,7 @@ enum wt_status do_goto(struct wt_shell *c, const char *text, struct wt_error *er
 
 enum wt_status do_check(struct wt_shell *c, const char *text, struct wt_error *err)
 {
-    struct wt_shell_found found = {.time = 0};
+    struct wt_check_place found = {.time = 0};
     uint64_t number;
     if (strncmp(text, "goto ", 5) != 0)
         return wt_fail(err, WT_INVALID, "check goto NUMBER: 'info checks' has the numbers");
@@ -607,12 +607,9 @@ enum wt_status do_check(struct wt_shell *c, const char *text, struct wt_error *e
     text += strspn(text, " ");
     if (!take_number(&text, &number) || *text || !number)
         return wt_fail(err, WT_INVALID, "check goto takes the number of a finding, from 1 on");
-    if (!c->options.findings)
-        return wt_fail(err, WT_STATE,
-                       "nothing is checked: start the debugger with the option --check=LIST");
-    const enum wt_status status =
-        c->options.findings(c->options.context, NULL, number, &found, err);
-    if (status)
+    const struct wt_checks *checks = c->options.checks;
+    enum wt_status status = wt_checks_need(checks, err);
+    if (status || (status = checks->print(checks->context, NULL, number, &found, err)) != WT_OK)
         return status;
     return found.wave
                ? go_to(c, found.time, &found, err)

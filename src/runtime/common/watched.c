@@ -1,6 +1,7 @@
 /* Watched memory of a device. See watched.h. */
 #include "runtime/common/watched.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,11 +10,10 @@
 
 bool watched_find(const struct wt_wire_watch *from, struct wt_watch *to)
 {
-    static const enum wt_watch_kind kinds[] = {[WT_WIRE_WATCH_WRITE] = WT_WATCH_WRITE,
-                                               [WT_WIRE_WATCH_READ] = WT_WATCH_READ,
-                                               [WT_WIRE_WATCH_ACCESS] = WT_WATCH_ACCESS,
-                                               [WT_WIRE_WATCH_EXECUTE] = WT_WATCH_EXECUTE,
-                                               [WT_WIRE_WATCH_ISSUE] = WT_WATCH_ISSUE};
+    static const enum wt_watch_kind kinds[] = {
+        [WT_WIRE_WATCH_WRITE] = WT_WATCH_WRITE,     [WT_WIRE_WATCH_READ] = WT_WATCH_READ,
+        [WT_WIRE_WATCH_ACCESS] = WT_WATCH_ACCESS,   [WT_WIRE_WATCH_MISTAKE] = WT_WATCH_MISTAKE,
+        [WT_WIRE_WATCH_EXECUTE] = WT_WATCH_EXECUTE, [WT_WIRE_WATCH_ISSUE] = WT_WATCH_ISSUE};
     if (from->kind >= WT_WIRE_WATCH_KINDS ||
         (from->kind != WT_WIRE_WATCH_ISSUE &&
          (!from->size || from->addr + from->size < from->addr)))
@@ -54,6 +54,11 @@ int watched_set(struct watched *w, struct wt_machine *m, const struct wt_wire_wa
 
 struct wt_wire_hit watched_hit(const struct wt_watch_hit *from)
 {
+    static const enum wt_wire_watched kinds[] = {[WT_WATCH_WRITE] = WT_WIRE_WATCH_WRITE,
+                                                 [WT_WATCH_READ] = WT_WIRE_WATCH_READ,
+                                                 [WT_WATCH_ACCESS] = WT_WIRE_WATCH_ACCESS,
+                                                 [WT_WATCH_MISTAKE] = WT_WIRE_WATCH_MISTAKE};
+    assert(from->kind <= WT_WATCH_MISTAKE);
     struct wt_wire_hit hit = {.id = from->id,
                               .time = from->time,
                               .pc = from->pc,
@@ -63,9 +68,8 @@ struct wt_wire_hit watched_hit(const struct wt_watch_hit *from)
                               .wave = from->wave,
                               .lane = from->lane,
                               .size = from->size,
-                              .kind = from->kind == WT_WATCH_WRITE  ? WT_WIRE_WATCH_WRITE
-                                      : from->kind == WT_WATCH_READ ? WT_WIRE_WATCH_READ
-                                                                    : WT_WIRE_WATCH_ACCESS};
+                              .mistake = from->mistake,
+                              .kind = kinds[from->kind]};
     memcpy(hit.before, from->before, sizeof hit.before);
     memcpy(hit.after, from->after, sizeof hit.after);
     return hit;

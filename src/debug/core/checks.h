@@ -1,0 +1,42 @@
+/*
+ * The checks of the program that is debugged, as its starter offers them to front ends: the mistakes
+ * that were found, and the program's memory objects. The debugger stops before mistakes by
+ * watchpoints of kind WT_WATCHPOINT_MISTAKE.
+ */
+#ifndef WT_DEBUG_CORE_CHECKS_H
+#define WT_DEBUG_CORE_CHECKS_H
+
+#include <stdio.h>
+
+#include "debug/core/debugger.h"
+
+/** Where a finding is; wave WT_NO_WAVE: no kernel made it. */
+struct wt_check_place {
+    uint64_t time; /**< issue time before the access */
+    wt_wave_id wave;
+    unsigned lane;
+};
+
+/** The operations take the context. */
+struct wt_checks {
+    /** The name of a kind of mistakes of kernels, from 0 on; NULL: there are no more. */
+    const char *(*kind)(void *context, unsigned kind);
+    /** Writes what the mistake of a stop is. False: nobody wants to hear of it. */
+    bool (*describe)(void *context, const struct wt_event *event, char *text, size_t size);
+    /**
+     * Prints the findings so far, a line each, or the one of number @p number, from 1, whole; *place
+     * becomes its place. @p out NULL: nothing is printed. WT_INVALID: there is none of that number.
+     */
+    enum wt_status (*print)(void *context, FILE *out, uint64_t number, struct wt_check_place *place,
+                            struct wt_error *err);
+    void *context;
+};
+
+/** The error of commands that are about checks where @p checks is NULL: nothing is checked. */
+enum wt_status wt_checks_need(const struct wt_checks *checks, struct wt_error *err);
+/** The kinds of mistakes that a name means, as bits; "": all. WT_INVALID, WT_STATE: no accesses are
+ * checked. */
+enum wt_status wt_checks_kinds(const struct wt_checks *checks, const char *name, uint64_t *kinds,
+                               struct wt_error *err);
+
+#endif
