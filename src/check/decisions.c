@@ -50,7 +50,8 @@ void wt_decisions_drop(struct wt_decisions *all, uint64_t time,
 
 bool wt_decisions_has(const struct wt_decisions *all, const struct wt_decision *one)
 {
-    for (size_t i = wt_decisions_at(all, one->time); i < all->stale && all->list[i].time <= one->time; i++)
+    for (size_t i = wt_decisions_at(all, one->time);
+         i < all->stale && all->list[i].time <= one->time; i++)
         if (all->list[i].time == one->time && all->list[i].key == one->key &&
             all->list[i].kind == one->kind && all->list[i].address == one->address)
             return true;

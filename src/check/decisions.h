@@ -1,7 +1,7 @@
 /*
- * What a judge has decided in a run that is recorded. Objects come and go with the program, and stay
- * as they are when a debugger goes back in time: where the run is repeated, the judge answers what it
- * answered then.
+ * What a judge has decided in a run that is recorded. Objects come and go with the program, and
+ * stay as they are when a debugger goes back in time: where the run is repeated, the judge answers
+ * what it answered then.
  */
 #ifndef WT_CHECK_DECISIONS_H
 #define WT_CHECK_DECISIONS_H
@@ -17,12 +17,12 @@ enum { WT_DECISION_MORE = 0xff };
 
 /** A refusal, or what has happened to the heap of kernels. */
 struct wt_decision {
-    uint64_t time;    /**< of the issue */
-    uint64_t key;     /**< of the question */
-    wt_lanes lanes;   /**< that were refused */
-    uint64_t address; /**< of the lowest lane; of an object of the heap */
-    uint64_t size;    /**< of the access; of the object */
-    uint32_t kind;    /**< enum wt_finding_kind, WT_DECISION_MORE, or: */
+    uint64_t time;     /**< of the issue */
+    uint64_t key;      /**< of the question */
+    wt_lanes lanes;    /**< that were refused */
+    uint64_t address;  /**< of the lowest lane; of an object of the heap */
+    uint64_t size;     /**< of the access; of the object */
+    uint32_t kind;     /**< enum wt_finding_kind, WT_DECISION_MORE, or: */
     bool takes, frees; /**< an object of the heap was made, or freed */
 };
 

@@ -271,7 +271,7 @@ static bool is_global_mistake(struct wt_check_memory *c, const struct wt_lane_ac
     const bool write = a->kind != WT_WATCH_READ;
     if (!is_misaligned(a, at) && known_good(c, at, at + a->size - 1, write))
         return false;
-    const enum wt_verdict verdict =
+    const enum wt_object_verdict verdict =
         wt_objects_judge(c->space, at, a->size, write, &bad->object, &good);
     bad->at = at;
     switch (verdict) {
@@ -714,7 +714,8 @@ uint64_t wt_check_host_access(const void *space, uint64_t addr, uint64_t size,
     struct wt_object object;
     struct wt_good good;
     const bool write = access != WT_ACCESS_LOAD;
-    const enum wt_verdict verdict = wt_objects_judge(space, addr, size, write, &object, &good);
+    const enum wt_object_verdict verdict =
+        wt_objects_judge(space, addr, size, write, &object, &good);
     struct wt_finding f = {.kind = WT_FOUND_OUT_OF_BOUNDS,
                            .space = WT_FOUND_HOST,
                            .access = access,

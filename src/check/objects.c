@@ -463,8 +463,8 @@ static const struct wt_object *meant(uint64_t addr, uint64_t size, const struct 
     return ahead < most ? behind : NULL;
 }
 
-static enum wt_verdict judge(const void *space, uint64_t addr, uint64_t size, bool write,
-                             struct wt_object *object, struct wt_good *good)
+static enum wt_object_verdict judge(const void *space, uint64_t addr, uint64_t size, bool write,
+                                    struct wt_object *object, struct wt_good *good)
 {
     struct wt_object found, before, behind, *o = object_below(space, addr);
     const struct wt_object *near;
@@ -493,11 +493,11 @@ static enum wt_verdict judge(const void *space, uint64_t addr, uint64_t size, bo
     return behind.size && behind.addr - addr < size ? WT_PARTLY : WT_OUTSIDE;
 }
 
-enum wt_verdict wt_objects_judge(const void *space, uint64_t addr, uint64_t size, bool write,
-                                 struct wt_object *object, struct wt_good *good)
+enum wt_object_verdict wt_objects_judge(const void *space, uint64_t addr, uint64_t size, bool write,
+                                        struct wt_object *object, struct wt_good *good)
 {
     pthread_mutex_lock(&table.lock);
-    const enum wt_verdict verdict = judge(space, addr, size, write, object, good);
+    const enum wt_object_verdict verdict = judge(space, addr, size, write, object, good);
     good->state = wt_objects_state();
     pthread_mutex_unlock(&table.lock);
     return verdict;

@@ -101,7 +101,7 @@ bool wt_objects_release_kept(void);
 /** How many bytes of freed objects are kept at most; 0, the beginning: none. */
 void wt_objects_set_quarantine(uint64_t bytes);
 
-enum wt_verdict {
+enum wt_object_verdict {
     WT_GOOD,
     WT_PARTLY,    /**< it begins in an object and ends behind it, or the other way round */
     WT_OUTSIDE,   /**< outside of every object */
@@ -120,8 +120,8 @@ struct wt_good {
  * Judges an access. *object: the object that it is in or was meant for, by distance; size 0: there
  * is none near. GOOD: *good becomes the memory around it.
  */
-enum wt_verdict wt_objects_judge(const void *space, uint64_t addr, uint64_t size, bool write,
-                                 struct wt_object *object, struct wt_good *good);
+enum wt_object_verdict wt_objects_judge(const void *space, uint64_t addr, uint64_t size, bool write,
+                                        struct wt_object *object, struct wt_good *good);
 /** A number that changes with each object that is made or freed. */
 uint64_t wt_objects_state(void);
 

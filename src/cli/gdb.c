@@ -5,9 +5,16 @@
 #include "cli/remote.h"
 
 struct gdb {
-    struct cli_options options;
+    struct cli_options options; /* first: the context of options about the device */
     struct cli_gdb_choice choice;
+    struct cli_check check;
 };
+
+static struct cli_check *check_of(void *context)
+{
+    return &((struct gdb *)context)->check;
+}
+CLI_CHECK_SETTERS(set_, check_of)
 
 static int run_gdb(struct gdb *g, char **operands, const char *directory)
 {
@@ -22,16 +29,16 @@ static int run_gdb(struct gdb *g, char **operands, const char *directory)
     rsp.allow_files = true; /* its one client is the user's GDB */
     if (cli_gdb_signals(&rsp.stop_fd, &err) != WT_OK)
         return cli_fail(&cli_gdb, &err);
-    if (cli_remote_open(&remote, &g->options, operands[0], &rsp, stdout, &err)) {
+    if (cli_remote_open(&remote, &g->options, operands[0], &rsp, &g->check, stdout, &err)) {
         close(rsp.stop_fd);
         return cli_fail(&cli_gdb, &err);
     }
     bool elf = remote.device.is_elf;
     int status = cli_gdb_serve(&cli_gdb, &g->choice, elf ? operands[0] : NULL, operands + 1,
                                remote.server[0], rsp.stop_fd);
-    cli_remote_close(&remote);
+    const int checked = cli_remote_close(&cli_gdb, &remote);
     close(rsp.stop_fd);
-    return status;
+    return status ? status : checked;
 }
 
 static int gdb(int argc, char **argv)
@@ -48,6 +55,7 @@ static int gdb(int argc, char **argv)
             rmdir(directory);
         }
     }
+    cli_check_free(&g.check);
     cli_options_free(&g.options);
     return status;
 }
@@ -57,6 +65,7 @@ static const struct cli_option options[] = {
      CLI_TEXT(struct gdb, choice.gdb)},
     {"plain", 0, NULL, "do not load wavetrap's commands for GPUs into GDB",
      CLI_FLAG(struct gdb, choice.plain)},
+    CLI_CHECK_OPTIONS(set_),
     {0},
 };
 
@@ -69,6 +78,7 @@ const struct cli_command cli_gdb = {
     .options = options,
     .device = true,
     .debugger = true,
-    .notes = "The exit status is GDB's.\n",
+    .notes =
+        "The exit status is GDB's; or 115, where GDB's is 0 and --check has reported an error.\n",
     .run = gdb,
 };

@@ -6,6 +6,8 @@
 #include <string.h>
 #include <sys/signalfd.h>
 
+#include "check/memory.h"
+
 /* Prints the output of the program or of a breakpoint's commands. */
 static void print(void *context, const char *text, size_t length)
 {
@@ -37,12 +39,29 @@ static enum wt_status add_server(struct cli_remote *remote, const struct wt_rsp_
     return WT_OK;
 }
 
-enum wt_status cli_remote_open(struct cli_remote *remote, const struct cli_options *options,
-                               const char *program, const struct wt_rsp_options *rsp, FILE *out,
-                               struct wt_error *err)
+static void close_all(struct cli_remote *remote)
 {
-    *remote = (struct cli_remote){.out = out};
-    enum wt_status status = cli_open(&remote->device, options, program, err);
+    while (remote->server_count)
+        wt_rsp_server_close(remote->server[--remote->server_count]);
+    wt_session_free(remote->session);
+    remote->session = NULL;
+    if (remote->device.debugger)
+        wt_debugger_close(remote->device.debugger);
+    wt_emulated_close(&remote->device);
+    if (remote->console)
+        fclose(remote->console);
+    remote->console = NULL;
+}
+
+enum wt_status cli_remote_open(struct cli_remote *remote, const struct cli_options *options,
+                               const char *program, const struct wt_rsp_options *rsp,
+                               struct cli_check *check, FILE *out, struct wt_error *err)
+{
+    struct wt_rsp_options served = *rsp;
+    *remote = (struct cli_remote){.check = check, .out = out};
+    enum wt_status status = cli_check_complete(check, err);
+    if (!status)
+        status = cli_open(&remote->device, options, program, err);
     if (status)
         return status;
     remote->console = fopencookie(remote, "w", (cookie_io_functions_t){.write = console_write});
@@ -55,9 +74,14 @@ enum wt_status cli_remote_open(struct cli_remote *remote, const struct cli_optio
     if (!status && !(remote->session = wt_session_new(remote->device.debugger)))
         status = wt_fail(err, WT_NO_MEMORY, "no host memory");
     if (!status)
-        status = add_server(remote, rsp, err);
-    if (status)
-        cli_remote_close(remote);
+        status = cli_check_begin(check, &remote->device, err);
+    served.checks = cli_check_offer(check, &check->file, &remote->device);
+    if (!status)
+        status = add_server(remote, &served, err);
+    if (status) {
+        wt_check_memory_end(check->memory);
+        close_all(remote);
+    }
     return status;
 }
 
@@ -66,21 +90,17 @@ enum wt_status cli_remote_listen(struct cli_remote *remote, const struct wt_rsp_
 {
     struct wt_rsp_options beside = *rsp;
     beside.stop_fd = -1; /* the first server watches it for all */
+    beside.checks = cli_check_offer(remote->check, &remote->check->file, &remote->device);
     return add_server(remote, &beside, err);
 }
 
-void cli_remote_close(struct cli_remote *remote)
+int cli_remote_close(const struct cli_command *command, struct cli_remote *remote)
 {
-    while (remote->server_count)
+    while (remote->server_count) /* GDB shows nothing any more */
         wt_rsp_server_close(remote->server[--remote->server_count]);
-    wt_session_free(remote->session);
-    remote->session = NULL;
-    if (remote->device.debugger)
-        wt_debugger_close(remote->device.debugger);
-    wt_emulated_close(&remote->device);
-    if (remote->console)
-        fclose(remote->console);
-    remote->console = NULL;
+    const int status = cli_check_end(command, remote->check, &remote->device, NULL);
+    close_all(remote);
+    return status;
 }
 
 int cli_signal_fd(const int *signals)

@@ -2,6 +2,7 @@
 #ifndef WT_CLI_REMOTE_H
 #define WT_CLI_REMOTE_H
 
+#include "cli/check.h"
 #include "cli/options.h"
 #include "frontend/rsp/rsp.h"
 
@@ -12,25 +13,28 @@ struct cli_remote {
     struct wt_session *session; /**< of the debugger; the servers are its clients */
     struct wt_rsp_server *server[CLI_SERVERS];
     size_t server_count;
-    FILE *out;     /**< where console lines go that the client does not take */
-    FILE *console; /**< the device's console: decides for each line */
+    struct cli_check *check; /**< of the program; NULL: none */
+    FILE *out;               /**< where console lines go that the client does not take */
+    FILE *console;           /**< the device's console: decides for each line */
 };
 
 /**
  * Loads @p program, halts it before its first instruction, and listens as @p rsp says. The console
- * goes to @p out, or to the clients (rsp->console_to_gdb). On failure nothing is left to close.
+ * goes to @p out, or to the clients (rsp->console_to_gdb). @p check, whose options are complete, is
+ * begun. On failure nothing is left to close.
  */
 enum wt_status cli_remote_open(struct cli_remote *remote, const struct cli_options *options,
-                               const char *program, const struct wt_rsp_options *rsp, FILE *out,
-                               struct wt_error *err);
+                               const char *program, const struct wt_rsp_options *rsp,
+                               struct cli_check *check, FILE *out, struct wt_error *err);
 /**
  * Listens at one more address, for a client beside the others. `stop_fd` of the options is not
  * used.
  */
 enum wt_status cli_remote_listen(struct cli_remote *remote, const struct wt_rsp_options *rsp,
                                  struct wt_error *err);
-/** Closes the servers, the debugger and the device. */
-void cli_remote_close(struct cli_remote *remote);
+/** Closes the servers, the debugger and the device; reports what the check has found before that,
+ * as cli_check_end() does. Returns its exit status. */
+int cli_remote_close(const struct cli_command *command, struct cli_remote *remote);
 
 /** A descriptor that can be read when one of @p signals (0 ends the list) has come; -1: failed. */
 int cli_signal_fd(const int *signals);

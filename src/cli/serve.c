@@ -16,7 +16,14 @@ struct serve {
     const char *address[CLI_SERVERS]; /* of --rsp */
     size_t address_count;
     struct cli_serve_registers registers;
+    struct cli_check check;
 };
+
+static struct cli_check *check_of(void *context)
+{
+    return &((struct serve *)context)->check;
+}
+CLI_CHECK_SETTERS(set_, check_of)
 
 static enum wt_status set_rsp(void *context, const char *value, struct wt_error *err)
 {
@@ -69,7 +76,8 @@ static int serve_program(struct serve *s, const char *program)
     signal(SIGPIPE, SIG_IGN);
     int status = 0;
     /* Standard output belongs to the protocol if the client is connected to it. */
-    if (cli_remote_open(&remote, &s->options, program, &s->rsp, stdio ? stderr : stdout, &err)) {
+    if (cli_remote_open(&remote, &s->options, program, &s->rsp, &s->check, stdio ? stderr : stdout,
+                        &err)) {
         status = cli_fail(&cli_serve, &err);
     } else {
         if (!stdio) {
@@ -96,7 +104,8 @@ static int serve_program(struct serve *s, const char *program)
             else if (wt_debugger_ended(remote.device.debugger, &word))
                 status = cli_word_status(word);
         }
-        cli_remote_close(&remote);
+        const int checked = cli_remote_close(&cli_serve, &remote);
+        status = status ? status : checked;
     }
     close(s->rsp.stop_fd);
     return status;
@@ -118,6 +127,12 @@ static int serve_either(struct serve *s, const char *program)
         if (!s->rsp.address)
             s->rsp.address = ":3333";
         return serve_program(s, program);
+    }
+    if (s->check.any) {
+        wt_fail(&err, WT_INVALID,
+                "--check is for --rsp: a client that drives the Debug Module has no findings; "
+                "'wavetrap run' reports them");
+        return cli_fail(&cli_serve, &err);
     }
     if (s->registers.dm && s->registers.jtag) {
         wt_fail(&err, WT_INVALID,
@@ -143,6 +158,7 @@ static int serve(int argc, char **argv)
     if (status == CLI_GO) {
         status = serve_either(&s, argv[optind]);
     }
+    cli_check_free(&s.check);
     cli_options_free(&s.options);
     return status;
 }
@@ -176,6 +192,7 @@ static const struct cli_option options[] = {
      "clients may write files anywhere ('monitor generate-core'), not only\n"
      "new ones in the working folder",
      CLI_FLAG(struct serve, rsp.allow_files)},
+    CLI_CHECK_OPTIONS(set_),
     {0},
 };
 

@@ -34,7 +34,8 @@ static void judge(const void *space, uint64_t addr, uint64_t size, bool write)
 {
     struct wt_object object, found, before, behind;
     struct wt_good good;
-    const enum wt_verdict verdict = wt_objects_judge(space, addr, size, write, &object, &good);
+    const enum wt_object_verdict verdict =
+        wt_objects_judge(space, addr, size, write, &object, &good);
     const bool holds = wt_object_find(space, addr, &found, &before, &behind);
     assert(good.state == wt_objects_state());
     if (verdict == WT_GOOD) {

@@ -65,7 +65,7 @@ static void check_judge(unsigned space, uint64_t addr, uint64_t size)
 {
     struct wt_object object;
     struct wt_good good;
-    enum wt_verdict wanted = WT_OUTSIDE;
+    enum wt_object_verdict wanted = WT_OUTSIDE;
     bool freed = false, inside = false;
     for (size_t i = gone_count > WT_OBJECTS_FREED ? gone_count - WT_OBJECTS_FREED : 0;
          i < gone_count; i++)

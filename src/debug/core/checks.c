@@ -24,8 +24,7 @@ enum wt_status wt_checks_kinds(const struct wt_checks *checks, const char *name,
     }
     if (status || *kinds)
         return status;
-    return *names
-               ? wt_fail(err, WT_INVALID, "no kernel's mistake is called \"%s\": there are %s",
-                         name, names)
-               : wt_fail(err, WT_STATE, "no accesses are checked: that is --check=memory");
+    return *names ? wt_fail(err, WT_INVALID, "no kernel's mistake is called \"%s\": there are %s",
+                            name, names)
+                  : wt_fail(err, WT_STATE, "no accesses are checked: that is --check=memory");
 }

@@ -1,6 +1,6 @@
 /*
- * The checks of the program that is debugged, as its starter offers them to front ends: the mistakes
- * that were found, and the program's memory objects. The debugger stops before mistakes by
+ * The checks of the program that is debugged, as its starter offers them to front ends: the
+ * mistakes that were found, and the program's memory objects. The debugger stops before mistakes by
  * watchpoints of kind WT_WATCHPOINT_MISTAKE.
  */
 #ifndef WT_DEBUG_CORE_CHECKS_H
@@ -24,8 +24,9 @@ struct wt_checks {
     /** Writes what the mistake of a stop is. False: nobody wants to hear of it. */
     bool (*describe)(void *context, const struct wt_event *event, char *text, size_t size);
     /**
-     * Prints the findings so far, a line each, or the one of number @p number, from 1, whole; *place
-     * becomes its place. @p out NULL: nothing is printed. WT_INVALID: there is none of that number.
+     * Prints the findings so far, a line each, or the one of number @p number, from 1, whole;
+     * *place becomes its place. @p out NULL: nothing is printed. WT_INVALID: there is none of that
+     * number.
      */
     enum wt_status (*print)(void *context, FILE *out, uint64_t number, struct wt_check_place *place,
                             struct wt_error *err);

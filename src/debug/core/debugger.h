@@ -562,6 +562,12 @@ struct wt_event {
     char text[256];      /**< for people; "" if there is nothing to say */
 };
 
+/** Whether a stop is one for a mistake that a check has found. */
+static inline bool wt_event_is_mistake(const struct wt_event *event)
+{
+    return event->reason == WT_STOP_WATCHPOINT && event->watch == WT_WATCHPOINT_MISTAKE;
+}
+
 /**
  * Lets the target advance by about @p budget issues and examines what happened. Returns true if it
  * should be called again soon, false if nothing will happen before something is asked for (the

@@ -25,6 +25,7 @@
 #include "debug/core/patches.h"
 #include "debug/core/past.h"
 #include "debug/core/plan.h"
+#include "debug/core/resume.h"
 #include "debug/core/rows.h"
 #include "debug/core/stop.h"
 #include "debug/core/sync.h"
@@ -251,12 +252,6 @@ static bool is_step(const struct candidate *c)
     return c->stop.event.reason == WT_STOP_STEP;
 }
 
-static bool is_mistake(const struct candidate *c)
-{
-    return c->stop.event.reason == WT_STOP_WATCHPOINT &&
-           c->stop.event.watch == WT_WATCHPOINT_MISTAKE;
-}
-
 /* A match was found. If the run stops at it, it becomes the candidate. */
 static enum wt_status judge(struct wt_debugger *d, const struct wt_history_match *match,
                             bool *stops, struct wt_error *err)
@@ -287,8 +282,9 @@ static enum wt_status judge(struct wt_debugger *d, const struct wt_history_match
             *stops = dbg_take_hits(d, list, count, t->backwards, halted) &&
                      dbg_next_hit(d, t->backwards, &c.stop);
             /* The run begins before the access. */
-            if (*stops && is_mistake(&c) && !t->backwards && match->time == t->from)
-                *stops = dbg_next_hit(d, false, &c.stop) && !is_mistake(&c);
+            if (*stops && wt_event_is_mistake(&c.stop.event) && !t->backwards &&
+                match->time == t->from)
+                *stops = dbg_next_hit(d, false, &c.stop) && !wt_event_is_mistake(&c.stop.event);
         }
         break;
     }
@@ -422,7 +418,8 @@ static enum wt_status found(struct wt_debugger *d, struct wt_error *err)
         return report_stranger(d, before, &c, err);
     /* Forwards, outside input recorded at the match has not been applied yet. All stops except
      * breakpoints and mistakes are reported after the instruction. */
-    const uint64_t time = c.time + (c.stop.event.reason != WT_STOP_BREAKPOINT && !is_mistake(&c));
+    const uint64_t time =
+        c.time + (c.stop.event.reason != WT_STOP_BREAKPOINT && !wt_event_is_mistake(&c.stop.event));
     enum wt_status status = t->backwards ? dbg_arrive(d, err) : dbg_go(d, time, err);
     if (status)
         return status;

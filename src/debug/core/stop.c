@@ -60,7 +60,7 @@ enum wt_status dbg_report(struct wt_debugger *d, const struct stop *stop, struct
 {
     if (stop->wave == WT_NO_HANDLE)
         return report_all(d, stop, err);
-    if (stop->event.reason == WT_STOP_WATCHPOINT && stop->event.watch == WT_WATCHPOINT_MISTAKE) {
+    if (wt_event_is_mistake(&stop->event)) {
         const enum wt_status status = dbg_go_before_mistake(d, stop->id, stop->event.time, err);
         if (status)
             return status;

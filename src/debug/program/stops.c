@@ -344,7 +344,7 @@ enum wt_status wt_program_report(struct wt_program *g, bool *again, struct wt_er
         report_breakpoints(g, again);
         break;
     case WT_STOP_WATCHPOINT:
-        if (e->watch == WT_WATCHPOINT_MISTAKE)
+        if (wt_event_is_mistake(e))
             report_mistake(g, again);
         else
             report_watchpoint(g, again);

@@ -211,4 +211,5 @@ void wt_rsp_remove_breakpoints(struct wt_rsp_session *s, bool persistent_too)
         forget(s, b);
     }
     wt_rsp_remove_watchpoints(s);
+    wt_rsp_stop_catching(s);
 }

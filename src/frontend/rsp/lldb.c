@@ -79,7 +79,7 @@ static void put_thread(struct wt_rsp_session *s, const struct wt_thread_info *t)
     wt_put_format(&s->out, "{\"tid\":%" PRIu32 ",\"name\":\"", t->id);
     wt_rsp_put_json(&s->out, name);
     wt_put_format(&s->out, "\",\"reason\":\"%s\"", stopped ? wt_rsp_lldb_reason(&s->last) : "none");
-    if (stopped && s->last.reason == WT_STOP_WATCHPOINT) {
+    if (stopped && wt_rsp_is_watchpoint(&s->last)) {
         wt_put_format(&s->out, ",\"description\":\"%" PRIu64 " 0\"", s->last.addr.offset);
     } else if (stopped && s->last.text[0]) {
         wt_put_text(&s->out, ",\"description\":\"");

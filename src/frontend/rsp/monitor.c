@@ -168,6 +168,8 @@ static const struct {
     const char *name, *args, *text;
     void (*handle)(struct wt_rsp_session *s, const char *args, FILE *out);
 } commands[] = {
+    {"check", "[N|goto N|catch [KIND|off]]",
+     "what --check has found; goes before it; stops before mistakes from now on", wt_rsp_check},
     {"each-lane", "[on|off]", "stop for each lane that meets a breakpoint, not once for its wave",
      each_lane},
     {"fault", "", "the mistake for which the current thread's wave stands where it is", fault},

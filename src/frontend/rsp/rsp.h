@@ -8,6 +8,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "debug/core/checks.h"
 #include "debug/core/session.h"
 
 /** When the server ends by itself. */
@@ -39,6 +40,7 @@ struct wt_rsp_options {
      * Its content is not read.
      */
     int stop_fd;
+    const struct wt_checks *checks; /**< of the program (debug/core/checks.h); NULL: none */
     /** Told what a person should know (a client came, was refused, …). May be NULL. */
     void (*log)(void *context, const char *text);
     void *context;

@@ -181,6 +181,7 @@ struct wt_rsp_session {
     struct wt_rsp_breakpoint *breakpoints;
     size_t breakpoint_count, breakpoint_capacity;
 
+    struct wt_watchpoint_request caught; /* mistakes; addr.offset 0: none */
     struct wt_rsp_watchpoint *watchpoints;
     size_t watchpoint_count, watchpoint_capacity;
 
@@ -550,6 +551,19 @@ wt_rsp_monitor wt_rsp_time, wt_rsp_goto, wt_rsp_hash, wt_rsp_mark, wt_rsp_unmark
 
 /* monitor_writes.c */
 wt_rsp_monitor wt_rsp_who_read, wt_rsp_who_wrote;
+
+/* ---- monitor_checks.c: what checks have found ---- */
+
+wt_rsp_monitor wt_rsp_check;
+/** Stops for no mistake any more. */
+void wt_rsp_stop_catching(struct wt_rsp_session *s);
+/** Says for people for which mistake the program has stopped. */
+void wt_rsp_describe_mistake(struct wt_rsp_session *s, const struct wt_event *event, FILE *out);
+/** Whether a stop is for a watchpoint of a client. */
+static inline bool wt_rsp_is_watchpoint(const struct wt_event *event)
+{
+    return event->reason == WT_STOP_WATCHPOINT && !wt_event_is_mistake(event);
+}
 
 /* lldb.c: what LLDB asks beyond GDB's protocol */
 wt_rsp_handler wt_rsp_thread_suffix, wt_rsp_list_threads, wt_rsp_error_strings, wt_rsp_host_info,

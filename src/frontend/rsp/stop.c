@@ -11,6 +11,8 @@
 
 static int signal_of(const struct wt_event *event)
 {
+    if (wt_event_is_mistake(event))
+        return WT_RSP_SIGSEGV;
     switch (event->reason) {
     case WT_STOP_INTERRUPTED:
         return WT_RSP_SIGINT;
@@ -105,6 +107,8 @@ static void put_exit(struct wt_rsp_session *s, const struct wt_event *event)
 
 const char *wt_rsp_lldb_reason(const struct wt_event *event)
 {
+    if (wt_event_is_mistake(event))
+        return "exception";
     switch (event->reason) {
     case WT_STOP_BREAKPOINT:
         return "breakpoint";
@@ -141,7 +145,7 @@ static void put_lldb_threads(struct wt_rsp_session *s, const struct wt_event *ev
     char json[128], address[48] = "";
     int length = 0;
     /* Its address, and a number that nobody uses. */
-    if (event->reason == WT_STOP_WATCHPOINT)
+    if (wt_rsp_is_watchpoint(event))
         snprintf(address, sizeof address, ",\"description\":\"%" PRIu64 " 0\"", event->addr.offset);
     if (event->kind == WT_EVENT_STOPPED && event->thread)
         length = snprintf(json, sizeof json, "[{\"tid\":%" PRIu32 ",\"reason\":\"%s\"%s}]",
@@ -172,12 +176,12 @@ void wt_rsp_put_stop(struct wt_rsp_session *s, const struct wt_event *event)
     if (event->reason == WT_STOP_HISTORY_BEGIN || event->reason == WT_STOP_HISTORY_END)
         wt_put_format(&s->out, "replaylog:%s;",
                       event->reason == WT_STOP_HISTORY_BEGIN ? "begin" : "end");
-    if (event->reason == WT_STOP_WATCHPOINT)
+    if (wt_rsp_is_watchpoint(event))
         put_watchpoint(s, event);
     if (s->lldb) {
         wt_put_format(&s->out, "reason:%s;", wt_rsp_lldb_reason(event));
         /* For a watchpoint LLDB expects only the address there. */
-        if (event->text[0] && event->reason != WT_STOP_WATCHPOINT) {
+        if (event->text[0] && !wt_rsp_is_watchpoint(event)) {
             wt_put_text(&s->out, "description:");
             wt_put_hex(&s->out, event->text, strlen(event->text));
             wt_put_char(&s->out, ';');
@@ -222,10 +226,11 @@ static void put_text(struct wt_rsp_session *s, const struct wt_event *event)
 {
     char *text = NULL;
     size_t length = 0;
-    FILE *out = event->reason == WT_STOP_FAULT && event->record.kind
-                    ? open_memstream(&text, &length)
-                    : NULL;
-    if (out)
+    const bool faulted = event->reason == WT_STOP_FAULT && event->record.kind;
+    FILE *out = faulted || wt_event_is_mistake(event) ? open_memstream(&text, &length) : NULL;
+    if (out && wt_event_is_mistake(event))
+        wt_rsp_describe_mistake(s, event, out);
+    else if (out)
         wt_report_fault(out, &(struct wt_fault_report){.debugger = s->debugger}, event->thread,
                         &event->record);
     if (out && fclose(out) == 0) {
@@ -243,7 +248,7 @@ void wt_rsp_tell_text(struct wt_rsp_session *s, const struct wt_event *event)
     if (!event->text[0] || s->nonstop)
         return;
     /* For a single lane the client reports the hit by itself, and only if its condition holds. */
-    if (event->reason == WT_STOP_WATCHPOINT && wt_lanes_count(event->lanes) < 2)
+    if (wt_rsp_is_watchpoint(event) && wt_lanes_count(event->lanes) < 2)
         return;
     wt_put_begin(&s->out, '$');
     wt_put_char(&s->out, 'O');

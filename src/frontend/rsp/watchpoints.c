@@ -144,8 +144,8 @@ static bool expects_before(const struct wt_rsp_session *s)
 
 void wt_rsp_show_watchpoint(struct wt_rsp_session *s, const struct wt_event *event)
 {
-    if (expects_before(s) && event->kind == WT_EVENT_STOPPED &&
-        event->reason == WT_STOP_WATCHPOINT && !wt_rsp_shown_pc(s, event->thread))
+    if (expects_before(s) && event->kind == WT_EVENT_STOPPED && wt_rsp_is_watchpoint(event) &&
+        !wt_rsp_shown_pc(s, event->thread))
         wt_rsp_show_at(s, event->thread, event->pc);
 }
 

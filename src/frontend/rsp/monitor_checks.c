@@ -1,0 +1,87 @@
+/* `monitor check`: what --check has found, and stops before it, for users of an unmodified client. */
+#include "frontend/rsp/session.h"
+
+#include <ctype.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+void wt_rsp_stop_catching(struct wt_rsp_session *s)
+{
+    if (s->caught.addr.offset)
+        wt_debugger_remove_watchpoint(s->debugger, &s->caught, WT_IGNORED);
+    s->caught.addr.offset = 0;
+}
+
+/* Stops before each mistake of a kind from the next resume on. */
+static enum wt_status catch_kind(struct wt_rsp_session *s, const char *kind, FILE *out,
+                                 struct wt_error *err)
+{
+    uint64_t kinds = 0;
+    const bool off = strcmp(kind, "off") == 0;
+    enum wt_status status = off ? WT_OK : wt_checks_kinds(s->options->checks, kind, &kinds, err);
+    if (status)
+        return status;
+    wt_rsp_stop_catching(s);
+    s->caught = (struct wt_watchpoint_request){.kind = WT_WATCHPOINT_MISTAKE,
+                                               .addr = wt_address_of(kinds),
+                                               .size = 1,
+                                               .owner = wt_client_number(s->client)};
+    if (kinds && (status = wt_debugger_insert_watchpoint(s->debugger, &s->caught, err)) != WT_OK) {
+        s->caught.addr.offset = 0;
+        return status;
+    }
+    fputs(kinds ? "The program stops with SIGSEGV before each access that a check refuses.\n"
+                : "The program does not stop for what checks find.\n",
+          out);
+    return WT_OK;
+}
+
+static enum wt_status print(struct wt_rsp_session *s, const char *text, FILE *out,
+                            struct wt_error *err)
+{
+    const struct wt_checks *checks = s->options->checks;
+    const bool goes = strncmp(text, "goto ", 5) == 0;
+    const char *word = text + (goes ? 5 + strspn(text + 5, " ") : 0);
+    struct wt_check_place place = {.time = 0};
+    char *end, time[24];
+    const uint64_t number = strtoull(word, &end, 10);
+    enum wt_status status = wt_checks_need(checks, err);
+    if (status)
+        return status;
+    if ((goes || *word) && (!isdigit((unsigned char)*word) || *end || !number))
+        return wt_fail(err, WT_INVALID,
+                       "monitor check [NUMBER], check goto NUMBER, or check catch [KIND|off]");
+    if ((status = checks->print(checks->context, goes ? NULL : out, number, &place, err)) || !goes)
+        return status;
+    if (!place.wave)
+        return wt_fail(err, WT_STATE, "finding %" PRIu64 " is one of the host's side", number);
+    snprintf(time, sizeof time, "%" PRIu64, place.time);
+    wt_rsp_goto(s, time, out);
+    return WT_OK;
+}
+
+void wt_rsp_check(struct wt_rsp_session *s, const char *args, FILE *out)
+{
+    struct wt_error err;
+    const bool catches = strncmp(args, "catch", 5) == 0 && (!args[5] || args[5] == ' ');
+    if (catches ? catch_kind(s, args + 5 + strspn(args + 5, " "), out, &err)
+                : print(s, args, out, &err))
+        fprintf(out, "%s\n", err.text);
+}
+
+void wt_rsp_describe_mistake(struct wt_rsp_session *s, const struct wt_event *event, FILE *out)
+{
+    const struct wt_checks *checks = s->options->checks;
+    struct wt_debugger_time now;
+    char text[400];
+    if (!checks || checks->describe(checks->context, event, text, sizeof text))
+        fprintf(out, "Check: %s\n", checks ? text : event->text);
+    else
+        fprintf(out, "Check: %s (suppressed)\n", text);
+    if (wt_debugger_time(s->debugger, &now, WT_IGNORED) != WT_OK || now.now != event->time)
+        fprintf(out,
+                "The instruction at 0x%" PRIx64
+                " is done, without that access: there is no recording to go back in.\n",
+                event->pc);
+}
