@@ -439,6 +439,39 @@ bool wt_object_find(const void *space, uint64_t addr, struct wt_object *found,
     return holds;
 }
 
+static void view_object(const struct wt_object *o, enum wt_object_place place,
+                        struct wt_object_view *view)
+{
+    *view = (struct wt_object_view){.addr = o->addr,
+                                    .size = o->size,
+                                    .place = place,
+                                    .freed = o->freed,
+                                    .read_only = o->read_only,
+                                    .made_depth = o->made.depth,
+                                    .freed_depth = o->ended.depth};
+    snprintf(view->by, sizeof view->by, "%s", o->by ? o->by : "");
+    snprintf(view->name, sizeof view->name, "%s", o->name);
+    for (unsigned i = 0; i < o->made.depth; i++)
+        view->made[i] = (uintptr_t)o->made.address[i];
+    for (unsigned i = 0; i < o->ended.depth; i++)
+        view->freed_by[i] = (uintptr_t)o->ended.address[i];
+}
+
+size_t wt_object_views(const void *space, uint64_t addr, struct wt_object_view *list)
+{
+    struct wt_object found, before, behind;
+    size_t count = 0;
+    if (wt_object_find(space, addr, &found, &before, &behind)) {
+        view_object(&found, WT_IN_OBJECT, &list[0]);
+        return 1;
+    }
+    if (before.size)
+        view_object(&before, WT_BEHIND_OBJECT, &list[count++]);
+    if (behind.size)
+        view_object(&behind, WT_BEFORE_OBJECT, &list[count++]);
+    return count;
+}
+
 void wt_objects_each(bool (*visit)(void *context, const struct wt_object *object), void *context)
 {
     pthread_mutex_lock(&table.lock);

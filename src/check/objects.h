@@ -14,9 +14,11 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/object_view.h"
+
 enum {
-    WT_STACK_DEPTH = 24,     /* calls of the host that are kept of an event */
-    WT_OBJECTS_FREED = 4096, /* how many freed objects are remembered: the last ones */
+    WT_STACK_DEPTH = WT_OBJECT_STACK, /* calls of the host that are kept of an event */
+    WT_OBJECTS_FREED = 4096,          /* how many freed objects are remembered: the last ones */
 };
 
 /** Calls of the host's thread, the innermost first, those of our own libraries included; it is
@@ -131,6 +133,9 @@ uint64_t wt_objects_state(void);
  */
 bool wt_object_find(const void *space, uint64_t addr, struct wt_object *found,
                     struct wt_object *before, struct wt_object *behind);
+/** Describes the object that holds @p addr, or held it last, else the nearest ones around it.
+ * Returns how many. */
+size_t wt_object_views(const void *space, uint64_t addr, struct wt_object_view *list);
 /** Calls @p visit for each object that is not freed, by space and address, until it says false. It
  * must not call functions of this file. */
 void wt_objects_each(bool (*visit)(void *context, const struct wt_object *object), void *context);

@@ -321,7 +321,7 @@ static enum wt_status print(void *context, FILE *out, uint64_t number, struct wt
 {
     struct cli_check *check = context;
     struct cli_found_list all = {.count = 0};
-    enum wt_status status = cli_found_read(*check->offered_file, check->of, &all, err);
+    enum wt_status status = cli_found_read(*check->of.file, check->of.e, &all, err);
     if (!status)
         select_findings(check, &all);
     if (!status && number > all.count)
@@ -361,7 +361,7 @@ static bool describe(void *context, const struct wt_event *event, char *text, si
     bool wanted = true;
     int nearest = 0;
     snprintf(text, size, "%s", wt_finding_name((enum wt_finding_kind)event->mistake));
-    if (cli_found_read(*check->offered_file, check->of, &all, WT_IGNORED) != WT_OK)
+    if (cli_found_read(*check->of.file, check->of.e, &all, WT_IGNORED) != WT_OK)
         return true;
     for (size_t i = 0; i < all.count; i++) {
         const int near = concerns(&all.list[i].finding, event);
@@ -391,12 +391,34 @@ static const char *kind_of_kernels(void *context, unsigned kind)
                : NULL;
 }
 
-const struct wt_checks *cli_check_offer(struct cli_check *check, const int *fd,
-                                        const struct wt_emulated *e)
+/* Calls of the program that is debugged, which is there. */
+static void print_calls(void *context, FILE *out, const uint64_t *calls, unsigned depth)
 {
-    check->of = e;
-    check->offered_file = fd;
-    check->offered = (struct wt_checks){kind_of_kernels, describe, print, check};
+    const struct cli_check *check = context;
+    struct wt_call_stack stack = {.depth = depth < WT_STACK_DEPTH ? depth : WT_STACK_DEPTH};
+    struct cli_host_files files = {.count = 0};
+    struct cli_calls list = {.count = 0};
+    char path[40];
+    uint8_t *maps = NULL;
+    size_t length;
+    for (unsigned i = 0; i < stack.depth; i++)
+        stack.address[i] = (void *)(uintptr_t)calls[i];
+    snprintf(path, sizeof path, "/proc/%d/maps",
+             check->of.pid ? check->of.pid(check->of.context) : 0);
+    if (check->of.pid && wt_file_read(path, &maps, &length, WT_IGNORED) == WT_OK)
+        cli_host_calls(&files, (const char *)maps, &stack, &list);
+    cli_calls_print(out, &list, "  ");
+    if (!list.count)
+        fputs("  the calls cannot be read\n", out);
+    free(maps);
+    cli_calls_free(&list);
+    cli_host_files_free(&files);
+}
+
+const struct wt_checks *cli_check_offer(struct cli_check *check, const struct cli_checked *of)
+{
+    check->of = *of;
+    check->offered = (struct wt_checks){kind_of_kernels, describe, print, print_calls, check};
     return check->options.checks ? &check->offered : NULL;
 }
 

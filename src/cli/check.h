@@ -8,14 +8,21 @@
 #include "runtime/common/checked.h"
 #include "target/emulated.h"
 
+/** What a debugger's program is checked by. */
+struct cli_checked {
+    const int *file;             /**< of its findings */
+    const struct wt_emulated *e; /**< the device; NULL: host programs */
+    int (*pid)(void *context);   /**< of the host program; NULL: there is none */
+    void *context;
+};
+
 /** {0}: nothing is checked. */
 struct cli_check {
     struct wt_check_options options;
     struct wt_check_memory *memory; /**< of a device here, while it is checked */
     int file;                       /**< of that device's findings */
     struct wt_checks offered;       /**< to a debugger: */
-    const struct wt_emulated *of;   /**< the device; NULL: host programs */
-    const int *offered_file;
+    struct cli_checked of;
     bool any; /**< one of the options was given */
     bool warnings_are_errors;
     bool print_suppressions;
@@ -121,12 +128,9 @@ enum wt_status cli_check_begin(struct cli_check *check, struct wt_emulated *e,
  */
 int cli_check_end(const struct cli_command *command, struct cli_check *check,
                   const struct wt_emulated *e, const char *report);
-/**
- * Offers the findings of device @p e, or of host programs (NULL), which will be in the file *@p fd,
- * to a debugger's front end; NULL: nothing is checked. It lives as long as @p check.
- */
-const struct wt_checks *cli_check_offer(struct cli_check *check, const int *fd,
-                                        const struct wt_emulated *e);
+/** Offers the findings to a debugger's front end; NULL: nothing is checked. It lives as long as
+ * @p check. */
+const struct wt_checks *cli_check_offer(struct cli_check *check, const struct cli_checked *of);
 /**
  * Reports the findings of device @p e, or of host programs (NULL), which are in the file @p fd, on
  * stderr and to the files of @p report (wt_report_add()), and writes those of `sarif` and `junit`.

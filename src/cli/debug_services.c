@@ -220,6 +220,11 @@ static enum wt_status print_profile(void *context, FILE *out, struct wt_error *e
     return cli_profile_print(&d->drive.profile, d->host ? NULL : &d->device, out, err);
 }
 
+static int pid_of_host(void *context)
+{
+    return cli_debug_host_pid(context);
+}
+
 void cli_debug_services(struct cli_console *d, struct wt_shell_options *options)
 {
     options->interrupted = interrupted;
@@ -232,8 +237,9 @@ void cli_debug_services(struct cli_console *d, struct wt_shell_options *options)
     options->explain = explain;
     options->print_operand = print_operand;
     options->profile = cli_profile_wanted(&d->drive.profile) ? print_profile : NULL;
-    options->checks =
-        cli_check_offer(&d->drive.check, d->host ? &d->drive.profile.file : &d->drive.check.file,
-                        d->host ? NULL : &d->device);
+    options->checks = cli_check_offer(
+        &d->drive.check,
+        &(struct cli_checked){d->host ? &d->drive.profile.file : &d->drive.check.file,
+                              d->host ? NULL : &d->device, d->host ? pid_of_host : NULL, d->host});
     options->context = d;
 }

@@ -231,7 +231,7 @@ void cli_found_sentence(const struct cli_found *f, char *text, size_t size)
 
 /* ---- for people ---- */
 
-static void print_calls(FILE *out, const struct cli_calls *calls, const char *indent)
+void cli_calls_print(FILE *out, const struct cli_calls *calls, const char *indent)
 {
     for (size_t i = 0; i < calls->count; i++) {
         const struct cli_call *c = &calls->list[i];
@@ -281,11 +281,11 @@ static void print_object(FILE *out, const struct cli_found *f)
         fprintf(out, "  byte %" PRId64 " of %s\n", at, what);
     if (f->made.count) {
         fprintf(out, "  allocated%s%s\n", *one->object_by ? " by " : "", one->object_by);
-        print_calls(out, &f->made, "    ");
+        cli_calls_print(out, &f->made, "    ");
     }
     if (f->ended.count) {
         fputs("  freed\n", out);
-        print_calls(out, &f->ended, "    ");
+        cli_calls_print(out, &f->ended, "    ");
     }
 }
 
@@ -309,7 +309,7 @@ static void print_place(FILE *out, const struct cli_found *f)
     char lanes[WT_LANES_TEXT];
     const char *lane = f->family ? f->family->words.lane : "lane";
     wt_lanes_text((wt_lanes)one->lanes[1] << 64 | one->lanes[0], lanes, sizeof lanes);
-    print_calls(out, &f->calls, "  ");
+    cli_calls_print(out, &f->calls, "  ");
     if (*f->kernel)
         fprintf(out, "  kernel %s\n", f->kernel);
     fprintf(out, "  %s%s%ss %s, issue time %" PRIu64 " (goto %" PRIu64 ")\n", one->wave,
@@ -326,14 +326,14 @@ void cli_found_print(FILE *out, const struct cli_found *f)
     if (one->pc)
         print_place(out, f);
     else
-        print_calls(out, &f->calls, "  ");
+        cli_calls_print(out, &f->calls, "  ");
     if (one->has_object)
         print_object(out, f);
     if (one->times > 1)
         print_counts(out, one, f->family ? f->family->words.lane : "lane");
     if (f->launch.count) {
         fputs("  launched\n", out);
-        print_calls(out, &f->launch, "    ");
+        cli_calls_print(out, &f->launch, "    ");
     }
 }
 

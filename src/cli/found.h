@@ -46,6 +46,8 @@ bool cli_found_offset(const struct cli_found *f, int64_t *offset);
 /** "out-of-bounds store of 4 bytes", with what else there is to say. */
 void cli_found_sentence(const struct cli_found *f, char *text, size_t size);
 
+/** Prints calls, a line each. */
+void cli_calls_print(FILE *out, const struct cli_calls *calls, const char *indent);
 /** Prints the report for people. */
 void cli_found_print(FILE *out, const struct cli_found *f);
 /** Appends objects to the files of wt_report_add(). */

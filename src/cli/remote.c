@@ -75,7 +75,8 @@ enum wt_status cli_remote_open(struct cli_remote *remote, const struct cli_optio
         status = wt_fail(err, WT_NO_MEMORY, "no host memory");
     if (!status)
         status = cli_check_begin(check, &remote->device, err);
-    served.checks = cli_check_offer(check, &check->file, &remote->device);
+    served.checks =
+        cli_check_offer(check, &(struct cli_checked){.file = &check->file, .e = &remote->device});
     if (!status)
         status = add_server(remote, &served, err);
     if (status) {
@@ -90,7 +91,7 @@ enum wt_status cli_remote_listen(struct cli_remote *remote, const struct wt_rsp_
 {
     struct wt_rsp_options beside = *rsp;
     beside.stop_fd = -1; /* the first server watches it for all */
-    beside.checks = cli_check_offer(remote->check, &remote->check->file, &remote->device);
+    beside.checks = remote->check->options.checks ? &remote->check->offered : NULL;
     return add_server(remote, &beside, err);
 }
 

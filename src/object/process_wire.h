@@ -45,6 +45,8 @@ enum wt_wire_verb {
                       family has about it; -ENOENT: it has left the slot */
     WT_WIRE_FAULT, /**< likewise: answered by the struct wt_fault for which the wave stands where it
                       is; -ENOENT */
+    WT_WIRE_OBJECTS, /**< addr: answered by struct wt_object_view (base/object_view.h): the memory
+                        objects of the program there, or around it */
     WT_WIRE_RECORD,  /**< value: bytes of host memory for recording kernels; 0: none are. -ENOMEM */
     WT_WIRE_TIME,    /**< answered in value[0]: the issue time of the device */
     WT_WIRE_HISTORY, /**< number, value: a struct wt_travel_request (object/travel_wire.h), with

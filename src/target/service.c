@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "check/objects.h"
 #include "target/core_file.h"
 #include "target/history.h"
 #include "target/watches.h"
@@ -80,6 +81,12 @@ static const struct wt_fault *fault(void *context)
     return f->kind != WT_FAULT_NONE ? wt_emulated_fault(e, f->wave) : NULL;
 }
 
+static size_t objects(void *context, wt_wave_handle wave, uint64_t addr,
+                      struct wt_object_view *list)
+{
+    return wt_object_views(((const struct wt_emulated *)context)->machine, addr, list);
+}
+
 static bool wave_fault(void *context, uint32_t wave, wt_wave_id id, struct wt_fault *out)
 {
     const struct wt_fault *f = wt_emulated_fault(context, wave);
@@ -152,6 +159,7 @@ static const struct wt_target_services services = {
     .wave_detail = wave_detail,
     .fault = fault,
     .wave_fault = wave_fault,
+    .objects = objects,
     .clear_fault = clear_fault,
     .reload = reload,
     .wave_id = wave_id,

@@ -753,3 +753,10 @@ void wt_debugger_name_wave(const struct wt_debugger *d, const struct wt_wave *wa
 {
     snprintf(text, size, "a wave");
 }
+
+enum wt_status wt_debugger_objects(struct wt_debugger *d, wt_thread thread, struct wt_address addr,
+                                   struct wt_object_view *list, size_t *count, struct wt_error *err)
+{
+    *count = 0;
+    return wt_fail(err, WT_UNSUPPORTED, "this target does not tell of allocations");
+}

@@ -191,3 +191,23 @@ enum wt_status wt_debugger_find_home(struct wt_debugger *d, wt_thread thread,
                ? status
                : dbg_note(d, d->ops->find_home(d->probe, wave, lane, addr, size, home, part, err));
 }
+
+enum wt_status wt_debugger_objects(struct wt_debugger *d, wt_thread thread, struct wt_address addr,
+                                   struct wt_object_view *list, size_t *count, struct wt_error *err)
+{
+    const struct wt_target_services *services = d->target->services;
+    uint32_t wave;
+    unsigned lane;
+    enum wt_status status;
+    *count = 0;
+    if (!services->objects)
+        return wt_fail(err, WT_UNSUPPORTED, "this target does not tell of allocations");
+    if ((status = access_through(d, thread, &wave, &lane, err)) != WT_OK)
+        return status;
+    if (addr.space ||
+        (services->home && services->home(d->target->context, wave, d->wave[wave].self.id, addr)))
+        return wt_fail(err, WT_UNSUPPORTED,
+                       "memory of a work-group or of a lane is no allocation of the program");
+    *count = services->objects(d->target->context, wave, addr.offset, list);
+    return WT_OK;
+}

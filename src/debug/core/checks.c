@@ -1,6 +1,7 @@
 /* See checks.h. */
 #include "debug/core/checks.h"
 
+#include <inttypes.h>
 #include <string.h>
 
 enum wt_status wt_checks_need(const struct wt_checks *checks, struct wt_error *err)
@@ -27,4 +28,104 @@ enum wt_status wt_checks_kinds(const struct wt_checks *checks, const char *name,
     return *names ? wt_fail(err, WT_INVALID, "no kernel's mistake is called \"%s\": there are %s",
                             name, names)
                   : wt_fail(err, WT_STATE, "no accesses are checked: that is --check=memory");
+}
+
+/* ---- objects ---- */
+
+static const char *plural(uint64_t count)
+{
+    return count == 1 ? "" : "s";
+}
+
+/* "a freed allocation of 40 bytes at 0x7f0012345000". */
+static void print_what(FILE *out, const struct wt_object_view *o)
+{
+    if (*o->name)
+        fprintf(out, "variable %s", o->name);
+    else if (!*o->by)
+        fputs("memory of the program", out);
+    else
+        fprintf(out, "%s allocation", o->freed ? "a freed" : "an");
+    fprintf(out, " of %" PRIu64 " byte%s at 0x%" PRIx64 "%s", o->size, plural(o->size), o->addr,
+            o->read_only ? ", read-only" : "");
+}
+
+static void print_place(FILE *out, const struct wt_object_view *o, uint64_t at)
+{
+    const uint64_t end = o->addr + o->size;
+    switch ((enum wt_object_place)o->place) {
+    case WT_BEHIND_OBJECT:
+        fprintf(out, "0x%" PRIx64 " is %" PRIu64 " byte%s behind ", at, at - end, plural(at - end));
+        break;
+    case WT_BEFORE_OBJECT:
+        fprintf(out, "0x%" PRIx64 " is %" PRIu64 " byte%s before ", at, o->addr - at,
+                plural(o->addr - at));
+        break;
+    default:
+        fprintf(out, "0x%" PRIx64 " is byte %" PRIu64 " of ", at, at - o->addr);
+        break;
+    }
+    print_what(out, o);
+    fputc('\n', out);
+}
+
+static bool is_near(const struct wt_object_view *o, uint64_t at)
+{
+    const uint64_t most = UINT64_C(1) << 20;
+    return o->place == WT_IN_OBJECT ||
+           (at < o->addr ? o->addr - at : at - o->addr - o->size) < most;
+}
+
+/* Who made it, or freed it: @p by is the function, "" where it is not known. */
+static void print_who(FILE *out, const struct wt_checks *checks, const char *did, const char *by,
+                      const uint64_t *calls, unsigned depth)
+{
+    fprintf(out, "%s%s%s", did, *by ? " by " : "", by);
+    if (!depth || !checks) {
+        fputs(checks ? "; its calls are not known\n"
+                     : "; its calls are known where the debugger is started with --check=memory\n",
+              out);
+        return;
+    }
+    fputc('\n', out);
+    checks->print_calls(checks->context, out, calls, depth);
+}
+
+static void print_object(FILE *out, const struct wt_checks *checks, const struct wt_object_view *o,
+                         uint64_t at, enum wt_allocation_of what)
+{
+    print_place(out, o, at);
+    if (*o->name || !*o->by)
+        return;
+    if (what != WT_WHO_FREED)
+        print_who(out, checks, "allocated", o->by, o->made, o->made_depth);
+    if (o->freed && what != WT_WHO_ALLOCATED)
+        print_who(out, checks, "freed", "", o->freed_by, o->freed_depth);
+    else if (what == WT_WHO_FREED)
+        fputs("It has not been freed.\n", out);
+}
+
+enum wt_status wt_checks_print_object(struct wt_debugger *d, const struct wt_checks *checks,
+                                      wt_thread thread, struct wt_address addr,
+                                      enum wt_allocation_of what, FILE *out, struct wt_error *err)
+{
+    struct wt_object_view list[WT_OBJECT_VIEWS];
+    struct wt_debugger_time time;
+    bool any = false;
+    size_t count;
+    const enum wt_status status = wt_debugger_objects(d, thread, addr, list, &count, err);
+    if (status)
+        return status;
+    for (size_t i = 0; i < count; i++)
+        if (is_near(&list[i], addr.offset)) {
+            print_object(out, checks, &list[i], addr.offset, what);
+            any = true;
+        }
+    if (!any)
+        return wt_fail(err, WT_INVALID,
+                       "no allocation is at 0x%" PRIx64 ", or within a mebibyte of it",
+                       addr.offset);
+    if (wt_debugger_time(d, &time, WT_IGNORED) == WT_OK && time.in_past)
+        fputs("(Allocations are as the program has them in the present.)\n", out);
+    return WT_OK;
 }

@@ -30,8 +30,22 @@ struct wt_checks {
      */
     enum wt_status (*print)(void *context, FILE *out, uint64_t number, struct wt_check_place *place,
                             struct wt_error *err);
+    /** Prints calls of the host, a line each, the innermost first. */
+    void (*print_calls)(void *context, FILE *out, const uint64_t *calls, unsigned depth);
     void *context;
 };
+
+/** What a front end wants to know of an allocation. */
+enum wt_allocation_of { WT_ALLOCATION, WT_WHO_ALLOCATED, WT_WHO_FREED };
+
+/**
+ * Prints the program's memory object at an address that @p thread sees, or the nearest ones: its
+ * size and who made and freed it, as far as @p what asks for that. @p checks: who knows the calls;
+ * NULL: nobody does.
+ */
+enum wt_status wt_checks_print_object(struct wt_debugger *d, const struct wt_checks *checks,
+                                      wt_thread thread, struct wt_address addr,
+                                      enum wt_allocation_of what, FILE *out, struct wt_error *err);
 
 /** The error of commands that are about checks where @p checks is NULL: nothing is checked. */
 enum wt_status wt_checks_need(const struct wt_checks *checks, struct wt_error *err);

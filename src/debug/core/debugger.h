@@ -206,6 +206,13 @@ enum wt_status wt_debugger_find_home(struct wt_debugger *d, wt_thread thread,
                                      struct wt_address addr, uint64_t size, struct wt_address *home,
                                      uint64_t *part, struct wt_error *err);
 
+/** The program's memory objects at, or around, memory that @p thread sees at @p addr, as they are
+ * now: at most WT_OBJECT_VIEWS. WT_UNSUPPORTED: the target does not tell, or it is memory of a
+ * group or a lane. */
+enum wt_status wt_debugger_objects(struct wt_debugger *d, wt_thread thread, struct wt_address addr,
+                                   struct wt_object_view *list, size_t *count,
+                                   struct wt_error *err);
+
 /** As wt_debugger_read_memory(), for lane @p lane of a stopped wave. */
 enum wt_status wt_debugger_read_lane(struct wt_debugger *d, wt_wave_id wave, unsigned lane,
                                      struct wt_address addr, void *out, size_t size,

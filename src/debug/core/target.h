@@ -11,6 +11,7 @@
 
 #include "base/fault.h"
 #include "base/lanes.h"
+#include "base/object_view.h"
 #include "base/slice_view.h"
 #include "base/wave_view.h"
 #include "wavetrap/error.h"
@@ -322,6 +323,10 @@ struct wt_target_services {
      * recorded, and the probe reports what registers say.
      */
     bool (*wave_fault)(void *context, wt_wave_handle wave, wt_wave_id id, struct wt_fault *out);
+    /** The program's memory objects at an address as a wave's device has it, as they are now, at
+     * most WT_OBJECT_VIEWS; returns how many. NULL: it is not told. */
+    size_t (*objects)(void *context, wt_wave_handle wave, uint64_t addr,
+                      struct wt_object_view *list);
     /** Lets a faulted device try the instruction again when its wave is resumed. */
     void (*clear_fault)(void *context);
     /** Loads the program afresh (memory and all); the debugger resets and halts the waves. */

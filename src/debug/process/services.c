@@ -104,10 +104,28 @@ static bool wave_fault(void *link, uint32_t wave, wt_wave_id id, struct wt_fault
     return wt_process_link_fault(link, at.device, at.wave, id, fault);
 }
 
+static size_t objects(void *link, wt_wave_handle wave, uint64_t addr, struct wt_object_view *list)
+{
+    struct wt_wire_request request = {.verb = WT_WIRE_OBJECTS, .addr = addr};
+    struct wt_wire_answer answer;
+    wt_process_link_locate(link, wave, &request);
+    if (wt_process_link_ask(link, &request, NULL, &answer, list, WT_OBJECT_VIEWS * sizeof *list,
+                            WT_IGNORED) != WT_OK ||
+        answer.result < 0 || answer.size % sizeof *list)
+        return 0;
+    for (size_t i = 0; i < answer.size / sizeof *list; i++)
+        if (!memchr(list[i].by, 0, sizeof list[i].by) ||
+            !memchr(list[i].name, 0, sizeof list[i].name) || list[i].made_depth > WT_OBJECT_STACK ||
+            list[i].freed_depth > WT_OBJECT_STACK)
+            return 0;
+    return answer.size / sizeof *list;
+}
+
 void wt_process_link_offer(struct wt_target_services *services)
 {
     services->wave_waits = wave_waits;
     services->wave_fault = wave_fault;
     services->home = home;
+    services->objects = objects;
     services->save_core_file = save_core_file;
 }

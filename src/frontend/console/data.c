@@ -338,6 +338,51 @@ static enum wt_status examine_units(struct wt_shell *c, uint64_t count, struct w
     return WT_OK;
 }
 
+/* The address that an expression is, or where its value is. */
+static enum wt_status address_of(struct wt_shell *c, const char *text, struct wt_address *at,
+                                 struct wt_error *err)
+{
+    const struct wt_view view = wt_program_view(c->program);
+    struct wt_values values;
+    enum wt_status status = wt_source_evaluate(&view, text, &values, err);
+    if (status)
+        return status;
+    if (values.in_memory && wt_type_is_record(wt_type_plain(values.type)))
+        *at = (struct wt_address){values.space, values.address[0]};
+    else
+        status = wt_values_address(&values, at, err);
+    wt_values_free(&values);
+    return status;
+}
+
+static enum wt_status print_allocation(struct wt_shell *c, const char *text,
+                                       enum wt_allocation_of what, struct wt_error *err)
+{
+    struct wt_address at = {0};
+    if (!*text)
+        return wt_fail(err, WT_INVALID, "it takes an address: an expression");
+    enum wt_status status = wt_program_need_thread(c->program, err);
+    if (status || (status = address_of(c, text, &at, err)) != WT_OK)
+        return status;
+    return wt_checks_print_object(c->program->debugger, c->options.checks, c->program->thread, at,
+                                  what, c->out, err);
+}
+
+enum wt_status do_info_allocation(struct wt_shell *c, const char *text, struct wt_error *err)
+{
+    return print_allocation(c, text, WT_ALLOCATION, err);
+}
+
+enum wt_status do_who_allocated(struct wt_shell *c, const char *text, struct wt_error *err)
+{
+    return print_allocation(c, text, WT_WHO_ALLOCATED, err);
+}
+
+enum wt_status do_who_freed(struct wt_shell *c, const char *text, struct wt_error *err)
+{
+    return print_allocation(c, text, WT_WHO_FREED, err);
+}
+
 enum wt_status examine_memory(struct wt_shell *c, const char *text, struct wt_error *err)
 {
     struct format_spec spec = {.count = 1};
@@ -345,17 +390,8 @@ enum wt_status examine_memory(struct wt_shell *c, const char *text, struct wt_er
     if (status)
         return status;
     if (*text) {
-        const struct wt_view view = wt_program_view(c->program);
-        struct wt_values values;
-        if ((status = wt_source_evaluate(&view, text, &values, err)) != WT_OK)
-            return status;
         struct wt_address at = {0};
-        if (values.in_memory && wt_type_is_record(wt_type_plain(values.type)))
-            at = (struct wt_address){values.space, values.address[0]};
-        else
-            status = wt_values_address(&values, &at, err);
-        wt_values_free(&values);
-        if (status)
+        if ((status = address_of(c, text, &at, err)) != WT_OK)
             return status;
         c->examine.address = at.offset;
         c->examine.space = at.space;

@@ -168,6 +168,8 @@ static const struct {
     const char *name, *args, *text;
     void (*handle)(struct wt_rsp_session *s, const char *args, FILE *out);
 } commands[] = {
+    {"allocation", "ADDR", "the program's memory object at an address, or those around it",
+     wt_rsp_allocation},
     {"check", "[N|goto N|catch [KIND|off]]",
      "what --check has found; goes before it; stops before mistakes from now on", wt_rsp_check},
     {"each-lane", "[on|off]", "stop for each lane that meets a breakpoint, not once for its wave",

@@ -1,4 +1,5 @@
-/* `monitor check`: what --check has found, and stops before it, for users of an unmodified client. */
+/* `monitor check`: what --check has found, and stops before it, for users of an unmodified client.
+ */
 #include "frontend/rsp/session.h"
 
 #include <ctype.h>
@@ -68,6 +69,24 @@ void wt_rsp_check(struct wt_rsp_session *s, const char *args, FILE *out)
     if (catches ? catch_kind(s, args + 5 + strspn(args + 5, " "), out, &err)
                 : print(s, args, out, &err))
         fprintf(out, "%s\n", err.text);
+}
+
+static void print_object(struct wt_rsp_session *s, const char *args, enum wt_allocation_of what,
+                         FILE *out)
+{
+    struct wt_error err;
+    char *end;
+    const uint64_t addr = strtoull(args, &end, 0);
+    if (!isdigit((unsigned char)*args) || *end)
+        fprintf(out, "'%s' is no address.\n", args);
+    else if (wt_checks_print_object(s->debugger, s->options->checks, wt_rsp_thread(s),
+                                    wt_debugger_address(s->debugger, addr), what, out, &err))
+        fprintf(out, "%s\n", err.text);
+}
+
+void wt_rsp_allocation(struct wt_rsp_session *s, const char *args, FILE *out)
+{
+    print_object(s, args, WT_ALLOCATION, out);
 }
 
 void wt_rsp_describe_mistake(struct wt_rsp_session *s, const struct wt_event *event, FILE *out)

@@ -554,7 +554,7 @@ wt_rsp_monitor wt_rsp_who_read, wt_rsp_who_wrote;
 
 /* ---- monitor_checks.c: what checks have found ---- */
 
-wt_rsp_monitor wt_rsp_check;
+wt_rsp_monitor wt_rsp_check, wt_rsp_allocation;
 /** Stops for no mistake any more. */
 void wt_rsp_stop_catching(struct wt_rsp_session *s);
 /** Says for people for which mistake the program has stopped. */

@@ -150,6 +150,7 @@ static struct wt_counted *begin(struct wt_hosted *gpu, const void *space)
 
 void wt_counted_before_kernel(struct wt_hosted *gpu, uint64_t state, const void *space)
 {
+    gpu->object_space = space;
     if (!wt_counted_is_wanted())
         return;
     struct wt_counted *c = gpu->counts;

@@ -13,6 +13,7 @@ struct wt_recording;
  * watched: by a debugger.
  * recording: for a debugger or a core file; NULL: none is wanted.
  * counts: for --profile (counted.h); NULL: nothing is.
+ * object_space: whose addresses the latest kernel had (check/objects.h).
  * core: how its core files are written (host_core.h).
  */
 #define WT_HOSTED_MEMBERS                                                                          \
@@ -20,6 +21,7 @@ struct wt_recording;
     struct watched watched;                                                                        \
     struct wt_recording *recording;                                                                \
     struct wt_counted *counts;                                                                     \
+    const void *object_space;                                                                      \
     const struct wt_host_core_ops *core;
 
 struct wt_hosted {

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/wave_view.h"
+#include "check/objects.h"
 #include "emulator/machine/machine.h"
 #include "object/final_wire.h"
 #include "object/travel_wire.h"
@@ -135,6 +136,16 @@ static int32_t tell_fault(struct wt_server *s, const struct wt_wire_request *r,
     return 0;
 }
 
+static int32_t tell_objects(struct wt_server *s, const struct wt_wire_request *r,
+                            struct wt_wire_answer *answer)
+{
+    struct wt_object_view list[WT_OBJECT_VIEWS];
+    const size_t count = wt_object_views(gpu_of(s, r)->object_space, r->addr, list);
+    answer->size = (uint32_t)(count * sizeof *list);
+    memcpy(s->bytes, list, answer->size);
+    return 0;
+}
+
 static int32_t travel(struct wt_server *s, const struct wt_wire_request *r,
                       struct wt_wire_answer *answer)
 {
@@ -203,6 +214,8 @@ static int32_t serve(struct wt_server *s, const struct wt_wire_request *r,
         return tell_wait(s, r, answer);
     case WT_WIRE_FAULT:
         return tell_fault(s, r, answer);
+    case WT_WIRE_OBJECTS:
+        return tell_objects(s, r, answer);
     case WT_WIRE_RECORD:
         return d->record(context, r->device, r->value);
     case WT_WIRE_TIME:

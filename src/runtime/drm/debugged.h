@@ -38,7 +38,6 @@ struct drm_debugged {
     bool lost_memory;    /**< of the walk that is recorded: the program has given some back */
     uint64_t lost_addr;  /**< then: an address of it */
     bool records;        /**< also without a debugger: for a core file */
-    const void *space;   /**< whose addresses the walk has (check/objects.h) */
     bool judged;         /**< its accesses are checked: it is no kernel of the runtime's own */
     const struct wt_i915_mapping *mappings; /**< of the walk under way */
     size_t mapping_count;

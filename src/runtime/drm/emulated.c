@@ -316,7 +316,7 @@ static void run_command(void *context)
     numbered.launch = gpu->debugged.launch;
     if (gpu->debugged.attached) /* the driver's routine takes the place of the runtime's */
         numbered.sip = 0;
-    gpu->debugged.space = c->file;
+    gpu->debugged.object_space = c->file;
     gpu->debugged.judged = !is_own(c->walk);
     numbered.slm_asked = wt_drm_kernel_local_asked(kernel_of(c->walk), c->walk->slm_bytes);
     drm_walk_sizes(c->walk, find_host(c->mappings, c->count, c->walk->payload, &room), room,
