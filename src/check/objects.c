@@ -311,6 +311,14 @@ uint64_t wt_block_freed(const void *space, uint64_t addr)
     return size;
 }
 
+bool wt_block_holds(const void *space, uint64_t addr)
+{
+    pthread_mutex_lock(&table.lock);
+    const bool holds = block_at(space, addr);
+    pthread_mutex_unlock(&table.lock);
+    return holds;
+}
+
 void wt_block_gone(const void *space, uint64_t addr)
 {
     pthread_mutex_lock(&table.lock);

@@ -82,6 +82,8 @@ void wt_object_filled(uint64_t addr, uint64_t size, const char *by);
 
 /** A driver has memory from which it may cut objects, or which is its own. */
 void wt_block_made(const void *space, uint64_t addr, uint64_t size);
+/** Whether a block holds @p addr. */
+bool wt_block_holds(const void *space, uint64_t addr);
 /** The block that begins at @p addr goes, and forgets its objects that were not freed. */
 void wt_block_gone(const void *space, uint64_t addr);
 
