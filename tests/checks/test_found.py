@@ -23,25 +23,23 @@ KINDS = {"out-of-bounds": "memory", "out-of-object": "memory", "use-after-free":
          "unset-argument": "api", "argument-size": "api"}
 # What is not found yet, or not as the label says, and why.
 NEIGHBOUR = "the access is within another variable, and nothing says from which one its address came"
-FRAMES = "debug information does not say where the array of each lane is"
 NOT_YET = {
     NEIGHBOUR: """memory-shared_other-gfx900 memory-private_before-gfx900 memory-constant_after-gfx900 memory-variable_after-gfx900 memory-variable_before-gfx900
         opencl-local_other-gen9 opencl-table_after-gen9 openmp-variable_after-gfx900 openmp-private_after-gfx900 openmp-private_after-sm vortex-variable_after-vortex
         vortex-variable_before-vortex vortex-byte_after-vortex vortex-half_after-vortex vortex-float_after-vortex vortex-atomic_after-vortex
         vortex-stack_after-vortex vortex-stack_before-vortex vortex-stack_passed-vortex vortex-stack_overflow-vortex vortex-local_after-vortex
         vortex-local_before-vortex""",
-    FRAMES: """memory-private_after-sm memory-private_before-sm memory-private_passed-sm opencl-private_after-gen9 opencl-private_before-gen9
+    "the arrays of work-items are interleaved in memory that the kernel reaches by addresses": """opencl-private_after-gen9 opencl-private_before-gen9
         level_zero-private_after-gen9""",
     "clang writes lines alone into PTX: neither inlined_at nor the function of a line": "memory-in_inlined-sm",
     "clang makes two accesses of 8 bytes of it": "memory-vector_outside-sm memory-vector_partly-sm",
-    "a kernel's arguments are one block": "memory-argument_after-gfx900 memory-argument_after-sm",
+    "a kernel's arguments are one block": "memory-argument_after-gfx900",
     "merged neighbours and copies of bytes are as misaligned in correct programs": "memory-misaligned_word-gfx900 memory-misaligned_pair-gfx900",
     "a sub-buffer that is accessed by an address has no bounds of its own": "opencl-part_after-gen9",
     "the runtime accepts every size": "level_zero-api_argument_size-gen9",
-    "the innermost call in the suite's source is that of a function beside": "level_zero-leak_module-gen9",
-    "GCC makes a load and a compare-and-swap of it: two findings": "openmp-atomic_after-gfx900",
-    "the first wave that makes the mistake is not the first one of the core": "vortex-store_to_read_only-vortex",
 }
+# Found as the label says, but for the variable's name: clang writes lines alone into PTX.
+UNNAMED = "memory-private_after-sm memory-private_before-sm memory-private_passed-sm memory-argument_after-sm".split()
 REASONS = {one: reason for reason, names in NOT_YET.items() for one in names.split()}
 EVERY = [(label, family) for label in checks.labels() for family in checks.FAMILIES[label.program]]
 
@@ -109,6 +107,8 @@ def test_a_planted_mistake_is_found(request, tmp_path, label, family):
         pytest.xfail("the runtime has a block of its own at that address, in some runs")
     assert len(mine) == 1, f"{len(mine)} findings of {label.kinds}, of {found}\n{done.stderr}"
     wrong = differences(mine[0], label)
+    if name in UNNAMED:
+        assert wrong.pop("object's name")
     assert not wrong, f"found, wanted: {wrong}\n{done.stderr}"
     # A program that has failed by itself, as libgomp does, keeps its status.
     assert (done.returncode != 0) == (mine[0]["severity"] == "error"), done

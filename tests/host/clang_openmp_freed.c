@@ -14,7 +14,7 @@ int main(int argc, char **argv)
         for (int i = 0; i < N; i++)
             q[i] = i;
         omp_target_free(q, 0);
-#pragma omp target map(tofrom : p[0 : N])
+#pragma omp target map(tofrom : p [0:N])
         for (int i = 0; i < N; i++)
             p[i] += i;
         if (argc > 1)
