@@ -50,7 +50,8 @@ static bool is_of_host(uint64_t addr)
 bool host_called_by_runtime(void)
 {
     static const char *const runtimes[] = {"libamdhip64", "libgomp", "libomptarget", "libamdocl"};
-    static const char *const between[] = {"libhsakmt", "libhsa-runtime64"};
+    /* A sanitizer stands before backtrace(). */
+    static const char *const between[] = {"libhsakmt", "libhsa-runtime64", "libasan"};
     struct wt_call_stack calls;
     Dl_info info;
     wt_call_stack_take(&calls);
