@@ -284,7 +284,9 @@ static void describe_object(const struct cli_found *f, char *text, size_t size)
 {
     const struct wt_finding *one = &f->finding;
     struct wt_text t = {text, size};
-    if (*one->object_name)
+    if (strcmp(one->object_name, WT_ARGUMENTS) == 0)
+        wt_text_add(&t, "%s", one->object_name);
+    else if (*one->object_name)
         wt_text_add(&t, "variable %s", one->object_name);
     else if (one->space == WT_FOUND_GROUP)
         wt_text_add(&t, "%s memory", f->family ? f->family->words.local : "local");
