@@ -14,21 +14,16 @@
 
 /* kernel k(int, double, short4, int3, global int *), and a function g of an int. */
 static const uint32_t module[] = {
-    0x07230203, 0x00010000, 0, 20, 0, /* the header: 20 ids */
-    OP(15, 4), 6, 10, 'k', /* OpEntryPoint Kernel */
-    OP(19, 2), 1, /* OpTypeVoid */
-    OP(21, 4), 2, 32, 0, /* OpTypeInt */
-    OP(22, 3), 3, 64, /* OpTypeFloat */
-    OP(21, 4), 4, 16, 0,
-    OP(23, 4), 5, 4, 4, /* OpTypeVector */
-    OP(23, 4), 6, 2, 3,
-    OP(32, 4), 7, 5, 2, /* OpTypePointer */
-    OP(33, 8), 8, 1, 2, 3, 5, 6, 7, /* OpTypeFunction */
-    OP(33, 4), 9, 1, 2,
-    OP(54, 5), 1, 11, 0, 9, /* OpFunction */
-    OP(56, 1),
-    OP(54, 5), 1, 10, 0, 8,
-    OP(56, 1),
+    0x07230203, 0x00010000, 0,  20,  0,                             /* the header: 20 ids */
+    OP(15, 4),  6,          10, 'k',                                /* OpEntryPoint Kernel */
+    OP(19, 2),  1,                                                  /* OpTypeVoid */
+    OP(21, 4),  2,          32, 0,                                  /* OpTypeInt */
+    OP(22, 3),  3,          64,                                     /* OpTypeFloat */
+    OP(21, 4),  4,          16, 0,   OP(23, 4), 5, 4,         4,    /* OpTypeVector */
+    OP(23, 4),  6,          2,  3,   OP(32, 4), 7, 5,         2,    /* OpTypePointer */
+    OP(33, 8),  8,          1,  2,   3,         5, 6,         7,    /* OpTypeFunction */
+    OP(33, 4),  9,          1,  2,   OP(54, 5), 1, 11,        0, 9, /* OpFunction */
+    OP(56, 1),  OP(54, 5),  1,  10,  0,         8, OP(56, 1),
 };
 enum { WORDS = sizeof module / sizeof *module, ROOM = 8 };
 

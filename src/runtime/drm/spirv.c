@@ -26,9 +26,8 @@ static void note_type(struct id *ids, uint32_t bound, const uint32_t *words, siz
         id->bytes = length > 2 ? w[2] / 8 : 0;
         break;
     case VECTOR:
-        id->bytes = length > 3 && w[2] < bound && w[3] <= 16 && w[3] != 3
-                        ? ids[w[2]].bytes * w[3]
-                        : 0;
+        id->bytes =
+            length > 3 && w[2] < bound && w[3] <= 16 && w[3] != 3 ? ids[w[2]].bytes * w[3] : 0;
         break;
     case FUNCTION_TYPE:
         id->function_type = at;
