@@ -67,6 +67,15 @@ void wt_demangle(const char *name, char *text, size_t size)
     free(made);
 }
 
+void wt_demangle_source(const char *name, char *text, size_t size)
+{
+    const char *region = strstr(name, "_omp_fn");
+    const bool added = region && region > name + 1 && (region[-1] == '.' || region[-1] == '$');
+    char *source = added ? strndup(name, (size_t)(region - 1 - name)) : NULL;
+    wt_demangle(source ? source : name, text, size);
+    free(source);
+}
+
 /* ---- what people may call it ---- */
 
 /* @p suffix: the part that a compiler has added behind the name; users may leave it out. */

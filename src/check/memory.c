@@ -263,6 +263,12 @@ static bool is_misaligned(const struct wt_lane_access *a, uint64_t at)
     return a->align && at & (a->align - 1);
 }
 
+/* Compilers widen loads; and of an atomic operation on a byte they make one on its word. */
+static bool must_be_whole(const struct wt_lane_access *a)
+{
+    return a->kind == WT_WATCH_WRITE;
+}
+
 /* The mistake of one lane's access to global memory; false: it is none. */
 static bool is_global_mistake(struct wt_check_memory *c, const struct wt_lane_access *a,
                               uint64_t at, struct mistake *bad)
@@ -279,9 +285,9 @@ static bool is_global_mistake(struct wt_check_memory *c, const struct wt_lane_ac
         c->good[c->next++ % CACHED] = good;
         bad->kind = WT_FOUND_MISALIGNED;
         return is_misaligned(a, at);
-    case WT_PARTLY: /* compilers widen loads */
+    case WT_PARTLY:
         bad->kind = WT_FOUND_OUT_OF_BOUNDS;
-        return write;
+        return must_be_whole(a);
     case WT_FREED:
         bad->kind = WT_FOUND_USE_AFTER_FREE;
         return true;
@@ -344,11 +350,10 @@ static wt_lanes judge_own(struct wt_check_memory *c, const struct wt_wave_head *
                           uint64_t room, enum wt_finding_space space)
 {
     struct mistake bad[] = {{.kind = WT_FOUND_OUT_OF_BOUNDS}, {.kind = WT_FOUND_MISALIGNED}};
-    const bool write = a->kind != WT_WATCH_READ;
     for (wt_lanes left = lanes; left; left &= left - 1) {
         const unsigned lane = wt_lanes_lowest(left);
         const bool begins = at[lane] < room;
-        const bool inside = begins && (a->size <= room - at[lane] || !write);
+        const bool inside = begins && (a->size <= room - at[lane] || !must_be_whole(a));
         struct mistake *one = &bad[inside];
         if (inside && !is_misaligned(a, at[lane]))
             continue;
@@ -399,12 +404,11 @@ static wt_lanes judge_variable(struct wt_check_memory *c, const struct wt_wave_h
                                                    [WT_OBSERVED_CONSTANT] = WT_FOUND_CONSTANT,
                                                    [WT_OBSERVED_DEVICE] = WT_FOUND_GLOBAL};
     const struct wt_judged_variable *v = a->variable;
-    const bool write = a->kind != WT_WATCH_READ;
     struct mistake bad = {.lanes = 0};
     for (wt_lanes left = lanes; left; left &= left - 1) {
         const unsigned lane = wt_lanes_lowest(left);
         const uint64_t offset = at[lane] - v->first;
-        if (offset < v->size && (a->size <= v->size - offset || !write))
+        if (offset < v->size && (a->size <= v->size - offset || !must_be_whole(a)))
             continue;
         if (!bad.lanes)
             bad.at = at[lane];

@@ -220,17 +220,49 @@ void wt_object_set_read_only(const void *space, uint64_t addr, bool read_only)
     pthread_mutex_unlock(&table.lock);
 }
 
+static void drop(size_t at)
+{
+    free(table.live[at]);
+    table.live_count--;
+    memmove(&table.live[at], &table.live[at + 1], (table.live_count - at) * sizeof(*table.live));
+    changed();
+}
+
 /* Moves a live object to the freed ones. */
 static struct wt_object *take_out(size_t at)
 {
     struct wt_object *place = &table.freed[table.freed_count++ % WT_OBJECTS_FREED];
     *place = *table.live[at];
     place->freed = true;
-    free(table.live[at]);
-    table.live_count--;
-    memmove(&table.live[at], &table.live[at + 1], (table.live_count - at) * sizeof(*table.live));
-    changed();
+    drop(at);
     return place;
+}
+
+/* Takes the place of arguments before these. False: something else is there. */
+static bool clear_arguments(const void *space, uint64_t addr, uint64_t size)
+{
+    for (;;) {
+        const struct wt_object *o = object_below(space, addr + size - 1);
+        if (!o || o->addr + o->size <= addr)
+            return true;
+        if (strcmp(o->name, WT_ARGUMENTS) != 0)
+            return false;
+        drop(object_above(space, o->addr) - 1);
+    }
+}
+
+void wt_object_arguments(const void *space, uint64_t addr, uint64_t size)
+{
+    struct wt_object o = {
+        .space = space, .addr = addr, .size = size, .by = "", .name = WT_ARGUMENTS};
+    pthread_mutex_lock(&table.lock);
+    const struct wt_object *there = object_at(space, addr);
+    const bool same = there && there->size == size && strcmp(there->name, WT_ARGUMENTS) == 0;
+    if (!same && size && block_at(space, addr) && clear_arguments(space, addr, size)) {
+        o.number = ++table.made;
+        add(&o);
+    }
+    pthread_mutex_unlock(&table.lock);
 }
 
 bool wt_object_freed(const void *space, uint64_t addr, const char *by)
@@ -309,6 +341,14 @@ uint64_t wt_block_freed(const void *space, uint64_t addr)
         free_objects(b);
     pthread_mutex_unlock(&table.lock);
     return size;
+}
+
+bool wt_block_holds(const void *space, uint64_t addr)
+{
+    pthread_mutex_lock(&table.lock);
+    const bool holds = block_at(space, addr);
+    pthread_mutex_unlock(&table.lock);
+    return holds;
 }
 
 void wt_block_gone(const void *space, uint64_t addr)

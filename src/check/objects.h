@@ -72,6 +72,11 @@ void wt_object_made_before(const void *space, uint64_t addr, uint64_t size, cons
 /** The same of a variable of a module. */
 void wt_object_variable(const void *space, uint64_t addr, uint64_t size, const char *name,
                         bool read_only);
+/** What the objects of wt_object_arguments() are called. */
+#define WT_ARGUMENTS "the kernel's arguments"
+/** A kernel that begins has its arguments there, in a block of a runtime. They stay an object until
+ * other ones take the place, since time travel may repeat the kernel. */
+void wt_object_arguments(const void *space, uint64_t addr, uint64_t size);
 /** GPUs must not write the object that begins at @p addr. */
 void wt_object_set_read_only(const void *space, uint64_t addr, bool read_only);
 /** The object that begins at @p addr is about to be freed. False: none does. */
@@ -84,6 +89,8 @@ void wt_object_filled(uint64_t addr, uint64_t size, const char *by);
 
 /** A driver has memory from which it may cut objects, or which is its own. */
 void wt_block_made(const void *space, uint64_t addr, uint64_t size);
+/** Whether a block holds @p addr. */
+bool wt_block_holds(const void *space, uint64_t addr);
 /** The block that begins at @p addr goes, and forgets its objects that were not freed. */
 void wt_block_gone(const void *space, uint64_t addr);
 

@@ -155,6 +155,36 @@ static bool is_sound(const struct wt_finding *f)
            f->ended.depth <= WT_STACK_DEPTH && f->calls.depth <= WT_STACK_DEPTH;
 }
 
+/* Whether a load is part of an atomic operation, which compilers make of a load and a
+ * compare-and-swap: both are of one line, and of the same lanes and bytes. */
+static bool is_load_of(const struct cli_found *load, const struct cli_found *atomic)
+{
+    const struct wt_finding *a = &load->finding, *b = &atomic->finding;
+    const struct cli_call *at = cli_found_place(load), *there = cli_found_place(atomic);
+    return a->access == WT_ACCESS_LOAD && b->access == WT_ACCESS_ATOMIC &&
+           load->process == atomic->process && a->kind == b->kind && a->address == b->address &&
+           a->bytes == b->bytes && a->launch == b->launch && a->wave_id == b->wave_id &&
+           a->device == b->device && !memcmp(a->lanes, b->lanes, sizeof a->lanes) &&
+           a->object_number == b->object_number && at && there && at->line &&
+           at->line == there->line && !strcmp(at->file, there->file);
+}
+
+/* One mistake is one finding. */
+static void join_atomics(struct cli_found_list *all)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < all->count; i++) {
+        size_t k = 0;
+        while (k < all->count && !is_load_of(&all->list[i], &all->list[k]))
+            k++;
+        if (k == all->count)
+            all->list[count++] = all->list[i];
+        else
+            cli_found_free_one(&all->list[i]);
+    }
+    all->count = count;
+}
+
 enum wt_status cli_found_read(int fd, const struct wt_emulated *e, struct cli_found_list *all,
                               struct wt_error *err)
 {
@@ -176,6 +206,7 @@ enum wt_status cli_found_read(int fd, const struct wt_emulated *e, struct cli_fo
             else
                 damaged++;
     }
+    join_atomics(all);
     if (damaged)
         fprintf(stderr, "wavetrap: %zu findings cannot be told: the program has overwritten them\n",
                 damaged);
@@ -253,7 +284,9 @@ static void describe_object(const struct cli_found *f, char *text, size_t size)
 {
     const struct wt_finding *one = &f->finding;
     struct wt_text t = {text, size};
-    if (*one->object_name)
+    if (strcmp(one->object_name, WT_ARGUMENTS) == 0)
+        wt_text_add(&t, "%s", one->object_name);
+    else if (*one->object_name)
         wt_text_add(&t, "variable %s", one->object_name);
     else if (one->space == WT_FOUND_GROUP)
         wt_text_add(&t, "%s memory", f->family ? f->family->words.local : "local");

@@ -27,7 +27,7 @@ void cli_calls_add(struct cli_calls *calls, const char *function, const char *fi
     calls->list = grown;
     char name[512] = "";
     if (function)
-        wt_demangle(function, name, sizeof name);
+        wt_demangle_source(function, name, sizeof name);
     struct cli_call *c = &grown[calls->count];
     *c = (struct cli_call){strdup(name), strdup(file ? file : ""), line, own};
     if (c->function && c->file) {

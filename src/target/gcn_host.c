@@ -46,7 +46,7 @@ static bool prepare(const struct wt_host_program *program, const char *folder)
     if (!wt_host_preload(folder, "libwavetrap-kfd.so"))
         return false;
     /* Functions of HIP and libgomp. AMD's runtime is not to cut small buffers from larger ones. */
-    if (program->checked && (!wt_host_preload(folder, "libwavetrap-calls.so") ||
+    if (program->checked && (!wt_host_preload_calls(folder, "libwavetrap-calls.so") ||
                              setenv("HSA_DISABLE_FRAGMENT_ALLOCATOR", "1", 1)))
         return false;
     return !program->own_library || wt_host_preload(folder, HSAKMT);

@@ -36,6 +36,12 @@ bool wt_host_preload(const char *folder, const char *name)
     return n > 0 && (size_t)n < sizeof path && wt_host_append("LD_PRELOAD", ':', path);
 }
 
+bool wt_host_preload_calls(const char *folder, const char *name)
+{
+    return wt_host_preload(folder, name) &&
+           !setenv("LIBOMPTARGET_MEMORY_MANAGER_THRESHOLD", "0", 1);
+}
+
 bool wt_host_set_or_unset(const char *variable, const char *value)
 {
     return !(value ? setenv(variable, value, 1) : unsetenv(variable));

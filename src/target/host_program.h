@@ -42,6 +42,9 @@ struct wt_host_driver {
 bool wt_host_append(const char *variable, char separator, const char *name);
 /** Puts a folder in front of those in which the program finds its libraries; likewise. */
 bool wt_host_find_libraries_in(const char *folder);
+/** Preloads what stands before functions of runtimes in a program that is checked; likewise. LLVM's
+ * runtime of OpenMP is not to give out memory again that the program has freed. */
+bool wt_host_preload_calls(const char *folder, const char *name);
 /** Adds a file of our folder to LD_PRELOAD; likewise. */
 bool wt_host_preload(const char *folder, const char *name);
 /** Sets a variable, or removes it if @p value is NULL; likewise. */

@@ -14,6 +14,7 @@ static bool prepare(const struct wt_host_program *program, const char *folder)
     snprintf(text, sizeof text, "cc=%u.%u", capability / 10, capability % 10);
     return wt_host_find_libraries_in(folder) &&
            wt_host_set_or_unset("WAVETRAP_SM_DEFAULT", capability ? text : NULL) &&
+           (!program->checked || wt_host_preload_calls(folder, "libwavetrap-gomp.so")) &&
            (!program->own_library || wt_host_preload(folder, LIBCUDA));
 }
 

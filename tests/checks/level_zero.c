@@ -30,7 +30,7 @@ static ze_module_handle_t load(void)
                                           .pInputModule = binary,
                                           .pBuildFlags = getenv("CHECK_OPTIONS")};
     ze_module_handle_t made = NULL;
-    zeModuleCreate(context, device, &description, &made, NULL);
+    zeModuleCreate(context, device, &description, &made, NULL); /* BUG load */
     return made;
 }
 
@@ -254,7 +254,7 @@ static void leak_memory(int bad)
 static void leak_module(int bad)
 {
     void *q = memory(ON_DEVICE, INTS);
-    ze_module_handle_t other = load(); /* BUG leak_module */
+    ze_module_handle_t other = load();
     if (!bad)
         zeModuleDestroy(other);
     end(q, INTS);

@@ -23,29 +23,23 @@ KINDS = {"out-of-bounds": "memory", "out-of-object": "memory", "use-after-free":
          "unset-argument": "api", "argument-size": "api"}
 # What is not found yet, or not as the label says, and why.
 NEIGHBOUR = "the access is within another variable, and nothing says from which one its address came"
-FRAMES = "debug information does not say where the array of each lane is"
-LIBGOMP = "ranges that libgomp maps are known on gfx900 alone"
-NAMES = "GCC names the outlined function, and PTX has no inlined calls"
 NOT_YET = {
     NEIGHBOUR: """memory-shared_other-gfx900 memory-private_before-gfx900 memory-constant_after-gfx900 memory-variable_after-gfx900 memory-variable_before-gfx900
-        opencl-local_other-gen9 opencl-table_after-gen9 openmp-variable_after-gfx900 openmp-private_after-gfx900 vortex-variable_after-vortex
+        opencl-local_other-gen9 opencl-table_after-gen9 openmp-variable_after-gfx900 openmp-private_after-gfx900 openmp-private_after-sm vortex-variable_after-vortex
         vortex-variable_before-vortex vortex-byte_after-vortex vortex-half_after-vortex vortex-float_after-vortex vortex-atomic_after-vortex
         vortex-stack_after-vortex vortex-stack_before-vortex vortex-stack_passed-vortex vortex-stack_overflow-vortex vortex-local_after-vortex
         vortex-local_before-vortex""",
-    FRAMES: """memory-private_after-sm memory-private_before-sm memory-private_passed-sm opencl-private_after-gen9 opencl-private_before-gen9
+    "the arrays of work-items are interleaved in memory that the kernel reaches by addresses": """opencl-private_after-gen9 opencl-private_before-gen9
         level_zero-private_after-gen9""",
-    LIBGOMP: """openmp-map_after-sm openmp-map_before-sm openmp-map_part-sm openmp-in_called-sm openmp-in_parallel-sm openmp-atomic_after-sm
-        openmp-private_after-sm openmp-freed_twice-sm openmp-copy_beyond-sm openmp-unmapped-sm""",
-    NAMES: "memory-in_inlined-sm openmp-variable_after-sm openmp-allocated_after-sm openmp-allocated_freed-sm",
-    "clang makes two accesses of 8 bytes of it": "memory-vector_outside-sm memory-vector_partly-sm",
-    "a kernel's arguments are one block": "memory-argument_after-gfx900 memory-argument_after-sm",
+    "clang writes lines alone into PTX: neither inlined_at nor the function of a line": "memory-in_inlined-sm",
+    "clang makes two accesses of 8 bytes of it, as of neighbours in an unrolled loop": "memory-vector_outside-sm memory-vector_partly-sm",
     "merged neighbours and copies of bytes are as misaligned in correct programs": "memory-misaligned_word-gfx900 memory-misaligned_pair-gfx900",
-    "a sub-buffer that is accessed by an address has no bounds of its own": "opencl-part_after-gen9",
-    "the runtime accepts every size": "level_zero-api_argument_size-gen9",
-    "the innermost call in the suite's source is that of a function beside": "level_zero-leak_module-gen9",
-    "GCC makes a load and a compare-and-swap of it: two findings": "openmp-atomic_after-gfx900",
-    "the first wave that makes the mistake is not the first one of the core": "vortex-store_to_read_only-vortex",
+    "the address of a sub-buffer is within the whole buffer, which may be another argument": "opencl-part_after-gen9",
 }
+# Found, but for what is said of the object. Clang writes lines alone into PTX, without variables' names. On gfx900 a kernel's arguments are one object.
+NAME = {"object's name"}
+LESS = {"memory-private_after-sm": NAME, "memory-private_before-sm": NAME, "memory-private_passed-sm": NAME, "memory-argument_after-sm": NAME,
+        "memory-argument_after-gfx900": NAME | {"object's size", "object's offset"}}
 REASONS = {one: reason for reason, names in NOT_YET.items() for one in names.split()}
 EVERY = [(label, family) for label in checks.labels() for family in checks.FAMILIES[label.program]]
 
@@ -64,8 +58,8 @@ def reported(folder, label, family, how, *cases):
 
 
 def plain(function):
-    """Without types, templates, and GCC's names of outlined regions."""
-    return re.sub(r"\(.*|\._omp_fn.*|<.*", "", function or "")
+    """Without types and templates."""
+    return re.sub(r"\(.*|<.*", "", function or "")
 
 
 def innermost(found):
@@ -113,7 +107,7 @@ def test_a_planted_mistake_is_found(request, tmp_path, label, family):
         pytest.xfail("the runtime has a block of its own at that address, in some runs")
     assert len(mine) == 1, f"{len(mine)} findings of {label.kinds}, of {found}\n{done.stderr}"
     wrong = differences(mine[0], label)
-    assert not wrong, f"found, wanted: {wrong}\n{done.stderr}"
+    assert wrong.keys() == LESS.get(name, set()), f"found, wanted: {wrong}\n{done.stderr}"
     # A program that has failed by itself, as libgomp does, keeps its status.
     assert (done.returncode != 0) == (mine[0]["severity"] == "error"), done
 

@@ -7,6 +7,7 @@ import pytest
 
 from conftest import WAVETRAP, environment, wavetrap
 from sanitizer import ROOT
+from test_offload import CLANG
 
 HERE = ROOT / "tests" / "host"
 LLVM = "/usr/lib/llvm-19/lib"
@@ -80,3 +81,15 @@ def test_mistakes_of_the_tools(tmp_path):
     assert "EXEC" in header and "NVIDIA CUDA" in header and "FUNC    GLOBAL" in header and header.rstrip().endswith(" k")
     (tmp_path / "cut.o").write_bytes((tmp_path / "good.o").read_bytes()[:-40])
     assert "cut short" in run("nvlink", "-o", "x", "cut.o").stderr
+
+
+@pytest.mark.parametrize("family, flags", [("sm", ["-O1", "--offload-arch=sm_50"]), ("gfx900", CLANG)])
+def test_checks_know_memory_that_was_freed(tmp_path, family, flags):
+    """LLVM's runtime would give it out again for the ranges that are mapped next."""
+    program, source = compiled(tmp_path, *flags, "-g", sources=["clang_openmp_freed.c"]), HERE / "clang_openmp_freed.c"
+    done = wavetrap("exec", "-g", family, "--check=all", program, env=variables())
+    assert (done.stdout, done.returncode) == ("15\n", 0) and "checks: 0 errors, 0 warnings" in done.stderr, done.stderr
+    done = wavetrap("exec", "-g", family, "--check=all", program, "bad", env=variables())
+    line = [text.strip() for text in source.read_text().splitlines()].index("q[1] = 2; /* BUG */") + 1
+    assert done.returncode == 115 and "checks: 1 error, 0 warnings" in done.stderr, done.stderr
+    assert re.search(rf"error: use-after-free store of 4 bytes\n  \S+ at \S*freed.c:{line}\n", done.stderr), done.stderr

@@ -39,6 +39,21 @@ static void names_are_written_as_in_the_source(void **state)
     }
 }
 
+static void the_code_of_a_region_is_of_its_function(void **state)
+{
+    static const char *const names[][2] = {
+        {CLONE, "fill(int*, int)"},      {"main._omp_fn.0", "main"},
+        {"main$_omp_fn$0$impl", "main"}, {"_Z4fillPii$_omp_fn$1", "fill(int*, int)"},
+        {REGION, "fill(int*, int):20"},  {"_omp_fn", "_omp_fn"},
+        {"an_omp_fn", "an_omp_fn"},      {"._omp_fn.0", "._omp_fn.0"},
+    };
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        char text[100];
+        wt_demangle_source(names[i][0], text, sizeof text);
+        assert_string_equal(text, names[i][1]);
+    }
+}
+
 static void a_long_name_is_cut_off(void **state)
 {
     char text[8];
@@ -97,6 +112,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(names_are_written_as_in_the_source),
+        cmocka_unit_test(the_code_of_a_region_is_of_its_function),
         cmocka_unit_test(a_long_name_is_cut_off),
         cmocka_unit_test(people_leave_out_what_is_clear),
     };

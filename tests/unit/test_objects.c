@@ -209,6 +209,39 @@ static void release(void *context, uint64_t addr)
     released++;
 }
 
+static enum wt_verdict load_of(uint64_t addr)
+{
+    struct wt_object object;
+    struct wt_good good;
+    return wt_objects_judge(NULL, addr, 4, false, &object, &good);
+}
+
+static void arguments_take_the_place_of_earlier_ones(void **state)
+{
+    const uint64_t base = UINT64_C(0x800000);
+    struct wt_object found, before, behind;
+    wt_block_made(NULL, base, 4096);
+    assert_true(wt_block_holds(NULL, base + 4095) && !wt_block_holds(NULL, base + 4096));
+    wt_object_arguments(NULL, base, 0); /* not known */
+    assert_int_equal(load_of(base + 64), WT_GOOD);
+    wt_object_arguments(NULL, base, 32);
+    wt_object_arguments(NULL, base + 32, 32);
+    assert_int_equal(load_of(base + 60), WT_GOOD);
+    assert_int_equal(load_of(base + 64), WT_OUTSIDE);
+    wt_object_arguments(NULL, base + 16, 24);
+    assert_int_equal(load_of(base + 36), WT_GOOD);
+    assert_int_equal(load_of(base), WT_OUTSIDE); /* and not freed */
+    assert_int_equal(load_of(base + 40), WT_OUTSIDE);
+    wt_object_made(NULL, base + 256, 64, "maker");
+    wt_object_arguments(NULL, base + 260, 32);
+    assert_true(wt_object_find(NULL, base + 260, &found, &before, &behind));
+    assert_string_equal(found.by, "maker");
+    wt_object_arguments(NULL, base + 8192, 32); /* in no block */
+    assert_false(wt_object_find(NULL, base + 8192, &found, &before, &behind));
+    wt_block_gone(NULL, base);
+    assert_false(wt_block_holds(NULL, base));
+}
+
 static void memory_of_freed_objects_is_kept(void **state)
 {
     uint64_t base = 1000;
@@ -232,6 +265,7 @@ int main(void)
         cmocka_unit_test(a_listener_has_the_news_and_who_called),
         cmocka_unit_test(the_newest_freed_objects_are_remembered),
         cmocka_unit_test(blocks_are_good_until_objects_are_cut_from_them),
+        cmocka_unit_test(arguments_take_the_place_of_earlier_ones),
         cmocka_unit_test(memory_of_freed_objects_is_kept),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

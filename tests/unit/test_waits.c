@@ -9,12 +9,13 @@
 #include <stdatomic.h>
 #include <stdbool.h>
 
+#include "runtime/common/host_checks.h"
 #include "runtime/hsakmt/tool.h"
 #include "wait.h"
 #include "runtime/hsakmt/host.h"
 
 /* Nobody is told of stores. */
-const struct host_calls *host_listener(void)
+const struct wt_host_calls *wt_host_listener(void)
 {
     return NULL;
 }

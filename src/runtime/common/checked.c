@@ -57,6 +57,11 @@ bool wt_check_wants(enum wt_check check)
     return options.checks & check;
 }
 
+bool wt_checks_wanted(void)
+{
+    return wt_check_wants((enum wt_check)WT_CHECK_ALL);
+}
+
 void wt_check_launches(uint64_t *first, uint64_t *last)
 {
     *first = options.first;

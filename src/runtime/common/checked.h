@@ -30,6 +30,9 @@ void wt_check_options_write(const struct wt_check_options *options, char *text);
 /** Whether a check is wanted: the first call reads the variable. */
 bool wt_check_wants(enum wt_check check);
 
+/** Whether any check is wanted. */
+bool wt_checks_wanted(void);
+
 /** The launches whose kernels are checked, where a check is wanted. */
 void wt_check_launches(uint64_t *first, uint64_t *last);
 

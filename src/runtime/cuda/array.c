@@ -96,7 +96,8 @@ static CUresult create(struct gpu *g, CUarray *array, const CUDA_ARRAY3D_DESCRIP
     a->slice = a->pitch * (what->Height ? what->Height : 1);
     const uint64_t size = a->slice * (what->Depth ? what->Depth : 1);
     /* To checks the array is the object, and its texels are the driver's memory. */
-    if (gpu_allocate(g, size, checks_on() ? NULL : "cuArrayCreate", &a->address, &err) != WT_OK) {
+    if (gpu_allocate(g, size, wt_checks_wanted() ? NULL : "cuArrayCreate", &a->address, &err) !=
+        WT_OK) {
         free(a);
         return CUDA_ERROR_OUT_OF_MEMORY;
     }

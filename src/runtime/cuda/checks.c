@@ -9,12 +9,7 @@
 #include <string.h>
 
 #include "check/memory.h"
-
-bool checks_on(void)
-{
-    return wt_check_wants(WT_CHECK_MEMORY) || wt_check_wants(WT_CHECK_LEAK) ||
-           wt_check_wants(WT_CHECK_API);
-}
+#include "runtime/common/host_checks.h"
 
 /* ---- which function the program has called ---- */
 
@@ -24,7 +19,7 @@ static enum library library_of(const Dl_info *where)
 {
     Dl_info own;
     const char *file = where->dli_fname ? strrchr(where->dli_fname, '/') : NULL;
-    if (dladdr((void *)(uintptr_t)checks_on, &own) && own.dli_fbase == where->dli_fbase)
+    if (dladdr((void *)(uintptr_t)checks_entry, &own) && own.dli_fbase == where->dli_fbase)
         return DRIVER;
     return file && strncmp(file, "/libcudart", 10) == 0 ? RUNTIME : OTHER;
 }
@@ -74,7 +69,7 @@ static const char *outermost(const char **caller)
 
 const char *checks_entry(const char *usual)
 {
-    const char *caller, *name = checks_on() ? outermost(&caller) : NULL;
+    const char *caller, *name = wt_checks_wanted() ? outermost(&caller) : NULL;
     return name ? plain(name) : usual;
 }
 
@@ -120,7 +115,7 @@ static const char space = 0; /* its address is that of handles (check/objects.h)
 
 void checks_handle_made(const void *handle, uint64_t size, const char *usual)
 {
-    if (checks_on() && !is_by_runtime())
+    if (wt_checks_wanted() && !is_by_runtime())
         wt_object_made(&space, (uintptr_t)handle, size, checks_entry(usual));
 }
 
@@ -132,7 +127,7 @@ static void release(void *context, uint64_t at)
 void checks_handle_gone(void *handle, const char *usual)
 {
     enum { COUNTED = 4096 }; /* bytes that it counts for in the quarantine */
-    if (!checks_on()) {
+    if (!wt_checks_wanted()) {
         free(handle);
         return;
     }
@@ -197,7 +192,8 @@ void wavetrap_cudart_beyond(uint64_t address, size_t bytes, bool store)
 /* What the program made, and not what belongs to it by itself: variables, and its own memory. */
 static bool is_leak(const struct wt_object *object)
 {
-    return *object->by && !strstr(object->by, "Register") && strcmp(object->by, WT_CHECK_HEAP) != 0;
+    return *object->by && !strstr(object->by, "Register") &&
+           strcmp(object->by, WT_CHECK_HEAP) != 0 && strcmp(object->by, WT_HOST_MAPPED) != 0;
 }
 
 static void lost(const void *of, uint64_t address)
@@ -223,3 +219,21 @@ void checks_end(void)
     if (wt_check_wants(WT_CHECK_LEAK))
         wt_checked_leaks(is_leak);
 }
+
+/* ---- for functions of libgomp ---- */
+
+static bool is_of_gpus(uint64_t addr)
+{
+    struct wt_object object, before, behind;
+    return wt_object_find(NULL, addr, &object, &before, &behind) || wt_block_holds(NULL, addr);
+}
+
+__attribute__((visibility("default"))) const struct wt_host_checks wavetrap_checks = {
+    .wants = wt_check_wants,
+    .made = wt_object_made,
+    .find = wt_host_find,
+    .free = wt_checked_free,
+    .access = wt_checked_access,
+    .is_of_gpus = is_of_gpus,
+    .listen = wt_host_listen,
+};

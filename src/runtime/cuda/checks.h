@@ -8,9 +8,6 @@
 #include "runtime/common/checked.h"
 #include "wavetrap/cuda.h"
 
-/** Whether anything is checked. */
-bool checks_on(void);
-
 /**
  * The function of libcudart or libcuda that the program has called, which is under way: "cudaFree".
  * @p usual, where that is not known, or where nothing is checked. Constant text.

@@ -14,6 +14,7 @@
 #include "object/cubin.h"
 #include "runtime/common/catch.h"
 #include "runtime/common/checked.h"
+#include "runtime/common/host_checks.h"
 #include "runtime/common/interrupt.h"
 #include "runtime/common/policy.h"
 #include "runtime/cuda/checks.h"
@@ -333,6 +334,14 @@ static uint64_t find_room(const struct gpu *g, uint64_t size)
     return at;
 }
 
+/* Whether libgomp cuts objects from memory that it allocates. It is a block of its own where no
+ * larger one is mapped. */
+static bool is_cut(const struct gpu *g, uint64_t at, uint64_t size)
+{
+    const struct wt_host_calls *calls = wt_host_listener();
+    return calls && calls->allocated(at, size) && !g->config.hardware_bounds;
+}
+
 enum wt_status gpu_allocate(struct gpu *g, uint64_t size, const char *by, uint64_t *address,
                             struct wt_error *err)
 {
@@ -351,7 +360,7 @@ enum wt_status gpu_allocate(struct gpu *g, uint64_t size, const char *by, uint64
         return status;
     }
     *address = at;
-    if (by)
+    if (by && !is_cut(g, at, size))
         wt_object_made(NULL, at, size, by);
     g->in_use += whole;
     if (g->config.fill.kind != WT_FILL_ZERO)

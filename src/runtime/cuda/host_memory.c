@@ -97,7 +97,7 @@ static CUresult see(void *at, size_t bytes, size_t whole, unsigned flags, const 
             return CUDA_ERROR_OUT_OF_MEMORY;
         }
     seen = s;
-    if (checks_on())
+    if (wt_checks_wanted())
         wt_object_made(NULL, (uintptr_t)at, bytes, checks_entry(by));
     return CUDA_SUCCESS;
 }
@@ -122,7 +122,7 @@ static void drop(struct seen **place, const char *by)
     for (CUdevice i = 0; size && (g = state_gpu(i)); i++)
         gpu_see_no_more(g, from, size);
     *place = s->next;
-    if (checks_on())
+    if (wt_checks_wanted())
         wt_object_freed(NULL, (uintptr_t)s->at, checks_entry(by));
     if (!s->registered)
         wt_object_keep((uintptr_t)s->at, s->whole, unmap, (void *)(uintptr_t)s->whole);

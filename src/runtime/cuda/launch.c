@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "object/sm_wire.h"
+#include "runtime/common/host_checks.h"
 #include "runtime/common/tally.h"
 #include "runtime/cuda/call.h"
 #include "runtime/cuda/state.h"
@@ -72,7 +73,7 @@ static bool fits_at_once(const struct gpu *g, const struct gpu_launch *l)
 static CUresult try_launch(const struct asked *a, CUfunction *meant)
 {
     struct gpu *g;
-    uint8_t bytes[CUBIN_MOST_PARAMETERS] = {0};
+    _Alignas(uint64_t) uint8_t bytes[CUBIN_MOST_PARAMETERS] = {0};
     CUfunction f = a->function;
     const bool named =
         a->stream && a->stream != CU_STREAM_LEGACY && a->stream != CU_STREAM_PER_THREAD;
@@ -97,6 +98,8 @@ static CUresult try_launch(const struct asked *a, CUfunction *meant)
     memcpy(l.block, a->block, sizeof l.block);
     if (a->together && !fits_at_once(g, &l))
         return state_leave(CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE);
+    if (wt_host_listener())
+        wt_host_listener()->launching(*(const uint64_t *)(const void *)bytes);
     result = gpu_run(g, &l);
     if (result == CUDA_ERROR_OUT_OF_MEMORY || result == CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES)
         return state_leave(result);

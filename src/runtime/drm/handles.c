@@ -102,33 +102,29 @@ static bool change(const void *handle, int by)
     return changed;
 }
 
-static bool is_wanted(void)
-{
-    return wt_check_wants((enum wt_check)WT_CHECK_ALL);
-}
-
 void drm_handle_made(const void *handle, uint64_t size, const char *by)
 {
-    if (handle && is_wanted() && change(handle, MADE))
+    if (handle && wt_checks_wanted() && change(handle, MADE))
         wt_object_made(&handles, (uintptr_t)handle, size, by);
 }
 
 void drm_handle_retained(const void *handle)
 {
-    if (handle && is_wanted())
+    if (handle && wt_checks_wanted())
         change(handle, 1);
 }
 
 void drm_handle_released(const void *handle, const char *by)
 {
-    if (handle && is_wanted() && change(handle, -1))
+    if (handle && wt_checks_wanted() && change(handle, -1))
         wt_object_freed(&handles, (uintptr_t)handle, by);
 }
 
 bool drm_handle_find(const void *handle, struct wt_object *object)
 {
     struct wt_object before, behind;
-    return is_wanted() && wt_object_find(&handles, (uintptr_t)handle, object, &before, &behind) &&
+    return wt_checks_wanted() &&
+           wt_object_find(&handles, (uintptr_t)handle, object, &before, &behind) &&
            !object->freed && object->addr == (uintptr_t)handle;
 }
 

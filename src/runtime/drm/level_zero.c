@@ -3,15 +3,18 @@
  * their debug data, and sizes of memory. These functions come before those of Level Zero's loader
  * in every program that `exec` starts, and call them.
  */
+#include <pthread.h>
 #include <stdatomic.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "runtime/drm/handles.h"
 #include "runtime/drm/i915.h"
 #include "runtime/drm/interposed.h"
 #include "runtime/drm/kernels.h"
+#include "runtime/drm/spirv.h"
 #include "runtime/drm/words.h"
 
 /* No header declares what programs find here by its name. */
@@ -123,6 +126,103 @@ static int returned(const char *by, int status)
     return status;
 }
 
+/* ---- arguments of kernels, for checks ---- */
+
+struct module_desc {
+    int type;
+    const void *next;
+    int format; /* 0: SPIR-V */
+    size_t size;
+    const uint8_t *bytes;
+};
+
+/* A module of SPIR-V, or a kernel of one. */
+struct described {
+    const void *handle;
+    uint32_t *words; /* of a module; the sizes of a kernel's arguments */
+    size_t count;
+};
+
+static struct {
+    pthread_mutex_t lock;
+    struct described *list;
+    size_t count, room;
+} described = {.lock = PTHREAD_MUTEX_INITIALIZER};
+
+/* The lock is held. */
+static struct described *find_described(const void *handle)
+{
+    for (size_t i = 0; i < described.count; i++)
+        if (described.list[i].handle == handle)
+            return &described.list[i];
+    return NULL;
+}
+
+static void forget(const void *handle)
+{
+    pthread_mutex_lock(&described.lock);
+    struct described *d = find_described(handle);
+    if (d) {
+        free(d->words);
+        *d = described.list[--described.count];
+    }
+    pthread_mutex_unlock(&described.lock);
+}
+
+/* Takes @p words. Without host memory less is known. */
+static void describe(const void *handle, uint32_t *words, size_t count)
+{
+    forget(handle);
+    pthread_mutex_lock(&described.lock);
+    struct described *grown =
+        wt_array_grow(described.list, &described.room, described.count + 1, sizeof *described.list);
+    if (grown) {
+        described.list = grown;
+        grown[described.count++] = (struct described){handle, words, count};
+    } else {
+        free(words);
+    }
+    pthread_mutex_unlock(&described.lock);
+}
+
+static void note_module(const void *module, const struct module_desc *d)
+{
+    uint32_t *words = wt_check_wants(WT_CHECK_API) && d && !d->format && d->bytes && d->size
+                          ? malloc(d->size)
+                          : NULL;
+    if (words)
+        describe(module, memcpy(words, d->bytes, d->size), d->size / sizeof *words);
+}
+
+static void note_kernel(const void *kernel, const void *module, const char *name)
+{
+    enum { MOST = 256 };
+    uint32_t *sizes = wt_check_wants(WT_CHECK_API) ? calloc(MOST, sizeof *sizes) : NULL;
+    size_t count = 0;
+    pthread_mutex_lock(&described.lock);
+    const struct described *m = find_described(module);
+    if (sizes && m)
+        count = drm_spirv_arguments(m->words, m->count, name, sizes, MOST);
+    pthread_mutex_unlock(&described.lock);
+    if (count)
+        describe(kernel, sizes, count);
+    else
+        free(sizes);
+}
+
+/* Intel's runtime takes every size. */
+static void check_size(const void *kernel, uint32_t index, size_t size)
+{
+    pthread_mutex_lock(&described.lock);
+    const struct described *k = find_described(kernel);
+    const uint32_t right = k && index < k->count ? k->words[index] : 0;
+    pthread_mutex_unlock(&described.lock);
+    if (right && right != size)
+        wt_checked_call(WT_FOUND_ARGUMENT_SIZE, WT_ERROR, NULL,
+                        "zeKernelSetArgumentValue: argument %u has %u bytes, and gets %zu", index,
+                        right, size);
+}
+
 /* ---- kernels ---- */
 
 EXPORT int zeKernelCreate(void *module, const struct kernel_desc *description, void **kernel)
@@ -135,13 +235,26 @@ EXPORT int zeKernelCreate(void *module, const struct kernel_desc *description, v
     if (!create)
         return UNINITIALIZED;
     const int result = returned("zeKernelCreate", create(module, description, kernel));
-    if (!result)
+    if (!result) {
         drm_local_forget(*kernel);
+        note_kernel(*kernel, module, description->name);
+    }
     if (result || !drm_has_one_gpu() || !(get_address = base_address_function()) ||
         get_address(driver_handle(*kernel), &address))
         return result;
     wt_drm_kernel_is(address, description->name, module);
     note_debug(module, address, description->name);
+    return result;
+}
+
+EXPORT int zeModuleCreate(WORDS5)
+{
+    OWN(int, 5, zeModuleCreate)
+    const int result = own ? returned("zeModuleCreate", own(NAMES5)) : (int)UNINITIALIZED;
+    if (!result) {
+        drm_handle_made(*(void **)d, 0, "zeModuleCreate");
+        note_module(*(void **)d, (const struct module_desc *)c);
+    }
     return result;
 }
 
@@ -154,6 +267,7 @@ EXPORT int zeModuleDestroy(void *module)
         return UNINITIALIZED;
     /* Another thread's module may get the handle and the addresses as soon as they are free. */
     wt_drm_kernels_forget(module);
+    forget(module);
     drm_handle_released(module, "zeModuleDestroy");
     return returned("zeModuleDestroy", destroy(module));
 }
@@ -165,7 +279,16 @@ EXPORT int zeKernelSetArgumentValue(WORDS4)
     const int result = own ? returned("zeKernelSetArgumentValue", own(NAMES4)) : (int)UNINITIALIZED;
     if (!result && wt_check_wants(WT_CHECK_MEMORY))
         drm_local_argument((void *)a, (unsigned)b, d ? 0 : c);
+    if (!result && d)
+        check_size((void *)a, (uint32_t)b, c);
     return result;
+}
+
+EXPORT int zeKernelDestroy(WORDS1)
+{
+    OWN(int, 1, zeKernelDestroy)
+    forget((void *)a);
+    return own ? returned("zeKernelDestroy", own(NAMES1)) : (int)UNINITIALIZED;
 }
 
 /* The local memory that a launch of the kernel asks for, for checks. */
@@ -335,7 +458,6 @@ EXPORT int zeCommandListAppendMemoryFill(WORDS8)
             drm_handle_made(*(void **)made, 0, #name);                                             \
         return result;                                                                             \
     }
-MAKE(5, zeModuleCreate, d)
 MAKE(5, zeEventPoolCreate, e)
 
 EXPORT int zeEventPoolDestroy(WORDS1)
@@ -354,7 +476,6 @@ EXPORT int zeEventPoolDestroy(WORDS1)
         return own ? returned(#name, own(NAMES##count)) : (int)UNINITIALIZED;                      \
     }
 STATUS(4, zeKernelSetGroupSize)
-STATUS(1, zeKernelDestroy)
 STATUS(1, zeCommandListClose)
 STATUS(4, zeCommandQueueExecuteCommandLists)
 STATUS(2, zeCommandQueueSynchronize)

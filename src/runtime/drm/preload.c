@@ -13,6 +13,7 @@
 #include <sys/sysmacros.h>
 #include <unistd.h>
 
+#include "runtime/common/at_end.h"
 #include "runtime/common/endpoint.h"
 #include "runtime/common/environment.h"
 #include "runtime/common/policy.h"
@@ -147,20 +148,14 @@ __attribute__((constructor)) static void attend_forks(void)
 
 /* ---- checks ---- */
 
-/* Of the C++ ABI, which no header of libc declares. */
-int __cxa_atexit(void (*function)(void *), void *argument, void *library);
-
 static void report_leaks(void *argument)
 {
     drm_handles_report();
 }
 
-/* Behind all that programs do at their end. Destructors of libraries run when the loader ends, in
- * no order that this library could depend on; what is registered before the loader's end, as here,
- * and belongs to no library, runs behind it. */
 __attribute__((constructor)) static void attend_end(void)
 {
-    __cxa_atexit(report_leaks, NULL, NULL);
+    wt_at_end(report_leaks);
 }
 
 /* ---- the runtime's debugger ---- */

@@ -4,11 +4,9 @@
  * this library sees the requests. Reports of faults name them; nothing else depends on them.
  */
 #include "check/objects.h"
-#include "runtime/hsakmt/checks.h"
+#include "runtime/common/host_checks.h"
 #include "runtime/hsakmt/host.h"
 #include "runtime/hsakmt/tool.h"
-
-#include "runtime/common/checked.h"
 
 /* The runtime's functions are the process's, and so are these. */
 static allocate_function *runtime_allocate;
@@ -16,7 +14,7 @@ static free_function *runtime_free, *runtime_pool_free;
 static pool_allocate_function *runtime_pool_allocate;
 
 /* Where memory is checked, what a language's runtime allocates is its own: the library of calls
- * (calls.h) sees what the program has of it. */
+ * (runtime/common/calls.h) sees what the program has of it. */
 static void made(void *address, size_t size, const char *by)
 {
     if (size && !(wt_check_wants(WT_CHECK_MEMORY) && host_called_by_runtime()))
@@ -36,8 +34,8 @@ static int allocate(uint64_t region, size_t size, void **address)
     const int status = runtime_allocate(region, size, address);
     if (!status)
         made(*address, size, "hsa_memory_allocate");
-    if (!status && host_listener())
-        host_listener()->allocated((uint64_t)(uintptr_t)*address, size);
+    if (!status && wt_host_listener())
+        wt_host_listener()->allocated((uint64_t)(uintptr_t)*address, size);
     return status;
 }
 

@@ -1,5 +1,5 @@
 /* What a program that is checked has of the driver. See checks.h. */
-#include "runtime/hsakmt/checks.h"
+#include "runtime/common/host_checks.h"
 
 #include <dlfcn.h>
 #include <string.h>
@@ -12,16 +12,6 @@ static const struct host_allocation *allocation_of(struct host *host, uint64_t a
 {
     const struct host_allocation *before;
     return host_memory_find(host, addr, &before);
-}
-
-/* Finds an object; not a freed one whose memory went back, and is something else now. */
-static bool find(const void *space, uint64_t addr, struct wt_object *found,
-                 struct wt_object *before, struct wt_object *behind)
-{
-    struct wt_object object;
-    struct wt_good good;
-    return wt_object_find(space, addr, found, before, behind) &&
-           (!found->freed || wt_objects_judge(space, addr, 1, false, &object, &good) != WT_GOOD);
 }
 
 static bool is_object(uint64_t addr)
@@ -55,26 +45,13 @@ static bool is_of_host(uint64_t addr)
     return is && !host_memory_is_svm(host, addr);
 }
 
-/* ---- who listens ---- */
-
-static const struct host_calls *_Atomic listener;
-
-static void listen(const struct host_calls *calls)
-{
-    listener = calls;
-}
-
-const struct host_calls *host_listener(void)
-{
-    return listener;
-}
-
 /* ---- who allocates ---- */
 
 bool host_called_by_runtime(void)
 {
     static const char *const runtimes[] = {"libamdhip64", "libgomp", "libomptarget", "libamdocl"};
-    static const char *const between[] = {"libhsakmt", "libhsa-runtime64"};
+    /* A sanitizer stands before backtrace(). */
+    static const char *const between[] = {"libhsakmt", "libhsa-runtime64", "libasan"};
     struct wt_call_stack calls;
     Dl_info info;
     wt_call_stack_take(&calls);
@@ -93,10 +70,10 @@ bool host_called_by_runtime(void)
     return false;
 }
 
-__attribute__((visibility("default"))) const struct host_checks wavetrap_checks = {
+__attribute__((visibility("default"))) const struct wt_host_checks wavetrap_checks = {
     .wants = wt_check_wants,
     .made = wt_object_made,
-    .find = find,
+    .find = wt_host_find,
     .free = wt_checked_free,
     .forget = wt_object_freed,
     .keep = wt_object_keep,
@@ -107,5 +84,5 @@ __attribute__((visibility("default"))) const struct host_checks wavetrap_checks 
     .is_of_gpus = is_of_gpus,
     .is_of_host = is_of_host,
     .list_variables = host_variables_list,
-    .listen = listen,
+    .listen = wt_host_listen,
 };

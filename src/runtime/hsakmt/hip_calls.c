@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "runtime/hsakmt/calls.h"
+#include "runtime/common/calls.h"
 
 /* No header declares what programs find here by its name. */
 #pragma GCC diagnostic ignored "-Wmissing-prototypes"
@@ -36,7 +36,7 @@ static int leave(const char *name, int result)
 {
     static const char *(*_Atomic text)(int);
     calls_depth--;
-    const struct host_checks *c = result && result != NOT_READY ? calls_checks() : NULL;
+    const struct wt_host_checks *c = result && result != NOT_READY ? calls_checks() : NULL;
     if (!c)
         return result;
     if (!text)
@@ -66,7 +66,7 @@ static bool look_up(void *_Atomic *function, const char *name)
 static int made(int result, const void *at, size_t size, const char *by)
 {
     void *const *p = at;
-    const struct host_checks *c = calls_checks();
+    const struct wt_host_checks *c = calls_checks();
     if (!result && c && p && *p && size)
         c->made(NULL, calls_address(*p), size, by);
     return result;
@@ -77,7 +77,7 @@ static int made(int result, const void *at, size_t size, const char *by)
 #define ALLOCATES(name, parameters, bytes, ...)                                                    \
     FUNCTION(name, UNPACK parameters)                                                              \
     {                                                                                              \
-        const struct host_checks *c = calls_checks();                                              \
+        const struct wt_host_checks *c = calls_checks();                                           \
         if (!look_up((void *_Atomic *)&real_##name, #name))                                        \
             return NO_HIP;                                                                         \
         calls_depth++;                                                                             \
@@ -137,7 +137,7 @@ FUNCTION(hipHostRegister, void *p, size_t size, unsigned flags)
 
 FUNCTION(hipHostUnregister, void *p)
 {
-    const struct host_checks *c = calls_checks();
+    const struct wt_host_checks *c = calls_checks();
     void *at = c ? device_address(p) : NULL;
     if (at)
         c->forget(NULL, calls_address(at), "hipHostUnregister");
@@ -167,7 +167,7 @@ static void release(void *context, uint64_t addr)
 }
 
 /* Frees an object as soon as no kernel uses it any more. False: HIP is to do it. */
-static bool frees(const struct host_checks *c, void *p, void *stream, bool all, void *give_back,
+static bool frees(const struct wt_host_checks *c, void *p, void *stream, bool all, void *give_back,
                   const char *by, int *result)
 {
     struct wt_object o, before, behind;
@@ -218,14 +218,14 @@ FUNCTION(hipFreeAsync, void *p, void *stream)
 /* How many bytes may be accessed; memory of the host alone is not judged. */
 static size_t judged(const void *p, size_t size, enum wt_access access, const char *by)
 {
-    const struct host_checks *c = size ? calls_checks() : NULL;
+    const struct wt_host_checks *c = size ? calls_checks() : NULL;
     return c && c->wants(WT_CHECK_MEMORY) && c->is_of_gpus(calls_address(p))
                ? c->access(NULL, calls_address(p), size, access, by)
                : size;
 }
 
 /* Memory that only GPUs have by the rules of HIP. */
-static bool is_of_device(const struct host_checks *c, const void *p)
+static bool is_of_device(const struct wt_host_checks *c, const void *p)
 {
     static const char *const makers[] = {"hipMalloc", "hipMallocAsync", "hipMallocFromPoolAsync",
                                          "hipMallocPitch", "hipMemAllocPitch"};
@@ -242,7 +242,7 @@ static void check_direction(const void *to, const void *from, int kind, const ch
 {
     static const char *const words[] = {"hipMemcpyHostToHost", "hipMemcpyHostToDevice",
                                         "hipMemcpyDeviceToHost", "hipMemcpyDeviceToDevice"};
-    const struct host_checks *c = calls_checks();
+    const struct wt_host_checks *c = calls_checks();
     if (!c || !c->wants(WT_CHECK_API) || kind < HOST_TO_HOST || kind > DEVICE_TO_DEVICE)
         return;
     const bool to_device = kind & 1, from_device = kind & 2;
@@ -363,7 +363,7 @@ static size_t of_symbol(const void *symbol, size_t offset, const void *other, si
                         bool written, const char *by)
 {
     static int (*_Atomic get)(void **, const void *);
-    const struct host_checks *c = size ? calls_checks() : NULL;
+    const struct wt_host_checks *c = size ? calls_checks() : NULL;
     void *at = NULL;
     int result = NO_HIP;
     if (!c || !look_up((void *_Atomic *)&get, "hipGetSymbolAddress"))
@@ -440,7 +440,7 @@ FUNCTION(hipMemset2DAsync, void *to, size_t pitch, int value, size_t width, size
 /* Handles up to 2 are the default streams. */
 static bool is_destroyed(const void *space, const void *handle, const char *what, const char *by)
 {
-    const struct host_checks *c = calls_checks();
+    const struct wt_host_checks *c = calls_checks();
     struct wt_object o, before, behind;
     if (!c || calls_address(handle) <= 2 ||
         !c->find(space, calls_address(handle), &o, &before, &behind) || !o.freed)
@@ -451,7 +451,7 @@ static bool is_destroyed(const void *space, const void *handle, const char *what
 
 static int made_handle(int result, const void *space, void *const *handle, const char *by)
 {
-    const struct host_checks *c = calls_checks();
+    const struct wt_host_checks *c = calls_checks();
     if (!result && c && handle && *handle)
         c->made(space, calls_address(*handle), 1, by);
     return result;
@@ -459,7 +459,7 @@ static int made_handle(int result, const void *space, void *const *handle, const
 
 static void destroyed_handle(const void *space, const void *handle, const char *by)
 {
-    const struct host_checks *c = calls_checks();
+    const struct wt_host_checks *c = calls_checks();
     if (c && handle)
         c->forget(space, calls_address(handle), by);
 }
@@ -591,7 +591,7 @@ FUNCTION(hipSetDevice, int device)
 
 FUNCTION(hipDeviceReset, void)
 {
-    const struct host_checks *c = calls_checks();
+    const struct wt_host_checks *c = calls_checks();
     if (c)
         (void)c->release_kept();
     return CALL(hipDeviceReset);

@@ -259,8 +259,6 @@ bool host_memory_overlaps(const struct host *host, uint64_t addr, uint64_t end);
 void host_block_made(uint64_t addr, uint64_t size);
 /** They have not any more. */
 void host_block_gone(uint64_t addr);
-/** Who listens (checks.h); NULL: nobody. */
-const struct host_calls *host_listener(void);
 /** Whether the runtime of a language has called the HSA runtime, which has called us. */
 bool host_called_by_runtime(void);
 /** Notes the variables of code objects that have been loaded since as objects, where memory is

@@ -22,6 +22,7 @@
 #include "runtime/hsakmt/tool.h"
 #include "object/aql.h"
 #include "runtime/common/catch.h"
+#include "runtime/common/checked.h"
 #include "runtime/common/counted.h"
 #include "runtime/common/tally.h"
 #include "runtime/hsakmt/local_watch.h"
@@ -251,6 +252,16 @@ static bool launched(const struct host_queue *q)
     return true;
 }
 
+/* The size is in the kernel's descriptor; GCC writes none, and has more there. */
+static void note_arguments(const struct gcn_aql_dispatch *asked)
+{
+    enum { KERNARG_SIZE = 8 };
+    if (wt_check_wants(WT_CHECK_MEMORY))
+        wt_object_arguments(
+            NULL, asked->kernarg,
+            wt_load_le((const uint8_t *)(uintptr_t)asked->kernel_object + KERNARG_SIZE, 4));
+}
+
 /* False if it must wait. */
 static bool begin_dispatch(struct host_gpu *gpu, struct host_queue *q, const uint8_t *packet)
 {
@@ -300,6 +311,7 @@ static bool begin_dispatch(struct host_gpu *gpu, struct host_queue *q, const uin
         fail(q, reason ? (enum host_reason)reason : HOST_REASON_CODE);
         return true;
     }
+    note_arguments(&asked);
     gpu->dispatch[dispatch] = (struct host_dispatch){q, q->begun++, host_clock(), 0};
     if (!gpu->kernels++)
         wt_progress_begin(&gpu->progress, gcn_machine(gpu->device)->time);

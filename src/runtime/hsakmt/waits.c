@@ -10,7 +10,7 @@
  * it looks again from time to time. A store to a signal, as a program rings a doorbell, wakes it at
  * once.
  */
-#include "runtime/hsakmt/checks.h"
+#include "runtime/common/host_checks.h"
 #include "runtime/hsakmt/host.h"
 #include "runtime/hsakmt/tool.h"
 
@@ -115,16 +115,16 @@ void host_sleep(uint32_t seen, unsigned ns)
 
 static void store_relaxed(uint64_t signal, int64_t value)
 {
-    if (host_listener())
-        host_listener()->launching();
+    if (wt_host_listener())
+        wt_host_listener()->launching(0);
     runtime_store_relaxed(signal, value);
     ring();
 }
 
 static void store_screlease(uint64_t signal, int64_t value)
 {
-    if (host_listener())
-        host_listener()->launching();
+    if (wt_host_listener())
+        wt_host_listener()->launching(0);
     runtime_store_screlease(signal, value);
     ring();
 }

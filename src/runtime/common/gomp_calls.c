@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "runtime/hsakmt/calls.h"
+#include "runtime/common/calls.h"
 
 #pragma GCC diagnostic ignored "-Wmissing-prototypes"
 
@@ -60,15 +60,6 @@ static bool look_up(void *_Atomic *function, const char *name)
 
 #define LOOK_UP(function, name) look_up((void *_Atomic *)&(function), name)
 
-/* As calls_checks(). The driver is loaded when libgomp looks for devices. */
-static const struct host_checks *checks(void)
-{
-    static int (*_Atomic count)(void);
-    if (LOOK_UP(count, "omp_get_num_devices"))
-        (void)count();
-    return calls_checks();
-}
-
 static unsigned kind_of(const struct maps *m, size_t i)
 {
     return m->kinds[i] & 0xff;
@@ -99,7 +90,7 @@ static bool all_known(const struct maps *m)
 
 /* Kinds for libgomp: mapped ranges are aligned to more than they need, so that most of them do not
  * touch. Returns @p kinds where there is nothing to change; else the caller frees it. */
-static unsigned short *aligned(const struct host_checks *c, const struct maps *m)
+static unsigned short *aligned(const struct wt_host_checks *c, const struct maps *m)
 {
     enum { ALIGN = 8 /* the logarithm, in the upper eight bits */ };
     unsigned short *kinds = c && m->count > 1 && c->wants(WT_CHECK_MEMORY) && all_known(m)
@@ -115,43 +106,56 @@ static unsigned short *aligned(const struct host_checks *c, const struct maps *m
 }
 
 /* Makes an object, unless one holds it: of a construct around this one. */
-static void made(const struct host_checks *c, uint64_t addr, size_t size)
+static void made(const struct wt_host_checks *c, uint64_t addr, size_t size)
 {
     struct wt_object o, before, behind;
     if (size && c->is_of_gpus(addr) && !(c->find(NULL, addr, &o, &before, &behind) && !o.freed))
-        c->made(NULL, addr, size, "map");
+        c->made(NULL, addr, size, WT_HOST_MAPPED);
 }
 
-/* ---- target regions ---- */
+/* ---- what the driver tells ---- */
 
-static void allocated(uint64_t addr, uint64_t size)
+/* Only the calls that stand here cut objects from what libgomp allocates. */
+static bool allocated(uint64_t addr, uint64_t size)
 {
     enum { MOST = sizeof region->block / sizeof *region->block };
     if (!region)
-        return;
+        return calls_depth;
     if (region->blocks == MOST)
         memmove(region->block, region->block + 1, --region->blocks * sizeof *region->block);
     region->block[region->blocks].addr = addr;
     region->block[region->blocks++].size = size;
+    return true;
 }
 
-/* The block that the arguments of the kernel, in a block behind it, begin with the address of;
- * false: there is none. */
-static bool find_table(const struct region *r, uint64_t *addr, uint64_t *size)
+/* Whether a block begins at an address and has room for the table; *size becomes its size. */
+static bool find_block(const struct region *r, uint64_t addr, uint64_t *size)
 {
     for (unsigned i = r->blocks; i-- > 0;)
-        for (unsigned k = i; k-- > 0;)
-            if (r->block[i].size >= sizeof *addr &&
-                *(const uint64_t *)(uintptr_t)r->block[i].addr == r->block[k].addr) {
-                *addr = r->block[k].addr;
-                *size = r->block[k].size;
-                return r->maps.count * sizeof *addr <= *size;
-            }
+        if (r->block[i].addr == addr) {
+            *size = r->block[i].size;
+            return r->maps.count * sizeof addr <= *size;
+        }
+    return false;
+}
+
+/* The block that is the kernel's first argument; where that is not known, the one whose address
+ * begins another block, which then has the arguments. False: there is none. */
+static bool find_table(const struct region *r, uint64_t argument, uint64_t *addr, uint64_t *size)
+{
+    if ((*addr = argument))
+        return find_block(r, argument, size);
+    for (unsigned i = r->blocks; i-- > 0;)
+        if (r->block[i].size >= sizeof *addr) {
+            *addr = *(const uint64_t *)(uintptr_t)r->block[i].addr;
+            if (*addr != r->block[i].addr && find_block(r, *addr, size))
+                return true;
+        }
     return false;
 }
 
 /* Whether what is in a table can be the addresses of a region. */
-static bool is_table(const struct host_checks *c, const struct maps *m, uint64_t addr,
+static bool is_table(const struct wt_host_checks *c, const struct maps *m, uint64_t addr,
                      uint64_t size)
 {
     const uint64_t *table = (const uint64_t *)(uintptr_t)addr;
@@ -167,17 +171,17 @@ static bool is_table(const struct host_checks *c, const struct maps *m, uint64_t
     return true;
 }
 
-/* The calling thread stores to a signal: it launches a kernel if a table is ready. */
-static void launching(void)
+/* The calling thread launches a kernel if a table is ready. */
+static void launching(uint64_t argument)
 {
     const struct region *r = region;
     uint64_t addr, size;
-    if (!r || !all_known(&r->maps) || !find_table(r, &addr, &size))
+    if (!r || !all_known(&r->maps) || !find_table(r, argument, &addr, &size))
         return;
     const uint64_t *table = (const uint64_t *)(uintptr_t)addr;
     region = NULL;
     calls_depth--; /* it is the program's */
-    const struct host_checks *c = calls_checks();
+    const struct wt_host_checks *c = calls_checks();
     if (c && is_table(c, &r->maps, addr, size)) {
         c->made(NULL, addr, r->maps.count * sizeof *table, "");
         for (size_t i = 0; i < r->maps.count; i++)
@@ -188,20 +192,31 @@ static void launching(void)
     calls_depth++;
 }
 
+/* As calls_checks(). The driver is loaded when libgomp looks for devices. */
+static const struct wt_host_checks *checks(void)
+{
+    static int (*_Atomic count)(void);
+    static const struct wt_host_calls listener = {.allocated = allocated, .launching = launching};
+    if (LOOK_UP(count, "omp_get_num_devices"))
+        (void)count();
+    const struct wt_host_checks *c = calls_checks();
+    if (c)
+        c->listen(&listener);
+    return c;
+}
+
+/* ---- target regions ---- */
+
 EXPORT void GOMP_target_ext(int device, void (*fn)(void *), size_t count, void **host,
                             size_t *sizes, unsigned short *kinds, unsigned flags, void **depend,
                             void **arguments)
 {
     static void (*_Atomic real)(int, void (*)(void *), size_t, void **, size_t *, unsigned short *,
                                 unsigned, void **, void **);
-    static const struct host_calls listener = {.allocated = allocated, .launching = launching};
     struct region here = {.maps = {count, host, sizes, kinds}}, *before = region;
-    const struct host_checks *c = checks();
-    unsigned short *own = aligned(c, &here.maps);
+    unsigned short *own = aligned(checks(), &here.maps);
     if (!LOOK_UP(real, "GOMP_target_ext"))
         return;
-    if (c)
-        c->listen(&listener);
     region = count ? &here : NULL;
     calls_depth++;
     real(device, fn, count, host, sizes, own, flags, depend, arguments);
@@ -233,7 +248,7 @@ static uint64_t translated(int device, void *host)
 
 static void note_data(int device, const struct maps *m)
 {
-    const struct host_checks *c = calls_checks();
+    const struct wt_host_checks *c = calls_checks();
     if (!c || !all_known(m) || !LOOK_UP(is_present, "omp_target_is_present") ||
         !LOOK_UP(default_device, "omp_get_default_device") ||
         !LOOK_UP(begin_data, "GOMP_target_data_ext") || !LOOK_UP(end_data, "GOMP_target_end_data"))
@@ -253,7 +268,9 @@ EXPORT void GOMP_target_data_ext(int device, size_t count, void **host, size_t *
         return;
     const struct maps m = {count, host, sizes, kinds};
     unsigned short *own = aligned(checks(), &m);
+    calls_depth++;
     begin_data(device, count, host, sizes, own);
+    calls_depth--;
     note_data(device, &m);
     if (own != kinds)
         free(own);
@@ -268,7 +285,9 @@ EXPORT void GOMP_target_enter_exit_data(int device, size_t count, void **host, s
         return;
     const struct maps m = {count, host, sizes, kinds};
     unsigned short *own = aligned(checks(), &m);
+    calls_depth++;
     real(device, count, host, sizes, own, flags, depend);
+    calls_depth--;
     note_data(device, &m);
     if (own != kinds)
         free(own);
@@ -281,11 +300,11 @@ EXPORT void *omp_target_alloc(size_t size, int device)
     static void *(*_Atomic real)(size_t, int);
     if (!LOOK_UP(real, "omp_target_alloc"))
         return NULL;
+    const struct wt_host_checks *c = checks();
     calls_depth++;
     void *p = real(size, device);
     calls_depth--;
-    const struct host_checks *c = p && size ? calls_checks() : NULL;
-    if (c && c->is_of_gpus(calls_address(p)))
+    if (c && p && size && c->is_of_gpus(calls_address(p)))
         c->made(NULL, calls_address(p), size, "omp_target_alloc");
     return p;
 }
@@ -293,7 +312,7 @@ EXPORT void *omp_target_alloc(size_t size, int device)
 EXPORT void omp_target_free(void *p, int device)
 {
     static void (*_Atomic real)(void *, int);
-    const struct host_checks *c = p ? calls_checks() : NULL;
+    const struct wt_host_checks *c = p ? calls_checks() : NULL;
     if (!LOOK_UP(real, "omp_target_free") || (c && c->is_of_gpus(calls_address(p)) &&
                                               !c->free(NULL, calls_address(p), "omp_target_free")))
         return;
@@ -304,7 +323,7 @@ EXPORT void omp_target_free(void *p, int device)
 
 static size_t judged(const void *p, size_t size, enum wt_access access)
 {
-    const struct host_checks *c = size ? calls_checks() : NULL;
+    const struct wt_host_checks *c = size ? calls_checks() : NULL;
     return c && c->is_of_gpus(calls_address(p))
                ? c->access(NULL, calls_address(p), size, access, "omp_target_memcpy")
                : size;

@@ -1,0 +1,62 @@
+/*
+ * What a library of calls (calls.h), which stands before HIP and libgomp in a program that is
+ * checked, needs of a driver, which has the process's table of objects.
+ */
+#ifndef WT_RUNTIME_COMMON_HOST_CHECKS_H
+#define WT_RUNTIME_COMMON_HOST_CHECKS_H
+
+#include "runtime/common/checked.h"
+
+/** Who is told what libgomp does by the thread that does it; a member is not NULL. */
+struct wt_host_calls {
+    /** It has memory of GPUs. Whether objects are cut from it: then it is none itself. */
+    bool (*allocated)(uint64_t addr, uint64_t size);
+    /** It may launch a kernel now. @p argument: the kernel's first one; 0: not known. */
+    void (*launching)(uint64_t argument);
+};
+
+struct wt_host_checks {
+    bool (*wants)(enum wt_check check);
+    /* objects.h, checked.h */
+    void (*made)(const void *space, uint64_t addr, uint64_t size, const char *by);
+    /** As wt_object_find(); not a freed object whose memory is something else now. */
+    bool (*find)(const void *space, uint64_t addr, struct wt_object *found,
+                 struct wt_object *before, struct wt_object *behind);
+    bool (*free)(const void *space, uint64_t addr, const char *by);
+    uint64_t (*access)(const void *space, uint64_t addr, uint64_t size, enum wt_access access,
+                       const char *by);
+    /** Whether GPUs have memory at an address. */
+    bool (*is_of_gpus)(uint64_t addr);
+    /** Tells @p calls from now on; it stays. */
+    void (*listen)(const struct wt_host_calls *calls);
+    /* For HIP's functions; NULL: it is no driver of HIP. */
+    bool (*forget)(const void *space, uint64_t addr, const char *by);
+    void (*keep)(uint64_t addr, uint64_t size, wt_object_release_fn *release, void *context);
+    bool (*release_kept)(void);
+    void (*call)(enum wt_finding_kind kind, enum wt_severity severity,
+                 const struct wt_object *object, const char *format, ...)
+        __attribute__((format(printf, 4, 5)));
+    void (*leaks)(bool (*is_leak)(const struct wt_object *object));
+    /** Whether it is memory of the program alone. */
+    bool (*is_of_host)(uint64_t addr);
+    /** Lists the variables of code objects that have been loaded since. */
+    void (*list_variables)(void);
+};
+
+/** The driver's name for it. */
+#define WT_HOST_CHECKS_NAME "wavetrap_checks"
+extern const struct wt_host_checks wavetrap_checks;
+
+/** What objects are made by that libgomp maps. */
+#define WT_HOST_MAPPED "map"
+
+/* ---- for drivers ---- */
+
+/** Parts of wavetrap_checks. */
+bool wt_host_find(const void *space, uint64_t addr, struct wt_object *found,
+                  struct wt_object *before, struct wt_object *behind);
+void wt_host_listen(const struct wt_host_calls *calls);
+/** Who listens; NULL: nobody. */
+const struct wt_host_calls *wt_host_listener(void);
+
+#endif
