@@ -282,6 +282,7 @@ static void image_store_outside(int bad)
     int row[N];
     cl_mem p = image();
     launch("image_store", N - 1, "mii", p, 6, 3 * bad);
+    launch("image_store", N - 1, "mii", p, 6, 4 * bad); /* the same mistake at another texel */
     clEnqueueReadImage(queue, p, CL_TRUE, origin, region, 0, 0, row, 0, NULL, NULL);
     result(row, sizeof row);
     clReleaseMemObject(p);
