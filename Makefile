@@ -163,7 +163,7 @@ changelog:
 # Our figures and a peer's on the same work, as ratios: some minutes. docs/benchmarks.md explains them.
 .PHONY: bench
 bench: all
-	@scripts/need.sh kernels demo gcn hip ptx bench
+	@scripts/need.sh kernels demo gcn gen hip ptx bench
 	@python3 bench/bench.py $(BENCH)
 
 # Which test checks the result of each row of gfx900's instruction table: some minutes. Each row is made
