@@ -173,6 +173,11 @@ gcn-coverage: all
 	@scripts/need.sh check gcn
 	@WAVETRAP_BUILD=$(CURDIR)/build WAVETRAP=$(CURDIR)/build/wavetrap /usr/bin/python3 tests/isa/gcn/checked.py $(ROWS)
 
+# The findings of checks in each program of a folder, of others' suites for instance: SUITES=FOLDER GPU=gen9.
+.PHONY: check-suites
+check-suites: all
+	@tests/checks/suite.py "$(SUITES)" "$(or $(GPU),gfx900)"
+
 # GCC's own tests of OpenMP and OpenACC offloading on the emulated gfx900 and the emulated SM: all of
 # them (an hour for each), or a bounded part. tests/offload/excluded*.txt say what is left out, and why.
 .PHONY: check-offload check-offload-quick
