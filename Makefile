@@ -163,7 +163,7 @@ changelog:
 # Our figures and a peer's on the same work, as ratios: some minutes. docs/benchmarks.md explains them.
 .PHONY: bench
 bench: all
-	@scripts/need.sh kernels demo gcn hip ptx bench
+	@scripts/need.sh kernels demo gcn gen hip ptx bench
 	@python3 bench/bench.py $(BENCH)
 
 # Which test checks the result of each row of gfx900's instruction table: some minutes. Each row is made
@@ -172,6 +172,11 @@ bench: all
 gcn-coverage: all
 	@scripts/need.sh check gcn
 	@WAVETRAP_BUILD=$(CURDIR)/build WAVETRAP=$(CURDIR)/build/wavetrap /usr/bin/python3 tests/isa/gcn/checked.py $(ROWS)
+
+# The findings of checks in each program of a folder, of others' suites for instance: SUITES=FOLDER GPU=gen9.
+.PHONY: check-suites
+check-suites: all
+	@tests/checks/suite.py "$(SUITES)" "$(or $(GPU),gfx900)"
 
 # GCC's own tests of OpenMP and OpenACC offloading on the emulated gfx900 and the emulated SM: all of
 # them (an hour for each), or a bounded part. tests/offload/excluded*.txt say what is left out, and why.

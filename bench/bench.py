@@ -20,7 +20,7 @@ import time
 
 from console import console
 from cuda import cuda
-from gcn import gcn, gen
+from gcn import gcn, gen, oclgrind
 from gcn_debug import gcn_debug
 from hip import hip
 from instructions import instructions as gcn_instructions
@@ -556,7 +556,7 @@ def main():
     parser.add_argument("--seconds", type=float, default=1.0, help="length of a protocol run")
     parser.add_argument("--only", choices=["emulation", "time", "conditions", "reverse", "watch", "servers", "wire",
                                            "gdb", "console", "interrupts", "gcn", "gen", "gcn_debug", "hip", "instructions",
-                                           "cuda", "real", "observe"])
+                                           "cuda", "real", "observe", "oclgrind"])
     parser.add_argument("--json", help="write the figures to this file")
     options = parser.parse_args()
     report = Report()
@@ -601,6 +601,8 @@ def main():
         if options.only in (None, "observe"):
             vortex = [(name, compile_kernel(folder, name, repeat, True)) for name, repeat in (("hash", 400), ("triad", 4000), ("gather", 2000))]
             observation(report, folder, BUILD, pairs, run, options.pairs, vortex)
+        if options.only in (None, "oclgrind"):
+            oclgrind(report, WAVETRAP, pairs, run, options.pairs)
     finally:
         shutil.rmtree(folder)
     print(f"\n{len(report.rows)} figures in {time.time() - begin:.0f} s; medians of "

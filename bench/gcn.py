@@ -1,8 +1,8 @@
 """The figures of the GCN and the Gen9 emulator: kernels in OpenCL C beside PoCL, which runs the same source on the
 CPU, and the start-up of a HIP program.
 
-CPU time of both. `python3 gcn.py KERNEL REPEATS ITEMS` is the peer: it prints PoCL's seconds for one run, the
-compilation not counted, and the peak of its memory in KiB.
+CPU time of both. `python3 gcn.py KERNEL REPEATS ITEMS PLATFORM` is the peer: it prints the seconds for one run on the OpenCL platform
+with this word in its name (PoCL: Portable), the compilation not counted, and the peak of its memory in KiB.
 """
 
 import os
@@ -28,10 +28,14 @@ KERNELS = [  # name, repeats (so many that our start does not count), what it is
 ]
 
 
-def peer(kernel, repeats, items):
+# The same with fewer repeats, for an interpreter.
+CHECKED = [("hash", 20), ("polynomial", 20), ("collatz", 1), ("triad", 20), ("gather", 20), ("scratch", 5), ("tiles", 20)]
+
+
+def peer(kernel, repeats, items, platform):
     import numpy
     import pyopencl as cl
-    context = cl.Context([p for p in cl.get_platforms() if "Portable" in p.name][0].get_devices())
+    context = cl.Context([p for p in cl.get_platforms() if platform in p.name][0].get_devices())
     queue = cl.CommandQueue(context)
     with open(SOURCE) as f:
         program = cl.Program(context, f.read()).build(["-cl-std=CL1.2"])
@@ -86,7 +90,7 @@ def kernels(report, folder, wavetrap, pairs, timed, run, count, title, compiled)
             sys.exit(f"bench: no issue count in: {done.stdout}{done.stderr}")
 
         def theirs():
-            seconds, peak = map(float, run(["/usr/bin/python3", __file__, name, str(repeats), str(ITEMS)]).split())
+            seconds, peak = map(float, run(["/usr/bin/python3", __file__, name, str(repeats), str(ITEMS), "Portable"]).split())
             memory["PoCL"].append(peak)
             return seconds
 
@@ -142,5 +146,18 @@ def gen(report, folder, wavetrap, pairs, timed, run, count):
     kernels(report, folder, wavetrap, pairs, timed, run, count, "Gen9, ocloc", for_gen)
 
 
+def oclgrind(report, wavetrap, pairs, run, count):
+    """One OpenCL program, whose memory is checked by both."""
+    report.title(f"OpenCL kernels with their memory checked, {ITEMS} work-items: `wavetrap exec -g gen9 --check=memory` beside `oclgrind` (CPU time)")
+    ratios = []
+    for name, repeats in CHECKED:
+        program = ["/usr/bin/python3", __file__, name, str(repeats), str(ITEMS)]
+        a, b, ratio = pairs(lambda: float(run([wavetrap, "exec", "-g", "gen9", "--check=memory", *program, "Intel"]).split()[0]),
+                            lambda: float(run(["oclgrind", *program, "Oclgrind"]).split()[0]), count)
+        report.row(name, a, "Oclgrind", b, ratio, "s", "aim below x0.1")
+        ratios.append(ratio)
+    report.figure("geometric mean", statistics.geometric_mean(ratios), "times Oclgrind's")
+
+
 if __name__ == "__main__":
-    peer(sys.argv[1], int(sys.argv[2]), int(sys.argv[3]))
+    peer(sys.argv[1], int(sys.argv[2]), int(sys.argv[3]), sys.argv[4])

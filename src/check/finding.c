@@ -117,5 +117,5 @@ bool wt_finding_is_like(const struct wt_finding *a, const struct wt_finding *b)
            a->space == b->space && a->access == b->access && a->device == b->device &&
            a->has_object == b->has_object && same_calls(&a->made, &b->made) &&
            (a->made.depth || a->object_number == b->object_number) &&
-           (a->pc || same_calls(&a->calls, &b->calls)) && strcmp(a->text, b->text) == 0;
+           (a->pc || (same_calls(&a->calls, &b->calls) && strcmp(a->text, b->text) == 0));
 }

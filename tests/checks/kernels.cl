@@ -229,6 +229,16 @@ kernel void odd_addresses(global int *out, global const uchar *p)
     out[get_global_id(0)] = as_int(v);
 }
 
+struct __attribute__((packed)) packed {
+    char c;
+    int i;
+};
+
+kernel void packed_argument(global int *out, struct packed given)
+{
+    out[get_global_id(0)] = given.i + given.c;
+}
+
 kernel void fetched(global int *out, global const int *p)
 {
     local int words[8];

@@ -98,8 +98,13 @@ static cl_mem image(void)
     return made;
 }
 
-/* Arguments by their letters: m memory, i int, l bytes of local memory, v SVM. One group of @p
- * items work-items. */
+struct __attribute__((packed)) packed {
+    char c;
+    int i;
+};
+
+/* Arguments by their letters: m memory, i int, p a packed structure, l bytes of local memory, v
+ * SVM. One group of @p items work-items. */
 static void launch(const char *name, size_t items, const char *letters, ...)
 {
     cl_kernel kernel = kernel_of(name);
@@ -113,6 +118,9 @@ static void launch(const char *name, size_t items, const char *letters, ...)
         } else if (letters[i] == 'i') {
             const int number = va_arg(list, int);
             error = clSetKernelArg(kernel, i, sizeof number, &number);
+        } else if (letters[i] == 'p') {
+            const struct packed given = va_arg(list, struct packed);
+            error = clSetKernelArg(kernel, i, sizeof given, &given);
         } else if (letters[i] == 'l') {
             error = clSetKernelArg(kernel, i, va_arg(list, size_t), NULL);
         } else {
@@ -274,6 +282,7 @@ static void image_store_outside(int bad)
     int row[N];
     cl_mem p = image();
     launch("image_store", N - 1, "mii", p, 6, 3 * bad);
+    launch("image_store", N - 1, "mii", p, 6, 4 * bad); /* the same mistake at another texel */
     clEnqueueReadImage(queue, p, CL_TRUE, origin, region, 0, 0, row, 0, NULL, NULL);
     result(row, sizeof row);
     clReleaseMemObject(p);
@@ -519,6 +528,16 @@ static void odd_addresses(int bad)
     out_of("odd_addresses", 5 * N, N, INTS);
 }
 
+/* Intel's compiler copies the argument to private memory by misaligned accesses. */
+static void packed_argument(int bad)
+{
+    const struct packed given = {3, 1 << 20};
+    (void)bad;
+    cl_mem out = buffer(INTS);
+    launch("packed_argument", N, "mp", out, given);
+    end(out, INTS);
+}
+
 /* No bytes of padding are in the result. */
 static void padding(int bad)
 {
@@ -622,8 +641,9 @@ CASES(CASE(global_after), CASE(global_before), CASE(byte_after), CASE(global_far
       CASE(leak_buffer), CASE(leak_queue), CASE(leak_event), CASE(leak_program),
       CASE(api_argument_unset), CASE(api_argument_size), CASE(api_failed_call), CASE(api_overlap),
       CASE(api_group_size), CASE(vectors_of_three), CASE(widened_loads), CASE(odd_addresses),
-      CASE(padding), CASE(group_copy), CASE(punned), CASE(print), CASE(clamped_image),
-      CASE(local_in_two), CASE(one_past_the_end), CASE(overlapping_parts), CASE(host_pointer))
+      CASE(packed_argument), CASE(padding), CASE(group_copy), CASE(punned), CASE(print),
+      CASE(clamped_image), CASE(local_in_two), CASE(one_past_the_end), CASE(overlapping_parts),
+      CASE(host_pointer))
 
 int main(int argc, char **argv)
 {

@@ -6,8 +6,10 @@ import signal
 import subprocess
 import xml.etree.ElementTree
 
+import attr
 import jsonschema
 import pytest
+import sarif_om
 
 import checks
 
@@ -64,6 +66,48 @@ def test_sarif(tmp_path):
     place = result["locations"][0]["physicalLocation"]
     assert place["region"]["startLine"] == found["line"] and place["artifactLocation"]["uri"] == f"file://{found['file']}"
     assert result["stacks"][-1]["frames"][-1]["location"]["logicalLocations"][0]["fullyQualifiedName"] == "main" and result["occurrenceCount"] == 1
+
+
+# The object of each member, and the values that the specification lists for some.
+SARIF_OBJECTS = {"runs": sarif_om.Run, "tool": sarif_om.Tool, "driver": sarif_om.ToolComponent, "rules": sarif_om.ReportingDescriptor, "message": sarif_om.Message,
+                 "shortDescription": sarif_om.MultiformatMessageString, "results": sarif_om.Result, "locations": sarif_om.Location, "location": sarif_om.Location,
+                 "physicalLocation": sarif_om.PhysicalLocation, "artifactLocation": sarif_om.ArtifactLocation, "region": sarif_om.Region,
+                 "logicalLocations": sarif_om.LogicalLocation, "stacks": sarif_om.Stack, "frames": sarif_om.StackFrame, "suppressions": sarif_om.Suppression}
+SARIF_VALUES = {(sarif_om.Result, "level"): {"none", "note", "warning", "error"}, (sarif_om.Suppression, "kind"): {"inSource", "external"},
+                (sarif_om.SarifLog, "version"): {"2.1.0"}}
+
+
+def check_sarif(value, kind=sarif_om.SarifLog):
+    """An object has all members that its class of the object model requires, and none that the class does not know."""
+    known = {field.metadata["schema_property_name"]: field for field in attr.fields(kind)}
+    required = {name for name, field in known.items() if field.default is attr.NOTHING}
+    assert required <= set(value) <= set(known), f"{kind.__name__}: {value}"
+    for name, part in value.items():
+        assert part in SARIF_VALUES.get((kind, name), [part])
+        for one in part if isinstance(part, list) else [part]:
+            assert isinstance(one, dict) == (name in SARIF_OBJECTS), f"{kind.__name__}: {name}: {one}"
+            if isinstance(one, dict):
+                check_sarif(one, SARIF_OBJECTS[name])
+
+
+def test_sarif_fits_the_object_model_of_2_1_0(tmp_path):
+    """That of Debian's python3-sarif-python-om, which is made from the public schema: a kernel's error, wrong frees, a leak, a failed call, a suppressed one."""
+    (tmp_path / "wavetrap-checks.conf").write_text("suppress leak function=leak_memory\n")
+    program = [*checks.program_of("memory", "gfx900"), "bad", "global_after", "freed_twice", "leak_memory", "leak_stream", "api_failed_call"]
+    _, found, files = run(tmp_path, check="--check=all", command=program)
+    log = json.loads(files["sarif"].read_text())
+    check_sarif(log)
+    results = log["runs"][0]["results"]
+    assert {one["level"] for one in results} >= {"error", "note"} and len(results) == len(found) + 1 == 5
+    assert all(one["occurrenceCount"] >= 1 for one in results)
+    assert all(place["physicalLocation"]["region"]["startLine"] >= 1 for one in results for place in one["locations"] if "physicalLocation" in place)
+    for breaks in (lambda: log["runs"][0].pop("tool"), lambda: results[0].update(line=1), lambda: results[0].update(level="fatal")):
+        kept = json.dumps(log)
+        breaks()
+        with pytest.raises(AssertionError):
+            check_sarif(log)
+        log = json.loads(kept)
+        results = log["runs"][0]["results"]
 
 
 def test_junit(tmp_path):

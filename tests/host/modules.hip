@@ -18,7 +18,7 @@ int main(int argc, char **argv)
 {
     static char bytes[1 << 20];
     int *out, host[2];
-    CHECK(hipMalloc(&out, sizeof host));
+    CHECK(hipMalloc(&out, 64 * sizeof *out)); // of each work-item
     for (int i = 1; i < argc; i++) {
         hipModule_t module;
         hipFunction_t function;

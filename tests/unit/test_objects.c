@@ -209,7 +209,7 @@ static void release(void *context, uint64_t addr)
     released++;
 }
 
-static enum wt_verdict load_of(uint64_t addr)
+static enum wt_object_verdict load_of(uint64_t addr)
 {
     struct wt_object object;
     struct wt_good good;

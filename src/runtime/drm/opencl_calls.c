@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "runtime/common/checked.h"
 #include "runtime/drm/handles.h"
 #include "runtime/drm/interposed.h"
 #include "runtime/drm/opencl.h"
@@ -16,6 +17,8 @@
 #pragma GCC diagnostic ignored "-Wmissing-prototypes"
 
 #define EXPORT __attribute__((visibility("default")))
+
+enum { INVALID_KERNEL_ARGS = -52 }; /* CL/cl.h: of a launch: an argument was not set */
 
 static void *next(const char *name)
 {
@@ -99,7 +102,9 @@ int drm_opencl_status(const char *by, int status)
     const char *text = status < 0 ? status_name(status) : NULL;
     if (text)
         snprintf(name, sizeof name, "CL_%s", text);
-    if (status < 0)
+    if (status == INVALID_KERNEL_ARGS)
+        wt_checked_call(WT_FOUND_UNSET_ARGUMENT, WT_ERROR, NULL, "%s: %s (%d)", by, name, status);
+    else if (status < 0)
         drm_call_failed(by, text ? name : NULL, status);
     return status;
 }

@@ -358,7 +358,8 @@ FUNCTION(hipMemcpy2DAsync, void *to, size_t to_pitch, const void *from, size_t f
                : CALL(hipMemcpy2DAsync, to, to_pitch, from, from_pitch, width, rows, kind, stream);
 }
 
-/* The same of a copy to or from a variable, at an offset. */
+/* How much of a copy to or from a variable may be made, as far as the other side says: the runtime
+ * itself refuses one that leaves the variable. */
 static size_t of_symbol(const void *symbol, size_t offset, const void *other, size_t size,
                         bool written, const char *by)
 {
@@ -374,8 +375,10 @@ static size_t of_symbol(const void *symbol, size_t offset, const void *other, si
     if (result)
         return size;
     c->list_variables();
-    char *place = (char *)at + offset;
-    return written ? copied(place, other, size, by) : copied(other, place, size, by);
+    const enum wt_access here = written ? WT_ACCESS_STORE : WT_ACCESS_LOAD,
+                         there = written ? WT_ACCESS_LOAD : WT_ACCESS_STORE;
+    judged((char *)at + offset, size, here, by);
+    return judged(other, size, there, by);
 }
 
 #define COPIES_TO_SYMBOL(name, other_type, first, second, symbol, other, written)                  \

@@ -1,0 +1,69 @@
+"""docs/check-kinds.md: each kind has a program in examples/checks, which reports what the page says. docs/checks-tutorial.md likewise."""
+import os
+import re
+import shutil
+import subprocess
+
+import pytest
+
+import checks
+from test_found import KINDS
+
+EXAMPLES = checks.ROOT / "examples"
+
+
+def sections(page):
+    """{title: text} of a document of the tree."""
+    parts = re.split(r"^## (.*)\n", (checks.ROOT / "docs" / page).read_text(), flags=re.M)
+    return dict(zip(parts[1::2], parts[2::2]))
+
+
+def blocks(text, language):
+    return re.findall(rf"^```{language}\n(.*?)^```$", text, re.M | re.S)
+
+
+def plain(text):
+    """Without addresses, issue times, folders, LLVM's comments, and the line about the exit status."""
+    text = re.sub(r"0x[0-9a-f]+", "0x…", text)
+    text = re.sub(r"issue time \d+ \(goto \d+\)", "issue time …", text)
+    text = re.sub(r"( at )\S*/(?=\S+:\d+$)", r"\1", text, flags=re.M)
+    return [re.sub(r"\s*(//.*)?$", "", line) for line in text.splitlines() if "the exit status is" not in line]
+
+
+def replay(text, folder):
+    """Runs the commands of a section's console blocks in a copy of examples/checks; each says what stands behind it."""
+    (folder / "bin").mkdir()
+    (folder / "bin" / "wavetrap").symlink_to(checks.command_under_test())
+    shutil.copytree(EXAMPLES, folder / "examples")
+    (folder / "out").mkdir()
+    environment = {**checks.environment(), "PATH": f"{folder}/bin:/usr/bin:/bin", "OUT": str(folder / "out")}
+    for block in blocks(text, "console"):
+        parts = re.split(r"^\$ ((?:.*\\\n)*.*)\n", block, flags=re.M)
+        for command, wanted in zip(parts[1::2], parts[2::2]):
+            done = subprocess.run(command, shell=True, cwd=folder / "examples" / "checks", stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
+                                  timeout=120, check=False, env=environment)
+            assert plain(done.stdout) == plain(wanted), command
+
+
+def test_each_kind_is_described():
+    assert set(sections("check-kinds.md")) == {f"`{kind}`" for kind in KINDS}
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_the_program_of_a_kind_reports_it(tmp_path, kind):
+    text = sections("check-kinds.md")[f"`{kind}`"]
+    source, = [path for path in (EXAMPLES / "checks").iterdir() if path.stem == kind]
+    code, = blocks(text, "c")
+    assert code.strip() in source.read_text()
+    replay(text, tmp_path)
+    said, = blocks(text, "console")
+    assert [kind] == re.findall(r"^wavetrap: (?:error|warning|note): ([a-z-]+)", said, re.M) and f"--check={KINDS[kind]} " in said
+
+
+@pytest.mark.parametrize("title", sections("checks-tutorial.md"))
+def test_the_tutorial_is_true(tmp_path, title):
+    replay(sections("checks-tutorial.md")[title], tmp_path)
+
+
+def test_the_page_of_checks_names_each_kind():
+    assert set(re.findall(r"`([a-z-]+)`", "".join(line.split("|")[1] for line in sections("checks.md")["Kinds"].splitlines() if line.startswith("| `")))) == set(KINDS)

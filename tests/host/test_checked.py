@@ -1,0 +1,135 @@
+"""Thirty programs of the other tests and of the examples under --check=memory,leak,api. Each says what it says without checks; the findings
+are those listed here, each a mistake of the program's."""
+import collections
+import json
+import os
+import pathlib
+import subprocess
+
+import pytest
+
+from conftest import BUILD, LIBRARY, ROOT, alone, compiled, example, is_old, wavetrap
+
+HERE = pathlib.Path(__file__).parent
+OUT = BUILD / "tests" / "host" / "checked"
+LIBCUDA = LIBRARY.parents[1] / "cuda" / "libcuda.so.1"
+RUN = ["-g", "vortex:cores=1,warps=2,threads=4"]
+
+
+def made(source, *words):
+    """A program in the folder OUT, built where it is older than its source; without the tools of another vendor that may be installed."""
+    path = OUT / (source.stem + source.suffix.replace(".", "-"))
+    with alone(path):
+        if is_old(path, source):
+            done = subprocess.run([*map(str, words), "-o", f"{path}.new"], capture_output=True, text=True, check=False, cwd=OUT,
+                                  env={**os.environ, "PATH": "/usr/bin:/bin"})
+            assert done.returncode == 0, done.stderr
+            os.replace(f"{path}.new", path)
+    return [path]
+
+
+def hip(name):
+    return [compiled(f"{name}.hip")]
+
+
+def vega(name):
+    return [example(name)]
+
+
+def gomp(name):
+    target = ["-foffload=nvptx-none"] if name == "cuda_openmp" else ["-foffload=amdgcn-amdhsa", "-foffload-options=-march=gfx900"]
+    return made(HERE / f"{name}.c", "gcc-12", "-O2", "-g", "-w", "-fopenmp", *target, HERE / f"{name}.c")
+
+
+def driver(name):
+    return made(HERE / f"{name}.c", "gcc-12", "-O2", "-g", "-w", f"-I{ROOT}/include", HERE / f"{name}.c", LIBCUDA, "-lpthread", "-lm")
+
+
+def cuda(name):
+    path = wavetrap("cuda-path").stdout.strip()
+    return made(HERE / f"{name}.cu", "clang-19", "-x", "cuda", f"--cuda-path={path}", "-O1", "-g", "-w", "--cuda-gpu-arch=sm_60", HERE / f"{name}.cu",
+                f"-L{path}/lib64", "-lcudart", "-lstdc++", "-lm")
+
+
+def ptx(name):
+    folder = ROOT / "examples" / "sm"
+    module, = made(folder / f"{name}.cu", "clang-19", "-x", "cuda", "--cuda-device-only", "--cuda-gpu-arch=sm_60", "-nocudainc", "-nocudalib", "-S", "-O0", "-g",
+                   folder / f"{name}.cu")
+    return made(folder / f"{name}.c", "gcc-12", f"-I{ROOT}/include", "-g", folder / f"{name}.c", LIBCUDA) + [module]
+
+
+def opencl(name):
+    source = HERE / f"{name}.c"
+    source = source if source.exists() else ROOT / "examples" / "opencl" / f"{name}.c"
+    return made(source, "gcc", "-O1", "-g", source, "-lOpenCL", "-lpthread")
+
+
+def vortex(name):
+    path = OUT / "vortex" / f"{name}.rv32.elf"
+    with alone(OUT / "vortex"):
+        subprocess.run(["make", "-s", "-C", ROOT / "examples" / "vortex", f"OUT={path.parent}", path], check=True, capture_output=True)
+    return [path]
+
+
+# Builder, program, its arguments; the findings and how many there are of each, by kind and function of the program; what the program does.
+PROGRAMS = [
+    # frees nothing
+    (hip, "work", "streams", {"leak streams": 6}),
+    (hip, "work", "reduction", {"leak reduction": 2}),
+    (hip, "work", "private", {"leak private_memory": 1}),
+    # copies 400 bytes to a variable of 4 to see the error; frees nothing
+    (hip, "api", "symbols", {"out-of-bounds symbols": 1, "leak symbols": 1}),
+    # frees nothing
+    (vega, "vecadd", "", {"leak main": 3}),
+    (vega, "blur", "", {"leak main": 2}),
+    # frees twice, within an allocation, and copies to what is freed, to see the errors; destroys the context with a stream and two events
+    (driver, "cuda", "", {"bad-free ranges": 1, "use-after-free ranges": 1, "double-free ranges": 1, "leak reverse": 3}),
+    # makes each mistake to see its error; destroys contexts with what is in them
+    (driver, "cuda_api", "", {"use-after-destroy streams": 5, "out-of-bounds streams": 1, "double-free pools": 1, "out-of-bounds fills": 1,
+                             "use-after-destroy libraries": 1, "leak contexts": 7, "double-free contexts": 2, "use-after-destroy contexts": 4}),
+    # destroys a context in which another thread has memory
+    (driver, "cuda_threads", "", {"leak keeps_a_context": 1}),
+    # frees nothing
+    (cuda, "scales", "", {"leak main": 5}),
+    (cuda, "launch_arguments", "", {"leak main": 1}),
+    (ptx, "vectors", "", {"leak main": 2}),
+    # releases nothing
+    (opencl, "vadd", "", {"leak build": 1, "leak open_device": 1, "leak buffer": 3}),
+    (opencl, "print", "", {"leak build": 1, "leak open_device": 1}),
+    # the mistake that it shows; releases nothing
+    (opencl, "stray", "", {"out-of-bounds stray": 1, "leak build": 1, "leak open_device": 1, "leak buffer": 1}),
+    # releases neither program, buffers, queues nor events
+    (opencl, "opencl_threads", "", {"leak open_device": 1, "leak compute": 4}),
+    # releases kernels and some events only
+    (opencl, "opencl_queues", "", {"leak main": 1, "leak note": 4, "leak queue": 4, "leak while_a_kernel_runs": 1, "leak shared": 2,
+                                   "leak start_first": 1, "leak steps": 2}),
+    # correct programs
+    (hip, "work", "print", {}), (hip, "work", "copies", {}), (hip, "work", "managed", {}),
+    (hip, "ipc", "", {}), (hip, "order", "", {}), (hip, "names", "", {}),
+    (gomp, "openmp", "", {}), (gomp, "cuda_openmp", "", {}), (cuda, "managed", "", {}),
+    (vortex, "hello", "", {}), (vortex, "histogram", "", {}), (vortex, "mandelbrot", "", {}),
+    (vortex, "reduce", "", {}), (vortex, "sgemm", "", {}), (vortex, "vecadd", "", {}),
+]
+GPUS = {hip: "gfx900", vega: "gfx900", driver: "sm", cuda: "sm", ptx: "sm", opencl: "gen9"}
+
+
+def place_of(one):
+    """The innermost function of the program's own source; a kernel in a text of the program's has no file."""
+    own = [place["function"] for place in (one, *one.get("calls", ())) if place.get("file", "").startswith(str(ROOT / "tests")) or
+           place.get("file", "").startswith(str(ROOT / "examples"))]
+    return (own or [one["function"]])[0].partition("(")[0]
+
+
+@pytest.mark.parametrize("build, name, word, findings", PROGRAMS, ids=lambda v: "" if isinstance(v, dict) else v if isinstance(v, str) else v.__name__)
+def test_findings_are_mistakes_of_the_program(tmp_path, build, name, word, findings):
+    program, report = build(name), tmp_path / "report.json"
+    gpu = GPUS.get(build, "sm" if name.startswith("cuda") else "gfx900")
+    start = ["run", *RUN] if build is vortex else ["exec", "-g", gpu]
+    plain = wavetrap(*start, *program, *word.split())
+    done = wavetrap(*start, "--check=memory,leak,api", f"--report=json:{report}", *program, *word.split())
+    found = [one for one in map(json.loads, report.read_text().splitlines()) if one["kind"] == "finding" and one["severity"] != "note"]
+    kinds = collections.Counter(f"{one['finding']} {place_of(one)}" for one in found)
+    assert kinds == findings, done.stderr
+    assert done.returncode == (115 if found and (name == "stray" or not plain.returncode) else plain.returncode), done.stderr
+    if name != "stray":  # its kernel goes on after the mistake
+        assert sorted(done.stdout.splitlines()) == sorted(plain.stdout.splitlines())
