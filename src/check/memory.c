@@ -157,11 +157,9 @@ static void begin_question(struct wt_check_memory *c, const struct wt_wave_head 
 {
     const struct wt_machine *m = c->machine;
     const size_t count = c->decisions.count;
-    if (!m->recorded || !count)
-        return;
-    if (c->resets != m->resets)
+    if (count && c->resets != m->resets)
         wt_decisions_drop(&c->decisions, 0, nothing, NULL);
-    else if (c->decisions.list[count - 1].time >= m->time)
+    else if (count && c->decisions.list[count - 1].time >= m->time)
         wt_decisions_drop(&c->decisions, wt_issue_time(m, w->left) + 1, take_back, c);
     c->resets = m->resets;
 }

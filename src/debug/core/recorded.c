@@ -386,22 +386,27 @@ static enum wt_status report_stranger(struct wt_debugger *d, struct travel t,
     return WT_OK;
 }
 
-/* Whether the plan goes on: then the next search has begun. */
-static enum wt_status go_on(struct wt_debugger *d, bool goes_on, bool *on, struct wt_error *err)
+/* Whether the plan of a run goes on: then the next search has begun, or (@p goes_on) the run in the
+ * present. */
+static enum wt_status go_on(struct wt_debugger *d, const struct travel *run, bool goes_on, bool *on,
+                            struct wt_error *err)
 {
-    struct travel *t = &d->travel;
-    const struct wave *w = &d->wave[t->wave];
+    struct plan plan = run->plan;
+    const struct wave *w = &d->wave[run->wave];
     enum wt_status status;
     *on = false;
     if (!d->history.in_past && !goes_on)
         return WT_OK;
-    if ((status = dbg_need_pc(d, t->wave, err)) || (status = dbg_need_mask(d, t->wave, err)))
+    if ((status = dbg_need_pc(d, run->wave, err)) || (status = dbg_need_mask(d, run->wave, err)))
         return status;
-    dbg_plan_issues(&t->plan, wt_lane_bit(t->plan.lane)); /* see judge_issue() */
-    *on = !dbg_plan_done(&t->plan, w->pc, w->mask, d->target->services->wave_detail != NULL);
-    if (*on && !d->history.in_past)
-        d->travel = (struct travel){0};
-    return !*on ? WT_OK : d->history.in_past ? begin_search(d, err) : go_on_live(d, err);
+    dbg_plan_issues(&plan, wt_lane_bit(plan.lane)); /* see judge_issue() */
+    *on = !dbg_plan_done(&plan, w->pc, w->mask, d->target->services->wave_detail != NULL);
+    if (!*on)
+        return WT_OK;
+    if (!d->history.in_past)
+        return go_on_live(d, err);
+    d->travel.plan = plan;
+    return begin_search(d, err);
 }
 
 /* The device stands before an instruction at which the run stops, or behind an instruction of the
@@ -428,7 +433,7 @@ static enum wt_status found(struct wt_debugger *d, struct wt_error *err)
         (!dbg_is_active(d, c.stop.wave) || d->wave[c.stop.wave].self.id != c.stop.id))
         return report_stranger(d, before, &c, err);
     if (is_step(&c))
-        status = go_on(d, goes_on, &on, err);
+        status = go_on(d, &before, goes_on, &on, err);
     if (status || on)
         return status;
     d->travel = (struct travel){0};
