@@ -58,6 +58,42 @@ bool wt_decisions_has(const struct wt_decisions *all, const struct wt_decision *
     return false;
 }
 
+static void archive_one(struct wt_archive *a, struct wt_decision *one)
+{
+    uint64_t low = (uint64_t)one->lanes, high = (uint64_t)(one->lanes >> 64);
+    wt_archive_u64(a, &one->time, UINT64_MAX, "an issue time");
+    wt_archive_u64(a, &one->key, UINT64_MAX, "a question");
+    wt_archive_u64(a, &low, UINT64_MAX, "lanes");
+    wt_archive_u64(a, &high, UINT64_MAX, "lanes");
+    wt_archive_u64(a, &one->address, UINT64_MAX, "an address");
+    wt_archive_u64(a, &one->size, UINT64_MAX, "a size");
+    wt_archive_u32(a, &one->kind, WT_DECISION_MORE, "a kind of mistake");
+    one->lanes = (wt_lanes)high << 64 | low;
+}
+
+void wt_decisions_archive(struct wt_decisions *all, struct wt_archive *a)
+{
+    uint64_t count = 0;
+    for (size_t i = 0; i < all->count; i++)
+        count += all->list[i].lanes != 0;
+    wt_archive_u64(a, &count, MOST, "a number of refusals");
+    if (!wt_archive_reads(a)) {
+        for (size_t i = 0; i < all->count; i++)
+            if (all->list[i].lanes)
+                archive_one(a, &all->list[i]);
+        return;
+    }
+    for (uint64_t i = 0, last = 0; i < count && !a->failed; i++) {
+        struct wt_decision one = {.time = 0};
+        archive_one(a, &one);
+        if (one.time < last || !one.lanes || (one.kind >= 64 && one.kind != WT_DECISION_MORE))
+            wt_archive_fail(a, "a refusal that makes no sense");
+        if (!a->failed)
+            wt_decisions_add(all, &one);
+        last = one.time;
+    }
+}
+
 void wt_decisions_free(struct wt_decisions *all)
 {
     free(all->list);

@@ -11,6 +11,7 @@
 #include <stdint.h>
 
 #include "base/lanes.h"
+#include "emulator/machine/archive.h"
 
 /** The kind of a refusal that is no mistake of its own: of further lanes of the same question. */
 enum { WT_DECISION_MORE = 0xff };
@@ -43,6 +44,8 @@ void wt_decisions_drop(struct wt_decisions *all, uint64_t time,
                        void *context);
 /** Whether the same refusal is there, or was dropped. */
 bool wt_decisions_has(const struct wt_decisions *all, const struct wt_decision *one);
+/** Writes the refusals to a core file, or reads them. */
+void wt_decisions_archive(struct wt_decisions *all, struct wt_archive *a);
 /** Frees them. */
 void wt_decisions_free(struct wt_decisions *all);
 

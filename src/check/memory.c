@@ -33,6 +33,7 @@ struct wt_check_memory {
     uint64_t last, last_pc, last_address; /* the latest mistake: issue time, … */
     struct wt_decisions decisions;        /* of the recorded run */
     uint64_t resets;                      /* of the machine, in the run that they are of */
+    bool only_repeats;                    /* the run is that of a core file */
     uint64_t first_launch, last_launch;   /* that are judged */
     struct wt_good good[CACHED];          /* ranges that were found good, in turn */
     unsigned next;
@@ -43,7 +44,7 @@ struct wt_check_memory {
 /* Whether the machine repeats a recorded run. */
 static bool repeats(const struct wt_check_memory *c)
 {
-    return c->machine->time < c->machine->known;
+    return c->only_repeats || c->machine->time < c->machine->known;
 }
 
 /* ---- good memory ---- */
@@ -649,6 +650,12 @@ static wt_lanes allocator(void *context, struct wt_machine *m, const struct wt_w
 
 /* ---- begin and end ---- */
 
+static void archive(void *context, struct wt_archive *a)
+{
+    struct wt_check_memory *c = context;
+    wt_decisions_archive(&c->decisions, a);
+}
+
 struct wt_check_memory *wt_check_memory_begin(struct wt_machine *m, const void *space,
                                               wt_found_fn *found, void *context)
 {
@@ -660,6 +667,7 @@ struct wt_check_memory *wt_check_memory_begin(struct wt_machine *m, const void *
                                             .outside = outside,
                                             .taken = taken,
                                             .given_back = given_back,
+                                            .archive = archive,
                                             .is_allocator = is_allocator,
                                             .allocator = allocator,
                                             .context = c},
@@ -672,6 +680,19 @@ struct wt_check_memory *wt_check_memory_begin(struct wt_machine *m, const void *
     m->judge = &c->judge;
     wt_machine_forget_code(m); /* its handlers may be others */
     return c;
+}
+
+struct wt_check_memory *wt_check_memory_repeat(struct wt_machine *m, struct wt_archive *a)
+{
+    struct wt_check_memory *c = wt_check_memory_begin(m, m, NULL, NULL);
+    if (!c)
+        return NULL;
+    c->only_repeats = true;
+    wt_decisions_archive(&c->decisions, a);
+    if (!a->failed)
+        return c;
+    wt_check_memory_end(c);
+    return NULL;
 }
 
 void wt_check_memory_set_space(struct wt_check_memory *c, const void *space)

@@ -20,6 +20,12 @@ struct wt_check_memory;
  */
 struct wt_check_memory *wt_check_memory_begin(struct wt_machine *m, const void *space,
                                               wt_found_fn *found, void *context);
+/**
+ * Repeats, for a machine whose recorded run was read from a core file, what a judge has decided in
+ * that run, which the archive has; it decides nothing anew. NULL: the archive has failed, or there
+ * is no host memory. The caller ends it before the machine ends.
+ */
+struct wt_check_memory *wt_check_memory_repeat(struct wt_machine *m, struct wt_archive *a);
 /** Other addresses are valid from now on; the machine is judged again where its owner has taken
  * its judge away. */
 void wt_check_memory_set_space(struct wt_check_memory *c, const void *space);

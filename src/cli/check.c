@@ -174,6 +174,20 @@ enum wt_status cli_check_begin(struct cli_check *check, struct wt_emulated *e, s
     return WT_OK;
 }
 
+enum wt_status cli_check_take_core_file(struct cli_check *check, const struct wt_core_file *core,
+                                        struct wt_error *err)
+{
+    struct wt_archive findings;
+    if (!wt_core_file_findings(core, &findings))
+        return WT_OK;
+    if ((check->file = wt_counted_create(false, err)) < 0)
+        return err->status;
+    check->of_core_file = wt_counted_is_wanted();
+    wt_checked_read(&findings);
+    return findings.failed ? wt_fail(err, WT_INVALID, "the core file is damaged: %s", findings.why)
+                           : WT_OK;
+}
+
 int cli_check_end(const struct cli_command *command, struct cli_check *check,
                   const struct wt_emulated *e, const char *report)
 {
@@ -385,7 +399,8 @@ static bool describe(void *context, const struct wt_event *event, char *text, si
 static const char *kind_of_kernels(void *context, unsigned kind)
 {
     const struct cli_check *check = context;
-    return check->options.checks & WT_CHECK_MEMORY && kind < WT_FINDING_KINDS &&
+    return (check->of_core_file || check->options.checks & WT_CHECK_MEMORY) &&
+                   kind < WT_FINDING_KINDS &&
                    wt_finding_check((enum wt_finding_kind)kind) == WT_CHECK_MEMORY
                ? wt_finding_name((enum wt_finding_kind)kind)
                : NULL;
@@ -419,7 +434,7 @@ const struct wt_checks *cli_check_offer(struct cli_check *check, const struct cl
 {
     check->of = *of;
     check->offered = (struct wt_checks){kind_of_kernels, describe, print, print_calls, check};
-    return check->options.checks ? &check->offered : NULL;
+    return check->options.checks || check->of_core_file ? &check->offered : NULL;
 }
 
 int cli_check_report(const struct cli_command *command, struct cli_check *check, int fd,

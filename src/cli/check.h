@@ -6,6 +6,7 @@
 #include "cli/suppress.h"
 #include "debug/core/checks.h"
 #include "runtime/common/checked.h"
+#include "target/core_file.h"
 #include "target/emulated.h"
 
 /** What a debugger's program is checked by. */
@@ -21,6 +22,7 @@ struct cli_check {
     struct wt_check_options options;
     struct wt_check_memory *memory; /**< of a device here, while it is checked */
     int file;                       /**< of that device's findings */
+    bool of_core_file;              /**< the findings are a core file's, and are not reported */
     struct wt_checks offered;       /**< to a debugger: */
     struct cli_checked of;
     bool any; /**< one of the options was given */
@@ -128,6 +130,9 @@ enum wt_status cli_check_begin(struct cli_check *check, struct wt_emulated *e,
  */
 int cli_check_end(const struct cli_command *command, struct cli_check *check,
                   const struct wt_emulated *e, const char *report);
+/** Takes the findings of a core file, if it has some. */
+enum wt_status cli_check_take_core_file(struct cli_check *check, const struct wt_core_file *core,
+                                        struct wt_error *err);
 /** Offers the findings to a debugger's front end; NULL: nothing is checked. It lives as long as
  * @p check. */
 const struct wt_checks *cli_check_offer(struct cli_check *check, const struct cli_checked *of);

@@ -109,7 +109,9 @@ static enum wt_status open_core_file(struct cli_console *d, struct wt_error *err
     if (given && strcmp(base_of(given), base_of(d->program)) != 0)
         return wt_fail(err, WT_INVALID, "%s is a core file of %s, not of %s", d->core_path,
                        *d->program ? d->program : "no program", given);
-    return wt_core_file_load(&d->device, o, d->core_file, err);
+    if ((status = wt_core_file_load(&d->device, o, d->core_file, err)) != WT_OK)
+        return status;
+    return cli_check_take_core_file(&d->drive.check, d->core_file, err);
 }
 
 /* The program is code for a device, which is emulated here. */

@@ -12,7 +12,9 @@
 
 #include "base/array.h"
 #include "debug/source/symbols.h"
+#include "check/memory.h"
 #include "emulator/machine/core_format.h"
+#include "runtime/common/checked.h"
 #include "target/history.h"
 
 /* Tag and length of a section. */
@@ -30,7 +32,7 @@ struct wt_core_file {
     struct wt_archive *code; /* sections PTXT */
     size_t code_count, code_capacity;
     struct wt_core_breakpoints breakpoints;
-    struct wt_archive state; /* where its section begins */
+    struct wt_archive state, decisions, findings; /* where their sections begin */
     bool has_device, has_state;
 };
 
@@ -102,6 +104,8 @@ static enum wt_status write_sections(struct wt_emulated *e,
     wt_core_begin_section(w, "PLNT");
     wt_core_breakpoints(&a, &f->breakpoints);
     wt_core_end_section(w);
+    wt_core_decisions(w, &a, e->machine);
+    wt_checked_write(w, &a);
     wt_core_begin_section(w, "STAT");
     const struct wt_timeline_file state = {.machine = e->machine,
                                            .timeline = e->timeline,
@@ -196,6 +200,10 @@ static enum wt_status take_section(struct wt_core_file *f, const char *name, con
         grown[f->code_count++] = *a;
     } else if (memcmp(tag, "PLNT", 4) == 0) {
         wt_core_breakpoints(a, &f->breakpoints);
+    } else if (memcmp(tag, "JUDG", 4) == 0) {
+        f->decisions = *a;
+    } else if (memcmp(tag, "FIND", 4) == 0) {
+        f->findings = *a;
     } else if (memcmp(tag, "STAT", 4) == 0) {
         f->state = *a;
         f->has_state = true;
@@ -358,6 +366,12 @@ const char *wt_core_file_reason(const struct wt_core_file *f)
     return f->device.reason;
 }
 
+bool wt_core_file_findings(const struct wt_core_file *f, struct wt_archive *findings)
+{
+    *findings = f->findings;
+    return findings->in;
+}
+
 /* ---- a device in its state ---- */
 
 static const struct wt_family *family_of(const struct wt_core_file *f)
@@ -421,6 +435,10 @@ static enum wt_status take_state(struct wt_emulated *e, const struct wt_core_fil
     if (status)
         return wt_fail_in(err, "the core file is damaged");
     e->timeline = state.timeline;
+    a = f->decisions;
+    if (a.in && !(e->repeated = wt_check_memory_repeat(e->machine, &a)))
+        return a.failed ? wt_fail(err, WT_INVALID, "the core file is damaged: %s", a.why)
+                        : wt_fail(err, WT_NO_MEMORY, "no host memory");
     return WT_OK;
 }
 

@@ -5,6 +5,7 @@
 #ifndef WT_TARGET_CORE_FILE_H
 #define WT_TARGET_CORE_FILE_H
 
+#include "emulator/machine/archive.h"
 #include "target/emulated.h"
 
 struct wt_core_file;
@@ -59,5 +60,8 @@ enum wt_status wt_core_file_load(struct wt_emulated *e, const struct wt_emulated
 
 /** After wt_debugger_open: lets the debugger take over the state. */
 enum wt_status wt_core_file_debug(struct wt_emulated *e, struct wt_error *err);
+
+/** The findings of checks in the process, if the file has some (runtime/common/checked.h). */
+bool wt_core_file_findings(const struct wt_core_file *file, struct wt_archive *findings);
 
 #endif

@@ -1,4 +1,5 @@
 /* A device with a program in it, and its console. See emulated.h. */
+#include "check/memory.h"
 #include "target/history.h"
 
 #include <errno.h>
@@ -181,6 +182,7 @@ void wt_emulated_close(struct wt_emulated *e)
 {
     wt_bus_close(e->bus);
     wt_emulated_history_stop(e);
+    wt_check_memory_end(e->repeated);
     if (e->family)
         e->family->run.close(e);
     wt_modules_free(e->modules);

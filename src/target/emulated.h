@@ -88,6 +88,7 @@ struct wt_emulated {
     struct wt_emulated_condition *condition; /**< of each of them */
     size_t watch_count;
     struct wt_watchpoint_hit *hit;        /**< room for WT_WATCH_HITS, once something was watched */
+    struct wt_check_memory *repeated;     /**< what a check has decided in its run; NULL: nothing */
     const struct wt_core_file *core_file; /**< whose state the device began with; NULL: none */
     struct wt_timeline *timeline;         /**< NULL: the run is not recorded */
     struct wt_search search;              /**< the last search of the recorded run */

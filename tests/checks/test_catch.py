@@ -97,6 +97,22 @@ def test_what_cannot_be_caught_is_refused(options, command, said):
     assert said in done.stderr, done.stderr
 
 
+@pytest.mark.parametrize("family, program, case", [ONE[0], ONE[2], ONE[5], ONE[7]])
+def test_a_core_file_has_the_findings_and_the_way_back_to_them(tmp_path, family, program, case):
+    """The run that it has recorded is that with checks: what was refused is not done when it is repeated."""
+    core = tmp_path / "core"
+    made = debug(family, program, case, "catch check", "run", "stepi", f"generate-core {core} all", "info checks")
+    listed, = re.findall(r"^1  error: .*$", made.stdout, re.M)
+    commands = ["info checks", "catch check", "reverse-continue", "output/x $pc", "echo \\n", "goto end", "info checks 1", "check goto 1", "output/x $pc", "echo \\n",
+                "info allocation 4096"]
+    done = checks.run(checks.command_under_test(), "debug", "--nx", "--batch", "--core", core, *[word for one in commands for word in ("-ex", one)])
+    assert listed in done.stdout and STOP.findall(done.stdout) == STOP.findall(made.stdout), done.stdout + done.stderr
+    first, second = re.findall(r"^(0x[0-9a-f]+)$", done.stdout, re.M)
+    pc, = re.findall(r"^  (0x[0-9a-f]+)(?:: |$)", made.stderr, re.M)
+    assert first == second == hex(int(pc, 16)) and "a core file has no allocations" in done.stderr, done.stdout + done.stderr
+    assert "checks: " not in done.stderr    # it is not reported again
+
+
 @pytest.mark.parametrize("family", ["gfx900", "sm"])
 def test_an_allocation_has_the_calls_that_made_and_freed_it(family):
     source = (checks.HERE / "memory.cu").read_text().splitlines()

@@ -1,5 +1,6 @@
 /* The sections of core files. See core_format.h. */
 #include "emulator/machine/core_format.h"
+#include "emulator/machine/judge.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -189,4 +190,13 @@ void wt_core_give_up(struct wt_core_writer *w)
 {
     fclose(w->out);
     wt_whole_file_give_up(&w->file);
+}
+
+void wt_core_decisions(struct wt_core_writer *w, struct wt_archive *a, struct wt_machine *m)
+{
+    if (!m->judge || !m->recorded)
+        return;
+    wt_core_begin_section(w, "JUDG");
+    m->judge->archive(m->judge->context, a);
+    wt_core_end_section(w);
 }

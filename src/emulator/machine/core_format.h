@@ -11,8 +11,12 @@
 
 #define WT_CORE_MAGIC "\211WTCORE\n"
 #define WT_CORE_MAGIC_BYTES 8
-#define WT_CORE_VERSION 6 /* which is written; 5 has no number of the device, nor of runs */
-#define WT_CORE_OLDEST 4  /* which is read: its faults have neither id, name nor memory */
+#define WT_CORE_VERSION                                                                            \
+    7 /* which is written; 6 has no refusals of checks (JUDG) and no findings                      \
+       */
+#define WT_CORE_OLDEST                                                                             \
+    4 /* which is read: its faults have neither id, name nor memory; 5 has no                      \
+         number of the device, nor of runs */
 #define WT_CORE_SEAL_BYTES 8
 
 /** The content of section DEVC. */
@@ -75,6 +79,10 @@ void wt_core_program(struct wt_archive *a, struct wt_core_program *program);
 void wt_core_program_text(struct wt_archive *a, struct wt_core_text *text);
 /** Writes or reads the content of a section PLNT. Reading frees the earlier content. */
 void wt_core_breakpoints(struct wt_archive *a, struct wt_core_breakpoints *breakpoints);
+
+struct wt_core_writer;
+/** Writes a section JUDG where a judge has decided about accesses of the machine's recorded run. */
+void wt_core_decisions(struct wt_core_writer *w, struct wt_archive *a, struct wt_machine *m);
 
 /** A core file that is being written. */
 struct wt_core_writer {

@@ -47,6 +47,8 @@ struct wt_judge {
      * mistake, which is reported. */
     bool (*given_back)(void *context, const struct wt_wave_head *w,
                        const struct wt_lane_access *call, uint64_t addr);
+    /** Writes to a core file what it has decided in the recorded run. */
+    void (*archive)(void *context, struct wt_archive *a);
     void *context;
     /** Whether a function of the kernels' allocator begins at @p pc, or one that a wave is in
      * returns there. */

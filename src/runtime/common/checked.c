@@ -126,18 +126,26 @@ static struct {
     uint64_t maps, maps_hash;
 } found = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
-/* The code of the process as it is mapped now: its place in the file. */
-static uint64_t place_of_maps(void)
+/* The lines of the code of the process as it is mapped now, which the caller frees; NULL: there is
+ * no memory. */
+static char *read_maps(size_t *size)
 {
     char line[5000], *text = NULL;
-    size_t size = 0;
-    FILE *maps = fopen("/proc/self/maps", "re"), *out = open_memstream(&text, &size);
+    FILE *maps = fopen("/proc/self/maps", "re"), *out = open_memstream(&text, size);
     while (maps && out && fgets(line, sizeof line, maps))
         if (strchr(line, '/'))
             fputs(line, out);
     if (maps)
         fclose(maps);
-    if (!out || fclose(out))
+    return out && fclose(out) == 0 ? text : NULL;
+}
+
+/* Their place in the file. */
+static uint64_t place_of_maps(void)
+{
+    size_t size = 0;
+    char *text = read_maps(&size);
+    if (!text)
         return 0;
     const uint64_t hash = wt_core_hash((const uint8_t *)text, size);
     if (!found.maps || hash != found.maps_hash)
@@ -223,6 +231,61 @@ void wt_checked_found(void *context, const struct wt_finding *f)
     pthread_mutex_unlock(&found.lock);
     if (options.stop && f->severity == WT_ERROR)
         _exit(WT_CHECK_STATUS);
+}
+
+/* ---- core files ---- */
+
+/* The layout of a finding is that of this version of core files. */
+static void archive_size(struct wt_archive *a)
+{
+    uint32_t size = sizeof(struct wt_finding);
+    wt_archive_u32(a, &size, UINT32_MAX, "a finding's size");
+    if (size != sizeof(struct wt_finding))
+        wt_archive_fail(a, "its findings have another form than those of this wavetrap");
+}
+
+void wt_checked_write(struct wt_core_writer *w, struct wt_archive *a)
+{
+    size_t size = 0;
+    pthread_mutex_lock(&found.lock);
+    uint32_t count = found.process == getpid() ? (uint32_t)found.count : 0;
+    char *maps = count ? read_maps(&size) : NULL;
+    uint64_t length = maps ? size : 0;
+    if (count) {
+        wt_core_begin_section(w, "FIND");
+        archive_size(a);
+        wt_archive_u64(a, &length, UINT64_MAX, "a length");
+        wt_archive_bytes(a, maps, (size_t)length);
+        wt_archive_u32(a, &count, UINT32_MAX, "a number of findings");
+        for (size_t i = 0; i < count; i++)
+            wt_archive_bytes(a, &found.list[i].in_file->finding, sizeof(struct wt_finding));
+        wt_core_end_section(w);
+    }
+    free(maps);
+    pthread_mutex_unlock(&found.lock);
+}
+
+void wt_checked_read(struct wt_archive *a)
+{
+    uint64_t length = 0, maps = 0;
+    uint32_t count = 0;
+    archive_size(a);
+    wt_archive_u64(a, &length, a->left, "a length");
+    if (length && !a->failed) {
+        maps = wt_counted_add_bytes(WT_COUNTED_MAPS, "", 0, a->in, length);
+        a->in += length;
+        a->left -= length;
+    }
+    wt_archive_u32(a, &count, (uint32_t)(a->left / sizeof(struct wt_finding)),
+                   "a number of findings");
+    for (uint32_t i = 0; i < count && !a->failed; i++) {
+        struct wt_counted_finding *place = new_place();
+        if (!place)
+            return;
+        place->maps = maps;
+        wt_archive_bytes(a, &place->finding, sizeof place->finding);
+        atomic_store(&place->used, 1);
+    }
 }
 
 /* ---- what drivers tell ---- */

@@ -6,6 +6,7 @@
 #define WT_RUNTIME_COMMON_CHECKED_H
 
 #include "check/finding.h"
+#include "emulator/machine/core_format.h"
 
 /** The variable by which the command says what is checked: wt_checked_options as text. */
 #define WT_CHECK_VARIABLE "WAVETRAP_CHECK"
@@ -67,6 +68,13 @@ bool wt_checked_free(const void *space, uint64_t addr, const char *by);
  */
 uint64_t wt_checked_access(const void *space, uint64_t addr, uint64_t size, enum wt_access access,
                            const char *by);
+
+/** Writes the section FIND of a core file: what was found in this process. Nothing is written where
+ * that is nothing. */
+void wt_checked_write(struct wt_core_writer *w, struct wt_archive *a);
+/** Adds the findings of such a section to the file of findings (wt_counted_create()) of this
+ * process. */
+void wt_checked_read(struct wt_archive *a);
 
 /** Reports an object as a leak. */
 void wt_checked_leak(const struct wt_object *object);

@@ -8,6 +8,7 @@
 
 #include "base/file.h"
 #include "object/core_wire.h"
+#include "runtime/common/checked.h"
 #include "runtime/common/environment.h"
 
 static void describe(struct wt_hosted *gpu, const struct wt_host_core *core,
@@ -101,6 +102,8 @@ static enum wt_status write_file(struct wt_hosted *gpu, const struct wt_host_cor
     wt_core_begin_section(&w, "PLNT");
     wt_core_breakpoints(&a, &breakpoints);
     wt_core_end_section(&w);
+    wt_core_decisions(&w, &a, gpu->machine);
+    wt_checked_write(&w, &a);
     wt_core_begin_section(&w, "STAT");
     status = write_state(gpu, core->issues, &a, err);
     if (!status && a.failed)
