@@ -28,9 +28,9 @@ static uint64_t first_byte(const struct watchpoint *w, const struct wt_watchpoin
 }
 
 /* The lanes that a hit tells of. */
-static wt_lanes lanes_of(const struct wt_watchpoint_hit *hit)
+static wt_lanes lanes_of(const struct wt_debugger *d, const struct wt_watchpoint_hit *hit)
 {
-    return hit->mistake ? hit->lanes : wt_lane_bit(hit->lane);
+    return hit->mistake ? hit->lanes & wt_lanes_first(d->topology->lanes) : wt_lane_bit(hit->lane);
 }
 
 static bool concerns(const struct watchpoint *w, const struct wt_watchpoint_hit *hit)
@@ -181,7 +181,7 @@ static bool tell(struct wt_debugger *d, struct watchpoint *w, const struct wt_wa
         if (!concerns(w, &list[i]) || (lanes && list[i].wave != wave))
             continue;
         wave = list[i].wave;
-        lanes |= lanes_of(&list[i]);
+        lanes |= lanes_of(d, &list[i]);
     }
     if (!lanes || !(lanes = dbg_judge_watch(d, w, wave, lanes, halted, &undecided, &unread)))
         return false;
@@ -193,7 +193,7 @@ static bool tell(struct wt_debugger *d, struct watchpoint *w, const struct wt_wa
     *report = (struct report){.at = w->at, .wave = wave, .id = d->wave[wave].self.id};
     report->lane = lane_to_tell(d, wave, lanes);
     size_t i = 0;
-    while (list[i].wave != wave || !wt_has_lane(lanes_of(&list[i]), report->lane) ||
+    while (list[i].wave != wave || !wt_has_lane(lanes_of(d, &list[i]), report->lane) ||
            !concerns(w, &list[i]))
         i++;
     if (list[i].mistake) {
@@ -220,7 +220,8 @@ static bool tell(struct wt_debugger *d, struct watchpoint *w, const struct wt_wa
 static bool covers(const struct report *a, const struct report *b)
 {
     const struct wt_event *x = &a->event, *y = &b->event;
-    if (x->tag && y->tag)
+    const bool mistakes = wt_event_is_mistake(x) && wt_event_is_mistake(y);
+    if (mistakes || (x->tag && y->tag))
         return x->tag == y->tag && x->owner == y->owner;
     return wt_ranges_meet(x->addr, 1, b->at.addr, b->at.size);
 }
@@ -346,25 +347,28 @@ struct wt_event dbg_event_of_watched(const struct wt_watchpoint_hit *hit)
     return event;
 }
 
-/* Adds the report of a mistake; false: no client wants it any more. */
+/* Adds the reports of a mistake; false: no client wants it any more. */
 static bool add_mistake(struct wt_debugger *d, const struct wt_watchpoint_hit *hit)
 {
+    struct reports *to = &d->hits.reports;
+    const wt_lanes lanes = lanes_of(d, hit);
     bool known = false;
-    for (size_t i = 0; i < d->watchpoints.count; i++) {
+    for (size_t i = 0; i < d->watchpoints.count && lanes; i++) {
         const struct watchpoint *w = &d->watchpoints.list[i];
         struct report report = {.at = w->at,
                                 .wave = hit->wave,
                                 .id = hit->id,
-                                .lane = hit->lane,
+                                .lane = lane_to_tell(d, hit->wave, lanes),
                                 .event = event_of_mistake(hit)};
         if (!concerns(w, hit))
             continue;
         known = true;
         report.event.tag = w->tag;
         report.event.owner = w->owner;
-        report.lane = lane_to_tell(d, hit->wave, hit->lanes);
-        if (!dbg_was_told(d, hit->id, hit->time))
-            d->hits.reports.report[d->hits.reports.count++] = report;
+        if (dbg_was_told(d, hit->id, hit->time) || is_reported(to, &report))
+            continue;
+        assert(to->count < to->capacity); /* dbg_reserve_watchpoint() */
+        to->report[to->count++] = report;
     }
     return known;
 }

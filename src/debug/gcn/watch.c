@@ -173,6 +173,9 @@ enum wt_status gcnp_set_watches(struct wt_probe *p, const struct wt_watchpoint *
         return status;
     size_t others = 0;
     for (size_t i = 0; i < count; i++)
+        if (list[i].kind == WT_WATCHPOINT_MISTAKE && !p->link->common.ops->watch)
+            return wt_fail(err, WT_UNSUPPORTED, "debug hardware knows nothing of checks");
+    for (size_t i = 0; i < count; i++)
         others += !is_devices(p, &list[i], &(uint64_t){0});
     if (others > GCNP_WATCHES)
         return wt_fail(err, WT_UNSUPPORTED, "gfx9 has %u address watches; %zu are asked for",

@@ -294,7 +294,7 @@ static enum wt_status watch(void *context, const struct wt_wire_watch *list, siz
 static bool makes_sense(const struct wt_wire_hit *hit)
 {
     return hit->kind < WT_WIRE_WATCH_MEMORY && hit->size <= sizeof hit->before &&
-           hit->lane < WT_MAX_LANES;
+           hit->lane < WT_MAX_LANES && (hit->kind != WT_WIRE_WATCH_MISTAKE || hit->lanes);
 }
 
 struct wt_watchpoint_hit wt_process_link_hit(const struct wt_wire_hit *from)
