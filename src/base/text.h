@@ -21,6 +21,12 @@ enum wt_status wt_parse_bytes(const char *text, uint8_t **bytes, size_t *length,
 /** Bytes that hold any set of lanes as text, the NUL included. */
 #define WT_LANES_TEXT 512
 
+/** "s", or "" for one: the end of a noun behind a number. */
+static inline const char *wt_plural(uint64_t count)
+{
+    return count == 1 ? "" : "s";
+}
+
 /** Writes a set of lanes as "0-3,5"; "" for the empty set. */
 void wt_lanes_text(wt_lanes lanes, char *text, size_t size);
 

@@ -99,7 +99,7 @@ static enum wt_status look_for_leftovers(struct cli_attached *a, const char *pro
     fprintf(stderr,
             "wavetrap: %zu breakpoint%s of another debugger %s in memory, where %s has other "
             "code:",
-            count, count == 1 ? "" : "s", count == 1 ? "is" : "are", program);
+            count, wt_plural(count), count == 1 ? "is" : "are", program);
     for (size_t i = 0; i < count && i < 8; i++)
         fprintf(stderr, " 0x%llx", (unsigned long long)list[i].addr);
     fprintf(stderr, "%s; %s\n", count > 8 ? " ..." : "",

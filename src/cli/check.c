@@ -246,11 +246,6 @@ static struct sums count(const struct cli_found_list *all)
     return s;
 }
 
-static const char *plural(uint64_t number)
-{
-    return number == 1 ? "" : "s";
-}
-
 static void print_sums(const struct cli_check *check, const struct sums *s, uint64_t more)
 {
     size_t used = 0;
@@ -258,13 +253,13 @@ static void print_sums(const struct cli_check *check, const struct sums *s, uint
     for (size_t i = 0; i < lines; i++)
         used += check->suppressions.list[i].used != 0;
     fprintf(stderr, "wavetrap: checks: %zu error%s, %zu warning%s, %zu note%s", s->of[WT_ERROR],
-            plural(s->of[WT_ERROR]), s->of[WT_WARNING], plural(s->of[WT_WARNING]), s->of[WT_NOTE],
-            plural(s->of[WT_NOTE]));
+            wt_plural(s->of[WT_ERROR]), s->of[WT_WARNING], wt_plural(s->of[WT_WARNING]),
+            s->of[WT_NOTE], wt_plural(s->of[WT_NOTE]));
     if (s->of[WT_NOTE] > FEW_NOTES)
         fputs(" (not printed; --report has them)", stderr);
     if (lines)
         fprintf(stderr, "; %zu suppressed, by %zu of %zu suppression%s", s->suppressed, used, lines,
-                plural(lines));
+                wt_plural(lines));
     if (more)
         fprintf(stderr, "; %" PRIu64 " more beyond --check-limit=%" PRIu64, more,
                 check->options.limit);

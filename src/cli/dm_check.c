@@ -171,13 +171,13 @@ static void print_summary(const struct check *c, const struct wt_conformance_sum
         return;
     }
     printf("\n%u cluster%s of %u core%s, %u warp%s of %u thread%s", d->clusters,
-           d->clusters == 1 ? "" : "s", d->cores, d->cores == 1 ? "" : "s", d->warps,
-           d->warps == 1 ? "" : "s", d->threads, d->threads == 1 ? "" : "s");
+           wt_plural(d->clusters), d->cores, wt_plural(d->cores), d->warps, wt_plural(d->warps),
+           d->threads, wt_plural(d->threads));
     if (d->xlen)
         printf(", RV%u", d->xlen);
     putchar('\n');
-    printf("%u check%s: %u pass, %u fail, %u cannot tell%s\n", checks, checks == 1 ? "" : "s",
-           s->passed, s->failed, s->cannot_tell, s->stopped ? "; ended early by a signal" : "");
+    printf("%u check%s: %u pass, %u fail, %u cannot tell%s\n", checks, wt_plural(checks), s->passed,
+           s->failed, s->cannot_tell, s->stopped ? "; ended early by a signal" : "");
 }
 
 static bool asked_to_stop(void *context)

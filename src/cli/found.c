@@ -255,7 +255,7 @@ void cli_found_sentence(const struct cli_found *f, char *text, size_t size)
     wt_text_add(&t, "%s", wt_finding_name(one->kind));
     if (one->access != WT_NO_ACCESS)
         wt_text_add(&t, " %s of %" PRIu64 " byte%s", wt_access_word((enum wt_access)one->access),
-                    one->bytes, one->bytes == 1 ? "" : "s");
+                    one->bytes, wt_plural(one->bytes));
     if (*one->text)
         wt_text_add(&t, ": %s", one->text);
 }
@@ -274,11 +274,6 @@ void cli_calls_print(FILE *out, const struct cli_calls *calls, const char *inden
     }
 }
 
-static const char *plural(uint64_t count)
-{
-    return count == 1 ? "" : "s";
-}
-
 /* What an object is: "variable words of 128 bytes". */
 static void describe_object(const struct cli_found *f, char *text, size_t size)
 {
@@ -294,7 +289,7 @@ static void describe_object(const struct cli_found *f, char *text, size_t size)
         wt_text_add(&t, "private memory");
     else
         wt_text_add(&t, "%s", one->freed ? "a freed allocation" : "an allocation");
-    wt_text_add(&t, " of %" PRIu64 " byte%s", one->object_size, plural(one->object_size));
+    wt_text_add(&t, " of %" PRIu64 " byte%s", one->object_size, wt_plural(one->object_size));
     if (one->object && one->space != WT_FOUND_GROUP && one->space != WT_FOUND_PRIVATE)
         wt_text_add(&t, " at 0x%" PRIx64, one->object);
 }
@@ -308,7 +303,7 @@ static void print_object(FILE *out, const struct cli_found *f)
     if (!cli_found_offset(f, &at))
         fprintf(out, "  %s\n", what);
     else if (at < 0)
-        fprintf(out, "  %" PRIu64 " byte%s before %s\n", (uint64_t)-at, plural((uint64_t)-at),
+        fprintf(out, "  %" PRIu64 " byte%s before %s\n", (uint64_t)-at, wt_plural((uint64_t)-at),
                 what);
     else
         fprintf(out, "  byte %" PRId64 " of %s\n", at, what);
@@ -332,7 +327,7 @@ static void print_counts(FILE *out, const struct wt_finding *one, const char *la
         fprintf(out,
                 "  %" PRIu64 " times: %" PRIu64 " %ss of %" PRIu64 " work-group%s, %" PRIu64
                 " dispatch%s\n",
-                one->times, one->lanes_of, lane, one->groups, plural(one->groups), one->launches,
+                one->times, one->lanes_of, lane, one->groups, wt_plural(one->groups), one->launches,
                 one->launches == 1 ? "" : "es");
 }
 

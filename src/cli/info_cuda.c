@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "base/text.h"
 #include "object/cubin.h"
 #include "object/cuda_contained.h"
 #include "object/cuda_fatbin.h"
@@ -61,7 +62,7 @@ static void tell_mistake(struct telling *t, const struct wt_error *err)
 
 static void tell_count(size_t kernels)
 {
-    printf(", with %zu kernel%s\n", kernels, kernels == 1 ? "" : "s");
+    printf(", with %zu kernel%s\n", kernels, wt_plural(kernels));
 }
 
 static void tell_kernels(const struct ptx_module *module)
@@ -189,6 +190,6 @@ unsigned cli_tell_cuda_images(const uint8_t *bytes, size_t length, unsigned befo
             tell_text(&t, "", (const char *)found.bytes, found.size, &err);
     free_told(&t);
     if (t.without)
-        printf("  PTX without kernels: %u text%s\n", t.without, t.without == 1 ? "" : "s");
+        printf("  PTX without kernels: %u text%s\n", t.without, wt_plural(t.without));
     return t.count - before + t.without;
 }

@@ -8,6 +8,7 @@
 
 #include "base/bits.h"
 #include "base/file.h"
+#include "base/text.h"
 #include "object/code_object.h"
 #include "object/contained.h"
 #include "object/fatbin.h"
@@ -42,7 +43,7 @@ static void tell_kernel(const struct gcn_object *object, const struct gcn_kernel
     for (size_t i = 0; i < k->explicit_arguments; i++) {
         const struct gcn_argument *a = &k->argument[i];
         printf("      %zu: %s%s%s, %u byte%s at %u\n", i, a->name, *a->name ? ": " : "",
-               kinds[a->kind], a->size, a->size == 1 ? "" : "s", a->offset);
+               kinds[a->kind], a->size, wt_plural(a->size), a->offset);
     }
     if (k->arguments > k->explicit_arguments)
         printf("      and %zu that the runtime fills, from %u on\n",
@@ -59,7 +60,7 @@ static void tell_kernels(const char *path, const uint8_t *bytes, size_t size, co
         return;
     }
     printf("; %s is of version %u, with %zu kernel%s\n", what, object.version, object.kernels,
-           object.kernels == 1 ? "" : "s");
+           wt_plural(object.kernels));
     for (size_t i = 0; i < object.kernels; i++)
         cli_tell_kernel_name("    ", object.kernel[i].name);
     gcn_object_free(&object);

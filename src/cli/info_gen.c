@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "base/file.h"
+#include "base/text.h"
 #include "object/patchtokens.h"
 #include "object/zebin.h"
 
@@ -53,7 +54,7 @@ static void tell_kernel(const struct gen_kernel *k)
         const char *name = k->argument_name[i] ? k->argument_name[i] : "";
         const char *kind = kind_of(k, i, &size);
         printf("      %zu: %s%s%s, %u byte%s\n", i, name, *name ? ": " : "", kind, size,
-               size == 1 ? "" : "s");
+               wt_plural(size));
     }
 }
 

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "base/file.h"
+#include "base/text.h"
 #include "target/sm_ptx.h"
 
 static void tell_kernel(const struct sm_ptx_kernel *k)
@@ -19,7 +20,7 @@ static void tell_kernel(const struct sm_ptx_kernel *k)
         printf("    parameters: %u bytes\n", k->parameter_bytes);
     for (size_t i = 0; i < k->parameter_count; i++) {
         const struct sm_ptx_parameter *p = &k->parameter[i];
-        printf("      %zu: %s: %u byte%s at %u%s%s\n", i, p->name, p->size, p->size == 1 ? "" : "s",
+        printf("      %zu: %s: %u byte%s at %u%s%s\n", i, p->name, p->size, wt_plural(p->size),
                p->offset, p->is_pointer ? ", a pointer" : "",
                p->space == PTX_SPACE_SHARED ? " to shared memory" : "");
     }

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "base/file.h"
+#include "base/text.h"
 #include "object/cubin.h"
 
 static void tell_function(const struct cubin_function *f)
@@ -17,7 +18,7 @@ static void tell_function(const struct cubin_function *f)
         printf("    parameters: %u bytes\n", f->parameter_bytes);
     for (size_t i = 0; i < f->parameter_count; i++)
         printf("      %zu: %u byte%s at c[0x0][0x%x]\n", i, f->parameter[i].size,
-               f->parameter[i].size == 1 ? "" : "s", CUBIN_PARAMETERS + f->parameter[i].offset);
+               wt_plural(f->parameter[i].size), CUBIN_PARAMETERS + f->parameter[i].offset);
     for (unsigned b = 1; b < CUBIN_BANKS; b++)
         if (f->bank_size[b])
             printf("    constant bank %u: %u bytes\n", b, f->bank_size[b]);

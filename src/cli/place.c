@@ -69,8 +69,7 @@ enum wt_status cli_place_parse_value(const char *text, const struct cli_place *p
     }
     unsigned bits = place->field ? place->field->msb - place->field->lsb + 1u : 32;
     if (number >> bits)
-        return wt_fail(err, WT_INVALID, "%s does not fit %u bit%s", text, bits,
-                       bits == 1 ? "" : "s");
+        return wt_fail(err, WT_INVALID, "%s does not fit %u bit%s", text, bits, wt_plural(bits));
     *value = (uint32_t)number;
     return WT_OK;
 }

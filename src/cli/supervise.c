@@ -17,6 +17,7 @@
 #include "base/array.h"
 #include "base/clock.h"
 #include "base/report.h"
+#include "base/text.h"
 #include "target/host_program.h"
 #include "target/process.h"
 
@@ -29,11 +30,6 @@ bool cli_supervises(const struct cli_supervision *wanted)
 }
 
 /* ---- what the kernels did ---- */
-
-static const char *plural(uint64_t count)
-{
-    return count == 1 ? "" : "s";
-}
 
 static const struct wt_tally_gpu *counts_of(const struct wt_tally *tally,
                                             const struct wt_family *family)
@@ -52,11 +48,11 @@ static void tell_family(const struct wt_host_driver *host, const struct wt_tally
         fprintf(stderr,
                 "wavetrap: %" PRIu64 " kernel%s%s %s launched on the emulated %s, %" PRIu64
                 " instructions of %s\n",
-                launches, plural(launches), more, launches == 1 && !own ? "was" : "were", name,
+                launches, wt_plural(launches), more, launches == 1 && !own ? "was" : "were", name,
                 (uint64_t)g->issues, host->waves);
     if (faults)
         fprintf(stderr, "wavetrap: %" PRIu64 " kernel%s on the emulated %s ended by a fault\n",
-                faults, plural(faults), name);
+                faults, wt_plural(faults), name);
     if (refused)
         fprintf(stderr,
                 "wavetrap: %" PRIu64 " launch%s on the emulated %s %s refused; the first: %s\n",
@@ -156,7 +152,7 @@ static int judge(const struct cli_command *command, const struct cli_supervision
         fprintf(stderr,
                 "wavetrap %s: %" PRIu64 " kernel%s ended by a fault, and the program ended with 0: "
                 "the exit status is %d (--%s)\n",
-                command->name, faults, plural(faults), of_fault,
+                command->name, faults, wt_plural(faults), of_fault,
                 wanted->has_fault_exit ? "fault-exit" : "check");
         return of_fault;
     }
@@ -166,7 +162,7 @@ static int judge(const struct cli_command *command, const struct cli_supervision
             "wavetrap %s: %" PRIu64 " kernel%s %s launched and %" PRIu64
             " refused, and the program ended with 0: the exit status is %d "
             "(--require-launches=%" PRIu64 ")\n",
-            command->name, launches, plural(launches), launches == 1 ? "was" : "were", refused,
+            command->name, launches, wt_plural(launches), launches == 1 ? "was" : "were", refused,
             CLI_TOO_FEW_LAUNCHES, wanted->launches);
     return CLI_TOO_FEW_LAUNCHES;
 }

@@ -298,7 +298,7 @@ static void print_lanes(const struct trace *t, wt_lanes lanes)
 {
     char text[WT_LANES_TEXT];
     wt_lanes_text(lanes, text, sizeof text);
-    fprintf(t->out, "%s%s %s", t->device->family->words.lane, wt_lanes_count(lanes) == 1 ? "" : "s",
+    fprintf(t->out, "%s%s %s", t->device->family->words.lane, wt_plural(wt_lanes_count(lanes)),
             text);
 }
 
@@ -315,7 +315,7 @@ static void print_access(const struct trace *t, const struct wt_observed *a)
     fprintf(t->out, "%10s %s", "", kinds[a->kind]);
     if (a->order)
         fprintf(t->out, " (%s, %s)", orders[a->order], scopes[a->scope]);
-    fprintf(t->out, " of %u byte%s, %s, ", a->size, a->size == 1 ? "" : "s", spaces[a->space]);
+    fprintf(t->out, " of %u byte%s, %s, ", a->size, wt_plural(a->size), spaces[a->space]);
     if (a->is_scalar)
         fputs(words->wave, t->out);
     else

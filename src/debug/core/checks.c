@@ -4,6 +4,8 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "base/text.h"
+
 enum wt_status wt_checks_need(const struct wt_checks *checks, struct wt_error *err)
 {
     return checks ? WT_OK
@@ -32,11 +34,6 @@ enum wt_status wt_checks_kinds(const struct wt_checks *checks, const char *name,
 
 /* ---- objects ---- */
 
-static const char *plural(uint64_t count)
-{
-    return count == 1 ? "" : "s";
-}
-
 /* "a freed allocation of 40 bytes at 0x7f0012345000". */
 static void print_what(FILE *out, const struct wt_object_view *o)
 {
@@ -46,7 +43,7 @@ static void print_what(FILE *out, const struct wt_object_view *o)
         fputs("memory of the program", out);
     else
         fprintf(out, "%s allocation", o->freed ? "a freed" : "an");
-    fprintf(out, " of %" PRIu64 " byte%s at 0x%" PRIx64 "%s", o->size, plural(o->size), o->addr,
+    fprintf(out, " of %" PRIu64 " byte%s at 0x%" PRIx64 "%s", o->size, wt_plural(o->size), o->addr,
             o->read_only ? ", read-only" : "");
 }
 
@@ -55,11 +52,12 @@ static void print_place(FILE *out, const struct wt_object_view *o, uint64_t at)
     const uint64_t end = o->addr + o->size;
     switch ((enum wt_object_place)o->place) {
     case WT_BEHIND_OBJECT:
-        fprintf(out, "0x%" PRIx64 " is %" PRIu64 " byte%s behind ", at, at - end, plural(at - end));
+        fprintf(out, "0x%" PRIx64 " is %" PRIu64 " byte%s behind ", at, at - end,
+                wt_plural(at - end));
         break;
     case WT_BEFORE_OBJECT:
         fprintf(out, "0x%" PRIx64 " is %" PRIu64 " byte%s before ", at, o->addr - at,
-                plural(o->addr - at));
+                wt_plural(o->addr - at));
         break;
     default:
         fprintf(out, "0x%" PRIx64 " is byte %" PRIu64 " of ", at, at - o->addr);

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/bits.h"
+#include "base/text.h"
 #include "emulator/gen/gtt/entries.h"
 #include "emulator/gen/gtt/gtt.h"
 
@@ -317,7 +318,7 @@ static void walk_gen8_32(const struct wt_gtt *gtt, wt_gtt_read *read, void *cont
     }
     if (index >= gtt->root_count) {
         fault(walk, "PDP%u is not known: the table has %u root%s", index, gtt->root_count,
-              gtt->root_count == 1 ? "" : "s");
+              wt_plural(gtt->root_count));
         return;
     }
     walk->level[walk->level_count++] = (struct wt_gtt_level){
