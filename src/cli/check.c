@@ -191,14 +191,13 @@ enum wt_status cli_check_take_core_file(struct cli_check *check, const struct wt
 int cli_check_end(const struct cli_command *command, struct cli_check *check,
                   const struct wt_emulated *e, const char *report)
 {
-    size_t errors;
     if (!check->options.checks)
         return 0;
     wt_check_memory_end(check->memory);
     check->memory = NULL;
-    const int status = cli_check_report(command, check, check->file, e, report, &errors);
+    const int status = cli_check_report(command, check, check->file, e, report);
     close(check->file);
-    return status ? status : errors ? WT_CHECK_STATUS : 0;
+    return status;
 }
 
 /* ---- reports ---- */
@@ -433,21 +432,20 @@ const struct wt_checks *cli_check_offer(struct cli_check *check, const struct cl
 }
 
 int cli_check_report(const struct cli_command *command, struct cli_check *check, int fd,
-                     const struct wt_emulated *e, const char *report, size_t *errors)
+                     const struct wt_emulated *e, const char *report)
 {
     struct cli_found_list all = {.count = 0};
     struct wt_error err;
-    *errors = 0;
     if (!check->options.checks)
         return 0;
     enum wt_status status = cli_found_read(fd, e, &all, &err);
     select_findings(check, &all);
     print_findings(check, &all, report);
-    *errors = count(&all).of[WT_ERROR];
+    const size_t errors = count(&all).of[WT_ERROR];
     if (!status)
         status = write_files(check->sarif, cli_found_write_sarif, &all, &err);
     if (!status)
         status = write_files(check->junit, cli_found_write_junit, &all, &err);
     cli_found_free(&all);
-    return status ? cli_fail(command, &err) : 0;
+    return status ? cli_fail(command, &err) : errors ? WT_CHECK_STATUS : 0;
 }

@@ -124,10 +124,7 @@ enum wt_status cli_check_begin_programs(const struct cli_check *check, struct wt
 /** Begins to check what a device here does, if that is asked for. */
 enum wt_status cli_check_begin(struct cli_check *check, struct wt_emulated *e,
                                struct wt_error *err);
-/**
- * Ends it, and reports the findings as cli_check_report() does. Returns an exit status: 0,
- * WT_CHECK_STATUS where an error was found, or CLI_FAILED.
- */
+/** Ends it, and reports the findings as cli_check_report() does. Returns its exit status. */
 int cli_check_end(const struct cli_command *command, struct cli_check *check,
                   const struct wt_emulated *e, const char *report);
 /** Takes the findings of a core file, if it has some. */
@@ -139,10 +136,10 @@ const struct wt_checks *cli_check_offer(struct cli_check *check, const struct cl
 /**
  * Reports the findings of device @p e, or of host programs (NULL), which are in the file @p fd, on
  * stderr and to the files of @p report (wt_report_add()), and writes those of `sarif` and `junit`.
- * *errors becomes the number of errors. Returns an exit status: 0, or CLI_FAILED if something could
- * not be read or written.
+ * Returns an exit status: 0, WT_CHECK_STATUS where an error was found, or CLI_FAILED if something
+ * could not be read or written.
  */
 int cli_check_report(const struct cli_command *command, struct cli_check *check, int fd,
-                     const struct wt_emulated *e, const char *report, size_t *errors);
+                     const struct wt_emulated *e, const char *report);
 
 #endif

@@ -489,14 +489,12 @@ static void converse(struct cli_console *d)
 /* Reports the findings of --check; returns an exit status. */
 static int report_findings(struct cli_console *d, bool is_host)
 {
-    size_t errors = 0;
     if (!is_host)
         return cli_check_end(&cli_debug, &d->drive.check, &d->device, d->drive.report);
-    if (!d->drive.profile.has_file)
-        return 0;
-    const int status = cli_check_report(&cli_debug, &d->drive.check, d->drive.profile.file, NULL,
-                                        d->drive.report, &errors);
-    return status ? status : errors ? WT_CHECK_STATUS : 0;
+    return d->drive.profile.has_file
+               ? cli_check_report(&cli_debug, &d->drive.check, d->drive.profile.file, NULL,
+                                  d->drive.report)
+               : 0;
 }
 
 static int run_debugger(struct cli_console *d)

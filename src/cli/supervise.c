@@ -130,9 +130,10 @@ static int fault_status(const struct cli_supervision *wanted)
                                           : 0;
 }
 
-/* The exit status that is wanted of a program that has ended with 0. @p errors: of checks. */
+/* The exit status that is wanted of a program that has ended with 0. @p errors: checks have
+ * found some. */
 static int judge(const struct cli_command *command, const struct cli_supervision *wanted,
-                 const struct wt_tally *tally, size_t errors)
+                 const struct wt_tally *tally, bool errors)
 {
     const int of_fault = fault_status(wanted);
     uint64_t launches = 0, refused = 0, faults = 0;
@@ -343,9 +344,9 @@ bool cli_supervise(const struct cli_command *command, struct cli_supervision *wa
     if (wanted->stats)
         tell_tally(tally, offered);
     const int counted = cli_profile_report(command, &wanted->profile, NULL, wanted->report);
-    size_t errors;
-    const int checked = cli_check_report(command, &wanted->check, wanted->profile.file, NULL,
-                                         wanted->report, &errors);
+    const int checked =
+        cli_check_report(command, &wanted->check, wanted->profile.file, NULL, wanted->report);
+    const bool errors = checked == WT_CHECK_STATUS;
     fflush(stderr);
     if (over)
         *status = CLI_TIME_OVER;
@@ -354,7 +355,7 @@ bool cli_supervise(const struct cli_command *command, struct cli_supervision *wa
     /* It has ended at its first error. */
     if (wanted->check.options.stop && errors && *status == WT_CHECK_STATUS)
         *status = fault_status(wanted);
-    *status = *status ? *status : checked ? checked : counted;
+    *status = *status ? *status : checked && !errors ? checked : counted;
     const bool died = !over && WIFSIGNALED(ended);
     report_end(command, wanted->report, tally, offered, died ? "signal" : "status",
                (uint64_t)(died ? WTERMSIG(ended) : *status));
