@@ -9,6 +9,7 @@
 #include <stdint.h>
 
 #include "base/fault.h"
+#include "base/lanes.h"
 #include "base/wave_name.h"
 #include "check/objects.h"
 #include "wavetrap/error.h"
@@ -101,6 +102,12 @@ struct wt_finding {
     uint64_t groups;   /**< work-groups in which it was found */
     uint64_t launches;
 };
+
+/** The lanes of a finding. */
+static inline wt_lanes wt_finding_lanes(const struct wt_finding *f)
+{
+    return (wt_lanes)f->lanes[1] << 64 | f->lanes[0];
+}
 
 /** Fills in what of a finding is an object's. */
 void wt_finding_of_object(struct wt_finding *f, const struct wt_object *object);

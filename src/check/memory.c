@@ -718,12 +718,17 @@ void wt_check_memory_only(struct wt_check_memory *c, uint64_t first, uint64_t la
 
 void wt_check_memory_end(struct wt_check_memory *c)
 {
-    if (!c)
-        return;
-    if (c->machine->judge == &c->judge) {
+    if (c && c->machine->judge == &c->judge) {
         c->machine->judge = NULL;
         wt_machine_forget_code(c->machine);
     }
+    wt_check_memory_free(c);
+}
+
+void wt_check_memory_free(struct wt_check_memory *c)
+{
+    if (!c)
+        return;
     free(c->call);
     wt_decisions_free(&c->decisions);
     free(c);

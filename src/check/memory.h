@@ -8,6 +8,9 @@
 #include "check/finding.h"
 #include "emulator/machine/judge.h"
 
+/** The name of the function that has made objects of a device's heap. */
+#define WT_CHECK_HEAP "malloc in a kernel"
+
 /** Takes a finding, whose counts are of one access; called on the thread that runs the machine. */
 typedef void wt_found_fn(void *context, const struct wt_finding *finding);
 
@@ -38,10 +41,10 @@ void wt_check_memory_set_allows(struct wt_check_memory *c, wt_check_allows_fn *a
                                 void *context);
 /** Only the accesses of launches with these numbers are judged from now on. */
 void wt_check_memory_only(struct wt_check_memory *c, uint64_t first, uint64_t last);
-/** The name of the function that has made objects of a device's heap. */
-#define WT_CHECK_HEAP "malloc in a kernel"
-/** The machine is not judged any more; frees it. NULL is allowed. */
+/** The machine is not judged any more; frees the check. NULL is allowed. */
 void wt_check_memory_end(struct wt_check_memory *c);
+/** Frees the check of a machine that has ended. NULL is allowed. */
+void wt_check_memory_free(struct wt_check_memory *c);
 
 /**
  * Judges a copy or a fill of the host, as kernels' accesses are; calls @p found for a mistake.

@@ -337,7 +337,7 @@ static enum wt_status print(void *context, FILE *out, uint64_t number, struct wt
             wt_fail(err, WT_INVALID, "there is no finding %" PRIu64 " (of %zu)", number, all.count);
     if (!status && number) {
         const struct wt_finding *one = &all.list[number - 1].finding;
-        const wt_lanes lanes = (wt_lanes)one->lanes[1] << 64 | one->lanes[0];
+        const wt_lanes lanes = wt_finding_lanes(one);
         *place =
             (struct wt_check_place){one->time, one->wave_id, lanes ? wt_lanes_lowest(lanes) : 0};
     }

@@ -130,7 +130,9 @@ static void take_finding(struct cli_found_list *all, struct cli_counted_view *vi
     *f = (struct cli_found){.finding = one->finding, .process = process};
     const struct wt_counted_block *list = cli_counted_at(view, one->code),
                                   *maps = cli_counted_at(view, one->maps);
-    const char *lines = maps ? (const char *)(maps + 1) : "";
+    /* It is no string where the program has overwritten it. */
+    const char *lines =
+        maps && memchr(maps + 1, 0, (size_t)maps->length) ? (const char *)(maps + 1) : "";
     f->family = e ? e->family : list ? cli_counted_family(list) : NULL;
     wt_demangle(one->finding.object_name, f->finding.object_name, sizeof f->finding.object_name);
     if (f->finding.pc && f->family) {
@@ -336,7 +338,7 @@ static void print_place(FILE *out, const struct cli_found *f)
     const struct wt_finding *one = &f->finding;
     char lanes[WT_LANES_TEXT];
     const char *lane = f->family ? f->family->words.lane : "lane";
-    wt_lanes_text((wt_lanes)one->lanes[1] << 64 | one->lanes[0], lanes, sizeof lanes);
+    wt_lanes_text(wt_finding_lanes(one), lanes, sizeof lanes);
     cli_calls_print(out, &f->calls, "  ");
     if (*f->kernel)
         fprintf(out, "  kernel %s\n", f->kernel);
@@ -414,7 +416,7 @@ static void report_instruction(struct wt_report_object *o, const struct cli_foun
 {
     const struct wt_finding *one = &f->finding;
     char lanes[WT_LANES_TEXT];
-    wt_lanes_list((wt_lanes)one->lanes[1] << 64 | one->lanes[0], ",", lanes, sizeof lanes);
+    wt_lanes_list(wt_finding_lanes(one), ",", lanes, sizeof lanes);
     if (f->family)
         wt_report_text(o, "gpu", f->family->name);
     wt_report_number(o, "device", one->device);

@@ -54,9 +54,8 @@ struct wt_judge {
      * returns there. */
     bool (*is_allocator)(void *context, uint64_t pc);
     /**
-     * A wave comes to such a place, with the argument or the result of each of @p lanes, and goes
-     * to
-     * @p returns behind the function that begins there. Returns the lanes that must not free.
+     * A wave comes to such a place, with the argument or the result of each of @p lanes. The
+     * function that begins there returns to @p returns. Returns the lanes that must not free.
      */
     wt_lanes (*allocator)(void *context, struct wt_machine *m, const struct wt_wave_head *w,
                           uint64_t pc, uint64_t returns, wt_lanes lanes, const uint64_t *value);

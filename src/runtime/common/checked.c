@@ -149,7 +149,7 @@ static uint64_t place_of_maps(void)
         return 0;
     const uint64_t hash = wt_core_hash((const uint8_t *)text, size);
     if (!found.maps || hash != found.maps_hash)
-        found.maps = wt_counted_add_bytes(WT_COUNTED_MAPS, "", 0, text, size);
+        found.maps = wt_counted_add_bytes(WT_COUNTED_MAPS, "", 0, text, size + 1);
     found.maps_hash = hash;
     free(text);
     return found.maps;

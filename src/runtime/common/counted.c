@@ -180,10 +180,10 @@ void wt_counted_forget(struct wt_hosted *gpu)
     if (gpu->machine && c->profile && gpu->machine->profile == c->profile)
         wt_profile_end(c->profile);
     wt_profile_free(c->profile);
-    if (gpu->machine)
+    if (gpu->machine == c->machine)
         wt_check_memory_end(c->memory);
     else
-        free(c->memory);
+        wt_check_memory_free(c->memory);
     for (size_t i = 0; i < c->blocks; i++)
         munmap(c->numbers[i], c->numbers[i]->size);
     free(c->numbers);
