@@ -10,11 +10,25 @@
 
 #include "base/array.h"
 
-struct block {
+/* What has addresses is kept by its space and its first address. */
+struct place {
     const void *space;
-    uint64_t addr, size;
+    uint64_t addr;
+};
+
+struct live {
+    struct place at;
+    struct wt_object *object;
+};
+
+struct block {
+    struct place at;
+    uint64_t size;
     bool carved; /* it has, or had, objects */
 };
+
+/* Bytes that kept memory counts for at least: it may be a mapping, of which a process has few. */
+enum { LEAST = 1 << 14 };
 
 struct kept {
     uint64_t addr, size;
@@ -24,65 +38,57 @@ struct kept {
 
 /* Drivers are the process's, and so is this. */
 static struct {
-    pthread_mutex_t lock;    /* no other lock is taken under it */
-    struct wt_object **live; /* by space and address */
+    pthread_mutex_t lock; /* no other lock is taken under it */
+    struct live *live;
     size_t live_count, live_room;
-    struct block *block; /* likewise */
+    struct block *block;
     size_t block_count, block_room;
     struct wt_object freed[WT_OBJECTS_FREED];
     size_t freed_count; /* ever: the newest is at freed_count - 1 */
     uint64_t made;      /* ever */
     _Atomic uint64_t state;
-    atomic_bool listens; /* there is a listener: read without the lock */
+    atomic_bool listens, takes_calls; /* read without the lock: there is a listener, … */
     wt_objects_fn *listener;
     void *context;
     struct kept *kept; /* the oldest first, from kept_first on */
     size_t kept_first, kept_end, kept_room;
     uint64_t kept_bytes, quarantine;
-} table = {.lock = PTHREAD_MUTEX_INITIALIZER};
+} table = {.lock = PTHREAD_MUTEX_INITIALIZER, .state = 1};
 
 /* ---- by address ---- */
 
-static bool is_below(const void *space, uint64_t addr, const void *other_space, uint64_t other)
+/* The index of the first of a list that begins above an address; what holds it can be the one
+ * before. Its elements have `size` bytes, and begin with their places. */
+static size_t first_above(const void *list, size_t count, size_t size, const void *space,
+                          uint64_t addr)
 {
-    return space == other_space ? addr < other : (uintptr_t)space < (uintptr_t)other_space;
-}
-
-/* The place of the first object that begins above an address; what holds it can be the one before.
- */
-static size_t object_above(const void *space, uint64_t addr)
-{
-    size_t low = 0, high = table.live_count;
+    size_t low = 0, high = count;
     while (low < high) {
         const size_t middle = (low + high) / 2;
-        const struct wt_object *o = table.live[middle];
-        if (is_below(space, addr, o->space, o->addr))
+        const struct place *at = (const void *)((const char *)list + middle * size);
+        if (space == at->space ? addr < at->addr : (uintptr_t)space < (uintptr_t)at->space)
             high = middle;
         else
             low = middle + 1;
     }
     return low;
+}
+
+static size_t object_above(const void *space, uint64_t addr)
+{
+    return first_above(table.live, table.live_count, sizeof *table.live, space, addr);
 }
 
 static size_t block_above(const void *space, uint64_t addr)
 {
-    size_t low = 0, high = table.block_count;
-    while (low < high) {
-        const size_t middle = (low + high) / 2;
-        const struct block *b = &table.block[middle];
-        if (is_below(space, addr, b->space, b->addr))
-            high = middle;
-        else
-            low = middle + 1;
-    }
-    return low;
+    return first_above(table.block, table.block_count, sizeof *table.block, space, addr);
 }
 
 /* The object that begins at or below an address, the last one; NULL: none of the space does. */
 static struct wt_object *object_below(const void *space, uint64_t addr)
 {
     const size_t at = object_above(space, addr);
-    return at && table.live[at - 1]->space == space ? table.live[at - 1] : NULL;
+    return at && table.live[at - 1].at.space == space ? table.live[at - 1].object : NULL;
 }
 
 static struct wt_object *object_at(const void *space, uint64_t addr)
@@ -95,7 +101,7 @@ static struct block *block_at(const void *space, uint64_t addr)
 {
     const size_t at = block_above(space, addr);
     struct block *b = at ? &table.block[at - 1] : NULL;
-    return b && b->space == space && addr - b->addr < b->size ? b : NULL;
+    return b && b->at.space == space && addr - b->at.addr < b->size ? b : NULL;
 }
 
 static void changed(void)
@@ -119,6 +125,11 @@ void wt_objects_listen(wt_objects_fn *fn, void *context)
     pthread_mutex_unlock(&table.lock);
 }
 
+void wt_objects_take_calls(void)
+{
+    atomic_store(&table.takes_calls, true);
+}
+
 void wt_call_stack_take(struct wt_call_stack *calls)
 {
     calls->depth = (unsigned)backtrace(calls->address, WT_STACK_DEPTH);
@@ -128,19 +139,21 @@ void wt_call_stack_take(struct wt_call_stack *calls)
  * thread's. */
 static void tell_of(struct wt_object_news *news, const struct wt_call_stack *calls)
 {
-    if (!atomic_load_explicit(&table.listens, memory_order_relaxed))
-        return;
-    pthread_mutex_lock(&table.lock);
-    wt_objects_fn *listener = table.listener;
-    void *context = table.context;
-    pthread_mutex_unlock(&table.lock);
-    if (!listener)
+    const bool listens = atomic_load_explicit(&table.listens, memory_order_relaxed);
+    if (!listens && !atomic_load_explicit(&table.takes_calls, memory_order_relaxed))
         return;
     if (calls)
         news->calls = *calls;
     else
         wt_call_stack_take(&news->calls);
-    listener(context, news);
+    if (!listens)
+        return;
+    pthread_mutex_lock(&table.lock);
+    wt_objects_fn *listener = table.listener;
+    void *context = table.context;
+    pthread_mutex_unlock(&table.lock);
+    if (listener)
+        listener(context, news);
 }
 
 static void tell(struct wt_object_news *news)
@@ -163,8 +176,8 @@ static void add(const struct wt_object *o)
         return;
     }
     struct wt_object *copy = malloc(sizeof *copy);
-    struct wt_object **grown =
-        copy ? wt_array_grow(table.live, &table.live_room, table.live_count + 1, sizeof(*grown))
+    struct live *grown =
+        copy ? wt_array_grow(table.live, &table.live_room, table.live_count + 1, sizeof *grown)
              : NULL;
     if (!grown) {
         free(copy);
@@ -172,8 +185,9 @@ static void add(const struct wt_object *o)
     }
     table.live = grown;
     const size_t at = object_above(o->space, o->addr);
-    memmove(&grown[at + 1], &grown[at], (table.live_count - at) * sizeof(*grown));
-    *(grown[at] = copy) = *o;
+    memmove(&grown[at + 1], &grown[at], (table.live_count - at) * sizeof *grown);
+    *copy = *o;
+    grown[at] = (struct live){{o->space, o->addr}, copy};
     table.live_count++;
 }
 
@@ -222,9 +236,9 @@ void wt_object_set_read_only(const void *space, uint64_t addr, bool read_only)
 
 static void drop(size_t at)
 {
-    free(table.live[at]);
+    free(table.live[at].object);
     table.live_count--;
-    memmove(&table.live[at], &table.live[at + 1], (table.live_count - at) * sizeof(*table.live));
+    memmove(&table.live[at], &table.live[at + 1], (table.live_count - at) * sizeof *table.live);
     changed();
 }
 
@@ -232,7 +246,7 @@ static void drop(size_t at)
 static struct wt_object *take_out(size_t at)
 {
     struct wt_object *place = &table.freed[table.freed_count++ % WT_OBJECTS_FREED];
-    *place = *table.live[at];
+    *place = *table.live[at].object;
     place->freed = true;
     drop(at);
     return place;
@@ -317,8 +331,8 @@ void wt_block_made(const void *space, uint64_t addr, uint64_t size)
         const size_t at = block_above(space, addr);
         memmove(&grown[at + 1], &grown[at], (table.block_count - at) * sizeof *grown);
         const struct wt_object *last = object_below(space, addr + size - 1);
-        grown[at] = (struct block){space, addr, size,
-                                   (last && last->addr >= addr) || keeps_any(addr, size)};
+        grown[at] = (struct block){
+            {space, addr}, size, (last && last->addr >= addr) || keeps_any(addr, size)};
         table.block_count++;
     }
     changed();
@@ -327,8 +341,9 @@ void wt_block_made(const void *space, uint64_t addr, uint64_t size)
 
 static void free_objects(const struct block *b)
 {
-    for (size_t at = object_above(b->space, b->addr + b->size - 1);
-         at-- > 0 && table.live[at]->space == b->space && table.live[at]->addr >= b->addr;)
+    const struct live *l = table.live;
+    for (size_t at = object_above(b->at.space, b->at.addr + b->size - 1);
+         at-- > 0 && l[at].at.space == b->at.space && l[at].at.addr >= b->at.addr;)
         take_out(at);
 }
 
@@ -336,7 +351,7 @@ uint64_t wt_block_freed(const void *space, uint64_t addr)
 {
     pthread_mutex_lock(&table.lock);
     const struct block *b = block_at(space, addr);
-    const uint64_t size = b && b->addr == addr && b->carved ? b->size : 0;
+    const uint64_t size = b && b->at.addr == addr && b->carved ? b->size : 0;
     if (size)
         free_objects(b);
     pthread_mutex_unlock(&table.lock);
@@ -355,7 +370,7 @@ void wt_block_gone(const void *space, uint64_t addr)
 {
     pthread_mutex_lock(&table.lock);
     struct block *b = block_at(space, addr);
-    if (b && b->addr == addr) {
+    if (b && b->at.addr == addr) {
         free_objects(b);
         table.block_count--;
         memmove(b, b + 1, (size_t)(table.block + table.block_count - b) * sizeof *b);
@@ -373,16 +388,6 @@ void wt_objects_set_quarantine(uint64_t bytes)
     pthread_mutex_unlock(&table.lock);
 }
 
-/* Takes out the oldest, where there is too much. */
-static bool next_to_release(struct kept *k)
-{
-    if (table.kept_first == table.kept_end || table.kept_bytes <= table.quarantine)
-        return false;
-    *k = table.kept[table.kept_first++];
-    table.kept_bytes -= k->size;
-    return true;
-}
-
 /* Room behind the last one; false without host memory. */
 static bool make_room(void)
 {
@@ -398,31 +403,13 @@ static bool make_room(void)
     return grown;
 }
 
-void wt_object_keep(uint64_t addr, uint64_t size, wt_object_release_fn *release, void *context)
-{
-    struct kept k = {addr, size, release, context};
-    pthread_mutex_lock(&table.lock);
-    const bool kept = table.quarantine && make_room();
-    if (kept) {
-        table.kept[table.kept_end++] = k;
-        table.kept_bytes += size;
-    }
-    bool due = !kept || next_to_release(&k);
-    pthread_mutex_unlock(&table.lock);
-    while (due) {
-        k.release(k.context, k.addr);
-        pthread_mutex_lock(&table.lock);
-        due = kept && next_to_release(&k);
-        pthread_mutex_unlock(&table.lock);
-    }
-}
-
-bool wt_objects_release_kept(void)
+/* Releases the oldest until no more than @p most bytes are kept. False: there was nothing. */
+static bool release_beyond(uint64_t most)
 {
     for (bool any = false;; any = true) {
         struct kept k;
         pthread_mutex_lock(&table.lock);
-        const bool due = table.kept_first < table.kept_end;
+        const bool due = table.kept_bytes > most;
         if (due) {
             k = table.kept[table.kept_first++];
             table.kept_bytes -= k.size;
@@ -432,6 +419,28 @@ bool wt_objects_release_kept(void)
             return any;
         k.release(k.context, k.addr);
     }
+}
+
+void wt_object_keep(uint64_t addr, uint64_t size, wt_object_release_fn *release, void *context)
+{
+    const struct kept k = {addr, size < LEAST ? LEAST : size, release, context};
+    pthread_mutex_lock(&table.lock);
+    const uint64_t most = table.quarantine;
+    const bool kept = most && make_room();
+    if (kept) {
+        table.kept[table.kept_end++] = k;
+        table.kept_bytes += k.size;
+    }
+    pthread_mutex_unlock(&table.lock);
+    if (kept)
+        release_beyond(most);
+    else
+        release(context, addr);
+}
+
+bool wt_objects_release_kept(void)
+{
+    return release_beyond(0);
 }
 
 /* ---- finding ---- */
@@ -463,8 +472,8 @@ static bool find(const void *space, uint64_t addr, struct wt_object *found,
     }
     if (below)
         *before = *below;
-    if (above < table.live_count && table.live[above]->space == space)
-        *behind = *table.live[above];
+    if (above < table.live_count && table.live[above].at.space == space)
+        *behind = *table.live[above].object;
     if ((old = freed_at(space, addr)))
         *found = *old;
     return old;
@@ -515,7 +524,7 @@ size_t wt_object_views(const void *space, uint64_t addr, struct wt_object_view *
 void wt_objects_each(bool (*visit)(void *context, const struct wt_object *object), void *context)
 {
     pthread_mutex_lock(&table.lock);
-    for (size_t i = 0; i < table.live_count && visit(context, table.live[i]); i++)
+    for (size_t i = 0; i < table.live_count && visit(context, table.live[i].object); i++)
         continue;
     pthread_mutex_unlock(&table.lock);
 }
@@ -553,8 +562,8 @@ static enum wt_object_verdict judge(const void *space, uint64_t addr, uint64_t s
     }
     *object = (struct wt_object){.addr = 0};
     b = block_at(space, addr);
-    if (b && !b->carved && size <= b->size - (addr - b->addr)) {
-        *good = (struct wt_good){b->addr, b->addr + b->size - 1, true, 0};
+    if (b && !b->carved && size <= b->size - (addr - b->at.addr)) {
+        *good = (struct wt_good){b->at.addr, b->at.addr + b->size - 1, true, 0};
         return WT_GOOD;
     }
     if (find(space, addr, &found, &before, &behind)) {

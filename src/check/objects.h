@@ -21,8 +21,8 @@ enum {
     WT_OBJECTS_FREED = 4096,          /* how many freed objects are remembered: the last ones */
 };
 
-/** Calls of the host's thread, the innermost first, those of our own libraries included; it is
- * taken only for a listener. */
+/** Calls of the host's thread, the innermost first, those of our own libraries included; they are
+ * taken for a listener, and where wt_objects_take_calls() asks for them. */
 struct wt_call_stack {
     void *address[WT_STACK_DEPTH]; /**< of return */
     unsigned depth;
@@ -62,6 +62,8 @@ struct wt_object_news {
 typedef void wt_objects_fn(void *context, const struct wt_object_news *news);
 /** Hands news to @p fn from now on; NULL: to nobody. */
 void wt_objects_listen(wt_objects_fn *fn, void *context);
+/** Objects have the calls that make and end them, from now on. */
+void wt_objects_take_calls(void);
 
 /** The program has memory of @p size bytes at @p addr of a space, by function @p by. Without host
  * memory it is not noted: reports then know less. */
@@ -102,7 +104,8 @@ uint64_t wt_block_freed(const void *space, uint64_t addr);
 typedef void wt_object_release_fn(void *context, uint64_t addr);
 /**
  * Keeps memory of a freed object unusable until so much is kept (wt_objects_set_quarantine):
- * @p release is called then, or at once. No lock of the caller's that it takes may be held.
+ * @p release is called then, or at once. What is small counts for 16 KiB. No lock of the caller's
+ * that it takes may be held.
  */
 void wt_object_keep(uint64_t addr, uint64_t size, wt_object_release_fn *release, void *context);
 /** Releases all that is kept, where memory is short. False: there was nothing. */
@@ -131,7 +134,7 @@ struct wt_good {
  */
 enum wt_object_verdict wt_objects_judge(const void *space, uint64_t addr, uint64_t size, bool write,
                                         struct wt_object *object, struct wt_good *good);
-/** A number that changes with each object that is made or freed. */
+/** A number that changes with each object that is made or freed; not 0. */
 uint64_t wt_objects_state(void);
 
 /**

@@ -76,7 +76,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t length)
             wt_object_set_read_only(space, addr, data[4] & 1);
             break;
         case 7:
-            wt_objects_set_quarantine(data[3] * UINT64_C(64));
+            wt_objects_set_quarantine(data[3] * UINT64_C(4096));
             break;
         case 8:
             kept++;

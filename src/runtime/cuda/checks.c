@@ -126,13 +126,12 @@ static void release(void *context, uint64_t at)
 
 void checks_handle_gone(void *handle, const char *usual)
 {
-    enum { COUNTED = 4096 }; /* bytes that it counts for in the quarantine */
     if (!wt_checks_wanted()) {
         free(handle);
         return;
     }
     wt_object_freed(&space, (uintptr_t)handle, checks_entry(usual));
-    wt_object_keep((uintptr_t)handle, COUNTED, release, NULL);
+    wt_object_keep((uintptr_t)handle, 1, release, NULL);
 }
 
 void checks_handle_missed(const void *handle, const char *what)
