@@ -31,7 +31,7 @@ struct wt_decision {
 struct wt_decisions {
     struct wt_decision *list; /**< by time */
     size_t count, capacity;
-    size_t stale; /**< those behind `count`, up to here, are of a future that was dropped */
+    size_t stale; /**< those behind `count`, up to here, are of futures that were dropped */
 };
 
 /** Adds one, which is not before the last one. Without host memory it is lost. */

@@ -51,7 +51,7 @@ static bool repeats(const struct wt_check_memory *c)
 
 static bool is_in(const struct wt_good *g, uint64_t first, uint64_t last, bool write)
 {
-    return first >= g->first && last <= g->last && (g->writable || !write);
+    return first >= g->first && last >= first && last <= g->last && (g->writable || !write);
 }
 
 /* Whether all of a range was found good since objects have changed. */

@@ -1,4 +1,7 @@
-/* The table of objects against a model: an array in which everything is looked for one by one. */
+/*
+ * The table of objects against a model: an array in which everything is looked for one by one; what
+ * the check of memory keeps of it; and what it keeps of its decisions.
+ */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -7,7 +10,8 @@
 
 #include <cmocka.h>
 
-#include "check/objects.h"
+#include "check/decisions.h"
+#include "check/memory.h"
 
 enum { PLACES = 64, PLACE = 1024, ROUNDS = 40000 };
 
@@ -247,7 +251,7 @@ static void memory_of_freed_objects_is_kept(void **state)
     uint64_t base = 1000;
     wt_object_keep(base, 16, release, &base); /* at once */
     assert_int_equal(released, 1);
-    wt_objects_set_quarantine(1600);
+    wt_objects_set_quarantine(100 << 14); /* of small ones, so that they are not too many */
     for (uint64_t i = 1; i <= 100; i++)
         wt_object_keep(base + 16 * i, 16, release, &base);
     assert_int_equal(released, 1);
@@ -255,7 +259,73 @@ static void memory_of_freed_objects_is_kept(void **state)
         wt_object_keep(base + 16 * i, 16, release, &base);
         assert_int_equal(released, i - 99);
     }
+    assert_true(wt_objects_release_kept());
+    assert_int_equal(released, 1000001);
+    assert_false(wt_objects_release_kept());
     wt_objects_set_quarantine(0);
+}
+
+static void a_range_that_wraps_is_not_known_to_be_good(void **state)
+{
+    static struct wt_machine m;
+    struct wt_check_memory *c = wt_check_memory_begin(&m, &m, NULL, NULL);
+    wt_object_made(&m, 4096, 64, "maker");
+    assert_true(m.judge->holds(c, 4096, 64, true));
+    assert_true(m.judge->holds(c, 4100, 4, false));
+    assert_false(m.judge->holds(c, 4100, 64, false));
+    assert_false(m.judge->holds(c, UINT64_MAX - 1, 4, false));
+    wt_object_freed(&m, 4096, "freer");
+    assert_false(m.judge->holds(c, 4096, 64, true));
+    wt_check_memory_end(c);
+    assert_null(m.judge);
+}
+
+static unsigned dropped;
+
+static void drop(void *context, const struct wt_decision *one)
+{
+    assert_int_equal(one->time, *(uint64_t *)context - ++dropped);
+}
+
+static void decisions_of_dropped_futures_are_known(void **state)
+{
+    struct wt_decisions all = {.count = 0};
+    struct wt_decision one = {.key = 7};
+    uint64_t end = 10;
+    for (one.time = 0; one.time < end; one.time++)
+        wt_decisions_add(&all, &one);
+    wt_decisions_drop(&all, 2, drop, &end);
+    assert_int_equal(dropped, 8);
+    assert_int_equal(wt_decisions_at(&all, 1), 1);
+    assert_int_equal(wt_decisions_at(&all, 2), 2);
+    for (one.time = 2; one.time < 5; one.time++) { /* the same future, a part of the way */
+        assert_true(wt_decisions_has(&all, &one));
+        wt_decisions_add(&all, &one);
+    }
+    dropped = 0;
+    end = 5;
+    wt_decisions_drop(&all, 3, drop, &end);
+    for (one.time = 0; one.time < 10; one.time++)
+        assert_true(wt_decisions_has(&all, &one));
+    assert_false(wt_decisions_has(&all, &one));
+    one.time = 4;
+    one.key = 8;
+    assert_false(wt_decisions_has(&all, &one));
+    wt_decisions_free(&all);
+}
+
+/* The last one: they are taken from then on. */
+static void calls_are_taken_without_a_listener(void **state)
+{
+    struct wt_object found, before, behind;
+    wt_object_made(&told, 4096, 8, "maker");
+    assert_true(wt_object_find(&told, 4096, &found, &before, &behind) && !found.made.depth);
+    wt_objects_take_calls();
+    wt_object_freed(&told, 4096, "freer");
+    wt_object_made(&told, 8192, 8, "maker");
+    assert_true(wt_object_find(&told, 8192, &found, &before, &behind) && found.made.depth);
+    assert_true(wt_object_find(&told, 4096, &found, &before, &behind) && found.ended.depth);
+    wt_object_freed(&told, 8192, "freer");
 }
 
 int main(void)
@@ -267,6 +337,9 @@ int main(void)
         cmocka_unit_test(blocks_are_good_until_objects_are_cut_from_them),
         cmocka_unit_test(arguments_take_the_place_of_earlier_ones),
         cmocka_unit_test(memory_of_freed_objects_is_kept),
+        cmocka_unit_test(a_range_that_wraps_is_not_known_to_be_good),
+        cmocka_unit_test(decisions_of_dropped_futures_are_known),
+        cmocka_unit_test(calls_are_taken_without_a_listener),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
