@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "base/array.h"
+#include "base/map.h"
 #include "check/memory.h"
 #include "emulator/machine/core_format.h"
 #include "runtime/common/counted_file.h"
@@ -72,44 +73,9 @@ uint64_t wt_check_redzone(void)
 
 /* ---- findings of the process ---- */
 
-/* A set of numbers: how many different ones there were. */
-struct set {
-    uint64_t *member; /* 0: empty */
-    size_t count, room;
-};
-
-static size_t place_in(const struct set *s, uint64_t number)
-{
-    size_t at = (size_t)(number * UINT64_C(0x9e3779b97f4a7c15) >> 20) & (s->room - 1);
-    while (s->member[at] && s->member[at] != number)
-        at = (at + 1) & (s->room - 1);
-    return at;
-}
-
-/* Without host memory the number is not counted. */
-static void add_number(struct set *s, uint64_t number)
-{
-    if (!number)
-        return;
-    if (s->count * 2 >= s->room) {
-        struct set larger = {.room = s->room ? 2 * s->room : 16};
-        if (!(larger.member = calloc(larger.room, sizeof *larger.member)))
-            return;
-        for (size_t i = 0; i < s->room; i++)
-            if (s->member[i])
-                larger.member[place_in(&larger, s->member[i])] = s->member[i];
-        larger.count = s->count;
-        free(s->member);
-        *s = larger;
-    }
-    uint64_t *at = &s->member[place_in(s, number)];
-    s->count += !*at;
-    *at = number;
-}
-
 struct noted {
     struct wt_counted_finding *in_file; /* mapped */
-    struct set groups, launches;
+    struct wt_map groups, launches;     /* the numbers of those that it was found in */
 };
 
 static struct {
@@ -172,8 +138,10 @@ static struct wt_counted_finding *new_place(void)
 static void count_one(struct noted *n, const struct wt_finding *f)
 {
     struct wt_finding *all = &n->in_file->finding;
-    add_number(&n->groups, f->groups);
-    add_number(&n->launches, f->launch);
+    if (f->groups)
+        wt_map_add(&n->groups, f->groups);
+    if (f->launch)
+        wt_map_add(&n->launches, f->launch);
     all->times += f->times;
     all->lanes_of += f->lanes_of;
     all->groups = n->groups.count;

@@ -6,72 +6,19 @@
 #include <unistd.h>
 
 #include "base/array.h"
+#include "base/map.h"
 #include "runtime/drm/i915.h"
 #include "runtime/drm/interposed.h"
 
 /* ---- references ---- */
 
-struct reference {
-    const void *handle; /* NULL: the place is empty */
-    uint64_t count;
-};
-
 /* The process's; the objects of the table that stand for handles have its address as their space.
  */
 static struct {
     pthread_mutex_t lock;
-    struct reference *place; /* a hash table, at most half full */
-    size_t count, room;
-    pid_t process; /* a child of fork() need not release what its parent has */
+    struct wt_map references; /* of each handle */
+    pid_t process;            /* a child of fork() need not release what its parent has */
 } handles = {.lock = PTHREAD_MUTEX_INITIALIZER};
-
-static size_t first_place(const void *handle)
-{
-    return (size_t)((uintptr_t)handle * UINT64_C(0x9e3779b97f4a7c15) >> 20) & (handles.room - 1);
-}
-
-/* Its place, or the empty one where it would be. */
-static struct reference *place_of(const void *handle)
-{
-    size_t at = first_place(handle);
-    while (handles.place[at].handle && handles.place[at].handle != handle)
-        at = (at + 1) & (handles.room - 1);
-    return &handles.place[at];
-}
-
-static bool make_room(void)
-{
-    const size_t old_room = handles.room;
-    struct reference *old = handles.place;
-    if (handles.count * 2 < old_room)
-        return true;
-    const size_t room = old_room ? 2 * old_room : 64;
-    struct reference *larger = calloc(room, sizeof *larger);
-    if (!larger)
-        return false;
-    handles.place = larger;
-    handles.room = room;
-    for (size_t i = 0; i < old_room; i++)
-        if (old[i].handle)
-            *place_of(old[i].handle) = old[i];
-    free(old);
-    return true;
-}
-
-/* Takes a place out; those behind it move up. */
-static void take_out(struct reference *gone)
-{
-    handles.count--;
-    gone->handle = NULL;
-    for (size_t at = (size_t)(gone - handles.place);;) {
-        at = (at + 1) & (handles.room - 1);
-        struct reference moved = handles.place[at];
-        if (!moved.handle)
-            return;
-        handles.place[at].handle = NULL;
-        *place_of(moved.handle) = moved;
-    }
-}
 
 enum { MADE = 0 };
 
@@ -83,20 +30,19 @@ static bool change(const void *handle, int by)
     pthread_mutex_lock(&handles.lock);
     if (handles.process != getpid()) {
         handles.process = getpid();
-        free(handles.place);
-        handles.place = NULL;
-        handles.count = handles.room = 0;
+        wt_map_free(&handles.references);
     }
-    struct reference *r = make_room() ? place_of(handle) : NULL;
-    if (r && by == MADE) {
-        handles.count += !r->handle;
-        *r = (struct reference){handle, 1};
+    const uint64_t key = (uintptr_t)handle;
+    uint64_t *count =
+        by == MADE ? wt_map_add(&handles.references, key) : wt_map_find(&handles.references, key);
+    if (count && by == MADE) {
+        *count = 1;
         changed = true;
-    } else if (r && r->handle) {
-        r->count += (uint64_t)(int64_t)by;
-        changed = !r->count;
+    } else if (count) {
+        *count += (uint64_t)(int64_t)by;
+        changed = !*count;
         if (changed)
-            take_out(r);
+            wt_map_remove(&handles.references, key);
     }
     pthread_mutex_unlock(&handles.lock);
     return changed;
