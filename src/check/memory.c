@@ -503,8 +503,8 @@ static wt_lanes judge(void *context, struct wt_machine *m, const struct wt_wave_
  * up; or a part of one, which is an object of its own. */
 static struct wt_object object_of(const struct wt_check_memory *c, uint64_t base, uint64_t size)
 {
-    struct wt_object found, before, behind;
-    if (!wt_object_find(c->space, base, &found, &before, &behind) || found.freed)
+    struct wt_object found;
+    if (!wt_object_find(c->space, base, &found, NULL, NULL) || found.freed)
         found = (struct wt_object){.by = ""};
     if (found.addr != base || found.size > size) {
         found.addr = base;
@@ -554,14 +554,13 @@ static bool given_back(void *context, const struct wt_wave_head *w,
                           .lanes = wt_lane_bit(call->lane),
                           .what = "free of what malloc has not returned",
                           .frees = true};
-    struct wt_object before, behind;
     uint64_t at[WT_MAX_LANES];
     at[call->lane] = addr;
     c->now = (struct question){w, call, bad.lanes, at, 0};
     if (repeats(c))
         return !decided(c);
     begin_question(c, w);
-    const bool there = wt_object_find(c->space, addr, &bad.object, &before, &behind);
+    const bool there = wt_object_find(c->space, addr, &bad.object, NULL, NULL);
     if (there && bad.object.addr == addr && strcmp(bad.object.by, WT_CHECK_HEAP) == 0) {
         if (!bad.object.freed) {
             decide(c, w,
@@ -621,13 +620,12 @@ static void allocated(struct wt_check_memory *c, const struct wt_wave_head *w, s
 static wt_lanes frees(struct wt_check_memory *c, const struct wt_wave_head *w, uint64_t returns,
                       wt_lanes lanes, const uint64_t *addr)
 {
-    struct wt_object o, before, behind;
+    struct wt_object o;
     wt_lanes refused = 0;
     for (wt_lanes left = lanes; left; left &= left - 1) {
         const unsigned lane = wt_lanes_lowest(left);
         const struct wt_lane_access call = {.pc = returns - 1, .lane = lane};
-        if (addr[lane] &&
-            (repeats(c) || wt_object_find(c->space, addr[lane], &o, &before, &behind)) &&
+        if (addr[lane] && (repeats(c) || wt_object_find(c->space, addr[lane], &o, NULL, NULL)) &&
             !given_back(c, w, &call, addr[lane]))
             refused |= wt_lane_bit(lane);
     }

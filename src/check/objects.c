@@ -482,8 +482,9 @@ static bool find(const void *space, uint64_t addr, struct wt_object *found,
 bool wt_object_find(const void *space, uint64_t addr, struct wt_object *found,
                     struct wt_object *before, struct wt_object *behind)
 {
+    struct wt_object below, above;
     pthread_mutex_lock(&table.lock);
-    const bool holds = find(space, addr, found, before, behind);
+    const bool holds = find(space, addr, found, before ? before : &below, behind ? behind : &above);
     pthread_mutex_unlock(&table.lock);
     return holds;
 }

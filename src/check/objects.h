@@ -139,7 +139,8 @@ uint64_t wt_objects_state(void);
 
 /**
  * Finds the object that holds @p addr, or the newest freed one that did. False: *before becomes the
- * object that ends last below it, *behind the one that begins first above it (size 0: none).
+ * object that ends last below it, *behind the one that begins first above it (size 0: none), where
+ * they are not NULL.
  */
 bool wt_object_find(const void *space, uint64_t addr, struct wt_object *found,
                     struct wt_object *before, struct wt_object *behind);

@@ -134,7 +134,7 @@ static bool add_up(void *context, const struct wt_object *object)
 
 static void a_listener_has_the_news_and_who_called(void **state)
 {
-    struct wt_object found, before, behind;
+    struct wt_object found;
     const uint64_t at = (uint64_t)1 << 40;
     uint64_t sum = 0;
     wt_objects_listen(note, &told);
@@ -155,7 +155,7 @@ static void a_listener_has_the_news_and_who_called(void **state)
     assert_false(wt_object_freed(&told, at, "freer"));
     assert_int_equal(last.size, 0);
     assert_int_equal(told, 5);
-    assert_true(wt_object_find(&told, at, &found, &before, &behind));
+    assert_true(wt_object_find(&told, at, &found, NULL, NULL));
     assert_true(found.freed && found.made.depth > 0 && found.ended.depth > 0);
     wt_objects_listen(NULL, NULL);
     wt_object_made(&told, at, 2, "maker");
@@ -170,14 +170,14 @@ static void a_listener_has_the_news_and_who_called(void **state)
 
 static void the_newest_freed_objects_are_remembered(void **state)
 {
-    struct wt_object found, before, behind;
+    struct wt_object found;
     const uint64_t base = (uint64_t)1 << 41;
     for (uint64_t i = 0; i < 2 * WT_OBJECTS_FREED; i++) {
         wt_object_made(NULL, base + 16 * i, 8, "maker");
         assert_true(wt_object_freed(NULL, base + 16 * i, "freer"));
     }
-    assert_false(wt_object_find(NULL, base, &found, &before, &behind));
-    assert_true(wt_object_find(NULL, base + 16 * WT_OBJECTS_FREED + 7, &found, &before, &behind));
+    assert_false(wt_object_find(NULL, base, &found, NULL, NULL));
+    assert_true(wt_object_find(NULL, base + 16 * WT_OBJECTS_FREED + 7, &found, NULL, NULL));
     assert_int_equal(found.addr, base + 16 * WT_OBJECTS_FREED);
 }
 
@@ -223,7 +223,7 @@ static enum wt_object_verdict load_of(uint64_t addr)
 static void arguments_take_the_place_of_earlier_ones(void **state)
 {
     const uint64_t base = UINT64_C(0x800000);
-    struct wt_object found, before, behind;
+    struct wt_object found;
     wt_block_made(NULL, base, 4096);
     assert_true(wt_block_holds(NULL, base + 4095) && !wt_block_holds(NULL, base + 4096));
     wt_object_arguments(NULL, base, 0); /* not known */
@@ -238,10 +238,10 @@ static void arguments_take_the_place_of_earlier_ones(void **state)
     assert_int_equal(load_of(base + 40), WT_OUTSIDE);
     wt_object_made(NULL, base + 256, 64, "maker");
     wt_object_arguments(NULL, base + 260, 32);
-    assert_true(wt_object_find(NULL, base + 260, &found, &before, &behind));
+    assert_true(wt_object_find(NULL, base + 260, &found, NULL, NULL));
     assert_string_equal(found.by, "maker");
     wt_object_arguments(NULL, base + 8192, 32); /* in no block */
-    assert_false(wt_object_find(NULL, base + 8192, &found, &before, &behind));
+    assert_false(wt_object_find(NULL, base + 8192, &found, NULL, NULL));
     wt_block_gone(NULL, base);
     assert_false(wt_block_holds(NULL, base));
 }
@@ -317,14 +317,14 @@ static void decisions_of_dropped_futures_are_known(void **state)
 /* The last one: they are taken from then on. */
 static void calls_are_taken_without_a_listener(void **state)
 {
-    struct wt_object found, before, behind;
+    struct wt_object found;
     wt_object_made(&told, 4096, 8, "maker");
-    assert_true(wt_object_find(&told, 4096, &found, &before, &behind) && !found.made.depth);
+    assert_true(wt_object_find(&told, 4096, &found, NULL, NULL) && !found.made.depth);
     wt_objects_take_calls();
     wt_object_freed(&told, 4096, "freer");
     wt_object_made(&told, 8192, 8, "maker");
-    assert_true(wt_object_find(&told, 8192, &found, &before, &behind) && found.made.depth);
-    assert_true(wt_object_find(&told, 4096, &found, &before, &behind) && found.ended.depth);
+    assert_true(wt_object_find(&told, 8192, &found, NULL, NULL) && found.made.depth);
+    assert_true(wt_object_find(&told, 4096, &found, NULL, NULL) && found.ended.depth);
     wt_object_freed(&told, 8192, "freer");
 }
 

@@ -294,10 +294,10 @@ report_free(enum wt_finding_kind kind, const struct wt_object *object, uint64_t 
 
 bool wt_checked_free(const void *space, uint64_t addr, const char *by)
 {
-    struct wt_object object, before, behind;
+    struct wt_object object;
     if (wt_object_freed(space, addr, by))
         return true;
-    if (!wt_object_find(space, addr, &object, &before, &behind))
+    if (!wt_object_find(space, addr, &object, NULL, NULL))
         report_free(WT_FOUND_BAD_FREE, NULL, addr,
                     "%s: 0x%" PRIx64 " is no address of an allocation", by, addr);
     else if (object.freed && object.addr == addr)

@@ -108,8 +108,8 @@ static unsigned short *aligned(const struct wt_host_checks *c, const struct maps
 /* Makes an object, unless one holds it: of a construct around this one. */
 static void made(const struct wt_host_checks *c, uint64_t addr, size_t size)
 {
-    struct wt_object o, before, behind;
-    if (size && c->is_of_gpus(addr) && !(c->find(NULL, addr, &o, &before, &behind) && !o.freed))
+    struct wt_object o;
+    if (size && c->is_of_gpus(addr) && !(c->find(NULL, addr, &o) && !o.freed))
         c->made(NULL, addr, size, WT_HOST_MAPPED);
 }
 
@@ -159,13 +159,13 @@ static bool is_table(const struct wt_host_checks *c, const struct maps *m, uint6
                      uint64_t size)
 {
     const uint64_t *table = (const uint64_t *)(uintptr_t)addr;
-    struct wt_object o, before, behind;
+    struct wt_object o;
     for (size_t i = 0; i < m->count; i++) {
         const size_t bytes = kind_of(m, i) == MAP_FIRSTPRIVATE ? m->sizes[i] : mapped_size(m, i);
         const bool within = table[i] - addr < size && bytes <= size - (table[i] - addr);
         if (kind_of(m, i) == MAP_FIRSTPRIVATE_INT
                 ? table[i] != calls_address(m->host[i])
-                : bytes && !within && !(c->find(NULL, table[i], &o, &before, &behind) && !o.freed))
+                : bytes && !within && !(c->find(NULL, table[i], &o) && !o.freed))
             return false;
     }
     return true;

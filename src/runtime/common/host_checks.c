@@ -3,12 +3,11 @@
 
 #include <stdatomic.h>
 
-bool wt_host_find(const void *space, uint64_t addr, struct wt_object *found,
-                  struct wt_object *before, struct wt_object *behind)
+bool wt_host_find(const void *space, uint64_t addr, struct wt_object *found)
 {
     struct wt_object object;
     struct wt_good good;
-    return wt_object_find(space, addr, found, before, behind) &&
+    return wt_object_find(space, addr, found, NULL, NULL) &&
            (!found->freed || wt_objects_judge(space, addr, 1, false, &object, &good) != WT_GOOD);
 }
 

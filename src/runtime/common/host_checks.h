@@ -19,9 +19,9 @@ struct wt_host_checks {
     bool (*wants)(enum wt_check check);
     /* objects.h, checked.h */
     void (*made)(const void *space, uint64_t addr, uint64_t size, const char *by);
-    /** As wt_object_find(); not a freed object whose memory is something else now. */
-    bool (*find)(const void *space, uint64_t addr, struct wt_object *found,
-                 struct wt_object *before, struct wt_object *behind);
+    /** As wt_object_find() without neighbours; not a freed object whose memory is something else
+     * now. */
+    bool (*find)(const void *space, uint64_t addr, struct wt_object *found);
     bool (*free)(const void *space, uint64_t addr, const char *by);
     uint64_t (*access)(const void *space, uint64_t addr, uint64_t size, enum wt_access access,
                        const char *by);
@@ -53,8 +53,7 @@ extern const struct wt_host_checks wavetrap_checks;
 /* ---- for drivers ---- */
 
 /** Parts of wavetrap_checks. */
-bool wt_host_find(const void *space, uint64_t addr, struct wt_object *found,
-                  struct wt_object *before, struct wt_object *behind);
+bool wt_host_find(const void *space, uint64_t addr, struct wt_object *found);
 void wt_host_listen(const struct wt_host_calls *calls);
 /** Who listens; NULL: nobody. */
 const struct wt_host_calls *wt_host_listener(void);

@@ -98,11 +98,10 @@ void checks_failed(const char *name, const char *error, const char *text, void *
 
 void checks_bad_free(uint64_t address, const char *by)
 {
-    struct wt_object found, before, behind;
+    struct wt_object found;
     if (!wt_check_wants(WT_CHECK_MEMORY))
         return;
-    if (wt_object_find(NULL, address, &found, &before, &behind) && !found.freed &&
-        found.addr == address)
+    if (wt_object_find(NULL, address, &found, NULL, NULL) && !found.freed && found.addr == address)
         wt_checked_call(WT_FOUND_BAD_FREE, WT_ERROR, &found, "%s: memory of %s", by,
                         *found.by ? found.by : "a module");
     else
@@ -136,9 +135,9 @@ void checks_handle_gone(void *handle, const char *usual)
 
 void checks_handle_missed(const void *handle, const char *what)
 {
-    struct wt_object found, before, behind;
+    struct wt_object found;
     if (!wt_check_wants(WT_CHECK_API) ||
-        !wt_object_find(&space, (uintptr_t)handle, &found, &before, &behind) || !found.freed)
+        !wt_object_find(&space, (uintptr_t)handle, &found, NULL, NULL) || !found.freed)
         return;
     wt_checked_call(WT_FOUND_USE_AFTER_DESTROY, WT_ERROR, &found, "%s: the %s was destroyed before",
                     checks_entry("a call"), what);
@@ -163,8 +162,8 @@ void wavetrap_cudart_failed(const char *name, const char *text)
 /* Whether an address is that of memory that was freed. */
 static bool is_freed(const void *at)
 {
-    struct wt_object found, before, behind;
-    return wt_object_find(NULL, (uintptr_t)at, &found, &before, &behind) && found.freed;
+    struct wt_object found;
+    return wt_object_find(NULL, (uintptr_t)at, &found, NULL, NULL) && found.freed;
 }
 
 void wavetrap_cudart_direction(const void *to, const void *from, size_t bytes)
@@ -197,8 +196,8 @@ static bool is_leak(const struct wt_object *object)
 
 static void lost(const void *of, uint64_t address)
 {
-    struct wt_object found, before, behind;
-    if (wt_check_wants(WT_CHECK_LEAK) && wt_object_find(of, address, &found, &before, &behind) &&
+    struct wt_object found;
+    if (wt_check_wants(WT_CHECK_LEAK) && wt_object_find(of, address, &found, NULL, NULL) &&
         !found.freed && is_leak(&found))
         wt_checked_leak(&found);
 }
@@ -223,8 +222,8 @@ void checks_end(void)
 
 static bool is_of_gpus(uint64_t addr)
 {
-    struct wt_object object, before, behind;
-    return wt_object_find(NULL, addr, &object, &before, &behind) || wt_block_holds(NULL, addr);
+    struct wt_object object;
+    return wt_object_find(NULL, addr, &object, NULL, NULL) || wt_block_holds(NULL, addr);
 }
 
 __attribute__((visibility("default"))) const struct wt_host_checks wavetrap_checks = {

@@ -68,9 +68,7 @@ void drm_handle_released(const void *handle, const char *by)
 
 bool drm_handle_find(const void *handle, struct wt_object *object)
 {
-    struct wt_object before, behind;
-    return wt_checks_wanted() &&
-           wt_object_find(&handles, (uintptr_t)handle, object, &before, &behind) &&
+    return wt_checks_wanted() && wt_object_find(&handles, (uintptr_t)handle, object, NULL, NULL) &&
            !object->freed && object->addr == (uintptr_t)handle;
 }
 
@@ -118,8 +116,8 @@ enum drm_freed drm_memory_freed(const void *memory, const char *by)
 
 void drm_memory_keep(const void *memory, wt_object_release_fn *release, void *context)
 {
-    struct wt_object object, before, behind;
-    if (wt_object_find(wt_i915_asked_of(), address_of(memory), &object, &before, &behind))
+    struct wt_object object;
+    if (wt_object_find(wt_i915_asked_of(), address_of(memory), &object, NULL, NULL))
         wt_object_keep(address_of(memory), object.size, release, context);
     else
         release(context, (uintptr_t)memory);
@@ -127,9 +125,9 @@ void drm_memory_keep(const void *memory, wt_object_release_fn *release, void *co
 
 uint64_t drm_memory_access(const void *memory, uint64_t size, enum wt_access access, const char *by)
 {
-    struct wt_object object, before, behind;
+    struct wt_object object;
     if (!is_checked() ||
-        !wt_object_find(wt_i915_asked_of(), address_of(memory), &object, &before, &behind))
+        !wt_object_find(wt_i915_asked_of(), address_of(memory), &object, NULL, NULL))
         return size;
     return wt_checked_access(wt_i915_asked_of(), address_of(memory), size, access, by);
 }

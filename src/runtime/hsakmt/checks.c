@@ -16,8 +16,8 @@ static const struct host_allocation *allocation_of(struct host *host, uint64_t a
 
 static bool is_object(uint64_t addr)
 {
-    struct wt_object object, before, behind;
-    return wt_object_find(NULL, addr, &object, &before, &behind) && !object.freed;
+    struct wt_object object;
+    return wt_object_find(NULL, addr, &object, NULL, NULL) && !object.freed;
 }
 
 static bool is_of_gpus(uint64_t addr)

@@ -170,11 +170,11 @@ static void release(void *context, uint64_t addr)
 static bool frees(const struct wt_host_checks *c, void *p, void *stream, bool all, void *give_back,
                   const char *by, int *result)
 {
-    struct wt_object o, before, behind;
+    struct wt_object o;
     *result = INVALID_VALUE;
     if (!c || !p || !c->wants(WT_CHECK_MEMORY))
         return false;
-    if (!c->find(NULL, calls_address(p), &o, &before, &behind)) {
+    if (!c->find(NULL, calls_address(p), &o)) {
         if (c->is_of_host(calls_address(p)))
             c->free(NULL, calls_address(p), by); /* nobody has allocated it */
         return false;
@@ -229,8 +229,8 @@ static bool is_of_device(const struct wt_host_checks *c, const void *p)
 {
     static const char *const makers[] = {"hipMalloc", "hipMallocAsync", "hipMallocFromPoolAsync",
                                          "hipMallocPitch", "hipMemAllocPitch"};
-    struct wt_object o, before, behind;
-    if (!c->find(NULL, calls_address(p), &o, &before, &behind) || o.freed)
+    struct wt_object o;
+    if (!c->find(NULL, calls_address(p), &o) || o.freed)
         return false;
     bool is = false;
     for (size_t i = 0; i < sizeof makers / sizeof *makers; i++)
@@ -444,9 +444,8 @@ FUNCTION(hipMemset2DAsync, void *to, size_t pitch, int value, size_t width, size
 static bool is_destroyed(const void *space, const void *handle, const char *what, const char *by)
 {
     const struct wt_host_checks *c = calls_checks();
-    struct wt_object o, before, behind;
-    if (!c || calls_address(handle) <= 2 ||
-        !c->find(space, calls_address(handle), &o, &before, &behind) || !o.freed)
+    struct wt_object o;
+    if (!c || calls_address(handle) <= 2 || !c->find(space, calls_address(handle), &o) || !o.freed)
         return false;
     c->call(WT_FOUND_USE_AFTER_DESTROY, WT_ERROR, &o, "%s: the %s was destroyed before", by, what);
     return c->wants(WT_CHECK_API);
