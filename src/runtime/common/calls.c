@@ -23,7 +23,7 @@ const struct wt_host_checks *calls_checks(void)
 
 /* A library that was loaded for itself alone, as a module of Python's, may have brought the other
  * along: then it is not behind this one. */
-void *calls_next(const char *name, const char *library)
+static void *next(const char *name, const char *library)
 {
     void *function = dlsym(RTLD_NEXT, name);
     if (function)
@@ -33,4 +33,26 @@ void *calls_next(const char *name, const char *library)
     if (there)
         dlclose(there); /* it stays with those who use it */
     return function;
+}
+
+bool calls_look_up(void *_Atomic *function, const char *name, const char *library)
+{
+    if (!*function)
+        *function = next(name, library);
+    return *function;
+}
+
+size_t calls_judged(const void *p, size_t size, enum wt_access access, const char *by)
+{
+    const struct wt_host_checks *c = size ? calls_checks() : NULL;
+    return c && c->wants(WT_CHECK_MEMORY) && c->is_of_gpus(calls_address(p))
+               ? c->access(NULL, calls_address(p), size, access, by)
+               : size;
+}
+
+size_t calls_copied(const void *to, const void *from, size_t size, const char *by)
+{
+    const size_t read = calls_judged(from, size, WT_ACCESS_LOAD, by),
+                 written = calls_judged(to, size, WT_ACCESS_STORE, by);
+    return read < written ? read : written;
 }

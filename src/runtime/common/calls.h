@@ -7,6 +7,7 @@
 #ifndef WT_RUNTIME_COMMON_CALLS_H
 #define WT_RUNTIME_COMMON_CALLS_H
 
+#include <stddef.h>
 #include <stdint.h>
 
 #include "runtime/common/host_checks.h"
@@ -14,8 +15,18 @@
 /** The driver's part; NULL: it is not loaded, or the calling function is called by another of
  * these: the runtime's own calls are no calls of the program. */
 const struct wt_host_checks *calls_checks(void);
-/** The function that this library stands before; NULL: there is none. */
-void *calls_next(const char *name, const char *library);
+/** Looks up *function, unless that was done: the function @p name that this library stands before,
+ * of the library whose file is @p library. False: there is none. */
+bool calls_look_up(void *_Atomic *function, const char *name, const char *library);
+/** The same, for a pointer to a function. */
+#define CALLS_LOOK_UP(function, name, library)                                                     \
+    calls_look_up((void *_Atomic *)&(function), name, library)
+
+/** How many of @p size bytes at @p p the function @p by may access; mistakes are reported. Memory
+ * of the host alone is not judged. */
+size_t calls_judged(const void *p, size_t size, enum wt_access access, const char *by);
+/** How many bytes it may copy, likewise. */
+size_t calls_copied(const void *to, const void *from, size_t size, const char *by);
 
 /** How many of these functions the calling thread is in. */
 extern _Thread_local unsigned calls_depth;

@@ -51,14 +51,7 @@ struct region {
 };
 static _Thread_local struct region *region;
 
-static bool look_up(void *_Atomic *function, const char *name)
-{
-    if (!*function)
-        *function = calls_next(name, "libgomp.so.1");
-    return *function;
-}
-
-#define LOOK_UP(function, name) look_up((void *_Atomic *)&(function), name)
+#define LOOK_UP(function, name) CALLS_LOOK_UP(function, name, "libgomp.so.1")
 
 static unsigned kind_of(const struct maps *m, size_t i)
 {
@@ -321,22 +314,13 @@ EXPORT void omp_target_free(void *p, int device)
     calls_depth--;
 }
 
-static size_t judged(const void *p, size_t size, enum wt_access access)
-{
-    const struct wt_host_checks *c = size ? calls_checks() : NULL;
-    return c && c->is_of_gpus(calls_address(p))
-               ? c->access(NULL, calls_address(p), size, access, "omp_target_memcpy")
-               : size;
-}
-
 EXPORT int omp_target_memcpy(void *to, const void *from, size_t size, size_t to_offset,
                              size_t from_offset, int to_device, int from_device)
 {
     static int (*_Atomic real)(void *, const void *, size_t, size_t, size_t, int, int);
     if (!LOOK_UP(real, "omp_target_memcpy"))
         return 1;
-    const size_t read = judged((const char *)from + from_offset, size, WT_ACCESS_LOAD),
-                 written = judged((char *)to + to_offset, size, WT_ACCESS_STORE),
-                 most = read < written ? read : written;
+    const size_t most = calls_copied((char *)to + to_offset, (const char *)from + from_offset, size,
+                                     "omp_target_memcpy");
     return size && !most ? 0 : real(to, from, most, to_offset, from_offset, to_device, from_device);
 }

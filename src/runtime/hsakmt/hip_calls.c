@@ -31,6 +31,8 @@ static const char streams, events, modules;
 
 /* ---- calls ---- */
 
+#define LOOK_UP(function, name) CALLS_LOOK_UP(function, name, "libamdhip64.so.5")
+
 /* Notes a call that HIP has refused. */
 static int leave(const char *name, int result)
 {
@@ -39,17 +41,9 @@ static int leave(const char *name, int result)
     const struct wt_host_checks *c = result && result != NOT_READY ? calls_checks() : NULL;
     if (!c)
         return result;
-    if (!text)
-        *(void *_Atomic *)&text = calls_next("hipGetErrorName", "libamdhip64.so.5");
-    c->call(WT_FOUND_FAILED_CALL, WT_NOTE, NULL, "%s: %s", name, text ? text(result) : "");
+    c->call(WT_FOUND_FAILED_CALL, WT_NOTE, NULL, "%s: %s", name,
+            LOOK_UP(text, "hipGetErrorName") ? text(result) : "");
     return result;
-}
-
-static bool look_up(void *_Atomic *function, const char *name)
-{
-    if (!*function)
-        *function = calls_next(name, "libamdhip64.so.5");
-    return *function;
 }
 
 /* Begins the definition of a function; CALL calls HIP's. */
@@ -57,9 +51,7 @@ static bool look_up(void *_Atomic *function, const char *name)
     static int (*_Atomic real_##name)(__VA_ARGS__);                                                \
     __attribute__((visibility("default"))) int name(__VA_ARGS__)
 #define CALL(name, ...)                                                                            \
-    (look_up((void *_Atomic *)&real_##name, #name)                                                 \
-         ? (calls_depth++, leave(#name, real_##name(__VA_ARGS__)))                                 \
-         : NO_HIP)
+    (LOOK_UP(real_##name, #name) ? (calls_depth++, leave(#name, real_##name(__VA_ARGS__))) : NO_HIP)
 
 /* ---- memory ---- */
 
@@ -78,7 +70,7 @@ static int made(int result, const void *at, size_t size, const char *by)
     FUNCTION(name, UNPACK parameters)                                                              \
     {                                                                                              \
         const struct wt_host_checks *c = calls_checks();                                           \
-        if (!look_up((void *_Atomic *)&real_##name, #name))                                        \
+        if (!LOOK_UP(real_##name, #name))                                                          \
             return NO_HIP;                                                                         \
         calls_depth++;                                                                             \
         int result = real_##name(__VA_ARGS__);                                                     \
@@ -120,7 +112,7 @@ static void *device_address(void *p)
     static int (*_Atomic get)(void **, void *, unsigned);
     void *at = NULL;
     int result = NO_HIP;
-    if (look_up((void *_Atomic *)&get, "hipHostGetDevicePointer")) {
+    if (LOOK_UP(get, "hipHostGetDevicePointer")) {
         calls_depth++;
         result = get(&at, p, 0);
         calls_depth--;
@@ -149,9 +141,8 @@ static bool is_idle(void *stream, bool all)
 {
     static int (*_Atomic wait)(void *), (*_Atomic wait_for_all)(void);
     calls_depth++;
-    const bool idle =
-        all ? look_up((void *_Atomic *)&wait_for_all, "hipDeviceSynchronize") && !wait_for_all()
-            : look_up((void *_Atomic *)&wait, "hipStreamSynchronize") && !wait(stream);
+    const bool idle = all ? LOOK_UP(wait_for_all, "hipDeviceSynchronize") && !wait_for_all()
+                          : LOOK_UP(wait, "hipStreamSynchronize") && !wait(stream);
     calls_depth--;
     return idle;
 }
@@ -195,7 +186,7 @@ static bool frees(const struct wt_host_checks *c, void *p, void *stream, bool al
     FUNCTION(name, void *p)                                                                        \
     {                                                                                              \
         int result;                                                                                \
-        if (look_up((void *_Atomic *)&real_##name, #name) &&                                       \
+        if (LOOK_UP(real_##name, #name) &&                                                         \
             frees(calls_checks(), p, NULL, true, *(void **)&real_##name, #name, &result))          \
             return result;                                                                         \
         return CALL(name, p);                                                                      \
@@ -207,22 +198,13 @@ FREES(hipFreeHost)
 FUNCTION(hipFreeAsync, void *p, void *stream)
 {
     int result;
-    if (look_up((void *_Atomic *)&real_hipFree, "hipFree") &&
+    if (LOOK_UP(real_hipFree, "hipFree") &&
         frees(calls_checks(), p, stream, false, *(void **)&real_hipFree, "hipFreeAsync", &result))
         return result;
     return CALL(hipFreeAsync, p, stream);
 }
 
 /* ---- copies and fills ---- */
-
-/* How many bytes may be accessed; memory of the host alone is not judged. */
-static size_t judged(const void *p, size_t size, enum wt_access access, const char *by)
-{
-    const struct wt_host_checks *c = size ? calls_checks() : NULL;
-    return c && c->wants(WT_CHECK_MEMORY) && c->is_of_gpus(calls_address(p))
-               ? c->access(NULL, calls_address(p), size, access, by)
-               : size;
-}
 
 /* Memory that only GPUs have by the rules of HIP. */
 static bool is_of_device(const struct wt_host_checks *c, const void *p)
@@ -255,18 +237,11 @@ static void check_direction(const void *to, const void *from, int kind, const ch
 }
 
 /* How much of a copy may be made. */
-static size_t copied(const void *to, const void *from, size_t size, const char *by)
-{
-    const size_t read = judged(from, size, WT_ACCESS_LOAD, by),
-                 written = judged(to, size, WT_ACCESS_STORE, by);
-    return read < written ? read : written;
-}
-
 static size_t copied_to(const void *to, const void *from, size_t size, int kind, const char *by)
 {
     if (size)
         check_direction(to, from, kind, by);
-    return copied(to, from, size, by);
+    return calls_copied(to, from, size, by);
 }
 
 static bool is_destroyed(const void *space, const void *handle, const char *what, const char *by);
@@ -313,14 +288,14 @@ FUNCTION(hipMemcpyWithStream, void *to, const void *from, size_t size, int kind,
 
 FUNCTION(hipMemcpyPeer, void *to, int device, const void *from, int other, size_t size)
 {
-    const size_t most = copied(to, from, size, "hipMemcpyPeer");
+    const size_t most = calls_copied(to, from, size, "hipMemcpyPeer");
     return size && !most ? SUCCESS : CALL(hipMemcpyPeer, to, device, from, other, most);
 }
 
 FUNCTION(hipMemcpyPeerAsync, void *to, int device, const void *from, int other, size_t size,
          void *stream)
 {
-    const size_t most = copied(to, from, size, "hipMemcpyPeerAsync");
+    const size_t most = calls_copied(to, from, size, "hipMemcpyPeerAsync");
     return size && !most ? SUCCESS
                          : CALL(hipMemcpyPeerAsync, to, device, from, other, most, stream);
 }
@@ -332,7 +307,7 @@ static size_t rows_copied(const char *to, size_t to_pitch, const char *from, siz
     size_t y = 0;
     if (width && height)
         check_direction(to, from, kind, by);
-    while (y < height && copied(to + y * to_pitch, from + y * from_pitch, width, by) == width)
+    while (y < height && calls_copied(to + y * to_pitch, from + y * from_pitch, width, by) == width)
         y++;
     return y;
 }
@@ -367,7 +342,7 @@ static size_t of_symbol(const void *symbol, size_t offset, const void *other, si
     const struct wt_host_checks *c = size ? calls_checks() : NULL;
     void *at = NULL;
     int result = NO_HIP;
-    if (!c || !look_up((void *_Atomic *)&get, "hipGetSymbolAddress"))
+    if (!c || !LOOK_UP(get, "hipGetSymbolAddress"))
         return size;
     calls_depth++;
     result = get(&at, symbol);
@@ -377,8 +352,8 @@ static size_t of_symbol(const void *symbol, size_t offset, const void *other, si
     c->list_variables();
     const enum wt_access here = written ? WT_ACCESS_STORE : WT_ACCESS_LOAD,
                          there = written ? WT_ACCESS_LOAD : WT_ACCESS_STORE;
-    judged((char *)at + offset, size, here, by);
-    return judged(other, size, there, by);
+    calls_judged((char *)at + offset, size, here, by);
+    return calls_judged(other, size, there, by);
 }
 
 #define COPIES_TO_SYMBOL(name, other_type, first, second, symbol, other, written)                  \
@@ -400,7 +375,8 @@ COPIES_TO_SYMBOL(hipMemcpyFromSymbol, void *, to, from, from, to, false)
 #define FILLS(name, type, element)                                                                 \
     FUNCTION(name, void *to, type value, size_t count)                                             \
     {                                                                                              \
-        const size_t most = judged(to, count * (element), WT_ACCESS_STORE, #name) / (element);     \
+        const size_t most =                                                                        \
+            calls_judged(to, count * (element), WT_ACCESS_STORE, #name) / (element);               \
         return count && !most ? SUCCESS : CALL(name, to, value, most);                             \
     }                                                                                              \
     FUNCTION(name##Async, void *to, type value, size_t count, void *stream)                        \
@@ -408,7 +384,7 @@ COPIES_TO_SYMBOL(hipMemcpyFromSymbol, void *, to, from, from, to, false)
         if (is_destroyed(&streams, stream, "stream", #name "Async"))                               \
             return INVALID_HANDLE;                                                                 \
         const size_t most =                                                                        \
-            judged(to, count * (element), WT_ACCESS_STORE, #name "Async") / (element);             \
+            calls_judged(to, count * (element), WT_ACCESS_STORE, #name "Async") / (element);       \
         return count && !most ? SUCCESS : CALL(name##Async, to, value, most, stream);              \
     }
 FILLS(hipMemset, int, 1u)
@@ -419,7 +395,7 @@ FILLS(hipMemsetD32, int, 4u)
 static size_t rows_filled(char *to, size_t pitch, size_t width, size_t height, const char *by)
 {
     size_t y = 0;
-    while (y < height && judged(to + y * pitch, width, WT_ACCESS_STORE, by) == width)
+    while (y < height && calls_judged(to + y * pitch, width, WT_ACCESS_STORE, by) == width)
         y++;
     return y;
 }
