@@ -225,26 +225,25 @@ static void check_size(const void *kernel, uint32_t index, size_t size)
 
 /* ---- kernels ---- */
 
-EXPORT int zeKernelCreate(void *module, const struct kernel_desc *description, void **kernel)
+/* module, description, kernel */
+EXPORT int zeKernelCreate(WORDS3)
 {
-    static int (*_Atomic create)(void *, const struct kernel_desc *, void **);
+    OWN(int, 3, zeKernelCreate)
     int (*get_address)(void *, uint64_t *);
     uint64_t address = 0;
-    if (!create)
-        *(void *_Atomic *)&create = next("zeKernelCreate");
-    if (!create)
-        return UNINITIALIZED;
-    const int result = returned("zeKernelCreate", create(module, description, kernel));
-    if (!result) {
-        drm_local_forget(*kernel);
-        note_kernel(*kernel, module, description->name);
-    }
-    if (result || !drm_has_one_gpu() || !(get_address = base_address_function()) ||
-        get_address(driver_handle(*kernel), &address))
+    const int result = own ? returned("zeKernelCreate", own(NAMES3)) : (int)UNINITIALIZED;
+    if (result)
         return result;
-    wt_drm_kernel_is(address, description->name, module);
-    note_debug(module, address, description->name);
-    return result;
+    const char *name = ((const struct kernel_desc *)b)->name;
+    void *const module = (void *)a, *const kernel = *(void **)c;
+    drm_local_forget(kernel);
+    note_kernel(kernel, module, name);
+    if (!drm_has_one_gpu() || !(get_address = base_address_function()) ||
+        get_address(driver_handle(kernel), &address))
+        return 0;
+    wt_drm_kernel_is(address, name, module);
+    note_debug(module, address, name);
+    return 0;
 }
 
 EXPORT int zeModuleCreate(WORDS5)
@@ -258,18 +257,14 @@ EXPORT int zeModuleCreate(WORDS5)
     return result;
 }
 
-EXPORT int zeModuleDestroy(void *module)
+EXPORT int zeModuleDestroy(WORDS1)
 {
-    static int (*_Atomic destroy)(void *);
-    if (!destroy)
-        *(void *_Atomic *)&destroy = next("zeModuleDestroy");
-    if (!destroy)
-        return UNINITIALIZED;
+    OWN(int, 1, zeModuleDestroy)
     /* Another thread's module may get the handle and the addresses as soon as they are free. */
-    wt_drm_kernels_forget(module);
-    forget(module);
-    drm_handle_released(module, "zeModuleDestroy");
-    return returned("zeModuleDestroy", destroy(module));
+    wt_drm_kernels_forget((void *)a);
+    forget((void *)a);
+    drm_handle_released((void *)a, "zeModuleDestroy");
+    return own ? returned("zeModuleDestroy", own(NAMES1)) : (int)UNINITIALIZED;
 }
 
 /* A size without a value is that of a local argument, or that of a pointer that is null. */
@@ -325,54 +320,22 @@ LAUNCH(6, zeCommandListAppendLaunchCooperativeKernel)
 
 /* ---- memory ---- */
 
-EXPORT int zeMemAllocDevice(void *context, const void *description, size_t size, size_t alignment,
-                            void *device, void **memory)
-{
-    static int (*_Atomic allocate)(void *, const void *, size_t, size_t, void *, void **);
-    if (!allocate)
-        *(void *_Atomic *)&allocate = next("zeMemAllocDevice");
-    if (!allocate)
-        return UNINITIALIZED;
-    wt_i915_ask(size);
-    const int result = allocate(context, description, size, alignment, device, memory);
-    wt_i915_ask(0);
-    if (!result)
-        drm_memory_made(*memory, size, "zeMemAllocDevice");
-    return returned("zeMemAllocDevice", result);
-}
-
-EXPORT int zeMemAllocHost(void *context, const void *description, size_t size, size_t alignment,
-                          void **memory)
-{
-    static int (*_Atomic allocate)(void *, const void *, size_t, size_t, void **);
-    if (!allocate)
-        *(void *_Atomic *)&allocate = next("zeMemAllocHost");
-    if (!allocate)
-        return UNINITIALIZED;
-    wt_i915_ask(size);
-    const int result = allocate(context, description, size, alignment, memory);
-    wt_i915_ask(0);
-    if (!result)
-        drm_memory_made(*memory, size, "zeMemAllocHost");
-    return returned("zeMemAllocHost", result);
-}
-
-EXPORT int zeMemAllocShared(void *context, const void *on_device, const void *on_host, size_t size,
-                            size_t alignment, void *device, void **memory)
-{
-    static int (*_Atomic allocate)(void *, const void *, const void *, size_t, size_t, void *,
-                                   void **);
-    if (!allocate)
-        *(void *_Atomic *)&allocate = next("zeMemAllocShared");
-    if (!allocate)
-        return UNINITIALIZED;
-    wt_i915_ask(size);
-    const int result = allocate(context, on_device, on_host, size, alignment, device, memory);
-    wt_i915_ask(0);
-    if (!result)
-        drm_memory_made(*memory, size, "zeMemAllocShared");
-    return returned("zeMemAllocShared", result);
-}
+#define ALLOCATES(count, name, size, memory)                                                       \
+    EXPORT int name(WORDS##count)                                                                  \
+    {                                                                                              \
+        OWN(int, count, name)                                                                      \
+        if (!own)                                                                                  \
+            return UNINITIALIZED;                                                                  \
+        wt_i915_ask(size);                                                                         \
+        const int result = own(NAMES##count);                                                      \
+        wt_i915_ask(0);                                                                            \
+        if (!result)                                                                               \
+            drm_memory_made(*(void **)memory, size, #name);                                        \
+        return returned(#name, result);                                                            \
+    }
+ALLOCATES(6, zeMemAllocDevice, c, f)
+ALLOCATES(5, zeMemAllocHost, c, e)
+ALLOCATES(7, zeMemAllocShared, d, g)
 
 /* The memory of a context goes with it: it stays while some is kept. */
 static atomic_bool keeps;

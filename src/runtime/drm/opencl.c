@@ -16,6 +16,7 @@
 #include "runtime/drm/interposed.h"
 #include "runtime/drm/kernels.h"
 #include "runtime/drm/opencl.h"
+#include "runtime/drm/words.h"
 
 /* No header declares what programs find here by its name. */
 #pragma GCC diagnostic ignored "-Wmissing-prototypes"
@@ -217,9 +218,8 @@ EXPORT int clEnqueueTask(void *queue, void *kernel, unsigned events, const void 
     return counted("clEnqueueTask", enqueue(queue, kernel, events, list, event), event);
 }
 
-/* A buffer in the program's own memory begins anywhere in its first page. */
-/* The runtime's own kernels, which fill such buffers, too, are told apart where there is one GPU.
- */
+/* A buffer in the program's own memory begins anywhere in its first page. The runtime's own kernels
+ * fill read-only buffers: they are told apart where there is one GPU. */
 static void ask(uint64_t flags, size_t size, const char *by)
 {
     wt_i915_ask(flags & USE_HOST_PTR ? 0 : size);
@@ -227,42 +227,23 @@ static void ask(uint64_t flags, size_t size, const char *by)
         wt_i915_ask_object(by, flags & MEM_READ_ONLY && drm_has_one_gpu());
 }
 
-EXPORT void *clCreateBuffer(void *context, uint64_t flags, size_t size, void *host, int *error)
-{
-    static void *(*_Atomic create)(void *, uint64_t, size_t, void *, int *);
-    int status = INVALID_OPERATION;
-    if (!create)
-        *(void *_Atomic *)&create = next("clCreateBuffer");
-    if (!error)
-        error = &status;
-    if (!create) {
-        *error = INVALID_OPERATION;
-        return NULL;
+#define BUFFER(count, name, flags, size, error)                                                    \
+    EXPORT void *name(WORDS##count)                                                                \
+    {                                                                                              \
+        OWN(void *, count, name)                                                                   \
+        int status = INVALID_OPERATION;                                                            \
+        error = error ? error : (word)&status;                                                     \
+        if (!own) {                                                                                \
+            *(int *)error = status;                                                                \
+            return NULL;                                                                           \
+        }                                                                                          \
+        ask(flags, size, #name);                                                                   \
+        void *const buffer = own(NAMES##count);                                                    \
+        wt_i915_ask(0);                                                                            \
+        return drm_opencl_made(#name, buffer, size, (int *)error);                                 \
     }
-    ask(flags, size, "clCreateBuffer");
-    void *buffer = create(context, flags, size, host, error);
-    wt_i915_ask(0);
-    return drm_opencl_made("clCreateBuffer", buffer, size, error);
-}
-
-EXPORT void *clCreateBufferWithProperties(void *context, const void *properties, uint64_t flags,
-                                          size_t size, void *host, int *error)
-{
-    static void *(*_Atomic create)(void *, const void *, uint64_t, size_t, void *, int *);
-    int status = INVALID_OPERATION;
-    if (!create)
-        *(void *_Atomic *)&create = next("clCreateBufferWithProperties");
-    if (!error)
-        error = &status;
-    if (!create) {
-        *error = INVALID_OPERATION;
-        return NULL;
-    }
-    ask(flags, size, "clCreateBufferWithProperties");
-    void *buffer = create(context, properties, flags, size, host, error);
-    wt_i915_ask(0);
-    return drm_opencl_made("clCreateBufferWithProperties", buffer, size, error);
-}
+BUFFER(5, clCreateBuffer, b, c, e)
+BUFFER(6, clCreateBufferWithProperties, c, d, f)
 
 EXPORT void *clSVMAlloc(void *context, uint64_t flags, size_t size, unsigned alignment)
 {
