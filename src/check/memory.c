@@ -731,34 +731,3 @@ void wt_check_memory_free(struct wt_check_memory *c)
     wt_decisions_free(&c->decisions);
     free(c);
 }
-
-/* ---- the host ---- */
-
-uint64_t wt_check_host_access(const void *space, uint64_t addr, uint64_t size,
-                              enum wt_access access, const char *by,
-                              const struct wt_call_stack *calls, wt_found_fn *found, void *context)
-{
-    struct wt_object object;
-    struct wt_good good;
-    const bool write = access != WT_ACCESS_LOAD;
-    const enum wt_object_verdict verdict =
-        wt_objects_judge(space, addr, size, write, &object, &good);
-    struct wt_finding f = {.kind = WT_FOUND_OUT_OF_BOUNDS,
-                           .space = WT_FOUND_HOST,
-                           .access = access,
-                           .bytes = size,
-                           .address = addr,
-                           .calls = *calls,
-                           .times = 1};
-    if (verdict == WT_GOOD || verdict == WT_READ_ONLY) /* by kernels */
-        return size;
-    if (verdict == WT_FREED)
-        f.kind = WT_FOUND_USE_AFTER_FREE;
-    snprintf(f.text, sizeof f.text, "%s", by);
-    if (object.size)
-        wt_finding_of_object(&f, &object);
-    found(context, &f);
-    return verdict == WT_PARTLY && addr - object.addr < object.size
-               ? object.size - (addr - object.addr)
-               : 0;
-}
