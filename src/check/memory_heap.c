@@ -1,0 +1,127 @@
+/* Objects that kernels make and free: of the device's heap, and of the kernels' own allocator. */
+#include <string.h>
+
+#include "base/array.h"
+#include "check/heap.h"
+#include "check/memory_state.h"
+
+void memory_taken(void *context, const struct wt_wave_head *w, uint64_t addr, uint64_t size)
+{
+    struct wt_check_memory *c = context;
+    if (memory_repeats(c))
+        return;
+    memory_begin_question(c, w);
+    memory_decide(c, w, (struct wt_decision){.address = addr, .size = size, .takes = true});
+    wt_object_made(c->space, addr, size, WT_CHECK_HEAP);
+}
+
+bool memory_given_back(void *context, const struct wt_wave_head *w,
+                       const struct wt_lane_access *call, uint64_t addr)
+{
+    struct wt_check_memory *c = context;
+    struct mistake bad = {.kind = WT_FOUND_BAD_FREE,
+                          .at = addr,
+                          .lanes = wt_lane_bit(call->lane),
+                          .what = "free of what malloc has not returned",
+                          .frees = true};
+    uint64_t at[WT_MAX_LANES];
+    at[call->lane] = addr;
+    c->now = (struct question){w, call, bad.lanes, at, 0};
+    if (memory_repeats(c))
+        return !memory_decided(c);
+    memory_begin_question(c, w);
+    const bool there = wt_object_find(c->space, addr, &bad.object, NULL, NULL);
+    if (there && bad.object.addr == addr && strcmp(bad.object.by, WT_CHECK_HEAP) == 0) {
+        if (!bad.object.freed) {
+            memory_decide(
+                c, w,
+                (struct wt_decision){.address = addr, .size = bad.object.size, .frees = true});
+            return wt_object_freed(c->space, addr, "free");
+        }
+        bad.kind = WT_FOUND_DOUBLE_FREE;
+        bad.what = "free: the memory was freed before";
+    }
+    memory_report(c, w, call, &bad, WT_FOUND_GLOBAL);
+    return false;
+}
+
+/* ---- the allocator of kernels ---- */
+
+/* A call of a wave's that has not returned yet. */
+struct call {
+    uint32_t wave;
+    uint64_t incarnation, returns;
+    wt_lanes lanes;
+    uint64_t size[128]; /* of each lane */
+};
+
+static struct call *call_of(struct wt_check_memory *c, const struct wt_wave_head *w, uint64_t pc)
+{
+    for (size_t i = 0; i < c->calls; i++)
+        if (c->call[i].returns == pc &&
+            (!w || (c->call[i].wave == w->id && c->call[i].incarnation == w->incarnation)))
+            return &c->call[i];
+    return NULL;
+}
+
+bool memory_is_allocator(void *context, uint64_t pc)
+{
+    struct wt_check_memory *c = context;
+    bool begins;
+    return (wt_allocator_of(c->space, pc, &begins) && begins) || call_of(c, NULL, pc);
+}
+
+static void allocates(struct wt_check_memory *c, const struct wt_wave_head *w, uint64_t returns,
+                      wt_lanes lanes, const uint64_t *size)
+{
+    struct call *grown = wt_array_grow(c->call, &c->call_room, c->calls + 1, sizeof *grown);
+    if (!grown)
+        return;
+    c->call = grown;
+    grown = &grown[c->calls++];
+    *grown = (struct call){w->id, w->incarnation, returns, lanes, {0}};
+    for (; lanes; lanes &= lanes - 1)
+        grown->size[wt_lanes_lowest(lanes)] = size[wt_lanes_lowest(lanes)];
+}
+
+static void allocated(struct wt_check_memory *c, const struct wt_wave_head *w, struct call *call,
+                      const uint64_t *addr)
+{
+    for (wt_lanes left = call->lanes; left; left &= left - 1) {
+        const unsigned lane = wt_lanes_lowest(left);
+        if (addr[lane] && call->size[lane])
+            memory_taken(c, w, addr[lane], call->size[lane]);
+    }
+    *call = c->call[--c->calls];
+}
+
+/* The call before @p returns frees: what nobody has seen being allocated is no mistake. */
+static wt_lanes frees(struct wt_check_memory *c, const struct wt_wave_head *w, uint64_t returns,
+                      wt_lanes lanes, const uint64_t *addr)
+{
+    struct wt_object o;
+    wt_lanes refused = 0;
+    for (wt_lanes left = lanes; left; left &= left - 1) {
+        const unsigned lane = wt_lanes_lowest(left);
+        const struct wt_lane_access call = {.pc = returns - 1, .lane = lane};
+        if (addr[lane] &&
+            (memory_repeats(c) || wt_object_find(c->space, addr[lane], &o, NULL, NULL)) &&
+            !memory_given_back(c, w, &call, addr[lane]))
+            refused |= wt_lane_bit(lane);
+    }
+    return refused;
+}
+
+wt_lanes memory_allocator(void *context, struct wt_machine *m, const struct wt_wave_head *w,
+                          uint64_t pc, uint64_t returns, wt_lanes lanes, const uint64_t *value)
+{
+    struct wt_check_memory *c = context;
+    struct call *call = call_of(c, w, pc);
+    bool begins;
+    if (call && !memory_repeats(c))
+        allocated(c, w, call, value);
+    const enum wt_allocator what = wt_allocator_of(c->space, pc, &begins);
+    if (begins && what == WT_ALLOCATES && !memory_repeats(c))
+        allocates(c, w, returns, lanes, value);
+    return begins && what == WT_FREES ? frees(c, w, returns, lanes, value) : 0;
+}

@@ -1,0 +1,141 @@
+/* The decisions of the check of memory in a machine's recorded run, and its reports. */
+#include <stdio.h>
+
+#include "check/memory_state.h"
+#include "emulator/machine/engine.h"
+
+static uint64_t mixed(uint64_t key, uint64_t number)
+{
+    return (key ^ number) * UINT64_C(0x9e3779b97f4a7c15) ^ key >> 29;
+}
+
+/* What tells questions of one issue apart. */
+static uint64_t key_of(const struct question *q)
+{
+    const struct wt_lane_access *a = q->access;
+    uint64_t key = mixed(mixed(a->pc, (uint64_t)a->space << 32 | a->kind), a->size);
+    key = mixed(mixed(key, (uint64_t)q->lanes), (uint64_t)(q->lanes >> 64));
+    for (wt_lanes left = q->lanes; left; left &= left - 1)
+        key = mixed(key, q->at[wt_lanes_lowest(left)]);
+    return key;
+}
+
+/* What has happened to the heap in a future that was dropped has not happened. */
+static void take_back(void *context, const struct wt_decision *one)
+{
+    struct wt_check_memory *c = context;
+    if (one->takes)
+        wt_object_freed(c->space, one->address, "free");
+    else if (one->frees)
+        wt_object_made(c->space, one->address, one->size, WT_CHECK_HEAP);
+}
+
+static void nothing(void *context, const struct wt_decision *one)
+{
+}
+
+void memory_decide(struct wt_check_memory *c, const struct wt_wave_head *w,
+                   struct wt_decision decision)
+{
+    struct wt_machine *m = c->machine;
+    decision.time = wt_issue_time(m, w->left);
+    if (decision.lanes)
+        decision.key = key_of(&c->now);
+    if (m->recorded)
+        wt_decisions_add(&c->decisions, &decision);
+}
+
+void memory_begin_question(struct wt_check_memory *c, const struct wt_wave_head *w)
+{
+    const struct wt_machine *m = c->machine;
+    const size_t count = c->decisions.count;
+    if (count && c->resets != m->resets)
+        wt_decisions_drop(&c->decisions, 0, nothing, NULL);
+    else if (count && c->decisions.list[count - 1].time >= m->time)
+        wt_decisions_drop(&c->decisions, wt_issue_time(m, w->left) + 1, take_back, c);
+    c->resets = m->resets;
+}
+
+wt_lanes memory_decided(struct wt_check_memory *c)
+{
+    const struct question *q = &c->now;
+    const uint64_t time = wt_issue_time(c->machine, q->wave->left);
+    size_t i = wt_decisions_at(&c->decisions, time);
+    if (i == c->decisions.count || c->decisions.list[i].time != time)
+        return 0;
+    const uint64_t key = key_of(q);
+    wt_lanes refused = 0;
+    for (; i < c->decisions.count && c->decisions.list[i].time == time; i++) {
+        const struct wt_decision *one = &c->decisions.list[i];
+        if (one->key != key || one->takes || one->frees)
+            continue;
+        refused |= one->lanes;
+        if (one->kind != WT_DECISION_MORE)
+            wt_engine_mistake(c->machine, q->wave, one->kind, q->access->pc, one->lanes,
+                              one->address, (unsigned)one->size);
+    }
+    return refused;
+}
+
+/* ---- mistakes ---- */
+
+static enum wt_access access_of(enum wt_watch_kind kind)
+{
+    return kind == WT_WATCH_READ    ? WT_ACCESS_LOAD
+           : kind == WT_WATCH_WRITE ? WT_ACCESS_STORE
+                                    : WT_ACCESS_ATOMIC;
+}
+
+/* Whether a mistake is not one that is executed again: since the instruction faults, or on another
+ * way into the same future. */
+static bool is_new(struct wt_check_memory *c, const struct wt_finding *f,
+                   const struct wt_decision *decision)
+{
+    const bool again =
+        (f->time == c->last && f->pc == c->last_pc && f->address == c->last_address) ||
+        wt_decisions_has(&c->decisions, decision);
+    c->last = f->time;
+    c->last_pc = f->pc;
+    c->last_address = f->address;
+    return !again;
+}
+
+void memory_report(struct wt_check_memory *c, const struct wt_wave_head *w,
+                   const struct wt_lane_access *a, const struct mistake *bad,
+                   enum wt_finding_space space)
+{
+    struct wt_machine *m = c->machine;
+    struct wt_finding f = {.kind = bad->kind,
+                           .severity = WT_ERROR,
+                           .space = space,
+                           .access = a->size ? access_of(a->kind) : WT_NO_ACCESS,
+                           .bytes = a->size,
+                           .address = bad->at,
+                           .pc = a->pc,
+                           .time = wt_issue_time(m, w->left),
+                           .lanes = {(uint64_t)bad->lanes, (uint64_t)(bad->lanes >> 64)},
+                           .device = m->device,
+                           .times = 1,
+                           .lanes_of = wt_lanes_count(bad->lanes)};
+    f.wave_id = wt_machine_wave_id(m, w->id);
+    f.launch = memory_launch_of(m, w);
+    f.entry = w->group ? m->groups.ops->entry(m, w->group) : 0;
+    f.groups = w->group ? m->groups.ops->home(m, w->group) : 0;
+    wt_machine_name_wave(m, w->id, f.wave, sizeof f.wave);
+    if (bad->object.size)
+        wt_finding_of_object(&f, &bad->object);
+    snprintf(f.text, sizeof f.text, "%s", bad->what ? bad->what : "");
+    if (bad->frees)
+        f.access = WT_NO_ACCESS;
+    const struct wt_decision decision = {.time = f.time,
+                                         .key = key_of(&c->now),
+                                         .lanes = bad->lanes,
+                                         .address = bad->at,
+                                         .size = a->size,
+                                         .kind = bad->kind};
+    if (is_new(c, &f, &decision))
+        c->found(c->context, &f);
+    memory_decide(c, w, decision);
+    c->now.told |= bad->lanes;
+    wt_engine_mistake(m, w, bad->kind, a->pc, bad->lanes, bad->at, a->size);
+}
