@@ -31,8 +31,12 @@ static bool holds(void *context, uint64_t first, uint64_t size, bool write)
     struct wt_check_memory *c = context;
     struct wt_object object;
     struct wt_good good;
+    const size_t count = c->decisions.count;
+    /* A decision ahead is to be repeated, or is one of a future that was dropped. */
+    if (count && c->decisions.list[count - 1].time >= c->machine->time)
+        return false;
     if (memory_repeats(c))
-        return !c->decisions.count;
+        return true;
     if (known_good(c, first, first + size - 1, write))
         return true;
     if (wt_objects_judge(c->space, first, size, write, &object, &good) != WT_GOOD)

@@ -280,6 +280,22 @@ static void a_range_that_wraps_is_not_known_to_be_good(void **state)
     assert_null(m.judge);
 }
 
+static void what_a_dropped_future_allocates_is_not_known_to_be_good(void **state)
+{
+    static struct wt_machine m = {.recorded = true, .time = 10};
+    const struct wt_wave_head w = {.left = 0};
+    struct wt_check_memory *c = wt_check_memory_begin(&m, &m, NULL, NULL);
+    m.judge->taken(c, &w, 4096, 64);
+    m.time = m.known = 11;
+    assert_true(m.judge->holds(c, 4096, 64, true));
+    m.time = 5; /* the debugger went back */
+    assert_false(m.judge->holds(c, 4096, 64, true));
+    m.known = 5; /* and takes another way */
+    assert_false(m.judge->holds(c, 4096, 64, true));
+    wt_object_freed(&m, 4096, "freer");
+    wt_check_memory_end(c);
+}
+
 static unsigned dropped;
 
 static void drop(void *context, const struct wt_decision *one)
@@ -338,6 +354,7 @@ int main(void)
         cmocka_unit_test(arguments_take_the_place_of_earlier_ones),
         cmocka_unit_test(memory_of_freed_objects_is_kept),
         cmocka_unit_test(a_range_that_wraps_is_not_known_to_be_good),
+        cmocka_unit_test(what_a_dropped_future_allocates_is_not_known_to_be_good),
         cmocka_unit_test(decisions_of_dropped_futures_are_known),
         cmocka_unit_test(calls_are_taken_without_a_listener),
     };
