@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/array.h"
 
@@ -207,6 +208,7 @@ void wt_object_made_before(const void *space, uint64_t addr, uint64_t size, cons
                             .addr = addr,
                             .size = size,
                             .number = ++table.made,
+                            .process = getpid(),
                             .by = by,
                             .made = news.calls});
     pthread_mutex_unlock(&table.lock);

@@ -13,6 +13,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 #include "base/object_view.h"
 
@@ -35,6 +36,7 @@ struct wt_object {
     const void *space;   /**< whose addresses: NULL: the process's own; else the driver's word */
     uint64_t addr, size; /**< bytes that the program asked for; 0: a handle, no memory */
     uint64_t number;     /**< 1 for the first one of the process */
+    pid_t process;       /**< that made it: a child of fork() has its parent's objects, too */
     const char *by;      /**< the function that made it: constant text */
     char name[48];       /**< of a variable; "": it has none */
     bool read_only;      /**< GPUs must not write it */

@@ -315,9 +315,9 @@ static void print_line(FILE *out, size_t number, const struct cli_found *f)
     cli_found_sentence(f, sentence, sizeof sentence);
     fprintf(out, "%zu  %s: %s", number, wt_severity_name((enum wt_severity)f->finding.severity),
             sentence);
-    if (place && place->function)
+    if (place && *place->function)
         fprintf(out, ", %s", place->function);
-    if (place && place->file)
+    if (place && place->line)
         fprintf(out, " at %s:%u", place->file, place->line);
     if (f->finding.pc)
         fprintf(out, ", issue time %" PRIu64, f->finding.time);

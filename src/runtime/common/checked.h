@@ -78,7 +78,7 @@ void wt_checked_read(struct wt_archive *a);
 
 /** Reports an object as a leak. */
 void wt_checked_leak(const struct wt_object *object);
-/** At the end of the process: reports each object that is not freed as a leak, where
+/** At the end of the process: reports each object that it has made and not freed as a leak, where
  * @p is_leak. */
 void wt_checked_leaks(bool (*is_leak)(const struct wt_object *object));
 
