@@ -4,6 +4,8 @@
 #include <dlfcn.h>
 #include <stdatomic.h>
 
+#include "runtime/common/next_function.h"
+
 _Thread_local unsigned calls_depth;
 
 const struct wt_host_checks *calls_checks(void)
@@ -21,24 +23,10 @@ const struct wt_host_checks *calls_checks(void)
     return checks;
 }
 
-/* A library that was loaded for itself alone, as a module of Python's, may have brought the other
- * along: then it is not behind this one. */
-static void *next(const char *name, const char *library)
-{
-    void *function = dlsym(RTLD_NEXT, name);
-    if (function)
-        return function;
-    void *there = dlopen(library, RTLD_LAZY | RTLD_NOLOAD);
-    function = there ? dlsym(there, name) : NULL;
-    if (there)
-        dlclose(there); /* it stays with those who use it */
-    return function;
-}
-
 bool calls_look_up(void *_Atomic *function, const char *name, const char *library)
 {
     if (!*function)
-        *function = next(name, library);
+        *function = wt_next_function(library, name);
     return *function;
 }
 
