@@ -52,8 +52,9 @@ extern const struct wt_host_checks wavetrap_checks;
 
 /* ---- for drivers ---- */
 
-/** Parts of wavetrap_checks. */
+/** A part of wavetrap_checks. */
 bool wt_host_find(const void *space, uint64_t addr, struct wt_object *found);
+/** Likewise. */
 void wt_host_listen(const struct wt_host_calls *calls);
 /** Who listens; NULL: nobody. */
 const struct wt_host_calls *wt_host_listener(void);
