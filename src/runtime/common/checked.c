@@ -88,8 +88,8 @@ static struct {
     uint64_t maps, maps_hash;
 } found = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
-/* The lines of the code of the process as it is mapped now, which the caller frees; NULL: there is
- * no memory. */
+/* The lines of the code of the process as it is mapped now, which the caller frees; *size: with the
+ * NUL behind them. NULL: there is no memory. */
 static char *read_maps(size_t *size)
 {
     char line[5000], *text = NULL;
@@ -99,7 +99,10 @@ static char *read_maps(size_t *size)
             fputs(line, out);
     if (maps)
         fclose(maps);
-    return out && fclose(out) == 0 ? text : NULL;
+    if (!out || fclose(out))
+        return NULL;
+    ++*size;
+    return text;
 }
 
 /* Their place in the file. */
@@ -111,7 +114,7 @@ static uint64_t place_of_maps(void)
         return 0;
     const uint64_t hash = wt_core_hash((const uint8_t *)text, size);
     if (!found.maps || hash != found.maps_hash)
-        found.maps = wt_counted_add_bytes(WT_COUNTED_MAPS, "", 0, text, size + 1);
+        found.maps = wt_counted_add_bytes(WT_COUNTED_MAPS, "", 0, text, size);
     found.maps_hash = hash;
     free(text);
     return found.maps;
