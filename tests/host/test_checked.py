@@ -133,3 +133,30 @@ def test_findings_are_mistakes_of_the_program(tmp_path, build, name, word, findi
     assert done.returncode == (115 if found and (name == "stray" or not plain.returncode) else plain.returncode), done.stderr
     if name != "stray":  # its kernel goes on after the mistake
         assert sorted(done.stdout.splitlines()) == sorted(plain.stdout.splitlines())
+
+
+def test_a_child_leaks_nothing_of_its_parent(tmp_path):
+    """A child of fork() that calls exit() has its parent's objects in its table."""
+    source, program, report = tmp_path / "child.c", tmp_path / "child", tmp_path / "report.json"
+    source.write_text("""
+#include <stdlib.h>
+#include <sys/wait.h>
+#include <unistd.h>
+int hipMalloc(void **p, size_t size);
+int hipFree(void *p);
+int main(void)
+{
+    void *p;
+    int status = 0;
+    if (hipMalloc(&p, 100))
+        return 1;
+    const pid_t child = fork();
+    if (!child)
+        exit(0);
+    waitpid(child, &status, 0);
+    return hipFree(p) || status;
+}
+""")
+    subprocess.run(["gcc", "-g", "-o", program, source, "-l:libamdhip64.so.5"], check=True)
+    done = wavetrap("exec", "-g", "gfx900", "--check=memory,leak,api", f"--report=json:{report}", program)
+    assert (done.returncode, "leak" in report.read_text()) == (0, False), done.stderr

@@ -11,12 +11,11 @@
 
 #define WT_CORE_MAGIC "\211WTCORE\n"
 #define WT_CORE_MAGIC_BYTES 8
-#define WT_CORE_VERSION                                                                            \
-    7 /* which is written; 6 has no refusals of checks (JUDG) and no findings                      \
-       */
-#define WT_CORE_OLDEST                                                                             \
-    4 /* which is read: its faults have neither id, name nor memory; 5 has no                      \
-         number of the device, nor of runs */
+/* Which is written; 6 has neither refusals of checks (JUDG) nor findings. */
+#define WT_CORE_VERSION 7
+/* Which is read: its faults have neither id, name nor memory; 5 has no number of the device, nor of
+ * runs. */
+#define WT_CORE_OLDEST 4
 #define WT_CORE_SEAL_BYTES 8
 
 /** The content of section DEVC. */
