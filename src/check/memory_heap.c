@@ -74,6 +74,11 @@ bool memory_is_allocator(void *context, uint64_t pc)
 static void allocates(struct wt_check_memory *c, const struct wt_wave_head *w, uint64_t returns,
                       wt_lanes lanes, const uint64_t *size)
 {
+    /* Those of a wave that has ended, or of a future that was dropped, do not return. */
+    for (size_t i = c->calls; i-- > 0;)
+        if (c->call[i].wave == w->id &&
+            (c->call[i].incarnation != w->incarnation || c->call[i].returns == returns))
+            c->call[i] = c->call[--c->calls];
     struct call *grown = wt_array_grow(c->call, &c->call_room, c->calls + 1, sizeof *grown);
     if (!grown)
         return;
@@ -118,10 +123,10 @@ wt_lanes memory_allocator(void *context, struct wt_machine *m, const struct wt_w
     struct wt_check_memory *c = context;
     struct call *call = call_of(c, w, pc);
     bool begins;
-    if (call && !memory_repeats(c))
+    if (call)
         allocated(c, w, call, value);
     const enum wt_allocator what = wt_allocator_of(c->space, pc, &begins);
-    if (begins && what == WT_ALLOCATES && !memory_repeats(c))
+    if (begins && what == WT_ALLOCATES)
         allocates(c, w, returns, lanes, value);
     return begins && what == WT_FREES ? frees(c, w, returns, lanes, value) : 0;
 }

@@ -11,6 +11,7 @@
 #include <cmocka.h>
 
 #include "check/decisions.h"
+#include "check/heap.h"
 #include "check/memory.h"
 
 enum { PLACES = 64, PLACE = 1024, ROUNDS = 40000 };
@@ -296,6 +297,38 @@ static void what_a_dropped_future_allocates_is_not_known_to_be_good(void **state
     wt_check_memory_end(c);
 }
 
+static bool is_live(const void *space, uint64_t addr)
+{
+    struct wt_object found;
+    return wt_object_find(space, addr, &found, NULL, NULL) && !found.freed;
+}
+
+static void a_call_of_the_allocator_returns_in_another_future(void **state)
+{
+    static struct wt_machine m = {.recorded = true};
+    const struct wt_wave_head w = {.left = 0};
+    struct wt_check_memory *c = wt_check_memory_begin(&m, &m, NULL, NULL);
+    const uint64_t size = 16, first = 4096, second = 8192;
+    wt_allocator_at(&m, 100, 10, WT_ALLOCATES);
+    for (m.time = 1; m.time <= 3; m.time += 2) {
+        m.judge->allocator(c, &m, &w, 100, 200, 1, &size);
+        m.time++;
+        m.judge->allocator(c, &m, &w, 200, 0, 1, &first);
+    }
+    assert_true(is_live(&m, first));
+    m.known = m.time;
+    m.time = 3; /* the debugger goes back to before the last call, and repeats it */
+    m.judge->allocator(c, &m, &w, 100, 200, 1, &size);
+    m.time = m.known = 4; /* another way */
+    m.judge->allocator(c, &m, &w, 200, 0, 1, &second);
+    assert_true(is_live(&m, second));
+    m.judge->allocator(c, &m, &w, 200, 0, 1, &(uint64_t){4096 * 3}); /* nobody has called it */
+    assert_false(is_live(&m, 4096 * 3));
+    wt_object_freed(&m, first, "freer");
+    wt_object_freed(&m, second, "freer");
+    wt_check_memory_end(c);
+}
+
 static unsigned dropped;
 
 static void drop(void *context, const struct wt_decision *one)
@@ -355,6 +388,7 @@ int main(void)
         cmocka_unit_test(memory_of_freed_objects_is_kept),
         cmocka_unit_test(a_range_that_wraps_is_not_known_to_be_good),
         cmocka_unit_test(what_a_dropped_future_allocates_is_not_known_to_be_good),
+        cmocka_unit_test(a_call_of_the_allocator_returns_in_another_future),
         cmocka_unit_test(decisions_of_dropped_futures_are_known),
         cmocka_unit_test(calls_are_taken_without_a_listener),
     };
