@@ -5,6 +5,7 @@
  * has one of a kind that is not known here, nothing becomes an object, and the whole block may be
  * accessed.
  */
+#include <pthread.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
@@ -48,8 +49,30 @@ struct region {
         uint64_t addr, size;
     } block[8]; /* that were allocated meanwhile */
     unsigned blocks;
+    struct region *next; /* of those whose kernels were not launched yet */
 };
 static _Thread_local struct region *region;
+static struct region *all;                               /* of all threads */
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* of it and of blocks */
+
+static void begin_region(struct region *r)
+{
+    pthread_mutex_lock(&lock);
+    r->next = all;
+    all = r;
+    pthread_mutex_unlock(&lock);
+}
+
+static void end_region(const struct region *r)
+{
+    pthread_mutex_lock(&lock);
+    for (struct region **at = &all; *at; at = &(*at)->next)
+        if (*at == r) {
+            *at = r->next;
+            break;
+        }
+    pthread_mutex_unlock(&lock);
+}
 
 #define LOOK_UP(function, name) CALLS_LOOK_UP(function, name, "libgomp.so.1")
 
@@ -114,10 +137,12 @@ static bool allocated(uint64_t addr, uint64_t size)
     enum { MOST = sizeof region->block / sizeof *region->block };
     if (!region)
         return calls_depth;
+    pthread_mutex_lock(&lock);
     if (region->blocks == MOST)
         memmove(region->block, region->block + 1, --region->blocks * sizeof *region->block);
     region->block[region->blocks].addr = addr;
     region->block[region->blocks++].size = size;
+    pthread_mutex_unlock(&lock);
     return true;
 }
 
@@ -183,13 +208,30 @@ static void launching(uint64_t argument)
                                                           : mapped_size(&r->maps, i));
     }
     calls_depth++;
+    end_region(r);
+}
+
+/* A GPU may find a packet before the program has rung the doorbell. */
+static bool prepares(uint64_t arguments)
+{
+    uint64_t size, table;
+    bool is = false;
+    pthread_mutex_lock(&lock);
+    for (const struct region *r = all; r && !is; r = r->next)
+        if (all_known(&r->maps) && find_block(r, arguments, &size) && size >= sizeof table) {
+            table = *(const uint64_t *)(uintptr_t)arguments;
+            is = table != arguments && find_block(r, table, &size);
+        }
+    pthread_mutex_unlock(&lock);
+    return is;
 }
 
 /* As calls_checks(). The driver is loaded when libgomp looks for devices. */
 static const struct wt_host_checks *checks(void)
 {
     static int (*_Atomic count)(void);
-    static const struct wt_host_calls listener = {.allocated = allocated, .launching = launching};
+    static const struct wt_host_calls listener = {
+        .allocated = allocated, .launching = launching, .prepares = prepares};
     if (LOOK_UP(count, "omp_get_num_devices"))
         (void)count();
     const struct wt_host_checks *c = calls_checks();
@@ -211,9 +253,12 @@ EXPORT void GOMP_target_ext(int device, void (*fn)(void *), size_t count, void *
     if (!LOOK_UP(real, "GOMP_target_ext"))
         return;
     region = count ? &here : NULL;
+    if (region)
+        begin_region(&here);
     calls_depth++;
     real(device, fn, count, host, sizes, own, flags, depend, arguments);
     calls_depth--;
+    end_region(&here);
     region = before;
     if (own != kinds)
         free(own);

@@ -7,12 +7,15 @@
 
 #include "runtime/common/checked.h"
 
-/** Who is told what libgomp does by the thread that does it; a member is not NULL. */
+/** Who is told what libgomp does, by the thread that does it; a member is not NULL. */
 struct wt_host_calls {
     /** It has memory of GPUs. Whether objects are cut from it: then it is none itself. */
     bool (*allocated)(uint64_t addr, uint64_t size);
     /** It may launch a kernel now. @p argument: the kernel's first one; 0: not known. */
     void (*launching)(uint64_t argument);
+    /** Asked by the driver's thread: whether the kernel with these arguments must wait, since
+     * launching() is still to come for it. */
+    bool (*prepares)(uint64_t arguments);
 };
 
 struct wt_host_checks {

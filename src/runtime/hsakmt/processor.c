@@ -24,6 +24,7 @@
 #include "runtime/common/catch.h"
 #include "runtime/common/checked.h"
 #include "runtime/common/counted.h"
+#include "runtime/common/host_checks.h"
 #include "runtime/common/tally.h"
 #include "runtime/hsakmt/local_watch.h"
 
@@ -284,6 +285,8 @@ static bool begin_dispatch(struct host_gpu *gpu, struct host_queue *q, const uin
     uint64_t code = 0;
     if (wt_counted_is_wanted() && !host_code_state(gpu->host, &code))
         return false; /* it is being loaded */
+    if (wt_host_listener() && wt_host_listener()->prepares(asked.kernarg))
+        return false; /* what it may access is being noted */
     const struct gcn_origin origin = {
         .launch = atomic_fetch_add(&gpu->host->launches, 1) + 1,
         .packet = (uint32_t)(q->begun & (q->packets - 1)),
