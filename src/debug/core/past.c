@@ -79,7 +79,8 @@ static uint64_t run_of(wt_wave_id id)
 
 bool dbg_was_told(const struct wt_debugger *d, wt_wave_id id, uint64_t time)
 {
-    return run_of(id) == run_of(d->history.told_of) && time <= d->history.told;
+    return d->history.told_of != WT_NO_WAVE && run_of(id) == run_of(d->history.told_of) &&
+           time <= d->history.told;
 }
 
 enum wt_status dbg_go_before_mistake(struct wt_debugger *d, wt_wave_id id, uint64_t time,

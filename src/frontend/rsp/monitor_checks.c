@@ -88,19 +88,3 @@ void wt_rsp_allocation(struct wt_rsp_session *s, const char *args, FILE *out)
 {
     print_object(s, args, WT_ALLOCATION, out);
 }
-
-void wt_rsp_describe_mistake(struct wt_rsp_session *s, const struct wt_event *event, FILE *out)
-{
-    const struct wt_checks *checks = s->options->checks;
-    struct wt_debugger_time now;
-    char text[400];
-    if (!checks || checks->describe(checks->context, event, text, sizeof text))
-        fprintf(out, "Check: %s\n", checks ? text : event->text);
-    else
-        fprintf(out, "Check: %s (suppressed)\n", text);
-    if (wt_debugger_time(s->debugger, &now, WT_IGNORED) != WT_OK || now.now != event->time)
-        fprintf(out,
-                "The instruction at 0x%" PRIx64
-                " is done, without that access: there is no recording to go back in.\n",
-                event->pc);
-}

@@ -557,8 +557,6 @@ wt_rsp_monitor wt_rsp_who_read, wt_rsp_who_wrote;
 wt_rsp_monitor wt_rsp_check, wt_rsp_allocation;
 /** Stops for no mistake any more. */
 void wt_rsp_stop_catching(struct wt_rsp_session *s);
-/** Says for people for which mistake the program has stopped. */
-void wt_rsp_describe_mistake(struct wt_rsp_session *s, const struct wt_event *event, FILE *out);
 /** Whether a stop is for a watchpoint of a client. */
 static inline bool wt_rsp_is_watchpoint(const struct wt_event *event)
 {

@@ -221,6 +221,23 @@ void wt_rsp_reply_stop(struct wt_rsp_session *s, const struct wt_event *event)
     wt_rsp_put_stop(s, event);
 }
 
+/* Says for people for which mistake the program has stopped. */
+static void describe_mistake(struct wt_rsp_session *s, const struct wt_event *event, FILE *out)
+{
+    const struct wt_checks *checks = s->options->checks;
+    struct wt_debugger_time now;
+    char text[400];
+    if (!checks || checks->describe(checks->context, event, text, sizeof text))
+        fprintf(out, "Check: %s\n", checks ? text : event->text);
+    else
+        fprintf(out, "Check: %s (suppressed)\n", text);
+    if (wt_debugger_time(s->debugger, &now, WT_IGNORED) != WT_OK || now.now != event->time)
+        fprintf(out,
+                "The instruction at 0x%" PRIx64
+                " is done, without that access: there is no recording to go back in.\n",
+                event->pc);
+}
+
 /* The texts of an event; of a fault its whole report, without symbols, which the client has. */
 static void put_text(struct wt_rsp_session *s, const struct wt_event *event)
 {
@@ -229,7 +246,7 @@ static void put_text(struct wt_rsp_session *s, const struct wt_event *event)
     const bool faulted = event->reason == WT_STOP_FAULT && event->record.kind;
     FILE *out = faulted || wt_event_is_mistake(event) ? open_memstream(&text, &length) : NULL;
     if (out && wt_event_is_mistake(event))
-        wt_rsp_describe_mistake(s, event, out);
+        describe_mistake(s, event, out);
     else if (out)
         wt_report_fault(out, &(struct wt_fault_report){.debugger = s->debugger}, event->thread,
                         &event->record);
