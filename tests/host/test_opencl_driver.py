@@ -13,6 +13,7 @@ import pytest
 from conftest import ROOT, WAVETRAP, environment
 from test_long import Running
 from test_opencl_long import build
+from test_sockets import VERSION
 
 HERE = pathlib.Path(__file__).parent
 GEN9 = ["-g", "gen9"]
@@ -100,7 +101,7 @@ def test_where_nothing_can_be_recorded(programs):
 # ---- the runtime's own system routine ----
 
 HELLO, ATTACH, READ, REGISTERS = 0, 1, 4, 6   # object/process_wire.h
-GREETING = struct.pack("<4sIII4I32x", b"WTWP", 5, 48, 24, 0x200, 0, 0, 0)
+GREETING = struct.pack("<4sIII4I32x", b"WTWP", VERSION, 48, 24, 0x200, 0, 0, 0)
 MCR_SELECTOR, TD_CTL, TD_ATT, TD_CLR = 0xfdc, 0xe400, 0xe470, 0xe490
 HALT = 1 << 6
 DRIVER_TD_CTL, RUNTIME_TD_CTL = 0x94, 0x90   # the latter is what the runtime's batches write there for a debugger

@@ -8,7 +8,7 @@ import subprocess
 
 import pytest
 
-from conftest import WAVETRAP, compiled
+from conftest import ROOT, WAVETRAP, compiled
 from sanitizer import environment
 from test_long import LIMIT
 
@@ -20,7 +20,8 @@ def folder(tmp_path):
     return made
 
 
-VERSION, SIZES = 5, (48, 24)   # object/process_wire.h
+SIZES = 48, 24  # object/process_wire.h
+VERSION = int(re.search(r"#define WT_WIRE_VERSION (\d+)", (ROOT / "src" / "object" / "process_wire.h").read_text())[1])
 
 
 def greeting(magic=b"WTWP", version=VERSION, sizes=SIZES, token=b""):
