@@ -22,7 +22,7 @@ from truth import BUILD, ROOT, WAVETRAP, Finding, compiled
 
 FAMILIES = ["gcn-hip", "gcn-openmp", "sm-cuda", "gen9-opencl", "rv32", "rv64"]
 ROUND = 500
-FIXED = {family: range(5) for family in FAMILIES}
+FIXED = {family: range(5) for family in FAMILIES} | {"sm-cuda": [*range(5), 1998455461]}
 TIMES = {family: 4 for family in FAMILIES}      # the moment is another one each time
 HERE = pathlib.Path(__file__).resolve().parent / "programs"
 MARK = "=-=-="

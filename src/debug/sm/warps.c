@@ -227,6 +227,16 @@ static enum wt_status take_trap(struct wt_probe *p, uint32_t warp, bool *taken,
     return p->link->ops->write_row(p->link->common.context, warp, WT_SM_USER_PC, 0, bytes, err);
 }
 
+/* A warp that is to stand, as one that has begun since launches are held, has come to a breakpoint
+ * before it stood: its instruction is not to be left out. */
+static enum wt_status take_late_trap(struct wt_probe *p, uint32_t warp, struct wt_error *err)
+{
+    bool taken;
+    const enum wt_status status = take_trap(p, warp, &taken, err);
+    smp_row(p, warp)->reports |= taken;
+    return status;
+}
+
 /* Why a warp that was to run has stopped, if it has. @p before: the state of the SM before. */
 static enum wt_status judge(struct wt_probe *p, uint32_t warp, const struct look *before,
                             const struct look *now, struct wt_error *err)
@@ -325,8 +335,11 @@ static enum wt_status lock_down(struct wt_probe *p, struct wt_error *err)
         return status;
     for (uint32_t i = 0; i < p->common.topology.waves && !status; i++) {
         const struct wt_standstill_row *row = wt_standstill_row(p, i);
+        const struct look *look = &now[i / SMP_WARPS];
         if (row->present && row->run)
-            status = judge(p, i, &before[i / SMP_WARPS], &now[i / SMP_WARPS], err);
+            status = judge(p, i, &before[i / SMP_WARPS], look, err);
+        else if (row->present && look->trapped >> i % SMP_WARPS & 1)
+            status = take_late_trap(p, i, err);
     }
     if (!status)
         status = clear_traps(p, now, err);
