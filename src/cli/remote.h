@@ -13,7 +13,7 @@ struct cli_remote {
     struct wt_session *session; /**< of the debugger; the servers are its clients */
     struct wt_rsp_server *server[CLI_SERVERS];
     size_t server_count;
-    struct cli_check *check; /**< of the program; NULL: none */
+    struct cli_check *check; /**< of the program */
     FILE *out;               /**< where console lines go that the client does not take */
     FILE *console;           /**< the device's console: decides for each line */
 };

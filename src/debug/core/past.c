@@ -98,13 +98,6 @@ enum wt_status dbg_go_before_mistake(struct wt_debugger *d, wt_wave_id id, uint6
     return dbg_go(d, time, err);
 }
 
-void dbg_forget_resumed(struct wt_debugger *d)
-{
-    free(d->history.resumed);
-    d->history.resumed = NULL;
-    d->history.resumed_count = 0;
-}
-
 void dbg_forget_past(struct wt_debugger *d)
 {
     d->history.before_mistake = false;

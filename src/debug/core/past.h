@@ -32,7 +32,5 @@ bool dbg_was_told(const struct wt_debugger *d, wt_wave_id id, uint64_t time);
  * is recorded. */
 enum wt_status dbg_go_before_mistake(struct wt_debugger *d, wt_wave_id id, uint64_t time,
                                      struct wt_error *err);
-/** Forgets what is to go on in the present. */
-void dbg_forget_resumed(struct wt_debugger *d);
 
 #endif

@@ -102,11 +102,14 @@ static enum wt_status begin_search(struct wt_debugger *d, struct wt_error *err)
     return status;
 }
 
-/* Keeps what is resumed before a mistake. */
+/* Keeps the list of what is resumed, if the debugger stands before a mistake; go_on_live() takes
+ * it. */
 static enum wt_status note_resumed(struct wt_debugger *d, bool backwards,
                                    const struct wt_resume *list, size_t count, struct wt_error *err)
 {
-    dbg_forget_resumed(d);
+    free(d->history.resumed);
+    d->history.resumed = NULL;
+    d->history.resumed_count = 0;
     d->history.before_mistake &= !backwards;
     if (!d->history.before_mistake)
         return WT_OK;

@@ -184,6 +184,7 @@ bool wt_watch_set_observe(struct wt_machine *m, bool on, const struct wt_watch *
     if (!set)
         return !on;
     if (!on && !set->memory_count && !set->code_count && !set->issue && !set->mistakes) {
+        /* Nothing is left to watch. */
         free_set(set);
         m->watch = NULL;
         return true;

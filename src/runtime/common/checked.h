@@ -69,8 +69,8 @@ bool wt_checked_free(const void *space, uint64_t addr, const char *by);
 uint64_t wt_checked_access(const void *space, uint64_t addr, uint64_t size, enum wt_access access,
                            const char *by);
 
-/** Writes the section FIND of a core file: what was found in this process. Nothing is written where
- * that is nothing. */
+/** Writes the findings of this process as section FIND of a core file. A process without findings
+ * gets no such section. */
 void wt_checked_write(struct wt_core_writer *w, struct wt_archive *a);
 /** Adds the findings of such a section to the file of findings (wt_counted_create()) of this
  * process. */
