@@ -23,11 +23,15 @@
  * GEN_WIRE_SOURCE gives the text. */
 #define GEN_WIRE_SOURCE_PATH "/opencl/program-%u.cl"
 
-/* struct wt_wire_hello: units are a device's subslices; places are those of struct wt_gen_info:
- * saved, slm, file. EVENT: the debug support of the GPUs' driver is wanted from ATTACH on. FAULT is
+/* struct wt_wire_hello: units are a device's subslices; places are those of enum gen_wire_place.
+ * EVENT: the debug support of the GPUs' driver is wanted from ATTACH on. FAULT is
  * about the walk of the device, whatever the wave. HITS gives the oldest that were not given yet.
  */
-enum gen_wire_place { GEN_WIRE_SAVED, GEN_WIRE_SLM, GEN_WIRE_FILE };
+enum gen_wire_place {
+    GEN_WIRE_SAVED, /**< the area of a GPU's thread 0, then the next */
+    GEN_WIRE_SLM,   /**< where a thread sees the shared local memory of its group */
+    GEN_WIRE_FILE,  /**< … and its own general registers, r0 first */
+};
 
 enum gen_wire_verb {
     GEN_WIRE_KERNELS = GEN_WIRE_FAMILY, /**< answered by struct gen_wire_kernel, as many as there

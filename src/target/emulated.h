@@ -98,6 +98,7 @@ struct wt_emulated {
     struct wt_target_services services;
     struct wt_bus *bus;
     uint8_t *answer;              /**< WT_WIRE_MOST bytes, once a probe has asked (local_link.c) */
+    struct wt_link link;          /**< of `target`, but where the family has another one */
     struct wt_target target;      /**< see wt_emulated_target */
     struct wt_debugger *debugger; /**< NULL until wt_emulated_debug */
 };

@@ -8,13 +8,16 @@
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "debug/core/target.h"
 #include "debug/source/source.h"
+#include "debug/standstill/link.h"
 #include "emulator/machine/profile.h"
 #include "emulator/machine/config.h"
 #include "emulator/machine/machine.h"
 #include "emulator/machine/schedule.h"
+#include "emulator/machine/timeline.h"
 #include "wavetrap/error.h"
 
 struct wt_archive;
@@ -24,8 +27,6 @@ struct wt_hw_table;
 struct wt_host_driver;
 struct wt_probe_ops;
 struct wt_process_ops;
-struct wt_wire_answer;
-struct wt_wire_request;
 
 /** Reads a register of a wave, by its name; false if there is none, or no wave. */
 struct wt_register_reader {
@@ -186,9 +187,15 @@ struct wt_family_core_file {
 
 /** The debug hardware, and debuggers. */
 struct wt_family_debug {
-    /** Fills in what the debugger's target needs beside the common services. NULL: no debugger. */
+    const struct wt_probe_ops *probe; /**< NULL: there is no debugger */
+    /** The probe's link (debug/standstill/link.h), which e->target and host programs get. Waves of
+     * a unit; 0: its link is another one. */
+    uint32_t unit_waves;
+    uint32_t most_units;  /**< of a GPU */
+    uint32_t shown_units; /**< of the GPU that front ends show where no program runs */
+    uint64_t place[4];    /**< of an emulated GPU */
+    /** Adds what a debugger's target of a device needs. NULL: nothing. */
     void (*attach)(struct wt_emulated *e);
-    const struct wt_probe_ops *probe;     /**< NULL: likewise */
     const struct wt_process_ops *process; /**< of host programs (process.h). NULL: a debugger cannot
                                                reach them */
     bool gdb; /**< GDB knows its instruction set, so that front ends of GDB's protocol take it */
@@ -200,10 +207,11 @@ struct wt_family_debug {
     bool looks; /**< … since attention() was asked last: without a wait a look is worth its while */
     /** Launches the kernel again, after a reset, with memory as it is: an input. */
     enum wt_status (*launch_again)(struct wt_emulated *e, struct wt_error *err);
-    /** Serves a probe's request of the family's range, as the operation `own` of a host program's
-     * driver does (runtime/common/serve.h). NULL: there are none. */
-    int32_t (*serve)(struct wt_emulated *e, const struct wt_wire_request *request,
-                     struct wt_wire_answer *answer, uint8_t *bytes);
+    /** Serves a probe's request of the family's range, as struct wt_server_driver has it
+     * (runtime/common/serve.h). NULL: there are none. */
+    int32_t (*serve)(struct wt_machine *machine, wt_input_fn *input, void *context,
+                     const struct wt_wire_request *request, struct wt_wire_answer *answer,
+                     uint8_t *bytes);
     /** Lists what the debug hardware has sent to the host. NULL: it sends nothing. */
     void (*interrupts)(struct wt_emulated *e, FILE *out);
     /** The exceptions at which `exec --catch` stops, by bit; NULL beyond the last. NULL: none. */
@@ -219,6 +227,14 @@ struct wt_family_task {
     const char *name, *needs, *packages;
     bool runs; /**< programs: a family can run if it can do one of these */
 };
+
+/** The link to a GPU of so many units of a family. */
+static inline struct wt_link wt_family_link(const struct wt_family_debug *family, uint32_t units)
+{
+    struct wt_link link = {.gpus = 1, .units = {units}};
+    memcpy(link.place, family->place, sizeof link.place);
+    return link;
+}
 
 /** A family: what it has, in tables. registry.c is the one place that names the families. */
 struct wt_family {

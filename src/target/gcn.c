@@ -29,7 +29,6 @@ struct gcn {
     struct gcn_launch launch;
     struct gcn_device *device;
     struct gcn_disassembler *disassembler; /* NULL until the first use */
-    struct wt_gcn_link link;
 };
 
 static struct gcn *own(const struct wt_emulated *e)
@@ -288,13 +287,10 @@ static bool work_item(struct wt_emulated *e, uint32_t wave, unsigned lane, uint6
 
 static void attach(struct wt_emulated *e)
 {
-    struct gcn *g = own(e);
-    g->link =
-        (struct wt_gcn_link){.common = {&gcn_debugger_link, e, false}, .ops = &gcn_debugger_driver};
-    gcn_debugger_add_queue(g->device);
+    e->link.ops = &gcn_debugger_link;
+    gcn_debugger_add_queue(own(e)->device);
     if (e->core_file) /* the debugger that wrote the file is gone */
         gcn_debugger_detach(e);
-    e->target.link = &g->link;
 }
 
 static const void *config_of(const struct wt_emulated *e)
@@ -398,8 +394,11 @@ const struct wt_family wt_family_gcn = {
             .list_isa = list_isa,
             .explain_word = explain_word},
     .core_file = {.operations = gcn_debugger_operations, .make_ready = make_ready},
-    .debug = {.attach = attach,
-              .probe = &wt_probe_gcn,
+    .debug = {.probe = &wt_probe_gcn,
+              .unit_waves = 1,
+              .most_units = WT_MAX_WAVES,
+              .attach = attach,
+              .serve = gcn_debugger_serve,
               .process = &wt_gcn_process_ops,
               .attention = gcn_debugger_attention,
               .launch_again = gcn_debugger_launch_again,

@@ -4,7 +4,7 @@
  */
 #include "target/gcn_debugger.h"
 
-#include <assert.h>
+#include <errno.h>
 #include <stddef.h>
 #include <string.h>
 
@@ -37,30 +37,34 @@ static struct gcn_device *device_of(void *context)
     return (struct gcn_device *)((struct wt_emulated *)context)->machine;
 }
 
-static enum wt_status link_call(void *context, struct kfd_debug_call *call, struct wt_error *err)
+int32_t gcn_debugger_serve(struct wt_machine *m, wt_input_fn *input, void *context,
+                           const struct wt_wire_request *request, struct wt_wire_answer *answer,
+                           uint8_t *bytes)
 {
-    struct wt_emulated *e = context;
-    const size_t size = offsetof(struct kfd_debug_call, queue) + 4 * call->queue_count;
-    const struct wt_input input = {
-        .kind = WT_INPUT_OPERATION, .bytes = call, .size = size, .operation = gcn_kfd_do_call};
-    wt_emulated_input(e, &input);
-    *call = *gcn_kfd_answer(device_of(e));
-    return WT_OK;
-}
-
-static enum wt_status link_queues(void *context, struct kfd_queue_entry *list, uint32_t room,
-                                  uint32_t *count, struct wt_error *err)
-{
-    *count = (uint32_t)gcn_kfd_queue_snapshot(device_of(context), 0, list, room);
-    return WT_OK;
-}
-
-static enum wt_status link_devices(void *context, struct kfd_device_entry *list, uint32_t room,
-                                   uint32_t *count, struct wt_error *err)
-{
-    gcn_kfd_device_snapshot(device_of(context), 0, list);
-    *count = 1;
-    return WT_OK;
+    struct gcn_device *d = (struct gcn_device *)m;
+    const struct kfd_debug_call *call = (void *)bytes;
+    struct kfd_queue_entry *queues = (void *)bytes;
+    switch ((enum kfd_wire_verb)request->verb) {
+    case KFD_WIRE_CALL:
+        input(context, &(struct wt_input){.kind = WT_INPUT_OPERATION,
+                                          .bytes = bytes,
+                                          .size = offsetof(struct kfd_debug_call, queue) +
+                                                  4 * call->queue_count,
+                                          .operation = gcn_kfd_do_call});
+        answer->size = sizeof *call;
+        memcpy(bytes, gcn_kfd_answer(d), sizeof *call);
+        return 0;
+    case KFD_WIRE_QUEUES:
+        answer->size = (uint32_t)sizeof *queues *
+                       (uint32_t)gcn_kfd_queue_snapshot(d, 0, queues, KFD_DEBUG_QUEUES);
+        return 0;
+    case KFD_WIRE_DEVICES:
+        answer->size = sizeof(struct kfd_device_entry);
+        gcn_kfd_device_snapshot(d, 0, (void *)bytes);
+        return 0;
+    default:
+        return -ENOSYS;
+    }
 }
 
 /* ---- memory ---- */
@@ -105,7 +109,8 @@ const struct wt_link_ops gcn_debugger_link = {.read = link_read,
                                               .registers = wt_local_registers,
                                               .event = wt_local_event,
                                               .ended = wt_local_ended,
-                                              .reset = wt_local_reset};
+                                              .reset = wt_local_reset,
+                                              .ask = wt_local_ask};
 
 /* ---- the launch ---- */
 
@@ -122,8 +127,7 @@ static uint32_t launch_again(struct wt_machine *m, const void *bytes, size_t siz
 
 enum wt_status gcn_debugger_launch_again(struct wt_emulated *e, struct wt_error *err)
 {
-    const struct wt_input launch = {.kind = WT_INPUT_OPERATION, .operation = launch_again};
-    if (wt_emulated_input(e, &launch))
+    if (wt_emulated_operation(e, launch_again, NULL, 0))
         return WT_OK;
     return wt_fail(err, WT_INVALID, "the kernel cannot be launched again: its packet has changed");
 }
@@ -136,15 +140,5 @@ uint32_t (*const gcn_debugger_operations[])(struct wt_machine *, const void *, s
 void gcn_debugger_detach(struct wt_emulated *e)
 {
     struct kfd_debug_call call = {.op = KFD_DEBUG_DISABLE};
-    const struct wt_input input = {.kind = WT_INPUT_OPERATION,
-                                   .bytes = &call,
-                                   .size = offsetof(struct kfd_debug_call, queue),
-                                   .operation = gcn_kfd_do_call};
-    wt_emulated_input(e, &input);
+    wt_emulated_operation(e, gcn_kfd_do_call, &call, offsetof(struct kfd_debug_call, queue));
 }
-
-const struct wt_gcn_link_ops gcn_debugger_driver = {
-    .call = link_call,
-    .queues = link_queues,
-    .devices = link_devices,
-};

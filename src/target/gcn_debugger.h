@@ -8,8 +8,11 @@
 
 /** A link of it; the context is the struct wt_emulated. */
 extern const struct wt_link_ops gcn_debugger_link;
-extern const struct wt_gcn_link_ops gcn_debugger_driver;
 
+/** The operation `serve` of struct wt_family_debug: what the driver does. */
+int32_t gcn_debugger_serve(struct wt_machine *m, wt_input_fn *input, void *context,
+                           const struct wt_wire_request *request, struct wt_wire_answer *answer,
+                           uint8_t *bytes);
 /** The operation `attention` of struct wt_family_debug. */
 bool gcn_debugger_attention(struct wt_emulated *e);
 /** The operation `launch_again` of it. */

@@ -2,7 +2,6 @@
  * started and after its end. See process.h. */
 
 #include "target/gcn_process.h"
-#include "target/no_process.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -16,36 +15,28 @@
 
 #define CODE_ALIGNMENT ((uint64_t)1 << 20)
 
-static enum wt_status no_call(void *context, struct kfd_debug_call *call, struct wt_error *err)
-{
-    call->result = 0;
-    return WT_OK;
-}
-
-static enum wt_status no_queues(void *context, struct kfd_queue_entry *list, uint32_t room,
-                                uint32_t *count, struct wt_error *err)
-{
-    *count = 0;
-    return WT_OK;
-}
-
 /* A Vega 10, of 64 compute units. */
-static enum wt_status vega(void *context, struct kfd_device_entry *list, uint32_t room,
-                           uint32_t *count, struct wt_error *err)
+uint32_t wt_gcn_answer_none(const struct wt_wire_request *request, const void *more, void *out)
 {
-    *count = 1;
-    *list = (struct kfd_device_entry){.lds_base = GCN_SHARED_APERTURE,
-                                      .lds_limit = GCN_SHARED_APERTURE + UINT32_MAX,
-                                      .scratch_base = GCN_PRIVATE_APERTURE,
-                                      .scratch_limit = GCN_PRIVATE_APERTURE + UINT32_MAX,
-                                      .gfx_target_version = 90000,
-                                      .simd_count = 256,
-                                      .max_waves_per_simd = 10};
-    return WT_OK;
+    static const struct kfd_device_entry vega = {.lds_base = GCN_SHARED_APERTURE,
+                                                 .lds_limit = GCN_SHARED_APERTURE + UINT32_MAX,
+                                                 .scratch_base = GCN_PRIVATE_APERTURE,
+                                                 .scratch_limit = GCN_PRIVATE_APERTURE + UINT32_MAX,
+                                                 .gfx_target_version = 90000,
+                                                 .simd_count = 256,
+                                                 .max_waves_per_simd = 10};
+    switch (request->verb) {
+    case KFD_WIRE_CALL:
+        memcpy(out, more, request->follows);
+        ((struct kfd_debug_call *)out)->result = 0;
+        return request->follows;
+    case KFD_WIRE_DEVICES:
+        memcpy(out, &vega, sizeof vega);
+        return sizeof vega;
+    default:
+        return 0;
+    }
 }
-
-static const struct wt_gcn_link_ops no_link_ops = {
-    .call = no_call, .queues = no_queues, .devices = vega};
 
 /* ---- the code in the program's file ---- */
 
@@ -79,25 +70,17 @@ static void add_code(struct wt_process *p, const char *name, const struct gcn_co
     gcn_object_free(&object);
 }
 
-static void add_program(struct wt_process *p, const char *program)
+enum wt_status wt_gcn_show_file(struct wt_process *p, const char *program, struct wt_error *err)
 {
     struct gcn_contained found;
     uint64_t base = GCN_LAUNCH_CODE;
     uint8_t *bytes;
     size_t length, at = 0;
-    if (wt_file_read(program, &bytes, &length, WT_IGNORED) != WT_OK)
-        return; /* reported when the program is started */
+    if (!program || wt_file_read(program, &bytes, &length, WT_IGNORED) != WT_OK)
+        return WT_OK; /* reported when the program is started */
     while (gcn_contained_next(bytes, length, &at, &found))
         if (found.usable)
             add_code(p, program, &found, &base);
     free(bytes);
-}
-
-enum wt_status wt_gcn_connect_none(struct wt_process *p, const char *program, struct wt_error *err)
-{
-    const struct wt_gcn_link link = {.ops = &no_link_ops};
-    const enum wt_status status = wt_process_no_link(p, &link, sizeof link, err);
-    if (program && !status)
-        add_program(p, program);
-    return status;
+    return WT_OK;
 }

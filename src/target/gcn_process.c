@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #include "base/array.h"
-#include "debug/gcn/process.h"
+#include "object/kfd_wire.h"
 #include "target/gcn_arguments.h"
 
 #define MOST_OBJECTS 4096
@@ -23,8 +23,8 @@ struct code {
 };
 
 struct own {
-    struct wt_gcn_process connection; /* first */
-    struct code *code;                /* of modules that were read from its memory */
+    struct wt_process_link link; /* first */
+    struct code *code;           /* of modules that were read from its memory */
     size_t code_count, code_capacity;
 };
 
@@ -36,7 +36,7 @@ static struct own *own(const struct wt_process *p)
 static enum wt_status read_link(struct wt_process *p, uint64_t addr, void *out, size_t size,
                                 struct wt_error *err)
 {
-    return wt_link_read(&own(p)->connection.gcn.common, 0, 0, addr, out, size, err);
+    return wt_link_read(p->target.link, 0, 0, addr, out, size, err);
 }
 
 /* Reads a string of the process, page by page: the readable memory may end behind it. */
@@ -105,8 +105,12 @@ static bool is_elf(const uint8_t *bytes, uint64_t size)
 static bool read_mapped_part(struct wt_process *p, const char *path, uint64_t offset, uint64_t size,
                              uint8_t *bytes)
 {
-    const uint64_t at = wt_gcn_process_mapped(&own(p)->connection, path, offset);
-    return at && read_link(p, at, bytes, size, WT_IGNORED) == WT_OK && is_elf(bytes, size);
+    const struct wt_wire_request request = {
+        .verb = KFD_WIRE_MAPPED, .addr = offset, .follows = (uint32_t)strlen(path) + 1};
+    struct wt_wire_answer answer;
+    return wt_process_link_ask(p->wire, &request, path, &answer, NULL, 0, WT_IGNORED) == WT_OK &&
+           answer.result >= 0 && answer.value[0] &&
+           read_link(p, answer.value[0], bytes, size, WT_IGNORED) == WT_OK && is_elf(bytes, size);
 }
 
 /* The code object that a URI of the runtime names ("memory://PID#offset=A&size=N",
@@ -233,15 +237,15 @@ struct listed {
 static enum wt_status read_list(struct wt_process *p, struct listed **list, size_t *count,
                                 bool *consistent, struct wt_error *err)
 {
-    struct wt_gcn_process *connection = &own(p)->connection;
     struct r_debug debug = {.r_map = NULL};
     size_t capacity = 0;
     uint64_t at = 0, before, after;
     enum wt_status status;
     *list = NULL;
     *count = 0;
-    if ((status = wt_gcn_process_code_list(connection, &at, &before, err)) != WT_OK ||
-        (at && (status = read_link(p, at, &debug, sizeof debug, err)) != WT_OK))
+    if ((status = wt_process_link_hello(p->wire, &before, err)) != WT_OK ||
+        ((at = p->wire->hello.place[0]) &&
+         (status = read_link(p, at, &debug, sizeof debug, err)) != WT_OK))
         return status;
     at = (uint64_t)(uintptr_t)debug.r_map;
     bool good = !at || before; /* memory of a list that is being changed may be gone */
@@ -261,7 +265,7 @@ static enum wt_status read_list(struct wt_process *p, struct listed **list, size
         at = (uint64_t)(uintptr_t)map.l_next;
         ++*count;
     }
-    status = wt_gcn_process_code_list(connection, &at, &after, err);
+    status = wt_process_link_hello(p->wire, &after, err);
     *consistent = good && before == after;
     return status;
 }
@@ -298,13 +302,6 @@ static enum wt_status refresh(struct wt_process *p, struct wt_error *err)
 
 /* ---- operations ---- */
 
-static enum wt_status begin(struct wt_process *p, struct wt_error *err)
-{
-    wt_gcn_process_begin(&own(p)->connection);
-    p->target.link = &own(p)->connection.gcn;
-    return WT_OK;
-}
-
 static bool code_register(struct wt_process *p, uint64_t pc, size_t n, struct wt_code_register *reg)
 {
     return wt_gcn_code_argument(p->modules, pc, n, reg);
@@ -319,8 +316,8 @@ const struct wt_process_ops wt_gcn_process_ops = {.socket = KFD_WIRE_SOCKET,
                                                   .wire = KFD_WIRE_FAMILY,
                                                   .own_bytes = sizeof(struct own),
                                                   .lanes = 64,
-                                                  .begin = begin,
-                                                  .connect_none = wt_gcn_connect_none,
+                                                  .show_file = wt_gcn_show_file,
+                                                  .answer_none = wt_gcn_answer_none,
                                                   .refresh = refresh,
                                                   .code_register = code_register,
                                                   .end = end};

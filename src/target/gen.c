@@ -21,7 +21,6 @@ struct gen {
     struct gen_object object;
     struct gen_launch launch;
     struct gen_device *device;
-    struct wt_gen_link link;
 };
 
 static struct gen *own(const struct wt_emulated *e)
@@ -308,15 +307,10 @@ static unsigned instruction_text(struct wt_emulated *e, uint64_t pc, const uint8
 
 static void attach(struct wt_emulated *e)
 {
-    struct gen *g = own(e);
-    g->link =
-        (struct wt_gen_link){.common = {&wt_local_link, e, false},
-                             .info = wt_gen_info_of(e->machine->waves / GEN_SUBSLICE_THREADS)};
     if (e->core_file)
         gen_debugger_attend(e);
     else
-        gen_device_debug(g->device, true);
-    e->target.link = &g->link;
+        gen_device_debug(own(e)->device, true);
 }
 
 static enum wt_status launch_again(struct wt_emulated *e, struct wt_error *err)
@@ -375,8 +369,14 @@ const struct wt_family wt_family_gen = {
             .list_registers = gen_list_registers,
             .explain_word = gen_explain_word},
     .core_file = {.operations = gen_debugger_operations, .make_ready = make_ready},
-    .debug = {.attach = attach,
-              .probe = &wt_probe_gen,
+    .debug = {.probe = &wt_probe_gen,
+              .unit_waves = GEN_SUBSLICE_THREADS,
+              .most_units = 9,
+              .shown_units = 3, /* a GT2 */
+              .place = {[GEN_WIRE_SAVED] = GEN_SAVED_APERTURE,
+                        [GEN_WIRE_SLM] = GEN_SLM_APERTURE,
+                        [GEN_WIRE_FILE] = GEN_FILE_APERTURE},
+              .attach = attach,
               .process = &wt_gen_process_ops,
               .attention = gen_debugger_attention,
               .looks = true,

@@ -37,11 +37,7 @@ static uint32_t launch_again(struct wt_machine *m, const void *bytes, size_t siz
 enum wt_status gen_debugger_launch(struct wt_emulated *e, const struct gen_launch *of,
                                    struct wt_error *err)
 {
-    const struct wt_input launch = {.kind = WT_INPUT_OPERATION,
-                                    .bytes = of->walk,
-                                    .size = of->walk_count * sizeof *of->walk,
-                                    .operation = launch_again};
-    return wt_emulated_input(e, &launch)
+    return wt_emulated_operation(e, launch_again, of->walk, of->walk_count * sizeof *of->walk)
                ? WT_OK
                : wt_fail(err, WT_INVALID, "the kernel cannot be launched again");
 }
@@ -54,7 +50,7 @@ static uint32_t attend(struct wt_machine *m, const void *bytes, size_t size)
 
 void gen_debugger_attend(struct wt_emulated *e)
 {
-    wt_emulated_input(e, &(struct wt_input){.kind = WT_INPUT_OPERATION, .operation = attend});
+    wt_emulated_operation(e, attend, NULL, 0);
 }
 
 /* The order is part of the format of core files; it begins as gen_operations, with which host

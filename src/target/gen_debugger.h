@@ -7,16 +7,6 @@
 #include "runtime/gen/launch.h"
 #include "target/local_link.h"
 
-/** What a driver tells of one GPU. */
-static inline struct wt_gen_info wt_gen_info_of(uint32_t subslices)
-{
-    return (struct wt_gen_info){.gpus = 1,
-                                .subslices = {subslices},
-                                .saved = GEN_SAVED_APERTURE,
-                                .slm = GEN_SLM_APERTURE,
-                                .file = GEN_FILE_APERTURE};
-}
-
 /** The operation `attention` of struct wt_family_debug. */
 bool gen_debugger_attention(struct wt_emulated *e);
 /** Launches a kernel again, as an input. */

@@ -40,12 +40,11 @@ static bool is_known(const struct wt_process *p, uint64_t number)
 /* Its instructions, read before breakpoints are planted there. */
 static uint8_t *read_code(struct wt_process *p, const struct gen_wire_kernel *kernel)
 {
-    const struct wt_gen_link *l = p->target.link;
+    const struct wt_link *l = p->target.link;
     uint64_t addr = kernel->address;
-    const uint32_t wave = wt_process_link_first(p->wire, wt_gen_unmark(&l->info, &addr, 0));
+    const uint32_t wave = wt_process_link_first(p->wire, wt_gen_unmark(l, &addr, 0));
     uint8_t *bytes = kernel->code_size ? malloc(kernel->code_size) : NULL;
-    if (bytes &&
-        wt_link_read(&l->common, wave, 0, addr, bytes, kernel->code_size, WT_IGNORED) == WT_OK)
+    if (bytes && wt_link_read(l, wave, 0, addr, bytes, kernel->code_size, WT_IGNORED) == WT_OK)
         return bytes;
     free(bytes);
     return NULL;
@@ -147,12 +146,6 @@ static enum wt_status refresh(struct wt_process *p, struct wt_error *err)
     return status;
 }
 
-static enum wt_status begin(struct wt_process *p, struct wt_error *err)
-{
-    p->target.link = &own(p)->connection.gen;
-    return wt_gen_process_begin(&own(p)->connection, err);
-}
-
 static int by_address(const void *a, const void *b)
 {
     const struct code *x = a, *y = b;
@@ -200,9 +193,7 @@ const struct wt_process_ops wt_gen_process_ops = {.socket = GEN_WIRE_SOCKET,
                                                   .wire = GEN_WIRE_FAMILY,
                                                   .own_bytes = sizeof(struct own),
                                                   .lanes = 32,
-                                                  .begin = begin,
                                                   .offer = wt_gen_process_offer_faults,
-                                                  .connect_none = wt_gen_connect_none,
                                                   .final_memory = final_memory,
                                                   .refresh = refresh,
                                                   .end = end};

@@ -6,8 +6,4 @@
 
 extern const struct wt_process_ops wt_gen_process_ops;
 
-/** The operation connect_none of it. */
-enum wt_status wt_gen_connect_none(struct wt_process *process, const char *program,
-                                   struct wt_error *err);
-
 #endif

@@ -19,6 +19,14 @@ void wt_emulated_history_stop(struct wt_emulated *e);
 enum wt_run wt_emulated_run(struct wt_emulated *e, uint64_t issues);
 /** Applies an input; returns as wt_timeline_input does. */
 uint32_t wt_emulated_input(struct wt_emulated *e, const struct wt_input *input);
+/** An input that is an operation of the family's, with its bytes. */
+static inline uint32_t wt_emulated_operation(struct wt_emulated *e, wt_input_operation operation,
+                                             const void *bytes, size_t size)
+{
+    return wt_emulated_input(
+        e, &(struct wt_input){
+               .kind = WT_INPUT_OPERATION, .bytes = bytes, .size = size, .operation = operation});
+}
 /** A program was loaded: the recording begins again. */
 enum wt_status wt_emulated_history_restart(struct wt_emulated *e, struct wt_error *err);
 

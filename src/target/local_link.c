@@ -88,9 +88,14 @@ enum wt_status wt_local_reset(void *context, struct wt_error *err)
     return e->family->debug.launch_again(e, err);
 }
 
-static enum wt_status ask(void *context, const struct wt_wire_request *request, const void *more,
-                          struct wt_wire_answer *answer, void *out, size_t room,
-                          struct wt_error *err)
+static uint32_t input(void *context, const struct wt_input *in)
+{
+    return wt_emulated_input(context, in);
+}
+
+enum wt_status wt_local_ask(void *context, const struct wt_wire_request *request, const void *more,
+                            struct wt_wire_answer *answer, void *out, size_t room,
+                            struct wt_error *err)
 {
     struct wt_emulated *e = context;
     *answer = (struct wt_wire_answer){.size = 0};
@@ -98,7 +103,7 @@ static enum wt_status ask(void *context, const struct wt_wire_request *request, 
         return wt_fail(err, WT_NO_MEMORY, "no host memory");
     if (request->follows)
         memcpy(e->answer, more, request->follows);
-    answer->result = e->family->debug.serve(e, request, answer, e->answer);
+    answer->result = e->family->debug.serve(e->machine, input, e, request, answer, e->answer);
     if (out)
         memcpy(out, e->answer, answer->size < room ? answer->size : room);
     return WT_OK;
@@ -110,4 +115,4 @@ const struct wt_link_ops wt_local_link = {.read = wt_local_read,
                                           .event = wt_local_event,
                                           .ended = wt_local_ended,
                                           .reset = wt_local_reset,
-                                          .ask = ask};
+                                          .ask = wt_local_ask};

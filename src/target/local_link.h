@@ -27,6 +27,10 @@ enum wt_status wt_local_event(void *context, bool wait, struct wt_link_event *ev
                               struct wt_error *err);
 /** The operation `ended`. */
 bool wt_local_ended(void *context, uint32_t *status, char *text, size_t size);
+/** The operation `ask`. */
+enum wt_status wt_local_ask(void *context, const struct wt_wire_request *request, const void *more,
+                            struct wt_wire_answer *answer, void *out, size_t room,
+                            struct wt_error *err);
 /** The operation `reset`. */
 enum wt_status wt_local_reset(void *context, struct wt_error *err);
 

@@ -1,14 +1,15 @@
 /* See no_process.h. */
 #include "target/no_process.h"
 
-#include <stdlib.h>
 #include <string.h>
+
+#include "object/process_wire.h"
 
 static enum wt_status read_image(void *context, wt_wave_handle wave, unsigned lane, uint64_t addr,
                                  void *out, size_t size, struct wt_error *err)
 {
-    const struct wt_process *p = context;
-    return wt_memory_image_read(&p->image, addr, out, size)
+    const struct wt_no_process *p = context;
+    return wt_memory_image_read(p->image, addr, out, size)
                ? WT_OK
                : wt_fail(err, WT_INVALID, "no memory is at 0x%llx: the program is not being run",
                          (unsigned long long)addr);
@@ -40,31 +41,23 @@ static bool never_ended(void *context, uint32_t *status, char *text, size_t size
     return false;
 }
 
-static enum wt_status answer_zeros(void *context, const struct wt_wire_request *request,
-                                   const void *more, struct wt_wire_answer *answer, void *out,
-                                   size_t room, struct wt_error *err)
+static enum wt_status answer_none(void *context, const struct wt_wire_request *request,
+                                  const void *more, struct wt_wire_answer *answer, void *out,
+                                  size_t room, struct wt_error *err)
 {
+    const struct wt_no_process *p = context;
     *answer = (struct wt_wire_answer){.size = (uint32_t)room};
-    if (out)
-        memset(out, 0, room);
+    if (!room || request->wave != WT_NO_HANDLE)
+        return wt_fail(err, WT_INVALID, "the program is not being run");
+    memset(out, 0, room);
+    if (p->answer)
+        answer->size = p->answer(request, more, out);
     return WT_OK;
 }
 
-static const struct wt_link_ops no_link = {.read = read_image,
-                                           .write = refuse_write,
-                                           .registers = no_registers,
-                                           .event = no_event,
-                                           .ended = never_ended,
-                                           .ask = answer_zeros};
-
-enum wt_status wt_process_no_link(struct wt_process *p, const void *of, size_t size,
-                                  struct wt_error *err)
-{
-    struct wt_link *link = p->no_link = malloc(size);
-    if (!link)
-        return wt_fail(err, WT_NO_MEMORY, "out of memory for a GPU without a program");
-    memcpy(link, of, size);
-    *link = (struct wt_link){&no_link, p, false};
-    p->target.link = link;
-    return WT_OK;
-}
+const struct wt_link_ops wt_no_process_link = {.read = read_image,
+                                               .write = refuse_write,
+                                               .registers = no_registers,
+                                               .event = no_event,
+                                               .ended = never_ended,
+                                               .ask = answer_none};

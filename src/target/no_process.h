@@ -1,17 +1,20 @@
-/* The families' links to a GPU that no program uses. See process.h. */
+/* The link to a GPU that no program uses (debug/standstill/link.h). See process.h. */
 #ifndef WT_TARGET_NO_PROCESS_H
 #define WT_TARGET_NO_PROCESS_H
 
 #include "debug/standstill/link.h"
-#include "target/process.h"
+#include "target/memory_image.h"
 
-/**
- * Makes the link of @p process and of its target: a copy of @p size bytes at @p of, a family's
- * link, whose common part is filled in here. The memory is the process's image and cannot be
- * written, registers and answers to requests are 0, and nothing happens. WT_NO_MEMORY; the process
- * frees it.
- */
-enum wt_status wt_process_no_link(struct wt_process *process, const void *of, size_t size,
-                                  struct wt_error *err);
+/** What is to be seen of it: the context of its link. */
+struct wt_no_process {
+    const struct wt_memory_image *image; /**< the memory */
+    /** Answers a request of the family's that is not about a wave, with bytes @p out, of which it
+     * returns the number. NULL: they are all zeros. */
+    uint32_t (*answer)(const struct wt_wire_request *request, const void *more, void *out);
+};
+
+/** Its operations: memory cannot be written, registers are 0, requests about a wave fail
+ * (WT_INVALID), and nothing happens. */
+extern const struct wt_link_ops wt_no_process_link;
 
 #endif

@@ -3,6 +3,7 @@
 
 #include <assert.h>
 #include <stdlib.h>
+#include <string.h>
 #include <time.h>
 
 #include "base/clock.h"
@@ -77,6 +78,26 @@ static enum wt_status take_up(struct wt_process *p, struct wt_error *err)
     return status ? status : p->family->debug.process->refresh(p, err);
 }
 
+/* The GPUs that a process has told of, as a probe's link. */
+static enum wt_status take_gpus(struct wt_process *p, struct wt_error *err)
+{
+    const struct wt_family_debug *family = &p->family->debug;
+    const struct wt_wire_hello *hello = &p->wire->hello;
+    struct wt_link *link = &p->wire->link;
+    *link = (struct wt_link){&wt_process_link_ops, p->wire, true, .gpus = hello->devices};
+    memcpy(link->units, hello->units, sizeof link->units);
+    memcpy(link->place, hello->place, sizeof link->place);
+    p->target.link = link;
+    for (uint32_t i = 0; i < link->gpus; i++) {
+        if (!link->units[i] || link->units[i] > family->most_units)
+            return wt_fail(err, WT_UNSUPPORTED, "process %d has a GPU of %u %ss",
+                           p->wire->connection.pid, (unsigned)link->units[i],
+                           p->family->words.core);
+        p->wire->waves[i] = link->units[i] * family->unit_waves;
+    }
+    return WT_OK;
+}
+
 static enum wt_status connect_once(struct wt_process *p, const struct wt_process_place *place,
                                    struct wt_error *err)
 {
@@ -88,7 +109,8 @@ static enum wt_status connect_once(struct wt_process *p, const struct wt_process
         return wt_fail(err, WT_NO_MEMORY, "out of memory for a connection");
     p->wire->history.lanes = ops->lanes;
     if ((status = wt_process_link_open(p->wire, place, ops->socket, ops->wire, err)) != WT_OK ||
-        (status = ops->begin(p, err)) != WT_OK)
+        (status = take_gpus(p, err)) != WT_OK ||
+        (ops->begin && (status = ops->begin(p, err)) != WT_OK))
         return status;
     return wt_process_link_tell(p->wire, (struct wt_wire_request){.verb = WT_WIRE_ATTACH}, &answer,
                                 err);
@@ -137,8 +159,13 @@ enum wt_status wt_process_open_none(struct wt_process *p, const struct wt_family
                                     struct wt_error *err)
 {
     enum wt_status status = begin(p, family, err);
-    if (!status)
-        status = family->debug.process->connect_none(p, program, err);
+    p->none = (struct wt_no_process){&p->image, family->debug.process->answer_none};
+    p->no_link = wt_family_link(&family->debug, family->debug.shown_units);
+    p->no_link.ops = &wt_no_process_link;
+    p->no_link.context = &p->none;
+    p->target.link = &p->no_link;
+    if (!status && family->debug.process->show_file)
+        status = family->debug.process->show_file(p, program, err);
     if (!status)
         status = wt_debugger_open(&p->target, family->debug.probe, options, &p->debugger, err);
     if (status)
@@ -269,7 +296,6 @@ void wt_process_close(struct wt_process *p)
     wt_modules_free(p->file_modules);
     free_code(p, p->code);
     free_code(p, p->file_code);
-    free(p->no_link);
     wt_memory_image_free(&p->image);
     wt_memory_image_free(&p->file);
     *p = (struct wt_process){.family = NULL};

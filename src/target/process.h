@@ -22,7 +22,7 @@
 #include "debug/process/link.h"
 #include "debug/source/modules.h"
 #include "target/family.h"
-#include "target/memory_image.h"
+#include "target/no_process.h"
 
 struct wt_process;
 
@@ -32,15 +32,16 @@ struct wt_process_ops {
     uint32_t wire;      /**< WT_WIRE_FAMILY() (object/process_wire.h) */
     size_t own_bytes;   /**< of p->own, which begins with a struct wt_process_link */
     unsigned lanes;     /**< of its waves */
-    /** After the greeting: sets the link's waves and p->target.link. */
+    /** After the greeting. NULL: nothing is to be done. */
     enum wt_status (*begin)(struct wt_process *p, struct wt_error *err);
     /** Puts what only the family offers into @p services, whose context is p->wire. NULL: nothing.
      */
     void (*offer)(struct wt_target_services *services);
-    /** A target without a program that runs: sets p->target, whose memory is p->image, and
-     * p->no_link. Adds to that and to p->modules what the file @p program (NULL: none) contains for
-     * the device. */
-    enum wt_status (*connect_none)(struct wt_process *p, const char *program, struct wt_error *err);
+    /** Without a program that runs: adds to p->image, the memory, and to p->modules what the file
+     * @p program (NULL: none) contains for the device. NULL: there is never anything. */
+    enum wt_status (*show_file)(struct wt_process *p, const char *program, struct wt_error *err);
+    /** Likewise: as of struct wt_no_process. */
+    uint32_t (*answer_none)(const struct wt_wire_request *request, const void *more, void *out);
     /** Gives the memory that a program has left that has ended, in the order of addresses. NULL: it
      * is that of the first GPU. */
     void (*final_memory)(struct wt_process *p, wt_process_piece_fn *found, void *context);
@@ -68,7 +69,8 @@ struct wt_process {
     struct wt_target target;
     struct wt_debugger *debugger;
     /* Without a program that runs. */
-    void *no_link;                   /**< malloc'ed: what the target's link is */
+    struct wt_link no_link;          /**< the target's */
+    struct wt_no_process none;       /**< its context */
     struct wt_memory_image image;    /**< that is shown, with `modules` */
     struct wt_memory_image file;     /**< of the program's file, while its end is shown */
     struct wt_modules *file_modules; /**< likewise; or NULL */

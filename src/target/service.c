@@ -6,6 +6,7 @@
 #include "check/objects.h"
 #include "target/core_file.h"
 #include "target/history.h"
+#include "target/local_link.h"
 #include "target/watches.h"
 
 static uint32_t bus_read(void *context, uint32_t addr)
@@ -210,11 +211,19 @@ enum wt_status wt_emulated_connect(struct wt_emulated *e, struct wt_error *err)
 enum wt_status wt_emulated_attach(struct wt_emulated *e, struct wt_error *err)
 {
     enum wt_status status;
-    assert(e->family->debug.attach);
+    const struct wt_family_debug *family = &e->family->debug;
+    assert(family->probe);
     wt_emulated_target(e);
     if ((status = wt_emulated_connect(e, err)) != WT_OK)
         return status;
-    e->family->debug.attach(e);
+    if (family->unit_waves) {
+        e->link = wt_family_link(family, e->machine->waves / family->unit_waves);
+        e->link.ops = &wt_local_link;
+        e->link.context = e;
+        e->target.link = &e->link;
+    }
+    if (family->attach)
+        family->attach(e);
     return WT_OK;
 }
 

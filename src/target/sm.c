@@ -9,6 +9,7 @@
 #include "base/array.h"
 #include "base/bits.h"
 #include "base/file.h"
+#include "debug/sm/sm.h"
 #include "emulator/sm/host.h"
 #include "emulator/sm/isa.h"
 #include "emulator/sm/sm.h"
@@ -16,9 +17,9 @@
 #include "object/ptx_word.h"
 #include "runtime/common/value.h"
 #include "target/emulated.h"
+#include "target/history.h"
 #include "target/launch.h"
 #include "target/sm_core.h"
-#include "target/sm_debugger.h"
 #include "target/sm_process.h"
 #include "target/sm_ptx.h"
 #include "target/sm_text.h"
@@ -69,8 +70,6 @@ struct sm {
     struct sm_launch launch;
     struct wt_sm_ptx *loaded; /* of a core file */
     size_t loaded_count, loaded_capacity;
-    unsigned sms;
-    struct wt_sm_link link;
 };
 
 static struct sm *own(const struct wt_emulated *e)
@@ -620,20 +619,19 @@ static void attach(struct wt_emulated *e)
     struct sm *s = own(e);
     if (e->core_file)
         s->launch = *sm_device_latest_launch(s->device);
-    s->sms = e->machine->waves / SM_WARPS;
-    s->link = (struct wt_sm_link){.common = {&wt_local_link, e, false},
-                                  .ops = &sm_debugger_link,
-                                  .gpus = 1,
-                                  .sms = &s->sms,
-                                  .has_handler = sm_device_trap_handler(s->device) != 0,
-                                  .shared_window = SM_SHARED_WINDOW,
-                                  .local_window = SM_LOCAL_WINDOW};
-    e->target.link = &s->link;
+    e->link.place[WT_SM_HANDLER] = sm_device_trap_handler(s->device);
 }
+
+static_assert((int)WT_SM_LOCAL == (int)SM_REGISTER_LOCAL && (int)WT_SM_P0 == (int)SM_REGISTER_P0 &&
+                  (int)WT_SM_PC == (int)SM_REGISTER_PC && WT_SM_SHARED_WINDOW == SM_SHARED_WINDOW &&
+                  WT_SM_LOCAL_WINDOW == SM_LOCAL_WINDOW,
+              "the probe's numbers of registers, and its addresses, are the emulator's");
 
 static enum wt_status launch_again(struct wt_emulated *e, struct wt_error *err)
 {
-    return sm_debugger_launch(e, &own(e)->launch, err);
+    return wt_emulated_operation(e, sm_do_launch, &own(e)->launch, sizeof own(e)->launch)
+               ? WT_OK
+               : wt_fail(err, WT_INVALID, "the kernel cannot be launched again");
 }
 
 /* ---- core files ---- */
@@ -776,11 +774,15 @@ const struct wt_family wt_family_sm = {
                   .take_code = take_code,
                   .name_code = name_code,
                   .operations = sm_operations},
-    .debug = {.attach = attach,
-              .probe = &wt_probe_sm,
+    .debug = {.probe = &wt_probe_sm,
+              .unit_waves = SM_WARPS,
+              .most_units = 64,
+              .shown_units = 1,
+              .attach = attach,
               .process = &wt_sm_process_ops,
               .looks = true,
               .launch_again = launch_again,
+              .serve = sm_serve,
               .registers = &sm_register_table},
     .host = &wt_sm_host_driver,
     .tasks = wt_sm_tasks,

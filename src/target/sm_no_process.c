@@ -1,7 +1,6 @@
 /* The debugger of SMs that no program uses: front ends look at the program's file before it is
  * started. See process.h. */
 #include "target/sm_process.h"
-#include "target/no_process.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,75 +14,6 @@
 #include "object/cuda_contained.h"
 #include "object/cuda_fatbin.h"
 #include "object/ptx_object.h"
-
-/* ---- the link ---- */
-
-static enum wt_status no_launch(void *context, struct wt_sm_launch *launch, struct wt_error *err)
-{
-    *launch = (struct wt_sm_launch){.number = 0};
-    return WT_OK;
-}
-
-static enum wt_status nothing(struct wt_error *err)
-{
-    return wt_fail(err, WT_INVALID, "the program is not being run");
-}
-
-static enum wt_status no_warp(void *context, uint32_t warp, struct wt_sm_warp *out,
-                              struct wt_error *err)
-{
-    return nothing(err);
-}
-
-static enum wt_status no_row(void *context, uint32_t warp, unsigned number, void *row,
-                             struct wt_error *err)
-{
-    return nothing(err);
-}
-
-static enum wt_status no_write_row(void *context, uint32_t warp, unsigned number, uint32_t lanes,
-                                   const void *row, struct wt_error *err)
-{
-    return nothing(err);
-}
-
-static enum wt_status no_file(void *context, uint32_t warp, uint64_t offset, void *out, size_t size,
-                              struct wt_error *err)
-{
-    return nothing(err);
-}
-
-static enum wt_status no_bank(void *context, unsigned bank, uint64_t *addr, uint32_t *size,
-                              struct wt_error *err)
-{
-    return nothing(err);
-}
-
-static enum wt_status no_local(void *context, uint32_t warp, unsigned lane, uint64_t *addr,
-                               uint32_t *size, struct wt_error *err)
-{
-    return nothing(err);
-}
-
-static const struct wt_sm_link_ops no_link_ops = {.launch = no_launch,
-                                                  .warp = no_warp,
-                                                  .read_row = no_row,
-                                                  .write_row = no_write_row,
-                                                  .read_file = no_file,
-                                                  .bank = no_bank,
-                                                  .local = no_local};
-
-/* A GPU of one SM. */
-static enum wt_status make_link(struct wt_process *p, struct wt_error *err)
-{
-    static const unsigned sms = 1;
-    const struct wt_sm_link link = {.ops = &no_link_ops,
-                                    .gpus = 1,
-                                    .sms = &sms,
-                                    .shared_window = SM_SHARED_WINDOW,
-                                    .local_window = SM_LOCAL_WINDOW};
-    return wt_process_no_link(p, &link, sizeof link, err);
-}
 
 /* ---- the code in the program's file ---- */
 
@@ -248,11 +178,8 @@ static void show_file(struct wt_process *p, const char *program)
     free(bytes);
 }
 
-enum wt_status wt_sm_connect_none(struct wt_process *p, const char *program, struct wt_error *err)
+enum wt_status wt_sm_show_file(struct wt_process *p, const char *program, struct wt_error *err)
 {
-    enum wt_status status = make_link(p, err);
-    if (status)
-        return status;
     wt_modules_set_bundles(p->modules, SM_BUNDLE, 8);
     p->code = calloc(1, sizeof(struct wt_sm_code));
     if (!p->code)

@@ -17,12 +17,6 @@
 #define DATA_ALIGNMENT 256u /* sm_ptx_link() */
 #define MOST_TEXTS 4096u    /* of a module: linked programs have some dozens */
 
-/* NULL: no program runs. */
-static struct wt_sm_process *connection(const struct wt_process *p)
-{
-    return p->own;
-}
-
 static enum wt_status add_texts(struct wt_process *p, const struct sm_wire_module *m,
                                 struct wt_sm_ptx *ptx, struct wt_error *err)
 {
@@ -34,7 +28,7 @@ static enum wt_status add_texts(struct wt_process *p, const struct sm_wire_modul
     for (uint32_t i = 0; i < m->texts && !status; i++) {
         char *text, name[48];
         size_t length;
-        if ((status = wt_sm_process_text(connection(p), m, i, &text, &length, err)) != WT_OK)
+        if ((status = wt_sm_process_text(p->wire, m, i, &text, &length, err)) != WT_OK)
             return status;
         sm_wire_text_name(name, sizeof name, m->id, i, m->texts);
         status = wt_sm_ptx_add(ptx, name, text, length, err);
@@ -60,7 +54,7 @@ static enum wt_status add_cubin(struct wt_process *p, const struct sm_wire_modul
 {
     char *bytes, name[48];
     size_t length;
-    enum wt_status status = wt_sm_process_text(connection(p), m, 0, &bytes, &length, err);
+    enum wt_status status = wt_sm_process_text(p->wire, m, 0, &bytes, &length, err);
     if (status)
         return status;
     snprintf(name, sizeof name, "cubin %llu", (unsigned long long)m->id);
@@ -106,7 +100,7 @@ static enum wt_status refresh(struct wt_process *p, struct wt_error *err)
     struct wt_sm_code *o = wt_sm_code(p);
     struct sm_wire_module *list;
     size_t count;
-    enum wt_status status = wt_sm_process_modules(connection(p), &list, &count, err);
+    enum wt_status status = wt_sm_process_modules(p->wire, &list, &count, err);
     if (status)
         return status;
     for (size_t i = 0; i < o->count; i++) {
@@ -132,8 +126,8 @@ static enum wt_status begin(struct wt_process *p, struct wt_error *err)
     p->code = calloc(1, sizeof(struct wt_sm_code));
     if (!p->code)
         return wt_fail(err, WT_NO_MEMORY, "out of memory for a list of modules");
-    p->target.link = &connection(p)->sm;
-    return wt_sm_process_begin(connection(p), err);
+    p->wire->wait = SM_WIRE_WAIT;
+    return WT_OK;
 }
 
 /* PTX has its text in its module; machine code is decoded. */
@@ -175,20 +169,14 @@ static void free_code(void *code)
     free(o);
 }
 
-static void end(struct wt_process *p)
-{
-    free(connection(p)->warp);
-}
-
 const struct wt_process_ops wt_sm_process_ops = {.socket = SM_WIRE_SOCKET,
                                                  .wire = SM_WIRE_FAMILY,
-                                                 .own_bytes = sizeof(struct wt_sm_process),
+                                                 .own_bytes = sizeof(struct wt_process_link),
                                                  .lanes = 32,
                                                  .begin = begin,
                                                  .offer = wt_sm_process_offer_detail,
-                                                 .connect_none = wt_sm_connect_none,
+                                                 .show_file = wt_sm_show_file,
                                                  .free_code = free_code,
                                                  .refresh = refresh,
                                                  .instruction_text = instruction_text,
-                                                 .code_register = code_register,
-                                                 .end = end};
+                                                 .code_register = code_register};

@@ -25,8 +25,8 @@ static inline struct wt_sm_code *wt_sm_code(const struct wt_process *p)
     return p->code;
 }
 
-/** The operation connect_none of struct wt_process_ops. */
-enum wt_status wt_sm_connect_none(struct wt_process *p, const char *program, struct wt_error *err);
+/** The operation show_file of struct wt_process_ops. */
+enum wt_status wt_sm_show_file(struct wt_process *p, const char *program, struct wt_error *err);
 
 extern const struct wt_process_ops wt_sm_process_ops;
 

@@ -17,40 +17,46 @@ struct driver {
     unsigned calls;
 };
 
-static enum wt_status call(void *context, struct kfd_debug_call *c, struct wt_error *err)
+static enum wt_status ask(void *context, const struct wt_wire_request *request, const void *more,
+                          struct wt_wire_answer *answer, void *out, size_t room,
+                          struct wt_error *err)
 {
-    ((struct driver *)context)->calls++;
-    c->result = 0;
-    return WT_OK;
-}
-
-static enum wt_status queues(void *context, struct kfd_queue_entry *list, uint32_t room,
-                             uint32_t *count, struct wt_error *err)
-{
-    *count = 1;
-    list[0] = (struct kfd_queue_entry){.ring_base_address = AREA,
-                                       .read_pointer_address = AREA + 64,
-                                       .ctx_save_restore_address = AREA,
-                                       .ring_size = 1024,
-                                       .gpu_id = ((struct driver *)context)->area[AREA_SIZE - 1],
-                                       .queue_type = 2,
-                                       .ctx_save_restore_area_size = AREA_SIZE};
-    return WT_OK;
-}
-
-/* Two of different sizes; the queue may be of neither. */
-static enum wt_status devices(void *context, struct kfd_device_entry *list, uint32_t room,
-                              uint32_t *count, struct wt_error *err)
-{
-    for (*count = 0; *count < 2; ++*count)
-        list[*count] = (struct kfd_device_entry){.lds_base = (uint64_t)1 << 48,
-                                                 .lds_limit = ((uint64_t)1 << 48) + UINT32_MAX,
-                                                 .scratch_base = (uint64_t)2 << 48,
-                                                 .scratch_limit = ((uint64_t)2 << 48) + UINT32_MAX,
-                                                 .gpu_id = *count,
-                                                 .gfx_target_version = 90000,
-                                                 .simd_count = 8 >> *count,
-                                                 .max_waves_per_simd = 10};
+    struct driver *d = context;
+    struct kfd_queue_entry *queue = out;
+    struct kfd_device_entry *device = out;
+    *answer = (struct wt_wire_answer){.result = 0};
+    switch (request->verb) {
+    case KFD_WIRE_CALL:
+        d->calls++;
+        memmove(out, more, request->follows);
+        ((struct kfd_debug_call *)out)->result = 0;
+        answer->size = request->follows;
+        break;
+    case KFD_WIRE_QUEUES:
+        *queue = (struct kfd_queue_entry){.ring_base_address = AREA,
+                                          .read_pointer_address = AREA + 64,
+                                          .ctx_save_restore_address = AREA,
+                                          .ring_size = 1024,
+                                          .gpu_id = d->area[AREA_SIZE - 1],
+                                          .queue_type = 2,
+                                          .ctx_save_restore_area_size = AREA_SIZE};
+        answer->size = sizeof *queue;
+        break;
+    case KFD_WIRE_DEVICES: /* two of different sizes; the queue may be of neither */
+        for (uint32_t i = 0; i < 2; i++)
+            device[i] = (struct kfd_device_entry){.lds_base = (uint64_t)1 << 48,
+                                                  .lds_limit = ((uint64_t)1 << 48) + UINT32_MAX,
+                                                  .scratch_base = (uint64_t)2 << 48,
+                                                  .scratch_limit = ((uint64_t)2 << 48) + UINT32_MAX,
+                                                  .gpu_id = i,
+                                                  .gfx_target_version = 90000,
+                                                  .simd_count = 8 >> i,
+                                                  .max_waves_per_simd = 10};
+        answer->size = 2 * sizeof *device;
+        break;
+    default:
+        abort();
+    }
     return WT_OK;
 }
 
@@ -90,9 +96,8 @@ static bool ended(void *context, uint32_t *status, char *text, size_t size)
     return false;
 }
 
-static const struct wt_gcn_link_ops ops = {.call = call, .queues = queues, .devices = devices};
-static const struct wt_link_ops common = {
-    .read = read_memory, .write = write_memory, .event = event, .ended = ended};
+static const struct wt_link_ops ops = {
+    .read = read_memory, .write = write_memory, .event = event, .ended = ended, .ask = ask};
 
 static void look_at(struct wt_probe *p, uint32_t wave)
 {
@@ -131,7 +136,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     const struct wt_probe_ops *o = &wt_probe_gcn;
     struct driver *driver = calloc(1, sizeof *driver);
-    const struct wt_gcn_link link = {.common = {&common, driver, true}, .ops = &ops};
+    const struct wt_link link = {&ops, driver, true, 2, {0}, {0}};
     const struct wt_target_services services = {.pump = NULL};
     const struct wt_target target = {.link = &link, .services = &services};
     struct wt_probe *p;

@@ -436,13 +436,12 @@ static void list(struct toy_device *d, struct wt_wire_answer *answer, uint8_t *b
     answer->size = d->machine.waves * (uint32_t)sizeof(struct toy_state);
 }
 
-int32_t toy_serve(struct toy_device *d, uint32_t (*input)(void *context, const struct wt_input *in),
-                  void *context, const struct wt_wire_request *r, struct wt_wire_answer *answer,
-                  uint8_t *bytes)
+int32_t toy_serve(struct wt_machine *m, wt_input_fn *input, void *context,
+                  const struct wt_wire_request *r, struct wt_wire_answer *answer, uint8_t *bytes)
 {
     if (r->verb == (uint32_t)TOY_LIST)
-        list(d, answer, bytes);
-    else if (r->verb == (uint32_t)TOY_READ_ROW && read_row(&d->machine, r->wave, r->number, bytes))
+        list(device_of(m), answer, bytes);
+    else if (r->verb == (uint32_t)TOY_READ_ROW && read_row(m, r->wave, r->number, bytes))
         answer->size = r->number < TOY_REGISTERS ? 8 * TOY_LANES : 8;
     else if (r->verb != (uint32_t)TOY_WRITE_ROW ||
              !input(context, &(struct wt_input){.kind = WT_INPUT_OPERATION,

@@ -9,8 +9,7 @@
 #include "target/history.h"
 #include "target/host_program.h"
 #include "target/launch.h"
-#include "target/local_link.h"
-#include "target/no_process.h"
+#include "target/process.h"
 #include "target/sm.h"
 #include "target/vortex.h"
 #include "toy.h"
@@ -50,7 +49,6 @@ struct own {
     struct toy_launch launch;
     struct wt_value *value;
     size_t values;
-    struct toy_link link;
 };
 
 static struct own *own(const struct wt_emulated *e)
@@ -106,14 +104,6 @@ static enum wt_status open_device(struct wt_emulated *e, const void *config, str
                         e->options->schedule ? e->options->schedule : &schedule, err);
     e->machine = o->device ? &o->device->machine : NULL;
     return o->device ? WT_OK : WT_NO_MEMORY;
-}
-
-static uint32_t launch(struct wt_emulated *e)
-{
-    return wt_emulated_input(e, &(struct wt_input){.kind = WT_INPUT_OPERATION,
-                                                   .bytes = &own(e)->launch,
-                                                   .size = sizeof own(e)->launch,
-                                                   .operation = toy_do_launch});
 }
 
 static enum wt_status load(struct wt_emulated *e, struct wt_error *err)
@@ -214,29 +204,13 @@ static struct wt_fault *wave_fault(struct wt_emulated *e, uint32_t wave)
 
 /* ---- the debugger's way in ---- */
 
-static uint32_t input(void *context, const struct wt_input *in)
-{
-    return wt_emulated_input(context, in);
-}
-
-static int32_t serve(struct wt_emulated *e, const struct wt_wire_request *request,
-                     struct wt_wire_answer *answer, uint8_t *bytes)
-{
-    return toy_serve(own(e)->device, input, e, request, answer, bytes);
-}
-
 static enum wt_status launch_again(struct wt_emulated *e, struct wt_error *err)
 {
     wt_emulated_input(
         e, &(struct wt_input){.kind = WT_INPUT_DEBUG_WRITE, .value = TOY_ATTEND | TOY_HOLD});
-    return launch(e) ? WT_OK : wt_fail(err, WT_INVALID, "it cannot be launched again");
-}
-
-static void attach(struct wt_emulated *e)
-{
-    own(e)->link =
-        (struct toy_link){.common = {&wt_local_link, e, false}, .waves = e->machine->waves};
-    e->target.link = &own(e)->link;
+    return wt_emulated_operation(e, toy_do_launch, &own(e)->launch, sizeof own(e)->launch)
+               ? WT_OK
+               : wt_fail(err, WT_INVALID, "it cannot be launched again");
 }
 
 static void make_ready(struct wt_emulated *e)
@@ -246,41 +220,15 @@ static void make_ready(struct wt_emulated *e)
 
 /* ---- host programs ---- */
 
-struct process {
-    struct wt_process_link wire; /* first */
-    struct toy_link link;
-};
-
-static enum wt_status begin(struct wt_process *p, struct wt_error *err)
-{
-    struct process *own = p->own;
-    const uint32_t cores = own->wire.hello.units[0];
-    if (!cores || cores > TOY_MOST_CORES)
-        return wt_fail(err, WT_UNSUPPORTED, "a toy of %u cores", (unsigned)cores);
-    own->wire.waves[0] = TOY_SLOTS * cores;
-    own->link = (struct toy_link){{&wt_process_link_ops, own, true}, TOY_SLOTS * cores};
-    p->target.link = &own->link;
-    return WT_OK;
-}
-
 static enum wt_status refresh(struct wt_process *p, struct wt_error *err)
 {
     return WT_OK; /* kernels have no symbols */
 }
 
-/* Before the program is started, and after its end. */
-static enum wt_status connect_none(struct wt_process *p, const char *program, struct wt_error *err)
-{
-    return wt_process_no_link(p, &(struct toy_link){.waves = TOY_SLOTS}, sizeof(struct toy_link),
-                              err);
-}
-
 static const struct wt_process_ops process = {.socket = TOY_SOCKET,
                                               .wire = TOY_WIRE_FAMILY,
-                                              .own_bytes = sizeof(struct process),
+                                              .own_bytes = sizeof(struct wt_process_link),
                                               .lanes = TOY_LANES,
-                                              .begin = begin,
-                                              .connect_none = connect_none,
                                               .refresh = refresh};
 
 static bool prepare(const struct wt_host_program *program, const char *folder)
@@ -311,12 +259,14 @@ static const struct wt_family family = {
             .buffer = buffer},
     .isa = {.instruction = instruction, .instruction_text = instruction_text, .list_isa = list_isa},
     .core_file = {.operations = toy_operations, .make_ready = make_ready},
-    .debug = {.attach = attach,
-              .probe = &toy_probe,
+    .debug = {.probe = &toy_probe,
+              .unit_waves = TOY_SLOTS,
+              .most_units = TOY_MOST_CORES,
+              .shown_units = 1,
               .process = &process,
               .looks = true,
               .launch_again = launch_again,
-              .serve = serve},
+              .serve = toy_serve},
     .host = &host,
     .tasks = tasks};
 

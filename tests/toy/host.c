@@ -249,12 +249,6 @@ static int record(void *context, uint32_t device, uint64_t budget)
     return 0;
 }
 
-static int32_t serve_own(void *context, const struct wt_wire_request *r,
-                         struct wt_wire_answer *answer, uint8_t *bytes)
-{
-    return toy_serve(toy.device, apply, context, r, answer, bytes);
-}
-
 static const struct wt_server_driver driver = {.kind = TOY_SOCKET,
                                                .family = TOY_WIRE_FAMILY,
                                                .let_go = let_go,
@@ -271,7 +265,7 @@ static const struct wt_server_driver driver = {.kind = TOY_SOCKET,
                                                .gpu = hosted,
                                                .fault = fault,
                                                .record = record,
-                                               .own = serve_own};
+                                               .serve = toy_serve};
 
 /* ---- the program ---- */
 

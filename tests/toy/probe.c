@@ -1,7 +1,6 @@
 /* The toy's probe, over debug/standstill. */
 #include "probe.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/bits.h"
@@ -15,10 +14,6 @@ struct row {
 
 struct wt_probe {
     struct wt_standstill common; /* first */
-    const struct toy_link *link;
-    struct wt_space space[2];
-    struct wt_register reg[TOY_REGISTERS + 1];
-    char name[TOY_REGISTERS][4];
 };
 
 static struct row *row_of(struct wt_probe *p, uint32_t wave)
@@ -27,23 +22,17 @@ static struct row *row_of(struct wt_probe *p, uint32_t wave)
 }
 
 static enum wt_status ask(struct wt_probe *p, struct wt_wire_request request, const void *more,
-                          void *out, size_t room, struct wt_error *err)
+                          void *out, size_t size, struct wt_error *err)
 {
     struct wt_wire_answer answer;
-    const struct wt_link *link = &p->link->common;
-    const enum wt_status status =
-        link->ops->ask(link->context, &request, more, &answer, out, room, err);
-    if (status || (answer.result >= 0 && answer.size == room))
-        return status;
-    return wt_fail(err, WT_INVALID, "the toy refuses request 0x%x at 0x%llx",
-                   (unsigned)request.verb, (unsigned long long)request.addr);
+    return wt_link_ask(p->common.link, &request, more, &answer, out, size, err);
 }
 
 static enum wt_status command(struct wt_probe *p, uint32_t addr, uint32_t value,
                               struct wt_error *err)
 {
     struct wt_wire_register reg = {.addr = addr, .write = 1, .value = value};
-    return p->link->common.ops->registers(p->link->common.context, 0, &reg, 1, err);
+    return p->common.link->ops->registers(p->common.link->context, 0, &reg, 1, err);
 }
 
 /* ---- standing still ---- */
@@ -90,7 +79,8 @@ static enum wt_status stop(struct wt_probe *p, struct wt_error *err)
     enum wt_status status = command(p, TOY_CONTROL, TOY_ATTEND | TOY_STOP, err);
     const size_t size = p->common.topology.waves * sizeof *list;
     if (!status)
-        status = ask(p, (struct wt_wire_request){.verb = TOY_LIST}, NULL, list, size, err);
+        status = ask(p, (struct wt_wire_request){.verb = TOY_LIST, .wave = WT_NO_HANDLE}, NULL,
+                     list, size, err);
     if (status)
         return status;
     p->common.still = true;
@@ -131,9 +121,10 @@ static enum wt_status read_rows(struct wt_probe *p, wt_wave_handle wave, wt_lane
     enum wt_status status = WT_OK;
     for (size_t i = 0; i < count && !status; i++) {
         uint64_t row[TOY_LANES];
-        const bool is_pc = index[i] == TOY_REGISTERS;
+        const uint32_t number = p->common.registers[index[i]].code;
+        const bool is_pc = number == TOY_REGISTERS;
         status =
-            ask(p, (struct wt_wire_request){.verb = TOY_READ_ROW, .wave = wave, .number = index[i]},
+            ask(p, (struct wt_wire_request){.verb = TOY_READ_ROW, .wave = wave, .number = number},
                 NULL, row, is_pc ? 8 : sizeof row, err);
         for (unsigned lane = 0; lane < (is_pc ? 1 : TOY_LANES) && !status; lane++)
             if (is_pc || wt_has_lane(lanes, lane)) {
@@ -147,24 +138,19 @@ static enum wt_status read_rows(struct wt_probe *p, wt_wave_handle wave, wt_lane
 static enum wt_status write_row(struct wt_probe *p, wt_wave_handle wave, wt_lanes lanes,
                                 unsigned index, const uint8_t *bytes, struct wt_error *err)
 {
-    struct toy_row row = {.wave = wave, .number = index, .lanes = (uint32_t)lanes};
+    const uint32_t number = p->common.registers[index].code;
+    struct toy_row row = {.wave = wave, .number = number, .lanes = (uint32_t)lanes};
     for (unsigned lane = 0; lane < TOY_LANES; lane++)
-        if (index == TOY_REGISTERS || wt_has_lane(lanes, lane)) {
+        if (number == TOY_REGISTERS || wt_has_lane(lanes, lane)) {
             row.value[lane] = wt_load_le(bytes, 8);
-            bytes += index == TOY_REGISTERS ? 0 : 8;
+            bytes += number == TOY_REGISTERS ? 0 : 8;
         }
-    if (index == TOY_REGISTERS)
+    if (number == TOY_REGISTERS)
         row_of(p, wave)->state.pc = row.value[0];
-    return ask(p, (struct wt_wire_request){.verb = TOY_WRITE_ROW, .follows = sizeof row}, &row,
-               NULL, 0, err);
+    return ask(p,
+               (struct wt_wire_request){.verb = TOY_WRITE_ROW, .wave = wave, .follows = sizeof row},
+               &row, NULL, 0, err);
 }
-
-static const struct wt_standstill_ops standstill = {.stop = stop,
-                                                    .go = go,
-                                                    .view = view,
-                                                    .exception = exception,
-                                                    .read_rows = read_rows,
-                                                    .write_row = write_row};
 
 /* ---- memory ---- */
 
@@ -173,7 +159,7 @@ static enum wt_status read_memory(struct wt_probe *p, uint32_t wave, unsigned la
                                   struct wt_error *err)
 {
     addr = wt_address_generic(&p->common.topology, addr);
-    return wt_link_read(&p->link->common, wave, lane, addr.offset, out, size, err);
+    return wt_link_read(p->common.link, wave, lane, addr.offset, out, size, err);
 }
 
 static enum wt_status write_memory(struct wt_probe *p, uint32_t wave, unsigned lane,
@@ -181,7 +167,7 @@ static enum wt_status write_memory(struct wt_probe *p, uint32_t wave, unsigned l
                                    struct wt_error *err)
 {
     addr = wt_address_generic(&p->common.topology, addr);
-    return wt_link_write(&p->link->common, wave, lane, addr.offset, bytes, size, err);
+    return wt_link_write(p->common.link, wave, lane, addr.offset, bytes, size, err);
 }
 
 /* ---- code ---- */
@@ -212,77 +198,78 @@ static void decode(struct wt_probe *p, uint64_t addr, const struct wt_window *wi
 
 /* ---- opening ---- */
 
-static void probe_close(struct wt_probe *p)
+static enum wt_status describe(struct wt_probe *p, struct wt_error *err)
 {
-    for (uint32_t i = 0; i < p->common.topology.waves && p->link->common.host_launches; i++)
-        command(p, 1 + i, TOY_RUN, WT_IGNORED);
-    if (p->link->common.host_launches)
-        command(p, TOY_CONTROL, 0, WT_IGNORED);
-    wt_standstill_close(p);
-    free(p);
+    static const struct wt_space spaces[] = {
+        {.name = "global", .dwarf = -1, .scope = WT_SCOPE_DEVICE, .address_bits = 64},
+        {.name = "local",
+         .dwarf = -1,
+         .scope = WT_SCOPE_GROUP,
+         .address_bits = 32,
+         .aperture = TOY_LOCAL}};
+    static const struct wt_register pc = {.name = "pc",
+                                          .set = "general",
+                                          .scope = WT_SCOPE_WAVE,
+                                          .role = WT_ROLE_PC,
+                                          .bits = 64,
+                                          .number = TOY_REGISTERS,
+                                          .dwarf = -1,
+                                          .code = TOY_REGISTERS};
+    static const struct wt_register_range rows[] = {
+        {"r",
+         0,
+         TOY_REGISTERS,
+         1,
+         {.set = "general", .scope = WT_SCOPE_LANE, .bits = 64, .dwarf = -1}},
+        {0}};
+    p->common.topology = (struct wt_topology){.family = "toy",
+                                              .arch = "toy",
+                                              .triple = "toy",
+                                              .waves_per_core = TOY_SLOTS,
+                                              .lanes = TOY_LANES,
+                                              .wave_word = "wave",
+                                              .lane_word = "lane",
+                                              .code_granule = 8,
+                                              .spaces = spaces,
+                                              .space_count = 2,
+                                              .address_bits = 64};
+    return wt_standstill_describe_registers(p, &pc, 1, rows, err);
 }
+
+static enum wt_status attend(struct wt_probe *p, struct wt_error *err)
+{
+    return command(p, TOY_CONTROL, TOY_ATTEND, err);
+}
+
+static void let_go(struct wt_probe *p)
+{
+    for (uint32_t i = 0; i <= p->common.topology.waves && p->common.link->host_launches; i++)
+        command(p, i, 0, WT_IGNORED);
+}
+
+static const struct wt_standstill_ops standstill = {.stop = stop,
+                                                    .go = go,
+                                                    .view = view,
+                                                    .exception = exception,
+                                                    .read_rows = read_rows,
+                                                    .write_row = write_row};
+
+static const struct wt_standstill_kind kind = {.ops = &standstill,
+                                               .probe_size = sizeof(struct wt_probe),
+                                               .row_size = sizeof(struct row),
+                                               .describe = describe,
+                                               .begin = attend,
+                                               .end = let_go};
 
 static enum wt_status probe_open(const struct wt_target *target, bool use_memory_port,
                                  struct wt_probe **probe, struct wt_error *err)
 {
-    struct wt_probe *p = calloc(1, sizeof *p);
-    if (!p)
-        return wt_fail(err, WT_NO_MEMORY, "out of memory for the probe");
-    p->link = target->link;
-    p->space[0] = (struct wt_space){
-        .name = "global", .dwarf = -1, .scope = WT_SCOPE_DEVICE, .address_bits = 64};
-    p->space[1] = (struct wt_space){.name = "local",
-                                    .dwarf = -1,
-                                    .scope = WT_SCOPE_GROUP,
-                                    .address_bits = 32,
-                                    .aperture = TOY_LOCAL};
-    for (unsigned i = 0; i <= TOY_REGISTERS; i++) {
-        const bool is_pc = i == TOY_REGISTERS;
-        if (!is_pc)
-            snprintf(p->name[i], sizeof p->name[i], "r%u", i % 100);
-        p->reg[i] = (struct wt_register){.name = is_pc ? "pc" : p->name[i],
-                                         .set = "general",
-                                         .scope = is_pc ? WT_SCOPE_WAVE : WT_SCOPE_LANE,
-                                         .role = is_pc ? WT_ROLE_PC : WT_ROLE_NONE,
-                                         .bits = 64,
-                                         .number = i,
-                                         .dwarf = -1,
-                                         .code = i};
-    }
-    p->common.topology = (struct wt_topology){.family = "toy",
-                                              .arch = "toy",
-                                              .triple = "toy",
-                                              .clusters = 1,
-                                              .cores = p->link->waves / TOY_SLOTS,
-                                              .waves_per_core = TOY_SLOTS,
-                                              .waves = p->link->waves,
-                                              .host_launches = p->link->common.host_launches,
-                                              .lanes = TOY_LANES,
-                                              .wave_word = "wave",
-                                              .lane_word = "lane",
-                                              .has_grid = true,
-                                              .code_granule = 8,
-                                              .spaces = p->space,
-                                              .space_count = 2,
-                                              .address_bits = 64,
-                                              .registers = p->reg,
-                                              .register_count = TOY_REGISTERS + 1,
-                                              .pc_index = TOY_REGISTERS};
-    enum wt_status status =
-        wt_standstill_open(p, &standstill, &p->link->common, sizeof(struct row), err);
-    if (!status)
-        status = command(p, TOY_CONTROL, TOY_ATTEND, err);
-    if (status)
-        probe_close(p);
-    else
-        *probe = p;
-    return status;
+    return wt_standstill_open(target, &kind, use_memory_port, probe, err);
 }
 
 const struct wt_probe_ops toy_probe = {
     .family = "toy",
     .open = probe_open,
-    .close = probe_close,
     .window = window,
     .patch = patch,
     .decode = decode,

@@ -142,8 +142,8 @@ struct toy_row {
     uint64_t value[TOY_LANES];
 };
 /** Serves a request of the family's; what changes the device goes through @p input. */
-int32_t toy_serve(struct toy_device *d, uint32_t (*input)(void *context, const struct wt_input *in),
-                  void *context, const struct wt_wire_request *request,
-                  struct wt_wire_answer *answer, uint8_t *bytes);
+int32_t toy_serve(struct wt_machine *m, wt_input_fn *input, void *context,
+                  const struct wt_wire_request *request, struct wt_wire_answer *answer,
+                  uint8_t *bytes);
 
 #endif

@@ -54,15 +54,9 @@ struct wt_probe {
         uint64_t at, changes; /**< as of these changes; 0: none is kept */
         uint8_t bytes[GCNP_DWORD_ROW];
     } dwords; /**< private memory that was read last: lanes are asked for one after the other */
-    const struct wt_gcn_link *link;
-    const struct wt_target *target;
-    bool port; /**< the target's memory port may be used */
     struct wt_space space[SPACES];
-    struct wt_register *registers;
-    char (*names)[8];
     struct kfd_device_entry device[KFD_DEBUG_DEVICES];
     uint32_t devices;
-    unsigned device_cores[KFD_DEBUG_DEVICES];
     struct kfd_queue_entry queue[KFD_DEBUG_QUEUES];
     uint32_t queues;
     uint32_t launch_mode;
@@ -86,11 +80,16 @@ static inline struct gcnp_row *gcnp_row(const struct wt_probe *p, wt_wave_handle
 
 /** Does an operation; what the driver refuses fails. */
 enum wt_status gcnp_call(struct wt_probe *p, struct kfd_debug_call *call, struct wt_error *err);
+/** Lists the program's queues in p->queue. */
+enum wt_status gcnp_list_queues(struct wt_probe *p, struct wt_error *err);
+/** Lists its GPUs in p->device. */
+enum wt_status gcnp_list_devices(struct wt_probe *p, struct wt_error *err);
 
 /* ---- waves.c: queues, records, who is where ---- */
 
 /** A standstill is queues that are suspended. */
 extern const struct wt_standstill_ops gcnp_standstill;
+
 /** The row of an active wave, at a standstill. WT_STATE if it has ended. */
 static inline enum wt_status gcnp_find_row(struct wt_probe *p, wt_wave_handle wave,
                                            struct gcnp_row **row, struct wt_error *err)
@@ -137,7 +136,7 @@ static inline uint64_t gcnp_row_hw(const struct gcnp_row *row)
 static inline enum wt_status gcnp_read_link(struct wt_probe *p, uint64_t addr, void *out,
                                             size_t size, struct wt_error *err)
 {
-    return wt_link_read(&p->link->common, 0, 0, addr, out, size, err);
+    return wt_link_read(p->common.link, 0, 0, addr, out, size, err);
 }
 
 /** Writes it. */
@@ -145,13 +144,13 @@ static inline enum wt_status gcnp_write_link(struct wt_probe *p, uint64_t addr, 
                                              size_t size, struct wt_error *err)
 {
     p->changes++;
-    return wt_link_write(&p->link->common, 0, 0, addr, bytes, size, err);
+    return wt_link_write(p->common.link, 0, 0, addr, bytes, size, err);
 }
 
 /* ---- registers.c ---- */
 
-/** Fills in the topology's registers; false without host memory. */
-bool gcnp_describe_registers(struct wt_probe *p);
+/** Describes the topology's registers. */
+enum wt_status gcnp_describe_registers(struct wt_probe *p, struct wt_error *err);
 WT_PROBE_FN(read_rows) gcnp_read_rows;
 WT_PROBE_FN(write_row) gcnp_write_row;
 

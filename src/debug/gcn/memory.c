@@ -183,7 +183,7 @@ static bool by_port(struct wt_probe *p, struct wt_address *addr)
 {
     const struct wt_address at = by_aperture(p, *addr);
     const struct wt_space *space = &p->space[at.space];
-    if (!p->port || (at.space != SPACE_GLOBAL && (p->common.still || !space->aperture)))
+    if (!p->common.port || (at.space != SPACE_GLOBAL && (p->common.still || !space->aperture)))
         return false;
     *addr = (struct wt_address){SPACE_GENERIC, at.offset + space->aperture};
     return true;
@@ -195,7 +195,8 @@ enum wt_status gcnp_read_memory(struct wt_probe *p, uint32_t wave, unsigned lane
 {
     assert(addr.space < SPACES && lane < GCN_LANES);
     if (by_port(p, &addr))
-        return p->target->services->read_memory(p->target->context, wave, lane, addr, out, size)
+        return p->common.target->services->read_memory(p->common.target->context, wave, lane, addr,
+                                                       out, size)
                    ? WT_OK
                    : wt_fail(err, WT_INVALID, "no memory can be read at 0x%llx",
                              (unsigned long long)addr.offset);
@@ -209,7 +210,8 @@ enum wt_status gcnp_write_memory(struct wt_probe *p, uint32_t wave, unsigned lan
     assert(addr.space < SPACES && lane < GCN_LANES);
     if (by_port(p, &addr)) {
         p->changes++;
-        return p->target->services->write_memory(p->target->context, wave, lane, addr, bytes, size)
+        return p->common.target->services->write_memory(p->common.target->context, wave, lane, addr,
+                                                        bytes, size)
                    ? WT_OK
                    : wt_fail(err, WT_INVALID, "no memory can be written at 0x%llx",
                              (unsigned long long)addr.offset);

@@ -15,9 +15,11 @@
 
 /* Compute units and waves of all GPUs. The GPUs of one program differ only in their number of
  * units. */
-static enum wt_status count_cores(struct wt_probe *p, uint32_t *cores, struct wt_error *err)
+static enum wt_status count_cores(struct wt_probe *p, struct wt_error *err)
 {
-    *cores = 0;
+    if (p->devices != p->common.link->gpus)
+        return wt_fail(err, WT_INVALID, "the driver tells of %u GPUs, and has %u",
+                       (unsigned)p->devices, (unsigned)p->common.link->gpus);
     for (uint32_t i = 0; i < p->devices; i++) {
         const struct kfd_device_entry *d = &p->device[i];
         if (d->gfx_target_version / 10000 != 9)
@@ -26,53 +28,29 @@ static enum wt_status count_cores(struct wt_probe *p, uint32_t *cores, struct wt
                            (unsigned)d->gfx_target_version);
         if (d->max_waves_per_simd != p->device->max_waves_per_simd)
             return wt_fail(err, WT_UNSUPPORTED, "the program's GPUs differ in waves a SIMD");
-        p->device_cores[i] = d->simd_count / GCN_SIMDS;
-        *cores += p->device_cores[i];
+        p->common.device_cores[i] = d->simd_count / GCN_SIMDS;
     }
     return WT_OK;
 }
 
 static enum wt_status describe(struct wt_probe *p, struct wt_error *err)
 {
-    const uint32_t per_core = GCN_SIMDS * p->device->max_waves_per_simd;
-    uint32_t cores;
-    const enum wt_status status = count_cores(p, &cores, err);
-    if (status != WT_OK)
+    enum wt_status status;
+    if ((status = gcnp_list_devices(p, err)) != WT_OK || (status = count_cores(p, err)) != WT_OK)
         return status;
-    const uint64_t waves = (uint64_t)cores * per_core;
-    if (!waves || waves > WT_MAX_WAVES)
-        return wt_fail(err, WT_UNSUPPORTED, "the driver tells of room for %llu waves",
-                       (unsigned long long)waves);
-    p->common.topology = (struct wt_topology){.family = "gcn",
-                                              .arch = "amdgcn:gfx900",
-                                              .triple = "amdgcn-amd-amdhsa",
-                                              .clusters = 1,
-                                              .devices = p->devices,
-                                              .device_cores = p->device_cores,
-                                              .cores = cores,
-                                              .waves_per_core = per_core,
-                                              .waves = (uint32_t)waves,
-                                              .host_launches = p->link->common.host_launches,
-                                              .lanes = GCN_LANES,
-                                              .wave_word = "wave",
-                                              .lane_word = "lane",
-                                              .has_grid = true,
-                                              .exceptions = gcnp_exceptions,
-                                              .exception_count = GCNP_EXCEPTIONS,
-                                              .code_granule = 4};
+    p->common.topology =
+        (struct wt_topology){.family = "gcn",
+                             .arch = "amdgcn:gfx900",
+                             .triple = "amdgcn-amd-amdhsa",
+                             .waves_per_core = GCN_SIMDS * p->device->max_waves_per_simd,
+                             .lanes = GCN_LANES,
+                             .wave_word = "wave",
+                             .lane_word = "lane",
+                             .exceptions = gcnp_exceptions,
+                             .exception_count = GCNP_EXCEPTIONS,
+                             .code_granule = 4};
     gcnp_describe_spaces(p);
-    return gcnp_describe_registers(p)
-               ? WT_OK
-               : wt_fail(err, WT_NO_MEMORY, "out of memory for the list of registers");
-}
-
-static void free_probe(struct wt_probe *p)
-{
-    wt_standstill_close(p);
-    gcnp_drop_writes(p);
-    free(p->registers);
-    free(p->names);
-    free(p);
+    return gcnp_describe_registers(p, err);
 }
 
 static enum wt_status enable(struct wt_probe *p, struct wt_error *err)
@@ -82,36 +60,27 @@ static enum wt_status enable(struct wt_probe *p, struct wt_error *err)
     return status == WT_STATE ? wt_fail_in(err, "another debugger has this program") : status;
 }
 
+/* Waves that this debugger has stopped are resumed: the driver finds them by their TTMPs. */
+static void disable(struct wt_probe *p)
+{
+    struct kfd_debug_call call = {.op = KFD_DEBUG_DISABLE};
+    gcnp_call(p, &call, WT_IGNORED);
+}
+
+static const struct wt_standstill_kind kind = {
+    .ops = &gcnp_standstill,
+    .probe_size = sizeof(struct wt_probe),
+    .row_size = sizeof(struct gcnp_row),
+    .describe = describe,
+    .begin = enable,
+    .end = disable,
+    .free = gcnp_drop_writes,
+};
+
 static enum wt_status probe_open(const struct wt_target *target, bool use_memory_port,
                                  struct wt_probe **probe, struct wt_error *err)
 {
-    struct wt_probe *p = calloc(1, sizeof *p);
-    enum wt_status status;
-    if (!p)
-        return wt_fail(err, WT_NO_MEMORY, "out of memory for the probe");
-    p->link = target->link;
-    p->target = target;
-    p->port = use_memory_port && target->services->read_memory && target->services->write_memory;
-    if ((status = p->link->ops->devices(p->link->common.context, p->device, KFD_DEBUG_DEVICES,
-                                        &p->devices, err)) == WT_OK &&
-        (status = describe(p, err)) == WT_OK &&
-        (status = wt_standstill_open(p, &gcnp_standstill, &p->link->common, sizeof(struct gcnp_row),
-                                     err)) == WT_OK)
-        status = enable(p, err);
-    if (status != WT_OK) {
-        free_probe(p);
-        return status;
-    }
-    *probe = p;
-    return WT_OK;
-}
-
-static void probe_close(struct wt_probe *p)
-{
-    struct kfd_debug_call call = {.op = KFD_DEBUG_DISABLE};
-    /* Waves that this debugger has stopped are resumed: the driver finds them by their TTMPs. */
-    gcnp_call(p, &call, WT_IGNORED);
-    free_probe(p);
+    return wt_standstill_open(target, &kind, use_memory_port, probe, err);
 }
 
 /* ---- run control ---- */
@@ -124,7 +93,7 @@ static enum wt_status give_up(struct wt_probe *p, wt_wave_handle wave, struct wt
 {
     struct gcnp_row *row = gcnp_row(p, wave);
     const bool failed = row->common.cause == WT_HALT_EXCEPTION || row->aborts;
-    if (!p->link->common.host_launches || !failed || wt_standstill_has_news(p, wave))
+    if (!p->common.link->host_launches || !failed || wt_standstill_has_news(p, wave))
         return WT_OK;
     const uint32_t code = gcnp_code_of(row);
     struct kfd_debug_call call = {.op = KFD_DEBUG_SEND_RUNTIME_EVENT,
@@ -197,7 +166,6 @@ static enum wt_status find_home(struct wt_probe *p, wt_wave_handle wave, unsigne
 const struct wt_probe_ops wt_probe_gcn = {
     .family = "gcn",
     .open = probe_open,
-    .close = probe_close,
     .resume = resume,
     .step = wt_standstill_step,
     .gives_up = gcnp_gives_up,

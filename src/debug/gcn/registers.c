@@ -1,16 +1,13 @@
 /* Registers of a wave, as rows in its record. */
 #include "debug/gcn/internal.h"
 
-#include <assert.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 /* The location of a register, from its `code`. */
 enum kind { IN_SGPR, IN_SPECIAL, IN_VGPR, IN_HW, IN_TTMP };
 #define CODE(kind, n) ((uint32_t)(kind) << 16 | (n))
 
-enum { SGPRS = 102, TTMPS = 16, NAMED = 12 };
+enum { SGPRS = 102, TTMPS = 16 };
 /* VGPRs 0 to 31 hold a function's arguments and its result. */
 enum { VGPR_ARGUMENTS = 32 };
 enum { SPECIAL_FLAT_SCRATCH = 0, SPECIAL_XNACK_MASK = 2, SPECIAL_VCC = 4 };
@@ -23,102 +20,30 @@ static bool is_preserved(unsigned vgpr)
 
 /* Registers have DWARF's number if it defines one (LLVM, "User Guide for AMDGPU Backend": register
  * identifier); others are numbered from 0x1000 on. */
-static const struct wt_register named[NAMED] = {
-    {.name = "pc",
-     .type = WT_REG_CODE_PTR,
-     .role = WT_ROLE_PC,
-     .bits = 64,
-     .number = 16,
-     .dwarf = 16,
-     .code = CODE(IN_HW, KFD_HW_PC_LO)},
-    {.name = "exec",
-     .type = WT_REG_UINT,
-     .role = WT_ROLE_EXEC_MASK,
-     .bits = 64,
-     .number = 17,
-     .dwarf = 17,
-     .code = CODE(IN_HW, KFD_HW_EXEC_LO)},
-    {.name = "vcc",
-     .type = WT_REG_UINT,
-     .bits = 64,
-     .number = 768,
-     .dwarf = 768,
-     .code = CODE(IN_SPECIAL, SPECIAL_VCC)},
-    {.name = "status",
-     .type = WT_REG_UINT,
-     .bits = 32,
-     .number = 128,
-     .dwarf = 128,
-     .code = CODE(IN_HW, KFD_HW_STATUS)},
-    {.name = "mode",
-     .type = WT_REG_UINT,
-     .bits = 32,
-     .number = 0x1000,
-     .dwarf = -1,
-     .code = CODE(IN_HW, KFD_HW_MODE)},
-    {.name = "trapsts",
-     .type = WT_REG_UINT,
-     .bits = 32,
-     .number = 0x1001,
-     .dwarf = -1,
-     .code = CODE(IN_HW, KFD_HW_TRAPSTS)},
-    {.name = "m0",
-     .type = WT_REG_UINT,
-     .bits = 32,
-     .number = 0x1002,
-     .dwarf = -1,
-     .code = CODE(IN_HW, KFD_HW_M0)},
-    {.name = "flat_scratch",
-     .type = WT_REG_DATA_PTR,
-     .bits = 64,
-     .number = 0x1003,
-     .dwarf = -1,
-     .code = CODE(IN_SPECIAL, SPECIAL_FLAT_SCRATCH)},
-    {.name = "xnack_mask",
-     .type = WT_REG_UINT,
-     .bits = 64,
-     .number = 0x1004,
-     .dwarf = -1,
-     .code = CODE(IN_SPECIAL, SPECIAL_XNACK_MASK)},
-    /* The roles of the calling convention, as scalar registers. Debug information that names s32 or
-     * s33 means the frame's value: these rows come before those of the SGPRs. */
-    {.name = "ra",
-     .type = WT_REG_CODE_PTR,
-     .role = WT_ROLE_RA,
-     .bits = 64,
-     .number = 0x1005,
-     .dwarf = -1,
-     .code = CODE(IN_SGPR, 30)},
-    {.name = "sp",
-     .type = WT_REG_UINT,
-     .role = WT_ROLE_SP,
-     .bits = 32,
-     .number = 0x1006,
-     .dwarf = 64,
-     .code = CODE(IN_SGPR, 32)},
-    {.name = "fp",
-     .type = WT_REG_UINT,
-     .role = WT_ROLE_FP,
-     .bits = 32,
-     .number = 0x1007,
-     .dwarf = 65,
-     .code = CODE(IN_SGPR, 33)},
-};
+#define SPECIAL(name_, type_, bits_, number_, dwarf_, code_, role_)                                \
+    {                                                                                              \
+        .name = (name_), .set = "special", .type = WT_REG_##type_, .scope = WT_SCOPE_WAVE,         \
+        .role = WT_ROLE_##role_, .bits = (bits_), .number = (number_), .dwarf = (dwarf_),          \
+        .code = (code_)                                                                            \
+    }
 
-static void add(struct wt_probe *p, size_t *n, const char *prefix, unsigned i, const char *set,
-                enum wt_scope scope, unsigned number, int dwarf, uint32_t code)
-{
-    snprintf(p->names[*n], sizeof *p->names, "%s%u", prefix, i);
-    p->registers[*n] = (struct wt_register){.name = p->names[*n],
-                                            .set = set,
-                                            .type = WT_REG_UINT,
-                                            .scope = scope,
-                                            .bits = 32,
-                                            .number = number,
-                                            .dwarf = dwarf,
-                                            .code = code};
-    ++*n;
-}
+/* ra, sp and fp are the roles of the calling convention, as scalar registers. Debug information
+ * that names s32 or s33 means the frame's value: these rows come before those of the SGPRs. */
+static const struct wt_register named[] = {
+    SPECIAL("pc", CODE_PTR, 64, 16, 16, CODE(IN_HW, KFD_HW_PC_LO), PC),
+    SPECIAL("exec", UINT, 64, 17, 17, CODE(IN_HW, KFD_HW_EXEC_LO), EXEC_MASK),
+    SPECIAL("vcc", UINT, 64, 768, 768, CODE(IN_SPECIAL, SPECIAL_VCC), NONE),
+    SPECIAL("status", UINT, 32, 128, 128, CODE(IN_HW, KFD_HW_STATUS), NONE),
+    SPECIAL("mode", UINT, 32, 0x1000, -1, CODE(IN_HW, KFD_HW_MODE), NONE),
+    SPECIAL("trapsts", UINT, 32, 0x1001, -1, CODE(IN_HW, KFD_HW_TRAPSTS), NONE),
+    SPECIAL("m0", UINT, 32, 0x1002, -1, CODE(IN_HW, KFD_HW_M0), NONE),
+    SPECIAL("flat_scratch", DATA_PTR, 64, 0x1003, -1, CODE(IN_SPECIAL, SPECIAL_FLAT_SCRATCH), NONE),
+    SPECIAL("xnack_mask", UINT, 64, 0x1004, -1, CODE(IN_SPECIAL, SPECIAL_XNACK_MASK), NONE),
+    SPECIAL("ra", CODE_PTR, 64, 0x1005, -1, CODE(IN_SGPR, 30), RA),
+    SPECIAL("sp", UINT, 32, 0x1006, 64, CODE(IN_SGPR, 32), SP),
+    SPECIAL("fp", UINT, 32, 0x1007, 65, CODE(IN_SGPR, 33), FP),
+};
+enum { NAMED = sizeof named / sizeof *named };
 
 /* GCC, config/gcn/gcn.h, CALL_USED_REGISTERS. */
 static enum wt_gcc_use gcc_use_of_sgpr(unsigned i)
@@ -128,41 +53,35 @@ static enum wt_gcc_use gcc_use_of_sgpr(unsigned i)
     return i < 14 || (i >= 18 && i < 32) ? WT_GCC_CLOBBERED : WT_GCC_PRESERVED;
 }
 
-bool gcnp_describe_registers(struct wt_probe *p)
+#define NUMBERED(set_, scope_, number_, dwarf_, code_)                                             \
+    {                                                                                              \
+        .set = (set_), .type = WT_REG_UINT, .scope = WT_SCOPE_##scope_, .bits = 32,                \
+        .number = (number_), .dwarf = (dwarf_), .code = (code_)                                    \
+    }
+
+static const struct wt_register_range ranges[] = {
+    {"s", 0, 64, 1, NUMBERED("sgpr", WAVE, 32, 32, CODE(IN_SGPR, 0))},
+    {"s", 64, SGPRS - 64, 1, NUMBERED("sgpr", WAVE, 1088, 1088, CODE(IN_SGPR, 64))},
+    {"v", 0, MOST_VGPRS, 1, NUMBERED("vgpr", LANE, 2560, 2560, CODE(IN_VGPR, 0))},
+    {"ttmp", 0, TTMPS, 1, NUMBERED("ttmp", WAVE, 0x1010, -1, CODE(IN_TTMP, 0))},
+    {0},
+};
+
+enum wt_status gcnp_describe_registers(struct wt_probe *p, struct wt_error *err)
 {
-    const size_t count = NAMED + SGPRS + MOST_VGPRS + TTMPS;
-    size_t n = NAMED;
-    p->registers = calloc(count, sizeof *p->registers);
-    p->names = calloc(count, sizeof *p->names);
-    if (!p->registers || !p->names)
-        return false;
-    for (unsigned i = 0; i < NAMED; i++) {
-        p->registers[i] = named[i];
-        p->registers[i].set = "special";
-        p->registers[i].scope = WT_SCOPE_WAVE;
-    }
-    for (unsigned i = 0; i < SGPRS; i++) {
-        const unsigned number = i < 64 ? 32 + i : 1088 + i - 64;
-        add(p, &n, "s", i, "sgpr", WT_SCOPE_WAVE, number, (int)number, CODE(IN_SGPR, i));
-        p->registers[n - 1].by_gcc = gcc_use_of_sgpr(i);
-    }
+    const enum wt_status status = wt_standstill_describe_registers(p, named, NAMED, ranges, err);
+    if (status)
+        return status;
+    for (unsigned i = 0; i < SGPRS; i++)
+        p->common.registers[NAMED + i].by_gcc = gcc_use_of_sgpr(i);
     for (unsigned i = 0; i < MOST_VGPRS; i++) {
-        struct wt_register *r = &p->registers[n];
-        add(p, &n, "v", i, "vgpr", WT_SCOPE_LANE, 2560 + i, 2560 + (int)i, CODE(IN_VGPR, i));
+        struct wt_register *r = &p->common.registers[NAMED + SGPRS + i];
         r->clobbered = !is_preserved(i);
         r->by_gcc = i < 16 ? WT_GCC_CLOBBERED : WT_GCC_PRESERVED;
-        if (i < VGPR_ARGUMENTS) {
-            r->role = WT_ROLE_ARGUMENT;
-            r->argument = i + 1;
-        }
+        r->role = i < VGPR_ARGUMENTS ? WT_ROLE_ARGUMENT : WT_ROLE_NONE;
+        r->argument = i < VGPR_ARGUMENTS ? i + 1 : 0;
     }
-    for (unsigned i = 0; i < TTMPS; i++)
-        add(p, &n, "ttmp", i, "ttmp", WT_SCOPE_WAVE, 0x1010 + i, -1, CODE(IN_TTMP, i));
-    assert(n == count);
-    p->common.topology.registers = p->registers;
-    p->common.topology.register_count = count;
-    p->common.topology.pc_index = 0;
-    return true;
+    return WT_OK;
 }
 
 /* The address at which a register's value is kept in memory; false if the wave does not have the
@@ -193,10 +112,10 @@ static bool place_of(const struct gcnp_row *row, const struct wt_register *r, ui
 static enum wt_status locate(struct wt_probe *p, const struct gcnp_row *row, unsigned index,
                              uint64_t *addr, struct wt_error *err)
 {
-    if (place_of(row, &p->registers[index], addr))
+    if (place_of(row, &p->common.registers[index], addr))
         return WT_OK;
     return wt_fail(err, WT_UNSUPPORTED, "the wave has no register %s: it has %u SGPRs and %u VGPRs",
-                   p->registers[index].name, (unsigned)(row->sgprs - KFD_RECORD_SPECIAL),
+                   p->common.registers[index].name, (unsigned)(row->sgprs - KFD_RECORD_SPECIAL),
                    (unsigned)row->vgprs);
 }
 
@@ -206,7 +125,7 @@ enum wt_status gcnp_read_rows(struct wt_probe *p, uint32_t wave, wt_lanes lanes,
 {
     const struct gcnp_row *row = gcnp_row(p, wave);
     for (size_t i = 0; i < count; i++) {
-        const struct wt_register *r = &p->registers[index[i]];
+        const struct wt_register *r = &p->common.registers[index[i]];
         uint8_t bytes[KFD_RECORD_VGPR];
         uint64_t addr;
         enum wt_status status;
@@ -228,7 +147,7 @@ enum wt_status gcnp_read_rows(struct wt_probe *p, uint32_t wave, wt_lanes lanes,
 enum wt_status gcnp_write_row(struct wt_probe *p, uint32_t wave, wt_lanes lanes, unsigned index,
                               const uint8_t *bytes, struct wt_error *err)
 {
-    const struct wt_register *r = &p->registers[index];
+    const struct wt_register *r = &p->common.registers[index];
     struct gcnp_row *row = gcnp_row(p, wave);
     uint64_t addr;
     enum wt_status status;

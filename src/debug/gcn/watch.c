@@ -97,7 +97,7 @@ static bool is_devices(const struct wt_probe *p, const struct wt_watchpoint *w, 
         *addr = w->addr.offset;
         return true;
     }
-    return p->link->common.ops->watch && gcnp_is_local(p, w->addr, addr);
+    return p->common.link->ops->watch && gcnp_is_local(p, w->addr, addr);
 }
 
 /* Has the device watch by itself: LDS; and writes to global memory, which it notes. */
@@ -124,9 +124,9 @@ static enum wt_status set_devices(struct wt_probe *p, const struct wt_watchpoint
                                                    .wave = WT_NO_HANDLE,
                                                    .addr = p->watch[i].addr,
                                                    .size = p->watch[i].asked.size};
-    if (!p->link->common.ops->watch || (!before && !p->notes && !sends))
+    if (!p->common.link->ops->watch || (!before && !p->notes && !sends))
         return WT_OK;
-    const struct wt_link *link = &p->link->common;
+    const struct wt_link *link = p->common.link;
     const enum wt_status status =
         link->ops->watch(link->context, sent, sends, p->locals ? err : WT_IGNORED);
     p->notes = status == WT_OK && sends != p->locals;
@@ -173,7 +173,7 @@ enum wt_status gcnp_set_watches(struct wt_probe *p, const struct wt_watchpoint *
         return status;
     size_t others = 0;
     for (size_t i = 0; i < count; i++)
-        if (list[i].kind == WT_WATCHPOINT_MISTAKE && !p->link->common.ops->watch)
+        if (list[i].kind == WT_WATCHPOINT_MISTAKE && !p->common.link->ops->watch)
             return wt_fail(err, WT_UNSUPPORTED, "debug hardware knows nothing of checks");
     for (size_t i = 0; i < count; i++)
         others += !is_devices(p, &list[i], &(uint64_t){0});
@@ -308,7 +308,7 @@ static int by_order(const void *a, const void *b)
 static enum wt_status fetch_hits(struct wt_probe *p, struct wt_wire_hit **list, size_t *count,
                                  struct wt_error *err)
 {
-    const struct wt_link *link = &p->link->common;
+    const struct wt_link *link = p->common.link;
     const enum wt_status status = link->ops->take_hits(link->context, list, count, err);
     if (*count)
         qsort(*list, *count, sizeof **list, by_order);

@@ -64,11 +64,11 @@ static uint64_t packet_number(uint64_t read, uint64_t places, uint32_t low)
 static struct gcnp_row *row_for(struct wt_probe *p, const struct gcnp_row *found, wt_wave_id id)
 {
     const uint32_t slot = found->hw[KFD_HW_SLOT], per_core = p->common.topology.waves_per_core;
-    const uint32_t room = p->device_cores[found->common.wave.device] * per_core;
+    const uint32_t room = p->common.device_cores[found->common.wave.device] * per_core;
     struct gcnp_row *free_row = NULL;
     uint32_t first = 0;
     for (uint32_t i = 0; i < found->common.wave.device; i++)
-        first += p->device_cores[i] * per_core;
+        first += p->common.device_cores[i] * per_core;
     if (slot)
         return slot <= room ? gcnp_row(p, first + slot - 1) : NULL;
     for (uint32_t i = first; i < first + room; i++) {
@@ -269,12 +269,10 @@ static enum wt_status set_launch_mode(struct wt_probe *p, uint32_t mode, struct 
  * the next standstill lists it. */
 static enum wt_status suspend(struct wt_probe *p, struct wt_error *err)
 {
-    const struct wt_gcn_link *l = p->link;
     struct kfd_debug_call call = {.op = KFD_DEBUG_SUSPEND_QUEUES, .arg = {EVERY_EXCEPTION}};
     enum wt_status status;
     if ((status = set_launch_mode(p, KFD_LAUNCH_HALT, err)) != WT_OK ||
-        (status = l->ops->queues(l->common.context, p->queue, KFD_DEBUG_QUEUES, &p->queues, err)) !=
-            WT_OK)
+        (status = gcnp_list_queues(p, err)) != WT_OK)
         return status;
     name_queues(p, &call);
     if ((status = gcnp_call(p, &call, err)) != WT_OK)

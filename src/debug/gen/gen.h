@@ -22,41 +22,28 @@ enum wt_gen_register {
     WT_GEN_TD_CLR1 = 0xe494,
 };
 
-/** The driver's facts about the GPUs. Threads are numbered through: subslice, EU, thread. */
-struct wt_gen_info {
-    uint32_t gpus;                     /**< 1 to GEN_WIRE_GPUS */
-    uint32_t subslices[GEN_WIRE_GPUS]; /**< of each, number n is subslice n % 3 of slice n / 3 */
-    uint64_t saved; /**< address of the area of a GPU's thread 0, then the next */
-    uint64_t slm;   /**< where a thread sees the shared local memory of its group */
-    uint64_t file;  /**< … and its own general registers, r0 first */
-};
-
 /**
  * The mark that distinguishes an address of GPU @p gpu from the same one of another GPU, whose
  * memory there is another: it is added to addresses of code and of scratch memory. An address
  * without a mark is of the GPU of the thread that looks. 0: there is only one GPU.
  */
-static inline uint64_t wt_gen_mark(const struct wt_gen_info *info, uint32_t gpu)
+static inline uint64_t wt_gen_mark(const struct wt_link *link, uint32_t gpu)
 {
-    return info->gpus > 1 ? (uint64_t)(gpu + 1) << GEN_WIRE_GPU_BIT : 0;
+    return link->gpus > 1 ? (uint64_t)(gpu + 1) << GEN_WIRE_GPU_BIT : 0;
 }
 
 /** Takes the mark off *addr; the number of its GPU, or @p otherwise where it has none. */
-static inline uint32_t wt_gen_unmark(const struct wt_gen_info *info, uint64_t *addr,
-                                     uint32_t otherwise)
+static inline uint32_t wt_gen_unmark(const struct wt_link *link, uint64_t *addr, uint32_t otherwise)
 {
-    const uint64_t mark = info->gpus > 1 ? *addr >> GEN_WIRE_GPU_BIT : 0;
-    if (!mark || mark > info->gpus)
+    const uint64_t mark = link->gpus > 1 ? *addr >> GEN_WIRE_GPU_BIT : 0;
+    if (!mark || mark > link->gpus)
         return otherwise;
     *addr &= ((uint64_t)1 << GEN_WIRE_GPU_BIT) - 1;
     return (uint32_t)mark - 1;
 }
 
-/** The structure that `link` of a target points to, for this probe. It must outlive the probe. */
-struct wt_gen_link {
-    struct wt_link common; /**< first */
-    struct wt_gen_info info;
-};
+/* struct wt_link: units are a GPU's subslices, number n is subslice n % 3 of slice n / 3; places
+ * are those of enum gen_wire_place. Threads are numbered through: subslice, EU, thread. */
 
 extern const struct wt_probe_ops wt_probe_gen;
 

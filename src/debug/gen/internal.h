@@ -33,13 +33,8 @@ struct genp_row {
 
 struct wt_probe {
     struct wt_standstill common;
-    const struct wt_gen_link *link;
-    const struct wt_target *target;
     struct wt_space space[GENP_SPACES];
-    struct wt_register *registers;
-    struct wt_gen_info info;
-    unsigned cores[GEN_WIRE_GPUS]; /**< the topology's: subslices of each GPU */
-    uint32_t td_ctl;               /**< of all GPUs */
+    uint32_t td_ctl; /**< of all GPUs */
     struct wt_driver_watches watches;
 };
 
@@ -58,8 +53,6 @@ void genp_unmark(const struct wt_probe *p, uint32_t *wave, uint64_t *addr);
 enum wt_status genp_read_link(struct wt_probe *p, uint32_t wave, uint64_t addr, void *out,
                               size_t size, struct wt_error *err);
 
-/** The GPU of a subslice, which are numbered through; *first becomes its first one. */
-uint32_t genp_gpu_of(const struct wt_probe *p, uint32_t subslice, uint32_t *first);
 /** The GPU of a thread. */
 uint32_t genp_device_of(const struct wt_probe *p, uint32_t wave);
 
@@ -84,14 +77,15 @@ static inline wt_lanes genp_channels(const struct genp_row *row)
 static inline uint64_t genp_area(const struct wt_probe *p, uint32_t wave)
 {
     uint32_t first;
-    genp_gpu_of(p, wave / GENP_SUBSLICE_THREADS, &first);
-    return p->info.saved + (uint64_t)(wave - first * GENP_SUBSLICE_THREADS) * GEN_SAVED_STRIDE;
+    wt_standstill_gpu_of(p, wave / GENP_SUBSLICE_THREADS, &first);
+    return p->common.link->place[GEN_WIRE_SAVED] +
+           (uint64_t)(wave - first * GENP_SUBSLICE_THREADS) * GEN_SAVED_STRIDE;
 }
 
 /* ---- registers.c ---- */
 
-/** Fills in the topology's registers; false without host memory. */
-bool genp_describe_registers(struct wt_probe *p);
+/** Describes the topology's registers. */
+enum wt_status genp_describe_registers(struct wt_probe *p, struct wt_error *err);
 WT_PROBE_FN(read_rows) genp_read_rows;
 WT_PROBE_FN(write_row) genp_write_row;
 

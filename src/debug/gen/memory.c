@@ -12,12 +12,12 @@ void genp_describe_spaces(struct wt_probe *p)
                                              .dwarf = -1,
                                              .scope = WT_SCOPE_GROUP,
                                              .address_bits = 16,
-                                             .aperture = p->info.slm};
+                                             .aperture = p->common.link->place[GEN_WIRE_SLM]};
     p->space[GENP_FILE] = (struct wt_space){.name = "grf",
                                             .dwarf = -1,
                                             .scope = WT_SCOPE_WAVE,
                                             .address_bits = 12,
-                                            .aperture = p->info.file};
+                                            .aperture = p->common.link->place[GEN_WIRE_FILE]};
     p->common.topology.file_space = p->common.topology.registers_space = GENP_FILE;
     p->common.topology.file_dwarf = GENP_DWARF_GRF;
     p->common.topology.file_bytes = sizeof((struct gen_saved *)0)->r[0];
@@ -45,7 +45,7 @@ uint64_t genp_linear(const struct wt_probe *p, struct wt_address addr)
         return addr.offset & (UINT64_MAX >> 3);
     if (addr.space == GENP_GLOBAL &&
         (addr.offset >> 56 == LOCAL_MARK || addr.offset >> 61 == GENERIC_LOCAL))
-        return p->info.slm + addr.offset % LOCAL_BYTES;
+        return p->common.link->place[GEN_WIRE_SLM] + addr.offset % LOCAL_BYTES;
     return addr.offset + p->space[addr.space].aperture;
 }
 
@@ -71,7 +71,7 @@ enum wt_status genp_write_memory(struct wt_probe *p, uint32_t wave, unsigned lan
 {
     uint64_t at = linear_of(p, wave, addr);
     genp_unmark(p, &wave, &at);
-    return wt_link_write(&p->link->common, wave, 0, at, bytes, size, err);
+    return wt_link_write(p->common.link, wave, 0, at, bytes, size, err);
 }
 
 enum wt_status genp_find_home(struct wt_probe *p, uint32_t wave, unsigned lane,

@@ -11,74 +11,51 @@
 
 static enum wt_status describe(struct wt_probe *p, struct wt_error *err)
 {
-    unsigned subslices = 0;
-    if (!p->info.gpus || p->info.gpus > GEN_WIRE_GPUS)
+    const struct wt_link *link = p->common.link;
+    if (!link->gpus || link->gpus > GEN_WIRE_GPUS)
         return wt_fail(err, WT_UNSUPPORTED, "the driver tells of %u GPUs; a debugger takes 1 to %u",
-                       (unsigned)p->info.gpus, GEN_WIRE_GPUS);
-    for (uint32_t i = 0; i < p->info.gpus; i++) {
-        if (!p->info.subslices[i] || p->info.subslices[i] > GENP_SUBSLICES)
+                       (unsigned)link->gpus, GEN_WIRE_GPUS);
+    for (uint32_t i = 0; i < link->gpus; i++)
+        if (!link->units[i] || link->units[i] > GENP_SUBSLICES)
             return wt_fail(err, WT_UNSUPPORTED,
                            "the driver tells of %u subslices; Gen9 has 1 to 9 of them",
-                           (unsigned)p->info.subslices[i]);
-        subslices += p->cores[i] = p->info.subslices[i];
-    }
+                           (unsigned)link->units[i]);
     p->common.topology = (struct wt_topology){.family = "gen9",
                                               .arch = "intelgt",
                                               .triple = "spir64-unknown-unknown",
-                                              .clusters = 1,
-                                              .devices = p->info.gpus,
-                                              .device_cores = p->cores,
-                                              .cores = subslices,
                                               .waves_per_core = GENP_SUBSLICE_THREADS,
-                                              .waves = subslices * GENP_SUBSLICE_THREADS,
-                                              .host_launches = p->link->common.host_launches,
                                               .lanes = GENP_LANES,
                                               .wave_word = "thread",
                                               .lane_word = "channel",
-                                              .has_grid = true,
                                               .exceptions = genp_exceptions,
                                               .exception_count = GENP_EXCEPTIONS,
                                               .code_granule = 8};
     genp_describe_spaces(p);
-    return genp_describe_registers(p)
-               ? WT_OK
-               : wt_fail(err, WT_NO_MEMORY, "out of memory for the list of registers");
+    return genp_describe_registers(p, err);
 }
 
-static void probe_close(struct wt_probe *p)
+static void free_own(struct wt_probe *p)
 {
-    wt_standstill_close(p);
-    free(p->registers);
     free(p->watches.list);
-    free(p);
 }
+
+static const struct wt_standstill_kind kind = {
+    .ops = &genp_standstill,
+    .probe_size = sizeof(struct wt_probe),
+    .row_size = sizeof(struct genp_row),
+    .describe = describe,
+    .free = free_own,
+};
 
 static enum wt_status probe_open(const struct wt_target *target, bool use_memory_port,
                                  struct wt_probe **probe, struct wt_error *err)
 {
-    struct wt_probe *p = calloc(1, sizeof *p);
-    enum wt_status status;
-    if (!p)
-        return wt_fail(err, WT_NO_MEMORY, "out of memory for the probe");
-    p->link = target->link;
-    p->target = target;
-    p->info = p->link->info;
-    if ((status = describe(p, err)) != WT_OK ||
-        (status = wt_standstill_open(p, &genp_standstill, &p->link->common, sizeof(struct genp_row),
-                                     err)) != WT_OK) {
-        probe_close(p);
-        return status;
-    }
-    *probe = p;
-    return WT_OK;
+    return wt_standstill_open(target, &kind, use_memory_port, probe, err);
 }
-
-/* ---- threads ---- */
 
 const struct wt_probe_ops wt_probe_gen = {
     .family = "gen9",
     .open = probe_open,
-    .close = probe_close,
     .resume = wt_standstill_resume,
     .step = wt_standstill_step,
     .read_memory = genp_read_memory,

@@ -7,26 +7,6 @@
 #include "base/array.h"
 #include "debug/process/link.h"
 
-/* ---- connecting ---- */
-
-enum wt_status wt_gen_process_begin(struct wt_gen_process *p, struct wt_error *err)
-{
-    const struct wt_wire_hello *hello = &p->link.hello;
-    struct wt_gen_info *info = &p->gen.info;
-    if (hello->devices > GEN_WIRE_GPUS)
-        return wt_fail(err, WT_UNSUPPORTED, "process %d has %u GPUs", p->link.connection.pid,
-                       (unsigned)hello->devices);
-    p->gen.common = (struct wt_link){&wt_process_link_ops, p, true};
-    *info = (struct wt_gen_info){.gpus = hello->devices,
-                                 .saved = hello->place[GEN_WIRE_SAVED],
-                                 .slm = hello->place[GEN_WIRE_SLM],
-                                 .file = hello->place[GEN_WIRE_FILE]};
-    memcpy(info->subslices, hello->units, sizeof info->subslices);
-    for (uint32_t i = 0; i < info->gpus; i++)
-        p->link.waves[i] = info->subslices[i] * GEN_WIRE_THREADS;
-    return WT_OK;
-}
-
 /* ---- code ---- */
 
 enum wt_status wt_gen_process_kernels(struct wt_gen_process *p, struct gen_wire_kernel **list,
@@ -38,7 +18,7 @@ enum wt_status wt_gen_process_kernels(struct wt_gen_process *p, struct gen_wire_
     *list = all;
     for (size_t i = 0; i < *count; i++) {
         (*list)[i].name[GEN_WIRE_NAME - 1] = 0;
-        (*list)[i].address += wt_gen_mark(&p->gen.info, (*list)[i].device);
+        (*list)[i].address += wt_gen_mark(&p->link.link, (*list)[i].device);
     }
     return status;
 }
@@ -77,7 +57,7 @@ struct piece {
 
 /* The pieces of several GPUs. */
 struct pieces {
-    const struct wt_gen_info *info;
+    const struct wt_link *link;
     uint32_t gpu;
     struct piece *piece;
     size_t count, capacity;
@@ -95,7 +75,7 @@ static bool keep_piece(void *context, uint64_t addr, uint8_t *bytes, uint64_t si
         return false;
     }
     p->piece = grown;
-    addr += addr < OWN_ADDRESSES ? 0 : wt_gen_mark(p->info, p->gpu);
+    addr += addr < OWN_ADDRESSES ? 0 : wt_gen_mark(p->link, p->gpu);
     grown[p->count++] = (struct piece){addr, size, bytes};
     return true;
 }
@@ -130,12 +110,12 @@ static void give_pieces(struct pieces *p, wt_process_piece_fn *found, void *cont
 void wt_gen_process_final_memory(struct wt_gen_process *p, wt_process_piece_fn *found,
                                  void *context)
 {
-    struct pieces pieces = {.info = &p->gen.info};
-    if (p->gen.info.gpus == 1) {
+    struct pieces pieces = {.link = &p->link.link};
+    if (p->link.link.gpus == 1) {
         wt_process_link_final_memory(&p->link, 0, found, context);
         return;
     }
-    for (; pieces.gpu < p->gen.info.gpus; pieces.gpu++)
+    for (; pieces.gpu < p->link.link.gpus; pieces.gpu++)
         wt_process_link_final_memory(&p->link, pieces.gpu, keep_piece, &pieces);
     give_pieces(&pieces, found, context);
 }
@@ -149,7 +129,7 @@ static void take_fault_of(struct wt_gen_process *p, uint32_t gpu)
         return;
     p->fault = told;
     p->fault.wave += wt_process_link_first(&p->link, gpu);
-    p->fault.pc += wt_gen_mark(&p->gen.info, gpu);
+    p->fault.pc += wt_gen_mark(&p->link.link, gpu);
     p->fault_gpu = gpu;
 }
 
@@ -157,7 +137,7 @@ static void take_fault_of(struct wt_gen_process *p, uint32_t gpu)
 static void take_fault(struct wt_gen_process *p)
 {
     p->link.faulted = false;
-    for (uint32_t gpu = 0; gpu < p->gen.info.gpus && !p->fault.kind; gpu++)
+    for (uint32_t gpu = 0; gpu < p->link.link.gpus && !p->fault.kind; gpu++)
         take_fault_of(p, gpu);
 }
 

@@ -8,14 +8,9 @@
 
 struct wt_gen_process {
     struct wt_process_link link; /* first: the context of a target's services */
-    struct wt_gen_link gen;      /* for a target */
     struct wt_fault fault;       /* for which a walk of the program waits; its kind is 0: none */
     uint32_t fault_gpu;          /* whose walk that is */
 };
-
-/** After the greeting: @p process stays where it is in memory. WT_UNSUPPORTED: it has GPUs that
- * there are not. */
-enum wt_status wt_gen_process_begin(struct wt_gen_process *process, struct wt_error *err);
 
 /** Its kernels; the caller frees *list. */
 enum wt_status wt_gen_process_kernels(struct wt_gen_process *process, struct gen_wire_kernel **list,

@@ -82,36 +82,24 @@ static const struct wt_register architecture[] = {
 };
 enum { ARCHITECTURE = sizeof architecture / sizeof *architecture };
 
-bool genp_describe_registers(struct wt_probe *p)
+enum wt_status genp_describe_registers(struct wt_probe *p, struct wt_error *err)
 {
-    static const char *const names[GRFS] = {
-#define T(n)                                                                                       \
-    "r" #n "0", "r" #n "1", "r" #n "2", "r" #n "3", "r" #n "4", "r" #n "5", "r" #n "6",            \
-        "r" #n "7", "r" #n "8", "r" #n "9"
-        "r0",  "r1",   "r2",   "r3",   "r4",   "r5",   "r6",   "r7",   "r8",   "r9",
-        T(1),  T(2),   T(3),   T(4),   T(5),   T(6),   T(7),   T(8),   T(9),   T(10),
-        T(11), "r120", "r121", "r122", "r123", "r124", "r125", "r126", "r127",
-#undef T
-    };
-    const size_t count = ARCHITECTURE + GRFS;
-    p->registers = calloc(count, sizeof *p->registers);
-    if (!p->registers)
-        return false;
-    memcpy(p->registers, architecture, sizeof architecture);
-    for (unsigned i = 0; i < GRFS; i++)
-        p->registers[ARCHITECTURE + i] = (struct wt_register){.name = names[i],
-                                                              .set = "grf",
-                                                              .type = WT_REG_UINT,
-                                                              .bits = 256,
-                                                              .number = i,
-                                                              .dwarf = GENP_DWARF_GRF + (int)i,
-                                                              .code = (uint32_t)AT(r) + 32 * i};
-    for (size_t i = 0; i < count; i++)
-        p->registers[i].scope = WT_SCOPE_WAVE;
-    p->common.topology.registers = p->registers;
-    p->common.topology.register_count = count;
-    p->common.topology.pc_index = 0;
-    return true;
+    static const struct wt_register_range ranges[] = {{"r",
+                                                       0,
+                                                       GRFS,
+                                                       32,
+                                                       {.set = "grf",
+                                                        .type = WT_REG_UINT,
+                                                        .scope = WT_SCOPE_WAVE,
+                                                        .bits = 256,
+                                                        .dwarf = GENP_DWARF_GRF,
+                                                        .code = (uint32_t)AT(r)}},
+                                                      {0}};
+    const enum wt_status status =
+        wt_standstill_describe_registers(p, architecture, ARCHITECTURE, ranges, err);
+    for (size_t i = 0; i < ARCHITECTURE && !status; i++)
+        p->common.registers[i].scope = WT_SCOPE_WAVE;
+    return status;
 }
 
 static enum wt_status read_one(struct wt_probe *p, uint32_t wave, const struct genp_row *row,
@@ -126,7 +114,7 @@ static enum wt_status read_one(struct wt_probe *p, uint32_t wave, const struct g
         memcpy(out, (const uint8_t *)&row->saved + r->code, size);
         return WT_OK;
     }
-    return wt_link_read(&p->link->common, wave, 0, genp_area(p, wave) + r->code, out, size, err);
+    return wt_link_read(p->common.link, wave, 0, genp_area(p, wave) + r->code, out, size, err);
 }
 
 /* Registers that are consecutive in the save area are read at once: clients mostly ask for all. */
@@ -138,17 +126,17 @@ enum wt_status genp_read_rows(struct wt_probe *p, uint32_t wave, wt_lanes lanes,
     enum wt_status status = WT_OK;
     /* No register is a lane's. */
     for (size_t i = 0, run; i < count && !status; i += run) {
-        const struct wt_register *r = &p->registers[index[i]];
+        const struct wt_register *r = &p->common.registers[index[i]];
         run = 1;
         if (r->code >= GENP_RECORD || r->bits != 256) {
             status = read_one(p, wave, row, r, out, err);
             out += wt_register_size(r);
             continue;
         }
-        while (i + run < count && p->registers[index[i + run]].code == r->code + 32 * run)
+        while (i + run < count && p->common.registers[index[i + run]].code == r->code + 32 * run)
             run++;
-        status = wt_link_read(&p->link->common, wave, 0, genp_area(p, wave) + r->code, out,
-                              32 * run, err);
+        status =
+            wt_link_read(p->common.link, wave, 0, genp_area(p, wave) + r->code, out, 32 * run, err);
         out += 32 * run;
     }
     return status;
@@ -157,7 +145,7 @@ enum wt_status genp_read_rows(struct wt_probe *p, uint32_t wave, wt_lanes lanes,
 enum wt_status genp_write_row(struct wt_probe *p, uint32_t wave, wt_lanes lanes, unsigned index,
                               const uint8_t *bytes, struct wt_error *err)
 {
-    const struct wt_register *r = &p->registers[index];
+    const struct wt_register *r = &p->common.registers[index];
     struct genp_row *row = genp_row(p, wave);
     size_t size = wt_register_size(r);
     uint64_t at = r->code;
@@ -177,7 +165,7 @@ enum wt_status genp_write_row(struct wt_probe *p, uint32_t wave, wt_lanes lanes,
     }
     if (r->code == CODE_PC || r->code == CODE_IP)
         at = AT(cr) + 8;
-    if ((status = wt_link_write(&p->link->common, wave, 0, genp_area(p, wave) + at, bytes, size,
+    if ((status = wt_link_write(p->common.link, wave, 0, genp_area(p, wave) + at, bytes, size,
                                 err)) == WT_OK &&
         at >= GENP_RECORD)
         memcpy((uint8_t *)&row->saved + at, bytes, size);

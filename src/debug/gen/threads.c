@@ -27,15 +27,15 @@ enum { ROWS = 2, EUS_OF_ROW = 4, BITS_OF_EU = 8 };
 static enum wt_status transfer(struct wt_probe *p, struct wt_link_piece *list, size_t count,
                                bool write, struct wt_error *err)
 {
-    const struct wt_link_ops *ops = p->link->common.ops;
+    const struct wt_link_ops *ops = p->common.link->ops;
     enum wt_status status = WT_OK;
     if (ops->transfer)
-        return ops->transfer(p->link->common.context, list, count, write, err);
+        return ops->transfer(p->common.link->context, list, count, write, err);
     for (size_t i = 0; i < count && (status == WT_OK || status == WT_INVALID); i++) {
         const struct wt_link_piece *piece = &list[i];
-        status = write ? wt_link_write(&p->link->common, piece->wave, 0, piece->addr, piece->bytes,
+        status = write ? wt_link_write(p->common.link, piece->wave, 0, piece->addr, piece->bytes,
                                        piece->size, err)
-                       : wt_link_read(&p->link->common, piece->wave, 0, piece->addr, piece->bytes,
+                       : wt_link_read(p->common.link, piece->wave, 0, piece->addr, piece->bytes,
                                       piece->size, err);
         list[i].absent = status == WT_INVALID;
     }
@@ -64,7 +64,7 @@ static void describe_work(const struct wt_probe *p, wt_wave_handle handle, unsig
 static enum wt_status take_record(struct wt_probe *p, uint32_t wave, struct wt_error *err)
 {
     struct genp_row *row = genp_row(p, wave);
-    const uint64_t mark = wt_gen_mark(&p->info, genp_device_of(p, wave));
+    const uint64_t mark = wt_gen_mark(p->common.link, genp_device_of(p, wave));
     enum wt_status status;
     row->saved.instructions += mark;
     row->saved.scratch += mark;
@@ -113,9 +113,9 @@ static enum wt_status access_subslice(struct wt_probe *p, uint32_t subslice,
                                       struct wt_wire_register *list, size_t count,
                                       struct wt_error *err)
 {
-    const struct wt_link *link = &p->link->common;
+    const struct wt_link *link = p->common.link;
     uint32_t first;
-    const uint32_t gpu = genp_gpu_of(p, subslice, &first);
+    const uint32_t gpu = wt_standstill_gpu_of(p, subslice, &first);
     subslice -= first;
     list[0] = (struct wt_wire_register){.addr = WT_GEN_MCR_SELECTOR / 4,
                                         .write = true,
@@ -201,9 +201,9 @@ static enum wt_status write_control(struct wt_probe *p, uint32_t value, struct w
     enum wt_status status = WT_OK;
     if (value == p->td_ctl)
         return WT_OK;
-    for (uint32_t gpu = 0; gpu < p->info.gpus && !status; gpu++) {
+    for (uint32_t gpu = 0; gpu < p->common.link->gpus && !status; gpu++) {
         struct wt_wire_register one = {.addr = WT_GEN_TD_CTL / 4, .write = true, .value = value};
-        status = p->link->common.ops->registers(p->link->common.context, gpu, &one, 1, err);
+        status = p->common.link->ops->registers(p->common.link->context, gpu, &one, 1, err);
     }
     if (status == WT_OK)
         p->td_ctl = value;

@@ -86,7 +86,7 @@ static bool find_frame(const struct wt_callee *callee, unsigned number, uint64_t
 static unsigned index_of(const struct wt_probe *p, uint32_t code)
 {
     unsigned i = 0;
-    while (p->registers[i].code != code)
+    while (p->common.registers[i].code != code)
         i++;
     return i;
 }

@@ -5,7 +5,8 @@
 /* Whether an address is the same memory for all threads of all GPUs: the program's own. */
 static bool is_common(const struct wt_probe *p, uint64_t addr)
 {
-    return !(p->info.gpus > 1 && addr >> GEN_WIRE_GPU_BIT) && addr < p->info.slm;
+    return !(p->common.link->gpus > 1 && addr >> GEN_WIRE_GPU_BIT) &&
+           addr < p->common.link->place[GEN_WIRE_SLM];
 }
 
 static enum wt_status find(struct wt_probe *p, struct wt_driver_watch *w, struct wt_error *err)
@@ -19,7 +20,7 @@ static enum wt_status find(struct wt_probe *p, struct wt_driver_watch *w, struct
 
 static void place(struct wt_probe *p, struct wt_wire_hit *hit)
 {
-    hit->pc += wt_gen_mark(&p->info, genp_device_of(p, hit->wave));
+    hit->pc += wt_gen_mark(p->common.link, genp_device_of(p, hit->wave));
 }
 
 static bool concerns(struct wt_probe *p, const struct wt_driver_watch *w,

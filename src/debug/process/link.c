@@ -361,7 +361,11 @@ static enum wt_status ask(void *context, const struct wt_wire_request *request, 
                           struct wt_wire_answer *answer, void *out, size_t room,
                           struct wt_error *err)
 {
-    return wt_process_link_ask(context, request, more, answer, out, room, err);
+    struct wt_process_link *link = context;
+    struct wt_wire_request there = *request;
+    wt_process_link_locate(link, request->wave, &there);
+    link->changes += there.follows > 0;
+    return wt_process_link_ask(link, &there, more, answer, out, room, err);
 }
 
 const struct wt_link_ops wt_process_link_ops = {.read = read_memory,

@@ -33,11 +33,11 @@ struct wt_process_link {
     struct wt_process_history history; /* first: the context of a target's services */
     struct wt_connection connection;
     struct wt_wire_hello hello;
-    uint64_t changes; /**< of what the process's waves are like, by requests of this debugger */
-    uint32_t wait;    /**< the verb by which the device goes on for a moment; 0: WT_WIRE_EVENT */
-    bool faulted;     /**< the last event told of a fault: WT_WIRE_FAULTED */
-    uint32_t waves[WT_WIRE_DEVICES]; /**< of each GPU, set by the family: the debugger counts them
-                                        through all GPUs */
+    struct wt_link link; /**< a probe's; set, as are `waves`, by who has opened this */
+    uint64_t changes;    /**< of what the process's waves are like, by requests of this debugger */
+    uint32_t wait;       /**< the verb by which the device goes on for a moment; 0: WT_WIRE_EVENT */
+    bool faulted;        /**< the last event told of a fault: WT_WIRE_FAULTED */
+    uint32_t waves[WT_WIRE_DEVICES]; /**< of each GPU: the debugger counts them through all GPUs */
 };
 
 /** Splits a wave's number into its GPU and its slot there. WT_NO_HANDLE stays as it is. */

@@ -40,11 +40,10 @@ struct smp_row {
 
 struct wt_probe {
     struct wt_standstill common;
-    const struct wt_sm_link *link;
+    struct sm_wire_warp *warps; /**< of all GPUs, as the last scan has found them */
     struct wt_space space[SPACES];
-    struct wt_register *registers;
-    char (*names)[8];
-    struct wt_sm_launch launch;       /**< as of the last scan */
+    struct sm_wire_launch launch; /**< as of the last scan */
+    bool has_handler; /**< a trap handler is installed; else the trap unit pauses warps itself */
     uint64_t arguments, arguments_of; /**< the block of arguments; of which launch */
     struct wt_driver_watches watches;
     bool owes; /**< a host program's warps were resumed, and no run was waited for since */
@@ -55,6 +54,27 @@ static inline struct smp_row *smp_row(const struct wt_probe *p, wt_wave_handle w
 {
     return (struct smp_row *)wt_standstill_row(p, wave);
 }
+
+/* ---- driver.c: what the driver is asked. WT_INVALID, WT_STATE: there is no such thing ---- */
+
+/** A request that is answered by @p size bytes. WT_UNSUPPORTED: it is refused. */
+enum wt_status smp_ask(struct wt_probe *p, const struct wt_wire_request *request, void *out,
+                       size_t size, struct wt_error *err);
+/** A register of enum wt_sm_register: 32 dwords, or one value of 8 bytes. */
+enum wt_status smp_get_row(struct wt_probe *p, uint32_t warp, unsigned number, void *row,
+                           struct wt_error *err);
+/** Likewise; of R0 to R254 for those lanes only. */
+enum wt_status smp_set_row(struct wt_probe *p, uint32_t warp, unsigned number, uint32_t lanes,
+                           const void *row, struct wt_error *err);
+/** Bytes of a warp's register file, rows of 32 dwords. */
+enum wt_status smp_get_file(struct wt_probe *p, uint32_t warp, uint64_t offset, void *out,
+                            size_t size, struct wt_error *err);
+/** Where a constant bank of the launch is in memory, and how many bytes it has; 0: none. */
+enum wt_status smp_find_bank(struct wt_probe *p, unsigned bank, uint64_t *addr, uint32_t *size,
+                             struct wt_error *err);
+/** Where a lane's local memory begins in memory, and how many bytes it has. */
+enum wt_status smp_find_local(struct wt_probe *p, uint32_t warp, unsigned lane, uint64_t *addr,
+                              uint32_t *size, struct wt_error *err);
 
 /* ---- warps.c: lock-down and resumption, who is where ---- */
 
@@ -67,8 +87,8 @@ void smp_let_go(struct wt_probe *p);
 
 /* ---- registers.c ---- */
 
-/** Fills in the topology's registers; false without host memory. */
-bool smp_describe_registers(struct wt_probe *p);
+/** Describes the topology's registers. */
+enum wt_status smp_describe_registers(struct wt_probe *p, struct wt_error *err);
 /** The index in the topology of the predicate P0 to P6. */
 unsigned smp_predicate_index(unsigned number);
 WT_PROBE_FN(read_rows) smp_read_rows;

@@ -24,12 +24,12 @@ void smp_describe_spaces(struct wt_probe *p)
                                                .clang = 8, /* OpenCL's pointers to local memory */
                                                .scope = WT_SCOPE_GROUP,
                                                .address_bits = WINDOW_BITS,
-                                               .aperture = p->link->shared_window};
+                                               .aperture = WT_SM_SHARED_WINDOW};
     p->space[SPACE_LOCAL] = (struct wt_space){.name = "local",
                                               .dwarf = 6,
                                               .scope = WT_SCOPE_LANE,
                                               .address_bits = WINDOW_BITS,
-                                              .aperture = p->link->local_window};
+                                              .aperture = WT_SM_LOCAL_WINDOW};
     p->space[SPACE_CONSTANT] = (struct wt_space){
         .name = "constant", .dwarf = 4, .scope = WT_SCOPE_DEVICE, .address_bits = 32};
     p->space[SPACE_FILE] = (struct wt_space){.name = "registers",
@@ -58,8 +58,7 @@ static enum wt_status find_constant(struct wt_probe *p, uint64_t offset, size_t 
     const uint64_t byte = offset & ((1u << BANK_SHIFT) - 1);
     uint32_t bytes = 0;
     enum wt_status status;
-    if (bank < SMP_BANKS &&
-        (status = p->link->ops->bank(p->link->common.context, bank, at, &bytes, err)) != WT_OK)
+    if (bank < SMP_BANKS && (status = smp_find_bank(p, bank, at, &bytes, err)) != WT_OK)
         return status;
     *at += byte;
     if (byte < bytes && size <= bytes - byte)
@@ -91,10 +90,9 @@ enum wt_status smp_read_memory(struct wt_probe *p, uint32_t wave, unsigned lane,
     if (at >= ROWS_WINDOW) /* a dword each */
         at = FILE_WINDOW + (at - ROWS_WINDOW) + 4 * (uint64_t)lane;
     if (at >= FILE_WINDOW)
-        return p->link->ops->read_file(p->link->common.context, wave, at - FILE_WINDOW, out, size,
-                                       err);
+        return smp_get_file(p, wave, at - FILE_WINDOW, out, size, err);
     enum wt_status status = generic(p, addr, size, &at, err);
-    return status ? status : wt_link_read(&p->link->common, wave, lane, at, out, size, err);
+    return status ? status : wt_link_read(p->common.link, wave, lane, at, out, size, err);
 }
 
 enum wt_status smp_write_memory(struct wt_probe *p, uint32_t wave, unsigned lane,
@@ -103,7 +101,7 @@ enum wt_status smp_write_memory(struct wt_probe *p, uint32_t wave, unsigned lane
 {
     uint64_t at = 0;
     enum wt_status status = generic(p, addr, size, &at, err);
-    return status ? status : wt_link_write(&p->link->common, wave, lane, at, bytes, size, err);
+    return status ? status : wt_link_write(p->common.link, wave, lane, at, bytes, size, err);
 }
 
 enum wt_status smp_find_home(struct wt_probe *p, uint32_t wave, unsigned lane,
@@ -117,10 +115,10 @@ enum wt_status smp_find_home(struct wt_probe *p, uint32_t wave, unsigned lane,
     enum wt_status status = generic(p, addr, size, &at, err);
     *part = size;
     *home = wt_address_of(at);
-    if (status || at - p->link->local_window >= SMP_WINDOW_BYTES)
+    if (status || at - WT_SM_LOCAL_WINDOW >= SMP_WINDOW_BYTES)
         return status;
-    const uint64_t offset = at - p->link->local_window;
-    status = p->link->ops->local(p->link->common.context, wave, lane, &base, &bytes, err);
+    const uint64_t offset = at - WT_SM_LOCAL_WINDOW;
+    status = smp_find_local(p, wave, lane, &base, &bytes, err);
     if (status)
         return status;
     if (offset >= bytes || size > bytes - offset)

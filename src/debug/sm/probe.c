@@ -14,69 +14,49 @@
 static enum wt_status describe(struct wt_probe *p, struct wt_error *err)
 {
     unsigned sms = 0;
-    for (unsigned i = 0; i < p->link->gpus; i++)
-        sms += p->link->sms[i];
+    for (unsigned i = 0; i < p->common.link->gpus; i++)
+        sms += p->common.link->units[i];
     if (!sms || sms > SMP_MOST_SMS)
         return wt_fail(err, WT_UNSUPPORTED, "the driver tells of %u SMs; a debugger takes 1 to %u",
                        sms, SMP_MOST_SMS);
     p->common.topology = (struct wt_topology){.family = "sm",
                                               .arch = "nvptx64",
                                               .triple = "nvptx64-nvidia-cuda",
-                                              .clusters = 1,
-                                              .devices = p->link->gpus,
-                                              .device_cores = p->link->sms,
-                                              .cores = sms,
                                               .waves_per_core = SMP_WARPS,
-                                              .waves = sms * SMP_WARPS,
-                                              .host_launches = p->link->common.host_launches,
                                               .lanes = SMP_LANES,
                                               .wave_word = "warp",
                                               .lane_word = "lane",
-                                              .has_grid = true,
                                               .lanes_end = true,
                                               .exceptions = smp_exceptions,
                                               .exception_count = smp_exception_count,
                                               .code_granule = 8};
     smp_describe_spaces(p);
-    return smp_describe_registers(p)
-               ? WT_OK
-               : wt_fail(err, WT_NO_MEMORY, "out of memory for the list of registers");
+    p->has_handler = p->common.link->place[WT_SM_HANDLER];
+    p->warps = calloc((size_t)sms * SMP_WARPS, sizeof *p->warps);
+    return p->warps ? smp_describe_registers(p, err)
+                    : wt_fail(err, WT_NO_MEMORY, "out of memory for the probe");
 }
 
-static void free_probe(struct wt_probe *p)
+static void free_own(struct wt_probe *p)
 {
-    wt_standstill_close(p);
     free(p->watches.list);
-    free(p->registers);
-    free(p->names);
-    free(p);
+    free(p->warps);
 }
+
+static const struct wt_standstill_kind kind = {
+    .ops = &smp_standstill,
+    .probe_size = sizeof(struct wt_probe),
+    .row_size = sizeof(struct smp_row),
+    .describe = describe,
+    .begin = smp_arm,
+    .end = smp_let_go,
+    .free = free_own,
+};
 
 static enum wt_status probe_open(const struct wt_target *target, bool use_memory_port,
                                  struct wt_probe **probe, struct wt_error *err)
 {
-    struct wt_probe *p = calloc(1, sizeof *p);
-    enum wt_status status;
-    if (!p)
-        return wt_fail(err, WT_NO_MEMORY, "out of memory for the probe");
-    p->link = target->link;
-    if ((status = describe(p, err)) == WT_OK &&
-        (status = wt_standstill_open(p, &smp_standstill, &p->link->common, sizeof(struct smp_row),
-                                     err)) == WT_OK &&
-        p->link->common.host_launches)
-        status = smp_arm(p, err); /* its kernels run before anybody has stopped one */
-    if (status != WT_OK) {
-        free_probe(p);
-        return status;
-    }
-    *probe = p;
-    return WT_OK;
-}
-
-static void probe_close(struct wt_probe *p)
-{
-    smp_let_go(p);
-    free_probe(p);
+    return wt_standstill_open(target, &kind, use_memory_port, probe, err);
 }
 
 /* ---- warps ---- */
@@ -86,12 +66,12 @@ static void probe_close(struct wt_probe *p)
 static bool gives_up(struct wt_probe *p, uint32_t wave, char *text, size_t size)
 {
     struct smp_row *row = smp_row(p, wave);
-    if (p->link->common.host_launches && row->trap == 1) {
+    if (p->common.link->host_launches && row->trap == 1) {
         row->aborts = true;
         snprintf(text, size, "a trap of the program's own, which ends the kernel");
         return true;
     }
-    if (row->trap == 1 || p->link->has_handler)
+    if (row->trap == 1 || p->has_handler)
         return false;
     snprintf(text, size, "BPT.TRAP 0x%x, and there is no trap handler", row->trap);
     return true;
@@ -107,8 +87,9 @@ static enum wt_status give_up(struct wt_probe *p, wt_wave_handle wave, struct wt
         return WT_OK;
     const bool failed = row->aborts;
     row->aborts = false;
-    return p->link->common.host_launches && row->common.present && failed
-               ? p->link->ops->fail(p->link->common.context, wave, err)
+    return p->common.link->host_launches && row->common.present && failed
+               ? smp_ask(p, &(struct wt_wire_request){.verb = SM_WIRE_FAIL, .wave = wave}, NULL, 0,
+                         err)
                : WT_OK;
 }
 
@@ -134,7 +115,6 @@ static enum wt_status step(struct wt_probe *p, wt_wave_handle wave, struct wt_pr
 const struct wt_probe_ops wt_probe_sm = {
     .family = "sm",
     .open = probe_open,
-    .close = probe_close,
     .resume = resume,
     .step = step,
     .set_watchpoints = smp_set_watches,

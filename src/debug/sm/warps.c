@@ -54,30 +54,20 @@ static struct access writes(unsigned sm, unsigned offset, uint32_t value)
 
 enum { MOST_ACCESSES = 9 * 16 }; /* of a batch: the SMs of a GPU */
 
-/* The GPU that an SM belongs to, and the first SM of that GPU. */
-static unsigned gpu_of(const struct wt_probe *p, unsigned sm, unsigned *first)
-{
-    unsigned gpu = 0;
-    *first = 0;
-    while (sm >= *first + p->link->sms[gpu])
-        *first += p->link->sms[gpu++];
-    return gpu;
-}
-
 /* Makes accesses in their order. Consecutive accesses to SMs of one GPU go into one batch. */
 static enum wt_status transact(struct wt_probe *p, struct access *list, size_t count,
                                struct wt_error *err)
 {
-    const struct wt_link *link = &p->link->common;
+    const struct wt_link *link = p->common.link;
     struct wt_wire_register ops[MOST_ACCESSES];
     enum wt_status status = WT_OK;
     for (size_t done = 0, n; done < count && !status; done += n) {
         unsigned first;
-        const unsigned gpu = gpu_of(p, list[done].sm, &first);
+        const unsigned gpu = wt_standstill_gpu_of(p, list[done].sm, &first);
         for (n = 0; done + n < count && n < MOST_ACCESSES; n++) {
             const struct access *a = &list[done + n];
             const unsigned sm = a->sm - first;
-            if (a->sm < first || sm >= p->link->sms[gpu])
+            if (a->sm < first || sm >= p->common.device_cores[gpu])
                 break;
             ops[n] = (struct wt_wire_register){.addr = sm / TPCS_OF_GPC * 0x2000 +
                                                        sm % TPCS_OF_GPC * 0x200 + a->offset / 4,
@@ -125,26 +115,25 @@ static enum wt_status look_at(struct wt_probe *p, struct look *look, struct wt_e
 
 static enum wt_status look_at_launch(struct wt_probe *p, struct wt_error *err)
 {
-    enum wt_status status = p->link->ops->launch(p->link->common.context, &p->launch, err);
-    const struct wt_sm_launch *l = &p->launch;
-    if (status != WT_OK)
-        return status;
-    if (l->runs && l->number != p->arguments_of) {
-        uint64_t at = 0;
-        uint32_t bytes = 0;
-        const bool found =
-            p->link->ops->bank(p->link->common.context, 0, &at, &bytes, WT_IGNORED) == WT_OK;
-        p->arguments = found && bytes > WT_SM_PARAMETERS ? at + WT_SM_PARAMETERS : 0;
+    const struct sm_wire_launch *l = &p->launch;
+    const enum wt_status status =
+        smp_ask(p, &(struct wt_wire_request){.verb = SM_WIRE_LAUNCH, .wave = WT_NO_HANDLE},
+                &p->launch, sizeof p->launch, err);
+    if (!status && l->runs && l->number != p->arguments_of) {
+        uint64_t at;
+        uint32_t bytes;
+        smp_find_bank(p, 0, &at, &bytes, WT_IGNORED);
+        p->arguments = bytes > WT_SM_PARAMETERS ? at + WT_SM_PARAMETERS : 0;
         p->arguments_of = l->number;
     }
-    return WT_OK;
+    return status;
 }
 
 /* ---- rows ---- */
 
-static struct wt_wave describe_work(const struct wt_probe *p, const struct wt_sm_warp *w)
+static struct wt_wave describe_work(const struct wt_probe *p, const struct sm_wire_warp *w)
 {
-    const struct wt_sm_launch *l = &p->launch;
+    const struct sm_wire_launch *l = &p->launch;
     struct wt_wave wave = {.id = w->id,
                            .lanes = SMP_LANES,
                            .dispatch = l->number,
@@ -160,32 +149,42 @@ static struct wt_wave describe_work(const struct wt_probe *p, const struct wt_sm
     return wave;
 }
 
+/* Reads what the driver has of the warps of a GPU. */
+static enum wt_status read_warps(struct wt_probe *p, unsigned gpu, unsigned first_sm,
+                                 struct wt_error *err)
+{
+    const uint32_t first = first_sm * SMP_WARPS;
+    const struct wt_wire_request request = {.verb = SM_WIRE_WARPS, .wave = first};
+    return smp_ask(p, &request, &p->warps[first],
+                   p->common.device_cores[gpu] * SMP_WARPS * sizeof *p->warps, err);
+}
+
 /* Describes the warps of all SMs. *begun: a new warp is there that is to be held. */
 static enum wt_status list_warps(struct wt_probe *p, const struct look *look, bool *begun,
                                  struct wt_error *err)
 {
     enum wt_status status = look_at_launch(p, err);
+    uint32_t known = 0; /* of the warps of which GPUs */
     *begun = false;
     for (uint32_t i = 0; i < p->common.topology.waves && !status; i++) {
         struct smp_row *row = smp_row(p, i);
-        struct wt_sm_warp warp;
+        const struct sm_wire_warp *warp = &p->warps[i];
+        unsigned first;
+        const unsigned gpu = wt_standstill_gpu_of(p, i / SMP_WARPS, &first);
         /* Warps of a kernel that has failed are abandoned, and do not run any more. */
         row->common.present = p->launch.runs && look[i / SMP_WARPS].valid >> i % SMP_WARPS & 1;
+        if (row->common.present && !(known >> gpu & 1)) {
+            if ((status = read_warps(p, gpu, first, err)) != WT_OK)
+                return status;
+            known |= 1u << gpu;
+        }
+        row->common.present &= warp->present; /* or it has ended since the masks were read */
         if (!row->common.present) {
             row->common.run = row->common.step = false;
             continue;
         }
-        status = p->link->ops->warp(p->link->common.context, i, &warp, err);
-        if (status == WT_STATE) { /* while warps run: it has ended since the masks were read */
-            row->common.present = row->common.run = row->common.step = false;
-            status = WT_OK;
-            continue;
-        }
-        if (status != WT_OK)
-            return status;
-        struct wt_wave wave = describe_work(p, &warp);
-        unsigned first;
-        wave.device = gpu_of(p, i / SMP_WARPS, &first);
+        struct wt_wave wave = describe_work(p, warp);
+        wave.device = gpu;
         if (row->common.wave.id != wave.id) {
             *row = (struct smp_row){.common = {.wave = wave,
                                                .present = true,
@@ -193,10 +192,13 @@ static enum wt_status list_warps(struct wt_probe *p, const struct look *look, bo
                                                .cause = WT_HALT_REQUEST}};
             *begun |= p->common.hold;
         }
-        row->pc = warp.pc;
-        row->active = warp.active;
-        row->error = warp.error;
-        row->steps = warp.steps;
+        row->pc = warp->pc;
+        row->active = warp->active;
+        row->error =
+            (struct wt_fault){.kind = warp->kind <= WT_FAULT_HOST ? warp->kind : WT_FAULT_NONE,
+                              .lanes = warp->lanes,
+                              .pc = warp->error_pc};
+        row->steps = warp->steps;
     }
     return status;
 }
@@ -215,7 +217,7 @@ static enum wt_status take_trap(struct wt_probe *p, uint32_t warp, bool *taken,
     const uint64_t pc = smp_pc_before(row->pc);
     uint8_t bytes[8];
     *taken = false;
-    if (wt_link_read(&p->link->common, warp, 0, pc, bytes, sizeof bytes, WT_IGNORED) != WT_OK)
+    if (wt_link_read(p->common.link, warp, 0, pc, bytes, sizeof bytes, WT_IGNORED) != WT_OK)
         return WT_OK;
     row->trap = smp_trap_of(wt_load_le(bytes, 8));
     if (!row->trap) /* the handler has moved it on */
@@ -224,7 +226,7 @@ static enum wt_status take_trap(struct wt_probe *p, uint32_t warp, bool *taken,
     wt_store_le(bytes, pc, sizeof bytes);
     row->pc = pc;
     stop_row(row, WT_HALT_BREAKPOINT);
-    return p->link->ops->write_row(p->link->common.context, warp, WT_SM_USER_PC, 0, bytes, err);
+    return smp_set_row(p, warp, WT_SM_USER_PC, 0, bytes, err);
 }
 
 /* A warp that is to stand, as one that has begun since launches are held, has come to a breakpoint
@@ -259,7 +261,7 @@ static enum wt_status judge(struct wt_probe *p, uint32_t warp, const struct look
         stop_row(row, WT_HALT_WATCH);
     else if (row->common.step && !row->steps)
         stop_row(row, WT_HALT_STEP);
-    else if (p->link->has_handler && before->paused & bit && before->global_esr & ESR_BPT_PAUSE)
+    else if (p->has_handler && before->paused & bit && before->global_esr & ESR_BPT_PAUSE)
         stop_row(row, WT_HALT_REQUEST); /* the program's handler asks for the CPU */
     return status;
 }
@@ -301,7 +303,7 @@ static enum wt_status wait_for_lock_down(struct wt_probe *p, struct look *look,
                            "while the stop trigger is set",
                            sm);
         struct wt_link_event event;
-        const struct wt_link *link = &p->link->common;
+        const struct wt_link *link = p->common.link;
         if ((status = link->ops->event(link->context, true, &event, err)) != WT_OK)
             return status;
     }
@@ -361,13 +363,13 @@ static enum wt_status wait_for_run(struct wt_probe *p, struct wt_link_event *eve
                                    struct wt_error *err)
 {
     p->owes = false;
-    return p->link->common.ops->event(p->link->common.context, true, event, err);
+    return p->common.link->ops->event(p->common.link->context, true, event, err);
 }
 
 static enum wt_status ask(struct wt_probe *p, bool wait, struct wt_link_event *event,
                           struct wt_error *err)
 {
-    const struct wt_link *link = &p->link->common;
+    const struct wt_link *link = p->common.link;
     struct look look[SMP_MOST_SMS];
     bool begun;
     enum wt_status status = WT_OK;
@@ -390,7 +392,7 @@ static enum wt_status ask(struct wt_probe *p, bool wait, struct wt_link_event *e
         const struct look *l = &look[i / SMP_WARPS];
         const bool paused = l->paused >> i % SMP_WARPS & 1;
         event->attention |= paused && row->present && row->run &&
-                            (!p->link->has_handler || l->global_esr & ESR_BPT_PAUSE);
+                            (!p->has_handler || l->global_esr & ESR_BPT_PAUSE);
     }
     return WT_OK;
 }
@@ -432,8 +434,7 @@ static enum wt_status clear_reports(struct wt_probe *p, unsigned sm, uint64_t go
         if (!row->reports)
             continue;
         row->reports = false;
-        status = p->link->ops->write_row(p->link->common.context, sm * SMP_WARPS + i,
-                                         WT_SM_WARP_ESR, 0, none, err);
+        status = smp_set_row(p, sm * SMP_WARPS + i, WT_SM_WARP_ESR, 0, none, err);
         if (status == WT_INVALID) /* it has ended with its kernel since the rows were read */
             status = WT_OK;
     }
@@ -446,7 +447,7 @@ static enum wt_status resume_sm(struct wt_probe *p, unsigned sm, const struct go
                                 struct wt_error *err)
 {
     const uint32_t control = DEBUGGER_MODE | (g->step ? SINGLE_STEP_MODE : 0) |
-                             (holds && !p->link->has_handler ? STOP_TRIGGER : 0);
+                             (holds && !p->has_handler ? STOP_TRIGGER : 0);
     struct access ops[5];
     size_t count = 0;
     enum wt_status status;
@@ -470,7 +471,7 @@ static enum wt_status resume(struct wt_probe *p, uint32_t only, struct wt_error 
     for (unsigned sm = 0; sm < p->common.topology.cores && !status; sm++) {
         const struct going going = going_of(p, sm, only);
         status = resume_sm(p, sm, &going, holds, err);
-        p->owes |= going.goes && p->link->common.host_launches;
+        p->owes |= going.goes && p->common.link->host_launches;
     }
     return status;
 }
@@ -509,27 +510,15 @@ const size_t smp_exception_count = sizeof smp_exceptions / sizeof *smp_exception
 static void describe_exception(const struct wt_standstill_row *row,
                                struct wt_probe_exception *exception)
 {
-    const struct wt_fault *error = &((const struct smp_row *)row)->error;
-    *exception = (struct wt_probe_exception){.fault = *error};
-    for (size_t i = 0; i < smp_exception_count; i++)
-        if (strcmp(smp_exceptions[i].name, error->name) == 0)
-            exception->raised = (uint64_t)1 << i;
+    *exception = (struct wt_probe_exception){.fault = ((const struct smp_row *)row)->error};
 }
 
-const struct wt_standstill_ops smp_standstill = {
-    .stop = lock_down,
-    .go = resume,
-    .event = ask,
-    .event_reads_rows = true,
-    .view = view,
-    .exception = describe_exception,
-    .read_rows = smp_read_rows,
-    .write_row = smp_write_row,
-};
-
+/* Kernels of a host program run before anybody has stopped one. */
 enum wt_status smp_arm(struct wt_probe *p, struct wt_error *err)
 {
     struct access ops[SMP_MOST_SMS];
+    if (!p->common.link->host_launches)
+        return WT_OK;
     for (unsigned sm = 0; sm < p->common.topology.cores; sm++)
         ops[sm] = writes(sm, CONTROL0, DEBUGGER_MODE);
     return transact(p, ops, p->common.topology.cores, err);
@@ -537,7 +526,7 @@ enum wt_status smp_arm(struct wt_probe *p, struct wt_error *err)
 
 void smp_let_go(struct wt_probe *p)
 {
-    const bool handler = p->link->has_handler;
+    const bool handler = p->has_handler;
     for (unsigned sm = 0; sm < p->common.topology.cores; sm++) {
         struct access ops[] = {
             writes(sm, CONTROL0, DEBUGGER_MODE | (handler ? 0 : STOP_TRIGGER)), /* all pause */
@@ -550,3 +539,14 @@ void smp_let_go(struct wt_probe *p)
     }
     p->common.still = false;
 }
+
+const struct wt_standstill_ops smp_standstill = {
+    .stop = lock_down,
+    .go = resume,
+    .event = ask,
+    .event_reads_rows = true,
+    .view = view,
+    .exception = describe_exception,
+    .read_rows = smp_read_rows,
+    .write_row = smp_write_row,
+};

@@ -1,18 +1,13 @@
 /*
  * How a probe over standstills reaches a program, whatever its family. There are three ways: a
  * device in this process (target/local_link.c), a host process (debug/process/link.c), and a GPU
- * that no program uses (target/no_process.c). A family's link begins with a struct wt_link.
+ * that no program uses (target/no_process.c).
  */
 #ifndef WT_DEBUG_STANDSTILL_LINK_H
 #define WT_DEBUG_STANDSTILL_LINK_H
 
 #include "debug/core/target.h"
-
-struct wt_wire_answer;
-struct wt_wire_hit;
-struct wt_wire_register;
-struct wt_wire_request;
-struct wt_wire_watch;
+#include "object/process_wire.h"
 
 /** Events of the program. */
 struct wt_link_event {
@@ -66,17 +61,28 @@ struct wt_link_ops {
      */
     enum wt_status (*reset)(void *context, struct wt_error *err);
     /** Sends a request whose verb is one of the family's (object/process_wire.h), with
-     * request->follows bytes at @p more. The answer's bytes go to @p out, @p room at most. */
+     * request->follows bytes at @p more. It goes to the GPU of request->wave; WT_NO_HANDLE: to the
+     * first. The answer's bytes go to @p out, @p room at most. */
     enum wt_status (*ask)(void *context, const struct wt_wire_request *request, const void *more,
                           struct wt_wire_answer *answer, void *out, size_t room,
                           struct wt_error *err);
 };
 
+/** The structure that `link` of a target points to. It must outlive the probe. */
 struct wt_link {
     const struct wt_link_ops *ops;
     void *context;
-    bool host_launches; /**< a host program launches kernels: idle is not the end */
+    bool host_launches;              /**< a host program launches kernels: idle is not the end */
+    uint32_t gpus;                   /**< 1 to WT_WIRE_DEVICES */
+    uint32_t units[WT_WIRE_DEVICES]; /**< of each GPU, in the family's measure (struct
+                                        wt_wire_hello); waves are numbered through */
+    uint64_t place[4];               /**< addresses, as the family has them */
 };
+
+/** Sends a request that is answered by exactly @p size bytes; WT_UNSUPPORTED: it is refused. */
+enum wt_status wt_link_ask(const struct wt_link *link, const struct wt_wire_request *request,
+                           const void *more, struct wt_wire_answer *answer, void *out, size_t size,
+                           struct wt_error *err);
 
 /** Reads memory as a lane of a wave sees it. */
 static inline enum wt_status wt_link_read(const struct wt_link *link, wt_wave_handle wave,

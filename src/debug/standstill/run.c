@@ -263,7 +263,7 @@ enum wt_status wt_standstill_reset_halted(struct wt_probe *p, struct wt_error *e
     s->still = s->stays = s->told_end = false;
     s->run++;
     s->hit_count = 0;
-    memset(s->rows, 0, s->topology.waves * s->row_size);
+    memset(s->rows, 0, s->topology.waves * s->kind->row_size);
     return wt_standstill_hold(p, err);
 }
 

@@ -70,13 +70,37 @@ struct wt_standstill_ops {
                                 unsigned index, const uint8_t *bytes, struct wt_error *err);
 };
 
+/** How a family's probe begins and ends. */
+struct wt_standstill_kind {
+    const struct wt_standstill_ops *ops;
+    size_t probe_size; /**< bytes of its struct wt_probe */
+    size_t row_size;   /**< bytes of its row */
+    /**
+     * Describes the GPUs of the link: fills in the topology, but for what the link says by itself
+     * and the number of waves, with its spaces and registers. The rest of the probe is zeros.
+     */
+    enum wt_status (*describe)(struct wt_probe *p, struct wt_error *err);
+    /** Debugging begins. NULL: nothing is to be done. */
+    enum wt_status (*begin)(struct wt_probe *p, struct wt_error *err);
+    /** Debugging ends: the waves go on as they would without. NULL: likewise. */
+    void (*end)(struct wt_probe *p);
+    /** Frees what the family's part has. NULL: nothing. */
+    void (*free)(struct wt_probe *p);
+};
+
 /** The shared part of a probe. A family's struct wt_probe begins with it. */
 struct wt_standstill {
-    const struct wt_standstill_ops *ops;
+    const struct wt_standstill_kind *kind;
+    const struct wt_standstill_ops *ops; /**< the kind's */
     const struct wt_link *link;
+    const struct wt_target *target;
+    bool port; /**< the target's memory port may be used */
     struct wt_topology topology;
-    void *rows; /**< topology.waves of them */
-    size_t row_size;
+    unsigned device_cores[WT_WIRE_DEVICES]; /**< the topology's; the link's units, until the family
+                                               says otherwise */
+    struct wt_register *registers;          /**< the topology's */
+    char (*names)[8];                       /**< of registers */
+    void *rows;                             /**< topology.waves of them */
     bool still;    /**< all waves stand still, and the rows are as they are */
     bool stays;    /**< a wave has stepped, maybe off a breakpoint that is not in memory again: all
                       stay where they are until the next scan or resume */
@@ -110,7 +134,7 @@ static inline struct wt_standstill_row *wt_standstill_row(const struct wt_probe 
 {
     const struct wt_standstill *s = (const struct wt_standstill *)p;
     assert(wave < s->topology.waves);
-    return (void *)((uint8_t *)s->rows + wave * s->row_size);
+    return (void *)((uint8_t *)s->rows + wave * s->kind->row_size);
 }
 
 /** Whether the active wave in row @p wave, which there need not be, is the one that a driver's
@@ -123,15 +147,27 @@ static inline bool wt_standstill_is_in(const struct wt_probe *p, wt_wave_handle 
 
 /* ---- table.c: who is there ---- */
 
-/**
- * Makes the table: as many rows of @p row_size bytes as the topology, which is filled in before,
- * has waves. The functions of @p ops outlive the probe. WT_NO_MEMORY.
- */
-enum wt_status wt_standstill_open(struct wt_probe *p, const struct wt_standstill_ops *ops,
-                                  const struct wt_link *link, size_t row_size,
-                                  struct wt_error *err);
-/** Frees what the shared part has, opened or not. */
+/** Opens a probe of a family, whose link is the target's. @p kind outlives it. */
+enum wt_status wt_standstill_open(const struct wt_target *target,
+                                  const struct wt_standstill_kind *kind, bool use_memory_port,
+                                  struct wt_probe **probe, struct wt_error *err);
+/** Ends debugging, and frees the probe. */
 void wt_standstill_close(struct wt_probe *p);
+/** Registers that are numbered. */
+struct wt_register_range {
+    const char *prefix; /**< of their names, before the number; NULL ends a list of ranges */
+    unsigned from, count;
+    uint32_t step;            /**< from one code to the next */
+    struct wt_register first; /**< `number`, and `dwarf` where there is one, count up */
+};
+
+/** Describes the topology's registers: @p count of them have names, the first of which is the pc,
+ * then come the ranges. WT_NO_MEMORY. */
+enum wt_status wt_standstill_describe_registers(struct wt_probe *p, const struct wt_register *named,
+                                                size_t count, const struct wt_register_range *range,
+                                                struct wt_error *err);
+/** The GPU of a core, which are numbered through; *first becomes its first one. */
+uint32_t wt_standstill_gpu_of(const struct wt_probe *p, uint32_t core, uint32_t *first);
 /** An id for a wave that has none from its driver: its dispatch, group and index. The grid has so
  * many groups. */
 wt_wave_id wt_standstill_name(const struct wt_wave *wave, const uint32_t groups[3]);
@@ -232,15 +268,15 @@ WT_PROBE_FN(write_row) wt_standstill_write_row;
 /** Those operations of a probe that are the same for all families, as initializers of a struct
  * wt_probe_ops. A family that does more for one of them names it behind this, by itself. */
 #define WT_STANDSTILL_OPERATIONS                                                                   \
-    .topology = wt_standstill_topology, .summary = wt_standstill_summary,                          \
-    .scan = wt_standstill_scan, .wave_id = wt_standstill_wave_id,                                  \
-    .describe_wave = wt_standstill_describe_wave, .next_event = wt_standstill_next_event,          \
-    .keep_still = wt_standstill_keep, .modules_known = wt_standstill_modules_known,                \
-    .hold_launches = wt_standstill_hold_launches, .halt = wt_standstill_halt,                      \
-    .step_poll = wt_standstill_step_poll, .halt_cause = wt_standstill_halt_cause,                  \
-    .exception = wt_standstill_exception, .mask = wt_standstill_mask,                              \
-    .reset_halted = wt_standstill_reset_halted, .read_rows = wt_standstill_read_rows,              \
-    .watched = wt_standstill_watched, .first_watched = wt_standstill_first_watched,                \
-    .write_row = wt_standstill_write_row
+    .close = wt_standstill_close, .topology = wt_standstill_topology,                              \
+    .summary = wt_standstill_summary, .scan = wt_standstill_scan,                                  \
+    .wave_id = wt_standstill_wave_id, .describe_wave = wt_standstill_describe_wave,                \
+    .next_event = wt_standstill_next_event, .keep_still = wt_standstill_keep,                      \
+    .modules_known = wt_standstill_modules_known, .hold_launches = wt_standstill_hold_launches,    \
+    .halt = wt_standstill_halt, .step_poll = wt_standstill_step_poll,                              \
+    .halt_cause = wt_standstill_halt_cause, .exception = wt_standstill_exception,                  \
+    .mask = wt_standstill_mask, .reset_halted = wt_standstill_reset_halted,                        \
+    .read_rows = wt_standstill_read_rows, .watched = wt_standstill_watched,                        \
+    .first_watched = wt_standstill_first_watched, .write_row = wt_standstill_write_row
 
 #endif

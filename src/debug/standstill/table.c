@@ -2,34 +2,121 @@
 #include "debug/standstill/standstill.h"
 
 #include <assert.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 /* ---- the table ---- */
 
-enum wt_status wt_standstill_open(struct wt_probe *p, const struct wt_standstill_ops *ops,
-                                  const struct wt_link *link, size_t row_size, struct wt_error *err)
+static void free_probe(struct wt_probe *p)
 {
     struct wt_standstill *s = wt_standstill_of(p);
-    assert(row_size >= sizeof(struct wt_standstill_row) && s->topology.waves);
-    s->ops = ops;
-    s->link = link;
-    s->row_size = row_size;
-    s->rows = calloc(s->topology.waves, row_size);
-    if (!s->rows)
-        return wt_fail(err, WT_NO_MEMORY, "out of memory for the state of %u %ss",
-                       (unsigned)s->topology.waves, s->topology.wave_word);
-    return WT_OK;
+    if (s->kind->free)
+        s->kind->free(p);
+    wt_standstill_drop_hits(s);
+    free(s->registers);
+    free(s->names);
+    free(s->rows);
+    free(s->event);
+    free(s->values_given);
+    free(s->hit);
+    free(s->launch);
+    free(p);
+}
+
+/* All but what only the family knows. */
+static enum wt_status make_table(struct wt_standstill *s, struct wt_error *err)
+{
+    struct wt_topology *t = &s->topology;
+    t->clusters = 1;
+    t->devices = s->link->gpus;
+    t->device_cores = s->device_cores;
+    t->cores = 0;
+    for (uint32_t i = 0; i < s->link->gpus; i++)
+        t->cores += s->device_cores[i];
+    const uint64_t waves = (uint64_t)t->cores * t->waves_per_core;
+    if (!waves || waves > WT_MAX_WAVES)
+        return wt_fail(err, WT_UNSUPPORTED, "the driver tells of room for %llu waves",
+                       (unsigned long long)waves);
+    t->waves = (uint32_t)waves;
+    t->host_launches = s->link->host_launches;
+    t->has_grid = true;
+    t->registers = s->registers;
+    s->rows = calloc(t->waves, s->kind->row_size);
+    return s->rows ? WT_OK
+                   : wt_fail(err, WT_NO_MEMORY, "out of memory for the state of %u %ss",
+                             (unsigned)t->waves, t->wave_word);
+}
+
+enum wt_status wt_standstill_open(const struct wt_target *target,
+                                  const struct wt_standstill_kind *kind, bool use_memory_port,
+                                  struct wt_probe **probe, struct wt_error *err)
+{
+    struct wt_probe *p = calloc(1, kind->probe_size);
+    struct wt_standstill *s = wt_standstill_of(p);
+    enum wt_status status;
+    if (!p)
+        return wt_fail(err, WT_NO_MEMORY, "out of memory for the probe");
+    s->kind = kind;
+    s->ops = kind->ops;
+    s->link = target->link;
+    s->target = target;
+    s->port = use_memory_port && target->services->read_memory && target->services->write_memory;
+    for (uint32_t i = 0; i < s->link->gpus; i++)
+        s->device_cores[i] = s->link->units[i];
+    if ((status = kind->describe(p, err)) == WT_OK && (status = make_table(s, err)) == WT_OK &&
+        kind->begin)
+        status = kind->begin(p, err);
+    if (status)
+        free_probe(p);
+    else
+        *probe = p;
+    return status;
 }
 
 void wt_standstill_close(struct wt_probe *p)
 {
-    free(wt_standstill_of(p)->rows);
-    free(wt_standstill_of(p)->event);
-    wt_standstill_drop_hits(wt_standstill_of(p));
-    free(wt_standstill_of(p)->values_given);
-    free(wt_standstill_of(p)->hit);
-    free(wt_standstill_of(p)->launch);
+    const struct wt_standstill_kind *kind = wt_standstill_of(p)->kind;
+    if (kind->end)
+        kind->end(p);
+    free_probe(p);
+}
+
+enum wt_status wt_standstill_describe_registers(struct wt_probe *p, const struct wt_register *named,
+                                                size_t count, const struct wt_register_range *range,
+                                                struct wt_error *err)
+{
+    struct wt_standstill *s = wt_standstill_of(p);
+    size_t all = count, n = count;
+    for (const struct wt_register_range *r = range; r->prefix; r++)
+        all += r->count;
+    s->registers = calloc(all, sizeof *s->registers);
+    s->names = calloc(all, sizeof *s->names);
+    s->topology.register_count = all;
+    if (!s->registers || !s->names)
+        return wt_fail(err, WT_NO_MEMORY, "out of memory for the list of registers");
+    memcpy(s->registers, named, count * sizeof *named);
+    for (; range->prefix; range++)
+        for (unsigned i = 0; i < range->count; i++, n++) {
+            struct wt_register *r = &s->registers[n];
+            snprintf(s->names[n], sizeof *s->names, "%s%u", range->prefix, range->from + i);
+            *r = range->first;
+            r->name = s->names[n];
+            r->number += i;
+            r->dwarf += r->dwarf < 0 ? 0 : (int)i;
+            r->code += range->step * i;
+        }
+    return WT_OK;
+}
+
+uint32_t wt_standstill_gpu_of(const struct wt_probe *p, uint32_t core, uint32_t *first)
+{
+    const struct wt_standstill *s = (const struct wt_standstill *)p;
+    uint32_t gpu = 0;
+    *first = 0;
+    while (core >= *first + s->device_cores[gpu])
+        *first += s->device_cores[gpu++];
+    return gpu;
 }
 
 const struct wt_topology *wt_standstill_topology(struct wt_probe *p)

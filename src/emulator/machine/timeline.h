@@ -43,6 +43,9 @@ struct wt_input {
     uint32_t (*operation)(struct wt_machine *m, const void *bytes, size_t size);
 };
 
+/** Applies an input to a device that may be recorded; returns as wt_timeline_input() does. */
+typedef uint32_t wt_input_fn(void *context, const struct wt_input *input);
+
 /**
  * Applies an input to a machine; for a recorded machine only its timeline may call this. Returns as
  * wt_timeline_input does.

@@ -9,6 +9,7 @@
 #include "emulator/machine/copy.h"
 #include "emulator/machine/timeline.h"
 #include "emulator/sm/sm.h"
+#include "object/sm_wire.h"
 
 /** Makes a device inside a host process: what is mapped must be memory of the process at the same
  * address. There is no history, and no hash of memory. */
@@ -59,5 +60,14 @@ uint32_t sm_do_stop(struct wt_machine *m, const void *bytes, size_t size);
 
 /** All of them; NULL ends the list. The order is part of the format of core files. */
 extern const wt_input_operation sm_operations[];
+
+/**
+ * Serves a request of enum sm_wire_verb; what changes the device goes through @p input. The
+ * request's bytes are at @p bytes, where those of the answer go, at most WT_WIRE_MOST. Returns the
+ * result; -ENOSYS: it is one for a driver.
+ */
+int32_t sm_serve(struct wt_machine *device, wt_input_fn *input, void *context,
+                 const struct wt_wire_request *request, struct wt_wire_answer *answer,
+                 uint8_t *bytes);
 
 #endif

@@ -176,6 +176,22 @@ static int32_t write_core(struct wt_server *s, const struct wt_wire_request *r,
     return result;
 }
 
+static uint32_t gpu_input(void *gpu, const struct wt_input *input)
+{
+    return wt_hosted_input(gpu, input);
+}
+
+static int32_t serve_own(struct wt_server *s, const struct wt_wire_request *r,
+                         struct wt_wire_answer *answer)
+{
+    const struct wt_server_driver *d = s->driver;
+    struct wt_hosted *gpu = gpu_of(s, r);
+    const int32_t result = d->own ? d->own(s->context, r, answer, s->bytes) : -ENOSYS;
+    return result != -ENOSYS || !d->serve
+               ? result
+               : d->serve(gpu->machine, gpu_input, gpu, r, answer, s->bytes);
+}
+
 /* Executes a request. Its bytes, then those of the answer, are s->bytes. */
 static int32_t serve(struct wt_server *s, const struct wt_wire_request *r,
                      struct wt_wire_answer *answer)
@@ -235,7 +251,7 @@ static int32_t serve(struct wt_server *s, const struct wt_wire_request *r,
                 (uint32_t)d->final_next(context, r->device, r->addr, s->bytes, sizeof s->bytes);
         return WT_FINAL_WIRE_MEMORY;
     default:
-        return r->verb < d->family ? -ENOSYS : d->own(context, r, answer, s->bytes);
+        return r->verb < d->family ? -ENOSYS : serve_own(s, r, answer);
     }
 }
 

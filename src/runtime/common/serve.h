@@ -7,11 +7,11 @@
 #define WT_RUNTIME_COMMON_SERVE_H
 
 #include "base/fault.h"
+#include "emulator/machine/timeline.h"
 #include "object/process_wire.h"
 #include "runtime/common/endpoint.h"
 #include "runtime/common/host_core.h"
 
-struct wt_input;
 struct wt_wave_view;
 
 /** A family's driver. Called in the endpoint's thread. */
@@ -63,10 +63,16 @@ struct wt_server_driver {
                          size_t room);
     /**
      * A request of the family's range. Its bytes are at @p bytes, where those of the answer go:
-     * answer->size of them, at most WT_WIRE_MOST. Returns the result.
+     * answer->size of them, at most WT_WIRE_MOST. Returns the result; -ENOSYS: `serve` knows it.
+     * NULL: that knows all.
      */
     int32_t (*own)(void *context, const struct wt_wire_request *request,
                    struct wt_wire_answer *answer, uint8_t *bytes);
+    /** Those that a device answers by itself; what changes it goes through @p input. NULL: there
+     * are none. */
+    int32_t (*serve)(struct wt_machine *machine, wt_input_fn *input, void *context,
+                     const struct wt_wire_request *request, struct wt_wire_answer *answer,
+                     uint8_t *bytes);
 };
 
 /** Whether the wave that a request names, by its slot and its id, is there. */

@@ -187,29 +187,6 @@ static int record(void *context, uint32_t device, uint64_t budget)
 
 /* ---- the family's own requests ---- */
 
-static void list_warps(struct sm_device *d, struct wt_wire_answer *answer, uint8_t *bytes)
-{
-    const uint32_t count = sm_machine(d)->waves;
-    for (uint32_t i = 0; i < count; i++) {
-        struct sm_wire_warp warp = {.present = false};
-        struct sm_warp_state state;
-        if (sm_warp_state(d, i, &state)) {
-            warp = (struct sm_wire_warp){.id = wt_machine_wave_id(sm_machine(d), i),
-                                         .pc = state.pc,
-                                         .present = true,
-                                         .steps = state.steps,
-                                         .active = state.active,
-                                         .index = state.index,
-                                         .lanes = (uint32_t)state.error.lanes,
-                                         .kind = state.error.kind,
-                                         .error_pc = state.error.pc};
-            memcpy(warp.block, state.cta, sizeof warp.block);
-        }
-        memcpy(bytes + i * sizeof warp, &warp, sizeof warp);
-    }
-    answer->size = count * (uint32_t)sizeof(struct sm_wire_warp);
-}
-
 static void list_modules(struct wt_wire_answer *answer, uint8_t *bytes)
 {
     size_t count;
@@ -242,18 +219,6 @@ static int32_t read_text(const struct wt_wire_request *r, struct wt_wire_answer 
     memcpy(bytes, (const uint8_t *)text + (length - left), answer->size);
     free(cubin);
     return 0;
-}
-
-static bool write_row(struct gpu *g, const struct wt_wire_request *r, const uint8_t *bytes)
-{
-    struct sm_row_write w = {.warp = r->wave, .number = r->number, .lanes = r->lanes};
-    static_assert(sizeof w.row == SM_WIRE_ROW, "a row of 32 dwords");
-    memcpy(w.row, bytes, sizeof w.row);
-    return r->follows == sizeof w.row &&
-           wt_hosted_input(&g->hosted, &(struct wt_input){.kind = WT_INPUT_OPERATION,
-                                                          .bytes = &w,
-                                                          .size = sizeof w,
-                                                          .operation = sm_do_write_row});
 }
 
 static bool next_mapped(void *context, unsigned gpu, uint64_t from, uint64_t *addr, uint64_t *size)
@@ -307,11 +272,9 @@ static int32_t fail(struct sm_device *d, uint32_t warp)
     return 0;
 }
 
-static int32_t serve_own(struct gpu *g, const struct wt_wire_request *r,
-                         struct wt_wire_answer *answer, uint8_t *bytes)
+static int32_t own(void *context, const struct wt_wire_request *r, struct wt_wire_answer *answer,
+                   uint8_t *bytes)
 {
-    struct sm_device *d = g->device;
-    struct wt_machine *m = sm_machine(d);
     struct sm_wire_launch launch;
     uint32_t size = 0;
     switch ((enum sm_wire_verb)r->verb) {
@@ -320,27 +283,8 @@ static int32_t serve_own(struct gpu *g, const struct wt_wire_request *r,
         answer->size = sizeof launch;
         memcpy(bytes, &launch, sizeof launch);
         return 0;
-    case SM_WIRE_WARPS:
-        list_warps(d, answer, bytes);
-        return 0;
-    case SM_WIRE_READ_ROW:
-        answer->size = SM_WIRE_ROW;
-        memset(bytes, 0, SM_WIRE_ROW);
-        return r->number != SM_REGISTER_RETURN && m->ops->read_row(m, r->wave, r->number, bytes)
-                   ? 0
-                   : -EINVAL;
-    case SM_WIRE_WRITE_ROW:
-        return write_row(g, r, bytes) ? 0 : -EINVAL;
-    case SM_WIRE_READ_FILE:
-        answer->size = r->size;
-        return sm_read_file(d, r->wave, r->value, bytes, r->size) ? 0 : -EINVAL;
     case SM_WIRE_BANK:
         if (!debug_bank(r->number, &answer->value[0], &size))
-            return -EINVAL;
-        answer->value[1] = size;
-        return 0;
-    case SM_WIRE_LOCAL:
-        if (!sm_warp_local(d, r->wave, r->lane, &answer->value[0], &size))
             return -EINVAL;
         answer->value[1] = size;
         return 0;
@@ -348,7 +292,7 @@ static int32_t serve_own(struct gpu *g, const struct wt_wire_request *r,
         debug_wait(WT_WIRE_WAIT_MS);
         return 0;
     case SM_WIRE_FAIL:
-        return fail(d, r->wave);
+        return fail(device_of(r->device), r->wave);
     case SM_WIRE_MODULES:
         list_modules(answer, bytes);
         return 0;
@@ -357,15 +301,6 @@ static int32_t serve_own(struct gpu *g, const struct wt_wire_request *r,
     default:
         return -ENOSYS;
     }
-}
-
-static int32_t own(void *context, const struct wt_wire_request *r, struct wt_wire_answer *answer,
-                   uint8_t *bytes)
-{
-    const int32_t result = serve_own(gpu_at(r->device), r, answer, bytes);
-    if (result < 0)
-        answer->size = 0;
-    return result;
 }
 
 /* ---- the conversation ---- */
@@ -412,7 +347,8 @@ static const struct wt_server_driver driver = {.kind = SM_WIRE_SOCKET,
                                                .record = record,
                                                .final_want = final_want,
                                                .final_next = final_next,
-                                               .own = own};
+                                               .own = own,
+                                               .serve = sm_serve};
 
 /* ---- beginning and end ---- */
 
