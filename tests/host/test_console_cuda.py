@@ -103,6 +103,9 @@ int main()
     assert re.search(rf"^Temporary breakpoint 1, scale \(out=0x\w+, n=32\) at {source}:3\n3\t    int i = ", said[1], re.M), said[1]
     assert said[2].count("#") == 1 and said[3].endswith("4\t    if (i < n)\n") and said[4].endswith("5\t        out[i] = i * 3;\n"), said
     assert said[5] == "$1 = 0\n" and said[6].endswith(END)
+    # A line alone is one of the kernel's file, not of the header whose function is inlined where the kernel begins.
+    said = ask(["tbreak 5", "run", "print i", "continue"], file, options=SM)
+    assert f"file {source}, line 5." in said[0] and said[1].endswith("\n5\t        out[i] = i * 3;\n") and said[2] == "$1 = 0\n" and said[3].endswith(END), said
 
 
 SPLIT = """#include <cuda_runtime.h>

@@ -185,6 +185,9 @@ void wt_program_default_source(struct wt_program *g)
         return;
     struct wt_frames *frames = count ? wt_frames_at(g->debugger, g->modules, list[0]) : NULL;
     const struct wt_frame *frame = frames ? wt_frames_get(frames, 0) : NULL;
+    /* The first instruction can be of an inlined function, whose file is a header. */
+    while (frame && frame->inlined)
+        frame = wt_frames_get(frames, frame->level + 1);
     if (frame && frame->path) {
         free(g->list_file);
         g->list_file = strdup(frame->path);
