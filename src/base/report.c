@@ -46,28 +46,11 @@ static void append(const char *pattern, long process, const char *text, size_t s
 
 /* ---- objects ---- */
 
-/* Bytes of the UTF-8 character that begins there; 0: none does (RFC 3629). */
-static unsigned character_at(const unsigned char *s)
-{
-    const unsigned size = *s < 0x80   ? 1
-                          : *s < 0xc2 ? 0
-                          : *s < 0xe0 ? 2
-                          : *s < 0xf0 ? 3
-                          : *s < 0xf5 ? 4
-                                      : 0;
-    for (unsigned i = 1; i < size; i++)
-        if ((s[i] & 0xc0) != 0x80)
-            return 0;
-    const bool is_odd = (*s == 0xe0 && s[1] < 0xa0) || (*s == 0xed && s[1] > 0x9f) ||
-                        (*s == 0xf0 && s[1] < 0x90) || (*s == 0xf4 && s[1] > 0x8f);
-    return is_odd ? 0 : size;
-}
-
 static void put_text(FILE *out, const char *text)
 {
     fputc('"', out);
     while (*text) {
-        const unsigned size = character_at((const unsigned char *)text);
+        const unsigned size = wt_utf8_length(text);
         if (!size)
             fputs("\\ufffd", out);
         else if ((unsigned char)*text < ' ' || *text == '"' || *text == '\\')

@@ -97,3 +97,35 @@ size_t wt_word_length(const char *text)
         length++;
     return length;
 }
+
+unsigned wt_utf8_length(const char *text)
+{
+    const unsigned char *s = (const unsigned char *)text;
+    const unsigned size = *s < 0x80   ? 1
+                          : *s < 0xc2 ? 0
+                          : *s < 0xe0 ? 2
+                          : *s < 0xf0 ? 3
+                          : *s < 0xf5 ? 4
+                                      : 0;
+    for (unsigned i = 1; i < size; i++)
+        if ((s[i] & 0xc0) != 0x80)
+            return 0;
+    const bool is_odd = (*s == 0xe0 && s[1] < 0xa0) || (*s == 0xed && s[1] > 0x9f) ||
+                        (*s == 0xf0 && s[1] < 0x90) || (*s == 0xf4 && s[1] > 0x8f);
+    return is_odd ? 0 : size;
+}
+
+char *wt_text_utf8(const char *text)
+{
+    static const char unknown[] = "\xef\xbf\xbd"; /* U+FFFD */
+    char *clean = malloc(strlen(text) * 3 + 1), *to = clean;
+    while (clean && *text) {
+        const unsigned size = wt_utf8_length(text);
+        memcpy(to, size ? text : unknown, size ? size : 3);
+        to += size ? size : 3;
+        text += size ? size : 1;
+    }
+    if (clean)
+        *to = 0;
+    return clean;
+}

@@ -41,6 +41,12 @@ const char *wt_skip_blanks(const char *text);
 /** A word's length, up to a blank. */
 size_t wt_word_length(const char *text);
 
+/** Bytes of the UTF-8 character (RFC 3629) that a text begins with; 0: it begins with none. */
+unsigned wt_utf8_length(const char *text);
+/** A copy in which bytes that are no UTF-8 are U+FFFD; the caller frees it. NULL without host
+ * memory. */
+char *wt_text_utf8(const char *text);
+
 /** A text that is put together in a buffer: where the next piece goes, and the room from there on.
  */
 struct wt_text {

@@ -13,6 +13,7 @@ enum wt_status pg_resume_and_wait(struct wt_program *g, const struct wt_resume *
         wt_debugger_focus(g->debugger, g->thread);
     wt_program_forget_frames(g);
     g->entered = g->wanted_line = 0;
+    g->runs++;
     pg_wait(g, WT_WAIT_BEGINS);
     if (pg_was_interrupted(g)) {
         g->event = (struct wt_event){
@@ -41,7 +42,7 @@ enum wt_status wt_program_continue(struct wt_program *g, bool backwards, struct 
             pg_end_by_fault(g);
             return WT_OK;
         }
-        const struct wt_resume all = {.thread = backwards ? g->thread : 0,
+        const struct wt_resume all = {.thread = backwards || g->alone ? g->thread : 0,
                                       .kind = WT_RESUME_CONTINUE};
         status = pg_resume_and_wait(g, &all, 1, backwards, err);
         if (!status)

@@ -1,4 +1,6 @@
 /* Starts the program, goes to one that runs, and leaves it. */
+#include <stdlib.h>
+
 #include "debug/program/internal.h"
 
 /* Forgets the facts about the last program, which do not hold for the next. */
@@ -25,6 +27,16 @@ static enum wt_status begin_host(struct wt_program *g, struct wt_error *err)
     if (ended)
         pg_end_host(g);
     return WT_OK;
+}
+
+const char *wt_program_entry(struct wt_program *g)
+{
+    uint64_t *list;
+    size_t count;
+    if (wt_program_resolve(g, "main", &list, &count, WT_IGNORED) != WT_OK)
+        return "kernel";
+    free(list);
+    return "main";
 }
 
 enum wt_status wt_program_begin(struct wt_program *g, struct wt_error *err)

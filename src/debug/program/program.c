@@ -28,6 +28,16 @@ static void event(void *context, const struct wt_event *e)
     wt_session_end(g->session);
 }
 
+enum wt_status wt_program_insert_now(struct wt_program *g, struct wt_error *err)
+{
+    if (!g->waiting)
+        return WT_OK;
+    wt_debugger_begin_changes(g->debugger);
+    const enum wt_status status = pg_insert_points(g, err);
+    const enum wt_status after = wt_debugger_end_changes(g->debugger, status ? WT_IGNORED : err);
+    return status ? status : after;
+}
+
 /* Breakpoints are inserted into loaded code before it can be executed. */
 static void resolve_now(struct wt_program *g)
 {
@@ -89,6 +99,8 @@ static void modules_changed(void *context, enum wt_module_change change,
                             const struct wt_module *module)
 {
     struct wt_program *g = context;
+    if (g->options.user.module)
+        g->options.user.module(g->options.user.context, change, module);
     wt_program_refresh_frames(g);
     g->resolve = true;
 }
@@ -120,12 +132,23 @@ static enum wt_status join_session(struct wt_program *g, struct wt_session *sess
     return wt_modules_observe(modules, modules_changed, g, err);
 }
 
+/* The modules of a session have come or gone with it. */
+static void tell_modules(struct wt_program *g, enum wt_module_change change)
+{
+    size_t count;
+    const struct wt_module *m = wt_modules_list(g->modules, &count);
+    for (size_t i = 0; i < count && g->options.user.module; i++)
+        g->options.user.module(g->options.user.context, change, &m[i]);
+}
+
 enum wt_status wt_program_use(struct wt_program *g, struct wt_session *session,
                               struct wt_modules *modules, struct wt_error *err)
 {
+    tell_modules(g, WT_MODULE_REMOVED);
     leave_session(g);
     g->thread = 0;
     enum wt_status status = join_session(g, session, modules, err);
+    tell_modules(g, WT_MODULE_ADDED);
     wt_source_use(g->source, g->debugger, g->modules);
     pg_forget_watchpoints(g);
     pg_resolve_points(g);

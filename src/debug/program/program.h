@@ -180,6 +180,8 @@ struct wt_program_user {
     bool (*interrupted)(void *context);
     /** A wait begins or ends, or the session's loop has come round within one. NULL: unused. */
     void (*waits)(void *context, enum wt_wait wait);
+    /** Code has come or gone: wt_modules_observe(), of whichever session. NULL: unused. */
+    wt_module_fn module;
     void *context;
 };
 
@@ -281,6 +283,8 @@ struct wt_program {
     char **environment;
     size_t environment_count, environment_capacity;
 
+    uint64_t runs;  /**< how often it was set going, or put to another time */
+    bool alone;     /**< only the wave of the selected thread runs. May be set */
     bool interrupt; /**< it was interrupted, and what it has set going has yet to stop */
     bool abandoned; /**< whoever waits stops waiting, for good */
     bool waiting;   /**< somebody waits for an event: */
@@ -336,6 +340,9 @@ enum wt_status wt_program_set_arguments(struct wt_program *program, const char *
 /** Adds NAME=VALUE, or NAME: unset. Takes @p change over. WT_NO_MEMORY. */
 enum wt_status wt_program_change_environment(struct wt_program *program, char *change,
                                              struct wt_error *err);
+/** The location where the program's code begins, for wt_program_set_break(): main, or the kernels
+ * where programs have kernels. */
+const char *wt_program_entry(struct wt_program *program);
 /** Starts it, from the beginning if it runs; `started` says whether it runs then. */
 enum wt_status wt_program_begin(struct wt_program *program, struct wt_error *err);
 /** Goes to a running host program and stops it; the one that is debugged is ended. */
@@ -456,6 +463,9 @@ struct wt_point *wt_program_point(struct wt_program *program, unsigned number);
 void wt_program_delete_point(struct wt_program *program, struct wt_point *point);
 /** Whether it stops at instructions. */
 bool wt_point_has_addresses(const struct wt_point *point);
+/** Points have changed while the program runs: what is inserted becomes what is wanted. Nothing is
+ * done while it stands; then the next run does so. */
+enum wt_status wt_program_insert_now(struct wt_program *program, struct wt_error *err);
 /** Adds the messages that were printed without a stop to the hits of a log point. */
 void wt_program_count_logs(struct wt_program *program, struct wt_point *point);
 /**
@@ -499,15 +509,16 @@ enum wt_status wt_program_address(struct wt_program *program, const char *text, 
 struct wt_variable {
     const char *name;
     const struct wt_view *view;
-    const struct wt_values *values; /**< NULL: it cannot be read, `why` */
+    struct wt_values *values; /**< NULL: it cannot be read, `why`. Whoever keeps them leaves {0} */
     const char *why;
 };
 typedef void wt_variable_fn(void *context, const struct wt_variable *variable);
 
 /** Hands the variables of a frame of the selected thread to @p each, the innermost scope's first;
- * or (@p arguments) the parameters of its function. False: there are none. */
+ * or (@p arguments) the parameters of its function. @p lanes: their values in these lanes of the
+ * wave; 0: in the thread's. False: there are none. */
 bool wt_program_variables(struct wt_program *program, const struct wt_frame *frame, bool arguments,
-                          wt_variable_fn *each, void *context);
+                          wt_lanes lanes, wt_variable_fn *each, void *context);
 
 /* ---- messages ---- */
 

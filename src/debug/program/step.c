@@ -51,14 +51,14 @@ static enum wt_status go(struct wt_program *g, struct plan *p, enum wt_resume_ki
     enum wt_status status;
     for (;;) {
         const struct wt_resume list[2] = {
-            {.thread = kind == WT_RESUME_CONTINUE && !p->back ? 0 : p->thread,
+            {.thread = kind == WT_RESUME_CONTINUE && !p->back && !g->alone ? 0 : p->thread,
              .kind = kind,
              .start = p->start,
              .end = p->end},
             {.kind = WT_RESUME_CONTINUE}};
         g->thread = p->thread;
-        status = pg_resume_and_wait(g, list, kind == WT_RESUME_CONTINUE || p->back ? 1 : 2, p->back,
-                                    err);
+        const bool others = kind != WT_RESUME_CONTINUE && !p->back && !g->alone;
+        status = pg_resume_and_wait(g, list, others ? 2 : 1, p->back, err);
         if (status)
             return status;
         const struct wt_event *e = &g->event;

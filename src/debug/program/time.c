@@ -21,6 +21,7 @@ enum wt_status wt_program_goto(struct wt_program *g, uint64_t time, struct wt_er
     enum wt_status status = wt_client_begin_run(g->client, err);
     if (!status)
         status = wt_debugger_begin_goto(g->debugger, time, err);
+    g->runs++;
     if (!status)
         status = wait_for_errand(g, err);
     if (status)

@@ -7,6 +7,7 @@
 struct walk {
     const struct wt_view *view;
     bool arguments, any;
+    wt_lanes lanes; /* 0: that of the thread */
     wt_variable_fn *each;
     void *context;
 };
@@ -30,8 +31,10 @@ static void walk_code(struct walk *w)
     struct wt_values v;
     unsigned last = 0;
     for (size_t n = 0; wt_source_code_register(w->view, n, &reg); n++) {
+        char name[96];
+        snprintf(name, sizeof name, w->lanes ? "%s@%u" : "%s", reg.name, wt_lanes_lowest(w->lanes));
         if (!reg.parameter || reg.parameter == last || reg.name[0] == '%' ||
-            wt_source_evaluate(w->view, reg.name, &v, WT_IGNORED) != WT_OK)
+            wt_source_evaluate(w->view, name, &v, WT_IGNORED) != WT_OK)
             continue;
         give(w, reg.name, WT_OK, &v, NULL);
         last = reg.parameter;
@@ -51,7 +54,7 @@ static void walk_scope(struct walk *w, Dwarf_Die *scope)
             walk_scope(w, &child);
         if (dwarf_tag(&child) == (w->arguments ? DW_TAG_formal_parameter : DW_TAG_variable) &&
             name && strncmp(name, "__ocl_dbg_", 10) != 0) /* variables that Intel's compiler adds */
-            give(w, name, wt_source_read_variable(w->view, &child, 0, &v, &err), &v, &err);
+            give(w, name, wt_source_read_variable(w->view, &child, w->lanes, &v, &err), &v, &err);
     } while (dwarf_siblingof(&child, &child) == 0);
 }
 
@@ -68,11 +71,12 @@ static bool has_parameters(const struct wt_frame *frame)
 }
 
 bool wt_program_variables(struct wt_program *g, const struct wt_frame *frame, bool arguments,
-                          wt_variable_fn *each, void *context)
+                          wt_lanes lanes, wt_variable_fn *each, void *context)
 {
     const struct wt_view view = {
         .source = g->source, .thread = g->thread, .frames = g->frames, .frame = frame};
-    struct walk w = {.view = &view, .arguments = arguments, .each = each, .context = context};
+    struct walk w = {
+        .view = &view, .arguments = arguments, .lanes = lanes, .each = each, .context = context};
     if (arguments && !frame->inlined && !has_parameters(frame))
         walk_code(&w);
     for (unsigned i = frame->scope_count; i > frame->first_scope; i--) {

@@ -108,6 +108,8 @@ static bool was_interrupted(void *context)
 static void show_wait(void *context, enum wt_wait wait)
 {
     struct wt_shell *c = context;
+    if (c->options.waits)
+        c->options.waits(c->options.context, wait);
     switch (wait) {
     case WT_WAIT_BEGINS:
         fflush(c->out);
@@ -121,6 +123,13 @@ static void show_wait(void *context, enum wt_wait wait)
         hide_progress(c);
         break;
     }
+}
+
+static void take_module(void *context, enum wt_module_change change, const struct wt_module *module)
+{
+    const struct wt_shell *c = context;
+    if (c->options.module)
+        c->options.module(c->options.context, change, module);
 }
 
 struct wt_shell *wt_shell_new(const struct wt_shell_options *options)
@@ -152,6 +161,7 @@ struct wt_shell *wt_shell_new(const struct wt_shell_options *options)
                                                            .may_change = may_change,
                                                            .interrupted = was_interrupted,
                                                            .waits = show_wait,
+                                                           .module = take_module,
                                                            .context = c}};
     c->out = fopencookie(c, "w", (cookie_io_functions_t){.write = write_out});
     if (c->out)
@@ -186,6 +196,11 @@ enum wt_status wt_shell_use(struct wt_shell *c, struct wt_session *session,
 bool wt_shell_interrupt(struct wt_shell *c)
 {
     return wt_program_interrupt(c->program);
+}
+
+struct wt_program *wt_shell_debugged(struct wt_shell *c)
+{
+    return c->program;
 }
 
 bool wt_shell_waits(const struct wt_shell *c)
@@ -528,6 +543,14 @@ enum wt_status do_quit(struct wt_shell *c, const char *text, struct wt_error *er
         return wt_fail(err, WT_STATE, "Not confirmed.");
     c->quit = true;
     return WT_OK;
+}
+
+bool wt_shell_is_command(const char *line)
+{
+    const char *text = wt_skip_blanks(line);
+    bool ambiguous;
+    const size_t length = command_length(text);
+    return length && (wt_shell_find(wt_shell_commands, text, length, &ambiguous) || ambiguous);
 }
 
 const char *wt_shell_repeats(struct wt_shell *c, const char *line)

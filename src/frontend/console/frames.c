@@ -47,7 +47,7 @@ bool print_variables(struct wt_shell *c, const struct wt_frame *frame, bool argu
                      const char *indent)
 {
     struct variable_style s = {.c = c, .before = indent};
-    return wt_program_variables(c->program, frame, arguments, print_variable, &s);
+    return wt_program_variables(c->program, frame, arguments, 0, print_variable, &s);
 }
 
 /* ---- frames ---- */
@@ -63,7 +63,7 @@ void print_frame(struct wt_shell *c, const struct wt_frame *frame, bool numbered
                 style(c, PLAIN));
     fprintf(c->out, "%s%s%s (", style(c, FUNCTION), function_text(frame, name, sizeof name),
             style(c, PLAIN));
-    wt_program_variables(c->program, frame, true, print_variable,
+    wt_program_variables(c->program, frame, true, 0, print_variable,
                          &(struct variable_style){.c = c, .before = "", .brief = true});
     fputc(')', c->out);
     if (frame->file)

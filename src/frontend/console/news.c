@@ -252,6 +252,8 @@ void tell_news(void *context, const struct wt_news *news)
 {
     struct wt_shell *c = context;
     report_news(c, news);
+    if (c->options.news && c->options.news(c->options.context, news))
+        return;
     if (!tell_stop(c, news) && !tell_run(c, news))
         tell_point(c, news);
 }

@@ -33,6 +33,13 @@ struct wt_shell_options {
     bool (*progress)(void *context, const char *text);
     /** Whether the user has asked for an end while the session's loop did not run. NULL: never. */
     bool (*interrupted)(void *context);
+    /** Takes what happens to the program; true: the console has no words for it. NULL: nobody
+     * does. */
+    bool (*news)(void *context, const struct wt_news *news);
+    /** A wait begins or ends, as in struct wt_program_user. NULL: nobody cares. */
+    void (*waits)(void *context, enum wt_wait wait);
+    /** Code has come or gone, as in struct wt_program_user. NULL: nobody cares. */
+    wt_module_fn module;
     /** NULL: there is none. */
     wt_disassemble_fn *disassemble;
     /** Registers that code has under names of its own. NULL: there are none. */

@@ -1,6 +1,4 @@
 /* Runs: run, start, continue. */
-#include <stdlib.h>
-
 #include "frontend/console/internal.h"
 
 /* Continues, and shows where it has stopped. */
@@ -35,21 +33,11 @@ enum wt_status do_run(struct wt_shell *c, const char *text, struct wt_error *err
     return status || !c->program->started ? status : go_and_show(c, false, err);
 }
 
-static bool has_main(struct wt_shell *c)
-{
-    uint64_t *list;
-    size_t count;
-    if (wt_program_resolve(c->program, "main", &list, &count, WT_IGNORED) != WT_OK)
-        return false;
-    free(list);
-    return true;
-}
-
 enum wt_status do_start(struct wt_shell *c, const char *text, struct wt_error *err)
 {
     enum wt_status status = refuse_attached(c, "start", err);
     if (!status)
-        status = do_tbreak(c, has_main(c) ? "main" : "kernel", err);
+        status = do_tbreak(c, wt_program_entry(c->program), err);
     if (!status)
         status = begin(c, text, err);
     return status || !c->program->started ? status : go_and_show(c, false, err);
