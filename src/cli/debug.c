@@ -47,12 +47,6 @@ static enum wt_status set_file(void *context, const char *value, struct wt_error
     return add_order(context, value, true, err);
 }
 
-/* Whether a host program that runs was named. */
-static bool runs_already(const struct cli_console *d)
-{
-    return d->pid || d->socket;
-}
-
 static enum wt_status set_socket(void *context, const char *value, struct wt_error *err)
 {
     ((struct cli_console *)context)->socket = value;
@@ -68,12 +62,6 @@ static enum wt_status set_pid(void *context, const char *value, struct wt_error 
     return WT_OK;
 }
 
-static const char *base_of(const char *path)
-{
-    const char *slash = strrchr(path, '/');
-    return slash ? slash + 1 : path;
-}
-
 /* As in GDB, "PROGRAM CORE" is a core file, and its program. */
 static void take_core_argument(struct cli_console *d)
 {
@@ -87,313 +75,6 @@ static void take_core_argument(struct cli_console *d)
     }
     if (file)
         fclose(file);
-}
-
-/* Opens a core file, which names its program and holds its options. */
-static enum wt_status open_core_file(struct cli_console *d, struct wt_error *err)
-{
-    struct wt_emulated_options *o = &d->drive.options.device;
-    enum wt_status status;
-    const char *given = d->program;
-    if (runs_already(d) || (given && d->arguments[0]))
-        return wt_fail(err, WT_INVALID,
-                       "a core file knows its program: there is no process, and no argument");
-    if (o->load_count || o->gpu.family || o->argument_count || o->kernel.given || o->fill)
-        return wt_fail(err, WT_INVALID,
-                       "a core file knows its GPU, program and arguments: no options for them");
-    if (!o->history_memory)
-        o->history_memory = WT_TIMELINE_BUDGET_DEFAULT;
-    if ((status = wt_core_file_open(d->core_path, &d->core_file, err)) != WT_OK)
-        return status;
-    d->program = wt_core_file_program(d->core_file);
-    if (given && strcmp(base_of(given), base_of(d->program)) != 0)
-        return wt_fail(err, WT_INVALID, "%s is a core file of %s, not of %s", d->core_path,
-                       *d->program ? d->program : "no program", given);
-    if ((status = wt_core_file_load(&d->device, o, d->core_file, err)) != WT_OK)
-        return status;
-    return cli_check_take_core_file(&d->drive.check, d->core_file, err);
-}
-
-/* The program is code for a device, which is emulated here. */
-static enum wt_status open_device(struct cli_console *d, struct wt_error *err)
-{
-    d->drive.options.device.debugged = false; /* for GDB; the console knows every probe */
-    enum wt_status status = d->core_path ? open_core_file(d, err)
-                                         : cli_open(&d->device, &d->drive.options, d->program, err);
-    if (status)
-        return status;
-    if (!d->device.family->debug.probe) {
-        wt_emulated_close(&d->device);
-        return wt_fail(err, WT_UNSUPPORTED, "%s cannot be debugged yet",
-                       d->device.family->files.runs);
-    }
-    d->device_console =
-        fopencookie(d, "w", (cookie_io_functions_t){.write = cli_debug_put_program});
-    d->device.console = d->device_console;
-    status = d->device_console ? wt_emulated_debug(&d->device, cli_debug_put_agent, d, err)
-                               : wt_fail(err, WT_NO_MEMORY, "no host memory");
-    if (!status)
-        status = cli_profile_begin(&d->drive.profile, &d->device, err);
-    if (!status)
-        status = cli_check_begin(&d->drive.check, &d->device, err);
-    if (!status && !(d->session = wt_session_new(d->device.debugger)))
-        status = wt_fail(err, WT_NO_MEMORY, "no host memory");
-    return status ? status : cli_debug_watch_signals(d, wt_session_loop(d->session), err);
-}
-
-/* The program runs on a device elsewhere. It is loaded here, too, for its symbols and code. */
-static enum wt_status open_attached(struct cli_console *d, struct wt_error *err)
-{
-    struct cli_options *options = &d->drive.options;
-    const struct wt_emulated_options *o = &options->device;
-    enum wt_status status;
-    if (runs_already(d) || d->core_path)
-        return wt_fail(err, WT_INVALID,
-                       "give one of --dm or --jtag, --pid and --core: a device elsewhere, a host "
-                       "program, or a core file");
-    if (o->gpu.family || o->schedule || o->fill || o->load_count || o->argument_count ||
-        o->kernel.given || o->base_given || o->memory)
-        return wt_fail(err, WT_INVALID,
-                       "the device elsewhere has its GPU, its program and arguments: there are no "
-                       "options for them");
-    options->device.debugged = false;
-    if ((status = cli_open(&d->device, options, d->program, err)) != WT_OK)
-        return status;
-    const struct wt_family *family = wt_family_of_registers();
-    if (d->device.family != family)
-        return wt_fail(err, WT_UNSUPPORTED,
-                       "%s: --dm and --jtag reach devices that run %s, and it is none", d->program,
-                       family->files.runs);
-    return cli_attached_open(&d->attached, options, d->program, false, cli_debug_put_agent, d, err);
-}
-
-static enum wt_status open_attached_session(struct cli_console *d, struct wt_error *err)
-{
-    if (!(d->session = wt_session_new(d->attached.debugger)))
-        return wt_fail(err, WT_NO_MEMORY, "no host memory");
-    return cli_debug_watch_signals(d, wt_session_loop(d->session), err);
-}
-
-/* ---- host programs ---- */
-
-static enum wt_status host_start(void *context, const char *arguments, char *const *environment,
-                                 bool *ended, struct wt_error *err)
-{
-    struct cli_console *d = context;
-    enum wt_status status =
-        cli_profile_begin_programs(&d->drive.profile, d->drive.check.options.checks != 0, err);
-    if (status || (status = cli_check_begin_programs(&d->drive.check, err)) != WT_OK)
-        return status;
-    status = cli_debug_host_start(d->host, arguments, environment, ended, err);
-    d->session = cli_debug_host_session(d->host);
-    return status;
-}
-
-static enum wt_status host_attach(void *context, const char *where, struct wt_error *err)
-{
-    struct cli_console *d = context;
-    enum wt_status status = cli_debug_host_attach(d->host, where, err);
-    d->session = cli_debug_host_session(d->host);
-    return status;
-}
-
-static void host_refresh(void *context)
-{
-    cli_debug_host_refresh(((struct cli_console *)context)->host);
-}
-
-static void host_finish(void *context, bool *known, int *code, char *text, size_t size)
-{
-    struct cli_console *d = context;
-    cli_debug_host_finish(d->host, known, code, text, size);
-    d->session = cli_debug_host_session(d->host);
-}
-
-static void host_leave(void *context, bool kill)
-{
-    struct cli_console *d = context;
-    cli_debug_host_leave(d->host, kill);
-    d->session = cli_debug_host_session(d->host);
-}
-
-static int host_pid(void *context)
-{
-    return cli_debug_host_pid(((struct cli_console *)context)->host);
-}
-
-static bool host_is_elsewhere(void *context)
-{
-    return cli_debug_host_is_elsewhere(((struct cli_console *)context)->host);
-}
-
-static bool host_is_own(void *context)
-{
-    return cli_debug_host_is_own(((struct cli_console *)context)->host);
-}
-
-static const struct wt_program_host host_ops = {.start = host_start,
-                                                .attach = host_attach,
-                                                .refresh = host_refresh,
-                                                .finish = host_finish,
-                                                .leave = host_leave,
-                                                .pid = host_pid,
-                                                .is_elsewhere = host_is_elsewhere,
-                                                .is_own = host_is_own};
-
-static enum wt_status open_host(struct cli_console *d, struct wt_error *err)
-{
-    const struct wt_emulated_options *device = &d->drive.options.device;
-    const struct wt_family *family =
-        device->gpu.family ? device->gpu.family : wt_family_of_host_programs();
-    if (!family->debug.process)
-        return wt_fail(err, WT_UNSUPPORTED, "host programs on %s cannot be debugged yet",
-                       family->name);
-    if (device->load_count || device->argument_count || device->kernel.given)
-        return wt_fail(
-            err, WT_INVALID,
-            "a host program launches its kernels itself: --arg, --load and the options of a "
-            "launch are not for it");
-    if (runs_already(d) && (device->schedule || device->memory || device->fill))
-        return wt_fail(
-            err, WT_INVALID,
-            "the program runs: its GPUs have their memory and schedule, and --memory, --schedule "
-            "and --fill cannot change them");
-    const struct cli_debug_host_options options = {.program = d->program,
-                                                   .family = family,
-                                                   .schedule = d->drive.options.schedule_text,
-                                                   .fill = d->drive.options.fill_text,
-                                                   .memory = device->memory,
-                                                   .history_memory =
-                                                       device->hw_only ? 0 : device->history_memory,
-                                                   .unrecorded = !device->history_memory,
-                                                   .gpu = d->drive.options.gpu,
-                                                   .gpu_count = d->drive.options.gpu_count,
-                                                   .token = d->token,
-                                                   .signal_fd = d->signal_fd,
-                                                   .watch_signals = cli_debug_watch_signals,
-                                                   .output = cli_debug_put_agent,
-                                                   .context = d};
-    enum wt_status status = cli_debug_host_open(&options, &d->host, err);
-    if (!status)
-        d->session = cli_debug_host_session(d->host);
-    return status;
-}
-
-/* As in GDB, a name means a file of this folder before one of PATH. */
-static enum wt_status look_here(struct cli_console *d, struct wt_error *err)
-{
-    if (!d->program || strchr(d->program, '/') || access(d->program, F_OK) != 0)
-        return WT_OK;
-    if (asprintf(&d->here, "./%s", d->program) < 0)
-        return wt_fail(err, WT_NO_MEMORY, "no host memory");
-    return WT_OK;
-}
-
-static bool is_host_program(struct cli_console *d)
-{
-    char path[4096];
-    if (d->core_path || cli_debug_is_attached(d))
-        return false;
-    if (runs_already(d))
-        return true;
-    if (wt_emulated_takes(&d->drive.options.device, d->program) ||
-        !exec_file_find(d->here ? d->here : d->program, path, sizeof path))
-        return false;
-    d->program = d->here ? d->here : d->program;
-    return true;
-}
-
-static enum wt_status open_all(struct cli_console *d, struct wt_error *err)
-{
-    const struct cli_interrupts_options interrupts = {.question = cli_debug_quit_question,
-                                                      .asks = !d->batch && isatty(STDIN_FILENO),
-                                                      .end = cli_debug_end_now,
-                                                      .context = d};
-    enum wt_status status = cli_attached_check(&d->drive.options.connect, err);
-    const bool counts = cli_profile_wanted(&d->drive.profile);
-    if (!status)
-        status = cli_check_complete(&d->drive.check, err);
-    if (!status && (counts || d->drive.check.options.checks) &&
-        (runs_already(d) || cli_debug_is_attached(d) || d->core_path))
-        status = wt_fail(err, WT_INVALID,
-                         "%s from a program's beginning: it is for programs that this debugger "
-                         "starts, not for core files and what runs elsewhere",
-                         counts ? "--profile counts" : "--check looks");
-    if (status || (status = look_here(d, err)) != WT_OK)
-        return status;
-    const bool is_host = is_host_program(d);
-    if (!is_host && d->program && access(d->program, F_OK) != 0)
-        return wt_fail(err, WT_IO, "%s: %s", d->program, strerror(errno));
-    if (!is_host && !d->core_path && d->arguments[0])
-        return wt_fail(err, WT_INVALID, "%s is code for the device, which takes no arguments: %s",
-                       d->program, d->arguments[0]);
-    if (!is_host && d->drive.options.gpu_count > 1)
-        return wt_fail(err, WT_INVALID, "%s is code for the device: it has one --gpu", d->program);
-    /* Until the device elsewhere has answered, Ctrl-C ends the command. */
-    if (cli_debug_is_attached(d) && (status = open_attached(d, err)) != WT_OK)
-        return status;
-    if ((status = cli_interrupts_open(&interrupts, &d->signals, err)) != WT_OK)
-        return status;
-    d->signal_fd = cli_interrupts_fd(d->signals);
-    status = is_host                    ? open_host(d, err)
-             : cli_debug_is_attached(d) ? open_attached_session(d, err)
-                                        : open_device(d, err);
-    if (status)
-        return status;
-    char *line = is_host ? cli_debug_host_line(d->arguments) : NULL;
-    struct wt_shell_options options = {
-        .session = d->session,
-        .modules = is_host ? cli_debug_host_modules(d->host) : d->device.modules,
-        .program = d->program,
-        .host = is_host ? &host_ops : NULL,
-        .arguments = line,
-        .attached = cli_debug_is_attached(d),
-        .report = d->drive.report,
-        .steps_to_watch = cli_debug_is_attached(d) && !d->attached.target.services->set_watchpoints,
-        .colour = !d->batch && d->screen.colour};
-    cli_debug_services(d, &options);
-    d->console = wt_shell_new(&options);
-    free(line);
-    if (!d->console)
-        return wt_fail(err, WT_NO_MEMORY, "no host memory for the console");
-    if (d->core_file && !d->batch)
-        printf("Core file %s of %s\n", d->core_path, *d->program ? d->program : "no program");
-    if (d->core_file)
-        return wt_shell_post_mortem(d->console, wt_core_file_reason(d->core_file), err);
-    if (cli_debug_is_attached(d))
-        wt_shell_show_attached(d->console);
-    if (is_host)
-        cli_debug_host_serve(d->host, d->console);
-    char attach[200];
-    if (d->socket)
-        snprintf(attach, sizeof attach, "attach %s", d->socket);
-    else
-        snprintf(attach, sizeof attach, "attach %d", d->pid);
-    return runs_already(d) ? wt_shell_execute(d->console, attach, err) : WT_OK;
-}
-
-static void close_all(struct cli_console *d)
-{
-    cli_screen_close(&d->screen);
-    cli_terminal_close(d->terminal);
-    wt_shell_free(d->console);
-    d->console = NULL;
-    if (!d->host)
-        wt_session_free(d->session);
-    cli_debug_host_close(d->host);
-    cli_attached_close(&d->attached);
-    if (d->device.debugger)
-        wt_debugger_close(d->device.debugger);
-    if (d->device.family)
-        wt_emulated_close(&d->device);
-    cli_interrupts_close(d->signals);
-    d->signals = NULL;
-    if (d->device_console)
-        fclose(d->device_console);
-    free(d->here);
-    d->here = NULL;
-    wt_core_file_free(d->core_file);
-    d->core_file = NULL;
 }
 
 /* ---- running commands ---- */
@@ -497,6 +178,36 @@ static int report_findings(struct cli_console *d, bool is_host)
                : 0;
 }
 
+/* Shows where a core file or a device elsewhere stands; goes to a program that runs. */
+static enum wt_status show_beginning(struct cli_console *d, struct wt_error *err)
+{
+    char attach[200];
+    if (d->core_file && !d->batch)
+        printf("Core file %s of %s\n", d->core_path, *d->program ? d->program : "no program");
+    if (d->core_file)
+        return wt_shell_post_mortem(d->console, wt_core_file_reason(d->core_file), err);
+    if (cli_debug_is_attached(d))
+        wt_shell_show_attached(d->console);
+    if (d->socket)
+        snprintf(attach, sizeof attach, "attach %s", d->socket);
+    else
+        snprintf(attach, sizeof attach, "attach %d", d->pid);
+    return cli_debug_runs_already(d) ? wt_shell_execute(d->console, attach, err) : WT_OK;
+}
+
+static void close_console(struct cli_console *d)
+{
+    cli_screen_close(&d->screen);
+    cli_terminal_close(d->terminal);
+    d->terminal = NULL;
+    cli_debug_close(d);
+}
+
+static const struct cli_front front = {.services = cli_debug_services,
+                                       .watch = cli_debug_watch_signals,
+                                       .program = cli_debug_put_program,
+                                       .agent = cli_debug_put_agent};
+
 static int run_debugger(struct cli_console *d)
 {
     struct wt_error err;
@@ -504,9 +215,9 @@ static int run_debugger(struct cli_console *d)
     bool failed = false;
     if (!d->batch)
         cli_screen_open(&d->screen);
-    if (open_all(d, &err)) {
+    if (cli_debug_open(d, &err) || show_beginning(d, &err)) {
         status = cli_fail(&cli_debug, &err);
-        close_all(d);
+        close_console(d);
         return status;
     }
     read_init_files(d);
@@ -529,12 +240,12 @@ static int run_debugger(struct cli_console *d)
     }
     const bool is_host = d->host;
     if (is_host) /* then the counts are complete with the program's end */
-        close_all(d);
+        close_console(d);
     const int counted = cli_profile_report(&cli_debug, &d->drive.profile,
                                            is_host ? NULL : &d->device, d->drive.report);
     const int checked = report_findings(d, is_host);
     if (!is_host)
-        close_all(d);
+        close_console(d);
     status = status ? status : checked ? checked : counted;
     return d->ended_by ? CLI_SIGNAL + d->ended_by : status;
 }
@@ -564,29 +275,48 @@ static enum wt_status trust_project(void)
     return status;
 }
 
+int cli_debug_parse(int argc, char **argv, struct cli_console *d, struct wt_error *err)
+{
+    d->words = calloc((size_t)argc + 1, sizeof(char *));
+    if (!d->words) {
+        wt_fail(err, WT_NO_MEMORY, "no host memory");
+        return CLI_FAILED;
+    }
+    for (int i = 0; i < argc; i++)
+        d->words[i] = spelled(argv[i]);
+    const int status =
+        cli_parse_words(&cli_debug, argc, d->words, d, &d->drive.options, 0, true, err);
+    if (status != CLI_GO)
+        return status;
+    d->program = d->words[optind];
+    d->arguments = d->words + optind + (d->program != NULL);
+    take_core_argument(d);
+    return CLI_GO;
+}
+
+void cli_debug_free(struct cli_console *d)
+{
+    free(d->words);
+    free(d->order);
+    cli_drive_free(&d->drive);
+}
+
 static int debug(int argc, char **argv)
 {
-    struct cli_console d = {0};
-    char **words = calloc((size_t)argc + 1, sizeof(char *));
-    if (!words)
-        return CLI_FAILED;
-    for (int i = 0; i < argc; i++)
-        words[i] = spelled(argv[i]);
-    int status = cli_parse(&cli_debug, argc, words, &d, &d.drive.options, 0, true);
+    struct cli_console d = {.front = &front};
+    struct wt_error err;
+    int status = cli_debug_parse(argc, argv, &d, &err);
+    if (status == CLI_FAILED)
+        cli_fail(&cli_debug, &err);
     if (status == CLI_GO) {
-        d.program = words[optind];
-        d.arguments = words + optind + (d.program != NULL);
-        take_core_argument(&d);
         if (d.trust && trust_project() != WT_OK)
             status = CLI_FAILED;
-        else if (d.program || runs_already(&d) || d.core_path)
+        else if (d.program || cli_debug_runs_already(&d) || d.core_path)
             status = run_debugger(&d);
         else
             status = d.trust ? 0 : cli_operand_missing(&cli_debug, cli_debug.operands);
     }
-    free(words);
-    free(d.order);
-    cli_drive_free(&d.drive);
+    cli_debug_free(&d);
     return status;
 }
 

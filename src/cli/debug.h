@@ -22,15 +22,34 @@ struct cli_order {
     bool is_file;
 };
 
+struct cli_console;
+
+/** Who stands before a session: the console at a terminal, or an editor. The context of its
+ * functions is the struct cli_console. */
+struct cli_front {
+    /** Sets the services of the console. */
+    void (*services)(struct cli_console *d, struct wt_shell_options *options);
+    /** Watches signals, and whatever else may interrupt, in the loop of a session. */
+    enum wt_status (*watch)(void *context, struct wt_loop *loop, struct wt_error *err);
+    /** Whether that came while no loop runs; NULL: signals are read. */
+    bool (*interrupted)(void *context);
+    /** Prints output of code for the device; returns @p length. */
+    ssize_t (*program)(void *context, const char *text, size_t length);
+    /** Prints what the debugger says on its own. */
+    void (*agent)(void *context, const char *text, size_t length);
+};
+
 /** A session of `wavetrap debug`. */
 struct cli_console {
     struct cli_drive drive; /**< first: the context of options about kernels */
+    const struct cli_front *front;
     bool batch, no_init, trust;
     const char *core_path; /**< --core; NULL: a program */
     struct wt_core_file *core_file;
     struct cli_order *order;
     size_t order_count, order_capacity;
 
+    char **words; /**< the command line, of which the rest is */
     const char *program;
     char *here;                  /**< the program as a file of this folder; NULL: it was named so */
     char **arguments;            /**< of a host program */
@@ -50,7 +69,24 @@ struct cli_console {
     struct cli_interrupts *signals; /**< NULL: not opened yet */
     int signal_fd;                  /**< of it */
     int ended_by;                   /**< SIGTERM or SIGHUP, which came; 0: none */
+    int streams[2]; /**< where a host program's stdout and stderr go to; 0: where ours do */
 };
+
+/** Parses the options of `wavetrap debug`, and finds the program, its arguments or its core file in
+ * what follows them. Returns CLI_GO, or an exit status: CLI_FAILED with *err, which is not told
+ * yet. @p d is zeros but for its front. */
+int cli_debug_parse(int argc, char **argv, struct cli_console *d, struct wt_error *err);
+/**
+ * Opens what the options name. Nothing is started, gone to or shown yet. On failure there is still
+ * something to close.
+ */
+enum wt_status cli_debug_open(struct cli_console *d, struct wt_error *err);
+/** Ends the session; a program that it has started ends, too. */
+void cli_debug_close(struct cli_console *d);
+/** Frees what the options hold. */
+void cli_debug_free(struct cli_console *d);
+/** Whether a host program that runs was named. */
+bool cli_debug_runs_already(const struct cli_console *d);
 
 /** Sets the services of the console: all that answers by @p d. */
 void cli_debug_services(struct cli_console *d, struct wt_shell_options *options);

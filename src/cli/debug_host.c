@@ -265,7 +265,7 @@ static char *command_line(const struct cli_debug_host *h, const char *arguments)
  * debugger. Its standard input is empty, since the debugger reads commands from its own. Its
  * kernels wait for the debugger; those of programs that it starts do not, since no debugger
  * attaches to them. */
-static void become(const char *line, char *const *environment, pid_t debugger)
+static void become(const char *line, char *const *environment, const int streams[2], pid_t debugger)
 {
     sigset_t none;
     char held[32];
@@ -275,6 +275,9 @@ static void become(const char *line, char *const *environment, pid_t debugger)
     sigprocmask(SIG_SETMASK, &none, NULL);
     if (empty >= 0)
         dup2(empty, STDIN_FILENO);
+    for (int i = 0; i < 2; i++)
+        if (streams[i])
+            dup2(streams[i], STDOUT_FILENO + i);
     for (size_t i = 0; environment && environment[i]; i++)
         if (strchr(environment[i], '='))
             putenv(environment[i]);
@@ -290,6 +293,8 @@ static void become(const char *line, char *const *environment, pid_t debugger)
 static bool interrupted(const struct cli_debug_host *h)
 {
     struct signalfd_siginfo info;
+    if (h->options.interrupted)
+        return h->options.interrupted(h->options.context);
     return read(h->options.signal_fd, &info, sizeof info) == sizeof info;
 }
 
@@ -355,7 +360,7 @@ enum wt_status cli_debug_host_start(struct cli_debug_host *h, const char *argume
     const pid_t self = getpid();
     h->pid = fork();
     if (h->pid == 0)
-        become(line, environment, self);
+        become(line, environment, h->options.streams, self);
     free(line);
     if (h->pid < 0) {
         h->pid = 0;

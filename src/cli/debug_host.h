@@ -19,6 +19,9 @@ struct cli_debug_host_options {
     uint64_t history_memory;        /**< bytes for recording kernels; 0: they are not */
     bool unrecorded;                /**< the user wants no recording */
     int signal_fd;                  /**< as cli_interrupts_fd() */
+    int streams[2]; /**< where the program's stdout and stderr go to; 0: where ours do */
+    /** Whether the user wants an end while no loop runs; NULL: whoever sends a signal does. */
+    bool (*interrupted)(void *context);
     /** Watches signal_fd in a loop. */
     enum wt_status (*watch_signals)(void *context, struct wt_loop *loop, struct wt_error *err);
     void (*output)(void *context, const char *text, size_t length); /**< of breakpoints */

@@ -335,22 +335,30 @@ int cli_fail(const struct cli_command *command, const struct wt_error *err)
     return CLI_FAILED;
 }
 
-static int bad(const struct cli_command *command, const char *text)
+static int bad(const struct cli_command *command, const char *text, struct wt_error *err)
 {
-    fprintf(stderr, "wavetrap %s: %s; see 'wavetrap %s --help'\n", command->name, text,
-            command->name);
+    wt_fail(err, WT_INVALID, "%s; see 'wavetrap %s --help'", text, command->name);
     return CLI_FAILED;
+}
+
+static int operand_missing(const struct cli_command *command, const char *operand,
+                           struct wt_error *err)
+{
+    char text[128];
+    snprintf(text, sizeof text, "an operand is missing (%s)", operand);
+    return bad(command, text, err);
 }
 
 int cli_operand_missing(const struct cli_command *command, const char *operand)
 {
-    char text[128];
-    snprintf(text, sizeof text, "an operand is missing (%s)", operand);
-    return bad(command, text);
+    struct wt_error err;
+    operand_missing(command, operand, &err);
+    return cli_fail(command, &err);
 }
 
 /* The option that getopt_long refused. */
-static int bad_option(const struct cli_command *command, char **argv, int answer)
+static int bad_option(const struct cli_command *command, char **argv, int answer,
+                      struct wt_error *err)
 {
     char text[256], letter[3] = {'-', (char)optopt, 0};
     /* For a long option optopt is 0, or the value of its row: the word itself is the best name. */
@@ -360,7 +368,7 @@ static int bad_option(const struct cli_command *command, char **argv, int answer
              : is_long && optopt ? "there is no argument to"
                                  : "there is no option",
              is_long ? argv[optind - 1] : letter);
-    return bad(command, text);
+    return bad(command, text, err);
 }
 
 static enum wt_status take(const struct cli_option *option, void *context, const char *value,
@@ -382,8 +390,8 @@ static enum wt_status take(const struct cli_option *option, void *context, const
     return option->set(context, value, err);
 }
 
-int cli_parse(const struct cli_command *command, int argc, char **argv, void *own,
-              struct cli_options *options, int operands, bool more)
+int cli_parse_words(const struct cli_command *command, int argc, char **argv, void *own,
+                    struct cli_options *options, int operands, bool more, struct wt_error *err)
 {
     struct table t = {.letters = "+:", .letter_count = 2};
     /* POSIX: options end at the first operand. */
@@ -406,7 +414,7 @@ int cli_parse(const struct cli_command *command, int argc, char **argv, void *ow
         if (answer == -1)
             break;
         if (answer == '?' || answer == ':')
-            return bad_option(command, argv, answer);
+            return bad_option(command, argv, answer, err);
         if (answer == VALUE_HELP || answer == 'h') {
             cli_help(command, stdout);
             return 0;
@@ -425,9 +433,9 @@ int cli_parse(const struct cli_command *command, int argc, char **argv, void *ow
             option = find_letter(device_options, answer);
             context = options;
         }
-        struct wt_error err;
-        if (take(option, context, optarg, &err)) {
-            fprintf(stderr, "wavetrap %s: --%s: %s\n", command->name, option->name, err.text);
+        struct wt_error own_error;
+        if (take(option, context, optarg, &own_error)) {
+            wt_fail(err, WT_INVALID, "--%s: %s", option->name, own_error.text);
             return CLI_FAILED;
         }
         if (options && options->gpu_help) {
@@ -437,11 +445,19 @@ int cli_parse(const struct cli_command *command, int argc, char **argv, void *ow
     }
     int have = argc - optind;
     if (have < operands)
-        return cli_operand_missing(command, command->operands);
+        return operand_missing(command, command->operands, err);
     if (have > operands && !more) {
         char text[256];
         snprintf(text, sizeof text, "'%.200s' is one operand too many", argv[optind + operands]);
-        return bad(command, text);
+        return bad(command, text, err);
     }
     return CLI_GO;
+}
+
+int cli_parse(const struct cli_command *command, int argc, char **argv, void *own,
+              struct cli_options *options, int operands, bool more)
+{
+    struct wt_error err;
+    const int status = cli_parse_words(command, argc, argv, own, options, operands, more, &err);
+    return status == CLI_FAILED ? cli_fail(command, &err) : status;
 }

@@ -47,6 +47,10 @@ struct cli_options {
 int cli_parse(const struct cli_command *command, int argc, char **argv, void *own,
               struct cli_options *options, int operands, bool more);
 
+/** The same, for a caller who tells the message himself: *err has it after CLI_FAILED. */
+int cli_parse_words(const struct cli_command *command, int argc, char **argv, void *own,
+                    struct cli_options *options, int operands, bool more, struct wt_error *err);
+
 /** Handles --gpu: @p context is the struct cli_options. */
 enum wt_status cli_set_gpu(void *context, const char *value, struct wt_error *err);
 
