@@ -1,0 +1,431 @@
+/* `wavetrap dap`: the debugger for editors that speak the Debug Adapter Protocol. */
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/listen.h"
+#include "base/text.h"
+#include "cli/debug.h"
+#include "cli/remote.h"
+#include "frontend/dap/dap.h"
+
+/* A stream of a host program: what a character of several bytes lacks comes with the next part. */
+struct stream {
+    int fd; /* 0: not open */
+    char part[4];
+    size_t size;
+};
+
+/* One connection, and the session of its program. */
+struct editor {
+    struct cli_console d; /* first: the context of its services */
+    struct wt_dap *dap;
+    struct stream stream[2];
+    char **word; /* of the options, which d points into */
+    bool is_open;
+};
+
+/* ---- output ---- */
+
+/* Bytes at the end of a text that are the beginning of a character. */
+static size_t unfinished(const char *text, size_t size)
+{
+    for (size_t back = 1; back <= 3 && back <= size; back++) {
+        const unsigned char c = (unsigned char)text[size - back];
+        const size_t length = c >= 0xf0 ? 4 : c >= 0xe0 ? 3 : c >= 0xc0 ? 2 : 1;
+        if (c >= 0xc0)
+            return length > back ? back : 0;
+        if (c < 0x80)
+            return 0;
+    }
+    return 0;
+}
+
+static void drain(struct editor *e, unsigned which)
+{
+    struct stream *s = &e->stream[which];
+    char text[8192];
+    while (s->fd) {
+        memcpy(text, s->part, s->size);
+        const ssize_t length = read(s->fd, text + s->size, sizeof text - s->size);
+        if (length <= 0)
+            return;
+        const size_t size = s->size + (size_t)length, rest = unfinished(text, size);
+        wt_dap_output(e->dap, which ? WT_DAP_STDERR : WT_DAP_STDOUT, text, size - rest);
+        memcpy(s->part, text + size - rest, rest);
+        s->size = rest;
+    }
+}
+
+static void stream_ready(void *context, int fd, short events)
+{
+    struct editor *e = context;
+    drain(e, fd == e->stream[1].fd);
+}
+
+static void flush(void *context)
+{
+    struct editor *e = context;
+    if (e->d.console)
+        wt_shell_print(e->d.console, "", 0);
+    drain(e, 0);
+    drain(e, 1);
+}
+
+static ssize_t put_program(void *context, const char *text, size_t length)
+{
+    wt_dap_output(((struct editor *)context)->dap, WT_DAP_STDOUT, text, length);
+    return (ssize_t)length;
+}
+
+static void put(void *context, const char *text, size_t length)
+{
+    if (length)
+        wt_dap_output(((struct editor *)context)->dap, WT_DAP_CONSOLE, text, length);
+}
+
+/* ---- the front ---- */
+
+static bool take_signals(struct editor *e)
+{
+    struct signalfd_siginfo info;
+    while (cli_interrupts_take(e->d.signals, &info))
+        e->d.ended_by = (int)info.ssi_signo;
+    if (e->d.ended_by && e->d.console)
+        wt_shell_abandon(e->d.console);
+    return e->d.ended_by;
+}
+
+static void signal_ready(void *context, int fd, short events)
+{
+    struct editor *e = context;
+    if (take_signals(e))
+        wt_session_end(e->d.session);
+}
+
+static enum wt_status watch(void *context, struct wt_loop *loop, struct wt_error *err)
+{
+    struct editor *e = context;
+    bool good = wt_loop_watch(loop, e->d.signal_fd, POLLIN, signal_ready, e);
+    for (unsigned i = 0; i < 2; i++)
+        good = good &&
+               (!e->stream[i].fd || wt_loop_watch(loop, e->stream[i].fd, POLLIN, stream_ready, e));
+    return good ? wt_dap_watch(e->dap, loop, err) : wt_fail(err, WT_NO_MEMORY, "no host memory");
+}
+
+static bool interrupted(void *context)
+{
+    struct editor *e = context;
+    drain(e, 0);
+    drain(e, 1);
+    return take_signals(e) || wt_dap_interrupted(e->dap);
+}
+
+static bool news(void *context, const struct wt_news *news)
+{
+    return wt_dap_news(((struct editor *)context)->dap, news);
+}
+
+static void module(void *context, enum wt_module_change change, const struct wt_module *module)
+{
+    wt_dap_module(((struct editor *)context)->dap, change, module);
+}
+
+static void waits(void *context, enum wt_wait wait)
+{
+    wt_dap_waits(((struct editor *)context)->dap, wait);
+}
+
+static bool progress(void *context, const char *text)
+{
+    return wt_dap_progress(((struct editor *)context)->dap, text);
+}
+
+static void services(struct cli_console *d, struct wt_shell_options *options)
+{
+    cli_debug_services(d, options);
+    options->interrupted = interrupted;
+    options->output = put;
+    options->progress = progress;
+    options->news = news;
+    options->waits = waits;
+    options->module = module;
+}
+
+static const struct cli_front front = {.services = services,
+                                       .watch = watch,
+                                       .interrupted = interrupted,
+                                       .program = put_program,
+                                       .agent = put};
+
+/* ---- sessions ---- */
+
+static void close_stream(int *fd)
+{
+    if (*fd)
+        close(*fd);
+    *fd = 0;
+}
+
+static void close_session(void *context, bool kill)
+{
+    struct editor *e = context;
+    if (!e->is_open)
+        return;
+    struct wt_program *g = e->d.console ? wt_shell_debugged(e->d.console) : NULL;
+    if (g && cli_debug_is_attached(&e->d)) {
+        struct wt_error err;
+        if (wt_program_let_go(g, &err))
+            fprintf(stderr, "wavetrap dap: %s\n", err.text);
+    } else if (g && e->d.host) {
+        wt_program_leave(g, kill);
+    }
+    cli_debug_close(&e->d);
+    cli_debug_free(&e->d);
+    for (unsigned i = 0; i < 2; i++) {
+        close_stream(&e->stream[i].fd);
+        close_stream(&e->d.streams[i]);
+        e->stream[i].size = 0;
+    }
+    for (size_t i = 0; e->word && e->word[i]; i++)
+        free(e->word[i]);
+    free(e->word);
+    e->word = NULL;
+    const int ended_by = e->d.ended_by;
+    e->d = (struct cli_console){.front = &front, .batch = true, .ended_by = ended_by};
+    e->is_open = false;
+}
+
+static enum wt_status open_streams(struct editor *e, struct wt_error *err)
+{
+    for (unsigned i = 0; i < 2; i++) {
+        int ends[2];
+        if (pipe2(ends, O_CLOEXEC) != 0)
+            return wt_fail(err, WT_IO, "a pipe for the program's output: %s", strerror(errno));
+        fcntl(ends[0], F_SETFL, O_NONBLOCK);
+        e->stream[i].fd = ends[0];
+        e->d.streams[i] = ends[1];
+    }
+    return WT_OK;
+}
+
+/* The words of the request live as long as the session. */
+static enum wt_status keep_words(struct editor *e, const struct wt_dap_words *words,
+                                 struct wt_error *err)
+{
+    e->word = calloc(words->count + 1, sizeof(char *));
+    for (size_t i = 0; e->word && i < words->count; i++)
+        if (!(e->word[i] = strdup(words->word[i])))
+            return wt_fail(err, WT_NO_MEMORY, "no host memory");
+    return e->word ? WT_OK : wt_fail(err, WT_NO_MEMORY, "no host memory");
+}
+
+static enum wt_status open_session(void *context, const struct wt_dap_start *start,
+                                   struct wt_program **program, struct wt_error *err)
+{
+    struct editor *e = context;
+    e->is_open = true;
+    enum wt_status status = keep_words(e, &start->words, err);
+    if (!status && start->cwd && chdir(start->cwd) != 0)
+        status = wt_fail(err, WT_IO, "\"cwd\" %s: %s", start->cwd, strerror(errno));
+    if (!status) {
+        const int answer = cli_debug_parse((int)start->words.count, e->word, &e->d, err);
+        if (answer != CLI_GO)
+            status = answer == CLI_FAILED
+                         ? WT_INVALID
+                         : wt_fail(err, WT_INVALID, "the options ask for help, not for a session");
+    }
+    if (!status && (e->d.order_count || e->d.trust))
+        status = wt_fail(err, WT_INVALID,
+                         "--ex, --command and --trust are for the console at a terminal");
+    if (!status)
+        status = open_streams(e, err);
+    if (!status)
+        status = cli_debug_open(&e->d, err);
+    if (status)
+        return status;
+    *program = wt_shell_debugged(e->d.console);
+    for (size_t i = 0; i < start->environment.count && !status; i++)
+        status = wt_program_change_environment(*program, strdup(start->environment.word[i]), err);
+    return status;
+}
+
+static enum wt_status enter(void *context, struct wt_error *err)
+{
+    struct editor *e = context;
+    struct wt_program *g = wt_shell_debugged(e->d.console);
+    char pid[24];
+    snprintf(pid, sizeof pid, "%d", e->d.pid);
+    if (cli_debug_runs_already(&e->d))
+        return wt_program_attach(g, e->d.socket ? e->d.socket : pid, err);
+    return e->d.core_file ? wt_program_post_mortem(g, err) : WT_OK;
+}
+
+static bool is_core(void *context)
+{
+    return ((struct editor *)context)->d.core_path;
+}
+
+static enum wt_status command(void *context, const char *line, struct wt_error *err)
+{
+    return wt_shell_execute(((struct editor *)context)->d.console, line, err);
+}
+
+static char **complete(void *context, const char *line, size_t *count)
+{
+    return wt_shell_complete(((struct editor *)context)->d.console, line, count);
+}
+
+static bool ends(void *context)
+{
+    return ((struct editor *)context)->d.ended_by;
+}
+
+/* Serves one client; returns an exit status. */
+static int serve(int in, int out)
+{
+    struct wt_error err;
+    struct editor e = {.d = {.front = &front, .batch = true}};
+    const struct wt_dap_owner owner = {.open = open_session,
+                                       .enter = enter,
+                                       .is_core = is_core,
+                                       .close = close_session,
+                                       .command = command,
+                                       .is_command = wt_shell_is_command,
+                                       .complete = complete,
+                                       .flush = flush,
+                                       .ends = ends,
+                                       .context = &e};
+    signal(SIGPIPE, SIG_IGN);
+    e.dap = wt_dap_new(in, out, &owner);
+    if (!e.dap) {
+        wt_fail(&err, WT_NO_MEMORY, "no host memory");
+        return cli_fail(&cli_dap, &err);
+    }
+    const int status = wt_dap_serve(e.dap, &err) ? cli_fail(&cli_dap, &err) : 0;
+    wt_dap_free(e.dap);
+    return e.d.ended_by ? CLI_SIGNAL + e.d.ended_by : status;
+}
+
+/* ---- connections ---- */
+
+struct dap {
+    const char *address; /* of --listen; NULL: standard input and output */
+};
+
+/* Nothing but the protocol may come out at standard output, or go in at standard input. */
+static int serve_stdio(void)
+{
+    struct wt_error err;
+    const int in = fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 3);
+    const int out = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 3);
+    const int empty = open("/dev/null", O_RDONLY | O_CLOEXEC);
+    if (in < 0 || out < 0 || empty < 0) {
+        wt_fail(&err, WT_IO, "standard input and output: %s", strerror(errno));
+        return cli_fail(&cli_dap, &err);
+    }
+    dup2(empty, STDIN_FILENO);
+    dup2(STDERR_FILENO, STDOUT_FILENO);
+    return serve(in, out);
+}
+
+/* Each client has a process of its own: its session has a working folder, and ends alone. */
+static void serve_client(struct wt_listener *listener, int fd)
+{
+    fflush(NULL);
+    const pid_t child = fork();
+    if (child < 0)
+        fprintf(stderr, "wavetrap dap: a client is refused: %s\n", strerror(errno));
+    if (child == 0) {
+        sigset_t none;
+        sigemptyset(&none);
+        sigprocmask(SIG_SETMASK, &none, NULL);
+        signal(SIGCHLD, SIG_DFL);
+        prctl(PR_SET_PDEATHSIG, SIGTERM);
+        close(listener->fd);
+        exit(serve(fd, fd));
+    }
+    close(fd);
+}
+
+static enum wt_status listen_at(const char *address, struct wt_listener *listener,
+                                struct wt_error *err)
+{
+    const enum wt_status status = wt_listen(address, listener, err);
+    if (status)
+        return status;
+    const bool is_stdio = listener->fd < 0;
+    if (is_stdio || listener->exposed) {
+        wt_listener_close(listener);
+        return wt_fail(err, WT_INVALID,
+                       is_stdio
+                           ? "--listen takes PORT, 127.0.0.1:PORT or unix:PATH; without it the "
+                             "client is at standard input and output"
+                           : "%s: other machines could reach it, and the protocol has no "
+                             "password; 'ssh -L' leads to a port of 127.0.0.1",
+                       address);
+    }
+    return WT_OK;
+}
+
+static int serve_address(const char *address)
+{
+    static const int signals[] = {SIGINT, SIGTERM, SIGHUP, 0};
+    struct wt_listener listener;
+    struct wt_error err;
+    if (listen_at(address, &listener, &err))
+        return cli_fail(&cli_dap, &err);
+    const int signal_fd = cli_signal_fd(signals);
+    signal(SIGCHLD, SIG_IGN); /* who has ended is reaped */
+    fprintf(stderr, "wavetrap dap: editors can connect to %s\n", listener.address);
+    struct pollfd fds[] = {{.fd = listener.fd, .events = POLLIN},
+                           {.fd = signal_fd, .events = POLLIN}};
+    while (!fds[1].revents) {
+        if (poll(fds, 2, -1) < 0 && errno != EINTR)
+            break;
+        const int fd = fds[0].revents ? accept4(listener.fd, NULL, NULL, SOCK_CLOEXEC) : -1;
+        if (fd >= 0)
+            serve_client(&listener, fd);
+    }
+    struct signalfd_siginfo info;
+    const bool signalled = read(signal_fd, &info, sizeof info) == sizeof info;
+    wt_listener_close(&listener);
+    close(signal_fd);
+    return signalled && info.ssi_signo != SIGINT ? CLI_SIGNAL + (int)info.ssi_signo : 0;
+}
+
+static int dap(int argc, char **argv)
+{
+    struct dap o = {0};
+    const int status = cli_parse(&cli_dap, argc, argv, &o, NULL, 0, false);
+    if (status != CLI_GO)
+        return status;
+    return o.address ? serve_address(o.address) : serve_stdio();
+}
+
+static const struct cli_option options[] = {
+    {"listen", 'l', "ADDRESS",
+     "where editors connect: PORT or 127.0.0.1:PORT (port 0 is any free port),\n"
+     "or unix:PATH; without it the editor is at standard input and output",
+     CLI_TEXT(struct dap, address)},
+    {0},
+};
+
+const struct cli_command cli_dap = {
+    .name = "dap",
+    .operands = "",
+    .summary = "Debugs in an editor, by the Debug Adapter Protocol.",
+    .options = options,
+    .notes = "What is debugged is in the editor's configuration. Each connection is a\n"
+             "session of its own. docs/editors.md has configurations for editors. Ctrl-C ends the\n"
+             "server and its sessions.\n",
+    .run = dap,
+};

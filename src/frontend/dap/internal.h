@@ -1,0 +1,331 @@
+/* Declarations shared by the files of the Debug Adapter Protocol's server. */
+#ifndef WT_FRONTEND_DAP_INTERNAL_H
+#define WT_FRONTEND_DAP_INTERNAL_H
+
+#include <json-c/json.h>
+
+#include "base/text.h"
+#include "frontend/dap/dap.h"
+#include "frontend/dap/framing.h"
+
+/** The thread that stands for a program of which no kernel runs: clients want one to pause. */
+#define DAP_NO_KERNEL INT32_MAX
+
+/** A request that has not been answered. */
+struct dap_request {
+    struct json_object *message, *arguments; /**< arguments: of it; NULL: none */
+    int64_t seq;
+    const char *command;
+    struct dap_request *next;
+};
+
+enum dap_point_kind { DAP_SOURCE, DAP_FUNCTION, DAP_INSTRUCTION, DAP_DATA, DAP_EXCEPTION };
+
+/** A breakpoint of the client's. */
+struct dap_point {
+    int64_t id;
+    enum dap_point_kind kind;
+    char *key;   /**< SOURCE: the file as the client names it; else NULL */
+    char *text;  /**< the line, function, address, data id or filter */
+    char *place; /**< for the program */
+    char *condition, *hit, *log;
+    enum wt_point_kind watch; /**< DATA */
+    unsigned number;          /**< of the program's point; 0: there is none */
+    char *why;                /**< … since */
+    bool told;                /**< the client knows it as verified */
+    bool kept;                /**< while a list is replaced: it is in the new one */
+};
+
+/** What a data breakpoint's id means. */
+struct dap_datum {
+    char *expression, *address; /**< as it was named, and the memory that it was */
+    wt_thread thread;
+    unsigned level;
+    uint64_t stop; /**< struct wt_dap.stop at that time */
+};
+
+struct dap_frame {
+    wt_thread thread;
+    unsigned level;
+};
+
+enum dap_holder_kind {
+    DAP_ARGUMENTS,
+    DAP_LOCALS,
+    DAP_REGISTERS,
+    DAP_REGISTER_SET,
+    DAP_LANES,
+    DAP_LANE,
+    DAP_DISPATCH,
+    DAP_CHILDREN, /**< of `values` */
+    DAP_EACH_LANE /**< `values`, lane by lane */
+};
+
+/** What a variablesReference means. */
+struct dap_holder {
+    enum dap_holder_kind kind;
+    struct dap_frame frame;
+    int lane;        /**< -1: that of the thread */
+    const char *set; /**< REGISTER_SET */
+    struct wt_values values;
+    char *expression; /**< of them, without a lane; NULL: it has none */
+};
+
+/** A place in the code that the client may go to. */
+struct dap_target {
+    uint64_t address;
+};
+
+/** Why the program stands. */
+struct dap_stop {
+    const char *reason; /**< as the protocol has it; NULL: as the request says */
+    char *description, *text;
+    unsigned point[16]; /**< numbers of the program's points */
+    size_t point_count;
+    char *exception, *details; /**< of a fault or a mistake; NULL: it is none */
+};
+
+struct wt_dap {
+    struct wt_dap_owner owner;
+    int in, out;
+    struct dap_input input;
+    struct wt_loop *loop; /**< of the session, which watches `in`; NULL: none does */
+    struct dap_request *queue;
+    struct dap_request *current; /**< under way; NULL: it is answered */
+    int64_t seq;
+    bool ended;   /**< no request is served any more */
+    bool foreign; /**< … since what came is no protocol */
+    bool gone;    /**< the client is */
+    struct wt_error why;
+
+    bool initialized, configured, terminated, attaches, stops_on_entry;
+    bool runs_only; /**< nothing is to stop it: "noDebug" */
+    struct {
+        bool lines_from_0, columns_from_0, uris;
+        bool types, memory_references, progress, invalidated, memory_events;
+    } client;
+    struct wt_dap_start start;
+    char *start_text; /**< the request's arguments */
+    enum wt_thread_mode threads;
+    uint64_t thread_page;
+
+    struct wt_program *g; /**< NULL: nothing is debugged */
+    bool handling;        /**< a request's function runs */
+    bool running;         /**< the program was set going, and its stop is not told */
+    bool leaving;         /**< a request waits that ends the run */
+    bool pauses;          /**< the run is to stop at the next opportunity */
+    bool quiet;           /**< what the console says is not for the client */
+    uint64_t runs;        /**< g->runs that are told */
+    uint64_t stop;        /**< how often it has stopped */
+    const char *reason;   /**< of a stop for which nothing else is told */
+    struct dap_stop why_stopped;
+    bool modules_changed;
+
+    char *captured; /**< what the command of the client prints; NULL: it executes none */
+    size_t captured_size, captured_room;
+
+    int64_t progress_id;
+    bool progress_shown, progress_cancelled;
+
+    struct dap_point **point;
+    size_t point_count, point_capacity;
+    int64_t last_point;
+    unsigned passes_faults; /**< number of the catchpoint by which faults are passed on; 0: none */
+    struct dap_datum *datum;
+    size_t datum_count, datum_capacity;
+
+    struct dap_frame *frame;
+    size_t frame_count, frame_capacity;
+    int64_t frame_base;
+    struct dap_holder **holder;
+    size_t holder_count, holder_capacity;
+    int64_t holder_base;
+    struct dap_target *target;
+    size_t target_count, target_capacity;
+    int64_t target_base;
+};
+
+/** A request: *body (NULL at first) is what its answer has. */
+typedef enum wt_status dap_fn(struct wt_dap *d, struct json_object *arguments,
+                              struct json_object **body, struct wt_error *err);
+
+/* ---- json.c ---- */
+/** Adds a text; bytes that are no UTF-8 become U+FFFD. NULL adds nothing. */
+void dap_put_text(struct json_object *o, const char *name, const char *text);
+/** Adds a number. */
+void dap_put_number(struct json_object *o, const char *name, int64_t number);
+/** Adds true or false. */
+void dap_put_flag(struct json_object *o, const char *name, bool flag);
+/** Adds an address as a text, "0x80000000". */
+void dap_put_address(struct json_object *o, const char *name, uint64_t address);
+/** Adds an empty list, or object, and returns it. */
+struct json_object *dap_put_list(struct json_object *o, const char *name);
+/** … likewise. */
+struct json_object *dap_put_object(struct json_object *o, const char *name);
+/** Adds an empty object to a list, and returns it. */
+struct json_object *dap_add_object(struct json_object *list);
+/** A text of @p o; NULL: there is none. */
+const char *dap_text(struct json_object *o, const char *name);
+/** A number of @p o; false: there is none. */
+bool dap_number(struct json_object *o, const char *name, int64_t *number);
+/** Whether @p o says true. */
+bool dap_flag(struct json_object *o, const char *name);
+/** A member of @p o that is a list, or an object; NULL: there is none. */
+struct json_object *dap_list(struct json_object *o, const char *name);
+/** … likewise. */
+struct json_object *dap_object(struct json_object *o, const char *name);
+/** The same; WT_INVALID where it is missing or has another type. */
+enum wt_status dap_need_text(struct json_object *o, const char *name, const char **text,
+                             struct wt_error *err);
+/** … likewise, and not negative. */
+enum wt_status dap_need_number(struct json_object *o, const char *name, int64_t *number,
+                               struct wt_error *err);
+/** … likewise. */
+enum wt_status dap_need_list(struct json_object *o, const char *name, struct json_object **list,
+                             struct wt_error *err);
+/** Bytes as base64; the caller frees it. NULL without host memory. */
+char *dap_base64(const uint8_t *bytes, size_t size);
+/** The bytes of base64, which the caller frees. WT_INVALID. */
+enum wt_status dap_from_base64(const char *text, uint8_t **bytes, size_t *size,
+                               struct wt_error *err);
+/** A text as printf makes it, on the heap; NULL without host memory. */
+char *dap_format(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+/* ---- send.c ---- */
+/** Sends an event with @p body, which it takes over; NULL: none. */
+void dap_event(struct wt_dap *d, const char *name, struct json_object *body);
+/** Answers the request under way, if it is not yet. @p body is taken over. */
+void dap_answer(struct wt_dap *d, struct json_object *body);
+/** Answers it with a failure. */
+void dap_refuse(struct wt_dap *d, const char *text);
+/** Answers a message that is no request under way. */
+void dap_refuse_message(struct wt_dap *d, int64_t to, const char *command, const char *text);
+/** Frees a request. */
+void dap_free_request(struct dap_request *r);
+/** Sends a sentence to the client. */
+void dap_say(struct wt_dap *d, enum wt_dap_category category, const char *text);
+/** Forgets requests that wait. */
+void dap_free_requests(struct wt_dap *d);
+
+/* ---- handles.c ---- */
+/** Forgets frames and variables. */
+void dap_forget(struct wt_dap *d);
+/** Selects a frame. */
+enum wt_status dap_enter(struct wt_dap *d, struct dap_frame frame, struct wt_error *err);
+/** Selects the one of an id. */
+enum wt_status dap_enter_id(struct wt_dap *d, int64_t id, struct wt_error *err);
+/** Selects a thread of the client's. */
+enum wt_status dap_enter_thread(struct wt_dap *d, struct json_object *arguments,
+                                struct wt_error *err);
+/** The client's number of the selected thread. */
+int64_t dap_thread_id(struct wt_dap *d);
+/** A reference of something with children; 0 without host memory. Takes over @p values (may be
+ * NULL) and @p expression. */
+int64_t dap_hold(struct wt_dap *d, enum dap_holder_kind kind, struct dap_frame frame, int lane,
+                 struct wt_values *values, char *expression);
+/** The holder of a reference. */
+enum wt_status dap_holder_of(struct wt_dap *d, int64_t reference, struct dap_holder **holder,
+                             struct wt_error *err);
+/** Something was written: what clients have seen of values is void. */
+void dap_changed(struct wt_dap *d);
+/** Frees a holder. */
+void dap_holder_free(struct dap_holder *h);
+/** A reference of memory as the selected thread sees it: writes it to @p text. */
+void dap_reference(struct wt_dap *d, struct wt_address at, char *text, size_t size);
+/** What a reference means, and who sees it. */
+enum wt_status dap_from_reference(struct wt_dap *d, const char *text, struct wt_address *at,
+                                  wt_thread *thread, struct wt_error *err);
+
+/* ---- launch.c ---- */
+dap_fn dap_initialize, dap_launch, dap_attach, dap_configuration_done, dap_restart, dap_disconnect,
+    dap_terminate, dap_cancel;
+/** Tells the end of the program, once. */
+void dap_tell_end(struct wt_dap *d);
+/** Ends the session. */
+void dap_close(struct wt_dap *d, bool kill);
+
+/* ---- stops.c ---- */
+/** Handles the beginning of a run: the request is answered, what stops meant is void. */
+void dap_begin_run(struct wt_dap *d);
+/** Tells the stop or the end that a request has led to, or its failure. */
+void dap_settle(struct wt_dap *d, enum wt_status status, const struct wt_error *err);
+/** Tells a stop now. */
+void dap_tell_stop(struct wt_dap *d);
+/** Forgets why the program stands. */
+void dap_forget_stop(struct dap_stop *stop);
+dap_fn dap_exception_info;
+
+/* ---- run.c ---- */
+dap_fn dap_continue, dap_next, dap_step_in, dap_step_out, dap_step_back, dap_reverse_continue,
+    dap_pause, dap_goto, dap_goto_targets, dap_step_in_targets;
+
+/* ---- points.c, point_sets.c ---- */
+dap_fn dap_set_breakpoints, dap_set_function_breakpoints, dap_set_instruction_breakpoints,
+    dap_data_breakpoint_info, dap_set_data_breakpoints, dap_set_exception_breakpoints;
+/** Sets what the point says in the program. */
+void dap_point_set(struct wt_dap *d, struct dap_point *p);
+/** Takes it out of the program. */
+void dap_point_unset(struct wt_dap *d, struct dap_point *p);
+/** Describes it to the client. */
+struct json_object *dap_point_body(struct wt_dap *d, struct dap_point *p);
+/** Has faults passed on, but for those that have catchpoints, or not. */
+void dap_pass_faults(struct wt_dap *d, bool pass);
+/** Sets all of them again, in a new session. */
+void dap_points_again(struct wt_dap *d);
+/** Code has come or gone: tells whose places are known now. */
+void dap_points_changed(struct wt_dap *d);
+/** The program begins anew: counts of hits, too. */
+void dap_points_begin(struct wt_dap *d);
+/** A point was hit: what its count of hits says for the next time. */
+void dap_point_hit(struct wt_dap *d, unsigned number);
+/** The client's point of a number of the program's; NULL: there is none. */
+struct dap_point *dap_point_of(struct wt_dap *d, unsigned number);
+/** The program has deleted one of its points. */
+void dap_point_lost(struct wt_dap *d, unsigned number, const char *why);
+/** Frees one. */
+void dap_point_free(struct dap_point *p);
+/** Adds the filters of exceptions, of the program or of any. */
+void dap_put_filters(struct wt_dap *d, struct json_object *capabilities);
+
+/* ---- stack.c ---- */
+dap_fn dap_threads, dap_stack_trace, dap_scopes;
+
+/* ---- variables.c ---- */
+dap_fn dap_variables, dap_set_variable;
+/** Adds value, type, children and memory of a value; takes over @p values. */
+void dap_put_value(struct wt_dap *d, struct json_object *o, const char *member,
+                   struct wt_values *values, struct dap_frame frame, int lane, char *expression,
+                   const struct wt_format *format);
+/** The expression of child @p name of a holder, which the caller frees. */
+enum wt_status dap_child_expression(struct wt_dap *d, struct dap_holder *h, const char *name,
+                                    char **expression, struct wt_error *err);
+/** How values are printed, by a request's member "format". */
+struct wt_format dap_format_of(struct json_object *arguments, bool top);
+/** Assigns, and puts the new value to *body, under the name "value". */
+enum wt_status dap_assign(struct wt_dap *d, const char *expression, const char *value,
+                          const struct wt_format *format, struct json_object **body,
+                          struct wt_error *err);
+
+/* ---- evaluate.c ---- */
+dap_fn dap_evaluate, dap_set_expression, dap_completions;
+
+/* ---- code.c ---- */
+dap_fn dap_disassemble;
+
+/* ---- memory.c ---- */
+dap_fn dap_read_memory, dap_write_memory;
+
+/* ---- sources.c ---- */
+dap_fn dap_source, dap_loaded_sources, dap_modules, dap_breakpoint_locations;
+/** Adds the source of a file, as debug information names it. */
+void dap_put_source(struct wt_dap *d, struct json_object *o, const char *name);
+/** The file that a client's source is in the debug information, which the caller frees: the path
+ * itself, where none has it. */
+enum wt_status dap_source_name(struct wt_dap *d, struct json_object *source, char **name,
+                               struct wt_error *err);
+/** A line as the client counts. */
+int64_t dap_line_out(const struct wt_dap *d, unsigned line);
+/** A line of the client's, from 1. */
+int64_t dap_line_in(const struct wt_dap *d, int64_t line);
+
+#endif

@@ -1,0 +1,370 @@
+/* The server: reads requests, answers each of them once, and sends events. */
+#include <errno.h>
+#include <poll.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "frontend/dap/internal.h"
+
+#define MOST_DEPTH 64 /* of a message */
+
+/* A request, and when it can be served. */
+struct dap_kind {
+    const char *command;
+    dap_fn *run;
+    bool at_once;  /* while the program runs, too */
+    bool early;    /* before something is debugged, too */
+    bool ends_run; /* it interrupts what runs, and is done then */
+};
+
+static const struct dap_kind kinds[] = {
+    {.command = "initialize", .run = dap_initialize, .early = true},
+    {.command = "launch", .run = dap_launch, .early = true},
+    {.command = "attach", .run = dap_attach, .early = true},
+    {.command = "configurationDone", .run = dap_configuration_done},
+    {.command = "restart", .run = dap_restart, .ends_run = true},
+    {.command = "disconnect", .run = dap_disconnect, .early = true, .ends_run = true},
+    {.command = "terminate", .run = dap_terminate, .ends_run = true},
+    {.command = "cancel", .run = dap_cancel, .at_once = true, .early = true},
+    {.command = "setBreakpoints", .run = dap_set_breakpoints, .at_once = true},
+    {.command = "setFunctionBreakpoints", .run = dap_set_function_breakpoints, .at_once = true},
+    {.command = "setInstructionBreakpoints",
+     .run = dap_set_instruction_breakpoints,
+     .at_once = true},
+    {.command = "dataBreakpointInfo", .run = dap_data_breakpoint_info},
+    {.command = "setDataBreakpoints", .run = dap_set_data_breakpoints},
+    {.command = "setExceptionBreakpoints", .run = dap_set_exception_breakpoints, .at_once = true},
+    {.command = "breakpointLocations", .run = dap_breakpoint_locations, .at_once = true},
+    {.command = "continue", .run = dap_continue},
+    {.command = "next", .run = dap_next},
+    {.command = "stepIn", .run = dap_step_in},
+    {.command = "stepOut", .run = dap_step_out},
+    {.command = "stepBack", .run = dap_step_back},
+    {.command = "reverseContinue", .run = dap_reverse_continue},
+    {.command = "pause", .run = dap_pause, .at_once = true},
+    {.command = "goto", .run = dap_goto},
+    {.command = "gotoTargets", .run = dap_goto_targets},
+    {.command = "stepInTargets", .run = dap_step_in_targets},
+    {.command = "threads", .run = dap_threads, .at_once = true},
+    {.command = "stackTrace", .run = dap_stack_trace},
+    {.command = "scopes", .run = dap_scopes},
+    {.command = "variables", .run = dap_variables},
+    {.command = "setVariable", .run = dap_set_variable},
+    {.command = "setExpression", .run = dap_set_expression},
+    {.command = "evaluate", .run = dap_evaluate},
+    {.command = "completions", .run = dap_completions},
+    {.command = "exceptionInfo", .run = dap_exception_info},
+    {.command = "disassemble", .run = dap_disassemble},
+    {.command = "readMemory", .run = dap_read_memory},
+    {.command = "writeMemory", .run = dap_write_memory},
+    {.command = "modules", .run = dap_modules, .at_once = true},
+    {.command = "loadedSources", .run = dap_loaded_sources, .at_once = true},
+    {.command = "source", .run = dap_source, .at_once = true},
+};
+
+static const struct dap_kind *kind_of(const char *command)
+{
+    for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++)
+        if (strcmp(kinds[i].command, command) == 0)
+            return &kinds[i];
+    return NULL;
+}
+
+/* ---- requests ---- */
+
+/* Why a request cannot be served in the state that the server is in; NULL: it can. */
+static const char *objection(const struct wt_dap *d, const struct dap_kind *kind)
+{
+    const bool initializes = kind->run == dap_initialize;
+    if (initializes && d->initialized)
+        return "initialize comes once";
+    if (!initializes && kind->run != dap_disconnect && !d->initialized)
+        return "initialize comes first";
+    if (!d->g && !kind->early)
+        return "nothing is debugged: launch or attach comes first";
+    return NULL;
+}
+
+static void handle(struct wt_dap *d, const struct dap_kind *kind)
+{
+    struct json_object *body = NULL;
+    struct wt_error err = {.text = ""};
+    d->handling = true;
+    if (d->g && !d->g->waiting)
+        wt_program_update(d->g);
+    const enum wt_status status = kind->run(d, d->current->arguments, &body, &err);
+    d->handling = d->pauses = false;
+    d->owner.flush(d->owner.context);
+    if (d->running) {
+        json_object_put(body);
+        dap_settle(d, status, &err);
+        return;
+    }
+    if (status) {
+        json_object_put(body);
+        dap_refuse(d, err.text);
+    } else {
+        dap_answer(d, body);
+    }
+}
+
+/* A request that came while another one is under way: it is answered now, ends what runs, or is
+ * refused. Requests that only wait for their turn while nothing runs are queued. */
+static bool handle_beside(struct wt_dap *d, struct dap_request *r)
+{
+    const struct dap_kind *kind = kind_of(r->command);
+    const char *why = kind ? objection(d, kind) : NULL;
+    if (!kind || why || (!kind->at_once && !kind->ends_run && d->running)) {
+        dap_refuse_message(d, r->seq, r->command,
+                           !kind ? "there is no such request"
+                           : why ? why
+                                 : "the program runs: it must stand for this request (notStopped)");
+        dap_free_request(r);
+        return true;
+    }
+    if (!kind->at_once)
+        return false;
+    struct dap_request *under_way = d->current;
+    struct json_object *body = NULL;
+    struct wt_error err = {.text = ""};
+    d->current = r;
+    const enum wt_status status = kind->run(d, r->arguments, &body, &err);
+    if (status) {
+        json_object_put(body);
+        dap_refuse(d, err.text);
+    } else {
+        dap_answer(d, body);
+    }
+    d->current = under_way;
+    return true;
+}
+
+static void arrive(struct wt_dap *d, struct dap_request *r)
+{
+    const struct dap_kind *kind = kind_of(r->command);
+    if (d->handling && handle_beside(d, r))
+        return;
+    struct dap_request **at = &d->queue;
+    while (*at)
+        at = &(*at)->next;
+    *at = r;
+    if (d->handling && kind && kind->ends_run) {
+        d->leaving = true;
+        if (d->g && kind->run == dap_disconnect)
+            wt_program_abandon(d->g);
+        else if (d->g)
+            wt_program_interrupt(d->g);
+    }
+    if (!d->handling && d->loop)
+        wt_session_end(d->g->session);
+}
+
+/* A request of a message; a message that is none is answered as far as that can be. */
+static void take_message(struct wt_dap *d, const char *text, size_t length)
+{
+    struct json_tokener *tokener = json_tokener_new_ex(MOST_DEPTH);
+    if (!tokener)
+        return;
+    json_tokener_set_flags(tokener, JSON_TOKENER_STRICT | JSON_TOKENER_VALIDATE_UTF8);
+    struct json_object *message = json_tokener_parse_ex(tokener, text, (int)length);
+    enum json_tokener_error error = json_tokener_get_error(tokener);
+    /* A number at the end is known to be whole by what follows it. */
+    if (error == json_tokener_continue && !message)
+        message = json_tokener_parse_ex(tokener, "", 1);
+    const size_t used = json_tokener_get_parse_end(tokener);
+    bool whole = message && used >= length;
+    for (size_t i = used; message && i < length && !whole; i++)
+        whole = strchr(" \t\r\n", text[i]) && i + 1 == length;
+    const char *description = error == json_tokener_success || error == json_tokener_continue
+                                  ? "it does not end where it should"
+                                  : json_tokener_error_desc(error);
+    int64_t seq = 0;
+    const char *command = dap_text(message, "command"), *type = dap_text(message, "type");
+    const bool has_seq = dap_number(message, "seq", &seq);
+    struct json_object *arguments = NULL;
+    const bool has_arguments = message && json_object_is_type(message, json_type_object) &&
+                               json_object_object_get_ex(message, "arguments", &arguments) &&
+                               arguments;
+    char *why = NULL;
+    if (!whole)
+        why = dap_format("the message is no JSON: %s", description);
+    else if (!type || !has_seq)
+        why = dap_format("a message is an object with a number \"seq\" and a text \"type\"");
+    else if (strcmp(type, "request") == 0 && !command)
+        why = dap_format("a request has a text \"command\"");
+    else if (strcmp(type, "request") == 0 && has_arguments &&
+             !json_object_is_type(arguments, json_type_object))
+        why = dap_format("\"arguments\" is an object");
+    else if (strcmp(type, "request") != 0 && strcmp(type, "response") != 0)
+        why = dap_format("the server takes requests, not messages of type \"%.40s\"", type);
+    struct dap_request *r = !why && strcmp(type, "request") == 0 ? calloc(1, sizeof *r) : NULL;
+    if (why) {
+        dap_refuse_message(d, whole ? seq : 0, whole && command ? command : "", why);
+    } else if (r) {
+        *r = (struct dap_request){
+            .message = message, .arguments = arguments, .seq = seq, .command = command};
+        message = NULL;
+        arrive(d, r);
+    }
+    free(why);
+    json_object_put(message);
+    json_tokener_free(tokener);
+}
+
+static void ready(void *context, int fd, short events);
+
+/* No request will come any more. */
+static void end(struct wt_dap *d)
+{
+    d->ended = true;
+    if (d->loop)
+        wt_loop_forget(d->loop, d->in);
+    if (d->loop && d->g) {
+        if (d->g->waiting)
+            wt_program_abandon(d->g);
+        else
+            wt_session_end(d->g->session);
+    }
+    d->leaving = true;
+}
+
+/* Takes what came; false: nothing will come any more. */
+static bool take_input(struct wt_dap *d)
+{
+    char bytes[16384];
+    const ssize_t size = read(d->in, bytes, sizeof bytes);
+    if (size < 0 && (errno == EAGAIN || errno == EINTR))
+        return true;
+    if (size <= 0) {
+        d->gone = true;
+        end(d);
+        return false;
+    }
+    enum dap_found found =
+        dap_input_add(&d->input, bytes, (size_t)size, &d->why) ? DAP_FOREIGN : DAP_NOTHING;
+    const char *body;
+    size_t length;
+    while (!found && (found = dap_input_next(&d->input, &body, &length, &d->why)) == DAP_MESSAGE) {
+        /* A request may have its own answered from within a run, where more is read. */
+        char *copy = malloc(length + 1);
+        if (copy) {
+            memcpy(copy, body, length);
+            copy[length] = 0;
+            take_message(d, copy, length);
+        }
+        free(copy);
+        found = DAP_NOTHING;
+    }
+    if (found == DAP_FOREIGN) {
+        d->foreign = true;
+        end(d);
+    }
+    return found != DAP_FOREIGN;
+}
+
+static void ready(void *context, int fd, short events)
+{
+    take_input(context);
+}
+
+enum wt_status wt_dap_watch(struct wt_dap *d, struct wt_loop *loop, struct wt_error *err)
+{
+    if (!d->ended && !wt_loop_watch(loop, d->in, POLLIN, ready, d))
+        return wt_fail(err, WT_NO_MEMORY, "no host memory");
+    return WT_OK;
+}
+
+bool wt_dap_interrupted(struct wt_dap *d)
+{
+    struct pollfd in = {.fd = d->in, .events = POLLIN};
+    while (!d->ended && !d->leaving && poll(&in, 1, 0) > 0)
+        take_input(d);
+    const bool pauses = d->pauses;
+    d->pauses = false;
+    return d->ended || d->leaving || pauses;
+}
+
+struct wt_dap *wt_dap_new(int in, int out, const struct wt_dap_owner *owner)
+{
+    struct wt_dap *d = calloc(1, sizeof *d);
+    if (!d)
+        return NULL;
+    d->owner = *owner;
+    d->in = in;
+    d->out = out;
+    d->frame_base = d->holder_base = d->target_base = 1;
+    return d;
+}
+
+void wt_dap_free(struct wt_dap *d)
+{
+    if (!d)
+        return;
+    dap_close(d, !d->attaches);
+    if (d->current)
+        dap_free_request(d->current);
+    dap_free_requests(d);
+    dap_input_free(&d->input);
+    for (size_t i = 0; i < d->point_count; i++)
+        dap_point_free(d->point[i]);
+    free(d->point);
+    for (size_t i = 0; i < d->datum_count; i++) {
+        free(d->datum[i].expression);
+        free(d->datum[i].address);
+    }
+    free(d->datum);
+    free(d->frame);
+    free(d->holder);
+    free(d->target);
+    free(d->captured);
+    free(d->start_text);
+    dap_forget_stop(&d->why_stopped);
+    free(d);
+}
+
+/* Waits for a request: in the session's loop, where there is one, so that other clients of it are
+ * served, too. */
+static enum wt_status wait_for_input(struct wt_dap *d, struct wt_error *err)
+{
+    if (!d->g) {
+        struct pollfd in = {.fd = d->in, .events = POLLIN};
+        if (poll(&in, 1, -1) > 0)
+            take_input(d);
+        return WT_OK;
+    }
+    d->loop = wt_session_loop(d->g->session);
+    const enum wt_status status = wt_session_run(d->g->session, err);
+    d->loop = NULL;
+    return status;
+}
+
+enum wt_status wt_dap_serve(struct wt_dap *d, struct wt_error *err)
+{
+    enum wt_status status = WT_OK;
+    while (!d->ended && !status) {
+        struct dap_request *r = d->queue;
+        if (d->owner.ends && d->owner.ends(d->owner.context))
+            break;
+        if (!r) {
+            status = wait_for_input(d, err);
+            continue;
+        }
+        d->queue = r->next;
+        d->leaving = false;
+        d->current = r;
+        const struct dap_kind *kind = kind_of(r->command);
+        const char *why = kind ? objection(d, kind) : "there is no such request";
+        if (why)
+            dap_refuse(d, why);
+        else
+            handle(d, kind);
+        if (d->modules_changed && d->g)
+            dap_points_changed(d);
+    }
+    if (d->foreign) {
+        *err = d->why;
+        return WT_INVALID;
+    }
+    return status;
+}

@@ -1,0 +1,189 @@
+/* Threads, their frames, and the scopes of these. */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/array.h"
+#include "base/demangle.h"
+#include "frontend/dap/internal.h"
+
+#define MOST_FRAMES 1000 /* of an answer: clients ask for more */
+
+/* ---- threads ---- */
+
+static void put_thread(struct json_object *list, int64_t id, const char *name)
+{
+    struct json_object *o = dap_add_object(list);
+    dap_put_number(o, "id", id);
+    dap_put_text(o, "name", name);
+}
+
+/* Threads from number `start` on, at most `count`; that of the stop always. */
+enum wt_status dap_threads(struct wt_dap *d, struct json_object *arguments,
+                           struct json_object **body, struct wt_error *err)
+{
+    const struct wt_thread_info *threads;
+    size_t total = 0;
+    int64_t start = 0, count = (int64_t)d->thread_page;
+    dap_number(arguments, "start", &start);
+    dap_number(arguments, "count", &count);
+    if (start < 0 || count < 0)
+        return wt_fail(err, WT_INVALID, "\"start\" and \"count\" are 0 or more");
+    *body = json_object_new_object();
+    struct json_object *list = dap_put_list(*body, "threads");
+    if (!d->g->started ||
+        wt_debugger_threads(d->g->debugger, &threads, &total, WT_IGNORED) != WT_OK)
+        total = 0;
+    /* The list is the debugger's, and valid until its next function. */
+    wt_thread *id = malloc((total ? total : 1) * sizeof *id);
+    for (size_t i = 0; i < total && id; i++)
+        id[i] = threads[i].id;
+    if (!id)
+        return wt_fail(err, WT_NO_MEMORY, "no host memory for %zu threads", total);
+    for (size_t i = 0; i < total; i++) {
+        char name[WT_THREAD_NAME];
+        const bool there = (int64_t)i >= start && (int64_t)i - start < count;
+        if (!there && id[i] != d->g->thread)
+            continue;
+        wt_debugger_thread_name(d->g->debugger, id[i], name, sizeof name);
+        put_thread(list, id[i], name);
+    }
+    free(id);
+    if (!total)
+        put_thread(list, DAP_NO_KERNEL,
+                   d->g->started ? "no kernel runs" : "the program has not begun, or has ended");
+    dap_put_number(*body, "totalThreads", (int64_t)total);
+    return WT_OK;
+}
+
+/* ---- frames ---- */
+
+static void put_arguments(void *context, const struct wt_variable *v)
+{
+    FILE *out = context;
+    const struct wt_format format = {0};
+    fprintf(out, "%s%s=", ftell(out) > 0 ? ", " : "", v->name);
+    if (v->values && wt_type_is_scalar(wt_type_plain(v->values->type)))
+        wt_values_print(out, v->view, v->values, 0, &format);
+    else
+        fputs("...", out);
+}
+
+static char *frame_name(struct wt_dap *d, const struct wt_frame *frame, struct json_object *format)
+{
+    char name[512] = "??", *values = NULL;
+    size_t size;
+    if (frame->function)
+        wt_demangle(frame->function, name, sizeof name);
+    if (!dap_flag(format, "parameters") && !dap_flag(format, "parameterValues"))
+        return strdup(name);
+    FILE *out = open_memstream(&values, &size);
+    if (out) {
+        wt_program_variables(d->g, frame, true, 0, put_arguments, out);
+        fclose(out);
+    }
+    char *text = dap_format("%s(%s)", name, values ? values : "");
+    free(values);
+    return text;
+}
+
+static bool add_frame(struct wt_dap *d, struct dap_frame frame, int64_t *id)
+{
+    struct dap_frame *grown =
+        wt_array_grow(d->frame, &d->frame_capacity, d->frame_count + 1, sizeof *grown);
+    if (!grown)
+        return false;
+    d->frame = grown;
+    *id = d->frame_base + (int64_t)d->frame_count;
+    grown[d->frame_count++] = frame;
+    return true;
+}
+
+static void put_frame(struct wt_dap *d, struct json_object *list, const struct wt_frame *frame,
+                      struct json_object *format)
+{
+    const struct wt_module *module;
+    int64_t id;
+    if (!add_frame(d, (struct dap_frame){d->g->thread, frame->level}, &id))
+        return;
+    struct json_object *o = dap_add_object(list);
+    char *name = frame_name(d, frame, format);
+    dap_put_number(o, "id", id);
+    dap_put_text(o, "name", name ? name : "??");
+    free(name);
+    const bool has_line = frame->path && frame->line;
+    if (has_line)
+        dap_put_source(d, o, frame->path);
+    dap_put_number(o, "line", has_line ? dap_line_out(d, frame->line) : 0);
+    dap_put_number(o, "column", has_line && !d->client.columns_from_0 ? 1 : 0);
+    dap_put_address(o, "instructionPointerReference", frame->pc);
+    if ((module = wt_modules_at(d->g->modules, 0, frame->inside)) != NULL)
+        dap_put_number(o, "moduleId", (int64_t)module->id);
+    if (!has_line)
+        dap_put_text(o, "presentationHint", "subtle");
+}
+
+enum wt_status dap_stack_trace(struct wt_dap *d, struct json_object *arguments,
+                               struct json_object **body, struct wt_error *err)
+{
+    const struct wt_frame *frame;
+    int64_t start = 0, levels = 0;
+    enum wt_status status = dap_enter_thread(d, arguments, err);
+    dap_number(arguments, "startFrame", &start);
+    dap_number(arguments, "levels", &levels);
+    if (!status && (start < 0 || levels < 0 || start > UINT32_MAX))
+        status = wt_fail(err, WT_INVALID, "\"startFrame\" and \"levels\" are 0 or more");
+    if (!status)
+        status = wt_program_need_frame(d->g, &frame, err);
+    if (status)
+        return status;
+    if (!levels || levels > MOST_FRAMES)
+        levels = MOST_FRAMES;
+    *body = json_object_new_object();
+    struct json_object *list = dap_put_list(*body, "stackFrames");
+    unsigned level = (unsigned)start;
+    for (; level < start + levels && (frame = wt_frames_get(d->g->frames, level)); level++)
+        put_frame(d, list, frame, dap_object(arguments, "format"));
+    /* A total that is too large says that there are more. */
+    const bool more = level == start + levels && wt_frames_get(d->g->frames, level);
+    dap_put_number(*body, "totalFrames", (int64_t)level + more);
+    return WT_OK;
+}
+
+/* ---- scopes ---- */
+
+static void put_scope(struct wt_dap *d, struct json_object *list, const char *name,
+                      const char *hint, enum dap_holder_kind kind, struct dap_frame frame,
+                      bool expensive)
+{
+    struct json_object *o = dap_add_object(list);
+    dap_put_text(o, "name", name);
+    dap_put_text(o, "presentationHint", hint);
+    dap_put_number(o, "variablesReference", dap_hold(d, kind, frame, -1, NULL, NULL));
+    dap_put_flag(o, "expensive", expensive);
+}
+
+enum wt_status dap_scopes(struct wt_dap *d, struct json_object *arguments,
+                          struct json_object **body, struct wt_error *err)
+{
+    int64_t id;
+    struct wt_wave wave;
+    const struct wt_frame *frame;
+    enum wt_status status = dap_need_number(arguments, "frameId", &id, err);
+    if (!status)
+        status = dap_enter_id(d, id, err);
+    if (!status)
+        status = wt_program_need_frame(d->g, &frame, err);
+    if (status)
+        return status;
+    const struct dap_frame of = d->frame[id - d->frame_base];
+    *body = json_object_new_object();
+    struct json_object *list = dap_put_list(*body, "scopes");
+    put_scope(d, list, "Arguments", "arguments", DAP_ARGUMENTS, of, false);
+    put_scope(d, list, "Locals", "locals", DAP_LOCALS, of, false);
+    put_scope(d, list, "Lanes", NULL, DAP_LANES, of, true);
+    put_scope(d, list, "Registers", "registers", DAP_REGISTERS, of, true);
+    if (wt_debugger_thread_wave(d->g->debugger, d->g->thread, &wave) && wave.has_work)
+        put_scope(d, list, "Dispatch", NULL, DAP_DISPATCH, of, true);
+    return WT_OK;
+}
