@@ -35,7 +35,7 @@ quick: all
 # AddressSanitizer and UBSan; the fuzz targets for some seconds each; the bounded part of GDB's own
 # test suite; the layout of the source. docs/testing.md lists what runs where.
 check:
-	@scripts/need.sh build kernels gcn gen hip ptx offload driver check
+	@scripts/need.sh build kernels gcn gen hip ptx offload driver check dap
 	@scripts/format.sh --check
 	@$(MAKE) --no-print-directory strict strict-clang
 	@scripts/test.py $(BUILD) --suite check

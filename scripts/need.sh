@@ -24,6 +24,7 @@ format="clang-format"
 arm64="gcc-aarch64-linux-gnu libc6-dev-arm64-cross qemu-user libelf-dev:arm64 libdw-dev:arm64 libxxhash-dev:arm64 \
 libmsgpack-dev:arm64 libjson-c-dev:arm64 libcmocka-dev:arm64"
 want=
+dap=
 for step in "$@"; do
     case $step in
     build) want="$want $build" ;;
@@ -42,6 +43,7 @@ for step in "$@"; do
     coverage) want="$want $coverage" ;;
     full) want="$want $full" ;;
     driver) want="$want $driver" ;;
+    dap) command -v npm >/dev/null || want="$want nodejs npm"; dap=yes ;;
     *) echo "need.sh: unknown step '$step'" >&2; exit 2 ;;
     esac
 done
@@ -50,7 +52,12 @@ for package in $want; do
     dpkg-query -W -f='${Status}' "$package" 2>/dev/null | grep -q 'install ok installed' ||
         missing="$missing $package"
 done
-[ -z "$missing" ] && exit 0
+# The schema of the Debug Adapter Protocol is made of the registry's packages.
+finish() {
+    [ -z "$dap" ] || "$(dirname "$0")/../tests/dap/schema.sh"
+    exit 0
+}
+[ -z "$missing" ] && finish
 if [ "$(id -u)" = 0 ] && command -v apt-get >/dev/null; then
     echo "installing:$missing"
     export DEBIAN_FRONTEND=noninteractive
@@ -61,3 +68,4 @@ else
     echo "please install:$missing" >&2
     exit 1
 fi
+finish
