@@ -26,6 +26,15 @@ static inline int64_t wt_sign_extend(uint64_t value, unsigned bits)
     return (int64_t)(value << (64 - bits)) >> (64 - bits);
 }
 
+/** How many bits are 1. Without POPCNT, which the oldest x86-64 lacks, the builtin is a call. */
+static inline unsigned wt_count_ones(uint64_t word)
+{
+    word -= word >> 1 & UINT64_C(0x5555555555555555);
+    word = (word & UINT64_C(0x3333333333333333)) + (word >> 2 & UINT64_C(0x3333333333333333));
+    word = (word + (word >> 4)) & UINT64_C(0x0f0f0f0f0f0f0f0f);
+    return (unsigned)(word * UINT64_C(0x0101010101010101) >> 56);
+}
+
 /** Reads @p size (1..8) little-endian bytes. */
 static inline uint64_t wt_load_le(const void *bytes, size_t size)
 {

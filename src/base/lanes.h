@@ -7,6 +7,8 @@
 #include <stdint.h>
 #include <string.h>
 
+#include "base/bits.h"
+
 #define WT_MAX_LANES 128
 
 __extension__ typedef unsigned __int128 wt_lanes;
@@ -33,9 +35,8 @@ static inline bool wt_has_lane(wt_lanes set, unsigned lane)
 static inline unsigned wt_lanes_count(wt_lanes set)
 {
     if (!(set & (set - 1)))
-        return set != 0; /* one lane is common, and counting bits may be a call */
-    return (unsigned)(__builtin_popcountll((uint64_t)set) +
-                      __builtin_popcountll((uint64_t)(set >> 64)));
+        return set != 0; /* one lane is common */
+    return (unsigned)(wt_count_ones((uint64_t)set) + wt_count_ones((uint64_t)(set >> 64)));
 }
 
 /** The lowest lane of a set that is not empty. */

@@ -51,8 +51,7 @@ static uint32_t instruction(struct gcn_wave *w, unsigned dword)
 /* SQ_DEBUG_STS_LOCAL: BUSY, and in WAVE_LEVEL how many waves the compute unit has. */
 static uint32_t unit_status(const struct gcn_device *d, uint32_t slot)
 {
-    const uint32_t waves =
-        (uint32_t)__builtin_popcountll(d->machine.groups.room[slot / GCN_WAVES_PER_CU].waves);
+    const uint32_t waves = wt_count_ones(d->machine.groups.room[slot / GCN_WAVES_PER_CU].waves);
     return (waves ? 1u : 0u) | waves << 4;
 }
 

@@ -97,11 +97,15 @@ static bool decode_scalar(const uint32_t *word, unsigned available, enum gcn_enc
         return false;
     }
     u->imm = (int16_t)w;
+    if (encoding == GCN_SOPP) { /* the counts of s_waitcnt, and no operands */
+        u->src[0] = (uint16_t)(wt_field(w, 3, 0) | wt_field(w, 15, 14) << 4);
+        u->src[1] = (uint16_t)wt_field(w, 6, 4);
+        u->src[2] = (uint16_t)wt_field(w, 11, 8);
+        return true;
+    }
     u->dst = (uint16_t)wt_field(w, 22, 16);
     u->src[0] = (uint16_t)wt_field(w, 7, 0);
     u->src[1] = (uint16_t)wt_field(w, 15, 8);
-    if (encoding == GCN_SOPP)
-        return true;
     const char *sources = sources_of(u->row);
     if (encoding == GCN_SOPK) {
         /* The register field is a source where the row has no result. */

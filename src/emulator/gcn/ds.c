@@ -161,7 +161,7 @@ static bool all_within(struct gcn_wave *w, const struct share *s, const uint32_t
 {
     const uint64_t exec = gcn_exec(w);
     uint32_t differ;
-    if (__builtin_popcountll(exec) < MANY_LANES)
+    if (wt_count_ones(exec) < MANY_LANES)
         return false;
     place_lanes(at, addr, gcn_lanes_on(w, exec), base, bytes, s->size, &differ);
     return !differ;
@@ -730,7 +730,7 @@ static const struct gcn_uop *counted(struct gcn_wave *w, const struct gcn_uop *u
         return gcn_fault(w, u, WT_FAULT_MISALIGNED, gcn_exec(w), addr,
                          "%s: 0x%x is not a multiple of 4", u->row->name, addr);
     const uint32_t old = (uint32_t)peek(&s, addr, 4);
-    const uint32_t lanes = (uint32_t)__builtin_popcountll(gcn_exec(w));
+    const uint32_t lanes = wt_count_ones(gcn_exec(w));
     exchange(&s, lanes ? (unsigned)__builtin_ctzll(gcn_exec(w)) : 0, addr,
              append ? old + lanes : old - lanes, 4);
     EACH_LANE(lane)

@@ -105,8 +105,7 @@ __attribute__((noinline)) static void tell_wait(const struct gcn_wave *w, const 
 /* Accesses complete when they issue; the counters record those not yet covered by an s_waitcnt. */
 OP(s_waitcnt)
 {
-    const unsigned imm = (uint16_t)u->imm;
-    const unsigned vm = (imm & 15) | (imm >> 14 & 3) << 4, exp = imm >> 4 & 7, lgkm = imm >> 8 & 15;
+    const unsigned vm = u->src[0], exp = u->src[1], lgkm = u->src[2];
     if (w->vm_cnt > vm)
         w->vm_cnt = (uint8_t)vm;
     if (w->exp_cnt > exp)
@@ -238,7 +237,7 @@ static const struct gcn_uop *fork_lanes(struct gcn_wave *w, const struct gcn_uop
     if (csp(w) == 7)
         return gcn_fault(w, u, WT_FAULT_STACK_OVERFLOW, exec, 0,
                          "%s: the stack of forks holds 7 entries already", u->row->name);
-    const bool fail_first = __builtin_popcountll(fail) < __builtin_popcountll(pass);
+    const bool fail_first = wt_count_ones(fail) < wt_count_ones(pass);
     uint32_t *entry = &w->s[4 * csp(w)];
     gcn_set_pair(entry, fail_first ? pass : fail);
     gcn_set_pair(entry + 2, fail_first ? target : next);

@@ -286,7 +286,7 @@ static bool find_slots(const struct gcn_device *d, const struct gcn_dispatch *k,
     uint64_t left = ~room->waves & (((uint64_t)1 << GCN_WAVES_PER_CU) - 1);
     uint32_t found = 0;
     if (k->origin.barred >> cu & 1 || room->local + k->lds > GCN_LDS_BYTES ||
-        (uint32_t)__builtin_popcountll(left) < k->waves_per_group ||
+        wt_count_ones(left) < k->waves_per_group ||
         (scratch_is_short(d, k) && scratch_taken(d, k) + k->waves_per_group > k->scratch_waves))
         return false;
     /* Neighbouring slots are on different SIMDs. */
@@ -426,13 +426,15 @@ static void release_barrier(struct gcn_group *g, struct gcn_device *d)
 {
     assert(g->used);
     struct gcn_wave *wave = &d->wave[g->core * GCN_WAVES_PER_CU];
+    const bool told = wt_observes_events(&d->machine);
     uint64_t waiting = g->waiting;
     for (g->waiting = 0; waiting; waiting &= waiting - 1) {
         struct gcn_wave *w = &wave[__builtin_ctzll(waiting)];
         assert(w->group == g && w->at_barrier);
         w->at_barrier = false;
         gcn_update_ready(w);
-        wt_wave_tell_release(&d->machine, &w->head, gcn_exec(w), 0);
+        if (told)
+            wt_wave_tell_release(&d->machine, &w->head, gcn_exec(w), 0);
     }
 }
 

@@ -250,7 +250,7 @@ static inline uint64_t gcn_slot_bit(const struct gcn_wave *w)
 /* The number of waves that wait at the group's barrier. */
 static inline unsigned gcn_waiting(const struct gcn_group *g)
 {
-    return (unsigned)__builtin_popcountll(g->waiting);
+    return wt_count_ones(g->waiting);
 }
 
 /* The dispatch of an active wave. */

@@ -117,13 +117,15 @@ struct gcn_uop {
     const struct gcn_row *row; /* NULL: no such instruction */
     uint32_t word[2];          /* as it stands in memory */
     uint32_t literal;
-    int32_t imm;     /* immediate of 16 bits, sign-extended; offset of a memory instruction */
-    uint16_t src[3]; /* operand numbers; memory: address, data, second data VGPR */
-    uint16_t dst;    /* register: VGPR of vector encodings, else a scalar operand number */
-    uint8_t sdst;    /* scalar operand number of a mask result */
-    uint8_t smask;   /* scalar operand number of a mask source */
-    uint8_t length;  /* dwords */
-    uint8_t form;    /* enum gcn_form */
+    int32_t imm; /* immediate of 16 bits, sign-extended; offset of a memory instruction */
+    /* operand numbers; memory: address, data, second data VGPR; s_waitcnt: vmcnt, expcnt, lgkmcnt
+     */
+    uint16_t src[3];
+    uint16_t dst;   /* register: VGPR of vector encodings, else a scalar operand number */
+    uint8_t sdst;   /* scalar operand number of a mask result */
+    uint8_t smask;  /* scalar operand number of a mask source */
+    uint8_t length; /* dwords */
+    uint8_t form;   /* enum gcn_form */
     /* modifiers, a bit for each source */
     uint8_t abs, neg, neg_hi, op_sel, op_sel_hi, sext;
     bool clamp;

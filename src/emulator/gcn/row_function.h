@@ -28,7 +28,7 @@
 static inline bool gcn_few_lanes(uint64_t lanes)
 {
     enum { FEW = 5 };
-    return __builtin_popcountll(lanes) < FEW;
+    return wt_count_ones(lanes) < FEW;
 }
 
 /* A row function whose values all have 32 (or, in 32 bits, 16) or all 64 bits: lane i is

@@ -95,7 +95,7 @@ static bool find(struct gcn_device *d, const struct gcn_targets *t, uint64_t lan
 {
     uint64_t page = ~(uint64_t)0, filled[GCN_LANES];
     const uint8_t *of_page = NULL;
-    const bool many = __builtin_popcountll(lanes) >= MANY_LANES;
+    const bool many = wt_count_ones(lanes) >= MANY_LANES;
     if (many) {
         const uint64_t *addr = t->addr;
         uint64_t differ;
@@ -254,7 +254,7 @@ static bool load_fast(struct gcn_wave *w, const struct gcn_targets *t, unsigned 
 {
     const uint8_t *host[4][GCN_LANES];
     const uint64_t lanes = t->lanes & ~t->zero;
-    const uint64_t read = __builtin_popcountll(lanes) >= MANY_LANES ? ALL_LANES : lanes;
+    const uint64_t read = wt_count_ones(lanes) >= MANY_LANES ? ALL_LANES : lanes;
     if (t->private) {
         if (!find_private(w, t, lanes, size, false, host))
             return false;

@@ -120,7 +120,7 @@ static bool start_thread(struct wt_machine *m, uint32_t thread, struct wt_group_
 static bool has_room(const struct gen_device *d, const struct gen_running *k, uint32_t subslice)
 {
     const struct wt_core_room *room = &d->machine.groups.room[subslice];
-    return (unsigned)__builtin_popcountll(room->waves) + k->walk.threads <= GEN_SUBSLICE_THREADS &&
+    return wt_count_ones(room->waves) + k->walk.threads <= GEN_SUBSLICE_THREADS &&
            room->local + k->walk.slm_bytes <= GEN_SLM_BYTES;
 }
 

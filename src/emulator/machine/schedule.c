@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/bits.h"
 #include "base/check.h"
 
 static enum wt_status bad(const char *text, struct wt_error *err)
@@ -96,7 +97,7 @@ static uint32_t nth_ready(const struct wt_turns *t, uint32_t n)
     assert(n < t->ready_count);
     for (uint32_t i = 0;; i++) {
         uint64_t word = t->ready[i];
-        const uint32_t count = (uint32_t)__builtin_popcountll(word);
+        const uint32_t count = wt_count_ones(word);
         if (n >= count) {
             n -= count;
             continue;
@@ -160,7 +161,7 @@ void wt_turns_check(const struct wt_turns *t)
                        : t->policy.kind == WT_SCHEDULE_LOCKSTEP ? 1
                                                                 : 16));
     for (size_t i = 0; i < wt_turns_words(t); i++)
-        count += (uint32_t)__builtin_popcountll(t->ready[i]);
+        count += wt_count_ones(t->ready[i]);
     assert(count == t->ready_count);
     if (t->waves % 64)
         assert(!((t->ready[t->waves / 64] | t->round[t->waves / 64]) >> (t->waves % 64)));

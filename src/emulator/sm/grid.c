@@ -92,8 +92,8 @@ static bool find_slots(const struct sm_device *d, uint32_t sm, uint32_t *slot)
 {
     const struct sm_grid *g = &d->grid;
     const struct wt_core_room *room = &d->machine.groups.room[sm];
-    const uint32_t ctas = (uint32_t)__builtin_popcountll(room->groups);
-    const uint32_t warps = (uint32_t)__builtin_popcountll(room->waves) + g->warps_per_cta;
+    const uint32_t ctas = wt_count_ones(room->groups);
+    const uint32_t warps = wt_count_ones(room->waves) + g->warps_per_cta;
     if (warps > SM_WARPS || ctas == SM_CTAS ||
         (ctas + 1) * cta_shared(&g->launch) > SM_SHARED_BYTES ||
         warps * warp_registers(&g->launch) > SM_FILE)

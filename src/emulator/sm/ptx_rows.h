@@ -62,7 +62,7 @@ static const uint32_t ptx_lane_bit[SM_LANES] = {
 static inline bool ptx_are_few(uint32_t lanes)
 {
     enum { FEW = 6 };
-    return __builtin_popcount(lanes) <= FEW;
+    return wt_count_ones(lanes) <= FEW;
 }
 
 /*
