@@ -2,8 +2,8 @@
  * observe-bench WAY GPU PROGRAM [KERNEL GRID BLOCK ARGUMENT…]: what observation and the check of
  * memory cost. Runs the kernel, or the whole program, with nobody who observes it (WAY `plain`), or
  * with a client that counts the bytes of all accesses (`bytes`) and the events, too (`all`), or
- * with the check (`memory`). Prints the CPU seconds of the run, the bytes and events, or the
- * findings.
+ * with the check of memory (`memory`), or of races, too (`race`). Prints the CPU seconds of the
+ * run, the bytes and events, or the findings.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -12,6 +12,7 @@
 #include <time.h>
 
 #include "emulator/machine/groups.h"
+#include "check/race.h"
 #include "target/checks.h"
 #include "target/emulated.h"
 
@@ -75,9 +76,12 @@ int main(int argc, char **argv)
     }
     check(wt_emulated_open(&e, &options, argv[3], &err), &err);
     struct wt_machine *m = e.machine;
-    const bool checks = strcmp(argv[1], "memory") == 0;
+    const bool races = strcmp(argv[1], "race") == 0,
+               checks = races || strcmp(argv[1], "memory") == 0;
     struct wt_check_memory *memory = checks ? wt_emulated_check(&e, note_finding, &counts) : NULL;
-    if (checks ? !memory
+    struct wt_check_race *race =
+        races ? wt_check_race_begin(m, m, WT_LANES_BY_FAMILY, note_finding, &counts) : NULL;
+    if (checks ? !memory || (races && !race)
                : strcmp(argv[1], "plain") != 0 && !wt_observe(m, note_access, &counts, NULL, 0))
         return 1;
     if (strcmp(argv[1], "all") == 0)
@@ -90,6 +94,7 @@ int main(int argc, char **argv)
         return 1;
     }
     printf("%.4f %" PRIu64 " %" PRIu64 "\n", took, counts.bytes, counts.events);
+    wt_check_race_end(race);
     wt_check_memory_end(memory);
     wt_emulated_close(&e);
     wt_gpu_free(&options.gpu);

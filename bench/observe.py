@@ -18,21 +18,21 @@ def observation(report, folder, build, pairs, run, count, vortex):
         for i in range(ITEMS):
             f.write((i * 2654435761 % (1 << 32) >> 1).to_bytes(4, "little"))
     report.title("observation: all accesses counted, or checked, beside a run that nobody observes (CPU time)")
-    ratios = {}
+    ratios, aims = {}, {"memory": 2, "race": 6}
 
     def compare(what, rest):
         def once(way):
             return float(run([bench, way, *rest]).split()[0])
-        for way, text, aim in (("bytes", "accesses", "aim below x3"), ("all", "accesses and events", ""), ("memory", "memory checked", "aim below x8")):
+        for way, text, aim in (("bytes", "accesses", "aim below x3"), ("all", "accesses and events", ""), ("memory", "memory checked", "aim below x8"), ("race", "races", "aim below x25")):
             a, b, ratio = pairs(lambda way=way: once(way), lambda: once("plain"), count)
             report.row(f"{what}: {text}", a, "nobody", b, ratio, "s", aim)
-            if way == "memory":
-                ratios.setdefault(what.split()[0], []).append(a / b)
+            if way in aims:
+                ratios.setdefault((what.split()[0], way), []).append(a / b)
     for name, program in vortex:
         compare(f"Vortex {name}", ["vortex:warps=1,threads=32", program])
     for title, compiled in (("gfx900", for_gcn), ("Gen9", for_gen), ("SM", for_sm)):
         gpu, program, _ = compiled(run, folder)
         for name, repeats in KERNELS:
             compare(f"{title} {name}", [gpu, program, name, str(ITEMS), str(BLOCK), f"file:{numbers}", f"zeros:{4 * ITEMS}", f"u32:{repeats}"])
-    for family, all_of in ratios.items():
-        report.figure(f"{family}: memory checked (aim below 2)", math.exp(sum(map(math.log, all_of)) / len(all_of)), "times, geometric mean")
+    for (family, way), all_of in ratios.items():
+        report.figure(f"{family}: {way} checked (aim below {aims[way]})", math.exp(sum(map(math.log, all_of)) / len(all_of)), "times, geometric mean")

@@ -37,6 +37,8 @@ static const struct {
                                  "A kernel is launched whose arguments are not all set."},
     [WT_FOUND_ARGUMENT_SIZE] = {"argument-size", WT_CHECK_API,
                                 "An argument's size is not that of the kernel's parameter."},
+    [WT_FOUND_RACE] = {"race", WT_CHECK_RACE,
+                       "Two accesses to one place, one of them a store, that nothing orders."},
 };
 static_assert(sizeof kinds / sizeof *kinds == WT_FINDING_KINDS, "a name for each kind");
 
@@ -72,6 +74,7 @@ enum wt_status wt_checks_parse(const char *list, unsigned *checks, struct wt_err
     } names[] = {{"memory", WT_CHECK_MEMORY},
                  {"leak", WT_CHECK_LEAK},
                  {"api", WT_CHECK_API},
+                 {"race", WT_CHECK_RACE | WT_CHECK_MEMORY},
                  {"all", WT_CHECK_ALL}};
     enum { COUNT = sizeof names / sizeof *names };
     *checks = 0;
@@ -83,7 +86,7 @@ enum wt_status wt_checks_parse(const char *list, unsigned *checks, struct wt_err
             i++;
         if (i == COUNT)
             return wt_fail(err, WT_INVALID,
-                           "'%.*s' is no check; they are memory, leak, api and all",
+                           "'%.*s' is no check; they are memory, leak, api, race and all",
                            (int)(length < 40 ? length : 40), list);
         *checks |= names[i].bits;
         if (!list[length])
@@ -115,6 +118,7 @@ bool wt_finding_is_like(const struct wt_finding *a, const struct wt_finding *b)
     /* Of an object without a known place each is another one. */
     return a->kind == b->kind && a->severity == b->severity && a->pc == b->pc &&
            a->space == b->space && a->access == b->access && a->device == b->device &&
+           a->other.pc == b->other.pc && a->other.access == b->other.access &&
            a->has_object == b->has_object && same_calls(&a->made, &b->made) &&
            (a->made.depth || a->object_number == b->object_number) &&
            (a->pc || (same_calls(&a->calls, &b->calls) && strcmp(a->text, b->text) == 0));

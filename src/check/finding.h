@@ -19,8 +19,9 @@ enum wt_check {
     WT_CHECK_MEMORY = 1 << 0,
     WT_CHECK_LEAK = 1 << 1,
     WT_CHECK_API = 1 << 2,
+    WT_CHECK_RACE = 1 << 3, /**< it needs MEMORY */
 };
-enum { WT_CHECK_ALL = WT_CHECK_MEMORY | WT_CHECK_LEAK | WT_CHECK_API };
+enum { WT_CHECK_ALL = WT_CHECK_MEMORY | WT_CHECK_LEAK | WT_CHECK_API | WT_CHECK_RACE };
 
 enum wt_finding_kind {
     WT_FOUND_OUT_OF_BOUNDS,  /**< an access outside of every object, or beyond the end of one */
@@ -37,6 +38,7 @@ enum wt_finding_kind {
     WT_FOUND_WRONG_DIRECTION, /**< a copy whose direction is not that of its addresses */
     WT_FOUND_UNSET_ARGUMENT,  /**< a launch of a kernel whose arguments are not all set */
     WT_FOUND_ARGUMENT_SIZE,
+    WT_FOUND_RACE, /**< two accesses that nothing orders */
     WT_FINDING_KINDS
 };
 
@@ -69,6 +71,16 @@ enum wt_finding_space {
 
 enum { WT_NO_ACCESS = 0xff };
 
+/** The other access of a race. */
+struct wt_finding_other {
+    uint64_t pc, time; /**< pc 0: there is none */
+    uint64_t bytes;
+    uint64_t lanes[2];
+    uint64_t wave_id;
+    uint32_t access; /**< enum wt_access */
+    char wave[WT_WAVE_NAME];
+};
+
 /** A reported mistake. Numbers that are not known are 0, texts "". */
 struct wt_finding {
     uint32_t kind;     /**< enum wt_finding_kind */
@@ -87,6 +99,7 @@ struct wt_finding {
     uint64_t launch;
     uint32_t device;
     char wave[WT_WAVE_NAME]; /**< its name */
+    struct wt_finding_other other;
     /* The object that the access should have stayed in, or the nearest one. */
     bool has_object;
     bool freed;
@@ -107,6 +120,12 @@ struct wt_finding {
 static inline wt_lanes wt_finding_lanes(const struct wt_finding *f)
 {
     return (wt_lanes)f->lanes[1] << 64 | f->lanes[0];
+}
+
+/** Those of the other access. */
+static inline wt_lanes wt_finding_other_lanes(const struct wt_finding *f)
+{
+    return (wt_lanes)f->other.lanes[1] << 64 | f->other.lanes[0];
 }
 
 /** Fills in what of a finding is an object's. */

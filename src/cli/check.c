@@ -90,6 +90,15 @@ enum wt_status cli_set_check_launch(struct cli_check *check, const char *value,
                          value);
 }
 
+enum wt_status cli_set_check_lanes(struct cli_check *check, const char *value, struct wt_error *err)
+{
+    const bool lockstep = strcmp(value, "lockstep") == 0;
+    options_of(check)->lanes = lockstep ? WT_LANES_LOCKSTEP : WT_LANES_INDEPENDENT;
+    return lockstep || strcmp(value, "independent") == 0
+               ? WT_OK
+               : wt_fail(err, WT_INVALID, "takes lockstep or independent, not '%.40s'", value);
+}
+
 enum wt_status cli_set_check_config(struct cli_check *check, const char *value,
                                     struct wt_error *err)
 {
@@ -171,6 +180,10 @@ enum wt_status cli_check_begin(struct cli_check *check, struct wt_emulated *e, s
     if (wt_check_wants(WT_CHECK_MEMORY) &&
         !(check->memory = wt_emulated_check(e, wt_checked_found, NULL)))
         return wt_fail(err, WT_NO_MEMORY, "no host memory");
+    if (wt_check_wants(WT_CHECK_RACE) &&
+        !(check->race = wt_check_race_begin(e->machine, e->machine, wt_check_lanes(),
+                                            wt_checked_found, NULL)))
+        return wt_fail(err, WT_NO_MEMORY, "no host memory");
     return WT_OK;
 }
 
@@ -193,7 +206,9 @@ int cli_check_end(const struct cli_command *command, struct cli_check *check,
 {
     if (!check->options.checks)
         return 0;
+    wt_check_race_end(check->race);
     wt_check_memory_end(check->memory);
+    check->race = NULL;
     check->memory = NULL;
     const int status = cli_check_report(command, check, check->file, e, report);
     close(check->file);

@@ -21,6 +21,7 @@ struct cli_checked {
 struct cli_check {
     struct wt_check_options options;
     struct wt_check_memory *memory; /**< of a device here, while it is checked */
+    struct wt_check_race *race;     /**< likewise, for races */
     int file;                       /**< of that device's findings */
     bool of_core_file;              /**< the findings are a core file's, and are not reported */
     struct wt_checks offered;       /**< to a debugger: */
@@ -37,9 +38,9 @@ struct cli_check {
  * cli_check_set(). */
 #define CLI_CHECK_OPTIONS(prefix)                                                                  \
     {"check", 0, "LIST",                                                                           \
-     "report mistakes with memory (memory), what is never freed (leak) and wrong\n"                \
-     "calls (api), with commas between, or all; the status is 115 if an error is\n"                \
-     "reported, and the program ended with 0",                                                     \
+     "report mistakes with memory (memory), what is never freed (leak), wrong calls\n"             \
+     "(api) and races of kernels (race), with commas between, or all; the status is\n"             \
+     "115 if an error is reported, and the program ended with 0",                                  \
      CLI_SET(prefix##check)},                                                                      \
         {"check-limit", 0, "N", "report so many different findings of a process (default: 100)",   \
          CLI_SET(prefix##check_limit)},                                                            \
@@ -55,6 +56,10 @@ struct cli_check {
         {"check-launch", 0, "FIRST-LAST",                                                          \
          "check only these launches of a GPU, from 1 on; or FIRST, FIRST-, -LAST",                 \
          CLI_SET(prefix##check_launch)},                                                           \
+        {"check-lanes", 0, "ORDER",                                                                \
+         "lockstep: lanes of one wave do not race, as on a gfx900; independent: they do,\n"        \
+         "as in OpenCL (default: as the GPU and its language have it)",                            \
+         CLI_SET(prefix##check_lanes)},                                                            \
         {"check-config", 0, "FILE",                                                                \
          "suppress findings as FILE says; may be given several times\n"                            \
          "('" CLI_CHECKS_FILE "' in the working folder is read, too)",                             \
@@ -74,6 +79,7 @@ struct cli_check {
     CLI_CHECK_SETTER(prefix, of, check_warnings)                                                   \
     CLI_CHECK_SETTER(prefix, of, check_kernel)                                                     \
     CLI_CHECK_SETTER(prefix, of, check_launch)                                                     \
+    CLI_CHECK_SETTER(prefix, of, check_lanes)                                                      \
     CLI_CHECK_SETTER(prefix, of, check_config)                                                     \
     CLI_CHECK_SETTER(prefix, of, check_print_suppressions)
 #define CLI_CHECK_SETTER(prefix, of, name)                                                         \
@@ -101,6 +107,9 @@ enum wt_status cli_set_check_kernel(struct cli_check *check, const char *value,
 /** Takes the range of --check-launch. */
 enum wt_status cli_set_check_launch(struct cli_check *check, const char *value,
                                     struct wt_error *err);
+/** Takes the word of --check-lanes. */
+enum wt_status cli_set_check_lanes(struct cli_check *check, const char *value,
+                                   struct wt_error *err);
 /** Reads a file of --check-config. */
 enum wt_status cli_set_check_config(struct cli_check *check, const char *value,
                                     struct wt_error *err);

@@ -72,7 +72,7 @@ static void name_kernel(struct cli_found *f, const struct wt_module *m)
  * function in another file (a header of the compiler's) is one that was inlined: adds the line of
  * the function's own file whose code is before it.
  */
-static void add_line_before(struct cli_found *f, struct wt_symbols *symbols, uint64_t at)
+static void add_line_before(struct cli_calls *calls, struct wt_symbols *symbols, uint64_t at)
 {
     enum { MOST = 64 };
     uint64_t start, end;
@@ -83,37 +83,52 @@ static void add_line_before(struct cli_found *f, struct wt_symbols *symbols, uin
     for (unsigned i = 0; i < MOST && strcmp(row.file, first.file) != 0; i++)
         if (row.start <= start || !wt_symbols_row(symbols, row.start - 1, &row) || !row.file)
             return;
-    if (row.line && strcmp(row.file, first.file) == 0 && strcmp(row.file, f->calls.list[0].file))
-        cli_calls_add(&f->calls, f->calls.list[0].function, row.file, row.line, true);
+    if (row.line && strcmp(row.file, first.file) == 0 && strcmp(row.file, calls->list[0].file))
+        cli_calls_add(calls, calls->list[0].function, row.file, row.line, true);
 }
 
-/* Fills in what code tells of the instruction. */
-static void resolve_code(struct cli_found *f, const struct cli_counted_code *code,
-                         const struct wt_emulated *e)
+/* Fills in the calls that an instruction is in, and its text, which has 256 bytes. */
+static const struct wt_module *resolve_place(const struct cli_found *f, uint64_t pc,
+                                             const struct cli_counted_code *code,
+                                             const struct wt_emulated *e, struct cli_calls *calls,
+                                             char *text)
 {
-    const struct wt_module *m = wt_modules_at(code->modules, 0, f->finding.pc);
-    const enum wt_finding_space space = (enum wt_finding_space)f->finding.space;
+    const struct wt_module *m = wt_modules_at(code->modules, 0, pc);
     Dwarf_Die scope[WT_SCOPES];
     struct wt_inlined list[WT_SCOPES + 1];
     uint8_t bytes[LONGEST];
     if (!m || !m->symbols)
-        return;
-    const uint64_t at = f->finding.pc - m->bias;
+        return NULL;
+    const uint64_t at = pc - m->bias;
     const unsigned count = wt_inlined_at(m->symbols, at, scope, list);
     for (unsigned i = 0; i < count; i++)
         if (list[i].function || list[i].path)
-            cli_calls_add(&f->calls, list[i].function, list[i].path, list[i].line, true);
-    if (f->calls.count == 1 && !(list[0].scope_count && dwarf_hasattr(&scope[0], DW_AT_decl_file)))
-        add_line_before(f, m->symbols, at);
-    name_kernel(f, m);
-    if (f->finding.has_object && (space == WT_FOUND_GROUP || space == WT_FOUND_PRIVATE))
-        name_variable(f, m);
+            cli_calls_add(calls, list[i].function, list[i].path, list[i].line, true);
+    if (calls->count == 1 && !(list[0].scope_count && dwarf_hasattr(&scope[0], DW_AT_decl_file)))
+        add_line_before(calls, m->symbols, at);
     unsigned length = LONGEST;
     while (length && !wt_symbols_code(m->symbols, at, bytes, length))
         length -= 4;
     if (length && f->family->isa.instruction_text)
-        f->family->isa.instruction_text((struct wt_emulated *)(uintptr_t)e, f->finding.pc, bytes,
-                                        length, f->instruction, sizeof f->instruction);
+        f->family->isa.instruction_text((struct wt_emulated *)(uintptr_t)e, pc, bytes, length, text,
+                                        256);
+    return m;
+}
+
+/* Fills in what code tells of the instructions. */
+static void resolve_code(struct cli_found *f, const struct cli_counted_code *code,
+                         const struct wt_emulated *e)
+{
+    const enum wt_finding_space space = (enum wt_finding_space)f->finding.space;
+    const struct wt_module *m =
+        resolve_place(f, f->finding.pc, code, e, &f->calls, f->instruction);
+    static_assert(sizeof f->instruction == 256 && sizeof f->other_instruction == 256, "their text");
+    if (f->finding.other.pc)
+        resolve_place(f, f->finding.other.pc, code, e, &f->other, f->other_instruction);
+    if (m)
+        name_kernel(f, m);
+    if (m && f->finding.has_object && (space == WT_FOUND_GROUP || space == WT_FOUND_PRIVATE))
+        name_variable(f, m);
 }
 
 static void take_finding(struct cli_found_list *all, struct cli_counted_view *view,
@@ -154,7 +169,8 @@ static bool is_sound(const struct wt_finding *f)
            memchr(f->text, 0, sizeof f->text) && memchr(f->wave, 0, sizeof f->wave) &&
            memchr(f->object_by, 0, sizeof f->object_by) &&
            memchr(f->object_name, 0, sizeof f->object_name) && f->made.depth <= WT_STACK_DEPTH &&
-           f->ended.depth <= WT_STACK_DEPTH && f->calls.depth <= WT_STACK_DEPTH;
+           f->ended.depth <= WT_STACK_DEPTH && f->calls.depth <= WT_STACK_DEPTH &&
+           f->other.access <= WT_ACCESS_ATOMIC && memchr(f->other.wave, 0, sizeof f->other.wave);
 }
 
 /* Whether a load is part of an atomic operation, which compilers make of a load and a
@@ -163,7 +179,7 @@ static bool is_load_of(const struct cli_found *load, const struct cli_found *ato
 {
     const struct wt_finding *a = &load->finding, *b = &atomic->finding;
     const struct cli_call *at = cli_found_place(load), *there = cli_found_place(atomic);
-    return a->access == WT_ACCESS_LOAD && b->access == WT_ACCESS_ATOMIC &&
+    return a->kind != WT_FOUND_RACE && a->access == WT_ACCESS_LOAD && b->access == WT_ACCESS_ATOMIC &&
            load->process == atomic->process && a->kind == b->kind && a->address == b->address &&
            a->bytes == b->bytes && a->launch == b->launch && a->wave_id == b->wave_id &&
            a->device == b->device && !memcmp(a->lanes, b->lanes, sizeof a->lanes) &&
@@ -223,6 +239,7 @@ void cli_found_free_one(struct cli_found *f)
     cli_calls_free(&f->launch);
     cli_calls_free(&f->made);
     cli_calls_free(&f->ended);
+    cli_calls_free(&f->other);
 }
 
 void cli_found_free(struct cli_found_list *all)
@@ -333,18 +350,37 @@ static void print_counts(FILE *out, const struct wt_finding *one, const char *la
                 one->launches == 1 ? "" : "es");
 }
 
+/* The wave and the lanes of an access, and its instruction. */
+static void print_access(FILE *out, const struct cli_found *f, const char *indent,
+                         const char *wave, wt_lanes set, uint64_t time, uint64_t pc,
+                         const char *instruction)
+{
+    const char *lane = f->family ? f->family->words.lane : "lane";
+    char lanes[WT_LANES_TEXT];
+    wt_lanes_text(set, lanes, sizeof lanes);
+    fprintf(out, "%s%s%s%ss %s, issue time %" PRIu64 " (goto %" PRIu64 ")\n", indent, wave,
+            *wave ? ", " : "", lane, *lanes ? lanes : "none", time, time);
+    fprintf(out, "%s0x%" PRIx64 "%s%s\n", indent, pc, *instruction ? ": " : "", instruction);
+}
+
 static void print_place(FILE *out, const struct cli_found *f)
 {
     const struct wt_finding *one = &f->finding;
-    char lanes[WT_LANES_TEXT];
-    const char *lane = f->family ? f->family->words.lane : "lane";
-    wt_lanes_text(wt_finding_lanes(one), lanes, sizeof lanes);
     cli_calls_print(out, &f->calls, "  ");
     if (*f->kernel)
         fprintf(out, "  kernel %s\n", f->kernel);
-    fprintf(out, "  %s%s%ss %s, issue time %" PRIu64 " (goto %" PRIu64 ")\n", one->wave,
-            *one->wave ? ", " : "", lane, *lanes ? lanes : "none", one->time, one->time);
-    fprintf(out, "  0x%" PRIx64 "%s%s\n", one->pc, *f->instruction ? ": " : "", f->instruction);
+    print_access(out, f, "  ", one->wave, wt_finding_lanes(one), one->time, one->pc,
+                 f->instruction);
+}
+
+static void print_other(FILE *out, const struct cli_found *f)
+{
+    const struct wt_finding_other *o = &f->finding.other;
+    fprintf(out, "  with the %s of %" PRIu64 " byte%s\n", wt_access_word((enum wt_access)o->access),
+            o->bytes, wt_plural(o->bytes));
+    cli_calls_print(out, &f->other, "    ");
+    print_access(out, f, "    ", o->wave, wt_finding_other_lanes(&f->finding), o->time, o->pc,
+                 f->other_instruction);
 }
 
 void cli_found_print(FILE *out, const struct cli_found *f)
@@ -357,6 +393,8 @@ void cli_found_print(FILE *out, const struct cli_found *f)
         print_place(out, f);
     else
         cli_calls_print(out, &f->calls, "  ");
+    if (one->other.pc)
+        print_other(out, f);
     if (one->has_object)
         print_object(out, f);
     if (one->times > 1)
@@ -391,6 +429,28 @@ static void report_calls(struct wt_report_object *o, const char *name,
         wt_report_end_member(o);
     }
     wt_report_end_list(o);
+}
+
+static void report_other(struct wt_report_object *o, const struct cli_found *f)
+{
+    const struct wt_finding_other *other = &f->finding.other;
+    char lanes[WT_LANES_TEXT];
+    if (!other->pc)
+        return;
+    wt_lanes_list(wt_finding_other_lanes(&f->finding), ",", lanes, sizeof lanes);
+    wt_report_begin_member(o, "other");
+    wt_report_text(o, "access", wt_access_word((enum wt_access)other->access));
+    wt_report_number(o, "bytes", other->bytes);
+    if (f->other.count)
+        report_call(o, &f->other.list[0]);
+    report_calls(o, "calls", &f->other, 1);
+    wt_report_text(o, "wave", other->wave);
+    wt_report_text(o, "lanes", lanes);
+    wt_report_number(o, "time", other->time);
+    wt_report_address(o, "pc", other->pc);
+    if (*f->other_instruction)
+        wt_report_text(o, "instruction", f->other_instruction);
+    wt_report_end_member(o);
 }
 
 static void report_object(struct wt_report_object *o, const struct cli_found *f)
@@ -452,6 +512,7 @@ void cli_found_report(const char *files, const struct cli_found *f)
     report_calls(&o, "calls", &f->calls, one->pc ? 1 : 0);
     if (one->pc)
         report_instruction(&o, f);
+    report_other(&o, f);
     report_object(&o, f);
     report_calls(&o, "launched", &f->launch, 0);
     wt_report_number(&o, "times", one->times);

@@ -18,7 +18,8 @@ struct cli_found {
     struct cli_calls calls;
     struct cli_calls launch;      /**< of the host, of a kernel that was launched there */
     struct cli_calls made, ended; /**< of the object, of the host */
-    char kernel[256], instruction[256];
+    struct cli_calls other;       /**< of the other access of a race: as `calls` */
+    char kernel[256], instruction[256], other_instruction[256];
     bool suppressed;
 };
 

@@ -2,7 +2,8 @@
  * this file; LAUNCH starts a kernel. The oracle is the host's compiler with AddressSanitizer: each
  * GPU thread is a host thread that is named by its lane ("lane5"), a device's memory is malloc's,
  * __shared__ variables are static ones, and streams, events are blocks of memory, so that a use
- * after their destruction is a use of freed memory. */
+ * after their destruction is a use of freed memory. With GROUPS_AT_ONCE, for ThreadSanitizer, groups
+ * run at once; then only one group of a kernel may have __shared__ variables. */
 #ifndef GPU_H
 #define GPU_H
 #include <stdint.h>
@@ -66,13 +67,57 @@ enum {
 
 static thread_local host_index threadIdx, blockIdx;
 static host_index blockDim, gridDim;
-static pthread_barrier_t host_barrier;
 static void *host_dynamic;
+
+#ifdef GROUPS_AT_ONCE
+enum { HOST_BLOCKS = 4, HOST_THREADS = 128 };
+#else
+enum { HOST_BLOCKS = 1, HOST_THREADS = 64 };
+#endif
+
+/* Two barriers in turn: pthread_barrier_wait() acquires what threads release that are at the next
+ * round already. */
+struct host_barriers {
+    pthread_barrier_t of[2];
+};
+static host_barriers host_barrier[HOST_BLOCKS];
+static thread_local host_barriers *host_own_barrier;
+static thread_local unsigned host_round;
 
 static inline void __syncthreads()
 {
-    pthread_barrier_wait(&host_barrier);
+    pthread_barrier_wait(&host_own_barrier->of[host_round++ % 2]);
 }
+
+#ifdef GROUPS_AT_ONCE
+/* ThreadSanitizer knows no fences: each is an operation on one word of its scope. */
+static int host_fence_word, host_block_word[HOST_BLOCKS];
+static inline void __threadfence()
+{
+    __atomic_fetch_add(&host_fence_word, 0, __ATOMIC_ACQ_REL);
+}
+static inline void __threadfence_block()
+{
+    __atomic_fetch_add(&host_block_word[blockIdx.x], 0, __ATOMIC_ACQ_REL);
+}
+static inline int atomicExch(int *p, int n)
+{
+    return __atomic_exchange_n(p, n, __ATOMIC_RELAXED);
+}
+static inline int atomicCAS(int *p, int expected, int n)
+{
+    __atomic_compare_exchange_n(p, &expected, n, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED);
+    return expected;
+}
+static inline int atomicMax(int *p, int n)
+{
+    int was = __atomic_load_n(p, __ATOMIC_RELAXED);
+    while (was < n &&
+           !__atomic_compare_exchange_n(p, &was, n, true, __ATOMIC_RELAXED, __ATOMIC_RELAXED))
+        continue;
+    return was;
+}
+#endif
 static inline int atomicAdd(int *p, int n)
 {
     return __atomic_fetch_add(p, n, __ATOMIC_RELAXED);
@@ -102,6 +147,7 @@ static void *host_run(void *argument)
     prctl(PR_SET_NAME, name);
     threadIdx.x = one->lane;
     blockIdx.x = one->block;
+    host_own_barrier = &host_barrier[one->block % HOST_BLOCKS];
     (*one->body)();
     return NULL;
 }
@@ -113,26 +159,46 @@ static inline void host_use(hostStream_t stream)
         ++*stream;
 }
 
-/* Groups run one after the other. */
+struct host_group {
+    pthread_t thread[HOST_THREADS];
+    host_thread one[HOST_THREADS];
+};
+
+static inline void host_begin(host_group *g, unsigned b, unsigned block,
+                              const std::function<void()> &body)
+{
+    for (pthread_barrier_t &barrier : host_barrier[b % HOST_BLOCKS].of)
+        pthread_barrier_init(&barrier, NULL, block);
+    for (unsigned i = 0; i < block; i++) {
+        g->one[i] = {i, b, &body};
+        pthread_create(&g->thread[i], NULL, host_run, &g->one[i]);
+    }
+}
+
+static inline void host_end(host_group *g, unsigned b, unsigned block)
+{
+    for (unsigned i = 0; i < block; i++)
+        pthread_join(g->thread[i], NULL);
+    for (pthread_barrier_t &barrier : host_barrier[b % HOST_BLOCKS].of)
+        pthread_barrier_destroy(&barrier);
+}
+
+/* HOST_BLOCKS groups run at once. */
 static inline void host_launch(unsigned grid, unsigned block, size_t shared, hostStream_t stream,
                                const std::function<void()> &body)
 {
-    pthread_t thread[64];
-    host_thread one[64];
+    static host_group group[HOST_BLOCKS];
     host_use(stream);
     blockDim.x = block;
     gridDim.x = grid;
-    for (unsigned b = 0; b < grid; b++) {
-        pthread_barrier_init(&host_barrier, NULL, block);
+    for (unsigned b = 0; b < grid; b += HOST_BLOCKS) {
+        const unsigned end = b + HOST_BLOCKS < grid ? b + HOST_BLOCKS : grid;
         host_dynamic = malloc(shared);
-        for (unsigned i = 0; i < block; i++) {
-            one[i] = {i, b, &body};
-            pthread_create(&thread[i], NULL, host_run, &one[i]);
-        }
-        for (unsigned i = 0; i < block; i++)
-            pthread_join(thread[i], NULL);
+        for (unsigned i = b; i < end; i++)
+            host_begin(&group[i - b], i, block, body);
+        for (unsigned i = b; i < end; i++)
+            host_end(&group[i - b], i, block);
         free(host_dynamic);
-        pthread_barrier_destroy(&host_barrier);
     }
 }
 

@@ -90,19 +90,25 @@ bool wt_machine_fill_range(struct wt_machine *m, uint64_t place, uint64_t addr, 
     return true;
 }
 
-void wt_machine_name_wave(struct wt_machine *m, uint32_t wave, char *text, size_t size)
+void wt_machine_wave_name(struct wt_machine *m, uint32_t wave, struct wt_wave_name *name)
 {
     assert(wave < m->waves);
     const struct wt_group_head *g = wt_machine_wave(m, wave)->group;
-    struct wt_wave_name name = {.device = m->device,
-                                .core = m->first_core + wave / m->groups.waves_per_core,
-                                .slot = wave % m->groups.waves_per_core,
-                                .word = m->ops->wave_word,
-                                .has_work = g};
+    *name = (struct wt_wave_name){.device = m->device,
+                                  .core = m->first_core + wave / m->groups.waves_per_core,
+                                  .slot = wave % m->groups.waves_per_core,
+                                  .word = m->ops->wave_word,
+                                  .has_work = g};
     if (g) {
-        name.dispatch = m->groups.ops->launch(m, g);
-        memcpy(name.group, g->coordinate, sizeof name.group);
+        name->dispatch = m->groups.ops->launch(m, g);
+        memcpy(name->group, g->coordinate, sizeof name->group);
     }
+}
+
+void wt_machine_name_wave(struct wt_machine *m, uint32_t wave, char *text, size_t size)
+{
+    struct wt_wave_name name;
+    wt_machine_wave_name(m, wave, &name);
     wt_wave_name(&name, text, size);
 }
 

@@ -305,7 +305,9 @@ static inline uint64_t wt_machine_wave_id(const struct wt_machine *m, uint32_t w
     return of_slot ? (uint64_t)m->device << 60 | (run & 0xffff) << 44 | of_slot << 16 | wave : 0;
 }
 
-/** The name of the wave in slot @p wave, in at most WT_WAVE_NAME bytes (base/wave_name.h). */
+/** The name of the wave in slot @p wave (base/wave_name.h). */
+void wt_machine_wave_name(struct wt_machine *m, uint32_t wave, struct wt_wave_name *name);
+/** The same as text, in at most WT_WAVE_NAME bytes. */
 void wt_machine_name_wave(struct wt_machine *m, uint32_t wave, char *text, size_t size);
 
 /**

@@ -33,26 +33,41 @@ bool wt_observe(struct wt_machine *m, wt_observe_fn *fn, void *context, const st
     return ok;
 }
 
+/* Takes the observer of a context away. */
+static void drop(struct wt_machine *m, const void *context)
+{
+    struct wt_observer **o = &m->observer;
+    while (*o && (*o)->context != context)
+        o = &(*o)->beneath;
+    struct wt_observer *gone = *o;
+    if (gone)
+        *o = gone->beneath;
+    free(gone);
+}
+
 bool wt_observe_beneath(struct wt_machine *m, wt_observe_fn *fn, wt_observe_issue_fn *before,
                         wt_observe_issue_fn *after, void *context)
 {
-    assert(!m->in_turn && (!m->observer || (!fn && m->observer->stays)));
-    free(m->observer);
-    m->observer = NULL;
+    assert(!m->in_turn && (!m->observer || m->observer->stays));
+    if (!fn) {
+        drop(m, context);
+        return wt_watch_set_observe(m, m->observer, NULL, 0);
+    }
     if (!wt_observe(m, fn, context, NULL, 0))
         return false;
-    if (fn) {
-        m->observer->stays = true;
+    m->observer->stays = true;
+    if (after)
         wt_observe_issues(m, before, after);
-    }
     return true;
 }
 
 void wt_observe_free(struct wt_machine *m)
 {
-    drop_upper(m);
-    free(m->observer);
-    m->observer = NULL;
+    while (m->observer) {
+        struct wt_observer *beneath = m->observer->beneath;
+        free(m->observer);
+        m->observer = beneath;
+    }
 }
 
 void wt_observe_issues(struct wt_machine *m, wt_observe_issue_fn *before,

@@ -93,8 +93,9 @@ void wt_observe_issues(struct wt_machine *m, wt_observe_issue_fn *before,
 
 /**
  * Adds an observer that stays while others come and go by wt_observe(): it has all accesses and
- * issues (as wt_observe_issues() says), after them. There is one at most, and no other at that
- * moment. @p fn NULL: it goes; others have gone before. False without host memory.
+ * issues (as wt_observe_issues() says; @p after NULL: none), after them. There may be several, and
+ * none that comes and goes at that moment. @p fn NULL: the one of @p context goes. False without
+ * host memory.
  */
 bool wt_observe_beneath(struct wt_machine *m, wt_observe_fn *fn, wt_observe_issue_fn *before,
                         wt_observe_issue_fn *after, void *context);
@@ -184,7 +185,7 @@ struct wt_observer {
     wt_observe_event_fn *event;          /**< likewise */
     void *context;
     struct wt_observer *beneath; /**< has all of it, too; NULL: nobody */
-    bool stays;                  /**< it is beneath others */
+    bool stays;                  /**< wt_observe_beneath() has added it */
     unsigned count;
     struct wt_observed record[WT_OBSERVED_RECORDS]; /**< of the instruction being executed */
 };
@@ -214,7 +215,9 @@ void wt_observe_lane(struct wt_machine *m, const struct wt_wave_head *w, uint64_
 static inline bool wt_observes_events(const struct wt_machine *m)
 {
     const struct wt_observer *o = m->observer;
-    return o && (o->event || (o->beneath && o->beneath->event));
+    while (o && !o->event)
+        o = o->beneath;
+    return o;
 }
 
 /** Notes accesses of some lanes, 1 or more, of the wave whose instruction issues at @p time; `lane`

@@ -306,7 +306,7 @@ void wt_profile_code(struct wt_profile *p, uint64_t code)
 
 void wt_profile_end(struct wt_profile *p)
 {
-    wt_observe_beneath(p->m, NULL, NULL, NULL, NULL);
+    wt_observe_beneath(p->m, NULL, NULL, NULL, p);
     p->m->profile = NULL;
 }
 

@@ -19,12 +19,13 @@
 
 /* ---- options ---- */
 
-#define FORM "%x %" PRIu64 " %" PRIu64 " %d %" PRIu64 " %" PRIu64
-#define SCAN "%x %" SCNu64 " %" SCNu64 " %d %" SCNu64 " %" SCNu64
+#define FORM "%x %" PRIu64 " %" PRIu64 " %d %" PRIu64 " %" PRIu64 " %u"
+#define SCAN "%x %" SCNu64 " %" SCNu64 " %d %" SCNu64 " %" SCNu64 " %u"
 
 void wt_check_options_write(const struct wt_check_options *o, char *text)
 {
-    snprintf(text, 200, FORM, o->checks, o->limit, o->quarantine, o->stop, o->first, o->last);
+    snprintf(text, 200, FORM, o->checks, o->limit, o->quarantine, o->stop, o->first, o->last,
+             o->lanes);
 }
 
 static struct wt_check_options options;
@@ -36,7 +37,7 @@ static void read_variable(void)
     if (!text || !*text || !wt_counted_is_wanted())
         return;
     if (sscanf(text, SCAN, &options.checks, &options.limit, &options.quarantine, &stop,
-               &options.first, &options.last) != 6) {
+               &options.first, &options.last, &options.lanes) != 7) {
         options.checks = 0;
         wt_say_once(WT_CHECK_VARIABLE " is what --check writes; '%.100s' is not", text);
         return;
@@ -63,6 +64,11 @@ void wt_check_launches(uint64_t *first, uint64_t *last)
 {
     *first = options.first;
     *last = options.last;
+}
+
+enum wt_check_lanes wt_check_lanes(void)
+{
+    return (enum wt_check_lanes)options.lanes;
 }
 
 uint64_t wt_check_redzone(void)

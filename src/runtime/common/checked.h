@@ -5,7 +5,7 @@
 #ifndef WT_RUNTIME_COMMON_CHECKED_H
 #define WT_RUNTIME_COMMON_CHECKED_H
 
-#include "check/finding.h"
+#include "check/race.h"
 #include "emulator/machine/core_format.h"
 
 /** The variable by which the command says what is checked: wt_checked_options as text. */
@@ -20,6 +20,7 @@ struct wt_check_options {
     uint64_t quarantine;  /**< bytes */
     bool stop;            /**< the process ends at the first error */
     uint64_t first, last; /**< launches whose kernels are checked, from 1 on */
+    unsigned lanes;       /**< enum wt_check_lanes */
 };
 enum { WT_CHECK_LIMIT = 100, WT_CHECK_QUARANTINE = 256 << 20 };
 
@@ -36,6 +37,9 @@ bool wt_checks_wanted(void);
 
 /** The launches whose kernels are checked, where a check is wanted. */
 void wt_check_launches(uint64_t *first, uint64_t *last);
+
+/** Whether lanes of a wave are ordered, where races are looked for. */
+enum wt_check_lanes wt_check_lanes(void);
 
 /** Bytes that a driver leaves free behind and before each allocation: 0 where memory is not
  * checked. */

@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 #include "base/array.h"
-#include "check/memory.h"
+#include "check/race.h"
 #include "runtime/common/checked.h"
 #include "runtime/common/environment.h"
 #include "runtime/common/host_core.h"
@@ -29,6 +29,7 @@ struct wt_counted {
     pid_t process;
     struct wt_profile *profile;     /* NULL: nobody counts */
     struct wt_check_memory *memory; /* NULL: memory is not checked */
+    struct wt_check_race *race;     /* NULL: races are not looked for */
     uint64_t state;                 /* of the code that is listed */
     bool listed;
     uint64_t list;           /* the place of the LIST */
@@ -139,11 +140,20 @@ static struct wt_counted *begin(struct wt_hosted *gpu, const void *space)
         uint64_t first, last;
         wt_check_launches(&first, &last);
         wt_check_memory_only(c->memory, first, last);
+        if (wt_check_wants(WT_CHECK_RACE))
+            c->race = wt_check_race_begin(gpu->machine, space, wt_check_lanes(), wt_checked_found,
+                                          &c->list);
+        if (c->race)
+            wt_check_race_only(c->race, first, last);
     }
-    if ((c->profile || !wt_counted_counts()) && (c->memory || !wt_check_wants(WT_CHECK_MEMORY)))
+    if ((c->profile || !wt_counted_counts()) && (c->memory || !wt_check_wants(WT_CHECK_MEMORY)) &&
+        (c->race || !wt_check_wants(WT_CHECK_RACE)))
         return c;
-    wt_profile_free(c->profile);
+    wt_check_race_end(c->race);
     wt_check_memory_end(c->memory);
+    if (c->profile)
+        wt_profile_end(c->profile);
+    wt_profile_free(c->profile);
     free(c);
     return NULL;
 }
@@ -164,6 +174,8 @@ void wt_counted_before_kernel(struct wt_hosted *gpu, uint64_t state, const void 
     c = gpu->counts;
     if (c->memory)
         wt_check_memory_set_space(c->memory, space);
+    if (c->race)
+        wt_check_race_set_space(c->race, space);
     if (c->listed && c->state == state)
         return;
     list_code(c);
@@ -180,10 +192,13 @@ void wt_counted_forget(struct wt_hosted *gpu)
     if (gpu->machine && c->profile && gpu->machine->profile == c->profile)
         wt_profile_end(c->profile);
     wt_profile_free(c->profile);
-    if (gpu->machine == c->machine)
+    if (gpu->machine == c->machine) {
+        wt_check_race_end(c->race);
         wt_check_memory_end(c->memory);
-    else
+    } else {
+        wt_check_race_free(c->race);
         wt_check_memory_free(c->memory);
+    }
     for (size_t i = 0; i < c->blocks; i++)
         munmap(c->numbers[i], c->numbers[i]->size);
     free(c->numbers);

@@ -1,0 +1,51 @@
+/*
+ * Vector clocks of the check of races: up to which clock of each wave its accesses are ordered
+ * before what somebody does next. Sets are shared and are not changed.
+ */
+#ifndef WT_CHECK_CLOCKS_H
+#define WT_CHECK_CLOCKS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct wt_clock {
+    uint32_t wave, clock;
+};
+
+/** NULL: the empty set. */
+struct wt_clocks {
+    uint32_t refs, count;
+    struct wt_clock list[]; /**< by wave */
+};
+
+/** One more reference. Returns @p c. */
+static inline struct wt_clocks *wt_clocks_hold(struct wt_clocks *c)
+{
+    if (c)
+        c->refs++;
+    return c;
+}
+
+/** One reference less. */
+void wt_clocks_drop(struct wt_clocks *c);
+
+/** The clock of a wave; 0: none of its accesses is ordered. */
+static inline uint32_t wt_clocks_of(const struct wt_clocks *c, uint32_t wave)
+{
+    uint32_t low = 0, high = c ? c->count : 0;
+    while (low < high) {
+        const uint32_t middle = low + (high - low) / 2;
+        if (c->list[middle].wave < wave)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return c && low < c->count && c->list[low].wave == wave ? c->list[low].clock : 0;
+}
+
+/** *@p c becomes the union of it and of @p other. False without host memory: it stays. */
+bool wt_clocks_join(struct wt_clocks **c, struct wt_clocks *other);
+/** *@p c has at least @p clock of a wave from now on. False without host memory: it stays. */
+bool wt_clocks_add(struct wt_clocks **c, uint32_t wave, uint32_t clock);
+
+#endif

@@ -1,0 +1,589 @@
+/* See race.h. */
+#include "check/race.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "check/heap.h"
+#include "check/race_order.h"
+#include "emulator/machine/engine.h"
+#include "emulator/machine/groups.h"
+
+/* ---- findings ---- */
+
+enum {
+    MOST = 4, /* different other accesses of an instruction that are reported at once */
+    GROUP_ALIGN = 1 << 20, /* of the address at which a group sees its memory */
+};
+
+struct conflict {
+    struct race_record other;
+    wt_lanes lanes, others;
+    uint64_t at; /* of the lowest lane */
+    enum wt_severity severity;
+    bool same; /* both are lanes of one instruction */
+};
+
+/* An access that is taken: what is the same for all of its lanes. */
+struct access {
+    struct wt_check_race *r;
+    const struct wt_observed *a;
+    struct race_slot *w;
+    struct race_space *space;
+    struct race_record record;
+    uint32_t number; /* of the record */
+    bool stored;     /* a slot refers to it */
+    bool synced;     /* the place has had atomic accesses: a store there is another one */
+    unsigned count;
+    struct conflict conflict[MOST];
+};
+
+static enum wt_access access_of(unsigned kind)
+{
+    return kind == WT_WATCH_READ    ? WT_ACCESS_LOAD
+           : kind == WT_WATCH_WRITE ? WT_ACCESS_STORE
+                                    : WT_ACCESS_ATOMIC;
+}
+
+/* What is missing between two accesses. */
+static const char *reason(const struct access *x, const struct conflict *c)
+{
+    const struct race_slot *w = x->w;
+    if (c->same)
+        return "lanes of one instruction store to one place";
+    if (c->severity == WT_WARNING)
+        return "nothing orders two stores, unless they are atomic ones, which have the same code";
+    if (c->other.wave == w->number)
+        return "nothing orders these lanes";
+    if (c->other.atomic || x->record.atomic ||
+        wt_clocks_of(w->hint, c->other.wave) < c->other.clock)
+        return "nothing orders them";
+    if (wt_clocks_of(w->read[RACE_DEVICE], c->other.wave) < c->other.clock)
+        return wt_clocks_of(w->read[RACE_DEVICE], c->other.wave) ||
+                       !wt_clocks_of(w->hint, c->other.wave)
+                   ? "nothing orders them: a release is missing before an atomic store"
+                   : "nothing orders them: a release is missing, or is not for the whole device";
+    return w->among_group
+               ? "nothing orders them: an acquire is missing, or is not for the whole device"
+               : "nothing orders them: an acquire is missing after an atomic load";
+}
+
+static void describe_object(const struct access *x, const struct conflict *c, struct wt_finding *f)
+{
+    struct wt_machine *m = x->r->machine;
+    const struct wt_wave_head *w = wt_machine_wave(m, x->a->wave);
+    struct wt_object object;
+    if (x->a->space == WT_OBSERVED_GLOBAL &&
+        wt_object_find(x->r->space, c->at, &object, NULL, NULL))
+        wt_finding_of_object(f, &object);
+    else if (x->a->space == WT_OBSERVED_GROUP && w->group)
+        wt_finding_of_object(
+            f, &(struct wt_object){.size = m->groups.ops->asked(m, w->group), .by = ""});
+}
+
+static void report(struct access *x, const struct conflict *c)
+{
+    struct wt_check_race *r = x->r;
+    struct wt_machine *m = r->machine;
+    const struct wt_observed *a = x->a;
+    const struct race_wave *mine = &r->wave[x->w->number - 1],
+                           *theirs = &r->wave[c->other.wave - 1];
+    const struct wt_wave_head *w = wt_machine_wave(m, a->wave);
+    bool begins;
+    if ((r->told_time == a->time && r->told_pc == a->pc && r->told_at == c->at) ||
+        wt_allocator_of(r->space, a->pc, &begins) ||
+        wt_allocator_of(r->space, c->other.pc, &begins))
+        return;
+    struct wt_finding f = {.kind = WT_FOUND_RACE,
+                           .severity = c->severity,
+                           .space =
+                               a->space == WT_OBSERVED_GROUP ? WT_FOUND_GROUP : WT_FOUND_GLOBAL,
+                           .access = access_of(a->kind),
+                           .bytes = a->size,
+                           .address = a->space == WT_OBSERVED_GROUP ? c->at % GROUP_ALIGN : c->at,
+                           .pc = a->pc,
+                           .time = a->time,
+                           .lanes = {(uint64_t)c->lanes, (uint64_t)(c->lanes >> 64)},
+                           .wave_id = a->id,
+                           .launch = a->launch,
+                           .device = m->device,
+                           .groups = a->group,
+                           .times = 1,
+                           .lanes_of = wt_lanes_count(c->lanes)};
+    f.entry = w->group ? m->groups.ops->entry(m, w->group) : 0;
+    wt_wave_name(&mine->name, f.wave, sizeof f.wave);
+    f.other = (struct wt_finding_other){.pc = c->other.pc,
+                                        .time = c->other.time,
+                                        .bytes = c->other.size,
+                                        .lanes = {(uint64_t)c->others, (uint64_t)(c->others >> 64)},
+                                        .wave_id = theirs->id,
+                                        .access = access_of(c->other.kind)};
+    wt_wave_name(&theirs->name, f.other.wave, sizeof f.other.wave);
+    describe_object(x, c, &f);
+    snprintf(f.text, sizeof f.text, "%s", reason(x, c));
+    r->found(r->context, &f);
+}
+
+static wt_lanes lanes_of(unsigned lane)
+{
+    return wt_lane_bit(lane & ~(unsigned)RACE_WAVE);
+}
+
+static void add_conflict(struct access *x, unsigned mine, uint64_t at, const struct race_record *o,
+                         unsigned lane, bool same, enum wt_severity severity)
+{
+    unsigned i = 0;
+    while (i < x->count &&
+           (x->conflict[i].other.time != o->time || x->conflict[i].other.pc != o->pc ||
+            x->conflict[i].other.wave != o->wave || x->conflict[i].other.kind != o->kind))
+        i++;
+    if (i == MOST)
+        return;
+    if (i == x->count)
+        x->conflict[x->count++] =
+            (struct conflict){.other = *o, .at = at, .severity = severity, .same = same};
+    x->conflict[i].lanes |= lanes_of(mine);
+    x->conflict[i].others |= lanes_of(lane);
+    if (same)
+        x->conflict[i].lanes |= lanes_of(lane);
+    if (severity < x->conflict[i].severity)
+        x->conflict[i].severity = severity;
+}
+
+/* ---- rules ---- */
+
+static bool is_store(const struct race_record *one)
+{
+    return one->kind != WT_WATCH_READ;
+}
+
+/* Whether two accesses to one byte are a race where nothing orders them, and how bad. */
+static bool may_race(const struct race_record *a, const struct race_record *b,
+                     enum wt_severity *severity)
+{
+    *severity = a->plain_store && b->plain_store && a->size == b->size ? WT_WARNING : WT_ERROR;
+    return (is_store(a) || is_store(b)) && !(a->atomic && b->atomic) &&
+           !(a->atomic && b->plain_store) && !(a->plain_store && b->atomic);
+}
+
+static bool is_ordered(const struct access *x, unsigned mine, const struct race_record *o,
+                       unsigned lane)
+{
+    return race_ordered(x->r, x->w, mine, o, lane);
+}
+
+/* ---- one cell ---- */
+
+static void put(struct access *x, const struct race_cell *cell, unsigned slot, unsigned lane)
+{
+    *cell->slot[slot] = x->number;
+    *cell->lane[slot] = (uint8_t)lane;
+    x->stored = true;
+}
+
+static uint64_t home_of(const struct access *x, const struct race_record *one)
+{
+    return x->r->wave[one->wave - 1].home;
+}
+
+/* Whether an access need not be kept: a later one by a lane that is ordered behind it stands for
+ * it.
+ */
+static bool may_go(const struct access *x, const struct race_record *o, unsigned mine,
+                   unsigned lane, const struct race_record *by)
+{
+    return !o || (is_ordered(x, mine, o, lane) && (o->atomic || !by->atomic));
+}
+
+/* Keeps an access that is no plain store beside others that nothing orders with it: of two groups,
+ * if there are. */
+static void keep(struct access *x, const struct race_cell *cell, const struct race_record *one,
+                 uint32_t number, unsigned lane, bool own)
+{
+    const struct race_shadow *s = &x->r->shadow;
+    const struct race_record *first = race_record(s, *cell->slot[1]),
+                             *second = race_record(s, *cell->slot[2]);
+    unsigned slot = 0;
+    if (own && first && first->wave == one->wave && first->clock == one->clock &&
+        first->kind == one->kind && *cell->lane[1] == lane)
+        return;
+    if (may_go(x, first, lane, *cell->lane[1], one) && own)
+        slot = 1;
+    else if (!first)
+        slot = 1;
+    else if (!second || (own && may_go(x, second, lane, *cell->lane[2], one)) ||
+             (home_of(x, first) == home_of(x, second) && home_of(x, one) != home_of(x, first)))
+        slot = 2;
+    if (!slot)
+        return;
+    *cell->slot[slot] = number;
+    *cell->lane[slot] = (uint8_t)lane;
+    x->stored |= own;
+}
+
+static void take_cell(struct access *x, const struct race_cell *cell, unsigned lane, uint64_t at)
+{
+    const struct race_shadow *s = &x->r->shadow;
+    const bool compatible = x->record.atomic || x->record.plain_store;
+    enum wt_severity severity;
+    bool keeps[RACE_SLOTS] = {false};
+    for (unsigned k = 0; k < RACE_SLOTS; k++) {
+        const struct race_record *o = race_record(s, *cell->slot[k]);
+        const unsigned other = *cell->lane[k];
+        if (!o)
+            continue;
+        if (*cell->slot[k] == x->number) {
+            if (other != lane && x->record.kind == WT_WATCH_WRITE)
+                add_conflict(x, lane, at, o, other, true, WT_WARNING);
+            continue;
+        }
+        if (is_ordered(x, lane, o, other))
+            continue;
+        if (may_race(&x->record, o, &severity) && !(severity == WT_WARNING && x->synced))
+            add_conflict(x, lane, at, o, other, false, severity);
+        else
+            keeps[k] = true;
+    }
+    if (x->record.kind == WT_WATCH_READ) {
+        keep(x, cell, &x->record, x->number, lane, true);
+        return;
+    }
+    const uint32_t before = *cell->slot[0];
+    const uint8_t before_lane = *cell->lane[0];
+    for (unsigned k = 1; k < RACE_SLOTS; k++)
+        if (!(keeps[k] && compatible))
+            *cell->slot[k] = 0;
+    put(x, cell, 0, lane);
+    if (keeps[0] && compatible) {
+        const struct race_record *o = race_record(s, before);
+        keep(x, cell, o, before, before_lane, false);
+    }
+}
+
+/* ---- many lanes ---- */
+
+/* The bytes of one lane's access. */
+static void take_lane(struct access *x, unsigned lane, uint64_t addr, unsigned size)
+{
+    struct race_shadow *s = &x->r->shadow;
+    struct race_page *page = NULL;
+    x->synced = false;
+    if (x->record.atomic || (x->record.plain_store && x->space->syncs.count)) {
+        struct race_cell list[4];
+        page = race_page(x->space, addr, true);
+        const unsigned cell = addr % RACE_PAGE / 4;
+        x->synced = page && page->sync[cell / 64] >> cell % 64 & 1;
+        if (page && (x->record.atomic || x->synced) && race_cells(s, page, cell, false, list))
+            race_synchronise(x->r, x->w, x->a, lane, x->space, addr,
+                             race_record(s, *list[0].slot[0]));
+    }
+    for (uint64_t at = addr, end = addr + size; at < end;) {
+        struct race_cell list[4];
+        const uint64_t next = (at | 3) + 1 < end ? (at | 3) + 1 : end;
+        const bool apart = at % 4 || next - at < 4;
+        if (!page || page->number != at / RACE_PAGE)
+            page = race_page(x->space, at, true);
+        const unsigned cells = page ? race_cells(s, page, at % RACE_PAGE / 4, apart, list) : 0;
+        if (cells == 1)
+            take_cell(x, list, lane, at);
+        for (uint64_t byte = at; cells == 4 && byte < next; byte++)
+            take_cell(x, &list[byte % 4], lane, byte);
+        x->r->lost |= !cells;
+        at = next;
+    }
+}
+
+/* Whether all numbers of a row are equal. */
+static bool are_equal(const uint32_t *slot, unsigned count)
+{
+    uint32_t differ = 0;
+    for (unsigned i = 1; i < count; i++)
+        differ |= slot[i] ^ slot[0];
+    return !differ;
+}
+
+static void fill(uint32_t *slot, unsigned count, uint32_t number)
+{
+    for (unsigned i = 0; i < count; i++)
+        slot[i] = number;
+}
+
+/* Whether nothing races that is in one slot of a row of cells, and nothing need be kept of it. */
+static bool is_over(const struct access *x, const uint32_t *slot, const uint8_t *lane,
+                    const uint8_t *mine, unsigned count)
+{
+    const struct race_record *o = race_record(&x->r->shadow, *slot);
+    if (!are_equal(slot, count) || *slot & RACE_SPLIT)
+        return false;
+    if (!o)
+        return true;
+    if (o->wave == x->w->number)
+        return !x->r->rules.independent || memcmp(lane, mine, count) == 0;
+    return is_ordered(x, 0, o, 0);
+}
+
+/* A row of whole cells, one behind the other, which plain accesses are made to: false, and nothing
+ * is done, where it is no simple case. */
+static bool take_row(struct access *x, struct race_page *page, unsigned first, unsigned count,
+                     const uint8_t *mine)
+{
+    uint32_t *slot[RACE_SLOTS];
+    uint8_t *lane[RACE_SLOTS];
+    bool over[RACE_SLOTS];
+    for (unsigned k = 0; k < RACE_SLOTS; k++) {
+        slot[k] = &page->slot[k][first];
+        lane[k] = &page->lane[k][first];
+    }
+    const struct race_record *read = race_record(&x->r->shadow, *slot[1]);
+    if (!(over[0] = is_over(x, slot[0], lane[0], mine, count)))
+        return false;
+    over[1] = is_over(x, slot[1], lane[1], mine, count);
+    if (x->record.kind == WT_WATCH_READ) {
+        if (over[1] && read && read->atomic == x->record.atomic && read->wave == x->w->number &&
+            read->clock == x->w->clock)
+            return true; /* an earlier load stands for it */
+        if (!over[1])
+            return false;
+        fill(slot[1], count, x->number);
+        memcpy(lane[1], mine, count);
+        x->stored = true;
+        return true;
+    }
+    if (!over[1] || !is_over(x, slot[2], lane[2], mine, count))
+        return false;
+    fill(slot[0], count, x->number);
+    memcpy(lane[0], mine, count);
+    if (*slot[1])
+        fill(slot[1], count, 0);
+    if (*slot[2])
+        fill(slot[2], count, 0);
+    x->stored = true;
+    return true;
+}
+
+/* Whether lanes from 0 on access places one behind the other; *count: how many lanes. */
+static bool is_row(const struct wt_observed *a, unsigned *count)
+{
+    const unsigned lanes = wt_lanes_count(a->lanes);
+    uint64_t differ = 0;
+    if (a->lanes != wt_lanes_first(lanes) || a->size % 4 || a->at[0] % 4 || a->size > 16)
+        return false;
+    for (unsigned i = 0; i < lanes; i++)
+        differ |= a->at[i] ^ (a->at[0] + (uint64_t)i * a->size);
+    *count = lanes;
+    return !differ && a->at[0] % RACE_PAGE + (uint64_t)lanes * a->size <= RACE_PAGE;
+}
+
+static bool take_whole(struct access *x)
+{
+    uint8_t mine[WT_MAX_LANES * 4];
+    unsigned lanes;
+    if (x->record.atomic || !is_row(x->a, &lanes))
+        return false;
+    struct race_page *page = race_page(x->space, x->a->at[0], true);
+    const unsigned each = x->a->size / 4;
+    if (!page || (page->syncs && x->record.plain_store))
+        return false;
+    for (unsigned i = 0; i < lanes * each; i++)
+        mine[i] = (uint8_t)(i / each);
+    return take_row(x, page, x->a->at[0] % RACE_PAGE / 4, lanes * each, mine);
+}
+
+/* Whether all lanes load from one place. */
+static bool is_broadcast(const struct wt_observed *a)
+{
+    const uint64_t at = a->at[wt_lanes_lowest(a->lanes)];
+    if (a->kind != WT_WATCH_READ || !(a->lanes & (a->lanes - 1)))
+        return false;
+    for (wt_lanes left = a->lanes; left; left &= left - 1)
+        if (a->at[wt_lanes_lowest(left)] != at)
+            return false;
+    return true;
+}
+
+static void take_lanes(struct access *x)
+{
+    const struct wt_observed *a = x->a;
+    if (take_whole(x))
+        return;
+    if (a->is_scalar || (is_broadcast(a) && !x->r->rules.independent)) {
+        const unsigned lane = wt_lanes_lowest(a->lanes);
+        take_lane(x, lane | (a->is_scalar ? RACE_WAVE : 0), a->at[lane], a->size);
+        return;
+    }
+    for (wt_lanes left = a->lanes; left; left &= left - 1) {
+        const unsigned lane = wt_lanes_lowest(left);
+        take_lane(x, lane, a->at[lane], a->size);
+    }
+}
+
+static bool is_aligned(const struct wt_observed *a)
+{
+    uint64_t bits = 0;
+    if (a->size > 8)
+        return false;
+    for (wt_lanes left = a->lanes; left; left &= left - 1)
+        bits |= a->at[wt_lanes_lowest(left)];
+    return !(bits & (a->size - 1));
+}
+
+/* Numbers the access as the one before, if that is of the same instruction; false without host
+ * memory. */
+static bool number_access(struct access *x)
+{
+    struct race_shadow *s = &x->r->shadow;
+    const struct race_record *last = s->count ? &s->record[s->count - 1] : NULL;
+    if (last && last->time == x->record.time && last->wave == x->record.wave &&
+        last->kind == x->record.kind && last->clock == x->record.clock &&
+        last->atomic == x->record.atomic && last->size == x->record.size) {
+        x->number = s->first + (uint32_t)s->count - 1;
+        x->stored = true;
+        return true;
+    }
+    return (x->number = race_add_record(s, &x->record));
+}
+
+static bool collect(struct wt_check_race *r)
+{
+    struct race_space **spaces = NULL;
+    size_t count = 0;
+    if (r->shadow.count < r->shadow.limit || r->shadow.count < 1 << 20)
+        return true;
+    spaces = calloc(r->groups.count + 1, sizeof *spaces);
+    if (!spaces)
+        return false;
+    spaces[count++] = &r->global;
+    for (size_t i = 0; i < r->groups.room; i++)
+        if (r->groups.entry[i].key)
+            spaces[count++] = &((struct race_group *)(uintptr_t)r->groups.entry[i].value)->space;
+    const bool good = race_collect(&r->shadow, spaces, count);
+    free(spaces);
+    return good;
+}
+
+static void tell_lost(struct wt_check_race *r)
+{
+    struct wt_finding f = {.kind = WT_FOUND_RACE,
+                           .severity = WT_WARNING,
+                           .space = WT_FOUND_HOST,
+                           .access = WT_NO_ACCESS,
+                           .times = 1};
+    snprintf(f.text, sizeof f.text,
+             "the host has no memory: races from here on are not looked for");
+    r->found(r->context, &f);
+}
+
+static void take(void *context, struct wt_machine *m, const struct wt_observed *a)
+{
+    struct wt_check_race *r = context;
+    (void)m;
+    if ((a->space != WT_OBSERVED_GLOBAL && a->space != WT_OBSERVED_GROUP) ||
+        race_is_past(r, a->time) || a->launch < r->first_launch || a->launch > r->last_launch)
+        return;
+    struct access x = {.r = r, .a = a};
+    struct race_group *g = a->space == WT_OBSERVED_GROUP ? race_group_of(r, a->home) : NULL;
+    x.w = race_slot_of(r, a->wave, a->id, a->launch, a->group);
+    x.space = g ? &g->space : &r->global;
+    if (!x.w || (a->space == WT_OBSERVED_GROUP && !g) || !collect(r)) {
+        tell_lost(r);
+        r->lost = true;
+        return;
+    }
+    const bool atomic = a->kind == WT_WATCH_ACCESS || a->order != WT_ORDER_PLAIN;
+    x.record = (struct race_record){.time = a->time,
+                                    .pc = a->pc,
+                                    .wave = x.w->number,
+                                    .clock = x.w->clock,
+                                    .kind = (uint8_t)a->kind,
+                                    .size = (uint8_t)a->size,
+                                    .atomic = atomic,
+                                    .plain_store = r->rules.stores_hide && !atomic &&
+                                                   a->kind == WT_WATCH_WRITE && is_aligned(a)};
+    x.w->used = true;
+    if (number_access(&x))
+        take_lanes(&x);
+    else
+        r->lost = true;
+    if (!x.stored && x.number)
+        r->shadow.count--;
+    for (unsigned i = 0; i < x.count; i++)
+        report(&x, &x.conflict[i]);
+    if (x.count) {
+        r->told_time = a->time;
+        r->told_pc = a->pc;
+        r->told_at = x.conflict[0].at;
+    }
+    if (r->lost)
+        tell_lost(r);
+}
+
+/* ---- beginning and end ---- */
+
+static const struct race_rules rules[] = {
+    /* Lanes of a wave execute one instruction after the other for all of them. LLVM, "User Guide
+       for AMDGPU Backend", "Memory Model gfx6-gfx9": relaxed atomic stores are plain ones. */
+    {.family = "gfx900", .stores_hide = true, .waits = true},
+    /* CUDA C++ Programming Guide, "Independent Thread Scheduling": from 7.0 on. */
+    {.family = "sm"},
+    /* OpenCL C, "Memory Ordering Rules": work-items are independent. */
+    {.family = "gen9", .independent = true},
+    /* Warps start others by wspawn, and wait by it until they have ended. */
+    {.family = "vortex", .spawns = true},
+};
+
+struct wt_check_race *wt_check_race_begin(struct wt_machine *m, const void *space,
+                                          enum wt_check_lanes lanes, wt_found_fn *found,
+                                          void *context)
+{
+    struct wt_check_race *r = calloc(1, sizeof *r);
+    if (!r)
+        return NULL;
+    *r = (struct wt_check_race){.machine = m,
+                                .space = space,
+                                .found = found,
+                                .context = context,
+                                .last_launch = UINT64_MAX,
+                                .resets = m->resets,
+                                .shadow.first = 1};
+    for (size_t i = 0; i < sizeof rules / sizeof *rules; i++)
+        if (strcmp(rules[i].family, m->ops->family) == 0)
+            r->rules = rules[i];
+    if (lanes != WT_LANES_BY_FAMILY)
+        r->rules.independent = lanes == WT_LANES_INDEPENDENT;
+    r->slot = calloc(m->waves, sizeof *r->slot);
+    r->ended = calloc(m->waves, sizeof(*r->ended));
+    if (r->slot && r->ended && wt_observe_beneath(m, take, NULL, NULL, r)) {
+        wt_groups_observe(m, race_event);
+        return r;
+    }
+    wt_check_race_free(r);
+    return NULL;
+}
+
+void wt_check_race_set_space(struct wt_check_race *r, const void *space)
+{
+    r->space = space;
+}
+
+void wt_check_race_only(struct wt_check_race *r, uint64_t first, uint64_t last)
+{
+    r->first_launch = first;
+    r->last_launch = last;
+}
+
+void wt_check_race_free(struct wt_check_race *r)
+{
+    if (!r)
+        return;
+    if (r->slot && r->ended)
+        race_free_all(r);
+    free(r);
+}
+
+void wt_check_race_end(struct wt_check_race *r)
+{
+    if (r)
+        wt_observe_beneath(r->machine, NULL, NULL, NULL, r);
+    wt_check_race_free(r);
+}

@@ -1,0 +1,33 @@
+/*
+ * The check of races: two accesses to one byte by lanes that nothing orders, one of which is a
+ * store, and which are not both atomic. It follows what orders accesses (machine/observe.h) by
+ * vector clocks of waves; docs/checks.md has the rules of each family.
+ */
+#ifndef WT_CHECK_RACE_H
+#define WT_CHECK_RACE_H
+
+#include "check/memory.h"
+
+struct wt_check_race;
+
+/** Whether lanes of one wave are ordered by their instructions. */
+enum wt_check_lanes { WT_LANES_BY_FAMILY, WT_LANES_LOCKSTEP, WT_LANES_INDEPENDENT };
+
+/**
+ * Looks for races between the accesses of a machine's waves from now on; the addresses of its
+ * GLOBAL memory are those of @p space (objects.h). NULL without host memory. The caller ends it
+ * before the machine ends.
+ */
+struct wt_check_race *wt_check_race_begin(struct wt_machine *m, const void *space,
+                                          enum wt_check_lanes lanes, wt_found_fn *found,
+                                          void *context);
+/** Other addresses are valid from now on. */
+void wt_check_race_set_space(struct wt_check_race *r, const void *space);
+/** Only the accesses of launches with these numbers are looked at from now on. */
+void wt_check_race_only(struct wt_check_race *r, uint64_t first, uint64_t last);
+/** Nothing is looked at any more; frees the check. NULL is allowed. */
+void wt_check_race_end(struct wt_check_race *r);
+/** Frees the check of a machine that has ended. NULL is allowed. */
+void wt_check_race_free(struct wt_check_race *r);
+
+#endif

@@ -1,0 +1,509 @@
+/* See race_order.h. */
+#include "check/race_order.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/array.h"
+
+/* ---- memory ---- */
+
+static void free_syncs(struct race_space *space)
+{
+    for (size_t i = 0; i < space->syncs.room; i++) {
+        struct race_sync *sync = (void *)(uintptr_t)space->syncs.entry[i].value;
+        if (!space->syncs.entry[i].key || !sync)
+            continue;
+        for (size_t g = 0; g < sync->groups; g++)
+            wt_clocks_drop(sync->of[g].clocks);
+        wt_clocks_drop(sync->all);
+        wt_clocks_drop(sync->hint);
+        free(sync->of);
+        free(sync);
+    }
+    wt_map_free(&space->syncs);
+}
+
+static void free_group(struct wt_check_race *r, struct race_group *g)
+{
+    for (size_t i = 0; i < g->barriers; i++)
+        wt_clocks_drop(g->barrier[i].arrived);
+    free(g->barrier);
+    free_syncs(&g->space);
+    race_space_free(&r->shadow, &g->space);
+    *g = (struct race_group){.home = 0};
+}
+
+static void free_slot(struct race_slot *w)
+{
+    for (unsigned i = 0; i < RACE_SCOPES; i++)
+        wt_clocks_drop(w->read[i]);
+    wt_clocks_drop(w->hint);
+    memset(w, 0, sizeof *w);
+}
+
+void race_begin_anew(struct wt_check_race *r)
+{
+    struct wt_machine *m = r->machine;
+    for (uint32_t i = 0; i < m->waves; i++) {
+        if (r->slot[i].id)
+            free_slot(&r->slot[i]);
+        wt_clocks_drop(r->ended[i]);
+        r->ended[i] = NULL;
+    }
+    for (size_t i = 0; i < r->waves; i++)
+        wt_clocks_drop(r->wave[i].known);
+    for (size_t i = 0; i < r->groups.room; i++)
+        if (r->groups.entry[i].key) {
+            free_group(r, (void *)(uintptr_t)r->groups.entry[i].value);
+            free((void *)(uintptr_t)r->groups.entry[i].value);
+        }
+    wt_map_free(&r->groups);
+    free_group(r, &r->others);
+    free_syncs(&r->global);
+    for (size_t i = 0; i < r->global.pages.room; i++)
+        if (r->global.pages.entry[i].key) {
+            struct race_page *page = (void *)(uintptr_t)r->global.pages.entry[i].value;
+            if (page->syncs)
+                memset(page->sync, 0, sizeof page->sync);
+            page->syncs = 0;
+        }
+    r->last_group = NULL;
+    r->waves = 0;
+    r->active = r->launches = 0;
+    race_forget(&r->shadow);
+}
+
+void race_free_all(struct wt_check_race *r)
+{
+    race_begin_anew(r);
+    race_space_free(&r->shadow, &r->global);
+    race_shadow_free(&r->shadow);
+    free(r->slot);
+    free(r->wave);
+    free(r->ended);
+}
+
+bool race_is_past(struct wt_check_race *r, uint64_t time)
+{
+    const struct wt_machine *m = r->machine;
+    if (r->resets != m->resets) {
+        race_begin_anew(r);
+        r->resets = m->resets;
+        r->most = 0;
+    }
+    if (time < m->known || r->lost)
+        return true;
+    if (time < r->most)
+        race_begin_anew(r);
+    r->most = time;
+    return false;
+}
+
+struct race_group *race_group_of(struct wt_check_race *r, uint64_t home)
+{
+    if (r->last_group && r->last_group->home == home)
+        return r->last_group;
+    uint64_t *there = wt_map_add(&r->groups, home);
+    struct race_group *g = there ? (void *)(uintptr_t)*there : NULL;
+    if (there && !g && (g = calloc(1, sizeof *g))) {
+        g->home = home;
+        *there = (uint64_t)(uintptr_t)g;
+    } else if (there && !g) {
+        wt_map_remove(&r->groups, home);
+    }
+    r->lost |= !g;
+    return r->last_group = g;
+}
+
+static void end_group(struct wt_check_race *r, uint64_t home)
+{
+    const uint64_t *there = home ? wt_map_find(&r->groups, home) : NULL;
+    if (!there)
+        return;
+    struct race_group *g = (void *)(uintptr_t)*there;
+    wt_map_remove(&r->groups, home);
+    free_group(r, g);
+    free(g);
+    r->last_group = NULL;
+}
+
+/* ---- waves ---- */
+
+static struct race_wave *wave_of(const struct wt_check_race *r, uint32_t number)
+{
+    return &r->wave[number - 1];
+}
+
+static void learn(struct wt_check_race *r, struct race_slot *w, struct wt_clocks *clocks)
+{
+    r->lost |= !wt_clocks_join(&wave_of(r, w->number)->known, clocks);
+}
+
+/* What is ordered before what a wave does next, its own accesses up to @p clock among it. The
+ * caller drops it. */
+static struct wt_clocks *all_of(struct wt_check_race *r, const struct race_slot *w, uint32_t clock)
+{
+    struct wt_clocks *all = wt_clocks_hold(wave_of(r, w->number)->known);
+    r->lost |= !wt_clocks_add(&all, w->number, clock);
+    return all;
+}
+
+/* The next accesses have another clock. */
+static void tick(struct race_slot *w)
+{
+    w->clock += w->used;
+    w->used = false;
+}
+
+struct race_slot *race_slot_of(struct wt_check_race *r, uint32_t slot, uint64_t id, uint64_t launch,
+                               uint64_t home)
+{
+    struct race_slot *w = &r->slot[slot];
+    if (w->id == id && id)
+        return w;
+    struct race_wave *grown = wt_array_grow(r->wave, &r->wave_room, r->waves + 1, sizeof *grown);
+    if (!grown) {
+        r->lost = true;
+        return NULL;
+    }
+    r->wave = grown;
+    if (!w->id)
+        r->active++;
+    free_slot(w);
+    w->id = id;
+    w->clock = 1;
+    grown[r->waves] = (struct race_wave){.id = id, .launch = launch, .home = home};
+    wt_machine_wave_name(r->machine, slot, &grown[r->waves].name);
+    w->number = (uint32_t)++r->waves;
+    return w;
+}
+
+/* The wave that is executing an instruction, where waves start others; NULL: none. */
+static struct race_slot *parent(struct wt_check_race *r, const struct race_slot *child)
+{
+    const struct wt_machine *m = r->machine;
+    struct race_slot *w = m->in_turn ? &r->slot[m->turns.current] : NULL;
+    return w && w->id && w != child ? w : NULL;
+}
+
+static void begin_wave(struct wt_check_race *r, const struct wt_observed_event *e)
+{
+    const bool known = r->slot[e->wave].id == e->id;
+    struct race_slot *w = race_slot_of(r, e->wave, e->id, e->launch, e->home);
+    struct race_slot *from = w && !known && r->rules.spawns ? parent(r, w) : NULL;
+    if (!from)
+        return;
+    struct wt_clocks *all = all_of(r, from, from->clock);
+    learn(r, w, all);
+    wt_clocks_drop(all);
+    tick(from);
+}
+
+/* A wave that is alone on its core learns what those that have ended have done: a program waits for
+ * that. */
+static void end_spawned(struct wt_check_race *r, uint32_t slot)
+{
+    const uint32_t each = r->machine->groups.waves_per_core, core = slot / each;
+    struct wt_clocks *all = all_of(r, &r->slot[slot], r->slot[slot].clock);
+    struct race_slot *alone = NULL;
+    unsigned count = 0;
+    r->lost |= !wt_clocks_join(&r->ended[core], all);
+    wt_clocks_drop(all);
+    for (uint32_t i = core * each; i < (core + 1) * each; i++)
+        if (i != slot && r->slot[i].id && count++ == 0)
+            alone = &r->slot[i];
+    if (count == 1)
+        learn(r, alone, r->ended[core]);
+}
+
+static void end_wave(struct wt_check_race *r, const struct wt_observed_event *e)
+{
+    struct race_slot *w = &r->slot[e->wave];
+    if (!w->id || w->id != e->id)
+        return;
+    if (r->rules.spawns)
+        end_spawned(r, e->wave);
+    free_slot(w);
+    r->active--;
+}
+
+/* ---- barriers ---- */
+
+static struct race_barrier *barrier_of(struct wt_check_race *r, const struct wt_observed_event *e)
+{
+    struct race_group *g =
+        e->barrier == WT_BARRIER_GROUP && e->home ? race_group_of(r, e->home) : &r->others;
+    const uint32_t core =
+        e->barrier == WT_BARRIER_CORE ? e->wave / r->machine->groups.waves_per_core : 0;
+    if (!g)
+        return NULL;
+    for (size_t i = 0; i < g->barriers; i++) {
+        struct race_barrier *b = &g->barrier[i];
+        if (b->kind == e->barrier && b->number == e->number && b->core == core)
+            return b;
+    }
+    struct race_barrier *grown =
+        wt_array_grow(g->barrier, &g->room, g->barriers + 1, sizeof *grown);
+    if (!grown) {
+        r->lost = true;
+        return NULL;
+    }
+    g->barrier = grown;
+    grown[g->barriers] =
+        (struct race_barrier){.kind = e->barrier, .number = e->number, .core = core};
+    return &grown[g->barriers++];
+}
+
+static void order_lanes(struct race_slot *w, wt_lanes lanes, uint32_t clock)
+{
+    for (; lanes; lanes &= lanes - 1) {
+        uint32_t *own = &w->lane[wt_lanes_lowest(lanes)];
+        *own = *own > clock ? *own : clock;
+    }
+}
+
+static void arrive(struct wt_check_race *r, struct race_slot *w, const struct wt_observed_event *e)
+{
+    struct race_barrier *b = barrier_of(r, e);
+    if (!b)
+        return;
+    if (b->opened) {
+        wt_clocks_drop(b->arrived);
+        b->arrived = NULL;
+        b->opened = false;
+    }
+    r->lost |= !wt_clocks_join(&b->arrived, wave_of(r, w->number)->known) ||
+               !wt_clocks_add(&b->arrived, w->number, w->clock);
+    w->used = true; /* also where it has made none: the clock of the barrier is no later access's */
+    tick(w);
+}
+
+static void release(struct wt_check_race *r, struct race_slot *w, const struct wt_observed_event *e)
+{
+    struct race_barrier *b = barrier_of(r, e);
+    if (!b)
+        return;
+    b->opened = true;
+    learn(r, w, b->arrived);
+    if (r->rules.independent)
+        order_lanes(w, e->lanes, wt_clocks_of(b->arrived, w->number));
+}
+
+/* ---- fences ---- */
+
+static void acquire(struct wt_check_race *r, struct race_slot *w, wt_lanes lanes,
+                    enum race_scope scope)
+{
+    for (unsigned i = RACE_GROUP; i <= scope; i++) {
+        learn(r, w, w->read[i]);
+        if (r->rules.independent)
+            order_lanes(w, lanes, wt_clocks_of(w->read[i], w->number));
+    }
+    w->among_group |= scope == RACE_GROUP;
+}
+
+static void release_to(struct race_slot *w, enum race_scope scope)
+{
+    for (unsigned i = RACE_GROUP; i <= scope; i++)
+        w->released[i] = w->used ? w->clock : w->clock - 1;
+    tick(w);
+}
+
+static enum race_scope scope_of(enum wt_observed_scope scope)
+{
+    return scope <= WT_AMONG_GROUP ? RACE_GROUP : RACE_DEVICE;
+}
+
+static bool acquires(enum wt_observed_order order)
+{
+    return order == WT_ORDER_ACQUIRE || order >= WT_ORDER_BOTH;
+}
+
+static bool releases(enum wt_observed_order order)
+{
+    return order >= WT_ORDER_RELEASE;
+}
+
+static void fence(struct wt_check_race *r, struct race_slot *w, const struct wt_observed_event *e)
+{
+    const enum race_scope scope = scope_of(e->scope);
+    if (acquires(e->order) || e->order == WT_ORDER_PLAIN)
+        acquire(r, w, e->lanes, scope);
+    if (releases(e->order) || e->order == WT_ORDER_PLAIN)
+        release_to(w, scope);
+}
+
+/* gfx900: stores that are waited for are in the L2 cache; what was loaded is as new as the L1
+ * cache, which the group shares (LLVM, "User Guide for AMDGPU Backend", "Memory Model gfx6-gfx9").
+ */
+static void wait(struct wt_check_race *r, struct race_slot *w, const struct wt_observed_event *e)
+{
+    if (!r->rules.waits)
+        return;
+    if (e->count[0] == 0)
+        release_to(w, RACE_DEVICE);
+    if (e->count[0] == 0 || e->count[2] == 0)
+        acquire(r, w, e->lanes, RACE_GROUP);
+}
+
+static void end_launch(struct wt_check_race *r)
+{
+    r->launches -= r->launches > 0;
+    if (!r->launches && !r->active)
+        race_begin_anew(r);
+}
+
+void race_event(void *context, struct wt_machine *m, const struct wt_observed_event *e)
+{
+    struct wt_check_race *r = context;
+    (void)m;
+    if (race_is_past(r, e->time))
+        return;
+    if (e->kind == WT_SEEN_LAUNCH)
+        r->launches++;
+    else if (e->kind == WT_SEEN_LAUNCH_END)
+        end_launch(r);
+    else if (e->kind == WT_SEEN_GROUP_END)
+        end_group(r, e->home);
+    else if (e->kind == WT_SEEN_WAVE)
+        begin_wave(r, e);
+    else if (e->kind == WT_SEEN_WAVE_END)
+        end_wave(r, e);
+    if (!e->id || e->kind == WT_SEEN_WAVE || e->kind == WT_SEEN_WAVE_END)
+        return;
+    struct race_slot *w = race_slot_of(r, e->wave, e->id, e->launch, e->home);
+    if (!w)
+        return;
+    if (e->kind == WT_SEEN_FENCE)
+        fence(r, w, e);
+    else if (e->kind == WT_SEEN_WAIT)
+        wait(r, w, e);
+    else if (e->kind == WT_SEEN_ARRIVE && e->barrier == WT_BARRIER_LANES)
+        tick(w);
+    else if (e->kind == WT_SEEN_RELEASE && e->barrier == WT_BARRIER_LANES)
+        order_lanes(w, e->lanes, w->clock - !w->used);
+    else if (e->kind == WT_SEEN_ARRIVE)
+        arrive(r, w, e);
+    else if (e->kind == WT_SEEN_RELEASE)
+        release(r, w, e);
+}
+
+/* ---- atomic accesses ---- */
+
+static struct race_sync *sync_at(struct wt_check_race *r, struct race_space *space, uint64_t addr)
+{
+    uint64_t *there = wt_map_add(&space->syncs, addr / 4 + 1);
+    struct race_sync *sync = there ? (void *)(uintptr_t)*there : NULL;
+    if (there && !sync && (sync = calloc(1, sizeof *sync)))
+        *there = (uint64_t)(uintptr_t)sync;
+    r->lost |= !sync;
+    return sync;
+}
+
+static struct wt_clocks **sync_of_group(struct wt_check_race *r, struct race_sync *sync,
+                                        uint64_t home)
+{
+    for (size_t i = 0; i < sync->groups; i++)
+        if (sync->of[i].home == home)
+            return &sync->of[i].clocks;
+    struct race_of_group *grown =
+        wt_array_grow(sync->of, &sync->room, sync->groups + 1, sizeof *grown);
+    if (!grown) {
+        r->lost = true;
+        return NULL;
+    }
+    sync->of = grown;
+    grown[sync->groups] = (struct race_of_group){.home = home};
+    return &grown[sync->groups++].clocks;
+}
+
+/* Adds what wave @p number has released: up to clocks of each scope; @p all: up to the access. */
+static void publish(struct wt_check_race *r, struct race_sync *sync, uint32_t number,
+                    const uint32_t clock[RACE_SCOPES], uint32_t all)
+{
+    const struct race_wave *wave = wave_of(r, number);
+    struct wt_clocks **place[] = {clock[RACE_GROUP] ? sync_of_group(r, sync, wave->home) : NULL,
+                                  clock[RACE_DEVICE] ? &sync->all : NULL, &sync->hint};
+    const uint32_t upto[] = {clock[RACE_GROUP], clock[RACE_DEVICE], all};
+    for (unsigned i = 0; i < 3; i++)
+        if (place[i])
+            r->lost |=
+                !wt_clocks_join(place[i], wave->known) || !wt_clocks_add(place[i], number, upto[i]);
+}
+
+static void forget_sync(struct race_sync *sync)
+{
+    for (size_t i = 0; i < sync->groups; i++)
+        wt_clocks_drop(sync->of[i].clocks);
+    wt_clocks_drop(sync->all);
+    wt_clocks_drop(sync->hint);
+    sync->all = sync->hint = NULL;
+    sync->groups = 0;
+}
+
+/* What a store has released that nobody took for an atomic one then: the clock counts releases.
+ * Only gfx900 has such stores. */
+static void take_store(struct wt_check_race *r, struct race_sync *sync,
+                       const struct race_record *store)
+{
+    publish(r, sync, store->wave, (const uint32_t[]){store->clock, store->clock - 1}, store->clock);
+}
+
+static void read_sync(struct wt_check_race *r, struct race_slot *w, struct race_sync *sync)
+{
+    struct wt_clocks **own = sync_of_group(r, sync, wave_of(r, w->number)->home);
+    r->lost |= !wt_clocks_join(&w->read[RACE_DEVICE], sync->all) ||
+               !wt_clocks_join(&w->hint, sync->hint) ||
+               (own && !wt_clocks_join(&w->read[RACE_GROUP], *own));
+}
+
+static void write_sync(struct wt_check_race *r, struct race_slot *w, struct race_sync *sync,
+                       const struct wt_observed *a)
+{
+    uint32_t upto[RACE_SCOPES] = {w->released[RACE_GROUP], w->released[RACE_DEVICE]};
+    const enum race_scope scope = r->rules.waits ? RACE_GROUP : scope_of(a->scope);
+    const bool now = releases(a->order) || r->rules.waits;
+    for (unsigned i = RACE_GROUP; now && i <= scope; i++)
+        upto[i] = w->clock;
+    if (a->kind == WT_WATCH_WRITE)
+        forget_sync(sync);
+    publish(r, sync, w->number, upto, w->clock);
+    if (now)
+        tick(w);
+}
+
+void race_synchronise(struct wt_check_race *r, struct race_slot *w, const struct wt_observed *a,
+                      unsigned lane, struct race_space *space, uint64_t addr,
+                      const struct race_record *last)
+{
+    struct race_sync *sync = sync_at(r, space, addr);
+    struct race_page *page = race_page(space, addr, true);
+    const unsigned cell = addr % RACE_PAGE / 4;
+    const uint64_t bit = UINT64_C(1) << cell % 64;
+    if (!sync || !page)
+        return;
+    if (!(page->sync[cell / 64] & bit)) {
+        page->sync[cell / 64] |= bit;
+        page->syncs++;
+        if (last && last->plain_store && wave_of(r, last->wave)->launch == a->launch)
+            take_store(r, sync, last);
+    }
+    if (a->kind != WT_WATCH_WRITE) {
+        read_sync(r, w, sync);
+        if (acquires(a->order))
+            acquire(r, w, wt_lane_bit(lane), scope_of(a->scope));
+    }
+    if (a->kind != WT_WATCH_READ)
+        write_sync(r, w, sync, a);
+}
+
+bool race_ordered(const struct wt_check_race *r, const struct race_slot *w, unsigned mine,
+                  const struct race_record *record, unsigned lane)
+{
+    if (record->wave != w->number)
+        return wt_clocks_of(wave_of(r, w->number)->known, record->wave) >= record->clock ||
+               wave_of(r, record->wave)->launch != wave_of(r, w->number)->launch;
+    return !r->rules.independent || (lane | mine) & RACE_WAVE || lane == mine ||
+           record->clock <= w->lane[mine];
+}

@@ -1,0 +1,118 @@
+/*
+ * What orders the accesses of a machine's waves, for the check of races: barriers, fences with
+ * atomic accesses, the begin and end of waves. A wave counts a clock; its accesses up to a clock
+ * are ordered before whoever has learnt that clock.
+ */
+#ifndef WT_CHECK_RACE_ORDER_H
+#define WT_CHECK_RACE_ORDER_H
+
+#include "check/clocks.h"
+#include "check/race.h"
+#include "check/race_shadow.h"
+
+/** Between whom an order holds. */
+enum race_scope { RACE_GROUP, RACE_DEVICE, RACE_SCOPES };
+
+/** What differs between families. */
+struct race_rules {
+    const char *family;
+    bool independent; /**< lanes of a wave are not ordered by their instructions */
+    bool stores_hide; /**< a store's code does not say whether it is a relaxed atomic one */
+    bool waits;  /**< a group's accesses are done in order; waiting for them is a release for the
+                      device, and an acquire among the group */
+    bool spawns; /**< a wave starts others, and waits until it is alone */
+};
+
+/** A wave, as long as accesses of it may race. */
+struct race_wave {
+    uint64_t id, launch, home;
+    struct wt_wave_name name;
+    struct wt_clocks *known; /**< of other waves */
+};
+
+/** The wave in a slot. */
+struct race_slot {
+    uint64_t id; /**< 0: none */
+    uint32_t number, clock;
+    bool used;                           /**< it has made an access at this clock */
+    bool among_group;                    /**< it has acquired among its group alone */
+    uint32_t released[RACE_SCOPES];      /**< the clock up to which a later atomic store releases */
+    struct wt_clocks *read[RACE_SCOPES]; /**< what an acquire will order */
+    struct wt_clocks *hint;              /**< what it would order, had all been released */
+    uint32_t lane[WT_MAX_LANES]; /**< INDEPENDENT: up to which clock other lanes' accesses are
+                                      ordered */
+};
+
+/** What atomic accesses in a place have released. */
+struct race_sync {
+    struct wt_clocks *all, *hint;
+    struct race_of_group {
+        uint64_t home;
+        struct wt_clocks *clocks;
+    } * of;
+    size_t groups, room;
+};
+
+struct race_barrier {
+    enum wt_observed_barrier kind;
+    uint32_t number, core;
+    bool opened;
+    struct wt_clocks *arrived;
+};
+
+struct race_group {
+    uint64_t home;
+    struct race_space space;
+    struct race_barrier *barrier;
+    size_t barriers, room;
+};
+
+struct wt_check_race {
+    struct wt_machine *machine;
+    const void *space;
+    struct race_rules rules;
+    wt_found_fn *found;
+    void *context;
+    uint64_t first_launch, last_launch; /* that are looked at */
+    uint64_t resets, most;              /* the machine's, and the latest issue time */
+    bool lost;                          /* for want of host memory */
+    struct race_shadow shadow;
+    struct race_space global;
+    struct race_group others; /* barriers that are no group's */
+    struct wt_map groups;     /* home: struct race_group */
+    struct race_group *last_group;
+    struct race_slot *slot; /* of the machine */
+    struct race_wave *wave; /* by number, from 1 */
+    size_t waves, wave_room;
+    uint32_t active, launches;            /* waves and launches that have begun */
+    struct wt_clocks **ended;             /* SPAWNS: of waves of each core that have ended */
+    uint64_t told_time, told_pc, told_at; /* of the last finding */
+};
+
+/** Whether issue time @p time is no new one: the run is repeated. What was recorded of a future
+ * that was dropped is forgotten. */
+bool race_is_past(struct wt_check_race *r, uint64_t time);
+/** The slot of a wave, which begins if it is not known. NULL without host memory. */
+struct race_slot *race_slot_of(struct wt_check_race *r, uint32_t slot, uint64_t id, uint64_t launch,
+                               uint64_t home);
+/** The group of a home, which is made; NULL without host memory. */
+struct race_group *race_group_of(struct wt_check_race *r, uint64_t home);
+/** Takes an event (wt_observe_event_fn). */
+void race_event(void *context, struct wt_machine *m, const struct wt_observed_event *event);
+/**
+ * An atomic access of a lane at @p addr, or a store that may be one: learns from it what others
+ * have released there, and releases.
+ */
+void race_synchronise(struct wt_check_race *r, struct race_slot *w, const struct wt_observed *a,
+                      unsigned lane, struct race_space *space, uint64_t addr,
+                      const struct race_record *last);
+/** Whether accesses of a record by lane @p lane are ordered before the next one of lane @p mine of
+ * a wave. */
+bool race_ordered(const struct wt_check_race *r, const struct race_slot *w, unsigned mine,
+                  const struct race_record *record, unsigned lane);
+/** All that was recorded is forgotten. */
+void race_begin_anew(struct wt_check_race *r);
+/** Frees what was made. */
+void race_free_all(struct wt_check_race *r);
+
+#endif

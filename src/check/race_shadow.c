@@ -1,0 +1,172 @@
+/* See race_shadow.h. */
+#include "check/race_shadow.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/array.h"
+
+enum { FEW_RECORDS = 1 << 20 };
+
+struct race_page *race_page(struct race_space *space, uint64_t addr, bool made)
+{
+    const uint64_t number = addr / RACE_PAGE;
+    if (space->last && space->last->number == number)
+        return space->last;
+    const uint64_t *there = wt_map_find(&space->pages, number + 1);
+    if (there)
+        return space->last = (struct race_page *)(uintptr_t)*there;
+    struct race_page *page = made ? calloc(1, sizeof *page) : NULL;
+    uint64_t *place = page ? wt_map_add(&space->pages, number + 1) : NULL;
+    if (!place) {
+        free(page);
+        return NULL;
+    }
+    page->number = number;
+    *place = (uint64_t)(uintptr_t)page;
+    return space->last = page;
+}
+
+static void free_page(struct race_shadow *s, struct race_page *page)
+{
+    for (unsigned cell = 0; cell < RACE_CELLS; cell++) {
+        const uint32_t number = page->slot[0][cell] & ~RACE_SPLIT;
+        if (number == page->slot[0][cell])
+            continue;
+        memset(&s->split[number], 0, sizeof *s->split);
+        s->split[number].slot[0][0] = s->free_split;
+        s->free_split = number + 1;
+    }
+    free(page);
+}
+
+void race_space_free(struct race_shadow *s, struct race_space *space)
+{
+    for (size_t i = 0; i < space->pages.room; i++)
+        if (space->pages.entry[i].key)
+            free_page(s, (void *)(uintptr_t)space->pages.entry[i].value);
+    wt_map_free(&space->pages);
+    space->last = NULL;
+}
+
+/* Splits a cell. */
+static bool split(struct race_shadow *s, struct race_page *page, unsigned cell)
+{
+    uint32_t number = s->free_split - 1;
+    if (!s->free_split) {
+        struct race_split *grown =
+            wt_array_grow(s->split, &s->split_room, s->splits + 1, sizeof *grown);
+        if (!grown)
+            return false;
+        s->split = grown;
+        number = (uint32_t)s->splits++;
+    } else {
+        s->free_split = s->split[number].slot[0][0];
+    }
+    struct race_split *own = &s->split[number];
+    for (unsigned k = 0; k < RACE_SLOTS; k++)
+        for (unsigned byte = 0; byte < 4; byte++) {
+            own->slot[k][byte] = page->slot[k][cell];
+            own->lane[k][byte] = page->lane[k][cell];
+        }
+    page->slot[0][cell] = RACE_SPLIT | number;
+    return true;
+}
+
+unsigned race_cells(struct race_shadow *s, struct race_page *page, unsigned cell, bool apart,
+                    struct race_cell list[4])
+{
+    if (apart && !(page->slot[0][cell] & RACE_SPLIT) && !split(s, page, cell))
+        return 0;
+    if (!(page->slot[0][cell] & RACE_SPLIT)) {
+        for (unsigned k = 0; k < RACE_SLOTS; k++) {
+            list->slot[k] = &page->slot[k][cell];
+            list->lane[k] = &page->lane[k][cell];
+        }
+        return 1;
+    }
+    struct race_split *own = &s->split[page->slot[0][cell] & ~RACE_SPLIT];
+    for (unsigned byte = 0; byte < 4; byte++)
+        for (unsigned k = 0; k < RACE_SLOTS; k++) {
+            list[byte].slot[k] = &own->slot[k][byte];
+            list[byte].lane[k] = &own->lane[k][byte];
+        }
+    return 4;
+}
+
+/* ---- records ---- */
+
+uint32_t race_add_record(struct race_shadow *s, const struct race_record *record)
+{
+    struct race_record *grown = wt_array_grow(s->record, &s->room, s->count + 1, sizeof *grown);
+    if (!grown)
+        return 0;
+    s->record = grown;
+    grown[s->count] = *record;
+    return s->first + (uint32_t)s->count++;
+}
+
+/* Calls @p visit for each slot that refers to a record. */
+static void each_slot(struct race_shadow *s, struct race_space **spaces, size_t count,
+                      void (*visit)(const struct race_shadow *s, uint32_t *slot, uint32_t *of),
+                      uint32_t *of)
+{
+    for (size_t n = 0; n < count; n++)
+        for (size_t i = 0; i < spaces[n]->pages.room; i++) {
+            if (!spaces[n]->pages.entry[i].key)
+                continue;
+            struct race_page *page = (void *)(uintptr_t)spaces[n]->pages.entry[i].value;
+            for (unsigned cell = 0; cell < RACE_CELLS; cell++) {
+                struct race_cell list[4];
+                const unsigned cells = race_cells(s, page, cell, false, list);
+                for (unsigned c = 0; c < cells; c++)
+                    for (unsigned k = 0; k < RACE_SLOTS; k++)
+                        visit(s, list[c].slot[k], of);
+            }
+        }
+}
+
+static void mark(const struct race_shadow *s, uint32_t *slot, uint32_t *of)
+{
+    if (*slot >= s->first)
+        of[*slot - s->first] = 1;
+}
+
+static void renumber(const struct race_shadow *s, uint32_t *slot, uint32_t *of)
+{
+    *slot = *slot >= s->first ? of[*slot - s->first] : 0;
+}
+
+bool race_collect(struct race_shadow *s, struct race_space **spaces, size_t count)
+{
+    if (s->count < FEW_RECORDS || s->count < s->limit)
+        return true;
+    uint32_t *of = calloc(s->count, sizeof *of), kept = 0;
+    if (!of)
+        return false;
+    each_slot(s, spaces, count, mark, of);
+    for (size_t i = 0; i < s->count; i++)
+        if (of[i]) {
+            s->record[kept] = s->record[i];
+            of[i] = s->first + kept++;
+        }
+    each_slot(s, spaces, count, renumber, of);
+    s->count = kept;
+    s->limit = (size_t)kept * 2;
+    free(of);
+    return true;
+}
+
+void race_forget(struct race_shadow *s)
+{
+    s->first += (uint32_t)s->count;
+    s->count = 0;
+    s->limit = 0;
+}
+
+void race_shadow_free(struct race_shadow *s)
+{
+    free(s->record);
+    free(s->split);
+    *s = (struct race_shadow){.first = 1};
+}

@@ -1,0 +1,99 @@
+/*
+ * The shadow memory of the check of races: for each cell of 4 bytes the last write and two more
+ * accesses that nothing orders with each other, as numbers of records. A cell whose bytes were
+ * accessed apart has a cell for each byte. Numbers below `first` are of kernels that have ended:
+ * nothing is there.
+ */
+#ifndef WT_CHECK_RACE_SHADOW_H
+#define WT_CHECK_RACE_SHADOW_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/map.h"
+#include "emulator/machine/observe.h"
+
+enum {
+    RACE_PAGE = 4096,
+    RACE_CELLS = RACE_PAGE / 4,
+    RACE_SLOTS = 3,   /* of a cell: the last write, and others */
+    RACE_WAVE = 0x80, /* in the lane of an access that the wave makes as a whole */
+};
+#define RACE_SPLIT (UINT32_C(1) << 31) /* in slot 0: the number of a split cell follows */
+
+/** An access of one instruction, by its issue. */
+struct race_record {
+    uint64_t time, pc;
+    uint32_t wave;  /**< number of the wave */
+    uint32_t clock; /**< of the wave */
+    uint8_t kind;   /**< enum wt_watch_kind */
+    uint8_t size;
+    bool atomic;      /**< it does not race with others that are atomic */
+    bool plain_store; /**< it may be a relaxed atomic store, whose code is that of a plain one */
+};
+
+/** Where a cell's slots are. */
+struct race_cell {
+    uint32_t *slot[RACE_SLOTS];
+    uint8_t *lane[RACE_SLOTS];
+};
+
+struct race_page {
+    uint64_t number; /**< address / RACE_PAGE */
+    uint32_t slot[RACE_SLOTS][RACE_CELLS];
+    uint8_t lane[RACE_SLOTS][RACE_CELLS];
+    uint32_t syncs;                 /**< cells with a bit in `sync` */
+    uint64_t sync[RACE_CELLS / 64]; /**< an atomic access has used it */
+};
+
+struct race_split {
+    uint32_t slot[RACE_SLOTS][4];
+    uint8_t lane[RACE_SLOTS][4];
+};
+
+/** Pages of one space: global memory, or a group's. */
+struct race_space {
+    struct wt_map pages; /**< number + 1: the page */
+    struct race_page *last;
+    struct wt_map syncs; /**< cell + 1: what atomic accesses there have released (race_order.h) */
+};
+
+struct race_shadow {
+    uint32_t first; /**< the number of the first record */
+    struct race_record *record;
+    size_t count, room, limit; /**< at `limit` records are looked for that nobody needs */
+    struct race_split *split;
+    size_t splits, split_room;
+    uint32_t
+        free_split; /**< number + 1 of the first one that is not used; slot[0][0]: of the next */
+};
+
+/** The page of an address; NULL: without host memory, or, where it is not to be @p made, it is not
+ * there. */
+struct race_page *race_page(struct race_space *space, uint64_t addr, bool made);
+/** Frees the pages; `syncs` is the caller's. */
+void race_space_free(struct race_shadow *s, struct race_space *space);
+
+/** The cells, from 4-byte cell @p cell of a page: split into bytes if @p apart, or if it is
+ * already. Returns how many there are, 1 or 4; 0: without host memory. */
+unsigned race_cells(struct race_shadow *s, struct race_page *page, unsigned cell, bool apart,
+                    struct race_cell list[4]);
+
+/** The record of a slot; NULL: none, or one of a kernel that has ended. */
+static inline const struct race_record *race_record(const struct race_shadow *s, uint32_t slot)
+{
+    return slot >= s->first ? &s->record[slot - s->first] : NULL;
+}
+
+/** Adds a record; returns its number; 0: without host memory. @p spaces: all that may refer to
+ * records. */
+uint32_t race_add_record(struct race_shadow *s, const struct race_record *record);
+/** Forgets the records that no slot of the spaces refers to. False without host memory. */
+bool race_collect(struct race_shadow *s, struct race_space **spaces, size_t count);
+/** All that was recorded is over: nothing races with it any more. */
+void race_forget(struct race_shadow *s);
+/** Frees it. */
+void race_shadow_free(struct race_shadow *s);
+
+#endif

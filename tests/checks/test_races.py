@@ -1,0 +1,193 @@
+"""--check=race finds each planted race (races.txt) by both places, bytes and lanes, and nothing in corrected twins and idioms. The labels are proved by
+ThreadSanitizer, for which each GPU thread is a thread of the host, and by Oclgrind."""
+import dataclasses
+import functools
+import json
+import re
+
+import pytest
+
+import checks
+import test_found as harness
+
+FAMILIES = {"races": ("gfx900", "sm")}
+# Found, but for the place of what is inlined: clang writes lines alone into PTX.
+INLINED = {"races-in_functions-sm", "races-atomic_then_load-sm", "races-cleared_late-sm"}
+
+
+@dataclasses.dataclass(frozen=True)
+class Race:
+    program: str
+    case: str
+    findings: tuple     # (family or None, check, severity, kind), ...; none of an idiom
+    accesses: tuple     # two of (access, bytes, lanes or None, function, file, line)
+    proof: str
+
+    def expected(self, family):
+        """(severity, kind), of which one is reported; none where it is missed."""
+        return {(severity, kind) for own, check, severity, kind in self.findings if own in (None, family) and check != "missed"}
+
+    @property
+    def lines(self):
+        return {line for *_, line in self.accesses}
+
+
+@functools.cache
+def sources():
+    return {words[0]: words[1:] for words in map(str.split, re.findall(r"^\[(.*)\]$", (checks.HERE / "races.txt").read_text(), re.M))}
+
+
+def race_of(program, words):
+    case, finding = words[:2]
+    if finding == "none":
+        return Race(program, case, (), (), None)
+    accesses = []
+    for access, size, lanes, place in (words[2:6], words[6:10]):
+        function, _, mark = place.partition("@")
+        file = next((name for name in sources()[program] if mark in checks.marks(name)), None)
+        assert file, f"{program}, {case}: no source has the mark {mark}"
+        accesses.append((access, int(size), None if lanes == "-" else lanes, function, file, checks.marks(file)[mark]))
+    return Race(program, case, checks.findings_of(finding), tuple(accesses), words[10])
+
+
+@functools.cache
+def races():
+    made, program = [], None
+    for line in (checks.HERE / "races.txt").read_text().splitlines():
+        words = line.partition("#")[0].split()
+        if line.startswith("["):
+            program = words[0].strip("[]")
+        elif words:
+            made.append(race_of(program, words))
+    return made
+
+
+PLANTED = [race for race in races() if race.findings]
+
+
+# ---- building and running ----
+
+def program_of(program, family):
+    clang = ["clang-19", "-x", "cuda", "--cuda-gpu-arch=sm_50", checks.LEVEL, "-g", "-w"]
+    if family == "gfx900":
+        return [checks.built(f"{program}.gfx900", "hipcc", "--offload-arch=gfx900", checks.LEVEL, "-g", "-w", "-x", "hip", checks.HERE / f"{program}.cu")]
+    cuda = checks.cuda_path()
+    return [checks.built(f"{program}.sm", *clang, f"--cuda-path={cuda}", checks.HERE / f"{program}.cu", f"-L{cuda}/lib64", "-lcudart", "-lstdc++")]
+
+
+def wavetrap(program, family, how, *cases, options=()):
+    return checks.run(checks.command_under_test(), "exec", "-g", family, *options, *program_of(program, family), how, *cases)
+
+
+def tsan(program, how, *cases):
+    words = ["g++", "-x", "c++", "-std=c++17", "-O0", "-g", "-w", "-fsanitize=thread", checks.HERE / f"{program}.cu", "-lpthread"]
+    return checks.run(checks.built(f"{program}.tsan", *words), how, *cases, TSAN_OPTIONS="exitcode=0 history_size=7")
+
+
+def reported(folder, program, family, how, *cases, options=()):
+    path = folder / "report.json"
+    done = wavetrap(program, family, how, *cases, options=["--check=race", f"--report=json:{path}", *options])
+    assert path.exists(), done.stdout + done.stderr
+    return [one for one in map(json.loads, path.read_text().splitlines()) if one["kind"] == "finding"], done
+
+
+# ---- the oracle ----
+
+def pairs_of(said):
+    """The two places of each report of ThreadSanitizer, as (function, line)."""
+    for text in said.split("WARNING: ThreadSanitizer: data race")[1:]:
+        stacks = re.findall(r"^  (?:Previous )?(?:atomic )?(?:[Rr]ead|[Ww]rite) of size \d+ at .*\n((?:    #.*\n)+)", text, re.M)
+        yield [next(((function, int(line)) for function, file, line in re.findall(r"#\d+ (\w+).* (?:\S*/)?([\w.]+):(\d+) \(", stack) if not file.endswith(".h")), None)
+               for stack in stacks]
+
+
+@pytest.mark.parametrize("race", [race for race in PLANTED if race.proof == "tsan"], ids=lambda race: race.case)
+def test_the_oracle_sees_the_race(race):
+    """And nothing else."""
+    found = list(pairs_of(tsan(race.program, "bad", race.case).stderr))
+    assert found and all({place[1] for place in pair if place} <= race.lines for pair in found), found
+
+
+def test_twins_and_idioms_are_silent_in_the_oracle():
+    for program in {race.program for race in PLANTED if race.proof == "tsan"}:
+        done = tsan(program, "good")
+        assert done.returncode == 0 and "WARNING" not in done.stderr, done.stderr
+
+
+# ---- the check ----
+
+def side(one):
+    """An access of a finding: what it says of both."""
+    place = harness.innermost(one)
+    return one["access"], one["bytes"], one["lanes"], harness.plain(place.get("function")), place.get("file", "").rpartition("/")[2], place.get("line")
+
+
+def is_like(found, label):
+    return all(wanted in (None, value) for value, wanted in zip(found, label))
+
+
+def is_expected(one, race, places=True):
+    sides = [side(access) if places else side(access)[:3] for access in (one, one["other"])]
+    return any(is_like(sides[0], first) and is_like(sides[1], second) for first, second in (race.accesses, race.accesses[::-1]))
+
+
+EVERY = [(race, family) for race in PLANTED for family in FAMILIES[race.program]]
+
+
+def name_of(value):
+    return f"{value.program}-{value.case}" if isinstance(value, Race) else value
+
+
+@pytest.mark.parametrize("race, family", EVERY, ids=name_of)
+def test_a_planted_race_is_found(tmp_path, monkeypatch, race, family):
+    """With both accesses; what else is reported is between accesses of the same lines."""
+    monkeypatch.setattr(checks, "sources", sources)
+    found, done = reported(tmp_path, race.program, family, "bad", race.case)
+    places = f"{name_of(race)}-{family}" not in INLINED
+    others = [one for one in found if places and one["severity"] != "note" and not ({side(one)[5], side(one.get("other", one))[5]} <= race.lines)]
+    assert not others, f"{others}\n{done.stderr}"
+    wanted = race.expected(family)
+    if not wanted:
+        assert not [one for one in found if one["severity"] == "error"], done.stderr
+        return
+    right = [one for one in found if (one["severity"], one["finding"]) in wanted and is_expected(one, race, places)]
+    assert right, f"none of {wanted} as {race.accesses}: {[(one['severity'], side(one), side(one['other'])) for one in found]}\n{done.stderr}"
+    errors = any(one["severity"] == "error" for one in found)
+    assert errors == any(severity == "error" for severity, _ in wanted) and (done.returncode == 115) == errors, done
+
+
+@pytest.mark.parametrize("program, family", [(program, family) for program, families in FAMILIES.items() for family in families])
+def test_twins_and_idioms_have_no_finding(tmp_path, program, family):
+    found, done = reported(tmp_path, program, family, "good")
+    found = [one for one in found if one["severity"] != "note"]
+    assert not found and done.returncode == 0, f"{found}\n{done.stderr}"
+    assert checks.results(done) == checks.results(wavetrap(program, family, "good"))
+
+
+def test_findings_are_equal_from_run_to_run(tmp_path):
+    runs = []
+    for number in range(2):
+        (tmp_path / str(number)).mkdir()
+        found, _ = reported(tmp_path / str(number), "races", "gfx900", "bad", *[race.case for race in PLANTED if race.program == "races"][:12])
+        runs.append([{key: value for key, value in one.items() if key not in ("process", "address", "pc", "other")} | {"lanes of the other": one["other"]["lanes"]}
+                     for one in found])
+    assert runs[0] == runs[1] and len(runs[0]) >= 12
+
+
+def test_there_are_enough_of_them():
+    """Of each program on each of its families."""
+    assert sum(len(FAMILIES[race.program]) for race in PLANTED) >= 40
+    assert sum(len(FAMILIES[race.program]) for race in races() if not race.findings) >= 15
+    for program in FAMILIES:
+        assert [race.case for race in races() if race.program == program] == re.findall(r"\bCASE\((\w+)\)", (checks.HERE / sources()[program][0]).read_text()), program
+
+
+def test_places_of_each_access_count():
+    """The harness notices each difference."""
+    race = next(race for race in PLANTED if race.case == "sum_of_groups")
+    right = [dict(zip(("access", "bytes", "lanes", "function", "file", "line"), access)) for access in race.accesses]
+    assert is_expected(right[0] | {"other": right[1]}, race) and is_expected(right[1] | {"other": right[0]}, race)
+    for member, other in (("access", "atomic"), ("bytes", 3), ("lanes", "1"), ("function", "main"), ("file", "x.c"), ("line", 1)):
+        assert not is_expected(right[0] | {member: other} | {"other": right[1]}, race), member
+        assert not is_expected(right[0] | {"other": right[1] | {member: other}}, race), member
+
