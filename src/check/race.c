@@ -32,6 +32,7 @@ struct access {
     struct race_slot *w;
     struct race_space *space;
     struct race_record record;
+    bool hides;      /* it may be atomic, where its place is polled */
     uint32_t number; /* of the record */
     bool stored;     /* a slot refers to it */
     bool synced;     /* the place has had atomic accesses: a store there is another one */
@@ -268,16 +269,20 @@ static void take_lane(struct access *x, unsigned lane, uint64_t addr, unsigned s
 {
     struct race_shadow *s = &x->r->shadow;
     struct race_page *page = NULL;
+    const bool polled = x->hides && race_was_polled(x->space, addr);
     x->synced = false;
-    if (x->record.atomic || (x->record.plain_store && x->space->syncs.count)) {
+    if (x->record.atomic || polled || (x->record.plain_store && x->space->syncs.count)) {
         struct race_cell list[4];
         page = race_page(x->space, addr, true);
         const unsigned cell = addr % RACE_PAGE / 4;
         x->synced = page && page->sync[cell / 64] >> cell % 64 & 1;
-        if (page && (x->record.atomic || x->synced) && race_cells(s, page, cell, false, list))
+        if (page && (x->record.atomic || polled || x->synced) &&
+            race_cells(s, page, cell, false, list))
             race_synchronise(x->r, x->w, x->a, lane, x->space, addr,
                              race_record(s, *list[0].slot[0]));
     }
+    if (polled)
+        return;
     for (uint64_t at = addr, end = addr + size; at < end;) {
         struct race_cell list[4];
         const uint64_t next = (at | 3) + 1 < end ? (at | 3) + 1 : end;
@@ -383,7 +388,7 @@ static bool take_whole(struct access *x)
         return false;
     struct race_page *page = race_page(x->space, x->a->at[0], true);
     const unsigned each = x->a->size / 4;
-    if (!page || (page->syncs && x->record.plain_store))
+    if (!page || (page->syncs && (x->record.plain_store || x->hides)))
         return false;
     for (unsigned i = 0; i < lanes * each; i++)
         mine[i] = (uint8_t)(i / each);
@@ -474,6 +479,19 @@ static void tell_lost(struct wt_check_race *r)
     r->found(r->context, &f);
 }
 
+/* Notes a load that the wave has just done in the same place, which nothing but its loop wants: it
+ * waits for a store. */
+static void note_polling(struct access *x)
+{
+    const struct wt_observed *a = x->a;
+    const uint64_t at = a->at[wt_lanes_lowest(a->lanes)];
+    const bool loads = x->hides && a->kind == WT_WATCH_READ;
+    if (loads && x->w->last_pc == a->pc && x->w->last_at == at)
+        race_is_polled(x->r, x->space, at);
+    x->w->last_pc = loads ? a->pc : 0;
+    x->w->last_at = at;
+}
+
 static void take(void *context, struct wt_machine *m, const struct wt_observed *a)
 {
     struct wt_check_race *r = context;
@@ -501,6 +519,8 @@ static void take(void *context, struct wt_machine *m, const struct wt_observed *
                                     .plain_store = r->rules.stores_hide && !atomic &&
                                                    a->kind == WT_WATCH_WRITE && is_aligned(a)};
     x.w->used = true;
+    x.hides = r->rules.loads_hide && !atomic && (!r->rules.waits || g);
+    note_polling(&x);
     if (number_access(&x))
         take_lanes(&x);
     else
@@ -523,13 +543,13 @@ static void take(void *context, struct wt_machine *m, const struct wt_observed *
 static const struct race_rules rules[] = {
     /* Lanes of a wave execute one instruction after the other for all of them. LLVM, "User Guide
        for AMDGPU Backend", "Memory Model gfx6-gfx9": relaxed atomic stores are plain ones. */
-    {.family = "gfx900", .stores_hide = true, .waits = true},
+    {.family = "gfx900", .stores_hide = true, .loads_hide = true, .waits = true},
     /* CUDA C++ Programming Guide, "Independent Thread Scheduling": from 7.0 on. */
     {.family = "sm"},
     /* OpenCL C, "Memory Ordering Rules": work-items are independent. */
-    {.family = "gen9", .independent = true},
+    {.family = "gen9", .independent = true, .loads_hide = true},
     /* Warps start others by wspawn, and wait by it until they have ended. */
-    {.family = "vortex", .spawns = true},
+    {.family = "vortex", .loads_hide = true, .spawns = true},
 };
 
 struct wt_check_race *wt_check_race_begin(struct wt_machine *m, const void *space,

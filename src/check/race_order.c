@@ -200,21 +200,9 @@ static void begin_wave(struct wt_check_race *r, const struct wt_observed_event *
     tick(from);
 }
 
-/* A wave that is alone on its core learns what those that have ended have done: a program waits for
- * that. */
-static void end_spawned(struct wt_check_race *r, uint32_t slot)
+static struct wt_clocks **ended_on(struct wt_check_race *r, uint32_t slot)
 {
-    const uint32_t each = r->machine->groups.waves_per_core, core = slot / each;
-    struct wt_clocks *all = all_of(r, &r->slot[slot], r->slot[slot].clock);
-    struct race_slot *alone = NULL;
-    unsigned count = 0;
-    r->lost |= !wt_clocks_join(&r->ended[core], all);
-    wt_clocks_drop(all);
-    for (uint32_t i = core * each; i < (core + 1) * each; i++)
-        if (i != slot && r->slot[i].id && count++ == 0)
-            alone = &r->slot[i];
-    if (count == 1)
-        learn(r, alone, r->ended[core]);
+    return &r->ended[slot / r->machine->groups.waves_per_core];
 }
 
 static void end_wave(struct wt_check_race *r, const struct wt_observed_event *e)
@@ -222,8 +210,11 @@ static void end_wave(struct wt_check_race *r, const struct wt_observed_event *e)
     struct race_slot *w = &r->slot[e->wave];
     if (!w->id || w->id != e->id)
         return;
-    if (r->rules.spawns)
-        end_spawned(r, e->wave);
+    if (r->rules.spawns) {
+        struct wt_clocks *all = all_of(r, w, w->clock);
+        r->lost |= !wt_clocks_join(ended_on(r, e->wave), all);
+        wt_clocks_drop(all);
+    }
     free_slot(w);
     r->active--;
 }
@@ -375,7 +366,9 @@ void race_event(void *context, struct wt_machine *m, const struct wt_observed_ev
     struct race_slot *w = race_slot_of(r, e->wave, e->id, e->launch, e->home);
     if (!w)
         return;
-    if (e->kind == WT_SEEN_FENCE)
+    if (e->kind == WT_SEEN_ALONE)
+        learn(r, w, *ended_on(r, e->wave));
+    else if (e->kind == WT_SEEN_FENCE)
         fence(r, w, e);
     else if (e->kind == WT_SEEN_WAIT)
         wait(r, w, e);
@@ -442,12 +435,18 @@ static void forget_sync(struct race_sync *sync)
     sync->groups = 0;
 }
 
-/* What a store has released that nobody took for an atomic one then: the clock counts releases.
- * Only gfx900 has such stores. */
+static bool may_be_atomic(const struct wt_check_race *r, const struct race_record *one)
+{
+    return one->plain_store || (r->rules.loads_hide && one->kind == WT_WATCH_WRITE && !one->atomic);
+}
+
+/* What a store has released that nobody took for an atomic one then: the clock counts releases. */
 static void take_store(struct wt_check_race *r, struct race_sync *sync,
                        const struct race_record *store)
 {
-    publish(r, sync, store->wave, (const uint32_t[]){store->clock, store->clock - 1}, store->clock);
+    const uint32_t before = store->clock - 1;
+    publish(r, sync, store->wave,
+            (const uint32_t[]){r->rules.waits ? store->clock : before, before}, store->clock);
 }
 
 static void read_sync(struct wt_check_race *r, struct race_slot *w, struct race_sync *sync)
@@ -473,6 +472,19 @@ static void write_sync(struct wt_check_race *r, struct race_slot *w, struct race
         tick(w);
 }
 
+bool race_was_polled(const struct race_space *space, uint64_t addr)
+{
+    const uint64_t *there = space->syncs.count ? wt_map_find(&space->syncs, addr / 4 + 1) : NULL;
+    return there && *there && ((const struct race_sync *)(uintptr_t)*there)->polled;
+}
+
+void race_is_polled(struct wt_check_race *r, struct race_space *space, uint64_t addr)
+{
+    struct race_sync *sync = sync_at(r, space, addr);
+    if (sync)
+        sync->polled = true;
+}
+
 void race_synchronise(struct wt_check_race *r, struct race_slot *w, const struct wt_observed *a,
                       unsigned lane, struct race_space *space, uint64_t addr,
                       const struct race_record *last)
@@ -486,7 +498,7 @@ void race_synchronise(struct wt_check_race *r, struct race_slot *w, const struct
     if (!(page->sync[cell / 64] & bit)) {
         page->sync[cell / 64] |= bit;
         page->syncs++;
-        if (last && last->plain_store && wave_of(r, last->wave)->launch == a->launch)
+        if (last && may_be_atomic(r, last) && wave_of(r, last->wave)->launch == a->launch)
             take_store(r, sync, last);
     }
     if (a->kind != WT_WATCH_WRITE) {

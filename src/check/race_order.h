@@ -18,9 +18,10 @@ struct race_rules {
     const char *family;
     bool independent; /**< lanes of a wave are not ordered by their instructions */
     bool stores_hide; /**< a store's code does not say whether it is a relaxed atomic one */
-    bool waits;  /**< a group's accesses are done in order; waiting for them is a release for the
-                      device, and an acquire among the group */
-    bool spawns; /**< a wave starts others, and waits until it is alone */
+    bool waits; /**< a group's accesses are done in order; waiting for them is a release for the
+                     device, and an acquire among the group */
+    bool loads_hide; /**< nor does a load's: one that waves repeat is atomic */
+    bool spawns;     /**< a wave starts others, and waits until it is alone on its core */
 };
 
 /** A wave, as long as accesses of it may race. */
@@ -34,6 +35,7 @@ struct race_wave {
 struct race_slot {
     uint64_t id; /**< 0: none */
     uint32_t number, clock;
+    uint64_t last_pc, last_at;           /**< of its last load, if no other access came behind it */
     bool used;                           /**< it has made an access at this clock */
     bool among_group;                    /**< it has acquired among its group alone */
     uint32_t released[RACE_SCOPES];      /**< the clock up to which a later atomic store releases */
@@ -46,6 +48,7 @@ struct race_slot {
 /** What atomic accesses in a place have released. */
 struct race_sync {
     struct wt_clocks *all, *hint;
+    bool polled; /**< a wave has loaded it again and again, and nothing else: it is atomic */
     struct race_of_group {
         uint64_t home;
         struct wt_clocks *clocks;
@@ -106,6 +109,10 @@ void race_event(void *context, struct wt_machine *m, const struct wt_observed_ev
 void race_synchronise(struct wt_check_race *r, struct race_slot *w, const struct wt_observed *a,
                       unsigned lane, struct race_space *space, uint64_t addr,
                       const struct race_record *last);
+/** A wave has loaded from @p addr again and again, and nothing else. */
+void race_is_polled(struct wt_check_race *r, struct race_space *space, uint64_t addr);
+/** Whether one has. */
+bool race_was_polled(const struct race_space *space, uint64_t addr);
 /** Whether accesses of a record by lane @p lane are ordered before the next one of lane @p mine of
  * a wave. */
 bool race_ordered(const struct wt_check_race *r, const struct race_slot *w, unsigned mine,

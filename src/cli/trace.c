@@ -380,6 +380,9 @@ static void print_event(const struct trace *t, const struct wt_observed_event *e
     case WT_SEEN_WAIT:
         print_wait(t->out, e);
         break;
+    case WT_SEEN_ALONE:
+        fputs("is alone on its core", t->out);
+        break;
     case WT_SEEN_LAUNCH:
     case WT_SEEN_GROUP:
         fputs("begins", t->out);

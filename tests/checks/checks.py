@@ -185,9 +185,13 @@ def program_of(program, family):
         return [built("level_zero.gen9", "gcc", "-O1", "-g", HERE / "level_zero.c", "-lze_loader"), spirv()]
     if program == "openmp":
         return [built(f"openmp.{family}", "env", "PATH=/usr/bin:/bin", "gcc-12", LEVEL, "-g", "-w", "-fopenmp", *offload(family), HERE / "openmp.c")]
-    path = OUT / "vortex" / "vortex.rv32.elf"
+    return [vortex_program("vortex")]
+
+
+def vortex_program(name):
+    path = OUT / "vortex" / f"{name}.rv32.elf"
     subprocess.run(["make", "-s", "-C", ROOT / "examples" / "vortex", f"VPATH={HERE}", f"OUT={path.parent}", "OPT=-Og -g", path], check=True, capture_output=True)
-    return [path]
+    return path
 
 
 # ---- running ----

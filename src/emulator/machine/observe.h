@@ -115,6 +115,7 @@ enum wt_observed_event_kind {
     WT_SEEN_RELEASE, /**< `lanes` of a wave that waited, or came last, go on from a barrier */
     WT_SEEN_FENCE,   /**< `lanes` of a wave execute a fence of `order` and `scope` */
     WT_SEEN_WAIT,    /**< a wave waits until no more than `count` accesses are outstanding */
+    WT_SEEN_ALONE, /**< a wave goes on that has waited for the end of the core's others (Vortex) */
     WT_SEEN_WAVE_END,
     WT_SEEN_GROUP_END,
     WT_SEEN_LAUNCH_END,

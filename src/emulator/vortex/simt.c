@@ -156,6 +156,7 @@ static void after_exit(struct vx_device *d, struct vx_core *core)
             struct vx_warp *w = &d->warp[core->first_warp + i];
             if (w->active && w->wait == VX_WAIT_WSPAWN) {
                 vx_set_wait(w, VX_RUNS);
+                tell(w, WT_SEEN_ALONE, 0);
                 spawn(w, w->wait_id, w->wait_target);
                 return;
             }
@@ -250,6 +251,7 @@ const struct vx_uop *vx_op_wspawn(struct vx_warp *w, const struct vx_uop *u)
     const uint64_t target = vx_truncate(w->device, (uint64_t)last_lane_value(w, u->rs2)) & ~1ull;
     const uint32_t others = w->core->active - w->active;
     if (others == 0) {
+        tell(w, WT_SEEN_ALONE, 0);
         spawn(w, count, target);
         /* The turn ends, so that the scheduler sees the new warps. */
         w->pc = next_pc(w, u);

@@ -19,7 +19,9 @@
 enum { HOST_THREADS = 8, HOST_LANES = 4 };
 
 static __thread unsigned host_thread;
-static pthread_barrier_t host_barrier;
+/* Two in turn: pthread_barrier_wait() acquires what threads release that are at the next round. */
+static pthread_barrier_t host_barrier[2];
+static __thread unsigned host_round;
 static char host_local_memory[VX_LOCAL_MEMORY_SIZE] __attribute__((aligned(64)));
 
 static inline unsigned vx_thread(void)
@@ -34,7 +36,13 @@ static inline void *vx_local_memory(void)
 
 static inline void vx_barrier(void)
 {
-    pthread_barrier_wait(&host_barrier);
+    pthread_barrier_wait(&host_barrier[host_round++ % 2]);
+}
+
+static inline void vx_fence(void)
+{
+    static int word;
+    __atomic_fetch_add(&word, 0, __ATOMIC_ACQ_REL);
 }
 
 static inline uint32_t vx_atomic_add(uint32_t *p, uint32_t n)
@@ -63,14 +71,16 @@ static inline void vx_launch(void (*kernel)(void *), void *arg)
 {
     pthread_t thread[HOST_THREADS];
     struct host_one one[HOST_THREADS];
-    pthread_barrier_init(&host_barrier, NULL, HOST_THREADS);
+    for (int i = 0; i < 2; i++)
+        pthread_barrier_init(&host_barrier[i], NULL, HOST_THREADS);
     for (unsigned i = 0; i < HOST_THREADS; i++) {
         one[i] = (struct host_one){i, kernel, arg};
         pthread_create(&thread[i], NULL, host_run, &one[i]);
     }
     for (unsigned i = 0; i < HOST_THREADS; i++)
         pthread_join(thread[i], NULL);
-    pthread_barrier_destroy(&host_barrier);
+    for (int i = 0; i < 2; i++)
+        pthread_barrier_destroy(&host_barrier[i]);
 }
 
 #endif
