@@ -163,9 +163,11 @@ static bool is_store(const struct race_record *one)
 static bool may_race(const struct race_record *a, const struct race_record *b,
                      enum wt_severity *severity)
 {
-    *severity = a->plain_store && b->plain_store && a->size == b->size ? WT_WARNING : WT_ERROR;
+    const bool stores = a->kind == WT_WATCH_WRITE && b->kind == WT_WATCH_WRITE;
+    *severity =
+        stores && a->maybe_atomic && b->maybe_atomic && a->size == b->size ? WT_WARNING : WT_ERROR;
     return (is_store(a) || is_store(b)) && !(a->atomic && b->atomic) &&
-           !(a->atomic && b->plain_store) && !(a->plain_store && b->atomic);
+           !(a->atomic && b->maybe_atomic) && !(a->maybe_atomic && b->atomic);
 }
 
 static bool is_ordered(const struct access *x, unsigned mine, const struct race_record *o,
@@ -226,7 +228,7 @@ static void keep(struct access *x, const struct race_cell *cell, const struct ra
 static void take_cell(struct access *x, const struct race_cell *cell, unsigned lane, uint64_t at)
 {
     const struct race_shadow *s = &x->r->shadow;
-    const bool compatible = x->record.atomic || x->record.plain_store;
+    const bool compatible = x->record.atomic || x->record.maybe_atomic;
     enum wt_severity severity;
     bool keeps[RACE_SLOTS] = {false};
     for (unsigned k = 0; k < RACE_SLOTS; k++) {
@@ -271,7 +273,7 @@ static void take_lane(struct access *x, unsigned lane, uint64_t addr, unsigned s
     struct race_page *page = NULL;
     const bool polled = x->hides && race_was_polled(x->space, addr);
     x->synced = false;
-    if (x->record.atomic || polled || (x->record.plain_store && x->space->syncs.count)) {
+    if (x->record.atomic || polled || (x->record.maybe_atomic && x->space->syncs.count)) {
         struct race_cell list[4];
         page = race_page(x->space, addr, true);
         const unsigned cell = addr % RACE_PAGE / 4;
@@ -388,7 +390,7 @@ static bool take_whole(struct access *x)
         return false;
     struct race_page *page = race_page(x->space, x->a->at[0], true);
     const unsigned each = x->a->size / 4;
-    if (!page || (page->syncs && (x->record.plain_store || x->hides)))
+    if (!page || (page->syncs && (x->record.maybe_atomic || x->hides)))
         return false;
     for (unsigned i = 0; i < lanes * each; i++)
         mine[i] = (uint8_t)(i / each);
@@ -431,6 +433,12 @@ static bool is_aligned(const struct wt_observed *a)
     for (wt_lanes left = a->lanes; left; left &= left - 1)
         bits |= a->at[wt_lanes_lowest(left)];
     return !(bits & (a->size - 1));
+}
+
+/* Whether its code does not say whether it is atomic. */
+static bool hides_order(const struct wt_check_race *r, const struct wt_observed *a)
+{
+    return a->kind == WT_WATCH_WRITE ? r->rules.stores_hide : r->rules.loads_hide_too;
 }
 
 /* Numbers the access as the one before, if that is of the same instruction; false without host
@@ -516,8 +524,7 @@ static void take(void *context, struct wt_machine *m, const struct wt_observed *
                                     .kind = (uint8_t)a->kind,
                                     .size = (uint8_t)a->size,
                                     .atomic = atomic,
-                                    .plain_store = r->rules.stores_hide && !atomic &&
-                                                   a->kind == WT_WATCH_WRITE && is_aligned(a)};
+                                    .maybe_atomic = !atomic && hides_order(r, a) && is_aligned(a)};
     x.w->used = true;
     x.hides = r->rules.loads_hide && !atomic && (!r->rules.waits || g);
     note_polling(&x);
@@ -548,8 +555,13 @@ static const struct race_rules rules[] = {
     {.family = "sm"},
     /* OpenCL C, "Memory Ordering Rules": work-items are independent. */
     {.family = "gen9", .independent = true, .loads_hide = true},
-    /* Warps start others by wspawn, and wait by it until they have ended. */
-    {.family = "vortex", .loads_hide = true, .spawns = true},
+    /* Atomic loads and stores are plain ones beside fences (RISC-V, "A"); warps start others by
+       wspawn, and wait by it until they have ended. */
+    {.family = "vortex",
+     .stores_hide = true,
+     .loads_hide_too = true,
+     .loads_hide = true,
+     .spawns = true},
 };
 
 struct wt_check_race *wt_check_race_begin(struct wt_machine *m, const void *space,

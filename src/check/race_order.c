@@ -437,7 +437,8 @@ static void forget_sync(struct race_sync *sync)
 
 static bool may_be_atomic(const struct wt_check_race *r, const struct race_record *one)
 {
-    return one->plain_store || (r->rules.loads_hide && one->kind == WT_WATCH_WRITE && !one->atomic);
+    return one->maybe_atomic ||
+           (r->rules.loads_hide && one->kind == WT_WATCH_WRITE && !one->atomic);
 }
 
 /* What a store has released that nobody took for an atomic one then: the clock counts releases. */

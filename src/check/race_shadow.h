@@ -29,8 +29,8 @@ struct race_record {
     uint32_t clock; /**< of the wave */
     uint8_t kind;   /**< enum wt_watch_kind */
     uint8_t size;
-    bool atomic;      /**< it does not race with others that are atomic */
-    bool plain_store; /**< it may be a relaxed atomic store, whose code is that of a plain one */
+    bool atomic;       /**< it does not race with others that are atomic */
+    bool maybe_atomic; /**< it may be a relaxed atomic one, whose code is that of a plain one */
 };
 
 /** Where a cell's slots are. */
