@@ -113,13 +113,21 @@ static bool same_calls(const struct wt_call_stack *a, const struct wt_call_stack
     return a->depth == b->depth && !memcmp(a->address, b->address, a->depth * sizeof *a->address);
 }
 
+/* Whether they are about the same accesses; of a race in either order. */
+static bool same_accesses(const struct wt_finding *a, const struct wt_finding *b)
+{
+    const bool turned = a->other.pc && a->pc == b->other.pc && a->other.pc == b->pc &&
+                        a->access == b->other.access && a->other.access == b->access;
+    return turned || (a->pc == b->pc && a->access == b->access && a->other.pc == b->other.pc &&
+                      a->other.access == b->other.access);
+}
+
 bool wt_finding_is_like(const struct wt_finding *a, const struct wt_finding *b)
 {
     /* Of an object without a known place each is another one. */
-    return a->kind == b->kind && a->severity == b->severity && a->pc == b->pc &&
-           a->space == b->space && a->access == b->access && a->device == b->device &&
-           a->other.pc == b->other.pc && a->other.access == b->other.access &&
-           a->has_object == b->has_object && same_calls(&a->made, &b->made) &&
+    return a->kind == b->kind && a->severity == b->severity && same_accesses(a, b) &&
+           a->space == b->space && a->device == b->device && a->has_object == b->has_object &&
+           same_calls(&a->made, &b->made) &&
            (a->made.depth || a->object_number == b->object_number) &&
            (a->pc || (same_calls(&a->calls, &b->calls) && strcmp(a->text, b->text) == 0));
 }

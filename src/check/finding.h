@@ -130,7 +130,8 @@ static inline wt_lanes wt_finding_other_lanes(const struct wt_finding *f)
 
 /** Fills in what of a finding is an object's. */
 void wt_finding_of_object(struct wt_finding *f, const struct wt_object *object);
-/** Whether two are of one kind, at one place, and their objects were made at one place. */
+/** Whether two are of one kind, at one place, or both places of a race, and their objects were made
+ * at one place. */
 bool wt_finding_is_like(const struct wt_finding *a, const struct wt_finding *b);
 
 #endif

@@ -353,8 +353,11 @@ static enum wt_status print(void *context, FILE *out, uint64_t number, struct wt
     if (!status && number) {
         const struct wt_finding *one = &all.list[number - 1].finding;
         const wt_lanes lanes = wt_finding_lanes(one);
-        *place =
+        const wt_lanes others = wt_finding_other_lanes(one);
+        place[0] =
             (struct wt_check_place){one->time, one->wave_id, lanes ? wt_lanes_lowest(lanes) : 0};
+        place[1] = (struct wt_check_place){one->other.time, one->other.wave_id,
+                                           others ? wt_lanes_lowest(others) : 0};
     }
     if (!status && out && number)
         cli_found_print(out, &all.list[number - 1]);

@@ -90,7 +90,13 @@ static json_object *new_result(const struct cli_found *f)
     if (place)
         json_object_array_add(locations, new_location(place));
     json_object_object_add(result, "locations", locations);
+    if (f->other.count) {
+        json_object *related = json_object_new_array();
+        json_object_array_add(related, new_location(&f->other.list[0]));
+        json_object_object_add(result, "relatedLocations", related);
+    }
     add_stack(stacks, "the access", &f->calls);
+    add_stack(stacks, "the other access", &f->other);
     add_stack(stacks, "the launch", &f->launch);
     add_stack(stacks, "the allocation", &f->made);
     add_stack(stacks, "the end of the allocation", &f->ended);

@@ -197,17 +197,20 @@ static bool matches_function(const char *pattern, const char *function)
     return matches(pattern, function) || matches(pattern, plain);
 }
 
-static bool matches_place(const struct cli_suppression *s, const struct cli_found *f)
+static bool matches_calls(const struct cli_suppression *s, const struct cli_calls *calls)
 {
-    if (!s->function && !s->file)
-        return true;
-    for (size_t i = 0; i < f->calls.count; i++) {
-        const struct cli_call *c = &f->calls.list[i];
+    for (size_t i = 0; i < calls->count; i++) {
+        const struct cli_call *c = &calls->list[i];
         if (matches_function(s->function, c->function) && matches_file(s->file, c->file) &&
             (!s->line || s->line == c->line))
             return true;
     }
     return false;
+}
+
+static bool matches_place(const struct cli_suppression *s, const struct cli_found *f)
+{
+    return (!s->function && !s->file) || matches_calls(s, &f->calls) || matches_calls(s, &f->other);
 }
 
 bool cli_suppressions_hold(struct cli_suppressions *all, const struct cli_found *f)

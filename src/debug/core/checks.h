@@ -25,8 +25,9 @@ struct wt_checks {
     bool (*describe)(void *context, const struct wt_event *event, char *text, size_t size);
     /**
      * Prints the findings so far, a line each, or the one of number @p number, from 1, whole;
-     * *place becomes its place. @p out NULL: nothing is printed. WT_INVALID: there is none of that
-     * number.
+     * @p place, which has two, becomes its place, and that of the other access of a race (time 0
+     * and wave WT_NO_WAVE: there is none). @p out NULL: nothing is printed. WT_INVALID: there is
+     * none of that number.
      */
     enum wt_status (*print)(void *context, FILE *out, uint64_t number, struct wt_check_place *place,
                             struct wt_error *err);

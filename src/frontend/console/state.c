@@ -41,7 +41,7 @@ enum wt_status do_info_profile(struct wt_shell *c, const char *text, struct wt_e
 
 enum wt_status do_info_checks(struct wt_shell *c, const char *text, struct wt_error *err)
 {
-    struct wt_check_place found;
+    struct wt_check_place found[2];
     uint64_t number = 0;
     const struct wt_checks *checks = c->options.checks;
     const enum wt_status status = wt_checks_need(checks, err);
@@ -49,7 +49,7 @@ enum wt_status do_info_checks(struct wt_shell *c, const char *text, struct wt_er
         return status;
     if (*text && (!take_number(&text, &number) || *text || !number))
         return wt_fail(err, WT_INVALID, "info checks takes the number of a finding, from 1 on");
-    return checks->print(checks->context, c->out, number, &found, err);
+    return checks->print(checks->context, c->out, number, found, err);
 }
 
 /* "PROGRAM | stopped: device 0, core 0, warp 1, thread 0 | draw at a.c:42 | time 4647, in the past"

@@ -599,20 +599,27 @@ enum wt_status do_goto(struct wt_shell *c, const char *text, struct wt_error *er
 
 enum wt_status do_check(struct wt_shell *c, const char *text, struct wt_error *err)
 {
-    struct wt_check_place found = {.time = 0};
+    struct wt_check_place found[2] = {{.time = 0}};
     uint64_t number;
     if (strncmp(text, "goto ", 5) != 0)
-        return wt_fail(err, WT_INVALID, "check goto NUMBER: 'info checks' has the numbers");
+        return wt_fail(err, WT_INVALID, "check goto NUMBER [other]: 'info checks' has the numbers");
     text += 5;
     text += strspn(text, " ");
-    if (!take_number(&text, &number) || *text || !number)
-        return wt_fail(err, WT_INVALID, "check goto takes the number of a finding, from 1 on");
+    const bool good = take_number(&text, &number) && number;
+    text += strspn(text, " ");
+    const bool other = strcmp(text, "other") == 0;
+    if (!good || (*text && !other))
+        return wt_fail(err, WT_INVALID,
+                       "check goto takes the number of a finding, from 1 on, and 'other' for the "
+                       "other access of a race");
     const struct wt_checks *checks = c->options.checks;
     enum wt_status status = wt_checks_need(checks, err);
-    if (status || (status = checks->print(checks->context, NULL, number, &found, err)) != WT_OK)
+    if (status || (status = checks->print(checks->context, NULL, number, found, err)) != WT_OK)
         return status;
-    return found.wave
-               ? go_to(c, found.time, &found, err)
+    if (other && !found[1].wave)
+        return wt_fail(err, WT_STATE, "finding %" PRIu64 " has no other access", number);
+    return found[other].wave
+               ? go_to(c, found[other].time, &found[other], err)
                : wt_fail(err, WT_STATE, "finding %" PRIu64 " is one of the host's side", number);
 }
 

@@ -44,20 +44,24 @@ static enum wt_status print(struct wt_rsp_session *s, const char *text, FILE *ou
     const struct wt_checks *checks = s->options->checks;
     const bool goes = strncmp(text, "goto ", 5) == 0;
     const char *word = text + (goes ? 5 + strspn(text + 5, " ") : 0);
-    struct wt_check_place place = {.time = 0};
+    struct wt_check_place place[2] = {{.time = 0}};
     char *end, time[24];
     const uint64_t number = strtoull(word, &end, 10);
+    const bool other = goes && strcmp(end + strspn(end, " "), "other") == 0;
     enum wt_status status = wt_checks_need(checks, err);
     if (status)
         return status;
-    if ((goes || *word) && (!isdigit((unsigned char)*word) || *end || !number))
+    if ((goes || *word) && (!isdigit((unsigned char)*word) || (*end && !other) || !number))
         return wt_fail(err, WT_INVALID,
-                       "monitor check [NUMBER], check goto NUMBER, or check catch [KIND|off]");
-    if ((status = checks->print(checks->context, goes ? NULL : out, number, &place, err)) || !goes)
+                       "monitor check [NUMBER], check goto NUMBER [other], or check catch "
+                       "[KIND|off]");
+    if ((status = checks->print(checks->context, goes ? NULL : out, number, place, err)) || !goes)
         return status;
-    if (!place.wave)
+    if (other && !place[1].wave)
+        return wt_fail(err, WT_STATE, "finding %" PRIu64 " has no other access", number);
+    if (!place[other].wave)
         return wt_fail(err, WT_STATE, "finding %" PRIu64 " is one of the host's side", number);
-    snprintf(time, sizeof time, "%" PRIu64, place.time);
+    snprintf(time, sizeof time, "%" PRIu64, place[other].time);
     wt_rsp_goto(s, time, out);
     return WT_OK;
 }

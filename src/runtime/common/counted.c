@@ -4,6 +4,7 @@
 #include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <link.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -126,8 +127,26 @@ static void list_code(struct wt_counted *c)
 
 /* ---- drivers ---- */
 
+static int is_openmp(struct dl_phdr_info *info, size_t size, void *context)
+{
+    return strstr(info->dlpi_name, "libgomp-plugin-") || strstr(info->dlpi_name, "libomptarget");
+}
+
+/* Workers of OpenMP's runtimes hand values on in ways that are races by the rules of the code that
+ * they are compiled to. */
+static bool wants_races(void)
+{
+    const bool wanted = wt_check_wants(WT_CHECK_RACE);
+    if (!wanted || !dl_iterate_phdr(is_openmp, NULL))
+        return wanted;
+    wt_say_once("--check=race is not there for OpenMP: no races are looked for in process %ld",
+                (long)getpid());
+    return false;
+}
+
 static struct wt_counted *begin(struct wt_hosted *gpu, const void *space)
 {
+    const bool races = wants_races();
     struct wt_counted *c = calloc(1, sizeof *c);
     if (!c)
         return NULL;
@@ -140,14 +159,14 @@ static struct wt_counted *begin(struct wt_hosted *gpu, const void *space)
         uint64_t first, last;
         wt_check_launches(&first, &last);
         wt_check_memory_only(c->memory, first, last);
-        if (wt_check_wants(WT_CHECK_RACE))
+        if (races)
             c->race = wt_check_race_begin(gpu->machine, space, wt_check_lanes(), wt_checked_found,
                                           &c->list);
         if (c->race)
             wt_check_race_only(c->race, first, last);
     }
     if ((c->profile || !wt_counted_counts()) && (c->memory || !wt_check_wants(WT_CHECK_MEMORY)) &&
-        (c->race || !wt_check_wants(WT_CHECK_RACE)))
+        (c->race || !races))
         return c;
     wt_check_race_end(c->race);
     wt_check_memory_end(c->memory);
