@@ -32,12 +32,13 @@ struct access {
     struct race_slot *w;
     struct race_space *space;
     struct race_record record;
-    bool hides;      /* it may be atomic, where its place is polled */
-    uint32_t number; /* of the record */
-    bool stored;     /* a slot refers to it */
-    bool synced;     /* the place has had atomic accesses: a store there is another one */
+    bool hides;          /* it may be atomic, where its place is polled */
+    uint32_t number;     /* of the record */
+    bool stored;         /* a slot refers to it */
+    bool synced;         /* the place has had atomic accesses: a store there is another one */
+    uint32_t ordered[8]; /* records of other waves that are known to be ordered */
     unsigned count;
-    struct conflict conflict[MOST];
+    struct conflict *conflict; /* MOST */
 };
 
 static enum wt_access access_of(unsigned kind)
@@ -241,8 +242,10 @@ static void take_cell(struct access *x, const struct race_cell *cell, unsigned l
                 add_conflict(x, lane, at, o, other, true, WT_WARNING);
             continue;
         }
-        if (is_ordered(x, lane, o, other))
+        if (is_ordered(x, lane, o, other)) {
+            keeps[k] = x->record.atomic && !o->atomic; /* atomic ones of others race with it */
             continue;
+        }
         if (may_race(&x->record, o, &severity) && !(severity == WT_WARNING && x->synced))
             add_conflict(x, lane, at, o, other, false, severity);
         else
@@ -409,11 +412,65 @@ static bool is_broadcast(const struct wt_observed *a)
     return true;
 }
 
+/* Whether nothing races that is in a slot, which nobody looks at twice where many lanes meet it. */
+static inline bool is_past(struct access *x, uint32_t slot, unsigned mine, unsigned lane)
+{
+    const struct race_record *o = race_record(&x->r->shadow, slot);
+    if (!o || x->ordered[slot % 8] == slot)
+        return true;
+    if (!is_ordered(x, mine, o, lane))
+        return false;
+    if (o->wave != x->w->number || !x->r->rules.independent)
+        x->ordered[slot % 8] = slot;
+    return true;
+}
+
+/* A plain access to one whole cell, in which nothing races; false, and nothing is done, where it is
+ * no simple case. */
+static inline bool take_quickly(struct access *x, struct race_page *page, unsigned cell,
+                                unsigned lane)
+{
+    const uint32_t write = page->slot[0][cell], read = page->slot[1][cell];
+    if (write & RACE_SPLIT || write == x->number || !is_past(x, write, lane, page->lane[0][cell]) ||
+        !is_past(x, read, lane, page->lane[1][cell]))
+        return false;
+    if (x->record.kind == WT_WATCH_READ) {
+        page->slot[1][cell] = x->number;
+        page->lane[1][cell] = (uint8_t)lane;
+        return x->stored = true;
+    }
+    if (!is_past(x, page->slot[2][cell], lane, page->lane[2][cell]))
+        return false;
+    page->slot[0][cell] = x->number;
+    page->lane[0][cell] = (uint8_t)lane;
+    page->slot[1][cell] = page->slot[2][cell] = 0;
+    return x->stored = true;
+}
+
+static void take_words(struct access *x)
+{
+    const struct wt_observed *a = x->a;
+    struct race_page *page = NULL;
+    for (wt_lanes left = a->lanes; left; left &= left - 1) {
+        const unsigned lane = wt_lanes_lowest(left);
+        const uint64_t at = a->at[lane];
+        if (!page || page->number != at / RACE_PAGE)
+            page = race_page(x->space, at, true);
+        if (!page || at % 4 || (page->syncs && (x->record.maybe_atomic || x->hides)) ||
+            !take_quickly(x, page, at % RACE_PAGE / 4, lane))
+            take_lane(x, lane, at, a->size);
+    }
+}
+
 static void take_lanes(struct access *x)
 {
     const struct wt_observed *a = x->a;
     if (take_whole(x))
         return;
+    if (a->size == 4 && !x->record.atomic && !a->is_scalar) {
+        take_words(x);
+        return;
+    }
     if (a->is_scalar || (is_broadcast(a) && !x->r->rules.independent)) {
         const unsigned lane = wt_lanes_lowest(a->lanes);
         take_lane(x, lane | (a->is_scalar ? RACE_WAVE : 0), a->at[lane], a->size);
@@ -507,7 +564,8 @@ static void take(void *context, struct wt_machine *m, const struct wt_observed *
     if ((a->space != WT_OBSERVED_GLOBAL && a->space != WT_OBSERVED_GROUP) ||
         race_is_past(r, a->time) || a->launch < r->first_launch || a->launch > r->last_launch)
         return;
-    struct access x = {.r = r, .a = a};
+    struct conflict conflict[MOST];
+    struct access x = {.r = r, .a = a, .conflict = conflict};
     struct race_group *g = a->space == WT_OBSERVED_GROUP ? race_group_of(r, a->home) : NULL;
     x.w = race_slot_of(r, a->wave, a->id, a->launch, a->group);
     x.space = g ? &g->space : &r->global;
