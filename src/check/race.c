@@ -32,10 +32,14 @@ struct access {
     struct race_slot *w;
     struct race_space *space;
     struct race_record record;
-    bool hides;          /* it may be atomic, where its place is polled */
-    uint32_t number;     /* of the record */
-    bool stored;         /* a slot refers to it */
-    bool synced;         /* the place has had atomic accesses: a store there is another one */
+    bool hides;      /* it may be atomic, where its place is polled */
+    uint32_t number; /* of the record */
+    bool stored;     /* a slot refers to it */
+    bool synced;     /* the place has had atomic accesses: a store there is another one */
+    /* Of a row of cells that are equal but for the lanes, and stand for one: lanes of the cell are
+     * numbers of slots, whose lanes these are. NULL: there is none. */
+    uint8_t *const *row;
+    unsigned row_count;
     uint32_t ordered[8]; /* records of other waves that are known to be ordered */
     unsigned count;
     struct conflict *conflict; /* MOST */
@@ -84,6 +88,17 @@ static void describe_object(const struct access *x, const struct conflict *c, st
             f, &(struct wt_object){.size = m->groups.ops->asked(m, w->group), .by = ""});
 }
 
+/* Whether a finding may be the first of its kind, whose texts count. */
+static bool is_new(struct wt_check_race *r, const struct wt_finding *f)
+{
+    const uint64_t pair = (f->pc * 31 + f->other.pc) * 4 + f->severity;
+    const uint64_t key = pair * UINT64_C(0x9e3779b97f4a7c15) ^ f->object_number;
+    uint64_t *place = &r->told_pairs[key >> 60];
+    const bool new = *place != key;
+    *place = key;
+    return new;
+}
+
 static void report(struct access *x, const struct conflict *c)
 {
     struct wt_check_race *r = x->r;
@@ -114,15 +129,17 @@ static void report(struct access *x, const struct conflict *c)
                            .times = 1,
                            .lanes_of = wt_lanes_count(c->lanes)};
     f.entry = w->group ? m->groups.ops->entry(m, w->group) : 0;
-    wt_wave_name(&mine->name, f.wave, sizeof f.wave);
     f.other = (struct wt_finding_other){.pc = c->other.pc,
                                         .time = c->other.time,
                                         .bytes = c->other.size,
                                         .lanes = {(uint64_t)c->others, (uint64_t)(c->others >> 64)},
                                         .wave_id = theirs->id,
                                         .access = access_of(c->other.kind)};
-    wt_wave_name(&theirs->name, f.other.wave, sizeof f.other.wave);
     describe_object(x, c, &f);
+    if (is_new(r, &f)) {
+        wt_wave_name(&mine->name, f.wave, sizeof f.wave);
+        wt_wave_name(&theirs->name, f.other.wave, sizeof f.other.wave);
+    }
     snprintf(f.text, sizeof f.text, "%s", reason(x, c));
     r->found(r->context, &f);
 }
@@ -130,6 +147,15 @@ static void report(struct access *x, const struct conflict *c)
 static wt_lanes lanes_of(unsigned lane)
 {
     return wt_lane_bit(lane & ~(unsigned)RACE_WAVE);
+}
+
+/* The lanes of a row's slot. */
+static wt_lanes lanes_of_row(const struct access *x, unsigned slot)
+{
+    wt_lanes all = 0;
+    for (unsigned i = 0; i < x->row_count; i++)
+        all |= lanes_of(x->row[slot][i]);
+    return all;
 }
 
 static void add_conflict(struct access *x, unsigned mine, uint64_t at, const struct race_record *o,
@@ -145,8 +171,8 @@ static void add_conflict(struct access *x, unsigned mine, uint64_t at, const str
     if (i == x->count)
         x->conflict[x->count++] =
             (struct conflict){.other = *o, .at = at, .severity = severity, .same = same};
-    x->conflict[i].lanes |= lanes_of(mine);
-    x->conflict[i].others |= lanes_of(lane);
+    x->conflict[i].lanes |= x->row ? x->a->lanes : lanes_of(mine);
+    x->conflict[i].others |= x->row ? lanes_of_row(x, lane) : lanes_of(lane);
     if (same)
         x->conflict[i].lanes |= lanes_of(lane);
     if (severity < x->conflict[i].severity)
@@ -385,6 +411,42 @@ static bool is_row(const struct wt_observed *a, unsigned *count)
     return !differ && a->at[0] % RACE_PAGE + (uint64_t)lanes * a->size <= RACE_PAGE;
 }
 
+/* A row whose cells are equal but for the lanes: they are taken as one. False, and nothing is done,
+ * where they are not. */
+static bool take_equal_cells(struct access *x, struct race_page *page, unsigned first,
+                             unsigned count, const uint8_t *mine)
+{
+    uint8_t *lanes[RACE_SLOTS], saved[RACE_SLOTS][WT_MAX_LANES * 4];
+    uint32_t before[RACE_SLOTS], slot[RACE_SLOTS];
+    uint8_t number[RACE_SLOTS] = {0, 1, 2};
+    struct race_cell cell;
+    for (unsigned k = 0; k < RACE_SLOTS; k++) {
+        const struct race_record *o = race_record(&x->r->shadow, page->slot[k][first]);
+        lanes[k] = &page->lane[k][first];
+        if (!are_equal(&page->slot[k][first], count) || page->slot[k][first] & RACE_SPLIT ||
+            page->slot[k][first] == x->number ||
+            (o && o->wave == x->w->number && x->r->rules.independent &&
+             memcmp(lanes[k], mine, count) != 0))
+            return false;
+        before[k] = slot[k] = page->slot[k][first];
+        cell.slot[k] = &slot[k];
+        cell.lane[k] = &number[k];
+        memcpy(saved[k], lanes[k], count);
+    }
+    x->row = lanes;
+    x->row_count = count;
+    take_cell(x, &cell, RACE_WAVE, x->a->at[0]);
+    x->row = NULL;
+    for (unsigned k = 0; k < RACE_SLOTS; k++) {
+        if (slot[k] == before[k])
+            continue;
+        fill(&page->slot[k][first], count, slot[k]);
+        if (slot[k])
+            memcpy(lanes[k], slot[k] == x->number ? mine : saved[number[k]], count);
+    }
+    return true;
+}
+
 static bool take_whole(struct access *x)
 {
     uint8_t mine[WT_MAX_LANES * 4];
@@ -397,7 +459,9 @@ static bool take_whole(struct access *x)
         return false;
     for (unsigned i = 0; i < lanes * each; i++)
         mine[i] = (uint8_t)(i / each);
-    return take_row(x, page, x->a->at[0] % RACE_PAGE / 4, lanes * each, mine);
+    const unsigned first = x->a->at[0] % RACE_PAGE / 4;
+    return take_row(x, page, first, lanes * each, mine) ||
+           take_equal_cells(x, page, first, lanes * each, mine);
 }
 
 /* Whether all lanes load from one place. */

@@ -90,6 +90,7 @@ struct wt_check_race {
     size_t waves, wave_room;
     uint32_t active, launches;            /* waves and launches that have begun */
     struct wt_clocks **ended;             /* SPAWNS: of waves of each core that have ended */
+    uint64_t told_pairs[16];              /* of places of findings, as keys */
     uint64_t told_time, told_pc, told_at; /* of the last finding */
 };
 

@@ -4,6 +4,7 @@ import dataclasses
 import functools
 import json
 import re
+import subprocess
 
 import pytest
 
@@ -222,3 +223,59 @@ def test_places_of_each_access_count():
         assert not is_expected(right[0] | {member: other} | {"other": right[1]}, race), member
         assert not is_expected(right[0] | {"other": right[1] | {member: other}}, race), member
 
+
+
+# ---- what is said of races elsewhere ----
+
+def test_a_repeated_past_counts_once(tmp_path):
+    """`check goto` goes to both accesses; a part of the run that is repeated, or done anew from a changed past, finds nothing that was found before."""
+    script = """break vx_release_workers
+run
+info checks 1
+check goto 1
+print $pc
+check goto 1 other
+print $pc
+continue
+reverse-continue
+continue
+info checks 1
+check goto 1
+set variable words[0] = 5
+continue
+info checks
+quit
+"""
+    done = subprocess.run([checks.command_under_test(), "debug", *checks.VORTEX, "--check=race", "--arg=1", *program_of("races_vortex", "vortex")], input=script,
+                          capture_output=True, text=True, timeout=120, check=False)
+    race = next(race for race in PLANTED if race.program == "races_vortex")     # the first case
+    reports = re.findall(r"^wavetrap: error: race .*?^  \d+ times.*?$", done.stdout, re.M | re.S)
+    assert len(reports) == 2 and reports[0] == reports[1], done.stdout
+    places = [int(line) for line in re.findall(r"at \S*races_vortex\.c:(\d+)$", done.stdout, re.M)]
+    assert race.lines <= set(places), done.stdout
+    assert re.search(r"^1  error: race", done.stdout, re.M) and not re.search(r"^2  ", done.stdout, re.M), done.stdout
+
+
+def test_a_race_has_both_places_in_sarif_and_is_suppressed_by_either(tmp_path):
+    race = next(race for race in PLANTED if race.case == "in_functions")
+    config, sarif = tmp_path / "config", tmp_path / "found.sarif"
+    config.write_text("suppress race function=get_inlined\n")
+    assert wavetrap("races", "gfx900", "bad", race.case, options=["--check=race", f"--report=sarif:{sarif}"]).returncode == 115
+    result, = json.loads(sarif.read_text())["runs"][0]["results"]
+    lines = {place["physicalLocation"]["region"]["startLine"] for place in (*result["locations"], *result["relatedLocations"])}
+    assert lines == race.lines and result["ruleId"] == "race"
+    assert wavetrap("races", "gfx900", "bad", race.case, options=["--check=race", f"--check-config={config}"]).returncode == 0
+
+
+def test_lanes_of_a_wave_race_where_they_are_independent():
+    """They are not on a gfx900, unless they are to be."""
+    case = ["good", "warp_synchronous"]
+    assert wavetrap("races", "gfx900", *case, options=["--check=race"]).returncode == 0
+    done = wavetrap("races", "gfx900", *case, options=["--check=race", "--check-lanes=independent"])
+    assert done.returncode == 115 and "nothing orders these lanes" in done.stderr and "warp_reduce" in done.stderr, done.stderr
+
+
+@pytest.mark.parametrize("family", checks.FAMILIES["openmp"])
+def test_openmp_is_refused(family):
+    done = checks.wavetrap("openmp", family, "good", options=["--check=race"])
+    assert "--check=race is not there for OpenMP" in done.stderr and done.returncode == 0, done.stderr
