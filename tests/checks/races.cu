@@ -665,7 +665,7 @@ static void atomic_reduction(int)
 
 __global__ void warp_reduce(int *out)
 {
-    __shared__ volatile int s[64];
+    __shared__ int s[64];
     const int i = threadIdx.x;
     s[i] = i;
     LOCKSTEP();
