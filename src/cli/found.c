@@ -120,8 +120,7 @@ static void resolve_code(struct cli_found *f, const struct cli_counted_code *cod
                          const struct wt_emulated *e)
 {
     const enum wt_finding_space space = (enum wt_finding_space)f->finding.space;
-    const struct wt_module *m =
-        resolve_place(f, f->finding.pc, code, e, &f->calls, f->instruction);
+    const struct wt_module *m = resolve_place(f, f->finding.pc, code, e, &f->calls, f->instruction);
     static_assert(sizeof f->instruction == 256 && sizeof f->other_instruction == 256, "their text");
     if (f->finding.other.pc)
         resolve_place(f, f->finding.other.pc, code, e, &f->other, f->other_instruction);
@@ -179,12 +178,12 @@ static bool is_load_of(const struct cli_found *load, const struct cli_found *ato
 {
     const struct wt_finding *a = &load->finding, *b = &atomic->finding;
     const struct cli_call *at = cli_found_place(load), *there = cli_found_place(atomic);
-    return a->kind != WT_FOUND_RACE && a->access == WT_ACCESS_LOAD && b->access == WT_ACCESS_ATOMIC &&
-           load->process == atomic->process && a->kind == b->kind && a->address == b->address &&
-           a->bytes == b->bytes && a->launch == b->launch && a->wave_id == b->wave_id &&
-           a->device == b->device && !memcmp(a->lanes, b->lanes, sizeof a->lanes) &&
-           a->object_number == b->object_number && at && there && at->line &&
-           at->line == there->line && !strcmp(at->file, there->file);
+    return a->kind != WT_FOUND_RACE && a->access == WT_ACCESS_LOAD &&
+           b->access == WT_ACCESS_ATOMIC && load->process == atomic->process &&
+           a->kind == b->kind && a->address == b->address && a->bytes == b->bytes &&
+           a->launch == b->launch && a->wave_id == b->wave_id && a->device == b->device &&
+           !memcmp(a->lanes, b->lanes, sizeof a->lanes) && a->object_number == b->object_number &&
+           at && there && at->line && at->line == there->line && !strcmp(at->file, there->file);
 }
 
 /* One mistake is one finding. */
@@ -351,9 +350,8 @@ static void print_counts(FILE *out, const struct wt_finding *one, const char *la
 }
 
 /* The wave and the lanes of an access, and its instruction. */
-static void print_access(FILE *out, const struct cli_found *f, const char *indent,
-                         const char *wave, wt_lanes set, uint64_t time, uint64_t pc,
-                         const char *instruction)
+static void print_access(FILE *out, const struct cli_found *f, const char *indent, const char *wave,
+                         wt_lanes set, uint64_t time, uint64_t pc, const char *instruction)
 {
     const char *lane = f->family ? f->family->words.lane : "lane";
     char lanes[WT_LANES_TEXT];

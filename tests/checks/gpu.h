@@ -2,8 +2,8 @@
  * this file; LAUNCH starts a kernel. The oracle is the host's compiler with AddressSanitizer: each
  * GPU thread is a host thread that is named by its lane ("lane5"), a device's memory is malloc's,
  * __shared__ variables are static ones, and streams, events are blocks of memory, so that a use
- * after their destruction is a use of freed memory. With GROUPS_AT_ONCE, for ThreadSanitizer, groups
- * run at once; then only one group of a kernel may have __shared__ variables. */
+ * after their destruction is a use of freed memory. With GROUPS_AT_ONCE, for ThreadSanitizer,
+ * groups run at once; then only one group of a kernel may have __shared__ variables. */
 #ifndef GPU_H
 #define GPU_H
 #include <stdint.h>

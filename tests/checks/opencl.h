@@ -118,8 +118,8 @@ static void launch(const char *name, size_t items, const char *letters, ...)
         need(!error, "an argument");
     }
     va_end(list);
-    clEnqueueNDRangeKernel(queue, kernel, 1, NULL, &items, group_items ? &group_items : &items, 0, NULL,
-                           NULL);
+    clEnqueueNDRangeKernel(queue, kernel, 1, NULL, &items, group_items ? &group_items : &items, 0,
+                           NULL, NULL);
     clFinish(queue);
     clReleaseKernel(kernel);
 }

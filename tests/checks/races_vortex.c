@@ -1,7 +1,7 @@
-/* Planted races of a bare Vortex program, and idioms. The argument that the host leaves is the number
- * of the case whose race is wanted, from 1; 0: all cases, without races. One core of two warps of
- * four threads, which are in lockstep: the two accesses are those of both warps. host/vortex.h makes
- * the oracle of it. */
+/* Planted races of a bare Vortex program, and idioms. The argument that the host leaves is the
+ * number of the case whose race is wanted, from 1; 0: all cases, without races. One core of two
+ * warps of four threads, which are in lockstep: the two accesses are those of both warps.
+ * host/vortex.h makes the oracle of it. */
 #include <stdlib.h>
 #include "vortex.h"
 #include "cases.h"
