@@ -305,13 +305,13 @@ void dap_tell_stop(struct wt_dap *d)
 static void say_findings(struct wt_dap *d)
 {
     const struct wt_checks *checks = d->g->options.checks;
-    struct wt_check_place place;
+    struct wt_check_place place[2];
     char *text = NULL;
     size_t size;
     FILE *out = checks && !d->terminated ? open_memstream(&text, &size) : NULL;
     if (!out)
         return;
-    const enum wt_status status = checks->print(checks->context, out, 0, &place, WT_IGNORED);
+    const enum wt_status status = checks->print(checks->context, out, 0, place, WT_IGNORED);
     fclose(out);
     if (!status && *text)
         wt_dap_output(d, WT_DAP_CONSOLE, text, size);
