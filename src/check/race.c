@@ -217,9 +217,7 @@ static uint64_t home_of(const struct access *x, const struct race_record *one)
     return x->r->wave[one->wave - 1].home;
 }
 
-/* Whether an access need not be kept: a later one by a lane that is ordered behind it stands for
- * it.
- */
+/* Whether an access need not be kept: a later one, which is ordered behind it, stands for it. */
 static bool may_go(const struct access *x, const struct race_record *o, unsigned mine,
                    unsigned lane, const struct race_record *by)
 {
@@ -582,7 +580,7 @@ static bool collect(struct wt_check_race *r)
 {
     struct race_space **spaces = NULL;
     size_t count = 0;
-    if (r->shadow.count < r->shadow.limit || r->shadow.count < 1 << 20)
+    if (!race_is_full(&r->shadow))
         return true;
     spaces = calloc(r->groups.count + 1, sizeof *spaces);
     if (!spaces)
@@ -728,10 +726,12 @@ void wt_check_race_only(struct wt_check_race *r, uint64_t first, uint64_t last)
 
 void wt_check_race_free(struct wt_check_race *r)
 {
-    if (!r)
-        return;
-    if (r->slot && r->ended)
+    if (r && r->slot && r->ended)
         race_free_all(r);
+    if (r) {
+        free(r->slot);
+        free(r->ended);
+    }
     free(r);
 }
 

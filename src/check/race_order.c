@@ -72,6 +72,10 @@ void race_begin_anew(struct wt_check_race *r)
     r->waves = 0;
     r->active = r->launches = 0;
     race_forget(&r->shadow);
+    if (r->shadow.first > RACE_SPLIT / 2) { /* numbers begin anew */
+        race_space_free(&r->shadow, &r->global);
+        r->shadow.first = 1;
+    }
 }
 
 void race_free_all(struct wt_check_race *r)
@@ -79,9 +83,7 @@ void race_free_all(struct wt_check_race *r)
     race_begin_anew(r);
     race_space_free(&r->shadow, &r->global);
     race_shadow_free(&r->shadow);
-    free(r->slot);
     free(r->wave);
-    free(r->ended);
 }
 
 bool race_is_past(struct wt_check_race *r, uint64_t time)

@@ -121,7 +121,7 @@ bool race_ordered(const struct wt_check_race *r, const struct race_slot *w, unsi
                   const struct race_record *record, unsigned lane);
 /** All that was recorded is forgotten. */
 void race_begin_anew(struct wt_check_race *r);
-/** Frees what was made. */
+/** Frees what was recorded. */
 void race_free_all(struct wt_check_race *r);
 
 #endif

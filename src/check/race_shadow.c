@@ -6,8 +6,6 @@
 
 #include "base/array.h"
 
-enum { FEW_RECORDS = 1 << 20 };
-
 struct race_page *race_page(struct race_space *space, uint64_t addr, bool made)
 {
     const uint64_t number = addr / RACE_PAGE;
@@ -139,8 +137,6 @@ static void renumber(const struct race_shadow *s, uint32_t *slot, uint32_t *of)
 
 bool race_collect(struct race_shadow *s, struct race_space **spaces, size_t count)
 {
-    if (s->count < FEW_RECORDS || s->count < s->limit)
-        return true;
     uint32_t *of = calloc(s->count, sizeof *of), kept = 0;
     if (!of)
         return false;

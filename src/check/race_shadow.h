@@ -86,10 +86,17 @@ static inline const struct race_record *race_record(const struct race_shadow *s,
     return slot >= s->first ? &s->record[slot - s->first] : NULL;
 }
 
-/** Adds a record; returns its number; 0: without host memory. @p spaces: all that may refer to
- * records. */
+/** Adds a record; returns its number; 0: without host memory. */
 uint32_t race_add_record(struct race_shadow *s, const struct race_record *record);
-/** Forgets the records that no slot of the spaces refers to. False without host memory. */
+/** Whether records are to be looked for that nobody needs. */
+static inline bool race_is_full(const struct race_shadow *s)
+{
+    enum { FEW = 1 << 20 };
+    return s->count >= FEW && s->count >= s->limit;
+}
+
+/** Forgets the records that no slot of the spaces, which are all, refers to. False without host
+ * memory. */
 bool race_collect(struct race_shadow *s, struct race_space **spaces, size_t count);
 /** All that was recorded is over: nothing races with it any more. */
 void race_forget(struct race_shadow *s);
