@@ -5,144 +5,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "check/heap.h"
-#include "check/race_order.h"
+#include "check/race_access.h"
 #include "emulator/machine/engine.h"
 #include "emulator/machine/groups.h"
 
-/* ---- findings ---- */
-
-enum {
-    MOST = 4, /* different other accesses of an instruction that are reported at once */
-    GROUP_ALIGN = 1 << 20, /* of the address at which a group sees its memory */
-};
-
-struct conflict {
-    struct race_record other;
-    wt_lanes lanes, others;
-    uint64_t at; /* of the lowest lane */
-    enum wt_severity severity;
-    bool same; /* both are lanes of one instruction */
-};
-
-/* An access that is taken: what is the same for all of its lanes. */
-struct access {
-    struct wt_check_race *r;
-    const struct wt_observed *a;
-    struct race_slot *w;
-    struct race_space *space;
-    struct race_record record;
-    bool hides;      /* it may be atomic, where its place is polled */
-    uint32_t number; /* of the record */
-    bool stored;     /* a slot refers to it */
-    bool synced;     /* the place has had atomic accesses: a store there is another one */
-    /* Of a row of cells that are equal but for the lanes, and stand for one: lanes of the cell are
-     * numbers of slots, whose lanes these are. NULL: there is none. */
-    uint8_t *const *row;
-    unsigned row_count;
-    uint32_t ordered[8]; /* records of other waves that are known to be ordered */
-    unsigned count;
-    struct conflict *conflict; /* MOST */
-};
-
-static enum wt_access access_of(unsigned kind)
-{
-    return kind == WT_WATCH_READ    ? WT_ACCESS_LOAD
-           : kind == WT_WATCH_WRITE ? WT_ACCESS_STORE
-                                    : WT_ACCESS_ATOMIC;
-}
-
-/* What is missing between two accesses. */
-static const char *reason(const struct access *x, const struct conflict *c)
-{
-    const struct race_slot *w = x->w;
-    if (c->same)
-        return "lanes of one instruction store to one place";
-    if (c->severity == WT_WARNING)
-        return "nothing orders two stores, unless they are atomic ones, which have the same code";
-    if (c->other.wave == w->number)
-        return "nothing orders these lanes";
-    if (c->other.atomic || x->record.atomic ||
-        wt_clocks_of(w->hint, c->other.wave) < c->other.clock)
-        return "nothing orders them";
-    if (wt_clocks_of(w->read[RACE_DEVICE], c->other.wave) < c->other.clock)
-        return wt_clocks_of(w->read[RACE_DEVICE], c->other.wave) ||
-                       !wt_clocks_of(w->hint, c->other.wave)
-                   ? "nothing orders them: a release is missing before an atomic store"
-                   : "nothing orders them: a release is missing, or is not for the whole device";
-    return w->among_group
-               ? "nothing orders them: an acquire is missing, or is not for the whole device"
-               : "nothing orders them: an acquire is missing after an atomic load";
-}
-
-static void describe_object(const struct access *x, const struct conflict *c, struct wt_finding *f)
-{
-    struct wt_machine *m = x->r->machine;
-    const struct wt_wave_head *w = wt_machine_wave(m, x->a->wave);
-    struct wt_object object;
-    if (x->a->space == WT_OBSERVED_GLOBAL &&
-        wt_object_find(x->r->space, c->at, &object, NULL, NULL))
-        wt_finding_of_object(f, &object);
-    else if (x->a->space == WT_OBSERVED_GROUP && w->group)
-        wt_finding_of_object(
-            f, &(struct wt_object){.size = m->groups.ops->asked(m, w->group), .by = ""});
-}
-
-/* Whether a finding may be the first of its kind, whose texts count. */
-static bool is_new(struct wt_check_race *r, const struct wt_finding *f)
-{
-    const uint64_t pair = (f->pc * 31 + f->other.pc) * 4 + f->severity;
-    const uint64_t key = pair * UINT64_C(0x9e3779b97f4a7c15) ^ f->object_number;
-    uint64_t *place = &r->told_pairs[key >> 60];
-    const bool new = *place != key;
-    *place = key;
-    return new;
-}
-
-static void report(struct access *x, const struct conflict *c)
-{
-    struct wt_check_race *r = x->r;
-    struct wt_machine *m = r->machine;
-    const struct wt_observed *a = x->a;
-    const struct race_wave *mine = &r->wave[x->w->number - 1],
-                           *theirs = &r->wave[c->other.wave - 1];
-    const struct wt_wave_head *w = wt_machine_wave(m, a->wave);
-    bool begins;
-    if ((r->told_time == a->time && r->told_pc == a->pc && r->told_at == c->at) ||
-        wt_allocator_of(r->space, a->pc, &begins) ||
-        wt_allocator_of(r->space, c->other.pc, &begins))
-        return;
-    struct wt_finding f = {.kind = WT_FOUND_RACE,
-                           .severity = c->severity,
-                           .space =
-                               a->space == WT_OBSERVED_GROUP ? WT_FOUND_GROUP : WT_FOUND_GLOBAL,
-                           .access = access_of(a->kind),
-                           .bytes = a->size,
-                           .address = a->space == WT_OBSERVED_GROUP ? c->at % GROUP_ALIGN : c->at,
-                           .pc = a->pc,
-                           .time = a->time,
-                           .lanes = {(uint64_t)c->lanes, (uint64_t)(c->lanes >> 64)},
-                           .wave_id = a->id,
-                           .launch = a->launch,
-                           .device = m->device,
-                           .groups = a->group,
-                           .times = 1,
-                           .lanes_of = wt_lanes_count(c->lanes)};
-    f.entry = w->group ? m->groups.ops->entry(m, w->group) : 0;
-    f.other = (struct wt_finding_other){.pc = c->other.pc,
-                                        .time = c->other.time,
-                                        .bytes = c->other.size,
-                                        .lanes = {(uint64_t)c->others, (uint64_t)(c->others >> 64)},
-                                        .wave_id = theirs->id,
-                                        .access = access_of(c->other.kind)};
-    describe_object(x, c, &f);
-    if (is_new(r, &f)) {
-        wt_wave_name(&mine->name, f.wave, sizeof f.wave);
-        wt_wave_name(&theirs->name, f.other.wave, sizeof f.other.wave);
-    }
-    snprintf(f.text, sizeof f.text, "%s", reason(x, c));
-    r->found(r->context, &f);
-}
+/* ---- conflicts ---- */
 
 static wt_lanes lanes_of(unsigned lane)
 {
@@ -150,7 +17,7 @@ static wt_lanes lanes_of(unsigned lane)
 }
 
 /* The lanes of a row's slot. */
-static wt_lanes lanes_of_row(const struct access *x, unsigned slot)
+static wt_lanes lanes_of_row(const struct race_access *x, unsigned slot)
 {
     wt_lanes all = 0;
     for (unsigned i = 0; i < x->row_count; i++)
@@ -158,19 +25,20 @@ static wt_lanes lanes_of_row(const struct access *x, unsigned slot)
     return all;
 }
 
-static void add_conflict(struct access *x, unsigned mine, uint64_t at, const struct race_record *o,
-                         unsigned lane, bool same, enum wt_severity severity)
+static void add_conflict(struct race_access *x, unsigned mine, uint64_t at,
+                         const struct race_record *o, unsigned lane, bool same,
+                         enum wt_severity severity)
 {
     unsigned i = 0;
     while (i < x->count &&
            (x->conflict[i].other.time != o->time || x->conflict[i].other.pc != o->pc ||
             x->conflict[i].other.wave != o->wave || x->conflict[i].other.kind != o->kind))
         i++;
-    if (i == MOST)
+    if (i == RACE_CONFLICTS)
         return;
     if (i == x->count)
         x->conflict[x->count++] =
-            (struct conflict){.other = *o, .at = at, .severity = severity, .same = same};
+            (struct race_conflict){.other = *o, .at = at, .severity = severity, .same = same};
     x->conflict[i].lanes |= x->row ? x->a->lanes : lanes_of(mine);
     x->conflict[i].others |= x->row ? lanes_of_row(x, lane) : lanes_of(lane);
     if (same)
@@ -197,7 +65,7 @@ static bool may_race(const struct race_record *a, const struct race_record *b,
            !(a->atomic && b->maybe_atomic) && !(a->maybe_atomic && b->atomic);
 }
 
-static bool is_ordered(const struct access *x, unsigned mine, const struct race_record *o,
+static bool is_ordered(const struct race_access *x, unsigned mine, const struct race_record *o,
                        unsigned lane)
 {
     return race_ordered(x->r, x->w, mine, o, lane);
@@ -205,20 +73,20 @@ static bool is_ordered(const struct access *x, unsigned mine, const struct race_
 
 /* ---- one cell ---- */
 
-static void put(struct access *x, const struct race_cell *cell, unsigned slot, unsigned lane)
+static void put(struct race_access *x, const struct race_cell *cell, unsigned slot, unsigned lane)
 {
     *cell->slot[slot] = x->number;
     *cell->lane[slot] = (uint8_t)lane;
     x->stored = true;
 }
 
-static uint64_t home_of(const struct access *x, const struct race_record *one)
+static uint64_t home_of(const struct race_access *x, const struct race_record *one)
 {
     return x->r->wave[one->wave - 1].home;
 }
 
 /* Whether an access need not be kept: a later one, which is ordered behind it, stands for it. */
-static bool may_go(const struct access *x, const struct race_record *o, unsigned mine,
+static bool may_go(const struct race_access *x, const struct race_record *o, unsigned mine,
                    unsigned lane, const struct race_record *by)
 {
     return !o || (is_ordered(x, mine, o, lane) && (o->atomic || !by->atomic));
@@ -226,7 +94,7 @@ static bool may_go(const struct access *x, const struct race_record *o, unsigned
 
 /* Keeps an access that is no plain store beside others that nothing orders with it: of two groups,
  * if there are. */
-static void keep(struct access *x, const struct race_cell *cell, const struct race_record *one,
+static void keep(struct race_access *x, const struct race_cell *cell, const struct race_record *one,
                  uint32_t number, unsigned lane, bool own)
 {
     const struct race_shadow *s = &x->r->shadow;
@@ -250,7 +118,8 @@ static void keep(struct access *x, const struct race_cell *cell, const struct ra
     x->stored |= own;
 }
 
-static void take_cell(struct access *x, const struct race_cell *cell, unsigned lane, uint64_t at)
+static void take_cell(struct race_access *x, const struct race_cell *cell, unsigned lane,
+                      uint64_t at)
 {
     const struct race_shadow *s = &x->r->shadow;
     const bool compatible = x->record.atomic || x->record.maybe_atomic;
@@ -294,7 +163,7 @@ static void take_cell(struct access *x, const struct race_cell *cell, unsigned l
 /* ---- many lanes ---- */
 
 /* The bytes of one lane's access. */
-static void take_lane(struct access *x, unsigned lane, uint64_t addr, unsigned size)
+static void take_lane(struct race_access *x, unsigned lane, uint64_t addr, unsigned size)
 {
     struct race_shadow *s = &x->r->shadow;
     struct race_page *page = NULL;
@@ -344,7 +213,7 @@ static void fill(uint32_t *slot, unsigned count, uint32_t number)
 }
 
 /* Whether nothing races that is in one slot of a row of cells, and nothing need be kept of it. */
-static bool is_over(const struct access *x, const uint32_t *slot, const uint8_t *lane,
+static bool is_over(const struct race_access *x, const uint32_t *slot, const uint8_t *lane,
                     const uint8_t *mine, unsigned count)
 {
     const struct race_record *o = race_record(&x->r->shadow, *slot);
@@ -359,7 +228,7 @@ static bool is_over(const struct access *x, const uint32_t *slot, const uint8_t 
 
 /* A row of whole cells, one behind the other, which plain accesses are made to: false, and nothing
  * is done, where it is no simple case. */
-static bool take_row(struct access *x, struct race_page *page, unsigned first, unsigned count,
+static bool take_row(struct race_access *x, struct race_page *page, unsigned first, unsigned count,
                      const uint8_t *mine)
 {
     uint32_t *slot[RACE_SLOTS];
@@ -411,7 +280,7 @@ static bool is_row(const struct wt_observed *a, unsigned *count)
 
 /* A row whose cells are equal but for the lanes: they are taken as one. False, and nothing is done,
  * where they are not. */
-static bool take_equal_cells(struct access *x, struct race_page *page, unsigned first,
+static bool take_equal_cells(struct race_access *x, struct race_page *page, unsigned first,
                              unsigned count, const uint8_t *mine)
 {
     uint8_t *lanes[RACE_SLOTS], saved[RACE_SLOTS][WT_MAX_LANES * 4];
@@ -445,7 +314,7 @@ static bool take_equal_cells(struct access *x, struct race_page *page, unsigned 
     return true;
 }
 
-static bool take_whole(struct access *x)
+static bool take_whole(struct race_access *x)
 {
     uint8_t mine[WT_MAX_LANES * 4];
     unsigned lanes;
@@ -475,7 +344,7 @@ static bool is_broadcast(const struct wt_observed *a)
 }
 
 /* Whether nothing races that is in a slot, which nobody looks at twice where many lanes meet it. */
-static inline bool is_past(struct access *x, uint32_t slot, unsigned mine, unsigned lane)
+static inline bool is_past(struct race_access *x, uint32_t slot, unsigned mine, unsigned lane)
 {
     const struct race_record *o = race_record(&x->r->shadow, slot);
     if (!o || x->ordered[slot % 8] == slot)
@@ -489,7 +358,7 @@ static inline bool is_past(struct access *x, uint32_t slot, unsigned mine, unsig
 
 /* A plain access to one whole cell, in which nothing races; false, and nothing is done, where it is
  * no simple case. */
-static inline bool take_quickly(struct access *x, struct race_page *page, unsigned cell,
+static inline bool take_quickly(struct race_access *x, struct race_page *page, unsigned cell,
                                 unsigned lane)
 {
     const uint32_t write = page->slot[0][cell], read = page->slot[1][cell];
@@ -509,7 +378,7 @@ static inline bool take_quickly(struct access *x, struct race_page *page, unsign
     return x->stored = true;
 }
 
-static void take_words(struct access *x)
+static void take_words(struct race_access *x)
 {
     const struct wt_observed *a = x->a;
     struct race_page *page = NULL;
@@ -524,7 +393,7 @@ static void take_words(struct access *x)
     }
 }
 
-static void take_lanes(struct access *x)
+static void take_lanes(struct race_access *x)
 {
     const struct wt_observed *a = x->a;
     if (take_whole(x))
@@ -562,7 +431,7 @@ static bool hides_order(const struct wt_check_race *r, const struct wt_observed 
 
 /* Numbers the access as the one before, if that is of the same instruction; false without host
  * memory. */
-static bool number_access(struct access *x)
+static bool number_access(struct race_access *x)
 {
     struct race_shadow *s = &x->r->shadow;
     const struct race_record *last = s->count ? &s->record[s->count - 1] : NULL;
@@ -608,7 +477,7 @@ static void tell_lost(struct wt_check_race *r)
 
 /* Notes a load that the wave has just done in the same place, which nothing but its loop wants: it
  * waits for a store. */
-static void note_polling(struct access *x)
+static void note_polling(struct race_access *x)
 {
     const struct wt_observed *a = x->a;
     const uint64_t at = a->at[wt_lanes_lowest(a->lanes)];
@@ -626,8 +495,8 @@ static void take(void *context, struct wt_machine *m, const struct wt_observed *
     if ((a->space != WT_OBSERVED_GLOBAL && a->space != WT_OBSERVED_GROUP) ||
         race_is_past(r, a->time) || a->launch < r->first_launch || a->launch > r->last_launch)
         return;
-    struct conflict conflict[MOST];
-    struct access x = {.r = r, .a = a, .conflict = conflict};
+    struct race_conflict conflict[RACE_CONFLICTS];
+    struct race_access x = {.r = r, .a = a, .conflict = conflict};
     struct race_group *g = a->space == WT_OBSERVED_GROUP ? race_group_of(r, a->home) : NULL;
     x.w = race_slot_of(r, a->wave, a->id, a->launch, a->group);
     x.space = g ? &g->space : &r->global;
@@ -648,6 +517,7 @@ static void take(void *context, struct wt_machine *m, const struct wt_observed *
     x.w->used = true;
     x.hides = r->rules.loads_hide && !atomic && (!r->rules.waits || g);
     note_polling(&x);
+    race_note_guesses(&x);
     if (number_access(&x))
         take_lanes(&x);
     else
@@ -655,7 +525,7 @@ static void take(void *context, struct wt_machine *m, const struct wt_observed *
     if (!x.stored && x.number)
         r->shadow.count--;
     for (unsigned i = 0; i < x.count; i++)
-        report(&x, &x.conflict[i]);
+        race_report(&x, &x.conflict[i]);
     if (x.count) {
         r->told_time = a->time;
         r->told_pc = a->pc;
@@ -729,6 +599,8 @@ void wt_check_race_free(struct wt_check_race *r)
     if (r && r->slot && r->ended)
         race_free_all(r);
     if (r) {
+        wt_map_free(&r->guesses);
+        free(r->waiting);
         free(r->slot);
         free(r->ended);
     }
@@ -737,7 +609,9 @@ void wt_check_race_free(struct wt_check_race *r)
 
 void wt_check_race_end(struct wt_check_race *r)
 {
-    if (r)
+    if (r) {
+        race_report_waiting(r);
         wt_observe_beneath(r->machine, NULL, NULL, NULL, r);
+    }
     wt_check_race_free(r);
 }

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "check/race_access.h"
 
 /* ---- memory ---- */
 
@@ -343,8 +344,10 @@ static void wait(struct wt_check_race *r, struct race_slot *w, const struct wt_o
 static void end_launch(struct wt_check_race *r)
 {
     r->launches -= r->launches > 0;
-    if (!r->launches && !r->active)
-        race_begin_anew(r);
+    if (r->launches || r->active)
+        return;
+    race_report_waiting(r);
+    race_begin_anew(r);
 }
 
 void race_event(void *context, struct wt_machine *m, const struct wt_observed_event *e)

@@ -36,7 +36,11 @@ struct race_wave {
 struct race_slot {
     uint64_t id; /**< 0: none */
     uint32_t number, clock;
-    uint64_t last_pc, last_at;           /**< of its last load, if no other access came behind it */
+    uint64_t last_pc, last_at; /**< of its last load, if no other access came behind it */
+    struct race_load {
+        uint64_t pc, at;
+    } load[4]; /**< its last plain loads, in a ring */
+    unsigned loads;
     bool used;                           /**< it has made an access at this clock */
     bool among_group;                    /**< it has acquired among its group alone */
     uint32_t released[RACE_SCOPES];      /**< the clock up to which a later atomic store releases */
@@ -88,9 +92,12 @@ struct wt_check_race {
     struct race_slot *slot; /* of the machine */
     struct race_wave *wave; /* by number, from 1 */
     size_t waves, wave_room;
-    uint32_t active, launches;            /* waves and launches that have begun */
-    struct wt_clocks **ended;             /* SPAWNS: of waves of each core that have ended */
-    uint64_t told_pairs[16];              /* of places of findings, as keys */
+    uint32_t active, launches;  /* waves and launches that have begun */
+    struct wt_clocks **ended;   /* SPAWNS: of waves of each core that have ended */
+    struct wt_finding *waiting; /* of loads beside atomic operations, until their kernel's end */
+    size_t waits, wait_room;
+    struct wt_map guesses;   /* such loads, by address: an atomic operation there has followed */
+    uint64_t told_pairs[16]; /* of places of findings, as keys */
     uint64_t told_time, told_pc, told_at; /* of the last finding */
 };
 

@@ -193,12 +193,21 @@ def reported(folder, number):
     return kernel, [frozenset((one["line"], one["other"]["line"])) for one in found if "lanes of one instruction" not in one["text"]], done
 
 
+def is_guess(kernel, pair):
+    """A load, and an atomic operation that it races with, where its wave does an atomic operation in the same place behind it: it is not reported."""
+    load = next((line for line in pair if kernel.lines[line].what == "load"), None)
+    if load is None or {kernel.lines[line].what for line in pair} != {"load", "atomic"}:
+        return False
+    op = kernel.lines[load]
+    return any(line > load and other.wave == op.wave and other.what == "atomic" and other.place == op.place for line, other in kernel.lines.items())
+
+
 def judge(folder, number):
     kernel, found, done = reported(folder, number)
     wanted = races_of(kernel)
     pairs = {pair for pairs in wanted.values() for pair in pairs}
     assert set(found) <= pairs, f"kernel {number}: no races: {[[(line, kernel.lines.get(line)) for line in pair] for pair in set(found) - pairs]}\n{done.stderr}"
-    missed = [place for place, pairs in wanted.items() if not pairs & set(found)]
+    missed = [place for place, pairs in wanted.items() if not pairs & set(found) and not all(is_guess(kernel, pair) for pair in pairs)]
     assert not missed, f"kernel {number}: nothing in {missed}: {[[(line, kernel.lines[line]) for line in pair] for place in missed for pair in wanted[place]]}\n{done.stderr}"
     return len(pairs)
 

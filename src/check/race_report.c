@@ -1,0 +1,167 @@
+/* What the check of races reports. See race_access.h. */
+#include <stdio.h>
+
+#include "base/array.h"
+#include "check/heap.h"
+#include "check/race_access.h"
+
+/* Of the address at which a group sees its memory. */
+enum { GROUP_ALIGN = 1 << 20 };
+
+static enum wt_access access_of(unsigned kind)
+{
+    return kind == WT_WATCH_READ    ? WT_ACCESS_LOAD
+           : kind == WT_WATCH_WRITE ? WT_ACCESS_STORE
+                                    : WT_ACCESS_ATOMIC;
+}
+
+/* What is missing between two accesses. */
+static const char *reason(const struct race_access *x, const struct race_conflict *c)
+{
+    const struct race_slot *w = x->w;
+    if (c->same)
+        return "lanes of one instruction store to one place";
+    if (c->severity == WT_WARNING)
+        return "nothing orders two stores, unless they are atomic ones, which have the same code";
+    if (c->other.wave == w->number)
+        return "nothing orders these lanes";
+    if (c->other.atomic || x->record.atomic ||
+        wt_clocks_of(w->hint, c->other.wave) < c->other.clock)
+        return "nothing orders them";
+    if (wt_clocks_of(w->read[RACE_DEVICE], c->other.wave) < c->other.clock)
+        return wt_clocks_of(w->read[RACE_DEVICE], c->other.wave) ||
+                       !wt_clocks_of(w->hint, c->other.wave)
+                   ? "nothing orders them: a release is missing before an atomic store"
+                   : "nothing orders them: a release is missing, or is not for the whole device";
+    return w->among_group
+               ? "nothing orders them: an acquire is missing, or is not for the whole device"
+               : "nothing orders them: an acquire is missing after an atomic load";
+}
+
+static void describe_object(const struct race_access *x, const struct race_conflict *c, struct wt_finding *f)
+{
+    struct wt_machine *m = x->r->machine;
+    const struct wt_wave_head *w = wt_machine_wave(m, x->a->wave);
+    struct wt_object object;
+    if (x->a->space == WT_OBSERVED_GLOBAL &&
+        wt_object_find(x->r->space, c->at, &object, NULL, NULL))
+        wt_finding_of_object(f, &object);
+    else if (x->a->space == WT_OBSERVED_GROUP && w->group)
+        wt_finding_of_object(
+            f, &(struct wt_object){.size = m->groups.ops->asked(m, w->group), .by = ""});
+}
+
+/* Whether a finding may be the first of its kind, whose texts count. */
+static bool is_new(struct wt_check_race *r, const struct wt_finding *f)
+{
+    const uint64_t pair = (f->pc * 31 + f->other.pc) * 4 + f->severity;
+    const uint64_t key = pair * UINT64_C(0x9e3779b97f4a7c15) ^ f->object_number;
+    uint64_t *place = &r->told_pairs[key >> 60];
+    const bool new = *place != key;
+    *place = key;
+    return new;
+}
+
+/* ---- loads beside atomic operations ---- */
+
+static bool is_beside_atomic(const struct race_record *a, const struct race_record *b)
+{
+    return (a->kind == WT_WATCH_READ && b->kind == WT_WATCH_ACCESS) ||
+           (a->kind == WT_WATCH_ACCESS && b->kind == WT_WATCH_READ);
+}
+
+/* Keeps a finding until the end of the kernel. False: there is no room. */
+static bool wait_with(struct wt_check_race *r, const struct wt_finding *f)
+{
+    for (size_t i = 0; i < r->waits; i++)
+        if (wt_finding_is_like(&r->waiting[i], f)) {
+            r->waiting[i].times += f->times;
+            r->waiting[i].lanes_of += f->lanes_of;
+            return true;
+        }
+    struct wt_finding *grown =
+        wt_array_grow(r->waiting, &r->wait_room, r->waits + 1, sizeof *grown);
+    if (!grown)
+        return false;
+    r->waiting = grown;
+    grown[r->waits++] = *f;
+    return true;
+}
+
+void race_report_waiting(struct wt_check_race *r)
+{
+    for (size_t i = 0; i < r->waits; i++) {
+        const struct wt_finding *f = &r->waiting[i];
+        const uint64_t load = f->access == WT_ACCESS_LOAD ? f->pc : f->other.pc;
+        if (!wt_map_find(&r->guesses, load))
+            r->found(r->context, f);
+    }
+    r->waits = 0;
+}
+
+void race_note_guesses(struct race_access *x)
+{
+    enum { LOADS = sizeof x->w->load / sizeof *x->w->load };
+    const struct wt_observed *a = x->a;
+    struct race_slot *w = x->w;
+    if (a->kind == WT_WATCH_READ && !x->record.atomic)
+        w->load[w->loads++ % LOADS] = (struct race_load){a->pc, a->at[wt_lanes_lowest(a->lanes)]};
+    if (a->kind != WT_WATCH_ACCESS)
+        return;
+    for (unsigned i = 0; i < LOADS; i++)
+        for (wt_lanes left = w->load[i].pc ? a->lanes : 0; left; left &= left - 1)
+            if (a->at[wt_lanes_lowest(left)] == w->load[i].at) {
+                wt_map_add(&x->r->guesses, w->load[i].pc);
+                break;
+            }
+}
+
+/* ---- reports ---- */
+
+void race_report(struct race_access *x, const struct race_conflict *c)
+{
+    struct wt_check_race *r = x->r;
+    struct wt_machine *m = r->machine;
+    const struct wt_observed *a = x->a;
+    const struct race_wave *mine = &r->wave[x->w->number - 1],
+                           *theirs = &r->wave[c->other.wave - 1];
+    const struct wt_wave_head *w = wt_machine_wave(m, a->wave);
+    bool begins;
+    if ((r->told_time == a->time && r->told_pc == a->pc && r->told_at == c->at) ||
+        wt_allocator_of(r->space, a->pc, &begins) ||
+        wt_allocator_of(r->space, c->other.pc, &begins))
+        return;
+    struct wt_finding f = {.kind = WT_FOUND_RACE,
+                           .severity = c->severity,
+                           .space =
+                               a->space == WT_OBSERVED_GROUP ? WT_FOUND_GROUP : WT_FOUND_GLOBAL,
+                           .access = access_of(a->kind),
+                           .bytes = a->size,
+                           .address = a->space == WT_OBSERVED_GROUP ? c->at % GROUP_ALIGN : c->at,
+                           .pc = a->pc,
+                           .time = a->time,
+                           .lanes = {(uint64_t)c->lanes, (uint64_t)(c->lanes >> 64)},
+                           .wave_id = a->id,
+                           .launch = a->launch,
+                           .device = m->device,
+                           .groups = a->group,
+                           .times = 1,
+                           .lanes_of = wt_lanes_count(c->lanes)};
+    f.entry = w->group ? m->groups.ops->entry(m, w->group) : 0;
+    f.other = (struct wt_finding_other){.pc = c->other.pc,
+                                        .time = c->other.time,
+                                        .bytes = c->other.size,
+                                        .lanes = {(uint64_t)c->others, (uint64_t)(c->others >> 64)},
+                                        .wave_id = theirs->id,
+                                        .access = access_of(c->other.kind)};
+    describe_object(x, c, &f);
+    if (is_new(r, &f)) {
+        wt_wave_name(&mine->name, f.wave, sizeof f.wave);
+        wt_wave_name(&theirs->name, f.other.wave, sizeof f.other.wave);
+    }
+    snprintf(f.text, sizeof f.text, "%s", reason(x, c));
+    if (!f.has_object && !r->rules.spawns)
+        return; /* memory of the runtime's; of a Vortex program's stacks nothing says what they are */
+    if (!is_beside_atomic(&x->record, &c->other) || !wait_with(r, &f))
+        r->found(r->context, &f);
+}
