@@ -37,10 +37,8 @@ struct race_access {
 
 /** Reports a conflict, at once or at the end of the kernel. */
 void race_report(struct race_access *x, const struct race_conflict *c);
-/** Notes plain loads; and, of those that were noted, which an atomic operation in the same place has
- * followed: what they have loaded was a guess, as in a loop around compare-and-swap. */
+/** Notes plain loads; and, of those that were noted, which an atomic operation in the same place
+ * has followed: what they have loaded was a guess, as in a loop around compare-and-swap. */
 void race_note_guesses(struct race_access *x);
-/** Reports what has waited for the end of a kernel, but for loads that were guesses. */
-void race_report_waiting(struct wt_check_race *r);
 
 #endif

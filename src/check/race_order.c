@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "base/array.h"
-#include "check/race_access.h"
 
 /* ---- memory ---- */
 

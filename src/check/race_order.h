@@ -7,7 +7,7 @@
 #define WT_CHECK_RACE_ORDER_H
 
 #include "check/clocks.h"
-#include "check/race.h"
+#include "check/memory.h"
 #include "check/race_shadow.h"
 
 /** Between whom an order holds. */
@@ -126,6 +126,8 @@ bool race_was_polled(const struct race_space *space, uint64_t addr);
  * a wave. */
 bool race_ordered(const struct wt_check_race *r, const struct race_slot *w, unsigned mine,
                   const struct race_record *record, unsigned lane);
+/** Reports what has waited for the end of a kernel (race_report.c). */
+void race_report_waiting(struct wt_check_race *r);
 /** All that was recorded is forgotten. */
 void race_begin_anew(struct wt_check_race *r);
 /** Frees what was recorded. */

@@ -38,7 +38,8 @@ static const char *reason(const struct race_access *x, const struct race_conflic
                : "nothing orders them: an acquire is missing after an atomic load";
 }
 
-static void describe_object(const struct race_access *x, const struct race_conflict *c, struct wt_finding *f)
+static void describe_object(const struct race_access *x, const struct race_conflict *c,
+                            struct wt_finding *f)
 {
     struct wt_machine *m = x->r->machine;
     const struct wt_wave_head *w = wt_machine_wave(m, x->a->wave);
@@ -161,7 +162,8 @@ void race_report(struct race_access *x, const struct race_conflict *c)
     }
     snprintf(f.text, sizeof f.text, "%s", reason(x, c));
     if (!f.has_object && !r->rules.spawns)
-        return; /* memory of the runtime's; of a Vortex program's stacks nothing says what they are */
+        return; /* memory of the runtime's; of a Vortex program's stacks nothing says what they are
+                 */
     if (!is_beside_atomic(&x->record, &c->other) || !wait_with(r, &f))
         r->found(r->context, &f);
 }

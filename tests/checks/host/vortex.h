@@ -20,7 +20,8 @@ enum { HOST_THREADS = 8, HOST_LANES = 4 };
 
 static __thread unsigned host_thread;
 /* Two in turn: pthread_barrier_wait() acquires what threads release that are at the next round. */
-static pthread_barrier_t host_barrier[2];
+static pthread_barrier_t host_even, host_odd;
+static pthread_barrier_t *const host_barriers[2] = {&host_even, &host_odd};
 static __thread unsigned host_round;
 static char host_local_memory[VX_LOCAL_MEMORY_SIZE] __attribute__((aligned(64)));
 
@@ -36,7 +37,7 @@ static inline void *vx_local_memory(void)
 
 static inline void vx_barrier(void)
 {
-    pthread_barrier_wait(&host_barrier[host_round++ % 2]);
+    pthread_barrier_wait(host_barriers[host_round++ % 2]);
 }
 
 static inline void vx_fence(void)
@@ -72,7 +73,7 @@ static inline void vx_launch(void (*kernel)(void *), void *arg)
     pthread_t thread[HOST_THREADS];
     struct host_one one[HOST_THREADS];
     for (int i = 0; i < 2; i++)
-        pthread_barrier_init(&host_barrier[i], NULL, HOST_THREADS);
+        pthread_barrier_init(host_barriers[i], NULL, HOST_THREADS);
     for (unsigned i = 0; i < HOST_THREADS; i++) {
         one[i] = (struct host_one){i, kernel, arg};
         pthread_create(&thread[i], NULL, host_run, &one[i]);
@@ -80,7 +81,7 @@ static inline void vx_launch(void (*kernel)(void *), void *arg)
     for (unsigned i = 0; i < HOST_THREADS; i++)
         pthread_join(thread[i], NULL);
     for (int i = 0; i < 2; i++)
-        pthread_barrier_destroy(&host_barrier[i]);
+        pthread_barrier_destroy(host_barriers[i]);
 }
 
 #endif
