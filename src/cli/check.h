@@ -38,9 +38,9 @@ struct cli_check {
  * cli_check_set(). */
 #define CLI_CHECK_OPTIONS(prefix)                                                                  \
     {"check", 0, "LIST",                                                                           \
-     "report mistakes with memory (memory), what is never freed (leak), wrong calls\n"             \
-     "(api) and races of kernels (race), with commas between, or all; the status is\n"             \
-     "115 if an error is reported, and the program ended with 0",                                  \
+     "report mistakes with memory (memory), what is never freed (leak), wrong\n"                   \
+     "calls (api), races of kernels (race), with commas between, or all; the\n"                    \
+     "status is 115 if an error is reported, and the program ended with 0",                        \
      CLI_SET(prefix##check)},                                                                      \
         {"check-limit", 0, "N", "report so many different findings of a process (default: 100)",   \
          CLI_SET(prefix##check_limit)},                                                            \
@@ -57,8 +57,8 @@ struct cli_check {
          "check only these launches of a GPU, from 1 on; or FIRST, FIRST-, -LAST",                 \
          CLI_SET(prefix##check_launch)},                                                           \
         {"check-lanes", 0, "ORDER",                                                                \
-         "lockstep: lanes of one wave do not race, as on a gfx900; independent: they do,\n"        \
-         "as in OpenCL (default: as the GPU and its language have it)",                            \
+         "lockstep: lanes of one wave do not race, as on a gfx900; independent:\n"                 \
+         "they do, as in OpenCL (default: as the GPU and its language have it)",                   \
          CLI_SET(prefix##check_lanes)},                                                            \
         {"check-config", 0, "FILE",                                                                \
          "suppress findings as FILE says; may be given several times\n"                            \
