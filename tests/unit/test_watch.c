@@ -597,29 +597,34 @@ static void take_issue(void *context, struct wt_machine *m, const struct wt_issu
     i->count++;
 }
 
-/* An observer beneath has every issue and access, whoever observes a part above it, comes and goes.
- */
+/* Observers beneath have every issue and access, whoever observes a part above them, comes and
+ * goes; each goes by itself. */
 static void an_observer_beneath_others_has_all(void **state)
 {
     uint32_t code[128];
     const size_t words = mixed_program(code, 12);
     struct rig *r = rig_device(&shapes[0], code, words),
                *alone = rig_device(&shapes[0], code, words);
-    struct issues seen = {.count = 0}, by_itself = {.count = 0};
+    struct issues seen = {.count = 0}, other = {.count = 0}, by_itself = {.count = 0};
     struct observed above = {.count = 0};
     const struct wt_watch watch = {.kind = WT_WATCH_WRITE, .addr = 0x10000000, .size = 4};
     assert_true(wt_observe_beneath(alone->machine, observe, NULL, take_issue, &by_itself));
     while (run(alone, 1000) == WT_RUN_BUDGET)
         continue;
     assert_true(wt_observe_beneath(r->machine, observe, NULL, take_issue, &seen));
+    assert_true(wt_observe_beneath(r->machine, observe, NULL, NULL, &other));
     for (unsigned i = 0; run(r, 7) == WT_RUN_BUDGET; i++)
         assert_true(wt_observe(r->machine, i % 3 ? observe : NULL, &above, &watch, i % 3 == 1));
     assert_true(wt_observe(r->machine, NULL, NULL, NULL, 0));
     assert_int_equal(seen.count, r->machine->time);
     assert_int_equal(seen.count, by_itself.count);
     assert_int_equal(seen.accesses.count, by_itself.accesses.count);
+    assert_int_equal(other.accesses.count, by_itself.accesses.count);
+    assert_int_equal(other.count, 0);
     assert_true(above.count > 0 && above.count < seen.accesses.count);
-    assert_true(wt_observe_beneath(r->machine, NULL, NULL, NULL, NULL));
+    assert_true(wt_observe_beneath(r->machine, NULL, NULL, NULL, &seen));
+    assert_true(r->machine->observer && !r->machine->observer->beneath);
+    assert_true(wt_observe_beneath(r->machine, NULL, NULL, NULL, &other));
     assert_true(!r->machine->watch && !r->machine->observer);
     rig_free(r);
     rig_free(alone);
