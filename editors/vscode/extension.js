@@ -1,4 +1,4 @@
-// The extension's code: which command is the debug adapter. All else is in package.json.
+// The extension's code: which command is the debug adapter, and a debugger for the host's code beside it. All else is in package.json.
 const vscode = require('vscode');
 
 /** Where the adapter is: the command of the settings, with its standard input and output. A configuration with `debugServer` does
@@ -10,8 +10,31 @@ const factory = {
     },
 };
 
+/** With the attribute `host` a session of lldb-dap attaches to the program's process when it is there, for the host's code. What the
+ * attribute has, if it is an object, goes into that session's configuration. */
+const tracker = {
+    createDebugAdapterTracker(session) {
+        const host = session.configuration.host;
+        return {
+            onDidSendMessage(message) {
+                if (!host || message.type !== 'event' || message.event !== 'process' || !message.body.systemProcessId)
+                    return;
+                vscode.debug.startDebugging(session.workspaceFolder, {
+                    name: `${session.name}: host`,
+                    type: 'lldb-dap',
+                    request: 'attach',
+                    pid: message.body.systemProcessId,
+                    program: message.body.name,
+                    ...(typeof host === 'object' ? host : {}),
+                }, { parentSession: session });
+            },
+        };
+    },
+};
+
 exports.activate = (context) => {
-    context.subscriptions.push(vscode.debug.registerDebugAdapterDescriptorFactory('wavetrap', factory));
+    context.subscriptions.push(vscode.debug.registerDebugAdapterDescriptorFactory('wavetrap', factory),
+                               vscode.debug.registerDebugAdapterTrackerFactory('wavetrap', tracker));
 };
 
 exports.deactivate = () => {};

@@ -79,7 +79,12 @@ def test_the_extension_starts_the_command(tmp_path):
 exports.settings = {};
 exports.workspace = { getConfiguration: (name) => ({ get: (key) => exports.settings[`${name}.${key}`] }) };
 exports.DebugAdapterExecutable = class { constructor(command, args) { this.command = command; this.args = args; } };
-exports.debug = { registerDebugAdapterDescriptorFactory: (type, factory) => { exports.registered = [type, factory]; return {}; } };
+exports.started = [];
+exports.debug = {
+    registerDebugAdapterDescriptorFactory: (type, factory) => { exports.registered = [type, factory]; return {}; },
+    registerDebugAdapterTrackerFactory: (type, factory) => { exports.trackers = factory; return {}; },
+    startDebugging: (folder, configuration, options) => { exports.started.push([folder, configuration, options.parentSession.name]); },
+};
 """)
     (tmp_path / "extension.js").write_text((EXTENSION / "extension.js").read_text())
     done = subprocess.run(["node", "-e", """
@@ -89,9 +94,17 @@ const [type, factory] = vscode.registered, said = [type, context.subscriptions.l
 said.push(factory.createDebugAdapterDescriptor({}));
 vscode.settings['wavetrap.command'] = '/opt/wavetrap';
 said.push(factory.createDebugAdapterDescriptor({}));
-console.log(JSON.stringify(said));
+for (const host of [undefined, true, { stopOnEntry: true }]) {
+    const one = vscode.trackers.createDebugAdapterTracker({ name: 'n', workspaceFolder: 'f', configuration: { host } });
+    for (const body of [{ name: 'p', systemProcessId: 7 }, { name: 'p' }])
+        one.onDidSendMessage({ type: 'event', event: 'process', body });
+    one.onDidSendMessage({ type: 'event', event: 'stopped', body: {} });
+}
+console.log(JSON.stringify([...said, vscode.started]));
 """], cwd=tmp_path, capture_output=True, text=True, check=True)
-    assert json.loads(done.stdout) == ["wavetrap", 1, {"command": "wavetrap", "args": ["dap"]}, {"command": "/opt/wavetrap", "args": ["dap"]}]
+    host = {"name": "n: host", "type": "lldb-dap", "request": "attach", "pid": 7, "program": "p"}
+    assert json.loads(done.stdout) == ["wavetrap", 2, {"command": "wavetrap", "args": ["dap"]}, {"command": "/opt/wavetrap", "args": ["dap"]},
+                                       [["f", host, "n"], ["f", {**host, "stopOnEntry": True}, "n"]]]
 
 
 @pytest.mark.parametrize("language", ["lua", "elisp"])
