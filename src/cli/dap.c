@@ -286,7 +286,9 @@ static char **complete(void *context, const char *line, size_t *count)
 
 static bool ends(void *context)
 {
-    return ((struct editor *)context)->d.ended_by;
+    const struct editor *e = context;
+    int status;
+    return e->d.ended_by || (e->d.console && wt_shell_has_quit(e->d.console, &status));
 }
 
 /* Serves one client; returns an exit status. */

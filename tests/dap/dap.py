@@ -71,7 +71,7 @@ class Client:
         else:
             self.socket = socket.create_connection(address) if isinstance(address, tuple) else unix(address)
             self.fd_in = self.fd_out = self.socket.fileno()
-        self.seq, self.last, self.bytes = 0, 0, b""
+        self.seq, self.last, self.bytes, self.unsent = 0, 0, b"", b""
         self.messages = collections.deque()
         self.answers, self.log = {}, []
         self.initialized = False
@@ -85,15 +85,19 @@ class Client:
         data = text if isinstance(text, bytes) else text.encode()
         self.send_bytes(b"Content-Length: %d\r\n\r\n" % len(data) + data)
 
-    def send(self, command, arguments=None, checked=True):
-        """Sends a request; returns its number."""
+    def send(self, command, arguments=None, checked=True, held=False):
+        """Sends a request, or (@p held) keeps it until the next one is sent; returns its number."""
         self.seq += 1
         message = {"seq": self.seq, "type": "request", "command": command}
         if arguments is not None:
             message["arguments"] = arguments
         if checked:
             check(message)
-        self.send_body(json.dumps(message))
+        data = json.dumps(message).encode()
+        self.unsent += b"Content-Length: %d\r\n\r\n" % len(data) + data
+        if not held:
+            self.send_bytes(self.unsent)
+            self.unsent = b""
         return self.seq
 
     def read(self):

@@ -1,8 +1,9 @@
 /*
  * Fuzz target: the server of the Debug Adapter Protocol, on a small C++ program of four threads
  * that ends by itself (PROGRAM, also a seed of the target dwarf). After the first byte 'j' each
- * line of the input is a message, in a good frame; after any other it is the stream itself. Each
- * message gets one answer, whatever it is, and the answers are in good frames.
+ * line of the input is a message, in a good frame, which is sent when the one before is answered;
+ * after any other it is the stream itself. Each message gets one answer, whatever it is, and the
+ * answers are in good frames.
  */
 #include <fcntl.h>
 #include <stdio.h>
@@ -17,11 +18,15 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-#define MOST_BYTES 8192 /* less than a pipe holds, with frames around lines */
+#define MOST_BYTES 8192 /* less than a pipe holds */
 #define MOST_LINES 60
 
-/* The session behind the server. */
+/* The session behind the server, and the client before it. */
 struct world {
+    int in, out;            /* where the client writes (-1: not any more), and what it has got */
+    const char *next, *end; /* messages that it has not sent yet, one a line */
+    int sent, answered;
+    off_t read; /* bytes of `out` that were looked at */
     struct wt_dap *dap;
     struct wt_emulated device;
     FILE *console;
@@ -125,30 +130,12 @@ static void flush(void *context)
         wt_shell_print(w->shell, "", 0);
 }
 
-/* Writes the input to the pipe; returns how many messages it has, -1: that is not known. */
-static int feed(int fd, const char *text, size_t size)
+/* Takes the answers that have come, in messages in good frames and nothing else. */
+static void take_answers(struct world *w)
 {
-    int count = 0;
-    if (!size || *text != 'j')
-        return write(fd, text + (size > 0), size - (size > 0)) < 0 ? abort(), 0 : -1;
-    for (const char *at = text + 1, *end = text + size; at < end && count < MOST_LINES; count++) {
-        const char *newline = memchr(at, '\n', (size_t)(end - at));
-        const size_t length = newline ? (size_t)(newline - at) : (size_t)(end - at);
-        if (dprintf(fd, "Content-Length: %zu\r\n\r\n", length) < 0 ||
-            write(fd, at, length) != (ssize_t)length)
-            abort();
-        at += length + 1;
-    }
-    return count;
-}
-
-/* The answers in the server's output, which is messages in frames and nothing else. */
-static int answers(int fd, bool *disconnected)
-{
-    const off_t size = lseek(fd, 0, SEEK_CUR);
+    const off_t size = lseek(w->out, 0, SEEK_CUR) - w->read;
     char *text = calloc(1, (size_t)size + 1);
-    int count = 0;
-    if (!text || pread(fd, text, (size_t)size, 0) != size)
+    if (!text || pread(w->out, text, (size_t)size, w->read) != size)
         abort();
     for (char *at = text; *at;) {
         unsigned long length;
@@ -159,18 +146,55 @@ static int answers(int fd, bool *disconnected)
         at += header;
         const char kept = at[length];
         at[length] = 0;
-        count += strstr(at, "\"type\":\"response\"") != NULL;
-        *disconnected |= strstr(at, "\"command\":\"disconnect\"") != NULL;
+        w->answered += strstr(at, "\"type\":\"response\"") != NULL;
         at[length] = kept;
         at += length;
     }
+    w->read += size;
     free(text);
-    return count;
+}
+
+static void close_input(struct world *w)
+{
+    if (w->in >= 0)
+        close(w->in);
+    w->in = -1;
+}
+
+/* Called before the server waits: the client sends its next message when the last one is answered.
+ */
+static bool send_next(void *context)
+{
+    struct world *w = context;
+    if (!w->next)
+        return false;
+    take_answers(w);
+    if (w->answered > w->sent)
+        abort(); /* a message has two answers */
+    if (w->answered < w->sent)
+        return false;
+    if (w->next >= w->end || w->sent == MOST_LINES) {
+        close_input(w);
+        return false;
+    }
+    const char *newline = memchr(w->next, '\n', (size_t)(w->end - w->next));
+    const size_t length = (size_t)((newline ? newline : w->end) - w->next);
+    if (dprintf(w->in, "Content-Length: %zu\r\n\r\n", length) < 0 ||
+        write(w->in, w->next, length) != (ssize_t)length)
+        abort();
+    w->next += length + 1;
+    w->sent++;
+    return false;
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    struct world w = {0};
+    const char *text = (const char *)data;
+    size = size < MOST_BYTES ? size : MOST_BYTES;
+    int in[2];
+    if (pipe(in) != 0)
+        abort();
+    struct world w = {.in = in[1], .out = memfd_create("answers", MFD_CLOEXEC)};
     const struct wt_dap_owner owner = {.open = open_session,
                                        .enter = enter,
                                        .is_core = never,
@@ -179,26 +203,25 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
                                        .is_command = wt_shell_is_command,
                                        .complete = complete,
                                        .flush = flush,
-                                       .ends = never,
+                                       .ends = send_next,
                                        .context = &w};
     struct wt_error err;
-    int in[2];
-    const int out = memfd_create("answers", MFD_CLOEXEC);
-    bool disconnected = false;
-    if (out < 0 || pipe(in) != 0)
-        abort();
-    const int wanted = feed(in[1], (const char *)data, size < MOST_BYTES ? size : MOST_BYTES);
-    close(in[1]);
-    w.dap = wt_dap_new(in[0], out, &owner);
+    if (size && *text == 'j') {
+        w.next = text + 1;
+        w.end = text + size;
+    } else {
+        if (size && write(w.in, text + 1, size - 1) != (ssize_t)size - 1)
+            abort();
+        close_input(&w);
+    }
+    w.dap = w.out < 0 ? NULL : wt_dap_new(in[0], w.out, &owner);
     if (!w.dap)
         abort();
     wt_dap_serve(w.dap, &err);
     wt_dap_free(w.dap);
-    const int given = answers(out, &disconnected);
-    /* The stream's end may come before a request that waits is served. */
-    if (wanted >= 0 && given > wanted)
-        abort();
+    take_answers(&w);
+    close_input(&w);
     close(in[0]);
-    close(out);
+    close(w.out);
     return 0;
 }

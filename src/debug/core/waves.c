@@ -171,8 +171,8 @@ static void add_worker(struct wt_debugger *d, struct wt_work *work, size_t index
         last->group = &work->group[work->group_count];
         last->wave = &work->worker[index];
     }
-    struct wt_group *group = &work->group[work->group_count - 1];
-    if (!last->group_count || memcmp(group->at, wave->group, sizeof group->at) != 0) {
+    struct wt_group *group = last->group_count ? &work->group[work->group_count - 1] : NULL;
+    if (!group || memcmp(group->at, wave->group, sizeof group->at) != 0) {
         group = &work->group[work->group_count++];
         group->of = last;
         memcpy(group->at, wave->group, sizeof group->at);

@@ -6,6 +6,7 @@ enum wt_status pg_resume_and_wait(struct wt_program *g, const struct wt_resume *
 {
     g->backwards = backwards;
     g->by_step = false;
+    g->changed = false;
     enum wt_status status = pg_insert_points(g, err);
     if (status)
         return status;
@@ -20,6 +21,9 @@ enum wt_status pg_resume_and_wait(struct wt_program *g, const struct wt_resume *
             .kind = WT_EVENT_STOPPED, .reason = WT_STOP_INTERRUPTED, .thread = g->thread};
         return WT_OK;
     }
+    /* Whoever was asked may have changed them. */
+    if (g->changed && (status = pg_insert_points(g, err)) != WT_OK)
+        return status;
     if (!backwards && pg_needs_steps(g))
         return pg_step_and_compare(g, &list[0], err);
     /* A program that has just been started has not arrived yet. */

@@ -30,8 +30,10 @@ static void event(void *context, const struct wt_event *e)
 
 enum wt_status wt_program_insert_now(struct wt_program *g, struct wt_error *err)
 {
+    g->changed = true;
     if (!g->waiting)
         return WT_OK;
+    g->changed = false;
     wt_debugger_begin_changes(g->debugger);
     const enum wt_status status = pg_insert_points(g, err);
     const enum wt_status after = wt_debugger_end_changes(g->debugger, status ? WT_IGNORED : err);

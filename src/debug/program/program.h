@@ -284,6 +284,7 @@ struct wt_program {
     size_t environment_count, environment_capacity;
 
     uint64_t runs;  /**< how often it was set going, or put to another time */
+    bool changed;   /**< points have changed since they were inserted */
     bool alone;     /**< only the wave of the selected thread runs. May be set */
     bool interrupt; /**< it was interrupted, and what it has set going has yet to stop */
     bool abandoned; /**< whoever waits stops waiting, for good */

@@ -44,7 +44,7 @@ struct wt_dap_owner {
     char **(*complete)(void *context, const char *line, size_t *count);
     /** Hands over output that has been written and not read yet, of the program and the console. */
     void (*flush)(void *context);
-    /** Whether a signal has asked for the end. */
+    /** Whether a signal, or the console's `quit`, has asked for the end. */
     bool (*ends)(void *context);
     void *context;
 };

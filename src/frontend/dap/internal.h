@@ -89,7 +89,6 @@ struct wt_dap {
     struct wt_dap_owner owner;
     int in, out;
     struct dap_input input;
-    struct wt_loop *loop; /**< of the session, which watches `in`; NULL: none does */
     struct dap_request *queue;
     struct dap_request *current; /**< under way; NULL: it is answered */
     int64_t seq;

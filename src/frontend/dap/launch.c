@@ -481,7 +481,9 @@ enum wt_status dap_restart(struct wt_dap *d, struct json_object *arguments,
 enum wt_status dap_terminate(struct wt_dap *d, struct json_object *arguments,
                              struct json_object **body, struct wt_error *err)
 {
-    if (d->owner.is_core(d->owner.context) || (d->g->options.attached && !d->g->options.host))
+    const struct wt_program_host *host = d->g->options.host;
+    if (d->owner.is_core(d->owner.context) || d->g->options.attached ||
+        (host && host->is_elsewhere(d->g->options.host_context)))
         return wt_fail(err, WT_UNSUPPORTED,
                        "it cannot be ended from here: disconnect leaves it as it is");
     dap_answer(d, NULL);
@@ -496,9 +498,9 @@ enum wt_status dap_disconnect(struct wt_dap *d, struct json_object *arguments,
 {
     const bool kill = d->attaches ? dap_flag(arguments, "terminateDebuggee")
                                   : !says_no(arguments, "terminateDebuggee");
+    d->ended = true; /* whatever comes while the session is closed */
     if (d->g)
         dap_close(d, kill);
-    d->ended = true;
     return WT_OK;
 }
 

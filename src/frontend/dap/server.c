@@ -156,8 +156,34 @@ static void arrive(struct wt_dap *d, struct dap_request *r)
         else if (d->g)
             wt_program_interrupt(d->g);
     }
-    if (!d->handling && d->loop)
-        wt_session_end(d->g->session);
+}
+
+/* Requests that came before what goes on are served as those that come meanwhile. */
+static void serve_waiting(struct wt_dap *d)
+{
+    struct dap_request *list = d->queue;
+    d->queue = NULL;
+    while (list) {
+        struct dap_request *r = list;
+        list = r->next;
+        r->next = NULL;
+        arrive(d, r);
+    }
+}
+
+void wt_dap_waits(struct wt_dap *d, enum wt_wait wait)
+{
+    if (!d->g)
+        return;
+    if (wait == WT_WAIT_BEGINS && d->g->runs != d->runs) {
+        d->runs = d->g->runs;
+        if (d->handling && !d->running)
+            dap_begin_run(d);
+    }
+    if (wait == WT_WAIT_GOES_ON && d->modules_changed && !d->g->resolve)
+        dap_points_changed(d);
+    if (wait == WT_WAIT_GOES_ON && d->handling && d->queue && !d->leaving)
+        serve_waiting(d);
 }
 
 /* A request of a message; a message that is none is answered as far as that can be. */
@@ -173,9 +199,8 @@ static void take_message(struct wt_dap *d, const char *text, size_t length)
     if (error == json_tokener_continue && !message)
         message = json_tokener_parse_ex(tokener, "", 1);
     const size_t used = json_tokener_get_parse_end(tokener);
-    bool whole = message && used >= length;
-    for (size_t i = used; message && i < length && !whole; i++)
-        whole = strchr(" \t\r\n", text[i]) && i + 1 == length;
+    const bool whole =
+        message && (used >= length || used + strspn(text + used, " \t\r\n") >= length);
     const char *description = error == json_tokener_success || error == json_tokener_continue
                                   ? "it does not end where it should"
                                   : json_tokener_error_desc(error);
@@ -212,21 +237,14 @@ static void take_message(struct wt_dap *d, const char *text, size_t length)
     json_tokener_free(tokener);
 }
 
-static void ready(void *context, int fd, short events);
-
 /* No request will come any more. */
 static void end(struct wt_dap *d)
 {
-    d->ended = true;
-    if (d->loop)
-        wt_loop_forget(d->loop, d->in);
-    if (d->loop && d->g) {
-        if (d->g->waiting)
-            wt_program_abandon(d->g);
-        else
-            wt_session_end(d->g->session);
-    }
-    d->leaving = true;
+    d->ended = d->leaving = true;
+    if (d->g && d->g->waiting)
+        wt_program_abandon(d->g);
+    else if (d->g)
+        wt_session_end(d->g->session);
 }
 
 /* Takes what came; false: nothing will come any more. */
@@ -263,9 +281,16 @@ static bool take_input(struct wt_dap *d)
     return found != DAP_FOREIGN;
 }
 
+/* Of the loop of a session, also while it is left: then nothing is read any more. */
 static void ready(void *context, int fd, short events)
 {
-    take_input(context);
+    struct wt_dap *d = context;
+    if (!d->ended)
+        take_input(d);
+    if (d->ended && d->g)
+        wt_loop_forget(wt_session_loop(d->g->session), fd);
+    if (!d->handling && d->g)
+        wt_session_end(d->g->session); /* to what came */
 }
 
 enum wt_status wt_dap_watch(struct wt_dap *d, struct wt_loop *loop, struct wt_error *err)
@@ -333,10 +358,7 @@ static enum wt_status wait_for_input(struct wt_dap *d, struct wt_error *err)
             take_input(d);
         return WT_OK;
     }
-    d->loop = wt_session_loop(d->g->session);
-    const enum wt_status status = wt_session_run(d->g->session, err);
-    d->loop = NULL;
-    return status;
+    return wt_session_run(d->g->session, err);
 }
 
 enum wt_status wt_dap_serve(struct wt_dap *d, struct wt_error *err)
@@ -344,8 +366,10 @@ enum wt_status wt_dap_serve(struct wt_dap *d, struct wt_error *err)
     enum wt_status status = WT_OK;
     while (!d->ended && !status) {
         struct dap_request *r = d->queue;
-        if (d->owner.ends && d->owner.ends(d->owner.context))
+        if (d->owner.ends(d->owner.context)) {
+            dap_tell_end(d);
             break;
+        }
         if (!r) {
             status = wait_for_input(d, err);
             continue;

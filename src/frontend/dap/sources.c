@@ -134,8 +134,8 @@ static unsigned common_tail(const char *a, const char *b)
     return parts;
 }
 
-/* The name that a file has in the debug information: the same file, or else the one whose last
- * components are most alike. */
+/* The name that a file has in the debug information: the same file; or else, where one of both is
+ * not here, the one whose last components are most alike. */
 static const char *best_name(struct wt_dap *d, const char *path)
 {
     struct names n = all_names(d);
@@ -146,10 +146,9 @@ static const char *best_name(struct wt_dap *d, const char *path)
     for (size_t i = 0; i < n.count; i++) {
         const unsigned parts = common_tail(path, n.list[i]);
         const struct wt_text_file *file = parts ? wt_program_open_source(d->g, n.list[i]) : NULL;
-        const bool same = strcmp(path, n.list[i]) == 0 ||
-                          (real && file && file->path && !file->text &&
-                           realpath(file->path, other) && strcmp(own, other) == 0);
-        if (same || parts > most) {
+        const bool here = real && file && file->path && !file->text && realpath(file->path, other);
+        const bool same = strcmp(path, n.list[i]) == 0 || (here && strcmp(own, other) == 0);
+        if (same || (!here && parts > most)) {
             best = n.list[i];
             most = same ? UINT_MAX : parts;
         }

@@ -250,23 +250,6 @@ void dap_begin_run(struct wt_dap *d)
     dap_answer(d, body);
 }
 
-void wt_dap_waits(struct wt_dap *d, enum wt_wait wait)
-{
-    if (!d->g)
-        return;
-    if (wait == WT_WAIT_BEGINS && d->g->runs != d->runs) {
-        d->runs = d->g->runs;
-        if (d->handling && !d->running)
-            dap_begin_run(d);
-    }
-    if (wait == WT_WAIT_GOES_ON && d->modules_changed && !d->g->resolve)
-        dap_points_changed(d);
-    if (wait == WT_WAIT_GOES_ON && d->g->waiting)
-        d->loop = wt_session_loop(d->g->session);
-    if (wait == WT_WAIT_ENDS)
-        d->loop = NULL;
-}
-
 void dap_tell_end(struct wt_dap *d)
 {
     if (d->terminated)
