@@ -341,6 +341,7 @@ static const struct wt_machine_ops machine_ops = {
     .map = &gcn_address_map,
     .describe_register = gcn_describe_register,
     .operands = operands_at,
+    .origins = gcn_origins,
     .find_operand = find_operand,
     .name_operand = gcn_operand_name,
     .operand_files = gcn_operand_files,

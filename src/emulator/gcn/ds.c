@@ -121,10 +121,10 @@ static void exchange(const struct share *s, uint64_t lane, uint32_t addr, uint64
 /* Addresses of LDS by which the lanes that the judge refuses access nothing. */
 static inline const uint32_t *judged(struct gcn_wave *w, const struct gcn_uop *u,
                                      enum wt_watch_kind kind, const uint32_t *addr, uint32_t base,
-                                     unsigned size, uint32_t *room)
+                                     unsigned part, unsigned size, uint32_t *room)
 {
     return __builtin_expect(w->device->machine.judge && !u->gds, false)
-               ? gcn_judge_lanes(w, u, kind, addr, base, size, room)
+               ? gcn_judge_lanes(w, u, kind, addr, base, part, size, room)
                : addr;
 }
 
@@ -290,7 +290,7 @@ OP(ds_read)
     if (!gcn_ds_registers(w, u, u->src[0], 1, &next) ||
         !gcn_ds_registers(w, u, u->dst, words, &next))
         return next;
-    addr = judged(w, u, WT_WATCH_READ, addr, base, u->size, room);
+    addr = judged(w, u, WT_WATCH_READ, addr, base, 0, u->size, room);
     const uint64_t lanes = read_all(w, &s, addr, base, u->size, u->dst) ? 0 : gcn_exec(w);
     OF_LANES(lane, lanes)
     {
@@ -314,7 +314,7 @@ OP(ds_write)
     if (!gcn_ds_registers(w, u, u->src[0], 1, &next) ||
         !gcn_ds_registers(w, u, u->src[1], words, &next))
         return next;
-    addr = judged(w, u, WT_WATCH_WRITE, addr, base, u->size, room);
+    addr = judged(w, u, WT_WATCH_WRITE, addr, base, 0, u->size, room);
     const uint64_t lanes = write_all(w, &s, addr, base, u->size, u->src[1]) ? 0 : gcn_exec(w);
     OF_LANES(lane, lanes)
     {
@@ -387,7 +387,7 @@ OP(ds_read2)
     memcpy(addr, w->v[u->src[0]], sizeof addr);
     for (unsigned i = 0; i < 2; i++) {
         const unsigned to = u->dst + i * words;
-        const uint32_t *from = judged(w, u, WT_WATCH_READ, addr, offset[i], u->size, room);
+        const uint32_t *from = judged(w, u, WT_WATCH_READ, addr, offset[i], i, u->size, room);
         const uint64_t lanes = read_all(w, &s, from, offset[i], u->size, to) ? 0 : gcn_exec(w);
         OF_LANES(lane, lanes)
         result_to(w, to, (unsigned)lane, u->size, get(&s, lane, from[lane] + offset[i], u->size));
@@ -409,7 +409,7 @@ OP(ds_write2)
     uint32_t at[2][GCN_LANES], room[2][GCN_LANES], *row[2];
     const uint32_t *addr[2];
     for (unsigned i = 0; i < 2; i++) {
-        addr[i] = judged(w, u, WT_WATCH_WRITE, w->v[u->src[0]], offset[i], u->size, room[i]);
+        addr[i] = judged(w, u, WT_WATCH_WRITE, w->v[u->src[0]], offset[i], i, u->size, room[i]);
         row[i] = row_in(w, &s, addr[i], offset[i], u->size);
     }
     /* Rows that overlap are written lane by lane. */
@@ -451,7 +451,7 @@ OP(ds_wrxchg2)
     uint32_t room[2][GCN_LANES];
     const uint32_t *addr[2];
     for (unsigned i = 0; i < 2; i++)
-        addr[i] = judged(w, u, WT_WATCH_ACCESS, w->v[u->src[0]], offset[i], u->size, room[i]);
+        addr[i] = judged(w, u, WT_WATCH_ACCESS, w->v[u->src[0]], offset[i], i, u->size, room[i]);
     EACH_LANE(lane)
     {
         const uint32_t at[2] = {addr[0][lane] + offset[0], addr[1][lane] + offset[1]};
@@ -629,7 +629,7 @@ OP(ds_atomic)
         return next;
     uint32_t room[GCN_LANES];
     const uint32_t *place =
-        judged(w, u, WT_WATCH_ACCESS, w->v[u->src[0]], (uint32_t)u->imm, u->size, room);
+        judged(w, u, WT_WATCH_ACCESS, w->v[u->src[0]], (uint32_t)u->imm, 0, u->size, room);
     if (atomic_all(w, &s, u, place, what, wanted)) {
         gcn_ds_issued(w);
         return gcn_next(u);

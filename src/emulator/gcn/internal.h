@@ -286,6 +286,10 @@ static inline const struct gcn_uop *gcn_next(const struct gcn_uop *u)
     return u + u->length;
 }
 
+/* ---- origin.c ---- */
+
+WT_MACHINE_FN(origins) gcn_origins;
+
 /* ---- code.c: decoded pages ---- */
 
 /* The decoded instruction at pc; sets w->code. NULL with a fault if nothing can be fetched there.

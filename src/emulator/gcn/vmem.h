@@ -92,11 +92,12 @@ static inline void gcn_judge(struct gcn_wave *w, const struct gcn_uop *u, struct
     if (__builtin_expect(w->device->machine.judge && !t->judged, false))
         gcn_judge_targets(w, u, t, kind, size);
 }
-/* The same of a data share, lane i's at addr[i] + base: returns addresses, of which those of
- * refused lanes are outside: @p room or, where all may access, @p addr. */
+/* The same of a data share, lane i's at addr[i] + base, the instruction's access number @p part:
+ * returns addresses, of which those of refused lanes are outside: @p room or, where all may access,
+ * @p addr. */
 const uint32_t *gcn_judge_lanes(struct gcn_wave *w, const struct gcn_uop *u,
                                 enum wt_watch_kind kind, const uint32_t *addr, uint32_t base,
-                                unsigned size, uint32_t *room);
+                                unsigned part, unsigned size, uint32_t *room);
 /* The same of a scalar access by the whole wave. False: it is refused. */
 bool gcn_judge_wave(struct gcn_wave *w, const struct gcn_uop *u, enum wt_watch_kind kind,
                     uint64_t addr, unsigned size);

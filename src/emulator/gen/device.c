@@ -189,6 +189,7 @@ static const struct wt_machine_ops machine_ops = {
     .map = &gen_address_map,
     .describe_register = gen_describe_register,
     .operands = operands_at,
+    .origins = wt_machine_no_origins,
     .find_operand = find_operand,
     .name_operand = gen_operand_name,
     .operand_files = gen_operand_files,

@@ -142,6 +142,13 @@ bool wt_machine_no_operands(struct wt_machine *m, uint32_t wave, uint64_t pc,
     return false;
 }
 
+struct wt_origin *wt_machine_no_origins(struct wt_machine *m, uint32_t wave, uint64_t first,
+                                        uint64_t end, size_t *count)
+{
+    *count = 0;
+    return NULL;
+}
+
 bool wt_machine_no_operand(struct wt_machine *m, const char *name, struct wt_insn_operand *operand)
 {
     return false;

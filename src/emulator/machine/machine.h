@@ -32,6 +32,7 @@ struct wt_engine_ops;
 struct wt_spans;
 struct wt_watch_set;
 struct wt_judge;
+struct wt_origin;
 struct wt_observer;
 struct wt_profile;
 
@@ -141,6 +142,10 @@ struct wt_machine_ops {
      * is none, or its family does not say. */
     bool (*operands)(struct wt_machine *m, uint32_t wave, uint64_t pc,
                      struct wt_insn_operands *operands);
+    /** Where the addresses come from that the function at [first, end) accesses, as its code says
+     * (origin.h, wt_origins_find); wave @p wave is in it. */
+    struct wt_origin *(*origins)(struct wt_machine *m, uint32_t wave, uint64_t first, uint64_t end,
+                                 size_t *count);
     /** The register that the debugger calls @p name, as an operand; false: it is no value. */
     bool (*find_operand)(struct wt_machine *m, const char *name, struct wt_insn_operand *operand);
     /** Its name: that of a register that operands() lists. */
@@ -227,6 +232,7 @@ WT_MACHINE_FN(divergence) wt_machine_no_divergence;
 /** The operations of a family that does not say what its instructions read and write, and its
  * operand_files. */
 WT_MACHINE_FN(operands) wt_machine_no_operands;
+WT_MACHINE_FN(origins) wt_machine_no_origins;
 WT_MACHINE_FN(find_operand) wt_machine_no_operand;
 WT_MACHINE_FN(name_operand) wt_machine_no_operand_name;
 extern const struct wt_operand_file wt_machine_no_operand_files[];

@@ -205,6 +205,7 @@ struct wt_lane_access {
     unsigned lane, size;
     /* for a judge */
     unsigned align; /**< what the machine demands of the address; 0: nothing */
+    unsigned part;  /**< of an instruction with several accesses: which one (origin.h) */
     const struct wt_judged_variable *variable; /**< whose address the lanes use; NULL: not known */
     uint64_t at;
 };

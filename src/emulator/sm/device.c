@@ -256,6 +256,7 @@ static const struct wt_machine_ops machine_ops = {
     .explain = sm_explain,
     .describe_register = sm_describe_register,
     .operands = operands_at,
+    .origins = wt_machine_no_origins,
     .find_operand = find_operand,
     .name_operand = sm_operand_name,
     .operand_files = sm_operand_files,

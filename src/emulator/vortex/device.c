@@ -375,6 +375,7 @@ static const struct wt_machine_ops machine_ops = {
     .home = home,
     .describe_register = describe_register,
     .operands = operands_at,
+    .origins = vx_origins,
     .find_operand = find_operand,
     .name_operand = vx_operand_name,
     .operand_files = vx_operand_files,

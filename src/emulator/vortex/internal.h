@@ -172,6 +172,10 @@ uint64_t vx_get_x(const struct vx_warp *w, unsigned r, unsigned lane);
 /* Sets register r of one lane; x0 stays zero. */
 void vx_set_x(struct vx_warp *w, unsigned r, unsigned lane, uint64_t value);
 
+/* ---- origin.c ---- */
+
+WT_MACHINE_FN(origins) vx_origins;
+
 /* ---- code.c: decoded pages ---- */
 
 /* The decoded instruction at pc; sets w->code. NULL with a fault if nothing can be fetched there.
