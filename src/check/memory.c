@@ -37,6 +37,8 @@ static bool holds(void *context, uint64_t first, uint64_t size, bool write)
         return false;
     if (memory_repeats(c))
         return true;
+    if (memory_may_have_variables(c, first, first + size - 1))
+        return false;
     if (known_good(c, first, first + size - 1, write))
         return true;
     if (wt_objects_judge(c->space, first, size, write, &object, &good) != WT_GOOD)
@@ -66,12 +68,6 @@ static bool is_misaligned(const struct wt_lane_access *a, uint64_t at)
     return a->align && at & (a->align - 1);
 }
 
-/* Compilers widen loads; and of an atomic operation on a byte they make one on its word. */
-static bool must_be_whole(const struct wt_lane_access *a)
-{
-    return a->kind == WT_WATCH_WRITE;
-}
-
 /* The mistake of one lane's access to global memory; false: it is none. */
 static bool is_global_mistake(struct wt_check_memory *c, const struct wt_lane_access *a,
                               uint64_t at, struct mistake *bad)
@@ -91,7 +87,7 @@ static bool is_global_mistake(struct wt_check_memory *c, const struct wt_lane_ac
         return is_misaligned(a, at) && bad->object.size;
     case WT_PARTLY:
         bad->kind = WT_FOUND_OUT_OF_BOUNDS;
-        return must_be_whole(a);
+        return memory_must_be_whole(a);
     case WT_FREED:
         bad->kind = WT_FOUND_USE_AFTER_FREE;
         return true;
@@ -157,7 +153,7 @@ static wt_lanes judge_own(struct wt_check_memory *c, const struct wt_wave_head *
     for (wt_lanes left = lanes; left; left &= left - 1) {
         const unsigned lane = wt_lanes_lowest(left);
         const bool begins = at[lane] < room;
-        const bool inside = begins && (a->size <= room - at[lane] || !must_be_whole(a));
+        const bool inside = begins && (a->size <= room - at[lane] || !memory_must_be_whole(a));
         struct mistake *one = &bad[inside];
         if (inside && !is_misaligned(a, at[lane]))
             continue;
@@ -173,57 +169,19 @@ static wt_lanes judge_own(struct wt_check_memory *c, const struct wt_wave_head *
     return bad[0].lanes | bad[1].lanes;
 }
 
-/* How many bytes there are where a group's or a lane's own memory is accessed; 0: it is none. */
-static uint64_t room_of(struct wt_machine *m, const struct wt_wave_head *w,
-                        enum wt_observed_space space)
-{
-    const struct wt_group_ops *ops = m->groups.ops;
-    return !w->group                      ? 0
-           : space == WT_OBSERVED_GROUP   ? ops->asked(m, w->group)
-           : space == WT_OBSERVED_PRIVATE ? ops->private_asked(m, w)
-                                          : 0;
-}
-
-/* What it is to access memory at an address that comes from a variable and is outside of it. */
-static enum wt_finding_kind kind_beside(struct wt_check_memory *c, const struct wt_wave_head *w,
-                                        const struct wt_lane_access *a, uint64_t at)
-{
-    struct wt_object object;
-    struct wt_good good;
-    const bool write = a->kind != WT_WATCH_READ;
-    const bool there =
-        a->space == WT_OBSERVED_GLOBAL || a->space == WT_OBSERVED_CONSTANT
-            ? wt_objects_judge(c->space, at, a->size, write, &object, &good) == WT_GOOD
-            : at < room_of(c->machine, w, a->space);
-    return there ? WT_FOUND_OUT_OF_OBJECT : WT_FOUND_OUT_OF_BOUNDS;
-}
-
-/* Lanes that leave the variable whose address they use. */
+/* Lanes that leave the variable whose address they use, as their family says. */
 static wt_lanes judge_variable(struct wt_check_memory *c, const struct wt_wave_head *w,
                                const struct wt_lane_access *a, wt_lanes lanes, const uint64_t *at)
 {
-    static const enum wt_finding_space spaces[] = {[WT_OBSERVED_GLOBAL] = WT_FOUND_GLOBAL,
-                                                   [WT_OBSERVED_GROUP] = WT_FOUND_GROUP,
-                                                   [WT_OBSERVED_PRIVATE] = WT_FOUND_PRIVATE,
-                                                   [WT_OBSERVED_CONSTANT] = WT_FOUND_CONSTANT,
-                                                   [WT_OBSERVED_DEVICE] = WT_FOUND_GLOBAL};
     const struct wt_judged_variable *v = a->variable;
-    struct mistake bad = {.lanes = 0};
-    for (wt_lanes left = lanes; left; left &= left - 1) {
-        const unsigned lane = wt_lanes_lowest(left);
-        const uint64_t offset = at[lane] - v->first;
-        if (offset < v->size && (a->size <= v->size - offset || !must_be_whole(a)))
-            continue;
-        if (!bad.lanes)
-            bad.at = at[lane];
-        bad.lanes |= wt_lane_bit(lane);
-    }
-    if (!bad.lanes)
-        return 0;
-    bad.kind = kind_beside(c, w, a, bad.at);
-    bad.object = (struct wt_object){.addr = v->first, .size = v->size, .by = ""};
-    snprintf(bad.object.name, sizeof bad.object.name, "%s", v->name);
-    memory_report(c, w, a, &bad, spaces[a->space]);
+    enum wt_finding_space space;
+    uint64_t first[WT_MAX_LANES];
+    for (wt_lanes left = lanes; left; left &= left - 1)
+        first[wt_lanes_lowest(left)] = v->first;
+    const struct mistake bad = memory_beside(
+        c, w, a, lanes, at, &(struct variable_of_lanes){v->name, first, v->size}, &space);
+    if (bad.lanes)
+        memory_report(c, w, a, &bad, space);
     return bad.lanes;
 }
 
@@ -252,18 +210,18 @@ static void extent_of(wt_lanes lanes, const uint64_t *at, unsigned count, uint64
 }
 
 static wt_lanes judge_place(void *context, struct wt_machine *m, const struct wt_wave_head *w,
-                            const struct wt_lane_access *a, wt_lanes lanes, const uint64_t *at)
+                            const struct wt_lane_access *a, wt_lanes lanes, const uint64_t *at,
+                            uint64_t first, uint64_t last, uint64_t bits)
 {
     struct wt_check_memory *c = context;
-    uint64_t first, last, bits, room;
-    extent_of(lanes, at, m->lanes, &first, &last, &bits);
+    uint64_t room;
     const bool aligned = !is_misaligned(a, bits);
     switch (a->space) {
     case WT_OBSERVED_GROUP:
     case WT_OBSERVED_PRIVATE:
         if (!w->group)
             return 0;
-        room = room_of(m, w, a->space);
+        room = memory_room_of(m, w, a->space);
         if (aligned && last < room && a->size <= room - last)
             return 0;
         return judge_own(c, w, a, lanes, at, room,
@@ -292,9 +250,18 @@ static wt_lanes judge(void *context, struct wt_machine *m, const struct wt_wave_
         if (launch < c->first_launch || launch > c->last_launch)
             return 0;
     }
-    wt_lanes refused = a->variable ? judge_variable(context, w, a, lanes, at) : 0;
+    uint64_t first, last, bits;
+    extent_of(lanes, at, m->lanes, &first, &last, &bits);
+    if (!a->variable && !is_misaligned(a, bits) && memory_is_recent(c, w, a, first, last))
+        return 0;
+    wt_lanes refused = a->variable ? judge_variable(context, w, a, lanes, at)
+                                   : memory_judge_origin(c, w, a, lanes, at, first, last);
+    if (refused && refused != lanes)
+        extent_of(lanes & ~refused, at, m->lanes, &first, &last, &bits);
     if (refused != lanes)
-        refused |= judge_place(context, m, w, a, lanes & ~refused, at);
+        refused |= judge_place(context, m, w, a, lanes & ~refused, at, first, last, bits);
+    if (!refused)
+        memory_note_good(c, a, first, last);
     if (refused & ~c->now.told)
         memory_decide(
             c, w, (struct wt_decision){.lanes = refused & ~c->now.told, .kind = WT_DECISION_MORE});
@@ -362,6 +329,7 @@ struct wt_check_memory *wt_check_memory_begin(struct wt_machine *m, const void *
                                   .space = space,
                                   .last_launch = UINT64_MAX,
                                   .last = UINT64_MAX,
+                                  .names = UINT64_MAX,
                                   .found = found,
                                   .context = context};
     m->judge = &c->judge;
@@ -384,8 +352,10 @@ struct wt_check_memory *wt_check_memory_repeat(struct wt_machine *m, struct wt_a
 
 void wt_check_memory_set_space(struct wt_check_memory *c, const void *space)
 {
-    if (c->space != space)
+    if (c->space != space) {
         memset(c->good, 0, sizeof c->good);
+        c->names = UINT64_MAX;
+    }
     c->space = space;
     c->machine->judge = &c->judge;
 }
@@ -395,6 +365,13 @@ void wt_check_memory_set_allows(struct wt_check_memory *c, wt_check_allows_fn *a
 {
     c->allows = allows;
     c->allows_context = context;
+}
+
+void wt_check_memory_set_variables(struct wt_check_memory *c, wt_check_variable_fn *variable,
+                                   void *context)
+{
+    c->variable = variable;
+    c->variable_context = context;
 }
 
 void wt_check_memory_only(struct wt_check_memory *c, uint64_t first, uint64_t last)
@@ -417,6 +394,7 @@ void wt_check_memory_free(struct wt_check_memory *c)
     if (!c)
         return;
     free(c->call);
+    memory_free_sites(c);
     wt_decisions_free(&c->decisions);
     free(c);
 }

@@ -6,7 +6,9 @@
 #define WT_CHECK_MEMORY_H
 
 #include "check/finding.h"
+#include "check/names.h"
 #include "emulator/machine/judge.h"
+#include "emulator/machine/origin.h"
 
 /** The name of the function that has made objects of a device's heap. */
 #define WT_CHECK_HEAP "malloc in a kernel"
@@ -39,6 +41,16 @@ typedef bool wt_check_allows_fn(void *context, uint64_t addr, unsigned size, boo
 /** Asks @p allows, too. */
 void wt_check_memory_set_allows(struct wt_check_memory *c, wt_check_allows_fn *allows,
                                 void *context);
+/**
+ * The variable from whose address the code at @p pc makes that of an access to memory of @p space,
+ * where it is no variable at a fixed address of GLOBAL memory, or one whose address is shared
+ * (names.h). `first` is what the constant of @p origin is compared with. False: none is known.
+ */
+typedef bool wt_check_variable_fn(void *context, enum wt_observed_space space, uint64_t pc,
+                                  const struct wt_origin *origin, struct wt_known_variable *v);
+/** Asks @p variable for variables of stacks and groups. */
+void wt_check_memory_set_variables(struct wt_check_memory *c, wt_check_variable_fn *variable,
+                                   void *context);
 /** Only the accesses of launches with these numbers are judged from now on. */
 void wt_check_memory_only(struct wt_check_memory *c, uint64_t first, uint64_t last);
 /** The machine is not judged any more; frees the check. NULL is allowed. */

@@ -39,7 +39,7 @@ void memory_decide(struct wt_check_memory *c, const struct wt_wave_head *w,
 {
     struct wt_machine *m = c->machine;
     decision.time = wt_issue_time(m, w->left);
-    if (decision.lanes)
+    if (decision.lanes && !decision.key)
         decision.key = key_of(&c->now);
     if (m->recorded)
         wt_decisions_add(&c->decisions, &decision);
@@ -100,9 +100,9 @@ static bool is_new(struct wt_check_memory *c, const struct wt_finding *f,
     return !again;
 }
 
-void memory_report(struct wt_check_memory *c, const struct wt_wave_head *w,
-                   const struct wt_lane_access *a, const struct mistake *bad,
-                   enum wt_finding_space space)
+struct wt_finding memory_finding(struct wt_check_memory *c, const struct wt_wave_head *w,
+                                 const struct wt_lane_access *a, const struct mistake *bad,
+                                 enum wt_finding_space space)
 {
     struct wt_machine *m = c->machine;
     struct wt_finding f = {.kind = bad->kind,
@@ -127,6 +127,14 @@ void memory_report(struct wt_check_memory *c, const struct wt_wave_head *w,
     snprintf(f.text, sizeof f.text, "%s", bad->what ? bad->what : "");
     if (bad->frees)
         f.access = WT_NO_ACCESS;
+    return f;
+}
+
+void memory_report(struct wt_check_memory *c, const struct wt_wave_head *w,
+                   const struct wt_lane_access *a, const struct mistake *bad,
+                   enum wt_finding_space space)
+{
+    const struct wt_finding f = memory_finding(c, w, a, bad, space);
     const struct wt_decision decision = {.time = f.time,
                                          .key = key_of(&c->now),
                                          .lanes = bad->lanes,
@@ -137,5 +145,5 @@ void memory_report(struct wt_check_memory *c, const struct wt_wave_head *w,
         c->found(c->context, &f);
     memory_decide(c, w, decision);
     c->now.told |= bad->lanes;
-    wt_engine_mistake(m, w, bad->kind, a->pc, bad->lanes, bad->at, a->size);
+    wt_engine_mistake(c->machine, w, bad->kind, a->pc, bad->lanes, bad->at, a->size);
 }

@@ -4,8 +4,10 @@
 
 #include "check/decisions.h"
 #include "check/memory.h"
+#include "check/names.h"
+#include "emulator/machine/origin.h"
 
-enum { CACHED = 8 };
+enum { CACHED = 8, RECENT = 64 };
 
 /* The lanes of an instruction and their addresses, of which the judge is asked. */
 struct question {
@@ -14,6 +16,20 @@ struct question {
     wt_lanes lanes;
     const uint64_t *at;
     wt_lanes told; /* lanes whose refusal was noted */
+};
+
+/* An access of the code, as an analysis of its function knows it (memory_origin.c). */
+struct site {
+    uint64_t pc;
+    uint32_t part;
+    bool used, judged;
+    enum wt_observed_space space; /* that is judged: others may be accessed by generic addresses */
+    bool met;                     /* a lane has accessed the variable, … */
+    uint64_t met_at;              /* … first at this issue time */
+    struct wt_known_variable variable; /* from whose address that of the access is made */
+    struct wt_origin origin;
+    struct wt_finding *left; /* lanes have left the variable before any has accessed it: the first
+                                of these; NULL: none have */
 };
 
 struct wt_check_memory {
@@ -32,6 +48,18 @@ struct wt_check_memory {
     uint64_t first_launch, last_launch;   /* that are judged */
     struct wt_good good[CACHED];          /* ranges that were found good, in turn */
     unsigned next;
+    struct recent { /* accesses that need not be looked at, by their code's address: … */
+        uint64_t pc, first, last; /* within these addresses, … */
+        uint64_t since;           /* from this issue time on */
+        uint64_t good; /* all of these may be accessed, in this state of the objects; 0: in none */
+        uint32_t part;
+    } recent[RECENT];
+    struct site *site; /* a hash table; a power of 2 of places */
+    size_t sites, site_room;
+    uint64_t names, site_resets; /* the state of the names, and the machine's resets, then */
+    uint64_t variables_first, variables_last; /* the addresses of variables; 1 and 0: none */
+    wt_check_variable_fn *variable;           /* NULL: no others are known */
+    void *variable_context;
     struct call *call; /* of the kernels' allocator */
     size_t calls, call_room;
 };
@@ -68,10 +96,53 @@ wt_lanes memory_decided(struct wt_check_memory *c);
  * about the present question. */
 void memory_decide(struct wt_check_memory *c, const struct wt_wave_head *w,
                    struct wt_decision decision);
+/* The finding that a mistake is. */
+struct wt_finding memory_finding(struct wt_check_memory *c, const struct wt_wave_head *w,
+                                 const struct wt_lane_access *a, const struct mistake *bad,
+                                 enum wt_finding_space space);
 /* Reports a mistake, unless it is not new, and notes that its lanes were refused. */
 void memory_report(struct wt_check_memory *c, const struct wt_wave_head *w,
                    const struct wt_lane_access *a, const struct mistake *bad,
                    enum wt_finding_space space);
+
+/* ---- memory_beside.c ---- */
+
+/* Compilers widen loads; and of an atomic operation on a byte they make one on its word. */
+static inline bool memory_must_be_whole(const struct wt_lane_access *a)
+{
+    return a->kind == WT_WATCH_WRITE;
+}
+/* How many bytes there are where a group's or a lane's own memory is accessed; 0: it is none. */
+uint64_t memory_room_of(struct wt_machine *m, const struct wt_wave_head *w,
+                        enum wt_observed_space space);
+/* A variable whose address lanes use. */
+struct variable_of_lanes {
+    const char *name;
+    const uint64_t *first; /* of each lane */
+    uint64_t size;
+};
+/* The mistake of lanes that leave it; `lanes` 0: none does. *space becomes its memory. */
+struct mistake memory_beside(struct wt_check_memory *c, const struct wt_wave_head *w,
+                             const struct wt_lane_access *a, wt_lanes lanes, const uint64_t *at,
+                             const struct variable_of_lanes *v, enum wt_finding_space *space);
+
+/* memory_origin.c: variables, by an analysis of the code */
+
+/* Lanes that leave the variable whose address the code uses, which are reported; @p low and @p high
+ * are the lowest and the highest address. */
+wt_lanes memory_judge_origin(struct wt_check_memory *c, const struct wt_wave_head *w,
+                             const struct wt_lane_access *a, wt_lanes lanes, const uint64_t *at,
+                             uint64_t low, uint64_t high);
+/* Whether all lanes are known to access what they may, if aligned. */
+bool memory_is_recent(struct wt_check_memory *c, const struct wt_wave_head *w,
+                      const struct wt_lane_access *a, uint64_t low, uint64_t high);
+/* The lanes of an access between @p low and @p high may make it. */
+void memory_note_good(struct wt_check_memory *c, const struct wt_lane_access *a, uint64_t low,
+                      uint64_t high);
+/* Frees what is known of the code. */
+void memory_free_sites(struct wt_check_memory *c);
+/* Whether an address range may hold variables that are told apart. */
+bool memory_may_have_variables(struct wt_check_memory *c, uint64_t first, uint64_t last);
 
 /* memory_heap.c: members of the judge, for what kernels allocate */
 

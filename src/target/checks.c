@@ -36,5 +36,7 @@ struct wt_check_memory *wt_emulated_check(struct wt_emulated *e, wt_found_fn *fo
     struct wt_check_memory *c = wt_check_memory_begin(e->machine, e->machine, found, context);
     if (c)
         wt_check_memory_set_allows(c, allows, e);
+    if (c && e->family->run.variable)
+        wt_check_memory_set_variables(c, e->family->run.variable, e);
     return c;
 }

@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "check/memory.h"
 #include "debug/core/target.h"
 #include "debug/source/source.h"
 #include "debug/standstill/link.h"
@@ -113,6 +114,9 @@ struct wt_family_run {
      * it is on mapped pages that have none: the launch has put there what it needs. */
     bool (*allows)(struct wt_emulated *e, uint64_t addr, unsigned size, bool write,
                    const struct wt_object *near);
+    /** See wt_check_variable_fn (check/memory.h); @p e is a struct wt_emulated. NULL: only
+     * variables at fixed addresses of global memory are told apart. */
+    wt_check_variable_fn *variable;
     /** The coordinates in the grid of the work-item that a lane is now. NULL: there is no grid. */
     bool (*work_item)(struct wt_emulated *e, uint32_t wave, unsigned lane, uint64_t item[3]);
 };

@@ -2,15 +2,19 @@
 #include "target/vortex.h"
 
 #include <elf.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/text.h"
+#include "check/names.h"
 #include "check/objects.h"
 #include "debug/vortex/vortex.h"
 #include "debug/vortex/vxdebug.h"
+#include "debug/source/frame_memory.h"
 #include "debug/source/modules.h"
 #include "debug/source/symbols.h"
+#include "emulator/machine/origin.h"
 #include "emulator/vortex/profile.h"
 #include "emulator/vortex/vortex.h"
 #include "object/image.h"
@@ -154,10 +158,54 @@ static void add_segment(const struct wt_emulated *e, const struct wt_segment *s)
     add_rest(&o, s->addr + s->size);
 }
 
+/* Whether parts of a function are elsewhere, as GCC does with what is rarely executed: such code
+ * is not analysed. */
+static bool is_whole(struct wt_symbols *symbols, const char *name)
+{
+    char cold[300];
+    uint64_t addr;
+    snprintf(cold, sizeof cold, "%s.cold", name);
+    return !strstr(name, ".cold") && !wt_symbols_address(symbols, cold, &addr);
+}
+
+struct names {
+    struct wt_names_reader reader;
+    struct wt_symbols *symbols;
+};
+
+static bool add_name(void *context, const char *name, uint64_t addr, uint64_t size, bool code)
+{
+    struct names *n = context;
+    if (!code)
+        wt_names_read(&n->reader, name, addr, size);
+    else if (size && is_whole(n->symbols, name))
+        wt_function_at(n->reader.space, addr, size);
+    return true;
+}
+
+static void add_names(struct wt_emulated *e)
+{
+    const struct vortex *v = e->own;
+    const struct vx_profile *profile = v->config.profile;
+    size_t count;
+    const struct wt_module *modules = wt_modules_list(e->modules, &count);
+    struct names n = {.reader = {.space = e->machine}};
+    wt_names_begin(e->machine);
+    if (!count || !modules->symbols)
+        return;
+    n.symbols = modules->symbols;
+    wt_symbols_each(modules->symbols, add_name, &n);
+    wt_names_end(&n.reader);
+    wt_names_read(&n.reader, "", profile->local_mem_base[v->config.xlen == 64],
+                  profile->local_mem_size);
+    wt_names_end(&n.reader);
+}
+
 static void add_objects(struct wt_emulated *e)
 {
     const struct vortex *v = e->own;
     const struct vx_profile *profile = v->config.profile;
+    add_names(e);
     for (size_t i = 0; i < v->image.segments; i++)
         add_segment(e, &v->image.segment[i]);
     wt_object_variable(e->machine, profile->local_mem_base[v->config.xlen == 64],
@@ -180,6 +228,30 @@ static bool allows(struct wt_emulated *e, uint64_t addr, unsigned size, bool wri
     }
     return write || (addr & WT_PAGE_MASK) + size > WT_PAGE_SIZE ||
            !wt_memory_is_zero(e->machine->memory, addr, zeros, size);
+}
+
+/* The variable of a function's stack that the code makes an address of; or one at whose address
+ * linker scripts have a symbol, too, if the code's file means the variable by it. */
+static bool variable_of(void *context, enum wt_observed_space space, uint64_t pc,
+                        const struct wt_origin *o, struct wt_known_variable *v)
+{
+    enum { STACK_POINTER = 2, MOST = 64 };
+    const struct wt_emulated *e = context;
+    struct wt_memory_variable list[MOST], found;
+    const struct wt_module *m = wt_modules_at(e->modules, 0, pc);
+    if (!m || !m->symbols)
+        return false;
+    if (o->base == WT_ORIGIN_NO_BASE)
+        return wt_variable_of(e->machine, (uint64_t)o->constant, v) &&
+               wt_file_defines(m->symbols, pc - m->bias, v->first - m->bias);
+    if (o->base != STACK_POINTER)
+        return false;
+    const size_t count = wt_stack_variables(m->symbols, pc - m->bias, list, MOST);
+    if (!wt_variable_that_holds(list, count, (uint64_t)o->constant, &found))
+        return false;
+    *v = (struct wt_known_variable){.first = found.offset, .size = found.size};
+    snprintf(v->name, sizeof v->name, "%s", found.name);
+    return true;
 }
 
 /* ---- the run ---- */
@@ -243,7 +315,8 @@ const struct wt_family wt_family_vortex = {
             .close = close_device,
             .exit_word = exit_word,
             .objects = add_objects,
-            .allows = allows},
+            .allows = allows,
+            .variable = variable_of},
     .isa = {.instruction_text = instruction_text,
             .list_isa = wt_vortex_list_isa,
             .explain_word = wt_vortex_explain_word,

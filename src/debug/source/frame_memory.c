@@ -9,6 +9,7 @@
 struct finding {
     struct wt_info *info;
     uint64_t window;
+    bool parameters; /* those, too */
     struct wt_memory_variable *list;
     size_t count, most;
 };
@@ -45,8 +46,8 @@ static void add_variables_in(struct finding *f, Dwarf_Die *scope, unsigned depth
         struct wt_memory_variable v = {.name = dwarf_diename(&die)};
         if (tag == DW_TAG_lexical_block || tag == DW_TAG_inlined_subroutine)
             add_variables_in(f, &die, depth + 1);
-        if (tag != DW_TAG_variable || f->count == f->most || !v.name ||
-            !place_of(f, &die, &v.offset))
+        if ((tag != DW_TAG_variable && (tag != DW_TAG_formal_parameter || !f->parameters)) ||
+            f->count == f->most || !v.name || !place_of(f, &die, &v.offset))
             continue;
         v.size = wt_type_size(wt_types_of(wt_info_types(f->info), &die));
         if (v.size)
@@ -66,4 +67,91 @@ size_t wt_frame_variables(struct wt_symbols *symbols, uint64_t kernel, uint64_t 
         return 0;
     add_variables_in(&f, &scope[0], 0);
     return f.count;
+}
+
+/* Whether a function's frame base is the CFA: on RISC-V the stack pointer at its begin (RISC-V ELF
+ * psABI, "DWARF"). */
+static bool is_of_cfa(Dwarf_Die *function)
+{
+    Dwarf_Attribute attribute;
+    Dwarf_Op *ops;
+    size_t count;
+    return dwarf_attr_integrate(function, DW_AT_frame_base, &attribute) &&
+           dwarf_getlocation(&attribute, &ops, &count) == 0 && count == 1 &&
+           ops[0].atom == DW_OP_call_frame_cfa;
+}
+
+size_t wt_stack_variables(struct wt_symbols *symbols, uint64_t addr,
+                          struct wt_memory_variable *list, size_t most)
+{
+    struct finding f = {.parameters = true, .list = list, .most = most};
+    Dwarf_Die scope[WT_SCOPES];
+    f.info = wt_symbols_info(symbols);
+    if (!f.info || !wt_info_scopes(f.info, addr, scope) || !is_of_cfa(&scope[0]))
+        return 0;
+    add_variables_in(&f, &scope[0], 0);
+    return f.count;
+}
+
+bool wt_variable_that_holds(const struct wt_memory_variable *list, size_t count, uint64_t offset,
+                            struct wt_memory_variable *v)
+{
+    bool any = false;
+    for (size_t i = 0; i < count; i++) {
+        const struct wt_memory_variable *one = &list[i];
+        if (offset - one->offset >= one->size)
+            continue;
+        const uint64_t before = any ? v->offset : one->offset,
+                       end = any ? before + v->size : before;
+        const uint64_t first = offset - one->offset > offset - before ? one->offset : before;
+        const uint64_t last =
+            one->offset + one->size - first > end - first ? one->offset + one->size : end;
+        *v = (struct wt_memory_variable){any && v->size > one->size ? v->name : one->name, first,
+                                         last - first};
+        any = true;
+    }
+    return any;
+}
+
+/* ---- variables of a file ---- */
+
+static bool is_at(Dwarf_Die *die, uint64_t addr)
+{
+    Dwarf_Attribute attribute;
+    Dwarf_Op *ops;
+    size_t count;
+    return dwarf_attr(die, DW_AT_location, &attribute) &&
+           dwarf_getlocation(&attribute, &ops, &count) == 0 && count == 1 &&
+           ops[0].atom == DW_OP_addr && ops[0].number == addr;
+}
+
+static void look_for(struct wt_symbols *symbols, Dwarf_Die *scope, uint64_t addr, unsigned depth,
+                     bool *defined, bool *declared)
+{
+    Dwarf_Die die;
+    uint64_t there;
+    if (depth > WT_SCOPES || dwarf_child(scope, &die) != 0)
+        return;
+    do {
+        const int tag = dwarf_tag(&die);
+        const char *name = tag == DW_TAG_variable ? dwarf_diename(&die) : NULL;
+        if (tag == DW_TAG_subprogram || tag == DW_TAG_lexical_block || tag == DW_TAG_namespace)
+            look_for(symbols, &die, addr, depth + 1, defined, declared);
+        if (tag == DW_TAG_variable && is_at(&die, addr))
+            *defined = true;
+        else if (name && dwarf_hasattr(&die, DW_AT_declaration) &&
+                 wt_symbols_address(symbols, name, &there) && there == addr)
+            *declared = true;
+    } while (dwarf_siblingof(&die, &die) == 0);
+}
+
+bool wt_file_defines(struct wt_symbols *symbols, uint64_t addr, uint64_t variable)
+{
+    struct wt_info *info = wt_symbols_info(symbols);
+    bool defined = false, declared = false;
+    Dwarf_Die unit;
+    if (!info || !wt_info_unit(info, addr, &unit) || wt_info_is_assembly(info, addr))
+        return false;
+    look_for(symbols, &unit, variable, 0, &defined, &declared);
+    return defined && !declared;
 }

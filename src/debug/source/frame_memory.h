@@ -1,5 +1,5 @@
-/* Variables in a kernel's own frame of private memory, by the debug information of a module
- * alone. */
+/* Variables in functions' own memory, and those that a file defines, by the debug information of a
+ * module alone. */
 #ifndef WT_DEBUG_SOURCE_FRAME_MEMORY_H
 #define WT_DEBUG_SOURCE_FRAME_MEMORY_H
 
@@ -13,5 +13,23 @@
  */
 size_t wt_frame_variables(struct wt_symbols *symbols, uint64_t kernel, uint64_t window,
                           struct wt_memory_variable *list, size_t most);
+
+/**
+ * Those of the function that holds an address, in its part of the stack, as far as it is certain
+ * where they are. Offsets, which may be negative, are those from the stack pointer's value at the
+ * function's begin. Returns how many there are, @p most at most.
+ */
+size_t wt_stack_variables(struct wt_symbols *symbols, uint64_t addr,
+                          struct wt_memory_variable *list, size_t most);
+
+/** The variables of a list that hold an offset, as one: blocks of a function may share memory.
+ * False: there is none. */
+bool wt_variable_that_holds(const struct wt_memory_variable *list, size_t count, uint64_t offset,
+                            struct wt_memory_variable *v);
+
+/** Whether the file of the code at an address, which no assembler has made, defines the variable at
+ * @p variable, and declares no other one there: code of that file which uses the address means it.
+ */
+bool wt_file_defines(struct wt_symbols *symbols, uint64_t addr, uint64_t variable);
 
 #endif

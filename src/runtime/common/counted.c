@@ -202,6 +202,12 @@ void wt_counted_before_kernel(struct wt_hosted *gpu, uint64_t state, const void 
     c->listed = true;
 }
 
+void wt_counted_set_variables(struct wt_hosted *gpu, wt_check_variable_fn *variable, void *context)
+{
+    if (gpu->counts && gpu->counts->memory)
+        wt_check_memory_set_variables(gpu->counts->memory, variable, context);
+}
+
 void wt_counted_forget(struct wt_hosted *gpu)
 {
     struct wt_counted *c = gpu->counts;

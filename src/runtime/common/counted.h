@@ -6,6 +6,7 @@
 #ifndef WT_RUNTIME_COMMON_COUNTED_H
 #define WT_RUNTIME_COMMON_COUNTED_H
 
+#include "check/memory.h"
 #include "runtime/common/counted_file.h"
 #include "runtime/common/hosted.h"
 
@@ -15,6 +16,8 @@
  * @p space: whose addresses the kernel has (check/objects.h). The GPU's lock is held.
  */
 void wt_counted_before_kernel(struct wt_hosted *gpu, uint64_t state, const void *space);
+/** The checks ask @p variable for variables (check/memory.h, wt_check_memory_set_variables). */
+void wt_counted_set_variables(struct wt_hosted *gpu, wt_check_variable_fn *variable, void *context);
 /** Ends it, before or after the GPU's machine has ended; the counts stay. */
 void wt_counted_forget(struct wt_hosted *gpu);
 

@@ -14,6 +14,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "check/memory.h"
 #include "emulator/gcn/debug.h"
 #include "emulator/gcn/host.h"
 #include "object/kfd_debug.h"
@@ -452,6 +453,9 @@ void host_report_trap(struct host_gpu *gpu, uint32_t wave, struct host_trap *tra
 bool host_describe(struct host *host, uint64_t pc, char *text, size_t size);
 /** Finds the address of a function in the loaded code objects; false if there is none (yet). */
 bool host_symbol(struct host *host, const char *name, uint64_t *addr);
+/** The variable of a group's memory, or of a lane's own, from whose address the code at @p pc makes
+ * that of an access (check/memory.h); @p context: the host. */
+wt_check_variable_fn host_variable;
 
 /* ---- code_objects.c ---- */
 

@@ -299,6 +299,7 @@ static bool begin_dispatch(struct host_gpu *gpu, struct host_queue *q, const uin
     wt_final_kernel(&gpu->host->final);
     host_variables_list();
     wt_counted_before_kernel(&gpu->hosted, code, NULL);
+    wt_counted_set_variables(&gpu->hosted, host_variable, gpu->host);
     wt_recording_before_kernel(gpu->recording);
     if (gcn_device_begin(gpu->device, &asked, q->ring_addr + (uint64_t)(packet - q->ring),
                          q->queue_addr, &origin, &dispatch, &err)) {

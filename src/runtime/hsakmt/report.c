@@ -17,6 +17,7 @@
 #include "base/report.h"
 #include "base/demangle.h"
 #include "emulator/machine/machine.h"
+#include "emulator/machine/origin.h"
 #include "runtime/hsakmt/symbols.h"
 
 /* ---- names and lines ---- */
@@ -66,6 +67,39 @@ static struct wt_modules *modules_now(struct host_code *code)
         close(fd);
     }
     return modules;
+}
+
+bool host_variable(void *context, enum wt_observed_space space, uint64_t pc,
+                   const struct wt_origin *o, struct wt_known_variable *v)
+{
+    enum { MOST = 64 };
+    static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+    static struct wt_modules *modules; /* the code of this state */
+    static uint64_t known;
+    struct host *host = context;
+    struct wt_memory_variable list[MOST], found;
+    struct host_code code;
+    uint64_t state;
+    if ((space != WT_OBSERVED_GROUP && space != WT_OBSERVED_PRIVATE) ||
+        o->base != WT_ORIGIN_NO_BASE || !o->scaled || !symbols_of() ||
+        !host_code_state(host, &state))
+        return false;
+    pthread_mutex_lock(&lock);
+    if (state != known || !modules) {
+        loaded_symbols->free(modules);
+        modules = host_code_begin(host, &code) ? modules_now(&code) : NULL;
+        known = state;
+    }
+    const size_t count =
+        modules ? loaded_symbols->variables(modules, pc, space == WT_OBSERVED_GROUP, list, MOST)
+                : 0;
+    const bool is = loaded_symbols->holds(list, count, (uint64_t)o->constant, &found);
+    if (is) {
+        *v = (struct wt_known_variable){.first = found.offset, .size = found.size};
+        snprintf(v->name, sizeof v->name, "%s", found.name);
+    }
+    pthread_mutex_unlock(&lock);
+    return is;
 }
 
 /*

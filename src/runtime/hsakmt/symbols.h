@@ -6,9 +6,11 @@
 #ifndef WT_RUNTIME_HSAKMT_SYMBOLS_H
 #define WT_RUNTIME_HSAKMT_SYMBOLS_H
 
+#include "debug/source/frame_memory.h"
 #include "debug/source/modules.h"
 
-/** Functions of debug/source/modules.h; the library exports one of these. */
+/** Functions of debug/source; the library exports one of these. `variables` lists those that the
+ * function at a loaded address has in the memory of its group, or in its lanes' private memory. */
 struct host_symbols {
     struct wt_modules *(*list)(void);
     void (*free)(struct wt_modules *modules);
@@ -20,6 +22,10 @@ struct host_symbols {
                  const char **file, unsigned *line);
     bool (*address)(const struct wt_modules *modules, unsigned device, const char *name,
                     uint64_t *addr);
+    size_t (*variables)(const struct wt_modules *modules, uint64_t pc, bool group,
+                        struct wt_memory_variable *list, size_t most);
+    bool (*holds)(const struct wt_memory_variable *list, size_t count, uint64_t offset,
+                  struct wt_memory_variable *v);
 };
 
 /** The library's file, beside the driver's library, and the name of its struct host_symbols. */

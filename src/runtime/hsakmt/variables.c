@@ -13,6 +13,7 @@
 #include "base/array.h"
 #include "base/demangle.h"
 #include "check/heap.h"
+#include "check/names.h"
 #include "check/objects.h"
 #include "runtime/common/checked.h"
 
@@ -24,6 +25,8 @@ struct variable {
 struct variables {
     struct variable *list;
     size_t count, room;
+    struct variable *symbol; /* of data, those without a size, too */
+    size_t symbols, symbol_room;
 };
 
 static int by_address(const void *a, const void *b)
@@ -45,6 +48,19 @@ static void note_function(const char *name, uint64_t addr, uint64_t size)
         wt_allocator_at(NULL, addr, size, WT_ALLOCATES);
     else if (strcmp(name, "__ockl_dm_dealloc") == 0)
         wt_allocator_at(NULL, addr, size, WT_FREES);
+    if (size && !strstr(name, ".cold"))
+        wt_function_at(NULL, addr, size);
+}
+
+static void note_symbol(struct variables *v, const GElf_Sym *symbol, const char *name)
+{
+    const int type = GELF_ST_TYPE(symbol->st_info);
+    struct variable *grown;
+    if ((type != STT_OBJECT && type != STT_NOTYPE) || !*name || is_descriptor(name) ||
+        !(grown = wt_array_grow(v->symbol, &v->symbol_room, v->symbols + 1, sizeof *grown)))
+        return;
+    v->symbol = grown;
+    grown[v->symbols++] = (struct variable){symbol->st_value, symbol->st_size, name};
 }
 
 static void read_symbols(Elf *elf, uint64_t bias, struct variables *v)
@@ -62,6 +78,8 @@ static void read_symbols(Elf *elf, uint64_t bias, struct variables *v)
             struct variable *grown;
             if (name && GELF_ST_TYPE(symbol.st_info) == STT_FUNC)
                 note_function(name, bias + symbol.st_value, symbol.st_size);
+            if (name && symbol.st_shndx != SHN_UNDEF)
+                note_symbol(v, &symbol, name);
             if (GELF_ST_TYPE(symbol.st_info) != STT_OBJECT || !symbol.st_size || !name ||
                 symbol.st_shndx == SHN_UNDEF || is_descriptor(name) ||
                 !(grown = wt_array_grow(v->list, &v->room, v->count + 1, sizeof *grown)))
@@ -72,6 +90,20 @@ static void read_symbols(Elf *elf, uint64_t bias, struct variables *v)
     }
     if (v->count)
         qsort(v->list, v->count, sizeof *v->list, by_address);
+    if (v->symbols)
+        qsort(v->symbol, v->symbols, sizeof *v->symbol, by_address);
+}
+
+/* Variables that checks tell apart (check/names.h). */
+static void note_names(const struct variables *v, uint64_t bias)
+{
+    struct wt_names_reader reader = {.space = NULL};
+    char plain[300];
+    for (size_t i = 0; i < v->symbols; i++) {
+        wt_demangle(v->symbol[i].name, plain, sizeof plain);
+        wt_names_read(&reader, plain, bias + v->symbol[i].addr, v->symbol[i].size);
+    }
+    wt_names_end(&reader);
 }
 
 static void note(uint64_t addr, uint64_t end, const char *name, bool read_only)
@@ -137,7 +169,9 @@ static void note_variables(int fd, uint64_t bias)
     while (elf && (section = elf_nextscn(elf, section)))
         if (gelf_getshdr(section, &header) && header.sh_flags & SHF_ALLOC && header.sh_size)
             note_section(&v, &header, bias, lax);
+    note_names(&v, bias);
     free(v.list);
+    free(v.symbol);
     elf_end(elf);
 }
 
@@ -152,6 +186,7 @@ void host_variables_list(void)
     pthread_mutex_lock(&lock);
     if (host_code_state(host, &state) && state != host->variables_known &&
         host_code_begin(host, &code)) {
+        wt_names_begin(NULL);
         while (host_code_next(&code)) {
             const int fd = host_code_object(code.uri);
             if (fd < 0)

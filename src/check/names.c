@@ -1,0 +1,168 @@
+/* See names.h. */
+#include "check/names.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/array.h"
+
+struct name {
+    const void *space;
+    struct wt_known_variable v; /* of a function: its addresses */
+};
+
+struct names {
+    struct name *list; /* by space and address, where `sorted` */
+    size_t count, room;
+    bool sorted;
+};
+
+static struct {
+    pthread_mutex_t lock;
+    struct names functions, variables;
+    _Atomic uint64_t state;
+} all = {.lock = PTHREAD_MUTEX_INITIALIZER};
+
+static int by_address(const void *a, const void *b)
+{
+    const struct name *x = a, *y = b;
+    if (x->space != y->space)
+        return (uintptr_t)x->space < (uintptr_t)y->space ? -1 : 1;
+    return x->v.first != y->v.first ? (x->v.first < y->v.first ? -1 : 1) : 0;
+}
+
+static void add(struct names *n, const void *space, const struct wt_known_variable *v)
+{
+    pthread_mutex_lock(&all.lock);
+    struct name *grown = wt_array_grow(n->list, &n->room, n->count + 1, sizeof *grown);
+    if (grown) {
+        n->list = grown;
+        grown[n->count++] = (struct name){space, *v};
+        n->sorted = false;
+        all.state++;
+    }
+    pthread_mutex_unlock(&all.lock);
+}
+
+static void forget(struct names *n, const void *space)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < n->count; i++)
+        if (n->list[i].space != space)
+            n->list[kept++] = n->list[i];
+    n->count = kept;
+}
+
+void wt_names_begin(const void *space)
+{
+    pthread_mutex_lock(&all.lock);
+    forget(&all.functions, space);
+    forget(&all.variables, space);
+    all.state++;
+    pthread_mutex_unlock(&all.lock);
+}
+
+void wt_function_at(const void *space, uint64_t first, uint64_t size)
+{
+    add(&all.functions, space, &(struct wt_known_variable){.first = first, .size = size});
+}
+
+void wt_names_end(struct wt_names_reader *r)
+{
+    if (r->variable.size)
+        add(&all.variables, r->space, &r->variable);
+    r->variable.size = 0;
+}
+
+void wt_names_read(struct wt_names_reader *r, const char *name, uint64_t addr, uint64_t size)
+{
+    struct wt_known_variable *v = &r->variable;
+    const bool inside = v->size && addr - v->first < v->size;
+    if (!size) {
+        v->shared |= inside && addr == v->first;
+        r->any = true;
+        r->bare = addr;
+    } else if (inside) {
+        const uint64_t more = addr + size - v->first;
+        v->size = more > v->size ? more : v->size;
+    } else {
+        wt_names_end(r);
+        *v = (struct wt_known_variable){
+            .first = addr, .size = size, .shared = r->any && r->bare == addr};
+        snprintf(v->name, sizeof v->name, "%s", name);
+    }
+}
+
+static void sort(struct names *n)
+{
+    if (!n->sorted && n->count)
+        qsort(n->list, n->count, sizeof *n->list, by_address);
+    n->sorted = true;
+}
+
+/* The last one that begins at or before an address. */
+static const struct name *before(struct names *n, const void *space, uint64_t addr)
+{
+    size_t low = 0, high = n->count;
+    const struct name wanted = {space, {.first = addr}};
+    sort(n);
+    while (low < high) {
+        const size_t middle = low + (high - low) / 2;
+        if (by_address(&n->list[middle], &wanted) <= 0)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low && n->list[low - 1].space == space ? &n->list[low - 1] : NULL;
+}
+
+static bool find(struct names *n, const void *space, uint64_t addr, struct wt_known_variable *v)
+{
+    pthread_mutex_lock(&all.lock);
+    const struct name *found = before(n, space, addr);
+    const bool is = found && addr - found->v.first < found->v.size;
+    if (is)
+        *v = found->v;
+    pthread_mutex_unlock(&all.lock);
+    return is;
+}
+
+bool wt_function_of(const void *space, uint64_t pc, uint64_t *first, uint64_t *end)
+{
+    struct wt_known_variable v;
+    if (!find(&all.functions, space, pc, &v))
+        return false;
+    *first = v.first;
+    *end = v.first + v.size;
+    return true;
+}
+
+bool wt_variable_of(const void *space, uint64_t addr, struct wt_known_variable *variable)
+{
+    return find(&all.variables, space, addr, variable);
+}
+
+bool wt_variables_extent(const void *space, uint64_t *first, uint64_t *last)
+{
+    bool any = false;
+    pthread_mutex_lock(&all.lock);
+    for (size_t i = 0; i < all.variables.count; i++) {
+        const struct name *one = &all.variables.list[i];
+        if (one->space != space)
+            continue;
+        const uint64_t end = one->v.first + one->v.size - 1;
+        *first = any && *first < one->v.first ? *first : one->v.first;
+        *last = any && *last > end ? *last : end;
+        any = true;
+    }
+    pthread_mutex_unlock(&all.lock);
+    return any;
+}
+
+uint64_t wt_names_state(void)
+{
+    return atomic_load_explicit(&all.state, memory_order_acquire);
+}

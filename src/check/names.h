@@ -1,0 +1,47 @@
+/*
+ * Functions and variables of the code that GPUs run, as its symbols say. Drivers tell of them;
+ * checks analyse functions, and tell variables apart by them. A process has one list, which any
+ * thread may use.
+ */
+#ifndef WT_CHECK_NAMES_H
+#define WT_CHECK_NAMES_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/** A variable. */
+struct wt_known_variable {
+    uint64_t first, size;
+    bool shared; /**< its address has other symbols, too, of which no size is known: those of linker
+                      scripts, from which code goes through all variables */
+    char name[48];
+};
+
+/** Forgets those of a space (objects.h): all of its code is listed anew. */
+void wt_names_begin(const void *space);
+/** A driver has loaded a function of so many bytes. */
+void wt_function_at(const void *space, uint64_t first, uint64_t size);
+
+/** Symbols of data that are read, by address. */
+struct wt_names_reader {
+    const void *space;
+    struct wt_known_variable variable; /**< the last one; size 0: none */
+    bool any;
+    uint64_t bare; /**< `any`: the address of the last symbol without a size */
+};
+
+/** The next one; @p size 0: it has none. Symbols that overlap are one variable. */
+void wt_names_read(struct wt_names_reader *r, const char *name, uint64_t addr, uint64_t size);
+/** There are no others. */
+void wt_names_end(struct wt_names_reader *r);
+
+/** The function that holds an instruction: [*first, *end). */
+bool wt_function_of(const void *space, uint64_t pc, uint64_t *first, uint64_t *end);
+/** The variable that holds an address. */
+bool wt_variable_of(const void *space, uint64_t addr, struct wt_known_variable *variable);
+/** The addresses of variables: [*first, *last]; false: there are none. */
+bool wt_variables_extent(const void *space, uint64_t *first, uint64_t *last);
+/** A number that changes with the list. */
+uint64_t wt_names_state(void);
+
+#endif
