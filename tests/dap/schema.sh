@@ -5,6 +5,8 @@ set -eu
 here=$(dirname "$(readlink -f "$0")")
 out=${1:-$here/../../build-dap}
 mkdir -p "$out"
+exec 9>"$out/lock"
+flock 9    # tests that run side by side may come here at once
 if [ -e "$out/schema.json" ] && cmp -s "$here/package-lock.json" "$out/package-lock.json" && cmp -s "$0" "$out/schema.sh"; then
     exit 0
 fi
