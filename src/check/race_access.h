@@ -1,4 +1,4 @@
-/* An access while the check of races takes it, and what it conflicts with. */
+/* An access that the check of races is looking at, and the accesses that it conflicts with. */
 #ifndef WT_CHECK_RACE_ACCESS_H
 #define WT_CHECK_RACE_ACCESS_H
 

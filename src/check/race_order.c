@@ -327,9 +327,9 @@ static void fence(struct wt_check_race *r, struct race_slot *w, const struct wt_
         release_to(w, scope);
 }
 
-/* gfx900: stores that are waited for are in the L2 cache; what was loaded is as new as the L1
- * cache, which the group shares (LLVM, "User Guide for AMDGPU Backend", "Memory Model gfx6-gfx9").
- */
+/* gfx900: s_waitcnt with vmcnt(0) releases to the device, since the wave's stores are then in the
+ * L2 cache. It acquires from the group alone, which shares the L1 cache that loads read (LLVM,
+ * "User Guide for AMDGPU Backend", "Memory Model gfx6-gfx9"). */
 static void wait(struct wt_check_race *r, struct race_slot *w, const struct wt_observed_event *e)
 {
     if (!r->rules.waits)

@@ -99,7 +99,9 @@ static bool interrupted(void *context)
 static bool show_progress(void *context, const char *text)
 {
     struct cli_console *d = context;
-    cli_screen_progress(&d->screen, text);
+    char line[200];
+    snprintf(line, sizeof line, "%s (Ctrl-C stops)", text ? text : "");
+    cli_screen_progress(&d->screen, text ? line : NULL);
     return !text || wt_shell_waits(d->console) || !cli_debug_was_interrupted(d);
 }
 

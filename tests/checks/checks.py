@@ -88,17 +88,21 @@ def label_of(program, words):
                  file, marks(file)[mark or function], (name or None, whole and int(whole), offset and int(offset)), proof)
 
 
-@functools.cache
-def labels():
-    """All of them, in the order of the file."""
+def lines_of(name, made_of):
+    """made_of(program, words) of each line of a file of this folder, in their order; "[PROGRAM]" goes before those of a program."""
     made, program = [], None
-    for line in (HERE / "labels.txt").read_text().splitlines():
+    for line in (HERE / name).read_text().splitlines():
         words = line.partition("#")[0].split()
         if line.startswith("["):
             program = words[0].strip("[]")
         elif words:
-            made.append(label_of(program, words))
+            made.append(made_of(program, words))
     return made
+
+
+@functools.cache
+def labels():
+    return lines_of("labels.txt", label_of)
 
 
 def labels_of(program):

@@ -171,11 +171,6 @@ CASES(CASE(global_missing), CASE(local_missing), CASE(bytes_missing), CASE(shift
 
 int main(int argc, char **argv)
 {
-#ifdef __riscv
-    run_numbered((uintptr_t)vx_argument());
-    (void)argc, (void)argv;
-#else
     run_cases(argc, argv);
-#endif
     return 0;
 }

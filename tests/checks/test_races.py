@@ -53,14 +53,7 @@ def race_of(program, words):
 
 @functools.cache
 def races():
-    made, program = [], None
-    for line in (checks.HERE / "races.txt").read_text().splitlines():
-        words = line.partition("#")[0].split()
-        if line.startswith("["):
-            program = words[0].strip("[]")
-        elif words:
-            made.append(race_of(program, words))
-    return made
+    return checks.lines_of("races.txt", race_of)
 
 
 PLANTED = [race for race in races() if race.findings]

@@ -402,11 +402,6 @@ CASES(CASE(variable_after), CASE(variable_before), CASE(byte_after), CASE(half_a
 
 int main(int argc, char **argv)
 {
-#ifdef __riscv
-    run_numbered((uintptr_t)vx_argument());
-    (void)argc, (void)argv;
-#else
     run_cases(argc, argv);
-#endif
     return 0;
 }

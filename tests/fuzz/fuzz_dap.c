@@ -23,7 +23,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 /* The session behind the server, and the client before it. */
 struct world {
-    int in, out;            /* where the client writes (-1: not any more), and what it has got */
+    int in;                 /* the client's end of the server's input; -1: closed */
+    int out;                /* a file of the server's output */
     const char *next, *end; /* messages that it has not sent yet, one a line */
     int sent, answered;
     off_t read; /* bytes of `out` that were looked at */

@@ -69,17 +69,10 @@ static char *resolve_typedef(void *context, const char *name)
 {
     const struct wt_type *type;
     bool is_name;
-    char *text = NULL;
-    size_t size;
     if (wt_source_type_of(context, name, &type, &is_name, WT_IGNORED) != WT_OK || !is_name ||
         type == wt_type_plain(type))
         return NULL;
-    FILE *out = open_memstream(&text, &size);
-    if (out) {
-        wt_type_print(out, wt_type_plain(type));
-        fclose(out);
-    }
-    return text;
+    return wt_type_text(wt_type_plain(type));
 }
 
 /* The functions of a name: all overloads, unless parameters are given, and all instances of a

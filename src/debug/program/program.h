@@ -464,8 +464,8 @@ struct wt_point *wt_program_point(struct wt_program *program, unsigned number);
 void wt_program_delete_point(struct wt_program *program, struct wt_point *point);
 /** Whether it stops at instructions. */
 bool wt_point_has_addresses(const struct wt_point *point);
-/** Points have changed while the program runs: what is inserted becomes what is wanted. Nothing is
- * done while it stands; then the next run does so. */
+/** Inserts and removes breakpoints at once where points have changed while the program runs. While
+ * it stands nothing is done: its next run does so. */
 enum wt_status wt_program_insert_now(struct wt_program *program, struct wt_error *err);
 /** Adds the messages that were printed without a stop to the hits of a log point. */
 void wt_program_count_logs(struct wt_program *program, struct wt_point *point);

@@ -211,13 +211,9 @@ static enum wt_status place_in_group(struct compiler *c, Dwarf_Die *die, struct 
     }
     const struct wt_type *plain = wt_type_plain(o->type);
     const bool is_array = plain->kind == WT_TYPE_ARRAY && !plain->is_vector;
-    char *name = NULL;
-    size_t length;
-    FILE *out = open_memstream(&name, &length);
-    if (!out)
+    char *name = wt_type_text(is_array ? wt_type_target(plain) : o->type);
+    if (!name)
         return wt_fail(err, WT_NO_MEMORY, "out of memory");
-    wt_type_print(out, is_array ? wt_type_target(plain) : o->type);
-    fclose(out);
     wt_fail(err, WT_UNSUPPORTED,
             "the debug information does not say where %s lies: the compiler writes 0 for each "
             "variable in %s memory; with its address, (%s *)ADDRESS points to it",

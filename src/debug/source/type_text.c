@@ -304,6 +304,18 @@ void wt_type_print(FILE *out, const struct wt_type *type)
         wt_type_print_declared(out, type, "");
 }
 
+char *wt_type_text(const struct wt_type *type)
+{
+    char *text = NULL;
+    size_t size;
+    FILE *out = open_memstream(&text, &size);
+    if (!out)
+        return NULL;
+    wt_type_print(out, type);
+    fclose(out);
+    return text;
+}
+
 /* ---- ptype ---- */
 
 /* Records without a name that are printed within one, at most: in damaged debug information they

@@ -159,6 +159,8 @@ bool wt_type_is_signed(const struct wt_type *plain);
 
 /** Writes the type as C has it: "char *[4]", "struct pixel". */
 void wt_type_print(FILE *out, const struct wt_type *type);
+/** The same as a text, which the caller frees; NULL without host memory. */
+char *wt_type_text(const struct wt_type *type);
 /** The scope before the name of an enumerator in C++, "ns::" or "ns::colour::"; returns its
  *  length within type->name: the rest is "::" if that is not 0. */
 size_t wt_type_enumerator_scope(const struct wt_type *type);

@@ -626,7 +626,8 @@ static void note(struct wt_flow *f, uint64_t pc, wt_origin_value stack,
     }
 }
 
-/* Walks through a block. The last time accesses are noted, and what joins. */
+/* Walks through a block. The last walk also notes the block's accesses, and the values that its
+ * successors' registers may have. */
 static void walk(struct wt_flow *f, struct own *own, size_t block, bool last)
 {
     wt_origin_value *reg = calloc(f->family->registers, sizeof *reg);
@@ -718,7 +719,8 @@ static bool find(struct wt_flow *f)
 
 /* ---- results ---- */
 
-/* Whether it is a register's value at the begin, or none, and what is known of. */
+/* Whether the sum is a constant, or a constant and the value that one register had at the
+ * function's begin. */
 static bool is_plain(const struct wt_flow *f, const struct sum *s)
 {
     return !(s->flags & UNKNOWN) && !s->term[1].symbol &&

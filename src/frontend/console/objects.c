@@ -115,18 +115,6 @@ static char *value_text(const struct wt_view *view, const struct wt_values *valu
     return text;
 }
 
-static char *type_text(const struct wt_type *type)
-{
-    char *text = NULL;
-    size_t size;
-    FILE *out = open_memstream(&text, &size);
-    if (out) {
-        wt_type_print(out, type);
-        fclose(out);
-    }
-    return text;
-}
-
 void report_values(struct wt_shell *c, const char *expression, unsigned number,
                    const struct wt_view *view, const struct wt_values *values,
                    const struct wt_format *format)
@@ -134,7 +122,7 @@ void report_values(struct wt_shell *c, const char *expression, unsigned number,
     wt_lanes left = values->lanes;
     for (unsigned k = 0; c->options.report && k < values->lane_count; k++) {
         struct wt_report_object o;
-        char *text = value_text(view, values, k, format), *type = type_text(values->type);
+        char *text = value_text(view, values, k, format), *type = wt_type_text(values->type);
         wt_report_begin(&o, c->options.report, "value");
         wt_report_text(&o, "expression", expression);
         if (number)

@@ -30,18 +30,17 @@ static void describe(struct wt_shell *c, char *text, size_t size)
     const uint64_t from = c->progress_from;
     const bool recorded = wt_debugger_time(c->program->debugger, &time, WT_IGNORED) == WT_OK;
     if (wt_debugger_progress(c->program->debugger, &now, &to))
-        snprintf(text, size, "Issue time %" PRIu64 ", to %" PRIu64 " (Ctrl-C stops)", now, to);
+        snprintf(text, size, "Issue time %" PRIu64 ", to %" PRIu64 "", now, to);
     else if (recorded && c->program->backwards)
-        snprintf(text, size,
-                 "Back at issue time %" PRIu64 ", %u %% of the recorded run (Ctrl-C stops)",
-                 time.now, percent(from > time.now ? from - time.now : 0, from - time.start));
+        snprintf(text, size, "Back at issue time %" PRIu64 ", %u %% of the recorded run", time.now,
+                 percent(from > time.now ? from - time.now : 0, from - time.start));
     else if (recorded && time.in_past)
-        snprintf(text, size, "Issue time %" PRIu64 ", %u %% of the recorded run (Ctrl-C stops)",
-                 time.now, percent(time.now > from ? time.now - from : 0, time.end - from));
+        snprintf(text, size, "Issue time %" PRIu64 ", %u %% of the recorded run", time.now,
+                 percent(time.now > from ? time.now - from : 0, time.end - from));
     else if (recorded)
-        snprintf(text, size, "Running: issue time %" PRIu64 " (Ctrl-C stops)", time.now);
+        snprintf(text, size, "Running: issue time %" PRIu64 "", time.now);
     else
-        snprintf(text, size, "Running (Ctrl-C stops)");
+        snprintf(text, size, "Running");
 }
 
 /* Whether it is time for another line. */
@@ -88,8 +87,7 @@ static bool load_on(void *context, uint64_t done, uint64_t total)
     if (!c->progress_since)
         begin_progress(c);
     if (is_due(c)) {
-        snprintf(text, sizeof text, "Reading debug information, %u %% (Ctrl-C stops)",
-                 percent(done, total));
+        snprintf(text, sizeof text, "Reading debug information, %u %%", percent(done, total));
         c->shows_progress = true;
         c->loading_ended = !c->options.progress(c->options.context, text);
     }

@@ -32,7 +32,7 @@ struct wt_dap_owner {
                            struct wt_program **program, struct wt_error *err);
     /** Goes to the program that runs, or to what a core file has, where there is one. */
     enum wt_status (*enter)(void *context, struct wt_error *err);
-    /** Whether what was opened is a core file: nothing can run. */
+    /** Whether the session is one of a core file, in which nothing can run. */
     bool (*is_core)(void *context);
     /** Ends the session: the program ends (@p kill), or goes on. */
     void (*close)(void *context, bool kill);

@@ -78,6 +78,15 @@ enum wt_status dap_enter_id(struct wt_dap *d, int64_t id, struct wt_error *err)
     return dap_enter(d, d->frame[id - d->frame_base], err);
 }
 
+enum wt_status dap_need_frame(struct wt_dap *d, struct json_object *arguments, int64_t *id,
+                              const struct wt_frame **frame, struct wt_error *err)
+{
+    enum wt_status status = dap_need_number(arguments, "frameId", id, err);
+    if (!status)
+        status = dap_enter_id(d, *id, err);
+    return status ? status : wt_program_need_frame(d->g, frame, err);
+}
+
 enum wt_status dap_enter_thread(struct wt_dap *d, struct json_object *arguments,
                                 struct wt_error *err)
 {

@@ -213,6 +213,9 @@ void dap_forget(struct wt_dap *d);
 enum wt_status dap_enter(struct wt_dap *d, struct dap_frame frame, struct wt_error *err);
 /** Selects the one of an id. */
 enum wt_status dap_enter_id(struct wt_dap *d, int64_t id, struct wt_error *err);
+/** Selects the frame that a request must name, and finds it. */
+enum wt_status dap_need_frame(struct wt_dap *d, struct json_object *arguments, int64_t *id,
+                              const struct wt_frame **frame, struct wt_error *err);
 /** Selects a thread of the client's. */
 enum wt_status dap_enter_thread(struct wt_dap *d, struct json_object *arguments,
                                 struct wt_error *err);

@@ -216,18 +216,10 @@ static const char *const accesses[] = {
 
 /* Memory as an expression that means the same at any stop: *(TYPE *)SPACE#0x…; NULL: it cannot be
  * said. */
-static char *address_text(struct wt_dap *d, const struct wt_watchpoint_request *where,
-                          const struct wt_type *type)
+static char *address_text(const struct wt_watchpoint_request *where, const struct wt_type *type)
 {
-    char *name = NULL;
-    size_t size;
-    FILE *out = open_memstream(&name, &size);
-    if (!out)
-        return NULL;
-    wt_type_print(out, type);
-    fclose(out);
-    char *text =
-        where->addr.space ? NULL : dap_format("*(%s *)0x%" PRIx64, name, where->addr.offset);
+    char *name = where->addr.space ? NULL : wt_type_text(type);
+    char *text = name ? dap_format("*(%s *)0x%" PRIx64, name, where->addr.offset) : NULL;
     free(name);
     return text;
 }
@@ -291,7 +283,7 @@ enum wt_status dap_data_breakpoint_info(struct wt_dap *d, struct json_object *ar
     }
     d->datum = grown;
     grown[d->datum_count++] = (struct dap_datum){.expression = expression,
-                                                 .address = address_text(d, &where, type),
+                                                 .address = address_text(&where, type),
                                                  .thread = d->g->thread,
                                                  .level = d->g->level,
                                                  .stop = d->stop};

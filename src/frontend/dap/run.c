@@ -211,11 +211,7 @@ enum wt_status dap_step_in_targets(struct wt_dap *d, struct json_object *argumen
     int64_t id;
     const struct wt_frame *frame;
     struct wt_line_row row, first;
-    enum wt_status status = dap_need_number(arguments, "frameId", &id, err);
-    if (!status)
-        status = dap_enter_id(d, id, err);
-    if (!status)
-        status = wt_program_need_frame(d->g, &frame, err);
+    const enum wt_status status = dap_need_frame(d, arguments, &id, &frame, err);
     if (status)
         return status;
     *body = json_object_new_object();

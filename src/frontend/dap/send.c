@@ -154,21 +154,12 @@ void dap_say(struct wt_dap *d, enum wt_dap_category category, const char *text)
     free(line);
 }
 
-/* Whether what goes on is more than a run, which the client shows by itself. */
+/* Whether a search or a load is under way. The client itself shows that the program runs. */
 static bool is_work(struct wt_dap *d)
 {
     uint64_t now, to;
     return d->g &&
            (!d->g->waiting || d->g->backwards || wt_debugger_progress(d->g->debugger, &now, &to));
-}
-
-static void put_message(struct json_object *body, const char *text)
-{
-    /* The console's hint is not for editors, which have a button. */
-    const char *hint = strstr(text, " (Ctrl-C");
-    char *message = strndup(text, hint ? (size_t)(hint - text) : strlen(text));
-    dap_put_text(body, "message", message);
-    free(message);
 }
 
 bool wt_dap_progress(struct wt_dap *d, const char *text)
@@ -187,14 +178,14 @@ bool wt_dap_progress(struct wt_dap *d, const char *text)
         return true;
     }
     if (d->progress_shown) {
-        put_message(body, text);
+        dap_put_text(body, "message", text);
         dap_event(d, "progressUpdate", body);
         return !d->progress_cancelled;
     }
     d->progress_cancelled = false;
     d->progress_shown = true;
     dap_put_text(body, "title", "wavetrap");
-    put_message(body, text);
+    dap_put_text(body, "message", text);
     dap_put_flag(body, "cancellable", true);
     if (d->current)
         dap_put_number(body, "requestId", d->current->seq);

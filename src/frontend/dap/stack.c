@@ -169,11 +169,7 @@ enum wt_status dap_scopes(struct wt_dap *d, struct json_object *arguments,
     int64_t id;
     struct wt_wave wave;
     const struct wt_frame *frame;
-    enum wt_status status = dap_need_number(arguments, "frameId", &id, err);
-    if (!status)
-        status = dap_enter_id(d, id, err);
-    if (!status)
-        status = wt_program_need_frame(d->g, &frame, err);
+    const enum wt_status status = dap_need_frame(d, arguments, &id, &frame, err);
     if (status)
         return status;
     const struct dap_frame of = d->frame[id - d->frame_base];

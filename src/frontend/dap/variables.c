@@ -37,18 +37,6 @@ static char *value_text(struct wt_dap *d, const struct wt_values *values, unsign
     return text;
 }
 
-static char *type_text(const struct wt_type *type)
-{
-    char *text = NULL;
-    size_t size;
-    FILE *out = open_memstream(&text, &size);
-    if (!out)
-        return NULL;
-    wt_type_print(out, type);
-    fclose(out);
-    return text;
-}
-
 static bool is_indexed(const struct wt_values *values)
 {
     return wt_type_plain(values->type)->kind == WT_TYPE_ARRAY;
@@ -77,7 +65,7 @@ void dap_put_value(struct wt_dap *d, struct json_object *o, const char *member,
                    const struct wt_format *format)
 {
     char *text = value_text(d, values, 0, format);
-    char *type = d->client.types ? type_text(values->type) : NULL;
+    char *type = d->client.types ? wt_type_text(values->type) : NULL;
     dap_put_text(o, member, text ? text : "<no host memory>");
     dap_put_text(o, "type", type);
     put_memory(d, o, values);
