@@ -18,6 +18,7 @@ FAMILIES = places.FAMILIES
 ROUND = 1000
 TIMES = {family: 4 for family in hosts.FAMILIES}    # threads
 FIXED = {family: (1, 2) if family in hosts.FAMILIES else (1, 2, 3) for family in FAMILIES}
+FIXED["gcn"] += (1433361825,)   # a wave halts by the store that a watchpoint stops at
 OF_ALL = ["info waves", "x/12dw {cells}"]
 OF_LANE = ["bt", "info locals", "print $pc", "frame"]
 TIME = ["print $_time", "print $_wave_id", "print $_lane"]

@@ -243,6 +243,7 @@ static void forget(struct wt_timeline *t)
     end_looking(t);
     t->done = 0;
     t->lost = 0;
+    t->late = false;
 }
 
 static bool restart(struct wt_timeline *t)
@@ -405,6 +406,19 @@ uint32_t wt_input_apply(struct wt_machine *m, const struct wt_input *input)
     return 1;
 }
 
+/*
+ * A run that has returned a watch hit would return the event that came with it when it is next
+ * called. Whether it does so depends on the watches, which are another set when the past is
+ * replayed. So the machine forgets such an event; it returns it if @p untold.
+ */
+static bool take_late_event(struct wt_machine *m, enum wt_run run, bool untold)
+{
+    const bool late = run == WT_RUN_WATCH && m->event;
+    if (late)
+        m->event = false;
+    return late && untold;
+}
+
 /* ---- replay: from a recorded state onwards, along what was recorded ---- */
 
 /* Runs to `time`; what a run came back with, if before or at that time it had more to say. */
@@ -459,6 +473,7 @@ static enum wt_run replay_to(struct wt_timeline *t, uint64_t time)
         run = run_to(t, time);
     }
     m->console = console;
+    t->late = take_late_event(m, run, wt_timeline_at_end(t));
     return run == WT_RUN_WATCH ? run : WT_RUN_BUDGET;
 }
 
@@ -540,6 +555,10 @@ enum wt_run wt_timeline_run(struct wt_timeline *t, uint64_t issues)
             return m->fault.kind ? WT_RUN_FAULT : WT_RUN_BUDGET;
     }
     enum wt_run run;
+    if (t->late) {
+        t->late = false;
+        return WT_RUN_EVENT;
+    }
     do {
         const uint64_t due = until_snapshot(t), part = issues < due ? issues : due;
         const uint64_t before = m->time;
@@ -550,6 +569,7 @@ enum wt_run wt_timeline_run(struct wt_timeline *t, uint64_t issues)
             return run;
         }
         t->end = m->time;
+        t->late = take_late_event(m, run, true);
         if (run == WT_RUN_EVENT || (run == WT_RUN_FAULT && !faulted))
             append(t, &(struct entry){
                           .time = m->time, .after = m->time, .ran = true, .until = before + part});

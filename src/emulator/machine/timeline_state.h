@@ -39,6 +39,7 @@ struct wt_timeline {
     size_t seen_count, seen_room;
     uint64_t lost; /* issue time before which the past was dropped, the log being too long */
     uint64_t branches, restarts;
+    bool late;    /* an event came with a watch hit, and was not returned yet: the next run does */
     bool foreign; /* its beginning was read from a file, which may lie about it */
     bool broken;  /* the host's memory did not suffice: there is no past */
 };
