@@ -125,10 +125,12 @@ enum wt_status cuda_fatbin_choose(const uint8_t *bytes, size_t length, unsigned 
         return status;
     if (best)
         return WT_OK;
-    return wt_fail(err, WT_UNSUPPORTED,
-                   "a fat binary that has no PTX, and no code for a GPU of compute capability "
-                   "%u.%u that can run here (sm_50, sm_52, sm_53): it has %s",
-                   capability / 10, capability % 10, *list ? list : "nothing");
+    return wt_fail(
+        err, WT_UNSUPPORTED,
+        "a fat binary that has no PTX, and no code for a GPU of compute capability "
+        "%u.%u that can run here (sm_50, sm_52, sm_53): it has %s; nvcc -arch=compute_50, "
+        "or another number, adds PTX",
+        capability / 10, capability % 10, *list ? list : "nothing");
 }
 
 /* ---- what an entry holds ---- */

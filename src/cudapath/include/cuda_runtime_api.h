@@ -1,7 +1,8 @@
 /*
- * The CUDA runtime API as far as wavetrap's libcudart has it: names, numbers and meanings are those
- * of NVIDIA's public documentation ("CUDA Runtime API"). Programs are compiled against this header;
- * structures are not laid out as in other headers of it. docs/cuda-cpp.md describes the use.
+ * The CUDA runtime API as far as wavetrap's libcudart has it: names, numbers, meanings and layouts
+ * are those of NVIDIA's public documentation ("CUDA Runtime API") of version 12. libcudart.so.11.0
+ * and libcudart.so.13 are made of the same sources with another CUDART_VERSION, for programs that
+ * nvcc has compiled. docs/cuda-cpp.md describes the use.
  */
 #ifndef WAVETRAP_CUDA_RUNTIME_API_H
 #define WAVETRAP_CUDA_RUNTIME_API_H
@@ -13,7 +14,9 @@
 
 #include <vector_types.h>
 
+#ifndef CUDART_VERSION
 #define CUDART_VERSION 12000
+#endif
 
 #ifdef __cplusplus
 extern "C" {
@@ -191,29 +194,68 @@ typedef struct CUuuid_st {
 struct cudaDeviceProp {
     char name[256];
     cudaUUID_t uuid;
+    char luid[8];
+    unsigned luidDeviceNodeMask;
     size_t totalGlobalMem, sharedMemPerBlock;
     int regsPerBlock, warpSize;
     size_t memPitch;
-    int maxThreadsPerBlock, maxThreadsDim[3], maxGridSize[3], clockRate;
+    int maxThreadsPerBlock, maxThreadsDim[3], maxGridSize[3];
+#if CUDART_VERSION < 13000
+    int clockRate;
+#endif
     size_t totalConstMem;
     int major, minor;
     size_t textureAlignment, texturePitchAlignment;
+#if CUDART_VERSION < 13000
     int deviceOverlap, multiProcessorCount, kernelExecTimeoutEnabled, integrated, canMapHostMemory;
-    int computeMode, maxTexture1D, maxTexture2D[2], maxTexture3D[3], maxTexture2DLayered[3];
+    int computeMode, maxTexture1D, maxTexture1DMipmap, maxTexture1DLinear;
+#else
+    int multiProcessorCount, integrated, canMapHostMemory, maxTexture1D, maxTexture1DMipmap;
+#endif
+    int maxTexture2D[2], maxTexture2DMipmap[2], maxTexture2DLinear[3], maxTexture2DGather[2];
+    int maxTexture3D[3], maxTexture3DAlt[3], maxTextureCubemap, maxTexture1DLayered[2];
+    int maxTexture2DLayered[3], maxTextureCubemapLayered[2], maxSurface1D, maxSurface2D[2];
+    int maxSurface3D[3], maxSurface1DLayered[2], maxSurface2DLayered[3], maxSurfaceCubemap;
+    int maxSurfaceCubemapLayered[2];
     size_t surfaceAlignment;
     int concurrentKernels, ECCEnabled, pciBusID, pciDeviceID, pciDomainID, tccDriver;
-    int asyncEngineCount, unifiedAddressing, memoryClockRate, memoryBusWidth, l2CacheSize;
-    int maxThreadsPerMultiProcessor, streamPrioritiesSupported, globalL1CacheSupported;
-    int localL1CacheSupported;
+    int asyncEngineCount, unifiedAddressing;
+#if CUDART_VERSION < 13000
+    int memoryClockRate;
+#endif
+    int memoryBusWidth, l2CacheSize, persistingL2CacheMaxSize, maxThreadsPerMultiProcessor;
+    int streamPrioritiesSupported, globalL1CacheSupported, localL1CacheSupported;
     size_t sharedMemPerMultiprocessor;
     int regsPerMultiprocessor, managedMemory, isMultiGpuBoard, multiGpuBoardGroupID;
-    int hostNativeAtomicSupported, singleToDoublePrecisionPerfRatio, pageableMemoryAccess;
-    int concurrentManagedAccess, computePreemptionSupported, canUseHostPointerForRegisteredMem;
-    int cooperativeLaunch, cooperativeMultiDeviceLaunch;
+    int hostNativeAtomicSupported;
+#if CUDART_VERSION < 13000
+    int singleToDoublePrecisionPerfRatio;
+#endif
+    int pageableMemoryAccess, concurrentManagedAccess, computePreemptionSupported;
+    int canUseHostPointerForRegisteredMem, cooperativeLaunch;
+#if CUDART_VERSION < 13000
+    int cooperativeMultiDeviceLaunch;
+#endif
     size_t sharedMemPerBlockOptin;
-    int directManagedMemAccessFromHost, maxBlocksPerMultiProcessor;
+    int pageableMemoryAccessUsesHostPageTables, directManagedMemAccessFromHost;
+    int maxBlocksPerMultiProcessor, accessPolicyMaxWindowSize;
     size_t reservedSharedMemPerBlock;
-    int hostRegisterSupported, memoryPoolsSupported;
+#if CUDART_VERSION >= 12000
+    int hostRegisterSupported, sparseCudaArraySupported, hostRegisterReadOnlySupported;
+    int timelineSemaphoreInteropSupported, memoryPoolsSupported, gpuDirectRDMASupported;
+    unsigned gpuDirectRDMAFlushWritesOptions;
+    int gpuDirectRDMAWritesOrdering;
+    unsigned memoryPoolSupportedHandleTypes;
+    int deferredMappingCudaArraySupported, ipcEventSupported, clusterLaunch;
+    int unifiedFunctionPointers;
+#endif
+#if CUDART_VERSION >= 13000
+    int deviceNumaConfig, deviceNumaId, mpsEnabled, hostNumaId;
+    unsigned gpuPciDeviceID, gpuPciSubsystemID;
+    int hostNumaMultinodeIpcSupported, reserved[56];
+#elif CUDART_VERSION >= 12000
+    int reserved[63];
+#endif
 };
 
 enum cudaComputeMode {
@@ -323,6 +365,8 @@ struct cudaMemPoolProps {
     enum cudaMemAllocationType allocType;
     enum cudaMemAllocationHandleType handleTypes;
     struct cudaMemLocation location;
+    void *win32SecurityAttributes;
+    unsigned char reserved[64];
 };
 
 enum cudaStreamCaptureStatus {
@@ -348,6 +392,7 @@ typedef union {
 
 typedef struct {
     enum cudaLaunchAttributeID id;
+    char pad[4];
     cudaLaunchAttributeValue val;
 } cudaLaunchAttribute;
 
@@ -369,6 +414,10 @@ struct cudaFuncAttributes {
     size_t sharedSizeBytes, constSizeBytes, localSizeBytes;
     int maxThreadsPerBlock, numRegs, ptxVersion, binaryVersion, cacheModeCA;
     int maxDynamicSharedSizeBytes, preferredShmemCarveout;
+#if CUDART_VERSION >= 12000
+    int clusterDimMustBeSet, requiredClusterWidth, requiredClusterHeight, requiredClusterDepth;
+    int clusterSchedulingPolicyPreference, nonPortableClusterSizeAllowed, reserved[16];
+#endif
 };
 
 enum cudaFuncAttribute {
@@ -400,6 +449,9 @@ struct cudaPointerAttributes {
     enum cudaMemoryType type;
     int device;
     void *devicePointer, *hostPointer;
+#if CUDART_VERSION >= 13000
+    long reserved[8];
+#endif
 };
 
 enum cudaChannelFormatKind {
@@ -437,7 +489,13 @@ struct cudaResourceDesc {
             struct cudaChannelFormatDesc desc;
             size_t width, height, pitchInBytes;
         } pitch2D;
+#if CUDART_VERSION >= 13000
+        int reserved[32];
+#endif
     } res;
+#if CUDART_VERSION >= 13000
+    unsigned flags;
+#endif
 };
 
 enum cudaTextureAddressMode {
@@ -454,8 +512,16 @@ struct cudaTextureDesc {
     enum cudaTextureAddressMode addressMode[3];
     enum cudaTextureFilterMode filterMode;
     enum cudaTextureReadMode readMode;
+    int sRGB;
     float borderColor[4];
     int normalizedCoords;
+    unsigned maxAnisotropy;
+    enum cudaTextureFilterMode mipmapFilterMode;
+    float mipmapLevelBias, minMipmapLevelClamp, maxMipmapLevelClamp;
+    int disableTrilinearOptimization;
+#if CUDART_VERSION >= 12000
+    int seamlessCubemap;
+#endif
 };
 
 struct cudaResourceViewDesc;
@@ -508,6 +574,9 @@ cudaError_t cudaThreadSynchronize(void);
 cudaError_t cudaThreadExit(void);
 cudaError_t cudaProfilerStart(void);
 cudaError_t cudaProfilerStop(void);
+#if CUDART_VERSION >= 12000 && CUDART_VERSION < 13000
+#define cudaGetDeviceProperties cudaGetDeviceProperties_v2
+#endif
 cudaError_t cudaGetDeviceProperties(struct cudaDeviceProp *properties, int device);
 cudaError_t cudaDeviceGetAttribute(int *value, enum cudaDeviceAttr attribute, int device);
 cudaError_t cudaDeviceGetPCIBusId(char *id, int length, int device);
@@ -547,10 +616,17 @@ cudaError_t cudaFree(void *address);
 cudaError_t cudaFreeAsync(void *address, cudaStream_t stream);
 cudaError_t cudaFreeHost(void *address);
 cudaError_t cudaMemGetInfo(size_t *free_bytes, size_t *total_bytes);
+#if CUDART_VERSION >= 13000
+cudaError_t cudaMemPrefetchAsync(const void *address, size_t bytes, struct cudaMemLocation location,
+                                 unsigned flags, cudaStream_t stream);
+cudaError_t cudaMemAdvise(const void *address, size_t bytes, enum cudaMemoryAdvise advice,
+                          struct cudaMemLocation location);
+#else
 cudaError_t cudaMemPrefetchAsync(const void *address, size_t bytes, int device,
                                  cudaStream_t stream);
 cudaError_t cudaMemAdvise(const void *address, size_t bytes, enum cudaMemoryAdvise advice,
                           int device);
+#endif
 cudaError_t cudaStreamAttachMemAsync(cudaStream_t stream, void *address, size_t bytes,
                                      unsigned flags);
 cudaError_t cudaPointerGetAttributes(struct cudaPointerAttributes *attributes, const void *address);

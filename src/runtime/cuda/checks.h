@@ -45,6 +45,9 @@ void checks_module_made(const void *module);
 /** A function of libcudart fails. @p error: its name and description. */
 __attribute__((visibility("default"))) void wavetrap_cudart_failed(const char *name,
                                                                    const char *text);
+/** A function of libcudart, or what it was to register, is not there: says so and why. */
+__attribute__((visibility("default"))) void wavetrap_cudart_refused(const char *name,
+                                                                    const char *why);
 /** A copy has a direction that its addresses do not have. */
 __attribute__((visibility("default"))) void
 wavetrap_cudart_direction(const void *to, const void *from, size_t bytes);

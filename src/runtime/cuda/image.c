@@ -35,9 +35,23 @@ static const uint8_t *container_of(const void *image)
     return bytes && begins(bytes, CUDA_FATBIN_MAGIC) ? bytes : NULL;
 }
 
+/*
+ * The containers that nvlink has made a program of (nvcc -rdc=true): a structure of version 2 has
+ * their addresses, and then NULL, where its container holds the linked machine code. NULL: it is
+ * none.
+ */
+static const void *const *linked_from(const void *image)
+{
+    const uint8_t *bytes = image;
+    enum { VERSION = 4, PARTS = 16, OF_NVLINK = 2 };
+    if (!begins(bytes, CUDA_FATBIN_WRAPPER_MAGIC) || wt_load_le(bytes + VERSION, 4) != OF_NVLINK)
+        return NULL;
+    return (const void *const *)(uintptr_t)wt_load_le(bytes + PARTS, 8);
+}
+
 bool image_is_fat(const void *image)
 {
-    return container_of(image) != NULL;
+    return container_of(image) != NULL || linked_from(image);
 }
 
 static bool is_elf(const uint8_t *bytes, size_t available)
@@ -94,6 +108,7 @@ static bool runs(const struct cuda_fatbin_entry *e)
 
 /* The entry for the GPU, unpacked. */
 static enum wt_status unpack(const struct gpu *g, const uint8_t *container, size_t available,
+                             bool (*runs)(const struct cuda_fatbin_entry *entry),
                              struct wt_buffer *out, struct wt_error *err)
 {
     enum wt_status status;
@@ -115,7 +130,9 @@ enum wt_status image_each_text(const struct gpu *g, const void *image, size_t av
     if (available >= SMALLEST && image_is_fat(image)) {
         struct wt_buffer inner = {0};
         const uint8_t *container = container_of(image);
-        status = unpack(g, container, container == image ? available : SIZE_MAX, &inner, err);
+        if (!container)
+            return wt_fail(err, WT_INVALID, "a fat binary of linked machine code alone");
+        status = unpack(g, container, container == image ? available : SIZE_MAX, runs, &inner, err);
         if (!status)
             status = image_each_text(g, inner.bytes, inner.length, name, add, context, err);
         free(inner.bytes);
@@ -164,14 +181,31 @@ static CUresult add_elf(const struct gpu *g, struct gpu_module *m, const uint8_t
 }
 
 static CUresult add_fat(const struct gpu *g, struct gpu_module *m, const uint8_t *container,
-                        size_t available, struct wt_error *err)
+                        size_t available, bool (*runs)(const struct cuda_fatbin_entry *entry),
+                        struct wt_error *err)
 {
     struct wt_buffer inner = {0};
-    CUresult result = result_of(unpack(g, container, available, &inner, err),
+    CUresult result = result_of(unpack(g, container, available, runs, &inner, err),
                                 CUDA_ERROR_INVALID_IMAGE, CUDA_ERROR_NO_BINARY_FOR_GPU);
     if (!result)
         result = image_add(g, m, inner.bytes, inner.length, err);
     free(inner.bytes);
+    return result;
+}
+
+/* The PTX of all containers that a program was linked from; without PTX its machine code. */
+static CUresult add_linked(const struct gpu *g, struct gpu_module *m, const void *image,
+                           struct wt_error *err)
+{
+    CUresult result = CUDA_SUCCESS;
+    const uint8_t *container = container_of(image);
+    for (const void *const *part = linked_from(image); *part && !result; part++)
+        result = image_is_fat(*part)
+                     ? add_fat(g, m, *part, SIZE_MAX, NULL, err)
+                     : result_of(wt_fail(err, WT_INVALID, "no fat binary"),
+                                 CUDA_ERROR_INVALID_IMAGE, CUDA_ERROR_INVALID_IMAGE);
+    if (result == CUDA_ERROR_NO_BINARY_FOR_GPU && container)
+        result = add_fat(g, m, container, SIZE_MAX, runs, err);
     return result;
 }
 
@@ -184,9 +218,11 @@ CUresult image_add(const struct gpu *g, struct gpu_module *m, const void *image,
     }
     if (is_elf(image, available))
         return add_elf(g, m, image, available, err);
+    if (available >= SMALLEST && linked_from(image))
+        return add_linked(g, m, image, err);
     if (available >= SMALLEST && image_is_fat(image)) {
         const uint8_t *container = container_of(image);
-        return add_fat(g, m, container, container == image ? available : SIZE_MAX, err);
+        return add_fat(g, m, container, container == image ? available : SIZE_MAX, runs, err);
     }
     return result_of(each_of_text(image, available, "PTX", add_text, m, err),
                      CUDA_ERROR_INVALID_PTX, CUDA_ERROR_INVALID_PTX);

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "runtime/cuda/checks.h"
 #include "runtime/cuda/state.h"
 
 /* No header declares what programs find here by its name. */
@@ -26,6 +27,11 @@ static CUresult refuse(const char *name, const char *why)
     if (call_logged())
         call_log(name, CUDA_ERROR_NOT_SUPPORTED, "%s", "");
     return CUDA_ERROR_NOT_SUPPORTED;
+}
+
+void wavetrap_cudart_refused(const char *name, const char *why)
+{
+    fprintf(stderr, "wavetrap: libcudart: %s is refused: %s\n", name, why);
 }
 
 REFUSED(cuGLGetDevices_v2, "there is no OpenGL on the emulated GPU")
@@ -69,8 +75,8 @@ REFUSED(cuGraphLaunch, "there are no graphs: give the work to a stream each time
 
 static const char needs_tables[] =
     "cuGetExportTable is refused: the program has NVIDIA's own CUDA runtime in it, which needs "
-    "undocumented tables of the driver; build it on the driver API, or with clang and wavetrap's "
-    "runtime";
+    "undocumented tables of the driver; build it by nvcc -cudart shared, or with clang and "
+    "wavetrap's runtime";
 
 /* A program that has asked for a table that we do not know, and has not used the GPU afterwards,
  * could not go on. */

@@ -1,7 +1,8 @@
 /*
  * libcudart: the CUDA runtime API over libcuda's public functions, for CUDA C++ programs that clang
- * compiles. What its parts share: the device of a thread, its last error, and what programs have
- * registered. docs/cuda-cpp.md describes it.
+ * or nvcc has compiled. It is built once for each major version, with the layouts and parameters of
+ * CUDART_VERSION. What its parts share: the device of a thread, its last error, and what programs
+ * have registered. docs/cuda-cpp.md describes it.
  */
 #ifndef WT_RUNTIME_CUDART_CUDART_H
 #define WT_RUNTIME_CUDART_CUDART_H
@@ -12,6 +13,9 @@
 #include <cuda_runtime_api.h>
 
 #include "wavetrap/cuda.h"
+
+/* Programs find some functions here by names that no header declares. */
+#pragma GCC diagnostic ignored "-Wmissing-prototypes"
 
 #define EXPORT __attribute__((visibility("default")))
 
@@ -29,6 +33,14 @@ cudaError_t cudart_of(CUresult result);
  * Any other result than CUDA_SUCCESS is what the call is to return.
  */
 CUresult cudart_enter(void);
+
+/** A function of the runtime that passes its parameters on to one of the driver's. */
+#define FORWARD(name, parameters, call)                                                            \
+    EXPORT cudaError_t name parameters                                                             \
+    {                                                                                              \
+        const CUresult result = cudart_enter();                                                    \
+        return cudart_of(result ? result : call);                                                  \
+    }
 /** The number of the thread's device. */
 int cudart_device(void);
 /** Most GPUs that there can be. */

@@ -2,6 +2,7 @@
 #include "runtime/cudart/cudart.h"
 
 #include <pthread.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -35,9 +36,13 @@ CUresult cudart_enter(void)
     return result ? result : cuCtxSetCurrent(context);
 }
 
+/* The driver takes programs of all versions of the runtime that there are. */
 EXPORT cudaError_t cudaDriverGetVersion(int *version)
 {
-    return cudart_of(cuDriverGetVersion(version));
+    const CUresult result = cuDriverGetVersion(version);
+    if (!result && *version < CUDART_VERSION)
+        *version = CUDART_VERSION;
+    return cudart_of(result);
 }
 
 EXPORT cudaError_t cudaRuntimeGetVersion(int *version)
@@ -129,15 +134,11 @@ static void fill_properties(struct cudaDeviceProp *p, CUdevice d)
         {&p->regsPerBlock, CU_DEVICE_ATTRIBUTE_MAX_REGISTERS_PER_BLOCK},
         {&p->warpSize, CU_DEVICE_ATTRIBUTE_WARP_SIZE},
         {&p->maxThreadsPerBlock, CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_BLOCK},
-        {&p->clockRate, CU_DEVICE_ATTRIBUTE_CLOCK_RATE},
         {&p->major, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR},
         {&p->minor, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR},
-        {&p->deviceOverlap, CU_DEVICE_ATTRIBUTE_GPU_OVERLAP},
         {&p->multiProcessorCount, CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT},
-        {&p->kernelExecTimeoutEnabled, CU_DEVICE_ATTRIBUTE_KERNEL_EXEC_TIMEOUT},
         {&p->integrated, CU_DEVICE_ATTRIBUTE_INTEGRATED},
         {&p->canMapHostMemory, CU_DEVICE_ATTRIBUTE_CAN_MAP_HOST_MEMORY},
-        {&p->computeMode, CU_DEVICE_ATTRIBUTE_COMPUTE_MODE},
         {&p->maxTexture1D, CU_DEVICE_ATTRIBUTE_MAXIMUM_TEXTURE1D_WIDTH},
         {&p->concurrentKernels, CU_DEVICE_ATTRIBUTE_CONCURRENT_KERNELS},
         {&p->ECCEnabled, CU_DEVICE_ATTRIBUTE_ECC_ENABLED},
@@ -147,7 +148,6 @@ static void fill_properties(struct cudaDeviceProp *p, CUdevice d)
         {&p->tccDriver, CU_DEVICE_ATTRIBUTE_TCC_DRIVER},
         {&p->asyncEngineCount, CU_DEVICE_ATTRIBUTE_ASYNC_ENGINE_COUNT},
         {&p->unifiedAddressing, CU_DEVICE_ATTRIBUTE_UNIFIED_ADDRESSING},
-        {&p->memoryClockRate, CU_DEVICE_ATTRIBUTE_MEMORY_CLOCK_RATE},
         {&p->memoryBusWidth, CU_DEVICE_ATTRIBUTE_GLOBAL_MEMORY_BUS_WIDTH},
         {&p->l2CacheSize, CU_DEVICE_ATTRIBUTE_L2_CACHE_SIZE},
         {&p->maxThreadsPerMultiProcessor, CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_MULTIPROCESSOR},
@@ -159,20 +159,15 @@ static void fill_properties(struct cudaDeviceProp *p, CUdevice d)
         {&p->isMultiGpuBoard, CU_DEVICE_ATTRIBUTE_MULTI_GPU_BOARD},
         {&p->multiGpuBoardGroupID, CU_DEVICE_ATTRIBUTE_MULTI_GPU_BOARD_GROUP_ID},
         {&p->hostNativeAtomicSupported, CU_DEVICE_ATTRIBUTE_HOST_NATIVE_ATOMIC_SUPPORTED},
-        {&p->singleToDoublePrecisionPerfRatio,
-         CU_DEVICE_ATTRIBUTE_SINGLE_TO_DOUBLE_PRECISION_PERF_RATIO},
         {&p->pageableMemoryAccess, CU_DEVICE_ATTRIBUTE_PAGEABLE_MEMORY_ACCESS},
         {&p->concurrentManagedAccess, CU_DEVICE_ATTRIBUTE_CONCURRENT_MANAGED_ACCESS},
         {&p->computePreemptionSupported, CU_DEVICE_ATTRIBUTE_COMPUTE_PREEMPTION_SUPPORTED},
         {&p->canUseHostPointerForRegisteredMem,
          CU_DEVICE_ATTRIBUTE_CAN_USE_HOST_POINTER_FOR_REGISTERED_MEM},
         {&p->cooperativeLaunch, CU_DEVICE_ATTRIBUTE_COOPERATIVE_LAUNCH},
-        {&p->cooperativeMultiDeviceLaunch, CU_DEVICE_ATTRIBUTE_COOPERATIVE_MULTI_DEVICE_LAUNCH},
         {&p->directManagedMemAccessFromHost,
          CU_DEVICE_ATTRIBUTE_DIRECT_MANAGED_MEM_ACCESS_FROM_HOST},
         {&p->maxBlocksPerMultiProcessor, CU_DEVICE_ATTRIBUTE_MAX_BLOCKS_PER_MULTIPROCESSOR},
-        {&p->hostRegisterSupported, CU_DEVICE_ATTRIBUTE_HOST_REGISTER_SUPPORTED},
-        {&p->memoryPoolsSupported, CU_DEVICE_ATTRIBUTE_MEMORY_POOLS_SUPPORTED},
         {&p->maxTexture2D[0], CU_DEVICE_ATTRIBUTE_MAXIMUM_TEXTURE2D_WIDTH},
         {&p->maxTexture2D[1], CU_DEVICE_ATTRIBUTE_MAXIMUM_TEXTURE2D_HEIGHT},
         {&p->maxTexture3D[0], CU_DEVICE_ATTRIBUTE_MAXIMUM_TEXTURE3D_WIDTH},
@@ -187,6 +182,20 @@ static void fill_properties(struct cudaDeviceProp *p, CUdevice d)
         {&p->maxGridSize[0], CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_X},
         {&p->maxGridSize[1], CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_Y},
         {&p->maxGridSize[2], CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_Z},
+#if CUDART_VERSION < 13000
+        {&p->clockRate, CU_DEVICE_ATTRIBUTE_CLOCK_RATE},
+        {&p->deviceOverlap, CU_DEVICE_ATTRIBUTE_GPU_OVERLAP},
+        {&p->kernelExecTimeoutEnabled, CU_DEVICE_ATTRIBUTE_KERNEL_EXEC_TIMEOUT},
+        {&p->computeMode, CU_DEVICE_ATTRIBUTE_COMPUTE_MODE},
+        {&p->memoryClockRate, CU_DEVICE_ATTRIBUTE_MEMORY_CLOCK_RATE},
+        {&p->singleToDoublePrecisionPerfRatio,
+         CU_DEVICE_ATTRIBUTE_SINGLE_TO_DOUBLE_PRECISION_PERF_RATIO},
+        {&p->cooperativeMultiDeviceLaunch, CU_DEVICE_ATTRIBUTE_COOPERATIVE_MULTI_DEVICE_LAUNCH},
+#endif
+#if CUDART_VERSION >= 12000
+        {&p->hostRegisterSupported, CU_DEVICE_ATTRIBUTE_HOST_REGISTER_SUPPORTED},
+        {&p->memoryPoolsSupported, CU_DEVICE_ATTRIBUTE_MEMORY_POOLS_SUPPORTED},
+#endif
     };
     const struct {
         size_t *to;
@@ -208,6 +217,7 @@ static void fill_properties(struct cudaDeviceProp *p, CUdevice d)
         *sizes[i].to = (size_t)attribute(d, sizes[i].attribute);
 }
 
+/* Those of version 12 have the name cudaGetDeviceProperties_v2. */
 EXPORT cudaError_t cudaGetDeviceProperties(struct cudaDeviceProp *p, int number)
 {
     CUresult result = cuInit(0);
@@ -224,6 +234,22 @@ EXPORT cudaError_t cudaGetDeviceProperties(struct cudaDeviceProp *p, int number)
     return cudart_of(cuDeviceGetUuid((CUuuid *)&p->uuid, d));
 }
 
+#if CUDART_VERSION >= 12000 && CUDART_VERSION < 13000
+#undef cudaGetDeviceProperties
+/* Version 12 keeps it for programs that look it up by this name: version 11's structure, with which
+ * that of version 12 begins. */
+EXPORT cudaError_t cudaGetDeviceProperties(void *p, int number)
+{
+    struct cudaDeviceProp whole;
+    const cudaError_t error =
+        p ? cudaGetDeviceProperties_v2(&whole, number) : cudaErrorInvalidValue;
+    if (error)
+        return cudart_result(error);
+    memcpy(p, &whole, offsetof(struct cudaDeviceProp, hostRegisterSupported));
+    return cudaSuccess;
+}
+#endif
+
 EXPORT cudaError_t cudaDeviceGetAttribute(int *value, enum cudaDeviceAttr what, int number)
 {
     const CUresult result = cuInit(0);
@@ -237,23 +263,14 @@ EXPORT cudaError_t cudaDeviceGetPCIBusId(char *id, int length, int number)
     return cudart_of(result ? result : cuDeviceGetPCIBusId(id, length, number));
 }
 
-EXPORT cudaError_t cudaDeviceGetLimit(size_t *value, enum cudaLimit limit)
-{
-    const CUresult result = cudart_enter();
-    return cudart_of(result ? result : cuCtxGetLimit(value, (CUlimit)limit));
-}
+FORWARD(cudaDeviceGetLimit, (size_t * value, enum cudaLimit limit),
+        cuCtxGetLimit(value, (CUlimit)limit))
 
-EXPORT cudaError_t cudaDeviceSetLimit(enum cudaLimit limit, size_t value)
-{
-    const CUresult result = cudart_enter();
-    return cudart_of(result ? result : cuCtxSetLimit((CUlimit)limit, value));
-}
+FORWARD(cudaDeviceSetLimit, (enum cudaLimit limit, size_t value),
+        cuCtxSetLimit((CUlimit)limit, value))
 
-EXPORT cudaError_t cudaDeviceSetCacheConfig(enum cudaFuncCache config)
-{
-    const CUresult result = cudart_enter();
-    return cudart_of(result ? result : cuCtxSetCacheConfig((CUfunc_cache)config));
-}
+FORWARD(cudaDeviceSetCacheConfig, (enum cudaFuncCache config),
+        cuCtxSetCacheConfig((CUfunc_cache)config))
 
 EXPORT cudaError_t cudaDeviceGetCacheConfig(enum cudaFuncCache *config)
 {
@@ -267,11 +284,8 @@ EXPORT cudaError_t cudaDeviceGetCacheConfig(enum cudaFuncCache *config)
     return cudart_of(result);
 }
 
-EXPORT cudaError_t cudaDeviceSetSharedMemConfig(enum cudaSharedMemConfig config)
-{
-    const CUresult result = cudart_enter();
-    return cudart_of(result ? result : cuCtxSetSharedMemConfig((CUsharedconfig)config));
-}
+FORWARD(cudaDeviceSetSharedMemConfig, (enum cudaSharedMemConfig config),
+        cuCtxSetSharedMemConfig((CUsharedconfig)config))
 
 EXPORT cudaError_t cudaDeviceGetSharedMemConfig(enum cudaSharedMemConfig *config)
 {
@@ -285,11 +299,8 @@ EXPORT cudaError_t cudaDeviceGetSharedMemConfig(enum cudaSharedMemConfig *config
     return cudart_of(result);
 }
 
-EXPORT cudaError_t cudaDeviceGetStreamPriorityRange(int *least, int *greatest)
-{
-    const CUresult result = cudart_enter();
-    return cudart_of(result ? result : cuCtxGetStreamPriorityRange(least, greatest));
-}
+FORWARD(cudaDeviceGetStreamPriorityRange, (int *least, int *greatest),
+        cuCtxGetStreamPriorityRange(least, greatest))
 
 EXPORT cudaError_t cudaDeviceGetByPCIBusId(int *number, const char *id)
 {
@@ -334,11 +345,7 @@ EXPORT cudaError_t cudaDeviceDisablePeerAccess(int peer)
     return cudart_of(result ? result : cuCtxDisablePeerAccess(context));
 }
 
-EXPORT cudaError_t cudaDeviceSynchronize(void)
-{
-    const CUresult result = cudart_enter();
-    return cudart_of(result ? result : cuCtxSynchronize());
-}
+FORWARD(cudaDeviceSynchronize, (void), cuCtxSynchronize())
 
 /* The error of a kernel goes; memory stays until the program ends. */
 EXPORT cudaError_t cudaDeviceReset(void)
@@ -346,6 +353,57 @@ EXPORT cudaError_t cudaDeviceReset(void)
     const CUresult result = cuInit(0);
     return cudart_of(result ? result : cuDevicePrimaryCtxReset(device));
 }
+
+#if CUDART_VERSION >= 12000
+/* The context of a device, without a change of the thread's device. */
+EXPORT cudaError_t cudaInitDevice(int number, unsigned device_flags, unsigned flags)
+{
+    CUcontext context;
+    int count = 0;
+    const cudaError_t error = cudaGetDeviceCount(&count);
+    if (error)
+        return error;
+    if (number < 0 || number >= count || number >= CUDART_GPUS)
+        return cudart_result(cudaErrorInvalidDevice);
+    return cudart_of(retain(number, &context));
+}
+#endif
+
+/* There is no cache. */
+FORWARD(cudaCtxResetPersistingL2Cache, (void), CUDA_SUCCESS)
+
+/* ---- functions of the driver ---- */
+
+static cudaError_t driver_function(const char *name, void **function, int version,
+                                   unsigned long long flags, int *status)
+{
+    CUdriverProcAddressQueryResult got = CU_GET_PROC_ADDRESS_SUCCESS;
+    const CUresult result = cuGetProcAddress_v2(name, function, version, flags, &got);
+    if (status)
+        *status = (int)got;
+    return cudart_of(result || status || !got ? result : CUDA_ERROR_NOT_FOUND);
+}
+
+#if CUDART_VERSION < 12000
+EXPORT cudaError_t cudaGetDriverEntryPoint(const char *name, void **function,
+                                           unsigned long long flags)
+{
+    return driver_function(name, function, CUDART_VERSION, flags, NULL);
+}
+#else
+EXPORT cudaError_t cudaGetDriverEntryPoint(const char *name, void **function,
+                                           unsigned long long flags, int *status)
+{
+    return driver_function(name, function, CUDART_VERSION, flags, status);
+}
+
+EXPORT cudaError_t cudaGetDriverEntryPointByVersion(const char *name, void **function,
+                                                    unsigned version, unsigned long long flags,
+                                                    int *status)
+{
+    return driver_function(name, function, (int)version, flags, status);
+}
+#endif
 
 /* ---- older names, and the profiler ---- */
 
@@ -359,14 +417,37 @@ EXPORT cudaError_t cudaThreadExit(void)
     return cudaDeviceReset();
 }
 
-EXPORT cudaError_t cudaProfilerStart(void)
+EXPORT cudaError_t cudaThreadGetLimit(size_t *value, enum cudaLimit limit)
 {
-    const CUresult result = cudart_enter();
-    return cudart_of(result ? result : cuProfilerStart());
+    return cudaDeviceGetLimit(value, limit);
 }
 
-EXPORT cudaError_t cudaProfilerStop(void)
+EXPORT cudaError_t cudaThreadSetLimit(enum cudaLimit limit, size_t value)
 {
-    const CUresult result = cudart_enter();
-    return cudart_of(result ? result : cuProfilerStop());
+    return cudaDeviceSetLimit(limit, value);
 }
+
+EXPORT cudaError_t cudaThreadGetCacheConfig(enum cudaFuncCache *config)
+{
+    return cudaDeviceGetCacheConfig(config);
+}
+
+EXPORT cudaError_t cudaThreadSetCacheConfig(enum cudaFuncCache config)
+{
+    return cudaDeviceSetCacheConfig(config);
+}
+
+/* Numbers changed only on GPUs without the type double. */
+EXPORT cudaError_t cudaSetDoubleForDevice(double *number)
+{
+    return cudaSuccess;
+}
+
+EXPORT cudaError_t cudaSetDoubleForHost(double *number)
+{
+    return cudaSuccess;
+}
+
+FORWARD(cudaProfilerStart, (void), cuProfilerStart())
+
+FORWARD(cudaProfilerStop, (void), cuProfilerStop())

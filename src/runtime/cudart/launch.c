@@ -50,6 +50,36 @@ EXPORT cudaError_t cudaLaunchKernel(const void *host, dim3 grid, dim3 block, voi
                                             block.z, (unsigned)shared, stream, arguments, NULL));
 }
 
+/* Code by nvcc from version 12.1 on asks for a kernel once, and keeps it for all devices: it is the
+ * function of the host that stands for it. */
+EXPORT cudaError_t __cudaGetKernel(const void **kernel, const void *host)
+{
+    *kernel = host;
+    return cudaSuccess;
+}
+
+EXPORT cudaError_t __cudaLaunchKernel(const void *kernel, dim3 grid, dim3 block, void **arguments,
+                                      size_t shared, cudaStream_t stream)
+{
+    return cudaLaunchKernel(kernel, grid, block, arguments, shared, stream);
+}
+
+#if CUDART_VERSION >= 12000
+EXPORT cudaError_t cudaGetKernel(const void **kernel, const void *host)
+{
+    CUfunction function;
+    const CUresult result = kernel ? cudart_function(host, &function) : CUDA_ERROR_INVALID_VALUE;
+    if (!result)
+        *kernel = host;
+    return cudart_of(result);
+}
+#endif
+
+EXPORT cudaError_t cudaGetFuncBySymbol(CUfunction *function, const void *host)
+{
+    return cudart_of(function ? cudart_function(host, function) : CUDA_ERROR_INVALID_VALUE);
+}
+
 EXPORT cudaError_t cudaLaunchCooperativeKernel(const void *host, dim3 grid, dim3 block,
                                                void **arguments, size_t shared, cudaStream_t stream)
 {

@@ -77,34 +77,20 @@ EXPORT cudaError_t cudaMallocAsync(void **address, size_t bytes, cudaStream_t st
     return cudart_of(result);
 }
 
-EXPORT cudaError_t cudaHostAlloc(void **address, size_t bytes, unsigned flags)
-{
-    const CUresult result = cudart_enter();
-    return cudart_of(result ? result : cuMemHostAlloc(address, bytes, flags));
-}
+FORWARD(cudaHostAlloc, (void **address, size_t bytes, unsigned flags),
+        cuMemHostAlloc(address, bytes, flags))
 
 EXPORT cudaError_t cudaMallocHost(void **address, size_t bytes)
 {
     return cudaHostAlloc(address, bytes, cudaHostAllocDefault);
 }
 
-EXPORT cudaError_t cudaHostRegister(void *address, size_t bytes, unsigned flags)
-{
-    const CUresult result = cudart_enter();
-    return cudart_of(result ? result : cuMemHostRegister(address, bytes, flags));
-}
+FORWARD(cudaHostRegister, (void *address, size_t bytes, unsigned flags),
+        cuMemHostRegister(address, bytes, flags))
 
-EXPORT cudaError_t cudaHostUnregister(void *address)
-{
-    const CUresult result = cudart_enter();
-    return cudart_of(result ? result : cuMemHostUnregister(address));
-}
+FORWARD(cudaHostUnregister, (void *address), cuMemHostUnregister(address))
 
-EXPORT cudaError_t cudaHostGetFlags(unsigned *flags, void *address)
-{
-    const CUresult result = cudart_enter();
-    return cudart_of(result ? result : cuMemHostGetFlags(flags, address));
-}
+FORWARD(cudaHostGetFlags, (unsigned *flags, void *address), cuMemHostGetFlags(flags, address))
 
 EXPORT cudaError_t cudaHostGetDevicePointer(void **device, void *host, unsigned flags)
 {
@@ -118,11 +104,7 @@ EXPORT cudaError_t cudaHostGetDevicePointer(void **device, void *host, unsigned 
     return cudart_of(result);
 }
 
-EXPORT cudaError_t cudaFree(void *address)
-{
-    const CUresult result = cudart_enter();
-    return cudart_of(result ? result : cuMemFree(device_pointer(address)));
-}
+FORWARD(cudaFree, (void *address), cuMemFree(device_pointer(address)))
 
 EXPORT cudaError_t cudaFreeAsync(void *address, cudaStream_t stream)
 {
@@ -136,11 +118,8 @@ EXPORT cudaError_t cudaFreeHost(void *address)
     return cudart_of(result || !address ? result : cuMemFreeHost(address));
 }
 
-EXPORT cudaError_t cudaMemGetInfo(size_t *free_bytes, size_t *total_bytes)
-{
-    const CUresult result = cudart_enter();
-    return cudart_of(result ? result : cuMemGetInfo(free_bytes, total_bytes));
-}
+FORWARD(cudaMemGetInfo, (size_t * free_bytes, size_t *total_bytes),
+        cuMemGetInfo(free_bytes, total_bytes))
 
 /* ---- what an address is ---- */
 
@@ -180,18 +159,6 @@ EXPORT cudaError_t cudaPointerGetAttributes(struct cudaPointerAttributes *a, con
     return cudaSuccess;
 }
 
-/* It is everywhere already. */
-EXPORT cudaError_t cudaMemPrefetchAsync(const void *address, size_t bytes, int device,
-                                        cudaStream_t stream)
-{
-    enum cudaMemoryType type;
-    CUresult result = cudart_enter();
-    if (!result && (result = type_of(address, &type)) == CUDA_SUCCESS &&
-        type != cudaMemoryTypeDevice && type != cudaMemoryTypeManaged)
-        result = CUDA_ERROR_INVALID_VALUE;
-    return cudart_of(result);
-}
-
 static cudaError_t check_managed(const void *address)
 {
     enum cudaMemoryType type;
@@ -202,13 +169,53 @@ static cudaError_t check_managed(const void *address)
     return cudart_of(result);
 }
 
+/* It is everywhere already. */
+static cudaError_t prefetch(const void *address)
+{
+    enum cudaMemoryType type;
+    CUresult result = cudart_enter();
+    if (!result && (result = type_of(address, &type)) == CUDA_SUCCESS &&
+        type != cudaMemoryTypeDevice && type != cudaMemoryTypeManaged)
+        result = CUDA_ERROR_INVALID_VALUE;
+    return cudart_of(result);
+}
+
 /* Managed memory does not move, whatever is advised. */
-EXPORT cudaError_t cudaMemAdvise(const void *address, size_t bytes, enum cudaMemoryAdvise advice,
-                                 int device)
+static cudaError_t advise(const void *address, size_t bytes, enum cudaMemoryAdvise advice)
 {
     return !bytes || advice < cudaMemAdviseSetReadMostly || advice > cudaMemAdviseUnsetAccessedBy
                ? cudart_result(cudaErrorInvalidValue)
                : check_managed(address);
+}
+
+/* Version 13 gives these names to the functions that version 12 has as _v2. */
+#if CUDART_VERSION < 13000
+EXPORT cudaError_t cudaMemPrefetchAsync(const void *address, size_t bytes, int device,
+                                        cudaStream_t stream)
+{
+    return prefetch(address);
+}
+
+EXPORT cudaError_t cudaMemAdvise(const void *address, size_t bytes, enum cudaMemoryAdvise advice,
+                                 int device)
+{
+    return advise(address, bytes, advice);
+}
+#define cudaMemPrefetchAsync cudaMemPrefetchAsync_v2
+#define cudaMemAdvise cudaMemAdvise_v2
+#endif
+
+EXPORT cudaError_t cudaMemPrefetchAsync(const void *address, size_t bytes,
+                                        struct cudaMemLocation location, unsigned flags,
+                                        cudaStream_t stream)
+{
+    return prefetch(address);
+}
+
+EXPORT cudaError_t cudaMemAdvise(const void *address, size_t bytes, enum cudaMemoryAdvise advice,
+                                 struct cudaMemLocation location)
+{
+    return advise(address, bytes, advice);
 }
 
 /* A kernel ends within its launch, so no stream uses memory while the host does. */

@@ -9,10 +9,8 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "runtime/cuda/checks.h"
 #include "runtime/cudart/cudart.h"
-
-/* No header declares what programs find here by its name. */
-#pragma GCC diagnostic ignored "-Wmissing-prototypes"
 
 /* A function or variable of the host, and its name on the device. */
 struct name {
@@ -32,10 +30,12 @@ struct program {
     struct program *next;
 };
 
-/* The __managed__ variables of a program or library: memory of the host. */
+/* The __managed__ variables of a program or library, by clang, or one of them, by nvcc: memory of
+ * the host. */
 struct section {
     char *begin, *end;
     bool registered; /* kernels can access it */
+    bool own;        /* allocated here */
     struct section *next;
 };
 
@@ -96,17 +96,23 @@ static void load_if_managed(struct program *p)
         load(p);
 }
 
+/* Under the lock. */
+static void add_section(void *begin, void *end, bool own)
+{
+    struct section *s = malloc(sizeof *s);
+    if (!s)
+        no_memory();
+    *s = (struct section){.begin = begin, .end = end, .own = own, .next = sections};
+    sections = s;
+}
+
 /* Registers the __managed__ variables of one file of the program. The call comes before or after
  * the registration of the GPU code: the order of the link decides. */
 EXPORT void __cudaRegisterManagedSection(void *begin, void *end)
 {
     pthread_mutex_lock(&lock);
     if (begin != end && !section_of(begin)) {
-        struct section *s = malloc(sizeof *s);
-        if (!s)
-            no_memory();
-        *s = (struct section){.begin = begin, .end = end, .next = sections};
-        sections = s;
+        add_section(begin, end, false);
         for (struct program *p = programs; p; p = p->next) {
             for (size_t i = 0; i < p->name_count; i++)
                 p->name[i].managed = section_of(p->name[i].host) != NULL;
@@ -141,6 +147,8 @@ static void unload(struct program *p)
         *at = s->next;
         if (s->registered)
             cuMemHostUnregister(s->begin);
+        if (s->own)
+            free(s->begin);
         free(s);
     }
 }
@@ -185,6 +193,53 @@ EXPORT void __cudaRegisterVar(void **handle, char *host, char *address, const ch
 {
     add_name(handle, host, name);
 }
+
+/* A __managed__ variable by nvcc, whose code on the host reaches it by a pointer. */
+EXPORT void __cudaRegisterManagedVar(void **handle, void **pointer, char *address, const char *name,
+                                     int external, size_t bytes, int constant, int global)
+{
+    enum { ALIGNMENT = 4096 };
+    const size_t room = (bytes + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
+    *pointer = aligned_alloc(ALIGNMENT, room ? room : ALIGNMENT);
+    if (!*pointer)
+        no_memory();
+    memset(*pointer, 0, room);
+    pthread_mutex_lock(&lock);
+    add_section(*pointer, (char *)*pointer + (bytes ? bytes : 1), true);
+    pthread_mutex_unlock(&lock);
+    add_name(handle, *pointer, name);
+}
+
+/* nvcc's code calls it before the program uses a __managed__ variable for the first time. Returns
+ * whether the module is ready; callers do not look. */
+EXPORT char __cudaInitModule(void **handle)
+{
+    struct program *p = (struct program *)handle;
+    pthread_mutex_lock(&lock);
+    load_if_managed(p);
+    pthread_mutex_unlock(&lock);
+    return 1;
+}
+
+/* A variable of the host that kernels use: there is no such code for it. */
+EXPORT void __cudaRegisterHostVar(void **handle, const char *name, char *variable, size_t bytes)
+{
+    wavetrap_cudart_refused("__cudaRegisterHostVar", "kernels do not reach variables of the host");
+}
+
+#if CUDART_VERSION < 12000
+EXPORT void __cudaRegisterTexture(void **handle, const void *reference, const void **address,
+                                  const char *name, int dimensions, int normalized, int external)
+{
+    wavetrap_cudart_refused(name, "a texture reference: use a texture object");
+}
+
+EXPORT void __cudaRegisterSurface(void **handle, const void *reference, const void **address,
+                                  const char *name, int dimensions, int external)
+{
+    wavetrap_cudart_refused(name, "a surface reference: use a surface object");
+}
+#endif
 
 /* Under the lock: lets kernels access the __managed__ variables of a program. */
 static CUresult show_managed(const struct program *p)

@@ -3,40 +3,23 @@
 
 #include "runtime/cudart/cudart.h"
 
-EXPORT cudaError_t cudaStreamCreateWithFlags(cudaStream_t *stream, unsigned flags)
-{
-    const CUresult result = cudart_enter();
-    return cudart_of(result ? result : cuStreamCreate(stream, flags));
-}
+FORWARD(cudaStreamCreateWithFlags, (cudaStream_t * stream, unsigned flags),
+        cuStreamCreate(stream, flags))
 
 EXPORT cudaError_t cudaStreamCreate(cudaStream_t *stream)
 {
     return cudaStreamCreateWithFlags(stream, cudaStreamDefault);
 }
 
-EXPORT cudaError_t cudaStreamCreateWithPriority(cudaStream_t *stream, unsigned flags, int priority)
-{
-    const CUresult result = cudart_enter();
-    return cudart_of(result ? result : cuStreamCreateWithPriority(stream, flags, priority));
-}
+FORWARD(cudaStreamCreateWithPriority, (cudaStream_t * stream, unsigned flags, int priority),
+        cuStreamCreateWithPriority(stream, flags, priority))
 
-EXPORT cudaError_t cudaStreamGetPriority(cudaStream_t stream, int *priority)
-{
-    const CUresult result = cudart_enter();
-    return cudart_of(result ? result : cuStreamGetPriority(stream, priority));
-}
+FORWARD(cudaStreamGetPriority, (cudaStream_t stream, int *priority),
+        cuStreamGetPriority(stream, priority))
 
-EXPORT cudaError_t cudaStreamGetFlags(cudaStream_t stream, unsigned *flags)
-{
-    const CUresult result = cudart_enter();
-    return cudart_of(result ? result : cuStreamGetFlags(stream, flags));
-}
+FORWARD(cudaStreamGetFlags, (cudaStream_t stream, unsigned *flags), cuStreamGetFlags(stream, flags))
 
-EXPORT cudaError_t cudaStreamGetId(cudaStream_t stream, unsigned long long *id)
-{
-    const CUresult result = cudart_enter();
-    return cudart_of(result ? result : cuStreamGetId(stream, id));
-}
+FORWARD(cudaStreamGetId, (cudaStream_t stream, unsigned long long *id), cuStreamGetId(stream, id))
 
 EXPORT cudaError_t cudaStreamIsCapturing(cudaStream_t stream, enum cudaStreamCaptureStatus *status)
 {
@@ -50,29 +33,14 @@ EXPORT cudaError_t cudaStreamIsCapturing(cudaStream_t stream, enum cudaStreamCap
     return cudart_of(result);
 }
 
-EXPORT cudaError_t cudaStreamDestroy(cudaStream_t stream)
-{
-    const CUresult result = cudart_enter();
-    return cudart_of(result ? result : cuStreamDestroy(stream));
-}
+FORWARD(cudaStreamDestroy, (cudaStream_t stream), cuStreamDestroy(stream))
 
-EXPORT cudaError_t cudaStreamSynchronize(cudaStream_t stream)
-{
-    const CUresult result = cudart_enter();
-    return cudart_of(result ? result : cuStreamSynchronize(stream));
-}
+FORWARD(cudaStreamSynchronize, (cudaStream_t stream), cuStreamSynchronize(stream))
 
-EXPORT cudaError_t cudaStreamQuery(cudaStream_t stream)
-{
-    const CUresult result = cudart_enter();
-    return cudart_of(result ? result : cuStreamQuery(stream));
-}
+FORWARD(cudaStreamQuery, (cudaStream_t stream), cuStreamQuery(stream))
 
-EXPORT cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned flags)
-{
-    const CUresult result = cudart_enter();
-    return cudart_of(result ? result : cuStreamWaitEvent(stream, event, flags));
-}
+FORWARD(cudaStreamWaitEvent, (cudaStream_t stream, cudaEvent_t event, unsigned flags),
+        cuStreamWaitEvent(stream, event, flags))
 
 /* A program's function with its data, for the driver's way of calling. */
 struct called {
@@ -116,11 +84,8 @@ EXPORT cudaError_t cudaLaunchHostFunc(cudaStream_t stream, cudaHostFn_t function
     return add(stream, (struct called){.function = function, .data = data});
 }
 
-EXPORT cudaError_t cudaEventCreateWithFlags(cudaEvent_t *event, unsigned flags)
-{
-    const CUresult result = cudart_enter();
-    return cudart_of(result ? result : cuEventCreate(event, flags));
-}
+FORWARD(cudaEventCreateWithFlags, (cudaEvent_t * event, unsigned flags),
+        cuEventCreate(event, flags))
 
 EXPORT cudaError_t cudaEventCreate(cudaEvent_t *event)
 {
@@ -132,31 +97,38 @@ EXPORT cudaError_t cudaEventDestroy(cudaEvent_t event)
     return cudart_of(cuEventDestroy(event));
 }
 
-EXPORT cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream)
-{
-    const CUresult result = cudart_enter();
-    return cudart_of(result ? result : cuEventRecord(event, stream));
-}
+FORWARD(cudaEventRecord, (cudaEvent_t event, cudaStream_t stream), cuEventRecord(event, stream))
 
-EXPORT cudaError_t cudaEventRecordWithFlags(cudaEvent_t event, cudaStream_t stream, unsigned flags)
-{
-    const CUresult result = cudart_enter();
-    return cudart_of(result ? result : cuEventRecordWithFlags(event, stream, flags));
-}
+FORWARD(cudaEventRecordWithFlags, (cudaEvent_t event, cudaStream_t stream, unsigned flags),
+        cuEventRecordWithFlags(event, stream, flags))
 
-EXPORT cudaError_t cudaEventSynchronize(cudaEvent_t event)
-{
-    const CUresult result = cudart_enter();
-    return cudart_of(result ? result : cuEventSynchronize(event));
-}
+FORWARD(cudaEventSynchronize, (cudaEvent_t event), cuEventSynchronize(event))
 
-EXPORT cudaError_t cudaEventQuery(cudaEvent_t event)
-{
-    const CUresult result = cudart_enter();
-    return cudart_of(result ? result : cuEventQuery(event));
-}
+FORWARD(cudaEventQuery, (cudaEvent_t event), cuEventQuery(event))
 
 EXPORT cudaError_t cudaEventElapsedTime(float *milliseconds, cudaEvent_t from, cudaEvent_t to)
 {
     return cudart_of(cuEventElapsedTime(milliseconds, from, to));
+}
+
+/* Version 12.8 has the first one as _v2. */
+EXPORT cudaError_t cudaEventElapsedTime_v2(float *milliseconds, cudaEvent_t from, cudaEvent_t to)
+{
+    return cudaEventElapsedTime(milliseconds, from, to);
+}
+
+/* The device of a stream is that of the context in which it was made. */
+EXPORT cudaError_t cudaStreamGetDevice(cudaStream_t stream, int *device)
+{
+    CUcontext context;
+    CUdevice of = 0;
+    CUresult result = device ? cudart_enter() : CUDA_ERROR_INVALID_VALUE;
+    if (!result && (result = cuStreamGetCtx(stream, &context)) == CUDA_SUCCESS &&
+        (result = cuCtxPushCurrent(context)) == CUDA_SUCCESS) {
+        result = cuCtxGetDevice(&of);
+        cuCtxPopCurrent(NULL);
+    }
+    if (!result)
+        *device = of;
+    return cudart_of(result);
 }

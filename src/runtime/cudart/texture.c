@@ -239,18 +239,16 @@ EXPORT cudaError_t cudaCreateTextureObject(cudaTextureObject_t *object,
     CUDA_TEXTURE_DESC texture = {
         .filterMode = (CUfilter_mode)t->filterMode,
         .flags = (t->readMode == cudaReadModeElementType ? CU_TRSF_READ_AS_INTEGER : 0) |
-                 (t->normalizedCoords ? CU_TRSF_NORMALIZED_COORDINATES : 0)};
+                 (t->normalizedCoords ? CU_TRSF_NORMALIZED_COORDINATES : 0) |
+                 (t->sRGB ? CU_TRSF_SRGB : 0),
+        .maxAnisotropy = t->maxAnisotropy};
     for (unsigned i = 0; i < 3; i++)
         texture.addressMode[i] = (CUaddress_mode)t->addressMode[i];
     memcpy(texture.borderColor, t->borderColor, sizeof texture.borderColor);
     return cudart_of(cuTexObjectCreate(object, &r, &texture, NULL));
 }
 
-EXPORT cudaError_t cudaDestroyTextureObject(cudaTextureObject_t object)
-{
-    const CUresult result = cudart_enter();
-    return cudart_of(result ? result : cuTexObjectDestroy(object));
-}
+FORWARD(cudaDestroyTextureObject, (cudaTextureObject_t object), cuTexObjectDestroy(object))
 
 EXPORT cudaError_t cudaCreateSurfaceObject(cudaSurfaceObject_t *object,
                                            const struct cudaResourceDesc *resource)
@@ -263,11 +261,7 @@ EXPORT cudaError_t cudaCreateSurfaceObject(cudaSurfaceObject_t *object,
     return error ? cudart_result(error) : cudart_of(cuSurfObjectCreate(object, &r));
 }
 
-EXPORT cudaError_t cudaDestroySurfaceObject(cudaSurfaceObject_t object)
-{
-    const CUresult result = cudart_enter();
-    return cudart_of(result ? result : cuSurfObjectDestroy(object));
-}
+FORWARD(cudaDestroySurfaceObject, (cudaSurfaceObject_t object), cuSurfObjectDestroy(object))
 
 EXPORT cudaError_t cudaMemcpy3DAsync(const struct cudaMemcpy3DParms *p, cudaStream_t stream)
 {
@@ -312,4 +306,27 @@ EXPORT cudaError_t cudaMemcpyFromArray(void *to, cudaArray_const_t from, size_t 
         error = cudaMemcpy2DFromArray(target, part, from, x, y, part, 1, kind);
     }
     return cudart_result(error);
+}
+
+EXPORT cudaError_t cudaMemcpyToArrayAsync(cudaArray_t to, size_t x, size_t y, const void *from,
+                                          size_t bytes, enum cudaMemcpyKind kind,
+                                          cudaStream_t stream)
+{
+    return cudaMemcpyToArray(to, x, y, from, bytes, kind);
+}
+
+EXPORT cudaError_t cudaMemcpyFromArrayAsync(void *to, cudaArray_const_t from, size_t x, size_t y,
+                                            size_t bytes, enum cudaMemcpyKind kind,
+                                            cudaStream_t stream)
+{
+    return cudaMemcpyFromArray(to, from, x, y, bytes, kind);
+}
+
+/* Version 11.8 has it for descriptions with one member more at the end. */
+EXPORT cudaError_t cudaCreateTextureObject_v2(cudaTextureObject_t *object,
+                                              const struct cudaResourceDesc *resource,
+                                              const struct cudaTextureDesc *texture,
+                                              const struct cudaResourceViewDesc *view)
+{
+    return cudaCreateTextureObject(object, resource, texture, view);
 }

@@ -1,0 +1,25 @@
+/* libcudart: functions that are refused. Each reports its name and returns an error. */
+#include "runtime/cuda/checks.h"
+#include "runtime/cudart/cudart.h"
+
+#define GRAPH "there are no graphs: give the work to a stream each time"
+#define GRAPHICS "there are no graphics on the emulated GPU"
+#define PROCESS "an emulated GPU belongs to one process"
+#define EXTERNAL "no other driver has memory or work for the emulated GPU"
+#define LEVEL "textures have one level"
+#define REFERENCE "texture and surface references are not there: use objects"
+#define LIBRARY "the runtime's libraries are not there: use cuLibraryLoadData or cuModuleLoadData"
+#define BATCH "give each copy to the stream by itself"
+#define GPU "an emulated GPU does not reach another one's memory"
+#define ARRAY "arrays are dense, and of one plane"
+#define LOG "there is no log: wavetrap exec --log-calls writes one"
+#define CLUSTER "clusters have one block"
+#define OTHER "libcudart does not have it"
+
+#define R(name, why)                                                                               \
+    EXPORT cudaError_t name(void)                                                                  \
+    {                                                                                              \
+        wavetrap_cudart_refused(#name, why);                                                       \
+        return cudart_result(cudaErrorNotSupported);                                               \
+    }
+#include "runtime/cudart/refused.def"
