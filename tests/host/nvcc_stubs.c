@@ -1,24 +1,30 @@
 /*
- * A program as nvcc's host compiler makes it, without a header of CUDA: what is registered before main(), the stubs of kernels, a
- * __managed__ variable that the host reaches by a pointer. VERSION: the major version of the runtime. PER_THREAD: with nvcc's
- * -default-stream per-thread. CONTAINERS: the fat binaries, as C arrays; LINKED: nvlink has put them together.
+ * A program as nvcc's host compiler makes it, without a header of CUDA: what is registered before
+ * main(), the stubs of kernels, a
+ * __managed__ variable that the host reaches by a pointer. VERSION: the major version of the
+ * runtime. PER_THREAD: with nvcc's -default-stream per-thread. CONTAINERS: the fat binaries, as C
+ * arrays; LINKED: nvlink has put them together.
  */
 #include <stdio.h>
 #include <string.h>
 
 #include CONTAINERS
 
-typedef struct { unsigned x, y, z; } dim3;
+typedef struct {
+    unsigned x, y, z;
+} dim3;
 void **__cudaRegisterFatBinary(void *);
 void __cudaRegisterFatBinaryEnd(void **), __cudaUnregisterFatBinary(void **);
-void __cudaRegisterFunction(void **, const char *, char *, const char *, int, void *, void *, dim3 *, dim3 *, int *);
+void __cudaRegisterFunction(void **, const char *, char *, const char *, int, void *, void *,
+                            dim3 *, dim3 *, int *);
 void __cudaRegisterVar(void **, char *, char *, const char *, int, size_t, int, int);
 void __cudaRegisterManagedVar(void **, void **, char *, const char *, int, size_t, int, int);
 char __cudaInitModule(void **);
 unsigned __cudaPushCallConfiguration(dim3, dim3, size_t, void *);
 int __cudaPopCallConfiguration(dim3 *, dim3 *, size_t *, void *);
-int cudaMalloc(void **, size_t), cudaDeviceSynchronize(void), cudaFree(void *), cudaGetLastError(void), cudaRuntimeGetVersion(int *),
-    cudaDriverGetVersion(int *), cudaPointerGetAttributes(void *, const void *), cudaFuncGetAttributes(void *, const void *);
+int cudaMalloc(void **, size_t), cudaDeviceSynchronize(void), cudaFree(void *),
+    cudaGetLastError(void), cudaRuntimeGetVersion(int *), cudaDriverGetVersion(int *),
+    cudaPointerGetAttributes(void *, const void *), cudaFuncGetAttributes(void *, const void *);
 #ifdef PER_THREAD
 #define OF_STREAM(name) name##_ptsz
 #define OF_THREAD(name) name##_ptds
@@ -26,12 +32,17 @@ int cudaMalloc(void **, size_t), cudaDeviceSynchronize(void), cudaFree(void *), 
 #define OF_STREAM(name) name
 #define OF_THREAD(name) name
 #endif
-int OF_THREAD(cudaMemcpy)(void *, const void *, size_t, int), OF_THREAD(cudaMemcpyToSymbol)(const void *, const void *, size_t, size_t, int);
-int OF_STREAM(cudaMemcpyAsync)(void *, const void *, size_t, int, void *), OF_STREAM(cudaStreamSynchronize)(void *);
+int OF_THREAD(cudaMemcpy)(void *, const void *, size_t, int),
+    OF_THREAD(cudaMemcpyToSymbol)(const void *, const void *, size_t, size_t, int);
+int OF_STREAM(cudaMemcpyAsync)(void *, const void *, size_t, int, void *),
+    OF_STREAM(cudaStreamSynchronize)(void *);
 #if VERSION >= 13
-typedef struct { int type, id; } location;
+typedef struct {
+    int type, id;
+} location;
 int OF_STREAM(cudaMemPrefetchAsync)(const void *, size_t, location, unsigned, void *);
-int __cudaGetKernel(void **, const void *), OF_STREAM(__cudaLaunchKernel)(void *, dim3, dim3, void **, size_t, void *);
+int __cudaGetKernel(void **, const void *),
+    OF_STREAM(__cudaLaunchKernel)(void *, dim3, dim3, void **, size_t, void *);
 #else
 int OF_STREAM(cudaMemPrefetchAsync)(const void *, size_t, int, void *);
 int OF_STREAM(cudaLaunchKernel)(const void *, dim3, dim3, void **, size_t, void *);
@@ -47,7 +58,7 @@ static const struct {
     const void *const *parts;
 } wrapper = {0x466243b1, LINKED ? 2 : 1, part_0, LINKED ? parts : NULL};
 
-static int scale, *counter;     /* __constant__ and __managed__ */
+static int scale, *counter; /* __constant__ and __managed__ */
 static void **handle;
 
 static void work(int *out, int n)
@@ -77,7 +88,8 @@ __attribute__((constructor)) static void enter(void)
     handle = __cudaRegisterFatBinary((void *)&wrapper);
     __cudaRegisterFunction(handle, (const char *)work, (char *)"work", "work", -1, 0, 0, 0, 0, 0);
     __cudaRegisterVar(handle, (char *)&scale, (char *)"scale", "scale", 0, sizeof scale, 1, 0);
-    __cudaRegisterManagedVar(handle, (void **)&counter, (char *)"counter", "counter", 0, sizeof(int), 0, 0);
+    __cudaRegisterManagedVar(handle, (void **)&counter, (char *)"counter", "counter", 0,
+                             sizeof(int), 0, 0);
     __cudaRegisterFatBinaryEnd(handle);
     __cudaInitModule(handle);
 }
@@ -103,20 +115,25 @@ int main(void)
     for (int i = 0; i < N; i++)
         wrong += out[i] != 3 * i + 1 || got[i] != out[i];
     cudaRuntimeGetVersion(&runtime), cudaDriverGetVersion(&driver);
-    printf("%d wrong, counter %d, runtime %d, driver %s\n", wrong, *counter, runtime / 1000, driver >= runtime ? "fits" : "is older");
+    printf("%d wrong, counter %d, runtime %d, driver %s\n", wrong, *counter, runtime / 1000,
+           driver >= runtime ? "fits" : "is older");
 
     memset(bytes, EDGE, sizeof bytes);
     printf("properties %d", cudaGetDeviceProperties(bytes, 0));
-    printf(" %.8s, warps %d, %d.%d, threads %d, SMs %d, in use %d %d\n", (char *)bytes, AT(bytes, 308), AT(bytes, 360), AT(bytes, 364),
-           AT(bytes, MOST_THREADS), AT(bytes, SMS), bytes[PROPERTIES - 1] != EDGE, bytes[PROPERTIES] != EDGE);
+    printf(" %.8s, warps %d, %d.%d, threads %d, SMs %d, in use %d %d\n", (char *)bytes,
+           AT(bytes, 308), AT(bytes, 360), AT(bytes, 364), AT(bytes, MOST_THREADS), AT(bytes, SMS),
+           bytes[PROPERTIES - 1] != EDGE, bytes[PROPERTIES] != EDGE);
     memset(bytes, EDGE, sizeof bytes);
     printf("pointer %d", cudaPointerGetAttributes(bytes, there));
-    printf(" type %d, in use %d %d\n", AT(bytes, 0), bytes[POINTER - 1] != EDGE, bytes[POINTER] != EDGE);
+    printf(" type %d, in use %d %d\n", AT(bytes, 0), bytes[POINTER - 1] != EDGE,
+           bytes[POINTER] != EDGE);
     memset(bytes, EDGE, sizeof bytes);
     printf("function %d", cudaFuncGetAttributes(bytes, (const void *)work));
-    printf(" threads %d, in use %d %d\n", AT(bytes, 24), bytes[FUNCTION - 5] != EDGE, bytes[FUNCTION] != EDGE);
+    printf(" threads %d, in use %d %d\n", AT(bytes, 24), bytes[FUNCTION - 5] != EDGE,
+           bytes[FUNCTION] != EDGE);
 #if VERSION >= 13
-    printf("prefetch %d\n", OF_STREAM(cudaMemPrefetchAsync)(counter, sizeof *counter, (location){1, 0}, 0, NULL));
+    printf("prefetch %d\n",
+           OF_STREAM(cudaMemPrefetchAsync)(counter, sizeof *counter, (location){1, 0}, 0, NULL));
 #else
     printf("prefetch %d\n", OF_STREAM(cudaMemPrefetchAsync)(counter, sizeof *counter, 0, NULL));
 #endif

@@ -108,14 +108,14 @@ static bool runs(const struct cuda_fatbin_entry *e)
 
 /* The entry for the GPU, unpacked. */
 static enum wt_status unpack(const struct gpu *g, const uint8_t *container, size_t available,
-                             bool (*runs)(const struct cuda_fatbin_entry *entry),
+                             bool (*can_run)(const struct cuda_fatbin_entry *entry),
                              struct wt_buffer *out, struct wt_error *err)
 {
     enum wt_status status;
     struct cuda_fatbin_entry entry;
     const uint64_t whole = cuda_fatbin_size(container);
     const size_t size = available < whole ? available : (size_t)whole;
-    if ((status = cuda_fatbin_choose(container, size, gpu_capability(g), runs, &entry, err)) !=
+    if ((status = cuda_fatbin_choose(container, size, gpu_capability(g), can_run, &entry, err)) !=
         WT_OK)
         return status;
     return cuda_fatbin_unpack(&entry, out, err);
@@ -181,11 +181,11 @@ static CUresult add_elf(const struct gpu *g, struct gpu_module *m, const uint8_t
 }
 
 static CUresult add_fat(const struct gpu *g, struct gpu_module *m, const uint8_t *container,
-                        size_t available, bool (*runs)(const struct cuda_fatbin_entry *entry),
+                        size_t available, bool (*can_run)(const struct cuda_fatbin_entry *entry),
                         struct wt_error *err)
 {
     struct wt_buffer inner = {0};
-    CUresult result = result_of(unpack(g, container, available, runs, &inner, err),
+    CUresult result = result_of(unpack(g, container, available, can_run, &inner, err),
                                 CUDA_ERROR_INVALID_IMAGE, CUDA_ERROR_NO_BINARY_FOR_GPU);
     if (!result)
         result = image_add(g, m, inner.bytes, inner.length, err);
