@@ -29,7 +29,8 @@ struct editor {
     struct cli_console d; /* first: the context of its services */
     struct wt_dap *dap;
     struct stream stream[2];
-    char **word; /* of the options, which d points into */
+    char **word;                     /* of the options, which d points into */
+    const struct cli_console *given; /* what is debugged, as it was parsed; NULL: the client says */
     bool is_open;
 };
 
@@ -189,7 +190,8 @@ static void close_session(void *context, bool kill)
         wt_program_leave(g, kill);
     }
     cli_debug_close(&e->d);
-    cli_debug_free(&e->d);
+    if (!e->given)
+        cli_debug_free(&e->d);
     for (unsigned i = 0; i < 2; i++) {
         close_stream(&e->stream[i].fd);
         close_stream(&e->d.streams[i]);
@@ -233,11 +235,21 @@ static enum wt_status open_session(void *context, const struct wt_dap_start *sta
 {
     struct editor *e = context;
     e->is_open = true;
-    enum wt_status status = keep_words(e, &start->words, err);
+    if (e->given) {
+        e->d.drive = e->given->drive;
+        e->d.core_path = e->given->core_path;
+        e->d.program = e->given->program;
+        e->d.arguments = e->given->arguments;
+        e->d.pid = e->given->pid;
+        e->d.socket = e->given->socket;
+        e->d.token = e->given->token;
+    }
+    enum wt_status status = e->given ? WT_OK : keep_words(e, &start->words, err);
     if (!status && start->cwd && chdir(start->cwd) != 0)
         status = wt_fail(err, WT_IO, "\"cwd\" %s: %s", start->cwd, strerror(errno));
-    if (!status) {
-        const int answer = cli_debug_parse((int)start->words.count, e->word, &e->d, err);
+    if (!status && !e->given) {
+        const int answer =
+            cli_debug_parse(&cli_debug, (int)start->words.count, e->word, &e->d, err);
         if (answer != CLI_GO)
             status = answer == CLI_FAILED
                          ? WT_INVALID
@@ -291,14 +303,14 @@ static bool ends(void *context)
     return e->d.ended_by || (e->d.console && wt_shell_has_quit(e->d.console, &status));
 }
 
-/* Serves one client; returns an exit status. */
-static int serve(int in, int out)
+int cli_dap_serve(int in, int out, const struct cli_console *given)
 {
     struct wt_error err;
-    struct editor e = {.d = {.front = &front, .batch = true}};
+    struct editor e = {.d = {.front = &front, .batch = true}, .given = given};
     const struct wt_dap_owner owner = {.open = open_session,
                                        .enter = enter,
                                        .is_core = is_core,
+                                       .has_program = given,
                                        .close = close_session,
                                        .command = command,
                                        .is_command = wt_shell_is_command,
@@ -336,7 +348,7 @@ static int serve_stdio(void)
     }
     dup2(empty, STDIN_FILENO);
     dup2(STDERR_FILENO, STDOUT_FILENO);
-    return serve(in, out);
+    return cli_dap_serve(in, out, NULL);
 }
 
 /* Each client has a process of its own: its session has a working folder, and ends alone. */
@@ -353,7 +365,7 @@ static void serve_client(struct wt_listener *listener, int fd)
         signal(SIGCHLD, SIG_DFL);
         prctl(PR_SET_PDEATHSIG, SIGTERM);
         close(listener->fd);
-        exit(serve(fd, fd));
+        exit(cli_dap_serve(fd, fd, NULL));
     }
     close(fd);
 }

@@ -47,13 +47,13 @@ static enum wt_status set_file(void *context, const char *value, struct wt_error
     return add_order(context, value, true, err);
 }
 
-static enum wt_status set_socket(void *context, const char *value, struct wt_error *err)
+enum wt_status cli_debug_set_socket(void *context, const char *value, struct wt_error *err)
 {
     ((struct cli_console *)context)->socket = value;
     return cli_check_program_socket(value, err);
 }
 
-static enum wt_status set_pid(void *context, const char *value, struct wt_error *err)
+enum wt_status cli_debug_set_pid(void *context, const char *value, struct wt_error *err)
 {
     uint64_t pid;
     if (wt_parse_number(value, &pid, err) != WT_OK || pid == 0 || pid > INT32_MAX)
@@ -275,7 +275,8 @@ static enum wt_status trust_project(void)
     return status;
 }
 
-int cli_debug_parse(int argc, char **argv, struct cli_console *d, struct wt_error *err)
+int cli_debug_parse(const struct cli_command *command, int argc, char **argv, struct cli_console *d,
+                    struct wt_error *err)
 {
     d->words = calloc((size_t)argc + 1, sizeof(char *));
     if (!d->words) {
@@ -284,8 +285,7 @@ int cli_debug_parse(int argc, char **argv, struct cli_console *d, struct wt_erro
     }
     for (int i = 0; i < argc; i++)
         d->words[i] = spelled(argv[i]);
-    const int status =
-        cli_parse_words(&cli_debug, argc, d->words, d, &d->drive.options, 0, true, err);
+    const int status = cli_parse_words(command, argc, d->words, d, &d->drive.options, 0, true, err);
     if (status != CLI_GO)
         return status;
     d->program = d->words[optind];
@@ -305,7 +305,7 @@ static int debug(int argc, char **argv)
 {
     struct cli_console d = {.front = &front};
     struct wt_error err;
-    int status = cli_debug_parse(argc, argv, &d, &err);
+    int status = cli_debug_parse(&cli_debug, argc, argv, &d, &err);
     if (status == CLI_FAILED)
         cli_fail(&cli_debug, &err);
     if (status == CLI_GO) {
@@ -336,14 +336,7 @@ static const struct cli_option options[] = {
      CLI_SET(cli_set_report)},
     CLI_CHECK_OPTIONS(set_),
     CLI_PROFILE_OPTIONS(cli_set_profile, cli_set_profile_limit),
-    {"core", 0, "FILE", "look at a core file, which knows its program",
-     CLI_TEXT(struct cli_console, core_path)},
-    {"pid", 'p', "PID", "go to a host program that runs ('wavetrap ps' lists them)",
-     CLI_SET(set_pid)},
-    CLI_PROGRAM_SOCKET_OPTIONS(
-        "go to a host program that runs elsewhere and listens there\n"
-        "('wavetrap exec --socket=ADDRESS'): tcp:127.0.0.1:PORT or unix:PATH",
-        CLI_SET(set_socket), CLI_TEXT(struct cli_console, token)),
+    CLI_DEBUGGED_OPTIONS,
     {"nx", 0, NULL,
      "read no init file: neither ~/.config/wavetrap/debugrc nor\n"
      "the working folder's .wavetrap/debugrc",

@@ -11,6 +11,7 @@
 #include "cli/debug_host.h"
 #include "cli/drive.h"
 #include "cli/interrupts.h"
+#include "cli/program_socket.h"
 #include "cli/screen.h"
 #include "cli/terminal.h"
 #include "frontend/console/console.h"
@@ -72,10 +73,28 @@ struct cli_console {
     int streams[2]; /**< where a host program's stdout and stderr go to; 0: where ours do */
 };
 
-/** Parses the options of `wavetrap debug`, and finds the program, its arguments or its core file in
- * what follows them. Returns CLI_GO, or an exit status: CLI_FAILED with *err, which is not told
- * yet. @p d is zeros but for its front. */
-int cli_debug_parse(int argc, char **argv, struct cli_console *d, struct wt_error *err);
+/** Setters of the rows below; their context begins with a struct cli_console. --pid */
+enum wt_status cli_debug_set_pid(void *context, const char *value, struct wt_error *err);
+/** --socket */
+enum wt_status cli_debug_set_socket(void *context, const char *value, struct wt_error *err);
+
+/** Options that say what is debugged beside a program that is started. */
+#define CLI_DEBUGGED_OPTIONS                                                                       \
+    {"core", 0, "FILE", "look at a core file, which knows its program",                            \
+     CLI_TEXT(struct cli_console, core_path)},                                                     \
+        {"pid", 'p', "PID", "go to a host program that runs ('wavetrap ps' lists them)",           \
+         CLI_SET(cli_debug_set_pid)},                                                              \
+        CLI_PROGRAM_SOCKET_OPTIONS(                                                                \
+            "go to a host program that runs elsewhere and listens there\n"                         \
+            "('wavetrap exec --socket=ADDRESS'): tcp:127.0.0.1:PORT or unix:PATH",                 \
+            CLI_SET(cli_debug_set_socket), CLI_TEXT(struct cli_console, token))
+
+/** Parses the options of `wavetrap debug`, or of another command that begins a session, and finds
+ * the program, its arguments or its core file in what follows them. Returns CLI_GO, or an exit
+ * status: CLI_FAILED with *err, which is not told yet. @p d is zeros but for its front; it is at
+ * the beginning of the options' context. */
+int cli_debug_parse(const struct cli_command *command, int argc, char **argv, struct cli_console *d,
+                    struct wt_error *err);
 /**
  * Opens what the options name. Nothing is started, gone to or shown yet. On failure there is still
  * something to close.
@@ -85,6 +104,12 @@ enum wt_status cli_debug_open(struct cli_console *d, struct wt_error *err);
 void cli_debug_close(struct cli_console *d);
 /** Frees what the options hold. */
 void cli_debug_free(struct cli_console *d);
+/**
+ * Serves a client of the Debug Adapter Protocol at two descriptors until it goes. What is debugged
+ * is @p given, which cli_debug_parse() has filled in and which stays the caller's; NULL: the client
+ * says it. Returns an exit status.
+ */
+int cli_dap_serve(int in, int out, const struct cli_console *given);
 /** Whether a host program that runs was named. */
 bool cli_debug_runs_already(const struct cli_console *d);
 

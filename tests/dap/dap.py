@@ -122,7 +122,8 @@ class Client:
             return message
         assert message["seq"] == self.last + 1, message
         self.last = message["seq"]
-        if message["type"] != "response" or message["command"] in known_commands():
+        name = message.get("event") or message["command"]
+        if "/" not in name and (message["type"] != "response" or name in known_commands()):  # "wavetrap/…" are ours
             check(message)
         if message.get("event") == "initialized":
             self.initialized = True

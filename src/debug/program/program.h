@@ -125,7 +125,8 @@ enum wt_news_kind {
     WT_NEWS_MISTAKE,     /**< a catchpoint's: a check has found one; `event`, and `text` says what;
                               `is_there`: the access has been done, since nothing is recorded */
     WT_NEWS_INTERRUPTED, /**< … by the user, or `text` says why it stopped */
-    WT_NEWS_TRAP,        /**< a breakpoint instruction of the program's own */
+    WT_NEWS_TRAP,        /**< a breakpoint instruction of the program's own; or `text` says that
+                              the program is about to end */
     WT_NEWS_HISTORY_BEGIN,
     WT_NEWS_HISTORY_END,
     WT_NEWS_STEP_OVER, /**< the stepped wave has ended: `text` */

@@ -366,7 +366,7 @@ enum wt_status wt_program_report(struct wt_program *g, bool *again, struct wt_er
             report_fault(g);
             break;
         }
-        pg_tell(g, &(struct wt_news){.kind = WT_NEWS_TRAP});
+        pg_tell(g, &(struct wt_news){.kind = WT_NEWS_TRAP, .text = e->text});
         break;
     case WT_STOP_LOST:
         return wt_fail(err, WT_IO, "%s", e->text[0] ? e->text : "the device does not answer");

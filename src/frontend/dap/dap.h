@@ -34,6 +34,8 @@ struct wt_dap_owner {
     enum wt_status (*enter)(void *context, struct wt_error *err);
     /** Whether the session is one of a core file, in which nothing can run. */
     bool (*is_core)(void *context);
+    /** What is debugged is known without the client: launch and attach need not say it. */
+    bool has_program;
     /** Ends the session: the program ends (@p kill), or goes on. */
     void (*close)(void *context, bool kill);
     /** Executes a command of the console; its text comes by wt_dap_output(). */

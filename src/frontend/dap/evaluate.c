@@ -15,8 +15,7 @@ static enum wt_status enter(struct wt_dap *d, struct json_object *arguments, str
     return dap_number(arguments, "frameId", &id) ? dap_enter_id(d, id, err) : WT_OK;
 }
 
-/* Whether an expression assigns: a hover must not. */
-static bool assigns(const char *text)
+bool dap_assigns(const char *text)
 {
     for (const char *at = strchr(text, '='); at; at = strchr(at + 1, '=')) {
         if (at[1] == '=') {
@@ -73,7 +72,7 @@ static enum wt_status evaluate(struct wt_dap *d, const char *text, const char *c
     struct wt_format format = dap_format_of(arguments, true);
     if (strcmp(context, "clipboard") == 0)
         format.elements = ALL_ELEMENTS;
-    if (strcmp(context, "hover") == 0 && assigns(text))
+    if (strcmp(context, "hover") == 0 && dap_assigns(text))
         return wt_fail(err, WT_INVALID, "an assignment is not made by pointing at it");
     enum wt_status status = wt_source_evaluate_parts(&view, text, &values, err);
     if (status)
@@ -90,7 +89,7 @@ static enum wt_status evaluate(struct wt_dap *d, const char *text, const char *c
         char *expression = strchr(text, '@') && lane < 0 ? NULL : strndup(text, length);
         dap_put_value(d, *body, "result", &values, frame, lane, expression, &format);
     }
-    if (assigns(text))
+    if (dap_assigns(text))
         dap_changed(d);
     return WT_OK;
 }

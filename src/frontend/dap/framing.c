@@ -38,7 +38,7 @@ enum dap_found dap_input_next(struct dap_input *in, const char **body, size_t *l
 {
     const char *at = in->bytes + in->start;
     const size_t have = in->end - in->start;
-    const size_t name = strlen(HEADER);
+    const size_t name = strlen(HEADER), most = in->most ? in->most : DAP_MOST_BYTES;
     if (!have)
         return DAP_NOTHING;
     if (strncasecmp(at, HEADER, have < name ? have : name) != 0)
@@ -47,8 +47,8 @@ enum dap_found dap_input_next(struct dap_input *in, const char **body, size_t *l
     while (i < have && at[i] == ' ' && i < MOST_HEADER)
         i++;
     for (; i < have && at[i] >= '0' && at[i] <= '9'; i++, digits++)
-        if ((bytes = bytes * 10 + (size_t)(at[i] - '0')) > DAP_MOST_BYTES) {
-            wt_fail(err, WT_INVALID, "a message has more than %zu bytes", DAP_MOST_BYTES);
+        if ((bytes = bytes * 10 + (size_t)(at[i] - '0')) > most) {
+            wt_fail(err, WT_INVALID, "a message has more than %zu bytes", most);
             return DAP_FOREIGN;
         }
     for (const char *end = "\r\n\r\n"; *end && i < have; end++, i++)

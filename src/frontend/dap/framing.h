@@ -16,6 +16,7 @@
 struct dap_input {
     char *bytes;
     size_t start, end, capacity;
+    size_t most; /**< bytes of a message; 0: DAP_MOST_BYTES */
 };
 
 enum dap_found {

@@ -98,7 +98,8 @@ struct wt_dap {
     struct wt_error why;
 
     bool initialized, configured, terminated, attaches, stops_on_entry;
-    bool runs_only; /**< nothing is to stop it: "noDebug" */
+    bool runs_only;    /**< nothing is to stop it: "noDebug" */
+    bool stops_at_end; /**< it stops before it ends, so that its run can be looked at */
     struct {
         bool lines_from_0, columns_from_0, uris;
         bool types, memory_references, progress, invalidated, memory_events;
@@ -113,6 +114,8 @@ struct wt_dap {
     bool running;         /**< the program was set going, and its stop is not told */
     bool leaving;         /**< a request waits that ends the run */
     bool pauses;          /**< the run is to stop at the next opportunity */
+    bool travels;         /**< a request looks at other times, and comes back: no stop is told
+                               of it */
     bool quiet;           /**< what the console says is not for the client */
     uint64_t runs;        /**< g->runs that are told */
     uint64_t stop;        /**< how often it has stopped */
@@ -309,10 +312,15 @@ enum wt_status dap_assign(struct wt_dap *d, const char *expression, const char *
                           struct wt_error *err);
 
 /* ---- evaluate.c ---- */
+/** Whether an expression assigns: what only shows its value must not. */
+bool dap_assigns(const char *text);
 dap_fn dap_evaluate, dap_set_expression, dap_completions;
 
 /* ---- code.c ---- */
 dap_fn dap_disassemble;
+
+/* ---- grid.c ---- */
+dap_fn dap_grid, dap_recording, dap_goto_time, dap_select;
 
 /* ---- memory.c ---- */
 dap_fn dap_read_memory, dap_write_memory;

@@ -279,6 +279,9 @@ static enum wt_status take_configuration(struct wt_dap *d, struct json_object *a
     *start = (struct wt_dap_start){.attaches = attaches, .cwd = dap_text(arguments, "cwd")};
     d->runs_only = dap_flag(arguments, "noDebug");
     d->stops_on_entry = dap_flag(arguments, "stopOnEntry") && !d->runs_only;
+    d->stops_at_end = dap_flag(arguments, "stopAtEnd") && !d->runs_only;
+    if (!status && d->owner.has_program)
+        return WT_OK;
     if (!status && !add_word(&start->words, strdup("debug")))
         status = wt_fail(err, WT_NO_MEMORY, "no host memory");
     if (!status && attaches)
@@ -381,6 +384,16 @@ static void tell_process(struct wt_dap *d)
     dap_event(d, "process", body);
 }
 
+/* Has it stop before its end. A host program goes on after its kernels, whose ends are meant. */
+static enum wt_status stop_at_end(struct wt_dap *d, struct wt_error *err)
+{
+    struct wt_point *point;
+    if (d->g->options.host)
+        return d->g->started ? wt_program_set_catch(d->g, "dispatch end", &point, err) : WT_OK;
+    wt_debugger_set_stop_at_end(d->g->debugger, true);
+    return WT_OK;
+}
+
 /* Starts the program from its beginning, up to its first stop. */
 static void begin(struct wt_dap *d)
 {
@@ -400,6 +413,8 @@ static void begin(struct wt_dap *d)
     d->running = true;
     enum wt_status status = wt_program_begin(d->g, &err);
     d->runs = d->g->runs;
+    if (!status && d->stops_at_end)
+        status = stop_at_end(d, &err);
     if (!status && d->g->started)
         tell_process(d);
     /* Code without a place to stop at: its first instruction. */

@@ -61,6 +61,10 @@ static const struct dap_kind kinds[] = {
     {.command = "modules", .run = dap_modules, .at_once = true},
     {.command = "loadedSources", .run = dap_loaded_sources, .at_once = true},
     {.command = "source", .run = dap_source, .at_once = true},
+    {.command = "wavetrap/grid", .run = dap_grid},
+    {.command = "wavetrap/recording", .run = dap_recording},
+    {.command = "wavetrap/goto", .run = dap_goto_time},
+    {.command = "wavetrap/select", .run = dap_select},
 };
 
 static const struct dap_kind *kind_of(const char *command)
@@ -177,7 +181,7 @@ void wt_dap_waits(struct wt_dap *d, enum wt_wait wait)
         return;
     if (wait == WT_WAIT_BEGINS && d->g->runs != d->runs) {
         d->runs = d->g->runs;
-        if (d->handling && !d->running)
+        if (d->handling && !d->running && !d->travels)
             dap_begin_run(d);
     }
     if (wait == WT_WAIT_GOES_ON && d->modules_changed && !d->g->resolve)

@@ -154,7 +154,9 @@ static bool take_stop(struct wt_dap *d, const struct wt_news *n)
         note(d, "pause", *n->text ? n->text : NULL);
         return true;
     case WT_NEWS_TRAP:
-        note(d, "breakpoint", "a breakpoint instruction of the program's own");
+        note(d, d->stops_at_end && *n->text ? "pause" : "breakpoint",
+             d->stops_at_end && *n->text ? n->text
+                                         : "a breakpoint instruction of the program's own");
         return true;
     case WT_NEWS_HISTORY_BEGIN:
         note(d, "pause", "the recorded run begins here");

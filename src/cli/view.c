@@ -1,0 +1,246 @@
+/* `wavetrap view`: the grid of lanes, in a browser or in a file. */
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/random.h>
+#include <sys/signalfd.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/array.h"
+#include "base/text.h"
+#include "cli/debug.h"
+#include "cli/kernel.h"
+#include "cli/remote.h"
+#include "frontend/view/view.h"
+
+struct view {
+    struct cli_console d; /* first: the context of what says what is debugged */
+    const char *listen, *export;
+    bool stop_on_entry;
+    uint64_t frames;
+    const char **expression;
+    size_t expression_count, expression_capacity;
+};
+
+static enum wt_status add_expression(void *context, const char *value, struct wt_error *err)
+{
+    struct view *v = context;
+    const char **grown = wt_array_grow(v->expression, &v->expression_capacity,
+                                       v->expression_count + 1, sizeof *grown);
+    if (!grown)
+        return wt_fail(err, WT_NO_MEMORY, "no host memory");
+    v->expression = grown;
+    grown[v->expression_count++] = value;
+    return WT_OK;
+}
+
+/* ---- the session ---- */
+
+static void print_output(const char *category, const char *text)
+{
+    FILE *out = strcmp(category, "stdout") == 0 ? stdout : stderr;
+    if (strcmp(category, "telemetry") == 0)
+        return;
+    fputs(text, out);
+    fflush(out);
+}
+
+/* Starts the session's server in a process of its own, and connects to it. */
+static enum wt_status start_session(struct view *v, struct wt_view_client *client,
+                                    struct wt_error *err)
+{
+    int ends[2];
+    if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0)
+        return wt_fail(err, WT_IO, "a connection to the session: %s", strerror(errno));
+    fflush(NULL);
+    const pid_t child = fork();
+    if (child < 0)
+        return wt_fail(err, WT_IO, "a process for the session: %s", strerror(errno));
+    if (child == 0) {
+        sigset_t none;
+        sigemptyset(&none);
+        sigprocmask(SIG_SETMASK, &none, NULL);
+        prctl(PR_SET_PDEATHSIG, SIGTERM);
+        close(ends[0]);
+        const int empty = open("/dev/null", O_RDONLY | O_CLOEXEC);
+        dup2(empty, STDIN_FILENO);
+        exit(cli_dap_serve(ends[1], ends[1], &v->d));
+    }
+    close(ends[1]);
+    *client = (struct wt_view_client){
+        .fd = ends[0], .input = {.most = (size_t)1 << 30}, .output = print_output};
+    return WT_OK;
+}
+
+static enum wt_status begin(struct view *v, struct wt_view_client *client, struct wt_error *err)
+{
+    const bool attaches = cli_debug_runs_already(&v->d) || v->d.core_path ||
+                          cli_debug_is_attached(&v->d);
+    struct json_object *o = json_object_new_object();
+    json_object_object_add(o, "stopAtEnd", json_object_new_boolean(true));
+    json_object_object_add(o, "stopOnEntry",
+                           json_object_new_boolean(v->stop_on_entry || attaches));
+    json_object_object_add(o, "threads", json_object_new_string("waves"));
+    enum wt_status status = start_session(v, client, err);
+    if (status)
+        json_object_put(o);
+    else
+        status = wt_view_begin(client, attaches ? "attach" : "launch", o, err);
+    return status;
+}
+
+static void end(struct wt_view_client *client)
+{
+    if (client->fd > 0)
+        close(client->fd);
+    dap_input_free(&client->input);
+    while (wait(NULL) > 0 || errno == EINTR)
+        ;
+}
+
+/* ---- a file ---- */
+
+static enum wt_status write_file(const struct view *v, struct json_object *recording,
+                                 struct wt_error *err)
+{
+    const bool to_stdout = strcmp(v->export, "-") == 0;
+    FILE *out = to_stdout ? stdout : fopen(v->export, "w");
+    if (!out)
+        return wt_fail(err, WT_IO, "%s: %s", v->export, strerror(errno));
+    wt_view_write_page(out, recording);
+    const bool bad = fflush(out) != 0 || ferror(out);
+    if (!to_stdout && fclose(out) != 0)
+        return wt_fail(err, WT_IO, "%s: %s", v->export, strerror(errno));
+    return bad ? wt_fail(err, WT_IO, "%s: it cannot be written", v->export) : WT_OK;
+}
+
+static enum wt_status export(struct view *v, struct wt_error *err)
+{
+    struct wt_view_client client = {.fd = -1};
+    struct json_object *o, *list, *recording = NULL;
+    const struct wt_emulated_options *device = &v->d.drive.options.device;
+    if (!v->d.core_path && (!device->history_memory || device->hw_only))
+        return wt_fail(err, WT_INVALID,
+                       "--export shows a run that is recorded: there is none with --no-history "
+                       "and --hw-only");
+    enum wt_status status = begin(v, &client, err);
+    if (!status)
+        status = wt_view_wait(&client, err);
+    if (!status) {
+        o = json_object_new_object();
+        list = json_object_new_array();
+        for (size_t i = 0; i < v->expression_count; i++)
+            json_object_array_add(list, json_object_new_string(v->expression[i]));
+        json_object_object_add(o, "expressions", list);
+        json_object_object_add(o, "frames", json_object_new_int64((int64_t)v->frames));
+        status = wt_view_ask(&client, "wavetrap/recording", o, &recording, err);
+    }
+    if (!status)
+        status = write_file(v, recording, err);
+    json_object_put(recording);
+    end(&client);
+    return status;
+}
+
+/* ---- pages ---- */
+
+static enum wt_status make_token(char token[33], struct wt_error *err)
+{
+    uint8_t bytes[16];
+    if (getrandom(bytes, sizeof bytes, 0) != (ssize_t)sizeof bytes)
+        return wt_fail(err, WT_IO, "a random token: %s", strerror(errno));
+    for (unsigned i = 0; i < sizeof bytes; i++)
+        snprintf(token + 2 * i, 3, "%02x", bytes[i]);
+    return WT_OK;
+}
+
+static enum wt_status listen_at(const char *address, struct wt_listener *listener,
+                                struct wt_error *err)
+{
+    const enum wt_status status = wt_listen(address, listener, err);
+    if (status || (listener->fd >= 0 && !listener->local && !listener->exposed))
+        return status;
+    wt_listener_close(listener);
+    return wt_fail(err, WT_INVALID,
+                   "--listen takes PORT or 127.0.0.1:PORT: pages come from this machine; 'ssh -L' "
+                   "leads here from another one");
+}
+
+static enum wt_status serve(struct view *v, struct wt_error *err)
+{
+    static const int signals[] = {SIGINT, SIGTERM, SIGHUP, 0};
+    struct wt_view_client client = {.fd = -1};
+    struct wt_listener listener;
+    char token[33];
+    enum wt_status status = make_token(token, err);
+    if (!status)
+        status = listen_at(v->listen ? v->listen : "127.0.0.1:0", &listener, err);
+    if (status)
+        return status;
+    signal(SIGPIPE, SIG_IGN);
+    const int signal_fd = cli_signal_fd(signals);
+    if ((status = begin(v, &client, err)) == WT_OK) {
+        fprintf(stderr, "wavetrap view: the page is at http://%s/%s/\n", listener.address, token);
+        status = wt_view_serve(&listener, &client, token, signal_fd, err);
+    }
+    wt_listener_close(&listener);
+    end(&client);
+    close(signal_fd);
+    return status;
+}
+
+static int view(int argc, char **argv)
+{
+    struct view v = {.frames = 200};
+    struct wt_error err;
+    int status = cli_debug_parse(&cli_view, argc, argv, &v.d, &err);
+    if (status == CLI_FAILED)
+        cli_fail(&cli_view, &err);
+    if (status == CLI_GO && !v.d.program && !cli_debug_runs_already(&v.d) && !v.d.core_path)
+        status = cli_operand_missing(&cli_view, cli_view.operands);
+    if (status == CLI_GO)
+        status = (v.export ? export(&v, &err) : serve(&v, &err)) ? cli_fail(&cli_view, &err) : 0;
+    free(v.expression);
+    cli_debug_free(&v.d);
+    return status;
+}
+
+static const struct cli_option options[] = {
+    {"export", 0, "FILE",
+     "write a page of the recorded run to FILE, for a browser without a server:\n"
+     "the program runs to its end, a fault, or a host program's first dispatch's end",
+     CLI_TEXT(struct view, export)},
+    {"expression", 'e', "E", "a value that each cell can show; may be given several times",
+     CLI_SET(add_expression)},
+    {"frames", 0, "N", "how many times of the run a page of --export has (default 200)",
+     CLI_NUMBER(struct view, frames)},
+    {"listen", 'l', "ADDRESS",
+     "where pages connect: PORT or 127.0.0.1:PORT (default: any free port)",
+     CLI_TEXT(struct view, listen)},
+    {"stop-on-entry", 0, NULL,
+     "begin at the first line of main or of the first kernel, not before\nthe end",
+     CLI_FLAG(struct view, stop_on_entry)},
+    CLI_KERNEL_OPTIONS,
+    CLI_ATTACHED_OPTIONS,
+    CLI_DEBUGGED_OPTIONS,
+    {0},
+};
+
+const struct cli_command cli_view = {
+    .name = "view",
+    .operands = "PROGRAM [ARGUMENT]…",
+    .summary = "Shows the lanes of a run as a grid, in a browser or as a page in a file.",
+    .options = options,
+    .device = true,
+    .debugger = true,
+    .many_gpus = true,
+    .program = true,
+    .notes = "What is shown is what 'wavetrap debug' takes. The page's address, with its token, is\n"
+             "printed; Ctrl-C ends the server and its session. docs/view.md explains the page.\n",
+    .run = view,
+};

@@ -1,0 +1,456 @@
+/*
+ * Requests of our own for views that draw all lanes of all waves: "wavetrap/grid" describes the
+ * waves as they are, "wavetrap/recording" at many times of the recorded run, "wavetrap/goto" goes
+ * to one of these, "wavetrap/select" selects a lane. docs/view.md describes the answers.
+ */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/demangle.h"
+#include "frontend/dap/internal.h"
+
+#define MOST_EXPRESSIONS 16
+#define MOST_FRAMES 2000 /* of a recording */
+
+/* The waves that an answer describes: each is described once while it stays the same. */
+struct pool {
+    struct wt_dap *d;
+    struct json_object *body, *waves, *places, *dispatches;
+    const char *expression[MOST_EXPRESSIONS];
+    size_t expression_count;
+    struct json_object *last; /* of each wave's id: its number in `waves` */
+};
+
+/* ---- parts ---- */
+
+static void put_lanes(struct json_object *o, const char *name, wt_lanes lanes)
+{
+    char text[40];
+    const uint64_t high = (uint64_t)(lanes >> 64), low = (uint64_t)lanes;
+    if (high)
+        snprintf(text, sizeof text, "%" PRIx64 "%016" PRIx64, high, low);
+    else
+        snprintf(text, sizeof text, "%" PRIx64, low);
+    dap_put_text(o, name, text);
+}
+
+static void put_three(struct json_object *o, const char *name, const uint32_t three[3])
+{
+    struct json_object *list = dap_put_list(o, name);
+    for (unsigned i = 0; i < 3; i++)
+        json_object_array_add(list, json_object_new_int64(three[i]));
+}
+
+/* Adds an address of code, which the list of places describes. */
+static void put_pc(struct pool *p, struct json_object *o, uint64_t pc)
+{
+    char key[24], name[512];
+    struct wt_code_line line;
+    struct wt_program *g = p->d->g;
+    snprintf(key, sizeof key, "0x%" PRIx64, pc);
+    dap_put_text(o, "pc", key);
+    if (json_object_object_get_ex(p->places, key, NULL))
+        return;
+    struct json_object *place = dap_put_object(p->places, key);
+    struct wt_frames *frames = wt_frames_at(g->debugger, g->modules, pc);
+    const struct wt_frame *frame = frames ? wt_frames_get(frames, 0) : NULL;
+    if (frame && frame->function) {
+        wt_demangle(frame->function, name, sizeof name);
+        dap_put_text(place, "function", name);
+    }
+    if (frame && frame->path && frame->line) {
+        dap_put_text(place, "path", frame->path);
+        dap_put_number(place, "line", frame->line);
+    }
+    wt_frames_free(frames);
+    if (wt_program_instruction(g, pc, &line, WT_IGNORED) == WT_OK && *line.text)
+        dap_put_text(place, "instruction", line.text);
+}
+
+static void put_dispatch(struct pool *p, const struct wt_dispatch *dispatch)
+{
+    char key[24], name[200];
+    struct json_object *o;
+    snprintf(key, sizeof key, "%" PRIu64, dispatch->number);
+    if (json_object_object_get_ex(p->dispatches, key, &o) &&
+        strcmp(dap_text(o, "kernel"), "?") != 0)
+        return;
+    o = dap_put_object(p->dispatches, key);
+    dap_put_text(o, "kernel", wt_program_kernel(p->d->g, dispatch, name, sizeof name));
+    put_three(o, "block", dispatch->block);
+    put_three(o, "groups", dispatch->groups);
+    if (dispatch->wave_count)
+        put_three(o, "items", dispatch->wave[0]->wave.grid);
+}
+
+/* Adds a text for each lane, or one where all are the same; or why there is none. */
+static void put_values(struct pool *p, struct json_object *list, const struct wt_view *view,
+                       const char *expression, unsigned lanes)
+{
+    const struct wt_format format = {.elements = 16};
+    struct wt_error err = {.text = ""};
+    struct wt_values values;
+    char *whole = dap_format("(%s)@*", expression), *first = NULL;
+    struct json_object *o = dap_add_object(list), *texts;
+    const enum wt_status status =
+        whole && view->frame ? wt_source_evaluate(view, whole, &values, &err)
+                             : wt_fail(&err, WT_STATE, "nothing is known of the frame");
+    free(whole);
+    if (status) {
+        dap_put_text(o, "why", err.text);
+        return;
+    }
+    values.reference = NULL;
+    bool equal = true;
+    texts = json_object_new_array();
+    for (unsigned i = 0; i < values.lane_count && i < lanes; i++) {
+        char *text = NULL, *clean;
+        size_t size;
+        FILE *out = open_memstream(&text, &size);
+        if (out) {
+            wt_values_print(out, view, &values, i, &format);
+            fclose(out);
+        }
+        clean = wt_text_utf8(text ? text : "");
+        json_object_array_add(texts, json_object_new_string(clean ? clean : ""));
+        equal = equal && (!first || strcmp(first, clean ? clean : "") == 0);
+        if (first)
+            free(clean);
+        else
+            first = clean;
+        free(text);
+    }
+    if (equal && first)
+        dap_put_text(o, "all", first);
+    else
+        json_object_object_add(o, "each", json_object_get(texts));
+    json_object_put(texts);
+    free(first);
+    wt_values_free(&values);
+}
+
+static void put_expressions(struct pool *p, struct json_object *o, wt_thread thread, unsigned lanes)
+{
+    struct wt_program *g = p->d->g;
+    struct json_object *list = p->expression_count ? dap_put_list(o, "values") : NULL;
+    if (!list)
+        return;
+    struct wt_frames *frames = wt_frames_new(g->debugger, g->modules, thread);
+    const struct wt_view view = {.source = g->source,
+                                 .thread = thread,
+                                 .frames = frames,
+                                 .frame = frames ? wt_frames_get(frames, 0) : NULL};
+    for (size_t i = 0; i < p->expression_count; i++)
+        put_values(p, list, &view, p->expression[i], lanes);
+    wt_frames_free(frames);
+}
+
+/* Where lanes are, and why they do not run. */
+static void put_state(struct pool *p, struct json_object *o, const struct wt_wave_info *info,
+                      wt_thread thread)
+{
+    struct wt_event fault;
+    put_pc(p, o, info->pc);
+    put_lanes(o, "mask", info->mask);
+    if (info->has_wait && info->detail.view.waiting)
+        dap_put_text(o, "wait", info->detail.view.wait);
+    if (info->has_wait && info->detail.view.at_barrier)
+        dap_put_flag(o, "barrier", true);
+    struct json_object *waiters =
+        info->has_detail && info->detail.waiter_count ? dap_put_list(o, "waiters") : NULL;
+    for (unsigned i = 0; waiters && i < info->detail.waiter_count; i++) {
+        struct json_object *waiter = dap_add_object(waiters);
+        put_lanes(waiter, "lanes", info->detail.waiter[i].lanes);
+        put_pc(p, waiter, info->detail.waiter[i].pc);
+    }
+    if (thread && wt_debugger_fault(p->d->g->debugger, thread, &fault)) {
+        put_lanes(o, "faulted", fault.record.kind ? fault.record.lanes : info->mask);
+        dap_put_text(o, "fault", fault.text);
+    }
+}
+
+static struct json_object *wave_object(struct pool *p, const struct wt_wave_info *info)
+{
+    struct json_object *o = json_object_new_object();
+    const struct wt_wave *w = &info->wave;
+    char id[24];
+    uint32_t first = 0;
+    wt_thread thread = 0;
+    snprintf(id, sizeof id, "%" PRIu64, w->id);
+    dap_put_text(o, "id", id);
+    dap_put_number(o, "device", w->device);
+    dap_put_number(o, "core", w->core);
+    dap_put_number(o, "slot", w->slot);
+    dap_put_number(o, "lanes", w->lanes);
+    if (w->has_work) {
+        dap_put_number(o, "dispatch", (int64_t)w->dispatch);
+        put_three(o, "group", w->group);
+        dap_put_number(o, "index", w->index);
+        dap_put_number(o, "items", wt_wave_items(w, &first));
+        dap_put_number(o, "first", first);
+        put_three(o, "block", w->block);
+    }
+    if (info->running) {
+        dap_put_flag(o, "running", true);
+        return o;
+    }
+    wt_program_thread_of_wave(p->d->g, w->id, &thread);
+    put_state(p, o, info, thread);
+    if (thread)
+        put_expressions(p, o, thread, w->lanes);
+    return o;
+}
+
+/* The number of a wave's description in the pool: that of the last time, where it is the same. */
+static int64_t pooled(struct pool *p, const struct wt_wave_info *info)
+{
+    char id[24];
+    struct json_object *o = wave_object(p, info), *before;
+    snprintf(id, sizeof id, "%" PRIu64, info->wave.id);
+    if (json_object_object_get_ex(p->last, id, &before)) {
+        const int64_t number = json_object_get_int64(before);
+        if (json_object_equal(json_object_array_get_idx(p->waves, (size_t)number), o)) {
+            json_object_put(o);
+            return number;
+        }
+    }
+    const int64_t number = (int64_t)json_object_array_length(p->waves);
+    json_object_array_add(p->waves, o);
+    dap_put_number(p->last, id, number);
+    return number;
+}
+
+/* Adds the waves as they are now. */
+static enum wt_status add_frame(struct pool *p, struct json_object *frames, struct wt_error *err)
+{
+    struct wt_dap *d = p->d;
+    struct wt_debugger_time time;
+    struct wt_work work;
+    struct json_object *o = dap_add_object(frames);
+    if (wt_debugger_time(d->g->debugger, &time, WT_IGNORED) == WT_OK)
+        dap_put_number(o, "time", (int64_t)time.now);
+    struct json_object *list = dap_put_list(o, "waves");
+    if (!d->g->started)
+        return WT_OK;
+    const enum wt_status status = wt_program_work(d->g, &work, err);
+    for (size_t i = 0; !status && i < work.dispatch_count; i++)
+        put_dispatch(p, &work.dispatch[i]);
+    for (size_t i = 0; !status && i < work.wave_count; i++)
+        json_object_array_add(list, json_object_new_int64(pooled(p, &work.wave[i])));
+    wt_work_free(&work);
+    return status;
+}
+
+/* ---- answers ---- */
+
+static enum wt_status take_expressions(struct pool *p, struct json_object *arguments,
+                                       struct wt_error *err)
+{
+    struct json_object *list = dap_list(arguments, "expressions");
+    const size_t count = list ? json_object_array_length(list) : 0;
+    if (count > MOST_EXPRESSIONS)
+        return wt_fail(err, WT_INVALID, "\"expressions\": at most %d", MOST_EXPRESSIONS);
+    for (size_t i = 0; i < count; i++) {
+        struct json_object *o = json_object_array_get_idx(list, i);
+        if (!json_object_is_type(o, json_type_string))
+            return wt_fail(err, WT_INVALID, "\"expressions\" is a list of texts");
+        p->expression[i] = json_object_get_string(o);
+        if (dap_assigns(p->expression[i]))
+            return wt_fail(err, WT_INVALID, "%s: an assignment is not made by showing it",
+                           p->expression[i]);
+    }
+    p->expression_count = count;
+    return WT_OK;
+}
+
+static enum wt_status begin(struct pool *p, struct wt_dap *d, struct json_object *arguments,
+                            struct wt_error *err)
+{
+    const struct wt_topology *t = d->g->topology;
+    struct wt_debugger_time time;
+    *p = (struct pool){.d = d};
+    const enum wt_status status = take_expressions(p, arguments, err);
+    if (status)
+        return status;
+    p->body = json_object_new_object();
+    p->last = json_object_new_object();
+    dap_put_text(p->body, "family", t->family);
+    dap_put_text(p->body, "program", d->g->options.program);
+    dap_put_text(p->body, "wave", t->wave_word);
+    dap_put_text(p->body, "lane", t->lane_word);
+    if (wt_debugger_has_history(d->g->debugger) &&
+        wt_debugger_time(d->g->debugger, &time, WT_IGNORED) == WT_OK) {
+        dap_put_number(p->body, "start", (int64_t)time.start);
+        dap_put_number(p->body, "end", (int64_t)time.end);
+        dap_put_number(p->body, "now", (int64_t)time.now);
+    }
+    struct json_object *list = dap_put_list(p->body, "expressions");
+    for (size_t i = 0; i < p->expression_count; i++)
+        json_object_array_add(list, json_object_new_string(p->expression[i]));
+    p->places = dap_put_object(p->body, "places");
+    p->dispatches = dap_put_object(p->body, "dispatches");
+    p->waves = dap_put_list(p->body, "waves");
+    return WT_OK;
+}
+
+/* The wave and lane that are selected. */
+static void put_selected(struct wt_dap *d, struct json_object *body)
+{
+    struct wt_wave wave;
+    struct wt_thread_position place;
+    char id[24];
+    if (!d->g->started || !d->g->thread ||
+        wt_program_wave(d->g, d->g->thread, &wave, &place, WT_IGNORED) != WT_OK)
+        return;
+    struct json_object *o = dap_put_object(body, "selected");
+    snprintf(id, sizeof id, "%" PRIu64, wave.id);
+    dap_put_text(o, "wave", id);
+    dap_put_number(o, "lane", place.lane);
+    dap_put_number(o, "threadId", d->g->thread);
+}
+
+enum wt_status dap_grid(struct wt_dap *d, struct json_object *arguments, struct json_object **body,
+                        struct wt_error *err)
+{
+    struct pool p;
+    enum wt_status status = begin(&p, d, arguments, err);
+    if (status)
+        return status;
+    status = add_frame(&p, dap_put_list(p.body, "frames"), err);
+    put_selected(d, p.body);
+    json_object_put(p.last);
+    if (status)
+        json_object_put(p.body);
+    else
+        *body = p.body;
+    return status;
+}
+
+/* The texts of the files that the places name. */
+static void put_sources(struct pool *p)
+{
+    struct json_object *sources = dap_put_object(p->body, "sources");
+    json_object_object_foreach(p->places, key, place)
+    {
+        const char *path = dap_text(place, "path");
+        char *text = NULL;
+        size_t size;
+        if (!*key || !path || json_object_object_get_ex(sources, path, NULL))
+            continue;
+        const struct wt_text_file *file = wt_program_open_source(p->d->g, path);
+        FILE *out = file && file->path ? open_memstream(&text, &size) : NULL;
+        for (size_t i = 0; out && i < file->line_count; i++)
+            fprintf(out, "%s\n", file->line[i]);
+        if (out)
+            fclose(out);
+        dap_put_text(sources, path, text);
+        free(text);
+    }
+}
+
+static enum wt_status add_frames(struct pool *p, uint64_t start, uint64_t end, uint64_t count,
+                                 struct wt_error *err)
+{
+    struct json_object *frames = dap_put_list(p->body, "frames");
+    const uint64_t length = end - start;
+    count = count < length + 1 ? count : length + 1;
+    for (uint64_t i = 0; i < count; i++) {
+        const uint64_t at =
+            count > 1 ? start + (uint64_t)((unsigned __int128)length * i / (count - 1)) : end;
+        enum wt_status status = wt_program_goto(p->d->g, at, err);
+        if (!status)
+            status = add_frame(p, frames, err);
+        if (status)
+            return status;
+    }
+    return WT_OK;
+}
+
+enum wt_status dap_recording(struct wt_dap *d, struct json_object *arguments,
+                             struct json_object **body, struct wt_error *err)
+{
+    struct pool p;
+    struct wt_debugger_time time;
+    int64_t count = 200;
+    const char *why = wt_debugger_unrecorded(d->g->debugger);
+    const wt_wave_id wave = d->g->started ? wt_program_own_wave(d->g) : WT_NO_WAVE;
+    if (!wt_debugger_has_history(d->g->debugger))
+        return wt_fail(err, WT_UNSUPPORTED, "%s", why ? why : "nothing of the run is recorded");
+    if (dap_number(arguments, "frames", &count) && (count < 1 || count > MOST_FRAMES))
+        return wt_fail(err, WT_INVALID, "\"frames\" is a number of 1 to %d", MOST_FRAMES);
+    enum wt_status status = wt_debugger_time(d->g->debugger, &time, err);
+    if (!status)
+        status = begin(&p, d, arguments, err);
+    if (status)
+        return status;
+    const wt_thread thread = d->g->thread;
+    const unsigned level = d->g->level;
+    d->travels = true;
+    status = add_frames(&p, time.start, time.end, (uint64_t)count, err);
+    const enum wt_status back = wt_program_goto(d->g, time.now, status ? WT_IGNORED : err);
+    d->travels = false;
+    d->runs = d->g->runs;
+    if (wave != WT_NO_WAVE && wt_debugger_thread_alive(d->g->debugger, thread)) {
+        wt_program_select(d->g, thread);
+        d->g->level = level;
+    }
+    json_object_put(p.last);
+    if (status || back) {
+        json_object_put(p.body);
+        return status ? status : back;
+    }
+    put_sources(&p);
+    put_selected(d, p.body);
+    *body = p.body;
+    return WT_OK;
+}
+
+/* ---- going, selecting ---- */
+
+enum wt_status dap_goto_time(struct wt_dap *d, struct json_object *arguments,
+                             struct json_object **body, struct wt_error *err)
+{
+    int64_t time;
+    enum wt_status status = dap_need_number(arguments, "time", &time, err);
+    if (!status && !wt_debugger_has_history(d->g->debugger))
+        status = wt_fail(err, WT_UNSUPPORTED, "nothing of the run is recorded");
+    if (status)
+        return status;
+    d->reason = "goto";
+    status = wt_program_goto(d->g, (uint64_t)time, err);
+    if (!status && !d->running)
+        dap_begin_run(d);
+    return status;
+}
+
+enum wt_status dap_select(struct wt_dap *d, struct json_object *arguments,
+                          struct json_object **body, struct wt_error *err)
+{
+    const char *text;
+    char *end;
+    int64_t lane;
+    enum wt_status status = dap_need_text(arguments, "wave", &text, err);
+    if (!status)
+        status = dap_need_number(arguments, "lane", &lane, err);
+    if (status)
+        return status;
+    const wt_wave_id wave = strtoull(text, &end, 10);
+    if (*end || end == text || lane >= WT_MAX_LANES)
+        return wt_fail(err, WT_INVALID, "\"wave\" is an id of the grid's, as a text, and \"lane\" "
+                                        "a lane of it");
+    status = wt_program_select_lane_of(d->g, wave, (unsigned)lane, err);
+    if (status)
+        return status;
+    *body = json_object_new_object();
+    dap_put_number(*body, "threadId", dap_thread_id(d));
+    struct json_object *changed = json_object_new_object();
+    dap_put_number(changed, "threadId", dap_thread_id(d));
+    dap_event(d, "wavetrap/selected", changed);
+    if (d->client.invalidated) {
+        struct json_object *o = json_object_new_object();
+        json_object_array_add(dap_put_list(o, "areas"), json_object_new_string("stacks"));
+        dap_event(d, "invalidated", o);
+    }
+    return WT_OK;
+}

@@ -1,0 +1,119 @@
+/* The view of a session: it runs, steps, goes to other times, and shows what each stop is. */
+'use strict';
+
+Object.assign(View.prototype, {
+    beginLive() {
+        const ask = (command) => () => this.run(command);
+        this.controls = [this.button(this.runs, '◀◀', 'Continue backwards', ask('reverseContinue')),
+                         this.button(this.runs, 'Back', 'Step back', ask('stepBack')),
+                         this.button(this.runs, 'Over', 'Step over', ask('next')),
+                         this.button(this.runs, 'Into', 'Step into', ask('stepIn')),
+                         this.button(this.runs, '▶▶', 'Continue', ask('continue'))];
+        this.button(this.runs, 'Restart', 'Run again from the beginning', () => this.restart());
+        this.pauses = this.button(this.runs, '❚❚', 'Pause', () => this.send('pause', { threadId: this.thread }));
+        this.source.transport.onEvent = (event, body) => this.take_event(event, body);
+        this.refresh();
+    },
+
+    send(command, args) {
+        return this.source.transport.request(command, args).catch((error) => this.complain(error));
+    },
+
+    complain(error) {
+        this.clock.textContent = error.message;
+        this.clock.className = 'bad';
+        this.said.textContent = error.message;
+    },
+
+    run(command) {
+        this.stop();
+        return this.send(command, { threadId: this.thread });
+    },
+
+    addExpression(text) {
+        this.source.expressions = [text, ...this.source.expressions.filter((one) => one !== text)].slice(0, 8);
+        this.expression.replaceChildren();
+        if (this.kind.value === 'state')
+            this.kind.value = 'text';
+        return this.refresh();
+    },
+
+    take_event(event, body) {
+        if (event === 'stopped') {
+            performance.mark('wavetrap stopped');
+            this.thread = body.threadId;
+            this.reason = body;
+            this.refresh();
+        } else if (event === 'continued') {
+            this.setRuns(true);
+        } else if (event === 'invalidated' || event === 'wavetrap/selected') {
+            if (body.threadId)
+                this.thread = body.threadId;
+            if (event === 'invalidated' && (body.areas || []).includes('variables'))
+                this.refresh();
+        } else if (event === 'terminated') {
+            this.setRuns(false);
+            this.complain(new Error('the program has ended'));
+            for (const button of [...this.controls, this.pauses])
+                button.disabled = true;
+        }
+    },
+
+    restart() {
+        this.stop();
+        return this.send('restart', {});
+    },
+
+    setRuns(runs) {
+        for (const button of this.controls)
+            button.disabled = runs;
+        this.pauses.disabled = !runs;
+    },
+
+    /** Fetches and shows the grid; of several calls at once the last one counts. */
+    async refresh() {
+        const number = this.asked = (this.asked || 0) + 1;
+        try {
+            const body = await this.source.grid();
+            if (number !== this.asked)
+                return;
+            this.setRuns(false);
+            this.clock.className = '';
+            if (body.selected)
+                this.thread = body.selected.threadId;
+            this.grid.selected = null;
+            this.take(body, 0);
+            if (this.reason && this.reason.description)
+                this.said.textContent = this.reason.description;
+            requestAnimationFrame(() => setTimeout(() => {
+                performance.mark('wavetrap painted');
+                if (performance.getEntriesByName('wavetrap stopped').length)
+                    performance.measure('wavetrap refresh', 'wavetrap stopped', 'wavetrap painted');
+            }));
+        } catch (error) {
+            if (/runs/.test(error.message))
+                this.setRuns(true);
+            else
+                this.complain(error);
+        } finally {
+            if (number === this.asked && this.arrived)
+                this.arrived();
+        }
+    },
+
+    /** Goes to an issue time. While one journey is under way only the last wish is kept. */
+    async goTo(time) {
+        this.wished = time;
+        if (this.going)
+            return;
+        this.going = true;
+        while (this.wished !== null) {
+            const to = this.wished;
+            this.wished = null;
+            const here = new Promise((resolve) => this.arrived = resolve);
+            if (await this.send('wavetrap/goto', { time: to }))
+                await here;
+        }
+        this.going = false;
+    },
+});

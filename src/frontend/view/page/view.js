@@ -1,0 +1,457 @@
+/* The page around the grid: time, expressions, what is known of the selected lane, divergence, source. Its source of data is a recording
+ * (Recorded) or a session (Live). */
+'use strict';
+
+const FAMILIES = { vortex: 'Vortex', gcn: 'gfx900', gen9: 'Gen9', sm: 'an SM' };
+const WAYS = { core: 'by core', group: 'by work-group' };
+
+/** A recorded run: nothing is asked of anybody. */
+class Recorded {
+    constructor(body) {
+        this.body = body;
+        this.isLive = false;
+    }
+
+    async sourceText(path) {
+        return this.body.sources[path] || null;
+    }
+}
+
+/** A session, by requests of the Debug Adapter Protocol: @p transport has request(command, arguments), a promise of the answer's body, and
+ * calls onEvent(event, body). */
+class Live {
+    constructor(transport) {
+        this.transport = transport;
+        this.isLive = true;
+        this.expressions = [];
+        this.sources = new Map();
+    }
+
+    grid() {
+        return this.transport.request('wavetrap/grid', { expressions: this.expressions });
+    }
+
+    async sourceText(path) {
+        if (!this.sources.has(path))
+            this.sources.set(path, this.transport.request('source', { source: { path }, sourceReference: 0 })
+                .then((body) => body.content, () => null));
+        return this.sources.get(path);
+    }
+}
+
+class View {
+    constructor(root, source) {
+        this.source = source;
+        this.frame = 0;
+        this.timer = null;
+        this.settings = new URLSearchParams(location.hash.slice(1));
+        this.build(root);
+        if (source.isLive)
+            this.beginLive();
+        else
+            this.take(source.body, Number(this.settings.get('frame') ?? this.firstFrame(source.body)));
+    }
+
+    /** The last frame, where waves stand at a fault; else the first one of those with most waves. */
+    firstFrame(body) {
+        const last = body.frames.length - 1, most = Math.max(...body.frames.map((frame) => frame.waves.length));
+        const faulted = body.frames[last].waves.some((index) => body.waves[index].faulted);
+        return faulted ? last : body.frames.findIndex((frame) => frame.waves.length === most);
+    }
+
+    // ---- the page ----
+
+    build(root) {
+        const view = root.appendChild(element('main', 'view'));
+        const header = view.appendChild(element('header'));
+        header.appendChild(element('h1', '', 'wavetrap'));
+        this.about = header.appendChild(element('span', 'about'));
+        header.appendChild(element('span', 'spring'));
+        this.runs = header.appendChild(element('span', 'runs'));
+        this.way = this.choice(header, 'Rows', WAYS, () => this.show());
+        this.kind = this.choice(header, 'Cells', { state: 'state', text: 'values', map: 'colour map' }, () => this.show());
+        this.expression = this.choice(header, 'Expression', {}, () => this.show());
+        if (this.source.isLive)
+            this.buildAsk(header);
+        this.theme = this.choice(header, 'Theme', { auto: 'system', light: 'light', dark: 'dark', contrast: 'high contrast' }, () => this.setTheme());
+        this.buildTime(view);
+        this.box = view.appendChild(element('section', 'grid'));
+        this.box.tabIndex = 0;
+        this.box.setAttribute('role', 'application');
+        this.box.setAttribute('aria-label', 'The grid of lanes: arrow keys go from lane to lane');
+        this.side = view.appendChild(element('aside'));
+        this.lane = this.side.appendChild(element('section'));
+        this.tree = this.side.appendChild(element('section'));
+        this.crowd = this.side.appendChild(element('section'));
+        this.code = this.side.appendChild(element('section'));
+        this.legend = view.appendChild(element('footer'));
+        this.tip = root.appendChild(element('div', 'tip'));
+        this.tip.hidden = true;
+        this.said = root.appendChild(element('div', 'said'));
+        this.said.setAttribute('aria-live', 'polite');
+        this.grid = new Grid(this.box, { select: (row, lane) => this.select(row, lane), hover: (found, x, y) => this.hover(found, x, y) });
+        for (const name of ['way', 'kind', 'theme'])
+            if (this.settings.get(name))
+                this[name].value = this.settings.get(name);
+        this.setTheme();
+        matchMedia('(prefers-color-scheme: dark)').addEventListener('change', () => this.show());
+    }
+
+    choice(where, label, options, changed) {
+        const made = element('select');
+        made.title = label;
+        made.setAttribute('aria-label', label);
+        for (const [value, text] of Object.entries(options))
+            made.appendChild(new Option(text, value));
+        made.addEventListener('change', changed);
+        where.appendChild(made);
+        return made;
+    }
+
+    button(where, text, title, pressed) {
+        const made = where.appendChild(element('button', '', text));
+        made.title = title;
+        made.setAttribute('aria-label', title);
+        made.addEventListener('click', pressed);
+        return made;
+    }
+
+    buildTime(view) {
+        const time = this.timeBar = view.appendChild(element('div', 'time'));
+        this.button(time, '|◀', 'To the beginning', () => this.seek(0));
+        this.playBack = this.button(time, '◀', 'Play backwards', () => this.play(-1));
+        this.button(time, '−', 'One step earlier', () => this.step(-1));
+        this.slider = time.appendChild(element('input'));
+        this.slider.type = 'range';
+        this.slider.setAttribute('aria-label', 'Time');
+        this.slider.addEventListener('input', () => this.seek(Number(this.slider.value)));
+        this.button(time, '+', 'One step later', () => this.step(1));
+        this.playOn = this.button(time, '▶', 'Play', () => this.play(1));
+        this.button(time, '▶|', 'To the end', () => this.seek(Number(this.slider.max)));
+        this.clock = time.appendChild(element('output'));
+    }
+
+    buildAsk(header) {
+        this.ask = header.appendChild(element('input'));
+        this.ask.placeholder = 'expression';
+        this.ask.setAttribute('aria-label', 'An expression to show in each lane');
+        this.ask.addEventListener('keydown', (event) => {
+            if (event.key === 'Enter' && this.ask.value.trim())
+                this.addExpression(this.ask.value.trim());
+        });
+    }
+
+    setTheme() {
+        if (this.theme.value === 'auto')
+            delete document.documentElement.dataset.theme;
+        else
+            document.documentElement.dataset.theme = this.theme.value;
+        if (this.model)
+            this.show();
+    }
+
+    // ---- data ----
+
+    /** Takes an answer, and shows one of its frames. */
+    take(body, frame) {
+        const first = !this.model;
+        this.model = new Model(body);
+        this.frame = Math.min(Math.max(frame, 0), body.frames.length - 1);
+        this.about.textContent = `${(body.program || '').split('/').pop()} on ${FAMILIES[body.family] || body.family}`;
+        document.title = `${(body.program || '').split('/').pop()} · wavetrap`;
+        const chosen = this.expression.value;
+        this.expression.replaceChildren(...body.expressions.map((text, i) => new Option(text, i)));
+        this.expression.value = chosen || (body.expressions.length ? '0' : '');
+        this.expression.hidden = !body.expressions.length;
+        if (this.source.isLive) {
+            this.timeBar.hidden = body.start === undefined;
+            this.slider.min = body.start;
+            this.slider.max = body.end;
+        } else {
+            this.slider.min = 0;
+            this.slider.max = body.frames.length - 1;
+        }
+        if (body.selected && !this.grid.selected)
+            this.selectWave(body.selected.wave, body.selected.lane);
+        if (first && !this.settings.get('way') && body.waves.some((wave) => wave.dispatch !== undefined))
+            this.way.value = 'group';
+        this.show();
+    }
+
+    selectWave(id, lane) {
+        const wave = this.model.wavesAt(this.frame).find((one) => one.id === id);
+        if (wave)
+            this.grid.selected = { key: this.way.value === 'core' ? slotKey(wave) : workKey(wave), lane };
+    }
+
+    /** The row of the selected lane, with the wave that is there now. */
+    selectedRow() {
+        return this.grid.selected && this.layout.find((row) => row.key === this.grid.selected.key) || null;
+    }
+
+    show() {
+        const expression = Number(this.expression.value || 0), waves = this.model.wavesAt(this.frame);
+        const has = this.model.body.expressions.length > 0, kind = has ? this.kind.value : 'state';
+        this.kind.querySelectorAll('option').forEach((option) => option.disabled = !has && option.value !== 'state');
+        this.layout = this.model.layout(this.frame, this.way.value);
+        if (this.grid.selected && !this.selectedRow())
+            this.translateSelection();
+        this.range = kind === 'map' ? rangeOf(this.source.isLive ? waves : this.model.body.waves, expression) : null;
+        this.grid.way = this.way.value;
+        this.grid.show(this.layout, this.model.most, { kind, expression, range: this.range });
+        const frame = this.model.frames[this.frame];
+        this.slider.value = this.source.isLive ? frame.time : this.frame;
+        this.clock.textContent = frame.time === undefined ? '' : `issue time ${frame.time.toLocaleString('en')} of ${this.model.body.end.toLocaleString('en')}`;
+        this.slider.setAttribute('aria-valuetext', this.clock.textContent);
+        this.showLane();
+        this.showLegend(kind);
+        this.showCrowd();
+        document.documentElement.dataset.frame = this.frame;
+    }
+
+    /** Rows have other keys when they are grouped otherwise. */
+    translateSelection() {
+        const { key, lane } = this.grid.selected;
+        for (const wave of this.model.body.waves)
+            if (slotKey(wave) === key || workKey(wave) === key) {
+                this.grid.selected = { key: this.way.value === 'core' ? slotKey(wave) : workKey(wave), lane };
+                if (this.selectedRow())
+                    return;
+            }
+    }
+
+    // ---- time ----
+
+    seek(value) {
+        const low = Number(this.slider.min), high = Number(this.slider.max);
+        const to = Math.min(Math.max(value, low), high);
+        if (this.source.isLive)
+            return this.goTo(to);
+        this.frame = to;
+        this.show();
+        return null;
+    }
+
+    /** How far a step goes: a frame, or a part of the recorded run. */
+    pace() {
+        return this.source.isLive ? Math.max(1, Math.round((this.slider.max - this.slider.min) / 200)) : 1;
+    }
+
+    step(way) {
+        this.stop();
+        this.seek(this.source.isLive ? Number(this.slider.value) + way : this.frame + way);
+    }
+
+    play(way) {
+        const again = this.timer && this.timer.way !== way;
+        if (this.timer && !again)
+            return this.stop();
+        this.stop();
+        if (Number(this.slider.value) === Number(way > 0 ? this.slider.max : this.slider.min))
+            this.seek(Number(way > 0 ? this.slider.min : this.slider.max));
+        const id = setInterval(() => {
+            const next = Number(this.slider.value) + way * this.pace();
+            if (this.going)
+                return;
+            if (next < Number(this.slider.min) || next > Number(this.slider.max))
+                this.stop();
+            else
+                this.seek(next);
+        }, 80);
+        this.timer = { id, way };
+        (way > 0 ? this.playOn : this.playBack).setAttribute('aria-pressed', 'true');
+        return null;
+    }
+
+    stop() {
+        if (this.timer)
+            clearInterval(this.timer.id);
+        this.timer = null;
+        this.playOn.setAttribute('aria-pressed', 'false');
+        this.playBack.setAttribute('aria-pressed', 'false');
+    }
+
+    // ---- a lane ----
+
+    select(row, lane) {
+        this.showLane();
+        this.said.textContent = this.describe(row, lane).join('. ');
+        if (this.source.isLive && row.wave)
+            this.source.transport.request('wavetrap/select', { wave: row.wave.id, lane }).catch((error) => this.complain(error));
+    }
+
+    /** What is known of a lane, a line each. */
+    describe(row, lane) {
+        const wave = row.wave;
+        if (!wave)
+            return [`${row.label}: ${STATE_NAMES[row.state]}`];
+        const state = statesOf(wave)[lane], pc = pcOf(wave, lane), lines = [...this.model.coordinates(wave, lane), STATE_NAMES[state]];
+        if (pc)
+            lines.push(this.model.placeText(pc));
+        if (wave.wait)
+            lines.push(`waits: ${wave.wait}`);
+        if (state === FAULTED && wave.fault)
+            lines.push(wave.fault);
+        this.model.body.expressions.forEach((text, i) => {
+            const value = valueOf(wave, i, lane);
+            lines.push(`${text} = ${value === null ? whyNot(wave, i) || '?' : value}`);
+        });
+        return lines;
+    }
+
+    hover(found, x, y) {
+        this.tip.hidden = !found;
+        if (!found)
+            return;
+        this.tip.textContent = this.describe(found.row, found.lane).join('\n');
+        this.tip.style.left = `${Math.min(x + 14, innerWidth - this.tip.offsetWidth - 8)}px`;
+        this.tip.style.top = `${y + 18 + this.tip.offsetHeight > innerHeight ? y - this.tip.offsetHeight - 8 : y + 18}px`;
+    }
+
+    showLane() {
+        const row = this.selectedRow();
+        this.lane.replaceChildren();
+        this.tree.replaceChildren();
+        if (!row) {
+            this.lane.append(element('h2', '', 'No lane is selected'), element('div', 'about', 'Click a cell, or move with the arrow keys.'));
+            this.code.replaceChildren();
+            return;
+        }
+        const lane = Math.min(this.grid.selected.lane, row.lanes - 1), wave = row.wave, list = element('dl');
+        const add = (name, text, className) => list.append(element('dt', '', name), element('dd', className || '', text));
+        this.lane.append(element('h2', '', `Selected ${this.model.body.lane}`), list);
+        if (!wave) {
+            add('where', this.model.coordinates(row.sample, lane).join('\n'));
+            add('state', STATE_NAMES[row.state]);
+            this.code.replaceChildren();
+            return;
+        }
+        const state = statesOf(wave)[lane], pc = pcOf(wave, lane), place = pc ? this.model.places[pc] : null;
+        add('where', this.model.coordinates(wave, lane).join('; '));
+        add('state', STATE_NAMES[state], state === FAULTED ? 'bad' : '');
+        if (wave.wait)
+            add('waits', wave.wait);
+        if (wave.fault)
+            add('fault', wave.fault, 'bad');
+        if (place)
+            add(state === MASKED ? 'goes on at' : 'at', this.model.placeText(pc));
+        if (pc)
+            add('pc', pc + (place && place.instruction ? `  ${place.instruction}` : ''), 'mono');
+        this.model.body.expressions.forEach((text, i) => add(text, valueOf(wave, i, lane) ?? whyNot(wave, i) ?? '?', 'mono'));
+        this.showTree(wave);
+        this.showSource(place);
+    }
+
+    // ---- divergence ----
+
+    showTree(wave) {
+        this.tree.append(element('h2', '', `Divergence of this ${this.model.body.wave}`));
+        const list = this.tree.appendChild(element('ul', 'tree'));
+        list.setAttribute('role', 'tree');
+        this.addNode(list, divergenceOf(wave), true);
+    }
+
+    addNode(list, node, isRoot) {
+        const item = list.appendChild(element('li', node.enabled ? 'enabled' : ''));
+        item.setAttribute('role', 'treeitem');
+        item.append(this.strip(node));
+        const place = node.pc ? this.model.placeText(node.pc) : '', one = node.lanes.filter((on) => on).length === 1;
+        const words = node.enabled ? `${one ? 'runs' : 'run'} at ${place}` : node.pc ? `${one ? 'waits, and goes' : 'wait, and go'} on at ${place}`
+            : node.children.length ? '' : one ? 'is masked off' : 'are masked off';
+        item.append(`${isRoot && node.children.length ? 'all ' : ''}${this.model.body.lane}${one ? '' : 's'} ${lanesText(node.lanes)} ${words}`);
+        if (!node.children.length)
+            return;
+        const inner = item.appendChild(element('ul'));
+        inner.setAttribute('role', 'group');
+        for (const child of node.children)
+            this.addNode(inner, child, false);
+    }
+
+    /** The lanes of a node as a strip of pixels. */
+    strip(node) {
+        const canvas = element('canvas', 'lanes'), count = node.lanes.length, style = getComputedStyle(this.box);
+        canvas.width = count;
+        canvas.height = 1;
+        canvas.style.width = `${Math.min(count * 4, 128)}px`;
+        const c = canvas.getContext('2d');
+        node.lanes.forEach((on, i) => {
+            c.fillStyle = style.getPropertyValue(on ? node.enabled || !node.pc ? '--running' : '--dim' : '--paper');
+            c.fillRect(i, 0, 1, 1);
+        });
+        return canvas;
+    }
+
+    // ---- source ----
+
+    async showSource(place) {
+        const wanted = this.wantedSource = place && place.line ? place : null;
+        if (!wanted) {
+            this.code.replaceChildren();
+            return;
+        }
+        const text = await this.source.sourceText(wanted.path);
+        if (wanted !== this.wantedSource)
+            return;
+        this.code.replaceChildren(element('h2', '', wanted.path.split('/').pop()));
+        if (text === null) {
+            this.code.append(element('div', 'about', 'Its text is not here.'));
+            return;
+        }
+        const here = new Map(this.model.crowd(this.frame).filter((one) => one.path === wanted.path).map((one) => [one.line, one]));
+        const most = Math.max(1, ...[...here.values()].map((one) => one.running + one.waiting));
+        const box = this.code.appendChild(element('div', 'source')), table = box.appendChild(element('table'));
+        let current = null;
+        text.replace(/\n$/, '').split('\n').forEach((line, i) => {
+            const row = table.appendChild(element('tr', 'mono')), bar = element('td', 'bar'), crowd = here.get(i + 1);
+            row.append(bar, element('td', 'number', i + 1), element('td', '', line));
+            if (crowd)
+                this.addBar(bar, crowd, most);
+            if (i + 1 === wanted.line) {
+                row.className += ' here';
+                current = row;
+            }
+        });
+        if (current)
+            box.scrollTop = current.offsetTop - box.clientHeight / 2;
+    }
+
+    addBar(bar, crowd, most) {
+        const total = crowd.running + crowd.waiting, fill = bar.appendChild(element('i'));
+        fill.style.width = `${100 * total / most}%`;
+        fill.style.background = `linear-gradient(90deg, var(--running) ${100 * crowd.running / total}%, var(--dim) 0)`;
+        bar.append(element('b', '', total));
+        bar.title = `${total} ${this.model.body.lane}s here, ${crowd.running} of them not masked off`;
+    }
+
+    showCrowd() {
+        const list = this.model.crowd(this.frame);
+        this.crowd.replaceChildren(element('h2', '', `Where ${this.model.body.lane}s are`));
+        const table = element('dl');
+        for (const one of list.slice(0, 6))
+            table.append(element('dt', 'mono', one.running + one.waiting), element('dd', '', one.text + (one.waiting ? ` (${one.waiting} masked off)` : '')));
+        if (list.length > 6)
+            table.append(element('dt', '', ''), element('dd', 'about', `${list.length - 6} more lines`));
+        this.crowd.append(list.length ? table : element('div', 'about', 'No wave is there.'));
+    }
+
+    showLegend(kind) {
+        this.legend.replaceChildren();
+        for (const state of [RUNNING, MASKED, BARRIER, FAULTED, NOT_BEGUN, ENDED]) {
+            const key = this.legend.appendChild(element('span', 'key')), canvas = key.appendChild(document.createElement('canvas'));
+            canvas.width = canvas.height = 16 * (window.devicePixelRatio || 1);
+            const c = canvas.getContext('2d'), style = this.grid.style();
+            c.scale(window.devicePixelRatio || 1, window.devicePixelRatio || 1);
+            if (state < NOT_BEGUN) {
+                c.fillStyle = style.state[state];
+                c.fillRect(1, 0, 14, 16);
+            }
+            this.grid.mark(c, style, state, 1, 0, 14, 16, false);
+            key.append(STATE_NAMES[state]);
+        }
+        if (kind !== 'map' || !this.range)
+            return;
+        const key = this.legend.appendChild(element('span', 'key')), ramp = element('span', 'ramp');
+        ramp.style.background = `linear-gradient(90deg, ${[0, .25, .5, .75, 1].map(rampColour).join(',')})`;
+        key.append(String(this.range[0]), ramp, `${this.range[1]}${this.range.isLogarithmic ? ' (logarithmic)' : ''}`);
+    }
+}

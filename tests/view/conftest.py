@@ -1,0 +1,74 @@
+"""What the tests of `wavetrap view` share: a browser, kernels of the families, pages and what is in them."""
+import json
+import os
+import pathlib
+import re
+import subprocess
+
+import pytest
+
+from browser import Browser
+
+HERE = pathlib.Path(__file__).resolve().parent
+ROOT = HERE.parents[1]
+WAVETRAP = os.path.abspath(os.environ.get("WAVETRAP", ROOT / "build" / "wavetrap"))
+COLLATZ = ROOT / "examples" / "opencl" / "collatz.cl"
+BITCODE = "/usr/lib/x86_64-linux-gnu/amdgcn/bitcode"
+TIMEOUT = 120
+
+
+@pytest.fixture(scope="session")
+def browser():
+    own = Browser()
+    yield own
+    own.close()
+
+
+@pytest.fixture(scope="session")
+def kernel(tmp_path_factory):
+    """kernel(family, source=…): a kernel's file, and the family's option."""
+    made, folder = {}, tmp_path_factory.mktemp("kernels")
+
+    def build(family, source=COLLATZ, level="-O0"):
+        out = folder / f"{source.stem}{level}.{'ptx' if family == 'sm' else 'co'}"
+        common = ["clang-19", "-x", "cl", "-cl-std=CL2.0", level, "-g", "-w", source, "-o", out]
+        if out not in made:
+            made[out] = subprocess.run(
+                [*common, "-target", "nvptx64--nvidiacl", "-S", "-Xclang", "-mlink-builtin-bitcode", "-Xclang",
+                 "/usr/lib/clc/nvptx64--nvidiacl.bc"] if family == "sm" else
+                [*common, "-target", "amdgcn-amd-amdhsa", "-mcpu=gfx900", f"--rocm-device-lib-path={BITCODE}"], check=True)
+        return out
+    return build
+
+
+def collatz_words(family, items=256):
+    """Options of a launch of collatz.cl."""
+    return [f"--gpu={family}", "--kernel=collatz", f"--grid={items}", "--block=64", f"--arg=zeros:{4 * items}", f"--arg=zeros:{items // 16}"]
+
+
+def view(*words, **more):
+    return subprocess.run([WAVETRAP, "view", *map(str, words)], capture_output=True, text=True, timeout=TIMEOUT, **more)
+
+
+def recording_of(page):
+    """The recording in a page."""
+    return json.loads(re.search(r'id="recording">(.*?)</script>', pathlib.Path(page).read_text(), re.S).group(1))
+
+
+@pytest.fixture
+def export(tmp_path):
+    """export(*words): a page, and its recording."""
+    def run(*words, name="page.html"):
+        page = tmp_path / name
+        done = view(f"--export={page}", *words)
+        assert done.returncode == 0, done.stderr
+        return page, recording_of(page)
+    return run
+
+
+def mask_of(text):
+    return int(text, 16)
+
+
+def lanes_of(mask):
+    return [lane for lane in range(128) if mask >> lane & 1]
