@@ -49,7 +49,10 @@ def main():
         browser = Browser()
         waiter = "view.layout.find((row) => row.wave && (row.wave.waiters || []).length > 1)"
         select = f"(() => {{ const row = {waiter}; row && view.grid.select(row, 5); }})()"
-        barrier = "view.frame = view.model.frames.findLastIndex((f) => f.waves.filter((i) => view.model.body.waves[i].barrier).length > 1); view.show();"
+        # The frame with waves at a barrier in which most others diverge.
+        barrier = """(() => { const of = (f, what) => f.waves.filter((i) => view.model.body.waves[i][what]).length;
+            const score = view.model.frames.map((f) => of(f, 'barrier') ? of(f, 'waiters') + 1 : 0);
+            view.frame = score.indexOf(Math.max(...score)); view.show(); })();"""
         draw(browser, folder, "shown", "grid-light", "", script=barrier + select)
         draw(browser, folder, "shown", "grid-dark", "frame=100&kind=map", "dark")
         draw(browser, folder, "divergence", "grid-class", "frame=150", script=select)

@@ -212,8 +212,9 @@ static int view(int argc, char **argv)
 
 static const struct cli_option options[] = {
     {"export", 0, "FILE",
-     "write a page of the recorded run to FILE, for a browser without a server:\n"
-     "the program runs to its end, a fault, or a host program's first dispatch's end",
+     "write a page of the recorded run to FILE, which needs no server: the\n"
+     "program runs to its end or a fault, a host program to its first\n"
+     "dispatch's end",
      CLI_TEXT(struct view, export)},
     {"expression", 'e', "E", "a value that each cell can show; may be given several times",
      CLI_SET(add_expression)},
