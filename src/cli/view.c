@@ -79,12 +79,11 @@ static enum wt_status start_session(struct view *v, struct wt_view_client *clien
 
 static enum wt_status begin(struct view *v, struct wt_view_client *client, struct wt_error *err)
 {
-    const bool attaches = cli_debug_runs_already(&v->d) || v->d.core_path ||
-                          cli_debug_is_attached(&v->d);
+    const bool attaches =
+        cli_debug_runs_already(&v->d) || v->d.core_path || cli_debug_is_attached(&v->d);
     struct json_object *o = json_object_new_object();
     json_object_object_add(o, "stopAtEnd", json_object_new_boolean(true));
-    json_object_object_add(o, "stopOnEntry",
-                           json_object_new_boolean(v->stop_on_entry || attaches));
+    json_object_object_add(o, "stopOnEntry", json_object_new_boolean(v->stop_on_entry || attaches));
     json_object_object_add(o, "threads", json_object_new_string("waves"));
     enum wt_status status = start_session(v, client, err);
     if (status)
@@ -119,7 +118,7 @@ static enum wt_status write_file(const struct view *v, struct json_object *recor
     return bad ? wt_fail(err, WT_IO, "%s: it cannot be written", v->export) : WT_OK;
 }
 
-static enum wt_status export(struct view *v, struct wt_error *err)
+static enum wt_status export_page(struct view *v, struct wt_error *err)
 {
     struct wt_view_client client = {.fd = -1};
     struct json_object *o, *list, *recording = NULL;
@@ -204,7 +203,8 @@ static int view(int argc, char **argv)
     if (status == CLI_GO && !v.d.program && !cli_debug_runs_already(&v.d) && !v.d.core_path)
         status = cli_operand_missing(&cli_view, cli_view.operands);
     if (status == CLI_GO)
-        status = (v.export ? export(&v, &err) : serve(&v, &err)) ? cli_fail(&cli_view, &err) : 0;
+        status =
+            (v.export ? export_page(&v, &err) : serve(&v, &err)) ? cli_fail(&cli_view, &err) : 0;
     free(v.expression);
     cli_debug_free(&v.d);
     return status;
@@ -241,7 +241,8 @@ const struct cli_command cli_view = {
     .debugger = true,
     .many_gpus = true,
     .program = true,
-    .notes = "What is shown is what 'wavetrap debug' takes. The page's address, with its token, is\n"
-             "printed; Ctrl-C ends the server and its session. docs/view.md explains the page.\n",
+    .notes =
+        "What is shown is what 'wavetrap debug' takes. The page's address, with its token, is\n"
+        "printed; Ctrl-C ends the server and its session. docs/view.md explains the page.\n",
     .run = view,
 };

@@ -1,6 +1,6 @@
 /*
- * Fuzz target: requests of HTTP to the server of `wavetrap view`. What it takes of a request lies in
- * the bytes that were given, and is the same when more bytes have come.
+ * Fuzz target: requests of HTTP to the server of `wavetrap view`. What it takes of a request lies
+ * in the bytes that were given, and is the same when more bytes have come.
  */
 #include <stdlib.h>
 #include <string.h>

@@ -93,9 +93,9 @@ static void put_values(struct pool *p, struct json_object *list, const struct wt
     struct wt_values values;
     char *whole = dap_format("(%s)@*", expression), *first = NULL;
     struct json_object *o = dap_add_object(list), *texts;
-    const enum wt_status status =
-        whole && view->frame ? wt_source_evaluate(view, whole, &values, &err)
-                             : wt_fail(&err, WT_STATE, "nothing is known of the frame");
+    const enum wt_status status = whole && view->frame
+                                      ? wt_source_evaluate(view, whole, &values, &err)
+                                      : wt_fail(&err, WT_STATE, "nothing is known of the frame");
     free(whole);
     if (status) {
         dap_put_text(o, "why", err.text);
@@ -437,8 +437,9 @@ enum wt_status dap_select(struct wt_dap *d, struct json_object *arguments,
         return status;
     const wt_wave_id wave = strtoull(text, &end, 10);
     if (*end || end == text || lane >= WT_MAX_LANES)
-        return wt_fail(err, WT_INVALID, "\"wave\" is an id of the grid's, as a text, and \"lane\" "
-                                        "a lane of it");
+        return wt_fail(err, WT_INVALID,
+                       "\"wave\" is an id of the grid's, as a text, and \"lane\" "
+                       "a lane of it");
     status = wt_program_select_lane_of(d->g, wave, (unsigned)lane, err);
     if (status)
         return status;

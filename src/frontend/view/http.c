@@ -16,8 +16,7 @@ static bool take_line(const char **at, const char *end, struct http_text *line, 
     const char *newline = memchr(*at, '\n', (size_t)(end - *at));
     if (!newline)
         return false;
-    *bad = newline == *at || newline[-1] != '\r' ||
-           memchr(*at, 0, (size_t)(newline - *at)) != NULL;
+    *bad = newline == *at || newline[-1] != '\r' || memchr(*at, 0, (size_t)(newline - *at)) != NULL;
     *line = (struct http_text){*at, (size_t)(newline - *at) - !*bad};
     *at = newline + 1;
     return !*bad;

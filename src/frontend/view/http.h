@@ -23,9 +23,9 @@ struct http_request {
 };
 
 /**
- * Takes the head of a request from bytes that have come so far. 0: more bytes are needed; 200: it is
- * a request; else the status that answers it, after which the connection ends: 400, 405, 411, 413,
- * 431, 505.
+ * Takes the head of a request from bytes that have come so far. 0: more bytes are needed; 200: it
+ * is a request; else the status that answers it, after which the connection ends: 400, 405, 411,
+ * 413, 431, 505.
  */
 unsigned http_parse(const char *bytes, size_t size, struct http_request *request);
 

@@ -14,7 +14,7 @@
 #include "frontend/view/http.h"
 #include "frontend/view/view.h"
 
-#define MOST_PAGES 64           /* connections */
+#define MOST_PAGES 64          /* connections */
 #define MOST_UNSENT (64 << 20) /* bytes that a page does not take: it is given up then */
 
 struct bytes {
