@@ -24,7 +24,7 @@ class Browser:
             ["bash", "-c", 'exec "$@" 3<&103 4>&104 103<&- 104>&-', "bash", "chromium", "--headless=new", "--no-sandbox", "--disable-gpu",
              "--hide-scrollbars", "--no-first-run", "--disable-background-networking", "--remote-debugging-pipe",
              f"--window-size={width},{height}", f"--user-data-dir={self.folder.name}", "about:blank"],
-            pass_fds=high, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, env={**os.environ, "HOME": self.folder.name})
+            pass_fds=high, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, env={**os.environ, "HOME": self.folder.name, "TMPDIR": self.folder.name})
         for fd in (to_page, from_page, *high):
             os.close(fd)
         self.number, self.bytes, self.log, self.session = 0, b"", [], None
