@@ -2,8 +2,8 @@
  * observe-bench WAY GPU PROGRAM [KERNEL GRID BLOCK ARGUMENT…]: what observation and the check of
  * memory cost. Runs the kernel, or the whole program, with nobody who observes it (WAY `plain`), or
  * with a client that counts the bytes of all accesses (`bytes`) and the events, too (`all`), or
- * with the check of memory (`memory`), or of races, too (`race`). Prints the CPU seconds of the
- * run, the bytes and events, or the findings.
+ * with the check of memory (`memory`), or of races, too (`race`), or of barriers (`sync`). Prints
+ * the CPU seconds of the run, the bytes and events, or the findings.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -13,6 +13,7 @@
 
 #include "emulator/machine/groups.h"
 #include "check/race.h"
+#include "check/sync.h"
 #include "target/checks.h"
 #include "target/emulated.h"
 
@@ -81,8 +82,11 @@ int main(int argc, char **argv)
     struct wt_check_memory *memory = checks ? wt_emulated_check(&e, note_finding, &counts) : NULL;
     struct wt_check_race *race =
         races ? wt_check_race_begin(m, m, WT_LANES_BY_FAMILY, note_finding, &counts) : NULL;
-    if (checks ? !memory || (races && !race)
-               : strcmp(argv[1], "plain") != 0 && !wt_observe(m, note_access, &counts, NULL, 0))
+    const bool barriers = strcmp(argv[1], "sync") == 0;
+    struct wt_check_sync *sync = barriers ? wt_check_sync_begin(m, note_finding, &counts) : NULL;
+    if (checks     ? !memory || (races && !race)
+        : barriers ? !sync
+                   : strcmp(argv[1], "plain") != 0 && !wt_observe(m, note_access, &counts, NULL, 0))
         return 1;
     if (strcmp(argv[1], "all") == 0)
         wt_groups_observe(m, note_event);
@@ -94,6 +98,7 @@ int main(int argc, char **argv)
         return 1;
     }
     printf("%.4f %" PRIu64 " %" PRIu64 "\n", took, counts.bytes, counts.events);
+    wt_check_sync_end(sync);
     wt_check_race_end(race);
     wt_check_memory_end(memory);
     wt_emulated_close(&e);

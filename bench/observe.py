@@ -18,12 +18,12 @@ def observation(report, folder, build, pairs, run, count, vortex):
         for i in range(ITEMS):
             f.write((i * 2654435761 % (1 << 32) >> 1).to_bytes(4, "little"))
     report.title("observation: all accesses counted, or checked, beside a run that nobody observes (CPU time)")
-    ratios, aims = {}, {"memory": 2, "race": 6}
+    ratios, aims = {}, {"memory": 2, "race": 6, "sync": 6}
 
     def compare(what, rest):
         def once(way):
             return float(run([bench, way, *rest]).split()[0])
-        for way, text, aim in (("bytes", "accesses", "aim below x3"), ("all", "accesses and events", ""), ("memory", "memory checked", "aim below x8"), ("race", "races", "aim below x25")):
+        for way, text, aim in (("bytes", "accesses", "aim below x3"), ("all", "accesses and events", ""), ("memory", "memory checked", "aim below x8"), ("race", "races", "aim below x25"), ("sync", "barriers", "aim below x25")):
             a, b, ratio = pairs(lambda way=way: once(way), lambda: once("plain"), count)
             report.row(f"{what}: {text}", a, "nobody", b, ratio, "s", aim)
             if way in aims:

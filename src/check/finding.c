@@ -39,6 +39,19 @@ static const struct {
                                 "An argument's size is not that of the kernel's parameter."},
     [WT_FOUND_RACE] = {"race", WT_CHECK_RACE,
                        "Two accesses to one place, one of them a store, that nothing orders."},
+    [WT_FOUND_MISSED_BARRIER] = {"missed-barrier", WT_CHECK_SYNC,
+                                 "Lanes go on without a barrier that others of the group reach."},
+    [WT_FOUND_OTHER_BARRIER] = {"other-barrier", WT_CHECK_SYNC,
+                                "Lanes of a group wait for each other at different barriers."},
+    [WT_FOUND_BARRIER_COUNT] = {"barrier-count", WT_CHECK_SYNC,
+                                "Waves say different numbers of what a barrier waits for."},
+    [WT_FOUND_SYNC_MASK] = {"sync-mask", WT_CHECK_SYNC,
+                            "A mask names other lanes than those that execute the instruction."},
+    [WT_FOUND_INACTIVE_LANE] = {"inactive-lane", WT_CHECK_SYNC,
+                                "A lane takes the value of one that does not take part."},
+    [WT_FOUND_UNFINISHED_COPY] = {"unfinished-copy", WT_CHECK_SYNC,
+                                  "Memory is used to which an asynchronous copy is under way."},
+    [WT_FOUND_DEADLOCK] = {"deadlock", WT_CHECK_SYNC, "Waves wait for each other for ever."},
 };
 static_assert(sizeof kinds / sizeof *kinds == WT_FINDING_KINDS, "a name for each kind");
 
@@ -71,11 +84,9 @@ enum wt_status wt_checks_parse(const char *list, unsigned *checks, struct wt_err
     static const struct {
         const char *name;
         unsigned bits;
-    } names[] = {{"memory", WT_CHECK_MEMORY},
-                 {"leak", WT_CHECK_LEAK},
-                 {"api", WT_CHECK_API},
-                 {"race", WT_CHECK_RACE | WT_CHECK_MEMORY},
-                 {"all", WT_CHECK_ALL}};
+    } names[] = {{"memory", WT_CHECK_MEMORY}, {"leak", WT_CHECK_LEAK},
+                 {"api", WT_CHECK_API},       {"race", WT_CHECK_RACE | WT_CHECK_MEMORY},
+                 {"sync", WT_CHECK_SYNC},     {"all", WT_CHECK_ALL}};
     enum { COUNT = sizeof names / sizeof *names };
     *checks = 0;
     for (;;) {
@@ -86,7 +97,7 @@ enum wt_status wt_checks_parse(const char *list, unsigned *checks, struct wt_err
             i++;
         if (i == COUNT)
             return wt_fail(err, WT_INVALID,
-                           "'%.*s' is no check; they are memory, leak, api, race and all",
+                           "'%.*s' is no check; they are memory, leak, api, race, sync and all",
                            (int)(length < 40 ? length : 40), list);
         *checks |= names[i].bits;
         if (!list[length])

@@ -20,8 +20,9 @@ enum wt_check {
     WT_CHECK_LEAK = 1 << 1,
     WT_CHECK_API = 1 << 2,
     WT_CHECK_RACE = 1 << 3, /**< it needs MEMORY */
+    WT_CHECK_SYNC = 1 << 4, /**< barriers, and what lanes do together */
+    WT_CHECK_ALL = (1 << 5) - 1,
 };
-enum { WT_CHECK_ALL = WT_CHECK_MEMORY | WT_CHECK_LEAK | WT_CHECK_API | WT_CHECK_RACE };
 
 enum wt_finding_kind {
     WT_FOUND_OUT_OF_BOUNDS,  /**< an access outside of every object, or beyond the end of one */
@@ -38,7 +39,14 @@ enum wt_finding_kind {
     WT_FOUND_WRONG_DIRECTION, /**< a copy whose direction is not that of its addresses */
     WT_FOUND_UNSET_ARGUMENT,  /**< a launch of a kernel whose arguments are not all set */
     WT_FOUND_ARGUMENT_SIZE,
-    WT_FOUND_RACE, /**< two accesses that nothing orders */
+    WT_FOUND_RACE,            /**< two accesses that nothing orders */
+    WT_FOUND_MISSED_BARRIER,  /**< lanes go on without a barrier that others of the group reach */
+    WT_FOUND_OTHER_BARRIER,   /**< lanes wait at different barriers for each other */
+    WT_FOUND_BARRIER_COUNT,   /**< they do not say the same of how many a barrier waits for */
+    WT_FOUND_SYNC_MASK,       /**< a mask of lanes that is not that of those which execute it */
+    WT_FOUND_INACTIVE_LANE,   /**< a value of a lane that does not take part */
+    WT_FOUND_UNFINISHED_COPY, /**< an access to what is being copied asynchronously */
+    WT_FOUND_DEADLOCK,
     WT_FINDING_KINDS
 };
 

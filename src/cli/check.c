@@ -184,6 +184,9 @@ enum wt_status cli_check_begin(struct cli_check *check, struct wt_emulated *e, s
         !(check->race = wt_check_race_begin(e->machine, e->machine, wt_check_lanes(),
                                             wt_checked_found, NULL)))
         return wt_fail(err, WT_NO_MEMORY, "no host memory");
+    if (wt_check_wants(WT_CHECK_SYNC) &&
+        !(check->sync = wt_check_sync_begin(e->machine, wt_checked_found, NULL)))
+        return wt_fail(err, WT_NO_MEMORY, "no host memory");
     return WT_OK;
 }
 
@@ -206,8 +209,10 @@ int cli_check_end(const struct cli_command *command, struct cli_check *check,
 {
     if (!check->options.checks)
         return 0;
+    wt_check_sync_end(check->sync);
     wt_check_race_end(check->race);
     wt_check_memory_end(check->memory);
+    check->sync = NULL;
     check->race = NULL;
     check->memory = NULL;
     const int status = cli_check_report(command, check, check->file, e, report);

@@ -22,6 +22,7 @@ struct cli_check {
     struct wt_check_options options;
     struct wt_check_memory *memory; /**< of a device here, while it is checked */
     struct wt_check_race *race;     /**< likewise, for races */
+    struct wt_check_sync *sync;     /**< likewise, for barriers */
     int file;                       /**< of that device's findings */
     bool of_core_file;              /**< the findings are a core file's, and are not reported */
     struct wt_checks offered;       /**< to a debugger: */
@@ -39,8 +40,9 @@ struct cli_check {
 #define CLI_CHECK_OPTIONS(prefix)                                                                  \
     {"check", 0, "LIST",                                                                           \
      "report mistakes with memory (memory), what is never freed (leak), wrong\n"                   \
-     "calls (api), races of kernels (race), with commas between, or all; the\n"                    \
-     "status is 115 if an error is reported, and the program ended with 0",                        \
+     "calls (api), races of kernels (race), mistakes with barriers (sync), with\n"                 \
+     "commas between, or all; the status is 115 if an error is reported, and the\n"                \
+     "program ended with 0",                                                                       \
      CLI_SET(prefix##check)},                                                                      \
         {"check-limit", 0, "N", "report so many different findings of a process (default: 100)",   \
          CLI_SET(prefix##check_limit)},                                                            \

@@ -160,16 +160,20 @@ static void take_finding(struct cli_found_list *all, struct cli_counted_view *vi
     cli_host_calls(&all->files, lines, &f->finding.ended, &f->ended);
 }
 
+static bool is_access(uint32_t access)
+{
+    return access <= WT_ACCESS_ATOMIC || access == WT_NO_ACCESS;
+}
+
 /* The file is mapped in the program, whose stray stores may reach it. */
 static bool is_sound(const struct wt_finding *f)
 {
     return f->kind < WT_FINDING_KINDS && f->severity <= WT_NOTE && f->space <= WT_FOUND_HOST &&
-           (f->access <= WT_ACCESS_ATOMIC || f->access == WT_NO_ACCESS) &&
-           memchr(f->text, 0, sizeof f->text) && memchr(f->wave, 0, sizeof f->wave) &&
-           memchr(f->object_by, 0, sizeof f->object_by) &&
+           is_access(f->access) && memchr(f->text, 0, sizeof f->text) &&
+           memchr(f->wave, 0, sizeof f->wave) && memchr(f->object_by, 0, sizeof f->object_by) &&
            memchr(f->object_name, 0, sizeof f->object_name) && f->made.depth <= WT_STACK_DEPTH &&
            f->ended.depth <= WT_STACK_DEPTH && f->calls.depth <= WT_STACK_DEPTH &&
-           f->other.access <= WT_ACCESS_ATOMIC && memchr(f->other.wave, 0, sizeof f->other.wave);
+           is_access(f->other.access) && memchr(f->other.wave, 0, sizeof f->other.wave);
 }
 
 /* Whether a load is part of an atomic operation, which compilers make of a load and a
@@ -374,8 +378,11 @@ static void print_place(FILE *out, const struct cli_found *f)
 static void print_other(FILE *out, const struct cli_found *f)
 {
     const struct wt_finding_other *o = &f->finding.other;
-    fprintf(out, "  with the %s of %" PRIu64 " byte%s\n", wt_access_word((enum wt_access)o->access),
-            o->bytes, wt_plural(o->bytes));
+    if (o->access == WT_NO_ACCESS)
+        fputs("  the others\n", out);
+    else
+        fprintf(out, "  with the %s of %" PRIu64 " byte%s\n",
+                wt_access_word((enum wt_access)o->access), o->bytes, wt_plural(o->bytes));
     cli_calls_print(out, &f->other, "    ");
     print_access(out, f, "    ", o->wave, wt_finding_other_lanes(&f->finding), o->time, o->pc,
                  f->other_instruction);
@@ -437,8 +444,10 @@ static void report_other(struct wt_report_object *o, const struct cli_found *f)
         return;
     wt_lanes_list(wt_finding_other_lanes(&f->finding), ",", lanes, sizeof lanes);
     wt_report_begin_member(o, "other");
-    wt_report_text(o, "access", wt_access_word((enum wt_access)other->access));
-    wt_report_number(o, "bytes", other->bytes);
+    if (other->access != WT_NO_ACCESS) {
+        wt_report_text(o, "access", wt_access_word((enum wt_access)other->access));
+        wt_report_number(o, "bytes", other->bytes);
+    }
     if (f->other.count)
         report_call(o, &f->other.list[0]);
     report_calls(o, "calls", &f->other, 1);

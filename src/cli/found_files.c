@@ -95,8 +95,10 @@ static json_object *new_result(const struct cli_found *f)
         json_object_array_add(related, new_location(&f->other.list[0]));
         json_object_object_add(result, "relatedLocations", related);
     }
-    add_stack(stacks, "the access", &f->calls);
-    add_stack(stacks, "the other access", &f->other);
+    add_stack(stacks, f->finding.access == WT_NO_ACCESS ? "the place" : "the access", &f->calls);
+    add_stack(stacks,
+              f->finding.other.access == WT_NO_ACCESS ? "the other place" : "the other access",
+              &f->other);
     add_stack(stacks, "the launch", &f->launch);
     add_stack(stacks, "the allocation", &f->made);
     add_stack(stacks, "the end of the allocation", &f->ended);

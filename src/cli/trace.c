@@ -350,6 +350,13 @@ static void print_wait(FILE *out, const struct wt_observed_event *e)
             fprintf(out, " %s(%u)", names[i], e->count[i]);
 }
 
+static void print_named(const struct trace *t, const struct wt_observed_event *e, const char *verb)
+{
+    print_lanes(t, e->lanes);
+    fprintf(t->out, " %s ", verb);
+    print_lanes(t, e->named);
+}
+
 static void print_event(const struct trace *t, const struct wt_observed_event *e)
 {
     fprintf(t->out, "%10s ", "");
@@ -382,6 +389,26 @@ static void print_event(const struct trace *t, const struct wt_observed_event *e
         break;
     case WT_SEEN_ALONE:
         fputs("is alone on its core", t->out);
+        break;
+    case WT_SEEN_TOGETHER:
+        print_named(t, e, "are to execute it with");
+        break;
+    case WT_SEEN_EXCHANGE:
+        print_named(t, e, "take values, without their taking part, of");
+        break;
+    case WT_SEEN_COPY:
+    case WT_SEEN_COMMIT:
+        print_lanes(t, e->lanes);
+        fputs(e->kind == WT_SEEN_COPY ? " begin to copy" : " end a group of copies", t->out);
+        break;
+    case WT_SEEN_COPIED:
+        print_lanes(t, e->lanes);
+        fputs(" wait for copies", t->out);
+        if (e->number != WT_ALL_COPIES)
+            fprintf(t->out, ", but for %u groups", e->number);
+        break;
+    case WT_SEEN_DEADLOCK:
+        fputs("cannot go on", t->out);
         break;
     case WT_SEEN_LAUNCH:
     case WT_SEEN_GROUP:

@@ -20,7 +20,8 @@ CHECK = "--check=memory,leak,api"
 # Each kind, and the check that reports it.
 KINDS = {"out-of-bounds": "memory", "out-of-object": "memory", "use-after-free": "memory", "misaligned": "memory", "read-only": "memory", "null": "memory",
          "double-free": "memory", "bad-free": "memory", "leak": "leak", "failed-call": "api", "use-after-destroy": "api", "wrong-direction": "api",
-         "unset-argument": "api", "argument-size": "api", "race": "race"}
+         "unset-argument": "api", "argument-size": "api", "race": "race", "missed-barrier": "sync", "other-barrier": "sync", "barrier-count": "sync",
+         "sync-mask": "sync", "inactive-lane": "sync", "unfinished-copy": "sync", "deadlock": "sync"}
 # What is not found yet, or not as the label says, and why.
 PASSED = "a function gets the address as an argument, which it may have from any variable"
 GEN9 = "the access is within another variable, and the code of Gen9 is not analysed"
@@ -135,4 +136,4 @@ def test_findings_are_equal_from_run_to_run(tmp_path):
 
 def test_the_list_of_kinds_is_that_of_the_labels():
     used = collections.Counter(kind for label in checks.labels() for kind in label.kinds)
-    assert set(used) == set(KINDS) - {"race"}     # test_races.py has those
+    assert set(used) == {kind for kind, check in KINDS.items() if check not in ("race", "sync")}     # which have suites of their own

@@ -8,6 +8,29 @@
         return gcn_next(u);                                                                        \
     const struct gcn_uop *next = NULL
 
+/* Tells who observes the machine of lanes that read lanes which EXEC disables. */
+__attribute__((noinline)) static void tell_exchange(const struct gcn_wave *w,
+                                                    const struct gcn_uop *u)
+{
+    const uint64_t exec = gcn_exec(w);
+    struct wt_observed_event event = {
+        .kind = WT_SEEN_EXCHANGE, .pc = gcn_pc_of(w, u), .shifts = true};
+    int shift = 0;
+    for (uint64_t left = exec; left; left &= left - 1) {
+        const unsigned lane = (unsigned)__builtin_ctzll(left);
+        const unsigned from = (w->v[u->src[0]][lane] + (uint32_t)u->imm) / 4 % GCN_LANES;
+        const int by = (int)from - (int)lane;
+        event.shifts &= !by || !shift || by == shift;
+        shift = by ? by : shift;
+        if (exec >> from & 1)
+            continue;
+        event.lanes |= wt_lane_bit(lane);
+        event.named |= wt_lane_bit(from);
+    }
+    if (event.lanes)
+        wt_wave_tell(&w->device->machine, &w->head, event);
+}
+
 /* Backwards: each lane names the lane that it reads. One that EXEC disables gives 0. */
 OP(ds_bpermute_b32)
 {
@@ -16,6 +39,8 @@ OP(ds_bpermute_b32)
     if (!gcn_ds_registers(w, u, u->src[0], 1, &next) ||
         !gcn_ds_registers(w, u, u->src[1], 1, &next) || !gcn_ds_registers(w, u, u->dst, 1, &next))
         return next;
+    if (wt_observes_events(&w->device->machine))
+        tell_exchange(w, u);
     const uint32_t *on = gcn_lanes_on(w, gcn_exec(w));
     for (unsigned lane = 0; lane < GCN_LANES; lane++)
         from[lane] = w->v[u->src[1]][lane] & on[lane];

@@ -116,6 +116,15 @@ enum wt_observed_event_kind {
     WT_SEEN_FENCE,   /**< `lanes` of a wave execute a fence of `order` and `scope` */
     WT_SEEN_WAIT,    /**< a wave waits until no more than `count` accesses are outstanding */
     WT_SEEN_ALONE, /**< a wave goes on that has waited for the end of the core's others (Vortex) */
+    WT_SEEN_TOGETHER, /**< `lanes` of a wave execute an instruction which `named` should execute
+                           together; `present` of the `live` lanes do */
+    WT_SEEN_EXCHANGE, /**< `lanes` of a wave take values of lanes `named`, which do not take part */
+    WT_SEEN_COPY,     /**< `lanes` of a wave begin to copy; the instruction's stores are the copies,
+                           which are done when the lanes have waited for them */
+    WT_SEEN_COMMIT,   /**< copies that `lanes` have begun are a group */
+    WT_SEEN_COPIED,   /**< `lanes` have waited for copies until no more than `number` groups are
+                           outstanding; WT_ALL_COPIES: also those in no group */
+    WT_SEEN_DEADLOCK, /**< each wave waits for another one */
     WT_SEEN_WAVE_END,
     WT_SEEN_GROUP_END,
     WT_SEEN_LAUNCH_END,
@@ -129,6 +138,8 @@ enum wt_observed_barrier {
     WT_BARRIER_DEVICE, /**< of the waves of the device: `number` */
 };
 
+/** Of WT_SEEN_COPIED. */
+#define WT_ALL_COPIES UINT32_MAX
 /** Counts of WT_SEEN_WAIT that do not count. */
 #define WT_NO_COUNT 0xff
 
@@ -142,7 +153,7 @@ struct wt_observed_event {
     enum wt_observed_event_kind kind;
     uint64_t time;   /**< issue time of the instruction that does it, or, between instructions, of
                           the next one */
-    uint64_t pc;     /**< ARRIVE, FENCE, WAIT: of the instruction; else 0 */
+    uint64_t pc;     /**< of the instruction, but of RELEASE, begins and ends, which have 0 */
     uint64_t id;     /**< of the wave whose event it is, wt_machine_wave_id(); 0: it is none's */
     uint32_t wave;   /**< its slot */
     uint64_t launch; /**< of LAUNCH, GROUP, WAVE, their ends: wt_machine_launch() */
@@ -150,7 +161,12 @@ struct wt_observed_event {
     wt_lanes lanes;
     enum wt_observed_barrier barrier; /**< of ARRIVE, RELEASE */
     uint32_t number;
-    enum wt_observed_order order; /**< of FENCE */
+    uint32_t
+        expected; /**< of ARRIVE: how many waves, or lanes, are to arrive; 0: all of the group */
+    bool apart;   /**< of ARRIVE: lanes may arrive by different instructions */
+    bool shifts;  /**< of EXCHANGE: each lane takes the value of the one so many behind it */
+    wt_lanes named, present, live; /**< of TOGETHER; EXCHANGE: `named` */
+    enum wt_observed_order order;  /**< of FENCE */
     enum wt_observed_scope scope;
     uint8_t count[3]; /**< of WAIT, WT_NO_COUNT: of any; loads and stores of vectors; exports; LDS,
                            GDS, scalar loads and messages (gfx900) */

@@ -386,6 +386,18 @@ unsigned sm_alu_vote(struct sm_exec *x)
     return 1;
 }
 
+/* Tells who observes the machine of lanes @p readers that read @p sources, which do not execute. */
+__attribute__((noinline)) static void tell_exchange(const struct sm_exec *x, uint32_t readers,
+                                                    uint32_t sources, bool shifts)
+{
+    wt_wave_tell(&x->w->device->machine, &x->w->head,
+                 (struct wt_observed_event){.kind = WT_SEEN_EXCHANGE,
+                                            .pc = sm_pc_of(x->w, x->u),
+                                            .lanes = readers,
+                                            .shifts = shifts,
+                                            .named = sources});
+}
+
 /* SHFL (PTX ISA, "shfl"): lane and mask from registers or immediates. */
 unsigned sm_alu_shfl(struct sm_exec *x)
 {
@@ -393,7 +405,7 @@ unsigned sm_alu_shfl(struct sm_exec *x)
     const bool lane_given = sm_bit(x->word, 28), mask_given = sm_bit(x->word, 29);
     const uint32_t *lanes = x->w->r[sm_bits(x->word, 20, 8)];
     const uint32_t *masks = x->w->r[sm_bits(x->word, 39, 8)];
-    uint32_t inside = 0;
+    uint32_t inside = 0, readers = 0, sources = 0;
     FOR_LANES (i) {
         const uint32_t b = lane_given ? (uint32_t)sm_bits(x->word, 20, 5) : lanes[i] & 31;
         const uint32_t c = mask_given ? (uint32_t)sm_bits(x->word, 34, 13) : masks[i];
@@ -423,7 +435,13 @@ unsigned sm_alu_shfl(struct sm_exec *x)
             from = (int)i;
         inside |= (uint32_t)in << i;
         x->d[0][i] = x->a[from & 31];
+        if (x->exec >> i & 1 && !(x->exec >> (from & 31) & 1)) {
+            readers |= 1u << i;
+            sources |= 1u << (from & 31);
+        }
     }
+    if (readers && wt_observes_events(&x->w->device->machine))
+        tell_exchange(x, readers, sources, how == 1 || how == 2);
     sm_set_predicate(x, (unsigned)sm_bits(x->word, 48, 3), inside);
     return 1;
 }

@@ -275,7 +275,13 @@ bool sm_barrier_arrive(struct sm_warp *w, uint32_t lanes, unsigned number, uint3
                        bool waits)
 {
     struct sm_barrier *b = &w->cta->barrier[number];
-    wt_wave_tell_arrival(&w->device->machine, &w->head, w->wait_pc, lanes, number);
+    if (wt_observes_events(&w->device->machine))
+        wt_wave_tell(&w->device->machine, &w->head,
+                     (struct wt_observed_event){.kind = WT_SEEN_ARRIVE,
+                                                .pc = w->wait_pc,
+                                                .lanes = lanes,
+                                                .number = number,
+                                                .expected = threads});
     b->arrived++;
     b->expected = threads / SM_LANES;
     if (waits)

@@ -394,7 +394,14 @@ PTX_EXECUTOR(ptx_op_barrier)
         threads && lanes == w->live ? SM_LANES : (uint32_t)__builtin_popcount(lanes);
     const uint32_t holds =
         o->how == REDUCE ? (uint32_t)__builtin_popcount(ptx_mask(frame, &o->s[2]) & lanes) : 0;
-    wt_wave_tell_arrival(&w->device->machine, &w->head, pc, lanes, n);
+    if (wt_observes_events(&w->device->machine))
+        wt_wave_tell(&w->device->machine, &w->head,
+                     (struct wt_observed_event){.kind = WT_SEEN_ARRIVE,
+                                                .pc = pc,
+                                                .lanes = lanes,
+                                                .number = n,
+                                                .expected = threads,
+                                                .apart = o->flag});
     b->arrived += count;
     b->expected = threads;
     b->holds += holds;

@@ -346,6 +346,7 @@ PTX_EXECUTOR(ptx_op_texture);
 PTX_EXECUTOR(ptx_op_surface_load);
 PTX_EXECUTOR(ptx_op_surface_store);
 PTX_EXECUTOR(ptx_op_copy_async);
+PTX_EXECUTOR(ptx_op_copy_wait);
 PTX_EXECUTOR(ptx_op_texture_query);
 PTX_EXECUTOR(ptx_op_space);
 PTX_EXECUTOR(ptx_op_alloca);

@@ -278,6 +278,22 @@ bool ptx_lower_stack(struct body *b, enum ptx_math op)
            body_put_record(b, ptx_op_stack, &record);
 }
 
+/* commit_group, wait_group n, wait_all of cp.async: an observer is told. */
+static bool lower_wait(struct body *b)
+{
+    struct ptx_op record = body_blank();
+    const bool commits = ptx_name_is(b->s->name, "cp.async.commit_group");
+    record.flag = commits;
+    record.index = WT_ALL_COPIES;
+    if (ptx_name_is(b->s->name, "cp.async.wait_group")) {
+        const struct ptx_operand *groups = body_operand_count(b) ? body_operand(b, 0) : NULL;
+        if (!groups || groups->kind != PTX_OPERAND_INTEGER)
+            return body_unsupported(b);
+        record.index = (uint32_t)groups->value;
+    }
+    return body_put_record(b, ptx_op_copy_wait, &record);
+}
+
 /*
  * cp.async: the copy is done at once, so there is nothing to wait for. [to], [from], bytes, and how
  * many of them are read; the others are zeros.
@@ -291,7 +307,7 @@ bool ptx_lower_copy(struct body *b, enum ptx_math op)
     if (!ptx_has(f, PTX_WORD_async))
         return body_unsupported(b);
     if (ptx_has(f, PTX_WORD_wait_all)) /* ptx_form.c has the others for this one */
-        return body_emit_guarded(b, ptx_op_nop) != NULL;
+        return lower_wait(b);
     if (!(f->fields & CACHE) || count < 3 || count > 4 || !is_memory(body_operand(b, 0)) ||
         !is_memory(body_operand(b, 1)))
         return body_unsupported(b);

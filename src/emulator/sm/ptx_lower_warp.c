@@ -1,6 +1,8 @@
 /* Lowers instructions on the CTA and the warp: barriers, shuffles, votes. */
 #include "emulator/sm/ptx_body.h"
 
+#include <string.h>
+
 #include "emulator/sm/memory_access.h"
 
 enum { SYNC, ARRIVE, REDUCE };
@@ -20,6 +22,7 @@ bool ptx_lower_barrier(struct body *b, enum ptx_math op)
     const bool reduces = ptx_has(f, PTX_WORD_red);
     record.how = reduces ? REDUCE : ptx_has(f, PTX_WORD_arrive) ? ARRIVE : SYNC;
     record.combine = f->combine;
+    record.flag = !ptx_has(f, PTX_WORD_aligned) && memcmp(b->s->name.at, "barr", 4) == 0;
     if (!reduces && record.how == SYNC && !ptx_has(f, PTX_WORD_sync) && count)
         return body_unsupported(b);
     if (reduces) {

@@ -327,9 +327,9 @@ static bool is_source(sm_op run)
 
 static bool is_control(sm_op run)
 {
-    return run == ptx_op_nop || run == ptx_op_fence || run == ptx_op_bra || run == ptx_op_brx ||
-           run == ptx_op_exit || run == ptx_op_trap || run == ptx_op_barrier ||
-           run == ptx_op_warp_barrier || run == ptx_op_join;
+    return run == ptx_op_nop || run == ptx_op_copy_wait || run == ptx_op_fence ||
+           run == ptx_op_bra || run == ptx_op_brx || run == ptx_op_exit || run == ptx_op_trap ||
+           run == ptx_op_barrier || run == ptx_op_warp_barrier || run == ptx_op_join;
 }
 
 static void put_operands(struct listing *l)

@@ -196,6 +196,25 @@ static uint32_t group(const struct sm_warp *w, const struct ptx_op *o, uint32_t 
     return same & left;
 }
 
+/* Tells who observes the machine which lanes execute a .sync at once, for each mask of members. */
+__attribute__((noinline)) static void tell_together(const struct sm_warp *w, const struct sm_uop *u)
+{
+    const uint32_t *row = ptx_in(ptx_frame(w), &u->ptx->s[3]);
+    const uint32_t lanes = ptx_lanes(w, u->ptx);
+    uint32_t members;
+    for (uint32_t left = lanes, same; left; left &= ~same) {
+        same = group(w, u->ptx, left, &members);
+        wt_wave_tell(&w->device->machine, &w->head,
+                     (struct wt_observed_event){.kind = WT_SEEN_TOGETHER,
+                                                .pc = sm_pc_of(w, u),
+                                                .lanes = same,
+                                                .apart = u->ptx->run == ptx_op_warp_barrier,
+                                                .named = row[__builtin_ctz(left)],
+                                                .present = lanes,
+                                                .live = w->live});
+    }
+}
+
 /* Waits for the members of a .sync (o->flag). False: *next is to be returned. */
 static bool together(struct sm_warp *w, const struct sm_uop *u, const struct sm_uop **next)
 {
@@ -204,7 +223,13 @@ static bool together(struct sm_warp *w, const struct sm_uop *u, const struct sm_
     *next = sm_next(u);
     if (!lanes)
         return false;
-    return !o->flag || ptx_converge(w, u, ptx_in(ptx_frame(w), &o->s[3]), next);
+    if (!o->flag)
+        return true;
+    if (!ptx_converge(w, u, ptx_in(ptx_frame(w), &o->s[3]), next))
+        return false;
+    if (wt_observes_events(&w->device->machine))
+        tell_together(w, u);
+    return true;
 }
 
 /* An observer is told of those that have come together. */
@@ -238,7 +263,7 @@ PTX_EXECUTOR(ptx_op_shuffle)
     const uint32_t *A = ptx_in(frame, &o->s[0]), *B = ptx_in(frame, &o->s[1]),
                    *C = ptx_in(frame, &o->s[2]), *members = ptx_in(frame, &o->s[3]);
     const uint32_t lanes = ptx_lanes(w, o);
-    uint32_t result[SM_LANES], holds = 0;
+    uint32_t result[SM_LANES], holds = 0, readers = 0, sources = 0;
     PTX_LEFT(i, lanes)
     {
         const uint32_t b = B[i] & 31, c = C[i] & 31, mask = C[i] >> 8 & 31;
@@ -266,9 +291,21 @@ PTX_EXECUTOR(ptx_op_shuffle)
         j = inside ? j : (int)i;
         /* A lane that is no member, or that has ended, has no value (9.7.9.6): NVIDIA's GPUs give
          * 0. Without .sync the register of a lane that is not there is read. */
-        result[i] = !o->flag || (members[i] & lanes) >> j & 1 ? A[j] : 0;
+        const uint32_t there = o->flag ? members[i] & lanes : lanes;
+        result[i] = !o->flag || there >> j & 1 ? A[j] : 0;
         holds |= (uint32_t)inside << i;
+        if (!(there >> j & 1)) {
+            readers |= 1u << i;
+            sources |= 1u << j;
+        }
     }
+    if (readers && wt_observes_events(&w->device->machine))
+        wt_wave_tell(&w->device->machine, &w->head,
+                     (struct wt_observed_event){.kind = WT_SEEN_EXCHANGE,
+                                                .pc = sm_pc_of(w, u),
+                                                .lanes = readers,
+                                                .shifts = o->how == UP || o->how == DOWN,
+                                                .named = sources});
     if (o->d2 != PTX_NO_SLOT)
         ptx_set_mask(frame, o->d2, holds, lanes);
     if (o->d != PTX_NO_SLOT)

@@ -95,10 +95,13 @@ static void tell(const struct vx_warp *w, enum wt_observed_event_kind kind, uint
         return;
     const enum wt_observed_barrier barrier =
         w->wait == VX_WAIT_GLOBAL_BARRIER ? WT_BARRIER_CORES : WT_BARRIER_CORE;
-    wt_wave_tell(
-        &w->device->machine, &w->head,
-        (struct wt_observed_event){
-            .kind = kind, .pc = pc, .lanes = w->mask, .barrier = barrier, .number = w->wait_id});
+    wt_wave_tell(&w->device->machine, &w->head,
+                 (struct wt_observed_event){.kind = kind,
+                                            .pc = pc,
+                                            .lanes = w->mask,
+                                            .barrier = barrier,
+                                            .number = w->wait_id,
+                                            .expected = w->wait_count});
 }
 
 void vx_tell_fence(const struct vx_warp *w, const struct vx_uop *u)

@@ -6,6 +6,7 @@
 #define WT_RUNTIME_COMMON_CHECKED_H
 
 #include "check/race.h"
+#include "check/sync.h"
 #include "emulator/machine/core_format.h"
 
 /** The variable by which the command says what is checked: wt_checked_options as text. */

@@ -31,6 +31,7 @@ struct wt_counted {
     struct wt_profile *profile;     /* NULL: nobody counts */
     struct wt_check_memory *memory; /* NULL: memory is not checked */
     struct wt_check_race *race;     /* NULL: races are not looked for */
+    struct wt_check_sync *sync;     /* NULL: barriers are not looked at */
     uint64_t state;                 /* of the code that is listed */
     bool listed;
     uint64_t list;           /* the place of the LIST */
@@ -144,9 +145,21 @@ static bool wants_races(void)
     return false;
 }
 
+/* Workers of OpenMP's runtimes wait at barriers of their own for the first thread. */
+static bool wants_sync(void)
+{
+    const bool wanted = wt_check_wants(WT_CHECK_SYNC);
+    if (!wanted || !dl_iterate_phdr(is_openmp, NULL))
+        return wanted;
+    wt_say_once("--check=sync is not there for OpenMP: no barriers are looked at in process %ld",
+                (long)getpid());
+    return false;
+}
+
 static struct wt_counted *begin(struct wt_hosted *gpu, const void *space)
 {
-    const bool races = wants_races();
+    const bool races = wants_races(), sync = wants_sync();
+    uint64_t first, last;
     struct wt_counted *c = calloc(1, sizeof *c);
     if (!c)
         return NULL;
@@ -155,9 +168,11 @@ static struct wt_counted *begin(struct wt_hosted *gpu, const void *space)
         c->profile = wt_profile_begin(gpu->machine, &gpu->core->profile, add_numbers, c);
     if (wt_check_wants(WT_CHECK_MEMORY))
         c->memory = wt_check_memory_begin(gpu->machine, space, wt_checked_found, &c->list);
-    if (c->memory) {
-        uint64_t first, last;
+    if (wt_checks_wanted())
         wt_check_launches(&first, &last);
+    if (sync && (c->sync = wt_check_sync_begin(gpu->machine, wt_checked_found, &c->list)))
+        wt_check_sync_only(c->sync, first, last);
+    if (c->memory) {
         wt_check_memory_only(c->memory, first, last);
         if (races)
             c->race = wt_check_race_begin(gpu->machine, space, wt_check_lanes(), wt_checked_found,
@@ -166,8 +181,9 @@ static struct wt_counted *begin(struct wt_hosted *gpu, const void *space)
             wt_check_race_only(c->race, first, last);
     }
     if ((c->profile || !wt_counted_counts()) && (c->memory || !wt_check_wants(WT_CHECK_MEMORY)) &&
-        (c->race || !races))
+        (c->race || !races) && (c->sync || !sync))
         return c;
+    wt_check_sync_end(c->sync);
     wt_check_race_end(c->race);
     wt_check_memory_end(c->memory);
     if (c->profile)
@@ -218,9 +234,11 @@ void wt_counted_forget(struct wt_hosted *gpu)
         wt_profile_end(c->profile);
     wt_profile_free(c->profile);
     if (gpu->machine == c->machine) {
+        wt_check_sync_end(c->sync);
         wt_check_race_end(c->race);
         wt_check_memory_end(c->memory);
     } else {
+        wt_check_sync_free(c->sync);
         wt_check_race_free(c->race);
         wt_check_memory_free(c->memory);
     }

@@ -1,0 +1,127 @@
+/* What the check of synchronisation knows of groups and their waves. See sync.h. */
+#ifndef WT_CHECK_SYNC_STATE_H
+#define WT_CHECK_SYNC_STATE_H
+
+#include "base/map.h"
+#include "check/sync.h"
+#include "emulator/machine/observe.h"
+
+enum {
+    SYNC_ROUNDS = 64,   /* of barriers of a group that are remembered */
+    SYNC_RECENT = 16,   /* accesses of a wave that are found without the map */
+    SYNC_LEFT = 16,     /* of a group: places at which lanes have gone on */
+};
+
+/** An instruction that lanes of a wave execute. */
+struct sync_place {
+    uint64_t pc, time;
+    wt_lanes lanes;
+    uint32_t wave; /**< its slot */
+    uint64_t id;   /**< of the wave; 0: there is no place */
+    struct wt_wave_name name;
+};
+
+/** An asynchronous copy of lanes. */
+struct sync_copy {
+    struct sync_place place;
+    wt_lanes lanes; /**< that have not waited for it */
+    unsigned size;
+    uint32_t commit[WT_MAX_LANES]; /**< its group's number, from 1; 0: it is in none */
+    uint64_t at[WT_MAX_LANES];
+};
+
+/** Accesses at one place since the last barrier of the group. */
+struct sync_access {
+    uint64_t pc;
+    uint32_t wave, round;
+    wt_lanes lanes;
+};
+
+/** A wave of a group; it is known until the group has ended. */
+struct sync_wave {
+    uint64_t id;
+    struct wt_wave_name name;
+    wt_lanes lanes;   /**< that have begun */
+    wt_lanes arrived; /**< at the group's barrier, in this round */
+    wt_lanes behind;  /**< have missed a barrier that others have passed */
+    struct sync_place missed;
+    uint32_t passed[WT_MAX_LANES]; /**< barriers of the group */
+    uint32_t commits[WT_MAX_LANES];
+    unsigned recent[SYNC_RECENT]; /**< numbers of accesses, from 1 */
+    struct sync_place absent;     /**< `lanes` have gone on without `absent_named` */
+    wt_lanes absent_named, absent_mask;
+    wt_lanes apart; /**< execute instructions of one mask at different places */
+};
+
+/** The barrier that lanes of a group pass as their n-th one. */
+struct sync_round {
+    struct sync_place place;
+    uint32_t number;
+};
+
+/** Lanes that have gone on at a place without what others have executed. */
+struct sync_left {
+    enum wt_finding_kind kind;
+    uint64_t pc;
+    struct sync_place place; /**< of the others */
+    struct sync_place gone;  /**< at `pc` */
+    uint32_t round;          /**< of a barrier */
+    const char *text;
+};
+
+/** What waves say that a barrier waits for, of which the first one has arrived. */
+struct sync_count {
+    uint32_t number, core, expected;
+    struct sync_place place; /**< of the first one */
+};
+
+struct sync_group {
+    uint64_t home, launch, entry;
+    struct sync_wave **wave; /**< by number */
+    size_t waves, wave_room;
+    uint32_t rounds; /**< that are complete */
+    bool differs;    /**< lanes have waited at different barriers */
+    bool opening;    /**< waves go on from the round that has begun */
+    struct sync_round round[SYNC_ROUNDS];
+    struct sync_access *access;
+    size_t accesses, access_room;
+    struct wt_map by_place; /**< wave and pc: number of the access */
+    struct sync_left left[SYNC_LEFT];
+    unsigned lefts;
+    struct sync_copy *copy;
+    size_t copies, copy_room;
+    struct sync_count *count;
+    size_t counts, count_room;
+};
+
+/** What a wave waits for. */
+struct sync_wait {
+    struct sync_place place;
+    enum wt_observed_barrier barrier;
+    uint32_t number, expected;
+    uint64_t home;
+};
+
+struct wt_check_sync {
+    struct wt_machine *machine;
+    bool strict; /**< lanes that have ended must have reached barriers, too (OpenCL) */
+    wt_found_fn *found;
+    void *context;
+    uint64_t first_launch, last_launch, resets, most;
+    bool lost;
+    struct wt_map groups;  /**< home: struct sync_group */
+    struct sync_wave **of; /**< by slot: NULL: no wave of a group */
+    struct sync_group **group_of;
+    struct sync_wait *wait;   /**< by slot */
+    struct sync_group others; /**< counts of barriers that are no group's */
+    struct sync_place copying; /**< the copy whose accesses come */
+};
+
+/** Reports a mistake of lanes at a place; @p other, NULL: none: with what. */
+void sync_report(struct wt_check_sync *s, const struct sync_group *g, enum wt_finding_kind kind,
+                 enum wt_severity severity, const struct sync_place *place,
+                 const struct sync_place *other, const char *text);
+/** Reports a deadlock. */
+void sync_report_deadlock(struct wt_check_sync *s, uint64_t time);
+
+#endif

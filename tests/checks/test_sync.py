@@ -1,0 +1,241 @@
+"""--check=sync finds each planted mistake with barriers, masks of lanes and asynchronous copies (sync.txt) by its places and lanes, and nothing in corrected
+twins and idioms. The labels are proved by threads of the host whose barrier knows the lines, and by Oclgrind."""
+import dataclasses
+import functools
+import json
+import re
+import subprocess
+
+import pytest
+
+import checks
+import test_found as harness
+
+FAMILIES = {"sync": ("gfx900", "sm"), "warps": ("gfx900", "sm"), "sync_opencl": ("gen9",), "sync_vortex": ("vortex",)}
+VORTEX = ["-g", "vortex:cores=1,warps=4,threads=2"]
+OF_GFX900 = {"value_of_inactive", "pairs_of_inactive", "butterfly", "shuffle_of_waves"}    # of warps.cu
+# Of warps.cu: found, but for the line of what is inlined: clang writes lines alone into PTX.
+INLINED = {"value_of_inactive", "pairs_of_inactive", "mask_of_absent", "absent_at_barrier", "masks_differ", "loop_leaves_some"}
+# What a mistake has as a consequence, beside the finding of its label.
+ALSO = {"different_counts": {"deadlock"}, "absent_at_barrier": {"missed-barrier", "other-barrier"}}
+
+
+@dataclasses.dataclass(frozen=True)
+class Mistake:
+    program: str
+    case: str
+    findings: tuple     # (family or None, check, severity, kind), ...; none of an idiom
+    places: tuple       # two of (lanes or None, function, file, line); the second may be None
+    proof: str
+
+    def expected(self, family):
+        return {(severity, kind) for own, _, severity, kind in self.findings if own in (None, family)}
+
+    @property
+    def lines(self):
+        return {place[3] for place in self.places if place}
+
+
+@functools.cache
+def sources():
+    return {words[0]: words[1:] for words in map(str.split, re.findall(r"^\[(.*)\]$", (checks.HERE / "sync.txt").read_text(), re.M))}
+
+
+def place_of(program, lanes, word):
+    if word == "-":
+        return None
+    function, _, mark = word.partition("@")
+    file = next((name for name in sources()[program] if mark in checks.marks(name)), None)
+    assert file, f"{program}: no source has the mark {mark}"
+    return None if lanes == "-" else lanes, function, file, checks.marks(file)[mark]
+
+
+def mistake_of(program, words):
+    if words[1] == "none":
+        return Mistake(program, words[0], (), (), None)
+    case, finding, lanes, place, others, other, proof = words
+    return Mistake(program, case, checks.findings_of(finding), (place_of(program, lanes, place), place_of(program, others, other)), proof)
+
+
+@functools.cache
+def mistakes():
+    return checks.lines_of("sync.txt", mistake_of)
+
+
+PLANTED = [mistake for mistake in mistakes() if mistake.findings]
+
+
+def families_of(mistake):
+    return [family for family in FAMILIES[mistake.program]
+            if (mistake.program != "warps" or family == "sm" or mistake.case in OF_GFX900) and (mistake.expected(family) or not mistake.findings)]
+
+
+# ---- building and running ----
+
+def program_of(program, family):
+    """The words that start it."""
+    source = checks.HERE / f"{program}.cu"
+    if family == "gfx900":
+        return [checks.built(f"{program}.gfx900", "hipcc", "--offload-arch=gfx900", checks.LEVEL, "-g", "-w", "-x", "hip", source)]
+    if family == "sm":
+        cuda = checks.cuda_path()
+        return [checks.built(f"{program}.sm", "clang-19", "-x", "cuda", "--cuda-gpu-arch=sm_50", checks.LEVEL, "-g", "-w", f"--cuda-path={cuda}", source,
+                             f"-L{cuda}/lib64", "-lcudart", "-lstdc++")]
+    if family == "gen9":
+        return [checks.built(f"{program}.gen9", "gcc", "-O1", "-g", "-w", checks.HERE / f"{program}.c", "-lOpenCL"), checks.HERE / "sync.cl"]
+    return [checks.vortex_program(program)]
+
+
+def cases_of(program):
+    return list(dict.fromkeys(mistake.case for mistake in mistakes() if mistake.program == program))
+
+
+def wavetrap(program, family, how, *cases, options=()):
+    if family == "vortex":
+        number = cases_of(program).index(cases[0]) + 1 if how == "bad" else 0
+        return checks.run(checks.command_under_test(), "run", *VORTEX, *options, f"--arg={number}", *program_of(program, family))
+    return checks.run(checks.command_under_test(), "exec", "-g", family, *options, *program_of(program, family), how, *cases)
+
+
+def on_host(how, *cases):
+    return checks.run(checks.built("sync.host", "g++", "-x", "c++", "-std=c++17", "-O0", "-w", checks.HERE / "sync.cu", "-lpthread"), how, *cases)
+
+
+def oclgrind(how, *cases):
+    """Oclgrind has another compiler, which does not know Intel's option -g."""
+    return checks.run("oclgrind", *program_of("sync_opencl", "gen9"), how, *cases, CHECK_OPTIONS="-cl-opt-disable")
+
+
+def reported(folder, program, family, how, *cases, options=()):
+    path = folder / "report.json"
+    done = wavetrap(program, family, how, *cases, options=["--check=sync", f"--report=json:{path}", *options])
+    assert path.exists(), done.stdout + done.stderr
+    found = [one for one in map(json.loads, path.read_text().splitlines()) if one["kind"] == "finding"]
+    if family == "gen9":    # OpenCL's programs are text for the runtime, which has no name for them
+        found = json.loads(re.sub(r'"file": "[^"]*"', '"file": "sync.cl"', json.dumps(found)))
+    return found, done
+
+
+# ---- the oracles ----
+
+@pytest.mark.parametrize("mistake", [mistake for mistake in PLANTED if mistake.proof == "host"], ids=lambda mistake: mistake.case)
+def test_threads_of_the_host_see_the_mistake(mistake):
+    said = on_host("bad", mistake.case).stderr
+    lines = {int(line) for text in re.findall(r"barriers?: ([\d ]+)", said) for line in text.split()}
+    assert lines & mistake.lines, said
+
+
+@pytest.mark.parametrize("mistake", [mistake for mistake in PLANTED if mistake.proof == "oclgrind"], ids=lambda mistake: mistake.case)
+def test_oclgrind_sees_the_mistake(mistake):
+    said = oclgrind("bad", mistake.case).stderr
+    lines = set(map(int, re.findall(r"At line (\d+)", said.partition("divergence detected (barrier)")[2])))
+    assert lines and lines <= mistake.lines, said
+
+
+def test_twins_and_idioms_are_silent_in_the_oracles():
+    """Their results are those of the GPUs."""
+    for done, runs in ((on_host("good"), (("sync", "gfx900"), ("sync", "sm"))), (oclgrind("good"), (("sync_opencl", "gen9"),))):
+        assert done.returncode == 0 and not re.search("barrier:|barriers:|divergence", done.stderr), done.stderr
+        for program, family in runs:
+            assert checks.results(wavetrap(program, family, "good")) == checks.results(done)
+
+
+# ---- the check ----
+
+def side(one):
+    place = harness.innermost(one)
+    return one["lanes"], harness.plain(place.get("function")), place.get("file", "").rpartition("/")[2], place.get("line")
+
+
+def is_like(one, place, count=4):
+    return place is None or all(wanted in (None, value) for value, wanted in zip(side(one)[:count], place))
+
+
+def is_expected(one, mistake, family):
+    first, second = mistake.places
+    if second and "other" not in one:
+        return False
+    parts = 3 if family == "sm" and mistake.case in INLINED else 4
+    right = is_like(one, first, parts) and is_like(one.get("other"), second)
+    return right or (one["finding"] == "other-barrier" and is_like(one, second) and is_like(one["other"], first))
+
+
+EVERY = [(mistake, family) for mistake in PLANTED for family in families_of(mistake)]
+
+
+def name_of(value):
+    return f"{value.program}-{value.case}" if isinstance(value, Mistake) else value
+
+
+@pytest.mark.parametrize("mistake, family", EVERY, ids=name_of)
+def test_a_planted_mistake_is_found(tmp_path, monkeypatch, mistake, family):
+    monkeypatch.setattr(checks, "sources", sources)
+    found, done = reported(tmp_path, mistake.program, family, "bad", mistake.case)
+    wanted = mistake.expected(family)
+    right = [one for one in found if (one["severity"], one["finding"]) in wanted and is_expected(one, mistake, family)]
+    assert right, f"none of {wanted} at {mistake.places}: {[(one['severity'], one['finding'], side(one), side(one.get('other', one))) for one in found]}\n{done.stderr}"
+    kinds = {one["finding"] for one in found if one["severity"] == "error"}
+    assert kinds <= {kind for _, kind in wanted} | ALSO.get(mistake.case, set()), f"{kinds}\n{done.stderr}"
+    deadlock = any(one["finding"] == "deadlock" for one in found)
+    assert deadlock or done.returncode == (115 if kinds else 0), done
+
+
+@pytest.mark.parametrize("program, family", [(program, family) for program, families in FAMILIES.items() for family in families])
+def test_twins_and_idioms_have_no_finding(tmp_path, program, family):
+    found, done = reported(tmp_path, program, family, "good")
+    found = [one for one in found if one["severity"] != "note"]
+    assert not found and done.returncode == 0, f"{found}\n{done.stderr}"
+    assert checks.results(done) == checks.results(wavetrap(program, family, "good"))
+
+
+def test_there_are_enough_of_them():
+    """Of each program on each of its families."""
+    assert len(EVERY) >= 50
+    assert sum(len(families_of(mistake)) for mistake in mistakes() if not mistake.findings) >= 25
+    for program in FAMILIES:
+        text = (checks.HERE / sources()[program][0]).read_text()
+        assert cases_of(program) == re.findall(r"\bCASE\((\w+)\)", text)[:len(cases_of(program))], program
+
+
+# ---- what is said elsewhere ----
+
+def test_a_repeated_past_counts_once():
+    """`check goto` goes to both places; what is repeated finds nothing that was found before."""
+    script = "run\ninfo checks 1\ncheck goto 1\nprint $pc\ncheck goto 1 other\nprint $pc\ncontinue\ninfo checks\nquit\n"
+    done = subprocess.run([checks.command_under_test(), "debug", *VORTEX, "--check=sync", "--arg=4", *program_of("sync_vortex", "vortex")], input=script,
+                          capture_output=True, text=True, timeout=120, check=False)
+    mistake = next(one for one in PLANTED if one.case == "wait_for_each_other" and one.program == "sync_vortex")
+    places = {int(line) for line in re.findall(r"at \S*sync_vortex\.c:(\d+)", done.stdout)}
+    assert mistake.lines <= places, done.stdout
+    assert re.search(r"^1  error: deadlock", done.stdout, re.M) and not re.search(r"^2  ", done.stdout, re.M), done.stdout
+
+
+def test_a_mistake_is_suppressed_by_either_place(tmp_path):
+    config = tmp_path / "config"
+    config.write_text("suppress missed-barrier function=exchange\n")
+    assert wavetrap("sync", "gfx900", "bad", "in_a_function", options=["--check=sync", f"--check-config={config}"]).returncode == 0
+    config.write_text("suppress missed-barrier function=calls\n")
+    assert wavetrap("sync", "gfx900", "bad", "in_a_function", options=["--check=sync", f"--check-config={config}"]).returncode == 0
+    config.write_text("suppress missed-barrier function=another\n")
+    assert wavetrap("sync", "gfx900", "bad", "in_a_function", options=["--check=sync", f"--check-config={config}"]).returncode == 115
+
+
+def test_shifts_over_lanes_are_notes(tmp_path):
+    """A sum over lanes takes values from behind the last one, and does not use them."""
+    source = tmp_path / "shift.cu"
+    source.write_text("""#include <hip/hip_runtime.h>
+__global__ void sum(int *p) { int v = threadIdx.x; for (int by = 16; by; by /= 2) v += __shfl_down(v, by); if (threadIdx.x == 0) *p = v; }
+int main() { int *p; (void)hipMalloc(&p, 4); sum<<<1, 32>>>(p); return hipDeviceSynchronize(); }
+""")
+    program = tmp_path / "shift"
+    subprocess.run(["hipcc", "--offload-arch=gfx900", "-O1", "-g", "-w", "-o", program, source], check=True, capture_output=True)
+    path = tmp_path / "report.json"
+    done = checks.run(checks.command_under_test(), "exec", "-g", "gfx900", "--check=sync", f"--report=json:{path}", program)
+    found = [one for one in map(json.loads, path.read_text().splitlines()) if one["kind"] == "finding"]
+    assert {(one["finding"], one["severity"]) for one in found} == {("inactive-lane", "note")} and done.returncode == 0, done.stderr
+
+
+@pytest.mark.parametrize("family", checks.FAMILIES["openmp"])
+def test_openmp_is_refused(family):
+    done = checks.wavetrap("openmp", family, "good", options=["--check=sync"])
+    assert "--check=sync is not there for OpenMP" in done.stderr and done.returncode == 0, done.stderr
