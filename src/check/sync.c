@@ -192,17 +192,16 @@ static void note_left(struct sync_group *g, uint32_t wave, wt_lanes set, enum wt
             before = g->access[k].pc == one->pc && g->access[k].round == g->rounds &&
                      g->access[k].lanes & takes_part(g, g->access[k].wave, place);
         if (!before)
-            g->left[g->lefts++] = (struct sync_left){
-                .kind = kind,
-                .pc = one->pc,
-                .place = *place,
-                .gone = {.pc = one->pc,
-                         .time = place->time,
-                         .lanes = one->lanes & set,
-                         .id = g->wave[wave]->id,
-                         .name = g->wave[wave]->name},
-                .round = g->rounds,
-                .text = text};
+            g->left[g->lefts++] = (struct sync_left){.kind = kind,
+                                                     .pc = one->pc,
+                                                     .place = *place,
+                                                     .gone = {.pc = one->pc,
+                                                              .time = place->time,
+                                                              .lanes = one->lanes & set,
+                                                              .id = g->wave[wave]->id,
+                                                              .name = g->wave[wave]->name},
+                                                     .round = g->rounds,
+                                                     .text = text};
     }
 }
 
@@ -294,9 +293,10 @@ static void judge_missing(struct wt_check_sync *s, struct sync_group *g, uint32_
 /* All have gone on that waited: the round is complete. */
 static void settle(struct wt_check_sync *s, struct sync_group *g)
 {
-    const bool any = g->round[g->rounds % SYNC_ROUNDS].place.id;
+    const struct sync_round *round = &g->round[g->rounds % SYNC_ROUNDS];
+    const bool any = round->place.id;
     g->opening = false;
-    for (size_t i = 0; any && !g->differs && i < g->waves; i++)
+    for (size_t i = 0; any && !round->apart && !g->differs && i < g->waves; i++)
         if (g->wave[i]->lanes & ~g->wave[i]->arrived & ~g->wave[i]->behind)
             judge_missing(s, g, (uint32_t)i,
                           g->wave[i]->lanes & ~g->wave[i]->arrived & ~g->wave[i]->behind);
@@ -326,7 +326,7 @@ static void arrive_as(struct wt_check_sync *s, struct sync_group *g, struct sync
     if (!round)
         return;
     if (!round->place.id) {
-        *round = (struct sync_round){place, e->number};
+        *round = (struct sync_round){place, e->number, e->apart};
         g->round[(n + 1) % SYNC_ROUNDS].place.id = 0;
         return;
     }
@@ -343,8 +343,8 @@ static void arrive_together(struct wt_check_sync *s, struct sync_group *g, struc
                             const struct wt_observed_event *e)
 {
     for (wt_lanes left = e->lanes & w->lanes, same; left; left &= ~same) {
-        const uint32_t n = w->passed[wt_lanes_lowest(left)] +
-                           wt_has_lane(w->arrived, wt_lanes_lowest(left));
+        const uint32_t n =
+            w->passed[wt_lanes_lowest(left)] + wt_has_lane(w->arrived, wt_lanes_lowest(left));
         same = 0;
         for (wt_lanes rest = left; rest; rest &= rest - 1) {
             const unsigned lane = wt_lanes_lowest(rest);
@@ -369,8 +369,7 @@ static struct sync_group *counts_of(struct wt_check_sync *s, const struct wt_obs
 static struct sync_count *count_of(struct wt_check_sync *s, struct sync_group *g,
                                    const struct wt_observed_event *e)
 {
-    const uint32_t core =
-        g == &s->others ? e->wave / s->machine->groups.waves_per_core : 0;
+    const uint32_t core = g == &s->others ? e->wave / s->machine->groups.waves_per_core : 0;
     for (size_t i = 0; i < g->counts; i++)
         if (g->count[i].number == e->number && g->count[i].core == core)
             return &g->count[i];

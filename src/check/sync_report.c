@@ -42,8 +42,7 @@ static bool is_same(const struct wt_check_sync *s, uint32_t a, uint32_t b)
     const struct sync_wait *one = &s->wait[a], *other = &s->wait[b];
     const uint32_t cores = s->machine->groups.waves_per_core;
     return one->barrier == other->barrier && one->number == other->number &&
-           one->home == other->home &&
-           (one->barrier != WT_BARRIER_CORE || a / cores == b / cores);
+           one->home == other->home && (one->barrier != WT_BARRIER_CORE || a / cores == b / cores);
 }
 
 void sync_report_deadlock(struct wt_check_sync *s, uint64_t time)
@@ -52,7 +51,7 @@ void sync_report_deadlock(struct wt_check_sync *s, uint64_t time)
     const bool of_lanes = strcmp(m->ops->family, "sm") == 0; /* their barriers count lanes */
     uint32_t first = m->waves, other = m->waves;
     unsigned here = 0, elsewhere = 0;
-    char words[sizeof ((struct wt_finding *)0)->text];
+    char words[sizeof((struct wt_finding *)0)->text];
     struct wt_text text = {words, sizeof words};
     for (uint32_t i = 0; i < m->waves; i++) {
         if (!wt_machine_wave(m, i)->active)
@@ -67,8 +66,9 @@ void sync_report_deadlock(struct wt_check_sync *s, uint64_t time)
         else
             other = other < m->waves ? other : i;
     }
-    if (first == m->waves)
+    if (first == m->waves || (s->deadlock && s->deadlock == time))
         return;
+    s->deadlock = time;
     const struct sync_wait *w = &s->wait[first];
     struct sync_group *g = s->group_of[first];
     struct sync_place place = w->place;

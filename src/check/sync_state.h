@@ -7,9 +7,9 @@
 #include "emulator/machine/observe.h"
 
 enum {
-    SYNC_ROUNDS = 64,   /* of barriers of a group that are remembered */
-    SYNC_RECENT = 16,   /* accesses of a wave that are found without the map */
-    SYNC_LEFT = 16,     /* of a group: places at which lanes have gone on */
+    SYNC_ROUNDS = 64, /* of barriers of a group that are remembered */
+    SYNC_RECENT = 16, /* accesses of a wave that are found without the map */
+    SYNC_LEFT = 16,   /* of a group: places at which lanes have gone on */
 };
 
 /** An instruction that lanes of a wave execute. */
@@ -57,6 +57,7 @@ struct sync_wave {
 struct sync_round {
     struct sync_place place;
     uint32_t number;
+    bool apart; /**< it waits for those alone that have not ended, wherever they arrive */
 };
 
 /** Lanes that have gone on at a place without what others have executed. */
@@ -108,12 +109,13 @@ struct wt_check_sync {
     wt_found_fn *found;
     void *context;
     uint64_t first_launch, last_launch, resets, most;
+    uint64_t deadlock; /**< time of the one that was reported */
     bool lost;
     struct wt_map groups;  /**< home: struct sync_group */
     struct sync_wave **of; /**< by slot: NULL: no wave of a group */
     struct sync_group **group_of;
-    struct sync_wait *wait;   /**< by slot */
-    struct sync_group others; /**< counts of barriers that are no group's */
+    struct sync_wait *wait;    /**< by slot */
+    struct sync_group others;  /**< counts of barriers that are no group's */
     struct sync_place copying; /**< the copy whose accesses come */
 };
 

@@ -149,8 +149,7 @@ static void another_count_later(int bad)
 }
 
 CASES(CASE(different_counts), CASE(count_beyond_core), CASE(warp_missing),
-      CASE(wait_for_each_other), CASE(barriers), CASE(barriers_of_pairs),
-      CASE(another_count_later))
+      CASE(wait_for_each_other), CASE(barriers), CASE(barriers_of_pairs), CASE(another_count_later))
 
 int main(int argc, char **argv)
 {

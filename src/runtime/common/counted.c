@@ -133,32 +133,22 @@ static int is_openmp(struct dl_phdr_info *info, size_t size, void *context)
     return strstr(info->dlpi_name, "libgomp-plugin-") || strstr(info->dlpi_name, "libomptarget");
 }
 
-/* Workers of OpenMP's runtimes hand values on in ways that are races by the rules of the code that
- * they are compiled to. */
-static bool wants_races(void)
+/* Whether a check is wanted, and there. Workers of OpenMP's runtimes wait at barriers of their own,
+ * and hand values on in ways that are races by the rules of the code that they are compiled to. */
+static bool wants(enum wt_check check, const char *name, const char *what)
 {
-    const bool wanted = wt_check_wants(WT_CHECK_RACE);
+    const bool wanted = wt_check_wants(check);
     if (!wanted || !dl_iterate_phdr(is_openmp, NULL))
         return wanted;
-    wt_say_once("--check=race is not there for OpenMP: no races are looked for in process %ld",
-                (long)getpid());
-    return false;
-}
-
-/* Workers of OpenMP's runtimes wait at barriers of their own for the first thread. */
-static bool wants_sync(void)
-{
-    const bool wanted = wt_check_wants(WT_CHECK_SYNC);
-    if (!wanted || !dl_iterate_phdr(is_openmp, NULL))
-        return wanted;
-    wt_say_once("--check=sync is not there for OpenMP: no barriers are looked at in process %ld",
+    wt_say_once("--check=%s is not there for OpenMP: no %s looked at in process %ld", name, what,
                 (long)getpid());
     return false;
 }
 
 static struct wt_counted *begin(struct wt_hosted *gpu, const void *space)
 {
-    const bool races = wants_races(), sync = wants_sync();
+    const bool races = wants(WT_CHECK_RACE, "race", "races are"),
+               sync = wants(WT_CHECK_SYNC, "sync", "barriers are");
     uint64_t first, last;
     struct wt_counted *c = calloc(1, sizeof *c);
     if (!c)
