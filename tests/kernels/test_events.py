@@ -209,7 +209,8 @@ def test_what_fences_and_waits_say(tmp_path):
 """)
     events = [e["what"] for _, made in read(trace("--events", "-g", "sm", "--kernel=k", "--grid=32", "--block=32", "--arg=zeros:4", tmp_path / "k.ptx")) for e in made]
     assert events == ["begins", "begins", "begins with lanes 0-31",
-                      *[e for e in events if e.startswith("fence")], *[e for e in events if "barrier" in e], "ends", "ends", "ends"], events
+                      *[e for e in events if e.startswith("fence")], "lanes 0-31 are to execute it with lanes 0-31",
+                      *[e for e in events if "barrier" in e], "ends", "ends", "ends"], events
     assert [e.split(", ", 1)[1] for e in events if e.startswith("fence")] == ["acquire and release, device", "sequential, group", "sequential, system"]
     assert [e.split(" ", 2)[2] for e in events if "barrier" in e] == ["arrive at a barrier of their own", "go on from a barrier of their own",
                                                                        "arrive at barrier 3 of the group", "go on from barrier 3 of the group"]
