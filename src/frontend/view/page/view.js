@@ -39,6 +39,12 @@ class Live {
     }
 }
 
+/** The theme of the editor whose web view this is; null: it is in none. */
+function editorTheme() {
+    const has = (name) => document.body.classList.contains(`vscode-${name}`);
+    return has('high-contrast') ? 'contrast' : has('dark') ? 'dark' : has('light') ? 'light' : null;
+}
+
 class View {
     constructor(root, source) {
         this.source = source;
@@ -94,6 +100,7 @@ class View {
             if (this.settings.get(name))
                 this[name].value = this.settings.get(name);
         this.setTheme();
+        new MutationObserver(() => this.setTheme()).observe(document.body, { attributes: true, attributeFilter: ['class'] });
         matchMedia('(prefers-color-scheme: dark)').addEventListener('change', () => this.show());
     }
 
@@ -142,10 +149,11 @@ class View {
     }
 
     setTheme() {
-        if (this.theme.value === 'auto')
-            delete document.documentElement.dataset.theme;
+        const theme = this.theme.value === 'auto' ? editorTheme() : this.theme.value;
+        if (theme)
+            document.documentElement.dataset.theme = theme;
         else
-            document.documentElement.dataset.theme = this.theme.value;
+            delete document.documentElement.dataset.theme;
         if (this.model)
             this.show();
     }
