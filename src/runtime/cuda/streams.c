@@ -3,11 +3,13 @@
 
 #include "runtime/cuda/checks.h"
 #include "runtime/cuda/context.h"
+#include "runtime/cuda/graph.h"
 
 struct CUstream_st {
     unsigned flags;
     CUcontext context; /* it was made in */
     uint64_t id;
+    struct capture_point point;
     struct CUstream_st *next;
 };
 
@@ -47,10 +49,21 @@ void streams_drop(uint64_t owner)
             at = &s->next;
             continue;
         }
+        capture_drop(s);
         *at = s->next;
         checks_handle_lost(s);
         checks_handle_gone(s, "the end of its context");
     }
+}
+
+struct capture_point *stream_point(CUstream stream)
+{
+    return !always_exists(stream) && *find(stream) ? &stream->point : NULL;
+}
+
+CUstream stream_after(CUstream stream)
+{
+    return stream ? stream->next : streams;
 }
 
 static CUresult check(CUstream stream)
@@ -58,6 +71,17 @@ static CUresult check(CUstream stream)
     struct gpu *g;
     const CUresult result = state_enter_stream(stream, &g);
     return result ? result : state_leave(CUDA_SUCCESS);
+}
+
+/* The same for a call that waits, or asks how far a stream is: none does where it is captured. */
+static CUresult check_not_captured(CUstream stream)
+{
+    struct gpu *g;
+    const CUresult result = state_enter_stream(stream, &g);
+    if (result)
+        return result;
+    return state_leave(capture_forbids(stream) ? CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED
+                                               : CUDA_SUCCESS);
 }
 
 API_IN(state_enter(&g), cuStreamCreate, (CUstream * stream, unsigned flags), (stream, flags),
@@ -89,6 +113,7 @@ API_IN(state_lock(), cuStreamDestroy_v2, (CUstream stream), (stream), "%p", stre
         checks_handle_missed(stream, "stream");
         return CUDA_ERROR_INVALID_HANDLE;
     }
+    capture_drop(s);
     *at = s->next;
     checks_handle_gone(s, "cuStreamDestroy");
     return CUDA_SUCCESS;
@@ -96,12 +121,12 @@ API_IN(state_lock(), cuStreamDestroy_v2, (CUstream stream), (stream), "%p", stre
 
 API(cuStreamQuery, (CUstream stream), (stream), "%p", stream)
 {
-    return check(stream);
+    return check_not_captured(stream);
 }
 
 API(cuStreamSynchronize, (CUstream stream), (stream), "%p", stream)
 {
-    return check(stream);
+    return check_not_captured(stream);
 }
 
 /* ---- what a stream is ---- */
@@ -139,41 +164,40 @@ API_IN(state_enter_stream(stream, &g), cuStreamGetId, (CUstream stream, unsigned
     return id ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
 }
 
-/* There are no graphs, so that no stream is captured. */
-API(cuStreamIsCapturing, (CUstream stream, CUstreamCaptureStatus *status), (stream, status),
-    "%p, *%llu", stream, RESULT(status))
-{
-    const CUresult result = check(stream);
-    if (!result && status)
-        *status = CU_STREAM_CAPTURE_STATUS_NONE;
-    return result || status ? result : CUDA_ERROR_INVALID_VALUE;
-}
-
 /* ---- functions of the host ---- */
 
 /* Without the lock: the function may call us. A callback is told of a kernel that has failed. */
 API(cuStreamAddCallback, (CUstream stream, CUstreamCallback call, void *data, unsigned flags),
     (stream, call, data, flags), "%p, %p, %u", stream, data, flags)
 {
-    const CUresult result = check(stream);
+    const CUresult result = check_not_captured(stream);
     if (!call || flags)
         return CUDA_ERROR_INVALID_VALUE;
-    if (result == CUDA_ERROR_NOT_INITIALIZED || result == CUDA_ERROR_INVALID_CONTEXT ||
-        result == CUDA_ERROR_INVALID_HANDLE)
+    if (result == CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED || result == CUDA_ERROR_NOT_INITIALIZED ||
+        result == CUDA_ERROR_INVALID_CONTEXT || result == CUDA_ERROR_INVALID_HANDLE)
         return result;
     call(stream, result, data);
     return CUDA_SUCCESS;
 }
 
 /* Not called after a kernel has failed, as documented. */
+CUresult host_node(const CUDA_HOST_NODE_PARAMS *what, CUstream stream)
+{
+    const CUresult result = check(stream);
+    if (result || !what->fn)
+        return result ? result : CUDA_ERROR_INVALID_VALUE;
+    what->fn(what->userData);
+    return CUDA_SUCCESS;
+}
+
 API(cuLaunchHostFunc, (CUstream stream, CUhostFn call, void *data), (stream, call, data), "%p, %p",
     stream, data)
 {
-    const CUresult result = check(stream);
-    if (result || !call)
-        return result ? result : CUDA_ERROR_INVALID_VALUE;
-    call(data);
-    return CUDA_SUCCESS;
+    CUresult result = CUDA_SUCCESS;
+    const struct graph_work work = {.type = CU_GRAPH_NODE_TYPE_HOST, .host = {call, data}};
+    if (call && (capture_takes(stream, &work, &result) || result))
+        return result;
+    return host_node(&work.host, stream);
 }
 
 /* A kernel ends within its launch, so no stream uses memory while the host does. */
