@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "runtime/cuda/graph.h"
+#include "runtime/cuda/stream_list.h"
 
 struct capture {
     uint64_t id;
@@ -263,7 +263,7 @@ API_IN(state_enter_stream(stream, &g), cuStreamEndCapture, (CUstream stream, CUg
         return CUDA_ERROR_STREAM_CAPTURE_UNMATCHED;
     if (c->mode != CU_STREAM_CAPTURE_MODE_RELAXED && !pthread_equal(c->thread, pthread_self()))
         return CUDA_ERROR_STREAM_CAPTURE_WRONG_THREAD;
-    const CUresult result = c->invalid       ? CUDA_ERROR_STREAM_CAPTURE_INVALIDATED
+    const CUresult result = c->invalid      ? CUDA_ERROR_STREAM_CAPTURE_INVALIDATED
                             : !is_joined(c) ? CUDA_ERROR_STREAM_CAPTURE_UNJOINED
                                             : CUDA_SUCCESS;
     if (result)

@@ -15,9 +15,9 @@ struct graph_work {
     union {
         struct {
             CUDA_KERNEL_NODE_PARAMS is;
-            bool together;   /* all blocks run at once */
-            uint8_t *bytes;  /* of the parameters, to which is.kernelParams points */
-            size_t length;   /* of the bytes */
+            bool together;  /* all blocks run at once */
+            uint8_t *bytes; /* of the parameters, to which is.kernelParams points */
+            size_t length;  /* of the bytes */
         } kernel;
         CUDA_MEMCPY3D copy;
         CUDA_MEMSET_NODE_PARAMS fill;
@@ -51,6 +51,8 @@ struct CUgraph_st {
 bool graph_is(const struct CUgraph_st *graph);
 /** Whether a node is of a graph. */
 bool graph_has(const struct CUgraph_st *graph, const struct CUgraphNode_st *node);
+/** Whether there is such a node, in any graph. */
+bool graph_is_node(const struct CUgraphNode_st *node);
 /** A new graph; NULL without host memory. */
 CUgraph graph_new(bool inner);
 /** Frees a graph with its nodes and children. */
@@ -118,9 +120,5 @@ bool capture_wait(CUstream stream, const struct capture_point *event, CUresult *
 bool capture_has(const struct capture_point *event);
 /** A stream goes. The caller holds the lock. */
 void capture_drop(CUstream stream);
-/** Where a stream is, for capture.c. NULL: it cannot be captured. The caller holds the lock. */
-struct capture_point *stream_point(CUstream stream);
-/** Each stream that there is, in turn: the first one after NULL. The caller holds the lock. */
-CUstream stream_after(CUstream stream);
 
 #endif

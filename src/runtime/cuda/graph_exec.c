@@ -62,7 +62,8 @@ enum { AUTO_FREE = 1, UPLOAD = 2, DEVICE_LAUNCH = 4, USE_PRIORITY = 8 };
 
 static CUresult instantiate(CUgraphExec *exec, CUgraph graph, cuuint64_t flags)
 {
-    if (!exec || !graph_is(graph) || flags & ~(cuuint64_t)(AUTO_FREE | UPLOAD | DEVICE_LAUNCH | USE_PRIORITY))
+    if (!exec || !graph_is(graph) ||
+        flags & ~(cuuint64_t)(AUTO_FREE | UPLOAD | DEVICE_LAUNCH | USE_PRIORITY))
         return CUDA_ERROR_INVALID_VALUE;
     if (flags & DEVICE_LAUNCH)
         return CUDA_ERROR_NOT_SUPPORTED;
@@ -81,8 +82,8 @@ static CUresult instantiate(CUgraphExec *exec, CUgraph graph, cuuint64_t flags)
 }
 
 API_IN(state_lock(), cuGraphInstantiateWithFlags,
-       (CUgraphExec * exec, CUgraph graph, cuuint64_t flags), (exec, graph, flags),
-       "*%p, %p, %llu", HANDLE(exec), graph, (unsigned long long)flags)
+       (CUgraphExec * exec, CUgraph graph, cuuint64_t flags), (exec, graph, flags), "*%p, %p, %llu",
+       HANDLE(exec), graph, (unsigned long long)flags)
 {
     return instantiate(exec, graph, flags);
 }
@@ -133,7 +134,8 @@ API_IN(state_lock(), cuGraphExecDestroy, (CUgraphExec exec), (exec), "%p", exec)
 
 /* ---- changes ---- */
 
-/* Whether both have the same nodes behind each other; *wrong: the node of @p now that is another. */
+/* Whether both have the same nodes behind each other; *wrong: the node of @p now that is another.
+ */
 static CUgraphExecUpdateResult compare(const struct CUgraph_st *was, const struct CUgraph_st *now,
                                        CUgraphNode *wrong)
 {
@@ -191,7 +193,8 @@ API(cuGraphExecUpdate,
     (exec, graph, wrong, how), "%p, %p, *%p, *%llu", exec, graph, HANDLE(wrong), RESULT(how))
 {
     CUgraphExecUpdateResultInfo info = {0};
-    const CUresult result = how ? do_cuGraphExecUpdate_v2(exec, graph, &info) : CUDA_ERROR_INVALID_VALUE;
+    const CUresult result =
+        how ? do_cuGraphExecUpdate_v2(exec, graph, &info) : CUDA_ERROR_INVALID_VALUE;
     if (wrong)
         *wrong = info.errorNode;
     if (how)

@@ -2,49 +2,13 @@
 #include <stdlib.h>
 
 #include "runtime/cuda/checks.h"
-#include "runtime/cuda/context.h"
-#include "runtime/cuda/graph.h"
+#include "runtime/cuda/stream_list.h"
 
-struct CUstream_st {
-    unsigned flags;
-    CUcontext context; /* it was made in */
-    uint64_t id;
-    struct capture_point point;
-    struct CUstream_st *next;
-};
-
-static struct CUstream_st *streams; /* all there are; under the lock */
-static uint64_t latest;             /* the last id; 1 and 2 are the two that always exist */
-
-static bool always_exists(CUstream stream)
-{
-    return !stream || stream == CU_STREAM_LEGACY || stream == CU_STREAM_PER_THREAD;
-}
-
-static struct CUstream_st **find(CUstream stream)
-{
-    struct CUstream_st **at = &streams;
-    while (*at && *at != stream)
-        at = &(*at)->next;
-    return at;
-}
-
-CUresult state_enter_stream(CUstream stream, struct gpu **gpu)
-{
-    const CUresult result = state_lock();
-    if (result)
-        return result;
-    if (always_exists(stream))
-        return state_enter_owner(0, gpu);
-    if (*find(stream))
-        return state_enter_owner(stream->context->id, gpu);
-    checks_handle_missed(stream, "stream");
-    return state_leave(CUDA_ERROR_INVALID_HANDLE);
-}
+static uint64_t latest; /* the last id; 1 and 2 are the two that always exist */
 
 void streams_drop(uint64_t owner)
 {
-    for (struct CUstream_st **at = &streams, *s; (s = *at);) {
+    for (struct CUstream_st **at = stream_find(stream_after(NULL)), *s; (s = *at);) {
         if (s->context->id != owner) {
             at = &s->next;
             continue;
@@ -54,16 +18,6 @@ void streams_drop(uint64_t owner)
         checks_handle_lost(s);
         checks_handle_gone(s, "the end of its context");
     }
-}
-
-struct capture_point *stream_point(CUstream stream)
-{
-    return !always_exists(stream) && *find(stream) ? &stream->point : NULL;
-}
-
-CUstream stream_after(CUstream stream)
-{
-    return stream ? stream->next : streams;
 }
 
 static CUresult check(CUstream stream)
@@ -93,8 +47,9 @@ API_IN(state_enter(&g), cuStreamCreate, (CUstream * stream, unsigned flags), (st
     if (!s)
         return CUDA_ERROR_OUT_OF_MEMORY;
     *s = (struct CUstream_st){
-        .flags = flags, .context = state_entered(), .id = 3 + latest++, .next = streams};
-    *stream = streams = s;
+        .flags = flags, .context = state_entered(), .id = 3 + latest++, .next = stream_after(NULL)};
+    stream_put_first(s);
+    *stream = s;
     checks_handle_made(s, sizeof *s, "cuStreamCreate");
     return CUDA_SUCCESS;
 }
@@ -108,7 +63,7 @@ API(cuStreamCreateWithPriority, (CUstream * stream, unsigned flags, int priority
 
 API_IN(state_lock(), cuStreamDestroy_v2, (CUstream stream), (stream), "%p", stream)
 {
-    struct CUstream_st **at = find(stream), *s = *at;
+    struct CUstream_st **at = stream_find(stream), *s = *at;
     if (!stream || !s) {
         checks_handle_missed(stream, "stream");
         return CUDA_ERROR_INVALID_HANDLE;
@@ -144,7 +99,7 @@ API_IN(state_enter_stream(stream, &g), cuStreamGetFlags, (CUstream stream, unsig
        (stream, flags), "%p, *%llu", stream, RESULT(flags))
 {
     if (flags)
-        *flags = always_exists(stream) ? CU_STREAM_DEFAULT : stream->flags;
+        *flags = stream_always_exists(stream) ? CU_STREAM_DEFAULT : stream->flags;
     return flags ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
 }
 
@@ -160,7 +115,7 @@ API_IN(state_enter_stream(stream, &g), cuStreamGetId, (CUstream stream, unsigned
        (stream, id), "%p, *%llu", stream, RESULT(id))
 {
     if (id)
-        *id = stream == CU_STREAM_PER_THREAD ? 2 : always_exists(stream) ? 1 : stream->id;
+        *id = stream == CU_STREAM_PER_THREAD ? 2 : stream_always_exists(stream) ? 1 : stream->id;
     return id ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
 }
 

@@ -33,8 +33,7 @@ static void clear(struct cudaGraphEdgeData *edges, const size_t *count)
 FORWARD(cudaGraphCreate, (cudaGraph_t * graph, unsigned flags), cuGraphCreate(graph, flags))
 FORWARD(cudaGraphDestroy, (cudaGraph_t graph), cuGraphDestroy(graph))
 FORWARD(cudaGraphClone, (cudaGraph_t * copy, cudaGraph_t graph), cuGraphClone(copy, graph))
-FORWARD(cudaGraphNodeFindInClone,
-        (cudaGraphNode_t * found, cudaGraphNode_t node, cudaGraph_t copy),
+FORWARD(cudaGraphNodeFindInClone, (cudaGraphNode_t * found, cudaGraphNode_t node, cudaGraph_t copy),
         cuGraphNodeFindInClone(found, node, copy))
 FORWARD(cudaGraphGetNodes, (cudaGraph_t graph, cudaGraphNode_t *nodes, size_t *count),
         cuGraphGetNodes(graph, nodes, count))
@@ -51,8 +50,8 @@ EXPORT cudaError_t cudaGraphNodeGetType(cudaGraphNode_t node, enum cudaGraphNode
     return cudart_of(result);
 }
 
-EXPORT cudaError_t cudaGraphGetEdges(cudaGraph_t graph, cudaGraphNode_t *from, cudaGraphNode_t *to
-                                         EDGES(struct cudaGraphEdgeData *edges),
+EXPORT cudaError_t cudaGraphGetEdges(cudaGraph_t graph, cudaGraphNode_t *from,
+                                     cudaGraphNode_t *to EDGES(struct cudaGraphEdgeData *edges),
                                      size_t *count)
 {
     const CUresult result = cuGraphGetEdges(graph, from, to, count);
@@ -61,9 +60,9 @@ EXPORT cudaError_t cudaGraphGetEdges(cudaGraph_t graph, cudaGraphNode_t *from, c
     return cudart_of(result);
 }
 
-EXPORT cudaError_t cudaGraphNodeGetDependencies(cudaGraphNode_t node, cudaGraphNode_t *before
-                                                    EDGES(struct cudaGraphEdgeData *edges),
-                                                size_t *count)
+EXPORT cudaError_t cudaGraphNodeGetDependencies(
+    cudaGraphNode_t node, cudaGraphNode_t *before EDGES(struct cudaGraphEdgeData *edges),
+    size_t *count)
 {
     const CUresult result = cuGraphNodeGetDependencies(node, before, count);
     if (!result)
@@ -71,9 +70,9 @@ EXPORT cudaError_t cudaGraphNodeGetDependencies(cudaGraphNode_t node, cudaGraphN
     return cudart_of(result);
 }
 
-EXPORT cudaError_t cudaGraphNodeGetDependentNodes(cudaGraphNode_t node, cudaGraphNode_t *behind
-                                                      EDGES(struct cudaGraphEdgeData *edges),
-                                                  size_t *count)
+EXPORT cudaError_t cudaGraphNodeGetDependentNodes(
+    cudaGraphNode_t node, cudaGraphNode_t *behind EDGES(struct cudaGraphEdgeData *edges),
+    size_t *count)
 {
     const CUresult result = cuGraphNodeGetDependentNodes(node, behind, count);
     if (!result)
@@ -81,19 +80,17 @@ EXPORT cudaError_t cudaGraphNodeGetDependentNodes(cudaGraphNode_t node, cudaGrap
     return cudart_of(result);
 }
 
-EXPORT cudaError_t cudaGraphAddDependencies(cudaGraph_t graph, const cudaGraphNode_t *from,
-                                            const cudaGraphNode_t *to
-                                                EDGES(const struct cudaGraphEdgeData *edges),
-                                            size_t count)
+EXPORT cudaError_t cudaGraphAddDependencies(
+    cudaGraph_t graph, const cudaGraphNode_t *from,
+    const cudaGraphNode_t *to EDGES(const struct cudaGraphEdgeData *edges), size_t count)
 {
     return KNOWN(edges, count) ? cudart_of(cuGraphAddDependencies(graph, from, to, count))
                                : cudart_result(cudaErrorNotSupported);
 }
 
-EXPORT cudaError_t cudaGraphRemoveDependencies(cudaGraph_t graph, const cudaGraphNode_t *from,
-                                               const cudaGraphNode_t *to
-                                                   EDGES(const struct cudaGraphEdgeData *edges),
-                                               size_t count)
+EXPORT cudaError_t cudaGraphRemoveDependencies(
+    cudaGraph_t graph, const cudaGraphNode_t *from,
+    const cudaGraphNode_t *to EDGES(const struct cudaGraphEdgeData *edges), size_t count)
 {
     return KNOWN(edges, count) ? cudart_of(cuGraphRemoveDependencies(graph, from, to, count))
                                : cudart_result(cudaErrorNotSupported);
@@ -151,8 +148,7 @@ EXPORT cudaError_t cudaGraphKernelNodeGetParams(cudaGraphNode_t node,
                                                 struct cudaKernelNodeParams *p)
 {
     CUDA_KERNEL_NODE_PARAMS k;
-    const CUresult result =
-        p ? cuGraphKernelNodeGetParams_v2(node, &k) : CUDA_ERROR_INVALID_VALUE;
+    const CUresult result = p ? cuGraphKernelNodeGetParams_v2(node, &k) : CUDA_ERROR_INVALID_VALUE;
     if (result)
         return cudart_of(result);
     const void *host = cudart_host(k.func);
@@ -266,11 +262,14 @@ EXPORT cudaError_t cudaGraphExecMemsetNodeSetParams(cudaGraphExec_t exec, cudaGr
 EXPORT cudaError_t cudaGraphMemsetNodeGetParams(cudaGraphNode_t node, struct cudaMemsetParams *p)
 {
     CUDA_MEMSET_NODE_PARAMS fill;
-    const CUresult result =
-        p ? cuGraphMemsetNodeGetParams(node, &fill) : CUDA_ERROR_INVALID_VALUE;
+    const CUresult result = p ? cuGraphMemsetNodeGetParams(node, &fill) : CUDA_ERROR_INVALID_VALUE;
     if (!result)
-        *p = (struct cudaMemsetParams){(void *)(uintptr_t)fill.dst, fill.pitch, fill.value,
-                                       fill.elementSize,            fill.width, fill.height};
+        *p = (struct cudaMemsetParams){(void *)(uintptr_t)fill.dst,
+                                       fill.pitch,
+                                       fill.value,
+                                       fill.elementSize,
+                                       fill.width,
+                                       fill.height};
     return cudart_of(result);
 }
 
