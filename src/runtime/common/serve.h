@@ -10,6 +10,7 @@
 #include "emulator/machine/timeline.h"
 #include "object/process_wire.h"
 #include "runtime/common/endpoint.h"
+#include "runtime/common/gate.h"
 #include "runtime/common/host_core.h"
 
 struct wt_wave_view;
@@ -18,9 +19,10 @@ struct wt_wave_view;
 struct wt_server_driver {
     const char *kind; /**< of the socket (base/private_dir.h) */
     uint32_t family;  /**< WT_WIRE_FAMILY() */
-    /** As in struct wt_endpoint_ops. */
-    void (*begin)(void *context);
+    /** As in struct wt_endpoint_ops. With a gate (wt_server_start) these are NULL, as are `locked`,
+     * `attach`, `event` and `code_known`: but for let_go, which is called entered. */
     void (*let_go)(void *context);
+    void (*begin)(void *context);
     bool (*is_held)(void *context);
     void (*release)(void *context);
     /** Calls serve(serving) with the locks that the verb needs, and no others. */
@@ -37,14 +39,13 @@ struct wt_server_driver {
     /** Copies memory to @p bytes (@p out), or from there. False: there is none. */
     bool (*copy)(void *context, const struct wt_wire_request *request, uint8_t *bytes, size_t size,
                  bool out);
-    /** A breakpoint may be among the bytes that are about to be written. */
-    void (*note_breakpoint)(void *context, const struct wt_wire_request *request,
-                            const uint8_t *bytes, size_t size);
+    /** The bits of up to WT_PLANTED_BYTES bytes, that are about to be written over @p original, in
+     * which they are a breakpoint; 0: they are none. */
+    uint64_t (*breakpoint)(void *context, const struct wt_wire_request *request, uint64_t bytes,
+                           uint64_t original);
     /** Reads or writes a debug register (WT_INPUT_DEBUG_READ, WT_INPUT_DEBUG_WRITE); returns the
-     * value read. */
+     * value read. NULL: wt_hosted_input() does all. */
     uint32_t (*input)(void *context, uint32_t device, const struct wt_input *input);
-    /** The GPU of that number, below `devices`. */
-    struct wt_hosted *(*gpu)(void *context, uint32_t device);
     bool changes; /**< watched writes that change nothing do not count */
     /** Whether a debugger may have a GPU watch memory. NULL: it may. */
     bool (*may_watch)(const struct wt_hosted *gpu);
@@ -52,13 +53,10 @@ struct wt_server_driver {
     size_t (*more_view)(struct wt_machine *machine, uint32_t wave, void *to, size_t room);
     /** False: the wave of a request has no fault. */
     bool (*fault)(void *context, const struct wt_wire_request *request, struct wt_fault *fault);
-    /** 0 or a negative errno. */
-    int (*record)(void *context, uint32_t device, uint64_t budget);
     /** Writes a core file. NULL: wt_host_core_write() does all. */
     enum wt_status (*core)(void *context, uint32_t device, const struct wt_host_core *core,
                            struct wt_error *err);
-    /** The memory that kernels leave (final_memory.h). NULL, both: none is kept. */
-    void (*final_want)(void *context);
+    /** The memory that kernels leave (final_memory.h). NULL: none is kept. */
     size_t (*final_next)(void *context, uint32_t device, uint64_t from, uint8_t *bytes,
                          size_t room);
     /**
@@ -81,10 +79,12 @@ bool wt_hosted_has(const struct wt_hosted *gpu, const struct wt_wire_request *re
 struct wt_server;
 
 /**
- * Listens for debuggers of @p devices GPUs, as wt_endpoint_start() does. NULL if that is not
- * possible: the program runs all the same.
+ * Listens for debuggers of @p devices GPUs, up to WT_WIRE_DEVICES, as wt_endpoint_start() does.
+ * @p gate: whose turn it is to use them; NULL: the driver has locks of its own. NULL if that is
+ * not possible: the program runs all the same.
  */
 struct wt_server *wt_server_start(const struct wt_server_driver *driver, void *context,
+                                  struct wt_gate *gate, struct wt_hosted *const *gpus,
                                   unsigned devices, pid_t holder);
 /** Releases the debugger that is connected, if any, and frees @p server, which may be NULL. */
 void wt_server_stop(struct wt_server *server);

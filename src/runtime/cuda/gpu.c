@@ -1,4 +1,6 @@
 /* The emulated SM behind libcuda. See gpu.h. */
+#include "runtime/cuda/core_file.h"
+#include "runtime/cuda/final_memory.h"
 #include "runtime/cuda/gpu_internal.h"
 
 #include <assert.h>
@@ -125,11 +127,21 @@ enum wt_status gpu_new(const char *said, const struct gpu *before, struct gpu **
     m->console = print;
     sm_machine(g->device)->console_context = g;
     wt_core_on_fault_begin(&g->core_on_fault);
+    g->core = &cuda_core_ops;
+    g->recorded = &cuda_recording_ops;
+    g->records = g->core_on_fault.history;
+    g->planted = cuda_planted();
+    g->final = cuda_final_memory();
     wt_catch_of_environment(); /* names what has no sense */
     wt_progress_start(&g->progress, getenv(WT_PROGRESS_VARIABLE), stderr);
     wt_interrupt_listen();
     *gpu = g;
     return WT_OK;
+}
+
+struct wt_hosted *gpu_hosted(struct gpu *g)
+{
+    return &g->hosted;
 }
 
 unsigned gpu_number(const struct gpu *g)

@@ -89,6 +89,9 @@ struct gpu {
     size_t output_length, output_room;
 };
 
+/** How kernels of these GPUs are recorded. */
+extern const struct wt_recording_ops cuda_recording_ops;
+
 /**
  * Takes memory of the process at this very address, which must be free, and maps it for the GPU.
  * WT_NO_MEMORY.

@@ -40,7 +40,7 @@ static bool has_kernels(void *gpu)
 
 static bool has_exception(void *gpu)
 {
-    return debug_has_news();
+    return wt_gate_has_news(cuda_gate());
 }
 
 /* Prints what kernels have printed: it counts now. */
@@ -64,7 +64,15 @@ static void name(void *gpu, char *text, size_t size)
     snprintf(text, size, "SM (GPU %u)", ((const struct gpu *)gpu)->number);
 }
 
-static const struct wt_recording_ops ops = {
+static void freed(void *context)
+{
+    struct gpu *g = context;
+    free(g->output);
+    g->output = NULL;
+    g->output_length = g->output_room = 0;
+}
+
+const struct wt_recording_ops cuda_recording_ops = {
     .maps = maps,
     .is_shared = is_shared,
     .has_kernels = has_kernels,
@@ -72,15 +80,5 @@ static const struct wt_recording_ops ops = {
     .shown = shown,
     .take_back = take_back,
     .name = name,
+    .freed = freed,
 };
-
-bool gpu_record(struct gpu *g, uint64_t budget)
-{
-    if (budget)
-        return wt_recording_want(&g->hosted, &ops, budget, WT_IGNORED) == WT_OK;
-    wt_recording_free(&g->recording);
-    free(g->output);
-    g->output = NULL;
-    g->output_length = g->output_room = 0;
-    return !g->core_on_fault.history || gpu_record(g, WT_TIMELINE_BUDGET_DEFAULT);
-}
