@@ -15,8 +15,8 @@
 
 struct wt_gate {
     pthread_mutex_t lock;
-    pthread_cond_t let;   /**< the debugger has left, or changed something */
-    pthread_cond_t moved; /**< a kernel came back from a run */
+    pthread_cond_t let;       /**< the debugger has left, or changed something */
+    pthread_cond_t moved;     /**< a kernel came back from a run */
     _Atomic unsigned waiting; /**< debuggers' requests that wait for the lock: without their number
                                    they might starve beside a kernel that takes it again at once */
     unsigned wanted;          /**< requests that are being served */
@@ -27,7 +27,8 @@ struct wt_gate {
     bool held;       /**< kernels wait for a debugger to come */
     bool followed;   /**< a debugger is there */
     bool stopped;    /**< it has not heard of something yet */
-    uint64_t code, known;  /**< state of the list of code, and of which the debugger knows; 0: none */
+    uint64_t code,
+        known; /**< state of the list of code, and of which the debugger knows; 0: none */
     struct wt_hosted *gpu; /**< whose kernel runs; NULL: none does */
     struct wt_fault fault; /**< with which that is to end; kind 0: with none */
 };

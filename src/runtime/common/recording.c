@@ -109,8 +109,7 @@ static bool want(struct wt_hosted *gpu, uint64_t budget)
 {
     struct wt_recording *r = gpu->recording;
     const struct wt_recording_ops *ops = gpu->recorded;
-    assert(budget && ops->maps && ops->is_shared && ops->has_kernels && ops->has_exception &&
-           ops->name);
+    assert(budget && ops->has_kernels && ops->has_exception && ops->name);
     if (!r && !(r = calloc(1, sizeof *r)))
         return false;
     gpu->recording = r;

@@ -45,9 +45,9 @@ struct wt_recording_ops {
     /** WT_INPUT_OPERATION that writes memory of the copy: an address of 64 bits, then the bytes.
      * NULL: wave 0 uses the same addresses, and WT_INPUT_MEMORY does that. */
     wt_input_operation write_copy;
-    /** Whether the page at @p addr is mapped. */
+    /** Whether the page at @p addr is mapped. NULL: the machine's regions say it. */
     bool (*maps)(void *gpu, uint64_t addr);
-    /** Whether the program's threads may use the page at @p addr while kernels run. */
+    /** Whether the program's threads may use the page at @p addr while kernels run. NULL: never. */
     bool (*is_shared)(void *gpu, uint64_t addr);
     /** Whether kernels run. */
     bool (*has_kernels)(void *gpu);

@@ -43,18 +43,38 @@ static int32_t greet(struct wt_server *s, struct wt_wire_answer *answer)
     return 0;
 }
 
-static int32_t give_memory(struct wt_server *s, const struct wt_wire_request *r,
-                           struct wt_wire_answer *answer)
-{
-    if (!s->driver->copy(s->context, r, s->bytes, r->size, true))
-        return -EFAULT;
-    answer->size = r->size;
-    return 0;
-}
-
 static struct wt_hosted *gpu_of(const struct wt_server *s, const struct wt_wire_request *r)
 {
     return s->gpu[r->device];
+}
+
+bool wt_hosted_copy(struct wt_hosted *gpu, const struct wt_wire_request *r, uint8_t *bytes,
+                    size_t size, bool out)
+{
+    struct wt_machine *m = gpu->machine;
+    return out ? m->ops->read_memory(m, r->wave, r->lane, r->addr, bytes, size)
+               : wt_hosted_input(gpu, &(struct wt_input){.kind = WT_INPUT_MEMORY,
+                                                         .wave = r->wave,
+                                                         .lane = r->lane,
+                                                         .addr = r->addr,
+                                                         .bytes = bytes,
+                                                         .size = size});
+}
+
+static bool copy(struct wt_server *s, const struct wt_wire_request *r, uint8_t *bytes, size_t size,
+                 bool out)
+{
+    return s->driver->copy ? s->driver->copy(s->context, r, bytes, size, out)
+                           : wt_hosted_copy(gpu_of(s, r), r, bytes, size, out);
+}
+
+static int32_t give_memory(struct wt_server *s, const struct wt_wire_request *r,
+                           struct wt_wire_answer *answer)
+{
+    if (!copy(s, r, s->bytes, r->size, true))
+        return -EFAULT;
+    answer->size = r->size;
+    return 0;
 }
 
 /* Breakpoints are remembered, for when the debugger goes without lifting them. */
@@ -62,8 +82,7 @@ static void note_breakpoint(struct wt_server *s, const struct wt_wire_request *r
 {
     struct wt_planted_one one = {.addr = r->addr, .size = r->follows};
     wt_planted_written(gpu_of(s, r)->planted, r->addr, s->bytes, r->follows);
-    if (!one.size || one.size > WT_PLANTED_BYTES ||
-        !s->driver->copy(s->context, r, one.original, one.size, true))
+    if (!one.size || one.size > WT_PLANTED_BYTES || !copy(s, r, one.original, one.size, true))
         return;
     memcpy(one.trap, s->bytes, one.size);
     wt_store_le(one.mask,
@@ -77,7 +96,7 @@ static void note_breakpoint(struct wt_server *s, const struct wt_wire_request *r
 static int32_t write_memory(struct wt_server *s, const struct wt_wire_request *r)
 {
     note_breakpoint(s, r);
-    return s->driver->copy(s->context, r, s->bytes, r->follows, false) ? 0 : -EFAULT;
+    return copy(s, r, s->bytes, r->follows, false) ? 0 : -EFAULT;
 }
 
 static uint32_t input(struct wt_server *s, uint32_t device, const struct wt_input *in)
@@ -160,11 +179,11 @@ static int32_t tell_home(struct wt_server *s, const struct wt_wire_request *r,
 static int32_t tell_fault(struct wt_server *s, const struct wt_wire_request *r,
                           struct wt_wire_answer *answer)
 {
-    struct wt_fault fault;
-    if (!s->driver->fault(s->context, r, &fault))
+    const struct wt_fault *fault = s->driver->fault(s->context, r);
+    if (!fault)
         return -ENOENT;
-    answer->size = sizeof fault;
-    memcpy(s->bytes, &fault, sizeof fault);
+    answer->size = sizeof *fault;
+    memcpy(s->bytes, fault, sizeof *fault);
     return 0;
 }
 
@@ -259,6 +278,30 @@ static void want_final(struct wt_server *s)
             wt_final_want(s->gpu[i]->final, true);
 }
 
+static bool next_mapped(void *context, unsigned gpu, uint64_t from, uint64_t *addr, uint64_t *size)
+{
+    const struct wt_server *s = context;
+    return wt_regions_next(&s->gpu[gpu]->machine->regions, from, addr, size);
+}
+
+static bool read_final(void *context, uint64_t addr, uint8_t *bytes, size_t size)
+{
+    const struct wt_server *s = context;
+    return s->driver->final_read ? s->driver->final_read(s->context, addr, bytes, size)
+                                 : wt_hosted_read_plain(s->gpu[0], addr, bytes, size);
+}
+
+static uint32_t next_final(struct wt_server *s, const struct wt_wire_request *r)
+{
+    const struct wt_final_ops memory = {s->devices, next_mapped, read_final};
+    struct wt_final_memory *final = gpu_of(s, r)->final;
+    if (s->driver->final_next)
+        return (uint32_t)s->driver->final_next(s->context, r->device, r->addr, s->bytes,
+                                               sizeof s->bytes);
+    return final ? (uint32_t)wt_final_next(final, &memory, s, r->addr, s->bytes, sizeof s->bytes)
+                 : 0;
+}
+
 /* Executes a request. Its bytes, then those of the answer, are s->bytes. */
 static int32_t serve(struct wt_server *s, const struct wt_wire_request *r,
                      struct wt_wire_answer *answer)
@@ -308,9 +351,7 @@ static int32_t serve(struct wt_server *s, const struct wt_wire_request *r,
         want_final(s);
         return 0;
     case WT_WIRE_FINAL_NEXT:
-        if (d->final_next)
-            answer->size =
-                (uint32_t)d->final_next(s->context, r->device, r->addr, s->bytes, sizeof s->bytes);
+        answer->size = next_final(s, r);
         return WT_FINAL_WIRE_MEMORY;
     default:
         return r->verb < d->family ? -ENOSYS : serve_own(s, r, answer);
@@ -368,14 +409,43 @@ static void begin(void *context)
         s->driver->begin(s->context);
 }
 
+static bool copy_code(void *context, uint64_t addr, uint8_t *bytes, size_t size, bool out)
+{
+    return copy(context, &(struct wt_wire_request){.wave = UINT32_MAX, .addr = addr}, bytes, size,
+                out);
+}
+
+/* Who has only looked has changed nothing but the recordings. */
+static void undo_all(struct wt_server *s)
+{
+    for (unsigned i = 0; i < s->devices; i++) {
+        struct wt_hosted *gpu = s->gpu[i];
+        if (gpu->final)
+            wt_final_want(gpu->final, false);
+        wt_hosted_record(gpu, 0);
+        if (!s->gate->followed)
+            continue;
+        wt_planted_set(gpu->planted, false, copy_code, s);
+        wt_planted_forget(gpu->planted);
+        watched_set(&gpu->watched, gpu->machine, NULL, 0, s->driver->changes);
+    }
+    if (!s->gate->followed)
+        return;
+    s->driver->let_go(s->context);
+    wt_gate_follow(s->gate, false);
+    wt_gate_poke(s->gate);
+}
+
 static void let_go(void *context)
 {
-    const struct wt_server *s = context;
-    if (s->gate)
-        wt_gate_enter_as_debugger(s->gate);
-    s->driver->let_go(s->context);
-    if (s->gate)
-        wt_gate_leave_as_debugger(s->gate);
+    struct wt_server *s = context;
+    if (!s->gate) {
+        s->driver->let_go(s->context);
+        return;
+    }
+    wt_gate_enter_as_debugger(s->gate);
+    undo_all(s);
+    wt_gate_leave_as_debugger(s->gate);
 }
 
 static bool is_held(void *context)
@@ -425,9 +495,15 @@ struct wt_server *wt_server_start(const struct wt_server_driver *driver, void *c
                                       .let_go = let_go,
                                       .is_held = is_held,
                                       .release = release};
+    if (gate)
+        wt_gate_hold(gate, wt_endpoint_held(&holder));
     s->endpoint = wt_endpoint_start(&s->ops, s, holder);
     if (s->endpoint)
         return s;
+    if (gate && gate->held) {
+        fputs("wavetrap: no debugger can come: kernels are not held\n", stderr);
+        wt_gate_hold(gate, false);
+    }
     free(s);
     return NULL;
 }

@@ -78,15 +78,7 @@ static bool copy(void *context, const struct wt_wire_request *r, uint8_t *bytes,
     static_assert(SM_SHARED_WINDOW + SM_WINDOW_BYTES == SM_LOCAL_WINDOW, "they are neighbours");
     if (!windows || !d || !sm_warp_state(d, r->wave, &warp))
         return copy_process(r->addr, bytes, size, out);
-    struct wt_machine *m = sm_machine(d);
-    return out ? m->ops->read_memory(m, r->wave, r->lane, r->addr, bytes, size)
-               : wt_hosted_input(&gpu_at(r->device)->hosted,
-                                 &(struct wt_input){.kind = WT_INPUT_MEMORY,
-                                                    .wave = r->wave,
-                                                    .lane = r->lane,
-                                                    .addr = r->addr,
-                                                    .bytes = bytes,
-                                                    .size = size});
+    return wt_hosted_copy(&gpu_at(r->device)->hosted, r, bytes, size, out);
 }
 
 static uint64_t breakpoint(void *context, const struct wt_wire_request *r, uint64_t bytes,
@@ -97,28 +89,10 @@ static uint64_t breakpoint(void *context, const struct wt_wire_request *r, uint6
 
 /* ---- the debugger goes ---- */
 
-static bool copy_code(void *context, uint64_t addr, uint8_t *bytes, size_t size, bool out)
-{
-    const struct wt_wire_request at = {.wave = UINT32_MAX, .addr = addr};
-    return copy(context, &at, bytes, size, out);
-}
-
 static void let_go(void *context)
 {
-    struct wt_gate *gate = cuda_gate();
-    wt_final_want(cuda_final_memory(), false);
     for (uint32_t i = 0; i < server.gpu_count; i++)
-        wt_hosted_record(&server.gpu[i]->hosted, 0);
-    if (!gate->followed) /* who has only looked has changed nothing */
-        return;
-    wt_planted_set(cuda_planted(), false, copy_code, NULL);
-    wt_planted_forget(cuda_planted());
-    for (uint32_t i = 0; i < server.gpu_count; i++) {
-        watched_set(&server.gpu[i]->watched, sm_machine(server.gpu[i]->device), NULL, 0, false);
         sm_device_release(device_of(i));
-    }
-    wt_gate_follow(gate, false);
-    wt_gate_poke(gate);
 }
 
 /* ---- requests ---- */
@@ -129,15 +103,13 @@ static void hello(void *context, struct wt_wire_hello *hello, uint64_t *code)
         hello->units[i] = gpu_sms(server.gpu[i]);
 }
 
-static bool tell_fault(void *context, const struct wt_wire_request *r, struct wt_fault *out)
+static const struct wt_fault *fault(void *context, const struct wt_wire_request *r)
 {
     const struct gpu *g = gpu_at(r->device);
     struct wt_fault *f = wt_hosted_has(&g->hosted, r) ? sm_warp_error(g->device, r->wave) : NULL;
-    if (!f)
-        return false;
-    gpu_note_fault_memory(g, f);
-    *out = *f;
-    return true;
+    if (f)
+        gpu_note_fault_memory(g, f);
+    return f;
 }
 
 /* ---- the family's own requests ---- */
@@ -174,17 +146,6 @@ static int32_t read_text(const struct wt_wire_request *r, struct wt_wire_answer 
     memcpy(bytes, (const uint8_t *)text + (length - left), answer->size);
     free(cubin);
     return 0;
-}
-
-static bool next_mapped(void *context, unsigned gpu, uint64_t from, uint64_t *addr, uint64_t *size)
-{
-    return sm_device_next_mapped(server.gpu[gpu]->device, from, addr, size);
-}
-
-static size_t final_next(void *context, uint32_t device, uint64_t from, uint8_t *bytes, size_t room)
-{
-    const struct wt_final_ops memory = {server.gpu_count, next_mapped, cuda_read_plain};
-    return wt_final_next(cuda_final_memory(), &memory, NULL, from, bytes, room);
 }
 
 /* Where the lanes of a warp that are not enabled go on. */
@@ -262,8 +223,7 @@ static const struct wt_server_driver driver = {.kind = SM_WIRE_SOCKET,
                                                .copy = copy,
                                                .breakpoint = breakpoint,
                                                .more_view = list_waiters,
-                                               .fault = tell_fault,
-                                               .final_next = final_next,
+                                               .fault = fault,
                                                .own = own,
                                                .serve = sm_serve};
 
@@ -285,20 +245,13 @@ static void tell_exit(int status, void *context)
 
 void endpoint_start(struct gpu *const *gpus, unsigned count)
 {
-    pid_t holder;
-    struct wt_gate *gate = cuda_gate();
     struct wt_hosted *hosted[STATE_MOST_GPUS];
     static_assert(STATE_MOST_GPUS <= WT_WIRE_DEVICES, "the greeting has room for all");
     for (unsigned i = 0; i < count; i++)
         hosted[i] = &gpus[i]->hosted;
     server.gpu = gpus;
     server.gpu_count = count;
-    wt_gate_hold(gate, wt_endpoint_held(&holder));
-    server.endpoint = wt_server_start(&driver, NULL, gate, hosted, count, holder);
-    if (!server.endpoint && gate->held) {
-        fputs("wavetrap: no debugger can come: kernels are not held\n", stderr);
-        wt_gate_hold(gate, false);
-    }
+    server.endpoint = wt_server_start(&driver, NULL, cuda_gate(), hosted, count, 0);
     pthread_atfork(NULL, NULL, after_fork);
     on_exit(tell_exit, NULL);
 }

@@ -128,6 +128,7 @@ enum wt_status gpu_new(const char *said, const struct gpu *before, struct gpu **
     sm_machine(g->device)->console_context = g;
     wt_core_on_fault_begin(&g->core_on_fault);
     g->core = &cuda_core_ops;
+    g->device_config = &g->config;
     g->recorded = &cuda_recording_ops;
     g->records = g->core_on_fault.history;
     g->planted = cuda_planted();
@@ -465,11 +466,10 @@ void gpu_forget_lost(struct gpu *g, uint64_t addr)
     const uint64_t page = WT_PAGE_MASK + 1;
     uint64_t from = addr & ~(uint64_t)WT_PAGE_MASK, to = from + page;
     unsigned char resident;
-    while (sm_device_maps(g->device, to) && mincore((void *)(uintptr_t)to, page, &resident) &&
-           errno == ENOMEM)
+    while (gpu_maps(g, to) && mincore((void *)(uintptr_t)to, page, &resident) && errno == ENOMEM)
         to += page;
-    while (sm_device_maps(g->device, from - page) &&
-           mincore((void *)(uintptr_t)(from - page), page, &resident) && errno == ENOMEM)
+    while (gpu_maps(g, from - page) && mincore((void *)(uintptr_t)(from - page), page, &resident) &&
+           errno == ENOMEM)
         from -= page;
     sm_device_unmap(g->device, from, to - from);
 }
@@ -487,7 +487,7 @@ bool gpu_write(struct gpu *g, uint64_t address, const void *from, uint64_t size)
 bool gpu_write_seen(struct gpu *g, uint64_t address, const void *from, uint64_t size)
 {
     for (uint64_t at = address; at < address + size; at = (at | WT_PAGE_MASK) + 1)
-        if (!sm_device_maps(g->device, at))
+        if (!gpu_maps(g, at))
             return false;
     return sm_device_write(g->device, address, from, size);
 }

@@ -98,6 +98,11 @@ extern const struct wt_recording_ops cuda_recording_ops;
  */
 enum wt_status gpu_map(struct gpu *g, uint64_t address, uint64_t size, bool writable,
                        struct wt_error *err);
+/** Whether the GPU has memory at an address. */
+static inline bool gpu_maps(const struct gpu *g, uint64_t addr)
+{
+    return wt_regions_at(&g->machine->regions, addr);
+}
 /** Unmaps what gpu_map has mapped. */
 void gpu_unmap(struct gpu *g, uint64_t address, uint64_t size);
 /** Notes what [base, base + size) belongs to. WT_NO_MEMORY is the only failure. */

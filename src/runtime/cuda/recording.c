@@ -10,11 +10,6 @@ static struct sm_device *device_of(void *gpu)
     return ((struct gpu *)gpu)->device;
 }
 
-static bool maps(void *gpu, uint64_t addr)
-{
-    return sm_device_maps(device_of(gpu), addr);
-}
-
 static bool is_of_gpu(const struct gpu *g, uint64_t addr)
 {
     return addr - g->space < SPACE_BYTES ||
@@ -73,7 +68,6 @@ static void freed(void *context)
 }
 
 const struct wt_recording_ops cuda_recording_ops = {
-    .maps = maps,
     .is_shared = is_shared,
     .has_kernels = has_kernels,
     .has_exception = has_exception,

@@ -252,7 +252,7 @@ static bool run_guarded(struct slice *s)
     uint64_t addr;
     if (wt_guarded(run_slice, s, &addr))
         return true;
-    if (!sm_device_maps(g->device, addr)) {
+    if (!gpu_maps(g, addr)) {
         fprintf(stderr, "wavetrap: libcuda: a mistake of the emulator: it accessed 0x%" PRIx64 "\n",
                 addr);
         abort();

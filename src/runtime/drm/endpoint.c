@@ -191,12 +191,9 @@ static uint32_t input(void *context, uint32_t device, const struct wt_input *inp
     return 0;
 }
 
-static bool tell_fault(void *context, const struct wt_wire_request *request, struct wt_fault *out)
+static const struct wt_fault *fault(void *context, const struct wt_wire_request *request)
 {
-    const struct wt_fault *fault = drm_debugged_fault(debugged(request->device));
-    if (fault)
-        *out = *fault;
-    return fault;
+    return drm_debugged_fault(debugged(request->device));
 }
 
 static size_t final_next(void *context, uint32_t device, uint64_t from, uint8_t *bytes, size_t room)
@@ -349,7 +346,7 @@ static const struct wt_server_driver own_driver = {.kind = GEN_WIRE_SOCKET,
                                                    .copy = copy_asked,
                                                    .breakpoint = breakpoint,
                                                    .input = input,
-                                                   .fault = tell_fault,
+                                                   .fault = fault,
                                                    .core = write_core,
                                                    .final_next = final_next,
                                                    .own = own};

@@ -205,11 +205,6 @@ static int list_queues(struct host *host, struct kfd_queue_entry *list)
 }
 
 /* All GPUs are entered. */
-static bool next_mapped(void *context, unsigned gpu, uint64_t from, uint64_t *addr, uint64_t *size)
-{
-    return gcn_device_next_mapped(((struct host *)context)->gpu[gpu].device, from, addr, size);
-}
-
 static bool read_used(void *context, uint64_t addr, uint8_t *bytes, size_t size)
 {
     struct host *host = context;
@@ -217,13 +212,6 @@ static bool read_used(void *context, uint64_t addr, uint8_t *bytes, size_t size)
         return false;
     wt_planted_lift(&host->planted, addr, bytes, size);
     return true;
-}
-
-static size_t final_next(void *context, uint32_t device, uint64_t from, uint8_t *bytes, size_t room)
-{
-    struct host *host = context;
-    const struct wt_final_ops memory = {host->gpus, next_mapped, read_used};
-    return wt_final_next(&host->final, &memory, host, from, bytes, room);
 }
 
 static struct host_gpu *gpu_at(void *context, uint32_t device)
@@ -237,14 +225,10 @@ static bool may_watch(const struct wt_hosted *gpu)
     return !((const struct host_gpu *)gpu)->watch;
 }
 
-static bool fault_of(void *context, const struct wt_wire_request *request, struct wt_fault *out)
+static const struct wt_fault *fault(void *context, const struct wt_wire_request *request)
 {
     struct host_gpu *gpu = gpu_at(context, request->device);
-    const struct wt_fault *fault =
-        wt_hosted_has(&gpu->hosted, request) ? host_wave_fault(gpu, request->wave) : NULL;
-    if (fault)
-        *out = *fault;
-    return fault;
+    return wt_hosted_has(&gpu->hosted, request) ? host_wave_fault(gpu, request->wave) : NULL;
 }
 
 static uint32_t input(void *context, uint32_t device, const struct wt_input *input)
@@ -404,8 +388,8 @@ static const struct wt_server_driver driver = {.kind = KFD_WIRE_SOCKET,
                                                .input = input,
                                                .changes = true,
                                                .may_watch = may_watch,
-                                               .fault = fault_of,
-                                               .final_next = final_next,
+                                               .fault = fault,
+                                               .final_read = read_used,
                                                .own = own};
 
 struct wt_server *host_endpoint_start(struct host *host)

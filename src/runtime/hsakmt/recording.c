@@ -16,11 +16,6 @@ static struct gcn_device *device_of(void *context)
     return ((struct host_gpu *)context)->device;
 }
 
-static bool maps(void *gpu, uint64_t addr)
-{
-    return gcn_device_maps(device_of(gpu), addr);
-}
-
 static bool is_shared(void *context, uint64_t addr)
 {
     struct host_gpu *gpu = context;
@@ -94,7 +89,6 @@ static void freed(void *context)
 
 const struct wt_recording_ops host_recording_ops = {
     .within_kernels = true,
-    .maps = maps,
     .is_shared = is_shared,
     .has_kernels = has_kernels,
     .is_kept_from = is_kept_from,
