@@ -3,7 +3,7 @@ const fs = require('fs');
 const path = require('path');
 const vscode = require('vscode');
 
-const SCRIPTS = ['model.js', 'grid.js', 'view.js', 'live.js', 'start.js'];
+const SCRIPTS = ['model.js', 'grid.js', 'image.js', 'view.js', 'live.js', 'start.js'];
 const TOLD = ['stopped', 'continued', 'terminated', 'invalidated', 'wavetrap/selected'];
 
 /** The folder of the page's parts: in a package `media`, beside the sources theirs. */

@@ -24,11 +24,12 @@ class Live {
         this.transport = transport;
         this.isLive = true;
         this.expressions = [];
+        this.images = [];
         this.sources = new Map();
     }
 
     grid() {
-        return this.transport.request('wavetrap/grid', { expressions: this.expressions });
+        return this.transport.request('wavetrap/grid', { expressions: this.expressions, images: this.images });
     }
 
     async sourceText(path) {
@@ -88,6 +89,7 @@ class View {
         this.side = view.appendChild(element('aside'));
         this.lane = this.side.appendChild(element('section'));
         this.tree = this.side.appendChild(element('section'));
+        this.images = new Images(this.side.appendChild(element('section')));
         this.crowd = this.side.appendChild(element('section'));
         this.code = this.side.appendChild(element('section'));
         this.legend = view.appendChild(element('footer'));
@@ -140,8 +142,8 @@ class View {
 
     buildAsk(header) {
         this.ask = header.appendChild(element('input'));
-        this.ask.placeholder = 'expression';
-        this.ask.setAttribute('aria-label', 'An expression to show in each lane');
+        this.ask.placeholder = 'expression, or E:WxH:u8';
+        this.ask.setAttribute('aria-label', 'An expression to show in each lane; or memory as a picture, as in picture:64x24:u8');
         this.ask.addEventListener('keydown', (event) => {
             if (event.key === 'Enter' && this.ask.value.trim())
                 this.addExpression(this.ask.value.trim());
@@ -214,6 +216,7 @@ class View {
         this.showLane();
         this.showLegend(kind);
         this.showCrowd();
+        this.images.show(this.model, this.frame, this.source.isLive);
         document.documentElement.dataset.frame = this.frame;
     }
 
