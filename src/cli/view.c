@@ -273,6 +273,8 @@ static const struct cli_option options[] = {
     {"listen", 'l', "ADDRESS",
      "where pages connect: PORT or 127.0.0.1:PORT (default: any free port)",
      CLI_TEXT(struct view, listen)},
+    {"profile", 0, NULL, "count instructions by source line: the source is a heat map of them",
+     CLI_FLAG(struct view, d.drive.profile.table)},
     {"stop-on-entry", 0, NULL,
      "begin at the first line of main or of the first kernel, not before\nthe end",
      CLI_FLAG(struct view, stop_on_entry)},

@@ -1,11 +1,13 @@
 """Pages of recorded runs: what is in them beside what must be true of the program, and what Chromium shows of them."""
 import array
 import base64
+import collections
+import json
 import subprocess
 
 import pytest
 
-from conftest import HERE, ROOT, collatz_words, lanes_of, mask_of, view
+from conftest import HERE, ROOT, WAVETRAP, collatz_words, lanes_of, mask_of, view
 
 STRAY = HERE / "programs" / "stray.cl"
 RUNNING, MASKED, BARRIER, FAULTED = (0x2f, 0x7d, 0xe1), (0xe6, 0xe9, 0xee), (0xe0, 0xa1, 0x00), (0xd3, 0x30, 0x2f)
@@ -131,6 +133,37 @@ def test_images_that_cannot_be_shown(kernel, tmp_path):
                        ("nothing:4:u8", 'No symbol "nothing"'), ("steps:9999x9999:u32", "at most 1048576 bytes"), ("count = 1:4:u8", "an assignment is not made")):
         done = view(f"--export={tmp_path}/page", f"--image={image}", *collatz_words("gfx900"), kernel("gfx900"))
         assert done.returncode == 125 and why in done.stderr and not (tmp_path / "page").exists(), (image, done.stderr)
+
+
+# ---- counts ----
+
+@pytest.mark.parametrize("family", ["gfx900", "sm"])
+def test_lines_have_the_counts_of_the_time_that_is_shown(export, kernel, family, tmp_path, browser):
+    """They never go down, and at the end they are those of `wavetrap run --profile`, but for the instruction that ends the program."""
+    file, recording = export("--profile", "--frames=20", *collatz_words(family), kernel(family))
+    before = collections.Counter()
+    for frame in recording["frames"]:
+        now = collections.Counter()
+        for count in frame["counts"]:
+            now[count["path"], count["line"]] += count["issues"]
+            assert 0 < count["enabled"] <= count["lanes"]
+        assert all(now[line] >= issues for line, issues in before.items()) and sum(now.values()) <= frame["time"]
+        before = now
+    subprocess.run([WAVETRAP, "run", f"--profile=json:{tmp_path}/profile", *collatz_words(family), kernel(family)], check=True, capture_output=True)
+    whole = collections.Counter()
+    for one in map(json.loads, (tmp_path / "profile").read_text().splitlines()):
+        if one["kind"] == "profile" and "instruction" not in one and "pc" not in one and "line" in one:
+            whole[one["file"], one["line"]] += one["issues"]
+    assert len(before) >= 8 and before.keys() <= whole.keys()
+    assert 0 <= sum(whole.values()) - sum(before.values()) <= 2
+    browser.open(f"{file.as_uri()}#frame=10")
+    browser.wait("document.querySelectorAll('td.heat').length")
+    cells = browser.run("Array.from(document.querySelectorAll('td.heat'), (cell) => [cell.textContent, cell.title])")
+    wanted = collections.Counter()
+    for count in recording["frames"][10]["counts"]:
+        if count["path"].endswith("collatz.cl"):
+            wanted[count["line"]] += count["issues"]
+    assert {line: int(text.replace(",", "")) for line, (text, _) in enumerate(cells, 1) if text} == dict(wanted)
 
 
 # ---- refusals ----

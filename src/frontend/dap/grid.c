@@ -328,6 +328,29 @@ static void put_images(struct pool *p, struct json_object *frame)
         json_object_array_add(list, json_object_new_int64(contents_of(p, &p->image[i])));
 }
 
+/* ---- counts ---- */
+
+static void add_count(void *to, const struct wt_dap_count *count)
+{
+    struct json_object *o = dap_add_object(to);
+    dap_put_text(o, "path", count->path);
+    dap_put_number(o, "line", count->line);
+    dap_put_number(o, "issues", (int64_t)count->issues);
+    dap_put_number(o, "enabled", (int64_t)count->enabled);
+    dap_put_number(o, "lanes", (int64_t)count->lanes);
+    dap_put_number(o, "transactions", (int64_t)count->transactions);
+}
+
+/* What source lines have done so far, where that is counted. */
+static void put_counts(struct wt_dap *d, struct json_object *frame)
+{
+    struct json_object *list = json_object_new_array();
+    if (d->owner.counts && d->owner.counts(d->owner.context, add_count, list))
+        json_object_object_add(frame, "counts", list);
+    else
+        json_object_put(list);
+}
+
 /* ---- frames ---- */
 
 /* Adds the waves as they are now. */
@@ -341,6 +364,7 @@ static enum wt_status add_frame(struct pool *p, struct json_object *frames, stru
         dap_put_number(o, "time", (int64_t)time.now);
     struct json_object *list = dap_put_list(o, "waves");
     put_images(p, o);
+    put_counts(d, o);
     if (!d->g->started)
         return WT_OK;
     const enum wt_status status = wt_program_work(d->g, &work, err);

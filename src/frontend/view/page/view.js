@@ -411,10 +411,15 @@ class View {
         const here = new Map(this.model.crowd(this.frame).filter((one) => one.path === wanted.path).map((one) => [one.line, one]));
         const most = Math.max(1, ...[...here.values()].map((one) => one.running + one.waiting));
         const box = this.code.appendChild(element('div', 'source')), table = box.appendChild(element('table'));
+        const counts = this.model.countsAt(this.frame, wanted.path);
+        const hottest = Math.max(1, ...(counts ? [...counts.values()].map((one) => one.issues) : []));
         let current = null;
         text.replace(/\n$/, '').split('\n').forEach((line, i) => {
             const row = table.appendChild(element('tr', 'mono')), bar = element('td', 'bar'), crowd = here.get(i + 1);
-            row.append(bar, element('td', 'number', i + 1), element('td', '', line));
+            row.append(bar);
+            if (counts)
+                this.addHeat(row, counts.get(i + 1), hottest);
+            row.append(element('td', 'number', i + 1), element('td', '', line));
             if (crowd)
                 this.addBar(bar, crowd, most);
             if (i + 1 === wanted.line) {
@@ -432,6 +437,18 @@ class View {
         fill.style.background = `linear-gradient(90deg, var(--running) ${100 * crowd.running / total}%, var(--dim) 0)`;
         bar.append(element('b', '', total));
         bar.title = `${total} ${this.model.body.lane}s here, ${crowd.running} of them not masked off`;
+    }
+
+    /** A cell of the heat map: how many instructions of the line have issued. */
+    addHeat(row, count, hottest) {
+        const cell = row.appendChild(element('td', 'heat', count ? count.issues.toLocaleString('en') : ''));
+        if (!count)
+            return;
+        const share = Math.log1p(count.issues) / Math.log1p(hottest);
+        cell.style.background = rampColour(share);
+        cell.style.color = share > .6 ? '#000' : '#fff';
+        cell.title = `${count.issues} instructions have issued here, ${Math.round(100 * count.enabled / count.lanes)} % of their lanes enabled`
+            + (count.transactions ? `; ${count.transactions} memory transactions` : '');
     }
 
     showCrowd() {
