@@ -28,6 +28,7 @@ from interrupts import interrupts, last_lines
 from observe import observation
 from real import real
 from reverse import reverse
+from view import view
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.dirname(HERE)
@@ -556,7 +557,7 @@ def main():
     parser.add_argument("--seconds", type=float, default=1.0, help="length of a protocol run")
     parser.add_argument("--only", choices=["emulation", "time", "conditions", "reverse", "watch", "servers", "wire",
                                            "gdb", "console", "interrupts", "gcn", "gen", "gcn_debug", "hip", "instructions",
-                                           "cuda", "real", "observe", "oclgrind"])
+                                           "cuda", "real", "observe", "oclgrind", "view"])
     parser.add_argument("--json", help="write the figures to this file")
     options = parser.parse_args()
     report = Report()
@@ -603,6 +604,8 @@ def main():
             observation(report, folder, BUILD, pairs, run, options.pairs, vortex)
         if options.only in (None, "oclgrind"):
             oclgrind(report, WAVETRAP, pairs, run, options.pairs)
+        if options.only in (None, "view"):
+            view(report, folder, WAVETRAP, run, options.pairs)
     finally:
         shutil.rmtree(folder)
     print(f"\n{len(report.rows)} figures in {time.time() - begin:.0f} s; medians of "

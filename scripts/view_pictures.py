@@ -45,6 +45,8 @@ def main():
         export(folder, "shown", "-e", "n", "-e", "count", *launch("sm", 512), "collatz.ptx")
         export(folder, "many", "-e", "n", "--frames=40", *launch("gfx900", 4096), "collatz.co")
         export(folder, "few", "-e", "point.count", "-g", "vortex:warps=1,threads=4", "mandelbrot.rv32.elf")
+        export(folder, "drawn", "-e", "point.count", "--image=picture:64x24:u8", "--profile", "--frames=600", "-g", "vortex:warps=4,threads=8",
+               "mandelbrot.rv32.elf")
         shutil.copy(folder / "divergence.html", ROOT / "docs")
         browser = Browser()
         waiter = "view.layout.find((row) => row.wave && (row.wave.waiters || []).length > 1)"
@@ -58,6 +60,7 @@ def main():
         draw(browser, folder, "divergence", "grid-class", "frame=150", script=select)
         draw(browser, folder, "many", "grid-contrast", "frame=25&theme=contrast")
         draw(browser, folder, "few", "grid-few", "frame=24&kind=text")
+        draw(browser, folder, "drawn", "grid-drawn", "frame=40&kind=text", "dark")
         browser.close()
 
 

@@ -1,5 +1,9 @@
-// The extension's code: which command is the debug adapter, and a debugger for the host's code beside it. All else is in package.json.
+// The extension's code: which command is the debug adapter, a debugger for the host's code beside it, and the grid of lanes. All else is in
+// package.json.
 const vscode = require('vscode');
+const { Grids } = require('./grid.js');
+
+const grids = new Grids();
 
 /** Where the adapter is: the command of the settings, with its standard input and output. A configuration with `debugServer` does
  * not come here. */
@@ -17,6 +21,7 @@ const tracker = {
         const host = session.configuration.host;
         return {
             onDidSendMessage(message) {
+                grids.tell(session, message);
                 if (!host || message.type !== 'event' || message.event !== 'process' || !message.body.systemProcessId)
                     return;
                 vscode.debug.startDebugging(session.workspaceFolder, {
@@ -34,7 +39,8 @@ const tracker = {
 
 exports.activate = (context) => {
     context.subscriptions.push(vscode.debug.registerDebugAdapterDescriptorFactory('wavetrap', factory),
-                               vscode.debug.registerDebugAdapterTrackerFactory('wavetrap', tracker));
+                               vscode.debug.registerDebugAdapterTrackerFactory('wavetrap', tracker),
+                               vscode.commands.registerCommand('wavetrap.showGrid', () => grids.show(vscode.debug.activeDebugSession)));
 };
 
 exports.deactivate = () => {};

@@ -296,6 +296,33 @@ static char **complete(void *context, const char *line, size_t *count)
     return wt_shell_complete(((struct editor *)context)->d.console, line, count);
 }
 
+struct counts {
+    void (*each)(void *to, const struct wt_dap_count *count);
+    void *to;
+};
+
+static void take_line(void *context, const struct cli_profile_row *row)
+{
+    const struct counts *c = context;
+    if (row->file && row->line)
+        c->each(c->to, &(struct wt_dap_count){.path = row->file,
+                                              .line = row->line,
+                                              .issues = row->sum.issues,
+                                              .enabled = row->sum.enabled,
+                                              .lanes = row->sum.lanes,
+                                              .transactions = row->sum.transactions});
+}
+
+static bool counts(void *context, void (*each)(void *to, const struct wt_dap_count *count),
+                   void *to)
+{
+    struct editor *e = context;
+    struct counts c = {each, to};
+    return cli_profile_wanted(&e->d.drive.profile) &&
+           cli_profile_each_line(&e->d.drive.profile, e->d.host ? NULL : &e->d.device, take_line,
+                                 &c, WT_IGNORED) == WT_OK;
+}
+
 static bool ends(void *context)
 {
     const struct editor *e = context;
@@ -316,6 +343,7 @@ int cli_dap_serve(int in, int out, const struct cli_console *given)
                                        .is_command = wt_shell_is_command,
                                        .complete = complete,
                                        .flush = flush,
+                                       .counts = counts,
                                        .ends = ends,
                                        .context = &e};
     signal(SIGPIPE, SIG_IGN);

@@ -25,7 +25,33 @@ struct view {
     uint64_t frames;
     const char **expression;
     size_t expression_count, expression_capacity;
+    struct json_object *images; /* NULL: none */
 };
+
+/* "EXPRESSION:WIDTHxHEIGHT:TYPE"; a row without a height is a plot. */
+static enum wt_status add_image(void *context, const char *value, struct wt_error *err)
+{
+    struct view *v = context;
+    unsigned width, height = 1;
+    int end = 0;
+    const char *type = strrchr(value, ':');
+    const char *size = type ? memrchr(value, ':', (size_t)(type - value)) : NULL;
+    if (!size || size == value ||
+        ((sscanf(size, ":%ux%u:%n", &width, &height, &end) != 2 || size + end != type + 1) &&
+         (height = 1, sscanf(size, ":%u:%n", &width, &end) != 1 || size + end != type + 1)))
+        return wt_fail(err, WT_INVALID,
+                       "--image takes EXPRESSION:WIDTHxHEIGHT:TYPE, as in picture:64x24:u8, not %s",
+                       value);
+    struct json_object *o = json_object_new_object();
+    json_object_object_add(o, "expression", json_object_new_string_len(value, (int)(size - value)));
+    json_object_object_add(o, "width", json_object_new_int64(width));
+    json_object_object_add(o, "height", json_object_new_int64(height));
+    json_object_object_add(o, "type", json_object_new_string(type + 1));
+    if (!v->images)
+        v->images = json_object_new_array();
+    json_object_array_add(v->images, o);
+    return WT_OK;
+}
 
 static enum wt_status add_expression(void *context, const char *value, struct wt_error *err)
 {
@@ -118,6 +144,21 @@ static enum wt_status write_file(const struct view *v, struct json_object *recor
     return bad ? wt_fail(err, WT_IO, "%s: it cannot be written", v->export) : WT_OK;
 }
 
+/* An image whose place is not known is a mistake of whoever asked for it. */
+static enum wt_status check_images(struct json_object *recording, struct wt_error *err)
+{
+    struct json_object *list, *text, *why;
+    const bool any = json_object_object_get_ex(recording, "images", &list);
+    for (size_t i = 0; any && i < json_object_array_length(list); i++) {
+        struct json_object *o = json_object_array_get_idx(list, i);
+        if (json_object_object_get_ex(o, "why", &why) &&
+            json_object_object_get_ex(o, "expression", &text))
+            return wt_fail(err, WT_INVALID, "--image=%s: %s", json_object_get_string(text),
+                           json_object_get_string(why));
+    }
+    return WT_OK;
+}
+
 static enum wt_status export_page(struct view *v, struct wt_error *err)
 {
     struct wt_view_client client = {.fd = -1};
@@ -136,9 +177,13 @@ static enum wt_status export_page(struct view *v, struct wt_error *err)
         for (size_t i = 0; i < v->expression_count; i++)
             json_object_array_add(list, json_object_new_string(v->expression[i]));
         json_object_object_add(o, "expressions", list);
+        if (v->images)
+            json_object_object_add(o, "images", json_object_get(v->images));
         json_object_object_add(o, "frames", json_object_new_int64((int64_t)v->frames));
         status = wt_view_ask(&client, "wavetrap/recording", o, &recording, err);
     }
+    if (!status)
+        status = check_images(recording, err);
     if (!status)
         status = write_file(v, recording, err);
     json_object_put(recording);
@@ -206,6 +251,7 @@ static int view(int argc, char **argv)
         status =
             (v.export ? export_page(&v, &err) : serve(&v, &err)) ? cli_fail(&cli_view, &err) : 0;
     free(v.expression);
+    json_object_put(v.images);
     cli_debug_free(&v.d);
     return status;
 }
@@ -220,9 +266,15 @@ static const struct cli_option options[] = {
      CLI_SET(add_expression)},
     {"frames", 0, "N", "how many times of the run a page of --export has (default 200)",
      CLI_NUMBER(struct view, frames)},
+    {"image", 0, "E:WxH:TYPE",
+     "show memory at E as a picture over time, as in picture:64x24:u8, or\n"
+     "with E:N:TYPE as a plot; TYPE is u8, i32, u32 or f32; with --export",
+     CLI_SET(add_image)},
     {"listen", 'l', "ADDRESS",
      "where pages connect: PORT or 127.0.0.1:PORT (default: any free port)",
      CLI_TEXT(struct view, listen)},
+    {"profile", 0, NULL, "count instructions by source line: the source is a heat map of them",
+     CLI_FLAG(struct view, d.drive.profile.table)},
     {"stop-on-entry", 0, NULL,
      "begin at the first line of main or of the first kernel, not before\nthe end",
      CLI_FLAG(struct view, stop_on_entry)},

@@ -71,42 +71,6 @@ def test_attributes_are_the_same_everywhere():
         assert c["type"] == DEBUGGER["type"]
 
 
-def test_the_extension_starts_the_command(tmp_path):
-    """With a double of the module `vscode`: the command of the setting, or wavetrap."""
-    node = tmp_path / "node_modules" / "vscode"
-    node.mkdir(parents=True)
-    (node / "index.js").write_text("""
-exports.settings = {};
-exports.workspace = { getConfiguration: (name) => ({ get: (key) => exports.settings[`${name}.${key}`] }) };
-exports.DebugAdapterExecutable = class { constructor(command, args) { this.command = command; this.args = args; } };
-exports.started = [];
-exports.debug = {
-    registerDebugAdapterDescriptorFactory: (type, factory) => { exports.registered = [type, factory]; return {}; },
-    registerDebugAdapterTrackerFactory: (type, factory) => { exports.trackers = factory; return {}; },
-    startDebugging: (folder, configuration, options) => { exports.started.push([folder, configuration, options.parentSession.name]); },
-};
-""")
-    (tmp_path / "extension.js").write_text((EXTENSION / "extension.js").read_text())
-    done = subprocess.run(["node", "-e", """
-const vscode = require('vscode'), extension = require('./extension.js'), context = { subscriptions: [] };
-extension.activate(context);
-const [type, factory] = vscode.registered, said = [type, context.subscriptions.length];
-said.push(factory.createDebugAdapterDescriptor({}));
-vscode.settings['wavetrap.command'] = '/opt/wavetrap';
-said.push(factory.createDebugAdapterDescriptor({}));
-for (const host of [undefined, true, { stopOnEntry: true }]) {
-    const one = vscode.trackers.createDebugAdapterTracker({ name: 'n', workspaceFolder: 'f', configuration: { host } });
-    for (const body of [{ name: 'p', systemProcessId: 7 }, { name: 'p' }])
-        one.onDidSendMessage({ type: 'event', event: 'process', body });
-    one.onDidSendMessage({ type: 'event', event: 'stopped', body: {} });
-}
-console.log(JSON.stringify([...said, vscode.started]));
-"""], cwd=tmp_path, capture_output=True, text=True, check=True)
-    host = {"name": "n: host", "type": "lldb-dap", "request": "attach", "pid": 7, "program": "p"}
-    assert json.loads(done.stdout) == ["wavetrap", 2, {"command": "wavetrap", "args": ["dap"]}, {"command": "/opt/wavetrap", "args": ["dap"]},
-                                       [["f", host, "n"], ["f", {**host, "stopOnEntry": True}, "n"]]]
-
-
 @pytest.mark.parametrize("language", ["lua", "elisp"])
 def test_other_editors_start_the_same_command(language):
     for block in re.findall(rf"^```{language}\n(.*?)^```$", PAGE, re.M | re.S):

@@ -47,6 +47,25 @@ int __cudaGetKernel(void **, const void *),
 int OF_STREAM(cudaMemPrefetchAsync)(const void *, size_t, int, void *);
 int OF_STREAM(cudaLaunchKernel)(const void *, dim3, dim3, void **, size_t, void *);
 #endif
+int cudaStreamCreate(void **), cudaStreamDestroy(void *),
+    OF_STREAM(cudaStreamBeginCapture)(void *, int),
+    OF_STREAM(cudaStreamEndCapture)(void *, void **), cudaGraphExecDestroy(void *),
+    cudaGraphDestroy(void *), OF_STREAM(cudaGraphLaunch)(void *, void *);
+#if VERSION == 11
+int cudaGraphInstantiate(void **, void *, void **, char *, size_t),
+    cudaGraphExecUpdate(void *, void *, void **, int *);
+#else
+int cudaGraphInstantiate(void **, void *, unsigned long long),
+    cudaGraphExecUpdate(void *, void *, void *);
+#endif
+#if VERSION >= 13
+int OF_STREAM(cudaStreamGetCaptureInfo)(void *, int *, unsigned long long *, void **, void ***,
+                                        void ***, size_t *);
+int cudaGraphGetEdges(void *, void **, void **, long long *, size_t *);
+#else
+int cudaStreamGetCaptureInfo_v2(void *, int *, unsigned long long *, void **, void ***, size_t *);
+int cudaGraphGetEdges(void *, void **, void **, size_t *);
+#endif
 #if VERSION == 12
 #define cudaGetDeviceProperties cudaGetDeviceProperties_v2
 #endif
@@ -96,6 +115,50 @@ __attribute__((constructor)) static void enter(void)
 
 #define AT(bytes, offset) (*(int *)((bytes) + (offset)))
 
+/* A captured stream, by the forms that this version's functions have. */
+static void graphs(int *there, int n)
+{
+    void *stream, *graph, *exec, *known, **last, *from[2], *to[2], *result[3] = {0};
+    int status = -1, how = -1, before = *counter;
+    unsigned long long id;
+    size_t count = 0, edges = 2;
+    cudaStreamCreate(&stream);
+    OF_STREAM(cudaStreamBeginCapture)(stream, 0);
+    for (int i = 0; i < 3; i++)
+        if (!__cudaPushCallConfiguration((dim3){1, 1, 1}, (dim3){1, 1, 1}, 0, stream))
+            work(there, n);
+#if VERSION >= 13
+    void **plain = (void **)1;
+    OF_STREAM(cudaStreamGetCaptureInfo)(stream, &status, &id, &known, &last, &plain, &count);
+#else
+    cudaStreamGetCaptureInfo_v2(stream, &status, &id, &known, &last, &count);
+#endif
+    OF_STREAM(cudaStreamEndCapture)(stream, &graph);
+#if VERSION >= 13
+    long long data[2] = {-1, -1};
+    cudaGraphGetEdges(graph, from, to, data, &edges);
+    printf("plain %d %lld %lld, ", plain == NULL, data[0], data[1]);
+#else
+    cudaGraphGetEdges(graph, from, to, &edges);
+#endif
+    printf("captured %d, last %zu %d, edges %zu %d, ", status, count, known == graph, edges,
+           to[0] == from[1]);
+#if VERSION == 11
+    char log[10] = "x";
+    cudaGraphInstantiate(&exec, graph, result, log, sizeof log);
+    cudaGraphExecUpdate(exec, graph, result, &how);
+#else
+    cudaGraphInstantiate(&exec, graph, 0);
+    *(int *)result = -1;
+    cudaGraphExecUpdate(exec, graph, result);
+    how = *(int *)result;
+#endif
+    printf("none ran %d, update %d", *counter == before, how);
+    OF_STREAM(cudaGraphLaunch)(exec, stream);
+    printf(", counter %+d\n", *counter - before);
+    cudaGraphExecDestroy(exec), cudaGraphDestroy(graph), cudaStreamDestroy(stream);
+}
+
 int main(void)
 {
     enum { N = 1000, EDGE = 0x5a };
@@ -137,5 +200,6 @@ int main(void)
 #else
     printf("prefetch %d\n", OF_STREAM(cudaMemPrefetchAsync)(counter, sizeof *counter, 0, NULL));
 #endif
+    graphs(there, N);
     return cudaFree(there);
 }

@@ -14,6 +14,20 @@ static struct toy_device *device_of(struct wt_machine *m)
     return (struct toy_device *)m;
 }
 
+static void set_default(void *config)
+{
+    *(struct toy_config *)config = (struct toy_config){.cores = 2};
+}
+
+static const struct wt_config_key keys[] = {
+    {"cores", "1..4 (2)", offsetof(struct toy_config, cores), .least = 1, .most = TOY_MOST_CORES}};
+
+const struct wt_config toy_config_table = {.gpu = "a toy",
+                                           .size = sizeof(struct toy_config),
+                                           .keys = keys,
+                                           .count = 1,
+                                           .set_default = set_default};
+
 /* ---- the engine ---- */
 
 struct wt_issue toy_issue_at(const struct wt_wave_head *head, uint64_t pc, uint64_t time)
@@ -65,30 +79,27 @@ static void check(struct wt_machine *m)
 
 static bool trace_before(struct wt_wave_head *head)
 {
-    struct toy_wave *w = (struct toy_wave *)head;
-    w->device->before = *w;
+    ((struct toy_wave *)head)->device->traced = head->pc;
     return true;
 }
 
 static void trace_after(struct wt_wave_head *head, wt_trace_fn fn, void *context)
 {
-    const struct toy_wave *w = (const struct toy_wave *)head, *old = &w->device->before;
+    struct toy_device *d = ((struct toy_wave *)head)->device;
     struct toy_insn in = {0};
-    char text[64], effect[64] = "";
-    toy_fetch(w->device, old->pc, &in);
+    char text[64];
+    toy_fetch(d, d->traced, &in);
     toy_text(&in, text, sizeof text);
-    if (w->active && memcmp(w->r[in.a], old->r[in.a], sizeof w->r[0]) != 0)
-        snprintf(effect, sizeof effect, "r%u=0x%llx", in.a, (unsigned long long)w->r[in.a][0]);
-    fn(context, &(struct wt_trace){.time = w->device->machine.time - 1,
-                                   .wave = w->id,
+    fn(context, &(struct wt_trace){.time = d->machine.time - 1,
+                                   .wave = head->id,
                                    .mask = 0xff,
-                                   .pc = old->pc,
+                                   .pc = d->traced,
                                    .bytes = (const uint8_t *)&in,
                                    .length = 8,
                                    .word = 8,
                                    .longest = 8,
                                    .text = text,
-                                   .effect = effect});
+                                   .effect = ""});
 }
 
 static const struct wt_engine_ops engine = {.code = &toy_code_format,
@@ -102,18 +113,6 @@ static const struct wt_engine_ops engine = {.code = &toy_code_format,
                                             .trace_after = trace_after};
 
 /* ---- state ---- */
-
-static void launch_state(struct wt_archive *a, struct toy_device *d)
-{
-    wt_archive_u64(a, &d->launch.number, UINT64_MAX, "a launch");
-    wt_archive_u32(a, &d->launch.groups, UINT32_MAX, "groups");
-    wt_archive_u32(a, &d->launch.waves, TOY_SLOTS, "the waves of a group");
-    wt_archive_u32(a, &d->launch.local_bytes, TOY_LOCAL_BYTES, "local memory");
-    wt_archive_bool(a, &d->grid.active);
-    wt_archive_u64(a, &d->grid.total, UINT32_MAX, "groups");
-    wt_archive_u64(a, &d->grid.next, d->grid.total, "groups");
-    wt_archive_u64(a, &d->grid.done, d->grid.next, "groups");
-}
 
 static void group_state(struct wt_archive *a, struct toy_device *d, uint32_t n)
 {
@@ -133,7 +132,7 @@ static void group_state(struct wt_archive *a, struct toy_device *d, uint32_t n)
         wt_archive_fail(a, "the host has no memory");
 }
 
-static void wave_state(struct wt_archive *a, struct toy_device *d, uint32_t n)
+static void wave_state(struct wt_archive *a, struct toy_device *d, uint32_t n, bool debugged)
 {
     struct toy_wave *w = &d->wave[n];
     const struct wt_groups *groups = &d->machine.groups;
@@ -151,6 +150,12 @@ static void wave_state(struct wt_archive *a, struct toy_device *d, uint32_t n)
     wt_archive_u32(a, &w->index, TOY_SLOTS - 1, "a wave's index");
     wt_archive_bool(a, &w->at_barrier);
     wt_archive_bytes(a, w->r, sizeof w->r);
+    if (debugged) {
+        wt_archive_bool(a, &w->halted);
+        wt_archive_bool(a, &w->steps);
+        wt_archive_u32(a, &w->cause, TOY_FAILED, "why a wave has halted");
+        wt_archive_fault(a, &w->error, d->machine.waves, TOY_LANES);
+    }
     if (!wt_archive_reads(a))
         return;
     w->group->waves++;
@@ -159,32 +164,25 @@ static void wave_state(struct wt_archive *a, struct toy_device *d, uint32_t n)
         wt_archive_fail(a, "a wave is where it cannot be");
 }
 
-/* The parts of the program. */
-static void program_state(struct toy_device *d, struct wt_archive *a)
+/* All but what every machine has; with what only debuggers change. */
+static void own_state(struct toy_device *d, struct wt_archive *a, bool debugged)
 {
-    launch_state(a, d);
+    wt_archive_u64(a, &d->launch.number, UINT64_MAX, "a launch");
+    wt_archive_u32(a, &d->launch.groups, UINT32_MAX, "groups");
+    wt_archive_u32(a, &d->launch.waves, TOY_SLOTS, "the waves of a group");
+    wt_archive_u32(a, &d->launch.local_bytes, TOY_LOCAL_BYTES, "local memory");
+    wt_archive_bool(a, &d->grid.active);
+    wt_archive_u64(a, &d->grid.total, UINT32_MAX, "groups");
+    wt_archive_u64(a, &d->grid.next, d->grid.total, "groups");
+    wt_archive_u64(a, &d->grid.done, d->grid.next, "groups");
+    if (debugged)
+        wt_archive_u32(a, &d->control, TOY_STOP | TOY_HOLD | TOY_ATTEND, "CONTROL");
     for (uint32_t i = 0; i < d->machine.waves && !a->failed; i++)
         group_state(a, d, i);
     if (wt_archive_reads(a))
         d->machine.active = 0;
     for (uint32_t i = 0; i < d->machine.waves && !a->failed; i++)
-        wave_state(a, d, i);
-}
-
-/* All but what every machine has. */
-static void own_state(struct toy_device *d, struct wt_archive *a)
-{
-    program_state(d, a);
-    wt_archive_u32(a, &d->control, TOY_STOP | TOY_HOLD | TOY_ATTEND, "CONTROL");
-    for (uint32_t i = 0; i < d->machine.waves && !a->failed; i++) {
-        struct toy_wave *w = &d->wave[i];
-        if (!w->active)
-            continue;
-        wt_archive_bool(a, &w->halted);
-        wt_archive_bool(a, &w->steps);
-        wt_archive_u32(a, &w->cause, TOY_FAILED, "why a wave has halted");
-        wt_archive_fault(a, &w->error, d->machine.waves, TOY_LANES);
-    }
+        wave_state(a, d, i, debugged);
 }
 
 static void state(struct wt_machine *m, struct wt_archive *a)
@@ -192,18 +190,17 @@ static void state(struct wt_machine *m, struct wt_archive *a)
     wt_archive_machine(a, m);
     if (!a->snapshot)
         wt_archive_in_process(a, m);
-    own_state(device_of(m), a);
+    own_state(device_of(m), a, true);
     if (wt_archive_reads(a) && !a->failed)
         wt_groups_count(m);
     for (uint32_t i = 0; i < m->waves && wt_archive_reads(a) && !a->failed; i++)
         toy_update_ready(&device_of(m)->wave[i]);
 }
 
-static uint64_t hash_of(struct wt_machine *m,
-                        void (*list)(struct toy_device *d, struct wt_archive *a))
+static uint64_t hash_of(struct wt_machine *m, bool debugged)
 {
     struct wt_archive a = {.snapshot = true, .saves = true};
-    list(device_of(m), &a);
+    own_state(device_of(m), &a, debugged);
     const uint64_t seed = wt_memory_hash(m->memory) + m->time + m->turns.current;
     const uint64_t hash = XXH3_64bits_withSeed(a.bytes, a.size, seed);
     free(a.bytes);
@@ -212,12 +209,12 @@ static uint64_t hash_of(struct wt_machine *m,
 
 static uint64_t program_hash(struct wt_machine *m)
 {
-    return hash_of(m, program_state);
+    return hash_of(m, false);
 }
 
 static uint64_t hash(struct wt_machine *m)
 {
-    return hash_of(m, own_state);
+    return hash_of(m, true);
 }
 
 /* ---- the machine's operations ---- */
@@ -225,7 +222,6 @@ static uint64_t hash(struct wt_machine *m)
 static void free_device(struct wt_machine *m)
 {
     struct toy_device *d = device_of(m);
-    wt_regions_free(&d->regions);
     wt_machine_end(m);
     free(d);
 }
@@ -336,12 +332,12 @@ static const struct wt_machine_ops ops = {.family = "toy",
                                           .home = toy_home,
                                           .map = &toy_address_map};
 
-struct toy_device *toy_new(unsigned cores, bool hosted, const struct wt_schedule *schedule,
-                           struct wt_error *err)
+struct toy_device *toy_new(const struct toy_config *config, bool hosted,
+                           const struct wt_schedule *schedule, struct wt_error *err)
 {
     struct toy_device *d = calloc(1, sizeof *d);
     const struct wt_groups groups = {.ops = &toy_group_ops,
-                                     .cores = cores,
+                                     .cores = config->cores,
                                      .waves_per_core = TOY_SLOTS,
                                      .groups_per_core = TOY_SLOTS,
                                      .group_bytes = sizeof(struct toy_group),
@@ -350,9 +346,9 @@ struct toy_device *toy_new(unsigned cores, bool hosted, const struct wt_schedule
         wt_machine_init(&d->machine, &ops, &engine, &groups, TOY_LANES, sizeof *d->wave,
                         schedule) &&
         (d->wave = d->machine.wave) &&
-        wt_regions_add(&d->regions, TOY_MEMORY, TOY_MEMORY_BYTES, true, err) == WT_OK &&
+        wt_regions_add(&d->machine.regions, TOY_MEMORY, TOY_MEMORY_BYTES, true, err) == WT_OK &&
         (!hosted || wt_in_process_begin(&d->machine, err) == WT_OK)) {
-        d->cores = cores;
+        d->config = *config;
         reset(&d->machine);
         return d;
     }
@@ -360,6 +356,12 @@ struct toy_device *toy_new(unsigned cores, bool hosted, const struct wt_schedule
         free_device(&d->machine);
     wt_fail(err, WT_NO_MEMORY, "the host has no memory for a toy");
     return NULL;
+}
+
+struct wt_fault *toy_wave_fault(struct wt_machine *m, uint32_t wave)
+{
+    struct toy_wave *w = &device_of(m)->wave[wave];
+    return w->active && w->cause == TOY_FAILED ? &w->error : NULL;
 }
 
 /* ---- kernels ---- */

@@ -16,27 +16,9 @@
 
 /* ---- configuration ---- */
 
-struct config {
-    unsigned cores;
-};
-
-static void set_default(void *config)
-{
-    ((struct config *)config)->cores = 2;
-}
-
-static const struct wt_config_key keys[] = {
-    {"cores", "1..4 (2)", offsetof(struct config, cores), .least = 1, .most = TOY_MOST_CORES}};
-
-static const struct wt_config table = {.gpu = "a toy",
-                                       .size = sizeof(struct config),
-                                       .keys = keys,
-                                       .count = 1,
-                                       .set_default = set_default};
-
 static void describe(const void *config, char *text, size_t size)
 {
-    snprintf(text, size, "a toy with %u cores", ((const struct config *)config)->cores);
+    snprintf(text, size, "a toy with %u cores", ((const struct toy_config *)config)->cores);
 }
 
 /* ---- kernels in files ---- */
@@ -100,8 +82,8 @@ static enum wt_status open_device(struct wt_emulated *e, const void *config, str
     wt_schedule_parse(WT_SCHEDULE_DEFAULT, &schedule, WT_IGNORED);
     if (e->program && (status = read_program(e, err)) != WT_OK)
         return status;
-    o->device = toy_new(((const struct config *)config)->cores, false,
-                        e->options->schedule ? e->options->schedule : &schedule, err);
+    o->device =
+        toy_new(config, false, e->options->schedule ? e->options->schedule : &schedule, err);
     e->machine = o->device ? &o->device->machine : NULL;
     return o->device ? WT_OK : WT_NO_MEMORY;
 }
@@ -177,7 +159,7 @@ static bool instruction(struct wt_emulated *e, uint64_t pc, char *text, size_t s
 
 static const void *config_of(const struct wt_emulated *e)
 {
-    return &own(e)->device->cores;
+    return &own(e)->device->config;
 }
 
 static void list_isa(FILE *out)
@@ -189,17 +171,9 @@ static void list_isa(FILE *out)
     }
 }
 
-static bool wave_error(struct wt_emulated *e, uint32_t wave, struct wt_fault **fault)
-{
-    struct toy_wave *w = &own(e)->device->wave[wave];
-    *fault = &w->error;
-    return wave < e->machine->waves && w->active && w->cause == TOY_FAILED;
-}
-
 static struct wt_fault *wave_fault(struct wt_emulated *e, uint32_t wave)
 {
-    struct wt_fault *fault;
-    return wave_error(e, wave, &fault) ? fault : NULL;
+    return toy_wave_fault(e->machine, wave);
 }
 
 /* ---- the debugger's way in ---- */
@@ -248,7 +222,7 @@ static const struct wt_family_task tasks[] = {{"run kernels", "", "", true}, {0}
 
 static const struct wt_family family = {
     .name = "toy",
-    .config = {.table = &table, .of = config_of, .describe = describe},
+    .config = {.table = &toy_config_table, .of = config_of, .describe = describe},
     .files = {.runs = "kernels of toys", .elf_machine = UINT32_MAX, .takes = takes},
     .words = {.core = "core", .wave = "wave", .lane = "lane", .local = "local", .mask_digits = 2},
     .profile = TOY_PROFILE,

@@ -23,7 +23,7 @@ const struct wt_code_format toy_code_format = {.granule = 8,
 
 bool toy_fetch(struct toy_device *d, uint64_t pc, struct toy_insn *in)
 {
-    return wt_regions_hold(&d->regions, pc, sizeof *in, false) &&
+    return wt_regions_hold(&d->machine.regions, pc, sizeof *in, false) &&
            wt_mapped_read(&d->machine, pc, in, sizeof *in);
 }
 
@@ -62,7 +62,7 @@ static bool piece_at(struct wt_machine *m, uint32_t wave, unsigned lane, uint64_
     const uint64_t room = WT_PAGE_SIZE - (addr & WT_PAGE_MASK);
     piece->size = piece->size < room ? piece->size : room;
     if (!in_local(addr))
-        return wt_regions_at(&d->regions, addr);
+        return wt_regions_at(&d->machine.regions, addr);
     if (wave >= m->waves || !d->wave[wave].active)
         return false;
     piece->host = d->wave[wave].group->local + (addr - TOY_LOCAL);
@@ -225,7 +225,7 @@ static bool may_access(struct toy_wave *w, const struct toy_insn *in, bool write
             return fail(w, WT_FAULT_MISALIGNED, wt_lane_bit(lane), addr,
                         "a word at 0x%llx, which is not a multiple of 8");
         if (in_local(addr) ? addr - TOY_LOCAL + 8 > w->group->local_size
-                           : !wt_regions_hold(&w->device->regions, addr, 8, write))
+                           : !wt_regions_hold(&w->device->machine.regions, addr, 8, write))
             return fail(w, WT_FAULT_ACCESS, wt_lane_bit(lane), addr, "no memory is at 0x%llx");
     }
     return true;

@@ -13,13 +13,8 @@ struct row {
 };
 
 struct wt_probe {
-    struct wt_standstill common; /* first */
+    struct wt_standstill common;
 };
-
-static struct row *row_of(struct wt_probe *p, uint32_t wave)
-{
-    return (struct row *)wt_standstill_row(p, wave);
-}
 
 static enum wt_status ask(struct wt_probe *p, struct wt_wire_request request, const void *more,
                           void *out, size_t size, struct wt_error *err)
@@ -43,7 +38,7 @@ static enum wt_status take(struct wt_probe *p, uint32_t wave, const struct toy_s
     static const enum wt_halt_cause causes[] = {[TOY_AT_BREAK] = WT_HALT_BREAKPOINT,
                                                 [TOY_STEPPED] = WT_HALT_STEP,
                                                 [TOY_FAILED] = WT_HALT_EXCEPTION};
-    struct row *row = row_of(p, wave);
+    struct row *row = (struct row *)wt_standstill_row(p, wave);
     struct wt_standstill_launch *launch;
     row->common.present = s->present;
     row->common.run &= row->common.present;
@@ -120,17 +115,15 @@ static enum wt_status read_rows(struct wt_probe *p, wt_wave_handle wave, wt_lane
 {
     enum wt_status status = WT_OK;
     for (size_t i = 0; i < count && !status; i++) {
-        uint64_t row[TOY_LANES];
+        uint64_t row[TOY_LANES] = {0};
         const uint32_t number = p->common.registers[index[i]].code;
         const bool is_pc = number == TOY_REGISTERS;
         status =
             ask(p, (struct wt_wire_request){.verb = TOY_READ_ROW, .wave = wave, .number = number},
                 NULL, row, is_pc ? 8 : sizeof row, err);
-        for (unsigned lane = 0; lane < (is_pc ? 1 : TOY_LANES) && !status; lane++)
-            if (is_pc || wt_has_lane(lanes, lane)) {
-                wt_store_le(out, row[lane], 8);
-                out += 8;
-            }
+        if (!status && is_pc)
+            memcpy(out, row, 8);
+        out = is_pc ? out + 8 : wt_lanes_gather(lanes, (const uint8_t *)row, 8, out);
     }
     return status;
 }
@@ -146,7 +139,7 @@ static enum wt_status write_row(struct wt_probe *p, wt_wave_handle wave, wt_lane
             bytes += number == TOY_REGISTERS ? 0 : 8;
         }
     if (number == TOY_REGISTERS)
-        row_of(p, wave)->state.pc = row.value[0];
+        ((struct row *)wt_standstill_row(p, wave))->state.pc = row.value[0];
     return ask(p,
                (struct wt_wire_request){.verb = TOY_WRITE_ROW, .wave = wave, .follows = sizeof row},
                &row, NULL, 0, err);

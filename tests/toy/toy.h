@@ -6,6 +6,7 @@
 #ifndef TOY_H
 #define TOY_H
 
+#include "emulator/machine/config.h"
 #include "emulator/machine/engine.h"
 #include "emulator/machine/groups.h"
 #include "emulator/machine/mapped.h"
@@ -61,6 +62,11 @@ struct toy_header {
 };
 #define TOY_MAGIC "TOYCODE\n"
 
+struct toy_config {
+    unsigned cores;
+};
+extern const struct wt_config toy_config_table;
+
 struct toy_launch {
     uint64_t number; /**< of the driver, from 1; 0: there is none */
     uint32_t groups, waves, local_bytes;
@@ -92,13 +98,12 @@ struct toy_wave {
 
 struct toy_device {
     struct wt_machine machine; /* first */
-    unsigned cores;
-    struct wt_regions regions;
+    struct toy_config config;
     struct toy_wave *wave;
     struct toy_launch launch;
     struct wt_launch_head grid;
     uint32_t control;
-    struct toy_wave before; /**< of the issue that is traced */
+    uint64_t traced; /**< the PC of the issue that is traced */
 };
 
 /* ---- isa.c ---- */
@@ -114,9 +119,11 @@ extern const struct wt_address_map toy_address_map;
 /* ---- device.c ---- */
 void toy_update_ready(struct toy_wave *w);
 WT_ENGINE_FN(issue_at) toy_issue_at;
+/** The mistake for which a wave has halted; NULL: none. */
+struct wt_fault *toy_wave_fault(struct wt_machine *m, uint32_t wave);
 /** A device whose memory is the process's, if it is @p hosted. */
-struct toy_device *toy_new(unsigned cores, bool hosted, const struct wt_schedule *schedule,
-                           struct wt_error *err);
+struct toy_device *toy_new(const struct toy_config *config, bool hosted,
+                           const struct wt_schedule *schedule, struct wt_error *err);
 /** Puts a kernel and its arguments into memory. */
 enum wt_status toy_load(struct toy_device *d, const uint8_t *file, size_t length,
                         const uint64_t *argument, struct toy_launch *launch, struct wt_error *err);

@@ -1,4 +1,5 @@
-/* Whose turn it is: the program's or its debugger's (runtime/cuda/debug.h). */
+/* Whose turn it is: the program's or its debugger's (runtime/common/gate.h, runtime/cuda/debug.h).
+ */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -19,11 +20,11 @@ static void *kernel(void *context)
     const struct sm_launch launch = {.number = 1};
     enum wt_run result = WT_RUN_HALTED;
     (void)context;
-    debug_enter();
+    wt_gate_enter(cuda_gate());
     debug_launch_began(&gpu, &launch);
     debug_turn(&gpu, &result);
     debug_launch_ended();
-    debug_leave();
+    wt_gate_leave(cuda_gate());
     return NULL;
 }
 
@@ -33,11 +34,11 @@ static void *wait_late(void *context)
     (void)context;
     bool stands = false;
     while (!stands) {
-        debug_enter_as_debugger();
+        wt_gate_enter_as_debugger(cuda_gate());
         stands = debug_launch().runs; /* the kernel gives the gate up behind its run only */
         if (stands)
-            debug_wait(HOUR_MS);
-        debug_leave_as_debugger();
+            wt_gate_wait(cuda_gate(), HOUR_MS);
+        wt_gate_leave_as_debugger(cuda_gate());
     }
     return NULL;
 }
@@ -46,16 +47,16 @@ static void test_a_wait_for_a_run_that_has_come_back_ends_at_once(void **state)
 {
     pthread_t program, debugger;
     (void)state;
-    debug_enter_as_debugger();
-    debug_follow(true);
-    debug_leave_as_debugger();
+    wt_gate_enter_as_debugger(cuda_gate());
+    wt_gate_follow(cuda_gate(), true);
+    wt_gate_leave_as_debugger(cuda_gate());
     assert_int_equal(pthread_create(&program, NULL, kernel, NULL), 0);
     assert_int_equal(pthread_create(&debugger, NULL, wait_late, NULL), 0);
     join_thread(debugger);
-    debug_enter_as_debugger();
-    debug_follow(false);
-    debug_poke();
-    debug_leave_as_debugger();
+    wt_gate_enter_as_debugger(cuda_gate());
+    wt_gate_follow(cuda_gate(), false);
+    wt_gate_poke(cuda_gate());
+    wt_gate_leave_as_debugger(cuda_gate());
     join_thread(program);
 }
 
@@ -70,14 +71,14 @@ static void *halting_kernel(void *context)
     const struct sm_launch launch = {.number = 2};
     enum wt_run result = WT_RUN_HALTED;
     (void)context;
-    debug_enter();
+    wt_gate_enter(cuda_gate());
     debug_launch_began(&gpu, &launch);
     do {
         seen = changed;
         result = WT_RUN_HALTED;
     } while (debug_turn(&gpu, &result) && seen < CHANGES);
     debug_launch_ended();
-    debug_leave();
+    wt_gate_leave(cuda_gate());
     return NULL;
 }
 
@@ -88,29 +89,29 @@ static void test_a_wait_is_for_a_run_that_has_seen_the_change_before_it(void **s
     pthread_t program;
     (void)state;
     bool runs = false;
-    debug_enter_as_debugger();
-    debug_follow(true);
-    debug_leave_as_debugger();
+    wt_gate_enter_as_debugger(cuda_gate());
+    wt_gate_follow(cuda_gate(), true);
+    wt_gate_leave_as_debugger(cuda_gate());
     assert_int_equal(pthread_create(&program, NULL, halting_kernel, NULL), 0);
     while (!runs) {
-        debug_enter_as_debugger();
+        wt_gate_enter_as_debugger(cuda_gate());
         runs = debug_launch().runs;
-        debug_leave_as_debugger();
+        wt_gate_leave_as_debugger(cuda_gate());
     }
     for (unsigned i = 1; i <= CHANGES; i++) {
-        debug_enter_as_debugger();
+        wt_gate_enter_as_debugger(cuda_gate());
         changed = i;
-        debug_poke();
-        debug_leave_as_debugger();
-        debug_enter_as_debugger();
-        debug_wait(HOUR_MS);
+        wt_gate_poke(cuda_gate());
+        wt_gate_leave_as_debugger(cuda_gate());
+        wt_gate_enter_as_debugger(cuda_gate());
+        wt_gate_wait(cuda_gate(), HOUR_MS);
         assert_int_equal(seen, i);
-        debug_leave_as_debugger();
+        wt_gate_leave_as_debugger(cuda_gate());
     }
-    debug_enter_as_debugger();
-    debug_follow(false);
-    debug_poke();
-    debug_leave_as_debugger();
+    wt_gate_enter_as_debugger(cuda_gate());
+    wt_gate_follow(cuda_gate(), false);
+    wt_gate_poke(cuda_gate());
+    wt_gate_leave_as_debugger(cuda_gate());
     join_thread(program);
 }
 

@@ -34,7 +34,6 @@ static const struct wt_code_format format = {.granule = 4,
                                              .next_page = undecoded};
 
 struct rig {
-    struct wt_regions regions;
     struct wt_machine m;
 };
 
@@ -46,8 +45,8 @@ static int set_up(void **state)
     assert_non_null(r->m.memory = wt_memory_new());
     wt_tlb_clear(&r->m.tlb);
     wt_code_init(&r->m.code, &format, &r->m.tlb);
-    assert_int_equal(wt_regions_add(&r->regions, BASE, 4 * WT_PAGE_SIZE, true, &err), WT_OK);
-    assert_int_equal(wt_regions_add(&r->regions, READ_ONLY, WT_PAGE_SIZE, false, &err), WT_OK);
+    assert_int_equal(wt_regions_add(&r->m.regions, BASE, 4 * WT_PAGE_SIZE, true, &err), WT_OK);
+    assert_int_equal(wt_regions_add(&r->m.regions, READ_ONLY, WT_PAGE_SIZE, false, &err), WT_OK);
     *state = r;
     return 0;
 }
@@ -56,7 +55,7 @@ static int tear_down(void **state)
 {
     struct rig *r = *state;
     wt_code_clear(&r->m.code);
-    wt_regions_free(&r->regions);
+    wt_regions_free(&r->m.regions);
     wt_memory_free(r->m.memory);
     free(r);
     return 0;
@@ -65,11 +64,11 @@ static int tear_down(void **state)
 static void what_is_not_mapped_is_not_in_the_tlb(void **state)
 {
     struct rig *r = *state;
-    assert_null(wt_mapped_fill_read(&r->m, &r->regions, BASE - 1));
-    assert_null(wt_mapped_fill_write(&r->m, &r->regions, BASE + 4 * WT_PAGE_SIZE, true));
-    assert_non_null(wt_mapped_fill_read(&r->m, &r->regions, READ_ONLY));
-    assert_null(wt_mapped_fill_write(&r->m, &r->regions, READ_ONLY, true));
-    uint8_t *at = wt_mapped_fill_write(&r->m, &r->regions, BASE + 8, true);
+    assert_null(wt_mapped_fill_read(&r->m, BASE - 1));
+    assert_null(wt_mapped_fill_write(&r->m, BASE + 4 * WT_PAGE_SIZE, true));
+    assert_non_null(wt_mapped_fill_read(&r->m, READ_ONLY));
+    assert_null(wt_mapped_fill_write(&r->m, READ_ONLY, true));
+    uint8_t *at = wt_mapped_fill_write(&r->m, BASE + 8, true);
     assert_non_null(at);
     *at = 7;
     const struct wt_tlb_entry *e = wt_tlb_entry_of(&r->m.tlb, BASE);
@@ -79,7 +78,7 @@ static void what_is_not_mapped_is_not_in_the_tlb(void **state)
     assert_true(wt_mapped_read(&r->m, BASE + 8, &byte, 1));
     assert_int_equal(byte, 7);
     /* Not for reading: a page whose reads are watched. */
-    assert_non_null(wt_mapped_fill_write(&r->m, &r->regions, BASE, false));
+    assert_non_null(wt_mapped_fill_write(&r->m, BASE, false));
     assert_int_equal(e->read_page, WT_TLB_NONE);
 }
 
@@ -98,11 +97,10 @@ static void a_write_from_outside_reaches_the_tlb_and_decoded_code(void **state)
     struct rig *r = *state;
     const uint64_t end = BASE + WT_PAGE_SIZE;
     uint8_t bytes[8] = {1, 2, 3, 4, 5, 6, 7, 8}, got[8];
-    assert_non_null(wt_mapped_fill_read(&r->m, &r->regions, end - 1)); /* the page of zeros */
-    assert_non_null(wt_mapped_fill_read(&r->m, &r->regions, end));
+    assert_non_null(wt_mapped_fill_read(&r->m, end - 1)); /* the page of zeros */
+    assert_non_null(wt_mapped_fill_read(&r->m, end));
     const struct record *first = decode(r, end - 4), *second = decode(r, end);
-    assert_null(
-        wt_mapped_fill_write(&r->m, &r->regions, end, true)); /* stores to code take the slow way */
+    assert_null(wt_mapped_fill_write(&r->m, end, true)); /* stores to code take the slow way */
     assert_true(wt_mapped_write(&r->m, end - 4, bytes, sizeof bytes));
     assert_int_equal(wt_tlb_entry_of(&r->m.tlb, end - 1)->read_page, WT_TLB_NONE);
     assert_int_equal(wt_tlb_entry_of(&r->m.tlb, end)->read_page, WT_TLB_NONE);

@@ -1,9 +1,13 @@
 """Pages of recorded runs: what is in them beside what must be true of the program, and what Chromium shows of them."""
+import array
+import base64
+import collections
+import json
 import subprocess
 
 import pytest
 
-from conftest import HERE, ROOT, collatz_words, lanes_of, mask_of, view
+from conftest import HERE, ROOT, WAVETRAP, collatz_words, lanes_of, mask_of, view
 
 STRAY = HERE / "programs" / "stray.cl"
 RUNNING, MASKED, BARRIER, FAULTED = (0x2f, 0x7d, 0xe1), (0xe6, 0xe9, 0xee), (0xe0, 0xa1, 0x00), (0xd3, 0x30, 0x2f)
@@ -87,6 +91,79 @@ def test_a_fault_is_in_the_lanes_that_made_it(export, kernel, family):
     place = recording["places"][faulted[69]["pc"]]
     assert place["line"] == next(n for n, line in enumerate(STRAY.read_text().splitlines(), 1) if "/* stray */" in line)
     assert "0x7f0000000" in faulted[69]["fault"]
+
+
+# ---- images ----
+
+def contents(recording, frame, image=0):
+    number = recording["frames"][frame]["images"][image]
+    return None if number < 0 else array.array("I", base64.b64decode(recording["contents"][number])).tolist()
+
+
+@pytest.mark.parametrize("family", ["gfx900", "sm"])
+def test_memory_is_seen_while_it_is_written(export, kernel, family):
+    """An element is 0 until its lane stores it, then it is the length of the sequence of its number."""
+    _, recording = export("--image=steps:16x16:u32", "--frames=60", *collatz_words(family), kernel(family))
+    wanted = [len(orbit(n)) - 1 for n in range(1, 257)]
+    written = 1  # the sequence of 1 has no step
+    for frame in range(60):
+        numbers = contents(recording, frame)
+        assert all(number in (0, right) for number, right in zip(numbers, wanted, strict=True))
+        count = sum(number == right for number, right in zip(numbers, wanted))
+        assert count >= written
+        written = count
+    assert written == 256 and contents(recording, 0).count(0) == 256 and len(recording["contents"]) < 60
+
+
+def test_a_picture_is_drawn_as_time_goes_on(export, kernel, browser):
+    file, recording = export("--image=steps:16x16:u32", "--image=steps:256:u32", "--frames=60", *collatz_words("sm"), kernel("sm"))
+    browser.open(f"{file.as_uri()}#frame=59")
+    assert browser.run("Array.from(document.querySelectorAll('canvas.image'), (c) => [c.width, c.height])") == [[16, 16], [256, 96]]
+    pixel = "Array.from(document.querySelector('canvas.image').getContext('2d').getImageData(%d, %d, 1, 1).data).slice(0, 3)"
+    numbers, colours = contents(recording, 59), {}
+    for at in (0, 96, 200, 255):
+        colours[at] = browser.run(pixel % (at % 16, at // 16))
+        assert "rgb(%d,%d,%d)" % tuple(colours[at]) == browser.run(f"rampColour({numbers[at]} / {max(numbers)})")
+    browser.run("view.seek(0)")
+    assert browser.run(pixel % (0, 6)) == colours[0] != colours[96]
+
+
+def test_images_that_cannot_be_shown(kernel, tmp_path):
+    for image, why in (("steps:16x16", "EXPRESSION:WIDTHxHEIGHT:TYPE"), ("steps:0x4:u32", "an image has at most"), ("steps:4:u64", "type u8"),
+                       ("nothing:4:u8", 'No symbol "nothing"'), ("steps:9999x9999:u32", "at most 1048576 bytes"), ("count = 1:4:u8", "an assignment is not made")):
+        done = view(f"--export={tmp_path}/page", f"--image={image}", *collatz_words("gfx900"), kernel("gfx900"))
+        assert done.returncode == 125 and why in done.stderr and not (tmp_path / "page").exists(), (image, done.stderr)
+
+
+# ---- counts ----
+
+@pytest.mark.parametrize("family", ["gfx900", "sm"])
+def test_lines_have_the_counts_of_the_time_that_is_shown(export, kernel, family, tmp_path, browser):
+    """They never go down, and at the end they are those of `wavetrap run --profile`, but for the instruction that ends the program."""
+    file, recording = export("--profile", "--frames=20", *collatz_words(family), kernel(family))
+    before = collections.Counter()
+    for frame in recording["frames"]:
+        now = collections.Counter()
+        for count in frame["counts"]:
+            now[count["path"], count["line"]] += count["issues"]
+            assert 0 < count["enabled"] <= count["lanes"]
+        assert all(now[line] >= issues for line, issues in before.items()) and sum(now.values()) <= frame["time"]
+        before = now
+    subprocess.run([WAVETRAP, "run", f"--profile=json:{tmp_path}/profile", *collatz_words(family), kernel(family)], check=True, capture_output=True)
+    whole = collections.Counter()
+    for one in map(json.loads, (tmp_path / "profile").read_text().splitlines()):
+        if one["kind"] == "profile" and "instruction" not in one and "pc" not in one and "line" in one:
+            whole[one["file"], one["line"]] += one["issues"]
+    assert len(before) >= 8 and before.keys() <= whole.keys()
+    assert 0 <= sum(whole.values()) - sum(before.values()) <= 2
+    browser.open(f"{file.as_uri()}#frame=10")
+    browser.wait("document.querySelectorAll('td.heat').length")
+    cells = browser.run("Array.from(document.querySelectorAll('td.heat'), (cell) => [cell.textContent, cell.title])")
+    wanted = collections.Counter()
+    for count in recording["frames"][10]["counts"]:
+        if count["path"].endswith("collatz.cl"):
+            wanted[count["line"]] += count["issues"]
+    assert {line: int(text.replace(",", "")) for line, (text, _) in enumerate(cells, 1) if text} == dict(wanted)
 
 
 # ---- refusals ----

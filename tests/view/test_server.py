@@ -140,6 +140,14 @@ def check_loop(page):
     return True
 
 
+def test_memory_is_asked_for_as_a_picture(page):
+    page.run("view.ask.value = ''; view.ask.focus()")
+    page.type("steps:16x8:u32")
+    page.key("Enter")
+    page.wait("document.querySelector('canvas.image') && document.querySelector('canvas.image').width === 16")
+    assert page.run("view.model.body.images[0].address").startswith("0x")
+
+
 def test_a_lane_that_is_selected_is_so_everywhere(page, server):
     seen = []
     reader = threading.Thread(target=lambda: seen.append(next(events(server, "wavetrap/selected"))))

@@ -677,4 +677,25 @@ enum wt_status wt_program_work(struct wt_program *program, struct wt_work *work,
 const char *wt_program_kernel(struct wt_program *program, const struct wt_dispatch *dispatch,
                               char *text, size_t size);
 
+/* ---- numbers.c: numbers, as people write them behind a command ---- */
+
+/** Reads a number at the beginning of *text, and the blanks behind; false if there is none. */
+bool wt_take_number(const char **text, uint64_t *number);
+/** Reads "N", "N,N" or "N,N,N", with or without brackets, and the blanks behind. */
+bool wt_take_triple(const char **text, uint32_t value[3]);
+
+#define WT_MOST_RANGES 32
+
+/** "all", "1 3 5-7", "0..3". */
+struct wt_ranges {
+    unsigned count;
+    uint64_t first[WT_MOST_RANGES], last[WT_MOST_RANGES];
+};
+
+/** Reads ranges at the beginning of *text, and the blanks behind; they are added to @p ranges.
+ * WT_INVALID: it has other things. */
+enum wt_status wt_take_ranges(const char **text, struct wt_ranges *ranges, struct wt_error *err);
+/** Whether a number is in one of them. */
+bool wt_ranges_have(const struct wt_ranges *ranges, uint64_t number);
+
 #endif

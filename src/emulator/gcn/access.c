@@ -6,7 +6,7 @@
 void *gcn_device_pointer(const struct gcn_device *d, uint64_t addr, uint64_t *room)
 {
     assert(room);
-    const struct wt_region *r = wt_regions_at(&d->regions, addr);
+    const struct wt_region *r = wt_regions_at(&d->machine.regions, addr);
     if (!d->machine.process.memory || !r || !r->writable)
         return NULL;
     *room = r->addr + r->size - addr;
@@ -15,40 +15,34 @@ void *gcn_device_pointer(const struct gcn_device *d, uint64_t addr, uint64_t *ro
 
 bool gcn_mapped(const struct gcn_device *d, uint64_t addr, uint64_t size, bool write)
 {
-    return wt_regions_hold(&d->regions, addr, size, write);
+    return wt_regions_hold(&d->machine.regions, addr, size, write);
 }
 
 enum wt_status gcn_device_map(struct gcn_device *d, uint64_t addr, uint64_t size, bool writable,
                               struct wt_error *err)
 {
-    return wt_regions_add(&d->regions, addr, size, writable, err);
+    return wt_regions_add(&d->machine.regions, addr, size, writable, err);
 }
 
 const uint8_t *gcn_tlb_fill_read(struct gcn_device *d, uint64_t addr)
 {
-    return gcn_watches_page_read(d, addr) ? NULL
-                                          : wt_mapped_fill_read(&d->machine, &d->regions, addr);
-}
-
-static bool is_shared(const struct gcn_device *d, uint64_t addr)
-{
-    return wt_regions_at(&d->regions, addr) && wt_in_process_shares(&d->machine.process, addr);
+    return gcn_watches_page_read(d, addr) ? NULL : wt_mapped_fill_read(&d->machine, addr);
 }
 
 uint8_t *gcn_tlb_fill_write(struct gcn_device *d, uint64_t addr)
 {
-    if (gcn_watches_page_write(d, addr) || is_shared(d, addr))
+    if (gcn_watches_page_write(d, addr) || wt_mapped_shares(&d->machine, addr))
         return NULL;
-    return wt_mapped_fill_write(&d->machine, &d->regions, addr, !gcn_watches_page_read(d, addr));
+    return wt_mapped_fill_write(&d->machine, addr, !gcn_watches_page_read(d, addr));
 }
 
 uint8_t *gcn_host_for_write(struct gcn_device *d, uint64_t addr)
 {
-    const struct wt_region *r = wt_regions_at(&d->regions, addr);
-    uint8_t *page =
-        r && r->writable && !wt_code_on_page(&d->machine.code, addr) && !is_shared(d, addr)
-            ? wt_memory_page_for_write(d->machine.memory, addr)
-            : NULL;
+    const struct wt_region *r = wt_regions_at(&d->machine.regions, addr);
+    uint8_t *page = r && r->writable && !wt_code_on_page(&d->machine.code, addr) &&
+                            !wt_mapped_shares(&d->machine, addr)
+                        ? wt_memory_page_for_write(d->machine.memory, addr)
+                        : NULL;
     wt_tlb_drop(&d->machine.tlb, addr); /* the page may have moved to a private copy */
     return page ? page + (addr & WT_PAGE_MASK) : NULL;
 }
@@ -64,7 +58,7 @@ bool gcn_beside_watch(const struct gcn_device *d, uint64_t addr, uint64_t size)
 
 const uint8_t *gcn_readable_beside_watch(struct gcn_device *d, uint64_t addr, uint64_t size)
 {
-    return gcn_beside_watch(d, addr, size) && wt_regions_at(&d->regions, addr)
+    return gcn_beside_watch(d, addr, size) && wt_regions_at(&d->machine.regions, addr)
                ? wt_memory_page(d->machine.memory, addr) + (addr & WT_PAGE_MASK)
                : NULL;
 }

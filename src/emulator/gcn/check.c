@@ -79,5 +79,5 @@ void gcn_check(struct wt_machine *m)
         check_unit(d, i);
     for (unsigned i = 0; i < GCN_DISPATCHES; i++)
         check_dispatch(d, i);
-    wt_regions_check(&d->regions);
+    wt_regions_check(&d->machine.regions);
 }

@@ -231,7 +231,6 @@ void gcn_device_free(struct gcn_device *d)
     gcn_trace_free(d);
     free(d->cu);
     free(d->exception);
-    wt_regions_free(&d->regions);
     free(d->gds);
     wt_machine_end(&d->machine);
     free(d);
@@ -385,7 +384,7 @@ void gcn_device_clear(struct gcn_device *d)
 {
     assert(!d->machine.process.memory);
     wt_memory_clear(d->machine.memory);
-    d->regions.count = 0;
+    d->machine.regions.count = 0;
     gcn_device_set_trap_handler(d, 0, 0);
     wt_machine_forget_code(&d->machine);
     reset(&d->machine);

@@ -138,17 +138,6 @@ enum wt_status gcn_device_new_in_host(const struct gcn_config *config, const str
     return WT_OK;
 }
 
-bool gcn_device_maps(const struct gcn_device *d, uint64_t addr)
-{
-    return gcn_mapped(d, addr, 1, false);
-}
-
-bool gcn_device_next_mapped(const struct gcn_device *d, uint64_t from, uint64_t *addr,
-                            uint64_t *size)
-{
-    return wt_regions_next(&d->regions, from, addr, size);
-}
-
 bool gcn_device_saves_at(const struct gcn_device *d, uint64_t addr)
 {
     uint64_t room;
@@ -184,7 +173,7 @@ enum wt_status gcn_device_unmap(struct gcn_device *d, uint64_t addr, uint64_t si
 {
     assert(err);
     enum wt_status status;
-    if ((status = wt_regions_remove(&d->regions, addr, size, err)) != WT_OK)
+    if ((status = wt_regions_remove(&d->machine.regions, addr, size, err)) != WT_OK)
         return status;
     wt_memory_unalias(d->machine.process.memory, addr & ~WT_PAGE_MASK);
     gcn_device_flush_code(d);

@@ -77,21 +77,6 @@ enum wt_status gcn_device_new_in_host(const struct gcn_config *config, const str
 /** Takes a wave that its trap handler has halted for good out of the handler, to @p pc. */
 void gcn_wave_leave_handler(struct gcn_device *device, uint32_t wave, uint64_t pc);
 
-/**
- * Writes the whole state, as gcn_archive() of a device that is in no process reads it. False: the
- * host has no memory, or too much is mapped.
- */
-bool gcn_archive_in_host(struct wt_machine *device, struct wt_archive *archive,
-                         const struct wt_host_archive *in_host);
-
-/**
- * Finds the first mapped range at or behind @p from, or the rest of the one that @p from lies in;
- * false if there is none.
- */
-bool gcn_device_next_mapped(const struct gcn_device *device, uint64_t from, uint64_t *addr,
-                            uint64_t *size);
-/** Whether the page at @p addr is mapped. */
-bool gcn_device_maps(const struct gcn_device *device, uint64_t addr);
 /** Whether @p addr lies in the save area of a queue. */
 bool gcn_device_saves_at(const struct gcn_device *device, uint64_t addr);
 

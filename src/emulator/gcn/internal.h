@@ -185,7 +185,6 @@ struct gcn_device {
     struct gcn_wave *wave;
     struct gcn_group *group; /* GCN_WAVES_PER_CU a compute unit */
     struct gcn_cu *cu;
-    struct wt_regions regions;
     struct gcn_dispatch dispatch[GCN_DISPATCHES];
     uint32_t launching; /* those that have work-groups to start, as a bit set */
     uint32_t served;    /* the one that the last work-group started was of */

@@ -385,7 +385,7 @@ void gcn_state(struct wt_machine *m, struct wt_archive *a)
     wt_archive_machine(a, m);
     if (!a->snapshot) {
         wt_archive_in_process(a, m);
-        wt_archive_regions(a, &d->regions);
+        wt_archive_regions(a, &d->machine.regions);
     }
     if (wt_archive_reads_file(a))
         d->host = m->process.hosted ? &gcn_recorded_driver : &gcn_no_driver;
@@ -413,11 +413,4 @@ void gcn_state(struct wt_machine *m, struct wt_archive *a)
         gcn_count_taken(d);
     else
         count(a, d);
-}
-
-bool gcn_archive_in_host(struct wt_machine *m, struct wt_archive *a,
-                         const struct wt_host_archive *in_host)
-{
-    const struct gcn_device *d = (const struct gcn_device *)m;
-    return wt_archive_in_host(a, m, in_host, d->regions.region, d->regions.count);
 }

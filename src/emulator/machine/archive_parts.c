@@ -79,6 +79,12 @@ bool wt_archive_in_host(struct wt_archive *a, struct wt_machine *m,
     return !a->failed && wt_archive_ranges(a, region, count, in_host->read, in_host->context);
 }
 
+bool wt_archive_mapped(struct wt_machine *m, struct wt_archive *a,
+                       const struct wt_host_archive *in_host)
+{
+    return wt_archive_in_host(a, m, in_host, m->regions.region, m->regions.count);
+}
+
 void wt_archive_whole_machine(struct wt_machine *m, struct wt_archive *a)
 {
     m->ops->state(m, a);

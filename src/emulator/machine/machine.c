@@ -181,6 +181,7 @@ void wt_machine_end(struct wt_machine *m)
         wt_memory_free(m->local[i]);
     free(m->local);
     free(m->fill_pages);
+    wt_regions_free(&m->regions);
 }
 
 void wt_machine_forget_code(struct wt_machine *m)

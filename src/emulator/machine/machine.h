@@ -21,6 +21,7 @@
 #include "emulator/machine/heads.h"
 #include "emulator/machine/memory.h"
 #include "emulator/machine/operands.h"
+#include "emulator/machine/regions.h"
 #include "emulator/machine/schedule.h"
 #include "emulator/machine/trace.h"
 #include "emulator/machine/watch.h"
@@ -194,8 +195,9 @@ struct wt_machine {
                               the debug hardware did within debug_read or debug_write */
     struct wt_fill fill; /**< what registers and memory hold before they are written */
     uint8_t *fill_pages; /**< of memory that is filled (wt_machine_fill_memory); NULL: it is not */
-    struct wt_memory *memory; /**< that all waves share */
-    struct wt_memory **local; /**< memories of cores, `locals` of them; NULL: there are none */
+    struct wt_memory *memory;  /**< that all waves share */
+    struct wt_regions regions; /**< what is mapped of it; families with tables of pages have none */
+    struct wt_memory **local;  /**< memories of cores, `locals` of them; NULL: there are none */
     uint32_t locals;
     struct wt_in_process
         process; /**< all 0: it is in no host process, and was not recorded in one */

@@ -5,18 +5,16 @@
 #include <inttypes.h>
 #include <string.h>
 
-const uint8_t *wt_mapped_fill_read(struct wt_machine *m, const struct wt_regions *regions,
-                                   uint64_t addr)
+const uint8_t *wt_mapped_fill_read(struct wt_machine *m, uint64_t addr)
 {
-    if (!wt_regions_at(regions, addr))
+    if (!wt_regions_at(&m->regions, addr))
         return NULL;
     return wt_tlb_fill_read(&m->tlb, addr, wt_memory_page(m->memory, addr));
 }
 
-uint8_t *wt_mapped_fill_write(struct wt_machine *m, const struct wt_regions *regions, uint64_t addr,
-                              bool read)
+uint8_t *wt_mapped_fill_write(struct wt_machine *m, uint64_t addr, bool read)
 {
-    const struct wt_region *r = wt_regions_at(regions, addr);
+    const struct wt_region *r = wt_regions_at(&m->regions, addr);
     if (!r || !r->writable || wt_code_on_page(&m->code, addr))
         return NULL;
     uint8_t *page = wt_memory_page_for_write(m->memory, addr);

@@ -6,6 +6,7 @@
 #define WT_EMULATOR_MACHINE_MAPPED_H
 
 #include "emulator/machine/code_pages.h"
+#include "emulator/machine/copy.h"
 #include "emulator/machine/machine.h"
 #include "emulator/machine/memory.h"
 #include "emulator/machine/regions.h"
@@ -13,15 +14,19 @@
 /* ---- the TLB's misses ---- */
 
 /** Puts the page of @p addr into the TLB for reading; NULL if it is not mapped. */
-const uint8_t *wt_mapped_fill_read(struct wt_machine *m, const struct wt_regions *regions,
-                                   uint64_t addr);
+const uint8_t *wt_mapped_fill_read(struct wt_machine *m, uint64_t addr);
 
 /**
  * Puts the page of @p addr into the TLB for writing, and with @p read for reading. NULL, and the
  * TLB as it was, if it is not mapped for writing, holds decoded code, or the host has no memory.
  */
-uint8_t *wt_mapped_fill_write(struct wt_machine *m, const struct wt_regions *regions, uint64_t addr,
-                              bool read);
+uint8_t *wt_mapped_fill_write(struct wt_machine *m, uint64_t addr, bool read);
+
+/** Whether the program's threads may use a page meanwhile, which is mapped (machine/copy.h). */
+static inline bool wt_mapped_shares(const struct wt_machine *m, uint64_t addr)
+{
+    return wt_regions_at(&m->regions, addr) && wt_in_process_shares(&m->process, addr);
+}
 
 /* ---- accesses from outside a program: mapped or not ---- */
 

@@ -3,31 +3,25 @@
 
 bool sm_mapped(const struct sm_device *d, uint64_t addr, uint64_t size, bool write)
 {
-    return wt_regions_hold(&d->regions, addr, size, write);
+    return wt_regions_hold(&d->machine.regions, addr, size, write);
 }
 
 enum wt_status sm_device_map(struct sm_device *d, uint64_t addr, uint64_t size, bool writable,
                              struct wt_error *err)
 {
-    return wt_regions_add(&d->regions, addr, size, writable, err);
+    return wt_regions_add(&d->machine.regions, addr, size, writable, err);
 }
 
 void sm_device_unmap(struct sm_device *d, uint64_t addr, uint64_t size)
 {
-    wt_regions_remove(&d->regions, addr, size, WT_IGNORED);
+    wt_regions_remove(&d->machine.regions, addr, size, WT_IGNORED);
     wt_code_invalidate(&d->machine.code, addr, size);
     wt_tlb_clear(&d->machine.tlb);
 }
 
 const uint8_t *sm_tlb_fill_read(struct sm_device *d, uint64_t addr)
 {
-    return sm_watches_page_read(d, addr) ? NULL
-                                         : wt_mapped_fill_read(&d->machine, &d->regions, addr);
-}
-
-static bool is_shared(const struct sm_device *d, uint64_t addr)
-{
-    return wt_regions_at(&d->regions, addr) && wt_in_process_shares(&d->machine.process, addr);
+    return sm_watches_page_read(d, addr) ? NULL : wt_mapped_fill_read(&d->machine, addr);
 }
 
 void sm_stored(struct sm_warp *w, uint64_t addr, const uint8_t *bytes, unsigned size, bool atomic)
@@ -42,14 +36,14 @@ void sm_stored(struct sm_warp *w, uint64_t addr, const uint8_t *bytes, unsigned 
 
 uint8_t *sm_tlb_fill_write(struct sm_device *d, uint64_t addr)
 {
-    if (sm_watches_page_write(d, addr) || is_shared(d, addr))
+    if (sm_watches_page_write(d, addr) || wt_mapped_shares(&d->machine, addr))
         return NULL;
-    return wt_mapped_fill_write(&d->machine, &d->regions, addr, !sm_watches_page_read(d, addr));
+    return wt_mapped_fill_write(&d->machine, addr, !sm_watches_page_read(d, addr));
 }
 
 uint8_t *sm_host_for_write(struct sm_device *d, uint64_t addr)
 {
-    const struct wt_region *r = wt_regions_at(&d->regions, addr);
+    const struct wt_region *r = wt_regions_at(&d->machine.regions, addr);
     uint8_t *page = r && r->writable ? wt_memory_page_for_write(d->machine.memory, addr) : NULL;
     wt_tlb_drop(&d->machine.tlb, addr); /* the page may have moved to a private copy */
     return page ? page + (addr & WT_PAGE_MASK) : NULL;

@@ -50,5 +50,5 @@ void sm_check(struct wt_machine *m)
     for (uint32_t i = 0; i < d->config.sms * SM_CTAS; i++)
         check_cta(d, i);
     assert(d->grid.done <= d->grid.next && d->grid.next <= d->grid.total);
-    wt_regions_check(&d->regions);
+    wt_regions_check(&d->machine.regions);
 }

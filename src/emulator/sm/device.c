@@ -137,7 +137,6 @@ void sm_device_free(struct sm_device *d)
     free(d->image);
     wt_console_free(&d->console);
     sm_trace_free(d);
-    wt_regions_free(&d->regions);
     wt_machine_end(&d->machine);
     free(d);
 }

@@ -18,16 +18,6 @@ enum wt_status sm_device_new_in_host(const struct sm_config *config, struct sm_d
     return WT_OK;
 }
 
-bool sm_device_maps(const struct sm_device *d, uint64_t addr)
-{
-    return wt_regions_at(&d->regions, addr) != NULL;
-}
-
-bool sm_device_next_mapped(const struct sm_device *d, uint64_t from, uint64_t *addr, uint64_t *size)
-{
-    return wt_regions_next(&d->regions, from, addr, size);
-}
-
 uint32_t sm_device_interrupts(const struct sm_device *d)
 {
     uint32_t sum = 0;

@@ -16,23 +16,6 @@
 enum wt_status sm_device_new_in_host(const struct sm_config *config, struct sm_device **device,
                                      struct wt_error *err);
 
-/** Whether the page at @p addr is mapped. */
-bool sm_device_maps(const struct sm_device *device, uint64_t addr);
-/**
- * Finds the first mapped range at or behind @p from, or the rest of the one that @p from lies in;
- * false if there is none.
- */
-bool sm_device_next_mapped(const struct sm_device *device, uint64_t from, uint64_t *addr,
-                           uint64_t *size);
-
-/**
- * Writes the whole state of the device, as one that is in no process reads it. The images of PTX
- * are no part of it: a device must have them before it is read.
- * False: no host memory.
- */
-bool sm_archive_in_host(struct wt_machine *device, struct wt_archive *archive,
-                        const struct wt_host_archive *in_host);
-
 /**
  * After an access of this process's memory at @p addr, which is not there any more, has ended a run
  * of the device by a signal: the fault is that of the instruction, which has been executed in part.

@@ -64,64 +64,52 @@ bool sm_describe_register(struct wt_machine *m, unsigned number, struct wt_regis
            (number >= SM_REGISTER_PC && number <= SM_REGISTER_LOCAL);
 }
 
+/* A predicate, or a flag of the condition code: a mask of lanes; NULL: it is neither. */
+static uint32_t *lane_mask(struct sm_warp *w, unsigned number)
+{
+    uint32_t *const flags[] = {&w->z, &w->s, &w->carry, &w->o};
+    return number - SM_REGISTER_P0 < 7     ? &w->p[number - SM_REGISTER_P0]
+           : number - SM_REGISTER_CC_Z < 4 ? flags[number - SM_REGISTER_CC_Z]
+                                           : NULL;
+}
+
+/* A register of the whole warp. */
+static uint64_t special(struct sm_warp *w, unsigned number)
+{
+    switch (number) {
+    case SM_REGISTER_PC:
+        return w->pc;
+    case SM_REGISTER_ACTIVE:
+        return w->mask;
+    case SM_REGISTER_WARP_ESR:
+        return w->esr;
+    case SM_REGISTER_ESR_PC:
+        return w->esr_pc;
+    case SM_REGISTER_TRAPPED:
+        return w->trapped;
+    case SM_REGISTER_USER_PC:
+        return user_pc(w);
+    case SM_REGISTER_USER_MASK:
+        return user_mask(w);
+    default:
+        return *lane_mask(w, number);
+    }
+}
+
 bool sm_read_row(struct wt_machine *m, uint32_t wave, unsigned number, void *out)
 {
     struct sm_device *d = (struct sm_device *)m;
     struct sm_warp *w = warp_of(d, wave);
-    if (!w)
+    struct wt_register_shape shape;
+    if (!w || !sm_describe_register(m, number, &shape))
         return false;
-    if (number < SM_RZ) {
-        if (number >= d->grid.launch.registers)
-            return false;
-        memcpy(out, w->r[number], sizeof *w->r);
-        return true;
-    }
-    if (number - SM_REGISTER_P0 < 7) {
-        wt_store_le(out, w->p[number - SM_REGISTER_P0], 4);
-        return true;
-    }
-    switch (number) {
-    case SM_REGISTER_CC_Z:
-        wt_store_le(out, w->z, 4);
-        return true;
-    case SM_REGISTER_CC_S:
-        wt_store_le(out, w->s, 4);
-        return true;
-    case SM_REGISTER_CC_C:
-        wt_store_le(out, w->carry, 4);
-        return true;
-    case SM_REGISTER_CC_O:
-        wt_store_le(out, w->o, 4);
-        return true;
-    case SM_REGISTER_PC:
-        wt_store_le(out, w->pc, 8);
-        return true;
-    case SM_REGISTER_ACTIVE:
-        wt_store_le(out, w->mask, 4);
-        return true;
-    case SM_REGISTER_WARP_ESR:
-        wt_store_le(out, w->esr, 4);
-        return true;
-    case SM_REGISTER_ESR_PC:
-        wt_store_le(out, w->esr_pc, 8);
-        return true;
-    case SM_REGISTER_TRAPPED:
-        wt_store_le(out, w->trapped, 4);
-        return true;
-    case SM_REGISTER_USER_PC:
-        wt_store_le(out, user_pc(w), 8);
-        return true;
-    case SM_REGISTER_USER_MASK:
-        wt_store_le(out, user_mask(w), 4);
-        return true;
-    case SM_REGISTER_FRAME:
-    case SM_REGISTER_RETURN:
-    case SM_REGISTER_CALLER:
-    case SM_REGISTER_LOCAL:
+    if (number >= SM_REGISTER_FRAME)
         return read_frames(d, wave, number, out);
-    default:
-        return false;
-    }
+    if (!shape.per_lane)
+        wt_store_le(out, special(w, number), shape.bytes);
+    else if (number < d->grid.launch.registers)
+        memcpy(out, w->r[number], sizeof *w->r);
+    return !shape.per_lane || number < d->grid.launch.registers;
 }
 
 bool sm_read_file(struct sm_device *d, uint32_t warp, uint64_t offset, void *out, size_t size)
@@ -199,31 +187,15 @@ bool sm_write_row(struct sm_device *d, uint32_t warp, unsigned number, uint32_t 
         return true;
     }
     const uint32_t value = (uint32_t)wt_load_le(bytes, 4);
-    if (number - SM_REGISTER_P0 < 7) {
-        w->p[number - SM_REGISTER_P0] = value;
+    if (lane_mask(w, number)) {
+        *lane_mask(w, number) = value;
         return true;
     }
-    switch (number) {
-    case SM_REGISTER_CC_Z:
-        w->z = value;
-        return true;
-    case SM_REGISTER_CC_S:
-        w->s = value;
-        return true;
-    case SM_REGISTER_CC_C:
-        w->carry = value;
-        return true;
-    case SM_REGISTER_CC_O:
-        w->o = value;
-        return true;
-    case SM_REGISTER_WARP_ESR:
+    if (number == SM_REGISTER_WARP_ESR) {
         w->esr = value & (SM_WESR_ERROR | SM_WESR_TRAP);
         return true;
-    case SM_REGISTER_USER_PC:
-        return set_pc(w, wt_load_le(bytes, 8));
-    default:
-        return false;
     }
+    return number == SM_REGISTER_USER_PC && set_pc(w, wt_load_le(bytes, 8));
 }
 
 /* ---- memory as a lane sees it ---- */

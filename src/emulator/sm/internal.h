@@ -207,7 +207,6 @@ struct sm_device {
     struct sm_warp *warp;
     struct sm_cta *cta; /* SM_CTAS an SM */
     struct sm_unit unit[SM_MOST_SMS];
-    struct wt_regions regions;
     struct sm_grid grid;
     uint64_t handler; /* address of the trap handler; 0: none */
     bool grant;       /* exceptions go to the debugger */

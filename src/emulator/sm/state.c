@@ -305,7 +305,7 @@ void sm_state(struct wt_machine *m, struct wt_archive *a)
     wt_archive_machine(a, m);
     if (!a->snapshot) {
         wt_archive_in_process(a, m);
-        wt_archive_regions(a, &d->regions);
+        wt_archive_regions(a, &d->machine.regions);
     }
     wt_archive_u64(a, &d->handler, UINT64_MAX, "the address of the trap handler");
     if (!a->snapshot)
@@ -324,11 +324,4 @@ void sm_state(struct wt_machine *m, struct wt_archive *a)
         wt_groups_count(&d->machine);
     else
         count(a, d);
-}
-
-bool sm_archive_in_host(struct wt_machine *m, struct wt_archive *a,
-                        const struct wt_host_archive *in_host)
-{
-    const struct sm_device *d = (const struct sm_device *)m;
-    return wt_archive_in_host(a, m, in_host, d->regions.region, d->regions.count);
 }

@@ -5,6 +5,7 @@
 #include <stdio.h>
 
 #include "debug/core/debugger.h"
+#include "debug/program/program.h"
 #include "debug/source/modules.h"
 #include "debug/source/source.h"
 
@@ -60,5 +61,30 @@ enum wt_status wt_slice_option(const char **text, struct wt_slice_limits *limits
 void wt_print_lanes(FILE *out, struct wt_debugger *debugger, const struct wt_view *view,
                     const struct wt_values *values, const struct wt_format *format, const char *dim,
                     const char *plain);
+
+/* ---- progress.c ---- */
+
+/** How far a run or a search is that began at issue time @p from. */
+void wt_progress_text(struct wt_program *program, uint64_t from, char *text, size_t size);
+/** How far the reading of debug information is. */
+void wt_loading_text(uint64_t done, uint64_t total, char *text, size_t size);
+
+/* ---- objects.c: objects of --report ---- */
+
+/** The report of a session. */
+struct wt_report_of {
+    const char *files;  /**< that get the objects (wt_report_add); NULL: none */
+    const char *reason; /**< of the stop that is to be reported; NULL: none yet */
+    unsigned point;     /**< … and its point; 0: none */
+};
+
+/** Notes why the program stands; writes the object of its end. */
+void wt_report_news(struct wt_report_of *report, const struct wt_news *news);
+/** Writes the object of the stop, of which it was told last. */
+void wt_report_stop(struct wt_report_of *report, struct wt_program *program);
+/** Writes an object for the value in each lane. @p number: that of "$1"; 0: it has none. */
+void wt_report_values(const char *files, const char *expression, unsigned number,
+                      const struct wt_view *view, const struct wt_values *values,
+                      const struct wt_format *format);
 
 #endif

@@ -14,40 +14,6 @@
 
 /* ---- words ---- */
 
-bool take_number(const char **text, uint64_t *number)
-{
-    char *end;
-    if (!isdigit((unsigned char)**text))
-        return false;
-    errno = 0;
-    *number = strtoull(*text, &end, 0);
-    if (errno || isalnum((unsigned char)*end))
-        return false;
-    *text = wt_skip_blanks(end);
-    return true;
-}
-
-bool take_triple(const char **text, uint32_t value[3])
-{
-    const bool brackets = **text == '(';
-    const char *at = *text + brackets;
-    value[0] = value[1] = value[2] = 0;
-    for (unsigned i = 0; i < 3; i++) {
-        uint64_t number;
-        at = wt_skip_blanks(at);
-        if (!take_number(&at, &number) || number > UINT32_MAX)
-            return false;
-        value[i] = (uint32_t)number;
-        if (*at != ',')
-            break;
-        at++;
-    }
-    if (brackets && *at++ != ')')
-        return false;
-    *text = wt_skip_blanks(at);
-    return true;
-}
-
 enum wt_status take_no_arguments(const char *text, const char *command, struct wt_error *err)
 {
     if (*text)
@@ -138,6 +104,7 @@ struct wt_shell *wt_shell_new(const struct wt_shell_options *options)
     if (!c)
         return NULL;
     c->options = *options;
+    c->report.files = options->report;
     c->confirm = c->status_line = true;
     c->styled = options->colour;
     c->list_size = 10;

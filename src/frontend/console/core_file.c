@@ -28,7 +28,7 @@ enum wt_status do_generate_core(struct wt_shell *c, const char *text, struct wt_
     text = wt_skip_blanks(text + length);
     if (strcmp(text, "all") == 0)
         issues = UINT64_MAX;
-    else if (*text && (!take_number(&text, &issues) || *text))
+    else if (*text && (!wt_take_number(&text, &issues) || *text))
         return wt_fail(
             err, WT_INVALID,
             "generate-core takes a file and how much of the recorded run goes with it: a "

@@ -272,7 +272,7 @@ static enum wt_status parse_focus(const char *text, struct wt_focus *f, bool *as
         text = wt_skip_blanks(text + length);
         if (*text != '(' && (*text < '0' || *text > '9'))
             continue;
-        if (!take_triple(&text, f->value[i]))
+        if (!wt_take_triple(&text, f->value[i]))
             return wt_fail(err, WT_INVALID, "cuda %s takes a number, or (X,Y,Z)", coordinates[i]);
         f->given[i] = true;
         *asks = false;

@@ -7,7 +7,6 @@
 #include "base/array.h"
 #include "base/bits.h"
 #include "base/text.h"
-#include "frontend/common/common.h"
 #include "frontend/console/internal.h"
 
 /* ---- formats ---- */
@@ -96,7 +95,7 @@ enum wt_status print_expression(struct wt_shell *c, const char *text, char lette
     const unsigned number = keep ? wt_source_keep(c->program->source, &values) : 0;
     if (number)
         fprintf(c->out, "$%u = ", number);
-    report_values(c, text, number, &view, &values, &format);
+    wt_report_values(c->options.report, text, number, &view, &values, &format);
     if (values.selected && values.lane_count > 1) {
         print_lanes(c, &view, &values, &format);
     } else {
@@ -514,7 +513,7 @@ enum wt_status do_undisplay(struct wt_shell *c, const char *text, struct wt_erro
         return WT_OK;
     }
     while (*text) {
-        if (!take_number(&text, &number))
+        if (!wt_take_number(&text, &number))
             return wt_fail(err, WT_INVALID, "undisplay takes numbers of displays");
         size_t i = 0;
         while (i < c->display_count && c->display[i].number != number)

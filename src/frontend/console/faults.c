@@ -1,5 +1,4 @@
 /* Faults of the program: their reports, which are those of `run` and `exec`, and "info fault". */
-#include "frontend/common/common.h"
 #include "frontend/console/internal.h"
 
 void put_instruction(void *context, uint64_t at, char *text, size_t size)

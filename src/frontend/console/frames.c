@@ -117,7 +117,7 @@ void show_end(struct wt_shell *c, const struct wt_stepped *end)
 {
     if (!end->show)
         return;
-    report_stop(c);
+    wt_report_stop(&c->report, c->program);
     show_stop(c, end->with_frame);
     show_displays(c);
 }
@@ -146,9 +146,9 @@ enum wt_status do_backtrace(struct wt_shell *c, const char *text, struct wt_erro
         if (strncmp(text, "full", length) == 0 || strncmp(text, "-full", length) == 0)
             full = true, text = wt_skip_blanks(text + length);
         else if (*text == '-' && isdigit((unsigned char)text[1]) && ++text &&
-                 take_number(&text, &outermost))
+                 wt_take_number(&text, &outermost))
             first = &outermost; /* so many of the outermost */
-        else if (!take_number(&text, &most))
+        else if (!wt_take_number(&text, &most))
             return wt_fail(err, WT_INVALID, "No symbol \"%s\" in current context.", text);
     }
     unsigned from = 0;
@@ -199,7 +199,7 @@ enum wt_status do_frame(struct wt_shell *c, const char *text, struct wt_error *e
     if (strncmp(text, "level ", 6) == 0)
         text = wt_skip_blanks(text + 6);
     if (*text) {
-        if (!take_number(&text, &level) || *text)
+        if (!wt_take_number(&text, &level) || *text)
             return wt_fail(err, WT_INVALID, "frame takes the number of a frame");
         if (level > UINT32_MAX || !wt_frames_get(c->program->frames, (unsigned)level))
             return wt_fail(err, WT_INVALID, "No frame at level %" PRIu64 ".", level);
@@ -215,7 +215,7 @@ static enum wt_status move(struct wt_shell *c, const char *text, bool up, struct
     enum wt_status status = wt_program_need_frame(c->program, &frame, err);
     if (status)
         return status;
-    if (*text && (!take_number(&text, &count) || *text))
+    if (*text && (!wt_take_number(&text, &count) || *text))
         return wt_fail(err, WT_INVALID, "%s takes a number of frames", up ? "up" : "down");
     if (!up && c->program->level == 0)
         return wt_fail(err, WT_INVALID, "Bottom (innermost) frame selected; you can't go down.");

@@ -31,7 +31,7 @@ enum wt_status do_attach(struct wt_shell *c, const char *text, struct wt_error *
         return status;
     const char *const where = text;
     if (strncmp(text, "unix:", 5) != 0 && strncmp(text, "tcp:", 4) != 0 &&
-        (!take_number(&text, &pid) || *text || pid == 0 || pid > INT32_MAX))
+        (!wt_take_number(&text, &pid) || *text || pid == 0 || pid > INT32_MAX))
         return wt_fail(err, WT_INVALID,
                        "attach takes a process id ('wavetrap ps' lists them), or an address, "
                        "tcp:HOST:PORT or unix:PATH");

@@ -6,6 +6,7 @@
 
 #include "base/text.h"
 #include "debug/program/program.h"
+#include "frontend/common/common.h"
 #include "frontend/console/options.h"
 
 /** An expression that is printed at each stop. */
@@ -37,8 +38,7 @@ struct wt_shell {
     uint64_t progress_since, progress_next; /**< nanoseconds; since: 0 where nothing takes time */
     uint64_t progress_from;                 /**< issue time at which the run at hand has begun */
 
-    const char *stop_reason; /**< of the stop that is to be shown, for its object; NULL: none yet */
-    unsigned stop_point;     /**< … and its point; 0: none */
+    struct wt_report_of report; /**< its objects */
 
     struct display *display;
     size_t display_count, display_capacity;
@@ -88,10 +88,6 @@ const struct command *wt_shell_find(const struct command *table, const char *wor
                                     bool *ambiguous);
 
 /* ---- console.c ---- */
-/** Reads a number at the beginning of *text; false if there is none. */
-bool take_number(const char **text, uint64_t *number);
-/** Reads "N", "N,N" or "N,N,N", with or without brackets, and the blanks behind. */
-bool take_triple(const char **text, uint32_t value[3]);
 /** WT_INVALID if there is text behind a command that takes none. */
 enum wt_status take_no_arguments(const char *text, const char *command, struct wt_error *err);
 /** Asks "(y or n)" at a terminal; true without one. */
@@ -104,16 +100,6 @@ void print_where(struct wt_shell *c, wt_thread thread);
 /* ---- news.c ---- */
 /** Prints what happens to the program: wt_program_user.news of a struct wt_shell. */
 void tell_news(void *context, const struct wt_news *news);
-
-/* ---- objects.c ---- */
-/** Notes why the program stands; writes the object of its end. */
-void report_news(struct wt_shell *c, const struct wt_news *news);
-/** Writes the object of the stop that is shown. */
-void report_stop(struct wt_shell *c);
-/** Writes an object for the value in each lane. @p number: that of "$1"; 0: it has none. */
-void report_values(struct wt_shell *c, const char *expression, unsigned number,
-                   const struct wt_view *view, const struct wt_values *values,
-                   const struct wt_format *format);
 
 /* ---- progress.c ---- */
 /** Something begins that may take long. */

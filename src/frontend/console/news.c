@@ -251,7 +251,7 @@ static void tell_point(struct wt_shell *c, const struct wt_news *n)
 void tell_news(void *context, const struct wt_news *news)
 {
     struct wt_shell *c = context;
-    report_news(c, news);
+    wt_report_news(&c->report, news);
     if (c->options.news && c->options.news(c->options.context, news))
         return;
     if (!tell_stop(c, news) && !tell_run(c, news))

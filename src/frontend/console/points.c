@@ -130,7 +130,7 @@ typedef void change_fn(struct wt_shell *c, struct wt_point *p);
 static bool take_point_number(const struct wt_shell *c, const char **text, uint64_t *number)
 {
     if (wt_word_length(*text) != 6 || strncmp(*text, "$bpnum", 6) != 0)
-        return take_number(text, number);
+        return wt_take_number(text, number);
     *number = c->program->last_number;
     *text = wt_skip_blanks(*text + 6);
     return true;
@@ -151,7 +151,7 @@ static enum wt_status change(struct wt_shell *c, const char *text, change_fn *ho
         last = first;
         if (*text == '-') {
             text++;
-            if (!take_number(&text, &last) || last < first)
+            if (!wt_take_number(&text, &last) || last < first)
                 return wt_fail(err, WT_INVALID, "Bad breakpoint argument: '%s'", text);
         }
         for (uint64_t n = first; n <= last; n++) {
@@ -267,7 +267,7 @@ enum wt_status do_ignore(struct wt_shell *c, const char *text, struct wt_error *
     enum wt_status status = take_point(c, &text, &p, err);
     if (status)
         return status;
-    if (!take_number(&text, &count) || count > UINT32_MAX)
+    if (!wt_take_number(&text, &count) || count > UINT32_MAX)
         return wt_fail(err, WT_INVALID, "Second argument (specified ignore-count) is missing.");
     p->ignore = (unsigned)count;
     if (count == 0)

@@ -52,7 +52,7 @@ static enum wt_status go_on(struct wt_shell *c, const char *text, bool backwards
     if (status)
         return status;
     if (*text) {
-        if (!take_number(&text, &count) || *text || count == 0)
+        if (!wt_take_number(&text, &count) || *text || count == 0)
             return wt_fail(err, WT_INVALID, "continue takes the number of stops to pass");
         struct wt_point *p = wt_program_point(c->program, c->program->stop_number);
         if (p && count > 1) {

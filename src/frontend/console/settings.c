@@ -30,7 +30,7 @@ static enum wt_status set_count(const char *text, unsigned *value, struct wt_err
     uint64_t number;
     if (strcmp(text, "unlimited") == 0)
         number = 1u << 20;
-    else if (!take_number(&text, &number) || *text || number > 1u << 20)
+    else if (!wt_take_number(&text, &number) || *text || number > 1u << 20)
         return wt_fail(err, WT_INVALID, "a number up to 1048576 is expected, or \"unlimited\"");
     *value = (unsigned)number;
     return WT_OK;

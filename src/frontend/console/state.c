@@ -47,7 +47,7 @@ enum wt_status do_info_checks(struct wt_shell *c, const char *text, struct wt_er
     const enum wt_status status = wt_checks_need(checks, err);
     if (status)
         return status;
-    if (*text && (!take_number(&text, &number) || *text || !number))
+    if (*text && (!wt_take_number(&text, &number) || *text || !number))
         return wt_fail(err, WT_INVALID, "info checks takes the number of a finding, from 1 on");
     return checks->print(checks->context, c->out, number, found, err);
 }

@@ -10,7 +10,7 @@ static enum wt_status step(struct wt_shell *c, const char *text, struct wt_step 
                                            : "step";
     enum wt_status status = wt_program_need_run(c->program, err);
     how.count = 1;
-    if (!status && *text && (!take_number(&text, &how.count) || *text))
+    if (!status && *text && (!wt_take_number(&text, &how.count) || *text))
         status = wt_fail(err, WT_INVALID, "%s takes a number of steps", command);
     if (!status)
         status = wt_program_step(c->program, &how, &end, err);
@@ -113,7 +113,7 @@ static enum wt_status finish(struct wt_shell *c, const char *text, bool back, st
         status = wt_program_finish(c->program, back, &end, &type, err);
     if (status || !end.show)
         return status;
-    report_stop(c);
+    wt_report_stop(&c->report, c->program);
     show_stop(c, end.with_frame);
     if (type)
         print_returned(c, type);

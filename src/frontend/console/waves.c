@@ -24,47 +24,6 @@ static void show_selected(struct wt_shell *c)
     show_frame_of_selected(c);
 }
 
-#define MOST_RANGES 32
-
-/* Numbers that "apply" takes: "all", "1 3 5-7", "0..3". */
-struct ranges {
-    unsigned count;
-    uint64_t first[MOST_RANGES], last[MOST_RANGES];
-};
-
-static bool is_in(const struct ranges *r, uint64_t number)
-{
-    for (unsigned i = 0; i < r->count; i++)
-        if (number >= r->first[i] && number <= r->last[i])
-            return true;
-    return false;
-}
-
-static enum wt_status take_ranges(const char **text, struct ranges *r, struct wt_error *err)
-{
-    static const char usage[] = "apply takes \"all\" or numbers (1 3 5-7 10..12), and a command";
-    uint64_t number;
-    if (wt_word_length(*text) == 3 && strncmp(*text, "all", 3) == 0) {
-        *text = wt_skip_blanks(*text + 3);
-        r->first[r->count] = 0;
-        r->last[r->count++] = UINT64_MAX;
-        return WT_OK;
-    }
-    while (r->count < MOST_RANGES && isdigit((unsigned char)**text)) {
-        if (!take_number(text, &number))
-            return wt_fail(err, WT_INVALID, "%s", usage);
-        r->first[r->count] = r->last[r->count] = number;
-        const size_t dash = **text == '-' ? 1 : strncmp(*text, "..", 2) == 0 ? 2 : 0;
-        if (dash) {
-            *text += dash;
-            if (!take_number(text, &r->last[r->count]) || r->last[r->count] < number)
-                return wt_fail(err, WT_INVALID, "%s", usage);
-        }
-        r->count++;
-    }
-    return r->count ? WT_OK : wt_fail(err, WT_INVALID, "%s", usage);
-}
-
 /* Executes a command for one lane or thread. Ctrl-C ends the command, and `apply` with it. */
 static enum wt_status apply_one(struct wt_shell *c, const char *text, struct wt_error *err)
 {
@@ -85,9 +44,9 @@ static enum wt_status apply(struct wt_shell *c, const char *text, bool lanes, st
     const struct wt_thread_info *list;
     struct wt_wave wave;
     size_t count;
-    struct ranges ranges = {.count = 0};
+    struct wt_ranges ranges = {.count = 0};
     c->interrupted = false;
-    if ((status = take_ranges(&text, &ranges, err)) != WT_OK)
+    if ((status = wt_take_ranges(&text, &ranges, err)) != WT_OK)
         return status;
     if (!*text)
         return wt_fail(err, WT_INVALID, "Please specify a command at the end of 'apply'");
@@ -100,7 +59,7 @@ static enum wt_status apply(struct wt_shell *c, const char *text, bool lanes, st
     memcpy(copy, list, count * sizeof *copy);
     if (lanes) {
         for (unsigned lane = 0; lane < wave.lanes && !status && !c->interrupted; lane++) {
-            if (!is_in(&ranges, lane))
+            if (!wt_ranges_have(&ranges, lane))
                 continue;
             any = true;
             if ((status = wt_program_select_lane(c->program, lane, err)) != WT_OK)
@@ -111,7 +70,7 @@ static enum wt_status apply(struct wt_shell *c, const char *text, bool lanes, st
     } else {
         for (size_t i = 0; i < count && !status && !c->interrupted; i++) {
             char name[WT_THREAD_NAME];
-            if (!is_in(&ranges, copy[i].id))
+            if (!wt_ranges_have(&ranges, copy[i].id))
                 continue;
             any = true;
             wt_program_select(c->program, copy[i].id);
@@ -144,7 +103,7 @@ enum wt_status do_thread(struct wt_shell *c, const char *text, struct wt_error *
         fprintf(c->out, "[Current thread is %u (%s)]\n", (unsigned)c->program->thread, name);
         return WT_OK;
     }
-    if (!take_number(&text, &number) || *text || number == 0 || number > UINT32_MAX ||
+    if (!wt_take_number(&text, &number) || *text || number == 0 || number > UINT32_MAX ||
         !wt_debugger_thread_alive(c->program->debugger, (wt_thread)number))
         return wt_fail(err, WT_INVALID, "Unknown thread %s.", whole);
     wt_program_select(c->program, (wt_thread)number);
@@ -164,7 +123,7 @@ enum wt_status do_lane(struct wt_shell *c, const char *text, struct wt_error *er
         print_where(c, c->program->thread);
         return WT_OK;
     }
-    if (!take_number(&text, &lane) || *text || lane > UINT32_MAX)
+    if (!wt_take_number(&text, &lane) || *text || lane > UINT32_MAX)
         return wt_fail(err, WT_INVALID, "lane takes the number of a lane");
     if ((status = wt_program_select_lane(c->program, (unsigned)lane, err)) == WT_OK)
         show_selected(c);
@@ -184,11 +143,11 @@ enum wt_status do_wave(struct wt_shell *c, const char *text, struct wt_error *er
         return WT_OK;
     }
     core = wt_debugger_thread_wave(c->program->debugger, c->program->thread, &own) ? own.core : 0;
-    bool good = take_number(&text, &slot);
+    bool good = wt_take_number(&text, &slot);
     if (good && *text == '/') {
         text = wt_skip_blanks(text + 1);
         core = slot;
-        good = take_number(&text, &slot);
+        good = wt_take_number(&text, &slot);
     }
     if (!good)
         return wt_fail(err, WT_INVALID, "%s takes SLOT or CORE/SLOT",
@@ -223,7 +182,7 @@ enum wt_status do_group(struct wt_shell *c, const char *text, struct wt_error *e
         print_where(c, c->program->thread);
         return WT_OK;
     }
-    if (!take_triple(&text, at) || *text)
+    if (!wt_take_triple(&text, at) || *text)
         return wt_fail(err, WT_INVALID, "group takes its coordinates: X, X,Y or X,Y,Z");
     status = wt_program_work(c->program, &work, err);
     const struct wt_wave *found = status ? NULL : wt_find_lane(&work, &f, &own, &lane);
@@ -592,7 +551,7 @@ enum wt_status do_goto(struct wt_shell *c, const char *text, struct wt_error *er
         to = time.start;
     else if (strcmp(text, "end") == 0)
         to = time.end;
-    else if (!take_number(&text, &to) || *text)
+    else if (!wt_take_number(&text, &to) || *text)
         return wt_fail(err, WT_INVALID, "goto takes an issue time, \"start\" or \"end\"");
     return go_to(c, to, NULL, err);
 }
@@ -605,7 +564,7 @@ enum wt_status do_check(struct wt_shell *c, const char *text, struct wt_error *e
         return wt_fail(err, WT_INVALID, "check goto NUMBER [other]: 'info checks' has the numbers");
     text += 5;
     text += strspn(text, " ");
-    const bool good = take_number(&text, &number) && number;
+    const bool good = wt_take_number(&text, &number) && number;
     text += strspn(text, " ");
     const bool other = strcmp(text, "other") == 0;
     if (!good || (*text && !other))
@@ -673,7 +632,7 @@ static enum wt_status print_touches(struct wt_shell *c, const char *text,
     /* A number after a blank at the end is the number of results wanted. */
     char *last = strrchr(copy, ' ');
     const char *number = last ? last + 1 : "";
-    if (last && take_number(&number, &most) && !*number)
+    if (last && wt_take_number(&number, &most) && !*number)
         *last = 0;
     else
         most = 1;

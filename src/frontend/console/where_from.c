@@ -1,7 +1,6 @@
 /* "where-from": the instructions, and the inputs, that a value was made of. */
 #include <inttypes.h>
 
-#include "frontend/common/common.h"
 #include "frontend/console/internal.h"
 
 static void put_place(void *context, uint64_t pc, char *text, size_t size)

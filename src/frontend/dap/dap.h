@@ -25,6 +25,14 @@ struct wt_dap_start {
     bool attaches;                   /**< the program runs already, or has ended */
 };
 
+/** What a source line was counted to have done. */
+struct wt_dap_count {
+    const char *path;
+    unsigned line;
+    uint64_t issues, enabled, lanes; /**< instructions; lanes enabled, of those the waves had */
+    uint64_t transactions;           /**< of memory */
+};
+
 /** The services of the server's owner, who opens sessions and has the console. */
 struct wt_dap_owner {
     /** Opens a session; nothing runs yet. */
@@ -46,6 +54,10 @@ struct wt_dap_owner {
     char **(*complete)(void *context, const char *line, size_t *count);
     /** Hands over output that has been written and not read yet, of the program and the console. */
     void (*flush)(void *context);
+    /** Hands counts of source lines, as of here in the recorded run, to @p each. False: nothing is
+     * counted. NULL: nothing ever is. */
+    bool (*counts)(void *context, void (*each)(void *to, const struct wt_dap_count *count),
+                   void *to);
     /** Whether a signal, or the console's `quit`, has asked for the end. */
     bool (*ends)(void *context);
     void *context;

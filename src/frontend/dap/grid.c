@@ -12,6 +12,15 @@
 
 #define MOST_EXPRESSIONS 16
 #define MOST_FRAMES 2000 /* of a recording */
+#define MOST_IMAGES 4
+#define MOST_IMAGE_BYTES (1 << 20)
+
+/* Memory that is shown as a picture, or as a plot. */
+struct image {
+    struct wt_address at;
+    size_t size;  /* bytes; 0: its place is not known */
+    int64_t last; /* number of its contents the last time; -1: there are none */
+};
 
 /* The waves that an answer describes: each is described once while it stays the same. */
 struct pool {
@@ -20,6 +29,9 @@ struct pool {
     const char *expression[MOST_EXPRESSIONS];
     size_t expression_count;
     struct json_object *last; /* of each wave's id: its number in `waves` */
+    struct image image[MOST_IMAGES];
+    size_t image_count;
+    struct json_object *contents; /* of images, as base64 */
 };
 
 /* ---- parts ---- */
@@ -221,6 +233,126 @@ static int64_t pooled(struct pool *p, const struct wt_wave_info *info)
     return number;
 }
 
+/* ---- images ---- */
+
+/* An image of a request: {expression, width, height, type}. The answer tells its address, or why it
+ * has none. */
+static enum wt_status add_image(struct pool *p, struct json_object *list, struct json_object *asked,
+                                struct wt_error *err)
+{
+    static const struct {
+        const char *name;
+        size_t size;
+    } types[] = {{"u8", 1}, {"i32", 4}, {"u32", 4}, {"f32", 4}};
+    struct wt_program *g = p->d->g;
+    struct wt_error why = {.text = ""};
+    const char *text, *type;
+    int64_t width, height;
+    uint64_t address;
+    size_t size = 0;
+    enum wt_status status = dap_need_text(asked, "expression", &text, err);
+    if (!status)
+        status = dap_need_text(asked, "type", &type, err);
+    if (!status)
+        status = dap_need_number(asked, "width", &width, err);
+    if (!status)
+        status = dap_need_number(asked, "height", &height, err);
+    if (status)
+        return status;
+    for (size_t i = 0; i < sizeof types / sizeof types[0]; i++)
+        size = strcmp(type, types[i].name) == 0 ? types[i].size : size;
+    if (!size || width < 1 || height < 1 || width > MOST_IMAGE_BYTES ||
+        height > MOST_IMAGE_BYTES / width / (int64_t)size)
+        return wt_fail(err, WT_INVALID,
+                       "an image has at most %d bytes, of the type u8, i32, u32 or f32",
+                       MOST_IMAGE_BYTES);
+    if (dap_assigns(text))
+        return wt_fail(err, WT_INVALID, "%s: an assignment is not made by showing it", text);
+    struct json_object *o = dap_add_object(list);
+    dap_put_text(o, "expression", text);
+    dap_put_text(o, "type", type);
+    dap_put_number(o, "width", width);
+    dap_put_number(o, "height", height);
+    struct image *image = &p->image[p->image_count++];
+    *image = (struct image){.last = -1};
+    if (wt_program_address(g, text, &address, &why)) {
+        dap_put_text(o, "why", why.text);
+        return WT_OK;
+    }
+    dap_put_address(o, "address", address);
+    image->at = wt_debugger_address(g->debugger, address);
+    image->size = size * (size_t)(width * height);
+    return WT_OK;
+}
+
+static enum wt_status take_images(struct pool *p, struct json_object *arguments,
+                                  struct wt_error *err)
+{
+    struct json_object *asked = dap_list(arguments, "images");
+    struct json_object *list = asked ? dap_put_list(p->body, "images") : NULL;
+    enum wt_status status = WT_OK;
+    if (list && json_object_array_length(asked) > MOST_IMAGES)
+        return wt_fail(err, WT_INVALID, "\"images\": at most %d", MOST_IMAGES);
+    for (size_t i = 0; list && i < json_object_array_length(asked) && !status; i++)
+        status = add_image(p, list, json_object_array_get_idx(asked, i), err);
+    p->contents = list ? dap_put_list(p->body, "contents") : NULL;
+    return status;
+}
+
+/* The number of an image's contents as they are now; -1: they cannot be read. */
+static int64_t contents_of(struct pool *p, struct image *image)
+{
+    struct wt_program *g = p->d->g;
+    uint8_t *bytes = image->size ? malloc(image->size) : NULL;
+    char *text = NULL;
+    if (bytes && wt_debugger_read_memory(g->debugger, g->thread, image->at, bytes, image->size,
+                                         WT_IGNORED) == WT_OK)
+        text = dap_base64(bytes, image->size);
+    free(bytes);
+    if (!text)
+        return -1;
+    struct json_object *last =
+        image->last < 0 ? NULL : json_object_array_get_idx(p->contents, (size_t)image->last);
+    if (!last || strcmp(json_object_get_string(last), text) != 0) {
+        image->last = (int64_t)json_object_array_length(p->contents);
+        json_object_array_add(p->contents, json_object_new_string(text));
+    }
+    free(text);
+    return image->last;
+}
+
+static void put_images(struct pool *p, struct json_object *frame)
+{
+    struct json_object *list = p->image_count ? dap_put_list(frame, "images") : NULL;
+    for (size_t i = 0; i < p->image_count; i++)
+        json_object_array_add(list, json_object_new_int64(contents_of(p, &p->image[i])));
+}
+
+/* ---- counts ---- */
+
+static void add_count(void *to, const struct wt_dap_count *count)
+{
+    struct json_object *o = dap_add_object(to);
+    dap_put_text(o, "path", count->path);
+    dap_put_number(o, "line", count->line);
+    dap_put_number(o, "issues", (int64_t)count->issues);
+    dap_put_number(o, "enabled", (int64_t)count->enabled);
+    dap_put_number(o, "lanes", (int64_t)count->lanes);
+    dap_put_number(o, "transactions", (int64_t)count->transactions);
+}
+
+/* What source lines have done so far, where that is counted. */
+static void put_counts(struct wt_dap *d, struct json_object *frame)
+{
+    struct json_object *list = json_object_new_array();
+    if (d->owner.counts && d->owner.counts(d->owner.context, add_count, list))
+        json_object_object_add(frame, "counts", list);
+    else
+        json_object_put(list);
+}
+
+/* ---- frames ---- */
+
 /* Adds the waves as they are now. */
 static enum wt_status add_frame(struct pool *p, struct json_object *frames, struct wt_error *err)
 {
@@ -231,6 +363,8 @@ static enum wt_status add_frame(struct pool *p, struct json_object *frames, stru
     if (wt_debugger_time(d->g->debugger, &time, WT_IGNORED) == WT_OK)
         dap_put_number(o, "time", (int64_t)time.now);
     struct json_object *list = dap_put_list(o, "waves");
+    put_images(p, o);
+    put_counts(d, o);
     if (!d->g->started)
         return WT_OK;
     const enum wt_status status = wt_program_work(d->g, &work, err);
@@ -270,11 +404,16 @@ static enum wt_status begin(struct pool *p, struct wt_dap *d, struct json_object
     const struct wt_topology *t = d->g->topology;
     struct wt_debugger_time time;
     *p = (struct pool){.d = d};
-    const enum wt_status status = take_expressions(p, arguments, err);
+    enum wt_status status = take_expressions(p, arguments, err);
     if (status)
         return status;
     p->body = json_object_new_object();
     p->last = json_object_new_object();
+    if ((status = take_images(p, arguments, err)) != WT_OK) {
+        json_object_put(p->body);
+        json_object_put(p->last);
+        return status;
+    }
     dap_put_text(p->body, "family", t->family);
     dap_put_text(p->body, "program", d->g->options.program);
     dap_put_text(p->body, "wave", t->wave_word);

@@ -7,9 +7,11 @@
 #include <unistd.h>
 
 #include "base/file.h"
+#include "emulator/machine/archive_parts.h"
 #include "object/core_wire.h"
 #include "runtime/common/checked.h"
 #include "runtime/common/environment.h"
+#include "runtime/common/own_memory.h"
 
 static void describe(struct wt_hosted *gpu, const struct wt_host_core *core,
                      struct wt_core_device *d)
@@ -17,7 +19,7 @@ static void describe(struct wt_hosted *gpu, const struct wt_host_core *core,
     const ssize_t length = readlink("/proc/self/exe", d->program, sizeof d->program - 1);
     d->program[length > 0 ? length : 0] = 0;
     snprintf(d->family, sizeof d->family, "%s", gpu->core->family);
-    gpu->core->config(gpu, d->config, sizeof d->config);
+    wt_config_print(gpu->core->table, gpu->device_config, d->config, sizeof d->config);
     snprintf(d->reason, sizeof d->reason, "%s", core->reason);
     d->wave = core->wave;
     d->lane = core->lane;
@@ -39,9 +41,26 @@ static bool read_page(struct wt_hosted *gpu, uint64_t addr, uint8_t *bytes, size
 {
     struct wt_machine *m = gpu->machine;
     if (!wt_recording_has_page(gpu->recording, addr))
-        return gpu->core->read_process(gpu, addr, bytes, size);
+        return gpu->core->read_process ? gpu->core->read_process(gpu, addr, bytes, size)
+                                       : wt_own_memory_read(addr, bytes, size);
     return gpu->core->read_page ? gpu->core->read_page(m, addr, bytes, size)
                                 : m->ops->read_memory(m, 0, 0, addr, bytes, size);
+}
+
+bool wt_hosted_read_plain(void *context, uint64_t addr, uint8_t *bytes, size_t size)
+{
+    const struct wt_hosted *gpu = context;
+    if (!wt_own_memory_read(addr, bytes, size))
+        return false;
+    wt_planted_lift(gpu->planted, addr, bytes, size);
+    return true;
+}
+
+static bool archive(struct wt_hosted *gpu, struct wt_archive *a,
+                    const struct wt_host_archive *in_host)
+{
+    return gpu->core->archive ? gpu->core->archive(gpu->machine, a, in_host)
+                              : wt_archive_mapped(gpu->machine, a, in_host);
 }
 
 /* Memory as the GPU has it at the timeline's time. */
@@ -61,8 +80,7 @@ static void write_recorded(struct wt_machine *m, struct wt_archive *a)
 {
     struct wt_hosted *gpu = wt_recording_gpu_of(m->process.copy);
     struct wt_host_archive in_host = {.read = read_recorded, .context = gpu};
-    if (!wt_recording_shared_pages(gpu->recording, &in_host.shared) ||
-        !gpu->core->archive(m, a, &in_host))
+    if (!wt_recording_shared_pages(gpu->recording, &in_host.shared) || !archive(gpu, a, &in_host))
         wt_archive_fail(a, "the program has no host memory for that");
     wt_shared_pages_free(&in_host.shared);
 }
@@ -70,13 +88,14 @@ static void write_recorded(struct wt_machine *m, struct wt_archive *a)
 static enum wt_status write_state(struct wt_hosted *gpu, uint64_t issues, struct wt_archive *a,
                                   struct wt_error *err)
 {
-    const struct wt_host_archive in_host = {.read = gpu->core->read, .context = gpu};
+    const struct wt_host_archive in_host = {
+        .read = gpu->core->read ? gpu->core->read : wt_hosted_read_plain, .context = gpu};
     bool past = false;
     if (wt_recording_on(gpu->recording))
         return wt_recording_archive(gpu->recording, issues, write_recorded, gpu->core->operations,
                                     a, err);
     wt_archive_bool(a, &past);
-    return gpu->core->archive(gpu->machine, a, &in_host)
+    return archive(gpu, a, &in_host)
                ? WT_OK
                : wt_fail(err, WT_NO_MEMORY, "the program has no host memory for that");
 }
@@ -98,7 +117,8 @@ static enum wt_status write_file(struct wt_hosted *gpu, const struct wt_host_cor
     wt_core_begin_section(&w, "DEVC");
     wt_core_device(&a, &device);
     wt_core_end_section(&w);
-    gpu->core->modules(gpu, &w, &a);
+    if (gpu->core->modules)
+        gpu->core->modules(gpu, &w, &a);
     wt_core_begin_section(&w, "PLNT");
     wt_core_breakpoints(&a, &breakpoints);
     wt_core_end_section(&w);

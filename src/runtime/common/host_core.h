@@ -8,6 +8,7 @@
 
 #include <stdatomic.h>
 
+#include "emulator/machine/config.h"
 #include "emulator/machine/core_format.h"
 #include "emulator/machine/profile.h"
 #include "runtime/common/hosted.h"
@@ -32,19 +33,20 @@ struct wt_host_core {
 struct wt_host_core_ops {
     const char *family;
     struct wt_profile_shape profile; /**< for counted.h */
-    /** The configuration as --gpu takes it. */
-    void (*config)(void *context, char *text, size_t size);
-    /** Writes sections of loaded code, each with wt_core_begin_section and wt_core_end_section. */
+    const struct wt_config *table; /**< of its configuration, which is the GPU's `device_config` */
+    /** Writes sections of loaded code, each with wt_core_begin_section and wt_core_end_section.
+     * NULL: there are none. */
     void (*modules)(void *context, struct wt_core_writer *w, struct wt_archive *a);
-    /** Copies memory of a GPU that is not recorded, without a debugger's breakpoints. */
+    /** Copies memory of a GPU that is not recorded, without a debugger's breakpoints. NULL: it is
+     * the process's at the same addresses, but for those of `planted`. */
     bool (*read)(void *context, uint64_t addr, uint8_t *bytes, size_t size);
     /** Copies memory of the process at a GPU's address, for a page that a recorded machine has not
-     * come to: the run does not depend on it. */
+     * come to: the run does not depend on it. NULL: its own, at the same address. */
     bool (*read_process)(void *context, uint64_t addr, uint8_t *bytes, size_t size);
     /** Copies what a recorded machine has within one page. NULL: as a debugger reads it. */
     bool (*read_page)(struct wt_machine *m, uint64_t addr, uint8_t *bytes, size_t size);
     /** Writes the state of a machine whose memory is the host's; false: the program has no host
-     * memory for that. */
+     * memory for that. NULL: what is mapped of it is m->regions. */
     bool (*archive)(struct wt_machine *m, struct wt_archive *a,
                     const struct wt_host_archive *in_host);
     /** The operations that inputs of its recorded run may do; the reader lists them first. */
@@ -57,6 +59,10 @@ struct wt_host_core_ops {
  */
 enum wt_status wt_host_core_write(struct wt_hosted *gpu, const struct wt_host_core *core,
                                   struct wt_error *err);
+
+/** Reads memory of the process, at an address of a GPU's (a struct wt_hosted), without the
+ * breakpoints there. */
+bool wt_hosted_read_plain(void *gpu, uint64_t addr, uint8_t *bytes, size_t size);
 
 /** Writes a section of loaded code: a module called @p name, at @p bias. */
 void wt_host_core_module(struct wt_core_writer *w, struct wt_archive *a, const char *name,

@@ -2,11 +2,14 @@
 #ifndef WT_RUNTIME_COMMON_HOSTED_H
 #define WT_RUNTIME_COMMON_HOSTED_H
 
+#include "runtime/common/final_memory.h"
+#include "runtime/common/planted.h"
 #include "runtime/common/watched.h"
 
 struct wt_counted;
 struct wt_host_core_ops;
 struct wt_recording;
+struct wt_recording_ops;
 
 /*
  * machine: the device.
@@ -15,6 +18,11 @@ struct wt_recording;
  * counts: for --profile (counted.h); NULL: nothing is.
  * object_space: whose addresses the latest kernel had (check/objects.h).
  * core: how its core files are written (host_core.h).
+ * recorded: how its recordings are made (recording.h).
+ * records: kernels are recorded without a debugger, too: for the core file of a fault.
+ * device_config: the configuration of the device.
+ * planted: the breakpoints in its memory.
+ * final: the memory that kernels leave; NULL: it is not kept.
  */
 #define WT_HOSTED_MEMBERS                                                                          \
     struct wt_machine *machine;                                                                    \
@@ -22,7 +30,12 @@ struct wt_recording;
     struct wt_recording *recording;                                                                \
     struct wt_counted *counts;                                                                     \
     const void *object_space;                                                                      \
-    const struct wt_host_core_ops *core;
+    const struct wt_host_core_ops *core;                                                           \
+    const struct wt_recording_ops *recorded;                                                       \
+    bool records;                                                                                  \
+    const void *device_config;                                                                     \
+    struct wt_planted_list *planted;                                                               \
+    struct wt_final_memory *final;
 
 struct wt_hosted {
     WT_HOSTED_MEMBERS

@@ -105,14 +105,13 @@ void wt_recording_fail(struct wt_recording *r)
     r->failed = true;
 }
 
-enum wt_status wt_recording_want(struct wt_hosted *gpu, const struct wt_recording_ops *ops,
-                                 uint64_t budget, struct wt_error *err)
+static bool want(struct wt_hosted *gpu, uint64_t budget)
 {
     struct wt_recording *r = gpu->recording;
-    assert(budget && ops->maps && ops->is_shared && ops->has_kernels && ops->has_exception &&
-           ops->name);
+    const struct wt_recording_ops *ops = gpu->recorded;
+    assert(budget && ops->has_kernels && ops->has_exception && ops->name);
     if (!r && !(r = calloc(1, sizeof *r)))
-        return wt_fail(err, WT_NO_MEMORY, "the program has no host memory for a recording");
+        return false;
     gpu->recording = r;
     r->ops = ops;
     r->gpu = gpu;
@@ -129,7 +128,7 @@ enum wt_status wt_recording_want(struct wt_hosted *gpu, const struct wt_recordin
         r->missing = ops->within_kernels ? WT_RECORDING_SOON : WT_RECORDING_NOT_YET;
         r->due = true;
     }
-    return WT_OK;
+    return true;
 }
 
 void recording_end_search(struct wt_recording *r)
@@ -177,16 +176,36 @@ void wt_recording_end(struct wt_recording *r, const char *why)
     recording_forget_pages(r);
 }
 
-void wt_recording_free(struct wt_recording **recording)
+void wt_hosted_free_recording(struct wt_hosted *gpu)
 {
-    struct wt_recording *r = *recording;
-    if (!r)
-        return;
+    struct wt_recording *r = gpu->recording;
     wt_recording_end(r, WT_RECORDING_NOT_YET);
-    free(r->store);
-    free(r->change);
+    if (r) {
+        free(r->store);
+        free(r->change);
+    }
     free(r);
-    *recording = NULL;
+    gpu->recording = NULL;
+    if (gpu->recorded && gpu->recorded->freed)
+        gpu->recorded->freed(gpu);
+}
+
+bool wt_hosted_record(struct wt_hosted *gpu, uint64_t budget)
+{
+    if (budget)
+        return want(gpu, budget);
+    wt_hosted_free_recording(gpu);
+    return !gpu->records || want(gpu, WT_TIMELINE_BUDGET_DEFAULT);
+}
+
+enum wt_run wt_hosted_run(struct wt_hosted *gpu, uint64_t issues)
+{
+    if (!wt_recording_on(gpu->recording))
+        return gpu->machine->ops->run(gpu->machine, issues);
+    const enum wt_run run = wt_recording_run(gpu->recording, issues);
+    if (run == WT_RUN_ENDED)
+        wt_recording_after_end(gpu->recording);
+    return run;
 }
 
 /* Another beginning of the recording. */

@@ -45,9 +45,9 @@ struct wt_recording_ops {
     /** WT_INPUT_OPERATION that writes memory of the copy: an address of 64 bits, then the bytes.
      * NULL: wave 0 uses the same addresses, and WT_INPUT_MEMORY does that. */
     wt_input_operation write_copy;
-    /** Whether the page at @p addr is mapped. */
+    /** Whether the page at @p addr is mapped. NULL: the machine's regions say it. */
     bool (*maps)(void *gpu, uint64_t addr);
-    /** Whether the program's threads may use the page at @p addr while kernels run. */
+    /** Whether the program's threads may use the page at @p addr while kernels run. NULL: never. */
     bool (*is_shared)(void *gpu, uint64_t addr);
     /** Whether kernels run. */
     bool (*has_kernels)(void *gpu);
@@ -66,17 +66,19 @@ struct wt_recording_ops {
     bool (*find_ended)(void *gpu);
     /** Writes what people call the GPU. */
     void (*name)(void *gpu, char *text, size_t size);
+    /** Frees what the driver has kept for the recording, which has ended. NULL: nothing. */
+    void (*freed)(void *gpu);
 };
 
 /**
  * Has kernels of a GPU recorded for a debugger or a core file with @p budget bytes of host memory,
  * from the next one on that begins, or from wt_recording_begin() on. A recording that there is goes
- * on. wt_recording_free() frees it. WT_NO_MEMORY.
+ * on. 0: no debugger wants that any longer; then what gpu->records wants begins anew. False without
+ * host memory.
  */
-enum wt_status wt_recording_want(struct wt_hosted *gpu, const struct wt_recording_ops *ops,
-                                 uint64_t budget, struct wt_error *err);
-/** Ends the recording, frees it, and sets *recording to NULL, which is allowed. */
-void wt_recording_free(struct wt_recording **recording);
+bool wt_hosted_record(struct wt_hosted *gpu, uint64_t budget);
+/** Ends the recording of a GPU, if there is one, and frees it. */
+void wt_hosted_free_recording(struct wt_hosted *gpu);
 
 /* A recording may be NULL in what follows: nothing is recorded. */
 
@@ -137,6 +139,8 @@ void wt_recording_restart(struct wt_recording *recording);
 uint32_t wt_recording_input(struct wt_recording *recording, const struct wt_input *input);
 /** The same to a GPU, whether it is recorded or not. */
 uint32_t wt_hosted_input(struct wt_hosted *gpu, const struct wt_input *input);
+/** Runs a GPU, whether it is recorded or not. */
+enum wt_run wt_hosted_run(struct wt_hosted *gpu, uint64_t issues);
 /**
  * Reads memory of the copy as the debugger sees it; *size becomes what lies in one page. False
  * where the copy has none there: then the process's own counts.

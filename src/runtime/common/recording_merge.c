@@ -73,7 +73,7 @@ static void take_in(struct wt_recording *r, uint64_t addr, const uint8_t *bytes,
  * other bytes. */
 void recording_publish(struct wt_recording *r, struct page *page)
 {
-    if (!r->ops->maps(r->gpu, page->addr))
+    if (!recording_maps(r, page->addr))
         return; /* the program has freed it */
     const uint8_t *ours = wt_memory_page(r->machine->memory, page->addr);
     if (ours == page->same || !memcmp(ours, page->same, RECORDING_PAGE))
@@ -105,7 +105,7 @@ void recording_publish_all(struct wt_recording *r)
  * kept. */
 static bool has_changed(struct wt_recording *r, struct page *page)
 {
-    if (!r->ops->maps(r->gpu, page->addr))
+    if (!recording_maps(r, page->addr))
         return false;
     const uint8_t *theirs = wt_in_process_page(r->machine, page->addr);
     if (recording_same_page(theirs, page->now ? page->now : page->same))

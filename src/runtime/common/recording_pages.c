@@ -67,8 +67,11 @@ struct page *recording_page(struct wt_recording *r, uint64_t addr, const uint8_t
     if (!more || !make_places(r) || !(base = malloc(RECORDING_PAGE)))
         return NULL;
     recording_copy_page(base, host);
-    r->page[r->page_count] = (struct page){
-        .addr = addr, .base = base, .same = base, .shared = r->ops->is_shared(r->gpu, addr)};
+    r->page[r->page_count] =
+        (struct page){.addr = addr,
+                      .base = base,
+                      .same = base,
+                      .shared = r->ops->is_shared && r->ops->is_shared(r->gpu, addr)};
     r->place[place_of(r, addr)] = (uint32_t)++r->page_count;
     return &r->page[r->page_count - 1];
 }
@@ -78,7 +81,7 @@ const uint8_t *recording_copied(void *context, uint64_t addr, const uint8_t *hos
 {
     static const uint8_t none[RECORDING_PAGE];
     struct wt_recording *r = context;
-    if (!recording_find(r, addr) && !r->ops->maps(r->gpu, addr))
+    if (!recording_find(r, addr) && !recording_maps(r, addr))
         return none;
     const struct page *page = recording_page(r, addr, host);
     r->failed |= !page;

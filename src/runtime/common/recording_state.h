@@ -141,4 +141,11 @@ void recording_moved(struct wt_recording *r);
 /** The present may have got another past: the process's memory follows it. */
 void recording_branched(struct wt_recording *r);
 
+/** Whether the page at @p addr is mapped. */
+static inline bool recording_maps(const struct wt_recording *r, uint64_t addr)
+{
+    return r->ops->maps ? r->ops->maps(r->gpu, addr)
+                        : wt_regions_at(&r->machine->regions, addr) != NULL;
+}
+
 #endif

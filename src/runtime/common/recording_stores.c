@@ -57,7 +57,7 @@ static bool part_of(struct wt_recording *r, const struct store *s, size_t done, 
     *part = (struct part){.offset = (unsigned)(addr - page),
                           .bytes = s->bytes + done,
                           .size = left < room ? left : room};
-    if (!r->ops->maps(r->gpu, page))
+    if (!recording_maps(r, page))
         return false;
     uint8_t *host = wt_in_process_page(r->machine, page);
     part->at = host + part->offset;

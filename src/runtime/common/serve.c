@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/bits.h"
 #include "base/wave_view.h"
 #include "check/objects.h"
 #include "emulator/machine/machine.h"
@@ -21,6 +22,8 @@ static_assert(WT_TRAVEL_BYTES <= WT_WIRE_MOST && WT_TRAVEL_REQUEST_BYTES <= WT_W
 struct wt_server {
     const struct wt_server_driver *driver;
     void *context;
+    struct wt_gate *gate; /* NULL: the driver has locks of its own */
+    struct wt_hosted *gpu[WT_WIRE_DEVICES];
     unsigned devices;
     struct wt_endpoint_ops ops;
     struct wt_endpoint *endpoint;
@@ -32,25 +35,78 @@ struct wt_server {
 static int32_t greet(struct wt_server *s, struct wt_wire_answer *answer)
 {
     struct wt_wire_hello hello = {.devices = s->devices};
+    if (s->gate)
+        answer->value[0] = s->gate->code;
     s->driver->hello(s->context, &hello, &answer->value[0]);
     answer->size = sizeof hello;
     memcpy(s->bytes, &hello, sizeof hello);
     return 0;
 }
 
+static struct wt_hosted *gpu_of(const struct wt_server *s, const struct wt_wire_request *r)
+{
+    return s->gpu[r->device];
+}
+
+bool wt_hosted_copy(struct wt_hosted *gpu, const struct wt_wire_request *r, uint8_t *bytes,
+                    size_t size, bool out)
+{
+    struct wt_machine *m = gpu->machine;
+    return out ? m->ops->read_memory(m, r->wave, r->lane, r->addr, bytes, size)
+               : wt_hosted_input(gpu, &(struct wt_input){.kind = WT_INPUT_MEMORY,
+                                                         .wave = r->wave,
+                                                         .lane = r->lane,
+                                                         .addr = r->addr,
+                                                         .bytes = bytes,
+                                                         .size = size});
+}
+
+static bool copy(struct wt_server *s, const struct wt_wire_request *r, uint8_t *bytes, size_t size,
+                 bool out)
+{
+    return s->driver->copy ? s->driver->copy(s->context, r, bytes, size, out)
+                           : wt_hosted_copy(gpu_of(s, r), r, bytes, size, out);
+}
+
 static int32_t give_memory(struct wt_server *s, const struct wt_wire_request *r,
                            struct wt_wire_answer *answer)
 {
-    if (!s->driver->copy(s->context, r, s->bytes, r->size, true))
+    if (!copy(s, r, s->bytes, r->size, true))
         return -EFAULT;
     answer->size = r->size;
     return 0;
 }
 
+/* Breakpoints are remembered, for when the debugger goes without lifting them. */
+static void note_breakpoint(struct wt_server *s, const struct wt_wire_request *r)
+{
+    struct wt_planted_one one = {.addr = r->addr, .size = r->follows};
+    wt_planted_written(gpu_of(s, r)->planted, r->addr, s->bytes, r->follows);
+    if (!one.size || one.size > WT_PLANTED_BYTES || !copy(s, r, one.original, one.size, true))
+        return;
+    memcpy(one.trap, s->bytes, one.size);
+    wt_store_le(one.mask,
+                s->driver->breakpoint(s->context, r, wt_load_le(one.trap, one.size),
+                                      wt_load_le(one.original, one.size)),
+                one.size);
+    if (wt_load_le(one.mask, one.size))
+        wt_planted_add(gpu_of(s, r)->planted, &one);
+}
+
 static int32_t write_memory(struct wt_server *s, const struct wt_wire_request *r)
 {
-    s->driver->note_breakpoint(s->context, r, s->bytes, r->follows);
-    return s->driver->copy(s->context, r, s->bytes, r->follows, false) ? 0 : -EFAULT;
+    note_breakpoint(s, r);
+    return copy(s, r, s->bytes, r->follows, false) ? 0 : -EFAULT;
+}
+
+static uint32_t input(struct wt_server *s, uint32_t device, const struct wt_input *in)
+{
+    const struct wt_server_driver *d = s->driver;
+    const uint32_t value =
+        d->input ? d->input(s->context, device, in) : wt_hosted_input(s->gpu[device], in);
+    if (s->gate && in->kind == WT_INPUT_DEBUG_WRITE)
+        wt_gate_poke(s->gate);
+    return value;
 }
 
 static int32_t access_registers(struct wt_server *s, const struct wt_wire_request *r,
@@ -59,20 +115,15 @@ static int32_t access_registers(struct wt_server *s, const struct wt_wire_reques
     const size_t count = r->follows / sizeof(struct wt_wire_register);
     struct wt_wire_register *list = (void *)s->bytes;
     for (size_t i = 0; i < count; i++) {
-        const struct wt_input input = {.kind = list[i].write ? WT_INPUT_DEBUG_WRITE
-                                                             : WT_INPUT_DEBUG_READ,
-                                       .addr = list[i].addr,
-                                       .value = list[i].value};
-        const uint32_t value = s->driver->input(s->context, r->device, &input);
+        const struct wt_input in = {.kind =
+                                        list[i].write ? WT_INPUT_DEBUG_WRITE : WT_INPUT_DEBUG_READ,
+                                    .addr = list[i].addr,
+                                    .value = list[i].value};
+        const uint32_t value = input(s, r->device, &in);
         list[i].value = list[i].write ? list[i].value : value;
     }
     answer->size = (uint32_t)(count * sizeof(struct wt_wire_register));
     return 0;
-}
-
-static struct wt_hosted *gpu_of(const struct wt_server *s, const struct wt_wire_request *r)
-{
-    return s->driver->gpu(s->context, r->device);
 }
 
 static int32_t watch(struct wt_server *s, const struct wt_wire_request *r)
@@ -128,11 +179,11 @@ static int32_t tell_home(struct wt_server *s, const struct wt_wire_request *r,
 static int32_t tell_fault(struct wt_server *s, const struct wt_wire_request *r,
                           struct wt_wire_answer *answer)
 {
-    struct wt_fault fault;
-    if (!s->driver->fault(s->context, r, &fault))
+    const struct wt_fault *fault = s->driver->fault(s->context, r);
+    if (!fault)
         return -ENOENT;
-    answer->size = sizeof fault;
-    memcpy(s->bytes, &fault, sizeof fault);
+    answer->size = sizeof *fault;
+    memcpy(s->bytes, fault, sizeof *fault);
     return 0;
 }
 
@@ -192,27 +243,82 @@ static int32_t serve_own(struct wt_server *s, const struct wt_wire_request *r,
                : d->serve(gpu->machine, gpu_input, gpu, r, answer, s->bytes);
 }
 
+static void attach(struct wt_server *s)
+{
+    if (s->gate)
+        wt_gate_follow(s->gate, true);
+    else if (s->driver->attach)
+        s->driver->attach(s->context);
+}
+
+static int tell_events(struct wt_server *s, uint64_t ms, uint64_t *code)
+{
+    struct wt_gate *gate = s->gate;
+    ms = ms < WT_WIRE_WAIT_MS ? ms : WT_WIRE_WAIT_MS;
+    if (!gate)
+        return s->driver->event(s->context, ms, code);
+    if (ms)
+        wt_gate_wait(gate, (unsigned)ms);
+    return wt_gate_event(gate, code);
+}
+
+static void know_code(struct wt_server *s, uint64_t state)
+{
+    if (s->gate)
+        wt_gate_code_known(s->gate, state);
+    else if (s->driver->code_known)
+        s->driver->code_known(s->context, state);
+}
+
+/* Memory is to be there after the end. */
+static void want_final(struct wt_server *s)
+{
+    for (unsigned i = 0; i < s->devices; i++)
+        if (s->gpu[i]->final)
+            wt_final_want(s->gpu[i]->final, true);
+}
+
+static bool next_mapped(void *context, unsigned gpu, uint64_t from, uint64_t *addr, uint64_t *size)
+{
+    const struct wt_server *s = context;
+    return wt_regions_next(&s->gpu[gpu]->machine->regions, from, addr, size);
+}
+
+static bool read_final(void *context, uint64_t addr, uint8_t *bytes, size_t size)
+{
+    const struct wt_server *s = context;
+    return s->driver->final_read ? s->driver->final_read(s->context, addr, bytes, size)
+                                 : wt_hosted_read_plain(s->gpu[0], addr, bytes, size);
+}
+
+static uint32_t next_final(struct wt_server *s, const struct wt_wire_request *r)
+{
+    const struct wt_final_ops memory = {s->devices, next_mapped, read_final};
+    struct wt_final_memory *final = gpu_of(s, r)->final;
+    if (s->driver->final_next)
+        return (uint32_t)s->driver->final_next(s->context, r->device, r->addr, s->bytes,
+                                               sizeof s->bytes);
+    return final ? (uint32_t)wt_final_next(final, &memory, s, r->addr, s->bytes, sizeof s->bytes)
+                 : 0;
+}
+
 /* Executes a request. Its bytes, then those of the answer, are s->bytes. */
 static int32_t serve(struct wt_server *s, const struct wt_wire_request *r,
                      struct wt_wire_answer *answer)
 {
     const struct wt_server_driver *d = s->driver;
-    void *context = s->context;
     if (r->device >= s->devices && r->verb != WT_WIRE_HELLO)
         return -ENODEV;
     switch ((enum wt_wire_verb)r->verb) {
     case WT_WIRE_HELLO:
         return greet(s, answer);
     case WT_WIRE_ATTACH:
-        if (d->attach)
-            d->attach(context);
+        attach(s);
         return 0;
     case WT_WIRE_EVENT:
-        return d->event(context, r->value < WT_WIRE_WAIT_MS ? r->value : WT_WIRE_WAIT_MS,
-                        &answer->value[0]);
+        return tell_events(s, r->value, &answer->value[0]);
     case WT_WIRE_CODE_KNOWN:
-        if (d->code_known)
-            d->code_known(context, r->value);
+        know_code(s, r->value);
         return 0;
     case WT_WIRE_READ:
         return give_memory(s, r, answer);
@@ -233,7 +339,7 @@ static int32_t serve(struct wt_server *s, const struct wt_wire_request *r,
     case WT_WIRE_OBJECTS:
         return tell_objects(s, r, answer);
     case WT_WIRE_RECORD:
-        return d->record(context, r->device, r->value);
+        return wt_hosted_record(gpu_of(s, r), r->value) ? 0 : -ENOMEM;
     case WT_WIRE_TIME:
         answer->value[0] = wt_recording_time(gpu_of(s, r)->recording);
         return 0;
@@ -242,13 +348,10 @@ static int32_t serve(struct wt_server *s, const struct wt_wire_request *r,
     case WT_WIRE_CORE:
         return write_core(s, r, answer);
     case WT_WIRE_FINAL:
-        if (d->final_want)
-            d->final_want(context);
+        want_final(s);
         return 0;
     case WT_WIRE_FINAL_NEXT:
-        if (d->final_next)
-            answer->size =
-                (uint32_t)d->final_next(context, r->device, r->addr, s->bytes, sizeof s->bytes);
+        answer->size = next_final(s, r);
         return WT_FINAL_WIRE_MEMORY;
     default:
         return r->verb < d->family ? -ENOSYS : serve_own(s, r, answer);
@@ -271,6 +374,18 @@ static void serve_it(void *context)
     s->done = true;
 }
 
+static void locked(struct wt_server *s, const struct wt_wire_request *request,
+                   struct serving *serving)
+{
+    if (!s->gate) {
+        s->driver->locked(s->context, request, serve_it, serving);
+        return;
+    }
+    wt_gate_enter_as_debugger(s->gate);
+    serve_it(serving);
+    wt_gate_leave_as_debugger(s->gate);
+}
+
 /* A driver may break off serving: the program has unmapped memory that is accessed. */
 static bool converse(void *context, struct wt_endpoint *endpoint, int fd)
 {
@@ -280,7 +395,7 @@ static bool converse(void *context, struct wt_endpoint *endpoint, int fd)
     if (!wt_endpoint_receive(fd, &request, sizeof request) || !wt_wire_sound(&request) ||
         !wt_endpoint_receive(fd, s->bytes, request.follows))
         return false;
-    s->driver->locked(s->context, &request, serve_it, &serving);
+    locked(s, &request, &serving);
     if (!serving.done)
         serving.answer = (struct wt_wire_answer){.result = -EFAULT};
     return wt_endpoint_answer(endpoint, &serving.answer, sizeof serving.answer, s->bytes,
@@ -294,35 +409,85 @@ static void begin(void *context)
         s->driver->begin(s->context);
 }
 
+static bool copy_code(void *context, uint64_t addr, uint8_t *bytes, size_t size, bool out)
+{
+    return copy(context, &(struct wt_wire_request){.wave = UINT32_MAX, .addr = addr}, bytes, size,
+                out);
+}
+
+/* Who has only looked has changed nothing but the recordings. */
+static void undo_all(struct wt_server *s)
+{
+    for (unsigned i = 0; i < s->devices; i++) {
+        struct wt_hosted *gpu = s->gpu[i];
+        if (gpu->final)
+            wt_final_want(gpu->final, false);
+        wt_hosted_record(gpu, 0);
+        if (!s->gate->followed)
+            continue;
+        wt_planted_set(gpu->planted, false, copy_code, s);
+        wt_planted_forget(gpu->planted);
+        watched_set(&gpu->watched, gpu->machine, NULL, 0, s->driver->changes);
+    }
+    if (!s->gate->followed)
+        return;
+    s->driver->let_go(s->context);
+    wt_gate_follow(s->gate, false);
+    wt_gate_poke(s->gate);
+}
+
 static void let_go(void *context)
 {
-    const struct wt_server *s = context;
-    s->driver->let_go(s->context);
+    struct wt_server *s = context;
+    if (!s->gate) {
+        s->driver->let_go(s->context);
+        return;
+    }
+    wt_gate_enter_as_debugger(s->gate);
+    undo_all(s);
+    wt_gate_leave_as_debugger(s->gate);
 }
 
 static bool is_held(void *context)
 {
     const struct wt_server *s = context;
-    return s->driver->is_held(s->context);
+    struct wt_gate *gate = s->gate;
+    if (!gate)
+        return s->driver->is_held(s->context);
+    wt_gate_enter_as_debugger(gate);
+    const bool held = gate->held;
+    wt_gate_leave_as_debugger(gate);
+    return held;
 }
 
 static void release(void *context)
 {
     const struct wt_server *s = context;
-    s->driver->release(s->context);
+    struct wt_gate *gate = s->gate;
+    if (!gate) {
+        s->driver->release(s->context);
+        return;
+    }
+    wt_gate_enter_as_debugger(gate);
+    wt_gate_hold(gate, false);
+    wt_gate_leave_as_debugger(gate);
 }
 
 /* ---- beginning and end ---- */
 
 struct wt_server *wt_server_start(const struct wt_server_driver *driver, void *context,
+                                  struct wt_gate *gate, struct wt_hosted *const *gpus,
                                   unsigned devices, pid_t holder)
 {
     struct wt_server *s = calloc(1, sizeof *s);
+    assert(devices <= WT_WIRE_DEVICES);
     if (!s)
         return NULL;
     s->driver = driver;
     s->context = context;
+    s->gate = gate;
     s->devices = devices;
+    memcpy(s->gpu, gpus, devices * sizeof *gpus);
     s->ops = (struct wt_endpoint_ops){.kind = driver->kind,
                                       .family = driver->family,
                                       .begin = begin,
@@ -330,9 +495,15 @@ struct wt_server *wt_server_start(const struct wt_server_driver *driver, void *c
                                       .let_go = let_go,
                                       .is_held = is_held,
                                       .release = release};
+    if (gate)
+        wt_gate_hold(gate, wt_endpoint_held(&holder));
     s->endpoint = wt_endpoint_start(&s->ops, s, holder);
     if (s->endpoint)
         return s;
+    if (gate && gate->held) {
+        fputs("wavetrap: no debugger can come: kernels are not held\n", stderr);
+        wt_gate_hold(gate, false);
+    }
     free(s);
     return NULL;
 }

@@ -10,6 +10,7 @@
 #include "emulator/machine/timeline.h"
 #include "object/process_wire.h"
 #include "runtime/common/endpoint.h"
+#include "runtime/common/gate.h"
 #include "runtime/common/host_core.h"
 
 struct wt_wave_view;
@@ -18,9 +19,11 @@ struct wt_wave_view;
 struct wt_server_driver {
     const char *kind; /**< of the socket (base/private_dir.h) */
     uint32_t family;  /**< WT_WIRE_FAMILY() */
-    /** As in struct wt_endpoint_ops. */
-    void (*begin)(void *context);
+    /** As in struct wt_endpoint_ops. With a gate (wt_server_start) these are NULL, as are `locked`,
+     * `attach`, `event` and `code_known`: but for let_go, which then is called entered, where the
+     * debugger has changed something, and without recordings, breakpoints and watches. */
     void (*let_go)(void *context);
+    void (*begin)(void *context);
     bool (*is_held)(void *context);
     void (*release)(void *context);
     /** Calls serve(serving) with the locks that the verb needs, and no others. */
@@ -34,33 +37,32 @@ struct wt_server_driver {
     int (*event)(void *context, uint64_t ms, uint64_t *code);
     /** NULL: code does not come and go. */
     void (*code_known)(void *context, uint64_t state);
-    /** Copies memory to @p bytes (@p out), or from there. False: there is none. */
+    /** Copies memory to @p bytes (@p out), or from there. False: there is none. NULL: that which
+     * the request's wave sees (wt_hosted_copy). */
     bool (*copy)(void *context, const struct wt_wire_request *request, uint8_t *bytes, size_t size,
                  bool out);
-    /** A breakpoint may be among the bytes that are about to be written. */
-    void (*note_breakpoint)(void *context, const struct wt_wire_request *request,
-                            const uint8_t *bytes, size_t size);
+    /** The bits of up to WT_PLANTED_BYTES bytes, that are about to be written over @p original, in
+     * which they are a breakpoint; 0: they are none. */
+    uint64_t (*breakpoint)(void *context, const struct wt_wire_request *request, uint64_t bytes,
+                           uint64_t original);
     /** Reads or writes a debug register (WT_INPUT_DEBUG_READ, WT_INPUT_DEBUG_WRITE); returns the
-     * value read. */
+     * value read. NULL: wt_hosted_input() does all. */
     uint32_t (*input)(void *context, uint32_t device, const struct wt_input *input);
-    /** The GPU of that number, below `devices`. */
-    struct wt_hosted *(*gpu)(void *context, uint32_t device);
     bool changes; /**< watched writes that change nothing do not count */
     /** Whether a debugger may have a GPU watch memory. NULL: it may. */
     bool (*may_watch)(const struct wt_hosted *gpu);
     /** Writes what follows a wave's view; returns its bytes, of @p room at most. NULL: nothing. */
     size_t (*more_view)(struct wt_machine *machine, uint32_t wave, void *to, size_t room);
-    /** False: the wave of a request has no fault. */
-    bool (*fault)(void *context, const struct wt_wire_request *request, struct wt_fault *fault);
-    /** 0 or a negative errno. */
-    int (*record)(void *context, uint32_t device, uint64_t budget);
+    /** The fault of the wave of a request; NULL: it has none. */
+    const struct wt_fault *(*fault)(void *context, const struct wt_wire_request *request);
     /** Writes a core file. NULL: wt_host_core_write() does all. */
     enum wt_status (*core)(void *context, uint32_t device, const struct wt_host_core *core,
                            struct wt_error *err);
-    /** The memory that kernels leave (final_memory.h). NULL, both: none is kept. */
-    void (*final_want)(void *context);
+    /** Gives the memory that kernels leave (final_memory.h). NULL: it is that of all machines'
+     * regions, which `final_read` copies; NULL, too: that is wt_hosted_read_plain() of the GPU. */
     size_t (*final_next)(void *context, uint32_t device, uint64_t from, uint8_t *bytes,
                          size_t room);
+    wt_final_read_fn *final_read;
     /**
      * A request of the family's range. Its bytes are at @p bytes, where those of the answer go:
      * answer->size of them, at most WT_WIRE_MOST. Returns the result; -ENOSYS: `serve` knows it.
@@ -75,16 +77,22 @@ struct wt_server_driver {
                      uint8_t *bytes);
 };
 
+/** Copies memory as the wave and the lane of a request see it. */
+bool wt_hosted_copy(struct wt_hosted *gpu, const struct wt_wire_request *request, uint8_t *bytes,
+                    size_t size, bool out);
 /** Whether the wave that a request names, by its slot and its id, is there. */
 bool wt_hosted_has(const struct wt_hosted *gpu, const struct wt_wire_request *request);
 
 struct wt_server;
 
 /**
- * Listens for debuggers of @p devices GPUs, as wt_endpoint_start() does. NULL if that is not
+ * Listens for debuggers of @p devices GPUs, up to WT_WIRE_DEVICES, as wt_endpoint_start() does.
+ * @p gate: whose turn it is to use them, where kernels wait for a debugger if the environment says
+ * so, and @p holder is not used; NULL: the driver has locks of its own. NULL if that is not
  * possible: the program runs all the same.
  */
 struct wt_server *wt_server_start(const struct wt_server_driver *driver, void *context,
+                                  struct wt_gate *gate, struct wt_hosted *const *gpus,
                                   unsigned devices, pid_t holder);
 /** Releases the debugger that is connected, if any, and frees @p server, which may be NULL. */
 void wt_server_stop(struct wt_server *server);

@@ -59,6 +59,15 @@ struct wt_tally_gpu *wt_tally_of(uint32_t family)
     return t ? &t->gpu[wt_tally_place(family)] : NULL;
 }
 
+void wt_tally_add(uint32_t family, uint64_t launches, uint64_t issues)
+{
+    struct wt_tally_gpu *tally = wt_tally_of(family);
+    if (!tally)
+        return;
+    atomic_fetch_add(&tally->launches, launches);
+    atomic_fetch_add(&tally->issues, issues);
+}
+
 void wt_tally_refused(uint32_t family, const char *why)
 {
     struct wt_tally_gpu *g = wt_tally_of(family);

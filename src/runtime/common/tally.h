@@ -51,6 +51,8 @@ struct wt_tally *wt_tally_create(struct wt_error *err);
  * reads the variable.
  */
 struct wt_tally_gpu *wt_tally_of(uint32_t family);
+/** In a driver: counts kernels that began, and issues of waves. */
+void wt_tally_add(uint32_t family, uint64_t launches, uint64_t issues);
 /** In a driver: a launch was refused; @p why says of which kernel, and why. */
 void wt_tally_refused(uint32_t family, const char *why);
 /** In a driver: a fault has ended a kernel. */

@@ -5,6 +5,7 @@
 #include "check/objects.h"
 #include "runtime/cuda/array.h"
 #include "runtime/cuda/copy.h"
+#include "runtime/cuda/graph.h"
 
 struct copy_end copy_host_end(const void *host)
 {
@@ -126,32 +127,32 @@ API_IN(state_enter(&g), cuMemcpy, (CUdeviceptr to, CUdeviceptr from, size_t byte
     return copy_bytes(copy_unified_end(to), copy_unified_end(from), bytes);
 }
 
-API_IN(state_enter_stream(stream, &g), cuMemcpyAsync,
-       (CUdeviceptr to, CUdeviceptr from, size_t bytes, CUstream stream), (to, from, bytes, stream),
-       "0x%llx, 0x%llx, %zu, %p", to, from, bytes, stream)
+/* Copies that are given to a stream. */
+static CUresult copy_later(CUmemorytype to_type, CUdeviceptr to, CUmemorytype from_type,
+                           CUdeviceptr from, size_t bytes, CUstream stream);
+
+API(cuMemcpyAsync, (CUdeviceptr to, CUdeviceptr from, size_t bytes, CUstream stream),
+    (to, from, bytes, stream), "0x%llx, 0x%llx, %zu, %p", to, from, bytes, stream)
 {
-    return copy_bytes(copy_unified_end(to), copy_unified_end(from), bytes);
+    return copy_later(CU_MEMORYTYPE_UNIFIED, to, CU_MEMORYTYPE_UNIFIED, from, bytes, stream);
 }
 
-API_IN(state_enter_stream(stream, &g), cuMemcpyHtoDAsync_v2,
-       (CUdeviceptr to, const void *from, size_t bytes, CUstream stream), (to, from, bytes, stream),
-       "0x%llx, %p, %zu, %p", to, from, bytes, stream)
+API(cuMemcpyHtoDAsync_v2, (CUdeviceptr to, const void *from, size_t bytes, CUstream stream),
+    (to, from, bytes, stream), "0x%llx, %p, %zu, %p", to, from, bytes, stream)
 {
-    return copy_bytes(copy_device_end(to), copy_host_end(from), bytes);
+    return copy_later(CU_MEMORYTYPE_DEVICE, to, CU_MEMORYTYPE_HOST, (uintptr_t)from, bytes, stream);
 }
 
-API_IN(state_enter_stream(stream, &g), cuMemcpyDtoHAsync_v2,
-       (void *to, CUdeviceptr from, size_t bytes, CUstream stream), (to, from, bytes, stream),
-       "%p, 0x%llx, %zu, %p", to, from, bytes, stream)
+API(cuMemcpyDtoHAsync_v2, (void *to, CUdeviceptr from, size_t bytes, CUstream stream),
+    (to, from, bytes, stream), "%p, 0x%llx, %zu, %p", to, from, bytes, stream)
 {
-    return copy_bytes(copy_host_end(to), copy_device_end(from), bytes);
+    return copy_later(CU_MEMORYTYPE_HOST, (uintptr_t)to, CU_MEMORYTYPE_DEVICE, from, bytes, stream);
 }
 
-API_IN(state_enter_stream(stream, &g), cuMemcpyDtoDAsync_v2,
-       (CUdeviceptr to, CUdeviceptr from, size_t bytes, CUstream stream), (to, from, bytes, stream),
-       "0x%llx, 0x%llx, %zu, %p", to, from, bytes, stream)
+API(cuMemcpyDtoDAsync_v2, (CUdeviceptr to, CUdeviceptr from, size_t bytes, CUstream stream),
+    (to, from, bytes, stream), "0x%llx, 0x%llx, %zu, %p", to, from, bytes, stream)
 {
-    return copy_bytes(copy_device_end(to), copy_device_end(from), bytes);
+    return copy_later(CU_MEMORYTYPE_DEVICE, to, CU_MEMORYTYPE_DEVICE, from, bytes, stream);
 }
 
 API(cuMemcpyPeer,
@@ -162,13 +163,13 @@ API(cuMemcpyPeer,
     return do_cuMemcpyDtoD_v2(to, from, bytes);
 }
 
-API_IN(state_enter_stream(stream, &g), cuMemcpyPeerAsync,
-       (CUdeviceptr to, CUcontext to_context, CUdeviceptr from, CUcontext from_context,
-        size_t bytes, CUstream stream),
-       (to, to_context, from, from_context, bytes, stream), "0x%llx, %p, 0x%llx, %p, %zu, %p", to,
-       to_context, from, from_context, bytes, stream)
+API(cuMemcpyPeerAsync,
+    (CUdeviceptr to, CUcontext to_context, CUdeviceptr from, CUcontext from_context, size_t bytes,
+     CUstream stream),
+    (to, to_context, from, from_context, bytes, stream), "0x%llx, %p, 0x%llx, %p, %zu, %p", to,
+    to_context, from, from_context, bytes, stream)
 {
-    return copy_bytes(copy_device_end(to), copy_device_end(from), bytes);
+    return copy_later(CU_MEMORYTYPE_DEVICE, to, CU_MEMORYTYPE_DEVICE, from, bytes, stream);
 }
 
 /* ---- of two and three dimensions ---- */
@@ -243,6 +244,29 @@ CUresult copy_3d(const CUDA_MEMCPY3D *c, CUstream stream)
     return state_leave(copy_box(&to, &from, c->WidthInBytes, c->Height, c->Depth));
 }
 
+/* As copy_3d, for work that is given to a stream. */
+static CUresult copy_3d_later(const CUDA_MEMCPY3D *c, CUstream stream)
+{
+    CUresult result;
+    const struct graph_work work = {.type = CU_GRAPH_NODE_TYPE_MEMCPY, .copy = *c};
+    return capture_takes(stream, &work, &result) || result ? result : copy_3d(c, stream);
+}
+
+static CUresult copy_later(CUmemorytype to_type, CUdeviceptr to, CUmemorytype from_type,
+                           CUdeviceptr from, size_t bytes, CUstream stream)
+{
+    const CUDA_MEMCPY3D copy = {.srcMemoryType = from_type,
+                                .srcHost = (const void *)(uintptr_t)from,
+                                .srcDevice = from,
+                                .dstMemoryType = to_type,
+                                .dstHost = (void *)(uintptr_t)to,
+                                .dstDevice = to,
+                                .WidthInBytes = bytes,
+                                .Height = 1,
+                                .Depth = 1};
+    return copy_3d_later(&copy, stream);
+}
+
 static CUresult copy_2d(const CUDA_MEMCPY2D *c, CUstream stream)
 {
     if (!c)
@@ -264,7 +288,7 @@ static CUresult copy_2d(const CUDA_MEMCPY2D *c, CUstream stream)
                                  .WidthInBytes = c->WidthInBytes,
                                  .Height = c->Height,
                                  .Depth = 1};
-    return copy_3d(&whole, stream);
+    return copy_3d_later(&whole, stream);
 }
 
 API(cuMemcpy2D_v2, (const CUDA_MEMCPY2D *copy), (copy), "%p: %zu x %zu", copy,
@@ -295,5 +319,5 @@ API(cuMemcpy3DAsync_v2, (const CUDA_MEMCPY3D *copy, CUstream stream), (copy, str
     "%p: %zu x %zu x %zu, %p", copy, copy ? copy->WidthInBytes : 0, copy ? copy->Height : 0,
     copy ? copy->Depth : 0, stream)
 {
-    return copy ? copy_3d(copy, stream) : CUDA_ERROR_INVALID_VALUE;
+    return copy ? copy_3d_later(copy, stream) : CUDA_ERROR_INVALID_VALUE;
 }

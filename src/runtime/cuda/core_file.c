@@ -4,15 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "runtime/common/own_memory.h"
 #include "runtime/cuda/debug.h"
-#include "runtime/cuda/final_memory.h"
 #include "runtime/cuda/gpu_internal.h"
-
-static void print_config(void *context, char *text, size_t size)
-{
-    wt_config_print(&sm_config_table, &((const struct gpu *)context)->config, text, size);
-}
 
 static void write_ptx(const struct gpu_module *m, uint64_t id, struct wt_core_writer *w,
                       struct wt_archive *a)
@@ -59,16 +52,8 @@ static void write_modules(void *context, struct wt_core_writer *w, struct wt_arc
     }
 }
 
-static bool read_process(void *context, uint64_t addr, uint8_t *bytes, size_t size)
-{
-    return wt_own_memory_read(addr, bytes, size);
-}
-
 const struct wt_host_core_ops cuda_core_ops = {.family = "sm",
                                                .profile = SM_PROFILE,
-                                               .config = print_config,
+                                               .table = &sm_config_table,
                                                .modules = write_modules,
-                                               .read = cuda_read_plain,
-                                               .read_process = read_process,
-                                               .archive = sm_archive_in_host,
                                                .operations = sm_operations};

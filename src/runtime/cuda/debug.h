@@ -8,17 +8,11 @@
 
 #include "emulator/machine/machine.h"
 #include "object/sm_wire.h"
+#include "runtime/common/gate.h"
 #include "runtime/cuda/gpu.h"
 
-/* ---- the library's side ---- */
-
-/**
- * Takes the gate for a call of the program: the debugger is kept out until debug_leave, except in
- * debug_turn and debug_launch_wait. "Entered" below: the caller has the gate.
- */
-void debug_enter(void);
-/** Gives the gate back at the end of a call. */
-void debug_leave(void);
+/** Whose turn it is to use the GPUs. "Entered" below: the caller has it. */
+struct wt_gate *cuda_gate(void);
 
 /** In a child after fork(): nobody has the gate, and no debugger is there. */
 void debug_forget(void);
@@ -53,43 +47,6 @@ bool debug_turn(struct gpu *gpu, enum wt_run *result);
 /** Notes that the kernel has ended. Entered. */
 void debug_launch_ended(void);
 
-/* ---- the debugger's side: endpoint.c ---- */
-
-/** Whether something has happened that a debugger has not been told of: a recorded kernel stands
- * still then, until it asks again. Entered. */
-bool debug_has_news(void);
-/** Takes the gate for a request of the debugger: a kernel gives it up between two runs. */
-void debug_enter_as_debugger(void);
-/** Gives the gate back after the request. */
-void debug_leave_as_debugger(void);
-/**
- * Waits until the kernel has come back from a run since the last call, for at most @p ms; no time
- * where no kernel runs. A recorded kernel that stands for the debugger goes on.
- * Entered as the debugger.
- */
-void debug_wait(unsigned ms);
-/**
- * Tells a kernel that stands that the debug hardware's state has changed. Entered as the debugger.
- */
-void debug_poke(void);
-/**
- * Notes that a debugger is connected, or no longer; kernels are held no longer, and no modules are
- * known. Entered as the debugger.
- */
-void debug_follow(bool follow);
-/** Whether a debugger is connected. */
-bool debug_followed(void);
-/** Notes the state of the module list that the debugger knows (debug_event()). */
-void debug_known(uint64_t state);
-/**
- * Returns what has happened since the last call, a set of enum wt_wire_happened; *state becomes the
- * state of the module list.
- */
-int debug_event(uint64_t *state);
-/** Holds kernels until a debugger comes, or releases them. */
-void debug_hold(bool hold);
-/** Whether kernels are held for a debugger. */
-bool debug_held(void);
 /** The launch that runs, or ran last; number 0: there was none. Entered. */
 struct sm_wire_launch debug_launch(void);
 /**
@@ -97,9 +54,6 @@ struct sm_wire_launch debug_launch(void);
  * first launch. Entered.
  */
 bool debug_bank(unsigned bank, uint64_t *addr, uint32_t *size);
-/** Ends the kernel that runs with this fault, at its next debug_turn. Entered. */
-void debug_fail(const struct wt_fault *fault);
-
 struct debug_module {
     struct sm_wire_module wire;
     const struct gpu_module *module;

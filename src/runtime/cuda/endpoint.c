@@ -78,111 +78,38 @@ static bool copy(void *context, const struct wt_wire_request *r, uint8_t *bytes,
     static_assert(SM_SHARED_WINDOW + SM_WINDOW_BYTES == SM_LOCAL_WINDOW, "they are neighbours");
     if (!windows || !d || !sm_warp_state(d, r->wave, &warp))
         return copy_process(r->addr, bytes, size, out);
-    struct wt_machine *m = sm_machine(d);
-    return out ? m->ops->read_memory(m, r->wave, r->lane, r->addr, bytes, size)
-               : wt_hosted_input(&gpu_at(r->device)->hosted,
-                                 &(struct wt_input){.kind = WT_INPUT_MEMORY,
-                                                    .wave = r->wave,
-                                                    .lane = r->lane,
-                                                    .addr = r->addr,
-                                                    .bytes = bytes,
-                                                    .size = size});
+    return wt_hosted_copy(&gpu_at(r->device)->hosted, r, bytes, size, out);
 }
 
-/* Breakpoints are remembered, for when the debugger goes without lifting them. */
-static void note_breakpoint(void *context, const struct wt_wire_request *r, const uint8_t *bytes,
-                            size_t size)
+static uint64_t breakpoint(void *context, const struct wt_wire_request *r, uint64_t bytes,
+                           uint64_t original)
 {
-    struct wt_planted_one one = {.addr = r->addr, .size = 8};
-    wt_planted_written(cuda_planted(), r->addr, bytes, size);
-    if (size != one.size || wt_load_le(bytes, 8) != BPT_TRAP_1 ||
-        !copy(context, r, one.original, one.size, true))
-        return;
-    memset(one.mask, 0xff, one.size);
-    memcpy(one.trap, bytes, one.size);
-    wt_planted_add(cuda_planted(), &one);
+    return r->follows == 8 && bytes == BPT_TRAP_1 ? UINT64_MAX : 0;
 }
 
 /* ---- the debugger goes ---- */
 
-static bool copy_code(void *context, uint64_t addr, uint8_t *bytes, size_t size, bool out)
-{
-    const struct wt_wire_request at = {.wave = UINT32_MAX, .addr = addr};
-    return copy(context, &at, bytes, size, out);
-}
-
 static void let_go(void *context)
 {
-    debug_enter_as_debugger();
-    wt_final_want(cuda_final_memory(), false);
     for (uint32_t i = 0; i < server.gpu_count; i++)
-        gpu_record(server.gpu[i], 0);
-    if (debug_followed()) { /* who has only looked has changed nothing */
-        wt_planted_set(cuda_planted(), false, copy_code, NULL);
-        wt_planted_forget(cuda_planted());
-        for (uint32_t i = 0; i < server.gpu_count; i++) {
-            watched_set(&server.gpu[i]->watched, sm_machine(server.gpu[i]->device), NULL, 0, false);
-            sm_device_release(device_of(i));
-        }
-        debug_follow(false);
-        debug_poke();
-    }
-    debug_leave_as_debugger();
+        sm_device_release(device_of(i));
 }
 
 /* ---- requests ---- */
 
 static void hello(void *context, struct wt_wire_hello *hello, uint64_t *code)
 {
-    size_t count;
-    static_assert(STATE_MOST_GPUS <= WT_WIRE_DEVICES, "the greeting has room for all");
     for (unsigned i = 0; i < server.gpu_count; i++)
         hello->units[i] = gpu_sms(server.gpu[i]);
-    debug_modules(&count, code);
 }
 
-static void attach(void *context)
-{
-    debug_follow(true);
-}
-
-static int event(void *context, uint64_t ms, uint64_t *code)
-{
-    return debug_event(code);
-}
-
-static void code_known(void *context, uint64_t state)
-{
-    debug_known(state);
-}
-
-static uint32_t input(void *context, uint32_t device, const struct wt_input *input)
-{
-    const uint32_t value = wt_hosted_input(&gpu_at(device)->hosted, input);
-    if (input->kind == WT_INPUT_DEBUG_WRITE)
-        debug_poke();
-    return value;
-}
-
-static struct wt_hosted *hosted(void *context, uint32_t device)
-{
-    return &gpu_at(device)->hosted;
-}
-
-static bool tell_fault(void *context, const struct wt_wire_request *r, struct wt_fault *out)
+static const struct wt_fault *fault(void *context, const struct wt_wire_request *r)
 {
     const struct gpu *g = gpu_at(r->device);
     struct wt_fault *f = wt_hosted_has(&g->hosted, r) ? sm_warp_error(g->device, r->wave) : NULL;
-    if (!f)
-        return false;
-    gpu_note_fault_memory(g, f);
-    *out = *f;
-    return true;
-}
-
-static int record(void *context, uint32_t device, uint64_t budget)
-{
-    return gpu_record(gpu_at(device), budget) ? 0 : -ENOMEM;
+    if (f)
+        gpu_note_fault_memory(g, f);
+    return f;
 }
 
 /* ---- the family's own requests ---- */
@@ -221,22 +148,6 @@ static int32_t read_text(const struct wt_wire_request *r, struct wt_wire_answer 
     return 0;
 }
 
-static bool next_mapped(void *context, unsigned gpu, uint64_t from, uint64_t *addr, uint64_t *size)
-{
-    return sm_device_next_mapped(server.gpu[gpu]->device, from, addr, size);
-}
-
-static void final_want(void *context)
-{
-    wt_final_want(cuda_final_memory(), true);
-}
-
-static size_t final_next(void *context, uint32_t device, uint64_t from, uint8_t *bytes, size_t room)
-{
-    const struct wt_final_ops memory = {server.gpu_count, next_mapped, cuda_read_plain};
-    return wt_final_next(cuda_final_memory(), &memory, NULL, from, bytes, room);
-}
-
 /* Where the lanes of a warp that are not enabled go on. */
 static size_t list_waiters(struct wt_machine *m, uint32_t warp, void *to, size_t room)
 {
@@ -267,8 +178,8 @@ static int32_t fail(struct sm_device *d, uint32_t warp)
                               .lanes = state.active,
                               .pc = sm_pc_before(state.pc),
                               .text = "trap (BPT.TRAP 0x1), and there is no trap handler"};
-    debug_fail(&state.error);
-    debug_poke();
+    wt_gate_fail(cuda_gate(), &state.error);
+    wt_gate_poke(cuda_gate());
     return 0;
 }
 
@@ -289,7 +200,7 @@ static int32_t own(void *context, const struct wt_wire_request *r, struct wt_wir
         answer->value[1] = size;
         return 0;
     case SM_WIRE_WAIT:
-        debug_wait(WT_WIRE_WAIT_MS);
+        wt_gate_wait(cuda_gate(), WT_WIRE_WAIT_MS);
         return 0;
     case SM_WIRE_FAIL:
         return fail(device_of(r->device), r->wave);
@@ -305,48 +216,14 @@ static int32_t own(void *context, const struct wt_wire_request *r, struct wt_wir
 
 /* ---- the conversation ---- */
 
-static void locked(void *context, const struct wt_wire_request *request, void (*serve)(void *),
-                   void *serving)
-{
-    debug_enter_as_debugger();
-    serve(serving);
-    debug_leave_as_debugger();
-}
-
-static bool is_held(void *context)
-{
-    debug_enter_as_debugger();
-    const bool held = debug_held();
-    debug_leave_as_debugger();
-    return held;
-}
-
-static void release(void *context)
-{
-    debug_enter_as_debugger();
-    debug_hold(false);
-    debug_leave_as_debugger();
-}
-
 static const struct wt_server_driver driver = {.kind = SM_WIRE_SOCKET,
                                                .family = SM_WIRE_FAMILY,
                                                .let_go = let_go,
-                                               .is_held = is_held,
-                                               .release = release,
-                                               .locked = locked,
                                                .hello = hello,
-                                               .attach = attach,
-                                               .event = event,
-                                               .code_known = code_known,
                                                .copy = copy,
-                                               .note_breakpoint = note_breakpoint,
-                                               .input = input,
-                                               .gpu = hosted,
+                                               .breakpoint = breakpoint,
                                                .more_view = list_waiters,
-                                               .fault = tell_fault,
-                                               .record = record,
-                                               .final_want = final_want,
-                                               .final_next = final_next,
+                                               .fault = fault,
                                                .own = own,
                                                .serve = sm_serve};
 
@@ -368,17 +245,13 @@ static void tell_exit(int status, void *context)
 
 void endpoint_start(struct gpu *const *gpus, unsigned count)
 {
-    pid_t holder;
+    struct wt_hosted *hosted[STATE_MOST_GPUS];
+    static_assert(STATE_MOST_GPUS <= WT_WIRE_DEVICES, "the greeting has room for all");
     for (unsigned i = 0; i < count; i++)
-        gpus[i]->core = &cuda_core_ops;
+        hosted[i] = &gpus[i]->hosted;
     server.gpu = gpus;
     server.gpu_count = count;
-    debug_hold(wt_endpoint_held(&holder));
-    server.endpoint = wt_server_start(&driver, NULL, count, holder);
-    if (!server.endpoint && debug_held()) {
-        fputs("wavetrap: no debugger can come: kernels are not held\n", stderr);
-        debug_hold(false);
-    }
+    server.endpoint = wt_server_start(&driver, NULL, cuda_gate(), hosted, count, 0);
     pthread_atfork(NULL, NULL, after_fork);
     on_exit(tell_exit, NULL);
 }

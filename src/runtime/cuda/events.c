@@ -4,12 +4,14 @@
 
 #include "runtime/cuda/checks.h"
 #include "runtime/cuda/context.h"
+#include "runtime/cuda/graph.h"
 
 struct CUevent_st {
     unsigned flags;
     bool recorded;
     uint64_t owner; /* id of its context */
     struct timespec at;
+    struct capture_point point; /* where it was recorded, in a stream that is captured */
     struct CUevent_st *next;
 };
 
@@ -31,6 +33,7 @@ void events_drop(uint64_t owner)
             continue;
         }
         *at = e->next;
+        free(e->point.node);
         checks_handle_lost(e);
         checks_handle_gone(e, "the end of its context");
     }
@@ -69,10 +72,13 @@ static CUresult enter_in_stream(CUevent event, CUstream stream)
     return named ? CUDA_SUCCESS : state_enter_owner(state_context() ? 0 : event->owner, &g);
 }
 
+/* Of an event that a stream has recorded while it is captured nobody can say when it comes. */
 static CUresult check(CUevent event)
 {
     const CUresult result = enter(event);
-    return result ? result : state_leave(CUDA_SUCCESS);
+    return result
+               ? result
+               : state_leave(capture_has(&event->point) ? CUDA_ERROR_CAPTURED_EVENT : CUDA_SUCCESS);
 }
 
 API_IN(state_enter(&g), cuEventCreate, (CUevent * event, unsigned flags), (event, flags), "*%p, %u",
@@ -97,6 +103,7 @@ API_IN(state_lock(), cuEventDestroy_v2, (CUevent event), (event), "%p", event)
     if (!event || !e)
         return miss(event);
     *at = e->next;
+    free(e->point.node);
     checks_handle_gone(e, "cuEventDestroy");
     return CUDA_SUCCESS;
 }
@@ -105,18 +112,31 @@ API_IN(state_lock(), cuEventDestroy_v2, (CUevent event), (event), "%p", event)
 API_IN(enter_in_stream(event, stream), cuEventRecord, (CUevent event, CUstream stream),
        (event, stream), "%p, %p", event, stream)
 {
+    CUresult result;
     if (event->owner != state_entered_id())
         return CUDA_ERROR_INVALID_HANDLE;
+    if (capture_record(stream, &event->point, &result))
+        return result;
     event->recorded = true;
     clock_gettime(CLOCK_MONOTONIC, &event->at);
     return CUDA_SUCCESS;
 }
 
+CUresult event_node(CUevent event, CUstream stream)
+{
+    return do_cuEventRecord(event, stream);
+}
+
 API(cuEventRecordWithFlags, (CUevent event, CUstream stream, unsigned flags),
     (event, stream, flags), "%p, %p, %u", event, stream, flags)
 {
-    return flags > CU_EVENT_RECORD_EXTERNAL ? CUDA_ERROR_INVALID_VALUE
-                                            : do_cuEventRecord(event, stream);
+    CUresult result = CUDA_SUCCESS;
+    const struct graph_work work = {.type = CU_GRAPH_NODE_TYPE_EVENT_RECORD, .event = event};
+    if (flags > CU_EVENT_RECORD_EXTERNAL)
+        return CUDA_ERROR_INVALID_VALUE;
+    if (flags == CU_EVENT_RECORD_EXTERNAL && (capture_takes(stream, &work, &result) || result))
+        return result;
+    return do_cuEventRecord(event, stream);
 }
 
 /* The event may be of another context, and of another device. */
@@ -124,7 +144,9 @@ API_IN(enter_in_stream(event, stream), cuStreamWaitEvent,
        (CUstream stream, CUevent event, unsigned flags), (stream, event, flags), "%p, %p, %u",
        stream, event, flags)
 {
-    return CUDA_SUCCESS;
+    CUresult result;
+    capture_wait(stream, &event->point, &result);
+    return result;
 }
 
 API(cuEventQuery, (CUevent event), (event), "%p", event)

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "runtime/cuda/copy.h"
+#include "runtime/cuda/graph.h"
 
 /* Fills @p height rows of @p count units; the lock is taken. */
 static CUresult fill(CUdeviceptr to, size_t pitch, const void *unit, size_t size, size_t count,
@@ -27,6 +28,24 @@ static CUresult fill(CUdeviceptr to, size_t pitch, const void *unit, size_t size
     return state_leave(done);
 }
 
+CUresult fill_node(const CUDA_MEMSET_NODE_PARAMS *what, CUstream stream)
+{
+    const unsigned size = what->elementSize;
+    return size == 1 || size == 2 || size == 4
+               ? fill(what->dst, what->pitch, &what->value, size, what->width, what->height, stream)
+               : CUDA_ERROR_INVALID_VALUE;
+}
+
+/* The same for work that is given to a stream. */
+static CUresult fill_later(CUdeviceptr to, size_t pitch, unsigned value, unsigned size,
+                           size_t width, size_t height, CUstream stream)
+{
+    CUresult result;
+    const struct graph_work work = {.type = CU_GRAPH_NODE_TYPE_MEMSET,
+                                    .fill = {to, pitch, value, size, width, height}};
+    return capture_takes(stream, &work, &result) || result ? result : fill_node(&work.fill, stream);
+}
+
 #define FILL(name, name_async, type)                                                               \
     API(name, (CUdeviceptr to, type value, size_t count), (to, value, count), "0x%llx, %u, %zu",   \
         to, value, count)                                                                          \
@@ -36,7 +55,7 @@ static CUresult fill(CUdeviceptr to, size_t pitch, const void *unit, size_t size
     API(name_async, (CUdeviceptr to, type value, size_t count, CUstream stream),                   \
         (to, value, count, stream), "0x%llx, %u, %zu, %p", to, value, count, stream)               \
     {                                                                                              \
-        return fill(to, 0, &value, sizeof value, count, 1, stream);                                \
+        return fill_later(to, 0, value, sizeof value, count, 1, stream);                           \
     }
 #define FILL_2D(name, name_async, type)                                                            \
     API(name, (CUdeviceptr to, size_t pitch, type value, size_t width, size_t height),             \
@@ -50,7 +69,7 @@ static CUresult fill(CUdeviceptr to, size_t pitch, const void *unit, size_t size
         (to, pitch, value, width, height, stream), "0x%llx, %zu, %u, %zu, %zu, %p", to, pitch,     \
         value, width, height, stream)                                                              \
     {                                                                                              \
-        return fill(to, pitch, &value, sizeof value, width, height, stream);                       \
+        return fill_later(to, pitch, value, sizeof value, width, height, stream);                  \
     }
 
 FILL(cuMemsetD8_v2, cuMemsetD8Async, unsigned char)

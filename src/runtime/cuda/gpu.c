@@ -1,4 +1,6 @@
 /* The emulated SM behind libcuda. See gpu.h. */
+#include "runtime/cuda/core_file.h"
+#include "runtime/cuda/final_memory.h"
 #include "runtime/cuda/gpu_internal.h"
 
 #include <assert.h>
@@ -125,11 +127,22 @@ enum wt_status gpu_new(const char *said, const struct gpu *before, struct gpu **
     m->console = print;
     sm_machine(g->device)->console_context = g;
     wt_core_on_fault_begin(&g->core_on_fault);
+    g->core = &cuda_core_ops;
+    g->device_config = &g->config;
+    g->recorded = &cuda_recording_ops;
+    g->records = g->core_on_fault.history;
+    g->planted = cuda_planted();
+    g->final = cuda_final_memory();
     wt_catch_of_environment(); /* names what has no sense */
     wt_progress_start(&g->progress, getenv(WT_PROGRESS_VARIABLE), stderr);
     wt_interrupt_listen();
     *gpu = g;
     return WT_OK;
+}
+
+struct wt_hosted *gpu_hosted(struct gpu *g)
+{
+    return &g->hosted;
 }
 
 unsigned gpu_number(const struct gpu *g)
@@ -453,11 +466,10 @@ void gpu_forget_lost(struct gpu *g, uint64_t addr)
     const uint64_t page = WT_PAGE_MASK + 1;
     uint64_t from = addr & ~(uint64_t)WT_PAGE_MASK, to = from + page;
     unsigned char resident;
-    while (sm_device_maps(g->device, to) && mincore((void *)(uintptr_t)to, page, &resident) &&
-           errno == ENOMEM)
+    while (gpu_maps(g, to) && mincore((void *)(uintptr_t)to, page, &resident) && errno == ENOMEM)
         to += page;
-    while (sm_device_maps(g->device, from - page) &&
-           mincore((void *)(uintptr_t)(from - page), page, &resident) && errno == ENOMEM)
+    while (gpu_maps(g, from - page) && mincore((void *)(uintptr_t)(from - page), page, &resident) &&
+           errno == ENOMEM)
         from -= page;
     sm_device_unmap(g->device, from, to - from);
 }
@@ -475,7 +487,7 @@ bool gpu_write(struct gpu *g, uint64_t address, const void *from, uint64_t size)
 bool gpu_write_seen(struct gpu *g, uint64_t address, const void *from, uint64_t size)
 {
     for (uint64_t at = address; at < address + size; at = (at | WT_PAGE_MASK) + 1)
-        if (!sm_device_maps(g->device, at))
+        if (!gpu_maps(g, at))
             return false;
     return sm_device_write(g->device, address, from, size);
 }

@@ -54,12 +54,8 @@ struct gpu_launch {
  */
 enum wt_status gpu_new(const char *said, const struct gpu *before, struct gpu **gpu,
                        struct wt_error *err);
-/**
- * Has kernels of the GPU recorded for a debugger with @p budget bytes of host memory, from the next
- * one on; 0: no longer, but for the core file of a fault. False without host memory. The GPU's
- * user is entered (debug.h).
- */
-bool gpu_record(struct gpu *gpu, uint64_t budget);
+/** What all families have of a GPU of a host program. */
+struct wt_hosted *gpu_hosted(struct gpu *gpu);
 /** The number that the GPU was made with. */
 unsigned gpu_number(const struct gpu *gpu);
 /** Bytes of memory that the program may allocate. */

@@ -89,12 +89,20 @@ struct gpu {
     size_t output_length, output_room;
 };
 
+/** How kernels of these GPUs are recorded. */
+extern const struct wt_recording_ops cuda_recording_ops;
+
 /**
  * Takes memory of the process at this very address, which must be free, and maps it for the GPU.
  * WT_NO_MEMORY.
  */
 enum wt_status gpu_map(struct gpu *g, uint64_t address, uint64_t size, bool writable,
                        struct wt_error *err);
+/** Whether the GPU has memory at an address. */
+static inline bool gpu_maps(const struct gpu *g, uint64_t addr)
+{
+    return wt_regions_at(&g->machine->regions, addr);
+}
 /** Unmaps what gpu_map has mapped. */
 void gpu_unmap(struct gpu *g, uint64_t address, uint64_t size);
 /** Notes what [base, base + size) belongs to. WT_NO_MEMORY is the only failure. */

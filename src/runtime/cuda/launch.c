@@ -1,11 +1,12 @@
 /* libcuda: launches ("CUDA Driver API": 6.22). A kernel has ended when its launch returns. */
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "object/sm_wire.h"
 #include "runtime/common/host_checks.h"
 #include "runtime/common/tally.h"
-#include "runtime/cuda/call.h"
+#include "runtime/cuda/graph.h"
 #include "runtime/cuda/state.h"
 
 enum { MOST_GRID_YZ = 65535 };
@@ -42,6 +43,24 @@ static CUresult gather(const struct gpu_kernel *k, void **parameters, void **ext
     return CUDA_SUCCESS;
 }
 
+/* Takes the lock for a launch, in the context of its stream, or of its function where it has none;
+ * *function becomes the function there. */
+static CUresult enter(CUfunction *function, CUstream stream, struct gpu **g)
+{
+    const bool named = stream && stream != CU_STREAM_LEGACY && stream != CU_STREAM_PER_THREAD;
+    const CUresult result =
+        named ? state_enter_stream(stream, g) : state_enter_function(function, g);
+    if (result)
+        return result;
+    if (named)
+        *function = state_function(*function, *g);
+    const CUfunction f = *function;
+    if (!f || f->module->gpu != *g || /* none, or of another device or context than the stream */
+        (f->module->owner && f->module->owner != state_entered_id()))
+        return state_leave(CUDA_ERROR_INVALID_HANDLE);
+    return CUDA_SUCCESS;
+}
+
 /* Whether a launch may have this form at all. */
 static CUresult check(const struct asked *a, const struct CUfunc_st *f)
 {
@@ -75,16 +94,9 @@ static CUresult try_launch(const struct asked *a, CUfunction *meant)
     struct gpu *g;
     _Alignas(uint64_t) uint8_t bytes[CUBIN_MOST_PARAMETERS] = {0};
     CUfunction f = a->function;
-    const bool named =
-        a->stream && a->stream != CU_STREAM_LEGACY && a->stream != CU_STREAM_PER_THREAD;
-    CUresult result = named ? state_enter_stream(a->stream, &g) : state_enter_function(&f, &g);
+    CUresult result = enter(&f, a->stream, &g);
     if (result)
         return result;
-    if (named)
-        f = state_function(f, g);
-    if (!f || f->module->gpu != g || /* none, or of another device or context than the stream */
-        (f->module->owner && f->module->owner != state_entered_id()))
-        return state_leave(CUDA_ERROR_INVALID_HANDLE);
     *meant = f;
     if ((result = check(a, f)) != CUDA_SUCCESS ||
         (result = gather(&f->kernel, a->parameters, a->extra, bytes)) != CUDA_SUCCESS)
@@ -110,7 +122,7 @@ static CUresult try_launch(const struct asked *a, CUfunction *meant)
 }
 
 /* Many programs never look at the result: exec's tally counts it. */
-static CUresult launch(const struct asked *a)
+static CUresult launch_now(const struct asked *a)
 {
     CUfunction f = NULL;
     char why[WT_TALLY_TEXT];
@@ -120,6 +132,76 @@ static CUresult launch(const struct asked *a)
     snprintf(why, sizeof why, "%s%s%s", f ? f->kernel.name : "", f ? ": " : "",
              call_error_text(result));
     wt_tally_refused(SM_WIRE_FAMILY, why);
+    return result;
+}
+
+static struct asked asked_by(const CUDA_KERNEL_NODE_PARAMS *what, bool together, CUstream stream)
+{
+    return (struct asked){.function = what->func,
+                          .grid = {what->gridDimX, what->gridDimY, what->gridDimZ},
+                          .block = {what->blockDimX, what->blockDimY, what->blockDimZ},
+                          .shared = what->sharedMemBytes,
+                          .stream = stream,
+                          .parameters = what->kernelParams,
+                          .extra = what->extra,
+                          .together = together};
+}
+
+CUresult launch_work(const CUDA_KERNEL_NODE_PARAMS *what, bool together, CUstream stream,
+                     struct graph_work *work)
+{
+    struct gpu *g;
+    CUfunction f = what->func;
+    const struct asked a = asked_by(what, together, stream);
+    CUresult result = enter(&f, stream, &g);
+    if (result)
+        return result;
+    const struct gpu_kernel *k = &f->kernel;
+    *work = (struct graph_work){.type = CU_GRAPH_NODE_TYPE_KERNEL};
+    work->kernel.is = *what;
+    work->kernel.together = together;
+    work->kernel.length = k->parameter_bytes;
+    work->kernel.bytes = calloc(1, CUBIN_MOST_PARAMETERS);
+    work->kernel.is.extra = NULL;
+    work->kernel.is.kernelParams = calloc(k->parameter_count + 1, sizeof(void *));
+    if (!work->kernel.bytes || !work->kernel.is.kernelParams)
+        result = CUDA_ERROR_OUT_OF_MEMORY;
+    else if ((result = check(&a, f)) == CUDA_SUCCESS)
+        result = gather(k, a.parameters, a.extra, work->kernel.bytes);
+    for (size_t i = 0; i < k->parameter_count && !result; i++)
+        work->kernel.is.kernelParams[i] = work->kernel.bytes + k->parameter[i].offset;
+    if (result)
+        graph_free_work(work);
+    return state_leave(result);
+}
+
+CUresult launch_node(const struct graph_work *work, CUstream stream)
+{
+    const struct asked a = asked_by(&work->kernel.is, work->kernel.together, stream);
+    return launch_now(&a);
+}
+
+/* Launches, or makes a node of the launch where its stream is captured. */
+static CUresult launch(const struct asked *a)
+{
+    CUresult result;
+    if (!capture_is(a->stream))
+        return launch_now(a);
+    struct graph_work work;
+    const CUDA_KERNEL_NODE_PARAMS what = {.func = a->function,
+                                          .gridDimX = a->grid[0],
+                                          .gridDimY = a->grid[1],
+                                          .gridDimZ = a->grid[2],
+                                          .blockDimX = a->block[0],
+                                          .blockDimY = a->block[1],
+                                          .blockDimZ = a->block[2],
+                                          .sharedMemBytes = a->shared,
+                                          .kernelParams = a->parameters,
+                                          .extra = a->extra};
+    if ((result = launch_work(&what, a->together, a->stream, &work)) != CUDA_SUCCESS)
+        return result;
+    if (capture_takes(a->stream, &work, &result))
+        graph_free_work(&work);
     return result;
 }
 

@@ -28,11 +28,26 @@ static void *find(const char *name, const char *version)
  * that brought the second one. */
 static int second_since(const char *name)
 {
-    return strcmp(name, "cuGetProcAddress") == 0 ? 12000 : 3020;
+    static const struct {
+        const char *name;
+        int since;
+    } later[] = {{"cuGetProcAddress", 12000},
+                 {"cuGraphAddKernelNode", 12000},
+                 {"cuGraphKernelNodeSetParams", 12000},
+                 {"cuGraphKernelNodeGetParams", 12000},
+                 {"cuGraphExecKernelNodeSetParams", 12000},
+                 {"cuGraphExecUpdate", 12000},
+                 {"cuStreamGetCaptureInfo", 11030}};
+    for (size_t i = 0; i < sizeof later / sizeof *later; i++)
+        if (strcmp(name, later[i].name) == 0)
+            return later[i].since;
+    return 3020;
 }
 
 static CUdriverProcAddressQueryResult look_up(const char *name, void **function, int version)
 {
+    if (strcmp(name, "cuGraphInstantiate") == 0 && version >= 12000)
+        name = "cuGraphInstantiateWithFlags";
     *function =
         strncmp(name, "cu", 2) == 0 && version >= second_since(name) ? find(name, "_v2") : NULL;
     if (!*function && strncmp(name, "cu", 2) == 0)

@@ -1,5 +1,6 @@
 /* libcuda: memory of GPUs ("CUDA Driver API": 6.13). Copies are in copy.c. */
 #include "runtime/cuda/checks.h"
+#include "runtime/cuda/graph.h"
 #include "runtime/cuda/state.h"
 
 static CUresult allocate(struct gpu *g, CUdeviceptr *address, size_t bytes, const char *by)
@@ -18,7 +19,8 @@ static CUresult allocate(struct gpu *g, CUdeviceptr *address, size_t bytes, cons
 API_IN(state_enter(&g), cuMemAlloc_v2, (CUdeviceptr * address, size_t bytes), (address, bytes),
        "*0x%llx, %zu", RESULT(address), bytes)
 {
-    return allocate(g, address, bytes, "cuMemAlloc");
+    return capture_forbids_here() ? CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED
+                                  : allocate(g, address, bytes, "cuMemAlloc");
 }
 
 API_IN(state_enter_address(address, &g), cuMemFree_v2, (CUdeviceptr address), (address), "0x%llx",

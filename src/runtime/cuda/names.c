@@ -34,3 +34,14 @@ EXPORT CUresult cuModuleGetGlobal(CUdeviceptr *address, size_t *bytes, CUmodule 
 {
     return cuModuleGetGlobal_v2(address, bytes, module, name);
 }
+
+EXPORT CUresult cuGraphInstantiate(CUgraphExec *exec, CUgraph graph, CUgraphNode *wrong, char *log,
+                                   size_t size)
+{
+    return cuGraphInstantiate_v2(exec, graph, wrong, log, size);
+}
+
+EXPORT CUresult cuStreamBeginCapture(CUstream stream)
+{
+    return cuStreamBeginCapture_v2(stream, CU_STREAM_CAPTURE_MODE_GLOBAL);
+}

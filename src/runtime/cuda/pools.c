@@ -2,10 +2,12 @@
  * libcuda: memory pools ("CUDA Driver API": 6.15). An allocation begins and ends when it is given;
  * a pool counts what it has, and keeps nothing that is free.
  */
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "base/array.h"
 #include "runtime/cuda/checks.h"
+#include "runtime/cuda/graph.h"
 #include "runtime/cuda/state.h"
 
 struct CUmemPoolHandle_st {
@@ -112,10 +114,24 @@ API_IN(state_enter_stream(stream, &g), cuMemAllocFromPoolAsync,
                                              : CUDA_ERROR_INVALID_VALUE;
 }
 
+/* Graphs have no nodes of memory. */
+static bool is_captured(CUstream stream, const char *function)
+{
+    char text[100];
+    if (!capture_forbids(stream))
+        return false;
+    snprintf(text, sizeof text, "%s is refused in a stream that is captured: graphs own no memory",
+             function);
+    call_refused(text);
+    return true;
+}
+
 API_IN(state_enter_stream(stream, &g), cuMemAllocAsync,
        (CUdeviceptr * address, size_t bytes, CUstream stream), (address, bytes, stream),
        "*0x%llx, %zu, %p", RESULT(address), bytes, stream)
 {
+    if (is_captured(stream, "cuMemAllocAsync"))
+        return CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED;
     return address && bytes ? allocate(address, bytes, pool_of((CUdevice)gpu_number(g)))
                             : CUDA_ERROR_INVALID_VALUE;
 }
@@ -123,6 +139,8 @@ API_IN(state_enter_stream(stream, &g), cuMemAllocAsync,
 API_IN(state_enter_stream(stream, &g), cuMemFreeAsync, (CUdeviceptr address, CUstream stream),
        (address, stream), "0x%llx, %p", address, stream)
 {
+    if (is_captured(stream, "cuMemFreeAsync"))
+        return CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED;
     return pool_free(address, "cuMemFreeAsync") ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
 }
 

@@ -10,11 +10,6 @@ static struct sm_device *device_of(void *gpu)
     return ((struct gpu *)gpu)->device;
 }
 
-static bool maps(void *gpu, uint64_t addr)
-{
-    return sm_device_maps(device_of(gpu), addr);
-}
-
 static bool is_of_gpu(const struct gpu *g, uint64_t addr)
 {
     return addr - g->space < SPACE_BYTES ||
@@ -40,7 +35,7 @@ static bool has_kernels(void *gpu)
 
 static bool has_exception(void *gpu)
 {
-    return debug_has_news();
+    return wt_gate_has_news(cuda_gate());
 }
 
 /* Prints what kernels have printed: it counts now. */
@@ -64,23 +59,20 @@ static void name(void *gpu, char *text, size_t size)
     snprintf(text, size, "SM (GPU %u)", ((const struct gpu *)gpu)->number);
 }
 
-static const struct wt_recording_ops ops = {
-    .maps = maps,
+static void freed(void *context)
+{
+    struct gpu *g = context;
+    free(g->output);
+    g->output = NULL;
+    g->output_length = g->output_room = 0;
+}
+
+const struct wt_recording_ops cuda_recording_ops = {
     .is_shared = is_shared,
     .has_kernels = has_kernels,
     .has_exception = has_exception,
     .shown = shown,
     .take_back = take_back,
     .name = name,
+    .freed = freed,
 };
-
-bool gpu_record(struct gpu *g, uint64_t budget)
-{
-    if (budget)
-        return wt_recording_want(&g->hosted, &ops, budget, WT_IGNORED) == WT_OK;
-    wt_recording_free(&g->recording);
-    free(g->output);
-    g->output = NULL;
-    g->output_length = g->output_room = 0;
-    return !g->core_on_fault.history || gpu_record(g, WT_TIMELINE_BUDGET_DEFAULT);
-}

@@ -65,11 +65,6 @@ REFUSED(cuMemMap, "memory has its address from its allocation (cuMemAlloc)")
 REFUSED(cuMemPoolExportToShareableHandle, "an emulated GPU belongs to one process")
 REFUSED(cuMemPoolImportFromShareableHandle, "an emulated GPU belongs to one process")
 REFUSED(cuStreamBatchMemOp_v2, "write values one by one (cuStreamWriteValue32)")
-REFUSED(cuStreamBeginCapture_v2, "there are no graphs: give the work to the stream each time")
-REFUSED(cuStreamEndCapture, "there are no graphs: give the work to the stream each time")
-REFUSED(cuGraphCreate, "there are no graphs: give the work to a stream each time")
-REFUSED(cuGraphInstantiateWithFlags, "there are no graphs: give the work to a stream each time")
-REFUSED(cuGraphLaunch, "there are no graphs: give the work to a stream each time")
 
 /* ---- undocumented tables ---- */
 

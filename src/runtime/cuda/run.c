@@ -192,15 +192,6 @@ static enum wt_status prepare(struct gpu *g, const struct gpu_launch *l, struct 
 
 /* ---- running ---- */
 
-static void count(uint64_t launches, uint64_t issues)
-{
-    struct wt_tally_gpu *tally = wt_tally_of(SM_WIRE_FAMILY);
-    if (!tally)
-        return;
-    atomic_fetch_add(&tally->launches, launches);
-    atomic_fetch_add(&tally->issues, issues);
-}
-
 static void show_progress(struct gpu *g, const struct gpu_launch *l)
 {
     struct wt_progress_of what = {.kernel = l->kernel->name};
@@ -250,13 +241,7 @@ struct slice {
 static void run_slice(void *context)
 {
     struct slice *s = context;
-    struct gpu *g = s->gpu;
-    struct wt_machine *m = sm_machine(g->device);
-    const uint64_t budget = debug_budget(g, RUN);
-    s->result = wt_recording_on(g->recording) ? wt_recording_run(g->recording, budget)
-                                              : m->ops->run(m, budget);
-    if (s->result == WT_RUN_ENDED)
-        wt_recording_after_end(g->recording);
+    s->result = wt_hosted_run(&s->gpu->hosted, debug_budget(s->gpu, RUN));
 }
 
 /* Other threads of the program may unmap memory that is registered. A recording cannot go on where
@@ -267,7 +252,7 @@ static bool run_guarded(struct slice *s)
     uint64_t addr;
     if (wt_guarded(run_slice, s, &addr))
         return true;
-    if (!sm_device_maps(g->device, addr)) {
+    if (!gpu_maps(g, addr)) {
         fprintf(stderr, "wavetrap: libcuda: a mistake of the emulator: it accessed 0x%" PRIx64 "\n",
                 addr);
         abort();
@@ -290,7 +275,7 @@ static enum wt_run run(struct gpu *g, const struct gpu_launch *l)
     do {
         const uint64_t before = m->time;
         there = run_guarded(&s);
-        count(0, m->time > before ? m->time - before : 0);
+        wt_tally_add(SM_WIRE_FAMILY, 0, m->time > before ? m->time - before : 0);
         result = s.result;
         if (!there)
             fault = m->fault;
@@ -338,7 +323,7 @@ CUresult gpu_run(struct gpu *g, const struct gpu_launch *l)
                                       : CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES;
     }
     debug_launch_began(g, &launch);
-    count(1, 0);
+    wt_tally_add(SM_WIRE_FAMILY, 1, 0);
     const enum wt_run result = run(g, l);
     debug_launch_ended();
     if (call_logged())

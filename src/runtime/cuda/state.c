@@ -42,13 +42,13 @@ static __attribute__((destructor)) void end(void)
 CUresult state_lock(void)
 {
     pthread_mutex_lock(&lock);
-    debug_enter();
+    wt_gate_enter(cuda_gate());
     return device_count ? CUDA_SUCCESS : state_leave(CUDA_ERROR_NOT_INITIALIZED);
 }
 
 CUresult state_leave(CUresult result)
 {
-    debug_leave();
+    wt_gate_leave(cuda_gate());
     pthread_mutex_unlock(&lock);
     return result;
 }
@@ -88,7 +88,7 @@ static enum wt_status make_devices(struct wt_error *err)
         if ((status = gpu_new(one, device_count ? devices[device_count - 1] : NULL,
                               &devices[device_count], err)) != WT_OK)
             return status;
-        if (!gpu_record(devices[device_count], 0))
+        if (!wt_hosted_record(gpu_hosted(devices[device_count]), 0))
             return wt_fail(err, WT_NO_MEMORY, "no host memory for the recording of kernels");
         device_count++;
         said += length;
@@ -103,7 +103,7 @@ API(cuInit, (unsigned flags), (flags), "%u", flags)
     if (flags)
         return CUDA_ERROR_INVALID_VALUE;
     pthread_mutex_lock(&lock);
-    debug_enter();
+    wt_gate_enter(cuda_gate());
     const bool begins = !device_count;
     if (is_child)
         result = CUDA_ERROR_NOT_INITIALIZED;

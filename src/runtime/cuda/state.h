@@ -96,7 +96,7 @@ CUresult state_fail(CUresult result);
 /** As state_enter_owner, with the lock, for a call that names memory by an address. */
 CUresult state_enter_address(uint64_t address, struct gpu **gpu);
 
-/* ---- streams.c, events.c ---- */
+/* ---- streams.c, stream_list.c, events.c ---- */
 
 /** Frees the streams of a context. The caller holds the lock. */
 void streams_drop(uint64_t owner);

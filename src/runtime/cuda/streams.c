@@ -2,51 +2,18 @@
 #include <stdlib.h>
 
 #include "runtime/cuda/checks.h"
-#include "runtime/cuda/context.h"
+#include "runtime/cuda/stream_list.h"
 
-struct CUstream_st {
-    unsigned flags;
-    CUcontext context; /* it was made in */
-    uint64_t id;
-    struct CUstream_st *next;
-};
-
-static struct CUstream_st *streams; /* all there are; under the lock */
-static uint64_t latest;             /* the last id; 1 and 2 are the two that always exist */
-
-static bool always_exists(CUstream stream)
-{
-    return !stream || stream == CU_STREAM_LEGACY || stream == CU_STREAM_PER_THREAD;
-}
-
-static struct CUstream_st **find(CUstream stream)
-{
-    struct CUstream_st **at = &streams;
-    while (*at && *at != stream)
-        at = &(*at)->next;
-    return at;
-}
-
-CUresult state_enter_stream(CUstream stream, struct gpu **gpu)
-{
-    const CUresult result = state_lock();
-    if (result)
-        return result;
-    if (always_exists(stream))
-        return state_enter_owner(0, gpu);
-    if (*find(stream))
-        return state_enter_owner(stream->context->id, gpu);
-    checks_handle_missed(stream, "stream");
-    return state_leave(CUDA_ERROR_INVALID_HANDLE);
-}
+static uint64_t latest; /* the last id; 1 and 2 are the two that always exist */
 
 void streams_drop(uint64_t owner)
 {
-    for (struct CUstream_st **at = &streams, *s; (s = *at);) {
+    for (struct CUstream_st **at = stream_find(stream_after(NULL)), *s; (s = *at);) {
         if (s->context->id != owner) {
             at = &s->next;
             continue;
         }
+        capture_drop(s);
         *at = s->next;
         checks_handle_lost(s);
         checks_handle_gone(s, "the end of its context");
@@ -60,6 +27,17 @@ static CUresult check(CUstream stream)
     return result ? result : state_leave(CUDA_SUCCESS);
 }
 
+/* The same for a call that waits, or asks how far a stream is: none does where it is captured. */
+static CUresult check_not_captured(CUstream stream)
+{
+    struct gpu *g;
+    const CUresult result = state_enter_stream(stream, &g);
+    if (result)
+        return result;
+    return state_leave(capture_forbids(stream) ? CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED
+                                               : CUDA_SUCCESS);
+}
+
 API_IN(state_enter(&g), cuStreamCreate, (CUstream * stream, unsigned flags), (stream, flags),
        "*%p, %u", HANDLE(stream), flags)
 {
@@ -69,8 +47,9 @@ API_IN(state_enter(&g), cuStreamCreate, (CUstream * stream, unsigned flags), (st
     if (!s)
         return CUDA_ERROR_OUT_OF_MEMORY;
     *s = (struct CUstream_st){
-        .flags = flags, .context = state_entered(), .id = 3 + latest++, .next = streams};
-    *stream = streams = s;
+        .flags = flags, .context = state_entered(), .id = 3 + latest++, .next = stream_after(NULL)};
+    stream_put_first(s);
+    *stream = s;
     checks_handle_made(s, sizeof *s, "cuStreamCreate");
     return CUDA_SUCCESS;
 }
@@ -84,11 +63,12 @@ API(cuStreamCreateWithPriority, (CUstream * stream, unsigned flags, int priority
 
 API_IN(state_lock(), cuStreamDestroy_v2, (CUstream stream), (stream), "%p", stream)
 {
-    struct CUstream_st **at = find(stream), *s = *at;
+    struct CUstream_st **at = stream_find(stream), *s = *at;
     if (!stream || !s) {
         checks_handle_missed(stream, "stream");
         return CUDA_ERROR_INVALID_HANDLE;
     }
+    capture_drop(s);
     *at = s->next;
     checks_handle_gone(s, "cuStreamDestroy");
     return CUDA_SUCCESS;
@@ -96,12 +76,12 @@ API_IN(state_lock(), cuStreamDestroy_v2, (CUstream stream), (stream), "%p", stre
 
 API(cuStreamQuery, (CUstream stream), (stream), "%p", stream)
 {
-    return check(stream);
+    return check_not_captured(stream);
 }
 
 API(cuStreamSynchronize, (CUstream stream), (stream), "%p", stream)
 {
-    return check(stream);
+    return check_not_captured(stream);
 }
 
 /* ---- what a stream is ---- */
@@ -119,7 +99,7 @@ API_IN(state_enter_stream(stream, &g), cuStreamGetFlags, (CUstream stream, unsig
        (stream, flags), "%p, *%llu", stream, RESULT(flags))
 {
     if (flags)
-        *flags = always_exists(stream) ? CU_STREAM_DEFAULT : stream->flags;
+        *flags = stream_always_exists(stream) ? CU_STREAM_DEFAULT : stream->flags;
     return flags ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
 }
 
@@ -135,18 +115,8 @@ API_IN(state_enter_stream(stream, &g), cuStreamGetId, (CUstream stream, unsigned
        (stream, id), "%p, *%llu", stream, RESULT(id))
 {
     if (id)
-        *id = stream == CU_STREAM_PER_THREAD ? 2 : always_exists(stream) ? 1 : stream->id;
+        *id = stream == CU_STREAM_PER_THREAD ? 2 : stream_always_exists(stream) ? 1 : stream->id;
     return id ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
-}
-
-/* There are no graphs, so that no stream is captured. */
-API(cuStreamIsCapturing, (CUstream stream, CUstreamCaptureStatus *status), (stream, status),
-    "%p, *%llu", stream, RESULT(status))
-{
-    const CUresult result = check(stream);
-    if (!result && status)
-        *status = CU_STREAM_CAPTURE_STATUS_NONE;
-    return result || status ? result : CUDA_ERROR_INVALID_VALUE;
 }
 
 /* ---- functions of the host ---- */
@@ -155,25 +125,34 @@ API(cuStreamIsCapturing, (CUstream stream, CUstreamCaptureStatus *status), (stre
 API(cuStreamAddCallback, (CUstream stream, CUstreamCallback call, void *data, unsigned flags),
     (stream, call, data, flags), "%p, %p, %u", stream, data, flags)
 {
-    const CUresult result = check(stream);
+    const CUresult result = check_not_captured(stream);
     if (!call || flags)
         return CUDA_ERROR_INVALID_VALUE;
-    if (result == CUDA_ERROR_NOT_INITIALIZED || result == CUDA_ERROR_INVALID_CONTEXT ||
-        result == CUDA_ERROR_INVALID_HANDLE)
+    if (result == CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED || result == CUDA_ERROR_NOT_INITIALIZED ||
+        result == CUDA_ERROR_INVALID_CONTEXT || result == CUDA_ERROR_INVALID_HANDLE)
         return result;
     call(stream, result, data);
     return CUDA_SUCCESS;
 }
 
 /* Not called after a kernel has failed, as documented. */
+CUresult host_node(const CUDA_HOST_NODE_PARAMS *what, CUstream stream)
+{
+    const CUresult result = check(stream);
+    if (result || !what->fn)
+        return result ? result : CUDA_ERROR_INVALID_VALUE;
+    what->fn(what->userData);
+    return CUDA_SUCCESS;
+}
+
 API(cuLaunchHostFunc, (CUstream stream, CUhostFn call, void *data), (stream, call, data), "%p, %p",
     stream, data)
 {
-    const CUresult result = check(stream);
-    if (result || !call)
-        return result ? result : CUDA_ERROR_INVALID_VALUE;
-    call(data);
-    return CUDA_SUCCESS;
+    CUresult result = CUDA_SUCCESS;
+    const struct graph_work work = {.type = CU_GRAPH_NODE_TYPE_HOST, .host = {call, data}};
+    if (call && (capture_takes(stream, &work, &result) || result))
+        return result;
+    return host_node(&work.host, stream);
 }
 
 /* A kernel ends within its launch, so no stream uses memory while the host does. */

@@ -50,6 +50,8 @@ enum { CUDART_GPUS = 16 };
 
 /** Finds the kernel that stands for a function of the host, on the thread's device. */
 CUresult cudart_function(const void *host, CUfunction *function);
+/** The function of the host that stands for a kernel; NULL: none. */
+const void *cudart_host(CUfunction function);
 /** Whether an address is that of a __managed__ variable. */
 bool cudart_is_managed(const void *address);
 /**
@@ -57,5 +59,10 @@ bool cudart_is_managed(const void *address);
  * bytes.
  */
 CUresult cudart_variable(const void *host, CUdeviceptr *address, size_t *bytes);
+
+/* ---- texture.c ---- */
+
+/** Makes the driver's description of a copy. 1: it describes none. */
+cudaError_t cudart_copy(const struct cudaMemcpy3DParms *copy, CUDA_MEMCPY3D *to);
 
 #endif

@@ -250,22 +250,34 @@ static cudaError_t check_direction(const void *to, const void *from, enum cudaMe
     return cudaErrorInvalidValue;
 }
 
-EXPORT cudaError_t cudaMemcpy(void *to, const void *from, size_t bytes, enum cudaMemcpyKind kind)
+/* Whether there is something to be copied; *error: what the call returns if not. */
+static bool begins_copy(const void *to, const void *from, size_t bytes, enum cudaMemcpyKind kind,
+                        cudaError_t *error)
 {
     const CUresult result = cudart_enter();
     if (result || !bytes)
-        return cudart_of(result);
-    if (!to || !from)
-        return cudart_result(cudaErrorInvalidValue);
-    const cudaError_t error = check_direction(to, from, kind, bytes);
-    return error ? cudart_result(error)
-                 : cudart_of(cuMemcpy(device_pointer(to), device_pointer(from), bytes));
+        *error = (cudaError_t)result;
+    else
+        *error = to && from ? check_direction(to, from, kind, bytes) : cudaErrorInvalidValue;
+    cudart_result(*error);
+    return bytes && !*error;
+}
+
+EXPORT cudaError_t cudaMemcpy(void *to, const void *from, size_t bytes, enum cudaMemcpyKind kind)
+{
+    cudaError_t error;
+    return begins_copy(to, from, bytes, kind, &error)
+               ? cudart_of(cuMemcpy(device_pointer(to), device_pointer(from), bytes))
+               : error;
 }
 
 EXPORT cudaError_t cudaMemcpyAsync(void *to, const void *from, size_t bytes,
                                    enum cudaMemcpyKind kind, cudaStream_t stream)
 {
-    return cudaMemcpy(to, from, bytes, kind);
+    cudaError_t error;
+    return begins_copy(to, from, bytes, kind, &error)
+               ? cudart_of(cuMemcpyAsync(device_pointer(to), device_pointer(from), bytes, stream))
+               : error;
 }
 
 EXPORT cudaError_t cudaMemcpyPeer(void *to, int to_device, const void *from, int from_device,
@@ -277,11 +289,12 @@ EXPORT cudaError_t cudaMemcpyPeer(void *to, int to_device, const void *from, int
 EXPORT cudaError_t cudaMemcpyPeerAsync(void *to, int to_device, const void *from, int from_device,
                                        size_t bytes, cudaStream_t stream)
 {
-    return cudaMemcpyPeer(to, to_device, from, from_device, bytes);
+    return cudaMemcpyAsync(to, from, bytes, cudaMemcpyDeviceToDevice, stream);
 }
 
-EXPORT cudaError_t cudaMemcpy2D(void *to, size_t to_pitch, const void *from, size_t from_pitch,
-                                size_t width, size_t height, enum cudaMemcpyKind kind)
+EXPORT cudaError_t cudaMemcpy2DAsync(void *to, size_t to_pitch, const void *from, size_t from_pitch,
+                                     size_t width, size_t height, enum cudaMemcpyKind kind,
+                                     cudaStream_t stream)
 {
     const CUresult result = cudart_enter();
     if (result || !width || !height)
@@ -297,14 +310,13 @@ EXPORT cudaError_t cudaMemcpy2D(void *to, size_t to_pitch, const void *from, siz
                                 .dstPitch = to_pitch,
                                 .WidthInBytes = width,
                                 .Height = height};
-    return error ? cudart_result(error) : cudart_of(cuMemcpy2D(&copy));
+    return error ? cudart_result(error) : cudart_of(cuMemcpy2DAsync(&copy, stream));
 }
 
-EXPORT cudaError_t cudaMemcpy2DAsync(void *to, size_t to_pitch, const void *from, size_t from_pitch,
-                                     size_t width, size_t height, enum cudaMemcpyKind kind,
-                                     cudaStream_t stream)
+EXPORT cudaError_t cudaMemcpy2D(void *to, size_t to_pitch, const void *from, size_t from_pitch,
+                                size_t width, size_t height, enum cudaMemcpyKind kind)
 {
-    return cudaMemcpy2D(to, to_pitch, from, from_pitch, width, height, kind);
+    return cudaMemcpy2DAsync(to, to_pitch, from, from_pitch, width, height, kind, NULL);
 }
 
 EXPORT cudaError_t cudaMemset(void *to, int value, size_t bytes)
@@ -316,7 +328,10 @@ EXPORT cudaError_t cudaMemset(void *to, int value, size_t bytes)
 
 EXPORT cudaError_t cudaMemsetAsync(void *to, int value, size_t bytes, cudaStream_t stream)
 {
-    return cudaMemset(to, value, bytes);
+    const CUresult result = cudart_enter();
+    return cudart_of(result || !bytes ? result
+                                      : cuMemsetD8Async(device_pointer(to), (unsigned char)value,
+                                                        bytes, stream));
 }
 
 EXPORT cudaError_t cudaMemset2DAsync(void *to, size_t pitch, int value, size_t width, size_t height,
@@ -368,8 +383,9 @@ static CUresult symbol(const void *host, size_t bytes, size_t offset, CUdevicept
     return CUDA_SUCCESS;
 }
 
-EXPORT cudaError_t cudaMemcpyToSymbol(const void *host, const void *from, size_t bytes,
-                                      size_t offset, enum cudaMemcpyKind kind)
+EXPORT cudaError_t cudaMemcpyToSymbolAsync(const void *host, const void *from, size_t bytes,
+                                           size_t offset, enum cudaMemcpyKind kind,
+                                           cudaStream_t stream)
 {
     CUdeviceptr at;
     const CUresult result = symbol(host, bytes, offset, &at, true);
@@ -377,32 +393,32 @@ EXPORT cudaError_t cudaMemcpyToSymbol(const void *host, const void *from, size_t
         kind != cudaMemcpyDefault)
         return cudart_result(cudaErrorInvalidMemcpyDirection);
     return result ? cudart_of(result)
-                  : cudaMemcpy(host_pointer(at), from, bytes, cudaMemcpyDefault);
-}
-
-EXPORT cudaError_t cudaMemcpyFromSymbol(void *to, const void *host, size_t bytes, size_t offset,
-                                        enum cudaMemcpyKind kind)
-{
-    CUdeviceptr at;
-    const CUresult result = symbol(host, bytes, offset, &at, false);
-    if (kind != cudaMemcpyDeviceToHost && kind != cudaMemcpyDeviceToDevice &&
-        kind != cudaMemcpyDefault)
-        return cudart_result(cudaErrorInvalidMemcpyDirection);
-    return result ? cudart_of(result) : cudaMemcpy(to, host_pointer(at), bytes, cudaMemcpyDefault);
-}
-
-EXPORT cudaError_t cudaMemcpyToSymbolAsync(const void *host, const void *from, size_t bytes,
-                                           size_t offset, enum cudaMemcpyKind kind,
-                                           cudaStream_t stream)
-{
-    return cudaMemcpyToSymbol(host, from, bytes, offset, kind);
+                  : cudaMemcpyAsync(host_pointer(at), from, bytes, cudaMemcpyDefault, stream);
 }
 
 EXPORT cudaError_t cudaMemcpyFromSymbolAsync(void *to, const void *host, size_t bytes,
                                              size_t offset, enum cudaMemcpyKind kind,
                                              cudaStream_t stream)
 {
-    return cudaMemcpyFromSymbol(to, host, bytes, offset, kind);
+    CUdeviceptr at;
+    const CUresult result = symbol(host, bytes, offset, &at, false);
+    if (kind != cudaMemcpyDeviceToHost && kind != cudaMemcpyDeviceToDevice &&
+        kind != cudaMemcpyDefault)
+        return cudart_result(cudaErrorInvalidMemcpyDirection);
+    return result ? cudart_of(result)
+                  : cudaMemcpyAsync(to, host_pointer(at), bytes, cudaMemcpyDefault, stream);
+}
+
+EXPORT cudaError_t cudaMemcpyToSymbol(const void *host, const void *from, size_t bytes,
+                                      size_t offset, enum cudaMemcpyKind kind)
+{
+    return cudaMemcpyToSymbolAsync(host, from, bytes, offset, kind, NULL);
+}
+
+EXPORT cudaError_t cudaMemcpyFromSymbol(void *to, const void *host, size_t bytes, size_t offset,
+                                        enum cudaMemcpyKind kind)
+{
+    return cudaMemcpyFromSymbolAsync(to, host, bytes, offset, kind, NULL);
 }
 
 EXPORT cudaError_t cudaGetSymbolAddress(void **address, const void *host)

@@ -320,6 +320,19 @@ CUresult cudart_function(const void *host, CUfunction *function)
     return result;
 }
 
+const void *cudart_host(CUfunction function)
+{
+    const void *host = NULL;
+    pthread_mutex_lock(&lock);
+    for (struct program *p = programs; p; p = p->next)
+        for (size_t i = 0; i < p->name_count; i++)
+            for (int d = 0; d < CUDART_GPUS && function; d++)
+                if (p->name[i].function[d] == function)
+                    host = p->name[i].host;
+    pthread_mutex_unlock(&lock);
+    return host;
+}
+
 CUresult cudart_variable(const void *host, CUdeviceptr *address, size_t *bytes)
 {
     struct program *p;

@@ -2,7 +2,7 @@
 #include "runtime/cuda/checks.h"
 #include "runtime/cudart/cudart.h"
 
-#define GRAPH "there are no graphs: give the work to a stream each time"
+#define GRAPH "libcudart does not have this part of graphs"
 #define GRAPHICS "there are no graphics on the emulated GPU"
 #define PROCESS "an emulated GPU belongs to one process"
 #define EXTERNAL "no other driver has memory or work for the emulated GPU"

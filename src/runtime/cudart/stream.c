@@ -45,44 +45,33 @@ FORWARD(cudaStreamWaitEvent, (cudaStream_t stream, cudaEvent_t event, unsigned f
 /* A program's function with its data, for the driver's way of calling. */
 struct called {
     cudaStreamCallback_t callback;
-    cudaHostFn_t function;
     void *data;
 };
 
 static void call(CUstream stream, CUresult status, void *data)
 {
     struct called *c = data;
-    if (c->callback)
-        c->callback(stream, (cudaError_t)status, c->data);
-    else if (!status) /* "not called after an error" */
-        c->function(c->data);
+    c->callback(stream, (cudaError_t)status, c->data);
     free(c);
-}
-
-static cudaError_t add(cudaStream_t stream, struct called what)
-{
-    CUresult result = cudart_enter();
-    struct called *c = result ? NULL : malloc(sizeof *c);
-    if (!c)
-        return cudart_of(result ? result : CUDA_ERROR_OUT_OF_MEMORY);
-    *c = what;
-    return cudart_of(cuStreamAddCallback(stream, call, c, 0));
 }
 
 EXPORT cudaError_t cudaStreamAddCallback(cudaStream_t stream, cudaStreamCallback_t callback,
                                          void *data, unsigned flags)
 {
+    CUresult result = cudart_enter();
     if (!callback || flags)
         return cudart_result(cudaErrorInvalidValue);
-    return add(stream, (struct called){.callback = callback, .data = data});
+    struct called *c = result ? NULL : malloc(sizeof *c);
+    if (!c)
+        return cudart_of(result ? result : CUDA_ERROR_OUT_OF_MEMORY);
+    *c = (struct called){callback, data};
+    if ((result = cuStreamAddCallback(stream, call, c, 0)) != CUDA_SUCCESS)
+        free(c); /* it was not called */
+    return cudart_of(result);
 }
 
-EXPORT cudaError_t cudaLaunchHostFunc(cudaStream_t stream, cudaHostFn_t function, void *data)
-{
-    if (!function)
-        return cudart_result(cudaErrorInvalidValue);
-    return add(stream, (struct called){.function = function, .data = data});
-}
+FORWARD(cudaLaunchHostFunc, (cudaStream_t stream, cudaHostFn_t function, void *data),
+        cuLaunchHostFunc(stream, function, data))
 
 FORWARD(cudaEventCreateWithFlags, (cudaEvent_t * event, unsigned flags),
         cuEventCreate(event, flags))

@@ -98,9 +98,9 @@ EXPORT cudaError_t cudaGetChannelDesc(struct cudaChannelFormatDesc *desc, cudaAr
                 : cudart_result(cudaErrorInvalidValue);
 }
 
-EXPORT cudaError_t cudaMemcpy2DToArray(cudaArray_t to, size_t x, size_t y, const void *from,
-                                       size_t pitch, size_t width, size_t height,
-                                       enum cudaMemcpyKind kind)
+EXPORT cudaError_t cudaMemcpy2DToArrayAsync(cudaArray_t to, size_t x, size_t y, const void *from,
+                                            size_t pitch, size_t width, size_t height,
+                                            enum cudaMemcpyKind kind, cudaStream_t stream)
 {
     const CUDA_MEMCPY2D copy = {.srcMemoryType = CU_MEMORYTYPE_UNIFIED,
                                 .srcDevice = (uintptr_t)from,
@@ -112,12 +112,12 @@ EXPORT cudaError_t cudaMemcpy2DToArray(cudaArray_t to, size_t x, size_t y, const
                                 .WidthInBytes = width,
                                 .Height = height};
     const CUresult result = cudart_enter();
-    return cudart_of(result ? result : cuMemcpy2D(&copy));
+    return cudart_of(result ? result : cuMemcpy2DAsync(&copy, stream));
 }
 
-EXPORT cudaError_t cudaMemcpy2DFromArray(void *to, size_t pitch, cudaArray_const_t from, size_t x,
-                                         size_t y, size_t width, size_t height,
-                                         enum cudaMemcpyKind kind)
+EXPORT cudaError_t cudaMemcpy2DFromArrayAsync(void *to, size_t pitch, cudaArray_const_t from,
+                                              size_t x, size_t y, size_t width, size_t height,
+                                              enum cudaMemcpyKind kind, cudaStream_t stream)
 {
     const CUDA_MEMCPY2D copy = {.srcMemoryType = CU_MEMORYTYPE_ARRAY,
                                 .srcArray = (CUarray)(uintptr_t)from,
@@ -129,21 +129,21 @@ EXPORT cudaError_t cudaMemcpy2DFromArray(void *to, size_t pitch, cudaArray_const
                                 .WidthInBytes = width,
                                 .Height = height};
     const CUresult result = cudart_enter();
-    return cudart_of(result ? result : cuMemcpy2D(&copy));
+    return cudart_of(result ? result : cuMemcpy2DAsync(&copy, stream));
 }
 
-EXPORT cudaError_t cudaMemcpy2DToArrayAsync(cudaArray_t to, size_t x, size_t y, const void *from,
-                                            size_t pitch, size_t width, size_t height,
-                                            enum cudaMemcpyKind kind, cudaStream_t stream)
+EXPORT cudaError_t cudaMemcpy2DToArray(cudaArray_t to, size_t x, size_t y, const void *from,
+                                       size_t pitch, size_t width, size_t height,
+                                       enum cudaMemcpyKind kind)
 {
-    return cudaMemcpy2DToArray(to, x, y, from, pitch, width, height, kind);
+    return cudaMemcpy2DToArrayAsync(to, x, y, from, pitch, width, height, kind, NULL);
 }
 
-EXPORT cudaError_t cudaMemcpy2DFromArrayAsync(void *to, size_t pitch, cudaArray_const_t from,
-                                              size_t x, size_t y, size_t width, size_t height,
-                                              enum cudaMemcpyKind kind, cudaStream_t stream)
+EXPORT cudaError_t cudaMemcpy2DFromArray(void *to, size_t pitch, cudaArray_const_t from, size_t x,
+                                         size_t y, size_t width, size_t height,
+                                         enum cudaMemcpyKind kind)
 {
-    return cudaMemcpy2DFromArray(to, pitch, from, x, y, width, height, kind);
+    return cudaMemcpy2DFromArrayAsync(to, pitch, from, x, y, width, height, kind, NULL);
 }
 
 /* Bytes of a texel; 0: that is no array. */
@@ -161,17 +161,17 @@ static size_t texel_bytes(CUarray array)
 }
 
 /* Where there is an array, the extent counts its texels. */
-EXPORT cudaError_t cudaMemcpy3D(const struct cudaMemcpy3DParms *p)
+cudaError_t cudart_copy(const struct cudaMemcpy3DParms *p, CUDA_MEMCPY3D *copy)
 {
     const CUresult result = cudart_enter();
     if (result || !p)
-        return cudart_of(result ? result : CUDA_ERROR_INVALID_VALUE);
+        return result ? (cudaError_t)result : cudaErrorInvalidValue;
     const size_t from = texel_bytes(p->srcArray), to = texel_bytes(p->dstArray);
     if ((p->srcArray && (!from || p->srcPtr.ptr)) || (p->dstArray && (!to || p->dstPtr.ptr)) ||
         (!p->srcArray && !p->srcPtr.ptr) || (!p->dstArray && !p->dstPtr.ptr))
-        return cudart_result(cudaErrorInvalidValue);
+        return cudaErrorInvalidValue;
     const size_t texel = from ? from : to ? to : 1;
-    const CUDA_MEMCPY3D copy = {
+    *copy = (CUDA_MEMCPY3D){
         .srcXInBytes = p->srcPos.x * (from ? from : 1),
         .srcY = p->srcPos.y,
         .srcZ = p->srcPos.z,
@@ -192,7 +192,14 @@ EXPORT cudaError_t cudaMemcpy3D(const struct cudaMemcpy3DParms *p)
         .Height = p->extent.height,
         .Depth = p->extent.depth,
     };
-    return cudart_of(cuMemcpy3D(&copy));
+    return cudaSuccess;
+}
+
+EXPORT cudaError_t cudaMemcpy3D(const struct cudaMemcpy3DParms *p)
+{
+    CUDA_MEMCPY3D copy;
+    const cudaError_t error = cudart_copy(p, &copy);
+    return error ? cudart_result(error) : cudart_of(cuMemcpy3D(&copy));
 }
 
 static cudaError_t resource_of(const struct cudaResourceDesc *r, CUDA_RESOURCE_DESC *to)
@@ -265,7 +272,9 @@ FORWARD(cudaDestroySurfaceObject, (cudaSurfaceObject_t object), cuSurfObjectDest
 
 EXPORT cudaError_t cudaMemcpy3DAsync(const struct cudaMemcpy3DParms *p, cudaStream_t stream)
 {
-    return cudaMemcpy3D(p);
+    CUDA_MEMCPY3D copy;
+    const cudaError_t error = cudart_copy(p, &copy);
+    return error ? cudart_result(error) : cudart_of(cuMemcpy3DAsync(&copy, stream));
 }
 
 /* ---- bytes that run on from one row of an array into the next ---- */
@@ -282,44 +291,44 @@ static cudaError_t row_bytes(cudaArray_const_t array, size_t x, size_t *row)
     return cudaSuccess;
 }
 
-EXPORT cudaError_t cudaMemcpyToArray(cudaArray_t to, size_t x, size_t y, const void *from,
-                                     size_t bytes, enum cudaMemcpyKind kind)
+EXPORT cudaError_t cudaMemcpyToArrayAsync(cudaArray_t to, size_t x, size_t y, const void *from,
+                                          size_t bytes, enum cudaMemcpyKind kind,
+                                          cudaStream_t stream)
 {
     size_t row = 0;
     cudaError_t error = row_bytes(to, x, &row);
     const char *source = from;
     for (size_t part; bytes && !error; bytes -= part, source += part, x = 0, y++) {
         part = bytes < row - x ? bytes : row - x;
-        error = cudaMemcpy2DToArray(to, x, y, source, part, part, 1, kind);
+        error = cudaMemcpy2DToArrayAsync(to, x, y, source, part, part, 1, kind, stream);
     }
     return cudart_result(error);
-}
-
-EXPORT cudaError_t cudaMemcpyFromArray(void *to, cudaArray_const_t from, size_t x, size_t y,
-                                       size_t bytes, enum cudaMemcpyKind kind)
-{
-    size_t row = 0;
-    cudaError_t error = row_bytes(from, x, &row);
-    char *target = to;
-    for (size_t part; bytes && !error; bytes -= part, target += part, x = 0, y++) {
-        part = bytes < row - x ? bytes : row - x;
-        error = cudaMemcpy2DFromArray(target, part, from, x, y, part, 1, kind);
-    }
-    return cudart_result(error);
-}
-
-EXPORT cudaError_t cudaMemcpyToArrayAsync(cudaArray_t to, size_t x, size_t y, const void *from,
-                                          size_t bytes, enum cudaMemcpyKind kind,
-                                          cudaStream_t stream)
-{
-    return cudaMemcpyToArray(to, x, y, from, bytes, kind);
 }
 
 EXPORT cudaError_t cudaMemcpyFromArrayAsync(void *to, cudaArray_const_t from, size_t x, size_t y,
                                             size_t bytes, enum cudaMemcpyKind kind,
                                             cudaStream_t stream)
 {
-    return cudaMemcpyFromArray(to, from, x, y, bytes, kind);
+    size_t row = 0;
+    cudaError_t error = row_bytes(from, x, &row);
+    char *target = to;
+    for (size_t part; bytes && !error; bytes -= part, target += part, x = 0, y++) {
+        part = bytes < row - x ? bytes : row - x;
+        error = cudaMemcpy2DFromArrayAsync(target, part, from, x, y, part, 1, kind, stream);
+    }
+    return cudart_result(error);
+}
+
+EXPORT cudaError_t cudaMemcpyToArray(cudaArray_t to, size_t x, size_t y, const void *from,
+                                     size_t bytes, enum cudaMemcpyKind kind)
+{
+    return cudaMemcpyToArrayAsync(to, x, y, from, bytes, kind, NULL);
+}
+
+EXPORT cudaError_t cudaMemcpyFromArray(void *to, cudaArray_const_t from, size_t x, size_t y,
+                                       size_t bytes, enum cudaMemcpyKind kind)
+{
+    return cudaMemcpyFromArrayAsync(to, from, x, y, bytes, kind, NULL);
 }
 
 /* Version 11.8 has it for descriptions with one member more at the end. */

@@ -28,12 +28,6 @@ static bool read_page(struct wt_machine *m, uint64_t physical, uint8_t *bytes, s
     return true;
 }
 
-static void print_config(void *context, char *text, size_t size)
-{
-    wt_config_print(&gen_config_table,
-                    gen_device_config(((const struct drm_debugged *)context)->device), text, size);
-}
-
 /* The code of a kernel, of which findings show instructions; NULL: it is not wanted, or not there.
  */
 static const uint8_t *code_of(const struct drm_debugged *g, const struct gen_wire_kernel *kernel)
@@ -126,10 +120,9 @@ static void write_modules(void *context, struct wt_core_writer *w, struct wt_arc
 
 const struct wt_host_core_ops drm_core_ops = {.family = "gen9",
                                               .profile = GEN_PROFILE,
-                                              .config = print_config,
+                                              .table = &gen_config_table,
                                               .modules = write_modules,
                                               .read = read_own,
-                                              .read_process = read_own,
                                               .read_page = read_page,
                                               .archive = gen_archive_in_host,
                                               .operations = gen_operations};

@@ -36,7 +36,10 @@ __attribute__((constructor)) static void init_news(void)
 void drm_debugged_init(struct drm_debugged *g, uint32_t number, struct gen_device *device,
                        const struct wt_host_core_ops *core)
 {
-    *g = (struct drm_debugged){.hosted = {.machine = gen_machine(device), .core = core},
+    *g = (struct drm_debugged){.hosted = {.machine = gen_machine(device),
+                                          .core = core,
+                                          .recorded = &drm_recording_ops,
+                                          .device_config = gen_device_config(device)},
                                .number = number,
                                .device = device,
                                .slice = FIRST_SLICE};
@@ -48,8 +51,11 @@ void drm_debugged_init(struct drm_debugged *g, uint32_t number, struct gen_devic
 /* A thread that is not there any more may have had the locks. */
 void drm_debugged_after_fork(struct drm_debugged *g, struct gen_device *device)
 {
+    const struct wt_hosted before = g->hosted;
     init_news();
     drm_debugged_init(g, g->number, device, g->core);
+    g->planted = before.planted;
+    g->final = before.final;
 }
 
 void drm_debugged_free(struct drm_debugged *g)
@@ -106,21 +112,10 @@ enum wt_status drm_debugged_walk(struct drm_debugged *g, uint64_t root,
     return status;
 }
 
-static enum wt_run run_issues(struct drm_debugged *g, uint64_t issues)
-{
-    struct wt_machine *m = gen_machine(g->device);
-    if (!wt_recording_on(g->recording))
-        return m->ops->run(m, issues);
-    const enum wt_run why = wt_recording_run(g->recording, issues);
-    if (why == WT_RUN_ENDED)
-        wt_recording_after_end(g->recording);
-    return why;
-}
-
 enum wt_run drm_debugged_run(struct drm_debugged *g)
 {
     const uint64_t began = wt_clock_ns();
-    const enum wt_run why = run_issues(g, g->slice);
+    const enum wt_run why = wt_hosted_run(&g->hosted, g->slice);
     const uint64_t took = wt_clock_ns() - began;
     if (took > 2 * SLICE_NS)
         g->slice = g->slice * SLICE_NS / took;
@@ -318,14 +313,6 @@ void drm_debugged_attach(struct drm_debugged *g, bool on)
     set_attention(g, false);
     set_rest(g, !g->walking);
     g->known = 0;
-}
-
-bool drm_debugged_record(struct drm_debugged *g, uint64_t budget)
-{
-    if (budget)
-        return wt_recording_want(&g->hosted, &drm_recording_ops, budget, WT_IGNORED) == WT_OK;
-    wt_recording_free(&g->recording);
-    return !g->records || drm_debugged_record(g, WT_TIMELINE_BUDGET_DEFAULT);
 }
 
 void drm_debugged_write(struct drm_debugged *g, uint32_t addr, uint32_t value)

@@ -37,7 +37,6 @@ struct drm_debugged {
     uint64_t fault_time; /**< issue time of the last one that it was told, and one more; 0: none */
     bool lost_memory;    /**< of the walk that is recorded: the program has given some back */
     uint64_t lost_addr;  /**< then: an address of it */
-    bool records;        /**< also without a debugger: for a core file */
     bool judged;         /**< its accesses are checked: it is no kernel of the runtime's own */
     const struct wt_i915_mapping *mappings; /**< of the walk under way */
     size_t mapping_count;
@@ -106,9 +105,6 @@ void drm_debugged_enter(struct drm_debugged *debugged);
 void drm_debugged_leave(struct drm_debugged *debugged);
 /** Turns the driver's debug support on or off. The device is taken. */
 void drm_debugged_attach(struct drm_debugged *debugged, bool on);
-/** Has walks recorded, from the next one on, with @p budget bytes of host memory; 0: no longer,
- * but where the core file of a fault wants it. False without host memory. The device is taken. */
-bool drm_debugged_record(struct drm_debugged *debugged, uint64_t budget);
 /** Writes a register of the bus (emulator/gen/gen.h). The device is taken. */
 void drm_debugged_write(struct drm_debugged *debugged, uint32_t addr, uint32_t value);
 /** Says in a fault's record what is at its address, by the memory of the walk under way. */

@@ -221,13 +221,6 @@ static void count_launch(const struct gen_walk *walk)
         atomic_fetch_add(is_own(walk) ? &tally->own : &tally->launches, 1);
 }
 
-static void count_issues(uint64_t now, uint64_t before)
-{
-    struct wt_tally_gpu *tally = wt_tally_of(GEN_WIRE_FAMILY);
-    if (tally && now > before)
-        atomic_fetch_add(&tally->issues, now - before);
-}
-
 static enum wt_run run_walk(struct wt_drm_emulated *gpu, const struct gen_walk *walk)
 {
     struct wt_machine *m = gen_machine(gpu->device);
@@ -238,7 +231,7 @@ static enum wt_run run_walk(struct wt_drm_emulated *gpu, const struct gen_walk *
     do {
         const uint64_t before = m->time;
         run_guarded(&s);
-        count_issues(m->time, before);
+        wt_tally_add(GEN_WIRE_FAMILY, 0, m->time > before ? m->time - before : 0);
         if (wt_interrupt_take())
             end_interrupted(gpu, walk);
         if (wt_progress_due(&gpu->progress))
@@ -451,7 +444,9 @@ enum wt_status wt_drm_emulated_new(const struct gen_config *config,
     wt_core_on_fault_begin(&g->core_on_fault);
     wt_catch_of_environment(); /* names what has no sense */
     g->debugged.records = g->core_on_fault.history != 0;
-    drm_debugged_record(&g->debugged, 0);
+    g->debugged.planted = wt_i915_planted(g->driver);
+    g->debugged.final = wt_i915_final_memory(g->driver);
+    wt_hosted_record(&g->debugged.hosted, 0);
     wt_progress_start(&g->progress, getenv(WT_PROGRESS_VARIABLE), stderr);
     wt_interrupt_listen();
     *gpu = g;

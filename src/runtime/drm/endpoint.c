@@ -98,24 +98,16 @@ static bool copy(struct wt_drm_emulated *gpu, uint32_t thread, uint64_t addr, ui
     return addr < GEN_SLM_APERTURE && copy_object(gpu, addr, bytes, size, out);
 }
 
-/* Breakpoints are remembered, for when the debugger goes without lifting them: each is a bit. */
-static void note_breakpoint(void *context, const struct wt_wire_request *request,
-                            const uint8_t *bytes, size_t size)
+/* Each is a bit. */
+static uint64_t breakpoint(void *context, const struct wt_wire_request *request, uint64_t bytes,
+                           uint64_t original)
 {
-    struct wt_drm_emulated *gpu = server.gpus[request->device];
-    const uint64_t addr = request->addr;
-    struct wt_planted_one one = {.addr = addr, .size = 4};
-    struct wt_planted_list *list = wt_i915_planted(wt_drm_emulated_driver(gpu));
-    wt_planted_written(list, addr, bytes, size);
-    if (size != one.size || !drm_code_has(wt_drm_emulated_debugged(gpu)->number, addr) ||
-        !copy(gpu, 0, addr, one.original, size, true))
-        return;
-    const uint32_t changed = (uint32_t)(wt_load_le(one.original, 4) ^ wt_load_le(bytes, 4));
-    if (__builtin_popcount(changed) != 1 || !(wt_load_le(bytes, 4) & changed))
-        return;
-    wt_store_le(one.mask, changed, 4);
-    memcpy(one.trap, bytes, size);
-    wt_planted_add(list, &one);
+    const uint64_t changed = bytes ^ original;
+    return request->follows == 4 &&
+                   drm_code_has(debugged(request->device)->number, request->addr) &&
+                   __builtin_popcountll(changed) == 1 && bytes & changed
+               ? changed
+               : 0;
 }
 
 static bool copy_code(void *context, uint64_t addr, uint8_t *bytes, size_t size, bool out)
@@ -128,7 +120,7 @@ static bool copy_code(void *context, uint64_t addr, uint8_t *bytes, size_t size,
 /* Puts all breakpoints into a GPU's memory, or takes them out. */
 static void set_breakpoints(unsigned number, bool on)
 {
-    wt_planted_set(wt_i915_planted(driver(number)), on, copy_code, server.gpus[number]);
+    wt_planted_set(debugged(number)->planted, on, copy_code, server.gpus[number]);
 }
 
 /* ---- requests ---- */
@@ -199,33 +191,9 @@ static uint32_t input(void *context, uint32_t device, const struct wt_input *inp
     return 0;
 }
 
-static struct wt_hosted *hosted(void *context, uint32_t device)
+static const struct wt_fault *fault(void *context, const struct wt_wire_request *request)
 {
-    return &debugged(device)->hosted;
-}
-
-static bool tell_fault(void *context, const struct wt_wire_request *request, struct wt_fault *out)
-{
-    const struct wt_fault *fault = drm_debugged_fault(debugged(request->device));
-    if (fault)
-        *out = *fault;
-    return fault;
-}
-
-static int record(void *context, uint32_t device, uint64_t budget)
-{
-    return drm_debugged_record(debugged(device), budget) ? 0 : -ENOMEM;
-}
-
-static void want_final(bool want)
-{
-    for (unsigned i = 0; i < server.gpu_count; i++)
-        wt_final_want(wt_i915_final_memory(driver(i)), want);
-}
-
-static void final_want(void *context)
-{
-    want_final(true);
+    return drm_debugged_fault(debugged(request->device));
 }
 
 static size_t final_next(void *context, uint32_t device, uint64_t from, uint8_t *bytes, size_t room)
@@ -315,21 +283,21 @@ static void locked(void *context, const struct wt_wire_request *request, void (*
 
 static void end_recording(void *context)
 {
-    drm_debugged_record(context, 0);
+    wt_hosted_record(context, 0);
 }
 
 static void let_go(void *context)
 {
     uint64_t addr;
-    want_final(false);
     for (unsigned i = 0; i < server.gpu_count; i++) {
+        wt_final_want(debugged(i)->final, false);
         drm_debugged_enter(debugged(i));
-        if (!wt_guarded(end_recording, debugged(i), &addr)) {
+        if (!wt_guarded(end_recording, &debugged(i)->hosted, &addr)) {
             drm_debugged_lost_memory(debugged(i), addr);
-            end_recording(debugged(i));
+            end_recording(&debugged(i)->hosted);
         }
         set_breakpoints(i, false);
-        wt_planted_forget(wt_i915_planted(driver(i)));
+        wt_planted_forget(debugged(i)->planted);
         drm_debugged_attach(debugged(i), false);
         drm_debugged_leave(debugged(i));
     }
@@ -376,13 +344,10 @@ static const struct wt_server_driver own_driver = {.kind = GEN_WIRE_SOCKET,
                                                    .event = event,
                                                    .code_known = code_known,
                                                    .copy = copy_asked,
-                                                   .note_breakpoint = note_breakpoint,
+                                                   .breakpoint = breakpoint,
                                                    .input = input,
-                                                   .gpu = hosted,
-                                                   .fault = tell_fault,
-                                                   .record = record,
+                                                   .fault = fault,
                                                    .core = write_core,
-                                                   .final_want = final_want,
                                                    .final_next = final_next,
                                                    .own = own};
 
@@ -397,8 +362,7 @@ static void forget_in_child(void)
 static void tell_exit(int status, void *context)
 {
     if (server.endpoint)
-        wt_server_tell_exit(server.endpoint, status,
-                            wt_final_wanted(wt_i915_final_memory(driver(0))));
+        wt_server_tell_exit(server.endpoint, status, wt_final_wanted(debugged(0)->final));
 }
 
 __attribute__((destructor)) static void end(void)
@@ -409,11 +373,14 @@ __attribute__((destructor)) static void end(void)
 void wt_drm_endpoint_start(struct wt_drm_emulated *const *gpus, unsigned count)
 {
     pid_t holder;
+    struct wt_hosted *hosted[WT_DRM_MOST_GPUS];
     if (server.endpoint)
         return;
     assert(count && count <= WT_DRM_MOST_GPUS);
     server.gpus = gpus;
     server.gpu_count = count;
+    for (unsigned i = 0; i < count; i++)
+        hosted[i] = &debugged(i)->hosted;
     const bool held = wt_endpoint_held(&holder);
     if (!server.registered) {
         pthread_atfork(NULL, NULL, forget_in_child);
@@ -421,7 +388,7 @@ void wt_drm_endpoint_start(struct wt_drm_emulated *const *gpus, unsigned count)
     }
     server.registered = true;
     hold(held);
-    server.endpoint = wt_server_start(&own_driver, NULL, count, holder);
+    server.endpoint = wt_server_start(&own_driver, NULL, NULL, hosted, count, holder);
     if (server.endpoint || !held)
         return;
     fputs("wavetrap: no debugger can come: kernels are not held\n", stderr);

@@ -32,12 +32,6 @@ static void write_modules(void *context, struct wt_core_writer *w, struct wt_arc
     }
 }
 
-static void print_config(void *context, char *text, size_t size)
-{
-    wt_config_print(&gcn_config_table,
-                    gcn_device_config(((const struct host_gpu *)context)->device), text, size);
-}
-
 static bool read_process(void *context, uint64_t addr, uint8_t *bytes, size_t size)
 {
     return host_gpu_copy(context, addr, bytes, size);
@@ -45,11 +39,10 @@ static bool read_process(void *context, uint64_t addr, uint8_t *bytes, size_t si
 
 const struct wt_host_core_ops host_core_ops = {.family = "gfx900",
                                                .profile = GCN_PROFILE,
-                                               .config = print_config,
+                                               .table = &gcn_config_table,
                                                .modules = write_modules,
                                                .read = host_gpu_read_plain,
                                                .read_process = read_process,
-                                               .archive = gcn_archive_in_host,
                                                .operations = gcn_kfd_operations};
 
 void host_core_on_fault(struct host_gpu *gpu, const char *reason, uint32_t wave, uint64_t lanes)

@@ -21,19 +21,10 @@
 
 /* ---- memory: all GPUs are entered ---- */
 
-/* Breakpoints are remembered, for when the debugger goes without lifting them. */
-static void note_breakpoint(void *context, const struct wt_wire_request *request,
-                            const uint8_t *bytes, size_t size)
+static uint64_t breakpoint(void *context, const struct wt_wire_request *request, uint64_t bytes,
+                           uint64_t original)
 {
-    struct host *host = context;
-    const uint64_t addr = request->addr;
-    struct wt_planted_one one = {.addr = addr, .size = 4, .mask = {0xff, 0xff, 0xff, 0xff}};
-    wt_planted_written(&host->planted, addr, bytes, size);
-    if (size != one.size || wt_load_le(bytes, 4) != BREAKPOINT ||
-        !host_debugger_copy(host, addr, one.original, one.size, true))
-        return;
-    memcpy(one.trap, bytes, one.size);
-    wt_planted_add(&host->planted, &one);
+    return request->follows == 4 && bytes == BREAKPOINT ? UINT32_MAX : 0;
 }
 
 /* Makes each GPU drop its decoded instructions of the range; a recorded GPU finds the copy that it
@@ -176,7 +167,7 @@ static void on_each(struct host *host, struct kfd_debug_call *call)
 static void do_call(struct host *host, struct kfd_debug_call *call)
 {
     for (uint32_t i = 0; i < host->gpus && call->op == KFD_DEBUG_DISABLE; i++) {
-        host_recording_let_go(&host->gpu[i]);
+        wt_hosted_record(&host->gpu[i].hosted, 0);
         gcn_kfd_step_back(host->gpu[i].device);
     }
     switch ((enum kfd_debug_op)call->op) {
@@ -214,11 +205,6 @@ static int list_queues(struct host *host, struct kfd_queue_entry *list)
 }
 
 /* All GPUs are entered. */
-static bool next_mapped(void *context, unsigned gpu, uint64_t from, uint64_t *addr, uint64_t *size)
-{
-    return gcn_device_next_mapped(((struct host *)context)->gpu[gpu].device, from, addr, size);
-}
-
 static bool read_used(void *context, uint64_t addr, uint8_t *bytes, size_t size)
 {
     struct host *host = context;
@@ -228,26 +214,9 @@ static bool read_used(void *context, uint64_t addr, uint8_t *bytes, size_t size)
     return true;
 }
 
-static size_t final_next(void *context, uint32_t device, uint64_t from, uint8_t *bytes, size_t room)
-{
-    struct host *host = context;
-    const struct wt_final_ops memory = {host->gpus, next_mapped, read_used};
-    return wt_final_next(&host->final, &memory, host, from, bytes, room);
-}
-
-static void final_want(void *context)
-{
-    wt_final_want(&((struct host *)context)->final, true);
-}
-
 static struct host_gpu *gpu_at(void *context, uint32_t device)
 {
     return &((struct host *)context)->gpu[device];
-}
-
-static struct wt_hosted *hosted(void *context, uint32_t device)
-{
-    return &gpu_at(context, device)->hosted;
 }
 
 /* `exec --explain-address` may. */
@@ -256,19 +225,10 @@ static bool may_watch(const struct wt_hosted *gpu)
     return !((const struct host_gpu *)gpu)->watch;
 }
 
-static bool fault_of(void *context, const struct wt_wire_request *request, struct wt_fault *out)
+static const struct wt_fault *fault(void *context, const struct wt_wire_request *request)
 {
     struct host_gpu *gpu = gpu_at(context, request->device);
-    const struct wt_fault *fault =
-        wt_hosted_has(&gpu->hosted, request) ? host_wave_fault(gpu, request->wave) : NULL;
-    if (fault)
-        *out = *fault;
-    return fault;
-}
-
-static int record(void *context, uint32_t device, uint64_t budget)
-{
-    return host_recording_want(gpu_at(context, device), budget);
+    return wt_hosted_has(&gpu->hosted, request) ? host_wave_fault(gpu, request->wave) : NULL;
 }
 
 static uint32_t input(void *context, uint32_t device, const struct wt_input *input)
@@ -382,7 +342,7 @@ static void let_go(void *context)
     for (uint32_t i = 0; i < host->gpus; i++) {
         if (may_watch(&host->gpu[i].hosted))
             watched_set(&host->gpu[i].watched, host->gpu[i].machine, NULL, 0, true);
-        host_recording_let_go(&host->gpu[i]);
+        wt_hosted_record(&host->gpu[i].hosted, 0);
     }
     wt_final_want(&host->final, false);
     wt_planted_set(&host->planted, false, copy, host);
@@ -424,18 +384,18 @@ static const struct wt_server_driver driver = {.kind = KFD_WIRE_SOCKET,
                                                .event = event,
                                                .code_known = code_known,
                                                .copy = copy_asked,
-                                               .note_breakpoint = note_breakpoint,
+                                               .breakpoint = breakpoint,
                                                .input = input,
-                                               .gpu = hosted,
                                                .changes = true,
                                                .may_watch = may_watch,
-                                               .fault = fault_of,
-                                               .record = record,
-                                               .final_want = final_want,
-                                               .final_next = final_next,
+                                               .fault = fault,
+                                               .final_read = read_used,
                                                .own = own};
 
 struct wt_server *host_endpoint_start(struct host *host)
 {
-    return wt_server_start(&driver, host, host->gpus, host->holder);
+    struct wt_hosted *hosted[HOST_MOST_GPUS];
+    for (uint32_t i = 0; i < host->gpus; i++)
+        hosted[i] = &host->gpu[i].hosted;
+    return wt_server_start(&driver, host, NULL, hosted, host->gpus, host->holder);
 }

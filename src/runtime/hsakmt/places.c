@@ -156,8 +156,6 @@ void host_count_launch(struct host_gpu *gpu, unsigned dispatch)
 
 void host_count_issues(struct host_gpu *gpu, uint64_t before)
 {
-    struct wt_tally_gpu *tally = wt_tally_of(KFD_WIRE_FAMILY);
     const uint64_t now = gcn_machine(gpu->device)->time;
-    if (tally && now > before)
-        atomic_fetch_add(&tally->issues, now - before);
+    wt_tally_add(KFD_WIRE_FAMILY, 0, now > before ? now - before : 0);
 }

@@ -115,6 +115,11 @@ static enum wt_status start(struct host_gpu *gpu, struct wt_error *err)
         return status;
     struct wt_machine *m = gpu->machine = gcn_machine(gpu->device);
     gpu->core = &host_core_ops;
+    gpu->recorded = &host_recording_ops;
+    gpu->device_config = gcn_device_config(gpu->device);
+    gpu->records = host->core_on_fault.history;
+    gpu->planted = &host->planted;
+    gpu->final = &host->final;
     m->device = gpu->index;
     for (uint32_t i = 0; i < gpu->index; i++)
         m->first_core += host->gpu[i].config.cu;
@@ -139,7 +144,8 @@ static enum wt_status start(struct host_gpu *gpu, struct wt_error *err)
                         HOST_EVENTS * sizeof *host->event_page);
     if (*host->explain && (status = host_watch_start(gpu, err)) != WT_OK)
         return status;
-    host_recording_let_go(gpu);
+    if (!wt_hosted_record(&gpu->hosted, 0))
+        fputs("wavetrap: --core-history: the program has no host memory for it\n", stderr);
     /* Signals are the program's: none may land on this thread. */
     sigset_t all, before;
     sigfillset(&all);
@@ -219,7 +225,7 @@ void host_gpu_stop(struct host_gpu *gpu)
         atomic_store(&gpu->stop, true);
         pthread_join(gpu->thread, NULL);
     }
-    host_recording_free(gpu);
+    wt_hosted_free_recording(&gpu->hosted);
     while (gpu->queues) {
         struct host_queue *q = gpu->queues;
         gpu->queues = q->next;

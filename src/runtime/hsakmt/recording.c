@@ -16,11 +16,6 @@ static struct gcn_device *device_of(void *context)
     return ((struct host_gpu *)context)->device;
 }
 
-static bool maps(void *gpu, uint64_t addr)
-{
-    return gcn_device_maps(device_of(gpu), addr);
-}
-
 static bool is_shared(void *context, uint64_t addr)
 {
     struct host_gpu *gpu = context;
@@ -84,9 +79,16 @@ static void name(void *gpu, char *text, size_t size)
     snprintf(text, size, "gfx900 (node %u)", ((struct host_gpu *)gpu)->node);
 }
 
-static const struct wt_recording_ops ops = {
+static void freed(void *context)
+{
+    struct host_gpu *gpu = context;
+    free(gpu->interrupt);
+    gpu->interrupt = NULL;
+    gpu->interrupt_count = gpu->interrupt_capacity = 0;
+}
+
+const struct wt_recording_ops host_recording_ops = {
     .within_kernels = true,
-    .maps = maps,
     .is_shared = is_shared,
     .has_kernels = has_kernels,
     .is_kept_from = is_kept_from,
@@ -95,33 +97,8 @@ static const struct wt_recording_ops ops = {
     .take_back = take_back,
     .find_ended = find_ended,
     .name = name,
+    .freed = freed,
 };
-
-/* ---- beginning and ending ---- */
-
-int host_recording_want(struct host_gpu *gpu, uint64_t budget)
-{
-    if (!budget) {
-        host_recording_free(gpu);
-        return 0;
-    }
-    return wt_recording_want(&gpu->hosted, &ops, budget, WT_IGNORED) == WT_OK ? 0 : -ENOMEM;
-}
-
-void host_recording_let_go(struct host_gpu *gpu)
-{
-    host_recording_free(gpu);
-    if (gpu->host->core_on_fault.history && host_recording_want(gpu, WT_TIMELINE_BUDGET_DEFAULT))
-        fputs("wavetrap: --core-history: the program has no host memory for it\n", stderr);
-}
-
-void host_recording_free(struct host_gpu *gpu)
-{
-    wt_recording_free(&gpu->recording);
-    free(gpu->interrupt);
-    gpu->interrupt = NULL;
-    gpu->interrupt_count = gpu->interrupt_capacity = 0;
-}
 
 void host_recording_interrupt(struct host_gpu *gpu, uint32_t wave, uint32_t data)
 {

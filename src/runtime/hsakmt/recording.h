@@ -12,18 +12,7 @@
 #include "runtime/common/recording.h"
 #include "runtime/hsakmt/host.h"
 
-/**
- * Records kernels of this GPU for a debugger or a core file with @p budget bytes of host memory,
- * from the next one on that begins or runs then; 0: no longer, and the recording ends. -ENOMEM.
- */
-int host_recording_want(struct host_gpu *gpu, uint64_t budget);
-/**
- * No debugger wants a recording any longer: it ends. If the recorded run is to go into the core
- * file of a fault, another recording begins with the next kernel.
- */
-void host_recording_let_go(struct host_gpu *gpu);
-/** Ends and frees the recording, if there is one. */
-void host_recording_free(struct host_gpu *gpu);
+extern const struct wt_recording_ops host_recording_ops;
 /**
  * Delays the interrupt of a wave, of whatever kind, until the program can see the wave's stores.
  */

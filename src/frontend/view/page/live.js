@@ -31,6 +31,11 @@ Object.assign(View.prototype, {
     },
 
     addExpression(text) {
+        const image = imageOf(text);
+        if (image) {
+            this.source.images = [image, ...this.source.images.filter((one) => one.expression !== image.expression)].slice(0, 4);
+            return this.refresh();
+        }
         this.source.expressions = [text, ...this.source.expressions.filter((one) => one !== text)].slice(0, 8);
         this.expression.replaceChildren();
         if (this.kind.value === 'state')

@@ -272,6 +272,21 @@ class Model {
         return (place.function ? `${place.function}()` : '') + line;
     }
 
+    /** What lines of a file were counted to have done up to a frame: {issues, enabled, lanes, transactions} by line; null: nothing is
+     * counted. */
+    countsAt(frame, path) {
+        const counts = this.frames[frame].counts, lines = new Map();
+        for (const one of counts || []) {
+            if (one.path !== path)
+                continue;
+            const sum = lines.get(one.line) || { issues: 0, enabled: 0, lanes: 0, transactions: 0 };
+            for (const name of Object.keys(sum))
+                sum[name] += one[name];
+            lines.set(one.line, sum);
+        }
+        return counts ? lines : null;
+    }
+
     /** How many lanes are at each line of a frame: [{path, line, function, running, waiting}], the fullest first. */
     crowd(frame) {
         if (this.crowded && this.crowded.frame === frame)

@@ -42,7 +42,36 @@ class ServerTransport {
     }
 }
 
-if (typeof acquireVsCodeApi === 'undefined') {
-    const recording = JSON.parse(document.getElementById('recording').textContent);
-    window.view = new View(document.body, recording ? new Recorded(recording) : new Live(new ServerTransport()));
+/** In an editor the extension has the session: requests and answers are messages to and from it. */
+class EditorTransport {
+    constructor(editor) {
+        this.editor = editor;
+        this.number = 0;
+        this.waiting = new Map();
+        this.onEvent = () => {};
+        window.addEventListener('message', ({ data }) => this.take(data));
+    }
+
+    take(message) {
+        if (message.event) {
+            this.onEvent(message.event, message.body || {});
+            return;
+        }
+        const asked = this.waiting.get(message.number);
+        this.waiting.delete(message.number);
+        if (asked && message.error === undefined)
+            asked.resolve(message.body || {});
+        else if (asked)
+            asked.reject(new Error(message.error));
+    }
+
+    request(command, args) {
+        const number = ++this.number;
+        this.editor.postMessage({ number, command, arguments: args });
+        return new Promise((resolve, reject) => this.waiting.set(number, { resolve, reject }));
+    }
 }
+
+const recording = JSON.parse(document.getElementById('recording').textContent);
+window.view = new View(document.body, recording ? new Recorded(recording)
+    : new Live(window.acquireVsCodeApi ? new EditorTransport(window.acquireVsCodeApi()) : new ServerTransport()));

@@ -24,11 +24,12 @@ class Live {
         this.transport = transport;
         this.isLive = true;
         this.expressions = [];
+        this.images = [];
         this.sources = new Map();
     }
 
     grid() {
-        return this.transport.request('wavetrap/grid', { expressions: this.expressions });
+        return this.transport.request('wavetrap/grid', { expressions: this.expressions, images: this.images });
     }
 
     async sourceText(path) {
@@ -37,6 +38,12 @@ class Live {
                 .then((body) => body.content, () => null));
         return this.sources.get(path);
     }
+}
+
+/** The theme of the editor whose web view this is; null: it is in none. */
+function editorTheme() {
+    const has = (name) => document.body.classList.contains(`vscode-${name}`);
+    return has('high-contrast') ? 'contrast' : has('dark') ? 'dark' : has('light') ? 'light' : null;
 }
 
 class View {
@@ -82,6 +89,7 @@ class View {
         this.side = view.appendChild(element('aside'));
         this.lane = this.side.appendChild(element('section'));
         this.tree = this.side.appendChild(element('section'));
+        this.images = new Images(this.side.appendChild(element('section')));
         this.crowd = this.side.appendChild(element('section'));
         this.code = this.side.appendChild(element('section'));
         this.legend = view.appendChild(element('footer'));
@@ -94,6 +102,7 @@ class View {
             if (this.settings.get(name))
                 this[name].value = this.settings.get(name);
         this.setTheme();
+        new MutationObserver(() => this.setTheme()).observe(document.body, { attributes: true, attributeFilter: ['class'] });
         matchMedia('(prefers-color-scheme: dark)').addEventListener('change', () => this.show());
     }
 
@@ -133,8 +142,8 @@ class View {
 
     buildAsk(header) {
         this.ask = header.appendChild(element('input'));
-        this.ask.placeholder = 'expression';
-        this.ask.setAttribute('aria-label', 'An expression to show in each lane');
+        this.ask.placeholder = 'expression, or E:WxH:u8';
+        this.ask.setAttribute('aria-label', 'An expression to show in each lane; or memory as a picture, as in picture:64x24:u8');
         this.ask.addEventListener('keydown', (event) => {
             if (event.key === 'Enter' && this.ask.value.trim())
                 this.addExpression(this.ask.value.trim());
@@ -142,10 +151,11 @@ class View {
     }
 
     setTheme() {
-        if (this.theme.value === 'auto')
-            delete document.documentElement.dataset.theme;
+        const theme = this.theme.value === 'auto' ? editorTheme() : this.theme.value;
+        if (theme)
+            document.documentElement.dataset.theme = theme;
         else
-            document.documentElement.dataset.theme = this.theme.value;
+            delete document.documentElement.dataset.theme;
         if (this.model)
             this.show();
     }
@@ -206,6 +216,7 @@ class View {
         this.showLane();
         this.showLegend(kind);
         this.showCrowd();
+        this.images.show(this.model, this.frame, this.source.isLive);
         document.documentElement.dataset.frame = this.frame;
     }
 
@@ -400,10 +411,15 @@ class View {
         const here = new Map(this.model.crowd(this.frame).filter((one) => one.path === wanted.path).map((one) => [one.line, one]));
         const most = Math.max(1, ...[...here.values()].map((one) => one.running + one.waiting));
         const box = this.code.appendChild(element('div', 'source')), table = box.appendChild(element('table'));
+        const counts = this.model.countsAt(this.frame, wanted.path);
+        const hottest = Math.max(1, ...(counts ? [...counts.values()].map((one) => one.issues) : []));
         let current = null;
         text.replace(/\n$/, '').split('\n').forEach((line, i) => {
             const row = table.appendChild(element('tr', 'mono')), bar = element('td', 'bar'), crowd = here.get(i + 1);
-            row.append(bar, element('td', 'number', i + 1), element('td', '', line));
+            row.append(bar);
+            if (counts)
+                this.addHeat(row, counts.get(i + 1), hottest);
+            row.append(element('td', 'number', i + 1), element('td', '', line));
             if (crowd)
                 this.addBar(bar, crowd, most);
             if (i + 1 === wanted.line) {
@@ -421,6 +437,18 @@ class View {
         fill.style.background = `linear-gradient(90deg, var(--running) ${100 * crowd.running / total}%, var(--dim) 0)`;
         bar.append(element('b', '', total));
         bar.title = `${total} ${this.model.body.lane}s here, ${crowd.running} of them not masked off`;
+    }
+
+    /** A cell of the heat map: how many instructions of the line have issued. */
+    addHeat(row, count, hottest) {
+        const cell = row.appendChild(element('td', 'heat', count ? count.issues.toLocaleString('en') : ''));
+        if (!count)
+            return;
+        const share = Math.log1p(count.issues) / Math.log1p(hottest);
+        cell.style.background = rampColour(share);
+        cell.style.color = share > .6 ? '#000' : '#fff';
+        cell.title = `${count.issues} instructions have issued here, ${Math.round(100 * count.enabled / count.lanes)} % of their lanes enabled`
+            + (count.transactions ? `; ${count.transactions} memory transactions` : '');
     }
 
     showCrowd() {

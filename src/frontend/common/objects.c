@@ -2,8 +2,9 @@
 #include <stdlib.h>
 
 #include "base/report.h"
+#include "base/text.h"
 #include "base/wave_name.h"
-#include "frontend/console/internal.h"
+#include "frontend/common/common.h"
 
 /* Why the program stands, by the news that told it; NULL: the news is of something else. */
 static const char *reason_of(const struct wt_news *n)
@@ -36,10 +37,10 @@ static const char *reason_of(const struct wt_news *n)
     }
 }
 
-static void report_end(struct wt_shell *c, const char *how, const char *text, uint64_t status)
+static void report_end(const char *files, const char *how, const char *text, uint64_t status)
 {
     struct wt_report_object o;
-    wt_report_begin(&o, c->options.report, "exit");
+    wt_report_begin(&o, files, "exit");
     wt_report_text(&o, "command", "debug");
     if (text)
         wt_report_text(&o, how, text);
@@ -48,24 +49,24 @@ static void report_end(struct wt_shell *c, const char *how, const char *text, ui
     wt_report_end(&o);
 }
 
-void report_news(struct wt_shell *c, const struct wt_news *n)
+void wt_report_news(struct wt_report_of *r, const struct wt_news *n)
 {
-    if (!c->options.report)
+    if (!r->files)
         return;
     const char *reason = reason_of(n);
     if (n->kind == WT_NEWS_EXITED)
-        report_end(c, "status", NULL, (uint64_t)n->code);
+        report_end(r->files, "status", NULL, (uint64_t)n->code);
     else if (n->kind == WT_NEWS_SIGNALLED)
-        report_end(c, "signal", n->text, 0);
+        report_end(r->files, "signal", n->text, 0);
     else if (n->kind == WT_NEWS_FAULT_ENDED)
-        report_end(c, "fault", n->text, 0);
+        report_end(r->files, "fault", n->text, 0);
     if (reason) {
-        c->stop_reason = reason;
-        c->stop_point = n->point ? n->point->number : 0;
+        r->reason = reason;
+        r->point = n->point ? n->point->number : 0;
     }
 }
 
-void report_stop(struct wt_shell *c)
+void wt_report_stop(struct wt_report_of *r, struct wt_program *p)
 {
     struct wt_report_object o;
     struct wt_wave wave;
@@ -73,21 +74,20 @@ void report_stop(struct wt_shell *c)
     struct wt_debugger_time time;
     const struct wt_frame *frame;
     char name[WT_WAVE_NAME], lanes[WT_LANES_TEXT];
-    if (!c->options.report ||
-        wt_program_wave(c->program, c->program->thread, &wave, &place, WT_IGNORED) != WT_OK)
+    if (!r->files || wt_program_wave(p, p->thread, &wave, &place, WT_IGNORED) != WT_OK)
         return;
-    wt_debugger_name_wave(c->program->debugger, &wave, name, sizeof name);
+    wt_debugger_name_wave(p->debugger, &wave, name, sizeof name);
     wt_lanes_list(place.active, ",", lanes, sizeof lanes);
-    wt_report_begin(&o, c->options.report, "stop");
-    wt_report_text(&o, "reason", c->stop_reason ? c->stop_reason : "step");
-    if (c->stop_point)
-        wt_report_number(&o, "point", c->stop_point);
+    wt_report_begin(&o, r->files, "stop");
+    wt_report_text(&o, "reason", r->reason ? r->reason : "step");
+    if (r->point)
+        wt_report_number(&o, "point", r->point);
     wt_report_text(&o, "wave", name);
     wt_report_number(&o, "lane", place.lane);
     wt_report_text(&o, "lanes", lanes);
-    if (wt_debugger_time(c->program->debugger, &time, WT_IGNORED) == WT_OK)
+    if (wt_debugger_time(p->debugger, &time, WT_IGNORED) == WT_OK)
         wt_report_number(&o, "time", time.now);
-    if (wt_program_need_frame(c->program, &frame, WT_IGNORED) == WT_OK) {
+    if (wt_program_need_frame(p, &frame, WT_IGNORED) == WT_OK) {
         wt_report_address(&o, "pc", frame->pc);
         if (frame->function)
             wt_report_text(&o, "function", frame->function);
@@ -97,8 +97,8 @@ void report_stop(struct wt_shell *c)
         }
     }
     wt_report_end(&o);
-    c->stop_reason = NULL;
-    c->stop_point = 0;
+    r->reason = NULL;
+    r->point = 0;
 }
 
 /* A value as `print` has it; NULL without host memory. The caller frees it. */
@@ -115,15 +115,15 @@ static char *value_text(const struct wt_view *view, const struct wt_values *valu
     return text;
 }
 
-void report_values(struct wt_shell *c, const char *expression, unsigned number,
-                   const struct wt_view *view, const struct wt_values *values,
-                   const struct wt_format *format)
+void wt_report_values(const char *files, const char *expression, unsigned number,
+                      const struct wt_view *view, const struct wt_values *values,
+                      const struct wt_format *format)
 {
     wt_lanes left = values->lanes;
-    for (unsigned k = 0; c->options.report && k < values->lane_count; k++) {
+    for (unsigned k = 0; files && k < values->lane_count; k++) {
         struct wt_report_object o;
         char *text = value_text(view, values, k, format), *type = wt_type_text(values->type);
-        wt_report_begin(&o, c->options.report, "value");
+        wt_report_begin(&o, files, "value");
         wt_report_text(&o, "expression", expression);
         if (number)
             wt_report_number(&o, "number", number);

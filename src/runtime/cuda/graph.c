@@ -1,0 +1,363 @@
+/* libcuda: graphs and their nodes. See graph.h. */
+#include "runtime/cuda/graph.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/array.h"
+
+static CUgraph graphs; /* all there are */
+
+bool graph_is(const struct CUgraph_st *graph)
+{
+    const struct CUgraph_st *g = graphs;
+    while (g && g != graph)
+        g = g->next;
+    return graph && g;
+}
+
+/* Those of late are asked for most. */
+bool graph_is_node(const struct CUgraphNode_st *node)
+{
+    for (const struct CUgraph_st *g = graphs; g; g = g->next)
+        for (size_t i = g->count; i-- > 0;)
+            if (g->node[i] == node)
+                return true;
+    return false;
+}
+
+bool graph_has(const struct CUgraph_st *graph, const struct CUgraphNode_st *node)
+{
+    size_t i = graph->count;
+    while (i > 0 && graph->node[i - 1] != node)
+        i--;
+    return i > 0;
+}
+
+CUgraph graph_new(bool inner)
+{
+    CUgraph g = calloc(1, sizeof *g);
+    if (g) {
+        *g = (struct CUgraph_st){.inner = inner, .next = graphs};
+        graphs = g;
+    }
+    return g;
+}
+
+void graph_free_work(struct graph_work *work)
+{
+    if (work->type == CU_GRAPH_NODE_TYPE_KERNEL) {
+        free(work->kernel.bytes);
+        free(work->kernel.is.kernelParams);
+    }
+    if (work->type == CU_GRAPH_NODE_TYPE_GRAPH && work->child)
+        graph_free(work->child);
+}
+
+static void free_node(CUgraphNode node)
+{
+    graph_free_work(&node->work);
+    free(node->after);
+    free(node);
+}
+
+void graph_free(CUgraph graph)
+{
+    CUgraph *at = &graphs;
+    while (*at != graph)
+        at = &(*at)->next;
+    *at = graph->next;
+    for (size_t i = 0; i < graph->count; i++)
+        free_node(graph->node[i]);
+    free(graph->node);
+    free(graph->order);
+    free(graph);
+}
+
+bool graph_own_work(struct graph_work *work)
+{
+    if (work->type == CU_GRAPH_NODE_TYPE_GRAPH)
+        return (work->child = graph_copy(work->child, true)) != NULL;
+    if (work->type != CU_GRAPH_NODE_TYPE_KERNEL)
+        return true;
+    const uint8_t *bytes = work->kernel.bytes;
+    void **from = work->kernel.is.kernelParams;
+    size_t count = 0;
+    while (from && from[count])
+        count++;
+    work->kernel.bytes = malloc(work->kernel.length + 1);
+    work->kernel.is.kernelParams = calloc(count + 1, sizeof *from);
+    if (!work->kernel.bytes || !work->kernel.is.kernelParams) {
+        graph_free_work(work);
+        return false;
+    }
+    memcpy(work->kernel.bytes, bytes, work->kernel.length);
+    for (size_t i = 0; i < count; i++)
+        work->kernel.is.kernelParams[i] = work->kernel.bytes + ((uint8_t *)from[i] - bytes);
+    return true;
+}
+
+bool graph_list(CUgraphNode **list, size_t *count, size_t *room, CUgraphNode node)
+{
+    for (size_t i = 0; i < *count; i++)
+        if ((*list)[i] == node)
+            return true;
+    CUgraphNode *grown = wt_array_grow(*list, room, *count + 1, sizeof *grown);
+    if (!grown)
+        return false;
+    *list = grown;
+    grown[(*count)++] = node;
+    return true;
+}
+
+CUresult graph_add(CUgraph graph, const CUgraphNode *after, size_t count, struct graph_work *work,
+                   CUgraphNode *node)
+{
+    CUresult result = count && !after ? CUDA_ERROR_INVALID_VALUE : CUDA_SUCCESS;
+    CUgraphNode n = calloc(1, sizeof *n);
+    CUgraphNode *grown =
+        wt_array_grow(graph->node, &graph->room, graph->count + 1, sizeof(CUgraphNode));
+    if (grown)
+        graph->node = grown;
+    if (!n || !grown) {
+        free(n);
+        graph_free_work(work);
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    }
+    *n = (struct CUgraphNode_st){.graph = graph, .number = graph->count, .work = *work};
+    for (size_t i = 0; i < count && !result; i++) {
+        if (!graph_has(graph, after[i]))
+            result = CUDA_ERROR_INVALID_VALUE;
+        else if (!graph_list(&n->after, &n->after_count, &n->after_room, after[i]))
+            result = CUDA_ERROR_OUT_OF_MEMORY;
+        else if (n->after_count != i + 1)
+            result = CUDA_ERROR_INVALID_VALUE;
+    }
+    if (result) {
+        free_node(n);
+        return result;
+    }
+    *node = graph->node[graph->count++] = n;
+    return CUDA_SUCCESS;
+}
+
+CUgraph graph_copy(const struct CUgraph_st *graph, bool inner)
+{
+    CUgraph copy = graph_new(inner);
+    bool good = copy != NULL;
+    for (size_t i = 0; i < graph->count && good; i++) {
+        struct graph_work work = graph->node[i]->work;
+        CUgraphNode node;
+        good = graph_own_work(&work) && !graph_add(copy, NULL, 0, &work, &node);
+        if (good) {
+            node->from = graph->node[i];
+            node->disabled = graph->node[i]->disabled;
+        }
+    }
+    for (size_t i = 0; i < graph->count && good; i++) {
+        const struct CUgraphNode_st *from = graph->node[i];
+        CUgraphNode to = copy->node[i];
+        for (size_t k = 0; k < from->after_count && good; k++)
+            good = graph_list(&to->after, &to->after_count, &to->after_room,
+                              copy->node[from->after[k]->number]);
+    }
+    if (!good && copy) {
+        graph_free(copy);
+        return NULL;
+    }
+    return copy;
+}
+
+/* ---- graphs of the program ---- */
+
+API_IN(state_lock(), cuGraphCreate, (CUgraph * graph, unsigned flags), (graph, flags), "*%p, %u",
+       HANDLE(graph), flags)
+{
+    if (!graph || flags)
+        return CUDA_ERROR_INVALID_VALUE;
+    *graph = graph_new(false);
+    return *graph ? CUDA_SUCCESS : CUDA_ERROR_OUT_OF_MEMORY;
+}
+
+API_IN(state_lock(), cuGraphDestroy, (CUgraph graph), (graph), "%p", graph)
+{
+    if (!graph_is(graph) || graph->inner)
+        return CUDA_ERROR_INVALID_VALUE;
+    graph_free(graph);
+    return CUDA_SUCCESS;
+}
+
+API_IN(state_lock(), cuGraphClone, (CUgraph * copy, CUgraph graph), (copy, graph), "*%p, %p",
+       HANDLE(copy), graph)
+{
+    if (!copy || !graph_is(graph))
+        return CUDA_ERROR_INVALID_VALUE;
+    *copy = graph_copy(graph, false);
+    return *copy ? CUDA_SUCCESS : CUDA_ERROR_OUT_OF_MEMORY;
+}
+
+API_IN(state_lock(), cuGraphNodeFindInClone, (CUgraphNode * found, CUgraphNode node, CUgraph copy),
+       (found, node, copy), "*%p, %p, %p", HANDLE(found), node, copy)
+{
+    if (!found || !graph_is(copy))
+        return CUDA_ERROR_INVALID_VALUE;
+    for (size_t i = 0; i < copy->count; i++)
+        if (copy->node[i]->from == node) {
+            *found = copy->node[i];
+            return CUDA_SUCCESS;
+        }
+    return CUDA_ERROR_INVALID_VALUE;
+}
+
+/* Gives a list to a caller who asks for its length, or has room for *count; the rest of the room
+ * becomes NULL. */
+static CUresult give(CUgraphNode *const *list, size_t there, CUgraphNode *to, size_t *count)
+{
+    if (!count)
+        return CUDA_ERROR_INVALID_VALUE;
+    for (size_t i = 0; to && i < *count; i++)
+        to[i] = i < there ? (*list)[i] : NULL;
+    if (!to || *count > there)
+        *count = there;
+    return CUDA_SUCCESS;
+}
+
+API_IN(state_lock(), cuGraphGetNodes, (CUgraph graph, CUgraphNode *nodes, size_t *count),
+       (graph, nodes, count), "%p, %p, *%llu", graph, nodes, RESULT(count))
+{
+    return graph_is(graph) ? give(&graph->node, graph->count, nodes, count)
+                           : CUDA_ERROR_INVALID_VALUE;
+}
+
+API_IN(state_lock(), cuGraphGetRootNodes, (CUgraph graph, CUgraphNode *nodes, size_t *count),
+       (graph, nodes, count), "%p, %p, *%llu", graph, nodes, RESULT(count))
+{
+    CUgraphNode *list = NULL;
+    size_t there = 0, room = 0;
+    CUresult result = graph_is(graph) ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
+    for (size_t i = 0; !result && i < graph->count; i++)
+        if (!graph->node[i]->after_count && !graph_list(&list, &there, &room, graph->node[i]))
+            result = CUDA_ERROR_OUT_OF_MEMORY;
+    if (!result)
+        result = give(&list, there, nodes, count);
+    free(list);
+    return result;
+}
+
+API_IN(state_lock(), cuGraphGetEdges,
+       (CUgraph graph, CUgraphNode *from, CUgraphNode *to, size_t *count), (graph, from, to, count),
+       "%p, %p, %p, *%llu", graph, from, to, RESULT(count))
+{
+    size_t there = 0;
+    if (!graph_is(graph) || !count || !from != !to)
+        return CUDA_ERROR_INVALID_VALUE;
+    for (size_t i = 0; i < graph->count; i++)
+        for (size_t k = 0; k < graph->node[i]->after_count; k++, there++)
+            if (from && there < *count) {
+                from[there] = graph->node[i]->after[k];
+                to[there] = graph->node[i];
+            }
+    for (size_t i = there; from && i < *count; i++)
+        from[i] = to[i] = NULL;
+    if (!from || *count > there)
+        *count = there;
+    return CUDA_SUCCESS;
+}
+
+API_IN(state_lock(), cuGraphNodeGetDependencies,
+       (CUgraphNode node, CUgraphNode *before, size_t *count), (node, before, count),
+       "%p, %p, *%llu", node, before, RESULT(count))
+{
+    return graph_is_node(node) ? give(&node->after, node->after_count, before, count)
+                               : CUDA_ERROR_INVALID_VALUE;
+}
+
+static bool comes_after(const struct CUgraphNode_st *node, const struct CUgraphNode_st *before)
+{
+    size_t i = 0;
+    while (i < node->after_count && node->after[i] != before)
+        i++;
+    return i < node->after_count;
+}
+
+API_IN(state_lock(), cuGraphNodeGetDependentNodes,
+       (CUgraphNode node, CUgraphNode *behind, size_t *count), (node, behind, count),
+       "%p, %p, *%llu", node, behind, RESULT(count))
+{
+    CUgraphNode *list = NULL;
+    size_t there = 0, room = 0;
+    CUresult result = graph_is_node(node) ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
+    for (size_t i = 0; !result && i < node->graph->count; i++)
+        if (comes_after(node->graph->node[i], node) &&
+            !graph_list(&list, &there, &room, node->graph->node[i]))
+            result = CUDA_ERROR_OUT_OF_MEMORY;
+    if (!result)
+        result = give(&list, there, behind, count);
+    free(list);
+    return result;
+}
+
+/* A cycle shows when the graph is instantiated. */
+API_IN(state_lock(), cuGraphAddDependencies,
+       (CUgraph graph, const CUgraphNode *from, const CUgraphNode *to, size_t count),
+       (graph, from, to, count), "%p, %p, %p, %zu", graph, from, to, count)
+{
+    if (!graph_is(graph) || (count && (!from || !to)))
+        return CUDA_ERROR_INVALID_VALUE;
+    for (size_t i = 0; i < count; i++)
+        if (!graph_has(graph, from[i]) || !graph_has(graph, to[i]) || from[i] == to[i] ||
+            comes_after(to[i], from[i]))
+            return CUDA_ERROR_INVALID_VALUE;
+    for (size_t i = 0; i < count; i++)
+        if (!graph_list(&to[i]->after, &to[i]->after_count, &to[i]->after_room, from[i]))
+            return CUDA_ERROR_OUT_OF_MEMORY;
+    return CUDA_SUCCESS;
+}
+
+static void remove_edge(CUgraphNode node, const struct CUgraphNode_st *before)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < node->after_count; i++)
+        if (node->after[i] != before)
+            node->after[kept++] = node->after[i];
+    node->after_count = kept;
+}
+
+API_IN(state_lock(), cuGraphRemoveDependencies,
+       (CUgraph graph, const CUgraphNode *from, const CUgraphNode *to, size_t count),
+       (graph, from, to, count), "%p, %p, %p, %zu", graph, from, to, count)
+{
+    if (!graph_is(graph) || (count && (!from || !to)))
+        return CUDA_ERROR_INVALID_VALUE;
+    for (size_t i = 0; i < count; i++)
+        if (!graph_has(graph, from[i]) || !graph_has(graph, to[i]) || !comes_after(to[i], from[i]))
+            return CUDA_ERROR_INVALID_VALUE;
+    for (size_t i = 0; i < count; i++)
+        remove_edge(to[i], from[i]);
+    return CUDA_SUCCESS;
+}
+
+API_IN(state_lock(), cuGraphDestroyNode, (CUgraphNode node), (node), "%p", node)
+{
+    if (!graph_is_node(node) || node->graph->inner)
+        return CUDA_ERROR_INVALID_VALUE;
+    CUgraph graph = node->graph;
+    graph->count--;
+    for (size_t i = node->number; i < graph->count; i++) {
+        graph->node[i] = graph->node[i + 1];
+        graph->node[i]->number = i;
+    }
+    for (size_t i = 0; i < graph->count; i++)
+        remove_edge(graph->node[i], node);
+    free_node(node);
+    return CUDA_SUCCESS;
+}
+
+API_IN(state_lock(), cuGraphNodeGetType, (CUgraphNode node, CUgraphNodeType *type), (node, type),
+       "%p, *%llu", node, RESULT(type))
+{
+    if (!type || !graph_is_node(node))
+        return CUDA_ERROR_INVALID_VALUE;
+    *type = node->work.type;
+    return CUDA_SUCCESS;
+}

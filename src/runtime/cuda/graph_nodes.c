@@ -1,0 +1,216 @@
+/* libcuda: the nodes of graphs, by their types. See graph.h. */
+#include <stddef.h>
+#include <string.h>
+
+#include "runtime/cuda/graph.h"
+
+/* Adds a node for the program. */
+static CUresult add(CUgraphNode *node, CUgraph graph, const CUgraphNode *after, size_t count,
+                    struct graph_work *work)
+{
+    CUresult result = state_lock();
+    if (!result)
+        result = state_leave(node && graph_is(graph) && !graph->order
+                                 ? graph_add(graph, after, count, work, node)
+                                 : CUDA_ERROR_INVALID_VALUE);
+    return result;
+}
+
+/* Replaces what a node does, which stays of its type; the node takes what @p work owns. */
+static CUresult set(CUgraphNode node, struct graph_work *work)
+{
+    CUresult result = state_lock();
+    if (!result && (!graph_is_node(node) || node->work.type != work->type))
+        result = state_leave(CUDA_ERROR_INVALID_VALUE);
+    if (result) {
+        graph_free_work(work);
+        return result;
+    }
+    graph_free_work(&node->work);
+    node->work = *work;
+    return state_leave(CUDA_SUCCESS);
+}
+
+/* What a node does, of a type; the lock is taken if the result is CUDA_SUCCESS. */
+static CUresult get(CUgraphNode node, CUgraphNodeType type, const void *to)
+{
+    const CUresult result = state_lock();
+    if (result)
+        return result;
+    return to && graph_is_node(node) && node->work.type == type ? CUDA_SUCCESS
+                                                          : state_leave(CUDA_ERROR_INVALID_VALUE);
+}
+
+static CUresult kernel_work(const CUDA_KERNEL_NODE_PARAMS *what, bool second,
+                            struct graph_work *work)
+{
+    CUDA_KERNEL_NODE_PARAMS whole = {0};
+    if (!what)
+        return CUDA_ERROR_INVALID_VALUE;
+    /* The first form of the structure ends before the two last members. */
+    memcpy(&whole, what, second ? sizeof whole : offsetof(CUDA_KERNEL_NODE_PARAMS, kern));
+    if (!whole.func)
+        whole.func = (CUfunction)whole.kern;
+    return launch_work(&whole, false, NULL, work);
+}
+
+static CUresult add_kernel(CUgraphNode *node, CUgraph graph, const CUgraphNode *after, size_t count,
+                           const CUDA_KERNEL_NODE_PARAMS *what, bool second)
+{
+    struct graph_work work;
+    const CUresult result = kernel_work(what, second, &work);
+    return result ? result : add(node, graph, after, count, &work);
+}
+
+API(cuGraphAddKernelNode,
+    (CUgraphNode * node, CUgraph graph, const CUgraphNode *after, size_t count,
+     const CUDA_KERNEL_NODE_PARAMS *what),
+    (node, graph, after, count, what), "*%p, %p, %p, %zu, %p", HANDLE(node), graph, after, count,
+    what)
+{
+    return add_kernel(node, graph, after, count, what, false);
+}
+
+API(cuGraphAddKernelNode_v2,
+    (CUgraphNode * node, CUgraph graph, const CUgraphNode *after, size_t count,
+     const CUDA_KERNEL_NODE_PARAMS *what),
+    (node, graph, after, count, what), "*%p, %p, %p, %zu, %p", HANDLE(node), graph, after, count,
+    what)
+{
+    return add_kernel(node, graph, after, count, what, true);
+}
+
+static CUresult set_kernel(CUgraphNode node, const CUDA_KERNEL_NODE_PARAMS *what, bool second)
+{
+    struct graph_work work;
+    const CUresult result = kernel_work(what, second, &work);
+    return result ? result : set(node, &work);
+}
+
+API(cuGraphKernelNodeSetParams, (CUgraphNode node, const CUDA_KERNEL_NODE_PARAMS *what),
+    (node, what), "%p, %p", node, what)
+{
+    return set_kernel(node, what, false);
+}
+
+API(cuGraphKernelNodeSetParams_v2, (CUgraphNode node, const CUDA_KERNEL_NODE_PARAMS *what),
+    (node, what), "%p, %p", node, what)
+{
+    return set_kernel(node, what, true);
+}
+
+static CUresult get_kernel(CUgraphNode node, CUDA_KERNEL_NODE_PARAMS *what, size_t bytes)
+{
+    const CUresult result = get(node, CU_GRAPH_NODE_TYPE_KERNEL, what);
+    if (result)
+        return result;
+    memcpy(what, &node->work.kernel.is, bytes);
+    return state_leave(CUDA_SUCCESS);
+}
+
+API(cuGraphKernelNodeGetParams, (CUgraphNode node, CUDA_KERNEL_NODE_PARAMS *what), (node, what),
+    "%p, %p", node, what)
+{
+    return get_kernel(node, what, offsetof(CUDA_KERNEL_NODE_PARAMS, kern));
+}
+
+API(cuGraphKernelNodeGetParams_v2, (CUgraphNode node, CUDA_KERNEL_NODE_PARAMS *what), (node, what),
+    "%p, %p", node, what)
+{
+    return get_kernel(node, what, sizeof *what);
+}
+
+/* The three functions of a node whose parameters are a structure without pointers of its own; of
+ * some the node is in a context, which does not matter: each address has one device. */
+#define NODE(kind, type_, member, structure, more, ...)                                            \
+    API(cuGraphAdd##kind##Node,                                                                    \
+        (CUgraphNode * node, CUgraph graph, const CUgraphNode *after, size_t count,                \
+         const structure *what CALL_LIST more),                                                    \
+        (node, graph, after, count, what __VA_ARGS__), "*%p, %p, %p, %zu, %p", HANDLE(node),       \
+        graph, after, count, what)                                                                 \
+    {                                                                                              \
+        if (!what)                                                                                 \
+            return CUDA_ERROR_INVALID_VALUE;                                                       \
+        return add(node, graph, after, count,                                                      \
+                   &(struct graph_work){.type = type_, .member = *what});                          \
+    }                                                                                              \
+    API(cuGraph##kind##NodeSetParams, (CUgraphNode node, const structure *what), (node, what),     \
+        "%p, %p", node, what)                                                                      \
+    {                                                                                              \
+        if (!what)                                                                                 \
+            return CUDA_ERROR_INVALID_VALUE;                                                       \
+        return set(node, &(struct graph_work){.type = type_, .member = *what});                    \
+    }                                                                                              \
+    API(cuGraph##kind##NodeGetParams, (CUgraphNode node, structure *what), (node, what), "%p, %p", \
+        node, what)                                                                                \
+    {                                                                                              \
+        const CUresult result = get(node, type_, what);                                            \
+        if (result)                                                                                \
+            return result;                                                                         \
+        *what = node->work.member;                                                                 \
+        return state_leave(CUDA_SUCCESS);                                                          \
+    }
+NODE(Memcpy, CU_GRAPH_NODE_TYPE_MEMCPY, copy, CUDA_MEMCPY3D, (, CUcontext context), , context)
+NODE(Memset, CU_GRAPH_NODE_TYPE_MEMSET, fill, CUDA_MEMSET_NODE_PARAMS, (, CUcontext context), ,
+     context)
+NODE(Host, CU_GRAPH_NODE_TYPE_HOST, host, CUDA_HOST_NODE_PARAMS, ())
+
+#define EVENT_NODE(kind, type_)                                                                    \
+    API(cuGraphAdd##kind##Node,                                                                    \
+        (CUgraphNode * node, CUgraph graph, const CUgraphNode *after, size_t count,                \
+         CUevent event),                                                                           \
+        (node, graph, after, count, event), "*%p, %p, %p, %zu, %p", HANDLE(node), graph, after,    \
+        count, event)                                                                              \
+    {                                                                                              \
+        if (!event)                                                                                \
+            return CUDA_ERROR_INVALID_VALUE;                                                       \
+        return add(node, graph, after, count,                                                      \
+                   &(struct graph_work){.type = type_, .event = event});                           \
+    }                                                                                              \
+    API(cuGraph##kind##NodeSetEvent, (CUgraphNode node, CUevent event), (node, event), "%p, %p",   \
+        node, event)                                                                               \
+    {                                                                                              \
+        if (!event)                                                                                \
+            return CUDA_ERROR_INVALID_VALUE;                                                       \
+        return set(node, &(struct graph_work){.type = type_, .event = event});                     \
+    }                                                                                              \
+    API(cuGraph##kind##NodeGetEvent, (CUgraphNode node, CUevent *event), (node, event),            \
+        "%p, *%p", node, HANDLE(event))                                                            \
+    {                                                                                              \
+        const CUresult result = get(node, type_, event);                                           \
+        if (result)                                                                                \
+            return result;                                                                         \
+        *event = node->work.event;                                                                 \
+        return state_leave(CUDA_SUCCESS);                                                          \
+    }
+EVENT_NODE(EventRecord, CU_GRAPH_NODE_TYPE_EVENT_RECORD)
+EVENT_NODE(EventWait, CU_GRAPH_NODE_TYPE_WAIT_EVENT)
+
+API(cuGraphAddEmptyNode,
+    (CUgraphNode * node, CUgraph graph, const CUgraphNode *after, size_t count),
+    (node, graph, after, count), "*%p, %p, %p, %zu", HANDLE(node), graph, after, count)
+{
+    return add(node, graph, after, count, &(struct graph_work){.type = CU_GRAPH_NODE_TYPE_EMPTY});
+}
+
+API_IN(state_lock(), cuGraphAddChildGraphNode,
+       (CUgraphNode * node, CUgraph graph, const CUgraphNode *after, size_t count, CUgraph child),
+       (node, graph, after, count, child), "*%p, %p, %p, %zu, %p", HANDLE(node), graph, after,
+       count, child)
+{
+    struct graph_work work = {.type = CU_GRAPH_NODE_TYPE_GRAPH, .child = child};
+    if (!node || !graph_is(graph) || !graph_is(child) || graph->order)
+        return CUDA_ERROR_INVALID_VALUE;
+    return graph_own_work(&work) ? graph_add(graph, after, count, &work, node)
+                                 : CUDA_ERROR_OUT_OF_MEMORY;
+}
+
+API(cuGraphChildGraphNodeGetGraph, (CUgraphNode node, CUgraph *child), (node, child), "%p, *%p",
+    node, HANDLE(child))
+{
+    const CUresult result = get(node, CU_GRAPH_NODE_TYPE_GRAPH, child);
+    if (result)
+        return result;
+    *child = node->work.child;
+    return state_leave(CUDA_SUCCESS);
+}
