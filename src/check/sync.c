@@ -1,10 +1,11 @@
 /* See sync.h. */
-#include "check/sync_state.h"
+#include "check/sync.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/array.h"
+#include "check/sync_state.h"
 #include "emulator/machine/engine.h"
 #include "emulator/machine/groups.h"
 

@@ -3,7 +3,7 @@
 #define WT_CHECK_SYNC_STATE_H
 
 #include "base/map.h"
-#include "check/sync.h"
+#include "check/memory.h"
 #include "emulator/machine/observe.h"
 
 enum {
