@@ -37,8 +37,9 @@ static CUresult get(CUgraphNode node, CUgraphNodeType type, const void *to)
     const CUresult result = state_lock();
     if (result)
         return result;
-    return to && graph_is_node(node) && node->work.type == type ? CUDA_SUCCESS
-                                                          : state_leave(CUDA_ERROR_INVALID_VALUE);
+    return to && graph_is_node(node) && node->work.type == type
+               ? CUDA_SUCCESS
+               : state_leave(CUDA_ERROR_INVALID_VALUE);
 }
 
 static CUresult kernel_work(const CUDA_KERNEL_NODE_PARAMS *what, bool second,
@@ -141,8 +142,8 @@ API(cuGraphKernelNodeGetParams_v2, (CUgraphNode node, CUDA_KERNEL_NODE_PARAMS *w
             return CUDA_ERROR_INVALID_VALUE;                                                       \
         return set(node, &(struct graph_work){.type = type_, .member = *what});                    \
     }                                                                                              \
-    API(cuGraph##kind##NodeGetParams, (CUgraphNode node, structure *what), (node, what), "%p, %p", \
-        node, what)                                                                                \
+    API(cuGraph##kind##NodeGetParams, (CUgraphNode node, structure * what), (node, what),          \
+        "%p, %p", node, what)                                                                      \
     {                                                                                              \
         const CUresult result = get(node, type_, what);                                            \
         if (result)                                                                                \
@@ -174,7 +175,7 @@ NODE(Host, CU_GRAPH_NODE_TYPE_HOST, host, CUDA_HOST_NODE_PARAMS, ())
             return CUDA_ERROR_INVALID_VALUE;                                                       \
         return set(node, &(struct graph_work){.type = type_, .event = event});                     \
     }                                                                                              \
-    API(cuGraph##kind##NodeGetEvent, (CUgraphNode node, CUevent *event), (node, event),            \
+    API(cuGraph##kind##NodeGetEvent, (CUgraphNode node, CUevent * event), (node, event),           \
         "%p, *%p", node, HANDLE(event))                                                            \
     {                                                                                              \
         const CUresult result = get(node, type_, event);                                           \
