@@ -78,6 +78,16 @@ def vortex():
     return find
 
 
+def test_a_host_program_is_shown_to_the_end_of_its_dispatch(export, tmp_path):
+    program = tmp_path / "twice"
+    subprocess.run(["hipcc", "--offload-arch=gfx900", "-O0", "-g", HERE / "programs" / "twice.hip", "-o", program], check=True, capture_output=True)
+    _, recording = export("-e", "value", "-g", "gfx900", "--frames=50", program)
+    assert "twice(int*)" in [dispatch["kernel"] for dispatch in recording["dispatches"].values()]
+    stored = {(w["group"][0], lane): value for w in recording["waves"] if recording["places"][w["pc"]].get("line") == 9
+              for lane, value in enumerate(values_of(w, 0))}
+    assert len(stored) >= 64 and all(value == str(2 * (64 * group + lane)) for (group, lane), value in stored.items())
+
+
 def stray_words(family):
     return [f"--gpu={family}", "--kernel=stray", "--grid=128", "--block=64", "--arg=zeros:512"]
 
