@@ -25,12 +25,17 @@ static void free_group(struct sync_group *g)
     free(g);
 }
 
-static void begin_anew(struct wt_check_sync *s)
+static void free_groups(struct wt_check_sync *s)
 {
     for (size_t i = 0; i < s->groups.room; i++)
         if (s->groups.entry[i].key)
             free_group((void *)(uintptr_t)s->groups.entry[i].value);
     wt_map_free(&s->groups);
+}
+
+static void begin_anew(struct wt_check_sync *s)
+{
+    free_groups(s);
     memset(s->of, 0, s->machine->waves * sizeof(*s->of));
     memset(s->group_of, 0, s->machine->waves * sizeof(*s->group_of));
     memset(s->wait, 0, s->machine->waves * sizeof *s->wait);
@@ -719,10 +724,8 @@ void wt_check_sync_free(struct wt_check_sync *s)
 {
     if (!s)
         return;
-    for (size_t i = 0; i < s->groups.room; i++)
-        if (s->groups.entry[i].key)
-            free_group((void *)(uintptr_t)s->groups.entry[i].value);
-    wt_map_free(&s->groups);
+    free_groups(s);
+    free(s->others.count);
     free(s->of);
     free(s->group_of);
     free(s->wait);
