@@ -1,6 +1,7 @@
 /* See token.h. */
 #include "base/token.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -26,14 +27,22 @@ enum wt_status wt_token_path(char *path, size_t size, struct wt_error *err)
                : wt_fail(err, WT_INVALID, "the path of the folder for sockets is too long");
 }
 
-static bool write_token(int fd)
+bool wt_token_text(char *text, size_t size)
 {
     uint8_t token[WT_TOKEN_BYTES];
-    char text[DIGITS + 2];
-    if (getrandom(token, sizeof token, 0) != sizeof token)
+    assert(size <= sizeof token);
+    if (getrandom(token, size, 0) != (ssize_t)size)
         return false;
-    for (unsigned i = 0; i < WT_TOKEN_BYTES; i++)
+    for (size_t i = 0; i < size; i++)
         snprintf(text + 2 * i, 3, "%02x", token[i]);
+    return true;
+}
+
+static bool write_token(int fd)
+{
+    char text[DIGITS + 2];
+    if (!wt_token_text(text, WT_TOKEN_BYTES))
+        return false;
     text[DIGITS] = '\n';
     return write(fd, text, DIGITS + 1) == DIGITS + 1;
 }

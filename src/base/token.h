@@ -22,6 +22,12 @@ enum { WT_TOKEN_BYTES = 32 };
 enum wt_status wt_token_path(char *path, size_t size, struct wt_error *err);
 
 /**
+ * Writes @p size random bytes, at most WT_TOKEN_BYTES, as hexadecimal digits and a NUL. False, with
+ * errno: the system gives none.
+ */
+bool wt_token_text(char *text, size_t size);
+
+/**
  * Makes the file at @p path with a random token, of mode 0600, unless it is there. WT_IO.
  */
 enum wt_status wt_token_make(const char *path, struct wt_error *err);

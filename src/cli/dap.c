@@ -30,7 +30,7 @@ struct editor {
     struct wt_dap *dap;
     struct stream stream[2];
     char **word;                     /* of the options, which d points into */
-    const struct cli_console *given; /* what is debugged, as it was parsed; NULL: the client says */
+    const struct cli_console *given; /* options that name the program; NULL: "launch" has them */
     bool is_open;
 };
 
@@ -176,6 +176,16 @@ static void close_stream(int *fd)
     *fd = 0;
 }
 
+/* For a session that begins. */
+static void make_ready(struct editor *e)
+{
+    const int ended_by = e->d.ended_by;
+    e->d = e->given ? *e->given : (struct cli_console){.core_path = NULL};
+    e->d.front = &front;
+    e->d.batch = true;
+    e->d.ended_by = ended_by;
+}
+
 static void close_session(void *context, bool kill)
 {
     struct editor *e = context;
@@ -201,8 +211,7 @@ static void close_session(void *context, bool kill)
         free(e->word[i]);
     free(e->word);
     e->word = NULL;
-    const int ended_by = e->d.ended_by;
-    e->d = (struct cli_console){.front = &front, .batch = true, .ended_by = ended_by};
+    make_ready(e);
     e->is_open = false;
 }
 
@@ -235,15 +244,6 @@ static enum wt_status open_session(void *context, const struct wt_dap_start *sta
 {
     struct editor *e = context;
     e->is_open = true;
-    if (e->given) {
-        e->d.drive = e->given->drive;
-        e->d.core_path = e->given->core_path;
-        e->d.program = e->given->program;
-        e->d.arguments = e->given->arguments;
-        e->d.pid = e->given->pid;
-        e->d.socket = e->given->socket;
-        e->d.token = e->given->token;
-    }
     enum wt_status status = e->given ? WT_OK : keep_words(e, &start->words, err);
     if (!status && start->cwd && chdir(start->cwd) != 0)
         status = wt_fail(err, WT_IO, "\"cwd\" %s: %s", start->cwd, strerror(errno));
@@ -301,16 +301,19 @@ struct counts {
     void *to;
 };
 
-static void take_line(void *context, const struct cli_profile_row *row)
+static void take_lines(void *context, struct cli_profile_table *lines)
 {
     const struct counts *c = context;
-    if (row->file && row->line)
-        c->each(c->to, &(struct wt_dap_count){.path = row->file,
-                                              .line = row->line,
-                                              .issues = row->sum.issues,
-                                              .enabled = row->sum.enabled,
-                                              .lanes = row->sum.lanes,
-                                              .transactions = row->sum.transactions});
+    for (size_t i = 0; i < lines->count; i++) {
+        const struct cli_profile_row *row = &lines->row[i];
+        if (row->file && row->line)
+            c->each(c->to, &(struct wt_dap_count){.path = row->file,
+                                                  .line = row->line,
+                                                  .issues = row->sum.issues,
+                                                  .enabled = row->sum.enabled,
+                                                  .lanes = row->sum.lanes,
+                                                  .transactions = row->sum.transactions});
+    }
 }
 
 static bool counts(void *context, void (*each)(void *to, const struct wt_dap_count *count),
@@ -319,8 +322,8 @@ static bool counts(void *context, void (*each)(void *to, const struct wt_dap_cou
     struct editor *e = context;
     struct counts c = {each, to};
     return cli_profile_wanted(&e->d.drive.profile) &&
-           cli_profile_each_line(&e->d.drive.profile, e->d.host ? NULL : &e->d.device, take_line,
-                                 &c, WT_IGNORED) == WT_OK;
+           cli_profile_look(&e->d.drive.profile, e->d.host ? NULL : &e->d.device, take_lines, &c,
+                            WT_IGNORED) == WT_OK;
 }
 
 static bool ends(void *context)
@@ -333,7 +336,7 @@ static bool ends(void *context)
 int cli_dap_serve(int in, int out, const struct cli_console *given)
 {
     struct wt_error err;
-    struct editor e = {.d = {.front = &front, .batch = true}, .given = given};
+    struct editor e = {.given = given};
     const struct wt_dap_owner owner = {.open = open_session,
                                        .enter = enter,
                                        .is_core = is_core,
@@ -346,6 +349,7 @@ int cli_dap_serve(int in, int out, const struct cli_console *given)
                                        .counts = counts,
                                        .ends = ends,
                                        .context = &e};
+    make_ready(&e);
     signal(SIGPIPE, SIG_IGN);
     e.dap = wt_dap_new(in, out, &owner);
     if (!e.dap) {

@@ -78,7 +78,7 @@ enum wt_status cli_debug_set_pid(void *context, const char *value, struct wt_err
 /** --socket */
 enum wt_status cli_debug_set_socket(void *context, const char *value, struct wt_error *err);
 
-/** Options that say what is debugged beside a program that is started. */
+/** Options that name a core file, or a host program that runs already. */
 #define CLI_DEBUGGED_OPTIONS                                                                       \
     {"core", 0, "FILE", "look at a core file, which knows its program",                            \
      CLI_TEXT(struct cli_console, core_path)},                                                     \

@@ -136,8 +136,9 @@ static enum wt_status read_all(struct cli_profile *p, const struct wt_emulated *
 
 /* ---- reports ---- */
 
-enum wt_status cli_profile_print(struct cli_profile *p, const struct wt_emulated *e, FILE *out,
-                                 struct wt_error *err)
+enum wt_status cli_profile_look(struct cli_profile *p, const struct wt_emulated *e,
+                                void (*look)(void *context, struct cli_profile_table *lines),
+                                void *context, struct wt_error *err)
 {
     struct cli_profile_table all = {.lane = "lane"}, lines = {.count = 0};
     struct cli_profile_file file = {.processes = 0};
@@ -145,29 +146,22 @@ enum wt_status cli_profile_print(struct cli_profile *p, const struct wt_emulated
         return wt_fail(err, WT_STATE, "nothing is counted: give the option --profile");
     enum wt_status status = read_all(p, e, &all, &file, err);
     if (!status && (status = cli_profile_lines(&all, false, &lines, err)) == WT_OK)
-        cli_profile_print_table(out, &lines);
+        look(context, &lines);
     cli_profile_table_free(&lines);
     cli_profile_table_free(&all);
     cli_profile_file_free(&file);
     return status;
 }
 
-enum wt_status cli_profile_each_line(struct cli_profile *p, const struct wt_emulated *e,
-                                     void (*each)(void *context, const struct cli_profile_row *row),
-                                     void *context, struct wt_error *err)
+static void print_table(void *out, struct cli_profile_table *lines)
 {
-    struct cli_profile_table all = {.lane = "lane"}, lines = {.count = 0};
-    struct cli_profile_file file = {.processes = 0};
-    if (e ? !p->counts : !cli_profile_wanted(p))
-        return wt_fail(err, WT_STATE, "nothing is counted: give the option --profile");
-    enum wt_status status = read_all(p, e, &all, &file, err);
-    if (!status && (status = cli_profile_lines(&all, false, &lines, err)) == WT_OK)
-        for (size_t i = 0; i < lines.count; i++)
-            each(context, &lines.row[i]);
-    cli_profile_table_free(&lines);
-    cli_profile_table_free(&all);
-    cli_profile_file_free(&file);
-    return status;
+    cli_profile_print_table(out, lines);
+}
+
+enum wt_status cli_profile_print(struct cli_profile *p, const struct wt_emulated *e, FILE *out,
+                                 struct wt_error *err)
+{
+    return cli_profile_look(p, e, print_table, out, err);
 }
 
 static void write_objects(const char *files, const struct cli_profile_table *lines,

@@ -57,11 +57,11 @@ enum wt_status cli_profile_begin_programs(struct cli_profile *profile, bool find
  * WT_STATE: nothing is counted. */
 enum wt_status cli_profile_print(struct cli_profile *profile, const struct wt_emulated *e,
                                  FILE *out, struct wt_error *err);
-/** Hands the counts so far of each line to @p each, whose row is valid during the call: likewise.
- */
-enum wt_status cli_profile_each_line(struct cli_profile *profile, const struct wt_emulated *e,
-                                     void (*each)(void *context, const struct cli_profile_row *row),
-                                     void *context, struct wt_error *err);
+/** Shows the table of source lines, with the counts so far, to @p look, which must not keep it:
+ * likewise. */
+enum wt_status cli_profile_look(struct cli_profile *profile, const struct wt_emulated *e,
+                                void (*look)(void *context, struct cli_profile_table *lines),
+                                void *context, struct wt_error *err);
 /**
  * Reports the counts where they are asked for, and to the files of @p report (wt_report_add()). @p
  * e as above; it must not be closed yet. Returns an exit status: 0; CLI_OVER: a line is over its

@@ -5,7 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
-#include <sys/random.h>
 #include <sys/signalfd.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
@@ -13,10 +12,13 @@
 
 #include "base/array.h"
 #include "base/text.h"
+#include "base/token.h"
 #include "cli/debug.h"
 #include "cli/kernel.h"
 #include "cli/remote.h"
 #include "frontend/view/view.h"
+
+enum { TOKEN_BYTES = 16 };
 
 struct view {
     struct cli_console d; /* first: the context of what says what is debugged */
@@ -193,16 +195,6 @@ static enum wt_status export_page(struct view *v, struct wt_error *err)
 
 /* ---- pages ---- */
 
-static enum wt_status make_token(char token[33], struct wt_error *err)
-{
-    uint8_t bytes[16];
-    if (getrandom(bytes, sizeof bytes, 0) != (ssize_t)sizeof bytes)
-        return wt_fail(err, WT_IO, "a random token: %s", strerror(errno));
-    for (unsigned i = 0; i < sizeof bytes; i++)
-        snprintf(token + 2 * i, 3, "%02x", bytes[i]);
-    return WT_OK;
-}
-
 static enum wt_status listen_at(const char *address, struct wt_listener *listener,
                                 struct wt_error *err)
 {
@@ -220,10 +212,10 @@ static enum wt_status serve(struct view *v, struct wt_error *err)
     static const int signals[] = {SIGINT, SIGTERM, SIGHUP, 0};
     struct wt_view_client client = {.fd = -1};
     struct wt_listener listener;
-    char token[33];
-    enum wt_status status = make_token(token, err);
-    if (!status)
-        status = listen_at(v->listen ? v->listen : "127.0.0.1:0", &listener, err);
+    char token[2 * TOKEN_BYTES + 1];
+    if (!wt_token_text(token, TOKEN_BYTES))
+        return wt_fail(err, WT_IO, "a random token: %s", strerror(errno));
+    enum wt_status status = listen_at(v->listen ? v->listen : "127.0.0.1:0", &listener, err);
     if (status)
         return status;
     signal(SIGPIPE, SIG_IGN);

@@ -39,12 +39,8 @@ struct pool {
 static void put_lanes(struct json_object *o, const char *name, wt_lanes lanes)
 {
     char text[40];
-    const uint64_t high = (uint64_t)(lanes >> 64), low = (uint64_t)lanes;
-    if (high)
-        snprintf(text, sizeof text, "%" PRIx64 "%016" PRIx64, high, low);
-    else
-        snprintf(text, sizeof text, "%" PRIx64, low);
-    dap_put_text(o, name, text);
+    wt_mask_text(lanes, text, sizeof text);
+    dap_put_text(o, name, text + strlen("0x"));
 }
 
 static void put_three(struct json_object *o, const char *name, const uint32_t three[3])
@@ -117,14 +113,8 @@ static void put_values(struct pool *p, struct json_object *list, const struct wt
     bool equal = true;
     texts = json_object_new_array();
     for (unsigned i = 0; i < values.lane_count && i < lanes; i++) {
-        char *text = NULL, *clean;
-        size_t size;
-        FILE *out = open_memstream(&text, &size);
-        if (out) {
-            wt_values_print(out, view, &values, i, &format);
-            fclose(out);
-        }
-        clean = wt_text_utf8(text ? text : "");
+        char *text = dap_value_text(view, &values, i, &format);
+        char *clean = wt_text_utf8(text ? text : "");
         json_object_array_add(texts, json_object_new_string(clean ? clean : ""));
         equal = equal && (!first || strcmp(first, clean ? clean : "") == 0);
         if (first)
@@ -473,16 +463,9 @@ static void put_sources(struct pool *p)
     json_object_object_foreach(p->places, key, place)
     {
         const char *path = dap_text(place, "path");
-        char *text = NULL;
-        size_t size;
         if (!*key || !path || json_object_object_get_ex(sources, path, NULL))
             continue;
-        const struct wt_text_file *file = wt_program_open_source(p->d->g, path);
-        FILE *out = file && file->path ? open_memstream(&text, &size) : NULL;
-        for (size_t i = 0; out && i < file->line_count; i++)
-            fprintf(out, "%s\n", file->line[i]);
-        if (out)
-            fclose(out);
+        char *text = dap_source_text(p->d, path);
         dap_put_text(sources, path, text);
         free(text);
     }
@@ -587,10 +570,6 @@ enum wt_status dap_select(struct wt_dap *d, struct json_object *arguments,
     struct json_object *changed = json_object_new_object();
     dap_put_number(changed, "threadId", dap_thread_id(d));
     dap_event(d, "wavetrap/selected", changed);
-    if (d->client.invalidated) {
-        struct json_object *o = json_object_new_object();
-        json_object_array_add(dap_put_list(o, "areas"), json_object_new_string("stacks"));
-        dap_event(d, "invalidated", o);
-    }
+    dap_invalidate(d, "stacks");
     return WT_OK;
 }

@@ -108,14 +108,19 @@ int64_t dap_thread_id(struct wt_dap *d)
                : DAP_NO_KERNEL;
 }
 
-void dap_changed(struct wt_dap *d)
+void dap_invalidate(struct wt_dap *d, const char *area)
 {
-    wt_program_refresh_frames(d->g);
     if (!d->client.invalidated)
         return;
     struct json_object *body = json_object_new_object();
-    json_object_array_add(dap_put_list(body, "areas"), json_object_new_string("variables"));
+    json_object_array_add(dap_put_list(body, "areas"), json_object_new_string(area));
     dap_event(d, "invalidated", body);
+}
+
+void dap_changed(struct wt_dap *d)
+{
+    wt_program_refresh_frames(d->g);
+    dap_invalidate(d, "variables");
 }
 
 /* ---- memory ---- */

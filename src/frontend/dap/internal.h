@@ -231,6 +231,8 @@ int64_t dap_hold(struct wt_dap *d, enum dap_holder_kind kind, struct dap_frame f
 /** The holder of a reference. */
 enum wt_status dap_holder_of(struct wt_dap *d, int64_t reference, struct dap_holder **holder,
                              struct wt_error *err);
+/** Tells the client that it is to ask again for an area: "variables", "stacks". */
+void dap_invalidate(struct wt_dap *d, const char *area);
 /** Something was written: what clients have seen of values is void. */
 void dap_changed(struct wt_dap *d);
 /** Frees a holder. */
@@ -297,6 +299,9 @@ dap_fn dap_threads, dap_stack_trace, dap_scopes;
 
 /* ---- variables.c ---- */
 dap_fn dap_variables, dap_set_variable;
+/** The text of value @p k, in GDB's notation; NULL: no host memory. The caller frees it. */
+char *dap_value_text(const struct wt_view *view, const struct wt_values *values, unsigned k,
+                     const struct wt_format *format);
 /** Adds value, type, children and memory of a value; takes over @p values. */
 void dap_put_value(struct wt_dap *d, struct json_object *o, const char *member,
                    struct wt_values *values, struct dap_frame frame, int lane, char *expression,
@@ -327,6 +332,8 @@ dap_fn dap_read_memory, dap_write_memory;
 
 /* ---- sources.c ---- */
 dap_fn dap_source, dap_loaded_sources, dap_modules, dap_breakpoint_locations;
+/** The text of a file, as debug information names it; NULL: there is none. The caller frees it. */
+char *dap_source_text(struct wt_dap *d, const char *path);
 /** Adds the source of a file, as debug information names it. */
 void dap_put_source(struct wt_dap *d, struct json_object *o, const char *name);
 /** The file that a client's source is in the debug information, which the caller frees: the path

@@ -180,6 +180,19 @@ enum wt_status dap_source_name(struct wt_dap *d, struct json_object *source, cha
     return *name ? WT_OK : wt_fail(err, WT_NO_MEMORY, "no host memory");
 }
 
+char *dap_source_text(struct wt_dap *d, const char *path)
+{
+    char *text = NULL;
+    size_t size;
+    const struct wt_text_file *file = wt_program_open_source(d->g, path);
+    FILE *out = file && file->path ? open_memstream(&text, &size) : NULL;
+    for (size_t i = 0; out && i < file->line_count; i++)
+        fprintf(out, "%s\n", file->line[i]);
+    if (out)
+        fclose(out);
+    return text;
+}
+
 /* ---- requests ---- */
 
 enum wt_status dap_source(struct wt_dap *d, struct json_object *arguments,
@@ -187,7 +200,6 @@ enum wt_status dap_source(struct wt_dap *d, struct json_object *arguments,
 {
     struct json_object *source = dap_object(arguments, "source");
     char *name = NULL, *text = NULL;
-    size_t size;
     int64_t reference = 0;
     if (!source && dap_number(arguments, "sourceReference", &reference)) {
         source = json_object_new_object();
@@ -199,12 +211,7 @@ enum wt_status dap_source(struct wt_dap *d, struct json_object *arguments,
     json_object_put(source);
     if (status)
         return status;
-    const struct wt_text_file *file = wt_program_open_source(d->g, name);
-    FILE *out = file && file->path ? open_memstream(&text, &size) : NULL;
-    for (size_t i = 0; out && i < file->line_count; i++)
-        fprintf(out, "%s\n", file->line[i]);
-    if (out)
-        fclose(out);
+    text = dap_source_text(d, name);
     if (!text) {
         wt_fail(err, WT_INVALID, "%s: neither the program nor a file here has this source", name);
         free(name);

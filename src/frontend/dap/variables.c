@@ -16,25 +16,29 @@ struct wt_format dap_format_of(struct json_object *arguments, bool top)
                               .top = top};
 }
 
+char *dap_value_text(const struct wt_view *view, const struct wt_values *values, unsigned k,
+                     const struct wt_format *format)
+{
+    char *text = NULL;
+    size_t size;
+    FILE *out = open_memstream(&text, &size);
+    if (!out)
+        return NULL;
+    wt_values_print(out, view, values, k, format);
+    fclose(out);
+    return text;
+}
+
 /* The text of value @p k; a letter of a format is for what can have it. The caller frees it. */
 static char *value_text(struct wt_dap *d, const struct wt_values *values, unsigned k,
                         const struct wt_format *format)
 {
     const struct wt_view view = wt_program_view(d->g);
     struct wt_format how = *format;
-    char *text = NULL;
-    size_t size;
-    FILE *out = open_memstream(&text, &size);
-    if (!out)
-        return NULL;
     if (!wt_type_is_integral(wt_type_plain(values->type)))
         how.letter = 0;
-    if (values->state[k] == WT_VALUE_LARGE)
-        fprintf(out, "{...}");
-    else
-        wt_values_print(out, &view, values, k, &how);
-    fclose(out);
-    return text;
+    return values->state[k] == WT_VALUE_LARGE ? strdup("{...}")
+                                              : dap_value_text(&view, values, k, &how);
 }
 
 static bool is_indexed(const struct wt_values *values)

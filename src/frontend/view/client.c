@@ -34,26 +34,49 @@ static enum wt_status send_all(int fd, const char *text, size_t size, struct wt_
     return WT_OK;
 }
 
+enum wt_status wt_view_send(struct wt_view_client *c, const char *text, size_t size,
+                            struct wt_error *err)
+{
+    char header[40];
+    const int length = snprintf(header, sizeof header, "Content-Length: %zu\r\n\r\n", size);
+    const enum wt_status status = send_all(c->fd, header, (size_t)length, err);
+    return status ? status : send_all(c->fd, text, size, err);
+}
+
 static enum wt_status send_request(struct wt_view_client *c, const char *command,
                                    struct json_object *arguments, struct wt_error *err)
 {
     struct json_object *o = json_object_new_object();
-    char header[40];
     json_object_object_add(o, "seq", json_object_new_int64(++c->seq));
     json_object_object_add(o, "type", json_object_new_string("request"));
     json_object_object_add(o, "command", json_object_new_string(command));
     if (arguments)
         json_object_object_add(o, "arguments", arguments);
     const char *text = json_object_to_json_string_ext(o, JSON_C_TO_STRING_PLAIN);
-    snprintf(header, sizeof header, "Content-Length: %zu\r\n\r\n", strlen(text));
-    enum wt_status status = send_all(c->fd, header, strlen(header), err);
-    if (!status)
-        status = send_all(c->fd, text, strlen(text), err);
+    const enum wt_status status = wt_view_send(c, text, strlen(text), err);
     json_object_put(o);
     return status;
 }
 
-/* The next message. */
+struct json_object *wt_view_take(struct wt_view_client *c, const char *text, size_t length)
+{
+    struct json_tokener *tokener = json_tokener_new_ex(64);
+    struct json_object *message =
+                           tokener ? json_tokener_parse_ex(tokener, text, (int)length) : NULL,
+                       *body = NULL;
+    json_tokener_free(tokener);
+    const char *event = text_of(message, "event");
+    c->stopped |= is(event, "stopped");
+    c->ended |= is(event, "terminated");
+    if (is(event, "output"))
+        json_object_object_get_ex(message, "body", &body);
+    const char *category = text_of(body, "category"), *output = text_of(body, "output");
+    if (c->output && category && output)
+        c->output(category, output);
+    return message;
+}
+
+/* The next message, which is noted. */
 static enum wt_status next(struct wt_view_client *c, struct json_object **message,
                            struct wt_error *err)
 {
@@ -75,19 +98,8 @@ static enum wt_status next(struct wt_view_client *c, struct json_object **messag
         if (status)
             return status;
     }
-    struct json_tokener *tokener = json_tokener_new_ex(64);
-    *message = tokener ? json_tokener_parse_ex(tokener, body, (int)length) : NULL;
-    json_tokener_free(tokener);
+    *message = wt_view_take(c, body, length);
     return *message ? WT_OK : wt_fail(err, WT_IO, "what the session says is no JSON");
-}
-
-static void tell_output(struct wt_view_client *c, struct json_object *event)
-{
-    struct json_object *body = NULL;
-    json_object_object_get_ex(event, "body", &body);
-    const char *category = text_of(body, "category"), *text = text_of(body, "output");
-    if (c->output && category && text)
-        c->output(category, text);
 }
 
 enum wt_status wt_view_ask(struct wt_view_client *c, const char *command,
@@ -97,10 +109,6 @@ enum wt_status wt_view_ask(struct wt_view_client *c, const char *command,
     struct json_object *message, *value;
     enum wt_status status = send_request(c, command, arguments, err);
     while (!status && (status = next(c, &message, err)) == WT_OK) {
-        c->stopped |= is(text_of(message, "event"), "stopped");
-        c->ended |= is(text_of(message, "event"), "terminated");
-        if (is(text_of(message, "event"), "output"))
-            tell_output(c, message);
         const bool mine = is(text_of(message, "type"), "response") &&
                           json_object_object_get_ex(message, "request_seq", &value) &&
                           json_object_get_int64(value) == c->seq;
@@ -120,13 +128,8 @@ enum wt_status wt_view_wait(struct wt_view_client *c, struct wt_error *err)
 {
     struct json_object *message;
     enum wt_status status = WT_OK;
-    while (!c->stopped && !c->ended && (status = next(c, &message, err)) == WT_OK) {
-        c->stopped |= is(text_of(message, "event"), "stopped");
-        c->ended |= is(text_of(message, "event"), "terminated");
-        if (is(text_of(message, "event"), "output"))
-            tell_output(c, message);
+    while (!c->stopped && !c->ended && (status = next(c, &message, err)) == WT_OK)
         json_object_put(message);
-    }
     return status       ? status
            : c->stopped ? WT_OK
                         : wt_fail(err, WT_STATE,

@@ -33,10 +33,10 @@ unsigned http_parse(const char *bytes, size_t size, struct http_request *request
 bool http_is(struct http_text part, const char *text);
 
 /**
- * Whether a browser that shows a page of @p authority ("127.0.0.1:PORT") has sent a request, or a
- * program that is no browser: its Host is that authority, or "localhost" with the port, and what it
- * says of its origin is the same. A page of another origin, also one whose name is made to lead
- * here, is refused by this.
+ * Whether a request comes from a page of @p authority ("127.0.0.1:PORT"), or from a program that is
+ * no browser. The Host field must be that authority, or "localhost" with its port. Origin and
+ * Sec-Fetch-Site, where they are there, must name the same origin. So the page of another site is
+ * refused, even if its host name has been pointed at this machine.
  */
 bool http_is_own(const struct http_request *request, const char *authority);
 

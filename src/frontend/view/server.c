@@ -131,21 +131,6 @@ static bool has_token(const struct server *s, struct http_text target, const cha
     return !different;
 }
 
-static bool forward(struct server *s, const char *body, size_t size)
-{
-    char header[40];
-    const int length = snprintf(header, sizeof header, "Content-Length: %zu\r\n\r\n", size);
-    struct bytes whole = {0};
-    bool good = add(&whole, header, (size_t)length) && add(&whole, body, size);
-    for (size_t done = 0; good && done < whole.size;) {
-        const ssize_t written = write(s->client->fd, whole.at + done, whole.size - done);
-        good = written > 0 || (written < 0 && errno == EINTR);
-        done += written > 0 ? (size_t)written : 0;
-    }
-    free(whole.at);
-    return good;
-}
-
 static void serve_request(struct server *s, struct connection *c, const struct http_request *r,
                           const char *body)
 {
@@ -163,7 +148,8 @@ static void serve_request(struct server *s, struct connection *c, const struct h
         answer(c, 200, "text/html; charset=utf-8", s->page.at, s->page.size);
     else if (http_is(path, "events") && !r->is_post)
         begin_stream(c);
-    else if (http_is(path, "message") && r->is_post && forward(s, body, r->body))
+    else if (http_is(path, "message") && r->is_post &&
+             wt_view_send(s->client, body, r->body, WT_IGNORED) == WT_OK)
         answer(c, 204, "text/plain", "", 0);
     else
         refuse(c, 404, "There is nothing here.\n");
@@ -211,22 +197,6 @@ static void transmit(struct connection *c)
 
 /* ---- the session ---- */
 
-static void tell_output(struct server *s, const char *text, size_t length)
-{
-    struct json_object *o = NULL, *body, *category, *output;
-    struct json_tokener *tokener =
-        s->client->output && memmem(text, length, "\"output\"", 8) ? json_tokener_new() : NULL;
-    if (tokener)
-        o = json_tokener_parse_ex(tokener, text, (int)length);
-    if (o && json_object_object_get_ex(o, "body", &body) &&
-        json_object_object_get_ex(body, "category", &category) &&
-        json_object_object_get_ex(body, "output", &output))
-        s->client->output(json_object_get_string(category), json_object_get_string(output));
-    json_object_put(o);
-    if (tokener)
-        json_tokener_free(tokener);
-}
-
 /* Whatever the session says goes to all pages. */
 static void tell_pages(struct server *s, const char *text, size_t length)
 {
@@ -234,7 +204,8 @@ static void tell_pages(struct server *s, const char *text, size_t length)
         if (c->fd >= 0 && c->streams &&
             !(add(&c->out, "data: ", 6) && add(&c->out, text, length) && add(&c->out, "\n\n", 2)))
             c->ends = true;
-    tell_output(s, text, length);
+    if (memmem(text, length, "\"output\"", 8)) /* answers may be long, and are not parsed */
+        json_object_put(wt_view_take(s->client, text, length));
 }
 
 /* False: the session is gone. */

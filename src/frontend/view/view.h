@@ -31,6 +31,12 @@ struct wt_view_client {
     void (*output)(const char *category, const char *text);
 };
 
+/** Sends a message. WT_IO: the server is gone. */
+enum wt_status wt_view_send(struct wt_view_client *client, const char *text, size_t size,
+                            struct wt_error *err);
+/** Takes a message of the server: notes a stop and the end, and hands output on. The message is the
+ * caller's; NULL: it is no JSON. */
+struct json_object *wt_view_take(struct wt_view_client *client, const char *text, size_t length);
 /**
  * Sends a request with @p arguments, which it takes over (NULL: none), and waits for the answer.
  * *body (NULL: of no interest) is the caller's. WT_INVALID: it is a failure, and *err has its text;

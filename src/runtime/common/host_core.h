@@ -46,7 +46,7 @@ struct wt_host_core_ops {
     /** Copies what a recorded machine has within one page. NULL: as a debugger reads it. */
     bool (*read_page)(struct wt_machine *m, uint64_t addr, uint8_t *bytes, size_t size);
     /** Writes the state of a machine whose memory is the host's; false: the program has no host
-     * memory for that. NULL: what is mapped of it is m->regions. */
+     * memory for that. NULL: m->regions has the ranges that are mapped. */
     bool (*archive)(struct wt_machine *m, struct wt_archive *a,
                     const struct wt_host_archive *in_host);
     /** The operations that inputs of its recorded run may do; the reader lists them first. */

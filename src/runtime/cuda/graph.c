@@ -16,7 +16,7 @@ bool graph_is(const struct CUgraph_st *graph)
     return graph && g;
 }
 
-/* Those of late are asked for most. */
+/* The search begins with the newest node, which programs name most often. */
 bool graph_is_node(const struct CUgraphNode_st *node)
 {
     for (const struct CUgraph_st *g = graphs; g; g = g->next)
@@ -139,6 +139,15 @@ CUresult graph_add(CUgraph graph, const CUgraphNode *after, size_t count, struct
     }
     *node = graph->node[graph->count++] = n;
     return CUDA_SUCCESS;
+}
+
+CUresult graph_replace(CUgraphNode node, struct graph_work *work)
+{
+    const bool good = node && node->work.type == work->type;
+    graph_free_work(good ? &node->work : work);
+    if (good)
+        node->work = *work;
+    return good ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
 }
 
 CUgraph graph_copy(const struct CUgraph_st *graph, bool inner)

@@ -71,8 +71,20 @@ void graph_free_work(struct graph_work *work);
 /** Gives @p work copies of all that it points to and a node owns. False, with nothing owned:
  * without host memory. */
 bool graph_own_work(struct graph_work *work);
+/**
+ * Replaces the work of a node, which takes what @p work owns, also on failure.
+ * CUDA_ERROR_INVALID_VALUE: @p node is NULL, or of another type.
+ */
+CUresult graph_replace(CUgraphNode node, struct graph_work *work);
 /** Adds a node to a list, if it is not there. False without host memory. */
 bool graph_list(CUgraphNode **list, size_t *count, size_t *room, CUgraphNode node);
+
+/* ---- graph_nodes.c ---- */
+
+/** Makes the work of a kernel from a program's structure, whose first form (@p second is false)
+ * lacks the last two members. The parameters' values are copied. It takes the lock. */
+CUresult graph_kernel_work(const CUDA_KERNEL_NODE_PARAMS *what, bool second,
+                           struct graph_work *work);
 
 /* ---- launch.c, copy.c, fill.c, streams.c, events.c: what nodes do ---- */
 

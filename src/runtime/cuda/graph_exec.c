@@ -1,6 +1,5 @@
 /* libcuda: graphs that are ready to be launched. See graph.h. */
 #include <stdlib.h>
-#include <string.h>
 
 #include "runtime/cuda/copy.h"
 #include "runtime/cuda/graph.h"
@@ -56,6 +55,16 @@ static CUresult put_in_order(CUgraph graph)
     return result;
 }
 
+/* A copy of a graph, in order. */
+static CUresult copy_in_order(const struct CUgraph_st *graph, CUgraph *copy)
+{
+    *copy = graph_copy(graph, true);
+    const CUresult result = *copy ? put_in_order(*copy) : CUDA_ERROR_OUT_OF_MEMORY;
+    if (result && *copy)
+        graph_free(*copy);
+    return result;
+}
+
 /* The flags choose where memory of nodes is freed, and whether kernels launch graphs: there are
  * neither. Memory nodes are not made, and the upload is done with the launch. */
 enum { AUTO_FREE = 1, UPLOAD = 2, DEVICE_LAUNCH = 4, USE_PRIORITY = 8 };
@@ -67,12 +76,10 @@ static CUresult instantiate(CUgraphExec *exec, CUgraph graph, cuuint64_t flags)
         return CUDA_ERROR_INVALID_VALUE;
     if (flags & DEVICE_LAUNCH)
         return CUDA_ERROR_NOT_SUPPORTED;
+    CUgraph copy;
     CUgraphExec e = calloc(1, sizeof *e);
-    CUgraph copy = e ? graph_copy(graph, true) : NULL;
-    const CUresult result = copy ? put_in_order(copy) : CUDA_ERROR_OUT_OF_MEMORY;
+    const CUresult result = e ? copy_in_order(graph, &copy) : CUDA_ERROR_OUT_OF_MEMORY;
     if (result) {
-        if (copy)
-            graph_free(copy);
         free(e);
         return result;
     }
@@ -170,12 +177,10 @@ API_IN(state_lock(), cuGraphExecUpdate_v2,
     info->result = compare(exec->graph, graph, &info->errorNode);
     if (info->result)
         return CUDA_ERROR_GRAPH_EXEC_UPDATE_FAILURE;
-    CUgraph copy = graph_copy(graph, true);
-    const CUresult result = copy ? put_in_order(copy) : CUDA_ERROR_OUT_OF_MEMORY;
+    CUgraph copy;
+    const CUresult result = copy_in_order(graph, &copy);
     if (result) {
         info->result = CU_GRAPH_EXEC_UPDATE_ERROR;
-        if (copy)
-            graph_free(copy);
         return result;
     }
     /* The nodes by which the program knows them stay those of the graph that was instantiated. */
@@ -217,27 +222,18 @@ static CUgraphNode node_of(CUgraphExec exec, CUgraphNode node)
 static CUresult set(CUgraphExec exec, CUgraphNode node, struct graph_work *work)
 {
     const CUresult result = state_lock();
-    CUgraphNode own = result ? NULL : node_of(exec, node);
-    if (!own || own->work.type != work->type) {
+    if (result) {
         graph_free_work(work);
-        return result ? result : state_leave(CUDA_ERROR_INVALID_VALUE);
+        return result;
     }
-    graph_free_work(&own->work);
-    own->work = *work;
-    return state_leave(CUDA_SUCCESS);
+    return state_leave(graph_replace(node_of(exec, node), work));
 }
 
 static CUresult set_kernel(CUgraphExec exec, CUgraphNode node, const CUDA_KERNEL_NODE_PARAMS *what,
-                           size_t bytes)
+                           bool second)
 {
     struct graph_work work;
-    CUDA_KERNEL_NODE_PARAMS whole = {0};
-    if (!what)
-        return CUDA_ERROR_INVALID_VALUE;
-    memcpy(&whole, what, bytes);
-    if (!whole.func)
-        whole.func = (CUfunction)whole.kern;
-    const CUresult result = launch_work(&whole, false, NULL, &work);
+    const CUresult result = graph_kernel_work(what, second, &work);
     return result ? result : set(exec, node, &work);
 }
 
@@ -245,14 +241,14 @@ API(cuGraphExecKernelNodeSetParams,
     (CUgraphExec exec, CUgraphNode node, const CUDA_KERNEL_NODE_PARAMS *what), (exec, node, what),
     "%p, %p, %p", exec, node, what)
 {
-    return set_kernel(exec, node, what, offsetof(CUDA_KERNEL_NODE_PARAMS, kern));
+    return set_kernel(exec, node, what, false);
 }
 
 API(cuGraphExecKernelNodeSetParams_v2,
     (CUgraphExec exec, CUgraphNode node, const CUDA_KERNEL_NODE_PARAMS *what), (exec, node, what),
     "%p, %p, %p", exec, node, what)
 {
-    return set_kernel(exec, node, what, sizeof *what);
+    return set_kernel(exec, node, what, true);
 }
 
 API(cuGraphExecMemcpyNodeSetParams,

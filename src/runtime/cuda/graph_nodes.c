@@ -16,19 +16,15 @@ static CUresult add(CUgraphNode *node, CUgraph graph, const CUgraphNode *after, 
     return result;
 }
 
-/* Replaces what a node does, which stays of its type; the node takes what @p work owns. */
+/* Replaces what a node does; the node takes what @p work owns. */
 static CUresult set(CUgraphNode node, struct graph_work *work)
 {
-    CUresult result = state_lock();
-    if (!result && (!graph_is_node(node) || node->work.type != work->type))
-        result = state_leave(CUDA_ERROR_INVALID_VALUE);
+    const CUresult result = state_lock();
     if (result) {
         graph_free_work(work);
         return result;
     }
-    graph_free_work(&node->work);
-    node->work = *work;
-    return state_leave(CUDA_SUCCESS);
+    return state_leave(graph_replace(graph_is_node(node) ? node : NULL, work));
 }
 
 /* What a node does, of a type; the lock is taken if the result is CUDA_SUCCESS. */
@@ -42,13 +38,12 @@ static CUresult get(CUgraphNode node, CUgraphNodeType type, const void *to)
                : state_leave(CUDA_ERROR_INVALID_VALUE);
 }
 
-static CUresult kernel_work(const CUDA_KERNEL_NODE_PARAMS *what, bool second,
-                            struct graph_work *work)
+CUresult graph_kernel_work(const CUDA_KERNEL_NODE_PARAMS *what, bool second,
+                           struct graph_work *work)
 {
     CUDA_KERNEL_NODE_PARAMS whole = {0};
     if (!what)
         return CUDA_ERROR_INVALID_VALUE;
-    /* The first form of the structure ends before the two last members. */
     memcpy(&whole, what, second ? sizeof whole : offsetof(CUDA_KERNEL_NODE_PARAMS, kern));
     if (!whole.func)
         whole.func = (CUfunction)whole.kern;
@@ -59,7 +54,7 @@ static CUresult add_kernel(CUgraphNode *node, CUgraph graph, const CUgraphNode *
                            const CUDA_KERNEL_NODE_PARAMS *what, bool second)
 {
     struct graph_work work;
-    const CUresult result = kernel_work(what, second, &work);
+    const CUresult result = graph_kernel_work(what, second, &work);
     return result ? result : add(node, graph, after, count, &work);
 }
 
@@ -84,7 +79,7 @@ API(cuGraphAddKernelNode_v2,
 static CUresult set_kernel(CUgraphNode node, const CUDA_KERNEL_NODE_PARAMS *what, bool second)
 {
     struct graph_work work;
-    const CUresult result = kernel_work(what, second, &work);
+    const CUresult result = graph_kernel_work(what, second, &work);
     return result ? result : set(node, &work);
 }
 

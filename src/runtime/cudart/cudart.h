@@ -1,8 +1,8 @@
 /*
  * libcudart: the CUDA runtime API over libcuda's public functions, for CUDA C++ programs that clang
- * or nvcc has compiled. It is built once for each major version, with the layouts and parameters of
- * CUDART_VERSION. What its parts share: the device of a thread, its last error, and what programs
- * have registered. docs/cuda-cpp.md describes it.
+ * or nvcc has compiled (docs/cuda-cpp.md). The library is built once for each major version, with
+ * the layouts and parameters of its CUDART_VERSION. This header declares what its files share: the
+ * device of a thread, the thread's last error, the kernels and variables of the program.
  */
 #ifndef WT_RUNTIME_CUDART_CUDART_H
 #define WT_RUNTIME_CUDART_CUDART_H

@@ -225,38 +225,37 @@ EXPORT cudaError_t cudaGraphExecMemcpyNodeSetParams1D(cudaGraphExec_t exec, cuda
     return cudart_of(cuGraphExecMemcpyNodeSetParams(exec, node, &copy, NULL));
 }
 
-/* The structures are the driver's but for the types of their members. */
-_Static_assert(sizeof(struct cudaMemsetParams) == sizeof(CUDA_MEMSET_NODE_PARAMS), "a fill");
-_Static_assert(sizeof(struct cudaHostNodeParams) == sizeof(CUDA_HOST_NODE_PARAMS), "a call");
-
-static CUDA_MEMSET_NODE_PARAMS fill_of(const struct cudaMemsetParams *p)
+/* The driver's structure of a fill, in *to; NULL, which the driver refuses, for NULL. */
+static const CUDA_MEMSET_NODE_PARAMS *fill_of(const struct cudaMemsetParams *p,
+                                              CUDA_MEMSET_NODE_PARAMS *to)
 {
-    return (CUDA_MEMSET_NODE_PARAMS){(uintptr_t)p->dst, p->pitch, p->value,
-                                     p->elementSize,    p->width, p->height};
+    if (!p)
+        return NULL;
+    *to = (CUDA_MEMSET_NODE_PARAMS){(uintptr_t)p->dst, p->pitch, p->value,
+                                    p->elementSize,    p->width, p->height};
+    return to;
 }
 
 EXPORT cudaError_t cudaGraphAddMemsetNode(cudaGraphNode_t *node, cudaGraph_t graph,
                                           const cudaGraphNode_t *after, size_t count,
                                           const struct cudaMemsetParams *p)
 {
-    const CUDA_MEMSET_NODE_PARAMS fill = p ? fill_of(p) : (CUDA_MEMSET_NODE_PARAMS){0};
-    return cudart_of(p ? cuGraphAddMemsetNode(node, graph, after, count, &fill, NULL)
-                       : CUDA_ERROR_INVALID_VALUE);
+    CUDA_MEMSET_NODE_PARAMS fill;
+    return cudart_of(cuGraphAddMemsetNode(node, graph, after, count, fill_of(p, &fill), NULL));
 }
 
 EXPORT cudaError_t cudaGraphMemsetNodeSetParams(cudaGraphNode_t node,
                                                 const struct cudaMemsetParams *p)
 {
-    const CUDA_MEMSET_NODE_PARAMS fill = p ? fill_of(p) : (CUDA_MEMSET_NODE_PARAMS){0};
-    return cudart_of(p ? cuGraphMemsetNodeSetParams(node, &fill) : CUDA_ERROR_INVALID_VALUE);
+    CUDA_MEMSET_NODE_PARAMS fill;
+    return cudart_of(cuGraphMemsetNodeSetParams(node, fill_of(p, &fill)));
 }
 
 EXPORT cudaError_t cudaGraphExecMemsetNodeSetParams(cudaGraphExec_t exec, cudaGraphNode_t node,
                                                     const struct cudaMemsetParams *p)
 {
-    const CUDA_MEMSET_NODE_PARAMS fill = p ? fill_of(p) : (CUDA_MEMSET_NODE_PARAMS){0};
-    return cudart_of(p ? cuGraphExecMemsetNodeSetParams(exec, node, &fill, NULL)
-                       : CUDA_ERROR_INVALID_VALUE);
+    CUDA_MEMSET_NODE_PARAMS fill;
+    return cudart_of(cuGraphExecMemsetNodeSetParams(exec, node, fill_of(p, &fill), NULL));
 }
 
 EXPORT cudaError_t cudaGraphMemsetNodeGetParams(cudaGraphNode_t node, struct cudaMemsetParams *p)
@@ -273,33 +272,36 @@ EXPORT cudaError_t cudaGraphMemsetNodeGetParams(cudaGraphNode_t node, struct cud
     return cudart_of(result);
 }
 
-static CUDA_HOST_NODE_PARAMS call_of(const struct cudaHostNodeParams *p)
+/* The same of a function of the host. */
+static const CUDA_HOST_NODE_PARAMS *call_of(const struct cudaHostNodeParams *p,
+                                            CUDA_HOST_NODE_PARAMS *to)
 {
-    return (CUDA_HOST_NODE_PARAMS){p->fn, p->userData};
+    if (!p)
+        return NULL;
+    *to = (CUDA_HOST_NODE_PARAMS){p->fn, p->userData};
+    return to;
 }
 
 EXPORT cudaError_t cudaGraphAddHostNode(cudaGraphNode_t *node, cudaGraph_t graph,
                                         const cudaGraphNode_t *after, size_t count,
                                         const struct cudaHostNodeParams *p)
 {
-    const CUDA_HOST_NODE_PARAMS call = p ? call_of(p) : (CUDA_HOST_NODE_PARAMS){0};
-    return cudart_of(p ? cuGraphAddHostNode(node, graph, after, count, &call)
-                       : CUDA_ERROR_INVALID_VALUE);
+    CUDA_HOST_NODE_PARAMS call;
+    return cudart_of(cuGraphAddHostNode(node, graph, after, count, call_of(p, &call)));
 }
 
 EXPORT cudaError_t cudaGraphHostNodeSetParams(cudaGraphNode_t node,
                                               const struct cudaHostNodeParams *p)
 {
-    const CUDA_HOST_NODE_PARAMS call = p ? call_of(p) : (CUDA_HOST_NODE_PARAMS){0};
-    return cudart_of(p ? cuGraphHostNodeSetParams(node, &call) : CUDA_ERROR_INVALID_VALUE);
+    CUDA_HOST_NODE_PARAMS call;
+    return cudart_of(cuGraphHostNodeSetParams(node, call_of(p, &call)));
 }
 
 EXPORT cudaError_t cudaGraphExecHostNodeSetParams(cudaGraphExec_t exec, cudaGraphNode_t node,
                                                   const struct cudaHostNodeParams *p)
 {
-    const CUDA_HOST_NODE_PARAMS call = p ? call_of(p) : (CUDA_HOST_NODE_PARAMS){0};
-    return cudart_of(p ? cuGraphExecHostNodeSetParams(exec, node, &call)
-                       : CUDA_ERROR_INVALID_VALUE);
+    CUDA_HOST_NODE_PARAMS call;
+    return cudart_of(cuGraphExecHostNodeSetParams(exec, node, call_of(p, &call)));
 }
 
 EXPORT cudaError_t cudaGraphHostNodeGetParams(cudaGraphNode_t node, struct cudaHostNodeParams *p)

@@ -79,7 +79,7 @@ class Grid {
         c.fillStyle = s.paper;
         c.fillRect(0, 0, width, height);
         c.textBaseline = 'middle';
-        const from = Math.max(0, Math.floor((left - 0) / this.cell)), to = Math.min(this.lanes, Math.ceil((left + width) / this.cell));
+        const from = Math.max(0, Math.floor(left / this.cell)), to = Math.min(this.lanes, Math.ceil((left + width) / this.cell));
         for (let i = this.rowAt(up); i < this.rows.length && this.top[i] - up < height; i++)
             this.drawRow(c, s, this.rows[i], this.top[i] - up, left, from, to, width);
         this.drawHeader(c, s, left, from, to, width);

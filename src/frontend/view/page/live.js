@@ -11,7 +11,7 @@ Object.assign(View.prototype, {
                          this.button(this.runs, '▶▶', 'Continue', ask('continue'))];
         this.button(this.runs, 'Restart', 'Run again from the beginning', () => this.restart());
         this.pauses = this.button(this.runs, '❚❚', 'Pause', () => this.send('pause', { threadId: this.thread }));
-        this.source.transport.onEvent = (event, body) => this.take_event(event, body);
+        this.source.transport.onEvent = (event, body) => this.takeEvent(event, body);
         this.refresh();
     },
 
@@ -43,7 +43,7 @@ Object.assign(View.prototype, {
         return this.refresh();
     },
 
-    take_event(event, body) {
+    takeEvent(event, body) {
         if (event === 'stopped') {
             performance.mark('wavetrap stopped');
             this.thread = body.threadId;
