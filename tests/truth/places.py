@@ -14,7 +14,8 @@ ignore counts and watchpoints:
               had it before, with points that come and go meanwhile; backwards from the end of the kernel the same stops
     hardware  a watchpoint with what hardware has: the same stops where the GPU has watchpoints, an error elsewhere
     finish    out of f() of a call, into the same work-item
-    lines     the lines that next visits are those of reverse-next in the other order
+    lines     the lines that next visits are those of reverse-next in the other order, at the same addresses
+    steps     the places that step visits are those of reverse-step in the other order
     core      a core file of a stop shows the same lane; in what was recorded before, the same stops backwards and forwards
     trace     `wavetrap trace` has the store at the time, in the wave and lane, and at the address of the stop and of who-wrote; at other
               times of the past the next instruction is the trace's
@@ -34,11 +35,21 @@ from truth import ROOT, Finding, WAVETRAP
 DEVICES = ["rv32", "rv64", "gcn", "gen9", "sm"]
 FAMILIES = [*DEVICES, *hosts.FAMILIES]
 ROUND = 200
-FIXED = {family: hosts.FIXED.get(family, (1, 2, 3)) for family in FAMILIES}
+FIXED = {family: hosts.FIXED.get(family, (2, 4, 5) if family == "gcn" else (1, 2, 3)) for family in FAMILIES}
 
 # ---- programs ----
 
 FUNCTION = """
+NOINLINE OPTIMISED int last(int x)
+{
+    return x + 1;
+}
+
+NOINLINE OPTIMISED int tail(int x)
+{
+    TAIL return last(x); /* a jump, where the compiler can */
+}
+
 NOINLINE void f(int key, int value, GLOBAL int *to)
 {
     int before = to[key];
@@ -53,16 +64,29 @@ BODY = """
     for (int i = 0; i < n; i++) {
         int key = (b * n + i) * FACTOR % CELLS;
         f(key, b * 16 + i + 1, cells); /* call */
-        key = key + i;
+        key = tail(key) + i;
+        n = n + ITEM - b;
         mine[0] = b * 16 + i + 1;
     }
     n = 0; /* last */
 """
-CL = "#define GLOBAL __global\n#define LOCAL __local\n#define NOINLINE __attribute__((noinline))\n#define ITEM get_global_id(0)\n"
+CL = """#define GLOBAL __global
+#define LOCAL __local
+#define NOINLINE __attribute__((noinline))
+#define OPTIMISED
+#ifdef __AMDGCN__
+#define TAIL __attribute__((musttail))
+#else
+#define TAIL
+#endif
+#define ITEM get_global_id(0)
+"""
 C = """#include "vortex.h"
 #define GLOBAL
 #define LOCAL static
 #define NOINLINE __attribute__((noinline))
+#define OPTIMISED __attribute__((optimize("O2")))
+#define TAIL
 #define ITEM (round * HARTS + (int)vx_hart())
 static int cells[CELLS + 1];
 static volatile int round;
@@ -448,14 +472,29 @@ def lines(p, rng, folder, options):
     """next, some times, and reverse-next as often."""
     b, count = rng.randrange(p.items), rng.randrange(1, 3 * p.calls)
     said = session(p, folder, "lines", [f"tbreak {source_of(p, 'call')} if b == {b}", "run"],
-                   ["frame", *["next", "frame", "print b"] * count, *["reverse-next", "frame", "print b"] * count], options)
-    mirrored(said, count, b, f"next from the call in work-item {b}")
+                   ["print/x $pc", "frame", "print b", *["next", "print/x $pc", "frame", "print b"] * count,
+                    *["reverse-next", "print/x $pc", "frame", "print b"] * count], options)
+    mirrored(["", *said], count, b, f"next from the call in work-item {b}")
+
+
+def steps(p, rng, folder, options):
+    """step, some times, into calls and out of them, and reverse-step back to where it began."""
+    b, count = rng.randrange(p.items), rng.randrange(1, 12 * p.calls)
+    what = f"step from the call in work-item {b}"
+    forwards = session(p, folder, "steps", [f"tbreak {source_of(p, 'call')} if b == {b}", "run"], [*["frame", "step"] * count, "frame"], options)[::2]
+    back = session(p, folder, "steps-back", [f"tbreak {source_of(p, 'call')} if b == {b}", "run", *["step"] * count],
+                   ["frame", *["reverse-step", "frame"] * 2 * count], options)[::2]
+    # Only forwards, a step stops behind a call, within the line; only backwards, where a function opens.
+    forwards = [text for text in forwards[:-1] if not re.match(r"#0  0x", text)] + forwards[-1:]
+    back = [text for text in back if not re.search(r"\t(\{$|NOINLINE )", text)][:len(forwards)]
+    if forwards != back[::-1]:
+        raise Finding(f"{what}: {forwards}; reverse-step: {back}")
 
 
 def mirrored(said, count, b, what):
-    """The lines that next has visited are those of reverse-next in the other order, all in work-item b."""
-    visited = [lines_of(text) for text in [said[0], *said[2::3]]]
-    work = [number(text) for text in said[3::3]]
+    """The lines that next has visited are those of reverse-next in the other order, each at the same address, all in work-item b."""
+    visited = [(text.split(" = ")[-1], lines_of(line)) for text, line in zip(said[1::4], said[2::4])]
+    work = [number(text) for text in said[3::4]]
     forwards, back = visited[:count + 1], visited[count:]
     if forwards != back[::-1] or set(work) != {b}:
         raise Finding(f"{what}: lines {forwards}; reverse-next: {back}; work-items {work}")
@@ -480,7 +519,7 @@ def core(p, rng, folder, options):
     forwards_are(p, stops, again[7 + count:], what)
 
 
-SESSIONS = {"watch": watch, "condition": condition, "finish": finish, "lines": lines, "core": core, "own": own, "hardware": hardware, "trace": trace}
+SESSIONS = {"watch": watch, "condition": condition, "finish": finish, "lines": lines, "steps": steps, "core": core, "own": own, "hardware": hardware, "trace": trace}
 
 
 def draw(family, seed):

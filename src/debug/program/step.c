@@ -6,23 +6,29 @@
 #include <string.h>
 
 #include "debug/program/internal.h"
+#include "debug/source/inlined.h"
 
 /* Limit on the ranges of one step: the user interrupts a line that does not end long before. */
 #define MOST_RANGES 10000000u
+
+#define NOWHERE UINT64_MAX
 
 /* The begin of a step. */
 struct plan {
     wt_thread thread;
     uint64_t cfa, function;
-    bool has_cfa;
+    uint64_t caller_cfa;
+    bool has_cfa, has_caller;
     const char *file;
     unsigned line;
     const void *block;   /* the inlined call that it began in; NULL: the function itself */
     uint64_t start, end; /* the range that is stepped through */
     bool over;           /* calls are stepped over */
     bool back;
-    bool left; /* backwards: the current line is another one than the first, or its middle */
-    bool done; /* a stop was reported, and the step is at its end */
+    bool left;       /* backwards: the step ends where the current line begins */
+    uint64_t begin;  /* backwards: that address; NOWHERE: no statement of the line begins there */
+    uint64_t origin; /* backwards: the address at which the step began; NOWHERE: it has gone on */
+    bool done;       /* a stop was reported, and the step is at its end */
 };
 
 static bool same_wave(struct wt_program *g, wt_thread a, wt_thread b)
@@ -98,12 +104,19 @@ static const void *block_of(const struct wt_frame *frame)
     return frame->inlined ? frame->scope[frame->first_scope].addr : NULL;
 }
 
+static bool caller_cfa(struct wt_program *g, const struct wt_frame *frame, uint64_t *cfa)
+{
+    const struct wt_frame *caller = pg_caller(g, frame);
+    return caller && wt_frames_cfa(g->frames, caller->level, cfa);
+}
+
 static bool begin_plan(struct wt_program *g, struct plan *p, const struct wt_frame *frame)
 {
     struct wt_line_row row;
     p->thread = g->thread;
     p->function = wt_frame_function_start(frame);
     p->has_cfa = wt_frames_cfa(g->frames, 0, &p->cfa);
+    p->has_caller = caller_cfa(g, frame, &p->caller_cfa);
     if (!frame->symbols || !wt_symbols_row(frame->symbols, frame->pc - frame->bias, &row))
         return false;
     p->block = block_of(frame);
@@ -128,6 +141,16 @@ static bool is_callee(struct wt_program *g, const struct plan *p, const struct w
            wt_frame_function_start(caller) == p->function;
 }
 
+/* Whether the function in which the plan began has jumped to another one, which returns to its
+ * caller: a tail call. */
+static bool is_tail_call(struct wt_program *g, const struct plan *p, const struct wt_frame *frame)
+{
+    const uint64_t function = wt_frame_function_start(frame);
+    uint64_t cfa;
+    return !p->back && frame->pc == function && function != p->function && p->has_caller &&
+           caller_cfa(g, frame, &cfa) && cfa == p->caller_cfa;
+}
+
 static bool is_same_frame(struct wt_program *g, const struct plan *p, const struct wt_frame *frame)
 {
     uint64_t cfa;
@@ -145,7 +168,7 @@ static enum wt_status leave_callee(struct wt_program *g, struct plan *p,
          * instruction further. */
         at.addr = wt_frame_function_start(frame);
         at.has_cfa = wt_frames_cfa(g->frames, 0, &at.cfa);
-        enum wt_status status = run_to(g, p, &at, err);
+        enum wt_status status = frame->pc == at.addr ? WT_OK : run_to(g, p, &at, err);
         return status || p->done ? status : go(g, p, WT_RESUME_STEP, err);
     }
     const struct wt_frame *caller = pg_caller(g, frame);
@@ -160,7 +183,7 @@ static enum wt_status enter_callee(struct wt_program *g, struct plan *p,
     const uint64_t start = wt_frame_function_start(frame);
     const uint64_t body = wt_symbols_body(frame->symbols, start - frame->bias) + frame->bias;
     p->done = true;
-    if (p->back || frame->pc != start || body == frame->pc)
+    if (frame->pc != start || body == frame->pc)
         return WT_OK;
     const struct wt_stop_at at = {.addr = body, .thread = p->thread};
     p->done = false;
@@ -178,6 +201,55 @@ static bool has_lines(const struct wt_frame *frame)
            row.line;
 }
 
+/* A line of the function or inlined call in which a step is. */
+struct position {
+    const char *file;
+    unsigned line;
+};
+
+static bool is_same_position(struct position a, struct position b)
+{
+    return a.line == b.line && a.file && b.file && strcmp(a.file, b.file) == 0;
+}
+
+/* The line at an address of the file. In a call that was inlined there, it is the call's line if
+ * calls are stepped over. */
+static struct position line_at(const struct plan *p, struct wt_symbols *symbols, uint64_t addr)
+{
+    Dwarf_Die scope[WT_SCOPES];
+    struct wt_inlined list[WT_SCOPES + 1];
+    const unsigned count = wt_inlined_at(symbols, addr, scope, list);
+    unsigned at = 0;
+    while (p->over && at < count &&
+           p->block != (list[at].inlined ? scope[list[at].first_scope].addr : NULL))
+        at++;
+    at = at < count ? at : 0;
+    return (struct position){list[at].path, list[at].line};
+}
+
+/* The address at which the line of the frame begins, as far as its code stands together: code that
+ * belongs to no line, or at which no statement begins, may be between. NOWHERE: no statement begins
+ * there. */
+static uint64_t line_begin(const struct plan *p, const struct wt_frame *frame)
+{
+    struct wt_symbols *symbols = frame->symbols;
+    uint64_t at = frame->pc - frame->bias, begin = NOWHERE;
+    const struct position here = line_at(p, symbols, at);
+    struct wt_line_row row;
+    while (wt_symbols_row(symbols, at, &row)) {
+        const struct position now = line_at(p, symbols, row.start);
+        const bool inlined = now.line != row.line;
+        if (is_same_position(now, here) && (row.statement || inlined))
+            begin = row.start + frame->bias;
+        else if (row.line && row.statement && !is_same_position(now, here))
+            break;
+        if (row.start + frame->bias <= wt_frame_function_start(frame))
+            break;
+        at = row.start - 1;
+    }
+    return begin;
+}
+
 enum inlined { OUTSIDE, AT_CALL, WITHIN };
 
 /* The position of a thread in the function in which the plan began: at the beginning of a call
@@ -193,6 +265,76 @@ static enum inlined where_inlined(struct wt_program *g, const struct plan *p,
     return outer && outer->physical == frame->physical ? WITHIN : OUTSIDE;
 }
 
+/* Takes over the line and the function of the frame, in which a step backwards has arrived. */
+static void enter_line(struct wt_program *g, struct plan *p, const struct wt_frame *frame)
+{
+    p->left = true;
+    p->function = wt_frame_function_start(frame);
+    p->has_cfa = wt_frames_cfa(g->frames, 0, &p->cfa);
+    p->block = block_of(frame);
+    const struct position now = line_at(p, frame->symbols, frame->pc - frame->bias);
+    p->file = now.file;
+    p->line = now.line;
+}
+
+/* A step backwards has left its line other than by the line's first address: a jump had led into
+ * the middle. *there: a step forwards would have stopped at that instruction, and the thread stands
+ * there now. */
+static enum wt_status find_entry(struct wt_program *g, struct plan *p, bool *there,
+                                 struct wt_error *err)
+{
+    struct plan forwards = *p;
+    const struct wt_frame *frame;
+    struct wt_line_row row;
+    forwards.back = false;
+    enum wt_status status = go(g, &forwards, WT_RESUME_STEP, err);
+    if (!status)
+        status = wt_program_need_frame(g, &frame, err);
+    if (status || forwards.done) {
+        p->done = forwards.done;
+        return status;
+    }
+    *there = frame->pc != p->origin &&
+             wt_symbols_row(frame->symbols, frame->pc - frame->bias, &row) && row.statement &&
+             row.start + frame->bias == frame->pc && row.line == p->line;
+    return *there ? WT_OK : go(g, p, WT_RESUME_STEP, err);
+}
+
+/* Where a step backwards has arrived: as examine_arrival. */
+static enum wt_status arrive_back(struct wt_program *g, struct plan *p,
+                                  const struct wt_frame *frame, bool *done, struct wt_error *err)
+{
+    struct wt_line_row row;
+    uint64_t cfa;
+    enum wt_status status = WT_OK;
+    const struct position here = {p->file, p->line};
+    const bool moved = wt_frame_function_start(frame) != p->function ||
+                       (p->has_cfa && wt_frames_cfa(g->frames, 0, &cfa) && cfa != p->cfa);
+    const bool other =
+        moved || !is_same_position(line_at(p, frame->symbols, frame->pc - frame->bias), here);
+    if (other && !moved && p->left && p->begin != NOWHERE) {
+        status = find_entry(g, p, done, err);
+        if (status || p->done || *done)
+            return status;
+        if ((status = wt_program_need_frame(g, &frame, err)) != WT_OK)
+            return status;
+    }
+    p->origin = NOWHERE;
+    if (other)
+        enter_line(g, p, frame);
+    p->begin = line_begin(p, frame);
+    *done = p->left && frame->pc == p->begin;
+    while (*done && g->hidden && block_of(frame) != p->block && !status) {
+        pg_enter_calls(g, 0, 1); /* the step comes from within the call */
+        status = wt_program_need_frame(g, &frame, err);
+    }
+    if (!*done && wt_symbols_row(frame->symbols, frame->pc - frame->bias, &row)) {
+        p->start = p->left && p->begin != NOWHERE ? p->begin + 1 : row.start + frame->bias;
+        p->end = row.end + frame->bias;
+    }
+    return status;
+}
+
 /* Examines where the thread has arrived: sets *done, or the next range in `p`. */
 static enum wt_status examine_arrival(struct wt_program *g, struct plan *p, bool *done,
                                       struct wt_error *err)
@@ -203,7 +345,11 @@ static enum wt_status examine_arrival(struct wt_program *g, struct plan *p, bool
     *done = true;
     if (status)
         return status;
-    if (is_callee(g, p, frame)) {
+    /* Backwards, more than one function may be left: the last one was entered by the tail calls of
+     * the others. */
+    while (is_callee(g, p, frame) || is_tail_call(g, p, frame)) {
+        if (!p->over && has_lines(frame) && p->back)
+            break;
         if (!p->over && has_lines(frame)) {
             g->step_ended = true;
             return enter_callee(g, p, frame, err);
@@ -224,8 +370,13 @@ static enum wt_status examine_arrival(struct wt_program *g, struct plan *p, bool
         *done = g->step_ended = false;
         return WT_OK;
     }
+    if (p->back) {
+        status = arrive_back(g, p, frame, done, err);
+        g->step_ended = *done;
+        return status;
+    }
     const bool same = is_same_frame(g, p, frame);
-    const enum inlined inlined = same && !p->back ? where_inlined(g, p, frame) : OUTSIDE;
+    const enum inlined inlined = same ? where_inlined(g, p, frame) : OUTSIDE;
     if (inlined == AT_CALL && (frame->line != p->line || !p->over)) {
         /* A call on the stepped line is entered; for a call on another line, the step stops at the
          * line. */
@@ -241,22 +392,11 @@ static enum wt_status examine_arrival(struct wt_program *g, struct plan *p, bool
         *done = g->step_ended = false;
         return WT_OK;
     }
-    const bool other_line = row.line != p->line || !p->file || strcmp(row.file, p->file) != 0;
+    const bool other_line = !is_same_position((struct position){row.file, row.line},
+                                              (struct position){p->file, p->line});
     const bool at_start = row.start + frame->bias == frame->pc;
-    if (p->back) {
-        /* As forwards, a line at which no statement begins is passed. */
-        if (at_start && row.statement && (other_line || (same && p->left)))
-            return WT_OK;
-        if (other_line) { /* on to the beginning of that line */
-            p->file = row.file;
-            p->line = row.line;
-            p->left = true;
-            p->function = wt_frame_function_start(frame);
-            p->has_cfa = wt_frames_cfa(g->frames, 0, &p->cfa);
-        }
-    } else if (other_line && ((at_start && row.statement) || !same)) {
+    if (other_line && ((at_start && row.statement) || !same))
         return WT_OK;
-    }
     p->start = row.start + frame->bias;
     p->end = row.end + frame->bias;
     *done = g->step_ended = false;
@@ -292,25 +432,20 @@ static enum wt_status step_line(struct wt_program *g, bool over, bool back, bool
         p.start += frame->bias;
         p.end += frame->bias;
     }
-    if (back && frame->pc == p.start) {
+    if (back) {
+        p.origin = frame->pc;
+        p.begin = line_begin(&p, frame);
+        p.left = frame->pc != p.begin;
+        p.start = p.left && p.begin != NOWHERE ? p.begin + 1 : p.start;
+    }
+    if (back && !p.left) {
         /* The thread is at the beginning of its line: one instruction back is in another line. */
         status = go(g, &p, WT_RESUME_STEP, err);
-        p.left = false;
         if (!status && !p.done)
             status = examine_arrival(g, &p, &there, err);
-    } else if (back) {
-        p.left = true;
     }
     for (unsigned i = 0; i < MOST_RANGES && !status && !p.done && !there; i++) {
-        if (back && p.left) {
-            /* Runs to the beginning of the line, and not further back. */
-            struct plan one = p;
-            one.start++;
-            status = go(g, &one, WT_RESUME_RANGE, err);
-            p.done = one.done;
-        } else {
-            status = go(g, &p, WT_RESUME_RANGE, err);
-        }
+        status = go(g, &p, WT_RESUME_RANGE, err);
         if (!status && !p.done)
             status = examine_arrival(g, &p, &there, err);
     }
@@ -394,8 +529,9 @@ static enum wt_status step_instructions(struct wt_program *g, const struct wt_st
         status = go(g, &p, WT_RESUME_STEP, err);
         if (status || p.done || !step->over)
             continue;
-        if ((status = wt_program_need_frame(g, &frame, err)) == WT_OK && is_callee(g, &p, frame))
-            status = leave_callee(g, &p, frame, err);
+        while ((status = wt_program_need_frame(g, &frame, err)) == WT_OK && !p.done &&
+               is_callee(g, &p, frame) && (status = leave_callee(g, &p, frame, err)) == WT_OK)
+            ;
     }
     *done = p.done;
     return status;
