@@ -35,7 +35,7 @@ DEFECTS = [
     Defect("reverse stops one early", "src/debug/core/recorded.c",
            "t->backwards ? dbg_arrive(d, err)", "t->backwards ? dbg_go(d, c.time ? c.time - 1 : 0, err)", "places", "rv32", 1),
     Defect("reverse-next leaves one function of a chain of tail calls", "src/debug/program/step.c",
-           "while (is_callee(g, p, frame) ||", "if (is_callee(g, p, frame) ||", "places", "gcn", 4),
+           "            return status;\n    }\n    *done = true;\n", "            return status;\n        break;\n    }\n    *done = true;\n", "places", "gcn", 4),
     Defect("stale registers: rows of an earlier stop count", "src/debug/core/rows.c",
            "c->generation != d->cache.generation[wave]", "false", "places", "rv32", 1),
     Defect("the past is read where the present was", "src/debug/core/recorded.c",
