@@ -67,3 +67,16 @@ void wt_map_free(struct wt_map *m)
     free(m->entry);
     *m = (struct wt_map){.count = 0};
 }
+
+void wt_different_add(struct wt_different *d, uint64_t number)
+{
+    if (wt_map_find(&d->latest, number))
+        return;
+    d->count += !wt_map_find(&d->before, number);
+    if (d->latest.count == WT_DIFFERENT) {
+        wt_map_free(&d->before);
+        d->before = d->latest;
+        d->latest = (struct wt_map){.count = 0};
+    }
+    wt_map_add(&d->latest, number);
+}

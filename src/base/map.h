@@ -27,4 +27,18 @@ void wt_map_remove(struct wt_map *m, uint64_t key);
 /** Frees it; it is empty then. */
 void wt_map_free(struct wt_map *m);
 
+/** Different numbers that are counted, of which the latest are known. */
+struct wt_different {
+    struct wt_map latest, before;
+    uint64_t count;
+};
+
+enum { WT_DIFFERENT = 4096 };
+
+/**
+ * Counts a number, which is not 0, unless it was counted before. One that comes again behind
+ * WT_DIFFERENT others may be counted twice.
+ */
+void wt_different_add(struct wt_different *d, uint64_t number);
+
 #endif

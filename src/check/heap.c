@@ -5,6 +5,7 @@
 #include <stddef.h>
 
 #include "base/array.h"
+#include "base/fork_lock.h"
 
 struct function {
     const void *space;
@@ -17,6 +18,8 @@ static struct {
     struct function *list;
     size_t count, room;
 } functions = {.lock = PTHREAD_MUTEX_INITIALIZER};
+
+WT_LOCK_OVER_FORKS(functions, functions.lock)
 
 void wt_allocator_at(const void *space, uint64_t addr, uint64_t size, enum wt_allocator what)
 {

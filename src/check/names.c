@@ -8,6 +8,7 @@
 #include <stdlib.h>
 
 #include "base/array.h"
+#include "base/fork_lock.h"
 
 struct name {
     const void *space;
@@ -25,6 +26,8 @@ static struct {
     struct names functions, variables;
     _Atomic uint64_t state;
 } all = {.lock = PTHREAD_MUTEX_INITIALIZER};
+
+WT_LOCK_OVER_FORKS(names, all.lock)
 
 static int by_address(const void *a, const void *b)
 {

@@ -42,10 +42,25 @@ static void a_map_is_as_its_model(void **state)
     assert_null(wt_map_find(&m, 1));
 }
 
+static void different_numbers_are_counted_in_bounded_memory(void **state)
+{
+    enum { NUMBERS = 20 * WT_DIFFERENT };
+    struct wt_different d = {.count = 0};
+    for (uint64_t n = 1; n <= NUMBERS; n++)
+        for (uint64_t again = n > WT_DIFFERENT / 2 ? n - WT_DIFFERENT / 2 : 1; again <= n;
+             again += WT_DIFFERENT / 8)
+            wt_different_add(&d, again);
+    assert_int_equal(d.count, NUMBERS);
+    assert_true(d.latest.room + d.before.room <= 4 * WT_DIFFERENT);
+    wt_map_free(&d.latest);
+    wt_map_free(&d.before);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_map_is_as_its_model),
+        cmocka_unit_test(different_numbers_are_counted_in_bounded_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

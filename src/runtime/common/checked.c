@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "base/array.h"
+#include "base/fork_lock.h"
 #include "base/map.h"
 #include "check/memory.h"
 #include "emulator/machine/core_format.h"
@@ -80,8 +81,8 @@ uint64_t wt_check_redzone(void)
 /* ---- findings of the process ---- */
 
 struct noted {
-    struct wt_counted_finding *in_file; /* mapped */
-    struct wt_map groups, launches;     /* the numbers of those that it was found in */
+    struct wt_counted_finding *in_file;   /* mapped */
+    struct wt_different groups, launches; /* that it was found in */
 };
 
 static struct {
@@ -93,6 +94,8 @@ static struct {
     size_t free_count;
     uint64_t maps, maps_hash;
 } found = {.lock = PTHREAD_MUTEX_INITIALIZER};
+
+WT_LOCK_OVER_FORKS(findings, found.lock)
 
 /* The lines of the code of the process as it is mapped now, which the caller frees; *size: with the
  * NUL behind them. NULL: there is no memory. */
@@ -148,9 +151,9 @@ static void count_one(struct noted *n, const struct wt_finding *f)
 {
     struct wt_finding *all = &n->in_file->finding;
     if (f->groups)
-        wt_map_add(&n->groups, f->groups);
+        wt_different_add(&n->groups, f->groups);
     if (f->launch)
-        wt_map_add(&n->launches, f->launch);
+        wt_different_add(&n->launches, f->launch);
     all->times += f->times;
     all->lanes_of += f->lanes_of;
     all->groups = n->groups.count;

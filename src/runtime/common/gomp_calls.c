@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/fork_lock.h"
 #include "runtime/common/calls.h"
 
 #pragma GCC diagnostic ignored "-Wmissing-prototypes"
@@ -54,6 +55,8 @@ struct region {
 static _Thread_local struct region *region;
 static struct region *all;                               /* of all threads */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* of it and of blocks */
+
+WT_LOCK_OVER_FORKS(regions, lock)
 
 static void begin_region(struct region *r)
 {

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/fork_lock.h"
 #include "check/memory.h"
 #include "runtime/common/host_checks.h"
 
@@ -24,11 +25,14 @@ static enum library library_of(const Dl_info *where)
     return file && strncmp(file, "/libcudart", 10) == 0 ? RUNTIME : OTHER;
 }
 
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* of known names */
+
+WT_LOCK_OVER_FORKS(names, lock)
+
 /* A name without "_v2", which lives on. */
 static const char *plain(const char *name)
 {
     enum { MOST = 256 };
-    static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
     static struct {
         const char *of;
         char text[48];

@@ -69,13 +69,28 @@ static struct wt_modules *modules_now(struct host_code *code)
     return modules;
 }
 
+static struct {
+    pthread_mutex_t lock;
+    struct wt_modules *modules; /* the code of this state */
+    uint64_t state;
+} known = {.lock = PTHREAD_MUTEX_INITIALIZER};
+
+/* A child of fork() has code of its own; another thread may have been reading. */
+static void forget_code(void)
+{
+    pthread_mutex_init(&known.lock, NULL);
+    known.modules = NULL;
+}
+
+static __attribute__((constructor)) void follow_forks(void)
+{
+    pthread_atfork(NULL, NULL, forget_code);
+}
+
 bool host_variable(void *context, enum wt_observed_space space, uint64_t pc,
                    const struct wt_origin *o, struct wt_known_variable *v)
 {
     enum { MOST = 64 };
-    static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-    static struct wt_modules *modules; /* the code of this state */
-    static uint64_t known;
     struct host *host = context;
     struct wt_memory_variable list[MOST], found;
     struct host_code code;
@@ -84,21 +99,22 @@ bool host_variable(void *context, enum wt_observed_space space, uint64_t pc,
         o->base != WT_ORIGIN_NO_BASE || !o->scaled || !symbols_of() ||
         !host_code_state(host, &state))
         return false;
-    pthread_mutex_lock(&lock);
-    if (state != known || !modules) {
-        loaded_symbols->free(modules);
-        modules = host_code_begin(host, &code) ? modules_now(&code) : NULL;
-        known = state;
+    pthread_mutex_lock(&known.lock);
+    if (state != known.state || !known.modules) {
+        loaded_symbols->free(known.modules);
+        known.modules = host_code_begin(host, &code) ? modules_now(&code) : NULL;
+        known.state = state;
     }
     const size_t count =
-        modules ? loaded_symbols->variables(modules, pc, space == WT_OBSERVED_GROUP, list, MOST)
-                : 0;
+        known.modules
+            ? loaded_symbols->variables(known.modules, pc, space == WT_OBSERVED_GROUP, list, MOST)
+            : 0;
     const bool is = loaded_symbols->holds(list, count, (uint64_t)o->constant, &found);
     if (is) {
         *v = (struct wt_known_variable){.first = found.offset, .size = found.size};
         snprintf(v->name, sizeof v->name, "%s", found.name);
     }
-    pthread_mutex_unlock(&lock);
+    pthread_mutex_unlock(&known.lock);
     return is;
 }
 

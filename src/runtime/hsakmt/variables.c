@@ -175,9 +175,21 @@ static void note_variables(int fd, uint64_t bias)
     elf_end(elf);
 }
 
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+
+/* A child of fork() has no GPUs yet: it lists anew. */
+static void forget(void)
+{
+    pthread_mutex_init(&lock, NULL);
+}
+
+static __attribute__((constructor)) void follow_forks(void)
+{
+    pthread_atfork(NULL, NULL, forget);
+}
+
 void host_variables_list(void)
 {
-    static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
     struct host *host = host_get();
     struct host_code code;
     uint64_t state;
