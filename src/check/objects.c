@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "base/array.h"
+#include "base/fork_lock.h"
 
 /* What has addresses is kept by its space and its first address. */
 struct place {
@@ -55,6 +56,8 @@ static struct {
     size_t kept_first, kept_end, kept_room;
     uint64_t kept_bytes, quarantine;
 } table = {.lock = PTHREAD_MUTEX_INITIALIZER, .state = 1};
+
+WT_LOCK_OVER_FORKS(table, table.lock)
 
 /* ---- by address ---- */
 
@@ -548,6 +551,16 @@ static const struct wt_object *meant(uint64_t addr, uint64_t size, const struct 
     return ahead < most ? behind : NULL;
 }
 
+/* Whether memory of a freed object belongs to a live one close to an address: then the address is
+ * meant for that one. */
+static bool is_reused(const struct wt_object *freed, const struct wt_object *live, uint64_t addr)
+{
+    enum { CLOSE = 4096 };
+    const uint64_t apart = live->addr > addr ? live->addr - addr : addr - (live->addr + live->size);
+    return live->size && live->number > freed->number && apart < CLOSE &&
+           live->addr < freed->addr + freed->size && freed->addr < live->addr + live->size;
+}
+
 static enum wt_object_verdict judge(const void *space, uint64_t addr, uint64_t size, bool write,
                                     struct wt_object *object, struct wt_good *good)
 {
@@ -569,7 +582,8 @@ static enum wt_object_verdict judge(const void *space, uint64_t addr, uint64_t s
         *good = (struct wt_good){b->at.addr, b->at.addr + b->size - 1, true, 0};
         return WT_GOOD;
     }
-    if (find(space, addr, &found, &before, &behind)) {
+    if (find(space, addr, &found, &before, &behind) && !is_reused(&found, &before, addr) &&
+        !is_reused(&found, &behind, addr)) {
         *object = found;
         return WT_FREED;
     }

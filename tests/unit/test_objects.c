@@ -6,7 +6,11 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <pthread.h>
+#include <stdatomic.h>
 #include <stdlib.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
@@ -71,6 +75,8 @@ static void check_judge(unsigned space, uint64_t addr, uint64_t size)
     struct wt_object object;
     struct wt_good good;
     enum wt_object_verdict wanted = WT_OUTSIDE;
+    const uint64_t place = addr / PLACE - 1;
+    const bool taken = place < PLACES && model[space][place]; /* what was freed there */
     bool freed = false, inside = false;
     for (size_t i = gone_count > WT_OBJECTS_FREED ? gone_count - WT_OBJECTS_FREED : 0;
          i < gone_count; i++)
@@ -83,7 +89,7 @@ static void check_judge(unsigned space, uint64_t addr, uint64_t size)
         else if (bytes && at - addr < size && wanted == WT_OUTSIDE)
             wanted = WT_PARTLY;
     }
-    if (freed && !inside)
+    if (freed && !inside && !taken)
         wanted = WT_FREED;
     assert_int_equal(wt_objects_judge(space_of(space), addr, size, random() % 2, &object, &good),
                      wanted);
@@ -180,6 +186,21 @@ static void the_newest_freed_objects_are_remembered(void **state)
     assert_false(wt_object_find(NULL, base, &found, NULL, NULL));
     assert_true(wt_object_find(NULL, base + 16 * WT_OBJECTS_FREED + 7, &found, NULL, NULL));
     assert_int_equal(found.addr, base + 16 * WT_OBJECTS_FREED);
+}
+
+static void an_address_is_meant_for_the_object_that_has_taken_freed_memory(void **state)
+{
+    const uint64_t base = (uint64_t)1 << 43;
+    struct wt_object object;
+    struct wt_good good;
+    wt_object_made(NULL, base, 1024, "maker");
+    assert_true(wt_object_freed(NULL, base, "freer"));
+    assert_int_equal(wt_objects_judge(NULL, base + 300, 4, true, &object, &good), WT_FREED);
+    wt_object_made(NULL, base, 256, "maker");
+    assert_int_equal(wt_objects_judge(NULL, base + 300, 4, true, &object, &good), WT_OUTSIDE);
+    assert_int_equal(object.size, 256);
+    assert_true(wt_object_freed(NULL, base, "freer"));
+    assert_int_equal(wt_objects_judge(NULL, base + 300, 4, true, &object, &good), WT_FREED);
 }
 
 static void blocks_are_good_until_objects_are_cut_from_them(void **state)
@@ -377,12 +398,53 @@ static void calls_are_taken_without_a_listener(void **state)
     wt_object_freed(&told, 8192, "freer");
 }
 
+/* What other threads do with the lists while the process forks. */
+static void use_lists(const void *space)
+{
+    struct wt_object found;
+    struct wt_known_variable v;
+    bool begins;
+    wt_object_find(space, PLACE, &found, NULL, NULL);
+    wt_variable_of(space, PLACE, &v);
+    wt_allocator_of(space, PLACE, &begins);
+}
+
+static atomic_bool forked_enough;
+
+static void *use_lists_always(void *space)
+{
+    while (!forked_enough)
+        use_lists(space);
+    return NULL;
+}
+
+static void a_child_can_use_the_lists(void **state)
+{
+    enum { FORKS = 300, SECONDS = 20 };
+    pthread_t thread;
+    int status;
+    pthread_create(&thread, NULL, use_lists_always, &model);
+    for (unsigned i = 0; i < FORKS; i++) {
+        const pid_t child = fork();
+        if (!child) {
+            alarm(SECONDS);
+            use_lists(&model);
+            _exit(0);
+        }
+        assert_int_equal(waitpid(child, &status, 0), child);
+        assert_int_equal(status, 0);
+    }
+    forked_enough = true;
+    pthread_join(thread, NULL);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(objects_are_those_of_a_model),
         cmocka_unit_test(a_listener_has_the_news_and_who_called),
         cmocka_unit_test(the_newest_freed_objects_are_remembered),
+        cmocka_unit_test(an_address_is_meant_for_the_object_that_has_taken_freed_memory),
         cmocka_unit_test(blocks_are_good_until_objects_are_cut_from_them),
         cmocka_unit_test(arguments_take_the_place_of_earlier_ones),
         cmocka_unit_test(memory_of_freed_objects_is_kept),
@@ -391,6 +453,7 @@ int main(void)
         cmocka_unit_test(a_call_of_the_allocator_returns_in_another_future),
         cmocka_unit_test(decisions_of_dropped_futures_are_known),
         cmocka_unit_test(calls_are_taken_without_a_listener),
+        cmocka_unit_test(a_child_can_use_the_lists),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
