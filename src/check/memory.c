@@ -68,6 +68,23 @@ static bool is_misaligned(const struct wt_lane_access *a, uint64_t at)
     return a->align && at & (a->align - 1);
 }
 
+/* Whether a load that is partly outside has more there than compilers widen it by: an aligned unit
+ * that has no byte of an object. */
+static bool has_unit_outside(struct wt_check_memory *c, const struct wt_lane_access *a, uint64_t at)
+{
+    const uint64_t unit = a->unit ? a->unit : WT_PAGE_SIZE, end = at + a->size - a->spare;
+    for (uint64_t next; at < end; at = next) {
+        struct wt_object near;
+        struct wt_good good;
+        next = (at | (unit - 1)) + 1;
+        const enum wt_object_verdict verdict =
+            wt_objects_judge(c->space, at, (next < end ? next : end) - at, false, &near, &good);
+        if (verdict == WT_FREED || (verdict == WT_OUTSIDE && !is_allowed(c, a, at, &near)))
+            return true;
+    }
+    return false;
+}
+
 /* The mistake of one lane's access to global memory; false: it is none. */
 static bool is_global_mistake(struct wt_check_memory *c, const struct wt_lane_access *a,
                               uint64_t at, struct mistake *bad)
@@ -87,7 +104,7 @@ static bool is_global_mistake(struct wt_check_memory *c, const struct wt_lane_ac
         return is_misaligned(a, at) && bad->object.size;
     case WT_PARTLY:
         bad->kind = WT_FOUND_OUT_OF_BOUNDS;
-        return memory_must_be_whole(a);
+        return memory_must_be_whole(a) || has_unit_outside(c, a, at);
     case WT_FREED:
         bad->kind = WT_FOUND_USE_AFTER_FREE;
         return true;
@@ -152,8 +169,8 @@ static wt_lanes judge_own(struct wt_check_memory *c, const struct wt_wave_head *
     struct mistake bad[] = {{.kind = WT_FOUND_OUT_OF_BOUNDS}, {.kind = WT_FOUND_MISALIGNED}};
     for (wt_lanes left = lanes; left; left &= left - 1) {
         const unsigned lane = wt_lanes_lowest(left);
-        const bool begins = at[lane] < room;
-        const bool inside = begins && (a->size <= room - at[lane] || !memory_must_be_whole(a));
+        const bool inside = at[lane] < room &&
+                            (a->size <= room - at[lane] || memory_is_widened(a, at[lane], 0, room));
         struct mistake *one = &bad[inside];
         if (inside && !is_misaligned(a, at[lane]))
             continue;
@@ -374,6 +391,13 @@ void wt_check_memory_set_variables(struct wt_check_memory *c, wt_check_variable_
     c->variable_context = context;
 }
 
+void wt_check_memory_set_stacks(struct wt_check_memory *c, const struct wt_check_stacks *stacks)
+{
+    free(c->on_stack);
+    c->on_stack = calloc(c->machine->waves, sizeof *c->on_stack);
+    c->stacks = *stacks;
+}
+
 void wt_check_memory_only(struct wt_check_memory *c, uint64_t first, uint64_t last)
 {
     c->first_launch = first;
@@ -394,6 +418,7 @@ void wt_check_memory_free(struct wt_check_memory *c)
     if (!c)
         return;
     free(c->call);
+    free(c->on_stack);
     memory_free_sites(c);
     wt_decisions_free(&c->decisions);
     free(c);

@@ -51,6 +51,14 @@ typedef bool wt_check_variable_fn(void *context, enum wt_observed_space space, u
 /** Asks @p variable for variables of stacks and groups. */
 void wt_check_memory_set_variables(struct wt_check_memory *c, wt_check_variable_fn *variable,
                                    void *context);
+/** Stacks of threads, one beside the other: that of thread N, as waves and their lanes count, is
+ * [top - (N + 1) * size, top - N * size). */
+struct wt_check_stacks {
+    uint64_t top, size;
+    uint16_t pointer; /**< the register that points to them */
+};
+/** Judges stores at addresses that the code makes of a stack pointer by these stacks, too. */
+void wt_check_memory_set_stacks(struct wt_check_memory *c, const struct wt_check_stacks *stacks);
 /** Only the accesses of launches with these numbers are judged from now on. */
 void wt_check_memory_only(struct wt_check_memory *c, uint64_t first, uint64_t last);
 /** The machine is not judged any more; frees the check. NULL is allowed. */

@@ -31,9 +31,7 @@ static enum wt_finding_kind kind_beside(struct wt_check_memory *c, const struct 
 static bool is_of(const struct wt_lane_access *a, uint64_t at, uint64_t first, uint64_t size)
 {
     const uint64_t offset = at - first;
-    if (memory_must_be_whole(a))
-        return offset < size && a->size <= size - offset;
-    return offset < size || first - at < a->size;
+    return (offset < size && a->size <= size - offset) || memory_is_widened(a, at, first, size);
 }
 
 struct mistake memory_beside(struct wt_check_memory *c, const struct wt_wave_head *w,

@@ -144,8 +144,10 @@ static bool is_judged(struct wt_check_memory *c, const struct wt_lane_access *a,
     if (o->known && !s->judged)
         s->judged = o->index && is_in_variable(c, a->space, a->pc, o, &s->variable) &&
                     o->step < s->variable.size && stays(o, &s->variable);
-    if (o->known)
+    if (o->known) {
         s->space = a->space;
+        s->by_stack = c->on_stack && a->kind == WT_WATCH_WRITE && o->base == c->stacks.pointer;
+    }
     s->origin.known = false;
     return s->judged && s->space == a->space;
 }
@@ -193,6 +195,36 @@ static bool is_inside(const struct wt_lane_access *a, const struct site *s, uint
     return at - first < s->variable.size && a->size <= s->variable.size - (at - first);
 }
 
+/* Lanes that store below their stacks, into one of another thread, or as far below the last one. A
+ * program may switch to stacks of its own: a lane counts that has used its stack before. */
+static wt_lanes judge_stack(struct wt_check_memory *c, const struct wt_wave_head *w,
+                            const struct wt_lane_access *a, wt_lanes lanes, const uint64_t *at)
+{
+    const struct wt_machine *m = c->machine;
+    const uint64_t size = c->stacks.size,
+                   lowest = c->stacks.top - ((uint64_t)m->waves * m->lanes + 1) * size;
+    wt_lanes *on = &c->on_stack[w->id];
+    struct mistake bad = {.kind = WT_FOUND_OUT_OF_BOUNDS};
+    for (; lanes; lanes &= lanes - 1) {
+        const unsigned lane = wt_lanes_lowest(lanes);
+        const wt_lanes bit = wt_lane_bit(lane);
+        const uint64_t first = c->stacks.top - ((uint64_t)w->id * m->lanes + lane + 1) * size;
+        if (at[lane] - first < size)
+            *on |= bit;
+        if (at[lane] >= first || at[lane] < lowest || !(*on & bit))
+            continue;
+        if (!bad.lanes) {
+            bad.at = at[lane];
+            bad.object = (struct wt_object){
+                .addr = first, .size = size, .by = "", .name = "the thread's stack"};
+        }
+        bad.lanes |= bit;
+    }
+    if (bad.lanes)
+        memory_report(c, w, a, &bad, WT_FOUND_GLOBAL);
+    return bad.lanes;
+}
+
 static struct recent *recent_of(struct wt_check_memory *c, const struct wt_lane_access *a)
 {
     return &c->recent[(a->pc / 2) % RECENT];
@@ -237,8 +269,12 @@ wt_lanes memory_judge_origin(struct wt_check_memory *c, const struct wt_wave_hea
     struct site *s = site_of(c, w, a);
     if (!s)
         return 0;
-    if (!is_judged(c, a, s)) {
-        if (!s->judged)
+    const bool judged = is_judged(c, a, s);
+    const wt_lanes below = s->by_stack ? judge_stack(c, w, a, lanes, at) : 0;
+    if (below)
+        return below;
+    if (!judged) {
+        if (!s->judged && !s->by_stack)
             *r = (struct recent){.pc = a->pc, .part = a->part, .last = UINT64_MAX};
         return 0;
     }

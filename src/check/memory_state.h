@@ -5,6 +5,7 @@
 #include "check/decisions.h"
 #include "check/memory.h"
 #include "check/names.h"
+#include "emulator/machine/memory.h"
 #include "emulator/machine/origin.h"
 
 enum { CACHED = 8, RECENT = 64 };
@@ -23,6 +24,7 @@ struct site {
     uint64_t pc;
     uint32_t part;
     bool used, judged;
+    bool by_stack;                /* it is a store whose address is made of the stack pointer */
     enum wt_observed_space space; /* that is judged: others may be accessed by generic addresses */
     bool met;                     /* a lane has accessed the variable, … */
     uint64_t met_at;              /* … first at this issue time */
@@ -60,7 +62,10 @@ struct wt_check_memory {
     uint64_t variables_first, variables_last; /* the addresses of variables; 1 and 0: none */
     wt_check_variable_fn *variable;           /* NULL: no others are known */
     void *variable_context;
-    struct call *call; /* of the kernels' allocator */
+    struct wt_check_stacks stacks;
+    wt_lanes *on_stack; /* of each wave: the lanes that have used their stacks; NULL: no stacks are
+                           known */
+    struct call *call;  /* of the kernels' allocator */
     size_t calls, call_room;
 };
 
@@ -111,6 +116,18 @@ void memory_report(struct wt_check_memory *c, const struct wt_wave_head *w,
 static inline bool memory_must_be_whole(const struct wt_lane_access *a)
 {
     return a->kind == WT_WATCH_WRITE;
+}
+/* Whether an access that is partly in [first, first + size) may be one that a compiler has widened.
+ */
+static inline bool memory_is_widened(const struct wt_lane_access *a, uint64_t at, uint64_t first,
+                                     uint64_t size)
+{
+    const uint64_t unit = a->unit ? a->unit : WT_PAGE_SIZE, end = first + size,
+                   last = at + a->size - a->spare - 1;
+    const bool begins = at - first < size;
+    return !memory_must_be_whole(a) && (begins || first - at < a->size) &&
+           (begins || at / unit == first / unit) &&
+           (last - first < size || last / unit == (end - 1) / unit);
 }
 /* How many bytes there are where a group's or a lane's own memory is accessed; 0: it is none. */
 uint64_t memory_room_of(struct wt_machine *m, const struct wt_wave_head *w,

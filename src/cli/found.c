@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "base/bits.h"
 #include "base/demangle.h"
 #include "base/report.h"
 #include "base/text.h"
@@ -112,6 +113,7 @@ static const struct wt_module *resolve_place(const struct cli_found *f, uint64_t
     if (length && f->family->isa.instruction_text)
         f->family->isa.instruction_text((struct wt_emulated *)(uintptr_t)e, pc, bytes, length, text,
                                         256);
+    memmove(text, text + strspn(text, " "), strlen(text + strspn(text, " ")) + 1);
     return m;
 }
 
@@ -128,6 +130,18 @@ static void resolve_code(struct cli_found *f, const struct cli_counted_code *cod
         name_kernel(f, m);
     if (m && f->finding.has_object && (space == WT_FOUND_GROUP || space == WT_FOUND_PRIVATE))
         name_variable(f, m);
+}
+
+/* PTX has its texts in its program. */
+static void take_text(const struct cli_counted_view *view, const struct cli_counted_code *code,
+                      const struct wt_family *family, uint64_t pc, char *text)
+{
+    const struct wt_counted_block *b = *text ? NULL : cli_counted_at(view, code->at);
+    const struct wt_module *m = wt_modules_at(code->modules, 0, pc);
+    uint8_t word[8];
+    if (b && m && m->symbols && wt_symbols_code(m->symbols, pc - m->bias, word, sizeof word))
+        wt_core_section_text(family, (const uint8_t *)(b + 1), (size_t)b->length, pc,
+                             wt_load_le(word, sizeof word), text, 256);
 }
 
 static void take_finding(struct cli_found_list *all, struct cli_counted_view *view,
@@ -154,6 +168,10 @@ static void take_finding(struct cli_found_list *all, struct cli_counted_view *vi
             e ? &here : cli_counted_code(view, one->code, f->finding.pc);
         if (code)
             resolve_code(f, code, e);
+        if (code && !e) {
+            take_text(view, code, f->family, f->finding.pc, f->instruction);
+            take_text(view, code, f->family, f->finding.other.pc, f->other_instruction);
+        }
     }
     cli_host_calls(&all->files, lines, &f->finding.calls, f->finding.pc ? &f->launch : &f->calls);
     cli_host_calls(&all->files, lines, &f->finding.made, &f->made);
@@ -301,7 +319,7 @@ static void describe_object(const struct cli_found *f, char *text, size_t size)
 {
     const struct wt_finding *one = &f->finding;
     struct wt_text t = {text, size};
-    if (strcmp(one->object_name, WT_ARGUMENTS) == 0)
+    if (strchr(one->object_name, ' ')) /* no variable's name: the kernel's arguments, … */
         wt_text_add(&t, "%s", one->object_name);
     else if (*one->object_name)
         wt_text_add(&t, "variable %s", one->object_name);

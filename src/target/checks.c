@@ -26,6 +26,7 @@ static bool allows(void *context, uint64_t addr, unsigned size, bool write,
 
 struct wt_check_memory *wt_emulated_check(struct wt_emulated *e, wt_found_fn *found, void *context)
 {
+    struct wt_check_stacks stacks;
     struct wt_kernel_buffer b;
     enum { MOST_ARGUMENTS = 1024 };
     for (size_t i = 0; e->family->run.buffer && i < MOST_ARGUMENTS; i++)
@@ -38,5 +39,7 @@ struct wt_check_memory *wt_emulated_check(struct wt_emulated *e, wt_found_fn *fo
         wt_check_memory_set_allows(c, allows, e);
     if (c && e->family->run.variable)
         wt_check_memory_set_variables(c, e->family->run.variable, e);
+    if (c && e->family->run.stacks && e->family->run.stacks(e, &stacks))
+        wt_check_memory_set_stacks(c, &stacks);
     return c;
 }

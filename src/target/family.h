@@ -117,6 +117,8 @@ struct wt_family_run {
     /** See wt_check_variable_fn (check/memory.h); @p e is a struct wt_emulated. NULL: only
      * variables at fixed addresses of global memory are told apart. */
     wt_check_variable_fn *variable;
+    /** The stacks of the program's threads; false: they are not known. NULL: there are none. */
+    bool (*stacks)(struct wt_emulated *e, struct wt_check_stacks *stacks);
     /** The coordinates in the grid of the work-item that a lane is now. NULL: there is no grid. */
     bool (*work_item)(struct wt_emulated *e, uint32_t wave, unsigned lane, uint64_t item[3]);
 };
@@ -179,6 +181,9 @@ struct wt_family_core_file {
     /** Adds the names and lines of such a section to a list. NULL: there is none. */
     enum wt_status (*name_code)(struct wt_archive *a, struct wt_modules *modules,
                                 struct wt_error *err);
+    /** Writes the text of the instruction at @p pc of such a section, whose code has @p word there;
+     * it stays "" where it is another one's. NULL: there is none. */
+    void (*code_text)(struct wt_archive *a, uint64_t pc, uint64_t word, char *text, size_t size);
     /** The operations of inputs of kind WT_INPUT_OPERATION, NULL at its end; NULL: there are none.
      */
     uint32_t (*const *operations)(struct wt_machine *m, const void *bytes, size_t size);

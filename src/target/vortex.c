@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/bits.h"
 #include "base/text.h"
 #include "check/names.h"
 #include "check/objects.h"
@@ -115,6 +116,8 @@ static void close_device(struct wt_emulated *e)
 }
 
 /* ---- checks ---- */
+
+enum { STACK_POINTER = 2 };
 
 /* The objects of a segment that is not written, as its symbols say: they come by address. */
 struct objects {
@@ -230,12 +233,49 @@ static bool allows(struct wt_emulated *e, uint64_t addr, unsigned size, bool wri
            !wt_memory_is_zero(e->machine->memory, addr, zeros, size);
 }
 
+/* Stacks that a function makes, as start-up code does: of a constant and the thread's number times
+ * the length. */
+static bool stacks_of(struct wt_emulated *e, uint64_t first, uint64_t end,
+                      struct wt_check_stacks *s)
+{
+    size_t count;
+    bool found = false;
+    struct wt_origin *list = e->machine->ops->origins(e->machine, 0, first, end, &count);
+    for (size_t i = 0; i < count && !found; i++) {
+        const struct wt_origin *o = &list[i];
+        found = o->part == WT_ORIGIN_STACK && o->known && o->base == WT_ORIGIN_NO_BASE &&
+                o->index && o->scaled && !o->apart && o->step >= 256 && !(o->step & (o->step - 1));
+        *s = (struct wt_check_stacks){
+            .top = (uint64_t)o->constant, .size = o->step, .pointer = STACK_POINTER};
+    }
+    free(list);
+    return found;
+}
+
+/* The function is one that reads the thread's number. */
+static bool stacks(struct wt_emulated *e, struct wt_check_stacks *s)
+{
+    enum { CSRR_MHARTID = 0xf1402073, NOT_RD = 0xfffff07f };
+    const struct vortex *v = e->own;
+    uint64_t first = 0, end = 0;
+    for (size_t i = 0; i < v->image.segments; i++) {
+        const struct wt_segment *part = &v->image.segment[i];
+        for (uint64_t at = 0; part->executable && at + 4 <= part->length; at += 2)
+            if ((wt_load_le(part->bytes + at, 4) & NOT_RD) == (uint32_t)CSRR_MHARTID &&
+                part->addr + at >= end &&
+                wt_function_of(e->machine, part->addr + at, &first, &end) &&
+                stacks_of(e, first, end, s))
+                return true;
+    }
+    return false;
+}
+
 /* The variable of a function's stack that the code makes an address of; or one at whose address
  * linker scripts have a symbol, too, if the code's file means the variable by it. */
 static bool variable_of(void *context, enum wt_observed_space space, uint64_t pc,
                         const struct wt_origin *o, struct wt_known_variable *v)
 {
-    enum { STACK_POINTER = 2, MOST = 64 };
+    enum { MOST = 64 };
     const struct wt_emulated *e = context;
     struct wt_memory_variable list[MOST], found;
     const struct wt_module *m = wt_modules_at(e->modules, 0, pc);
@@ -316,7 +356,8 @@ const struct wt_family wt_family_vortex = {
             .exit_word = exit_word,
             .objects = add_objects,
             .allows = allows,
-            .variable = variable_of},
+            .variable = variable_of,
+            .stacks = stacks},
     .isa = {.instruction_text = instruction_text,
             .list_isa = wt_vortex_list_isa,
             .explain_word = wt_vortex_explain_word,

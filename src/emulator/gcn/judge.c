@@ -10,8 +10,12 @@ static struct wt_lane_access access_of(struct gcn_wave *w, const struct gcn_uop 
                                        enum wt_watch_kind kind, enum wt_observed_space space,
                                        unsigned size)
 {
-    return (struct wt_lane_access){
-        .pc = gcn_pc_of(w, u), .kind = kind, .space = space, .size = size};
+    /* LLVM widens vectors of three that are aligned to 8; scalar loads up to 16 dwords. */
+    return (struct wt_lane_access){.pc = gcn_pc_of(w, u),
+                                   .kind = kind,
+                                   .space = space,
+                                   .size = size,
+                                   .unit = u->row->encoding == GCN_SMEM ? 64 : 8};
 }
 
 static uint64_t ask(struct gcn_wave *w, const struct gcn_uop *u, enum wt_watch_kind kind,

@@ -48,6 +48,10 @@ static uint32_t refused(const struct gen_message *m, const struct gen_transfer *
     uint32_t strays;
     const uint32_t lanes = addresses_of(m, x, kind != WT_WATCH_READ, offset, size, at, &strays);
     a.align = x->align;
+    if (x->elements > 1)
+        a.unit = 4;
+    if (x->elements == 4) /* which may be three */
+        a.spare = x->size;
     if (strays)
         machine->judge->outside(machine->judge->context, machine, &m->t->head, &a, strays, at,
                                 x->surface.base, x->surface.size, NULL);

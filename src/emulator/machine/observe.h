@@ -221,6 +221,9 @@ struct wt_lane_access {
     unsigned lane, size;
     /* for a judge */
     unsigned align; /**< what the machine demands of the address; 0: nothing */
+    unsigned unit;  /**< a power of 2: compilers that widen a load stay in aligned units of so many
+                         bytes that the program loads from; 0: in its pages */
+    unsigned spare; /**< of a load: so many bytes at its end that compilers may have added */
     unsigned part;  /**< of an instruction with several accesses: which one (origin.h) */
     const struct wt_judged_variable *variable; /**< whose address the lanes use; NULL: not known */
     uint64_t at;

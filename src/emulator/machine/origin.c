@@ -618,11 +618,12 @@ static void note(struct wt_flow *f, uint64_t pc, wt_origin_value stack,
             return;
         }
         f->found = grown;
-        f->found[f->count++] = (struct wt_origin){.pc = pc,
-                                                  .part = part,
-                                                  .constant = step->address[part],
-                                                  .moved = stack,
-                                                  .base = WT_ORIGIN_NO_BASE};
+        f->found[f->count++] =
+            (struct wt_origin){.pc = pc,
+                               .part = step->makes_stack ? WT_ORIGIN_STACK : part,
+                               .constant = step->address[part],
+                               .moved = stack,
+                               .base = WT_ORIGIN_NO_BASE};
     }
 }
 

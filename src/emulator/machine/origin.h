@@ -12,7 +12,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { WT_ORIGIN_NO_BASE = 0xffff };
+enum { WT_ORIGIN_NO_BASE = 0xffff, WT_ORIGIN_STACK = 14 };
 
 /** The sum that an access's address is. */
 struct wt_origin {
@@ -41,6 +41,8 @@ struct wt_flow_step {
     bool branches;  /**< the one at `target` may follow */
     bool loses;     /**< others may follow, which nobody knows: there is no analysis */
     uint64_t target;
+    bool makes_stack;  /**< it makes a stack pointer of other registers: `address[0]`, as that of
+                            an access whose part is WT_ORIGIN_STACK */
     unsigned accesses; /**< how many: up to 2 */
     wt_origin_value address[2];
 };

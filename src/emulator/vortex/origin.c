@@ -8,7 +8,7 @@
 #include "emulator/vortex/internal.h"
 #include "emulator/vortex/trace.h"
 
-enum { RA = 1, SP = 2, GP = 3, TP = 4, REGISTERS = 32 };
+enum { RA = 1, SP = 2, GP = 3, TP = 4, T0 = 5, T6 = 31, REGISTERS = 32 };
 
 /* Integer registers that a call may change: ra, t0 to t6, a0 to a7. */
 static const uint32_t changed_by_calls = UINT32_C(0xf003fce2);
@@ -26,6 +26,8 @@ static void begin(void *context, struct wt_flow *f, wt_origin_value *reg)
     reg[0] = wt_flow_constant(f, 0);
     reg[SP] = wt_flow_base(f, SP);
     reg[GP] = wt_flow_constant(f, c->gp);
+    reg[T0] = wt_flow_base(f, T0); /* perhaps the address of return */
+    reg[T6] = wt_flow_base(f, T6);
     reg[TP] = wt_flow_base(f, TP);
 }
 
@@ -80,6 +82,8 @@ static wt_origin_value result(const struct code *c, struct wt_flow *f, enum vx_i
     case VX_INSN_slli_32:
     case VX_INSN_slliw:
         return wt_flow_shifted(f, a, shift_word);
+    case VX_INSN_sll:
+        return wt_flow_shifted(f, a, b);
     case VX_INSN_mul:
     case VX_INSN_mulw:
         return wt_flow_product(f, a, b);
@@ -124,6 +128,13 @@ static void access(struct wt_flow *f, struct wt_flow_step *s, wt_origin_value ba
     s->address[s->accesses++] = wt_flow_sum(f, base, wt_flow_constant(f, offset));
 }
 
+/* Whether a register that routines of start-up and of compilers return by has the value that it had
+ * at the function's begin. */
+static bool returns(struct wt_flow *f, const wt_origin_value *reg, unsigned rs1)
+{
+    return (rs1 == T0 || rs1 == T6) && reg[rs1] == wt_flow_base(f, (uint16_t)rs1);
+}
+
 static bool step(void *context, struct wt_flow *f, uint64_t pc, wt_origin_value *reg,
                  struct wt_flow_step *s)
 {
@@ -152,8 +163,8 @@ static bool step(void *context, struct wt_flow *f, uint64_t pc, wt_origin_value 
         s->falls = rd;
         s->branches = id == VX_INSN_jal && !rd;
         s->target = pc + (uint64_t)(int64_t)vx_imm_j(word);
-        s->loses =
-            id == VX_INSN_jalr && !rd && rs1 != RA && !wt_flow_is_constant(f, reg[rs1], &target);
+        s->loses = id == VX_INSN_jalr && !rd && rs1 != RA && !returns(f, reg, rs1) &&
+                   !wt_flow_is_constant(f, reg[rs1], &target);
         if (rd)
             call(f, reg, rd);
         return true;
@@ -165,6 +176,10 @@ static bool step(void *context, struct wt_flow *f, uint64_t pc, wt_origin_value 
         reg[rd] = result(c, f, id, word, pc, reg);
         if (c->device->config.xlen == 32)
             reg[rd] = wt_flow_word(f, reg[rd]);
+        if (rd == SP && (id == VX_INSN_sub || id == VX_INSN_subw)) {
+            access(f, s, reg[SP], 0);
+            s->makes_stack = true;
+        }
     }
     return true;
 }
