@@ -46,6 +46,14 @@ __global__ void get_vector(int4 *out, const int4 *p, int by)
     out[threadIdx.x] = p[(int)threadIdx.x + by]; /* BUG get_vector */
 }
 
+/* As compilers for gfx900 make one load of two neighbours. */
+typedef long long two __attribute__((aligned(4)));
+__global__ void get_two(int *out, const int *p)
+{
+    const long long both = *(const two *)(p + (int)threadIdx.x - 1); /* BUG get_two */
+    out[threadIdx.x] = (int)both + 2 * (int)(both >> 32);
+}
+
 __global__ void put_double(double *p)
 {
     p[threadIdx.x] = 0.5 * threadIdx.x; /* BUG put_double */
@@ -374,6 +382,22 @@ static void vector_partly(int bad)
 {
     int *p = device<int>(N - 2 * bad), *out = device<int>(N);
     LAUNCH(get_vector, 1, N / 4, 0, 0, (int4 *)out, (const int4 *)p, 0);
+    end(out, N);
+    API(Free)(p);
+}
+
+static void two_before(int bad)
+{
+    int *p = device<int>(N + 2), *out = device<int>(N);
+    LAUNCH(get_two, 1, N, 0, 0, out, p + !bad);
+    end(out, N);
+    API(Free)(p);
+}
+
+static void two_after(int bad)
+{
+    int *p = device<int>(N + 2), *out = device<int>(N);
+    LAUNCH(get_two, 1, N, 0, 0, out, p + 2 + bad);
     end(out, N);
     API(Free)(p);
 }
@@ -876,7 +900,7 @@ static void api_launch(int)
     CASE(leak_memory), CASE(leak_pinned), CASE(leak_managed), CASE(leak_stream), CASE(leak_event)
 CASES(CASE(global_after), CASE(global_before), CASE(byte_after), CASE(byte_before),
       CASE(global_far), CASE(vector_store), CASE(vector_outside), CASE(vector_partly),
-      CASE(double_store), CASE(atomic_after), CASE(atomic_before), CASE(in_called),
+      CASE(two_before), CASE(two_after), CASE(double_store), CASE(atomic_after), CASE(atomic_before), CASE(in_called),
       CASE(in_inlined), CASE(many_lanes), CASE(one_group), CASE(freed_load), CASE(freed_store),
       CASE(freed_twice), CASE(freed_inside), CASE(freed_never_allocated), CASE(copy_to_device),
       CASE(copy_to_host), CASE(copy_within), CASE(copy_freed), CASE(copy_rows),

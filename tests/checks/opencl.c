@@ -268,6 +268,27 @@ static void fill_beyond(int bad)
     end(p, INTS);
 }
 
+static void freed_twice(int bad)
+{
+    cl_mem p = buffer(INTS), q = clCreateBuffer(context, CL_MEM_READ_WRITE, 40, NULL, NULL);
+    clReleaseMemObject(q);
+    if (bad)
+        clReleaseMemObject(q); /* BUG freed_twice */
+    end(p, INTS);
+}
+
+static void api_queue_released(int bad)
+{
+    cl_mem p = buffer(INTS);
+    cl_command_queue other = clCreateCommandQueue(context, device, 0, NULL);
+    if (!bad)
+        clFinish(other);
+    clReleaseCommandQueue(other);
+    if (bad)
+        clFinish(other); /* BUG api_queue_released */
+    end(p, INTS);
+}
+
 /* ---- leak ---- */
 
 static void leak_buffer(int bad)
@@ -511,12 +532,12 @@ CASES(CASE(global_after), CASE(global_before), CASE(byte_after), CASE(global_far
       CASE(table_after), CASE(constant_after), CASE(image_store_outside), CASE(image_load_outside),
       CASE(misaligned_word), CASE(null_of_item), CASE(part_after), CASE(read_only_buffer),
       CASE(svm_after), CASE(svm_freed), CASE(copy_beyond), CASE(read_beyond), CASE(fill_beyond),
-      CASE(leak_buffer), CASE(leak_queue), CASE(leak_event), CASE(leak_program),
-      CASE(api_argument_unset), CASE(api_argument_size), CASE(api_failed_call), CASE(api_overlap),
-      CASE(api_group_size), CASE(vectors_of_three), CASE(widened_loads), CASE(odd_addresses),
-      CASE(packed_argument), CASE(padding), CASE(group_copy), CASE(punned), CASE(print),
-      CASE(clamped_image), CASE(local_in_two), CASE(one_past_the_end), CASE(overlapping_parts),
-      CASE(host_pointer))
+      CASE(freed_twice), CASE(leak_buffer), CASE(leak_queue), CASE(leak_event), CASE(leak_program),
+      CASE(api_argument_unset), CASE(api_queue_released), CASE(api_argument_size),
+      CASE(api_failed_call), CASE(api_overlap), CASE(api_group_size), CASE(vectors_of_three),
+      CASE(widened_loads), CASE(odd_addresses), CASE(packed_argument), CASE(padding),
+      CASE(group_copy), CASE(punned), CASE(print), CASE(clamped_image), CASE(local_in_two),
+      CASE(one_past_the_end), CASE(overlapping_parts), CASE(host_pointer))
 
 int main(int argc, char **argv)
 {

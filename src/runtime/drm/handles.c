@@ -2,9 +2,11 @@
 #include "runtime/drm/handles.h"
 
 #include <pthread.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "base/array.h"
+#include "base/fork_lock.h"
 #include "base/map.h"
 #include "runtime/drm/i915.h"
 #include "runtime/drm/interposed.h"
@@ -19,11 +21,14 @@ static struct {
     pid_t process;            /* a child of fork() need not release what its parent has */
 } handles = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
+WT_LOCK_OVER_FORKS(handles, handles.lock)
+
 enum { MADE = 0 };
+static const uint64_t QUEUE = UINT64_C(1) << 63; /* beside the references: it is a queue's handle */
 
 /* Changes the count of a handle that is known; MADE: makes it known. Returns whether it has come or
- * gone. */
-static bool change(const void *handle, int by)
+ * gone. What has gone is known until there is another one at the address. */
+static bool change(const void *handle, int by, bool queue)
 {
     bool changed = false;
     pthread_mutex_lock(&handles.lock);
@@ -35,13 +40,11 @@ static bool change(const void *handle, int by)
     uint64_t *count =
         by == MADE ? wt_map_add(&handles.references, key) : wt_map_find(&handles.references, key);
     if (count && by == MADE) {
-        *count = 1;
+        *count = 1 | (queue ? QUEUE : 0);
         changed = true;
-    } else if (count) {
+    } else if (count && *count & ~QUEUE) {
         *count += (uint64_t)(int64_t)by;
-        changed = !*count;
-        if (changed)
-            wt_map_remove(&handles.references, key);
+        changed = !(*count & ~QUEUE);
     }
     pthread_mutex_unlock(&handles.lock);
     return changed;
@@ -49,19 +52,20 @@ static bool change(const void *handle, int by)
 
 void drm_handle_made(const void *handle, uint64_t size, const char *by)
 {
-    if (handle && wt_checks_wanted() && change(handle, MADE))
+    const bool queue = strncmp(by, "clCreateCommandQueue", 20) == 0;
+    if (handle && wt_checks_wanted() && change(handle, MADE, queue))
         wt_object_made(&handles, (uintptr_t)handle, size, by);
 }
 
 void drm_handle_retained(const void *handle)
 {
     if (handle && wt_checks_wanted())
-        change(handle, 1);
+        change(handle, 1, false);
 }
 
 void drm_handle_released(const void *handle, const char *by)
 {
-    if (handle && wt_checks_wanted() && change(handle, -1))
+    if (handle && wt_checks_wanted() && change(handle, -1, false))
         wt_object_freed(&handles, (uintptr_t)handle, by);
 }
 
@@ -69,6 +73,17 @@ bool drm_handle_find(const void *handle, struct wt_object *object)
 {
     return wt_checks_wanted() && wt_object_find(&handles, (uintptr_t)handle, object, NULL, NULL) &&
            !object->freed && object->addr == (uintptr_t)handle;
+}
+
+bool drm_handle_gone(const void *handle, bool queue)
+{
+    if (!handle || !wt_checks_wanted())
+        return false;
+    pthread_mutex_lock(&handles.lock);
+    const uint64_t *count = wt_map_find(&handles.references, (uintptr_t)handle);
+    const bool gone = count && !(*count & ~QUEUE) && (!queue || *count & QUEUE);
+    pthread_mutex_unlock(&handles.lock);
+    return gone;
 }
 
 static bool is_leak(const struct wt_object *object)
@@ -144,6 +159,8 @@ static struct {
     struct local *list;
     size_t count, room;
 } locals = {.lock = PTHREAD_MUTEX_INITIALIZER};
+
+WT_LOCK_OVER_FORKS(locals, locals.lock)
 
 /* Without host memory less is known. */
 void drm_local_argument(const void *kernel, unsigned index, size_t size)

@@ -14,6 +14,9 @@ void drm_handle_made(const void *handle, uint64_t size, const char *by);
 void drm_handle_retained(const void *handle);
 /** It is about to have one less; @p by: the function. */
 void drm_handle_released(const void *handle, const char *by);
+/** Whether a handle was made and released, and is no other one's since; @p queue: one of a queue.
+ */
+bool drm_handle_gone(const void *handle, bool queue);
 /** Finds a handle of memory that was made and not released; its address in *object is the handle's.
  */
 bool drm_handle_find(const void *handle, struct wt_object *object);

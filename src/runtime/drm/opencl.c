@@ -136,7 +136,10 @@ EXPORT int clSetKernelArg(void *kernel, unsigned index, size_t size, const void 
         *(void *_Atomic *)&set = next("clSetKernelArg");
     if (!set)
         return INVALID_OPERATION;
-    const int status = drm_opencl_status("clSetKernelArg", set(kernel, index, size, value));
+    void *handle = NULL;
+    if (value && size == sizeof handle)
+        memcpy(&handle, value, sizeof handle);
+    const int status = drm_opencl_used("clSetKernelArg", set(kernel, index, size, value), handle);
     if (!status && value && wt_check_wants(WT_CHECK_API))
         check_size(kernel, index, size);
     if (!status && !value && wt_check_wants(WT_CHECK_MEMORY))
@@ -201,6 +204,8 @@ EXPORT int clEnqueueNDRangeKernel(void *queue, void *kernel, unsigned dimensions
         *(void *_Atomic *)&enqueue = next("clEnqueueNDRangeKernel");
     if (!enqueue)
         return INVALID_OPERATION;
+    if (!drm_opencl_has_queue("clEnqueueNDRangeKernel", queue))
+        return DRM_OPENCL_INVALID_COMMAND_QUEUE;
     note_kernel(kernel);
     return counted("clEnqueueNDRangeKernel",
                    enqueue(queue, kernel, dimensions, offset, global, local, events, list, event),
@@ -214,6 +219,8 @@ EXPORT int clEnqueueTask(void *queue, void *kernel, unsigned events, const void 
         *(void *_Atomic *)&enqueue = next("clEnqueueTask");
     if (!enqueue)
         return INVALID_OPERATION;
+    if (!drm_opencl_has_queue("clEnqueueTask", queue))
+        return DRM_OPENCL_INVALID_COMMAND_QUEUE;
     note_kernel(kernel);
     return counted("clEnqueueTask", enqueue(queue, kernel, events, list, event), event);
 }

@@ -2,13 +2,20 @@
 #ifndef WT_DRM_OPENCL_H
 #define WT_DRM_OPENCL_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
-enum { DRM_OPENCL_INVALID_OPERATION = -59 };
+enum { DRM_OPENCL_INVALID_COMMAND_QUEUE = -36, DRM_OPENCL_INVALID_OPERATION = -59 };
 
 /** The status that a call has returned; a failure is reported, if that is checked. */
 int drm_opencl_status(const char *by, int status);
-/** The same of a call that may have made an event, at @p event (NULL: none). */
+/** The same of a call that has used a handle: one that it says is invalid was perhaps released
+ * before. */
+int drm_opencl_used(const char *by, int status, const void *handle);
+/** Whether a call to a queue may be made; false: the queue was released before, which is reported.
+ */
+bool drm_opencl_has_queue(const char *by, const void *queue);
+/** The status of a call that may have made an event, at @p event (NULL: none). */
 int drm_opencl_enqueued(const char *by, int status, void *event);
 /** What a call has made, which the program must release; @p size: bytes of memory, 0: it is none.
  * NULL: @p error is the status. */

@@ -109,6 +109,28 @@ int drm_opencl_status(const char *by, int status)
     return status;
 }
 
+int drm_opencl_used(const char *by, int status, const void *handle)
+{
+    enum { MEM_OBJECT = -38, PROGRAM = -44, EVENT = -58 };
+    const bool releases = strncmp(by, "clRelease", 9) == 0;
+    const enum wt_finding_kind kind =
+        releases && status == MEM_OBJECT ? WT_FOUND_DOUBLE_FREE : WT_FOUND_USE_AFTER_DESTROY;
+    const bool invalid = status == MEM_OBJECT || status == PROGRAM || status == EVENT;
+    if (!invalid || !wt_check_wants(wt_finding_check(kind)) || !drm_handle_gone(handle, false))
+        return drm_opencl_status(by, status);
+    wt_checked_call(kind, WT_ERROR, NULL, "%s: it was released before", by);
+    return status;
+}
+
+bool drm_opencl_has_queue(const char *by, const void *queue)
+{
+    if (!wt_check_wants(WT_CHECK_API) || !drm_handle_gone(queue, true))
+        return true;
+    wt_checked_call(WT_FOUND_USE_AFTER_DESTROY, WT_ERROR, NULL, "%s: the queue was released before",
+                    by);
+    return false;
+}
+
 int drm_opencl_enqueued(const char *by, int status, void *event)
 {
     void *made = NULL;
@@ -132,7 +154,8 @@ void *drm_opencl_made(const char *by, void *made, uint64_t size, const int *erro
     EXPORT int name(WORDS##count)                                                                  \
     {                                                                                              \
         OWN(int, count, name)                                                                      \
-        return own ? drm_opencl_status(#name, own(NAMES##count)) : DRM_OPENCL_INVALID_OPERATION;   \
+        return own ? drm_opencl_used(#name, own(NAMES##count), (void *)a)                          \
+                   : DRM_OPENCL_INVALID_OPERATION;                                                 \
     }
 STATUS(6, clBuildProgram)
 STATUS(9, clCompileProgram)
@@ -142,17 +165,30 @@ STATUS(4, clSetProgramSpecializationConstant)
 STATUS(4, clCreateKernelsInProgram)
 STATUS(2, clWaitForEvents)
 STATUS(2, clSetUserEventStatus)
-STATUS(1, clFlush)
-STATUS(1, clFinish)
-STATUS(3, clEnqueueWaitForEvents)
-STATUS(1, clEnqueueBarrier)
 
-/* ---- calls that may give an event, by their last argument ---- */
+/* ---- calls to a queue, which the runtime looks into ---- */
+
+#define CALL(count, name)                                                                          \
+    EXPORT int name(WORDS##count)                                                                  \
+    {                                                                                              \
+        OWN(int, count, name)                                                                      \
+        if (!drm_opencl_has_queue(#name, (void *)a))                                               \
+            return DRM_OPENCL_INVALID_COMMAND_QUEUE;                                               \
+        return own ? drm_opencl_status(#name, own(NAMES##count)) : DRM_OPENCL_INVALID_OPERATION;   \
+    }
+CALL(1, clFlush)
+CALL(1, clFinish)
+CALL(3, clEnqueueWaitForEvents)
+CALL(1, clEnqueueBarrier)
+
+/* They may give an event, by their last argument. */
 
 #define ENQUEUE(count, name, event)                                                                \
     EXPORT int name(WORDS##count)                                                                  \
     {                                                                                              \
         OWN(int, count, name)                                                                      \
+        if (!drm_opencl_has_queue(#name, (void *)a))                                               \
+            return DRM_OPENCL_INVALID_COMMAND_QUEUE;                                               \
         return own ? drm_opencl_enqueued(#name, own(NAMES##count), (void *)event)                  \
                    : DRM_OPENCL_INVALID_OPERATION;                                                 \
     }
@@ -193,6 +229,8 @@ static size_t part_of(const char *by, word buffer, size_t offset, size_t size)
     EXPORT int name(WORDS9)                                                                        \
     {                                                                                              \
         OWN(int, 9, name)                                                                          \
+        if (!drm_opencl_has_queue(#name, (void *)a))                                               \
+            return DRM_OPENCL_INVALID_COMMAND_QUEUE;                                               \
         e = part_of(#name, b, d, e);                                                               \
         return own ? drm_opencl_enqueued(#name, own(NAMES9), (void *)i)                            \
                    : DRM_OPENCL_INVALID_OPERATION;                                                 \
@@ -204,6 +242,8 @@ TRANSFER(clEnqueueWriteBuffer)
 EXPORT int clEnqueueFillBuffer(WORDS9)
 {
     OWN(int, 9, clEnqueueFillBuffer)
+    if (!drm_opencl_has_queue("clEnqueueFillBuffer", (void *)a))
+        return DRM_OPENCL_INVALID_COMMAND_QUEUE;
     const size_t part = part_of("clEnqueueFillBuffer", b, e, f);
     f = part < f && d ? part / d * d : f;
     return own ? drm_opencl_enqueued("clEnqueueFillBuffer", own(NAMES9), (void *)i)
@@ -215,6 +255,8 @@ EXPORT int clEnqueueCopyBuffer(WORDS9)
 {
     enum { MEM_COPY_OVERLAP = -8 };
     OWN(int, 9, clEnqueueCopyBuffer)
+    if (!drm_opencl_has_queue("clEnqueueCopyBuffer", (void *)a))
+        return DRM_OPENCL_INVALID_COMMAND_QUEUE;
     const int status = own ? own(NAMES9) : DRM_OPENCL_INVALID_OPERATION;
     if (!status && b == c && d < e + f && e < d + f)
         drm_opencl_status("clEnqueueCopyBuffer", MEM_COPY_OVERLAP);
@@ -280,16 +322,23 @@ MAKE(10, clCreateImage3D, 0, j)
     EXPORT int clRetain##kind(WORDS1)                                                              \
     {                                                                                              \
         OWN(int, 1, clRetain##kind)                                                                \
+        if (strcmp(#kind, "CommandQueue") == 0 &&                                                  \
+            !drm_opencl_has_queue("clRetain" #kind, (void *)a))                                    \
+            return DRM_OPENCL_INVALID_COMMAND_QUEUE;                                               \
         const int status = own ? own(a) : DRM_OPENCL_INVALID_OPERATION;                            \
         if (!status)                                                                               \
             drm_handle_retained((void *)a);                                                        \
-        return drm_opencl_status("clRetain" #kind, status);                                        \
+        return drm_opencl_used("clRetain" #kind, status, (void *)a);                               \
     }                                                                                              \
     EXPORT int clRelease##kind(WORDS1)                                                             \
     {                                                                                              \
         OWN(int, 1, clRelease##kind)                                                               \
+        if (strcmp(#kind, "CommandQueue") == 0 &&                                                  \
+            !drm_opencl_has_queue("clRelease" #kind, (void *)a))                                   \
+            return DRM_OPENCL_INVALID_COMMAND_QUEUE;                                               \
         drm_handle_released((void *)a, "clRelease" #kind);                                         \
-        return drm_opencl_status("clRelease" #kind, own ? own(a) : DRM_OPENCL_INVALID_OPERATION);  \
+        return drm_opencl_used("clRelease" #kind, own ? own(a) : DRM_OPENCL_INVALID_OPERATION,     \
+                               (void *)a);                                                         \
     }
 REFERENCES(MemObject)
 REFERENCES(CommandQueue)
