@@ -195,8 +195,9 @@ static bool is_inside(const struct wt_lane_access *a, const struct site *s, uint
     return at - first < s->variable.size && a->size <= s->variable.size - (at - first);
 }
 
-/* Lanes that store below their stacks, into one of another thread, or as far below the last one. A
- * program may switch to stacks of its own: a lane counts that has used its stack before. */
+/* Lanes that begin to store below their stacks, into one of another thread, or as far below the
+ * last one. A program may switch to stacks of its own: a lane counts that has just used its stack.
+ */
 static wt_lanes judge_stack(struct wt_check_memory *c, const struct wt_wave_head *w,
                             const struct wt_lane_access *a, wt_lanes lanes, const uint64_t *at)
 {
@@ -220,6 +221,7 @@ static wt_lanes judge_stack(struct wt_check_memory *c, const struct wt_wave_head
         }
         bad.lanes |= bit;
     }
+    *on &= ~bad.lanes; /* one report tells of the functions that are called there, too */
     if (bad.lanes)
         memory_report(c, w, a, &bad, WT_FOUND_GLOBAL);
     return bad.lanes;
