@@ -668,17 +668,6 @@ static enum wt_status name_code(struct wt_archive *a, struct wt_modules *modules
     return status;
 }
 
-static void code_text(struct wt_archive *a, uint64_t pc, uint64_t word, char *text, size_t size)
-{
-    struct wt_sm_ptx program = {.count = 0};
-    struct wt_modules *modules = wt_modules_new();
-    struct wt_error err;
-    if (modules && wt_sm_core_take(a, NULL, modules, &program, &err) == WT_OK)
-        sm_ptx_instruction_text(program.image, pc, word, text, size);
-    wt_sm_ptx_free(&program);
-    wt_modules_free(modules);
-}
-
 static const void *config_of(const struct wt_emulated *e)
 {
     return sm_device_config(own(e)->device);
@@ -784,7 +773,7 @@ const struct wt_family wt_family_sm = {
     .core_file = {.write_code = write_code,
                   .take_code = take_code,
                   .name_code = name_code,
-                  .code_text = code_text,
+                  .code_text = wt_sm_core_text,
                   .operations = sm_operations},
     .debug = {.probe = &wt_probe_sm,
               .unit_waves = SM_WARPS,

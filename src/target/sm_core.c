@@ -56,3 +56,14 @@ enum wt_status wt_sm_core_take(struct wt_archive *a, struct sm_device *device,
         return status;
     return wt_sm_ptx_add_module(program, modules, NULL, err);
 }
+
+void wt_sm_core_text(struct wt_archive *a, uint64_t pc, uint64_t word, char *text, size_t size)
+{
+    struct wt_sm_ptx program = {.count = 0};
+    struct wt_modules *modules = wt_modules_new();
+    struct wt_error err;
+    if (modules && wt_sm_core_take(a, NULL, modules, &program, &err) == WT_OK)
+        sm_ptx_instruction_text(program.image, pc, word, text, size);
+    wt_sm_ptx_free(&program);
+    wt_modules_free(modules);
+}

@@ -18,5 +18,7 @@ void wt_sm_core_write(const struct wt_sm_ptx *program, uint64_t code, uint64_t d
 enum wt_status wt_sm_core_take(struct wt_archive *a, struct sm_device *device,
                                struct wt_modules *modules, struct wt_sm_ptx *program,
                                struct wt_error *err);
+/** See code_text of family.h. */
+void wt_sm_core_text(struct wt_archive *a, uint64_t pc, uint64_t word, char *text, size_t size);
 
 #endif
