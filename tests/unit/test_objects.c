@@ -398,44 +398,58 @@ static void calls_are_taken_without_a_listener(void **state)
     wt_object_freed(&told, 8192, "freer");
 }
 
-/* What other threads do with the lists while the process forks. */
-static void use_lists(const void *space)
+/* What another thread does with a list while the process forks. */
+static void use_objects(void)
 {
     struct wt_object found;
+    wt_object_find(&model, PLACE, &found, NULL, NULL);
+}
+
+static void use_variables(void)
+{
     struct wt_known_variable v;
+    wt_variable_of(&model, PLACE, &v);
+}
+
+static void use_allocators(void)
+{
     bool begins;
-    wt_object_find(space, PLACE, &found, NULL, NULL);
-    wt_variable_of(space, PLACE, &v);
-    wt_allocator_of(space, PLACE, &begins);
+    wt_allocator_of(&model, PLACE, &begins);
 }
 
 static atomic_bool forked_enough;
+static void (*volatile use)(void);
 
-static void *use_lists_always(void *space)
+static void *use_always(void *unused)
 {
     while (!forked_enough)
-        use_lists(space);
+        use();
     return NULL;
 }
 
 static void a_child_can_use_the_lists(void **state)
 {
-    enum { FORKS = 300, SECONDS = 20 };
-    pthread_t thread;
-    int status;
-    pthread_create(&thread, NULL, use_lists_always, &model);
-    for (unsigned i = 0; i < FORKS; i++) {
-        const pid_t child = fork();
-        if (!child) {
-            alarm(SECONDS);
-            use_lists(&model);
-            _exit(0);
+    enum { FORKS = 200, SECONDS = 5 };
+    static void (*const lists[])(void) = {use_objects, use_variables, use_allocators};
+    for (size_t k = 0; k < sizeof lists / sizeof *lists; k++) {
+        pthread_t thread;
+        int status;
+        use = lists[k];
+        forked_enough = false;
+        pthread_create(&thread, NULL, use_always, NULL);
+        for (unsigned i = 0; i < FORKS; i++) {
+            const pid_t child = fork();
+            if (!child) {
+                alarm(SECONDS);
+                use();
+                _exit(0);
+            }
+            assert_int_equal(waitpid(child, &status, 0), child);
+            assert_int_equal(status, 0);
         }
-        assert_int_equal(waitpid(child, &status, 0), child);
-        assert_int_equal(status, 0);
+        forked_enough = true;
+        pthread_join(thread, NULL);
     }
-    forked_enough = true;
-    pthread_join(thread, NULL);
 }
 
 int main(void)
