@@ -137,6 +137,11 @@ void wt_objects_take_calls(void)
 void wt_call_stack_take(struct wt_call_stack *calls)
 {
     calls->depth = (unsigned)backtrace(calls->address, WT_STACK_DEPTH);
+#if defined __SANITIZE_ADDRESS__ || defined __SANITIZE_THREAD__
+    /* The sanitizer's function of that name is its own first caller. */
+    calls->depth -= calls->depth > 0;
+    memmove(calls->address, calls->address + 1, calls->depth * sizeof *calls->address);
+#endif
 }
 
 /* Completes the news, and hands them to the listener, if there is one. @p calls: NULL: the calling

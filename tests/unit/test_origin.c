@@ -169,6 +169,24 @@ static void test_ways_that_are_not_known(void **state)
     assert_int_equal(o.apart, 0x100);
 }
 
+/* The number of values before an instruction decides whether it makes their table grow. */
+static void test_values_are_right_wherever_their_table_grows(void **state)
+{
+    enum { MOST = 64 };
+    struct insn list[MOST + 3];
+    for (size_t before = 0; before <= MOST; before++) {
+        for (size_t i = 0; i < before; i++)
+            list[i] = (struct insn){SET, 4, 0, 0, (int64_t)i + 1000};
+        list[before] = (struct insn){XOR, 3, 1, 2};
+        list[before + 1] = (struct insn){ACCESS, 3};
+        list[before + 2] = (struct insn){END};
+        const struct wt_origin o = find(list, before + 3);
+        assert_true(o.known && o.index && !o.scaled && !o.constant && !o.apart);
+        assert_int_equal(o.step, 1);
+        assert_int_equal(o.base, WT_ORIGIN_NO_BASE);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -178,6 +196,7 @@ int main(void)
         cmocka_unit_test(test_a_choice_of_constants_is_told),
         cmocka_unit_test(test_bases_are_not_mixed),
         cmocka_unit_test(test_ways_that_are_not_known),
+        cmocka_unit_test(test_values_are_right_wherever_their_table_grows),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -277,7 +277,8 @@ wt_origin_value wt_flow_picked(struct wt_flow *f, wt_origin_value a, wt_origin_v
 {
     const struct sum *x = &f->value[a], *y = &f->value[b];
     const bool constants = x->constant || y->constant || x->apart || y->apart;
-    struct sum s = f->value[wt_flow_mixed(f, a, b)];
+    const wt_origin_value mixed = wt_flow_mixed(f, a, b); /* moves the values */
+    struct sum s = f->value[mixed];
     if (constants)
         s.apart = UINT64_MAX;
     return value_of(f, s);

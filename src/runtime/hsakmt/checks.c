@@ -50,8 +50,7 @@ static bool is_of_host(uint64_t addr)
 bool host_called_by_runtime(void)
 {
     static const char *const runtimes[] = {"libamdhip64", "libgomp", "libomptarget", "libamdocl"};
-    /* A sanitizer stands before backtrace(). */
-    static const char *const between[] = {"libhsakmt", "libhsa-runtime64", "libasan"};
+    static const char *const between[] = {"libhsakmt", "libhsa-runtime64"};
     struct wt_call_stack calls;
     Dl_info info;
     wt_call_stack_take(&calls);
