@@ -255,9 +255,9 @@ static enum wt_status open_session(void *context, const struct wt_dap_start *sta
                          ? WT_INVALID
                          : wt_fail(err, WT_INVALID, "the options ask for help, not for a session");
     }
-    if (!status && (e->d.order_count || e->d.trust))
+    if (!status && (e->d.order_count || e->d.trust || e->d.has_pages))
         status = wt_fail(err, WT_INVALID,
-                         "--ex, --command and --trust are for the console at a terminal");
+                         "--ex, --command, --trust and --view are for the console at a terminal");
     if (!status)
         status = open_streams(e, err);
     if (!status)
@@ -296,36 +296,6 @@ static char **complete(void *context, const char *line, size_t *count)
     return wt_shell_complete(((struct editor *)context)->d.console, line, count);
 }
 
-struct counts {
-    void (*each)(void *to, const struct wt_dap_count *count);
-    void *to;
-};
-
-static void take_lines(void *context, struct cli_profile_table *lines)
-{
-    const struct counts *c = context;
-    for (size_t i = 0; i < lines->count; i++) {
-        const struct cli_profile_row *row = &lines->row[i];
-        if (row->file && row->line)
-            c->each(c->to, &(struct wt_dap_count){.path = row->file,
-                                                  .line = row->line,
-                                                  .issues = row->sum.issues,
-                                                  .enabled = row->sum.enabled,
-                                                  .lanes = row->sum.lanes,
-                                                  .transactions = row->sum.transactions});
-    }
-}
-
-static bool counts(void *context, void (*each)(void *to, const struct wt_dap_count *count),
-                   void *to)
-{
-    struct editor *e = context;
-    struct counts c = {each, to};
-    return cli_profile_wanted(&e->d.drive.profile) &&
-           cli_profile_look(&e->d.drive.profile, e->d.host ? NULL : &e->d.device, take_lines, &c,
-                            WT_IGNORED) == WT_OK;
-}
-
 static bool ends(void *context)
 {
     const struct editor *e = context;
@@ -346,7 +316,7 @@ int cli_dap_serve(int in, int out, const struct cli_console *given)
                                        .is_command = wt_shell_is_command,
                                        .complete = complete,
                                        .flush = flush,
-                                       .counts = counts,
+                                       .counts = cli_debug_counts,
                                        .ends = ends,
                                        .context = &e};
     make_ready(&e);

@@ -77,6 +77,14 @@ static void take_core_argument(struct cli_console *d)
         fclose(file);
 }
 
+static enum wt_status set_view(void *context, const char *value, struct wt_error *err)
+{
+    struct cli_console *d = context;
+    d->has_pages = true;
+    d->page = value;
+    return WT_OK;
+}
+
 /* ---- running commands ---- */
 
 /* Executes one command, or a file of them; failures are reported on stderr. */
@@ -126,9 +134,23 @@ static void read_init_files(struct cli_console *d)
     }
 }
 
+/* Serves requests of pages while a line is waited for. */
+static struct wt_session *serve_pages(void *context, bool *printed)
+{
+    struct cli_console *d = context;
+    *printed = cli_pages_serve(d->pages);
+    if (*printed) {
+        wt_shell_execute(d->console, "frame", WT_IGNORED);
+        fflush(stdout);
+    }
+    return d->session;
+}
+
 static enum cli_input read_command(struct cli_console *d, char **line)
 {
     char status[256] = "";
+    if (d->pages)
+        cli_pages_follow(d->pages);
     if (d->screen.can)
         wt_shell_status(d->console, status, sizeof status);
     cli_screen_status(&d->screen, status);
@@ -201,6 +223,8 @@ static void close_console(struct cli_console *d)
     cli_terminal_close(d->terminal);
     d->terminal = NULL;
     cli_debug_close(d);
+    cli_pages_close(d->pages);
+    d->pages = NULL;
 }
 
 static const struct cli_front front = {.services = cli_debug_services,
@@ -213,9 +237,11 @@ static int run_debugger(struct cli_console *d)
     struct wt_error err;
     int status = 0, quit;
     bool failed = false;
+    const struct cli_pages_counts counts = {cli_debug_counts, d};
     if (!d->batch)
         cli_screen_open(&d->screen);
-    if (cli_debug_open(d, &err) || show_beginning(d, &err)) {
+    if ((d->has_pages && cli_pages_open("debug", d->page, &counts, &d->pages, &err)) ||
+        cli_debug_open(d, &err) || show_beginning(d, &err)) {
         status = cli_fail(&cli_debug, &err);
         close_console(d);
         return status;
@@ -229,6 +255,8 @@ static int run_debugger(struct cli_console *d)
     }
     if (!d->batch && !wt_shell_has_quit(d->console, &quit)) {
         d->terminal = cli_terminal_open(d->console);
+        if (d->terminal && d->pages)
+            cli_terminal_serve(d->terminal, serve_pages, d);
         if (d->terminal)
             converse(d);
     }
@@ -301,6 +329,15 @@ void cli_debug_free(struct cli_console *d)
     cli_drive_free(&d->drive);
 }
 
+static int refuse_view(void)
+{
+    struct wt_error err;
+    wt_fail(&err, WT_INVALID,
+            "--view shows a session while it waits for commands: it is not for --batch; 'wavetrap "
+            "view --export' writes a page of a run");
+    return cli_fail(&cli_debug, &err);
+}
+
 static int debug(int argc, char **argv)
 {
     struct cli_console d = {.front = &front};
@@ -311,6 +348,8 @@ static int debug(int argc, char **argv)
     if (status == CLI_GO) {
         if (d.trust && trust_project() != WT_OK)
             status = CLI_FAILED;
+        else if (d.has_pages && d.batch)
+            status = refuse_view();
         else if (d.program || cli_debug_runs_already(&d) || d.core_path)
             status = run_debugger(&d);
         else
@@ -337,6 +376,10 @@ static const struct cli_option options[] = {
     CLI_CHECK_OPTIONS(set_),
     CLI_PROFILE_OPTIONS(cli_set_profile, cli_set_profile_limit),
     CLI_DEBUGGED_OPTIONS,
+    {"view", 0, "[=PORT]",
+     "show the session's lanes in a browser, too: docs/view.md; the page's\n"
+     "address is printed",
+     CLI_SET(set_view)},
     {"nx", 0, NULL,
      "read no init file: neither ~/.config/wavetrap/debugrc nor\n"
      "the working folder's .wavetrap/debugrc",

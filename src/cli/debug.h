@@ -11,6 +11,7 @@
 #include "cli/debug_host.h"
 #include "cli/drive.h"
 #include "cli/interrupts.h"
+#include "cli/pages.h"
 #include "cli/program_socket.h"
 #include "cli/screen.h"
 #include "cli/terminal.h"
@@ -45,7 +46,10 @@ struct cli_console {
     struct cli_drive drive; /**< first: the context of options about kernels */
     const struct cli_front *front;
     bool batch, no_init, trust;
-    const char *core_path; /**< --core; NULL: a program */
+    bool has_pages;          /**< --view, with its address or NULL */
+    const char *page;        /**< … */
+    struct cli_pages *pages; /**< NULL: none */
+    const char *core_path;   /**< --core; NULL: a program */
     struct wt_core_file *core_file;
     struct cli_order *order;
     size_t order_count, order_capacity;
@@ -100,6 +104,10 @@ int cli_debug_parse(const struct cli_command *command, int argc, char **argv, st
  * something to close.
  */
 enum wt_status cli_debug_open(struct cli_console *d, struct wt_error *err);
+/** Hands counts of source lines to @p each, as struct wt_dap_owner.counts; @p context begins with a
+ * struct cli_console. */
+bool cli_debug_counts(void *context, void (*each)(void *to, const struct wt_dap_count *count),
+                      void *to);
 /** Ends the session; a program that it has started ends, too. */
 void cli_debug_close(struct cli_console *d);
 /** Frees what the options hold. */

@@ -289,6 +289,8 @@ enum wt_status cli_debug_open(struct cli_console *d, struct wt_error *err)
         return wt_fail(err, WT_NO_MEMORY, "no host memory for the console");
     if (is_host)
         cli_debug_host_serve(d->host, d->console);
+    if (d->pages)
+        cli_pages_join(d->pages, wt_shell_debugged(d->console), true);
     return WT_OK;
 }
 

@@ -213,7 +213,19 @@ enum wt_status cli_debug_watch_signals(void *context, struct wt_loop *loop, stru
     struct cli_console *d = context;
     if (!wt_loop_watch(loop, d->signal_fd, POLLIN, signal_ready, d))
         return wt_fail(err, WT_NO_MEMORY, "no host memory");
-    return WT_OK;
+    return d->pages ? cli_pages_watch(d->pages, loop, err) : WT_OK;
+}
+
+/* The console has the words for what happens; pages are told, too. */
+static bool tell_pages(void *context, const struct wt_news *news)
+{
+    cli_pages_news(((struct cli_console *)context)->pages, news);
+    return false;
+}
+
+static void pages_wait(void *context, enum wt_wait wait)
+{
+    cli_pages_waits(((struct cli_console *)context)->pages, wait);
 }
 
 static enum wt_status print_profile(void *context, FILE *out, struct wt_error *err)
@@ -243,5 +255,41 @@ void cli_debug_services(struct cli_console *d, struct wt_shell_options *options)
         &d->drive.check,
         &(struct cli_checked){d->host ? &d->drive.profile.file : &d->drive.check.file,
                               d->host ? NULL : &d->device, d->host ? pid_of_host : NULL, d->host});
+    if (d->pages) {
+        options->news = tell_pages;
+        options->waits = pages_wait;
+    }
     options->context = d;
+}
+
+/* ---- counts of source lines ---- */
+
+struct counts {
+    void (*each)(void *to, const struct wt_dap_count *count);
+    void *to;
+};
+
+static void take_lines(void *context, struct cli_profile_table *lines)
+{
+    const struct counts *c = context;
+    for (size_t i = 0; i < lines->count; i++) {
+        const struct cli_profile_row *row = &lines->row[i];
+        if (row->file && row->line)
+            c->each(c->to, &(struct wt_dap_count){.path = row->file,
+                                                  .line = row->line,
+                                                  .issues = row->sum.issues,
+                                                  .enabled = row->sum.enabled,
+                                                  .lanes = row->sum.lanes,
+                                                  .transactions = row->sum.transactions});
+    }
+}
+
+bool cli_debug_counts(void *context, void (*each)(void *to, const struct wt_dap_count *count),
+                      void *to)
+{
+    struct cli_console *d = context;
+    struct counts c = {each, to};
+    return cli_profile_wanted(&d->drive.profile) &&
+           cli_profile_look(&d->drive.profile, d->host ? NULL : &d->device, take_lines, &c,
+                            WT_IGNORED) == WT_OK;
 }

@@ -8,6 +8,8 @@ struct gdb {
     struct cli_options options; /* first: the context of options about the device */
     struct cli_gdb_choice choice;
     struct cli_check check;
+    bool has_pages;   /* --view, with its address or NULL */
+    const char *page; /* … */
 };
 
 static struct cli_check *check_of(void *context)
@@ -15,6 +17,13 @@ static struct cli_check *check_of(void *context)
     return &((struct gdb *)context)->check;
 }
 CLI_CHECK_SETTERS(set_, check_of)
+
+static enum wt_status set_view(void *context, const char *value, struct wt_error *err)
+{
+    ((struct gdb *)context)->has_pages = true;
+    ((struct gdb *)context)->page = value;
+    return WT_OK;
+}
 
 static int run_gdb(struct gdb *g, char **operands, const char *directory)
 {
@@ -29,7 +38,16 @@ static int run_gdb(struct gdb *g, char **operands, const char *directory)
     rsp.allow_files = true; /* its one client is the user's GDB */
     if (cli_gdb_signals(&rsp.stop_fd, &err) != WT_OK)
         return cli_fail(&cli_gdb, &err);
-    if (cli_remote_open(&remote, &g->options, operands[0], &rsp, &g->check, stdout, &err)) {
+    const struct cli_pages_counts counts = {NULL, NULL};
+    struct cli_pages *pages = NULL;
+    enum wt_status opened =
+        g->has_pages ? cli_pages_open("gdb", g->page, &counts, &pages, &err) : WT_OK;
+    if (!opened && (opened = cli_remote_open(&remote, &g->options, operands[0], &rsp, &g->check,
+                                             stdout, &err)) != WT_OK)
+        cli_pages_close(pages);
+    if (!opened && pages && (opened = cli_remote_show(&remote, pages, &err)) != WT_OK)
+        cli_remote_close(&cli_gdb, &remote);
+    if (opened) {
         close(rsp.stop_fd);
         return cli_fail(&cli_gdb, &err);
     }
@@ -65,6 +83,10 @@ static const struct cli_option options[] = {
      CLI_TEXT(struct gdb, choice.gdb)},
     {"plain", 0, NULL, "do not load wavetrap's commands for GPUs into GDB",
      CLI_FLAG(struct gdb, choice.plain)},
+    {"view", 0, "[=PORT]",
+     "show the lanes in a browser, too: docs/view.md; the page's address is\n"
+     "printed, and the page follows GDB",
+     CLI_SET(set_view)},
     CLI_CHECK_OPTIONS(set_),
     {0},
 };

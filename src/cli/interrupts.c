@@ -14,8 +14,6 @@
 #include <termios.h>
 #include <unistd.h>
 
-#include "cli/remote.h"
-
 #define PATIENCE_MS 1000 /* after the second Ctrl-C, until nothing is expected any more */
 #define LOOK_MS 20
 
@@ -189,4 +187,15 @@ void cli_interrupts_hold(struct cli_interrupts *i, bool hold)
         pthread_mutex_lock(&i->talking);
     else
         pthread_mutex_unlock(&i->talking);
+}
+
+int cli_signal_fd(const int *signals)
+{
+    sigset_t set;
+    sigemptyset(&set);
+    for (; *signals; signals++)
+        sigaddset(&set, *signals);
+    if (sigprocmask(SIG_BLOCK, &set, NULL))
+        return -1;
+    return signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
 }

@@ -37,4 +37,7 @@ bool cli_interrupts_wait(const struct cli_interrupts *interrupts, int fd);
 /** Before and after the caller talks with the user itself: no question comes in between. */
 void cli_interrupts_hold(struct cli_interrupts *interrupts, bool hold);
 
+/** A descriptor that can be read when one of @p signals (0 ends the list) has come; -1: failed. */
+int cli_signal_fd(const int *signals);
+
 #endif

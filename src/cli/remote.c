@@ -2,9 +2,7 @@
 #include "cli/remote.h"
 
 #include <assert.h>
-#include <signal.h>
 #include <string.h>
-#include <sys/signalfd.h>
 
 #include "check/memory.h"
 
@@ -39,12 +37,72 @@ static enum wt_status add_server(struct cli_remote *remote, const struct wt_rsp_
     return WT_OK;
 }
 
+/* ---- pages ---- */
+
+static unsigned disassemble(void *context, uint64_t addr, const uint8_t *bytes, size_t length,
+                            char *text, size_t size)
+{
+    struct wt_emulated *e = context;
+    return e->family->isa.instruction_text
+               ? e->family->isa.instruction_text(e, addr, bytes, length, text, size)
+               : 0;
+}
+
+static void no_news(void *context, const struct wt_news *news)
+{
+}
+
+static void no_input(void *context)
+{
+}
+
+static void stopped(void *context, const struct wt_event *event)
+{
+    cli_pages_follow(((struct cli_remote *)context)->pages);
+}
+
+static bool nothing_more(void *context)
+{
+    return false;
+}
+
+static bool never_busy(void *context)
+{
+    return true;
+}
+
+static const struct wt_client_ops viewer = {.handle = no_input,
+                                            .event = stopped,
+                                            .answer = nothing_more,
+                                            .is_full = nothing_more,
+                                            .is_idle = never_busy};
+
+enum wt_status cli_remote_show(struct cli_remote *r, struct cli_pages *pages, struct wt_error *err)
+{
+    const struct wt_program_options options = {.session = r->session,
+                                               .modules = r->device.modules,
+                                               .attached = true,
+                                               .disassemble = disassemble,
+                                               .code_context = &r->device,
+                                               .user = {.news = no_news}};
+    r->pages = pages;
+    r->program = wt_program_new(&options);
+    r->viewer = r->program ? wt_session_join(r->session, &viewer, r) : NULL;
+    if (!r->viewer)
+        return wt_fail(err, WT_NO_MEMORY, "no host memory");
+    cli_pages_join(pages, r->program, false);
+    return cli_pages_watch(pages, wt_session_loop(r->session), err);
+}
+
 static void close_all(struct cli_remote *remote)
 {
+    wt_client_leave(remote->viewer);
+    wt_program_free(remote->program);
     while (remote->server_count)
         wt_rsp_server_close(remote->server[--remote->server_count]);
     wt_session_free(remote->session);
     remote->session = NULL;
+    cli_pages_close(remote->pages);
     if (remote->device.debugger)
         wt_debugger_close(remote->device.debugger);
     wt_emulated_close(&remote->device);
@@ -102,15 +160,4 @@ int cli_remote_close(const struct cli_command *command, struct cli_remote *remot
     const int status = cli_check_end(command, remote->check, &remote->device, NULL);
     close_all(remote);
     return status;
-}
-
-int cli_signal_fd(const int *signals)
-{
-    sigset_t set;
-    sigemptyset(&set);
-    for (; *signals; signals++)
-        sigaddset(&set, *signals);
-    if (sigprocmask(SIG_BLOCK, &set, NULL))
-        return -1;
-    return signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
 }

@@ -3,7 +3,9 @@
 #define WT_CLI_REMOTE_H
 
 #include "cli/check.h"
+#include "cli/interrupts.h"
 #include "cli/options.h"
+#include "cli/pages.h"
 #include "frontend/rsp/rsp.h"
 
 #define CLI_SERVERS 8 /* --rsp options at most */
@@ -13,9 +15,12 @@ struct cli_remote {
     struct wt_session *session; /**< of the debugger; the servers are its clients */
     struct wt_rsp_server *server[CLI_SERVERS];
     size_t server_count;
-    struct cli_check *check; /**< of the program */
-    FILE *out;               /**< where console lines go that the client does not take */
-    FILE *console;           /**< the device's console: decides for each line */
+    struct cli_check *check;    /**< of the program */
+    FILE *out;                  /**< where console lines go that the client does not take */
+    FILE *console;              /**< the device's console: decides for each line */
+    struct cli_pages *pages;    /**< --view; NULL: none */
+    struct wt_program *program; /**< … what they show */
+    struct wt_client *viewer;   /**< … and what tells them of stops */
 };
 
 /**
@@ -32,11 +37,11 @@ enum wt_status cli_remote_open(struct cli_remote *remote, const struct cli_optio
  */
 enum wt_status cli_remote_listen(struct cli_remote *remote, const struct wt_rsp_options *rsp,
                                  struct wt_error *err);
+/** Shows the session in pages, which become the remote's. */
+enum wt_status cli_remote_show(struct cli_remote *remote, struct cli_pages *pages,
+                               struct wt_error *err);
 /** Closes the servers, the debugger and the device; reports what the check has found before that,
  * as cli_check_end() does. Returns its exit status. */
 int cli_remote_close(const struct cli_command *command, struct cli_remote *remote);
-
-/** A descriptor that can be read when one of @p signals (0 ends the list) has come; -1: failed. */
-int cli_signal_fd(const int *signals);
 
 #endif

@@ -15,6 +15,8 @@ struct serve {
     struct wt_rsp_options rsp;
     const char *address[CLI_SERVERS]; /* of --rsp */
     size_t address_count;
+    bool has_pages;   /* --view, with its address or NULL */
+    const char *page; /* … */
     struct cli_serve_registers registers;
     struct cli_check check;
 };
@@ -47,6 +49,13 @@ static enum wt_status set_jtag_cycles(void *context, const char *value, struct w
     return WT_OK;
 }
 
+static enum wt_status set_view(void *context, const char *value, struct wt_error *err)
+{
+    ((struct serve *)context)->has_pages = true;
+    ((struct serve *)context)->page = value;
+    return WT_OK;
+}
+
 static enum wt_status set_once(void *context, const char *value, struct wt_error *err)
 {
     ((struct serve *)context)->rsp.until = WT_RSP_CLIENT_LEFT;
@@ -75,17 +84,24 @@ static int serve_program(struct serve *s, const char *program)
     }
     signal(SIGPIPE, SIG_IGN);
     int status = 0;
+    const struct cli_pages_counts counts = {NULL, NULL};
+    struct cli_pages *pages = NULL;
+    if (s->has_pages && cli_pages_open("serve", s->page, &counts, &pages, &err)) {
+        close(s->rsp.stop_fd);
+        return cli_fail(&cli_serve, &err);
+    }
     /* Standard output belongs to the protocol if the client is connected to it. */
     if (cli_remote_open(&remote, &s->options, program, &s->rsp, &s->check, stdio ? stderr : stdout,
                         &err)) {
         status = cli_fail(&cli_serve, &err);
+        cli_pages_close(pages);
     } else {
         if (!stdio) {
             fprintf(stderr, "wavetrap: %s is halted before its first instruction. In GDB, type\n",
                     program);
             cli_say_how_to_connect(wt_rsp_server_address(remote.server[0]), true);
         }
-        enum wt_status listening = WT_OK;
+        enum wt_status listening = pages ? cli_remote_show(&remote, pages, &err) : WT_OK;
         for (size_t i = 1; i < s->address_count && !listening; i++) {
             struct wt_rsp_options beside = s->rsp;
             beside.address = s->address[i];
@@ -132,6 +148,11 @@ static int serve_either(struct serve *s, const char *program)
         wt_fail(&err, WT_INVALID,
                 "--check is for --rsp: a client that drives the Debug Module has no findings; "
                 "'wavetrap run' reports them");
+        return cli_fail(&cli_serve, &err);
+    }
+    if (s->has_pages) {
+        wt_fail(&err, WT_INVALID,
+                "--view is for --rsp: a client that drives the Debug Module is the only debugger");
         return cli_fail(&cli_serve, &err);
     }
     if (s->registers.dm && s->registers.jtag) {
@@ -192,6 +213,10 @@ static const struct cli_option options[] = {
      "clients may write files anywhere ('monitor generate-core'), not only\n"
      "new ones in the working folder",
      CLI_FLAG(struct serve, rsp.allow_files)},
+    {"view", 0, "[=PORT]",
+     "show the lanes in a browser, too: docs/view.md; the page's address is\n"
+     "printed, and the page follows the stops of the clients",
+     CLI_SET(set_view)},
     CLI_CHECK_OPTIONS(set_),
     {0},
 };

@@ -23,27 +23,73 @@ struct cli_terminal {
 #endif
     char *last; /* for an empty line */
     struct wt_session *session;
+    struct wt_session *(*serve)(void *context, bool *printed); /* NULL: nobody else is there */
+    void *context;
+    bool came;        /* input */
     bool clear;       /* the line is to be discarded */
     bool cancelled;   /* and no other line is wanted */
     const char *more; /* the prompt for a further line of a command; NULL: for a command */
 };
 
+static const char *prompt(const struct cli_terminal *t)
+{
+    return t->more ? t->more : "(wavetrap) ";
+}
+
+/* Again, with what was typed, behind other output. */
+static void show_prompt(struct cli_terminal *t)
+{
+#ifdef WT_HAVE_LIBEDIT
+    if (t->edit) {
+        el_set(t->edit, EL_REFRESH);
+        return;
+    }
+#endif
+    if (t->person)
+        fputs(prompt(t), stdout);
+    fflush(stdout);
+}
+
 /* Other clients of the session are served while the user is not typing. */
 static void input_ready(void *context, int fd, short events)
 {
     struct cli_terminal *t = context;
+    t->came = true;
     wt_session_end(t->session);
+}
+
+static void serve_others(struct cli_terminal *t)
+{
+    bool printed = false;
+    if (t->serve)
+        t->session = t->serve(t->context, &printed);
+    if (printed)
+        show_prompt(t);
 }
 
 /* Waits until there is input, or the line is cancelled. */
 static void wait_for_input(struct cli_terminal *t)
 {
     struct wt_error err;
-    struct wt_loop *loop = wt_session_loop(t->session);
-    if (!wt_loop_watch(loop, STDIN_FILENO, POLLIN, input_ready, t))
-        return;
-    wt_session_run(t->session, &err);
-    wt_loop_forget(loop, STDIN_FILENO);
+    t->came = false;
+    do {
+        serve_others(t);
+        struct wt_loop *loop = wt_session_loop(t->session);
+        if (!wt_loop_watch(loop, STDIN_FILENO, POLLIN, input_ready, t))
+            return;
+        if (wt_session_run(t->session, &err))
+            t->came = true;
+        wt_loop_forget(loop, STDIN_FILENO);
+    } while (t->serve && !t->came && !t->clear && !t->cancelled);
+}
+
+void cli_terminal_serve(struct cli_terminal *t,
+                        struct wt_session *(*serve)(void *context, bool *printed), void *context)
+{
+    t->serve = serve;
+    t->context = context;
+    if (!t->person)
+        setvbuf(stdin, NULL, _IONBF, 0); /* what comes is seen by the session's loop */
 }
 
 void cli_terminal_clear(struct cli_terminal *t)
@@ -56,11 +102,6 @@ void cli_terminal_cancel(struct cli_terminal *t)
 {
     t->cancelled = true;
     wt_session_end(t->session);
-}
-
-static const char *prompt(const struct cli_terminal *t)
-{
-    return t->more ? t->more : "(wavetrap) ";
 }
 
 #ifdef WT_HAVE_LIBEDIT
@@ -207,8 +248,9 @@ void cli_terminal_close(struct cli_terminal *t)
 static enum cli_input read_plain(struct cli_terminal *t, char **line)
 {
     size_t room = 0;
-    while (t->person) {
-        fputs(prompt(t), stdout);
+    while (t->person || t->serve) {
+        if (t->person)
+            fputs(prompt(t), stdout);
         fflush(stdout);
         t->clear = false;
         wait_for_input(t);

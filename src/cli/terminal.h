@@ -9,6 +9,12 @@ struct cli_terminal;
 
 /** NULL without host memory. */
 struct cli_terminal *cli_terminal_open(struct wt_shell *console);
+/**
+ * Other clients of the session are served while a line is waited for: @p serve serves what has
+ * come, and returns the session that is there then; *printed: it has printed something.
+ */
+void cli_terminal_serve(struct cli_terminal *terminal,
+                        struct wt_session *(*serve)(void *context, bool *printed), void *context);
 /** Gives the terminal back as it was. NULL is ignored. */
 void cli_terminal_close(struct cli_terminal *terminal);
 

@@ -15,6 +15,7 @@
 #include "base/token.h"
 #include "cli/debug.h"
 #include "cli/kernel.h"
+#include "cli/pages.h"
 #include "cli/remote.h"
 #include "frontend/view/view.h"
 
@@ -195,18 +196,6 @@ static enum wt_status export_page(struct view *v, struct wt_error *err)
 
 /* ---- pages ---- */
 
-static enum wt_status listen_at(const char *address, struct wt_listener *listener,
-                                struct wt_error *err)
-{
-    const enum wt_status status = wt_listen(address, listener, err);
-    if (status || (listener->fd >= 0 && !listener->local && !listener->exposed))
-        return status;
-    wt_listener_close(listener);
-    return wt_fail(err, WT_INVALID,
-                   "--listen takes PORT or 127.0.0.1:PORT: pages come from this machine; 'ssh -L' "
-                   "leads here from another one");
-}
-
 static enum wt_status serve(struct view *v, struct wt_error *err)
 {
     static const int signals[] = {SIGINT, SIGTERM, SIGHUP, 0};
@@ -215,7 +204,8 @@ static enum wt_status serve(struct view *v, struct wt_error *err)
     char token[2 * TOKEN_BYTES + 1];
     if (!wt_token_text(token, TOKEN_BYTES))
         return wt_fail(err, WT_IO, "a random token: %s", strerror(errno));
-    enum wt_status status = listen_at(v->listen ? v->listen : "127.0.0.1:0", &listener, err);
+    enum wt_status status =
+        cli_pages_listen("listen", v->listen ? v->listen : "127.0.0.1:0", &listener, err);
     if (status)
         return status;
     signal(SIGPIPE, SIG_IGN);

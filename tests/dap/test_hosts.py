@@ -229,15 +229,25 @@ def test_attach_by_an_address(runs, tmp_path):
     assert process.wait(TIMEOUT) == 0
 
 
-def test_attach_to_a_device_elsewhere(client, kernels):
-    """A Debug Module's server: the device is halted, watched by steps, and goes on when the client leaves."""
-    kernel = kernels("vortex")
-    server = subprocess.Popen([WAVETRAP, "serve", "--dm=:0", "--gpu=vortex:warps=4,threads=4", kernel.configuration["program"]],
+@pytest.fixture
+def device(kernels):
+    """A Debug Module's server, and the address at which it is."""
+    server = subprocess.Popen([WAVETRAP, "serve", "--dm=:0", "--gpu=vortex:warps=4,threads=4", kernels("vortex").configuration["program"]],
                               stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
     said = ""
     while not (found := re.search(r"is served at tcp:(\S+)\n", said)):
-        said += server.stderr.readline()
-    client.start("attach", prepare=lambda own: own.breakpoints(HEADER, line_of("store")), connect=f"tcp:{found[1]}",
+        line = server.stderr.readline()
+        assert line, said
+        said += line
+    yield found[1]
+    server.kill()
+    server.communicate(timeout=TIMEOUT)
+
+
+def test_attach_to_a_device_elsewhere(client, kernels, device):
+    """The device is halted, watched by steps, and goes on when the client leaves."""
+    kernel = kernels("vortex")
+    client.start("attach", prepare=lambda own: own.breakpoints(HEADER, line_of("store")), connect=f"tcp:{device}",
                  program=kernel.configuration["program"], options=["--hold"], stopOnEntry=True)
     stop = client.stopped()
     assert stop["reason"] == "entry"
@@ -253,8 +263,6 @@ def test_attach_to_a_device_elsewhere(client, kernels):
     with pytest.raises(Refused, match="ended from here"):
         client.ask("terminate")
     client.disconnect()
-    server.kill()
-    server.communicate(timeout=TIMEOUT)
 
 
 # ---- the host's half ----

@@ -73,6 +73,21 @@ void wt_dap_free(struct wt_dap *dap);
 /** Serves until the client has disconnected or gone. WT_INVALID: it was no client. */
 enum wt_status wt_dap_serve(struct wt_dap *dap, struct wt_error *err);
 
+/* ---- beside another front end ---- */
+
+/**
+ * Makes it one more client of a session that another front end has begun and owns: nothing is
+ * launched, ended or broken at through it, and nothing is served but what wt_dap_turn() serves.
+ * @p may_run: it may set the program going, too, which is @p program of that front end; the caller
+ * calls wt_dap_turn() when the session's loop has been left for it. Otherwise requests are served
+ * within the loop.
+ */
+void wt_dap_join(struct wt_dap *dap, struct wt_program *program, bool may_run);
+/** Serves the requests that have come; true: the program was set going. */
+bool wt_dap_turn(struct wt_dap *dap);
+/** Tells the client where the program stands, or that it does not run. */
+void wt_dap_follow(struct wt_dap *dap);
+
 /* ---- for the owner ---- */
 
 /** Reads requests in the loop of a session. */

@@ -408,6 +408,8 @@ static enum wt_status begin(struct pool *p, struct wt_dap *d, struct json_object
     dap_put_text(p->body, "program", d->g->options.program);
     dap_put_text(p->body, "wave", t->wave_word);
     dap_put_text(p->body, "lane", t->lane_word);
+    if (d->joined)
+        dap_put_text(p->body, "joined", d->may_run ? "runs" : "looks");
     if (wt_debugger_has_history(d->g->debugger) &&
         wt_debugger_time(d->g->debugger, &time, WT_IGNORED) == WT_OK) {
         dap_put_number(p->body, "start", (int64_t)time.start);

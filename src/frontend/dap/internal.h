@@ -98,6 +98,8 @@ struct wt_dap {
     struct wt_error why;
 
     bool initialized, configured, terminated, attaches, stops_on_entry;
+    bool joined;       /**< another front end has begun the session */
+    bool may_run;      /**< … and this one may set its program going, too */
     bool runs_only;    /**< nothing is to stop it: "noDebug" */
     bool stops_at_end; /**< it stops before it ends, so that its run can be looked at */
     struct {

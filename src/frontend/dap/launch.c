@@ -445,6 +445,9 @@ enum wt_status dap_configuration_done(struct wt_dap *d, struct json_object *argu
     tell_process(d);
     d->running = true;
     d->reason = "entry";
+    enum wt_status status = d->stops_at_end && d->g->options.host ? stop_at_end(d, err) : WT_OK;
+    if (status)
+        return status;
     if (d->owner.is_core(d->owner.context) || !d->g->started || d->stops_on_entry)
         return WT_OK;
     dap_forget_stop(&d->why_stopped);

@@ -145,7 +145,7 @@ enum wt_status dap_step_out(struct wt_dap *d, struct json_object *arguments,
 enum wt_status dap_pause(struct wt_dap *d, struct json_object *arguments, struct json_object **body,
                          struct wt_error *err)
 {
-    if (!d->running)
+    if (!d->running && !(d->joined && d->g->waiting))
         return wt_fail(err, WT_STATE, "nothing runs: there is nothing to pause");
     if (!d->g->started)
         return wt_fail(err, WT_STATE,

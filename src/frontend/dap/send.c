@@ -3,6 +3,7 @@
 #include <poll.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
 #include <unistd.h>
 
 #include "base/array.h"
@@ -11,7 +12,9 @@
 static void put_all(struct wt_dap *d, const char *text, size_t size)
 {
     while (size && !d->gone) {
-        const ssize_t written = write(d->out, text, size);
+        ssize_t written = send(d->out, text, size, MSG_NOSIGNAL);
+        if (written < 0 && errno == ENOTSOCK)
+            written = write(d->out, text, size);
         if (written < 0 && (errno == EAGAIN || errno == EWOULDBLOCK)) {
             struct pollfd out = {.fd = d->out, .events = POLLOUT};
             poll(&out, 1, -1);

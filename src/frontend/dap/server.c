@@ -16,34 +16,43 @@ struct dap_kind {
     bool at_once;  /* while the program runs, too */
     bool early;    /* before something is debugged, too */
     bool ends_run; /* it interrupts what runs, and is done then */
+    bool owns;     /* for a client that has begun the session: launch, breakpoints, end */
+    bool runs;     /* it sets the program going, or travels in time */
 };
 
 static const struct dap_kind kinds[] = {
-    {.command = "initialize", .run = dap_initialize, .early = true},
-    {.command = "launch", .run = dap_launch, .early = true},
-    {.command = "attach", .run = dap_attach, .early = true},
-    {.command = "configurationDone", .run = dap_configuration_done},
-    {.command = "restart", .run = dap_restart, .ends_run = true},
-    {.command = "disconnect", .run = dap_disconnect, .early = true, .ends_run = true},
-    {.command = "terminate", .run = dap_terminate, .ends_run = true},
+    {.command = "initialize", .run = dap_initialize, .owns = true, .early = true},
+    {.command = "launch", .run = dap_launch, .owns = true, .early = true},
+    {.command = "attach", .run = dap_attach, .owns = true, .early = true},
+    {.command = "configurationDone", .run = dap_configuration_done, .owns = true},
+    {.command = "restart", .run = dap_restart, .owns = true, .ends_run = true},
+    {.command = "disconnect", .run = dap_disconnect, .owns = true, .early = true, .ends_run = true},
+    {.command = "terminate", .run = dap_terminate, .owns = true, .ends_run = true},
     {.command = "cancel", .run = dap_cancel, .at_once = true, .early = true},
-    {.command = "setBreakpoints", .run = dap_set_breakpoints, .at_once = true},
-    {.command = "setFunctionBreakpoints", .run = dap_set_function_breakpoints, .at_once = true},
+    {.command = "setBreakpoints", .run = dap_set_breakpoints, .owns = true, .at_once = true},
+    {.command = "setFunctionBreakpoints",
+     .run = dap_set_function_breakpoints,
+     .owns = true,
+     .at_once = true},
     {.command = "setInstructionBreakpoints",
      .run = dap_set_instruction_breakpoints,
+     .owns = true,
      .at_once = true},
     {.command = "dataBreakpointInfo", .run = dap_data_breakpoint_info},
-    {.command = "setDataBreakpoints", .run = dap_set_data_breakpoints},
-    {.command = "setExceptionBreakpoints", .run = dap_set_exception_breakpoints, .at_once = true},
+    {.command = "setDataBreakpoints", .run = dap_set_data_breakpoints, .owns = true},
+    {.command = "setExceptionBreakpoints",
+     .run = dap_set_exception_breakpoints,
+     .owns = true,
+     .at_once = true},
     {.command = "breakpointLocations", .run = dap_breakpoint_locations, .at_once = true},
-    {.command = "continue", .run = dap_continue},
-    {.command = "next", .run = dap_next},
-    {.command = "stepIn", .run = dap_step_in},
-    {.command = "stepOut", .run = dap_step_out},
-    {.command = "stepBack", .run = dap_step_back},
-    {.command = "reverseContinue", .run = dap_reverse_continue},
-    {.command = "pause", .run = dap_pause, .at_once = true},
-    {.command = "goto", .run = dap_goto},
+    {.command = "continue", .run = dap_continue, .runs = true},
+    {.command = "next", .run = dap_next, .runs = true},
+    {.command = "stepIn", .run = dap_step_in, .runs = true},
+    {.command = "stepOut", .run = dap_step_out, .runs = true},
+    {.command = "stepBack", .run = dap_step_back, .runs = true},
+    {.command = "reverseContinue", .run = dap_reverse_continue, .runs = true},
+    {.command = "pause", .run = dap_pause, .runs = true, .at_once = true},
+    {.command = "goto", .run = dap_goto, .runs = true},
     {.command = "gotoTargets", .run = dap_goto_targets},
     {.command = "stepInTargets", .run = dap_step_in_targets},
     {.command = "threads", .run = dap_threads, .at_once = true},
@@ -62,8 +71,8 @@ static const struct dap_kind kinds[] = {
     {.command = "loadedSources", .run = dap_loaded_sources, .at_once = true},
     {.command = "source", .run = dap_source, .at_once = true},
     {.command = "wavetrap/grid", .run = dap_grid},
-    {.command = "wavetrap/recording", .run = dap_recording},
-    {.command = "wavetrap/goto", .run = dap_goto_time},
+    {.command = "wavetrap/recording", .run = dap_recording, .runs = true},
+    {.command = "wavetrap/goto", .run = dap_goto_time, .runs = true},
     {.command = "wavetrap/select", .run = dap_select},
 };
 
@@ -87,7 +96,18 @@ static const char *objection(const struct wt_dap *d, const struct dap_kind *kind
         return "initialize comes first";
     if (!d->g && !kind->early)
         return "nothing is debugged: launch or attach comes first";
+    if (d->joined && kind->owns)
+        return "the session belongs to the debugger in which it was begun: it starts and ends the "
+               "program, and has the breakpoints";
+    if (d->joined && kind->runs && !d->may_run)
+        return "the program is set going in the debugger in which the session was begun";
     return NULL;
+}
+
+/* Whether requests that need a program that stands cannot be served now. */
+static bool is_running(const struct wt_dap *d)
+{
+    return d->running || (d->joined && (d->g->waiting || wt_debugger_running(d->g->debugger)));
 }
 
 static void handle(struct wt_dap *d, const struct dap_kind *kind)
@@ -119,7 +139,7 @@ static bool handle_beside(struct wt_dap *d, struct dap_request *r)
 {
     const struct dap_kind *kind = kind_of(r->command);
     const char *why = kind ? objection(d, kind) : NULL;
-    if (!kind || why || (!kind->at_once && !kind->ends_run && d->running)) {
+    if (!kind || why || (!kind->at_once && !kind->ends_run && is_running(d))) {
         dap_refuse_message(d, r->seq, r->command,
                            !kind ? "there is no such request"
                            : why ? why
@@ -147,7 +167,7 @@ static bool handle_beside(struct wt_dap *d, struct dap_request *r)
 static void arrive(struct wt_dap *d, struct dap_request *r)
 {
     const struct dap_kind *kind = kind_of(r->command);
-    if (d->handling && handle_beside(d, r))
+    if ((d->handling || (d->joined && is_running(d))) && handle_beside(d, r))
         return;
     struct dap_request **at = &d->queue;
     while (*at)
@@ -175,6 +195,18 @@ static void serve_waiting(struct wt_dap *d)
     }
 }
 
+/* The owner of the session has set the program going. */
+static void tell_run(struct wt_dap *d)
+{
+    struct json_object *body = json_object_new_object();
+    dap_forget(d);
+    dap_forget_stop(&d->why_stopped);
+    d->reason = NULL;
+    dap_put_number(body, "threadId", dap_thread_id(d));
+    dap_put_flag(body, "allThreadsContinued", true);
+    dap_event(d, "continued", body);
+}
+
 void wt_dap_waits(struct wt_dap *d, enum wt_wait wait)
 {
     if (!d->g)
@@ -183,6 +215,8 @@ void wt_dap_waits(struct wt_dap *d, enum wt_wait wait)
         d->runs = d->g->runs;
         if (d->handling && !d->running && !d->travels)
             dap_begin_run(d);
+        else if (d->joined && !d->handling)
+            tell_run(d);
     }
     if (wait == WT_WAIT_GOES_ON && d->modules_changed && !d->g->resolve)
         dap_points_changed(d);
@@ -245,6 +279,8 @@ static void take_message(struct wt_dap *d, const char *text, size_t length)
 static void end(struct wt_dap *d)
 {
     d->ended = d->leaving = true;
+    if (d->joined)
+        return;
     if (d->g && d->g->waiting)
         wt_program_abandon(d->g);
     else if (d->g)
@@ -293,7 +329,9 @@ static void ready(void *context, int fd, short events)
         take_input(d);
     if (d->ended && d->g)
         wt_loop_forget(wt_session_loop(d->g->session), fd);
-    if (!d->handling && d->g)
+    if (d->joined && !d->may_run)
+        wt_dap_turn(d);
+    else if (!d->handling && d->g && (!d->joined || d->queue))
         wt_session_end(d->g->session); /* to what came */
 }
 
@@ -365,34 +403,60 @@ static enum wt_status wait_for_input(struct wt_dap *d, struct wt_error *err)
     return wt_session_run(d->g->session, err);
 }
 
+/* Serves the first request that waits. */
+static void serve_next(struct wt_dap *d)
+{
+    struct dap_request *r = d->queue;
+    d->queue = r->next;
+    d->leaving = false;
+    d->current = r;
+    const struct dap_kind *kind = kind_of(r->command);
+    const char *why = kind ? objection(d, kind) : "there is no such request";
+    if (why)
+        dap_refuse(d, why);
+    else
+        handle(d, kind);
+    if (d->modules_changed && d->g)
+        dap_points_changed(d);
+}
+
 enum wt_status wt_dap_serve(struct wt_dap *d, struct wt_error *err)
 {
     enum wt_status status = WT_OK;
     while (!d->ended && !status) {
-        struct dap_request *r = d->queue;
         if (d->owner.ends(d->owner.context)) {
             dap_tell_end(d);
             break;
         }
-        if (!r) {
+        if (!d->queue) {
             status = wait_for_input(d, err);
             continue;
         }
-        d->queue = r->next;
-        d->leaving = false;
-        d->current = r;
-        const struct dap_kind *kind = kind_of(r->command);
-        const char *why = kind ? objection(d, kind) : "there is no such request";
-        if (why)
-            dap_refuse(d, why);
-        else
-            handle(d, kind);
-        if (d->modules_changed && d->g)
-            dap_points_changed(d);
+        serve_next(d);
     }
     if (d->foreign) {
         *err = d->why;
         return WT_INVALID;
     }
     return status;
+}
+
+/* ---- beside the owner of a session ---- */
+
+void wt_dap_join(struct wt_dap *d, struct wt_program *program, bool may_run)
+{
+    d->g = program;
+    d->joined = d->initialized = d->configured = d->attaches = true;
+    d->may_run = may_run;
+    d->client.invalidated = true;
+    d->thread_page = UINT32_MAX;
+    d->runs = program->runs;
+}
+
+bool wt_dap_turn(struct wt_dap *d)
+{
+    const uint64_t runs = d->g->runs;
+    while (d->queue && !d->ended)
+        serve_next(d);
+    return runs != d->g->runs;
 }

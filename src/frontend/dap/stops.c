@@ -286,6 +286,16 @@ void dap_tell_stop(struct wt_dap *d)
     dap_event(d, "stopped", body);
 }
 
+void wt_dap_follow(struct wt_dap *d)
+{
+    dap_forget(d);
+    d->runs = d->g->runs;
+    if (d->g->started)
+        dap_tell_stop(d);
+    else
+        dap_invalidate(d, "variables");
+}
+
 /* What --check has found. */
 static void say_findings(struct wt_dap *d)
 {
@@ -316,6 +326,10 @@ void dap_settle(struct wt_dap *d, enum wt_status status, const struct wt_error *
         dap_say(d, WT_DAP_IMPORTANT, err->text);
     if (!d->g || d->leaving)
         return;
+    if (d->joined) {
+        wt_dap_follow(d);
+        return;
+    }
     if (d->g->started) {
         dap_tell_stop(d);
         return;

@@ -9,7 +9,7 @@ Object.assign(View.prototype, {
                          this.button(this.runs, 'Over', 'Step over', ask('next')),
                          this.button(this.runs, 'Into', 'Step into', ask('stepIn')),
                          this.button(this.runs, '▶▶', 'Continue', ask('continue'))];
-        this.button(this.runs, 'Restart', 'Run again from the beginning', () => this.restart());
+        this.restarts = this.button(this.runs, 'Restart', 'Run again from the beginning', () => this.restart());
         this.pauses = this.button(this.runs, '❚❚', 'Pause', () => this.send('pause', { threadId: this.thread }));
         this.source.transport.onEvent = (event, body) => this.takeEvent(event, body);
         this.refresh();
@@ -75,8 +75,29 @@ Object.assign(View.prototype, {
         this.pauses.disabled = !runs;
     },
 
-    /** Fetches and shows the grid; of several calls at once the last one counts. */
+    /** Another front end has begun the session: it restarts the program, and where the page only looks it sets the program going, too. */
+    join(how) {
+        this.restarts.hidden = true;
+        this.runs.hidden = how === 'looks';
+        for (const control of this.timeBar.querySelectorAll('button, input'))
+            control.disabled = how === 'looks';
+    },
+
+    /** Fetches and shows the grid; of several calls at once the last one counts, and two are under way at most. */
     async refresh() {
+        if (this.fetching) {
+            this.again = true;
+            return;
+        }
+        this.fetching = true;
+        do {
+            this.again = false;
+            await this.fetchGrid();
+        } while (this.again);
+        this.fetching = false;
+    },
+
+    async fetchGrid() {
         const number = this.asked = (this.asked || 0) + 1;
         try {
             const body = await this.source.grid();
@@ -84,6 +105,8 @@ Object.assign(View.prototype, {
                 return;
             this.setRuns(false);
             this.clock.className = '';
+            if (body.joined)
+                this.join(body.joined);
             if (body.selected)
                 this.thread = body.selected.threadId;
             this.grid.selected = null;
