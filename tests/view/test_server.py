@@ -149,9 +149,10 @@ def test_memory_is_asked_for_as_a_picture(page):
 
 
 def test_a_lane_that_is_selected_is_so_everywhere(page, server):
-    seen = []
-    reader = threading.Thread(target=lambda: seen.append(next(events(server, "wavetrap/selected"))))
+    seen, listens = [], threading.Event()
+    reader = threading.Thread(target=lambda: seen.append(next(events(server, "wavetrap/selected", listens))))
     reader.start()
+    assert listens.wait(TIMEOUT)
     page.run("view.select(view.layout.filter((row) => row.wave)[1], 7); view.refresh()")
     page.wait("view.model.body.selected && view.model.body.selected.lane === 7")
     assert page.run("view.selectedRow().wave.id === view.model.body.selected.wave && view.grid.selected.lane") == 7
@@ -159,12 +160,13 @@ def test_a_lane_that_is_selected_is_so_everywhere(page, server):
     assert seen
 
 
-def events(server, name):
+def events(server, name, listens):
     """What another page hears."""
     connection = http.client.HTTPConnection("127.0.0.1", server.port, timeout=TIMEOUT)
     connection.request("GET", f"/{server.token}/events")
     answer = connection.getresponse()
     assert answer.getheader("Content-Type") == "text/event-stream"
+    listens.set()
     while line := answer.readline():
         if line.startswith(b"data: ") and json.loads(line[6:]).get("event") == name:
             yield json.loads(line[6:])
