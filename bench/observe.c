@@ -3,9 +3,11 @@
  * memory cost. Runs the kernel, or the whole program, with nobody who observes it (WAY `plain`), or
  * with a client that counts the bytes of all accesses (`bytes`) and the events, too (`all`), or
  * with the check of memory (`memory`), or of races, too (`race`), or of barriers (`sync`). Prints
- * the CPU seconds of the run, the bytes and events, or the findings.
+ * the CPU seconds of the run, the bytes and events, or the findings, and by how many bytes the heap
+ * has grown.
  */
 #include <inttypes.h>
+#include <malloc.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -26,6 +28,13 @@ static double now(void)
     struct timespec t;
     clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
     return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
+}
+
+/* Bytes of the heap that are in use. */
+static size_t heap(void)
+{
+    const struct mallinfo2 all = mallinfo2();
+    return all.uordblks + all.hblkhd;
 }
 
 static void check(enum wt_status status, const struct wt_error *err)
@@ -77,6 +86,7 @@ int main(int argc, char **argv)
     }
     check(wt_emulated_open(&e, &options, argv[3], &err), &err);
     struct wt_machine *m = e.machine;
+    const size_t before = heap();
     const bool races = strcmp(argv[1], "race") == 0,
                checks = races || strcmp(argv[1], "memory") == 0;
     struct wt_check_memory *memory = checks ? wt_emulated_check(&e, note_finding, &counts) : NULL;
@@ -97,7 +107,8 @@ int main(int argc, char **argv)
         fprintf(stderr, "observe-bench: the run ended early: %s\n", m->fault.text);
         return 1;
     }
-    printf("%.4f %" PRIu64 " %" PRIu64 "\n", took, counts.bytes, counts.events);
+    printf("%.4f %" PRIu64 " %" PRIu64 " %zu\n", took, counts.bytes, counts.events,
+           heap() - before);
     wt_check_sync_end(sync);
     wt_check_race_end(race);
     wt_check_memory_end(memory);

@@ -1,5 +1,5 @@
 """What observation costs: a client that counts the bytes of all accesses, one that counts the events, too, and the check of memory, beside the same run
-with nobody who observes it. CPU time of the run."""
+with nobody who observes it. CPU time of the run; and what checks keep in the host's memory."""
 
 import math
 import os
@@ -8,15 +8,16 @@ from cuda import for_sm
 from gcn import BLOCK, for_gcn, for_gen
 
 ITEMS = 4096
+MANY = 1 << 18      # that touch a mebibyte of each of two buffers
 KERNELS = [("hash", 1000), ("collatz", 20), ("triad", 500), ("gather", 500), ("tiles", 500), ("scratch", 500)]
 
 
 def observation(report, folder, build, pairs, run, count, vortex):
     bench = os.path.join(build, "bench", "observe-bench")
-    numbers = os.path.join(folder, "numbers")
-    with open(numbers, "wb") as f:
-        for i in range(ITEMS):
-            f.write((i * 2654435761 % (1 << 32) >> 1).to_bytes(4, "little"))
+    numbers, many = os.path.join(folder, "numbers"), os.path.join(folder, "many")
+    for name, items in ((numbers, ITEMS), (many, MANY)):
+        with open(name, "wb") as f:
+            f.write(b"".join((i * 2654435761 % (1 << 32) >> 1).to_bytes(4, "little") for i in range(items)))
     report.title("observation: all accesses counted, or checked, beside a run that nobody observes (CPU time)")
     ratios, aims = {}, {"memory": 2, "race": 6, "sync": 6}
 
@@ -32,6 +33,10 @@ def observation(report, folder, build, pairs, run, count, vortex):
         compare(f"Vortex {name}", ["vortex:warps=1,threads=32", program])
     for title, compiled in (("gfx900", for_gcn), ("Gen9", for_gen), ("SM", for_sm)):
         gpu, program, _ = compiled(run, folder)
+        kept = {way: float(run([bench, way, gpu, program, "triad", str(MANY), str(BLOCK), f"file:{many}", f"zeros:{4 * MANY}", "u32:1"]).split()[3])
+                for way in ("plain", "memory", "race")}
+        for way, aim in (("memory", "aim: at most 1"), ("race", "no aim")):
+            report.figure(f"{title} triad: memory of --check={way} ({aim})", (kept[way] - kept["plain"]) / (8 * MANY), "bytes a byte touched")
         for name, repeats in KERNELS:
             compare(f"{title} {name}", [gpu, program, name, str(ITEMS), str(BLOCK), f"file:{numbers}", f"zeros:{4 * ITEMS}", f"u32:{repeats}"])
     for (family, way), all_of in ratios.items():

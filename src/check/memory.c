@@ -145,6 +145,8 @@ static wt_lanes judge_global(struct wt_check_memory *c, const struct wt_wave_hea
         one.lanes = wt_lane_bit(lane);
         if (!is_global_mistake(c, a, at[lane], &one))
             continue;
+        if (!refused && wt_allocator_of(c->space, a->pc, &begins))
+            return 0;
         refused |= one.lanes;
         for (i = 0; i < count && !same_mistake(&bad[i], &one); i++)
             continue;
@@ -153,8 +155,6 @@ static wt_lanes judge_global(struct wt_check_memory *c, const struct wt_wave_hea
         else if (count < MOST)
             bad[count++] = one;
     }
-    if (refused && wt_allocator_of(c->space, a->pc, &begins))
-        return 0;
     for (i = 0; i < count; i++)
         memory_report(c, w, a, &bad[i],
                       a->space == WT_OBSERVED_CONSTANT ? WT_FOUND_CONSTANT : WT_FOUND_GLOBAL);

@@ -18,6 +18,11 @@ struct place {
     uint64_t addr;
 };
 
+struct range {
+    struct place at;
+    uint64_t size;
+};
+
 struct live {
     struct place at;
     struct wt_object *object;
@@ -46,8 +51,9 @@ static struct {
     struct block *block;
     size_t block_count, block_room;
     struct wt_object freed[WT_OBJECTS_FREED];
-    size_t freed_count; /* ever: the newest is at freed_count - 1 */
-    uint64_t made;      /* ever */
+    struct range freed_at[WT_OBJECTS_FREED]; /* the same once more: they are looked through */
+    size_t freed_count;                      /* ever: the newest is at freed_count - 1 */
+    uint64_t made;                           /* ever */
     _Atomic uint64_t state;
     atomic_bool listens, takes_calls; /* read without the lock: there is a listener, … */
     wt_objects_fn *listener;
@@ -255,9 +261,11 @@ static void drop(size_t at)
 /* Moves a live object to the freed ones. */
 static struct wt_object *take_out(size_t at)
 {
-    struct wt_object *place = &table.freed[table.freed_count++ % WT_OBJECTS_FREED];
+    const size_t last = table.freed_count++ % WT_OBJECTS_FREED;
+    struct wt_object *place = &table.freed[last];
     *place = *table.live[at].object;
     place->freed = true;
+    table.freed_at[last] = (struct range){table.live[at].at, place->size};
     drop(at);
     return place;
 }
@@ -460,9 +468,10 @@ bool wt_objects_release_kept(void)
 static const struct wt_object *freed_at(const void *space, uint64_t addr)
 {
     for (size_t i = 0; i < WT_OBJECTS_FREED && i < table.freed_count; i++) {
-        const struct wt_object *o = &table.freed[(table.freed_count - 1 - i) % WT_OBJECTS_FREED];
-        if (o->space == space && addr - o->addr < o->size)
-            return o;
+        const size_t place = (table.freed_count - 1 - i) % WT_OBJECTS_FREED;
+        const struct range *r = &table.freed_at[place];
+        if (r->at.space == space && addr - r->at.addr < r->size)
+            return &table.freed[place];
     }
     return NULL;
 }

@@ -22,25 +22,26 @@ KINDS = {"out-of-bounds": "memory", "out-of-object": "memory", "use-after-free":
          "double-free": "memory", "bad-free": "memory", "leak": "leak", "failed-call": "api", "use-after-destroy": "api", "wrong-direction": "api",
          "unset-argument": "api", "argument-size": "api", "race": "race", "missed-barrier": "sync", "other-barrier": "sync", "barrier-count": "sync",
          "sync-mask": "sync", "inactive-lane": "sync", "unfinished-copy": "sync", "deadlock": "sync"}
-# What is not found yet, or not as the label says, and why.
-PASSED = "a function gets the address as an argument, which it may have from any variable"
-GEN9 = "the access is within another variable, and the code of Gen9 is not analysed"
-NOT_YET = {
-    PASSED: "openmp-private_after-gfx900 openmp-private_after-sm vortex-stack_passed-vortex",
-    GEN9: "opencl-local_other-gen9 opencl-table_after-gen9",
-    "the arrays of work-items are interleaved in memory that the kernel reaches by addresses": """opencl-private_after-gen9 opencl-private_before-gen9
+# What is not found: the words of docs/checks.md that say why, and the mistakes.
+MISSED = {
+    "addresses that come from memory, from an argument, or from a function's result": "openmp-private_after-gfx900 vortex-stack_passed-vortex",
+    "arrays in GCC's stacks for OpenMP": "openmp-private_after-sm",
+    "none: its code is not analysed": "opencl-local_other-gen9",
+    "Tables in constant memory": "opencl-table_after-gen9",
+    "which part is whose is said by DWARF's expressions alone": """opencl-private_after-gen9 opencl-private_before-gen9
         level_zero-private_after-gen9""",
-    "clang writes lines alone into PTX: neither inlined_at nor the function of a line": "memory-in_inlined-sm",
-    "clang makes two accesses of 8 bytes of it, as of neighbours in an unrolled loop": "memory-vector_outside-sm memory-vector_partly-sm",
-    "merged neighbours and copies of bytes are as misaligned in correct programs": "memory-misaligned_word-gfx900 memory-misaligned_pair-gfx900",
-    "the address of a sub-buffer is within the whole buffer, which may be another argument": "opencl-part_after-gen9",
+    "the compiler makes the same `global_load_dword`": "memory-misaligned_word-gfx900 memory-misaligned_pair-gfx900",
+    "the address is within the whole buffer, which may be another argument": "opencl-part_after-gen9",
 }
-# Found, but for what is said of the access where two loads are made of one, and of the object. Clang writes lines alone into PTX, without variables' names. On gfx900 a kernel's arguments are one object.
-NAME = {"object's name"}
+# Found, but for a part of what is said. Clang writes lines alone into PTX: neither variables' names nor inlined functions. It makes two accesses of one to 16
+# bytes; on gfx900 compilers make one of two. On gfx900 a kernel's arguments are one object.
+NAME, HALF = {"object's name"}, {"bytes", "object's offset"}
 LESS = {"memory-private_after-sm": NAME, "memory-private_before-sm": NAME, "memory-private_passed-sm": NAME, "memory-argument_after-sm": NAME,
-        "memory-two_before-sm": {"bytes"}, "memory-two_after-sm": {"bytes", "object's offset"},
+        "memory-in_inlined-sm": {"function"}, "memory-vector_outside-sm": HALF, "memory-vector_partly-sm": HALF,
+        "memory-two_before-sm": {"bytes"}, "memory-two_after-sm": HALF,
         "memory-argument_after-gfx900": NAME | {"object's size", "object's offset"}}
-REASONS = {one: reason for reason, names in NOT_YET.items() for one in names.split()}
+TWICE = {"memory-vector_outside-sm"}    # both halves
+REASONS = {one: reason for reason, names in MISSED.items() for one in names.split()}
 EVERY = [(label, family) for label in checks.labels() for family in checks.FAMILIES[label.program]]
 
 
@@ -105,7 +106,7 @@ def test_a_planted_mistake_is_found(request, tmp_path, label, family):
         return
     if not mine and name == "opencl-global_far-gen9":
         pytest.xfail("the runtime has a block of its own at that address, in some runs")
-    assert len(mine) == 1, f"{len(mine)} findings of {label.kinds}, of {found}\n{done.stderr}"
+    assert len(mine) == 1 + (name in TWICE), f"{len(mine)} findings of {label.kinds}, of {found}\n{done.stderr}"
     assert not mine[0].get("pc") or re.match(r"\S", mine[0].get("instruction", "")), mine[0]
     wrong = differences(mine[0], label)
     assert wrong.keys() == LESS.get(name, set()), f"found, wanted: {wrong}\n{done.stderr}"
@@ -121,6 +122,11 @@ def test_twins_and_idioms_have_no_finding(tmp_path, program, family):
     found = [one for one in found if one["severity"] != "note"]
     assert not found and done.returncode == 0, f"{found}\n{done.stderr}"
     assert checks.results(done) == checks.results(checks.wavetrap(program, family, "good"))
+
+
+def test_the_documents_say_what_is_not_found():
+    text = (checks.ROOT / "docs" / "checks.md").read_text()
+    assert not [reason for reason in MISSED if reason not in text]
 
 
 def test_findings_are_equal_from_run_to_run(tmp_path):

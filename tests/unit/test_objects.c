@@ -6,6 +6,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <malloc.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdlib.h>
@@ -287,6 +288,38 @@ static void memory_of_freed_objects_is_kept(void **state)
     wt_objects_set_quarantine(0);
 }
 
+static void free_memory(void *context, uint64_t addr)
+{
+    --*(uint64_t *)context;
+}
+
+static void a_million_allocations_take_bounded_memory(void **state)
+{
+    enum { ALL = 1000000, AT_ONCE = 1000 };
+    const uint64_t base = (uint64_t)1 << 44, most = (uint64_t)256 << 20;
+    size_t before = 0;
+    uint64_t kept = 0;
+    wt_objects_set_quarantine(most);
+    for (uint64_t i = 0; i < ALL; i++) {
+        const uint64_t size = 1 + i % 10000, old = base + (i - AT_ONCE) * 65536;
+        wt_object_made(NULL, base + i * 65536, size, "maker");
+        if (i < AT_ONCE)
+            continue;
+        kept++;
+        assert_true(wt_object_freed(NULL, old, "freer"));
+        wt_object_keep(old, 1 + (i - AT_ONCE) % 10000, free_memory, &kept);
+        assert_true(kept <= most >> 14);
+        if (i == ALL / 10)
+            before = mallinfo2().uordblks;
+    }
+    assert_true(mallinfo2().uordblks <= before + (1 << 16));
+    for (uint64_t i = ALL - AT_ONCE; i < ALL; i++)
+        wt_object_freed(NULL, base + i * 65536, "freer");
+    wt_objects_release_kept();
+    assert_int_equal(kept, 0);
+    wt_objects_set_quarantine(0);
+}
+
 static void a_range_that_wraps_is_not_known_to_be_good(void **state)
 {
     static struct wt_machine m;
@@ -462,6 +495,7 @@ int main(void)
         cmocka_unit_test(blocks_are_good_until_objects_are_cut_from_them),
         cmocka_unit_test(arguments_take_the_place_of_earlier_ones),
         cmocka_unit_test(memory_of_freed_objects_is_kept),
+        cmocka_unit_test(a_million_allocations_take_bounded_memory),
         cmocka_unit_test(a_range_that_wraps_is_not_known_to_be_good),
         cmocka_unit_test(what_a_dropped_future_allocates_is_not_known_to_be_good),
         cmocka_unit_test(a_call_of_the_allocator_returns_in_another_future),
