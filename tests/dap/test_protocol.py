@@ -471,3 +471,17 @@ def test_a_server_leaves_no_process(kernels):
     children = f"/proc/{client.process.pid}/task/{client.process.pid}/children"
     assert not open(children, encoding="ascii").read() if os.path.exists(children) else True
     assert client.disconnect() == 0
+
+
+def test_messages_are_shown_for_what_a_person_has_asked_for(client, kernels):
+    """Not for a frame of a stop that is over, nor for a hover over what has no value."""
+    stop, frame = at_store(client, kernels("gfx900"))
+    client.go("next", stop)
+
+    def shown(command, **arguments):
+        answer = client.answer(client.send(command, arguments))
+        assert not answer["success"]
+        return answer["body"]["error"]["showUser"]
+    assert not shown("scopes", frameId=frame["id"])
+    assert not shown("evaluate", expression="nothing_of_this_name", context="hover")
+    assert shown("setExpression", expression="nothing_of_this_name", value="1")

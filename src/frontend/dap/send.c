@@ -61,6 +61,21 @@ static struct json_object *response(int64_t to, const char *command, bool succes
     return message;
 }
 
+/* Whether a person has asked for it, and not the client by itself: to show values of a stop that is
+ * over, of what the mouse happens to be over, or the like. */
+static bool is_of_a_person(const char *command)
+{
+    static const char *const own[] = {
+        "breakpointLocations", "completions", "disassemble",       "evaluate",   "exceptionInfo",
+        "gotoTargets",         "modules",     "loadedSources",     "readMemory", "scopes",
+        "stackTrace",          "threads",     "stepInTargets",     "source",     "variables",
+        "wavetrap/grid",       "cancel",      "dataBreakpointInfo"};
+    for (size_t i = 0; i < sizeof own / sizeof own[0]; i++)
+        if (strcmp(command, own[i]) == 0)
+            return false;
+    return true;
+}
+
 void dap_refuse_message(struct wt_dap *d, int64_t to, const char *command, const char *text)
 {
     struct json_object *message = response(to, command, false);
@@ -69,7 +84,7 @@ void dap_refuse_message(struct wt_dap *d, int64_t to, const char *command, const
     dap_put_number(error, "id", 1);
     dap_put_text(error, "format", "{_text}");
     dap_put_text(dap_put_object(error, "variables"), "_text", text);
-    dap_put_flag(error, "showUser", true);
+    dap_put_flag(error, "showUser", is_of_a_person(command));
     send_message(d, message);
 }
 
