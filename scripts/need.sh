@@ -52,9 +52,10 @@ for package in $want; do
     dpkg-query -W -f='${Status}' "$package" 2>/dev/null | grep -q 'install ok installed' ||
         missing="$missing $package"
 done
-# The schema of the Debug Adapter Protocol is made of the registry's packages.
+# The schema of the Debug Adapter Protocol and the extension for VS Code are made with the registry's packages.
 finish() {
     [ -z "$dap" ] || "$(dirname "$0")/../tests/dap/schema.sh"
+    [ -z "$dap" ] || "$(dirname "$0")/../tests/view/extension.sh"
     exit 0
 }
 [ -z "$missing" ] && finish

@@ -1,4 +1,4 @@
-// Makes wavetrap.vsix: the extension with the page of the grid. node package.js [FILE]
+// Makes wavetrap.vsix: the compiled extension with the page of the grid. node package.js [FILE]
 const { execFileSync } = require('child_process');
 const fs = require('fs');
 const os = require('os');
@@ -10,8 +10,9 @@ const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'vsix-'));
 const write = (name, text) => fs.writeFileSync(path.join(folder, name), text);
 
 fs.mkdirSync(path.join(folder, 'extension'));
-for (const name of ['package.json', 'README.md', 'extension.js', 'grid.js'])
+for (const name of ['package.json', 'README.md'])
     fs.copyFileSync(path.join(__dirname, name), path.join(folder, 'extension', name));
+fs.cpSync(path.join(__dirname, 'out'), path.join(folder, 'extension', 'out'), { recursive: true });
 fs.copyFileSync(path.join(__dirname, '..', '..', 'LICENSE'), path.join(folder, 'extension', 'LICENSE.txt'));
 fs.cpSync(path.join(__dirname, '..', '..', 'src', 'frontend', 'view', 'page'), path.join(folder, 'extension', 'media'), { recursive: true });
 write('[Content_Types].xml', '<?xml version="1.0" encoding="utf-8"?><Types xmlns="http://schemas.openxmlformats.org/package/2006/content-types">'

@@ -18,6 +18,13 @@ TIMEOUT = 120
 
 
 @pytest.fixture(scope="session")
+def extension():
+    """The folder of the compiled extension for VS Code."""
+    subprocess.run([HERE / "extension.sh"], check=True)
+    return ROOT / "build-vscode" / "editors" / "vscode"
+
+
+@pytest.fixture(scope="session")
 def browser():
     own = Browser()
     yield own

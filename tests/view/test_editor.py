@@ -13,33 +13,32 @@ from conftest import ROOT, collatz_words
 sys.path.append(str(ROOT / "tests" / "dap"))
 from dap import Client  # noqa: E402
 
-EXTENSION = ROOT / "editors" / "vscode"
 PAGE = """const M = require('module'), load = M._load; M._load = (name, ...rest) => name === 'vscode' ? {} : load(name, ...rest);
-process.stdout.write(require('./grid.js').pageText())"""
+process.stdout.write(require('./out/grid.js').pageText())"""
 STUB = "<head><script>window.sent = []; window.acquireVsCodeApi = () => ({ postMessage: (message) => sent.push(message) });</script>"
 
 
-def test_units_of_the_extension():
-    done = subprocess.run(["node", EXTENSION / "test" / "test.js"], capture_output=True, text=True)
-    assert done.returncode == 0 and done.stdout == "5 tests\n", done.stderr
+def test_units_of_the_extension(extension):
+    done = subprocess.run(["node", extension / "test" / "test.js"], capture_output=True, text=True)
+    assert done.returncode == 0 and done.stdout == "8 tests\n", done.stderr
 
 
-def test_the_package_has_what_the_extension_needs(tmp_path):
-    subprocess.run(["node", EXTENSION / "package.js", tmp_path / "w.vsix"], check=True, capture_output=True)
+def test_the_package_has_what_the_extension_needs(extension, tmp_path):
+    subprocess.run(["node", extension / "package.js", tmp_path / "w.vsix"], check=True, capture_output=True)
     with zipfile.ZipFile(tmp_path / "w.vsix") as package:
         package.extractall(tmp_path)
         names = package.namelist()
-    assert {"[Content_Types].xml", "extension.vsixmanifest", "extension/package.json", "extension/media/page.html"} <= set(names)
+    assert {"[Content_Types].xml", "extension.vsixmanifest", "extension/package.json", "extension/media/page.html", "extension/out/extension.js", "extension/out/run.js"} <= set(names)
     packed = subprocess.run(["node", "-e", PAGE], cwd=tmp_path / "extension", capture_output=True, text=True, check=True).stdout
-    assert packed == subprocess.run(["node", "-e", PAGE], cwd=EXTENSION, capture_output=True, text=True, check=True).stdout
+    assert packed == subprocess.run(["node", "-e", PAGE], cwd=extension, capture_output=True, text=True, check=True).stdout
 
 
 class Panel:
     """A panel as the extension has it: messages of the page are requests of the session."""
 
-    def __init__(self, browser, client, file):
+    def __init__(self, extension, browser, client, file):
         self.browser, self.client, self.seen = browser, client, 0
-        text = subprocess.run(["node", "-e", PAGE], cwd=EXTENSION, capture_output=True, text=True, check=True).stdout
+        text = subprocess.run(["node", "-e", PAGE], cwd=extension, capture_output=True, text=True, check=True).stdout
         file.write_text(text.replace("<head>", STUB, 1))
         self.seen = len(client.log)
         browser.open(file.as_uri())
@@ -67,12 +66,12 @@ class Panel:
 
 
 @pytest.fixture
-def panel(browser, kernel, tmp_path):
+def panel(extension, browser, kernel, tmp_path):
     with Client() as client:
         words = collatz_words("gfx900", 128)
         client.start(program=str(kernel("gfx900")), stopOnEntry=True, stopAtEnd=True, threads="waves", options=words)
         client.stopped()
-        own = Panel(browser, client, tmp_path / "panel.html")
+        own = Panel(extension, browser, client, tmp_path / "panel.html")
         own.wait("window.view && view.model && view.model.frames[0].waves.length === 2")
         yield own
 

@@ -12,12 +12,12 @@ import time
 import pytest
 
 from browser import TIMEOUT, Browser
-from conftest import COLLATZ, ROOT, WAVETRAP
+from conftest import COLLATZ, WAVETRAP
 
 SERVER = os.environ.get("WAVETRAP_CODE_SERVER", "")
 ENTRY = pathlib.Path(SERVER, "out", "node", "entry.js")
 pytestmark = pytest.mark.skipif(not SERVER or not ENTRY.exists(), reason="WAVETRAP_CODE_SERVER names no code-server: docs/testing.md")
-CODES = {"F5": 116, "F1": 112, "Enter": 13, "p": 80}
+CODES = {"Enter": 13, "p": 80}
 LINE = "view.model.places[view.selectedRow().wave.pc].line"
 GRID = "document.querySelector('iframe.webview.ready').contentDocument.querySelector('#active-frame').contentWindow"
 SETTINGS = {"wavetrap.command": WAVETRAP, "workbench.startupEditor": "none", "workbench.tips.enabled": False, "security.workspace.trust.enabled": False,
@@ -67,12 +67,12 @@ def folder(tmp_path):
 
 
 @pytest.fixture
-def workbench(tmp_path, folder):
+def workbench(extension, tmp_path, folder):
     data = tmp_path / "data"
     (data / "User").mkdir(parents=True)
     (data / "User" / "settings.json").write_text(json.dumps(SETTINGS))
     package = tmp_path / "wavetrap.vsix"
-    subprocess.run(["node", ROOT / "editors" / "vscode" / "package.js", package], check=True, capture_output=True)
+    subprocess.run(["node", extension / "package.js", package], check=True, capture_output=True)
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
@@ -120,7 +120,8 @@ def test_breakpoint_stop_grid_and_step_back(workbench):
         if workbench.run(glyph):
             break
     assert workbench.run(glyph)
-    workbench.press("F5")
+    workbench.there(".editor-actions .codicon-debug-alt")   # the button "Debug kernel" starts the folder's only launch
+    workbench.run("document.querySelector('.editor-actions .codicon-debug-alt').click()")
     workbench.there(".debug-top-stack-frame-line, .codicon-debug-stackframe")
     workbench.there(".debug-call-stack .stack-frame")
     workbench.there(".debug-variables .monaco-list-row")

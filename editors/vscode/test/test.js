@@ -1,23 +1,27 @@
-// Tests of the extension's code against a double of the module `vscode`: node test/test.js
+// Tests of the compiled extension against a double of the module `vscode`: npm test
 const assert = require('assert');
 const Module = require('module');
 const path = require('path');
 
 /** What the extension asks of the editor, and what the tests make of it. */
 function double() {
-    const made = { trackers: [], factories: [], commands: {}, panels: [], said: [], started: [] };
+    const made = { trackers: [], factories: [], commands: {}, panels: [], said: [], started: [], executed: [], settings: {} };
     made.vscode = {
         ViewColumn: { Beside: -2 },
         DebugAdapterExecutable: class { constructor(command, args) { Object.assign(this, { command, args }); } },
-        workspace: { getConfiguration: () => ({ get: () => made.command }) },
-        commands: { registerCommand: (name, run) => (made.commands[name] = run, {}) },
+        workspace: {
+            getConfiguration: (section) => ({ get: (name) => section === 'launch' ? made.launch : made.settings[name] }),
+            getWorkspaceFolder: (file) => `folder of ${file}`,
+        },
+        commands: { registerCommand: (name, run) => (made.commands[name] = run, {}), executeCommand: async (...args) => made.executed.push(args) },
         debug: {
             registerDebugAdapterDescriptorFactory: (type, factory) => (made.factories.push([type, factory]), {}),
             registerDebugAdapterTrackerFactory: (type, tracker) => (made.trackers.push([type, tracker]), {}),
             startDebugging: (...args) => made.started.push(args),
         },
         window: {
-            showInformationMessage: (text) => made.said.push(text),
+            showInformationMessage: async (text) => (made.said.push(text), made.answer),
+            showQuickPick: async (names) => (made.offered = names, made.answer),
             createWebviewPanel: (type, title, column, options) => {
                 const panel = { type, title, options, sent: [], revealed: 0, reveal() { this.revealed++; }, onDidDispose(f) { this.dispose = f; } };
                 panel.webview = { html: '', postMessage: (m) => panel.sent.push(m), onDidReceiveMessage: (f) => panel.receive = f };
@@ -32,9 +36,9 @@ function double() {
 function load(made) {
     const find = Module._load;
     Module._load = (name, ...rest) => name === 'vscode' ? made.vscode : find(name, ...rest);
-    for (const file of ['extension.js', 'grid.js'])
-        delete require.cache[path.join(__dirname, '..', file)];
-    const extension = require('../extension.js');
+    for (const file of ['extension.js', 'grid.js', 'run.js'])
+        delete require.cache[path.join(__dirname, '..', 'out', file)];
+    const extension = require('../out/extension.js');
     Module._load = find;
     extension.activate({ subscriptions: [] });
     return extension;
@@ -48,7 +52,7 @@ const tests = {
         load(made);
         const [[type, factory]] = made.factories;
         assert.deepStrictEqual([type, factory.createDebugAdapterDescriptor({}).command], ['wavetrap', 'wavetrap']);
-        made.command = '/opt/wavetrap';
+        made.settings.command = '/opt/wavetrap';
         assert.deepStrictEqual({ ...factory.createDebugAdapterDescriptor({}) }, { command: '/opt/wavetrap', args: ['dap'] });
     },
     async 'the host program gets a debugger of its own'() {
@@ -94,6 +98,41 @@ const tests = {
         await made.panels[0].receive({ number: 2, command: 'next', arguments: { threadId: 1 } });
         assert.deepStrictEqual(asked, [['wavetrap/grid', { expressions: ['n'] }], ['next', { threadId: 1 }]]);
         assert.deepStrictEqual(made.panels[0].sent, [{ number: 1, body: { frames: [] } }, { number: 2, error: 'it runs' }]);
+    },
+    async 'it is shown at the beginning of a session where the settings say so'() {
+        const made = double();
+        load(made);
+        const begins = () => made.trackers[0][1].createDebugAdapterTracker(session('1')).onDidSendMessage({ type: 'event', event: 'initialized' });
+        begins();
+        assert.strictEqual(made.panels.length, 0);
+        made.settings.gridAtStart = true;
+        begins();
+        assert.strictEqual(made.panels.length, 1);
+    },
+    async 'the buttons of a kernel start a launch of the folder, chosen where there are several'() {
+        const made = double();
+        load(made);
+        const one = { name: 'one', type: 'wavetrap', request: 'launch' }, two = { ...one, name: 'two' };
+        made.launch = [{ name: 'other', type: 'cppdbg', request: 'launch' }, one, { name: 'core', type: 'wavetrap', request: 'attach' }];
+        await made.commands['wavetrap.debugKernel']('k.cl');
+        assert.deepStrictEqual(made.started.pop(), ['folder of k.cl', one, { noDebug: false }]);
+        made.launch.push(two);
+        made.answer = 'two';
+        await made.commands['wavetrap.runKernel']('k.cl');
+        assert.deepStrictEqual([made.offered, made.started.pop()], [['one', 'two'], ['folder of k.cl', two, { noDebug: true }]]);
+        made.answer = undefined;
+        await made.commands['wavetrap.runKernel']('k.cl');
+        assert.strictEqual(made.started.length, 0);
+    },
+    async 'without a launch the buttons offer to add one'() {
+        const made = double();
+        load(made);
+        made.launch = [];
+        await made.commands['wavetrap.debugKernel']('k.cl');
+        assert.deepStrictEqual([made.said.length, made.executed], [1, []]);
+        made.answer = 'Add a configuration';
+        await made.commands['wavetrap.debugKernel']('k.cl');
+        assert.deepStrictEqual([made.started, made.executed], [[], [['debug.addConfiguration']]]);
     },
     async 'it is told of stops of its session, and of nothing else'() {
         const made = double();

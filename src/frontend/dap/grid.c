@@ -450,6 +450,7 @@ enum wt_status dap_grid(struct wt_dap *d, struct json_object *arguments, struct 
         return status;
     status = add_frame(&p, dap_put_list(p.body, "frames"), err);
     put_selected(d, p.body);
+    dap_put_number(p.body, "threadId", dap_thread_id(d)); /* also where no kernel runs */
     json_object_put(p.last);
     if (status)
         json_object_put(p.body);

@@ -107,8 +107,7 @@ Object.assign(View.prototype, {
             this.clock.className = '';
             if (body.joined)
                 this.join(body.joined);
-            if (body.selected)
-                this.thread = body.selected.threadId;
+            this.thread = body.threadId;
             this.grid.selected = null;
             this.take(body, 0);
             if (this.reason && this.reason.description)

@@ -1,27 +1,31 @@
-// The extension's code: which command is the debug adapter, a debugger for the host's code beside it, and the grid of lanes. All else is in
-// package.json.
-const vscode = require('vscode');
-const { Grids } = require('./grid.js');
+// The extension's code: which command is the debug adapter, a debugger for the host's code beside it, the grid of lanes, and the buttons
+// that run kernels. All else is in package.json.
+import * as vscode from 'vscode';
+import { Grids, Message } from './grid';
+import { start } from './run';
 
 const grids = new Grids();
 
+const settings = (session?: vscode.DebugSession) => vscode.workspace.getConfiguration('wavetrap', session?.workspaceFolder);
+
 /** Where the adapter is: the command of the settings, with its standard input and output. A configuration with `debugServer` does
  * not come here. */
-const factory = {
+const factory: vscode.DebugAdapterDescriptorFactory = {
     createDebugAdapterDescriptor(session) {
-        const settings = vscode.workspace.getConfiguration('wavetrap', session.workspaceFolder);
-        return new vscode.DebugAdapterExecutable(settings.get('command') || 'wavetrap', ['dap']);
+        return new vscode.DebugAdapterExecutable(settings(session).get<string>('command') || 'wavetrap', ['dap']);
     },
 };
 
 /** With the attribute `host` a session of lldb-dap attaches to the program's process when it is there, for the host's code. What the
  * attribute has, if it is an object, goes into that session's configuration. */
-const tracker = {
+const tracker: vscode.DebugAdapterTrackerFactory = {
     createDebugAdapterTracker(session) {
         const host = session.configuration.host;
         return {
-            onDidSendMessage(message) {
+            onDidSendMessage(message: Message) {
                 grids.tell(session, message);
+                if (message.type === 'event' && message.event === 'initialized' && settings(session).get<boolean>('gridAtStart'))
+                    grids.show(session);
                 if (!host || message.type !== 'event' || message.event !== 'process' || !message.body.systemProcessId)
                     return;
                 vscode.debug.startDebugging(session.workspaceFolder, {
@@ -37,10 +41,12 @@ const tracker = {
     },
 };
 
-exports.activate = (context) => {
+export function activate(context: vscode.ExtensionContext) {
     context.subscriptions.push(vscode.debug.registerDebugAdapterDescriptorFactory('wavetrap', factory),
                                vscode.debug.registerDebugAdapterTrackerFactory('wavetrap', tracker),
-                               vscode.commands.registerCommand('wavetrap.showGrid', () => grids.show(vscode.debug.activeDebugSession)));
-};
+                               vscode.commands.registerCommand('wavetrap.showGrid', () => grids.show(vscode.debug.activeDebugSession)),
+                               vscode.commands.registerCommand('wavetrap.debugKernel', (file?: vscode.Uri) => start(file, false)),
+                               vscode.commands.registerCommand('wavetrap.runKernel', (file?: vscode.Uri) => start(file, true)));
+}
 
-exports.deactivate = () => {};
+export function deactivate() {}

@@ -1,30 +1,32 @@
 // The grid of lanes in an editor's panel: the page of `wavetrap view`, whose requests go to the debug session.
-const fs = require('fs');
-const path = require('path');
-const vscode = require('vscode');
+import * as fs from 'fs';
+import * as path from 'path';
+import * as vscode from 'vscode';
+
+/** A message of the protocol; of the page's: a request of its own number. */
+export interface Message { type: string; event?: string; body?: any }
+interface Asked { number: number; command: string; arguments?: unknown }
 
 const SCRIPTS = ['model.js', 'grid.js', 'image.js', 'view.js', 'live.js', 'start.js'];
 const TOLD = ['stopped', 'continued', 'terminated', 'invalidated', 'wavetrap/selected'];
 
 /** The folder of the page's parts: in a package `media`, beside the sources theirs. */
-function pageFolder() {
-    const packed = path.join(__dirname, 'media');
-    return fs.existsSync(packed) ? packed : path.join(__dirname, '..', '..', 'src', 'frontend', 'view', 'page');
+function pageFolder(): string {
+    const packed = path.join(__dirname, '..', 'media');
+    return fs.existsSync(packed) ? packed : path.join(__dirname, '..', '..', '..', 'src', 'frontend', 'view', 'page');
 }
 
-function pageText() {
-    const read = (name) => fs.readFileSync(path.join(pageFolder(), name), 'utf8');
-    const parts = { STYLE: read('style.css'), SCRIPT: SCRIPTS.map(read).join('\n'), RECORDING: 'null' };
-    return read('page.html').replace(/@(STYLE|SCRIPT|RECORDING)@/g, (whole, name) => parts[name]);
+export function pageText(): string {
+    const read = (name: string) => fs.readFileSync(path.join(pageFolder(), name), 'utf8');
+    const parts: Record<string, string> = { STYLE: read('style.css'), SCRIPT: SCRIPTS.map(read).join('\n'), RECORDING: 'null' };
+    return read('page.html').replace(/@(STYLE|SCRIPT|RECORDING)@/g, (_whole, name: string) => parts[name]);
 }
 
 /** Panels, one for each session at most. */
-class Grids {
-    constructor() {
-        this.panels = new Map();
-    }
+export class Grids {
+    private panels = new Map<string, vscode.WebviewPanel>();
 
-    show(session) {
+    show(session: vscode.DebugSession | undefined): void {
         if (!session || session.type !== 'wavetrap') {
             vscode.window.showInformationMessage('wavetrap: no session of this debugger is active.');
             return;
@@ -38,24 +40,22 @@ class Grids {
                                                        { enableScripts: true, retainContextWhenHidden: true });
         this.panels.set(session.id, panel);
         panel.onDidDispose(() => this.panels.delete(session.id));
-        panel.webview.onDidReceiveMessage((message) => this.ask(session, panel, message));
+        panel.webview.onDidReceiveMessage((message: Asked) => this.ask(session, panel, message));
         panel.webview.html = pageText();
     }
 
-    async ask(session, panel, { number, command, arguments: args }) {
+    private async ask(session: vscode.DebugSession, panel: vscode.WebviewPanel, { number, command, arguments: args }: Asked): Promise<void> {
         try {
             panel.webview.postMessage({ number, body: await session.customRequest(command, args) });
         } catch (error) {
-            panel.webview.postMessage({ number, error: error.message });
+            panel.webview.postMessage({ number, error: (error as Error).message });
         }
     }
 
     /** Something that the session's adapter has said. */
-    tell(session, message) {
+    tell(session: vscode.DebugSession, message: Message): void {
         const panel = this.panels.get(session.id);
-        if (panel && message.type === 'event' && TOLD.includes(message.event))
+        if (panel && message.type === 'event' && TOLD.includes(message.event ?? ''))
             panel.webview.postMessage({ event: message.event, body: message.body });
     }
 }
-
-module.exports = { Grids, pageText };
