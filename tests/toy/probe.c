@@ -268,8 +268,6 @@ const struct wt_probe_ops toy_probe = {
     .decode = decode,
     .read_memory = read_memory,
     .write_memory = write_memory,
-    .resume = wt_standstill_resume,
-    .step = wt_standstill_step,
     .replaced = wt_standstill_replaced,
     WT_STANDSTILL_OPERATIONS,
 };

@@ -85,49 +85,6 @@ static enum wt_status probe_open(const struct wt_target *target, bool use_memory
 
 /* ---- run control ---- */
 
-/* A wave that is resumed after an exception does what it would do without a debugger: it stays
- * halted, and the runtime is told, which ends the program (ROCdbgapi, amd_dbgapi_wave_resume). If
- * there is no runtime, it continues behind the instruction. A wave of which the debugger has yet to
- * hear stays where it is. */
-static enum wt_status give_up(struct wt_probe *p, wt_wave_handle wave, struct wt_error *err)
-{
-    struct gcnp_row *row = gcnp_row(p, wave);
-    const bool failed = row->common.cause == WT_HALT_EXCEPTION || row->aborts;
-    if (!p->common.link->host_launches || !failed || wt_standstill_has_news(p, wave))
-        return WT_OK;
-    const uint32_t code = gcnp_code_of(row);
-    struct kfd_debug_call call = {.op = KFD_DEBUG_SEND_RUNTIME_EVENT,
-                                  .arg = {kfd_exception_bit(code)},
-                                  .queue_count = 1,
-                                  .queue = {p->queue[row->queue].queue_id}};
-    row->given_up = true;
-    const enum wt_status status = gcnp_call(p, &call, err);
-    if (status || code != KFD_EC_QUEUE_WAVE_MEMORY_VIOLATION)
-        return status;
-    /* The runtime leaves exceptions of queues to the driver's report of the page fault. */
-    call = (struct kfd_debug_call){.op = KFD_DEBUG_SEND_RUNTIME_EVENT,
-                                   .arg = {kfd_exception_bit(KFD_EC_DEVICE_MEMORY_VIOLATION)},
-                                   .device = row->common.wave.device};
-    return gcnp_call(p, &call, err);
-}
-
-static enum wt_status resume(struct wt_probe *p, const struct wt_wave_set *waves,
-                             struct wt_error *err)
-{
-    enum wt_status status = wt_standstill_hold(p, err);
-    if (status != WT_OK)
-        return status;
-    for (uint32_t i = 0; i < p->common.topology.waves; i++) {
-        struct gcnp_row *row = gcnp_row(p, i);
-        if (!row->common.present || !wt_wave_set_has(waves, i))
-            continue;
-        if ((status = give_up(p, i, err)) != WT_OK)
-            return status;
-        row->aborts = false;
-    }
-    return wt_standstill_resume(p, waves, err);
-}
-
 static void replaced(struct wt_probe *p)
 {
     wt_standstill_replaced(p);
@@ -166,13 +123,10 @@ static enum wt_status find_home(struct wt_probe *p, wt_wave_handle wave, unsigne
 const struct wt_probe_ops wt_probe_gcn = {
     .family = "gcn",
     .open = probe_open,
-    .resume = resume,
-    .step = wt_standstill_step,
     .gives_up = gcnp_gives_up,
     .set_watchpoints = gcnp_set_watches,
     .read_memory = read_memory,
     .write_memory = write_memory,
-    .replaced = replaced,
     .window = gcnp_window,
     .patch = gcnp_patch,
     .decode = gcnp_decode_instruction,
@@ -180,5 +134,6 @@ const struct wt_probe_ops wt_probe_gcn = {
     .find_kept = gcnp_find_kept,
     .find_cfa = gcnp_find_cfa,
     .find_home = find_home,
+    .replaced = replaced,
     WT_STANDSTILL_OPERATIONS,
 };

@@ -349,6 +349,36 @@ static enum wt_status resume(struct wt_probe *p, uint32_t only, struct wt_error 
     return gcnp_call(p, &call, err);
 }
 
+/* A wave that is resumed after an exception does what it would do without a debugger: it stays
+ * halted, and the runtime is told, which ends the program (ROCdbgapi, amd_dbgapi_wave_resume). If
+ * there is no runtime, it continues behind the instruction. A wave of which the debugger has yet to
+ * hear stays where it is. */
+static enum wt_status give_up(struct wt_probe *p, wt_wave_handle wave, bool step,
+                              struct wt_error *err)
+{
+    struct gcnp_row *row = gcnp_row(p, wave);
+    if (step)
+        return WT_OK;
+    const bool failed = row->common.cause == WT_HALT_EXCEPTION || row->aborts;
+    const uint32_t code = gcnp_code_of(row);
+    row->aborts = false;
+    if (!p->common.link->host_launches || !failed || wt_standstill_has_news(p, wave))
+        return WT_OK;
+    struct kfd_debug_call call = {.op = KFD_DEBUG_SEND_RUNTIME_EVENT,
+                                  .arg = {kfd_exception_bit(code)},
+                                  .queue_count = 1,
+                                  .queue = {p->queue[row->queue].queue_id}};
+    row->given_up = true;
+    const enum wt_status status = gcnp_call(p, &call, err);
+    if (status || code != KFD_EC_QUEUE_WAVE_MEMORY_VIOLATION)
+        return status;
+    /* The runtime leaves exceptions of queues to the driver's report of the page fault. */
+    call = (struct kfd_debug_call){.op = KFD_DEBUG_SEND_RUNTIME_EVENT,
+                                   .arg = {kfd_exception_bit(KFD_EC_DEVICE_MEMORY_VIOLATION)},
+                                   .device = row->common.wave.device};
+    return gcnp_call(p, &call, err);
+}
+
 static void view(const struct wt_standstill_row *row, uint64_t *pc, wt_lanes *mask)
 {
     *pc = gcnp_row_pc((const struct gcnp_row *)row);
@@ -368,6 +398,7 @@ const struct wt_standstill_ops gcnp_standstill = {
     .stop = suspend,
     .go = resume,
     .view = view,
+    .give_up = give_up,
     .exception = gcnp_describe_exception,
     .reset = reset,
     .read_rows = gcnp_read_rows,

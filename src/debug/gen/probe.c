@@ -56,17 +56,15 @@ static enum wt_status probe_open(const struct wt_target *target, bool use_memory
 const struct wt_probe_ops wt_probe_gen = {
     .family = "gen9",
     .open = probe_open,
-    .resume = wt_standstill_resume,
-    .step = wt_standstill_step,
     .read_memory = genp_read_memory,
     .write_memory = genp_write_memory,
     .find_home = genp_find_home,
-    .replaced = wt_standstill_replaced,
     .set_watchpoints = genp_set_watches,
     .find_caller = genp_find_caller,
     .find_kept = genp_find_kept,
     .window = genp_window,
     .patch = genp_patch,
     .decode = genp_decode,
+    .replaced = wt_standstill_replaced,
     WT_STANDSTILL_OPERATIONS,
 };

@@ -77,55 +77,18 @@ static bool gives_up(struct wt_probe *p, uint32_t wave, char *text, size_t size)
     return true;
 }
 
-/* A warp that is resumed after its fault or its own trap does what it would do without
- * a debugger, unless the debugger has yet to hear of something. */
-static enum wt_status give_up(struct wt_probe *p, wt_wave_handle wave, struct wt_error *err)
-{
-    struct smp_row *row = smp_row(p, wave);
-    row->aborts |= row->common.cause == WT_HALT_EXCEPTION && row->common.told;
-    if (wt_standstill_has_news(p, wave))
-        return WT_OK;
-    const bool failed = row->aborts;
-    row->aborts = false;
-    return p->common.link->host_launches && row->common.present && failed
-               ? smp_ask(p, &(struct wt_wire_request){.verb = SM_WIRE_FAIL, .wave = wave}, NULL, 0,
-                         err)
-               : WT_OK;
-}
-
-static enum wt_status resume(struct wt_probe *p, const struct wt_wave_set *waves,
-                             struct wt_error *err)
-{
-    enum wt_status status = wt_standstill_hold(p, err);
-    for (uint32_t i = 0; i < p->common.topology.waves && !status; i++)
-        if (wt_wave_set_has(waves, i))
-            status = give_up(p, i, err);
-    return status ? status : wt_standstill_resume(p, waves, err);
-}
-
-static enum wt_status step(struct wt_probe *p, wt_wave_handle wave, struct wt_probe_step *step,
-                           struct wt_error *err)
-{
-    enum wt_status status = wt_standstill_look(p, wave, err);
-    if (!status)
-        status = give_up(p, wave, err);
-    return status ? status : wt_standstill_step(p, wave, step, err);
-}
-
 const struct wt_probe_ops wt_probe_sm = {
     .family = "sm",
     .open = probe_open,
-    .resume = resume,
-    .step = step,
     .set_watchpoints = smp_set_watches,
     .gives_up = gives_up,
     .read_memory = smp_read_memory,
     .write_memory = smp_write_memory,
-    .replaced = wt_standstill_replaced,
     .window = smp_window,
     .patch = smp_patch,
     .decode = smp_decode,
     .find_home = smp_find_home,
     .find_caller = smp_find_caller,
+    .replaced = wt_standstill_replaced,
     WT_STANDSTILL_OPERATIONS,
 };

@@ -476,6 +476,23 @@ static enum wt_status resume(struct wt_probe *p, uint32_t only, struct wt_error 
     return status;
 }
 
+/* A warp that goes on after its fault or its own trap does what it would do without
+ * a debugger, unless the debugger has yet to hear of something. */
+static enum wt_status give_up(struct wt_probe *p, wt_wave_handle wave, bool step,
+                              struct wt_error *err)
+{
+    struct smp_row *row = smp_row(p, wave);
+    row->aborts |= row->common.cause == WT_HALT_EXCEPTION && row->common.told;
+    if (wt_standstill_has_news(p, wave))
+        return WT_OK;
+    const bool failed = row->aborts;
+    row->aborts = false;
+    return p->common.link->host_launches && failed
+               ? smp_ask(p, &(struct wt_wire_request){.verb = SM_WIRE_FAIL, .wave = wave}, NULL, 0,
+                         err)
+               : WT_OK;
+}
+
 static void view(const struct wt_standstill_row *row, uint64_t *pc, wt_lanes *mask)
 {
     *pc = ((const struct smp_row *)row)->pc;
@@ -546,6 +563,7 @@ const struct wt_standstill_ops smp_standstill = {
     .event = ask,
     .event_reads_rows = true,
     .view = view,
+    .give_up = give_up,
     .exception = describe_exception,
     .read_rows = smp_read_rows,
     .write_row = smp_write_row,

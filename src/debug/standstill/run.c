@@ -178,6 +178,8 @@ enum wt_status wt_standstill_resume(struct wt_probe *p, const struct wt_wave_set
         struct wt_standstill_row *row = wt_standstill_row(p, i);
         if (!row->present || !wt_wave_set_has(waves, i))
             continue;
+        if (s->ops->give_up && (status = s->ops->give_up(p, i, false, err)) != WT_OK)
+            return status;
         if (wt_standstill_has_news(p, i)) {
             keep_for_news(p, i);
             continue;
@@ -212,6 +214,8 @@ enum wt_status wt_standstill_step(struct wt_probe *p, wt_wave_handle wave,
     struct wt_standstill *s = wt_standstill_of(p);
     struct wt_link_event event;
     enum wt_status status = wt_standstill_look(p, wave, err);
+    if (!status && s->ops->give_up)
+        status = s->ops->give_up(p, wave, true, err);
     if (status != WT_OK)
         return status;
     struct wt_standstill_row *row = wt_standstill_row(p, wave);

@@ -56,6 +56,10 @@ struct wt_standstill_ops {
     bool event_reads_rows;
     /** A row's next instruction, and its lanes enabled. */
     void (*view)(const struct wt_standstill_row *row, uint64_t *pc, wt_lanes *mask);
+    /** An active wave is resumed, or stepped (@p step): one that has failed, of which the debugger
+     * knows, may do what it would do without a debugger. NULL: waves go on. */
+    enum wt_status (*give_up)(struct wt_probe *p, wt_wave_handle wave, bool step,
+                              struct wt_error *err);
     /** The exception that a row has stopped for (WT_HALT_EXCEPTION), in words. */
     void (*exception)(const struct wt_standstill_row *row, struct wt_probe_exception *exception);
     /** Resets the program's side, so that waves begin held. NULL: the link's
@@ -276,7 +280,8 @@ WT_PROBE_FN(write_row) wt_standstill_write_row;
     .halt = wt_standstill_halt, .step_poll = wt_standstill_step_poll,                              \
     .halt_cause = wt_standstill_halt_cause, .exception = wt_standstill_exception,                  \
     .mask = wt_standstill_mask, .reset_halted = wt_standstill_reset_halted,                        \
-    .read_rows = wt_standstill_read_rows, .watched = wt_standstill_watched,                        \
+    .read_rows = wt_standstill_read_rows, .resume = wt_standstill_resume,                          \
+    .step = wt_standstill_step, .watched = wt_standstill_watched,                                  \
     .first_watched = wt_standstill_first_watched, .write_row = wt_standstill_write_row
 
 #endif
