@@ -127,9 +127,9 @@ static enum wt_status at_time(const struct explain *x, struct wt_emulated *e, st
                ? WT_OK
                : wt_fail(err, WT_INVALID, "no %s %" PRIu32 " runs at issue time %" PRIu64 "; %s%s",
                          e->family->words.wave, wanted, m->time,
-                         *list                   ? "there are:"
-                         : e->family->run.buffer ? "the kernel has ended"
-                                                 : "the program has ended",
+                         *list                       ? "there are:"
+                         : !e->family->run.exit_word ? "the kernel has ended"
+                                                     : "the program has ended",
                          list);
 }
 

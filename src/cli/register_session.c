@@ -155,7 +155,7 @@ static void tell_run(struct cli_registers *r, enum wt_run run, uint64_t before)
         break;
     case WT_RUN_ENDED:
         m->ops->flush_console(m);
-        if (r->device->family->run.buffer) /* a kernel, which has no status */
+        if (!r->device->family->run.exit_word)
             puts(": the kernel has ended");
         else
             printf(": the program has ended, exit word %" PRIu32 "\n",

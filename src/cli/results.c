@@ -163,7 +163,7 @@ void cli_results_free(struct cli_results *r)
 static enum wt_status buffer_of(const struct wt_emulated *e, size_t argument,
                                 struct wt_kernel_buffer *buffer, struct wt_error *err)
 {
-    return e->family->run.buffer && e->family->run.buffer(e, argument, buffer)
+    return wt_emulated_buffer(e, argument, buffer)
                ? WT_OK
                : wt_fail(err, WT_INVALID, "argument %zu is not a buffer", argument);
 }
@@ -336,7 +336,7 @@ static void name_range(struct wt_emulated *e, const struct cli_touch *w)
                 w->place, w->addr, w->length, s);
         return;
     }
-    e->family->run.buffer(e, w->argument, &buffer);
+    wt_emulated_buffer(e, w->argument, &buffer);
     fprintf(stderr, "wavetrap: argument %zu%s%s, byte%s %" PRIu64, w->argument,
             *buffer.name ? ", " : "", buffer.name, s, w->offset);
     if (w->length > 1)
@@ -406,8 +406,8 @@ static void put_argument(void *context, uint64_t address, char *text, size_t siz
     struct wt_emulated *e = context;
     struct wt_kernel_buffer b;
     *text = 0;
-    for (size_t i = 0; e->family->run.buffer && i < MOST_ARGUMENTS; i++)
-        if (e->family->run.buffer(e, i, &b) && !b.slice && address - b.addr < b.length) {
+    for (size_t i = 0; i < MOST_ARGUMENTS; i++)
+        if (wt_emulated_buffer(e, i, &b) && !b.slice && address - b.addr < b.length) {
             snprintf(text, size, "(argument %zu%s%s, byte %" PRIu64 ")", i, *b.name ? ", " : "",
                      b.name, address - b.addr);
             return;

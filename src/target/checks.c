@@ -29,8 +29,8 @@ struct wt_check_memory *wt_emulated_check(struct wt_emulated *e, wt_found_fn *fo
     struct wt_check_stacks stacks;
     struct wt_kernel_buffer b;
     enum { MOST_ARGUMENTS = 1024 };
-    for (size_t i = 0; e->family->run.buffer && i < MOST_ARGUMENTS; i++)
-        if (e->family->run.buffer(e, i, &b))
+    for (size_t i = 0; i < MOST_ARGUMENTS; i++)
+        if (wt_emulated_buffer(e, i, &b))
             add_buffer(e, &b);
     if (e->family->run.objects)
         e->family->run.objects(e);

@@ -150,7 +150,7 @@ enum wt_status wt_core_file_write(struct wt_emulated *e, const struct wt_core_fi
              : e->program ? e->program
                           : "");
     snprintf(f->device.reason, sizeof f->device.reason, "%s", request->text);
-    wt_config_print(e->family->config.table, e->family->config.of(e), f->device.config,
+    wt_config_print(e->family->config.table, e->machine->config, f->device.config,
                     sizeof f->device.config);
     f->device.wave = request->wave;
     f->device.lane = request->lane;
@@ -402,7 +402,7 @@ static enum wt_status open_device(struct wt_emulated *e, const struct wt_core_fi
         return wt_fail(err, WT_NO_MEMORY, "no host memory");
     table->set_default(config);
     if ((status = wt_config_parse(table, config, f->device.config, err)) == WT_OK)
-        status = e->family->run.open(e, config, err);
+        status = wt_emulated_make(e, config, err);
     free(config);
     return status;
 }

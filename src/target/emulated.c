@@ -1,7 +1,9 @@
 /* A device with a program in it, and its console. See emulated.h. */
 #include "check/memory.h"
 #include "target/history.h"
+#include "target/launch.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
@@ -104,19 +106,28 @@ static enum wt_status choose_family(struct wt_emulated *e, struct wt_error *err)
     return WT_OK;
 }
 
-static enum wt_status open_device(struct wt_emulated *e, struct wt_error *err)
+enum wt_status wt_emulated_make(struct wt_emulated *e, const void *config, struct wt_error *err)
 {
-    const struct wt_gpu *gpu = &e->options->gpu;
-    void *config = gpu->config;
-    if (!config) {
-        config = malloc(e->family->config.table->size);
-        if (!config)
-            return wt_fail(err, WT_NO_MEMORY, "no host memory");
-        e->family->config.table->set_default(config);
+    const struct wt_family_run *run = &e->family->run;
+    const struct wt_config *table = e->family->config.table;
+    struct wt_device_config *gpu = malloc(table->size);
+    enum wt_status status = WT_OK;
+    assert(e->program || e->core_file || !run->read);
+    e->own = calloc(1, run->own_bytes);
+    if (!gpu || !e->own)
+        status = wt_fail(err, WT_NO_MEMORY, "no host memory");
+    if (!status && e->program && run->read)
+        status = run->read(e, err);
+    if (!status) {
+        if (config)
+            memcpy(gpu, config, table->size);
+        else
+            table->set_default(gpu);
+        gpu->schedule = e->options->schedule ? *e->options->schedule : gpu->schedule;
+        gpu->fill = e->options->fill ? *e->options->fill : gpu->fill;
+        status = run->open(e, gpu, err);
     }
-    const enum wt_status status = e->family->run.open(e, config, err);
-    if (config != gpu->config)
-        free(config);
+    free(gpu);
     return status;
 }
 
@@ -163,7 +174,7 @@ enum wt_status wt_emulated_open(struct wt_emulated *e, const struct wt_emulated_
     if ((status = choose_family(e, err)) != WT_OK)
         return status;
     e->modules = wt_modules_new();
-    status = e->modules ? point_to_exec(e, open_device(e, err), err)
+    status = e->modules ? point_to_exec(e, wt_emulated_make(e, options->gpu.config, err), err)
                         : wt_fail(err, WT_NO_MEMORY, "no host memory");
     if (!status)
         status = read_loads(e, err);
@@ -183,8 +194,11 @@ void wt_emulated_close(struct wt_emulated *e)
     wt_bus_close(e->bus);
     wt_emulated_history_stop(e);
     wt_check_memory_end(e->repeated);
-    if (e->family)
+    if (e->launch)
+        wt_launch_free(e->launch);
+    if (e->own)
         e->family->run.close(e);
+    free(e->own);
     wt_modules_free(e->modules);
     for (size_t i = 0; e->loaded && i < e->options->load_count; i++)
         free(e->loaded[i].bytes);

@@ -13,6 +13,7 @@
 #include "debug/source/modules.h"
 #include "emulator/machine/machine.h"
 #include "emulator/machine/search.h"
+#include "runtime/common/value.h"
 #include "target/family.h"
 
 /** A file whose bytes are put into memory: "PATH@PLACE". */
@@ -74,11 +75,12 @@ struct wt_emulated {
     const struct wt_emulated_options *options;
     const char *program; /**< NULL: none, memory is empty */
     const struct wt_family *family;
-    void *own;                  /**< the family's */
-    struct wt_machine *machine; /**< the device */
-    bool is_elf;                /**< the program is an ELF file: a debugger can read it */
-    struct wt_modules *modules; /**< the program's code, if it is ELF; never NULL while open */
-    bool reads_change_state;    /**< reading a register of the debug hardware is an input */
+    void *own;                       /**< the family's */
+    struct wt_kernel_launch *launch; /**< of the program, a part of `own`; NULL: it is no kernel */
+    struct wt_machine *machine;      /**< the device */
+    bool is_elf;                     /**< the program is an ELF file: a debugger can read it */
+    struct wt_modules *modules;      /**< the program's code, if it is ELF; never NULL while open */
+    bool reads_change_state;         /**< reading a register of the debug hardware is an input */
     char notice[512]; /**< what the user should know of the program; "" if there is nothing */
     struct wt_loaded *loaded;
     FILE *console;          /**< where the program's lines go; NULL drops them */
@@ -134,19 +136,12 @@ enum wt_status wt_emulated_debug(struct wt_emulated *e,
                                  void (*output)(void *context, const char *text, size_t length),
                                  void *output_context, struct wt_error *err);
 
+/** The part of wt_emulated_open that makes the device, with @p config of its family; NULL: the
+ * default one. */
+enum wt_status wt_emulated_make(struct wt_emulated *e, const void *config, struct wt_error *err);
+
 /** Frees everything; a device that failed to open may be closed, too. */
 void wt_emulated_close(struct wt_emulated *e);
-
-/** Puts the options --schedule and --fill, where they are given, in the place of those of a GPU's
- * configuration. */
-static inline void wt_emulated_override(const struct wt_emulated *e, struct wt_schedule *schedule,
-                                        struct wt_fill *fill)
-{
-    if (e->options->schedule)
-        *schedule = *e->options->schedule;
-    if (e->options->fill)
-        *fill = *e->options->fill;
-}
 
 /** Parses an address: a number, a symbol, or symbol+number. */
 enum wt_status wt_emulated_address(struct wt_emulated *e, const char *text, uint64_t *addr,
@@ -162,6 +157,12 @@ const struct wt_fault *wt_emulated_fault(struct wt_emulated *e, uint32_t wave);
  * address that the program's file has.
  */
 void wt_emulated_describe(const struct wt_emulated *e, uint64_t pc, char *text, size_t size);
+
+/** Argument @p index of the kernel; false if it is no buffer, or there is no kernel. */
+bool wt_emulated_buffer(const struct wt_emulated *e, size_t index, struct wt_kernel_buffer *buffer);
+/** The coordinates in the grid of the work-item that a lane is now; false: it is none. */
+bool wt_emulated_work_item(const struct wt_emulated *e, uint32_t wave, unsigned lane,
+                           uint64_t item[3]);
 
 /** The status that the program has ended with; 0 where programs have none. */
 static inline uint32_t wt_emulated_exit_word(struct wt_emulated *e)

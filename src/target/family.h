@@ -49,7 +49,6 @@ struct wt_kernel_buffer {
 /** The configuration, the part of --gpu behind "FAMILY:". It is a struct of the family's own. */
 struct wt_family_config {
     const struct wt_config *table;
-    const void *(*of)(const struct wt_emulated *e); /**< the device's */
     /** Describes, on a line, a GPU with this configuration as host programs see it. NULL: they see
      * none. */
     void (*describe)(const void *config, char *text, size_t size);
@@ -80,14 +79,18 @@ struct wt_family_words {
 
 /** A program in an emulated device: loaded, run, and told of. What may be NULL says so. */
 struct wt_family_run {
+    size_t own_bytes; /**< of e->own, zeros at first */
+    /** Reads e->program, which there is; if it is a kernel, e->launch becomes its launch, and
+     * wt_launch_describe() fills that in. NULL: open() does all. */
+    enum wt_status (*read)(struct wt_emulated *e, struct wt_error *err);
     /**
-     * Reads e->program, if there is one, and makes the device: sets e->own, e->machine, e->modules
-     * and what else of *e is the family's. @p config is the family's configuration. What is opened,
-     * on failure as well, close() frees.
+     * Makes the device: sets e->machine, and what else of *e is the family's. @p config is the
+     * family's configuration. What is opened, on failure as well, close() frees.
      */
     enum wt_status (*open)(struct wt_emulated *e, const void *config, struct wt_error *err);
     /** Puts the program into memory, as it is before its first instruction, and resets. */
     enum wt_status (*load)(struct wt_emulated *e, struct wt_error *err);
+    /** Frees what e->own has, but neither that nor what a launch was given. */
     void (*close)(struct wt_emulated *e);
     /** The status that the program has ended with. NULL: programs have none, which is 0. */
     uint32_t (*exit_word)(struct wt_emulated *e);
@@ -96,17 +99,12 @@ struct wt_family_run {
      * e->notice says so if some of it is not there. NULL: the machine's own console is all.
      */
     enum wt_status (*print)(struct wt_emulated *e, FILE *out, struct wt_error *err);
-    /** The fault, other than the machine's, for which a wave stands where it is; NULL: none. NULL:
-     * there never is another one. */
-    struct wt_fault *(*wave_fault)(struct wt_emulated *e, uint32_t wave);
     /** Describes a fault's address where the family knows more than the arguments' buffers do, or
      * leaves @p text "" where they say nothing of it; false: neither. NULL: likewise. */
     bool (*fault_memory)(struct wt_emulated *e, const struct wt_fault *fault, char *text,
                          size_t size);
     /** Prints lines about the machine's fault beside the common ones. NULL: there are none. */
     void (*explain_fault)(struct wt_emulated *e, FILE *out);
-    /** Argument @p index of the kernel; false if it is no buffer. NULL: programs have none. */
-    bool (*buffer)(const struct wt_emulated *e, size_t index, struct wt_kernel_buffer *buffer);
     /** Tells check/objects.h of the program's variables, and of other memory that it may use. NULL:
      * its buffers are all of its objects. */
     void (*objects)(struct wt_emulated *e);
@@ -119,8 +117,6 @@ struct wt_family_run {
     wt_check_variable_fn *variable;
     /** The stacks of the program's threads; false: they are not known. NULL: there are none. */
     bool (*stacks)(struct wt_emulated *e, struct wt_check_stacks *stacks);
-    /** The coordinates in the grid of the work-item that a lane is now. NULL: there is no grid. */
-    bool (*work_item)(struct wt_emulated *e, uint32_t wave, unsigned lane, uint64_t item[3]);
 };
 
 /** The instruction set, for reports and tools. NULL: not offered. */

@@ -8,12 +8,12 @@ static void note_memory(struct wt_emulated *e, struct wt_fault *f)
 {
     struct wt_block below = {0}, above = {0};
     struct wt_kernel_buffer b;
-    if (f->kind != WT_FAULT_ACCESS || *f->memory || e->core_file || !e->family->run.buffer ||
+    if (f->kind != WT_FAULT_ACCESS || *f->memory || e->core_file || !e->launch ||
         (e->family->run.fault_memory &&
          e->family->run.fault_memory(e, f, f->memory, sizeof f->memory)))
         return;
     for (size_t i = 0; i < e->options->argument_count; i++) {
-        if (!e->family->run.buffer(e, i, &b))
+        if (!wt_emulated_buffer(e, i, &b))
             continue;
         const uint64_t slices = b.slice ? b.length / b.slice : 1;
         const struct wt_block block = {b.addr, b.slice && slices ? (slices - 1) * b.stride + b.slice
@@ -29,9 +29,8 @@ static void note_memory(struct wt_emulated *e, struct wt_fault *f)
 const struct wt_fault *wt_emulated_fault(struct wt_emulated *e, uint32_t wave)
 {
     struct wt_machine *m = e->machine;
-    struct wt_fault *f = m->fault.kind && m->fault.wave == wave ? &m->fault
-                         : e->family->run.wave_fault            ? e->family->run.wave_fault(e, wave)
-                                                                : NULL;
+    struct wt_fault *f =
+        m->fault.kind && m->fault.wave == wave ? &m->fault : m->ops->wave_fault(m, wave);
     if (f)
         note_memory(e, f);
     return f;

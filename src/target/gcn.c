@@ -55,23 +55,12 @@ static struct wt_launch_argument argument(const void *kernel, size_t index)
     return (struct wt_launch_argument){a->name, gcn_value_kind(a), a->size};
 }
 
-static enum wt_status describe_launch(const struct wt_emulated *e, struct wt_error *err)
-{
-    struct gcn_launch *l = &own(e)->launch;
-    enum wt_status status;
-    if ((status = wt_launch_shape(&e->options->kernel, l->grid, l->block, err)) != WT_OK)
-        return status;
-    return wt_launch_read_values(e->options, l->kernel->name, l->kernel,
-                                 l->kernel->explicit_arguments, argument, &l->value, &l->values,
-                                 err);
-}
-
 static enum wt_status read_handlers(const struct wt_emulated *e, struct wt_error *err)
 {
     enum wt_status status;
     for (size_t i = 0; i < e->options->kernel.handler_count; i++) {
         const char *path = e->options->kernel.handler[i];
-        struct wt_value *h = &own(e)->launch.handler[i];
+        struct wt_value *h = &e->launch->handler[i];
         if ((status = wt_file_read(path, &h->bytes, &h->length, err)) != WT_OK)
             return status;
         if (h->length >= 4 && memcmp(h->bytes, "\177ELF", 4) == 0)
@@ -98,8 +87,12 @@ static enum wt_status read_program(struct wt_emulated *e, struct wt_error *err)
     if ((status = wt_gcn_program_read(e->program, e->options->kernel.name, &g->program, err)) !=
         WT_OK)
         return status;
+    e->launch = &g->launch.given;
     g->launch.kernel = g->program.kernel;
-    return WT_OK;
+    if ((status = wt_launch_describe(e, g->launch.kernel->name, g->launch.kernel,
+                                     g->launch.kernel->explicit_arguments, argument, err)) != WT_OK)
+        return status;
+    return read_handlers(e, err);
 }
 
 static void add_module(struct wt_emulated *e)
@@ -122,19 +115,9 @@ static void add_module(struct wt_emulated *e)
 
 static enum wt_status open_device(struct wt_emulated *e, const void *config, struct wt_error *err)
 {
-    struct gcn_config gpu = *(const struct gcn_config *)config;
-    struct gcn *g = calloc(1, sizeof *g);
-    enum wt_status status;
-    if (!g)
-        return wt_fail(err, WT_NO_MEMORY, "no host memory");
-    e->own = g;
-    wt_emulated_override(e, &gpu.schedule, &gpu.fill);
-    assert(e->program || e->core_file);
-    if (e->program &&
-        ((status = read_program(e, err)) != WT_OK || (status = describe_launch(e, err)) != WT_OK ||
-         (status = read_handlers(e, err)) != WT_OK))
-        return status;
-    if ((status = gcn_device_new(&gpu, &g->device, err)) != WT_OK)
+    struct gcn *g = own(e);
+    const enum wt_status status = gcn_device_new(config, &g->device, err);
+    if (status)
         return status;
     e->machine = gcn_machine(g->device);
     e->reads_change_state = true; /* SQ_IND_INDEX increments itself */
@@ -153,17 +136,10 @@ static enum wt_status load(struct wt_emulated *e, struct wt_error *err)
 static void close_device(struct wt_emulated *e)
 {
     struct gcn *g = own(e);
-    if (!g)
-        return;
-    wt_launch_free_values(g->launch.value, g->launch.values);
-    for (unsigned i = 0; i < 2; i++)
-        free(g->launch.handler[i].bytes);
     gcn_disassembler_free(g->disassembler);
     gcn_device_free(g->device);
     if (g->launch.kernel)
         wt_gcn_program_free(&g->program);
-    free(g);
-    e->own = NULL;
 }
 
 /* ---- the run ---- */
@@ -190,11 +166,6 @@ static enum wt_status print(struct wt_emulated *e, FILE *out, struct wt_error *e
 }
 
 /* ---- reports ---- */
-
-static struct wt_fault *wave_fault(struct wt_emulated *e, uint32_t wave)
-{
-    return gcn_wave_fault(own(e)->device, wave);
-}
 
 static bool fault_memory(struct wt_emulated *e, const struct wt_fault *fault, char *text,
                          size_t size)
@@ -256,31 +227,10 @@ static void explain_registers(FILE *out, const char *const *name, const uint64_t
     gcn_explain_trap(out, &r);
 }
 
-static bool buffer(const struct wt_emulated *e, size_t index, struct wt_kernel_buffer *out)
-{
-    const struct gcn_launch *l = &own(e)->launch;
-    if (!l->kernel || index >= l->values || l->kernel->argument[index].kind != GCN_ARG_BUFFER)
-        return false;
-    *out = (struct wt_kernel_buffer){.name = l->kernel->argument[index].name,
-                                     .addr = l->value[index].addr,
-                                     .length = l->value[index].length};
-    return true;
-}
-
 static bool code_register(struct wt_emulated *e, uint64_t pc, size_t n,
                           struct wt_code_register *reg)
 {
     return wt_gcn_code_argument(e->modules, pc, n, reg);
-}
-
-static bool work_item(struct wt_emulated *e, uint32_t wave, unsigned lane, uint64_t item[3])
-{
-    const struct gcn_launch *l = &own(e)->launch;
-    uint32_t group[3], index;
-    if (!l->kernel || !gcn_wave_group(own(e)->device, wave, group, &index))
-        return false;
-    wt_launch_work_item(l->grid, l->block, group, index * e->machine->lanes + lane, item);
-    return true;
 }
 
 /* ---- the debugger ---- */
@@ -291,11 +241,6 @@ static void attach(struct wt_emulated *e)
     gcn_debugger_add_queue(own(e)->device);
     if (e->core_file) /* the debugger that wrote the file is gone */
         gcn_debugger_detach(e);
-}
-
-static const void *config_of(const struct wt_emulated *e)
-{
-    return gcn_device_config(own(e)->device);
 }
 
 /* A run without a debugger has the driver's debug interface disabled. */
@@ -372,21 +317,20 @@ static void list_interrupts(struct wt_emulated *e, FILE *out)
 
 const struct wt_family wt_family_gcn = {
     .name = "gfx900",
-    .config = {.table = &gcn_config_table, .of = config_of, .describe = describe},
+    .config = {.table = &gcn_config_table, .describe = describe},
     .files = {.runs = "code objects",
               .elf_machine = GCN_ELF_MACHINE,
               .contained = wt_gcn_program_contained},
     .words = {.core = "cu", .wave = "wave", .lane = "lane", .local = "local", .mask_digits = 16},
     .profile = GCN_PROFILE,
-    .run = {.open = open_device,
+    .run = {.own_bytes = sizeof(struct gcn),
+            .read = read_program,
+            .open = open_device,
             .load = load,
             .close = close_device,
             .print = print,
-            .wave_fault = wave_fault,
             .fault_memory = fault_memory,
-            .explain_fault = explain_fault,
-            .buffer = buffer,
-            .work_item = work_item},
+            .explain_fault = explain_fault},
     .isa = {.instruction = instruction,
             .instruction_text = instruction_text,
             .code_register = code_register,

@@ -65,20 +65,9 @@ static struct wt_launch_argument argument(const void *kernel, size_t index)
     return a;
 }
 
-static enum wt_status describe_launch(const struct wt_emulated *e, struct wt_error *err)
-{
-    struct gen_launch *l = &own(e)->launch;
-    enum wt_status status;
-    if ((status = wt_launch_shape(&e->options->kernel, l->grid, l->block, err)) != WT_OK)
-        return status;
-    return wt_launch_read_values(e->options, l->kernel->name, l->kernel,
-                                 gen_launch_arguments(l->kernel), argument, &l->value,
-                                 &l->value_count, err);
-}
-
 static enum wt_status read_system(const struct wt_emulated *e, struct wt_error *err)
 {
-    struct wt_value *code = &own(e)->launch.system;
+    struct wt_value *code = &e->launch->handler[0];
     enum wt_status status;
     if (!e->options->kernel.handler_count)
         return WT_OK;
@@ -135,7 +124,7 @@ static bool has_format(const char *path)
     return wt_elf_header_read(path, &header) || gen_patchtokens_is_file(path);
 }
 
-static enum wt_status read_program(struct wt_emulated *e, struct wt_error *err)
+static enum wt_status read_object(struct wt_emulated *e, struct wt_error *err)
 {
     enum wt_status status;
     uint8_t *bytes, *linked;
@@ -157,23 +146,25 @@ static enum wt_status read_program(struct wt_emulated *e, struct wt_error *err)
     return status;
 }
 
+static enum wt_status read_program(struct wt_emulated *e, struct wt_error *err)
+{
+    struct gen_launch *l = &own(e)->launch;
+    enum wt_status status;
+    e->launch = &l->given;
+    if ((status = read_object(e, err)) != WT_OK || (status = read_system(e, err)) != WT_OK ||
+        (status = choose_kernel(e, err)) != WT_OK)
+        return status;
+    l->lanes = l->kernel->simd;
+    return wt_launch_describe(e, l->kernel->name, l->kernel, gen_launch_arguments(l->kernel),
+                              argument, err);
+}
+
 static enum wt_status open_device(struct wt_emulated *e, const void *config, struct wt_error *err)
 {
-    struct gen_config gpu = *(const struct gen_config *)config;
-    struct gen *g = calloc(1, sizeof *g);
-    enum wt_status status;
-    assert(e->program || e->core_file);
-    if (!g)
-        return wt_fail(err, WT_NO_MEMORY, "no host memory");
-    e->own = g;
-    wt_emulated_override(e, &gpu.schedule, &gpu.fill);
-    if (e->program &&
-        ((status = read_program(e, err)) != WT_OK || (status = read_system(e, err)) != WT_OK ||
-         (status = choose_kernel(e, err)) != WT_OK || (status = describe_launch(e, err)) != WT_OK))
+    const enum wt_status status = gen_device_new(config, &own(e)->device, err);
+    if (status)
         return status;
-    if ((status = gen_device_new(&gpu, &g->device, err)) != WT_OK)
-        return status;
-    e->machine = gen_machine(g->device);
+    e->machine = gen_machine(own(e)->device);
     e->is_elf = true;
     return WT_OK;
 }
@@ -186,15 +177,8 @@ static enum wt_status load(struct wt_emulated *e, struct wt_error *err)
 
 static void close_device(struct wt_emulated *e)
 {
-    struct gen *g = own(e);
-    if (!g)
-        return;
-    wt_launch_free_values(g->launch.value, g->launch.value_count);
-    free(g->launch.system.bytes);
-    gen_device_free(g->device);
-    gen_object_free(&g->object);
-    free(g);
-    e->own = NULL;
+    gen_device_free(own(e)->device);
+    gen_object_free(&own(e)->object);
 }
 
 /* ---- the run ---- */
@@ -225,20 +209,6 @@ static bool instruction(struct wt_emulated *e, uint64_t pc, char *text, size_t s
         return false;
     const struct gen_word word = {wt_load_le(bytes, 8), wt_load_le(bytes + 8, 8)};
     wt_gen_text(&word, text, size);
-    return true;
-}
-
-static bool buffer(const struct wt_emulated *e, size_t index, struct wt_kernel_buffer *out)
-{
-    const struct gen_launch *l = &own(e)->launch;
-    uint64_t slice, stride;
-    if (!gen_launch_memory(l, index, &slice, &stride))
-        return false;
-    *out = (struct wt_kernel_buffer){.name = gen_launch_name(l->kernel, index),
-                                     .addr = l->value[index].addr,
-                                     .length = l->value[index].length,
-                                     .slice = slice,
-                                     .stride = stride};
     return true;
 }
 
@@ -280,16 +250,6 @@ static bool code_register(struct wt_emulated *e, uint64_t pc, size_t n,
     return found;
 }
 
-static bool work_item(struct wt_emulated *e, uint32_t wave, unsigned lane, uint64_t item[3])
-{
-    const struct gen_launch *l = &own(e)->launch;
-    uint32_t group[3], index;
-    if (!l->kernel || !gen_thread_group(own(e)->device, wave, group, &index))
-        return false;
-    wt_launch_work_item(l->grid, l->block, group, index * l->kernel->simd + lane, item);
-    return true;
-}
-
 static unsigned instruction_text(struct wt_emulated *e, uint64_t pc, const uint8_t *bytes,
                                  size_t available, char *text, size_t size)
 {
@@ -318,11 +278,6 @@ static enum wt_status launch_again(struct wt_emulated *e, struct wt_error *err)
     return gen_debugger_launch(e, &own(e)->launch, err);
 }
 
-static const void *config_of(const struct wt_emulated *e)
-{
-    return gen_device_config(own(e)->device);
-}
-
 /* A run without a debugger has the driver's debug support off. */
 static void make_ready(struct wt_emulated *e)
 {
@@ -342,7 +297,7 @@ static void list_isa(FILE *out)
 
 const struct wt_family wt_family_gen = {
     .name = "gen9",
-    .config = {.table = &gen_config_table, .of = config_of, .describe = describe},
+    .config = {.table = &gen_config_table, .describe = describe},
     .files = {.runs = "compiled OpenCL programs (zebins, patch tokens)",
               .elf_machine = GEN_ELF_MACHINE,
               .takes = gen_patchtokens_is_file,
@@ -354,13 +309,13 @@ const struct wt_family wt_family_gen = {
               .local_window = UINT64_C(0x0a) << 56, /* Intel's compiler's mark */
               .mask_digits = 8},
     .profile = GEN_PROFILE,
-    .run = {.open = open_device,
+    .run = {.own_bytes = sizeof(struct gen),
+            .read = read_program,
+            .open = open_device,
             .load = load,
             .close = close_device,
             .print = print,
-            .explain_fault = explain_fault,
-            .buffer = buffer,
-            .work_item = work_item},
+            .explain_fault = explain_fault},
     .isa = {.instruction = instruction,
             .instruction_text = instruction_text,
             .code_register = code_register,

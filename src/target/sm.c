@@ -56,16 +56,11 @@ struct kernel {
 };
 
 struct sm {
+    WT_KERNEL_LAUNCH; /* first; its grid is whole blocks */
     struct cubin cubin;
     struct wt_sm_ptx ptx; /* of PTX; then there is no cubin */
     struct kernel kernel;
-    uint32_t grid[3], block[3]; /* CTAs; threads of one */
-    uint32_t dynamic;           /* bytes of shared memory behind the kernel's own */
-    struct wt_value *value;
-    bool *is_buffer;
-    size_t value_count;
-    uint8_t *handler;
-    size_t handler_size;
+    uint32_t dynamic; /* bytes of shared memory behind the kernel's own */
     struct sm_device *device;
     struct sm_launch launch;
     struct wt_sm_ptx *loaded; /* of a core file */
@@ -212,7 +207,6 @@ static enum wt_status choose_kernel(const struct wt_emulated *e, struct wt_error
     return taken ? WT_OK : wt_fail(err, WT_NO_MEMORY, "no host memory");
 }
 
-/* --grid counts work-items, as for every family; the grid of a launch counts CTAs. */
 static enum wt_status set_shape(const struct wt_emulated *e, struct wt_error *err)
 {
     const struct wt_kernel_options *k = &e->options->kernel;
@@ -227,7 +221,7 @@ static enum wt_status set_shape(const struct wt_emulated *e, struct wt_error *er
             return wt_fail(err, WT_INVALID,
                            "--grid %u is no multiple of --block %u: blocks of an SM are whole",
                            k->grid[i], s->block[i]);
-        s->grid[i] = k->grid[i] / s->block[i];
+        s->grid[i] = k->grid[i];
     }
     return WT_OK;
 }
@@ -265,17 +259,15 @@ static enum wt_status read_values(const struct wt_emulated *e, struct wt_error *
     if (added) /* behind the kernel's own, where its variables of no size begin */
         s->dynamic = (k->shared + 15) / 16 * 16 + (uint32_t)added - k->shared;
     s->value = calloc(count + 1, sizeof *s->value);
-    s->is_buffer = calloc(count + 1, sizeof *s->is_buffer);
-    if (!s->value || !s->is_buffer)
+    if (!s->value)
         return wt_fail(err, WT_NO_MEMORY, "no host memory");
     for (size_t i = 0; i < count; i++) {
         const char *text = e->options->argument[i];
         const uint32_t size = k->parameter[i].size;
         enum wt_value_kind kind = k->parameter[i].kind;
-        s->is_buffer[i] = names_buffer(text);
         if (strncmp(text, "local:", 6) == 0)
             kind = WT_VALUE_LOCAL;
-        if (s->is_buffer[i] && kind != WT_VALUE_LOCAL)
+        if (names_buffer(text) && kind != WT_VALUE_LOCAL)
             kind = WT_VALUE_BUFFER;
         if (kind == WT_VALUE_BUFFER && size != 8)
             return wt_fail(err, WT_INVALID,
@@ -304,7 +296,7 @@ static enum wt_status read_values(const struct wt_emulated *e, struct wt_error *
 /* The handler: the first function of a cubin, or raw bundles. */
 static enum wt_status read_handler(const struct wt_emulated *e, struct wt_error *err)
 {
-    struct sm *s = own(e);
+    struct wt_value *h = &e->launch->handler[0];
     enum wt_status status;
     struct cubin cubin;
     if (!e->options->kernel.handler_count)
@@ -312,10 +304,10 @@ static enum wt_status read_handler(const struct wt_emulated *e, struct wt_error 
     const char *path = e->options->kernel.handler[0];
     if (e->options->kernel.handler_count > 1)
         return wt_fail(err, WT_INVALID, "an SM has one trap handler");
-    if ((status = wt_file_read(path, &s->handler, &s->handler_size, err)) != WT_OK)
+    if ((status = wt_file_read(path, &h->bytes, &h->length, err)) != WT_OK)
         return status;
-    if (s->handler_size >= 4 && memcmp(s->handler, "\177ELF", 4) == 0) {
-        if ((status = cubin_parse(path, s->handler, s->handler_size, &cubin, err)) != WT_OK)
+    if (h->length >= 4 && memcmp(h->bytes, "\177ELF", 4) == 0) {
+        if ((status = cubin_parse(path, h->bytes, h->length, &cubin, err)) != WT_OK)
             return status;
         if (cubin.relocation_count) {
             cubin_free(&cubin);
@@ -324,39 +316,38 @@ static enum wt_status read_handler(const struct wt_emulated *e, struct wt_error 
                            path);
         }
         const struct cubin_function *f = &cubin.function[0];
-        memmove(s->handler, cubin.code + f->code, f->size); /* a part of the file */
-        s->handler_size = f->size;
+        memmove(h->bytes, cubin.code + f->code, f->size); /* a part of the file */
+        h->length = f->size;
         cubin_free(&cubin);
     }
-    if (!s->handler_size || s->handler_size % SM_BUNDLE || s->handler_size > 1 << 20)
+    if (!h->length || h->length % SM_BUNDLE || h->length > 1 << 20)
         return wt_fail(err, WT_INVALID,
                        "%s: %zu bytes; a trap handler is of whole bundles of 32, and not more than "
                        "a MiB",
-                       path, s->handler_size);
+                       path, h->length);
     return WT_OK;
+}
+
+static enum wt_status read_kernel(struct wt_emulated *e, struct wt_error *err)
+{
+    enum wt_status status;
+    e->launch = &own(e)->given;
+    if ((status = read_program(e, err)) != WT_OK || (status = choose_kernel(e, err)) != WT_OK ||
+        (status = set_shape(e, err)) != WT_OK || (status = read_values(e, err)) != WT_OK)
+        return status;
+    return read_handler(e, err);
 }
 
 static enum wt_status open_device(struct wt_emulated *e, const void *config, struct wt_error *err)
 {
-    struct sm_config gpu = *(const struct sm_config *)config;
-    struct sm *s = calloc(1, sizeof *s);
-    enum wt_status status;
-    if (!s)
-        return wt_fail(err, WT_NO_MEMORY, "no host memory");
-    e->own = s;
-    wt_emulated_override(e, &gpu.schedule, &gpu.fill);
-    assert(e->program || e->core_file);
-    if (e->program &&
-        ((status = read_program(e, err)) != WT_OK || (status = choose_kernel(e, err)) != WT_OK ||
-         (status = set_shape(e, err)) != WT_OK || (status = read_values(e, err)) != WT_OK ||
-         (status = read_handler(e, err)) != WT_OK))
-        return status;
-    if ((status = sm_device_new(&gpu, &s->device, err)) != WT_OK)
+    struct sm *s = own(e);
+    enum wt_status status = sm_device_new(config, &s->device, err);
+    if (!status && s->ptx.image)
+        status = sm_device_attach_ptx(s->device, s->ptx.image, err);
+    if (status)
         return status;
     if (e->core_file)
         wt_modules_set_bundles(e->modules, SM_BUNDLE, 8);
-    if (s->ptx.image && (status = sm_device_attach_ptx(s->device, s->ptx.image, err)) != WT_OK)
-        return status;
     e->machine = sm_machine(s->device);
     e->is_elf = true;
     return WT_OK;
@@ -365,11 +356,6 @@ static enum wt_status open_device(struct wt_emulated *e, const void *config, str
 static void close_device(struct wt_emulated *e)
 {
     struct sm *s = own(e);
-    if (!s)
-        return;
-    wt_launch_free_values(s->value, s->value_count);
-    free(s->is_buffer);
-    free(s->handler);
     sm_device_free(s->device);
     cubin_free(&s->cubin);
     wt_sm_ptx_free(&s->ptx);
@@ -377,8 +363,6 @@ static void close_device(struct wt_emulated *e)
         wt_sm_ptx_free(&s->loaded[i]);
     free(s->loaded);
     free(s->kernel.parameter);
-    free(s);
-    e->own = NULL;
 }
 
 /* ---- the launch ---- */
@@ -396,7 +380,7 @@ static enum wt_status map_blocks(struct sm *s, struct wt_error *err)
 {
     uint64_t end = 0;
     for (size_t i = 0; i < s->value_count; i++)
-        if (s->is_buffer[i] && s->value[i].length)
+        if (s->value[i].kind == WT_VALUE_BUFFER && s->value[i].length)
             end += (s->value[i].length + 0xfff) / 0x1000 * 0x1000 + 0x10000;
     end = (end + SM_BLOCK_BYTES - 1) / SM_BLOCK_BYTES * SM_BLOCK_BYTES;
     return end ? sm_device_map(s->device, BUFFERS, end, true, err) : WT_OK;
@@ -407,13 +391,13 @@ static enum wt_status put_buffers(struct sm *s, bool first, struct wt_error *err
 {
     enum wt_status status;
     uint64_t at = BUFFERS;
-    const bool blocks = sm_device_config(s->device)->hardware_bounds;
+    const bool blocks = ((const struct sm_config *)sm_machine(s->device)->config)->hardware_bounds;
     if (first && blocks && (status = map_blocks(s, err)) != WT_OK)
         return status;
     for (size_t i = 0; i < s->value_count; i++) {
-        if (!s->is_buffer[i])
-            continue;
         struct wt_value *v = &s->value[i];
+        if (v->kind != WT_VALUE_BUFFER)
+            continue;
         v->addr = at;
         if (v->length) {
             if (first && !blocks &&
@@ -431,16 +415,16 @@ static void fill_bank0(const struct sm *s, uint8_t *bank)
 {
     for (unsigned i = 0; i < 3; i++) {
         wt_store_le(bank + BANK_BLOCK + 4 * i, s->block[i], 4);
-        wt_store_le(bank + BANK_GRID + 4 * i, s->grid[i], 4);
+        wt_store_le(bank + BANK_GRID + 4 * i, s->grid[i] / s->block[i], 4);
     }
     wt_store_le(bank + BANK_STACK, s->kernel.local, 4); /* the stack grows down from its end */
     for (size_t i = 0; i < s->value_count; i++) {
         const struct parameter *p = &s->kernel.parameter[i];
         uint8_t *to = bank + CUBIN_PARAMETERS + p->offset;
-        if (s->is_buffer[i] || p->kind == WT_VALUE_LOCAL)
-            wt_store_le(to, s->value[i].addr, p->size);
-        else
+        if (s->value[i].kind == WT_VALUE_PLAIN)
             memcpy(to, s->value[i].bytes, s->value[i].length);
+        else
+            wt_store_le(to, s->value[i].addr, p->size);
     }
 }
 
@@ -492,8 +476,8 @@ static size_t parts_of(const struct sm *s, struct part part[3])
         if (s->cubin.data_size)
             part[count++] = (struct part){PTX_DATA, s->cubin.data, s->cubin.data_size, true};
     }
-    if (s->handler)
-        part[count++] = (struct part){HANDLER, s->handler, s->handler_size, false};
+    if (s->handler[0].length)
+        part[count++] = (struct part){HANDLER, s->handler[0].bytes, s->handler[0].length, false};
     return count;
 }
 
@@ -543,8 +527,10 @@ static struct sm_launch launch_of(const struct sm *s)
                           .shared = k->shared + s->dynamic,
                           .local = k->local,
                           .local_base = LOCAL};
-    memcpy(l.grid, s->grid, sizeof l.grid);
-    memcpy(l.block, s->block, sizeof l.block);
+    for (unsigned i = 0; i < 3; i++) {
+        l.grid[i] = s->grid[i] / s->block[i];
+        l.block[i] = s->block[i];
+    }
     if (k->code) {
         l.registers = k->code->registers ? k->code->registers : 255;
         return l;
@@ -576,7 +562,7 @@ static enum wt_status load(struct wt_emulated *e, struct wt_error *err)
     if ((status = put_buffers(s, first, err)) != WT_OK ||
         (status = put_banks(s, &s->launch, err)) != WT_OK)
         return status;
-    if (s->handler)
+    if (s->handler[0].length)
         sm_device_set_trap_handler(s->device, HANDLER);
     if (first)
         add_module(e);
@@ -588,28 +574,6 @@ static enum wt_status load(struct wt_emulated *e, struct wt_error *err)
 static bool instruction(struct wt_emulated *e, uint64_t pc, char *text, size_t size)
 {
     return sm_device_instruction(own(e)->device, pc, text, size);
-}
-
-static bool buffer(const struct wt_emulated *e, size_t index, struct wt_kernel_buffer *out)
-{
-    const struct sm *s = own(e);
-    if (index >= s->value_count || !s->is_buffer[index])
-        return false;
-    *out = (struct wt_kernel_buffer){
-        .name = "", .addr = s->value[index].addr, .length = s->value[index].length};
-    return true;
-}
-
-static bool work_item(struct wt_emulated *e, uint32_t wave, unsigned lane, uint64_t item[3])
-{
-    const struct sm *s = own(e);
-    uint32_t cta[3], index;
-    if (e->core_file || !sm_warp_cta(s->device, wave, cta, &index))
-        return false;
-    const uint32_t grid[3] = {s->grid[0] * s->block[0], s->grid[1] * s->block[1],
-                              s->grid[2] * s->block[2]};
-    wt_launch_work_item(grid, s->block, cta, index * e->machine->lanes + lane, item);
-    return true;
 }
 
 /* ---- the debugger ---- */
@@ -666,11 +630,6 @@ static enum wt_status name_code(struct wt_archive *a, struct wt_modules *modules
     const enum wt_status status = wt_sm_core_take(a, NULL, modules, &program, err);
     wt_sm_ptx_free(&program);
     return status;
-}
-
-static const void *config_of(const struct wt_emulated *e)
-{
-    return sm_device_config(own(e)->device);
 }
 
 /* The error status of a warp, and the address of the error. */
@@ -731,11 +690,6 @@ static bool code_register(struct wt_emulated *e, uint64_t pc, size_t n,
 
 /* ---- faults ---- */
 
-static struct wt_fault *wave_fault(struct wt_emulated *e, uint32_t wave)
-{
-    return sm_warp_error(own(e)->device, wave);
-}
-
 /* Nothing is said of an offset into shared or local memory. */
 static bool fault_memory(struct wt_emulated *e, const struct wt_fault *fault, char *text,
                          size_t size)
@@ -745,7 +699,7 @@ static bool fault_memory(struct wt_emulated *e, const struct wt_fault *fault, ch
 
 const struct wt_family wt_family_sm = {
     .name = "sm",
-    .config = {.table = &sm_config_table, .of = config_of, .describe = describe},
+    .config = {.table = &sm_config_table, .describe = describe},
     .files = {.runs = "cubins and PTX", .elf_machine = CUBIN_ELF_MACHINE, .takes = takes_file},
     .words = {.core = "sm",
               .wave = "warp",
@@ -755,13 +709,12 @@ const struct wt_family wt_family_sm = {
               .private_window = SM_LOCAL_WINDOW,
               .mask_digits = 8},
     .profile = SM_PROFILE,
-    .run = {.open = open_device,
+    .run = {.own_bytes = sizeof(struct sm),
+            .read = read_kernel,
+            .open = open_device,
             .load = load,
             .close = close_device,
-            .wave_fault = wave_fault,
-            .fault_memory = fault_memory,
-            .buffer = buffer,
-            .work_item = work_item},
+            .fault_memory = fault_memory},
     .isa = {.instruction = instruction,
             .instruction_text = instruction_text,
             .code_register = code_register,

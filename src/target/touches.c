@@ -18,8 +18,7 @@ static enum wt_status describe(struct wt_emulated *e, struct wt_last_touch *last
     if ((status = wt_timeline_goto(e->timeline, t->time, err)) != WT_OK)
         return status;
     wt_machine_name_wave(e->machine, t->wave, last->place, sizeof last->place);
-    last->has_item =
-        e->family->run.work_item && e->family->run.work_item(e, t->wave, t->last.lane, last->item);
+    last->has_item = wt_emulated_work_item(e, t->wave, t->last.lane, last->item);
     return WT_OK;
 }
 

@@ -68,13 +68,9 @@ static enum wt_status read_program(struct wt_emulated *e, struct vortex *v, stru
 
 static enum wt_status open_device(struct wt_emulated *e, const void *config, struct wt_error *err)
 {
-    struct vortex *v = calloc(1, sizeof *v);
+    struct vortex *v = e->own;
     enum wt_status status;
-    if (!v)
-        return wt_fail(err, WT_NO_MEMORY, "no host memory");
-    e->own = v;
     v->config = *(const struct vx_config *)config;
-    wt_emulated_override(e, &v->config.schedule, &v->config.fill);
     if ((status = read_arguments(e, v, err)) != WT_OK)
         return status;
     if (e->options->kernel.given)
@@ -106,13 +102,9 @@ static enum wt_status load(struct wt_emulated *e, struct wt_error *err)
 static void close_device(struct wt_emulated *e)
 {
     struct vortex *v = e->own;
-    if (!v)
-        return;
     if (v->device)
         vx_device_free(v->device);
     wt_image_free(&v->image);
-    free(v);
-    e->own = NULL;
 }
 
 /* ---- checks ---- */
@@ -314,7 +306,7 @@ static unsigned instruction_text(struct wt_emulated *e, uint64_t pc, const uint8
 
 static void attach(struct wt_emulated *e)
 {
-    const struct vx_config *config = vx_device_config(wt_vortex_device(e));
+    const struct vx_config *config = e->machine->config;
     struct vortex *own = e->own;
     own->link = (struct wt_vortex_link){
         .bus = e->bus, .exit_addr = config->exit_addr, .xlen = config->xlen};
@@ -323,14 +315,9 @@ static void attach(struct wt_emulated *e)
 
 /* ---- core files ---- */
 
-static const void *config_of(const struct wt_emulated *e)
-{
-    return vx_device_config(wt_vortex_device(e));
-}
-
 static unsigned line_of(const struct wt_emulated *e)
 {
-    return ((const struct vx_config *)config_of(e))->line;
+    return ((const struct vx_config *)e->machine->config)->line;
 }
 
 #define DCTRL_DMACTIVE ((uint32_t)1 << 31)
@@ -345,12 +332,13 @@ static void make_ready(struct wt_emulated *e)
 
 const struct wt_family wt_family_vortex = {
     .name = "vortex",
-    .config = {.table = &vx_config_table, .of = config_of},
+    .config = {.table = &vx_config_table},
     .files = {.runs = "programs for RISC-V", .elf_machine = EM_RISCV},
     .words = {.core = "core", .wave = "warp", .lane = "thread", .local = "local"},
     .profile = {.begins_alone = true},
     .line = line_of,
-    .run = {.open = open_device,
+    .run = {.own_bytes = sizeof(struct vortex),
+            .open = open_device,
             .load = load,
             .close = close_device,
             .exit_word = exit_word,

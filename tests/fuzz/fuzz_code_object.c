@@ -22,8 +22,8 @@ static void run_first(const struct gcn_object *object)
     if (launch.kernel->explicit_arguments > 16)
         return;
     launch.value = value;
-    launch.values = launch.kernel->explicit_arguments;
-    for (size_t i = 0; i < launch.values; i++) {
+    launch.value_count = launch.kernel->explicit_arguments;
+    for (size_t i = 0; i < launch.value_count; i++) {
         const struct gcn_argument *a = &launch.kernel->argument[i];
         if (a->kind == GCN_ARG_VALUE && a->size > sizeof bytes)
             return;

@@ -63,7 +63,7 @@ static size_t values(const struct gcn_kernel *k, const char **line, struct wt_va
 static void check_segment(struct gcn_device *d, const struct gcn_launch *l)
 {
     const uint64_t kernarg = GCN_LAUNCH_ARGUMENTS + 256 + 64;
-    for (size_t i = 0; i < l->values; i++) {
+    for (size_t i = 0; i < l->value_count; i++) {
         const struct gcn_argument *a = &l->kernel->argument[i];
         uint8_t bytes[65536];
         if (!gcn_device_read(d, kernarg + a->offset, bytes, a->size))
@@ -134,10 +134,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         object.segment = &segment;
         object.segments = 1;
         object.size = sizeof code;
-        l.values = values(l.kernel, &line, value);
-        if (l.values == l.kernel->explicit_arguments)
+        l.value_count = values(l.kernel, &line, value);
+        if (l.value_count == l.kernel->explicit_arguments)
             launch(&object, &l);
-        for (size_t k = 0; k < l.values; k++)
+        for (size_t k = 0; k < l.value_count; k++)
             free(value[k].bytes);
     }
     object.segment = NULL;

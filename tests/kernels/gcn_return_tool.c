@@ -57,8 +57,8 @@ int main(int argc, char **argv)
     sscanf(argv[4], "%u,%u", &launch.block[0], &launch.block[1]);
     for (size_t i = 0; i < BUFFER; i += 4)
         wt_store_le(numbers + i, i * 2654435761u, 4);
-    launch.values = launch.kernel->explicit_arguments;
-    for (size_t i = 0; i < launch.values; i++) {
+    launch.value_count = launch.kernel->explicit_arguments;
+    for (size_t i = 0; i < launch.value_count; i++) {
         const struct gcn_argument *a = &launch.kernel->argument[i];
         value[i].bytes = a->kind == GCN_ARG_BUFFER  ? numbers
                          : a->kind == GCN_ARG_VALUE ? values
@@ -70,7 +70,7 @@ int main(int argc, char **argv)
     if (gcn_device_new(&config, &device, &err) || gcn_launch(device, &object, &launch, &err))
         return fail(&err);
     const uint64_t budget = strtoull(argv[7], NULL, 0), seed = strtoull(argv[8], NULL, 0);
-    size_t last = launch.values; /* the last buffer, where the results are */
+    size_t last = launch.value_count; /* the last buffer, where the results are */
     while (last && launch.kernel->argument[last - 1].kind != GCN_ARG_BUFFER)
         last--;
     if (!last)

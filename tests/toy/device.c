@@ -17,6 +17,7 @@ static struct toy_device *device_of(struct wt_machine *m)
 static void set_default(void *config)
 {
     *(struct toy_config *)config = (struct toy_config){.cores = 2};
+    wt_schedule_parse(WT_SCHEDULE_DEFAULT, &((struct toy_config *)config)->schedule, WT_IGNORED);
 }
 
 static const struct wt_config_key keys[] = {
@@ -114,11 +115,10 @@ static const struct wt_engine_ops engine = {.code = &toy_code_format,
 
 /* ---- state ---- */
 
-static void group_state(struct wt_archive *a, struct toy_device *d, uint32_t n)
+static void group_state(struct wt_archive *a, struct wt_machine *m, struct wt_group_head *head)
 {
-    struct toy_group *g = (struct toy_group *)wt_group_at(&d->machine.groups, n);
-    if (wt_archive_reads(a))
-        *g = (struct toy_group){.local = g->local, .place = n, .core = n / TOY_SLOTS};
+    const struct toy_device *d = device_of(m);
+    struct toy_group *g = (struct toy_group *)head;
     wt_archive_bool(a, &g->used);
     if (!g->used)
         return;
@@ -126,10 +126,6 @@ static void group_state(struct wt_archive *a, struct toy_device *d, uint32_t n)
     wt_archive_u32(a, &g->arrived, TOY_SLOTS, "waves at a barrier");
     g->local_size = d->launch.local_bytes;
     g->coordinate[0] = (uint32_t)g->number;
-    if (wt_group_local(&d->machine, &g->head))
-        wt_archive_bytes(a, g->local, g->local_size);
-    else
-        wt_archive_fail(a, "the host has no memory");
 }
 
 static void wave_state(struct wt_archive *a, struct toy_device *d, uint32_t n, bool debugged)
@@ -147,7 +143,7 @@ static void wave_state(struct wt_archive *a, struct toy_device *d, uint32_t n, b
     w->group = (struct toy_group *)wt_group_at(groups, place);
     wt_archive_u64(a, &w->pc, UINT64_MAX, "an address");
     wt_archive_u64(a, &w->wait_pc, UINT64_MAX, "an address");
-    wt_archive_u32(a, &w->index, TOY_SLOTS - 1, "a wave's index");
+    wt_archive_u16(a, &w->index, TOY_SLOTS - 1, "a wave's index");
     wt_archive_bool(a, &w->at_barrier);
     wt_archive_bytes(a, w->r, sizeof w->r);
     if (debugged) {
@@ -158,7 +154,7 @@ static void wave_state(struct wt_archive *a, struct toy_device *d, uint32_t n, b
     }
     if (!wt_archive_reads(a))
         return;
-    w->group->waves++;
+    w->group->waves += !a->snapshot; /* a snapshot has groups as they are */
     d->machine.active++;
     if (!w->group->used || w->group->core != n / TOY_SLOTS)
         wt_archive_fail(a, "a wave is where it cannot be");
@@ -177,8 +173,7 @@ static void own_state(struct toy_device *d, struct wt_archive *a, bool debugged)
     wt_archive_u64(a, &d->grid.done, d->grid.next, "groups");
     if (debugged)
         wt_archive_u32(a, &d->control, TOY_STOP | TOY_HOLD | TOY_ATTEND, "CONTROL");
-    for (uint32_t i = 0; i < d->machine.waves && !a->failed; i++)
-        group_state(a, d, i);
+    wt_groups_archive(&d->machine, a, group_state);
     if (wt_archive_reads(a))
         d->machine.active = 0;
     for (uint32_t i = 0; i < d->machine.waves && !a->failed; i++)
@@ -199,7 +194,7 @@ static void state(struct wt_machine *m, struct wt_archive *a)
 
 static uint64_t hash_of(struct wt_machine *m, bool debugged)
 {
-    struct wt_archive a = {.snapshot = true, .saves = true};
+    struct wt_archive a = {.saves = true};
     own_state(device_of(m), &a, debugged);
     const uint64_t seed = wt_memory_hash(m->memory) + m->time + m->turns.current;
     const uint64_t hash = XXH3_64bits_withSeed(a.bytes, a.size, seed);
@@ -252,6 +247,13 @@ static void view(struct wt_machine *m, uint32_t wave, struct wt_wave_view *v)
     v->arrived = w->group->arrived;
     v->expected = w->group->waves;
     snprintf(v->wait, sizeof v->wait, "barrier: %u of %u waves have come", v->arrived, v->expected);
+}
+
+/* The mistake for which a wave has halted. */
+static struct wt_fault *wave_fault(struct wt_machine *m, uint32_t wave)
+{
+    struct toy_wave *w = &device_of(m)->wave[wave];
+    return w->active && w->cause == TOY_FAILED ? &w->error : NULL;
 }
 
 static bool explain(struct wt_machine *m, uint32_t wave, unsigned lane, uint64_t addr,
@@ -313,6 +315,7 @@ static const struct wt_machine_ops ops = {.family = "toy",
                                           .hash = hash,
                                           .program_hash = program_hash,
                                           .view = view,
+                                          .wave_fault = wave_fault,
                                           .divergence = wt_machine_no_divergence,
                                           .read_memory = wt_pieces_read,
                                           .write_memory = wt_pieces_write,
@@ -332,8 +335,7 @@ static const struct wt_machine_ops ops = {.family = "toy",
                                           .home = toy_home,
                                           .map = &toy_address_map};
 
-struct toy_device *toy_new(const struct toy_config *config, bool hosted,
-                           const struct wt_schedule *schedule, struct wt_error *err)
+struct toy_device *toy_new(const struct toy_config *config, bool hosted, struct wt_error *err)
 {
     struct toy_device *d = calloc(1, sizeof *d);
     const struct wt_groups groups = {.ops = &toy_group_ops,
@@ -342,13 +344,14 @@ struct toy_device *toy_new(const struct toy_config *config, bool hosted,
                                      .groups_per_core = TOY_SLOTS,
                                      .group_bytes = sizeof(struct toy_group),
                                      .local_bytes = TOY_LOCAL_BYTES};
+    if (d)
+        d->config = *config;
     if (d &&
         wt_machine_init(&d->machine, &ops, &engine, &groups, TOY_LANES, sizeof *d->wave,
-                        schedule) &&
+                        &d->config.device) &&
         (d->wave = d->machine.wave) &&
         wt_regions_add(&d->machine.regions, TOY_MEMORY, TOY_MEMORY_BYTES, true, err) == WT_OK &&
         (!hosted || wt_in_process_begin(&d->machine, err) == WT_OK)) {
-        d->config = *config;
         reset(&d->machine);
         return d;
     }
@@ -356,12 +359,6 @@ struct toy_device *toy_new(const struct toy_config *config, bool hosted,
         free_device(&d->machine);
     wt_fail(err, WT_NO_MEMORY, "the host has no memory for a toy");
     return NULL;
-}
-
-struct wt_fault *toy_wave_fault(struct wt_machine *m, uint32_t wave)
-{
-    struct toy_wave *w = &device_of(m)->wave[wave];
-    return w->active && w->cause == TOY_FAILED ? &w->error : NULL;
 }
 
 /* ---- kernels ---- */

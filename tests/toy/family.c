@@ -24,13 +24,12 @@ static void describe(const void *config, char *text, size_t size)
 /* ---- kernels in files ---- */
 
 struct own {
+    WT_KERNEL_LAUNCH; /* first */
     struct toy_device *device;
     uint8_t *file;
     size_t length;
     struct toy_header header;
     struct toy_launch launch;
-    struct wt_value *value;
-    size_t values;
 };
 
 static struct own *own(const struct wt_emulated *e)
@@ -58,32 +57,22 @@ static struct wt_launch_argument argument(const void *kernel, size_t index)
 static enum wt_status read_program(struct wt_emulated *e, struct wt_error *err)
 {
     struct own *o = own(e);
-    uint32_t grid[3], block[3];
     enum wt_status status = wt_file_read(e->program, &o->file, &o->length, err);
+    e->launch = &o->given;
+    if (!status && o->length >= sizeof o->header)
+        memcpy(&o->header, o->file, sizeof o->header);
     if (!status)
-        status = wt_launch_shape(&e->options->kernel, grid, block, err);
-    if (status)
-        return status;
-    memcpy(&o->header, o->file, sizeof o->header);
-    if (block[0] % TOY_LANES || grid[0] % block[0] || grid[1] * grid[2] != 1)
+        status = wt_launch_describe(e, "toy", &o->header, o->header.arguments, argument, err);
+    if (!status &&
+        (o->block[0] % TOY_LANES || o->grid[0] % o->block[0] || o->grid[1] * o->grid[2] != 1))
         return wt_fail(err, WT_INVALID, "a toy's groups are whole, of %u lanes a wave", TOY_LANES);
-    o->launch = (struct toy_launch){.groups = grid[0] / block[0], .waves = block[0] / TOY_LANES};
-    return wt_launch_read_values(e->options, "toy", &o->header, o->header.arguments, argument,
-                                 &o->value, &o->values, err);
+    return status;
 }
 
 static enum wt_status open_device(struct wt_emulated *e, const void *config, struct wt_error *err)
 {
-    struct wt_schedule schedule;
-    struct own *o = e->own = calloc(1, sizeof *o);
-    enum wt_status status = WT_OK;
-    if (!o)
-        return wt_fail(err, WT_NO_MEMORY, "no host memory");
-    wt_schedule_parse(WT_SCHEDULE_DEFAULT, &schedule, WT_IGNORED);
-    if (e->program && (status = read_program(e, err)) != WT_OK)
-        return status;
-    o->device =
-        toy_new(config, false, e->options->schedule ? e->options->schedule : &schedule, err);
+    struct own *o = own(e);
+    o->device = toy_new(config, false, err);
     e->machine = o->device ? &o->device->machine : NULL;
     return o->device ? WT_OK : WT_NO_MEMORY;
 }
@@ -96,15 +85,17 @@ static enum wt_status load(struct wt_emulated *e, struct wt_error *err)
     wt_memory_clear(e->machine->memory);
     wt_machine_forget_code(e->machine);
     e->machine->ops->reset(e->machine);
-    for (size_t i = 0; i < o->values && !status; i++) {
+    for (size_t i = 0; i < o->value_count && !status; i++) {
         struct wt_value *v = &o->value[i];
         memcpy(&arguments[i], v->bytes, v->length < 8 ? v->length : 8);
-        if (!(o->header.buffers >> i & 1))
+        if (v->kind != WT_VALUE_BUFFER)
             continue;
         arguments[i] = v->addr = at;
         status = wt_mapped_put(e->machine, at, v->bytes, v->length, err);
         at += (v->length + 255) / 256 * 256;
     }
+    o->launch =
+        (struct toy_launch){.groups = o->grid[0] / o->block[0], .waves = o->block[0] / TOY_LANES};
     if (!status)
         status = toy_load(o->device, o->file, o->length, arguments, &o->launch, err);
     if (!status)
@@ -114,27 +105,9 @@ static enum wt_status load(struct wt_emulated *e, struct wt_error *err)
 
 static void close_device(struct wt_emulated *e)
 {
-    struct own *o = own(e);
-    if (!o)
-        return;
-    if (o->device)
+    if (own(e)->device)
         e->machine->ops->free(e->machine);
-    wt_launch_free_values(o->value, o->values);
-    free(o->file);
-    free(o);
-    e->own = NULL;
-}
-
-static bool buffer(const struct wt_emulated *e, size_t index, struct wt_kernel_buffer *out)
-{
-    const struct own *o = own(e);
-    if (index >= o->values || !(o->header.buffers >> index & 1))
-        return false;
-    *out = (struct wt_kernel_buffer){.name = "",
-                                     .addr = o->value[index].addr,
-                                     .length = o->value[index].length,
-                                     .slice = o->value[index].length};
-    return true;
+    free(own(e)->file);
 }
 
 static unsigned instruction_text(struct wt_emulated *e, uint64_t pc, const uint8_t *bytes,
@@ -157,11 +130,6 @@ static bool instruction(struct wt_emulated *e, uint64_t pc, char *text, size_t s
     return true;
 }
 
-static const void *config_of(const struct wt_emulated *e)
-{
-    return &own(e)->device->config;
-}
-
 static void list_isa(FILE *out)
 {
     char text[64];
@@ -169,11 +137,6 @@ static void list_isa(FILE *out)
         toy_text(&in, text, sizeof text);
         fprintf(out, "%s\n", text);
     }
-}
-
-static struct wt_fault *wave_fault(struct wt_emulated *e, uint32_t wave)
-{
-    return toy_wave_fault(e->machine, wave);
 }
 
 /* ---- the debugger's way in ---- */
@@ -222,15 +185,15 @@ static const struct wt_family_task tasks[] = {{"run kernels", "", "", true}, {0}
 
 static const struct wt_family family = {
     .name = "toy",
-    .config = {.table = &toy_config_table, .of = config_of, .describe = describe},
+    .config = {.table = &toy_config_table, .describe = describe},
     .files = {.runs = "kernels of toys", .elf_machine = UINT32_MAX, .takes = takes},
     .words = {.core = "core", .wave = "wave", .lane = "lane", .local = "local", .mask_digits = 2},
     .profile = TOY_PROFILE,
-    .run = {.open = open_device,
+    .run = {.own_bytes = sizeof(struct own),
+            .read = read_program,
+            .open = open_device,
             .load = load,
-            .close = close_device,
-            .wave_fault = wave_fault,
-            .buffer = buffer},
+            .close = close_device},
     .isa = {.instruction = instruction, .instruction_text = instruction_text, .list_isa = list_isa},
     .core_file = {.operations = toy_operations, .make_ready = make_ready},
     .debug = {.probe = &toy_probe,

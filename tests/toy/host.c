@@ -69,17 +69,11 @@ static void let_go(void *context)
         wt_hosted_input(&toy.hosted, &(struct wt_input){.kind = WT_INPUT_DEBUG_WRITE, .addr = i});
 }
 
-static const struct wt_fault *fault(void *context, const struct wt_wire_request *r)
-{
-    return wt_hosted_has(&toy.hosted, r) ? toy_wave_fault(toy.machine, r->wave) : NULL;
-}
-
 static const struct wt_server_driver driver = {.kind = TOY_SOCKET,
                                                .family = TOY_WIRE_FAMILY,
                                                .let_go = let_go,
                                                .hello = hello,
                                                .breakpoint = breakpoint,
-                                               .fault = fault,
                                                .serve = toy_serve};
 
 /* ---- the program ---- */
@@ -94,26 +88,22 @@ static bool open_toy(void)
 {
     const char *gpus = getenv("WAVETRAP_TOY_GPUS"), *keys = gpus ? strchr(gpus, ':') : NULL;
     struct toy_config config;
-    struct wt_schedule schedule;
-    struct wt_fill fill = {WT_FILL_ZERO, 0};
     struct wt_error err;
     if (toy.device)
         return true;
     toy_config_table.set_default(&config);
-    if (wt_policy_of_environment(&schedule, &fill, &err) ||
+    if (wt_policy_of_environment(&config.device, &err) ||
         (keys && wt_config_parse(&toy_config_table, &config, keys + 1, &err)) ||
         mmap((void *)(uintptr_t)TOY_MEMORY, TOY_MEMORY_BYTES, PROT_READ | PROT_WRITE, // NOLINT
              MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0) == MAP_FAILED ||
-        !(toy.device = toy_new(&config, true, &schedule, &err)))
+        !(toy.device = toy_new(&config, true, &err)))
         return false;
     wt_core_on_fault_begin(&toy.on_fault);
     toy.hosted = (struct wt_hosted){.machine = &toy.device->machine,
                                     .core = &core_ops,
                                     .recorded = &recording_ops,
-                                    .device_config = &toy.device->config,
                                     .records = toy.on_fault.history,
                                     .planted = &toy.breakpoints};
-    toy.machine->fill = fill;
     wt_hosted_record(&toy.hosted, 0);
     toy.server =
         wt_server_start(&driver, NULL, &toy.gate, (struct wt_hosted *[]){&toy.hosted}, 1, 0);

@@ -108,7 +108,7 @@ static bool start_wave(struct wt_machine *m, uint32_t wave, struct wt_group_head
                            .device = d,
                            .incarnation = w->incarnation + 1,
                            .left = w->left,
-                           .index = index,
+                           .index = (uint16_t)index,
                            .pc = TOY_CODE,
                            .halted = d->control & TOY_HOLD};
     wt_group_wave_begins(m, &w->head, g);

@@ -63,6 +63,7 @@ struct toy_header {
 #define TOY_MAGIC "TOYCODE\n"
 
 struct toy_config {
+    WT_CONFIG_HEAD;
     unsigned cores;
 };
 extern const struct wt_config toy_config_table;
@@ -87,7 +88,6 @@ struct toy_group {
 struct toy_wave {
     WT_WAVE_HEAD(struct toy_group, group);
     struct toy_device *device;
-    uint32_t index; /**< in its group */
     bool at_barrier;
     uint64_t r[TOY_REGISTERS][TOY_LANES];
     /* of the debug hardware: */
@@ -119,11 +119,8 @@ extern const struct wt_address_map toy_address_map;
 /* ---- device.c ---- */
 void toy_update_ready(struct toy_wave *w);
 WT_ENGINE_FN(issue_at) toy_issue_at;
-/** The mistake for which a wave has halted; NULL: none. */
-struct wt_fault *toy_wave_fault(struct wt_machine *m, uint32_t wave);
 /** A device whose memory is the process's, if it is @p hosted. */
-struct toy_device *toy_new(const struct toy_config *config, bool hosted,
-                           const struct wt_schedule *schedule, struct wt_error *err);
+struct toy_device *toy_new(const struct toy_config *config, bool hosted, struct wt_error *err);
 /** Puts a kernel and its arguments into memory. */
 enum wt_status toy_load(struct toy_device *d, const uint8_t *file, size_t length,
                         const uint64_t *argument, struct toy_launch *launch, struct wt_error *err);

@@ -11,6 +11,7 @@
 #include <cmocka.h>
 
 #include "base/bits.h"
+#include "emulator/machine/groups.h"
 #include "emulator/gcn/gcn.h"
 
 #define CODE UINT64_C(0x10000)
@@ -177,7 +178,7 @@ static void test_initial_state(void **state)
     }
     assert_int_equal(dispatch(&r), WT_OK);
     for (uint32_t wave = 0; wave < r.m->waves; wave++) {
-        if (!gcn_wave_group(r.device, wave, coordinate, &index))
+        if (!wt_wave_group(gcn_machine(r.device), wave, coordinate, &index))
             continue;
         uint32_t exec[2];
         assert_true(gcn_wave_scalar(r.device, wave, 0, &value) && value == 0x3456789a);

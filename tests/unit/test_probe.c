@@ -392,7 +392,7 @@ static void a_device_that_slows_down_is_followed(void **state)
         assert_memory_equal(got, want, sizeof *got * 32);
         assert_true(quick <= 6);
         /* The same device, all of a sudden with a clock of 1. */
-        ((struct vx_config *)(uintptr_t)vx_device_config(r->device))->dm_clock = 1;
+        ((struct vx_config *)(uintptr_t)vx_machine(r->device)->config)->dm_clock = 1;
         for (int again = 0; again < 3; again++) {
             OK(read_values(p, 0, 2, index, 32, got, &err));
             assert_memory_equal(got, want, sizeof *got * 32);

@@ -43,8 +43,6 @@ static void print_engines(const void *config, char *text, size_t size)
 
 #define AT(member) .offset = offsetof(struct gcn_config, member)
 
-WT_FILL_FUNCTIONS(struct gcn_config)
-
 static const struct wt_config_key keys[] = {
     {"cu", "compute units, 1..64 (4); at most 16 a shader array", AT(cu), .least = 1,
      .most = MOST_CU},
@@ -66,8 +64,3 @@ const struct wt_config gcn_config_table = {
     .set_default = gcn_config_default,
     .check = check,
 };
-
-const struct gcn_config *gcn_device_config(const struct gcn_device *device)
-{
-    return &device->config;
-}

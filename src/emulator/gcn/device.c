@@ -170,8 +170,9 @@ static bool has_stopped_for_exception(const struct gcn_wave *w)
             w->trapsts & (GCN_TRAPSTS_MEM_VIOL | GCN_TRAPSTS_ILLEGAL));
 }
 
-struct wt_fault *gcn_wave_fault(struct gcn_device *d, uint32_t wave)
+struct wt_fault *gcn_wave_fault(struct wt_machine *m, uint32_t wave)
 {
+    struct gcn_device *d = device_of(m);
     const struct gcn_wave *w = &d->wave[wave];
     if (d->machine.fault.kind && d->machine.fault.wave == wave)
         return &d->machine.fault;
@@ -312,11 +313,6 @@ static bool operands_at(struct wt_machine *m, uint32_t wave, uint64_t pc,
                            : gcn_operands(&u, operands);
 }
 
-static bool find_operand(struct wt_machine *m, const char *name, struct wt_insn_operand *operand)
-{
-    return gcn_find_operand(name, operand);
-}
-
 static const struct wt_machine_ops machine_ops = {
     .family = "gfx900",
     .wave_word = "wave",
@@ -327,6 +323,7 @@ static const struct wt_machine_ops machine_ops = {
     .hash = gcn_hash,
     .program_hash = gcn_program_hash,
     .view = view,
+    .wave_fault = gcn_wave_fault,
     .divergence = wt_machine_no_divergence, /* the program has masks of waiting lanes in SGPRs */
     .read_memory = wt_pieces_read,
     .explain = gcn_explain,
@@ -341,7 +338,7 @@ static const struct wt_machine_ops machine_ops = {
     .describe_register = gcn_describe_register,
     .operands = operands_at,
     .origins = gcn_origins,
-    .find_operand = find_operand,
+    .find_operand = gcn_find_operand,
     .name_operand = gcn_operand_name,
     .operand_files = gcn_operand_files,
     .read_row = gcn_read_row,
@@ -364,10 +361,9 @@ enum wt_status gcn_device_new(const struct gcn_config *config, struct gcn_device
                                      .group_bytes = sizeof *d->group,
                                      .local_bytes = GCN_LDS_BYTES};
     const bool ready = wt_machine_init(&d->machine, &machine_ops, &gcn_engine_ops, &groups,
-                                       GCN_LANES, sizeof *d->wave, &config->schedule);
+                                       GCN_LANES, sizeof *d->wave, &d->config.device);
     d->wave = d->machine.wave;
     d->group = d->machine.groups.group;
-    d->machine.fill = config->fill;
     d->cu = calloc(config->cu, sizeof *d->cu);
     d->gds = calloc(1, GCN_GDS_BYTES);
     if (!d->cu || !d->gds || !ready) {

@@ -26,14 +26,13 @@ struct wt_archive;
 
 /** A device's configuration. */
 struct gcn_config {
+    WT_CONFIG_HEAD;
     unsigned cu; /**< compute units, 1..64; at most 16 a shader array */
     unsigned se; /**< shader engines, 1..4; 0: as many as the compute units need */
     unsigned sh; /**< shader arrays of an engine, 1..2 */
     bool debug;  /**< it has wave control and address watch */
     /** Instructions that a wave goes on for before a violation of memory is told, 0..1000. */
     unsigned imprecise;
-    struct wt_fill fill;
-    struct wt_schedule schedule;
 };
 
 /** Fills in the default of a struct gcn_config: 4 compute units, round robin. */
@@ -51,9 +50,6 @@ enum wt_status gcn_device_new(const struct gcn_config *config, struct gcn_device
                               struct wt_error *err);
 /** Frees a device, its memory and its watches. NULL is allowed. */
 void gcn_device_free(struct gcn_device *device);
-
-/** The configuration, with the number of shader engines that it has. */
-const struct gcn_config *gcn_device_config(const struct gcn_device *device);
 
 /** The device as a machine (run, reset, hash, views); the same object. */
 struct wt_machine *gcn_machine(struct gcn_device *device);
@@ -140,7 +136,7 @@ struct wt_fault *gcn_wave_exception(struct gcn_device *device, uint32_t wave);
  * The mistake for which a wave stands where it is: the machine's fault, or an exception with which
  * it has stopped for a debugger or has come out of its trap handler; NULL: none. Valid likewise.
  */
-struct wt_fault *gcn_wave_fault(struct gcn_device *device, uint32_t wave);
+WT_MACHINE_FN(wave_fault) gcn_wave_fault;
 /** The latest exception of any wave; NULL if there was none. Valid until the next one. */
 const struct wt_fault *gcn_latest_exception(struct gcn_device *device);
 
@@ -165,13 +161,6 @@ bool gcn_wave_saved(const struct gcn_device *device, uint32_t wave, uint64_t *ad
  * not all saved.
  */
 enum wt_status gcn_device_restore_context(struct gcn_device *device, struct wt_error *err);
-
-/**
- * The coordinates of an active wave's work-group, and the wave's index in it; false if there is no
- * such wave.
- */
-bool gcn_wave_group(struct gcn_device *device, uint32_t wave, uint32_t coordinate[3],
-                    uint32_t *index);
 
 /* ---- registers, for looking into a wave ---- */
 

@@ -10,17 +10,6 @@ static struct gcn_wave *wave_of(struct gcn_device *d, uint32_t wave)
     return wave < d->machine.waves && d->wave[wave].active ? &d->wave[wave] : NULL;
 }
 
-bool gcn_wave_group(struct gcn_device *device, uint32_t wave, uint32_t coordinate[3],
-                    uint32_t *index)
-{
-    const struct gcn_wave *w = wave_of(device, wave);
-    if (!w)
-        return false;
-    memcpy(coordinate, w->group->coordinate, sizeof w->group->coordinate);
-    *index = w->index;
-    return true;
-}
-
 bool gcn_wave_scalar(struct gcn_device *device, uint32_t wave, unsigned number, uint32_t *value)
 {
     const struct gcn_wave *w = wave_of(device, wave);

@@ -85,7 +85,6 @@ struct gcn_wave {
     bool scc;
     bool at_barrier;
     uint16_t vgprs, sgprs;             /* allocated */
-    uint16_t index;                    /* within the group */
     uint16_t scratch;                  /* its place in its queue's scratch memory */
     uint8_t vm_cnt, lgkm_cnt, exp_cnt; /* accesses that no s_waitcnt has waited for */
     uint8_t gws;                       /* enum gcn_gws_wait */

@@ -167,36 +167,17 @@ static void dispatch(struct wt_archive *a, struct gcn_dispatch *k)
 
 /* ---- work-groups and waves ---- */
 
-static void group_members(struct wt_archive *a, struct gcn_device *d, uint32_t n)
+static void group(struct wt_archive *a, struct wt_machine *m, struct wt_group_head *head)
 {
-    struct gcn_group *g = &d->group[n];
+    struct gcn_group *g = (struct gcn_group *)head;
     wt_archive_bool(a, &g->used);
     wt_archive_bool(a, &g->saved);
     for (unsigned i = 0; i < 3; i++)
         wt_archive_u32(a, &g->coordinate[i], UINT32_MAX, "a work-group");
     wt_archive_u32(a, &g->launch, GCN_DISPATCHES - 1, "a work-group's dispatch");
     wt_archive_u32(a, &g->local_size, GCN_LDS_BYTES, "the LDS of a work-group");
-    if (wt_archive_reads(a)) {
-        g->core = n / GCN_WAVES_PER_CU;
-        g->waves = 0; /* its waves count themselves */
-        g->waiting = 0;
-    }
-    if (wt_archive_reads(a) && g->used && !d->dispatch[g->launch].active)
+    if (wt_archive_reads(a) && g->used && !((struct gcn_device *)m)->dispatch[g->launch].active)
         wt_archive_fail(a, "a work-group is of a dispatch that has ended");
-}
-
-static void group(struct wt_archive *a, struct gcn_device *d, uint32_t n)
-{
-    struct gcn_group *g = &d->group[n];
-    if (!wt_archive_whole_but(a, g, sizeof *g, &g->local))
-        group_members(a, d, n);
-    if (!g->used)
-        return;
-    if (!wt_group_local(&d->machine, &g->head)) {
-        wt_archive_fail(a, "the host has no memory for LDS");
-        return;
-    }
-    wt_archive_sparse(a, g->local, g->local_size);
 }
 
 static void check_wave(struct wt_archive *a, const struct gcn_device *d, const struct gcn_wave *w)
@@ -401,8 +382,7 @@ void gcn_state(struct wt_machine *m, struct wt_archive *a)
     for (unsigned i = 0; i < GCN_GWS; i++)
         wt_archive_u32(a, &d->gws[i], UINT32_MAX, "a counter of global wave sync");
     wt_archive_sparse(a, d->gds, GCN_GDS_BYTES);
-    for (uint32_t i = 0; i < m->waves && !a->failed; i++)
-        group(a, d, i);
+    wt_groups_archive(m, a, group);
     for (uint32_t i = 0; i < m->waves && !a->failed; i++)
         wave(a, d, i);
     exceptions(a, d);

@@ -8,8 +8,6 @@ void gen_config_default(void *config)
     wt_schedule_parse(WT_SCHEDULE_DEFAULT, &c->schedule, WT_IGNORED);
 }
 
-WT_FILL_FUNCTIONS(struct gen_config)
-
 static const struct wt_config_key keys[] = {
     {"subslices", "of eight EUs with seven threads each, 1..9 (3)",
      .offset = offsetof(struct gen_config, subslices), .least = 1, .most = 9},
@@ -27,8 +25,3 @@ const struct wt_config gen_config_table = {
     .count = sizeof keys / sizeof keys[0],
     .set_default = gen_config_default,
 };
-
-const struct gen_config *gen_device_config(const struct gen_device *device)
-{
-    return &device->config;
-}

@@ -161,11 +161,6 @@ static bool operands_at(struct wt_machine *m, uint32_t wave, uint64_t pc,
     return true;
 }
 
-static bool find_operand(struct wt_machine *m, const char *name, struct wt_insn_operand *operand)
-{
-    return gen_find_operand(name, operand);
-}
-
 static const struct wt_machine_ops machine_ops = {
     .family = "gen9",
     .wave_word = "thread",
@@ -176,6 +171,7 @@ static const struct wt_machine_ops machine_ops = {
     .hash = gen_hash,
     .program_hash = gen_program_hash,
     .view = view,
+    .wave_fault = wt_machine_no_wave_fault,
     .divergence = divergence,
     .read_memory = gen_read_memory,
     .explain = gen_explain,
@@ -190,7 +186,7 @@ static const struct wt_machine_ops machine_ops = {
     .describe_register = gen_describe_register,
     .operands = operands_at,
     .origins = wt_machine_no_origins,
-    .find_operand = find_operand,
+    .find_operand = gen_find_operand,
     .name_operand = gen_operand_name,
     .operand_files = gen_operand_files,
     .read_row = gen_read_row,
@@ -211,8 +207,7 @@ enum wt_status gen_device_new(const struct gen_config *config, struct gen_device
                                      .group_bytes = sizeof *d->group,
                                      .local_bytes = GEN_SLM_BYTES};
     const bool ready = wt_machine_init(&d->machine, &machine_ops, &gen_engine_ops, &groups,
-                                       GEN_CHANNELS, sizeof *d->thread, &config->schedule);
-    d->machine.fill = config->fill;
+                                       GEN_CHANNELS, sizeof *d->thread, &d->config.device);
     d->thread = d->machine.wave;
     d->group = d->machine.groups.group;
     if (!ready) {

@@ -26,12 +26,11 @@ struct wt_archive;
 
 /** A device's configuration: the keys behind "gen9:". */
 struct gen_config {
+    WT_CONFIG_HEAD;
     unsigned subslices; /**< 1..9: three slices of three are the most that Gen9 has */
     /** The effect of a message outside its surface. True: as in hardware, a read gives 0 and a
      * write has no effect. False: it is a stray access. */
     bool hardware_bounds;
-    struct wt_fill fill;
-    struct wt_schedule schedule;
 };
 
 /** 3 subslices (GT2: 24 EUs, 168 threads), round robin, stray accesses are reported. */
@@ -47,9 +46,6 @@ void gen_device_free(struct gen_device *device);
 
 /** As new: no memory is mapped, nothing is under way. Only the driver's debug support stays. */
 void gen_device_clear(struct gen_device *device);
-
-/** The configuration that the device was made from. */
-const struct gen_config *gen_device_config(const struct gen_device *device);
 
 /** The device as a machine (run, reset, hash, views); the same object. */
 struct wt_machine *gen_machine(struct gen_device *device);
@@ -138,10 +134,6 @@ struct gen_progress {
 /** @p walk: below GEN_WALKS; false if none of that number is under way. */
 bool gen_device_progress(const struct gen_device *device, unsigned walk,
                          struct gen_progress *progress);
-
-/** A thread's place in its walk, for reports: coordinates of its group, and its index there. */
-bool gen_thread_group(struct gen_device *device, uint32_t thread, uint32_t coordinate[3],
-                      uint32_t *index);
 
 /* ---- registers of the bus: wt_machine_ops.debug_read and debug_write ---- */
 

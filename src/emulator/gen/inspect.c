@@ -11,17 +11,6 @@ static struct gen_thread *thread_of(struct gen_device *d, uint32_t thread)
     return thread < d->machine.waves && d->thread[thread].active ? &d->thread[thread] : NULL;
 }
 
-bool gen_thread_group(struct gen_device *device, uint32_t thread, uint32_t coordinate[3],
-                      uint32_t *index)
-{
-    const struct gen_thread *t = thread_of(device, thread);
-    if (!t)
-        return false;
-    memcpy(coordinate, t->group->coordinate, sizeof t->group->coordinate);
-    *index = t->index;
-    return true;
-}
-
 bool gen_device_progress(const struct gen_device *device, unsigned walk,
                          struct gen_progress *progress)
 {

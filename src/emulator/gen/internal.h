@@ -214,7 +214,6 @@ struct gen_thread {
     bool steps;      /* it is back there after the instruction being executed */
     uint32_t status; /* why: bits of cr0.1 that are requests, which the program does not see */
     bool suppress;   /* Breakpoint Suppress, for when it goes on */
-    uint16_t index;  /* within the group */
 };
 
 /* A thread group that is being run. */

@@ -72,11 +72,9 @@ static void running(struct wt_archive *a, struct gen_running *k)
 
 /* ---- groups and threads ---- */
 
-static void group_members(struct wt_archive *a, struct gen_device *d, uint32_t n)
+static void group(struct wt_archive *a, struct wt_machine *m, struct wt_group_head *head)
 {
-    struct gen_group *g = &d->group[n];
-    if (wt_archive_reads(a))
-        *g = (struct gen_group){.local = g->local, .place = n, .core = n / GEN_SUBSLICE_THREADS};
+    struct gen_group *g = (struct gen_group *)head;
     wt_archive_bool(a, &g->used);
     if (!g->used)
         return;
@@ -86,22 +84,8 @@ static void group_members(struct wt_archive *a, struct gen_device *d, uint32_t n
     wt_archive_u64(a, &g->number, UINT64_MAX, "a group's number");
     wt_archive_u16(a, &g->arrived, GEN_SUBSLICE_THREADS, "the threads at a barrier");
     wt_archive_u32(a, &g->launch, GEN_WALKS - 1, "a group's walk");
-    if (wt_archive_reads(a) && !d->walk[g->launch].active)
+    if (wt_archive_reads(a) && !((struct gen_device *)m)->walk[g->launch].active)
         wt_archive_fail(a, "a group is of a walk that has ended");
-}
-
-static void group(struct wt_archive *a, struct gen_device *d, uint32_t n)
-{
-    struct gen_group *g = &d->group[n];
-    if (!wt_archive_whole_but(a, g, sizeof *g, &g->local))
-        group_members(a, d, n);
-    if (!g->used)
-        return;
-    if (!wt_group_local(&d->machine, &g->head)) {
-        wt_archive_fail(a, "the host has no memory for shared memory");
-        return;
-    }
-    wt_archive_sparse(a, g->local, g->local_size);
 }
 
 static void registers(struct wt_archive *a, struct gen_thread *t)
@@ -227,8 +211,7 @@ void gen_state(struct wt_machine *m, struct wt_archive *a)
     wt_archive_bool(a, &d->debugged);
     for (unsigned i = 0; i < GEN_WALKS; i++)
         running(a, &d->walk[i]);
-    for (uint32_t i = 0; i < m->waves && !a->failed; i++)
-        group(a, d, i);
+    wt_groups_archive(m, a, group);
     for (uint32_t i = 0; i < m->waves && !a->failed; i++)
         thread(a, d, i);
     if (!wt_archive_reads(a) || a->failed)

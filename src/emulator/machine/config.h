@@ -8,7 +8,31 @@
 #include <stdint.h>
 #include <stdio.h>
 
+#include "emulator/machine/fill.h"
+#include "emulator/machine/schedule.h"
 #include "wavetrap/error.h"
+
+/*
+ * schedule: which wave has its turn when.
+ * fill: what registers and memory hold before they are written.
+ */
+#define WT_CONFIG_MEMBERS                                                                          \
+    struct wt_schedule schedule;                                                                   \
+    struct wt_fill fill;
+
+/** The part of a configuration that every family has. */
+struct wt_device_config {
+    WT_CONFIG_MEMBERS
+};
+
+/** The first member of a family's configuration: its members, and `device`. */
+#define WT_CONFIG_HEAD                                                                             \
+    union {                                                                                        \
+        struct wt_device_config device;                                                            \
+        struct {                                                                                   \
+            WT_CONFIG_MEMBERS                                                                      \
+        };                                                                                         \
+    }
 
 /** A key, and the member that it sets. */
 struct wt_config_key {
@@ -30,10 +54,23 @@ struct wt_config_key {
     void (*print)(const void *config, char *text, size_t size); /**< the value; also of a number */
 };
 
+/** Takes the value of WT_FILL_KEY. WT_INVALID: it makes no sense. */
+enum wt_status wt_config_take_fill(void *config, const char *text, struct wt_error *err);
+/** Prints it. */
+void wt_config_print_fill(const void *config, char *text, size_t size);
+/** The key "fill" of every family. */
+#define WT_FILL_KEY                                                                                \
+    {                                                                                              \
+        "fill",                                                                                    \
+            "what registers and memory hold before they are written: zero, a pattern of\n"         \
+            "               32 bits such as 0xffc00000, or random:SEED (zero)",                    \
+            .kind = WT_CONFIG_OWN, .take = wt_config_take_fill, .print = wt_config_print_fill      \
+    }
+
 /** A family's configuration. */
 struct wt_config {
     const char *gpu; /**< with its article, for messages: "a gfx900" */
-    size_t size;     /**< bytes of the struct */
+    size_t size;     /**< bytes of the struct, which begins with WT_CONFIG_HEAD */
     const struct wt_config_key *keys;
     unsigned count;
     void (*set_default)(void *config);

@@ -43,23 +43,4 @@ static inline uint64_t wt_fill_place(enum wt_filled thing, uint64_t number)
     return (uint64_t)thing << 56 ^ number;
 }
 
-/** A family's key "fill", of the member `fill` of its configuration's @p type. The family has the
- * functions take_fill and print_fill by WT_FILL_FUNCTIONS. */
-#define WT_FILL_KEY                                                                                \
-    {                                                                                              \
-        "fill",                                                                                    \
-            "what registers and memory hold before they are written: zero, a pattern of\n"         \
-            "               32 bits such as 0xffc00000, or random:SEED (zero)",                    \
-            .kind = WT_CONFIG_OWN, .take = take_fill, .print = print_fill                          \
-    }
-#define WT_FILL_FUNCTIONS(type)                                                                    \
-    static enum wt_status take_fill(void *config, const char *text, struct wt_error *err)          \
-    {                                                                                              \
-        return wt_fill_parse(text, &((type *)config)->fill, err);                                  \
-    }                                                                                              \
-    static void print_fill(const void *config, char *text, size_t size)                            \
-    {                                                                                              \
-        wt_fill_print(&((const type *)config)->fill, text, size);                                  \
-    }
-
 #endif

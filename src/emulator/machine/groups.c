@@ -1,4 +1,5 @@
 /* Places, start and end of work-groups. See groups.h. */
+#include "emulator/machine/archive.h"
 #include "emulator/machine/engine.h"
 #include "emulator/machine/groups.h"
 
@@ -55,12 +56,49 @@ static void clear(const struct wt_groups *groups, struct wt_group_head *g)
     g->place = place;
 }
 
+bool wt_wave_group(const struct wt_machine *m, uint32_t wave, uint32_t coordinate[3],
+                   uint32_t *index)
+{
+    const struct wt_wave_head *w = wave < m->waves ? wt_machine_wave(m, wave) : NULL;
+    if (!w || !w->active || !w->group)
+        return false;
+    memcpy(coordinate, w->group->coordinate, sizeof w->group->coordinate);
+    *index = w->index;
+    return true;
+}
+
 void wt_groups_reset(struct wt_machine *m)
 {
     struct wt_groups *groups = &m->groups;
     for (uint32_t i = 0; i < places(groups); i++)
         clear(groups, wt_group_at(groups, i));
     memset(groups->room, 0, groups->cores * sizeof *groups->room);
+}
+
+void wt_groups_archive(struct wt_machine *m, struct wt_archive *a,
+                       void (*members)(struct wt_archive *a, struct wt_machine *m,
+                                       struct wt_group_head *g))
+{
+    const struct wt_groups *groups = &m->groups;
+    for (uint32_t i = 0; i < places(groups) && !a->failed; i++) {
+        struct wt_group_head *g = wt_group_at(groups, i);
+        if (!wt_archive_whole_but(a, g, groups->group_bytes, &g->local)) {
+            if (wt_archive_reads(a)) {
+                clear(groups, g);
+                g->core = i / groups->groups_per_core;
+            }
+            members(a, m, g);
+        }
+        if (!g->used)
+            continue;
+        if (!wt_group_local(m, g)) {
+            wt_archive_fail(a, "the host has no memory for a work-group");
+            return;
+        }
+        if (wt_archive_reads(a) && !a->snapshot)
+            memset(g->local, 0, groups->local_bytes);
+        wt_archive_sparse(a, g->local, g->local_size);
+    }
 }
 
 void wt_groups_count(struct wt_machine *m)

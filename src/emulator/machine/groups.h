@@ -26,6 +26,14 @@ static inline struct wt_group_head *wt_group_at(const struct wt_groups *groups, 
 
 /** Forgets all groups; their memory stays for later ones. No wave may be active. */
 void wt_groups_reset(struct wt_machine *m);
+/**
+ * Writes or reads all places of groups, with their memory. @p members does a group's members but
+ * place, core and memory, which includes `used` and local_size; of one that is read all the others
+ * are 0.
+ */
+void wt_groups_archive(struct wt_machine *m, struct wt_archive *a,
+                       void (*members)(struct wt_archive *a, struct wt_machine *m,
+                                       struct wt_group_head *g));
 /** Counts anew what is taken, from the waves and groups. */
 void wt_groups_count(struct wt_machine *m);
 /** Asserts that what is taken, and the groups' numbers of waves, are as the waves say. */
@@ -43,6 +51,10 @@ void wt_group_release(struct wt_machine *m, struct wt_group_head *g);
 
 /** The groups of launch @p number, as the family counts them, end unfinished, and so does it. */
 void wt_groups_abandon(struct wt_machine *m, uint32_t number);
+
+/** The group of wave @p wave, and the wave's place in it; false: there is no such wave now. */
+bool wt_wave_group(const struct wt_machine *m, uint32_t wave, uint32_t coordinate[3],
+                   uint32_t *index);
 
 /** A wave has taken its slot: it becomes active, and is one of the group's. */
 void wt_group_wave_begins(struct wt_machine *m, struct wt_wave_head *w, struct wt_group_head *g);

@@ -19,6 +19,7 @@
  * incarnation: how many waves its slot has had; no part of the hashes.
  * id: flat index of its slot.
  * active: a wave is in the slot.
+ * index: of it in its group; in its core, where a family has no groups.
  * group: its work-group (groups.h); NULL: none, as where a family has no groups.
  */
 #define WT_WAVE_MEMBERS(group_type, group)                                                         \
@@ -28,6 +29,7 @@
     uint64_t incarnation;                                                                          \
     uint32_t id;                                                                                   \
     bool active;                                                                                   \
+    uint16_t index;                                                                                \
     group_type *group;
 
 struct wt_group_head;

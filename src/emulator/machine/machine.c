@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "emulator/machine/config.h"
 #include "emulator/machine/engine.h"
 #include "emulator/machine/groups.h"
 #include "emulator/machine/operands.h"
@@ -28,13 +29,15 @@ static bool is_total(const void *table, size_t size)
 
 bool wt_machine_init(struct wt_machine *m, const struct wt_machine_ops *ops,
                      const struct wt_engine_ops *engine, const struct wt_groups *groups,
-                     unsigned lanes, size_t wave_bytes, const struct wt_schedule *schedule)
+                     unsigned lanes, size_t wave_bytes, const struct wt_device_config *config)
 {
     assert(is_total(ops, sizeof *ops) && is_total(engine, sizeof *engine));
     const uint32_t waves = groups->cores * groups->waves_per_core;
     assert(waves > 0 && lanes > 0 && lanes <= WT_MAX_LANES);
     m->ops = ops;
     m->engine = engine;
+    m->config = config;
+    m->fill = config->fill;
     m->waves = waves;
     m->lanes = lanes;
     m->wave_bytes = wave_bytes;
@@ -44,7 +47,7 @@ bool wt_machine_init(struct wt_machine *m, const struct wt_machine_ops *ops,
     if (!posix_memalign(&m->wave, 64, waves * wave_bytes))
         memset(m->wave, 0, waves * wave_bytes);
     m->groups = *groups;
-    return m->memory && m->wave && wt_turns_init(&m->turns, schedule, waves) &&
+    return m->memory && m->wave && wt_turns_init(&m->turns, &config->schedule, waves) &&
            (!groups->ops || wt_groups_init(m));
 }
 
@@ -124,6 +127,11 @@ void wt_machine_begin_run(struct wt_machine *m)
     m->time = 0;
 }
 
+struct wt_fault *wt_machine_no_wave_fault(struct wt_machine *m, uint32_t wave)
+{
+    return NULL;
+}
+
 bool wt_machine_no_divergence(struct wt_machine *m, uint32_t wave, unsigned index,
                               struct wt_divergence *entry)
 {
@@ -149,7 +157,7 @@ struct wt_origin *wt_machine_no_origins(struct wt_machine *m, uint32_t wave, uin
     return NULL;
 }
 
-bool wt_machine_no_operand(struct wt_machine *m, const char *name, struct wt_insn_operand *operand)
+bool wt_machine_no_operand(const char *name, struct wt_insn_operand *operand)
 {
     return false;
 }

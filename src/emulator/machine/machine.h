@@ -28,6 +28,7 @@
 #include "wavetrap/error.h"
 
 struct wt_address_map;
+struct wt_device_config;
 struct wt_archive;
 struct wt_engine_ops;
 struct wt_spans;
@@ -88,6 +89,8 @@ struct wt_machine_ops {
     uint64_t (*program_hash)(struct wt_machine *m);
     /** Describes wave @p wave (0 .. waves-1). */
     void (*view)(struct wt_machine *m, uint32_t wave, struct wt_wave_view *view);
+    /** The fault, other than the machine's, for which a wave stands where it is; NULL: none. */
+    struct wt_fault *(*wave_fault)(struct wt_machine *m, uint32_t wave);
     /** Entry @p index (0 .. depth-1) of the wave's divergence stack; false when there is none. */
     bool (*divergence)(struct wt_machine *m, uint32_t wave, unsigned index,
                        struct wt_divergence *entry);
@@ -148,7 +151,7 @@ struct wt_machine_ops {
     struct wt_origin *(*origins)(struct wt_machine *m, uint32_t wave, uint64_t first, uint64_t end,
                                  size_t *count);
     /** The register that the debugger calls @p name, as an operand; false: it is no value. */
-    bool (*find_operand)(struct wt_machine *m, const char *name, struct wt_insn_operand *operand);
+    bool (*find_operand)(const char *name, struct wt_insn_operand *operand);
     /** Its name: that of a register that operands() lists. */
     void (*name_operand)(const struct wt_insn_operand *operand, char *text, size_t size);
     const struct wt_operand_file *operand_files; /**< by wt_insn_operand.file */
@@ -164,6 +167,7 @@ typedef void (*wt_console_fn)(void *context, unsigned slot, const char *line, si
 struct wt_machine {
     const struct wt_machine_ops *ops;
     const struct wt_engine_ops *engine; /**< what the family does for the run loop (engine.h) */
+    const void *config;                 /**< of the device, as its family has it */
     uint64_t time;                      /**< issue time: wave-instructions issued since reset */
     uint64_t resets;     /**< how often it was reset: each begins a new count of issue time */
     uint64_t runs;       /**< runs before this one: resets after which something had been issued */
@@ -211,11 +215,12 @@ struct wt_machine {
  * Sets up a machine of zeros: its operations, none of which may be NULL, an empty memory, the waves
  * of @p groups' cores, which are @p wave_bytes of zeros each, and the places of its groups, if it
  * has operations for them (groups.h). @p lanes is 1 .. WT_MAX_LANES. False without host memory;
- * wt_machine_end must be called then, too.
+ * wt_machine_end must be called then, too. The configuration is the device's own, a struct of its
+ * family's, and outlives the machine.
  */
 bool wt_machine_init(struct wt_machine *m, const struct wt_machine_ops *ops,
                      const struct wt_engine_ops *engine, const struct wt_groups *groups,
-                     unsigned lanes, size_t wave_bytes, const struct wt_schedule *schedule);
+                     unsigned lanes, size_t wave_bytes, const struct wt_device_config *config);
 /**
  * Fills memory that nobody has written, by m->fill: that of all waves, and those of cores, which
  * must not exist yet. False without host memory.
@@ -229,6 +234,8 @@ struct wt_memory *wt_machine_new_memory(struct wt_machine *m);
 /** Frees what wt_machine_init and watches took, memory and decoded code included. */
 void wt_machine_end(struct wt_machine *m);
 
+/** The operation of a family whose faults are the machine's. */
+WT_MACHINE_FN(wave_fault) wt_machine_no_wave_fault;
 /** The operation of a family whose waves have no divergence stack. */
 WT_MACHINE_FN(divergence) wt_machine_no_divergence;
 /** The operations of a family that does not say what its instructions read and write, and its

@@ -261,7 +261,7 @@ static bool seed_register(struct wt_slice *s, const struct wt_slice_seed *seed)
     struct wt_insn_operand o;
     uint32_t depth = 0;
     const bool is_place = seed->name[0] == '#';
-    if (!s->m->ops->find_operand(s->m, is_place ? "" : seed->name, &o) ||
+    if (!s->m->ops->find_operand(is_place ? "" : seed->name, &o) ||
         seed->from > (is_place ? UINT32_MAX : 31) || seed->bytes > 512)
         return false;
     o.bits = seed->bytes ? (uint16_t)(8 * seed->bytes) : o.bits;

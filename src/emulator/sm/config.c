@@ -52,8 +52,6 @@ static void print_memory(const void *config, char *text, size_t size)
 
 #define AT(member) .offset = offsetof(struct sm_config, member)
 
-WT_FILL_FUNCTIONS(struct sm_config)
-
 static const struct wt_config_key keys[] = {
     {"cc", "compute capability that programs are told, 5.0..9.0 (5.0)", .kind = WT_CONFIG_OWN,
      .take = take_capability, .print = print_capability},

@@ -236,11 +236,6 @@ static bool operands_at(struct wt_machine *m, uint32_t wave, uint64_t pc,
            sm_operands(w, wt_load_le(bytes, 8), operands);
 }
 
-static bool find_operand(struct wt_machine *m, const char *name, struct wt_insn_operand *operand)
-{
-    return sm_find_operand(name, operand);
-}
-
 static const struct wt_machine_ops machine_ops = {
     .family = "sm",
     .wave_word = "warp",
@@ -251,6 +246,7 @@ static const struct wt_machine_ops machine_ops = {
     .hash = sm_hash,
     .program_hash = sm_program_hash,
     .view = view,
+    .wave_fault = sm_wave_fault,
     .divergence = divergence,
     .read_memory = wt_pieces_read,
     .write_memory = wt_pieces_write,
@@ -258,7 +254,7 @@ static const struct wt_machine_ops machine_ops = {
     .describe_register = sm_describe_register,
     .operands = operands_at,
     .origins = wt_machine_no_origins,
-    .find_operand = find_operand,
+    .find_operand = sm_find_operand,
     .name_operand = sm_operand_name,
     .operand_files = sm_operand_files,
     .read_row = sm_read_row,
@@ -286,8 +282,7 @@ enum wt_status sm_device_new(const struct sm_config *config, struct sm_device **
                                      .group_bytes = sizeof *d->cta,
                                      .local_bytes = SM_CTA_SHARED};
     const bool ready = wt_machine_init(&d->machine, &machine_ops, &sm_engine_ops, &groups, SM_LANES,
-                                       sizeof *d->warp, &config->schedule);
-    d->machine.fill = config->fill;
+                                       sizeof *d->warp, &d->config.device);
     d->warp = d->machine.wave;
     d->cta = d->machine.groups.group;
     if (!ready || !wt_console_init(&d->console, 1)) {
@@ -303,11 +298,6 @@ void sm_device_progress(const struct sm_device *device, uint64_t *done, uint64_t
 {
     *done = device->grid.done;
     *total = device->grid.total;
-}
-
-const struct sm_config *sm_device_config(const struct sm_device *d)
-{
-    return &d->config;
 }
 
 uint64_t sm_device_trap_handler(const struct sm_device *d)

@@ -350,12 +350,3 @@ bool sm_device_runs(const struct sm_device *d)
 {
     return d->grid.active;
 }
-
-bool sm_warp_cta(const struct sm_device *d, uint32_t warp, uint32_t cta[3], uint32_t *index)
-{
-    if (warp >= d->machine.waves || !d->warp[warp].active)
-        return false;
-    memcpy(cta, d->warp[warp].cta->coordinate, sizeof d->warp[warp].cta->coordinate);
-    *index = d->warp[warp].index;
-    return true;
-}

@@ -122,9 +122,9 @@ bool sm_read_file(struct sm_device *d, uint32_t warp, uint64_t offset, void *out
     return true;
 }
 
-struct wt_fault *sm_warp_error(struct sm_device *d, uint32_t warp)
+struct wt_fault *sm_wave_fault(struct wt_machine *m, uint32_t warp)
 {
-    struct sm_warp *w = &d->warp[warp];
+    struct sm_warp *w = &((struct sm_device *)m)->warp[warp];
     return w->active && w->error.kind ? &w->error : NULL;
 }
 

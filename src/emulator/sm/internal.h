@@ -134,7 +134,6 @@ struct sm_warp {
     struct sm_device *device;
     struct sm_code *code;    /* page of the instruction being executed, valid while it runs */
     uint64_t issued;         /* instructions since it started */
-    uint32_t index;          /* within the CTA */
     uint32_t live, mask;     /* lanes that have not exited; those enabled now */
     uint32_t p[8];           /* predicates, a mask of lanes each; PT is all ones */
     uint32_t z, s, carry, o; /* condition code, a mask of lanes each */

@@ -35,14 +35,13 @@ struct wt_archive;
 
 /** A device's configuration: the keys behind "sm:". */
 struct sm_config {
+    WT_CONFIG_HEAD;
     unsigned sms;          /**< 1..16 */
     unsigned cc;           /**< compute capability that programs are told, times 10: 50..90 */
     unsigned error_delay;  /**< issues by which warp errors arrive late, 0..1000 */
     unsigned memory_delay; /**< issues by which L1 errors arrive late, whatever BPT.DRAIN does */
     uint64_t memory;       /**< bytes that programs of the driver API are told, and can allocate */
     bool hardware_bounds;  /**< memory is mapped in blocks, SM_BLOCK_BYTES; else to the byte */
-    struct wt_fill fill;
-    struct wt_schedule schedule;
 };
 
 /** How much memory a page of hardware is. */
@@ -58,8 +57,6 @@ enum wt_status sm_device_new(const struct sm_config *config, struct sm_device **
                              struct wt_error *err);
 /* Frees a device; NULL is allowed. */
 void sm_device_free(struct sm_device *device);
-/** The configuration that the device was made from. */
-const struct sm_config *sm_device_config(const struct sm_device *device);
 /** The launch that runs, or ran last; grid[0] is 0 before the first one. */
 const struct sm_launch *sm_device_latest_launch(const struct sm_device *device);
 /** CTAs of the launch that have ended, and all there are. */
@@ -125,9 +122,6 @@ void sm_device_set_trap_handler(struct sm_device *device, uint64_t address);
 /** The trap handler's address; 0: none. */
 uint64_t sm_device_trap_handler(const struct sm_device *device);
 
-/** The CTA that a warp works on, and the warp's number in it; false: there is no such warp now. */
-bool sm_warp_cta(const struct sm_device *device, uint32_t warp, uint32_t cta[3], uint32_t *index);
-
 /** The state of a warp, beside its registers, that a driver tells its debugger. */
 struct sm_warp_state {
     uint64_t incarnation; /**< how many warps its slot has had */
@@ -147,7 +141,7 @@ static inline bool sm_fault_is_global(const struct wt_fault *fault)
            (strcmp(fault->name, "MISALIGNED_ADDR") == 0 && fault->addr >= SM_WINDOW_BYTES);
 }
 /** The error for which a warp has paused, until it goes on; NULL: none. */
-struct wt_fault *sm_warp_error(struct sm_device *device, uint32_t warp);
+WT_MACHINE_FN(wave_fault) sm_wave_fault;
 /** False: there is no such warp now. */
 bool sm_warp_state(struct sm_device *device, uint32_t warp, struct sm_warp_state *state);
 /** All warps of an SM pause, or enter the trap handler, as for BPT.TRAP: for a driver that stops

@@ -80,14 +80,12 @@ static void unit(struct wt_archive *a, struct sm_unit *u)
     wt_archive_u64(a, &u->trap_mask, UINT64_MAX, "a mask of warps");
 }
 
-static void cta_members(struct wt_archive *a, struct sm_device *d, uint32_t n)
+static void cta(struct wt_archive *a, struct wt_machine *m, struct wt_group_head *head)
 {
-    struct sm_cta *c = &d->cta[n];
+    const struct sm_device *d = (const struct sm_device *)m;
+    struct sm_cta *c = (struct sm_cta *)head;
     if (wt_archive_reads(a))
-        *c = (struct sm_cta){.local = c->local,
-                             .place = n,
-                             .core = n / SM_CTAS,
-                             .local_size = d->grid.launch.shared};
+        c->local_size = d->grid.launch.shared;
     wt_archive_bool(a, &c->used);
     if (!c->used)
         return;
@@ -102,22 +100,6 @@ static void cta_members(struct wt_archive *a, struct sm_device *d, uint32_t n)
         wt_archive_u32(a, &b->holds, UINT32_MAX, "a barrier");
         wt_archive_u32(a, &b->op, UINT32_MAX, "a barrier");
     }
-}
-
-static void cta(struct wt_archive *a, struct sm_device *d, uint32_t n)
-{
-    struct sm_cta *c = &d->cta[n];
-    if (!wt_archive_whole_but(a, c, sizeof *c, &c->local))
-        cta_members(a, d, n);
-    if (!c->used)
-        return;
-    if (!wt_group_local(&d->machine, &c->head)) {
-        wt_archive_fail(a, "the host has no memory for shared memory");
-        return;
-    }
-    if (wt_archive_reads_file(a))
-        memset(c->local, 0, SM_CTA_SHARED);
-    wt_archive_sparse(a, c->local, d->grid.launch.shared);
 }
 
 /* ---- warps ---- */
@@ -194,8 +176,9 @@ static void running(struct wt_archive *a, struct sm_device *d, struct sm_warp *w
 {
     const uint32_t first = w->id / SM_WARPS * SM_CTAS;
     uint32_t place = w->cta ? (uint32_t)(w->cta - d->cta) - first : 0;
+    uint32_t index = w->index;
     uint32_t *const words[] = {&w->live,   &w->mask,  &w->z,          &w->s,    &w->carry,
-                               &w->o,      &w->index, &w->bar_result, &w->base, &w->wait,
+                               &w->o,      &index,    &w->bar_result, &w->base, &w->wait,
                                &w->result, &w->spins, &w->hold};
     wt_archive_u32(a, &place, SM_CTAS - 1, "a warp's CTA");
     w->cta = &d->cta[first + place];
@@ -205,6 +188,9 @@ static void running(struct wt_archive *a, struct sm_device *d, struct sm_warp *w
     wt_archive_u64(a, &w->wait_pc, UINT64_MAX, "an address");
     for (size_t i = 0; i < sizeof words / sizeof *words; i++)
         wt_archive_u32(a, words[i], UINT32_MAX, "a warp");
+    if (index > UINT16_MAX)
+        wt_archive_fail(a, "a warp is where it cannot be");
+    w->index = (uint16_t)index;
     for (unsigned i = 0; i < 7; i++)
         wt_archive_u32(a, &w->p[i], UINT32_MAX, "a predicate");
     w->p[7] = UINT32_MAX;
@@ -313,8 +299,7 @@ void sm_state(struct wt_machine *m, struct wt_archive *a)
     launch(a, d);
     for (uint32_t i = 0; i < d->config.sms; i++)
         unit(a, &d->unit[i]);
-    for (uint32_t i = 0; i < d->config.sms * SM_CTAS && !a->failed; i++)
-        cta(a, d, i);
+    wt_groups_archive(m, a, cta);
     for (uint32_t i = 0; i < m->waves && !a->failed; i++)
         warp(a, d, i);
     wt_console_archive(a, &d->console);

@@ -40,8 +40,6 @@ static void print_profile(const void *config, char *text, size_t size)
 #define AT(member) .offset = offsetof(struct vx_config, member)
 #define ADDRESS(member) AT(member), WT_CONFIG_ADDRESS
 
-WT_FILL_FUNCTIONS(struct vx_config)
-
 static const struct wt_config_key keys[] = {
     {"profile", "version of Vortex: v2 (2025)", .kind = WT_CONFIG_OWN, .take = take_profile,
      .print = print_profile},

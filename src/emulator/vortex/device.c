@@ -353,11 +353,6 @@ static bool operands_at(struct wt_machine *m, uint32_t wave, uint64_t pc,
     return vx_operands(vx_fetch_word(d, pc), d->config.xlen, operands);
 }
 
-static bool find_operand(struct wt_machine *m, const char *name, struct wt_insn_operand *operand)
-{
-    return vx_find_operand(name, operand);
-}
-
 static const struct wt_machine_ops machine_ops = {
     .family = "vortex",
     .wave_word = "warp",
@@ -368,6 +363,7 @@ static const struct wt_machine_ops machine_ops = {
     .hash = hash,
     .program_hash = program_hash,
     .view = view,
+    .wave_fault = wt_machine_no_wave_fault,
     .divergence = divergence,
     .read_memory = read_memory,
     .write_memory = write_memory,
@@ -376,7 +372,7 @@ static const struct wt_machine_ops machine_ops = {
     .describe_register = describe_register,
     .operands = operands_at,
     .origins = vx_origins,
-    .find_operand = find_operand,
+    .find_operand = vx_find_operand,
     .name_operand = vx_operand_name,
     .operand_files = vx_operand_files,
     .read_row = read_row,
@@ -404,7 +400,6 @@ static bool allocate(struct vx_device *d)
                         MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (d->registers == MAP_FAILED)
         d->registers = NULL;
-    d->machine.fill = config->fill;
     if (!wt_machine_fill_memory(&d->machine))
         return false;
     d->machine.local = calloc(d->core_count, sizeof *d->machine.local);
@@ -459,7 +454,7 @@ enum wt_status vx_device_new(const struct vx_config *config, struct vx_device **
     d->handlers = vx_select_handlers(d->config.xlen, config->threads, config->host_level);
     const struct wt_groups shape = {.cores = d->core_count, .waves_per_core = config->warps};
     const bool ready = wt_machine_init(&d->machine, &machine_ops, &vx_engine_ops, &shape,
-                                       config->threads, sizeof *d->warp, &config->schedule);
+                                       config->threads, sizeof *d->warp, &d->config.device);
     d->warp = d->machine.wave;
     vx_csr_init(d);
     if (!ready || !allocate(d)) {
@@ -476,11 +471,6 @@ enum wt_status vx_device_new(const struct vx_config *config, struct vx_device **
 struct wt_machine *vx_machine(struct vx_device *device)
 {
     return &device->machine;
-}
-
-const struct vx_config *vx_device_config(const struct vx_device *device)
-{
-    return &device->config;
 }
 
 bool vx_device_active(const struct vx_device *device)

@@ -78,7 +78,6 @@ struct vx_warp {
     bool touched; /* its registers may be other than zero */
     uint8_t frm, fflags;
     unsigned depth; /* of ipdom */
-    uint16_t index; /* within the core */
     enum vx_wait wait;
     uint32_t wait_id;     /* barrier, or how many warps wspawn wants */
     uint32_t wait_count;  /* barrier: how many must arrive */

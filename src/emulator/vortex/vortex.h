@@ -23,6 +23,7 @@ struct wt_archive;
 /** A device's configuration: the keys behind "vortex:". vx_config_default() gives Vortex's own
  * defaults. */
 struct vx_config {
+    WT_CONFIG_HEAD;
     const struct vx_profile *profile;
     unsigned clusters; /**< 1..127 (PLATFORM.numclusters) */
     unsigned cores;    /**< a cluster, 1..511 (PLATFORM.numcores) */
@@ -43,8 +44,6 @@ struct vx_config {
     unsigned line; /**< bytes of a cache line, a power of two 4..4096: a profile's transaction */
     unsigned host_level; /**< 1..3: the most of the host's x86-64 levels that is used; the result is
                               the same at each */
-    struct wt_fill fill;
-    struct wt_schedule schedule;
 };
 
 /** The shape and layout of Vortex's own defaults: 1 cluster, 1 core, 4 warps, 4 threads, v2. */
@@ -63,9 +62,6 @@ void vx_device_free(struct vx_device *device);
 
 /** The device as a machine (run, reset, hash, views); the same object. */
 struct wt_machine *vx_machine(struct vx_device *device);
-/* The configuration of a device, which owns it. */
-const struct vx_config *vx_device_config(const struct vx_device *device);
-
 /**
  * Clears memory, copies the image into it, sets STARTUP_ADDR to its entry (unless the
  * configuration gives one), and resets. Refuses images that do not fit the device: another

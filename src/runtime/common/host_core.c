@@ -19,7 +19,7 @@ static void describe(struct wt_hosted *gpu, const struct wt_host_core *core,
     const ssize_t length = readlink("/proc/self/exe", d->program, sizeof d->program - 1);
     d->program[length > 0 ? length : 0] = 0;
     snprintf(d->family, sizeof d->family, "%s", gpu->core->family);
-    wt_config_print(gpu->core->table, gpu->device_config, d->config, sizeof d->config);
+    wt_config_print(gpu->core->table, gpu->machine->config, d->config, sizeof d->config);
     snprintf(d->reason, sizeof d->reason, "%s", core->reason);
     d->wave = core->wave;
     d->lane = core->lane;

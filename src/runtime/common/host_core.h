@@ -33,7 +33,7 @@ struct wt_host_core {
 struct wt_host_core_ops {
     const char *family;
     struct wt_profile_shape profile; /**< for counted.h */
-    const struct wt_config *table; /**< of its configuration, which is the GPU's `device_config` */
+    const struct wt_config *table;   /**< of its configuration */
     /** Writes sections of loaded code, each with wt_core_begin_section and wt_core_end_section.
      * NULL: there are none. */
     void (*modules)(void *context, struct wt_core_writer *w, struct wt_archive *a);

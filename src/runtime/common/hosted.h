@@ -20,7 +20,6 @@ struct wt_recording_ops;
  * core: how its core files are written (host_core.h).
  * recorded: how its recordings are made (recording.h).
  * records: kernels are recorded without a debugger, too: for the core file of a fault.
- * device_config: the configuration of the device.
  * planted: the breakpoints in its memory.
  * final: the memory that kernels leave; NULL: it is not kept.
  */
@@ -33,7 +32,6 @@ struct wt_recording_ops;
     const struct wt_host_core_ops *core;                                                           \
     const struct wt_recording_ops *recorded;                                                       \
     bool records;                                                                                  \
-    const void *device_config;                                                                     \
     struct wt_planted_list *planted;                                                               \
     struct wt_final_memory *final;
 

@@ -5,14 +5,13 @@
 
 #include "runtime/common/environment.h"
 
-enum wt_status wt_policy_of_environment(struct wt_schedule *schedule, struct wt_fill *fill,
-                                        struct wt_error *err)
+enum wt_status wt_policy_of_environment(struct wt_device_config *config, struct wt_error *err)
 {
     wt_environment_check(false);
     const char *text = getenv(WT_SCHEDULE_VARIABLE), *filled = getenv(WT_FILL_VARIABLE);
-    if (filled && wt_fill_parse(filled, fill, err))
+    if (filled && wt_fill_parse(filled, &config->fill, err))
         return wt_fail_in(err, WT_FILL_VARIABLE);
-    return wt_schedule_parse(text ? text : WT_SCHEDULE_DEFAULT, schedule, err)
+    return wt_schedule_parse(text ? text : WT_SCHEDULE_DEFAULT, &config->schedule, err)
                ? wt_fail_in(err, WT_SCHEDULE_VARIABLE)
                : WT_OK;
 }

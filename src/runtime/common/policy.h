@@ -2,8 +2,7 @@
 #ifndef WT_RUNTIME_COMMON_POLICY_H
 #define WT_RUNTIME_COMMON_POLICY_H
 
-#include "emulator/machine/fill.h"
-#include "emulator/machine/schedule.h"
+#include "emulator/machine/config.h"
 
 /** The variables that `exec` sets. */
 #define WT_SCHEDULE_VARIABLE "WAVETRAP_SCHEDULE"
@@ -11,9 +10,8 @@
 
 /**
  * Parses the policy of WT_SCHEDULE_VARIABLE, the default where it is not set, and WT_FILL_VARIABLE;
- * @p fill stays where that is not set. WT_INVALID where one of them makes no sense.
+ * the fill stays as it is where that is not set. WT_INVALID where one of them makes no sense.
  */
-enum wt_status wt_policy_of_environment(struct wt_schedule *schedule, struct wt_fill *fill,
-                                        struct wt_error *err);
+enum wt_status wt_policy_of_environment(struct wt_device_config *config, struct wt_error *err);
 
 #endif

@@ -179,7 +179,11 @@ static int32_t tell_home(struct wt_server *s, const struct wt_wire_request *r,
 static int32_t tell_fault(struct wt_server *s, const struct wt_wire_request *r,
                           struct wt_wire_answer *answer)
 {
-    const struct wt_fault *fault = s->driver->fault(s->context, r);
+    struct wt_hosted *gpu = gpu_of(s, r);
+    const struct wt_fault *fault = s->driver->fault ? s->driver->fault(s->context, r)
+                                   : wt_hosted_has(gpu, r)
+                                       ? gpu->machine->ops->wave_fault(gpu->machine, r->wave)
+                                       : NULL;
     if (!fault)
         return -ENOENT;
     answer->size = sizeof *fault;

@@ -53,7 +53,7 @@ struct wt_server_driver {
     bool (*may_watch)(const struct wt_hosted *gpu);
     /** Writes what follows a wave's view; returns its bytes, of @p room at most. NULL: nothing. */
     size_t (*more_view)(struct wt_machine *machine, uint32_t wave, void *to, size_t room);
-    /** The fault of the wave of a request; NULL: it has none. */
+    /** The fault of the wave of a request; NULL: it has none. NULL: the machine tells all. */
     const struct wt_fault *(*fault)(void *context, const struct wt_wire_request *request);
     /** Writes a core file. NULL: wt_host_core_write() does all. */
     enum wt_status (*core)(void *context, uint32_t device, const struct wt_host_core *core,

@@ -150,7 +150,7 @@ static enum wt_status scalar(size_t size, const char *text, struct wt_value *v,
 enum wt_status wt_value_parse(enum wt_value_kind kind, size_t size, const char *text,
                               struct wt_value *v, struct wt_error *err)
 {
-    *v = (struct wt_value){0};
+    *v = (struct wt_value){.kind = kind};
     switch (kind) {
     case WT_VALUE_PLAIN:
         return scalar(size, text, v, err);

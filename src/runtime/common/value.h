@@ -20,12 +20,44 @@ enum wt_value_kind {
 
 /** The value of one argument. */
 struct wt_value {
+    enum wt_value_kind kind;
+    const char *name;            /**< the argument's, which its kernel has; NULL: it is not known */
     uint8_t *bytes;              /**< PLAIN: the value; BUFFER, IMAGE: the first contents */
     size_t length;               /**< of them; LOCAL: bytes of local memory, and `bytes` is NULL */
     uint64_t addr;               /**< BUFFER, IMAGE: where the launch put it; LOCAL: its offset */
     struct wt_image_shape image; /**< of an IMAGE */
     struct wt_sampler sampler;   /**< of a SAMPLER */
+    /** BUFFER, IMAGE, where the launch put it: bytes of a slice, and from one to the next; 0: there
+     * is one slice. */
+    uint64_t slice, stride;
 };
+
+/*
+ * grid, block: work-items of the grid, of a group.
+ * lanes: of a wave; 0: as many as the device has.
+ * value: one for each argument of the kernel.
+ * handler: code of trap handlers; those without bytes are none.
+ */
+#define WT_KERNEL_LAUNCH_MEMBERS                                                                   \
+    uint32_t grid[3], block[3];                                                                    \
+    unsigned lanes;                                                                                \
+    struct wt_value *value;                                                                        \
+    size_t value_count;                                                                            \
+    struct wt_value handler[2];
+
+/** The launch of a kernel without a host program: the part that every family has. */
+struct wt_kernel_launch {
+    WT_KERNEL_LAUNCH_MEMBERS
+};
+
+/** The first member of a family's structure for such a launch: its members, and `given`. */
+#define WT_KERNEL_LAUNCH                                                                           \
+    union {                                                                                        \
+        struct wt_kernel_launch given;                                                             \
+        struct {                                                                                   \
+            WT_KERNEL_LAUNCH_MEMBERS                                                               \
+        };                                                                                         \
+    }
 
 /**
  * Parses a value for an argument of @p size bytes: a number ("1.5", "f32:1.5", "hex:…"), a buffer

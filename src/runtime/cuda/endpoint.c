@@ -106,7 +106,7 @@ static void hello(void *context, struct wt_wire_hello *hello, uint64_t *code)
 static const struct wt_fault *fault(void *context, const struct wt_wire_request *r)
 {
     const struct gpu *g = gpu_at(r->device);
-    struct wt_fault *f = wt_hosted_has(&g->hosted, r) ? sm_warp_error(g->device, r->wave) : NULL;
+    struct wt_fault *f = wt_hosted_has(&g->hosted, r) ? sm_wave_fault(g->machine, r->wave) : NULL;
     if (f)
         gpu_note_fault_memory(g, f);
     return f;

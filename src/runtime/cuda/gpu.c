@@ -111,7 +111,7 @@ enum wt_status gpu_new(const char *said, const struct gpu *before, struct gpu **
     if ((status = configure(&g->config, "WAVETRAP_SM_DEFAULT", usual, err)) != WT_OK ||
         (status = configure(&g->config, "WAVETRAP_SM_GPUS", keys ? keys + 1 : NULL, err)) !=
             WT_OK ||
-        (status = wt_policy_of_environment(&g->config.schedule, &g->config.fill, err)) != WT_OK ||
+        (status = wt_policy_of_environment(&g->config.device, err)) != WT_OK ||
         (status = sm_device_new_in_host(&g->config, &g->device, err)) != WT_OK ||
         (status = gpu_map(g, g->space + HEAP, HEAP_SIZE, true, err)) != WT_OK ||
         (status = gpu_map(g, g->space + BANK, CUBIN_BANK_BYTES, false, err)) != WT_OK ||
@@ -128,7 +128,6 @@ enum wt_status gpu_new(const char *said, const struct gpu *before, struct gpu **
     sm_machine(g->device)->console_context = g;
     wt_core_on_fault_begin(&g->core_on_fault);
     g->core = &cuda_core_ops;
-    g->device_config = &g->config;
     g->recorded = &cuda_recording_ops;
     g->records = g->core_on_fault.history;
     g->planted = cuda_planted();

@@ -36,13 +36,11 @@ __attribute__((constructor)) static void init_news(void)
 void drm_debugged_init(struct drm_debugged *g, uint32_t number, struct gen_device *device,
                        const struct wt_host_core_ops *core)
 {
-    *g = (struct drm_debugged){.hosted = {.machine = gen_machine(device),
-                                          .core = core,
-                                          .recorded = &drm_recording_ops,
-                                          .device_config = gen_device_config(device)},
-                               .number = number,
-                               .device = device,
-                               .slice = FIRST_SLICE};
+    *g = (struct drm_debugged){
+        .hosted = {.machine = gen_machine(device), .core = core, .recorded = &drm_recording_ops},
+        .number = number,
+        .device = device,
+        .slice = FIRST_SLICE};
     gen_machine(device)->device = number;
     pthread_mutex_init(&g->lock, NULL);
     pthread_cond_init(&g->changed, NULL);

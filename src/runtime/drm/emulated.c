@@ -15,6 +15,7 @@
 #include "base/text.h"
 #include "emulator/gen/host.h"
 #include "emulator/gen/isa.h"
+#include "emulator/machine/groups.h"
 #include "object/gen_wire.h"
 #include "runtime/common/catch.h"
 #include "runtime/common/guard.h"
@@ -168,7 +169,7 @@ static enum wt_status report(struct wt_drm_emulated *gpu, const struct wt_i915_m
     uint32_t group[3] = {0}, index = 0;
     char channels[WT_LANES_TEXT];
     drm_debugged_note_memory(&gpu->debugged, fault);
-    gen_thread_group(gpu->device, fault->wave, group, &index);
+    wt_wave_group(gen_machine(gpu->device), fault->wave, group, &index);
     tell_fault(gpu, mappings, count, walk);
     wt_lanes_text(fault->lanes, channels, sizeof channels);
     return wt_fail(err, WT_INVALID,

@@ -63,7 +63,7 @@ static bool configure(unsigned index, struct gen_config *config, struct wt_error
         wt_fail_in(err, "WAVETRAP_GEN_GPUS");
         return false;
     }
-    return wt_policy_of_environment(&config->schedule, &config->fill, err) == WT_OK;
+    return wt_policy_of_environment(&config->device, err) == WT_OK;
 }
 
 /* The number in a node's name; MOST_GPUS if it is no name of ours. */

@@ -31,7 +31,7 @@ static enum wt_status place_buffers(struct gcn_device *device, struct gcn_launch
                                     struct wt_error *err)
 {
     uint64_t at = GCN_LAUNCH_BUFFERS;
-    for (size_t i = 0; i < l->values; i++) {
+    for (size_t i = 0; i < l->value_count; i++) {
         struct wt_value *v = &l->value[i];
         if (l->kernel->argument[i].kind != GCN_ARG_BUFFER)
             continue;
@@ -89,7 +89,7 @@ static uint64_t hidden_value(const struct gcn_launch *l, enum gcn_argument_kind 
 static enum wt_status share_out_lds(struct gcn_launch *l, uint32_t *lds, struct wt_error *err)
 {
     uint64_t size = l->kernel->group_size;
-    for (size_t i = 0; i < l->values; i++) {
+    for (size_t i = 0; i < l->value_count; i++) {
         if (l->kernel->argument[i].kind != GCN_ARG_LOCAL)
             continue;
         size = (size + 15) & ~UINT64_C(15);
@@ -112,7 +112,7 @@ static enum wt_status fill_arguments(const struct gcn_launch *l, uint64_t queue,
     const struct gcn_kernel *k = l->kernel;
     for (size_t i = 0; i < k->arguments; i++) {
         const struct gcn_argument *a = &k->argument[i];
-        const struct wt_value *v = i < l->values ? &l->value[i] : NULL;
+        const struct wt_value *v = i < l->value_count ? &l->value[i] : NULL;
         assert(a->offset <= k->kernarg_size && a->size <= k->kernarg_size - a->offset);
         const bool given = a->kind <= GCN_ARG_OTHER;
         if (a->kind == GCN_ARG_OTHER)
@@ -300,9 +300,9 @@ enum wt_status gcn_launch(struct gcn_device *device, const struct gcn_object *ob
         return wt_fail(err, WT_INVALID,
                        "%llu work-items a work-group; kernel %.64s is compiled for %u at most",
                        (unsigned long long)items, l->kernel->name, l->kernel->most_items);
-    if (l->values != l->kernel->explicit_arguments)
+    if (l->value_count != l->kernel->explicit_arguments)
         return wt_fail(err, WT_INVALID, "kernel %.64s takes %zu arguments, not %zu",
-                       l->kernel->name, l->kernel->explicit_arguments, l->values);
+                       l->kernel->name, l->kernel->explicit_arguments, l->value_count);
     if ((status = place_object(device, object, GCN_LAUNCH_CODE, err)) != WT_OK ||
         (status = place_buffers(device, l, err)) != WT_OK)
         return status;

@@ -11,13 +11,10 @@
 /** The kind of value that an argument of a kernel takes. */
 enum wt_value_kind gcn_value_kind(const struct gcn_argument *argument);
 
+/** The TMA of its first trap handler leads to the second one, as with the kernel driver's. */
 struct gcn_launch {
+    WT_KERNEL_LAUNCH; /* first */
     const struct gcn_kernel *kernel;
-    uint32_t grid[3], block[3]; /**< work-items of the grid, of a work-group */
-    struct wt_value *value;     /**< one for each explicit argument */
-    size_t values;
-    struct wt_value handler[2]; /**< code of trap handlers; no bytes: none. The first one's TMA
-                                    leads to the second one, as with the kernel driver's */
 };
 
 /* The memory map of a device that gcn_launch has set up. */

@@ -80,40 +80,31 @@ static uint64_t pages(uint64_t size)
     return (size + WT_PAGE_MASK) & ~WT_PAGE_MASK;
 }
 
-bool gen_launch_memory(const struct gen_launch *l, size_t index, uint64_t *slice, uint64_t *stride)
-{
-    size_t size;
-    uint32_t count;
-    if (index >= l->value_count)
-        return false;
-    const enum wt_value_kind kind = gen_launch_kind(l->kernel, index, &size);
-    if (kind == WT_VALUE_IMAGE)
-        gen_image_slices(image_kind(l->kernel, index), &l->value[index].image, slice, stride,
-                         &count);
-    else
-        *slice = *stride = l->value[index].length;
-    return kind == WT_VALUE_BUFFER || kind == WT_VALUE_IMAGE;
-}
-
 /* An unmapped page follows each buffer or image, so that accesses past its end fault. */
 static enum wt_status place_buffers(struct gen_device *device, struct gen_launch *l,
                                     struct wt_error *err)
 {
-    uint64_t at = GEN_LAUNCH_BUFFERS, slice, stride;
+    uint64_t at = GEN_LAUNCH_BUFFERS;
+    uint32_t slices;
     size_t size;
     for (size_t i = 0; i < l->value_count; i++) {
         struct wt_value *v = &l->value[i];
         enum wt_status status = WT_OK;
-        if (!gen_launch_memory(l, i, &slice, &stride))
+        const enum wt_value_kind kind = gen_launch_kind(l->kernel, i, &size);
+        if (kind != WT_VALUE_BUFFER && kind != WT_VALUE_IMAGE)
             continue;
-        if (gen_launch_kind(l->kernel, i, &size) == WT_VALUE_IMAGE)
+        v->slice = v->stride = v->length;
+        if (kind == WT_VALUE_IMAGE) {
+            gen_image_slices(image_kind(l->kernel, i), &v->image, &v->slice, &v->stride, &slices);
             status = gen_image_check(image_kind(l->kernel, i), &v->image, err);
-        const uint64_t count = slice ? v->length / slice : 0, whole = count * stride;
+        }
+        const uint64_t count = v->slice ? v->length / v->slice : 0, whole = count * v->stride;
         v->addr = at;
         if (!status)
             status = gen_device_map(device, at, whole ? whole : 1, true, err);
         for (uint64_t k = 0; k < count && !status; k++)
-            status = gen_device_put(device, at + k * stride, v->bytes + k * slice, slice, err);
+            status =
+                gen_device_put(device, at + k * v->stride, v->bytes + k * v->slice, v->slice, err);
         const char *name = gen_launch_name(l->kernel, i);
         if (status)
             return wt_fail_in(err, "argument %zu%s%.64s", i, *name ? ", " : "", name);
@@ -171,12 +162,12 @@ static enum wt_status place_system(struct gen_device *device, const struct gen_l
 {
     struct wt_machine *m = gen_machine(device);
     enum wt_status status;
-    if (!l->system.length)
+    if (!l->handler[0].length)
         return WT_OK;
-    if ((status = gen_device_map(device, GEN_LAUNCH_SYSTEM, l->system.length + 1, true, err)) !=
+    if ((status = gen_device_map(device, GEN_LAUNCH_SYSTEM, l->handler[0].length + 1, true, err)) !=
             WT_OK ||
-        (status = gen_device_put(device, GEN_LAUNCH_SYSTEM, l->system.bytes, l->system.length,
-                                 err)) != WT_OK ||
+        (status = gen_device_put(device, GEN_LAUNCH_SYSTEM, l->handler[0].bytes,
+                                 l->handler[0].length, err)) != WT_OK ||
         (status = gen_device_map(device, GEN_LAUNCH_SAVE, GEN_LAUNCH_SAVE_SIZE, true, err)) !=
             WT_OK)
         return status;
@@ -348,7 +339,7 @@ static enum wt_status place_surfaces(struct gen_device *device, const struct gen
     uint8_t *bytes = calloc(1, size);
     if (!bytes)
         return wt_fail(err, WT_NO_MEMORY, "the host has no memory left");
-    if (l->system.length)
+    if (l->handler[0].length)
         put_surface(bytes, GEN_LAUNCH_SAVE, GEN_LAUNCH_SAVE_SIZE);
     for (uint32_t i = 0; i < count; i++)
         wt_store_le(bytes + *table + 4 * i, (i + 1) * SURFACE_BYTES, 4);

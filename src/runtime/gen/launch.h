@@ -6,12 +6,10 @@
 #include "object/zebin.h"
 #include "runtime/common/value.h"
 
+/** Its handler is the code of the system routine. */
 struct gen_launch {
+    WT_KERNEL_LAUNCH; /* first */
     const struct gen_kernel *kernel;
-    uint32_t grid[3], block[3]; /**< work-items of the grid, of a work-group */
-    struct wt_value *value;     /**< one for each argument */
-    size_t value_count;
-    struct wt_value system;          /**< code of the system routine; length 0: none */
     struct gen_walk walk[GEN_WALKS]; /**< as gen_launch() has begun them */
     unsigned walk_count;
 };
@@ -42,12 +40,6 @@ size_t gen_launch_arguments(const struct gen_kernel *kernel);
  * number of sizes of an IMAGE.
  */
 enum wt_value_kind gen_launch_kind(const struct gen_kernel *kernel, size_t index, size_t *size);
-/**
- * Describes how the memory of argument @p index lies: value->length bytes in slices of *slice
- * bytes, *stride apart; a buffer is one slice. False: it is no buffer or image.
- */
-bool gen_launch_memory(const struct gen_launch *launch, size_t index, uint64_t *slice,
-                       uint64_t *stride);
 /** The name of argument @p index; "" if it is not known. */
 const char *gen_launch_name(const struct gen_kernel *kernel, size_t index);
 

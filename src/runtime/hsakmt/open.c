@@ -91,8 +91,7 @@ static enum wt_status configure(struct host *host, const char *text, struct wt_e
             return *err->text ? wt_fail_in(err, "WAVETRAP_GPUS")
                               : wt_fail(err, WT_INVALID,
                                         "WAVETRAP_GPUS: '%s' is not gfx900:KEY=VALUE,…", spec);
-        if ((status = wt_policy_of_environment(&gpu->config.schedule, &gpu->config.fill, err)) !=
-            WT_OK)
+        if ((status = wt_policy_of_environment(&gpu->config.device, err)) != WT_OK)
             return status;
         host->gpus++;
     } while (text[strspn(text, " ")]);

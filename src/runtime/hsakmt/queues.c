@@ -116,7 +116,6 @@ static enum wt_status start(struct host_gpu *gpu, struct wt_error *err)
     struct wt_machine *m = gpu->machine = gcn_machine(gpu->device);
     gpu->core = &host_core_ops;
     gpu->recorded = &host_recording_ops;
-    gpu->device_config = gcn_device_config(gpu->device);
     gpu->records = host->core_on_fault.history;
     gpu->planted = &host->planted;
     gpu->final = &host->final;

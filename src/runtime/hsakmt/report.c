@@ -213,7 +213,7 @@ static void note_memory(struct host_gpu *gpu, struct wt_fault *f)
 
 const struct wt_fault *host_wave_fault(struct host_gpu *gpu, uint32_t wave)
 {
-    struct wt_fault *f = gcn_wave_fault(gpu->device, wave);
+    struct wt_fault *f = gcn_wave_fault(gpu->machine, wave);
     if (f)
         note_memory(gpu, f);
     return f;
