@@ -42,7 +42,8 @@ static void free_slot(struct race_slot *w)
     memset(w, 0, sizeof *w);
 }
 
-void race_begin_anew(struct wt_check_race *r)
+/* All that was recorded is forgotten. */
+static void begin_anew(struct wt_check_race *r)
 {
     struct wt_machine *m = r->machine;
     for (uint32_t i = 0; i < m->waves; i++) {
@@ -80,7 +81,7 @@ void race_begin_anew(struct wt_check_race *r)
 
 void race_free_all(struct wt_check_race *r)
 {
-    race_begin_anew(r);
+    begin_anew(r);
     race_space_free(&r->shadow, &r->global);
     race_shadow_free(&r->shadow);
     free(r->wave);
@@ -90,14 +91,14 @@ bool race_is_past(struct wt_check_race *r, uint64_t time)
 {
     const struct wt_machine *m = r->machine;
     if (r->resets != m->resets) {
-        race_begin_anew(r);
+        begin_anew(r);
         r->resets = m->resets;
         r->most = 0;
     }
     if (time < m->known || r->lost)
         return true;
     if (time < r->most)
-        race_begin_anew(r);
+        begin_anew(r);
     r->most = time;
     return false;
 }
@@ -346,7 +347,7 @@ static void end_launch(struct wt_check_race *r)
     if (r->launches || r->active)
         return;
     race_report_waiting(r);
-    race_begin_anew(r);
+    begin_anew(r);
 }
 
 void race_event(void *context, struct wt_machine *m, const struct wt_observed_event *e)

@@ -128,8 +128,6 @@ bool race_ordered(const struct wt_check_race *r, const struct race_slot *w, unsi
                   const struct race_record *record, unsigned lane);
 /** Reports what has waited for the end of a kernel (race_report.c). */
 void race_report_waiting(struct wt_check_race *r);
-/** All that was recorded is forgotten. */
-void race_begin_anew(struct wt_check_race *r);
 /** Frees what was recorded. */
 void race_free_all(struct wt_check_race *r);
 

@@ -281,7 +281,8 @@ const struct cli_call *cli_found_place(const struct cli_found *f)
     return cli_calls_own(&f->calls);
 }
 
-bool cli_found_offset(const struct cli_found *f, int64_t *offset)
+/* The offset in the object at which the access begins; false: there is no object, or no access. */
+static bool found_offset(const struct cli_found *f, int64_t *offset)
 {
     *offset = (int64_t)(f->finding.address - f->finding.object);
     return f->finding.has_object && (f->finding.access != WT_NO_ACCESS || f->finding.address);
@@ -340,7 +341,7 @@ static void print_object(FILE *out, const struct cli_found *f)
     char what[200];
     int64_t at;
     describe_object(f, what, sizeof what);
-    if (!cli_found_offset(f, &at))
+    if (!found_offset(f, &at))
         fprintf(out, "  %s\n", what);
     else if (at < 0)
         fprintf(out, "  %" PRIu64 " byte%s before %s\n", (uint64_t)-at, wt_plural((uint64_t)-at),
@@ -490,7 +491,7 @@ static void report_object(struct wt_report_object *o, const struct cli_found *f)
     if (*one->object_by)
         wt_report_text(o, "by", one->object_by);
     wt_report_number(o, "size", one->object_size);
-    if (cli_found_offset(f, &offset))
+    if (found_offset(f, &offset))
         wt_report_signed(o, "offset", offset);
     report_calls(o, "made", &f->made, 0);
     report_calls(o, "freed", &f->ended, 0);

@@ -42,8 +42,6 @@ void cli_found_free(struct cli_found_list *all);
 /** The place that reports name: of a kernel the innermost one, of the host the first one of the
  * program's own; NULL: none is known. */
 const struct cli_call *cli_found_place(const struct cli_found *f);
-/** The offset in the object at which the access begins; false: there is no object, or no access. */
-bool cli_found_offset(const struct cli_found *f, int64_t *offset);
 /** "out-of-bounds store of 4 bytes", with what else there is to say. */
 void cli_found_sentence(const struct cli_found *f, char *text, size_t size);
 

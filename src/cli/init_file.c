@@ -11,7 +11,9 @@
 
 #include "base/private_dir.h"
 
-char *cli_user_file(const char *name)
+/* The path of a file of the user's configuration: $XDG_CONFIG_HOME/wavetrap/NAME, or
+ * ~/.config/wavetrap/NAME. The caller frees it; NULL: neither folder is known. */
+static char *user_file(const char *name)
 {
     const char *config = getenv("XDG_CONFIG_HOME"), *home = getenv("HOME");
     char *path = NULL;
@@ -97,7 +99,7 @@ enum wt_status cli_check_file_owner(const char *path, struct wt_error *err)
 
 enum wt_status cli_user_init_file(char **path, struct wt_error *err)
 {
-    *path = cli_user_file("debugrc");
+    *path = user_file("debugrc");
     if (*path && access(*path, R_OK) != 0) {
         free(*path);
         *path = NULL;
@@ -109,7 +111,7 @@ enum wt_status cli_user_init_file(char **path, struct wt_error *err)
 
 enum wt_status cli_project_init_file(char **path, struct wt_error *err)
 {
-    char *list = cli_user_file("trusted");
+    char *list = user_file("trusted");
     *path = realpath(CLI_PROJECT_INIT_FILE, NULL);
     enum wt_status status = *path ? cli_check_file_owner(*path, err) : WT_OK;
     if (*path && !status && list && access(list, R_OK) == 0)
@@ -125,7 +127,7 @@ enum wt_status cli_project_init_file(char **path, struct wt_error *err)
 
 enum wt_status cli_trust_project(char **path, struct wt_error *err)
 {
-    char *list = cli_user_file("trusted");
+    char *list = user_file("trusted");
     enum wt_status status = WT_OK;
     *path = realpath(CLI_PROJECT_INIT_FILE, NULL);
     if (!*path)

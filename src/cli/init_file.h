@@ -12,12 +12,6 @@
 #define CLI_PROJECT_INIT_FILE ".wavetrap/debugrc"
 
 /**
- * The path of a file of the user's configuration: $XDG_CONFIG_HOME/wavetrap/NAME, or
- * ~/.config/wavetrap/NAME. The caller frees it; NULL: neither folder is known.
- */
-char *cli_user_file(const char *name);
-
-/**
  * Finds the user's own init file; *path is as of cli_project_init_file(). WT_INVALID: somebody else
  * could have written it.
  */

@@ -33,7 +33,8 @@ enum wt_status cli_split_place(const char *text, struct wt_load_file *load, stru
 
 /* ---- device options ---- */
 
-enum wt_status cli_set_gpu(void *context, const char *value, struct wt_error *err)
+/* Handles --gpu: context is the struct cli_options. */
+static enum wt_status set_gpu(void *context, const char *value, struct wt_error *err)
 {
     struct cli_options *o = context;
     o->gpu_help = strcmp(value, "help") == 0;
@@ -169,7 +170,7 @@ static const struct cli_option device_options[] = {
     {"gpu", 'g', "SPEC",
      "which GPU: vortex, gfx900, gen9 or sm, as FAMILY:KEY=VALUE,…\n"
      "(--gpu=help lists the keys)",
-     CLI_SET(cli_set_gpu)},
+     CLI_SET(set_gpu)},
     {"schedule", 0, "POLICY",
      "which warp issues next: rr:N, lockstep or random:SEED (default\n" WT_SCHEDULE_DEFAULT ")",
      CLI_SET(set_schedule)},
@@ -260,7 +261,8 @@ static void help_option(const struct cli_option *option, FILE *out)
 
 static const struct cli_option help_row = {.name = "help", .letter = 'h', .help = "print this"};
 
-void cli_help(const struct cli_command *command, FILE *out)
+/* Prints the help of a command. */
+static void help(const struct cli_command *command, FILE *out)
 {
     fprintf(out, "Usage: wavetrap %s [OPTION]… %s\n%s\n\nOptions:\n", command->name,
             command->operands, command->summary);
@@ -416,7 +418,7 @@ int cli_parse_words(const struct cli_command *command, int argc, char **argv, vo
         if (answer == '?' || answer == ':')
             return bad_option(command, argv, answer, err);
         if (answer == VALUE_HELP || answer == 'h') {
-            cli_help(command, stdout);
+            help(command, stdout);
             return 0;
         }
         const struct cli_option *option;

@@ -51,18 +51,12 @@ int cli_parse(const struct cli_command *command, int argc, char **argv, void *ow
 int cli_parse_words(const struct cli_command *command, int argc, char **argv, void *own,
                     struct cli_options *options, int operands, bool more, struct wt_error *err);
 
-/** Handles --gpu: @p context is the struct cli_options. */
-enum wt_status cli_set_gpu(void *context, const char *value, struct wt_error *err);
-
 /** wt_emulated_open as the options say; what the user should know is printed. */
 enum wt_status cli_open(struct wt_emulated *device, const struct cli_options *options,
                         const char *program, struct wt_error *err);
 
 /** Frees what cli_parse allocated. */
 void cli_options_free(struct cli_options *options);
-
-/** Prints the help of a command. */
-void cli_help(const struct cli_command *command, FILE *out);
 
 /** Parses a time limit: 1 to 3,600,000 milliseconds. */
 enum wt_status cli_milliseconds(const char *text, unsigned *ms, struct wt_error *err);

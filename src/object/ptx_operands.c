@@ -14,6 +14,7 @@
 /* ---- constant expressions (4.5) ---- */
 
 static bool expression(struct parser *p, struct ptx_constant *c, unsigned precedence);
+static bool operand(struct parser *p, struct ptx_operand *o, unsigned depth);
 
 /* ---- types ---- */
 
@@ -218,7 +219,7 @@ bool ptx_parse_operand_list(struct parser *p, char close, uint32_t *first, uint3
         if (used == MOST_LIST)
             good =
                 ptx_parse_fail_at(p, p->token.place, "a list of more than %d operands", MOST_LIST);
-        good = good && ptx_parse_operand(p, &list[used], depth + 1);
+        good = good && operand(p, &list[used], depth + 1);
         used += good;
     }
     good = good && ptx_parse_want_mark(p, close) && add_items(p, list, (uint32_t)used, first);
@@ -399,14 +400,15 @@ static bool simple_operand(struct parser *p, struct ptx_operand *o, unsigned dep
         struct ptx_operand index;
         o->indexed = true;
         o->count = 1;
-        if (!ptx_parse_operand(p, &index, depth + 1) || !ptx_parse_want_mark(p, ']') ||
+        if (!operand(p, &index, depth + 1) || !ptx_parse_want_mark(p, ']') ||
             !add_items(p, &index, 1, &o->list))
             return false;
     }
     return ptx_parse_offset(p, &o->offset);
 }
 
-bool ptx_parse_operand(struct parser *p, struct ptx_operand *o, unsigned depth)
+/* One operand. */
+static bool operand(struct parser *p, struct ptx_operand *o, unsigned depth)
 {
     *o = (struct ptx_operand){.place = p->token.place};
     if (depth > MOST_DEPTH)

@@ -69,7 +69,5 @@ bool ptx_parse_want_integer(struct parser *p, unsigned precedence, uint64_t most
 bool ptx_parse_offset(struct parser *p, int64_t *value);
 /** Makes an operand of a constant. */
 void ptx_parse_constant_operand(struct ptx_operand *o, struct ptx_constant c);
-/** One operand. */
-bool ptx_parse_operand(struct parser *p, struct ptx_operand *o, unsigned depth);
 
 #endif

@@ -1,9 +1,13 @@
 """Who may include whom, as docs/architecture.md has it."""
 
+import collections
+import os
 import pathlib
 import re
+import subprocess
 
 SOURCE = pathlib.Path(__file__).resolve().parents[2] / "src"
+BUILD = pathlib.Path(os.environ.get("WAVETRAP_BUILD", SOURCE.parent / "build"))
 
 # Each folder, and the folders whose headers it may include besides its own.
 MAY_INCLUDE = {folder: set(uses.split()) for folder, uses in
@@ -216,3 +220,51 @@ def test_files_are_no_longer_than_800_lines():
     lines = {str(file.relative_to(SOURCE)): file.read_text().count("\n") for file in SOURCE.rglob("*.[ch]")}
     assert len(lines) > 600, "too few files found"
     assert not {name: count for name, count in lines.items() if count > 800}
+
+
+# Functions that nothing in the product calls, and why they are there. Others look up those of the first part; tests call the rest.
+NOT_CALLED = {
+    "main": "a program begins with it",
+    "OnLoad OnUnload": "the HSA runtime looks them up in its tools",
+    "wavetrap_kfd": "a preloaded library looks it up: the file operations of /dev/kfd",
+    "gcn_device_save_context gcn_device_restore_context gcn_wave_saved": "hardware: the saving of waves by their trap handler. No driver of ours swaps "
+        "waves out; tests run handlers that do it",
+    "vx_device_dcr_write": "hardware: the registers by which a host sets up a launch; the command has options for the same values",
+    "wt_engine_stops_before": "for a family whose decoded code has no handlers, as the toy's",
+    "wt_machine_no_operand wt_machine_no_operand_name wt_machine_no_operands": "for a family without tables of operands, as the toy",
+    "gen_compact": "the inverse of gen_expand, by which tests prove it",
+    "wt_f16_class wt_f16_eq wt_f16_le wt_f16_lt wt_f16_to_i32 wt_f16_to_i64 wt_f16_to_u32 wt_f16_to_u64 wt_f32_le wt_f64_le":
+        "a macro makes all operations of each format",
+    "wt_debugger_insert_breakpoint wt_debugger_remove_breakpoint": "breakpoints of conditions without a plan, the short way for tests of the core",
+    "wt_expr_loops": "fuzz targets leave out expressions that need not end",
+    "wt_objects_listen": "copies and fills of memory, which checks of what memory holds need",
+    "wt_timeline_set_interval": "tests keep snapshots oftener than the timeline itself",
+}
+
+
+def symbols(files, *options):
+    """(file, kind, name) of each symbol of object files, those of link-time optimisation, too."""
+    out = subprocess.run(["gcc-nm", "-A", *options, *files], capture_output=True, text=True, check=False).stdout
+    for line in out.splitlines():
+        file, kind, name = line.rsplit(None, 2)
+        yield file.split(":")[0], kind, name.split("@")[0]
+
+
+def test_functions_are_called():
+    """A function that its own file alone calls is static, so that the compiler tells when that call goes, too. Those that tests call need not be."""
+    defined, used = collections.defaultdict(set), set()
+    for file, kind, name in symbols(sorted((BUILD / "src").rglob("*.o"))):
+        if kind == "T":
+            defined[name].add(pathlib.Path(file).name.split("_")[-1][:-2])
+        elif kind == "U":
+            used.add(name)
+    offered = {name for _, _, name in symbols([f for f in (BUILD / "src").rglob("*.so*") if f.is_file()], "-D", "--defined-only")}
+    assert len(defined) > 3000 and len(offered) > 500, "too few functions found"
+    own = collections.defaultdict(collections.Counter)
+    for file in SOURCE.rglob("*.c"):
+        own[file.name.split("_")[-1]] += collections.Counter(re.findall(r"\w+", text_of(file)))
+    tests = set(re.findall(r"\w+", "".join(text_of(f) for folder in ("tests", "bench") for f in (SOURCE.parent / folder).rglob("*.[ch]"))))
+    alone = {name for name in set(defined) - used - offered if name not in tests or all(own[file][name] < 2 for file in defined[name])}
+    listed = {name for names in NOT_CALLED for name in names.split()}
+    assert not alone - listed, f"static, dead, or to be listed: {sorted(alone - listed)}"
+    assert not listed - alone, f"called: take them off the list: {sorted(listed - alone)}"

@@ -66,6 +66,14 @@ static enum wt_status dispatch(struct rig *r)
     return gcn_device_dispatch(r->device, PACKET, 0, &r->err);
 }
 
+/* A lane's value of v0, v1, … */
+static uint32_t vector(struct rig *r, uint32_t wave, unsigned number, unsigned lane)
+{
+    uint32_t row[64];
+    assert_true(r->m->ops->read_row(r->m, wave, GCN_REGISTER_V0 + number, row));
+    return row[lane];
+}
+
 static const uint32_t endpgm[] = {0xbf810000};
 
 static void test_what_is_mapped(void **state)
@@ -197,7 +205,7 @@ static void test_initial_state(void **state)
             const uint32_t at[3] = {lane % side[0], lane / side[0] % side[1],
                                     lane / side[0] / side[1]};
             for (unsigned i = 0; i < 3; i++)
-                assert_true(gcn_wave_vector(r.device, wave, i, lane, &value) && value == at[i]);
+                assert_int_equal(vector(&r, wave, i, lane), at[i]);
         }
     }
     gcn_device_free(r.device);
@@ -264,7 +272,7 @@ static void test_floating_point_exceptions_trap(void **state)
     assert_true(gcn_wave_scalar(r.device, 0, 9, &value) && value == 1 << 25); /* PCRewind 1 */
     assert_true(gcn_wave_scalar(r.device, 0, 11, &value) && value == 1);
     assert_true(gcn_wave_scalar(r.device, 0, 5, &value) && value == 7);
-    assert_true(gcn_wave_vector(r.device, 0, 1, 0, &value) && value == 0x7f800000);
+    assert_int_equal(vector(&r, 0, 1, 0), 0x7f800000);
     assert_true(gcn_wave_hwreg(r.device, 0, 3, &value) && (value & 0x7f) == 4);
     assert_int_equal(r.m->ops->run(r.m, 10), WT_RUN_ENDED);
     gcn_device_free(r.device);
@@ -275,7 +283,7 @@ static void test_floating_point_exceptions_trap(void **state)
     assert_int_equal(r.m->fault.kind, WT_FAULT_EXCEPTION);
     assert_int_equal(r.m->fault.pc, CODE + 20);
     assert_non_null(strstr(r.m->fault.text, "v_rcp_f32: division by zero"));
-    assert_true(gcn_wave_vector(r.device, 0, 1, 0, &value) && value == 0x7f800000);
+    assert_int_equal(vector(&r, 0, 1, 0), 0x7f800000);
     gcn_device_free(r.device);
 }
 

@@ -7,7 +7,8 @@
 
 #include "base/array.h"
 
-void dbg_note_history(struct wt_debugger *d)
+/* Notes for the user that the beginning of the recorded run has been forgotten, if it has. */
+static void note_history(struct wt_debugger *d)
 {
     struct wt_history_stats stats = {.lost = 0};
     uint64_t start, end;
@@ -47,7 +48,7 @@ bool dbg_reserve_events(struct wt_debugger *d, size_t count)
 
 void dbg_push_event(struct wt_debugger *d, const struct wt_event *event)
 {
-    dbg_note_history(d);
+    note_history(d);
     if (d->events.first == d->events.count)
         d->events.first = d->events.count = 0;
     if (dbg_reserve_events(d, d->events.count + 1)) {

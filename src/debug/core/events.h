@@ -4,8 +4,6 @@
 
 #include "debug/core/state.h"
 
-/** Notes for the user that the beginning of the recorded run has been forgotten, if it has. */
-void dbg_note_history(struct wt_debugger *d);
 /** Room for so many events; false without host memory. One at least is reserved at opening. */
 bool dbg_reserve_events(struct wt_debugger *d, size_t count);
 /** Puts an event into the queue. Without host memory the queue says that events are missing. */

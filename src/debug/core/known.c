@@ -36,7 +36,9 @@ void dbg_describe(const struct wt_debugger *d, uint32_t wave, struct wt_wave *de
     described->core += d->target->first_core;
 }
 
-void dbg_identify(struct wt_debugger *d, uint32_t wave)
+/* Finds out which wave a handle is bound to. If it is another one than was known, all that was
+ * known of the handle is forgotten; a step of the wave that was there before is marked as ended. */
+static void identify(struct wt_debugger *d, uint32_t wave)
 {
     assert(wave < d->topology->waves);
     struct wave *w = &d->wave[wave];
@@ -55,7 +57,7 @@ void dbg_meet(struct wt_debugger *d, uint32_t wave, wt_wave_id id)
     assert(wave < d->topology->waves);
     struct wave *w = &d->wave[wave];
     if (id == WT_NO_WAVE || d->ops->wave_id(d->probe, wave) == id) {
-        dbg_identify(d, wave);
+        identify(d, wave);
         return;
     }
     if (w->self.id == id)
@@ -114,7 +116,7 @@ enum wt_status dbg_scan(struct wt_debugger *d, struct wt_wave_set *halted, struc
     for (unsigned i = 0; i < d->sets.words; i++)
         for (uint32_t bits = d->sets.active.word[i]; bits; bits &= bits - 1) {
             const uint32_t wave = 32 * i + (uint32_t)__builtin_ctz(bits);
-            dbg_identify(d, wave);
+            identify(d, wave);
             dbg_see_dispatch(d, &d->wave[wave]);
         }
     dbg_end_dispatches(d);

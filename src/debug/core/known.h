@@ -8,11 +8,6 @@
  */
 enum wt_status dbg_note(struct wt_debugger *d, enum wt_status status);
 /**
- * Finds out which wave a handle is bound to. If it is another one than was known, all that was
- * known of the handle is forgotten; a step of the wave that was there before is marked as ended.
- */
-void dbg_identify(struct wt_debugger *d, uint32_t wave);
-/**
  * The target tells of the wave @p id in a handle's slot. If it is not the one that was known there,
  * all that was known of the handle is forgotten; the next scan describes it. WT_NO_WAVE: the
  * target does not say which wave it is, and the probe's table counts.

@@ -123,8 +123,9 @@ enum wt_status dbg_read_window(struct wt_debugger *d, uint32_t wave, uint64_t ad
     return status;
 }
 
-enum wt_status dbg_decode(struct wt_debugger *d, uint32_t wave, uint64_t addr,
-                          struct wt_instruction *instruction, struct wt_error *err)
+/* Decodes the instruction at addr of memory, breakpoints included. */
+static enum wt_status decode(struct wt_debugger *d, uint32_t wave, uint64_t addr,
+                             struct wt_instruction *instruction, struct wt_error *err)
 {
     struct wt_window window;
     enum wt_status status = dbg_read_window(d, wave, addr, &window, err);
@@ -137,7 +138,7 @@ unsigned dbg_trap_length(struct wt_debugger *d, uint32_t wave, uint64_t addr)
 {
     struct wt_instruction instruction;
     struct wt_error ignored;
-    if (dbg_decode(d, wave, addr, &instruction, &ignored))
+    if (decode(d, wave, addr, &instruction, &ignored))
         return 0;
     return instruction.kind == WT_INSTRUCTION_TRAP ? instruction.length : 0;
 }
@@ -145,7 +146,7 @@ unsigned dbg_trap_length(struct wt_debugger *d, uint32_t wave, uint64_t addr)
 unsigned dbg_skipped_length(struct wt_debugger *d, uint32_t wave, uint64_t addr)
 {
     struct wt_instruction in;
-    const bool known = dbg_decode(d, wave, addr, &in, WT_IGNORED) == WT_OK;
+    const bool known = decode(d, wave, addr, &in, WT_IGNORED) == WT_OK;
     return known && in.kind == WT_INSTRUCTION_TRAP && !in.in_place ? in.length : 0;
 }
 
@@ -156,7 +157,8 @@ bool dbg_covers_trap(const struct breakpoint *bp)
 
 /* ---- the recorded run ---- */
 
-bool dbg_trace_counts(const struct wt_debugger *d, const struct trace *t)
+/* Whether it is the trace of its address that counts at this issue time. */
+static bool trace_counts(const struct wt_debugger *d, const struct trace *t)
 {
     const uint64_t now = d->target->services->time(d->target->context);
     for (const struct trace *later = t + 1; later < d->history.trace + d->history.trace_count;
@@ -181,7 +183,7 @@ enum wt_status dbg_trace_is_planted(struct wt_debugger *d, uint32_t wave, uint64
     for (size_t i = 0; i < d->history.trace_count; i++) {
         const struct trace *t = &d->history.trace[i];
         uint8_t now[WT_PATCH_BYTES];
-        if (t->addr != addr || !dbg_trace_counts(d, t) ||
+        if (t->addr != addr || !trace_counts(d, t) ||
             is_in(&t->original, t->trap.addr, t->trap.bytes, t->trap.size)) /* its own trap */
             continue;
         enum wt_status status =
@@ -211,7 +213,7 @@ void dbg_show_original(struct wt_debugger *d, struct wt_address at, void *out, s
     /* In the past, memory holds the breakpoints of that time, not today's. */
     for (size_t i = 0; d->history.in_past && i < d->history.trace_count; i++)
         if (is_in(&d->history.trace[i].trap, addr, out, size) &&
-            dbg_trace_counts(d, &d->history.trace[i]))
+            trace_counts(d, &d->history.trace[i]))
             dbg_apply(&d->history.trace[i].original, addr, out, size);
     for (size_t i = 0; !d->history.in_past && i < d->breakpoints.count; i++)
         if (d->breakpoints.list[i].planted)
@@ -251,7 +253,7 @@ enum wt_status dbg_lift_traces(struct wt_debugger *d, struct wt_error *err)
     uint32_t wave = dbg_memory_wave(d);
     for (size_t i = 0; i < d->history.trace_count; i++) {
         const struct trace *t = &d->history.trace[i];
-        if (!dbg_trace_counts(d, t))
+        if (!trace_counts(d, t))
             continue;
         enum wt_status status = undo(d, wave, &t->trap, &t->original, err);
         if (status)
@@ -268,7 +270,7 @@ size_t dbg_list_patches(struct wt_debugger *d, struct wt_patch *list, size_t mos
         const struct trace *t = &d->history.trace[i];
         uint8_t now[WT_PATCH_BYTES];
         struct wt_error ignored;
-        if (dbg_trace_counts(d, t) &&
+        if (trace_counts(d, t) &&
             dbg_raw_read(d, wave, 0, wt_address_of(t->trap.addr), now, t->trap.size, &ignored) ==
                 WT_OK &&
             is_in(&t->trap, t->trap.addr, now, t->trap.size))

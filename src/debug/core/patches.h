@@ -18,17 +18,12 @@ enum wt_status dbg_write_patch(struct wt_debugger *d, uint32_t wave, const struc
 /** The bytes that the probe wants to see of the instruction at @p addr. */
 enum wt_status dbg_read_window(struct wt_debugger *d, uint32_t wave, uint64_t addr,
                                struct wt_window *window, struct wt_error *err);
-/** Decodes the instruction at @p addr of memory, breakpoints included. */
-enum wt_status dbg_decode(struct wt_debugger *d, uint32_t wave, uint64_t addr,
-                          struct wt_instruction *instruction, struct wt_error *err);
 /** Length of a breakpoint instruction at @p addr of memory, 0 if there is none. */
 unsigned dbg_trap_length(struct wt_debugger *d, uint32_t wave, uint64_t addr);
 /** The same where going past it is to skip it; 0 where a step executes what else it is. */
 unsigned dbg_skipped_length(struct wt_debugger *d, uint32_t wave, uint64_t addr);
 /** Whether the instruction under the breakpoint is a breakpoint instruction itself. */
 bool dbg_covers_trap(const struct breakpoint *bp);
-/** Whether it is the trace of its address that counts at this issue time. */
-bool dbg_trace_counts(const struct wt_debugger *d, const struct trace *t);
 /** Whether a breakpoint was planted at this address when the run was recorded. */
 bool dbg_has_trace(const struct wt_debugger *d, uint64_t addr);
 /** Whether it is in memory as @p wave sees it at this issue time. */

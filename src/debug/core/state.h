@@ -256,7 +256,7 @@ struct held_code {
 
 /** The recorded run. */
 struct recording {
-    uint64_t start; /**< as last reported: see dbg_note_history() */
+    uint64_t start; /**< as last reported: see note_history() */
     bool in_past;
     struct present present;
     struct trace *trace;

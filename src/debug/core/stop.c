@@ -236,7 +236,9 @@ void dbg_lose_or_end(struct wt_debugger *d, const struct wt_error *err)
         dbg_lose(d, err);
 }
 
-uint64_t dbg_exceptions_of(const struct wt_topology *t, enum wt_fault_kind kind, const char *name)
+/* The exceptions of this name; where it is "", those of this kind of fault. */
+static uint64_t exceptions_of(const struct wt_topology *t, enum wt_fault_kind kind,
+                              const char *name)
 {
     uint64_t bits = 0;
     assert(t->exception_count <= WT_MOST_EXCEPTIONS);
@@ -279,7 +281,7 @@ struct stop dbg_stop_of(struct wt_debugger *d, const struct wt_fault *fault, uin
                   .record = *fault,
                   .lanes = fault->lanes,
                   .exceptions =
-                      raised ? raised : dbg_exceptions_of(d->topology, fault->kind, fault->name),
+                      raised ? raised : exceptions_of(d->topology, fault->kind, fault->name),
                   .pc = fault->pc}};
     snprintf(stop.event.text, sizeof stop.event.text, "%s", fault->text);
     return stop;

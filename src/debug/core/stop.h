@@ -30,8 +30,4 @@ bool dbg_wave_fault(struct wt_debugger *d, uint32_t wave, struct wt_fault *fault
  * fault says. */
 struct stop dbg_stop_of(struct wt_debugger *d, const struct wt_fault *fault, uint64_t raised);
 
-/** The exceptions of this name; where it is "", those of this kind of fault. */
-uint64_t dbg_exceptions_of(const struct wt_topology *topology, enum wt_fault_kind kind,
-                           const char *name);
-
 #endif

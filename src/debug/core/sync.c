@@ -43,7 +43,7 @@ enum wt_status dbg_sync_breakpoints(struct wt_debugger *d, struct wt_error *err)
 }
 
 /* The code of a breakpoint that the target evaluates; NULL: none. */
-struct bp_code *dbg_wanted_code(const struct breakpoint *bp)
+static struct bp_code *wanted_code(const struct breakpoint *bp)
 {
     return bp->inserted && bp->code->in_engine ? bp->code : NULL;
 }
@@ -69,7 +69,7 @@ static enum wt_status list_all(struct wt_debugger *d, struct wt_watchpoint **lis
         return wt_fail(err, WT_NO_MEMORY, "out of memory for %zu watchpoints",
                        d->breakpoints.count + d->watchpoints.count);
     for (size_t i = 0; i < d->breakpoints.count; i++)
-        if (dbg_wanted_code(&d->breakpoints.list[i]))
+        if (wanted_code(&d->breakpoints.list[i]))
             (*list)[(*count)++] = dbg_watched_code(&d->breakpoints.list[i]);
     for (size_t i = 0; i < d->watchpoints.count; i++)
         if (d->watchpoints.list[i].inserted)
@@ -84,7 +84,7 @@ enum wt_status dbg_sync_watchpoints(struct wt_debugger *d, struct wt_error *err)
     for (size_t i = 0; i < d->watchpoints.count; i++)
         differ |= d->watchpoints.list[i].inserted != d->watchpoints.list[i].active;
     for (size_t i = 0; i < d->breakpoints.count; i++)
-        differ |= dbg_wanted_code(&d->breakpoints.list[i]) != d->breakpoints.list[i].watched;
+        differ |= wanted_code(&d->breakpoints.list[i]) != d->breakpoints.list[i].watched;
     if (!differ)
         return WT_OK;
     struct wt_watchpoint *list;
@@ -99,8 +99,7 @@ enum wt_status dbg_sync_watchpoints(struct wt_debugger *d, struct wt_error *err)
     for (size_t i = 0; i < d->watchpoints.count; i++)
         d->watchpoints.list[i].active = !status && d->watchpoints.list[i].inserted;
     for (size_t i = 0; i < d->breakpoints.count; i++) {
-        struct bp_code *now =
-            status ? NULL : dbg_share_code(dbg_wanted_code(&d->breakpoints.list[i]));
+        struct bp_code *now = status ? NULL : dbg_share_code(wanted_code(&d->breakpoints.list[i]));
         dbg_free_code(d->breakpoints.list[i].watched);
         d->breakpoints.list[i].watched = now;
     }

@@ -10,8 +10,6 @@ enum wt_status dbg_sync_breakpoints(struct wt_debugger *d, struct wt_error *err)
 struct wt_watchpoint dbg_watched_code(const struct breakpoint *bp);
 /** Gives the target the list of inserted watchpoints and evaluated breakpoints. */
 enum wt_status dbg_sync_watchpoints(struct wt_debugger *d, struct wt_error *err);
-/** The code that the target is to evaluate at the breakpoint; NULL: none. */
-struct bp_code *dbg_wanted_code(const struct breakpoint *bp);
 /** Inserts breakpoints into memory, and gives the target its list as dbg_sync_watchpoints() does.
  */
 enum wt_status dbg_sync_all(struct wt_debugger *d, struct wt_error *err);

@@ -97,9 +97,6 @@ static inline enum wt_status gcnp_find_row(struct wt_probe *p, wt_wave_handle wa
     *row = gcnp_row(p, wave);
     return wt_standstill_look(p, wave, err);
 }
-/** Writes a row's hardware registers and TTMPs back to its record. */
-enum wt_status gcnp_write_back(struct wt_probe *p, const struct gcnp_row *row,
-                               struct wt_error *err);
 
 /** The pc in a row's record: its next instruction. */
 static inline uint64_t gcnp_row_pc(const struct gcnp_row *row)
@@ -107,7 +104,7 @@ static inline uint64_t gcnp_row_pc(const struct gcnp_row *row)
     return row->hw[KFD_HW_PC_LO] | (uint64_t)row->hw[KFD_HW_PC_HI] << 32;
 }
 
-/** Sets it; gcnp_write_back() writes the record. */
+/** Sets it; write_back() writes the record. */
 static inline void gcnp_row_set_pc(struct gcnp_row *row, uint64_t pc)
 {
     row->hw[KFD_HW_PC_LO] = (uint32_t)pc;

@@ -80,6 +80,16 @@ static struct gcnp_row *row_for(struct wt_probe *p, const struct gcnp_row *found
     return free_row;
 }
 
+/* Writes a row's hardware registers and TTMPs back to its record. */
+static enum wt_status write_back(struct wt_probe *p, const struct gcnp_row *row,
+                                 struct wt_error *err)
+{
+    uint8_t bytes[KFD_RECORD_REGISTERS];
+    memcpy(bytes, row->hw, sizeof row->hw);
+    memcpy(bytes + sizeof row->hw, row->ttmp, sizeof row->ttmp);
+    return gcnp_write_link(p, gcnp_row_hw(row), bytes, sizeof bytes, err);
+}
+
 /* Takes over what a wave's record says of a stop. This is done once, since the wave
  * does not run. */
 static enum wt_status take_stop(struct wt_probe *p, struct gcnp_row *row, struct wt_error *err)
@@ -94,7 +104,7 @@ static enum wt_status take_stop(struct wt_probe *p, struct gcnp_row *row, struct
     gcnp_row_set_pc(row, gcnp_row_pc(row) - 4);
     row->ttmp[6] &= ~(uint32_t)(15u << KFD_TTMP6_TRAP_SHIFT);
     row->ttmp[6] |= KFD_TTMP6_STOPPED;
-    return gcnp_write_back(p, row, err);
+    return write_back(p, row, err);
 }
 
 static bool find_device(const struct wt_probe *p, const struct kfd_queue_entry *q, uint32_t *device)
@@ -283,14 +293,6 @@ static enum wt_status suspend(struct wt_probe *p, struct wt_error *err)
     return status ? status : gcnp_take_hits(p, err);
 }
 
-enum wt_status gcnp_write_back(struct wt_probe *p, const struct gcnp_row *row, struct wt_error *err)
-{
-    uint8_t bytes[KFD_RECORD_REGISTERS];
-    memcpy(bytes, row->hw, sizeof row->hw);
-    memcpy(bytes + sizeof row->hw, row->ttmp, sizeof row->ttmp);
-    return gcnp_write_link(p, gcnp_row_hw(row), bytes, sizeof bytes, err);
-}
-
 /* The record of a wave that is to be resumed, as the runtime's handler would leave it (ROCdbgapi,
  * wave_set_state). A wave that is merely held for a moment is halted without being stopped. */
 static enum wt_status write_state(struct wt_probe *p, struct gcnp_row *row, bool moment,
@@ -328,7 +330,7 @@ static enum wt_status write_state(struct wt_probe *p, struct gcnp_row *row, bool
     row->hw[KFD_HW_MODE] = mode;
     row->hw[KFD_HW_TRAPSTS] = trapsts;
     row->ttmp[6] = ttmp6;
-    return gcnp_write_back(p, row, err);
+    return write_back(p, row, err);
 }
 
 static enum wt_status resume(struct wt_probe *p, uint32_t only, struct wt_error *err)

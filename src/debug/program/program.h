@@ -548,10 +548,6 @@ enum wt_status wt_program_check_begins(struct wt_program *program, uint64_t addr
                                        struct wt_error *err);
 /** Makes the file with main, or with the first kernel, the current one. */
 void wt_program_default_source(struct wt_program *program);
-/** The line of a location, "N", "FILE:N", a function's first one; its file becomes the current one.
- */
-enum wt_status wt_program_find_line(struct wt_program *program, const char *text, unsigned *line,
-                                    struct wt_error *err);
 /**
  * Which lines come next, @p size of them: "": behind those that were shown last, "-": before them,
  * around a location, or from one to another ("FIRST,LAST"). They become list_first to list_last.

@@ -191,8 +191,10 @@ static unsigned line_number(const char *text)
     return number && !*end && number < UINT32_MAX ? (unsigned)number : 0;
 }
 
-enum wt_status wt_program_find_line(struct wt_program *g, const char *text, unsigned *line,
-                                    struct wt_error *err)
+/* The line of a location, "N", "FILE:N", a function's first one; its file becomes the current one.
+ */
+static enum wt_status find_line(struct wt_program *g, const char *text, unsigned *line,
+                                struct wt_error *err)
 {
     uint64_t *list;
     size_t count;
@@ -255,13 +257,13 @@ static enum wt_status set_range(struct wt_program *g, const char *text, const ch
     const char *to = wt_skip_blanks(comma + 1);
     const bool has_first = comma != text;
     enum wt_status status = !from       ? wt_fail(err, WT_NO_MEMORY, "no host memory")
-                            : has_first ? wt_program_find_line(g, from, &first, err)
+                            : has_first ? find_line(g, from, &first, err)
                                         : WT_OK;
     free(from);
     if (!status && !*to)
         return set_lines(g, first, first + size - 1, file, err);
     if (!status)
-        status = wt_program_find_line(g, to, &last, err);
+        status = find_line(g, to, &last, err);
     if (status)
         return status;
     return set_lines(g, has_first ? first : last > size ? last - size + 1 : 1, last, file, err);
@@ -297,7 +299,7 @@ enum wt_status wt_program_list(struct wt_program *g, const char *text, unsigned 
             return set_lines(g, g->list_last + 1, g->list_last + size, file, err);
         first = g->list_first; /* around the current line */
     } else {
-        const enum wt_status status = wt_program_find_line(g, text, &first, err);
+        const enum wt_status status = find_line(g, text, &first, err);
         if (status)
             return status;
     }

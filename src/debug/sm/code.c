@@ -23,7 +23,8 @@ uint64_t smp_pc_before(uint64_t pc)
     return pc - (pc % BUNDLE == 8 ? 16 : 8);
 }
 
-uint64_t smp_pc_behind(uint64_t pc)
+/* The address of the one behind the instruction at pc. */
+static uint64_t pc_behind(uint64_t pc)
 {
     return pc + (pc % BUNDLE == 24 ? 16 : 8);
 }
@@ -111,7 +112,7 @@ void smp_decode(struct wt_probe *p, uint64_t addr, const struct wt_window *windo
     const uint64_t word = wt_load_le(window->bytes, 8);
     const unsigned guard = word >> GUARD_SHIFT & GUARD_NONE;
     *in = (struct wt_instruction){
-        .length = (unsigned)(smp_pc_behind(addr) - addr), .kind = kind_of(word), .written = -1};
+        .length = (unsigned)(pc_behind(addr) - addr), .kind = kind_of(word), .written = -1};
     if ((word & PTX_WORD_MASK) != PTX_WORD && guard != GUARD_NONE) {
         in->guard = 1 + smp_predicate_index(guard);
         in->guard_inverted = word >> GUARD_INVERTED & 1;

@@ -116,8 +116,6 @@ enum wt_status smp_take_hits(struct wt_probe *p, struct wt_error *err);
 
 /** The address of the instruction before @p pc: control words are no instructions. */
 uint64_t smp_pc_before(uint64_t pc);
-/** The address of the one behind the instruction at @p pc. */
-uint64_t smp_pc_behind(uint64_t pc);
 /** The immediate of a trap instruction, that of PTX is 1; 0: it is none. */
 unsigned smp_trap_of(uint64_t word);
 WT_PROBE_FN(window) smp_window;

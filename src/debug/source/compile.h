@@ -62,11 +62,6 @@ enum wt_status wt_compile_dereference(struct compiler *c, const struct wt_operan
 /** &value; WT_INVALID where it does not lie in memory. */
 enum wt_status wt_compile_address_of(struct compiler *c, const struct wt_operand *o,
                                      struct wt_operand *pointer, struct wt_error *err);
-/** An index, counted from @p lower on, times a size. */
-enum wt_status wt_compile_scaled(struct compiler *c, const struct wt_operand *index, uint64_t size,
-                                 int64_t lower, wt_expr_vector *offset, struct wt_error *err);
-/** The error of data whose type is not known. */
-enum wt_status wt_compile_untyped(struct wt_error *err);
 /** array[index], also of a pointer or a vector. */
 enum wt_status wt_compile_element(struct compiler *c, const struct wt_operand *array,
                                   const struct wt_operand *index, struct wt_operand *o,

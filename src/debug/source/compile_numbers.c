@@ -106,8 +106,9 @@ enum wt_status wt_compile_address_of(struct compiler *c, const struct wt_operand
     return wt_compile_make_generic(c, pointer, err);
 }
 
-enum wt_status wt_compile_scaled(struct compiler *c, const struct wt_operand *index, uint64_t size,
-                                 int64_t lower, wt_expr_vector *offset, struct wt_error *err)
+/* An index, counted from lower on, times a size. */
+static enum wt_status scaled(struct compiler *c, const struct wt_operand *index, uint64_t size,
+                             int64_t lower, wt_expr_vector *offset, struct wt_error *err)
 {
     const struct wt_type *plain = wt_type_plain(index->type);
     if (!wt_type_is_integral(plain))
@@ -122,7 +123,8 @@ enum wt_status wt_compile_scaled(struct compiler *c, const struct wt_operand *in
     return status;
 }
 
-enum wt_status wt_compile_untyped(struct wt_error *err)
+/* The error of data whose type is not known. */
+static enum wt_status untyped(struct wt_error *err)
 {
     return wt_fail(err, WT_INVALID, "the variable has unknown type; cast it to its declared type");
 }
@@ -137,14 +139,14 @@ enum wt_status wt_compile_element(struct compiler *c, const struct wt_operand *a
     uint64_t at;
     enum wt_status status;
     if (array->type == &wt_compile_no_type)
-        return wt_compile_untyped(err);
+        return untyped(err);
     if (plain->kind != WT_TYPE_POINTER && plain->kind != WT_TYPE_ARRAY)
         return wt_fail(err, WT_INVALID, "cannot subscript something of that type");
     const uint64_t size = wt_type_size(wt_type_target(plain));
     const int64_t lower = plain->kind == WT_TYPE_ARRAY ? plain->lower : 0;
     const bool strided = plain->kind == WT_TYPE_ARRAY && plain->stride;
     const uint64_t step = strided ? (uint64_t)plain->stride : size ? size : 1;
-    if ((status = wt_compile_scaled(c, index, step, lower, &offset, err)) != WT_OK)
+    if ((status = scaled(c, index, step, lower, &offset, err)) != WT_OK)
         return status;
     if (strided && (status = wt_build_op(&c->build, WT_EXPR_ADD, 0, offset,
                                          wt_build_constant(&c->build, wt_type_element_at(plain, 0)),
@@ -220,7 +222,7 @@ enum wt_status wt_compile_need_number(const struct wt_operand *o, struct wt_erro
     if (wt_type_is_scalar(plain))
         return WT_OK;
     if (o->type == &wt_compile_no_type)
-        return wt_compile_untyped(err);
+        return untyped(err);
     return wt_fail(err, WT_INVALID, "Argument to arithmetic operation not a number or boolean.");
 }
 
@@ -368,7 +370,7 @@ static enum wt_status pointer_arithmetic(struct compiler *c, int op, const struc
             *o = wt_operand_cell(wt_compile_basic(c, "long"), offset);
         return status;
     }
-    if ((status = wt_compile_scaled(c, b, size, 0, &offset, err)) != WT_OK ||
+    if ((status = scaled(c, b, size, 0, &offset, err)) != WT_OK ||
         (status = wt_build_op(&c->build, op == '+' ? WT_EXPR_ADD : WT_EXPR_SUB, 0, address, offset,
                               &address, err)) != WT_OK)
         return status;

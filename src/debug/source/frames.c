@@ -13,16 +13,6 @@
 #include "debug/source/inlined.h"
 #include "debug/source/symbols.h"
 
-struct wt_debugger *wt_frames_debugger(struct wt_frames *f)
-{
-    return f->debugger;
-}
-
-wt_thread wt_frames_thread(const struct wt_frames *f)
-{
-    return f->thread;
-}
-
 const char *wt_frames_end(const struct wt_frames *f)
 {
     return f->end;

@@ -59,11 +59,6 @@ const char *wt_frames_end(const struct wt_frames *frames);
 /** The frames have more functions than are followed. */
 #define WT_FRAMES_MOST 20000
 
-/** The debugger that they were made with. */
-struct wt_debugger *wt_frames_debugger(struct wt_frames *frames);
-/** The thread whose frames they are; 0 after wt_frames_at(). */
-wt_thread wt_frames_thread(const struct wt_frames *frames);
-
 /** The canonical frame address of a frame of the thread's lane; false if it is unknown. It names
  *  the frame as long as that lives. */
 bool wt_frames_cfa(struct wt_frames *frames, unsigned level, uint64_t *cfa);

@@ -79,7 +79,8 @@ bool wt_source_hold(struct wt_source *s, struct wt_symbols *symbols)
     return true;
 }
 
-struct wt_info *wt_source_info(struct wt_source *s, const struct wt_module *module)
+/* The debug information of a module, which stays as long as the source does. */
+static struct wt_info *wt_source_info(struct wt_source *s, const struct wt_module *module)
 {
     struct wt_info *info = wt_symbols_info(module->symbols);
     return info && wt_source_hold(s, module->symbols) ? info : NULL;
@@ -610,7 +611,8 @@ const struct wt_type *wt_source_find_type(void *context, const char *name)
                                                                         : type;
 }
 
-bool wt_source_has_name(void *context, const char *name)
+/* has_name of struct wt_parse_world. */
+static bool has_name(void *context, const char *name)
 {
     struct wt_found found;
     return wt_source_find(context, name, &found) || wt_source_find_type(context, name) != NULL;
@@ -619,9 +621,8 @@ bool wt_source_has_name(void *context, const char *name)
 enum wt_status wt_source_parse(const struct wt_view *scope, const char *text, struct wt_node **root,
                                struct wt_error *err)
 {
-    const struct wt_parse_world world = {scope->source->types, wt_source_find_type,
-                                         wt_source_has_name, (void *)(uintptr_t)scope,
-                                         wt_source_is_fortran(scope)};
+    const struct wt_parse_world world = {scope->source->types, wt_source_find_type, has_name,
+                                         (void *)(uintptr_t)scope, wt_source_is_fortran(scope)};
     scope->source->work = 0;
     return wt_parse_expression(text, &world, root, err);
 }

@@ -40,8 +40,6 @@ struct wt_source {
  * without host memory.
  */
 bool wt_source_hold(struct wt_source *source, struct wt_symbols *symbols);
-/** The debug information of a module, which stays as long as the source does. */
-struct wt_info *wt_source_info(struct wt_source *source, const struct wt_module *module);
 /** "", "1", "$", "$2": an earlier value; NULL if there is none. */
 const struct kept_value *wt_source_kept(struct wt_source *source, const char *name);
 /** The value of a convenience variable ("name", without the $); NULL if it was never set. */
@@ -59,8 +57,6 @@ const struct wt_type *wt_source_find_type(void *context, const char *name);
 /** Parses a text as an expression of the scope. The caller frees the tree. */
 enum wt_status wt_source_parse(const struct wt_view *scope, const char *text, struct wt_node **root,
                                struct wt_error *err);
-/** has_name of struct wt_parse_world. */
-bool wt_source_has_name(void *context, const char *name);
 
 struct compiler;
 

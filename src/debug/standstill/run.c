@@ -27,7 +27,8 @@ static bool anything_goes(const struct wt_probe *p, const struct wt_standstill *
     return false;
 }
 
-enum wt_status wt_standstill_go(struct wt_probe *p, uint32_t only, struct wt_error *err)
+/* Lets those go on that are to run, if there are any; only: that wave alone, or WT_NO_HANDLE. */
+static enum wt_status go(struct wt_probe *p, uint32_t only, struct wt_error *err)
 {
     struct wt_standstill *s = wt_standstill_of(p);
     if (!s->still || s->stays || (s->kept && only == WT_NO_HANDLE) || wt_standstill_has_ended(p) ||
@@ -53,7 +54,7 @@ enum wt_status wt_standstill_look(struct wt_probe *p, wt_wave_handle wave, struc
 enum wt_status wt_standstill_end_look(struct wt_probe *p, enum wt_status status,
                                       struct wt_error *err)
 {
-    enum wt_status after = wt_standstill_go(p, WT_NO_HANDLE, status ? WT_IGNORED : err);
+    enum wt_status after = go(p, WT_NO_HANDLE, status ? WT_IGNORED : err);
     return status ? status : after;
 }
 
@@ -104,7 +105,7 @@ enum wt_status wt_standstill_keep(struct wt_probe *p, bool keep, struct wt_error
         s->still = status != WT_OK;
         return status ? forgive_end(p, status) : wt_standstill_hold(p, err);
     }
-    return wt_standstill_go(p, WT_NO_HANDLE, err);
+    return go(p, WT_NO_HANDLE, err);
 }
 
 /* Brings the rows up to date. A standstill is expensive: for a program that runs by itself it is
@@ -133,7 +134,7 @@ enum wt_status wt_standstill_scan(struct wt_probe *p, struct wt_wave_set *active
     s->scanned = true;
     s->stays = false;
     wt_standstill_list(p, active, halted);
-    return wt_standstill_go(p, WT_NO_HANDLE, err);
+    return go(p, WT_NO_HANDLE, err);
 }
 
 /* ---- run control ---- */
@@ -156,7 +157,7 @@ enum wt_status wt_standstill_halt(struct wt_probe *p, const struct wt_wave_set *
         row->run = row->step = row->held = false;
         row->cause = WT_HALT_REQUEST;
     }
-    return wt_standstill_go(p, WT_NO_HANDLE, err);
+    return go(p, WT_NO_HANDLE, err);
 }
 
 /* A wave that has news stays where it is: its exception is told first, then its accesses. */
@@ -190,7 +191,7 @@ enum wt_status wt_standstill_resume(struct wt_probe *p, const struct wt_wave_set
     }
     s->stays = false;
     s->went = true;
-    return wt_standstill_go(p, WT_NO_HANDLE, err);
+    return go(p, WT_NO_HANDLE, err);
 }
 
 /* How far a step had come when the rows were read; @p id is the stepping wave. */
@@ -231,8 +232,7 @@ enum wt_status wt_standstill_step(struct wt_probe *p, wt_wave_handle wave,
     row->cause = WT_HALT_NONE;
     s->stays = false;
     /* No other wave issues meanwhile: a breakpoint may have been lifted for this instruction. */
-    if ((status = wt_standstill_go(p, wave, err)) != WT_OK ||
-        (status = ask(p, true, &event, err)) != WT_OK ||
+    if ((status = go(p, wave, err)) != WT_OK || (status = ask(p, true, &event, err)) != WT_OK ||
         (status = wt_standstill_hold(p, err)) != WT_OK)
         return status;
     judge_step(p, s, wave, id, step);
@@ -251,7 +251,7 @@ enum wt_status wt_standstill_step_poll(struct wt_probe *p, wt_wave_handle wave,
         return status;
     judge_step(p, s, wave, id, step);
     s->stays = s->still && step->done;
-    return wt_standstill_go(p, WT_NO_HANDLE, err);
+    return go(p, WT_NO_HANDLE, err);
 }
 
 enum wt_status wt_standstill_reset_halted(struct wt_probe *p, struct wt_error *err)
@@ -282,7 +282,7 @@ static enum wt_status view(struct wt_probe *p, wt_wave_handle wave, enum wt_halt
     const struct wt_standstill_row *row = wt_standstill_row(p, wave);
     *cause = row->cause;
     wt_standstill_of(p)->ops->view(row, pc, mask);
-    return wt_standstill_go(p, WT_NO_HANDLE, err);
+    return go(p, WT_NO_HANDLE, err);
 }
 
 enum wt_status wt_standstill_halt_cause(struct wt_probe *p, wt_wave_handle wave,

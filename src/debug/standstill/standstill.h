@@ -245,9 +245,7 @@ WT_PROBE_FN(first_watched) wt_standstill_first_watched;
 
 /** Brings all waves to a standstill if they run. */
 enum wt_status wt_standstill_hold(struct wt_probe *p, struct wt_error *err);
-/** Lets those go on that are to run, if there are any; only: that wave alone, or WT_NO_HANDLE. */
-enum wt_status wt_standstill_go(struct wt_probe *p, uint32_t only, struct wt_error *err);
-/** Ends a look with wt_standstill_go(); its failure is told where that of the look, @p status, is
+/** Ends a look with go(); its failure is told where that of the look, @p status, is
  * not. */
 enum wt_status wt_standstill_end_look(struct wt_probe *p, enum wt_status status,
                                       struct wt_error *err);

@@ -128,7 +128,7 @@ static enum wt_status read_through_t0(struct wt_probe *p, struct dm_loan *loan,
     return WT_OK;
 }
 
-enum wt_status vortex_read_values(struct wt_probe *p, uint32_t wave, wt_lanes lanes,
+static enum wt_status read_values(struct wt_probe *p, uint32_t wave, wt_lanes lanes,
                                   const unsigned *index, size_t count, uint64_t *value,
                                   struct wt_error *err)
 {
@@ -214,7 +214,7 @@ static enum wt_status read_by_injection(struct wt_probe *p, uint32_t wave, wt_la
     if (!value)
         return wt_fail(err, WT_NO_MEMORY, "out of memory for %zu registers of %u threads", count,
                        values);
-    const enum wt_status status = vortex_read_values(p, wave, lanes, index, count, value, err);
+    const enum wt_status status = read_values(p, wave, lanes, index, count, value, err);
     for (size_t i = 0; i < count && !status; i++) {
         const struct wt_register *r = &p->registers[index[i]];
         const size_t size = wt_register_size(r);
@@ -399,7 +399,7 @@ enum wt_status vortex_mask(struct wt_probe *p, uint32_t wave, wt_lanes *mask, st
     bool ask_two = p->mask_csr == MASK_UNKNOWN && lanes > 1;
     enum wt_status status = WT_OK;
     if (p->mask_csr != MASK_OF_INJECTION)
-        status = vortex_read_values(p, wave, ask_two ? 3 : 1, &index, 1, value, err);
+        status = read_values(p, wave, ask_two ? 3 : 1, &index, 1, value, err);
     if (status)
         return status;
     /* A device may report the mask of the injection itself, one lane, in place of the warp's. */

@@ -277,9 +277,6 @@ enum wt_status vortex_read_csr(struct wt_probe *p, uint32_t wave, unsigned lane,
 /* ---- access.c: registers by injection ---- */
 
 /** Reads registers of each lane as numbers: all of the lowest lane, then those of the next. */
-enum wt_status vortex_read_values(struct wt_probe *p, uint32_t wave, wt_lanes lanes,
-                                  const unsigned *index, size_t count, uint64_t *value,
-                                  struct wt_error *err);
 WT_PROBE_FN(read_rows) vortex_read_rows;
 WT_PROBE_FN(write_row) vortex_write_row;
 WT_PROBE_FN(wave_id) vortex_wave_id;

@@ -14,7 +14,8 @@ static const struct gcn_uop *no_code(struct gcn_wave *w, const struct gcn_uop *u
 
 static const struct gcn_uop *decode_here(struct gcn_wave *w, const struct gcn_uop *u);
 
-gcn_op gcn_code_decode(struct gcn_wave *w, struct gcn_uop *slot)
+/* Decodes the instruction of a slot of w->code in place. Returns the handler that executes it. */
+static gcn_op code_decode(struct gcn_wave *w, struct gcn_uop *slot)
 {
     assert(slot >= w->code->uop && slot < w->code->uop + GCN_SLOTS);
     struct gcn_device *d = w->device;
@@ -56,7 +57,7 @@ static const struct gcn_uop *decode_here(struct gcn_wave *w, const struct gcn_uo
     const uint64_t pc = gcn_pc_of(w, u);
     struct gcn_uop *slot = &w->code->uop[u - w->code->uop];
     const struct wt_watch_code *watch = wt_watch_set_code(d->machine.watch, pc);
-    gcn_op run = gcn_code_decode(w, slot);
+    gcn_op run = code_decode(w, slot);
     if (!watch && slot->run != decode_here && run != gcn_illegal && gcn_is_allocator(d, pc))
         slot->run = run = at_allocator;
     if (watch) {

@@ -25,9 +25,10 @@ static void explain_private(struct gcn_wave *w, unsigned lane, uint64_t addr,
     e->landing = gcn_private_addr(w, lane, x);
 }
 
-bool gcn_explain_address(struct gcn_device *d, uint32_t wave, unsigned lane, uint64_t addr,
-                         struct wt_explanation *e)
+bool gcn_explain(struct wt_machine *m, uint32_t wave, unsigned lane, uint64_t addr,
+                 struct wt_explanation *e)
 {
+    struct gcn_device *d = (struct gcn_device *)m;
     *e = (struct wt_explanation){.space = "global", .where = "memory", .landing = addr};
     if (wave >= d->machine.waves || !d->wave[wave].active || lane >= GCN_LANES)
         return false;
@@ -59,12 +60,6 @@ bool gcn_explain_address(struct gcn_device *d, uint32_t wave, unsigned lane, uin
     }
     e->last = e->first + GCN_APERTURE_SIZE - 1;
     return true;
-}
-
-bool gcn_explain(struct wt_machine *m, uint32_t wave, unsigned lane, uint64_t addr,
-                 struct wt_explanation *e)
-{
-    return gcn_explain_address((struct gcn_device *)m, wave, lane, addr, e);
 }
 
 /* The byte of its private memory that a lane addresses by the instruction; false: other memory. */

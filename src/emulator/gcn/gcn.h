@@ -187,18 +187,11 @@ enum gcn_register {
 
 /** Scalar register by operand number, 0..127: SGPRs, FLAT_SCRATCH, VCC (106), M0, EXEC (126). */
 bool gcn_wave_scalar(struct gcn_device *device, uint32_t wave, unsigned number, uint32_t *value);
-/** Reads one lane of a VGPR of an active wave; false if there is no such wave, register or lane. */
-bool gcn_wave_vector(struct gcn_device *device, uint32_t wave, unsigned number, unsigned lane,
-                     uint32_t *value);
 /**
  * Reads a hardware register of an active wave by the id that s_getreg uses (MODE is 1, STATUS 2);
  * false if there is none.
  */
 bool gcn_wave_hwreg(struct gcn_device *device, uint32_t wave, unsigned id, uint32_t *value);
-
-/** Explains how one lane's flat address is translated; false if there is no such wave or lane. */
-bool gcn_explain_address(struct gcn_device *device, uint32_t wave, unsigned lane, uint64_t addr,
-                         struct wt_explanation *explanation);
 
 /** Describes such an access: the lane, the byte (PRIu64), how many there are. */
 #define GCN_PRIVATE_TEXT "private memory of lane %u, byte %" PRIu64 " of %u"

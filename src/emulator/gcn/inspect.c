@@ -19,16 +19,6 @@ bool gcn_wave_scalar(struct gcn_device *device, uint32_t wave, unsigned number, 
     return true;
 }
 
-bool gcn_wave_vector(struct gcn_device *device, uint32_t wave, unsigned number, unsigned lane,
-                     uint32_t *value)
-{
-    const struct gcn_wave *w = wave_of(device, wave);
-    if (!w || number >= w->vgprs || lane >= GCN_LANES)
-        return false;
-    *value = w->v[number][lane];
-    return true;
-}
-
 bool gcn_wave_hwreg(struct gcn_device *device, uint32_t wave, unsigned id, uint32_t *value)
 {
     struct gcn_wave *w = wave_of(device, wave);

@@ -356,8 +356,6 @@ const struct gcn_uop *gcn_save_answer(struct gcn_wave *w, const struct gcn_uop *
  */
 const struct gcn_uop *gcn_jump(struct gcn_wave *w, uint64_t pc);
 extern const struct wt_code_format gcn_code_format;
-/* Decodes the instruction of a slot of w->code in place. Returns the handler that executes it. */
-gcn_op gcn_code_decode(struct gcn_wave *w, struct gcn_uop *slot);
 
 /* ---- faults (device.c) ---- */
 
@@ -455,26 +453,10 @@ const uint32_t *gcn_lanes_on(struct gcn_wave *w, uint64_t mask);
 
 /* ---- valu.c: vector instructions ---- */
 
-/*
- * The handler of vector instructions whose values are whole registers of 32 bits, without
- * modifiers: the fastest path.
- */
-const struct gcn_uop *gcn_valu_plain(struct gcn_wave *w, const struct gcn_uop *u);
-/* The handler of vector instructions without modifiers that have values of 64 bits or masks. */
-const struct gcn_uop *gcn_valu_whole(struct gcn_wave *w, const struct gcn_uop *u);
-/*
- * The handler of all other vector instructions: every form and modifier, GPR indexing, enabled
- * exceptions.
- */
-const struct gcn_uop *gcn_valu_any(struct gcn_wave *w, const struct gcn_uop *u);
-/* The handler of v_writelane_b32, which ignores EXEC. */
-const struct gcn_uop *gcn_valu_writelane(struct gcn_wave *w, const struct gcn_uop *u);
 /* Writes all ones to the lanes of a mask, zeros to the others: 64 dwords. */
 void gcn_spread_mask(uint32_t *on, uint64_t mask);
 /* Copies 64 values into a register where `on` is all ones. */
 void gcn_blend(uint32_t *to, const uint32_t *from, const uint32_t *on);
-/* The handler of v_swap_b32, which writes both registers. */
-const struct gcn_uop *gcn_valu_swap(struct gcn_wave *w, const struct gcn_uop *u);
 /* The handler that executes decoded instruction u; gcn_illegal where the emulator does not. */
 gcn_op gcn_handler_of(const struct gcn_uop *u);
 
@@ -700,7 +682,7 @@ extern const struct wt_address_map gcn_address_map;
 
 /* ---- the machine's and the engine's other operations, in files of these names ---- */
 
-/* As gcn_explain_address. */
+/* How a flat address is translated (wt_machine_ops.explain). */
 WT_MACHINE_FN(explain) gcn_explain;
 WT_ENGINE_FN(check) gcn_check;
 WT_MACHINE_FN(state) gcn_state;

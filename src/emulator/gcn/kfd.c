@@ -208,19 +208,27 @@ int gcn_kfd_set_flags(struct gcn_device *d, uint32_t *flags)
     return 0;
 }
 
-int gcn_kfd_set_watch(struct gcn_device *d, uint64_t addr, uint32_t mode, uint32_t mask,
-                      uint32_t *id)
+/* KFD_DEBUG_SET_NODE_ADDRESS_WATCH: arg[0] the address, arg[1] the mode (0 read, 1 write and
+ * atomic, 2 atomic, 3 all), arg[2] the address bits that count; arg[3] becomes the watch's number.
+ * -ENOMEM: all are in use. */
+static int kfd_set_watch(struct gcn_device *d, uint64_t addr, uint32_t mode, uint32_t mask,
+                         uint32_t *id)
 {
     return d->kfd.enabled ? gcn_driver_set_watch(d, GCN_KFD_VMID, addr, mask, mode, id) : -EINVAL;
 }
 
-int gcn_kfd_clear_watch(struct gcn_device *d, uint32_t id)
+/* KFD_DEBUG_CLEAR_NODE_ADDRESS_WATCH: arg[0] the watch's number. -EINVAL: it is not set. */
+static int kfd_clear_watch(struct gcn_device *d, uint32_t id)
 {
     return d->kfd.enabled ? gcn_driver_clear_watch(d, GCN_KFD_VMID, id) : -EINVAL;
 }
 
-int gcn_kfd_launch_override(struct gcn_device *d, uint32_t mode, uint32_t *enable,
-                            uint32_t *support)
+/* KFD_DEBUG_SET_WAVE_LAUNCH_OVERRIDE: which exceptions new waves enable, in the order of
+ * MODE[20:12]. arg[0] is 0 (beside their own) or 1 (instead of them), arg[1] the mask, of which the
+ * bits in arg[2] are used. arg[1] becomes the mask from before, arg[2] the exceptions that can be
+ * overridden. */
+static int kfd_launch_override(struct gcn_device *d, uint32_t mode, uint32_t *enable,
+                               uint32_t *support)
 {
     uint32_t before;
     assert(enable && support);
@@ -395,16 +403,16 @@ void gcn_kfd_call(struct gcn_device *d, struct kfd_debug_call *call)
         call->arg[1] = value;
         break;
     case KFD_DEBUG_SET_NODE_ADDRESS_WATCH:
-        call->result = gcn_kfd_set_watch(d, call->arg[0], (uint32_t)call->arg[1],
-                                         (uint32_t)call->arg[2], &value);
+        call->result =
+            kfd_set_watch(d, call->arg[0], (uint32_t)call->arg[1], (uint32_t)call->arg[2], &value);
         call->arg[3] = value;
         break;
     case KFD_DEBUG_CLEAR_NODE_ADDRESS_WATCH:
-        call->result = gcn_kfd_clear_watch(d, value);
+        call->result = kfd_clear_watch(d, value);
         break;
     case KFD_DEBUG_SET_WAVE_LAUNCH_OVERRIDE:
         enable = (uint32_t)call->arg[1], support = (uint32_t)call->arg[2];
-        call->result = gcn_kfd_launch_override(d, value, &enable, &support);
+        call->result = kfd_launch_override(d, value, &enable, &support);
         call->arg[1] = enable, call->arg[2] = support;
         break;
     default:

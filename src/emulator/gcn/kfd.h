@@ -86,23 +86,6 @@ int gcn_kfd_resume(struct gcn_device *device, uint32_t *queue, uint32_t count);
  */
 int gcn_kfd_set_flags(struct gcn_device *device, uint32_t *flags);
 /**
- * KFD_DEBUG_SET_NODE_ADDRESS_WATCH: arg[0] the address, arg[1] the mode (0 read, 1 write and
- * atomic, 2 atomic, 3 all), arg[2] the address bits that count; arg[3] becomes the watch's number.
- * -ENOMEM: all are in use.
- */
-int gcn_kfd_set_watch(struct gcn_device *device, uint64_t addr, uint32_t mode, uint32_t mask,
-                      uint32_t *id);
-/** KFD_DEBUG_CLEAR_NODE_ADDRESS_WATCH: arg[0] the watch's number. -EINVAL: it is not set. */
-int gcn_kfd_clear_watch(struct gcn_device *device, uint32_t id);
-/**
- * KFD_DEBUG_SET_WAVE_LAUNCH_OVERRIDE: which exceptions new waves enable, in the order of
- * MODE[20:12]. arg[0] is 0 (beside their own) or 1 (instead of them), arg[1] the mask, of which the
- * bits in arg[2] are used. arg[1] becomes the mask from before, arg[2] the exceptions that can be
- * overridden.
- */
-int gcn_kfd_launch_override(struct gcn_device *device, uint32_t mode, uint32_t *enable,
-                            uint32_t *support);
-/**
  * KFD_DEBUG_QUERY_EVENT: finds a queue, or the device, that has an enabled exception; -EAGAIN if
  * there is none. *queue_id (arg[1]) becomes its id, 0 for the device; *exceptions (arg[0]), given
  * as those to clear, becomes those it had, cleared ones included.

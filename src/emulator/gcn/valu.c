@@ -77,11 +77,14 @@ static bool skipped(const struct gcn_wave *w)
 /* Modes in which the short ways do not do. */
 #define SPECIAL_MODES (GCN_MODE_GPR_IDX_EN | GCN_MODE_VSKIP | GCN_MODE_EXCP_EN)
 
+static __attribute__((noinline)) const struct gcn_uop *valu_any(struct gcn_wave *w,
+                                                                const struct gcn_uop *u);
+
 /* The shortest way: whole registers of 32 bits, no modifiers. */
-const struct gcn_uop *gcn_valu_plain(struct gcn_wave *w, const struct gcn_uop *u)
+static const struct gcn_uop *valu_plain(struct gcn_wave *w, const struct gcn_uop *u)
 {
     if (w->mode & SPECIAL_MODES)
-        return gcn_valu_any(w, u);
+        return valu_any(w, u);
     if (u->last_vgpr >= w->vgprs)
         return no_vgpr(w, u);
     const uint64_t exec = gcn_exec(w);
@@ -123,10 +126,10 @@ static inline const uint64_t *fetch_wide(struct gcn_wave *w, const struct gcn_uo
 }
 
 /* The short way of the other instructions without modifiers: values of 64 bits, masks. */
-const struct gcn_uop *gcn_valu_whole(struct gcn_wave *w, const struct gcn_uop *u)
+static const struct gcn_uop *valu_whole(struct gcn_wave *w, const struct gcn_uop *u)
 {
     if (w->mode & SPECIAL_MODES)
-        return gcn_valu_any(w, u);
+        return valu_any(w, u);
     if (u->last_vgpr >= w->vgprs)
         return no_vgpr(w, u);
     const uint64_t exec = gcn_exec(w);
@@ -530,7 +533,9 @@ static __attribute__((noinline)) const struct gcn_uop *may_trap(struct gcn_wave 
     return traps ? gcn_raised(w, u, raised, lanes) : next;
 }
 
-const struct gcn_uop *gcn_valu_any(struct gcn_wave *w, const struct gcn_uop *u)
+/* The handler of all other vector instructions: every form and modifier, GPR indexing, enabled
+ * exceptions. */
+static const struct gcn_uop *valu_any(struct gcn_wave *w, const struct gcn_uop *u)
 {
     if (w->mode & GCN_MODE_EXCP_EN && u->row != &gcn_rows[GCN_I_v_clrexcp])
         return may_trap(w, u);
@@ -538,7 +543,7 @@ const struct gcn_uop *gcn_valu_any(struct gcn_wave *w, const struct gcn_uop *u)
 }
 
 /* v_writelane_b32 does not look at EXEC. */
-const struct gcn_uop *gcn_valu_writelane(struct gcn_wave *w, const struct gcn_uop *u)
+static const struct gcn_uop *valu_writelane(struct gcn_wave *w, const struct gcn_uop *u)
 {
     if (skipped(w))
         return gcn_next(u);
@@ -549,7 +554,8 @@ const struct gcn_uop *gcn_valu_writelane(struct gcn_wave *w, const struct gcn_uo
     return gcn_next(u);
 }
 
-const struct gcn_uop *gcn_valu_swap(struct gcn_wave *w, const struct gcn_uop *u)
+/* The handler of v_swap_b32, which writes both registers. */
+static const struct gcn_uop *valu_swap(struct gcn_wave *w, const struct gcn_uop *u)
 {
     if (skipped(w))
         return gcn_next(u);
@@ -574,10 +580,10 @@ gcn_op gcn_handler_of(const struct gcn_uop *u)
     if (u->row->encoding < GCN_VOP2 || u->row->encoding > GCN_VOP3P)
         return u->row->op;
     if (u->row == &gcn_rows[GCN_I_v_writelane_b32])
-        return gcn_valu_writelane;
+        return valu_writelane;
     if (u->row == &gcn_rows[GCN_I_v_swap_b32])
-        return u->src[0] >= GCN_VGPR ? gcn_valu_swap : gcn_illegal;
-    return u->path == GCN_PATH_PLAIN   ? gcn_valu_plain
-           : u->path == GCN_PATH_WHOLE ? gcn_valu_whole
-                                       : gcn_valu_any;
+        return u->src[0] >= GCN_VGPR ? valu_swap : gcn_illegal;
+    return u->path == GCN_PATH_PLAIN   ? valu_plain
+           : u->path == GCN_PATH_WHOLE ? valu_whole
+                                       : valu_any;
 }

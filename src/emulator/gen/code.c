@@ -13,7 +13,8 @@ static const struct gen_uop *no_code(struct gen_thread *t, const struct gen_uop 
 
 static const struct gen_uop *decode_here(struct gen_thread *t, const struct gen_uop *u);
 
-gen_op gen_code_decode(struct gen_thread *t, struct gen_uop *slot)
+/* Decodes the record; returns its handler. */
+static gen_op code_decode(struct gen_thread *t, struct gen_uop *slot)
 {
     assert(slot >= t->code->uop && slot < t->code->uop + GEN_SLOTS);
     const uint64_t pc = gen_pc_of(t, slot);
@@ -50,7 +51,7 @@ static const struct gen_uop *decode_here(struct gen_thread *t, const struct gen_
     const uint64_t pc = gen_pc_of(t, u);
     struct gen_uop *slot = &t->code->uop[u - t->code->uop];
     const struct wt_watch_code *watch = wt_watch_set_code(d->machine.watch, pc);
-    gen_op run = gen_code_decode(t, slot);
+    gen_op run = code_decode(t, slot);
     if (watch) {
         if (!wt_code_watch(&d->machine.code, &t->code->page, pc, (wt_code_handler)run, watch)) {
             slot->run = decode_here;

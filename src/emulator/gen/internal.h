@@ -280,8 +280,6 @@ extern const struct wt_code_format gen_code_format;
 const struct gen_uop *gen_fetch(struct gen_thread *t, uint64_t pc);
 /* The next instruction is the one at pc: NULL at the end of the turn. */
 const struct gen_uop *gen_jump(struct gen_thread *t, uint64_t pc);
-/* Decodes the record; returns its handler. */
-gen_op gen_code_decode(struct gen_thread *t, struct gen_uop *slot);
 
 /* ---- device.c: readiness, mistakes ---- */
 

@@ -210,7 +210,4 @@ void gen_text(const struct gen_insn *insn, char *text, size_t size);
 /** gen_decode and gen_text: of what is no instruction, its words; returns its length in bytes. */
 unsigned gen_disassemble(const struct gen_word *word, char *text, size_t size);
 
-/** "add", "math.inv", "goto.b". */
-void gen_mnemonic(const struct gen_insn *insn, char *text, size_t size);
-
 #endif

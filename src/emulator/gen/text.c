@@ -390,7 +390,8 @@ static void add_operands(struct text *t, const struct gen_insn *insn)
     }
 }
 
-void gen_mnemonic(const struct gen_insn *insn, char *text, size_t size)
+/* "add", "math.inv", "goto.b". */
+static void mnemonic(const struct gen_insn *insn, char *text, size_t size)
 {
     if (insn->row->format == GEN_FORMAT_MATH)
         snprintf(text, size, "math.%s", functions[insn->condition & 15]);
@@ -427,7 +428,7 @@ void gen_text(const struct gen_insn *insn, char *text, size_t size)
     char name[24];
     if (size)
         *text = 0;
-    gen_mnemonic(insn, name, sizeof name);
+    mnemonic(insn, name, sizeof name);
     if (insn->row->format == GEN_FORMAT_PLAIN) {
         add(&t, "        %s", name);
         add_options(&t, insn);

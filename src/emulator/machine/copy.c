@@ -4,7 +4,8 @@
 #include <assert.h>
 #include <stdlib.h>
 
-bool wt_shared_pages_have(const struct wt_shared_pages *pages, uint64_t addr)
+/* Whether the page of addr is one of them. */
+static bool shared_pages_have(const struct wt_shared_pages *pages, uint64_t addr)
 {
     size_t low = 0, high = pages->count;
     while (low < high) {
@@ -26,7 +27,7 @@ void wt_shared_pages_free(struct wt_shared_pages *pages)
 bool wt_in_process_shares(const struct wt_in_process *p, uint64_t addr)
 {
     return p->copy ? p->copy->shared(p->copy->context, addr & ~WT_PAGE_MASK)
-                   : wt_shared_pages_have(&p->shared, addr);
+                   : shared_pages_have(&p->shared, addr);
 }
 
 void wt_in_process_stored(const struct wt_in_process *p, uint64_t addr, const void *bytes,
@@ -39,5 +40,5 @@ void wt_in_process_stored(const struct wt_in_process *p, uint64_t addr, const vo
 bool wt_in_process_atomic(const struct wt_in_process *p, uint64_t addr)
 {
     return p->copy ? p->copy->was_atomic(p->copy->context, addr)
-                   : wt_shared_pages_have(&p->shared, addr);
+                   : shared_pages_have(&p->shared, addr);
 }

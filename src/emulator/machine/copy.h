@@ -44,8 +44,6 @@ struct wt_shared_pages {
     size_t count;
 };
 
-/** Whether the page of @p addr is one of them. */
-bool wt_shared_pages_have(const struct wt_shared_pages *pages, uint64_t addr);
 /** The list is empty then. */
 void wt_shared_pages_free(struct wt_shared_pages *pages);
 

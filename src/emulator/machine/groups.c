@@ -249,7 +249,8 @@ void wt_group_take(struct wt_machine *m, struct wt_group_head *g)
     room->local += g->local_size;
 }
 
-void wt_group_release(struct wt_machine *m, struct wt_group_head *g)
+/* Gives them back: the group has ended. */
+static void release(struct wt_machine *m, struct wt_group_head *g)
 {
     struct wt_core_room *room = &m->groups.room[g->core];
     assert(g->used && room->local >= g->local_size);
@@ -268,7 +269,7 @@ void wt_groups_abandon(struct wt_machine *m, uint32_t number)
             continue;
         end.launch = m->groups.ops->launch(m, g);
         end.home = m->groups.ops->home(m, g);
-        wt_group_release(m, g);
+        release(m, g);
     }
     if (end.launch && wt_observes_events(m))
         wt_observe_tell(m, end);
@@ -354,7 +355,7 @@ bool wt_group_wave_ended(struct wt_machine *m, struct wt_group_head *g)
     assert(g->used && g->waves > 0);
     if (--g->waves)
         return false;
-    wt_group_release(m, g);
+    release(m, g);
     return true;
 }
 

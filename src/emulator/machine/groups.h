@@ -46,8 +46,6 @@ void wt_groups_pump(struct wt_machine *m);
 uint8_t *wt_group_local(struct wt_machine *m, struct wt_group_head *g);
 /** Gives a group its place and its memory, which must be there, and marks it used. */
 void wt_group_take(struct wt_machine *m, struct wt_group_head *g);
-/** Gives them back: the group has ended. */
-void wt_group_release(struct wt_machine *m, struct wt_group_head *g);
 
 /** The groups of launch @p number, as the family counts them, end unfinished, and so does it. */
 void wt_groups_abandon(struct wt_machine *m, uint32_t number);

@@ -99,11 +99,21 @@ static uint64_t event_time(const struct wt_machine *m)
     return m->time + m->slice - wt_machine_wave(m, m->turns.current)->left - 1;
 }
 
+/* Hands over the records of the last instruction, at the end of a turn. */
+static void flush(struct wt_machine *m)
+{
+    struct wt_observer *top = m->observer;
+    for (unsigned i = 0; i < top->count; i++)
+        for (const struct wt_observer *o = top; o; o = o->beneath)
+            o->fn(o->context, m, &top->record[i]);
+    top->count = 0;
+}
+
 void wt_observe_tell(struct wt_machine *m, struct wt_observed_event event)
 {
     assert(wt_observes_events(m));
     if (m->observer->count)
-        wt_observe_flush(m);
+        flush(m);
     event.time = event_time(m);
     for (const struct wt_observer *o = m->observer; o; o = o->beneath)
         if (o->event)
@@ -132,15 +142,6 @@ void wt_observe_change(struct wt_machine *m, uint32_t wave, unsigned lane, uint6
     }
 }
 
-void wt_observe_flush(struct wt_machine *m)
-{
-    struct wt_observer *top = m->observer;
-    for (unsigned i = 0; i < top->count; i++)
-        for (const struct wt_observer *o = top; o; o = o->beneath)
-            o->fn(o->context, m, &top->record[i]);
-    top->count = 0;
-}
-
 bool wt_observe_before(struct wt_machine *m, const struct wt_issue *issue)
 {
     bool asks = false;
@@ -154,7 +155,7 @@ bool wt_observe_before(struct wt_machine *m, const struct wt_issue *issue)
 
 void wt_observe_after(struct wt_machine *m, const struct wt_issue *issue, bool issued)
 {
-    wt_observe_flush(m);
+    flush(m);
     for (const struct wt_observer *o = m->observer; issued && o; o = o->beneath)
         if (o->issue)
             o->issue(o->context, m, issue);
@@ -166,7 +167,7 @@ static struct wt_observed *new_record(struct wt_machine *m, const struct wt_wave
 {
     struct wt_observer *o = m->observer;
     if (o->count == WT_OBSERVED_RECORDS)
-        wt_observe_flush(m);
+        flush(m);
     struct wt_observed *r = &o->record[o->count++];
     r->time = time;
     r->id = wt_machine_wave_id(m, w->id);
@@ -196,7 +197,7 @@ uint64_t *wt_observe_row(struct wt_machine *m, const struct wt_wave_head *w, uin
 {
     assert(a->size >= 1 && a->size <= 128 && lanes && a->kind <= WT_WATCH_ACCESS);
     if (has_older(m->observer, w, time))
-        wt_observe_flush(m);
+        flush(m);
     struct wt_observed *r = new_record(m, w, time, a);
     r->lanes = lanes;
     return r->at;
@@ -216,7 +217,7 @@ void wt_observe_lane(struct wt_machine *m, const struct wt_wave_head *w, uint64_
     unsigned i = 0;
     assert(a->size >= 1 && a->size <= 128 && a->lane < m->lanes && a->kind <= WT_WATCH_ACCESS);
     if (has_older(o, w, time))
-        wt_observe_flush(m);
+        flush(m);
     while (i < o->count &&
            (r[i].kind != a->kind || r[i].space != a->space || r[i].home != a->home ||
             r[i].size != a->size || r[i].is_scalar != a->is_scalar || r[i].order != a->order ||

@@ -250,8 +250,6 @@ void wt_observe_lanes(struct wt_machine *m, const struct wt_wave_head *w, uint64
                       const struct wt_lane_access *access, wt_lanes lanes, const uint64_t *at);
 /** Frees the observers of a machine that ends. */
 void wt_observe_free(struct wt_machine *m);
-/** Hands over the records of the last instruction, at the end of a turn. */
-void wt_observe_flush(struct wt_machine *m);
 /** Tells the observers of the next issue, before its instruction is executed. True: they ask for
  * each issue. */
 bool wt_observe_before(struct wt_machine *m, const struct wt_issue *issue);

@@ -79,7 +79,8 @@ bool sm_decode_uop(uint64_t word, struct sm_uop *u)
     return true;
 }
 
-sm_op sm_code_decode(struct sm_warp *w, struct sm_uop *slot)
+/* Decodes the record in place; its handler. */
+static sm_op code_decode(struct sm_warp *w, struct sm_uop *slot)
 {
     struct sm_device *d = w->device;
     const uint64_t pc = sm_pc_of(w, slot);
@@ -112,7 +113,7 @@ static const struct sm_uop *decode_here(struct sm_warp *w, const struct sm_uop *
     const uint64_t pc = sm_pc_of(w, u);
     struct sm_uop *slot = &w->code->uop[u - w->code->uop];
     const struct wt_watch_code *watch = wt_watch_set_code(d->machine.watch, pc);
-    sm_op run = sm_code_decode(w, slot);
+    sm_op run = code_decode(w, slot);
     if (watch && slot->run != decode_here) {
         if (!wt_code_watch(&d->machine.code, &w->code->page, pc, (wt_code_handler)run, watch)) {
             slot->run = decode_here;

@@ -114,7 +114,7 @@ static struct wt_issue next_issue(struct wt_machine *m, uint32_t wave)
     return sm_issue_at(&w->head, pc, m->time);
 }
 
-const struct wt_engine_ops sm_engine_ops = {
+static const struct wt_engine_ops engine_ops = {
     .code = &sm_code_format,
     .turn = turn,
     .blocked = blocked,
@@ -281,7 +281,7 @@ enum wt_status sm_device_new(const struct sm_config *config, struct sm_device **
                                      .groups_per_core = SM_CTAS,
                                      .group_bytes = sizeof *d->cta,
                                      .local_bytes = SM_CTA_SHARED};
-    const bool ready = wt_machine_init(&d->machine, &machine_ops, &sm_engine_ops, &groups, SM_LANES,
+    const bool ready = wt_machine_init(&d->machine, &machine_ops, &engine_ops, &groups, SM_LANES,
                                        sizeof *d->warp, &d->config.device);
     d->warp = d->machine.wave;
     d->cta = d->machine.groups.group;

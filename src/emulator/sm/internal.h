@@ -299,8 +299,6 @@ const struct sm_uop *sm_jump(struct sm_warp *w, uint64_t pc);
 extern const struct wt_code_format sm_code_format;
 /* Fills a record, but for `step`, from the word of an instruction; false: there is none such. */
 bool sm_decode_uop(uint64_t word, struct sm_uop *u);
-/* Decodes the record in place; its handler. */
-sm_op sm_code_decode(struct sm_warp *w, struct sm_uop *slot);
 
 /* ---- exec.c: what the ALU executors share ---- */
 
@@ -423,7 +421,6 @@ static inline void sm_update_ready(struct sm_warp *w)
 
 /* Ends the launch with a fault. */
 void sm_fault(struct sm_warp *w, const struct wt_fault *fault);
-extern const struct wt_engine_ops sm_engine_ops;
 
 /* ---- the machine's and the engine's operations of these names ---- */
 

@@ -53,9 +53,10 @@ static uint64_t offset_of(uint64_t at)
     return at >> 32 ? at : (uint64_t)(int64_t)(int32_t)at;
 }
 
-uint32_t sm_judge_variable(struct sm_warp *w, const struct sm_uop *u, enum wt_watch_kind kind,
-                           enum sm_judged where, uint32_t lanes, const uint64_t *at, unsigned size,
-                           const struct ptx_origin *origin)
+/* The same of addresses that come from a variable of PTX; NULL: not known. */
+static uint32_t judge_variable(struct sm_warp *w, const struct sm_uop *u, enum wt_watch_kind kind,
+                               enum sm_judged where, uint32_t lanes, const uint64_t *at,
+                               unsigned size, const struct ptx_origin *origin)
 {
     const struct question q = {w, u, kind, size, origin};
     uint64_t moved[SM_LANES] = {0};
@@ -82,7 +83,7 @@ uint32_t sm_judge_variable(struct sm_warp *w, const struct sm_uop *u, enum wt_wa
 uint32_t sm_judge(struct sm_warp *w, const struct sm_uop *u, enum wt_watch_kind kind,
                   enum sm_judged where, uint32_t lanes, const uint64_t *at, unsigned size)
 {
-    return sm_judge_variable(w, u, kind, where, lanes, at, size, NULL);
+    return judge_variable(w, u, kind, where, lanes, at, size, NULL);
 }
 
 void sm_access_judge(struct sm_warp *w, const struct sm_uop *u, enum sm_judged where,
@@ -93,7 +94,7 @@ void sm_access_judge(struct sm_warp *w, const struct sm_uop *u, enum sm_judged w
                                     : a->store ? WT_WATCH_WRITE
                                                : WT_WATCH_READ;
     if (a->lanes)
-        a->refused = sm_judge_variable(w, u, kind, where, a->lanes, at, a->size, origin);
+        a->refused = judge_variable(w, u, kind, where, a->lanes, at, a->size, origin);
     a->lanes &= ~a->refused;
 }
 

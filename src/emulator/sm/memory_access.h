@@ -58,10 +58,6 @@ enum sm_judged {
  * address, or the offset in shared or local memory. Returns the lanes that must not make them. */
 uint32_t sm_judge(struct sm_warp *w, const struct sm_uop *u, enum wt_watch_kind kind,
                   enum sm_judged where, uint32_t lanes, const uint64_t *at, unsigned size);
-/** The same of addresses that come from a variable of PTX; NULL: not known. */
-uint32_t sm_judge_variable(struct sm_warp *w, const struct sm_uop *u, enum wt_watch_kind kind,
-                           enum sm_judged where, uint32_t lanes, const uint64_t *at, unsigned size,
-                           const struct ptx_origin *origin);
 /** The same of all lanes of an access: those that must not are moved to a->refused. */
 void sm_access_judge(struct sm_warp *w, const struct sm_uop *u, enum sm_judged where,
                      struct sm_access *a, const uint64_t *at);

@@ -82,7 +82,8 @@ static uint16_t parcel(struct vx_device *d, uint64_t addr)
     return (uint16_t)wt_load_le(wt_memory_page(d->machine.memory, addr) + (addr & WT_PAGE_MASK), 2);
 }
 
-struct vx_uop vx_code_decode(struct vx_device *d, uint64_t pc)
+/* The instruction at pc, whatever its record holds. */
+static struct vx_uop code_decode(struct vx_device *d, uint64_t pc)
 {
     assert(pc % 2 == 0);
     const uint16_t low = parcel(d, pc);
@@ -103,7 +104,7 @@ static const struct vx_uop *decode_here(struct vx_warp *w, const struct vx_uop *
     const uint64_t pc = vx_pc_of(w, u);
     struct vx_uop *slot = &w->code->uop[u - w->code->uop];
     const struct wt_watch_code *watch = wt_watch_set_code(d->machine.watch, pc);
-    *slot = vx_code_decode(d, pc);
+    *slot = code_decode(d, pc);
     if (watch) {
         const wt_code_handler original = (wt_code_handler)slot->run;
         slot->run = wt_code_watch(&d->machine.code, &w->code->page, pc, original, watch)

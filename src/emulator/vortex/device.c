@@ -473,11 +473,6 @@ struct wt_machine *vx_machine(struct vx_device *device)
     return &device->machine;
 }
 
-bool vx_device_active(const struct vx_device *device)
-{
-    return device->machine.active != 0;
-}
-
 /* ---- programs ---- */
 
 static enum wt_status check_image(const struct vx_device *d, const struct wt_image *image,

@@ -125,7 +125,8 @@ static void set_halted(struct vx_warp *w, bool halted)
     vx_update_ready(w);
 }
 
-void vx_dm_halt(struct vx_warp *w, unsigned cause)
+/* Halts the warp with a cause of the VxDebug specification (WSTATUS). */
+static void dm_halt(struct vx_warp *w, unsigned cause)
 {
     assert(cause < 16);
     set_halted(w, true);
@@ -146,7 +147,7 @@ bool vx_dm_ebreak(struct vx_warp *w)
         w->stepping = false;
         d->dm.step_state = VX_DM_NONE;
     }
-    vx_dm_halt(w, CAUSE_EBREAK);
+    dm_halt(w, CAUSE_EBREAK);
     d->machine.event = true;
     return true;
 }
@@ -155,7 +156,7 @@ static void halt_selected(struct vx_device *d, unsigned cause)
 {
     for (uint32_t i = 0; i < d->machine.waves; i++)
         if (d->dm.wmask[i / 32] >> (i % 32) & 1)
-            vx_dm_halt(&d->warp[i], cause);
+            dm_halt(&d->warp[i], cause);
 }
 
 static void resume_selected(struct vx_device *d)
@@ -190,7 +191,7 @@ void vx_dm_stepped(struct vx_warp *w)
         return; /* it met an ebreak, which has halted it */
     w->stepping = false;
     d->dm.step_state = VX_DM_NONE;
-    vx_dm_halt(w, CAUSE_STEP);
+    dm_halt(w, CAUSE_STEP);
     d->machine.event = true;
 }
 

@@ -181,8 +181,6 @@ WT_MACHINE_FN(origins) vx_origins;
  */
 const struct vx_uop *vx_fetch(struct vx_warp *w, uint64_t pc);
 extern const struct wt_code_format vx_code_format;
-/* The instruction at pc, whatever its record holds. */
-struct vx_uop vx_code_decode(struct vx_device *d, uint64_t pc);
 /*
  * Decodes one 32-bit instruction, or what a compressed one of `halves` halfwords stands for. No
  * such instruction: the illegal handler.
@@ -267,15 +265,11 @@ void vx_set_mask(struct vx_warp *w, wt_lanes mask);
 void vx_warp_start(struct vx_warp *w, uint64_t pc);
 /** Tells who observes the machine that the warp executes a fence. */
 void vx_tell_fence(const struct vx_warp *w, const struct vx_uop *u);
-/* Ends the warp, and what waits for it. */
-void vx_warp_exit(struct vx_warp *w);
 /* Recomputes whether the warp can issue. */
 void vx_update_ready(struct vx_warp *w);
 /** Cores of @p core's cluster that have arrived at a global barrier: all their active warps wait.
  */
 uint32_t vx_cores_at_barrier(const struct vx_device *d, const struct vx_core *core, uint32_t id);
-/* Notes what the warp waits for, or that it waits for nothing. */
-void vx_set_wait(struct vx_warp *w, enum vx_wait wait);
 /* ecall or ebreak without a debugger: the whole core stops (SimX, 2025). */
 void vx_stop_core(struct vx_device *d, struct vx_core *core);
 /* SIMT instructions. u's operands are read from w; NULL or the next instruction is returned. */
@@ -345,8 +339,6 @@ static inline bool vx_dm_busy(const struct vx_device *d)
 }
 /* Core cycles pass. */
 void vx_dm_tick(struct vx_device *d, uint64_t cycles);
-/* Halts the warp with a cause of the VxDebug specification (WSTATUS). */
-void vx_dm_halt(struct vx_warp *w, unsigned cause);
 
 /* Back to the state after reset (wt_machine_ops.reset): memory and debug hardware stay. */
 void vx_reset(struct wt_machine *m);

@@ -81,7 +81,8 @@ void vx_update_ready(struct vx_warp *w)
                        w->active && w->wait == VX_RUNS && !w->halted);
 }
 
-void vx_set_wait(struct vx_warp *w, enum vx_wait wait)
+/* Notes what the warp waits for, or that it waits for nothing. */
+static void set_wait(struct vx_warp *w, enum vx_wait wait)
 {
     assert(wait <= VX_WAIT_GLOBAL_BARRIER);
     w->wait = wait;
@@ -124,7 +125,7 @@ void vx_warp_start(struct vx_warp *w, uint64_t pc)
         w->device->halted_active += w->halted;
     }
     vx_set_mask(w, 1);
-    vx_set_wait(w, VX_RUNS);
+    set_wait(w, VX_RUNS);
     if (begins)
         wt_wave_tell_begin(&w->device->machine, &w->head);
 }
@@ -158,7 +159,7 @@ static void after_exit(struct vx_device *d, struct vx_core *core)
         for (uint32_t i = 0; i < d->config.warps; i++) {
             struct vx_warp *w = &d->warp[core->first_warp + i];
             if (w->active && w->wait == VX_WAIT_WSPAWN) {
-                vx_set_wait(w, VX_RUNS);
+                set_wait(w, VX_RUNS);
                 tell(w, WT_SEEN_ALONE, 0);
                 spawn(w, w->wait_id, w->wait_target);
                 return;
@@ -180,12 +181,13 @@ static void deactivate(struct vx_warp *w)
     d->machine.active--;
     d->halted_active -= w->halted;
     vx_set_mask(w, 0);
-    vx_set_wait(w, VX_RUNS);
+    set_wait(w, VX_RUNS);
     if (!d->machine.active)
         wt_group_tell(&d->machine, NULL, WT_SEEN_LAUNCH_END);
 }
 
-void vx_warp_exit(struct vx_warp *w)
+/* Ends the warp, and what waits for it. */
+static void warp_exit(struct vx_warp *w)
 {
     deactivate(w);
     after_exit(w->device, w->core);
@@ -237,7 +239,7 @@ static const struct vx_uop *go_on_with(struct vx_warp *w, const struct vx_uop *u
         return u + u->halves;
     }
     w->pc = next_pc(w, u);
-    vx_warp_exit(w);
+    warp_exit(w);
     return NULL;
 }
 
@@ -264,7 +266,7 @@ const struct vx_uop *vx_op_wspawn(struct vx_warp *w, const struct vx_uop *u)
     w->wait_target = target;
     w->wait_pc = vx_pc_of(w, u);
     w->pc = next_pc(w, u);
-    vx_set_wait(w, VX_WAIT_WSPAWN);
+    set_wait(w, VX_WAIT_WSPAWN);
     return NULL;
 }
 
@@ -354,7 +356,7 @@ static void release(struct vx_device *d, struct vx_core *core, enum vx_wait wait
         if (!w->active || w->wait != wait || w->wait_id != id)
             continue;
         tell(w, WT_SEEN_RELEASE, 0);
-        vx_set_wait(w, VX_RUNS);
+        set_wait(w, VX_RUNS);
     }
 }
 
@@ -407,7 +409,7 @@ const struct vx_uop *vx_op_bar(struct vx_warp *w, const struct vx_uop *u)
     w->wait_count = count;
     w->wait_pc = vx_pc_of(w, u);
     w->pc = next_pc(w, u);
-    vx_set_wait(w, global ? VX_WAIT_GLOBAL_BARRIER : VX_WAIT_BARRIER);
+    set_wait(w, global ? VX_WAIT_GLOBAL_BARRIER : VX_WAIT_BARRIER);
     tell(w, WT_SEEN_ARRIVE, w->wait_pc);
     if (global) {
         check_global_barrier(d, w->core, id, count);

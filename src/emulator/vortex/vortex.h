@@ -79,9 +79,6 @@ uint32_t vx_device_exit_word(struct vx_device *device);
 /** Hands lines that are not complete yet to the console (at the program's end). */
 void vx_device_flush_console(struct vx_device *device);
 
-/** True when some warp is active. */
-bool vx_device_active(const struct vx_device *device);
-
 /* ---- registers, as wt_machine_ops.read_row numbers them: as GDB's RISC-V target does ---- */
 
 enum vx_register {

@@ -216,8 +216,9 @@ static bool has_alias(const struct command *command, const char *word, size_t le
     return false;
 }
 
-const struct command *wt_shell_find(const struct command *table, const char *word, size_t length,
-                                    bool *ambiguous)
+/* The command of a word or of its unambiguous beginning; NULL, and whether several begin so. */
+static const struct command *find(const struct command *table, const char *word, size_t length,
+                                  bool *ambiguous)
 {
     const struct command *found = NULL;
     *ambiguous = false;
@@ -281,7 +282,7 @@ static enum wt_status execute(struct wt_shell *c, const char *line, struct wt_er
     wt_program_update(c->program);
     const size_t length = command_length(text);
     const struct command *command =
-        length ? wt_shell_find(wt_shell_commands, text, length, &ambiguous) : NULL;
+        length ? find(wt_shell_commands, text, length, &ambiguous) : NULL;
     if (!command)
         return length
                    ? not_found(wt_shell_commands, "", text, length, ambiguous, err)
@@ -451,13 +452,13 @@ enum wt_status do_help(struct wt_shell *c, const char *text, struct wt_error *er
         return WT_OK;
     }
     size_t length = wt_word_length(text);
-    const struct command *command = wt_shell_find(wt_shell_commands, text, length, &ambiguous);
+    const struct command *command = find(wt_shell_commands, text, length, &ambiguous);
     if (!command)
         return not_found(wt_shell_commands, "", text, length, ambiguous, err);
     const char *rest = wt_skip_blanks(text + length);
     if (command->run == do_info && *rest) {
         length = wt_word_length(rest);
-        command = wt_shell_find(wt_shell_infos, rest, length, &ambiguous);
+        command = find(wt_shell_infos, rest, length, &ambiguous);
         if (!command)
             return not_found(wt_shell_infos, "info ", rest, length, ambiguous, err);
         help_one(c, command, "info ");
@@ -477,7 +478,7 @@ enum wt_status do_info(struct wt_shell *c, const char *text, struct wt_error *er
                        "\"info\" must be followed by what to show; see \"help "
                        "info\"");
     const size_t length = wt_word_length(text);
-    const struct command *info = wt_shell_find(wt_shell_infos, text, length, &ambiguous);
+    const struct command *info = find(wt_shell_infos, text, length, &ambiguous);
     if (!info)
         return not_found(wt_shell_infos, "info ", text, length, ambiguous, err);
     return info->run(c, wt_skip_blanks(text + length), err);
@@ -517,7 +518,7 @@ bool wt_shell_is_command(const char *line)
     const char *text = wt_skip_blanks(line);
     bool ambiguous;
     const size_t length = command_length(text);
-    return length && (wt_shell_find(wt_shell_commands, text, length, &ambiguous) || ambiguous);
+    return length && (find(wt_shell_commands, text, length, &ambiguous) || ambiguous);
 }
 
 const char *wt_shell_repeats(struct wt_shell *c, const char *line)
@@ -526,7 +527,7 @@ const char *wt_shell_repeats(struct wt_shell *c, const char *line)
     bool ambiguous;
     const size_t length = command_length(text);
     const struct command *command =
-        length ? wt_shell_find(wt_shell_commands, text, length, &ambiguous) : NULL;
+        length ? find(wt_shell_commands, text, length, &ambiguous) : NULL;
     if (!command || !command->repeats)
         return NULL;
     /* `list` and `x` continue where they ended. */
@@ -593,7 +594,7 @@ char **wt_shell_complete(struct wt_shell *c, const char *line, size_t *count)
         offer_commands(&o, wt_shell_commands);
     } else {
         const struct command *command =
-            length ? wt_shell_find(wt_shell_commands, text, length, &ambiguous) : NULL;
+            length ? find(wt_shell_commands, text, length, &ambiguous) : NULL;
         const char *end = text + strlen(text);
         const char *word = end;
         while (word > text &&

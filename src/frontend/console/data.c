@@ -16,7 +16,8 @@ struct wt_format format_of(const struct wt_shell *c, char letter, bool top)
     return (struct wt_format){.letter = letter, .elements = c->print_elements, .top = top};
 }
 
-enum wt_status take_format(const char **text, struct format_spec *spec, struct wt_error *err)
+/* Reads it, if there is one, and advances *text. */
+static enum wt_status take_format(const char **text, struct format_spec *spec, struct wt_error *err)
 {
     const char *at = *text;
     if (*at != '/')
@@ -77,8 +78,9 @@ void print_lanes(struct wt_shell *c, const struct wt_view *view, const struct wt
                    style(c, PLAIN));
 }
 
-enum wt_status print_expression(struct wt_shell *c, const char *text, char letter, bool keep,
-                                struct wt_error *err)
+/* Evaluates an expression and prints it; `keep`: as "$N = ", in the history of values. */
+static enum wt_status print_expression(struct wt_shell *c, const char *text, char letter, bool keep,
+                                       struct wt_error *err)
 {
     const struct wt_view view = wt_program_view(c->program);
     struct wt_values values;
@@ -382,7 +384,8 @@ enum wt_status do_who_freed(struct wt_shell *c, const char *text, struct wt_erro
     return print_allocation(c, text, WT_WHO_FREED, err);
 }
 
-enum wt_status examine_memory(struct wt_shell *c, const char *text, struct wt_error *err)
+/* The command x. */
+static enum wt_status examine_memory(struct wt_shell *c, const char *text, struct wt_error *err)
 {
     struct format_spec spec = {.count = 1};
     enum wt_status status = take_format(&text, &spec, err);

@@ -43,8 +43,9 @@ static void print_variable(void *context, const struct wt_variable *v)
         fputc('\n', c->out);
 }
 
-bool print_variables(struct wt_shell *c, const struct wt_frame *frame, bool arguments,
-                     const char *indent)
+/* Values of a frame's variables, one a line; false if there are none. */
+static bool print_variables(struct wt_shell *c, const struct wt_frame *frame, bool arguments,
+                            const char *indent)
 {
     struct variable_style s = {.c = c, .before = indent};
     return wt_program_variables(c->program, frame, arguments, 0, print_variable, &s);

@@ -83,9 +83,6 @@ struct command {
 
 extern const struct command wt_shell_commands[];
 extern const struct command wt_shell_infos[];
-/** The command of a word or of its unambiguous beginning; NULL, and whether several begin so. */
-const struct command *wt_shell_find(const struct command *table, const char *word, size_t length,
-                                    bool *ambiguous);
 
 /* ---- console.c ---- */
 /** WT_INVALID if there is text behind a command that takes none. */
@@ -163,24 +160,14 @@ struct format_spec {
     int64_t count;
     char letter, size;
 };
-/** Reads it, if there is one, and advances *text. */
-enum wt_status take_format(const char **text, struct format_spec *spec, struct wt_error *err);
 /** Tells once how weak '@' is where that may surprise. */
 void hint_logic(struct wt_shell *c, const struct wt_view *view, const char *text);
-/** Evaluates an expression and prints it; `keep`: as "$N = ", in the history of values. */
-enum wt_status print_expression(struct wt_shell *c, const char *text, char letter, bool keep,
-                                struct wt_error *err);
 /** How values are printed: a letter of /FMT or 0; `top`: not within a structure. */
 struct wt_format format_of(const struct wt_shell *c, char letter, bool top);
-/** The command x. */
-enum wt_status examine_memory(struct wt_shell *c, const char *text, struct wt_error *err);
 /** Prints the expressions of display. */
 void show_displays(struct wt_shell *c);
 /** Frees the expressions of display. */
 void free_displays(struct wt_shell *c);
-/** Values of a frame's variables, one a line; false if there are none. */
-bool print_variables(struct wt_shell *c, const struct wt_frame *frame, bool arguments,
-                     const char *indent);
 
 /* ---- commands, by file ---- */
 command_fn do_generate_core;

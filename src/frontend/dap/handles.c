@@ -9,7 +9,8 @@
 
 /* ---- variables ---- */
 
-void dap_holder_free(struct dap_holder *h)
+/* Frees a holder. */
+static void holder_free(struct dap_holder *h)
 {
     wt_values_free(&h->values);
     free(h->expression);
@@ -52,7 +53,7 @@ enum wt_status dap_holder_of(struct wt_dap *d, int64_t reference, struct dap_hol
 void dap_forget(struct wt_dap *d)
 {
     for (size_t i = 0; i < d->holder_count; i++)
-        dap_holder_free(d->holder[i]);
+        holder_free(d->holder[i]);
     d->holder_base += (int64_t)d->holder_count;
     d->frame_base += (int64_t)d->frame_count;
     d->target_base += (int64_t)d->target_count;

@@ -237,8 +237,6 @@ enum wt_status dap_holder_of(struct wt_dap *d, int64_t reference, struct dap_hol
 void dap_invalidate(struct wt_dap *d, const char *area);
 /** Something was written: what clients have seen of values is void. */
 void dap_changed(struct wt_dap *d);
-/** Frees a holder. */
-void dap_holder_free(struct dap_holder *h);
 /** A reference of memory as the selected thread sees it: writes it to @p text. */
 void dap_reference(struct wt_dap *d, struct wt_address at, char *text, size_t size);
 /** What a reference means, and who sees it. */
@@ -258,8 +256,6 @@ void dap_close(struct wt_dap *d, bool kill);
 void dap_begin_run(struct wt_dap *d);
 /** Tells the stop or the end that a request has led to, or its failure. */
 void dap_settle(struct wt_dap *d, enum wt_status status, const struct wt_error *err);
-/** Tells a stop now. */
-void dap_tell_stop(struct wt_dap *d);
 /** Forgets why the program stands. */
 void dap_forget_stop(struct dap_stop *stop);
 dap_fn dap_exception_info;

@@ -272,7 +272,8 @@ static void put_hits(struct wt_dap *d, struct json_object *body)
     }
 }
 
-void dap_tell_stop(struct wt_dap *d)
+/* Tells a stop now. */
+static void tell_stop(struct wt_dap *d)
 {
     struct dap_stop *s = &d->why_stopped;
     struct json_object *body = json_object_new_object();
@@ -331,7 +332,7 @@ void dap_settle(struct wt_dap *d, enum wt_status status, const struct wt_error *
         return;
     }
     if (d->g->started) {
-        dap_tell_stop(d);
+        tell_stop(d);
         return;
     }
     say_findings(d);

@@ -1,7 +1,8 @@
 /* Starting and ending the program: vRun, vAttach, R, k, vKill, D. */
 #include "frontend/rsp/session.h"
 
-bool wt_rsp_restart(struct wt_rsp_session *s)
+/* Starts the program afresh; replies with an error if that fails. */
+static bool restart(struct wt_rsp_session *s)
 {
     struct wt_error err = {0};
     wt_rsp_forget_call(s);
@@ -30,7 +31,7 @@ void wt_rsp_extend(struct wt_rsp_session *s, const struct wt_rsp_args *args)
 
 void wt_rsp_vrun(struct wt_rsp_session *s, const struct wt_rsp_args *args)
 {
-    if (!wt_rsp_restart(s))
+    if (!restart(s))
         return;
     if (s->nonstop) {
         /* The thread list is new: what the client knows of threads is void. */
@@ -42,7 +43,7 @@ void wt_rsp_vrun(struct wt_rsp_session *s, const struct wt_rsp_args *args)
 
 void wt_rsp_R(struct wt_rsp_session *s, const struct wt_rsp_args *args)
 {
-    wt_rsp_restart(s);
+    restart(s);
     wt_put_restart(&s->out);
 }
 
@@ -78,7 +79,7 @@ void wt_rsp_vattach(struct wt_rsp_session *s, const struct wt_rsp_args *args)
         wt_rsp_refuse(s, WT_INVALID, "the only process here is %d", WT_RSP_PROCESS);
         return;
     }
-    if (s->killed && !wt_rsp_restart(s))
+    if (s->killed && !restart(s))
         return;
     if (wt_debugger_ended(s->debugger, NULL) && !go_before_end(s))
         return;

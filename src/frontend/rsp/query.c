@@ -164,7 +164,8 @@ static void put_xml(FILE *out, const char *text)
     }
 }
 
-char *wt_rsp_threads_xml(struct wt_rsp_session *s, size_t *length)
+/* qXfer:threads:read. */
+static char *threads_xml(struct wt_rsp_session *s, size_t *length)
 {
     char *text = NULL;
     FILE *out = open_memstream(&text, length);
@@ -223,7 +224,7 @@ static enum lookup make(struct wt_rsp_session *s, const struct wt_rsp_arg *objec
         if (annex->length)
             return LOOKUP_NO_ANNEX;
         wt_rsp_see_stop(s);
-        *text = wt_rsp_threads_xml(s, length);
+        *text = threads_xml(s, length);
     } else if (text_is(object, "memory-map")) {
         if (annex->length)
             return LOOKUP_NO_ANNEX;

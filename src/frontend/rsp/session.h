@@ -364,11 +364,6 @@ void wt_rsp_session_event(struct wt_rsp_session *session, const struct wt_event 
 /** After the events: what is to be done once nothing runs. */
 void wt_rsp_session_settle(struct wt_rsp_session *session);
 
-/* ---- life.c ---- */
-
-/** Starts the program afresh; replies with an error if that fails. */
-bool wt_rsp_restart(struct wt_rsp_session *session);
-
 /* ---- breakpoints.c ---- */
 
 /**
@@ -482,8 +477,6 @@ bool wt_rsp_show_before(struct wt_rsp_session *session, const struct wt_rsp_befo
 char *wt_rsp_target_xml(const struct wt_topology *topology, bool lldb, size_t *length);
 /** qXfer:memory-map:read. */
 char *wt_rsp_memory_map(const struct wt_topology *topology, size_t *length);
-/** qXfer:threads:read. */
-char *wt_rsp_threads_xml(struct wt_rsp_session *session, size_t *length);
 /** Those of our own depend on the annex, and fail with a message. */
 char *wt_rsp_waves_json(struct wt_rsp_session *session, const char *annex, size_t annex_length,
                         size_t *length, struct wt_error *err);

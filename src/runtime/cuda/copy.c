@@ -19,7 +19,9 @@ struct copy_end copy_device_end(uint64_t address)
         .host = seen ? (uint8_t *)(uintptr_t)address : NULL, .address = address, .seen = seen};
 }
 
-struct copy_end copy_unified_end(uint64_t address)
+/* Memory by a unified address: the device's where a device has it, else the host's. The caller
+ * holds the lock. */
+static struct copy_end unified_end(uint64_t address)
 {
     return state_owner(address, NULL) ? copy_device_end(address)
                                       : copy_host_end((const void *)(uintptr_t)address);
@@ -124,7 +126,7 @@ API_IN(state_enter(&g), cuMemcpyDtoD_v2, (CUdeviceptr to, CUdeviceptr from, size
 API_IN(state_enter(&g), cuMemcpy, (CUdeviceptr to, CUdeviceptr from, size_t bytes),
        (to, from, bytes), "0x%llx, 0x%llx, %zu", to, from, bytes)
 {
-    return copy_bytes(copy_unified_end(to), copy_unified_end(from), bytes);
+    return copy_bytes(unified_end(to), unified_end(from), bytes);
 }
 
 /* Copies that are given to a stream. */
@@ -194,7 +196,7 @@ static CUresult end_of(const struct place *p, const CUDA_MEMCPY3D *c, struct cop
         *end = copy_device_end(p->device);
         break;
     case CU_MEMORYTYPE_UNIFIED:
-        *end = copy_unified_end(p->device);
+        *end = unified_end(p->device);
         break;
     case CU_MEMORYTYPE_ARRAY: {
         const struct CUarray_st *a = p->array;

@@ -20,11 +20,6 @@ struct copy_end copy_host_end(const void *host);
  */
 struct copy_end copy_device_end(uint64_t address);
 /**
- * Memory by a unified address: the device's where a device has it, else the host's. The caller
- * holds the lock.
- */
-struct copy_end copy_unified_end(uint64_t address);
-/**
  * Copies @p depth slices of @p height rows of @p bytes. Rows that overlap within a copy are the
  * caller's error, as with NVIDIA's driver. CUDA_ERROR_INVALID_VALUE: an end leaves its allocation;
  * CUDA_ERROR_OUT_OF_MEMORY. The caller holds the lock.

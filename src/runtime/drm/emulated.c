@@ -422,6 +422,20 @@ static void record_gem(struct wt_drm_emulated *gpu)
         fprintf(stderr, "wavetrap: %s: cannot be written: %s\n", path, strerror(errno));
 }
 
+/* Frees the GPU, its driver and its device. NULL is allowed. */
+static void emulated_free(struct wt_drm_emulated *gpu)
+{
+    if (!gpu)
+        return;
+    wt_i915_free(gpu->driver);
+    drm_debugged_free(&gpu->debugged);
+    gen_device_free(gpu->device);
+    if (gpu->record)
+        fclose(gpu->record);
+    free(gpu->details);
+    free(gpu);
+}
+
 enum wt_status wt_drm_emulated_new(const struct gen_config *config,
                                    const struct wt_drm_emulated *before,
                                    struct wt_drm_emulated **gpu, struct wt_error *err)
@@ -433,7 +447,7 @@ enum wt_status wt_drm_emulated_new(const struct gen_config *config,
     g->config = *config;
     if ((status = gen_device_new_in_host(config, &g->device, err)) != WT_OK ||
         (status = wt_i915_new(&ops, g, config->subslices, &g->driver, err)) != WT_OK) {
-        wt_drm_emulated_free(g);
+        emulated_free(g);
         return status;
     }
     drm_debugged_init(&g->debugged, before ? before->debugged.number + 1 : 0, g->device,
@@ -452,19 +466,6 @@ enum wt_status wt_drm_emulated_new(const struct gen_config *config,
     wt_interrupt_listen();
     *gpu = g;
     return WT_OK;
-}
-
-void wt_drm_emulated_free(struct wt_drm_emulated *gpu)
-{
-    if (!gpu)
-        return;
-    wt_i915_free(gpu->driver);
-    drm_debugged_free(&gpu->debugged);
-    gen_device_free(gpu->device);
-    if (gpu->record)
-        fclose(gpu->record);
-    free(gpu->details);
-    free(gpu);
 }
 
 void wt_drm_emulated_after_fork(struct wt_drm_emulated *gpu, bool child)

@@ -268,11 +268,6 @@ struct drm_batch {
 };
 
 /*
- * Finds the memory of this process for @p size bytes at a GPU address; NULL if no mapping has all
- * of them.
- */
-uint8_t *drm_batch_host(const struct drm_batch *batch, uint64_t address, uint64_t size);
-/*
  * Executes commands from @p *address on, up to the end of the batch, or to a semaphore that it has
  * to wait for: batch->waits, and *address is that command's. WT_INVALID: a command is malformed or
  * not emulated; other failures are those of wt_i915_ops.run.

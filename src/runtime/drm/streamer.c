@@ -34,7 +34,8 @@ enum { IN_PLACE, AT_END, ELSEWHERE };
 
 /* ---- memory ---- */
 
-uint8_t *drm_batch_host(const struct drm_batch *batch, uint64_t address, uint64_t size)
+/* The memory of this process for size bytes at a GPU address; NULL: no mapping has all of them. */
+static uint8_t *batch_host(const struct drm_batch *batch, uint64_t address, uint64_t size)
 {
     size_t low = 0, high = batch->mapping_count;
     while (low < high) {
@@ -61,7 +62,7 @@ static uint64_t address_of(const uint32_t *dword)
 static enum wt_status store(struct drm_batch *batch, uint64_t address, const void *bytes,
                             size_t size, struct wt_error *err)
 {
-    uint8_t *host = drm_batch_host(batch, address, size);
+    uint8_t *host = batch_host(batch, address, size);
     if (!host)
         return wt_fail(err, WT_INVALID,
                        "it writes 0x%" PRIx64 ", which is in none of the batch's objects", address);
@@ -99,7 +100,7 @@ static enum wt_status load_register_mem(struct drm_batch *batch, const uint32_t 
 {
     const uint64_t address = address_of(&dword[2]) & ~UINT64_C(3);
     uint32_t value;
-    const uint8_t *host = drm_batch_host(batch, address, sizeof value);
+    const uint8_t *host = batch_host(batch, address, sizeof value);
     if (!host)
         return wt_fail(err, WT_INVALID,
                        "it reads 0x%" PRIx64 ", which is in none of the batch's objects", address);
@@ -155,7 +156,7 @@ static enum wt_status semaphore_wait(struct drm_batch *batch, const uint32_t *dw
     const unsigned how = dword[0] >> 12 & 7;
     if (how > 5)
         return wt_fail(err, WT_INVALID, "there is no comparison %u", how);
-    const uint8_t *host = drm_batch_host(batch, address, sizeof(uint32_t));
+    const uint8_t *host = batch_host(batch, address, sizeof(uint32_t));
     if (!host)
         return wt_fail(err, WT_INVALID, "0x%" PRIx64 " is in none of the batch's objects", address);
     batch->waits = !compare(how, (uint32_t)wt_load_le(host, 4), dword[1]);
@@ -253,7 +254,7 @@ static enum wt_status load_descriptors(struct drm_batch *batch, const uint32_t *
                        "it loads %" PRIu32
                        " bytes of descriptors; a descriptor has %d, and %d are the most",
                        bytes, DESCRIPTOR_BYTES, MOST_DESCRIPTORS);
-    const uint8_t *host = drm_batch_host(batch, address, bytes);
+    const uint8_t *host = batch_host(batch, address, bytes);
     if (!host && bytes)
         return wt_fail(err, WT_INVALID,
                        "descriptors at 0x%" PRIx64 " are in none of the batch's objects", address);
@@ -352,7 +353,7 @@ static enum wt_status one(struct drm_batch *batch, uint64_t address, uint64_t *n
 {
     static_assert(LONGEST * sizeof(uint32_t) < UINT32_MAX, "a command fits");
     uint32_t header;
-    const uint8_t *host = drm_batch_host(batch, address, sizeof header);
+    const uint8_t *host = batch_host(batch, address, sizeof header);
     if (!host)
         return outside(err);
     memcpy(&header, host, sizeof header);
@@ -366,7 +367,7 @@ static enum wt_status one(struct drm_batch *batch, uint64_t address, uint64_t *n
     if (mi == MI_BATCH_BUFFER_START) {
         uint32_t target[2];
         const bool second = header >> 22 & 1;
-        if (!(host = drm_batch_host(batch, address + 4, sizeof target)))
+        if (!(host = batch_host(batch, address + 4, sizeof target)))
             return outside(err);
         memcpy(target, host, sizeof target);
         if (second && !batch->second_level)
@@ -386,7 +387,7 @@ static enum wt_status one(struct drm_batch *batch, uint64_t address, uint64_t *n
     if (header & command->refused)
         return wt_fail(err, WT_INVALID, "%s: bits 0x%" PRIx32 " of its header are not executed",
                        command->name, header & command->refused);
-    if (!(host = drm_batch_host(batch, address, count * sizeof(uint32_t))))
+    if (!(host = batch_host(batch, address, count * sizeof(uint32_t))))
         return outside(err);
     *next = address + count * sizeof(uint32_t);
     if (!command->run)
