@@ -23,7 +23,7 @@ enum wt_status take_no_arguments(const char *text, const char *command, struct w
 
 bool ask(struct wt_shell *c, const char *question)
 {
-    if (!c->confirm || !c->options.ask)
+    if (!c->settings.confirm || !c->options.ask)
         return true;
     fflush(c->out);
     return c->options.ask(c->options.context, question);
@@ -32,7 +32,7 @@ bool ask(struct wt_shell *c, const char *question)
 static ssize_t write_out(void *context, const char *text, size_t length)
 {
     struct wt_shell *c = context;
-    if (c->log)
+    if (c->log.file)
         write_log(c, text, length);
     c->options.output(c->options.context, text, length);
     return (ssize_t)length;
@@ -43,12 +43,12 @@ static bool accept_pending(void *context, const char *why)
     struct wt_shell *c = context;
     size_t count;
     wt_modules_list(c->program->modules, &count);
-    if (c->pending == PENDING_OFF)
+    if (c->settings.pending == PENDING_OFF)
         return false;
     if (!count) /* of no code is anything known yet */
         return true;
     fprintf(c->out, "%s\n", why);
-    return c->pending == PENDING_ON ||
+    return c->settings.pending == PENDING_ON ||
            ask(c, "Make breakpoint pending on code that is loaded later? (y or n) ");
 }
 
@@ -79,7 +79,7 @@ static void show_wait(void *context, enum wt_wait wait)
     switch (wait) {
     case WT_WAIT_BEGINS:
         fflush(c->out);
-        if (!c->progress_since)
+        if (!c->progress.since)
             begin_progress(c);
         break;
     case WT_WAIT_GOES_ON:
@@ -105,10 +105,10 @@ struct wt_shell *wt_shell_new(const struct wt_shell_options *options)
         return NULL;
     c->options = *options;
     c->report.files = options->report;
-    c->confirm = c->status_line = true;
-    c->styled = options->colour;
-    c->list_size = 10;
-    c->quit_status = -1;
+    c->settings.confirm = c->settings.status_line = true;
+    c->settings.styled = options->colour;
+    c->settings.list_size = 10;
+    c->script.quit_status = -1;
     watch_loading(c);
     const struct wt_program_options of_program = {.session = options->session,
                                                   .modules = options->modules,
@@ -118,7 +118,7 @@ struct wt_shell *wt_shell_new(const struct wt_shell_options *options)
                                                   .arguments = options->arguments,
                                                   .attached = options->attached,
                                                   .steps_to_watch = options->steps_to_watch,
-                                                  .loading = &c->loading,
+                                                  .loading = &c->progress.loading,
                                                   .code_register = options->code_register,
                                                   .disassemble = options->disassemble,
                                                   .code_context = options->context,
@@ -146,11 +146,11 @@ void wt_shell_free(struct wt_shell *c)
         return;
     wt_program_free(c->program);
     free_displays(c);
-    free(c->display);
+    free(c->displays.list);
     if (c->out)
         fclose(c->out);
-    if (c->log)
-        fclose(c->log);
+    if (c->log.file)
+        fclose(c->log.file);
     free(c);
 }
 
@@ -177,14 +177,14 @@ bool wt_shell_waits(const struct wt_shell *c)
 
 void wt_shell_abandon(struct wt_shell *c)
 {
-    c->quit = true;
+    c->script.quit = true;
     wt_program_abandon(c->program);
 }
 
 bool wt_shell_has_quit(const struct wt_shell *c, int *status)
 {
-    *status = c->quit_status;
-    return c->quit;
+    *status = c->script.quit_status;
+    return c->script.quit;
 }
 
 void wt_shell_program(struct wt_shell *c, struct wt_shell_end *end)
@@ -297,10 +297,10 @@ static enum wt_status execute(struct wt_shell *c, const char *line, struct wt_er
     enum wt_status status = command->run(c, arguments, err);
     free(arguments);
     end_progress(c);
-    if (c->loading_ended)
+    if (c->progress.given_up)
         status = wt_fail(err, WT_STATE,
                          "Interrupted: the debug information of the program has not been read.");
-    c->loading_ended = false;
+    c->progress.given_up = false;
     print_notices(c);
     return status;
 }
@@ -327,25 +327,25 @@ static enum wt_status execute_lines(struct wt_shell *c, char **line, size_t coun
                                     struct wt_error *err)
 {
     struct body body = {line, count, 0};
-    bool (*read_line)(void *, char **) = c->read_line;
-    void *context = c->read_context;
+    bool (*read_line)(void *, char **) = c->script.read_line;
+    void *context = c->script.read_context;
     enum wt_status status = WT_OK;
-    if (c->depth >= MOST_DEPTH)
+    if (c->script.depth >= MOST_DEPTH)
         return wt_fail(err, WT_INVALID, "scripts call each other without end");
-    c->depth++;
-    while (body.next < count && !status && !c->quit) {
+    c->script.depth++;
+    while (body.next < count && !status && !c->script.quit) {
         *at = body.next + 1;
-        c->read_line = read_body;
-        c->read_context = &body;
+        c->script.read_line = read_body;
+        c->script.read_context = &body;
         status = execute(c, line[body.next++], err);
         if (!status)
             status = run_queued(c, err);
         if (c->program->queued.count)
             break; /* the commands of the next hit come instead of what is left, as in GDB */
     }
-    c->read_line = read_line;
-    c->read_context = context;
-    c->depth--;
+    c->script.read_line = read_line;
+    c->script.read_context = context;
+    c->script.depth--;
     return status;
 }
 
@@ -355,9 +355,9 @@ static enum wt_status run_queued(struct wt_shell *c, struct wt_error *err)
 {
     enum wt_status status = WT_OK;
     size_t at;
-    if (c->executes_commands)
+    if (c->script.executes_commands)
         return WT_OK;
-    c->executes_commands = true;
+    c->script.executes_commands = true;
     while (c->program->queued.count && !status) {
         struct wt_script now = c->program->queued;
         c->program->queued = (struct wt_script){0};
@@ -366,15 +366,15 @@ static enum wt_status run_queued(struct wt_shell *c, struct wt_error *err)
             free(now.line[i]);
         free(now.line);
     }
-    c->executes_commands = false;
+    c->script.executes_commands = false;
     return status;
 }
 
 enum wt_status wt_shell_execute(struct wt_shell *c, const char *line, struct wt_error *err)
 {
-    c->program->interrupt = c->program->interrupt && c->depth;
+    c->program->interrupt = c->program->interrupt && c->script.depth;
     enum wt_status status = execute(c, line, err);
-    if (!status && !c->depth)
+    if (!status && !c->script.depth)
         status = run_queued(c, err);
     fflush(c->out);
     return status;
@@ -501,7 +501,7 @@ enum wt_status do_quit(struct wt_shell *c, const char *text, struct wt_error *er
         enum wt_status status = wt_source_evaluate(&view, text, &values, err);
         if (status)
             return status;
-        c->quit_status = values.size ? values.bytes[0] : 0;
+        c->script.quit_status = values.size ? values.bytes[0] : 0;
         wt_values_free(&values);
     }
     /* Leaving ends neither a program that ran before nor one of a core file. */
@@ -509,7 +509,7 @@ enum wt_status do_quit(struct wt_shell *c, const char *text, struct wt_error *er
         (!c->options.host || c->options.host->is_own(c->options.context)) &&
         !ask(c, "Quit and end the program? (y or n) "))
         return wt_fail(err, WT_STATE, "Not confirmed.");
-    c->quit = true;
+    c->script.quit = true;
     return WT_OK;
 }
 

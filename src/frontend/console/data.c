@@ -13,7 +13,7 @@
 
 struct wt_format format_of(const struct wt_shell *c, char letter, bool top)
 {
-    return (struct wt_format){.letter = letter, .elements = c->print_elements, .top = top};
+    return (struct wt_format){.letter = letter, .elements = c->settings.print_elements, .top = top};
 }
 
 /* Reads it, if there is one, and advances *text. */
@@ -54,20 +54,20 @@ static void hint_elements(struct wt_shell *c, const char *text, const struct wt_
 {
     const char *at = strchr(text, '@');
     /* A user who writes ".." knows slices. */
-    if (c->hinted || !at || at[1] == '*' || strstr(text, "..") || !values->selected ||
+    if (c->hinted.values || !at || at[1] == '*' || strstr(text, "..") || !values->selected ||
         !values->in_memory)
         return;
     if (text[0] != '*' && wt_type_plain(values->type)->kind != WT_TYPE_ARRAY)
         return;
-    c->hinted = true;
+    c->hinted.values = true;
     fputs("('@' selects lanes here. Elements of an array: p[0..7])\n", c->out);
 }
 
 void hint_logic(struct wt_shell *c, const struct wt_view *view, const char *text)
 {
-    if (c->hinted_logic || !strchr(text, '@') || !wt_source_selects_logic(view, text))
+    if (c->hinted.logic || !strchr(text, '@') || !wt_source_selects_logic(view, text))
         return;
-    c->hinted_logic = true;
+    c->hinted.logic = true;
     fputs("('@' binds weakest: a && x@0 is (a && x)@0. For x in lane 0: a && (x@0))\n", c->out);
 }
 
@@ -467,11 +467,11 @@ static enum wt_status show_display(struct wt_shell *c, const struct display *d,
 
 void show_displays(struct wt_shell *c)
 {
-    for (size_t i = 0; i < c->display_count; i++) {
+    for (size_t i = 0; i < c->displays.count; i++) {
         struct wt_error err;
         /* An expression that has no meaning here is displayed again where it has one. */
-        if (c->display[i].enabled)
-            show_display(c, &c->display[i], &err);
+        if (c->displays.list[i].enabled)
+            show_display(c, &c->displays.list[i], &err);
     }
 }
 
@@ -491,20 +491,20 @@ enum wt_status do_display(struct wt_shell *c, const char *text, struct wt_error 
     if (length >= sizeof d.format || !*expression)
         return wt_fail(err, WT_INVALID, "display takes an expression");
     memcpy(d.format, text, length);
-    struct display *grown =
-        wt_array_grow(c->display, &c->display_capacity, c->display_count + 1, sizeof *grown);
+    struct display *grown = wt_array_grow(c->displays.list, &c->displays.capacity,
+                                          c->displays.count + 1, sizeof *grown);
     if (grown)
-        c->display = grown;
+        c->displays.list = grown;
     d.text = grown ? strdup(expression) : NULL;
     if (!d.text)
         return wt_fail(err, WT_NO_MEMORY, "no host memory for a display");
-    d.number = c->last_display + 1;
+    d.number = c->displays.last + 1;
     if ((status = show_display(c, &d, err)) != WT_OK) {
         free(d.text);
         return status;
     }
-    c->last_display++;
-    grown[c->display_count++] = d;
+    c->displays.last++;
+    grown[c->displays.count++] = d;
     return WT_OK;
 }
 
@@ -519,12 +519,13 @@ enum wt_status do_undisplay(struct wt_shell *c, const char *text, struct wt_erro
         if (!wt_take_number(&text, &number))
             return wt_fail(err, WT_INVALID, "undisplay takes numbers of displays");
         size_t i = 0;
-        while (i < c->display_count && c->display[i].number != number)
+        while (i < c->displays.count && c->displays.list[i].number != number)
             i++;
-        if (i == c->display_count)
+        if (i == c->displays.count)
             return wt_fail(err, WT_INVALID, "Could not find display number %" PRIu64 ".", number);
-        free(c->display[i].text);
-        memmove(&c->display[i], &c->display[i + 1], (--c->display_count - i) * sizeof *c->display);
+        free(c->displays.list[i].text);
+        memmove(&c->displays.list[i], &c->displays.list[i + 1],
+                (--c->displays.count - i) * sizeof *c->displays.list);
     }
     return WT_OK;
 }
@@ -534,23 +535,23 @@ enum wt_status do_info_display(struct wt_shell *c, const char *text, struct wt_e
     enum wt_status status = take_no_arguments(text, "info display", err);
     if (status)
         return status;
-    if (!c->display_count) {
+    if (!c->displays.count) {
         fputs("There are no auto-display expressions now.\n", c->out);
         return WT_OK;
     }
     fputs("Auto-display expressions now in effect:\nNum Enb Expression\n", c->out);
-    for (size_t i = 0; i < c->display_count; i++)
-        fprintf(c->out, "%u:   %c  %s%s%s\n", c->display[i].number,
-                c->display[i].enabled ? 'y' : 'n', c->display[i].format,
-                c->display[i].format[0] ? " " : "", c->display[i].text);
+    for (size_t i = 0; i < c->displays.count; i++)
+        fprintf(c->out, "%u:   %c  %s%s%s\n", c->displays.list[i].number,
+                c->displays.list[i].enabled ? 'y' : 'n', c->displays.list[i].format,
+                c->displays.list[i].format[0] ? " " : "", c->displays.list[i].text);
     return WT_OK;
 }
 
 void free_displays(struct wt_shell *c)
 {
-    for (size_t i = 0; i < c->display_count; i++)
-        free(c->display[i].text);
-    c->display_count = 0;
+    for (size_t i = 0; i < c->displays.count; i++)
+        free(c->displays.list[i].text);
+    c->displays.count = 0;
 }
 
 /* ---- registers ---- */

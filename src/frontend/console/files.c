@@ -13,7 +13,7 @@
 enum wt_status do_list(struct wt_shell *c, const char *text, struct wt_error *err)
 {
     const struct wt_text_file *f;
-    const enum wt_status status = wt_program_list(c->program, text, c->list_size, &f, err);
+    const enum wt_status status = wt_program_list(c->program, text, c->settings.list_size, &f, err);
     for (unsigned n = c->program->list_first; !status && n <= c->program->list_last; n++)
         fprintf(c->out, "%u\t%s\n", n, f->line[n - 1]);
     return status;

@@ -9,12 +9,16 @@
 #include "frontend/common/common.h"
 #include "frontend/console/options.h"
 
-/** An expression that is printed at each stop. */
-struct display {
-    unsigned number;
-    bool enabled;
-    char *text;
-    char format[16];
+/** Expressions that are printed at each stop. */
+struct displays {
+    struct display {
+        unsigned number;
+        bool enabled;
+        char *text;
+        char format[16];
+    } * list;
+    size_t count, capacity;
+    unsigned last; /**< number given */
 };
 
 /** The state with which `x` goes on. */
@@ -25,45 +29,55 @@ struct examine {
     bool any;
 };
 
+/** Progress of what takes long. Times are in nanoseconds. */
+struct progress {
+    struct wt_loading loading; /**< of debug information */
+    bool given_up;             /**< loading, by whoever waited for it */
+    bool shown;
+    uint64_t since, next; /**< since: 0 where nothing takes time */
+    uint64_t from;        /**< issue time at which the run at hand has begun */
+};
+
+/** The commands at hand: their source, and how they end. */
+struct script {
+    /** Reads the lines behind `commands`; false at their end. The caller frees *line. */
+    bool (*read_line)(void *context, char **line);
+    void *read_context;
+    unsigned depth;         /**< of scripts in scripts */
+    bool executes_commands; /**< those of points that were hit */
+    bool interrupted;       /**< a run or a step of the command at hand was */
+    bool quit;
+    int quit_status;
+};
+
 enum pending { PENDING_AUTO, PENDING_ON, PENDING_OFF }; /* ask, accept, refuse */
+
+/** The settings of `set`. */
+struct settings {
+    bool confirm;
+    bool styled;      /**< output has colours */
+    bool status_line; /**< a terminal that can shows one */
+    unsigned list_size, print_elements;
+    enum pending pending; /**< breakpoints on code that is not there yet */
+};
 
 struct wt_shell {
     struct wt_shell_options options;
     struct wt_program *program;
-    FILE *out; /**< output of commands */
-
-    struct wt_loading loading; /**< of debug information */
-    bool loading_ended;        /**< by whoever waited for it */
-    bool shows_progress;
-    uint64_t progress_since, progress_next; /**< nanoseconds; since: 0 where nothing takes time */
-    uint64_t progress_from;                 /**< issue time at which the run at hand has begun */
-
+    FILE *out;                  /**< output of commands */
     struct wt_report_of report; /**< its objects */
-
-    struct display *display;
-    size_t display_count, display_capacity;
-    unsigned last_display;
-
+    struct settings settings;
+    struct script script;
+    struct progress progress;
+    struct displays displays;
     struct examine examine;
-    bool hinted;       /**< what '@' means was told */
-    bool hinted_logic; /**< … and how weak it is */
-    bool interrupted;  /**< a run or a step of the command at hand was */
-    bool quit;
-    int quit_status;
-    bool confirm;
-    unsigned list_size;
-    enum pending pending; /* breakpoints on code that is not there yet */
-    unsigned print_elements;
-    unsigned depth;         /**< of scripts in scripts */
-    bool executes_commands; /**< those of points that were hit */
-    FILE *log;
-    bool in_sequence; /**< the log's text so far ends within a control sequence */
-    bool styled;      /**< output has colours */
-    bool status_line; /**< a terminal that can shows one */
-
-    /** Where the lines behind `commands` come from; false at their end. The caller frees *line. */
-    bool (*read_line)(void *context, char **line);
-    void *read_context;
+    struct {
+        bool values, logic; /**< what '@' means, and how weak it is */
+    } hinted;               /**< what was told once */
+    struct {
+        FILE *file;       /**< NULL: none */
+        bool in_sequence; /**< the text so far ends within a control sequence */
+    } log;
 };
 
 /** One command. Its words are separated from its arguments; @p text begins without blanks. */

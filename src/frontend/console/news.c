@@ -75,7 +75,7 @@ static void mistaken(struct wt_shell *c, const struct wt_news *n)
 
 static void interrupted(struct wt_shell *c, const struct wt_news *n)
 {
-    c->interrupted = !*n->text;
+    c->script.interrupted = !*n->text;
     print_where(c, c->program->thread);
     if (*n->text)
         fprintf(c->out, "\nProgram stopped: %s.\n", n->text);

@@ -28,7 +28,8 @@ enum wt_status set_break(struct wt_shell *c, const char *text, bool temporary, c
     const char *what = format ? "Dprintf" : temporary ? "Temporary breakpoint" : "Breakpoint";
     struct wt_place_words words;
     struct wt_point *p;
-    enum wt_status status = wt_program_take_place(c->program, text, c->list_size, &words, err);
+    enum wt_status status =
+        wt_program_take_place(c->program, text, c->settings.list_size, &words, err);
     const struct wt_break wanted = {.place = words.place,
                                     .condition = words.condition,
                                     .format = format,
@@ -289,11 +290,11 @@ enum wt_status do_commands(struct wt_shell *c, const char *text, struct wt_error
         status = take_point(c, &text, &p, err);
     if (!status && !p)
         status = wt_fail(err, WT_INVALID, "No breakpoints specified.");
-    if (!status && !c->read_line && !c->options.read_line)
+    if (!status && !c->script.read_line && !c->options.read_line)
         status = wt_fail(err, WT_STATE, "commands takes lines up to 'end': there are none here");
     if (status)
         return status;
-    if (!c->read_line) {
+    if (!c->script.read_line) {
         fprintf(c->out,
                 "Type commands for breakpoint %u, one per line.\n"
                 "End with a line saying just \"end\".\n",
@@ -303,8 +304,8 @@ enum wt_status do_commands(struct wt_shell *c, const char *text, struct wt_error
     wt_script_free(&p->commands);
     p->silent = false;
     char *line;
-    while (c->read_line ? c->read_line(c->read_context, &line)
-                        : c->options.read_line(c->options.context, &line)) {
+    while (c->script.read_line ? c->script.read_line(c->script.read_context, &line)
+                               : c->options.read_line(c->options.context, &line)) {
         const char *word = wt_skip_blanks(line);
         const size_t length = wt_word_length(word);
         if (length == 3 && strncmp(word, "end", 3) == 0 && depth == 0) {

@@ -8,21 +8,21 @@
 void begin_progress(struct wt_shell *c)
 {
     struct wt_debugger_time time = {0};
-    c->progress_since = wt_clock_ns();
-    c->progress_next = c->progress_since + FIRST_NS;
-    c->progress_from =
+    c->progress.since = wt_clock_ns();
+    c->progress.next = c->progress.since + FIRST_NS;
+    c->progress.from =
         wt_debugger_time(c->program->debugger, &time, WT_IGNORED) == WT_OK ? time.now : 0;
 }
 
 /* Whether it is time for another line. */
 static bool is_due(struct wt_shell *c)
 {
-    if (!c->options.progress || !c->progress_since)
+    if (!c->options.progress || !c->progress.since)
         return false;
     const uint64_t now = wt_clock_ns();
-    if (now < c->progress_next)
+    if (now < c->progress.next)
         return false;
-    c->progress_next = now + APART_NS;
+    c->progress.next = now + APART_NS;
     return true;
 }
 
@@ -31,41 +31,41 @@ void show_progress(struct wt_shell *c)
     char text[160];
     if (!c->program->waiting || !is_due(c))
         return;
-    wt_progress_text(c->program, c->progress_from, text, sizeof text);
-    c->shows_progress = true;
+    wt_progress_text(c->program, c->progress.from, text, sizeof text);
+    c->progress.shown = true;
     c->options.progress(c->options.context, text);
 }
 
 void hide_progress(struct wt_shell *c)
 {
-    if (c->shows_progress)
+    if (c->progress.shown)
         c->options.progress(c->options.context, NULL);
-    c->shows_progress = false;
+    c->progress.shown = false;
 }
 
 void end_progress(struct wt_shell *c)
 {
     hide_progress(c);
-    c->progress_since = 0;
+    c->progress.since = 0;
 }
 
 static bool load_on(void *context, uint64_t done, uint64_t total)
 {
     struct wt_shell *c = context;
     char text[80];
-    if (c->loading_ended)
+    if (c->progress.given_up)
         return false;
-    if (!c->progress_since)
+    if (!c->progress.since)
         begin_progress(c);
     if (is_due(c)) {
         wt_loading_text(done, total, text, sizeof text);
-        c->shows_progress = true;
-        c->loading_ended = !c->options.progress(c->options.context, text);
+        c->progress.shown = true;
+        c->progress.given_up = !c->options.progress(c->options.context, text);
     }
-    return !c->loading_ended;
+    return !c->progress.given_up;
 }
 
 void watch_loading(struct wt_shell *c)
 {
-    c->loading = (struct wt_loading){.go_on = load_on, .context = c};
+    c->progress.loading = (struct wt_loading){.go_on = load_on, .context = c};
 }

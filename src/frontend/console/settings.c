@@ -49,9 +49,9 @@ static enum wt_status set_logging(struct wt_shell *c, const char *text, struct w
 {
     const char *path = "wavetrap.txt";
     if (take_word(&text, "off")) {
-        if (c->log)
-            fclose(c->log);
-        c->log = NULL;
+        if (c->log.file)
+            fclose(c->log.file);
+        c->log.file = NULL;
         return WT_OK;
     }
     if (take_word(&text, "file") || take_word(&text, "on") || take_word(&text, "enabled")) {
@@ -63,9 +63,9 @@ static enum wt_status set_logging(struct wt_shell *c, const char *text, struct w
     FILE *file = fopen(path, "a");
     if (!file)
         return wt_fail(err, WT_IO, "%s: %s", path, strerror(errno));
-    if (c->log)
-        fclose(c->log);
-    c->log = file;
+    if (c->log.file)
+        fclose(c->log.file);
+    c->log.file = file;
     return WT_OK;
 }
 
@@ -105,7 +105,7 @@ static enum wt_status set_pending(struct wt_shell *c, const char *text, struct w
 {
     for (unsigned i = PENDING_AUTO; i <= PENDING_OFF; i++)
         if (strcmp(text, pending_words[i]) == 0) {
-            c->pending = i;
+            c->settings.pending = i;
             return WT_OK;
         }
     return wt_fail(err, WT_INVALID, "set breakpoint pending takes \"on\", \"off\" or \"auto\"");
@@ -121,24 +121,24 @@ enum wt_status do_set(struct wt_shell *c, const char *text, struct wt_error *err
     if (take_word(&text, "logging"))
         return set_logging(c, text, err);
     if (take_word(&text, "confirm"))
-        return set_switch(text, &c->confirm, err);
+        return set_switch(text, &c->settings.confirm, err);
     if (take_word(&text, "listsize"))
-        return set_count(text, &c->list_size, err);
+        return set_count(text, &c->settings.list_size, err);
     if (take_word(&text, "print")) {
         if (take_word(&text, "elements"))
-            return set_count(text, &c->print_elements, err);
+            return set_count(text, &c->settings.print_elements, err);
         return wt_fail(err, WT_INVALID, "Undefined set print command: \"%s\".", text);
     }
     if (take_word(&text, "breakpoint") && take_word(&text, "pending"))
         return set_pending(c, text, err);
     if (take_word(&text, "status-line"))
-        return set_switch(text, &c->status_line, err);
+        return set_switch(text, &c->settings.status_line, err);
     if (take_word(&text, "style")) {
-        bool styled = c->styled;
+        bool styled = c->settings.styled;
         if (!take_word(&text, "enabled"))
             return wt_fail(err, WT_INVALID, "set style takes \"enabled on\" or \"enabled off\"");
         const enum wt_status status = set_switch(text, &styled, err);
-        c->styled = styled && c->options.colour;
+        c->settings.styled = styled && c->options.colour;
         return status;
     }
     /* GDB's own settings that scripts set and that have no effect here. */
@@ -163,7 +163,7 @@ enum wt_status do_show(struct wt_shell *c, const char *text, struct wt_error *er
     unsigned shown = 0;
     if ((all || take_word(&text, "confirm")) && ++shown)
         fprintf(c->out, "Whether to confirm potentially dangerous operations is %s.\n",
-                c->confirm ? "on" : "off");
+                c->settings.confirm ? "on" : "off");
     if (((all && c->options.host) || take_word(&text, "args")) && ++shown)
         fprintf(c->out,
                 "Argument list to give program being debugged when it is started is \"%s\".\n",
@@ -176,13 +176,13 @@ enum wt_status do_show(struct wt_shell *c, const char *text, struct wt_error *er
                     g->environment[i]);
     }
     if ((all || take_word(&text, "listsize")) && ++shown)
-        fprintf(c->out, "Number of source lines that list shows is %u.\n", c->list_size);
+        fprintf(c->out, "Number of source lines that list shows is %u.\n", c->settings.list_size);
     if ((all || strcmp(text, "print elements") == 0) && ++shown)
         fprintf(c->out, "Limit on string chars or array elements to print is %u.\n",
-                c->print_elements ? c->print_elements : 200);
+                c->settings.print_elements ? c->settings.print_elements : 200);
     if ((all || strcmp(text, "breakpoint pending") == 0) && ++shown)
         fprintf(c->out, "Debugger's behavior regarding pending breakpoints is %s.\n",
-                pending_words[c->pending]);
+                pending_words[c->settings.pending]);
     if ((all || take_word(&text, "substitute-path")) && ++shown) {
         fputs("List of all source path substitution rules:\n", c->out);
         for (size_t i = 0; i < g->substitution_count; i++)
@@ -190,11 +190,12 @@ enum wt_status do_show(struct wt_shell *c, const char *text, struct wt_error *er
                     g->substitution[2 * i + 1]);
     }
     if ((all || take_word(&text, "style")) && ++shown)
-        fprintf(c->out, "CLI output styling is %s.\n", c->styled ? "enabled" : "disabled");
+        fprintf(c->out, "CLI output styling is %s.\n", c->settings.styled ? "enabled" : "disabled");
     if ((all || take_word(&text, "status-line")) && ++shown)
-        fprintf(c->out, "The status line of a terminal is %s.\n", c->status_line ? "on" : "off");
+        fprintf(c->out, "The status line of a terminal is %s.\n",
+                c->settings.status_line ? "on" : "off");
     if ((all || take_word(&text, "logging")) && ++shown)
-        fprintf(c->out, "Logging is %s.\n", c->log ? "on" : "off");
+        fprintf(c->out, "Logging is %s.\n", c->log.file ? "on" : "off");
     return shown
                ? WT_OK
                : wt_fail(err, WT_INVALID, "Undefined show command: \"%s\".  Try \"show\".", whole);

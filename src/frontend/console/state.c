@@ -66,9 +66,9 @@ void wt_shell_status(struct wt_shell *c, char *text, size_t size)
         *text = 0;
     if (!out)
         return;
-    if (c->status_line)
+    if (c->settings.status_line)
         fprintf(out, "%s | ", c->options.program ? base_name(c->options.program) : "no program");
-    if (!c->status_line) {
+    if (!c->settings.status_line) {
         /* Nothing is shown. */
     } else if (!c->program->started) {
         fputs(c->program->ended ? "ended" : "not started", out);
@@ -84,7 +84,7 @@ void wt_shell_status(struct wt_shell *c, char *text, size_t size)
         if (wt_program_need_frame(c->program, &frame, WT_IGNORED) == WT_OK && frame->file)
             fprintf(out, " at %s:%u", base_name(frame->file), frame->line);
     }
-    if (c->status_line && c->program->started &&
+    if (c->settings.status_line && c->program->started &&
         wt_debugger_time(c->program->debugger, &time, WT_IGNORED) == WT_OK)
         fprintf(out, " | time %" PRIu64 "%s", time.now, time.in_past ? ", in the past" : "");
     fclose(out);

@@ -28,9 +28,9 @@ static void show_selected(struct wt_shell *c)
 static enum wt_status apply_one(struct wt_shell *c, const char *text, struct wt_error *err)
 {
     const struct wt_shell_options *user = &c->options;
-    c->interrupted = false;
+    c->script.interrupted = false;
     enum wt_status status = wt_shell_execute(c, text, err);
-    if (!status && !c->interrupted && user->interrupted && user->interrupted(user->context))
+    if (!status && !c->script.interrupted && user->interrupted && user->interrupted(user->context))
         return wt_fail(err, WT_STATE, "Interrupted.");
     return status;
 }
@@ -45,7 +45,7 @@ static enum wt_status apply(struct wt_shell *c, const char *text, bool lanes, st
     struct wt_wave wave;
     size_t count;
     struct wt_ranges ranges = {.count = 0};
-    c->interrupted = false;
+    c->script.interrupted = false;
     if ((status = wt_take_ranges(&text, &ranges, err)) != WT_OK)
         return status;
     if (!*text)
@@ -58,7 +58,7 @@ static enum wt_status apply(struct wt_shell *c, const char *text, bool lanes, st
         return wt_fail(err, WT_NO_MEMORY, "no host memory");
     memcpy(copy, list, count * sizeof *copy);
     if (lanes) {
-        for (unsigned lane = 0; lane < wave.lanes && !status && !c->interrupted; lane++) {
+        for (unsigned lane = 0; lane < wave.lanes && !status && !c->script.interrupted; lane++) {
             if (!wt_ranges_have(&ranges, lane))
                 continue;
             any = true;
@@ -68,7 +68,7 @@ static enum wt_status apply(struct wt_shell *c, const char *text, bool lanes, st
             status = apply_one(c, text, err);
         }
     } else {
-        for (size_t i = 0; i < count && !status && !c->interrupted; i++) {
+        for (size_t i = 0; i < count && !status && !c->script.interrupted; i++) {
             char name[WT_THREAD_NAME];
             if (!wt_ranges_have(&ranges, copy[i].id))
                 continue;
