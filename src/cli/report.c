@@ -60,7 +60,7 @@ void cli_report_waves(FILE *out, struct wt_emulated *e)
 void cli_report_instruction(FILE *out, struct wt_emulated *e, uint64_t pc)
 {
     char text[256];
-    if (e->family->isa.instruction && e->family->isa.instruction(e, pc, text, sizeof text))
+    if (wt_emulated_instruction(e, pc, text, sizeof text))
         fprintf(out, "  %s\n", text);
 }
 
@@ -77,8 +77,8 @@ void cli_report_fault(FILE *out, struct wt_emulated *e, const char *report)
     char wave[WT_WAVE_NAME], place[512], instruction[256] = "";
     wt_machine_name_wave(m, f->wave, wave, sizeof wave);
     wt_emulated_describe(e, f->pc, place, sizeof place);
-    if (e->family->isa.instruction)
-        e->family->isa.instruction(e, f->pc, instruction, sizeof instruction);
+    if (!wt_emulated_instruction(e, f->pc, instruction, sizeof instruction))
+        *instruction = 0;
     f = wt_emulated_fault(e, f->wave);
     const struct wt_fault_words words = {wave,  e->family->words.lane, place, instruction, NULL,
                                          report};

@@ -394,8 +394,7 @@ static void put_place(void *context, uint64_t pc, char *text, size_t size)
 
 static void put_instruction(void *context, uint64_t pc, char *text, size_t size)
 {
-    struct wt_emulated *e = context;
-    if (!e->family->isa.instruction || !e->family->isa.instruction(e, pc, text, size))
+    if (!wt_emulated_instruction(context, pc, text, size))
         *text = 0;
 }
 

@@ -256,3 +256,12 @@ bool wt_emulated_takes(const struct wt_emulated_options *options, const char *pr
     }
     return options->base_given;
 }
+
+bool wt_emulated_instruction(struct wt_emulated *e, uint64_t pc, char *text, size_t size)
+{
+    const struct wt_family_isa *isa = &e->family->isa;
+    uint8_t bytes[16];
+    return isa->reported &&
+           e->machine->ops->read_memory(e->machine, 0, 0, pc, bytes, isa->reported) &&
+           isa->instruction_text(e, pc, bytes, isa->reported, text, size);
+}

@@ -158,6 +158,9 @@ const struct wt_fault *wt_emulated_fault(struct wt_emulated *e, uint32_t wave);
  */
 void wt_emulated_describe(const struct wt_emulated *e, uint64_t pc, char *text, size_t size);
 
+/** Disassembles the instruction at @p pc for a report; false: it cannot be read, or reports have
+ * none. */
+bool wt_emulated_instruction(struct wt_emulated *e, uint64_t pc, char *text, size_t size);
 /** Argument @p index of the kernel; false if it is no buffer, or there is no kernel. */
 bool wt_emulated_buffer(const struct wt_emulated *e, size_t index, struct wt_kernel_buffer *buffer);
 /** The coordinates in the grid of the work-item that a lane is now; false: it is none. */

@@ -121,8 +121,7 @@ struct wt_family_run {
 
 /** The instruction set, for reports and tools. NULL: not offered. */
 struct wt_family_isa {
-    /** Disassembles the instruction at @p pc; false if it cannot be read. NULL: not in reports. */
-    bool (*instruction)(struct wt_emulated *e, uint64_t pc, char *text, size_t size);
+    unsigned reported; /**< bytes of an instruction in reports; 0: they have none */
     /**
      * Disassembles the instruction at the start of @p bytes as it would stand at @p pc; returns its
      * length, 0 if there is no disassembler. What is no instruction reads as data. @p e may be NULL

@@ -189,15 +189,6 @@ static void explain_fault(struct wt_emulated *e, FILE *out)
                      "malloc): such programs run under 'wavetrap exec'.\n");
 }
 
-static bool instruction(struct wt_emulated *e, uint64_t pc, char *text, size_t size)
-{
-    uint8_t bytes[8];
-    if (!disassembler(e) || !gcn_device_read(own(e)->device, pc, bytes, sizeof bytes))
-        return false;
-    gcn_disassemble(disassembler(e), bytes, sizeof bytes, pc, text, size);
-    return true;
-}
-
 static unsigned instruction_text(struct wt_emulated *e, uint64_t pc, const uint8_t *bytes,
                                  size_t available, char *text, size_t size)
 {
@@ -331,7 +322,7 @@ const struct wt_family wt_family_gcn = {
             .print = print,
             .fault_memory = fault_memory,
             .explain_fault = explain_fault},
-    .isa = {.instruction = instruction,
+    .isa = {.reported = 8,
             .instruction_text = instruction_text,
             .code_register = code_register,
             .explain_registers = explain_registers,

@@ -202,16 +202,6 @@ static void explain_fault(struct wt_emulated *e, FILE *out)
         gen_device_tell_walk(out, "  ", own(e)->device, f->addr);
 }
 
-static bool instruction(struct wt_emulated *e, uint64_t pc, char *text, size_t size)
-{
-    uint8_t bytes[16];
-    if (!gen_device_read(own(e)->device, pc, bytes, sizeof bytes))
-        return false;
-    const struct gen_word word = {wt_load_le(bytes, 8), wt_load_le(bytes + 8, 8)};
-    wt_gen_text(&word, text, size);
-    return true;
-}
-
 /* Piece @p n of the payload that arguments are in; some overlap. */
 static bool argument_piece(const struct gen_kernel *k, size_t n, struct wt_code_register *reg)
 {
@@ -316,7 +306,7 @@ const struct wt_family wt_family_gen = {
             .close = close_device,
             .print = print,
             .explain_fault = explain_fault},
-    .isa = {.instruction = instruction,
+    .isa = {.reported = 16,
             .instruction_text = instruction_text,
             .code_register = code_register,
             .print_operand = gen_print_operand,

@@ -571,11 +571,6 @@ static enum wt_status load(struct wt_emulated *e, struct wt_error *err)
 
 /* ---- the run ---- */
 
-static bool instruction(struct wt_emulated *e, uint64_t pc, char *text, size_t size)
-{
-    return sm_device_instruction(own(e)->device, pc, text, size);
-}
-
 /* ---- the debugger ---- */
 
 static void attach(struct wt_emulated *e)
@@ -715,7 +710,7 @@ const struct wt_family wt_family_sm = {
             .load = load,
             .close = close_device,
             .fault_memory = fault_memory},
-    .isa = {.instruction = instruction,
+    .isa = {.reported = 8,
             .instruction_text = instruction_text,
             .code_register = code_register,
             .explain_registers = explain_registers,

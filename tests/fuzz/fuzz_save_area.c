@@ -144,7 +144,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     struct wt_probe_event happened;
     struct wt_error err;
     memcpy(driver->area, data, size < AREA_SIZE ? size : AREA_SIZE);
-    if (o->open(&target, false, &p, &err))
+    if (o->open(o, &target, false, &p, &err))
         abort();
     for (unsigned round = 0; round < 3; round++) {
         o->hold_launches(p, round == 1);

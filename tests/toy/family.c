@@ -121,15 +121,6 @@ static unsigned instruction_text(struct wt_emulated *e, uint64_t pc, const uint8
     return sizeof in;
 }
 
-static bool instruction(struct wt_emulated *e, uint64_t pc, char *text, size_t size)
-{
-    struct toy_insn in;
-    if (!toy_fetch(own(e)->device, pc, &in))
-        return false;
-    toy_text(&in, text, size);
-    return true;
-}
-
 static void list_isa(FILE *out)
 {
     char text[64];
@@ -194,7 +185,9 @@ static const struct wt_family family = {
             .open = open_device,
             .load = load,
             .close = close_device},
-    .isa = {.instruction = instruction, .instruction_text = instruction_text, .list_isa = list_isa},
+    .isa = {.reported = sizeof(struct toy_insn),
+            .instruction_text = instruction_text,
+            .list_isa = list_isa},
     .core_file = {.operations = toy_operations, .make_ready = make_ready},
     .debug = {.probe = &toy_probe,
               .unit_waves = TOY_SLOTS,

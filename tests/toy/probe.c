@@ -254,15 +254,9 @@ static const struct wt_standstill_kind kind = {.ops = &standstill,
                                                .begin = attend,
                                                .end = let_go};
 
-static enum wt_status probe_open(const struct wt_target *target, bool use_memory_port,
-                                 struct wt_probe **probe, struct wt_error *err)
-{
-    return wt_standstill_open(target, &kind, use_memory_port, probe, err);
-}
-
 const struct wt_probe_ops toy_probe = {
     .family = "toy",
-    .open = probe_open,
+    .standstill = &kind,
     .window = window,
     .patch = patch,
     .decode = decode,

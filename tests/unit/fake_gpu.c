@@ -480,8 +480,8 @@ static void describe(struct wt_probe *p)
     p->registers[GPU_COUNTER].read_only = true;
 }
 
-static enum wt_status gpu_open(const struct wt_target *target, bool use_memory_port,
-                               struct wt_probe **probe, struct wt_error *err)
+static enum wt_status gpu_open(const struct wt_probe_ops *ops, const struct wt_target *target,
+                               bool use_memory_port, struct wt_probe **probe, struct wt_error *err)
 {
     struct wt_probe *p = calloc(1, sizeof *p);
     p->gpu = target->context;

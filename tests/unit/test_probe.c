@@ -41,7 +41,7 @@ static const uint32_t code[] = {ADDI(A0, X0, 1), J(X0, -4)};
 static struct wt_probe *open_probe(struct rig *r, struct wt_wave_set *all)
 {
     struct wt_probe *p = NULL;
-    OK(ops->open(&r->target, !r->options.dm_only, &p, &err));
+    OK(ops->open(ops, &r->target, !r->options.dm_only, &p, &err));
     memset(all, 0xff, sizeof *all);
     OK(ops->halt(p, all, &err));
     return p;
@@ -87,7 +87,7 @@ static void opening_leaves_a_running_program_undisturbed(void **state)
         r->machine->ops->run(r->machine, 100);
         other->machine->ops->run(other->machine, 100);
         struct wt_probe *p = NULL;
-        OK(ops->open(&r->target, false, &p, &err));
+        OK(ops->open(ops, &r->target, false, &p, &err));
         struct wt_probe_summary summary;
         OK(ops->summary(p, &summary, &err));
         assert_true(summary.any_running);
@@ -500,11 +500,11 @@ static void a_dead_device_is_refused_with_a_reason(void **state)
     struct wt_probe *p = NULL;
     struct wt_error why = {0};
     r->fail_at = 1;
-    assert_int_equal(ops->open(&r->target, true, &p, &why), WT_IO);
+    assert_int_equal(ops->open(ops, &r->target, true, &p, &why), WT_IO);
     assert_null(p);
     assert_non_null(strstr(why.text, "Debug Module"));
     r->link.xlen = 48;
-    assert_int_equal(ops->open(&r->target, true, &p, &why), WT_INVALID);
+    assert_int_equal(ops->open(ops, &r->target, true, &p, &why), WT_INVALID);
     vx_device_free(r->device);
     free(r);
 }

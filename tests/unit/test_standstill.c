@@ -214,10 +214,11 @@ static struct wt_probe *open_probe(bool host_launches)
     static struct wt_link link;
     static const struct wt_target_services services = {.pump = NULL};
     const struct wt_target target = {.link = &link, .services = &services};
+    static const struct wt_probe_ops ops = {.standstill = &kind};
     struct wt_probe *p;
     link = (struct wt_link){
         host_launches ? &of_host : &alone, NULL, host_launches, 1, {SLOTS / PER_CORE}, {0}};
-    assert_int_equal(wt_standstill_open(&target, &kind, false, &p, &err), WT_OK);
+    assert_int_equal(wt_standstill_open(&ops, &target, false, &p, &err), WT_OK);
     assert_int_equal(p->common.topology.waves, SLOTS);
     link.context = p;
     return p;

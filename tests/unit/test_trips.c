@@ -165,7 +165,7 @@ static void registers_of_all_lanes(void **state)
         memset(&all, 0xff, sizeof all);
         for (unsigned i = 0; i < 32; i++)
             index[i] = i;
-        OK(wt_probe_vortex.open(&r->target, false, &p, &err));
+        OK(wt_probe_vortex.open(&wt_probe_vortex, &r->target, false, &p, &err));
         expect(c, "the probe's halt", TRIPS(r, wt_probe_vortex.halt(p, &all, &err)), 2);
         expect(c, "the GPRs of all lanes",
                TRIPS(r, rig_read_values(&wt_probe_vortex, p, 0, wt_lanes_first(c->threads), index,

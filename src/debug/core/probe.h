@@ -377,13 +377,14 @@ struct wt_probe;
 
 struct wt_probe_ops {
     const char *family;
+    const struct wt_standstill_kind *standstill; /**< of a probe over debug/standstill */
 
     /**
      * Wakes the debug hardware, reads what the device is, arms breakpoint halts. Leaves running
      * waves running. On success *probe is to be closed with close().
      */
-    enum wt_status (*open)(const struct wt_target *target, bool use_memory_port,
-                           struct wt_probe **probe, struct wt_error *err);
+    enum wt_status (*open)(const struct wt_probe_ops *ops, const struct wt_target *target,
+                           bool use_memory_port, struct wt_probe **probe, struct wt_error *err);
     void (*close)(struct wt_probe *probe);
     /**
      * After the device did not answer for a while: makes sure that it is the same one, wakes its

@@ -77,12 +77,6 @@ static const struct wt_standstill_kind kind = {
     .free = gcnp_drop_writes,
 };
 
-static enum wt_status probe_open(const struct wt_target *target, bool use_memory_port,
-                                 struct wt_probe **probe, struct wt_error *err)
-{
-    return wt_standstill_open(target, &kind, use_memory_port, probe, err);
-}
-
 /* ---- run control ---- */
 
 static void replaced(struct wt_probe *p)
@@ -122,7 +116,7 @@ static enum wt_status find_home(struct wt_probe *p, wt_wave_handle wave, unsigne
 
 const struct wt_probe_ops wt_probe_gcn = {
     .family = "gcn",
-    .open = probe_open,
+    .standstill = &kind,
     .gives_up = gcnp_gives_up,
     .set_watchpoints = gcnp_set_watches,
     .read_memory = read_memory,

@@ -47,15 +47,9 @@ static const struct wt_standstill_kind kind = {
     .free = free_own,
 };
 
-static enum wt_status probe_open(const struct wt_target *target, bool use_memory_port,
-                                 struct wt_probe **probe, struct wt_error *err)
-{
-    return wt_standstill_open(target, &kind, use_memory_port, probe, err);
-}
-
 const struct wt_probe_ops wt_probe_gen = {
     .family = "gen9",
-    .open = probe_open,
+    .standstill = &kind,
     .read_memory = genp_read_memory,
     .write_memory = genp_write_memory,
     .find_home = genp_find_home,

@@ -53,12 +53,6 @@ static const struct wt_standstill_kind kind = {
     .free = free_own,
 };
 
-static enum wt_status probe_open(const struct wt_target *target, bool use_memory_port,
-                                 struct wt_probe **probe, struct wt_error *err)
-{
-    return wt_standstill_open(target, &kind, use_memory_port, probe, err);
-}
-
 /* ---- warps ---- */
 
 /* BPT.TRAP 1 is a breakpoint. If the program executes one of its own, the kernel of a host program
@@ -79,7 +73,7 @@ static bool gives_up(struct wt_probe *p, uint32_t wave, char *text, size_t size)
 
 const struct wt_probe_ops wt_probe_sm = {
     .family = "sm",
-    .open = probe_open,
+    .standstill = &kind,
     .set_watchpoints = smp_set_watches,
     .gives_up = gives_up,
     .read_memory = smp_read_memory,

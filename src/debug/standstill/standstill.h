@@ -151,10 +151,10 @@ static inline bool wt_standstill_is_in(const struct wt_probe *p, wt_wave_handle 
 
 /* ---- table.c: who is there ---- */
 
-/** Opens a probe of a family, whose link is the target's. @p kind outlives it. */
-enum wt_status wt_standstill_open(const struct wt_target *target,
-                                  const struct wt_standstill_kind *kind, bool use_memory_port,
-                                  struct wt_probe **probe, struct wt_error *err);
+/** Opens a probe of a family, whose link is the target's: of the kind that @p ops names. */
+enum wt_status wt_standstill_open(const struct wt_probe_ops *ops, const struct wt_target *target,
+                                  bool use_memory_port, struct wt_probe **probe,
+                                  struct wt_error *err);
 /** Ends debugging, and frees the probe. */
 void wt_standstill_close(struct wt_probe *p);
 /** Registers that are numbered. */
@@ -275,7 +275,7 @@ WT_PROBE_FN(write_row) wt_standstill_write_row;
     .wave_id = wt_standstill_wave_id, .describe_wave = wt_standstill_describe_wave,                \
     .next_event = wt_standstill_next_event, .keep_still = wt_standstill_keep,                      \
     .modules_known = wt_standstill_modules_known, .hold_launches = wt_standstill_hold_launches,    \
-    .halt = wt_standstill_halt, .step_poll = wt_standstill_step_poll,                              \
+    .open = wt_standstill_open, .halt = wt_standstill_halt, .step_poll = wt_standstill_step_poll,  \
     .halt_cause = wt_standstill_halt_cause, .exception = wt_standstill_exception,                  \
     .mask = wt_standstill_mask, .reset_halted = wt_standstill_reset_halted,                        \
     .read_rows = wt_standstill_read_rows, .resume = wt_standstill_resume,                          \

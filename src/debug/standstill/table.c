@@ -48,10 +48,11 @@ static enum wt_status make_table(struct wt_standstill *s, struct wt_error *err)
                              (unsigned)t->waves, t->wave_word);
 }
 
-enum wt_status wt_standstill_open(const struct wt_target *target,
-                                  const struct wt_standstill_kind *kind, bool use_memory_port,
-                                  struct wt_probe **probe, struct wt_error *err)
+enum wt_status wt_standstill_open(const struct wt_probe_ops *ops, const struct wt_target *target,
+                                  bool use_memory_port, struct wt_probe **probe,
+                                  struct wt_error *err)
 {
+    const struct wt_standstill_kind *kind = ops->standstill;
     struct wt_probe *p = calloc(1, kind->probe_size);
     struct wt_standstill *s = wt_standstill_of(p);
     enum wt_status status;

@@ -294,8 +294,9 @@ static const struct wt_exception exceptions[] = {
     {"deadlock", WT_FAULT_DEADLOCK},
 };
 
-static enum wt_status vortex_open(const struct wt_target *target, bool use_memory_port,
-                                  struct wt_probe **probe, struct wt_error *err)
+static enum wt_status vortex_open(const struct wt_probe_ops *ops, const struct wt_target *target,
+                                  bool use_memory_port, struct wt_probe **probe,
+                                  struct wt_error *err)
 {
     *probe = NULL;
     const struct wt_vortex_link *link = target->link;
