@@ -51,107 +51,38 @@ static void patch(struct wt_buffer *b, size_t at)
 
 enum { UNIT = 1, FUNCTION, DATA_UNIT, BASE, ARRAY, RANGE, VARIABLE, PARAMETER, TYPED };
 
+/* The codes of UNIT and so on: a tag, whether it has children, pairs of attribute and form. */
 static void put_abbreviations(struct wt_buffer *b)
 {
-    static const uint8_t bytes[] = {UNIT,
-                                    DW_TAG_compile_unit,
-                                    DW_CHILDREN_yes, //
-                                    DW_AT_producer,
-                                    DW_FORM_string, //
-                                    DW_AT_language,
-                                    DW_FORM_data1, //
-                                    DW_AT_name,
-                                    DW_FORM_string, //
-                                    DW_AT_stmt_list,
-                                    DW_FORM_sec_offset, //
-                                    DW_AT_low_pc,
-                                    DW_FORM_addr, //
-                                    DW_AT_high_pc,
-                                    DW_FORM_data8,
-                                    0,
-                                    0, //
-                                    FUNCTION,
-                                    DW_TAG_subprogram,
-                                    DW_CHILDREN_yes, //
-                                    DW_AT_name,
-                                    DW_FORM_string, //
-                                    DW_AT_low_pc,
-                                    DW_FORM_addr, //
-                                    DW_AT_high_pc,
-                                    DW_FORM_data8,
-                                    0,
-                                    0, //
-                                    DATA_UNIT,
-                                    DW_TAG_compile_unit,
-                                    DW_CHILDREN_yes, //
-                                    DW_AT_producer,
-                                    DW_FORM_string, //
-                                    DW_AT_language,
-                                    DW_FORM_data1,
-                                    0,
-                                    0, //
-                                    BASE,
-                                    DW_TAG_base_type,
-                                    DW_CHILDREN_no, //
-                                    DW_AT_name,
-                                    DW_FORM_string, //
-                                    DW_AT_encoding,
-                                    DW_FORM_data1, //
-                                    DW_AT_byte_size,
-                                    DW_FORM_data1,
-                                    0,
-                                    0, //
-                                    ARRAY,
-                                    DW_TAG_array_type,
-                                    DW_CHILDREN_yes, //
-                                    DW_AT_type,
-                                    DW_FORM_ref4,
-                                    0,
-                                    0, //
-                                    RANGE,
-                                    DW_TAG_subrange_type,
-                                    DW_CHILDREN_no, //
-                                    DW_AT_count,
-                                    DW_FORM_data8,
-                                    0,
-                                    0, //
-                                    VARIABLE,
-                                    DW_TAG_variable,
-                                    DW_CHILDREN_no, //
-                                    DW_AT_name,
-                                    DW_FORM_string, //
-                                    DW_AT_type,
-                                    DW_FORM_ref4, //
-                                    DW_AT_external,
-                                    DW_FORM_flag_present, //
-                                    DW_AT_location,
-                                    DW_FORM_exprloc,
-                                    0,
-                                    0, //
-                                    PARAMETER,
-                                    DW_TAG_formal_parameter,
-                                    DW_CHILDREN_no, //
-                                    DW_AT_name,
-                                    DW_FORM_string, //
-                                    DW_AT_type,
-                                    DW_FORM_ref4,
-                                    0,
-                                    0, //
-                                    TYPED,
-                                    DW_TAG_subprogram,
-                                    DW_CHILDREN_yes, //
-                                    DW_AT_type,
-                                    DW_FORM_ref4, //
-                                    DW_AT_name,
-                                    DW_FORM_string, //
-                                    DW_AT_low_pc,
-                                    DW_FORM_addr, //
-                                    DW_AT_high_pc,
-                                    DW_FORM_data8,
-                                    0,
-                                    0,
-                                    0};
-    wt_buffer_append(b, bytes, sizeof bytes);
+    static const uint8_t abbreviation[][15] = {
+        [UNIT] = {DW_TAG_compile_unit, DW_CHILDREN_yes, DW_AT_producer, DW_FORM_string,
+                  DW_AT_language, DW_FORM_data1, DW_AT_name, DW_FORM_string, DW_AT_stmt_list,
+                  DW_FORM_sec_offset, DW_AT_low_pc, DW_FORM_addr, DW_AT_high_pc, DW_FORM_data8},
+        [FUNCTION] = {DW_TAG_subprogram, DW_CHILDREN_yes, DW_AT_name, DW_FORM_string, DW_AT_low_pc,
+                      DW_FORM_addr, DW_AT_high_pc, DW_FORM_data8},
+        [DATA_UNIT] = {DW_TAG_compile_unit, DW_CHILDREN_yes, DW_AT_producer, DW_FORM_string,
+                       DW_AT_language, DW_FORM_data1},
+        [BASE] = {DW_TAG_base_type, DW_CHILDREN_no, DW_AT_name, DW_FORM_string, DW_AT_encoding,
+                  DW_FORM_data1, DW_AT_byte_size, DW_FORM_data1},
+        [ARRAY] = {DW_TAG_array_type, DW_CHILDREN_yes, DW_AT_type, DW_FORM_ref4},
+        [RANGE] = {DW_TAG_subrange_type, DW_CHILDREN_no, DW_AT_count, DW_FORM_data8},
+        [VARIABLE] = {DW_TAG_variable, DW_CHILDREN_no, DW_AT_name, DW_FORM_string, DW_AT_type,
+                      DW_FORM_ref4, DW_AT_external, DW_FORM_flag_present, DW_AT_location,
+                      DW_FORM_exprloc},
+        [PARAMETER] = {DW_TAG_formal_parameter, DW_CHILDREN_no, DW_AT_name, DW_FORM_string,
+                       DW_AT_type, DW_FORM_ref4},
+        [TYPED] = {DW_TAG_subprogram, DW_CHILDREN_yes, DW_AT_type, DW_FORM_ref4, DW_AT_name,
+                   DW_FORM_string, DW_AT_low_pc, DW_FORM_addr, DW_AT_high_pc, DW_FORM_data8},
+    };
+    for (uint8_t code = UNIT; code <= TYPED; code++) {
+        const uint8_t *at = abbreviation[code];
+        wt_buffer_append(b, &code, 1);
+        wt_buffer_append(b, at, 2);
+        for (at += 2; *at; at += 2)
+            wt_buffer_append(b, at, 2);
+        wt_buffer_append(b, "\0", 2);
+    }
+    wt_buffer_append(b, "", 1);
 }
 
 /* The code of a unit: all there is, where it is alone; else from its first row's address to the end
