@@ -7,7 +7,8 @@
 #include "base/lanes.h"
 #include "base/wave_name.h"
 
-/** What is asked for: an instruction that has issued, or a register of a wave that is there now. */
+/** A thing whose history is asked for: an instruction that has issued, or a register of a wave that
+ * is there now. */
 struct wt_slice_seed {
     wt_lanes lanes; /**< whose results, or values, count; 0: all, and those of the wave */
     uint64_t id;    /**< of the wave: 64 bits that no other wave of the program has */

@@ -1,7 +1,7 @@
 /*
- * What a judge has decided in a run that is recorded. Objects come and go with the program, and
- * stay as they are when a debugger goes back in time: where the run is repeated, the judge answers
- * what it answered then.
+ * A judge's decisions in a run that is recorded. Objects come and go with the program, and stay
+ * as they are when a debugger goes back in time: where the run is repeated, the judge answers as
+ * it did then.
  */
 #ifndef WT_CHECK_DECISIONS_H
 #define WT_CHECK_DECISIONS_H

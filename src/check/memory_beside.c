@@ -13,7 +13,7 @@ uint64_t memory_room_of(struct wt_machine *m, const struct wt_wave_head *w,
                                           : 0;
 }
 
-/* What it is to access memory at an address that comes from a variable and is outside of it. */
+/* The kind of mistake of an access whose address comes from a variable and is outside of it. */
 static enum wt_finding_kind kind_beside(struct wt_check_memory *c, const struct wt_wave_head *w,
                                         const struct wt_lane_access *a, uint64_t at)
 {

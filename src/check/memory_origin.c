@@ -115,7 +115,7 @@ static void analyse(struct wt_check_memory *c, const struct wt_wave_head *w, uin
     free(list);
 }
 
-/* What is known of an access; NULL without host memory. */
+/* The site of an access: what the analysis of its function has found. NULL without host memory. */
 static struct site *site_of(struct wt_check_memory *c, const struct wt_wave_head *w,
                             const struct wt_lane_access *a)
 {

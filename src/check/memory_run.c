@@ -9,7 +9,7 @@ static uint64_t mixed(uint64_t key, uint64_t number)
     return (key ^ number) * UINT64_C(0x9e3779b97f4a7c15) ^ key >> 29;
 }
 
-/* What tells questions of one issue apart. */
+/* A key that tells the questions of one issue apart: place, kind, lanes and addresses. */
 static uint64_t key_of(const struct question *q)
 {
     const struct wt_lane_access *a = q->access;
@@ -20,7 +20,7 @@ static uint64_t key_of(const struct question *q)
     return key;
 }
 
-/* What has happened to the heap in a future that was dropped has not happened. */
+/* Takes back a decision of a future that was dropped: its allocations and releases of the heap. */
 static void take_back(void *context, const struct wt_decision *one)
 {
     struct wt_check_memory *c = context;

@@ -12,7 +12,7 @@
 #include "base/array.h"
 #include "base/fork_lock.h"
 
-/* What has addresses is kept by its space and its first address. */
+/* The key of objects: their space and first address. */
 struct place {
     const void *space;
     uint64_t addr;

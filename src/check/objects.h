@@ -76,7 +76,7 @@ void wt_object_made_before(const void *space, uint64_t addr, uint64_t size, cons
 /** The same of a variable of a module. */
 void wt_object_variable(const void *space, uint64_t addr, uint64_t size, const char *name,
                         bool read_only);
-/** What the objects of wt_object_arguments() are called. */
+/** The name of the objects of wt_object_arguments(). */
 #define WT_ARGUMENTS "the kernel's arguments"
 /** A kernel that begins has its arguments there, in a block of a runtime. They stay an object until
  * other ones take the place, since time travel may repeat the kernel. */

@@ -143,8 +143,8 @@ static void learn(struct wt_check_race *r, struct race_slot *w, struct wt_clocks
     r->lost |= !wt_clocks_join(&wave_of(r, w->number)->known, clocks);
 }
 
-/* What is ordered before what a wave does next, its own accesses up to @p clock among it. The
- * caller drops it. */
+/* The accesses that are ordered before the next one of a wave, as clocks; among them its own up to
+ * @p clock. The caller drops them. */
 static struct wt_clocks *all_of(struct wt_check_race *r, const struct race_slot *w, uint32_t clock)
 {
     struct wt_clocks *all = wt_clocks_hold(wave_of(r, w->number)->known);
@@ -446,7 +446,8 @@ static bool may_be_atomic(const struct wt_check_race *r, const struct race_recor
            (r->rules.loads_hide && one->kind == WT_WATCH_WRITE && !one->atomic);
 }
 
-/* What a store has released that nobody took for an atomic one then: the clock counts releases. */
+/* Publishes a store that was not taken for an atomic one when it was made: a release counts the
+ * clock, so the store's is the one before. */
 static void take_store(struct wt_check_race *r, struct race_sync *sync,
                        const struct race_record *store)
 {

@@ -1,5 +1,5 @@
 /*
- * What orders the accesses of a machine's waves, for the check of races: barriers, fences with
+ * The order of the accesses of a machine's waves, for the check of races: barriers, fences with
  * atomic accesses, the begin and end of waves. A wave counts a clock; its accesses up to a clock
  * are ordered before whoever has learnt that clock.
  */
@@ -13,7 +13,7 @@
 /** Between whom an order holds. */
 enum race_scope { RACE_GROUP, RACE_DEVICE, RACE_SCOPES };
 
-/** What differs between families. */
+/** The rules of a family's memory model. */
 struct race_rules {
     const char *family;
     bool independent; /**< lanes of a wave are not ordered by their instructions */
@@ -50,7 +50,7 @@ struct race_slot {
                                       ordered */
 };
 
-/** What atomic accesses in a place have released. */
+/** A place of atomic accesses: the clocks that they have released. */
 struct race_sync {
     struct wt_clocks *all, *hint;
     bool polled; /**< a wave has loaded it again and again, and nothing else: it is atomic */

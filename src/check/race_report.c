@@ -1,4 +1,4 @@
-/* What the check of races reports. See race_access.h. */
+/* The reports of the check of races. See race_access.h. */
 #include <stdio.h>
 
 #include "base/array.h"
@@ -15,7 +15,7 @@ static enum wt_access access_of(unsigned kind)
                                     : WT_ACCESS_ATOMIC;
 }
 
-/* What is missing between two accesses. */
+/* The order that is missing between two accesses, in words. */
 static const char *reason(const struct race_access *x, const struct race_conflict *c)
 {
     const struct race_slot *w = x->w;

@@ -1,4 +1,4 @@
-/* What the check of synchronisation reports. See sync_state.h. */
+/* The reports of the check of synchronisation. See sync_state.h. */
 #include <stdio.h>
 #include <string.h>
 

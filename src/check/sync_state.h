@@ -1,4 +1,4 @@
-/* What the check of synchronisation knows of groups and their waves. See sync.h. */
+/* The state of groups and their waves for the check of synchronisation. See sync.h. */
 #ifndef WT_CHECK_SYNC_STATE_H
 #define WT_CHECK_SYNC_STATE_H
 
@@ -70,7 +70,7 @@ struct sync_left {
     const char *text;
 };
 
-/** What waves say that a barrier waits for, of which the first one has arrived. */
+/** The number of waves that a barrier expects, as the first wave that has arrived says. */
 struct sync_count {
     uint32_t number, core, expected;
     struct sync_place place; /**< of the first one */
@@ -95,7 +95,7 @@ struct sync_group {
     size_t counts, count_room;
 };
 
-/** What a wave waits for. */
+/** The barrier at which a wave waits. */
 struct sync_wait {
     struct sync_place place;
     enum wt_observed_barrier barrier;

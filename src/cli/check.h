@@ -9,7 +9,7 @@
 #include "target/core_file.h"
 #include "target/emulated.h"
 
-/** What a debugger's program is checked by. */
+/** The checks of a debugger's program: its findings' file, and the device. */
 struct cli_checked {
     const int *file;             /**< of its findings */
     const struct wt_emulated *e; /**< the device; NULL: host programs */

@@ -16,7 +16,7 @@
 #include "cli/info.h"
 #include "cli/options.h"
 
-/* What a machine needs to debug, of whatever family. */
+/* The tools that a machine needs to debug, of whatever family. */
 static const struct wt_family_task debuggers[] = {
     {"debug with GDB (all families)", "cmd:gdb-multiarch", "gdb-multiarch", false},
     {"debug with LLDB (Vortex)", "cmd:lldb-19", "lldb-19", false},

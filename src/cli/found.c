@@ -315,7 +315,7 @@ void cli_calls_print(FILE *out, const struct cli_calls *calls, const char *inden
     }
 }
 
-/* What an object is: "variable words of 128 bytes". */
+/* Describes the object of a finding: "variable words of 128 bytes". */
 static void describe_object(const struct cli_found *f, char *text, size_t size)
 {
     const struct wt_finding *one = &f->finding;

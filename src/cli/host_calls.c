@@ -213,7 +213,7 @@ static bool add_address(struct cli_host_files *files, const char *maps, uint64_t
            strcmp(list[count - 1].function, "main") != 0;
 }
 
-/* What starts threads and programs. */
+/* Whether a call is the C library's own, which starts threads and programs. */
 static bool is_start(const struct cli_call *c)
 {
     return !c->own && (strstr(c->file, "/libc.so") || strstr(c->file, "/ld-linux") ||

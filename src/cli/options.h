@@ -35,7 +35,7 @@ struct cli_options {
     size_t gpu_count, gpu_capacity;
 };
 
-/** What cli_parse() returns if the command is to run. */
+/** Returned by cli_parse() if the command is to run. */
 #define CLI_GO (-1)
 
 /**

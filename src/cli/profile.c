@@ -122,7 +122,7 @@ static enum wt_status read_device(struct cli_profile *p, const struct wt_emulate
     return status;
 }
 
-/* What was counted so far; @p file keeps what its names are of. */
+/* Reads the counts so far; @p file owns the names of the table. */
 static enum wt_status read_all(struct cli_profile *p, const struct wt_emulated *e,
                                struct cli_profile_table *t, struct cli_profile_file *file,
                                struct wt_error *err)

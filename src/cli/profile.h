@@ -9,7 +9,7 @@
 #include "emulator/machine/profile.h"
 #include "target/emulated.h"
 
-/** What the options ask for; zeros: nothing. */
+/** The options --profile…; zeros: none is given. */
 struct cli_profile {
     bool table;  /**< on stderr */
     char *json;  /**< files of objects (wt_report_add); NULL: none */

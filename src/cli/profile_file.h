@@ -7,7 +7,7 @@
 #include "cli/counted_view.h"
 #include "cli/profile_table.h"
 
-/** What the names of a table are of. {0}: nothing. */
+/** The owner of a table's names. {0}: it has none. */
 struct cli_profile_file {
     struct cli_counted_view view;
     uint64_t *process; /**< in the order in which they began to count */

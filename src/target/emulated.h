@@ -202,8 +202,8 @@ enum wt_status wt_emulated_count_touches(struct wt_emulated *e, const struct wt_
 enum wt_status wt_emulated_writers(struct wt_emulated *e, const struct wt_watchpoint *range,
                                    struct wt_slice_seed seed[WT_EMULATED_WRITES], size_t *seeds,
                                    uint64_t *unwritten, struct wt_error *err);
-/** What their results are made of (base/slice_view.h); the caller frees *found. The device stands
- * where it stood. */
+/** The instructions and inputs of which the results of instructions are made (base/slice_view.h);
+ * the caller frees *found. The device stands where it stood. */
 enum wt_status wt_emulated_slice(struct wt_emulated *e, const struct wt_slice_seed *seed,
                                  size_t seeds, const struct wt_slice_limits *limits,
                                  struct wt_slice_found *found, struct wt_error *err);

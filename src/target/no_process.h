@@ -5,7 +5,7 @@
 #include "debug/standstill/link.h"
 #include "target/memory_image.h"
 
-/** What is to be seen of it: the context of its link. */
+/** The memory of a GPU that no program uses, and its answers: the context of its link. */
 struct wt_no_process {
     const struct wt_memory_image *image; /**< the memory */
     /** Answers a request of the family's that is not about a wave, with bytes @p out, of which it

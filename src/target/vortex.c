@@ -118,7 +118,7 @@ struct objects {
     uint64_t end; /* of the last one */
 };
 
-/* What has no symbol: texts, code of an assembler. */
+/* Adds an object without a name for bytes that have no symbol: texts, code of an assembler. */
 static void add_rest(struct objects *o, uint64_t to)
 {
     if (o->end < to)

@@ -18,7 +18,7 @@ extern const struct wt_family_task wt_vortex_tasks[];
 void wt_vortex_list_isa(FILE *out);
 /** The table of platform profiles. */
 void wt_vortex_list_profiles(FILE *out);
-/** What an instruction of RV32 and RV64 reads and writes; @p text is its number. */
+/** Prints the operands of an instruction of RV32 and RV64; @p text is its number. */
 enum wt_status wt_vortex_explain_word(FILE *out, const char *text, struct wt_error *err);
 
 #endif

@@ -23,9 +23,9 @@ size_t wt_bitbang_take(struct wt_dtm *dtm, const uint8_t *in, size_t length, uin
 enum { WT_BITBANG_FIRST = 16384 };
 
 /**
- * What has come on a connection before it is known to be a debugger's: {0}. A web page chooses the
- * first word of its browser's requests, the method: it may consist of commands. A browser sends it
- * together with the space behind it, and waits for nothing; a debugger waits for its replies.
+ * The bytes of a connection before it is known to be a debugger's: {0}. A web page chooses the
+ * first word of its browser's requests, the method: it may consist of commands. A browser sends
+ * it together with the space behind it, and waits for nothing; a debugger waits for its replies.
  */
 struct wt_bitbang_gate {
     uint8_t held[WT_BITBANG_FIRST]; /**< not done yet */

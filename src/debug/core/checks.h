@@ -36,7 +36,7 @@ struct wt_checks {
     void *context;
 };
 
-/** What a front end wants to know of an allocation. */
+/** The questions of a front end about an allocation. */
 enum wt_allocation_of { WT_ALLOCATION, WT_WHO_ALLOCATED, WT_WHO_FREED };
 
 /**

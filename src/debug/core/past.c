@@ -71,7 +71,7 @@ void dbg_end_travel(struct wt_debugger *d)
     d->travel = (struct travel){0};
 }
 
-/* What the ids of the waves of one run of a device have in common (wt_machine_wave_id). */
+/* The part of a wave's id that all waves of one run of a device share (wt_machine_wave_id). */
 static uint64_t run_of(wt_wave_id id)
 {
     return id >> 44;

@@ -260,8 +260,7 @@ struct wt_history_services {
                             const struct wt_slice_limits *limits, struct wt_error *err);
     /** Searches on for about @p budget issues: WT_HISTORY_ON, FAILED, or FOUND: it has ended. */
     enum wt_history_step (*slice_on)(void *context, uint64_t budget, struct wt_error *err);
-    /** What was found, which the caller frees (wt_slice_found_free). The search is over with this.
-     */
+    /** Ends the search, and hands over the result, which the caller frees (wt_slice_found_free). */
     enum wt_status (*slice_end)(void *context, struct wt_slice_found *found, struct wt_error *err);
     /** The recording in figures. */
     void (*stats)(void *context, struct wt_history_stats *stats);

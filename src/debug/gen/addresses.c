@@ -455,7 +455,8 @@ static void found_own(struct forms *forms, const struct form *form)
         forms->own[forms->owns++] = *form;
 }
 
-/* What another variable's line stores to is not this one, though code of its line uses it. */
+/* Drops the forms that are also those of another variable's line: its stores are not this
+ * variable's, though code of this line uses them. */
 static void drop_others(struct forms *forms)
 {
     unsigned kept = 0;

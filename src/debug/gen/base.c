@@ -10,7 +10,7 @@
 
 enum { QWORD = 8 };
 
-/* What qword 2 may have: a set. */
+/* The values that qword 2 may have at a place: a set. */
 enum { CALLERS = 1, OWN = 2, RESTORED = 4 };
 
 struct base {

@@ -20,7 +20,7 @@ struct wt_driver_watches {
     size_t count;
 };
 
-/** What differs between families. Only `find` is not NULL. */
+/** A family's part. Only `find` is not NULL. */
 struct wt_driver_watch_ops {
     /** Fills in a watchpoint's place, from what was asked. */
     enum wt_status (*find)(struct wt_probe *p, struct wt_driver_watch *w, struct wt_error *err);

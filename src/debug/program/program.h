@@ -414,7 +414,7 @@ enum wt_status wt_program_touches(struct wt_program *program,
                                   const struct wt_watchpoint_request *where, uint64_t most,
                                   struct wt_touch **list, size_t *count, bool *more,
                                   struct wt_error *err);
-/** What a value was made of. */
+/** The instructions and inputs that a value was made of. */
 struct wt_where_from {
     struct wt_slice_found found;
     uint64_t unwritten; /**< bytes of it that no instruction of the recorded run wrote */
@@ -422,9 +422,10 @@ struct wt_where_from {
                              changed them since */
 };
 /**
- * What the value of an expression was made of, as wt_debugger_begin_slice() finds it: for the
- * selected lane, or those that the expression names (x@…). The caller frees from->found
- * (wt_slice_found_free). WT_INVALID: the value is a constant, or in pieces of which one is.
+ * Finds the instructions and inputs that the value of an expression was made of, as
+ * wt_debugger_begin_slice() does: for the selected lane, or those that the expression names
+ * (x@…). The caller frees from->found (wt_slice_found_free). WT_INVALID: the value is a
+ * constant, or in pieces of which one is.
  */
 enum wt_status wt_program_where_from(struct wt_program *program, const char *text,
                                      const struct wt_slice_limits *limits,
@@ -562,7 +563,7 @@ struct wt_text_file *wt_program_open_source(struct wt_program *program, const ch
 enum wt_status wt_program_substitute(struct wt_program *program, const char *from, size_t length,
                                      const char *to, struct wt_error *err);
 
-/** What people write of a place: "PLACE [thread N] [if CONDITION]". */
+/** A place as people write it: "PLACE [thread N] [if CONDITION]". */
 struct wt_place_words {
     char *text, *made;     /**< what the others point into */
     const char *place;     /**< for wt_program_set_break() */
@@ -595,7 +596,7 @@ enum wt_status wt_program_select_lane(struct wt_program *program, unsigned lane,
 enum wt_status wt_program_select_lane_of(struct wt_program *program, wt_wave_id wave, unsigned lane,
                                          struct wt_error *err);
 
-/** What a lane of a wave with work can be named by. */
+/** Coordinates that name a lane of a wave with work. */
 enum wt_coordinate {
     /* of the program */
     WT_BY_DISPATCH, /**< its number */

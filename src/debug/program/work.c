@@ -1,4 +1,4 @@
-/* What works now, and its kernels' names. */
+/* The dispatches that run now, and the names of their kernels. */
 #include <string.h>
 
 #include "base/demangle.h"

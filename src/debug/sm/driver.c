@@ -1,4 +1,4 @@
-/* What the probe asks the driver: object/sm_wire.h. */
+/* The requests of the probe to the driver: object/sm_wire.h. */
 #include <string.h>
 
 #include "debug/sm/internal.h"

@@ -138,7 +138,7 @@ static enum wt_status take_part(const struct wt_view *scope, const struct wt_val
     return WT_OK;
 }
 
-/* What a pointer or reference leads to. */
+/* The value that a pointer or reference leads to. */
 static enum wt_status take_target(const struct wt_view *scope, const struct wt_values *parent,
                                   const struct wt_type *plain, struct wt_values *v,
                                   struct wt_error *err)

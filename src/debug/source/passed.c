@@ -60,7 +60,8 @@ static bool is_by_address(const struct wt_type *type, Dwarf_Die *function, struc
     return !is_deleted && number != DW_DEFAULTED_in_class;
 }
 
-/* What the compiler writes of a class, or else (GCC) its functions, its bases and its members. */
+/* Whether a class is passed by address, by the compiler's attribute or else (GCC) by its functions,
+ * bases and members. */
 static bool find_by_address(const struct wt_type *type, unsigned depth)
 {
     struct copying copying = {0};

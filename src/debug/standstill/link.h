@@ -25,8 +25,8 @@ struct wt_link_piece {
     bool absent; /**< there is no such memory */
 };
 
-/** What fails says that the link is broken (WT_IO), or of memory that there is none (WT_INVALID).
- * GPUs and waves are numbered as the debugger counts them: through all GPUs. */
+/** The operations of a link. A failure is WT_IO where the link is broken, WT_INVALID where there is
+ * no such memory. GPUs and waves are numbered as the debugger counts them: through all GPUs. */
 struct wt_link_ops {
     /** Memory as a lane of a wave sees it. */
     enum wt_status (*read)(void *context, wt_wave_handle wave, unsigned lane, uint64_t addr,

@@ -211,7 +211,8 @@ static bool prepare_wave(struct gcn_device *d, struct gcn_wave *w, struct gcn_gr
     return true;
 }
 
-/* What a wave finds in registers and in private memory that nobody has written. */
+/* Fills a new wave's registers and private memory with the values of memory that nobody has written
+ * (machine/fill.h). */
 static void fill_wave(struct gcn_device *d, struct gcn_wave *w, const struct gcn_dispatch *k)
 {
     const struct wt_fill *fill = &d->machine.fill;
@@ -382,9 +383,10 @@ static uint64_t asked(const struct wt_machine *m, const struct wt_group_head *g)
 }
 
 /*
- * What a kernel asks for holds its own frame and those of what it calls, but not recursion, of
- * which only newer code objects tell (AMDGPUUsage, "Kernel Descriptor"). Then a lane's stack
- * pointer, s32 / 64, comes to the end of it, and the lane may use all of its scratch memory.
+ * The private memory of a kernel holds its own frame and those of the functions that it calls,
+ * but not those of recursion, which only newer code objects tell of (AMDGPUUsage, "Kernel
+ * Descriptor"). There a lane's stack pointer, s32 / 64, comes to the end of it, and the lane may
+ * use all of its scratch memory.
  */
 static uint64_t private_asked(const struct wt_machine *m, const struct wt_wave_head *head)
 {

@@ -1,4 +1,4 @@
-/* What an instruction reads and writes, by its row (isa.def) and its fields. */
+/* The operands of an instruction, by its row (isa.def) and its fields. */
 #include "emulator/gcn/operands.h"
 
 #include <assert.h>

@@ -129,7 +129,7 @@ static bool divergence(struct wt_machine *m, uint32_t wave, unsigned index,
     return true;
 }
 
-/* What an address register has now. */
+/* The value of an address register now. */
 static bool address_of(const void *context, unsigned subreg, uint16_t *value)
 {
     const struct gen_thread *t = context;

@@ -70,7 +70,8 @@ static void fill_state(struct gen_thread *t, const struct gen_walk *w)
     g->ce = t->mask;
 }
 
-/* What a thread finds in registers and in scratch memory that nobody has written. */
+/* Fills a new thread's registers and scratch memory with the values of memory that nobody has
+ * written (machine/fill.h). */
 static void fill_thread(struct gen_device *d, struct gen_thread *t, const struct gen_walk *w)
 {
     const struct wt_fill *fill = &d->machine.fill;

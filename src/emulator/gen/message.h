@@ -68,7 +68,7 @@ const struct gen_uop *gen_typed(struct gen_message *m);
 /** The sampler (sampler.c). */
 const struct gen_uop *gen_sampler(struct gen_message *m);
 
-/** What of a message's registers is whose, by its descriptor. */
+/** The layout of a message's registers, by its descriptor. */
 enum gen_message_form {
     GEN_MESSAGE_SCATTERED, /**< addresses of the lanes, then elements of them */
     GEN_MESSAGE_BLOCK,     /**< whole registers, behind a header */

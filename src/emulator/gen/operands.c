@@ -1,4 +1,4 @@
-/* What an instruction reads and writes, by its row (isa.def), its regions and its message. */
+/* The operands of an instruction, by its row (isa.def), its regions and its message. */
 #include "emulator/gen/operands.h"
 
 #include <stdio.h>

@@ -1,4 +1,4 @@
-/* What Gen9's instructions read and write. */
+/* The operands that Gen9's instructions read and write. */
 #ifndef WT_EMULATOR_GEN_OPERANDS_H
 #define WT_EMULATOR_GEN_OPERANDS_H
 

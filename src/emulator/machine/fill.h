@@ -1,7 +1,7 @@
 /*
- * What registers and memory hold before a program writes them: zeros, or something else by which a
- * program that reads too early shows itself. It is part of a GPU's configuration, the key "fill",
- * so that core files and drivers in host programs have it, too.
+ * The contents of registers and memory before a program writes them: zeros, or something else by
+ * which a program that reads too early shows itself. It is part of a GPU's configuration, the
+ * key "fill", so that core files and drivers in host programs have it, too.
  */
 #ifndef WT_EMULATOR_MACHINE_FILL_H
 #define WT_EMULATOR_MACHINE_FILL_H

@@ -41,9 +41,9 @@ enum wt_observed_scope {
 };
 
 /**
- * What lanes of one wave access by one instruction: one record for each kind, space and size, and
- * where a lane accesses several places in one way, for each of them. Lanes that make no access, as
- * those beyond the end of a buffer, are left out.
+ * An access of lanes of one wave by one instruction: one record for each kind, space and size,
+ * and where a lane accesses several places in one way, for each of them. Lanes that make no
+ * access, as those beyond the end of a buffer, are left out.
  */
 struct wt_observed {
     uint64_t time;           /**< issue time: of the state before the instruction */
@@ -144,10 +144,10 @@ enum wt_observed_barrier {
 #define WT_NO_COUNT 0xff
 
 /**
- * What orders accesses. All RELEASE of one barrier that opens come one behind the other, with the
- * time of the instruction that opened it; an ARRIVE without a RELEASE of the same lanes behind it
- * is that of lanes that do not wait. A wave whose context the host saves ends; it begins
- * anew, with another id, when that is restored.
+ * An event that orders accesses. All RELEASE of one barrier that opens come one behind the
+ * other, with the time of the instruction that opened it; an ARRIVE without a RELEASE of the
+ * same lanes behind it is that of lanes that do not wait. A wave whose context the host saves
+ * ends; it begins anew, with another id, when that is restored.
  */
 struct wt_observed_event {
     enum wt_observed_event_kind kind;

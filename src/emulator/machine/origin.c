@@ -16,7 +16,7 @@ enum {
     TERMS = 2,
 };
 
-/* What a sum has besides its terms. */
+/* Flags of a sum: what may be in it beside its terms and its constant. */
 enum {
     UNKNOWN = 1 << 0,
     INDEX = 1 << 1, /* a number */
@@ -40,7 +40,7 @@ struct sum {
     uint32_t unused;
 };
 
-/* What a symbol may stand for. */
+/* The values that a symbol may stand for. */
 struct symbol {
     wt_origin_value *input;
     size_t inputs, room;
@@ -598,7 +598,8 @@ static void arrive(struct wt_flow *f, struct own *own, uint64_t pc, const wt_ori
     }
 }
 
-/* What a block's registers may stand for: all is known now. */
+/* Adds the registers with which a block is entered to the values of its symbols; the states of all
+ * blocks are final. */
 static void bring(struct wt_flow *f, struct own *own, uint64_t pc, const wt_origin_value *reg)
 {
     const size_t b = f->leader[place_of(f, pc)] - 1;

@@ -34,7 +34,7 @@ typedef uint32_t wt_origin_value;
 
 struct wt_flow;
 
-/** What an instruction does, besides what its family does with `reg`. */
+/** The effects of an instruction, besides those on `reg`. */
 struct wt_flow_step {
     unsigned bytes; /**< its length */
     bool falls;     /**< the next instruction may follow */
@@ -78,7 +78,7 @@ wt_origin_value wt_flow_index(struct wt_flow *f);
 wt_origin_value wt_flow_bit(struct wt_flow *f);
 /** The value of register @p base at the function's begin. */
 wt_origin_value wt_flow_base(struct wt_flow *f, uint16_t base);
-/** What may be any address. */
+/** A value that may be any address. */
 wt_origin_value wt_flow_unknown(struct wt_flow *f);
 /** a + b. */
 wt_origin_value wt_flow_sum(struct wt_flow *f, wt_origin_value a, wt_origin_value b);

@@ -100,7 +100,7 @@ static void note_issue(void *context, struct wt_machine *m, const struct wt_issu
         return;
     }
     s->issue = grown;
-    /* What was begun and did not issue is no part of it. */
+    /* Accesses of an instruction that has begun and not issued are left out. */
     while (s->taken < s->accesses && s->access[s->taken].time != i->time)
         s->taken++;
     grown[s->issues++] = (struct issue){.time = i->time,
@@ -115,7 +115,7 @@ static void note_issue(void *context, struct wt_machine *m, const struct wt_issu
     s->taken = s->accesses;
 }
 
-/* What the host or a debugger has written is noted as an issue of no wave. */
+/* Notes memory that the host or a debugger has written, as an issue of no wave. */
 static void note_change(void *context, struct wt_machine *m, uint64_t addr, uint64_t size)
 {
     struct wt_slice *s = context;

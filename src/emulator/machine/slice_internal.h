@@ -109,7 +109,8 @@ uint64_t slice_register(struct wt_slice *s, uint64_t id, const struct wt_insn_op
                         unsigned lane, unsigned element, bool look, uint32_t *depth);
 /* The memory that a lane accesses; its address is left out. */
 struct place slice_memory_place(const struct issue *i, const struct access *a, unsigned lane);
-/* What the instruction made of what is looked for becomes a step; its sources are looked for. */
+/* Takes an issue that wrote a place that is looked for: it becomes a step, and its sources are
+ * looked for next. */
 void slice_read(struct wt_slice *s, const struct issue *i);
 
 #endif

@@ -106,7 +106,8 @@ static bool find_slots(const struct sm_device *d, uint32_t sm, uint32_t *slot)
 
 /* ---- starting ---- */
 
-/* What a warp finds in registers and in local memory that nobody has written. */
+/* Fills a new warp's registers and local memory with the values of memory that nobody has written
+ * (machine/fill.h). */
 static void fill_warp(struct sm_device *d, struct sm_warp *w, const struct sm_launch *l)
 {
     const struct wt_fill *fill = &d->machine.fill;

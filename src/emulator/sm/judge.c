@@ -1,4 +1,4 @@
-/* What a judge is asked about accesses of a warp. See memory_access.h. */
+/* The questions to a judge about accesses of a warp. See memory_access.h. */
 #include "emulator/sm/memory_access.h"
 #include "emulator/sm/ptx_image.h"
 #include "emulator/sm/texture_access.h"

@@ -1,4 +1,4 @@
-/* What an instruction of machine code reads and writes, by its row (isa.def) and its fields. */
+/* The operands of an instruction of machine code, by its row (isa.def) and its fields. */
 #include "emulator/sm/operands.h"
 
 #include <string.h>
@@ -218,7 +218,7 @@ static void put_memory(struct listing *l, enum sm_file file, unsigned number, un
                                                    .value = offset});
 }
 
-/* What the row's letters say of memory, at an offset from the address. */
+/* Lists the memory that the row's letters name, at an offset from the address. */
 static void put_memories(struct listing *l, unsigned bank, int64_t offset)
 {
     static const char letters[] = "GESLCT";

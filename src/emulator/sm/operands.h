@@ -1,4 +1,4 @@
-/* What the SM's instructions, and the records of PTX, read and write. */
+/* The operands that the SM's instructions, and the records of PTX, read and write. */
 #ifndef WT_EMULATOR_SM_OPERANDS_H
 #define WT_EMULATOR_SM_OPERANDS_H
 

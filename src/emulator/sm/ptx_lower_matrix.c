@@ -41,7 +41,7 @@ static const struct {
     {16, 8, 128, BIT(b1), BIT(s32)},  {16, 8, 256, BIT(b1), BIT(s32)},
 };
 
-/* What the words of an mma say. */
+/* The words of an mma instruction, decoded. */
 struct words {
     struct ptx_tile tile;
     unsigned kind[4], kind_count; /* D, A, B, C */

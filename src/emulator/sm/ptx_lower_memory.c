@@ -356,7 +356,7 @@ bool ptx_lower_nothing(struct body *b, enum ptx_math op)
     return body_emit_guarded(b, ptx_op_nop) != NULL;
 }
 
-/* What caches are to keep: there are none, and a policy is any number. */
+/* createpolicy: there are no caches, so a cache policy is 0. */
 bool ptx_lower_policy(struct body *b, enum ptx_math op)
 {
     struct ptx_op record = body_blank();

@@ -205,7 +205,7 @@ static uint32_t fused_sum(unsigned kind, const struct term *t, unsigned count, i
     return largest == INT32_MIN ? 0 : result_of(kind, sum, largest - fraction, kept);
 }
 
-/* What the tensor cores of a compute capability do. */
+/* The arithmetic of the tensor cores of a compute capability. */
 struct model {
     int fraction;      /* bits that a term keeps under the largest */
     unsigned kept;     /* bits of fraction of an FP32 result */

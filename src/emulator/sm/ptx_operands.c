@@ -1,5 +1,5 @@
-/* What a record of PTX reads and writes: registers of the frame, by their slots; what differs from
- * record to record stands in a list of the executors. */
+/* The operands of a record of PTX: registers of the frame, by their slots; the operands that differ
+ * from record to record stand in a list of the executors. */
 #include "emulator/sm/operands.h"
 
 #include "emulator/sm/memory_access.h"

@@ -12,7 +12,8 @@
 #include "base/demangle.h"
 #include "object/cubin.h"
 
-/* What a register holds. From UNKNOWN values go to one of the others, and from each to MIXED. */
+/* The value of a register in the analysis. It goes from UNKNOWN to one of the others, and from each
+ * of them to MIXED. */
 enum { UNKNOWN, NUMBER, MIXED, FIRST_ORIGIN };
 
 struct reg {
@@ -139,7 +140,7 @@ static uint32_t add_origin(struct sm_ptx *image, struct ptx_name name, struct pt
     return FIRST_ORIGIN + (uint32_t)image->origin_count++;
 }
 
-/* What a name of a module stands for. */
+/* The value of a module's name in the analysis. */
 static uint32_t value_of_symbol(struct search *s, uint32_t module, struct ptx_name name)
 {
     const struct sm_ptx_variable *found = NULL;

@@ -38,7 +38,7 @@ static inline uint32_t ptx_signs(const int32_t row[SM_LANES])
 #else
 #define PTX_CLONED
 #endif
-/* What the addresses of all lanes have in common. */
+/* The bits in which the addresses of all lanes agree. */
 struct ptx_addresses {
     uint64_t any;   /* bits that one of them has; in a row: that the first or the last one has */
     uint64_t apart; /* bits in which one of them is not as the first lane's; in a row: the last */

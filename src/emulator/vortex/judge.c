@@ -31,7 +31,7 @@ static enum wt_watch_kind kind_of(enum vx_insn_id id)
                                                                      : WT_WATCH_READ;
 }
 
-/* What lanes that must not access have loaded: zeros. */
+/* Lanes that must not access have loaded zeros. */
 static void clear(struct vx_warp *w, const struct vx_uop *u, enum vx_insn_id id, wt_lanes lanes)
 {
     const bool is_float = opcode_of(id) == LOAD_FP;

@@ -1,4 +1,4 @@
-/* What an instruction reads and writes, by the letters of its row (isa.def). */
+/* The operands of an instruction, by the letters of its row (isa.def). */
 #include "emulator/vortex/operands.h"
 
 #include <assert.h>
@@ -174,7 +174,7 @@ static void put_state(struct wt_insn_operands *o, enum vx_insn_id id)
     }
 }
 
-/* What comes from other lanes. */
+/* Marks the operands that a shuffle or a vote takes from other lanes. */
 static void put_lanes(struct wt_insn_operands *o, enum vx_insn_id id)
 {
     const bool shuffles = id >= VX_INSN_shfl_up && id <= VX_INSN_shfl_idx,

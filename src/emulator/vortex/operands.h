@@ -1,4 +1,4 @@
-/* What Vortex's instructions read and write. */
+/* The operands that Vortex's instructions read and write. */
 #ifndef WT_EMULATOR_VORTEX_OPERANDS_H
 #define WT_EMULATOR_VORTEX_OPERANDS_H
 

@@ -11,7 +11,7 @@
 
 /* ---- faults.c ---- */
 
-/** What a report of a fault is made with. */
+/** The surroundings of a fault's report: symbols, texts of instructions, files. */
 struct wt_fault_report {
     struct wt_debugger *debugger;
     const struct wt_modules *modules; /**< NULL: the reader has the symbols of addresses */
@@ -32,7 +32,7 @@ void wt_report_standing(FILE *out, const struct wt_fault_report *report, wt_thre
 
 /* ---- slice.c ---- */
 
-/** What a slice is printed with. */
+/** The texts of a printed slice: places, instructions, memory. */
 struct wt_slice_report {
     const char *lane_word;
     /** Puts the place of the instruction at an address in words: its function, file and line. */

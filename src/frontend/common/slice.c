@@ -1,4 +1,4 @@
-/* What a value was made of: the steps and inputs, as text. */
+/* The steps and inputs of which a value was made, as text. */
 #include "frontend/common/common.h"
 
 #include <inttypes.h>

@@ -40,7 +40,7 @@ enum wt_status wt_shell_let_go(struct wt_shell *console, struct wt_error *err);
 enum wt_status wt_shell_use(struct wt_shell *console, struct wt_session *session,
                             struct wt_modules *modules, struct wt_error *err);
 
-/** What it debugs, for a front end that uses both. */
+/** The program that the console debugs, for a front end that uses both. */
 struct wt_program *wt_shell_debugged(struct wt_shell *console);
 /** Whether a line begins with the word of a command, or with one that several begin with. */
 bool wt_shell_is_command(const char *line);

@@ -1,4 +1,4 @@
-/* What works now: `info dispatches`, `info groups`, `info queues`. */
+/* The work that runs now: `info dispatches`, `info groups`, `info queues`. */
 #include <inttypes.h>
 
 #include "frontend/console/internal.h"

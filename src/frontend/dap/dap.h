@@ -25,7 +25,7 @@ struct wt_dap_start {
     bool attaches;                   /**< the program runs already, or has ended */
 };
 
-/** What a source line was counted to have done. */
+/** The counts of a source line, from a profile. */
 struct wt_dap_count {
     const char *path;
     unsigned line;
@@ -42,7 +42,7 @@ struct wt_dap_owner {
     enum wt_status (*enter)(void *context, struct wt_error *err);
     /** Whether the session is one of a core file, in which nothing can run. */
     bool (*is_core)(void *context);
-    /** What is debugged is known without the client: launch and attach need not say it. */
+    /** The program is known without the client: launch and attach need not name it. */
     bool has_program;
     /** Ends the session: the program ends (@p kill), or goes on. */
     void (*close)(void *context, bool kill);
@@ -50,7 +50,7 @@ struct wt_dap_owner {
     enum wt_status (*command)(void *context, const char *line, struct wt_error *err);
     /** Whether a line is one. */
     bool (*is_command)(const char *line);
-    /** What may stand at the end of a line; the caller frees each and the list. */
+    /** The words that may stand at the end of a line; the caller frees each and the list. */
     char **(*complete)(void *context, const char *line, size_t *count);
     /** Hands over output that has been written and not read yet, of the program and the console. */
     void (*flush)(void *context);

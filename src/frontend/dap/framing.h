@@ -12,7 +12,7 @@
 
 #define DAP_MOST_BYTES ((size_t)16 << 20) /**< of a message: no client sends a longer one */
 
-/** What has been read and not taken yet. {0}: nothing. */
+/** Bytes that were read and not taken yet. {0}: none. */
 struct dap_input {
     char *bytes;
     size_t start, end, capacity;

@@ -331,7 +331,7 @@ static void add_count(void *to, const struct wt_dap_count *count)
     dap_put_number(o, "transactions", (int64_t)count->transactions);
 }
 
-/* What source lines have done so far, where that is counted. */
+/* The counts of source lines so far, where they are counted. */
 static void put_counts(struct wt_dap *d, struct json_object *frame)
 {
     struct json_object *list = json_object_new_array();

@@ -1,5 +1,5 @@
-/* What numbers and references of the client's mean: threads, frames, holders of variables, memory.
- * Those of a stop mean nothing after it. */
+/* The client's numbers and references: threads, frames, holders of variables, memory. Those of a
+ * stop are void after it. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>

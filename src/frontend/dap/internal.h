@@ -36,7 +36,7 @@ struct dap_point {
     bool kept;                /**< while a list is replaced: it is in the new one */
 };
 
-/** What a data breakpoint's id means. */
+/** The meaning of a data breakpoint's id. */
 struct dap_datum {
     char *expression, *address; /**< as it was named, and the memory that it was */
     wt_thread thread;
@@ -61,7 +61,7 @@ enum dap_holder_kind {
     DAP_EACH_LANE /**< `values`, lane by lane */
 };
 
-/** What a variablesReference means. */
+/** The meaning of a variablesReference. */
 struct dap_holder {
     enum dap_holder_kind kind;
     struct dap_frame frame;
@@ -239,7 +239,7 @@ void dap_invalidate(struct wt_dap *d, const char *area);
 void dap_changed(struct wt_dap *d);
 /** A reference of memory as the selected thread sees it: writes it to @p text. */
 void dap_reference(struct wt_dap *d, struct wt_address at, char *text, size_t size);
-/** What a reference means, and who sees it. */
+/** The address that a reference means, and the thread that sees it. */
 enum wt_status dap_from_reference(struct wt_dap *d, const char *text, struct wt_address *at,
                                   wt_thread *thread, struct wt_error *err);
 

@@ -307,7 +307,7 @@ static enum wt_status take_configuration(struct wt_dap *d, struct json_object *a
 
 /* ---- launch, attach ---- */
 
-/* What is true of this program, which initialize could not know. */
+/* Capabilities that depend on the program, which initialize could not know. */
 static void tell_capabilities(struct wt_dap *d)
 {
     struct json_object *body = json_object_new_object();

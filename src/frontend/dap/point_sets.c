@@ -109,7 +109,7 @@ static enum wt_status list_of(struct json_object *arguments, const char *name,
 
 /* ---- sources, functions, instructions ---- */
 
-/* What a breakpoint says beside its place. Empty texts are none. */
+/* The condition, hit count and log message of a breakpoint. Empty texts are none. */
 static struct dap_point said(enum dap_point_kind kind, struct json_object *o)
 {
     const char *condition = dap_text(o, "condition"), *hit = dap_text(o, "hitCondition"),

@@ -292,12 +292,12 @@ void wt_dap_follow(struct wt_dap *d)
     dap_forget(d);
     d->runs = d->g->runs;
     if (d->g->started)
-        dap_tell_stop(d);
+        tell_stop(d);
     else
         dap_invalidate(d, "variables");
 }
 
-/* What --check has found. */
+/* Prints the findings of --check. */
 static void say_findings(struct wt_dap *d)
 {
     const struct wt_checks *checks = d->g->options.checks;

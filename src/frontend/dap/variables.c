@@ -372,7 +372,8 @@ static enum wt_status list_children(struct list *l, struct wt_error *err)
         if ((status = wt_value_child(&view, &h->values, i, &child, err)) != WT_OK)
             break;
         char *name = child_name(&child), *expression = child_expression(h, &child);
-        /* What is there to expand only: its expression names the whole. */
+        /* A base, or a member without a name, is there to be expanded only: its expression names
+         * the whole. */
         const bool whole = child.kind == WT_CHILD_BASE || !child.name;
         put_variable(l->d, l->to, name, &child.values, h, expression, &l->format);
         if (whole && child.kind != WT_CHILD_ELEMENT)

@@ -90,8 +90,8 @@ void wt_gate_poke(struct wt_gate *gate);
 void wt_gate_follow(struct wt_gate *gate, bool follow);
 /** Holds kernels until a debugger comes, or releases them. Entered. */
 void wt_gate_hold(struct wt_gate *gate, bool hold);
-/** What has happened since the last call, a set of enum wt_wire_happened; *code becomes the state
- * of the list of code. Entered as the debugger. */
+/** The events since the last call, a set of enum wt_wire_happened; *code becomes the state of the
+ * list of code. Entered as the debugger. */
 int wt_gate_event(struct wt_gate *gate, uint64_t *code);
 /** Notes the state of the list that the debugger knows. Entered as the debugger. */
 void wt_gate_code_known(struct wt_gate *gate, uint64_t state);

@@ -1,6 +1,6 @@
 /*
- * What a library of calls (calls.h), which stands before HIP and libgomp in a program that is
- * checked, needs of a driver, which has the process's table of objects.
+ * The interface between a driver, which has the process's table of objects, and the library of
+ * calls (calls.h), which stands before HIP and libgomp in a program that is checked.
  */
 #ifndef WT_RUNTIME_COMMON_HOST_CHECKS_H
 #define WT_RUNTIME_COMMON_HOST_CHECKS_H
@@ -50,7 +50,7 @@ struct wt_host_checks {
 #define WT_HOST_CHECKS_NAME "wavetrap_checks"
 extern const struct wt_host_checks wavetrap_checks;
 
-/** What objects are made by that libgomp maps. */
+/** The maker (struct wt_object.by) of objects that libgomp maps. */
 #define WT_HOST_MAPPED "map"
 
 /* ---- for drivers ---- */

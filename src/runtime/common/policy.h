@@ -1,4 +1,4 @@
-/* What `exec` says of all GPUs of a host program: --schedule, --fill. */
+/* The options of `exec` for all GPUs of a host program: --schedule, --fill. */
 #ifndef WT_RUNTIME_COMMON_POLICY_H
 #define WT_RUNTIME_COMMON_POLICY_H
 

@@ -14,7 +14,7 @@ struct watched {
     size_t hits, room;
 };
 
-/** What an entry of a debugger's list asks for; false: there is no such thing. */
+/** Translates an entry of a debugger's list; false: there is no such watch. */
 bool watched_find(const struct wt_wire_watch *from, struct wt_watch *to);
 /**
  * Watches this list and no other; forgets accesses that were not given. Entries that make no sense

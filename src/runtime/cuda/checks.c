@@ -191,7 +191,8 @@ void wavetrap_cudart_beyond(uint64_t address, size_t bytes, bool store)
 
 /* ---- the end ---- */
 
-/* What the program made, and not what belongs to it by itself: variables, and its own memory. */
+/* Whether the program itself has made the object: variables and the library's own memory are no
+ * leaks. */
 static bool is_leak(const struct wt_object *object)
 {
     return *object->by && !strstr(object->by, "Register") &&

@@ -19,7 +19,7 @@ void checks_lost(uint64_t address);
 /** The same of a handle. */
 void checks_handle_lost(const void *handle);
 
-/** What begins at @p address is to be freed, and is no device memory that is allocated. */
+/** Reports a release of @p address by function @p by, where no device memory is allocated. */
 void checks_bad_free(uint64_t address, const char *by);
 
 /** A function of libcuda has failed, with an error's name and description; @p caller: its return

@@ -380,7 +380,7 @@ enum wt_status gpu_allocate(struct gpu *g, uint64_t size, const char *by, uint64
     return WT_OK;
 }
 
-/* What an address lies in; NULL: nothing. */
+/* The range that an address lies in; NULL: none. */
 static const struct range *range_at(const struct gpu *g, uint64_t address)
 {
     for (size_t i = 0; i < g->range_count; i++)

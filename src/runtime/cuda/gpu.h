@@ -54,7 +54,7 @@ struct gpu_launch {
  */
 enum wt_status gpu_new(const char *said, const struct gpu *before, struct gpu **gpu,
                        struct wt_error *err);
-/** What all families have of a GPU of a host program. */
+/** The part of a GPU that all families have for host programs. */
 struct wt_hosted *gpu_hosted(struct gpu *gpu);
 /** The number that the GPU was made with. */
 unsigned gpu_number(const struct gpu *gpu);

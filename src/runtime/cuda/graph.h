@@ -9,7 +9,7 @@
 
 #include "runtime/cuda/state.h"
 
-/** What a node does. Graphs own what it points to but for events and functions. */
+/** The work of a node. Graphs own what it points to but for events and functions. */
 struct graph_work {
     CUgraphNodeType type;
     union {

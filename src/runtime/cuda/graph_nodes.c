@@ -27,7 +27,8 @@ static CUresult set(CUgraphNode node, struct graph_work *work)
     return state_leave(graph_replace(graph_is_node(node) ? node : NULL, work));
 }
 
-/* What a node does, of a type; the lock is taken if the result is CUDA_SUCCESS. */
+/* Enters a call that reads the work of a node of a type; the lock is taken if the result is
+ * CUDA_SUCCESS. */
 static CUresult get(CUgraphNode node, CUgraphNodeType type, const void *to)
 {
     const CUresult result = state_lock();

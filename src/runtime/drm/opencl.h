@@ -1,4 +1,4 @@
-/* What opencl.c and opencl_calls.c share. */
+/* Shared by opencl.c and opencl_calls.c. */
 #ifndef WT_DRM_OPENCL_H
 #define WT_DRM_OPENCL_H
 
@@ -17,8 +17,8 @@ int drm_opencl_used(const char *by, int status, const void *handle);
 bool drm_opencl_has_queue(const char *by, const void *queue);
 /** The status of a call that may have made an event, at @p event (NULL: none). */
 int drm_opencl_enqueued(const char *by, int status, void *event);
-/** What a call has made, which the program must release; @p size: bytes of memory, 0: it is none.
- * NULL: @p error is the status. */
+/** Notes an object that a call has made and the program must release, and returns it; @p size:
+ * bytes of memory, 0: it is none. NULL: @p error is the status. */
 void *drm_opencl_made(const char *by, void *made, uint64_t size, const int *error);
 
 #endif

@@ -14,7 +14,7 @@ struct id {
     size_t function_type;
 };
 
-/* What an instruction says of a type. */
+/* Notes the size of the type that an instruction declares. */
 static void note_type(struct id *ids, uint32_t bound, const uint32_t *words, size_t at,
                       uint32_t length)
 {

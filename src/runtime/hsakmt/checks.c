@@ -1,4 +1,4 @@
-/* What a program that is checked has of the driver. See checks.h. */
+/* The driver's side of checks in a host program. See host_checks.h. */
 #include "runtime/common/host_checks.h"
 
 #include <dlfcn.h>

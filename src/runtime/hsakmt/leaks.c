@@ -1,10 +1,12 @@
-/* What the program has not freed at its end. In the library of calls (runtime/common/calls.h). */
+/* The memory that the program has not freed at its end. In the library of calls
+ * (runtime/common/calls.h). */
 #include <string.h>
 
 #include "runtime/common/at_end.h"
 #include "runtime/common/calls.h"
 
-/* What the program itself has made: by these functions, not by the HSA runtime's users. */
+/* Whether the program itself has made the object: by these functions, not by the HSA runtime's
+ * users. */
 static bool is_leak(const struct wt_object *o)
 {
     return (strncmp(o->by, "hip", 3) == 0 && strcmp(o->by, "hipHostRegister") != 0) ||

@@ -278,7 +278,7 @@ HSAKMT_STATUS hsaKmtGetVersion(HsaVersionInfo *version)
 HSAKMT_STATUS hsaKmtRuntimeEnable(void *debug, bool setup_ttmp)
 {
     struct host *host = host_get();
-    /* What waves find in TTMP registers is always set up. */
+    /* The TTMP registers of waves are always set up. */
     if (!host)
         return HSAKMT_STATUS_KERNEL_IO_CHANNEL_NOT_OPENED;
     host->debug = debug;
