@@ -243,28 +243,26 @@ NOT_CALLED = {
 
 
 def symbols(files, *options):
-    """(file, kind, name) of each symbol of object files, those of link-time optimisation, too."""
+    """(kind, name) of each symbol of object files, those of link-time optimisation, too."""
     out = subprocess.run(["gcc-nm", "-A", *options, *files], capture_output=True, text=True, check=False).stdout
     for line in out.splitlines():
-        file, kind, name = line.rsplit(None, 2)
-        yield file.split(":")[0], kind, name.split("@")[0]
+        kind, name = line.split()[-2:]
+        yield kind, name.split("@")[0]
 
 
 def test_functions_are_called():
     """A function that its own file alone calls is static, so that the compiler tells when that call goes, too. Those that tests call need not be."""
-    defined, used = collections.defaultdict(set), set()
-    for file, kind, name in symbols(sorted((BUILD / "src").rglob("*.o"))):
-        if kind == "T":
-            defined[name].add(pathlib.Path(file).name.split("_")[-1][:-2])
-        elif kind == "U":
-            used.add(name)
-    offered = {name for _, _, name in symbols([f for f in (BUILD / "src").rglob("*.so*") if f.is_file()], "-D", "--defined-only")}
+    found = list(symbols(sorted((BUILD / "src").rglob("*.o"))))
+    defined, used = ({name for kind, name in found if kind == which} for which in "TU")
+    offered = {name for _, name in symbols([f for f in (BUILD / "src").rglob("*.so*") if f.is_file()], "-D", "--defined-only")}
     assert len(defined) > 3000 and len(offered) > 500, "too few functions found"
-    own = collections.defaultdict(collections.Counter)
+    named, own = collections.Counter(), collections.Counter()       # the second: by their own file, beside the definition
     for file in SOURCE.rglob("*.c"):
-        own[file.name.split("_")[-1]] += collections.Counter(re.findall(r"\w+", text_of(file)))
+        words = collections.Counter(re.findall(r"\w+", text_of(file)))
+        named.update(words.keys())
+        own.update(word for word in words if words[word] > 1)
     tests = set(re.findall(r"\w+", "".join(text_of(f) for folder in ("tests", "bench") for f in (SOURCE.parent / folder).rglob("*.[ch]"))))
-    alone = {name for name in set(defined) - used - offered if name not in tests or all(own[file][name] < 2 for file in defined[name])}
+    alone = {name for name in defined - used - offered if named[name] < 2 and not (name in tests and own[name])}
     listed = {name for names in NOT_CALLED for name in names.split()}
     assert not alone - listed, f"static, dead, or to be listed: {sorted(alone - listed)}"
     assert not listed - alone, f"called: take them off the list: {sorted(listed - alone)}"

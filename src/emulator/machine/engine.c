@@ -209,7 +209,7 @@ static void check(struct wt_machine *m)
     assert(m->fault.kind <= WT_FAULT_HOST);
     assert(!m->fault.kind || m->fault.wave < m->waves);
 #ifdef WT_CHECK_INVARIANTS
-    turns_check(&m->turns);
+    wt_turns_check(&m->turns);
     m->engine->check(m);
 #endif
 }

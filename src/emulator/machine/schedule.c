@@ -152,8 +152,7 @@ size_t wt_turns_bytes(const struct wt_turns *t)
     return 2 * wt_turns_words(t) * sizeof *t->ready;
 }
 
-/* Asserts that the counts and sets agree. */
-static void turns_check(const struct wt_turns *t)
+void wt_turns_check(const struct wt_turns *t)
 {
     uint32_t count = 0;
     assert(t->waves > 0 && t->current < t->waves && t->ready_count <= t->waves);

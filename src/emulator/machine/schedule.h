@@ -62,6 +62,9 @@ void wt_turns_copy(struct wt_turns *to, const struct wt_turns *from);
 /** Bytes of host memory that the sets take beside the struct itself. */
 size_t wt_turns_bytes(const struct wt_turns *turns);
 
+/** Asserts that the counts and sets agree. */
+void wt_turns_check(const struct wt_turns *turns);
+
 /** 64-bit words of `ready`, and of `round`. */
 static inline size_t wt_turns_words(const struct wt_turns *turns)
 {
