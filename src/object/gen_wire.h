@@ -8,9 +8,8 @@
 #define GEN_WIRE_FAMILY WT_WIRE_FAMILY(2)
 /** The kind of the socket (base/private_dir.h). */
 #define GEN_WIRE_SOCKET "gen9"
-#define GEN_WIRE_NAME 120    /* bytes of a name, its zero included */
-#define GEN_WIRE_GPUS 8u     /* the most that a process has */
-#define GEN_WIRE_THREADS 56u /* of a subslice */
+#define GEN_WIRE_NAME 120 /* bytes of a name, its zero included */
+#define GEN_WIRE_GPUS 8u  /* the most that a process has */
 
 /**
  * GPUs have an address space each. Where there are several, the member `device` of a message says

@@ -24,7 +24,6 @@
 
 #define MOST_VARIABLES 14
 #define MOST_CHOICES 20000u
-#define MOST_SCOPES 64
 
 /* The ways in which a choice treats a variable. */
 enum { ABSENT = 1, WITH_FUNCTIONS = 2, WITH_KERNEL = 4 };

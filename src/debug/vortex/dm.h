@@ -115,7 +115,6 @@ struct wt_probe {
     unsigned windows;
     unsigned xlen;
     bool has_f, has_d;
-    bool has_compressed;
 
     bool brisk; /**< injections were always done by the last of `polls` reads so far */
     unsigned polls;
