@@ -96,7 +96,7 @@ int main(int argc, char **argv)
     const struct wt_vortex_link link = {.bus = b.bus};
     const struct wt_target target = {.link = &link, .services = &none};
     if (!status)
-        status = wt_probe_vortex.open(&target, false, &b.probe, &err);
+        status = wt_probe_vortex.open(&wt_probe_vortex, &target, false, &b.probe, &err);
     if (!status) {
         struct wt_wave_set first = {0};
         wt_wave_set_add(&first, 0);
