@@ -222,15 +222,11 @@ def test_files_are_no_longer_than_800_lines():
     assert not {name: count for name, count in lines.items() if count > 800}
 
 
-# Functions that nothing in the product calls, and why they are there. Others look up those of the first part; tests call the rest.
+# Functions that nothing in the product calls but tests, and why they are there.
 NOT_CALLED = {
-    "main": "a program begins with it",
-    "OnLoad OnUnload": "the HSA runtime looks them up in its tools",
-    "wavetrap_kfd": "a preloaded library looks it up: the file operations of /dev/kfd",
     "gcn_device_save_context gcn_device_restore_context gcn_wave_saved": "hardware: the saving of waves by their trap handler. No driver of ours swaps "
         "waves out; tests run handlers that do it",
     "vx_device_dcr_write": "hardware: the registers by which a host sets up a launch; the command has options for the same values",
-    "wt_engine_stops_before": "for a family whose decoded code has no handlers, as the toy's",
     "wt_machine_no_operand wt_machine_no_operand_name wt_machine_no_operands": "for a family without tables of operands, as the toy",
     "gen_compact": "the inverse of gen_expand, by which tests prove it",
     "wt_f16_class wt_f16_eq wt_f16_le wt_f16_lt wt_f16_to_i32 wt_f16_to_i64 wt_f16_to_u32 wt_f16_to_u64 wt_f32_le wt_f64_le":

@@ -75,6 +75,14 @@ void wt_groups_reset(struct wt_machine *m)
     memset(groups->room, 0, groups->cores * sizeof *groups->room);
 }
 
+/* The memory of a group's place; NULL without host memory. */
+static uint8_t *local_of(struct wt_machine *m, struct wt_group_head *g)
+{
+    if (!g->local)
+        g->local = malloc(m->groups.local_bytes); /* each group clears what it has of it */
+    return g->local;
+}
+
 void wt_groups_archive(struct wt_machine *m, struct wt_archive *a,
                        void (*members)(struct wt_archive *a, struct wt_machine *m,
                                        struct wt_group_head *g))
@@ -91,7 +99,7 @@ void wt_groups_archive(struct wt_machine *m, struct wt_archive *a,
         }
         if (!g->used)
             continue;
-        if (!wt_group_local(m, g)) {
+        if (!local_of(m, g)) {
             wt_archive_fail(a, "the host has no memory for a work-group");
             return;
         }
@@ -233,13 +241,6 @@ void wt_groups_observe(struct wt_machine *m, wt_observe_event_fn *fn)
 
 /* ---- starting ---- */
 
-uint8_t *wt_group_local(struct wt_machine *m, struct wt_group_head *g)
-{
-    if (!g->local)
-        g->local = malloc(m->groups.local_bytes); /* each group clears what it has of it */
-    return g->local;
-}
-
 void wt_group_take(struct wt_machine *m, struct wt_group_head *g)
 {
     struct wt_core_room *room = &m->groups.room[g->core];
@@ -294,7 +295,7 @@ static bool start(struct wt_machine *m, uint32_t core, const struct wt_group_pla
     assert(place < groups->groups_per_core && plan->launch->next < plan->launch->total);
     struct wt_group_head *g = wt_group_at(groups, core * groups->groups_per_core + place);
     clear(groups, g);
-    if (!wt_group_local(m, g))
+    if (!local_of(m, g))
         return false;
     wt_fill_bytes(
         &m->fill,

@@ -42,8 +42,6 @@ void wt_groups_check(const struct wt_machine *m);
 /** Starts groups where cores have room. Without host memory that is the machine's fault. */
 void wt_groups_pump(struct wt_machine *m);
 
-/** The memory of a group's place; NULL without host memory. */
-uint8_t *wt_group_local(struct wt_machine *m, struct wt_group_head *g);
 /** Gives a group its place and its memory, which must be there, and marks it used. */
 void wt_group_take(struct wt_machine *m, struct wt_group_head *g);
 

@@ -59,6 +59,8 @@ static bool read_words(struct ptx_name opcode, char words[static 64])
     return true;
 }
 
+static PTX_EXECUTOR(ptx_op_pending_count);
+
 static bool lower_pending_count(struct body *b)
 {
     struct ptx_op record = body_blank();
@@ -234,7 +236,7 @@ PTX_EXECUTOR(ptx_op_mbarrier)
     return sm_next(u);
 }
 
-PTX_EXECUTOR(ptx_op_pending_count)
+static PTX_EXECUTOR(ptx_op_pending_count)
 {
     const struct ptx_op *o = u->ptx;
     uint8_t *frame = ptx_frame(w);

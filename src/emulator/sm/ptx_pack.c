@@ -49,6 +49,8 @@ static const struct form {
 #undef PACKED
 };
 
+static PTX_EXECUTOR(ptx_op_pack_numbers);
+
 bool ptx_lower_pack(struct body *b)
 {
     struct ptx_op record = body_blank();
@@ -176,7 +178,7 @@ static uint32_t result_of(const struct ptx_op *o, uint32_t a, uint32_t b, uint32
     return o->size == 16 ? pair : c << 2 * o->size | pair;
 }
 
-PTX_EXECUTOR(ptx_op_pack_numbers)
+static PTX_EXECUTOR(ptx_op_pack_numbers)
 {
     const struct ptx_op *o = u->ptx;
     uint8_t *frame = ptx_frame(w);

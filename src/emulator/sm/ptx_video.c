@@ -12,6 +12,8 @@ static bool is_word(enum ptx_type type)
     return type == PTX_U32 || type == PTX_S32;
 }
 
+static PTX_EXECUTOR(ptx_op_parts);
+
 bool ptx_lower_parts(struct body *b, enum ptx_math op)
 {
     const struct ptx_form *f = &b->form;
@@ -88,7 +90,7 @@ static uint32_t parts(const struct ptx_op *o, uint32_t a, uint32_t b, uint32_t c
     return o->flag ? c : word;
 }
 
-PTX_EXECUTOR(ptx_op_parts)
+static PTX_EXECUTOR(ptx_op_parts)
 {
     const struct ptx_op *o = u->ptx;
     uint8_t *frame = ptx_frame(w);

@@ -16,7 +16,8 @@ struct wt_planted_list *cuda_planted(void)
     return &planted;
 }
 
-bool cuda_read_plain(void *context, uint64_t addr, uint8_t *bytes, size_t size)
+/* Reads the process's memory without breakpoints: a wt_final_read_fn, whose context is not used. */
+static bool read_plain(void *context, uint64_t addr, uint8_t *bytes, size_t size)
 {
     if (!wt_own_memory_read(addr, bytes, size))
         return false;
@@ -26,5 +27,5 @@ bool cuda_read_plain(void *context, uint64_t addr, uint8_t *bytes, size_t size)
 
 void cuda_final_unmap(uint64_t addr, uint64_t size)
 {
-    wt_final_unmap(&final, addr, size, cuda_read_plain, NULL);
+    wt_final_unmap(&final, addr, size, read_plain, NULL);
 }

@@ -9,9 +9,6 @@
 struct wt_final_memory *cuda_final_memory(void);
 /** The breakpoints of the debugger. */
 struct wt_planted_list *cuda_planted(void);
-/** Reads the process's memory without breakpoints: a wt_final_read_fn, whose context is not used.
- */
-bool cuda_read_plain(void *context, uint64_t addr, uint8_t *bytes, size_t size);
 /** Before memory is taken from a GPU. */
 void cuda_final_unmap(uint64_t addr, uint64_t size);
 
