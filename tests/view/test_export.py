@@ -32,7 +32,7 @@ def inside_loop(recording, pc):
     return place.get("function") == "collatz" and 10 <= place.get("line", 0) <= 14
 
 
-@pytest.mark.parametrize("family", ["gfx900", "sm"])
+@pytest.mark.parametrize("family", ["gfx900", "gen9", "sm"])
 def test_each_lane_has_its_own_values_at_each_time(export, kernel, family):
     """In the loop n is a number of the sequence that belongs to the lane's work-item, and count says how far it is."""
     _, recording = export("-e", "n", "-e", "count", "--frames=40", *collatz_words(family), kernel(family))
@@ -110,7 +110,7 @@ def contents(recording, frame, image=0):
     return None if number < 0 else array.array("I", base64.b64decode(recording["contents"][number])).tolist()
 
 
-@pytest.mark.parametrize("family", ["gfx900", "sm"])
+@pytest.mark.parametrize("family", ["gfx900", "gen9", "sm"])
 def test_memory_is_seen_while_it_is_written(export, kernel, family):
     """An element is 0 until its lane stores it, then it is the length of the sequence of its number."""
     _, recording = export("--image=steps:16x16:u32", "--frames=60", *collatz_words(family), kernel(family))
