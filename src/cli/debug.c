@@ -254,7 +254,7 @@ static int run_debugger(struct cli_console *d)
         }
     }
     if (!d->batch && !wt_shell_has_quit(d->console, &quit)) {
-        d->terminal = cli_terminal_open(d->console);
+        d->terminal = cli_terminal_open(d->console, d->no_init ? NULL : cli_history_file());
         if (d->terminal && d->pages)
             cli_terminal_serve(d->terminal, serve_pages, d);
         if (d->terminal)
@@ -391,7 +391,7 @@ static const struct cli_option options[] = {
 
 const struct cli_command cli_debug = {
     .name = "debug",
-    .operands = "PROGRAM [ARGUMENT]…",
+    .operands = "PROGRAM [CORE-FILE | ARGUMENT…]",
     .summary = "Debugs PROGRAM, a HIP, OpenCL or CUDA program too, in a console like GDB's.",
     .options = options,
     .device = true,

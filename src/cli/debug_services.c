@@ -244,6 +244,7 @@ void cli_debug_services(struct cli_console *d, struct wt_shell_options *options)
     options->interrupted = interrupted;
     options->output = put;
     options->ask = d->batch ? NULL : cli_debug_ask;
+    options->system_shell = true;
     options->read_line = d->batch ? NULL : read_more;
     options->progress = d->screen.can ? show_progress : NULL;
     options->disassemble = disassemble;

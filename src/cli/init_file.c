@@ -3,6 +3,7 @@
 #include "cli/init_file.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -95,6 +96,21 @@ enum wt_status cli_check_file_owner(const char *path, struct wt_error *err)
 {
     const enum wt_status status = check_file(path, err);
     return !status && wt_private_way(path, err) ? wt_fail_in(err, "%s is not read", path) : status;
+}
+
+char *cli_history_file(void)
+{
+    char *path = user_file("history");
+    const int file =
+        path && make_folder_of(path, WT_IGNORED) == WT_OK
+            ? open(path, O_WRONLY | O_CREAT | O_APPEND | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0600)
+            : -1;
+    if (file >= 0)
+        close(file);
+    if (file >= 0 && cli_check_file_owner(path, WT_IGNORED) == WT_OK)
+        return path;
+    free(path);
+    return NULL;
 }
 
 enum wt_status cli_user_init_file(char **path, struct wt_error *err)

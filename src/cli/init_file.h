@@ -25,6 +25,12 @@ enum wt_status cli_user_init_file(char **path, struct wt_error *err);
  */
 enum wt_status cli_project_init_file(char **path, struct wt_error *err);
 
+/**
+ * The file in which the lines that a person types are kept between sessions: there, and the user's
+ * alone. The caller frees it; NULL: there can be none.
+ */
+char *cli_history_file(void);
+
 /** WT_INVALID: somebody else could have written the file, or put another one in its place. */
 enum wt_status cli_check_file_owner(const char *path, struct wt_error *err);
 

@@ -21,7 +21,8 @@ struct cli_terminal {
     EditLine *edit;
     History *history;
 #endif
-    char *last; /* for an empty line */
+    char *history_file; /* NULL: none */
+    char *last;         /* for an empty line */
     struct wt_session *session;
     struct wt_session *(*serve)(void *context, bool *printed); /* NULL: nobody else is there */
     void *context;
@@ -33,7 +34,7 @@ struct cli_terminal {
 
 static const char *prompt(const struct cli_terminal *t)
 {
-    return t->more ? t->more : "(wavetrap) ";
+    return t->more ? t->more : wt_shell_prompt(t->console);
 }
 
 /* Again, with what was typed, behind other output. */
@@ -201,12 +202,15 @@ static unsigned char complete(EditLine *edit, int key)
 }
 #endif
 
-struct cli_terminal *cli_terminal_open(struct wt_shell *console)
+struct cli_terminal *cli_terminal_open(struct wt_shell *console, char *history_file)
 {
     struct cli_terminal *t = calloc(1, sizeof *t);
-    if (!t)
+    if (!t) {
+        free(history_file);
         return NULL;
+    }
     t->console = console;
+    t->history_file = history_file;
     t->person = isatty(STDIN_FILENO) && isatty(STDOUT_FILENO);
 #ifdef WT_HAVE_LIBEDIT
     HistEvent event;
@@ -218,6 +222,8 @@ struct cli_terminal *cli_terminal_open(struct wt_shell *console)
         el_set(t->edit, EL_SIGNAL, 0);
         if (t->history) {
             history(t->history, &event, H_SETSIZE, 1000);
+            if (t->history_file)
+                history(t->history, &event, H_LOAD, t->history_file);
             el_set(t->edit, EL_HIST, history, t->history);
         }
         el_set(t->edit, EL_ADDFN, "complete", "completes a word", complete);
@@ -238,9 +244,13 @@ void cli_terminal_close(struct cli_terminal *t)
 #ifdef WT_HAVE_LIBEDIT
     if (t->edit)
         el_end(t->edit);
+    HistEvent event;
+    if (t->history && t->history_file)
+        history(t->history, &event, H_SAVE, t->history_file);
     if (t->history)
         history_end(t->history);
 #endif
+    free(t->history_file);
     free(t->last);
     free(t);
 }

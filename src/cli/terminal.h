@@ -7,8 +7,11 @@
 
 struct cli_terminal;
 
-/** NULL without host memory. */
-struct cli_terminal *cli_terminal_open(struct wt_shell *console);
+/**
+ * NULL without host memory. Lines of a person are read from and kept in the file @p history, which
+ * it takes over and frees; NULL: in none.
+ */
+struct cli_terminal *cli_terminal_open(struct wt_shell *console, char *history);
 /**
  * Other clients of the session are served while a line is waited for: @p serve serves what has
  * come, and returns the session that is there then; *printed: it has printed something.

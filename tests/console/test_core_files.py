@@ -135,6 +135,15 @@ def test_the_run_goes_on_after_a_core_file(program, tmp_path):
     assert ask_console(file, ["break main", "run", f"generate-core {tmp_path}/core all"], commands) == without
 
 
+def test_program_and_core_file_as_gdb_takes_them(program, tmp_path):
+    file, core = program("values"), tmp_path / "core"
+    said = subprocess.run([WAVETRAP, "debug", "--nx", "--batch", "-ex", "tbreak stop_here", "-ex", "run", "-ex", f"generate-core {core}", file],
+                          capture_output=True, text=True, timeout=TIMEOUT)
+    assert said.returncode == 0, said.stderr
+    done = subprocess.run([WAVETRAP, "debug", "--nx", "--batch", "-ex", "backtrace", file, core], capture_output=True, text=True, timeout=TIMEOUT)
+    assert "#0  stop_here (depth=17)" in done.stdout and done.returncode == 0, done.stdout + done.stderr
+
+
 # ---- nothing can be changed ----
 
 @pytest.mark.parametrize("command", ["run", "start", "kill", "set var global = 1", "set $a0 = 1", "print $a0 = 1"])

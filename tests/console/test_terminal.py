@@ -14,9 +14,9 @@ PROMPT = "(wavetrap) "
 
 
 class Terminal:
-    def __init__(self, file, *options, **more):
+    def __init__(self, file, *options, init=("--nx",), **more):
         env = {k: v for k, v in os.environ.items() if k != "NO_COLOR"}
-        self.child = pexpect.spawn(WAVETRAP, ["debug", "--nx", *options, str(file)], encoding="utf-8", echo=False, timeout=TIMEOUT,
+        self.child = pexpect.spawn(WAVETRAP, ["debug", *init, *options, str(file)], encoding="utf-8", echo=False, timeout=TIMEOUT,
                                    dimensions=(50, 200), env={**env, "TERM": "dumb", **more})
         self.child.delaybeforesend = None
         self.child.expect_exact(PROMPT)
@@ -367,3 +367,35 @@ def test_tab_completes_files(program, terminal, tmp_path, command):
     t.child.expect_exact("only/")
     t.child.send("\t")
     t.child.expect_exact("script.one")
+
+
+def test_lines_are_kept_between_sessions(program, terminal, tmp_path):
+    where = {"HOME": str(tmp_path), "XDG_CONFIG_HOME": str(tmp_path / "config")}
+    (tmp_path / "config").mkdir()
+    first = terminal(program("values"), init=(), **where)
+    first("print global + 1000")
+    first.child.sendline("quit")
+    first.child.expect(pexpect.EOF)
+    file = tmp_path / "config" / "wavetrap" / "history"
+    assert "1000" in file.read_text() and file.stat().st_mode & 0o777 == 0o600
+    second = terminal(program("values"), init=(), **where)
+    second.child.send("\x10\x10\r")    # the line before `quit`
+    second.child.expect_exact("$1 = 1042")
+
+
+def test_the_prompt_is_as_set(program, terminal):
+    t = terminal(program("values"))
+    t.child.sendline("set prompt here> ")
+    t.child.expect_exact("here>")
+    t.child.sendline("print 7")
+    t.child.expect_exact("$1 = 7")
+
+
+def test_a_definition_is_typed(program, terminal):
+    t = terminal(program("values"))
+    t.child.sendline("define three")
+    t.child.expect_exact('End with a line saying just "end".')
+    for line in ("if 1", "print $arg0 * 3", "end"):
+        t.child.sendline(line)
+    t("end")
+    assert "$1 = 12" in t("three 4")

@@ -281,7 +281,7 @@ bool pg_report_catch(struct wt_program *g)
         return false;
     pg_tell(g, &(struct wt_news){.kind = WT_NEWS_MODULES, .point = p});
     g->stop_number = p->number;
-    pg_queue_commands(g, p);
+    pg_stopped_at(g, p);
     return true;
 }
 

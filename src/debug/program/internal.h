@@ -120,8 +120,8 @@ void pg_log_lanes(struct wt_program *g, const struct wt_point *p, uint64_t pc);
 /* ---- list.c ---- */
 /** Removes the breakpoints of a log point that print without a stop. */
 void pg_remove_logs(struct wt_program *g, struct wt_point *p);
-/** Puts the commands of a point in front of those that wait. */
-void pg_queue_commands(struct wt_program *g, const struct wt_point *p);
+/** A stop at a point is told: its commands are queued, and its stops counted down. */
+void pg_stopped_at(struct wt_program *g, struct wt_point *p);
 /** Frees all points. */
 void pg_free_points(struct wt_program *g);
 /** Adds one with the next number; NULL without host memory. */

@@ -157,8 +157,10 @@ void pg_set_addresses(struct wt_point *p, uint64_t *list, size_t count)
     p->addr_count = count;
 }
 
-void pg_queue_commands(struct wt_program *g, const struct wt_point *p)
+void pg_stopped_at(struct wt_program *g, struct wt_point *p)
 {
+    if (p->stops_left && !--p->stops_left)
+        p->enabled = false;
     for (size_t i = 0; i < p->commands.count; i++) {
         char **grown =
             wt_array_grow(g->queued.line, &g->queued.capacity, g->queued.count + 1, sizeof(char *));

@@ -67,6 +67,7 @@ struct wt_point {
     wt_thread thread;          /**< the only one that stops there; 0: each does */
     char *condition;           /**< NULL: none */
     struct wt_expr **compiled; /**< of each address; NULL entries: none */
+    unsigned stops_left;       /**< then it is disabled; 0: it stays. May be set */
     struct wt_script commands; /**< what is queued at a hit */
     bool silent;               /**< a hit is not told */
     char *format;              /**< of a log point, with its arguments; NULL: it stops */

@@ -59,7 +59,7 @@ static void report_breakpoints(struct wt_program *g, bool *again)
             shown = p;
             silent = p->silent;
         }
-        pg_queue_commands(g, p);
+        pg_stopped_at(g, p);
         if (p->temporary && gone_count < sizeof gone / sizeof gone[0])
             gone[gone_count++] = p;
     }
@@ -208,7 +208,7 @@ static void report_mistake(struct wt_program *g, bool *again)
                                  .event = &g->event,
                                  .text = text,
                                  .is_there = done});
-    pg_queue_commands(g, p);
+    pg_stopped_at(g, p);
     g->stop_number = p->number;
 }
 
@@ -248,7 +248,7 @@ static void report_watchpoint(struct wt_program *g, bool *again)
                                      .before = shows_old ? p->old : NULL,
                                      .is_mixed = !known,
                                      .after = readable ? now : NULL});
-        pg_queue_commands(g, p);
+        pg_stopped_at(g, p);
         g->stop_number = p->number;
     }
     if (readable)
@@ -312,7 +312,7 @@ static void report_fault(struct wt_program *g)
     if (p) {
         p->hits++;
         g->stop_number = p->number;
-        pg_queue_commands(g, p);
+        pg_stopped_at(g, p);
     }
 }
 

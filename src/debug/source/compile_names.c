@@ -110,6 +110,26 @@ static enum wt_status compile_code_register(struct compiler *c, const char *name
     return status;
 }
 
+/* What to use instead of a name that GDB, rocgdb or cuda-gdb have. NULL: it is none of them. */
+static const char *word_elsewhere(const char *name)
+{
+    static const char *const list[][2] = {
+        {"_siginfo", "'info fault' tells about a fault"},
+        {"_streq", "'==' compares texts"},
+        {"_regex", "'==' compares texts"},
+        {"_strlen", "'print' shows a text's length"},
+        {"_memeq", "'find' compares memory"},
+        {"_dispatch_pos", "'info dispatches' and 'info groups' tell where a wave is"},
+        {"_thread_workgroup_pos", "'info lanes' and threadIdx or get_local_id(0) tell it"},
+        {"_lane", "'lane' tells and selects it"},
+        {"_shell_exitcode", "'shell' prints the status of its command"},
+    };
+    for (size_t i = 0; i < sizeof list / sizeof *list; i++)
+        if (strcmp(name, list[i][0]) == 0)
+            return list[i][1];
+    return NULL;
+}
+
 enum wt_status wt_compile_dollar(struct compiler *c, const struct wt_node *n, struct wt_operand *o,
                                  struct wt_error *err)
 {
@@ -145,6 +165,9 @@ enum wt_status wt_compile_dollar(struct compiler *c, const struct wt_node *n, st
     if (!kept && is_like_register(c, name))
         return wt_fail(err, WT_INVALID, "there is no register %s: 'info registers' lists them",
                        name);
+    const char *other = kept ? NULL : word_elsewhere(name);
+    if (other)
+        return wt_fail(err, WT_UNSUPPORTED, "$%s is of other debuggers: %s", name, other);
     if (!kept && name[0] == '_')
         return wt_fail(err, WT_INVALID,
                        "This device has no $%s: 'info registers' lists what there is.", name);

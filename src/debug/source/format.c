@@ -98,31 +98,30 @@ static void put_array(struct wt_printer *p, const struct wt_values *v, unsigned 
         if (p->fortran)
             wt_format_fortran_string(p->out, v->bytes, count < most ? count : most);
         else
-            wt_format_string(p->out, v->bytes, length, count > most);
+            wt_format_string(p, v->bytes, length, count > most);
         return;
     }
     const bool rows = wt_type_plain(element)->kind == WT_TYPE_ARRAY &&
                       !wt_format_is_textual(wt_type_target(wt_type_plain(element)));
     const bool nested = !wt_type_is_scalar(wt_type_plain(element));
     fputc(p->fortran ? '(' : '{', p->out);
+    const uint64_t most_equal = wt_format_repeats(p);
+    uint64_t shown = 0;
     for (uint64_t i = 0, run; i < count; i += run) {
         struct wt_value_child child;
-        if (i)
-            fputs(p->fortran && rows ? " " : ", ", p->out);
-        if (p->left == 0 || wt_value_child(p->scope, v, i, &child, WT_IGNORED) != WT_OK) {
+        if (shown >= most || wt_value_child(p->scope, v, i, &child, WT_IGNORED) != WT_OK) {
             fputs("...", p->out);
             break;
         }
+        if (i)
+            fputs(p->fortran && rows ? " " : ", ", p->out);
         put_child(p, &child, depth);
         wt_values_free(&child.values);
         run = equal_elements(v, plain, i, size, nested);
-        if (run > WT_FORMAT_REPEATS)
+        shown += run > most_equal ? most_equal : 1;
+        if (run > most_equal)
             fprintf(p->out, " <repeats %" PRIu64 " times>", run);
-        if (!nested)
-            p->left -= run <= WT_FORMAT_REPEATS      ? 1
-                       : p->left < WT_FORMAT_REPEATS ? p->left
-                                                     : WT_FORMAT_REPEATS;
-        if (run <= WT_FORMAT_REPEATS)
+        else
             run = 1;
     }
     fputc(p->fortran ? ')' : '}', p->out);
@@ -137,6 +136,15 @@ static bool was_seen(struct wt_printer *p, const struct wt_type *type)
     if (p->seen_count < WT_FORMAT_BASES)
         p->seen[p->seen_count++] = type;
     return false;
+}
+
+/* The lines of a structure, as GDB's "print pretty" has them; a blank between members else. */
+static void begin_line(struct wt_printer *p, unsigned depth, const char *blank)
+{
+    if (p->format.pretty)
+        fprintf(p->out, "\n%*s", (int)(2 * depth), "");
+    else
+        fputs(blank, p->out);
 }
 
 static void put_member(struct wt_printer *p, const struct wt_value_child *child, unsigned depth)
@@ -166,6 +174,7 @@ static void put_record(struct wt_printer *p, const struct wt_values *v, unsigned
         return;
     }
     fputs(p->fortran ? "( " : "{", p->out);
+    bool bases = false;
     for (size_t i = 0; i < count; i++) {
         struct wt_value_child child;
         if (m[i].is_static && p->in_static)
@@ -173,7 +182,13 @@ static void put_record(struct wt_printer *p, const struct wt_values *v, unsigned
         if (m[i].is_virtual && was_seen(p, wt_type_plain(m[i].type)))
             continue;
         if (shown++)
-            fputs(", ", p->out);
+            fputs(bases && p->format.pretty ? ", " : ",", p->out);
+        if (bases && !m[i].is_base && p->format.pretty && plain->name) {
+            begin_line(p, depth + 1, "");
+            fprintf(p->out, "members of %s:", plain->name);
+        }
+        bases = m[i].is_base;
+        begin_line(p, depth + 1, shown > 1 ? " " : "");
         if (wt_value_child(p->scope, v, i, &child, WT_IGNORED) != WT_OK) {
             fputs("...", p->out);
             break;
@@ -181,7 +196,9 @@ static void put_record(struct wt_printer *p, const struct wt_values *v, unsigned
         put_member(p, &child, depth);
         wt_values_free(&child.values);
     }
-    if (!count)
+    if (count)
+        begin_line(p, depth, "");
+    else
         fputs("<No data fields>", p->out);
     fputs(p->fortran ? " )" : "}", p->out);
 }
@@ -337,11 +354,8 @@ static void print_value(struct wt_printer *p, const struct wt_values *v, unsigne
 void wt_value_print_bytes(FILE *out, const struct wt_view *scope, const struct wt_type *type,
                           const uint8_t *bytes, const struct wt_format *format)
 {
-    struct wt_printer p = {.out = out,
-                           .scope = scope,
-                           .format = *format,
-                           .fortran = wt_source_is_fortran(scope),
-                           .left = format->elements ? format->elements : WT_FORMAT_ELEMENTS};
+    struct wt_printer p = {
+        .out = out, .scope = scope, .format = *format, .fortran = wt_source_is_fortran(scope)};
     uint8_t good = WT_VALUE_GOOD;
     uint64_t nowhere = 0;
     const struct wt_values v = {.type = type,
@@ -376,11 +390,8 @@ void wt_values_print(FILE *out, const struct wt_view *scope, const struct wt_val
                      const struct wt_format *format)
 {
     const struct wt_type *plain = wt_type_plain(v->type);
-    struct wt_printer p = {.out = out,
-                           .scope = scope,
-                           .format = *format,
-                           .fortran = wt_source_is_fortran(scope),
-                           .left = format->elements ? format->elements : WT_FORMAT_ELEMENTS};
+    struct wt_printer p = {
+        .out = out, .scope = scope, .format = *format, .fortran = wt_source_is_fortran(scope)};
     if (plain->kind == WT_TYPE_FUNCTION && v->in_memory) {
         put_function(out, scope, v->type, v->address[k]);
         return;

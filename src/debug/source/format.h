@@ -9,7 +9,7 @@
 #include "debug/source/source_internal.h"
 
 #define WT_FORMAT_ELEMENTS 200 /**< of an array or a string */
-#define WT_FORMAT_REPEATS 10   /**< more equal elements than that are printed as a count */
+#define WT_FORMAT_REPEATS 10   /**< see wt_format_repeats */
 #define WT_FORMAT_BASES 16     /**< virtual bases of an object */
 
 /** A value that is being printed. */
@@ -17,7 +17,6 @@ struct wt_printer {
     FILE *out;
     const struct wt_view *scope;
     struct wt_format format;
-    unsigned left;                               /**< elements that may still be printed */
     bool in_static;                              /**< of a static member */
     bool fortran;                                /**< GDB's notation of that language */
     unsigned parts;                              /**< that were printed */
@@ -30,7 +29,12 @@ struct wt_printer {
 bool wt_format_is_textual(const struct wt_type *type);
 /** Prints @p size characters as a string of C; @p more: "..." follows. Runs of equal characters are
  * printed as a count. */
-void wt_format_string(FILE *out, const uint8_t *text, size_t size, bool more);
+void wt_format_string(struct wt_printer *p, const uint8_t *text, size_t size, bool more);
+/** More equal elements than that are printed as a count. */
+static inline uint64_t wt_format_repeats(const struct wt_printer *p)
+{
+    return p->format.repeats ? p->format.repeats : WT_FORMAT_REPEATS;
+}
 /** Prints a string of Fortran: quotes in it are doubled. */
 void wt_format_fortran_string(FILE *out, const uint8_t *bytes, uint64_t length);
 /** Prints a floating-point number of @p size bytes, by its bits. */

@@ -36,8 +36,9 @@ void wt_format_fortran_string(FILE *out, const uint8_t *bytes, uint64_t length)
     fputc('\'', out);
 }
 
-void wt_format_string(FILE *out, const uint8_t *text, size_t length, bool more)
+void wt_format_string(struct wt_printer *p, const uint8_t *text, size_t length, bool more)
 {
+    FILE *out = p->out;
     bool open = false, first = true;
     if (length == 0) {
         fputs(more ? "\"\"..." : "\"\"", out);
@@ -47,7 +48,7 @@ void wt_format_string(FILE *out, const uint8_t *text, size_t length, bool more)
         size_t run = 1;
         while (i + run < length && text[i + run] == text[i])
             run++;
-        if (run > WT_FORMAT_REPEATS) {
+        if (run > wt_format_repeats(p)) {
             if (open)
                 fputc('"', out);
             if (!first)
@@ -86,7 +87,7 @@ static void put_c_string(struct wt_printer *p, uint64_t address, uint32_t space)
     while (length < most && length < WT_FORMAT_ELEMENTS) {
         if (!wt_source_read(p->scope, space, address + length, &text[length], 1)) {
             if (length)
-                wt_format_string(p->out, text, length, false);
+                wt_format_string(p, text, length, false);
             fprintf(p->out, "%s<error: Cannot access memory at address 0x%" PRIx64 ">",
                     length ? "" : "", address + length);
             return;
@@ -95,7 +96,7 @@ static void put_c_string(struct wt_printer *p, uint64_t address, uint32_t space)
             break;
         length++;
     }
-    wt_format_string(p->out, text, length, length == most || length == WT_FORMAT_ELEMENTS);
+    wt_format_string(p, text, length, length == most || length == WT_FORMAT_ELEMENTS);
 }
 
 /* ---- scalars ---- */

@@ -142,6 +142,11 @@ const struct kept_value *wt_source_variable(struct wt_source *s, const char *nam
     return NULL;
 }
 
+const char *wt_source_variable_name(const struct wt_source *s, size_t i)
+{
+    return i < s->variable_count ? s->variable[i].name : NULL;
+}
+
 enum wt_status wt_source_set_variable(struct wt_source *s, const char *name,
                                       const struct wt_values *values, struct wt_error *err)
 {

@@ -270,8 +270,16 @@ void wt_source_symbol_at(const struct wt_view *scope, uint64_t address, bool dat
 struct wt_format {
     char letter;       /**< 0: by its type; else x d u o t c f s a z */
     unsigned elements; /**< of an array, at most; 0: 200 */
+    unsigned repeats;  /**< more equal elements are one with a count; 0: 10 */
     bool top;          /**< a pointer tells its type, as `print` does */
+    bool pretty;       /**< a structure has a line for each member */
 };
+
+/** Sets a convenience variable ("name", without the $) to the value of the first lane. */
+enum wt_status wt_source_set_variable(struct wt_source *source, const char *name,
+                                      const struct wt_values *values, struct wt_error *err);
+/** The name of convenience variable number @p i; NULL behind the last one. */
+const char *wt_source_variable_name(const struct wt_source *source, size_t i);
 
 /** The value of lane number @p k (counted within values->lanes) in GDB's notation. */
 void wt_values_print(FILE *out, const struct wt_view *scope, const struct wt_values *values,

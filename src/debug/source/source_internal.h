@@ -44,9 +44,6 @@ bool wt_source_hold(struct wt_source *source, struct wt_symbols *symbols);
 const struct kept_value *wt_source_kept(struct wt_source *source, const char *name);
 /** The value of a convenience variable ("name", without the $); NULL if it was never set. */
 const struct kept_value *wt_source_variable(struct wt_source *source, const char *name);
-/** Sets a convenience variable to the value of the first lane. */
-enum wt_status wt_source_set_variable(struct wt_source *source, const char *name,
-                                      const struct wt_values *values, struct wt_error *err);
 /**
  * The name that @p name, or its first part, stands for in a scope by an alias or a using
  * declaration; false: it is none.

@@ -2,15 +2,13 @@
 #include "frontend/console/console.h"
 #include <ctype.h>
 #include <dirent.h>
-#include <errno.h>
+#include <regex.h>
+#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
-#include "base/array.h"
 #include "frontend/console/internal.h"
-
-#define MOST_DEPTH 30 /* of scripts that execute scripts */
 
 /* ---- words ---- */
 
@@ -52,8 +50,7 @@ static bool accept_pending(void *context, const char *why)
            ask(c, "Make breakpoint pending on code that is loaded later? (y or n) ");
 }
 
-/* A change in the recorded past drops what was recorded after it. */
-static enum wt_status may_change(void *context, struct wt_error *err)
+enum wt_status may_change(void *context, struct wt_error *err)
 {
     struct wt_shell *c = context;
     struct wt_debugger_time time;
@@ -98,6 +95,8 @@ static void take_module(void *context, enum wt_module_change change, const struc
         c->options.module(c->options.context, change, module);
 }
 
+static struct wt_language *new_language(struct wt_shell *c);
+
 struct wt_shell *wt_shell_new(const struct wt_shell_options *options)
 {
     struct wt_shell *c = calloc(1, sizeof *c);
@@ -131,7 +130,8 @@ struct wt_shell *wt_shell_new(const struct wt_shell_options *options)
                                                            .module = take_module,
                                                            .context = c}};
     c->out = fopencookie(c, "w", (cookie_io_functions_t){.write = write_out});
-    if (c->out)
+    c->owner.language = new_language(c);
+    if (c->out && c->owner.language)
         c->program = wt_program_new(&of_program);
     if (!c->program) {
         wt_shell_free(c);
@@ -145,8 +145,10 @@ void wt_shell_free(struct wt_shell *c)
     if (!c)
         return;
     wt_program_free(c->program);
+    wt_language_free(c->owner.language);
     free_displays(c);
     free(c->displays.list);
+    free(c->settings.prompt);
     if (c->out)
         fclose(c->out);
     if (c->log.file)
@@ -168,6 +170,11 @@ bool wt_shell_interrupt(struct wt_shell *c)
 struct wt_program *wt_shell_debugged(struct wt_shell *c)
 {
     return c->program;
+}
+
+const char *wt_shell_prompt(const struct wt_shell *c)
+{
+    return c->settings.prompt ? c->settings.prompt : "(wavetrap) ";
 }
 
 bool wt_shell_waits(const struct wt_shell *c)
@@ -202,66 +209,7 @@ void wt_shell_print(struct wt_shell *c, const char *text, size_t length)
     fflush(c->out);
 }
 
-/* ---- finding a command ---- */
-
-static bool has_alias(const struct command *command, const char *word, size_t length)
-{
-    const char *at = command->aliases;
-    while (at && *at) {
-        const size_t own = wt_word_length(at);
-        if (own == length && strncmp(at, word, length) == 0)
-            return true;
-        at = wt_skip_blanks(at + own);
-    }
-    return false;
-}
-
-/* The command of a word or of its unambiguous beginning; NULL, and whether several begin so. */
-static const struct command *find(const struct command *table, const char *word, size_t length,
-                                  bool *ambiguous)
-{
-    const struct command *found = NULL;
-    *ambiguous = false;
-    for (const struct command *x = table; x->name; x++)
-        if ((strlen(x->name) == length && strncmp(x->name, word, length) == 0) ||
-            has_alias(x, word, length))
-            return x;
-    for (const struct command *x = table; x->name; x++) {
-        if (strncmp(x->name, word, length) != 0)
-            continue;
-        if (found) {
-            *ambiguous = true;
-            return NULL;
-        }
-        found = x;
-    }
-    return found;
-}
-
-static enum wt_status not_found(const struct command *table, const char *prefix, const char *word,
-                                size_t length, bool ambiguous, struct wt_error *err)
-{
-    if (!ambiguous)
-        return wt_fail(err, WT_INVALID, "Undefined %scommand: \"%.*s\".  Try \"help%s%s\".", prefix,
-                       (int)length, word, *prefix ? " " : "", *prefix ? "info" : "");
-    char list[300] = "";
-    for (const struct command *x = table; x->name; x++)
-        if (strncmp(x->name, word, length) == 0 && strlen(list) + strlen(x->name) + 3 < sizeof list)
-            snprintf(list + strlen(list), sizeof list - strlen(list), "%s%s", *list ? ", " : "",
-                     x->name);
-    return wt_fail(err, WT_INVALID, "Ambiguous %scommand \"%.*s\": %s.", prefix, (int)length, word,
-                   list);
-}
-
-/* The word of a command: letters and dashes; "x/4xw" and "p*q" end before the first other
- * character. */
-static size_t command_length(const char *text)
-{
-    size_t length = 0;
-    while (isalnum((unsigned char)text[length]) || text[length] == '-' || text[length] == '_')
-        length++;
-    return length ? length : (*text == '!' ? 1 : 0);
-}
+/* ---- execution ---- */
 
 /* Prints notices of the debugger that belong to no answer: that a part of the past is lost, for
  * instance. */
@@ -273,29 +221,39 @@ static void print_notices(struct wt_shell *c)
         fputs(notice, c->out);
 }
 
-static enum wt_status execute(struct wt_shell *c, const char *line, struct wt_error *err)
+/* $bpnum and $_exitcode, as they are now. */
+static void set_variables(struct wt_shell *c)
 {
-    const char *text = wt_skip_blanks(line);
-    bool ambiguous;
-    if (!*text || *text == '#')
-        return WT_OK;
+    const struct wt_program *g = c->program;
+    if (g->last_number != c->variables.numbered)
+        set_variable(c, "bpnum", "%u", g->last_number);
+    if (g->ended && !c->variables.ended)
+        set_variable(c, "_exitcode", "%d", (int)g->exit_word);
+    c->variables.numbered = g->last_number;
+    c->variables.ended = g->ended;
+}
+
+void set_variable(struct wt_shell *c, const char *name, const char *format, ...)
+{
+    const struct wt_view view = wt_program_view(c->program);
+    struct wt_values value;
+    char text[100];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(text, sizeof text, format, arguments);
+    va_end(arguments);
+    if (wt_source_evaluate(&view, text, &value, WT_IGNORED) != WT_OK)
+        return;
+    wt_source_set_variable(c->program->source, name, &value, WT_IGNORED);
+    wt_values_free(&value);
+}
+
+static enum wt_status run_command(struct wt_shell *c, const struct wt_command *command,
+                                  const char *arguments, struct wt_error *err)
+{
     wt_program_update(c->program);
-    const size_t length = command_length(text);
-    const struct command *command =
-        length ? find(wt_shell_commands, text, length, &ambiguous) : NULL;
-    if (!command)
-        return length
-                   ? not_found(wt_shell_commands, "", text, length, ambiguous, err)
-                   : wt_fail(err, WT_INVALID, "Undefined command: \"%.20s\".  Try \"help\".", text);
-    char *arguments = strdup(wt_skip_blanks(text + length));
-    if (!arguments)
-        return wt_fail(err, WT_NO_MEMORY, "no host memory for a command");
-    size_t end = strlen(arguments);
-    /* Blanks at the end are ignored, except in text to be echoed. */
-    while (end && isspace((unsigned char)arguments[end - 1]) && command->run != do_echo)
-        arguments[--end] = 0;
+    set_variables(c);
     enum wt_status status = command->run(c, arguments, err);
-    free(arguments);
     end_progress(c);
     if (c->progress.given_up)
         status = wt_fail(err, WT_STATE,
@@ -305,76 +263,85 @@ static enum wt_status execute(struct wt_shell *c, const char *line, struct wt_er
     return status;
 }
 
-static enum wt_status run_queued(struct wt_shell *c, struct wt_error *err);
-
-/* Lines of a script that is being executed. */
-struct body {
-    char **line;
-    size_t count, next;
-};
-
-static bool read_body(void *context, char **line)
-{
-    struct body *b = context;
-    if (b->next == b->count)
-        return false;
-    *line = strdup(b->line[b->next++]);
-    return *line != NULL;
-}
-
-/* Executes lines; *at is the number of the one that failed, from 1. */
-static enum wt_status execute_lines(struct wt_shell *c, char **line, size_t count, size_t *at,
-                                    struct wt_error *err)
-{
-    struct body body = {line, count, 0};
-    bool (*read_line)(void *, char **) = c->script.read_line;
-    void *context = c->script.read_context;
-    enum wt_status status = WT_OK;
-    if (c->script.depth >= MOST_DEPTH)
-        return wt_fail(err, WT_INVALID, "scripts call each other without end");
-    c->script.depth++;
-    while (body.next < count && !status && !c->script.quit) {
-        *at = body.next + 1;
-        c->script.read_line = read_body;
-        c->script.read_context = &body;
-        status = execute(c, line[body.next++], err);
-        if (!status)
-            status = run_queued(c, err);
-        if (c->program->queued.count)
-            break; /* the commands of the next hit come instead of what is left, as in GDB */
-    }
-    c->script.read_line = read_line;
-    c->script.read_context = context;
-    c->script.depth--;
-    return status;
-}
-
 /* Executes commands of breakpoints that were hit. Commands that continue may form an endless chain:
  * those of the next hit are executed in turn, without recursion. */
 static enum wt_status run_queued(struct wt_shell *c, struct wt_error *err)
 {
     enum wt_status status = WT_OK;
     size_t at;
+    fflush(c->out);
     if (c->script.executes_commands)
         return WT_OK;
     c->script.executes_commands = true;
     while (c->program->queued.count && !status) {
         struct wt_script now = c->program->queued;
         c->program->queued = (struct wt_script){0};
-        status = execute_lines(c, now.line, now.count, &at, err);
-        for (size_t i = 0; i < now.count; i++)
-            free(now.line[i]);
-        free(now.line);
+        status = wt_language_lines(c->owner.language, now.line, now.count, &at, err);
+        wt_script_free(&now);
     }
     c->script.executes_commands = false;
     return status;
 }
 
+/* The commands of the next hit come instead of what is left of a script, as in GDB. */
+static bool ends_script(struct wt_shell *c)
+{
+    return c->script.quit || c->program->queued.count;
+}
+
+static enum wt_status holds(struct wt_shell *c, const char *expression, bool *holds,
+                            struct wt_error *err)
+{
+    const struct wt_view view = wt_program_view(c->program);
+    struct wt_values values;
+    enum wt_status status = wt_source_evaluate(&view, expression, &values, err);
+    if (status)
+        return status;
+    status = wt_values_check(&values, err);
+    *holds = false;
+    for (size_t i = 0; !status && i < values.size; i++)
+        *holds |= values.bytes[i] != 0;
+    wt_values_free(&values);
+    return status;
+}
+
+static bool read_line(struct wt_shell *c, char **line)
+{
+    return c->options.read_line(c->options.context, line);
+}
+
+static bool can_read(struct wt_shell *c)
+{
+    return c->options.read_line != NULL;
+}
+
+static bool is_interrupted(struct wt_shell *c)
+{
+    return was_interrupted(c);
+}
+
+static struct wt_language *new_language(struct wt_shell *c)
+{
+    const struct wt_language_options options = {.commands = wt_shell_commands,
+                                                .shell = c,
+                                                .out = &c->out,
+                                                .holds = holds,
+                                                .run = run_command,
+                                                .after = run_queued,
+                                                .ends = ends_script,
+                                                .interrupted = is_interrupted,
+                                                .read_line = read_line,
+                                                .can_read = can_read,
+                                                .no_shell = !c->options.system_shell};
+    return wt_language_new(&options);
+}
+
 enum wt_status wt_shell_execute(struct wt_shell *c, const char *line, struct wt_error *err)
 {
-    c->program->interrupt = c->program->interrupt && c->script.depth;
-    enum wt_status status = execute(c, line, err);
-    if (!status && !c->script.depth)
+    const unsigned depth = wt_language_depth(c->owner.language);
+    c->program->interrupt = c->program->interrupt && depth;
+    enum wt_status status = wt_language_execute(c->owner.language, line, err);
+    if (!status && !depth)
         status = run_queued(c, err);
     fflush(c->out);
     return status;
@@ -382,38 +349,14 @@ enum wt_status wt_shell_execute(struct wt_shell *c, const char *line, struct wt_
 
 enum wt_status wt_shell_source(struct wt_shell *c, const char *path, struct wt_error *err)
 {
-    FILE *file = fopen(path, "r");
-    char **line = NULL, *text = NULL;
-    size_t count = 0, capacity = 0, room = 0, at = 0;
-    enum wt_status status = WT_OK;
-    if (!file)
-        return wt_fail(err, WT_IO, "%s: %s", path, strerror(errno));
-    for (ssize_t length; !status && (length = getline(&text, &room, file)) >= 0;) {
-        while (length && (text[length - 1] == '\n' || text[length - 1] == '\r'))
-            text[--length] = 0;
-        char **grown = wt_array_grow(line, &capacity, count + 1, sizeof(char *));
-        char *copy = grown ? strdup(text) : NULL;
-        if (grown)
-            line = grown;
-        if (copy)
-            line[count++] = copy;
-        else
-            status = wt_fail(err, WT_NO_MEMORY, "no host memory for %s", path);
-    }
-    free(text);
-    fclose(file);
-    if (!status && (status = execute_lines(c, line, count, &at, err)) != WT_OK)
-        wt_fail_in(err, "%s:%zu", path, at);
+    const enum wt_status status = wt_language_source(c->owner.language, path, err);
     fflush(c->out);
-    for (size_t i = 0; i < count; i++)
-        free(line[i]);
-    free(line);
     return status;
 }
 
 /* ---- help ---- */
 
-static void help_one(struct wt_shell *c, const struct command *command, const char *prefix)
+static void help_one(struct wt_shell *c, const struct wt_command *command, const char *prefix)
 {
     fprintf(c->out, "%s%s", prefix, command->name);
     if (command->aliases)
@@ -423,22 +366,67 @@ static void help_one(struct wt_shell *c, const struct command *command, const ch
         fprintf(c->out, "%s\n", command->help);
 }
 
-static void help_list(struct wt_shell *c, const struct command *table, const char *prefix,
+static void help_list(struct wt_shell *c, const struct wt_command *table, const char *prefix,
                       const char *group)
 {
-    for (const struct command *x = table; x->name; x++)
+    for (const struct wt_command *x = table; x->name; x++)
         if (!group || strcmp(x->group, group) == 0)
             fprintf(c->out, "  %s%-*s %s\n", prefix, 20 - (int)strlen(prefix), x->name, x->summary);
+}
+
+static void put_defined(void *context, const char *word)
+{
+    fprintf(((struct wt_shell *)context)->out, "  %s\n", word);
+}
+
+static bool matches(const regex_t *wanted, const struct wt_command *x, const char *prefix)
+{
+    char name[60];
+    snprintf(name, sizeof name, "%s%s", prefix, x->name);
+    return regexec(wanted, name, 0, NULL, 0) == 0 || regexec(wanted, x->summary, 0, NULL, 0) == 0 ||
+           (x->help && regexec(wanted, x->help, 0, NULL, 0) == 0);
+}
+
+enum wt_status do_apropos(struct wt_shell *c, const char *text, struct wt_error *err)
+{
+    const struct wt_command *const tables[] = {wt_shell_commands, wt_shell_infos};
+    regex_t wanted;
+    if (!*text || regcomp(&wanted, text, REG_EXTENDED | REG_ICASE | REG_NOSUB) != 0)
+        return wt_fail(err, WT_INVALID, "apropos takes a regular expression");
+    for (unsigned i = 0; i < 2; i++)
+        for (const struct wt_command *x = tables[i]; x->name; x++)
+            if (matches(&wanted, x, i ? "info " : ""))
+                fprintf(c->out, "%s%s -- %s\n", i ? "info " : "", x->name, x->summary);
+    regfree(&wanted);
+    return WT_OK;
+}
+
+/* The lines that may be meant, as GDB's `complete` prints them. */
+enum wt_status do_complete(struct wt_shell *c, const char *text, struct wt_error *err)
+{
+    size_t count;
+    const size_t length = strlen(text);
+    char **list = wt_shell_complete(c, text, &count);
+    for (size_t i = 0; i < count; i++) {
+        size_t typed = strlen(list[i]) < length ? strlen(list[i]) : length;
+        while (typed && strncmp(text + length - typed, list[i], typed) != 0)
+            typed--;
+        fprintf(c->out, "%.*s%s\n", (int)(length - typed), text, list[i]);
+        free(list[i]);
+    }
+    free(list);
+    return WT_OK;
 }
 
 enum wt_status do_help(struct wt_shell *c, const char *text, struct wt_error *err)
 {
     bool ambiguous;
-    if (!*text) {
+    const char *document;
+    if (!*text || strcmp(text, "all") == 0) {
         const char *last = "";
-        for (const struct command *x = wt_shell_commands; x->name; x++) {
+        for (const struct wt_command *x = wt_shell_commands; x->name; x++) {
             bool first = true;
-            for (const struct command *y = wt_shell_commands; y != x; y++)
+            for (const struct wt_command *y = wt_shell_commands; y != x; y++)
                 first &= strcmp(y->group, x->group) != 0;
             if (!first)
                 continue;
@@ -446,21 +434,34 @@ enum wt_status do_help(struct wt_shell *c, const char *text, struct wt_error *er
             help_list(c, wt_shell_commands, "", x->group);
             last = x->group;
         }
+        if (*text)
+            fputs("\ninfo:\n", c->out);
+        if (*text)
+            help_list(c, wt_shell_infos, "info ", NULL);
         fputs("\n\"help COMMAND\" tells more about one, \"help info\" lists what info shows.\n"
               "Names may be abbreviated as long as they are unambiguous.\n",
               c->out);
         return WT_OK;
     }
     size_t length = wt_word_length(text);
-    const struct command *command = find(wt_shell_commands, text, length, &ambiguous);
+    if (wt_language_defined(c->owner.language, text, length, &document)) {
+        fputs(document, c->out);
+        return WT_OK;
+    }
+    if (strcmp(text, "user-defined") == 0) {
+        wt_language_each(c->owner.language, put_defined, c);
+        return WT_OK;
+    }
+    const struct wt_command *command =
+        wt_language_find(wt_shell_commands, text, length, &ambiguous);
     if (!command)
-        return not_found(wt_shell_commands, "", text, length, ambiguous, err);
+        return wt_language_not_found(wt_shell_commands, "", text, length, ambiguous, err);
     const char *rest = wt_skip_blanks(text + length);
     if (command->run == do_info && *rest) {
         length = wt_word_length(rest);
-        command = find(wt_shell_infos, rest, length, &ambiguous);
+        command = wt_language_find(wt_shell_infos, rest, length, &ambiguous);
         if (!command)
-            return not_found(wt_shell_infos, "info ", rest, length, ambiguous, err);
+            return wt_language_not_found(wt_shell_infos, "info ", rest, length, ambiguous, err);
         help_one(c, command, "info ");
         return WT_OK;
     }
@@ -478,20 +479,13 @@ enum wt_status do_info(struct wt_shell *c, const char *text, struct wt_error *er
                        "\"info\" must be followed by what to show; see \"help "
                        "info\"");
     const size_t length = wt_word_length(text);
-    const struct command *info = find(wt_shell_infos, text, length, &ambiguous);
+    const struct wt_command *info = wt_language_find(wt_shell_infos, text, length, &ambiguous);
     if (!info)
-        return not_found(wt_shell_infos, "info ", text, length, ambiguous, err);
+        return wt_language_not_found(wt_shell_infos, "info ", text, length, ambiguous, err);
     return info->run(c, wt_skip_blanks(text + length), err);
 }
 
 /* ---- commands of the console itself ---- */
-
-enum wt_status do_source(struct wt_shell *c, const char *text, struct wt_error *err)
-{
-    if (!*text)
-        return wt_fail(err, WT_INVALID, "source command requires file name of file to source.");
-    return wt_shell_source(c, text, err);
-}
 
 enum wt_status do_quit(struct wt_shell *c, const char *text, struct wt_error *err)
 {
@@ -517,17 +511,17 @@ bool wt_shell_is_command(const char *line)
 {
     const char *text = wt_skip_blanks(line);
     bool ambiguous;
-    const size_t length = command_length(text);
-    return length && (find(wt_shell_commands, text, length, &ambiguous) || ambiguous);
+    const size_t length = wt_language_word(text);
+    return length && (wt_language_find(wt_shell_commands, text, length, &ambiguous) || ambiguous);
 }
 
 const char *wt_shell_repeats(struct wt_shell *c, const char *line)
 {
     const char *text = wt_skip_blanks(line);
     bool ambiguous;
-    const size_t length = command_length(text);
-    const struct command *command =
-        length ? find(wt_shell_commands, text, length, &ambiguous) : NULL;
+    const size_t length = wt_language_word(text);
+    const struct wt_command *command =
+        length ? wt_language_find(wt_shell_commands, text, length, &ambiguous) : NULL;
     if (!command || !command->repeats)
         return NULL;
     /* `list` and `x` continue where they ended. */
@@ -536,7 +530,7 @@ const char *wt_shell_repeats(struct wt_shell *c, const char *line)
 
 /* ---- completion ---- */
 
-static void offer_commands(struct wt_names *o, const struct command *table)
+static void offer_commands(struct wt_names *o, const struct wt_command *table)
 {
     for (; table->name; table++)
         wt_names_offer(o, table->name);
@@ -585,7 +579,7 @@ char **wt_shell_complete(struct wt_shell *c, const char *line, size_t *count)
 {
     struct wt_names o = {.count = 0};
     const char *text = wt_skip_blanks(line);
-    size_t length = command_length(text);
+    size_t length = wt_language_word(text);
     bool ambiguous;
     *count = 0;
     if (!text[length]) {
@@ -593,8 +587,8 @@ char **wt_shell_complete(struct wt_shell *c, const char *line, size_t *count)
         o.length = length;
         offer_commands(&o, wt_shell_commands);
     } else {
-        const struct command *command =
-            length ? find(wt_shell_commands, text, length, &ambiguous) : NULL;
+        const struct wt_command *command =
+            length ? wt_language_find(wt_shell_commands, text, length, &ambiguous) : NULL;
         const char *end = text + strlen(text);
         const char *word = end;
         while (word > text &&
@@ -622,7 +616,7 @@ char **wt_shell_complete(struct wt_shell *c, const char *line, size_t *count)
             wt_program_offer(c->program, WT_NAMES_CAUGHT, &o);
         } else if (dollar) {
             wt_program_offer(c->program, WT_NAMES_REGISTERS, &o);
-        } else if (kind == 'e') {
+        } else if (kind == 'e' || kind == 'E') {
             wt_program_offer(c->program, WT_NAMES_EXPRESSION, &o);
         } else if (kind == 'l') {
             wt_program_offer(c->program, WT_NAMES_PLACE, &o);

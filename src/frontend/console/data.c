@@ -13,11 +13,15 @@
 
 struct wt_format format_of(const struct wt_shell *c, char letter, bool top)
 {
-    return (struct wt_format){.letter = letter, .elements = c->settings.print_elements, .top = top};
+    return (struct wt_format){.letter = letter,
+                              .elements = c->settings.print_elements,
+                              .repeats = c->settings.print_repeats,
+                              .pretty = c->settings.print_pretty,
+                              .top = top};
 }
 
 /* Reads it, if there is one, and advances *text. */
-static enum wt_status take_format(const char **text, struct format_spec *spec, struct wt_error *err)
+enum wt_status take_format(const char **text, struct format_spec *spec, struct wt_error *err)
 {
     const char *at = *text;
     if (*at != '/')
@@ -60,7 +64,9 @@ static void hint_elements(struct wt_shell *c, const char *text, const struct wt_
     if (text[0] != '*' && wt_type_plain(values->type)->kind != WT_TYPE_ARRAY)
         return;
     c->hinted.values = true;
-    fputs("('@' selects lanes here. Elements of an array: p[0..7])\n", c->out);
+    const unsigned long count = strtoul(at + 1, NULL, 10);
+    fprintf(c->out, "('@' selects lanes here. Elements of an array: p[0..%lu])\n",
+            count ? count - 1 : 7);
 }
 
 void hint_logic(struct wt_shell *c, const struct wt_view *view, const char *text)
@@ -79,8 +85,8 @@ void print_lanes(struct wt_shell *c, const struct wt_view *view, const struct wt
 }
 
 /* Evaluates an expression and prints it; `keep`: as "$N = ", in the history of values. */
-static enum wt_status print_expression(struct wt_shell *c, const char *text, char letter, bool keep,
-                                       struct wt_error *err)
+enum wt_status print_expression(struct wt_shell *c, const char *text, char letter, bool keep,
+                                struct wt_error *err)
 {
     const struct wt_view view = wt_program_view(c->program);
     struct wt_values values;
@@ -137,7 +143,7 @@ static enum wt_status print_operand(struct wt_shell *c, const char *text, char l
                : WT_OK;
 }
 
-enum wt_status do_print(struct wt_shell *c, const char *text, struct wt_error *err)
+enum wt_status print_with_format(struct wt_shell *c, const char *text, struct wt_error *err)
 {
     struct format_spec spec = {.count = 1};
     enum wt_status status = take_format(&text, &spec, err);
@@ -384,8 +390,33 @@ enum wt_status do_who_freed(struct wt_shell *c, const char *text, struct wt_erro
     return print_allocation(c, text, WT_WHO_FREED, err);
 }
 
-/* The command x. */
+/* $_ is the last address that x has shown, $__ what is there. */
+static void keep_examined(struct wt_shell *c, uint64_t begin)
+{
+    static const char *const types[] = {[1] = "unsigned char",
+                                        [2] = "unsigned short",
+                                        [4] = "unsigned int",
+                                        [8] = "unsigned long long"};
+    const unsigned size = size_of(c->examine.size, c);
+    const bool units = c->examine.letter != 's' && c->examine.letter != 'i';
+    const uint64_t at = units && c->examine.address > begin ? c->examine.address - size : begin;
+    if (c->examine.space)
+        return;
+    set_variable(c, "_", "(%s *)0x%" PRIx64, types[units ? size : 1], at);
+    set_variable(c, "__", "*(%s *)0x%" PRIx64, types[units ? size : 1], at);
+}
+
+static enum wt_status examine(struct wt_shell *c, const char *text, struct wt_error *err);
+
 static enum wt_status examine_memory(struct wt_shell *c, const char *text, struct wt_error *err)
+{
+    const enum wt_status status = examine(c, text, err);
+    if (!status && c->examine.any)
+        keep_examined(c, c->examine.begin);
+    return status;
+}
+
+static enum wt_status examine(struct wt_shell *c, const char *text, struct wt_error *err)
 {
     struct format_spec spec = {.count = 1};
     enum wt_status status = take_format(&text, &spec, err);
@@ -401,6 +432,7 @@ static enum wt_status examine_memory(struct wt_shell *c, const char *text, struc
         c->examine.address = 0;
     }
     c->examine.any = true;
+    c->examine.begin = c->examine.address;
     if (spec.letter)
         c->examine.letter = spec.letter;
     if (!c->examine.letter)

@@ -1,6 +1,7 @@
 /* Source files: list, info line, info source, info symbol, info functions, disassemble. */
 #include <ctype.h>
 #include <inttypes.h>
+#include <regex.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -19,7 +20,46 @@ enum wt_status do_list(struct wt_shell *c, const char *text, struct wt_error *er
     return status;
 }
 
+/* The next line of the source, or the one before, that has such a text. */
+static enum wt_status search(struct wt_shell *c, const char *text, bool back, struct wt_error *err)
+{
+    struct wt_program *g = c->program;
+    const struct wt_text_file *f = g->list_file ? wt_program_open_source(g, g->list_file) : NULL;
+    regex_t wanted;
+    if (!f || !f->path)
+        return wt_fail(err, WT_STATE, "No source file is listed: 'list' shows one.");
+    if (!*text || regcomp(&wanted, text, REG_EXTENDED | REG_NOSUB) != 0)
+        return wt_fail(err, WT_INVALID, "search takes a regular expression");
+    size_t n = back ? g->list_first : g->list_last + (size_t)1;
+    for (n -= back; n >= 1 && n <= f->line_count; n += back ? -1 : 1)
+        if (regexec(&wanted, f->line[n - 1], 0, NULL, 0) == 0)
+            break;
+    regfree(&wanted);
+    if (n < 1 || n > f->line_count)
+        return wt_fail(err, WT_INVALID, "Expression not found");
+    fprintf(c->out, "%zu\t%s\n", n, f->line[n - 1]);
+    g->list_first = g->list_last = (unsigned)n;
+    set_variable(c, "_", "%zu", n);
+    return WT_OK;
+}
+
+enum wt_status do_search(struct wt_shell *c, const char *text, struct wt_error *err)
+{
+    return search(c, text, false, err);
+}
+
+enum wt_status do_reverse_search(struct wt_shell *c, const char *text, struct wt_error *err)
+{
+    return search(c, text, true, err);
+}
+
 /* ---- info ---- */
+
+enum wt_status do_info_files(struct wt_shell *c, const char *text, struct wt_error *err)
+{
+    fprintf(c->out, "Program: %s\n", c->options.program ? c->options.program : "none");
+    return do_info_modules(c, text, err);
+}
 
 enum wt_status do_info_source(struct wt_shell *c, const char *text, struct wt_error *err)
 {
@@ -39,6 +79,30 @@ enum wt_status do_info_source(struct wt_shell *c, const char *text, struct wt_er
     return WT_OK;
 }
 
+/* The line that a location ends with; 0: it is a function or an address. */
+static unsigned line_in(const char *text)
+{
+    const char *colon = strrchr(text, ':');
+    const char *number = colon ? colon + 1 : text;
+    return isdigit((unsigned char)*number) ? (unsigned)strtoul(number, NULL, 10) : 0;
+}
+
+/* The address that info line tells about: not the one behind a prologue where the function itself
+ * is meant, or its line. */
+static uint64_t line_begins(struct wt_shell *c, const char *text, uint64_t addr)
+{
+    const char *file;
+    struct wt_function f;
+    unsigned line;
+    const unsigned wanted = line_in(text);
+    if (!*text || strpbrk(text, "*+-") ||
+        wt_program_function_at(c->program, addr, &f, WT_IGNORED) != WT_OK ||
+        (wanted &&
+         (!wt_modules_line(c->program->modules, 0, f.start, &file, &line) || line != wanted)))
+        return addr;
+    return f.start;
+}
+
 enum wt_status do_info_line(struct wt_shell *c, const char *text, struct wt_error *err)
 {
     uint64_t *list;
@@ -47,6 +111,7 @@ enum wt_status do_info_line(struct wt_shell *c, const char *text, struct wt_erro
     if (status)
         return status;
     for (size_t i = 0; i < count; i++) {
+        list[i] = line_begins(c, text, list[i]);
         struct wt_frames *frames = wt_frames_at(c->program->debugger, c->program->modules, list[i]);
         const struct wt_frame *frame = frames ? wt_frames_get(frames, 0) : NULL;
         struct wt_line_row row;

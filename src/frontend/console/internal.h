@@ -8,6 +8,7 @@
 #include "debug/program/program.h"
 #include "frontend/common/common.h"
 #include "frontend/console/options.h"
+#include "frontend/language/language.h"
 
 /** Expressions that are printed at each stop. */
 struct displays {
@@ -24,6 +25,7 @@ struct displays {
 /** The state with which `x` goes on. */
 struct examine {
     uint64_t address;
+    uint64_t begin; /**< where the last one began */
     uint32_t space;
     char letter, size;
     bool any;
@@ -38,12 +40,8 @@ struct progress {
     uint64_t from;        /**< issue time at which the run at hand has begun */
 };
 
-/** The commands at hand: their source, and how they end. */
+/** The commands at hand, and how they end. */
 struct script {
-    /** Reads the lines behind `commands`; false at their end. The caller frees *line. */
-    bool (*read_line)(void *context, char **line);
-    void *read_context;
-    unsigned depth;         /**< of scripts in scripts */
     bool executes_commands; /**< those of points that were hit */
     bool interrupted;       /**< a run or a step of the command at hand was */
     bool quit;
@@ -52,16 +50,23 @@ struct script {
 
 enum pending { PENDING_AUTO, PENDING_ON, PENDING_OFF }; /* ask, accept, refuse */
 
+/** Whether other waves run when one does. LOCKING_STEP: not while it steps. */
+enum locking { LOCKING_REPLAY, LOCKING_OFF, LOCKING_ON, LOCKING_STEP };
+
 /** The settings of `set`. */
 struct settings {
     bool confirm;
     bool styled;      /**< output has colours */
     bool status_line; /**< a terminal that can shows one */
-    unsigned list_size, print_elements;
+    bool print_pretty, trace_commands;
+    unsigned list_size, print_elements, print_repeats; /**< of print, 0: as GDB has them */
     enum pending pending; /**< breakpoints on code that is not there yet */
+    enum locking locking;
+    char *prompt; /**< NULL: the usual one */
 };
 
 struct wt_shell {
+    struct wt_language_owner owner; /**< the first, as wt_shell_language() wants it */
     struct wt_shell_options options;
     struct wt_program *program;
     FILE *out;                  /**< output of commands */
@@ -78,31 +83,27 @@ struct wt_shell {
         FILE *file;       /**< NULL: none */
         bool in_sequence; /**< the text so far ends within a control sequence */
     } log;
+    struct {
+        unsigned numbered; /**< the last breakpoint, when $bpnum was set */
+        bool ended;        /**< the program had, when $_exitcode was set */
+    } variables;
 };
 
-/** One command. Its words are separated from its arguments; @p text begins without blanks. */
-typedef enum wt_status command_fn(struct wt_shell *c, const char *text, struct wt_error *err);
-
-struct command {
-    const char *name;
-    const char *aliases; /**< separated by blanks; NULL: none */
-    command_fn *run;
-    const char *group;   /**< of help */
-    const char *summary; /**< one line */
-    const char *help;    /**< more; NULL */
-    char completes;      /**< its arguments: 0 nothing, 'e' expressions, 'l' locations, 'f' files,
-                              'c' commands, 'i' info topics, 's' what is saved, 'x' what is caught */
-    bool repeats;        /**< an empty line does it again */
-};
-
-extern const struct command wt_shell_commands[];
-extern const struct command wt_shell_infos[];
+extern const struct wt_command wt_shell_commands[];
+extern const struct wt_command wt_shell_infos[];
 
 /* ---- console.c ---- */
 /** WT_INVALID if there is text behind a command that takes none. */
 enum wt_status take_no_arguments(const char *text, const char *command, struct wt_error *err);
+/** WT_STATE if a change in the recorded past, which drops what was recorded after it, is not
+ * wanted. The context is the shell. */
+enum wt_status may_change(void *context, struct wt_error *err);
 /** Asks "(y or n)" at a terminal; true without one. */
 bool ask(struct wt_shell *c, const char *question);
+
+/** Sets a convenience variable to the value of an expression, if it has one. */
+void set_variable(struct wt_shell *c, const char *name, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
 
 /* ---- state.c ---- */
 /** Prints device, dispatch, group, warp and lane of a thread. */
@@ -178,32 +179,43 @@ struct format_spec {
 void hint_logic(struct wt_shell *c, const struct wt_view *view, const char *text);
 /** How values are printed: a letter of /FMT or 0; `top`: not within a structure. */
 struct wt_format format_of(const struct wt_shell *c, char letter, bool top);
+/** Reads "/FMT", if it is there, and advances *text. */
+enum wt_status take_format(const char **text, struct format_spec *spec, struct wt_error *err);
+/** Evaluates an expression and prints it; `keep`: as "$N = ", in the history of values. */
+enum wt_status print_expression(struct wt_shell *c, const char *text, char letter, bool keep,
+                                struct wt_error *err);
+/** Prints an expression behind "/FMT". */
+enum wt_status print_with_format(struct wt_shell *c, const char *text, struct wt_error *err);
 /** Prints the expressions of display. */
 void show_displays(struct wt_shell *c);
 /** Frees the expressions of display. */
 void free_displays(struct wt_shell *c);
 
 /* ---- commands, by file ---- */
-command_fn do_generate_core;
-command_fn do_run, do_start, do_continue, do_step, do_next, do_stepi, do_nexti, do_finish, do_until,
-    do_advance, do_reverse_continue, do_reverse_step, do_reverse_next, do_reverse_stepi,
+wt_command_fn do_generate_core;
+wt_command_fn do_run, do_start, do_continue, do_step, do_next, do_stepi, do_nexti, do_finish,
+    do_until, do_advance, do_reverse_continue, do_reverse_step, do_reverse_next, do_reverse_stepi,
     do_reverse_nexti, do_reverse_finish, do_kill, do_goto, do_who_wrote, do_who_read, do_where_from,
-    do_attach, do_detach, do_catch, do_unset;
-command_fn do_break, do_dprintf, do_tbreak, do_watch, do_rwatch, do_awatch, do_delete, do_clear,
-    do_enable, do_disable, do_condition, do_ignore, do_commands, do_save, do_info_breakpoints;
-command_fn do_backtrace, do_frame, do_up, do_down, do_info_frame, do_info_locals, do_info_args;
-command_fn do_print, do_output, do_x, do_display, do_undisplay, do_ptype, do_whatis, do_set,
-    do_show, do_printf, do_echo, do_info_display, do_info_registers, do_info_all_registers;
-command_fn do_list, do_info_source, do_info_fault, do_info_line, do_info_scope, do_info_symbol,
-    do_info_address, do_disassemble, do_info_functions, do_info_variables, do_info_types,
-    do_info_sources;
-command_fn do_thread, do_lane, do_wave, do_info_threads, do_info_lanes, do_info_waves,
+    do_attach, do_detach, do_catch, do_unset, do_jump;
+wt_command_fn do_break, do_dprintf, do_tbreak, do_watch, do_rwatch, do_awatch, do_delete, do_clear,
+    do_enable, do_disable, do_condition, do_rbreak, do_ignore, do_commands, do_save,
+    do_info_breakpoints;
+wt_command_fn do_backtrace, do_frame, do_up, do_down, do_up_silently, do_down_silently, do_faas,
+    do_info_frame, do_info_locals, do_info_args;
+wt_command_fn do_print, do_output, do_x, do_display, do_undisplay, do_ptype, do_whatis, do_set,
+    do_show, do_with, do_printf, do_echo, do_info_display, do_info_registers, do_info_all_registers;
+wt_command_fn do_find, do_dump, do_restore;
+wt_command_fn do_list, do_search, do_reverse_search, do_info_files, do_info_source, do_info_fault,
+    do_info_line, do_info_scope, do_info_symbol, do_info_address, do_disassemble, do_info_functions,
+    do_info_variables, do_info_types, do_info_sources;
+wt_command_fn do_taas, do_tfaas, do_dispatch, do_queue, do_agent, do_maintenance;
+wt_command_fn do_thread, do_lane, do_wave, do_info_threads, do_info_lanes, do_info_waves,
     do_info_devices, do_info_groups, do_info_dispatches, do_info_queues, do_info_divergence,
     do_info_barriers, do_info_spaces, do_info_trap, do_info_modules, do_info_time, do_apply,
     do_group, do_info_allocation, do_who_allocated, do_who_freed, do_info_checks, do_info_profile,
     do_info_program, do_check;
-command_fn do_help, do_info, do_source, do_quit;
-command_fn do_cuda, do_info_cuda;
+wt_command_fn do_help, do_info, do_quit, do_apropos, do_complete;
+wt_command_fn do_cuda, do_info_cuda;
 
 /* ---- waves.c: what cuda.c selects ---- */
 

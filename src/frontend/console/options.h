@@ -17,6 +17,7 @@ struct wt_shell_options {
     const char *arguments;              /**< host: the first line of arguments; NULL: none */
     bool attached;                      /**< the device was running before: there is no `run` */
     bool steps_to_watch; /**< the device has no watchpoints: the console steps, and compares */
+    bool system_shell;   /**< `shell` and `pipe` may run programs */
     bool colour;         /**< output may have colours */
     const char *report;  /**< files of objects (wt_report_add); NULL: none */
     /** Takes what commands print. */

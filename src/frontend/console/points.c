@@ -1,6 +1,7 @@
 /* Breakpoints and watchpoints as the user sets and lists them. */
 #include <ctype.h>
 #include <inttypes.h>
+#include <regex.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -177,6 +178,18 @@ static void delete_it(struct wt_shell *c, struct wt_point *p)
 static void enable_it(struct wt_shell *c, struct wt_point *p)
 {
     p->enabled = true;
+    p->stops_left = 0;
+}
+
+static void enable_once(struct wt_shell *c, struct wt_point *p)
+{
+    p->enabled = true;
+    p->stops_left = 1;
+}
+
+static void enable_delete(struct wt_shell *c, struct wt_point *p)
+{
+    p->enabled = p->temporary = true;
 }
 
 static void disable_it(struct wt_shell *c, struct wt_point *p)
@@ -193,9 +206,29 @@ static const char *skip_word(const char *text, const char *word)
                : text;
 }
 
+/* "enable [once | delete | count N] [breakpoints] NUMBER…" */
 enum wt_status do_enable(struct wt_shell *c, const char *text, struct wt_error *err)
 {
-    return change(c, skip_word(text, "breakpoints"), enable_it, err);
+    text = skip_word(text, "breakpoints");
+    const char *once = skip_word(text, "once"), *count = skip_word(text, "count"),
+               *delete = skip_word(text, "delete");
+    uint64_t left = 0, number;
+    if (once != text || delete != text) {
+        const char *points = once != text ? once : delete;
+        return *points ? change(c, points, once != text ? enable_once : enable_delete, err)
+                       : wt_fail(err, WT_INVALID,
+                                 "Argument required (one or more breakpoint numbers).");
+    }
+    if (count == text)
+        return change(c, text, enable_it, err);
+    if (!wt_take_number(&count, &left) || !left || left > UINT32_MAX || !*count)
+        return wt_fail(err, WT_INVALID,
+                       "enable count takes a number of stops and breakpoint numbers");
+    const char *points = count;
+    enum wt_status status = change(c, points, enable_it, err);
+    while (!status && take_point_number(c, &points, &number))
+        wt_program_point(c->program, (unsigned)number)->stops_left = (unsigned)left;
+    return status;
 }
 
 enum wt_status do_disable(struct wt_shell *c, const char *text, struct wt_error *err)
@@ -284,49 +317,67 @@ enum wt_status do_ignore(struct wt_shell *c, const char *text, struct wt_error *
 enum wt_status do_commands(struct wt_shell *c, const char *text, struct wt_error *err)
 {
     struct wt_point *p = wt_program_point(c->program, c->program->last_number);
+    struct wt_lines block = {0};
+    char told[120];
     enum wt_status status = WT_OK;
-    unsigned depth = 0;
     if (*text)
         status = take_point(c, &text, &p, err);
     if (!status && !p)
         status = wt_fail(err, WT_INVALID, "No breakpoints specified.");
-    if (!status && !c->script.read_line && !c->options.read_line)
-        status = wt_fail(err, WT_STATE, "commands takes lines up to 'end': there are none here");
     if (status)
         return status;
-    if (!c->script.read_line) {
-        fprintf(c->out,
-                "Type commands for breakpoint %u, one per line.\n"
-                "End with a line saying just \"end\".\n",
-                p->number);
-        fflush(c->out);
+    snprintf(told, sizeof told,
+             "Type commands for breakpoint %u, one per line.\n"
+             "End with a line saying just \"end\".\n",
+             p->number);
+    status = wt_language_block(c->owner.language, "commands", told, &block, err);
+    if (status) {
+        wt_lines_free(&block);
+        return status;
     }
+    const char *first = block.count ? wt_skip_blanks(block.line[0]) : "";
+    const unsigned from = wt_word_length(first) == 6 && strncmp(first, "silent", 6) == 0;
+    if (from)
+        free(block.line[0]);
+    if (from)
+        memmove(block.line, block.line + from, (block.count - from) * sizeof *block.line);
     wt_script_free(&p->commands);
-    p->silent = false;
-    char *line;
-    while (c->script.read_line ? c->script.read_line(c->script.read_context, &line)
-                               : c->options.read_line(c->options.context, &line)) {
-        const char *word = wt_skip_blanks(line);
-        const size_t length = wt_word_length(word);
-        if (length == 3 && strncmp(word, "end", 3) == 0 && depth == 0) {
-            free(line);
-            return WT_OK;
+    p->silent = from;
+    p->commands = (struct wt_script){block.line, block.count - from, block.capacity};
+    return WT_OK;
+}
+
+/* "rbreak REGEX": a breakpoint at each function of such a name. */
+enum wt_status do_rbreak(struct wt_shell *c, const char *text, struct wt_error *err)
+{
+    size_t modules, count, found = 0;
+    regex_t wanted;
+    enum wt_status status = WT_OK;
+    const struct wt_module *m = wt_modules_list(c->program->modules, &modules);
+    if (!*text || regcomp(&wanted, text, REG_EXTENDED | REG_NOSUB) != 0)
+        return wt_fail(err, WT_INVALID, "rbreak takes a regular expression");
+    for (size_t i = 0; i < modules && !status; i++) {
+        struct wt_info *info = wt_symbols_info(m[i].symbols);
+        const struct wt_name *names = info ? wt_info_names(info, &count) : NULL;
+        for (size_t k = 0; names && k < count && !status; k++) {
+            Dwarf_Die die = names[k].die;
+            uint64_t start, end;
+            char place[40];
+            if (names[k].kind != WT_NAME_FUNCTION || !wt_info_entry(&die, &start, &end) ||
+                regexec(&wanted, names[k].name, 0, NULL, 0) != 0 ||
+                (k && names[k - 1].kind == WT_NAME_FUNCTION &&
+                 strcmp(names[k - 1].name, names[k].name) == 0))
+                continue;
+            snprintf(place, sizeof place, "*0x%" PRIx64,
+                     wt_symbols_body(m[i].symbols, start) + m[i].bias);
+            status = set_break(c, place, false, NULL, err);
+            if (!status)
+                fprintf(c->out, "%s\n", names[k].name);
+            found++;
         }
-        if (length == 6 && strncmp(word, "silent", 6) == 0 && p->commands.count == 0) {
-            p->silent = true;
-            free(line);
-            continue;
-        }
-        char **grown = wt_array_grow(p->commands.line, &p->commands.capacity, p->commands.count + 1,
-                                     sizeof(char *));
-        if (!grown) {
-            free(line);
-            return wt_fail(err, WT_NO_MEMORY, "no host memory for commands");
-        }
-        p->commands.line = grown;
-        grown[p->commands.count++] = line;
     }
-    return wt_fail(err, WT_INVALID, "the commands of breakpoint %u have no 'end'", p->number);
+    regfree(&wanted);
+    return status || found ? status : wt_fail(err, WT_INVALID, "No function matches \"%s\".", text);
 }
 
 /* ---- lists ---- */
@@ -352,7 +403,10 @@ enum wt_status do_info_breakpoints(struct wt_shell *c, const char *text, struct 
                                         [WT_POINT_ACCESS] = "acc watchpoint",
                                         [WT_POINT_CATCH] = "catchpoint"};
     const int width = c->program->topology->address_bits == 64 ? 18 : 10;
-    enum wt_status status = take_no_arguments(text, "info breakpoints", err);
+    struct wt_ranges wanted = {.count = 0};
+    enum wt_status status = *text ? wt_take_ranges(&text, &wanted, err) : WT_OK;
+    if (!status && *text)
+        status = wt_fail(err, WT_INVALID, "Bad breakpoint argument: '%s'", text);
     if (status)
         return status;
     if (!c->program->point_count) {
@@ -362,12 +416,17 @@ enum wt_status do_info_breakpoints(struct wt_shell *c, const char *text, struct 
     fprintf(c->out, "%-7s %-14s Disp Enb %-*s What\n", "Num", "Type", width, "Address");
     for (size_t i = 0; i < c->program->point_count; i++) {
         struct wt_point *p = c->program->point[i];
+        if (wanted.count && !wt_ranges_have(&wanted, p->number))
+            continue;
         wt_program_count_logs(c->program, p);
         fprintf(c->out, "%-7u %-14s %s %c   ", p->number,
                 p->format                                                ? "dprintf"
                 : p->kind == WT_POINT_WATCH && c->options.steps_to_watch ? "watchpoint"
                                                                          : types[p->kind],
-                p->temporary ? "del " : "keep", p->enabled ? 'y' : 'n');
+                p->temporary    ? "del "
+                : p->stops_left ? "dis "
+                                : "keep",
+                p->enabled ? 'y' : 'n');
         if (p->kind == WT_POINT_BREAK && p->addr_count == 1) {
             fprintf(c->out, "0x%0*" PRIx64 " ", width - 2, p->addr[0]);
             list_place(c, p, p->addr[0]);

@@ -1,4 +1,7 @@
 /* Runs: run, start, continue. */
+#include <inttypes.h>
+#include <stdlib.h>
+
 #include "frontend/console/internal.h"
 
 /* Continues, and shows where it has stopped. */
@@ -74,4 +77,33 @@ enum wt_status do_continue(struct wt_shell *c, const char *text, struct wt_error
 enum wt_status do_reverse_continue(struct wt_shell *c, const char *text, struct wt_error *err)
 {
     return go_on(c, text, true, err);
+}
+
+/* "jump LOCATION": the selected lanes go on there. */
+enum wt_status do_jump(struct wt_shell *c, const char *text, struct wt_error *err)
+{
+    const struct wt_view view = wt_program_view(c->program);
+    struct wt_values values;
+    uint64_t *list;
+    size_t count;
+    char change[40], symbol[300];
+    enum wt_status status = *text
+                                ? wt_program_need_thread(c->program, err)
+                                : wt_fail(err, WT_INVALID, "Argument required (starting address).");
+    if (!status)
+        status = wt_program_resolve(c->program, text, &list, &count, err);
+    if (status)
+        return status;
+    const uint64_t to = count ? list[0] : 0;
+    free(list);
+    if (count != 1)
+        return wt_fail(err, WT_INVALID, "%s has %zu places: jump goes to one", text, count);
+    snprintf(change, sizeof change, "$pc = 0x%" PRIx64, to);
+    if ((status = wt_source_evaluate(&view, change, &values, err)) != WT_OK)
+        return status;
+    wt_values_free(&values);
+    wt_program_refresh_frames(c->program);
+    wt_source_symbol_at(&view, to, false, symbol, sizeof symbol);
+    fprintf(c->out, "Continuing at 0x%" PRIx64 "%s%s.\n", to, *symbol ? " " : "", symbol);
+    return go_and_show(c, false, err);
 }

@@ -1,8 +1,13 @@
-/* The commands set and show. */
+/* Settings: the commands set, show, with, and print with settings of its own. */
+#include <ctype.h>
 #include <errno.h>
+#include <stddef.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "frontend/console/internal.h"
+
+#define UNLIMITED (1u << 20)
 
 /* Whether @p text begins with this word; if so, the word is skipped. */
 static bool take_word(const char **text, const char *word)
@@ -29,8 +34,8 @@ static enum wt_status set_count(const char *text, unsigned *value, struct wt_err
 {
     uint64_t number;
     if (strcmp(text, "unlimited") == 0)
-        number = 1u << 20;
-    else if (!wt_take_number(&text, &number) || *text || number > 1u << 20)
+        number = UNLIMITED;
+    else if (!wt_take_number(&text, &number) || *text || number > UNLIMITED)
         return wt_fail(err, WT_INVALID, "a number up to 1048576 is expected, or \"unlimited\"");
     *value = (unsigned)number;
     return WT_OK;
@@ -98,52 +103,198 @@ static enum wt_status set_environment(struct wt_shell *c, const char *text, stru
     return wt_program_change_environment(c->program, change, err);
 }
 
-static const char *const pending_words[] = {
-    [PENDING_AUTO] = "auto", [PENDING_ON] = "on", [PENDING_OFF] = "off"};
+/* ---- the table ---- */
 
-static enum wt_status set_pending(struct wt_shell *c, const char *text, struct wt_error *err)
+enum kind { SWITCH, COUNT, ONE_OF, TEXT, FIXED, NO_EFFECT };
+
+/* A setting: how its value is kept, and what `show` says of it. FIXED: it has one value only, and
+ * `shown` says why. */
+struct setting {
+    const char *name;
+    enum kind kind;
+    size_t offset; /* of the value in struct wt_shell */
+    const char
+        *words; /* ONE_OF: the values, as numbers from 0 on; FIXED: the one; COUNT: what 0 is */
+    const char *shown;
+};
+
+#define AT(field) offsetof(struct wt_shell, field)
+
+static const struct setting settings[] = {
+    {"breakpoint pending", ONE_OF, AT(settings.pending), "auto on off",
+     "Debugger's behavior regarding pending breakpoints is %s."},
+    {"confirm", SWITCH, AT(settings.confirm), NULL,
+     "Whether to confirm potentially dangerous operations is %s."},
+    {"disassembly-flavor", FIXED, 0, "att", "each GPU has one assembly language here"},
+    {"follow-fork-mode", FIXED, 0, "parent", "'attach PID' goes to another process"},
+    {"height", NO_EFFECT, 0, NULL, NULL},
+    {"listsize", COUNT, AT(settings.list_size), "10",
+     "Number of source lines that list shows is %s."},
+    {"non-stop", FIXED, 0, "off",
+     "the console stops all waves; 'set scheduler-locking on' runs one alone"},
+    {"pagination", NO_EFFECT, 0, NULL, NULL},
+    {"print address", FIXED, 0, "on", "addresses are always printed"},
+    {"print array", FIXED, 0, "off", "arrays are on one line"},
+    {"print elements", COUNT, AT(settings.print_elements), "200",
+     "Limit on string chars or array elements to print is %s."},
+    {"print frame-arguments", FIXED, 0, "scalars", "'info args' prints structures"},
+    {"print object", FIXED, 0, "off", "a pointer has the type that it was declared with"},
+    {"print pretty", SWITCH, AT(settings.print_pretty), NULL,
+     "Pretty formatting of structures is %s."},
+    {"print repeats", COUNT, AT(settings.print_repeats), "10",
+     "Threshold for repeated print elements is %s."},
+    {"print symbol", FIXED, 0, "on", "symbols of addresses are always printed"},
+    {"print union", FIXED, 0, "on", "unions are always printed"},
+    {"prompt", TEXT, AT(settings.prompt), NULL, "The prompt is \"%s\"."},
+    {"scheduler-locking", ONE_OF, AT(settings.locking), "replay off on step",
+     "Mode for locking scheduler during execution is \"%s\"."},
+    {"status-line", SWITCH, AT(settings.status_line), NULL, "The status line of a terminal is %s."},
+    {"step-mode", FIXED, 0, "off", "'stepi' goes into functions that have no lines"},
+    {"style enabled", SWITCH, AT(settings.styled), NULL, "CLI output styling is %s."},
+    {"trace-commands", SWITCH, AT(settings.trace_commands), NULL,
+     "State of CLI command tracing is %s."},
+    {"verbose", NO_EFFECT, 0, NULL, NULL},
+    {"width", NO_EFFECT, 0, NULL, NULL},
+};
+
+/* The setting that a text begins with; the text goes on behind it. "pretty" is "print pretty" where
+ * @p in is "print ". */
+static const struct setting *take_setting(const char **text, const char *in)
 {
-    for (unsigned i = PENDING_AUTO; i <= PENDING_OFF; i++)
-        if (strcmp(text, pending_words[i]) == 0) {
-            c->settings.pending = i;
+    for (size_t i = 0; i < sizeof settings / sizeof *settings; i++) {
+        const char *name = settings[i].name;
+        if (strncmp(name, in, strlen(in)) != 0)
+            continue;
+        name += strlen(in);
+        const size_t length = strlen(name);
+        if (strncmp(*text, name, length) == 0 &&
+            (!(*text)[length] || isspace((unsigned char)(*text)[length]))) {
+            *text = wt_skip_blanks(*text + length);
+            return &settings[i];
+        }
+    }
+    return NULL;
+}
+
+/* Number @p i of words, NULL: there are fewer. */
+static const char *word_number(const char *words, unsigned i, size_t *length)
+{
+    for (; *words; words = wt_skip_blanks(words + *length)) {
+        *length = wt_word_length(words);
+        if (!i--)
+            return words;
+    }
+    return NULL;
+}
+
+static enum wt_status choose(const struct setting *s, const char *text, unsigned *value,
+                             struct wt_error *err)
+{
+    size_t length;
+    const char *word;
+    for (unsigned i = 0; (word = word_number(s->words, i, &length)) != NULL; i++)
+        if (strlen(text) == length && strncmp(text, word, length) == 0) {
+            *value = i;
             return WT_OK;
         }
-    return wt_fail(err, WT_INVALID, "set breakpoint pending takes \"on\", \"off\" or \"auto\"");
+    return wt_fail(err, WT_INVALID, "set %s takes one of: %s", s->name, s->words);
+}
+
+static enum wt_status set_setting(struct wt_shell *c, const struct setting *s, const char *text,
+                                  struct wt_error *err)
+{
+    void *value = (char *)c + s->offset;
+    char *copy;
+    switch (s->kind) {
+    case SWITCH:
+        return set_switch(text, value, err);
+    case COUNT:
+        return set_count(text, value, err);
+    case ONE_OF:
+        return choose(s, text, value, err);
+    case TEXT:
+        copy = strdup(text);
+        if (!copy)
+            return wt_fail(err, WT_NO_MEMORY, "no host memory");
+        free(*(char **)value);
+        *(char **)value = copy;
+        return WT_OK;
+    case FIXED:
+        return strcmp(text, s->words) == 0
+                   ? WT_OK
+                   : wt_fail(err, WT_UNSUPPORTED, "%s is always \"%s\" here: %s", s->name, s->words,
+                             s->shown);
+    case NO_EFFECT: /* settings of GDB that scripts set */
+        break;
+    }
+    return WT_OK;
+}
+
+/* The value of a setting as `set` takes it. */
+static void put_setting(const struct wt_shell *c, const struct setting *s, char *text, size_t size)
+{
+    const void *value = (const char *)c + s->offset;
+    size_t length = 0;
+    const char *word;
+    *text = 0;
+    switch (s->kind) {
+    case SWITCH:
+        snprintf(text, size, "%s", *(const bool *)value ? "on" : "off");
+        break;
+    case COUNT:
+        if (*(const unsigned *)value == UNLIMITED)
+            snprintf(text, size, "unlimited");
+        else if (*(const unsigned *)value)
+            snprintf(text, size, "%u", *(const unsigned *)value);
+        else
+            snprintf(text, size, "%s", s->words);
+        break;
+    case ONE_OF:
+        word = word_number(s->words, *(const unsigned *)value, &length);
+        snprintf(text, size, "%.*s", (int)length, word);
+        break;
+    case TEXT:
+        snprintf(text, size, "%s", *(char *const *)value ? *(char *const *)value : "");
+        break;
+    case FIXED:
+        snprintf(text, size, "%s", s->words);
+        break;
+    case NO_EFFECT:
+        break;
+    }
+}
+
+/* What depends on settings. */
+static void apply_settings(struct wt_shell *c)
+{
+    c->settings.styled = c->settings.styled && c->options.colour;
+    c->program->alone = c->settings.locking == LOCKING_ON;
+    wt_language_trace(c->owner.language, c->settings.trace_commands);
 }
 
 enum wt_status do_set(struct wt_shell *c, const char *text, struct wt_error *err)
 {
     const char *whole = text;
+    const struct setting *s;
     if (take_word(&text, "var") || take_word(&text, "variable"))
         return set_value(c, text, err);
     if (take_word(&text, "substitute-path"))
         return set_substitution(c, text, err);
     if (take_word(&text, "logging"))
         return set_logging(c, text, err);
-    if (take_word(&text, "confirm"))
-        return set_switch(text, &c->settings.confirm, err);
-    if (take_word(&text, "listsize"))
-        return set_count(text, &c->settings.list_size, err);
-    if (take_word(&text, "print")) {
-        if (take_word(&text, "elements"))
-            return set_count(text, &c->settings.print_elements, err);
-        return wt_fail(err, WT_INVALID, "Undefined set print command: \"%s\".", text);
-    }
-    if (take_word(&text, "breakpoint") && take_word(&text, "pending"))
-        return set_pending(c, text, err);
-    if (take_word(&text, "status-line"))
-        return set_switch(text, &c->settings.status_line, err);
-    if (take_word(&text, "style")) {
-        bool styled = c->settings.styled;
-        if (!take_word(&text, "enabled"))
-            return wt_fail(err, WT_INVALID, "set style takes \"enabled on\" or \"enabled off\"");
-        const enum wt_status status = set_switch(text, &styled, err);
-        c->settings.styled = styled && c->options.colour;
+    if (take_word(&text, "history")) /* that of a terminal is always kept */
+        return WT_OK;
+    if ((s = take_setting(&text, "")) != NULL) {
+        const enum wt_status status = set_setting(c, s, text, err);
+        apply_settings(c);
         return status;
     }
-    /* GDB's own settings that scripts set and that have no effect here. */
-    if (take_word(&text, "pagination") || take_word(&text, "height") || take_word(&text, "width"))
-        return WT_OK;
+    const size_t length = wt_language_word(text);
+    const char *elsewhere = wt_language_elsewhere("set ", text, length);
+    if (elsewhere && text[length] != '=' && *wt_skip_blanks(text + length) != '=')
+        return wt_fail(err, WT_UNSUPPORTED, "set %.*s: %s", (int)length, text, elsewhere);
+    if (take_word(&text, "print"))
+        return wt_fail(err, WT_INVALID, "Undefined set print command: \"%s\".", text);
     if (c->options.host && take_word(&text, "args"))
         return wt_program_set_arguments(c->program, text, err);
     if (c->options.host && (take_word(&text, "environment") || take_word(&text, "env")))
@@ -155,15 +306,108 @@ enum wt_status do_set(struct wt_shell *c, const char *text, struct wt_error *err
     return set_value(c, whole, err);
 }
 
+/* "with SETTING [VALUE] -- COMMAND": the setting is so for one command. */
+enum wt_status do_with(struct wt_shell *c, const char *text, struct wt_error *err)
+{
+    char before[200];
+    const char *dashes = strstr(text, "-- ");
+    const struct setting *s = take_setting(&text, "");
+    if (!s || !dashes || dashes < text || !*wt_skip_blanks(dashes + 3))
+        return wt_fail(err, WT_INVALID, "with takes SETTING VALUE -- COMMAND (see \"show\")");
+    char *value = strndup(text, (size_t)(dashes - text));
+    if (!value)
+        return wt_fail(err, WT_NO_MEMORY, "no host memory");
+    for (size_t end = strlen(value); end && isspace((unsigned char)value[end - 1]);)
+        value[--end] = 0;
+    put_setting(c, s, before, sizeof before);
+    enum wt_status status = set_setting(c, s, value, err);
+    apply_settings(c);
+    free(value);
+    if (!status)
+        status = wt_language_execute(c->owner.language, dashes + 3, err);
+    set_setting(c, s, before, WT_IGNORED);
+    apply_settings(c);
+    return status;
+}
+
+static enum wt_status take_print_options(struct wt_shell *c, const char **text,
+                                         struct wt_error *err)
+{
+    enum wt_status status = WT_OK;
+    while (**text == '-' && !status) {
+        const char *at = *text + 1;
+        if (*at == '-' && isspace((unsigned char)at[1])) {
+            *text = wt_skip_blanks(at + 1);
+            return WT_OK;
+        }
+        const struct setting *s = take_setting(&at, "print ");
+        if (!s) /* a minus */
+            return WT_OK;
+        char value[40];
+        const size_t length = *at == '-' ? 0 : wt_word_length(at);
+        const bool has_value = length && length < sizeof value &&
+                               (s->kind != SWITCH || strncmp(at, "on", length) == 0 ||
+                                strncmp(at, "off", length) == 0);
+        snprintf(value, sizeof value, "%.*s", has_value ? (int)length : 0, at);
+        status = set_setting(c, s, value, err);
+        *text = has_value ? wt_skip_blanks(at + length) : at;
+    }
+    return status;
+}
+
+/* Options of one print are settings that are put back. */
+enum wt_status do_print(struct wt_shell *c, const char *text, struct wt_error *err)
+{
+    const struct wt_shell before = *c;
+    enum wt_status status = take_print_options(c, &text, err);
+    if (!status)
+        status = print_with_format(c, text, err);
+    c->settings.print_elements = before.settings.print_elements;
+    c->settings.print_repeats = before.settings.print_repeats;
+    c->settings.print_pretty = before.settings.print_pretty;
+    return status;
+}
+
+static void show_setting(struct wt_shell *c, const struct setting *s)
+{
+    char value[200];
+    put_setting(c, s, value, sizeof value);
+    if (s->kind == FIXED)
+        fprintf(c->out, "%s is \"%s\": %s.\n", s->name, value, s->shown);
+    else if (s->kind == NO_EFFECT)
+        fprintf(c->out, "%s has no effect here.\n", s->name);
+    else {
+        const char *at = strstr(s->shown, "%s");
+        fprintf(c->out, "%.*s%s%s\n", (int)(at - s->shown), s->shown, value, at + 2);
+    }
+}
+
+static void show_convenience(struct wt_shell *c)
+{
+    const char *name;
+    for (size_t i = 0; (name = wt_source_variable_name(c->program->source, i)) != NULL; i++) {
+        char text[200];
+        snprintf(text, sizeof text, "$%s", name);
+        fprintf(c->out, "%s = ", text);
+        if (print_expression(c, text, 0, false, WT_IGNORED) != WT_OK)
+            fputs("(too large)", c->out);
+        fputc('\n', c->out);
+    }
+}
+
 enum wt_status do_show(struct wt_shell *c, const char *text, struct wt_error *err)
 {
     const struct wt_program *g = c->program;
     const char *whole = text;
     const bool all = !*text;
+    const struct setting *s = all ? NULL : take_setting(&text, "");
     unsigned shown = 0;
-    if ((all || take_word(&text, "confirm")) && ++shown)
-        fprintf(c->out, "Whether to confirm potentially dangerous operations is %s.\n",
-                c->settings.confirm ? "on" : "off");
+    for (size_t i = 0; all && i < sizeof settings / sizeof *settings; i++)
+        if (settings[i].kind != FIXED && settings[i].kind != NO_EFFECT)
+            show_setting(c, &settings[i]);
+    if (s)
+        show_setting(c, s);
+    shown += all || s;
     if (((all && c->options.host) || take_word(&text, "args")) && ++shown)
         fprintf(c->out,
                 "Argument list to give program being debugged when it is started is \"%s\".\n",
@@ -175,27 +419,20 @@ enum wt_status do_show(struct wt_shell *c, const char *text, struct wt_error *er
             fprintf(c->out, strchr(g->environment[i], '=') ? "%s\n" : "%s is unset\n",
                     g->environment[i]);
     }
-    if ((all || take_word(&text, "listsize")) && ++shown)
-        fprintf(c->out, "Number of source lines that list shows is %u.\n", c->settings.list_size);
-    if ((all || strcmp(text, "print elements") == 0) && ++shown)
-        fprintf(c->out, "Limit on string chars or array elements to print is %u.\n",
-                c->settings.print_elements ? c->settings.print_elements : 200);
-    if ((all || strcmp(text, "breakpoint pending") == 0) && ++shown)
-        fprintf(c->out, "Debugger's behavior regarding pending breakpoints is %s.\n",
-                pending_words[c->settings.pending]);
     if ((all || take_word(&text, "substitute-path")) && ++shown) {
         fputs("List of all source path substitution rules:\n", c->out);
         for (size_t i = 0; i < g->substitution_count; i++)
             fprintf(c->out, "  `%s' -> `%s'.\n", g->substitution[2 * i],
                     g->substitution[2 * i + 1]);
     }
-    if ((all || take_word(&text, "style")) && ++shown)
-        fprintf(c->out, "CLI output styling is %s.\n", c->settings.styled ? "enabled" : "disabled");
-    if ((all || take_word(&text, "status-line")) && ++shown)
-        fprintf(c->out, "The status line of a terminal is %s.\n",
-                c->settings.status_line ? "on" : "off");
     if ((all || take_word(&text, "logging")) && ++shown)
         fprintf(c->out, "Logging is %s.\n", c->log.file ? "on" : "off");
+    if ((take_word(&text, "convenience") || take_word(&text, "conv")) && ++shown)
+        show_convenience(c);
+    if (take_word(&text, "version") && ++shown)
+        fprintf(c->out, "wavetrap %s\n", WT_VERSION);
+    if (take_word(&text, "history") && ++shown)
+        fputs("The lines of a terminal are kept between sessions.\n", c->out);
     return shown
                ? WT_OK
                : wt_fail(err, WT_INVALID, "Undefined show command: \"%s\".  Try \"show\".", whole);

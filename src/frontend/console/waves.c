@@ -1,6 +1,7 @@
 /* Waves, lanes, threads, and the device: selecting and listing them; time and history. */
 #include <ctype.h>
 #include <inttypes.h>
+#include <regex.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -88,6 +89,53 @@ static enum wt_status apply(struct wt_shell *c, const char *text, bool lanes, st
     return status;
 }
 
+/* "thread find REGEX": threads of that name or place. */
+static enum wt_status find_threads(struct wt_shell *c, const char *text, struct wt_error *err)
+{
+    const struct wt_thread_info *list;
+    size_t count, found = 0;
+    regex_t wanted;
+    if (!*text || regcomp(&wanted, text, REG_EXTENDED | REG_NOSUB) != 0)
+        return wt_fail(err, WT_INVALID, "thread find takes a regular expression");
+    enum wt_status status = wt_debugger_threads(c->program->debugger, &list, &count, err);
+    for (size_t i = 0; !status && i < count; i++) {
+        char name[WT_THREAD_NAME], place[300];
+        wt_debugger_thread_name(c->program->debugger, list[i].id, name, sizeof name);
+        wt_modules_describe(c->program->modules, 0, list[i].pc, place, sizeof place);
+        if (regexec(&wanted, name, 0, NULL, 0) != 0 && regexec(&wanted, place, 0, NULL, 0) != 0)
+            continue;
+        fprintf(c->out, "Thread %u is %s, at %s\n", (unsigned)list[i].id, name, place);
+        found++;
+    }
+    regfree(&wanted);
+    if (!status && !found)
+        fprintf(c->out, "No threads match '%s'\n", text);
+    return status;
+}
+
+static enum wt_status apply_to_all(struct wt_shell *c, const char *how, const char *text,
+                                   struct wt_error *err)
+{
+    char *line;
+    if (!*text)
+        return wt_fail(err, WT_INVALID, "Please specify a command to apply on all threads");
+    if (asprintf(&line, "%s%s", how, text) < 0)
+        return wt_fail(err, WT_NO_MEMORY, "no host memory");
+    const enum wt_status status = apply(c, line, false, err);
+    free(line);
+    return status;
+}
+
+enum wt_status do_taas(struct wt_shell *c, const char *text, struct wt_error *err)
+{
+    return apply_to_all(c, "all ", text, err);
+}
+
+enum wt_status do_tfaas(struct wt_shell *c, const char *text, struct wt_error *err)
+{
+    return apply_to_all(c, "all faas ", text, err);
+}
+
 enum wt_status do_thread(struct wt_shell *c, const char *text, struct wt_error *err)
 {
     uint64_t number;
@@ -97,6 +145,11 @@ enum wt_status do_thread(struct wt_shell *c, const char *text, struct wt_error *
     const char *whole = text;
     if (wt_word_length(text) == 5 && strncmp(text, "apply", 5) == 0)
         return apply(c, wt_skip_blanks(text + 5), false, err);
+    if (wt_word_length(text) == 4 && strncmp(text, "find", 4) == 0)
+        return find_threads(c, wt_skip_blanks(text + 4), err);
+    if (wt_word_length(text) == 4 && strncmp(text, "name", 4) == 0)
+        return wt_fail(err, WT_UNSUPPORTED,
+                       "threads are lanes of waves, which are named by their places");
     if (!*text) {
         char name[WT_THREAD_NAME];
         wt_debugger_thread_name(c->program->debugger, c->program->thread, name, sizeof name);
@@ -197,6 +250,81 @@ enum wt_status do_group(struct wt_shell *c, const char *text, struct wt_error *e
     wt_program_select(c->program, thread);
     show_selected(c);
     return WT_OK;
+}
+
+/* Selects the first wave for which a number is @p wanted, as rocgdb does. */
+static enum wt_status select_by(struct wt_shell *c, const char *text, const char *what,
+                                bool (*is)(const struct wt_work *work, size_t wave,
+                                           uint64_t wanted),
+                                struct wt_error *err)
+{
+    struct wt_work work;
+    wt_thread thread;
+    uint64_t wanted;
+    bool found = false;
+    enum wt_status status = wt_program_need_thread(c->program, err);
+    if (status)
+        return status;
+    if (!*text) {
+        print_where(c, c->program->thread);
+        return WT_OK;
+    }
+    if (!wt_take_number(&text, &wanted) || *text)
+        return wt_fail(err, WT_INVALID, "%s takes a number", what);
+    if ((status = wt_program_work(c->program, &work, err)) != WT_OK)
+        return status;
+    for (size_t i = 0; i < work.wave_count && !found; i++)
+        found = is(&work, i, wanted) &&
+                wt_program_thread_of_wave(c->program, work.wave[i].wave.id, &thread);
+    wt_work_free(&work);
+    if (!found)
+        return wt_fail(err, WT_INVALID, "no %s of %s %" PRIu64 " is active",
+                       c->program->topology->wave_word, what, wanted);
+    wt_program_select(c->program, thread);
+    show_selected(c);
+    return WT_OK;
+}
+
+static bool is_of_dispatch(const struct wt_work *work, size_t wave, uint64_t wanted)
+{
+    return work->wave[wave].wave.has_work && work->wave[wave].wave.dispatch == wanted;
+}
+
+static bool is_of_device(const struct wt_work *work, size_t wave, uint64_t wanted)
+{
+    return work->wave[wave].wave.device == wanted;
+}
+
+static bool is_of_queue(const struct wt_work *work, size_t wave, uint64_t wanted)
+{
+    for (size_t i = 0; i < work->dispatch_count; i++)
+        for (size_t k = 0; k < work->dispatch[i].wave_count; k++)
+            if (work->dispatch[i].wave[k] == &work->wave[wave])
+                return work->dispatch[i].queue && work->dispatch[i].queue->number == wanted;
+    return false;
+}
+
+enum wt_status do_dispatch(struct wt_shell *c, const char *text, struct wt_error *err)
+{
+    return select_by(c, text, "dispatch", is_of_dispatch, err);
+}
+
+enum wt_status do_queue(struct wt_shell *c, const char *text, struct wt_error *err)
+{
+    return select_by(c, text, "queue", is_of_queue, err);
+}
+
+enum wt_status do_agent(struct wt_shell *c, const char *text, struct wt_error *err)
+{
+    return select_by(c, text, "device", is_of_device, err);
+}
+
+enum wt_status do_maintenance(struct wt_shell *c, const char *text, struct wt_error *err)
+{
+    return strcmp(text, "print address-spaces") == 0
+               ? do_info_spaces(c, "", err)
+               : wt_fail(err, WT_UNSUPPORTED,
+                         "maintenance takes 'print address-spaces', which 'info spaces' is, too");
 }
 
 /* ---- lists ---- */

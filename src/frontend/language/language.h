@@ -1,0 +1,127 @@
+/*
+ * The language of a console: tables of commands, found by their names, aliases and abbreviations;
+ * scripts of them with `if`, `while`, `define`; a shell's commands and pipes. What the commands do
+ * is their owner's.
+ */
+#ifndef WT_FRONTEND_LANGUAGE_LANGUAGE_H
+#define WT_FRONTEND_LANGUAGE_LANGUAGE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdio.h>
+
+#include "wavetrap/error.h"
+
+/** What the commands act on. It begins with a struct wt_language_owner. */
+struct wt_shell;
+struct wt_language;
+struct wt_language_owner {
+    struct wt_language *language;
+};
+
+/** Does one command. Its word is separated from its arguments; @p text begins without blanks. */
+typedef enum wt_status wt_command_fn(struct wt_shell *c, const char *text, struct wt_error *err);
+
+struct wt_command {
+    const char *name;
+    const char *aliases; /**< separated by blanks; NULL: none */
+    wt_command_fn *run;
+    const char *group;   /**< of help */
+    const char *summary; /**< one line */
+    const char *help;    /**< more; NULL */
+    char completes;      /**< its arguments: 0 nothing, 'e' expressions, 'l' locations, 'f' files,
+                              'c' commands, 'i' info topics, 's' what is saved, 'x' what is caught;
+                              'E' an expression, and lines up to 'end' belong to it; 'B' such lines;
+                              'T' text of which blanks at the end count */
+    bool repeats;        /**< an empty line does it again */
+};
+
+/** Lines. */
+struct wt_lines {
+    char **line;
+    size_t count, capacity;
+};
+
+/** Frees them; the list is empty then. */
+void wt_lines_free(struct wt_lines *lines);
+
+/** What a console's owner gives to its language. */
+struct wt_language_options {
+    const struct wt_command *commands; /**< up to a row without a name */
+    struct wt_shell *shell;
+    FILE **out; /**< what commands print; a pipe exchanges it meanwhile */
+    /** Whether an expression holds, for `if` and `while`. */
+    enum wt_status (*holds)(struct wt_shell *shell, const char *expression, bool *holds,
+                            struct wt_error *err);
+    /** Does a command that was found. */
+    enum wt_status (*run)(struct wt_shell *shell, const struct wt_command *command,
+                          const char *arguments, struct wt_error *err);
+    /** Called after each line of a script. */
+    enum wt_status (*after)(struct wt_shell *shell, struct wt_error *err);
+    /** Whether no further line of a script is wanted. */
+    bool (*ends)(struct wt_shell *shell);
+    /** Whether the user has asked for an end. */
+    bool (*interrupted)(struct wt_shell *shell);
+    /** Reads a line from the user, which the caller frees; false: there is none. */
+    bool (*read_line)(struct wt_shell *shell, char **line);
+    /** Whether there is a user who can be asked for lines. */
+    bool (*can_read)(struct wt_shell *shell);
+    bool no_shell; /**< `shell` and `pipe` are refused */
+};
+
+/** NULL without host memory. */
+struct wt_language *wt_language_new(const struct wt_language_options *options);
+/** Frees it. NULL is ignored. */
+void wt_language_free(struct wt_language *language);
+/** That of a shell. */
+static inline struct wt_language *wt_shell_language(struct wt_shell *shell)
+{
+    return ((struct wt_language_owner *)shell)->language;
+}
+
+/** Bytes of the word with which a line begins: "x/4xw" and "p*q" end before the first other
+ * character. */
+size_t wt_language_word(const char *text);
+/** The command of a word or of its unambiguous beginning; NULL, and whether several begin so. */
+const struct wt_command *wt_language_find(const struct wt_command *table, const char *word,
+                                          size_t length, bool *ambiguous);
+/** Fails with a sentence: what GDB, cuda-gdb or rocgdb call so and what to use instead, or that
+ * there is no such command. @p prefix: "info "; "". */
+enum wt_status wt_language_not_found(const struct wt_command *table, const char *prefix,
+                                     const char *word, size_t length, bool ambiguous,
+                                     struct wt_error *err);
+/** The sentence about a word of another debugger's; NULL: it is not known. @p kind: "", "info ",
+ * "set ". */
+const char *wt_language_elsewhere(const char *kind, const char *word, size_t length);
+
+/** Executes one line. */
+enum wt_status wt_language_execute(struct wt_language *language, const char *line,
+                                   struct wt_error *err);
+/** Executes lines; *at is the number of the one that failed, from 1. */
+enum wt_status wt_language_lines(struct wt_language *language, char *const *line, size_t count,
+                                 size_t *at, struct wt_error *err);
+/** Executes the lines of a file; the error names file and line. */
+enum wt_status wt_language_source(struct wt_language *language, const char *path,
+                                  struct wt_error *err);
+/**
+ * Reads the lines of a command up to its 'end'; @p what names it in errors. @p told is printed
+ * first if a user types them; NULL.
+ */
+enum wt_status wt_language_block(struct wt_language *language, const char *what, const char *told,
+                                 struct wt_lines *block, struct wt_error *err);
+/** Scripts that are being executed, one by another. */
+unsigned wt_language_depth(const struct wt_language *language);
+/** Commands are printed before they are done (`set trace-commands`). */
+void wt_language_trace(struct wt_language *language, bool on);
+/** The first line of help of a word that was defined; false: it was not. *help: its document. */
+bool wt_language_defined(const struct wt_language *language, const char *word, size_t length,
+                         const char **help);
+/** Calls @p found for each word that was defined or is an alias. */
+void wt_language_each(const struct wt_language *language,
+                      void (*found)(void *context, const char *word), void *context);
+
+/** The commands of the language itself. */
+wt_command_fn do_if, do_while, do_loop_break, do_loop_continue, do_define, do_document, do_alias,
+    do_shell, do_pipe, do_cd, do_pwd, do_source;
+
+#endif

@@ -1,0 +1,188 @@
+"""Words that people type in GDB, cuda-gdb and rocgdb: each does what GDB does, or one sentence says what to use."""
+import re
+import subprocess
+
+import pytest
+
+from conftest import MARK, WAVETRAP, TIMEOUT, answers, ask_console, ask_gdb, debug, marked
+
+AT_WORK = ["tbreak deep", "run"]
+
+
+@pytest.fixture(scope="module")
+def sheet(program, tmp_path_factory):
+    return program("values"), tmp_path_factory.mktemp("words")
+
+
+def script(folder, text, name="script"):
+    path = folder / name
+    path.write_text(text)
+    return path
+
+
+# ---- scripts: GDB on the same program is the oracle ----
+
+SCRIPT = """\
+define twice
+  print $arg0 + $argc
+  if $argc > 1
+    output $arg1
+    echo \\n
+  else
+    echo one\\n
+  end
+end
+document twice
+Prints the first argument.
+end
+set $i = 0
+while $i < 6
+  set $i = $i + 1
+  if $i == 2
+    loop_continue
+  end
+  if $i == 5
+    loop_break
+  end
+  printf "%d\\n", $i
+end
+twice 3
+twice (1+2) global
+help twice
+alias pp = print
+pp 4
+with print pretty on -- print second
+print second
+if 0
+  echo wrong\\n
+else
+  if 1
+    echo right\\n
+  end
+end
+"""
+
+
+def test_scripts_do_what_gdbs_do(sheet):
+    file, folder = sheet
+    path = script(folder, SCRIPT)
+    ours, gdbs = (ask(file, ["break deep", "run"], [f"source {path}"])[0] for ask in (ask_console, ask_gdb))
+    assert ours == gdbs and "right" in ours and "wrong" not in ours
+
+
+def test_a_script_without_an_end_says_so(sheet):
+    file, folder = sheet
+    done = debug(file, f"source {script(folder, 'while 1', 'open')}")
+    assert done.returncode == 1 and "while has no 'end'" in done.stderr
+
+
+def test_a_loop_without_an_end_is_interrupted(sheet):
+    file, folder = sheet
+    with subprocess.Popen([WAVETRAP, "debug", "--nx", "-x", script(folder, "echo begun\\n\nwhile 1\nset $x = 1\nend\n", "endless"), file],
+                          stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+        assert process.stdout.readline() == "begun\n"
+        process.send_signal(2)
+        assert "Interrupted." in process.communicate(timeout=TIMEOUT)[1]
+
+
+@pytest.mark.parametrize("command", [
+    "print -pretty -- pixels", "print -pretty on -- pixels", "print -elements 3 -- table", "print -repeats 2 -- table",
+    "print -pretty -elements 2 -- pixels", "print -- -3", "output 5", "info line deep", "info line 75",
+    "frame apply 1 print global", "frame apply all -s print global", "faas print global",
+    "find &table, +sizeof(table), (int)table[1][1]", "find /b &table, +8, 2", "find /1 &pixels, +sizeof(pixels), 1",
+    "info breakpoints", "shell echo here", "!echo here", "pipe print global | tr 0-9 a-j", "| print global | cat",
+    "show print pretty", "show print repeats", "show scheduler-locking",
+    "pwd",
+])
+def test_the_answer_is_gdbs(sheet, command):
+    file, _ = sheet
+    ours, gdbs = (ask(file, ["tbreak deep", "run"], [command])[0] for ask in (ask_console, ask_gdb))
+    assert ours == gdbs
+
+
+def test_convenience_variables(sheet):
+    file, _ = sheet
+    commands = ["x/2dw &table", "print $_ == (void *)((char *)&table + 4)", "print $__", "break deep", "print $bpnum"]
+    assert [ask(file, AT_WORK, commands)[1:3] for ask in (ask_console,)] == [ask_gdb(file, AT_WORK, commands)[1:3]]
+    assert ask_console(file, AT_WORK, commands)[4] == "$3 = 2"
+    assert ask_console(file, [], ["run", "print $_exitcode"])[1] == "$1 = 0"
+    assert re.search(r"\$bpnum = 1", ask_console(file, AT_WORK, ["show convenience"])[0])
+
+
+def test_memory_goes_to_a_file_and_back(sheet):
+    file, folder = sheet
+    path = folder / "bytes"
+    said = ask_console(file, AT_WORK, [f"dump memory {path} &table &table[0][2]", "print table[0][0]", "set var table[0][0] = -1",
+                                       f"restore {path} binary &table", "print table[0][0]", f"dump value {folder}/one table[1][1]", "print table[1][1]"])
+    assert path.stat().st_size == 8 and said[1].split(" = ")[1] == said[4].split(" = ")[1]
+    assert said[3].startswith("Restored 8 bytes of ")
+    assert int.from_bytes((folder / "one").read_bytes(), "little", signed=True) == int(said[6].split(" = ")[1])
+
+
+def test_breakpoints_by_other_words(sheet):
+    file, _ = sheet
+    said = ask_console(file, [], ["hbreak deep", "thbreak main", "rbreak ^dee", "enable once 1", "enable count 2 3", "info b 1", "info b 3"])
+    assert said[0].startswith("Breakpoint 1 at ") and said[1].startswith("Temporary breakpoint 2 at ")
+    assert re.search(r"Breakpoint 3 at .*\ndeep", said[2]) and "dis  y" in said[5] and "\n3 " not in said[5] and "dis  y" in said[6]
+    said = ask_console(file, ["break deep", "enable once 1", "run"], ["info b 1"])[0]
+    assert re.search(r"dis|keep n", said) and " n " in said
+
+
+def test_jump_goes_on_elsewhere(sheet):
+    file, _ = sheet
+    line = ask_console(file, AT_WORK, ["info line deep"])[0]
+    assert "Continuing at 0x" in ask_console(file, ["tbreak main", "run", "tbreak deep"], ["jump deep"])[0], line
+
+
+def test_source_is_searched(sheet):
+    file, _ = sheet
+    said = ask_console(file, ["list 1,5"], ["search struct", "search struct", "reverse-search struct", "print $_"])
+    assert said == ["7\tstruct inner {", "11\tstruct pixel {", "7\tstruct inner {", "$1 = 7"]
+    assert "Expression not found" in debug(file, "list 1,5", "search nothing of this").stderr
+
+
+def test_apropos_and_help(sheet):
+    file, _ = sheet
+    said = ask_console(file, [], ["apropos recorded", "help all", "complete info wat", "complete inf"])
+    assert "goto -- " in said[0] and "  info threads" in said[1] and said[2] == "info watchpoints" and said[3] == "info"
+
+
+# ---- sentences ----
+
+SENTENCES = {
+    "python print(1)": "--report=json:FILE", "tui enable": "wavetrap view", "layout src": "wavetrap view", "record": "info time",
+    "checkpoint": "goto TIME", "return": "finish", "handle SIGINT stop": "catch", "skip function f": "finish", "file x": "wavetrap debug PROGRAM",
+    "target remote :1": "attach", "inferior 2": "info devices", "monitor reset": "help", "macro expand X": "macros are not read",
+    "tstatus": "dprintf", "starti": "tbreak *ADDRESS", "autostep 4": "reverse-stepi", "compare-sections": "dump memory",
+    "info signals": "catch", "info os": "host", "info vector": "info registers", "info inferiors": "info devices", "info checkpoints": "goto TIME",
+    "set cuda break_on_launch all": "catch dispatch begin", "set max-value-size 9": "print elements", "set non-stop on": "scheduler-locking",
+    "set step-mode on": "stepi", "set disassembly-flavor intel": "assembly", "set print object on": "declared",
+    "print $_siginfo": "info fault", "print $_streq(1, 2)": "==", "print $_dispatch_pos": "info dispatches",
+    "print $_thread_workgroup_pos": "info lanes", "thread name x": "places", "maint info sections": "address-spaces",
+}
+TAKEN = ["set prompt x", "set trace-commands off", "set breakpoint pending on", "set scheduler-locking step", "set non-stop off", "set step-mode off",
+         "set history save on", "set disassembly-flavor att", "set print pretty on", "set print union on", "set verbose off", "set width 0",
+         "info files", "info agents", "show version", "show convenience", "maint print address-spaces", "set print frame-arguments scalars"]
+
+
+def test_each_other_word_has_a_sentence(sheet):
+    file, _ = sheet
+    lines = "".join(f"echo {MARK}\\n\n{command}\n" for command in SENTENCES) + f"echo {MARK}\\n\n"
+    done = subprocess.run([WAVETRAP, "debug", "--nx", file], input="tbreak deep\nrun\n" + lines, stderr=subprocess.STDOUT, stdout=subprocess.PIPE,
+                          text=True, timeout=TIMEOUT)
+    said = dict(zip(SENTENCES, answers(done.stdout)))
+    assert len(said) == len(SENTENCES)
+    assert not {command: text for command, text in said.items() if SENTENCES[command] not in text or "\n" in text or "syntax error" in text}
+
+
+def test_settings_of_scripts_are_taken(sheet):
+    file, _ = sheet
+    done = debug(file, *AT_WORK, *TAKEN)
+    assert done.returncode == 0, done.stderr
+
+
+def test_scheduler_locking_lets_one_wave_run(example):
+    file = example("hello", 32, "-O0 -g")
+    shape = ["-g", "vortex:warps=4"]
+    said = ask_console(file, ["break main", "run", "set scheduler-locking on"], ["info warps", "stepi 20", "info warps"], shape)
+    assert said[0].splitlines()[1:] == said[2].splitlines()[1:]
