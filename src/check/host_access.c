@@ -9,9 +9,9 @@ uint64_t wt_check_host_access(const void *space, uint64_t addr, uint64_t size,
 {
     struct wt_object object;
     struct wt_good good;
-    const bool write = access != WT_ACCESS_LOAD;
+    /* What kernels may not store to, the host may. */
     const enum wt_object_verdict verdict =
-        wt_objects_judge(space, addr, size, write, &object, &good);
+        wt_objects_judge(space, addr, size, false, &object, &good);
     struct wt_finding f = {.kind = WT_FOUND_OUT_OF_BOUNDS,
                            .space = WT_FOUND_HOST,
                            .access = access,
@@ -19,7 +19,7 @@ uint64_t wt_check_host_access(const void *space, uint64_t addr, uint64_t size,
                            .address = addr,
                            .calls = *calls,
                            .times = 1};
-    if (verdict == WT_GOOD || verdict == WT_READ_ONLY) /* by kernels */
+    if (verdict == WT_GOOD)
         return size;
     if (verdict == WT_FREED)
         f.kind = WT_FOUND_USE_AFTER_FREE;

@@ -553,6 +553,14 @@ static void copy_to_variable(int bad)
     API(Free)(out);
 }
 
+static void copy_to_constant(int bad)
+{
+    static int from[N];
+    int *out = device<int>(N);
+    API(MemcpyToSymbol)(SYMBOL(constants), from, (16 + bad) * sizeof(int)); /* BUG copy_to_constant */
+    end(out, N);
+}
+
 static void fill(int bad)
 {
     int *p = device<int>(N);
@@ -904,7 +912,7 @@ CASES(CASE(global_after), CASE(global_before), CASE(byte_after), CASE(byte_befor
       CASE(in_inlined), CASE(many_lanes), CASE(one_group), CASE(freed_load), CASE(freed_store),
       CASE(freed_twice), CASE(freed_inside), CASE(freed_never_allocated), CASE(copy_to_device),
       CASE(copy_to_host), CASE(copy_within), CASE(copy_freed), CASE(copy_rows),
-      CASE(copy_to_variable), CASE(fill), CASE(shared_after), CASE(shared_before),
+      CASE(copy_to_variable), CASE(copy_to_constant), CASE(fill), CASE(shared_after), CASE(shared_before),
       CASE(shared_byte), CASE(shared_sum), CASE(shared_other), CASE(shared_inner),
       CASE(shared_asked), CASE(private_after), CASE(private_before), CASE(private_passed),
       CASE(constant_after), CASE(variable_after), CASE(variable_before), CASE(store_to_read_only),

@@ -70,6 +70,11 @@ def test_a_mistake_that_was_not_caught_is_gone_back_to():
     assert text == "null load of 4 bytes, finding 1", done.stdout
 
 
+def test_a_program_that_has_ended_has_no_way_back():
+    done = debug("sm", "memory", "many_lanes", "run", "check goto 1")
+    assert "The program is not being run." in done.stderr, done.stdout + done.stderr
+
+
 @pytest.mark.parametrize("commands, stops", [(["catch check misaligned"], 0), (["catch check out-of-bounds"], 1), (["catch check", "disable 1"], 0),
                                              (["catch check", "ignore 1 1"], 0)])
 def test_only_what_is_asked_for_stops(commands, stops):

@@ -649,7 +649,7 @@ static enum wt_status go_to(struct wt_shell *c, uint64_t to, const struct wt_che
     struct wt_debugger_time time;
     enum wt_status status = wt_debugger_time(c->program->debugger, &time, err);
     if (status)
-        return status;
+        return c->program->started ? status : wt_program_need_run(c->program, err);
     if (to < time.start || to > time.end)
         return wt_fail(err, WT_INVALID, "the run is recorded from %" PRIu64 " to %" PRIu64,
                        time.start, time.end);
