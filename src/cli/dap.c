@@ -153,6 +153,7 @@ static bool progress(void *context, const char *text)
 static void services(struct cli_console *d, struct wt_shell_options *options)
 {
     cli_debug_services(d, options);
+    options->system_shell = false; /* pages of `view` come here, too */
     options->interrupted = interrupted;
     options->output = put;
     options->progress = progress;

@@ -254,7 +254,10 @@ static int run_debugger(struct cli_console *d)
         }
     }
     if (!d->batch && !wt_shell_has_quit(d->console, &quit)) {
-        d->terminal = cli_terminal_open(d->console, d->no_init ? NULL : cli_history_file());
+        d->terminal = cli_terminal_open(d->console, d->no_init || !isatty(STDIN_FILENO) ||
+                                                            !isatty(STDOUT_FILENO)
+                                                        ? NULL
+                                                        : cli_history_file());
         if (d->terminal && d->pages)
             cli_terminal_serve(d->terminal, serve_pages, d);
         if (d->terminal)

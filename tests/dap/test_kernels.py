@@ -197,6 +197,8 @@ def test_the_console_answers_in_the_editor(client, kernel):
         client.value("n", frame)
     with pytest.raises(Refused, match="No symbol \"nothing\""):
         client.value("print nothing", client.top(stop), context="repl")
+    with pytest.raises(Refused, match="runs no programs"):    # a page that `view` serves comes here, too
+        client.value("shell echo here", client.top(stop), context="repl")
 
 
 def test_completions(client, kernel):
