@@ -15,12 +15,12 @@ ITEMS = 128
 LANES = [0, 17, 63]
 
 
-HINT = "('@' selects lanes here. Elements of an array: p[0..7])\n"
+HINT = re.compile(r"^\('@' selects lanes here. Elements of an array: p\[0\.\.\d+\]\)\n")
 
 
 def ask(file, before, commands, how):
     """Without the hint that comes with the first @ on a pointer's target."""
-    return [text.removeprefix(HINT) for text in ask_console(file, before, commands, how)]
+    return [HINT.sub("", text) for text in ask_console(file, before, commands, how)]
 
 
 def ask_each(file, before, commands, how):
@@ -30,7 +30,7 @@ def ask_each(file, before, commands, how):
     done = subprocess.run([WAVETRAP, "debug", "--nx", *how, *start, *words, "-ex", f"echo {MARK}\\n", "-ex", "quit", file],
                           capture_output=True, text=True, timeout=TIMEOUT)
     failed = re.findall(r"^wavetrap: -ex '(.*)': (.*)$", done.stderr, re.M)
-    said = [text.removeprefix(HINT) for text in answers(done.stdout)]
+    said = [HINT.sub("", text) for text in answers(done.stdout)]
     return [text or dict(failed).get(command, "") for command, text in zip(commands, said)]
 
 
