@@ -3,6 +3,8 @@ import base64
 import json
 import os
 import select
+import shutil
+import signal
 import subprocess
 import tempfile
 import time
@@ -24,7 +26,7 @@ class Browser:
             ["bash", "-c", 'exec "$@" 3<&103 4>&104 103<&- 104>&-', "bash", "chromium", "--headless=new", "--no-sandbox", "--disable-gpu",
              "--hide-scrollbars", "--no-first-run", "--disable-background-networking", "--remote-debugging-pipe",
              f"--window-size={width},{height}", f"--user-data-dir={self.folder.name}", "about:blank"],
-            pass_fds=high, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, env={**os.environ, "HOME": self.folder.name, "TMPDIR": self.folder.name})
+            pass_fds=high, start_new_session=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, env={**os.environ, "HOME": self.folder.name, "TMPDIR": self.folder.name})
         for fd in (to_page, from_page, *high):
             os.close(fd)
         self.number, self.bytes, self.log, self.session = 0, b"", [], None
@@ -120,8 +122,11 @@ class Browser:
         return self.run(f"Array.from(document.querySelector('.grid canvas').getContext('2d').getImageData({x}, {y}, 1, 1).data)")
 
     def close(self):
-        self.process.kill()
+        os.killpg(self.process.pid, signal.SIGKILL)
         self.process.wait()
         os.close(self.out)
         os.close(self.into)
+        end = time.monotonic() + TIMEOUT    # its other processes may write for a moment yet
+        while os.path.exists(self.folder.name) and time.monotonic() < end:
+            shutil.rmtree(self.folder.name, ignore_errors=True)
         self.folder.cleanup()
