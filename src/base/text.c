@@ -10,6 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
+
 enum wt_status wt_parse_number(const char *text, uint64_t *value, struct wt_error *err)
 {
     char *end;
@@ -128,4 +130,24 @@ char *wt_text_utf8(const char *text)
     if (clean)
         *to = 0;
     return clean;
+}
+
+bool wt_script_add(struct wt_script *s, char *line)
+{
+    char **grown = line ? wt_array_grow(s->line, &s->capacity, s->count + 1, sizeof(char *)) : NULL;
+    if (!grown) {
+        free(line);
+        return false;
+    }
+    s->line = grown;
+    grown[s->count++] = line;
+    return true;
+}
+
+void wt_script_free(struct wt_script *s)
+{
+    for (size_t i = 0; i < s->count; i++)
+        free(s->line[i]);
+    free(s->line);
+    *s = (struct wt_script){0};
 }

@@ -47,6 +47,18 @@ unsigned wt_utf8_length(const char *text);
  * memory. */
 char *wt_text_utf8(const char *text);
 
+/** Lines of commands, which belong to whoever executes them. */
+struct wt_script {
+    char **line;
+    size_t count, capacity;
+};
+
+/** Appends a line, which the script owns, or frees on failure; false without host memory, which a
+ * NULL tells, too. */
+bool wt_script_add(struct wt_script *script, char *line);
+/** Frees the lines; the script is empty then. */
+void wt_script_free(struct wt_script *script);
+
 /** A text that is put together in a buffer: where the next piece goes, and the room from there on.
  */
 struct wt_text {

@@ -256,7 +256,7 @@ static enum wt_status open_session(void *context, const struct wt_dap_start *sta
                          ? WT_INVALID
                          : wt_fail(err, WT_INVALID, "the options ask for help, not for a session");
     }
-    if (!status && (e->d.order_count || e->d.trust || e->d.has_pages))
+    if (!status && (e->d.order_count || e->d.trust || e->d.page))
         status = wt_fail(err, WT_INVALID,
                          "--ex, --command, --trust and --view are for the console at a terminal");
     if (!status)

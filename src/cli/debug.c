@@ -79,9 +79,7 @@ static void take_core_argument(struct cli_console *d)
 
 static enum wt_status set_view(void *context, const char *value, struct wt_error *err)
 {
-    struct cli_console *d = context;
-    d->has_pages = true;
-    d->page = value;
+    ((struct cli_console *)context)->page = value ? value : CLI_PAGES_ANYWHERE;
     return WT_OK;
 }
 
@@ -240,7 +238,7 @@ static int run_debugger(struct cli_console *d)
     const struct cli_pages_counts counts = {cli_debug_counts, d};
     if (!d->batch)
         cli_screen_open(&d->screen);
-    if ((d->has_pages && cli_pages_open("debug", d->page, &counts, &d->pages, &err)) ||
+    if ((d->page && cli_pages_open("debug", d->page, &counts, &d->pages, &err)) ||
         cli_debug_open(d, &err) || show_beginning(d, &err)) {
         status = cli_fail(&cli_debug, &err);
         close_console(d);
@@ -351,7 +349,7 @@ static int debug(int argc, char **argv)
     if (status == CLI_GO) {
         if (d.trust && trust_project() != WT_OK)
             status = CLI_FAILED;
-        else if (d.has_pages && d.batch)
+        else if (d.page && d.batch)
             status = refuse_view();
         else if (d.program || cli_debug_runs_already(&d) || d.core_path)
             status = run_debugger(&d);

@@ -46,8 +46,7 @@ struct cli_console {
     struct cli_drive drive; /**< first: the context of options about kernels */
     const struct cli_front *front;
     bool batch, no_init, trust;
-    bool has_pages;          /**< --view, with its address or NULL */
-    const char *page;        /**< … */
+    const char *page;        /**< the address of --view; NULL: no pages */
     struct cli_pages *pages; /**< NULL: none */
     const char *core_path;   /**< --core; NULL: a program */
     struct wt_core_file *core_file;

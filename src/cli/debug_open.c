@@ -241,10 +241,6 @@ enum wt_status cli_debug_open(struct cli_console *d, struct wt_error *err)
                                                       .end = cli_debug_end_now,
                                                       .context = d};
     enum wt_status status = cli_attached_check(&d->drive.options.connect, err);
-    /* "PROGRAM CORE", as GDB takes them */
-    if (!d->core_path && d->program && d->arguments[0] && !d->arguments[1] &&
-        wt_core_file_is(d->arguments[0]))
-        d->core_path = *d->arguments++;
     const bool counts = cli_profile_wanted(&d->drive.profile);
     if (!status)
         status = cli_check_complete(&d->drive.check, err);

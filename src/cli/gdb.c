@@ -8,8 +8,7 @@ struct gdb {
     struct cli_options options; /* first: the context of options about the device */
     struct cli_gdb_choice choice;
     struct cli_check check;
-    bool has_pages;   /* --view, with its address or NULL */
-    const char *page; /* … */
+    const char *page; /* the address of --view; NULL: no pages */
 };
 
 static struct cli_check *check_of(void *context)
@@ -20,8 +19,7 @@ CLI_CHECK_SETTERS(set_, check_of)
 
 static enum wt_status set_view(void *context, const char *value, struct wt_error *err)
 {
-    ((struct gdb *)context)->has_pages = true;
-    ((struct gdb *)context)->page = value;
+    ((struct gdb *)context)->page = value ? value : CLI_PAGES_ANYWHERE;
     return WT_OK;
 }
 
@@ -40,8 +38,7 @@ static int run_gdb(struct gdb *g, char **operands, const char *directory)
         return cli_fail(&cli_gdb, &err);
     const struct cli_pages_counts counts = {NULL, NULL};
     struct cli_pages *pages = NULL;
-    enum wt_status opened =
-        g->has_pages ? cli_pages_open("gdb", g->page, &counts, &pages, &err) : WT_OK;
+    enum wt_status opened = g->page ? cli_pages_open("gdb", g->page, &counts, &pages, &err) : WT_OK;
     if (!opened && (opened = cli_remote_open(&remote, &g->options, operands[0], &rsp, &g->check,
                                              stdout, &err)) != WT_OK)
         cli_pages_close(pages);

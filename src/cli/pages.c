@@ -147,10 +147,9 @@ enum wt_status cli_pages_open(const char *command, const char *address,
     if (!p)
         return wt_fail(err, WT_NO_MEMORY, "no host memory");
     p->fd = p->child = -1;
-    enum wt_status status =
-        wt_token_text(token, TOKEN_BYTES)
-            ? cli_pages_listen("view", address ? address : "127.0.0.1:0", &listener, err)
-            : wt_fail(err, WT_IO, "a random token: %s", strerror(errno));
+    enum wt_status status = wt_token_text(token, TOKEN_BYTES)
+                                ? cli_pages_listen("view", address, &listener, err)
+                                : wt_fail(err, WT_IO, "a random token: %s", strerror(errno));
     if (!status) {
         status = start(p, &listener, token, counts, err);
         if (!status)

@@ -15,8 +15,7 @@ struct serve {
     struct wt_rsp_options rsp;
     const char *address[CLI_SERVERS]; /* of --rsp */
     size_t address_count;
-    bool has_pages;   /* --view, with its address or NULL */
-    const char *page; /* … */
+    const char *page; /* the address of --view; NULL: no pages */
     struct cli_serve_registers registers;
     struct cli_check check;
 };
@@ -51,8 +50,7 @@ static enum wt_status set_jtag_cycles(void *context, const char *value, struct w
 
 static enum wt_status set_view(void *context, const char *value, struct wt_error *err)
 {
-    ((struct serve *)context)->has_pages = true;
-    ((struct serve *)context)->page = value;
+    ((struct serve *)context)->page = value ? value : CLI_PAGES_ANYWHERE;
     return WT_OK;
 }
 
@@ -86,7 +84,7 @@ static int serve_program(struct serve *s, const char *program)
     int status = 0;
     const struct cli_pages_counts counts = {NULL, NULL};
     struct cli_pages *pages = NULL;
-    if (s->has_pages && cli_pages_open("serve", s->page, &counts, &pages, &err)) {
+    if (s->page && cli_pages_open("serve", s->page, &counts, &pages, &err)) {
         close(s->rsp.stop_fd);
         return cli_fail(&cli_serve, &err);
     }
@@ -150,7 +148,7 @@ static int serve_either(struct serve *s, const char *program)
                 "'wavetrap run' reports them");
         return cli_fail(&cli_serve, &err);
     }
-    if (s->has_pages) {
+    if (s->page) {
         wt_fail(&err, WT_INVALID,
                 "--view is for --rsp: a client that drives the Debug Module is the only debugger");
         return cli_fail(&cli_serve, &err);

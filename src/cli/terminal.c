@@ -90,7 +90,7 @@ void cli_terminal_serve(struct cli_terminal *t,
     t->serve = serve;
     t->context = context;
     if (!t->person)
-        setvbuf(stdin, NULL, _IONBF, 0); /* what comes is seen by the session's loop */
+        setvbuf(stdin, NULL, _IONBF, 0); /* the session's loop polls the descriptor */
 }
 
 void cli_terminal_clear(struct cli_terminal *t)

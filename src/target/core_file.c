@@ -211,17 +211,6 @@ static enum wt_status take_section(struct wt_core_file *f, const char *name, con
     return a->failed ? wt_fail(err, WT_INVALID, "%s is damaged: %s", name, a->why) : WT_OK;
 }
 
-bool wt_core_file_is(const char *path)
-{
-    char begin[WT_CORE_MAGIC_BYTES];
-    FILE *file = fopen(path, "re");
-    const bool is = file && fread(begin, 1, sizeof begin, file) == sizeof begin &&
-                    memcmp(begin, WT_CORE_MAGIC, sizeof begin) == 0;
-    if (file)
-        fclose(file);
-    return is;
-}
-
 static enum wt_status parse(struct wt_core_file *f, const char *name, const uint8_t *bytes,
                             size_t length, bool sealed, struct wt_error *err)
 {

@@ -14,9 +14,6 @@ struct wt_core_file;
 enum wt_status wt_core_file_write(struct wt_emulated *e, const struct wt_core_file_request *request,
                                   struct wt_error *err);
 
-/** Whether a file begins as core files do. */
-bool wt_core_file_is(const char *path);
-
 /**
  * Reads a core file's parts but for the state. A file that is none, is damaged or of another
  * version gives WT_INVALID.

@@ -84,8 +84,8 @@ struct wt_family_run {
      * wt_launch_describe() fills that in. NULL: open() does all. */
     enum wt_status (*read)(struct wt_emulated *e, struct wt_error *err);
     /**
-     * Makes the device: sets e->machine, and what else of *e is the family's. @p config is the
-     * family's configuration. What is opened, on failure as well, close() frees.
+     * Makes the device: sets e->machine and the family's own fields of *e. @p config is the
+     * family's configuration. close() frees everything that was opened, on failure as well.
      */
     enum wt_status (*open)(struct wt_emulated *e, const void *config, struct wt_error *err);
     /** Puts the program into memory, as it is before its first instruction, and resets. */

@@ -124,6 +124,9 @@ def test_breakpoints_by_other_words(sheet):
     said = ask_console(file, [], ["hbreak deep", "thbreak main", "rbreak ^dee", "enable once 1", "enable count 2 3", "info b 1", "info b 3"])
     assert said[0].startswith("Breakpoint 1 at ") and said[1].startswith("Temporary breakpoint 2 at ")
     assert re.search(r"Breakpoint 3 at .*\ndeep", said[2]) and "dis  y" in said[5] and "\n3 " not in said[5] and "dis  y" in said[6]
+    said = ask_console(file, ["break deep", "break main", "break twice"], ["enable count 2 1-3", "info breakpoints"])[1]
+    assert len(re.findall(r"dis  y", said)) == 3
+    assert "not deleted" in ask_console(file, [*AT_WORK, "watch global"], ["enable delete 2"])[0]
     said = ask_console(file, ["break deep", "enable once 1", "run"], ["info b 1"])[0]
     assert re.search(r"dis|keep n", said) and " n " in said
 

@@ -20,14 +20,6 @@ static unsigned line_named(const struct wt_point *p)
                                                             : 0;
 }
 
-void wt_script_free(struct wt_script *s)
-{
-    for (size_t i = 0; i < s->count; i++)
-        free(s->line[i]);
-    free(s->line);
-    *s = (struct wt_script){0};
-}
-
 void pg_free_compiled(struct wt_point *p)
 {
     for (size_t k = 0; p->compiled && k < p->addr_count; k++)
@@ -161,14 +153,7 @@ void pg_stopped_at(struct wt_program *g, struct wt_point *p)
 {
     if (p->stops_left && !--p->stops_left)
         p->enabled = false;
-    for (size_t i = 0; i < p->commands.count; i++) {
-        char **grown =
-            wt_array_grow(g->queued.line, &g->queued.capacity, g->queued.count + 1, sizeof(char *));
-        char *copy = grown ? strdup(p->commands.line[i]) : NULL;
-        if (grown)
-            g->queued.line = grown;
-        if (!copy)
+    for (size_t i = 0; i < p->commands.count; i++)
+        if (!wt_script_add(&g->queued, strdup(p->commands.line[i])))
             return;
-        grown[g->queued.count++] = copy;
-    }
 }

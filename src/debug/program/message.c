@@ -31,8 +31,7 @@ char wt_message_unescape(const char **at)
     }
 }
 
-/* The end of an argument: a comma outside of parentheses and quotes. */
-const char *wt_message_argument_end(const char *text)
+const char *wt_message_argument_end(const char *text, const char *ends)
 {
     int depth = 0;
     char quote = 0;
@@ -48,7 +47,7 @@ const char *wt_message_argument_end(const char *text)
             depth++;
         } else if (strchr(")]", *text)) {
             depth--;
-        } else if (*text == ',' && depth <= 0) {
+        } else if (depth <= 0 && strchr(ends, *text)) {
             break;
         }
     }
@@ -121,7 +120,7 @@ static enum wt_status print_conversion(struct wt_program *g, FILE *out, const ch
     struct wt_values v;
     if (**arguments != ',')
         return wt_fail(err, WT_INVALID, "Wrong number of arguments for specified format-string");
-    const char *first = wt_skip_blanks(*arguments + 1), *end = wt_message_argument_end(first);
+    const char *first = wt_skip_blanks(*arguments + 1), *end = wt_message_argument_end(first, ",");
     text = strndup(first, (size_t)(end - first));
     if (!text)
         return wt_fail(err, WT_NO_MEMORY, "no host memory");
@@ -252,7 +251,7 @@ enum wt_status wt_message_check(const char *text, struct wt_error *err)
             if (*arguments != ',')
                 return wt_fail(err, WT_INVALID,
                                "Wrong number of arguments for specified format-string");
-            arguments = wt_message_argument_end(wt_skip_blanks(arguments + 1));
+            arguments = wt_message_argument_end(wt_skip_blanks(arguments + 1), ",");
             at += length;
         }
     }
@@ -288,7 +287,7 @@ enum wt_status pg_check_names(struct wt_program *g, const struct wt_point *p, st
     enum wt_status status = split_format(p->format, &end, &at, err);
     while (!status && *at == ',') {
         const char *first = wt_skip_blanks(at + 1);
-        at = wt_message_argument_end(first);
+        at = wt_message_argument_end(first, ",");
         char *text = strndup(first, (size_t)(at - first));
         for (size_t k = 0; text && k < p->addr_count && !status; k++)
             status = known_names(g, p, p->addr[k], text, err);
@@ -314,7 +313,7 @@ static bool add_part(struct parts *parts, size_t before, const char *conversion,
     if (!grown)
         return false;
     parts->value = grown;
-    const char *first = wt_skip_blanks(*arguments + 1), *end = wt_message_argument_end(first);
+    const char *first = wt_skip_blanks(*arguments + 1), *end = wt_message_argument_end(first, ",");
     char *text = strndup(first, (size_t)(end - first));
     *arguments = end;
     if (text)

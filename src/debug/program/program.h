@@ -9,6 +9,7 @@
 
 #include <stdio.h>
 
+#include "base/text.h"
 #include "debug/core/checks.h"
 #include "debug/core/session.h"
 #include "debug/source/modules.h"
@@ -33,15 +34,6 @@ enum wt_catch_kind {
     WT_CATCH_MODULES,    /**< code is loaded or unloaded */
     WT_CATCH_MISTAKES    /**< a check finds an access that must not be */
 };
-
-/** Lines of commands, which belong to the front end. */
-struct wt_script {
-    char **line;
-    size_t count, capacity;
-};
-
-/** Frees the lines; the script is empty then. */
-void wt_script_free(struct wt_script *script);
 
 /** An address where execution stops for a step's sake. */
 struct wt_stop_at {
@@ -372,6 +364,8 @@ struct wt_stepped {
 /** Continues until something that the user wants to know, which is told. */
 enum wt_status wt_program_continue(struct wt_program *program, bool backwards,
                                    struct wt_stepped *end, struct wt_error *err);
+/** The selected thread is to go on at another address. Nothing runs yet. */
+enum wt_status wt_program_jump(struct wt_program *program, uint64_t address, struct wt_error *err);
 
 struct wt_step {
     bool instructions; /**< else lines */
@@ -526,8 +520,8 @@ bool wt_program_variables(struct wt_program *program, const struct wt_frame *fra
 
 /* ---- messages ---- */
 
-/** The end of an argument: a comma outside of parentheses and quotes. */
-const char *wt_message_argument_end(const char *text);
+/** The end of an argument: one of the characters @p ends outside of parentheses and quotes. */
+const char *wt_message_argument_end(const char *text, const char *ends);
 /** A character of a quoted text; goes on. */
 char wt_message_unescape(const char **at);
 /** Whether a format has as many conversions, of known kinds, as there are arguments. */

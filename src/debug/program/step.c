@@ -116,7 +116,6 @@ static bool begin_plan(struct wt_program *g, struct plan *p, const struct wt_fra
     p->thread = g->thread;
     p->function = wt_frame_function_start(frame);
     p->has_cfa = wt_frames_cfa(g->frames, 0, &p->cfa);
-    p->has_caller = caller_cfa(g, frame, &p->caller_cfa);
     if (!frame->symbols || !wt_symbols_row(frame->symbols, frame->pc - frame->bias, &row))
         return false;
     p->block = block_of(frame);
@@ -147,7 +146,7 @@ static bool is_tail_call(struct wt_program *g, const struct plan *p, const struc
 {
     const uint64_t function = wt_frame_function_start(frame);
     uint64_t cfa;
-    return !p->back && frame->pc == function && function != p->function && p->has_caller &&
+    return frame->pc == function && function != p->function && p->has_caller &&
            caller_cfa(g, frame, &cfa) && cfa == p->caller_cfa;
 }
 
@@ -414,6 +413,7 @@ static enum wt_status step_line(struct wt_program *g, bool over, bool back, bool
     g->level = 0;
     if ((status = wt_program_need_frame(g, &frame, err)) != WT_OK)
         return status;
+    p.has_caller = !back && caller_cfa(g, frame, &p.caller_cfa);
     if (g->hidden && !over && !back) { /* the call begins here: no instruction needs to run */
         pg_enter_calls(g, 0, 1);
         g->step_ended = true;
@@ -697,6 +697,7 @@ enum wt_status wt_program_until(struct wt_program *g, struct wt_stepped *end, st
         return status;
     if (!begin_plan(g, &p, frame))
         return wt_program_step(g, &next, end, err);
+    p.has_caller = caller_cfa(g, frame, &p.caller_cfa);
     const struct where before = where_now(g);
     /* All code of the function up to the end of this line. */
     p.start = p.function ? p.function : p.start;

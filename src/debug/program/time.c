@@ -37,6 +37,21 @@ enum wt_status wt_program_goto(struct wt_program *g, uint64_t time, struct wt_er
     return WT_OK;
 }
 
+enum wt_status wt_program_jump(struct wt_program *g, uint64_t address, struct wt_error *err)
+{
+    const struct wt_program_user *user = &g->options.user;
+    enum wt_status status = user->may_change ? user->may_change(user->context, err) : WT_OK;
+    if (!status)
+        status = wt_debugger_write_number(g->debugger, g->thread, (unsigned)g->topology->pc_index,
+                                          address, err);
+    if (status)
+        return status;
+    g->entered = g->wanted_line = 0;
+    g->faulted = false;
+    wt_program_forget_frames(g);
+    return WT_OK;
+}
+
 enum wt_status wt_program_find_home(struct wt_program *g, const char *text,
                                     struct wt_watchpoint_request *where,
                                     const struct wt_type **type, struct wt_error *err)

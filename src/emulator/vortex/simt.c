@@ -186,7 +186,7 @@ static void deactivate(struct vx_warp *w)
         wt_group_tell(&d->machine, NULL, WT_SEEN_LAUNCH_END);
 }
 
-/* Ends the warp, and what waits for it. */
+/* Ends the warp. A wspawn or a global barrier of its core that waited for that goes on. */
 static void warp_exit(struct vx_warp *w)
 {
     deactivate(w);

@@ -27,6 +27,14 @@ bool ask(struct wt_shell *c, const char *question)
     return c->options.ask(c->options.context, question);
 }
 
+enum wt_status take_pattern(const char *text, const char *command, int flags, regex_t *wanted,
+                            struct wt_error *err)
+{
+    if (*text && regcomp(wanted, text, REG_EXTENDED | REG_NOSUB | flags) == 0)
+        return WT_OK;
+    return wt_fail(err, WT_INVALID, "%s takes a regular expression", command);
+}
+
 static ssize_t write_out(void *context, const char *text, size_t length)
 {
     struct wt_shell *c = context;
@@ -93,120 +101,6 @@ static void take_module(void *context, enum wt_module_change change, const struc
     const struct wt_shell *c = context;
     if (c->options.module)
         c->options.module(c->options.context, change, module);
-}
-
-static struct wt_language *new_language(struct wt_shell *c);
-
-struct wt_shell *wt_shell_new(const struct wt_shell_options *options)
-{
-    struct wt_shell *c = calloc(1, sizeof *c);
-    if (!c)
-        return NULL;
-    c->options = *options;
-    c->report.files = options->report;
-    c->settings.confirm = c->settings.status_line = true;
-    c->settings.styled = options->colour;
-    c->settings.list_size = 10;
-    c->script.quit_status = -1;
-    watch_loading(c);
-    const struct wt_program_options of_program = {.session = options->session,
-                                                  .modules = options->modules,
-                                                  .program = options->program,
-                                                  .host = options->host,
-                                                  .host_context = options->context,
-                                                  .arguments = options->arguments,
-                                                  .attached = options->attached,
-                                                  .steps_to_watch = options->steps_to_watch,
-                                                  .loading = &c->progress.loading,
-                                                  .code_register = options->code_register,
-                                                  .disassemble = options->disassemble,
-                                                  .code_context = options->context,
-                                                  .checks = options->checks,
-                                                  .user = {.news = tell_news,
-                                                           .accept_pending = accept_pending,
-                                                           .may_change = may_change,
-                                                           .interrupted = was_interrupted,
-                                                           .waits = show_wait,
-                                                           .module = take_module,
-                                                           .context = c}};
-    c->out = fopencookie(c, "w", (cookie_io_functions_t){.write = write_out});
-    c->owner.language = new_language(c);
-    if (c->out && c->owner.language)
-        c->program = wt_program_new(&of_program);
-    if (!c->program) {
-        wt_shell_free(c);
-        return NULL;
-    }
-    return c;
-}
-
-void wt_shell_free(struct wt_shell *c)
-{
-    if (!c)
-        return;
-    wt_program_free(c->program);
-    wt_language_free(c->owner.language);
-    free_displays(c);
-    free(c->displays.list);
-    free(c->settings.prompt);
-    if (c->out)
-        fclose(c->out);
-    if (c->log.file)
-        fclose(c->log.file);
-    free(c);
-}
-
-enum wt_status wt_shell_use(struct wt_shell *c, struct wt_session *session,
-                            struct wt_modules *modules, struct wt_error *err)
-{
-    return wt_program_use(c->program, session, modules, err);
-}
-
-bool wt_shell_interrupt(struct wt_shell *c)
-{
-    return wt_program_interrupt(c->program);
-}
-
-struct wt_program *wt_shell_debugged(struct wt_shell *c)
-{
-    return c->program;
-}
-
-const char *wt_shell_prompt(const struct wt_shell *c)
-{
-    return c->settings.prompt ? c->settings.prompt : "(wavetrap) ";
-}
-
-bool wt_shell_waits(const struct wt_shell *c)
-{
-    return c->program->waiting;
-}
-
-void wt_shell_abandon(struct wt_shell *c)
-{
-    c->script.quit = true;
-    wt_program_abandon(c->program);
-}
-
-bool wt_shell_has_quit(const struct wt_shell *c, int *status)
-{
-    *status = c->script.quit_status;
-    return c->script.quit;
-}
-
-void wt_shell_program(struct wt_shell *c, struct wt_shell_end *end)
-{
-    *end = (struct wt_shell_end){.exited = c->program->ended && !c->program->fault_ended,
-                                 .word = c->program->exit_word,
-                                 .is_running = c->program->started,
-                                 .faulted = c->program->fault_ended,
-                                 .fault = c->program->fault};
-}
-
-void wt_shell_print(struct wt_shell *c, const char *text, size_t length)
-{
-    fwrite(text, 1, length, c->out);
-    fflush(c->out);
 }
 
 /* ---- execution ---- */
@@ -336,6 +230,120 @@ static struct wt_language *new_language(struct wt_shell *c)
     return wt_language_new(&options);
 }
 
+/* ---- the shell ---- */
+
+struct wt_shell *wt_shell_new(const struct wt_shell_options *options)
+{
+    struct wt_shell *c = calloc(1, sizeof *c);
+    if (!c)
+        return NULL;
+    c->options = *options;
+    c->report.files = options->report;
+    c->settings.confirm = c->settings.status_line = true;
+    c->settings.styled = options->colour;
+    c->settings.list_size = 10;
+    c->script.quit_status = -1;
+    watch_loading(c);
+    const struct wt_program_options of_program = {.session = options->session,
+                                                  .modules = options->modules,
+                                                  .program = options->program,
+                                                  .host = options->host,
+                                                  .host_context = options->context,
+                                                  .arguments = options->arguments,
+                                                  .attached = options->attached,
+                                                  .steps_to_watch = options->steps_to_watch,
+                                                  .loading = &c->progress.loading,
+                                                  .code_register = options->code_register,
+                                                  .disassemble = options->disassemble,
+                                                  .code_context = options->context,
+                                                  .checks = options->checks,
+                                                  .user = {.news = tell_news,
+                                                           .accept_pending = accept_pending,
+                                                           .may_change = may_change,
+                                                           .interrupted = was_interrupted,
+                                                           .waits = show_wait,
+                                                           .module = take_module,
+                                                           .context = c}};
+    c->out = fopencookie(c, "w", (cookie_io_functions_t){.write = write_out});
+    c->owner.language = new_language(c);
+    if (c->out && c->owner.language)
+        c->program = wt_program_new(&of_program);
+    if (!c->program) {
+        wt_shell_free(c);
+        return NULL;
+    }
+    return c;
+}
+
+void wt_shell_free(struct wt_shell *c)
+{
+    if (!c)
+        return;
+    wt_program_free(c->program);
+    wt_language_free(c->owner.language);
+    free_displays(c);
+    free(c->displays.list);
+    free(c->settings.prompt);
+    if (c->out)
+        fclose(c->out);
+    if (c->log.file)
+        fclose(c->log.file);
+    free(c);
+}
+
+enum wt_status wt_shell_use(struct wt_shell *c, struct wt_session *session,
+                            struct wt_modules *modules, struct wt_error *err)
+{
+    return wt_program_use(c->program, session, modules, err);
+}
+
+bool wt_shell_interrupt(struct wt_shell *c)
+{
+    return wt_program_interrupt(c->program);
+}
+
+struct wt_program *wt_shell_debugged(struct wt_shell *c)
+{
+    return c->program;
+}
+
+const char *wt_shell_prompt(const struct wt_shell *c)
+{
+    return c->settings.prompt ? c->settings.prompt : "(wavetrap) ";
+}
+
+bool wt_shell_waits(const struct wt_shell *c)
+{
+    return c->program->waiting;
+}
+
+void wt_shell_abandon(struct wt_shell *c)
+{
+    c->script.quit = true;
+    wt_program_abandon(c->program);
+}
+
+bool wt_shell_has_quit(const struct wt_shell *c, int *status)
+{
+    *status = c->script.quit_status;
+    return c->script.quit;
+}
+
+void wt_shell_program(struct wt_shell *c, struct wt_shell_end *end)
+{
+    *end = (struct wt_shell_end){.exited = c->program->ended && !c->program->fault_ended,
+                                 .word = c->program->exit_word,
+                                 .is_running = c->program->started,
+                                 .faulted = c->program->fault_ended,
+                                 .fault = c->program->fault};
+}
+
+void wt_shell_print(struct wt_shell *c, const char *text, size_t length)
+{
+    fwrite(text, 1, length, c->out);
+    fflush(c->out);
+}
+
 enum wt_status wt_shell_execute(struct wt_shell *c, const char *line, struct wt_error *err)
 {
     const unsigned depth = wt_language_depth(c->owner.language);
@@ -391,8 +399,9 @@ enum wt_status do_apropos(struct wt_shell *c, const char *text, struct wt_error 
 {
     const struct wt_command *const tables[] = {wt_shell_commands, wt_shell_infos};
     regex_t wanted;
-    if (!*text || regcomp(&wanted, text, REG_EXTENDED | REG_ICASE | REG_NOSUB) != 0)
-        return wt_fail(err, WT_INVALID, "apropos takes a regular expression");
+    const enum wt_status status = take_pattern(text, "apropos", REG_ICASE, &wanted, err);
+    if (status)
+        return status;
     for (unsigned i = 0; i < 2; i++)
         for (const struct wt_command *x = tables[i]; x->name; x++)
             if (matches(&wanted, x, i ? "info " : ""))

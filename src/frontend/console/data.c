@@ -390,32 +390,6 @@ enum wt_status do_who_freed(struct wt_shell *c, const char *text, struct wt_erro
     return print_allocation(c, text, WT_WHO_FREED, err);
 }
 
-/* $_ is the last address that x has shown, $__ what is there. */
-static void keep_examined(struct wt_shell *c, uint64_t begin)
-{
-    static const char *const types[] = {[1] = "unsigned char",
-                                        [2] = "unsigned short",
-                                        [4] = "unsigned int",
-                                        [8] = "unsigned long long"};
-    const unsigned size = size_of(c->examine.size, c);
-    const bool units = c->examine.letter != 's' && c->examine.letter != 'i';
-    const uint64_t at = units && c->examine.address > begin ? c->examine.address - size : begin;
-    if (c->examine.space)
-        return;
-    set_variable(c, "_", "(%s *)0x%" PRIx64, types[units ? size : 1], at);
-    set_variable(c, "__", "*(%s *)0x%" PRIx64, types[units ? size : 1], at);
-}
-
-static enum wt_status examine(struct wt_shell *c, const char *text, struct wt_error *err);
-
-static enum wt_status examine_memory(struct wt_shell *c, const char *text, struct wt_error *err)
-{
-    const enum wt_status status = examine(c, text, err);
-    if (!status && c->examine.any)
-        keep_examined(c, c->examine.begin);
-    return status;
-}
-
 static enum wt_status examine(struct wt_shell *c, const char *text, struct wt_error *err)
 {
     struct format_spec spec = {.count = 1};
@@ -453,6 +427,30 @@ static enum wt_status examine(struct wt_shell *c, const char *text, struct wt_er
         return spec.count ? examine_units(c, (uint64_t)spec.count, err) : WT_OK;
     for (int64_t i = 0; i < spec.count && !status; i++)
         status = c->examine.letter == 's' ? examine_string(c, err) : examine_instruction(c, err);
+    return status;
+}
+
+/* $_ is the last address that x has shown, $__ what is there. */
+static void keep_examined(struct wt_shell *c, uint64_t begin)
+{
+    static const char *const types[] = {[1] = "unsigned char",
+                                        [2] = "unsigned short",
+                                        [4] = "unsigned int",
+                                        [8] = "unsigned long long"};
+    const unsigned size = size_of(c->examine.size, c);
+    const bool units = c->examine.letter != 's' && c->examine.letter != 'i';
+    const uint64_t at = units && c->examine.address > begin ? c->examine.address - size : begin;
+    if (c->examine.space)
+        return;
+    set_variable(c, "_", "(%s *)0x%" PRIx64, types[units ? size : 1], at);
+    set_variable(c, "__", "*(%s *)0x%" PRIx64, types[units ? size : 1], at);
+}
+
+static enum wt_status examine_memory(struct wt_shell *c, const char *text, struct wt_error *err)
+{
+    const enum wt_status status = examine(c, text, err);
+    if (!status && c->examine.any)
+        keep_examined(c, c->examine.begin);
     return status;
 }
 

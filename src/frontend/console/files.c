@@ -1,7 +1,6 @@
 /* Source files: list, info line, info source, info symbol, info functions, disassemble. */
 #include <ctype.h>
 #include <inttypes.h>
-#include <regex.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -28,8 +27,9 @@ static enum wt_status search(struct wt_shell *c, const char *text, bool back, st
     regex_t wanted;
     if (!f || !f->path)
         return wt_fail(err, WT_STATE, "No source file is listed: 'list' shows one.");
-    if (!*text || regcomp(&wanted, text, REG_EXTENDED | REG_NOSUB) != 0)
-        return wt_fail(err, WT_INVALID, "search takes a regular expression");
+    const enum wt_status status = take_pattern(text, "search", 0, &wanted, err);
+    if (status)
+        return status;
     size_t n = back ? g->list_first : g->list_last + (size_t)1;
     for (n -= back; n >= 1 && n <= f->line_count; n += back ? -1 : 1)
         if (regexec(&wanted, f->line[n - 1], 0, NULL, 0) == 0)

@@ -180,7 +180,71 @@ static enum wt_status show_frame(struct wt_shell *c, struct wt_error *err)
     return WT_OK;
 }
 
-static enum wt_status frame_apply(struct wt_shell *c, const char *text, struct wt_error *err);
+/* Executes a command in frames [from, until), each behind its line. Those in which it fails are
+ * left out if `silent`, as by "frame apply -s". */
+static enum wt_status apply_frames(struct wt_shell *c, unsigned from, unsigned until,
+                                   const char *text, bool silent, struct wt_error *err)
+{
+    const unsigned before = c->program->level;
+    enum wt_status status = WT_OK;
+    for (unsigned level = from; level < until && !status; level++) {
+        const struct wt_frame *frame;
+        char *said = NULL;
+        size_t size;
+        FILE *out = c->out;
+        c->program->level = level;
+        if (wt_program_need_frame(c->program, &frame, WT_IGNORED) != WT_OK)
+            break;
+        FILE *kept = open_memstream(&said, &size);
+        if (!kept) {
+            status = wt_fail(err, WT_NO_MEMORY, "no host memory");
+            break;
+        }
+        c->out = kept;
+        print_frame(c, frame, true, needs_address(c, frame));
+        status = wt_language_execute(c->owner.language, text, err);
+        c->out = out;
+        fclose(kept);
+        if (!status || !silent)
+            fwrite(said, 1, size, c->out);
+        if (silent)
+            status = WT_OK;
+        free(said);
+    }
+    c->program->level = before;
+    return status;
+}
+
+/* "frame apply all | COUNT | -COUNT | level N [-s] COMMAND" */
+static enum wt_status frame_apply(struct wt_shell *c, const char *text, struct wt_error *err)
+{
+    const struct wt_frame *frame;
+    unsigned from = 0, until = UINT32_MAX;
+    uint64_t number;
+    enum wt_status status = wt_program_need_frame(c->program, &frame, err);
+    if (status)
+        return status;
+    const bool outermost = *text == '-' && isdigit((unsigned char)text[1]);
+    const bool level = strncmp(text, "level ", 6) == 0;
+    text = wt_skip_blanks(text + (level ? 6 : outermost));
+    if (!level && !outermost && strncmp(text, "all ", 4) == 0) {
+        text = wt_skip_blanks(text + 4);
+    } else {
+        if (!wt_take_number(&text, &number) || number > UINT32_MAX - 1)
+            return wt_fail(err, WT_INVALID,
+                           "frame apply takes all, COUNT, -COUNT or level N, and a command");
+        unsigned frames = 0;
+        while (outermost && wt_frames_get(c->program->frames, frames))
+            frames++;
+        from = level ? (unsigned)number : frames > number ? frames - (unsigned)number : 0;
+        until = level ? from + 1 : outermost ? frames : (unsigned)number;
+    }
+    const bool silent = strncmp(text, "-s ", 3) == 0;
+    text = wt_skip_blanks(text + (silent ? 3 : 0));
+    if (!*text)
+        return wt_fail(err, WT_INVALID, "Please specify a command to apply on the frames");
+    return apply_frames(c, from, until, text, silent, err);
+}
 
 enum wt_status do_frame(struct wt_shell *c, const char *text, struct wt_error *err)
 {
@@ -252,72 +316,6 @@ enum wt_status do_up_silently(struct wt_shell *c, const char *text, struct wt_er
 enum wt_status do_down_silently(struct wt_shell *c, const char *text, struct wt_error *err)
 {
     return move(c, text, false, true, err);
-}
-
-/* Executes a command in frames [from, until), each behind its line. Those in which it fails are
- * left out if `silent`, as by "frame apply -s". */
-static enum wt_status apply_frames(struct wt_shell *c, unsigned from, unsigned until,
-                                   const char *text, bool silent, struct wt_error *err)
-{
-    const unsigned before = c->program->level;
-    enum wt_status status = WT_OK;
-    for (unsigned level = from; level < until && !status; level++) {
-        const struct wt_frame *frame;
-        char *said = NULL;
-        size_t size;
-        FILE *out = c->out;
-        c->program->level = level;
-        if (wt_program_need_frame(c->program, &frame, WT_IGNORED) != WT_OK)
-            break;
-        FILE *kept = open_memstream(&said, &size);
-        if (!kept) {
-            status = wt_fail(err, WT_NO_MEMORY, "no host memory");
-            break;
-        }
-        c->out = kept;
-        print_frame(c, frame, true, needs_address(c, frame));
-        status = wt_language_execute(c->owner.language, text, err);
-        c->out = out;
-        fclose(kept);
-        if (!status || !silent)
-            fwrite(said, 1, size, c->out);
-        if (silent)
-            status = WT_OK;
-        free(said);
-    }
-    c->program->level = before;
-    return status;
-}
-
-/* "frame apply all | COUNT | -COUNT | level N [-s] COMMAND" */
-static enum wt_status frame_apply(struct wt_shell *c, const char *text, struct wt_error *err)
-{
-    const struct wt_frame *frame;
-    unsigned from = 0, until = UINT32_MAX;
-    uint64_t number;
-    enum wt_status status = wt_program_need_frame(c->program, &frame, err);
-    if (status)
-        return status;
-    const bool outermost = *text == '-' && isdigit((unsigned char)text[1]);
-    const bool level = strncmp(text, "level ", 6) == 0;
-    text = wt_skip_blanks(text + (level ? 6 : outermost));
-    if (!level && !outermost && strncmp(text, "all ", 4) == 0) {
-        text = wt_skip_blanks(text + 4);
-    } else {
-        if (!wt_take_number(&text, &number) || number > UINT32_MAX - 1)
-            return wt_fail(err, WT_INVALID,
-                           "frame apply takes all, COUNT, -COUNT or level N, and a command");
-        unsigned frames = 0;
-        while (outermost && wt_frames_get(c->program->frames, frames))
-            frames++;
-        from = level ? (unsigned)number : frames > number ? frames - (unsigned)number : 0;
-        until = level ? from + 1 : outermost ? frames : (unsigned)number;
-    }
-    const bool silent = strncmp(text, "-s ", 3) == 0;
-    text = wt_skip_blanks(text + (silent ? 3 : 0));
-    if (!*text)
-        return wt_fail(err, WT_INVALID, "Please specify a command to apply on the frames");
-    return apply_frames(c, from, until, text, silent, err);
 }
 
 enum wt_status do_faas(struct wt_shell *c, const char *text, struct wt_error *err)

@@ -2,6 +2,7 @@
 #ifndef WT_FRONTEND_CONSOLE_INTERNAL_H
 #define WT_FRONTEND_CONSOLE_INTERNAL_H
 
+#include <regex.h>
 #include <stdio.h>
 
 #include "base/text.h"
@@ -95,8 +96,12 @@ extern const struct wt_command wt_shell_infos[];
 /* ---- console.c ---- */
 /** WT_INVALID if there is text behind a command that takes none. */
 enum wt_status take_no_arguments(const char *text, const char *command, struct wt_error *err);
-/** WT_STATE if a change in the recorded past, which drops what was recorded after it, is not
- * wanted. The context is the shell. */
+/** Compiles a regular expression with these flags besides (REG_ICASE); the caller frees it
+ * (regfree). WT_INVALID: @p text is none; @p command is for messages. */
+enum wt_status take_pattern(const char *text, const char *command, int flags, regex_t *wanted,
+                            struct wt_error *err);
+/** Asks whether the recorded past may be changed, which drops the part of the recording after it.
+ * WT_STATE: the user does not want it. The context is the shell. */
 enum wt_status may_change(void *context, struct wt_error *err);
 /** Asks "(y or n)" at a terminal; true without one. */
 bool ask(struct wt_shell *c, const char *question);

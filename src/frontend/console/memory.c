@@ -1,5 +1,4 @@
 /* Memory as a whole: find, dump, restore. */
-#include <ctype.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
@@ -20,33 +19,19 @@ static enum wt_status read_bytes(struct wt_shell *c, uint64_t at, void *out, siz
     return WT_OK;
 }
 
-/* The next argument between commas, or between blanks; the caller frees it. NULL: none is there. */
-static char *take_argument(const char **text, char end)
+/* The next argument, up to one of these characters; the caller frees it. NULL: none is there. */
+static char *take_argument(const char **text, const char *ends)
 {
-    const char *at = *text;
-    unsigned depth = 0;
-    char quote = 0;
-    for (; *at; at++) {
-        if (quote)
-            quote = *at == quote ? 0 : quote;
-        else if (*at == '"' || *at == '\'')
-            quote = *at;
-        else if (*at == '(' || *at == '[')
-            depth++;
-        else if ((*at == ')' || *at == ']') && depth)
-            depth--;
-        else if (!depth && (end == ' ' ? isspace((unsigned char)*at) : *at == end))
-            break;
-    }
-    char *argument = at > *text ? strndup(*text, (size_t)(at - *text)) : NULL;
-    *text = wt_skip_blanks(*at ? at + 1 : at);
+    const char *end = wt_message_argument_end(*text, ends);
+    char *argument = end > *text ? strndup(*text, (size_t)(end - *text)) : NULL;
+    *text = wt_skip_blanks(*end ? end + 1 : end);
     return argument;
 }
 
-static enum wt_status take_address(struct wt_shell *c, const char **text, char end, uint64_t *value,
-                                   struct wt_error *err)
+static enum wt_status take_address(struct wt_shell *c, const char **text, const char *ends,
+                                   uint64_t *value, struct wt_error *err)
 {
-    char *argument = take_argument(text, end);
+    char *argument = take_argument(text, ends);
     const enum wt_status status = argument ? wt_program_address(c->program, argument, value, err)
                                            : wt_fail(err, WT_INVALID, "an address is missing");
     free(argument);
@@ -91,14 +76,14 @@ enum wt_status do_find(struct wt_shell *c, const char *text, struct wt_error *er
     unsigned found = 0;
     enum wt_status status = take_format(&text, &spec, err);
     if (!status)
-        status = take_address(c, &text, ',', &start, err);
+        status = take_address(c, &text, ",", &start, err);
     const bool is_length = *text == '+';
     text += is_length;
     if (!status)
-        status = take_address(c, &text, ',', &end, err);
+        status = take_address(c, &text, ",", &end, err);
     if (!status && !*text)
         status = wt_fail(err, WT_INVALID, "Missing search pattern: find START, +LENGTH, VALUE, …");
-    for (char *value; !status && (value = take_argument(&text, ',')) != NULL; free(value))
+    for (char *value; !status && (value = take_argument(&text, ",")) != NULL; free(value))
         status = add_value(c, value, spec.size, pattern, &length, err);
     if (status)
         return status;
@@ -159,7 +144,7 @@ enum wt_status do_dump(struct wt_shell *c, const char *text, struct wt_error *er
         return wt_fail(err, WT_INVALID,
                        "dump takes 'memory FILE START END', or 'value FILE EXPRESSION'");
     text = wt_skip_blanks(text + (memory ? 7 : 6));
-    char *path = take_argument(&text, ' ');
+    char *path = take_argument(&text, " ");
     enum wt_status status = WT_OK;
     if (!path || !*text)
         status = wt_fail(err, WT_INVALID, "dump %s takes a file and %s",
@@ -173,9 +158,9 @@ enum wt_status do_dump(struct wt_shell *c, const char *text, struct wt_error *er
         if (!status || v.bytes)
             wt_values_free(&v);
     } else if (!status) {
-        status = take_address(c, &text, ' ', &start, err);
+        status = take_address(c, &text, " ", &start, err);
         if (!status)
-            status = take_address(c, &text, ' ', &end, err);
+            status = take_address(c, &text, " ", &end, err);
         if (!status && (end <= start || end - start > MOST_BYTES))
             status = wt_fail(err, WT_INVALID, "Invalid memory address range (start >= end).");
         uint8_t *bytes = status ? NULL : malloc(end - start);
@@ -193,13 +178,13 @@ enum wt_status do_dump(struct wt_shell *c, const char *text, struct wt_error *er
 enum wt_status do_restore(struct wt_shell *c, const char *text, struct wt_error *err)
 {
     uint64_t to;
-    char *path = take_argument(&text, ' ');
+    char *path = take_argument(&text, " ");
     enum wt_status status = WT_OK;
     if (!path || strncmp(text, "binary ", 7) != 0)
         status = wt_fail(err, WT_INVALID, "restore takes FILE binary ADDRESS");
     if (!status) {
         text = wt_skip_blanks(text + 7);
-        status = take_address(c, &text, ' ', &to, err);
+        status = take_address(c, &text, " ", &to, err);
     }
     FILE *file = status ? NULL : fopen(path, "re");
     if (!status && !file)

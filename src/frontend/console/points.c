@@ -1,7 +1,6 @@
 /* Breakpoints and watchpoints as the user sets and lists them. */
 #include <ctype.h>
 #include <inttypes.h>
-#include <regex.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -126,7 +125,8 @@ enum wt_status do_awatch(struct wt_shell *c, const char *text, struct wt_error *
 
 /* ---- changing them ---- */
 
-typedef void change_fn(struct wt_shell *c, struct wt_point *p);
+/* @p stops: after so many it is disabled; 0: it stays. */
+typedef void change_fn(struct wt_shell *c, struct wt_point *p, unsigned stops);
 
 /* A number, or "$bpnum": the number of the breakpoint set last. */
 static bool take_point_number(const struct wt_shell *c, const char **text, uint64_t *number)
@@ -138,13 +138,13 @@ static bool take_point_number(const struct wt_shell *c, const char **text, uint6
     return true;
 }
 
-static enum wt_status change(struct wt_shell *c, const char *text, change_fn *how,
+static enum wt_status change(struct wt_shell *c, const char *text, change_fn *how, unsigned stops,
                              struct wt_error *err)
 {
     uint64_t first, last;
     if (!*text) {
         for (size_t i = c->program->point_count; i-- > 0;)
-            how(c, c->program->point[i]);
+            how(c, c->program->point[i], stops);
         return WT_OK;
     }
     while (*text) {
@@ -160,7 +160,7 @@ static enum wt_status change(struct wt_shell *c, const char *text, change_fn *ho
             struct wt_point *p =
                 n <= c->program->last_number ? wt_program_point(c->program, (unsigned)n) : NULL;
             if (p)
-                how(c, p);
+                how(c, p, stops);
             else if (first == last)
                 return wt_fail(err, WT_INVALID, "No breakpoint number %" PRIu64 ".", n);
             if (n > c->program->last_number)
@@ -170,29 +170,28 @@ static enum wt_status change(struct wt_shell *c, const char *text, change_fn *ho
     return WT_OK;
 }
 
-static void delete_it(struct wt_shell *c, struct wt_point *p)
+static void delete_it(struct wt_shell *c, struct wt_point *p, unsigned stops)
 {
     wt_program_delete_point(c->program, p);
 }
 
-static void enable_it(struct wt_shell *c, struct wt_point *p)
+static void enable_it(struct wt_shell *c, struct wt_point *p, unsigned stops)
 {
     p->enabled = true;
-    p->stops_left = 0;
+    p->stops_left = stops;
 }
 
-static void enable_once(struct wt_shell *c, struct wt_point *p)
+static void enable_delete(struct wt_shell *c, struct wt_point *p, unsigned stops)
 {
     p->enabled = true;
-    p->stops_left = 1;
+    p->temporary = p->kind == WT_POINT_BREAK;
+    p->stops_left = !p->temporary;
+    if (!p->temporary)
+        fprintf(c->out, "%u is no breakpoint: it is disabled after its stop, not deleted.\n",
+                p->number);
 }
 
-static void enable_delete(struct wt_shell *c, struct wt_point *p)
-{
-    p->enabled = p->temporary = true;
-}
-
-static void disable_it(struct wt_shell *c, struct wt_point *p)
+static void disable_it(struct wt_shell *c, struct wt_point *p, unsigned stops)
 {
     p->enabled = false;
 }
@@ -209,31 +208,29 @@ static const char *skip_word(const char *text, const char *word)
 /* "enable [once | delete | count N] [breakpoints] NUMBER…" */
 enum wt_status do_enable(struct wt_shell *c, const char *text, struct wt_error *err)
 {
-    text = skip_word(text, "breakpoints");
-    const char *once = skip_word(text, "once"), *count = skip_word(text, "count"),
-               *delete = skip_word(text, "delete");
-    uint64_t left = 0, number;
-    if (once != text || delete != text) {
-        const char *points = once != text ? once : delete;
-        return *points ? change(c, points, once != text ? enable_once : enable_delete, err)
-                       : wt_fail(err, WT_INVALID,
-                                 "Argument required (one or more breakpoint numbers).");
+    change_fn *how = enable_it;
+    uint64_t stops = 0;
+    const char *whole = text = skip_word(text, "breakpoints"), *rest;
+    if ((rest = skip_word(text, "once")) != text) {
+        stops = 1;
+        text = rest;
+    } else if ((rest = skip_word(text, "delete")) != text) {
+        how = enable_delete;
+        text = rest;
+    } else if ((rest = skip_word(text, "count")) != text) {
+        if (!wt_take_number(&rest, &stops) || !stops || stops > UINT32_MAX)
+            return wt_fail(err, WT_INVALID,
+                           "enable count takes a number of stops and breakpoint numbers");
+        text = rest;
     }
-    if (count == text)
-        return change(c, text, enable_it, err);
-    if (!wt_take_number(&count, &left) || !left || left > UINT32_MAX || !*count)
-        return wt_fail(err, WT_INVALID,
-                       "enable count takes a number of stops and breakpoint numbers");
-    const char *points = count;
-    enum wt_status status = change(c, points, enable_it, err);
-    while (!status && take_point_number(c, &points, &number))
-        wt_program_point(c->program, (unsigned)number)->stops_left = (unsigned)left;
-    return status;
+    if (text != whole && !*text)
+        return wt_fail(err, WT_INVALID, "Argument required (one or more breakpoint numbers).");
+    return change(c, text, how, (unsigned)stops, err);
 }
 
 enum wt_status do_disable(struct wt_shell *c, const char *text, struct wt_error *err)
 {
-    return change(c, skip_word(text, "breakpoints"), disable_it, err);
+    return change(c, skip_word(text, "breakpoints"), disable_it, 0, err);
 }
 
 enum wt_status do_delete(struct wt_shell *c, const char *text, struct wt_error *err)
@@ -243,7 +240,7 @@ enum wt_status do_delete(struct wt_shell *c, const char *text, struct wt_error *
         return do_undisplay(c, wt_skip_blanks(text + 7), err);
     if (!*text && c->program->point_count && !ask(c, "Delete all breakpoints? (y or n) "))
         return WT_OK;
-    return change(c, text, delete_it, err);
+    return change(c, text, delete_it, 0, err);
 }
 
 enum wt_status do_clear(struct wt_shell *c, const char *text, struct wt_error *err)
@@ -317,7 +314,7 @@ enum wt_status do_ignore(struct wt_shell *c, const char *text, struct wt_error *
 enum wt_status do_commands(struct wt_shell *c, const char *text, struct wt_error *err)
 {
     struct wt_point *p = wt_program_point(c->program, c->program->last_number);
-    struct wt_lines block = {0};
+    struct wt_script block = {0};
     char told[120];
     enum wt_status status = WT_OK;
     if (*text)
@@ -332,7 +329,7 @@ enum wt_status do_commands(struct wt_shell *c, const char *text, struct wt_error
              p->number);
     status = wt_language_block(c->owner.language, "commands", told, &block, err);
     if (status) {
-        wt_lines_free(&block);
+        wt_script_free(&block);
         return status;
     }
     const char *first = block.count ? wt_skip_blanks(block.line[0]) : "";
@@ -343,7 +340,8 @@ enum wt_status do_commands(struct wt_shell *c, const char *text, struct wt_error
         memmove(block.line, block.line + from, (block.count - from) * sizeof *block.line);
     wt_script_free(&p->commands);
     p->silent = from;
-    p->commands = (struct wt_script){block.line, block.count - from, block.capacity};
+    block.count -= from;
+    p->commands = block;
     return WT_OK;
 }
 
@@ -352,10 +350,10 @@ enum wt_status do_rbreak(struct wt_shell *c, const char *text, struct wt_error *
 {
     size_t modules, count, found = 0;
     regex_t wanted;
-    enum wt_status status = WT_OK;
     const struct wt_module *m = wt_modules_list(c->program->modules, &modules);
-    if (!*text || regcomp(&wanted, text, REG_EXTENDED | REG_NOSUB) != 0)
-        return wt_fail(err, WT_INVALID, "rbreak takes a regular expression");
+    enum wt_status status = take_pattern(text, "rbreak", 0, &wanted, err);
+    if (status)
+        return status;
     for (size_t i = 0; i < modules && !status; i++) {
         struct wt_info *info = wt_symbols_info(m[i].symbols);
         const struct wt_name *names = info ? wt_info_names(info, &count) : NULL;

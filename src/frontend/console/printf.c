@@ -29,7 +29,7 @@ enum wt_status do_printf(struct wt_shell *c, const char *text, struct wt_error *
 
 enum wt_status do_dprintf(struct wt_shell *c, const char *text, struct wt_error *err)
 {
-    const char *comma = wt_message_argument_end(text);
+    const char *comma = wt_message_argument_end(text, ",");
     if (!*text || !*comma)
         return wt_fail(err, WT_INVALID,
                        "dprintf takes a location, a format and values: dprintf LOCATION,\"FORMAT\","

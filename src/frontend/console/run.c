@@ -83,10 +83,9 @@ enum wt_status do_reverse_continue(struct wt_shell *c, const char *text, struct 
 enum wt_status do_jump(struct wt_shell *c, const char *text, struct wt_error *err)
 {
     const struct wt_view view = wt_program_view(c->program);
-    struct wt_values values;
     uint64_t *list;
     size_t count;
-    char change[40], symbol[300];
+    char symbol[300];
     enum wt_status status = *text
                                 ? wt_program_need_thread(c->program, err)
                                 : wt_fail(err, WT_INVALID, "Argument required (starting address).");
@@ -98,11 +97,8 @@ enum wt_status do_jump(struct wt_shell *c, const char *text, struct wt_error *er
     free(list);
     if (count != 1)
         return wt_fail(err, WT_INVALID, "%s has %zu places: jump goes to one", text, count);
-    snprintf(change, sizeof change, "$pc = 0x%" PRIx64, to);
-    if ((status = wt_source_evaluate(&view, change, &values, err)) != WT_OK)
+    if ((status = wt_program_jump(c->program, to, err)) != WT_OK)
         return status;
-    wt_values_free(&values);
-    wt_program_refresh_frames(c->program);
     wt_source_symbol_at(&view, to, false, symbol, sizeof symbol);
     fprintf(c->out, "Continuing at 0x%" PRIx64 "%s%s.\n", to, *symbol ? " " : "", symbol);
     return go_and_show(c, false, err);

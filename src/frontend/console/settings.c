@@ -107,8 +107,8 @@ static enum wt_status set_environment(struct wt_shell *c, const char *text, stru
 
 enum kind { SWITCH, COUNT, ONE_OF, TEXT, FIXED, NO_EFFECT };
 
-/* A setting: how its value is kept, and what `show` says of it. FIXED: it has one value only, and
- * `shown` says why. */
+/* A setting: the place of its value, and the sentence of `show`. FIXED: it has one value only, and
+ * `shown` is the reason. */
 struct setting {
     const char *name;
     enum kind kind;

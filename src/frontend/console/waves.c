@@ -1,7 +1,6 @@
 /* Waves, lanes, threads, and the device: selecting and listing them; time and history. */
 #include <ctype.h>
 #include <inttypes.h>
-#include <regex.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -95,9 +94,10 @@ static enum wt_status find_threads(struct wt_shell *c, const char *text, struct 
     const struct wt_thread_info *list;
     size_t count, found = 0;
     regex_t wanted;
-    if (!*text || regcomp(&wanted, text, REG_EXTENDED | REG_NOSUB) != 0)
-        return wt_fail(err, WT_INVALID, "thread find takes a regular expression");
-    enum wt_status status = wt_debugger_threads(c->program->debugger, &list, &count, err);
+    enum wt_status status = take_pattern(text, "thread find", 0, &wanted, err);
+    if (status)
+        return status;
+    status = wt_debugger_threads(c->program->debugger, &list, &count, err);
     for (size_t i = 0; !status && i < count; i++) {
         char name[WT_THREAD_NAME], place[300];
         wt_debugger_thread_name(c->program->debugger, list[i].id, name, sizeof name);

@@ -161,7 +161,6 @@ enum wt_status dap_goto(struct wt_dap *d, struct json_object *arguments, struct 
                         struct wt_error *err)
 {
     int64_t target;
-    const unsigned pc = (unsigned)d->g->topology->pc_index;
     enum wt_status status = dap_need_number(arguments, "targetId", &target, err);
     if (!status)
         status = begin(d, arguments, "goto", err);
@@ -170,15 +169,10 @@ enum wt_status dap_goto(struct wt_dap *d, struct json_object *arguments, struct 
         return status;
     if (target < d->target_base || target >= d->target_base + (int64_t)d->target_count)
         return wt_fail(err, WT_INVALID, "target %lld is none of this stop", (long long)target);
-    const uint64_t address = d->target[target - d->target_base].address;
-    if ((status = wt_debugger_write_number(d->g->debugger, d->g->thread, pc, address, err)) !=
-        WT_OK)
-        return status;
-    d->g->entered = d->g->wanted_line = 0;
-    d->g->faulted = false;
-    wt_program_forget_frames(d->g);
-    dap_begin_run(d);
-    return WT_OK;
+    status = wt_program_jump(d->g, d->target[target - d->target_base].address, err);
+    if (!status)
+        dap_begin_run(d);
+    return status;
 }
 
 /* ---- targets ---- */

@@ -1,4 +1,5 @@
-/* See language.h: words of GDB, cuda-gdb and rocgdb that are no commands here, and what to use. */
+/* See language.h: words of GDB, cuda-gdb and rocgdb that this console lacks, each with the command
+ * to use instead. */
 #include <string.h>
 
 #include "frontend/language/language.h"

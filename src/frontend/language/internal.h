@@ -7,7 +7,7 @@
 /** A command that the user has made: lines, or, an alias, the begin of one. */
 struct defined {
     char *name, *help;
-    struct wt_lines body;
+    struct wt_script body;
     bool is_alias;
 };
 

@@ -10,6 +10,7 @@
 #include <stddef.h>
 #include <stdio.h>
 
+#include "base/text.h"
 #include "wavetrap/error.h"
 
 /** What the commands act on. It begins with a struct wt_language_owner. */
@@ -35,15 +36,6 @@ struct wt_command {
                               'T' text of which blanks at the end count */
     bool repeats;        /**< an empty line does it again */
 };
-
-/** Lines. */
-struct wt_lines {
-    char **line;
-    size_t count, capacity;
-};
-
-/** Frees them; the list is empty then. */
-void wt_lines_free(struct wt_lines *lines);
 
 /** What a console's owner gives to its language. */
 struct wt_language_options {
@@ -108,7 +100,7 @@ enum wt_status wt_language_source(struct wt_language *language, const char *path
  * first if a user types them; NULL.
  */
 enum wt_status wt_language_block(struct wt_language *language, const char *what, const char *told,
-                                 struct wt_lines *block, struct wt_error *err);
+                                 struct wt_script *block, struct wt_error *err);
 /** Scripts that are being executed, one by another. */
 unsigned wt_language_depth(const struct wt_language *language);
 /** Commands are printed before they are done (`set trace-commands`). */

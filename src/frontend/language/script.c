@@ -11,29 +11,6 @@
 
 #define MOST_DEPTH 30 /* of scripts that execute scripts */
 
-/* Appends a line, which the list owns, or frees on failure; false without host memory. */
-static bool add_line(struct wt_lines *lines, char *line)
-{
-    char **grown =
-        line ? wt_array_grow(lines->line, &lines->capacity, lines->count + 1, sizeof(char *))
-             : NULL;
-    if (!grown) {
-        free(line);
-        return false;
-    }
-    lines->line = grown;
-    grown[lines->count++] = line;
-    return true;
-}
-
-void wt_lines_free(struct wt_lines *lines)
-{
-    for (size_t i = 0; i < lines->count; i++)
-        free(lines->line[i]);
-    free(lines->line);
-    *lines = (struct wt_lines){0};
-}
-
 struct wt_language *wt_language_new(const struct wt_language_options *options)
 {
     struct wt_language *l = calloc(1, sizeof *l);
@@ -47,7 +24,7 @@ void wt_language_free(struct wt_language *l)
     for (size_t i = 0; l && i < l->count; i++) {
         free(l->defined[i].name);
         free(l->defined[i].help);
-        wt_lines_free(&l->defined[i].body);
+        wt_script_free(&l->defined[i].body);
     }
     free(l ? l->defined : NULL);
     free(l);
@@ -113,7 +90,7 @@ static enum wt_status take_defined(struct wt_language *l, const char *text, stru
 enum wt_status do_define(struct wt_shell *c, const char *text, struct wt_error *err)
 {
     struct wt_language *l = wt_shell_language(c);
-    struct wt_lines body = {0};
+    struct wt_script body = {0};
     struct defined *d;
     if (text[wt_language_word(text)])
         return wt_fail(err, WT_INVALID, "define takes the name of one command");
@@ -125,10 +102,10 @@ enum wt_status do_define(struct wt_shell *c, const char *text, struct wt_error *
     if (!status)
         status = take_defined(l, text, &d, err);
     if (status) {
-        wt_lines_free(&body);
+        wt_script_free(&body);
         return status;
     }
-    wt_lines_free(&d->body);
+    wt_script_free(&d->body);
     d->body = body;
     d->is_alias = false;
     return WT_OK;
@@ -137,7 +114,7 @@ enum wt_status do_define(struct wt_shell *c, const char *text, struct wt_error *
 enum wt_status do_document(struct wt_shell *c, const char *text, struct wt_error *err)
 {
     struct wt_language *l = wt_shell_language(c);
-    struct wt_lines body = {0};
+    struct wt_script body = {0};
     struct defined *d = find_defined(l, text, strlen(text));
     char *help = NULL;
     size_t size;
@@ -153,11 +130,11 @@ enum wt_status do_document(struct wt_shell *c, const char *text, struct wt_error
         free(d->help);
         d->help = help;
     }
-    wt_lines_free(&body);
+    wt_script_free(&body);
     return status;
 }
 
-/* "alias [--] NAME = COMMAND": what is behind the name is added to the command. */
+/* "alias [--] NAME = COMMAND": the arguments of NAME are appended to the command. */
 enum wt_status do_alias(struct wt_shell *c, const char *text, struct wt_error *err)
 {
     struct wt_language *l = wt_shell_language(c);
@@ -175,10 +152,11 @@ enum wt_status do_alias(struct wt_shell *c, const char *text, struct wt_error *e
         free(line);
         return status;
     }
-    wt_lines_free(&d->body);
+    wt_script_free(&d->body);
     d->is_alias = true;
-    return add_line(&d->body, line) ? WT_OK
-                                    : wt_fail(err, WT_NO_MEMORY, "no host memory for an alias");
+    return wt_script_add(&d->body, line)
+               ? WT_OK
+               : wt_fail(err, WT_NO_MEMORY, "no host memory for an alias");
 }
 
 /* ---- arguments of definitions ---- */
@@ -242,7 +220,7 @@ static enum wt_status run_defined(struct wt_language *l, const struct defined *d
                                   struct wt_error *err)
 {
     struct arguments arguments;
-    struct wt_lines lines = {0};
+    struct wt_script lines = {0};
     size_t at = 0;
     enum wt_status status = take_arguments(rest, &arguments, err);
     for (size_t i = 0; !status && i < d->body.count; i++) {
@@ -251,12 +229,12 @@ static enum wt_status run_defined(struct wt_language *l, const struct defined *d
             line = put_arguments(d->body.line[i], &arguments);
         else if (asprintf(&line, "%s%s%s", d->body.line[i], *rest ? " " : "", rest) < 0)
             line = NULL;
-        if (!add_line(&lines, line))
+        if (!wt_script_add(&lines, line))
             status = wt_fail(err, WT_NO_MEMORY, "no host memory for a command");
     }
     if (!status)
         status = wt_language_lines(l, lines.line, lines.count, &at, err);
-    wt_lines_free(&lines);
+    wt_script_free(&lines);
     return status;
 }
 
@@ -317,7 +295,7 @@ enum wt_status wt_language_lines(struct wt_language *l, char *const *line, size_
 enum wt_status wt_language_source(struct wt_language *l, const char *path, struct wt_error *err)
 {
     FILE *file = fopen(path, "re");
-    struct wt_lines lines = {0};
+    struct wt_script lines = {0};
     char *text = NULL;
     size_t room = 0, at = 0;
     enum wt_status status = WT_OK;
@@ -326,14 +304,14 @@ enum wt_status wt_language_source(struct wt_language *l, const char *path, struc
     for (ssize_t length; !status && (length = getline(&text, &room, file)) >= 0;) {
         while (length && (text[length - 1] == '\n' || text[length - 1] == '\r'))
             text[--length] = 0;
-        if (!add_line(&lines, strdup(text)))
+        if (!wt_script_add(&lines, strdup(text)))
             status = wt_fail(err, WT_NO_MEMORY, "no host memory for %s", path);
     }
     free(text);
     fclose(file);
     if (!status && (status = wt_language_lines(l, lines.line, lines.count, &at, err)) != WT_OK)
         wt_fail_in(err, "%s:%zu", path, at);
-    wt_lines_free(&lines);
+    wt_script_free(&lines);
     return status;
 }
 
@@ -373,7 +351,7 @@ static bool next_line(struct wt_language *l, char **line)
 }
 
 enum wt_status wt_language_block(struct wt_language *l, const char *what, const char *told,
-                                 struct wt_lines *block, struct wt_error *err)
+                                 struct wt_script *block, struct wt_error *err)
 {
     char *line;
     int depth = 1;
@@ -389,14 +367,14 @@ enum wt_status wt_language_block(struct wt_language *l, const char *what, const 
             free(line);
             return WT_OK;
         }
-        if (!add_line(block, line))
+        if (!wt_script_add(block, line))
             return wt_fail(err, WT_NO_MEMORY, "no host memory for the lines of %s", what);
     }
     return wt_fail(err, WT_INVALID, "%s has no 'end'", what);
 }
 
 /* The line of a block that says "else", outside of the blocks in it; their count: none does. */
-static size_t find_else(const struct wt_language *l, const struct wt_lines *block)
+static size_t find_else(const struct wt_language *l, const struct wt_script *block)
 {
     int depth = 0;
     for (size_t i = 0; i < block->count; i++) {
@@ -411,7 +389,7 @@ static size_t find_else(const struct wt_language *l, const struct wt_lines *bloc
 enum wt_status do_if(struct wt_shell *c, const char *text, struct wt_error *err)
 {
     struct wt_language *l = wt_shell_language(c);
-    struct wt_lines block = {0};
+    struct wt_script block = {0};
     bool holds = false;
     size_t at;
     enum wt_status status = *text
@@ -424,14 +402,14 @@ enum wt_status do_if(struct wt_shell *c, const char *text, struct wt_error *err)
         status = wt_language_lines(l, block.line, middle, &at, err);
     else if (!status && middle < block.count)
         status = wt_language_lines(l, block.line + middle + 1, block.count - middle - 1, &at, err);
-    wt_lines_free(&block);
+    wt_script_free(&block);
     return status;
 }
 
 enum wt_status do_while(struct wt_shell *c, const char *text, struct wt_error *err)
 {
     struct wt_language *l = wt_shell_language(c);
-    struct wt_lines block = {0};
+    struct wt_script block = {0};
     bool holds = false;
     size_t at;
     enum wt_status status = *text
@@ -448,7 +426,7 @@ enum wt_status do_while(struct wt_shell *c, const char *text, struct wt_error *e
             status = wt_fail(err, WT_STATE, "Interrupted.");
     }
     l->loops--;
-    wt_lines_free(&block);
+    wt_script_free(&block);
     return status;
 }
 

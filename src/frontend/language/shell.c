@@ -1,4 +1,4 @@
-/* See language.h: commands of the system's shell, and what commands print as their input. */
+/* See language.h: commands of the system's shell, and pipes from the console's commands to them. */
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
