@@ -137,11 +137,8 @@ static enum wt_status take_line_of(struct cli_suppressions *all, const char *nam
     return WT_OK;
 }
 
-/* Adds those of a file's text: lines "suppress KIND kernel=GLOB function=GLOB file=GLOB[:LINE]
- * object=GLOB  # reason", of which all but KIND may be left out. KIND is a pattern, too. name is
- * for messages. WT_INVALID: *err says which line is wrong. */
-static enum wt_status suppressions_parse(struct cli_suppressions *all, const char *name,
-                                         const char *text, struct wt_error *err)
+enum wt_status cli_suppressions_parse(struct cli_suppressions *all, const char *name,
+                                      const char *text, struct wt_error *err)
 {
     enum wt_status status = WT_OK;
     for (unsigned number = 1; *text && !status; number++) {
@@ -168,7 +165,7 @@ enum wt_status cli_suppressions_read(struct cli_suppressions *all, const char *p
     if (status)
         return status;
     status = strlen((const char *)bytes) == length
-                 ? suppressions_parse(all, path, (const char *)bytes, err)
+                 ? cli_suppressions_parse(all, path, (const char *)bytes, err)
                  : wt_fail(err, WT_INVALID, "%.400s: it is no text", path);
     free(bytes);
     return status;

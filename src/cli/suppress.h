@@ -24,6 +24,13 @@ struct cli_suppressions {
     size_t count, capacity;
 };
 
+/**
+ * Adds those of a file's text: lines "suppress KIND kernel=GLOB function=GLOB file=GLOB[:LINE]
+ * object=GLOB  # reason", of which all but KIND may be left out. KIND is a pattern, too. @p name is
+ * for messages. WT_INVALID: *err says which line is wrong.
+ */
+enum wt_status cli_suppressions_parse(struct cli_suppressions *all, const char *name,
+                                      const char *text, struct wt_error *err);
 /** Adds those of a file. */
 enum wt_status cli_suppressions_read(struct cli_suppressions *all, const char *path,
                                      struct wt_error *err);

@@ -215,6 +215,17 @@ def test_the_fake_debugger_has_what_the_gdb_server_calls():
     assert not NOT_FAKED & called, "functions that the GDB server calls"
 
 
+def test_fuzz_targets_call_functions_that_are_declared():
+    """`make check` builds them last; a function that became static is told here."""
+    fuzz = SOURCE.parent / "tests/fuzz"
+    called = set(re.findall(r"\b((?:wt|vx|gcn|gen|sm|cli|drm|ptx|cuda|cubin|http|i915|hsa|rsp|dap|jtag)_\w+)\(", "".join(text_of(file) for file in fuzz.glob("*.[ch]"))))
+    told = set(re.findall(r"\w+", "".join(text_of(file) for folder in (SOURCE, SOURCE.parent / "include", fuzz) for file in folder.rglob("*.h"))))
+    own = set(re.findall(FUNCTION.replace("(?!static\\b|", "(?!"), "".join(text_of(file) for file in fuzz.glob("*.c")), re.M))
+    assert len(called) > 50, "too few calls found"
+    unknown = called - told - own
+    assert not unknown
+
+
 def test_files_are_no_longer_than_800_lines():
     """A longer file is split at its chapters."""
     lines = {str(file.relative_to(SOURCE)): file.read_text().count("\n") for file in SOURCE.rglob("*.[ch]")}
@@ -228,6 +239,7 @@ NOT_CALLED = {
         "waves out; tests run handlers that do it",
     "vx_device_dcr_write": "hardware: the registers by which a host sets up a launch; the command has options for the same values",
     "wt_machine_no_operand wt_machine_no_operand_name wt_machine_no_operands": "for a family without tables of operands, as the toy",
+    "wt_drm_endpoint_stop": "the fuzz target of Gen9's endpoint has a GPU for each input",
     "gen_compact": "the inverse of gen_expand, by which tests prove it",
     "wt_f16_class wt_f16_eq wt_f16_le wt_f16_lt wt_f16_to_i32 wt_f16_to_i64 wt_f16_to_u32 wt_f16_to_u64 wt_f32_le wt_f64_le":
         "a macro makes all operations of each format",

@@ -214,10 +214,9 @@ static uint32_t channel(const uint8_t *from, unsigned bytes, uint32_t most)
     return sample >= most ? whole : (sample * whole + most / 2) / most;
 }
 
-/* As wt_image_value_read_netpbm, for size bytes at data of a file name. */
-static enum wt_status image_value_netpbm(const char *name, const uint8_t *data, size_t size,
-                                         struct wt_image_shape *image, uint8_t **bytes,
-                                         size_t *length, struct wt_error *err)
+enum wt_status wt_image_value_netpbm(const char *name, const uint8_t *data, size_t size,
+                                     struct wt_image_shape *image, uint8_t **bytes, size_t *length,
+                                     struct wt_error *err)
 {
     uint32_t most;
     size_t at = 2;
@@ -265,7 +264,7 @@ enum wt_status wt_image_value_read_netpbm(const char *path, struct wt_image_shap
     *bytes = NULL;
     if ((status = wt_file_read(path, &data, &size, err)) != WT_OK)
         return status;
-    status = image_value_netpbm(path, data, size, image, bytes, length, err);
+    status = wt_image_value_netpbm(path, data, size, image, bytes, length, err);
     free(data);
     return status;
 }

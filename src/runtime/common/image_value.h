@@ -80,6 +80,11 @@ enum wt_status wt_image_value_parse(const char *text, unsigned dimensions,
 enum wt_status wt_image_value_read_netpbm(const char *path, struct wt_image_shape *image,
                                           uint8_t **bytes, size_t *length, struct wt_error *err);
 
+/** As wt_image_value_read_netpbm, for the @p size bytes at @p data of a file @p name. */
+enum wt_status wt_image_value_netpbm(const char *name, const uint8_t *data, size_t size,
+                                     struct wt_image_shape *image, uint8_t **bytes, size_t *length,
+                                     struct wt_error *err);
+
 /**
  * Parses "ADDRESS,FILTER[,normalized]" (what follows "sampler:"): ADDRESS none, clamp,
  * clamp-to-edge, repeat or mirrored-repeat, FILTER nearest or linear.

@@ -422,8 +422,7 @@ static void record_gem(struct wt_drm_emulated *gpu)
         fprintf(stderr, "wavetrap: %s: cannot be written: %s\n", path, strerror(errno));
 }
 
-/* Frees the GPU, its driver and its device. NULL is allowed. */
-static void emulated_free(struct wt_drm_emulated *gpu)
+void wt_drm_emulated_free(struct wt_drm_emulated *gpu)
 {
     if (!gpu)
         return;
@@ -447,7 +446,7 @@ enum wt_status wt_drm_emulated_new(const struct gen_config *config,
     g->config = *config;
     if ((status = gen_device_new_in_host(config, &g->device, err)) != WT_OK ||
         (status = wt_i915_new(&ops, g, config->subslices, &g->driver, err)) != WT_OK) {
-        emulated_free(g);
+        wt_drm_emulated_free(g);
         return status;
     }
     drm_debugged_init(&g->debugged, before ? before->debugged.number + 1 : 0, g->device,

@@ -13,11 +13,13 @@ struct wt_drm_emulated;
 
 /**
  * Makes the GPU of the process after @p before (NULL: the first one), which @p config describes.
- * Mistakes of programs are reported on stderr. The caller frees *gpu with emulated_free.
+ * Mistakes of programs are reported on stderr. The caller frees *gpu with wt_drm_emulated_free.
  */
 enum wt_status wt_drm_emulated_new(const struct gen_config *config,
                                    const struct wt_drm_emulated *before,
                                    struct wt_drm_emulated **gpu, struct wt_error *err);
+/** Frees the GPU, its driver and its device. NULL is allowed. */
+void wt_drm_emulated_free(struct wt_drm_emulated *gpu);
 
 /**
  * After fork(), which wt_i915_before_fork has prepared, in the parent or the @p child, whose GPU is

@@ -394,3 +394,9 @@ void wt_drm_endpoint_start(struct wt_drm_emulated *const *gpus, unsigned count)
     fputs("wavetrap: no debugger can come: kernels are not held\n", stderr);
     hold(false);
 }
+
+void wt_drm_endpoint_stop(void)
+{
+    wt_server_stop(server.endpoint);
+    server.endpoint = NULL;
+}
