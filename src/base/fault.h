@@ -21,7 +21,7 @@ enum wt_fault_kind {
     WT_FAULT_HOST,            /**< the host ran out of memory */
 };
 
-/** What an access to memory does. */
+/** The kinds of accesses to memory. */
 enum wt_access { WT_ACCESS_LOAD, WT_ACCESS_STORE, WT_ACCESS_ATOMIC };
 
 /** Its word in sentences: "load", "store", "atomic". */

@@ -11,16 +11,13 @@ static void check_wave(const struct gcn_device *d, uint32_t id)
     }
     const bool halted = gcn_halted(w);
     const struct gcn_group *g = w->group;
-    assert(w->v && w->index < GCN_WAVES_PER_CU && g->launch < GCN_DISPATCHES);
+    wt_check_fields(w, gcn_wave_fields);
+    assert(w->v && !gcn_wave_flaw(d, w));
+    wt_check_fields(g, gcn_group_fields);
     assert(d->dispatch[g->launch].active);
-    assert(w->vgprs >= 1 && w->vgprs <= GCN_VGPRS && w->sgprs <= GCN_SCALARS);
-    assert(w->gws <= GCN_GWS_SEMAPHORE && w->gws_resource < GCN_GWS);
-    assert(!(w->at_barrier && w->gws));
     assert(!w->watch_hits);
     assert(w->late <= d->config.imprecise);
     assert(!w->late || gcn_noted_exception((struct gcn_device *)(uintptr_t)d, id));
-    assert(w->tba || !(w->status & GCN_STATUS_TRAP_EN));
-    assert(w->vm_cnt <= 63 && w->lgkm_cnt <= 15 && w->exp_cnt <= 7);
     assert(wt_turns_is_ready(&d->machine.turns, id) ==
            (!w->at_barrier && !w->gws && !halted && !d->dispatch[g->launch].suspended));
 }
@@ -57,6 +54,7 @@ static void check_dispatch(const struct gcn_device *d, unsigned n)
 {
     const struct gcn_dispatch *k = &d->dispatch[n];
     uint32_t running = 0;
+    wt_check_fields(k, gcn_dispatch_fields);
     for (uint32_t i = 0; i < d->machine.waves; i++)
         running += d->wave[i].active && d->wave[i].group->launch == n;
     assert(running == k->running && (k->active || !running));

@@ -16,37 +16,25 @@ static uint32_t program_status(const struct gcn_wave *w)
 static void mix_wave(uint64_t *hash, const struct gcn_wave *w, bool program)
 {
     const bool debugged = program && w->device->kfd.enabled;
-    const uint64_t numbers[] = {
-        w->id | (uint64_t)(w->id ^ w->scratch) << 32, /* mostly the same */
-        w->index,
-        w->pc,
-        debugged ? w->mode & ~(uint32_t)GCN_MODE_DEBUG_EN : w->mode,
-        w->trapsts,
-        debugged ? program_status(w) : w->status,
-        w->scc,
-        w->at_barrier,
-        w->vgprs,
-        w->sgprs,
-        w->vm_cnt,
-        w->lgkm_cnt,
-        w->exp_cnt,
-        w->at_barrier || w->gws ? w->wait_pc : 0,
-        w->gws,
-        w->gws ? w->gws_resource : 0,
-        w->gws ? w->gws_since : 0,
-        w->step_due,
-        w->kill,
-        w->save_entries | (uint64_t)w->late << 32,
-        (uint64_t)(w->group - w->device->group),
+    struct gcn_wave seen = *w;
+    uint64_t numbers[21] = {
+        [0] = w->id | (uint64_t)(w->id ^ w->scratch) << 32, /* mostly the same */
+        [19] = (uint64_t)w->late << 32,
+        [20] = (uint64_t)(w->group - w->device->group),
     };
-    wt_mix(hash, numbers, sizeof numbers);
-    uint32_t s[GCN_SCALARS];
-    memcpy(s, w->s, sizeof s);
+    if (!w->gws)
+        seen.gws_since = seen.gws_resource = 0;
+    if (!w->gws && !w->at_barrier)
+        seen.wait_pc = 0;
     if (debugged) { /* TTMP0, TTMP1 and TTMP6 say why it was stopped the last time */
-        s[GCN_TTMP] = s[GCN_TTMP + 1] = 0;
-        s[GCN_TTMP + 6] &= KFD_TTMP6_PACKET;
+        seen.mode &= ~(uint32_t)GCN_MODE_DEBUG_EN;
+        seen.status = program_status(w);
+        seen.s[GCN_TTMP] = seen.s[GCN_TTMP + 1] = 0;
+        seen.s[GCN_TTMP + 6] &= KFD_TTMP6_PACKET;
     }
-    wt_mix(hash, s, sizeof s);
+    wt_hash_fields(numbers, &seen, gcn_wave_fields);
+    wt_mix(hash, numbers, sizeof numbers);
+    wt_mix(hash, seen.s, sizeof seen.s);
     wt_mix(hash, w->v, w->vgprs * sizeof *w->v);
 }
 
@@ -55,8 +43,8 @@ static void mix_dispatches(uint64_t *hash, const struct gcn_device *d)
 {
     for (uint32_t i = 1; i < GCN_DISPATCHES; i++) {
         const struct gcn_dispatch *k = &d->dispatch[i];
-        const uint64_t numbers[] = {i,       k->active, k->packet, k->queue, k->id,
-                                    k->next, k->total,  k->done,   d->served};
+        uint64_t numbers[9] = {[0] = i, [8] = d->served};
+        wt_hash_fields(numbers + 1, k, gcn_dispatch_fields);
         if (k->id)
             wt_mix(hash, numbers, sizeof numbers);
     }
@@ -65,26 +53,10 @@ static void mix_dispatches(uint64_t *hash, const struct gcn_device *d)
 static uint64_t hash_of(struct wt_machine *m, bool program)
 {
     struct gcn_device *d = (struct gcn_device *)m;
-    const struct wt_schedule *s = &d->machine.turns.policy;
-    const struct gcn_dispatch *k = &d->dispatch[0];
     uint64_t h = wt_memory_hash(d->machine.memory);
-    const uint64_t numbers[] = {m->time,
-                                m->fault.kind,
-                                d->machine.turns.current,
-                                d->machine.turns.left,
-                                s->kind,
-                                s->turn,
-                                s->seed,
-                                s->state,
-                                d->tba,
-                                d->tma,
-                                k->active,
-                                k->packet,
-                                k->queue,
-                                k->id,
-                                k->next,
-                                k->total,
-                                k->done};
+    uint64_t numbers[17] = {[8] = d->tba, [9] = d->tma};
+    wt_hash_machine(numbers, m);
+    wt_hash_fields(numbers + 10, &d->dispatch[0], gcn_dispatch_fields);
     wt_mix(&h, numbers, sizeof numbers);
     mix_dispatches(&h, d);
     wt_mix(&h, d->machine.turns.round,
@@ -100,13 +72,8 @@ static uint64_t hash_of(struct wt_machine *m, bool program)
                    4 * sizeof(uint64_t));
         if (!g->used)
             continue;
-        const uint64_t group[] = {i | (uint64_t)g->launch << 32,
-                                  g->local_size,
-                                  g->coordinate[0],
-                                  g->coordinate[1],
-                                  g->coordinate[2],
-                                  g->waves,
-                                  gcn_waiting(g)};
+        uint64_t group[7] = {[0] = i, [5] = g->waves, [6] = gcn_waiting(g)};
+        wt_hash_fields(group, g, gcn_group_fields);
         wt_mix(&h, group, sizeof group);
         wt_mix(&h, g->local, g->local_size);
     }

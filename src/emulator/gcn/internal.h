@@ -9,6 +9,7 @@
 #include "emulator/gcn/host.h"
 #include "emulator/gcn/isa.h"
 #include "emulator/gcn/kfd.h"
+#include "emulator/machine/fields.h"
 #include "emulator/machine/groups.h"
 #include "emulator/machine/code_pages.h"
 #include "emulator/machine/engine.h"
@@ -686,6 +687,9 @@ extern const struct wt_address_map gcn_address_map;
 WT_MACHINE_FN(explain) gcn_explain;
 WT_ENGINE_FN(check) gcn_check;
 WT_MACHINE_FN(state) gcn_state;
+extern const struct wt_field gcn_dispatch_fields[], gcn_group_fields[], gcn_wave_fields[];
+/** Why an active wave is one that there cannot be: a sentence without a period; NULL. */
+const char *gcn_wave_flaw(const struct gcn_device *d, const struct gcn_wave *w);
 /* All of the state but the driver's debug interface and interrupts. */
 WT_MACHINE_FN(hash) gcn_hash;
 /* Without the registers of the debug hardware, and without what the driver's debug interface does

@@ -9,6 +9,89 @@
 
 #define MOST_ITEMS 1024 /* of a work-group */
 
+/* ---- the members of waves and dispatches: for files, hashes (hash.c) and checks (check.c) ---- */
+
+#define DISPATCH(member, most, what, at) WT_FIELD(struct gcn_dispatch, member, most, what, at)
+const struct wt_field gcn_dispatch_fields[] = {
+    DISPATCH(active, 1, "a flag", WT_AT(0)),
+    DISPATCH(suspended, 1, "a flag", WT_UNHASHED),
+    DISPATCH(origin.packet, UINT32_MAX, "a packet", WT_UNHASHED),
+    DISPATCH(origin.doorbell, UINT32_MAX, "a doorbell", WT_UNHASHED),
+    DISPATCH(origin.priority, UINT32_MAX, "a priority", WT_UNHASHED),
+    DISPATCH(origin.queue, UINT32_MAX, "a queue", WT_UNHASHED),
+    DISPATCH(origin.barred, UINT64_MAX, "compute units", WT_UNHASHED),
+    DISPATCH(origin.vmid, 15, "a VMID", WT_UNHASHED),
+    DISPATCH(origin.pipe, 3, "a pipe", WT_UNHASHED),
+    DISPATCH(origin.slot, 7, "a queue's slot", WT_UNHASHED),
+    DISPATCH(origin.caught, 0x1ff, "exceptions", WT_UNHASHED),
+    WT_FIELD_SINCE(6, struct gcn_dispatch, origin.launch, UINT64_MAX, "a launch", WT_UNHASHED),
+    DISPATCH(packet, UINT64_MAX, "a dispatch", WT_AT(1)),
+    DISPATCH(queue, UINT64_MAX, "a dispatch", WT_AT(2)),
+    DISPATCH(kernarg, UINT64_MAX, "a dispatch", WT_UNHASHED),
+    DISPATCH(entry, UINT64_MAX, "a dispatch", WT_UNHASHED),
+    DISPATCH(completion, UINT64_MAX, "a dispatch", WT_UNHASHED),
+    DISPATCH(id, UINT64_MAX, "a dispatch", WT_AT(3)),
+    DISPATCH(next, UINT64_MAX, "a dispatch", WT_AT(4)),
+    DISPATCH(total, UINT64_MAX, "a dispatch", WT_AT(5)),
+    DISPATCH(done, UINT64_MAX, "a dispatch", WT_AT(6)),
+    DISPATCH(scratch, UINT64_MAX, "a dispatch", WT_UNHASHED),
+    DISPATCH(grid[0], UINT32_MAX, "a grid", WT_UNHASHED),
+    DISPATCH(size[0], MOST_ITEMS, "a work-group", WT_UNHASHED),
+    DISPATCH(groups[0], UINT32_MAX, "a number of work-groups", WT_UNHASHED),
+    DISPATCH(grid[1], UINT32_MAX, "a grid", WT_UNHASHED),
+    DISPATCH(size[1], MOST_ITEMS, "a work-group", WT_UNHASHED),
+    DISPATCH(groups[1], UINT32_MAX, "a number of work-groups", WT_UNHASHED),
+    DISPATCH(grid[2], UINT32_MAX, "a grid", WT_UNHASHED),
+    DISPATCH(size[2], MOST_ITEMS, "a work-group", WT_UNHASHED),
+    DISPATCH(groups[2], UINT32_MAX, "a number of work-groups", WT_UNHASHED),
+    DISPATCH(lds, GCN_LDS_BYTES, "the LDS of a work-group", WT_UNHASHED),
+    DISPATCH(private_size, UINT32_MAX, "a dispatch", WT_UNHASHED),
+    DISPATCH(rsrc1, UINT32_MAX, "a dispatch", WT_UNHASHED),
+    DISPATCH(rsrc2, UINT32_MAX, "a dispatch", WT_UNHASHED),
+    DISPATCH(properties, UINT32_MAX, "a dispatch", WT_UNHASHED),
+    DISPATCH(scratch_wave, UINT32_MAX, "a dispatch", WT_UNHASHED),
+    DISPATCH(vgprs, GCN_VGPRS, "the VGPRs of a wave", WT_UNHASHED),
+    DISPATCH(sgprs, GCN_SCALARS, "the SGPRs of a wave", WT_UNHASHED),
+    DISPATCH(waves_per_group, GCN_WAVES_PER_CU, "the waves of a work-group", WT_UNHASHED),
+    DISPATCH(scratch_waves, UINT32_MAX, "a number of waves", WT_UNHASHED),
+    DISPATCH(scratch_resource, UINT32_MAX, "a resource", WT_UNHASHED),
+    {0}};
+
+#define GROUP(member, most, what, at) WT_FIELD(struct gcn_group, member, most, what, at)
+const struct wt_field gcn_group_fields[] = {
+    GROUP(used, 1, "a flag", WT_UNHASHED),
+    GROUP(saved, 1, "a flag", WT_UNHASHED),
+    GROUP(coordinate, UINT32_MAX, "a work-group", WT_AT(2)),
+    GROUP(launch, GCN_DISPATCHES - 1, "a work-group's dispatch", WT_UPPER(0)),
+    GROUP(local_size, GCN_LDS_BYTES, "the LDS of a work-group", WT_AT(1)),
+    {0}};
+
+#define WAVE(member, most, what, at) WT_FIELD(struct gcn_wave, member, most, what, at)
+const struct wt_field gcn_wave_fields[] = {
+    WAVE(pc, UINT64_MAX, "a PC", WT_AT(2)),
+    WAVE(mode, UINT32_MAX, "MODE", WT_AT(3)),
+    WAVE(trapsts, UINT32_MAX, "TRAPSTS", WT_AT(4)),
+    WAVE(status, UINT32_MAX, "STATUS", WT_AT(5)),
+    WAVE(scc, 1, "a flag", WT_AT(6)),
+    WAVE(at_barrier, 1, "a flag", WT_AT(7)),
+    WAVE(vgprs, GCN_VGPRS, "the VGPRs of a wave", WT_AT(8)),
+    WAVE(sgprs, GCN_SCALARS, "the SGPRs of a wave", WT_AT(9)),
+    WAVE(index, GCN_WAVES_PER_CU - 1, "a wave's place in its group", WT_AT(1)),
+    WAVE(vm_cnt, 63, "vmcnt", WT_AT(10)),
+    WAVE(lgkm_cnt, 15, "lgkmcnt", WT_AT(11)),
+    WAVE(exp_cnt, 7, "expcnt", WT_AT(12)),
+    WAVE(wait_pc, UINT64_MAX, "an address", WT_AT(13)),
+    WAVE(gws, GCN_GWS_SEMAPHORE, "a wave's wait", WT_AT(14)),
+    WAVE(gws_resource, GCN_GWS - 1, "a resource of global wave sync", WT_AT(15)),
+    WAVE(gws_since, UINT64_MAX, "an issue time", WT_AT(16)),
+    WAVE(tba, UINT64_MAX, "TBA", WT_UNHASHED),
+    WAVE(tma, UINT64_MAX, "TMA", WT_UNHASHED),
+    WAVE(step_due, 1, "a flag", WT_AT(17)),
+    WAVE(kill, 1, "a flag", WT_AT(18)),
+    WAVE(save_entries, UINT16_MAX, "a number of traps", WT_AT(19)),
+    WAVE(record, UINT32_MAX, "a wave's record", WT_UNHASHED),
+    {0}};
+
 /* ---- the debug hardware ---- */
 
 static void debug(struct wt_archive *a, struct gcn_device *d)
@@ -119,46 +202,11 @@ static void check_shape(struct wt_archive *a, const struct gcn_dispatch *k)
 
 static void dispatch(struct wt_archive *a, struct gcn_dispatch *k)
 {
-    struct gcn_origin *o = &k->origin;
-    uint32_t priority = (uint32_t)o->priority;
     if (wt_archive_whole(a, k, sizeof *k))
         return;
-    wt_archive_bool(a, &k->active);
-    wt_archive_bool(a, &k->suspended);
-    wt_archive_u32(a, &o->packet, UINT32_MAX, "a packet");
-    wt_archive_u32(a, &o->doorbell, UINT32_MAX, "a doorbell");
-    wt_archive_u32(a, &priority, UINT32_MAX, "a priority");
-    o->priority = (int32_t)priority;
-    wt_archive_u32(a, &o->queue, UINT32_MAX, "a queue");
-    wt_archive_u64(a, &o->barred, UINT64_MAX, "compute units");
-    wt_archive_u8(a, &o->vmid, 15, "a VMID");
-    wt_archive_u8(a, &o->pipe, 3, "a pipe");
-    wt_archive_u8(a, &o->slot, 7, "a queue's slot");
-    wt_archive_u16(a, &o->caught, 0x1ff, "exceptions");
-    if (!wt_archive_reads(a) || a->version > 5)
-        wt_archive_u64(a, &o->launch, UINT64_MAX, "a launch");
-    uint64_t *const longs[] = {&k->packet, &k->queue, &k->kernarg, &k->entry, &k->completion,
-                               &k->id,     &k->next,  &k->total,   &k->done,  &k->scratch};
-    for (size_t i = 0; i < sizeof longs / sizeof longs[0]; i++)
-        wt_archive_u64(a, longs[i], UINT64_MAX, "a dispatch");
-    for (unsigned i = 0; i < 3; i++) {
-        wt_archive_u32(a, &k->grid[i], UINT32_MAX, "a grid");
-        wt_archive_u32(a, &k->size[i], MOST_ITEMS, "a work-group");
-        wt_archive_u32(a, &k->groups[i], UINT32_MAX, "a number of work-groups");
-    }
-    wt_archive_u32(a, &k->lds, GCN_LDS_BYTES, "the LDS of a work-group");
-    uint32_t *const words[] = {&k->private_size, &k->rsrc1, &k->rsrc2, &k->properties,
-                               &k->scratch_wave};
-    for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
-        wt_archive_u32(a, words[i], UINT32_MAX, "a dispatch");
-    wt_archive_u32(a, &k->vgprs, GCN_VGPRS, "the VGPRs of a wave");
-    wt_archive_u32(a, &k->sgprs, GCN_SCALARS, "the SGPRs of a wave");
-    wt_archive_u32(a, &k->waves_per_group, GCN_WAVES_PER_CU, "the waves of a work-group");
-    wt_archive_u32(a, &k->scratch_waves, UINT32_MAX, "a number of waves");
-    for (unsigned i = 0; i < 4; i++)
-        wt_archive_u32(a, &k->scratch_resource[i], UINT32_MAX, "a resource");
+    wt_archive_fields(a, k, gcn_dispatch_fields);
     if (wt_archive_reads(a) && a->version <= 5)
-        o->launch = k->id;
+        k->origin.launch = k->id;
     if (wt_archive_reads(a) && k->id)
         check_shape(a, k);
     else if (wt_archive_reads(a))
@@ -170,29 +218,21 @@ static void dispatch(struct wt_archive *a, struct gcn_dispatch *k)
 static void group(struct wt_archive *a, struct wt_machine *m, struct wt_group_head *head)
 {
     struct gcn_group *g = (struct gcn_group *)head;
-    wt_archive_bool(a, &g->used);
-    wt_archive_bool(a, &g->saved);
-    for (unsigned i = 0; i < 3; i++)
-        wt_archive_u32(a, &g->coordinate[i], UINT32_MAX, "a work-group");
-    wt_archive_u32(a, &g->launch, GCN_DISPATCHES - 1, "a work-group's dispatch");
-    wt_archive_u32(a, &g->local_size, GCN_LDS_BYTES, "the LDS of a work-group");
+    wt_archive_fields(a, g, gcn_group_fields);
     if (wt_archive_reads(a) && g->used && !((struct gcn_device *)m)->dispatch[g->launch].active)
         wt_archive_fail(a, "a work-group is of a dispatch that has ended");
 }
 
-static void check_wave(struct wt_archive *a, const struct gcn_device *d, const struct gcn_wave *w)
+const char *gcn_wave_flaw(const struct gcn_device *d, const struct gcn_wave *w)
 {
-    const uint32_t cu = w->id / GCN_WAVES_PER_CU;
-    if (!w->group->used || w->group->core != cu)
-        wt_archive_fail(a, "a wave's work-group is not there");
-    if (!w->vgprs || !w->sgprs)
-        wt_archive_fail(a, "a wave has no registers");
-    if (w->at_barrier && w->gws)
-        wt_archive_fail(a, "a wave waits at two barriers");
-    if (!w->tba && w->status & GCN_STATUS_TRAP_EN)
-        wt_archive_fail(a, "a wave without a trap handler has STATUS.TRAP_EN");
-    if (!gcn_kfd_record_fits(d, w))
-        wt_archive_fail(a, "a wave's record is not in its save area");
+    return !w->group->used || w->group->core != w->id / GCN_WAVES_PER_CU
+               ? "a wave's work-group is not there"
+           : !w->vgprs || !w->sgprs  ? "a wave has no registers"
+           : w->at_barrier && w->gws ? "a wave waits at two barriers"
+           : !w->tba && w->status & GCN_STATUS_TRAP_EN
+               ? "a wave without a trap handler has STATUS.TRAP_EN"
+           : !gcn_kfd_record_fits(d, w) ? "a wave's record is not in its save area"
+                                        : NULL;
 }
 
 static void registers(struct wt_archive *a, struct gcn_device *d, struct gcn_wave *w)
@@ -200,28 +240,7 @@ static void registers(struct wt_archive *a, struct gcn_device *d, struct gcn_wav
     uint32_t number = wt_archive_reads(a) ? 0 : (uint32_t)(w->group - d->group);
     wt_archive_u32(a, &number, d->machine.waves - 1, "a wave's work-group");
     w->group = &d->group[number];
-    wt_archive_u64(a, &w->pc, UINT64_MAX, "a PC");
-    wt_archive_u32(a, &w->mode, UINT32_MAX, "MODE");
-    wt_archive_u32(a, &w->trapsts, UINT32_MAX, "TRAPSTS");
-    wt_archive_u32(a, &w->status, UINT32_MAX, "STATUS");
-    wt_archive_bool(a, &w->scc);
-    wt_archive_bool(a, &w->at_barrier);
-    wt_archive_u16(a, &w->vgprs, GCN_VGPRS, "the VGPRs of a wave");
-    wt_archive_u16(a, &w->sgprs, GCN_SCALARS, "the SGPRs of a wave");
-    wt_archive_u16(a, &w->index, GCN_WAVES_PER_CU - 1, "a wave's place in its group");
-    wt_archive_u8(a, &w->vm_cnt, 63, "vmcnt");
-    wt_archive_u8(a, &w->lgkm_cnt, 15, "lgkmcnt");
-    wt_archive_u8(a, &w->exp_cnt, 7, "expcnt");
-    wt_archive_u64(a, &w->wait_pc, UINT64_MAX, "an address");
-    wt_archive_u8(a, &w->gws, GCN_GWS_SEMAPHORE, "a wave's wait");
-    wt_archive_u8(a, &w->gws_resource, GCN_GWS - 1, "a resource of global wave sync");
-    wt_archive_u64(a, &w->gws_since, UINT64_MAX, "an issue time");
-    wt_archive_u64(a, &w->tba, UINT64_MAX, "TBA");
-    wt_archive_u64(a, &w->tma, UINT64_MAX, "TMA");
-    wt_archive_bool(a, &w->step_due);
-    wt_archive_bool(a, &w->kill);
-    wt_archive_u16(a, &w->save_entries, UINT16_MAX, "a number of traps");
-    wt_archive_u32(a, &w->record, UINT32_MAX, "a wave's record");
+    wt_archive_fields(a, w, gcn_wave_fields);
     wt_archive_bytes(a, w->s, sizeof w->s);
 }
 
@@ -254,8 +273,9 @@ static void wave(struct wt_archive *a, struct gcn_device *d, uint32_t n)
     if (w->active) {
         registers(a, d, w);
         vgprs(a, w);
-        if (wt_archive_reads(a))
-            check_wave(a, d, w);
+        const char *flaw = wt_archive_reads(a) ? gcn_wave_flaw(d, w) : NULL;
+        if (flaw)
+            wt_archive_fail(a, "%s", flaw);
     }
     if (wt_archive_reads(a) && (!w->active || a->failed))
         w->late = 0;

@@ -11,8 +11,10 @@ static void check_thread(const struct gen_device *d, uint32_t id)
         assert(!t->group);
         return;
     }
-    assert(t->group && t->group->used && t->g && t->index < GEN_SUBSLICE_THREADS);
-    assert(t->group->core == id / GEN_SUBSLICE_THREADS && t->group->launch < GEN_WALKS);
+    wt_check_fields(t, gen_thread_fields);
+    assert(t->group && t->group->used && t->g);
+    assert(t->group->core == id / GEN_SUBSLICE_THREADS);
+    wt_check_fields(t->group, gen_group_fields);
     assert(d->walk[t->group->launch].active);
     assert(!(t->mask & t->waiting));
     assert(t->in_system == ((t->g->cr[0] & GEN_CR0_MASTER) != 0));
@@ -27,6 +29,9 @@ void gen_check(struct wt_machine *m)
         check_thread(d, i);
         assert(!d->group[i].used || d->group[i].arrived < d->group[i].waves);
     }
-    for (unsigned i = 0; i < GEN_WALKS; i++)
+    for (unsigned i = 0; i < GEN_WALKS; i++) {
+        wt_check_fields(&d->walk[i], gen_walk_fields);
+        wt_check_fields(&d->walk[i], gen_walk_last);
         assert(d->walk[i].done <= d->walk[i].next && d->walk[i].next <= d->walk[i].total);
+    }
 }

@@ -5,17 +5,11 @@
 
 static void mix_thread(uint64_t *hash, const struct gen_thread *t)
 {
-    const uint64_t numbers[] = {t->id,
-                                t->index,
-                                t->pc,
-                                t->base,
-                                t->mask,
-                                t->waiting,
-                                t->dispatched,
-                                t->waits,
-                                t->waits ? t->wait_pc : 0,
-                                t->suppresses && !t->device->debugged,
-                                (uint64_t)(t->group - t->device->group)};
+    uint64_t numbers[11] = {[0] = t->id, [10] = (uint64_t)(t->group - t->device->group)};
+    wt_hash_fields(numbers, t, gen_thread_fields);
+    wt_hash_fields(numbers, t, gen_thread_last);
+    numbers[8] *= t->waits;
+    numbers[9] *= !t->device->debugged;
     wt_mix(hash, numbers, sizeof numbers);
     for (uint32_t left = t->waiting; left; left &= left - 1)
         wt_mix_number(hash, t->wake[__builtin_ctz(left)]);
@@ -26,15 +20,15 @@ static void mix_thread(uint64_t *hash, const struct gen_thread *t)
 uint64_t gen_program_hash(struct wt_machine *m)
 {
     struct gen_device *d = (struct gen_device *)m;
-    const struct wt_schedule *s = &m->turns.policy;
-    uint64_t h = wt_memory_hash(d->machine.memory);
-    const uint64_t numbers[] = {m->time, m->fault.kind, m->turns.current, m->turns.left,
-                                s->kind, s->turn,       s->seed,          s->state};
+    uint64_t h = wt_memory_hash(d->machine.memory), numbers[8];
+    wt_hash_machine(numbers, m);
     wt_mix(&h, numbers, sizeof numbers);
     wt_mix(&h, m->turns.round, wt_turns_words(&m->turns) * sizeof *m->turns.round);
     for (unsigned i = 0; i < GEN_WALKS; i++) {
         const struct gen_running *k = &d->walk[i];
-        const uint64_t walk[] = {i, k->active, k->id, k->next, k->total, k->done};
+        uint64_t walk[6] = {[0] = i};
+        wt_hash_fields(walk, k, gen_walk_first);
+        wt_hash_fields(walk, k, gen_walk_fields);
         if (k->id)
             wt_mix(&h, walk, sizeof walk);
     }
@@ -44,7 +38,8 @@ uint64_t gen_program_hash(struct wt_machine *m)
             mix_thread(&h, &d->thread[i]);
         if (!g->used)
             continue;
-        const uint64_t group[] = {i, g->launch, g->local_size, g->number, g->waves, g->arrived};
+        uint64_t group[6] = {[0] = i, [4] = g->waves};
+        wt_hash_fields(group, g, gen_group_fields);
         wt_mix(&h, group, sizeof group);
         wt_mix(&h, g->local, g->local_size);
     }

@@ -7,6 +7,7 @@
 #include "base/bits.h"
 #include "emulator/gen/gen.h"
 #include "emulator/gen/isa.h"
+#include "emulator/machine/fields.h"
 #include "emulator/machine/groups.h"
 #include "emulator/machine/code_pages.h"
 #include "emulator/machine/copy.h"
@@ -512,6 +513,8 @@ WT_MACHINE_FN(read_memory) gen_read_memory;
 WT_MACHINE_FN(write_memory) gen_write_memory;
 WT_MACHINE_FN(explain) gen_explain;
 WT_MACHINE_FN(state) gen_state;
+extern const struct wt_field gen_walk_first[], gen_walk_fields[], gen_walk_last[],
+    gen_group_fields[], gen_thread_fields[], gen_thread_last[];
 WT_MACHINE_FN(hash) gen_hash;
 WT_MACHINE_FN(program_hash) gen_program_hash;
 WT_ENGINE_FN(check) gen_check;

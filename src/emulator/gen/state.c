@@ -12,6 +12,81 @@
 
 #define MOST_ADDRESS (((uint64_t)1 << WT_MEMORY_ADDRESS_BITS) - WT_PAGE_SIZE)
 
+/* ---- the members of walks, groups and threads: for files, hashes (hash.c) and checks (check.c)
+ * ---- */
+
+#define WALK(member, most, what, at) WT_FIELD(struct gen_running, member, most, what, at)
+#define PART(member, most) WALK(member, most, "a walk", WT_UNHASHED)
+const struct wt_field gen_walk_first[] = {
+    WALK(id, UINT64_MAX, "a walk", WT_AT(2)), WALK(active, 1, "a flag", WT_AT(1)), {0}};
+const struct wt_field gen_walk_fields[] = {PART(walk.instructions, UINT64_MAX),
+                                           PART(walk.kernel, UINT64_MAX),
+                                           PART(walk.surfaces, UINT64_MAX),
+                                           PART(walk.dynamic, UINT64_MAX),
+                                           PART(walk.general, UINT64_MAX),
+                                           PART(walk.payload, UINT64_MAX),
+                                           PART(walk.sip, UINT64_MAX),
+                                           PART(walk.launch, UINT64_MAX),
+                                           WALK(total, UINT64_MAX, "a walk", WT_AT(4)),
+                                           WALK(next, UINT64_MAX, "a walk", WT_AT(3)),
+                                           WALK(done, UINT64_MAX, "a walk", WT_AT(5)),
+                                           PART(walk.binding_table, UINT32_MAX),
+                                           PART(walk.samplers, UINT32_MAX),
+                                           PART(walk.scratch, UINT32_MAX),
+                                           PART(walk.last_mask, UINT32_MAX),
+                                           PART(walk.slm_bytes, GEN_SLM_BYTES),
+                                           PART(walk.enables, UINT32_MAX),
+                                           PART(walk.start[0], UINT32_MAX),
+                                           PART(walk.end[0], UINT32_MAX),
+                                           WALK(walk.block[0], UINT32_MAX, "a group", WT_UNHASHED),
+                                           WALK(walk.grid[0], UINT32_MAX, "a grid", WT_UNHASHED),
+                                           PART(walk.start[1], UINT32_MAX),
+                                           PART(walk.end[1], UINT32_MAX),
+                                           WALK(walk.block[1], UINT32_MAX, "a group", WT_UNHASHED),
+                                           WALK(walk.grid[1], UINT32_MAX, "a grid", WT_UNHASHED),
+                                           PART(walk.start[2], UINT32_MAX),
+                                           PART(walk.end[2], UINT32_MAX),
+                                           WALK(walk.block[2], UINT32_MAX, "a group", WT_UNHASHED),
+                                           WALK(walk.grid[2], UINT32_MAX, "a grid", WT_UNHASHED),
+                                           WALK(walk.has_scratch, 1, "a flag", WT_UNHASHED),
+                                           {0}};
+/* Between the two tables: scratch_code, of a walk that has scratch memory. */
+const struct wt_field gen_walk_last[] = {
+    WALK(walk.cross_bytes, GEN_REGISTER_FILE, "a payload", WT_UNHASHED),
+    WALK(walk.thread_bytes, GEN_REGISTER_FILE, "a payload", WT_UNHASHED),
+    WALK(walk.simd, GEN_CHANNELS, "the channels of a thread", WT_UNHASHED),
+    WALK(walk.threads, GEN_SUBSLICE_THREADS, "the threads of a group", WT_UNHASHED),
+    WALK(walk.barrier, 1, "a flag", WT_UNHASHED),
+    {0}};
+
+#define GROUP(member, most, what, at) WT_FIELD(struct gen_group, member, most, what, at)
+const struct wt_field gen_group_fields[] = {
+    GROUP(local_size, GEN_SLM_BYTES, "the shared memory of a group", WT_AT(2)),
+    GROUP(coordinate, UINT32_MAX, "a group", WT_UNHASHED),
+    GROUP(number, UINT64_MAX, "a group's number", WT_AT(3)),
+    GROUP(arrived, GEN_SUBSLICE_THREADS, "the threads at a barrier", WT_AT(5)),
+    GROUP(launch, GEN_WALKS - 1, "a group's walk", WT_AT(1)),
+    {0}};
+
+#define THREAD(member, most, what, at) WT_FIELD(struct gen_thread, member, most, what, at)
+const struct wt_field gen_thread_fields[] = {
+    THREAD(index, GEN_SUBSLICE_THREADS - 1, "a thread's place in its group", WT_AT(1)),
+    THREAD(pc, UINT64_MAX, "an address", WT_AT(2)),
+    THREAD(base, UINT64_MAX, "an address", WT_AT(3)),
+    THREAD(wait_pc, UINT64_MAX, "an address", WT_AT(8)),
+    THREAD(mask, UINT32_MAX, "channels", WT_AT(4)),
+    THREAD(waiting, UINT32_MAX, "channels", WT_AT(5)),
+    THREAD(dispatched, UINT32_MAX, "channels", WT_AT(6)),
+    {0}};
+/* Between the two tables: the IPs of the channels that wait. */
+const struct wt_field gen_thread_last[] = {THREAD(waits, 1, "a flag", WT_AT(7)),
+                                           THREAD(suppresses, 1, "a flag", WT_AT(9)),
+                                           THREAD(held, 1, "a flag", WT_UNHASHED),
+                                           THREAD(steps, 1, "a flag", WT_UNHASHED),
+                                           THREAD(suppress, 1, "a flag", WT_UNHASHED),
+                                           THREAD(status, UINT32_MAX, "requests", WT_UNHASHED),
+                                           {0}};
+
 /* ---- walks ---- */
 
 /* Refuses the walks that gen_device_walk() refuses. */
@@ -32,40 +107,19 @@ static void check_walk(struct wt_archive *a, const struct gen_running *k)
 static void running(struct wt_archive *a, struct gen_running *k)
 {
     struct gen_walk *w = &k->walk;
-    uint64_t *const longs[] = {&w->instructions, &w->kernel,  &w->surfaces, &w->dynamic,
-                               &w->general,      &w->payload, &w->sip,      &w->launch,
-                               &k->total,        &k->next,    &k->done};
-    uint32_t *const words[] = {&w->binding_table, &w->samplers,  &w->scratch,
-                               &w->last_mask,     &w->slm_bytes, &w->enables};
     if (wt_archive_whole(a, k, sizeof *k))
         return;
-    wt_archive_u64(a, &k->id, UINT64_MAX, "a walk");
-    wt_archive_bool(a, &k->active);
+    wt_archive_fields(a, k, gen_walk_first);
     if (!k->id) {
         if (k->active)
             wt_archive_fail(a, "a walk that never began is under way");
         *k = (struct gen_running){.active = false};
         return;
     }
-    for (size_t i = 0; i < sizeof longs / sizeof *longs; i++)
-        wt_archive_u64(a, longs[i], UINT64_MAX, "a walk");
-    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
-        wt_archive_u32(a, words[i], words[i] == &w->slm_bytes ? GEN_SLM_BYTES : UINT32_MAX,
-                       "a walk");
-    for (unsigned i = 0; i < 3; i++) {
-        wt_archive_u32(a, &w->start[i], UINT32_MAX, "a walk");
-        wt_archive_u32(a, &w->end[i], UINT32_MAX, "a walk");
-        wt_archive_u32(a, &w->block[i], UINT32_MAX, "a group");
-        wt_archive_u32(a, &w->grid[i], UINT32_MAX, "a grid");
-    }
-    wt_archive_bool(a, &w->has_scratch);
+    wt_archive_fields(a, k, gen_walk_fields);
     if (w->has_scratch)
         wt_archive_u8(a, &w->scratch_code, GEN_MOST_SCRATCH_CODE, "the scratch memory of a thread");
-    wt_archive_u16(a, &w->cross_bytes, GEN_REGISTER_FILE, "a payload");
-    wt_archive_u16(a, &w->thread_bytes, GEN_REGISTER_FILE, "a payload");
-    wt_archive_u8(a, &w->simd, GEN_CHANNELS, "the channels of a thread");
-    wt_archive_u16(a, &w->threads, GEN_SUBSLICE_THREADS, "the threads of a group");
-    wt_archive_bool(a, &w->barrier);
+    wt_archive_fields(a, k, gen_walk_last);
     if (wt_archive_reads(a))
         check_walk(a, k);
 }
@@ -78,12 +132,7 @@ static void group(struct wt_archive *a, struct wt_machine *m, struct wt_group_he
     wt_archive_bool(a, &g->used);
     if (!g->used)
         return;
-    wt_archive_u32(a, &g->local_size, GEN_SLM_BYTES, "the shared memory of a group");
-    for (unsigned i = 0; i < 3; i++)
-        wt_archive_u32(a, &g->coordinate[i], UINT32_MAX, "a group");
-    wt_archive_u64(a, &g->number, UINT64_MAX, "a group's number");
-    wt_archive_u16(a, &g->arrived, GEN_SUBSLICE_THREADS, "the threads at a barrier");
-    wt_archive_u32(a, &g->launch, GEN_WALKS - 1, "a group's walk");
+    wt_archive_fields(a, g, gen_group_fields);
     if (wt_archive_reads(a) && !((struct gen_device *)m)->walk[g->launch].active)
         wt_archive_fail(a, "a group is of a walk that has ended");
 }
@@ -112,11 +161,8 @@ static void registers(struct wt_archive *a, struct gen_thread *t)
     t->in_system = g->cr[0] & GEN_CR0_MASTER;
 }
 
-static void channels(struct wt_archive *a, struct gen_thread *t)
+static void wakes(struct wt_archive *a, struct gen_thread *t)
 {
-    wt_archive_u32(a, &t->mask, UINT32_MAX, "channels");
-    wt_archive_u32(a, &t->waiting, UINT32_MAX, "channels");
-    wt_archive_u32(a, &t->dispatched, UINT32_MAX, "channels");
     t->waiting &= ~t->mask;
     for (uint32_t left = t->waiting; left; left &= left - 1) {
         const unsigned channel = (unsigned)__builtin_ctz(left);
@@ -143,15 +189,9 @@ static void thread(struct wt_archive *a, struct gen_device *d, uint32_t n)
         return;
     wt_archive_u32(a, &place, GEN_SUBSLICE_THREADS - 1, "a thread's group");
     t->group = &d->group[first + place];
-    wt_archive_u16(a, &t->index, GEN_SUBSLICE_THREADS - 1, "a thread's place in its group");
-    wt_archive_u64(a, &t->pc, UINT64_MAX, "an address");
-    wt_archive_u64(a, &t->base, UINT64_MAX, "an address");
-    wt_archive_u64(a, &t->wait_pc, UINT64_MAX, "an address");
-    channels(a, t);
-    bool *const flags[] = {&t->waits, &t->suppresses, &t->held, &t->steps, &t->suppress};
-    for (size_t i = 0; i < sizeof flags / sizeof *flags; i++)
-        wt_archive_bool(a, flags[i]);
-    wt_archive_u32(a, &t->status, UINT32_MAX, "requests");
+    wt_archive_fields(a, t, gen_thread_fields);
+    wakes(a, t);
+    wt_archive_fields(a, t, gen_thread_last);
     registers(a, t);
     if (wt_archive_reads(a) && !a->failed && (!t->group->used || (t->held && !d->debugged)))
         wt_archive_fail(a, "a thread is where it cannot be");

@@ -7,6 +7,7 @@
 #include <xxhash.h>
 
 #include "base/lanes.h"
+#include "emulator/machine/machine.h"
 
 /** Adds @p size bytes to *hash; the order of the calls counts. */
 static inline void wt_mix(uint64_t *hash, const void *bytes, size_t size)
@@ -26,5 +27,9 @@ static inline void wt_mix_lanes(uint64_t *hash, wt_lanes lanes)
     wt_mix_number(hash, (uint64_t)lanes);
     wt_mix_number(hash, (uint64_t)(lanes >> 64));
 }
+
+/** The numbers of every machine's hash: issue time, kind of fault, the wave whose turn it is, what
+ * is left of the turn, and the schedule's kind, turn, seed and state. */
+void wt_hash_machine(uint64_t numbers[8], const struct wt_machine *m);
 
 #endif

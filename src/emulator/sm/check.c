@@ -3,8 +3,7 @@
 
 static void check_warp(const struct sm_device *d, uint32_t id)
 {
-    const struct sm_warp *w = &d->warp[id];
-    const struct sm_unit *unit = &d->unit[id / SM_WARPS];
+    struct sm_warp *w = &d->warp[id];
     assert(w->device == d && w->id == id);
     const bool ready = w->active && !w->at_barrier && !sm_paths_wait(w) && !w->paused && !w->held;
     assert(wt_turns_is_ready(&d->machine.turns, id) == ready);
@@ -12,14 +11,12 @@ static void check_warp(const struct sm_device *d, uint32_t id)
         assert(!w->cta && !w->trapped && !w->paused && !w->must_enter && !w->held);
         return;
     }
-    assert(w->r && w->cta && w->cta->used && w->cta->core == id / SM_WARPS);
-    assert(w->live && w->mask && !(w->mask & ~w->live) && w->p[7] == 0xffffffffu);
-    assert(w->depth <= SM_STACK && w->at_barrier <= SM_BARRIERS);
-    /* Whoever is to enter a handler has left the barrier; where there is none it waits on. */
-    assert(!w->at_barrier || w->trapped || !(w->must_enter || (w->paused && d->handler)));
+    wt_check_fields(w, sm_warp_fields);
+    wt_check_fields(w, sm_warp_barrier);
+    wt_check_fields(w, sm_warp_trap);
+    assert(w->r && w->cta && w->cta->core == id / SM_WARPS && sm_warp_is_sound(w));
+    assert(w->p[7] == 0xffffffffu);
     assert(!w->stepped || (w->step && !w->trapped));
-    assert(!w->must_enter || (d->handler && !w->trapped && unit->in_trap));
-    assert(!(w->paused && w->held));
     for (unsigned i = 0; w->clean && i < SM_ROWS; i++)
         for (unsigned k = 0; k < SM_LANES; k++)
             assert(!w->r[i][k]);
@@ -49,6 +46,9 @@ void sm_check(struct wt_machine *m)
         check_warp(d, i);
     for (uint32_t i = 0; i < d->config.sms * SM_CTAS; i++)
         check_cta(d, i);
+    wt_check_fields(&d->grid, sm_grid_begin);
+    wt_check_fields(&d->grid, sm_grid_fields);
+    wt_check_fields(&d->grid, sm_grid_end);
     assert(d->grid.done <= d->grid.next && d->grid.next <= d->grid.total);
     wt_regions_check(&d->machine.regions);
 }

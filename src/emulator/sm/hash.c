@@ -20,36 +20,18 @@ static void mix_late(uint64_t *hash, const struct sm_warp *w)
 
 static void mix_warp(uint64_t *hash, const struct sm_warp *w)
 {
-    const uint64_t numbers[] = {
-        w->id,
-        w->index,
-        w->pc,
-        w->issued,
-        w->live | (uint64_t)w->mask << 32,
-        w->z | (uint64_t)w->s << 32,
-        w->carry | (uint64_t)w->o << 32,
-        w->depth,
-        w->local,
-        w->at_barrier,
-        w->at_barrier ? w->wait_pc : 0,
-        w->bar_result,
-        w->bar_op | (uint64_t)w->bar_threads << 8 | (uint64_t)w->bar_true << 16,
-        w->trapped,
-        w->must_enter,
-        w->masked,
-        w->pending_traps,
-        w->paused,
-        w->held,
-        w->step | (uint64_t)w->stepped << 1,
-        w->error.kind,
-        w->error.kind ? w->error.pc : 0,
-        w->esr,
-        w->esr_pc,
-        (uint64_t)(w->cta - w->device->cta),
-        w->base | (uint64_t)w->wait << 32,
-        w->result | (uint64_t)w->spins << 32,
-        w->hold | (uint64_t)w->rows << 32,
+    uint64_t numbers[28] = {
+        [0] = w->id,
+        [20] = w->error.kind,
+        [21] = w->error.kind ? w->error.pc : 0,
+        [24] = (uint64_t)(w->cta - w->device->cta),
+        [27] = (uint64_t)w->rows << 32,
     };
+    wt_hash_fields(numbers, w, sm_warp_fields);
+    wt_hash_fields(numbers, w, sm_warp_barrier);
+    wt_hash_fields(numbers, w, sm_warp_trap);
+    numbers[10] *= w->at_barrier != 0;
+    numbers[19] |= (uint64_t)w->stepped << 1;
     wt_mix(hash, numbers, sizeof numbers);
     wt_mix(hash, w->p, sizeof w->p);
     wt_mix(hash, w->stack, w->depth * sizeof *w->stack);
@@ -69,10 +51,8 @@ static void mix_cta(uint64_t *hash, const struct sm_device *d, uint32_t i)
 
 static void mix_unit(uint64_t *hash, const struct sm_unit *u)
 {
-    const uint64_t numbers[] = {
-        u->in_trap,    u->debugger,  u->stop_any_warp,    u->stop_any_sm, u->single_step,
-        u->stop,       u->loud,      u->global_esr,       u->warp_report, u->global_report,
-        u->pause_mask, u->trap_mask, u->exception_enable, u->interrupts,  u->inconsistent};
+    uint64_t numbers[15] = {0};
+    wt_hash_fields(numbers, u, sm_unit_fields);
     wt_mix(hash, numbers, sizeof numbers);
 }
 
@@ -85,12 +65,11 @@ uint64_t sm_program_hash(struct wt_machine *m)
 uint64_t sm_hash(struct wt_machine *m)
 {
     struct sm_device *d = (struct sm_device *)m;
-    const struct wt_schedule *s = &m->turns.policy;
-    const struct sm_grid *g = &d->grid;
     uint64_t h = wt_memory_hash(d->machine.memory);
-    const uint64_t numbers[] = {m->time, m->fault.kind, m->turns.current, m->turns.left,  s->kind,
-                                s->turn, s->seed,       s->state,         d->handler,     g->active,
-                                g->next, g->total,      g->done,          g->launch.entry};
+    uint64_t numbers[14] = {[8] = d->handler};
+    wt_hash_machine(numbers, m);
+    wt_hash_fields(numbers, &d->grid, sm_grid_begin);
+    wt_hash_fields(numbers, &d->grid, sm_grid_fields);
     wt_mix(&h, numbers, sizeof numbers);
     wt_console_hash(&d->console, &h);
     wt_mix(&h, m->turns.round, wt_turns_words(&m->turns) * sizeof *m->turns.round);

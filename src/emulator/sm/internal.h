@@ -6,6 +6,7 @@
 
 #include "base/bits.h"
 #include "base/lanes.h"
+#include "emulator/machine/fields.h"
 #include "emulator/machine/groups.h"
 #include "emulator/machine/code_pages.h"
 #include "emulator/machine/console.h"
@@ -429,6 +430,10 @@ WT_MACHINE_FN(read_row) sm_read_row;
 extern const struct wt_address_map sm_address_map;
 WT_MACHINE_FN(explain) sm_explain;
 WT_MACHINE_FN(state) sm_state;
+extern const struct wt_field sm_grid_begin[], sm_grid_fields[], sm_grid_end[], sm_unit_fields[],
+    sm_warp_fields[], sm_warp_barrier[], sm_warp_trap[];
+/** Whether an active warp is one that there can be. */
+bool sm_warp_is_sound(struct sm_warp *w);
 WT_MACHINE_FN(hash) sm_hash;
 WT_MACHINE_FN(program_hash) sm_program_hash;
 WT_ENGINE_FN(check) sm_check;

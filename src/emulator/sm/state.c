@@ -10,6 +10,118 @@
 
 #define ROW_BYTES (SM_LANES * 4u)
 
+/* ---- the members of structures: for files, hashes (hash.c) and checks (check.c) ---- */
+
+#define GRID(member, most, what, at) WT_FIELD(struct sm_grid, member, most, what, at)
+#define LAUNCH(member) GRID(launch.member, UINT64_MAX, "a launch", WT_UNHASHED)
+const struct wt_field sm_grid_begin[] = {GRID(total, UINT64_MAX, "a number of CTAs", WT_AT(11)),
+                                         GRID(active, 1, "a flag", WT_AT(9)),
+                                         {0}};
+const struct wt_field sm_grid_fields[] = {GRID(next, UINT64_MAX, "a launch", WT_AT(10)),
+                                          GRID(done, UINT64_MAX, "a launch", WT_AT(12)),
+                                          GRID(launch.entry, UINT64_MAX, "a launch", WT_AT(13)),
+                                          LAUNCH(local_base),
+                                          LAUNCH(constant),
+                                          LAUNCH(constant_end),
+                                          LAUNCH(heap),
+                                          LAUNCH(heap_size),
+                                          LAUNCH(together),
+                                          GRID(launch.grid[0], UINT32_MAX, "a grid", WT_UNHASHED),
+                                          GRID(launch.block[0], 1024, "a CTA", WT_UNHASHED),
+                                          GRID(launch.grid[1], UINT32_MAX, "a grid", WT_UNHASHED),
+                                          GRID(launch.block[1], 1024, "a CTA", WT_UNHASHED),
+                                          GRID(launch.grid[2], UINT32_MAX, "a grid", WT_UNHASHED),
+                                          GRID(launch.block[2], 1024, "a CTA", WT_UNHASHED),
+                                          {0}};
+/* Between the two tables: the constant banks. */
+const struct wt_field sm_grid_end[] = {
+    LAUNCH(number),
+    GRID(launch.registers, 255, "the registers of a thread", WT_UNHASHED),
+    GRID(launch.shared, SM_CTA_SHARED, "the shared memory of a CTA", WT_UNHASHED),
+    GRID(launch.local, UINT32_MAX, "a launch", WT_UNHASHED),
+    GRID(launch.rows, UINT32_MAX, "a launch", WT_UNHASHED),
+    GRID(launch.frame_local, UINT32_MAX, "a launch", WT_UNHASHED),
+    GRID(launch.dynamic, UINT32_MAX, "a launch", WT_UNHASHED),
+    {0}};
+
+#define FLAG(member, at) WT_FIELD(struct sm_unit, member, 1, "a flag", WT_AT(at))
+#define UNIT(member, at) WT_FIELD(struct sm_unit, member, UINT32_MAX, "a register", WT_AT(at))
+#define WARPS(member, at) WT_FIELD(struct sm_unit, member, UINT64_MAX, "a mask of warps", WT_AT(at))
+const struct wt_field sm_unit_fields[] = {FLAG(in_trap, 0),
+                                          FLAG(debugger, 1),
+                                          FLAG(stop_any_warp, 2),
+                                          FLAG(stop_any_sm, 3),
+                                          FLAG(single_step, 4),
+                                          FLAG(stop, 5),
+                                          FLAG(loud, 6),
+                                          UNIT(global_esr, 7),
+                                          UNIT(warp_report, 8),
+                                          UNIT(global_report, 9),
+                                          UNIT(exception_enable, 12),
+                                          UNIT(interrupts, 13),
+                                          UNIT(inconsistent, 14),
+                                          WARPS(pause_mask, 10),
+                                          WARPS(trap_mask, 11),
+                                          {0}};
+
+/* The hash has barriers, as it has stacks, as a whole. */
+#define BARRIER(member, what) WT_FIELD(struct sm_barrier, member, UINT32_MAX, what, WT_UNHASHED)
+static const struct wt_field barrier_fields[] = {BARRIER(arrived, "who came to a barrier"),
+                                                 BARRIER(expected, "who is to come to a barrier"),
+                                                 BARRIER(holds, "a barrier"),
+                                                 BARRIER(op, "a barrier"),
+                                                 {0}};
+
+static const struct wt_field entry_fields[] = {
+    WT_FIELD(struct sm_entry, pc, UINT64_MAX, "an address", WT_UNHASHED),
+    WT_FIELD(struct sm_entry, mask, UINT32_MAX, "lanes", WT_UNHASHED),
+    WT_FIELD(struct sm_entry, kind, SM_ENTRY_PATH, "an entry of a stack", WT_UNHASHED),
+    WT_FIELD(struct sm_entry, base, UINT32_MAX, "a frame", WT_UNHASHED),
+    WT_FIELD(struct sm_entry, wait, PTX_GOES_ON, "what a path waits for", WT_UNHASHED),
+    WT_FIELD(struct sm_entry, result, UINT32_MAX, "a path", WT_UNHASHED),
+    {0}};
+
+#define WARP(member, most, what, at) WT_FIELD(struct sm_warp, member, most, what, at)
+#define WORD(member, at) WARP(member, UINT32_MAX, "a warp", at)
+const struct wt_field sm_warp_fields[] = {
+    WARP(pc, UINT64_MAX, "an address", WT_AT(2)),
+    WARP(issued, UINT64_MAX, "a number of instructions", WT_AT(3)),
+    WARP(local, UINT64_MAX, "an address", WT_AT(8)),
+    WARP(wait_pc, UINT64_MAX, "an address", WT_AT(10)),
+    WORD(live, WT_AT(4)),
+    WORD(mask, WT_UPPER(4)),
+    WORD(z, WT_AT(5)),
+    WORD(s, WT_UPPER(5)),
+    WORD(carry, WT_AT(6)),
+    WORD(o, WT_UPPER(6)),
+    WARP(index, UINT16_MAX, "a warp's place in its CTA", WT_AT(1)),
+    WORD(bar_result, WT_AT(11)),
+    WORD(base, WT_AT(25)),
+    WORD(wait, WT_UPPER(25)),
+    WORD(result, WT_AT(26)),
+    WORD(spins, WT_UPPER(26)),
+    WORD(hold, WT_AT(27)),
+    {0}};
+/* Between the two tables: the predicates. */
+const struct wt_field sm_warp_barrier[] = {WARP(at_barrier, SM_BARRIERS, "a barrier", WT_AT(9)),
+                                           WARP(bar_op, UINT8_MAX, "a barrier", WT_AT(12)),
+                                           WARP(bar_threads, SM_LANES, "a barrier", WT_AT(12) + 1),
+                                           WARP(bar_true, SM_LANES, "a barrier", WT_AT(12) + 2),
+                                           WARP(depth, SM_STACK, "the depth of a stack", WT_AT(7)),
+                                           {0}};
+/* Between the two tables: the stack. */
+const struct wt_field sm_warp_trap[] = {WARP(trapped, 1, "a flag", WT_AT(13)),
+                                        WARP(must_enter, 1, "a flag", WT_AT(14)),
+                                        WARP(masked, 1, "a flag", WT_AT(15)),
+                                        WARP(held, 1, "a flag", WT_AT(18)),
+                                        WARP(step, 1, "a flag", WT_AT(19)),
+                                        WARP(stepped, 1, "a flag", WT_UNHASHED), /* with `step` */
+                                        WARP(pending_traps, UINT8_MAX, "traps", WT_AT(16)),
+                                        WARP(paused, SM_PAUSED_QUIET, "a pause", WT_AT(17)),
+                                        WARP(esr, UINT32_MAX, "a warp's ESR", WT_AT(22)),
+                                        WARP(esr_pc, UINT64_MAX, "an address", WT_AT(23)),
+                                        {0}};
+
 /* ---- the launch, SMs, CTAs ---- */
 
 /* Refuses the launches that sm_device_launch() refuses. */
@@ -35,49 +147,21 @@ static void launch(struct wt_archive *a, struct sm_device *d)
 {
     struct sm_grid *g = &d->grid;
     struct sm_launch *l = &g->launch;
-    uint64_t *const longs[] = {&g->next,       &g->done,      &l->entry,
-                               &l->local_base, &l->constant,  &l->constant_end,
-                               &l->heap,       &l->heap_size, &l->together};
     if (wt_archive_whole(a, g, sizeof *g))
         return;
-    wt_archive_u64(a, &g->total, UINT64_MAX, "a number of CTAs");
-    wt_archive_bool(a, &g->active);
+    wt_archive_fields(a, g, sm_grid_begin);
     if (!g->total) { /* there was no launch yet */
         *g = (struct sm_grid){.active = false};
         return;
     }
-    for (size_t i = 0; i < sizeof longs / sizeof *longs; i++)
-        wt_archive_u64(a, longs[i], UINT64_MAX, "a launch");
-    for (unsigned i = 0; i < 3; i++) {
-        wt_archive_u32(a, &l->grid[i], UINT32_MAX, "a grid");
-        wt_archive_u32(a, &l->block[i], 1024, "a CTA");
-    }
+    wt_archive_fields(a, g, sm_grid_fields);
     for (unsigned i = 0; i < SM_BANKS; i++) {
         wt_archive_u64(a, &l->bank[i], UINT64_MAX, "a constant bank");
         wt_archive_u32(a, &l->bank_size[i], UINT32_MAX, "a constant bank");
     }
-    wt_archive_u64(a, &l->number, UINT64_MAX, "a launch");
-    wt_archive_unsigned(a, &l->registers, 255, "the registers of a thread");
-    wt_archive_u32(a, &l->shared, SM_CTA_SHARED, "the shared memory of a CTA");
-    uint32_t *const words[] = {&l->local, &l->rows, &l->frame_local, &l->dynamic};
-    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
-        wt_archive_u32(a, words[i], UINT32_MAX, "a launch");
+    wt_archive_fields(a, g, sm_grid_end);
     if (wt_archive_reads(a))
         check_launch(a, d);
-}
-
-static void unit(struct wt_archive *a, struct sm_unit *u)
-{
-    bool *const flags[] = {&u->in_trap,     &u->debugger, &u->stop_any_warp, &u->stop_any_sm,
-                           &u->single_step, &u->stop,     &u->loud};
-    uint32_t *const words[] = {&u->global_esr,       &u->warp_report, &u->global_report,
-                               &u->exception_enable, &u->interrupts,  &u->inconsistent};
-    for (size_t i = 0; i < sizeof flags / sizeof *flags; i++)
-        wt_archive_bool(a, flags[i]);
-    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
-        wt_archive_u32(a, words[i], UINT32_MAX, "a register");
-    wt_archive_u64(a, &u->pause_mask, UINT64_MAX, "a mask of warps");
-    wt_archive_u64(a, &u->trap_mask, UINT64_MAX, "a mask of warps");
 }
 
 static void cta(struct wt_archive *a, struct wt_machine *m, struct wt_group_head *head)
@@ -93,26 +177,11 @@ static void cta(struct wt_archive *a, struct wt_machine *m, struct wt_group_head
         wt_archive_fail(a, "a CTA is of a launch that has ended");
     for (unsigned i = 0; i < 3; i++)
         wt_archive_u32(a, &c->coordinate[i], UINT32_MAX, "a CTA");
-    for (unsigned i = 0; i < SM_BARRIERS; i++) {
-        struct sm_barrier *b = &c->barrier[i];
-        wt_archive_u32(a, &b->arrived, UINT32_MAX, "who came to a barrier");
-        wt_archive_u32(a, &b->expected, UINT32_MAX, "who is to come to a barrier");
-        wt_archive_u32(a, &b->holds, UINT32_MAX, "a barrier");
-        wt_archive_u32(a, &b->op, UINT32_MAX, "a barrier");
-    }
+    for (unsigned i = 0; i < SM_BARRIERS; i++)
+        wt_archive_fields(a, &c->barrier[i], barrier_fields);
 }
 
 /* ---- warps ---- */
-
-static void entry(struct wt_archive *a, struct sm_entry *e)
-{
-    wt_archive_u64(a, &e->pc, UINT64_MAX, "an address");
-    wt_archive_u32(a, &e->mask, UINT32_MAX, "lanes");
-    wt_archive_u32(a, &e->kind, SM_ENTRY_PATH, "an entry of a stack");
-    wt_archive_u32(a, &e->base, UINT32_MAX, "a frame");
-    wt_archive_u32(a, &e->wait, PTX_GOES_ON, "what a path waits for");
-    wt_archive_u32(a, &e->result, UINT32_MAX, "a path");
-}
 
 static void registers(struct wt_archive *a, struct sm_warp *w)
 {
@@ -140,14 +209,7 @@ static void registers(struct wt_archive *a, struct sm_warp *w)
 static void trap(struct wt_archive *a, struct sm_warp *w)
 {
     const struct sm_device *d = w->device;
-    bool *const flags[] = {&w->trapped, &w->must_enter, &w->masked,
-                           &w->held,    &w->step,       &w->stepped};
-    for (size_t i = 0; i < sizeof flags / sizeof *flags; i++)
-        wt_archive_bool(a, flags[i]);
-    wt_archive_u8(a, &w->pending_traps, UINT8_MAX, "traps");
-    wt_archive_u8(a, &w->paused, SM_PAUSED_QUIET, "a pause");
-    wt_archive_u32(a, &w->esr, UINT32_MAX, "a warp's ESR");
-    wt_archive_u64(a, &w->esr_pc, UINT64_MAX, "an address");
+    wt_archive_fields(a, w, sm_warp_trap);
     wt_archive_fault(a, &w->error, d->machine.waves, SM_LANES);
     for (unsigned i = 0; i < 2; i++) {
         wt_archive_u32(a, &w->late[i].code, UINT8_MAX, "an error");
@@ -156,7 +218,7 @@ static void trap(struct wt_archive *a, struct sm_warp *w)
     }
 }
 
-static bool is_sound(struct sm_warp *w)
+bool sm_warp_is_sound(struct sm_warp *w)
 {
     const struct sm_device *d = w->device;
     const struct sm_unit *u = &d->unit[w->id / SM_WARPS];
@@ -164,6 +226,7 @@ static bool is_sound(struct sm_warp *w)
         (w->step && w->stepped && w->trapped) || (w->stepped && !w->step) ||
         (w->must_enter && (!d->handler || w->trapped || !u->in_trap)) || (w->paused && w->held))
         return false;
+    /* Whoever is to enter a handler has left the barrier; where there is none it waits on. */
     if (w->at_barrier && !w->trapped && (w->must_enter || (w->paused && d->handler)))
         return false;
     for (unsigned i = 0; i < 2; i++)
@@ -176,34 +239,18 @@ static void running(struct wt_archive *a, struct sm_device *d, struct sm_warp *w
 {
     const uint32_t first = w->id / SM_WARPS * SM_CTAS;
     uint32_t place = w->cta ? (uint32_t)(w->cta - d->cta) - first : 0;
-    uint32_t index = w->index;
-    uint32_t *const words[] = {&w->live,   &w->mask,  &w->z,          &w->s,    &w->carry,
-                               &w->o,      &index,    &w->bar_result, &w->base, &w->wait,
-                               &w->result, &w->spins, &w->hold};
     wt_archive_u32(a, &place, SM_CTAS - 1, "a warp's CTA");
     w->cta = &d->cta[first + place];
-    wt_archive_u64(a, &w->pc, UINT64_MAX, "an address");
-    wt_archive_u64(a, &w->issued, UINT64_MAX, "a number of instructions");
-    wt_archive_u64(a, &w->local, UINT64_MAX, "an address");
-    wt_archive_u64(a, &w->wait_pc, UINT64_MAX, "an address");
-    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
-        wt_archive_u32(a, words[i], UINT32_MAX, "a warp");
-    if (index > UINT16_MAX)
-        wt_archive_fail(a, "a warp is where it cannot be");
-    w->index = (uint16_t)index;
+    wt_archive_fields(a, w, sm_warp_fields);
     for (unsigned i = 0; i < 7; i++)
         wt_archive_u32(a, &w->p[i], UINT32_MAX, "a predicate");
     w->p[7] = UINT32_MAX;
-    wt_archive_u8(a, &w->at_barrier, SM_BARRIERS, "a barrier");
-    wt_archive_u8(a, &w->bar_op, UINT8_MAX, "a barrier");
-    wt_archive_u8(a, &w->bar_threads, SM_LANES, "a barrier");
-    wt_archive_u8(a, &w->bar_true, SM_LANES, "a barrier");
-    wt_archive_u32(a, &w->depth, SM_STACK, "the depth of a stack");
+    wt_archive_fields(a, w, sm_warp_barrier);
     for (uint32_t i = 0; i < w->depth; i++)
-        entry(a, &w->stack[i]);
+        wt_archive_fields(a, &w->stack[i], entry_fields);
     trap(a, w);
     registers(a, w);
-    if (wt_archive_reads(a) && !a->failed && !is_sound(w))
+    if (wt_archive_reads(a) && !a->failed && !sm_warp_is_sound(w))
         wt_archive_fail(a, "a warp is where it cannot be");
 }
 
@@ -298,7 +345,7 @@ void sm_state(struct wt_machine *m, struct wt_archive *a)
         wt_archive_bool(a, &d->grant);
     launch(a, d);
     for (uint32_t i = 0; i < d->config.sms; i++)
-        unit(a, &d->unit[i]);
+        wt_archive_fields(a, &d->unit[i], sm_unit_fields);
     wt_groups_archive(m, a, cta);
     for (uint32_t i = 0; i < m->waves && !a->failed; i++)
         warp(a, d, i);

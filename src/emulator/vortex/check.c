@@ -13,8 +13,9 @@ static void check_warp(const struct vx_device *d, uint32_t id)
     assert(w->core == &d->core[id / d->config.warps] && w->index == id % d->config.warps);
     assert(!(w->mask & ~d->all_lanes) && w->full == (w->mask == d->all_lanes));
     assert(w->depth <= (lanes > 1 ? lanes - 1 : 1));
-    assert(w->fflags < 32 && w->frm < 8 && w->hacause < 16);
-    assert(w->wait <= VX_WAIT_GLOBAL_BARRIER && (w->active || w->wait == VX_RUNS));
+    wt_check_fields(w, vx_warp_fields);
+    wt_check_fields(w, vx_warp_end);
+    assert(w->active || w->wait == VX_RUNS);
     assert(w->touched || (!w->active && !w->mask));
     assert(wt_turns_is_ready(&d->machine.turns, id) ==
            (w->active && w->wait == VX_RUNS && !w->halted));

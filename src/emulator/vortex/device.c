@@ -251,8 +251,9 @@ static bool read_row(struct wt_machine *m, uint32_t wave, unsigned number, void 
 
 static void mix_debug(uint64_t *hash, const struct vx_warp *w)
 {
-    const uint64_t numbers[] = {w->halted, w->stepping, w->hacause};
-    wt_mix(hash, numbers, sizeof numbers);
+    uint64_t numbers[VX_HASH_DEBUG + 3] = {0};
+    wt_hash_fields(numbers, w, vx_warp_fields);
+    wt_mix(hash, numbers + VX_HASH_DEBUG, 3 * sizeof *numbers);
     wt_mix(hash, w->dscratch, 4 * (size_t)w->device->machine.lanes * sizeof *w->dscratch);
 }
 
@@ -260,20 +261,15 @@ static void mix_warp(uint64_t *hash, const struct vx_warp *w)
 {
     const struct vx_device *d = w->device;
     const size_t lanes = d->machine.lanes;
-    const uint64_t numbers[] = {
-        w->id,
-        w->active,
-        w->frm,
-        w->fflags,
-        w->pc,
-        w->depth,
-        w->wait,
-        w->wait ? w->wait_id : 0,
-        w->wait ? w->wait_count : 0,
-        w->wait ? w->wait_pc : 0,
-        w->wait == VX_WAIT_WSPAWN ? w->wait_target : 0,
-    };
-    wt_mix(hash, numbers, sizeof numbers);
+    struct vx_warp seen = *w;
+    if (!w->wait)
+        seen.wait_id = seen.wait_count = seen.wait_pc = 0;
+    if (w->wait != VX_WAIT_WSPAWN)
+        seen.wait_target = 0;
+    uint64_t numbers[VX_HASH_DEBUG + 3] = {[0] = w->id, [5] = w->depth};
+    wt_hash_fields(numbers, &seen, vx_warp_fields);
+    wt_hash_fields(numbers, &seen, vx_warp_end);
+    wt_mix(hash, numbers, VX_HASH_DEBUG * sizeof *numbers);
     wt_mix_lanes(hash, w->mask);
     wt_mix(hash, w->x, 32 * lanes * d->config.xlen / 8); /* not the sink */
     wt_mix(hash, w->f, 32 * lanes * sizeof *w->f);
@@ -292,18 +288,12 @@ static void mix_warp(uint64_t *hash, const struct vx_warp *w)
 static uint64_t program_hash(struct wt_machine *m)
 {
     struct vx_device *d = device_of(m);
-    const struct wt_schedule *s = &d->machine.turns.policy;
     uint64_t h = wt_memory_hash(d->machine.memory);
-    const uint64_t numbers[] = {m->time,
-                                m->fault.kind,
-                                d->machine.turns.current,
-                                d->machine.turns.left,
-                                d->config.startup,
-                                d->config.argument,
-                                s->kind,
-                                s->turn,
-                                s->seed,
-                                s->state};
+    uint64_t numbers[10];
+    wt_hash_machine(numbers, m);
+    memmove(numbers + 6, numbers + 4, 4 * sizeof *numbers);
+    numbers[4] = d->config.startup;
+    numbers[5] = d->config.argument;
     wt_mix(&h, numbers, sizeof numbers);
     wt_mix(&h, d->machine.turns.round,
            wt_turns_words(&d->machine.turns) * sizeof *d->machine.turns.round);

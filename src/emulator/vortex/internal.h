@@ -4,6 +4,7 @@
 
 #include "base/bits.h"
 #include "base/lanes.h"
+#include "emulator/machine/fields.h"
 #include "emulator/machine/code_pages.h"
 #include "emulator/machine/console.h"
 #include "emulator/machine/engine.h"
@@ -347,5 +348,8 @@ void vx_reset(struct wt_machine *m);
 
 /* The machine's operation state. */
 void vx_state(struct wt_machine *m, struct wt_archive *a);
+/* Of the hash of a warp: where its numbers begin that debuggers change. */
+#define VX_HASH_DEBUG 11
+extern const struct wt_field vx_warp_fields[], vx_warp_end[];
 
 #endif

@@ -5,6 +5,29 @@
 
 #include "emulator/vortex/internal.h"
 
+/* ---- the members of warps and cores: for files, hashes (device.c) and checks (check.c) ---- */
+
+#define WARP(member, most, what, at) WT_FIELD(struct vx_warp, member, most, what, at)
+const struct wt_field vx_warp_fields[] = {
+    WARP(touched, 1, "a flag", WT_UNHASHED),
+    WARP(active, 1, "a flag", WT_AT(1)),
+    WARP(halted, 1, "a flag", WT_AT(VX_HASH_DEBUG)),
+    WARP(stepping, 1, "a flag", WT_AT(VX_HASH_DEBUG + 1)),
+    WARP(hacause, 15, "DCTRL.hacause", WT_AT(VX_HASH_DEBUG + 2)),
+    WARP(pc, UINT64_MAX, "a PC", WT_AT(4)),
+    {0}};
+/* Between the two tables: the mask. */
+const struct wt_field vx_warp_end[] = {
+    WARP(frm, 7, "frm", WT_AT(2)),
+    WARP(fflags, 31, "fflags", WT_AT(3)),
+    WARP(incarnation, UINT64_MAX, "a number of warps", WT_UNHASHED),
+    WARP(wait, VX_WAIT_GLOBAL_BARRIER, "what a warp waits for", WT_AT(6)),
+    WARP(wait_id, UINT32_MAX, "a barrier", WT_AT(7)),
+    WARP(wait_count, UINT32_MAX, "a number of warps", WT_AT(8)),
+    WARP(wait_pc, UINT64_MAX, "an address", WT_AT(9)),
+    WARP(wait_target, UINT64_MAX, "an address", WT_AT(10)),
+    {0}};
+
 static void dm(struct wt_archive *a, struct vx_device *d)
 {
     struct vx_dm *dm = &d->dm;
@@ -52,16 +75,9 @@ static void registers(struct wt_archive *a, struct vx_warp *w)
     }
 }
 
-static void wait(struct wt_archive *a, struct vx_warp *w)
+static void check_wait(struct wt_archive *a, const struct vx_warp *w)
 {
     const struct vx_device *d = w->device;
-    unsigned wait = w->wait;
-    wt_archive_unsigned(a, &wait, VX_WAIT_GLOBAL_BARRIER, "what a warp waits for");
-    w->wait = (enum vx_wait)wait;
-    wt_archive_u32(a, &w->wait_id, UINT32_MAX, "a barrier");
-    wt_archive_u32(a, &w->wait_count, UINT32_MAX, "a number of warps");
-    wt_archive_u64(a, &w->wait_pc, UINT64_MAX, "an address");
-    wt_archive_u64(a, &w->wait_target, UINT64_MAX, "an address");
     const bool barrier = w->wait == VX_WAIT_BARRIER || w->wait == VX_WAIT_GLOBAL_BARRIER;
     if (barrier && (w->wait_id >= d->barriers || w->wait_count < 2))
         wt_archive_fail(a, "a warp waits at a barrier that there is not");
@@ -90,17 +106,10 @@ static void warp(struct wt_archive *a, struct vx_warp *w)
         return;
     }
     wt_lanes mask = w->mask;
-    wt_archive_bool(a, &w->touched);
-    wt_archive_bool(a, &w->active);
-    wt_archive_bool(a, &w->halted);
-    wt_archive_bool(a, &w->stepping);
-    wt_archive_u8(a, &w->hacause, 15, "DCTRL.hacause");
-    wt_archive_u64(a, &w->pc, UINT64_MAX, "a PC");
+    wt_archive_fields(a, w, vx_warp_fields);
     wt_archive_lanes(a, &mask, d->all_lanes);
-    wt_archive_u8(a, &w->frm, 7, "frm");
-    wt_archive_u8(a, &w->fflags, 31, "fflags");
-    wt_archive_u64(a, &w->incarnation, UINT64_MAX, "a number of warps");
-    wait(a, w);
+    wt_archive_fields(a, w, vx_warp_end);
+    check_wait(a, w);
     if (!w->touched && (w->active || mask))
         wt_archive_fail(a, "a warp without registers is active");
     if (w->touched)
