@@ -209,6 +209,19 @@ static void add_objects(struct wt_emulated *e)
                        false);
 }
 
+/* Stores below the console and the exit word are by null pointers, unless the program has a segment
+ * there. Behind those two are counters, which programs store. */
+static bool is_null(const struct wt_emulated *e, uint64_t addr)
+{
+    enum { USUAL = 0x40 };
+    const struct vortex *v = e->own;
+    const struct vx_config *config = &v->config;
+    bool null = addr < USUAL && addr < config->console_addr && addr < config->exit_addr;
+    for (size_t i = 0; i < v->image.segments && null; i++)
+        null = v->image.segment[i].addr >= USUAL;
+    return null;
+}
+
 /* The heap and the stacks are anywhere behind the program's segments: what is read there must have
  * been written. */
 static bool allows(struct wt_emulated *e, uint64_t addr, unsigned size, bool write,
@@ -221,6 +234,8 @@ static bool allows(struct wt_emulated *e, uint64_t addr, unsigned size, bool wri
         if (addr - s->addr < s->size)
             return false;
     }
+    if (is_null(e, addr))
+        return false;
     return write || (addr & WT_PAGE_MASK) + size > WT_PAGE_SIZE ||
            !wt_memory_is_zero(e->machine->memory, addr, zeros, size);
 }

@@ -392,13 +392,16 @@ static void odd_addresses(int bad)
     result(out, sizeof out);
 }
 
+#include "vortex_mistakes.h"
+#include "vortex_idioms.h"
+
 CASES(CASE(variable_after), CASE(variable_before), CASE(byte_after), CASE(half_after),
       CASE(float_after), CASE(atomic_after), CASE(far_away), CASE(store_to_read_only),
       CASE(store_to_code), CASE(stack_after), CASE(stack_before), CASE(stack_passed),
       CASE(stack_overflow), CASE(local_after), CASE(local_before), CASE(misaligned_word),
       CASE(null_of_lane), CASE(negative_index), CASE(one_past_the_end), CASE(union_punning),
       CASE(local_in_two), CASE(recursion), CASE(thread_local_variables), CASE(heap), CASE(padding),
-      CASE(odd_addresses))
+      CASE(odd_addresses), MORE_MISTAKES, MORE_IDIOMS)
 
 int main(int argc, char **argv)
 {

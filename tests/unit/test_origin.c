@@ -112,6 +112,26 @@ static void test_what_a_loop_counts_up_is_an_index(void **state)
     assert_int_equal(inner.step, 68);
 }
 
+/* for (r1 = 0; …; r1++) access(0x100 + 4 * r1); compilers jump to the condition first. */
+static void test_a_loop_may_begin_with_its_condition(void **state)
+{
+    const struct wt_origin o = FIND({SET, 2, 0, 0, 1}, {SET, 1}, {JUMP, 0, 0, 0, 8},
+                                    {SHL, 3, 1, 0, 2}, {SET, 4, 0, 0, 0x100}, {ADD, 4, 4, 3},
+                                    {ACCESS, 4}, {ADD, 1, 1, 2}, {BRANCH, 0, 0, 0, 3});
+    assert_true(o.known && o.index && o.scaled);
+    assert_int_equal(o.constant, 0x100);
+    assert_int_equal(o.step, 4);
+    assert_int_equal(o.apart, 0);
+}
+
+/* A register of which nothing is known at first, and 0x100 when the function begins anew. */
+static void test_a_loop_to_the_begin_keeps_what_the_function_begins_with(void **state)
+{
+    const struct wt_origin o = FIND({SHL, 2, 2, 0, 2}, {ADD, 3, 1, 2}, {ACCESS, 3},
+                                    {SET, 1, 0, 0, 0x100}, {BRANCH, 0, 0, 0, 0});
+    assert_true(!o.known || !o.scaled);
+}
+
 /* Each makes one of two addresses, 128 bytes apart, and adds an index. */
 static void test_a_choice_of_constants_is_told(void **state)
 {
@@ -193,6 +213,8 @@ int main(void)
         cmocka_unit_test(test_a_sum_of_a_constant_and_an_index),
         cmocka_unit_test(test_a_number_that_may_be_an_address_is_told),
         cmocka_unit_test(test_what_a_loop_counts_up_is_an_index),
+        cmocka_unit_test(test_a_loop_may_begin_with_its_condition),
+        cmocka_unit_test(test_a_loop_to_the_begin_keeps_what_the_function_begins_with),
         cmocka_unit_test(test_a_choice_of_constants_is_told),
         cmocka_unit_test(test_bases_are_not_mixed),
         cmocka_unit_test(test_ways_that_are_not_known),

@@ -486,6 +486,10 @@ static struct sum value_behind(struct wt_flow *f, uint32_t symbol)
     const int32_t known = symbol_of(f, symbol)->resolved;
     if (known)
         return f->value[known - 1];
+    /* All ways bring the same: the body of a loop, to whose condition a way leads from its end, has
+     * the registers of the condition. It is not there that the loop begins. */
+    if (symbol_of(f, symbol)->inputs == 1)
+        return resolved(f, &f->value[symbol_of(f, symbol)->input[0]]);
     const struct sum s = resolve(f, symbol);
     bool whole = true;
     for (unsigned t = 0; t < TERMS; t++)
@@ -688,6 +692,8 @@ static bool walk_all(struct wt_flow *f)
     }
     for (size_t b = 0; b < f->blocks && !f->failed && !f->split; b++)
         walk(f, &own, b, true);
+    if (!f->failed && !f->split)
+        bring(f, &own, f->first, reg);
     free(own.symbol);
     free(reg);
     return !f->failed && !f->split;
