@@ -206,7 +206,12 @@ template <class T> static inline int hostMalloc(T **p, size_t size)
 {
     return !(*p = (T *)malloc(size));
 }
-#define hostMallocHost hostMalloc
+/* What is made by one pair of functions must not be freed by the other's. */
+template <class T> static inline int hostMallocHost(T **p, size_t size)
+{
+    *p = (T *)new char[size];
+    return 0;
+}
 template <class T> static inline int hostMallocManaged(T **p, size_t size)
 {
     return hostMalloc(p, size);
@@ -221,7 +226,11 @@ static inline int hostFree(void *p)
     free(p);
     return 0;
 }
-#define hostFreeHost hostFree
+static inline int hostFreeHost(void *p)
+{
+    delete[](char *) p;
+    return 0;
+}
 static inline int hostFreeAsync(void *p, hostStream_t stream)
 {
     host_use(stream);

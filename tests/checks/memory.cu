@@ -498,6 +498,32 @@ static void freed_never_allocated(int bad)
     end(q, N);
 }
 
+/* Of the host, to which GPUs have access; CUDA refuses to free it, HIP does not. */
+static void freed_as_device(int bad)
+{
+    int *p, *q = device<int>(N);
+    API(MallocHost)((void **)&p, N * sizeof(int));
+    if (bad)
+        (void)API(Free)(p); /* BUG freed_as_device */
+#ifndef __CUDA__
+    if (!bad)
+#endif
+        API(FreeHost)(p);
+    end(q, N);
+}
+
+static void freed_as_host(int bad)
+{
+    int *p = device<int>(N), *q = device<int>(N);
+    if (bad)
+        (void)API(FreeHost)(p); /* BUG freed_as_host */
+#ifndef __CUDA__
+    if (!bad)
+#endif
+        API(Free)(p);
+    end(q, N);
+}
+
 static void copy_to_device(int bad)
 {
     static int from[2 * N];
@@ -910,8 +936,9 @@ CASES(CASE(global_after), CASE(global_before), CASE(byte_after), CASE(byte_befor
       CASE(global_far), CASE(vector_store), CASE(vector_outside), CASE(vector_partly),
       CASE(two_before), CASE(two_after), CASE(double_store), CASE(atomic_after), CASE(atomic_before), CASE(in_called),
       CASE(in_inlined), CASE(many_lanes), CASE(one_group), CASE(freed_load), CASE(freed_store),
-      CASE(freed_twice), CASE(freed_inside), CASE(freed_never_allocated), CASE(copy_to_device),
-      CASE(copy_to_host), CASE(copy_within), CASE(copy_freed), CASE(copy_rows),
+      CASE(freed_twice), CASE(freed_inside), CASE(freed_never_allocated),
+      CASE(freed_as_device), CASE(freed_as_host),
+      CASE(copy_to_device), CASE(copy_to_host), CASE(copy_within), CASE(copy_freed), CASE(copy_rows),
       CASE(copy_to_variable), CASE(copy_to_constant), CASE(fill), CASE(shared_after), CASE(shared_before),
       CASE(shared_byte), CASE(shared_sum), CASE(shared_other), CASE(shared_inner),
       CASE(shared_asked), CASE(private_after), CASE(private_before), CASE(private_passed),

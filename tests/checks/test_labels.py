@@ -15,7 +15,8 @@ import test_found as harness
 OUTSIDE = {"out-of-bounds", "out-of-object"}
 # What the sanitizers call a label's kind; both kinds of outside are one for them, and a bad address ends the program.
 KINDS = [("heap-use-after-free", {"use-after-free", "use-after-destroy"}), ("attempting double-free", {"double-free"}),
-         ("attempting free on address which was not malloc", {"bad-free"}), ("detected memory leaks", {"leak"}), ("SEGV", OUTSIDE | {"null", "read-only"}),
+         ("attempting free on address which was not malloc", {"bad-free"}), ("alloc-dealloc-mismatch", {"bad-free"}),
+         ("detected memory leaks", {"leak"}), ("SEGV", OUTSIDE | {"null", "read-only"}),
          ("buffer-overflow", OUTSIDE), ("buffer-underflow", OUTSIDE), ("runtime error: index", OUTSIDE), ("runtime error: .* misaligned", {"misaligned"}),
          ("runtime error: .* null pointer", {"null"}), ("ERROR: AddressSanitizer", OUTSIDE)]
 
@@ -119,7 +120,7 @@ def test_the_sanitizers_see_the_mistake(label):
         if label.access and r.access:   # an atomic operation is a store; the bytes are not told of a bad address
             assert r.access == ("store" if label.access == "atomic" else label.access) and r.bytes in (None, label.bytes), r.text
         if r.objects and label.object[1] and (r.lane is None or r.lane == min(lanes)):
-            begin, end = label.object[2], (label.object[2] or 0) + (label.bytes or 1)
+            begin, end = label.object[2] or 0, (label.object[2] or 0) + (label.bytes or 1)
             assert any(size == label.object[1] and (offset is None or begin <= offset < end) for size, offset in r.objects), r.text
     if not label.lanes or not lanes:
         return

@@ -150,7 +150,8 @@ KERNEL(inlines)
 
 KERNEL(exchange)
 {
-    out[me()] = __atomic_exchange_n(&flags[me() - given.by], 3, __ATOMIC_RELAXED); /* BUG exchange */
+    out[me()] =
+        __atomic_exchange_n(&flags[me() - given.by], 3, __ATOMIC_RELAXED); /* BUG exchange */
 }
 
 KERNEL(bits_or)
@@ -483,7 +484,7 @@ CASE_OF(local_atomic_after, local_add, bad, out)
     CASE(byte_before), CASE(unsigned_byte_after), CASE(half_before), CASE(unsigned_half_after),    \
         CASE(half_store_before), CASE(byte_store_before), CASE(float_store_after),                 \
         CASE(float_store_before), CASE(member_after), CASE(member_store_after), CASE(row_after),   \
-        CASE(column_after), CASE(initial_after), CASE(constant_after), CASE(half_constant_after),      \
+        CASE(column_after), CASE(initial_after), CASE(constant_after), CASE(half_constant_after),  \
         CASE(large_after), CASE(every_second_after), CASE(loop_after), CASE(half_warp),            \
         CASE(one_warp), CASE(in_called), CASE(in_inlined), CASE(exchange_before), CASE(or_after),  \
         CASE(and_after), CASE(far_store), CASE(far_before), CASE(far_byte), CASE(far_atomic),      \

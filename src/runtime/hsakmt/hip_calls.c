@@ -157,6 +157,37 @@ static void release(void *context, uint64_t addr)
     calls_depth--;
 }
 
+/* Whether a list that ends with NULL has the function that has made an object. */
+static bool is_made_by(const struct wt_object *o, const char *const *makers)
+{
+    while (*makers && strcmp(o->by, *makers) != 0)
+        makers++;
+    return *makers;
+}
+
+/* Memory that only GPUs have by the rules of HIP; and the host's, which GPUs may access. */
+static const char *const makers_of_device[] = {
+    "hipMalloc",      "hipMallocAsync",   "hipMallocFromPoolAsync",
+    "hipMallocPitch", "hipMemAllocPitch", NULL};
+static const char *const makers_of_host[] = {"hipHostMalloc", "hipHostAlloc", "hipMallocHost",
+                                             "hipMemAllocHost", NULL};
+
+static bool is_of_device(const struct wt_host_checks *c, const void *p)
+{
+    struct wt_object o;
+    return c->find(NULL, calls_address(p), &o) && !o.freed && is_made_by(&o, makers_of_device);
+}
+
+/* HIP's functions that free memory of one kind do not free the other's: "invalid, including host
+ * pointers allocated with hipHostMalloc" (HIP API, hipFree; hipHostFree likewise). ROCm frees both.
+ */
+static void check_kind(const struct wt_host_checks *c, const struct wt_object *o, const char *by)
+{
+    const bool host = strcmp(by, "hipHostFree") == 0 || strcmp(by, "hipFreeHost") == 0;
+    if (is_made_by(o, host ? makers_of_device : makers_of_host))
+        c->call(WT_FOUND_BAD_FREE, WT_ERROR, o, "%s: memory of %s", by, o->by);
+}
+
 /* Frees an object as soon as no kernel uses it any more. False: HIP is to do it. */
 static bool frees(const struct wt_host_checks *c, void *p, void *stream, bool all, void *give_back,
                   const char *by, int *result)
@@ -171,6 +202,8 @@ static bool frees(const struct wt_host_checks *c, void *p, void *stream, bool al
         return false;
     }
     const bool good = !o.freed && o.addr == calls_address(p);
+    if (good)
+        check_kind(c, &o, by);
     if (good && !is_idle(stream, all)) {
         c->forget(NULL, o.addr, by);
         return false;
@@ -205,20 +238,6 @@ FUNCTION(hipFreeAsync, void *p, void *stream)
 }
 
 /* ---- copies and fills ---- */
-
-/* Memory that only GPUs have by the rules of HIP. */
-static bool is_of_device(const struct wt_host_checks *c, const void *p)
-{
-    static const char *const makers[] = {"hipMalloc", "hipMallocAsync", "hipMallocFromPoolAsync",
-                                         "hipMallocPitch", "hipMemAllocPitch"};
-    struct wt_object o;
-    if (!c->find(NULL, calls_address(p), &o) || o.freed)
-        return false;
-    bool is = false;
-    for (size_t i = 0; i < sizeof makers / sizeof *makers; i++)
-        is |= strcmp(o.by, makers[i]) == 0;
-    return is;
-}
 
 static void check_direction(const void *to, const void *from, int kind, const char *by)
 {
