@@ -254,3 +254,45 @@ kernel void say(global int *out)
         printf("item %d\n", (int)get_global_id(0));
     out[get_global_id(0)] = get_global_id(0);
 }
+
+kernel void sampled(global int *out, read_only image2d_t image, sampler_t sampler)
+{
+    const int i = get_global_id(0);
+    out[i] = read_imagei(image, sampler, (int2)(i, 0)).x;
+}
+
+kernel void private_arrays(global int *out, int by)
+{
+    volatile int first[8], second[8];
+    volatile char last[5];
+    const int i = get_global_id(0);
+    for (int k = 0; k < 8; k++)
+        second[(k + by) % 8] = first[k] = i + k;
+    for (int k = 0; k < 5; k++)
+        last[4 - k] = k;
+    out[i] = first[7] + second[(by + 4 + i) % 8] + last[by + 1] + last[0];
+}
+
+kernel void private_structs(global int *out, int by)
+{
+    volatile struct {
+        int first;
+        short second[2];
+    } mine[4];
+    const int i = get_global_id(0);
+    for (int k = 0; k < 4; k++) {
+        mine[k].first = k;
+        mine[k].second[0] = i;
+        mine[k].second[k % by] = 2 * i;
+    }
+    out[i] = mine[(i + by) % 4].first + mine[3].second[1];
+}
+
+kernel void rows_and_columns(global int *out, global const int *p, int n)
+{
+    const int i = get_global_id(0);
+    int sum = 0;
+    for (int k = 0; k < n; k++)
+        sum += p[n * i + k] - p[n * k + i];
+    out[i] = sum;
+}

@@ -289,6 +289,78 @@ static void api_queue_released(int bad)
     end(p, INTS);
 }
 
+static void api_kernel_released(int bad)
+{
+    const int by = 0;
+    cl_mem p = buffer(INTS);
+    cl_kernel kernel = kernel_of("put");
+    if (bad)
+        clReleaseKernel(kernel);
+    clSetKernelArg(kernel, 1, sizeof by, &by); /* BUG api_kernel_released */
+    if (!bad)
+        clReleaseKernel(kernel);
+    end(p, INTS);
+}
+
+static void api_kernel_launched(int bad)
+{
+    const size_t items = N;
+    const int by = 0;
+    cl_mem p = buffer(INTS);
+    cl_kernel kernel = kernel_of("put");
+    clSetKernelArg(kernel, 0, sizeof p, &p);
+    clSetKernelArg(kernel, 1, sizeof by, &by);
+    if (bad)
+        clReleaseKernel(kernel);
+    /* BUG api_kernel_launched */
+    clEnqueueNDRangeKernel(queue, kernel, 1, NULL, &items, &items, 0, NULL, NULL);
+    clFinish(queue);
+    if (!bad)
+        clReleaseKernel(kernel);
+    end(p, INTS);
+}
+
+static void api_kernel_twice(int bad)
+{
+    cl_mem p = buffer(INTS);
+    cl_kernel kernel = kernel_of("put");
+    clReleaseKernel(kernel);
+    if (bad)
+        clReleaseKernel(kernel); /* BUG api_kernel_twice */
+    end(p, INTS);
+}
+
+static void api_sampler_released(int bad)
+{
+    cl_mem p = buffer(INTS);
+    cl_kernel kernel = kernel_of("sampled");
+    cl_sampler sampler =
+        clCreateSampler(context, CL_FALSE, CL_ADDRESS_CLAMP_TO_EDGE, CL_FILTER_NEAREST, NULL);
+    if (bad)
+        clReleaseSampler(sampler);
+    clSetKernelArg(kernel, 2, sizeof sampler, &sampler); /* BUG api_sampler_released */
+    if (!bad)
+        clReleaseSampler(sampler);
+    clReleaseKernel(kernel);
+    end(p, INTS);
+}
+
+static void api_context_released(int bad)
+{
+    cl_int status;
+    cl_mem p = buffer(INTS);
+    cl_context other = clCreateContext(NULL, 1, &device, NULL, NULL, NULL);
+    if (bad)
+        clReleaseContext(other);
+    cl_mem q =
+        clCreateBuffer(other, CL_MEM_READ_WRITE, 4, NULL, &status); /* BUG api_context_released */
+    if (q)
+        clReleaseMemObject(q);
+    if (!bad)
+        clReleaseContext(other);
+    end(p, INTS);
+}
+
 /* ---- leak ---- */
 
 static void leak_buffer(int bad)
@@ -525,6 +597,74 @@ static void host_pointer(int bad)
     end(p, sizeof mine);
 }
 
+/* Objects that others keep: a context lives until its buffers have gone, a kernel until it has run,
+ * and a sampler is the kernel's. */
+static void kept_by_others(int bad)
+{
+    const size_t items = N;
+    (void)bad;
+    cl_context mine = clCreateContext(NULL, 1, &device, NULL, NULL, NULL), again;
+    cl_mem there = clCreateBuffer(mine, CL_MEM_READ_WRITE, INTS, NULL, NULL);
+    clReleaseContext(mine);
+    clGetMemObjectInfo(there, CL_MEM_CONTEXT, sizeof again, &again, NULL);
+    clRetainContext(again);
+    cl_mem second = clCreateBuffer(again, CL_MEM_READ_WRITE, INTS, NULL, NULL);
+    clReleaseMemObject(there);
+    clReleaseMemObject(second);
+    clReleaseContext(again);
+    cl_mem p = image(), out = buffer(INTS);
+    cl_kernel kernel = kernel_of("sampled");
+    cl_sampler sampler =
+        clCreateSampler(context, CL_FALSE, CL_ADDRESS_CLAMP_TO_EDGE, CL_FILTER_NEAREST, NULL);
+    clSetKernelArg(kernel, 0, sizeof out, &out);
+    clSetKernelArg(kernel, 1, sizeof p, &p);
+    clSetKernelArg(kernel, 2, sizeof sampler, &sampler);
+    clReleaseSampler(sampler);
+    clEnqueueNDRangeKernel(queue, kernel, 1, NULL, &items, &items, 0, NULL, NULL);
+    clReleaseKernel(kernel);
+    end(out, INTS);
+    clReleaseMemObject(p);
+}
+
+/* Kernels of one program, all at once; another one for each launch, perhaps at the same address. */
+static void kernels_again(int bad)
+{
+    cl_kernel all[64];
+    cl_uint count = 0;
+    cl_mem p = buffer(INTS);
+    (void)bad;
+    launch("put", N, "mi", p, 0);
+    clCreateKernelsInProgram(program, 64, all, &count);
+    for (cl_uint i = 0; i < count; i++) {
+        clRetainKernel(all[i]);
+        clReleaseKernel(all[i]);
+        clReleaseKernel(all[i]);
+    }
+    for (int i = 0; i < 4; i++)
+        launch("put", N, "mi", p, 0);
+    end(p, INTS);
+}
+
+/* Private arrays whose indices only the argument says, up to their last element. */
+static void private_arrays(int bad)
+{
+    (void)bad;
+    writes("private_arrays", 3);
+}
+
+static void private_structs(int bad)
+{
+    (void)bad;
+    writes("private_structs", 2);
+}
+
+/* A work-item's row of a matrix, and its column. */
+static void rows_and_columns(int bad)
+{
+    (void)bad;
+    reads("rows_and_columns", N * N * 4, N, N);
+}
+
 CASES(CASE(global_after), CASE(global_before), CASE(byte_after), CASE(global_far),
       CASE(vector_store), CASE(vector_outside), CASE(vector_partly), CASE(atomic_after),
       CASE(in_inlined), CASE(many_lanes), CASE(local_after), CASE(local_before), CASE(local_sum),
@@ -534,10 +674,13 @@ CASES(CASE(global_after), CASE(global_before), CASE(byte_after), CASE(global_far
       CASE(svm_after), CASE(svm_freed), CASE(copy_beyond), CASE(read_beyond), CASE(fill_beyond),
       CASE(freed_twice), CASE(leak_buffer), CASE(leak_queue), CASE(leak_event), CASE(leak_program),
       CASE(api_argument_unset), CASE(api_queue_released), CASE(api_argument_size),
-      CASE(api_failed_call), CASE(api_overlap), CASE(api_group_size), CASE(vectors_of_three),
-      CASE(widened_loads), CASE(odd_addresses), CASE(packed_argument), CASE(padding),
-      CASE(group_copy), CASE(punned), CASE(print), CASE(clamped_image), CASE(local_in_two),
-      CASE(one_past_the_end), CASE(overlapping_parts), CASE(host_pointer))
+      CASE(api_failed_call), CASE(api_overlap), CASE(api_group_size), CASE(api_kernel_released),
+      CASE(api_kernel_launched), CASE(api_kernel_twice), CASE(api_sampler_released),
+      CASE(api_context_released), CASE(vectors_of_three), CASE(widened_loads), CASE(odd_addresses),
+      CASE(packed_argument), CASE(padding), CASE(group_copy), CASE(punned), CASE(print),
+      CASE(clamped_image), CASE(local_in_two), CASE(one_past_the_end), CASE(overlapping_parts),
+      CASE(host_pointer), CASE(kept_by_others), CASE(kernels_again), CASE(private_arrays),
+      CASE(private_structs), CASE(rows_and_columns))
 
 int main(int argc, char **argv)
 {

@@ -23,12 +23,34 @@ static struct {
 
 WT_LOCK_OVER_FORKS(handles, handles.lock)
 
-enum { MADE = 0 };
-static const uint64_t QUEUE = UINT64_C(1) << 63; /* beside the references: it is a queue's handle */
+enum { MADE = 0, KIND_BITS = 62 }; /* the kind is beside the references */
+static const uint64_t REFERENCES = (UINT64_C(1) << KIND_BITS) - 1;
 
-/* Changes the count of a handle that is known; MADE: makes it known. Returns whether it has come or
- * gone. What has gone is known until there is another one at the address. */
-static bool change(const void *handle, int by, bool queue)
+static enum drm_handle_kind kind_of(uint64_t count)
+{
+    return (enum drm_handle_kind)(count >> KIND_BITS);
+}
+
+static enum drm_handle_kind kind_made_by(const char *by)
+{
+    static const struct {
+        const char *begin;
+        enum drm_handle_kind kind;
+    } makers[] = {{"clCreateCommandQueue", DRM_QUEUE},
+                  {"clCreateKernel", DRM_KERNEL},
+                  {"clCloneKernel", DRM_KERNEL},
+                  {"clCreateContext", DRM_SHARED},
+                  {"clCreateSampler", DRM_SHARED}};
+    for (size_t i = 0; i < sizeof makers / sizeof *makers; i++)
+        if (strncmp(by, makers[i].begin, strlen(makers[i].begin)) == 0)
+            return makers[i].kind;
+    return DRM_OBJECT;
+}
+
+/* Changes the count of a handle that is known; MADE: makes it known, of this kind. Returns whether
+ * it has come or gone, and is the program's to release. What has gone is known until there is
+ * another one at the address. */
+static bool change(const void *handle, int by, enum drm_handle_kind kind)
 {
     bool changed = false;
     pthread_mutex_lock(&handles.lock);
@@ -40,32 +62,32 @@ static bool change(const void *handle, int by, bool queue)
     uint64_t *count =
         by == MADE ? wt_map_add(&handles.references, key) : wt_map_find(&handles.references, key);
     if (count && by == MADE) {
-        *count = 1 | (queue ? QUEUE : 0);
+        *count = 1 | (uint64_t)kind << KIND_BITS;
         changed = true;
-    } else if (count && *count & ~QUEUE) {
+    } else if (count && (*count & REFERENCES || (by > 0 && kind_of(*count) == DRM_SHARED))) {
         *count += (uint64_t)(int64_t)by;
-        changed = !(*count & ~QUEUE);
+        changed = !(*count & REFERENCES);
     }
+    changed = changed && kind_of(*count) <= DRM_QUEUE;
     pthread_mutex_unlock(&handles.lock);
     return changed;
 }
 
 void drm_handle_made(const void *handle, uint64_t size, const char *by)
 {
-    const bool queue = strncmp(by, "clCreateCommandQueue", 20) == 0;
-    if (handle && wt_checks_wanted() && change(handle, MADE, queue))
+    if (handle && wt_checks_wanted() && change(handle, MADE, kind_made_by(by)))
         wt_object_made(&handles, (uintptr_t)handle, size, by);
 }
 
 void drm_handle_retained(const void *handle)
 {
     if (handle && wt_checks_wanted())
-        change(handle, 1, false);
+        change(handle, 1, DRM_ANY);
 }
 
 void drm_handle_released(const void *handle, const char *by)
 {
-    if (handle && wt_checks_wanted() && change(handle, -1, false))
+    if (handle && wt_checks_wanted() && change(handle, -1, DRM_ANY))
         wt_object_freed(&handles, (uintptr_t)handle, by);
 }
 
@@ -75,13 +97,14 @@ bool drm_handle_find(const void *handle, struct wt_object *object)
            !object->freed && object->addr == (uintptr_t)handle;
 }
 
-bool drm_handle_gone(const void *handle, bool queue)
+bool drm_handle_gone(const void *handle, enum drm_handle_kind kind)
 {
     if (!handle || !wt_checks_wanted())
         return false;
     pthread_mutex_lock(&handles.lock);
     const uint64_t *count = wt_map_find(&handles.references, (uintptr_t)handle);
-    const bool gone = count && !(*count & ~QUEUE) && (!queue || *count & QUEUE);
+    const bool gone =
+        count && !(*count & REFERENCES) && (kind == DRM_ANY || kind_of(*count) == kind);
     pthread_mutex_unlock(&handles.lock);
     return gone;
 }

@@ -7,16 +7,24 @@
 
 #include "runtime/common/checked.h"
 
+enum drm_handle_kind {
+    DRM_OBJECT, /**< the program must release it until it ends */
+    DRM_QUEUE,  /**< this, too; runtimes look into it without a check */
+    DRM_KERNEL, /**< they look into it, too; its program goes with it */
+    DRM_SHARED, /**< others may hold it when the program has no reference left: a context, a sampler
+                 */
+    DRM_ANY,
+};
+
 /** The program has a handle, or memory at an address, of @p size bytes (0: it is no memory), by
- * function @p by, with one reference. */
+ * function @p by, which tells its kind, with one reference. */
 void drm_handle_made(const void *handle, uint64_t size, const char *by);
 /** It has one more reference to it. */
 void drm_handle_retained(const void *handle);
 /** It is about to have one less; @p by: the function. */
 void drm_handle_released(const void *handle, const char *by);
-/** Whether a handle was made and released, and is no other one's since; @p queue: one of a queue.
- */
-bool drm_handle_gone(const void *handle, bool queue);
+/** Whether a handle of this kind was made and released, and is no other one's since. */
+bool drm_handle_gone(const void *handle, enum drm_handle_kind kind);
 /** Finds a handle of memory that was made and not released; its address in *object is the handle's.
  */
 bool drm_handle_find(const void *handle, struct wt_object *object);

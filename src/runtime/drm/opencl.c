@@ -136,6 +136,8 @@ EXPORT int clSetKernelArg(void *kernel, unsigned index, size_t size, const void 
         *(void *_Atomic *)&set = next("clSetKernelArg");
     if (!set)
         return INVALID_OPERATION;
+    if (!drm_opencl_has("clSetKernelArg", kernel, DRM_KERNEL))
+        return DRM_OPENCL_INVALID_KERNEL;
     void *handle = NULL;
     if (value && size == sizeof handle)
         memcpy(&handle, value, sizeof handle);
@@ -159,8 +161,7 @@ EXPORT void *clCreateKernel(void *program, const char *name, int *error)
         *error = INVALID_OPERATION;
     void *kernel = create ? create(program, name, error) : NULL;
     drm_local_forget(kernel);
-    drm_opencl_status("clCreateKernel", kernel ? 0 : *error);
-    return kernel;
+    return drm_opencl_made("clCreateKernel", kernel, 0, error, program);
 }
 
 /* ---- kernels ---- */
@@ -204,8 +205,10 @@ EXPORT int clEnqueueNDRangeKernel(void *queue, void *kernel, unsigned dimensions
         *(void *_Atomic *)&enqueue = next("clEnqueueNDRangeKernel");
     if (!enqueue)
         return INVALID_OPERATION;
-    if (!drm_opencl_has_queue("clEnqueueNDRangeKernel", queue))
+    if (!drm_opencl_has("clEnqueueNDRangeKernel", queue, DRM_QUEUE))
         return DRM_OPENCL_INVALID_COMMAND_QUEUE;
+    if (!drm_opencl_has("clEnqueueNDRangeKernel", kernel, DRM_KERNEL))
+        return DRM_OPENCL_INVALID_KERNEL;
     note_kernel(kernel);
     return counted("clEnqueueNDRangeKernel",
                    enqueue(queue, kernel, dimensions, offset, global, local, events, list, event),
@@ -219,8 +222,10 @@ EXPORT int clEnqueueTask(void *queue, void *kernel, unsigned events, const void 
         *(void *_Atomic *)&enqueue = next("clEnqueueTask");
     if (!enqueue)
         return INVALID_OPERATION;
-    if (!drm_opencl_has_queue("clEnqueueTask", queue))
+    if (!drm_opencl_has("clEnqueueTask", queue, DRM_QUEUE))
         return DRM_OPENCL_INVALID_COMMAND_QUEUE;
+    if (!drm_opencl_has("clEnqueueTask", kernel, DRM_KERNEL))
+        return DRM_OPENCL_INVALID_KERNEL;
     note_kernel(kernel);
     return counted("clEnqueueTask", enqueue(queue, kernel, events, list, event), event);
 }
@@ -247,7 +252,7 @@ static void ask(uint64_t flags, size_t size, const char *by)
         ask(flags, size, #name);                                                                   \
         void *const buffer = own(NAMES##count);                                                    \
         wt_i915_ask(0);                                                                            \
-        return drm_opencl_made(#name, buffer, size, (int *)error);                                 \
+        return drm_opencl_made(#name, buffer, size, (int *)error, (void *)a);                      \
     }
 BUFFER(5, clCreateBuffer, b, c, e)
 BUFFER(6, clCreateBufferWithProperties, c, d, f)

@@ -18,7 +18,12 @@
 
 #define EXPORT __attribute__((visibility("default")))
 
-enum { INVALID_KERNEL_ARGS = -52 }; /* CL/cl.h: of a launch: an argument was not set */
+/* CL/cl.h */
+enum {
+    INVALID_CONTEXT = -34,
+    INVALID_SAMPLER = -41,
+    INVALID_KERNEL_ARGS = -52, /* of a launch: an argument was not set */
+};
 
 static void *next(const char *name)
 {
@@ -115,19 +120,23 @@ int drm_opencl_used(const char *by, int status, const void *handle)
     const bool releases = strncmp(by, "clRelease", 9) == 0;
     const enum wt_finding_kind kind =
         releases && status == MEM_OBJECT ? WT_FOUND_DOUBLE_FREE : WT_FOUND_USE_AFTER_DESTROY;
-    const bool invalid = status == MEM_OBJECT || status == PROGRAM || status == EVENT;
-    if (!invalid || !wt_check_wants(wt_finding_check(kind)) || !drm_handle_gone(handle, false))
+    const bool invalid = status == INVALID_CONTEXT || status == MEM_OBJECT ||
+                         status == INVALID_SAMPLER || status == PROGRAM ||
+                         status == DRM_OPENCL_INVALID_KERNEL || status == EVENT;
+    if (!invalid || !wt_check_wants(wt_finding_check(kind)) || !drm_handle_gone(handle, DRM_ANY))
         return drm_opencl_status(by, status);
     wt_checked_call(kind, WT_ERROR, NULL, "%s: it was released before", by);
     return status;
 }
 
-bool drm_opencl_has_queue(const char *by, const void *queue)
+bool drm_opencl_has(const char *by, const void *handle, enum drm_handle_kind kind)
 {
-    if (!wt_check_wants(WT_CHECK_API) || !drm_handle_gone(queue, true))
+    static const char *const names[] = {
+        [DRM_QUEUE] = "queue", [DRM_KERNEL] = "kernel", [DRM_SHARED] = "object"};
+    if (!wt_check_wants(WT_CHECK_API) || !drm_handle_gone(handle, kind))
         return true;
-    wt_checked_call(WT_FOUND_USE_AFTER_DESTROY, WT_ERROR, NULL, "%s: the queue was released before",
-                    by);
+    wt_checked_call(WT_FOUND_USE_AFTER_DESTROY, WT_ERROR, NULL, "%s: the %s was released before",
+                    by, names[kind]);
     return false;
 }
 
@@ -140,11 +149,11 @@ int drm_opencl_enqueued(const char *by, int status, void *event)
     return drm_opencl_status(by, status);
 }
 
-void *drm_opencl_made(const char *by, void *made, uint64_t size, const int *error)
+void *drm_opencl_made(const char *by, void *made, uint64_t size, const int *error, const void *of)
 {
     drm_handle_made(made, size, by);
     if (!made && error)
-        drm_opencl_status(by, *error);
+        drm_opencl_used(by, *error, of);
     return made;
 }
 
@@ -159,12 +168,34 @@ void *drm_opencl_made(const char *by, void *made, uint64_t size, const int *erro
     }
 STATUS(6, clBuildProgram)
 STATUS(9, clCompileProgram)
-STATUS(3, clSetKernelArgSVMPointer)
-STATUS(4, clSetKernelExecInfo)
 STATUS(4, clSetProgramSpecializationConstant)
-STATUS(4, clCreateKernelsInProgram)
 STATUS(2, clWaitForEvents)
 STATUS(2, clSetUserEventStatus)
+
+#define OF_KERNEL(count, name)                                                                     \
+    EXPORT int name(WORDS##count)                                                                  \
+    {                                                                                              \
+        OWN(int, count, name)                                                                      \
+        if (!drm_opencl_has(#name, (void *)a, DRM_KERNEL))                                         \
+            return DRM_OPENCL_INVALID_KERNEL;                                                      \
+        return own ? drm_opencl_status(#name, own(NAMES##count)) : DRM_OPENCL_INVALID_OPERATION;   \
+    }
+OF_KERNEL(3, clSetKernelArgSVMPointer)
+OF_KERNEL(4, clSetKernelExecInfo)
+OF_KERNEL(5, clGetKernelInfo)
+OF_KERNEL(6, clGetKernelWorkGroupInfo)
+
+/* program, room, kernels, how many there are */
+EXPORT int clCreateKernelsInProgram(WORDS4)
+{
+    unsigned count = 0;
+    OWN(int, 4, clCreateKernelsInProgram)
+    d = d ? d : (word)&count;
+    const int status = own ? own(NAMES4) : DRM_OPENCL_INVALID_OPERATION;
+    for (unsigned i = 0; !status && c && i < *(const unsigned *)d; i++)
+        drm_handle_made(((void *const *)c)[i], 0, "clCreateKernelsInProgram");
+    return drm_opencl_used("clCreateKernelsInProgram", status, (void *)a);
+}
 
 /* ---- calls to a queue, which the runtime looks into ---- */
 
@@ -172,7 +203,7 @@ STATUS(2, clSetUserEventStatus)
     EXPORT int name(WORDS##count)                                                                  \
     {                                                                                              \
         OWN(int, count, name)                                                                      \
-        if (!drm_opencl_has_queue(#name, (void *)a))                                               \
+        if (!drm_opencl_has(#name, (void *)a, DRM_QUEUE))                                          \
             return DRM_OPENCL_INVALID_COMMAND_QUEUE;                                               \
         return own ? drm_opencl_status(#name, own(NAMES##count)) : DRM_OPENCL_INVALID_OPERATION;   \
     }
@@ -187,7 +218,7 @@ CALL(1, clEnqueueBarrier)
     EXPORT int name(WORDS##count)                                                                  \
     {                                                                                              \
         OWN(int, count, name)                                                                      \
-        if (!drm_opencl_has_queue(#name, (void *)a))                                               \
+        if (!drm_opencl_has(#name, (void *)a, DRM_QUEUE))                                          \
             return DRM_OPENCL_INVALID_COMMAND_QUEUE;                                               \
         return own ? drm_opencl_enqueued(#name, own(NAMES##count), (void *)event)                  \
                    : DRM_OPENCL_INVALID_OPERATION;                                                 \
@@ -229,7 +260,7 @@ static size_t part_of(const char *by, word buffer, size_t offset, size_t size)
     EXPORT int name(WORDS9)                                                                        \
     {                                                                                              \
         OWN(int, 9, name)                                                                          \
-        if (!drm_opencl_has_queue(#name, (void *)a))                                               \
+        if (!drm_opencl_has(#name, (void *)a, DRM_QUEUE))                                          \
             return DRM_OPENCL_INVALID_COMMAND_QUEUE;                                               \
         e = part_of(#name, b, d, e);                                                               \
         return own ? drm_opencl_enqueued(#name, own(NAMES9), (void *)i)                            \
@@ -242,7 +273,7 @@ TRANSFER(clEnqueueWriteBuffer)
 EXPORT int clEnqueueFillBuffer(WORDS9)
 {
     OWN(int, 9, clEnqueueFillBuffer)
-    if (!drm_opencl_has_queue("clEnqueueFillBuffer", (void *)a))
+    if (!drm_opencl_has("clEnqueueFillBuffer", (void *)a, DRM_QUEUE))
         return DRM_OPENCL_INVALID_COMMAND_QUEUE;
     const size_t part = part_of("clEnqueueFillBuffer", b, e, f);
     f = part < f && d ? part / d * d : f;
@@ -255,7 +286,7 @@ EXPORT int clEnqueueCopyBuffer(WORDS9)
 {
     enum { MEM_COPY_OVERLAP = -8 };
     OWN(int, 9, clEnqueueCopyBuffer)
-    if (!drm_opencl_has_queue("clEnqueueCopyBuffer", (void *)a))
+    if (!drm_opencl_has("clEnqueueCopyBuffer", (void *)a, DRM_QUEUE))
         return DRM_OPENCL_INVALID_COMMAND_QUEUE;
     const int status = own ? own(NAMES9) : DRM_OPENCL_INVALID_OPERATION;
     if (!status && b == c && d < e + f && e < d + f)
@@ -299,15 +330,21 @@ EXPORT int clEnqueueSVMFree(WORDS8)
         error = error ? error : (word)&status;                                                     \
         if (!own)                                                                                  \
             *(int *)error = status;                                                                \
-        return own ? drm_opencl_made(#name, own(NAMES##count), size, (int *)error) : NULL;         \
+        return own ? drm_opencl_made(#name, own(NAMES##count), size, (int *)error, (void *)a)      \
+                   : NULL;                                                                         \
     }
+MAKE(2, clCloneKernel, 0, b)
 MAKE(2, clCreateUserEvent, 0, b)
+MAKE(3, clCreateSamplerWithProperties, 0, c)
 MAKE(4, clCreateProgramWithIL, 0, d)
 MAKE(4, clCreateCommandQueue, 0, d)
 MAKE(4, clCreateCommandQueueWithProperties, 0, d)
 MAKE(5, clCreateProgramWithSource, 0, e)
 MAKE(5, clCreateProgramWithBuiltInKernels, 0, e)
+MAKE(5, clCreateContextFromType, 0, e)
+MAKE(5, clCreateSampler, 0, e)
 MAKE(5, clCreateSubBuffer, ((const size_t *)d)[1], e)
+MAKE(6, clCreateContext, 0, f)
 MAKE(6, clCreatePipe, 0, f)
 MAKE(6, clCreateImage, 0, f)
 MAKE(7, clCreateProgramWithBinary, 0, g)
@@ -318,29 +355,33 @@ MAKE(10, clCreateImage3D, 0, j)
 
 /* ---- references ---- */
 
-#define REFERENCES(kind)                                                                           \
-    EXPORT int clRetain##kind(WORDS1)                                                              \
+/* What the program has no reference to it must not release; a queue and a kernel it must not retain
+ * either. */
+#define REFERENCES(type, kind, invalid)                                                            \
+    EXPORT int clRetain##type(WORDS1)                                                              \
     {                                                                                              \
-        OWN(int, 1, clRetain##kind)                                                                \
-        if (strcmp(#kind, "CommandQueue") == 0 &&                                                  \
-            !drm_opencl_has_queue("clRetain" #kind, (void *)a))                                    \
-            return DRM_OPENCL_INVALID_COMMAND_QUEUE;                                               \
+        OWN(int, 1, clRetain##type)                                                                \
+        if ((kind == DRM_QUEUE || kind == DRM_KERNEL) &&                                           \
+            !drm_opencl_has("clRetain" #type, (void *)a, kind))                                    \
+            return invalid;                                                                        \
         const int status = own ? own(a) : DRM_OPENCL_INVALID_OPERATION;                            \
         if (!status)                                                                               \
             drm_handle_retained((void *)a);                                                        \
-        return drm_opencl_used("clRetain" #kind, status, (void *)a);                               \
+        return drm_opencl_used("clRetain" #type, status, (void *)a);                               \
     }                                                                                              \
-    EXPORT int clRelease##kind(WORDS1)                                                             \
+    EXPORT int clRelease##type(WORDS1)                                                             \
     {                                                                                              \
-        OWN(int, 1, clRelease##kind)                                                               \
-        if (strcmp(#kind, "CommandQueue") == 0 &&                                                  \
-            !drm_opencl_has_queue("clRelease" #kind, (void *)a))                                   \
-            return DRM_OPENCL_INVALID_COMMAND_QUEUE;                                               \
-        drm_handle_released((void *)a, "clRelease" #kind);                                         \
-        return drm_opencl_used("clRelease" #kind, own ? own(a) : DRM_OPENCL_INVALID_OPERATION,     \
+        OWN(int, 1, clRelease##type)                                                               \
+        if (kind != DRM_OBJECT && !drm_opencl_has("clRelease" #type, (void *)a, kind))             \
+            return invalid;                                                                        \
+        drm_handle_released((void *)a, "clRelease" #type);                                         \
+        return drm_opencl_used("clRelease" #type, own ? own(a) : DRM_OPENCL_INVALID_OPERATION,     \
                                (void *)a);                                                         \
     }
-REFERENCES(MemObject)
-REFERENCES(CommandQueue)
-REFERENCES(Event)
-REFERENCES(Program)
+REFERENCES(MemObject, DRM_OBJECT, 0)
+REFERENCES(CommandQueue, DRM_QUEUE, DRM_OPENCL_INVALID_COMMAND_QUEUE)
+REFERENCES(Event, DRM_OBJECT, 0)
+REFERENCES(Program, DRM_OBJECT, 0)
+REFERENCES(Kernel, DRM_KERNEL, DRM_OPENCL_INVALID_KERNEL)
+REFERENCES(Sampler, DRM_SHARED, INVALID_SAMPLER)
+REFERENCES(Context, DRM_SHARED, INVALID_CONTEXT)
