@@ -352,8 +352,8 @@ static void api_context_released(int bad)
     cl_context other = clCreateContext(NULL, 1, &device, NULL, NULL, NULL);
     if (bad)
         clReleaseContext(other);
-    cl_mem q =
-        clCreateBuffer(other, CL_MEM_READ_WRITE, 4, NULL, &status); /* BUG api_context_released */
+    /* BUG api_context_released */
+    cl_mem q = clCreateBuffer(other, CL_MEM_READ_WRITE, 4, NULL, &status);
     if (q)
         clReleaseMemObject(q);
     if (!bad)

@@ -486,8 +486,7 @@ static struct sum value_behind(struct wt_flow *f, uint32_t symbol)
     const int32_t known = symbol_of(f, symbol)->resolved;
     if (known)
         return f->value[known - 1];
-    /* All ways bring the same: the body of a loop, to whose condition a way leads from its end, has
-     * the registers of the condition. It is not there that the loop begins. */
+    /* All ways bring the same: a loop's body has the registers of the condition before it. */
     if (symbol_of(f, symbol)->inputs == 1)
         return resolved(f, &f->value[symbol_of(f, symbol)->input[0]]);
     const struct sum s = resolve(f, symbol);
@@ -692,7 +691,7 @@ static bool walk_all(struct wt_flow *f)
     }
     for (size_t b = 0; b < f->blocks && !f->failed && !f->split; b++)
         walk(f, &own, b, true);
-    if (!f->failed && !f->split)
+    if (reg && !f->failed && !f->split)
         bring(f, &own, f->first, reg);
     free(own.symbol);
     free(reg);
@@ -712,7 +711,7 @@ static void forget_symbols(struct wt_flow *f)
 static bool find(struct wt_flow *f)
 {
     const size_t places = place_of(f, f->end) + 1;
-    for (unsigned n = 0; n < MOST_RESTARTS; n++) {
+    for (unsigned n = 0; n < MOST_RESTARTS && !f->failed; n++) {
         forget_symbols(f);
         f->split = false;
         f->count = f->blocks = 0;
@@ -720,8 +719,6 @@ static bool find(struct wt_flow *f)
         memset(f->leader, 0, places * sizeof *f->leader);
         if (walk_all(f))
             return true;
-        if (f->failed)
-            break;
     }
     return false;
 }

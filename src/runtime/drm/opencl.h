@@ -13,10 +13,8 @@ enum {
     DRM_OPENCL_INVALID_OPERATION = -59,
 };
 
-/** The status that a call has returned; a failure is reported, if that is checked. */
-int drm_opencl_status(const char *by, int status);
-/** The same of a call that has used a handle: one that it says is invalid was perhaps released
- * before. */
+/** The status of a call that has used a handle; a failure is reported, if that is checked. The
+ * handle that it says is invalid was perhaps released before. */
 int drm_opencl_used(const char *by, int status, const void *handle);
 /** Whether a call that uses a handle of @p kind may be made; false: it was released before, which
  * is reported. */

@@ -101,7 +101,8 @@ static const char *status_name(int status)
                                                                        : NULL;
 }
 
-int drm_opencl_status(const char *by, int status)
+/* The status that a call has returned; a failure is reported, if that is checked. */
+static int report_status(const char *by, int status)
 {
     char name[80];
     const char *text = status < 0 ? status_name(status) : NULL;
@@ -124,7 +125,7 @@ int drm_opencl_used(const char *by, int status, const void *handle)
                          status == INVALID_SAMPLER || status == PROGRAM ||
                          status == DRM_OPENCL_INVALID_KERNEL || status == EVENT;
     if (!invalid || !wt_check_wants(wt_finding_check(kind)) || !drm_handle_gone(handle, DRM_ANY))
-        return drm_opencl_status(by, status);
+        return report_status(by, status);
     wt_checked_call(kind, WT_ERROR, NULL, "%s: it was released before", by);
     return status;
 }
@@ -146,7 +147,7 @@ int drm_opencl_enqueued(const char *by, int status, void *event)
     if (!status && event)
         memcpy(&made, event, sizeof made);
     drm_handle_made(made, 0, by);
-    return drm_opencl_status(by, status);
+    return report_status(by, status);
 }
 
 void *drm_opencl_made(const char *by, void *made, uint64_t size, const int *error, const void *of)
@@ -178,7 +179,7 @@ STATUS(2, clSetUserEventStatus)
         OWN(int, count, name)                                                                      \
         if (!drm_opencl_has(#name, (void *)a, DRM_KERNEL))                                         \
             return DRM_OPENCL_INVALID_KERNEL;                                                      \
-        return own ? drm_opencl_status(#name, own(NAMES##count)) : DRM_OPENCL_INVALID_OPERATION;   \
+        return own ? report_status(#name, own(NAMES##count)) : DRM_OPENCL_INVALID_OPERATION;       \
     }
 OF_KERNEL(3, clSetKernelArgSVMPointer)
 OF_KERNEL(4, clSetKernelExecInfo)
@@ -205,7 +206,7 @@ EXPORT int clCreateKernelsInProgram(WORDS4)
         OWN(int, count, name)                                                                      \
         if (!drm_opencl_has(#name, (void *)a, DRM_QUEUE))                                          \
             return DRM_OPENCL_INVALID_COMMAND_QUEUE;                                               \
-        return own ? drm_opencl_status(#name, own(NAMES##count)) : DRM_OPENCL_INVALID_OPERATION;   \
+        return own ? report_status(#name, own(NAMES##count)) : DRM_OPENCL_INVALID_OPERATION;       \
     }
 CALL(1, clFlush)
 CALL(1, clFinish)
@@ -290,7 +291,7 @@ EXPORT int clEnqueueCopyBuffer(WORDS9)
         return DRM_OPENCL_INVALID_COMMAND_QUEUE;
     const int status = own ? own(NAMES9) : DRM_OPENCL_INVALID_OPERATION;
     if (!status && b == c && d < e + f && e < d + f)
-        drm_opencl_status("clEnqueueCopyBuffer", MEM_COPY_OVERLAP);
+        report_status("clEnqueueCopyBuffer", MEM_COPY_OVERLAP);
     return drm_opencl_enqueued("clEnqueueCopyBuffer", status, (void *)i);
 }
 
