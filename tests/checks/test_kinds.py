@@ -1,4 +1,5 @@
-"""docs/check-kinds.md: each kind has a program in examples/checks, which reports what the page says. docs/checks-tutorial.md likewise."""
+"""docs/check-kinds.md: each kind has a program in examples/checks, which reports what the page says. docs/checks-tutorial.md and docs/checks-ci.md
+likewise."""
 import os
 import re
 import shutil
@@ -63,6 +64,16 @@ def test_the_program_of_a_kind_reports_it(tmp_path, kind):
 @pytest.mark.parametrize("title", sections("checks-tutorial.md"))
 def test_the_tutorial_is_true(tmp_path, title):
     replay(sections("checks-tutorial.md")[title], tmp_path)
+
+
+def test_the_tutorial_has_each_family():
+    titles = list(sections("checks-tutorial.md"))
+    assert all(any(family in title for title in titles) for family in ("gfx900", "SM", "Gen9", "Vortex")), titles
+
+
+def test_the_page_for_ci_is_true(tmp_path):
+    """Its sections go on from each other."""
+    replay((checks.ROOT / "docs" / "checks-ci.md").read_text(), tmp_path)
 
 
 def test_the_page_of_checks_names_each_kind():
