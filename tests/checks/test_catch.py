@@ -52,6 +52,18 @@ def test_the_debugger_stops_before_a_mistake(family, program, case):
     assert done.returncode == 115 and "checks: 1 error," in done.stderr, done.stderr
 
 
+def test_a_mistake_of_an_earlier_launch_is_told_of():
+    """Of a host program the launches before are not recorded: the way back says so, and how to come there."""
+    _, words = words_of("gfx900", "memory", "many_lanes")
+    done = checks.run(checks.command_under_test(), "debug", "--nx", "-g", "gfx900", "--check=memory", "-ex", "catch check", "-ex", "run", "-ex", "reverse-continue",
+                      *3 * ["-ex", "continue"], "-ex", "reverse-continue", "-ex", "check goto 1", "-ex", "kill", "-ex", "quit", *words[:-1], "global_after", "many_lanes")
+    earlier = "Finding 1 was made before: run the program again with 'catch check' to stop at it."
+    before, _, after = done.stdout.partition("finding 2")
+    assert earlier not in before and "the recorded run begins here" in before, done.stdout
+    assert earlier in after, done.stdout + done.stderr
+    assert re.search(r"the mistake was made at issue time \d+, and the run is recorded from \d+ on: of a host program, since a kernel began or ended", done.stderr), done.stderr
+
+
 @pytest.mark.parametrize("family, program, case", [one for one in ONE if one[0] != "vortex"])
 def test_the_way_back_and_forth_comes_to_the_same_mistake(family, program, case):
     """What has happened since, as memory that a kernel has freed, makes no other mistakes of a run that is repeated."""

@@ -32,6 +32,31 @@ enum wt_status wt_checks_kinds(const struct wt_checks *checks, const char *name,
                   : wt_fail(err, WT_STATE, "no accesses are checked: that is --check=memory");
 }
 
+uint64_t wt_checks_before(const struct wt_checks *checks, uint64_t time)
+{
+    uint64_t last = 0, latest = 0;
+    struct wt_check_place place[2] = {{.time = 0}};
+    for (uint64_t n = 1; checks && !checks->print(checks->context, NULL, n, place, WT_IGNORED); n++)
+        if (place[0].wave && place[0].time < time && place[0].time >= latest) {
+            latest = place[0].time;
+            last = n;
+        }
+    return last;
+}
+
+enum wt_status wt_checks_not_recorded(const struct wt_debugger_time *time, uint64_t to,
+                                      bool finding, struct wt_error *err)
+{
+    if (finding && to < time->start)
+        return wt_fail(err, WT_INVALID,
+                       "the mistake was made at issue time %" PRIu64 ", and the run is recorded "
+                       "from %" PRIu64 " on: of a host program, since a kernel began or ended "
+                       "last. Run it again with 'catch check', which stops there",
+                       to, time->start);
+    return wt_fail(err, WT_INVALID, "the run is recorded from %" PRIu64 " to %" PRIu64, time->start,
+                   time->end);
+}
+
 /* ---- objects ---- */
 
 /* "a freed allocation of 40 bytes at 0x7f0012345000". */

@@ -55,4 +55,11 @@ enum wt_status wt_checks_need(const struct wt_checks *checks, struct wt_error *e
 enum wt_status wt_checks_kinds(const struct wt_checks *checks, const char *name, uint64_t *kinds,
                                struct wt_error *err);
 
+/** Of the findings of kernels before issue time @p time the last one's number; 0: there is none.
+ * @p checks may be NULL. */
+uint64_t wt_checks_before(const struct wt_checks *checks, uint64_t time);
+/** The error of a way to issue time @p to, which is not recorded; @p finding: it is that of one. */
+enum wt_status wt_checks_not_recorded(const struct wt_debugger_time *time, uint64_t to,
+                                      bool finding, struct wt_error *err);
+
 #endif

@@ -95,6 +95,21 @@ static void starting(struct wt_shell *c)
     fflush(c->out);
 }
 
+/* Mistakes before that cannot be gone back to. */
+static void history_begins(struct wt_shell *c)
+{
+    struct wt_debugger_time time;
+    uint64_t number = 0;
+    fputs("\nNo more reverse-execution history: the recorded run begins here.\n", c->out);
+    if (c->options.checks && wt_debugger_time(c->program->debugger, &time, WT_IGNORED) == WT_OK)
+        number = wt_checks_before(c->options.checks, time.start);
+    if (number)
+        fprintf(c->out,
+                "Finding %" PRIu64 " was made before: run the program again with 'catch check' to "
+                "stop at it.\n",
+                number);
+}
+
 /* News of stops. */
 static bool tell_stop(struct wt_shell *c, const struct wt_news *n)
 {
@@ -139,7 +154,7 @@ static bool tell_stop(struct wt_shell *c, const struct wt_news *n)
         fputs("\nProgram stopped at a breakpoint instruction of its own.\n", c->out);
         return true;
     case WT_NEWS_HISTORY_BEGIN:
-        fputs("\nNo more reverse-execution history: the recorded run begins here.\n", c->out);
+        history_begins(c);
         return true;
     case WT_NEWS_HISTORY_END:
         print_where(c, c->program->thread);

@@ -651,8 +651,7 @@ static enum wt_status go_to(struct wt_shell *c, uint64_t to, const struct wt_che
     if (status)
         return c->program->started ? status : wt_program_need_run(c->program, err);
     if (to < time.start || to > time.end)
-        return wt_fail(err, WT_INVALID, "the run is recorded from %" PRIu64 " to %" PRIu64,
-                       time.start, time.end);
+        return wt_checks_not_recorded(&time, to, found != NULL, err);
     if ((status = wt_program_goto(c->program, to, err)) != WT_OK ||
         (found &&
          (status = wt_program_select_lane_of(c->program, found->wave, found->lane, err)) != WT_OK))
