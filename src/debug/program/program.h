@@ -536,6 +536,9 @@ enum wt_status wt_program_message(struct wt_program *program, FILE *out, const c
  * *list. */
 enum wt_status wt_program_resolve(struct wt_program *program, const char *text, uint64_t **list,
                                   size_t *count, struct wt_error *err);
+/** The same, but of a function, or its first line, where its line begins, before its prologue. */
+enum wt_status wt_program_resolve_lines(struct wt_program *program, const char *text,
+                                        uint64_t **list, size_t *count, struct wt_error *err);
 /**
  * Fails where no instruction begins at an address of code, as far as that is known: the function's
  * instructions are gone through from its beginning.

@@ -191,6 +191,38 @@ static unsigned line_number(const char *text)
     return number && !*end && number < UINT32_MAX ? (unsigned)number : 0;
 }
 
+/* The line that a location ends with; 0: it is a function or an address. */
+static unsigned line_in(const char *text)
+{
+    const char *colon = strrchr(text, ':');
+    const char *number = colon ? colon + 1 : text;
+    return isdigit((unsigned char)*number) ? (unsigned)strtoul(number, NULL, 10) : 0;
+}
+
+/* The address at which the line of a location begins: not the one behind a prologue where the
+ * function itself is meant, or its line. */
+static uint64_t line_begins(struct wt_program *g, const char *text, uint64_t addr)
+{
+    const char *file;
+    struct wt_function f;
+    unsigned line;
+    const unsigned wanted = line_in(text);
+    if (!*text || strpbrk(text, "*+-") ||
+        wt_program_function_at(g, addr, &f, WT_IGNORED) != WT_OK ||
+        (wanted && (!wt_modules_line(g->modules, 0, f.start, &file, &line) || line != wanted)))
+        return addr;
+    return f.start;
+}
+
+enum wt_status wt_program_resolve_lines(struct wt_program *g, const char *text, uint64_t **list,
+                                        size_t *count, struct wt_error *err)
+{
+    const enum wt_status status = wt_program_resolve(g, text, list, count, err);
+    for (size_t i = 0; !status && i < *count; i++)
+        (*list)[i] = line_begins(g, text, (*list)[i]);
+    return status;
+}
+
 /* The line of a location, "N", "FILE:N", a function's first one; its file becomes the current one.
  */
 static enum wt_status find_line(struct wt_program *g, const char *text, unsigned *line,

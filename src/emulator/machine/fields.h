@@ -1,6 +1,7 @@
 /*
- * The members of a structure of a state, as a table: one list of them for core files (archive.h), for
- * the hashes (hash.h), and for the checks of sanitizer builds. Snapshots have structures as a whole.
+ * The members of a structure of a state, as a table: one list of them for core files (archive.h),
+ * for the hashes (hash.h), and for the checks of sanitizer builds. Snapshots have structures as a
+ * whole.
  *
  * A table ends with an entry of zeros. Members whose limit depends on the device are in no table.
  */
@@ -31,20 +32,16 @@ struct wt_field {
 #define WT_UNHASHED (-1)
 
 #define WT_FIELD_SIZE(member)                                                                      \
-    _Generic((member), bool                                                                        \
-             : 1, uint8_t                                                                          \
-             : 1, uint16_t                                                                         \
-             : 2, uint32_t                                                                         \
-             : 4, int32_t                                                                          \
-             : 4, uint64_t                                                                         \
-             : 8, uint32_t *                                                                       \
-             : 4)
+    _Generic((member), bool : 1, uint8_t : 1, uint16_t : 2, uint32_t : 4, int32_t : 4,             \
+             uint64_t : 8, uint32_t * : 4)
 #define WT_FIELD_SINCE(version, type, member, limit, name, at)                                     \
     {                                                                                              \
         .what = (name), .most = (limit), .offset = offsetof(type, member), .hash = (at),           \
         .count = sizeof(((type *)0)->member) / WT_FIELD_SIZE(((type *)0)->member),                 \
         .size = WT_FIELD_SIZE(((type *)0)->member), .since = (version),                            \
-        .flag = _Generic(((type *)0)->member, bool : true, default : false)                        \
+        .flag = _Generic(((type *)0)->member, bool                                                 \
+                         : true, default                                                           \
+                         : false)                                                                  \
     }
 /** An entry of a table. */
 #define WT_FIELD(type, member, limit, name, at) WT_FIELD_SINCE(0, type, member, limit, name, at)

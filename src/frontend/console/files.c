@@ -79,39 +79,14 @@ enum wt_status do_info_source(struct wt_shell *c, const char *text, struct wt_er
     return WT_OK;
 }
 
-/* The line that a location ends with; 0: it is a function or an address. */
-static unsigned line_in(const char *text)
-{
-    const char *colon = strrchr(text, ':');
-    const char *number = colon ? colon + 1 : text;
-    return isdigit((unsigned char)*number) ? (unsigned)strtoul(number, NULL, 10) : 0;
-}
-
-/* The address that info line tells about: not the one behind a prologue where the function itself
- * is meant, or its line. */
-static uint64_t line_begins(struct wt_shell *c, const char *text, uint64_t addr)
-{
-    const char *file;
-    struct wt_function f;
-    unsigned line;
-    const unsigned wanted = line_in(text);
-    if (!*text || strpbrk(text, "*+-") ||
-        wt_program_function_at(c->program, addr, &f, WT_IGNORED) != WT_OK ||
-        (wanted &&
-         (!wt_modules_line(c->program->modules, 0, f.start, &file, &line) || line != wanted)))
-        return addr;
-    return f.start;
-}
-
 enum wt_status do_info_line(struct wt_shell *c, const char *text, struct wt_error *err)
 {
     uint64_t *list;
     size_t count;
-    enum wt_status status = wt_program_resolve(c->program, text, &list, &count, err);
+    enum wt_status status = wt_program_resolve_lines(c->program, text, &list, &count, err);
     if (status)
         return status;
     for (size_t i = 0; i < count; i++) {
-        list[i] = line_begins(c, text, list[i]);
         struct wt_frames *frames = wt_frames_at(c->program->debugger, c->program->modules, list[i]);
         const struct wt_frame *frame = frames ? wt_frames_get(frames, 0) : NULL;
         struct wt_line_row row;

@@ -7,8 +7,6 @@
 
 #include "frontend/console/internal.h"
 
-#define UNLIMITED (1u << 20)
-
 /* Whether @p text begins with this word; if so, the word is skipped. */
 static bool take_word(const char **text, const char *word)
 {
@@ -17,28 +15,6 @@ static bool take_word(const char **text, const char *word)
         return false;
     *text = wt_skip_blanks(*text + length);
     return true;
-}
-
-static enum wt_status set_switch(const char *text, bool *value, struct wt_error *err)
-{
-    if (!*text || strcmp(text, "on") == 0 || strcmp(text, "1") == 0)
-        *value = true;
-    else if (strcmp(text, "off") == 0 || strcmp(text, "0") == 0)
-        *value = false;
-    else
-        return wt_fail(err, WT_INVALID, "\"on\" or \"off\" expected.");
-    return WT_OK;
-}
-
-static enum wt_status set_count(const char *text, unsigned *value, struct wt_error *err)
-{
-    uint64_t number;
-    if (strcmp(text, "unlimited") == 0)
-        number = UNLIMITED;
-    else if (!wt_take_number(&text, &number) || *text || number > UNLIMITED)
-        return wt_fail(err, WT_INVALID, "a number up to 1048576 is expected, or \"unlimited\"");
-    *value = (unsigned)number;
-    return WT_OK;
 }
 
 static enum wt_status set_substitution(struct wt_shell *c, const char *text, struct wt_error *err)
@@ -105,164 +81,47 @@ static enum wt_status set_environment(struct wt_shell *c, const char *text, stru
 
 /* ---- the table ---- */
 
-enum kind { SWITCH, COUNT, ONE_OF, TEXT, FIXED, NO_EFFECT };
-
-/* A setting: the place of its value, and the sentence of `show`. FIXED: it has one value only, and
- * `shown` is the reason. */
-struct setting {
-    const char *name;
-    enum kind kind;
-    size_t offset; /* of the value in struct wt_shell */
-    const char
-        *words; /* ONE_OF: the values, as numbers from 0 on; FIXED: the one; COUNT: what 0 is */
-    const char *shown;
-};
-
 #define AT(field) offsetof(struct wt_shell, field)
 
-static const struct setting settings[] = {
-    {"breakpoint pending", ONE_OF, AT(settings.pending), "auto on off",
+static const struct wt_setting settings[] = {
+    {"breakpoint pending", WT_SETTING_ONE_OF, AT(settings.pending), "auto on off",
      "Debugger's behavior regarding pending breakpoints is %s."},
-    {"confirm", SWITCH, AT(settings.confirm), NULL,
+    {"confirm", WT_SETTING_SWITCH, AT(settings.confirm), NULL,
      "Whether to confirm potentially dangerous operations is %s."},
-    {"disassembly-flavor", FIXED, 0, "att", "each GPU has one assembly language here"},
-    {"follow-fork-mode", FIXED, 0, "parent", "'attach PID' goes to another process"},
-    {"height", NO_EFFECT, 0, NULL, NULL},
-    {"listsize", COUNT, AT(settings.list_size), "10",
+    {"disassembly-flavor", WT_SETTING_FIXED, 0, "att", "each GPU has one assembly language here"},
+    {"follow-fork-mode", WT_SETTING_FIXED, 0, "parent", "'attach PID' goes to another process"},
+    {"height", WT_SETTING_NO_EFFECT, 0, NULL, NULL},
+    {"listsize", WT_SETTING_COUNT, AT(settings.list_size), "10",
      "Number of source lines that list shows is %s."},
-    {"non-stop", FIXED, 0, "off",
+    {"non-stop", WT_SETTING_FIXED, 0, "off",
      "the console stops all waves; 'set scheduler-locking on' runs one alone"},
-    {"pagination", NO_EFFECT, 0, NULL, NULL},
-    {"print address", FIXED, 0, "on", "addresses are always printed"},
-    {"print array", FIXED, 0, "off", "arrays are on one line"},
-    {"print elements", COUNT, AT(settings.print_elements), "200",
+    {"pagination", WT_SETTING_NO_EFFECT, 0, NULL, NULL},
+    {"print address", WT_SETTING_FIXED, 0, "on", "addresses are always printed"},
+    {"print array", WT_SETTING_FIXED, 0, "off", "arrays are on one line"},
+    {"print elements", WT_SETTING_COUNT, AT(settings.print_elements), "200",
      "Limit on string chars or array elements to print is %s."},
-    {"print frame-arguments", FIXED, 0, "scalars", "'info args' prints structures"},
-    {"print object", FIXED, 0, "off", "a pointer has the type that it was declared with"},
-    {"print pretty", SWITCH, AT(settings.print_pretty), NULL,
+    {"print frame-arguments", WT_SETTING_FIXED, 0, "scalars", "'info args' prints structures"},
+    {"print object", WT_SETTING_FIXED, 0, "off",
+     "a pointer has the type that it was declared with"},
+    {"print pretty", WT_SETTING_SWITCH, AT(settings.print_pretty), NULL,
      "Pretty formatting of structures is %s."},
-    {"print repeats", COUNT, AT(settings.print_repeats), "10",
+    {"print repeats", WT_SETTING_COUNT, AT(settings.print_repeats), "10",
      "Threshold for repeated print elements is %s."},
-    {"print symbol", FIXED, 0, "on", "symbols of addresses are always printed"},
-    {"print union", FIXED, 0, "on", "unions are always printed"},
-    {"prompt", TEXT, AT(settings.prompt), NULL, "The prompt is \"%s\"."},
-    {"scheduler-locking", ONE_OF, AT(settings.locking), "replay off on step",
+    {"print symbol", WT_SETTING_FIXED, 0, "on", "symbols of addresses are always printed"},
+    {"print union", WT_SETTING_FIXED, 0, "on", "unions are always printed"},
+    {"prompt", WT_SETTING_TEXT, AT(settings.prompt), NULL, "The prompt is \"%s\"."},
+    {"scheduler-locking", WT_SETTING_ONE_OF, AT(settings.locking), "replay off on step",
      "Mode for locking scheduler during execution is \"%s\"."},
-    {"status-line", SWITCH, AT(settings.status_line), NULL, "The status line of a terminal is %s."},
-    {"step-mode", FIXED, 0, "off", "'stepi' goes into functions that have no lines"},
-    {"style enabled", SWITCH, AT(settings.styled), NULL, "CLI output styling is %s."},
-    {"trace-commands", SWITCH, AT(settings.trace_commands), NULL,
+    {"status-line", WT_SETTING_SWITCH, AT(settings.status_line), NULL,
+     "The status line of a terminal is %s."},
+    {"step-mode", WT_SETTING_FIXED, 0, "off", "'stepi' goes into functions that have no lines"},
+    {"style enabled", WT_SETTING_SWITCH, AT(settings.styled), NULL, "CLI output styling is %s."},
+    {"trace-commands", WT_SETTING_SWITCH, AT(settings.trace_commands), NULL,
      "State of CLI command tracing is %s."},
-    {"verbose", NO_EFFECT, 0, NULL, NULL},
-    {"width", NO_EFFECT, 0, NULL, NULL},
+    {"verbose", WT_SETTING_NO_EFFECT, 0, NULL, NULL},
+    {"width", WT_SETTING_NO_EFFECT, 0, NULL, NULL},
+    {0},
 };
-
-/* The setting that a text begins with; the text goes on behind it. "pretty" is "print pretty" where
- * @p in is "print ". */
-static const struct setting *take_setting(const char **text, const char *in)
-{
-    for (size_t i = 0; i < sizeof settings / sizeof *settings; i++) {
-        const char *name = settings[i].name;
-        if (strncmp(name, in, strlen(in)) != 0)
-            continue;
-        name += strlen(in);
-        const size_t length = strlen(name);
-        if (strncmp(*text, name, length) == 0 &&
-            (!(*text)[length] || isspace((unsigned char)(*text)[length]))) {
-            *text = wt_skip_blanks(*text + length);
-            return &settings[i];
-        }
-    }
-    return NULL;
-}
-
-/* Number @p i of words, NULL: there are fewer. */
-static const char *word_number(const char *words, unsigned i, size_t *length)
-{
-    for (; *words; words = wt_skip_blanks(words + *length)) {
-        *length = wt_word_length(words);
-        if (!i--)
-            return words;
-    }
-    return NULL;
-}
-
-static enum wt_status choose(const struct setting *s, const char *text, unsigned *value,
-                             struct wt_error *err)
-{
-    size_t length;
-    const char *word;
-    for (unsigned i = 0; (word = word_number(s->words, i, &length)) != NULL; i++)
-        if (strlen(text) == length && strncmp(text, word, length) == 0) {
-            *value = i;
-            return WT_OK;
-        }
-    return wt_fail(err, WT_INVALID, "set %s takes one of: %s", s->name, s->words);
-}
-
-static enum wt_status set_setting(struct wt_shell *c, const struct setting *s, const char *text,
-                                  struct wt_error *err)
-{
-    void *value = (char *)c + s->offset;
-    char *copy;
-    switch (s->kind) {
-    case SWITCH:
-        return set_switch(text, value, err);
-    case COUNT:
-        return set_count(text, value, err);
-    case ONE_OF:
-        return choose(s, text, value, err);
-    case TEXT:
-        copy = strdup(text);
-        if (!copy)
-            return wt_fail(err, WT_NO_MEMORY, "no host memory");
-        free(*(char **)value);
-        *(char **)value = copy;
-        return WT_OK;
-    case FIXED:
-        return strcmp(text, s->words) == 0
-                   ? WT_OK
-                   : wt_fail(err, WT_UNSUPPORTED, "%s is always \"%s\" here: %s", s->name, s->words,
-                             s->shown);
-    case NO_EFFECT: /* settings of GDB that scripts set */
-        break;
-    }
-    return WT_OK;
-}
-
-/* The value of a setting as `set` takes it. */
-static void put_setting(const struct wt_shell *c, const struct setting *s, char *text, size_t size)
-{
-    const void *value = (const char *)c + s->offset;
-    size_t length = 0;
-    const char *word;
-    *text = 0;
-    switch (s->kind) {
-    case SWITCH:
-        snprintf(text, size, "%s", *(const bool *)value ? "on" : "off");
-        break;
-    case COUNT:
-        if (*(const unsigned *)value == UNLIMITED)
-            snprintf(text, size, "unlimited");
-        else if (*(const unsigned *)value)
-            snprintf(text, size, "%u", *(const unsigned *)value);
-        else
-            snprintf(text, size, "%s", s->words);
-        break;
-    case ONE_OF:
-        word = word_number(s->words, *(const unsigned *)value, &length);
-        snprintf(text, size, "%.*s", (int)length, word);
-        break;
-    case TEXT:
-        snprintf(text, size, "%s", *(char *const *)value ? *(char *const *)value : "");
-        break;
-    case FIXED:
-        snprintf(text, size, "%s", s->words);
-        break;
-    case NO_EFFECT:
-        break;
-    }
-}
 
 /* What depends on settings. */
 static void apply_settings(struct wt_shell *c)
@@ -275,7 +134,7 @@ static void apply_settings(struct wt_shell *c)
 enum wt_status do_set(struct wt_shell *c, const char *text, struct wt_error *err)
 {
     const char *whole = text;
-    const struct setting *s;
+    const struct wt_setting *s;
     if (take_word(&text, "var") || take_word(&text, "variable"))
         return set_value(c, text, err);
     if (take_word(&text, "substitute-path"))
@@ -284,8 +143,8 @@ enum wt_status do_set(struct wt_shell *c, const char *text, struct wt_error *err
         return set_logging(c, text, err);
     if (take_word(&text, "history")) /* that of a terminal is always kept */
         return WT_OK;
-    if ((s = take_setting(&text, "")) != NULL) {
-        const enum wt_status status = set_setting(c, s, text, err);
+    if ((s = wt_setting_take(settings, &text, "")) != NULL) {
+        const enum wt_status status = wt_setting_set(s, c, text, err);
         apply_settings(c);
         return status;
     }
@@ -311,7 +170,7 @@ enum wt_status do_with(struct wt_shell *c, const char *text, struct wt_error *er
 {
     char before[200];
     const char *dashes = strstr(text, "-- ");
-    const struct setting *s = take_setting(&text, "");
+    const struct wt_setting *s = wt_setting_take(settings, &text, "");
     if (!s || !dashes || dashes < text || !*wt_skip_blanks(dashes + 3))
         return wt_fail(err, WT_INVALID, "with takes SETTING VALUE -- COMMAND (see \"show\")");
     char *value = strndup(text, (size_t)(dashes - text));
@@ -319,13 +178,13 @@ enum wt_status do_with(struct wt_shell *c, const char *text, struct wt_error *er
         return wt_fail(err, WT_NO_MEMORY, "no host memory");
     for (size_t end = strlen(value); end && isspace((unsigned char)value[end - 1]);)
         value[--end] = 0;
-    put_setting(c, s, before, sizeof before);
-    enum wt_status status = set_setting(c, s, value, err);
+    wt_setting_put(s, c, before, sizeof before);
+    enum wt_status status = wt_setting_set(s, c, value, err);
     apply_settings(c);
     free(value);
     if (!status)
         status = wt_language_execute(c->owner.language, dashes + 3, err);
-    set_setting(c, s, before, WT_IGNORED);
+    wt_setting_set(s, c, before, WT_IGNORED);
     apply_settings(c);
     return status;
 }
@@ -340,16 +199,16 @@ static enum wt_status take_print_options(struct wt_shell *c, const char **text,
             *text = wt_skip_blanks(at + 1);
             return WT_OK;
         }
-        const struct setting *s = take_setting(&at, "print ");
+        const struct wt_setting *s = wt_setting_take(settings, &at, "print ");
         if (!s) /* a minus */
             return WT_OK;
         char value[40];
         const size_t length = *at == '-' ? 0 : wt_word_length(at);
         const bool has_value = length && length < sizeof value &&
-                               (s->kind != SWITCH || strncmp(at, "on", length) == 0 ||
+                               (s->kind != WT_SETTING_SWITCH || strncmp(at, "on", length) == 0 ||
                                 strncmp(at, "off", length) == 0);
         snprintf(value, sizeof value, "%.*s", has_value ? (int)length : 0, at);
-        status = set_setting(c, s, value, err);
+        status = wt_setting_set(s, c, value, err);
         *text = has_value ? wt_skip_blanks(at + length) : at;
     }
     return status;
@@ -366,20 +225,6 @@ enum wt_status do_print(struct wt_shell *c, const char *text, struct wt_error *e
     c->settings.print_repeats = before.settings.print_repeats;
     c->settings.print_pretty = before.settings.print_pretty;
     return status;
-}
-
-static void show_setting(struct wt_shell *c, const struct setting *s)
-{
-    char value[200];
-    put_setting(c, s, value, sizeof value);
-    if (s->kind == FIXED)
-        fprintf(c->out, "%s is \"%s\": %s.\n", s->name, value, s->shown);
-    else if (s->kind == NO_EFFECT)
-        fprintf(c->out, "%s has no effect here.\n", s->name);
-    else {
-        const char *at = strstr(s->shown, "%s");
-        fprintf(c->out, "%.*s%s%s\n", (int)(at - s->shown), s->shown, value, at + 2);
-    }
 }
 
 static void show_convenience(struct wt_shell *c)
@@ -400,13 +245,13 @@ enum wt_status do_show(struct wt_shell *c, const char *text, struct wt_error *er
     const struct wt_program *g = c->program;
     const char *whole = text;
     const bool all = !*text;
-    const struct setting *s = all ? NULL : take_setting(&text, "");
+    const struct wt_setting *s = all ? NULL : wt_setting_take(settings, &text, "");
     unsigned shown = 0;
-    for (size_t i = 0; all && i < sizeof settings / sizeof *settings; i++)
-        if (settings[i].kind != FIXED && settings[i].kind != NO_EFFECT)
-            show_setting(c, &settings[i]);
+    for (size_t i = 0; all && settings[i].name; i++)
+        if (settings[i].kind != WT_SETTING_FIXED && settings[i].kind != WT_SETTING_NO_EFFECT)
+            wt_setting_show(&settings[i], c, c->out);
     if (s)
-        show_setting(c, s);
+        wt_setting_show(s, c, c->out);
     shown += all || s;
     if (((all && c->options.host) || take_word(&text, "args")) && ++shown)
         fprintf(c->out,

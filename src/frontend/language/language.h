@@ -112,6 +112,40 @@ bool wt_language_defined(const struct wt_language *language, const char *word, s
 void wt_language_each(const struct wt_language *language,
                       void (*found)(void *context, const char *word), void *context);
 
+/* ---- settings ---- */
+
+enum wt_setting_kind {
+    WT_SETTING_SWITCH,   /**< a bool */
+    WT_SETTING_COUNT,    /**< an unsigned number, or no limit */
+    WT_SETTING_ONE_OF,   /**< an unsigned: the number of a word */
+    WT_SETTING_TEXT,     /**< a char *, of malloc(); NULL: "" */
+    WT_SETTING_FIXED,    /**< it has one value only, and `shown` is the reason */
+    WT_SETTING_NO_EFFECT /**< one of GDB that scripts set */
+};
+
+/** A setting: the place of its value, and the sentence of `show`, with %s for the value. A table of
+ * settings ends with one without a name. */
+struct wt_setting {
+    const char *name;
+    enum wt_setting_kind kind;
+    size_t offset;     /**< of the value, in the owner's structure */
+    const char *words; /**< ONE_OF: the words, from 0 on; FIXED: the one; COUNT: what 0 is */
+    const char *shown;
+};
+
+/** The setting that a text begins with, which goes on behind it; NULL: none. "pretty" is "print
+ * pretty" where @p in is "print ". */
+const struct wt_setting *wt_setting_take(const struct wt_setting *table, const char **text,
+                                         const char *in);
+/** Sets the value in the owner's structure @p values. WT_INVALID: it takes another one;
+ * WT_UNSUPPORTED: it is fixed. */
+enum wt_status wt_setting_set(const struct wt_setting *setting, void *values, const char *text,
+                              struct wt_error *err);
+/** Puts the value as wt_setting_set() takes it. */
+void wt_setting_put(const struct wt_setting *setting, const void *values, char *text, size_t size);
+/** Prints the sentence of `show`. */
+void wt_setting_show(const struct wt_setting *setting, const void *values, FILE *out);
+
 /** The commands of the language itself. */
 wt_command_fn do_if, do_while, do_loop_break, do_loop_continue, do_define, do_document, do_alias,
     do_shell, do_pipe, do_cd, do_pwd, do_source;
