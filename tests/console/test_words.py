@@ -150,6 +150,15 @@ def test_apropos_and_help(sheet):
     assert "goto -- " in said[0] and "  info threads" in said[1] and said[2] == "info watchpoints" and said[3] == "info"
 
 
+def test_words_that_were_made_are_listed_and_the_folder_changes(sheet):
+    file, folder = sheet
+    made = script(folder, "define frobnicate\n  echo here\\n\nend\n", "made")
+    commands = [f"source {made}", "help user-defined", "frobnicate", f"cd {folder}", "pwd"]
+    ours, gdbs = ask_console(file, [], commands), ask_gdb(file, [], commands)
+    assert ours[1].strip() == "frobnicate" and "frobnicate" in gdbs[1] and ours[2] == gdbs[2] == "here"
+    assert ours[4] == gdbs[4] and str(folder) in ours[4]
+
+
 # ---- sentences ----
 
 SENTENCES = {
