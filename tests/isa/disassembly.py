@@ -13,23 +13,23 @@ def padded(words):
     return [each for word in words for each in (word, NOP, NOP, NOP)]
 
 
-def ours(isa_tool, words, xlen, size=4):
+def ours(isa_tool, words, xlen, size=4, form="disassemble"):
     """(length, text) of each word by the instruction table, STRIDE bytes apart if they have 4."""
     stream = padded(words) if size == 4 else words
-    out = subprocess.run([isa_tool, "disassemble", str(xlen), hex(BASE)], check=True, capture_output=True, text=True,
+    out = subprocess.run([isa_tool, form, str(xlen), hex(BASE)], check=True, capture_output=True, text=True,
                          input="\n".join(f"{w:x}" for w in stream)).stdout
     lines = [line.split(" ", 1) for line in out.splitlines()]
     return [(int(length), text) for length, text in lines][::len(stream) // len(words)]
 
 
-def llvm(directory, words, size, xlen):
+def llvm(directory, words, size, xlen, *options):
     """The text of each word by llvm-objdump, "" where it knows none. All words have one size."""
     raw, elf = directory / "words.bin", directory / "words.elf"
     stream, step = (padded(words), STRIDE) if size == 4 else (words, 2)
     raw.write_bytes(b"".join(w.to_bytes(size, "little") for w in stream))
     subprocess.run(["riscv64-unknown-elf-objcopy", "-I", "binary", "-O", f"elf{xlen}-littleriscv",
                     "--rename-section", ".data=.text,alloc,load,code,contents", str(raw), str(elf)], check=True)
-    out = subprocess.run(["llvm-objdump-19", "-d", "-z", "-M", "no-aliases", "--no-show-raw-insn",
+    out = subprocess.run(["llvm-objdump-19", "-d", "-z", *(options or ("-M", "no-aliases")), "--no-show-raw-insn",
                           f"--mattr=+m,+a,+f,+d,+zicsr,+zifencei,+zicond{',+c' if size == 2 else ''}",
                           f"--adjust-vma={BASE:#x}", str(elf)], check=True, capture_output=True, text=True).stdout
     texts = [""] * len(words)

@@ -3,6 +3,7 @@
  *   isa_tool rows              one line a row: bytes, xlen, match, mask, operands, name
  *   isa_tool find XLEN         for each hexadecimal word on stdin: every row that it matches
  *   isa_tool disassemble XLEN PC   for each word on stdin: its text; PC goes on with each
+ *   isa_tool known XLEN PC         … by the names that people know
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -41,14 +42,17 @@ static void find(unsigned xlen)
     }
 }
 
-static void disassemble(unsigned xlen, uint64_t pc)
+typedef unsigned text_fn(const uint8_t *bytes, unsigned available, unsigned xlen, uint64_t pc,
+                         char *text, size_t size);
+
+static void disassemble(unsigned xlen, uint64_t pc, text_fn *put)
 {
     uint32_t word;
     while (scanf("%" SCNx32, &word) == 1) {
         uint8_t bytes[4];
         char text[128];
         wt_store_le(bytes, word, 4);
-        unsigned length = vx_disassemble(bytes, sizeof bytes, xlen, pc, text, sizeof text);
+        unsigned length = put(bytes, sizeof bytes, xlen, pc, text, sizeof text);
         printf("%u %s\n", length, text);
         pc += length;
     }
@@ -61,7 +65,9 @@ int main(int argc, char **argv)
     else if (argc == 3 && strcmp(argv[1], "find") == 0)
         find((unsigned)atoi(argv[2]));
     else if (argc == 4 && strcmp(argv[1], "disassemble") == 0)
-        disassemble((unsigned)atoi(argv[2]), strtoull(argv[3], NULL, 0));
+        disassemble((unsigned)atoi(argv[2]), strtoull(argv[3], NULL, 0), vx_disassemble);
+    else if (argc == 4 && strcmp(argv[1], "known") == 0)
+        disassemble((unsigned)atoi(argv[2]), strtoull(argv[3], NULL, 0), vx_disassemble_known);
     else
         return 2;
     return 0;

@@ -1,5 +1,6 @@
 """The instruction table against LLVM's assembler and disassembler, and against itself."""
 import random
+import re
 import subprocess
 
 import pytest
@@ -154,6 +155,53 @@ def test_every_compressed_instruction_is_llvms(isa_tool, tmp_path, xlen):
         if mine.endswith(", 0") and normal(theirs) + ", 0" == mine and mine[:6] in ("c.slli", "c.srli", "c.srai"):
             theirs = mine  # a hint that LLVM knows by the name that it has in RV128
         if length != 2 or normal(mine) != normal(theirs):
+            wrong.append(f"{half:04x}: {mine!r}, LLVM {theirs!r}")
+    assert not wrong, f"{len(wrong)} of {len(halves)}:\n" + "\n".join(wrong[:60])
+
+
+def special(word, rng):
+    """The word with fields that have an alias: registers that are 0, ra or one another, immediates."""
+    for at in (7, 15, 20):
+        if rng.random() < 0.6:
+            word = word & ~(31 << at) | rng.choice((0, 0, 1, word >> 15 & 31)) << at
+    return word & 0xFFFFF | rng.choice((0, 1, 255, 0xFFF, 4)) << 20 if rng.random() < 0.4 else word
+
+
+@pytest.mark.parametrize("xlen", [32, 64])
+def test_known_names_are_llvms(table, isa_tool, tmp_path, xlen):
+    """Aliases, with operands that have one; all compressed instructions as what they stand for."""
+    rng = random.Random(xlen + 4)
+    words = []
+    for row in filter(standard, here(table, 4, xlen)):
+        for word in random_words(row, rng, 200 if row["operands"] else 1):
+            if not row["name"].startswith(("fence", "csr")):
+                other = special(word, rng)
+                word = row["match"] | other & ~row["mask"]
+            elif row["name"].startswith("csr"):
+                word = word & ~(31 << rng.choice((7, 15))) | rng.choice((0, 0, 1)) << 7
+                word = word if rng.random() < 0.5 else word & 0xFFFFF | rng.choice((1, 2, 3, 0xC00, 0xC01, 0xC02)) << 20
+            words.append(word)
+    words += [0x0FF0000F, 0x00008067, 0xC0001073, *(row["match"] for row in filter(standard, here(table, 4, xlen)))]
+    wrong = []
+    for word, (length, mine), theirs in zip(words, ours(isa_tool, words, xlen, form="known"), llvm(tmp_path, words, 4, xlen, "--no-print-imm-hex")):
+        if word & 0x7F == 0x73 and word >> 12 & 3:  # names of CSRs that one of both has
+            theirs = re.sub(r"\b(cycle|time|instret)\b", str(word >> 20), theirs)
+            theirs = re.sub(rf"\b{word >> 20}\b", VORTEX_CSRS.get(word >> 20, str(word >> 20)), theirs)
+        if length != 4 or normal(mine) != normal(theirs):
+            wrong.append(f"{word:08x}: {mine!r}, LLVM {theirs!r}")
+    assert not wrong, f"{len(wrong)} of {len(words)}:\n" + "\n".join(wrong[:40])
+
+
+@pytest.mark.parametrize("xlen", [32, 64])
+def test_known_names_of_compressed_instructions_are_llvms(isa_tool, tmp_path, xlen):
+    """Those of compilers' code: hints and reserved ones are apart in test_every_compressed_instruction_is_llvms."""
+    halves = [h for h in range(0x10000) if h & 3 != 3]
+    wrong = []
+    plain = ours(isa_tool, halves, xlen, 2)
+    both = zip(halves, plain, ours(isa_tool, halves, xlen, 2, "known"), llvm(tmp_path, halves, 2, xlen, "--no-print-imm-hex"))
+    for half, (_, name), (length, mine), theirs in both:
+        is_hint = re.match(r"c\.(nop|(mv|add|li|lui|slli) zero|(slli|srli|srai) \w+, 0|addi \w+, 0)", name)
+        if not is_hint and not name.startswith(".2byte") and (length != 2 or normal(mine) != normal(theirs)):
             wrong.append(f"{half:04x}: {mine!r}, LLVM {theirs!r}")
     assert not wrong, f"{len(wrong)} of {len(halves)}:\n" + "\n".join(wrong[:60])
 

@@ -218,6 +218,133 @@ static void rvc_operand(struct out *out, char letter, uint16_t half, uint32_t wo
     }
 }
 
+/* ---- aliases ----
+ *
+ * Names of special cases of instructions that GNU's and LLVM's disassemblers both print. */
+
+/* Fields of a word that are 0. */
+enum { NO_RD = 0x1f << 7, NO_RS1 = 0x1f << 15, NO_RS2 = 0x1f << 20 };
+#define NO_IMMEDIATE 0xfff00000u
+#define RD(n) ((uint32_t)(n) << 7)
+#define RS1(n) ((uint32_t)(n) << 15)
+#define IMMEDIATE(n) ((uint32_t)(n) << 20)
+
+enum special { ANY, SAME_SOURCES, IS_SHORT }; /* rs1 is rs2; the instruction is a compressed one */
+
+static const struct alias {
+    enum vx_insn_id id;
+    uint32_t mask, match; /* of the operands' fields */
+    const char *name, *operands;
+    enum special special;
+} aliases[] = {
+    {VX_INSN_addi, NO_RD | NO_RS1 | NO_IMMEDIATE, 0, "nop", "", ANY},
+    {VX_INSN_addi, NO_RS1, 0, "li", "dj", ANY},
+    {VX_INSN_addi, NO_IMMEDIATE, 0, "mv", "ds", ANY},
+    {VX_INSN_add, NO_RS1, 0, "mv", "dt", IS_SHORT},
+    {VX_INSN_xori, NO_IMMEDIATE, NO_IMMEDIATE, "not", "ds", ANY},
+    {VX_INSN_sub, NO_RS1, 0, "neg", "dt", ANY},
+    {VX_INSN_subw, NO_RS1, 0, "negw", "dt", ANY},
+    {VX_INSN_addiw, NO_IMMEDIATE, 0, "sext.w", "ds", ANY},
+    {VX_INSN_sltiu, NO_IMMEDIATE, IMMEDIATE(1), "seqz", "ds", ANY},
+    {VX_INSN_sltu, NO_RS1, 0, "snez", "dt", ANY},
+    {VX_INSN_slt, NO_RS2, 0, "sltz", "ds", ANY},
+    {VX_INSN_slt, NO_RS1, 0, "sgtz", "dt", ANY},
+    {VX_INSN_beq, NO_RS2, 0, "beqz", "sp", ANY},
+    {VX_INSN_bne, NO_RS2, 0, "bnez", "sp", ANY},
+    {VX_INSN_bge, NO_RS1, 0, "blez", "tp", ANY},
+    {VX_INSN_bge, NO_RS2, 0, "bgez", "sp", ANY},
+    {VX_INSN_blt, NO_RS2, 0, "bltz", "sp", ANY},
+    {VX_INSN_blt, NO_RS1, 0, "bgtz", "tp", ANY},
+    {VX_INSN_jal, NO_RD, 0, "j", "J", ANY},
+    {VX_INSN_jal, NO_RD, RD(1), "jal", "J", ANY},
+    {VX_INSN_jalr, NO_RD | NO_RS1 | NO_IMMEDIATE, RS1(1), "ret", "", ANY},
+    {VX_INSN_jalr, NO_RD | NO_IMMEDIATE, 0, "jr", "s", ANY},
+    {VX_INSN_jalr, NO_RD | NO_IMMEDIATE, RD(1), "jalr", "s", ANY},
+    {VX_INSN_jalr, NO_RD, 0, "jr", "l", ANY},
+    {VX_INSN_jalr, NO_RD, RD(1), "jalr", "l", ANY},
+    {VX_INSN_jalr, NO_IMMEDIATE, 0, "jalr", "ds", ANY},
+    {VX_INSN_fence, IMMEDIATE(0xff), IMMEDIATE(0xff), "fence", "", ANY},
+    {VX_INSN_csrrw, NO_RD | NO_RS1 | NO_IMMEDIATE, IMMEDIATE(0xc00), "unimp", "", ANY},
+    {VX_INSN_csrrs, NO_RS1 | NO_IMMEDIATE, IMMEDIATE(0xc00), "rdcycle", "d", ANY},
+    {VX_INSN_csrrs, NO_RS1 | NO_IMMEDIATE, IMMEDIATE(0xc01), "rdtime", "d", ANY},
+    {VX_INSN_csrrs, NO_RS1 | NO_IMMEDIATE, IMMEDIATE(0xc02), "rdinstret", "d", ANY},
+    {VX_INSN_csrrs, NO_RS1 | NO_IMMEDIATE, IMMEDIATE(0xc80), "rdcycleh", "d", ANY},
+    {VX_INSN_csrrs, NO_RS1 | NO_IMMEDIATE, IMMEDIATE(0xc81), "rdtimeh", "d", ANY},
+    {VX_INSN_csrrs, NO_RS1 | NO_IMMEDIATE, IMMEDIATE(0xc82), "rdinstreth", "d", ANY},
+    {VX_INSN_csrrs, NO_RS1 | NO_IMMEDIATE, IMMEDIATE(1), "frflags", "d", ANY},
+    {VX_INSN_csrrs, NO_RS1 | NO_IMMEDIATE, IMMEDIATE(2), "frrm", "d", ANY},
+    {VX_INSN_csrrs, NO_RS1 | NO_IMMEDIATE, IMMEDIATE(3), "frcsr", "d", ANY},
+    {VX_INSN_csrrw, NO_RD | NO_IMMEDIATE, IMMEDIATE(1), "fsflags", "s", ANY},
+    {VX_INSN_csrrw, NO_RD | NO_IMMEDIATE, IMMEDIATE(2), "fsrm", "s", ANY},
+    {VX_INSN_csrrw, NO_RD | NO_IMMEDIATE, IMMEDIATE(3), "fscsr", "s", ANY},
+    {VX_INSN_csrrw, NO_IMMEDIATE, IMMEDIATE(1), "fsflags", "ds", ANY},
+    {VX_INSN_csrrw, NO_IMMEDIATE, IMMEDIATE(2), "fsrm", "ds", ANY},
+    {VX_INSN_csrrw, NO_IMMEDIATE, IMMEDIATE(3), "fscsr", "ds", ANY},
+    {VX_INSN_csrrwi, NO_RD | NO_IMMEDIATE, IMMEDIATE(1), "fsflagsi", "Z", ANY},
+    {VX_INSN_csrrwi, NO_RD | NO_IMMEDIATE, IMMEDIATE(2), "fsrmi", "Z", ANY},
+    {VX_INSN_csrrwi, NO_IMMEDIATE, IMMEDIATE(1), "fsflagsi", "dZ", ANY},
+    {VX_INSN_csrrwi, NO_IMMEDIATE, IMMEDIATE(2), "fsrmi", "dZ", ANY},
+    {VX_INSN_csrrs, NO_RS1, 0, "csrr", "dE", ANY},
+    {VX_INSN_csrrw, NO_RD, 0, "csrw", "Es", ANY},
+    {VX_INSN_csrrs, NO_RD, 0, "csrs", "Es", ANY},
+    {VX_INSN_csrrc, NO_RD, 0, "csrc", "Es", ANY},
+    {VX_INSN_csrrwi, NO_RD, 0, "csrwi", "EZ", ANY},
+    {VX_INSN_csrrsi, NO_RD, 0, "csrsi", "EZ", ANY},
+    {VX_INSN_csrrci, NO_RD, 0, "csrci", "EZ", ANY},
+    {VX_INSN_fsgnj_s, 0, 0, "fmv.s", "DS", SAME_SOURCES},
+    {VX_INSN_fsgnjn_s, 0, 0, "fneg.s", "DS", SAME_SOURCES},
+    {VX_INSN_fsgnjx_s, 0, 0, "fabs.s", "DS", SAME_SOURCES},
+    {VX_INSN_fsgnj_d, 0, 0, "fmv.d", "DS", SAME_SOURCES},
+    {VX_INSN_fsgnjn_d, 0, 0, "fneg.d", "DS", SAME_SOURCES},
+    {VX_INSN_fsgnjx_d, 0, 0, "fabs.d", "DS", SAME_SOURCES},
+};
+
+/* The name and operands of an instruction under which it is best known. */
+static void choose_name(uint32_t word, enum vx_insn_id id, bool is_short, const char **name,
+                        const char **operands)
+{
+    *name = vx_insns[id].name;
+    *operands = vx_insns[id].operands;
+    for (size_t i = 0; i < sizeof aliases / sizeof aliases[0]; i++) {
+        const struct alias *a = &aliases[i];
+        if (a->id != id || (word & a->mask) != a->match ||
+            (a->special == SAME_SOURCES && wt_field(word, 19, 15) != wt_field(word, 24, 20)) ||
+            (a->special == IS_SHORT && !is_short))
+            continue;
+        *name = a->name;
+        *operands = a->operands;
+        return;
+    }
+}
+
+/* The rounding mode that is not written: that of fcsr, and any of a conversion that is exact. */
+static bool is_usual_rounding(uint32_t word, enum vx_insn_id id)
+{
+    return wt_field(word, 14, 12) ==
+           (id == VX_INSN_fcvt_d_s || id == VX_INSN_fcvt_d_w || id == VX_INSN_fcvt_d_wu ? 0 : 7);
+}
+
+unsigned vx_disassemble_known(const uint8_t *bytes, unsigned available, unsigned xlen, uint64_t pc,
+                              char *text, size_t size)
+{
+    const bool is_short = available < 4 || (bytes[0] & 3) != 3;
+    uint32_t word = (uint32_t)wt_load_le(bytes, available < 4 ? available : 4);
+    struct out out = {.text = text, .size = size};
+    const char *name, *operands;
+    if (is_short && !vx_rvc_find((uint16_t)word, xlen, &word))
+        return vx_disassemble(bytes, available, xlen, pc, text, size);
+    const enum vx_insn_id id = vx_insn_find(word, xlen);
+    if (id == VX_INSN_COUNT || strchr(vx_insns[id].operands, 'a'))
+        return vx_disassemble(bytes, available, xlen, pc, text, size);
+    choose_name(word, id, is_short, &name, &operands);
+    text[0] = 0;
+    put(&out, "%s", name);
+    for (const char *o = operands; *o; o++)
+        if (*o != 'm' || !is_usual_rounding(word, id))
+            full_operand(&out, *o, word, xlen, pc);
+    return is_short ? 2 : 4;
+}
+
 unsigned vx_disassemble(const uint8_t *bytes, unsigned available, unsigned xlen, uint64_t pc,
                         char *text, size_t size)
 {

@@ -119,5 +119,12 @@ void vx_dm_write(struct vx_device *device, uint32_t addr, uint32_t value);
  */
 unsigned vx_disassemble(const uint8_t *bytes, unsigned available, unsigned xlen, uint64_t pc,
                         char *text, size_t size);
+/**
+ * The same by the names under which people know instructions, as GNU's and LLVM's disassemblers
+ * print them: "ret", "mv", "beqz" and other aliases, and of a compressed instruction the one that
+ * it stands for.
+ */
+unsigned vx_disassemble_known(const uint8_t *bytes, unsigned available, unsigned xlen, uint64_t pc,
+                              char *text, size_t size);
 
 #endif
