@@ -70,6 +70,23 @@ void wt_hw_print(FILE *out, const struct wt_hw_register *reg, uint32_t word)
     fputc('\n', out);
 }
 
+void wt_hw_explain(FILE *out, const struct wt_hw_register *reg, uint32_t word)
+{
+    uint32_t rest = word;
+    fprintf(out, "%s = 0x%08" PRIx32 "%s\n", reg->name, word, word ? "" : ": no field is set");
+    for (size_t i = 0; i < reg->field_count; i++) {
+        const struct wt_hw_field *f = &reg->fields[i];
+        if (!wt_field(word, f->msb, f->lsb))
+            continue;
+        rest = wt_with_field(rest, f->msb, f->lsb, 0);
+        fputs("  ", out);
+        wt_hw_print_field(out, f, word);
+        fprintf(out, ": %s\n", f->about);
+    }
+    if (rest)
+        fprintf(out, "  0x%" PRIx32 " besides: bits that have no meaning here\n", rest);
+}
+
 static void list_field(FILE *out, const struct wt_hw_field *f)
 {
     static const char *const access[] = {"R", "W", "RW"};

@@ -70,6 +70,8 @@ const char *wt_hw_value_name(const struct wt_hw_field *field, uint32_t value);
 void wt_hw_print_field(FILE *out, const struct wt_hw_field *field, uint32_t word);
 /** Prints "NAME = 0x… FIELD=VALUE …" and a newline. */
 void wt_hw_print(FILE *out, const struct wt_hw_register *reg, uint32_t word);
+/** Prints "NAME = 0x…", and a line for each field that is not 0, with its meaning. */
+void wt_hw_explain(FILE *out, const struct wt_hw_register *reg, uint32_t word);
 /** Prints all registers and fields: bits, names, access, meaning. */
 void wt_hw_list(FILE *out, const struct wt_hw_table *table);
 

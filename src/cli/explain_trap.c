@@ -1,9 +1,10 @@
-/* `wavetrap explain-trap`: explains the trap registers of a gfx900 in words. */
+/* `wavetrap explain-trap`: explains the trap registers of a GPU in words. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
+#include "base/hw_registers.h"
 #include "base/text.h"
 #include "cli/kernel.h"
 #include "cli/report.h"
@@ -32,39 +33,77 @@ static const char *const names[GCN_TRAP_REGISTERS] = {
     [GCN_TRAP_MODE] = "MODE",   [GCN_TRAP_STATUS] = "STATUS", [GCN_TRAP_HW_ID] = "HW_ID",
 };
 
-/* "TRAPSTS=0x20004" */
-static enum wt_status take_value(const char *text, struct gcn_trap_registers *r,
-                                 struct wt_error *err)
+static bool is_name(const char *text, size_t length, const char *name)
 {
-    enum wt_status status;
-    const char *equal = strchr(text, '=');
-    uint64_t value;
-    for (unsigned i = 0; i < GCN_TRAP_REGISTERS; i++) {
-        if (strncasecmp(names[i], text, (size_t)(equal - text)) != 0 ||
-            strlen(names[i]) != (size_t)(equal - text))
-            continue;
-        if ((status = wt_parse_number(equal + 1, &value, err)) != WT_OK)
-            return status;
-        if (value > UINT32_MAX)
-            return wt_fail(err, WT_INVALID, "%s: %s has 32 bits", text, names[i]);
-        r->value[i] = (uint32_t)value;
-        r->given |= 1u << i;
-        return WT_OK;
-    }
-    return wt_fail(err, WT_INVALID,
-                   "%s: the registers are TTMP0, TTMP1, TRAPSTS, MODE, STATUS and HW_ID", text);
+    return strlen(name) == length && strncasecmp(name, text, length) == 0;
 }
 
-static enum wt_status explain_values(char **operands, struct wt_error *err)
+/* A register of any GPU's table: by its name, or by what stands behind the name of its unit
+ * ("HWW_WARP_ESR" of "NV_PTPC_PRI_SM_HWW_WARP_ESR"). NULL: there is none. */
+static const struct wt_hw_register *find_register(const struct wt_family *only, const char *text,
+                                                  size_t length)
+{
+    for (size_t i = 0; wt_families[i]; i++) {
+        const struct wt_hw_table *t = wt_families[i]->debug.registers;
+        for (size_t k = 0; t && (!only || only == wt_families[i]) && k < t->count; k++) {
+            const char *name = t->registers[k].name;
+            const size_t whole = strlen(name);
+            if (is_name(text, length, name) || (whole > length && name[whole - length - 1] == '_' &&
+                                                is_name(text, length, name + whole - length)))
+                return &t->registers[k];
+        }
+    }
+    return NULL;
+}
+
+static int trap_register(const char *text, size_t length)
+{
+    for (int i = 0; i < GCN_TRAP_REGISTERS; i++)
+        if (is_name(text, length, names[i]))
+            return i;
+    return -1;
+}
+
+/* "TRAPSTS=0x20004": those of a gfx900's trap are collected, since they explain each other. */
+static enum wt_status take_value(const struct wt_family *only, const char *text,
+                                 struct gcn_trap_registers *r, struct wt_error *err)
+{
+    const char *equal = strchr(text, '=');
+    uint64_t value;
+    if (!equal)
+        return wt_fail(err, WT_INVALID, "'%.200s' is no REGISTER=VALUE", text);
+    const size_t length = (size_t)(equal - text);
+    const int number = only && only != &wt_family_gcn ? -1 : trap_register(text, length);
+    const struct wt_hw_register *reg = number < 0 ? find_register(only, text, length) : NULL;
+    if (number < 0 && !reg)
+        return wt_fail(err, WT_INVALID,
+                       "%.200s: the registers are TTMP0, TTMP1, TRAPSTS, MODE, STATUS and HW_ID "
+                       "of a gfx900, and those that 'wavetrap reg --list' lists (HWW_WARP_ESR, "
+                       "HWW_GLOBAL_ESR; cr0.0 to cr0.3, sr0.0)",
+                       text);
+    enum wt_status status = wt_parse_number(equal + 1, &value, err);
+    if (!status && value > UINT32_MAX)
+        status =
+            wt_fail(err, WT_INVALID, "%s: %s has 32 bits", text, reg ? reg->name : names[number]);
+    if (status)
+        return status;
+    if (reg) {
+        wt_hw_explain(stdout, reg, (uint32_t)value);
+        return WT_OK;
+    }
+    r->value[number] = (uint32_t)value;
+    r->given |= 1u << number;
+    return WT_OK;
+}
+
+static enum wt_status explain_values(const struct wt_family *only, char **operands,
+                                     struct wt_error *err)
 {
     enum wt_status status;
     struct gcn_trap_registers r = {.given = 0};
-    for (; *operands; operands++) {
-        if (!strchr(*operands, '='))
-            return wt_fail(err, WT_INVALID, "'%.200s' is no REGISTER=VALUE", *operands);
-        if ((status = take_value(*operands, &r, err)) != WT_OK)
+    for (; *operands; operands++)
+        if ((status = take_value(only, *operands, &r, err)) != WT_OK)
             return status;
-    }
     if (r.given & 1u << GCN_TRAP_TTMP0 && !(r.given & 1u << GCN_TRAP_TTMP1))
         return wt_fail(err, WT_INVALID, "TTMP0 is the lower part of the PC: TTMP1 has the rest");
     gcn_explain_trap(stdout, &r);
@@ -178,7 +217,9 @@ static int run(int argc, char **argv)
         if (!strchr(argv[optind], '=') && !argv[optind + 1])
             status = on_device(&x, argv[optind]);
         else
-            status = explain_values(argv + optind, &err) ? cli_fail(&cli_explain_trap, &err) : 0;
+            status = explain_values(x.drive.options.device.gpu.family, argv + optind, &err)
+                         ? cli_fail(&cli_explain_trap, &err)
+                         : 0;
     }
     cli_drive_free(&x.drive);
     return status;
@@ -195,10 +236,10 @@ const struct cli_command cli_explain_trap = {
     .name = "explain-trap",
     .operands = "PROGRAM | REGISTER=VALUE…",
     .summary =
-        "Explains in words what the registers of a trap say. They are those of a gfx900: TTMP0 "
-        "and\n"
-        "TTMP1 at the entry of a trap handler, TRAPSTS, MODE, STATUS and HW_ID; or those of\n"
-        "PROGRAM's first trap.",
+        "Explains in words what the registers of a trap say. They are TTMP0 and TTMP1 at the\n"
+        "entry of a trap handler of a gfx900, TRAPSTS, MODE, STATUS and HW_ID; HWW_WARP_ESR and\n"
+        "HWW_GLOBAL_ESR of an SM; cr0.0 to cr0.3 and sr0.0 of Gen9; others that 'wavetrap reg\n"
+        "--list' lists. Or they are those of PROGRAM's first trap.",
     .options = options,
     .device = true,
     .notes = "PROGRAM is a code object; its kernel runs as by 'wavetrap run'.\n",

@@ -153,6 +153,7 @@ struct wt_family_isa {
      */
     enum wt_status (*assemble)(const char *name, const char *text, uint8_t **bytes, size_t *length,
                                struct wt_error *err);
+    const char *assembler; /**< where it is NULL: the program that people have for that */
     /** Prints an object file as text that assemble() takes. NULL where that is. */
     enum wt_status (*disassemble)(const char *name, const uint8_t *bytes, size_t length, FILE *out,
                                   struct wt_error *err);

@@ -326,6 +326,9 @@ const struct wt_family wt_family_gcn = {
             .instruction_text = instruction_text,
             .code_register = code_register,
             .explain_registers = explain_registers,
+            .assembler =
+                "clang-19 -target amdgcn-amd-amdhsa -mcpu=gfx900 FILE.s assembles its text "
+                "(Debian's package clang-19)",
             .list_isa = list_isa,
             .explain_word = explain_word},
     .core_file = {.operations = gcn_debugger_operations, .make_ready = make_ready},

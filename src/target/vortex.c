@@ -313,8 +313,8 @@ static unsigned instruction_text(struct wt_emulated *e, uint64_t pc, const uint8
 {
     if (available < 2)
         return 0;
-    return vx_disassemble(bytes, (unsigned)available, ((const struct vortex *)e->own)->config.xlen,
-                          pc, text, size);
+    return vx_disassemble_known(bytes, (unsigned)available,
+                                ((const struct vortex *)e->own)->config.xlen, pc, text, size);
 }
 
 /* ---- the debugger ---- */
@@ -362,6 +362,8 @@ const struct wt_family wt_family_vortex = {
             .variable = variable_of,
             .stacks = stacks},
     .isa = {.instruction_text = instruction_text,
+            .assembler = "riscv64-unknown-elf-gcc assembles its text (Debian's package "
+                         "gcc-riscv64-unknown-elf)",
             .list_isa = wt_vortex_list_isa,
             .explain_word = wt_vortex_explain_word,
             .list_profiles = wt_vortex_list_profiles},

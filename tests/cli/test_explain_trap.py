@@ -19,6 +19,15 @@ CASES = {  # registers: words that must be there, words that must not
     "TRAPSTS=0x80160004": (["float_div0; floating point first in lanes 32-47, lane 37 (DP_RATE 4)"], []),
     "MODE=0x1ff000": (["EXCP_EN invalid, denormal, float_div0, overflow, underflow, inexact, int_div0, addr_watch, mem_viol"], ["step"]),
     "STATUS=0x00803020": (["in the trap handler (PRIV); halted (HALT); halted for good (FATAL_HALT); waits at s_barrier"], ["TRAP_EN"]),
+    "HWW_WARP_ESR=0x3000e": (["NV_PTPC_PRI_SM_HWW_WARP_ESR = 0x0003000e\n  ERROR=14(OOR_ADDR): code of the error\n  TRAP=3: immediate of BPT.TRAP"], []),
+    "HWW_WARP_ESR=0x20 hww_global_esr=0x20000022": (["ERROR=32: code", "L1_ERROR=1: an access to memory that is not there\n  BPT_PAUSE=1: BPT.PAUSE\n",
+                                                     "0x20000000 besides: bits that have no meaning here"], ["TRAP"]),
+    "NV_PTPC_PRI_SM_HWW_GLOBAL_ESR=0": (["NV_PTPC_PRI_SM_HWW_GLOBAL_ESR = 0x00000000: no field is set\n"], ["  "]),
+    "cr0.0=0x800004e0 cr0.1=0x10001000 cr0.2=0x150": (["MASTER_EXCEPTION=1: the thread is in its system routine", "ROUNDING=2(down): of floats", "KEEP_HF=1",
+                                                       "ENABLE_ILLEGAL=1: illegal opcodes are exceptions\n  ILLEGAL=1: an illegal opcode, at AIP", "AIP=0x150: IP of the"],
+                                                      ["BREAKPOINT"]),
+    "sr0.0=0x05005302": (["TID=2: thread", "EUID=3: EU", "SUBSLICE=1: ", "SLICE=1: ", "FFTID=5: "], []),
+    "SQ_CMD=0x1": (["SQ_CMD = 0x00000001\n"], []),
     "HW_ID=0x43b56b12": (["shader engine 3, array 0, compute unit 11, SIMD 1, wave 2; VMID 11, queue 3"], []),
 }
 
@@ -35,7 +44,8 @@ def test_registers_are_told_in_words(registers):
 
 
 def test_bad_registers_get_a_message():
-    for operands, words in ((["SPAM=1"], "the registers are TTMP0"), (["TTMP1=x"], "not a number"), (["TRAPSTS=0x100000000"], "32 bits"),
+    for operands, words in ((["SPAM=1"], "the registers are TTMP0"), (["-g", "sm", "cr0.0=1"], "the registers are TTMP0"),
+                            (["cr0.1=0x100000000"], "cr0.1 has 32 bits"), (["TTMP1=x"], "not a number"), (["TRAPSTS=0x100000000"], "32 bits"),
                             (["TTMP0=1"], "TTMP1 has the rest"), (["TTMP1=1", "foo"], "no REGISTER=VALUE")):
         done = run("explain-trap", *operands)
         assert done.returncode == 125 and words in done.stderr, (operands, done)

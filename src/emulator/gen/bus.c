@@ -30,6 +30,60 @@ static const struct wt_hw_field clear_row[] = {
     WT_HW_FIELD("THREADS", 31, 0, WT_HW_W, NULL, "ones notify the threads that wait: n0.1"),
 };
 
+/* What a thread sees of itself; docs/gen9.md says which bits public sources document. */
+static const char *const roundings[] = {"to nearest", "up", "down", "to zero", NULL};
+static const struct wt_hw_field cr0_0[] = {
+    WT_HW_FIELD("ALT", 0, 0, WT_HW_RW, NULL, "floats as in ALT mode, not as IEEE 754 has them"),
+    WT_HW_FIELD("ACC_DISABLE", 1, 1, WT_HW_RW, NULL, "accumulators are not written implicitly"),
+    WT_HW_FIELD("SPF", 2, 2, WT_HW_RW, NULL, "single program flow: channels do not branch apart"),
+    WT_HW_FIELD("VME", 3, 3, WT_HW_RW, NULL, "vector mask enable"),
+    WT_HW_FIELD("ROUNDING", 5, 4, WT_HW_RW, roundings, "of floats"),
+    WT_HW_FIELD("KEEP_DF", 6, 6, WT_HW_RW, NULL, "denormal doubles are kept"),
+    WT_HW_FIELD("KEEP_F", 7, 7, WT_HW_RW, NULL, "denormal floats are kept"),
+    WT_HW_FIELD("KEEP_HF", 10, 10, WT_HW_RW, NULL, "denormal half floats are kept"),
+    WT_HW_FIELD("BREAKPOINT_SUPPRESS", 15, 15, WT_HW_RW, NULL,
+                "one instruction is executed before the next breakpoint counts"),
+    WT_HW_FIELD("MASTER_EXCEPTION", 31, 31, WT_HW_RW, NULL,
+                "the thread is in its system routine; AIP is in cr0.2"),
+};
+static const struct wt_hw_field cr0_1[] = {
+    WT_HW_FIELD("ENABLE_SAVE", 9, 9, WT_HW_RW, NULL, "context saves are exceptions"),
+    WT_HW_FIELD("ENABLE_STACK", 11, 11, WT_HW_RW, NULL, "stack exceptions are enabled"),
+    WT_HW_FIELD("ENABLE_ILLEGAL", 12, 12, WT_HW_RW, NULL, "illegal opcodes are exceptions"),
+    WT_HW_FIELD("ENABLE_SOFTWARE", 13, 13, WT_HW_RW, NULL, "software exceptions are enabled"),
+    WT_HW_FIELD("ENABLE_BREAKPOINT", 15, 15, WT_HW_RW, NULL, "DebugCtrl bits count"),
+    WT_HW_FIELD("SAVE", 25, 25, WT_HW_RW, NULL, "the context is to be saved"),
+    WT_HW_FIELD("FORCED", 26, 26, WT_HW_RW, NULL, "forced when the thread began"),
+    WT_HW_FIELD("STACK", 27, 27, WT_HW_RW, NULL, "sp.0 would be beyond its limit, sp.1"),
+    WT_HW_FIELD("ILLEGAL", 28, 28, WT_HW_RW, NULL, "an illegal opcode, at AIP"),
+    WT_HW_FIELD("SOFTWARE", 29, 29, WT_HW_RW, NULL, "the thread's own; AIP is behind it"),
+    WT_HW_FIELD("HALT", 30, 30, WT_HW_RW, NULL, "the host has halted all threads"),
+    WT_HW_FIELD("BREAKPOINT", 31, 31, WT_HW_RW, NULL,
+                "a breakpoint, at AIP; or a step, which AIP is behind"),
+};
+static const struct wt_hw_field cr0_2[] = {
+    WT_HW_FIELD("AIP", 31, 0, WT_HW_RW, NULL,
+                "IP of the application, relative to the instruction base: where it goes on"),
+};
+static const struct wt_hw_field cr0_3[] = {
+    WT_HW_FIELD("RESTORE", 8, 8, WT_HW_RW, NULL, "the routine is to restore the context"),
+    WT_HW_FIELD("SAVE", 9, 9, WT_HW_RW, NULL, "the routine is to save the context"),
+};
+static const struct wt_hw_field sr0_0[] = {
+    WT_HW_FIELD("TID", 2, 0, WT_HW_R, NULL, "thread of its EU"),
+    WT_HW_FIELD("EUID", 11, 8, WT_HW_R, NULL, "EU of its subslice"),
+    WT_HW_FIELD("SUBSLICE", 13, 12, WT_HW_R, NULL, "subslice of its slice"),
+    WT_HW_FIELD("SLICE", 15, 14, WT_HW_R, NULL, "slice"),
+    WT_HW_FIELD("FFTID", 31, 24, WT_HW_R, NULL, "number of the thread, which r0.5 has, too"),
+};
+static const struct wt_hw_field sr0_2[] = {
+    WT_HW_FIELD("DISPATCH_MASK", 31, 0, WT_HW_R, NULL, "channels with which the thread began"),
+};
+#define ELEMENT(name, fields, about)                                                               \
+    {                                                                                              \
+        0, name, fields, WT_HW_COUNT(fields), about, false, true                                   \
+    }
+
 static const struct wt_hw_register registers[] = {
     {GEN_MCR_SELECTOR, "MCR_SELECTOR", selector, WT_HW_COUNT(selector), "whose TD_ATT and TD_CLR",
      false, false},
@@ -41,6 +95,12 @@ static const struct wt_hw_register registers[] = {
      false},
     {GEN_TD_CLR, "TD_CLR0", clear_row, WT_HW_COUNT(clear_row), "EUs 0 to 3", false, false},
     {GEN_TD_CLR + 1, "TD_CLR1", clear_row, WT_HW_COUNT(clear_row), "EUs 4 to 7", false, false},
+    ELEMENT("cr0.0", cr0_0, "control of a thread"),
+    ELEMENT("cr0.1", cr0_1, "exceptions of a thread: enabled ones, and reasons"),
+    ELEMENT("cr0.2", cr0_2, "application IP"),
+    ELEMENT("cr0.3", cr0_3, "preemption"),
+    ELEMENT("sr0.0", sr0_0, "where a thread is"),
+    ELEMENT("sr0.2", sr0_2, "a thread's channels"),
 };
 
 const struct wt_hw_table gen_register_table = {.registers = registers,

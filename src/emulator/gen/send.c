@@ -138,7 +138,8 @@ const struct gen_uop *gen_op_illegal(struct gen_thread *t, const struct gen_uop 
         return next;
     if (u->word.low == 0 && u->word.high == 0)
         return gen_fault(t, u, WT_FAULT_ILLEGAL, t->mask, 0,
-                         "illegal instruction: the thread has run past its end");
+                         "illegal instruction: an explicit 'illegal', or the thread has run past "
+                         "its end");
     if (u->mistake)
         return gen_fault(t, u, WT_FAULT_ILLEGAL, t->mask, 0, "illegal instruction (%s): %s",
                          u->insn.row->name, u->mistake);

@@ -74,7 +74,7 @@ static const struct wt_hw_field report_warp[] = {
     WT_HW_FIELD("ERRORS", 31, 0, WT_HW_RW, NULL, "bit n: warp error n is taken"),
 };
 static const struct wt_hw_field warp_esr[] = {
-    WT_HW_FIELD("ERROR", 15, 0, WT_HW_RW, NULL, "code of the error; 0: none"),
+    WT_HW_FIELD("ERROR", 15, 0, WT_HW_RW, sm_error_names, "code of the error"),
     WT_HW_FIELD("TRAP", 18, 16, WT_HW_RW, NULL, "immediate of BPT.TRAP (defined by wavetrap)"),
 };
 static const struct wt_hw_field global[] = {

@@ -162,6 +162,8 @@ bool sm_warp_local(struct sm_device *device, uint32_t warp, unsigned lane, uint6
                    uint32_t *size);
 /** The name of a warp error's code (HWW_WARP_ESR.ERROR); "error" if it is none. */
 const char *sm_error_name(uint32_t code);
+/** The names of the codes from 0 on; NULL ends them. */
+extern const char *const sm_error_names[];
 /** Whether a kernel runs: warps, or CTAs that have yet to begin. */
 bool sm_device_runs(const struct sm_device *device);
 

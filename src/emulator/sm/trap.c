@@ -9,29 +9,39 @@
 
 #include "emulator/sm/ptx_image.h"
 
+/* Those that nothing here makes are told as well: a word may come from a real GPU. */
+const char *const sm_error_names[] = {
+    "none",
+    [SM_STACK_ERROR] = "STACK_ERROR",
+    [SM_API_STACK_ERROR] = "API_STACK_ERROR",
+    [SM_RET_EMPTY_STACK_ERROR] = "RET_EMPTY_STACK_ERROR",
+    [SM_PC_WRAP] = "PC_WRAP",
+    [SM_MISALIGNED_PC] = "MISALIGNED_PC",
+    [SM_PC_OVERFLOW] = "PC_OVERFLOW",
+    [SM_MISALIGNED_IMMC_ADDR] = "MISALIGNED_IMMC_ADDR",
+    [SM_MISALIGNED_REG] = "MISALIGNED_REG",
+    [SM_ILLEGAL_INSTR_ENCODING] = "ILLEGAL_INSTR_ENCODING",
+    [0x0a] = "ILLEGAL_SPH_INSTR_COMBO",
+    [SM_ILLEGAL_INSTR_PARAM] = "ILLEGAL_INSTR_PARAM",
+    [SM_INVALID_CONST_ADDR] = "INVALID_CONST_ADDR",
+    [SM_OOR_REG] = "OOR_REG",
+    [SM_OOR_ADDR] = "OOR_ADDR",
+    [SM_MISALIGNED_ADDR] = "MISALIGNED_ADDR",
+    [SM_INVALID_ADDR_SPACE] = "INVALID_ADDR_SPACE",
+    [0x11] = "ILLEGAL_INSTR_PARAM2",
+    [SM_INVALID_CONST_ADDR_LDC] = "INVALID_CONST_ADDR_LDC",
+    [0x13] = "GEOMETRY_SM_ERROR",
+    [0x14] = "DIVERGENT",
+    [0x15] = "WARP_EXIT",
+    [0x16] = "STACK_OVERFLOW",
+    [0x17] = "MMU_FAULT",
+    NULL,
+};
+
 const char *sm_error_name(uint32_t code)
 {
-    static const char *const names[] = {
-        [SM_STACK_ERROR] = "STACK_ERROR",
-        [SM_API_STACK_ERROR] = "API_STACK_ERROR",
-        [SM_RET_EMPTY_STACK_ERROR] = "RET_EMPTY_STACK_ERROR",
-        [SM_PC_WRAP] = "PC_WRAP",
-        [SM_MISALIGNED_PC] = "MISALIGNED_PC",
-        [SM_PC_OVERFLOW] = "PC_OVERFLOW",
-        [SM_MISALIGNED_IMMC_ADDR] = "MISALIGNED_IMMC_ADDR",
-        [SM_MISALIGNED_REG] = "MISALIGNED_REG",
-        [SM_ILLEGAL_INSTR_ENCODING] = "ILLEGAL_INSTR_ENCODING",
-        [SM_ILLEGAL_INSTR_PARAM] = "ILLEGAL_INSTR_PARAM",
-        [SM_INVALID_CONST_ADDR] = "INVALID_CONST_ADDR",
-        [SM_OOR_REG] = "OOR_REG",
-        [SM_OOR_ADDR] = "OOR_ADDR",
-        [SM_MISALIGNED_ADDR] = "MISALIGNED_ADDR",
-        [SM_INVALID_ADDR_SPACE] = "INVALID_ADDR_SPACE",
-        [SM_INVALID_CONST_ADDR_LDC] = "INVALID_CONST_ADDR_LDC",
-        [SM_L1_ERROR] = "L1_ERROR",
-    };
-    const bool known = code < sizeof names / sizeof names[0] && names[code];
-    return known ? names[code] : "error";
+    const size_t count = sizeof sm_error_names / sizeof sm_error_names[0] - 1;
+    return code == SM_L1_ERROR ? "L1_ERROR" : code && code < count ? sm_error_names[code] : "error";
 }
 
 static enum wt_fault_kind kind_of(uint32_t code)
