@@ -185,6 +185,39 @@ def test_faults_are_passed_without_their_filter_but_for_one_that_is_named(faulty
         assert client.event("stopped", "terminated")[0] == "terminated"
 
 
+def test_a_filter_has_a_condition(faulty):
+    """Where it does not hold the fault is passed on; one that cannot be evaluated stops; one that is no expression is told."""
+    def end(options, filters=()):
+        told = []
+        with Client() as client:
+            client.start(prepare=lambda own: told.extend(own.ask("setExceptionBreakpoints", filters=list(filters),
+                                                                 filterOptions=options)["breakpoints"]), **faulty)
+            offered = {f["filter"]: f.get("supportsCondition", False) for f in client.event("capabilities")[1]["capabilities"]["exceptionBreakpointFilters"]}
+            name, body = client.event("stopped", "terminated")
+            lane = name == "stopped" and client.value("$_lane", client.top(body))
+        return name, [t["verified"] for t in told], lane, told, offered
+
+    name, verified, lane, _, offered = end([{"filterId": "fault", "condition": "$_lane == 5 && to != 0"}])
+    assert (name, verified, lane) == ("stopped", [True], "5") and offered["fault"] and offered["mem_viol"]
+    assert end([{"filterId": "fault", "condition": "to == 0"}])[:2] == ("terminated", [True])
+    assert end([{"filterId": "mem_viol", "condition": "to == 0"}, {"filterId": "mem_viol"}])[:2] == ("stopped", [True, True])
+    assert end([{"filterId": "fault", "condition": "nothing"}])[:2] == ("stopped", [True])
+    name, verified, _, told, _ = end([{"filterId": "fault", "condition": "1 +"}], ["int_div0"])
+    assert (name, verified) == ("terminated", [True, False]) and "syntax error" in told[1]["message"]
+
+
+def test_a_dispatch_that_begins_is_caught_where_a_condition_holds(client, kernels):
+    """The condition is that of the launch that begins."""
+    client.start(prepare=lambda own: own.ask("setExceptionBreakpoints", filters=[], filterOptions=[
+        {"filterId": "dispatch begin", "condition": "n == 8"}, {"filterId": "dispatch end", "condition": "$_group_x > 99"}]),
+        **kernels("gfx900").configuration)
+    assert client.event("stopped", "terminated")[0] == "terminated"
+    with Client() as other:
+        other.start(prepare=lambda own: own.ask("setExceptionBreakpoints", filters=[], filterOptions=[{"filterId": "dispatch begin", "condition": "n == 7"}]),
+                    **kernels("gfx900").configuration)
+        assert other.stopped()["description"] == "dispatch begin"
+
+
 def test_filters_are_those_of_the_family(kernel):
     """They come with the launch; an unknown one is told."""
     with Client() as client:

@@ -17,11 +17,6 @@ static const struct {
 
 enum { KINDS = sizeof kinds / sizeof kinds[0], WHOLE_KINDS = 5 };
 
-/* The first wave of a dispatch, at its first instruction. */
-#define FIRST_WAVE                                                                                 \
-    "$_group_x == 0 && $_group_y == 0 && $_group_z == 0 && $_item_x == 0 && $_item_y == 0 && "     \
-    "$_item_z == 0"
-
 /* The words of @p text with one blank between them. */
 static void take_words(const char *text, char *words, size_t size)
 {
@@ -78,8 +73,8 @@ static enum wt_status can_catch(const struct wt_program *g, enum wt_catch_kind k
     return WT_OK;
 }
 
-enum wt_status wt_program_set_catch(struct wt_program *g, const char *text, struct wt_point **point,
-                                    struct wt_error *err)
+enum wt_status wt_program_set_catch(struct wt_program *g, const char *text, const char *condition,
+                                    struct wt_point **point, struct wt_error *err)
 {
     char words[200];
     size_t i = 0, exception = 0;
@@ -110,10 +105,14 @@ enum wt_status wt_program_set_catch(struct wt_program *g, const char *text, stru
         return WT_NO_MEMORY;
     p->caught = kind;
     p->exceptions = bits;
-    if (wt_point_has_addresses(p)) {
-        p->condition = strdup(FIRST_WAVE);
-        pg_resolve_catch(g, p);
+    if (condition)
+        status = wt_program_set_condition(g, p, condition, err);
+    if (status) {
+        pg_take_back(g, p);
+        return status;
     }
+    if (wt_point_has_addresses(p))
+        pg_resolve_catch(g, p);
     *point = p;
     return WT_OK;
 }
@@ -285,19 +284,63 @@ bool pg_report_catch(struct wt_program *g)
     return true;
 }
 
-struct wt_point *pg_catch_of_faults(const struct wt_program *g)
+bool pg_catch_holds(struct wt_program *g, const struct wt_point *p, wt_lanes lanes)
 {
-    for (size_t i = 0; i < g->point_count; i++) {
-        struct wt_point *p = g->point[i];
-        if (p->kind == WT_POINT_CATCH && p->caught == WT_CATCH_FAULT &&
-            (!p->exceptions || p->exceptions & g->event.exceptions))
-            return p;
+    struct wt_wave wave;
+    struct wt_thread_position place;
+    struct wt_error err;
+    bool holds = false;
+    if (!p->condition || wt_program_wave(g, g->thread, &wave, &place, WT_IGNORED) != WT_OK)
+        return true;
+    const wt_lanes own = wt_lane_bit(place.lane);
+    if (!lanes)
+        lanes = own;
+    /* That of the selected thread, which the stop is told of, comes first. */
+    for (wt_lanes next = lanes & own ? own : lanes & -lanes; next && !holds;) {
+        struct wt_view view = {
+            .source = g->source,
+            .thread = wt_debugger_thread_of_lane(g->debugger, g->thread, wt_lanes_lowest(next))};
+        view.frames = wt_frames_new(g->debugger, g->modules, view.thread);
+        view.frame = view.frames ? wt_frames_get(view.frames, 0) : NULL;
+        if (pg_is_true(&view, p->condition, &holds, &err) != WT_OK) {
+            pg_tell(g, &(struct wt_news){.kind = WT_NEWS_UNDECIDED, .point = p, .text = err.text});
+            holds = true;
+        }
+        wt_frames_free(view.frames);
+        if (holds && next != own)
+            wt_program_select_lane_of(g, wave.id, wt_lanes_lowest(next), WT_IGNORED);
+        lanes &= ~next;
+        next = lanes & -lanes;
     }
-    return NULL;
+    return holds;
 }
 
-bool pg_passes_faults(const struct wt_program *g)
+static bool is_for_fault(const struct wt_point *p, const struct wt_event *event)
 {
-    const struct wt_point *p = pg_catch_of_faults(g);
-    return p && !p->enabled;
+    return p->kind == WT_POINT_CATCH && p->caught == WT_CATCH_FAULT &&
+           (!p->exceptions || p->exceptions & event->exceptions);
+}
+
+bool pg_catch_fault(struct wt_program *g, struct wt_point **caught)
+{
+    const wt_lanes lanes = g->event.record.kind ? g->event.record.lanes : 0;
+    bool any = false;
+    *caught = NULL;
+    for (size_t i = 0; i < g->point_count; i++) {
+        struct wt_point *p = g->point[i];
+        if (!is_for_fault(p, &g->event))
+            continue;
+        any = true;
+        if (!p->enabled || !pg_catch_holds(g, p, lanes))
+            continue;
+        p->hits++;
+        if (p->ignore) {
+            p->ignore--;
+            continue;
+        }
+        if (!*caught)
+            *caught = p;
+        pg_stopped_at(g, p);
+    }
+    return *caught || !any;
 }

@@ -95,12 +95,19 @@ void pg_free_environment(struct wt_program *g);
 /* ---- catch.c ---- */
 /** Something has happened, modules have changed above all. */
 void pg_catch_news(struct wt_program *g, const struct wt_probe_event *news);
-/** Whether faults are passed: they are to be caught, and that is disabled. */
-bool pg_passes_faults(const struct wt_program *g);
+/**
+ * Counts the catchpoints of the fault of g->event that stop for it. *caught is the first of them;
+ * NULL: none. False: there are catchpoints for it, none of them stops, and the fault is passed on.
+ */
+bool pg_catch_fault(struct wt_program *g, struct wt_point **caught);
+/**
+ * Whether the condition of a catchpoint holds where the selected wave stands, in one of @p lanes
+ * (0: that of the selected thread); the first such lane is selected. One that cannot be evaluated
+ * holds, and that is told.
+ */
+bool pg_catch_holds(struct wt_program *g, const struct wt_point *p, wt_lanes lanes);
 /** Counts and tells the catchpoint of a stop; false if there is none. */
 bool pg_report_catch(struct wt_program *g);
-/** The catchpoint that the fault of g->event is told with; NULL: none. */
-struct wt_point *pg_catch_of_faults(const struct wt_program *g);
 /** Handles a wave's arrival at the instructions of a catchpoint; false: this is no stop. */
 bool pg_catch_at(struct wt_program *g, struct wt_point *p, uint64_t pc);
 /** Puts it to where kernels begin, and, as far as that is known, end. */
@@ -153,6 +160,8 @@ void pg_free_compiled(struct wt_point *p);
 /** Gives a point another list of addresses, which it takes over. */
 void pg_set_addresses(struct wt_point *p, uint64_t *list, size_t count);
 /* ---- points.c, resolve.c ---- */
+/** Removes a point that cannot be: its number is not used. */
+void pg_take_back(struct wt_program *g, struct wt_point *p);
 /** Compiles a point's conditions anew. */
 enum wt_status pg_compile_condition(struct wt_program *g, struct wt_point *p, struct wt_error *err);
 /** Finds the places of all points anew: code has come or gone. */
@@ -170,6 +179,9 @@ struct wt_watch_condition *pg_watch_condition(const struct wt_point *p);
  * first such lane.
  */
 bool pg_watch_condition_holds(struct wt_program *g, const struct wt_point *p);
+/** Whether the value of an expression is not 0. */
+enum wt_status pg_is_true(const struct wt_view *view, const char *text, bool *holds,
+                          struct wt_error *err);
 /** Frees it. NULL is allowed. */
 void pg_free_watch_rule(struct wt_watch_rule *rule);
 

@@ -8,13 +8,39 @@
 
 #define MOST_PARTS 64 /* of a watched variable */
 
+/* The first wave of a dispatch, at its first instruction. */
+#define FIRST_WAVE                                                                                 \
+    "$_group_x == 0 && $_group_y == 0 && $_group_z == 0 && $_item_x == 0 && $_item_y == 0 && "     \
+    "$_item_z == 0"
+
+/* Checks a catchpoint's condition as far as that can be done before it is evaluated. */
+static enum wt_status check_catch_condition(struct wt_program *g, const struct wt_point *p,
+                                            struct wt_error *err)
+{
+    if (!p->condition)
+        return WT_OK;
+    if (p->caught == WT_CATCH_MODULES)
+        return wt_fail(err, WT_UNSUPPORTED,
+                       "catch %s takes no condition: no wave stands where code is loaded", p->text);
+    const struct wt_view view = wt_program_view(g);
+    const enum wt_status status = wt_source_check(&view, p->condition, err);
+    if (!status)
+        pg_tell(g,
+                &(struct wt_news){.kind = WT_NEWS_CONDITION, .view = &view, .text = p->condition});
+    return status;
+}
+
 enum wt_status pg_compile_condition(struct wt_program *g, struct wt_point *p, struct wt_error *err)
 {
     enum wt_status status = WT_OK;
     pg_free_compiled(p);
     if (p->part_count)
         return pg_compile_watch_condition(g, p, err);
-    if ((!p->condition && !p->thread) || !wt_point_has_addresses(p) || !p->addr_count)
+    if (p->kind == WT_POINT_CATCH && (status = check_catch_condition(g, p, err)) != WT_OK)
+        return status;
+    /* A catchpoint's own condition is evaluated at the stop. */
+    const char *condition = p->kind == WT_POINT_CATCH ? FIRST_WAVE : p->condition;
+    if ((!condition && !p->thread) || !wt_point_has_addresses(p) || !p->addr_count)
         return WT_OK;
     struct wt_expr **compiled = calloc(p->addr_count, sizeof(struct wt_expr *));
     if (!compiled)
@@ -22,16 +48,15 @@ enum wt_status pg_compile_condition(struct wt_program *g, struct wt_point *p, st
     /* Breakpoints at kernels' ends have no condition. */
     const size_t count = p->entries ? p->entries : p->addr_count;
     const struct wt_stop_at of_thread = {.thread = p->thread};
-    for (size_t k = 0; k < count && !status && !p->condition; k++)
+    for (size_t k = 0; k < count && !status && !condition; k++)
         status = pg_thread_condition(g, &of_thread, &compiled[k], err);
-    for (size_t k = 0; k < count && !status && p->condition; k++) {
+    for (size_t k = 0; k < count && !status && condition; k++) {
         struct wt_frames *frames = wt_program_frames_at(g, p, p->addr[k]);
         const struct wt_view view = {.source = g->source,
                                      .frames = frames,
                                      .frame = frames ? wt_frames_get(frames, 0) : NULL};
-        status = wt_source_compile(&view, p->condition, &compiled[k], NULL, err);
-        pg_tell(g,
-                &(struct wt_news){.kind = WT_NEWS_CONDITION, .view = &view, .text = p->condition});
+        status = wt_source_compile(&view, condition, &compiled[k], NULL, err);
+        pg_tell(g, &(struct wt_news){.kind = WT_NEWS_CONDITION, .view = &view, .text = condition});
         wt_frames_free(frames);
     }
     p->compiled = compiled;
@@ -51,8 +76,7 @@ static bool comes_later(struct wt_program *g, const char *text)
     return !isdigit((unsigned char)*text) || !pg_current_file(g);
 }
 
-/* Removes a point that cannot be: its number is not used. */
-static void take_back(struct wt_program *g, struct wt_point *p)
+void pg_take_back(struct wt_program *g, struct wt_point *p)
 {
     wt_program_delete_point(g, p);
     g->last_number--;
@@ -103,7 +127,7 @@ enum wt_status wt_program_set_break(struct wt_program *g, const struct wt_break 
         return status;
     }
     if (status)
-        take_back(g, p);
+        pg_take_back(g, p);
     else
         *point = p;
     return status;
@@ -209,7 +233,7 @@ enum wt_status wt_program_set_watch(struct wt_program *g, enum wt_point_kind kin
         (status = pg_insert_points(g, err)) == WT_OK)
         status = wt_debugger_try_watchpoints(g->debugger, err);
     if (status)
-        take_back(g, p);
+        pg_take_back(g, p);
     else
         *point = p;
     return status;

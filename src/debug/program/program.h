@@ -446,9 +446,11 @@ enum wt_status wt_program_set_break(struct wt_program *program, const struct wt_
 enum wt_status wt_program_set_watch(struct wt_program *program, enum wt_point_kind kind,
                                     const char *expression, const char *condition, bool location,
                                     struct wt_point **point, struct wt_error *err);
-/** Sets a catchpoint by the name of what is caught. */
+/** Sets a catchpoint by the name of what is caught; @p condition: NULL for none. It is evaluated at
+ * the stop, in the frame and for the lanes that it is for. */
 enum wt_status wt_program_set_catch(struct wt_program *program, const char *name,
-                                    struct wt_point **point, struct wt_error *err);
+                                    const char *condition, struct wt_point **point,
+                                    struct wt_error *err);
 /** Offers the names of what can be caught. */
 void wt_program_catch_names(const struct wt_program *program,
                             void (*offer)(void *context, const char *name), void *context);

@@ -42,7 +42,7 @@ static void report_breakpoints(struct wt_program *g, bool *again)
         if (!pg_condition_holds(g, p, place.pc, g->thread))
             continue;
         here = true;
-        if (p->kind == WT_POINT_CATCH && !pg_catch_at(g, p, place.pc))
+        if (p->kind == WT_POINT_CATCH && (!pg_catch_at(g, p, place.pc) || !pg_catch_holds(g, p, 0)))
             continue;
         p->hits++;
         if (p->ignore) {
@@ -192,7 +192,8 @@ static void report_mistake(struct wt_program *g, bool *again)
     struct wt_debugger_time time;
     char text[400];
     *again = !p || !checks || !is_own(g, &g->event) ||
-             !checks->describe(checks->context, &g->event, text, sizeof text);
+             !checks->describe(checks->context, &g->event, text, sizeof text) ||
+             !pg_catch_holds(g, p, g->event.lanes);
     if (*again)
         return;
     p->hits++;
@@ -289,8 +290,9 @@ void pg_end_by_fault(struct wt_program *g)
     wt_program_select(g, 0);
 }
 
-static void report_fault(struct wt_program *g)
+static void report_fault(struct wt_program *g, bool *again)
 {
+    struct wt_point *caught;
     struct wt_thread_position place = {0};
     wt_debugger_thread_position(g->debugger, g->thread, &place, WT_IGNORED);
     const bool same = g->faulted && g->fault_pc == place.pc && g->fault_thread == g->thread;
@@ -305,15 +307,12 @@ static void report_fault(struct wt_program *g)
         pg_end_by_fault(g);
         return;
     }
-    if (pg_passes_faults(g))
+    *again = !pg_catch_fault(g, &caught);
+    if (*again)
         return;
-    struct wt_point *p = pg_catch_of_faults(g);
-    pg_tell(g, &(struct wt_news){.kind = WT_NEWS_FAULT, .point = p, .event = &g->event});
-    if (p) {
-        p->hits++;
-        g->stop_number = p->number;
-        pg_stopped_at(g, p);
-    }
+    pg_tell(g, &(struct wt_news){.kind = WT_NEWS_FAULT, .point = caught, .event = &g->event});
+    if (caught)
+        g->stop_number = caught->number;
 }
 
 enum wt_status wt_program_report(struct wt_program *g, bool *again, struct wt_error *err)
@@ -357,13 +356,11 @@ enum wt_status wt_program_report(struct wt_program *g, bool *again, struct wt_er
                                      .text = e->reason == WT_STOP_REQUESTED ? e->text : ""});
         break;
     case WT_STOP_FAULT:
-        *again = pg_passes_faults(g) && !g->faulted;
-        report_fault(g);
+        report_fault(g, again);
         break;
     case WT_STOP_TRAP:
         if (gives_up) {
-            *again = pg_passes_faults(g) && !g->faulted;
-            report_fault(g);
+            report_fault(g, again);
             break;
         }
         pg_tell(g, &(struct wt_news){.kind = WT_NEWS_TRAP, .text = e->text});

@@ -151,30 +151,38 @@ static wt_lanes lanes_of_expression(struct wt_program *g, const struct wt_expr *
     return holds & lanes;
 }
 
+enum wt_status pg_is_true(const struct wt_view *view, const char *text, bool *holds,
+                          struct wt_error *err)
+{
+    struct wt_values values;
+    enum wt_status status = wt_source_evaluate(view, text, &values, err);
+    *holds = false;
+    if (status)
+        return status;
+    if ((status = wt_values_check_first(&values, err)) == WT_OK && values.state[0] != WT_VALUE_GOOD)
+        status = wt_fail(err, WT_INVALID, "%s has no value here", text);
+    for (uint64_t i = 0; i < values.size && !status; i++)
+        *holds |= values.bytes[i] != 0;
+    wt_values_free(&values);
+    return status;
+}
+
 /* Whether the condition holds for one lane, or cannot be evaluated, in the frame that it means. */
 static bool holds_in_frames(struct wt_program *g, const struct wt_watch_rule *r, unsigned lane)
 {
-    struct wt_values values;
     struct wt_view view = {.source = g->source,
                            .thread = wt_debugger_thread_of_lane(g->debugger, g->thread, lane)};
-    bool holds = true, read = true;
+    bool holds = true;
     view.frames = wt_frames_new(g->debugger, g->modules, view.thread);
     if (view.frames)
         view.frame =
             r->names_local ? find_frame(view.frames, r->function) : wt_frames_get(view.frames, 0);
     if (r->names_local && !view.frame) {
         pg_tell(g, &(struct wt_news){.kind = WT_NEWS_CONDITION_OTHER, .text = r->text});
-    } else if (wt_source_evaluate(&view, r->text, &values, WT_IGNORED) == WT_OK) {
-        read = values.state[0] == WT_VALUE_GOOD;
-        holds = !read;
-        for (uint64_t i = 0; i < values.size; i++)
-            holds |= values.bytes[i] != 0;
-        wt_values_free(&values);
-    } else {
-        read = false;
-    }
-    if (!read)
+    } else if (pg_is_true(&view, r->text, &holds, WT_IGNORED) != WT_OK) {
         g->event.unread |= wt_lane_bit(lane);
+        holds = true;
+    }
     wt_frames_free(view.frames);
     return holds;
 }

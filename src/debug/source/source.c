@@ -632,6 +632,15 @@ enum wt_status wt_source_parse(const struct wt_view *scope, const char *text, st
     return wt_parse_expression(text, &world, root, err);
 }
 
+enum wt_status wt_source_check(const struct wt_view *scope, const char *text, struct wt_error *err)
+{
+    struct wt_node *root;
+    const enum wt_status status = wt_source_parse(scope, text, &root, err);
+    if (!status)
+        wt_node_free(root);
+    return status;
+}
+
 /* ---- addresses ---- */
 
 struct nearest {

@@ -132,6 +132,8 @@ struct wt_types *wt_source_types(struct wt_source *source);
  * have been meant. */
 bool wt_source_selects_logic(const struct wt_view *scope, const char *text);
 
+/** Whether a text is an expression, whatever its names may be where it is evaluated. */
+enum wt_status wt_source_check(const struct wt_view *scope, const char *text, struct wt_error *err);
 /**
  * Evaluates an expression. Without a selection of lanes in it the lane of the scope's thread
  * counts. An assignment is carried out (for the lanes that are selected). The caller frees *values.

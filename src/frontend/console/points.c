@@ -66,7 +66,12 @@ enum wt_status do_tbreak(struct wt_shell *c, const char *text, struct wt_error *
 enum wt_status do_catch(struct wt_shell *c, const char *text, struct wt_error *err)
 {
     struct wt_point *p;
-    const enum wt_status status = wt_program_set_catch(c->program, text, &p, err);
+    char *name = strdup(text);
+    if (!name)
+        return wt_fail(err, WT_NO_MEMORY, "no host memory for a catchpoint");
+    const char *condition = wt_split_condition(name);
+    const enum wt_status status = wt_program_set_catch(c->program, name, condition, &p, err);
+    free(name);
     if (!status)
         fprintf(c->out, "Catchpoint %u (%s)\n", p->number, p->text);
     return status;
@@ -436,7 +441,7 @@ enum wt_status do_info_breakpoints(struct wt_shell *c, const char *text, struct 
             fprintf(c->out, "%-*s %s", width, "", p->text);
         }
         fputc('\n', c->out);
-        if (p->condition && p->kind != WT_POINT_CATCH)
+        if (p->condition)
             fprintf(c->out, "\tstop only if %s\n", p->condition);
         if (p->hits)
             fprintf(c->out, "\tbreakpoint already hit %u time%s\n", p->hits,
@@ -482,7 +487,7 @@ enum wt_status do_save(struct wt_shell *c, const char *text, struct wt_error *er
                 : p->temporary ? "tbreak"
                                : words[p->kind],
                 p->text);
-        if (p->condition && p->kind != WT_POINT_CATCH)
+        if (p->condition)
             fprintf(file, " if %s", p->condition);
         fprintf(file, p->format ? ",%s\n" : "\n", p->format);
         if (p->commands.count || p->silent) {

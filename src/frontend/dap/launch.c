@@ -24,6 +24,7 @@ static const char *const can[] = {"supportsConfigurationDoneRequest",
                                   "supportsRestartRequest",
                                   "supportsValueFormattingOptions",
                                   "supportsExceptionInfoRequest",
+                                  "supportsExceptionFilterOptions",
                                   "supportTerminateDebuggee",
                                   "supportsDelayedStackTraceLoading",
                                   "supportsLoadedSourcesRequest",
@@ -389,7 +390,8 @@ static enum wt_status stop_at_end(struct wt_dap *d, struct wt_error *err)
 {
     struct wt_point *point;
     if (d->g->options.host)
-        return d->g->started ? wt_program_set_catch(d->g, "dispatch end", &point, err) : WT_OK;
+        return d->g->started ? wt_program_set_catch(d->g, "dispatch end", NULL, &point, err)
+                             : WT_OK;
     wt_debugger_set_stop_at_end(d->g->debugger, true);
     return WT_OK;
 }

@@ -335,6 +335,11 @@ static void put_filter(struct json_object *list, const char *name, const char *d
     free(label);
     dap_put_text(o, "description", description);
     dap_put_flag(o, "default", is_on);
+    if (strcmp(name, "module load") == 0)
+        return; /* no wave stands there for which a condition could hold */
+    dap_put_flag(o, "supportsCondition", true);
+    dap_put_text(o, "conditionDescription",
+                 "An expression, which is evaluated for the lanes of the stop");
 }
 
 static void offer(void *context, const char *name)
@@ -363,28 +368,44 @@ void dap_put_filters(struct wt_dap *d, struct json_object *capabilities)
     }
 }
 
+/* Adds the catchpoint of a filter. True: it stops for faults of all kinds. */
+static bool add_filter(struct wt_dap *d, const char *name, const char *condition,
+                       struct json_object *answer)
+{
+    const struct dap_point wanted = {
+        .kind = DAP_EXCEPTION,
+        .text = (char *)(uintptr_t)name,
+        .place = (char *)(uintptr_t)name,
+        .condition = (char *)(uintptr_t)(condition && *condition ? condition : NULL)};
+    struct dap_point *p = add(d, &wanted);
+    put(d, answer, p);
+    return p && p->number && strcmp(name, "fault") == 0;
+}
+
 enum wt_status dap_set_exception_breakpoints(struct wt_dap *d, struct json_object *arguments,
                                              struct json_object **body, struct wt_error *err)
 {
     struct json_object *list, *answer;
     bool faults = false;
     enum wt_status status = list_of(arguments, "filters", &list, body, &answer, err);
-    /* Of several catchpoints for a fault the first counts: they are all made anew. */
+    /* The first of several that stop for a fault is the one that is told: all are made anew. */
     begin_list(d, DAP_EXCEPTION, NULL);
     for (size_t i = 0; i < d->point_count; i++)
         if (d->point[i]->kind == DAP_EXCEPTION)
             dap_point_unset(d, d->point[i]);
     for (size_t i = 0; !status && i < json_object_array_length(list); i++) {
         const char *name = json_object_get_string(json_object_array_get_idx(list, i));
-        const struct dap_point p = {.kind = DAP_EXCEPTION,
-                                    .text = (char *)(uintptr_t)name,
-                                    .place = (char *)(uintptr_t)name};
-        if (!name || !*name) {
+        if (!name || !*name)
             status = wt_fail(err, WT_INVALID, "\"filters\" has texts");
-            break;
-        }
-        faults |= strcmp(name, "fault") == 0;
-        put(d, answer, add(d, &p));
+        else
+            faults |= add_filter(d, name, NULL, answer);
+    }
+    list = dap_list(arguments, "filterOptions");
+    for (size_t i = 0; !status && list && i < json_object_array_length(list); i++) {
+        struct json_object *o = json_object_array_get_idx(list, i);
+        const char *name;
+        if ((status = dap_need_text(o, "filterId", &name, err)) == WT_OK)
+            faults |= add_filter(d, name, dap_text(o, "condition"), answer);
     }
     /* Without the filter faults are passed on, but for those that another one names. */
     if (!status)

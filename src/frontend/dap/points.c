@@ -234,7 +234,7 @@ static enum wt_status set_watch(struct wt_dap *d, struct dap_point *p, struct wt
 static enum wt_status set_catch(struct wt_dap *d, struct dap_point *p, struct wt_error *err)
 {
     struct wt_point *point;
-    const enum wt_status status = wt_program_set_catch(d->g, p->place, &point, err);
+    const enum wt_status status = wt_program_set_catch(d->g, p->place, p->condition, &point, err);
     if (!status)
         p->number = point->number;
     return status;
@@ -357,7 +357,7 @@ void dap_pass_faults(struct wt_dap *d, bool pass)
     if (point)
         wt_program_delete_point(d->g, point);
     d->passes_faults = 0;
-    if (!pass || wt_program_set_catch(d->g, "fault", &point, WT_IGNORED) != WT_OK)
+    if (!pass || wt_program_set_catch(d->g, "fault", NULL, &point, WT_IGNORED) != WT_OK)
         return;
     point->enabled = false;
     d->passes_faults = point->number;
