@@ -91,6 +91,28 @@ bool cli_debug_ask(void *context, const char *question)
     return yes || d->ended_by;
 }
 
+static bool page_size(void *context, unsigned *rows, unsigned *columns)
+{
+    const struct cli_console *d = context;
+    int height, width;
+    if (!d->terminal || d->ended_by || !cli_screen_size(&d->screen, &height, &width))
+        return false;
+    *rows = (unsigned)height;
+    *columns = (unsigned)width;
+    return true;
+}
+
+static bool ask_for_page(void *context, const char *question, char *answer, size_t size)
+{
+    struct cli_console *d = context;
+    cli_screen_make_way(&d->screen);
+    cli_debug_was_interrupted(d); /* by what came before the question */
+    cli_interrupts_hold(d->signals, true);
+    const bool any = cli_terminal_answer(question, waits_for_answer, d, answer, size);
+    cli_interrupts_hold(d->signals, false);
+    return any;
+}
+
 static bool interrupted(void *context)
 {
     return cli_debug_was_interrupted(context);
@@ -244,6 +266,8 @@ void cli_debug_services(struct cli_console *d, struct wt_shell_options *options)
     options->interrupted = interrupted;
     options->output = put;
     options->ask = d->batch ? NULL : cli_debug_ask;
+    options->page_size = d->batch ? NULL : page_size;
+    options->page = ask_for_page;
     options->system_shell = true;
     options->read_line = d->batch ? NULL : read_more;
     options->progress = d->screen.can ? show_progress : NULL;

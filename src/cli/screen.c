@@ -31,6 +31,15 @@ static bool size_of(int *rows, int *columns)
     return true;
 }
 
+bool cli_screen_size(const struct cli_screen *s, int *rows, int *columns)
+{
+    if (!isatty(STDIN_FILENO) || !size_of(rows, columns))
+        return false;
+    if (s->rows)
+        *rows = s->rows;
+    return true;
+}
+
 /* Gives the row back to the scrolling region, empty. */
 static void release(struct cli_screen *s)
 {

@@ -15,6 +15,8 @@ struct cli_screen {
     char last[256]; /**< the status line's text */
 };
 
+/** The rows and columns that text has; false: standard input or output is no terminal. */
+bool cli_screen_size(const struct cli_screen *screen, int *rows, int *columns);
 /** For standard output. Nothing is shown yet. */
 void cli_screen_open(struct cli_screen *screen);
 /** Gives the whole terminal back. May be called more than once. */

@@ -332,6 +332,17 @@ enum cli_input cli_terminal_read(struct cli_terminal *t, struct wt_session *sess
     return input;
 }
 
+bool cli_terminal_answer(const char *question, bool (*waits)(void *context), void *context,
+                         char *answer, size_t size)
+{
+    fputs(question, stdout);
+    fflush(stdout);
+    if (waits(context))
+        return fgets(answer, (int)size, stdin);
+    fputc('\n', stdout); /* behind the terminal's ^C */
+    return false;
+}
+
 bool cli_terminal_ask(struct cli_terminal *t, const char *question, bool (*waits)(void *context),
                       void *context)
 {
@@ -339,14 +350,8 @@ bool cli_terminal_ask(struct cli_terminal *t, const char *question, bool (*waits
     if (!t->person)
         return true;
     for (;;) {
-        fputs(question, stdout);
-        fflush(stdout);
-        if (!waits(context)) {
-            fputc('\n', stdout); /* behind the terminal's ^C */
-            return false;
-        }
-        if (!fgets(answer, sizeof answer, stdin))
-            return true;
+        if (!cli_terminal_answer(question, waits, context, answer, sizeof answer))
+            return feof(stdin);
         if (answer[0] == 'y' || answer[0] == 'Y')
             return true;
         if (answer[0] == 'n' || answer[0] == 'N')

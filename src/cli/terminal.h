@@ -36,6 +36,9 @@ void cli_terminal_clear(struct cli_terminal *terminal);
 /** Ends cli_terminal_read() without a line; likewise. */
 void cli_terminal_cancel(struct cli_terminal *terminal);
 
+/** Asks a question and reads the line that is typed; likewise. False: there is none. */
+bool cli_terminal_answer(const char *question, bool (*waits)(void *context), void *context,
+                         char *answer, size_t size);
 /** Asks a question. @p waits, before each read of an answer: false where none is to be read any
  * more. True if it is answered by yes, or nobody is there. */
 bool cli_terminal_ask(struct cli_terminal *terminal, const char *question,

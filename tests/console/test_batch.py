@@ -353,6 +353,29 @@ def test_a_mistake_is_caught_by_its_name(misaligned):
     assert "Program stopped" not in done.stdout and "Program terminated by a fault: " in done.stdout
 
 
+def test_a_fault_is_caught_where_a_condition_holds(misaligned):
+    """As GDB's catchpoints: it is listed, changed and saved; what no catchpoint stops for is passed on."""
+    done = debug(misaligned, "catch misaligned if $_lane == 0 && where != 0", "run", "info breakpoints")
+    assert "Catchpoint 1: Program stopped by a fault: " in done.stdout
+    assert re.search(r"misaligned\n\tstop only if \$_lane == 0 && where != 0\n\tbreakpoint already hit 1 time", done.stdout), done.stdout
+    done = debug(misaligned, "catch misaligned", "condition 1 $_lane == 1", "run")
+    assert "Program stopped" not in done.stdout and "Program terminated by a fault: " in done.stdout
+    # The second catchpoint stops for what the first one does not, and one that is disabled does not hide it.
+    done = debug(misaligned, "catch fault if where == 0", "catch fault", "disable 2", "catch misaligned", "run", "condition 1", "info breakpoints")
+    assert "Catchpoint 3: Program stopped by a fault: " in done.stdout and "Breakpoint 1 now unconditional." in done.stdout
+    assert "stop only if" not in done.stdout
+    done = debug(misaligned, "catch fault", "ignore 1 1", "run")
+    assert "Program stopped" not in done.stdout and "Program terminated by a fault: " in done.stdout
+
+
+def test_a_catchpoint_whose_condition_cannot_be_evaluated_stops_and_says_so(misaligned):
+    done = debug(misaligned, "catch fault if nothing_of_this_name", "run")
+    assert 'Error in testing condition for breakpoint 1:\nNo symbol "nothing_of_this_name" in current context.' in done.stdout
+    assert "Catchpoint 1: Program stopped by a fault: " in done.stdout
+    done = debug(misaligned, "catch fault if 1 +")
+    assert done.returncode == 1 and "Catchpoint" not in done.stdout and "syntax error" in done.stderr, done.stderr
+
+
 def test_an_unknown_exception_is_a_failure_that_lists_the_known_ones(program):
     done = debug(program("values"), "catch int_div0")
     assert done.returncode == 1 and 'There is nothing to catch that is called "int_div0": catch takes "fault"' in done.stderr
@@ -498,11 +521,36 @@ def test_a_change_in_the_past_says_in_batch_that_the_future_is_dropped(program):
 
 
 def test_thousands_of_threads_share_lines(example):
-    """Each thread is in one line of `info threads`, be it as one of a range."""
-    said = debug(example("mandelbrot"), "break draw", "run", "info threads", options=["-g", "vortex:cores=4,warps=16,threads=16"]).stdout
-    lines = re.findall(r"^[* ] (\d+)(?:\.\.(\d+))? +device", said, re.M)
-    assert len(lines) <= 256, len(lines)
-    assert [n for first, last in lines for n in range(int(first), int(last or first) + 1)] == list(range(1, 1025))
+    """Each thread is in one line of `info threads`, as one of those at a place, and in one stack of `thread apply all bt`."""
+    how = ["-g", "vortex:cores=4,warps=16,threads=16"]
+    said = debug(example("mandelbrot"), "break draw", "run", "info threads", "info threads all", "info threads 3-5", "thread apply all bt", options=how).stdout
+    folded = re.findall(r"^  ([\d, …-]+?) +(\d+) threads of (\d+) warps?(?:, masked off)? +(\S.*)$", said, re.M)
+    assert 1 < len(folded) < 20 and sum(int(count) for _, count, *_ in folded) == 1023, folded
+    lines = re.findall(r"^([* ]) (\d+) +device \d+, .*?, thread \d+ +(\S.*)$", said, re.M)
+    places = {int(n): place for mark, n, place in lines}
+    assert [int(n) for _, n, _ in lines[1:]] == [*range(1, 1025), 3, 4, 5] and lines[0][0] == "*", lines[:3]
+    for threads, count, waves, place in folded:
+        if "…" not in threads:
+            named = [n for part in threads.split(", ") for n in range(int(part.split("-")[0]), int(part.split("-")[-1]) + 1)]
+            assert len(named) == int(count) and all(places[n] == place for n in named), threads
+    stacks = re.findall(r"^Threads? ([\d, …-]+) \((\d+)\):\n#0  (.*)$", said, re.M)
+    assert sum(int(count) for _, count, _ in stacks) == 1024 and len(stacks) < 20, stacks
+    assert "'thread apply 1-1024 bt' tells of each" in said and "=..." in said
+
+
+def test_threads_are_apart_where_they_are_named(example):
+    said = debug(example("mandelbrot"), "break draw", "run", "thread apply 1-64 bt", "thread apply all output $_lane",
+                 options=["-g", "vortex:warps=4,threads=16"]).stdout
+    assert len(re.findall(r"^Thread \d+ \(device", said, re.M)) == 64 and "tells of each" in said
+    lanes = re.findall(r"^Threads ([\d, -]+) \(4\):\n(\d+)$", said, re.M)
+    assert [(threads, int(lane)) for threads, lane in lanes] == [(f"{n}, {n + 16}, {n + 32}, {n + 48}", n - 1) for n in range(1, 17)], said[-800:]
+
+
+@pytest.mark.parametrize("how", ["scalars", "all", "none", "presence"])
+def test_arguments_of_frames_are_printed_as_in_gdb(program, how):
+    commands = [f"set print frame-arguments {how}", "bt", "show print frame-arguments"]
+    ours, theirs = (ask(program("values", 64), ["break deep", "run" if ask is ask_console else "continue"], commands) for ask in (ask_console, ask_gdb))
+    assert ours[1].replace(" ()", "") == theirs[1].replace(" ()", "") and how in ours[2]
 
 
 def test_who_wrote_says_which_value(program):

@@ -296,6 +296,7 @@ def test_the_first_kernel(way, code):
     ("break kernel nothing", 'There is no kernel "nothing".'),
     ("print get_global_id(3)", "a dimension is 0, 1 or 2"),
     ("print leaf(1, 2)", "functions of the program cannot be called"),
+    ("set var $v3[0] = 1", "$v3 is one number in each lane, and has no elements: $v3@0 is that of lane 0"),
 ])
 def test_failures_are_told(code, command, message):
     done = debug(code("values.cl"), f"break {line_of('values.cl', 'stop')}", "run", command, options=VALUES)

@@ -255,6 +255,8 @@ def test_elements_of_a_register(kernels, tmp_path, way):
     words = [0x10000, 0x30002, 0x50004, 0x70006] * 2
     assert [int(v.split("= ")[1], 16) for v in [said, *values][:8]] == words, [said, *values]
     assert values[7].endswith("= 0x70007") and values[8].endswith("= 0x1") and values[11].endswith("= 99") and values[12].endswith("= 1"), values
+    done = debug(file, f"break *{CODE + 32:#x}", "run", "set var $r100 = 5", options=[*add(8, 8), *way])
+    assert "the whole of $r100 has 32: set one element, $r100[0] = …" in done.stderr
     for condition, holds in ("$r101[7] == 0x70006", True), ("$r101[7] == 0x50004", False):
         done = debug(file, f"break *{CODE + 48:#x} if {condition}", "run", options=[*add(8, 8), *way])
         assert ("Breakpoint 1, " in done.stdout) == holds, done.stdout + done.stderr
@@ -390,7 +392,7 @@ def test_a_software_bit_that_is_not_enabled_is_no_exception(kernels, tmp_path, w
     file = patched(kernels(*UNOPTIMISED), tmp_path / "patched", 0, iga.assemble(code, tmp_path))
     run = subprocess.run([WAVETRAP, "run", *add(8, 8), file], capture_output=True, text=True, timeout=TIMEOUT)
     done = debug(file, "catch software", "catch illegal", "run", "continue", options=[*add(8, 8), *way])
-    assert "illegal instruction" in done.stdout and "software exception" not in done.stdout, done.stdout + done.stderr
+    assert "illegal instruction: an explicit 'illegal'" in done.stdout and "software exception" not in done.stdout, done.stdout + done.stderr
     assert done.returncode == run.returncode == 116, (done.returncode, run.returncode, done.stdout)
 
 

@@ -399,3 +399,70 @@ def test_a_definition_is_typed(program, terminal):
         t.child.sendline(line)
     t("end")
     assert "$1 = 12" in t("three 4")
+
+
+# ---- pages ----
+
+MORE = "--Type <RET> for more, q to quit, c to continue without paging--"
+
+
+def pages(child, prompt, line, *answers):
+    """What a command prints up to each question, and then to the prompt; further questions are answered by an empty line."""
+    answers = list(answers)
+    child.sendline(line)
+    found = []
+    while child.expect_exact([MORE, prompt]) == 0:
+        found.append(child.before.replace("\r", ""))
+        child.sendline(answers.pop(0) if answers else "")
+    assert not answers, found
+    found.append(child.before.replace("\r", ""))
+    found[0] = found[0].rpartition(line + "\n")[2]  # what was typed is shown as it is edited
+    return [re.sub(r"^[qc]?\n", "", text) for text in found]
+
+
+def test_long_output_is_paged_as_in_gdb(program, terminal):
+    """As many lines a page, and the same answers; a line that is too long counts as several."""
+    file = program("values")
+    t = terminal(file)
+    gdb = pexpect.spawn("gdb-multiarch", ["-q", "-nx", "-iex", "set style enabled off", str(file)], encoding="utf-8", echo=False, timeout=TIMEOUT,
+                        dimensions=(50, 200), env={**os.environ, "TERM": "dumb"})
+    gdb.delaybeforesend = None
+    gdb.expect_exact("(gdb) ")
+    for setting in ("set height 6", "set width 30"):
+        t(setting)
+        gdb.sendline(setting)
+        gdb.expect_exact("(gdb) ")
+    for line, answers in (("list 1,17", ()), ("list 1,17", ("q",)), ("list 1,17", ("", "c")), ("list 1,3", ())):
+        ours, theirs = pages(t.child, PROMPT, line, *answers), pages(gdb, "(gdb) ", line, *answers)
+        assert ours == theirs, (line, answers)
+    gdb.close(force=True)
+
+
+def test_pages_are_those_of_the_terminal_until_they_are_set(program, terminal):
+    t = terminal(program("values"))
+    t.child.setwinsize(12, 200)
+    assert pages(t.child, PROMPT, "help all", "q")[0].count("\n") == 11
+    for setting, shown, whole in (("pagination off", "State of pagination is off.", True), ("pagination on", "is on.", False),
+                                  ("height 0", "Number of lines in a page is unlimited.", True), ("height 5", "in a page is 5.", False),
+                                  ("height unlimited", "is unlimited.", True)):
+        t(f"set {setting}")
+        assert shown in t("show " + setting.split()[0])
+        assert (len(pages(t.child, PROMPT, "list 1,40")) == 1) == whole
+    # A loop ends with the page that is the last one; the next command is paged anew.
+    t("set height 5")
+    t.child.sendline("while 1")
+    t.child.expect_exact(">")
+    t.child.sendline("echo line\\n")
+    t.child.expect_exact(">")
+    t.child.sendline("end")
+    for answer in ("", "q"):
+        t.child.expect_exact(MORE)
+        t.child.sendline(answer)
+    t.child.expect_exact(PROMPT)
+    assert "$1 = 42" in t("print global")
+
+
+def test_nothing_is_paged_without_a_person(program):
+    assert MORE not in debug(program("values"), "set height 3", "list 1,40").stdout
+    done = subprocess.run([WAVETRAP, "debug", "--nx", program("values")], input="set height 3\nlist 1,40\n", capture_output=True, text=True, timeout=TIMEOUT)
+    assert MORE not in done.stdout and "\n40\t" in done.stdout

@@ -485,6 +485,11 @@ enum wt_status wt_compile_node(struct compiler *c, const struct wt_node *n, stru
         status = wt_compile_node(c, n->a, &a, err);
         if (!status)
             status = wt_compile_node(c, n->b, &b, err);
+        if (!status && n->a->kind == WT_NODE_DOLLAR && wt_type_is_integral(wt_type_plain(a.type)))
+            status = wt_fail(err, WT_INVALID,
+                             "$%s is one number in each lane, and has no elements: $%s@0 is that "
+                             "of lane 0",
+                             n->a->text, n->a->text);
         if (!status)
             status = wt_compile_element(c, &a, &b, o, err);
         break;

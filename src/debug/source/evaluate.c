@@ -681,7 +681,12 @@ static enum wt_status assign(const struct wt_view *scope, const struct wt_node *
         return status;
     status = right_side(scope, n, values, &from, err);
     if (!status) {
-        if (!values->bit_size && from.size < values->size)
+        if (!values->bit_size && from.size < values->size && n->a->kind == WT_NODE_DOLLAR)
+            status = wt_fail(err, WT_INVALID,
+                             "the value has %" PRIu64 " bytes, and the whole of $%s has %" PRIu64
+                             ": set one element, $%s[0] = …",
+                             from.size, n->a->text, values->size, n->a->text);
+        else if (!values->bit_size && from.size < values->size)
             status = wt_fail(err, WT_INVALID,
                              "the value has %" PRIu64 " bytes, and %" PRIu64 " are needed",
                              from.size, values->size);

@@ -38,9 +38,14 @@ enum wt_status take_pattern(const char *text, const char *command, int flags, re
 static ssize_t write_out(void *context, const char *text, size_t length)
 {
     struct wt_shell *c = context;
+    size_t done = 0;
     if (c->log.file)
         write_log(c, text, length);
-    c->options.output(c->options.context, text, length);
+    while (done < length && !c->pager.quit) {
+        const size_t part = take_page(c, text + done, length - done);
+        c->options.output(c->options.context, text + done, part);
+        done += part;
+    }
     return (ssize_t)length;
 }
 
@@ -73,7 +78,7 @@ enum wt_status may_change(void *context, struct wt_error *err)
 static bool was_interrupted(void *context)
 {
     const struct wt_shell *c = context;
-    return c->options.interrupted && c->options.interrupted(c->options.context);
+    return c->pager.quit || (c->options.interrupted && c->options.interrupted(c->options.context));
 }
 
 static void show_wait(void *context, enum wt_wait wait)
@@ -180,7 +185,7 @@ static enum wt_status run_queued(struct wt_shell *c, struct wt_error *err)
 /* The commands of the next hit come instead of what is left of a script, as in GDB. */
 static bool ends_script(struct wt_shell *c)
 {
-    return c->script.quit || c->program->queued.count;
+    return c->script.quit || c->pager.quit || c->program->queued.count;
 }
 
 static enum wt_status holds(struct wt_shell *c, const char *expression, bool *holds,
@@ -242,6 +247,8 @@ struct wt_shell *wt_shell_new(const struct wt_shell_options *options)
     c->settings.confirm = c->settings.status_line = true;
     c->settings.styled = options->colour;
     c->settings.list_size = 10;
+    c->settings.pagination = true;
+    c->settings.height = c->settings.width = WT_SETTING_OF_TERMINAL;
     c->script.quit_status = -1;
     watch_loading(c);
     const struct wt_program_options of_program = {.session = options->session,
@@ -348,10 +355,13 @@ enum wt_status wt_shell_execute(struct wt_shell *c, const char *line, struct wt_
 {
     const unsigned depth = wt_language_depth(c->owner.language);
     c->program->interrupt = c->program->interrupt && depth;
+    if (!c->script.executing++)
+        begin_pages(c);
     enum wt_status status = wt_language_execute(c->owner.language, line, err);
     if (!status && !depth)
         status = run_queued(c, err);
     fflush(c->out);
+    c->script.executing--;
     return status;
 }
 

@@ -84,39 +84,6 @@ void print_lanes(struct wt_shell *c, const struct wt_view *view, const struct wt
                    style(c, PLAIN));
 }
 
-/* Evaluates an expression and prints it; `keep`: as "$N = ", in the history of values. */
-enum wt_status print_expression(struct wt_shell *c, const char *text, char letter, bool keep,
-                                struct wt_error *err)
-{
-    const struct wt_view view = wt_program_view(c->program);
-    struct wt_values values;
-    enum wt_status status = wt_source_evaluate(&view, *text ? text : "$", &values, err);
-    if (status)
-        return status;
-    if ((status = wt_values_check(&values, err)) != WT_OK) {
-        wt_values_free(&values);
-        return status;
-    }
-    const struct wt_format format = format_of(c, letter, true);
-    hint_elements(c, text, &values);
-    hint_logic(c, &view, text);
-    const unsigned number = keep ? wt_source_keep(c->program->source, &values) : 0;
-    if (number)
-        fprintf(c->out, "$%u = ", number);
-    wt_report_values(c->options.report, text, number, &view, &values, &format);
-    if (values.selected && values.lane_count > 1) {
-        print_lanes(c, &view, &values, &format);
-    } else {
-        wt_values_print(c->out, &view, &values, 0, &format);
-        if (keep)
-            fputc('\n', c->out);
-    }
-    wt_values_free(&values);
-    if (strchr(text, '='))
-        wt_program_refresh_frames(c->program);
-    return WT_OK;
-}
-
 /* A register of the current wave, for print_operand. */
 static bool read_by_name(void *context, const char *name, uint8_t *bytes, size_t size)
 {
@@ -143,6 +110,42 @@ static enum wt_status print_operand(struct wt_shell *c, const char *text, char l
                : WT_OK;
 }
 
+/* Evaluates an expression and prints it; `keep`: as "$N = ", in the history of values. */
+enum wt_status print_expression(struct wt_shell *c, const char *text, char letter, bool keep,
+                                struct wt_error *err)
+{
+    const struct wt_view view = wt_program_view(c->program);
+    struct wt_values values;
+    bool is_operand;
+    enum wt_status status = print_operand(c, text, letter, &is_operand, err);
+    if (status || is_operand)
+        return status;
+    if ((status = wt_source_evaluate(&view, *text ? text : "$", &values, err)) != WT_OK)
+        return status;
+    if ((status = wt_values_check(&values, err)) != WT_OK) {
+        wt_values_free(&values);
+        return status;
+    }
+    const struct wt_format format = format_of(c, letter, true);
+    hint_elements(c, text, &values);
+    hint_logic(c, &view, text);
+    const unsigned number = keep ? wt_source_keep(c->program->source, &values) : 0;
+    if (number)
+        fprintf(c->out, "$%u = ", number);
+    wt_report_values(c->options.report, text, number, &view, &values, &format);
+    if (values.selected && values.lane_count > 1) {
+        print_lanes(c, &view, &values, &format);
+    } else {
+        wt_values_print(c->out, &view, &values, 0, &format);
+        if (keep)
+            fputc('\n', c->out);
+    }
+    wt_values_free(&values);
+    if (strchr(text, '='))
+        wt_program_refresh_frames(c->program);
+    return WT_OK;
+}
+
 enum wt_status print_with_format(struct wt_shell *c, const char *text, struct wt_error *err)
 {
     struct format_spec spec = {.count = 1};
@@ -157,9 +160,6 @@ enum wt_status print_with_format(struct wt_shell *c, const char *text, struct wt
                                    "\"print\" command.");
     if (spec.letter == 'i')
         return wt_fail(err, WT_INVALID, "Format letter \"i\" is meaningless in \"print\" command.");
-    bool is_operand;
-    if ((status = print_operand(c, text, spec.letter, &is_operand, err)) != WT_OK || is_operand)
-        return status;
     return print_expression(c, text, spec.letter, true, err);
 }
 

@@ -31,9 +31,11 @@ static void print_variable(void *context, const struct wt_variable *v)
     const struct wt_format format = format_of(c, 0, false);
     fprintf(c->out, "%s%s%s%s%s", s->before, style(c, NAME), v->name, style(c, PLAIN),
             s->brief ? "=" : " = ");
+    const enum frame_arguments how = c->settings.frame_arguments;
     if (!v->values)
         fprintf(c->out, "<error: %s>", v->why);
-    else if (s->brief && !is_scalar(v->values->type))
+    else if (s->brief && how != ARGUMENTS_ALL &&
+             (how != ARGUMENTS_SCALARS || !is_scalar(v->values->type)))
         fputs("...", c->out);
     else
         wt_values_print(c->out, v->view, v->values, 0, &format);
@@ -41,6 +43,15 @@ static void print_variable(void *context, const struct wt_variable *v)
         s->before = ", ";
     else
         fputc('\n', c->out);
+}
+
+/* That there are arguments, as GDB's "print frame-arguments presence" has it. */
+static void print_presence(void *context, const struct wt_variable *v)
+{
+    struct variable_style *s = context;
+    if (!*s->before)
+        fputs("...", s->c->out);
+    s->before = "...";
 }
 
 /* Values of a frame's variables, one a line; false if there are none. */
@@ -64,7 +75,9 @@ void print_frame(struct wt_shell *c, const struct wt_frame *frame, bool numbered
                 style(c, PLAIN));
     fprintf(c->out, "%s%s%s (", style(c, FUNCTION), function_text(frame, name, sizeof name),
             style(c, PLAIN));
-    wt_program_variables(c->program, frame, true, 0, print_variable,
+    wt_program_variables(c->program, frame, true, 0,
+                         c->settings.frame_arguments == ARGUMENTS_PRESENCE ? print_presence
+                                                                           : print_variable,
                          &(struct variable_style){.c = c, .before = "", .brief = true});
     fputc(')', c->out);
     if (frame->file)

@@ -41,8 +41,17 @@ struct progress {
     uint64_t from;        /**< issue time at which the run at hand has begun */
 };
 
+/** The page that is being filled with output. */
+struct pager {
+    unsigned row, column; /**< of the next character */
+    bool in_sequence;     /**< the text so far ends within a control sequence */
+    bool continues;       /**< what the command at hand prints is not paged any more */
+    bool quit;            /**< … is not wanted any more, and the command is to end */
+};
+
 /** The commands at hand, and how they end. */
 struct script {
+    unsigned executing;     /**< lines, one within another */
     bool executes_commands; /**< those of points that were hit */
     bool interrupted;       /**< a run or a step of the command at hand was */
     bool quit;
@@ -54,6 +63,9 @@ enum pending { PENDING_AUTO, PENDING_ON, PENDING_OFF }; /* ask, accept, refuse *
 /** Whether other waves run when one does. LOCKING_STEP: not while it steps. */
 enum locking { LOCKING_REPLAY, LOCKING_OFF, LOCKING_ON, LOCKING_STEP };
 
+/** Which values of arguments frames are printed with. */
+enum frame_arguments { ARGUMENTS_SCALARS, ARGUMENTS_ALL, ARGUMENTS_NONE, ARGUMENTS_PRESENCE };
+
 /** The settings of `set`. */
 struct settings {
     bool confirm;
@@ -61,8 +73,11 @@ struct settings {
     bool status_line; /**< a terminal that can shows one */
     bool print_pretty, trace_commands;
     unsigned list_size, print_elements, print_repeats; /**< of print, 0: as GDB has them */
-    enum pending pending; /**< breakpoints on code that is not there yet */
+    bool pagination;
+    unsigned height, width; /**< of a page; 0, WT_SETTING_UNLIMITED: none; …OF_TERMINAL */
+    enum pending pending;   /**< breakpoints on code that is not there yet */
     enum locking locking;
+    enum frame_arguments frame_arguments;
     char *prompt; /**< NULL: the usual one */
 };
 
@@ -75,6 +90,7 @@ struct wt_shell {
     struct settings settings;
     struct script script;
     struct progress progress;
+    struct pager pager;
     struct displays displays;
     struct examine examine;
     struct {
@@ -113,6 +129,8 @@ void set_variable(struct wt_shell *c, const char *name, const char *format, ...)
 /* ---- state.c ---- */
 /** Prints device, dispatch, group, warp and lane of a thread. */
 void print_where(struct wt_shell *c, wt_thread thread);
+/** Prints the symbol and line of an address of code. */
+void put_code_place(struct wt_shell *c, uint64_t pc);
 
 /* ---- news.c ---- */
 /** Prints what happens to the program: wt_program_user.news of a struct wt_shell. */
@@ -129,6 +147,13 @@ void hide_progress(struct wt_shell *c);
 void end_progress(struct wt_shell *c);
 /** Debug information is read with progress. */
 void watch_loading(struct wt_shell *c);
+
+/* ---- pager.c ---- */
+/** A person has typed: a new page begins. */
+void begin_pages(struct wt_shell *c);
+/** How many bytes of @p text are to be printed now, after a question where the page is full; 0:
+ * none of it is wanted (c->pager.quit). */
+size_t take_page(struct wt_shell *c, const char *text, size_t length);
 
 /* ---- style.c ---- */
 enum style { PLAIN, FUNCTION, SOURCE_FILE, ADDRESS, NAME, HEADLINE, DIM };
@@ -221,6 +246,12 @@ wt_command_fn do_thread, do_lane, do_wave, do_info_threads, do_info_lanes, do_in
     do_info_program, do_check;
 wt_command_fn do_help, do_info, do_quit, do_apropos, do_complete;
 wt_command_fn do_cuda, do_info_cuda;
+
+/* ---- apply.c ---- */
+/** Executes "all COMMAND" or "1 3-5 COMMAND" for lanes of the selected wave, or for threads. */
+enum wt_status apply(struct wt_shell *c, const char *text, bool lanes, struct wt_error *err);
+/** "thread find REGEX": threads of that name or place. */
+enum wt_status find_threads(struct wt_shell *c, const char *text, struct wt_error *err);
 
 /* ---- waves.c: what cuda.c selects ---- */
 

@@ -24,6 +24,12 @@ struct wt_shell_options {
     void (*output)(void *context, const char *text, size_t length);
     /** Asks a question that is answered by yes or no; NULL: yes. */
     bool (*ask)(void *context, const char *question);
+    /** The rows and columns of the terminal at which a person reads and types; false: there is
+     * none. NULL: likewise. */
+    bool (*page_size)(void *context, unsigned *rows, unsigned *columns);
+    /** Asks a question behind a page of output and reads the line that is typed; false: there is
+     * none. */
+    bool (*page)(void *context, const char *question, char *answer, size_t size);
     /** Reads one more line of a command, which the caller frees; false: there is none. NULL: never.
      */
     bool (*read_line)(void *context, char **line);

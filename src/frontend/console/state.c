@@ -90,3 +90,10 @@ void wt_shell_status(struct wt_shell *c, char *text, size_t size)
     fclose(out);
     text[size - 1] = 0;
 }
+
+void put_code_place(struct wt_shell *c, uint64_t pc)
+{
+    char text[300];
+    wt_modules_describe(c->program->modules, 0, pc, text, sizeof text);
+    fputs(text, c->out);
+}

@@ -24,118 +24,6 @@ static void show_selected(struct wt_shell *c)
     show_frame_of_selected(c);
 }
 
-/* Executes a command for one lane or thread. Ctrl-C ends the command, and `apply` with it. */
-static enum wt_status apply_one(struct wt_shell *c, const char *text, struct wt_error *err)
-{
-    const struct wt_shell_options *user = &c->options;
-    c->script.interrupted = false;
-    enum wt_status status = wt_shell_execute(c, text, err);
-    if (!status && !c->script.interrupted && user->interrupted && user->interrupted(user->context))
-        return wt_fail(err, WT_STATE, "Interrupted.");
-    return status;
-}
-
-/* Executes a command for each lane of the selected wave, or each thread. */
-static enum wt_status apply(struct wt_shell *c, const char *text, bool lanes, struct wt_error *err)
-{
-    enum wt_status status = WT_OK;
-    bool any = false;
-    const wt_thread before = c->program->thread;
-    const struct wt_thread_info *list;
-    struct wt_wave wave;
-    size_t count;
-    struct wt_ranges ranges = {.count = 0};
-    c->script.interrupted = false;
-    if ((status = wt_take_ranges(&text, &ranges, err)) != WT_OK)
-        return status;
-    if (!*text)
-        return wt_fail(err, WT_INVALID, "Please specify a command at the end of 'apply'");
-    if (!wt_debugger_thread_wave(c->program->debugger, c->program->thread, &wave) ||
-        (status = wt_debugger_threads(c->program->debugger, &list, &count, err)) != WT_OK)
-        return status ? status : wt_fail(err, WT_STATE, "No thread selected");
-    struct wt_thread_info *copy = malloc(count * sizeof *copy + 1);
-    if (!copy)
-        return wt_fail(err, WT_NO_MEMORY, "no host memory");
-    memcpy(copy, list, count * sizeof *copy);
-    if (lanes) {
-        for (unsigned lane = 0; lane < wave.lanes && !status && !c->script.interrupted; lane++) {
-            if (!wt_ranges_have(&ranges, lane))
-                continue;
-            any = true;
-            if ((status = wt_program_select_lane(c->program, lane, err)) != WT_OK)
-                break;
-            fprintf(c->out, "\n%s %u:\n", c->program->topology->lane_word, lane);
-            status = apply_one(c, text, err);
-        }
-    } else {
-        for (size_t i = 0; i < count && !status && !c->script.interrupted; i++) {
-            char name[WT_THREAD_NAME];
-            if (!wt_ranges_have(&ranges, copy[i].id))
-                continue;
-            any = true;
-            wt_program_select(c->program, copy[i].id);
-            wt_debugger_thread_name(c->program->debugger, copy[i].id, name, sizeof name);
-            fprintf(c->out, "\nThread %u (%s):\n", (unsigned)copy[i].id, name);
-            status = apply_one(c, text, err);
-        }
-    }
-    free(copy);
-    if (c->program->started)
-        wt_program_select(c->program, before);
-    if (!status && !any)
-        return wt_fail(err, WT_INVALID, "There is no such %s.",
-                       lanes ? c->program->topology->lane_word : "thread");
-    return status;
-}
-
-/* "thread find REGEX": threads of that name or place. */
-static enum wt_status find_threads(struct wt_shell *c, const char *text, struct wt_error *err)
-{
-    const struct wt_thread_info *list;
-    size_t count, found = 0;
-    regex_t wanted;
-    enum wt_status status = take_pattern(text, "thread find", 0, &wanted, err);
-    if (status)
-        return status;
-    status = wt_debugger_threads(c->program->debugger, &list, &count, err);
-    for (size_t i = 0; !status && i < count; i++) {
-        char name[WT_THREAD_NAME], place[300];
-        wt_debugger_thread_name(c->program->debugger, list[i].id, name, sizeof name);
-        wt_modules_describe(c->program->modules, 0, list[i].pc, place, sizeof place);
-        if (regexec(&wanted, name, 0, NULL, 0) != 0 && regexec(&wanted, place, 0, NULL, 0) != 0)
-            continue;
-        fprintf(c->out, "Thread %u is %s, at %s\n", (unsigned)list[i].id, name, place);
-        found++;
-    }
-    regfree(&wanted);
-    if (!status && !found)
-        fprintf(c->out, "No threads match '%s'\n", text);
-    return status;
-}
-
-static enum wt_status apply_to_all(struct wt_shell *c, const char *how, const char *text,
-                                   struct wt_error *err)
-{
-    char *line;
-    if (!*text)
-        return wt_fail(err, WT_INVALID, "Please specify a command to apply on all threads");
-    if (asprintf(&line, "%s%s", how, text) < 0)
-        return wt_fail(err, WT_NO_MEMORY, "no host memory");
-    const enum wt_status status = apply(c, line, false, err);
-    free(line);
-    return status;
-}
-
-enum wt_status do_taas(struct wt_shell *c, const char *text, struct wt_error *err)
-{
-    return apply_to_all(c, "all ", text, err);
-}
-
-enum wt_status do_tfaas(struct wt_shell *c, const char *text, struct wt_error *err)
-{
-    return apply_to_all(c, "all faas ", text, err);
-}
-
 enum wt_status do_thread(struct wt_shell *c, const char *text, struct wt_error *err)
 {
     uint64_t number;
@@ -329,60 +217,6 @@ enum wt_status do_maintenance(struct wt_shell *c, const char *text, struct wt_er
 
 /* ---- lists ---- */
 
-#define MOST_THREAD_LINES 256 /* of `info threads`: beyond it, lanes share a line */
-
-static void put_place(struct wt_shell *c, uint64_t pc)
-{
-    char text[300];
-    wt_modules_describe(c->program->modules, 0, pc, text, sizeof text);
-    fputs(text, c->out);
-}
-
-/* How many of the threads from the first one on share its line: lanes of one wave at one place. */
-static size_t count_alike(const struct wt_shell *c, const struct wt_thread_info *list, size_t count)
-{
-    size_t n = 1;
-    while (n < count && list[n].wave == list->wave && list[n].pc == list->pc &&
-           list[n].running == list->running && list[n].id == list->id + n &&
-           list[n].enabled == list->enabled && list[n].id != c->program->thread &&
-           list->id != c->program->thread)
-        n++;
-    return n;
-}
-
-enum wt_status do_info_threads(struct wt_shell *c, const char *text, struct wt_error *err)
-{
-    const struct wt_thread_info *list;
-    size_t count;
-    enum wt_status status = take_no_arguments(text, "info threads", err);
-    if (status)
-        return status;
-    if (!c->program->started) {
-        fputs("No threads.\n", c->out);
-        return WT_OK;
-    }
-    if ((status = wt_debugger_threads(c->program->debugger, &list, &count, err)) != WT_OK)
-        return status;
-    const bool folds = count > MOST_THREAD_LINES;
-    for (size_t i = 0, n; i < count; i += n) {
-        char name[WT_THREAD_NAME + 16], number[32];
-        n = folds ? count_alike(c, &list[i], count - i) : 1;
-        wt_debugger_thread_name(c->program->debugger, list[i].id, name, WT_THREAD_NAME);
-        snprintf(number, sizeof number, n > 1 ? "%u..%u" : "%u", (unsigned)list[i].id,
-                 (unsigned)list[i + n - 1].id);
-        if (n > 1)
-            snprintf(name + strlen(name), sizeof name - strlen(name), "..%u", list[i + n - 1].lane);
-        fprintf(c->out, "%c %-*s %-40s ", list[i].id == c->program->thread ? '*' : ' ',
-                folds ? 12 : 5, number, name);
-        if (list[i].running)
-            fputs("(running)", c->out);
-        else
-            put_place(c, list[i].pc);
-        fputc('\n', c->out);
-    }
-    return WT_OK;
-}
-
 static enum wt_status for_each_wave(struct wt_shell *c, const char *text, const char *what,
                                     bool (*print)(struct wt_shell *c,
                                                   const struct wt_wave_info *info),
@@ -416,7 +250,7 @@ static bool print_wave(struct wt_shell *c, const struct wt_wave_info *info)
     }
     wt_lanes_text(info->mask, mask, sizeof mask);
     fprintf(c->out, "  %ss %s  ", c->program->topology->lane_word, mask[0] ? mask : "none");
-    put_place(c, info->pc);
+    put_code_place(c, info->pc);
     if (info->has_wait && info->detail.view.waiting)
         fprintf(c->out, "  (waits: %s)", info->detail.view.wait);
     fputc('\n', c->out);
@@ -493,7 +327,7 @@ enum wt_status do_info_lanes(struct wt_shell *c, const char *text, struct wt_err
         snprintf(lanes, sizeof lanes, end - lane > 1 ? "%u..%u" : "%u", lane, end - 1);
         fprintf(c->out, "%c %-8s %-11s ", place.lane >= lane && place.lane < end ? '*' : ' ', lanes,
                 wt_has_lane(place.active, lane) ? "" : "masked off");
-        put_place(c, pc);
+        put_code_place(c, pc);
         fputc('\n', c->out);
         lane = end;
     }
@@ -518,13 +352,13 @@ enum wt_status do_info_divergence(struct wt_shell *c, const char *text, struct w
     wt_lanes_text(info.mask, lanes, sizeof lanes);
     fprintf(c->out, "%ss %s are enabled, at ", c->program->topology->lane_word,
             lanes[0] ? lanes : "none");
-    put_place(c, info.pc);
+    put_code_place(c, info.pc);
     fputc('\n', c->out);
     for (unsigned i = 0; info.has_detail && i < info.detail.waiter_count; i++) {
         wt_lanes_text(info.detail.waiter[i].lanes, lanes, sizeof lanes);
         fprintf(c->out, "%ss %s wait, and go on at ", c->program->topology->lane_word,
                 lanes[0] ? lanes : "none");
-        put_place(c, info.detail.waiter[i].pc);
+        put_code_place(c, info.detail.waiter[i].pc);
         fputc('\n', c->out);
     }
     return WT_OK;

@@ -122,6 +122,8 @@ enum wt_setting_kind {
     WT_SETTING_FIXED,    /**< it has one value only, and `shown` is the reason */
     WT_SETTING_NO_EFFECT /**< one of GDB that scripts set */
 };
+/** Values of a count: no limit; what the terminal has, until it is set. */
+enum { WT_SETTING_UNLIMITED = 1 << 20, WT_SETTING_OF_TERMINAL };
 
 /** A setting: the place of its value, and the sentence of `show`, with %s for the value. A table of
  * settings ends with one without a name. */

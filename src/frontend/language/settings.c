@@ -6,8 +6,6 @@
 
 #include "frontend/language/language.h"
 
-#define UNLIMITED (1u << 20)
-
 static enum wt_status set_switch(const char *text, bool *value, struct wt_error *err)
 {
     if (!*text || strcmp(text, "on") == 0 || strcmp(text, "1") == 0)
@@ -23,8 +21,8 @@ static enum wt_status set_count(const char *text, unsigned *value, struct wt_err
 {
     uint64_t number;
     if (strcmp(text, "unlimited") == 0)
-        number = UNLIMITED;
-    else if (wt_parse_number(text, &number, WT_IGNORED) || number > UNLIMITED)
+        number = WT_SETTING_UNLIMITED;
+    else if (wt_parse_number(text, &number, WT_IGNORED) || number > WT_SETTING_UNLIMITED)
         return wt_fail(err, WT_INVALID, "a number up to 1048576 is expected, or \"unlimited\"");
     *value = (unsigned)number;
     return WT_OK;
@@ -113,8 +111,10 @@ void wt_setting_put(const struct wt_setting *s, const void *values, char *text, 
         snprintf(text, size, "%s", *(const bool *)value ? "on" : "off");
         break;
     case WT_SETTING_COUNT:
-        if (*(const unsigned *)value == UNLIMITED)
+        if (*(const unsigned *)value == WT_SETTING_UNLIMITED)
             snprintf(text, size, "unlimited");
+        else if (*(const unsigned *)value == WT_SETTING_OF_TERMINAL)
+            snprintf(text, size, "that of the terminal");
         else if (*(const unsigned *)value)
             snprintf(text, size, "%u", *(const unsigned *)value);
         else
