@@ -8,7 +8,7 @@ import subprocess
 import pexpect
 import pytest
 
-from conftest import TIMEOUT, WAVETRAP, debug
+from conftest import TIMEOUT, WAVETRAP, ask_console, ask_gdb, debug
 
 PROMPT = "(wavetrap) "
 
@@ -114,6 +114,22 @@ def test_tab_completes_commands_and_functions(program, terminal):
     t.child.expect_exact("stop_here")
     t.child.sendline("")
     t.child.expect_exact("Breakpoint 1 at")
+
+
+def test_members_and_places_of_a_file_are_completed_as_in_gdb(program):
+    """GDB's `complete` on the same program; lines of a file, which it does not offer, have code."""
+    file = program("values")
+    texts = ["print pixel.", "print pixel.in.t", "print pixels[1].in.", "print first.next->", "print first.next->ne", "print/x hollow.l", "ptype second.v",
+             "break values.c:de", "tbreak values.c:dee"]
+    before, commands = ["break deep", "{}", "up"], [f"complete {text}" for text in texts]
+    ours, theirs = (ask(file, [line.format("run" if ask is ask_console else "continue") for line in before], commands)
+                    for ask in (ask_console, ask_gdb))
+    assert ours == theirs
+    lines = [int(line.rpartition(":")[2]) for line in ask_console(file, [], ["complete break values.c:7"])[0].splitlines()]
+    said = ask_console(file, [], [f"break values.c:{line}" for line in lines])
+    assert lines and all(text.startswith(f"Breakpoint {n} at") for n, text in enumerate(said, 1)), said
+    assert "display (*first.next).value" in ask_console(file, ["break deep", "run", "up"], ["complete display (*first.next)."])[0]
+    assert ask_console(file, [], ["complete print nothing.", "complete print 1.", "complete break nofile.c:"]) == ["", "", ""]
 
 
 def test_lines_from_a_pipe_are_commands(program):

@@ -208,6 +208,7 @@ def test_completions(client, kernel):
     targets = client.ask("completions", frameId=frame["id"], text="disas", column=6)["targets"]
     assert {"label": "disassemble", "start": 0, "length": 5} in targets
     assert {t["label"] for t in client.ask("completions", frameId=frame["id"], text="pai", column=4)["targets"]} >= {"pair"}
+    assert {t["label"] for t in client.ask("completions", frameId=frame["id"], text="pair.", column=6)["targets"]} == {"pair.low", "pair.high"}
     with pytest.raises(Refused):
         client.ask("completions", text="x", column=9)
 

@@ -1,6 +1,8 @@
 /* Names that may stand where a word begins, for completion. */
+#include <ctype.h>
 #include <dwarf.h>
 #include <elfutils/libdw.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -57,6 +59,111 @@ static void offer_variables(struct wt_program *g, struct wt_names *o)
     }
 }
 
+/* ---- members ---- */
+
+/* Where the operand begins whose member is named behind @p end: names, calls, subscripts and
+ * members before it. */
+static const char *operand_before(const char *begin, const char *end)
+{
+    unsigned depth = 0;
+    for (; end > begin; end--) {
+        const char c = end[-1];
+        if (c == ')' || c == ']')
+            depth++;
+        else if (depth)
+            depth -= c == '(' || c == '[';
+        else if (c == '>' && end - begin > 1 && end[-2] == '-')
+            end--;
+        else if (!isalnum((unsigned char)c) && !strchr("_$:.", c))
+            break;
+    }
+    return end;
+}
+
+static void offer_joined(struct wt_names *o, const char *front, size_t length, const char *name)
+{
+    char *text;
+    if (asprintf(&text, "%.*s%s", (int)length, front, name) < 0)
+        return;
+    wt_names_offer(o, text);
+    free(text);
+}
+
+/* Those of a class or structure behind what the word has before @p from. */
+static void offer_members_of(struct wt_names *o, const struct wt_type *type, const char *from)
+{
+    size_t count;
+    const struct wt_member *m = wt_type_members(type, &count);
+    for (size_t i = 0; i < count; i++)
+        if (m[i].name && !m[i].is_base)
+            offer_joined(o, o->word, from > o->word ? (size_t)(from - o->word) : 0, m[i].name);
+        else if (wt_type_is_record(wt_type_plain(m[i].type)))
+            offer_members_of(o, wt_type_plain(m[i].type), from);
+}
+
+/* Whether the word stands where a member is named, whose names are offered then. */
+static bool offer_members(struct wt_program *g, struct wt_names *o)
+{
+    const struct wt_view view = wt_program_view(g);
+    const char *begin = o->begin ? o->begin : o->word, *from = o->word + o->length, *end;
+    const struct wt_type *type;
+    bool is_type;
+    while (from > begin && (isalnum((unsigned char)from[-1]) || from[-1] == '_'))
+        from--;
+    if (from > begin && from[-1] == '.')
+        end = from - 1;
+    else if (from - begin > 1 && from[-1] == '>' && from[-2] == '-')
+        end = from - 2;
+    else
+        return false;
+    begin = operand_before(begin, end);
+    char *operand = strndup(begin, (size_t)(end - begin));
+    if (operand && *operand &&
+        wt_source_type_of(&view, operand, &type, &is_type, WT_IGNORED) == WT_OK && !is_type) {
+        type = wt_type_plain(type);
+        for (int i = 0; i < 2 && (type->kind == WT_TYPE_POINTER || type->kind == WT_TYPE_REFERENCE);
+             i++)
+            type = wt_type_plain(wt_type_target(type));
+        if (wt_type_is_record(type))
+            offer_members_of(o, type, from);
+    }
+    free(operand);
+    return true;
+}
+
+/* ---- places in a file ---- */
+
+/* Whether the word is FILE:…, of which functions and lines with code are offered then. */
+static bool offer_in_file(struct wt_program *g, struct wt_names *o)
+{
+    const char *colon = memchr(o->word, ':', o->length);
+    size_t modules, count;
+    const struct wt_module *m = wt_modules_list(g->modules, &modules);
+    if (!colon || colon[1] == ':')
+        return false;
+    const size_t front = (size_t)(colon + 1 - o->word);
+    const bool lines = front == o->length || isdigit((unsigned char)colon[1]);
+    char *file = strndup(o->word, front - 1);
+    for (size_t i = 0; i < modules && file; i++) {
+        struct wt_info *info = wt_symbols_info(m[i].symbols);
+        const struct wt_name *names = info ? wt_info_names(info, &count) : NULL;
+        for (size_t k = 0; names && k < count; k++) {
+            Dwarf_Die die = names[k].die;
+            const char *own = names[k].kind == WT_NAME_FUNCTION ? dwarf_decl_file(&die) : NULL;
+            if (own && wt_symbols_is_file(own, file))
+                offer_joined(o, o->word, front, names[k].name);
+        }
+        for (unsigned line = 0;
+             lines && (line = wt_symbols_code_line(m[i].symbols, file, line + 1)) != UINT_MAX;) {
+            char number[16];
+            snprintf(number, sizeof number, "%u", line);
+            offer_joined(o, o->word, front, number);
+        }
+    }
+    free(file);
+    return true;
+}
+
 static void offer_registers(struct wt_program *g, struct wt_names *o)
 {
     const struct wt_view view = wt_program_view(g);
@@ -91,6 +198,8 @@ void wt_program_offer(struct wt_program *g, enum wt_names_kind kind, struct wt_n
     const struct wt_module *m = wt_modules_list(g->modules, &modules);
     switch (kind) {
     case WT_NAMES_EXPRESSION:
+        if (offer_members(g, o))
+            break;
         offer_names(g, o, false);
         offer_variables(g, o);
         break;
@@ -98,6 +207,8 @@ void wt_program_offer(struct wt_program *g, enum wt_names_kind kind, struct wt_n
         offer_registers(g, o);
         break;
     case WT_NAMES_PLACE:
+        if (offer_in_file(g, o))
+            break;
         offer_names(g, o, true);
         for (size_t i = 0; i < modules; i++)
             wt_symbols_files(m[i].symbols, offer_file, o);

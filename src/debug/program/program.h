@@ -646,14 +646,16 @@ enum wt_status wt_program_wave(struct wt_program *program, wt_thread thread, str
 struct wt_names {
     const char *word;
     size_t length; /**< of the word */
+    /** The text that it ends: in "pixels[1].na" the word may be ".na". NULL: the word. */
+    const char *begin;
     char **list;
     size_t count, capacity;
 };
 
 enum wt_names_kind {
-    WT_NAMES_EXPRESSION, /**< variables and functions */
+    WT_NAMES_EXPRESSION, /**< variables and functions; members behind "." and "->" */
     WT_NAMES_REGISTERS,  /**< "$name" */
-    WT_NAMES_PLACE,      /**< functions and files */
+    WT_NAMES_PLACE,      /**< functions and files; functions and lines of a file behind "FILE:" */
     WT_NAMES_CAUGHT      /**< what catchpoints are for */
 };
 

@@ -617,7 +617,7 @@ char **wt_shell_complete(struct wt_shell *c, const char *line, size_t *count)
         o.word = word;
         o.length = (size_t)(end - word);
         const char kind = command ? command->completes : 0;
-        const char *arguments = wt_skip_blanks(text + length);
+        const char *arguments = o.begin = wt_skip_blanks(text + length);
         const char *path = path_in(arguments, kind, command && command->run == do_set);
         if (path) {
             o.word = path;

@@ -69,7 +69,9 @@ enum wt_status dap_initialize(struct wt_dap *d, struct json_object *arguments,
         dap_put_flag(*body, can[i], true);
     dap_put_filters(d, *body);
     struct json_object *starts = dap_put_list(*body, "completionTriggerCharacters");
-    json_object_array_add(starts, json_object_new_string("$"));
+    static const char *const start[] = {"$", ".", ">", ":"};
+    for (size_t i = 0; i < sizeof start / sizeof *start; i++)
+        json_object_array_add(starts, json_object_new_string(start[i]));
     d->initialized = true;
     return WT_OK;
 }
