@@ -103,8 +103,9 @@ static bool is_global_mistake(struct wt_check_memory *c, const struct wt_lane_ac
         /* Private memory in a block of the runtime's is accessed as the compiler wants to. */
         return is_misaligned(a, at) && bad->object.size;
     case WT_PARTLY:
-        bad->kind = WT_FOUND_OUT_OF_BOUNDS;
-        return memory_must_be_whole(a) || has_unit_outside(c, a, at);
+        /* At an aligned address it would be inside. */
+        bad->kind = is_misaligned(a, at) ? WT_FOUND_MISALIGNED : WT_FOUND_OUT_OF_BOUNDS;
+        return is_misaligned(a, at) || memory_must_be_whole(a) || has_unit_outside(c, a, at);
     case WT_FREED:
         bad->kind = WT_FOUND_USE_AFTER_FREE;
         return true;
@@ -112,11 +113,9 @@ static bool is_global_mistake(struct wt_check_memory *c, const struct wt_lane_ac
         bad->kind = WT_FOUND_READ_ONLY;
         return true;
     default:
-        if (is_allowed(c, a, at, &bad->object)) {
-            bad->kind = WT_FOUND_MISALIGNED;
-            bad->object.size = 0;
-            return is_misaligned(a, at);
-        }
+        /* Intel's compiler accesses packed structures in private memory by dwords. */
+        if (is_allowed(c, a, at, &bad->object))
+            return false;
         bad->kind = at < NULL_BYTES ? WT_FOUND_NULL : WT_FOUND_OUT_OF_BOUNDS;
         if (at < NULL_BYTES)
             bad->object.size = 0;

@@ -131,7 +131,7 @@ static void take_cell(struct race_access *x, const struct race_cell *cell, unsig
         if (!o)
             continue;
         if (*cell->slot[k] == x->number) {
-            if (other != lane && x->record.kind == WT_WATCH_WRITE)
+            if (other != lane && x->record.kind == WT_WATCH_WRITE && !x->a->of_wave)
                 add_conflict(x, lane, at, o, other, true, WT_WARNING);
             continue;
         }
@@ -325,7 +325,7 @@ static bool take_whole(struct race_access *x)
     if (!page || (page->syncs && (x->record.maybe_atomic || x->hides)))
         return false;
     for (unsigned i = 0; i < lanes * each; i++)
-        mine[i] = (uint8_t)(i / each);
+        mine[i] = (uint8_t)(i / each | (x->a->of_wave ? RACE_WAVE : 0));
     const unsigned first = x->a->at[0] % RACE_PAGE / 4;
     return take_row(x, page, first, lanes * each, mine) ||
            take_equal_cells(x, page, first, lanes * each, mine);
@@ -398,18 +398,17 @@ static void take_lanes(struct race_access *x)
     const struct wt_observed *a = x->a;
     if (take_whole(x))
         return;
-    if (a->size == 4 && !x->record.atomic && !a->is_scalar) {
+    const unsigned of_wave = a->is_scalar || a->of_wave ? RACE_WAVE : 0;
+    if (a->size == 4 && !x->record.atomic && !of_wave) {
         take_words(x);
         return;
     }
-    if (a->is_scalar || (is_broadcast(a) && !x->r->rules.independent)) {
-        const unsigned lane = wt_lanes_lowest(a->lanes);
-        take_lane(x, lane | (a->is_scalar ? RACE_WAVE : 0), a->at[lane], a->size);
-        return;
-    }
-    for (wt_lanes left = a->lanes; left; left &= left - 1) {
+    wt_lanes left = a->lanes;
+    if (is_broadcast(a) && (of_wave || !x->r->rules.independent))
+        left &= -left;
+    for (; left; left &= left - 1) {
         const unsigned lane = wt_lanes_lowest(left);
-        take_lane(x, lane, a->at[lane], a->size);
+        take_lane(x, lane | of_wave, a->at[lane], a->size);
     }
 }
 

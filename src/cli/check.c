@@ -177,12 +177,15 @@ enum wt_status cli_check_begin(struct cli_check *check, struct wt_emulated *e, s
     if ((check->file = wt_counted_create(false, err)) < 0 ||
         cli_check_begin_programs(check, err) != WT_OK)
         return err->status;
+    enum wt_check_lanes lanes = wt_check_lanes();
+    if (lanes == WT_LANES_BY_FAMILY && e->family->run.independent_lanes &&
+        e->family->run.independent_lanes(e))
+        lanes = WT_LANES_INDEPENDENT;
     if (wt_check_wants(WT_CHECK_MEMORY) &&
         !(check->memory = wt_emulated_check(e, wt_checked_found, NULL)))
         return wt_fail(err, WT_NO_MEMORY, "no host memory");
     if (wt_check_wants(WT_CHECK_RACE) &&
-        !(check->race = wt_check_race_begin(e->machine, e->machine, wt_check_lanes(),
-                                            wt_checked_found, NULL)))
+        !(check->race = wt_check_race_begin(e->machine, e->machine, lanes, wt_checked_found, NULL)))
         return wt_fail(err, WT_NO_MEMORY, "no host memory");
     if (wt_check_wants(WT_CHECK_SYNC) &&
         !(check->sync = wt_check_sync_begin(e->machine, wt_checked_found, NULL)))

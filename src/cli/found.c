@@ -71,20 +71,22 @@ static void name_kernel(struct cli_found *f, const struct wt_module *m)
 /*
  * Where debug information has lines alone, as clang's for optimised PTX, an instruction of a
  * function in another file (a header of the compiler's) is one that was inlined: adds the line of
- * the function's own file whose code is before it.
+ * the function's own file whose code is before it. That file is the one of the last instruction,
+ * the end of the function; the first one may be inlined (CUDA's threadIdx).
  */
 static void add_line_before(struct cli_calls *calls, struct wt_symbols *symbols, uint64_t at)
 {
     enum { MOST = 64 };
     uint64_t start, end;
-    struct wt_line_row first, row;
-    if (!wt_symbols_extent(symbols, at, &start, &end) || !wt_symbols_row(symbols, start, &first) ||
-        !wt_symbols_row(symbols, at, &row) || !row.file || !first.file)
+    struct wt_line_row last, row;
+    if (!wt_symbols_extent(symbols, at, &start, &end) || end == start ||
+        !wt_symbols_row(symbols, end - 1, &last) || !wt_symbols_row(symbols, at, &row) ||
+        !row.file || !last.file)
         return;
-    for (unsigned i = 0; i < MOST && strcmp(row.file, first.file) != 0; i++)
+    for (unsigned i = 0; i < MOST && strcmp(row.file, last.file) != 0; i++)
         if (row.start <= start || !wt_symbols_row(symbols, row.start - 1, &row) || !row.file)
             return;
-    if (row.line && strcmp(row.file, first.file) == 0 && strcmp(row.file, calls->list[0].file))
+    if (row.line && strcmp(row.file, last.file) == 0 && strcmp(row.file, calls->list[0].file))
         cli_calls_add(calls, calls->list[0].function, row.file, row.line, true);
 }
 

@@ -198,6 +198,10 @@ static enum wt_status read_kernel(const char *file, struct gcn_object *object,
                        "%s: kernel %.64s is for waves of %u lanes; those of "
                        "gfx900 have 64",
                        file, k->name, wavefront);
+    const msgpack_object *language = lookup(map, ".language");
+    k->opencl = language && language->type == MSGPACK_OBJECT_STR &&
+                language->via.str.size == strlen("OpenCL C") &&
+                memcmp(language->via.str.ptr, "OpenCL C", strlen("OpenCL C")) == 0;
     /* How deep the calls of a kernel go may be unknown: version 5 says so, while for version 4
      * compilers assume a depth, this one (LLVM's amdgpu-assume-external-call-stack-size). */
     const msgpack_object *dynamic = lookup(map, ".uses_dynamic_stack");

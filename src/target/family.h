@@ -115,6 +115,9 @@ struct wt_family_run {
     /** See wt_check_variable_fn (check/memory.h); @p e is a struct wt_emulated. NULL: only
      * variables at fixed addresses of global memory are told apart. */
     wt_check_variable_fn *variable;
+    /** Whether the program's language leaves lanes of a wave unordered that the machine orders, as
+     * OpenCL C does ("Memory Ordering Rules"). NULL: not known, as the family has it. */
+    bool (*independent_lanes)(const struct wt_emulated *e);
     /** The stacks of the program's threads; false: they are not known. NULL: there are none. */
     bool (*stacks)(struct wt_emulated *e, struct wt_check_stacks *stacks);
 };

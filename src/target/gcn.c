@@ -189,6 +189,11 @@ static void explain_fault(struct wt_emulated *e, FILE *out)
                      "malloc): such programs run under 'wavetrap exec'.\n");
 }
 
+static bool independent_lanes(const struct wt_emulated *e)
+{
+    return own(e)->launch.kernel && own(e)->launch.kernel->opencl;
+}
+
 static unsigned instruction_text(struct wt_emulated *e, uint64_t pc, const uint8_t *bytes,
                                  size_t available, char *text, size_t size)
 {
@@ -321,7 +326,8 @@ const struct wt_family wt_family_gcn = {
             .close = close_device,
             .print = print,
             .fault_memory = fault_memory,
-            .explain_fault = explain_fault},
+            .explain_fault = explain_fault,
+            .independent_lanes = independent_lanes},
     .isa = {.reported = 8,
             .instruction_text = instruction_text,
             .code_register = code_register,

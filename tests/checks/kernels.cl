@@ -296,3 +296,23 @@ kernel void rows_and_columns(global int *out, global const int *p, int n)
         sum += p[n * i + k] - p[n * k + i];
     out[i] = sum;
 }
+
+/* ---- by test_kernels.py alone ---- */
+
+kernel void copied_by_one(global struct padded *out, local struct padded *between)
+{
+    const struct padded s = {42, 0x12345678, 127};
+    const int i = get_local_id(0);
+    if (i == 0)
+        *between = s;
+    barrier(CLK_LOCAL_MEM_FENCE);
+    if (i == 1)
+        *out = *between;
+}
+
+kernel void beside(local int *s, global int *out)
+{
+    const int i = get_local_id(0);
+    s[i] = i;
+    out[i] = s[i ^ 1]; /* BUG beside */
+}

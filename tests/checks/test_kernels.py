@@ -1,5 +1,6 @@
 """Checks of kernels in files (`run --check`, `debug --check`), of Vortex programs, and of the past: the buffers of the arguments are objects."""
 import json
+import re
 import subprocess
 
 import pytest
@@ -50,6 +51,40 @@ def test_a_kernel_without_mistakes_has_no_finding(kernels, tmp_path):
     report = tmp_path / "report"
     done = checks.run(checks.command_under_test(), "run", "-g", family, "--check=memory", f"--report=json:{report}", *KERNEL, "--arg=i32:0", program)
     assert done.returncode == 0 and not found_in(report), done.stderr
+
+
+@pytest.mark.parametrize("kernel, size, arguments, result", [
+    ("packed_argument", 1, ["zeros:4", "hex:0102000003"], "03000003"),
+    ("copied_by_one", 2, ["zeros:12", "local:12"], "2a......785634127f......")])
+def test_a_structure_that_the_compiler_copies_is_no_mistake(kernels, tmp_path, kernel, size, arguments, result):
+    """Intel's compiler copies it by more channels than work-items, and without regard to its alignment."""
+    family, program = kernels
+    done = checks.run(checks.command_under_test(), "run", "-g", family, "--check=all", f"--kernel={kernel}", f"--grid={size}", f"--block={size}",
+                      *(f"--arg={argument}" for argument in arguments), "--dump-arg=0:dump", program, cwd=tmp_path)
+    assert done.returncode == 0 and "0 errors, 0 warnings" in done.stderr, done.stderr
+    assert re.fullmatch(result, (tmp_path / "dump").read_bytes().hex())
+
+
+def test_a_misaligned_access_that_leaves_its_buffer_is_misaligned(kernels, tmp_path):
+    """A gfx900 asks for no alignment."""
+    family, program = kernels
+    report = tmp_path / "report"
+    checks.run(checks.command_under_test(), "run", "-g", family, "--check=memory", f"--report=json:{report}", "--kernel=misaligned", "--grid=1", "--block=1",
+               "--arg=zeros:4", "--arg=zeros:8", "--arg=i32:6", program)
+    one, = found_in(report)
+    assert one["finding"] == ("out-of-bounds" if family == "gfx900" else "misaligned") and one["object"]["offset"] == 6
+
+
+@pytest.mark.parametrize("order", [None, "lockstep", "independent"])
+def test_work_items_of_a_wave_race_in_opencl(kernels, tmp_path, order):
+    """OpenCL C orders them by barriers alone; PTX does not say from which language it is."""
+    family, program = kernels
+    report = tmp_path / "report"
+    done = checks.run(checks.command_under_test(), "run", "-g", family, "--check=race", *([f"--check-lanes={order}"] if order else []),
+                      f"--report=json:{report}", "--kernel=beside", "--grid=8", "--block=8", "--arg=local:32", "--arg=zeros:32", program)
+    races = (order or ("lockstep" if family == "sm" else "independent")) == "independent"
+    assert done.returncode == (115 if races else 0), done.stderr
+    assert [one.get("line") for one in found_in(report)] == ([family != "gen9" and checks.marks("kernels.cl")["beside"] or None] if races else [])
 
 
 def debug(*commands):

@@ -148,6 +148,19 @@ __global__ void warp_barrier(int *out, int bad)
 }
 RUN(barrier_of_other_lanes, 32, warp_barrier)
 
+/* Its first instruction is of a header, as the mistake's is. */
+__global__ void begins_in_header(int *out, int bad)
+{
+    const int i = threadIdx.x;
+    const unsigned mask = __ballot_sync(ALL, i < 16);
+    if (i <= 16) {
+        if (i < 16 || bad)
+            __syncwarp(mask); /* BUG header_barrier */
+        out[i] = i;
+    }
+}
+RUN(mistake_in_header, 32, begins_in_header)
+
 __global__ void loop_of_some(int *out, int bad)
 {
     const int i = threadIdx.x;
@@ -399,7 +412,7 @@ RUN_GOOD(double_buffer, 32, staged)
 
 CASES(CASE(value_of_inactive), CASE(pairs_of_inactive), CASE(mask_without_caller),
       CASE(mask_of_absent), CASE(vote_of_absent), CASE(absent_at_barrier), CASE(masks_differ),
-      CASE(barrier_of_other_lanes), CASE(loop_leaves_some), CASE(branches_of_mask),
+      CASE(barrier_of_other_lanes), CASE(mistake_in_header), CASE(loop_leaves_some), CASE(branches_of_mask),
       CASE(different_counts), CASE(count_beyond_group), CASE(wait_for_each_other),
       CASE(copy_not_waited_for), CASE(group_not_waited_for), CASE(store_into_copy),
       CASE(copy_forgotten), CASE(butterfly), CASE(shuffle_of_waves), CASE(warp_reduction),

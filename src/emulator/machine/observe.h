@@ -58,6 +58,8 @@ struct wt_observed {
     uint64_t home;  /**< GROUP: which group's memory (wt_watch.home); else WT_HOME_NOW */
     bool is_scalar; /**< the wave as a whole makes it: of `lanes` there is the lowest enabled one,
                          or lane 0 */
+    bool of_wave;   /**< its lanes are places, not lanes of the program, whatever the mask is: a
+                         message without mask of Gen9 */
     enum wt_observed_order order;
     enum wt_observed_scope scope; /**< of an access that is not PLAIN */
     unsigned size;                /**< bytes that a lane accesses, 1 to 128 */
@@ -215,7 +217,7 @@ struct wt_lane_access {
     enum wt_watch_kind kind;
     enum wt_observed_space space;
     uint64_t home; /**< of GROUP */
-    bool is_scalar;
+    bool is_scalar, of_wave;
     enum wt_observed_order order;
     enum wt_observed_scope scope;
     unsigned lane, size;

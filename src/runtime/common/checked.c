@@ -49,11 +49,16 @@ static void read_variable(void)
     wt_objects_take_calls();
 }
 
-bool wt_check_wants(enum wt_check check)
+static const struct wt_check_options *asked_for(void)
 {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
     pthread_once(&once, read_variable);
-    return options.checks & check;
+    return &options;
+}
+
+bool wt_check_wants(enum wt_check check)
+{
+    return asked_for()->checks & check;
 }
 
 bool wt_checks_wanted(void)
@@ -63,13 +68,13 @@ bool wt_checks_wanted(void)
 
 void wt_check_launches(uint64_t *first, uint64_t *last)
 {
-    *first = options.first;
-    *last = options.last;
+    *first = asked_for()->first;
+    *last = asked_for()->last;
 }
 
 enum wt_check_lanes wt_check_lanes(void)
 {
-    return (enum wt_check_lanes)options.lanes;
+    return (enum wt_check_lanes)asked_for()->lanes;
 }
 
 uint64_t wt_check_redzone(void)
