@@ -131,7 +131,7 @@ static void take_cell(struct race_access *x, const struct race_cell *cell, unsig
         if (!o)
             continue;
         if (*cell->slot[k] == x->number) {
-            if (other != lane && x->record.kind == WT_WATCH_WRITE && !x->a->of_wave)
+            if (other != lane && x->record.kind == WT_WATCH_WRITE)
                 add_conflict(x, lane, at, o, other, true, WT_WARNING);
             continue;
         }
@@ -325,7 +325,7 @@ static bool take_whole(struct race_access *x)
     if (!page || (page->syncs && (x->record.maybe_atomic || x->hides)))
         return false;
     for (unsigned i = 0; i < lanes * each; i++)
-        mine[i] = (uint8_t)(i / each | (x->a->of_wave ? RACE_WAVE : 0));
+        mine[i] = x->a->of_wave ? x->a->owner : (uint8_t)(i / each);
     const unsigned first = x->a->at[0] % RACE_PAGE / 4;
     return take_row(x, page, first, lanes * each, mine) ||
            take_equal_cells(x, page, first, lanes * each, mine);
@@ -398,7 +398,7 @@ static void take_lanes(struct race_access *x)
     const struct wt_observed *a = x->a;
     if (take_whole(x))
         return;
-    const unsigned of_wave = a->is_scalar || a->of_wave ? RACE_WAVE : 0;
+    const bool of_wave = a->is_scalar || a->of_wave;
     if (a->size == 4 && !x->record.atomic && !of_wave) {
         take_words(x);
         return;
@@ -408,7 +408,8 @@ static void take_lanes(struct race_access *x)
         left &= -left;
     for (; left; left &= left - 1) {
         const unsigned lane = wt_lanes_lowest(left);
-        take_lane(x, lane | of_wave, a->at[lane], a->size);
+        take_lane(x, a->of_wave ? a->owner : lane | (a->is_scalar ? RACE_WAVE : 0), a->at[lane],
+                  a->size);
     }
 }
 

@@ -15,7 +15,8 @@ FAMILIES = {"sync": ("gfx900", "sm"), "warps": ("gfx900", "sm"), "sync_opencl": 
 VORTEX = ["-g", "vortex:cores=1,warps=4,threads=2"]
 OF_GFX900 = {"value_of_inactive", "pairs_of_inactive", "butterfly", "shuffle_of_waves"}    # of warps.cu
 # Of warps.cu: found, but for the line of what is inlined: clang writes lines alone into PTX.
-INLINED = {"value_of_inactive", "pairs_of_inactive", "mask_of_absent", "absent_at_barrier", "masks_differ", "loop_leaves_some"}
+INLINED = {"value_of_inactive", "pairs_of_inactive", "mask_of_absent", "absent_at_barrier", "masks_differ", "loop_leaves_some",
+           "mistake_in_header"}
 # What a mistake has as a consequence, beside the finding of its label.
 ALSO = {"different_counts": {"deadlock"}, "absent_at_barrier": {"missed-barrier", "other-barrier"}}
 

@@ -52,6 +52,7 @@ static struct wt_lane_access access_of(const struct gen_thread *t, const struct 
         .space = slm ? WT_OBSERVED_GROUP : WT_OBSERVED_GLOBAL,
         .home = slm ? gen_group_home(&t->device->machine, &t->group->head) : WT_SPACE_GLOBAL,
         .of_wave = u->insn.no_mask,
+        .owner = t->mask ? (uint8_t)__builtin_ctz(t->mask) : 0,
         .order = kind == WT_WATCH_ACCESS ? WT_ORDER_RELAXED : WT_ORDER_PLAIN,
         .scope = WT_AMONG_DEVICE,
         .lane = lane,

@@ -180,6 +180,7 @@ static struct wt_observed *new_record(struct wt_machine *m, const struct wt_wave
     r->home = a->home;
     r->is_scalar = a->is_scalar;
     r->of_wave = a->of_wave;
+    r->owner = a->owner;
     r->order = a->order;
     r->scope = a->scope;
     r->size = a->size;

@@ -60,6 +60,7 @@ struct wt_observed {
                          or lane 0 */
     bool of_wave;   /**< its lanes are places, not lanes of the program, whatever the mask is: a
                          message without mask of Gen9 */
+    uint8_t owner;  /**< of_wave: the lowest lane of the program that is enabled; 0: none is */
     enum wt_observed_order order;
     enum wt_observed_scope scope; /**< of an access that is not PLAIN */
     unsigned size;                /**< bytes that a lane accesses, 1 to 128 */
@@ -218,6 +219,7 @@ struct wt_lane_access {
     enum wt_observed_space space;
     uint64_t home; /**< of GROUP */
     bool is_scalar, of_wave;
+    uint8_t owner; /**< of_wave: the lowest enabled lane */
     enum wt_observed_order order;
     enum wt_observed_scope scope;
     unsigned lane, size;
