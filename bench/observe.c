@@ -2,9 +2,9 @@
  * observe-bench WAY GPU PROGRAM [KERNEL GRID BLOCK ARGUMENT…]: what observation and the check of
  * memory cost. Runs the kernel, or the whole program, with nobody who observes it (WAY `plain`), or
  * with a client that counts the bytes of all accesses (`bytes`) and the events, too (`all`), or
- * with the check of memory (`memory`), or of races, too (`race`), or of barriers (`sync`). Prints
- * the CPU seconds of the run, the bytes and events, or the findings, and by how many bytes the heap
- * has grown.
+ * with the check of memory (`memory`), or of races, too (`race`), or of uninitialised values, too
+ * (`init`), or of barriers (`sync`). Prints the CPU seconds of the run, the bytes and events, or
+ * the findings, and by how many bytes the heap has grown.
  */
 #include <inttypes.h>
 #include <malloc.h>
@@ -13,9 +13,10 @@
 #include <string.h>
 #include <time.h>
 
-#include "emulator/machine/groups.h"
+#include "check/init.h"
 #include "check/race.h"
 #include "check/sync.h"
+#include "emulator/machine/groups.h"
 #include "target/checks.h"
 #include "target/emulated.h"
 
@@ -87,14 +88,17 @@ int main(int argc, char **argv)
     check(wt_emulated_open(&e, &options, argv[3], &err), &err);
     struct wt_machine *m = e.machine;
     const size_t before = heap();
-    const bool races = strcmp(argv[1], "race") == 0,
-               checks = races || strcmp(argv[1], "memory") == 0;
+    const bool races = strcmp(argv[1], "race") == 0, values = strcmp(argv[1], "init") == 0,
+               checks = races || values || strcmp(argv[1], "memory") == 0;
     struct wt_check_memory *memory = checks ? wt_emulated_check(&e, note_finding, &counts) : NULL;
     struct wt_check_race *race =
         races ? wt_check_race_begin(m, m, WT_LANES_BY_FAMILY, note_finding, &counts) : NULL;
+    struct wt_check_init *init = values && wt_check_init_knows(m)
+                                     ? wt_check_init_begin(m, m, WT_INIT_USE, note_finding, &counts)
+                                     : NULL;
     const bool barriers = strcmp(argv[1], "sync") == 0;
     struct wt_check_sync *sync = barriers ? wt_check_sync_begin(m, note_finding, &counts) : NULL;
-    if (checks     ? !memory || (races && !race)
+    if (checks     ? !memory || (races && !race) || (values && !init)
         : barriers ? !sync
                    : strcmp(argv[1], "plain") != 0 && !wt_observe(m, note_access, &counts, NULL, 0))
         return 1;
@@ -109,6 +113,7 @@ int main(int argc, char **argv)
     }
     printf("%.4f %" PRIu64 " %" PRIu64 " %zu\n", took, counts.bytes, counts.events,
            heap() - before);
+    wt_check_init_end(init);
     wt_check_sync_end(sync);
     wt_check_race_end(race);
     wt_check_memory_end(memory);

@@ -52,6 +52,19 @@ static const struct {
     [WT_FOUND_UNFINISHED_COPY] = {"unfinished-copy", WT_CHECK_SYNC,
                                   "Memory is used to which an asynchronous copy is under way."},
     [WT_FOUND_DEADLOCK] = {"deadlock", WT_CHECK_SYNC, "Waves wait for each other for ever."},
+    [WT_FOUND_UNDEFINED_BRANCH] = {"undefined-branch", WT_CHECK_INIT,
+                                   "Bits that nothing has written decide which lanes go where."},
+    [WT_FOUND_UNDEFINED_ADDRESS] = {"undefined-address", WT_CHECK_INIT,
+                                    "Bits that nothing has written are part of an address."},
+    [WT_FOUND_UNDEFINED_ATOMIC] = {"undefined-atomic", WT_CHECK_INIT,
+                                   "An atomic operation has bits that nothing has written."},
+    [WT_FOUND_UNDEFINED_RESULT] = {"undefined-result", WT_CHECK_INIT,
+                                   "The host gets what was computed of bits that nothing has "
+                                   "written."},
+    [WT_FOUND_UNDEFINED_LOAD] = {"undefined-load", WT_CHECK_INIT,
+                                 "Bytes are loaded that nothing has written."},
+    [WT_FOUND_UNDEFINED_COPY] = {"undefined-copy", WT_CHECK_INIT,
+                                 "Bytes are copied to the host that nothing has written."},
 };
 static_assert(sizeof kinds / sizeof *kinds == WT_FINDING_KINDS, "a name for each kind");
 
@@ -86,7 +99,8 @@ enum wt_status wt_checks_parse(const char *list, unsigned *checks, struct wt_err
         unsigned bits;
     } names[] = {{"memory", WT_CHECK_MEMORY}, {"leak", WT_CHECK_LEAK},
                  {"api", WT_CHECK_API},       {"race", WT_CHECK_RACE | WT_CHECK_MEMORY},
-                 {"sync", WT_CHECK_SYNC},     {"all", WT_CHECK_ALL}};
+                 {"sync", WT_CHECK_SYNC},     {"init", WT_CHECK_INIT | WT_CHECK_MEMORY},
+                 {"all", WT_CHECK_ALL}};
     enum { COUNT = sizeof names / sizeof *names };
     *checks = 0;
     for (;;) {
@@ -96,9 +110,10 @@ enum wt_status wt_checks_parse(const char *list, unsigned *checks, struct wt_err
                (strlen(names[i].name) != length || strncmp(names[i].name, list, length) != 0))
             i++;
         if (i == COUNT)
-            return wt_fail(err, WT_INVALID,
-                           "'%.*s' is no check; they are memory, leak, api, race, sync and all",
-                           (int)(length < 40 ? length : 40), list);
+            return wt_fail(
+                err, WT_INVALID,
+                "'%.*s' is no check; they are memory, leak, api, race, sync, init and all",
+                (int)(length < 40 ? length : 40), list);
         *checks |= names[i].bits;
         if (!list[length])
             return WT_OK;

@@ -21,7 +21,8 @@ enum wt_check {
     WT_CHECK_API = 1 << 2,
     WT_CHECK_RACE = 1 << 3, /**< it needs MEMORY */
     WT_CHECK_SYNC = 1 << 4, /**< barriers, and what lanes do together */
-    WT_CHECK_ALL = (1 << 5) - 1,
+    WT_CHECK_INIT = 1 << 5, /**< it needs MEMORY */
+    WT_CHECK_ALL = (1 << 6) - 1,
 };
 
 enum wt_finding_kind {
@@ -47,6 +48,12 @@ enum wt_finding_kind {
     WT_FOUND_INACTIVE_LANE,   /**< a value of a lane that does not take part */
     WT_FOUND_UNFINISHED_COPY, /**< an access to what is being copied asynchronously */
     WT_FOUND_DEADLOCK,
+    WT_FOUND_UNDEFINED_BRANCH, /**< bits that nothing has written decide which lanes execute what */
+    WT_FOUND_UNDEFINED_ADDRESS,
+    WT_FOUND_UNDEFINED_ATOMIC, /**< … or go into an atomic operation */
+    WT_FOUND_UNDEFINED_RESULT, /**< the host gets what was computed of them */
+    WT_FOUND_UNDEFINED_LOAD,   /**< they are loaded: --check-init=load */
+    WT_FOUND_UNDEFINED_COPY,   /**< they are copied to the host: --check-init=copy */
     WT_FINDING_KINDS
 };
 

@@ -99,6 +99,15 @@ enum wt_status cli_set_check_lanes(struct cli_check *check, const char *value, s
                : wt_fail(err, WT_INVALID, "takes lockstep or independent, not '%.40s'", value);
 }
 
+enum wt_status cli_set_check_init(struct cli_check *check, const char *value, struct wt_error *err)
+{
+    const bool load = strcmp(value, "load") == 0;
+    options_of(check)->init = load ? WT_INIT_LOAD : WT_INIT_COPY;
+    return load || strcmp(value, "copy") == 0
+               ? WT_OK
+               : wt_fail(err, WT_INVALID, "takes load or copy, not '%.40s'", value);
+}
+
 enum wt_status cli_set_check_config(struct cli_check *check, const char *value,
                                     struct wt_error *err)
 {
@@ -190,6 +199,15 @@ enum wt_status cli_check_begin(struct cli_check *check, struct wt_emulated *e, s
     if (wt_check_wants(WT_CHECK_SYNC) &&
         !(check->sync = wt_check_sync_begin(e->machine, wt_checked_found, NULL)))
         return wt_fail(err, WT_NO_MEMORY, "no host memory");
+    if (wt_check_wants(WT_CHECK_INIT) && !wt_check_init_knows(e->machine))
+        fprintf(stderr,
+                "wavetrap: --check=init is not there for %s: uninitialised values are not looked "
+                "for\n",
+                e->machine->ops->family);
+    else if (wt_check_wants(WT_CHECK_INIT) &&
+             !(check->init = wt_check_init_begin(e->machine, e->machine, wt_check_init_level(),
+                                                 wt_checked_found, NULL)))
+        return wt_fail(err, WT_NO_MEMORY, "no host memory");
     return WT_OK;
 }
 
@@ -212,9 +230,11 @@ int cli_check_end(const struct cli_command *command, struct cli_check *check,
 {
     if (!check->options.checks)
         return 0;
+    wt_check_init_end(check->init);
     wt_check_sync_end(check->sync);
     wt_check_race_end(check->race);
     wt_check_memory_end(check->memory);
+    check->init = NULL;
     check->sync = NULL;
     check->race = NULL;
     check->memory = NULL;

@@ -23,6 +23,7 @@ struct cli_check {
     struct wt_check_memory *memory; /**< of a device here, while it is checked */
     struct wt_check_race *race;     /**< likewise, for races */
     struct wt_check_sync *sync;     /**< likewise, for barriers */
+    struct wt_check_init *init;     /**< likewise, for uninitialised values */
     int file;                       /**< of that device's findings */
     bool of_core_file;              /**< the findings are a core file's, and are not reported */
     struct wt_checks offered;       /**< to a debugger: */
@@ -40,9 +41,9 @@ struct cli_check {
 #define CLI_CHECK_OPTIONS(prefix)                                                                  \
     {"check", 0, "LIST",                                                                           \
      "report mistakes with memory (memory), what is never freed (leak), wrong\n"                   \
-     "calls (api), races of kernels (race), mistakes with barriers (sync), with\n"                 \
-     "commas between, or all; the status is 115 if an error is reported, and the\n"                \
-     "program ended with 0",                                                                       \
+     "calls (api), races of kernels (race), mistakes with barriers (sync), uses of\n"              \
+     "what nothing has written (init), with commas between, or all; the status is\n"               \
+     "115 if an error is reported, and the program ended with 0",                                  \
      CLI_SET(prefix##check)},                                                                      \
         {"check-limit", 0, "N", "report so many different findings of a process (default: 100)",   \
          CLI_SET(prefix##check_limit)},                                                            \
@@ -62,6 +63,10 @@ struct cli_check {
          "lockstep: lanes of one wave do not race, as on a gfx900; independent:\n"                 \
          "they do, as in OpenCL (default: as the GPU and its language have it)",                   \
          CLI_SET(prefix##check_lanes)},                                                            \
+        {"check-init", 0, "LEVEL",                                                                 \
+         "report of uninitialised values also what is copied to the host (copy), and\n"            \
+         "each load of them (load)",                                                               \
+         CLI_SET(prefix##check_init)},                                                             \
         {"check-config", 0, "FILE",                                                                \
          "suppress findings as FILE says; may be given several times\n"                            \
          "('" CLI_CHECKS_FILE "' in the working folder is read, too)",                             \
@@ -82,6 +87,7 @@ struct cli_check {
     CLI_CHECK_SETTER(prefix, of, check_kernel)                                                     \
     CLI_CHECK_SETTER(prefix, of, check_launch)                                                     \
     CLI_CHECK_SETTER(prefix, of, check_lanes)                                                      \
+    CLI_CHECK_SETTER(prefix, of, check_init)                                                       \
     CLI_CHECK_SETTER(prefix, of, check_config)                                                     \
     CLI_CHECK_SETTER(prefix, of, check_print_suppressions)
 #define CLI_CHECK_SETTER(prefix, of, name)                                                         \
@@ -112,6 +118,8 @@ enum wt_status cli_set_check_launch(struct cli_check *check, const char *value,
 /** Takes the word of --check-lanes. */
 enum wt_status cli_set_check_lanes(struct cli_check *check, const char *value,
                                    struct wt_error *err);
+/** Takes the word of --check-init. */
+enum wt_status cli_set_check_init(struct cli_check *check, const char *value, struct wt_error *err);
 /** Reads a file of --check-config. */
 enum wt_status cli_set_check_config(struct cli_check *check, const char *value,
                                     struct wt_error *err);

@@ -21,7 +21,8 @@ CHECK = "--check=memory,leak,api"
 KINDS = {"out-of-bounds": "memory", "out-of-object": "memory", "use-after-free": "memory", "misaligned": "memory", "read-only": "memory", "null": "memory",
          "double-free": "memory", "bad-free": "memory", "leak": "leak", "failed-call": "api", "use-after-destroy": "api", "wrong-direction": "api",
          "unset-argument": "api", "argument-size": "api", "race": "race", "missed-barrier": "sync", "other-barrier": "sync", "barrier-count": "sync",
-         "sync-mask": "sync", "inactive-lane": "sync", "unfinished-copy": "sync", "deadlock": "sync"}
+         "sync-mask": "sync", "inactive-lane": "sync", "unfinished-copy": "sync", "deadlock": "sync",
+         **dict.fromkeys(("undefined-branch", "undefined-address", "undefined-atomic", "undefined-result", "undefined-load", "undefined-copy"), "init")}
 # What is not found: the words of docs/checks.md that say why, and the mistakes.
 MISSED = {
     "addresses that come from memory, from an argument, or from a function's result": "openmp-private_after-gfx900 vortex-stack_passed-vortex",

@@ -73,6 +73,19 @@ static void initial_sgprs(struct gcn_wave *w, const struct gcn_dispatch *k)
         add_sgpr(w, &n, GCN_FLAT_SCRATCH, (uint32_t)wave_offset);
 }
 
+unsigned gcn_first_sgprs(const struct gcn_wave *w)
+{
+    const struct gcn_dispatch *k = gcn_dispatch_of(w);
+    const unsigned users = wt_field(k->rsrc2, 5, 1) > 16 ? 16 : wt_field(k->rsrc2, 5, 1);
+    return users + (unsigned)wt_count_ones(k->rsrc2 & 0x781); /* as initial_sgprs() adds them */
+}
+
+unsigned gcn_first_vgprs(const struct gcn_wave *w)
+{
+    const unsigned coordinates = wt_field(gcn_dispatch_of(w)->rsrc2, 12, 11) + 1u;
+    return coordinates < 3 ? coordinates : 3;
+}
+
 /* Coordinates of @p count work-items of one row, the first of which is lane @p lane's. */
 static inline void row_of_items(struct gcn_wave *w, unsigned coordinates, unsigned lane,
                                 unsigned count, const uint32_t *at)

@@ -681,6 +681,22 @@ WT_MACHINE_FN(read_row) gcn_read_row;
 /* Flat addresses, GDS and the save areas of queues. */
 extern const struct wt_address_map gcn_address_map;
 
+/* ---- definedness.c: the machine's operations of these names ---- */
+
+WT_MACHINE_FN(read_cell) gcn_read_cell;
+WT_MACHINE_FN(unwritten) gcn_unwritten;
+WT_MACHINE_FN(lane_sources) gcn_lane_sources;
+
+/* How many SGPRs a wave has values in when it starts (groups.c). */
+unsigned gcn_first_sgprs(const struct gcn_wave *w);
+/* How many rows of VGPRs. */
+unsigned gcn_first_vgprs(const struct gcn_wave *w);
+/* The lane that lane i of a DPP source reads; -1: none (section 12.4, DPP_CTRL). */
+int gcn_dpp_lane(unsigned ctrl, int i);
+/* The lane that lane i reads in ds_swizzle_b32: the pattern rearranges quads, or groups of 32
+ * lanes. */
+unsigned gcn_swizzled(uint32_t pattern, unsigned i);
+
 /* ---- the machine's and the engine's other operations, in files of these names ---- */
 
 /* How a flat address is translated (wt_machine_ops.explain). */

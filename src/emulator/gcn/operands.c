@@ -12,13 +12,15 @@ typedef struct wt_insn_operands list;
 static struct wt_insn_operand *put_registers(list *o, enum gcn_file file, unsigned number,
                                              unsigned bits, bool writes)
 {
-    return wt_operands_add(
-        o, (struct wt_insn_operand){.kind = file == GCN_FILE_V ? WT_OPERAND_ROW : WT_OPERAND_SCALAR,
-                                    .reads = !writes,
-                                    .writes = writes,
-                                    .file = (uint8_t)file,
-                                    .bits = (uint16_t)bits,
-                                    .number = (uint16_t)number});
+    return wt_operands_add(o, (struct wt_insn_operand){
+                                  .kind = file == GCN_FILE_V ? WT_OPERAND_ROW : WT_OPERAND_SCALAR,
+                                  .reads = !writes,
+                                  .writes = writes,
+                                  .guards = writes && file == GCN_FILE_S &&
+                                            number <= GCN_EXEC + 1 && number + bits / 32 > GCN_EXEC,
+                                  .file = (uint8_t)file,
+                                  .bits = (uint16_t)bits,
+                                  .number = (uint16_t)number});
 }
 
 static struct wt_insn_operand *put_v(list *o, unsigned number, unsigned bits, bool writes)
@@ -174,6 +176,12 @@ static void choose_lane(struct wt_insn_operand *x, const struct gcn_uop *u)
         x->whose = (uint8_t)(WT_LANE_0 + ((n <= 192 ? n - 128 : 192 - n) & 63));
 }
 
+static bool is_byte_conversion(const struct gcn_uop *u)
+{
+    return u->row >= &gcn_rows[GCN_I_v_cvt_f32_ubyte0] &&
+           u->row <= &gcn_rows[GCN_I_v_cvt_f32_ubyte3] && u->form != GCN_FORM_SDWA;
+}
+
 static void put_sources(list *o, const struct gcn_uop *u, const char *letters)
 {
     for (unsigned i = 0; letters[i]; i++) {
@@ -187,6 +195,10 @@ static void put_sources(list *o, const struct gcn_uop *u, const char *letters)
         else {
             struct wt_insn_operand *x = put_v(o, u->src[i] - GCN_VGPR, bits_of(letter), false);
             choose_part(x, u, i, letter);
+            if (is_byte_conversion(u)) { /* v_cvt_f32_ubyteN */
+                x->first += (uint8_t)(8 * (u->row - &gcn_rows[GCN_I_v_cvt_f32_ubyte0]));
+                x->bits = 8;
+            }
             x->type = type_of(letter);
             x->crosses = i == 0 && u->form == GCN_FORM_DPP;
             if (u->row == &gcn_rows[GCN_I_v_readfirstlane_b32])
@@ -349,8 +361,10 @@ static void put_flat(list *o, const struct gcn_uop *u)
         put_data(o, u, u->src[1], compares(u) ? 2u * u->size : u->size, false);
     if (u->base != 0x7f)
         put_s_aside(o, u->base, encoding == GCN_GLOBAL ? 64 : 32);
-    if (encoding != GCN_GLOBAL)
+    if (encoding != GCN_GLOBAL) {
         put_s_aside(o, GCN_FLAT_SCRATCH, 64);
+        o->list[o->count - 1].may_count = encoding == GCN_FLAT;
+    }
     put_memory(o,
                encoding == GCN_FLAT     ? GCN_FILE_FLAT
                : encoding == GCN_GLOBAL ? GCN_FILE_MEMORY
@@ -459,6 +473,7 @@ bool gcn_operands(const struct gcn_uop *u, struct wt_insn_operands *o)
         break;
     }
     put_letters(o, u->row->state, vector);
+    gcn_list_meaning(u, o);
     return true;
 }
 

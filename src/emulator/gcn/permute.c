@@ -67,8 +67,7 @@ OP(ds_permute_b32)
     return gcn_next(u);
 }
 
-/* The lane that lane i reads: the pattern rearranges quads, or groups of 32 lanes. */
-static unsigned swizzled(uint32_t pattern, unsigned i)
+unsigned gcn_swizzled(uint32_t pattern, unsigned i)
 {
     const uint32_t mask = pattern & 31;
     if (pattern >= 0xe000) { /* the butterflies of an FFT: the bits above the mask's in reverse */
@@ -98,7 +97,7 @@ OP(ds_swizzle_b32)
     const uint64_t exec = gcn_exec(w);
     EACH_LANE(lane)
     {
-        const unsigned from = swizzled(pattern, (unsigned)lane);
+        const unsigned from = gcn_swizzled(pattern, (unsigned)lane);
         result[lane] = exec >> from & 1 ? w->v[u->src[0]][from] : 0;
     }
     EACH_LANE(lane)

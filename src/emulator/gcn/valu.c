@@ -200,8 +200,7 @@ static CLONED modify64(uint64_t *to, bool abs, bool neg)
         to[i] = (to[i] & keep) ^ flip;
 }
 
-/* The lane that lane i of a DPP source reads; -1: none (section 12.4, DPP_CTRL). */
-static int dpp_lane(unsigned ctrl, int i)
+int gcn_dpp_lane(unsigned ctrl, int i)
 {
     const int row = i & ~15, in = i & 15, n = (int)(ctrl & 15);
     if (ctrl < 0x100)
@@ -241,7 +240,7 @@ static void permute(const struct gcn_uop *u, const uint32_t *from, uint32_t *to,
 {
     const uint64_t active = *exec;
     for (unsigned i = 0; i < GCN_LANES; i++) {
-        const int source = dpp_lane(u->dpp, (int)i);
+        const int source = gcn_dpp_lane(u->dpp, (int)i);
         const bool enabled = (u->row_mask >> (i / 16) & 1) && (u->bank_mask >> (i / 4 % 4) & 1);
         /* A source lane that EXEC disables counts as out of bounds. */
         const bool valid = source >= 0 && (active >> source & 1);

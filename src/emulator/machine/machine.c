@@ -157,6 +157,23 @@ struct wt_origin *wt_machine_no_origins(struct wt_machine *m, uint32_t wave, uin
     return NULL;
 }
 
+bool wt_machine_no_cell(struct wt_machine *m, uint32_t wave, unsigned file, uint64_t cell,
+                        uint32_t *value)
+{
+    *value = 0;
+    return false;
+}
+
+size_t wt_machine_untold(struct wt_machine *m, uint32_t wave, struct wt_unwritten *list)
+{
+    return WT_UNTOLD;
+}
+
+bool wt_machine_no_lane_sources(struct wt_machine *m, uint32_t wave, uint64_t pc, uint8_t *from)
+{
+    return false;
+}
+
 bool wt_machine_no_operand(const char *name, struct wt_insn_operand *operand)
 {
     return false;

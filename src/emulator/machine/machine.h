@@ -69,6 +69,17 @@ struct wt_register_shape {
 #define WT_REGISTER_BYTES 32
 #define WT_ROW_BYTES (WT_MAX_LANES * WT_REGISTER_BYTES)
 
+/** Registers of a file (wt_insn_operand) that nothing has given a value. */
+struct wt_unwritten {
+    unsigned file;
+    uint32_t first, count;
+};
+enum { WT_UNWRITTEN = 8 };
+/** Of wt_machine_ops.unwritten. */
+#define WT_UNTOLD SIZE_MAX
+/** Of wt_machine_ops.lane_sources. */
+enum { WT_NO_LANE = 0xff, WT_ZERO_LANE = 0xfe };
+
 /** The operations of a machine. No operation of any family is NULL (wt_machine_init). */
 struct wt_machine_ops {
     const char *family;
@@ -152,6 +163,18 @@ struct wt_machine_ops {
                                  size_t *count);
     /** The register that the debugger calls @p name, as an operand; false: it is no value. */
     bool (*find_operand)(const char *name, struct wt_insn_operand *operand);
+    /** The value of 32 bits of a wave's registers, of those that operands() lists: cell N of a file
+     * has bits 32 N and following ones of its registers, one behind the other, of each those of all
+     * lanes where it has one for each. False, and 0: there is none. */
+    bool (*read_cell)(struct wt_machine *m, uint32_t wave, unsigned file, uint64_t cell,
+                      uint32_t *value);
+    /** Lists the registers of a wave that begins which nothing has given a value; WT_UNTOLD: its
+     * family does not say. @p list has room for WT_UNWRITTEN. */
+    size_t (*unwritten)(struct wt_machine *m, uint32_t wave, struct wt_unwritten *list);
+    /** From which lane each lane takes the value of operands that cross lanes, in the instruction
+     * that a wave is about to execute: a number of a lane; WT_NO_LANE: the result stays as it is;
+     * WT_ZERO_LANE: from none, and 0. False: it is not known. */
+    bool (*lane_sources)(struct wt_machine *m, uint32_t wave, uint64_t pc, uint8_t *from);
     /** Its name: that of a register that operands() lists. */
     void (*name_operand)(const struct wt_insn_operand *operand, char *text, size_t size);
     const struct wt_operand_file *operand_files; /**< by wt_insn_operand.file */
@@ -243,6 +266,9 @@ WT_MACHINE_FN(divergence) wt_machine_no_divergence;
 WT_MACHINE_FN(operands) wt_machine_no_operands;
 WT_MACHINE_FN(origins) wt_machine_no_origins;
 WT_MACHINE_FN(find_operand) wt_machine_no_operand;
+WT_MACHINE_FN(read_cell) wt_machine_no_cell;
+WT_MACHINE_FN(unwritten) wt_machine_untold;
+WT_MACHINE_FN(lane_sources) wt_machine_no_lane_sources;
 WT_MACHINE_FN(name_operand) wt_machine_no_operand_name;
 extern const struct wt_operand_file wt_machine_no_operand_files[];
 /** The operation of a family whose hardware prints nothing. */

@@ -25,6 +25,60 @@ enum wt_operand_lane {
     WT_LANE_0,     /**< all have that of lane 0, or of a lane as many beyond it */
 };
 
+/**
+ * How a result's bits follow from those of its sources, in the order of the list, as far as that is
+ * exactly known.
+ */
+enum wt_operation {
+    WT_DOES_OTHER, /**< each bit of its results may depend on each bit of its sources */
+    WT_DOES_MOVE,  /**< results are the sources of the same order */
+    WT_DOES_NOT,
+    WT_DOES_AND,
+    WT_DOES_OR,
+    WT_DOES_XOR,
+    WT_DOES_AND_NOT, /**< the second source is inverted */
+    WT_DOES_OR_NOT,
+    WT_DOES_NOT_AND, /**< the result is inverted */
+    WT_DOES_NOT_OR,
+    WT_DOES_NOT_XOR,
+    WT_DOES_SHIFT_LEFT, /**< a value, and by how many bits, modulo those of the value */
+    WT_DOES_SHIFT_RIGHT,
+    WT_DOES_SHIFT_SIGNED,
+    WT_DOES_ADD, /**< a third source is the carry */
+    WT_DOES_SUBTRACT,
+    WT_DOES_MULTIPLY, /**< the lower bits of the product */
+    WT_DOES_EXTRACT,  /**< a value, the first bit, how many bits */
+    WT_DOES_EXTRACT_SIGNED,
+    WT_DOES_FIELD, /**< a value; the first bit in bits 6:0, how many in 22:16 of the second source
+                    */
+    WT_DOES_FIELD_SIGNED,
+    WT_DOES_INSERT,       /**< a mask; where it is 1 the second source, else the third */
+    WT_DOES_FUNNEL,       /**< the lower bits of source 0 : source 1, shifted right by source 2 */
+    WT_DOES_FUNNEL_BYTES, /**< likewise, by bytes */
+    WT_DOES_PERMUTE,      /**< bytes of source 0 : source 1 that the bytes of source 2 number */
+    WT_DOES_SELECT,       /**< the second source where the last one, a bit, is 1, else the first */
+    WT_DOES_EQUAL,
+    WT_DOES_NOT_EQUAL,
+    WT_DOES_LESS, /**< of unsigned numbers */
+    WT_DOES_LESS_SIGNED,
+    WT_DOES_NOT_LESS,
+    WT_DOES_NOT_LESS_SIGNED,
+    WT_DOES_GREATER,
+    WT_DOES_GREATER_SIGNED,
+    WT_DOES_NOT_GREATER,
+    WT_DOES_NOT_GREATER_SIGNED,
+    WT_DOES_LOAD, /**< memory, into registers whose upper bits become 0 */
+    WT_DOES_LOAD_SIGNED,
+    WT_DOES_STORE,
+    WT_DOES_EXCHANGE, /**< a store, whose result is what was there */
+    WT_DOES_ATOMIC,   /**< another operation on memory; what it computes with decides */
+    WT_DOES_BRANCH,   /**< sources that are no constants decide which lanes go where */
+    WT_DOES_WAIT,     /**< nothing with values */
+};
+
+/** What a flag (SCC, a carry, lanes of a mask) beside a result is. */
+enum wt_flag { WT_FLAG_OTHER, WT_FLAG_CARRY, WT_FLAG_NOT_ZERO };
+
 enum wt_operand_type { WT_OPERAND_BITS, WT_OPERAND_SIGNED, WT_OPERAND_UNSIGNED, WT_OPERAND_FLOAT };
 
 /** An operand. An instruction that may leave a result alone (a lane's value, a flag that is not
@@ -33,19 +87,22 @@ struct wt_insn_operand {
     enum wt_operand_kind kind;
     enum wt_operand_type type;
     bool reads, writes;
-    bool keeps;    /**< it is written, but for lanes that the instruction leaves out (a predicate);
-                        what they have is a part of the result */
-    uint8_t pair;  /**< of several moves in one instruction: what is written comes from what is
-                        read with the same number; 0: from all */
-    bool crosses;  /**< lanes use values, or bits, of other lanes, or write them; enabled or not */
-    uint8_t whose; /**< ROW: enum wt_operand_lane */
-    bool by_lane;  /**< SCALAR: bit N is lane N's */
-    bool aside;    /**< it says where an operand is (an address, a shift of lanes), or how the
-                        instruction computes (a rounding mode): it is no part of the result */
-    uint8_t file;  /**< which registers or memory: an enumeration of the family's */
-    uint8_t first; /**< bit of the register with which the value begins */
-    uint16_t bits; /**< of a lane's value, or of the scalar; memory: that a lane accesses, 0: as
-                        many as registers say */
+    bool keeps;     /**< it is written, but for lanes that the instruction leaves out (a predicate);
+                         what they have is a part of the result */
+    uint8_t pair;   /**< of several moves in one instruction: what is written comes from what is
+                         read with the same number; 0: from all */
+    bool crosses;   /**< lanes use values, or bits, of other lanes, or write them; enabled or not */
+    uint8_t whose;  /**< ROW: enum wt_operand_lane */
+    bool by_lane;   /**< SCALAR: bit N is lane N's */
+    bool may_count; /**< it is read, but only some of the addresses that lanes may use depend on it
+                     */
+    bool guards;    /**< SCALAR: it says which lanes execute this instruction, or the next ones */
+    bool aside;     /**< it says where an operand is (an address, a shift of lanes), or how the
+                         instruction computes (a rounding mode): it is no part of the result */
+    uint8_t file;   /**< which registers or memory: an enumeration of the family's */
+    uint8_t first;  /**< bit of the register with which the value begins */
+    uint16_t bits;  /**< of a lane's value, or of the scalar; memory: that a lane accesses, 0: as
+                         many as registers say */
     uint32_t number;   /**< of the register, the first one where the value has several; MEMORY: as
                             the file says */
     uint8_t row;       /**< ROW of a file whose registers lanes share: the values of so many lanes
@@ -66,6 +123,12 @@ struct wt_insn_operands {
     bool any_lane;             /**< it does nothing where none of its lanes is enabled */
     bool indirect;             /**< registers choose some of them: at another issue it has others */
     bool incomplete;           /**< it has others, too, which are not known */
+    uint8_t operation;         /**< enum wt_operation */
+    uint8_t then;              /**< with its result and the third source; OTHER: nothing */
+    uint8_t flag;              /**< enum wt_flag */
+    uint8_t width;             /**< bits that the operation is for; 0: those of its result */
+    bool decides;              /**< the truth of the comparison decides where its lanes go on */
+    bool turned;               /**< its first two sources are listed in the other order */
     bool exact; /**< `enabled` are the lanes that it is executed for, at this issue: none is left
                    out */
     wt_lanes enabled;

@@ -42,5 +42,9 @@ size_t calls_copied(const void *to, const void *from, size_t size, const char *b
 {
     const size_t read = calls_judged(from, size, WT_ACCESS_LOAD, by),
                  written = calls_judged(to, size, WT_ACCESS_STORE, by);
-    return read < written ? read : written;
+    const size_t most = read < written ? read : written;
+    const struct wt_host_checks *c = most ? calls_checks() : NULL;
+    if (c)
+        c->copied(calls_address(to), calls_address(from), most);
+    return most;
 }

@@ -20,13 +20,13 @@
 
 /* ---- options ---- */
 
-#define FORM "%x %" PRIu64 " %" PRIu64 " %d %" PRIu64 " %" PRIu64 " %u"
-#define SCAN "%x %" SCNu64 " %" SCNu64 " %d %" SCNu64 " %" SCNu64 " %u"
+#define FORM "%x %" PRIu64 " %" PRIu64 " %d %" PRIu64 " %" PRIu64 " %u %u"
+#define SCAN "%x %" SCNu64 " %" SCNu64 " %d %" SCNu64 " %" SCNu64 " %u %u"
 
 void wt_check_options_write(const struct wt_check_options *o, char *text)
 {
     snprintf(text, 200, FORM, o->checks, o->limit, o->quarantine, o->stop, o->first, o->last,
-             o->lanes);
+             o->lanes, o->init);
 }
 
 static struct wt_check_options options;
@@ -38,7 +38,7 @@ static void read_variable(void)
     if (!text || !*text || !wt_counted_is_wanted())
         return;
     if (sscanf(text, SCAN, &options.checks, &options.limit, &options.quarantine, &stop,
-               &options.first, &options.last, &options.lanes) != 7) {
+               &options.first, &options.last, &options.lanes, &options.init) != 8) {
         options.checks = 0;
         wt_say_once(WT_CHECK_VARIABLE " is what --check writes; '%.100s' is not", text);
         return;
@@ -47,6 +47,8 @@ static void read_variable(void)
     if (options.checks & WT_CHECK_MEMORY)
         wt_objects_set_quarantine(options.quarantine);
     wt_objects_take_calls();
+    if (options.checks & WT_CHECK_INIT)
+        wt_check_init_listen(wt_check_init_level());
 }
 
 static const struct wt_check_options *asked_for(void)
@@ -75,6 +77,17 @@ void wt_check_launches(uint64_t *first, uint64_t *last)
 enum wt_check_lanes wt_check_lanes(void)
 {
     return (enum wt_check_lanes)asked_for()->lanes;
+}
+
+enum wt_init_level wt_check_init_level(void)
+{
+    return (enum wt_init_level)options.init;
+}
+
+void wt_checked_copied(uint64_t to, uint64_t from, uint64_t size)
+{
+    if (wt_check_wants(WT_CHECK_INIT) && wt_check_init_is_of_host(NULL, from))
+        wt_check_init_filled(NULL, to, size);
 }
 
 uint64_t wt_check_redzone(void)

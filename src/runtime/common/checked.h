@@ -5,6 +5,7 @@
 #ifndef WT_RUNTIME_COMMON_CHECKED_H
 #define WT_RUNTIME_COMMON_CHECKED_H
 
+#include "check/init.h"
 #include "check/race.h"
 #include "check/sync.h"
 #include "emulator/machine/core_format.h"
@@ -22,6 +23,7 @@ struct wt_check_options {
     bool stop;            /**< the process ends at the first error */
     uint64_t first, last; /**< launches whose kernels are checked, from 1 on */
     unsigned lanes;       /**< enum wt_check_lanes */
+    unsigned init;        /**< enum wt_init_level */
 };
 enum { WT_CHECK_LIMIT = 100, WT_CHECK_QUARANTINE = 256 << 20 };
 
@@ -41,6 +43,12 @@ void wt_check_launches(uint64_t *first, uint64_t *last);
 
 /** Whether lanes of a wave are ordered, where races are looked for. */
 enum wt_check_lanes wt_check_lanes(void);
+
+/** What is reported of uninitialised values. */
+enum wt_init_level wt_check_init_level(void);
+/** The program asks for a copy. What comes from the host may be written without the driver: from
+ * now on it counts as written. */
+void wt_checked_copied(uint64_t to, uint64_t from, uint64_t size);
 
 /** Bytes that a driver leaves free behind and before each allocation: 0 where memory is not
  * checked. */

@@ -32,6 +32,7 @@ struct wt_counted {
     struct wt_check_memory *memory; /* NULL: memory is not checked */
     struct wt_check_race *race;     /* NULL: races are not looked for */
     struct wt_check_sync *sync;     /* NULL: barriers are not looked at */
+    struct wt_check_init *init;     /* NULL: uninitialised values are not followed */
     uint64_t state;                 /* of the code that is listed */
     bool listed;
     uint64_t list;           /* the place of the LIST */
@@ -145,10 +146,22 @@ static bool wants(enum wt_check check, const char *name, const char *what)
     return false;
 }
 
+/* Not each family tells what its launches leave undefined. */
+static bool wants_init(const struct wt_machine *m)
+{
+    if (!wt_check_wants(WT_CHECK_INIT))
+        return false;
+    if (wt_check_init_knows(m))
+        return wants(WT_CHECK_INIT, "init", "uninitialised values are");
+    wt_say_once("--check=init is not there for %s: uninitialised values are not looked for",
+                m->ops->family);
+    return false;
+}
+
 static struct wt_counted *begin(struct wt_hosted *gpu, const void *space)
 {
     const bool races = wants(WT_CHECK_RACE, "race", "races are"),
-               sync = wants(WT_CHECK_SYNC, "sync", "barriers are");
+               sync = wants(WT_CHECK_SYNC, "sync", "barriers are"), init = wants_init(gpu->machine);
     uint64_t first, last;
     struct wt_counted *c = calloc(1, sizeof *c);
     if (!c)
@@ -162,6 +175,9 @@ static struct wt_counted *begin(struct wt_hosted *gpu, const void *space)
         wt_check_launches(&first, &last);
     if (sync && (c->sync = wt_check_sync_begin(gpu->machine, wt_checked_found, &c->list)))
         wt_check_sync_only(c->sync, first, last);
+    if (init && (c->init = wt_check_init_begin(gpu->machine, space, wt_check_init_level(),
+                                               wt_checked_found, &c->list)))
+        wt_check_init_only(c->init, first, last);
     if (c->memory) {
         wt_check_memory_only(c->memory, first, last);
         if (races)
@@ -171,8 +187,9 @@ static struct wt_counted *begin(struct wt_hosted *gpu, const void *space)
             wt_check_race_only(c->race, first, last);
     }
     if ((c->profile || !wt_counted_counts()) && (c->memory || !wt_check_wants(WT_CHECK_MEMORY)) &&
-        (c->race || !races) && (c->sync || !sync))
+        (c->race || !races) && (c->sync || !sync) && (c->init || !init))
         return c;
+    wt_check_init_end(c->init);
     wt_check_sync_end(c->sync);
     wt_check_race_end(c->race);
     wt_check_memory_end(c->memory);
@@ -201,6 +218,8 @@ void wt_counted_before_kernel(struct wt_hosted *gpu, uint64_t state, const void 
         wt_check_memory_set_space(c->memory, space);
     if (c->race)
         wt_check_race_set_space(c->race, space);
+    if (c->init)
+        wt_check_init_set_space(c->init, space);
     if (c->listed && c->state == state)
         return;
     list_code(c);
@@ -224,10 +243,12 @@ void wt_counted_forget(struct wt_hosted *gpu)
         wt_profile_end(c->profile);
     wt_profile_free(c->profile);
     if (gpu->machine == c->machine) {
+        wt_check_init_end(c->init);
         wt_check_sync_end(c->sync);
         wt_check_race_end(c->race);
         wt_check_memory_end(c->memory);
     } else {
+        wt_check_init_free(c->init);
         wt_check_sync_free(c->sync);
         wt_check_race_free(c->race);
         wt_check_memory_free(c->memory);

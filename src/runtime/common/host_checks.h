@@ -28,6 +28,8 @@ struct wt_host_checks {
     bool (*free)(const void *space, uint64_t addr, const char *by);
     uint64_t (*access)(const void *space, uint64_t addr, uint64_t size, enum wt_access access,
                        const char *by);
+    /** wt_checked_copied() */
+    void (*copied)(uint64_t to, uint64_t from, uint64_t size);
     /** Whether GPUs have memory at an address. */
     bool (*is_of_gpus)(uint64_t addr);
     /** Tells @p calls from now on; it stays. */

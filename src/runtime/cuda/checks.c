@@ -237,6 +237,7 @@ __attribute__((visibility("default"))) const struct wt_host_checks wavetrap_chec
     .find = wt_host_find,
     .free = wt_checked_free,
     .access = wt_checked_access,
+    .copied = wt_checked_copied,
     .is_of_gpus = is_of_gpus,
     .listen = wt_host_listen,
 };

@@ -78,6 +78,7 @@ __attribute__((visibility("default"))) const struct wt_host_checks wavetrap_chec
     .keep = wt_object_keep,
     .release_kept = wt_objects_release_kept,
     .access = wt_checked_access,
+    .copied = wt_checked_copied,
     .call = wt_checked_call,
     .leaks = wt_checked_leaks,
     .is_of_gpus = is_of_gpus,

@@ -1,0 +1,436 @@
+/* See definedness.h. */
+#include "check/definedness.h"
+
+#include <assert.h>
+
+static uint64_t mask_of(unsigned bits)
+{
+    return bits >= 64 ? UINT64_MAX : (UINT64_C(1) << bits) - 1;
+}
+
+static uint64_t least(struct wt_defined x)
+{
+    return x.value & ~x.undefined;
+}
+
+static uint64_t most(struct wt_defined x)
+{
+    return x.value | x.undefined;
+}
+
+static struct wt_defined computed(uint64_t value, uint64_t undefined)
+{
+    return (struct wt_defined){value, undefined, undefined};
+}
+
+/* All bits, where any is undefined. */
+static struct wt_defined all_or_none(uint64_t value, uint64_t undefined, uint64_t mask)
+{
+    return computed(value & mask, undefined ? mask : 0);
+}
+
+static struct wt_defined inverted(struct wt_defined x, uint64_t mask)
+{
+    return computed(~x.value & mask, x.undefined & mask);
+}
+
+static struct wt_defined and_of(struct wt_defined a, struct wt_defined b)
+{
+    const uint64_t undefined =
+        (a.undefined & b.undefined) | (a.undefined & b.value) | (b.undefined & a.value);
+    /* A bit beside a defined 1 is a copy. */
+    return (struct wt_defined){a.value & b.value, undefined,
+                               undefined & (a.computed | b.computed | (a.undefined & b.undefined))};
+}
+
+static struct wt_defined or_of(struct wt_defined a, struct wt_defined b)
+{
+    const uint64_t undefined =
+        (a.undefined & b.undefined) | (a.undefined & ~b.value) | (b.undefined & ~a.value);
+    return (struct wt_defined){a.value | b.value, undefined,
+                               undefined & (a.computed | b.computed | (a.undefined & b.undefined))};
+}
+
+static struct wt_defined xor_of(struct wt_defined a, struct wt_defined b)
+{
+    return computed(a.value ^ b.value, a.undefined | b.undefined);
+}
+
+/* ---- sums ---- */
+
+/* The bits of a sum that carries reach: carries only go from 0 to 1 as its terms grow. */
+static struct wt_defined sum_of(struct wt_defined a, struct wt_defined b, struct wt_defined carry,
+                                uint64_t mask, struct wt_defined *out)
+{
+    const uint64_t low = least(a) + least(b) + least(carry), high = most(a) + most(b) + most(carry);
+    const uint64_t undefined = (a.undefined | b.undefined | carry.undefined | (low ^ high)) & mask;
+    const uint64_t value = a.value + b.value + carry.value;
+    const unsigned __int128 all_low = (unsigned __int128)least(a) + least(b) + least(carry),
+                            all_high = (unsigned __int128)most(a) + most(b) + most(carry),
+                            all = (unsigned __int128)a.value + b.value + carry.value;
+    const bool carried = all > mask;
+    *out = computed(carried, (all_low > mask) != (all_high > mask));
+    return computed(value & mask, undefined);
+}
+
+static struct wt_defined add(struct wt_defined a, struct wt_defined b, struct wt_defined carry,
+                             uint64_t mask, struct wt_defined *out)
+{
+    return sum_of(a, b, carry, mask, out);
+}
+
+/* a + ~b + 1 - borrow; what it borrows is the inverse of that sum's carry. */
+static struct wt_defined subtract(struct wt_defined a, struct wt_defined b,
+                                  struct wt_defined borrow, uint64_t mask, struct wt_defined *out)
+{
+    const struct wt_defined difference =
+        sum_of(a, inverted(b, mask), inverted(borrow, 1), mask, out);
+    out->value ^= 1;
+    return difference;
+}
+
+static struct wt_defined multiply(struct wt_defined a, struct wt_defined b, uint64_t mask)
+{
+    const uint64_t undefined = a.undefined | b.undefined;
+    /* Bits below the lowest one that an undefined bit reaches are those of the defined part. */
+    const unsigned low_a = a.undefined ? (unsigned)__builtin_ctzll(a.undefined) : 64,
+                   low_b = b.undefined ? (unsigned)__builtin_ctzll(b.undefined) : 64,
+                   zeros_a = most(a) ? (unsigned)__builtin_ctzll(most(a)) : 64,
+                   zeros_b = most(b) ? (unsigned)__builtin_ctzll(most(b)) : 64;
+    const unsigned first = low_a + zeros_b < low_b + zeros_a ? low_a + zeros_b : low_b + zeros_a;
+    return computed(a.value * b.value & mask, undefined && first < 64 ? mask & ~mask_of(first) : 0);
+}
+
+/* ---- shifts and fields ---- */
+
+static struct wt_defined sign_extended(struct wt_defined x, unsigned bits, uint64_t mask)
+{
+    const uint64_t field = mask_of(bits), sign = bits ? UINT64_C(1) << (bits - 1) : 0,
+                   upper = mask & ~field;
+    return (struct wt_defined){(x.value & field) | (x.value & sign ? upper : 0),
+                               (x.undefined & field) | (x.undefined & sign ? upper : 0),
+                               (x.computed & field) | (x.computed & sign ? upper : 0)};
+}
+
+static struct wt_defined moved(struct wt_defined x, int by, uint64_t mask)
+{
+    if (by <= -64 || by >= 64)
+        return (struct wt_defined){0};
+    if (by < 0)
+        return (struct wt_defined){x.value >> -by, x.undefined >> -by, x.computed >> -by};
+    return (struct wt_defined){x.value << by & mask, x.undefined << by & mask,
+                               x.computed << by & mask};
+}
+
+static struct wt_defined shifted(enum wt_operation operation, struct wt_defined x, unsigned by,
+                                 unsigned bits)
+{
+    if (operation == WT_DOES_SHIFT_LEFT)
+        return moved(x, (int)by, mask_of(bits));
+    const struct wt_defined right = moved(x, -(int)by, mask_of(bits));
+    return operation == WT_DOES_SHIFT_SIGNED ? sign_extended(right, bits - by, mask_of(bits))
+                                             : right;
+}
+
+static struct wt_defined extracted(struct wt_defined x, unsigned first, unsigned width,
+                                   unsigned bits, bool is_signed)
+{
+    const unsigned rest = first < bits ? bits - first : 0, count = width < rest ? width : rest;
+    const struct wt_defined right = moved(x, -(int)first, mask_of(bits));
+    const struct wt_defined field = {right.value & mask_of(count), right.undefined & mask_of(count),
+                                     right.computed & mask_of(count)};
+    return is_signed ? sign_extended(field, count, mask_of(bits)) : field;
+}
+
+/* The union of results: bits that are defined in both and equal are defined. */
+static void unite(struct wt_defined *all, struct wt_defined one, bool first)
+{
+    if (first) {
+        *all = one;
+        return;
+    }
+    const uint64_t undefined = all->undefined | one.undefined | (all->value ^ one.value);
+    *all = computed(all->value, undefined);
+}
+
+/* A shift by an amount that is undefined: what all possible ones have in common. */
+static struct wt_defined shift(enum wt_operation operation, struct wt_defined x,
+                               struct wt_defined by, unsigned bits)
+{
+    const uint64_t unknown = by.undefined & (bits - 1);
+    const uint64_t known = by.value & (bits - 1) & ~unknown;
+    struct wt_defined all = shifted(operation, x, (unsigned)(by.value & (bits - 1)), bits);
+    const uint64_t value = all.value;
+    for (uint64_t n = unknown; unknown; n = (n - 1) & unknown) {
+        unite(&all, shifted(operation, x, (unsigned)(known | n), bits), false);
+        if (!n)
+            break;
+    }
+    all.value = value;
+    return all;
+}
+
+static struct wt_defined field(const struct wt_defined *s, unsigned count, unsigned bits,
+                               bool packed, bool is_signed)
+{
+    const uint64_t of_first = s[1].undefined & (packed ? bits - 1 : 31),
+                   of_width = packed      ? s[1].undefined & 0x7f0000
+                              : count > 2 ? s[2].undefined & 31
+                                          : 0;
+    const unsigned first = (unsigned)(s[1].value & (packed ? bits - 1 : 31)),
+                   width = (unsigned)(packed      ? s[1].value >> 16 & 0x7f
+                                      : count > 2 ? s[2].value & 31
+                                                  : 0);
+    const struct wt_defined exact = extracted(s[0], first, width, bits, is_signed);
+    return of_first || of_width ? all_or_none(exact.value, 1, mask_of(bits)) : exact;
+}
+
+static struct wt_defined funnel(const struct wt_defined *s, unsigned bits, unsigned unit)
+{
+    const uint64_t which = bits / unit - 1;
+    const unsigned by = (unsigned)(s[2].value & which) * unit;
+    const struct wt_defined low = moved(s[1], -(int)by, mask_of(bits)),
+                            high = moved(s[0], (int)(bits - by), mask_of(bits));
+    const struct wt_defined one = {low.value | high.value, low.undefined | high.undefined,
+                                   low.computed | high.computed};
+    return s[2].undefined & which ? all_or_none(one.value, 1, mask_of(bits)) : one;
+}
+
+/* v_perm_b32, PRMT: 0 to 3 are bytes of source 1, 4 to 7 of source 0; other numbers are constants
+ * and signs. */
+static struct wt_defined permuted(const struct wt_defined *s)
+{
+    struct wt_defined result = {0};
+    for (unsigned i = 0; i < 4; i++) {
+        const unsigned at = 8 * i, number = (unsigned)(s[2].value >> at & 0xff);
+        const struct wt_defined *from = number & 4 ? &s[0] : &s[1];
+        struct wt_defined byte = {0};
+        if (s[2].undefined >> at & 0xff)
+            byte = all_or_none(0, 1, 0xff);
+        else if (number < 8)
+            byte = moved(*from, -8 * (int)(number & 3), UINT64_MAX);
+        else if (number < 12) {
+            const unsigned sign = number & 1 ? 31 : 15;
+            byte = sign_extended(moved(number & 2 ? s[0] : s[1], -(int)sign, UINT64_MAX), 1, 0xff);
+        } else if (number > 12) {
+            byte.value = 0xff;
+        }
+        result.value |= (byte.value & 0xff) << at;
+        result.undefined |= (byte.undefined & 0xff) << at;
+        result.computed |= (byte.computed & 0xff) << at;
+    }
+    return result;
+}
+
+/* ---- choices ---- */
+
+/* If the bit is undefined, what both have in common. */
+static struct wt_defined chosen(struct wt_defined zero, struct wt_defined one,
+                                struct wt_defined bit)
+{
+    const struct wt_defined is = bit.value & 1 ? one : zero;
+    struct wt_defined both = one;
+    if (!(bit.undefined & 1))
+        return is;
+    unite(&both, zero, false);
+    both.value = is.value;
+    return both;
+}
+
+static struct wt_defined inserted(const struct wt_defined *s)
+{
+    const uint64_t mask = s[0].value, known = ~s[0].undefined;
+    const uint64_t differ = s[1].undefined | s[2].undefined | (s[1].value ^ s[2].value);
+    const uint64_t undefined = (s[1].undefined & mask & known) | (s[2].undefined & ~mask & known) |
+                               (s[0].undefined & differ);
+    return (struct wt_defined){
+        (s[1].value & mask) | (s[2].value & ~mask), undefined,
+        undefined & (s[0].undefined | (s[1].computed & mask) | (s[2].computed & ~mask))};
+}
+
+/* ---- comparisons ---- */
+
+bool wt_defined_may_be_zero_or_not(struct wt_defined x, unsigned bits)
+{
+    const uint64_t mask = mask_of(bits);
+    return x.undefined & mask && !(least(x) & mask);
+}
+
+static struct wt_defined truth(bool value, bool undefined)
+{
+    return computed(value, undefined);
+}
+
+static struct wt_defined equal(struct wt_defined a, struct wt_defined b, uint64_t mask)
+{
+    const uint64_t undefined = (a.undefined | b.undefined) & mask,
+                   differ = (a.value ^ b.value) & mask & ~undefined;
+    return truth(!((a.value ^ b.value) & mask), undefined && !differ);
+}
+
+/* An interval decides: values between the least and the most may have both outcomes. */
+static struct wt_defined less(struct wt_defined a, struct wt_defined b, uint64_t mask, bool signs)
+{
+    const uint64_t turn =
+        signs ? mask / 2 + 1 : 0; /* signed numbers in the order of unsigned ones */
+    a.value = (a.value ^ turn) & mask;
+    b.value = (b.value ^ turn) & mask;
+    a.undefined &= mask;
+    b.undefined &= mask;
+    return truth(a.value < b.value, (most(a) < least(b)) != (least(a) < most(b)));
+}
+
+static struct wt_defined not_of(struct wt_defined x)
+{
+    x.value ^= 1;
+    return x;
+}
+
+static struct wt_defined compared(enum wt_operation operation, struct wt_defined a,
+                                  struct wt_defined b, uint64_t mask)
+{
+    switch (operation) {
+    case WT_DOES_EQUAL:
+        return equal(a, b, mask);
+    case WT_DOES_NOT_EQUAL:
+        return not_of(equal(a, b, mask));
+    case WT_DOES_LESS:
+    case WT_DOES_LESS_SIGNED:
+        return less(a, b, mask, operation == WT_DOES_LESS_SIGNED);
+    case WT_DOES_NOT_LESS:
+    case WT_DOES_NOT_LESS_SIGNED:
+        return not_of(less(a, b, mask, operation == WT_DOES_NOT_LESS_SIGNED));
+    case WT_DOES_GREATER:
+    case WT_DOES_GREATER_SIGNED:
+        return less(b, a, mask, operation == WT_DOES_GREATER_SIGNED);
+    default:
+        return not_of(less(b, a, mask, operation == WT_DOES_NOT_GREATER_SIGNED));
+    }
+}
+
+static bool compares(enum wt_operation operation)
+{
+    return operation >= WT_DOES_EQUAL && operation <= WT_DOES_NOT_GREATER_SIGNED;
+}
+
+/* ---- all of them ---- */
+
+static struct wt_defined combined(enum wt_operation operation, const struct wt_defined *s,
+                                  unsigned count, unsigned bits, struct wt_defined *carry)
+{
+    static const struct wt_defined none = {0};
+    const uint64_t mask = mask_of(bits);
+    const struct wt_defined third = count > 2 ? s[2] : none;
+    switch (operation) {
+    case WT_DOES_MOVE:
+        return s[0];
+    case WT_DOES_NOT:
+        return inverted(s[0], mask);
+    case WT_DOES_AND:
+        return and_of(s[0], s[1]);
+    case WT_DOES_OR:
+        return or_of(s[0], s[1]);
+    case WT_DOES_XOR:
+        return xor_of(s[0], s[1]);
+    case WT_DOES_AND_NOT:
+        return and_of(s[0], inverted(s[1], mask));
+    case WT_DOES_OR_NOT:
+        return or_of(s[0], inverted(s[1], mask));
+    case WT_DOES_NOT_AND:
+        return inverted(and_of(s[0], s[1]), mask);
+    case WT_DOES_NOT_OR:
+        return inverted(or_of(s[0], s[1]), mask);
+    case WT_DOES_NOT_XOR:
+        return inverted(xor_of(s[0], s[1]), mask);
+    case WT_DOES_SHIFT_LEFT:
+    case WT_DOES_SHIFT_RIGHT:
+    case WT_DOES_SHIFT_SIGNED:
+        return shift(operation, s[0], s[1], bits);
+    case WT_DOES_ADD:
+        return add(s[0], s[1], third, mask, carry);
+    case WT_DOES_SUBTRACT:
+        return subtract(s[0], s[1], third, mask, carry);
+    case WT_DOES_MULTIPLY:
+        return multiply(s[0], s[1], mask);
+    case WT_DOES_EXTRACT:
+    case WT_DOES_EXTRACT_SIGNED:
+        return field(s, count, bits, false, operation == WT_DOES_EXTRACT_SIGNED);
+    case WT_DOES_FIELD:
+    case WT_DOES_FIELD_SIGNED:
+        return field(s, count, bits, true, operation == WT_DOES_FIELD_SIGNED);
+    case WT_DOES_INSERT:
+        return inserted(s);
+    case WT_DOES_FUNNEL:
+    case WT_DOES_FUNNEL_BYTES:
+        return funnel(s, bits, operation == WT_DOES_FUNNEL ? 1 : 8);
+    case WT_DOES_PERMUTE:
+        return permuted(s);
+    case WT_DOES_SELECT:
+        return chosen(s[0], s[1], s[count - 1]);
+    default:
+        break;
+    }
+    uint64_t undefined = 0;
+    for (unsigned i = 0; i < count; i++)
+        undefined |= s[i].undefined;
+    return all_or_none(0, undefined, mask);
+}
+
+static unsigned least_sources(enum wt_operation operation)
+{
+    switch (operation) {
+    case WT_DOES_OTHER:
+        return 0;
+    case WT_DOES_MOVE:
+    case WT_DOES_NOT:
+        return 1;
+    case WT_DOES_INSERT:
+    case WT_DOES_FUNNEL:
+    case WT_DOES_FUNNEL_BYTES:
+    case WT_DOES_PERMUTE:
+    case WT_DOES_SELECT:
+    case WT_DOES_EXTRACT:
+    case WT_DOES_EXTRACT_SIGNED:
+        return 3;
+    default:
+        return 2;
+    }
+}
+
+/* x - x, x ^ x and comparisons of a register with itself do not depend on it. */
+static bool is_constant(enum wt_operation operation, unsigned count)
+{
+    return compares(operation) || operation == WT_DOES_XOR || operation == WT_DOES_NOT_XOR ||
+           (operation == WT_DOES_SUBTRACT && count == 2) || operation == WT_DOES_AND_NOT ||
+           operation == WT_DOES_OR_NOT;
+}
+
+struct wt_defined wt_defined_result(enum wt_operation operation, const struct wt_defined *source,
+                                    unsigned count, unsigned bits, bool same, enum wt_flag what,
+                                    struct wt_defined *flag)
+{
+    struct wt_defined own[WT_DEFINED_SOURCES] = {{0}}, carry = {0}, result;
+    const uint64_t mask = mask_of(bits);
+    assert(bits >= 1 && bits <= 64);
+    if (count > WT_DEFINED_SOURCES)
+        count = WT_DEFINED_SOURCES;
+    for (unsigned i = 0; i < count; i++)
+        own[i] = (struct wt_defined){source[i].value & mask, source[i].undefined & mask,
+                                     source[i].computed & mask};
+    if (same && count > 1 && is_constant(operation, count))
+        own[0].undefined = own[1].undefined = 0;
+    if (count < least_sources(operation))
+        operation = WT_DOES_OTHER;
+    result = compares(operation) ? compared(operation, own[0], own[1], mask)
+                                 : combined(operation, own, count, bits, &carry);
+    if (!flag)
+        return result;
+    const bool any = result.undefined;
+    if (what == WT_FLAG_CARRY)
+        *flag = carry;
+    else if (what == WT_FLAG_NOT_ZERO)
+        *flag = truth(result.value != 0, wt_defined_may_be_zero_or_not(result, bits));
+    else
+        *flag = truth(false, any || carry.undefined);
+    return result;
+}

@@ -1,0 +1,277 @@
+/* See init.h. */
+#include "check/init.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/array.h"
+#include "check/init_state.h"
+#include "emulator/machine/groups.h"
+
+/* ---- instructions ---- */
+
+static void free_insn(struct init_insn *i)
+{
+    if (i)
+        free(i->list);
+    free(i);
+}
+
+static void forget_code(struct wt_check_init *c)
+{
+    for (size_t i = 0; i < c->code.room; i++)
+        if (c->code.entry[i].key)
+            free_insn((void *)(uintptr_t)c->code.entry[i].value);
+    wt_map_free(&c->code);
+}
+
+static bool take_operands(struct init_insn *insn, uint64_t pc, const struct wt_insn_operands *o)
+{
+    struct wt_insn_operand *list = realloc(insn->list, (o->count + 1) * sizeof *list);
+    if (!list)
+        return false;
+    memcpy(list, o->list, o->count * sizeof *list);
+    insn->pc = pc;
+    insn->count = o->count;
+    insn->list = list;
+    memcpy(&insn->head, o, offsetof(struct wt_insn_operands, list));
+    return true;
+}
+
+/* What is known of the instruction at @p pc, which a wave is about to execute; NULL: nothing. */
+static const struct init_insn *insn_at(struct wt_check_init *c, uint32_t wave, uint64_t pc)
+{
+    struct wt_insn_operands o;
+    const uint64_t *known = wt_map_find(&c->code, pc + 1);
+    if (known && ((struct init_insn *)(uintptr_t)*known)->list)
+        return (struct init_insn *)(uintptr_t)*known;
+    if (!c->machine->ops->operands(c->machine, wave, pc, &o))
+        return NULL;
+    if (o.indirect)
+        return take_operands(&c->now, pc, &o) ? &c->now : NULL;
+    struct init_insn *insn = calloc(1, sizeof *insn);
+    uint64_t *place = insn && take_operands(insn, pc, &o) ? wt_map_add(&c->code, pc + 1) : NULL;
+    if (!place) {
+        free_insn(insn);
+        return NULL;
+    }
+    *place = (uint64_t)(uintptr_t)insn;
+    return insn;
+}
+
+/* ---- waves and groups ---- */
+
+static void free_group(struct init_space *s)
+{
+    init_space_clear(s);
+    free(s);
+}
+
+/* All registers and groups' memory count as defined. */
+static void begin_anew(struct wt_check_init *c)
+{
+    for (size_t i = 0; i < c->groups.room; i++)
+        if (c->groups.entry[i].key)
+            free_group((void *)(uintptr_t)c->groups.entry[i].value);
+    wt_map_free(&c->groups);
+    for (uint32_t i = 0; i < c->machine->waves; i++) {
+        init_free_wave(&c->wave[i]);
+        c->wave[i] = (struct init_wave){.id = 0};
+    }
+    c->writes = 0;
+    c->pending.insn = NULL;
+}
+
+/* Whether issue time @p time is no new one. What is known of a future that was dropped is
+ * forgotten. */
+static bool is_past(struct wt_check_init *c, uint64_t time)
+{
+    const struct wt_machine *m = c->machine;
+    if (c->resets != m->resets) {
+        begin_anew(c);
+        c->resets = m->resets;
+        c->most = 0;
+    }
+    if (time < m->known || c->lost)
+        return true;
+    if (time < c->most)
+        begin_anew(c);
+    c->most = time;
+    return false;
+}
+
+static struct init_wave *wave_of(struct wt_check_init *c, uint32_t slot, uint64_t id)
+{
+    struct init_wave *w = &c->wave[slot];
+    if (w->id == id)
+        return w;
+    init_free_wave(w); /* its begin was not seen */
+    *w = (struct init_wave){.id = id};
+    return w;
+}
+
+/* ---- what the observer is told ---- */
+
+static void before(void *context, struct wt_machine *m, const struct wt_issue *i)
+{
+    struct wt_check_init *c = context;
+    struct init_pending *p = &c->pending;
+    p->insn = NULL;
+    c->writes = 0;
+    if (!i->issues || is_past(c, i->time) || !(p->insn = insn_at(c, i->wave, i->pc)))
+        return;
+    const struct init_insn *insn = p->insn;
+    const unsigned lanes = insn->head.lanes;
+    const wt_lanes all = (lanes ? wt_lanes_first(lanes) << insn->head.first_lane : ~(wt_lanes)0) &
+                         wt_lanes_first(m->lanes);
+    p->wave = i->wave;
+    p->time = i->time;
+    p->pc = i->pc;
+    p->enabled = insn->head.exact      ? all & insn->head.enabled
+                 : insn->head.unmasked ? all
+                                       : all & i->mask;
+    p->slow = false;
+    if (p->any_done)
+        memset(p->done, 0, sizeof p->done);
+    p->any_done = false;
+    if (insn->head.any_lane && !p->enabled) {
+        p->insn = NULL;
+        return;
+    }
+    struct init_wave *w = wave_of(c, i->wave, wt_machine_wave_id(m, i->wave));
+    for (unsigned k = 0; k < insn->count && !p->slow; k++)
+        p->slow = insn->list[k].reads && insn->list[k].kind <= WT_OPERAND_SCALAR &&
+                  init_has_undefined(c, w, &insn->list[k], p->enabled);
+    if (p->slow)
+        init_issue(c, w);
+}
+
+static void after(void *context, struct wt_machine *m, const struct wt_issue *i)
+{
+    struct wt_check_init *c = context;
+    (void)m;
+    if (c->pending.insn && c->pending.time == i->time)
+        init_commit(c, &c->wave[i->wave]);
+    c->pending.insn = NULL;
+}
+
+static void take(void *context, struct wt_machine *m, const struct wt_observed *a)
+{
+    struct wt_check_init *c = context;
+    (void)m;
+    if (c->pending.insn && a->time == c->pending.time && a->wave == c->pending.wave)
+        init_access(c, &c->wave[a->wave], a);
+}
+
+static void change(void *context, struct wt_machine *m, uint64_t addr, uint64_t size)
+{
+    struct wt_check_init *c = context;
+    (void)m;
+    wt_check_init_filled(c->space, addr, size);
+}
+
+static void end_group(struct wt_check_init *c, uint64_t home)
+{
+    uint64_t *there = wt_map_find(&c->groups, home + 1);
+    if (!there)
+        return;
+    free_group((void *)(uintptr_t)*there);
+    wt_map_remove(&c->groups, home + 1);
+}
+
+static void event(void *context, struct wt_machine *m, const struct wt_observed_event *e)
+{
+    struct wt_check_init *c = context;
+    (void)m;
+    if (e->kind == WT_SEEN_LAUNCH)
+        forget_code(c); /* other code may have been loaded */
+    if (is_past(c, e->time))
+        return;
+    switch (e->kind) {
+    case WT_SEEN_WAVE:
+        init_begin_wave(c, &c->wave[e->wave], e->wave, e->id);
+        break;
+    case WT_SEEN_GROUP_END:
+        end_group(c, e->home);
+        break;
+    case WT_SEEN_LAUNCH_END:
+        init_lock();
+        init_report_visible(c);
+        init_unlock();
+        break;
+    default:
+        break;
+    }
+}
+
+/* ---- beginning and end ---- */
+
+bool wt_check_init_knows(const struct wt_machine *m)
+{
+    return m->ops->unwritten != wt_machine_untold;
+}
+
+struct wt_check_init *wt_check_init_begin(struct wt_machine *m, const void *space,
+                                          enum wt_init_level level, wt_found_fn *found,
+                                          void *context)
+{
+    struct wt_check_init *c = calloc(1, sizeof *c);
+    if (!c)
+        return NULL;
+    *c = (struct wt_check_init){.machine = m,
+                                .level = level,
+                                .found = found,
+                                .context = context,
+                                .last_launch = UINT64_MAX,
+                                .resets = m->resets};
+    c->wave = calloc(m->waves, sizeof *c->wave);
+    init_enter(c);
+    wt_check_init_set_space(c, space);
+    if (c->wave && c->global && wt_observe_beneath(m, take, before, after, c)) {
+        wt_observe_changes(m, change);
+        wt_groups_observe(m, event);
+        return c;
+    }
+    wt_check_init_free(c);
+    return NULL;
+}
+
+void wt_check_init_set_space(struct wt_check_init *c, const void *space)
+{
+    init_lock();
+    c->space = space;
+    c->global = init_memory_of(space);
+    init_unlock();
+}
+
+void wt_check_init_only(struct wt_check_init *c, uint64_t first, uint64_t last)
+{
+    c->first_launch = first;
+    c->last_launch = last;
+}
+
+void wt_check_init_free(struct wt_check_init *c)
+{
+    if (!c)
+        return;
+    init_leave(c);
+    if (c->wave)
+        begin_anew(c);
+    forget_code(c);
+    free(c->wave);
+    free(c->now.list);
+    free(c->write);
+    free(c->visible);
+    free(c);
+}
+
+void wt_check_init_end(struct wt_check_init *c)
+{
+    if (!c)
+        return;
+    init_lock();
+    init_report_visible(c);
+    init_unlock();
+    wt_observe_beneath(c->machine, NULL, NULL, NULL, c);
+    wt_check_init_free(c);
+}

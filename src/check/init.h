@@ -1,0 +1,47 @@
+/*
+ * The check of uninitialised values: which bits of registers and memory are defined, and what
+ * depends on the others. docs/checks.md has the rules of each family.
+ */
+#ifndef WT_CHECK_INIT_H
+#define WT_CHECK_INIT_H
+
+#include "check/memory.h"
+
+struct wt_check_init;
+
+/** What is reported beside uses of undefined bits. */
+enum wt_init_level {
+    WT_INIT_USE,  /**< nothing */
+    WT_INIT_COPY, /**< copies to the host */
+    WT_INIT_LOAD, /**< loads, too */
+};
+
+/** Whether the check knows what a family's launches leave undefined, and what its instructions do.
+ */
+bool wt_check_init_knows(const struct wt_machine *m);
+
+/**
+ * Follows what a machine's waves do from now on; the addresses of its GLOBAL memory are those of
+ * @p space (objects.h). All that waves and memory have now counts as defined. NULL without host
+ * memory. The caller ends it before the machine ends.
+ */
+struct wt_check_init *wt_check_init_begin(struct wt_machine *m, const void *space,
+                                          enum wt_init_level level, wt_found_fn *found,
+                                          void *context);
+/** Other addresses are valid from now on. */
+void wt_check_init_set_space(struct wt_check_init *c, const void *space);
+/** Only launches with these numbers are reported from now on. */
+void wt_check_init_only(struct wt_check_init *c, uint64_t first, uint64_t last);
+/** Nothing is looked at any more; frees the check. NULL is allowed. */
+void wt_check_init_end(struct wt_check_init *c);
+/** Frees the check of a machine that has ended. NULL is allowed. */
+void wt_check_init_free(struct wt_check_init *c);
+
+/** Follows memory of the process's objects (objects.h) from now on: it listens to news of them. */
+void wt_check_init_listen(enum wt_init_level level);
+/** Whether the host sees memory at once: it is no object that only copies reach. */
+bool wt_check_init_is_of_host(const void *space, uint64_t addr);
+/** The host writes to memory of GPUs. */
+void wt_check_init_filled(const void *space, uint64_t addr, uint64_t size);
+
+#endif

@@ -1,0 +1,93 @@
+/* What the host does with memory that is followed: allocations, copies, fills. See init.h. */
+#include "check/init_state.h"
+
+static void make(const struct wt_object_news *news)
+{
+    /* It is not in the table yet. */
+    const struct wt_object object = {.space = news->space,
+                                     .addr = news->addr,
+                                     .size = news->size,
+                                     .by = news->by,
+                                     .made = news->calls};
+    struct init_space *s;
+    if (!init_is_hidden(&object)) {
+        wt_check_init_filled(news->space, news->addr, news->size);
+        return;
+    }
+    init_lock();
+    init_new_origin(NULL);
+    s = init_memory_of(news->space);
+    const uint32_t origin =
+        init_new_origin(&(struct init_origin){.kind = INIT_OBJECT, .object = object});
+    if (s && origin)
+        init_undefine(s, news->addr, news->size, origin);
+    init_unlock();
+}
+
+bool wt_check_init_is_of_host(const void *space, uint64_t addr)
+{
+    struct wt_object object;
+    return !wt_object_find(space, addr, &object, NULL, NULL) || !init_is_hidden(&object);
+}
+
+/* A byte of what is copied to the host that must not be there. */
+static void judge_copy(struct init_space *s, uint64_t from, uint64_t size, const char *by,
+                       const struct wt_call_stack *calls, enum wt_init_level level)
+{
+    struct init_byte byte = {0};
+    const bool whole = level >= WT_INIT_COPY;
+    uint64_t at = init_find(s, from, size, true, &byte);
+    const bool computed = at < size;
+    if (!computed && whole)
+        at = init_find(s, from, size, false, &byte);
+    if (at < size)
+        init_report_result(init_checks(), byte.origin, computed, by, calls);
+}
+
+/* What a copy moves stays as it is, unless it goes to the host. */
+static void take_copy(const struct wt_object_news *news, enum wt_init_level level)
+{
+    const void *space = news->space;
+    const uint64_t to = news->addr, from = news->from, size = news->size;
+    const bool host = wt_check_init_is_of_host(space, to);
+    init_lock();
+    struct init_space *s = init_memory_of(space);
+    if (s && size && host && !init_is_defined(s, from, size))
+        judge_copy(s, from, size, news->by, &news->calls, level);
+    if (s && size && host)
+        init_define(s, to, size);
+    else if (s && size)
+        init_copy(s, to, s, from, size);
+    init_unlock();
+}
+
+void wt_check_init_filled(const void *space, uint64_t addr, uint64_t size)
+{
+    init_lock();
+    struct init_space *s = size ? init_memory_of(space) : NULL;
+    if (s)
+        init_define(s, addr, size);
+    init_unlock();
+}
+
+static void take_news(void *context, const struct wt_object_news *news)
+{
+    switch (news->event) {
+    case WT_OBJECT_MADE:
+        make(news);
+        break;
+    case WT_OBJECT_FREED:
+        break; /* what is made there next is undefined again */
+    case WT_OBJECT_COPIED:
+        take_copy(news, (enum wt_init_level)(uintptr_t)context);
+        break;
+    case WT_OBJECT_FILLED:
+        wt_check_init_filled(news->space, news->addr, news->size);
+        break;
+    }
+}
+
+void wt_check_init_listen(enum wt_init_level level)
+{
+    wt_objects_listen(take_news, (void *)(uintptr_t)level);
+}

@@ -1,0 +1,708 @@
+/* One instruction: what decides, what it computes, what it loads and stores. See init_state.h. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/array.h"
+#include "check/init_state.h"
+#include "emulator/machine/groups.h"
+
+/* ---- origins ---- */
+
+uint32_t init_computed(struct wt_check_init *c, uint32_t origin)
+{
+    struct wt_machine *m = c->machine;
+    const struct init_pending *p = &c->pending;
+    const struct wt_wave_head *w = wt_machine_wave(m, p->wave);
+    if (c->computed_of == origin && c->computed_pc == p->pc && origin)
+        return (uint32_t)c->computed_is;
+    struct init_origin o = *init_origin_of(origin);
+    if (o.pc)
+        return origin;
+    o.pc = p->pc;
+    o.time = p->time;
+    o.wave_id = wt_machine_wave_id(m, p->wave);
+    o.launch = w->group ? m->groups.ops->launch(m, w->group) : wt_machine_launch(m, 0);
+    o.group = w->group ? m->groups.ops->home(m, w->group) : 0;
+    o.entry = w->group ? m->groups.ops->entry(m, w->group) : 0;
+    o.lanes = p->enabled;
+    o.device = m->device;
+    o.by = c;
+    wt_machine_name_wave(m, p->wave, o.wave, sizeof o.wave);
+    init_lock();
+    const uint32_t made = init_new_origin(&o);
+    init_unlock();
+    if (!made)
+        return origin;
+    c->computed_of = origin;
+    c->computed_pc = p->pc;
+    c->computed_is = made;
+    return made;
+}
+
+/* ---- sources ---- */
+
+static bool is_register(const struct wt_insn_operand *o)
+{
+    return o->kind <= WT_OPERAND_SCALAR;
+}
+
+static bool is_source(const struct wt_insn_operand *o)
+{
+    return o->reads && !o->aside && o->kind <= WT_OPERAND_CONSTANT;
+}
+
+static bool is_of_wave(const struct wt_insn_operand *o)
+{
+    return o->kind == WT_OPERAND_SCALAR && !o->by_lane;
+}
+
+static bool accesses_memory(enum wt_operation operation)
+{
+    return operation >= WT_DOES_LOAD && operation <= WT_DOES_ATOMIC;
+}
+
+/* The value of a lane that is written. */
+static unsigned element_of(const struct wt_check_init *c, unsigned lane)
+{
+    return lane - c->pending.insn->head.first_lane;
+}
+
+/* A value that has more than 64 bits is looked at in parts. */
+static struct wt_defined fetch_any(const struct wt_check_init *c, const struct init_wave *w,
+                                   const struct wt_insn_operand *o, unsigned lane, bool *decides,
+                                   uint32_t *origin)
+{
+    const unsigned bits = o->by_lane ? 1 : init_bits_of(c, o);
+    struct wt_defined any = {0};
+    for (unsigned from = 0; from < bits; from += 64) {
+        const unsigned count = bits - from < 64 ? bits - from : 64;
+        const struct wt_defined part =
+            init_fetch(c, w, c->pending.wave, o, lane, element_of(c, lane), from, count, origin);
+        any.undefined |= part.undefined;
+        any.computed |= part.computed;
+        *decides |= part.undefined && (bits > 64 || wt_defined_may_be_zero_or_not(part, count));
+    }
+    return any;
+}
+
+/* ---- what decides ---- */
+
+/* Reports lanes whose operand has undefined bits, which then count as defined. @p truth: only
+ * whether it is 0 matters. */
+static void decide(struct wt_check_init *c, struct init_wave *w, const struct wt_insn_operand *o,
+                   bool truth, enum wt_finding_kind kind, const char *what)
+{
+    const wt_lanes own = c->pending.enabled, bit = own & -own;
+    wt_lanes bad = 0;
+    uint32_t origin = 0;
+    if (!own && !is_of_wave(o))
+        return;
+    for (wt_lanes left = is_of_wave(o) ? (bit ? bit : 1) : init_lanes_of(c, o, own); left;
+         left &= left - 1) {
+        const unsigned lane = wt_lanes_lowest(left);
+        bool decides = false;
+        const struct wt_defined is = fetch_any(c, w, o, lane, &decides, &origin);
+        if (truth ? decides : is.undefined != 0)
+            bad |= wt_lane_bit(lane);
+    }
+    if (!bad)
+        return;
+    init_report(c, kind, is_of_wave(o) && own ? own : bad, origin, what);
+    init_define_operand(c, w, o, is_of_wave(o) ? own : bad);
+}
+
+static void decide_all(struct wt_check_init *c, struct init_wave *w)
+{
+    const struct init_insn *insn = c->pending.insn;
+    const enum wt_operation operation = (enum wt_operation)insn->head.operation;
+    for (unsigned i = 0; i < insn->count; i++) {
+        const struct wt_insn_operand *o = &insn->list[i];
+        if (!o->reads || !is_register(o) || !init_has_undefined(c, w, o, c->pending.enabled))
+            continue;
+        if (o->guards)
+            decide(c, w, o, true, WT_FOUND_UNDEFINED_BRANCH, "what says which lanes execute it");
+        else if (accesses_memory(operation) && o->aside && !o->may_count)
+            decide(c, w, o, false, WT_FOUND_UNDEFINED_ADDRESS, "its address");
+        else if (operation == WT_DOES_BRANCH)
+            decide(c, w, o, true, WT_FOUND_UNDEFINED_BRANCH, "what says where it goes");
+        else if (operation == WT_DOES_ATOMIC)
+            decide(c, w, o, false, WT_FOUND_UNDEFINED_ATOMIC, "its operand");
+    }
+}
+
+/* ---- what it computes ---- */
+
+struct sources {
+    const struct wt_insn_operand *of[WT_DEFINED_SOURCES];
+    unsigned count;
+    bool more;    /* there are others */
+    bool crosses; /* of other lanes */
+    uint8_t from[WT_MAX_LANES];
+    bool has_from;
+};
+
+static void list_sources(const struct init_insn *insn, unsigned pair, struct sources *s)
+{
+    *s = (struct sources){.count = 0};
+    for (unsigned i = 0; i < insn->count; i++) {
+        const struct wt_insn_operand *o = &insn->list[i];
+        if (!is_source(o) || (o->pair && o->pair != pair))
+            continue;
+        s->crosses |= o->crosses;
+        if (s->count < WT_DEFINED_SOURCES)
+            s->of[s->count++] = o;
+        else
+            s->more = true;
+    }
+    if (insn->head.turned && s->count >= 2) {
+        const struct wt_insn_operand *first = s->of[0];
+        s->of[0] = s->of[1];
+        s->of[1] = first;
+    }
+}
+
+static bool are_one(const struct wt_insn_operand *a, const struct wt_insn_operand *b)
+{
+    return is_register(a) && a->kind == b->kind && a->file == b->file && a->number == b->number &&
+           a->first == b->first && a->bits == b->bits && a->step == b->step;
+}
+
+/* The union of an operand's undefined bits. */
+static struct wt_defined fetch_lanes(const struct wt_check_init *c, const struct init_wave *w,
+                                     const struct wt_insn_operand *o, wt_lanes lanes,
+                                     uint32_t *origin)
+{
+    struct wt_defined all = {0};
+    bool decides = false;
+    for (wt_lanes left = lanes; left; left &= left - 1) {
+        const struct wt_defined one = fetch_any(c, w, o, wt_lanes_lowest(left), &decides, origin);
+        all.undefined |= one.undefined;
+        all.computed |= one.undefined;
+    }
+    return all;
+}
+
+static struct wt_defined fetch_source(const struct wt_check_init *c, const struct init_wave *w,
+                                      const struct sources *s, const struct wt_insn_operand *o,
+                                      unsigned lane, uint32_t *origin)
+{
+    const unsigned bits = o->by_lane ? 1 : init_bits_of(c, o);
+    unsigned of =
+        o->whose == WT_LANE_OWN ? lane : wt_lanes_lowest(init_lanes_of(c, o, c->pending.enabled));
+    if (o->kind == WT_OPERAND_ROW && o->crosses) {
+        if (!s->has_from)
+            return fetch_lanes(c, w, o, c->pending.enabled, origin);
+        if (s->from[lane] >= WT_ZERO_LANE)
+            return (struct wt_defined){0};
+        of = s->from[lane];
+    }
+    return init_fetch(c, w, c->pending.wave, o, of, element_of(c, of), 0, bits < 64 ? bits : 64,
+                      origin);
+}
+
+static bool compares(enum wt_operation operation)
+{
+    return operation >= WT_DOES_EQUAL && operation <= WT_DOES_NOT_GREATER_SIGNED;
+}
+
+/* How many bits an operation is for: those of its result; a comparison has those of its sources. */
+static unsigned width_of(const struct wt_check_init *c, const struct sources *s,
+                         const struct wt_insn_operand *main, enum wt_operation operation)
+{
+    unsigned bits = c->pending.insn->head.width;
+    if (!bits && main && !compares(operation))
+        bits = main->by_lane ? 1 : init_bits_of(c, main);
+    for (unsigned i = 0; !bits && i < s->count; i++)
+        if (is_register(s->of[i]))
+            bits = init_bits_of(c, s->of[i]);
+    return bits == 0 ? 1 : bits > 64 ? 64 : bits;
+}
+
+/* Whether what says where an operand is, or how the instruction computes, is undefined. */
+static bool has_undefined_aside(const struct wt_check_init *c, const struct init_wave *w,
+                                unsigned lane, uint32_t *origin)
+{
+    const struct init_insn *insn = c->pending.insn;
+    bool decides = false;
+    for (unsigned i = 0; i < insn->count; i++) {
+        const struct wt_insn_operand *o = &insn->list[i];
+        if (o->reads && o->aside && is_register(o) && !o->guards &&
+            fetch_any(c, w, o, lane, &decides, origin).undefined)
+            return true;
+    }
+    return false;
+}
+
+/* Result and flag for a lane, or (lane 0 or the lowest one) for the wave. */
+static struct wt_defined compute(struct wt_check_init *c, const struct init_wave *w,
+                                 const struct sources *s, unsigned pair, unsigned bits,
+                                 unsigned lane, struct wt_defined *flag, uint32_t *origin)
+{
+    const struct wt_insn_operands *head = &c->pending.insn->head;
+    /* Of several parts of a result the first one is what the operation says. */
+    enum wt_operation operation =
+        pair > 1 && head->then ? WT_DOES_OTHER : (enum wt_operation)head->operation;
+    struct wt_defined in[WT_DEFINED_SOURCES], result;
+    uint32_t from = 0;
+    bool wide = s->more;
+    for (unsigned i = 0; i < s->count; i++) {
+        in[i] = fetch_source(c, w, s, s->of[i], lane, &from);
+        wide |= is_register(s->of[i]) && init_bits_of(c, s->of[i]) > 64;
+    }
+    if (has_undefined_aside(c, w, lane, &from)) {
+        const uint64_t all = bits < 64 ? (UINT64_C(1) << bits) - 1 : UINT64_MAX;
+        result = (struct wt_defined){0, all, all};
+        *flag = (struct wt_defined){0, 1, 1};
+    } else if (wide) {
+        bool decides = false;
+        struct wt_defined all = {0};
+        for (unsigned i = 0; i < c->pending.insn->count; i++) {
+            const struct wt_insn_operand *o = &c->pending.insn->list[i];
+            if (is_source(o) && is_register(o))
+                all.undefined |= fetch_any(c, w, o, lane, &decides, &from).undefined;
+        }
+        in[0] = (struct wt_defined){0, all.undefined ? UINT64_MAX : 0, 0};
+        operation = WT_DOES_OTHER;
+        result = wt_defined_result(operation, in, 1, bits, false, WT_FLAG_OTHER, flag);
+    } else if (operation == WT_DOES_OTHER || operation >= WT_DOES_LOAD) {
+        for (unsigned i = 0; i < s->count; i++)
+            if (in[i].undefined)
+                in[i].undefined = UINT64_MAX;
+        result = wt_defined_result(WT_DOES_OTHER, in, s->count, bits, false, WT_FLAG_OTHER, flag);
+    } else if (head->then && operation != WT_DOES_OTHER) {
+        in[0] = wt_defined_result(operation, in, 2, bits, false, WT_FLAG_OTHER, NULL);
+        in[1] = in[2];
+        result = wt_defined_result((enum wt_operation)head->then, in, s->count > 2 ? 2 : 1, bits,
+                                   false, (enum wt_flag)head->flag, flag);
+    } else {
+        result = wt_defined_result(operation, in, s->count, bits,
+                                   s->count > 1 && are_one(s->of[0], s->of[1]),
+                                   (enum wt_flag)head->flag, flag);
+    }
+    *origin = result.computed || (flag && flag->undefined && !result.undefined)
+                  ? init_computed(c, from)
+                  : from;
+    return result;
+}
+
+/* ---- results ---- */
+
+/* What of an instruction's results is not its value: a flag, lanes of a mask, SCC. */
+static bool is_flag(const struct wt_insn_operand *o, const struct wt_insn_operand *main)
+{
+    return o != main;
+}
+
+static bool is_result(const struct wt_insn_operand *o)
+{
+    return o->writes && is_register(o) && !o->aside;
+}
+
+/* The operand that the operation's result goes to. */
+static const struct wt_insn_operand *main_result(const struct init_insn *insn)
+{
+    const struct wt_insn_operand *main = NULL;
+    for (unsigned i = 0; i < insn->count; i++) {
+        const struct wt_insn_operand *o = &insn->list[i];
+        if (!is_result(o))
+            continue;
+        if (o->guards)
+            return o;
+        if (!main)
+            main = o;
+    }
+    return main;
+}
+
+/* The mask of lanes becomes this, which must be defined. */
+static void decide_mask(struct wt_check_init *c, const struct wt_insn_operand *o,
+                        struct wt_defined is, uint32_t origin, wt_lanes lanes)
+{
+    if (!is.undefined)
+        return;
+    if (!o->by_lane)
+        lanes = is.undefined;
+    init_report(c, WT_FOUND_UNDEFINED_BRANCH, lanes, origin, "the mask of lanes");
+}
+
+static void put_result(struct wt_check_init *c, const struct wt_insn_operand *o, unsigned lane,
+                       struct wt_defined is, uint32_t origin)
+{
+    const unsigned bits = o->by_lane ? 1 : init_bits_of(c, o);
+    if (!is.undefined || o->guards)
+        return;
+    for (unsigned from = 0; from < bits; from += 64)
+        init_put(c, o, lane, element_of(c, lane), from, bits - from < 64 ? bits - from : 64,
+                 from ? (struct wt_defined){0, UINT64_MAX, UINT64_MAX} : is, origin);
+}
+
+/* The results of operands of one pair, for a lane or the wave. */
+static void put_results(struct wt_check_init *c, const struct init_wave *w, const struct sources *s,
+                        const struct wt_insn_operand *main, unsigned pair, wt_lanes lanes,
+                        bool of_wave)
+{
+    const struct init_insn *insn = c->pending.insn;
+    const enum wt_operation operation = (enum wt_operation)insn->head.operation;
+    const unsigned bits = width_of(c, s, main, operation);
+    for (wt_lanes left = lanes; left; left &= left - 1) {
+        const unsigned lane = wt_lanes_lowest(left);
+        struct wt_defined flag = {0};
+        uint32_t origin = 0;
+        if (s->has_from && s->from[lane] == WT_NO_LANE) {
+            if (main->reads)
+                put_result(c, main, lane,
+                           init_fetch(c, w, c->pending.wave, main, lane, element_of(c, lane), 0,
+                                      bits, &origin),
+                           origin);
+            continue;
+        }
+        const struct wt_defined is = compute(c, w, s, pair, bits, lane, &flag, &origin);
+        if (!is.undefined && !flag.undefined)
+            continue;
+        for (unsigned i = 0; i < insn->count; i++) {
+            const struct wt_insn_operand *o = &insn->list[i];
+            if (!is_result(o) || o->pair != pair || is_of_wave(o) != of_wave)
+                continue;
+            const bool beside = is_flag(o, main) && !compares(operation);
+            if (beside && main->guards)
+                continue; /* the old mask */
+            struct wt_defined own = beside ? flag : is;
+            if (beside && operation == WT_DOES_OTHER)
+                own = (struct wt_defined){0, UINT64_MAX, UINT64_MAX};
+            if (o->guards)
+                decide_mask(c, o, own, origin, wt_lane_bit(lane));
+            put_result(c, o, lane, own, origin);
+        }
+    }
+}
+
+static void compute_all(struct wt_check_init *c, const struct init_wave *w)
+{
+    struct init_pending *p = &c->pending;
+    const struct init_insn *insn = p->insn;
+    const struct wt_insn_operand *main = main_result(insn);
+    uint64_t pairs = 0;
+    if (!main)
+        return;
+    for (unsigned i = 0; i < insn->count; i++)
+        if (is_result(&insn->list[i]))
+            pairs |= UINT64_C(1) << (insn->list[i].pair & 63);
+    for (; pairs; pairs &= pairs - 1) {
+        const unsigned pair = (unsigned)__builtin_ctzll(pairs);
+        struct sources s;
+        list_sources(insn, pair, &s);
+        bool by_lanes = false, by_wave = false;
+        for (unsigned i = 0; i < insn->count; i++)
+            if (is_result(&insn->list[i]) && insn->list[i].pair == pair) {
+                if (pair && insn->list[i].pair == pair)
+                    main = &insn->list[i];
+                by_wave |= is_of_wave(&insn->list[i]);
+                by_lanes |= !is_of_wave(&insn->list[i]);
+            }
+        if (s.crosses)
+            s.has_from = c->machine->ops->lane_sources(c->machine, p->wave, p->pc, s.from);
+        if (s.has_from && s.count > 1 && s.of[0]->writes) { /* what lanes keep that take none */
+            memmove(s.of, s.of + 1, --s.count * sizeof(*s.of));
+        }
+        if (by_lanes)
+            put_results(c, w, &s, main, pair,
+                        main->kind == WT_OPERAND_ROW ? init_lanes_of(c, main, p->enabled)
+                                                     : p->enabled,
+                        false);
+        if (by_wave)
+            put_results(c, w, &s, main, pair, p->enabled ? p->enabled & -p->enabled : 1, true);
+    }
+}
+
+/* A branch that compares. */
+static void decide_comparison(struct wt_check_init *c, const struct init_wave *w)
+{
+    struct sources s;
+    wt_lanes bad = 0;
+    uint32_t origin = 0;
+    list_sources(c->pending.insn, 0, &s);
+    const unsigned bits = width_of(c, &s, NULL, (enum wt_operation)c->pending.insn->head.operation);
+    for (wt_lanes left = c->pending.enabled; left; left &= left - 1) {
+        struct wt_defined flag = {0};
+        uint32_t from = 0;
+        if (!compute(c, w, &s, 0, bits, wt_lanes_lowest(left), &flag, &from).undefined)
+            continue;
+        bad |= wt_lane_bit(wt_lanes_lowest(left));
+        origin = origin ? origin : from;
+    }
+    if (bad)
+        init_report(c, WT_FOUND_UNDEFINED_BRANCH, bad, origin, "what says where it goes");
+}
+
+void init_issue(struct wt_check_init *c, struct init_wave *w)
+{
+    const struct init_insn *insn = c->pending.insn;
+    const enum wt_operation operation = (enum wt_operation)insn->head.operation;
+    decide_all(c, w);
+    if (insn->head.decides)
+        decide_comparison(c, w);
+    else if (operation < WT_DOES_LOAD)
+        compute_all(c, w);
+}
+
+/* ---- loads and stores ---- */
+
+/* The operand that has byte @p at of what is moved; *within becomes the byte of it. NULL: none
+ * does. */
+static const struct wt_insn_operand *data_at(const struct wt_check_init *c, bool writes,
+                                             unsigned at, unsigned *within)
+{
+    const struct init_insn *insn = c->pending.insn;
+    for (unsigned i = 0; i < insn->count; i++) {
+        const struct wt_insn_operand *o = &insn->list[i];
+        if (!is_register(o) || o->aside || (writes ? !o->writes : !o->reads))
+            continue;
+        const unsigned bytes = init_bits_of(c, o) / 8;
+        if (at < bytes) {
+            *within = at;
+            return o;
+        }
+        at -= bytes;
+    }
+    return NULL;
+}
+
+/* Bytes that a lane has loaded, from byte @p at of its data on. */
+static void put_loaded(struct wt_check_init *c, unsigned lane, unsigned at,
+                       const struct init_byte *byte, unsigned size, bool converted)
+{
+    const bool is_signed = c->pending.insn->head.operation == WT_DOES_LOAD_SIGNED;
+    const struct wt_insn_operand *o = NULL;
+    unsigned within;
+    for (unsigned i = 0; i < size; i++) {
+        if (byte[i].undefined && (o = data_at(c, true, at + i, &within)))
+            init_put(c, o, lane, element_of(c, lane), 8 * within, 8,
+                     (struct wt_defined){0, byte[i].undefined, byte[i].computed}, byte[i].origin);
+    }
+    /* A sign that fills the rest of the register. */
+    if (is_signed && byte[size - 1].undefined & 0x80 && (o = data_at(c, true, at, &within))) {
+        const bool computed = byte[size - 1].computed & 0x80;
+        const unsigned bits = init_bits_of(c, o), from = 8 * size;
+        if (bits > from)
+            init_put(c, o, lane, element_of(c, lane), from, bits - from,
+                     (struct wt_defined){0, UINT64_MAX, computed ? UINT64_MAX : 0},
+                     byte[size - 1].origin);
+    }
+    for (unsigned i = 0; converted && i < size; i++) {
+        if (!byte[i].undefined)
+            continue;
+        const struct wt_defined all = {0, UINT64_MAX, UINT64_MAX};
+        for (unsigned k = 0; k < c->pending.insn->count; k++)
+            if (is_result(&c->pending.insn->list[k]))
+                put_result(c, &c->pending.insn->list[k], lane, all,
+                           init_computed(c, byte[i].origin));
+        return;
+    }
+}
+
+/* Bytes that a lane stores. */
+static void fetch_stored(struct wt_check_init *c, const struct init_wave *w, unsigned lane,
+                         unsigned at, struct init_byte *byte, unsigned size)
+{
+    for (unsigned i = 0; i < size; i++) {
+        unsigned within;
+        const struct wt_insn_operand *o = data_at(c, false, at + i, &within);
+        byte[i] = (struct init_byte){0};
+        if (!o || o->kind == WT_OPERAND_CONSTANT)
+            continue;
+        uint32_t origin = 0;
+        const struct wt_defined is =
+            init_fetch(c, w, c->pending.wave, o, lane, element_of(c, lane), 8 * within, 8, &origin);
+        byte[i] = (struct init_byte){(uint8_t)is.undefined, (uint8_t)is.computed, origin};
+    }
+}
+
+static struct init_space *space_of(struct wt_check_init *c, struct init_wave *w,
+                                   const struct wt_observed *a)
+{
+    if (a->space == WT_OBSERVED_GLOBAL)
+        return c->global;
+    if (a->space == WT_OBSERVED_PRIVATE)
+        return &w->own;
+    if (a->space != WT_OBSERVED_GROUP || a->home == WT_HOME_NOW)
+        return NULL;
+    uint64_t *there = wt_map_add(&c->groups, a->home + 1);
+    struct init_space *s = there ? (struct init_space *)(uintptr_t)*there : NULL;
+    if (there && !s && (s = calloc(1, sizeof *s))) {
+        s->origin = INIT_OF_GROUP;
+        *there = (uint64_t)(uintptr_t)s;
+    }
+    return s;
+}
+
+static uint64_t address_of(const struct wt_observed *a, unsigned lane)
+{
+    enum { GROUP_WINDOW = 1 << 24 };
+    return a->space == WT_OBSERVED_PRIVATE ? (uint64_t)lane << 40 | a->at[lane]
+           : a->space == WT_OBSERVED_GROUP ? a->at[lane] % GROUP_WINDOW
+                                           : a->at[lane];
+}
+
+/* Whether the lanes access bytes one behind the other. */
+static bool is_contiguous(const struct wt_observed *a, uint64_t *first, uint64_t *size)
+{
+    wt_lanes left = a->lanes;
+    if (a->space == WT_OBSERVED_PRIVATE || !left)
+        return false;
+    *first = address_of(a, wt_lanes_lowest(left));
+    *size = 0;
+    for (; left; left &= left - 1, *size += a->size)
+        if (address_of(a, wt_lanes_lowest(left)) != *first + *size)
+            return false;
+    return true;
+}
+
+static bool are_defined(struct init_space *s, const struct wt_observed *a)
+{
+    uint64_t first, size;
+    if (is_contiguous(a, &first, &size))
+        return init_is_defined(s, first, size);
+    for (wt_lanes left = a->lanes; left; left &= left - 1)
+        if (!init_is_defined(s, address_of(a, wt_lanes_lowest(left)), a->size))
+            return false;
+    return true;
+}
+
+/* Bytes that the load was widened by, outside of the object. */
+static void undefine_beyond(struct wt_check_init *c, const struct wt_observed *a, unsigned lane,
+                            struct init_byte *byte)
+{
+    struct wt_object object;
+    struct wt_good good;
+    const uint64_t at = a->at[lane];
+    if (wt_objects_judge(c->space, at, a->size, false, &object, &good) != WT_PARTLY)
+        return;
+    struct init_origin o = {.kind = INIT_BEYOND, .object = object, .load = a->pc};
+    const uint32_t origin = init_new_origin(&o);
+    for (unsigned i = 0; i < a->size; i++)
+        if (at + i < object.addr || at + i - object.addr >= object.size)
+            byte[i] = (struct init_byte){0xff, 0, origin};
+}
+
+/* Whether some lane's load may be partly outside of its object. */
+static bool may_leave(struct wt_check_init *c, const struct wt_observed *a)
+{
+    enum { ELEMENT = 4 };
+    struct wt_object object;
+    uint64_t low = UINT64_MAX, high = 0;
+    if (a->space != WT_OBSERVED_GLOBAL || a->size <= ELEMENT || a->kind != WT_WATCH_READ)
+        return false;
+    for (wt_lanes left = a->lanes; left; left &= left - 1) {
+        const uint64_t at = a->at[wt_lanes_lowest(left)];
+        low = at < low ? at : low;
+        high = at + a->size - 1 > high ? at + a->size - 1 : high;
+    }
+    if (c->good.state == wt_objects_state() && low >= c->good.first && high <= c->good.last)
+        return false;
+    if (high - low >= INT32_MAX)
+        return true;
+    struct wt_good good;
+    if (wt_objects_judge(c->space, low, high - low + 1, false, &object, &good) != WT_GOOD)
+        return true;
+    c->good = good;
+    return false;
+}
+
+static void note_visible(struct wt_check_init *c, uint64_t addr, unsigned size)
+{
+    enum { MOST = 4096 };
+    struct wt_object object;
+    if (wt_object_find(c->space, addr, &object, NULL, NULL) && init_is_hidden(&object))
+        return;
+    for (size_t i = 0; i < c->visibles; i++)
+        if (c->visible[i].addr == addr && c->visible[i].size >= size)
+            return;
+    struct init_page_seen *grown =
+        c->visibles < MOST
+            ? wt_array_grow(c->visible, &c->visible_room, c->visibles + 1, sizeof *grown)
+            : NULL;
+    if (!grown)
+        return;
+    c->visible = grown;
+    grown[c->visibles++] = (struct init_page_seen){addr, size};
+}
+
+static void load(struct wt_check_init *c, struct init_space *s, const struct wt_observed *a,
+                 const struct init_pending *p)
+{
+    const enum wt_operation operation = (enum wt_operation)p->insn->head.operation;
+    const bool beyond = may_leave(c, a),
+               decides = a->kind == WT_WATCH_ACCESS && operation != WT_DOES_EXCHANGE;
+    wt_lanes bad = 0;
+    uint32_t origin = 0;
+    if (!beyond && are_defined(s, a))
+        return;
+    for (wt_lanes left = a->lanes; left; left &= left - 1) {
+        const unsigned lane = wt_lanes_lowest(left);
+        struct init_byte byte[INIT_MOST_BYTES];
+        bool any = false;
+        init_load(s, address_of(a, lane), a->size, byte);
+        if (beyond)
+            undefine_beyond(c, a, lane, byte);
+        for (unsigned i = 0; i < a->size; i++)
+            if (byte[i].undefined) {
+                any = true;
+                origin = origin ? origin : byte[i].origin;
+            }
+        if (!any)
+            continue;
+        bad |= wt_lane_bit(lane);
+        if (decides)
+            init_define(s, address_of(a, lane), a->size);
+        else {
+            init_unlock();
+            put_loaded(c, lane, p->done[lane], byte, a->size,
+                       operation == WT_DOES_OTHER || operation > WT_DOES_ATOMIC);
+            init_lock();
+        }
+    }
+    if (bad && decides)
+        init_report(c, WT_FOUND_UNDEFINED_ATOMIC, bad, origin, "the value in memory");
+    else if (bad && c->level >= WT_INIT_LOAD)
+        init_report(c, WT_FOUND_UNDEFINED_LOAD, bad, origin, "what is loaded");
+}
+
+static void store(struct wt_check_init *c, struct init_wave *w, struct init_space *s,
+                  const struct wt_observed *a)
+{
+    uint64_t first, size;
+    if (!c->pending.slow && is_contiguous(a, &first, &size)) {
+        init_define(s, first, size);
+        return;
+    }
+    for (wt_lanes left = a->lanes; left; left &= left - 1) {
+        const unsigned lane = wt_lanes_lowest(left);
+        struct init_byte byte[INIT_MOST_BYTES];
+        bool seen = false;
+        if (!c->pending.slow) {
+            init_define(s, address_of(a, lane), a->size);
+            continue;
+        }
+        fetch_stored(c, w, lane, c->pending.done[lane], byte, a->size);
+        init_store(s, address_of(a, lane), a->size, byte);
+        for (unsigned i = 0; i < a->size; i++)
+            seen |= c->level >= WT_INIT_COPY ? byte[i].undefined : byte[i].computed;
+        if (seen && a->space == WT_OBSERVED_GLOBAL)
+            note_visible(c, a->at[lane], a->size);
+    }
+}
+
+void init_access(struct wt_check_init *c, struct init_wave *w, const struct wt_observed *a)
+{
+    struct init_pending *p = &c->pending;
+    init_lock();
+    struct init_space *s = space_of(c, w, a);
+    if (s && a->kind != WT_WATCH_WRITE)
+        load(c, s, a, p);
+    if (s && a->kind != WT_WATCH_READ)
+        store(c, w, s, a);
+    init_unlock();
+    for (wt_lanes left = a->lanes; left; left &= left - 1)
+        p->done[wt_lanes_lowest(left)] = (uint8_t)(p->done[wt_lanes_lowest(left)] + a->size);
+    p->any_done = true;
+}

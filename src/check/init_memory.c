@@ -1,0 +1,111 @@
+/* Definedness of memory, which all devices of a process share. See init_state.h. */
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/array.h"
+#include "check/init_state.h"
+
+static struct {
+    pthread_mutex_t lock;
+    struct wt_map spaces; /* address of the space's word + 1 -> struct init_space */
+    struct init_origin **origin;
+    size_t origins, origin_room;
+    struct wt_check_init *checks;
+} shared = {.lock = PTHREAD_MUTEX_INITIALIZER};
+
+void init_lock(void)
+{
+    pthread_mutex_lock(&shared.lock);
+}
+
+void init_unlock(void)
+{
+    pthread_mutex_unlock(&shared.lock);
+}
+
+struct init_space *init_memory_of(const void *space)
+{
+    uint64_t *there = wt_map_add(&shared.spaces, (uint64_t)(uintptr_t)space + 1);
+    struct init_space *s = there ? (struct init_space *)(uintptr_t)*there : NULL;
+    if (there && !s && (s = calloc(1, sizeof *s)))
+        *there = (uint64_t)(uintptr_t)s;
+    return s;
+}
+
+/* ---- origins ---- */
+
+static uint32_t add_origin(const struct init_origin *o)
+{
+    struct init_origin **grown = wt_array_grow(shared.origin, &shared.origin_room,
+                                               shared.origins + 1, sizeof(*grown)),
+                       *copy = grown ? malloc(sizeof *copy) : NULL;
+    shared.origin = grown ? grown : shared.origin;
+    if (!copy)
+        return 0;
+    *copy = *o;
+    grown[shared.origins++] = copy;
+    return (uint32_t)shared.origins - 1;
+}
+
+uint32_t init_new_origin(const struct init_origin *o)
+{
+    static const enum init_origin_kind fixed[INIT_FIXED] = {INIT_NOWHERE, INIT_REGISTER,
+                                                            INIT_PRIVATE, INIT_GROUP};
+    while (shared.origins < INIT_FIXED) {
+        const size_t before = shared.origins;
+        add_origin(&(struct init_origin){.kind = fixed[before]});
+        if (shared.origins == before)
+            return 0;
+    }
+    return o ? add_origin(o) : 0;
+}
+
+const struct init_origin *init_origin_of(uint32_t number)
+{
+    static const struct init_origin none = {.kind = INIT_NOWHERE};
+    return number < shared.origins ? shared.origin[number] : &none;
+}
+
+void init_enter(struct wt_check_init *c)
+{
+    init_lock();
+    init_new_origin(NULL);
+    c->next = shared.checks;
+    shared.checks = c;
+    init_unlock();
+}
+
+void init_leave(struct wt_check_init *c)
+{
+    init_lock();
+    for (struct wt_check_init **at = &shared.checks; *at; at = &(*at)->next)
+        if (*at == c) {
+            *at = c->next;
+            break;
+        }
+    for (size_t i = 0; i < shared.origins; i++)
+        if (shared.origin[i]->by == c)
+            shared.origin[i]->by = NULL;
+    init_unlock();
+}
+
+/* ---- objects ---- */
+
+bool init_is_hidden(const struct wt_object *object)
+{
+    /* Of allocators whose memory the host sees by copies alone; what others make is written by the
+       host, too, which nobody sees. */
+    static const char *const names[] = {
+        "hipMalloc",   "hipMallocAsync",         "hipMallocPitch",       "hipMalloc3D",
+        WT_CHECK_HEAP, "hipMallocFromPoolAsync", "hipExtMallocWithFlags"};
+    for (size_t i = 0; object->by && i < sizeof names / sizeof *names; i++)
+        if (strcmp(object->by, names[i]) == 0)
+            return true;
+    return false;
+}
+
+struct wt_check_init *init_checks(void)
+{
+    return shared.checks;
+}

@@ -1,0 +1,373 @@
+/* Which bits of registers are defined. See init_state.h. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/array.h"
+#include "check/init_state.h"
+
+/* ---- where operands are ---- */
+
+static const struct wt_operand_file *file_of(const struct wt_check_init *c,
+                                             const struct wt_insn_operand *o)
+{
+    return &c->machine->ops->operand_files[o->file];
+}
+
+unsigned init_bits_of(const struct wt_check_init *c, const struct wt_insn_operand *o)
+{
+    const unsigned of_file = file_of(c, o)->bits;
+    return o->kind > WT_OPERAND_SCALAR ? 64 : !of_file ? 0 : o->bits ? o->bits : of_file;
+}
+
+wt_lanes init_lanes_of(const struct wt_check_init *c, const struct wt_insn_operand *o, wt_lanes own)
+{
+    (void)c;
+    switch (o->whose) {
+    case WT_LANE_OWN:
+        return own;
+    case WT_LANE_FIRST:
+        return wt_lane_bit(own ? wt_lanes_lowest(own) : 0);
+    default:
+        return wt_lane_bit(o->whose - WT_LANE_0);
+    }
+}
+
+/* The bit of its file at which bit @p from of a lane's value is; *room: how many lie behind it. */
+static uint64_t bit_of(const struct wt_check_init *c, const struct wt_insn_operand *o,
+                       unsigned lane, unsigned element, unsigned from, unsigned *room)
+{
+    const struct wt_operand_file *f = file_of(c, o);
+    const unsigned at = o->first + from;
+    if (f->per_lane) {
+        const unsigned lanes = c->machine->lanes, within = at % f->bits;
+        *room = f->bits - within;
+        return ((uint64_t)(o->number + at / f->bits) * lanes + lane) * f->bits + within;
+    }
+    *room = 64;
+    const uint64_t bit = (uint64_t)o->number * f->bits + at;
+    if (o->by_lane)
+        return bit + lane;
+    if (o->kind != WT_OPERAND_ROW)
+        return bit;
+    const unsigned row = o->row ? o->row : WT_MAX_LANES;
+    return bit + (uint64_t)(element / row) * o->row_step + (uint64_t)(element % row) * o->step;
+}
+
+/* ---- cells ---- */
+
+static bool has(const uint64_t *set, size_t cell)
+{
+    return set[cell / 64] >> cell % 64 & 1;
+}
+
+static uint32_t undefined_of(const struct init_file *f, size_t cell)
+{
+    return cell >= f->cells || !has(f->any, cell) ? 0
+           : has(f->fresh, cell)                  ? UINT32_MAX
+                                                  : f->undefined[cell];
+}
+
+static bool make_values(struct init_file *f)
+{
+    if (f->undefined)
+        return true;
+    uint32_t *all = malloc(f->cells * 3 * sizeof *all);
+    if (!all)
+        return false;
+    f->undefined = all;
+    f->computed = all + f->cells;
+    f->origin = all + 2 * f->cells;
+    return true;
+}
+
+/* So many cells at least, those behind the ones there were being defined. */
+static bool grow(struct init_file *f, size_t cells)
+{
+    enum { STEP = 1024 };
+    const size_t room = (cells + STEP - 1) / STEP * STEP;
+    if (cells <= f->cells)
+        return true;
+    struct init_file grown = {.cells = room,
+                              .any = calloc(room / 64, sizeof(uint64_t)),
+                              .fresh = calloc(room / 64, sizeof(uint64_t))};
+    if (!grown.any || !grown.fresh || !make_values(&grown)) {
+        free(grown.any);
+        free(grown.fresh);
+        return false;
+    }
+    if (f->cells) {
+        memcpy(grown.any, f->any, f->cells / 8);
+        memcpy(grown.fresh, f->fresh, f->cells / 8);
+        memcpy(grown.undefined, f->undefined, f->cells * sizeof *f->undefined);
+        memcpy(grown.computed, f->computed, f->cells * sizeof *f->computed);
+        memcpy(grown.origin, f->origin, f->cells * sizeof *f->origin);
+    }
+    free(f->any);
+    free(f->fresh);
+    free(f->undefined);
+    *f = grown;
+    return true;
+}
+
+/* @p mask: of the cell's bits, which become `is`. */
+static void set_cell(struct init_file *f, size_t cell, uint32_t mask, uint32_t undefined,
+                     uint32_t computed, uint32_t origin)
+{
+    const uint64_t bit = UINT64_C(1) << cell % 64;
+    if (cell >= f->cells && (!undefined || !grow(f, cell + 1)))
+        return;
+    const bool fresh = has(f->fresh, cell);
+    const uint32_t old = undefined_of(f, cell),
+                   old_computed = old && !fresh ? f->computed[cell] & old : 0;
+    const uint32_t now = (old & ~mask) | (undefined & mask);
+    f->fresh[cell / 64] &= ~bit;
+    f->any[cell / 64] = now ? f->any[cell / 64] | bit : f->any[cell / 64] & ~bit;
+    if (!now)
+        return;
+    f->undefined[cell] = now;
+    f->computed[cell] = (old_computed & ~mask) | (computed & mask);
+    if (undefined & mask)
+        f->origin[cell] = origin;
+    else if (fresh)
+        f->origin[cell] = INIT_OF_REGISTER;
+}
+
+static void set_bits(struct init_file *f, uint64_t bit, unsigned bits, struct wt_defined is,
+                     uint32_t origin)
+{
+    for (unsigned done = 0, count; done < bits; done += count) {
+        const unsigned within = (unsigned)((bit + done) % INIT_CELL);
+        count = INIT_CELL - within < bits - done ? INIT_CELL - within : bits - done;
+        const uint32_t mask = (uint32_t)((UINT64_C(1) << count) - 1) << within;
+        set_cell(f, (bit + done) / INIT_CELL, mask, (uint32_t)(is.undefined >> done) << within,
+                 (uint32_t)(is.computed >> done) << within, origin);
+    }
+}
+
+/* ---- reading ---- */
+
+static bool any_in(const struct init_file *f, uint64_t first, uint64_t last)
+{
+    if (first >= f->cells)
+        return false;
+    if (last >= f->cells)
+        last = f->cells - 1;
+    for (uint64_t word = first / 64; word <= last / 64; word++) {
+        uint64_t bits = f->any[word];
+        if (word == first / 64)
+            bits &= UINT64_MAX << first % 64;
+        if (word == last / 64)
+            bits &= UINT64_MAX >> (63 - last % 64);
+        if (bits)
+            return true;
+    }
+    return false;
+}
+
+/* Registers of 32 bits in 64 lanes: a word of the set is a row. */
+static bool is_word_a_row(const struct wt_check_init *c, const struct wt_insn_operand *o)
+{
+    const struct wt_operand_file *f = file_of(c, o);
+    return f->per_lane && f->bits == INIT_CELL && c->machine->lanes == 64;
+}
+
+/* The cells that any lane's value has a part of. */
+static void extent(const struct wt_check_init *c, const struct wt_insn_operand *o, uint64_t *first,
+                   uint64_t *last)
+{
+    const struct wt_operand_file *f = file_of(c, o);
+    const unsigned bits = init_bits_of(c, o), lanes = c->machine->lanes;
+    if (f->per_lane) {
+        *first = (uint64_t)o->number * lanes * f->bits / INIT_CELL;
+        *last =
+            (((uint64_t)o->number + (o->first + bits - 1) / f->bits + 1) * lanes * f->bits - 1) /
+            INIT_CELL;
+        return;
+    }
+    const uint64_t bit = (uint64_t)o->number * f->bits + o->first;
+    uint64_t reach = bits - 1;
+    if (o->kind == WT_OPERAND_ROW) {
+        const unsigned row = o->row ? o->row : WT_MAX_LANES, used = lanes < row ? lanes : row;
+        reach += (uint64_t)(used - 1) * o->step + (uint64_t)((lanes - 1) / row) * o->row_step;
+    }
+    *first = bit / INIT_CELL;
+    *last = (bit + reach) / INIT_CELL;
+}
+
+bool init_has_undefined(const struct wt_check_init *c, const struct init_wave *w,
+                        const struct wt_insn_operand *o, wt_lanes lanes)
+{
+    const struct init_file *f = &w->file[o->file];
+    const unsigned bits = init_bits_of(c, o);
+    uint64_t first, last;
+    if (!bits || !f->cells)
+        return false;
+    if (is_word_a_row(c, o)) {
+        const uint64_t mask = o->crosses ? UINT64_MAX : (uint64_t)init_lanes_of(c, o, lanes);
+        for (unsigned n = o->number; n <= o->number + (o->first + bits - 1) / INIT_CELL; n++)
+            if (n < f->cells / 64 && f->any[n] & mask)
+                return true;
+        return false;
+    }
+    extent(c, o, &first, &last);
+    return any_in(f, first, last);
+}
+
+struct wt_defined init_fetch(const struct wt_check_init *c, const struct init_wave *w,
+                             uint32_t slot, const struct wt_insn_operand *o, unsigned lane,
+                             unsigned element, unsigned from, unsigned bits, uint32_t *origin)
+{
+    struct wt_defined all = {0};
+    if (o->kind == WT_OPERAND_CONSTANT)
+        return (struct wt_defined){.value = (uint64_t)o->value >> from};
+    const struct init_file *f = &w->file[o->file];
+    for (unsigned done = 0, count, room; done < bits; done += count) {
+        const uint64_t bit = bit_of(c, o, lane, element, from + done, &room),
+                       cell = bit / INIT_CELL;
+        const unsigned within = (unsigned)(bit % INIT_CELL);
+        uint32_t value = 0;
+        count = INIT_CELL - within < room ? INIT_CELL - within : room;
+        count = count < bits - done ? count : bits - done;
+        const uint64_t mask = (UINT64_C(1) << count) - 1;
+        const uint64_t undefined = undefined_of(f, cell) >> within & mask;
+        const bool fresh = undefined && has(f->fresh, cell);
+        c->machine->ops->read_cell(c->machine, slot, o->file, cell, &value);
+        all.value |= (value >> within & mask) << done;
+        all.undefined |= undefined << done;
+        if (undefined && !fresh)
+            all.computed |= (f->computed[cell] >> within & undefined) << done;
+        if (undefined && !*origin)
+            *origin = fresh ? INIT_OF_REGISTER : f->origin[cell];
+    }
+    return all;
+}
+
+/* ---- writing ---- */
+
+void init_put(struct wt_check_init *c, const struct wt_insn_operand *o, unsigned lane,
+              unsigned element, unsigned from, unsigned bits, struct wt_defined is, uint32_t origin)
+{
+    for (unsigned done = 0, count, room; done < bits; done += count) {
+        const uint64_t bit = bit_of(c, o, lane, element, from + done, &room);
+        struct init_write *grown =
+            wt_array_grow(c->write, &c->write_room, c->writes + 1, sizeof *grown);
+        count = room < bits - done ? room : bits - done;
+        if (!grown) {
+            c->lost = true;
+            return;
+        }
+        c->write = grown;
+        grown[c->writes++] = (struct init_write){
+            o->file, bit, count, {0, is.undefined >> done, is.computed >> done}, origin};
+    }
+}
+
+/* Whole cells of rows are defined. */
+static bool define_rows(const struct wt_check_init *c, struct init_file *f,
+                        const struct wt_insn_operand *o, wt_lanes lanes)
+{
+    const unsigned bits = init_bits_of(c, o);
+    if (!is_word_a_row(c, o) || o->first || bits % INIT_CELL)
+        return false;
+    const uint64_t keep = ~(uint64_t)init_lanes_of(c, o, lanes);
+    for (unsigned n = o->number; n < o->number + bits / INIT_CELL && n < f->cells / 64; n++) {
+        f->any[n] &= keep;
+        f->fresh[n] &= f->any[n];
+    }
+    return true;
+}
+
+void init_define_operand(struct wt_check_init *c, struct init_wave *w,
+                         const struct wt_insn_operand *o, wt_lanes lanes)
+{
+    struct init_file *f = &w->file[o->file];
+    const unsigned bits = init_bits_of(c, o);
+    static const struct wt_defined defined = {0};
+    uint64_t first, last;
+    unsigned room;
+    if (!bits || !f->cells || (o->kind == WT_OPERAND_ROW && o->crosses && o->writes && o->reads) ||
+        define_rows(c, f, o, lanes))
+        return; /* of one that crosses lanes it is not known which of them it leaves alone */
+    extent(c, o, &first, &last);
+    if (!any_in(f, first, last))
+        return;
+    if (o->kind == WT_OPERAND_SCALAR && (!o->by_lane || o->crosses)) {
+        set_bits(f, (uint64_t)o->number * file_of(c, o)->bits + o->first, 0, defined, 0);
+        for (unsigned done = 0; done < bits; done += 64)
+            set_bits(f, (uint64_t)o->number * file_of(c, o)->bits + o->first + done,
+                     bits - done < 64 ? bits - done : 64, defined, 0);
+        return;
+    }
+    const unsigned first_lane = c->pending.insn ? c->pending.insn->head.first_lane : 0;
+    for (wt_lanes left = init_lanes_of(c, o, lanes); left; left &= left - 1) {
+        const unsigned lane = wt_lanes_lowest(left), whole = o->by_lane ? 1 : bits;
+        for (unsigned done = 0, count; done < whole; done += count) {
+            const uint64_t bit = bit_of(c, o, lane, lane - first_lane, done, &room);
+            count = room < whole - done ? room : whole - done;
+            set_bits(f, bit, count, defined, 0);
+        }
+    }
+}
+
+void init_commit(struct wt_check_init *c, struct init_wave *w)
+{
+    const struct init_insn *insn = c->pending.insn;
+    for (unsigned i = 0; i < insn->count; i++)
+        if (insn->list[i].writes && insn->list[i].kind <= WT_OPERAND_SCALAR)
+            init_define_operand(c, w, &insn->list[i], c->pending.enabled);
+    for (size_t i = 0; i < c->writes; i++)
+        set_bits(&w->file[c->write[i].file], c->write[i].bit, c->write[i].bits, c->write[i].is,
+                 c->write[i].origin);
+    c->writes = 0;
+}
+
+/* ---- waves ---- */
+
+/* [first, last] of a file are undefined, and have no values. */
+static bool make_fresh(struct init_file *f, size_t first, size_t last)
+{
+    if (!grow(f, last + 1))
+        return false;
+    for (size_t cell = first; cell <= last; cell++) {
+        f->any[cell / 64] |= UINT64_C(1) << cell % 64;
+        f->fresh[cell / 64] |= UINT64_C(1) << cell % 64;
+        if (cell % 64 == 0 && last - cell >= 64) {
+            f->any[cell / 64] = f->fresh[cell / 64] = UINT64_MAX;
+            cell += 63;
+        }
+    }
+    return true;
+}
+
+void init_begin_wave(struct wt_check_init *c, struct init_wave *w, uint32_t slot, uint64_t id)
+{
+    struct wt_machine *m = c->machine;
+    struct wt_unwritten list[WT_UNWRITTEN];
+    for (unsigned i = 0; i < INIT_FILES; i++)
+        if (w->file[i].cells) {
+            memset(w->file[i].any, 0, w->file[i].cells / 8);
+            memset(w->file[i].fresh, 0, w->file[i].cells / 8);
+        }
+    init_space_clear(&w->own);
+    w->own.origin = INIT_OF_PRIVATE;
+    w->id = id;
+    const size_t count = m->ops->unwritten(m, slot, list);
+    for (size_t i = 0; i < count; i++) {
+        const struct wt_operand_file *f = &m->ops->operand_files[list[i].file];
+        const uint64_t bits = (uint64_t)f->bits * (f->per_lane ? m->lanes : 1),
+                       first = list[i].first * bits / INIT_CELL,
+                       end = ((uint64_t)list[i].first + list[i].count) * bits / INIT_CELL;
+        if (end > first && !make_fresh(&w->file[list[i].file], first, end - 1))
+            c->lost = true;
+    }
+}
+
+void init_free_wave(struct init_wave *w)
+{
+    for (unsigned i = 0; i < INIT_FILES; i++) {
+        free(w->file[i].any);
+        free(w->file[i].fresh);
+        free(w->file[i].undefined);
+    }
+    init_space_clear(&w->own);
+}

@@ -1,0 +1,110 @@
+/* What the check of uninitialised values reports. See init_state.h. */
+#include <stdio.h>
+#include <string.h>
+
+#include "check/init_state.h"
+
+/* Where it comes from, and who has computed with it first. */
+static void describe(struct wt_finding *f, const struct init_origin *o, const char *what)
+{
+    static const char *const kinds[] = {
+        [INIT_NOWHERE] = "of unknown origin",
+        [INIT_REGISTER] = "from a register that nothing has written",
+        [INIT_PRIVATE] = "from a lane's own memory, which nothing has written",
+        [INIT_GROUP] = "from the group's memory, which nothing has written since the group began",
+        [INIT_OBJECT] = "from the allocation, where nothing has written",
+        [INIT_BEYOND] = "from a load that reaches beyond the object"};
+    snprintf(f->text, sizeof f->text, "%s has bits %s", what, kinds[o->kind]);
+    if (o->kind >= INIT_OBJECT)
+        wt_finding_of_object(f, &o->object);
+}
+
+static void describe_first(struct wt_finding *f, const struct init_origin *o)
+{
+    if (!o->pc || o->pc == f->pc)
+        return;
+    f->other = (struct wt_finding_other){.pc = o->pc,
+                                         .time = o->time,
+                                         .lanes = {(uint64_t)o->lanes, (uint64_t)(o->lanes >> 64)},
+                                         .wave_id = o->wave_id,
+                                         .access = WT_NO_ACCESS};
+    memcpy(f->other.wave, o->wave, sizeof f->other.wave);
+}
+
+void init_report(struct wt_check_init *c, enum wt_finding_kind kind, wt_lanes lanes,
+                 uint32_t origin, const char *what)
+{
+    struct wt_machine *m = c->machine;
+    const struct init_pending *p = &c->pending;
+    const struct wt_wave_head *w = wt_machine_wave(m, p->wave);
+    const struct init_origin *o = init_origin_of(origin);
+    const uint64_t launch = w->group ? m->groups.ops->launch(m, w->group) : wt_machine_launch(m, 0);
+    if (launch < c->first_launch || launch > c->last_launch)
+        return;
+    struct wt_finding f = {.kind = kind,
+                           .severity = WT_ERROR,
+                           .access = WT_NO_ACCESS,
+                           .pc = p->pc,
+                           .time = p->time,
+                           .lanes = {(uint64_t)lanes, (uint64_t)(lanes >> 64)},
+                           .wave_id = wt_machine_wave_id(m, p->wave),
+                           .launch = launch,
+                           .entry = w->group ? m->groups.ops->entry(m, w->group) : 0,
+                           .groups = w->group ? m->groups.ops->home(m, w->group) : 0,
+                           .device = m->device,
+                           .times = 1,
+                           .lanes_of = wt_lanes_count(lanes)};
+    wt_machine_name_wave(m, p->wave, f.wave, sizeof f.wave);
+    describe(&f, o, what);
+    describe_first(&f, o);
+    c->found(c->context, &f);
+}
+
+void init_report_result(struct wt_check_init *c, uint32_t origin, bool computed, const char *by,
+                        const struct wt_call_stack *calls)
+{
+    const struct init_origin *o = init_origin_of(origin);
+    struct wt_finding f = {.kind = computed ? WT_FOUND_UNDEFINED_RESULT : WT_FOUND_UNDEFINED_COPY,
+                           .severity = WT_ERROR,
+                           .space = WT_FOUND_HOST,
+                           .access = WT_NO_ACCESS,
+                           .times = 1};
+    char what[100];
+    snprintf(what, sizeof what, "what %s copies to the host", by ? by : "");
+    if (!by)
+        snprintf(what, sizeof what, "memory that the host sees");
+    if (calls)
+        f.calls = *calls;
+    if (computed && o->pc && o->by) {
+        if (o->launch < o->by->first_launch || o->launch > o->by->last_launch)
+            return;
+        c = o->by;
+        f.pc = o->pc;
+        f.time = o->time;
+        f.wave_id = o->wave_id;
+        f.lanes[0] = (uint64_t)o->lanes;
+        f.lanes[1] = (uint64_t)(o->lanes >> 64);
+        f.lanes_of = wt_lanes_count(o->lanes);
+        f.launch = o->launch;
+        f.groups = o->group;
+        f.entry = o->entry;
+        f.device = o->device;
+        memcpy(f.wave, o->wave, sizeof f.wave);
+    }
+    describe(&f, o, what);
+    if (c)
+        c->found(c->context, &f);
+}
+
+void init_report_visible(struct wt_check_init *c)
+{
+    struct init_byte byte = {0};
+    for (size_t i = 0; i < c->visibles; i++) {
+        const struct init_page_seen *v = &c->visible[i];
+        const bool computed = init_find(c->global, v->addr, v->size, true, &byte) < v->size;
+        const uint64_t at = init_find(c->global, v->addr, v->size, computed, &byte);
+        if (at < v->size && (computed || c->level >= WT_INIT_COPY))
+            init_report_result(c, byte.origin, computed, NULL, NULL);
+    }
+    c->visibles = 0;
+}

@@ -1,0 +1,71 @@
+/*
+ * Which bits of memory are defined, in pages that are made as they are needed; and where what is
+ * undefined comes from.
+ */
+#ifndef WT_CHECK_INIT_SHADOW_H
+#define WT_CHECK_INIT_SHADOW_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/map.h"
+
+enum {
+    INIT_PAGE = 256,      /* bytes */
+    INIT_GRANULE = 4,     /* bytes that have one origin */
+    INIT_MOST_BYTES = 128 /* of a lane's access */
+};
+
+/* Page of memory, of which some bytes are undefined. */
+struct init_page {
+    uint8_t undefined[INIT_PAGE]; /* bits of each byte */
+    uint8_t computed[INIT_PAGE / 8];
+    uint32_t origin[INIT_PAGE / INIT_GRANULE]; /* of the latest undefined byte */
+    uint16_t count;                            /* undefined bytes */
+};
+
+/* Memory that is undefined where there is no page. */
+struct init_region {
+    uint64_t first, last;
+    uint32_t origin;
+};
+
+/* Zeros: all of it is defined. */
+struct init_space {
+    struct wt_map pages;         /* number + 1 -> DEFINED, or the page */
+    uint64_t last;               /* number + 1 of the page that was looked up last, ... */
+    struct init_page *last_page; /* ... and this; NULL: it is defined */
+    struct init_region *region;  /* by address */
+    size_t regions, room;
+    uint32_t origin; /* not 0: all that no region is of is undefined */
+    bool lost;       /* the host had no memory: what is not known is defined */
+};
+
+/* A byte of memory, or of a register. */
+struct init_byte {
+    uint8_t undefined, computed; /* bits */
+    uint32_t origin;
+};
+
+/* Whether all of the bytes are defined. */
+bool init_is_defined(struct init_space *s, uint64_t addr, uint64_t size);
+/* What the bytes are. */
+void init_load(struct init_space *s, uint64_t addr, unsigned size, struct init_byte *out);
+/* They become this. */
+void init_store(struct init_space *s, uint64_t addr, unsigned size, const struct init_byte *bytes);
+/* All of them are defined from now on. */
+void init_define(struct init_space *s, uint64_t addr, uint64_t size);
+/* All of them are undefined from now on. */
+void init_undefine(struct init_space *s, uint64_t addr, uint64_t size, uint32_t origin);
+/* The bytes become those at @p from of a space, which may be the same one. */
+void init_copy(struct init_space *s, uint64_t addr, struct init_space *of, uint64_t from,
+               uint64_t size);
+/* The first byte of a range with bits that are undefined, and computed where @p computed; size:
+ * there is none. */
+uint64_t init_find(struct init_space *s, uint64_t addr, uint64_t size, bool computed,
+                   struct init_byte *byte);
+/* Frees its pages; it is as zeros are, but for `origin`. */
+void init_space_clear(struct init_space *s);
+
+#endif

@@ -1,0 +1,169 @@
+/* The check of uninitialised values: what its files share. */
+#ifndef WT_CHECK_INIT_STATE_H
+#define WT_CHECK_INIT_STATE_H
+
+#include "check/definedness.h"
+#include "check/init.h"
+#include "check/init_shadow.h"
+#include "emulator/machine/observe.h"
+
+enum { INIT_FILES = 10, INIT_CELL = 32 /* bits */ };
+
+/* Where undefined bits come from. */
+enum init_origin_kind {
+    INIT_NOWHERE,
+    INIT_REGISTER, /* that nobody has written since the wave began */
+    INIT_PRIVATE,  /* a lane's own memory */
+    INIT_GROUP,    /* a group's */
+    INIT_OBJECT,   /* an object of the program */
+    INIT_BEYOND,   /* behind the object that a wider load was for */
+};
+
+struct init_origin {
+    enum init_origin_kind kind;
+    struct wt_object object; /* OBJECT, BEYOND */
+    uint64_t load;           /* BEYOND: the instruction */
+    /* the first instruction that has computed with it; pc 0: it is copied as it is */
+    uint64_t pc, time, wave_id, launch, group, entry;
+    wt_lanes lanes;
+    uint32_t device;
+    char wave[WT_WAVE_NAME];
+    struct wt_check_init *by;
+};
+
+/* Registers: cells of 32 bits. */
+struct init_file {
+    size_t cells;
+    uint64_t *any;   /* a bit a cell: some bits are undefined */
+    uint64_t *fresh; /* of these: all bits, and the cell has no values yet */
+    uint32_t *undefined, *computed, *origin;
+};
+
+struct init_wave {
+    uint64_t id;
+    struct init_file file[INIT_FILES];
+    struct init_space own; /* PRIVATE memory: a lane's is at lane << 40 */
+};
+
+/* What is known of an instruction. */
+struct init_insn {
+    uint64_t pc;
+    unsigned count;
+    struct wt_insn_operands head; /* its list is not used */
+    struct wt_insn_operand *list;
+};
+
+/* Bits of a register that an instruction will have written. */
+struct init_write {
+    uint8_t file;
+    uint64_t bit;
+    unsigned bits;
+    struct wt_defined is;
+    uint32_t origin;
+};
+
+/* The instruction that is being executed. */
+struct init_pending {
+    const struct init_insn *insn; /* NULL: it is not looked at */
+    uint32_t wave;
+    uint64_t time, pc;
+    wt_lanes enabled;
+    bool slow;                  /* some of its sources are undefined */
+    uint8_t done[WT_MAX_LANES]; /* bytes that each lane has loaded or stored */
+    bool any_done;
+};
+
+struct wt_check_init {
+    struct wt_machine *machine;
+    const void *space;
+    struct init_space *global; /* of it */
+    enum wt_init_level level;
+    wt_found_fn *found;
+    void *context;
+    uint64_t first_launch, last_launch;
+    uint64_t resets, most; /* the machine's then, and the latest issue time */
+    bool lost, skips;
+    struct init_wave *wave; /* by slot */
+    struct wt_map groups;   /* home + 1 -> struct init_space */
+    struct wt_map code;     /* pc + 1 -> struct init_insn */
+    struct init_insn now;   /* whose registers choose its operands */
+    struct init_pending pending;
+    struct init_write *write;
+    size_t writes, write_room;
+    struct init_page_seen {
+        uint64_t addr;
+        unsigned size;
+    } * visible; /* computed undefined bytes in memory that the host sees */
+    size_t visibles, visible_room;
+    struct wt_good good;                            /* for loads that were widened */
+    uint64_t computed_of, computed_pc, computed_is; /* the last new origin */
+    struct wt_check_init *next;
+};
+
+/* ---- init_memory.c: what all devices of a process share; the lock is held ---- */
+
+void init_lock(void);
+void init_unlock(void);
+/* Memory of a space. NULL without host memory. */
+struct init_space *init_memory_of(const void *space);
+/* A new origin, by number; 0 without host memory. */
+uint32_t init_new_origin(const struct init_origin *o);
+const struct init_origin *init_origin_of(uint32_t number);
+/* Origins that are always there. */
+enum { INIT_OF_REGISTER = 1, INIT_OF_PRIVATE, INIT_OF_GROUP, INIT_FIXED };
+/* Whether the host sees memory only as far as it copies it. */
+bool init_is_hidden(const struct wt_object *object);
+/* One of the checks that are there, which knows the next one; NULL: none is. */
+struct wt_check_init *init_checks(void);
+/* A check begins, or ends. */
+void init_enter(struct wt_check_init *c);
+void init_leave(struct wt_check_init *c);
+
+/* ---- init_registers.c ---- */
+
+/* Whether lanes of an operand that is read have undefined bits; more may be said. */
+bool init_has_undefined(const struct wt_check_init *c, const struct init_wave *w,
+                        const struct wt_insn_operand *o, wt_lanes lanes);
+/* Bits [from, from + bits) of a lane's value; *origin: of an undefined one. */
+struct wt_defined init_fetch(const struct wt_check_init *c, const struct init_wave *w,
+                             uint32_t slot, const struct wt_insn_operand *o, unsigned lane,
+                             unsigned element, unsigned from, unsigned bits, uint32_t *origin);
+/* They become this, when the instruction has issued. */
+void init_put(struct wt_check_init *c, const struct wt_insn_operand *o, unsigned lane,
+              unsigned element, unsigned from, unsigned bits, struct wt_defined is,
+              uint32_t origin);
+/* What is written is defined, but for what was put. */
+void init_commit(struct wt_check_init *c, struct init_wave *w);
+/* They are defined from now on. */
+void init_define_operand(struct wt_check_init *c, struct init_wave *w,
+                         const struct wt_insn_operand *o, wt_lanes lanes);
+/* The bits of an operand's value in a lane. */
+unsigned init_bits_of(const struct wt_check_init *c, const struct wt_insn_operand *o);
+/* The lanes of an operand, of those that are enabled. */
+wt_lanes init_lanes_of(const struct wt_check_init *c, const struct wt_insn_operand *o,
+                       wt_lanes own);
+/* A wave begins: registers are what a launch leaves. */
+void init_begin_wave(struct wt_check_init *c, struct init_wave *w, uint32_t slot, uint64_t id);
+void init_free_wave(struct init_wave *w);
+
+/* ---- init_issue.c ---- */
+
+/* Before an instruction: looks at what decides, and what its results will be. */
+void init_issue(struct wt_check_init *c, struct init_wave *w);
+/* An access of it. */
+void init_access(struct wt_check_init *c, struct init_wave *w, const struct wt_observed *a);
+/* The origin of what the instruction computes of it. */
+uint32_t init_computed(struct wt_check_init *c, uint32_t origin);
+
+/* ---- init_report.c ---- */
+
+void init_report(struct wt_check_init *c, enum wt_finding_kind kind, wt_lanes lanes,
+                 uint32_t origin, const char *what);
+/* What the host gets was computed from undefined bits, or (not computed) is undefined; @p by: of a
+ * copy; NULL: it sees the memory. */
+void init_report_result(struct wt_check_init *c, uint32_t origin, bool computed, const char *by,
+                        const struct wt_call_stack *calls);
+/* At the end of a launch: what the host sees. */
+void init_report_visible(struct wt_check_init *c);
+
+#endif

@@ -1,0 +1,389 @@
+/* Planted uses of values that nothing has written, and idioms, in HIP and CUDA C++. init.txt says
+ * what each case's mistake is: its lines have the comment BUG and the label's marks. A case without
+ * its mistake (bad = 0) executes the same code as it should be. The oracle is MemorySanitizer on
+ * this file, compiled for the host: gpu.h's threads. */
+#include "gpu.h"
+#include "cases.h"
+
+enum { N = 64, HALF = N / 2 };
+
+/* Memory of which the first @p written ints have values. */
+static int *device(size_t count, size_t written)
+{
+    int *p, here[4 * N];
+    (void)API(Malloc)(&p, count * sizeof *p);
+    for (size_t i = 0; i < written; i++)
+        here[i] = (int)(i * 7 % 61);
+    if (written)
+        (void)API(Memcpy)(p, here, written * sizeof *p, API(MemcpyHostToDevice));
+    return p;
+}
+
+/* What the host gets of @p count ints; those of a bad case are not its result. */
+static void take(int *out, size_t count, int bad)
+{
+    int here[4 * N];
+    (void)API(Memcpy)(here, out, count * sizeof *out, API(MemcpyDeviceToHost));
+    int sum = 0;
+    for (size_t i = 0; i < count; i++)
+        sum |= here[i] == 12345;
+    if (sum)
+        puts("");
+    if (bad)
+        memset(here, 0, sizeof here);
+    result(here, count * sizeof *here);
+    (void)API(Free)(out);
+}
+
+/* A kernel (out, in, bad), of whose N numbers `in` those from @p short_of on are missing in a bad
+ * case. */
+template <class Kernel> static void run(Kernel kernel, int bad, size_t short_of = 0)
+{
+    int *in = device(N, bad ? short_of : N), *out = device(N, N);
+    LAUNCH(kernel, 1, N, 0, 0, out, in, bad);
+    (void)API(DeviceSynchronize)();
+    take(out, N, bad);
+    (void)API(Free)(in);
+}
+
+#define RUN(name, kernel, ...)                                                                     \
+    static void name(int bad)                                                                      \
+    {                                                                                              \
+        run(kernel, bad, ##__VA_ARGS__);                                                           \
+    }
+#define RUN_GOOD(name, kernel, ...)                                                                \
+    static void name(int)                                                                          \
+    {                                                                                              \
+        run(kernel, 0, ##__VA_ARGS__);                                                             \
+    }
+
+/* ---- what the host gets ---- */
+
+__global__ void add_one(int *out, const int *in, int)
+{
+    const int i = threadIdx.x;
+    out[i] = in[i] + 1; /* BUG sum */
+}
+RUN(sum_of_unwritten, add_one)
+RUN(sum_of_a_part, add_one, 48)
+
+__global__ void scale(int *out, const int *in, int)
+{
+    const int i = threadIdx.x;
+    out[i] = (int)((float)in[i] * 1.5f); /* BUG float */
+}
+RUN(float_of_unwritten, scale, HALF)
+
+__device__ int twice(int x)
+{
+    return x * 3; /* BUG callee */
+}
+
+__global__ void in_function(int *out, const int *in, int)
+{
+    const int i = threadIdx.x;
+    out[i] = twice(in[i]);
+}
+RUN(product_in_a_function, in_function)
+
+__global__ void reduce(int *out, const int *in, int)
+{
+    const int i = threadIdx.x;
+    if (i)
+        return;
+    int sum = 0;
+    for (int k = 0; k < N; k++)
+        sum += in[k]; /* BUG reduce */
+    out[0] = sum;
+}
+RUN(reduction_of_a_part, reduce, N - 1)
+
+/* ---- branches ---- */
+
+__global__ void compare(int *out, const int *in, int)
+{
+    const int i = threadIdx.x;
+    if (in[i] > 5) /* BUG branch */
+        out[i | 1] = 5;
+    else
+        atomicAdd(&out[0], 1);
+}
+RUN(branch_on_unwritten, compare, HALF)
+
+__global__ void count_down(int *out, const int *in, int)
+{
+    const int i = threadIdx.x;
+    int n = 0;
+    for (int k = in[i]; k % 64 > 3; k /= 2) /* BUG loop */
+        n++;
+    out[i] = n;
+}
+RUN(loop_on_unwritten, count_down, HALF)
+
+/* ---- addresses ---- */
+
+__global__ void gather(int *out, const int *in, int)
+{
+    const int i = threadIdx.x;
+    out[i] = in[in[i] & (HALF - 1)]; /* BUG gather */
+}
+RUN(index_of_unwritten, gather, HALF)
+
+__global__ void scatter(int *out, const int *in, int)
+{
+    const int i = threadIdx.x;
+    out[(in[i] & 1) + 2 * (i / 2)] = i / 2; /* BUG scatter */
+}
+RUN(index_of_a_store, scatter, HALF)
+
+/* ---- atomics ---- */
+
+__global__ void total(int *out, const int *in, int)
+{
+    const int i = threadIdx.x;
+    atomicAdd(&out[0], in[i]); /* BUG atomic */
+}
+RUN(atomic_of_unwritten, total, HALF)
+
+__global__ void counter(int *count, int)
+{
+    atomicAdd(count, 1); /* BUG counter */
+}
+
+static void unwritten_counter(int bad)
+{
+    int *count = device(1, !bad);
+    LAUNCH(counter, 1, N, 0, 0, count, bad);
+    (void)API(DeviceSynchronize)();
+    take(count, 1, bad);
+}
+
+/* ---- shared and private memory ---- */
+
+__global__ void neighbours(int *out, const int *in, int bad)
+{
+    __shared__ int s[N];
+    const int i = threadIdx.x;
+    if (!bad || i < HALF)
+        s[i] = in[i];
+    __syncthreads();
+    out[i] = s[i] + s[(i + 1) % N]; /* BUG shared */
+}
+RUN(shared_of_a_part, neighbours, N)
+
+__global__ void shared_branch(int *out, const int *in, int bad)
+{
+    __shared__ int s[N];
+    const int i = threadIdx.x;
+    if (!bad || i)
+        s[i] = in[i];
+    __syncthreads();
+    if (s[i ^ 1] < 9) /* BUG shared_branch */
+        out[i | 1] = 5;
+    else
+        atomicAdd(&out[0], 1);
+}
+RUN(branch_on_shared, shared_branch, N)
+
+__global__ void own_array(int *out, const int *in, int bad)
+{
+    const int i = threadIdx.x;
+    volatile int own[8];
+    for (int k = bad; k < 8; k++)
+        own[k] = in[i] + k;
+    out[i] = own[in[i] & 7 ? 3 : 0] + own[0]; /* BUG own */
+}
+RUN(own_of_a_part, own_array, N)
+
+/* ---- idioms ---- */
+
+/* Bytes that are only copied may be undefined. */
+struct padded {
+    char tag;
+    int number;
+};
+
+__global__ void copy_padded(padded *to, const padded *from)
+{
+    to[threadIdx.x] = from[threadIdx.x];
+}
+
+static void padding_is_copied(int)
+{
+    padded *from, *to, here[N];
+    (void)API(Malloc)(&from, sizeof here);
+    (void)API(Malloc)(&to, sizeof here);
+    for (int i = 0; i < N; i++) {
+        here[i].tag = (char)i;
+        here[i].number = i * i;
+    }
+    (void)API(Memcpy)(from, here, sizeof here, API(MemcpyHostToDevice));
+    LAUNCH(copy_padded, 1, N, 0, 0, to, from);
+    (void)API(DeviceSynchronize)();
+    padded back[N];
+    (void)API(Memcpy)(back, to, sizeof back, API(MemcpyDeviceToHost));
+    int sum[2] = {0, 0};
+    for (int i = 0; i < N; i++) {
+        sum[0] += back[i].tag;
+        sum[1] += back[i].number;
+    }
+    result(sum, sizeof sum);
+    (void)API(Free)(from);
+    (void)API(Free)(to);
+}
+
+__global__ void copy_all(int *to, const int *from)
+{
+    to[threadIdx.x] = from[threadIdx.x];
+}
+
+static void unused_tail_is_copied(int)
+{
+    int *from = device(N, HALF), *to = device(N, 0), here[N];
+    LAUNCH(copy_all, 1, N, 0, 0, to, from);
+    (void)API(DeviceSynchronize)();
+    (void)API(Memcpy)(here, to, sizeof here, API(MemcpyDeviceToHost));
+    result(here, HALF * sizeof *here);
+    (void)API(Free)(from);
+    (void)API(Free)(to);
+}
+
+/* Bits that a mask takes away, and bytes of which some are used. */
+__global__ void low_byte(int *out, int *scratch, int)
+{
+    const int i = threadIdx.x;
+    ((unsigned char *)scratch)[4 * i + 1] = (unsigned char)i;
+    out[i] = (scratch[i] >> 8) & 0xff;
+}
+
+static void byte_of_a_word(int bad)
+{
+    int *scratch = device(N, 0), *out = device(N, N);
+    LAUNCH(low_byte, 1, N, 0, 0, out, scratch, bad);
+    (void)API(DeviceSynchronize)();
+    take(out, N, 0);
+    (void)API(Free)(scratch);
+}
+
+/* Each lane uses what it has written alone. */
+__global__ void partly(int *out, int *scratch, int)
+{
+    const int i = threadIdx.x;
+    if (i % 3 == 0)
+        scratch[i] = i;
+    if (i % 3 == 0 && scratch[i] > 4)
+        out[i] = scratch[i];
+}
+
+static void own_elements(int bad)
+{
+    int *scratch = device(N, 0), *out = device(N, N);
+    LAUNCH(partly, 1, N, 0, 0, out, scratch, bad);
+    (void)API(DeviceSynchronize)();
+    take(out, N, 0);
+    (void)API(Free)(scratch);
+}
+
+__global__ void tree(int *out, const int *in, int)
+{
+    __shared__ int s[N];
+    const int i = threadIdx.x;
+    s[i] = in[i];
+    __syncthreads();
+    for (int step = HALF; step; step /= 2) {
+        if (i < step)
+            s[i] += s[i + step];
+        __syncthreads();
+    }
+    if (i == 0)
+        out[0] = s[0];
+}
+RUN_GOOD(tree_of_shared, tree, N)
+
+__global__ void conditional(int *out, const int *in, int)
+{
+    const int i = threadIdx.x;
+    int x;
+    if (in[i] & 1)
+        x = in[i] * 3;
+    if (in[i] & 1)
+        out[i] = x + 1;
+}
+RUN_GOOD(written_where_used, conditional, N)
+
+__global__ void divergent(int *out, const int *in, int)
+{
+    const int i = threadIdx.x;
+    int n = 0;
+    for (int k = in[i]; k > 0; k -= 5)
+        n += k & 3;
+    out[i] = n;
+}
+RUN_GOOD(loop_of_lanes, divergent, N)
+
+__global__ void local_table(int *out, const int *in, int)
+{
+    const int i = threadIdx.x;
+    volatile int own[16];
+    for (int k = 0; k < 16; k++)
+        own[k] = k * k;
+    out[i] = own[in[i] & 15];
+}
+RUN_GOOD(table_of_a_lane, local_table, N)
+
+__global__ void wide(int4 *out, const int4 *in)
+{
+    const int4 x = in[threadIdx.x];
+    int4 y;
+    y.x = x.y;
+    y.y = x.x;
+    y.z = x.w;
+    y.w = x.z;
+    out[threadIdx.x] = y;
+}
+
+static void vectors(int)
+{
+    int *in = device(4 * N, 4 * N), *out = device(4 * N, 0);
+    LAUNCH(wide, 1, N, 0, 0, (int4 *)out, (const int4 *)in);
+    (void)API(DeviceSynchronize)();
+    take(out, 4 * N, 0);
+    (void)API(Free)(in);
+}
+
+/* Memory that is allocated anew, and is set. */
+static void memory_is_set(int)
+{
+    int *in = device(N, 0), *out = device(N, N);
+    (void)API(Memset)(in, 0, N * sizeof *in);
+    LAUNCH(add_one, 1, N, 0, 0, out, in, 0);
+    (void)API(DeviceSynchronize)();
+    take(out, N, 0);
+    (void)API(Free)(in);
+}
+
+static void one_buffer_of_another(int)
+{
+    int *in = device(N, N), *copy = device(N, 0), *out = device(N, N);
+    (void)API(Memcpy)(copy, in, N * sizeof *in, API(MemcpyDeviceToDevice));
+    LAUNCH(add_one, 1, N, 0, 0, out, copy, 0);
+    (void)API(DeviceSynchronize)();
+    take(out, N, 0);
+    (void)API(Free)(in);
+    (void)API(Free)(copy);
+}
+
+CASES(CASE(sum_of_unwritten), CASE(sum_of_a_part), CASE(float_of_unwritten),
+      CASE(product_in_a_function), CASE(reduction_of_a_part), CASE(branch_on_unwritten),
+      CASE(loop_on_unwritten), CASE(index_of_unwritten), CASE(index_of_a_store),
+      CASE(atomic_of_unwritten), CASE(unwritten_counter), CASE(shared_of_a_part),
+      CASE(branch_on_shared), CASE(own_of_a_part), CASE(padding_is_copied),
+      CASE(unused_tail_is_copied), CASE(byte_of_a_word), CASE(own_elements), CASE(tree_of_shared),
+      CASE(written_where_used), CASE(loop_of_lanes), CASE(table_of_a_lane), CASE(vectors),
+      CASE(memory_is_set), CASE(one_buffer_of_another))
+
+int main(int argc, char **argv)
+{
+    run_cases(argc, argv);
+    return 0;
+}

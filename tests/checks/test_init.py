@@ -1,0 +1,139 @@
+"""--check=init finds each planted use of an unwritten value (init.txt) by function and line, with its origin, and nothing in corrected twins and idioms. The
+labels are proved by MemorySanitizer, for which each GPU thread is a thread of the host."""
+import dataclasses
+import functools
+import json
+import re
+
+import pytest
+
+import checks
+import test_found as harness
+import test_races as races
+
+FAMILIES = {"init": ("gfx900",)}
+ORIGINS = {"allocation": "from the allocation", "group": "from the group's memory", "private": "from a lane's own memory"}
+
+
+@dataclasses.dataclass(frozen=True)
+class Use:
+    program: str
+    case: str
+    kind: str           # None: an idiom
+    function: str
+    line: int
+    origin: str
+    proof: str
+
+
+@functools.cache
+def sources():
+    return {words[0]: words[1:] for words in map(str.split, re.findall(r"^\[(.*)\]$", (checks.HERE / "init.txt").read_text(), re.M))}
+
+
+def use_of(program, words):
+    case, kind = words[:2]
+    if kind == "none":
+        return Use(program, case, None, None, 0, None, None)
+    function, _, mark = words[2].partition("@")
+    file = next(name for name in sources()[program] if mark in checks.marks(name))
+    return Use(program, case, kind, function, checks.marks(file)[mark], words[3], words[4])
+
+
+@functools.cache
+def uses():
+    return checks.lines_of("init.txt", use_of)
+
+
+PLANTED = [use for use in uses() if use.kind]
+EVERY = [(use, family) for use in PLANTED for family in FAMILIES[use.program]]
+
+
+def program_of(program, family):
+    if family == "gfx900":
+        return [checks.built(f"{program}.gfx900", "hipcc", "--offload-arch=gfx900", checks.LEVEL, "-g", "-w", "-x", "hip", checks.HERE / f"{program}.cu")]
+    cuda = checks.cuda_path()
+    return [checks.built(f"{program}.sm", "clang-19", "-x", "cuda", "--cuda-gpu-arch=sm_50", checks.LEVEL, "-g", "-w", f"--cuda-path={cuda}",
+                         checks.HERE / f"{program}.cu", f"-L{cuda}/lib64", "-lcudart", "-lstdc++")]
+
+
+def wavetrap(program, family, how, *cases, options=("--check=init",)):
+    return checks.run(checks.command_under_test(), "exec", "-g", family, *options, *program_of(program, family), how, *cases)
+
+
+def msan(program, how, *cases):
+    words = ["clang++-19", "-x", "c++", "-std=c++17", "-O0", "-g", "-w", "-fsanitize=memory", "-fsanitize-memory-track-origins=2", "-fsanitize-recover=memory", "-fno-sanitize-memory-param-retval"]
+    return checks.run(checks.built(f"{program}.msan", *words, checks.HERE / f"{program}.cu", "-lpthread"), how, *cases, MSAN_OPTIONS="exitcode=0")
+
+
+def reported(folder, program, family, how, *cases, options=()):
+    path = folder / "report.json"
+    done = wavetrap(program, family, how, *cases, options=["--check=init", f"--report=json:{path}", *options])
+    assert path.exists(), done.stdout + done.stderr
+    return [one for one in map(json.loads, path.read_text().splitlines()) if one["kind"] == "finding"], done
+
+
+def places(one):
+    """Of the instruction, and of what it is inlined in."""
+    return [(harness.plain(at.get("function")), at.get("line")) for at in (one, *one.get("calls", ()))]
+
+
+# ---- the oracle ----
+
+@pytest.mark.parametrize("use", [use for use in PLANTED if use.proof == "msan"], ids=lambda use: use.case)
+def test_the_oracle_sees_the_use(use):
+    said = msan(use.program, "bad", use.case).stderr
+    lines = {int(line) for line in re.findall(r"init\.cu:(\d+)", said)}
+    assert "MemorySanitizer: use-of-uninitialized-value" in said and use.line in lines, said
+
+
+@pytest.mark.parametrize("program", FAMILIES)
+def test_twins_and_idioms_are_silent_in_the_oracle(program):
+    """Their results are those of the GPUs."""
+    done = msan(program, "good")
+    assert done.returncode == 0 and "MemorySanitizer" not in done.stderr, done.stderr
+    for family in FAMILIES[program]:
+        assert checks.results(wavetrap(program, family, "good", options=())) == checks.results(done)
+
+
+# ---- the check ----
+
+@pytest.mark.parametrize("use, family", EVERY, ids=lambda value: value.case if isinstance(value, Use) else value)
+def test_a_planted_use_is_found(tmp_path, use, family):
+    found, done = reported(tmp_path, use.program, family, "bad", use.case)
+    right = [one for one in found if one["finding"] == use.kind and (use.function, use.line) in places(one)]
+    assert right and ORIGINS[use.origin] in right[0]["text"], f"{[(one['finding'], places(one), one['text']) for one in found]}\n{done.stderr}"
+    assert done.returncode == 115, done
+    assert use.origin != "allocation" or right[0]["object"]["size"] in (4, 256), right
+
+
+@pytest.mark.parametrize("program, family", [(program, family) for program, families in FAMILIES.items() for family in families])
+def test_twins_and_idioms_have_no_finding(tmp_path, program, family):
+    found, done = reported(tmp_path, program, family, "good")
+    assert not [one for one in found if one["severity"] != "note"] and done.returncode == 0, f"{found}\n{done.stderr}"
+    assert checks.results(done) == checks.results(wavetrap(program, family, "good", options=()))
+
+
+def test_copies_and_loads_are_found_where_that_is_wanted(tmp_path):
+    """Padding that is only copied is found by --check-init=copy and =load alone."""
+    kinds = {}
+    for level in ("copy", "load"):
+        found, done = reported(tmp_path, "init", "gfx900", "good", "unused_tail_is_copied", options=[f"--check-init={level}"])
+        kinds[level] = {one["finding"] for one in found}
+        assert done.returncode == 115, done.stderr
+    assert kinds == {"copy": {"undefined-copy"}, "load": {"undefined-copy", "undefined-load"}}
+
+
+def test_a_family_without_the_check_says_so():
+    """Nothing is silently left out."""
+    done = checks.run(checks.command_under_test(), "exec", "-g", "gen9", "--check=init", *races.program_of("races_opencl", "gen9"), "good")
+    assert "--check=init is not there for gen9" in done.stderr, done.stderr
+
+
+def test_findings_are_equal_from_run_to_run(tmp_path):
+    runs = []
+    for number in range(2):
+        (tmp_path / str(number)).mkdir()
+        found, _ = reported(tmp_path / str(number), "init", "gfx900", "bad", *[use.case for use in PLANTED])
+        runs.append([(one["finding"], places(one), one["time"], one["lanes"], one["times"]) for one in found])
+    assert runs[0] == runs[1] and len(runs[0]) >= 12
