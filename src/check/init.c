@@ -12,8 +12,10 @@
 
 static void free_insn(struct init_insn *i)
 {
-    if (i)
+    if (i) {
         free(i->list);
+        free(i->span);
+    }
     free(i);
 }
 
@@ -23,9 +25,11 @@ static void forget_code(struct wt_check_init *c)
         if (c->code.entry[i].key)
             free_insn((void *)(uintptr_t)c->code.entry[i].value);
     wt_map_free(&c->code);
+    memset(c->last_insn, 0, sizeof c->last_insn);
 }
 
-static bool take_operands(struct init_insn *insn, uint64_t pc, const struct wt_insn_operands *o)
+static bool take_operands(const struct wt_check_init *c, struct init_insn *insn, uint64_t pc,
+                          const struct wt_insn_operands *o)
 {
     struct wt_insn_operand *list = realloc(insn->list, (o->count + 1) * sizeof *list);
     if (!list)
@@ -34,23 +38,28 @@ static bool take_operands(struct init_insn *insn, uint64_t pc, const struct wt_i
     insn->pc = pc;
     insn->count = o->count;
     insn->list = list;
+    insn->lanes = (o->lanes ? wt_lanes_first(o->lanes) << o->first_lane : ~(wt_lanes)0) &
+                  wt_lanes_first(c->machine->lanes);
     memcpy(&insn->head, o, offsetof(struct wt_insn_operands, list));
-    return true;
+    return init_list_spans(c, insn);
 }
 
 /* What is known of the instruction at @p pc, which a wave is about to execute; NULL: nothing. */
 static const struct init_insn *insn_at(struct wt_check_init *c, uint32_t wave, uint64_t pc)
 {
     struct wt_insn_operands o;
+    const struct init_insn **last = &c->last_insn[pc / 4 % INIT_LAST_INSNS];
+    if (*last && (*last)->pc == pc)
+        return *last;
     const uint64_t *known = wt_map_find(&c->code, pc + 1);
-    if (known && ((struct init_insn *)(uintptr_t)*known)->list)
-        return (struct init_insn *)(uintptr_t)*known;
+    if (known)
+        return *last = (struct init_insn *)(uintptr_t)*known;
     if (!c->machine->ops->operands(c->machine, wave, pc, &o))
         return NULL;
     if (o.indirect)
-        return take_operands(&c->now, pc, &o) ? &c->now : NULL;
+        return take_operands(c, &c->now, pc, &o) ? &c->now : NULL;
     struct init_insn *insn = calloc(1, sizeof *insn);
-    uint64_t *place = insn && take_operands(insn, pc, &o) ? wt_map_add(&c->code, pc + 1) : NULL;
+    uint64_t *place = insn && take_operands(c, insn, pc, &o) ? wt_map_add(&c->code, pc + 1) : NULL;
     if (!place) {
         free_insn(insn);
         return NULL;
@@ -121,24 +130,24 @@ static void before(void *context, struct wt_machine *m, const struct wt_issue *i
     if (!i->issues || is_past(c, i->time) || !(p->insn = insn_at(c, i->wave, i->pc)))
         return;
     const struct init_insn *insn = p->insn;
-    const unsigned lanes = insn->head.lanes;
-    const wt_lanes all = (lanes ? wt_lanes_first(lanes) << insn->head.first_lane : ~(wt_lanes)0) &
-                         wt_lanes_first(m->lanes);
     p->wave = i->wave;
     p->time = i->time;
     p->pc = i->pc;
-    p->enabled = insn->head.exact      ? all & insn->head.enabled
-                 : insn->head.unmasked ? all
-                                       : all & i->mask;
+    p->enabled = insn->head.exact      ? insn->lanes & insn->head.enabled
+                 : insn->head.unmasked ? insn->lanes
+                                       : insn->lanes & i->mask;
     p->slow = false;
-    if (p->any_done)
-        memset(p->done, 0, sizeof p->done);
-    p->any_done = false;
+    p->moved = 0;
+    if (p->any_more)
+        memset(p->more, 0, sizeof p->more);
+    p->any_more = false;
     if (insn->head.any_lane && !p->enabled) {
         p->insn = NULL;
         return;
     }
     struct init_wave *w = wave_of(c, i->wave, wt_machine_wave_id(m, i->wave));
+    if (!init_may_be_slow(w, insn, p->enabled))
+        return;
     for (unsigned k = 0; k < insn->count && !p->slow; k++)
         p->slow = insn->list[k].reads && insn->list[k].kind <= WT_OPERAND_SCALAR &&
                   init_has_undefined(c, w, &insn->list[k], p->enabled);
@@ -183,8 +192,10 @@ static void event(void *context, struct wt_machine *m, const struct wt_observed_
 {
     struct wt_check_init *c = context;
     (void)m;
-    if (e->kind == WT_SEEN_LAUNCH)
-        forget_code(c); /* other code may have been loaded */
+    if (e->kind == WT_SEEN_LAUNCH) {
+        c->pending.insn = NULL; /* a wave that ends makes room for the launch */
+        forget_code(c);         /* other code may have been loaded */
+    }
     if (is_past(c, e->time))
         return;
     switch (e->kind) {
@@ -260,6 +271,7 @@ void wt_check_init_free(struct wt_check_init *c)
     forget_code(c);
     free(c->wave);
     free(c->now.list);
+    free(c->now.span);
     free(c->write);
     free(c->visible);
     free(c);

@@ -535,35 +535,109 @@ static struct init_space *space_of(struct wt_check_init *c, struct init_wave *w,
     return s;
 }
 
-static uint64_t address_of(const struct wt_observed *a, unsigned lane)
+enum { DWORD = 4, GROUP_WINDOW = 1 << 24 };
+
+/* Where the shadow has byte @p at of a lane's access. */
+static uint64_t shadow_of(const struct wt_observed *a, unsigned lane, unsigned at)
 {
-    enum { GROUP_WINDOW = 1 << 24 };
-    return a->space == WT_OBSERVED_PRIVATE ? (uint64_t)lane << 40 | a->at[lane]
-           : a->space == WT_OBSERVED_GROUP ? a->at[lane] % GROUP_WINDOW
-                                           : a->at[lane];
+    const uint64_t addr = a->at[lane] + at;
+    return a->space == WT_OBSERVED_PRIVATE
+               ? (addr / DWORD * WT_MAX_LANES + lane) * DWORD + addr % DWORD
+           : a->space == WT_OBSERVED_GROUP ? addr % GROUP_WINDOW
+                                           : addr;
 }
 
-/* Whether the lanes access bytes one behind the other. */
-static bool is_contiguous(const struct wt_observed *a, uint64_t *first, uint64_t *size)
+/* How many bytes of the access, from byte @p at on, lie side by side in the shadow. */
+static unsigned room_at(const struct wt_observed *a, unsigned lane, unsigned at)
 {
-    wt_lanes left = a->lanes;
-    if (a->space == WT_OBSERVED_PRIVATE || !left)
-        return false;
-    *first = address_of(a, wt_lanes_lowest(left));
-    *size = 0;
-    for (; left; left &= left - 1, *size += a->size)
-        if (address_of(a, wt_lanes_lowest(left)) != *first + *size)
+    const unsigned rest = a->size - at, room = DWORD - (unsigned)((a->at[lane] + at) % DWORD);
+    return a->space != WT_OBSERVED_PRIVATE || rest < room ? rest : room;
+}
+
+static bool is_lane_defined(struct init_space *s, const struct wt_observed *a, unsigned lane)
+{
+    for (unsigned at = 0; at < a->size; at += room_at(a, lane, at))
+        if (!init_is_defined(s, shadow_of(a, lane, at), room_at(a, lane, at)))
             return false;
     return true;
 }
 
+static void load_lane(struct init_space *s, const struct wt_observed *a, unsigned lane,
+                      struct init_byte *byte)
+{
+    for (unsigned at = 0; at < a->size; at += room_at(a, lane, at))
+        init_load(s, shadow_of(a, lane, at), room_at(a, lane, at), byte + at);
+}
+
+static void store_lane(struct init_space *s, const struct wt_observed *a, unsigned lane,
+                       const struct init_byte *byte)
+{
+    for (unsigned at = 0; at < a->size; at += room_at(a, lane, at))
+        init_store(s, shadow_of(a, lane, at), room_at(a, lane, at), byte + at);
+}
+
+static void define_lane(struct init_space *s, const struct wt_observed *a, unsigned lane)
+{
+    for (unsigned at = 0; at < a->size; at += room_at(a, lane, at))
+        init_define(s, shadow_of(a, lane, at), room_at(a, lane, at));
+}
+
+/* Whether the lanes are neighbours: `count` of them from `first` on. */
+static bool are_neighbours(wt_lanes lanes, unsigned *first, unsigned *count)
+{
+    *first = wt_lanes_lowest(lanes);
+    *count = wt_lanes_count(lanes);
+    return lanes >> *first == wt_lanes_first(*count);
+}
+
+/* Whether the lanes access bytes one behind the other in the shadow. */
+static bool is_contiguous(const struct wt_observed *a, uint64_t *addr, uint64_t *size)
+{
+    unsigned first, count;
+    const bool own = a->space == WT_OBSERVED_PRIVATE;
+    const uint64_t step = own ? 0 : a->size;
+    uint64_t differ = 0;
+    if (!are_neighbours(a->lanes, &first, &count) ||
+        (own && (a->size != DWORD || a->at[first] % DWORD)) ||
+        a->at[first + count - 1] != a->at[first] + (count - 1) * step)
+        return false;
+    for (unsigned i = 0; i < count; i++)
+        differ |= a->at[first + i] ^ (a->at[first] + i * step);
+    *addr = shadow_of(a, first, 0);
+    *size = (uint64_t)count * a->size;
+    return !differ;
+}
+
+/* The first and the last byte of all lanes. */
+static void extent_of(const struct wt_observed *a, uint64_t *low, uint64_t *high)
+{
+    unsigned first, count;
+    const bool near = are_neighbours(a->lanes, &first, &count);
+    wt_lanes left = a->lanes;
+    *low = UINT64_MAX;
+    *high = 0;
+    for (unsigned i = 0; i < count; i++, left &= left - 1) {
+        const uint64_t at = a->at[near ? first + i : wt_lanes_lowest(left)];
+        *low = at < *low ? at : *low;
+        *high = at > *high ? at : *high;
+    }
+    *high += a->size - 1;
+}
+
 static bool are_defined(struct init_space *s, const struct wt_observed *a)
 {
-    uint64_t first, size;
+    uint64_t first, last, size;
     if (is_contiguous(a, &first, &size))
         return init_is_defined(s, first, size);
+    extent_of(a, &first, &last);
+    if (a->space == WT_OBSERVED_GROUP) {
+        first %= GROUP_WINDOW;
+        last %= GROUP_WINDOW;
+    }
+    if (a->space != WT_OBSERVED_PRIVATE && first <= last && init_are_pages_defined(s, first, last))
+        return true;
     for (wt_lanes left = a->lanes; left; left &= left - 1)
-        if (!init_is_defined(s, address_of(a, wt_lanes_lowest(left)), a->size))
+        if (!is_lane_defined(s, a, wt_lanes_lowest(left)))
             return false;
     return true;
 }
@@ -589,14 +663,10 @@ static bool may_leave(struct wt_check_init *c, const struct wt_observed *a)
 {
     enum { ELEMENT = 4 };
     struct wt_object object;
-    uint64_t low = UINT64_MAX, high = 0;
+    uint64_t low, high;
     if (a->space != WT_OBSERVED_GLOBAL || a->size <= ELEMENT || a->kind != WT_WATCH_READ)
         return false;
-    for (wt_lanes left = a->lanes; left; left &= left - 1) {
-        const uint64_t at = a->at[wt_lanes_lowest(left)];
-        low = at < low ? at : low;
-        high = at + a->size - 1 > high ? at + a->size - 1 : high;
-    }
+    extent_of(a, &low, &high);
     if (c->good.state == wt_objects_state() && low >= c->good.first && high <= c->good.last)
         return false;
     if (high - low >= INT32_MAX)
@@ -641,7 +711,7 @@ static void load(struct wt_check_init *c, struct init_space *s, const struct wt_
         const unsigned lane = wt_lanes_lowest(left);
         struct init_byte byte[INIT_MOST_BYTES];
         bool any = false;
-        init_load(s, address_of(a, lane), a->size, byte);
+        load_lane(s, a, lane, byte);
         if (beyond)
             undefine_beyond(c, a, lane, byte);
         for (unsigned i = 0; i < a->size; i++)
@@ -653,10 +723,10 @@ static void load(struct wt_check_init *c, struct init_space *s, const struct wt_
             continue;
         bad |= wt_lane_bit(lane);
         if (decides)
-            init_define(s, address_of(a, lane), a->size);
+            define_lane(s, a, lane);
         else {
             init_unlock();
-            put_loaded(c, lane, p->done[lane], byte, a->size,
+            put_loaded(c, lane, p->moved + p->more[lane], byte, a->size,
                        operation == WT_DOES_OTHER || operation > WT_DOES_ATOMIC);
             init_lock();
         }
@@ -680,11 +750,11 @@ static void store(struct wt_check_init *c, struct init_wave *w, struct init_spac
         struct init_byte byte[INIT_MOST_BYTES];
         bool seen = false;
         if (!c->pending.slow) {
-            init_define(s, address_of(a, lane), a->size);
+            define_lane(s, a, lane);
             continue;
         }
-        fetch_stored(c, w, lane, c->pending.done[lane], byte, a->size);
-        init_store(s, address_of(a, lane), a->size, byte);
+        fetch_stored(c, w, lane, c->pending.moved + c->pending.more[lane], byte, a->size);
+        store_lane(s, a, lane, byte);
         for (unsigned i = 0; i < a->size; i++)
             seen |= c->level >= WT_INIT_COPY ? byte[i].undefined : byte[i].computed;
         if (seen && a->space == WT_OBSERVED_GLOBAL)
@@ -702,7 +772,11 @@ void init_access(struct wt_check_init *c, struct init_wave *w, const struct wt_o
     if (s && a->kind != WT_WATCH_READ)
         store(c, w, s, a);
     init_unlock();
+    if (a->lanes == p->enabled) {
+        p->moved += a->size;
+        return;
+    }
     for (wt_lanes left = a->lanes; left; left &= left - 1)
-        p->done[wt_lanes_lowest(left)] = (uint8_t)(p->done[wt_lanes_lowest(left)] + a->size);
-    p->any_done = true;
+        p->more[wt_lanes_lowest(left)] = (uint8_t)(p->more[wt_lanes_lowest(left)] + a->size);
+    p->any_more = true;
 }

@@ -194,6 +194,82 @@ static void extent(const struct wt_check_init *c, const struct wt_insn_operand *
     *last = (bit + reach) / INIT_CELL;
 }
 
+/* ---- spans ---- */
+
+static bool add_span(struct init_insn *insn, struct init_span one)
+{
+    struct init_span *grown =
+        wt_array_grow(insn->span, &insn->span_room, insn->reads + insn->writes + 1, sizeof *grown);
+    if (!grown)
+        return false;
+    insn->span = grown;
+    grown[insn->reads + insn->writes] = one;
+    return true;
+}
+
+/* Whether all that an operand is written to are whole cells. */
+static bool is_whole(const struct wt_check_init *c, const struct wt_insn_operand *o)
+{
+    const unsigned first = o->number * file_of(c, o)->bits + o->first;
+    if (init_bits_of(c, o) % INIT_CELL || first % INIT_CELL || (o->crosses && o->reads))
+        return false;
+    return o->kind == WT_OPERAND_SCALAR ? !o->by_lane || o->crosses
+                                        : is_word_a_row(c, o) && o->whose == WT_LANE_OWN;
+}
+
+static bool add_spans(const struct wt_check_init *c, struct init_insn *insn,
+                      const struct wt_insn_operand *o, unsigned *count)
+{
+    uint64_t first, last;
+    if (!init_bits_of(c, o))
+        return true;
+    extent(c, o, &first, &last);
+    for (uint64_t word = first / 64; word <= last / 64; word++, (*count)++) {
+        struct init_span one = {.file = o->file,
+                                .by_lanes =
+                                    is_word_a_row(c, o) && o->whose == WT_LANE_OWN && !o->crosses,
+                                .word = (uint32_t)word,
+                                .cells = UINT64_MAX};
+        if (word == first / 64)
+            one.cells &= UINT64_MAX << first % 64;
+        if (word == last / 64)
+            one.cells &= UINT64_MAX >> (63 - last % 64);
+        if (!add_span(insn, one))
+            return false;
+    }
+    return true;
+}
+
+bool init_list_spans(const struct wt_check_init *c, struct init_insn *insn)
+{
+    insn->reads = insn->writes = 0;
+    insn->whole = true;
+    for (unsigned i = 0; i < insn->count; i++)
+        if (insn->list[i].reads && insn->list[i].kind <= WT_OPERAND_SCALAR &&
+            !add_spans(c, insn, &insn->list[i], &insn->reads))
+            return false;
+    for (unsigned i = 0; i < insn->count; i++) {
+        const struct wt_insn_operand *o = &insn->list[i];
+        if (!o->writes || o->kind > WT_OPERAND_SCALAR)
+            continue;
+        insn->whole &= !init_bits_of(c, o) || is_whole(c, o);
+        if (!add_spans(c, insn, o, &insn->writes))
+            return false;
+    }
+    return true;
+}
+
+bool init_may_be_slow(const struct init_wave *w, const struct init_insn *insn, wt_lanes lanes)
+{
+    for (unsigned i = 0; i < insn->reads; i++) {
+        const struct init_span *s = &insn->span[i];
+        const struct init_file *f = &w->file[s->file];
+        if (s->word < f->cells / 64 && f->any[s->word] & (s->by_lanes ? (uint64_t)lanes : s->cells))
+            return true;
+    }
+    return false;
+}
+
 bool init_has_undefined(const struct wt_check_init *c, const struct init_wave *w,
                         const struct wt_insn_operand *o, wt_lanes lanes)
 {
@@ -312,9 +388,18 @@ void init_define_operand(struct wt_check_init *c, struct init_wave *w,
 void init_commit(struct wt_check_init *c, struct init_wave *w)
 {
     const struct init_insn *insn = c->pending.insn;
-    for (unsigned i = 0; i < insn->count; i++)
+    const wt_lanes lanes = c->pending.enabled;
+    for (unsigned i = insn->reads; insn->whole && i < insn->reads + insn->writes; i++) {
+        const struct init_span *s = &insn->span[i];
+        struct init_file *f = &w->file[s->file];
+        if (s->word >= f->cells / 64)
+            continue;
+        f->any[s->word] &= ~(s->by_lanes ? (uint64_t)lanes : s->cells);
+        f->fresh[s->word] &= f->any[s->word];
+    }
+    for (unsigned i = 0; !insn->whole && i < insn->count; i++)
         if (insn->list[i].writes && insn->list[i].kind <= WT_OPERAND_SCALAR)
-            init_define_operand(c, w, &insn->list[i], c->pending.enabled);
+            init_define_operand(c, w, &insn->list[i], lanes);
     for (size_t i = 0; i < c->writes; i++)
         set_bits(&w->file[c->write[i].file], c->write[i].bit, c->write[i].bits, c->write[i].is,
                  c->write[i].origin);

@@ -140,6 +140,18 @@ static void drop_page_if_defined(struct init_space *s, uint64_t number, struct i
     free(page);
 }
 
+/* All of the page is defined from now on, whatever regions say. */
+static void define_page(struct init_space *s, uint64_t number)
+{
+    const uint64_t *there = wt_map_find(&s->pages, number + 1);
+    struct init_page *page =
+        there && *there != DEFINED ? (struct init_page *)(uintptr_t)*there : NULL;
+    if (there && !page)
+        return;
+    if (remember(s, number, NULL))
+        free(page);
+}
+
 /* What is known of whole pages is forgotten. */
 static void forget_pages(struct init_space *s, uint64_t first, uint64_t last)
 {
@@ -194,6 +206,17 @@ bool init_is_defined(struct init_space *s, uint64_t addr, uint64_t size)
     return true;
 }
 
+bool init_are_pages_defined(struct init_space *s, uint64_t first, uint64_t last)
+{
+    enum { FEW = 16 };
+    if (last / INIT_PAGE - first / INIT_PAGE >= FEW)
+        return false;
+    for (uint64_t number = first / INIT_PAGE; number <= last / INIT_PAGE; number++)
+        if (page_at(s, number))
+            return false;
+    return true;
+}
+
 void init_load(struct init_space *s, uint64_t addr, unsigned size, struct init_byte *out)
 {
     for (unsigned i = 0; i < size; i++) {
@@ -243,8 +266,10 @@ void init_define(struct init_space *s, uint64_t addr, uint64_t size)
     for (uint64_t at = addr; at < end;) {
         const unsigned first = (unsigned)(at % INIT_PAGE);
         const uint64_t room = INIT_PAGE - first, count = end - at < room ? end - at : room;
-        struct init_page *page = page_at(s, at / INIT_PAGE);
-        if (page) {
+        struct init_page *page = count < INIT_PAGE ? page_at(s, at / INIT_PAGE) : NULL;
+        if (count == INIT_PAGE) {
+            define_page(s, at / INIT_PAGE);
+        } else if (page) {
             for (unsigned i = 0; i < count; i++) {
                 page->count = (uint16_t)(page->count - !!page->undefined[first + i]);
                 page->undefined[first + i] = 0;

@@ -50,6 +50,9 @@ struct init_byte {
 
 /* Whether all of the bytes are defined. */
 bool init_is_defined(struct init_space *s, uint64_t addr, uint64_t size);
+/* Whether all of the pages from that of @p first on to that of @p last are; false also where there
+ * are many. */
+bool init_are_pages_defined(struct init_space *s, uint64_t first, uint64_t last);
 /* What the bytes are. */
 void init_load(struct init_space *s, uint64_t addr, unsigned size, struct init_byte *out);
 /* They become this. */

@@ -7,7 +7,7 @@
 #include "check/init_shadow.h"
 #include "emulator/machine/observe.h"
 
-enum { INIT_FILES = 10, INIT_CELL = 32 /* bits */ };
+enum { INIT_FILES = 10, INIT_CELL = 32 /* bits */, INIT_LAST_INSNS = 1024 };
 
 /* Where undefined bits come from. */
 enum init_origin_kind {
@@ -42,13 +42,26 @@ struct init_file {
 struct init_wave {
     uint64_t id;
     struct init_file file[INIT_FILES];
-    struct init_space own; /* PRIVATE memory: a lane's is at lane << 40 */
+    struct init_space own; /* PRIVATE memory: dwords of all lanes side by side */
+};
+
+/* Some of 64 cells of a file, which an operand has parts of. */
+struct init_span {
+    uint8_t file;
+    bool by_lanes; /* a cell is a lane's, and those that are enabled count */
+    uint32_t word;
+    uint64_t cells;
 };
 
 /* What is known of an instruction. */
 struct init_insn {
     uint64_t pc;
     unsigned count;
+    unsigned reads, writes; /* spans: those that it reads come first */
+    wt_lanes lanes;         /* that it is for */
+    bool whole;             /* each cell that it writes is defined where its sources are */
+    struct init_span *span;
+    size_t span_room;
     struct wt_insn_operands head; /* its list is not used */
     struct wt_insn_operand *list;
 };
@@ -69,8 +82,9 @@ struct init_pending {
     uint64_t time, pc;
     wt_lanes enabled;
     bool slow;                  /* some of its sources are undefined */
-    uint8_t done[WT_MAX_LANES]; /* bytes that each lane has loaded or stored */
-    bool any_done;
+    unsigned moved;             /* bytes that all lanes have loaded or stored, */
+    uint8_t more[WT_MAX_LANES]; /* and that each lane has beside them */
+    bool any_more;
 };
 
 struct wt_check_init {
@@ -86,7 +100,8 @@ struct wt_check_init {
     struct init_wave *wave; /* by slot */
     struct wt_map groups;   /* home + 1 -> struct init_space */
     struct wt_map code;     /* pc + 1 -> struct init_insn */
-    struct init_insn now;   /* whose registers choose its operands */
+    const struct init_insn *last_insn[INIT_LAST_INSNS];
+    struct init_insn now; /* whose registers choose its operands */
     struct init_pending pending;
     struct init_write *write;
     size_t writes, write_room;
@@ -132,6 +147,10 @@ struct wt_defined init_fetch(const struct wt_check_init *c, const struct init_wa
 void init_put(struct wt_check_init *c, const struct wt_insn_operand *o, unsigned lane,
               unsigned element, unsigned from, unsigned bits, struct wt_defined is,
               uint32_t origin);
+/* Lists the cells that the instruction reads and writes. False without host memory. */
+bool init_list_spans(const struct wt_check_init *c, struct init_insn *insn);
+/* Whether some of its sources are undefined; more may be said. */
+bool init_may_be_slow(const struct init_wave *w, const struct init_insn *insn, wt_lanes lanes);
 /* What is written is defined, but for what was put. */
 void init_commit(struct wt_check_init *c, struct init_wave *w);
 /* They are defined from now on. */

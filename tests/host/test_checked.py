@@ -1,4 +1,4 @@
-"""Programs of the other tests and of the examples under --check=memory,leak,api. Each says what it says without checks; the findings
+"""Programs of the other tests and of the examples under --check=memory,leak,api, those in HIP under init, too. Each says what it says without checks; the findings
 are those listed here, each a mistake of the program's."""
 import collections
 import json
@@ -81,7 +81,8 @@ PROGRAMS = [
     (hip, "api", "symbols", {"out-of-bounds symbols": 1, "leak symbols": 1}),
     # frees nothing
     (vega, "vecadd", "", {"leak main": 3}),
-    (vega, "blur", "", {"leak main": 2}),
+    # uses an element of LDS that nothing has written: docs/hip-debug.md
+    (vega, "blur", "", {"leak main": 2, "undefined-result blur": 1}),
     # frees twice, within an allocation, and copies to what is freed, to see the errors; destroys the context with a stream and two events
     (driver, "cuda", "", {"bad-free ranges": 1, "use-after-free ranges": 1, "double-free ranges": 1, "leak reverse": 3}),
     # makes each mistake to see its error; destroys contexts with what is in them
@@ -126,7 +127,7 @@ def test_findings_are_mistakes_of_the_program(tmp_path, build, name, word, findi
     gpu = GPUS.get(build, "sm" if name.startswith("cuda") else "gfx900")
     start = ["run", *RUN] if build is vortex else ["exec", "-g", gpu]
     plain = wavetrap(*start, *program, *word.split())
-    done = wavetrap(*start, "--check=memory,leak,api", f"--report=json:{report}", *program, *word.split())
+    done = wavetrap(*start, "--check=memory,leak,api" + ",init" * (build in (hip, vega)), f"--report=json:{report}", *program, *word.split())
     found = [one for one in map(json.loads, report.read_text().splitlines()) if one["kind"] == "finding" and one["severity"] != "note"]
     kinds = collections.Counter(f"{one['finding']} {place_of(one)}" for one in found)
     assert kinds == findings, done.stderr
