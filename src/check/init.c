@@ -98,13 +98,16 @@ static bool is_past(struct wt_check_init *c, uint64_t time)
     const struct wt_machine *m = c->machine;
     if (c->resets != m->resets) {
         begin_anew(c);
+        init_forget_mistakes(c, 0);
         c->resets = m->resets;
         c->most = 0;
     }
     if (time < m->known || c->lost)
         return true;
-    if (time < c->most)
+    if (time < c->most) {
         begin_anew(c);
+        init_forget_mistakes(c, time);
+    }
     c->most = time;
     return false;
 }
@@ -162,6 +165,7 @@ static void after(void *context, struct wt_machine *m, const struct wt_issue *i)
     if (c->pending.insn && c->pending.time == i->time)
         init_commit(c, &c->wave[i->wave]);
     c->pending.insn = NULL;
+    init_tell_mistakes(c, i);
 }
 
 static void take(void *context, struct wt_machine *m, const struct wt_observed *a)
@@ -274,6 +278,7 @@ void wt_check_init_free(struct wt_check_init *c)
     free(c->now.span);
     free(c->write);
     free(c->visible);
+    wt_decisions_free(&c->decisions);
     free(c);
 }
 

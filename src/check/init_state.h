@@ -2,6 +2,7 @@
 #ifndef WT_CHECK_INIT_STATE_H
 #define WT_CHECK_INIT_STATE_H
 
+#include "check/decisions.h"
 #include "check/definedness.h"
 #include "check/init.h"
 #include "check/init_shadow.h"
@@ -110,7 +111,8 @@ struct wt_check_init {
         unsigned size;
     } * visible; /* computed undefined bytes in memory that the host sees */
     size_t visibles, visible_room;
-    struct wt_good good;                            /* for loads that were widened */
+    struct wt_decisions decisions; /* what was reported of kernels in the recorded run */
+    struct wt_good good;           /* for loads that were widened */
     uint64_t computed_of, computed_pc, computed_is; /* the last new origin */
     struct wt_check_init *next;
 };
@@ -178,6 +180,11 @@ uint32_t init_computed(struct wt_check_init *c, uint32_t origin);
 
 void init_report(struct wt_check_init *c, enum wt_finding_kind kind, wt_lanes lanes,
                  uint32_t origin, const char *what);
+/* An instruction has issued, now or in a run that is repeated: whoever waits for mistakes hears of
+ * those of it. */
+void init_tell_mistakes(struct wt_check_init *c, const struct wt_issue *i);
+/* Mistakes at issue time @p time and later were in a future that was dropped. */
+void init_forget_mistakes(struct wt_check_init *c, uint64_t time);
 /* What the host gets was computed from undefined bits, or (not computed) is undefined; @p by: of a
  * copy; NULL: it sees the memory. */
 void init_report_result(struct wt_check_init *c, uint32_t origin, bool computed, const char *by,

@@ -436,14 +436,28 @@ static bool describe(void *context, const struct wt_event *event, char *text, si
     return wanted;
 }
 
+/* Whether there may be mistakes of a kind in the run that a debugger can stop at. */
+static bool is_caught(const struct cli_check *check, enum wt_finding_kind kind)
+{
+    switch (kind) {
+    case WT_FOUND_UNDEFINED_LOAD:
+        return check->options.init == WT_INIT_LOAD;
+    case WT_FOUND_UNDEFINED_RESULT: /* the host's */
+    case WT_FOUND_UNDEFINED_COPY:
+        return false;
+    default:
+        return wt_finding_check(kind) & (WT_CHECK_MEMORY | WT_CHECK_INIT);
+    }
+}
+
 static const char *kind_of_kernels(void *context, unsigned kind)
 {
     const struct cli_check *check = context;
-    return (check->of_core_file || check->options.checks & WT_CHECK_MEMORY) &&
-                   kind < WT_FINDING_KINDS &&
-                   wt_finding_check((enum wt_finding_kind)kind) == WT_CHECK_MEMORY
-               ? wt_finding_name((enum wt_finding_kind)kind)
-               : NULL;
+    const unsigned checks = check->of_core_file ? WT_CHECK_MEMORY : check->options.checks;
+    if (kind >= WT_FINDING_KINDS)
+        return NULL;
+    const enum wt_finding_kind of = (enum wt_finding_kind)kind;
+    return wt_finding_check(of) & checks && is_caught(check, of) ? wt_finding_name(of) : "";
 }
 
 /* Calls of the program that is debugged, which is there. */

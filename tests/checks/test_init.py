@@ -130,6 +130,21 @@ def test_a_family_without_the_check_says_so():
     assert "--check=init is not there for gen9" in done.stderr, done.stderr
 
 
+@pytest.mark.parametrize("case", ["branch_on_unwritten", "index_of_unwritten", "atomic_of_unwritten"])
+def test_the_debugger_stops_before_a_use(case):
+    """At its instruction, which has not been executed; the way back and forth comes to it again, and the report is that of a run without a debugger."""
+    use = next(use for use in PLANTED if use.case == case)
+    commands = ["catch check", "run", "info time", "output/x $pc", "echo \\n", "reverse-continue", "continue", "info time", "output/x $pc", "echo \\n", "delete", "continue"]
+    done = checks.run(checks.command_under_test(), "debug", "--nx", "--batch", "-g", "gfx900", "--check=init", *[word for one in commands for word in ("-ex", one)],
+                      *map(str, program_of("init", "gfx900")), "bad", case)
+    assert re.findall(r"^Catchpoint 1 \(check\): (\S+)", done.stdout, re.M) == [use.kind] * 2, done.stdout + done.stderr
+    assert re.search(rf"at (?:\S*/)?init\.cu:{use.line}\n", done.stdout), done.stdout
+    assert len(set(re.findall(r"[Ii]ssue time (\d+)", done.stdout))) == 1, done.stdout
+    pc, = set(re.findall(r"^(0x[0-9a-f]+)$", done.stdout, re.M))
+    assert re.search(rf"^  0x0*{pc[2:]}: ", done.stderr, re.M) and " times" not in done.stderr and done.returncode == 115, done.stderr
+    assert checks.results(done) == checks.results(wavetrap("init", "gfx900", "bad", case)), done.stdout
+
+
 def test_findings_are_equal_from_run_to_run(tmp_path):
     runs = []
     for number in range(2):

@@ -16,10 +16,12 @@ enum wt_status wt_checks_kinds(const struct wt_checks *checks, const char *name,
                                struct wt_error *err)
 {
     const char *known;
-    char names[300] = "";
+    char names[400] = "";
     const enum wt_status status = wt_checks_need(checks, err);
     *kinds = 0;
     for (unsigned i = 0; !status && i < 64 && (known = checks->kind(checks->context, i)); i++) {
+        if (!*known)
+            continue;
         if (!*name || strcmp(name, known) == 0)
             *kinds |= (uint64_t)1 << i;
         const size_t used = strlen(names);

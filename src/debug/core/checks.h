@@ -19,7 +19,8 @@ struct wt_check_place {
 
 /** The operations take the context. */
 struct wt_checks {
-    /** The name of a kind of mistakes of kernels, from 0 on; NULL: there are no more. */
+    /** The name of a kind of mistakes of kernels, from 0 on; "": it is not looked for, or nothing
+     * can stop at it; NULL: there are no more. */
     const char *(*kind)(void *context, unsigned kind);
     /** Writes what the mistake of a stop is. False: nobody wants to hear of it. */
     bool (*describe)(void *context, const struct wt_event *event, char *text, size_t size);

@@ -360,8 +360,9 @@ void dap_put_filters(struct wt_dap *d, struct json_object *capabilities)
     const struct wt_checks *checks = d->g->options.checks;
     if (checks)
         put_filter(list, "check", "What --check finds: the stop is before the access", true);
-    for (unsigned i = 0; checks && checks->kind(checks->context, i); i++) {
-        char *name = dap_format("check %s", checks->kind(checks->context, i));
+    const char *kind;
+    for (unsigned i = 0; checks && (kind = checks->kind(checks->context, i)); i++) {
+        char *name = *kind ? dap_format("check %s", kind) : NULL;
         if (name)
             put_filter(list, name, NULL, false);
         free(name);
