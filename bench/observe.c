@@ -93,9 +93,10 @@ int main(int argc, char **argv)
     struct wt_check_memory *memory = checks ? wt_emulated_check(&e, note_finding, &counts) : NULL;
     struct wt_check_race *race =
         races ? wt_check_race_begin(m, m, WT_LANES_BY_FAMILY, note_finding, &counts) : NULL;
-    struct wt_check_init *init = values && wt_check_init_knows(m)
-                                     ? wt_check_init_begin(m, m, WT_INIT_USE, note_finding, &counts)
-                                     : NULL;
+    struct wt_check_init *init =
+        values && wt_check_init_knows(m)
+            ? wt_emulated_check_init(&e, WT_INIT_USE, note_finding, &counts)
+            : NULL;
     const bool barriers = strcmp(argv[1], "sync") == 0;
     struct wt_check_sync *sync = barriers ? wt_check_sync_begin(m, note_finding, &counts) : NULL;
     if (checks     ? !memory || (races && !race) || (values && !init)

@@ -26,7 +26,7 @@ def observation(report, folder, build, pairs, run, count, vortex):
             return float(run([bench, way, *rest]).split()[0])
         for way, text, aim in (("bytes", "accesses", "aim below x3"), ("all", "accesses and events", ""), ("memory", "memory checked", "aim below x8"), ("race", "races", "aim below x25"),
                                ("init", "uninitialised values", "aim below x25"), ("sync", "barriers", "aim below x25")):
-            if way == "init" and not what.startswith("gfx900"):     # the check is not there for the others
+            if way == "init" and not what.startswith(("gfx900", "Vortex")):     # the check is not there for the others
                 continue
             a, b, ratio = pairs(lambda way=way: once(way), lambda: once("plain"), count)
             report.row(f"{what}: {text}", a, "nobody", b, ratio, "s", aim)

@@ -91,6 +91,17 @@ static void begin_anew(struct wt_check_init *c)
     c->pending.insn = NULL;
 }
 
+/* What a program leaves when it is loaded again: its own machine's memory is all there is. */
+static void undefine_stacks(struct wt_check_init *c)
+{
+    if (!c->stacks_size)
+        return;
+    init_lock();
+    init_space_clear(c->global);
+    init_undefine(c->global, c->stacks, c->stacks_size, INIT_OF_PRIVATE);
+    init_unlock();
+}
+
 /* Whether issue time @p time is no new one. What is known of a future that was dropped is
  * forgotten. */
 static bool is_past(struct wt_check_init *c, uint64_t time)
@@ -99,6 +110,7 @@ static bool is_past(struct wt_check_init *c, uint64_t time)
     if (c->resets != m->resets) {
         begin_anew(c);
         init_forget_mistakes(c, 0);
+        undefine_stacks(c);
         c->resets = m->resets;
         c->most = 0;
     }
@@ -223,7 +235,8 @@ static void event(void *context, struct wt_machine *m, const struct wt_observed_
 
 bool wt_check_init_knows(const struct wt_machine *m)
 {
-    return m->ops->unwritten != wt_machine_untold;
+    struct wt_unwritten list[WT_UNWRITTEN];
+    return m->ops->unwritten((struct wt_machine *)(uintptr_t)m, 0, list) != WT_UNTOLD;
 }
 
 struct wt_check_init *wt_check_init_begin(struct wt_machine *m, const void *space,
@@ -257,6 +270,13 @@ void wt_check_init_set_space(struct wt_check_init *c, const void *space)
     c->space = space;
     c->global = init_memory_of(space);
     init_unlock();
+}
+
+void wt_check_init_set_stacks(struct wt_check_init *c, uint64_t first, uint64_t size)
+{
+    c->stacks = first;
+    c->stacks_size = size;
+    undefine_stacks(c);
 }
 
 void wt_check_init_only(struct wt_check_init *c, uint64_t first, uint64_t last)

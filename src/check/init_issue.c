@@ -8,7 +8,8 @@
 
 /* ---- origins ---- */
 
-uint32_t init_computed(struct wt_check_init *c, uint32_t origin)
+/* The origin of what the instruction computes of it. */
+static uint32_t computed_of(struct wt_check_init *c, uint32_t origin)
 {
     struct wt_machine *m = c->machine;
     const struct init_pending *p = &c->pending;
@@ -280,7 +281,7 @@ static struct wt_defined compute(struct wt_check_init *c, const struct init_wave
                                    (enum wt_flag)head->flag, flag);
     }
     *origin = result.computed || (flag && flag->undefined && !result.undefined)
-                  ? init_computed(c, from)
+                  ? computed_of(c, from)
                   : from;
     return result;
 }
@@ -494,8 +495,7 @@ static void put_loaded(struct wt_check_init *c, unsigned lane, unsigned at,
         const struct wt_defined all = {0, UINT64_MAX, UINT64_MAX};
         for (unsigned k = 0; k < c->pending.insn->count; k++)
             if (is_result(&c->pending.insn->list[k]))
-                put_result(c, &c->pending.insn->list[k], lane, all,
-                           init_computed(c, byte[i].origin));
+                put_result(c, &c->pending.insn->list[k], lane, all, computed_of(c, byte[i].origin));
         return;
     }
 }
@@ -682,8 +682,9 @@ static void note_visible(struct wt_check_init *c, uint64_t addr, unsigned size)
 {
     enum { MOST = 4096 };
     struct wt_object object;
-    if (wt_object_find(c->space, addr, &object, NULL, NULL) && init_is_hidden(&object))
-        return;
+    const bool found = wt_object_find(c->space, addr, &object, NULL, NULL);
+    if (found ? init_is_hidden(&object) : !c->machine->groups.ops)
+        return; /* a program without a host leaves its variables */
     for (size_t i = 0; i < c->visibles; i++)
         if (c->visible[i].addr == addr && c->visible[i].size >= size)
             return;
@@ -705,8 +706,8 @@ static void load(struct wt_check_init *c, struct init_space *s, const struct wt_
                decides = a->kind == WT_WATCH_ACCESS && operation != WT_DOES_EXCHANGE;
     wt_lanes bad = 0;
     uint32_t origin = 0;
-    if (!beyond && are_defined(s, a))
-        return;
+    if (operation == WT_DOES_STORE || (!beyond && are_defined(s, a)))
+        return; /* a conditional store takes nothing from memory */
     for (wt_lanes left = a->lanes; left; left &= left - 1) {
         const unsigned lane = wt_lanes_lowest(left);
         struct init_byte byte[INIT_MOST_BYTES];

@@ -217,12 +217,42 @@ static bool is_whole(const struct wt_check_init *c, const struct wt_insn_operand
                                         : is_word_a_row(c, o) && o->whose == WT_LANE_OWN;
 }
 
+/* Of a register with more bits than a cell each lane has its own cells. */
+static bool add_lanes(const struct wt_check_init *c, struct init_insn *insn,
+                      const struct wt_insn_operand *o, unsigned *count)
+{
+    const unsigned bits = init_bits_of(c, o);
+    unsigned room = bits;
+    for (unsigned from = 0; from < bits; from += room < bits - from ? room : bits - from)
+        for (unsigned lane = 0; lane < c->machine->lanes; lane++) {
+            const uint64_t bit = bit_of(c, o, lane, lane, from, &room);
+            const unsigned part = room < bits - from ? room : bits - from;
+            for (uint64_t cell = bit / INIT_CELL; cell <= (bit + part - 1) / INIT_CELL; cell++) {
+                struct init_span one = {.file = o->file,
+                                        .word = (uint32_t)(cell / 64),
+                                        .cells = UINT64_C(1) << cell % 64};
+                struct init_span *last =
+                    *count ? &insn->span[insn->reads + insn->writes - 1] : NULL;
+                if (last && last->file == one.file && last->word == one.word && !last->by_lanes) {
+                    last->cells |= one.cells;
+                    continue;
+                }
+                if (!add_span(insn, one))
+                    return false;
+                (*count)++;
+            }
+        }
+    return true;
+}
+
 static bool add_spans(const struct wt_check_init *c, struct init_insn *insn,
                       const struct wt_insn_operand *o, unsigned *count)
 {
     uint64_t first, last;
     if (!init_bits_of(c, o))
         return true;
+    if (file_of(c, o)->per_lane && !is_word_a_row(c, o))
+        return add_lanes(c, insn, o, count);
     extent(c, o, &first, &last);
     for (uint64_t word = first / 64; word <= last / 64; word++, (*count)++) {
         struct init_span one = {.file = o->file,
@@ -389,15 +419,20 @@ void init_commit(struct wt_check_init *c, struct init_wave *w)
 {
     const struct init_insn *insn = c->pending.insn;
     const wt_lanes lanes = c->pending.enabled;
-    for (unsigned i = insn->reads; insn->whole && i < insn->reads + insn->writes; i++) {
+    bool parts = false; /* of cells have become defined */
+    for (unsigned i = insn->reads; i < insn->reads + insn->writes; i++) {
         const struct init_span *s = &insn->span[i];
         struct init_file *f = &w->file[s->file];
-        if (s->word >= f->cells / 64)
+        const uint64_t cells = s->by_lanes ? (uint64_t)lanes : s->cells;
+        if (s->word >= f->cells / 64 || !(f->any[s->word] & cells))
             continue;
-        f->any[s->word] &= ~(s->by_lanes ? (uint64_t)lanes : s->cells);
+        parts |= !insn->whole;
+        if (parts)
+            continue;
+        f->any[s->word] &= ~cells;
         f->fresh[s->word] &= f->any[s->word];
     }
-    for (unsigned i = 0; !insn->whole && i < insn->count; i++)
+    for (unsigned i = 0; parts && i < insn->count; i++)
         if (insn->list[i].writes && insn->list[i].kind <= WT_OPERAND_SCALAR)
             init_define_operand(c, w, &insn->list[i], lanes);
     for (size_t i = 0; i < c->writes; i++)

@@ -95,6 +95,7 @@ struct wt_check_init {
     enum wt_init_level level;
     wt_found_fn *found;
     void *context;
+    uint64_t stacks, stacks_size; /* of lanes, in `global`; size 0: they have PRIVATE memory */
     uint64_t first_launch, last_launch;
     uint64_t resets, most; /* the machine's then, and the latest issue time */
     bool lost, skips;
@@ -173,8 +174,6 @@ void init_free_wave(struct init_wave *w);
 void init_issue(struct wt_check_init *c, struct init_wave *w);
 /* An access of it. */
 void init_access(struct wt_check_init *c, struct init_wave *w, const struct wt_observed *a);
-/* The origin of what the instruction computes of it. */
-uint32_t init_computed(struct wt_check_init *c, uint32_t origin);
 
 /* ---- init_report.c ---- */
 

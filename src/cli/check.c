@@ -205,8 +205,8 @@ enum wt_status cli_check_begin(struct cli_check *check, struct wt_emulated *e, s
                 "for\n",
                 e->machine->ops->family);
     else if (wt_check_wants(WT_CHECK_INIT) &&
-             !(check->init = wt_check_init_begin(e->machine, e->machine, wt_check_init_level(),
-                                                 wt_checked_found, NULL)))
+             !(check->init =
+                   wt_emulated_check_init(e, wt_check_init_level(), wt_checked_found, NULL)))
         return wt_fail(err, WT_NO_MEMORY, "no host memory");
     return WT_OK;
 }

@@ -43,3 +43,16 @@ struct wt_check_memory *wt_emulated_check(struct wt_emulated *e, wt_found_fn *fo
         wt_check_memory_set_stacks(c, &stacks);
     return c;
 }
+
+struct wt_check_init *wt_emulated_check_init(struct wt_emulated *e, enum wt_init_level level,
+                                             wt_found_fn *found, void *context)
+{
+    struct wt_machine *m = e->machine;
+    struct wt_check_stacks stacks;
+    struct wt_check_init *c = wt_check_init_begin(m, m, level, found, context);
+    if (c && e->family->run.stacks && e->family->run.stacks(e, &stacks)) {
+        const uint64_t size = stacks.size * m->waves * m->lanes;
+        wt_check_init_set_stacks(c, stacks.top - size, size);
+    }
+    return c;
+}

@@ -1,7 +1,8 @@
-/* The check of memory for a program in an emulated device. */
+/* The checks of memory and of uninitialised values for a program in an emulated device. */
 #ifndef WT_TARGET_CHECKS_H
 #define WT_TARGET_CHECKS_H
 
+#include "check/init.h"
 #include "check/memory.h"
 #include "target/emulated.h"
 
@@ -11,5 +12,10 @@
  * wt_check_memory_end() before the device is closed.
  */
 struct wt_check_memory *wt_emulated_check(struct wt_emulated *e, wt_found_fn *found, void *context);
+
+/** Likewise: what its waves do with bits that nothing has written; wt_check_init_knows() its
+ * machine. */
+struct wt_check_init *wt_emulated_check_init(struct wt_emulated *e, enum wt_init_level level,
+                                             wt_found_fn *found, void *context);
 
 #endif

@@ -11,7 +11,7 @@ import checks
 import test_found as harness
 import test_races as races
 
-FAMILIES = {"init": ("gfx900",)}
+FAMILIES = {"init": ("gfx900",), "init_vortex": ("vortex",)}
 ORIGINS = {"allocation": "from the allocation", "group": "from the group's memory", "private": "from a lane's own memory"}
 
 
@@ -52,18 +52,24 @@ EVERY = [(use, family) for use in PLANTED for family in FAMILIES[use.program]]
 def program_of(program, family):
     if family == "gfx900":
         return [checks.built(f"{program}.gfx900", "hipcc", "--offload-arch=gfx900", checks.LEVEL, "-g", "-w", "-x", "hip", checks.HERE / f"{program}.cu")]
-    cuda = checks.cuda_path()
-    return [checks.built(f"{program}.sm", "clang-19", "-x", "cuda", "--cuda-gpu-arch=sm_50", checks.LEVEL, "-g", "-w", f"--cuda-path={cuda}",
-                         checks.HERE / f"{program}.cu", f"-L{cuda}/lib64", "-lcudart", "-lstdc++")]
+    return [checks.vortex_program(program)]
+
+
+def cases_of(program):
+    return [use.case for use in uses() if use.program == program]
 
 
 def wavetrap(program, family, how, *cases, options=("--check=init",)):
+    if family == "vortex":
+        number = cases_of(program).index(cases[0]) + 1 if how == "bad" else 0
+        return checks.run(checks.command_under_test(), "run", *checks.VORTEX, *options, f"--arg={number}", *program_of(program, family))
     return checks.run(checks.command_under_test(), "exec", "-g", family, *options, *program_of(program, family), how, *cases)
 
 
 def msan(program, how, *cases):
-    words = ["clang++-19", "-x", "c++", "-std=c++17", "-O0", "-g", "-w", "-fsanitize=memory", "-fsanitize-memory-track-origins=2", "-fsanitize-recover=memory", "-fno-sanitize-memory-param-retval"]
-    return checks.run(checks.built(f"{program}.msan", *words, checks.HERE / f"{program}.cu", "-lpthread"), how, *cases, MSAN_OPTIONS="exitcode=0")
+    language = ["clang-19", f"-I{checks.HERE / 'host'}"] if program == "init_vortex" else ["clang++-19", "-x", "c++", "-std=c++17"]
+    words = [*language, "-O0", "-g", "-w", "-fsanitize=memory", "-fsanitize-memory-track-origins=2", "-fsanitize-recover=memory", "-fno-sanitize-memory-param-retval"]
+    return checks.run(checks.built(f"{program}.msan", *words, checks.HERE / sources()[program][0], "-lpthread"), how, *cases, MSAN_OPTIONS="exitcode=0")
 
 
 def reported(folder, program, family, how, *cases, options=()):
@@ -83,7 +89,7 @@ def places(one):
 @pytest.mark.parametrize("use", [use for use in PLANTED if use.proof == "msan"], ids=lambda use: use.case)
 def test_the_oracle_sees_the_use(use):
     said = msan(use.program, "bad", use.case).stderr
-    lines = {int(line) for line in re.findall(r"init\.cu:(\d+)", said)}
+    lines = {int(line) for line in re.findall(rf"{sources()[use.program][0]}:(\d+)", said)}
     assert "MemorySanitizer: use-of-uninitialized-value" in said and use.line in lines, said
 
 
@@ -133,12 +139,12 @@ def test_a_family_without_the_check_says_so():
 @pytest.mark.parametrize("case", ["branch_on_unwritten", "index_of_unwritten", "atomic_of_unwritten"])
 def test_the_debugger_stops_before_a_use(case):
     """At its instruction, which has not been executed; the way back and forth comes to it again, and the report is that of a run without a debugger."""
-    use = next(use for use in PLANTED if use.case == case)
-    commands = ["catch check", "run", "info time", "output/x $pc", "echo \\n", "reverse-continue", "continue", "info time", "output/x $pc", "echo \\n", "delete", "continue"]
+    use = next(use for use in PLANTED if (use.program, use.case) == ("init", case))
+    commands = ["catch check", "run", "info time", "output/x $pc", "echo \\n", "reverse-continue", "continue", "info time", "output/x $pc", "echo \\n", "delete", "continue", "continue"]
     done = checks.run(checks.command_under_test(), "debug", "--nx", "--batch", "-g", "gfx900", "--check=init", *[word for one in commands for word in ("-ex", one)],
                       *map(str, program_of("init", "gfx900")), "bad", case)
-    assert re.findall(r"^Catchpoint 1 \(check\): (\S+)", done.stdout, re.M) == [use.kind] * 2, done.stdout + done.stderr
-    assert re.search(rf"at (?:\S*/)?init\.cu:{use.line}\n", done.stdout), done.stdout
+    assert re.findall(r"^Catchpoint 1 \(check\): ([\w-]+): ", done.stdout, re.M) == [use.kind] * 2, done.stdout + done.stderr
+    assert re.search(rf"^  {use.function} at (?:\S*/)?init\.cu:{use.line}$", done.stderr, re.M), done.stderr
     assert len(set(re.findall(r"[Ii]ssue time (\d+)", done.stdout))) == 1, done.stdout
     pc, = set(re.findall(r"^(0x[0-9a-f]+)$", done.stdout, re.M))
     assert re.search(rf"^  0x0*{pc[2:]}: ", done.stderr, re.M) and " times" not in done.stderr and done.returncode == 115, done.stderr
@@ -147,8 +153,9 @@ def test_the_debugger_stops_before_a_use(case):
 
 def test_findings_are_equal_from_run_to_run(tmp_path):
     runs = []
+    planted = [use.case for use in PLANTED if use.program == "init"]
     for number in range(2):
         (tmp_path / str(number)).mkdir()
-        found, _ = reported(tmp_path / str(number), "init", "gfx900", "bad", *[use.case for use in PLANTED])
+        found, _ = reported(tmp_path / str(number), "init", "gfx900", "bad", *planted)
         runs.append([(one["finding"], places(one), one["time"], one["lanes"], one["times"]) for one in found])
     assert runs[0] == runs[1] and len(runs[0]) >= 12

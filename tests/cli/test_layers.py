@@ -245,7 +245,6 @@ NOT_CALLED = {
         "a macro makes all operations of each format",
     "wt_debugger_insert_breakpoint wt_debugger_remove_breakpoint": "breakpoints of conditions without a plan, the short way for tests of the core",
     "wt_expr_loops": "fuzz targets leave out expressions that need not end",
-    "wt_objects_listen": "copies and fills of memory, which checks of what memory holds need",
     "wt_timeline_set_interval": "tests keep snapshots oftener than the timeline itself",
 }
 

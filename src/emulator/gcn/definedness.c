@@ -26,8 +26,10 @@ bool gcn_read_cell(struct wt_machine *m, uint32_t wave, unsigned file, uint64_t 
 size_t gcn_unwritten(struct wt_machine *m, uint32_t wave, struct wt_unwritten *list)
 {
     const struct gcn_wave *w = (const struct gcn_wave *)wt_machine_wave(m, wave);
-    const unsigned scalars = gcn_first_sgprs(w), rows = gcn_first_vgprs(w);
     size_t count = 0;
+    if (!w->head.group)
+        return 0;
+    const unsigned scalars = gcn_first_sgprs(w), rows = gcn_first_vgprs(w);
     if (rows < w->vgprs)
         list[count++] = (struct wt_unwritten){GCN_FILE_V, rows, w->vgprs - rows};
     if (scalars < GCN_FLAT_SCRATCH)

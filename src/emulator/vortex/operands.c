@@ -316,6 +316,7 @@ bool vx_operands(uint32_t word, unsigned xlen, struct wt_insn_operands *o)
                    id != VX_INSN_auipc);
     put_state(o, id);
     put_lanes(o, id);
+    vx_list_meaning(id, word, o);
     return true;
 }
 

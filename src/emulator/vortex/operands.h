@@ -2,7 +2,8 @@
 #ifndef WT_EMULATOR_VORTEX_OPERANDS_H
 #define WT_EMULATOR_VORTEX_OPERANDS_H
 
-#include "emulator/machine/operands.h"
+#include "emulator/machine/machine.h"
+#include "emulator/vortex/isa.h"
 
 /** Files of registers (wt_insn_operand.file); of memory: that of the address, `number`. */
 enum vx_file {
@@ -27,6 +28,13 @@ enum vx_state {
  * which each instruction moves on, is named where it is a value or a jump's result.
  */
 bool vx_operands(uint32_t word, unsigned xlen, struct wt_insn_operands *operands);
+
+/** Adds what the instruction does with them (meaning.c). */
+void vx_list_meaning(enum vx_insn_id id, uint32_t word, struct wt_insn_operands *operands);
+/* The machine's operations of these names (definedness.c). */
+WT_MACHINE_FN(read_cell) vx_read_cell;
+WT_MACHINE_FN(unwritten) vx_unwritten;
+WT_MACHINE_FN(lane_sources) vx_lane_sources;
 
 /** The files of registers, by enum vx_file. */
 extern const struct wt_operand_file vx_operand_files[];
