@@ -41,9 +41,9 @@ struct cli_check {
 #define CLI_CHECK_OPTIONS(prefix)                                                                  \
     {"check", 0, "LIST",                                                                           \
      "report mistakes with memory (memory), what is never freed (leak), wrong\n"                   \
-     "calls (api), races of kernels (race), mistakes with barriers (sync), uses of\n"              \
-     "what nothing has written (init), with commas between, or all; the status is\n"               \
-     "115 if an error is reported, and the program ended with 0",                                  \
+     "calls (api), races of kernels (race), mistakes with barriers (sync), uses\n"                 \
+     "of what nothing has written (init), with commas between, or all; the\n"                      \
+     "status is 115 if an error is reported, and the program ended with 0",                        \
      CLI_SET(prefix##check)},                                                                      \
         {"check-limit", 0, "N", "report so many different findings of a process (default: 100)",   \
          CLI_SET(prefix##check_limit)},                                                            \
@@ -64,8 +64,8 @@ struct cli_check {
          "they do, as in OpenCL (default: as the GPU and its language have it)",                   \
          CLI_SET(prefix##check_lanes)},                                                            \
         {"check-init", 0, "LEVEL",                                                                 \
-         "report of uninitialised values also what is copied to the host (copy), and\n"            \
-         "each load of them (load)",                                                               \
+         "report of uninitialised values also what is copied to the host (copy),\n"                \
+         "and each load of them (load)",                                                           \
          CLI_SET(prefix##check_init)},                                                             \
         {"check-config", 0, "FILE",                                                                \
          "suppress findings as FILE says; may be given several times\n"                            \
