@@ -1,7 +1,6 @@
 /* The toy as a machine: turns, debug hardware, state, inspection, and its part of the wire. */
 #include "toy.h"
 
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -39,24 +38,29 @@ struct wt_issue toy_issue_at(const struct wt_wave_head *head, uint64_t pc, uint6
 
 void toy_update_ready(struct toy_wave *w)
 {
-    wt_turns_set_ready(&w->device->machine.turns, w->id,
-                       w->active && !w->at_barrier && !w->halted &&
-                           !(w->device->control & TOY_STOP));
+    struct toy_device *d = w->device;
+    wt_turns_set_ready(&d->machine.turns, w->id,
+                       w->active && !w->at_barrier && !w->debug.halted && !(d->control & TOY_STOP));
+    if (!w->active)
+        return;
+    w->name = wt_machine_wave_id(&d->machine, w->id);
+    w->dispatch = wt_machine_launch(&d->machine, d->launch.number);
+    w->launch = d->launch;
+    w->number = w->group->coordinate[0];
 }
 
 static uint64_t turn(struct wt_machine *m, uint32_t wave, uint64_t n)
 {
     struct toy_wave *w = &device_of(m)->wave[wave];
     const uint64_t incarnation = w->incarnation;
-    const bool steps = w->steps;
+    const bool steps = w->debug.steps;
     wt_begin_turn(m, &w->left, steps ? 1 : n);
     while (toy_execute(w) && w->left)
         w->left--;
     const uint64_t issued = wt_finish_turn(m, w->left);
     if (steps && issued && w->active && w->incarnation == incarnation) {
-        w->steps = false;
-        w->halted = m->event = true;
-        w->cause = TOY_STEPPED;
+        w->debug = (struct toy_debug){.halted = true, .cause = TOY_STEPPED};
+        m->event = true;
         toy_update_ready(w);
     }
     return issued;
@@ -67,7 +71,7 @@ static enum wt_run blocked(struct wt_machine *m)
     const struct toy_device *d = device_of(m);
     bool halted = d->control & TOY_STOP;
     for (uint32_t i = 0; i < m->waves; i++)
-        halted |= d->wave[i].active && d->wave[i].halted;
+        halted |= d->wave[i].active && d->wave[i].debug.halted;
     return !m->active ? WT_RUN_ENDED
            : halted   ? WT_RUN_HALTED
                       : wt_engine_deadlock(m, "every wave waits at a barrier");
@@ -147,9 +151,9 @@ static void wave_state(struct wt_archive *a, struct toy_device *d, uint32_t n, b
     wt_archive_bool(a, &w->at_barrier);
     wt_archive_bytes(a, w->r, sizeof w->r);
     if (debugged) {
-        wt_archive_bool(a, &w->halted);
-        wt_archive_bool(a, &w->steps);
-        wt_archive_u32(a, &w->cause, TOY_FAILED, "why a wave has halted");
+        wt_archive_bool(a, &w->debug.halted);
+        wt_archive_bool(a, &w->debug.steps);
+        wt_archive_u32(a, &w->debug.cause, TOY_FAILED, "why a wave has halted");
         wt_archive_fault(a, &w->error, d->machine.waves, TOY_LANES);
     }
     if (!wt_archive_reads(a))
@@ -253,7 +257,7 @@ static void view(struct wt_machine *m, uint32_t wave, struct wt_wave_view *v)
 static struct wt_fault *wave_fault(struct wt_machine *m, uint32_t wave)
 {
     struct toy_wave *w = &device_of(m)->wave[wave];
-    return w->active && w->cause == TOY_FAILED ? &w->error : NULL;
+    return w->active && w->debug.cause == TOY_FAILED ? &w->error : NULL;
 }
 
 static bool explain(struct wt_machine *m, uint32_t wave, unsigned lane, uint64_t addr,
@@ -287,23 +291,18 @@ static bool read_row(struct wt_machine *m, uint32_t wave, unsigned n, void *out)
 
 static uint32_t debug_read(struct wt_machine *m, uint32_t addr)
 {
-    const struct toy_device *d = device_of(m);
-    return !addr ? d->control : addr <= m->waves ? d->wave[addr - 1].halted : 0;
+    return device_of(m)->control;
 }
 
 static void debug_write(struct wt_machine *m, uint32_t addr, uint32_t value)
 {
     struct toy_device *d = device_of(m);
-    if (!addr)
-        d->control = value & (TOY_STOP | TOY_HOLD | TOY_ATTEND);
-    else if (addr <= m->waves && d->wave[addr - 1].active) {
-        struct toy_wave *w = &d->wave[addr - 1];
-        w->halted = value == TOY_HALT;
-        w->steps = value == TOY_STEP;
-        w->cause = w->halted ? w->cause : TOY_NO_CAUSE;
-    }
-    for (uint32_t i = 0; i < m->waves; i++)
+    d->control = value & (TOY_STOP | TOY_HOLD | TOY_ATTEND);
+    for (uint32_t i = 0; i < m->waves; i++) {
+        if (!d->control) /* nobody debugs any more */
+            d->wave[i].debug = (struct toy_debug){.cause = TOY_NO_CAUSE};
         toy_update_ready(&d->wave[i]);
+    }
 }
 
 static const struct wt_machine_ops ops = {.family = "toy",
@@ -395,62 +394,5 @@ uint32_t toy_do_launch(struct wt_machine *m, const void *bytes, size_t size)
     return 1;
 }
 
-uint32_t toy_do_write_row(struct wt_machine *m, const void *bytes, size_t size)
-{
-    struct toy_row row;
-    if (size != sizeof row)
-        return 0;
-    memcpy(&row, bytes, size);
-    if (row.wave >= m->waves || row.number > TOY_REGISTERS)
-        return 0;
-    struct toy_wave *w = &device_of(m)->wave[row.wave];
-    if (row.number == TOY_REGISTERS)
-        w->pc = row.value[0];
-    for (unsigned i = 0; i < TOY_LANES && row.number < TOY_REGISTERS; i++)
-        if (row.lanes >> i & 1)
-            w->r[row.number][i] = row.value[i];
-    return 1;
-}
-
 /* The order is part of the format of core files. */
-const wt_input_operation toy_operations[] = {toy_do_launch, toy_do_write_row, NULL};
-
-/* ---- the wire ---- */
-
-static void list(struct toy_device *d, struct wt_wire_answer *answer, uint8_t *bytes)
-{
-    for (uint32_t i = 0; i < d->machine.waves; i++) {
-        const struct toy_wave *w = &d->wave[i];
-        struct toy_state s = {0};
-        if (w->active)
-            s = (struct toy_state){.id = wt_machine_wave_id(&d->machine, i),
-                                   .pc = w->pc,
-                                   .dispatch = wt_machine_launch(&d->machine, d->launch.number),
-                                   .group = w->group->coordinate[0],
-                                   .index = w->index,
-                                   .groups = d->launch.groups,
-                                   .waves = d->launch.waves,
-                                   .present = true,
-                                   .halted = w->halted,
-                                   .cause = w->cause,
-                                   .error = w->error};
-        memcpy(bytes + i * sizeof s, &s, sizeof s);
-    }
-    answer->size = d->machine.waves * (uint32_t)sizeof(struct toy_state);
-}
-
-int32_t toy_serve(struct wt_machine *m, wt_input_fn *input, void *context,
-                  const struct wt_wire_request *r, struct wt_wire_answer *answer, uint8_t *bytes)
-{
-    if (r->verb == (uint32_t)TOY_LIST)
-        list(device_of(m), answer, bytes);
-    else if (r->verb == (uint32_t)TOY_READ_ROW && read_row(m, r->wave, r->number, bytes))
-        answer->size = r->number < TOY_REGISTERS ? 8 * TOY_LANES : 8;
-    else if (r->verb != (uint32_t)TOY_WRITE_ROW ||
-             !input(context, &(struct wt_input){.kind = WT_INPUT_OPERATION,
-                                                .bytes = bytes,
-                                                .size = r->follows,
-                                                .operation = toy_do_write_row}))
-        return -EINVAL;
-    return 0;
-}
+const wt_input_operation toy_operations[] = {toy_do_launch, NULL};

@@ -195,8 +195,7 @@ static const struct wt_family family = {
               .shown_units = 1,
               .process = &process,
               .looks = true,
-              .launch_again = launch_again,
-              .serve = toy_serve},
+              .launch_again = launch_again},
     .host = &host,
     .tasks = tasks};
 

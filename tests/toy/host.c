@@ -65,16 +65,14 @@ static uint64_t breakpoint(void *context, const struct wt_wire_request *r, uint6
 
 static void let_go(void *context)
 {
-    for (uint32_t i = 0; i <= toy.machine->waves; i++)
-        wt_hosted_input(&toy.hosted, &(struct wt_input){.kind = WT_INPUT_DEBUG_WRITE, .addr = i});
+    wt_hosted_input(&toy.hosted, &(struct wt_input){.kind = WT_INPUT_DEBUG_WRITE});
 }
 
 static const struct wt_server_driver driver = {.kind = TOY_SOCKET,
                                                .family = TOY_WIRE_FAMILY,
                                                .let_go = let_go,
                                                .hello = hello,
-                                               .breakpoint = breakpoint,
-                                               .serve = toy_serve};
+                                               .breakpoint = breakpoint};
 
 /* ---- the program ---- */
 

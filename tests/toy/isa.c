@@ -59,8 +59,12 @@ static bool piece_at(struct wt_machine *m, uint32_t wave, unsigned lane, uint64_
                      struct wt_mapped_piece *piece)
 {
     const struct toy_device *d = (const struct toy_device *)m;
-    const uint64_t room = WT_PAGE_SIZE - (addr & WT_PAGE_MASK);
+    const uint64_t room = WT_PAGE_SIZE - (addr & WT_PAGE_MASK), at = addr - TOY_WAVES;
     piece->size = piece->size < room ? piece->size : room;
+    if (at < m->waves * sizeof *d->wave) {
+        piece->host = (uint8_t *)d->wave + at;
+        return at + piece->size <= m->waves * sizeof *d->wave;
+    }
     if (!in_local(addr))
         return wt_regions_at(&d->machine.regions, addr);
     if (wave >= m->waves || !d->wave[wave].active)
@@ -110,7 +114,7 @@ static bool start_wave(struct wt_machine *m, uint32_t wave, struct wt_group_head
                            .left = w->left,
                            .index = (uint16_t)index,
                            .pc = TOY_CODE,
-                           .halted = d->control & TOY_HOLD};
+                           .debug = {.halted = d->control & TOY_HOLD}};
     wt_group_wave_begins(m, &w->head, g);
     toy_update_ready(w);
     return true;
@@ -210,8 +214,8 @@ static bool fail(struct toy_wave *w, enum wt_fault_kind kind, wt_lanes lanes, ui
         return false;
     }
     w->error = fault;
-    w->halted = m->event = true;
-    w->cause = kind == WT_FAULT_TRAP ? TOY_AT_BREAK : TOY_FAILED;
+    w->debug.halted = m->event = true;
+    w->debug.cause = kind == WT_FAULT_TRAP ? TOY_AT_BREAK : TOY_FAILED;
     toy_update_ready(w);
     return false;
 }

@@ -9,30 +9,28 @@
 
 struct row {
     struct wt_standstill_row common; /* first */
-    struct toy_state state;
+    struct toy_wave state;
 };
 
 struct wt_probe {
     struct wt_standstill common;
 };
 
-static enum wt_status ask(struct wt_probe *p, struct wt_wire_request request, const void *more,
-                          void *out, size_t size, struct wt_error *err)
+/* Where a debugger finds a member of a wave. */
+static uint64_t place_of(uint32_t wave, size_t member)
 {
-    struct wt_wire_answer answer;
-    return wt_link_ask(p->common.link, &request, more, &answer, out, size, err);
+    return TOY_WAVES + wave * sizeof(struct toy_wave) + member;
 }
 
-static enum wt_status command(struct wt_probe *p, uint32_t addr, uint32_t value,
-                              struct wt_error *err)
+static enum wt_status control(struct wt_probe *p, uint32_t value, struct wt_error *err)
 {
-    struct wt_wire_register reg = {.addr = addr, .write = 1, .value = value};
+    struct wt_wire_register reg = {TOY_CONTROL, .write = 1, .value = value};
     return p->common.link->ops->registers(p->common.link->context, 0, &reg, 1, err);
 }
 
 /* ---- standing still ---- */
 
-static enum wt_status take(struct wt_probe *p, uint32_t wave, const struct toy_state *s,
+static enum wt_status take(struct wt_probe *p, uint32_t wave, const struct toy_wave *s,
                            struct wt_error *err)
 {
     static const enum wt_halt_cause causes[] = {[TOY_AT_BREAK] = WT_HALT_BREAKPOINT,
@@ -40,44 +38,46 @@ static enum wt_status take(struct wt_probe *p, uint32_t wave, const struct toy_s
                                                 [TOY_FAILED] = WT_HALT_EXCEPTION};
     struct row *row = (struct row *)wt_standstill_row(p, wave);
     struct wt_standstill_launch *launch;
-    row->common.present = s->present;
+    row->common.present = s->active;
     row->common.run &= row->common.present;
-    if (!s->present)
+    if (!s->active)
         return WT_OK;
+    const uint32_t lanes = s->launch.waves * TOY_LANES;
     const uint64_t key[2] = {0};
     const enum wt_status status = wt_standstill_find_launch(p, s->dispatch, key, &launch, err);
     if (status)
         return status;
-    if (row->common.wave.id != s->id)
+    if (row->common.wave.id != s->name)
         *row = (struct row){.common = {.present = true,
                                        .run = !p->common.hold,
                                        .cause = WT_HALT_REQUEST,
-                                       .wave = {.id = s->id,
+                                       .wave = {.id = s->name,
                                                 .lanes = TOY_LANES,
                                                 .dispatch = s->dispatch,
-                                                .group = {s->group},
+                                                .group = {s->number},
                                                 .index = s->index,
-                                                .block = {s->waves * TOY_LANES, 1, 1},
-                                                .grid = {s->groups * s->waves * TOY_LANES, 1, 1},
+                                                .block = {lanes, 1, 1},
+                                                .grid = {s->launch.groups * lanes, 1, 1},
                                                 .arguments = TOY_ARGUMENTS}}};
     row->state = *s;
-    if (row->common.run && s->cause) {
+    if (row->common.run && s->debug.cause) {
         row->common.run = row->common.step = false;
-        row->common.cause = causes[s->cause % (TOY_FAILED + 1)];
+        row->common.cause = causes[s->debug.cause % (TOY_FAILED + 1)];
     }
     return WT_OK;
 }
 
 static enum wt_status stop(struct wt_probe *p, struct wt_error *err)
 {
-    struct toy_state list[TOY_MOST_CORES * TOY_SLOTS];
-    enum wt_status status = command(p, TOY_CONTROL, TOY_ATTEND | TOY_STOP, err);
-    const size_t size = p->common.topology.waves * sizeof *list;
+    struct toy_wave list[TOY_MOST_CORES * TOY_SLOTS];
+    enum wt_status status = control(p, TOY_ATTEND | TOY_STOP, err);
+    memset(list, 0, sizeof list);
     if (!status)
-        status = ask(p, (struct wt_wire_request){.verb = TOY_LIST, .wave = WT_NO_HANDLE}, NULL,
-                     list, size, err);
-    if (status)
+        status = wt_link_read(p->common.link, 0, 0, TOY_WAVES, list,
+                              p->common.topology.waves * sizeof *list, err);
+    if (status && status != WT_INVALID) /* a program that is not being run has no memory */
         return status;
+    status = WT_OK;
     p->common.still = true;
     wt_standstill_begin_list(p);
     for (uint32_t i = 0; i < p->common.topology.waves && !status; i++)
@@ -90,12 +90,18 @@ static enum wt_status go(struct wt_probe *p, uint32_t only, struct wt_error *err
     enum wt_status status = WT_OK;
     for (uint32_t i = 0; i < p->common.topology.waves && !status; i++) {
         const struct wt_standstill_row *row = wt_standstill_row(p, i);
+        struct toy_debug *debug = &((struct row *)row)->state.debug;
         const bool goes = row->run && (only == WT_NO_HANDLE || i == only);
+        *debug = (struct toy_debug){.halted = !goes,
+                                    .steps = goes && row->step,
+                                    .cause = goes ? TOY_NO_CAUSE : debug->cause};
         if (row->present)
-            status = command(p, 1 + i, !goes ? TOY_HALT : row->step ? TOY_STEP : TOY_RUN, err);
+            status =
+                wt_link_write(p->common.link, i, 0, place_of(i, offsetof(struct toy_wave, debug)),
+                              debug, sizeof *debug, err);
     }
     const uint32_t hold = p->common.hold || only != WT_NO_HANDLE ? TOY_HOLD : 0;
-    return status ? status : command(p, TOY_CONTROL, TOY_ATTEND | hold, err);
+    return status ? status : control(p, TOY_ATTEND | hold, err);
 }
 
 static void view(const struct wt_standstill_row *row, uint64_t *pc, wt_lanes *mask)
@@ -109,40 +115,31 @@ static void exception(const struct wt_standstill_row *row, struct wt_probe_excep
     *out = (struct wt_probe_exception){.fault = ((const struct row *)row)->state.error};
 }
 
+/* A register's code is where it is in struct toy_wave. */
 static enum wt_status read_rows(struct wt_probe *p, wt_wave_handle wave, wt_lanes lanes,
                                 const unsigned *index, size_t count, uint8_t *out,
                                 struct wt_error *err)
 {
-    enum wt_status status = WT_OK;
-    for (size_t i = 0; i < count && !status; i++) {
-        uint64_t row[TOY_LANES] = {0};
-        const uint32_t number = p->common.registers[index[i]].code;
-        const bool is_pc = number == TOY_REGISTERS;
-        status =
-            ask(p, (struct wt_wire_request){.verb = TOY_READ_ROW, .wave = wave, .number = number},
-                NULL, row, is_pc ? 8 : sizeof row, err);
-        if (!status && is_pc)
-            memcpy(out, row, 8);
-        out = is_pc ? out + 8 : wt_lanes_gather(lanes, (const uint8_t *)row, 8, out);
+    const uint8_t *state = (const uint8_t *)&((struct row *)wt_standstill_row(p, wave))->state;
+    for (size_t i = 0; i < count; i++) {
+        const struct wt_register *r = &p->common.registers[index[i]];
+        out = wt_lanes_gather(r->scope == WT_SCOPE_LANE ? lanes : 1, state + r->code, 8, out);
     }
-    return status;
+    return WT_OK;
 }
 
 static enum wt_status write_row(struct wt_probe *p, wt_wave_handle wave, wt_lanes lanes,
                                 unsigned index, const uint8_t *bytes, struct wt_error *err)
 {
-    const uint32_t number = p->common.registers[index].code;
-    struct toy_row row = {.wave = wave, .number = number, .lanes = (uint32_t)lanes};
-    for (unsigned lane = 0; lane < TOY_LANES; lane++)
-        if (number == TOY_REGISTERS || wt_has_lane(lanes, lane)) {
-            row.value[lane] = wt_load_le(bytes, 8);
-            bytes += number == TOY_REGISTERS ? 0 : 8;
+    const struct wt_register *r = &p->common.registers[index];
+    uint8_t *state = (uint8_t *)&((struct row *)wt_standstill_row(p, wave))->state + r->code;
+    const unsigned words = r->scope == WT_SCOPE_LANE ? TOY_LANES : 1;
+    for (unsigned lane = 0; lane < words; lane++)
+        if (words == 1 || wt_has_lane(lanes, lane)) {
+            memcpy(state + 8 * lane, bytes, 8);
+            bytes += 8;
         }
-    if (number == TOY_REGISTERS)
-        ((struct row *)wt_standstill_row(p, wave))->state.pc = row.value[0];
-    return ask(p,
-               (struct wt_wire_request){.verb = TOY_WRITE_ROW, .wave = wave, .follows = sizeof row},
-               &row, NULL, 0, err);
+    return wt_link_write(p->common.link, wave, 0, place_of(wave, r->code), state, 8 * words, err);
 }
 
 /* ---- memory ---- */
@@ -207,14 +204,17 @@ static enum wt_status describe(struct wt_probe *p, struct wt_error *err)
                                           .bits = 64,
                                           .number = TOY_REGISTERS,
                                           .dwarf = -1,
-                                          .code = TOY_REGISTERS};
-    static const struct wt_register_range rows[] = {
-        {"r",
-         0,
-         TOY_REGISTERS,
-         1,
-         {.set = "general", .scope = WT_SCOPE_LANE, .bits = 64, .dwarf = -1}},
-        {0}};
+                                          .code = offsetof(struct toy_wave, pc)};
+    static const struct wt_register_range rows[] = {{"r",
+                                                     0,
+                                                     TOY_REGISTERS,
+                                                     8 * TOY_LANES,
+                                                     {.set = "general",
+                                                      .scope = WT_SCOPE_LANE,
+                                                      .bits = 64,
+                                                      .dwarf = -1,
+                                                      .code = offsetof(struct toy_wave, r)}},
+                                                    {0}};
     p->common.topology = (struct wt_topology){.family = "toy",
                                               .arch = "toy",
                                               .triple = "toy",
@@ -231,13 +231,13 @@ static enum wt_status describe(struct wt_probe *p, struct wt_error *err)
 
 static enum wt_status attend(struct wt_probe *p, struct wt_error *err)
 {
-    return command(p, TOY_CONTROL, TOY_ATTEND, err);
+    return control(p, TOY_ATTEND, err);
 }
 
 static void let_go(struct wt_probe *p)
 {
-    for (uint32_t i = 0; i <= p->common.topology.waves && p->common.link->host_launches; i++)
-        command(p, i, 0, WT_IGNORED);
+    if (p->common.link->host_launches)
+        control(p, 0, WT_IGNORED);
 }
 
 static const struct wt_standstill_ops standstill = {.stop = stop,

@@ -24,6 +24,7 @@
 #define TOY_BUFFERS (TOY_MEMORY + 0x10000)
 #define TOY_LOCAL UINT64_C(0x600000000000) /* the aperture of local memory */
 #define TOY_LOCAL_BYTES 4096u
+#define TOY_WAVES UINT64_C(0x610000000000) /* debuggers see the waves here: struct toy_wave */
 
 /* Initializes a struct wt_profile_shape with the units of its memory. */
 #define TOY_PROFILE                                                                                \
@@ -73,10 +74,9 @@ struct toy_launch {
     uint32_t groups, waves, local_bytes;
 };
 
-/** Registers of the debug hardware: CONTROL, then one for each wave, which takes a command. */
+/** The register of the debug hardware; writing it makes what was written to waves count. */
 enum { TOY_CONTROL };
 enum { TOY_STOP = 1, TOY_HOLD = 2, TOY_ATTEND = 4 };
-enum toy_command { TOY_RUN, TOY_HALT, TOY_STEP };
 enum toy_cause { TOY_NO_CAUSE, TOY_AT_BREAK, TOY_STEPPED, TOY_FAILED };
 
 struct toy_group {
@@ -90,10 +90,15 @@ struct toy_wave {
     struct toy_device *device;
     bool at_barrier;
     uint64_t r[TOY_REGISTERS][TOY_LANES];
-    /* of the debug hardware: */
-    bool halted, steps;
-    uint32_t cause;
+    /* For debuggers: */
+    struct toy_debug {
+        bool halted, steps;
+        uint32_t cause;
+    } debug;
     struct wt_fault error;
+    uint64_t name, dispatch; /**< its id, and its launch's */
+    struct toy_launch launch;
+    uint32_t number; /**< of its group */
 };
 
 struct toy_device {
@@ -125,29 +130,10 @@ struct toy_device *toy_new(const struct toy_config *config, bool hosted, struct 
 enum wt_status toy_load(struct toy_device *d, const uint8_t *file, size_t length,
                         const uint64_t *argument, struct toy_launch *launch, struct wt_error *err);
 uint32_t toy_do_launch(struct wt_machine *m, const void *bytes, size_t size);
-uint32_t toy_do_write_row(struct wt_machine *m, const void *bytes, size_t size);
 extern const wt_input_operation toy_operations[];
 
-/* ---- the wire: what the debugger and a host program's driver say ---- */
-#define TOY_WIRE_FAMILY WT_WIRE_FAMILY(15)
+/* ---- host programs ---- */
+#define TOY_WIRE_FAMILY WT_WIRE_FAMILY(15) /* of which there are no verbs */
 #define TOY_SOCKET "toy"
-enum toy_verb { TOY_LIST = TOY_WIRE_FAMILY, TOY_READ_ROW, TOY_WRITE_ROW };
-
-/** TOY_LIST is answered by one for each slot. */
-struct toy_state {
-    uint64_t id, pc, dispatch;
-    uint32_t group, index, groups, waves;
-    uint32_t present, halted, cause;
-    struct wt_fault error;
-};
-/** TOY_WRITE_ROW is followed by it. */
-struct toy_row {
-    uint32_t wave, number, lanes, reserved;
-    uint64_t value[TOY_LANES];
-};
-/** Serves a request of the family's; what changes the device goes through @p input. */
-int32_t toy_serve(struct wt_machine *m, wt_input_fn *input, void *context,
-                  const struct wt_wire_request *request, struct wt_wire_answer *answer,
-                  uint8_t *bytes);
 
 #endif
