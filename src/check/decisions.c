@@ -42,8 +42,11 @@ size_t wt_decisions_at(const struct wt_decisions *all, uint64_t time)
 void wt_decisions_drop(struct wt_decisions *all, uint64_t time,
                        void (*dropped)(void *context, const struct wt_decision *one), void *context)
 {
-    while (all->count && all->list[all->count - 1].time >= time)
-        dropped(context, &all->list[--all->count]);
+    while (all->count && all->list[all->count - 1].time >= time) {
+        all->count--;
+        if (dropped)
+            dropped(context, &all->list[all->count]);
+    }
 }
 
 bool wt_decisions_has(const struct wt_decisions *all, const struct wt_decision *one)

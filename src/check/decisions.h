@@ -38,7 +38,8 @@ struct wt_decisions {
 void wt_decisions_add(struct wt_decisions *all, const struct wt_decision *one);
 /** The first one at @p time or later: an index, `count` if there is none. */
 size_t wt_decisions_at(const struct wt_decisions *all, uint64_t time);
-/** Drops those at @p time and later, the last one first, and hands each to @p dropped. */
+/** Drops those at @p time and later, the last one first, and hands each to @p dropped,
+ * unless that is NULL. */
 void wt_decisions_drop(struct wt_decisions *all, uint64_t time,
                        void (*dropped)(void *context, const struct wt_decision *one),
                        void *context);

@@ -131,6 +131,12 @@ struct wt_finding {
     uint64_t launches;
 };
 
+/** Lanes as a finding has them. */
+#define WT_FINDING_LANES(of)                                                                       \
+    {                                                                                              \
+        (uint64_t)(of), (uint64_t)((wt_lanes)(of) >> 64)                                           \
+    }
+
 /** The lanes of a finding. */
 static inline wt_lanes wt_finding_lanes(const struct wt_finding *f)
 {

@@ -102,26 +102,17 @@ static void undefine_stacks(struct wt_check_init *c)
     init_unlock();
 }
 
-/* Whether issue time @p time is no new one. What is known of a future that was dropped is
- * forgotten. */
+static void forget(void *context, uint64_t time)
+{
+    begin_anew(context);
+    init_forget_mistakes(context, time);
+    if (!time)
+        undefine_stacks(context);
+}
+
 static bool is_past(struct wt_check_init *c, uint64_t time)
 {
-    const struct wt_machine *m = c->machine;
-    if (c->resets != m->resets) {
-        begin_anew(c);
-        init_forget_mistakes(c, 0);
-        undefine_stacks(c);
-        c->resets = m->resets;
-        c->most = 0;
-    }
-    if (time < m->known || c->lost)
-        return true;
-    if (time < c->most) {
-        begin_anew(c);
-        init_forget_mistakes(c, time);
-    }
-    c->most = time;
-    return false;
+    return wt_followed_is_past(&c->run, c->machine, time, forget, c);
 }
 
 static struct init_wave *wave_of(struct wt_check_init *c, uint32_t slot, uint64_t id)
@@ -246,12 +237,8 @@ struct wt_check_init *wt_check_init_begin(struct wt_machine *m, const void *spac
     struct wt_check_init *c = calloc(1, sizeof *c);
     if (!c)
         return NULL;
-    *c = (struct wt_check_init){.machine = m,
-                                .level = level,
-                                .found = found,
-                                .context = context,
-                                .last_launch = UINT64_MAX,
-                                .resets = m->resets};
+    *c = (struct wt_check_init){
+        .machine = m, .level = level, .found = found, .context = context, .run = wt_follow(m)};
     c->wave = calloc(m->waves, sizeof *c->wave);
     init_enter(c);
     wt_check_init_set_space(c, space);
@@ -281,8 +268,8 @@ void wt_check_init_set_stacks(struct wt_check_init *c, uint64_t first, uint64_t 
 
 void wt_check_init_only(struct wt_check_init *c, uint64_t first, uint64_t last)
 {
-    c->first_launch = first;
-    c->last_launch = last;
+    c->run.first_launch = first;
+    c->run.last_launch = last;
 }
 
 void wt_check_init_free(struct wt_check_init *c)

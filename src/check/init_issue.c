@@ -22,7 +22,7 @@ static uint32_t computed_of(struct wt_check_init *c, uint32_t origin)
     o.pc = p->pc;
     o.time = p->time;
     o.wave_id = wt_machine_wave_id(m, p->wave);
-    o.launch = w->group ? m->groups.ops->launch(m, w->group) : wt_machine_launch(m, 0);
+    o.launch = wt_machine_launch_of(m, w);
     o.group = w->group ? m->groups.ops->home(m, w->group) : 0;
     o.entry = w->group ? m->groups.ops->entry(m, w->group) : 0;
     o.lanes = p->enabled;

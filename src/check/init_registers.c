@@ -359,7 +359,7 @@ void init_put(struct wt_check_init *c, const struct wt_insn_operand *o, unsigned
             wt_array_grow(c->write, &c->write_room, c->writes + 1, sizeof *grown);
         count = room < bits - done ? room : bits - done;
         if (!grown) {
-            c->lost = true;
+            c->run.lost = true;
             return;
         }
         c->write = grown;
@@ -478,7 +478,7 @@ void init_begin_wave(struct wt_check_init *c, struct init_wave *w, uint32_t slot
                        first = list[i].first * bits / INIT_CELL,
                        end = ((uint64_t)list[i].first + list[i].count) * bits / INIT_CELL;
         if (end > first && !make_fresh(&w->file[list[i].file], first, end - 1))
-            c->lost = true;
+            c->run.lost = true;
     }
 }
 

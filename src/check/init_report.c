@@ -26,7 +26,7 @@ static void describe_first(struct wt_finding *f, const struct init_origin *o)
         return;
     f->other = (struct wt_finding_other){.pc = o->pc,
                                          .time = o->time,
-                                         .lanes = {(uint64_t)o->lanes, (uint64_t)(o->lanes >> 64)},
+                                         .lanes = WT_FINDING_LANES(o->lanes),
                                          .wave_id = o->wave_id,
                                          .access = WT_NO_ACCESS};
     memcpy(f->other.wave, o->wave, sizeof f->other.wave);
@@ -38,10 +38,9 @@ static void note_mistake(struct wt_check_init *c, const struct wt_finding *f)
 {
     const struct wt_machine *m = c->machine;
     if (m->recorded || (m->watch && m->watch->mistakes))
-        wt_decisions_add(&c->decisions,
-                         &(struct wt_decision){.time = f->time,
-                                               .lanes = (wt_lanes)f->lanes[1] << 64 | f->lanes[0],
-                                               .kind = (uint32_t)f->kind});
+        wt_decisions_add(&c->decisions, &(struct wt_decision){.time = f->time,
+                                                              .lanes = wt_finding_lanes(f),
+                                                              .kind = (uint32_t)f->kind});
 }
 
 void init_tell_mistakes(struct wt_check_init *c, const struct wt_issue *i)
@@ -56,13 +55,9 @@ void init_tell_mistakes(struct wt_check_init *c, const struct wt_issue *i)
             wt_watch_set_mistake(m, i, all->list[n].kind, all->list[n].lanes, 0, 1);
 }
 
-static void nothing(void *context, const struct wt_decision *one)
-{
-}
-
 void init_forget_mistakes(struct wt_check_init *c, uint64_t time)
 {
-    wt_decisions_drop(&c->decisions, time, nothing, NULL);
+    wt_decisions_drop(&c->decisions, time, NULL, NULL);
 }
 
 /* ---- reports ---- */
@@ -72,25 +67,16 @@ void init_report(struct wt_check_init *c, enum wt_finding_kind kind, wt_lanes la
 {
     struct wt_machine *m = c->machine;
     const struct init_pending *p = &c->pending;
-    const struct wt_wave_head *w = wt_machine_wave(m, p->wave);
     const struct init_origin *o = init_origin_of(origin);
-    const uint64_t launch = w->group ? m->groups.ops->launch(m, w->group) : wt_machine_launch(m, 0);
-    if (launch < c->first_launch || launch > c->last_launch)
-        return;
     struct wt_finding f = {.kind = kind,
                            .severity = WT_ERROR,
                            .access = WT_NO_ACCESS,
                            .pc = p->pc,
                            .time = p->time,
-                           .lanes = {(uint64_t)lanes, (uint64_t)(lanes >> 64)},
-                           .wave_id = wt_machine_wave_id(m, p->wave),
-                           .launch = launch,
-                           .entry = w->group ? m->groups.ops->entry(m, w->group) : 0,
-                           .groups = w->group ? m->groups.ops->home(m, w->group) : 0,
-                           .device = m->device,
-                           .times = 1,
-                           .lanes_of = wt_lanes_count(lanes)};
-    wt_machine_name_wave(m, p->wave, f.wave, sizeof f.wave);
+                           .times = 1};
+    wt_finding_of_wave(&f, m, p->wave, lanes);
+    if (!wt_followed_wants(&c->run, f.launch))
+        return;
     describe(&f, o, what);
     describe_first(&f, o);
     note_mistake(c, &f);
@@ -113,7 +99,7 @@ void init_report_result(struct wt_check_init *c, uint32_t origin, bool computed,
     if (calls)
         f.calls = *calls;
     if (computed && o->pc && o->by) {
-        if (o->launch < o->by->first_launch || o->launch > o->by->last_launch)
+        if (!wt_followed_wants(&o->by->run, o->launch))
             return;
         c = o->by;
         f.pc = o->pc;

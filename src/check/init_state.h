@@ -4,6 +4,7 @@
 
 #include "check/decisions.h"
 #include "check/definedness.h"
+#include "check/followed.h"
 #include "check/init.h"
 #include "check/init_shadow.h"
 #include "emulator/machine/observe.h"
@@ -96,9 +97,7 @@ struct wt_check_init {
     wt_found_fn *found;
     void *context;
     uint64_t stacks, stacks_size; /* of lanes, in `global`; size 0: they have PRIVATE memory */
-    uint64_t first_launch, last_launch;
-    uint64_t resets, most; /* the machine's then, and the latest issue time */
-    bool lost, skips;
+    struct wt_followed run;
     struct init_wave *wave; /* by slot */
     struct wt_map groups;   /* home + 1 -> struct init_space */
     struct wt_map code;     /* pc + 1 -> struct init_insn */

@@ -262,7 +262,7 @@ static wt_lanes judge(void *context, struct wt_machine *m, const struct wt_wave_
         return memory_decided(c);
     memory_begin_question(c, w);
     if (c->last_launch != UINT64_MAX || c->first_launch > 1) {
-        const uint64_t launch = memory_launch_of(m, w);
+        const uint64_t launch = wt_machine_launch_of(m, w);
         if (launch < c->first_launch || launch > c->last_launch)
             return 0;
     }

@@ -1,6 +1,7 @@
 /* The decisions of the check of memory in a machine's recorded run, and its reports. */
 #include <stdio.h>
 
+#include "check/followed.h"
 #include "check/memory_state.h"
 #include "emulator/machine/engine.h"
 
@@ -30,10 +31,6 @@ static void take_back(void *context, const struct wt_decision *one)
         wt_object_made(c->space, one->address, one->size, WT_CHECK_HEAP);
 }
 
-static void nothing(void *context, const struct wt_decision *one)
-{
-}
-
 void memory_decide(struct wt_check_memory *c, const struct wt_wave_head *w,
                    struct wt_decision decision)
 {
@@ -50,7 +47,7 @@ void memory_begin_question(struct wt_check_memory *c, const struct wt_wave_head 
     const struct wt_machine *m = c->machine;
     const size_t count = c->decisions.count;
     if (count && c->resets != m->resets)
-        wt_decisions_drop(&c->decisions, 0, nothing, NULL);
+        wt_decisions_drop(&c->decisions, 0, NULL, NULL);
     else if (count && c->decisions.list[count - 1].time >= m->time)
         wt_decisions_drop(&c->decisions, wt_issue_time(m, w->left) + 1, take_back, c);
     c->resets = m->resets;
@@ -113,15 +110,8 @@ struct wt_finding memory_finding(struct wt_check_memory *c, const struct wt_wave
                            .address = bad->at,
                            .pc = a->pc,
                            .time = wt_issue_time(m, w->left),
-                           .lanes = {(uint64_t)bad->lanes, (uint64_t)(bad->lanes >> 64)},
-                           .device = m->device,
-                           .times = 1,
-                           .lanes_of = wt_lanes_count(bad->lanes)};
-    f.wave_id = wt_machine_wave_id(m, w->id);
-    f.launch = memory_launch_of(m, w);
-    f.entry = w->group ? m->groups.ops->entry(m, w->group) : 0;
-    f.groups = w->group ? m->groups.ops->home(m, w->group) : 0;
-    wt_machine_name_wave(m, w->id, f.wave, sizeof f.wave);
+                           .times = 1};
+    wt_finding_of_wave(&f, m, w->id, bad->lanes);
     if (bad->object.size)
         wt_finding_of_object(&f, &bad->object);
     snprintf(f.text, sizeof f.text, "%s", bad->what ? bad->what : "");

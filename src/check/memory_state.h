@@ -85,12 +85,6 @@ static inline bool memory_repeats(const struct wt_check_memory *c)
     return c->only_repeats || c->machine->time < c->machine->known;
 }
 
-/* The number of a wave's launch. */
-static inline uint64_t memory_launch_of(struct wt_machine *m, const struct wt_wave_head *w)
-{
-    return w->group ? m->groups.ops->launch(m, w->group) : wt_machine_launch(m, 0);
-}
-
 /* memory_run.c: the recorded run, and reports */
 
 /* Before a question of @p w is decided anew: drops what has not happened. */

@@ -192,7 +192,7 @@ static void take_lane(struct race_access *x, unsigned lane, uint64_t addr, unsig
             take_cell(x, list, lane, at);
         for (uint64_t byte = at; cells == 4 && byte < next; byte++)
             take_cell(x, &list[byte % 4], lane, byte);
-        x->r->lost |= !cells;
+        x->r->run.lost |= !cells;
         at = next;
     }
 }
@@ -493,7 +493,7 @@ static void take(void *context, struct wt_machine *m, const struct wt_observed *
     struct wt_check_race *r = context;
     (void)m;
     if ((a->space != WT_OBSERVED_GLOBAL && a->space != WT_OBSERVED_GROUP) ||
-        race_is_past(r, a->time) || a->launch < r->first_launch || a->launch > r->last_launch)
+        race_is_past(r, a->time) || !wt_followed_wants(&r->run, a->launch))
         return;
     struct race_conflict conflict[RACE_CONFLICTS];
     struct race_access x = {.r = r, .a = a, .conflict = conflict};
@@ -502,7 +502,7 @@ static void take(void *context, struct wt_machine *m, const struct wt_observed *
     x.space = g ? &g->space : &r->global;
     if (!x.w || (a->space == WT_OBSERVED_GROUP && !g) || !collect(r)) {
         tell_lost(r);
-        r->lost = true;
+        r->run.lost = true;
         return;
     }
     const bool atomic = a->kind == WT_WATCH_ACCESS || a->order != WT_ORDER_PLAIN;
@@ -521,7 +521,7 @@ static void take(void *context, struct wt_machine *m, const struct wt_observed *
     if (number_access(&x))
         take_lanes(&x);
     else
-        r->lost = true;
+        r->run.lost = true;
     if (!x.stored && x.number)
         r->shadow.count--;
     for (unsigned i = 0; i < x.count; i++)
@@ -531,7 +531,7 @@ static void take(void *context, struct wt_machine *m, const struct wt_observed *
         r->told_pc = a->pc;
         r->told_at = x.conflict[0].at;
     }
-    if (r->lost)
+    if (r->run.lost)
         tell_lost(r);
 }
 
@@ -565,8 +565,7 @@ struct wt_check_race *wt_check_race_begin(struct wt_machine *m, const void *spac
                                 .space = space,
                                 .found = found,
                                 .context = context,
-                                .last_launch = UINT64_MAX,
-                                .resets = m->resets,
+                                .run = wt_follow(m),
                                 .shadow.first = 1};
     for (size_t i = 0; i < sizeof rules / sizeof *rules; i++)
         if (strcmp(rules[i].family, m->ops->family) == 0)
@@ -590,8 +589,8 @@ void wt_check_race_set_space(struct wt_check_race *r, const void *space)
 
 void wt_check_race_only(struct wt_check_race *r, uint64_t first, uint64_t last)
 {
-    r->first_launch = first;
-    r->last_launch = last;
+    r->run.first_launch = first;
+    r->run.last_launch = last;
 }
 
 void wt_check_race_free(struct wt_check_race *r)

@@ -87,20 +87,15 @@ void race_free_all(struct wt_check_race *r)
     free(r->wave);
 }
 
+static void forget(void *context, uint64_t time)
+{
+    (void)time;
+    begin_anew(context);
+}
+
 bool race_is_past(struct wt_check_race *r, uint64_t time)
 {
-    const struct wt_machine *m = r->machine;
-    if (r->resets != m->resets) {
-        begin_anew(r);
-        r->resets = m->resets;
-        r->most = 0;
-    }
-    if (time < m->known || r->lost)
-        return true;
-    if (time < r->most)
-        begin_anew(r);
-    r->most = time;
-    return false;
+    return wt_followed_is_past(&r->run, r->machine, time, forget, r);
 }
 
 struct race_group *race_group_of(struct wt_check_race *r, uint64_t home)
@@ -115,7 +110,7 @@ struct race_group *race_group_of(struct wt_check_race *r, uint64_t home)
     } else if (there && !g) {
         wt_map_remove(&r->groups, home);
     }
-    r->lost |= !g;
+    r->run.lost |= !g;
     return r->last_group = g;
 }
 
@@ -140,7 +135,7 @@ static struct race_wave *wave_of(const struct wt_check_race *r, uint32_t number)
 
 static void learn(struct wt_check_race *r, struct race_slot *w, struct wt_clocks *clocks)
 {
-    r->lost |= !wt_clocks_join(&wave_of(r, w->number)->known, clocks);
+    r->run.lost |= !wt_clocks_join(&wave_of(r, w->number)->known, clocks);
 }
 
 /* The accesses that are ordered before the next one of a wave, as clocks; among them its own up to
@@ -148,7 +143,7 @@ static void learn(struct wt_check_race *r, struct race_slot *w, struct wt_clocks
 static struct wt_clocks *all_of(struct wt_check_race *r, const struct race_slot *w, uint32_t clock)
 {
     struct wt_clocks *all = wt_clocks_hold(wave_of(r, w->number)->known);
-    r->lost |= !wt_clocks_add(&all, w->number, clock);
+    r->run.lost |= !wt_clocks_add(&all, w->number, clock);
     return all;
 }
 
@@ -167,7 +162,7 @@ struct race_slot *race_slot_of(struct wt_check_race *r, uint32_t slot, uint64_t 
         return w;
     struct race_wave *grown = wt_array_grow(r->wave, &r->wave_room, r->waves + 1, sizeof *grown);
     if (!grown) {
-        r->lost = true;
+        r->run.lost = true;
         return NULL;
     }
     r->wave = grown;
@@ -215,7 +210,7 @@ static void end_wave(struct wt_check_race *r, const struct wt_observed_event *e)
         return;
     if (r->rules.spawns) {
         struct wt_clocks *all = all_of(r, w, w->clock);
-        r->lost |= !wt_clocks_join(ended_on(r, e->wave), all);
+        r->run.lost |= !wt_clocks_join(ended_on(r, e->wave), all);
         wt_clocks_drop(all);
     }
     free_slot(w);
@@ -240,7 +235,7 @@ static struct race_barrier *barrier_of(struct wt_check_race *r, const struct wt_
     struct race_barrier *grown =
         wt_array_grow(g->barrier, &g->room, g->barriers + 1, sizeof *grown);
     if (!grown) {
-        r->lost = true;
+        r->run.lost = true;
         return NULL;
     }
     g->barrier = grown;
@@ -267,8 +262,8 @@ static void arrive(struct wt_check_race *r, struct race_slot *w, const struct wt
         b->arrived = NULL;
         b->opened = false;
     }
-    r->lost |= !wt_clocks_join(&b->arrived, wave_of(r, w->number)->known) ||
-               !wt_clocks_add(&b->arrived, w->number, w->clock);
+    r->run.lost |= !wt_clocks_join(&b->arrived, wave_of(r, w->number)->known) ||
+                   !wt_clocks_add(&b->arrived, w->number, w->clock);
     w->used = true; /* also where it has made none: the clock of the barrier is no later access's */
     tick(w);
 }
@@ -395,7 +390,7 @@ static struct race_sync *sync_at(struct wt_check_race *r, struct race_space *spa
     struct race_sync *sync = there ? (void *)(uintptr_t)*there : NULL;
     if (there && !sync && (sync = calloc(1, sizeof *sync)))
         *there = (uint64_t)(uintptr_t)sync;
-    r->lost |= !sync;
+    r->run.lost |= !sync;
     return sync;
 }
 
@@ -408,7 +403,7 @@ static struct wt_clocks **sync_of_group(struct wt_check_race *r, struct race_syn
     struct race_of_group *grown =
         wt_array_grow(sync->of, &sync->room, sync->groups + 1, sizeof *grown);
     if (!grown) {
-        r->lost = true;
+        r->run.lost = true;
         return NULL;
     }
     sync->of = grown;
@@ -426,7 +421,7 @@ static void publish(struct wt_check_race *r, struct race_sync *sync, uint32_t nu
     const uint32_t upto[] = {clock[RACE_GROUP], clock[RACE_DEVICE], all};
     for (unsigned i = 0; i < 3; i++)
         if (place[i])
-            r->lost |=
+            r->run.lost |=
                 !wt_clocks_join(place[i], wave->known) || !wt_clocks_add(place[i], number, upto[i]);
 }
 
@@ -459,9 +454,9 @@ static void take_store(struct wt_check_race *r, struct race_sync *sync,
 static void read_sync(struct wt_check_race *r, struct race_slot *w, struct race_sync *sync)
 {
     struct wt_clocks **own = sync_of_group(r, sync, wave_of(r, w->number)->home);
-    r->lost |= !wt_clocks_join(&w->read[RACE_DEVICE], sync->all) ||
-               !wt_clocks_join(&w->hint, sync->hint) ||
-               (own && !wt_clocks_join(&w->read[RACE_GROUP], *own));
+    r->run.lost |= !wt_clocks_join(&w->read[RACE_DEVICE], sync->all) ||
+                   !wt_clocks_join(&w->hint, sync->hint) ||
+                   (own && !wt_clocks_join(&w->read[RACE_GROUP], *own));
 }
 
 static void write_sync(struct wt_check_race *r, struct race_slot *w, struct race_sync *sync,

@@ -7,6 +7,7 @@
 #define WT_CHECK_RACE_ORDER_H
 
 #include "check/clocks.h"
+#include "check/followed.h"
 #include "check/memory.h"
 #include "check/race_shadow.h"
 
@@ -81,9 +82,7 @@ struct wt_check_race {
     struct race_rules rules;
     wt_found_fn *found;
     void *context;
-    uint64_t first_launch, last_launch; /* that are looked at */
-    uint64_t resets, most;              /* the machine's, and the latest issue time */
-    bool lost;                          /* for want of host memory */
+    struct wt_followed run;
     struct race_shadow shadow;
     struct race_space global;
     struct race_group others; /* barriers that are no group's */

@@ -141,7 +141,7 @@ void race_report(struct race_access *x, const struct race_conflict *c)
                            .address = a->space == WT_OBSERVED_GROUP ? c->at % GROUP_ALIGN : c->at,
                            .pc = a->pc,
                            .time = a->time,
-                           .lanes = {(uint64_t)c->lanes, (uint64_t)(c->lanes >> 64)},
+                           .lanes = WT_FINDING_LANES(c->lanes),
                            .wave_id = a->id,
                            .launch = a->launch,
                            .device = m->device,
@@ -152,7 +152,7 @@ void race_report(struct race_access *x, const struct race_conflict *c)
     f.other = (struct wt_finding_other){.pc = c->other.pc,
                                         .time = c->other.time,
                                         .bytes = c->other.size,
-                                        .lanes = {(uint64_t)c->others, (uint64_t)(c->others >> 64)},
+                                        .lanes = WT_FINDING_LANES(c->others),
                                         .wave_id = theirs->id,
                                         .access = access_of(c->other.kind)};
     describe_object(x, c, &f);

@@ -42,22 +42,16 @@ static void begin_anew(struct wt_check_sync *s)
     s->others.counts = 0;
 }
 
-/* Whether issue time @p time is no new one. What is known of a future that was dropped is
- * forgotten: groups that are there are looked at no more. */
+/* Groups that are there are looked at no more. */
+static void forget(void *context, uint64_t time)
+{
+    (void)time;
+    begin_anew(context);
+}
+
 static bool is_past(struct wt_check_sync *s, uint64_t time)
 {
-    const struct wt_machine *m = s->machine;
-    if (s->resets != m->resets) {
-        begin_anew(s);
-        s->resets = m->resets;
-        s->most = 0;
-    }
-    if (time < m->known || s->lost)
-        return true;
-    if (time < s->most)
-        begin_anew(s);
-    s->most = time;
-    return false;
+    return wt_followed_is_past(&s->run, s->machine, time, forget, s);
 }
 
 static void tell_lost(struct wt_check_sync *s)
@@ -68,7 +62,7 @@ static void tell_lost(struct wt_check_sync *s)
                            .access = WT_NO_ACCESS,
                            .text = "the host has no memory: barriers are looked at no more",
                            .times = 1};
-    s->lost = true;
+    s->run.lost = true;
     s->found(s->context, &f);
 }
 
@@ -80,7 +74,7 @@ static struct sync_group *group_at(const struct wt_check_sync *s, uint64_t home)
 
 static void begin_group(struct wt_check_sync *s, const struct wt_observed_event *e)
 {
-    if (e->launch < s->first_launch || e->launch > s->last_launch || group_at(s, e->home))
+    if (!wt_followed_wants(&s->run, e->launch) || group_at(s, e->home))
         return;
     struct sync_group *g = calloc(1, sizeof *g);
     uint64_t *there = g ? wt_map_add(&s->groups, e->home) : NULL;
@@ -701,8 +695,7 @@ struct wt_check_sync *wt_check_sync_begin(struct wt_machine *m, wt_found_fn *fou
                                 .strict = strcmp(m->ops->family, "gen9") == 0,
                                 .found = found,
                                 .context = context,
-                                .last_launch = UINT64_MAX,
-                                .resets = m->resets};
+                                .run = wt_follow(m)};
     s->of = calloc(m->waves, sizeof(*s->of));
     s->group_of = calloc(m->waves, sizeof(*s->group_of));
     s->wait = calloc(m->waves, sizeof *s->wait);
@@ -716,8 +709,8 @@ struct wt_check_sync *wt_check_sync_begin(struct wt_machine *m, wt_found_fn *fou
 
 void wt_check_sync_only(struct wt_check_sync *s, uint64_t first, uint64_t last)
 {
-    s->first_launch = first;
-    s->last_launch = last;
+    s->run.first_launch = first;
+    s->run.last_launch = last;
 }
 
 void wt_check_sync_free(struct wt_check_sync *s)

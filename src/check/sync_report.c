@@ -14,7 +14,7 @@ void sync_report(struct wt_check_sync *s, const struct sync_group *g, enum wt_fi
                            .access = WT_NO_ACCESS,
                            .pc = place->pc,
                            .time = place->time,
-                           .lanes = {(uint64_t)place->lanes, (uint64_t)(place->lanes >> 64)},
+                           .lanes = WT_FINDING_LANES(place->lanes),
                            .wave_id = place->id,
                            .launch = g ? g->launch : 0,
                            .entry = g ? g->entry : 0,
@@ -24,12 +24,11 @@ void sync_report(struct wt_check_sync *s, const struct sync_group *g, enum wt_fi
                            .lanes_of = wt_lanes_count(place->lanes)};
     wt_wave_name(&place->name, f.wave, sizeof f.wave);
     if (other) {
-        f.other = (struct wt_finding_other){
-            .pc = other->pc,
-            .time = other->time,
-            .lanes = {(uint64_t)other->lanes, (uint64_t)(other->lanes >> 64)},
-            .wave_id = other->id,
-            .access = WT_NO_ACCESS};
+        f.other = (struct wt_finding_other){.pc = other->pc,
+                                            .time = other->time,
+                                            .lanes = WT_FINDING_LANES(other->lanes),
+                                            .wave_id = other->id,
+                                            .access = WT_NO_ACCESS};
         wt_wave_name(&other->name, f.other.wave, sizeof f.other.wave);
     }
     snprintf(f.text, sizeof f.text, "%s", text);

@@ -3,6 +3,7 @@
 #define WT_CHECK_SYNC_STATE_H
 
 #include "base/map.h"
+#include "check/followed.h"
 #include "check/memory.h"
 #include "emulator/machine/observe.h"
 
@@ -108,9 +109,8 @@ struct wt_check_sync {
     bool strict; /**< lanes that have ended must have reached barriers, too (OpenCL) */
     wt_found_fn *found;
     void *context;
-    uint64_t first_launch, last_launch, resets, most;
-    uint64_t deadlock; /**< time of the one that was reported */
-    bool lost;
+    struct wt_followed run;
+    uint64_t deadlock;     /**< time of the one that was reported */
     struct wt_map groups;  /**< home: struct sync_group */
     struct sync_wave **of; /**< by slot: NULL: no wave of a group */
     struct sync_group **group_of;

@@ -360,6 +360,12 @@ static inline uint64_t wt_machine_launch(const struct wt_machine *m, uint64_t dr
     return driver ? driver : m->runs + 1;
 }
 
+/** That of a wave's launch. */
+static inline uint64_t wt_machine_launch_of(struct wt_machine *m, const struct wt_wave_head *w)
+{
+    return w->group ? m->groups.ops->launch(m, w->group) : wt_machine_launch(m, 0);
+}
+
 /** The part of every family's reset: no wave is active, and the count of issue time begins anew. */
 void wt_machine_begin_run(struct wt_machine *m);
 

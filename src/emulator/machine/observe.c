@@ -172,7 +172,7 @@ static struct wt_observed *new_record(struct wt_machine *m, const struct wt_wave
     r->time = time;
     r->id = wt_machine_wave_id(m, w->id);
     r->wave = w->id;
-    r->launch = w->group ? m->groups.ops->launch(m, w->group) : wt_machine_launch(m, 0);
+    r->launch = wt_machine_launch_of(m, w);
     r->group = w->group ? m->groups.ops->home(m, w->group) : WT_HOME_NOW;
     r->pc = a->pc;
     r->kind = a->kind;

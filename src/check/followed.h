@@ -1,0 +1,56 @@
+/*
+ * The run that a check follows: which issues are new ones, which launches it looks at; and the wave
+ * that a finding is about.
+ */
+#ifndef WT_CHECK_FOLLOWED_H
+#define WT_CHECK_FOLLOWED_H
+
+#include "check/finding.h"
+#include "emulator/machine/machine.h"
+
+struct wt_followed {
+    uint64_t most;                      /**< the latest issue time */
+    uint64_t resets;                    /**< the machine's, then */
+    uint64_t first_launch, last_launch; /**< that are looked at */
+    bool lost;                          /**< the host had no memory: nothing is looked at */
+};
+
+/** Forgets what a check knows of issue time @p time and later; 0: of all. */
+typedef void wt_forget_fn(void *context, uint64_t time);
+
+/** All launches of a machine, from now on. */
+static inline struct wt_followed wt_follow(const struct wt_machine *m)
+{
+    return (struct wt_followed){.resets = m->resets, .last_launch = UINT64_MAX};
+}
+
+/**
+ * Whether issue time @p time is no new one: the run is repeated, or the check is lost. @p forget is
+ * called before, where the machine was reset, or has gone back and takes another way.
+ */
+static inline bool wt_followed_is_past(struct wt_followed *f, const struct wt_machine *m,
+                                       uint64_t time, wt_forget_fn *forget, void *context)
+{
+    if (f->resets != m->resets) {
+        f->resets = m->resets;
+        f->most = 0;
+        forget(context, 0);
+    }
+    if (time < m->known || f->lost)
+        return true;
+    if (time < f->most)
+        forget(context, time);
+    f->most = time;
+    return false;
+}
+
+/** Whether a launch is looked at. */
+static inline bool wt_followed_wants(const struct wt_followed *f, uint64_t launch)
+{
+    return launch >= f->first_launch && launch <= f->last_launch;
+}
+
+/** Fills in what a finding says of a wave that does something now, and of its lanes @p lanes. */
+void wt_finding_of_wave(struct wt_finding *f, struct wt_machine *m, uint32_t slot, wt_lanes lanes);
+
+#endif
