@@ -65,6 +65,44 @@ def test_types_are_those_of_gdb(program, xlen):
     assert not wrong, "\n".join(wrong)
 
 
+LAYOUTS = """
+struct in { short a; char t; };
+struct empty {};
+typedef in in_t;
+struct mixed { char c; in i; const in ci; in_t it; in arr[2]; int f : 3; int g : 7; long long h;
+               union { int u; char b[3]; struct { char x; int y; } s; } v; union { int q; struct { short w1, w2; }; };
+               static int st; char last; void (*fn)(int); unsigned long long bf1 : 33; unsigned long long bf2: 40; void method(int) const; };
+int mixed::st; void mixed::method(int) const {}
+class priv { int x; public: char y; priv(); virtual void f(); protected: struct { char z; long w; } zz; };
+priv::priv() {} void priv::f() {}
+struct derived : in { char e; };
+struct unknown;
+union un { int a; struct { char b; int c; } d; char e[7]; };
+struct flex { int n; char data[]; };
+struct bits { unsigned a : 1; unsigned : 5; unsigned b : 4; char c; };
+enum class E : char { A };
+struct members { E e; int x; int &r; int in::*m; };
+struct nested { struct inner { char a; int b; } i; inner *p; struct { struct { char z; } deep; } d; };
+mixed m = {}; priv *p; derived d; unknown *k; un u; flex f; bits b; members *w; nested n; empty e; in_t tt; in *pi; in ai[3]; int plain; const mixed cm = {};
+int main() { m.method(1); return sizeof(priv); }
+"""
+
+
+@pytest.mark.parametrize("xlen", [32, 64])
+def test_layouts_of_structures_are_those_of_gdb(program, xlen, tmp_path):
+    """ptype/o: offsets, sizes, holes and padding; the other flags of ptype and whatis."""
+    source = tmp_path / "layouts.cpp"
+    source.write_text(LAYOUTS)
+    names = "m,p,*p,d,*k,u,f,b,*w,n,e,tt,pi,ai,plain,cm,in,in_t,E,struct in".split(",")
+    commands = [f"{verb}{flags} {name}" for verb, flags in [("ptype", ""), ("ptype", "/o"), ("ptype", "/ox"), ("ptype", "/oM"), ("ptype", "/mt"),
+                                                            ("ptype", "/Mxod"), ("ptype", "/r"), ("ptype ", "/oT"), ("whatis", "/o")] for name in names]
+    said, told = (answer(program(source, xlen), ["break mixed::method", go], commands) for answer, go in ((ask_console, "run"), (ask_gdb, "continue")))
+    wrong = [f"{c}\n    GDB:  {g}\n    ours: {o}" for c, g, o in zip(commands, told, said) if g != o]
+    assert not wrong, f"{len(wrong)} of {len(commands)}\n" + "\n".join(wrong)
+    done = debug(program(source, xlen), "ptype/oq m", "ptype/", "whatis/4 m")
+    assert "unrecognized flag 'q'" in done.stderr
+
+
 @pytest.mark.parametrize("xlen", [32, 64])
 def test_numbers_of_the_debug_information_are_not_negative_by_their_size(program, xlen):
     """Arrays and enumerators that GCC writes in one or two bytes with the highest bit set."""

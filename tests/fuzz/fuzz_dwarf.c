@@ -121,7 +121,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
                                              ? wt_types_read(wt_info_types(info), &die)
                                              : wt_types_of(wt_info_types(info), &die);
             wt_type_print_declared(out, type, names[i].name);
-            wt_type_print_definition(out, type);
+            wt_type_print_definition(out, type, &(struct wt_ptype_flags){.offsets = i % 2});
             place(info, &die, 0);
             if (names[i].kind == WT_NAME_FUNCTION && wt_info_entry(&die, &start, &end))
                 scopes(info, start);

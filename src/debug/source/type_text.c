@@ -322,19 +322,95 @@ char *wt_type_text(const struct wt_type *type)
  * may contain each other, or themselves. */
 #define MOST_RECORDS 256
 
-static void print_record(FILE *out, const struct wt_type *type, unsigned indent, unsigned depth,
-                         unsigned *left);
+#define OFFSETS_WIDTH 27 /* of the columns of offset and size */
 
-static void print_member(FILE *out, const struct wt_member *m, unsigned indent, unsigned depth,
-                         unsigned *left)
+/* How a record is printed; with offsets also where it is. */
+struct record {
+    struct wt_ptype_flags flags;
+    unsigned indent, depth;
+    unsigned *left;      /* of MOST_RECORDS */
+    uint64_t begin, end; /* bits: of it, in the outermost record; of its last member, in it */
+};
+
+static void print_record(FILE *out, const struct wt_type *type, struct record *r);
+
+/* Blanks up to where a line of a record begins, below the columns of offset and size. */
+static void put_indent(FILE *out, const struct record *r, unsigned more)
+{
+    fprintf(out, "%*s", (int)((r->flags.offsets ? OFFSETS_WIDTH : 0) + r->indent + more), "");
+}
+
+/* As GDB has it: nothing is told before the first member. */
+static void print_hole(FILE *out, const struct record *r, uint64_t at, const char *what)
+{
+    const uint64_t hole = r->end && r->end < at ? at - r->end : 0;
+    if (hole % 8)
+        fprintf(out, "/* XXX %2" PRIu64 "-bit %-7s    */\n", hole % 8, what);
+    if (hole / 8)
+        fprintf(out, "/* XXX %2" PRIu64 "-byte %-7s   */\n", hole / 8, what);
+}
+
+/* The columns of a member. */
+static void print_offset(FILE *out, const struct wt_type *type, const struct wt_member *m,
+                         struct record *r)
+{
+    const uint64_t size = wt_type_size(wt_type_plain(m->type)), at = 8 * m->offset + m->bit_offset;
+    const uint64_t place = r->begin + at;
+    const bool hex = r->flags.hex;
+    if (type->kind == WT_TYPE_UNION) {
+        fprintf(out,
+                hex ? "/*                0x%04" PRIx64 " */" : "/*                %6" PRIu64 " */",
+                size);
+        return;
+    }
+    print_hole(out, r, at, "hole");
+    fprintf(out, hex ? "/* 0x%04" PRIx64 : "/* %6" PRIu64, place / 8);
+    if (m->bit_size)
+        fprintf(out, hex ? ": 0x%" PRIx64 : ":%2" PRIu64 "  ", place % 8);
+    else
+        fputs("     ", out);
+    fprintf(out, hex ? " |  0x%04" PRIx64 " */" : " |  %6" PRIu64 " */", size);
+    r->end = at + (m->bit_size ? m->bit_size : 8 * size);
+}
+
+static const struct wt_type *without_qualifiers(const struct wt_type *type)
+{
+    while (type->target && (type->kind == WT_TYPE_CONST || type->kind == WT_TYPE_VOLATILE))
+        type = type->target;
+    return type;
+}
+
+/* Whether a member's own members are printed: of a record without a name within the outermost one;
+ * with offsets of each record. */
+static bool is_opened(const struct wt_member *m, const struct record *r)
 {
     const struct wt_type *plain = wt_type_plain(m->type);
-    fprintf(out, "%*s", (int)indent, "");
+    if (!wt_type_is_record(plain) || r->depth == MOST_DEPTH || !*r->left)
+        return false;
+    return r->flags.offsets && !m->is_static ? without_qualifiers(m->type)->kind != WT_TYPE_TYPEDEF
+                                             : !plain->name && !r->depth;
+}
+
+static void print_qualifiers(FILE *out, const struct wt_type *type);
+
+static void print_member(FILE *out, const struct wt_type *type, const struct wt_member *m,
+                         struct record *r)
+{
+    const struct wt_type *plain = wt_type_plain(m->type);
+    if (r->flags.offsets && !m->is_static) {
+        print_offset(out, type, m, r);
+        fprintf(out, "%*s", (int)r->indent + 4, "");
+    } else {
+        put_indent(out, r, 4);
+    }
     if (m->is_static)
         fputs("static ", out);
-    if (wt_type_is_record(plain) && !plain->name && depth < MOST_DEPTH && *left) {
-        --*left;
-        print_record(out, plain, indent, depth + 1, left);
+    if (is_opened(m, r)) {
+        struct record inner = {
+            r->flags, r->indent + 4, r->depth + 1, r->left, r->begin + 8 * m->offset, 0};
+        --*r->left;
+        print_qualifiers(out, m->type);
+        print_record(out, plain, &inner);
         if (m->name)
             fprintf(out, " %s", m->name);
     } else {
@@ -355,12 +431,13 @@ static unsigned access_of(const struct wt_type *type, uint64_t given)
 }
 
 /* Prints "public:" and the like where the access changes; 0: no part has begun yet. */
-static void print_access(FILE *out, unsigned access, unsigned *part, unsigned indent)
+static void print_access(FILE *out, unsigned access, unsigned *part, const struct record *r)
 {
     if (access == *part)
         return;
     *part = access;
-    fprintf(out, "%*s%s:\n", (int)indent + 2, "",
+    put_indent(out, r, 2);
+    fprintf(out, "%s:\n",
             access == DW_ACCESS_private     ? "private"
             : access == DW_ACCESS_protected ? "protected"
                                             : "public");
@@ -414,7 +491,8 @@ static bool needs_access(const struct wt_type *type, const struct wt_member *m, 
 }
 
 /* "int sum(void) const;" */
-static void print_method(FILE *out, const struct wt_type *type, Dwarf_Die *die, unsigned indent)
+static void print_method(FILE *out, const struct wt_type *type, Dwarf_Die *die,
+                         const struct record *r)
 {
     const struct wt_type *function = wt_types_read(type->types, die);
     const char *name = dwarf_diename(die);
@@ -423,7 +501,7 @@ static void print_method(FILE *out, const struct wt_type *type, Dwarf_Die *die, 
     Dwarf_Die child;
     bool is_const = false, has_object = false;
     unsigned count = 0;
-    fprintf(out, "%*s", (int)indent + 4, "");
+    put_indent(out, r, 4);
     const bool has_first = dwarf_child(die, &child) == 0;
     if (has_first && dwarf_hasattr(&child, DW_AT_artificial)) {
         const struct wt_type *object = wt_type_plain(wt_types_of(type->types, &child));
@@ -456,18 +534,19 @@ static void print_method(FILE *out, const struct wt_type *type, Dwarf_Die *die, 
     fprintf(out, "%s)%s;\n", count ? "" : "void", is_const ? " const" : "");
 }
 
-static void print_methods(FILE *out, const struct wt_type *type, unsigned part, unsigned indent)
+static void print_methods(FILE *out, const struct wt_type *type, unsigned part,
+                          const struct record *r)
 {
     Dwarf_Die die = type->die, child;
     bool any = false, shown = false;
-    if (!die.addr || !is_cplusplus(type) || dwarf_child(&die, &child) != 0)
+    if (r->flags.no_methods || !die.addr || !is_cplusplus(type) || dwarf_child(&die, &child) != 0)
         return;
     while (next_method(&child, &any)) {
         if (part && !shown)
             fputc('\n', out);
         shown = true;
-        print_access(out, access_of(type, access_given(&child)), &part, indent);
-        print_method(out, type, &child, indent);
+        print_access(out, access_of(type, access_given(&child)), &part, r);
+        print_method(out, type, &child, r);
     }
 }
 
@@ -487,8 +566,7 @@ static void print_fortran_record(FILE *out, const struct wt_type *type)
     fprintf(out, "End Type %s", type->name ? type->name : "");
 }
 
-static void print_record(FILE *out, const struct wt_type *type, unsigned indent, unsigned depth,
-                         unsigned *left)
+static void print_record(FILE *out, const struct wt_type *type, struct record *r)
 {
     size_t count, bases = 0;
     unsigned part = 0;
@@ -504,20 +582,27 @@ static void print_record(FILE *out, const struct wt_type *type, unsigned indent,
             wt_type_print(out, m[i].type);
         }
     fputs(bases ? " {\n" : "{\n", out);
-    if (type->is_incomplete)
-        fprintf(out, "%*s<incomplete type>\n", (int)indent + 4, "");
-    else if (count == 0)
-        fprintf(out, "%*s<no data fields>\n", (int)indent + 4, "");
+    if (type->is_incomplete || count == 0) {
+        put_indent(out, r, 4);
+        fputs(type->is_incomplete ? "<incomplete type>\n" : "<no data fields>\n", out);
+    }
     const bool labelled = is_cplusplus(type) && needs_access(type, m, count);
     for (size_t i = 0; i < count; i++) {
         if (m[i].is_base || (labelled && is_table_pointer(&m[i])))
             continue;
         if (labelled)
-            print_access(out, access_of(type, m[i].access), &part, indent);
-        print_member(out, &m[i], indent + 4, depth, left);
+            print_access(out, access_of(type, m[i].access), &part, r);
+        print_member(out, type, &m[i], r);
     }
-    print_methods(out, type, part, indent);
-    fprintf(out, "%*s}", (int)indent, "");
+    print_methods(out, type, part, r);
+    if (r->flags.offsets) {
+        print_hole(out, r, 8 * wt_type_size(type), "padding");
+        fputc('\n', out);
+        put_indent(out, r, 4);
+        fprintf(out, "/* total size (bytes): %4" PRIu64 " */\n", wt_type_size(type));
+    }
+    put_indent(out, r, r->flags.offsets && !r->indent ? 2 : 0);
+    fputc('}', out);
 }
 
 size_t wt_type_enumerator_scope(const struct wt_type *type)
@@ -627,10 +712,16 @@ static void print_qualifiers(FILE *out, const struct wt_type *type)
     fprintf(out, "%s%s", is_const ? "const " : "", is_volatile ? "volatile " : "");
 }
 
-void wt_type_print_definition(FILE *out, const struct wt_type *type)
+void wt_type_print_definition(FILE *out, const struct wt_type *type,
+                              const struct wt_ptype_flags *flags)
 {
     const struct wt_type *inner = innermost(type, 0), *plain = wt_type_plain(type);
     unsigned left = MOST_RECORDS;
+    struct record outermost = {.flags = *flags, .left = &left};
+    outermost.flags.offsets &= !is_fortran(inner);
+    if (outermost.flags.offsets && wt_type_is_record(without_qualifiers(type)))
+        fputs("/* offset      |    size */  ", out);
+    fputs("type = ", out);
     if (is_string(plain)) {
         wt_type_print(out, plain);
         return;
@@ -641,7 +732,7 @@ void wt_type_print_definition(FILE *out, const struct wt_type *type)
     else if (wt_type_is_record(inner) && is_fortran(inner))
         print_fortran_record(out, inner);
     else if (wt_type_is_record(inner))
-        print_record(out, inner, 0, 0, &left);
+        print_record(out, inner, &outermost);
     else if (inner->kind == WT_TYPE_ENUM)
         print_enumeration(out, inner);
     else

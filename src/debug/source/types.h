@@ -166,7 +166,14 @@ char *wt_type_text(const struct wt_type *type);
 size_t wt_type_enumerator_scope(const struct wt_type *type);
 /** The same around a name: "char *name[4]". */
 void wt_type_print_declared(FILE *out, const struct wt_type *type, const char *name);
-/** As GDB's ptype: typedefs resolved, members listed. */
-void wt_type_print_definition(FILE *out, const struct wt_type *type);
+/** Flags of GDB's ptype. */
+struct wt_ptype_flags {
+    bool offsets;    /**< o: offset and size of each member in bytes, bits of bit fields, holes */
+    bool hex;        /**< x: those in hexadecimal */
+    bool no_methods; /**< m */
+};
+/** As GDB's ptype, "type = " and what follows: typedefs resolved, members listed. */
+void wt_type_print_definition(FILE *out, const struct wt_type *type,
+                              const struct wt_ptype_flags *flags);
 
 #endif

@@ -174,33 +174,61 @@ enum wt_status do_output(struct wt_shell *c, const char *text, struct wt_error *
 
 /* ---- types ---- */
 
-static enum wt_status print_type(struct wt_shell *c, const char *text,
-                                 void (*print)(FILE *out, const struct wt_type *type), bool strips,
+/* "/ox": letters of GDB's ptype and whatis. What typedefs, r and t are about is not shown here. */
+static enum wt_status take_type_flags(const char **text, struct wt_ptype_flags *flags,
+                                      struct wt_error *err)
+{
+    const char *at = *text;
+    if (*at++ != '/')
+        return WT_OK;
+    if (!*at || isspace((unsigned char)*at))
+        return wt_fail(err, WT_INVALID, "flag expected");
+    for (; *at && !isspace((unsigned char)*at); at++) {
+        if (!strchr("rmMtToxd", *at))
+            return wt_fail(err, WT_INVALID, "unrecognized flag '%c'", *at);
+        if (*at == 'o')
+            flags->offsets = true;
+        if (*at == 'x' || *at == 'd')
+            flags->hex = *at == 'x';
+        if (strchr("omM", *at))
+            flags->no_methods = *at != 'M';
+    }
+    *text = wt_skip_blanks(at);
+    return WT_OK;
+}
+
+static enum wt_status print_type(struct wt_shell *c, const char *text, bool is_whole,
                                  struct wt_error *err)
 {
     const struct wt_view view = wt_program_view(c->program);
+    struct wt_ptype_flags flags = {0};
     const struct wt_type *type;
     bool is_name;
-    enum wt_status status = wt_source_type_of(&view, *text ? text : "$", &type, &is_name, err);
-    if (status)
+    enum wt_status status = take_type_flags(&text, &flags, err);
+    if (status ||
+        (status = wt_source_type_of(&view, *text ? text : "$", &type, &is_name, err)) != WT_OK)
         return status;
-    if (strips && is_name && type->kind == WT_TYPE_TYPEDEF && type->target)
+    /* For the name of a type, one level of typedef is left out. */
+    if (is_name && !is_whole && type->kind == WT_TYPE_TYPEDEF && type->target)
         type = type->target;
-    fputs("type = ", c->out);
-    print(c->out, type);
+    if (is_whole) {
+        wt_type_print_definition(c->out, type, &flags);
+    } else {
+        fputs("type = ", c->out);
+        wt_type_print(c->out, type);
+    }
     fputc('\n', c->out);
     return WT_OK;
 }
 
-/* For the name of a type, one level of typedef is left out. */
 enum wt_status do_whatis(struct wt_shell *c, const char *text, struct wt_error *err)
 {
-    return print_type(c, text, wt_type_print, true, err);
+    return print_type(c, text, false, err);
 }
 
 enum wt_status do_ptype(struct wt_shell *c, const char *text, struct wt_error *err)
 {
-    return print_type(c, text, wt_type_print_definition, false, err);
+    return print_type(c, text, true, err);
 }
 
 /* ---- x ---- */
