@@ -187,6 +187,63 @@ def test_each_other_word_has_a_sentence(sheet):
     assert not {command: text for command, text in said.items() if SENTENCES[command] not in text or "\n" in text or "syntax error" in text}
 
 
+def words_of_gdb():
+    """All names and aliases that GDB's `help all` has, of commands and of what stands behind them."""
+    said = subprocess.run(["gdb-multiarch", "-nx", "-batch", "-ex", "help all"], capture_output=True, text=True, check=True, timeout=TIMEOUT).stdout
+    found = [name for line in said.splitlines() if " -- " in line and line[0] != " " for name in line.split(" -- ")[0].split(", ")]
+    assert len(found) > 1500
+    return dict.fromkeys(found)
+
+
+UNDONE = {"set logging", "set trace-commands"}
+
+
+def test_each_word_of_gdb_is_known(sheet):
+    """It does what it says, or a sentence says what to use: settings are set and shown, of commands it is asked what they do."""
+    file, folder = sheet
+    commands = [f"{name} on" if name.startswith("set ") else name if name.startswith("show ") else f"help {name}" for name in words_of_gdb()
+                if " ".join(name.split()[:2]) not in UNDONE and name not in ("set var", "set variable")]
+    lines = "".join(f"echo {MARK}\\n\n{command}\n" for command in commands) + f"echo {MARK}\\n\n"
+    said = subprocess.run([WAVETRAP, "debug", "--nx", file], input="tbreak deep\nrun\nprint 1\n" + lines, stderr=subprocess.STDOUT, stdout=subprocess.PIPE,
+                          text=True, timeout=TIMEOUT, cwd=folder).stdout
+    said = dict(zip(commands, answers(said)))
+    assert len(said) == len(commands)
+    assert not {command: text for command, text in said.items()
+                if (re.search("syntax error|Undefined|No symbol", text) and command not in ("set print on", "set pr on", "set p on"))
+                or (command.startswith("set ") and "\n" in text) or not (text or command.startswith("set ") or command == "show user")}
+
+
+def test_settings_are_abbreviated(sheet):
+    file, _ = sheet
+    commands = ["set pag off", "show pagination", "set p pre on", "show print pretty", "set pr elem 3", "output table", "print -rep 2 -- table", "show confirm",
+                "set confirm no", "show confirm", "show print elements", "set var $p = 1", "set $p = 2", "print $p"]
+    ours, gdbs = (ask(file, ["tbreak deep", "run"], commands)[1:] for ask in (ask_console, ask_gdb))
+    assert ours[1] == gdbs[1] == "" and [text for text in ours if "confirm" not in text] == [text for text in gdbs if "confirm" not in text]
+    assert "is off" in ask_console(file, [], commands)[9]
+    done = debug(file, "set p = 3")
+    assert "No symbol" in done.stderr
+
+
+def test_further_commands_of_scripts(sheet):
+    file, folder = sheet
+    made = script(folder, "define shown\n  echo here\\n\nend\n", "shown")
+    commands = ["init-if-undefined $fresh = 5", "init-if-undefined $fresh = 6", "print $fresh", 'eval "print %d + 1", 4', "print global", "show values",
+                "up-silently", "select-frame 0", "frame", f"source {made}", "show user shown", "complete show", "complete sho"]
+    ours, gdbs = (ask(file, ["tbreak deep", "run"], commands) for ask in (ask_console, ask_gdb))
+    assert ours[:11] == gdbs[:11]
+    assert "shown" in ours[12].split("\n") and "shown" in gdbs[12].split("\n")
+    assert ask_console(file, [], ["demangle _Z5scalePfi"]) == ["scale(float*, int)"]
+    said = ask_console(file, AT_WORK, [f"dump value {folder}/two global", f"append value {folder}/two global",
+                                       f"append memory {folder}/two &global &global+1", "output global"])
+    assert (folder / "two").read_bytes() == int(said[3]).to_bytes(4, "little") * 3
+
+
+def test_displays_are_disabled(sheet):
+    file, _ = sheet
+    said = ask_console(file, ["tbreak deep", "run", "display global", "display hidden"], ["disable display 1", "info display", "display", "enable display", "display"])
+    assert "1:   n  global" in said[1] and said[2].startswith("2: hidden") and said[4].startswith("1: global")
+
+
 def test_settings_of_scripts_are_taken(sheet):
     file, _ = sheet
     done = debug(file, *AT_WORK, *TAKEN)

@@ -197,8 +197,4 @@ bool pg_is_code(struct wt_program *g, const char *expression);
 /** Whether an expression may be a function that is loaded later: it is a name. */
 bool pg_names_code(const char *expression);
 
-/* ---- text.c ---- */
-/** Frees all source files. */
-void pg_free_files(struct wt_program *g);
-
 #endif

@@ -201,10 +201,8 @@ void wt_program_free(struct wt_program *g)
     leave_session(g);
     pg_free_points(g);
     pg_free_environment(g);
-    pg_free_files(g);
     wt_source_free(g->source);
-    for (size_t i = 0; i < 2 * g->substitution_count; i++)
-        free(g->substitution[i]);
+    wt_program_forget_substitutions(g);
     free(g->substitution);
     free(g->list_file);
     free(g->inserted);

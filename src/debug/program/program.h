@@ -559,6 +559,8 @@ enum wt_status wt_program_list(struct wt_program *program, const char *text, uns
 uint64_t wt_frame_function_start(const struct wt_frame *frame);
 /** A source file; NULL without host memory. */
 struct wt_text_file *wt_program_open_source(struct wt_program *program, const char *name);
+/** Sources are where the program says. */
+void wt_program_forget_substitutions(struct wt_program *program);
 /** Sources under folder @p from are found under @p to. WT_NO_MEMORY. */
 enum wt_status wt_program_substitute(struct wt_program *program, const char *from, size_t length,
                                      const char *to, struct wt_error *err);

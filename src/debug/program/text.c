@@ -18,7 +18,7 @@ static void free_file(struct wt_text_file *f)
     free(f->text);
 }
 
-void pg_free_files(struct wt_program *g)
+static void free_files(struct wt_program *g)
 {
     for (size_t i = 0; i < g->file_count; i++)
         free_file(&g->file[i]);
@@ -126,6 +126,14 @@ struct wt_text_file *wt_program_open_source(struct wt_program *g, const char *na
     return f;
 }
 
+void wt_program_forget_substitutions(struct wt_program *g)
+{
+    for (size_t i = 0; i < 2 * g->substitution_count; i++)
+        free(g->substitution[i]);
+    g->substitution_count = 0;
+    free_files(g);
+}
+
 enum wt_status wt_program_substitute(struct wt_program *g, const char *from, size_t length,
                                      const char *to, struct wt_error *err)
 {
@@ -142,6 +150,6 @@ enum wt_status wt_program_substitute(struct wt_program *g, const char *from, siz
     grown[2 * g->substitution_count] = from_copy;
     grown[2 * g->substitution_count + 1] = to_copy;
     g->substitution_count++;
-    pg_free_files(g); /* files that were not found may be found now */
+    free_files(g); /* files that were not found may be found now */
     return WT_OK;
 }

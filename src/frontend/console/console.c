@@ -549,10 +549,21 @@ const char *wt_shell_repeats(struct wt_shell *c, const char *line)
 
 /* ---- completion ---- */
 
-static void offer_commands(struct wt_names *o, const struct wt_command *table)
+static void offer(void *names, const char *word)
+{
+    wt_names_offer(names, word);
+}
+
+static void offer_table(struct wt_names *o, const struct wt_command *table)
 {
     for (; table->name; table++)
         wt_names_offer(o, table->name);
+}
+
+static void offer_commands(const struct wt_shell *c, struct wt_names *o)
+{
+    offer_table(o, wt_shell_commands);
+    wt_language_each(c->owner.language, offer, o);
 }
 
 /* Files whose names begin with the word, folders with a slash behind them. */
@@ -604,7 +615,7 @@ char **wt_shell_complete(struct wt_shell *c, const char *line, size_t *count)
     if (!text[length]) {
         o.word = text;
         o.length = length;
-        offer_commands(&o, wt_shell_commands);
+        offer_commands(c, &o);
     } else {
         const struct wt_command *command =
             length ? wt_language_find(wt_shell_commands, text, length, &ambiguous) : NULL;
@@ -626,9 +637,9 @@ char **wt_shell_complete(struct wt_shell *c, const char *line, size_t *count)
         } else if (kind == 's') {
             wt_names_offer(&o, "breakpoints");
         } else if (kind == 'i' && word == arguments) {
-            offer_commands(&o, wt_shell_infos);
+            offer_table(&o, wt_shell_infos);
         } else if (kind == 'c' && word == arguments) {
-            offer_commands(&o, wt_shell_commands);
+            offer_commands(c, &o);
         } else if (kind == 'x') {
             o.word = arguments;
             o.length = (size_t)(end - arguments);

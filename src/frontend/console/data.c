@@ -588,6 +588,17 @@ enum wt_status do_undisplay(struct wt_shell *c, const char *text, struct wt_erro
     return WT_OK;
 }
 
+enum wt_status enable_displays(struct wt_shell *c, const char *text, bool enabled,
+                               struct wt_error *err)
+{
+    struct wt_ranges wanted = {.count = 0};
+    const enum wt_status status = *text ? wt_take_ranges(&text, &wanted, err) : WT_OK;
+    for (size_t i = 0; i < c->displays.count && !status; i++)
+        if (!wanted.count || wt_ranges_have(&wanted, c->displays.list[i].number))
+            c->displays.list[i].enabled = enabled;
+    return status;
+}
+
 enum wt_status do_info_display(struct wt_shell *c, const char *text, struct wt_error *err)
 {
     enum wt_status status = take_no_arguments(text, "info display", err);

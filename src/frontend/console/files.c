@@ -8,6 +8,21 @@
 #include "base/demangle.h"
 #include "frontend/console/internal.h"
 
+/* "demangle [--] NAME" */
+enum wt_status do_demangle(struct wt_shell *c, const char *text, struct wt_error *err)
+{
+    char name[2000];
+    if (strncmp(text, "-- ", 3) == 0)
+        text = wt_skip_blanks(text + 3);
+    if (!*text)
+        return wt_fail(err, WT_INVALID, "demangle takes a name, as compilers of C++ write it");
+    wt_demangle(text, name, sizeof name);
+    if (strcmp(name, text) == 0)
+        return wt_fail(err, WT_INVALID, "Can't demangle \"%s\"", text);
+    fprintf(c->out, "%s\n", name);
+    return WT_OK;
+}
+
 /* ---- list ---- */
 
 enum wt_status do_list(struct wt_shell *c, const char *text, struct wt_error *err)

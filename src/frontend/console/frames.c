@@ -259,7 +259,7 @@ static enum wt_status frame_apply(struct wt_shell *c, const char *text, struct w
     return apply_frames(c, from, until, text, silent, err);
 }
 
-enum wt_status do_frame(struct wt_shell *c, const char *text, struct wt_error *err)
+static enum wt_status select_frame(struct wt_shell *c, const char *text, struct wt_error *err)
 {
     const struct wt_frame *frame;
     uint64_t level;
@@ -274,10 +274,8 @@ enum wt_status do_frame(struct wt_shell *c, const char *text, struct wt_error *e
         if (!frame)
             return wt_fail(err, WT_INVALID, "No frame for function \"%s\".", name);
         c->program->level = (unsigned)level;
-        return show_frame(c, err);
+        return WT_OK;
     }
-    if (strncmp(text, "apply ", 6) == 0)
-        return frame_apply(c, wt_skip_blanks(text + 6), err);
     if (strncmp(text, "level ", 6) == 0)
         text = wt_skip_blanks(text + 6);
     if (*text) {
@@ -287,7 +285,20 @@ enum wt_status do_frame(struct wt_shell *c, const char *text, struct wt_error *e
             return wt_fail(err, WT_INVALID, "No frame at level %" PRIu64 ".", level);
         c->program->level = (unsigned)level;
     }
-    return show_frame(c, err);
+    return WT_OK;
+}
+
+enum wt_status do_select_frame(struct wt_shell *c, const char *text, struct wt_error *err)
+{
+    return select_frame(c, text, err);
+}
+
+enum wt_status do_frame(struct wt_shell *c, const char *text, struct wt_error *err)
+{
+    if (strncmp(text, "apply ", 6) == 0)
+        return frame_apply(c, wt_skip_blanks(text + 6), err);
+    const enum wt_status status = select_frame(c, text, err);
+    return status ? status : show_frame(c, err);
 }
 
 static enum wt_status move(struct wt_shell *c, const char *text, bool up, bool silent,

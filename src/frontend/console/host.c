@@ -17,8 +17,15 @@ enum wt_status do_unset(struct wt_shell *c, const char *text, struct wt_error *e
 {
     const size_t length = wt_word_length(text);
     const char *name = wt_skip_blanks(text + length);
+    const enum wt_status other = wt_language_elsewhere("unset ", text, length, err);
+    if (other)
+        return other;
+    if (length >= 3 && strncmp(text, "substitute-path", length) == 0) {
+        wt_program_forget_substitutions(c->program);
+        return WT_OK;
+    }
     if (!length || (strncmp(text, "environment", length) != 0) || !*name || strchr(name, '='))
-        return wt_fail(err, WT_INVALID, "unset takes \"environment NAME\"");
+        return wt_fail(err, WT_INVALID, "unset takes \"environment NAME\", or \"substitute-path\"");
     enum wt_status status = need_host(c, "unset environment", err);
     return status ? status : wt_program_change_environment(c->program, strdup(name), err);
 }

@@ -218,6 +218,9 @@ enum wt_status print_expression(struct wt_shell *c, const char *text, char lette
 enum wt_status print_with_format(struct wt_shell *c, const char *text, struct wt_error *err);
 /** Prints the expressions of display. */
 void show_displays(struct wt_shell *c);
+/** Lets the expressions of display with these numbers, or all, be printed, or not. */
+enum wt_status enable_displays(struct wt_shell *c, const char *text, bool enabled,
+                               struct wt_error *err);
 /** Frees the expressions of display. */
 void free_displays(struct wt_shell *c);
 
@@ -234,7 +237,8 @@ wt_command_fn do_backtrace, do_frame, do_up, do_down, do_up_silently, do_down_si
     do_info_frame, do_info_locals, do_info_args;
 wt_command_fn do_print, do_output, do_x, do_display, do_undisplay, do_ptype, do_whatis, do_set,
     do_show, do_with, do_printf, do_echo, do_info_display, do_info_registers, do_info_all_registers;
-wt_command_fn do_find, do_dump, do_restore;
+wt_command_fn do_find, do_dump, do_append, do_restore, do_eval, do_init_if_undefined, do_demangle,
+    do_select_frame;
 wt_command_fn do_list, do_search, do_reverse_search, do_info_files, do_info_source, do_info_fault,
     do_info_line, do_info_scope, do_info_symbol, do_info_address, do_disassemble, do_info_functions,
     do_info_variables, do_info_types, do_info_sources;

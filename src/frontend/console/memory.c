@@ -121,10 +121,10 @@ enum wt_status do_find(struct wt_shell *c, const char *text, struct wt_error *er
 
 /* ---- dump, restore ---- */
 
-static enum wt_status write_file(const char *path, const void *bytes, size_t size,
+static enum wt_status write_file(const char *path, const char *mode, const void *bytes, size_t size,
                                  struct wt_error *err)
 {
-    FILE *file = fopen(path, "we");
+    FILE *file = fopen(path, mode);
     if (!file)
         return wt_fail(err, WT_IO, "%s: %s", path, strerror(errno));
     const bool good = fwrite(bytes, 1, size, file) == size;
@@ -133,28 +133,32 @@ static enum wt_status write_file(const char *path, const void *bytes, size_t siz
     return WT_OK;
 }
 
-/* "dump [binary] memory FILE START END", "dump [binary] value FILE EXPRESSION" */
-enum wt_status do_dump(struct wt_shell *c, const char *text, struct wt_error *err)
+/* "[binary] memory FILE START END", "[binary] value FILE EXPRESSION" */
+static enum wt_status dump(struct wt_shell *c, const char *command, const char *mode,
+                           const char *text, struct wt_error *err)
 {
     uint64_t start, end;
     if (strncmp(text, "binary ", 7) == 0)
         text = wt_skip_blanks(text + 7);
     const bool memory = strncmp(text, "memory ", 7) == 0, value = strncmp(text, "value ", 6) == 0;
     if (!memory && !value)
-        return wt_fail(err, WT_INVALID,
-                       "dump takes 'memory FILE START END', or 'value FILE EXPRESSION'");
+        return wt_fail(
+            err, WT_INVALID,
+            "%s takes 'memory FILE START END', or 'value FILE EXPRESSION': bytes as they "
+            "are",
+            command);
     text = wt_skip_blanks(text + (memory ? 7 : 6));
     char *path = take_argument(&text, " ");
     enum wt_status status = WT_OK;
     if (!path || !*text)
-        status = wt_fail(err, WT_INVALID, "dump %s takes a file and %s",
+        status = wt_fail(err, WT_INVALID, "%s %s takes a file and %s", command,
                          memory ? "memory" : "value", memory ? "two addresses" : "an expression");
     if (!status && value) {
         const struct wt_view view = wt_program_view(c->program);
         struct wt_values v;
         status = wt_source_evaluate(&view, text, &v, err);
         if (!status && (status = wt_values_check(&v, err)) == WT_OK)
-            status = write_file(path, v.bytes, v.size, err);
+            status = write_file(path, mode, v.bytes, v.size, err);
         if (!status || v.bytes)
             wt_values_free(&v);
     } else if (!status) {
@@ -167,11 +171,21 @@ enum wt_status do_dump(struct wt_shell *c, const char *text, struct wt_error *er
         if (!status && !bytes)
             status = wt_fail(err, WT_NO_MEMORY, "no host memory");
         if (!status && (status = read_bytes(c, start, bytes, end - start, err)) == WT_OK)
-            status = write_file(path, bytes, end - start, err);
+            status = write_file(path, mode, bytes, end - start, err);
         free(bytes);
     }
     free(path);
     return status;
+}
+
+enum wt_status do_dump(struct wt_shell *c, const char *text, struct wt_error *err)
+{
+    return dump(c, "dump", "we", text, err);
+}
+
+enum wt_status do_append(struct wt_shell *c, const char *text, struct wt_error *err)
+{
+    return dump(c, "append", "ae", text, err);
 }
 
 /* "restore FILE binary ADDRESS" */

@@ -70,7 +70,9 @@ enum wt_status do_catch(struct wt_shell *c, const char *text, struct wt_error *e
     if (!name)
         return wt_fail(err, WT_NO_MEMORY, "no host memory for a catchpoint");
     const char *condition = wt_split_condition(name);
-    const enum wt_status status = wt_program_set_catch(c->program, name, condition, &p, err);
+    enum wt_status status = wt_program_set_catch(c->program, name, condition, &p, err);
+    if (status == WT_INVALID && wt_language_elsewhere("catch ", text, wt_language_word(text), err))
+        status = WT_UNSUPPORTED;
     free(name);
     if (!status)
         fprintf(c->out, "Catchpoint %u (%s)\n", p->number, p->text);
@@ -153,8 +155,12 @@ static enum wt_status change(struct wt_shell *c, const char *text, change_fn *ho
         return WT_OK;
     }
     while (*text) {
-        if (!take_point_number(c, &text, &first))
-            return wt_fail(err, WT_INVALID, "Bad breakpoint argument: '%s'", text);
+        if (!take_point_number(c, &text, &first)) {
+            const enum wt_status status =
+                wt_language_elsewhere("points ", text, wt_language_word(text), err);
+            return status ? status
+                          : wt_fail(err, WT_INVALID, "Bad breakpoint argument: '%s'", text);
+        }
         last = first;
         if (*text == '-') {
             text++;
@@ -215,7 +221,9 @@ enum wt_status do_enable(struct wt_shell *c, const char *text, struct wt_error *
 {
     change_fn *how = enable_it;
     uint64_t stops = 0;
-    const char *whole = text = skip_word(text, "breakpoints"), *rest;
+    const char *whole = text = skip_word(text, "breakpoints"), *rest = skip_word(text, "display");
+    if (rest != text)
+        return enable_displays(c, rest, true, err);
     if ((rest = skip_word(text, "once")) != text) {
         stops = 1;
         text = rest;
@@ -235,7 +243,9 @@ enum wt_status do_enable(struct wt_shell *c, const char *text, struct wt_error *
 
 enum wt_status do_disable(struct wt_shell *c, const char *text, struct wt_error *err)
 {
-    return change(c, skip_word(text, "breakpoints"), disable_it, 0, err);
+    const char *displays = skip_word(text, "display");
+    return displays != text ? enable_displays(c, displays, false, err)
+                            : change(c, skip_word(text, "breakpoints"), disable_it, 0, err);
 }
 
 enum wt_status do_delete(struct wt_shell *c, const char *text, struct wt_error *err)

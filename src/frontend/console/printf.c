@@ -27,6 +27,22 @@ enum wt_status do_printf(struct wt_shell *c, const char *text, struct wt_error *
     return status;
 }
 
+/* The text is a line, which is executed. */
+enum wt_status do_eval(struct wt_shell *c, const char *text, struct wt_error *err)
+{
+    char *line;
+    size_t length;
+    FILE *out = open_memstream(&line, &length);
+    if (!out)
+        return wt_fail(err, WT_NO_MEMORY, "no host memory");
+    enum wt_status status = wt_program_message(c->program, out, text, err);
+    fclose(out);
+    if (!status)
+        status = wt_language_execute(c->owner.language, line, err);
+    free(line);
+    return status;
+}
+
 enum wt_status do_dprintf(struct wt_shell *c, const char *text, struct wt_error *err)
 {
     const char *comma = wt_message_argument_end(text, ",");

@@ -97,20 +97,27 @@ static const struct wt_setting settings[] = {
     {"non-stop", WT_SETTING_FIXED, 0, "off",
      "the console stops all waves; 'set scheduler-locking on' runs one alone"},
     {"pagination", WT_SETTING_SWITCH, AT(settings.pagination), NULL, "State of pagination is %s."},
+    {"history save", WT_SETTING_FIXED, 0, "on", "a terminal's lines are kept between sessions"},
     {"print address", WT_SETTING_FIXED, 0, "on", "addresses are always printed"},
     {"print array", WT_SETTING_FIXED, 0, "off", "arrays are on one line"},
+    {"print asm-demangle", WT_SETTING_FIXED, 0, "on", "names are printed as people write them"},
+    {"print demangle", WT_SETTING_FIXED, 0, "on", "names are printed as people write them"},
     {"print elements", WT_SETTING_COUNT, AT(settings.print_elements), "200",
      "Limit on string chars or array elements to print is %s."},
     {"print frame-arguments", WT_SETTING_ONE_OF, AT(settings.frame_arguments),
      "scalars all none presence", "Printing of non-scalar frame arguments is \"%s\"."},
+    {"print inferior-events", WT_SETTING_FIXED, 0, "off", "the end of a program is told"},
     {"print object", WT_SETTING_FIXED, 0, "off",
      "a pointer has the type that it was declared with"},
     {"print pretty", WT_SETTING_SWITCH, AT(settings.print_pretty), NULL,
      "Pretty formatting of structures is %s."},
     {"print repeats", WT_SETTING_COUNT, AT(settings.print_repeats), "10",
      "Threshold for repeated print elements is %s."},
+    {"print static-members", WT_SETTING_FIXED, 0, "on", "a class has its static members"},
     {"print symbol", WT_SETTING_FIXED, 0, "on", "symbols of addresses are always printed"},
+    {"print thread-events", WT_SETTING_FIXED, 0, "off", "'info threads' lists what there is"},
     {"print union", WT_SETTING_FIXED, 0, "on", "unions are always printed"},
+    {"print vtbl", WT_SETTING_FIXED, 0, "off", "tables of virtual functions are not printed"},
     {"prompt", WT_SETTING_TEXT, AT(settings.prompt), NULL, "The prompt is \"%s\"."},
     {"scheduler-locking", WT_SETTING_ONE_OF, AT(settings.locking), "replay off on step",
      "Mode for locking scheduler during execution is \"%s\"."},
@@ -134,6 +141,16 @@ static void apply_settings(struct wt_shell *c)
     wt_language_trace(c->owner.language, c->settings.trace_commands);
 }
 
+/* Fails for another debugger's setting, but not where a variable of its name is assigned to. */
+static enum wt_status is_elsewhere(const char *kind, const char *text, struct wt_error *err)
+{
+    const size_t length = wt_language_word(text);
+    const char *behind = wt_skip_blanks(text + length);
+    if ((text[length] && behind == text + length) || (*behind && strchr("=+*%&|^.[(", *behind)))
+        return WT_OK;
+    return wt_language_elsewhere(kind, text, length, err);
+}
+
 enum wt_status do_set(struct wt_shell *c, const char *text, struct wt_error *err)
 {
     const char *whole = text;
@@ -144,19 +161,23 @@ enum wt_status do_set(struct wt_shell *c, const char *text, struct wt_error *err
         return set_substitution(c, text, err);
     if (take_word(&text, "logging"))
         return set_logging(c, text, err);
-    if (take_word(&text, "history")) /* that of a terminal is always kept */
-        return WT_OK;
     if ((s = wt_setting_take(settings, &text, "")) != NULL) {
         const enum wt_status status = wt_setting_set(s, c, text, err);
         apply_settings(c);
         return status;
     }
-    const size_t length = wt_language_word(text);
-    const char *elsewhere = wt_language_elsewhere("set ", text, length);
-    if (elsewhere && text[length] != '=' && *wt_skip_blanks(text + length) != '=')
-        return wt_fail(err, WT_UNSUPPORTED, "set %.*s: %s", (int)length, text, elsewhere);
-    if (take_word(&text, "print"))
-        return wt_fail(err, WT_INVALID, "Undefined set print command: \"%s\".", text);
+    if (wt_setting_is_prefix(settings, text))
+        return wt_fail(err, WT_INVALID, "set %s takes the name of a setting (see \"show %s\")",
+                       text, text);
+    enum wt_status status = is_elsewhere("set ", text, err);
+    if (status)
+        return status;
+    if (take_word(&text, "print") || take_word(&text, "pr") ||
+        (isalpha((unsigned char)text[1 + strspn(text + 1, " ")]) && take_word(&text, "p"))) {
+        status = is_elsewhere("set print ", text, err);
+        return status ? status
+                      : wt_fail(err, WT_INVALID, "Undefined set print command: \"%s\".", text);
+    }
     if (c->options.host && take_word(&text, "args"))
         return wt_program_set_arguments(c->program, text, err);
     if (c->options.host && (take_word(&text, "environment") || take_word(&text, "env")))
@@ -203,8 +224,8 @@ static enum wt_status take_print_options(struct wt_shell *c, const char **text,
             return WT_OK;
         }
         const struct wt_setting *s = wt_setting_take(settings, &at, "print ");
-        if (!s) /* a minus */
-            return WT_OK;
+        if (!s) /* a minus, or an option that is not had here */
+            return wt_language_elsewhere("set print ", *text + 1, wt_language_word(*text + 1), err);
         char value[40];
         const size_t length = *at == '-' ? 0 : wt_word_length(at);
         const bool has_value = length && length < sizeof value &&
@@ -236,6 +257,27 @@ static void show_convenience(struct wt_shell *c)
     for (size_t i = 0; (name = wt_source_variable_name(c->program->source, i)) != NULL; i++) {
         char text[200];
         snprintf(text, sizeof text, "$%s", name);
+        fprintf(c->out, "%s = ", text);
+        if (print_expression(c, text, 0, false, WT_IGNORED) != WT_OK)
+            fputs("(too large)", c->out);
+        fputc('\n', c->out);
+    }
+}
+
+/* The last ten of $1, $2, … */
+static void show_values(struct wt_shell *c)
+{
+    const struct wt_view view = wt_program_view(c->program);
+    struct wt_values values;
+    char text[24];
+    unsigned end = 1;
+    for (; snprintf(text, sizeof text, "$%u", end), true; end++) {
+        if (wt_source_evaluate(&view, text, &values, WT_IGNORED) != WT_OK)
+            break;
+        wt_values_free(&values);
+    }
+    for (unsigned i = end > 10 ? end - 10 : 1; i < end; i++) {
+        snprintf(text, sizeof text, "$%u", i);
         fprintf(c->out, "%s = ", text);
         if (print_expression(c, text, 0, false, WT_IGNORED) != WT_OK)
             fputs("(too large)", c->out);
@@ -279,9 +321,35 @@ enum wt_status do_show(struct wt_shell *c, const char *text, struct wt_error *er
         show_convenience(c);
     if (take_word(&text, "version") && ++shown)
         fprintf(c->out, "wavetrap %s\n", WT_VERSION);
-    if (take_word(&text, "history") && ++shown)
-        fputs("The lines of a terminal are kept between sessions.\n", c->out);
-    return shown
-               ? WT_OK
+    if (take_word(&text, "values") && ++shown)
+        show_values(c);
+    if (take_word(&text, "user") && ++shown)
+        wt_language_show(c->owner.language, text, c->out);
+    if (take_word(&text, "p") || take_word(&text, "pr"))
+        text = *text ? text : "print";
+    for (size_t i = 0; !shown && settings[i].name; i++)
+        if (strncmp(settings[i].name, text, strlen(text)) == 0 &&
+            wt_setting_is_prefix(settings, text))
+            wt_setting_show(&settings[i], c, c->out);
+    if (shown || wt_setting_is_prefix(settings, text))
+        return WT_OK;
+    enum wt_status status = is_elsewhere("set ", text, err);
+    if (!status && take_word(&text, "print"))
+        status = is_elsewhere("set print ", text, err);
+    return status
+               ? status
                : wt_fail(err, WT_INVALID, "Undefined show command: \"%s\".  Try \"show\".", whole);
+}
+
+/* "init-if-undefined $NAME = EXPRESSION" */
+enum wt_status do_init_if_undefined(struct wt_shell *c, const char *text, struct wt_error *err)
+{
+    const size_t length = *text == '$' ? 1 + wt_language_word(text + 1) : 0;
+    const char *name;
+    if (length < 2 || *wt_skip_blanks(text + length) != '=')
+        return wt_fail(err, WT_INVALID, "init-if-undefined takes $NAME = EXPRESSION");
+    for (size_t i = 0; (name = wt_source_variable_name(c->program->source, i)) != NULL; i++)
+        if (strlen(name) == length - 1 && strncmp(name, text + 1, length - 1) == 0)
+            return WT_OK;
+    return set_value(c, text, err);
 }

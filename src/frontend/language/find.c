@@ -10,7 +10,7 @@ size_t wt_language_word(const char *text)
     size_t length = 0;
     while (isalnum((unsigned char)text[length]) || text[length] == '-' || text[length] == '_')
         length++;
-    return length ? length : *text == '!' || *text == '|';
+    return length ? length : *text && strchr("!|+<>", *text);
 }
 
 static bool has_alias(const struct wt_command *command, const char *word, size_t length)
@@ -50,9 +50,10 @@ enum wt_status wt_language_not_found(const struct wt_command *table, const char 
                                      const char *word, size_t length, bool ambiguous,
                                      struct wt_error *err)
 {
-    const char *elsewhere = wt_language_elsewhere(prefix, word, length);
-    if (elsewhere)
-        return wt_fail(err, WT_UNSUPPORTED, "%s%.*s: %s", prefix, (int)length, word, elsewhere);
+    const enum wt_status status =
+        ambiguous ? WT_OK : wt_language_elsewhere(prefix, word, length, err);
+    if (status)
+        return status;
     if (!ambiguous)
         return wt_fail(err, WT_INVALID, "Undefined %scommand: \"%.*s\".  Try \"help%s%s\".", prefix,
                        (int)length, word, *prefix ? " " : "", *prefix ? "info" : "");

@@ -82,9 +82,14 @@ const struct wt_command *wt_language_find(const struct wt_command *table, const 
 enum wt_status wt_language_not_found(const struct wt_command *table, const char *prefix,
                                      const char *word, size_t length, bool ambiguous,
                                      struct wt_error *err);
-/** The sentence about a word of another debugger's; NULL: it is not known. @p kind: "", "info ",
- * "set ". */
-const char *wt_language_elsewhere(const char *kind, const char *word, size_t length);
+/** Fails with a sentence where the word, or its beginning of three letters and more, is another
+ * debugger's. @p kind: "" for commands, else the words before it: "info ", "set ", "set print ",
+ * "catch ", "unset "; "points ": delete, enable or disable. */
+enum wt_status wt_language_elsewhere(const char *kind, const char *word, size_t length,
+                                     struct wt_error *err);
+
+/** Prints the lines of the words that the user has made; @p name: of this one, "" of all. */
+void wt_language_show(const struct wt_language *language, const char *name, FILE *out);
 
 /** Executes one line. */
 enum wt_status wt_language_execute(struct wt_language *language, const char *line,
@@ -135,8 +140,9 @@ struct wt_setting {
     const char *shown;
 };
 
-/** The setting that a text begins with, which goes on behind it; NULL: none. "pretty" is "print
- * pretty" where @p in is "print ". */
+/** The setting that a text begins with, which goes on behind it; NULL: none. Words may be
+ * abbreviated, the last one to three letters. "pretty" is "print pretty" where @p in is "print ".
+ */
 const struct wt_setting *wt_setting_take(const struct wt_setting *table, const char **text,
                                          const char *in);
 /** Sets the value in the owner's structure @p values. WT_INVALID: it takes another one;
@@ -145,6 +151,8 @@ enum wt_status wt_setting_set(const struct wt_setting *setting, void *values, co
                               struct wt_error *err);
 /** Puts the value as wt_setting_set() takes it. */
 void wt_setting_put(const struct wt_setting *setting, const void *values, char *text, size_t size);
+/** Whether names of settings begin with the word, and go on: "print". */
+bool wt_setting_is_prefix(const struct wt_setting *table, const char *word);
 /** Prints the sentence of `show`. */
 void wt_setting_show(const struct wt_setting *setting, const void *values, FILE *out);
 

@@ -65,6 +65,19 @@ void wt_language_each(const struct wt_language *l, void (*found)(void *context, 
         found(context, l->defined[i].name);
 }
 
+void wt_language_show(const struct wt_language *l, const char *name, FILE *out)
+{
+    for (size_t i = 0; i < l->count; i++) {
+        const struct defined *d = &l->defined[i];
+        if (*name && strcmp(name, d->name) != 0)
+            continue;
+        fprintf(out, d->is_alias ? "Alias \"%s\":\n" : "User command \"%s\":\n", d->name);
+        for (size_t k = 0; k < d->body.count; k++)
+            fprintf(out, "  %s\n", wt_skip_blanks(d->body.line[k]));
+        fputc('\n', out);
+    }
+}
+
 /* The word that a definition is for, with room for it. */
 static enum wt_status take_defined(struct wt_language *l, const char *text, struct defined **d,
                                    struct wt_error *err)

@@ -8,13 +8,18 @@
 
 static enum wt_status set_switch(const char *text, bool *value, struct wt_error *err)
 {
-    if (!*text || strcmp(text, "on") == 0 || strcmp(text, "1") == 0)
+    static const char *const words[2][4] = {{"off", "0", "no", "disable"},
+                                            {"on", "1", "yes", "enable"}};
+    if (!*text) {
         *value = true;
-    else if (strcmp(text, "off") == 0 || strcmp(text, "0") == 0)
-        *value = false;
-    else
-        return wt_fail(err, WT_INVALID, "\"on\" or \"off\" expected.");
-    return WT_OK;
+        return WT_OK;
+    }
+    for (unsigned i = 0; i < 8; i++)
+        if (strcmp(words[i % 2][i / 2], text) == 0) {
+            *value = i % 2;
+            return WT_OK;
+        }
+    return wt_fail(err, WT_INVALID, "\"on\" or \"off\" expected.");
 }
 
 static enum wt_status set_count(const char *text, unsigned *value, struct wt_error *err)
@@ -28,22 +33,56 @@ static enum wt_status set_count(const char *text, unsigned *value, struct wt_err
     return WT_OK;
 }
 
+/* Whether the text begins with a setting's words, which it skips. *exact: none is abbreviated. */
+static bool takes(const char *name, const char **text, bool *exact)
+{
+    const char *at = *text;
+    *exact = true;
+    while (*name) {
+        const size_t own = wt_word_length(name), typed = wt_word_length(at);
+        if (!typed || typed > own || strncmp(name, at, typed) != 0 ||
+            (typed < own && typed < 3 && !name[own]))
+            return false;
+        *exact &= typed == own;
+        name = wt_skip_blanks(name + own);
+        at = wt_skip_blanks(at + typed);
+    }
+    *text = at;
+    return true;
+}
+
+bool wt_setting_is_prefix(const struct wt_setting *table, const char *word)
+{
+    const size_t length = strlen(word);
+    for (const struct wt_setting *s = table; s->name; s++)
+        if (length && strncmp(s->name, word, length) == 0 && s->name[length] == ' ')
+            return true;
+    return false;
+}
+
 const struct wt_setting *wt_setting_take(const struct wt_setting *table, const char **text,
                                          const char *in)
 {
+    const struct wt_setting *found = NULL;
+    const char *behind = *text;
+    unsigned count = 0;
     for (const struct wt_setting *s = table; s->name; s++) {
-        const char *name = s->name;
-        if (strncmp(name, in, strlen(in)) != 0)
+        const char *at = *text;
+        bool exact;
+        if (strncmp(s->name, in, strlen(in)) != 0 || !takes(s->name + strlen(in), &at, &exact))
             continue;
-        name += strlen(in);
-        const size_t length = strlen(name);
-        if (strncmp(*text, name, length) == 0 &&
-            (!(*text)[length] || isspace((unsigned char)(*text)[length]))) {
-            *text = wt_skip_blanks(*text + length);
-            return s;
+        found = s;
+        behind = at;
+        count++;
+        if (exact) {
+            count = 1;
+            break;
         }
     }
-    return NULL;
+    if (count != 1)
+        return NULL;
+    *text = behind;
+    return found;
 }
 
 /* Number @p i of words, NULL: there are fewer. */
