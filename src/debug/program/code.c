@@ -36,6 +36,13 @@ static uint64_t end_of_symbol(struct wt_program *g, uint64_t start)
     return end;
 }
 
+void wt_program_instruction_text(void *context, uint64_t addr, char *text, size_t size)
+{
+    struct wt_code_line line;
+    snprintf(text, size, "%s",
+             wt_program_instruction(context, addr, &line, WT_IGNORED) == WT_OK ? line.text : "");
+}
+
 enum wt_status wt_program_function_at(struct wt_program *g, uint64_t addr, struct wt_function *f,
                                       struct wt_error *err)
 {

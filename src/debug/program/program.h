@@ -488,6 +488,8 @@ struct wt_code_line {
 /** Reads the instruction at an address of code. WT_INVALID: nothing can be read there. */
 enum wt_status wt_program_instruction(struct wt_program *program, uint64_t addr,
                                       struct wt_code_line *line, struct wt_error *err);
+/** Puts its text, "" where there is none. The context is the program. */
+void wt_program_instruction_text(void *context, uint64_t addr, char *text, size_t size);
 
 /** A function's code, [start, end); where it is in pieces, the one with its entry. */
 struct wt_function {

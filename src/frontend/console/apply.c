@@ -11,99 +11,10 @@
 enum {
     MOST_THREAD_LINES = 256, /* of `info threads` */
     MOST_APART = 16,         /* of `thread apply all` */
-    MOST_RANGES = 60         /* bytes of a list of threads */
+    RANGES = 60              /* bytes of a list of threads */
 };
 
 /* ---- threads that are alike ---- */
-
-/** Threads with the same text. */
-struct alike {
-    char *text;
-    FILE *ranges; /**< writes into: */
-    char *list;
-    size_t list_size, count;
-    struct wt_thread_info example; /**< the first of them */
-    wt_thread first, last;         /**< of the range at hand */
-    size_t waves;
-    wt_wave_id wave; /**< the last one */
-};
-
-struct alikes {
-    struct alike **list; /**< each stays where it is: a stream writes into it */
-    size_t count, capacity;
-};
-
-static void end_range(struct alike *a)
-{
-    fprintf(a->ranges, "%s%u", ftell(a->ranges) ? ", " : "", (unsigned)a->first);
-    if (a->last != a->first)
-        fprintf(a->ranges, "-%u", (unsigned)a->last);
-}
-
-static struct alike *new_alike(struct alikes *all, const struct wt_thread_info *thread, char *text)
-{
-    struct alike **grown =
-        wt_array_grow(all->list, &all->capacity, all->count + 1, sizeof(struct alike *));
-    struct alike *a = grown ? malloc(sizeof *a) : NULL;
-    if (grown)
-        all->list = grown;
-    if (!a)
-        return NULL;
-    *a = (struct alike){.text = text, .example = *thread, .first = thread->id, .waves = 1};
-    a->ranges = open_memstream(&a->list, &a->list_size);
-    if (!a->ranges) {
-        free(a);
-        return NULL;
-    }
-    return grown[all->count++] = a;
-}
-
-/* Adds a thread to those of its text, which is taken over. */
-static enum wt_status add_alike(struct alikes *all, const struct wt_thread_info *thread, char *text,
-                                struct wt_error *err)
-{
-    size_t i = 0;
-    while (i < all->count && strcmp(all->list[i]->text, text) != 0)
-        i++;
-    struct alike *a = i < all->count ? all->list[i] : new_alike(all, thread, text);
-    if (!a || a->text != text)
-        free(text);
-    if (!a)
-        return wt_fail(err, WT_NO_MEMORY, "no host memory");
-    if (a->count && thread->id != a->last + 1) {
-        end_range(a);
-        a->first = thread->id;
-    }
-    a->waves += a->count && a->wave != thread->wave;
-    a->last = thread->id;
-    a->wave = thread->wave;
-    a->count++;
-    return WT_OK;
-}
-
-/* The threads of a text, "1-64, 70"; a long list ends with "…". */
-static const char *list_of(struct alike *a, char *text, size_t size)
-{
-    end_range(a);
-    fflush(a->ranges);
-    size_t length = strlen(a->list);
-    if (length > MOST_RANGES)
-        for (length = MOST_RANGES; length && a->list[length] != ','; length--)
-            ;
-    snprintf(text, size, "%.*s%s", (int)length, a->list, a->list[length] ? ", …" : "");
-    return text;
-}
-
-static void free_alikes(struct alikes *all)
-{
-    for (size_t i = 0; i < all->count; i++) {
-        fclose(all->list[i]->ranges);
-        free(all->list[i]->list);
-        free(all->list[i]->text);
-        free(all->list[i]);
-    }
-    free(all->list);
-}
 
 /* ---- apply ---- */
 
@@ -154,24 +65,24 @@ static enum wt_status apply_alike(struct wt_shell *c, const char *text,
                                   const struct wt_thread_info *list, size_t count,
                                   struct wt_error *err)
 {
-    const enum frame_arguments before = c->settings.frame_arguments;
-    struct alikes all = {.count = 0};
+    const enum wt_frame_arguments before = c->how.arguments;
+    struct wt_alikes all = {.count = 0};
     enum wt_status status = WT_OK;
-    c->settings.frame_arguments = ARGUMENTS_NONE;
+    c->how.arguments = WT_ARGUMENTS_NONE;
     for (size_t i = 0; i < count && !status && !c->script.interrupted; i++) {
         char *said;
         wt_program_select(c->program, list[i].id);
         status = keep_one(c, text, &said, err);
         if (!status)
-            status = add_alike(&all, &list[i], said, err);
+            status = wt_alikes_add(&all, &list[i], said, err);
         else
             free(said);
     }
-    c->settings.frame_arguments = before;
+    c->how.arguments = before;
     for (size_t i = 0; i < all.count; i++) {
-        char threads[2 * MOST_RANGES];
+        char threads[WT_ALIKE_TEXT];
         fprintf(c->out, "\nThread%s %s (%zu):\n%s", all.list[i]->count == 1 ? "" : "s",
-                list_of(all.list[i], threads, sizeof threads), all.list[i]->count,
+                wt_alike_list(all.list[i], threads, sizeof threads), all.list[i]->count,
                 all.list[i]->text);
     }
     if (all.count < count && !status)
@@ -179,7 +90,7 @@ static enum wt_status apply_alike(struct wt_shell *c, const char *text,
                 "\n(Threads with the same text are together, without values of arguments: "
                 "'thread apply 1-%u %s' tells of each.)\n",
                 (unsigned)list[count - 1].id, text);
-    free_alikes(&all);
+    wt_alikes_free(&all);
     return status;
 }
 
@@ -312,107 +223,16 @@ enum wt_status do_tfaas(struct wt_shell *c, const char *text, struct wt_error *e
     return apply_to_all(c, "all faas ", text, err);
 }
 
-/* ---- info threads ---- */
-
-/* How many of the threads from the first one on share its line: lanes of one wave at one place. */
-static size_t count_alike(const struct wt_shell *c, const struct wt_thread_info *list, size_t count)
-{
-    size_t n = 1;
-    while (n < count && list[n].wave == list->wave && list[n].pc == list->pc &&
-           list[n].running == list->running && list[n].id == list->id + n &&
-           list[n].enabled == list->enabled && list[n].id != c->program->thread &&
-           list->id != c->program->thread)
-        n++;
-    return n;
-}
-
-static void put_thread_place(struct wt_shell *c, const struct wt_thread_info *thread)
-{
-    if (thread->running)
-        fputs("(running)", c->out);
-    else
-        put_code_place(c, thread->pc);
-}
-
-/* Lines for threads, of which lanes of a wave at one place share one (@p shares). */
-static void print_threads(struct wt_shell *c, const struct wt_thread_info *list, size_t count,
-                          const struct wt_ranges *wanted, bool shares)
-{
-    for (size_t i = 0, n; i < count; i += n) {
-        char name[WT_THREAD_NAME + 16], number[32];
-        n = shares ? count_alike(c, &list[i], count - i) : 1;
-        if (!wt_ranges_have(wanted, list[i].id))
-            continue;
-        wt_debugger_thread_name(c->program->debugger, list[i].id, name, WT_THREAD_NAME);
-        snprintf(number, sizeof number, n > 1 ? "%u..%u" : "%u", (unsigned)list[i].id,
-                 (unsigned)list[i + n - 1].id);
-        if (n > 1)
-            snprintf(name + strlen(name), sizeof name - strlen(name), "..%u", list[i + n - 1].lane);
-        fprintf(c->out, "%c %-*s %-40s ", list[i].id == c->program->thread ? '*' : ' ',
-                shares ? 12 : 5, number, name);
-        put_thread_place(c, &list[i]);
-        fputc('\n', c->out);
-    }
-}
-
-/* Lines for places, each with the threads that stand there. */
-static enum wt_status print_places(struct wt_shell *c, const struct wt_thread_info *list,
-                                   size_t count, struct wt_error *err)
-{
-    struct alikes all = {.count = 0};
-    enum wt_status status = WT_OK;
-    for (size_t i = 0; i < count && !status; i++) {
-        char *place;
-        if (list[i].id == c->program->thread)
-            print_threads(c, &list[i], 1, &(struct wt_ranges){.count = 1, .last = {UINT64_MAX}},
-                          true);
-        else if (asprintf(&place, "%d %d %" PRIu64, list[i].running, list[i].enabled,
-                          list[i].running ? 0 : list[i].pc) < 0)
-            status = wt_fail(err, WT_NO_MEMORY, "no host memory");
-        else
-            status = add_alike(&all, &list[i], place, err);
-    }
-    for (size_t i = 0; i < all.count && !status; i++) {
-        char threads[2 * MOST_RANGES], what[100];
-        snprintf(what, sizeof what, "%zu threads of %zu %s%s%s", all.list[i]->count,
-                 all.list[i]->waves, c->program->topology->wave_word,
-                 all.list[i]->waves == 1 ? "" : "s",
-                 all.list[i]->example.enabled ? "" : ", masked off");
-        fprintf(c->out, "  %-24s %-40s ", list_of(all.list[i], threads, sizeof threads), what);
-        put_thread_place(c, &all.list[i]->example);
-        fputc('\n', c->out);
-    }
-    free_alikes(&all);
-    return status;
-}
-
 enum wt_status do_info_threads(struct wt_shell *c, const char *text, struct wt_error *err)
 {
-    const struct wt_thread_info *list;
-    struct wt_ranges wanted = {.count = 1, .last = {UINT64_MAX}};
-    size_t count;
-    enum wt_status status = WT_OK;
-    const bool chosen = *text;
-    if (chosen) {
-        wanted.count = 0;
-        status = wt_take_ranges(&text, &wanted, err);
-    }
+    struct wt_ranges wanted = {.count = 0};
+    enum wt_status status = *text ? wt_take_ranges(&text, &wanted, err) : WT_OK;
     if (!status && *text)
         status = wt_fail(err, WT_INVALID, "info threads takes numbers of threads, or \"all\"");
     if (status)
         return status;
-    if (!c->program->started) {
-        fputs("No threads.\n", c->out);
-        return WT_OK;
-    }
-    if ((status = wt_debugger_threads(c->program->debugger, &list, &count, err)) != WT_OK)
-        return status;
-    if (chosen || count <= MOST_THREAD_LINES) {
-        print_threads(c, list, count, &wanted, false);
-        return WT_OK;
-    }
-    status = print_places(c, list, count, err);
-    if (!status)
-        fputs("('info threads all' has a line for each of them.)\n", c->out);
-    return status;
+    if (c->program->started)
+        return wt_words_threads(&c->words, &wanted, err);
+    fputs("No threads.\n", c->out);
+    return WT_OK;
 }

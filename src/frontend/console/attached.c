@@ -7,8 +7,8 @@ void wt_shell_show_attached(struct wt_shell *c)
 {
     if (!c->program->started)
         return;
-    print_where(c, c->program->thread);
-    show_stop(c, true);
+    wt_words_where(&c->words, c->program->thread);
+    wt_words_stop(&c->words, true);
     fflush(c->out);
 }
 

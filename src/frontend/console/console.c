@@ -35,6 +35,20 @@ enum wt_status take_pattern(const char *text, const char *command, int flags, re
     return wt_fail(err, WT_INVALID, "%s takes a regular expression", command);
 }
 
+/* Writes text to the log, without styles. */
+static void write_log(struct wt_shell *c, const char *text, size_t length)
+{
+    for (size_t i = 0; i < length; i++) {
+        if (c->log.in_sequence) /* up to its letter */
+            c->log.in_sequence =
+                text[i] == '[' || text[i] == ';' || (text[i] >= '0' && text[i] <= '9');
+        else if (text[i] == '\033')
+            c->log.in_sequence = true;
+        else
+            fputc(text[i], c->log.file);
+    }
+}
+
 static ssize_t write_out(void *context, const char *text, size_t length)
 {
     struct wt_shell *c = context;
@@ -47,6 +61,19 @@ static ssize_t write_out(void *context, const char *text, size_t length)
         done += part;
     }
     return (ssize_t)length;
+}
+
+static void tell_news(void *context, const struct wt_news *news)
+{
+    struct wt_shell *c = context;
+    wt_report_news(&c->report, news);
+    if (c->options.news && c->options.news(c->options.context, news))
+        return;
+    if (news->kind == WT_NEWS_INTERRUPTED)
+        c->script.interrupted = !*news->text;
+    if (news->kind == WT_NEWS_CONDITION)
+        hint_logic(c, news->view, news->text);
+    wt_words_news(&c->words, news);
 }
 
 static bool accept_pending(void *context, const char *why)
@@ -245,7 +272,8 @@ struct wt_shell *wt_shell_new(const struct wt_shell_options *options)
     c->options = *options;
     c->report.files = options->report;
     c->settings.confirm = c->settings.status_line = true;
-    c->settings.styled = options->colour;
+    c->how.styled = options->colour;
+    c->report_files = options->report;
     c->settings.list_size = 10;
     c->settings.pagination = true;
     c->settings.height = c->settings.width = WT_SETTING_OF_TERMINAL;

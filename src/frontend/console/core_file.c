@@ -51,12 +51,12 @@ enum wt_status wt_shell_post_mortem(struct wt_shell *c, const char *reason, stru
     if (status)
         return status;
     if (c->program->started && c->program->event.kind == WT_EVENT_NONE) {
-        print_where(c, c->program->thread);
+        wt_words_where(&c->words, c->program->thread);
         if (*reason)
             fprintf(c->out, "\n%s\n", reason);
     }
     if (c->program->started)
-        show_stop(c, true);
+        wt_words_stop(&c->words, true);
     fflush(c->out);
     return WT_OK;
 }

@@ -11,15 +11,6 @@
 
 /* ---- formats ---- */
 
-struct wt_format format_of(const struct wt_shell *c, char letter, bool top)
-{
-    return (struct wt_format){.letter = letter,
-                              .elements = c->settings.print_elements,
-                              .repeats = c->settings.print_repeats,
-                              .pretty = c->settings.print_pretty,
-                              .top = top};
-}
-
 /* Reads it, if there is one, and advances *text. */
 enum wt_status take_format(const char **text, struct format_spec *spec, struct wt_error *err)
 {
@@ -80,8 +71,8 @@ void hint_logic(struct wt_shell *c, const struct wt_view *view, const char *text
 void print_lanes(struct wt_shell *c, const struct wt_view *view, const struct wt_values *values,
                  const struct wt_format *format)
 {
-    wt_print_lanes(c->out, c->program->debugger, view, values, format, style(c, DIM),
-                   style(c, PLAIN));
+    wt_print_lanes(c->out, c->program->debugger, view, values, format,
+                   wt_style(&c->words, WT_STYLE_DIM), wt_style(&c->words, WT_STYLE_PLAIN));
 }
 
 /* A register of the current wave, for print_operand. */
@@ -126,7 +117,7 @@ enum wt_status print_expression(struct wt_shell *c, const char *text, char lette
         wt_values_free(&values);
         return status;
     }
-    const struct wt_format format = format_of(c, letter, true);
+    const struct wt_format format = wt_words_format(&c->words, letter, true);
     hint_elements(c, text, &values);
     hint_logic(c, &view, text);
     const unsigned number = keep ? wt_source_keep(c->program->source, &values) : 0;

@@ -47,7 +47,7 @@ enum wt_status do_attach(struct wt_shell *c, const char *text, struct wt_error *
     if ((status = wt_program_attach(c->program, where, err)) != WT_OK)
         return status;
     if (c->program->started)
-        show_stop(c, true);
+        wt_words_stop(&c->words, true);
     const char *unrecorded =
         c->program->thread ? wt_debugger_unrecorded(c->program->debugger) : NULL;
     if (unrecorded)

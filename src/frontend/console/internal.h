@@ -7,7 +7,7 @@
 
 #include "base/text.h"
 #include "debug/program/program.h"
-#include "frontend/common/common.h"
+#include "frontend/common/words.h"
 #include "frontend/console/options.h"
 #include "frontend/language/language.h"
 
@@ -63,29 +63,23 @@ enum pending { PENDING_AUTO, PENDING_ON, PENDING_OFF }; /* ask, accept, refuse *
 /** Whether other waves run when one does. LOCKING_STEP: not while it steps. */
 enum locking { LOCKING_REPLAY, LOCKING_OFF, LOCKING_ON, LOCKING_STEP };
 
-/** Which values of arguments frames are printed with. */
-enum frame_arguments { ARGUMENTS_SCALARS, ARGUMENTS_ALL, ARGUMENTS_NONE, ARGUMENTS_PRESENCE };
-
 /** The settings of `set`. */
 struct settings {
     bool confirm;
-    bool styled;      /**< output has colours */
     bool status_line; /**< a terminal that can shows one */
-    bool print_pretty, trace_commands;
-    unsigned list_size, print_elements, print_repeats; /**< of print, 0: as GDB has them */
+    bool trace_commands;
+    unsigned list_size;
     bool pagination;
     unsigned height, width; /**< of a page; 0, WT_SETTING_UNLIMITED: none; …OF_TERMINAL */
     enum pending pending;   /**< breakpoints on code that is not there yet */
     enum locking locking;
-    enum frame_arguments frame_arguments;
     char *prompt; /**< NULL: the usual one */
 };
 
 struct wt_shell {
     struct wt_language_owner owner; /**< the first, as wt_shell_language() wants it */
     struct wt_shell_options options;
-    struct wt_program *program;
-    FILE *out;                  /**< output of commands */
+    WT_WORDS;                   /**< `out`: output of commands */
     struct wt_report_of report; /**< its objects */
     struct settings settings;
     struct script script;
@@ -126,16 +120,6 @@ bool ask(struct wt_shell *c, const char *question);
 void set_variable(struct wt_shell *c, const char *name, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
-/* ---- state.c ---- */
-/** Prints device, dispatch, group, warp and lane of a thread. */
-void print_where(struct wt_shell *c, wt_thread thread);
-/** Prints the symbol and line of an address of code. */
-void put_code_place(struct wt_shell *c, uint64_t pc);
-
-/* ---- news.c ---- */
-/** Prints what happens to the program: wt_program_user.news of a struct wt_shell. */
-void tell_news(void *context, const struct wt_news *news);
-
 /* ---- progress.c ---- */
 /** Something begins that may take long. */
 void begin_progress(struct wt_shell *c);
@@ -155,43 +139,15 @@ void begin_pages(struct wt_shell *c);
  * none of it is wanted (c->pager.quit). */
 size_t take_page(struct wt_shell *c, const char *text, size_t length);
 
-/* ---- style.c ---- */
-enum style { PLAIN, FUNCTION, SOURCE_FILE, ADDRESS, NAME, HEADLINE, DIM };
-/** The text that begins a style where there are colours, and PLAIN ends it; "" else. */
-const char *style(const struct wt_shell *c, enum style which);
-/** The name of a frame's function for people, "??" where there is none; returns @p text. */
-const char *function_text(const struct wt_frame *frame, char *text, size_t size);
-enum { FUNCTION_TEXT = 512 }; /* bytes that are enough for most */
-/** Writes text to the log, without styles. */
-void write_log(struct wt_shell *c, const char *text, size_t length);
-
 /* ---- attached.c: a device elsewhere ---- */
 /** Fails with a sentence if the program is one of such a device, which @p command cannot change. */
 enum wt_status refuse_attached(const struct wt_shell *c, const char *command, struct wt_error *err);
 
-/* ---- faults.c ---- */
-/** The text of the instruction at an address; "" where there is no disassembler. The context is the
- * shell. */
-void put_instruction(void *context, uint64_t at, char *text, size_t size);
-/** Prints the report of a fault of the current thread's wave, as `run` and `exec` do. */
-void print_fault(struct wt_shell *c, const struct wt_fault *fault);
-/** Prints the report of the fault for which the current thread's wave stands here, if any. */
-void remind_of_fault(struct wt_shell *c);
-
 /* ---- frames.c ---- */
-/** Shows the frame and line of a stop. */
-void show_stop(struct wt_shell *c, bool with_frame);
-/** The same at the end of a step or run, with the expressions of display. */
+/** Shows where a step or run has ended, with the expressions of display. */
 void show_end(struct wt_shell *c, const struct wt_stepped *end);
-/** Prints the line of a frame, with the PC in front of it if `address`. */
-void print_source_line(struct wt_shell *c, const struct wt_frame *frame, bool address);
-/** Prints a frame as a line of a backtrace; with its number, with its PC in front of its function.
- */
-void print_frame(struct wt_shell *c, const struct wt_frame *frame, bool numbered, bool address);
 
 /* ---- points.c ---- */
-/** "Hardware watchpoint", or what else this one is. */
-const char *watch_name(const struct wt_shell *c, enum wt_point_kind kind);
 /** Sets a breakpoint at "LOCATION [if CONDITION]"; with @p format it is a dprintf. */
 enum wt_status set_break(struct wt_shell *c, const char *text, bool temporary, const char *format,
                          struct wt_error *err);
@@ -207,8 +163,6 @@ struct format_spec {
 };
 /** Tells once how weak '@' is where that may surprise. */
 void hint_logic(struct wt_shell *c, const struct wt_view *view, const char *text);
-/** How values are printed: a letter of /FMT or 0; `top`: not within a structure. */
-struct wt_format format_of(const struct wt_shell *c, char letter, bool top);
 /** Reads "/FMT", if it is there, and advances *text. */
 enum wt_status take_format(const char **text, struct format_spec *spec, struct wt_error *err);
 /** Evaluates an expression and prints it; `keep`: as "$N = ", in the history of values. */

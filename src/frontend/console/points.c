@@ -81,15 +81,6 @@ enum wt_status do_catch(struct wt_shell *c, const char *text, struct wt_error *e
 
 /* ---- watch ---- */
 
-const char *watch_name(const struct wt_shell *c, enum wt_point_kind kind)
-{
-    static const char *const names[] = {[WT_POINT_WATCH] = "Hardware watchpoint",
-                                        [WT_POINT_READ] = "Hardware read watchpoint",
-                                        [WT_POINT_ACCESS] =
-                                            "Hardware access (read/write) watchpoint"};
-    return c->options.steps_to_watch ? "Watchpoint" : names[kind];
-}
-
 static enum wt_status set_watch(struct wt_shell *c, const char *text, enum wt_point_kind kind,
                                 struct wt_error *err)
 {
@@ -111,7 +102,7 @@ static enum wt_status set_watch(struct wt_shell *c, const char *text, enum wt_po
         wt_program_set_watch(c->program, kind, expression, condition, location, &p, err);
     free(expression);
     if (!status)
-        fprintf(c->out, "%s %u: %s\n", watch_name(c, kind), p->number, p->text);
+        fprintf(c->out, "%s %u: %s\n", wt_words_watch(&c->words, kind), p->number, p->text);
     return status;
 }
 
@@ -399,12 +390,13 @@ static void list_place(struct wt_shell *c, const struct wt_point *p, uint64_t ad
 {
     struct wt_frames *frames = wt_program_frames_at(c->program, p, addr);
     const struct wt_frame *frame = frames ? wt_frames_get(frames, 0) : NULL;
-    char name[FUNCTION_TEXT];
+    char name[WT_FUNCTION_TEXT];
     if (frame && frame->file)
-        fprintf(c->out, "in %s at %s:%u", function_text(frame, name, sizeof name), frame->file,
+        fprintf(c->out, "in %s at %s:%u", wt_function_text(frame, name, sizeof name), frame->file,
                 frame->line);
     else if (frame && frame->function)
-        fprintf(c->out, "<%s+%" PRIu64 ">", function_text(frame, name, sizeof name), frame->offset);
+        fprintf(c->out, "<%s+%" PRIu64 ">", wt_function_text(frame, name, sizeof name),
+                frame->offset);
     wt_frames_free(frames);
 }
 

@@ -102,16 +102,16 @@ static const struct wt_setting settings[] = {
     {"print array", WT_SETTING_FIXED, 0, "off", "arrays are on one line"},
     {"print asm-demangle", WT_SETTING_FIXED, 0, "on", "names are printed as people write them"},
     {"print demangle", WT_SETTING_FIXED, 0, "on", "names are printed as people write them"},
-    {"print elements", WT_SETTING_COUNT, AT(settings.print_elements), "200",
+    {"print elements", WT_SETTING_COUNT, AT(how.elements), "200",
      "Limit on string chars or array elements to print is %s."},
-    {"print frame-arguments", WT_SETTING_ONE_OF, AT(settings.frame_arguments),
-     "scalars all none presence", "Printing of non-scalar frame arguments is \"%s\"."},
+    {"print frame-arguments", WT_SETTING_ONE_OF, AT(how.arguments), "scalars all none presence",
+     "Printing of non-scalar frame arguments is \"%s\"."},
     {"print inferior-events", WT_SETTING_FIXED, 0, "off", "the end of a program is told"},
     {"print object", WT_SETTING_FIXED, 0, "off",
      "a pointer has the type that it was declared with"},
-    {"print pretty", WT_SETTING_SWITCH, AT(settings.print_pretty), NULL,
+    {"print pretty", WT_SETTING_SWITCH, AT(how.pretty), NULL,
      "Pretty formatting of structures is %s."},
-    {"print repeats", WT_SETTING_COUNT, AT(settings.print_repeats), "10",
+    {"print repeats", WT_SETTING_COUNT, AT(how.repeats), "10",
      "Threshold for repeated print elements is %s."},
     {"print static-members", WT_SETTING_FIXED, 0, "on", "a class has its static members"},
     {"print symbol", WT_SETTING_FIXED, 0, "on", "symbols of addresses are always printed"},
@@ -124,7 +124,7 @@ static const struct wt_setting settings[] = {
     {"status-line", WT_SETTING_SWITCH, AT(settings.status_line), NULL,
      "The status line of a terminal is %s."},
     {"step-mode", WT_SETTING_FIXED, 0, "off", "'stepi' goes into functions that have no lines"},
-    {"style enabled", WT_SETTING_SWITCH, AT(settings.styled), NULL, "CLI output styling is %s."},
+    {"style enabled", WT_SETTING_SWITCH, AT(how.styled), NULL, "CLI output styling is %s."},
     {"trace-commands", WT_SETTING_SWITCH, AT(settings.trace_commands), NULL,
      "State of CLI command tracing is %s."},
     {"verbose", WT_SETTING_NO_EFFECT, 0, NULL, NULL},
@@ -136,7 +136,7 @@ static const struct wt_setting settings[] = {
 /* What depends on settings. */
 static void apply_settings(struct wt_shell *c)
 {
-    c->settings.styled = c->settings.styled && c->options.colour;
+    c->how.styled = c->how.styled && c->options.colour;
     c->program->alone = c->settings.locking == LOCKING_ON;
     wt_language_trace(c->owner.language, c->settings.trace_commands);
 }
@@ -245,9 +245,9 @@ enum wt_status do_print(struct wt_shell *c, const char *text, struct wt_error *e
     enum wt_status status = take_print_options(c, &text, err);
     if (!status)
         status = print_with_format(c, text, err);
-    c->settings.print_elements = before.settings.print_elements;
-    c->settings.print_repeats = before.settings.print_repeats;
-    c->settings.print_pretty = before.settings.print_pretty;
+    c->how.elements = before.how.elements;
+    c->how.repeats = before.how.repeats;
+    c->how.pretty = before.how.pretty;
     return status;
 }
 

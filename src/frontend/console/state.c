@@ -8,23 +8,6 @@
 #include "frontend/console/console.h"
 #include "frontend/console/internal.h"
 
-/* Prints the line before a stop: the lane's coordinates, and its active lanes. */
-void print_where(struct wt_shell *c, wt_thread thread)
-{
-    struct wt_wave wave;
-    struct wt_thread_position place;
-    char lanes[WT_LANES_TEXT], name[WT_WAVE_NAME];
-    if (wt_program_wave(c->program, thread, &wave, &place, WT_IGNORED) != WT_OK)
-        return;
-    wt_lanes_text(place.active, lanes, sizeof lanes);
-    wt_debugger_name_wave(c->program->debugger, &wave, name, sizeof name);
-    fprintf(c->out, "%s[%s, %s %u%s; %s%s %s enabled]%s\n", style(c, DIM), name,
-            c->program->topology->lane_word, place.lane,
-            wt_has_lane(place.active, place.lane) ? "" : " (masked off)",
-            c->program->topology->lane_word, wt_lanes_count(place.active) == 1 ? "" : "s",
-            place.active ? lanes : "none", style(c, PLAIN));
-}
-
 static const char *base_name(const char *path)
 {
     const char *slash = strrchr(path, '/');
@@ -60,7 +43,7 @@ void wt_shell_status(struct wt_shell *c, char *text, size_t size)
     struct wt_thread_position place;
     struct wt_debugger_time time;
     const struct wt_frame *frame;
-    char name[FUNCTION_TEXT], of[WT_WAVE_NAME];
+    char name[WT_FUNCTION_TEXT], of[WT_WAVE_NAME];
     FILE *out = size ? fmemopen(text, size, "w") : NULL;
     if (size)
         *text = 0;
@@ -80,7 +63,7 @@ void wt_shell_status(struct wt_shell *c, char *text, size_t size)
         wt_debugger_name_wave(c->program->debugger, &wave, of, sizeof of);
         fprintf(out, "stopped: %s, %s %u", of, c->program->topology->lane_word, place.lane);
         if (wt_program_need_frame(c->program, &frame, WT_IGNORED) == WT_OK && frame->function)
-            fprintf(out, " | %s", function_text(frame, name, sizeof name));
+            fprintf(out, " | %s", wt_function_text(frame, name, sizeof name));
         if (wt_program_need_frame(c->program, &frame, WT_IGNORED) == WT_OK && frame->file)
             fprintf(out, " at %s:%u", base_name(frame->file), frame->line);
     }
@@ -89,11 +72,4 @@ void wt_shell_status(struct wt_shell *c, char *text, size_t size)
         fprintf(out, " | time %" PRIu64 "%s", time.now, time.in_past ? ", in the past" : "");
     fclose(out);
     text[size - 1] = 0;
-}
-
-void put_code_place(struct wt_shell *c, uint64_t pc)
-{
-    char text[300];
-    wt_modules_describe(c->program->modules, 0, pc, text, sizeof text);
-    fputs(text, c->out);
 }

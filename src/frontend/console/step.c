@@ -91,7 +91,7 @@ static void print_returned(struct wt_shell *c, const struct wt_type *type)
                               .state = &state,
                               .reg = -1};
     const unsigned number = wt_source_keep(c->program->source, &value);
-    const struct wt_format format = format_of(c, 0, true);
+    const struct wt_format format = wt_words_format(&c->words, 0, true);
     fprintf(c->out, "Value returned is $%u = ", number);
     struct wt_values referred;
     char kept[16];
@@ -116,7 +116,7 @@ static enum wt_status finish(struct wt_shell *c, const char *text, bool back, st
     if (status || !end.show)
         return status;
     wt_report_stop(&c->report, c->program);
-    show_stop(c, end.with_frame);
+    wt_words_stop(&c->words, end.with_frame);
     if (type)
         print_returned(c, type);
     show_displays(c);

@@ -13,14 +13,14 @@ void show_frame_of_selected(struct wt_shell *c)
 {
     const struct wt_frame *frame;
     if (wt_program_need_frame(c->program, &frame, WT_IGNORED) == WT_OK) {
-        print_frame(c, frame, true, true);
-        print_source_line(c, frame, false);
+        wt_words_frame(&c->words, frame, true, true);
+        wt_words_line(&c->words, frame, false);
     }
 }
 
 static void show_selected(struct wt_shell *c)
 {
-    print_where(c, c->program->thread);
+    wt_words_where(&c->words, c->program->thread);
     show_frame_of_selected(c);
 }
 
@@ -61,7 +61,7 @@ enum wt_status do_lane(struct wt_shell *c, const char *text, struct wt_error *er
     if (strncmp(text, "apply ", 6) == 0)
         return apply(c, wt_skip_blanks(text + 6), true, err);
     if (!*text) {
-        print_where(c, c->program->thread);
+        wt_words_where(&c->words, c->program->thread);
         return WT_OK;
     }
     if (!wt_take_number(&text, &lane) || *text || lane > UINT32_MAX)
@@ -80,7 +80,7 @@ enum wt_status do_wave(struct wt_shell *c, const char *text, struct wt_error *er
     if (status)
         return status;
     if (!*text) {
-        print_where(c, c->program->thread);
+        wt_words_where(&c->words, c->program->thread);
         return WT_OK;
     }
     core = wt_debugger_thread_wave(c->program->debugger, c->program->thread, &own) ? own.core : 0;
@@ -120,7 +120,7 @@ enum wt_status do_group(struct wt_shell *c, const char *text, struct wt_error *e
     if (!wt_debugger_thread_wave(c->program->debugger, c->program->thread, &own) || !own.has_work)
         return wt_fail(err, WT_UNSUPPORTED, "the device does not tell of work-groups");
     if (!*text) {
-        print_where(c, c->program->thread);
+        wt_words_where(&c->words, c->program->thread);
         return WT_OK;
     }
     if (!wt_take_triple(&text, at) || *text)
@@ -154,7 +154,7 @@ static enum wt_status select_by(struct wt_shell *c, const char *text, const char
     if (status)
         return status;
     if (!*text) {
-        print_where(c, c->program->thread);
+        wt_words_where(&c->words, c->program->thread);
         return WT_OK;
     }
     if (!wt_take_number(&text, &wanted) || *text)
@@ -217,187 +217,42 @@ enum wt_status do_maintenance(struct wt_shell *c, const char *text, struct wt_er
 
 /* ---- lists ---- */
 
-static enum wt_status for_each_wave(struct wt_shell *c, const char *text, const char *what,
-                                    bool (*print)(struct wt_shell *c,
-                                                  const struct wt_wave_info *info),
-                                    const char *none, struct wt_error *err)
-{
-    struct wt_work work;
-    bool any = false;
-    enum wt_status status = take_no_arguments(text, what, err);
-    if (status)
-        return status;
-    status = wt_program_work(c->program, &work, err);
-    for (size_t i = 0; i < work.wave_count && !status; i++)
-        any |= print(c, &work.wave[i]);
-    wt_work_free(&work);
-    if (!status && !any)
-        fprintf(c->out, "%s\n", none);
-    return status;
-}
-
-static bool print_wave(struct wt_shell *c, const struct wt_wave_info *info)
-{
-    char mask[WT_LANES_TEXT], name[WT_WAVE_NAME];
-    fprintf(c->out, "%c ", info->wave.id == wt_program_own_wave(c->program) ? '*' : ' ');
-    wt_debugger_name_wave(c->program->debugger, &info->wave, name, sizeof name);
-    fputs(name, c->out);
-    if (info->wave.has_work)
-        fprintf(c->out, "  index %" PRIu32, info->wave.index);
-    if (info->running) {
-        fputs("  running\n", c->out);
-        return true;
+/* Lists of which nothing can be chosen. */
+#define LIST(command, name, print)                                                                 \
+    enum wt_status command(struct wt_shell *c, const char *text, struct wt_error *err)             \
+    {                                                                                              \
+        const enum wt_status status = take_no_arguments(text, name, err);                          \
+        return status ? status : print(&c->words, err);                                            \
     }
-    wt_lanes_text(info->mask, mask, sizeof mask);
-    fprintf(c->out, "  %ss %s  ", c->program->topology->lane_word, mask[0] ? mask : "none");
-    put_code_place(c, info->pc);
-    if (info->has_wait && info->detail.view.waiting)
-        fprintf(c->out, "  (waits: %s)", info->detail.view.wait);
-    fputc('\n', c->out);
-    return true;
-}
-
-enum wt_status do_info_waves(struct wt_shell *c, const char *text, struct wt_error *err)
-{
-    return for_each_wave(c, text, "info warps", print_wave, "No waves.", err);
-}
-
-static bool print_barrier(struct wt_shell *c, const struct wt_wave_info *info)
-{
-    if (!info->has_wait || !info->detail.view.at_barrier)
-        return false;
-    const struct wt_wave_view *view = &info->detail.view;
-    char wave[WT_WAVE_NAME];
-    wt_debugger_name_wave(c->program->debugger, &info->wave, wave, sizeof wave);
-    fprintf(c->out, "%s: barrier %u, %u", wave, view->barrier, view->arrived);
-    if (view->expected) /* else as many as there are */
-        fprintf(c->out, " of %u", view->expected);
-    fprintf(c->out, " %s there\n", view->between_cores ? "cores are" : "are");
-    return true;
-}
-
-enum wt_status do_info_barriers(struct wt_shell *c, const char *text, struct wt_error *err)
-{
-    return for_each_wave(c, text, "info barriers", print_barrier, "Nothing waits at a barrier.",
-                         err);
-}
+LIST(do_info_waves, "info warps", wt_words_waves)
+LIST(do_info_barriers, "info barriers", wt_words_barriers)
+LIST(do_info_dispatches, "info dispatches", wt_words_dispatches)
+LIST(do_info_groups, "info groups", wt_words_groups)
+LIST(do_info_queues, "info queues", wt_words_queues)
+LIST(do_info_divergence, "info divergence", wt_words_divergence)
+LIST(do_info_devices, "info devices", wt_words_devices)
+LIST(do_info_spaces, "info spaces", wt_words_spaces)
+LIST(do_info_modules, "info modules", wt_words_modules)
+LIST(do_info_program, "info program", wt_words_program)
+LIST(do_info_time, "info time", wt_words_time)
 
 enum wt_status do_info_lanes(struct wt_shell *c, const char *text, struct wt_error *err)
 {
-    struct wt_wave wave;
-    struct wt_thread_position place;
+    struct wt_values values;
+    char *whole;
     enum wt_status status = wt_program_need_thread(c->program, err);
-    if (!status)
-        status = wt_program_wave(c->program, c->program->thread, &wave, &place, err);
+    if (status || !*text)
+        return status ? status : wt_words_lanes(&c->words, err);
+    const struct wt_view view = wt_program_view(c->program);
+    if (asprintf(&whole, "(%s)@*", text) < 0)
+        return wt_fail(err, WT_NO_MEMORY, "no host memory");
+    status = wt_source_evaluate(&view, whole, &values, err);
+    free(whole);
     if (status)
         return status;
-    if (*text) {
-        const struct wt_view view = wt_program_view(c->program);
-        struct wt_values values;
-        char *whole;
-        if (asprintf(&whole, "(%s)@*", text) < 0)
-            return wt_fail(err, WT_NO_MEMORY, "no host memory");
-        status = wt_source_evaluate(&view, whole, &values, err);
-        free(whole);
-        if (status)
-            return status;
-        const struct wt_format format = format_of(c, 0, false);
-        print_lanes(c, &view, &values, &format);
-        wt_values_free(&values);
-        return WT_OK;
-    }
-    /* Lanes that are at the same place, in one row. */
-    const unsigned pc_index = (unsigned)c->program->topology->pc_index;
-    const size_t size = wt_register_size(&c->program->topology->registers[pc_index]);
-    uint8_t row[WT_MAX_LANES * 8];
-    const wt_lanes all = wt_lanes_first(wave.lanes);
-    status = wt_debugger_read_rows(c->program->debugger, c->program->thread, all, &pc_index, 1, row,
-                                   err);
-    if (status)
-        return status;
-    for (unsigned lane = 0; lane < wave.lanes;) {
-        unsigned end = lane + 1;
-        while (end < wave.lanes && memcmp(row + end * size, row + lane * size, size) == 0 &&
-               wt_has_lane(place.active, end) == wt_has_lane(place.active, lane))
-            end++;
-        uint64_t pc = 0;
-        for (size_t i = 0; i < size && i < 8; i++)
-            pc |= (uint64_t)row[lane * size + i] << (8 * i);
-        char lanes[32];
-        snprintf(lanes, sizeof lanes, end - lane > 1 ? "%u..%u" : "%u", lane, end - 1);
-        fprintf(c->out, "%c %-8s %-11s ", place.lane >= lane && place.lane < end ? '*' : ' ', lanes,
-                wt_has_lane(place.active, lane) ? "" : "masked off");
-        put_code_place(c, pc);
-        fputc('\n', c->out);
-        lane = end;
-    }
-    return WT_OK;
-}
-
-enum wt_status do_info_divergence(struct wt_shell *c, const char *text, struct wt_error *err)
-{
-    struct wt_wave wave;
-    struct wt_thread_position place;
-    struct wt_wave_info info;
-    char lanes[WT_LANES_TEXT];
-    enum wt_status status = take_no_arguments(text, "info divergence", err);
-    if (!status)
-        status = wt_program_need_thread(c->program, err);
-    if (!status)
-        status = wt_program_wave(c->program, c->program->thread, &wave, &place, err);
-    if (!status)
-        status = wt_debugger_wave(c->program->debugger, wave.id, &info, err);
-    if (status)
-        return status;
-    wt_lanes_text(info.mask, lanes, sizeof lanes);
-    fprintf(c->out, "%ss %s are enabled, at ", c->program->topology->lane_word,
-            lanes[0] ? lanes : "none");
-    put_code_place(c, info.pc);
-    fputc('\n', c->out);
-    for (unsigned i = 0; info.has_detail && i < info.detail.waiter_count; i++) {
-        wt_lanes_text(info.detail.waiter[i].lanes, lanes, sizeof lanes);
-        fprintf(c->out, "%ss %s wait, and go on at ", c->program->topology->lane_word,
-                lanes[0] ? lanes : "none");
-        put_code_place(c, info.detail.waiter[i].pc);
-        fputc('\n', c->out);
-    }
-    return WT_OK;
-}
-
-enum wt_status do_info_devices(struct wt_shell *c, const char *text, struct wt_error *err)
-{
-    const struct wt_topology *t = c->program->topology;
-    enum wt_status status = take_no_arguments(text, "info devices", err);
-    if (status)
-        return status;
-    struct wt_device device;
-    wt_debugger_device(c->program->debugger, 0, &device);
-    struct wt_wave own = {.device = device.number};
-    wt_debugger_thread_wave(c->program->debugger, c->program->thread, &own);
-    for (unsigned i = 0; wt_debugger_device(c->program->debugger, i, &device); i++)
-        fprintf(c->out, "%c %u  %s (%s): %u cores of %u %ss, up to %u %ss each\n",
-                device.number == own.device ? '*' : ' ', device.number, t->family, t->arch,
-                device.cores, t->waves_per_core, t->wave_word, t->lanes, t->lane_word);
-    return WT_OK;
-}
-
-enum wt_status do_info_spaces(struct wt_shell *c, const char *text, struct wt_error *err)
-{
-    static const char *const scopes[] = {[WT_SCOPE_LANE] = "each lane",
-                                         [WT_SCOPE_WAVE] = "each wave",
-                                         [WT_SCOPE_GROUP] = "each group",
-                                         [WT_SCOPE_CORE] = "each core",
-                                         [WT_SCOPE_DEVICE] = "the device"};
-    enum wt_status status = take_no_arguments(text, "info spaces", err);
-    if (status)
-        return status;
-    for (size_t i = 0; i < c->program->topology->space_count; i++) {
-        const struct wt_space *s = &c->program->topology->spaces[i];
-        fprintf(c->out, "%zu  %-10s %u bits, of %s", i, s->name, s->address_bits, scopes[s->scope]);
-        if (s->aperture)
-            fprintf(c->out, "; at 0x%" PRIx64 " of space 0", s->aperture);
-        fputc('\n', c->out);
-    }
+    const struct wt_format format = wt_words_format(&c->words, 0, false);
+    print_lanes(c, &view, &values, &format);
+    wt_values_free(&values);
     return WT_OK;
 }
 
@@ -425,56 +280,15 @@ enum wt_status do_info_trap(struct wt_shell *c, const char *text, struct wt_erro
     return status;
 }
 
-enum wt_status do_info_modules(struct wt_shell *c, const char *text, struct wt_error *err)
+enum wt_status do_info_fault(struct wt_shell *c, const char *text, struct wt_error *err)
 {
-    size_t count;
-    enum wt_status status = take_no_arguments(text, "info modules", err);
-    if (status)
-        return status;
-    const struct wt_module *m = wt_modules_list(c->program->modules, &count);
-    for (size_t i = 0; i < count; i++)
-        fprintf(c->out, "0x%0*" PRIx64 "  0x%0*" PRIx64 "  %s\n",
-                (int)c->program->topology->address_bits / 4, m[i].start,
-                (int)c->program->topology->address_bits / 4, m[i].end, m[i].name);
-    if (!count)
-        fputs("No code is loaded.\n", c->out);
-    return WT_OK;
-}
-
-enum wt_status do_info_program(struct wt_shell *c, const char *text, struct wt_error *err)
-{
-    enum wt_status status = take_no_arguments(text, "info program", err);
-    if (status)
-        return status;
-    if (c->program->started) {
-        print_where(c, c->program->thread);
-        fputs("The program is stopped.\n", c->out);
-    } else if (c->program->ended) {
-        fprintf(c->out, "The program has ended with code %" PRIu32 ".\n", c->program->exit_word);
-    } else {
-        fputs("The program being debugged is not being run.\n", c->out);
-    }
-    return WT_OK;
+    const enum wt_status status = wt_program_need_thread(c->program, err);
+    if (!status)
+        wt_words_standing(&c->words, NULL);
+    return status;
 }
 
 /* ---- time ---- */
-
-enum wt_status do_info_time(struct wt_shell *c, const char *text, struct wt_error *err)
-{
-    struct wt_debugger_time time;
-    enum wt_status status = take_no_arguments(text, "info time", err);
-    if (!status)
-        status = wt_debugger_time(c->program->debugger, &time, err);
-    if (status)
-        return status;
-    const char *unrecorded = wt_debugger_unrecorded(c->program->debugger);
-    if (unrecorded)
-        fprintf(c->out, "Issue time %" PRIu64 "; %s.\n", time.now, unrecorded);
-    else
-        fprintf(c->out, "Issue time %" PRIu64 "%s; recorded from %" PRIu64 " to %" PRIu64 ".\n",
-                time.now, time.in_past ? ", in the past" : "", time.start, time.end);
-    return WT_OK;
-}
 
 /* Goes to a time, where the lane of a finding (NULL: none) is selected. */
 static enum wt_status go_to(struct wt_shell *c, uint64_t to, const struct wt_check_place *found,
@@ -493,9 +307,9 @@ static enum wt_status go_to(struct wt_shell *c, uint64_t to, const struct wt_che
     if (wt_debugger_time(c->program->debugger, &time, WT_IGNORED) == WT_OK)
         fprintf(c->out, "Issue time %" PRIu64 "\n", time.now);
     if (c->program->started && c->program->thread) {
-        print_where(c, c->program->thread);
-        remind_of_fault(c);
-        show_stop(c, true);
+        wt_words_where(&c->words, c->program->thread);
+        wt_words_standing(&c->words, "The program stands at a fault: ");
+        wt_words_stop(&c->words, true);
         show_displays(c);
     }
     return WT_OK;
@@ -543,45 +357,6 @@ enum wt_status do_check(struct wt_shell *c, const char *text, struct wt_error *e
                : wt_fail(err, WT_STATE, "finding %" PRIu64 " is one of the host's side", number);
 }
 
-/* Prints the value of a variable of @p type at @p where that an access has read, or what a write
- * has made of it, if it concerned all of it. */
-static void print_touched(struct wt_shell *c, const struct wt_touch *t, const struct wt_type *type,
-                          const struct wt_watchpoint_request *where)
-{
-    const struct wt_watchpoint_hit *hit = &t->last;
-    const uint64_t at = where->addr.offset - hit->addr.offset;
-    if (hit->addr.space != where->addr.space || where->addr.offset < hit->addr.offset ||
-        hit->size > sizeof hit->after || at > hit->size || where->size > hit->size - at)
-        return;
-    const struct wt_view view = wt_program_view(c->program);
-    const struct wt_format format = {.top = true};
-    const bool read = where->kind == WT_WATCHPOINT_READ;
-    fputs(read ? "  value " : "  was ", c->out);
-    wt_value_print_bytes(c->out, &view, type, t->before + at, &format);
-    if (!read) {
-        fputs(", is ", c->out);
-        wt_value_print_bytes(c->out, &view, type, hit->after + at, &format);
-    }
-    fputc('\n', c->out);
-}
-
-static void print_touch(struct wt_shell *c, const struct wt_touch *t, const struct wt_type *type,
-                        const struct wt_watchpoint_request *where)
-{
-    char lanes[WT_LANES_TEXT], place[300], wave[WT_WAVE_NAME];
-    const bool one = wt_lanes_count(t->lanes) == 1;
-    wt_lanes_text(t->lanes, lanes, sizeof lanes);
-    wt_modules_describe(c->program->modules, 0, t->pc, place, sizeof place);
-    wt_debugger_name_wave(c->program->debugger, &t->by, wave, sizeof wave);
-    fprintf(c->out, "time %" PRIu64 ": %s, %s%s %s", t->time, wave, c->program->topology->lane_word,
-            one ? "" : "s", lanes);
-    if (t->has_item && one)
-        fprintf(c->out, ", work-item (%" PRIu64 ",%" PRIu64 ",%" PRIu64 ")", t->item[0], t->item[1],
-                t->item[2]);
-    fprintf(c->out, " at %s\n", place);
-    print_touched(c, t, type, where);
-}
-
 static enum wt_status print_touches(struct wt_shell *c, const char *text,
                                     enum wt_watchpoint_kind kind, struct wt_error *err)
 {
@@ -612,7 +387,7 @@ static enum wt_status print_touches(struct wt_shell *c, const char *text,
     if (status)
         return status;
     for (size_t i = 0; i < count; i++)
-        print_touch(c, &list[i], type, &where);
+        wt_words_touch(&c->words, &list[i], type, &where);
     if (!count)
         fprintf(c->out, "No instruction of the recorded run before now %s it.\n",
                 read ? "read" : "wrote to");

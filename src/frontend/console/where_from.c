@@ -5,14 +5,14 @@
 
 static void put_place(void *context, uint64_t pc, char *text, size_t size)
 {
-    const struct wt_shell *c = context;
-    wt_modules_describe(c->program->modules, 0, pc, text, size);
+    const struct wt_program *g = context;
+    wt_modules_describe(g->modules, 0, pc, text, size);
 }
 
 static void put_symbol(void *context, uint64_t address, char *text, size_t size)
 {
-    const struct wt_shell *c = context;
-    const struct wt_view view = wt_program_view(c->program);
+    struct wt_program *g = context;
+    const struct wt_view view = wt_program_view(g);
     wt_source_symbol_at(&view, address, true, text, size);
 }
 
@@ -30,9 +30,9 @@ enum wt_status do_where_from(struct wt_shell *c, const char *text, struct wt_err
     const struct wt_slice_report report = {
         .lane_word = c->program->topology ? c->program->topology->lane_word : "lane",
         .place = put_place,
-        .instruction = put_instruction,
+        .instruction = wt_program_instruction_text,
         .memory = put_symbol,
-        .context = c};
+        .context = c->program};
     if (!status && from.changed)
         fprintf(c->out,
                 "%" PRIu64 " byte%s of it: the host or a debugger has changed them since "

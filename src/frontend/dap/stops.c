@@ -2,7 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "frontend/common/common.h"
+#include "frontend/common/words.h"
 #include "frontend/dap/internal.h"
 
 void dap_forget_stop(struct dap_stop *s)
@@ -52,15 +52,11 @@ static void hit(struct wt_dap *d, const struct wt_point *p)
 /* A value of a watchpoint; the caller frees it. */
 static char *watched_text(struct wt_dap *d, const struct wt_point *p, const uint8_t *bytes)
 {
-    const struct wt_view view = {.source = d->g->source, .thread = d->g->thread};
-    const struct wt_format format = {.top = true};
     char *text = NULL;
     size_t size;
-    FILE *out = bytes ? open_memstream(&text, &size) : NULL;
-    if (!bytes)
-        return strdup("<unreadable>");
+    FILE *out = open_memstream(&text, &size);
     if (out) {
-        wt_value_print_bytes(out, &view, p->type, bytes, &format);
+        wt_print_watched(out, d->g, p, bytes);
         fclose(out);
     }
     return text;
@@ -80,22 +76,14 @@ static void watched(struct wt_dap *d, const struct wt_news *n)
     free(text);
 }
 
-static void put_instruction(void *context, uint64_t at, char *text, size_t size)
-{
-    struct wt_code_line line;
-    struct wt_dap *d = context;
-    snprintf(text, size, "%s",
-             wt_program_instruction(d->g, at, &line, WT_IGNORED) == WT_OK ? line.text : "");
-}
-
 static void faulted(struct wt_dap *d, const struct wt_news *n)
 {
     struct dap_stop *s = &d->why_stopped;
     const struct wt_topology *t = d->g->topology;
     const struct wt_fault_report report = {.debugger = d->g->debugger,
                                            .modules = d->g->modules,
-                                           .instruction = put_instruction,
-                                           .context = d};
+                                           .instruction = wt_program_instruction_text,
+                                           .context = d->g};
     size_t size, which = 0;
     note(d, "exception", n->event->text);
     replace(&s->text, n->event->text);
