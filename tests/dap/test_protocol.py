@@ -9,7 +9,7 @@ import subprocess
 import pytest
 
 from conftest import HEADER, at_store, begin, line_of
-from dap import CLIENT, TIMEOUT, WAVETRAP, Client, Refused
+from dap import CLIENT, TIMEOUT, WAVETRAP, Client, Refused, known_commands
 
 
 def refused(client, command, match, **arguments):
@@ -32,6 +32,53 @@ def test_capabilities_are_what_the_server_does(client):
         refused(client, name, "there is no such request")
     assert not {"supportsTerminateThreadsRequest", "supportsRestartFrame", "supportSuspendDebuggee"} & set(can)
     assert [f["filter"] for f in can["exceptionBreakpointFilters"] if f.get("default")] == ["fault"]
+
+
+# What a request needs in a session that stands; TOP: a frame, AT: an address, SOURCE: the kernel's. Those without a row need nothing, or a thread.
+NEEDS = {"breakpointLocations": {"source": "SOURCE", "line": 19}, "completions": {"text": "su", "column": 3, "frameId": "TOP"},
+         "dataBreakpointInfo": {"name": "to[i]", "frameId": "TOP"}, "disassemble": {"memoryReference": "AT", "instructionOffset": -4, "instructionCount": 8},
+         "evaluate": {"expression": "sum", "frameId": "TOP"}, "gotoTargets": {"source": "SOURCE", "line": 19}, "readMemory": {"memoryReference": "AT", "count": 8},
+         "scopes": {"frameId": "TOP"}, "setBreakpoints": {"source": "SOURCE", "breakpoints": []}, "setDataBreakpoints": {"breakpoints": []},
+         "setExceptionBreakpoints": {"filters": []}, "setExpression": {"expression": "sum", "value": "sum", "frameId": "TOP"},
+         "setFunctionBreakpoints": {"breakpoints": []}, "setInstructionBreakpoints": {"breakpoints": []}, "stepInTargets": {"frameId": "TOP"},
+         "cancel": {"requestId": 1}, "source": {"sourceReference": 0, "source": "SOURCE"}, "setVariable": {"variablesReference": 4711, "name": "sum", "value": "1"},
+         "variables": {"variablesReference": 4711}, "goto": {"threadId": "THREAD", "targetId": 4711}, "writeMemory": {"memoryReference": "AT", "data": "", "offset": 0},
+         "modules": {"moduleCount": 1}}
+# What is refused in that session, and why.
+REFUSED = {"initialize": "once", "launch": "already", "attach": "already", "configurationDone": "already", "pause": "nothing runs",
+           "exceptionInfo": "no exception", "variables": "none of this stop", "setVariable": "none of this stop", "goto": "none of this stop"}
+NOT_SERVED = {"locations", "restartFrame", "terminateThreads",      # their capabilities are not promised
+              "runInTerminal", "startDebugging"}                    # requests of servers
+MOVES = ["next", "stepIn", "stepOut", "stepBack", "reverseContinue", "continue", "restart"]
+LAST = ["terminate", "disconnect"]
+
+
+def test_each_request_of_the_protocol_is_answered(client, kernel):
+    """Each that the schema has: once, as the schema says, or refused with the reason."""
+    stop = begin(client, kernel, lambda own: own.breakpoints(HEADER, line_of("first")))
+    frame = client.top(stop)
+    client.breakpoints(HEADER)
+    meant = {"TOP": frame["id"], "AT": frame["instructionPointerReference"], "SOURCE": frame["source"], "THREAD": stop["threadId"]}
+    for name in sorted(known_commands() - {"error", *MOVES, *LAST}) + MOVES + LAST:
+        arguments = {key: meant.get(value, value) if isinstance(value, str) else value for key, value in NEEDS.get(name, {"threadId": "THREAD"}).items()}
+        if name == "restart":
+            client.breakpoints(HEADER, line_of("first"))
+        answer = client.answer(client.send(name, arguments, checked=False))
+        why = "there is no such request" if name in NOT_SERVED else REFUSED.get(name)
+        assert answer["success"] == (why is None), answer
+        assert not why or why in answer["message"], answer
+        if name in MOVES:
+            meant["THREAD"] = client.event("stopped", "exited")[1].get("threadId", 1)
+    assert client.close() == 0
+
+
+def test_a_breakpoint_at_no_instruction_is_not_verified(client, kernels):
+    """The others of its request are set."""
+    stop, frame = at_store(client, kernels("gfx900"))
+    wanted = [{"instructionReference": "nothing"}, {"instructionReference": frame["instructionPointerReference"], "offset": 8}]
+    for _ in range(2):
+        told = client.ask("setInstructionBreakpoints", breakpoints=wanted)["breakpoints"]
+        assert [one["verified"] for one in told] == [False, True] and "no reference" in told[0]["message"]
 
 
 def test_requests_out_of_order_are_refused(client, kernels):

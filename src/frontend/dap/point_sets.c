@@ -39,7 +39,7 @@ static struct dap_point *add(struct wt_dap *d, const struct dap_point *wanted)
             same(p->condition, wanted->condition) && same(p->hit, wanted->hit) &&
             same(p->log, wanted->log) && p->watch == wanted->watch) {
             p->kept = true;
-            if (!p->number)
+            if (!p->number && p->place)
                 dap_point_set(d, p);
             return p;
         }
@@ -196,9 +196,16 @@ enum wt_status dap_set_instruction_breakpoints(struct wt_dap *d, struct json_obj
         wt_thread thread;
         const char *reference;
         int64_t offset = 0;
-        if ((status = dap_need_text(o, "instructionReference", &reference, err)) != WT_OK ||
-            (status = dap_from_reference(d, reference, &at, &thread, err)) != WT_OK)
+        if ((status = dap_need_text(o, "instructionReference", &reference, err)) != WT_OK)
             break;
+        if (dap_from_reference(d, reference, &at, &thread, err) != WT_OK) {
+            p.text = (char *)(uintptr_t)reference;
+            struct dap_point *point = add(d, &p);
+            if (point && !point->why)
+                point->why = strdup(err->text);
+            put(d, answer, point);
+            continue;
+        }
         dap_number(o, "offset", &offset);
         p.text = dap_format("0x%" PRIx64, at.offset + (uint64_t)offset);
         p.place = dap_format("*0x%" PRIx64, at.offset + (uint64_t)offset);
