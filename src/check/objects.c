@@ -549,6 +549,33 @@ void wt_objects_each(bool (*visit)(void *context, const struct wt_object *object
     pthread_mutex_unlock(&table.lock);
 }
 
+void wt_objects_of(const void *space, bool (*visit)(void *context, const struct wt_object *object),
+                   void *context)
+{
+    bool more = true;
+    pthread_mutex_lock(&table.lock);
+    const size_t freed = table.freed_count, first = freed < WT_OBJECTS_FREED ? 0 : freed;
+    for (size_t i = 0; more && i < freed && i < WT_OBJECTS_FREED; i++) {
+        const struct wt_object *o = &table.freed[(first + i) % WT_OBJECTS_FREED];
+        more = o->space != space || visit(context, o);
+    }
+    for (size_t i = 0; more && i < table.live_count; i++)
+        more = table.live[i].at.space != space || visit(context, table.live[i].object);
+    pthread_mutex_unlock(&table.lock);
+}
+
+void wt_object_restore(const struct wt_object *o)
+{
+    pthread_mutex_lock(&table.lock);
+    if (o->number > table.made)
+        table.made = o->number;
+    add(o);
+    struct wt_object *there = o->freed ? object_at(o->space, o->addr) : NULL;
+    if (there)
+        take_out(object_above(o->space, o->addr) - 1);
+    pthread_mutex_unlock(&table.lock);
+}
+
 /* ---- judging ---- */
 
 /* An index runs past the end more often than below the beginning: of two neighbours the one below

@@ -152,5 +152,12 @@ size_t wt_object_views(const void *space, uint64_t addr, struct wt_object_view *
 /** Calls @p visit for each object that is not freed, by space and address, until it says false. It
  * must not call functions of this file. */
 void wt_objects_each(bool (*visit)(void *context, const struct wt_object *object), void *context);
+/** The same of all objects of a space, the freed ones that are remembered first, the oldest of
+ * these first. */
+void wt_objects_of(const void *space, bool (*visit)(void *context, const struct wt_object *object),
+                   void *context);
+/** Adds an object of another process, as wt_objects_of() had it there, in that order; its `by` must
+ * stay. Without host memory it is left out. */
+void wt_object_restore(const struct wt_object *object);
 
 #endif

@@ -164,6 +164,7 @@ void cli_check_free(struct cli_check *check)
 {
     free(check->sarif);
     free(check->junit);
+    free(check->maps);
     cli_suppressions_free(&check->suppressions);
 }
 
@@ -212,15 +213,21 @@ enum wt_status cli_check_begin(struct cli_check *check, struct wt_emulated *e, s
 }
 
 enum wt_status cli_check_take_core_file(struct cli_check *check, const struct wt_core_file *core,
-                                        struct wt_error *err)
+                                        const struct wt_emulated *e, struct wt_error *err)
 {
-    struct wt_archive findings;
-    if (!wt_core_file_findings(core, &findings))
+    struct wt_archive findings, objects;
+    const bool found = wt_core_file_findings(core, &findings);
+    if (wt_core_file_objects(core, &objects))
+        wt_checked_read_objects(&objects, e->machine, &check->maps);
+    if (objects.failed)
+        return wt_fail(err, WT_INVALID, "the core file is damaged: %s", objects.why);
+    if (!found && !check->maps) /* nothing was checked */
         return WT_OK;
     if ((check->file = wt_counted_create(false, err)) < 0)
         return err->status;
     check->of_core_file = wt_counted_is_wanted();
-    wt_checked_read(&findings);
+    if (found)
+        wt_checked_read(&findings);
     return findings.failed ? wt_fail(err, WT_INVALID, "the core file is damaged: %s", findings.why)
                            : WT_OK;
 }
@@ -460,7 +467,7 @@ static const char *kind_of_kernels(void *context, unsigned kind)
     return wt_finding_check(of) & checks && is_caught(check, of) ? wt_finding_name(of) : "";
 }
 
-/* Calls of the program that is debugged, which is there. */
+/* Calls of the program that is debugged, which is there, or of that of a core file. */
 static void print_calls(void *context, FILE *out, const uint64_t *calls, unsigned depth)
 {
     const struct cli_check *check = context;
@@ -474,7 +481,9 @@ static void print_calls(void *context, FILE *out, const uint64_t *calls, unsigne
         stack.address[i] = (void *)(uintptr_t)calls[i];
     snprintf(path, sizeof path, "/proc/%d/maps",
              check->of.pid ? check->of.pid(check->of.context) : 0);
-    if (check->of.pid && wt_file_read(path, &maps, &length, WT_IGNORED) == WT_OK)
+    if (check->maps)
+        cli_host_calls(&files, check->maps, &stack, &list);
+    else if (check->of.pid && wt_file_read(path, &maps, &length, WT_IGNORED) == WT_OK)
         cli_host_calls(&files, (const char *)maps, &stack, &list);
     cli_calls_print(out, &list, "  ");
     if (!list.count)

@@ -26,7 +26,8 @@ struct cli_check {
     struct wt_check_init *init;     /**< likewise, for uninitialised values */
     int file;                       /**< of that device's findings */
     bool of_core_file;              /**< the findings are a core file's, and are not reported */
-    struct wt_checks offered;       /**< to a debugger: */
+    char *maps; /**< of a core file: lines of /proc/PID/maps of its program; NULL: not known */
+    struct wt_checks offered; /**< to a debugger: */
     struct cli_checked of;
     bool any; /**< one of the options was given */
     bool warnings_are_errors;
@@ -146,9 +147,10 @@ enum wt_status cli_check_begin(struct cli_check *check, struct wt_emulated *e,
 /** Ends it, and reports the findings as cli_check_report() does. Returns its exit status. */
 int cli_check_end(const struct cli_command *command, struct cli_check *check,
                   const struct wt_emulated *e, const char *report);
-/** Takes the findings of a core file, if it has some. */
+/** Takes the findings and the memory objects of a core file, if it has some; @p e: the device that
+ * it was loaded into. */
 enum wt_status cli_check_take_core_file(struct cli_check *check, const struct wt_core_file *core,
-                                        struct wt_error *err);
+                                        const struct wt_emulated *e, struct wt_error *err);
 /** Offers the findings to a debugger's front end; NULL: nothing is checked. It lives as long as
  * @p check. */
 const struct wt_checks *cli_check_offer(struct cli_check *check, const struct cli_checked *of);

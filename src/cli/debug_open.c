@@ -41,7 +41,7 @@ static enum wt_status open_core_file(struct cli_console *d, struct wt_error *err
                        *d->program ? d->program : "no program", given);
     if ((status = wt_core_file_load(&d->device, o, d->core_file, err)) != WT_OK)
         return status;
-    return cli_check_take_core_file(&d->drive.check, d->core_file, err);
+    return cli_check_take_core_file(&d->drive.check, d->core_file, &d->device, err);
 }
 
 /* The program is code for a device, which is emulated here. */

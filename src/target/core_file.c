@@ -32,7 +32,7 @@ struct wt_core_file {
     struct wt_archive *code; /* sections PTXT */
     size_t code_count, code_capacity;
     struct wt_core_breakpoints breakpoints;
-    struct wt_archive state, decisions, findings; /* where their sections begin */
+    struct wt_archive state, decisions, findings, objects; /* where their sections begin */
     bool has_device, has_state;
 };
 
@@ -106,6 +106,7 @@ static enum wt_status write_sections(struct wt_emulated *e,
     wt_core_end_section(w);
     wt_core_decisions(w, &a, e->machine);
     wt_checked_write(w, &a);
+    wt_checked_write_objects(w, &a, e->machine);
     wt_core_begin_section(w, "STAT");
     const struct wt_timeline_file state = {.machine = e->machine,
                                            .timeline = e->timeline,
@@ -204,6 +205,8 @@ static enum wt_status take_section(struct wt_core_file *f, const char *name, con
         f->decisions = *a;
     } else if (memcmp(tag, "FIND", 4) == 0) {
         f->findings = *a;
+    } else if (memcmp(tag, "OBJS", 4) == 0) {
+        f->objects = *a;
     } else if (memcmp(tag, "STAT", 4) == 0) {
         f->state = *a;
         f->has_state = true;
@@ -380,6 +383,12 @@ bool wt_core_file_findings(const struct wt_core_file *f, struct wt_archive *find
 {
     *findings = f->findings;
     return findings->in;
+}
+
+bool wt_core_file_objects(const struct wt_core_file *f, struct wt_archive *objects)
+{
+    *objects = f->objects;
+    return objects->in;
 }
 
 /* ---- a device in its state ---- */

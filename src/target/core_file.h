@@ -68,5 +68,7 @@ enum wt_status wt_core_file_debug(struct wt_emulated *e, struct wt_error *err);
 
 /** The findings of checks in the process, if the file has some (runtime/common/checked.h). */
 bool wt_core_file_findings(const struct wt_core_file *file, struct wt_archive *findings);
+/** The program's memory objects, if the file has some (runtime/common/checked.h). */
+bool wt_core_file_objects(const struct wt_core_file *file, struct wt_archive *objects);
 
 #endif

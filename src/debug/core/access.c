@@ -200,9 +200,6 @@ enum wt_status wt_debugger_objects(struct wt_debugger *d, wt_thread thread, stru
     unsigned lane;
     enum wt_status status;
     *count = 0;
-    if (d->post_mortem)
-        return wt_fail(err, WT_UNSUPPORTED,
-                       "a core file has no allocations but those that its findings name");
     if (!services->objects)
         return wt_fail(err, WT_UNSUPPORTED, "this target does not tell of allocations");
     if ((status = access_through(d, thread, &wave, &lane, err)) != WT_OK)

@@ -282,6 +282,126 @@ void wt_checked_read(struct wt_archive *a)
     }
 }
 
+static void archive_calls(struct wt_archive *a, struct wt_call_stack *calls)
+{
+    uint32_t depth = calls->depth;
+    wt_archive_u32(a, &depth, WT_STACK_DEPTH, "a number of calls");
+    calls->depth = depth;
+    for (uint32_t i = 0; i < depth; i++) {
+        uint64_t address = (uintptr_t)calls->address[i];
+        wt_archive_u64(a, &address, UINTPTR_MAX, "a call");
+        calls->address[i] = (void *)(uintptr_t)address;
+    }
+}
+
+static void archive_object(struct wt_archive *a, struct wt_object *o, char by[40])
+{
+    wt_archive_u64(a, &o->addr, UINT64_MAX, "an address");
+    wt_archive_u64(a, &o->size, UINT64_MAX - o->addr, "an object's size");
+    wt_archive_u64(a, &o->number, UINT64_MAX, "an object's number");
+    wt_archive_bool(a, &o->read_only);
+    wt_archive_bool(a, &o->freed);
+    wt_archive_text(a, by, 40);
+    wt_archive_text(a, o->name, sizeof o->name);
+    archive_calls(a, &o->made);
+    archive_calls(a, &o->ended);
+}
+
+struct counted_objects {
+    uint64_t count;
+    bool have_calls;
+};
+
+static bool count_object(void *context, const struct wt_object *object)
+{
+    struct counted_objects *c = context;
+    c->count++;
+    c->have_calls |= object->made.depth || object->ended.depth;
+    return true;
+}
+
+struct written_objects {
+    struct wt_archive *a;
+    uint64_t left; /* others may have been made since they were counted */
+};
+
+static bool write_object(void *context, const struct wt_object *object)
+{
+    struct written_objects *w = context;
+    struct wt_object copy = *object;
+    char by[40];
+    if (!w->left)
+        return false;
+    w->left--;
+    snprintf(by, sizeof by, "%s", copy.by);
+    archive_object(w->a, &copy, by);
+    return true;
+}
+
+void wt_checked_write_objects(struct wt_core_writer *w, struct wt_archive *a, const void *space)
+{
+    struct counted_objects of = {.count = 0};
+    struct written_objects to = {.a = a};
+    struct wt_object none = {.by = ""};
+    size_t size = 0;
+    wt_objects_of(space, count_object, &of);
+    if (!of.count)
+        return;
+    char *maps = of.have_calls ? read_maps(&size) : NULL;
+    uint64_t length = maps ? size : 0;
+    wt_core_begin_section(w, "OBJS");
+    wt_archive_u64(a, &length, UINT64_MAX, "a length");
+    wt_archive_bytes(a, maps, (size_t)length);
+    wt_archive_u64(a, &of.count, UINT64_MAX, "a number of objects");
+    to.left = of.count;
+    wt_objects_of(space, write_object, &to);
+    while (to.left)
+        write_object(&to, &none);
+    wt_core_end_section(w);
+    free(maps);
+}
+
+/* A text that stays. NULL: there are too many, or no memory. */
+static const char *kept_text(const char *text)
+{
+    enum { MOST = 256 };
+    static char *kept[MOST];
+    for (unsigned i = 0; i < MOST; i++) {
+        if (!kept[i])
+            kept[i] = strdup(text);
+        if (!kept[i] || strcmp(kept[i], text) == 0)
+            return kept[i];
+    }
+    return NULL;
+}
+
+static char *read_length_and_maps(struct wt_archive *a)
+{
+    uint64_t length = 0;
+    wt_archive_u64(a, &length, a->left, "a length");
+    char *maps = length && !a->failed ? malloc((size_t)length) : NULL;
+    if (!maps)
+        return NULL;
+    wt_archive_bytes(a, maps, (size_t)length);
+    maps[length - 1] = 0;
+    return maps;
+}
+
+void wt_checked_read_objects(struct wt_archive *a, const void *space, char **maps)
+{
+    uint64_t count = 0;
+    *maps = read_length_and_maps(a);
+    wt_archive_u64(a, &count, a->left, "a number of objects");
+    for (uint64_t i = 0; i < count && !a->failed; i++) {
+        struct wt_object o = {.space = space};
+        char by[40] = "";
+        archive_object(a, &o, by);
+        o.by = kept_text(by);
+        if (!a->failed && o.by && o.size)
+            wt_object_restore(&o);
+    }
+}
+
 /* ---- what drivers tell ---- */
 
 static void __attribute__((format(printf, 5, 0)))

@@ -89,6 +89,13 @@ void wt_checked_write(struct wt_core_writer *w, struct wt_archive *a);
  * process. */
 void wt_checked_read(struct wt_archive *a);
 
+/** Writes the objects of a space (objects.h) as section OBJS of a core file; without objects there
+ * is none. */
+void wt_checked_write_objects(struct wt_core_writer *w, struct wt_archive *a, const void *space);
+/** Adds the objects of such a section to the table, as those of @p space; *maps: the lines of
+ * /proc/PID/maps for their call stacks, which the caller frees; NULL: they have none. */
+void wt_checked_read_objects(struct wt_archive *a, const void *space, char **maps);
+
 /** Reports an object as a leak. */
 void wt_checked_leak(const struct wt_object *object);
 /** At the end of the process: reports each object that it has made and not freed as a leak, where

@@ -124,6 +124,7 @@ static enum wt_status write_file(struct wt_hosted *gpu, const struct wt_host_cor
     wt_core_end_section(&w);
     wt_core_decisions(&w, &a, gpu->machine);
     wt_checked_write(&w, &a);
+    wt_checked_write_objects(&w, &a, gpu->object_space);
     wt_core_begin_section(&w, "STAT");
     status = write_state(gpu, core->issues, &a, err);
     if (!status && a.failed)
