@@ -8,7 +8,7 @@ static void add_buffer(const struct wt_emulated *e, const struct wt_kernel_buffe
 {
     const uint64_t slice = b->slice ? b->slice : b->length;
     for (uint64_t at = 0; slice && at < b->length; at += b->slice ? b->stride : b->length)
-        wt_object_variable(e->machine, b->addr + at, slice, b->name, false);
+        wt_object_variable(e->machine, b->addr + at, slice, b->name, b->read_only);
 }
 
 /* Kernels may use what else is mapped: the launch has put it there. */

@@ -42,6 +42,7 @@ struct wt_kernel_buffer {
     const char *name; /**< of the argument; "" if it is not known */
     uint64_t addr;
     uint64_t length; /**< bytes, of all slices */
+    bool read_only;  /**< kernels must not write it */
     uint64_t slice,
         stride; /**< bytes of a slice, and from one to the next; 0: there is one slice */
 };

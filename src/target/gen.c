@@ -107,9 +107,8 @@ static enum wt_status read_code(const struct wt_emulated *e, const uint8_t *byte
     bool *is_buffer = calloc(o->argument_count + 1, sizeof *is_buffer);
     if (!is_buffer)
         return wt_fail(err, WT_NO_MEMORY, "no host memory");
-    for (size_t i = 0; i < o->argument_count;
-         i++) /* "file:…", "zeros:…", "iota:…", …; else a number */
-        is_buffer[i] = strchr(o->argument[i], ':') != NULL;
+    for (size_t i = 0; i < o->argument_count; i++) /* else a number */
+        is_buffer[i] = wt_value_names_buffer(o->argument[i]);
     enum wt_status status = gen_object_of_code(e->program, bytes, length, simd, is_buffer,
                                                o->argument_count, &own(e)->object, err);
     free(is_buffer);

@@ -84,9 +84,10 @@ bool wt_emulated_buffer(const struct wt_emulated *e, size_t index, struct wt_ker
     *buffer = (struct wt_kernel_buffer){.name = v->name ? v->name : "",
                                         .addr = v->addr,
                                         .length = v->length,
+                                        .read_only = v->read_only,
                                         .slice = v->slice,
                                         .stride = v->stride};
-    return v->kind == WT_VALUE_BUFFER || v->kind == WT_VALUE_IMAGE;
+    return (v->kind == WT_VALUE_BUFFER && !v->is_null) || v->kind == WT_VALUE_IMAGE;
 }
 
 /* Items of a group count along x, then y, then z; the last groups of a row may be smaller. */

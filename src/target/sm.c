@@ -226,15 +226,6 @@ static enum wt_status set_shape(const struct wt_emulated *e, struct wt_error *er
     return WT_OK;
 }
 
-static bool names_buffer(const char *text)
-{
-    static const char *const words[] = {"zeros:", "iota:", "pattern:", "file:"};
-    for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
-        if (strncmp(text, words[i], strlen(words[i])) == 0)
-            return true;
-    return false;
-}
-
 static enum wt_status wrong_count(const struct kernel *k, size_t given, struct wt_error *err)
 {
     char list[300] = "";
@@ -267,7 +258,7 @@ static enum wt_status read_values(const struct wt_emulated *e, struct wt_error *
         enum wt_value_kind kind = k->parameter[i].kind;
         if (strncmp(text, "local:", 6) == 0)
             kind = WT_VALUE_LOCAL;
-        if (names_buffer(text) && kind != WT_VALUE_LOCAL)
+        if (wt_value_names_buffer(text) && kind != WT_VALUE_LOCAL)
             kind = WT_VALUE_BUFFER;
         if (kind == WT_VALUE_BUFFER && size != 8)
             return wt_fail(err, WT_INVALID,
@@ -396,7 +387,7 @@ static enum wt_status put_buffers(struct sm *s, bool first, struct wt_error *err
         return status;
     for (size_t i = 0; i < s->value_count; i++) {
         struct wt_value *v = &s->value[i];
-        if (v->kind != WT_VALUE_BUFFER)
+        if (v->kind != WT_VALUE_BUFFER || v->is_null)
             continue;
         v->addr = at;
         if (v->length) {

@@ -113,3 +113,18 @@ def test_a_finding_that_is_executed_again_is_counted_once():
 def test_what_is_no_finding_is_refused(command, said):
     done = debug("run", command)
     assert said in done.stderr, done.stderr
+
+
+@pytest.mark.parametrize("kernel, arguments, kind, access, lanes", [("put", ["read-only:iota:32", "i32:0"], "read-only", "store", "0-7"),
+                                                                    ("null_load", ["zeros:32", "read-only:iota:32", "null", "i32:4"], "null", "load", "4")])
+def test_a_buffer_may_be_null_or_read_only(kernels, tmp_path, kernel, arguments, kind, access, lanes):
+    """Refused stores change nothing; refused loads give 0. Intel's compiler makes a load of lane 4 alone one of the thread."""
+    family, program = kernels
+    lanes = "0" if kind == "null" and family == "gen9" else lanes
+    report = tmp_path / "report"
+    done = checks.run(checks.command_under_test(), "run", "-g", family, "--check=memory", f"--report=json:{report}", f"--kernel={kernel}", "--grid=8", "--block=8",
+                      *(f"--arg={one}" for one in arguments), "--dump-arg=0:dump", program, cwd=tmp_path)
+    one, = found_in(report)
+    assert (one["finding"], one["access"], one["bytes"], one["lanes"], done.returncode) == (kind, access, 4, lanes, 115), done.stderr
+    expected = range(8) if kind == "read-only" else [n if n != 4 else 0 for n in range(8)]
+    assert (tmp_path / "dump").read_bytes() == b"".join(n.to_bytes(4, "little") for n in expected)

@@ -11,6 +11,8 @@
 #include "base/text.h"
 #include "emulator/machine/softfloat.h"
 
+#define READ_ONLY "read-only:"
+
 /* A number of bytes behind "zeros:", "local:" and so on. */
 static enum wt_status size_of(const char *text, size_t *size, struct wt_error *err)
 {
@@ -57,6 +59,14 @@ static enum wt_status buffer(const char *text, struct wt_value *v, struct wt_err
 {
     enum wt_status status;
     size_t size = 0;
+    if (strcmp(text, "null") == 0) {
+        v->is_null = true;
+        return allocate(v, 0, err);
+    }
+    if (strncmp(text, READ_ONLY, strlen(READ_ONLY)) == 0) {
+        v->read_only = true;
+        text += strlen(READ_ONLY);
+    }
     if (strncmp(text, "zeros:", 6) == 0)
         return (status = size_of(text + 6, &size, err)) != WT_OK ? status : allocate(v, size, err);
     if (strncmp(text, "file:", 5) == 0)
@@ -72,8 +82,8 @@ static enum wt_status buffer(const char *text, struct wt_value *v, struct wt_err
         return WT_OK;
     }
     return wt_fail(err, WT_INVALID,
-                   "'%s' is none of zeros:SIZE, iota:SIZE, pattern:SIZE=HEX, file:PATH, which a "
-                   "buffer takes",
+                   "'%s' is none of zeros:SIZE, iota:SIZE, pattern:SIZE=HEX, file:PATH and null, "
+                   "which a buffer takes",
                    text);
 }
 
@@ -145,6 +155,15 @@ static enum wt_status scalar(size_t size, const char *text, struct wt_value *v,
     if (strncmp(text, "0x", 2) != 0 && strpbrk(text, ".eEnN") && size != 1)
         return floating(text, size, v, err);
     return integer(text, size, 0, v, err);
+}
+
+bool wt_value_names_buffer(const char *text)
+{
+    static const char *const words[] = {"zeros:", "iota:", "pattern:", "file:", READ_ONLY};
+    for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
+        if (strncmp(text, words[i], strlen(words[i])) == 0)
+            return true;
+    return strcmp(text, "null") == 0;
 }
 
 enum wt_status wt_value_parse(enum wt_value_kind kind, size_t size, const char *text,

@@ -2,6 +2,7 @@
 #ifndef WT_RUNTIME_COMMON_VALUE_H
 #define WT_RUNTIME_COMMON_VALUE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -24,6 +25,8 @@ struct wt_value {
     const char *name;            /**< the argument's, which its kernel has; NULL: it is not known */
     uint8_t *bytes;              /**< PLAIN: the value; BUFFER, IMAGE: the first contents */
     size_t length;               /**< of them; LOCAL: bytes of local memory, and `bytes` is NULL */
+    bool is_null;                /**< BUFFER: it is a null pointer, and has no bytes */
+    bool read_only;              /**< BUFFER: kernels must not write it, which checks look at */
     uint64_t addr;               /**< BUFFER, IMAGE: where the launch put it; LOCAL: its offset */
     struct wt_image_shape image; /**< of an IMAGE */
     struct wt_sampler sampler;   /**< of a SAMPLER */
@@ -61,11 +64,14 @@ struct wt_kernel_launch {
 
 /**
  * Parses a value for an argument of @p size bytes: a number ("1.5", "f32:1.5", "hex:…"), a buffer
- * ("zeros:SIZE", "iota:SIZE", "pattern:SIZE=HEX", "file:PATH"), local memory ("local:SIZE"), an
+ * ("zeros:SIZE", "iota:SIZE", "pattern:SIZE=HEX", "file:PATH", one of these behind "read-only:", or
+ * "null"), local memory ("local:SIZE"), an
  * image, of which @p size is the number of its sizes ("image:…", "netpbm:PATH"; image_value.h) or a
  * sampler ("sampler:…"). The caller frees value->bytes, which is NULL on failure.
  */
 enum wt_status wt_value_parse(enum wt_value_kind kind, size_t size, const char *text,
                               struct wt_value *value, struct wt_error *err);
+/** Whether a value is a buffer's, for arguments of which nobody says whether they are pointers. */
+bool wt_value_names_buffer(const char *text);
 
 #endif

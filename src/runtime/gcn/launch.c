@@ -33,7 +33,7 @@ static enum wt_status place_buffers(struct gcn_device *device, struct gcn_launch
     uint64_t at = GCN_LAUNCH_BUFFERS;
     for (size_t i = 0; i < l->value_count; i++) {
         struct wt_value *v = &l->value[i];
-        if (l->kernel->argument[i].kind != GCN_ARG_BUFFER)
+        if (l->kernel->argument[i].kind != GCN_ARG_BUFFER || v->is_null)
             continue;
         v->addr = at;
         if (gcn_device_map(device, at, v->length ? v->length : 1, true, err))

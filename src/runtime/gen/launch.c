@@ -20,6 +20,7 @@ enum {
     SCRATCH_UNIT = 1024,
     MOST_SCRATCH_CODE = 11,
     SURFTYPE_BUFFER = 4,
+    SURFTYPE_NULL = 7,
     FORMAT_RAW = 0x1ff,
 };
 
@@ -91,7 +92,7 @@ static enum wt_status place_buffers(struct gen_device *device, struct gen_launch
         struct wt_value *v = &l->value[i];
         enum wt_status status = WT_OK;
         const enum wt_value_kind kind = gen_launch_kind(l->kernel, i, &size);
-        if (kind != WT_VALUE_BUFFER && kind != WT_VALUE_IMAGE)
+        if ((kind != WT_VALUE_BUFFER && kind != WT_VALUE_IMAGE) || v->is_null)
             continue;
         v->slice = v->stride = v->length;
         if (kind == WT_VALUE_IMAGE) {
@@ -318,6 +319,8 @@ static void put_bound(const struct gen_launch *l, size_t index, uint8_t *to)
     size_t size;
     if (gen_launch_kind(l->kernel, index, &size) == WT_VALUE_IMAGE)
         gen_image_surface(to, image_kind(l->kernel, index), &v->image, v->addr);
+    else if (v->is_null)
+        wt_store_le(to, (uint64_t)SURFTYPE_NULL << 29, 4);
     else
         put_surface(to, v->addr, v->length);
 }
