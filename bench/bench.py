@@ -137,6 +137,14 @@ def compile_kernel(folder, name, repeat, vortex):
     return out
 
 
+def compile_with_library(folder, name):
+    """A kernel of bench/kernels/vortex.c, with the library of the examples."""
+    out = os.path.join(folder, f"library-{name}")
+    run(["make", "-s", "-C", os.path.join(HERE, "..", "examples", "vortex"), f"VPATH={os.path.join(HERE, 'kernels')}", f"OUT={out}",
+         f"OPT=-O2 -g -DKERNEL={name}", f"{out}/vortex.rv32.elf"])
+    return f"{out}/vortex.rv32.elf"
+
+
 def instructions(program, threads):
     """Instructions issued by a program, counted by the emulator."""
     done = subprocess.run([WAVETRAP, "run", f"--gpu=vortex:warps=1,threads={threads}", "--hash",
@@ -602,6 +610,7 @@ def main():
             gcn_instructions(report, folder, WAVETRAP, options.pairs)
         if options.only in (None, "observe"):
             vortex = [(name, compile_kernel(folder, name, repeat, True)) for name, repeat in (("hash", 400), ("triad", 4000), ("gather", 2000))]
+            vortex += [(name, compile_with_library(folder, name)) for name in ("collatz", "tiles", "scratch")]
             observation(report, folder, BUILD, pairs, run, options.pairs, vortex)
         if options.only in (None, "oclgrind"):
             oclgrind(report, WAVETRAP, pairs, run, options.pairs)

@@ -26,14 +26,20 @@ static bool known_good(struct wt_check_memory *c, uint64_t first, uint64_t last,
     return false;
 }
 
+/* Whether a decision of the run is ahead: it is to be repeated, or is one of a future that was
+ * dropped. */
+static bool has_decisions_ahead(const struct wt_check_memory *c)
+{
+    const size_t count = c->decisions.count;
+    return count && c->decisions.list[count - 1].time >= c->machine->time;
+}
+
 static bool holds(void *context, uint64_t first, uint64_t size, bool write)
 {
     struct wt_check_memory *c = context;
     struct wt_object object;
     struct wt_good good;
-    const size_t count = c->decisions.count;
-    /* A decision ahead is to be repeated, or is one of a future that was dropped. */
-    if (count && c->decisions.list[count - 1].time >= c->machine->time)
+    if (has_decisions_ahead(c))
         return false;
     if (memory_repeats(c))
         return true;
@@ -47,7 +53,54 @@ static bool holds(void *context, uint64_t first, uint64_t size, bool write)
     return true;
 }
 
+static bool passes(void *context, const struct wt_wave_head *w, const struct wt_lane_access *a,
+                   uint64_t first, uint64_t last, uint64_t bits)
+{
+    struct wt_check_memory *c = context;
+    return !memory_repeats(c) && !has_decisions_ahead(c) && !(a->align && bits & (a->align - 1)) &&
+           (memory_is_recent(c, w, a, first, last) ||
+            (memory_uses_no_variable(c, w, a) && last + a->size > last &&
+             known_good(c, first, last + a->size - 1, a->kind != WT_WATCH_READ)));
+}
+
 /* ---- accesses of kernels ---- */
+
+static struct allowed *allowed_page(struct wt_check_memory *c, uint64_t page)
+{
+    return &c->allowed[page / WT_PAGE_SIZE % PAGES];
+}
+
+/* Notes that a page may be accessed as an access in it, which is allowed, if all of it may. */
+static void note_page(struct wt_check_memory *c, const struct wt_lane_access *a, uint64_t at)
+{
+    const uint64_t page = at & ~(uint64_t)WT_PAGE_MASK, last = page | WT_PAGE_MASK;
+    const bool write = a->kind != WT_WATCH_READ;
+    struct wt_object found, before, behind;
+    struct allowed *one = allowed_page(c, page);
+    if (wt_object_find(c->space, page, &found, &before, &behind) ||
+        (behind.size && behind.addr <= last) ||
+        !c->allows(c->allows_context, page, WT_PAGE_SIZE, write, before.size ? &before : &behind))
+        return;
+    if (one->page != page)
+        *one = (struct allowed){.page = page};
+    *(write ? &one->stores : &one->loads) = wt_objects_state();
+}
+
+/* Whether all lanes access such pages. */
+static bool are_in_allowed_pages(struct wt_check_memory *c, const struct wt_lane_access *a,
+                                 wt_lanes lanes, const uint64_t *at)
+{
+    const uint64_t state = wt_objects_state();
+    const bool write = a->kind != WT_WATCH_READ, both = a->kind == WT_WATCH_ACCESS;
+    for (; lanes; lanes &= lanes - 1) {
+        const uint64_t first = at[wt_lanes_lowest(lanes)], page = first & ~(uint64_t)WT_PAGE_MASK;
+        const struct allowed *one = allowed_page(c, page);
+        if (one->page != page || (first & WT_PAGE_MASK) + a->size > WT_PAGE_SIZE ||
+            (write ? one->stores : one->loads) != state || (both && one->loads != state))
+            return false;
+    }
+    return true;
+}
 
 /* Whether an access outside of the objects is allowed nevertheless: then so are others around it
  * from now on, where no object is near. */
@@ -60,6 +113,8 @@ static bool is_allowed(struct wt_check_memory *c, const struct wt_lane_access *a
         return false;
     if (!near->size || near->addr > good.last || near->addr + near->size <= good.first)
         c->good[c->next++ % CACHED] = good;
+    else
+        note_page(c, a, at);
     return true;
 }
 
@@ -247,6 +302,8 @@ static wt_lanes judge_place(void *context, struct wt_machine *m, const struct wt
         if (aligned && last + a->size > last &&
             known_good(c, first, last + a->size - 1, a->kind != WT_WATCH_READ))
             return 0;
+        if (aligned && are_in_allowed_pages(c, a, lanes, at))
+            return 0;
         return judge_global(c, w, a, lanes, at);
     default:
         return 0;
@@ -334,6 +391,7 @@ struct wt_check_memory *wt_check_memory_begin(struct wt_machine *m, const void *
         return NULL;
     *c = (struct wt_check_memory){.judge = {.fn = judge,
                                             .holds = holds,
+                                            .passes = passes,
                                             .outside = outside,
                                             .taken = memory_taken,
                                             .given_back = memory_given_back,

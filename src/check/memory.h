@@ -35,7 +35,7 @@ struct wt_check_memory *wt_check_memory_repeat(struct wt_machine *m, struct wt_a
  * its judge away. */
 void wt_check_memory_set_space(struct wt_check_memory *c, const void *space);
 /** Whether an access outside of the objects is no mistake; @p near: the nearest object, size 0:
- * none. */
+ * none. A @p size of WT_PAGE_SIZE, at a page's begin: whether any access of that page is none. */
 typedef bool wt_check_allows_fn(void *context, uint64_t addr, unsigned size, bool write,
                                 const struct wt_object *near);
 /** Asks @p allows, too. */

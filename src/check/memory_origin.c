@@ -238,13 +238,25 @@ static bool is_recent(const struct recent *r, const struct wt_lane_access *a, ui
     return r->pc == a->pc && r->part == a->part && low >= r->first && high <= r->last;
 }
 
+static bool is_valid(const struct wt_check_memory *c, const struct wt_wave_head *w,
+                     const struct recent *r)
+{
+    return wt_issue_time(c->machine, w->left) >= r->since && c->names == wt_names_state() &&
+           c->site_resets == c->machine->resets;
+}
+
 bool memory_is_recent(struct wt_check_memory *c, const struct wt_wave_head *w,
                       const struct wt_lane_access *a, uint64_t low, uint64_t high)
 {
     const struct recent *r = recent_of(c, a);
-    return is_recent(r, a, low, high) && r->good == wt_objects_state() &&
-           wt_issue_time(c->machine, w->left) >= r->since && c->names == wt_names_state() &&
-           c->site_resets == c->machine->resets;
+    return is_recent(r, a, low, high) && r->good == wt_objects_state() && is_valid(c, w, r);
+}
+
+bool memory_uses_no_variable(struct wt_check_memory *c, const struct wt_wave_head *w,
+                             const struct wt_lane_access *a)
+{
+    const struct recent *r = recent_of(c, a);
+    return is_recent(r, a, 0, UINT64_MAX) && is_valid(c, w, r);
 }
 
 void memory_note_good(struct wt_check_memory *c, const struct wt_lane_access *a, uint64_t low,

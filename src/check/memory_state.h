@@ -8,7 +8,7 @@
 #include "emulator/machine/memory.h"
 #include "emulator/machine/origin.h"
 
-enum { CACHED = 8, RECENT = 64 };
+enum { CACHED = 8, RECENT = 64, PAGES = 256 };
 
 /* The lanes of an instruction and their addresses, of which the judge is asked. */
 struct question {
@@ -50,6 +50,10 @@ struct wt_check_memory {
     uint64_t first_launch, last_launch;   /* that are judged */
     struct wt_good good[CACHED];          /* ranges that were found good, in turn */
     unsigned next;
+    struct allowed {            /* pages without objects that may be accessed, by their numbers */
+        uint64_t loads, stores; /* the objects' state then; 0: not known */
+        uint64_t page;
+    } allowed[PAGES];
     struct recent { /* accesses that need not be looked at, by their code's address: … */
         uint64_t pc, first, last; /* within these addresses, … */
         uint64_t since;           /* from this issue time on */
@@ -147,6 +151,9 @@ wt_lanes memory_judge_origin(struct wt_check_memory *c, const struct wt_wave_hea
 /* Whether all lanes are known to access what they may, if aligned. */
 bool memory_is_recent(struct wt_check_memory *c, const struct wt_wave_head *w,
                       const struct wt_lane_access *a, uint64_t low, uint64_t high);
+/* Whether the address of an access is known to be made of no variable's. */
+bool memory_uses_no_variable(struct wt_check_memory *c, const struct wt_wave_head *w,
+                             const struct wt_lane_access *a);
 /* The lanes of an access between @p low and @p high may make it. */
 void memory_note_good(struct wt_check_memory *c, const struct wt_lane_access *a, uint64_t low,
                       uint64_t high);

@@ -21,7 +21,8 @@ static bool allows(void *context, uint64_t addr, unsigned size, bool write,
     if (e->family->run.allows)
         return e->family->run.allows(e, addr, size, write, near);
     return last >= addr && !(near->size && near->addr <= last && near->addr + near->size > first) &&
-           e->machine->ops->read_memory(e->machine, UINT32_MAX, 0, addr, bytes, size);
+           e->machine->ops->read_memory(e->machine, UINT32_MAX, 0, addr, bytes,
+                                        size < sizeof bytes ? size : sizeof bytes);
 }
 
 struct wt_check_memory *wt_emulated_check(struct wt_emulated *e, wt_found_fn *found, void *context)

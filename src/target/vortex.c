@@ -231,7 +231,7 @@ static bool allows(struct wt_emulated *e, uint64_t addr, unsigned size, bool wri
     static const uint8_t zeros[WT_PAGE_SIZE];
     for (size_t i = 0; i < v->image.segments; i++) {
         const struct wt_segment *s = &v->image.segment[i];
-        if (addr - s->addr < s->size)
+        if (addr < s->addr + s->size && s->addr < addr + size)
             return false;
     }
     if (is_null(e, addr))

@@ -8,7 +8,7 @@ import subprocess
 
 import pytest
 
-from conftest import BUILD, LIBRARY, ROOT, alone, compiled, example, is_old, wavetrap
+from conftest import BUILD, LIBRARY, ROOT, alone, compiled, environment, example, is_old, wavetrap
 
 HERE = pathlib.Path(__file__).parent
 OUT = BUILD / "tests" / "host" / "checked"
@@ -161,3 +161,22 @@ int main(void)
     subprocess.run(["gcc", "-g", "-o", program, source, "-l:libamdhip64.so.5"], check=True)
     done = wavetrap("exec", "-g", "gfx900", "--check=memory,leak,api", f"--report=json:{report}", program)
     assert (done.returncode, "leak" in report.read_text()) == (0, False), done.stderr
+
+
+def test_what_libgomp_keeps_mapped_is_no_leak(tmp_path):
+    """A range that acc_copyin() maps until the program ends; what acc_malloc() gives to the program is one."""
+    source, report = tmp_path / "mapped.c", tmp_path / "report.json"
+    source.write_text("""
+#include <openacc.h>
+static char bytes[100];
+int main(void)
+{
+    acc_copyin(bytes, sizeof bytes);
+    return !acc_malloc(801);
+}
+""")
+    path = tmp_path / "mapped"
+    subprocess.run(["gcc-12", "-g", "-fopenacc", "-foffload=nvptx-none", source, "-o", path], check=True, env={**os.environ, "PATH": "/usr/bin:/bin"})
+    done = wavetrap("exec", "-g", "sm", "--check=leak", f"--report=json:{report}", path, env={**environment(), "ACC_DEVICE_TYPE": "nvidia"})
+    found = [one for one in map(json.loads, report.read_text().splitlines()) if one["kind"] == "finding"]
+    assert [(one["finding"], one["object"]["size"], one["calls"][-1]["function"]) for one in found] == [("leak", 801, "main")], done.stderr

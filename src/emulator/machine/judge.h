@@ -34,6 +34,10 @@ struct wt_judge {
     /** Whether all of [first, first + size) of GLOBAL memory may be accessed: a quick answer, which
      * may be false where the judge would allow it. */
     bool (*holds)(void *context, uint64_t first, uint64_t size, bool write);
+    /** Whether an access of GLOBAL memory by any lanes, at addresses from @p first to @p last that
+     * have no other bits than @p bits, may be made: a quick answer, as that of `holds`. */
+    bool (*passes)(void *context, const struct wt_wave_head *w, const struct wt_lane_access *access,
+                   uint64_t first, uint64_t last, uint64_t bits);
     /** Reports accesses of all of @p lanes, which are mistakes: they are outside of the memory that
      * the instruction names, a buffer or an image, which has the @p size bytes of GLOBAL memory at
      * @p base (both 0: there is none). at[lane] is the address, which may be below @p base.

@@ -45,7 +45,65 @@ static void clear(struct vx_warp *w, const struct vx_uop *u, enum vx_insn_id id,
     }
 }
 
-static const struct vx_uop *judged(struct vx_warp *w, const struct vx_uop *u, enum vx_insn_id id)
+/* The addresses of an access by all lanes: the lowest, the highest, and the bits that any has. */
+struct extent {
+    uint64_t low, high, bits;
+};
+
+#define ADDRESSES(name, type)                                                                      \
+    static inline __attribute__((always_inline)) struct extent name(const type *restrict base,     \
+                                                                    type offset, unsigned lanes)   \
+    {                                                                                              \
+        type low = (type)-1, high = 0, bits = 0;                                                   \
+        for (unsigned l = 0; l < lanes; l++) {                                                     \
+            const type at = base[l] + offset;                                                      \
+            low = at < low ? at : low;                                                             \
+            high = at > high ? at : high;                                                          \
+            bits |= at;                                                                            \
+        }                                                                                          \
+        return (struct extent){low, high, bits};                                                   \
+    }
+ADDRESSES(narrow_addresses, uint32_t)
+ADDRESSES(wide_addresses, uint64_t)
+#undef ADDRESSES
+
+static inline __attribute__((always_inline)) struct extent addresses(const struct vx_warp *w,
+                                                                     const struct vx_uop *u)
+{
+    const struct vx_device *d = w->device;
+    const size_t row = (size_t)u->rs1 * d->machine.lanes;
+    const int64_t offset = u->imm;
+    return d->config.xlen == 32
+               ? narrow_addresses((const uint32_t *)w->x + row, (uint32_t)offset, d->machine.lanes)
+               : wide_addresses((const uint64_t *)w->x + row, (uint64_t)offset, d->machine.lanes);
+}
+
+#ifdef VX_HAS_V3
+__attribute__((target("avx2"))) static struct extent addresses_of_v3(const struct vx_warp *w,
+                                                                     const struct vx_uop *u)
+{
+    return addresses(w, u);
+}
+#endif
+
+/* Whether all lanes are enabled, and their addresses are known to be good. */
+static bool passes(const struct vx_warp *w, const struct vx_uop *u, const struct wt_lane_access *a)
+{
+    const struct wt_judge *judge = w->device->machine.judge;
+    if (!w->full || !judge)
+        return false;
+#ifdef VX_HAS_V3
+    const struct extent e =
+        __builtin_cpu_supports("avx2") ? addresses_of_v3(w, u) : addresses(w, u);
+#else
+    const struct extent e = addresses(w, u);
+#endif
+    return judge->passes(judge->context, &w->head, a, e.low, e.high, e.bits);
+}
+
+/* It is no part of the handlers: its first instructions must come behind leave(). */
+static __attribute__((noinline)) const struct vx_uop *
+judged(struct vx_warp *w, const struct vx_uop *u, enum vx_insn_id id)
 {
     struct vx_device *d = w->device;
     const wt_lanes mask = w->mask;
@@ -60,7 +118,8 @@ static const struct vx_uop *judged(struct vx_warp *w, const struct vx_uop *u, en
                                ? d->handlers->compressed[id]
                                : d->handlers->full[id];
     uint64_t at[WT_MAX_LANES];
-    d->handlers->leave();
+    if (passes(w, u, &a))
+        return run(w, u);
     vx_access_addresses(w, u, at);
     const wt_lanes refused = d->injecting ? 0 : wt_judge(&d->machine, &w->head, &a, mask, at);
     if (!refused)
@@ -77,6 +136,7 @@ static const struct vx_uop *judged(struct vx_warp *w, const struct vx_uop *u, en
 #define I(id, name, xlen, match, mask, operands)                                                   \
     static const struct vx_uop *judged_##id(struct vx_warp *w, const struct vx_uop *u)             \
     {                                                                                              \
+        w->device->handlers->leave();                                                              \
         return judged(w, u, VX_INSN_##id);                                                         \
     }
 #include "emulator/vortex/isa.def"

@@ -191,12 +191,33 @@ void wavetrap_cudart_beyond(uint64_t address, size_t bytes, bool store)
 
 /* ---- the end ---- */
 
-/* Whether the program itself has made the object: variables and the library's own memory are no
+/* Whether libgomp keeps the memory, for a range that is mapped until the program ends. Its plugin
+ * alone allocates what acc_malloc() is asked for. */
+static bool is_mapped_range(const struct wt_object *object)
+{
+    Dl_info where;
+    bool is = false;
+    if (strncmp(object->by, "cuMem", 5) != 0)
+        return false;
+    for (unsigned i = 0; i < object->made.depth; i++) {
+        if (!dladdr((char *)object->made.address[i] - 1, &where))
+            return is;
+        if (library_of(&where) != OTHER)
+            continue;
+        if (!is_runtime(where.dli_fname))
+            return is;
+        is |= strstr(where.dli_fname, "libgomp.so") != NULL;
+    }
+    return is;
+}
+
+/* Whether the program itself has made the object: variables and a library's own memory are no
  * leaks. */
 static bool is_leak(const struct wt_object *object)
 {
     return *object->by && !strstr(object->by, "Register") &&
-           strcmp(object->by, WT_CHECK_HEAP) != 0 && strcmp(object->by, WT_HOST_MAPPED) != 0;
+           strcmp(object->by, WT_CHECK_HEAP) != 0 && strcmp(object->by, WT_HOST_MAPPED) != 0 &&
+           !is_mapped_range(object);
 }
 
 static void lost(const void *of, uint64_t address)
