@@ -15,7 +15,7 @@ ITEMS = 128
 LANES = [0, 17, 63]
 
 
-HINT = re.compile(r"^\('@' selects lanes here. Elements of an array: p\[0\.\.\d+\]\)\n")
+HINT = re.compile(r"^\('@' selects lanes here. Elements: \S+\)\n")
 
 
 def ask(file, before, commands, how):

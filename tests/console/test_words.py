@@ -238,6 +238,17 @@ def test_further_commands_of_scripts(sheet):
     assert (folder / "two").read_bytes() == int(said[3]).to_bytes(4, "little") * 3
 
 
+def test_elements_are_named_to_who_means_them(sheet):
+    """GDB's operator '@' selects lanes here; what is told instead has what GDB prints."""
+    file, _ = sheet
+    at_work = ["tbreak stop_here", "run", "up"]
+    for there, here in {"table@16": "table[0..15]", "*into@9": "into[0..8]", "table[1]@7": "table[1][0..6]"}.items():
+        assert debug(file, *at_work, f"print {there}").stderr.endswith(f"Elements: {here}\n")
+    said = ask_console(file, at_work, ["print *pointer@2", "output pointer[0..1]", "output bytes@1", "output here@1"])
+    assert "Elements: pointer[0..1])" in said[0] and "Elements" not in said[2] + said[3]
+    assert said[1] == ask_gdb(file, ["tbreak stop_here", "continue", "up"], ["output *pointer@2"])[0]
+
+
 def test_displays_are_disabled(sheet):
     file, _ = sheet
     said = ask_console(file, ["tbreak deep", "run", "display global", "display hidden"], ["disable display 1", "info display", "display", "enable display", "display"])

@@ -44,20 +44,38 @@ enum wt_status take_format(const char **text, struct format_spec *spec, struct w
 
 /* ---- print ---- */
 
-/* "@" selects lanes; a user of GDB may have meant its operator for arrays. */
-static void hint_elements(struct wt_shell *c, const char *text, const struct wt_values *values)
+/* "@" selects lanes; a user of GDB may have meant its operator for arrays: "table[0..15]" for
+ * "table@16", "p[0..15]" for "*p@16". False: the text is nothing like these. */
+static bool put_elements(const struct wt_view *view, const char *text, char *out, size_t size)
 {
-    const char *at = strchr(text, '@');
-    /* A user who writes ".." knows slices. */
-    if (c->hinted.values || !at || at[1] == '*' || strstr(text, "..") || !values->selected ||
-        !values->in_memory)
-        return;
-    if (text[0] != '*' && wt_type_plain(values->type)->kind != WT_TYPE_ARRAY)
+    static const char letters[] =
+        "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.->[]$:";
+    const bool follows = *text == '*';
+    const char *name = wt_skip_blanks(text + follows), *at = name + strspn(name, letters);
+    const size_t length = (size_t)(at - name);
+    char left[200];
+    const struct wt_type *type;
+    bool is_name;
+    at = wt_skip_blanks(at);
+    const char *number = wt_skip_blanks(at + (*at == '@'));
+    if (*at != '@' || !isdigit((unsigned char)*number) || strstr(at, "..") || length >= sizeof left)
+        return false;
+    snprintf(left, sizeof left, "%.*s", (int)length, name);
+    const unsigned long count = strtoul(number, NULL, 10);
+    if (!count || wt_source_type_of(view, left, &type, &is_name, WT_IGNORED) || is_name ||
+        wt_type_plain(type)->kind != (follows ? WT_TYPE_POINTER : WT_TYPE_ARRAY))
+        return false;
+    snprintf(out, size, "%s[0..%lu]", left, count - 1);
+    return true;
+}
+
+static void hint_elements(struct wt_shell *c, const struct wt_view *view, const char *text)
+{
+    char elements[240];
+    if (c->hinted.values || !put_elements(view, text, elements, sizeof elements))
         return;
     c->hinted.values = true;
-    const unsigned long count = strtoul(at + 1, NULL, 10);
-    fprintf(c->out, "('@' selects lanes here. Elements of an array: p[0..%lu])\n",
-            count ? count - 1 : 7);
+    fprintf(c->out, "('@' selects lanes here. Elements: %s)\n", elements);
 }
 
 void hint_logic(struct wt_shell *c, const struct wt_view *view, const char *text)
@@ -111,14 +129,21 @@ enum wt_status print_expression(struct wt_shell *c, const char *text, char lette
     enum wt_status status = print_operand(c, text, letter, &is_operand, err);
     if (status || is_operand)
         return status;
-    if ((status = wt_source_evaluate(&view, *text ? text : "$", &values, err)) != WT_OK)
+    if ((status = wt_source_evaluate(&view, *text ? text : "$", &values, err)) != WT_OK) {
+        char elements[240], why[sizeof err->text];
+        if (put_elements(&view, text, elements, sizeof elements)) {
+            snprintf(why, sizeof why, "%s", err->text);
+            wt_fail(err, status, "%s. Elements: %s", why, elements);
+        }
         return status;
+    }
     if ((status = wt_values_check(&values, err)) != WT_OK) {
         wt_values_free(&values);
         return status;
     }
     const struct wt_format format = wt_words_format(&c->words, letter, true);
-    hint_elements(c, text, &values);
+    if (values.selected)
+        hint_elements(c, &view, text);
     hint_logic(c, &view, text);
     const unsigned number = keep ? wt_source_keep(c->program->source, &values) : 0;
     if (number)
