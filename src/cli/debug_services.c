@@ -153,6 +153,12 @@ static bool code_register(void *context, uint64_t pc, size_t n, struct wt_code_r
     return f->isa.code_register && f->isa.code_register(&d->device, pc, n, reg);
 }
 
+static size_t region(void *context, const char *text, struct wt_register_region *region)
+{
+    const struct wt_family *f = family_of(context);
+    return f->isa.region ? f->isa.region(text, region) : 0;
+}
+
 static bool explain(void *context, FILE *out, const char *const *name, const uint64_t *value,
                     size_t count)
 {
@@ -273,6 +279,7 @@ void cli_debug_services(struct cli_console *d, struct wt_shell_options *options)
     options->progress = d->screen.can ? show_progress : NULL;
     options->disassemble = disassemble;
     options->code_register = code_register;
+    options->region = region;
     options->explain = explain;
     options->print_operand = print_operand;
     options->profile = cli_profile_wanted(&d->drive.profile) ? print_profile : NULL;

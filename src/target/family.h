@@ -151,6 +151,9 @@ struct wt_family_isa {
     enum wt_status (*print_operand)(FILE *out, const char *text, char letter,
                                     const struct wt_register_reader *reader, bool *is_operand,
                                     struct wt_error *err);
+    /** The region of registers with which a text begins, and its length; 0: none. NULL: the
+     * family has no such operands. */
+    size_t (*region)(const char *text, struct wt_register_region *region);
     /**
      * Assembles a file's text, which a NUL ends; *bytes, an object file, is freed by the caller.
      * Mistakes have "NAME:line:column:". NULL: people have an assembler for it.

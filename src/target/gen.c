@@ -309,6 +309,7 @@ const struct wt_family wt_family_gen = {
             .instruction_text = instruction_text,
             .code_register = code_register,
             .print_operand = gen_print_operand,
+            .region = gen_read_region,
             .assembler =
                 "iga64 -p=9 -a FILE assembles its text (Debian's package libigc-tools), and "
                 "'wavetrap run -g gen9' takes the machine code",

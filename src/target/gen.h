@@ -22,5 +22,7 @@ enum wt_status gen_explain_word(FILE *out, const char *text, struct wt_error *er
 enum wt_status gen_print_operand(FILE *out, const char *text, char letter,
                                  const struct wt_register_reader *reader, bool *is_operand,
                                  struct wt_error *err);
+/** The operation region (family.h). */
+size_t gen_read_region(const char *text, struct wt_register_region *region);
 
 #endif

@@ -22,6 +22,7 @@ struct region {
     enum gen_type type;
     unsigned size;              /* of an element, bytes */
     unsigned at[MOST_ELEMENTS]; /* byte offsets in the register file */
+    unsigned located;           /* of them: up to the first that lies beyond it */
 };
 
 /* ---- the text ---- */
@@ -60,24 +61,31 @@ static bool take_type(const char **text, enum gen_type *type)
     return false;
 }
 
-/* Parses "(16) r4.1<16;8,2>:w", "r6.0<1>:w". False: the text is no region. */
-static bool parse(const char *text, struct region *r)
+/* Parses "r4.1<16;8,2>:w", "r6.0<1>:w"; the text behind it, NULL: it is no region. */
+static const char *parse_operand(const char *text, struct region *r)
 {
-    *r = (struct region){.elements = 16};
-    if (take(&text, '(') && (!take_number(&text, &r->elements) || !take(&text, ')')))
-        return false;
     if (!take(&text, 'r') || !isdigit((unsigned char)*text) || !take_number(&text, &r->reg) ||
         (*text == '.' && (!take(&text, '.') || !take_number(&text, &r->subreg))) ||
         !take(&text, '<') || !take_number(&text, &r->vstride))
-        return false;
+        return NULL;
     if (take(&text, '>')) {
         r->is_destination = true;
         r->hstride = r->vstride;
     } else if (!take(&text, ';') || !take_number(&text, &r->width) || !take(&text, ',') ||
                !take_number(&text, &r->hstride) || !take(&text, '>')) {
-        return false;
+        return NULL;
     }
-    return take(&text, ':') && take_type(&text, &r->type) && !text[strspn(text, " ")];
+    return take(&text, ':') && take_type(&text, &r->type) ? text : NULL;
+}
+
+/* The same with its execution size, "(16) r4.1<16;8,2>:w", and nothing behind it. */
+static bool parse(const char *text, struct region *r)
+{
+    *r = (struct region){.elements = 16};
+    if (take(&text, '(') && (!take_number(&text, &r->elements) || !take(&text, ')')))
+        return false;
+    text = parse_operand(text, r);
+    return text && !text[strspn(text, " ")];
 }
 
 /* ---- its meaning ---- */
@@ -113,13 +121,47 @@ static enum wt_status locate(struct region *r, struct wt_error *err)
     r->size = gen_type_size(r->type);
     if (r->is_destination)
         r->width = r->elements;
-    for (unsigned i = 0; i < r->elements; i++) {
+    for (unsigned i = 0; i < r->elements; i++, r->located++) {
         const unsigned row = r->is_destination ? 0 : i / r->width * r->vstride;
         r->at[i] = r->reg * GRF_BYTES + (r->subreg + row + i % r->width * r->hstride) * r->size;
         if (r->at[i] + r->size > GRFS * GRF_BYTES)
             return wt_fail(err, WT_INVALID, "element %u lies beyond r127", i);
     }
     return WT_OK;
+}
+
+size_t gen_read_region(const char *text, struct wt_register_region *region)
+{
+    static const char *const types[] = {[GEN_UD] = "unsigned int",
+                                        [GEN_D] = "int",
+                                        [GEN_UW] = "unsigned short",
+                                        [GEN_W] = "short",
+                                        [GEN_UB] = "unsigned char",
+                                        [GEN_B] = "signed char",
+                                        [GEN_DF] = "double",
+                                        [GEN_F] = "float",
+                                        [GEN_UQ] = "unsigned long long",
+                                        [GEN_Q] = "long long",
+                                        [GEN_HF] = "_Float16"};
+    struct region r = {.elements = MOST_ELEMENTS};
+    struct wt_error err = {.text = ""};
+    const char *end = parse_operand(text, &r);
+    if (!end || r.type >= sizeof types / sizeof *types)
+        return 0;
+    *region = (struct wt_register_region){0};
+    if (check(&r, &err) || (locate(&r, &err) && !r.located)) {
+        snprintf(region->why, sizeof region->why, "%.100s", err.text);
+        return (size_t)(end - text);
+    }
+    region->type = types[r.type];
+    region->size = r.size;
+    for (; region->count < r.located; region->count++) {
+        const unsigned at = r.at[region->count];
+        snprintf(region->element[region->count].reg, sizeof region->element[0].reg, "r%u",
+                 at / GRF_BYTES);
+        region->element[region->count].from = at % GRF_BYTES;
+    }
+    return (size_t)(end - text);
 }
 
 /* ---- printing ---- */

@@ -346,6 +346,25 @@ def test_a_region_that_the_hardware_does_not_have(kernels, text, why):
     assert why in done.stderr, done.stdout + done.stderr
 
 
+REGIONS = ["r4.1<16;8,2>:w", "r4.0<8;8,1>:d", "r4.2<0;1,0>:uw", "r4<4;4,1>:uq", "r5.3<8;4,2>:b", "r5.0<1>:ub", "r4.0<2>:ud", "r4.0<8;8,1>:q"]
+
+
+def test_a_region_is_part_of_an_expression(kernels, tmp_path):
+    """There it is what the instruction sees in a channel: the element that the whole region, by itself, has for it."""
+    file, before = with_registers(kernels, tmp_path, "mov (8) r4.0<1>:ud 0x12345678:ud", "mov (8) r5.0<1>:ud 0xfffe8081:ud", "mov (1) r4.7<1>:w 99:w",
+                                  "mov (1) r5.3<1>:ud 7:ud", "mov (1) r7.0<1>:f 1.5:f")
+    commands = [text for region in REGIONS for text in (f"print {region}", *(f"output ({region} + 0)@{i}" for i in (0, 3, 7)))]
+    said = ask_console(file, before, commands, add(8, 8))
+    for i, region in enumerate(REGIONS):
+        elements = re.findall(r"-?\d+", said[4 * i].split("byte")[0])
+        assert said[4 * i + 1:4 * i + 4] == [elements[k] for k in (0, 3, 7)], region
+    said = ask_console(file, before, ["output sum(r5.0<8;8,1>:d) - r5.3<0;1,0>:d", "output r7.0<0;1,0>:f * 2", "whatis r4.0<8;8,1>:hf",
+                                      "output r4.0<8;8,1>:d == r4.1<8;8,1>:d", f"break *{CODE:#x} if r4.0<8;8,1>:d == 1"], add(8, 8))
+    assert said[:4] == [str(7 * (0xfffe8081 - 2**32)), "3", "type = _Float16", "1"] and said[4].startswith("Breakpoint")
+    done = debug(file, *before, "print r127.7<8;8,1>:d@1", "print 1 + r4.0<5;8,1>:w", "set var r4.0<1>:d = 1", options=add(8, 8), batch=False)
+    assert "vertical stride 5" in done.stderr and "not an lvalue" in done.stderr
+
+
 def patched(file, out, at, code):
     """The file with other instructions at an offset of its kernel."""
     data = bytearray(pathlib.Path(file).read_bytes())

@@ -185,6 +185,7 @@ struct wt_program *wt_program_new(const struct wt_program_options *options)
         return NULL;
     }
     wt_source_name_registers(g->source, options->code_register, options->code_context);
+    wt_source_take_regions(g->source, options->region, options->code_context);
     wt_source_ask_changes(g->source, options->user.may_change, options->user.context);
     if (options->attached) {
         g->was_run = true;

@@ -227,8 +227,9 @@ struct wt_program_options {
     bool steps_to_watch;                /**< the device has no watchpoints: steps, and compares */
     struct wt_loading *loading;         /**< of debug information; NULL: nobody looks */
     wt_code_register_fn *code_register; /**< registers that code names; NULL: there are none */
+    wt_register_region_fn *region;      /**< regions of registers; NULL: there are none */
     wt_disassemble_fn *disassemble;     /**< NULL: there is none */
-    void *code_context;                 /**< of both */
+    void *code_context;                 /**< of these three */
     const struct wt_checks *checks;     /**< NULL: nothing is checked */
     struct wt_program_user user;
 };

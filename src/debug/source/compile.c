@@ -468,6 +468,9 @@ enum wt_status wt_compile_node(struct compiler *c, const struct wt_node *n, stru
     case WT_NODE_DOLLAR:
         status = wt_compile_dollar(c, n, o, err);
         break;
+    case WT_NODE_REGION:
+        status = wt_compile_region(c, n, o, err);
+        break;
     case WT_NODE_MEMBER:
         status = wt_compile_coordinate(c, n, o, &is_work, err);
         if (status || is_work)

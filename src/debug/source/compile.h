@@ -112,6 +112,9 @@ int wt_compile_register_index(const struct wt_topology *t, const char *name);
 /** $name: registers, earlier values, variables of the user. */
 enum wt_status wt_compile_dollar(struct compiler *c, const struct wt_node *n, struct wt_operand *o,
                                  struct wt_error *err);
+/** A region of registers, of which each lane has one element. */
+enum wt_status wt_compile_region(struct compiler *c, const struct wt_node *n, struct wt_operand *o,
+                                 struct wt_error *err);
 /** Compiles the meaning that was found for a name. */
 enum wt_status wt_compile_found(struct compiler *c, struct wt_found *f, const char *name,
                                 struct wt_operand *o, struct wt_error *err);

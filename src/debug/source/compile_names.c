@@ -185,6 +185,74 @@ enum wt_status wt_compile_dollar(struct compiler *c, const struct wt_node *n, st
     return wt_compile_follow_reference(c, o, err); /* 'finish' keeps the references it prints */
 }
 
+/* Element @p i of a region, in each lane. */
+static enum wt_status region_element(struct compiler *c, const struct wt_register_region *region,
+                                     unsigned i, wt_expr_vector *cell, struct wt_error *err)
+{
+    const int index = wt_compile_register_index(c->build.topology, region->element[i].reg);
+    struct wt_operand whole, part;
+    if (index < 0)
+        return wt_fail(err, WT_STATE, "the device has no register %s", region->element[i].reg);
+    enum wt_status status =
+        wt_frames_register(&c->build, c->scope->frame, (unsigned)index, &whole, err);
+    if (!status)
+        status = wt_operand_part(&c->build, &whole, region->element[i].from,
+                                 wt_compile_integer(c, region->size, false), &part, err);
+    return status ? status : wt_operand_cell_of(&c->build, &part, cell, err);
+}
+
+enum wt_status wt_compile_region(struct compiler *c, const struct wt_node *n, struct wt_operand *o,
+                                 struct wt_error *err)
+{
+    const struct wt_source *s = c->scope->source;
+    struct wt_register_region region;
+    wt_expr_vector result = 0, lane = 0, cell = 0, chosen = 0;
+    struct wt_operand number;
+    const int index = wt_compile_register_index(s->topology, "_lane");
+    if (index < 0 || (!c->scope->thread && !c->beside))
+        return wt_fail(err, WT_STATE, "No registers.");
+    if (!s->region || !s->region(s->region_context, n->text, &region))
+        return wt_fail(err, WT_INVALID, "%s is no region of registers", n->text);
+    if (!region.type)
+        return wt_fail(err, WT_INVALID, "%s: %s", n->text, region.why);
+    const struct wt_type *type = wt_compile_basic(c, region.type);
+    enum wt_status status = wt_compile_result_temporary(c, &result, err);
+    if (!status)
+        status = wt_frames_register(&c->build, c->scope->frame, (unsigned)index, &number, err);
+    number.type = wt_compile_integer(c, 4, false);
+    if (!status)
+        status = wt_operand_cell_of(&c->build, &number, &lane, err);
+    if (status)
+        return status;
+    struct wt_expr *expr = c->build.expr;
+    const wt_expr_vector none = wt_build_constant(&c->build, 0);
+    wt_expr_add(expr, WT_EXPR_COPY, 0, result, none, none);
+    for (unsigned i = 0; i < region.count && !status; i++) {
+        const unsigned mark = c->build.next;
+        status = wt_build_op(&c->build, WT_EXPR_EQUAL, 0, lane, wt_build_constant(&c->build, i),
+                             &chosen, err);
+        if (!status)
+            status = wt_build_op(&c->build, WT_EXPR_SUB, 0, none, chosen, &chosen, err);
+        if (!status)
+            status = region_element(c, &region, i, &cell, err);
+        if (!status)
+            status = wt_build_op(&c->build, WT_EXPR_AND, 0, cell, chosen, &chosen, err);
+        if (!status)
+            wt_expr_add(expr, WT_EXPR_OR, 0, result, result, chosen);
+        c->build.next = mark;
+    }
+    if (!status)
+        status = wt_build_op(&c->build, WT_EXPR_LESS_UNSIGNED, 0, lane,
+                             wt_build_constant(&c->build, region.count), &chosen, err);
+    if (status)
+        return status;
+    const size_t branch = wt_expr_add(expr, WT_EXPR_BRANCH, 0, result, chosen, chosen);
+    wt_expr_add(expr, WT_EXPR_FAIL, 0, result, result, result);
+    wt_expr_set_target(expr, branch, wt_expr_here(expr));
+    *o = wt_operand_cell(type, result);
+    return WT_OK;
+}
+
 static enum wt_status compile_function(struct compiler *c, struct wt_found *f, const char *name,
                                        struct wt_operand *o, struct wt_error *err)
 {

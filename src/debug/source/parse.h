@@ -17,6 +17,7 @@ enum wt_node_kind {
     WT_NODE_STRING,    /**< `text` */
     WT_NODE_NAME,      /**< `text`, with its namespaces */
     WT_NODE_DOLLAR,    /**< $NAME: a register, an earlier value, a convenience variable */
+    WT_NODE_REGION,    /**< `text`: an operand as in assembly text */
     WT_NODE_MEMBER,    /**< a.text */
     WT_NODE_ARROW,     /**< a->text */
     WT_NODE_INDEX,     /**< a[b] */
@@ -71,6 +72,9 @@ struct wt_parse_world {
     const struct wt_type *(*find_type)(void *context, const char *name);
     /** Whether a function, variable or type has this name, with its templates' arguments. */
     bool (*has_name)(void *context, const char *name);
+    /** The length of the region of registers with which a text begins; 0: it is none. NULL: there
+     * are none. */
+    size_t (*region_length)(void *context, const char *text);
     void *context;
     bool fortran; /**< a%b is a member, names have no case, .and. and /= are operators */
 };

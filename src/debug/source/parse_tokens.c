@@ -329,6 +329,14 @@ static enum wt_status name_token(struct parser *p)
         p->at = end;
         return status;
     }
+    const size_t region = *end == 'r' && p->world->region_length
+                              ? p->world->region_length(p->world->context, end)
+                              : 0;
+    if (region) {
+        p->token = T_REGION;
+        p->at += region;
+        return set_word(p, end, region);
+    }
     p->token = T_NAME;
     end = name_end(p->at, end);
     enum wt_status status = set_word(p, p->at, (size_t)(end - p->at));

@@ -11,6 +11,7 @@ enum token {
     T_STRING,
     T_NAME,
     T_DOLLAR,
+    T_REGION,
     T_OP, /* `op` */
 };
 
@@ -29,7 +30,7 @@ struct parser {
     int op;
     int assign_op; /* OP_ASSIGN_WITH: which operator */
     const char *begin;
-    char *word; /* NAME, DOLLAR, STRING: the caller of take_word() owns it */
+    char *word; /* NAME, DOLLAR, REGION, STRING: the caller of take_word() owns it */
     size_t word_length;
     uint64_t value;
     const struct wt_type *type;

@@ -315,7 +315,12 @@ static enum wt_status parse_primary(struct parser *p, struct wt_node **out)
         return wt_parse_advance(p);
     case T_STRING:
     case T_DOLLAR:
-        status = node(p, p->token == T_STRING ? WT_NODE_STRING : WT_NODE_DOLLAR, NULL, NULL, out);
+    case T_REGION:
+        status = node(p,
+                      p->token == T_STRING   ? WT_NODE_STRING
+                      : p->token == T_DOLLAR ? WT_NODE_DOLLAR
+                                             : WT_NODE_REGION,
+                      NULL, NULL, out);
         if (status)
             return status;
         take_word(p, *out);

@@ -176,6 +176,12 @@ void wt_source_name_registers(struct wt_source *s, wt_code_register_fn *next, vo
     s->code_register_context = context;
 }
 
+void wt_source_take_regions(struct wt_source *s, wt_register_region_fn *region, void *context)
+{
+    s->region = region;
+    s->region_context = context;
+}
+
 void wt_source_ask_changes(struct wt_source *s, wt_may_change_fn *may_change, void *context)
 {
     s->may_change = may_change;
@@ -623,11 +629,25 @@ static bool has_name(void *context, const char *name)
     return wt_source_find(context, name, &found) || wt_source_find_type(context, name) != NULL;
 }
 
+/* region_length of struct wt_parse_world. */
+static size_t region_length(void *context, const char *text)
+{
+    const struct wt_view *scope = context;
+    struct wt_register_region region;
+    return scope->source->region
+               ? scope->source->region(scope->source->region_context, text, &region)
+               : 0;
+}
+
 enum wt_status wt_source_parse(const struct wt_view *scope, const char *text, struct wt_node **root,
                                struct wt_error *err)
 {
-    const struct wt_parse_world world = {scope->source->types, wt_source_find_type, has_name,
-                                         (void *)(uintptr_t)scope, wt_source_is_fortran(scope)};
+    const struct wt_parse_world world = {.types = scope->source->types,
+                                         .find_type = wt_source_find_type,
+                                         .has_name = has_name,
+                                         .region_length = region_length,
+                                         .context = (void *)(uintptr_t)scope,
+                                         .fortran = wt_source_is_fortran(scope)};
     scope->source->work = 0;
     return wt_parse_expression(text, &world, root, err);
 }

@@ -108,6 +108,25 @@ struct wt_code_register {
 typedef bool wt_code_register_fn(void *context, uint64_t pc, size_t n,
                                  struct wt_code_register *reg);
 
+enum { WT_REGION_LANES = 32 };
+/**
+ * An operand that is written as in the device's assembly text: a region of registers, of which each
+ * lane has one element. An element lies in one register.
+ */
+struct wt_register_region {
+    const char *type; /**< C's name of the elements' type; NULL: the device has no such region: */
+    char why[120];    /**< … the reason */
+    unsigned size;    /**< of an element, bytes */
+    unsigned count;   /**< lanes from this one on have none */
+    struct {
+        char reg[12];  /**< the register's name */
+        unsigned from; /**< bytes into it */
+    } element[WT_REGION_LANES];
+};
+/** The region with which a text begins, and its length; 0: none. */
+typedef size_t wt_register_region_fn(void *context, const char *text,
+                                     struct wt_register_region *region);
+
 /** An empty context. The debugger and the modules must outlive it. NULL without host memory. */
 struct wt_source *wt_source_new(struct wt_debugger *debugger, struct wt_modules *modules);
 /** Frees it. NULL is allowed. */
@@ -117,6 +136,8 @@ void wt_source_use(struct wt_source *source, struct wt_debugger *debugger,
                    struct wt_modules *modules);
 /** Has expressions name such registers, as "$%r1". NULL: there are none. */
 void wt_source_name_registers(struct wt_source *source, wt_code_register_fn *next, void *context);
+/** Has expressions take regions. NULL: there are none. */
+void wt_source_take_regions(struct wt_source *source, wt_register_region_fn *region, void *context);
 /** Whether an expression may change a register or memory; WT_OK, or *err says why it may not. */
 typedef enum wt_status wt_may_change_fn(void *context, struct wt_error *err);
 /** Has it asked before each assignment, but for those to variables of the debugger's own. */

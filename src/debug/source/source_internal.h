@@ -24,6 +24,8 @@ struct wt_source {
     struct wt_types *types;
     wt_code_register_fn *code_register; /**< NULL: none */
     void *code_register_context;
+    wt_register_region_fn *region; /**< NULL: none */
+    void *region_context;
     wt_may_change_fn *may_change; /**< NULL: any change is made */
     void *may_change_context;
     struct kept_value *value; /**< $1, $2, … */

@@ -289,6 +289,7 @@ struct wt_shell *wt_shell_new(const struct wt_shell_options *options)
                                                   .steps_to_watch = options->steps_to_watch,
                                                   .loading = &c->progress.loading,
                                                   .code_register = options->code_register,
+                                                  .region = options->region,
                                                   .disassemble = options->disassemble,
                                                   .code_context = options->context,
                                                   .checks = options->checks,

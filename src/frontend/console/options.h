@@ -51,6 +51,8 @@ struct wt_shell_options {
     wt_disassemble_fn *disassemble;
     /** Registers that code has under names of its own. NULL: there are none. */
     wt_code_register_fn *code_register;
+    /** Operands in assembly text that are regions of registers. NULL: there are none. */
+    wt_register_region_fn *region;
     /** Prints in words what registers of a wave tell; false: of this device nothing. NULL: too. */
     bool (*explain)(void *context, FILE *out, const char *const *name, const uint64_t *value,
                     size_t count);
