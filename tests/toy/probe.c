@@ -197,24 +197,13 @@ static enum wt_status describe(struct wt_probe *p, struct wt_error *err)
          .scope = WT_SCOPE_GROUP,
          .address_bits = 32,
          .aperture = TOY_LOCAL}};
-    static const struct wt_register pc = {.name = "pc",
-                                          .set = "general",
-                                          .scope = WT_SCOPE_WAVE,
-                                          .role = WT_ROLE_PC,
-                                          .bits = 64,
-                                          .number = TOY_REGISTERS,
-                                          .dwarf = -1,
-                                          .code = offsetof(struct toy_wave, pc)};
-    static const struct wt_register_range rows[] = {{"r",
-                                                     0,
-                                                     TOY_REGISTERS,
-                                                     8 * TOY_LANES,
-                                                     {.set = "general",
-                                                      .scope = WT_SCOPE_LANE,
-                                                      .bits = 64,
-                                                      .dwarf = -1,
-                                                      .code = offsetof(struct toy_wave, r)}},
-                                                    {0}};
+    static const struct wt_register pc =
+        WT_REGISTER("pc", "general", WAVE, INT, 64, TOY_REGISTERS, offsetof(struct toy_wave, pc),
+                    .dwarf = -1, .role = WT_ROLE_PC);
+    static const struct wt_register_range rows[] = {
+        {"r", 0, TOY_REGISTERS, 8 * TOY_LANES,
+         WT_REGISTER(NULL, "general", LANE, INT, 64, 0, offsetof(struct toy_wave, r), .dwarf = -1)},
+        {0}};
     p->common.topology = (struct wt_topology){.family = "toy",
                                               .arch = "toy",
                                               .triple = "toy",

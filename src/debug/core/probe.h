@@ -64,6 +64,13 @@ struct wt_register {
     bool unsteady; /**< it changes while its wave is stopped: counters, what other waves change */
 };
 
+/** Initializes one: `dwarf`, and what else it has, by name at the end. */
+#define WT_REGISTER(name_, set_, scope_, type_, bits_, number_, code_, ...)                        \
+    {                                                                                              \
+        .name = (name_), .set = (set_), .scope = WT_SCOPE_##scope_, .type = WT_REG_##type_,        \
+        .bits = (bits_), .number = (number_), .code = (uint32_t)(code_), __VA_ARGS__               \
+    }
+
 /** A wave as its probe knows it: who it is, where it is, and what it works on. */
 struct wt_wave {
     wt_wave_id id;

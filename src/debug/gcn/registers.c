@@ -20,12 +20,9 @@ static bool is_preserved(unsigned vgpr)
 
 /* Registers have DWARF's number if it defines one (LLVM, "User Guide for AMDGPU Backend": register
  * identifier); others are numbered from 0x1000 on. */
-#define SPECIAL(name_, type_, bits_, number_, dwarf_, code_, role_)                                \
-    {                                                                                              \
-        .name = (name_), .set = "special", .type = WT_REG_##type_, .scope = WT_SCOPE_WAVE,         \
-        .role = WT_ROLE_##role_, .bits = (bits_), .number = (number_), .dwarf = (dwarf_),          \
-        .code = (code_)                                                                            \
-    }
+#define SPECIAL(name, type, bits, number, dwarf_, code, role_)                                     \
+    WT_REGISTER(name, "special", WAVE, type, bits, number, code, .dwarf = (dwarf_),                \
+                .role = WT_ROLE_##role_)
 
 /* ra, sp and fp are the roles of the calling convention, as scalar registers. Debug information
  * that names s32 or s33 means the frame's value: these rows come before those of the SGPRs. */
@@ -53,11 +50,8 @@ static enum wt_gcc_use gcc_use_of_sgpr(unsigned i)
     return i < 14 || (i >= 18 && i < 32) ? WT_GCC_CLOBBERED : WT_GCC_PRESERVED;
 }
 
-#define NUMBERED(set_, scope_, number_, dwarf_, code_)                                             \
-    {                                                                                              \
-        .set = (set_), .type = WT_REG_UINT, .scope = WT_SCOPE_##scope_, .bits = 32,                \
-        .number = (number_), .dwarf = (dwarf_), .code = (code_)                                    \
-    }
+#define NUMBERED(set, scope, number, dwarf_, code)                                                 \
+    WT_REGISTER(NULL, set, scope, UINT, 32, number, code, .dwarf = (dwarf_))
 
 static const struct wt_register_range ranges[] = {
     {"s", 0, 64, 1, NUMBERED("sgpr", WAVE, 32, 32, CODE(IN_SGPR, 0))},

@@ -18,28 +18,16 @@ enum { GRFS = 128, PC_NUMBER = 0x1000 };
 /* Registers that the save area does not hold as they are. */
 enum { CODE_PC = GEN_SAVED_STRIDE, CODE_IP };
 
-#define VECTOR(NAME, NUMBER, DWARF, CODE)                                                          \
-    {                                                                                              \
-        .name = NAME, .set = "arf", .type = WT_REG_UINT, .bits = 256, .number = NUMBER,            \
-        .dwarf = DWARF, .code = (uint32_t)(CODE)                                                   \
-    }
-#define SHORT(NAME, BITS, NUMBER, DWARF, CODE, READ_ONLY)                                          \
-    {                                                                                              \
-        .name = NAME, .set = "arf", .type = WT_REG_UINT, .bits = BITS, .number = NUMBER,           \
-        .dwarf = DWARF, .code = (uint32_t)(CODE), .read_only = READ_ONLY                           \
-    }
+#define SHORT(name, bits, number, dwarf_, code, read_only_)                                        \
+    WT_REGISTER(name, "arf", WAVE, UINT, bits, number, code, .dwarf = (dwarf_),                    \
+                .read_only = (read_only_))
+#define VECTOR(name, number, dwarf, code) SHORT(name, 256, number, dwarf, code, false)
 
 /* acc2 to acc9 are mme0 to mme7, which DWARF numbers apart. emask, iemask: channels that execute,
  * and those that the thread was started with. */
 static const struct wt_register architecture[] = {
-    {.name = "pc",
-     .set = "arf",
-     .type = WT_REG_CODE_PTR,
-     .role = WT_ROLE_PC,
-     .bits = 64,
-     .number = PC_NUMBER,
-     .dwarf = -1,
-     .code = CODE_PC},
+    WT_REGISTER("pc", "arf", WAVE, CODE_PTR, 64, PC_NUMBER, CODE_PC, .dwarf = -1,
+                .role = WT_ROLE_PC),
     VECTOR("a0", 128, 272, AT(a0)),
     VECTOR("acc0", 129, 304, ACC(0)),
     VECTOR("acc1", 130, 305, ACC(1)),
@@ -53,15 +41,8 @@ static const struct wt_register architecture[] = {
     VECTOR("acc9", 138, 327, ACC(9)),
     SHORT("f0", 32, 139, 288, AT(f), false),
     SHORT("f1", 32, 140, 289, AT(f) + 4, false),
-    {.name = "ce",
-     .set = "arf",
-     .type = WT_REG_UINT,
-     .role = WT_ROLE_EXEC_MASK,
-     .bits = 32,
-     .number = 141,
-     .dwarf = -1,
-     .code = AT(ce),
-     .read_only = true},
+    WT_REGISTER("ce", "arf", WAVE, UINT, 32, 141, AT(ce), .dwarf = -1, .read_only = true,
+                .role = WT_ROLE_EXEC_MASK),
     SHORT("sp", 128, 142, -1, AT(sp), false),
     SHORT("sr0", 128, 143, -1, AT(sr), true),
     SHORT("cr0", 128, 144, -1, AT(cr), false),
@@ -84,22 +65,11 @@ enum { ARCHITECTURE = sizeof architecture / sizeof *architecture };
 
 enum wt_status genp_describe_registers(struct wt_probe *p, struct wt_error *err)
 {
-    static const struct wt_register_range ranges[] = {{"r",
-                                                       0,
-                                                       GRFS,
-                                                       32,
-                                                       {.set = "grf",
-                                                        .type = WT_REG_UINT,
-                                                        .scope = WT_SCOPE_WAVE,
-                                                        .bits = 256,
-                                                        .dwarf = GENP_DWARF_GRF,
-                                                        .code = (uint32_t)AT(r)}},
-                                                      {0}};
-    const enum wt_status status =
-        wt_standstill_describe_registers(p, architecture, ARCHITECTURE, ranges, err);
-    for (size_t i = 0; i < ARCHITECTURE && !status; i++)
-        p->common.registers[i].scope = WT_SCOPE_WAVE;
-    return status;
+    static const struct wt_register_range ranges[] = {
+        {"r", 0, GRFS, 32,
+         WT_REGISTER(NULL, "grf", WAVE, UINT, 256, 0, AT(r), .dwarf = GENP_DWARF_GRF)},
+        {0}};
+    return wt_standstill_describe_registers(p, architecture, ARCHITECTURE, ranges, err);
 }
 
 static enum wt_status read_one(struct wt_probe *p, uint32_t wave, const struct genp_row *row,

@@ -9,11 +9,8 @@
 enum { GENERAL = 255, PREDICATES = 7 };
 enum { LOCAL_ROW = 1 }; /* of a frame of PTX: where its local memory begins, of each lane */
 
-#define SPECIAL_ROW(name_, scope_, type_, bits_, code_, ...)                                       \
-    {                                                                                              \
-        .name = (name_), .set = "special", .type = WT_REG_##type_, .scope = WT_SCOPE_##scope_,     \
-        .bits = (bits_), .number = (code_), .code = (code_), __VA_ARGS__                           \
-    }
+#define SPECIAL_ROW(name, scope, type, bits, code, ...)                                            \
+    WT_REGISTER(name, "special", scope, type, bits, code, code, __VA_ARGS__)
 
 /* The pc and the mask are the program's, even while the warp is in the trap handler. Frames of PTX
  * (frame, ra, caller, locals) are those that find_caller() follows: lanes that wait may be in
@@ -46,22 +43,9 @@ unsigned smp_predicate_index(unsigned number)
 enum wt_status smp_describe_registers(struct wt_probe *p, struct wt_error *err)
 {
     static const struct wt_register_range ranges[] = {
-        {"R",
-         0,
-         GENERAL,
-         1,
-         {.set = "general", .type = WT_REG_UINT, .scope = WT_SCOPE_LANE, .bits = 32}},
-        {"P",
-         0,
-         PREDICATES,
-         1,
-         {.set = "predicates",
-          .type = WT_REG_UINT,
-          .scope = WT_SCOPE_WAVE,
-          .bits = 32,
-          .number = WT_SM_P0,
-          .dwarf = -1,
-          .code = WT_SM_P0}},
+        {"R", 0, GENERAL, 1, WT_REGISTER(NULL, "general", LANE, UINT, 32, 0, 0, .dwarf = 0)},
+        {"P", 0, PREDICATES, 1,
+         WT_REGISTER(NULL, "predicates", WAVE, UINT, 32, WT_SM_P0, WT_SM_P0, .dwarf = -1)},
         {0}};
     static_assert(WT_SM_R0 == 0, "numbers of R0 to R254 are their own");
     return wt_standstill_describe_registers(p, special, SPECIAL, ranges, err);
