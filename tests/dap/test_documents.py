@@ -41,6 +41,17 @@ def test_the_kernel_of_the_page(client, kernels, tmp_path):
     assert client.top(client.stopped())["line"] == line_of("store")
 
 
+def test_kates_configuration_of_the_page(client, kernels):
+    """Kate sends the request's object whole, with its own "command"."""
+    dap, = [c["dap"] for c in map(json.loads, re.findall(r"^```json\n(.*?)^```$", PAGE, re.M | re.S)) if "dap" in c]
+    assert dap["wavetrap"]["run"]["command"] == ["wavetrap", "dap"]
+    request = dap["wavetrap"]["configurations"]["mandelbrot"]["request"]
+    client.initialize()
+    assert client.answer(client.send(request["command"], {**request, "program": kernels("vortex").configuration["program"]}, checked=False))["success"]
+    client.ask("configurationDone")
+    assert client.stopped()["reason"] == "entry"
+
+
 def test_the_host_program_of_the_page(client, tmp_path):
     program = tmp_path / "program"
     program.write_text("#!/bin/sh\necho $NAME $PWD $*\n")
