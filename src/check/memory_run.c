@@ -1,5 +1,6 @@
 /* The decisions of the check of memory in a machine's recorded run, and its reports. */
 #include <stdio.h>
+#include <string.h>
 
 #include "check/followed.h"
 #include "check/memory_state.h"
@@ -46,10 +47,13 @@ void memory_begin_question(struct wt_check_memory *c, const struct wt_wave_head 
 {
     const struct wt_machine *m = c->machine;
     const size_t count = c->decisions.count;
-    if (count && c->resets != m->resets)
+    if (c->resets != m->resets) { /* nothing has been written yet */
+        memset(c->good, 0, sizeof c->good);
+        memset(c->allowed, 0, sizeof c->allowed);
         wt_decisions_drop(&c->decisions, 0, NULL, NULL);
-    else if (count && c->decisions.list[count - 1].time >= m->time)
+    } else if (count && c->decisions.list[count - 1].time >= m->time) {
         wt_decisions_drop(&c->decisions, wt_issue_time(m, w->left) + 1, take_back, c);
+    }
     c->resets = m->resets;
 }
 
