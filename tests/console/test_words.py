@@ -249,6 +249,18 @@ def test_elements_are_named_to_who_means_them(sheet):
     assert said[1] == ask_gdb(file, ["tbreak stop_here", "continue", "up"], ["output *pointer@2"])[0]
 
 
+def test_a_structure_takes_one_of_its_type(sheet):
+    file, _ = sheet
+    commands = ["set var pixels[1] = *pointer", "output pixels[1]", "set var $copy = pixel", "set var pixels[0] = $copy", "output pixels[0]",
+                "set var table[0] = table[1]", "output table"]
+    ours, gdbs = (ask(file, ["tbreak stop_here", go, "up"], commands) for ask, go in ((ask_console, "run"), (ask_gdb, "continue")))
+    assert ours == gdbs
+    for text, why in {"pixel = table": "type int [3][4] cannot be assigned to one of type struct pixel", "first = pixel": "struct pixel cannot be",
+                      "table[0] = numbers": "", "pixel = 5": "4 bytes"}.items():
+        done = debug(file, "tbreak stop_here", "run", "up", f"set var {text}")
+        assert done.returncode == 1 and why in done.stderr, text
+
+
 def test_displays_are_disabled(sheet):
     file, _ = sheet
     said = ask_console(file, ["tbreak deep", "run", "display global", "display hidden"], ["disable display 1", "info display", "display", "enable display", "display"])

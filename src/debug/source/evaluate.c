@@ -694,7 +694,8 @@ static enum wt_status assign(const struct wt_view *scope, const struct wt_node *
             status = wt_fail(err, WT_INVALID,
                              "the value is of other lanes than those that are "
                              "assigned to");
-        else if (!s->may_change || !(status = s->may_change(s->may_change_context, err)))
+        else if ((status = wt_type_check_assigned(values->type, from.type, err)) == WT_OK &&
+                 (!s->may_change || !(status = s->may_change(s->may_change_context, err))))
             status = assign_lanes(scope, values, &from, err);
         wt_values_free(&from);
     }

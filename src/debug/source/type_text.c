@@ -1,6 +1,7 @@
 /* Types as C and C++ write them, in the form that GDB prints. */
 #include <dwarf.h>
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "debug/source/language.h"
@@ -314,6 +315,31 @@ char *wt_type_text(const struct wt_type *type)
     wt_type_print(out, type);
     fclose(out);
     return text;
+}
+
+static bool fits(const struct wt_type *to, const struct wt_type *from)
+{
+    const struct wt_type *a = wt_type_plain(to), *b = wt_type_plain(from);
+    if (a == b || wt_type_is_scalar(a) || wt_type_is_scalar(b))
+        return true;
+    if (a->kind != b->kind || wt_type_size(a) != wt_type_size(b))
+        return false;
+    return a->kind == WT_TYPE_ARRAY ? fits(wt_type_target(a), wt_type_target(b))
+                                    : a->name && b->name && strcmp(a->name, b->name) == 0;
+}
+
+enum wt_status wt_type_check_assigned(const struct wt_type *to, const struct wt_type *from,
+                                      struct wt_error *err)
+{
+    if (fits(to, from))
+        return WT_OK;
+    char *a = wt_type_text(to), *b = wt_type_text(from);
+    const enum wt_status status =
+        wt_fail(err, WT_INVALID, "a value of type %s cannot be assigned to one of type %s",
+                b ? b : "?", a ? a : "?");
+    free(a);
+    free(b);
+    return status;
 }
 
 /* ---- ptype ---- */

@@ -11,6 +11,8 @@
 #include <stdint.h>
 #include <stdio.h>
 
+#include "wavetrap/error.h"
+
 enum wt_type_kind {
     WT_TYPE_VOID,
     WT_TYPE_INT,  /**< an integer, signed or not; also wide characters */
@@ -166,6 +168,9 @@ char *wt_type_text(const struct wt_type *type);
 size_t wt_type_enumerator_scope(const struct wt_type *type);
 /** The same around a name: "char *name[4]". */
 void wt_type_print_declared(FILE *out, const struct wt_type *type, const char *name);
+/** WT_INVALID where a structure or an array is to be put where one of another type is. */
+enum wt_status wt_type_check_assigned(const struct wt_type *to, const struct wt_type *from,
+                                      struct wt_error *err);
 /** Flags of GDB's ptype. */
 struct wt_ptype_flags {
     bool offsets;    /**< o: offset and size of each member in bytes, bits of bit fields, holes */
