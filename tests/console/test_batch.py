@@ -195,8 +195,9 @@ def test_one_lane_is_set_alone(example):
 
 
 def test_a_hint_for_those_who_mean_elements(program):
-    said = ask_console(program("values"), ["break main", "run"], ["print *table@0"])
-    assert "elements" in said[0].lower() and "p[0..7]" in said[0]
+    said = ask_console(program("values"), ["break main", "run"], ["print *table@3", "print *table@0"])
+    assert "elements" in said[0].lower() and "table[0..2]" in said[0]
+    assert "$2 = {1, 2, 3, 4}" == said[1]
     assert ask_console(program("values"), ["break main", "run"], ["print table[1][1..2]"])[0] == "$1 = {6, 7}"
 
 

@@ -62,8 +62,10 @@ static bool put_elements(const struct wt_view *view, const char *text, char *out
         return false;
     snprintf(left, sizeof left, "%.*s", (int)length, name);
     const unsigned long count = strtoul(number, NULL, 10);
-    if (!count || wt_source_type_of(view, left, &type, &is_name, WT_IGNORED) || is_name ||
-        wt_type_plain(type)->kind != (follows ? WT_TYPE_POINTER : WT_TYPE_ARRAY))
+    if (!count || wt_source_type_of(view, left, &type, &is_name, WT_IGNORED) || is_name)
+        return false;
+    const enum wt_type_kind kind = wt_type_plain(type)->kind;
+    if (kind != WT_TYPE_ARRAY && !(follows && kind == WT_TYPE_POINTER))
         return false;
     snprintf(out, size, "%s[0..%lu]", left, count - 1);
     return true;
