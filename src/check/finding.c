@@ -65,6 +65,12 @@ static const struct {
                                  "Bytes are loaded that nothing has written."},
     [WT_FOUND_UNDEFINED_COPY] = {"undefined-copy", WT_CHECK_INIT,
                                  "Bytes are copied to the host that nothing has written."},
+    [WT_FOUND_UNWAITED_RESULT] = {"unwaited-result", WT_CHECK_HAZARD,
+                                  "A register is used while a result is under way to it."},
+    [WT_FOUND_UNWAITED_SOURCE] = {"unwaited-source", WT_CHECK_HAZARD,
+                                  "A register is written while it may still be read."},
+    [WT_FOUND_WAIT_STATES] = {"wait-states", WT_CHECK_HAZARD,
+                              "Too few wait states are between two instructions."},
 };
 static_assert(sizeof kinds / sizeof *kinds == WT_FINDING_KINDS, "a name for each kind");
 
@@ -100,7 +106,7 @@ enum wt_status wt_checks_parse(const char *list, unsigned *checks, struct wt_err
     } names[] = {{"memory", WT_CHECK_MEMORY}, {"leak", WT_CHECK_LEAK},
                  {"api", WT_CHECK_API},       {"race", WT_CHECK_RACE | WT_CHECK_MEMORY},
                  {"sync", WT_CHECK_SYNC},     {"init", WT_CHECK_INIT | WT_CHECK_MEMORY},
-                 {"all", WT_CHECK_ALL}};
+                 {"hazard", WT_CHECK_HAZARD}, {"all", WT_CHECK_ALL}};
     enum { COUNT = sizeof names / sizeof *names };
     *checks = 0;
     for (;;) {
@@ -112,7 +118,8 @@ enum wt_status wt_checks_parse(const char *list, unsigned *checks, struct wt_err
         if (i == COUNT)
             return wt_fail(
                 err, WT_INVALID,
-                "'%.*s' is no check; they are memory, leak, api, race, sync, init and all",
+                "'%.*s' is no check; they are memory, leak, api, race, sync, init, hazard "
+                "and all",
                 (int)(length < 40 ? length : 40), list);
         *checks |= names[i].bits;
         if (!list[length])

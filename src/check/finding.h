@@ -19,10 +19,11 @@ enum wt_check {
     WT_CHECK_MEMORY = 1 << 0,
     WT_CHECK_LEAK = 1 << 1,
     WT_CHECK_API = 1 << 2,
-    WT_CHECK_RACE = 1 << 3, /**< it needs MEMORY */
-    WT_CHECK_SYNC = 1 << 4, /**< barriers, and what lanes do together */
-    WT_CHECK_INIT = 1 << 5, /**< it needs MEMORY */
-    WT_CHECK_ALL = (1 << 6) - 1,
+    WT_CHECK_RACE = 1 << 3,   /**< it needs MEMORY */
+    WT_CHECK_SYNC = 1 << 4,   /**< barriers, and what lanes do together */
+    WT_CHECK_INIT = 1 << 5,   /**< it needs MEMORY */
+    WT_CHECK_HAZARD = 1 << 6, /**< what hardware does not wait for */
+    WT_CHECK_ALL = (1 << 7) - 1,
 };
 
 enum wt_finding_kind {
@@ -54,6 +55,9 @@ enum wt_finding_kind {
     WT_FOUND_UNDEFINED_RESULT, /**< the host gets what was computed of them */
     WT_FOUND_UNDEFINED_LOAD,   /**< they are loaded: --check-init=load */
     WT_FOUND_UNDEFINED_COPY,   /**< they are copied to the host: --check-init=copy */
+    WT_FOUND_UNWAITED_RESULT,  /**< a register is used before its result is there */
+    WT_FOUND_UNWAITED_SOURCE,  /**< … is written before it has been read */
+    WT_FOUND_WAIT_STATES,      /**< too few wait states between two instructions */
     WT_FINDING_KINDS
 };
 

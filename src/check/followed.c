@@ -1,6 +1,8 @@
 /* See followed.h. */
 #include "check/followed.h"
 
+#include "emulator/machine/watch_set.h"
+
 void wt_finding_of_wave(struct wt_finding *f, struct wt_machine *m, uint32_t slot, wt_lanes lanes)
 {
     const struct wt_wave_head *w = wt_machine_wave(m, slot);
@@ -13,4 +15,23 @@ void wt_finding_of_wave(struct wt_finding *f, struct wt_machine *m, uint32_t slo
     f->groups = w->group ? m->groups.ops->home(m, w->group) : 0;
     f->device = m->device;
     wt_machine_name_wave(m, slot, f->wave, sizeof f->wave);
+}
+
+void wt_mistake_note(struct wt_decisions *all, const struct wt_machine *m,
+                     const struct wt_finding *f)
+{
+    if (m->recorded || (m->watch && m->watch->mistakes))
+        wt_decisions_add(all, &(struct wt_decision){
+                                  .time = f->time, .lanes = wt_finding_lanes(f), .kind = f->kind});
+}
+
+void wt_mistakes_tell(const struct wt_decisions *all, struct wt_machine *m,
+                      const struct wt_issue *i)
+{
+    if (!all->count || !m->watch || !m->watch->mistakes)
+        return;
+    for (size_t n = wt_decisions_at(all, i->time); n < all->count && all->list[n].time == i->time;
+         n++)
+        if (m->watch->mistakes >> all->list[n].kind & 1)
+            wt_watch_set_mistake(m, i, all->list[n].kind, all->list[n].lanes, 0, 1);
 }

@@ -1,12 +1,15 @@
 /*
- * The run that a check follows: which issues are new ones, which launches it looks at; and the wave
- * that a finding is about.
+ * The run that a check follows: which issues are new ones, which launches it looks at, which wave a
+ * finding is about, and where a debugger stops.
  */
 #ifndef WT_CHECK_FOLLOWED_H
 #define WT_CHECK_FOLLOWED_H
 
+#include "check/decisions.h"
 #include "check/finding.h"
 #include "emulator/machine/machine.h"
+
+struct wt_issue;
 
 struct wt_followed {
     uint64_t most;                      /**< the latest issue time */
@@ -52,5 +55,13 @@ static inline bool wt_followed_wants(const struct wt_followed *f, uint64_t launc
 
 /** Fills in what a finding says of a wave that does something now, and of its lanes @p lanes. */
 void wt_finding_of_wave(struct wt_finding *f, struct wt_machine *m, uint32_t slot, wt_lanes lanes);
+
+/** Notes a finding of a wave, for debuggers that stop at mistakes in a recorded run. */
+void wt_mistake_note(struct wt_decisions *all, const struct wt_machine *m,
+                     const struct wt_finding *f);
+/** An instruction has issued, now or in a run that is repeated: a debugger that stops at its
+ * mistakes hears of them. */
+void wt_mistakes_tell(const struct wt_decisions *all, struct wt_machine *m,
+                      const struct wt_issue *i);
 
 #endif

@@ -164,11 +164,10 @@ static void before(void *context, struct wt_machine *m, const struct wt_issue *i
 static void after(void *context, struct wt_machine *m, const struct wt_issue *i)
 {
     struct wt_check_init *c = context;
-    (void)m;
     if (c->pending.insn && c->pending.time == i->time)
         init_commit(c, &c->wave[i->wave]);
     c->pending.insn = NULL;
-    init_tell_mistakes(c, i);
+    wt_mistakes_tell(&c->decisions, m, i);
 }
 
 static void take(void *context, struct wt_machine *m, const struct wt_observed *a)

@@ -3,7 +3,6 @@
 #include <string.h>
 
 #include "check/init_state.h"
-#include "emulator/machine/watch_set.h"
 
 /* Where it comes from, and who has computed with it first. */
 static void describe(struct wt_finding *f, const struct init_origin *o, const char *what)
@@ -32,29 +31,6 @@ static void describe_first(struct wt_finding *f, const struct init_origin *o)
     memcpy(f->other.wave, o->wave, sizeof f->other.wave);
 }
 
-/* ---- mistakes that a debugger stops at ---- */
-
-static void note_mistake(struct wt_check_init *c, const struct wt_finding *f)
-{
-    const struct wt_machine *m = c->machine;
-    if (m->recorded || (m->watch && m->watch->mistakes))
-        wt_decisions_add(&c->decisions, &(struct wt_decision){.time = f->time,
-                                                              .lanes = wt_finding_lanes(f),
-                                                              .kind = (uint32_t)f->kind});
-}
-
-void init_tell_mistakes(struct wt_check_init *c, const struct wt_issue *i)
-{
-    struct wt_machine *m = c->machine;
-    const struct wt_decisions *all = &c->decisions;
-    if (!all->count || !m->watch || !m->watch->mistakes)
-        return;
-    for (size_t n = wt_decisions_at(all, i->time); n < all->count && all->list[n].time == i->time;
-         n++)
-        if (m->watch->mistakes >> all->list[n].kind & 1)
-            wt_watch_set_mistake(m, i, all->list[n].kind, all->list[n].lanes, 0, 1);
-}
-
 void init_forget_mistakes(struct wt_check_init *c, uint64_t time)
 {
     wt_decisions_drop(&c->decisions, time, NULL, NULL);
@@ -79,7 +55,7 @@ void init_report(struct wt_check_init *c, enum wt_finding_kind kind, wt_lanes la
         return;
     describe(&f, o, what);
     describe_first(&f, o);
-    note_mistake(c, &f);
+    wt_mistake_note(&c->decisions, m, &f);
     c->found(c->context, &f);
 }
 

@@ -178,9 +178,6 @@ void init_access(struct wt_check_init *c, struct init_wave *w, const struct wt_o
 
 void init_report(struct wt_check_init *c, enum wt_finding_kind kind, wt_lanes lanes,
                  uint32_t origin, const char *what);
-/* An instruction has issued, now or in a run that is repeated: whoever waits for mistakes hears of
- * those of it. */
-void init_tell_mistakes(struct wt_check_init *c, const struct wt_issue *i);
 /* Mistakes at issue time @p time and later were in a future that was dropped. */
 void init_forget_mistakes(struct wt_check_init *c, uint64_t time);
 /* What the host gets was computed from undefined bits, or (not computed) is undefined; @p by: of a

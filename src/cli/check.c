@@ -191,23 +191,23 @@ enum wt_status cli_check_begin(struct cli_check *check, struct wt_emulated *e, s
     if (lanes == WT_LANES_BY_FAMILY && e->family->run.independent_lanes &&
         e->family->run.independent_lanes(e))
         lanes = WT_LANES_INDEPENDENT;
-    if (wt_check_wants(WT_CHECK_MEMORY) &&
-        !(check->memory = wt_emulated_check(e, wt_checked_found, NULL)))
-        return wt_fail(err, WT_NO_MEMORY, "no host memory");
-    if (wt_check_wants(WT_CHECK_RACE) &&
-        !(check->race = wt_check_race_begin(e->machine, e->machine, lanes, wt_checked_found, NULL)))
-        return wt_fail(err, WT_NO_MEMORY, "no host memory");
-    if (wt_check_wants(WT_CHECK_SYNC) &&
-        !(check->sync = wt_check_sync_begin(e->machine, wt_checked_found, NULL)))
-        return wt_fail(err, WT_NO_MEMORY, "no host memory");
-    if (wt_check_wants(WT_CHECK_INIT) && !wt_check_init_knows(e->machine))
+    struct wt_check_set *set = &check->set;
+    struct wt_machine *m = e->machine;
+    wt_found_fn *found = wt_checked_found;
+    const bool init = wt_check_wants(WT_CHECK_INIT), knows = wt_check_init_knows(m),
+               hazard = wt_check_wants(WT_CHECK_HAZARD) && wt_check_hazard_knows(m);
+    if (init && !knows)
         fprintf(stderr,
                 "wavetrap: --check=init is not there for %s: uninitialised values are not looked "
                 "for\n",
-                e->machine->ops->family);
-    else if (wt_check_wants(WT_CHECK_INIT) &&
-             !(check->init =
-                   wt_emulated_check_init(e, wt_check_init_level(), wt_checked_found, NULL)))
+                m->ops->family);
+    if ((wt_check_wants(WT_CHECK_MEMORY) && !(set->memory = wt_emulated_check(e, found, NULL))) ||
+        (wt_check_wants(WT_CHECK_RACE) &&
+         !(set->race = wt_check_race_begin(m, m, lanes, found, NULL))) ||
+        (wt_check_wants(WT_CHECK_SYNC) && !(set->sync = wt_check_sync_begin(m, found, NULL))) ||
+        (init && knows &&
+         !(set->init = wt_emulated_check_init(e, wt_check_init_level(), found, NULL))) ||
+        (hazard && !(set->hazard = wt_check_hazard_begin(m, found, NULL))))
         return wt_fail(err, WT_NO_MEMORY, "no host memory");
     return WT_OK;
 }
@@ -237,14 +237,7 @@ int cli_check_end(const struct cli_command *command, struct cli_check *check,
 {
     if (!check->options.checks)
         return 0;
-    wt_check_init_end(check->init);
-    wt_check_sync_end(check->sync);
-    wt_check_race_end(check->race);
-    wt_check_memory_end(check->memory);
-    check->init = NULL;
-    check->sync = NULL;
-    check->race = NULL;
-    check->memory = NULL;
+    wt_check_set_end(&check->set);
     const int status = cli_check_report(command, check, check->file, e, report);
     close(check->file);
     return status;
@@ -453,7 +446,7 @@ static bool is_caught(const struct cli_check *check, enum wt_finding_kind kind)
     case WT_FOUND_UNDEFINED_COPY:
         return false;
     default:
-        return wt_finding_check(kind) & (WT_CHECK_MEMORY | WT_CHECK_INIT);
+        return wt_finding_check(kind) & (WT_CHECK_MEMORY | WT_CHECK_INIT | WT_CHECK_HAZARD);
     }
 }
 

@@ -2,6 +2,7 @@
 #ifndef WT_CLI_CHECK_H
 #define WT_CLI_CHECK_H
 
+#include "check/set.h"
 #include "cli/cli.h"
 #include "cli/suppress.h"
 #include "debug/core/checks.h"
@@ -20,12 +21,9 @@ struct cli_checked {
 /** {0}: nothing is checked. */
 struct cli_check {
     struct wt_check_options options;
-    struct wt_check_memory *memory; /**< of a device here, while it is checked */
-    struct wt_check_race *race;     /**< likewise, for races */
-    struct wt_check_sync *sync;     /**< likewise, for barriers */
-    struct wt_check_init *init;     /**< likewise, for uninitialised values */
-    int file;                       /**< of that device's findings */
-    bool of_core_file;              /**< the findings are a core file's, and are not reported */
+    struct wt_check_set set; /**< of a device here, while it is checked */
+    int file;                /**< of that device's findings */
+    bool of_core_file;       /**< the findings are a core file's, and are not reported */
     char *maps; /**< of a core file: lines of /proc/PID/maps of its program; NULL: not known */
     struct wt_checks offered; /**< to a debugger: */
     struct cli_checked of;
@@ -43,8 +41,9 @@ struct cli_check {
     {"check", 0, "LIST",                                                                           \
      "report mistakes with memory (memory), what is never freed (leak), wrong\n"                   \
      "calls (api), races of kernels (race), mistakes with barriers (sync), uses\n"                 \
-     "of what nothing has written (init), with commas between, or all; the\n"                      \
-     "status is 115 if an error is reported, and the program ended with 0",                        \
+     "of what nothing has written (init), results that a gfx900's program does\n"                  \
+     "not wait for (hazard), with commas between, or all; the status is 115 if\n"                  \
+     "an error is reported, and the program ended with 0",                                         \
      CLI_SET(prefix##check)},                                                                      \
         {"check-limit", 0, "N", "report so many different findings of a process (default: 100)",   \
          CLI_SET(prefix##check_limit)},                                                            \

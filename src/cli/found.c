@@ -399,10 +399,11 @@ static void print_place(FILE *out, const struct cli_found *f)
 static void print_other(FILE *out, const struct cli_found *f)
 {
     const struct wt_finding_other *o = &f->finding.other;
-    if (wt_finding_check((enum wt_finding_kind)f->finding.kind) == WT_CHECK_INIT)
+    const enum wt_check of = wt_finding_check((enum wt_finding_kind)f->finding.kind);
+    if (of == WT_CHECK_INIT)
         fputs("  computed first by\n", out);
     else if (o->access == WT_NO_ACCESS)
-        fputs("  the others\n", out);
+        fputs(of == WT_CHECK_HAZARD ? "  issued before\n" : "  the others\n", out);
     else
         fprintf(out, "  with the %s of %" PRIu64 " byte%s\n",
                 wt_access_word((enum wt_access)o->access), o->bytes, wt_plural(o->bytes));

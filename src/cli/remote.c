@@ -4,8 +4,6 @@
 #include <assert.h>
 #include <string.h>
 
-#include "check/memory.h"
-
 /* Prints the output of the program or of a breakpoint's commands. */
 static void print(void *context, const char *text, size_t length)
 {
@@ -138,7 +136,7 @@ enum wt_status cli_remote_open(struct cli_remote *remote, const struct cli_optio
     if (!status)
         status = add_server(remote, &served, err);
     if (status) {
-        wt_check_memory_end(check->memory);
+        wt_check_set_end(&check->set);
         close_all(remote);
     }
     return status;

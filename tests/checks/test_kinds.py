@@ -54,7 +54,7 @@ def test_each_kind_is_described():
 def test_the_program_of_a_kind_reports_it(tmp_path, kind):
     text = sections("check-kinds.md")[f"`{kind}`"]
     source, = [path for path in (EXAMPLES / "checks").iterdir() if path.stem == kind]
-    code, = blocks(text, "c")
+    code, = blocks(text, "(?:c|asm)")
     assert code.strip() in source.read_text()
     replay(text, tmp_path)
     said, = blocks(text, "console")

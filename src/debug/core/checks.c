@@ -31,7 +31,9 @@ enum wt_status wt_checks_kinds(const struct wt_checks *checks, const char *name,
         return status;
     return *names ? wt_fail(err, WT_INVALID, "no kernel's mistake is called \"%s\": there are %s",
                             name, names)
-                  : wt_fail(err, WT_STATE, "no accesses are checked: that is --check=memory");
+                  : wt_fail(err, WT_STATE,
+                            "nothing is checked that can be stopped at: memory, init and "
+                            "hazard of --check=LIST can");
 }
 
 uint64_t wt_checks_before(const struct wt_checks *checks, uint64_t time)

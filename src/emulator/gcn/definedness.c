@@ -43,13 +43,8 @@ size_t gcn_unwritten(struct wt_machine *m, uint32_t wave, struct wt_unwritten *l
 bool gcn_lane_sources(struct wt_machine *m, uint32_t wave, uint64_t pc, uint8_t *from)
 {
     struct gcn_wave *w = (struct gcn_wave *)wt_machine_wave(m, wave);
-    struct gcn_uop u = {0};
-    uint32_t word[2] = {0};
-    const char *why;
-    const unsigned words = gcn_read(w->device, pc, word, 8)   ? 2
-                           : gcn_read(w->device, pc, word, 4) ? 1
-                                                              : 0;
-    if (!words || !gcn_decode(word, words, &u, &why))
+    struct gcn_uop u;
+    if (!gcn_uop_at(w->device, pc, &u))
         return false;
     const uint64_t exec = gcn_exec(w);
     const bool dpp = u.form == GCN_FORM_DPP && u.row->encoding <= GCN_VOP3P,

@@ -299,15 +299,21 @@ static void debug_write(struct wt_machine *m, uint32_t addr, uint32_t value)
     gcn_debug_write(device_of(m), addr, value);
 }
 
+bool gcn_uop_at(struct gcn_device *d, uint64_t pc, struct gcn_uop *u)
+{
+    uint32_t word[2] = {0};
+    const char *why;
+    const unsigned words = gcn_read(d, pc, word, 8) ? 2 : gcn_read(d, pc, word, 4) ? 1 : 0;
+    *u = (struct gcn_uop){.row = NULL};
+    return words && gcn_decode(word, words, u, &why);
+}
+
 static bool operands_at(struct wt_machine *m, uint32_t wave, uint64_t pc,
                         struct wt_insn_operands *operands)
 {
-    struct gcn_uop u = {0};
-    uint32_t word[2] = {0};
-    const char *why;
+    struct gcn_uop u;
     struct gcn_device *d = device_of(m);
-    const unsigned words = gcn_read(d, pc, word, 8) ? 2 : gcn_read(d, pc, word, 4) ? 1 : 0;
-    if (!words || !gcn_decode(word, words, &u, &why))
+    if (!gcn_uop_at(d, pc, &u))
         return false;
     return wave < m->waves ? gcn_operands_now(&u, &d->wave[wave], operands)
                            : gcn_operands(&u, operands);
@@ -343,6 +349,8 @@ static const struct wt_machine_ops machine_ops = {
     .unwritten = gcn_unwritten,
     .lane_sources = gcn_lane_sources,
     .name_operand = gcn_operand_name,
+    .pace = gcn_pace,
+    .pace_table = &gcn_pace_table,
     .operand_files = gcn_operand_files,
     .read_row = gcn_read_row,
 };

@@ -575,6 +575,8 @@ const uint8_t *gcn_readable_beside_watch(struct gcn_device *d, uint64_t addr, ui
 uint8_t *gcn_writable_beside_watch(struct gcn_device *d, uint64_t addr, uint64_t size);
 /* Reads memory as a kernel does; false where a byte is not mapped. */
 bool gcn_read(struct gcn_device *d, uint64_t addr, void *out, size_t size);
+/* Decodes the instruction at an address; false: there is none. */
+bool gcn_uop_at(struct gcn_device *d, uint64_t pc, struct gcn_uop *u);
 /*
  * Writes memory as a kernel does; false where a byte is not mapped for writing, or without host
  * memory.
@@ -686,6 +688,8 @@ extern const struct wt_address_map gcn_address_map;
 WT_MACHINE_FN(read_cell) gcn_read_cell;
 WT_MACHINE_FN(unwritten) gcn_unwritten;
 WT_MACHINE_FN(lane_sources) gcn_lane_sources;
+WT_MACHINE_FN(pace) gcn_pace;
+extern const struct wt_pace_table gcn_pace_table;
 
 /* How many SGPRs a wave has values in when it starts (groups.c). */
 unsigned gcn_first_sgprs(const struct gcn_wave *w);

@@ -331,13 +331,10 @@ static bool step(void *context, struct wt_flow *f, uint64_t pc, wt_origin_value 
                  struct wt_flow_step *s)
 {
     struct gcn_device *d = context;
-    struct gcn_uop u = {0};
+    struct gcn_uop u;
     struct wt_insn_operands o;
-    uint32_t word[2] = {0};
-    const char *why;
     int64_t minus;
-    const unsigned words = gcn_read(d, pc, word, 8) ? 2 : gcn_read(d, pc, word, 4) ? 1 : 0;
-    if (!words || !gcn_decode(word, words, &u, &why) || !gcn_operands(&u, &o))
+    if (!gcn_uop_at(d, pc, &u) || !gcn_operands(&u, &o))
         return false;
     s->bytes = 4u * u.length;
     s->falls = true;

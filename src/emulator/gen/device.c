@@ -191,6 +191,8 @@ static const struct wt_machine_ops machine_ops = {
     .unwritten = wt_machine_untold,
     .lane_sources = wt_machine_no_lane_sources,
     .name_operand = gen_operand_name,
+    .pace = wt_machine_no_pace,
+    .pace_table = &wt_machine_no_pace_table,
     .operand_files = gen_operand_files,
     .read_row = gen_read_row,
 };

@@ -10,6 +10,7 @@
 #include "emulator/machine/engine.h"
 #include "emulator/machine/groups.h"
 #include "emulator/machine/operands.h"
+#include "emulator/machine/pace.h"
 
 /* Both tables consist of pointers only, so they can be looked through. */
 typedef void (*operation)(void);
@@ -173,6 +174,13 @@ bool wt_machine_no_lane_sources(struct wt_machine *m, uint32_t wave, uint64_t pc
 {
     return false;
 }
+
+bool wt_machine_no_pace(struct wt_machine *m, uint64_t pc, struct wt_insn_pace *pace)
+{
+    return false;
+}
+
+const struct wt_pace_table wt_machine_no_pace_table = {.rules = 0};
 
 bool wt_machine_no_operand(const char *name, struct wt_insn_operand *operand)
 {

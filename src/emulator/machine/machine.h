@@ -58,6 +58,8 @@ struct wt_divergence {
 };
 
 struct wt_machine;
+struct wt_insn_pace;
+struct wt_pace_table;
 
 /** A register of the family's table. */
 struct wt_register_shape {
@@ -175,6 +177,10 @@ struct wt_machine_ops {
      * that a wave is about to execute: a number of a lane; WT_NO_LANE: the result stays as it is;
      * WT_ZERO_LANE: from none, and 0. False: it is not known. */
     bool (*lane_sources)(struct wt_machine *m, uint32_t wave, uint64_t pc, uint8_t *from);
+    /** What a program must do before and behind the instruction at @p pc, as pace_table says.
+     * False: there is none, or its family has no such rules. */
+    bool (*pace)(struct wt_machine *m, uint64_t pc, struct wt_insn_pace *pace);
+    const struct wt_pace_table *pace_table; /**< of no rules, where a family has none */
     /** Its name: that of a register that operands() lists. */
     void (*name_operand)(const struct wt_insn_operand *operand, char *text, size_t size);
     const struct wt_operand_file *operand_files; /**< by wt_insn_operand.file */
@@ -270,6 +276,9 @@ WT_MACHINE_FN(read_cell) wt_machine_no_cell;
 WT_MACHINE_FN(unwritten) wt_machine_untold;
 WT_MACHINE_FN(lane_sources) wt_machine_no_lane_sources;
 WT_MACHINE_FN(name_operand) wt_machine_no_operand_name;
+/** The operation of a family whose hardware waits by itself, and its pace_table. */
+WT_MACHINE_FN(pace) wt_machine_no_pace;
+extern const struct wt_pace_table wt_machine_no_pace_table;
 extern const struct wt_operand_file wt_machine_no_operand_files[];
 /** The operation of a family whose hardware prints nothing. */
 WT_MACHINE_FN(flush_console) wt_machine_no_console;

@@ -13,7 +13,7 @@
 #include <unistd.h>
 
 #include "base/array.h"
-#include "check/race.h"
+#include "check/set.h"
 #include "runtime/common/checked.h"
 #include "runtime/common/environment.h"
 #include "runtime/common/host_core.h"
@@ -28,12 +28,9 @@ struct wt_counted {
     struct wt_hosted *gpu;
     struct wt_machine *machine;
     pid_t process;
-    struct wt_profile *profile;     /* NULL: nobody counts */
-    struct wt_check_memory *memory; /* NULL: memory is not checked */
-    struct wt_check_race *race;     /* NULL: races are not looked for */
-    struct wt_check_sync *sync;     /* NULL: barriers are not looked at */
-    struct wt_check_init *init;     /* NULL: uninitialised values are not followed */
-    uint64_t state;                 /* of the code that is listed */
+    struct wt_profile *profile; /* NULL: nobody counts */
+    struct wt_check_set checks;
+    uint64_t state; /* of the code that is listed */
     bool listed;
     uint64_t list;           /* the place of the LIST */
     struct section *section; /* that the file has */
@@ -158,41 +155,51 @@ static bool wants_init(const struct wt_machine *m)
     return false;
 }
 
+/* Hardware of most families waits for results by itself. */
+static bool wants_hazard(const struct wt_machine *m)
+{
+    return wt_check_wants(WT_CHECK_HAZARD) && wt_check_hazard_knows(m);
+}
+
+/* False without host memory. */
+static bool begin_checks(struct wt_counted *c, const void *space)
+{
+    struct wt_machine *m = c->machine;
+    struct wt_check_set *s = &c->checks;
+    void *list = &c->list;
+    uint64_t first, last;
+    if (wt_check_wants(WT_CHECK_MEMORY) &&
+        !(s->memory = wt_check_memory_begin(m, space, wt_checked_found, list)))
+        return false;
+    if (wants(WT_CHECK_SYNC, "sync", "barriers are") &&
+        !(s->sync = wt_check_sync_begin(m, wt_checked_found, list)))
+        return false;
+    if (wants_init(m) &&
+        !(s->init = wt_check_init_begin(m, space, wt_check_init_level(), wt_checked_found, list)))
+        return false;
+    if (wants(WT_CHECK_RACE, "race", "races are") &&
+        !(s->race = wt_check_race_begin(m, space, wt_check_lanes(), wt_checked_found, list)))
+        return false;
+    if (wants_hazard(m) && !(s->hazard = wt_check_hazard_begin(m, wt_checked_found, list)))
+        return false;
+    if (wt_checks_wanted()) {
+        wt_check_launches(&first, &last);
+        wt_check_set_only(s, first, last);
+    }
+    return true;
+}
+
 static struct wt_counted *begin(struct wt_hosted *gpu, const void *space)
 {
-    const bool races = wants(WT_CHECK_RACE, "race", "races are"),
-               sync = wants(WT_CHECK_SYNC, "sync", "barriers are"), init = wants_init(gpu->machine);
-    uint64_t first, last;
     struct wt_counted *c = calloc(1, sizeof *c);
     if (!c)
         return NULL;
     *c = (struct wt_counted){.gpu = gpu, .machine = gpu->machine, .process = getpid()};
     if (wt_counted_counts())
         c->profile = wt_profile_begin(gpu->machine, &gpu->core->profile, add_numbers, c);
-    if (wt_check_wants(WT_CHECK_MEMORY))
-        c->memory = wt_check_memory_begin(gpu->machine, space, wt_checked_found, &c->list);
-    if (wt_checks_wanted())
-        wt_check_launches(&first, &last);
-    if (sync && (c->sync = wt_check_sync_begin(gpu->machine, wt_checked_found, &c->list)))
-        wt_check_sync_only(c->sync, first, last);
-    if (init && (c->init = wt_check_init_begin(gpu->machine, space, wt_check_init_level(),
-                                               wt_checked_found, &c->list)))
-        wt_check_init_only(c->init, first, last);
-    if (c->memory) {
-        wt_check_memory_only(c->memory, first, last);
-        if (races)
-            c->race = wt_check_race_begin(gpu->machine, space, wt_check_lanes(), wt_checked_found,
-                                          &c->list);
-        if (c->race)
-            wt_check_race_only(c->race, first, last);
-    }
-    if ((c->profile || !wt_counted_counts()) && (c->memory || !wt_check_wants(WT_CHECK_MEMORY)) &&
-        (c->race || !races) && (c->sync || !sync) && (c->init || !init))
+    if ((c->profile || !wt_counted_counts()) && begin_checks(c, space))
         return c;
-    wt_check_init_end(c->init);
-    wt_check_sync_end(c->sync);
-    wt_check_race_end(c->race);
-    wt_check_memory_end(c->memory);
+    wt_check_set_end(&c->checks);
     if (c->profile)
         wt_profile_end(c->profile);
     wt_profile_free(c->profile);
@@ -214,12 +221,7 @@ void wt_counted_before_kernel(struct wt_hosted *gpu, uint64_t state, const void 
         return;
     }
     c = gpu->counts;
-    if (c->memory)
-        wt_check_memory_set_space(c->memory, space);
-    if (c->race)
-        wt_check_race_set_space(c->race, space);
-    if (c->init)
-        wt_check_init_set_space(c->init, space);
+    wt_check_set_space(&c->checks, space);
     if (c->listed && c->state == state)
         return;
     list_code(c);
@@ -229,8 +231,8 @@ void wt_counted_before_kernel(struct wt_hosted *gpu, uint64_t state, const void 
 
 void wt_counted_set_variables(struct wt_hosted *gpu, wt_check_variable_fn *variable, void *context)
 {
-    if (gpu->counts && gpu->counts->memory)
-        wt_check_memory_set_variables(gpu->counts->memory, variable, context);
+    if (gpu->counts && gpu->counts->checks.memory)
+        wt_check_memory_set_variables(gpu->counts->checks.memory, variable, context);
 }
 
 void wt_counted_forget(struct wt_hosted *gpu)
@@ -242,17 +244,10 @@ void wt_counted_forget(struct wt_hosted *gpu)
     if (gpu->machine && c->profile && gpu->machine->profile == c->profile)
         wt_profile_end(c->profile);
     wt_profile_free(c->profile);
-    if (gpu->machine == c->machine) {
-        wt_check_init_end(c->init);
-        wt_check_sync_end(c->sync);
-        wt_check_race_end(c->race);
-        wt_check_memory_end(c->memory);
-    } else {
-        wt_check_init_free(c->init);
-        wt_check_sync_free(c->sync);
-        wt_check_race_free(c->race);
-        wt_check_memory_free(c->memory);
-    }
+    if (gpu->machine == c->machine)
+        wt_check_set_end(&c->checks);
+    else
+        wt_check_set_free(&c->checks);
     for (size_t i = 0; i < c->blocks; i++)
         munmap(c->numbers[i], c->numbers[i]->size);
     free(c->numbers);

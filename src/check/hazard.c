@@ -1,0 +1,489 @@
+/* See hazard.h. */
+#include "check/hazard.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/array.h"
+#include "base/map.h"
+#include "check/followed.h"
+#include "emulator/machine/groups.h"
+#include "emulator/machine/observe.h"
+#include "emulator/machine/pace.h"
+
+enum { LAST_INSNS = 256, RECENT = 32, MOST_SPANS = 8 };
+
+/* Registers [first, end) of a file. */
+struct span {
+    uint8_t file;
+    bool reads, writes, of_lane; /* OF_LANE: each lane has its own */
+    uint32_t first, end;
+};
+
+/* What is known of an instruction. */
+struct insn {
+    uint64_t pc;
+    uint64_t touched; /* a bit for some of its registers each */
+    bool indirect, unmasked;
+    unsigned spans;
+    struct span span[WT_MOST_OPERANDS];
+    struct wt_insn_pace pace;
+};
+
+/* An instruction that a counter counts. */
+struct pending {
+    uint64_t pc, time;
+    wt_lanes lanes;
+    uint8_t results, sources; /* counters that count it still */
+    uint8_t counted;          /* all that have counted it */
+    uint8_t kind, spans;
+    struct span span[MOST_SPANS];
+};
+
+/* One of which a rule about wait states may be the first half. */
+struct recent {
+    uint64_t pc, time;
+    uint64_t clock; /* of the wave, behind it */
+    struct wt_pace_use use;
+};
+
+struct wave {
+    uint64_t id;
+    uint64_t touched;        /* by results and sources that are pending */
+    uint64_t clock;          /* wait states so far */
+    struct pending *pending; /* in the order of issue */
+    size_t count, room;
+    struct recent recent[RECENT];
+    unsigned recents; /* counted on */
+};
+
+struct wt_check_hazard {
+    struct wt_machine *machine;
+    const struct wt_pace_table *table;
+    wt_found_fn *found;
+    void *context;
+    struct wt_followed run;
+    struct wave *wave;  /* by slot */
+    struct wt_map code; /* pc + 1 -> struct insn */
+    const struct insn *last[LAST_INSNS];
+    struct insn now;               /* whose registers choose its operands */
+    const struct insn *issuing;    /* NULL: nothing is known of what is being executed */
+    bool elsewhere, in_group;      /* where that has accessed memory */
+    uint64_t time;                 /* of that */
+    struct wt_decisions decisions; /* what was reported in the recorded run */
+};
+
+/* ---- instructions ---- */
+
+static void forget_code(struct wt_check_hazard *h)
+{
+    for (size_t i = 0; i < h->code.room; i++)
+        if (h->code.entry[i].key)
+            free((void *)(uintptr_t)h->code.entry[i].value);
+    wt_map_free(&h->code);
+    memset(h->last, 0, sizeof h->last);
+    h->issuing = NULL;
+}
+
+static uint64_t bits_of(const struct span *s)
+{
+    uint64_t bits = 0;
+    for (uint32_t n = s->first; n < s->end; n++)
+        bits |= UINT64_C(1) << (n + 17 * s->file) % 64;
+    return bits;
+}
+
+static void add_span(struct insn *i, const struct wt_operand_file *f,
+                     const struct wt_insn_operand *o)
+{
+    if (o->kind > WT_OPERAND_SCALAR || !f->bits)
+        return;
+    struct span *s = &i->span[i->spans++];
+    *s = (struct span){.file = o->file,
+                       .reads = o->reads,
+                       .writes = o->writes,
+                       .of_lane = f->per_lane && !o->crosses && o->whose == WT_LANE_OWN,
+                       .first = o->number + o->first / f->bits,
+                       .end = o->number + (o->first + o->bits + f->bits - 1u) / f->bits};
+    i->touched |= bits_of(s);
+}
+
+static bool describe(const struct wt_check_hazard *h, struct insn *i, uint32_t wave, uint64_t pc)
+{
+    struct wt_insn_operands o;
+    const struct wt_machine_ops *ops = h->machine->ops;
+    *i = (struct insn){.pc = pc};
+    if (!ops->operands(h->machine, wave, pc, &o) || !ops->pace(h->machine, pc, &i->pace))
+        return false;
+    i->indirect = o.indirect;
+    i->unmasked = o.unmasked;
+    for (unsigned k = 0; k < o.count; k++)
+        add_span(i, &ops->operand_files[o.list[k].file], &o.list[k]);
+    return true;
+}
+
+/* The instruction that a wave is about to execute; NULL: none is there, or the host has no memory.
+ */
+static const struct insn *insn_at(struct wt_check_hazard *h, uint32_t wave, uint64_t pc)
+{
+    const struct insn **last = &h->last[pc / 4 % LAST_INSNS];
+    if (*last && (*last)->pc == pc)
+        return *last;
+    const uint64_t *known = wt_map_find(&h->code, pc + 1);
+    if (known)
+        return *last = (const struct insn *)(uintptr_t)*known;
+    if (!describe(h, &h->now, wave, pc))
+        return NULL;
+    if (h->now.indirect)
+        return &h->now;
+    struct insn *i = malloc(sizeof *i);
+    uint64_t *place = i ? wt_map_add(&h->code, pc + 1) : NULL;
+    if (!place) {
+        free(i);
+        return &h->now;
+    }
+    *i = h->now;
+    *place = (uint64_t)(uintptr_t)i;
+    return i;
+}
+
+/* ---- waves ---- */
+
+static void begin_wave(struct wave *w, uint64_t id)
+{
+    w->id = id;
+    w->touched = w->clock = 0;
+    w->count = 0;
+    memset(w->recent, 0, sizeof w->recent);
+}
+
+static void forget(void *context, uint64_t time)
+{
+    struct wt_check_hazard *h = context;
+    forget_code(h);
+    wt_decisions_drop(&h->decisions, time, NULL, NULL);
+    for (uint32_t i = 0; i < h->machine->waves; i++)
+        begin_wave(&h->wave[i], 0);
+}
+
+/* ---- reports ---- */
+
+static void report(struct wt_check_hazard *h, const struct wt_issue *i, enum wt_finding_kind kind,
+                   wt_lanes lanes, const struct wt_finding_other *first, const char *text)
+{
+    struct wt_finding f = {.kind = kind,
+                           .severity = WT_ERROR,
+                           .access = WT_NO_ACCESS,
+                           .pc = i->pc,
+                           .time = i->time,
+                           .other = *first,
+                           .times = 1};
+    wt_finding_of_wave(&f, h->machine, i->wave, lanes);
+    f.other.wave_id = f.wave_id;
+    f.other.access = WT_NO_ACCESS;
+    memcpy(f.other.wave, f.wave, sizeof f.wave);
+    snprintf(f.text, sizeof f.text, "%s", text);
+    if (!wt_followed_wants(&h->run, f.launch))
+        return;
+    wt_mistake_note(&h->decisions, h->machine, &f);
+    h->found(h->context, &f);
+}
+
+static void name_registers(const struct wt_check_hazard *h, const struct span *a,
+                           const struct span *b, char *text, size_t size)
+{
+    const uint32_t first = a->first > b->first ? a->first : b->first,
+                   end = a->end < b->end ? a->end : b->end;
+    const unsigned bits = h->machine->ops->operand_files[a->file].bits;
+    const struct wt_insn_operand o = {.kind = a->of_lane ? WT_OPERAND_ROW : WT_OPERAND_SCALAR,
+                                      .reads = true,
+                                      .file = a->file,
+                                      .number = first,
+                                      .bits = (uint16_t)((end - first) * bits)};
+    h->machine->ops->name_operand(&o, text, size);
+}
+
+static void report_pending(struct wt_check_hazard *h, const struct wt_issue *i,
+                           const struct pending *p, const struct span *theirs,
+                           const struct span *mine, wt_lanes lanes)
+{
+    char name[40], text[160];
+    const uint8_t left = theirs->writes ? p->results : p->sources;
+    const char *const *counter = h->table->counter;
+    const char *waits = counter[__builtin_ctz(left)];
+    const struct wt_finding_other other = {
+        .pc = p->pc, .time = p->time, .lanes = WT_FINDING_LANES(p->lanes)};
+    name_registers(h, theirs, mine, name, sizeof name);
+    if (theirs->writes)
+        snprintf(text, sizeof text,
+                 "%s is %s while a result is under way to it: no %s waits for it", name,
+                 mine->writes ? "written" : "read", waits);
+    else
+        snprintf(text, sizeof text,
+                 "%s is written while it may still be read: no %s waits for that", name, waits);
+    report(h, i, theirs->writes ? WT_FOUND_UNWAITED_RESULT : WT_FOUND_UNWAITED_SOURCE, lanes,
+           &other, text);
+}
+
+/* ---- results that are under way ---- */
+
+static void touch_again(struct wave *w)
+{
+    w->touched = 0;
+    for (size_t i = 0; i < w->count; i++)
+        for (unsigned k = 0; k < w->pending[i].spans; k++)
+            w->touched |= bits_of(&w->pending[i].span[k]);
+}
+
+/* Counter @p c has come down to @p most. */
+static void wait_for(struct wave *w, unsigned c, unsigned most)
+{
+    const uint8_t bit = (uint8_t)(1u << c);
+    unsigned behind = 0, kind = 0;
+    bool mixed = false;
+    for (size_t i = 0; i < w->count; i++)
+        if (w->pending[i].counted & bit) {
+            mixed |= !w->pending[i].kind || (kind && kind != w->pending[i].kind);
+            kind = w->pending[i].kind;
+            behind++;
+        }
+    if (behind <= most || (mixed && most))
+        return;
+    for (size_t i = 0; i < w->count && behind > most; i++)
+        if (w->pending[i].counted & bit) {
+            w->pending[i].counted &= (uint8_t)~bit;
+            w->pending[i].results &= (uint8_t)~bit;
+            w->pending[i].sources &= (uint8_t)~bit;
+            behind--;
+        }
+    size_t kept = 0;
+    for (size_t i = 0; i < w->count; i++)
+        if (w->pending[i].counted)
+            w->pending[kept++] = w->pending[i];
+    w->count = kept;
+    touch_again(w);
+}
+
+/* Results of one kind come in the order of issue, so that a later one may have the same register.
+ */
+static bool comes_behind(const struct pending *p, const struct insn *insn)
+{
+    return p->kind && p->kind == insn->pace.kind;
+}
+
+static bool meets(const struct span *a, const struct span *b)
+{
+    return a->file == b->file && a->first < b->end && b->first < a->end;
+}
+
+static bool look_at(struct wt_check_hazard *h, const struct wt_issue *i, const struct insn *insn,
+                    const struct pending *p, const struct span *theirs)
+{
+    for (unsigned k = 0; k < insn->spans; k++) {
+        const struct span *mine = &insn->span[k];
+        if (!meets(theirs, mine))
+            continue;
+        const bool of_lane = theirs->of_lane && mine->of_lane && !insn->unmasked;
+        const wt_lanes lanes = of_lane ? p->lanes & i->mask : i->mask;
+        const bool misses = of_lane && !lanes;
+        const bool hurts = theirs->writes ? p->results && (mine->reads || !comes_behind(p, insn))
+                                          : p->sources && mine->writes;
+        if (misses || !hurts)
+            continue;
+        report_pending(h, i, p, theirs, mine, lanes);
+        return true;
+    }
+    return false;
+}
+
+/* Each instruction that is under way is reported once. */
+static void look_at_pending(struct wt_check_hazard *h, struct wave *w, const struct wt_issue *i,
+                            const struct insn *insn)
+{
+    for (size_t n = 0; n < w->count; n++) {
+        struct pending *p = &w->pending[n];
+        for (unsigned k = 0; k < p->spans; k++)
+            if (look_at(h, i, insn, p, &p->span[k])) {
+                p->spans = 0;
+                break;
+            }
+    }
+}
+
+static void add_pending(struct wt_check_hazard *h, struct wave *w, const struct wt_issue *i,
+                        const struct insn *insn)
+{
+    struct pending *grown = wt_array_grow(w->pending, &w->room, w->count + 1, sizeof *grown);
+    if (!grown) {
+        h->run.lost = true;
+        return;
+    }
+    w->pending = grown;
+    struct pending *p = &grown[w->count++];
+    *p = (struct pending){.pc = i->pc,
+                          .time = i->time,
+                          .lanes = i->mask,
+                          .results =
+                              (uint8_t)((h->elsewhere || !h->in_group ? insn->pace.results : 0) |
+                                        (h->in_group ? insn->pace.group_results : 0)),
+                          .sources = insn->pace.sources,
+                          .counted = insn->pace.counts,
+                          .kind = insn->pace.kind};
+    for (unsigned k = 0; k < insn->spans && p->spans < MOST_SPANS; k++) {
+        const struct span *s = &insn->span[k];
+        if (!(p->results && s->writes) && !(p->sources && s->of_lane))
+            continue;
+        p->span[p->spans++] = *s;
+        w->touched |= bits_of(s);
+    }
+    for (unsigned c = 0; c < WT_PACE_COUNTERS; c++)
+        if (p->counted >> c & 1)
+            wait_for(w, c, h->table->limit[c]);
+}
+
+/* ---- wait states ---- */
+
+static void look_at_states(struct wt_check_hazard *h, struct wave *w, const struct wt_issue *i,
+                           const struct insn *insn)
+{
+    for (unsigned n = 0; n < RECENT; n++) {
+        struct recent *r = &w->recent[n];
+        for (unsigned k = 0; r->use.rules && k < insn->pace.later_count; k++) {
+            const struct wt_pace_use *use = &insn->pace.later[k];
+            uint32_t rules = use->rules & r->use.rules;
+            if (use->file != r->use.file || use->first >= r->use.end || r->use.first >= use->end)
+                continue;
+            for (; rules; rules &= rules - 1) {
+                const struct wt_pace_rule *rule = &h->table->rule[__builtin_ctz(rules)];
+                const uint64_t between = w->clock - r->clock;
+                char text[200];
+                if (between >= rule->states)
+                    continue;
+                const struct wt_finding_other other = {
+                    .pc = r->pc, .time = r->time, .lanes = WT_FINDING_LANES(i->mask)};
+                snprintf(text, sizeof text, "%u wait state%s of %u between: %s", (unsigned)between,
+                         between == 1 ? "" : "s", rule->states, rule->text);
+                report(h, i, WT_FOUND_WAIT_STATES, i->mask, &other, text);
+            }
+        }
+    }
+}
+
+static void add_recent(struct wave *w, const struct wt_issue *i, const struct insn *insn)
+{
+    for (unsigned k = 0; k < insn->pace.earlier_count; k++)
+        w->recent[w->recents++ % RECENT] = (struct recent){
+            .pc = i->pc, .time = i->time, .clock = w->clock, .use = insn->pace.earlier[k]};
+}
+
+/* ---- what the observer is told ---- */
+
+static void access(void *context, struct wt_machine *m, const struct wt_observed *a)
+{
+    struct wt_check_hazard *h = context;
+    (void)m;
+    h->in_group |= a->space == WT_OBSERVED_GROUP;
+    h->elsewhere |= a->space != WT_OBSERVED_GROUP;
+}
+
+/* Its registers are those that choose its operands. */
+static void before(void *context, struct wt_machine *m, const struct wt_issue *i)
+{
+    struct wt_check_hazard *h = context;
+    h->issuing = NULL;
+    h->in_group = h->elsewhere = false;
+    if (!i->issues || wt_followed_is_past(&h->run, m, i->time, forget, h))
+        return;
+    h->issuing = insn_at(h, i->wave, i->pc);
+    h->time = i->time;
+}
+
+static void take(struct wt_check_hazard *h, const struct insn *insn, const struct wt_issue *i)
+{
+    struct wave *w = &h->wave[i->wave];
+    const uint64_t id = wt_machine_wave_id(h->machine, i->wave);
+    if (w->id != id)
+        begin_wave(w, id);
+    for (unsigned c = 0; c < WT_PACE_COUNTERS; c++)
+        if (insn->pace.most[c] != WT_PACE_ANY)
+            wait_for(w, c, insn->pace.most[c]);
+    if (insn->touched & w->touched)
+        look_at_pending(h, w, i, insn);
+    if (insn->pace.later_count)
+        look_at_states(h, w, i, insn);
+    if (insn->pace.counts)
+        add_pending(h, w, i, insn);
+    w->clock += insn->pace.states;
+    if (insn->pace.earlier_count)
+        add_recent(w, i, insn);
+}
+
+/* It has issued, with the lanes that were enabled before it. */
+static void after(void *context, struct wt_machine *m, const struct wt_issue *i)
+{
+    struct wt_check_hazard *h = context;
+    if (h->issuing && h->time == i->time)
+        take(h, h->issuing, i);
+    h->issuing = NULL;
+    wt_mistakes_tell(&h->decisions, m, i);
+}
+
+static void event(void *context, struct wt_machine *m, const struct wt_observed_event *e)
+{
+    (void)m;
+    if (e->kind == WT_SEEN_LAUNCH)
+        forget_code(context); /* other code may have been loaded */
+}
+
+/* ---- beginning and end ---- */
+
+bool wt_check_hazard_knows(const struct wt_machine *m)
+{
+    return m->ops->pace_table->rules;
+}
+
+struct wt_check_hazard *wt_check_hazard_begin(struct wt_machine *m, wt_found_fn *found,
+                                              void *context)
+{
+    struct wt_check_hazard *h = calloc(1, sizeof *h);
+    if (!h)
+        return NULL;
+    *h = (struct wt_check_hazard){.machine = m,
+                                  .table = m->ops->pace_table,
+                                  .found = found,
+                                  .context = context,
+                                  .run = wt_follow(m)};
+    h->wave = calloc(m->waves, sizeof *h->wave);
+    if (h->wave && wt_observe_beneath(m, access, before, after, h)) {
+        wt_groups_observe(m, event);
+        return h;
+    }
+    wt_check_hazard_free(h);
+    return NULL;
+}
+
+void wt_check_hazard_only(struct wt_check_hazard *h, uint64_t first, uint64_t last)
+{
+    h->run.first_launch = first;
+    h->run.last_launch = last;
+}
+
+void wt_check_hazard_free(struct wt_check_hazard *h)
+{
+    if (!h)
+        return;
+    for (uint32_t i = 0; h->wave && i < h->machine->waves; i++)
+        free(h->wave[i].pending);
+    free(h->wave);
+    wt_decisions_free(&h->decisions);
+    forget_code(h);
+    free(h);
+}
+
+void wt_check_hazard_end(struct wt_check_hazard *h)
+{
+    if (h)
+        wt_observe_beneath(h->machine, NULL, NULL, NULL, h);
+    wt_check_hazard_free(h);
+}

@@ -1,0 +1,46 @@
+/* See set.h. */
+#include "check/set.h"
+
+void wt_check_set_only(const struct wt_check_set *s, uint64_t first, uint64_t last)
+{
+    if (s->memory)
+        wt_check_memory_only(s->memory, first, last);
+    if (s->race)
+        wt_check_race_only(s->race, first, last);
+    if (s->sync)
+        wt_check_sync_only(s->sync, first, last);
+    if (s->init)
+        wt_check_init_only(s->init, first, last);
+    if (s->hazard)
+        wt_check_hazard_only(s->hazard, first, last);
+}
+
+void wt_check_set_space(const struct wt_check_set *s, const void *space)
+{
+    if (s->memory)
+        wt_check_memory_set_space(s->memory, space);
+    if (s->race)
+        wt_check_race_set_space(s->race, space);
+    if (s->init)
+        wt_check_init_set_space(s->init, space);
+}
+
+void wt_check_set_end(struct wt_check_set *s)
+{
+    wt_check_hazard_end(s->hazard);
+    wt_check_init_end(s->init);
+    wt_check_sync_end(s->sync);
+    wt_check_race_end(s->race);
+    wt_check_memory_end(s->memory);
+    *s = (struct wt_check_set){.memory = NULL};
+}
+
+void wt_check_set_free(struct wt_check_set *s)
+{
+    wt_check_hazard_free(s->hazard);
+    wt_check_init_free(s->init);
+    wt_check_sync_free(s->sync);
+    wt_check_race_free(s->race);
+    wt_check_memory_free(s->memory);
+    *s = (struct wt_check_set){.memory = NULL};
+}

@@ -1,0 +1,51 @@
+/*
+ * What a program must do between two instructions, since the hardware does not: wait for results
+ * that are under way, which counters count, and leave wait states. Emulators execute each
+ * instruction as a whole, so that programs which do not wait have right results here, and wrong
+ * ones on hardware.
+ */
+#ifndef WT_EMULATOR_MACHINE_PACE_H
+#define WT_EMULATOR_MACHINE_PACE_H
+
+#include <stdint.h>
+
+enum { WT_PACE_COUNTERS = 3, WT_PACE_USES = 8 };
+
+/** Of wt_insn_pace.most: it does not wait for that counter. */
+#define WT_PACE_ANY 0xff
+/** A file of registers (wt_pace_use.file) that are no operands: numbers that the family gives. */
+#define WT_PACE_OTHERS 0xff
+
+/** Registers [first, end) of a file in which rules about wait states see an instruction. */
+struct wt_pace_use {
+    uint32_t rules; /**< bits: of wt_pace_table.rule */
+    uint8_t file;   /**< as wt_insn_operand.file, or WT_PACE_OTHERS */
+    uint32_t first, end;
+};
+
+/** What of an instruction counts. */
+struct wt_insn_pace {
+    uint8_t counts;  /**< bits: counters that count it */
+    uint8_t results; /**< of these: its results are there when they do not count it any more */
+    uint8_t group_results; /**< likewise, of results from a group's memory */
+    uint8_t sources;       /**< of these: its sources in lanes have been read then */
+    uint8_t kind;          /**< those of one kind are done in the order of issue; 0: in any order */
+    uint8_t most[WT_PACE_COUNTERS]; /**< it waits until no more are counted, or WT_PACE_ANY */
+    uint8_t states;                 /**< wait states that it takes, from 1 on */
+    uint8_t earlier_count, later_count;
+    struct wt_pace_use earlier[WT_PACE_USES]; /**< as the first one of two instructions */
+    struct wt_pace_use later[WT_PACE_USES];   /**< as the second one */
+};
+
+/** The rules of a family. */
+struct wt_pace_table {
+    const char *counter[WT_PACE_COUNTERS]; /**< how a program waits: "s_waitcnt vmcnt" */
+    uint8_t limit[WT_PACE_COUNTERS];       /**< the hardware waits before it counts more */
+    unsigned rules;
+    const struct wt_pace_rule {
+        uint8_t states; /**< so many wait states must be between the two */
+        const char *text;
+    } * rule;
+};
+
+#endif

@@ -1,0 +1,225 @@
+"""--check=hazard: machine code of a gfx900 that does not wait for its results, or leaves out wait states. Each planted hazard is found by both of its
+lines, and its corrected twin has no finding. What compilers have made has none; without one of its waits it has one."""
+import json
+import pathlib
+import re
+import subprocess
+
+import pytest
+
+import checks
+
+RESULT, SOURCE, STATES = "unwaited-result", "unwaited-source", "wait-states"
+# name: (kind, code with lines "A" and "B", how the mistake reads, how it is right). v1: 4 bytes a work-item; s[4:5]: a buffer; M0: no bound of LDS.
+CASES = {
+    "load_used": (RESULT, "global_load_dword v2, v1, s[4:5] ; A\n{}\nv_add_u32 v3, v2, v0 ; B", "s_nop 7", "s_waitcnt vmcnt(0)"),
+    "load_overwritten": (RESULT, "global_load_dword v2, v1, s[4:5] ; A\n{}\nv_mov_b32 v2, 0 ; B", "", "s_waitcnt vmcnt(0)"),
+    "load_of_an_address": (RESULT, "global_load_dword v2, v1, s[4:5] ; A\n{}\nglobal_load_dword v3, v2, s[4:5] ; B", "", "s_waitcnt vmcnt(0)"),
+    "another_counter": (RESULT, "global_load_dword v2, v1, s[4:5] ; A\n{}\nv_mov_b32 v3, v2 ; B", "s_waitcnt lgkmcnt(0)", "s_waitcnt vmcnt(0)"),
+    "newer_of_two": (RESULT, "global_load_dword v2, v1, s[4:5]\nglobal_load_dword v3, v1, s[4:5] ; A\n{}\nv_mov_b32 v4, v3 ; B",
+                     "s_waitcnt vmcnt(1)", "s_waitcnt vmcnt(0)"),
+    "a_store_counts": (RESULT, "global_load_dword v2, v1, s[4:5] ; A\nglobal_store_dword v1, v0, s[4:5] offset:256\n{}\nv_mov_b32 v4, v2 ; B",
+                       "s_waitcnt vmcnt(2)", "s_waitcnt vmcnt(1)"),
+    "upper_register": (RESULT, "global_load_dwordx2 v[2:3], v1, s[4:5] ; A\n{}\nv_mov_b32 v4, v3 ; B", "", "s_waitcnt vmcnt(0)"),
+    "scalar_load": (RESULT, "s_load_dword s6, s[4:5], 0x0 ; A\n{}\ns_add_u32 s7, s6, 1 ; B", "s_waitcnt vmcnt(0)", "s_waitcnt lgkmcnt(0)"),
+    "scalar_loads_have_no_order": (RESULT, "s_load_dword s6, s[4:5], 0x0 ; A\ns_load_dword s8, s[4:5], 0x4\n{}\ns_add_u32 s7, s6, 1 ; B",
+                                   "s_waitcnt lgkmcnt(1)", "s_waitcnt lgkmcnt(0)"),
+    "scalar_in_a_vector": (RESULT, "s_load_dword s6, s[4:5], 0x0 ; A\n{}\nv_add_u32 v2, s6, v0 ; B", "", "s_waitcnt lgkmcnt(0)"),
+    "clock": (RESULT, "s_memtime s[6:7] ; A\n{}\ns_mov_b32 s8, s7 ; B", "", "s_waitcnt lgkmcnt(0)"),
+    "lds": (RESULT, "ds_write_b32 v1, v0\nds_read_b32 v2, v1 ; A\n{}\nv_mov_b32 v3, v2 ; B", "s_waitcnt lgkmcnt(1)", "s_waitcnt lgkmcnt(0)"),
+    "lds_beside_a_scalar_load": (RESULT, "ds_read_b32 v2, v1 ; A\ns_load_dword s6, s[4:5], 0x0\n{}\nv_mov_b32 v3, v2 ; B",
+                                 "s_waitcnt lgkmcnt(1)", "s_waitcnt lgkmcnt(0)"),
+    "permutation": (RESULT, "ds_bpermute_b32 v2, v1, v0 ; A\n{}\nv_mov_b32 v3, v2 ; B", "", "s_waitcnt lgkmcnt(0)"),
+    "flat_of_memory": (RESULT, "v_mov_b32 v4, s4\nv_mov_b32 v5, s5\nflat_load_dword v2, v[4:5] ; A\n{}\nv_mov_b32 v3, v2 ; B",
+                       "s_waitcnt lgkmcnt(0)", "s_waitcnt vmcnt(0)"),      # as the kernels of AMD's runtime do
+    "flat_of_lds": (RESULT, "s_mov_b64 s[6:7], src_shared_base\nv_mov_b32 v4, v1\nv_mov_b32 v5, s7\nflat_load_dword v2, v[4:5] ; A\n{}\nv_mov_b32 v3, v2 ; B",
+                    "s_waitcnt vmcnt(0)", "s_waitcnt lgkmcnt(0)"),
+    "flat_has_no_order": (RESULT, "v_mov_b32 v4, s4\nv_mov_b32 v5, s5\nflat_load_dword v2, v[4:5] ; A\nglobal_load_dword v6, v1, s[4:5]\n{}\nv_mov_b32 v3, v2 ; B",
+                          "s_waitcnt vmcnt(1)", "s_waitcnt vmcnt(0)"),
+    "flat_is_overwritten": (RESULT, "v_mov_b32 v4, s4\nv_mov_b32 v5, s5\nflat_load_dword v2, v[4:5] ; A\n{}\nglobal_load_dword v2, v1, s[4:5] ; B",
+                            "s_waitcnt lgkmcnt(0)", "s_waitcnt vmcnt(0) lgkmcnt(0)"),
+    "atomic": (RESULT, "global_atomic_add v2, v1, v0, s[4:5] glc ; A\n{}\nv_mov_b32 v3, v2 ; B", "", "s_waitcnt vmcnt(0)"),
+    "gds_has_not_read": (SOURCE, "s_mov_b32 m0, 0x10000\ns_nop 0\nds_write_b32 v1, v3 gds ; A\n{}\nv_mov_b32 v3, 0 ; B", "s_waitcnt vmcnt(0)", "s_waitcnt expcnt(0)"),
+    "scalar_vmem": (STATES, "v_mov_b32 v5, s4\ns_mov_b32 s7, s5\nv_readfirstlane_b32 s6, v5 ; A\n{}\nglobal_load_dword v2, v1, s[6:7] ; B", "s_nop 3", "s_nop 4"),
+    "vcc_vmem": (STATES, "v_mov_b32 v5, s4\ns_mov_b32 vcc_hi, s5\nv_readfirstlane_b32 vcc_lo, v5 ; A\n{}\nglobal_load_dword v2, v1, vcc ; B", "s_nop 3", "s_nop 4"),
+    "lane_select": (STATES, "v_readfirstlane_b32 s6, v0 ; A\n{}\nv_readlane_b32 s7, v0, s6 ; B", "s_nop 2", "s_nop 3"),
+    "lane_of_writelane": (STATES, "v_readfirstlane_b32 s6, v0 ; A\n{}\nv_writelane_b32 v2, 1, s6 ; B", "s_mov_b32 s8, 0", "s_nop 3"),
+    "div_fmas": (STATES, "v_cmp_eq_u32 vcc, v0, v0 ; A\n{}\nv_div_fmas_f32 v2, v0, v0, v0 ; B", "s_nop 2", "s_nop 3"),
+    "vccz": (STATES, "v_cmp_eq_u32 vcc, v0, v0 ; A\n{}\nv_mov_b32 v2, src_vccz ; B", "s_nop 3", "s_nop 4"),
+    "execz": (STATES, "v_cmpx_eq_u32 s[6:7], v0, v0 ; A\n{}\nv_mov_b32 v2, src_execz ; B", "s_nop 3", "s_nop 4"),
+    "store_data": (STATES, "global_store_dwordx4 v1, v[4:7], s[4:5] ; A\n{}\nv_mov_b32 v6, 0 ; B", "", "s_nop 0"),
+    "dpp": (STATES, "v_mov_b32 v2, v0 ; A\n{}\nv_mov_b32_dpp v3, v2 quad_perm:[1,0,3,2] row_mask:0xf bank_mask:0xf ; B", "s_nop 0", "s_nop 1"),
+    "dpp_exec": (STATES, "v_cmpx_eq_u32 s[6:7], v0, v0 ; A\n{}\nv_mov_b32_dpp v3, v1 quad_perm:[1,0,3,2] row_mask:0xf bank_mask:0xf ; B", "s_nop 3", "s_nop 4"),
+    "setreg_getreg": (STATES, "s_setreg_imm32_b32 hwreg(HW_REG_MODE, 0, 4), 15 ; A\n{}\ns_getreg_b32 s6, hwreg(HW_REG_MODE) ; B", "s_nop 0", "s_nop 1"),
+    "setreg_setreg": (STATES, "s_setreg_imm32_b32 hwreg(HW_REG_MODE, 0, 4), 15 ; A\n{}\ns_setreg_imm32_b32 hwreg(HW_REG_MODE, 4, 4), 15 ; B", "", "s_nop 1"),
+    "setvskip": (STATES, "s_setvskip 0, 0 ; A\n{}\ns_getreg_b32 s6, hwreg(HW_REG_MODE) ; B", "s_nop 0", "s_nop 1"),
+    "mode_vskip": (STATES, "s_setreg_imm32_b32 hwreg(HW_REG_MODE, 28, 1), 0 ; A\n{}\nv_mov_b32 v2, 0 ; B", "s_nop 0", "s_nop 1"),
+    "m0_movrel": (STATES, "s_mov_b32 m0, 0 ; A\n{}\ns_movrels_b32 s6, s8 ; B", "", "s_nop 0"),
+    "m0_gds": (STATES, "s_mov_b32 m0, 0x10000 ; A\n{}\nds_write_b32 v1, v3 gds ; B", "", "s_nop 0"),
+}
+# These have no hazard.
+IDIOMS = {
+    "in_order": "global_load_dword v2, v1, s[4:5]\nglobal_load_dword v3, v1, s[4:5]\ns_waitcnt vmcnt(1)\nv_mov_b32 v4, v2\ns_waitcnt vmcnt(0)\nv_mov_b32 v4, v3",
+    "same_register": "global_load_dword v2, v1, s[4:5]\nglobal_load_dword v2, v1, s[4:5] offset:4\ns_waitcnt vmcnt(0)\nv_mov_b32 v4, v2",
+    "lds_in_order": "ds_read_b32 v2, v1\nds_read_b32 v3, v1 offset:4\ns_waitcnt lgkmcnt(1)\nv_mov_b32 v4, v2",
+    "other_lanes": "s_mov_b64 exec, 0xffff\nglobal_load_dword v2, v1, s[4:5]\ns_mov_b64 exec, 0xffff0000\nv_mov_b32 v2, 1\ns_mov_b64 exec, -1\ns_waitcnt vmcnt(0)\nv_mov_b32 v3, v2",
+    "address_is_overwritten": "v_mov_b32 v6, v1\nglobal_load_dword v2, v6, s[4:5]\nv_mov_b32 v6, 0",
+    "data_is_overwritten": "v_mov_b32 v6, v0\nglobal_store_dword v1, v6, s[4:5]\nv_mov_b32 v6, 0",
+    "stored_by_an_offset": "s_mov_b64 s[8:9], s[4:5]\ns_mov_b32 s10, -1\ns_mov_b32 s11, 0x27000\ns_mov_b32 s12, 0\nbuffer_store_dwordx4 v[4:7], v1, s[8:11], s12 offen\nv_mov_b32 v6, 0",
+    "many_stores": "\n".join(["global_store_dword v1, v0, s[4:5]"] * 70 + ["global_load_dword v2, v1, s[4:5]", "s_waitcnt vmcnt(0)", "v_mov_b32 v3, v2"]),
+    "limit_of_the_counter": "\n".join(["global_load_dword v2, v1, s[4:5]"] + ["global_store_dword v1, v0, s[4:5] offset:1024"] * 63 + ["v_mov_b32 v3, v2"]),
+    "unused": "global_load_dword v2, v1, s[4:5]\ns_load_dword s6, s[4:5], 0x0",
+    "loop": "s_mov_b32 s8, 4\nagain_%=:\nglobal_load_dword v2, v1, s[4:5]\ns_waitcnt vmcnt(0)\nv_add_u32 v3, v2, v0\ns_sub_u32 s8, s8, 1\ns_cmp_lg_u32 s8, 0\n"
+            "s_cbranch_scc1 again_%=",
+}
+KERNEL = """.globl {0}
+.p2align 8
+.type {0},@function
+{0}:
+s_load_dwordx2 s[4:5], s[0:1], 0x0
+v_lshlrev_b32 v1, 2, v0
+s_mov_b32 m0, -1
+s_waitcnt lgkmcnt(0)
+{1}
+s_endpgm
+.size {0}, . - {0}
+.section .rodata
+.p2align 6
+.amdhsa_kernel {0}
+.amdhsa_next_free_vgpr 8
+.amdhsa_next_free_sgpr 16
+.amdhsa_group_segment_fixed_size 1024
+.amdhsa_user_sgpr_kernarg_segment_ptr 1
+.end_amdhsa_kernel
+.text
+"""
+METADATA = """  - .name: {0}
+    .symbol: {0}.kd
+    .kernarg_segment_size: 8
+    .kernarg_segment_align: 8
+    .group_segment_fixed_size: 1024
+    .private_segment_fixed_size: 0
+    .wavefront_size: 64
+    .sgpr_count: 22
+    .vgpr_count: 8
+    .max_flat_workgroup_size: 64
+    .args:
+      - {{.size: 8, .offset: 0, .value_kind: global_buffer, .address_space: global}}
+"""
+
+
+def assembled(path, bodies):
+    """A code object with a kernel of each body."""
+    lines = ['.amdgcn_target "amdgcn-amd-amdhsa--gfx900"', ".text"]
+    for number, (name, body) in enumerate(bodies.items()):
+        lines += KERNEL.format(name, body.replace("%=", str(number))).splitlines()
+    lines += [".amdgpu_metadata", "---", "amdhsa.version: [1, 1]", "amdhsa.kernels:", *"".join(map(METADATA.format, bodies)).splitlines(), "...", ".end_amdgpu_metadata"]
+    source = path.with_suffix(".s")
+    source.write_text("\n".join(lines) + "\n")
+    compile_(source, path, "-g")
+    return source.read_text().splitlines()
+
+
+def compile_(source, out, *words):
+    done = subprocess.run(["clang-19", "-target", "amdgcn-amd-amdhsa", "-mcpu=gfx900", *words, source, "-o", out], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+
+
+def reported(program, kernel, folder, *options):
+    """The findings, each (kind, its line, that of the other instruction), and the run."""
+    report = folder / "report.json"
+    done = checks.run(checks.command_under_test(), "run", "-g", "gfx900", "--check=hazard", f"--report=json:{report}", f"--kernel={kernel}", *options, program)
+    return [one for one in map(json.loads, report.read_text().splitlines()) if one["kind"] == "finding"], done
+
+
+@pytest.fixture(scope="module", name="planted")
+def planted_(tmp_path_factory):
+    """The code object, and the lines of its source."""
+    out = tmp_path_factory.mktemp("hazard") / "planted"
+    bodies = {f"{how}_{name}": code.format(words) for name, (_, code, *both) in CASES.items() for how, words in zip(("bad", "good"), both)}
+    return out, assembled(out, bodies | {f"idiom_{name}": code for name, code in IDIOMS.items()})
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_a_hazard_is_found_by_both_of_its_lines(planted, tmp_path, name):
+    program, source = planted
+    found, done = reported(program, f"bad_{name}", tmp_path, "--grid=64", "--block=64", "--arg=zeros:8192")
+    begin = source.index(f"bad_{name}:")
+    first, second = (next(n + 1 for n in range(begin, len(source)) if source[n].endswith(f"; {mark}")) for mark in "AB")
+    assert [(one["finding"], one["line"], one["other"]["line"]) for one in found] == [(CASES[name][0], second, first)], f"{found}\n{done.stderr}"
+    assert done.returncode == 115 and found[0]["lanes"] == "0-63", done.stderr
+    found, done = reported(program, f"good_{name}", tmp_path, "--grid=64", "--block=64", "--arg=zeros:8192")
+    assert not found and done.returncode == 0, done.stderr
+
+
+@pytest.mark.parametrize("name", IDIOMS)
+def test_what_is_ordered_has_no_finding(planted, tmp_path, name):
+    found, done = reported(planted[0], f"idiom_{name}", tmp_path, "--grid=64", "--block=64", "--arg=zeros:8192")
+    assert not found and done.returncode == 0, done.stderr
+
+
+# ---- code of a compiler ----
+
+SOURCE_CL = """
+__kernel void mixed(__global float *out, __global const float *in, __global const int *index, int n)
+{
+    __local float part[64];
+    const int i = get_global_id(0), l = get_local_id(0);
+    float sum = 0;
+    for (int k = 0; k < n; k++)
+        sum += in[index[(i + k) % 64]] / (in[(i + 2 * k) % 64] + 1.5f);
+    part[l] = sum;
+    barrier(CLK_LOCAL_MEM_FENCE);
+    out[i] = part[l ^ 1] + part[63 - l] * in[n] + sub_group_reduce_add(sum);
+}
+"""
+RUN = ["--grid=64", "--block=64", "--arg=zeros:256", "--arg=zeros:256", "--arg=zeros:256", "--arg=i32:3"]
+BITCODE = "/usr/lib/x86_64-linux-gnu/amdgcn/bitcode"
+
+
+@pytest.fixture(scope="module", name="compiled", params=["-O0", "-O2"])
+def compiled_(request, tmp_path_factory):
+    """The compiler's assembly, and the folder it is in."""
+    folder = tmp_path_factory.mktemp("compiled")
+    (folder / "mixed.cl").write_text(SOURCE_CL)
+    compile_(folder / "mixed.cl", folder / "mixed.s", "-x", "cl", "-cl-std=CL2.0", f"--rocm-device-lib-path={BITCODE}", request.param, "-S", "-w")
+    return (folder / "mixed.s").read_text().splitlines(), folder
+
+
+def found_without(lines, folder, *left_out):
+    source, out = folder / "now.s", folder / "now"
+    source.write_text("\n".join(line for number, line in enumerate(lines) if number not in left_out) + "\n")
+    compile_(source, out)
+    return reported(out, "mixed", folder, *RUN)
+
+
+def test_a_compilers_code_has_no_hazard(compiled):
+    found, done = found_without(*compiled)
+    assert not found and done.returncode == 0, done.stderr
+
+
+def test_a_compilers_code_without_a_wait_has_one(compiled):
+    """LLVM puts in the waits that are needed. Those that order memory only, before barriers and at the kernel's end, keep no register."""
+    lines, folder = compiled
+    waits = [number for number, line in enumerate(lines) if re.match(r"\s*s_waitcnt ", line)]
+    begin, end = (next(n for n, line in enumerate(lines) if re.match(what, line)) for what in ("mixed:", r"\s*s_endpgm"))
+    waits = [number for number in waits if begin < number < end and "s_barrier" not in lines[number + 1]]
+    silent = [lines[number - 1:number + 2] for number in waits if not found_without(lines, folder, number)[0]]
+    assert len(waits) >= 4 and not silent, silent
+
+
+# ---- the debugger ----
+
+def test_the_debugger_stops_at_a_hazard(planted):
+    program, source = planted
+    line = next(n + 1 for n in range(source.index("bad_load_used:"), len(source)) if source[n].endswith("; B"))
+    commands = ["catch check", "run", "info checks 1", "output $_siginfo", "delete", "continue"]
+    done = checks.run(checks.command_under_test(), "debug", "--nx", "--batch", "-g", "gfx900", "--check=hazard", "--kernel=bad_load_used", "--grid=64", "--block=64",
+                      "--arg=zeros:8192", *[word for one in commands for word in ("-ex", one)], str(program))
+    assert re.search(r"^Catchpoint 1 \(check\): unwaited-result: v2 is read while a result is under way to it: no s_waitcnt vmcnt waits for it", done.stdout, re.M), done.stdout
+    assert re.search(rf"planted\.s:{line}\b", done.stdout), done.stdout
+
+
+def test_other_families_wait_by_themselves():
+    done = checks.run(checks.command_under_test(), "run", "--check=hazard", *checks.VORTEX, checks.vortex_program("vortex"), "--arg=0")
+    assert done.returncode == 0 and "0 errors" in done.stderr, done.stderr
