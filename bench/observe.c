@@ -13,9 +13,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "check/init.h"
-#include "check/race.h"
-#include "check/sync.h"
+#include "check/set.h"
 #include "emulator/machine/groups.h"
 #include "target/checks.h"
 #include "target/emulated.h"
@@ -88,20 +86,24 @@ int main(int argc, char **argv)
     check(wt_emulated_open(&e, &options, argv[3], &err), &err);
     struct wt_machine *m = e.machine;
     const size_t before = heap();
-    const bool races = strcmp(argv[1], "race") == 0, values = strcmp(argv[1], "init") == 0,
-               checks = races || values || strcmp(argv[1], "memory") == 0;
-    struct wt_check_memory *memory = checks ? wt_emulated_check(&e, note_finding, &counts) : NULL;
-    struct wt_check_race *race =
-        races ? wt_check_race_begin(m, m, WT_LANES_BY_FAMILY, note_finding, &counts) : NULL;
-    struct wt_check_init *init =
-        values && wt_check_init_knows(m)
-            ? wt_emulated_check_init(&e, WT_INIT_USE, note_finding, &counts)
-            : NULL;
-    const bool barriers = strcmp(argv[1], "sync") == 0;
-    struct wt_check_sync *sync = barriers ? wt_check_sync_begin(m, note_finding, &counts) : NULL;
-    if (checks     ? !memory || (races && !race) || (values && !init)
-        : barriers ? !sync
-                   : strcmp(argv[1], "plain") != 0 && !wt_observe(m, note_access, &counts, NULL, 0))
+    struct wt_check_set set = {.memory = NULL};
+    const char *way = argv[1];
+    bool begun = true;
+    if (!strcmp(way, "memory") || !strcmp(way, "race") || !strcmp(way, "init"))
+        begun = (set.memory = wt_emulated_check(&e, note_finding, &counts));
+    if (!strcmp(way, "race"))
+        begun &= (set.race =
+                      wt_check_race_begin(m, m, WT_LANES_BY_FAMILY, note_finding, &counts)) != NULL;
+    else if (!strcmp(way, "init"))
+        begun &=
+            (set.init = wt_emulated_check_init(&e, WT_INIT_USE, note_finding, &counts)) != NULL;
+    else if (!strcmp(way, "sync"))
+        begun = (set.sync = wt_check_sync_begin(m, note_finding, &counts));
+    else if (!strcmp(way, "hazard"))
+        begun = (set.hazard = wt_check_hazard_begin(m, note_finding, &counts));
+    else if (!strcmp(way, "bytes") || !strcmp(way, "all"))
+        begun = wt_observe(m, note_access, &counts, NULL, 0);
+    if (!begun)
         return 1;
     if (strcmp(argv[1], "all") == 0)
         wt_groups_observe(m, note_event);
@@ -114,10 +116,7 @@ int main(int argc, char **argv)
     }
     printf("%.4f %" PRIu64 " %" PRIu64 " %zu\n", took, counts.bytes, counts.events,
            heap() - before);
-    wt_check_init_end(init);
-    wt_check_sync_end(sync);
-    wt_check_race_end(race);
-    wt_check_memory_end(memory);
+    wt_check_set_end(&set);
     wt_emulated_close(&e);
     wt_gpu_free(&options.gpu);
     return 0;

@@ -19,14 +19,15 @@ def observation(report, folder, build, pairs, run, count, vortex):
         with open(name, "wb") as f:
             f.write(b"".join((i * 2654435761 % (1 << 32) >> 1).to_bytes(4, "little") for i in range(items)))
     report.title("observation: all accesses counted, or checked, beside a run that nobody observes (CPU time)")
-    ratios, aims = {}, {"memory": 2, "race": 6, "init": 5, "sync": 6}
+    ratios, aims = {}, {"memory": 2, "race": 6, "init": 5, "sync": 6, "hazard": 6}
 
     def compare(what, rest):
         def once(way):
             return float(run([bench, way, *rest]).split()[0])
         for way, text, aim in (("bytes", "accesses", "aim below x3"), ("all", "accesses and events", ""), ("memory", "memory checked", "aim below x8"), ("race", "races", "aim below x25"),
-                               ("init", "uninitialised values", "aim below x25"), ("sync", "barriers", "aim below x25")):
-            if way == "init" and not what.startswith(("gfx900", "Vortex")):     # the check is not there for the others
+                               ("init", "uninitialised values", "aim below x25"), ("sync", "barriers", "aim below x25"),
+                               ("hazard", "hazards", "aim below x25")):
+            if not what.startswith({"init": ("gfx900", "Vortex"), "hazard": "gfx900"}.get(way, "")):     # the check is not there for the others
                 continue
             a, b, ratio = pairs(lambda way=way: once(way), lambda: once("plain"), count)
             report.row(f"{what}: {text}", a, "nobody", b, ratio, "s", aim)

@@ -7,12 +7,13 @@
 
 #include "base/array.h"
 #include "base/map.h"
+#include "base/text.h"
 #include "check/followed.h"
 #include "emulator/machine/groups.h"
 #include "emulator/machine/observe.h"
 #include "emulator/machine/pace.h"
 
-enum { LAST_INSNS = 256, RECENT = 32, MOST_SPANS = 8 };
+enum { LAST_INSNS = 256, RECENT = 32, MOST_SPANS = 8, RULES = 32 };
 
 /* Registers [first, end) of a file. */
 struct span {
@@ -26,6 +27,7 @@ struct insn {
     uint64_t pc;
     uint64_t touched; /* a bit for some of its registers each */
     bool indirect, unmasked;
+    uint32_t later; /* rules of which it may be the second half */
     unsigned spans;
     struct span span[WT_MOST_OPERANDS];
     struct wt_insn_pace pace;
@@ -55,7 +57,8 @@ struct wave {
     struct pending *pending; /* in the order of issue */
     size_t count, room;
     struct recent recent[RECENT];
-    unsigned recents; /* counted on */
+    uint64_t until[RULES]; /* of the clock: so long a rule's second half may be too near */
+    unsigned recents;      /* counted on */
 };
 
 struct wt_check_hazard {
@@ -118,6 +121,8 @@ static bool describe(const struct wt_check_hazard *h, struct insn *i, uint32_t w
         return false;
     i->indirect = o.indirect;
     i->unmasked = o.unmasked;
+    for (unsigned k = 0; k < i->pace.later_count; k++)
+        i->later |= i->pace.later[k].rules;
     for (unsigned k = 0; k < o.count; k++)
         add_span(i, &ops->operand_files[o.list[k].file], &o.list[k]);
     return true;
@@ -156,6 +161,7 @@ static void begin_wave(struct wave *w, uint64_t id)
     w->touched = w->clock = 0;
     w->count = 0;
     memset(w->recent, 0, sizeof w->recent);
+    memset(w->until, 0, sizeof w->until);
 }
 
 static void forget(void *context, uint64_t time)
@@ -344,37 +350,54 @@ static void add_pending(struct wt_check_hazard *h, struct wave *w, const struct 
 
 /* ---- wait states ---- */
 
-static void look_at_states(struct wt_check_hazard *h, struct wave *w, const struct wt_issue *i,
-                           const struct insn *insn)
+/* Whether an instruction may be too near to an earlier one, by the rules alone. */
+static bool may_be_near(const struct wave *w, const struct insn *insn)
 {
-    for (unsigned n = 0; n < RECENT; n++) {
-        struct recent *r = &w->recent[n];
-        for (unsigned k = 0; r->use.rules && k < insn->pace.later_count; k++) {
-            const struct wt_pace_use *use = &insn->pace.later[k];
-            uint32_t rules = use->rules & r->use.rules;
-            if (use->file != r->use.file || use->first >= r->use.end || r->use.first >= use->end)
-                continue;
-            for (; rules; rules &= rules - 1) {
-                const struct wt_pace_rule *rule = &h->table->rule[__builtin_ctz(rules)];
-                const uint64_t between = w->clock - r->clock;
-                char text[200];
-                if (between >= rule->states)
-                    continue;
-                const struct wt_finding_other other = {
-                    .pc = r->pc, .time = r->time, .lanes = WT_FINDING_LANES(i->mask)};
-                snprintf(text, sizeof text, "%u wait state%s of %u between: %s", (unsigned)between,
-                         between == 1 ? "" : "s", rule->states, rule->text);
-                report(h, i, WT_FOUND_WAIT_STATES, i->mask, &other, text);
-            }
-        }
+    for (uint32_t left = insn->later; left; left &= left - 1)
+        if (w->until[__builtin_ctz(left)] > w->clock)
+            return true;
+    return false;
+}
+
+static void compare(struct wt_check_hazard *h, const struct wave *w, const struct wt_issue *i,
+                    const struct recent *r, const struct wt_pace_use *use)
+{
+    const uint64_t between = w->clock - r->clock;
+    if (use->file != r->use.file || use->first >= r->use.end || r->use.first >= use->end)
+        return;
+    for (uint32_t rules = use->rules & r->use.rules; rules; rules &= rules - 1) {
+        const struct wt_pace_rule *rule = &h->table->rule[__builtin_ctz(rules)];
+        const struct wt_finding_other first = {
+            .pc = r->pc, .time = r->time, .lanes = WT_FINDING_LANES(i->mask)};
+        char text[200];
+        if (between >= rule->states)
+            continue;
+        snprintf(text, sizeof text, "%u wait state%s of %u between: %s", (unsigned)between,
+                 wt_plural(between), rule->states, rule->text);
+        report(h, i, WT_FOUND_WAIT_STATES, i->mask, &first, text);
     }
 }
 
-static void add_recent(struct wave *w, const struct wt_issue *i, const struct insn *insn)
+static void look_at_states(struct wt_check_hazard *h, const struct wave *w,
+                           const struct wt_issue *i, const struct insn *insn)
 {
-    for (unsigned k = 0; k < insn->pace.earlier_count; k++)
-        w->recent[w->recents++ % RECENT] = (struct recent){
-            .pc = i->pc, .time = i->time, .clock = w->clock, .use = insn->pace.earlier[k]};
+    for (unsigned n = 0; n < RECENT; n++)
+        for (unsigned k = 0; k < insn->pace.later_count; k++)
+            compare(h, w, i, &w->recent[n], &insn->pace.later[k]);
+}
+
+static void add_recent(const struct wt_check_hazard *h, struct wave *w, const struct wt_issue *i,
+                       const struct insn *insn)
+{
+    for (unsigned k = 0; k < insn->pace.earlier_count; k++) {
+        const struct wt_pace_use *use = &insn->pace.earlier[k];
+        w->recent[w->recents++ % RECENT] =
+            (struct recent){.pc = i->pc, .time = i->time, .clock = w->clock, .use = *use};
+        for (uint32_t left = use->rules; left; left &= left - 1) {
+            const unsigned rule = (unsigned)__builtin_ctz(left);
+            w->until[rule] = w->clock + h->table->rule[rule].states;
+        }
+    }
 }
 
 /* ---- what the observer is told ---- */
@@ -410,13 +433,13 @@ static void take(struct wt_check_hazard *h, const struct insn *insn, const struc
             wait_for(w, c, insn->pace.most[c]);
     if (insn->touched & w->touched)
         look_at_pending(h, w, i, insn);
-    if (insn->pace.later_count)
+    if (may_be_near(w, insn))
         look_at_states(h, w, i, insn);
     if (insn->pace.counts)
         add_pending(h, w, i, insn);
     w->clock += insn->pace.states;
     if (insn->pace.earlier_count)
-        add_recent(w, i, insn);
+        add_recent(h, w, i, insn);
 }
 
 /* It has issued, with the lanes that were enabled before it. */

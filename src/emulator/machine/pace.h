@@ -41,7 +41,7 @@ struct wt_insn_pace {
 struct wt_pace_table {
     const char *counter[WT_PACE_COUNTERS]; /**< how a program waits: "s_waitcnt vmcnt" */
     uint8_t limit[WT_PACE_COUNTERS];       /**< the hardware waits before it counts more */
-    unsigned rules;
+    unsigned rules;                        /**< at most 32 */
     const struct wt_pace_rule {
         uint8_t states; /**< so many wait states must be between the two */
         const char *text;

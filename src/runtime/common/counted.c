@@ -132,7 +132,8 @@ static int is_openmp(struct dl_phdr_info *info, size_t size, void *context)
 }
 
 /* Whether a check is wanted, and there. Workers of OpenMP's runtimes wait at barriers of their own,
- * and hand values on in ways that are races by the rules of the code that they are compiled to. */
+ * and hand values on in ways that are races by the rules of the code that they are compiled to.
+ * GCC's code leaves out wait states. */
 static bool wants(enum wt_check check, const char *name, const char *what)
 {
     const bool wanted = wt_check_wants(check);
@@ -158,7 +159,7 @@ static bool wants_init(const struct wt_machine *m)
 /* Hardware of most families waits for results by itself. */
 static bool wants_hazard(const struct wt_machine *m)
 {
-    return wt_check_wants(WT_CHECK_HAZARD) && wt_check_hazard_knows(m);
+    return wt_check_hazard_knows(m) && wants(WT_CHECK_HAZARD, "hazard", "hazards are");
 }
 
 /* False without host memory. */
