@@ -216,9 +216,10 @@ def test_coordinates_of_work_items(way, code, tmp_path):
     condition = "break kernel values if get_group_id(0) == 3 && get_group_id(1) == 1 && get_group_id(2) == 1 && get_local_id(0) == 5"
     commands = [f"output {name}({axis})" for name in names for axis in range(3)]
     said = ask(file, [condition, "run"], commands + ["output threadIdx.x@0..5", "output blockIdx.z", "output blockDim.y",
-                                                             "output gridDim.x", "output $_lane"], how + way)
+                                                             "output gridDim.x", "output $_lane", "output $_dispatch_pos",
+                                    "output $_thread_workgroup_pos", "output $_lane_workgroup_pos", 'output $_dispatch_pos != "(3,1,1)/0"'], how + way)
     assert said[:18] == ["29", "4", "2", "5", "0", "0", "3", "1", "1", "8", "4", "2", "30", "6", "3", "4", "2", "2"]
-    assert said[18] == "0, 1 .. 5, step +1, in lanes 0..5" and said[19:] == ["1", "4", "4", "5"]
+    assert said[18] == "0, 1 .. 5, step +1, in lanes 0..5" and said[19:] == ["1", "4", "4", "5", '"(3,1,1)/0"', "0", '"[5,0,0]"', "0"]
 
 
 @both_ways
@@ -426,6 +427,7 @@ def test_objects_of_cplusplus(way, code, compiler):
 
 @both_ways
 @pytest.mark.parametrize("condition, group", [
+    ('$_dispatch_pos == "(1,0,0)/0" && $_lane_workgroup_pos == "[5,0,0]"', 1),       # rocgdb's names
     ("any(blockIdx.x@* == 1) && threadIdx.x == 5", 1), ("sum(threadIdx.x@*) == 63 * 32 && threadIdx.x == min(threadIdx.x@5..9)", 0),
     ("max(positive@*) > 0 && count(threadIdx.x@* >= 5) == 59 && threadIdx.x == min(threadIdx.x@5)", 0)])
 def test_conditions_over_64_lanes(way, code, condition, group):

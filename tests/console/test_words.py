@@ -169,8 +169,8 @@ SENTENCES = {
     "info signals": "catch", "info os": "host", "info vector": "info registers", "info inferiors": "info devices", "info checkpoints": "goto TIME",
     "set cuda break_on_launch all": "catch dispatch begin", "set max-value-size 9": "print elements", "set non-stop on": "scheduler-locking",
     "set step-mode on": "stepi", "set disassembly-flavor intel": "assembly", "set print object on": "declared",
-    "print $_siginfo": "info fault", "print $_streq(1, 2)": "==", "print $_dispatch_pos": "info dispatches",
-    "print $_thread_workgroup_pos": "info lanes", "thread name x": "places", "maint info sections": "address-spaces",
+    "print $_siginfo": "info fault", "print $_streq(1, 2)": "==", "print $_dispatch_pos": "info registers",
+    "print $_thread_workgroup_pos": "info registers", "print $_gthread": "thread", "thread name x": "places", "maint info sections": "address-spaces",
 }
 TAKEN = ["set prompt x", "set trace-commands off", "set breakpoint pending on", "set scheduler-locking step", "set non-stop off", "set step-mode off",
          "set history save on", "set disassembly-flavor att", "set print pretty on", "set print union on", "set verbose off", "set width 0",

@@ -527,6 +527,9 @@ enum wt_status wt_compile_node(struct compiler *c, const struct wt_node *n, stru
             status = logic(c, n, o, err);
             break;
         }
+        status = wt_compile_place_equal(c, n, o, &is_work, err);
+        if (status || is_work)
+            break;
         status = wt_compile_node(c, n->a, &a, err);
         if (!status)
             status = wt_compile_node(c, n->b, &b, err);

@@ -134,6 +134,18 @@ enum wt_status wt_compile_work_name(struct compiler *c, const char *name, struct
 /** OpenCL's get_global_id(0) and the like. */
 enum wt_status wt_compile_work_call(struct compiler *c, const struct wt_node *n,
                                     struct wt_operand *o, bool *is_work, struct wt_error *err);
+enum { WT_PLACE_NUMBERS = 4 };
+/* $_dispatch_pos and $_lane_workgroup_pos: expressions of the numbers in its text, up to
+ * WT_PLACE_NUMBERS, those that are not there being NULL; *form prints them. NULL: it is another
+ * name, or the device has no work-groups. */
+const char *const *wt_compile_place(const struct wt_topology *t, const struct wt_node *n,
+                                    const char **form);
+/* Such a name beside == or != and a text; *is_place: it is that. */
+enum wt_status wt_compile_place_equal(struct compiler *c, const struct wt_node *n,
+                                      struct wt_operand *o, bool *is_place, struct wt_error *err);
+/* $_thread_workgroup_pos: the number of the wave in its work-group. */
+enum wt_status wt_compile_wave_of_group(struct compiler *c, struct wt_operand *o,
+                                        struct wt_error *err);
 /** space#address */
 enum wt_status wt_compile_space(struct compiler *c, const struct wt_node *n, struct wt_operand *o,
                                 struct wt_error *err);

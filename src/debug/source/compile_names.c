@@ -119,8 +119,9 @@ static const char *word_elsewhere(const char *name)
         {"_regex", "'==' compares texts"},
         {"_strlen", "'print' shows a text's length"},
         {"_memeq", "'find' compares memory"},
-        {"_dispatch_pos", "'info dispatches' and 'info groups' tell where a wave is"},
-        {"_thread_workgroup_pos", "'info lanes' and threadIdx or get_local_id(0) tell it"},
+        {"_thread", "'thread' tells and selects it"},
+        {"_gthread", "'thread' tells and selects it"},
+        {"_inferior", "there is one program"},
         {"_lane", "'lane' tells and selects it"},
         {"_shell_exitcode", "'shell' prints the status of its command"},
     };
@@ -165,6 +166,13 @@ enum wt_status wt_compile_dollar(struct compiler *c, const struct wt_node *n, st
     if (!kept && is_like_register(c, name))
         return wt_fail(err, WT_INVALID, "there is no register %s: 'info registers' lists them",
                        name);
+    if (!kept && s->topology->has_grid && strcmp(name, "_thread_workgroup_pos") == 0)
+        return wt_compile_wave_of_group(c, o, err);
+    const char *form;
+    if (!kept && wt_compile_place(s->topology, n, &form))
+        return wt_fail(
+            err, WT_UNSUPPORTED,
+            "$%s is a text, which is printed alone, or compared with a text by == or !=", name);
     const char *other = kept ? NULL : word_elsewhere(name);
     if (other)
         return wt_fail(err, WT_UNSUPPORTED, "$%s is of other debuggers: %s", name, other);

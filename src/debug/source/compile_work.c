@@ -172,3 +172,82 @@ enum wt_status wt_compile_space(struct compiler *c, const struct wt_node *n, str
     return wt_fail(err, WT_INVALID, "there is no address space '%s': the device has %s", n->text,
                    names);
 }
+
+/* ---- rocgdb's names for the place of a wave and of a lane ---- */
+
+/* Values that are texts: how one reads, and the numbers in it. */
+static const struct place_name {
+    const char *name, *form;
+    const char *number[WT_PLACE_NUMBERS];
+} place_names[] = {{"_dispatch_pos",
+                    "(%u,%u,%u)/%u",
+                    {"$_group_x", "$_group_y", "$_group_z", "$_thread_workgroup_pos"}},
+                   {"_lane_workgroup_pos", "[%u,%u,%u]", {"$_item_x", "$_item_y", "$_item_z"}}};
+
+static const struct place_name *find_place(const struct wt_topology *t, const struct wt_node *n)
+{
+    for (size_t i = 0;
+         t->has_grid && n->kind == WT_NODE_DOLLAR && i < sizeof place_names / sizeof *place_names;
+         i++)
+        if (strcmp(n->text, place_names[i].name) == 0)
+            return &place_names[i];
+    return NULL;
+}
+
+const char *const *wt_compile_place(const struct wt_topology *t, const struct wt_node *n,
+                                    const char **form)
+{
+    const struct place_name *p = find_place(t, n);
+    *form = p ? p->form : NULL;
+    return p ? p->number : NULL;
+}
+
+/* A text that stands for an expression. */
+static enum wt_status compile_text(struct compiler *c, const char *text, struct wt_operand *o,
+                                   struct wt_error *err)
+{
+    struct wt_node *root;
+    enum wt_status status = wt_source_parse(c->scope, text, &root, err);
+    if (status)
+        return status;
+    status = wt_compile_node(c, root, o, err);
+    wt_node_free(root);
+    return status;
+}
+
+enum wt_status wt_compile_place_equal(struct compiler *c, const struct wt_node *n,
+                                      struct wt_operand *o, bool *is_place, struct wt_error *err)
+{
+    const bool turned = n->a->kind == WT_NODE_STRING;
+    const struct wt_node *name = turned ? n->b : n->a, *text = turned ? n->a : n->b;
+    const struct place_name *p =
+        text->kind == WT_NODE_STRING && (n->op == WT_OP_EQ || n->op == WT_OP_NE)
+            ? find_place(c->build.topology, name)
+            : NULL;
+    unsigned v[WT_PLACE_NUMBERS] = {0};
+    char again[80], expression[300];
+    *is_place = p != NULL;
+    if (!p)
+        return WT_OK;
+    (void)sscanf(text->text, p->form, &v[0], &v[1], &v[2], &v[3]);
+    snprintf(again, sizeof again, p->form, v[0], v[1], v[2], v[3]);
+    if (strcmp(again, text->text) != 0)
+        return wt_fail(err, WT_INVALID, "$%s is a text of the form \"%s\"", p->name,
+                       p->number[3] ? "(0,0,0)/0" : "[0,0,0]");
+    size_t at =
+        (size_t)snprintf(expression, sizeof expression, "%s(1", n->op == WT_OP_NE ? "!" : "");
+    for (unsigned i = 0; i < WT_PLACE_NUMBERS && p->number[i]; i++)
+        at += (size_t)snprintf(expression + at, sizeof expression - at, " && %s == %u",
+                               p->number[i], v[i]);
+    snprintf(expression + at, sizeof expression - at, ")");
+    return compile_text(c, expression, o, err);
+}
+
+enum wt_status wt_compile_wave_of_group(struct compiler *c, struct wt_operand *o,
+                                        struct wt_error *err)
+{
+    char text[120];
+    snprintf(text, sizeof text, "(($_item_z * $_block_y + $_item_y) * $_block_x + $_item_x) / %u",
+             c->build.topology->lanes);
+    return compile_text(c, text, o, err);
+}

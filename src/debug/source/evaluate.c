@@ -724,13 +724,42 @@ bool wt_source_selects_logic(const struct wt_view *scope, const char *text)
     return any;
 }
 
+/* The text that a name of a place stands for now. */
+static enum wt_status evaluate_place(const struct wt_view *scope, const char *const *number,
+                                     const char *form, struct wt_values *values,
+                                     struct wt_error *err)
+{
+    unsigned v[WT_PLACE_NUMBERS] = {0};
+    char plain[80], text[82];
+    for (unsigned i = 0; i < WT_PLACE_NUMBERS && number[i]; i++) {
+        struct wt_address one = {0};
+        enum wt_status status = wt_source_evaluate(scope, number[i], values, err);
+        if (status)
+            return status;
+        status = wt_values_address(values, &one, err);
+        wt_values_free(values);
+        if (status)
+            return status;
+        v[i] = (unsigned)one.offset;
+    }
+    snprintf(plain, sizeof plain, form, v[0], v[1], v[2], v[3]);
+    snprintf(text, sizeof text, "\"%s\"", plain);
+    return wt_source_evaluate(scope, text, values, err);
+}
+
 enum wt_status wt_source_evaluate(const struct wt_view *scope, const char *text,
                                   struct wt_values *values, struct wt_error *err)
 {
     struct wt_node *root;
+    const char *form;
     enum wt_status status = wt_source_parse(scope, text, &root, err);
     if (status)
         return status;
+    const char *const *number = wt_compile_place(scope->source->topology, root, &form);
+    if (number) {
+        wt_node_free(root);
+        return evaluate_place(scope, number, form, values, err);
+    }
     /* The value may be kept longer than the frame; its type belongs to the frame's module. */
     if (scope->frame && scope->frame->symbols &&
         !wt_source_hold(scope->source, scope->frame->symbols))
