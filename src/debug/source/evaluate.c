@@ -185,31 +185,12 @@ static enum wt_status read_wide(struct reader *r, const struct wt_piece *p, uint
     return status;
 }
 
-/* Whether these bytes of a structure are no member's. */
-static bool is_padding(const struct wt_type *type, uint64_t from, uint64_t size)
-{
-    size_t count = 0;
-    const struct wt_type *plain = wt_type_plain(type);
-    if (plain->kind != WT_TYPE_STRUCT && plain->kind != WT_TYPE_CLASS)
-        return false;
-    const struct wt_member *m = wt_type_members(plain, &count);
-    for (size_t i = 0; i < count; i++) {
-        const uint64_t begin = m[i].offset, end = begin + wt_type_size(m[i].type);
-        const uint64_t low = begin > from ? begin : from;
-        const uint64_t high = end < from + size ? end : from + size;
-        if (m[i].is_virtual ||
-            (!m[i].is_static && low < high && !is_padding(m[i].type, low - begin, high - low)))
-            return false;
-    }
-    return count != 0;
-}
-
 static enum wt_status read_piece(struct reader *r, const struct wt_piece *p, uint64_t at,
                                  struct wt_values *values, struct wt_error *err)
 {
     enum wt_status status;
     if (p->kind == WT_PIECE_LOST) {
-        for (unsigned k = 0; k < r->count && !is_padding(values->type, at, p->size); k++)
+        for (unsigned k = 0; k < r->count && !wt_type_is_padding(values->type, at, p->size); k++)
             values->state[k] = WT_VALUE_LOST;
         return WT_OK;
     }
@@ -704,25 +685,6 @@ static enum wt_status assign(const struct wt_view *scope, const struct wt_node *
 }
 
 /* ---- texts ---- */
-
-static bool any_over_logic(const struct wt_node *n)
-{
-    for (; n; n = n->next)
-        if ((n->kind == WT_NODE_LANES && n->over_logic) || any_over_logic(n->a) ||
-            any_over_logic(n->b) || any_over_logic(n->c))
-            return true;
-    return false;
-}
-
-bool wt_source_selects_logic(const struct wt_view *scope, const char *text)
-{
-    struct wt_node *root;
-    if (wt_source_parse(scope, text, &root, WT_IGNORED) != WT_OK)
-        return false;
-    const bool any = any_over_logic(root);
-    wt_node_free(root);
-    return any;
-}
 
 /* The text that a name of a place stands for now. */
 static enum wt_status evaluate_place(const struct wt_view *scope, const char *const *number,

@@ -652,6 +652,25 @@ enum wt_status wt_source_parse(const struct wt_view *scope, const char *text, st
     return wt_parse_expression(text, &world, root, err);
 }
 
+static bool any_over_logic(const struct wt_node *n)
+{
+    for (; n; n = n->next)
+        if ((n->kind == WT_NODE_LANES && n->over_logic) || any_over_logic(n->a) ||
+            any_over_logic(n->b) || any_over_logic(n->c))
+            return true;
+    return false;
+}
+
+bool wt_source_selects_logic(const struct wt_view *scope, const char *text)
+{
+    struct wt_node *root;
+    if (wt_source_parse(scope, text, &root, WT_IGNORED) != WT_OK)
+        return false;
+    const bool any = any_over_logic(root);
+    wt_node_free(root);
+    return any;
+}
+
 enum wt_status wt_source_check(const struct wt_view *scope, const char *text, struct wt_error *err)
 {
     struct wt_node *root;

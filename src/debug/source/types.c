@@ -771,3 +771,21 @@ bool wt_type_is_signed(const struct wt_type *plain)
 {
     return plain->is_signed && wt_type_is_integral(plain);
 }
+
+bool wt_type_is_padding(const struct wt_type *type, uint64_t from, uint64_t size)
+{
+    size_t count = 0;
+    const struct wt_type *plain = wt_type_plain(type);
+    if (plain->kind != WT_TYPE_STRUCT && plain->kind != WT_TYPE_CLASS)
+        return false;
+    const struct wt_member *m = wt_type_members(plain, &count);
+    for (size_t i = 0; i < count; i++) {
+        const uint64_t begin = m[i].offset, end = begin + wt_type_size(m[i].type);
+        const uint64_t low = begin > from ? begin : from;
+        const uint64_t high = end < from + size ? end : from + size;
+        if (m[i].is_virtual || (!m[i].is_static && low < high &&
+                                !wt_type_is_padding(m[i].type, low - begin, high - low)))
+            return false;
+    }
+    return count != 0;
+}

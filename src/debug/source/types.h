@@ -181,4 +181,7 @@ struct wt_ptype_flags {
 void wt_type_print_definition(FILE *out, const struct wt_type *type,
                               const struct wt_ptype_flags *flags);
 
+/** Whether bytes [@p from, @p from + @p size) of a structure or class are no member's. */
+bool wt_type_is_padding(const struct wt_type *type, uint64_t from, uint64_t size);
+
 #endif
