@@ -11,6 +11,7 @@ program's in `calls`. For a finding of the host's side they are the call stack. 
 import collections
 import json
 import re
+import subprocess
 
 import pytest
 
@@ -146,3 +147,32 @@ def test_findings_are_equal_from_run_to_run(tmp_path):
 def test_the_list_of_kinds_is_that_of_the_labels():
     used = collections.Counter(kind for label in checks.labels() for kind in label.kinds)
     assert set(used) == {kind for kind, check in KINDS.items() if check not in ("race", "sync", "init", "hazard")}     # which have suites of their own
+
+
+OPENACC = """#include <openacc.h>
+int main(void)
+{
+    int *kept = acc_malloc(100), *freed = acc_malloc(40);
+#pragma acc parallel loop deviceptr(kept)
+    for (int i = 0; i < 26; i++)
+        kept[i] = i;
+    acc_free(freed);
+#pragma acc parallel loop deviceptr(freed)
+    for (int i = 0; i < 10; i++)
+        freed[i] = i;
+    return 0;
+}
+"""
+
+
+@pytest.mark.parametrize("family", ["gfx900", "sm"])
+def test_memory_of_openacc_is_an_object(tmp_path, family):
+    (tmp_path / "acc.c").write_text(OPENACC)
+    words = ["env", "PATH=/usr/bin:/bin", "gcc-12", "-O0", "-g", "-w", "-fopenacc", *checks.offload(family), tmp_path / "acc.c", "-o", tmp_path / "acc"]
+    subprocess.run(list(map(str, words)), check=True, capture_output=True)
+    report = tmp_path / "report"
+    done = checks.run(checks.command_under_test(), "exec", "-g", family, "--check=memory,leak", f"--report=json:{report}", tmp_path / "acc",
+                      ACC_DEVICE_TYPE={"gfx900": "radeon", "sm": "nvidia"}[family])
+    found = [one for line in report.read_text().splitlines() if (one := json.loads(line))["kind"] == "finding"]
+    assert {(one["finding"], one["object"]["size"], one["object"]["by"]) for one in found} == \
+        {("out-of-bounds", 100, "acc_malloc"), ("use-after-free", 40, "acc_malloc"), ("leak", 100, "acc_malloc")}, done.stderr

@@ -336,6 +336,19 @@ EXPORT void GOMP_target_enter_exit_data(int device, size_t count, void **host, s
 
 /* ---- functions for programs ---- */
 
+static void note_allocated(const struct wt_host_checks *c, void *p, size_t size, const char *by)
+{
+    if (c && p && size && c->is_of_gpus(calls_address(p)))
+        c->made(NULL, calls_address(p), size, by);
+}
+
+/* Whether memory may be freed, as far as anybody knows. */
+static bool may_free(void *p, const char *by)
+{
+    const struct wt_host_checks *c = p ? calls_checks() : NULL;
+    return !c || !c->is_of_gpus(calls_address(p)) || c->free(NULL, calls_address(p), by);
+}
+
 EXPORT void *omp_target_alloc(size_t size, int device)
 {
     static void *(*_Atomic real)(size_t, int);
@@ -345,20 +358,40 @@ EXPORT void *omp_target_alloc(size_t size, int device)
     calls_depth++;
     void *p = real(size, device);
     calls_depth--;
-    if (c && p && size && c->is_of_gpus(calls_address(p)))
-        c->made(NULL, calls_address(p), size, "omp_target_alloc");
+    note_allocated(c, p, size, "omp_target_alloc");
     return p;
 }
 
 EXPORT void omp_target_free(void *p, int device)
 {
     static void (*_Atomic real)(void *, int);
-    const struct wt_host_checks *c = p ? calls_checks() : NULL;
-    if (!LOOK_UP(real, "omp_target_free") || (c && c->is_of_gpus(calls_address(p)) &&
-                                              !c->free(NULL, calls_address(p), "omp_target_free")))
+    if (!LOOK_UP(real, "omp_target_free") || !may_free(p, "omp_target_free"))
         return;
     calls_depth++;
     real(p, device);
+    calls_depth--;
+}
+
+EXPORT void *acc_malloc(size_t size)
+{
+    static void *(*_Atomic real)(size_t);
+    if (!LOOK_UP(real, "acc_malloc"))
+        return NULL;
+    const struct wt_host_checks *c = checks();
+    calls_depth++;
+    void *p = real(size);
+    calls_depth--;
+    note_allocated(c, p, size, "acc_malloc");
+    return p;
+}
+
+EXPORT void acc_free(void *p)
+{
+    static void (*_Atomic real)(void *);
+    if (!LOOK_UP(real, "acc_free") || !may_free(p, "acc_free"))
+        return;
+    calls_depth++;
+    real(p);
     calls_depth--;
 }
 

@@ -10,7 +10,7 @@
 static bool is_leak(const struct wt_object *o)
 {
     return (strncmp(o->by, "hip", 3) == 0 && strcmp(o->by, "hipHostRegister") != 0) ||
-           strcmp(o->by, "omp_target_alloc") == 0;
+           strcmp(o->by, "omp_target_alloc") == 0 || strcmp(o->by, "acc_malloc") == 0;
 }
 
 static void report_leaks(void *argument)
