@@ -6,14 +6,14 @@
 #include <string.h>
 
 #include "base/array.h"
-#include "base/map.h"
 #include "base/text.h"
+#include "check/code.h"
 #include "check/followed.h"
 #include "emulator/machine/groups.h"
 #include "emulator/machine/observe.h"
 #include "emulator/machine/pace.h"
 
-enum { LAST_INSNS = 256, RECENT = 32, MOST_SPANS = 8, RULES = 32 };
+enum { RECENT = 32, MOST_SPANS = 8, RULES = 32 };
 
 /* Registers [first, end) of a file. */
 struct span {
@@ -24,7 +24,6 @@ struct span {
 
 /* What is known of an instruction. */
 struct insn {
-    uint64_t pc;
     uint64_t touched; /* a bit for some of its registers each */
     bool indirect, unmasked;
     uint32_t later; /* rules of which it may be the second half */
@@ -67,9 +66,8 @@ struct wt_check_hazard {
     wt_found_fn *found;
     void *context;
     struct wt_followed run;
-    struct wave *wave;  /* by slot */
-    struct wt_map code; /* pc + 1 -> struct insn */
-    const struct insn *last[LAST_INSNS];
+    struct wave *wave;             /* by slot */
+    struct wt_check_code code;     /* struct insn */
     struct insn now;               /* whose registers choose its operands */
     const struct insn *issuing;    /* NULL: nothing is known of what is being executed */
     bool elsewhere, in_group;      /* where that has accessed memory */
@@ -81,11 +79,7 @@ struct wt_check_hazard {
 
 static void forget_code(struct wt_check_hazard *h)
 {
-    for (size_t i = 0; i < h->code.room; i++)
-        if (h->code.entry[i].key)
-            free((void *)(uintptr_t)h->code.entry[i].value);
-    wt_map_free(&h->code);
-    memset(h->last, 0, sizeof h->last);
+    wt_check_code_forget(&h->code, free);
     h->issuing = NULL;
 }
 
@@ -116,7 +110,7 @@ static bool describe(const struct wt_check_hazard *h, struct insn *i, uint32_t w
 {
     struct wt_insn_operands o;
     const struct wt_machine_ops *ops = h->machine->ops;
-    *i = (struct insn){.pc = pc};
+    *i = (struct insn){.indirect = false};
     if (!ops->operands(h->machine, wave, pc, &o) || !ops->pace(h->machine, pc, &i->pace))
         return false;
     i->indirect = o.indirect;
@@ -128,28 +122,22 @@ static bool describe(const struct wt_check_hazard *h, struct insn *i, uint32_t w
     return true;
 }
 
-/* The instruction that a wave is about to execute; NULL: none is there, or the host has no memory.
- */
+/* The instruction that a wave is about to execute; NULL: there is none. */
 static const struct insn *insn_at(struct wt_check_hazard *h, uint32_t wave, uint64_t pc)
 {
-    const struct insn **last = &h->last[pc / 4 % LAST_INSNS];
-    if (*last && (*last)->pc == pc)
-        return *last;
-    const uint64_t *known = wt_map_find(&h->code, pc + 1);
+    const struct insn *known = wt_check_code_find(&h->code, pc);
     if (known)
-        return *last = (const struct insn *)(uintptr_t)*known;
+        return known;
     if (!describe(h, &h->now, wave, pc))
         return NULL;
     if (h->now.indirect)
         return &h->now;
     struct insn *i = malloc(sizeof *i);
-    uint64_t *place = i ? wt_map_add(&h->code, pc + 1) : NULL;
-    if (!place) {
+    if (!i || !wt_check_code_add(&h->code, pc, i)) {
         free(i);
         return &h->now;
     }
     *i = h->now;
-    *place = (uint64_t)(uintptr_t)i;
     return i;
 }
 

@@ -10,8 +10,9 @@
 
 /* ---- instructions ---- */
 
-static void free_insn(struct init_insn *i)
+static void free_insn(void *insn)
 {
+    struct init_insn *i = insn;
     if (i) {
         free(i->list);
         free(i->span);
@@ -21,21 +22,16 @@ static void free_insn(struct init_insn *i)
 
 static void forget_code(struct wt_check_init *c)
 {
-    for (size_t i = 0; i < c->code.room; i++)
-        if (c->code.entry[i].key)
-            free_insn((void *)(uintptr_t)c->code.entry[i].value);
-    wt_map_free(&c->code);
-    memset(c->last_insn, 0, sizeof c->last_insn);
+    wt_check_code_forget(&c->code, free_insn);
 }
 
-static bool take_operands(const struct wt_check_init *c, struct init_insn *insn, uint64_t pc,
+static bool take_operands(const struct wt_check_init *c, struct init_insn *insn,
                           const struct wt_insn_operands *o)
 {
     struct wt_insn_operand *list = realloc(insn->list, (o->count + 1) * sizeof *list);
     if (!list)
         return false;
     memcpy(list, o->list, o->count * sizeof *list);
-    insn->pc = pc;
     insn->count = o->count;
     insn->list = list;
     insn->lanes = (o->lanes ? wt_lanes_first(o->lanes) << o->first_lane : ~(wt_lanes)0) &
@@ -48,24 +44,18 @@ static bool take_operands(const struct wt_check_init *c, struct init_insn *insn,
 static const struct init_insn *insn_at(struct wt_check_init *c, uint32_t wave, uint64_t pc)
 {
     struct wt_insn_operands o;
-    const struct init_insn **last = &c->last_insn[pc / 4 % INIT_LAST_INSNS];
-    if (*last && (*last)->pc == pc)
-        return *last;
-    const uint64_t *known = wt_map_find(&c->code, pc + 1);
+    const struct init_insn *known = wt_check_code_find(&c->code, pc);
     if (known)
-        return *last = (struct init_insn *)(uintptr_t)*known;
+        return known;
     if (!c->machine->ops->operands(c->machine, wave, pc, &o))
         return NULL;
     if (o.indirect)
-        return take_operands(c, &c->now, pc, &o) ? &c->now : NULL;
+        return take_operands(c, &c->now, &o) ? &c->now : NULL;
     struct init_insn *insn = calloc(1, sizeof *insn);
-    uint64_t *place = insn && take_operands(c, insn, pc, &o) ? wt_map_add(&c->code, pc + 1) : NULL;
-    if (!place) {
-        free_insn(insn);
-        return NULL;
-    }
-    *place = (uint64_t)(uintptr_t)insn;
-    return insn;
+    if (insn && take_operands(c, insn, &o) && wt_check_code_add(&c->code, pc, insn))
+        return insn;
+    free_insn(insn);
+    return NULL;
 }
 
 /* ---- waves and groups ---- */

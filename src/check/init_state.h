@@ -2,6 +2,7 @@
 #ifndef WT_CHECK_INIT_STATE_H
 #define WT_CHECK_INIT_STATE_H
 
+#include "check/code.h"
 #include "check/decisions.h"
 #include "check/definedness.h"
 #include "check/followed.h"
@@ -9,7 +10,7 @@
 #include "check/init_shadow.h"
 #include "emulator/machine/observe.h"
 
-enum { INIT_FILES = 10, INIT_CELL = 32 /* bits */, INIT_LAST_INSNS = 1024 };
+enum { INIT_FILES = 10, INIT_CELL = 32 /* bits */ };
 
 /* Where undefined bits come from. */
 enum init_origin_kind {
@@ -57,7 +58,6 @@ struct init_span {
 
 /* What is known of an instruction. */
 struct init_insn {
-    uint64_t pc;
     unsigned count;
     unsigned reads, writes; /* spans: those that it reads come first */
     wt_lanes lanes;         /* that it is for */
@@ -98,11 +98,10 @@ struct wt_check_init {
     void *context;
     uint64_t stacks, stacks_size; /* of lanes, in `global`; size 0: they have PRIVATE memory */
     struct wt_followed run;
-    struct init_wave *wave; /* by slot */
-    struct wt_map groups;   /* home + 1 -> struct init_space */
-    struct wt_map code;     /* pc + 1 -> struct init_insn */
-    const struct init_insn *last_insn[INIT_LAST_INSNS];
-    struct init_insn now; /* whose registers choose its operands */
+    struct init_wave *wave;    /* by slot */
+    struct wt_map groups;      /* home + 1 -> struct init_space */
+    struct wt_check_code code; /* struct init_insn */
+    struct init_insn now;      /* whose registers choose its operands */
     struct init_pending pending;
     struct init_write *write;
     size_t writes, write_room;
