@@ -443,6 +443,18 @@ static enum wt_status compile_string(struct compiler *c, const struct wt_node *n
     return WT_OK;
 }
 
+enum wt_status wt_compile_text(struct compiler *c, const char *text, struct wt_operand *o,
+                               struct wt_error *err)
+{
+    struct wt_node *root;
+    enum wt_status status = wt_source_parse(c->scope, text, &root, err);
+    if (status)
+        return status;
+    status = wt_compile_node(c, root, o, err);
+    wt_node_free(root);
+    return status;
+}
+
 enum wt_status wt_compile_node(struct compiler *c, const struct wt_node *n, struct wt_operand *o,
                                struct wt_error *err)
 {

@@ -94,7 +94,6 @@ static enum wt_status compile_code_register(struct compiler *c, const char *name
                                             struct wt_operand *o, struct wt_error *err)
 {
     struct wt_code_register reg;
-    struct wt_node *root;
     size_t n = 0;
     while ((*found = wt_source_code_register(c->scope, n, &reg)) &&
            (reg.parameter || strcmp(reg.name, name) != 0))
@@ -102,12 +101,7 @@ static enum wt_status compile_code_register(struct compiler *c, const char *name
     if (!*found)
         return WT_OK;
     c->names_local = true;
-    enum wt_status status = wt_source_parse(c->scope, reg.expression, &root, err);
-    if (status)
-        return status;
-    status = wt_compile_node(c, root, o, err);
-    wt_node_free(root);
-    return status;
+    return wt_compile_text(c, reg.expression, o, err);
 }
 
 /* What to use instead of a name that GDB, rocgdb or cuda-gdb have. NULL: it is none of them. */

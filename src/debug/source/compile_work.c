@@ -202,19 +202,6 @@ const char *const *wt_compile_place(const struct wt_topology *t, const struct wt
     return p ? p->number : NULL;
 }
 
-/* A text that stands for an expression. */
-static enum wt_status compile_text(struct compiler *c, const char *text, struct wt_operand *o,
-                                   struct wt_error *err)
-{
-    struct wt_node *root;
-    enum wt_status status = wt_source_parse(c->scope, text, &root, err);
-    if (status)
-        return status;
-    status = wt_compile_node(c, root, o, err);
-    wt_node_free(root);
-    return status;
-}
-
 enum wt_status wt_compile_place_equal(struct compiler *c, const struct wt_node *n,
                                       struct wt_operand *o, bool *is_place, struct wt_error *err)
 {
@@ -240,7 +227,7 @@ enum wt_status wt_compile_place_equal(struct compiler *c, const struct wt_node *
         at += (size_t)snprintf(expression + at, sizeof expression - at, " && %s == %u",
                                p->number[i], v[i]);
     snprintf(expression + at, sizeof expression - at, ")");
-    return compile_text(c, expression, o, err);
+    return wt_compile_text(c, expression, o, err);
 }
 
 enum wt_status wt_compile_wave_of_group(struct compiler *c, struct wt_operand *o,
@@ -249,5 +236,5 @@ enum wt_status wt_compile_wave_of_group(struct compiler *c, struct wt_operand *o
     char text[120];
     snprintf(text, sizeof text, "(($_item_z * $_block_y + $_item_y) * $_block_x + $_item_x) / %u",
              c->build.topology->lanes);
-    return compile_text(c, text, o, err);
+    return wt_compile_text(c, text, o, err);
 }

@@ -686,7 +686,7 @@ static enum wt_status assign(const struct wt_view *scope, const struct wt_node *
 
 /* ---- texts ---- */
 
-/* The text that a name of a place stands for now. */
+/* Evaluates $_dispatch_pos or $_lane_workgroup_pos, whose value is a text with these numbers. */
 static enum wt_status evaluate_place(const struct wt_view *scope, const char *const *number,
                                      const char *form, struct wt_values *values,
                                      struct wt_error *err)

@@ -119,6 +119,9 @@ bool wt_compile_is_untyped(const struct wt_operand *o);
 /** Compiles a tree. */
 enum wt_status wt_compile_node(struct compiler *c, const struct wt_node *node, struct wt_operand *o,
                                struct wt_error *err);
+/* Compiles a text that stands for a name. */
+enum wt_status wt_compile_text(struct compiler *c, const char *text, struct wt_operand *o,
+                               struct wt_error *err);
 /** A number, converted to a type; fails for what is none. */
 enum wt_status wt_compile_number(struct compiler *c, const struct wt_operand *o,
                                  const struct wt_type *type, wt_expr_vector *cell,
