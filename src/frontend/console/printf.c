@@ -12,15 +12,25 @@ enum wt_status do_echo(struct wt_shell *c, const char *text, struct wt_error *er
     return WT_OK;
 }
 
+/* The text that a format and its values make; the caller frees *said, also after an error. */
+static enum wt_status format(struct wt_shell *c, const char *text, char **said, size_t *length,
+                             struct wt_error *err)
+{
+    FILE *out = open_memstream(said, length);
+    if (!out) {
+        *said = NULL;
+        return wt_fail(err, WT_NO_MEMORY, "no host memory");
+    }
+    const enum wt_status status = wt_program_message(c->program, out, text, err);
+    fclose(out);
+    return status;
+}
+
 enum wt_status do_printf(struct wt_shell *c, const char *text, struct wt_error *err)
 {
     char *said;
     size_t length;
-    FILE *out = open_memstream(&said, &length);
-    if (!out)
-        return wt_fail(err, WT_NO_MEMORY, "no host memory");
-    enum wt_status status = wt_program_message(c->program, out, text, err);
-    fclose(out);
+    const enum wt_status status = format(c, text, &said, &length, err);
     if (!status)
         fwrite(said, 1, length, c->out);
     free(said);
@@ -32,11 +42,7 @@ enum wt_status do_eval(struct wt_shell *c, const char *text, struct wt_error *er
 {
     char *line;
     size_t length;
-    FILE *out = open_memstream(&line, &length);
-    if (!out)
-        return wt_fail(err, WT_NO_MEMORY, "no host memory");
-    enum wt_status status = wt_program_message(c->program, out, text, err);
-    fclose(out);
+    enum wt_status status = format(c, text, &line, &length, err);
     if (!status)
         status = wt_language_execute(c->owner.language, line, err);
     free(line);
