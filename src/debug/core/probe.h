@@ -64,7 +64,7 @@ struct wt_register {
     bool unsteady; /**< it changes while its wave is stopped: counters, what other waves change */
 };
 
-/** Initializes one: `dwarf`, and what else it has, by name at the end. */
+/** The initializer of a wt_register. Its other members, `dwarf` among them, follow by name. */
 #define WT_REGISTER(name_, set_, scope_, type_, bits_, number_, code_, ...)                        \
     {                                                                                              \
         .name = (name_), .set = (set_), .scope = WT_SCOPE_##scope_, .type = WT_REG_##type_,        \
