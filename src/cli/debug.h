@@ -39,6 +39,9 @@ struct cli_front {
     ssize_t (*program)(void *context, const char *text, size_t length);
     /** Prints what the debugger says on its own. */
     void (*agent)(void *context, const char *text, size_t length);
+    /** The session is one of a program that uses us as a library: signals are its own, and host
+     * programs are started by the command of PATH, or that of the environment's WAVETRAP. */
+    bool is_library;
 };
 
 /** A session of `wavetrap debug`. */

@@ -241,7 +241,8 @@ static char *command_line(const struct cli_debug_host *h, const char *arguments)
     if (length <= 0)
         return NULL;
     self[length] = 0;
-    bool good = append(&line, &size, "exec ", false) && append(&line, &size, self, true) &&
+    const char *command = h->options.command ? h->options.command : self;
+    bool good = append(&line, &size, "exec ", false) && append(&line, &size, command, true) &&
                 append(&line, &size, " exec ", false);
     for (size_t i = 0; good && i < h->options.gpu_count; i++)
         good = append_option(&line, &size, "--gpu=", h->options.gpu[i]);

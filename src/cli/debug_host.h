@@ -16,6 +16,7 @@ struct cli_debug_host_options {
     const char *fill;               /**< of --fill, or NULL */
     uint64_t memory;                /**< of --memory, in bytes; 0: as `exec` has it without */
     const char *token;              /**< of --token, or NULL */
+    const char *command;            /**< that starts programs: `wavetrap`; NULL: this one */
     uint64_t history_memory;        /**< bytes for recording kernels; 0: they are not */
     bool unrecorded;                /**< the user wants no recording */
     int signal_fd;                  /**< as cli_interrupts_fd() */

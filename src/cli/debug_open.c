@@ -169,6 +169,13 @@ static const struct wt_program_host host_ops = {.start = host_start,
                                                 .is_elsewhere = host_is_elsewhere,
                                                 .is_own = host_is_own};
 
+/* That which starts host programs for a program that is not `wavetrap` itself. */
+static const char *command(void)
+{
+    const char *named = getenv("WAVETRAP");
+    return named && *named ? named : "wavetrap";
+}
+
 static enum wt_status open_host(struct cli_console *d, struct wt_error *err)
 {
     const struct wt_emulated_options *device = &d->drive.options.device;
@@ -187,23 +194,24 @@ static enum wt_status open_host(struct cli_console *d, struct wt_error *err)
             err, WT_INVALID,
             "the program runs: its GPUs have their memory and schedule, and --memory, --schedule "
             "and --fill cannot change them");
-    const struct cli_debug_host_options options = {.program = d->program,
-                                                   .family = family,
-                                                   .schedule = d->drive.options.schedule_text,
-                                                   .fill = d->drive.options.fill_text,
-                                                   .memory = device->memory,
-                                                   .history_memory =
-                                                       device->hw_only ? 0 : device->history_memory,
-                                                   .unrecorded = !device->history_memory,
-                                                   .gpu = d->drive.options.gpu,
-                                                   .gpu_count = d->drive.options.gpu_count,
-                                                   .token = d->token,
-                                                   .signal_fd = d->signal_fd,
-                                                   .streams = {d->streams[0], d->streams[1]},
-                                                   .interrupted = d->front->interrupted,
-                                                   .watch_signals = d->front->watch,
-                                                   .output = d->front->agent,
-                                                   .context = d};
+    const struct cli_debug_host_options options = {
+        .program = d->program,
+        .family = family,
+        .schedule = d->drive.options.schedule_text,
+        .fill = d->drive.options.fill_text,
+        .memory = device->memory,
+        .history_memory = device->hw_only ? 0 : device->history_memory,
+        .unrecorded = !device->history_memory,
+        .gpu = d->drive.options.gpu,
+        .gpu_count = d->drive.options.gpu_count,
+        .token = d->token,
+        .command = d->front->is_library ? command() : NULL,
+        .signal_fd = d->signal_fd,
+        .streams = {d->streams[0], d->streams[1]},
+        .interrupted = d->front->interrupted,
+        .watch_signals = d->front->watch,
+        .output = d->front->agent,
+        .context = d};
     enum wt_status status = cli_debug_host_open(&options, &d->host, err);
     if (!status)
         d->session = cli_debug_host_session(d->host);
@@ -263,9 +271,12 @@ enum wt_status cli_debug_open(struct cli_console *d, struct wt_error *err)
     /* Until the device elsewhere has answered, Ctrl-C ends the command. */
     if (cli_debug_is_attached(d) && (status = open_attached(d, err)) != WT_OK)
         return status;
-    if ((status = cli_interrupts_open(&interrupts, &d->signals, err)) != WT_OK)
-        return status;
-    d->signal_fd = cli_interrupts_fd(d->signals);
+    d->signal_fd = -1;
+    if (!d->front->is_library) {
+        if ((status = cli_interrupts_open(&interrupts, &d->signals, err)) != WT_OK)
+            return status;
+        d->signal_fd = cli_interrupts_fd(d->signals);
+    }
     status = is_host                    ? open_host(d, err)
              : cli_debug_is_attached(d) ? open_attached_session(d, err)
                                         : open_device(d, err);

@@ -1,50 +1,8 @@
 """What the tests of `wavetrap dap` share: kernels of all families with what is known of them."""
-import collections
-import pathlib
-import subprocess
-import sys
-
 import pytest
 
-from dap import HERE, ROOT, Client, definitions
-
-sys.path.insert(0, str(ROOT / "tests" / "isa" / "gen"))
-import iga  # noqa: E402
-
-PROGRAMS = HERE / "programs"
-HEADER = PROGRAMS / "work.h"
-BITCODE = "/usr/lib/x86_64-linux-gnu/amdgcn/bitcode"
-LIBRARY = ROOT / "examples" / "vortex" / "lib"
-PICOLIBC = "/usr/lib/picolibc/riscv64-unknown-elf"
-ITEMS = 128
-LAUNCH = {"kernel": "work", "grid": ITEMS, "block": [64], "kernelArgs": [f"iota:{4 * ITEMS}", f"zeros:{4 * ITEMS}", 7]}
-FAMILIES = ["vortex", "gfx900", "gen9", "sm"]
-
-# name: the family; configuration: what a launch request says; word, lanes: a lane's word, and how many a wave has
-Kernel = collections.namedtuple("Kernel", "name configuration word lanes")
-
-
-def line_of(mark, file=HEADER):
-    """The line of a source with the comment `mark`."""
-    return next(n for n, line in enumerate(file.read_text().splitlines(), 1) if f"/* {mark} */" in line)
-
-
-def stored(i):
-    """What work-item i stores."""
-    return 4 * i + i + 2 + 7
-
-
-def build_vortex(out):
-    libgcc = subprocess.run(["riscv64-unknown-elf-gcc", "-march=rv32imf", "-mabi=ilp32f", "-print-libgcc-file-name"], check=True, text=True,
-                            capture_output=True).stdout.strip()
-    subprocess.run(["riscv64-unknown-elf-gcc", "-march=rv32imaf_zicsr", "-mabi=ilp32f", "-O0", "-g", "-mcmodel=medany", "-isystem",
-                    f"{PICOLIBC}/include", f"-I{LIBRARY}", "-nostdlib", "-nostartfiles", "-static", f"-T{LIBRARY}/vortex.ld", "-o", out,
-                    PROGRAMS / "work.c", *(LIBRARY / file for file in ("start.S", "diverge.S", "spawn.c", "console.c")),
-                    f"{PICOLIBC}/lib/rv32imf/ilp32f/libc.a", libgcc], check=True)
-
-
-def build_cl(out, *words):
-    subprocess.run(["clang-19", "-x", "cl", "-cl-std=CL2.0", "-O0", "-g", "-w", *words, PROGRAMS / "work.cl", "-o", out], check=True)
+from dap import Client, definitions
+from work import FAMILIES, HEADER, ITEMS, LAUNCH, PROGRAMS, Kernel, build, line_of, stored  # noqa: F401
 
 
 @pytest.fixture(scope="session")
@@ -52,27 +10,11 @@ def kernels(tmp_path_factory):
     """kernels(family): a Kernel."""
     folder, made = tmp_path_factory.mktemp("kernels"), {}
 
-    def build(family):
-        if family in made:
-            return made[family]
-        out = folder / f"work.{family}"
-        if family == "vortex":
-            build_vortex(out)
-            made[family] = Kernel(family, {"program": str(out), "gpu": "vortex:warps=4,threads=4"}, "thread", 4)
-            return made[family]
-        if family == "gfx900":
-            build_cl(out, "-target", "amdgcn-amd-amdhsa", "-mcpu=gfx900", f"--rocm-device-lib-path={BITCODE}")
-        elif family == "sm":
-            out = out.with_suffix(".ptx")
-            build_cl(out, "-target", "nvptx64--nvidiacl", "-S", "-Xclang", "-mlink-builtin-bitcode", "-Xclang",
-                     "/usr/lib/clc/nvptx64--nvidiacl.bc")
-        else:
-            iga.compile_cl(PROGRAMS / "work.cl", out, "-g", "-cl-opt-disable", f"-I{PROGRAMS}")
-        word = "channel" if family == "gen9" else "lane"
-        lanes = {"gfx900": 64, "gen9": 8, "sm": 32}[family]
-        made[family] = Kernel(family, {"program": str(out), "gpu": family, **LAUNCH}, word, lanes)
+    def kernel_of(family):
+        if family not in made:
+            made[family] = build(family, folder)
         return made[family]
-    return build
+    return kernel_of
 
 
 @pytest.fixture(params=FAMILIES)

@@ -1,0 +1,346 @@
+/* What there is where the program stands: waves, registers, memory, values, frames, code. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "api/internal.h"
+#include "base/demangle.h"
+
+/* ---- waves ---- */
+
+static struct wavetrap_wave wave_of(const struct wt_wave_info *info, uint64_t dispatch)
+{
+    const struct wt_wave *w = &info->wave;
+    struct wavetrap_wave wave = {.id = w->id,
+                                 .device = w->device,
+                                 .core = w->core,
+                                 .slot = w->slot,
+                                 .lanes = w->lanes,
+                                 .mask = api_lanes(info->mask),
+                                 .pc = info->pc,
+                                 .waits = info->has_wait && info->detail.view.waiting,
+                                 .has_work = w->has_work,
+                                 .dispatch = dispatch,
+                                 .index = w->index};
+    memcpy(wave.group, w->group, sizeof wave.group);
+    memcpy(wave.block, w->block, sizeof wave.block);
+    memcpy(wave.grid, w->grid, sizeof wave.grid);
+    if (wave.waits)
+        snprintf(wave.why, sizeof wave.why, "%s", info->detail.view.wait);
+    return wave;
+}
+
+enum wt_status wavetrap_waves(struct wavetrap *w, const struct wavetrap_wave **list, size_t *count,
+                              struct wt_error *err)
+{
+    struct wt_program *g = api_program(w);
+    struct wt_work work = {0};
+    enum wt_status status = wt_program_need_run(g, err);
+    if (!status)
+        status = wt_program_work(g, &work, err);
+    struct wavetrap_wave *grown =
+        status ? NULL : realloc(w->wave, (work.wave_count + 1) * sizeof *grown);
+    if (!status && !grown)
+        status = wt_fail(err, WT_NO_MEMORY, "no host memory for %zu waves", work.wave_count);
+    if (!status) {
+        w->wave = grown;
+        for (size_t i = 0; i < work.wave_count; i++) {
+            const struct wt_dispatch *of = wt_debugger_dispatch(g->debugger, work.wave[i].dispatch);
+            grown[i] = wave_of(&work.wave[i], of ? of->number : 0);
+        }
+        *list = grown;
+        *count = work.wave_count;
+    }
+    wt_work_free(&work);
+    return status;
+}
+
+enum wt_status wavetrap_select(struct wavetrap *w, uint64_t wave, unsigned lane,
+                               struct wt_error *err)
+{
+    const enum wt_status status = wt_program_need_run(api_program(w), err);
+    return status ? status : wt_program_select_lane_of(api_program(w), wave, lane, err);
+}
+
+/* A thread of a wave that stands. */
+static enum wt_status thread_of(struct wavetrap *w, uint64_t wave, wt_thread *thread,
+                                struct wt_error *err)
+{
+    struct wt_program *g = api_program(w);
+    const enum wt_status status = wt_program_need_run(g, err);
+    if (status)
+        return status;
+    return wt_program_thread_of_wave(g, wave, thread)
+               ? WT_OK
+               : wt_fail(err, WT_INVALID, "there is no wave 0x%llx now", (unsigned long long)wave);
+}
+
+/* ---- registers ---- */
+
+const struct wavetrap_register *wavetrap_registers(struct wavetrap *w, size_t *count)
+{
+    const struct wt_topology *t = api_program(w)->topology;
+    struct wavetrap_register *grown = realloc(w->reg, (t->register_count + 1) * sizeof *grown);
+    *count = grown ? t->register_count : 0;
+    w->reg = grown ? grown : w->reg;
+    for (size_t i = 0; i < *count; i++) {
+        const struct wt_register *r = &t->registers[i];
+        grown[i] = (struct wavetrap_register){.name = r->name,
+                                              .set = r->set,
+                                              .alt_name = r->alt_name,
+                                              .bytes = (unsigned)wt_register_size(r),
+                                              .per_lane = r->scope == WT_SCOPE_LANE,
+                                              .read_only = r->read_only};
+    }
+    return grown;
+}
+
+static enum wt_status find_register(const struct wt_topology *t, const char *name, unsigned *index,
+                                    struct wt_error *err)
+{
+    for (*index = 0; *index < t->register_count; ++*index) {
+        const struct wt_register *r = &t->registers[*index];
+        if (strcmp(r->name, name) == 0 || (r->alt_name && strcmp(r->alt_name, name) == 0))
+            return WT_OK;
+    }
+    return wt_fail(err, WT_INVALID, "%s has no register %s", t->arch, name);
+}
+
+enum wt_status wavetrap_read_row(struct wavetrap *w, uint64_t wave, const char *name, void *out,
+                                 size_t size, size_t *length, struct wt_error *err)
+{
+    struct wt_program *g = api_program(w);
+    struct wt_wave info;
+    unsigned index;
+    wt_thread thread;
+    enum wt_status status = find_register(g->topology, name, &index, err);
+    if (!status)
+        status = thread_of(w, wave, &thread, err);
+    if (status)
+        return status;
+    if (!wt_debugger_thread_wave(g->debugger, thread, &info))
+        return wt_fail(err, WT_STATE, "wave 0x%llx has ended", (unsigned long long)wave);
+    const wt_lanes lanes = wt_lanes_first(info.lanes);
+    *length = wt_register_row(&g->topology->registers[index], lanes);
+    if (*length > size)
+        return wt_fail(err, WT_INVALID, "a row of %s has %zu bytes, not %zu", name, *length, size);
+    return wt_debugger_read_rows(g->debugger, thread, lanes, &index, 1, out, err);
+}
+
+enum wt_status wavetrap_write_register(struct wavetrap *w, uint64_t wave, unsigned lane,
+                                       const char *name, const void *bytes, size_t size,
+                                       struct wt_error *err)
+{
+    struct wt_program *g = api_program(w);
+    struct wt_wave info;
+    unsigned index;
+    wt_thread thread;
+    enum wt_status status = find_register(g->topology, name, &index, err);
+    if (!status)
+        status = thread_of(w, wave, &thread, err);
+    if (status)
+        return status;
+    const struct wt_register *r = &g->topology->registers[index];
+    if (size != wt_register_size(r))
+        return wt_fail(err, WT_INVALID, "%s has %zu bytes, not %zu", name, wt_register_size(r),
+                       size);
+    if (!wt_debugger_thread_wave(g->debugger, thread, &info) || lane >= info.lanes)
+        return wt_fail(err, WT_INVALID, "the wave has no lane %u", lane);
+    thread = wt_debugger_thread_of_lane(g->debugger, thread, lane);
+    status = wt_debugger_write_register(g->debugger, thread, index, bytes, err);
+    wt_program_refresh_frames(g);
+    return status;
+}
+
+/* ---- memory ---- */
+
+static enum wt_status address_of(const struct wt_program *g, const char *space, uint64_t offset,
+                                 struct wt_address *address, struct wt_error *err)
+{
+    const struct wt_topology *t = g->topology;
+    *address = wt_debugger_address(g->debugger, offset);
+    for (uint32_t i = 0; space && i < t->space_count; i++)
+        if (strcmp(t->spaces[i].name, space) == 0) {
+            *address = (struct wt_address){.space = i, .offset = offset};
+            return WT_OK;
+        }
+    return space ? wt_fail(err, WT_INVALID, "%s has no address space '%s'", t->arch, space) : WT_OK;
+}
+
+/* The wave and lane through which memory is accessed; wave 0: the selected ones, if any. */
+static enum wt_status seen_from(struct wavetrap *w, uint64_t *wave, unsigned *lane,
+                                struct wt_error *err)
+{
+    struct wt_program *g = api_program(w);
+    struct wt_thread_position place;
+    enum wt_status status = wt_program_need_run(g, err);
+    if (status || *wave)
+        return status;
+    if ((status = wt_program_need_thread(g, err)) != WT_OK)
+        return status;
+    *wave = wt_program_own_wave(g);
+    status = wt_debugger_thread_position(g->debugger, g->thread, &place, err);
+    *lane = status ? 0 : place.lane;
+    return status;
+}
+
+enum wt_status wavetrap_read_memory(struct wavetrap *w, uint64_t wave, unsigned lane,
+                                    const char *space, uint64_t address, void *out, size_t size,
+                                    struct wt_error *err)
+{
+    struct wt_address at;
+    enum wt_status status = address_of(api_program(w), space, address, &at, err);
+    if (!status)
+        status = seen_from(w, &wave, &lane, err);
+    return status ? status
+                  : wt_debugger_read_lane(api_program(w)->debugger, wave, lane, at, out, size, err);
+}
+
+enum wt_status wavetrap_write_memory(struct wavetrap *w, uint64_t wave, unsigned lane,
+                                     const char *space, uint64_t address, const void *bytes,
+                                     size_t size, struct wt_error *err)
+{
+    struct wt_program *g = api_program(w);
+    struct wt_address at;
+    enum wt_status status = address_of(g, space, address, &at, err);
+    if (!status)
+        status = seen_from(w, &wave, &lane, err);
+    if (!status)
+        status = wt_debugger_write_lane(g->debugger, wave, lane, at, bytes, size, err);
+    wt_program_refresh_frames(g);
+    return status;
+}
+
+/* ---- source ---- */
+
+enum wt_status wavetrap_print(struct wavetrap *w, const char *expression, char *text, size_t size,
+                              struct wt_error *err)
+{
+    char *line = NULL;
+    if (asprintf(&line, "output %s", expression) < 0)
+        return wt_fail(err, WT_NO_MEMORY, "no host memory");
+    w->captured = (struct api_captured){text, size, 0};
+    const enum wt_status status = wavetrap_command(w, line, err);
+    if (size)
+        text[w->captured.length] = 0;
+    w->captured = (struct api_captured){NULL};
+    free(line);
+    return status;
+}
+
+static struct wavetrap_number number_of(const struct wt_values *v, unsigned k, unsigned lane)
+{
+    struct wt_number n = {false};
+    const uint8_t *bytes = v->bytes + k * v->size;
+    if (v->state[k] != WT_VALUE_GOOD ||
+        !wt_number_of(wt_type_plain(v->type), v->bit_offset, v->bit_size, bytes, &n))
+        return (struct wavetrap_number){.lane = lane};
+    const double real = n.is_float    ? n.real
+                        : n.is_signed ? (double)(int64_t)n.integer
+                                      : (double)n.integer;
+    return (struct wavetrap_number){.lane = lane,
+                                    .known = true,
+                                    .is_float = n.is_float,
+                                    .is_signed = n.is_signed,
+                                    .integer = n.is_float ? 0 : (int64_t)n.integer,
+                                    .real = real};
+}
+
+enum wt_status wavetrap_evaluate(struct wavetrap *w, const char *expression,
+                                 const struct wavetrap_number **list, size_t *count,
+                                 struct wt_error *err)
+{
+    const struct wt_view view = wt_program_view(api_program(w));
+    struct wt_values values;
+    enum wt_status status = wt_source_evaluate(&view, expression, &values, err);
+    if (status)
+        return status;
+    struct wavetrap_number *grown = realloc(w->number, (values.lane_count + 1) * sizeof *grown);
+    if (!grown)
+        status = wt_fail(err, WT_NO_MEMORY, "no host memory for %u lanes", values.lane_count);
+    else if (!wt_type_is_scalar(wt_type_plain(values.type)))
+        status = wt_fail(err, WT_INVALID, "'%s' is no number", expression);
+    w->number = grown ? grown : w->number;
+    wt_lanes left = values.lanes;
+    for (unsigned k = 0; !status && k < values.lane_count; k++, left &= left - 1)
+        grown[k] = number_of(&values, k, left ? wt_lanes_lowest(left) : 0);
+    *list = grown;
+    *count = values.lane_count;
+    wt_values_free(&values);
+    if (strchr(expression, '='))
+        wt_program_refresh_frames(api_program(w));
+    return status;
+}
+
+enum wt_status wavetrap_frame(struct wavetrap *w, unsigned level, struct wavetrap_frame *frame,
+                              struct wt_error *err)
+{
+    struct wt_program *g = api_program(w);
+    const struct wt_frame *own;
+    enum wt_status status = wt_program_need_frame(g, &own, err);
+    if (status)
+        return status;
+    const struct wt_frame *f = wt_frames_get(g->frames, level);
+    if (!f)
+        return wt_fail(err, WT_INVALID, "there is no frame %u", level);
+    *frame = (struct wavetrap_frame){.line = f->line, .pc = f->pc, .inlined = f->inlined};
+    if (f->function)
+        wt_demangle(f->function, frame->function, sizeof frame->function);
+    snprintf(frame->file, sizeof frame->file, "%s", f->path ? f->path : f->file ? f->file : "");
+    return WT_OK;
+}
+
+enum wt_status wavetrap_instruction(struct wavetrap *w, uint64_t address, char *text, size_t size,
+                                    unsigned *length, struct wt_error *err)
+{
+    struct wt_code_line line;
+    const enum wt_status status = wt_program_instruction(api_program(w), address, &line, err);
+    if (!status) {
+        snprintf(text, size, "%s", line.text);
+        *length = line.length;
+    }
+    return status;
+}
+
+/* ---- observation ---- */
+
+static void take_access(void *context, struct wt_machine *m, const struct wt_observed *o)
+{
+    static const enum wavetrap_access_kind kinds[] = {[WT_WATCH_READ] = WAVETRAP_READ,
+                                                      [WT_WATCH_WRITE] = WAVETRAP_WRITE,
+                                                      [WT_WATCH_ACCESS] = WAVETRAP_ATOMIC};
+    static const enum wavetrap_space spaces[] = {[WT_OBSERVED_GLOBAL] = WAVETRAP_GLOBAL,
+                                                 [WT_OBSERVED_GROUP] = WAVETRAP_GROUP,
+                                                 [WT_OBSERVED_PRIVATE] = WAVETRAP_PRIVATE,
+                                                 [WT_OBSERVED_CONSTANT] = WAVETRAP_CONSTANT,
+                                                 [WT_OBSERVED_DEVICE] = WAVETRAP_DEVICE};
+    const struct wavetrap *w = context;
+    struct wavetrap_access a = {.time = o->time,
+                                .wave = o->id,
+                                .pc = o->pc,
+                                .kind = kinds[o->kind],
+                                .space = spaces[o->space],
+                                .size = o->size,
+                                .scalar = o->is_scalar,
+                                .lanes = api_lanes(o->lanes)};
+    memcpy(a.address, o->at, sizeof a.address);
+    w->observer(w->observer_context, &a);
+}
+
+enum wt_status wavetrap_observe(struct wavetrap *w, wavetrap_access_fn *fn, void *context,
+                                struct wt_error *err)
+{
+    struct wt_machine *m = w->d.host || cli_debug_is_attached(&w->d) ? NULL : w->d.device.machine;
+    if (!m)
+        return wt_fail(err, WT_UNSUPPORTED,
+                       "the program runs in another process: accesses are observed of code for a "
+                       "device");
+    if (w->observer)
+        wt_observe_beneath(m, NULL, NULL, NULL, w);
+    w->observer = fn;
+    w->observer_context = context;
+    if (fn && !wt_observe_beneath(m, take_access, NULL, NULL, w)) {
+        w->observer = NULL;
+        return wt_fail(err, WT_NO_MEMORY, "no host memory for an observer");
+    }
+    return WT_OK;
+}

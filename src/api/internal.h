@@ -1,0 +1,49 @@
+/* A session of the library (include/wavetrap/wavetrap.h): another front of `wavetrap debug`. */
+#ifndef WT_API_INTERNAL_H
+#define WT_API_INTERNAL_H
+
+#include "cli/debug.h"
+#include "emulator/machine/observe.h"
+#include "frontend/common/words.h"
+#include "wavetrap/wavetrap.h"
+
+/* Text that goes to a buffer, and not to the user's function. */
+struct api_captured {
+    char *text; /* NULL: it does not */
+    size_t size, length;
+};
+
+struct wavetrap {
+    struct cli_console d; /* first: the context of its services */
+    char **word;          /* of wavetrap_open(), which d points into */
+    wavetrap_text_fn *text;
+    void *context;
+    struct api_captured captured;
+    int interrupt;              /* an eventfd: wavetrap_interrupt() */
+    struct wavetrap_stop *stop; /* of the run at hand; NULL: none is */
+    wavetrap_access_fn *observer;
+    void *observer_context;
+    /* What was handed over last. */
+    struct wavetrap_wave *wave;
+    struct wavetrap_register *reg;
+    struct wavetrap_number *number;
+};
+
+/** The program of a session. */
+static inline struct wt_program *api_program(struct wavetrap *w)
+{
+    return wt_shell_debugged(w->d.console);
+}
+
+/** A set of lanes as users have it. */
+static inline struct wavetrap_lanes api_lanes(wt_lanes lanes)
+{
+    return (struct wavetrap_lanes){{(uint64_t)lanes, (uint64_t)(lanes >> 64)}};
+}
+
+/* ---- stops.c ---- */
+
+/** Takes what happens to the program, of struct wt_shell_options; the context is the session. */
+bool api_news(void *context, const struct wt_news *news);
+
+#endif

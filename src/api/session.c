@@ -1,0 +1,181 @@
+/* Sessions: opened, closed, interrupted; commands of the console. */
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
+
+#include "api/internal.h"
+
+const char *wavetrap_version(void)
+{
+    return WT_VERSION;
+}
+
+/* ---- the front ---- */
+
+static void put(void *context, const char *text, size_t length)
+{
+    struct wavetrap *w = context;
+    struct api_captured *c = &w->captured;
+    if (c->text) {
+        for (size_t i = 0; i < length && c->length + 1 < c->size; i++)
+            c->text[c->length++] = text[i];
+        return;
+    }
+    if (w->text && length)
+        w->text(w->context, text, length);
+}
+
+static ssize_t put_program(void *context, const char *text, size_t length)
+{
+    put(context, text, length);
+    return (ssize_t)length;
+}
+
+/* Whether an end was asked for; it is asked for no longer then. */
+static bool interrupted(void *context)
+{
+    uint64_t times;
+    return read(((struct wavetrap *)context)->interrupt, &times, sizeof times) == sizeof times;
+}
+
+static void interrupt_ready(void *context, int fd, short events)
+{
+    struct wavetrap *w = context;
+    if (interrupted(w))
+        wt_shell_interrupt(w->d.console);
+}
+
+static enum wt_status watch(void *context, struct wt_loop *loop, struct wt_error *err)
+{
+    struct wavetrap *w = context;
+    return wt_loop_watch(loop, w->interrupt, POLLIN, interrupt_ready, w)
+               ? WT_OK
+               : wt_fail(err, WT_NO_MEMORY, "no host memory");
+}
+
+static void services(struct cli_console *d, struct wt_shell_options *options)
+{
+    cli_debug_services(d, options);
+    options->system_shell = false;
+    options->interrupted = interrupted;
+    options->output = put;
+    options->news = api_news;
+}
+
+static const struct cli_front front = {.services = services,
+                                       .watch = watch,
+                                       .interrupted = interrupted,
+                                       .program = put_program,
+                                       .agent = put,
+                                       .is_library = true};
+
+/* ---- opening ---- */
+
+static enum wt_status keep_words(struct wavetrap *w, const char *const *words, size_t *count,
+                                 struct wt_error *err)
+{
+    while (words[*count])
+        ++*count;
+    w->word = calloc(*count + 2, sizeof(char *));
+    bool good = w->word && (w->word[0] = strdup("debug"));
+    for (size_t i = 0; good && i < *count; i++)
+        good = (w->word[i + 1] = strdup(words[i])) != NULL;
+    ++*count;
+    return good ? WT_OK : wt_fail(err, WT_NO_MEMORY, "no host memory");
+}
+
+/* The options of `wavetrap debug` that a session without a person has no use for. */
+static enum wt_status check_words(const struct wavetrap *w, struct wt_error *err)
+{
+    const struct cli_console *d = &w->d;
+    if (d->order_count || d->trust || d->page)
+        return wt_fail(err, WT_INVALID,
+                       "--ex, --command, --trust and --view are for the console at a terminal");
+    return d->program || d->core_path || cli_debug_runs_already(d)
+               ? WT_OK
+               : wt_fail(err, WT_INVALID, "no program, process or core file is named");
+}
+
+static enum wt_status enter(struct wavetrap *w, struct wt_error *err)
+{
+    struct wt_program *g = api_program(w);
+    char pid[24];
+    snprintf(pid, sizeof pid, "%d", w->d.pid);
+    if (cli_debug_runs_already(&w->d))
+        return wt_program_attach(g, w->d.socket ? w->d.socket : pid, err);
+    if (w->d.core_file)
+        return wt_program_post_mortem(g, err);
+    return w->d.host ? WT_OK : wt_program_begin(g, err);
+}
+
+enum wt_status wavetrap_open(const char *const *words, wavetrap_text_fn *text, void *context,
+                             struct wavetrap **session, struct wt_error *err)
+{
+    size_t count = 0;
+    struct wavetrap *w = calloc(1, sizeof *w);
+    *session = NULL;
+    if (!w)
+        return wt_fail(err, WT_NO_MEMORY, "no host memory");
+    w->text = text;
+    w->context = context;
+    w->d.front = &front;
+    w->d.batch = true;
+    w->interrupt = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+    enum wt_status status =
+        w->interrupt < 0 ? wt_fail(err, WT_IO, "an event of the kernel's: %s", strerror(errno))
+                         : keep_words(w, words, &count, err);
+    if (!status) {
+        const int answer = cli_debug_parse(&cli_debug, (int)count, w->word, &w->d, err);
+        if (answer != CLI_GO)
+            status = answer == CLI_FAILED
+                         ? WT_INVALID
+                         : wt_fail(err, WT_INVALID, "the options ask for help, not for a session");
+    }
+    if (!status)
+        status = check_words(w, err);
+    if (!status)
+        status = cli_debug_open(&w->d, err);
+    if (!status)
+        status = enter(w, err);
+    if (status) {
+        wavetrap_close(w);
+        return status;
+    }
+    *session = w;
+    return WT_OK;
+}
+
+void wavetrap_close(struct wavetrap *w)
+{
+    if (!w)
+        return;
+    cli_debug_close(&w->d);
+    cli_debug_free(&w->d);
+    for (size_t i = 0; w->word && w->word[i]; i++)
+        free(w->word[i]);
+    free(w->word);
+    free(w->wave);
+    free(w->reg);
+    free(w->number);
+    if (w->interrupt >= 0)
+        close(w->interrupt);
+    free(w);
+}
+
+void wavetrap_interrupt(struct wavetrap *w)
+{
+    const int was = errno; /* of who is interrupted by a signal */
+    const uint64_t once = 1;
+    if (write(w->interrupt, &once, sizeof once) != sizeof once)
+        errno = was; /* one is asked for already */
+    errno = was;
+}
+
+enum wt_status wavetrap_command(struct wavetrap *w, const char *line, struct wt_error *err)
+{
+    return wt_shell_execute(w->d.console, line, err);
+}
