@@ -7,6 +7,7 @@
 #include "base/text.h"
 #include "cli/debug.h"
 #include "cli/exec_file.h"
+#include "cli/report.h"
 
 bool cli_debug_runs_already(const struct cli_console *d)
 {
@@ -315,8 +316,10 @@ void cli_debug_close(struct cli_console *d)
     cli_attached_close(&d->attached);
     if (d->device.debugger)
         wt_debugger_close(d->device.debugger);
-    if (d->device.family)
+    if (d->device.family) {
+        cli_report_missed(stderr, d->device.machine);
         wt_emulated_close(&d->device);
+    }
     cli_interrupts_close(d->signals);
     d->signals = NULL;
     if (d->device_console)

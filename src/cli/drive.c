@@ -6,10 +6,12 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/clock.h"
 #include "base/report.h"
 #include "base/text.h"
+#include "base/whole_file.h"
 #include "cli/report.h"
 #include "target/core_file.h"
 #include "target/history.h"
@@ -156,6 +158,33 @@ static enum wt_status write_core_file(const struct cli_drive *drive, struct wt_e
     return WT_OK;
 }
 
+/* Ends the log of choices, and writes it. Says which choice of a list could not be followed. */
+static enum wt_status finish_schedule(const struct cli_drive *drive, struct wt_emulated *e,
+                                      struct wt_choices *log, struct wt_error *err)
+{
+    struct wt_turns *turns = &e->machine->turns;
+    struct wt_whole_file file;
+    turns->log = NULL;
+    cli_report_missed(stderr, e->machine);
+    if (!drive->choices)
+        return WT_OK;
+    if (turns->log_failed)
+        return wt_fail(err, WT_NO_MEMORY, "--write-schedule: no host memory");
+    enum wt_status status = wt_whole_file_begin(&file, drive->choices, err);
+    if (status)
+        return wt_fail_in(err, "--write-schedule"), status;
+    FILE *out = fdopen(dup(file.fd), "w");
+    if (out)
+        wt_choices_print(log, out);
+    const bool failed = !out || ferror(out);
+    if ((out && fclose(out)) || failed) {
+        status = wt_fail(err, WT_IO, "%s: cannot write: %s", drive->choices, strerror(errno));
+        wt_whole_file_give_up(&file);
+        return status;
+    }
+    return wt_whole_file_finish(&file, err);
+}
+
 int cli_drive(const struct cli_command *command, struct cli_drive *drive, struct wt_emulated *e)
 {
     struct wt_error err;
@@ -168,11 +197,16 @@ int cli_drive(const struct cli_command *command, struct cli_drive *drive, struct
         (drive->core_history && !e->timeline && wt_emulated_history_start(e, &err) != WT_OK))
         return cli_fail(command, &err);
     const uint64_t start = wt_clock_ns();
+    struct wt_choices log = {0};
+    e->machine->turns.log = drive->choices ? &log : NULL;
     caught_signal = 0;
     set_signals(catch_signal);
     int status = run_to_end(command, drive, e);
     set_signals(SIG_DFL);
     const double seconds = (double)(wt_clock_ns() - start) / 1e9;
+    if (finish_schedule(drive, e, &log, &err) != WT_OK)
+        cli_fail(command, &err), status = CLI_FAILED;
+    wt_choices_free(&log);
     if (drive->core_on_fault && e->machine->fault.kind && write_core_file(drive, e, &err) != WT_OK)
         cli_fail(command, &err);
     if (finish_console(e, &err) != WT_OK)

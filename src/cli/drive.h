@@ -14,6 +14,7 @@ struct cli_drive {
     struct cli_results results;
     const char *core_on_fault; /**< where a fault leaves a core file; NULL: nowhere */
     uint64_t core_history;     /**< how much of the run goes into it: issues; 0: nothing */
+    const char *choices;       /**< file for the schedule's choices; NULL: none */
     char *report;              /**< files of objects (wt_report_add); NULL: none */
     struct cli_profile profile;
     struct cli_check check;

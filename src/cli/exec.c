@@ -207,14 +207,15 @@ int cli_exec_program(const struct cli_command *command, const struct cli_exec_op
 struct exec {
     char gpus[MOST_GPUS_TEXT];
     size_t length;
-    uint64_t memory;       /* of each GPU, in bytes; 0: the library's default */
-    const char *progress;  /* of --progress */
-    const char *ptx_cache; /* of --ptx-cache; NULL: as the environment says */
-    const char *schedule;  /* of --schedule */
-    const char *fill;      /* of --fill */
-    char gem[PATH_MAX];    /* of --gem, whole; "": none */
-    char log[PATH_MAX];    /* of --log-calls */
-    char core[PATH_MAX];   /* of --core-on-fault, whole; "": none */
+    uint64_t memory;                  /* of each GPU, in bytes; 0: the library's default */
+    const char *progress;             /* of --progress */
+    const char *ptx_cache;            /* of --ptx-cache; NULL: as the environment says */
+    const char *schedule;             /* of --schedule */
+    char schedule_file[PATH_MAX + 8]; /* of --schedule=file: */
+    const char *fill;                 /* of --fill */
+    char gem[PATH_MAX];               /* of --gem, whole; "": none */
+    char log[PATH_MAX];               /* of --log-calls */
+    char core[PATH_MAX];              /* of --core-on-fault, whole; "": none */
     uint64_t core_history;
     bool logs;
     struct cli_supervision supervision;
@@ -309,11 +310,22 @@ static enum wt_status set_fill(void *context, const char *value, struct wt_error
     return wt_fill_parse(value, &fill, err);
 }
 
+/* The program may change its folder: a file gets its whole name. */
 static enum wt_status set_schedule(void *context, const char *value, struct wt_error *err)
 {
+    struct exec *e = context;
     struct wt_schedule schedule;
-    ((struct exec *)context)->schedule = value;
-    return wt_schedule_parse(value, &schedule, err);
+    char file[PATH_MAX];
+    const enum wt_status status = wt_schedule_parse(value, &schedule, err);
+    if (status)
+        return status;
+    if (schedule.kind == WT_SCHEDULE_FILE &&
+        (!realpath(value + strlen("file:"), file) ||
+         snprintf(e->schedule_file, sizeof e->schedule_file, "file:%s", file) < 0))
+        return wt_fail(err, WT_IO, "%s: %s", value, strerror(errno));
+    e->schedule = schedule.kind == WT_SCHEDULE_FILE ? e->schedule_file : value;
+    wt_schedule_free(&schedule);
+    return WT_OK;
 }
 
 static enum wt_status set_gem(void *context, const char *value, struct wt_error *err)
@@ -577,8 +589,8 @@ static const struct cli_option options[] = {
      "mem_viol is an access that fails, all is whatever ends the kernel",
      CLI_SET(add_exceptions)},
     {"schedule", 0, "POLICY",
-     "which wave issues next: rr:N, lockstep or random:SEED (default\n" WT_SCHEDULE_DEFAULT
-     "); a program without races gives the same with all of them",
+     "which wave issues next: " WT_SCHEDULES "\n(default " WT_SCHEDULE_DEFAULT
+     "); FILE has a list of choices; a program without races gives\nthe same with all of them",
      CLI_SET(set_schedule)},
     {"fill", 0, "VALUE",
      "what registers, local and private memory and new memory of GPUs hold\n"

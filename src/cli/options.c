@@ -57,6 +57,7 @@ static enum wt_status set_gpu(void *context, const char *value, struct wt_error 
 static enum wt_status set_schedule(void *context, const char *value, struct wt_error *err)
 {
     struct cli_options *o = context;
+    wt_schedule_free(&o->schedule);
     o->device.schedule = &o->schedule;
     o->schedule_text = value;
     return wt_schedule_parse(value, &o->schedule, err);
@@ -172,7 +173,8 @@ static const struct cli_option device_options[] = {
      "(--gpu=help lists the keys)",
      CLI_SET(set_gpu)},
     {"schedule", 0, "POLICY",
-     "which warp issues next: rr:N, lockstep or random:SEED (default\n" WT_SCHEDULE_DEFAULT ")",
+     "which warp issues next: " WT_SCHEDULES "\n(default " WT_SCHEDULE_DEFAULT
+     "); FILE has a list of choices",
      CLI_SET(set_schedule)},
     {"fill", 0, "VALUE",
      "what registers, local and private memory and new allocations hold\n"
@@ -218,6 +220,7 @@ static const struct cli_option debugger_options[] = {
 
 void cli_options_free(struct cli_options *options)
 {
+    wt_schedule_free(&options->schedule);
     free(options->gpu);
     free(options->device.load);
     free(options->device.argument);

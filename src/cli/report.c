@@ -129,3 +129,11 @@ int cli_word_status(uint32_t word)
         return (int)word;
     return word & 0xff ? (int)(word & 0xff) : 1;
 }
+
+void cli_report_missed(FILE *out, const struct wt_machine *machine)
+{
+    const struct wt_turns *turns = &machine->turns;
+    if (turns->missed)
+        fprintf(out, "wavetrap: " WT_CHOICE_MISSED "\n", turns->first_missed.time,
+                turns->first_missed.wave);
+}

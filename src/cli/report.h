@@ -18,6 +18,9 @@ void cli_report_instruction(FILE *out, struct wt_emulated *device, uint64_t pc);
 /** Prints the number of issues, their rate and the peak memory to stderr. */
 void cli_report_stats(const struct wt_machine *machine, double seconds);
 
+/** Reports the first choice of a schedule's list that could not be followed, if there is one. */
+void cli_report_missed(FILE *out, const struct wt_machine *machine);
+
 /** The exit status for a kind of fault. */
 int cli_fault_status(enum wt_fault_kind kind);
 

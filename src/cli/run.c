@@ -74,6 +74,9 @@ static const struct cli_option options[] = {
     {"core-history", 0, "ISSUES",
      "put so much of the run before the fault, or 'all', into that file",
      CLI_SET(set_core_history)},
+    {"write-schedule", 0, "FILE",
+     "at the end, write which warp had its turn when to FILE, for\n--schedule=file:FILE",
+     CLI_TEXT(struct cli_drive, choices)},
     {"report", 0, "json:FILE",
      "write faults and the exit as JSON, an object a line, to FILE, too; may be\ngiven several "
      "times",

@@ -559,3 +559,52 @@ def test_an_address_of_a_program_is_explained(build):
     done = run("explain-address", elf, "0x100000000")
     assert done.returncode == 0 and "in memory beyond the 32 bits of an address, where there is nothing" in done.stdout
     assert "beyond" not in run("explain-address", build.asm("_start: exit 0\n", 64), "0x100000000").stdout
+
+
+CHOOSERS = """
+_start: li a1, 4
+        la t0, work
+        wspawn a1, t0
+work:   csrr t0, 0xcc1          # the warp's number in its core
+        la t1, order
+        li t2, 20
+loop:   lw t3, (t1)
+        slli t3, t3, 2
+        add t3, t3, t0
+        sw t3, (t1)
+        addi t2, t2, -1
+        bnez t2, loop
+        bnez t0, end
+        exit 0
+end:    tmc x0
+        .data
+order:  .word 0
+"""
+
+
+@pytest.mark.parametrize("schedule", ["rr:1", "rr:7", "lockstep", "random:3"])
+def test_a_run_is_repeated_from_its_choices(build, tmp_path, schedule):
+    """The memory, the issue time and the choices of a run under any schedule, from the file that it has written."""
+    elf, first, again = build.asm(CHOOSERS), tmp_path / "first", tmp_path / "again"
+    def words(schedule, choices, dump):
+        done = run("run", "--gpu=vortex:warps=4", f"--schedule={schedule}", f"--write-schedule={choices}", "--stats", f"--dump={dump}@order:4", elf)
+        assert done.returncode == 0, done.stderr
+        return re.search(r"\d+ issues", done.stderr)[0], dump.read_bytes()
+    one = words(schedule, first, tmp_path / "a")
+    assert words(f"file:{first}", again, tmp_path / "b") == one
+    lines = first.read_text().splitlines()
+    assert lines[0] == "wavetrap choices 1" and len(lines) > 5 and again.read_text() == first.read_text()
+    assert {line.split()[1] for line in lines[1:]} == {"0", "1", "2", "3"}
+
+
+def test_choices_that_cannot_be_followed_are_told(build, tmp_path):
+    elf, choices = build.asm(CHOOSERS), tmp_path / "choices"
+    choices.write_text("wavetrap choices 1\n0 0\n1 3\n")     # warp 3 has not started
+    for command in (["run"], ["debug", "--nx", "--batch", "-ex", "run", "-ex", "continue"]):
+        done = run(*command, "--gpu=vortex:warps=4", f"--schedule=file:{choices}", elf)
+        assert "the schedule's choice at issue time 1 could not be followed: wave 3 could not issue then" in done.stderr, done
+    choices.write_text("wavetrap choices 1\n0 0\n1 x\n")
+    done = run("run", f"--schedule=file:{choices}", elf)
+    assert done.returncode == 125 and f"{choices}:3: '1 x' is not TIME WAVE" in done.stderr
+    done = run("run", "--schedule=file:/nowhere", elf)
+    assert done.returncode == 125 and "/nowhere: " in done.stderr

@@ -16,7 +16,7 @@ static struct wt_turns turns_of(const char *policy, const uint32_t *ready, size_
     struct wt_turns turns;
     assert_int_equal(wt_schedule_parse(policy, &schedule, WT_IGNORED), WT_OK);
     assert_true(wt_turns_init(&turns, &schedule, WAVES));
-    assert_false(wt_turns_next(&turns));
+    assert_false(wt_turns_next(&turns, 0));
     for (size_t i = 0; i < count; i++)
         wt_turns_set_ready(&turns, ready[i], true);
     return turns;
@@ -26,7 +26,7 @@ static struct wt_turns turns_of(const char *policy, const uint32_t *ready, size_
 static void assert_issues(struct wt_turns *turns, const uint32_t *wave, size_t n)
 {
     for (size_t i = 0; i < n; i++) {
-        assert_true(wt_turns_next(turns));
+        assert_true(wt_turns_next(turns, i));
         assert_int_equal(turns->current, wave[i]);
         turns->left--;
     }
@@ -51,7 +51,7 @@ static void a_wave_that_stops_loses_the_rest_of_its_turn(void **state)
     assert_issues(&turns, (uint32_t[]){63, 63}, 2);
     for (size_t i = 1; i < 4; i++)
         wt_turns_set_ready(&turns, some[i], false);
-    assert_false(wt_turns_next(&turns));
+    assert_false(wt_turns_next(&turns, 0));
     wt_turns_free(&turns);
 }
 
@@ -75,7 +75,7 @@ static void a_copy_goes_on_as_its_original(void **state)
         for (size_t i = 0; i < 150; i++) {
             if (i == 50)
                 wt_turns_copy(&copy, &turns);
-            assert_true(wt_turns_next(&turns));
+            assert_true(wt_turns_next(&turns, 0));
             wave[i] = turns.current;
             turns.left--;
         }
@@ -83,12 +83,67 @@ static void a_copy_goes_on_as_its_original(void **state)
         assert_int_equal(copy.policy.state, turns.policy.state);
         /* After a reset all is as in the beginning. */
         wt_turns_reset(&copy);
-        assert_false(wt_turns_next(&copy));
+        assert_false(wt_turns_next(&copy, 0));
         for (size_t i = 0; i < 4; i++)
             wt_turns_set_ready(&copy, some[i], true);
         assert_issues(&copy, wave, 150);
         wt_turns_free(&turns);
         wt_turns_free(&copy);
+    }
+}
+
+static void a_list_of_choices_is_followed(void **state)
+{
+    struct wt_choices choices = {0};
+    assert_int_equal(wt_choices_parse(&choices, "list",
+                                      "wavetrap choices 1\n0 129\n2 0 # again\n4 63\n6 7\n",
+                                      WT_IGNORED),
+                     WT_OK);
+    const struct wt_schedule schedule = {.kind = WT_SCHEDULE_FILE, .turn = 1, .choices = &choices};
+    struct wt_turns turns;
+    assert_true(wt_turns_init(&turns, &schedule, WAVES));
+    for (size_t i = 0; i < 4; i++)
+        wt_turns_set_ready(&turns, some[i], true);
+    assert_issues(&turns, (uint32_t[]){129, 129, 0, 0, 63}, 5);
+    /* A wave that stops hands over to the next one, until the next choice. */
+    wt_turns_set_ready(&turns, 63, false);
+    assert_true(wt_turns_next(&turns, 5));
+    assert_int_equal(turns.current, 64);
+    assert_int_equal(turns.left, 1);
+    turns.left--;
+    assert_false(turns.missed);
+    /* A wave that cannot issue is missed; behind the last choice turns are 64 issues long. */
+    assert_true(wt_turns_next(&turns, 6));
+    assert_int_equal(turns.current, 129);
+    assert_int_equal(turns.left, 64);
+    assert_true(turns.missed);
+    assert_int_equal(turns.first_missed.time, 6);
+    assert_int_equal(turns.first_missed.wave, 7);
+    wt_turns_free(&turns);
+    wt_choices_free(&choices);
+}
+
+static void what_is_no_list_of_choices_is_refused(void **state)
+{
+    static const struct {
+        const char *text, *message;
+    } bad[] = {
+        {"", "list:1: 'wavetrap choices 1'"},
+        {"\n0 1\n", "list:2: '0 1' is not 'wavetrap choices 1'"},
+        {"wavetrap choices 1\n5 1\n5 2\n", "list:3: time 5 is not later"},
+        {"wavetrap choices 1\n5\n", "list:2: '5' is not TIME WAVE"},
+        {"wavetrap choices 1\n5 1 2\n", "list:2: '5 1 2' is not TIME WAVE"},
+        {"wavetrap choices 1\n-5 1\n", "list:2: '-5 1' is not TIME WAVE"},
+        {"wavetrap choices 1\n0 4294967296\n", "list:2: '0 4294967296' is not TIME WAVE"},
+        {"wavetrap choices 1\n99999999999999999999 0\n", "list:2: '99999999999999999999 0' is"},
+    };
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        struct wt_choices choices = {0};
+        struct wt_error err;
+        assert_int_equal(wt_choices_parse(&choices, "list", bad[i].text, &err), WT_INVALID);
+        if (strncmp(err.text, bad[i].message, strlen(bad[i].message)))
+            fail_msg("%s", err.text);
+        wt_choices_free(&choices);
     }
 }
 
@@ -99,6 +154,8 @@ int main(void)
         cmocka_unit_test(a_wave_that_stops_loses_the_rest_of_its_turn),
         cmocka_unit_test(in_lockstep_each_wave_has_one_turn_a_round),
         cmocka_unit_test(a_copy_goes_on_as_its_original),
+        cmocka_unit_test(a_list_of_choices_is_followed),
+        cmocka_unit_test(what_is_no_list_of_choices_is_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

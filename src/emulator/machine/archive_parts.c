@@ -9,8 +9,7 @@
 
 /* A run of so many issues takes thousands of years: times add up without overflow. */
 #define MOST_TIME ((uint64_t)1 << 62)
-#define MOST_TURN 1000000
-#define MOST_RANDOM_TURN 16
+#define MOST_CHOICES (1 << 28)
 
 /* ---- parts ---- */
 
@@ -122,6 +121,34 @@ void wt_archive_fault(struct wt_archive *a, struct wt_fault *f, uint32_t waves, 
         wt_archive_text(a, f->memory, sizeof f->memory);
 }
 
+/* The list of choices that the schedule follows. */
+static void choices(struct wt_archive *a, struct wt_turns *t)
+{
+    static const struct wt_choices none;
+    const struct wt_choices *list = t->policy.choices ? t->policy.choices : &none;
+    uint32_t count = (uint32_t)list->count;
+    uint64_t last = 0;
+    wt_archive_u32(a, &count, MOST_CHOICES, "the number of choices");
+    if (wt_archive_reads(a)) {
+        wt_choices_free(&t->own);
+        t->policy.choices = &t->own;
+    }
+    for (uint32_t i = 0; i < count && !a->failed; i++) {
+        struct wt_choice choice = {0};
+        if (!wt_archive_reads(a))
+            choice = list->at[i];
+        wt_archive_u64(a, &choice.time, MOST_TIME, "the time of a choice");
+        wt_archive_u32(a, &choice.wave, UINT32_MAX, "the wave of a choice");
+        if (!wt_archive_reads(a))
+            continue;
+        if (i && choice.time <= last)
+            wt_archive_fail(a, "choices are not in the order of time");
+        else if (!wt_choices_add(&t->own, choice.time, choice.wave))
+            wt_archive_fail(a, "the host has no memory left");
+        last = choice.time;
+    }
+}
+
 static void turns(struct wt_archive *a, struct wt_turns *t)
 {
     struct wt_schedule *policy = &t->policy;
@@ -135,17 +162,15 @@ static void turns(struct wt_archive *a, struct wt_turns *t)
     }
     if (wt_archive_reads(a))
         wt_turns_reset(t);
-    wt_archive_unsigned(a, &kind, WT_SCHEDULE_RANDOM, "the schedule");
+    wt_archive_unsigned(a, &kind, WT_SCHEDULE_FILE, "the schedule");
     policy->kind = (enum wt_schedule_kind)kind;
-    wt_archive_u32(a, &policy->turn, MOST_TURN, "the length of a turn");
+    wt_archive_u32(a, &policy->turn, WT_LONGEST_TURN, "the length of a turn");
     wt_archive_u64(a, &policy->seed, UINT64_MAX, "the seed");
     wt_archive_u64(a, &policy->state, UINT64_MAX, "the generator's state");
+    if (policy->kind == WT_SCHEDULE_FILE)
+        choices(a, t);
     wt_archive_u32(a, &t->current, t->waves - 1, "the wave whose turn it is");
-    wt_archive_u32(a, &t->left,
-                   policy->kind == WT_SCHEDULE_RR         ? policy->turn
-                   : policy->kind == WT_SCHEDULE_LOCKSTEP ? 1
-                                                          : MOST_RANDOM_TURN,
-                   "what is left of a turn");
+    wt_archive_u32(a, &t->left, wt_schedule_longest(policy), "what is left of a turn");
     for (size_t i = 0; i < words; i++)
         wt_archive_u64(a, &t->round[i],
                        i + 1 < words || t->waves % 64 == 0 ? UINT64_MAX

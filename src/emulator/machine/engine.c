@@ -167,7 +167,7 @@ static enum wt_run run_turns(struct wt_machine *m, uint64_t issues, wt_trace_fn 
     while (m->time < end) {
         if (places)
             wt_watch_set_keep_turns(places, &m->turns);
-        if (!wt_turns_next(&m->turns))
+        if (!wt_turns_next(&m->turns, m->time))
             return m->engine->blocked(m);
         const uint32_t wave = m->turns.current;
         uint64_t n = end - m->time < m->turns.left ? end - m->time : m->turns.left;

@@ -9,6 +9,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 
 #include "wavetrap/error.h"
 
@@ -16,20 +17,72 @@ enum wt_schedule_kind {
     WT_SCHEDULE_RR,       /**< rr:N  round robin over all waves, N instructions a turn */
     WT_SCHEDULE_LOCKSTEP, /**< lockstep  every wave that can issues one instruction, in turn */
     WT_SCHEDULE_RANDOM,   /**< random:SEED  a random wave, a random turn of 1..16 instructions */
+    WT_SCHEDULE_FILE,     /**< file:F  a list of choices */
+};
+
+/** From an issue time on a wave, by its slot, has the turn, as long as it can issue. */
+struct wt_choice {
+    uint64_t time;
+    uint32_t wave;
+};
+
+/**
+ * A list of choices. Where a turn ends before the time of the next choice, and behind the last one,
+ * the next wave that can issue has its turn, as in round robin; behind the last choice turns are 64
+ * instructions long.
+ */
+struct wt_choices {
+    struct wt_choice *at; /**< by time: each is later than the one before */
+    size_t count, capacity;
 };
 
 struct wt_schedule {
     enum wt_schedule_kind kind;
-    uint32_t turn;  /**< rr: instructions a turn, 1 .. 1,000,000 */
-    uint64_t seed;  /**< random: the seed as given */
-    uint64_t state; /**< random: generator state */
+    uint32_t turn;                    /**< rr: instructions a turn, 1 .. 1,000,000 */
+    uint64_t seed;                    /**< random: the seed as given */
+    uint64_t state;                   /**< random: generator state */
+    const struct wt_choices *choices; /**< file: the list, which outlives the schedule; NULL: it is
+                                           empty */
 };
 
 #define WT_SCHEDULE_DEFAULT "rr:64"
 
-/** Parses "rr:N", "lockstep" or "random:SEED" (WT_INVALID with a message otherwise). */
+/** No turn is longer. */
+enum { WT_LONGEST_TURN = 1000000 };
+/** Instructions of the longest turn that a schedule gives. */
+uint32_t wt_schedule_longest(const struct wt_schedule *schedule);
+
+/** The schedules that there are, for messages and helps. */
+#define WT_SCHEDULES "rr:N, lockstep, random:SEED or file:FILE"
+
+/**
+ * Parses "rr:N", "lockstep", "random:SEED" or "file:FILE", of which it reads the file. WT_INVALID
+ * with a message otherwise, WT_IO where the file cannot be read. The caller frees the schedule by
+ * wt_schedule_free(); copies of it are valid until then.
+ */
 enum wt_status wt_schedule_parse(const char *text, struct wt_schedule *schedule,
                                  struct wt_error *err);
+/** Frees what wt_schedule_parse() has made; the schedule is then one of zeros. */
+void wt_schedule_free(struct wt_schedule *schedule);
+
+/**
+ * Parses the text of a file of choices (docs/command.md, "Files of choices") into *choices, which
+ * is empty before and which the caller frees by wt_choices_free(), also after a failure. @p name is
+ * the file's: messages begin with "NAME:LINE: ".
+ */
+enum wt_status wt_choices_parse(struct wt_choices *choices, const char *name, const char *text,
+                                struct wt_error *err);
+/** Appends a choice, and drops those that are not earlier. False without host memory: the list
+ * stays as it was. */
+bool wt_choices_add(struct wt_choices *choices, uint64_t time, uint32_t wave);
+/** The text of a choice that could not be followed: a format for its time and wave. */
+#define WT_CHOICE_MISSED                                                                           \
+    "the schedule's choice at issue time %" PRIu64 " could not be followed: wave %" PRIu32         \
+    " could not issue then; the file is of another program, or of other options"
+/** Writes a list as wt_choices_parse() takes it. A write error shows in ferror(out). */
+void wt_choices_print(const struct wt_choices *choices, FILE *out);
+/** Frees a list; it is empty then. */
+void wt_choices_free(struct wt_choices *choices);
 
 /** The ready set and the scheduling state. A part of the machine's state. */
 struct wt_turns {
@@ -40,6 +93,12 @@ struct wt_turns {
     uint64_t *round;      /**< lockstep: those whose turn in this round is still to come */
     uint32_t current;     /**< the wave whose turn it is */
     uint32_t left;        /**< instructions left of its turn; 0: the next one is chosen first */
+    bool missed;          /**< file: a choice could not be followed: its wave could not issue */
+    struct wt_choice first_missed; /**< then: the earliest such choice */
+    struct wt_choices own;  /**< file: the list of a schedule that was read from a core file */
+    struct wt_choices *log; /**< gets each choice that is made; NULL: nothing does. Where the host
+                                 has no memory for it, log_failed is set */
+    bool log_failed;
 };
 
 /**
@@ -87,21 +146,21 @@ static inline void wt_turns_set_ready(struct wt_turns *turns, uint32_t wave, boo
 }
 
 /**
- * Begins the next turn: chooses the wave and the length of its turn by the policy. At least one
- * wave must be ready.
+ * Begins the next turn, at an issue time: chooses the wave and the length of its turn by the
+ * policy. At least one wave must be ready.
  */
-void wt_turns_choose(struct wt_turns *turns);
+void wt_turns_choose(struct wt_turns *turns, uint64_t time);
 
 /**
  * Makes `current` a ready wave, with `left` instructions, 1 or more, of its turn: the wave whose
- * turn is not over, or the next one. False if no wave is ready.
+ * turn is not over, or the next one. False if no wave is ready. @p time: the issue time.
  */
-static inline bool wt_turns_next(struct wt_turns *turns)
+static inline bool wt_turns_next(struct wt_turns *turns, uint64_t time)
 {
     if (!turns->ready_count)
         return false;
     if (!turns->left || !wt_turns_is_ready(turns, turns->current))
-        wt_turns_choose(turns);
+        wt_turns_choose(turns, time);
     return true;
 }
 

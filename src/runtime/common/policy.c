@@ -1,8 +1,10 @@
 /* See policy.h. */
 #include "runtime/common/policy.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 
+#include "emulator/machine/machine.h"
 #include "runtime/common/environment.h"
 
 enum wt_status wt_policy_of_environment(struct wt_device_config *config, struct wt_error *err)
@@ -14,4 +16,10 @@ enum wt_status wt_policy_of_environment(struct wt_device_config *config, struct 
     return wt_schedule_parse(text ? text : WT_SCHEDULE_DEFAULT, &config->schedule, err)
                ? wt_fail_in(err, WT_SCHEDULE_VARIABLE)
                : WT_OK;
+}
+
+void wt_policy_report(const struct wt_machine *m)
+{
+    if (m->turns.missed)
+        wt_say_once(WT_CHOICE_MISSED, m->turns.first_missed.time, m->turns.first_missed.wave);
 }

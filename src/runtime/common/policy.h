@@ -14,4 +14,9 @@
  */
 enum wt_status wt_policy_of_environment(struct wt_device_config *config, struct wt_error *err);
 
+struct wt_machine;
+/** After a run of a program's kernels: tells on stderr, once, where the machine could not follow a
+ * list of choices. */
+void wt_policy_report(const struct wt_machine *m);
+
 #endif

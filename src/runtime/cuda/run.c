@@ -15,6 +15,7 @@
 #include "runtime/common/guard.h"
 #include "runtime/common/interrupt.h"
 #include "runtime/common/places.h"
+#include "runtime/common/policy.h"
 #include "runtime/common/tally.h"
 #include "runtime/cuda/call.h"
 #include "runtime/cuda/debug.h"
@@ -276,6 +277,7 @@ static enum wt_run run(struct gpu *g, const struct gpu_launch *l)
         const uint64_t before = m->time;
         there = run_guarded(&s);
         wt_tally_add(SM_WIRE_FAMILY, 0, m->time > before ? m->time - before : 0);
+        wt_policy_report(m);
         result = s.result;
         if (!there)
             fault = m->fault;

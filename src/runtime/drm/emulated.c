@@ -22,6 +22,7 @@
 #include "runtime/common/interrupt.h"
 #include "runtime/common/places.h"
 #include "runtime/common/progress.h"
+#include "runtime/common/policy.h"
 #include "runtime/common/tally.h"
 #include "runtime/drm/core_file.h"
 #include "runtime/drm/interposed.h"
@@ -233,6 +234,7 @@ static enum wt_run run_walk(struct wt_drm_emulated *gpu, const struct gen_walk *
         const uint64_t before = m->time;
         run_guarded(&s);
         wt_tally_add(GEN_WIRE_FAMILY, 0, m->time > before ? m->time - before : 0);
+        wt_policy_report(m);
         if (wt_interrupt_take())
             end_interrupted(gpu, walk);
         if (wt_progress_due(&gpu->progress))

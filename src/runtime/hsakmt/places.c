@@ -11,6 +11,7 @@
 #include "object/kfd_wire.h"
 #include "runtime/common/interrupt.h"
 #include "runtime/common/places.h"
+#include "runtime/common/policy.h"
 #include "runtime/common/tally.h"
 
 /* ---- waves ---- */
@@ -158,4 +159,5 @@ void host_count_issues(struct host_gpu *gpu, uint64_t before)
 {
     const uint64_t now = gcn_machine(gpu->device)->time;
     wt_tally_add(KFD_WIRE_FAMILY, 0, now > before ? now - before : 0);
+    wt_policy_report(gcn_machine(gpu->device));
 }
