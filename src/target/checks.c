@@ -1,6 +1,11 @@
 /* See checks.h. */
 #include "target/checks.h"
 
+#include <stdlib.h>
+#include <string.h>
+#include <xxhash.h>
+
+#include "debug/source/symbols.h"
 #include "target/family.h"
 
 /* Each buffer is an object, each slice of one that has some. */
@@ -25,16 +30,33 @@ static bool allows(void *context, uint64_t addr, unsigned size, bool write,
                                         size < sizeof bytes ? size : sizeof bytes);
 }
 
-struct wt_check_memory *wt_emulated_check(struct wt_emulated *e, wt_found_fn *found, void *context)
+enum { MOST_ARGUMENTS = 1024 };
+
+static bool is_any(void *context, const struct wt_object *object)
 {
-    struct wt_check_stacks stacks;
+    *(bool *)context = true;
+    return false;
+}
+
+/* Tells of the program's objects, once. */
+static void add_objects(struct wt_emulated *e)
+{
     struct wt_kernel_buffer b;
-    enum { MOST_ARGUMENTS = 1024 };
+    bool known = false;
+    wt_objects_of(e->machine, is_any, &known);
+    if (known)
+        return;
     for (size_t i = 0; i < MOST_ARGUMENTS; i++)
         if (wt_emulated_buffer(e, i, &b))
             add_buffer(e, &b);
     if (e->family->run.objects)
         e->family->run.objects(e);
+}
+
+struct wt_check_memory *wt_emulated_check(struct wt_emulated *e, wt_found_fn *found, void *context)
+{
+    struct wt_check_stacks stacks;
+    add_objects(e);
     struct wt_check_memory *c = wt_check_memory_begin(e->machine, e->machine, found, context);
     if (c)
         wt_check_memory_set_allows(c, allows, e);
@@ -56,4 +78,60 @@ struct wt_check_init *wt_emulated_check_init(struct wt_emulated *e, enum wt_init
         wt_check_init_set_stacks(c, stacks.top - size, size);
     }
     return c;
+}
+
+/* ---- results ---- */
+
+struct results {
+    struct wt_emulated *e;
+    XXH3_state_t *hash;
+};
+
+static void hash_range(struct results *r, const char *name, uint64_t addr, uint64_t size)
+{
+    struct wt_machine *m = r->e->machine;
+    uint8_t bytes[4096];
+    XXH3_64bits_update(r->hash, name, strlen(name) + 1);
+    XXH3_64bits_update(r->hash, &size, sizeof size);
+    for (uint64_t at = 0; at < size; at += sizeof bytes) {
+        const size_t part = size - at < sizeof bytes ? (size_t)(size - at) : sizeof bytes;
+        if (m->ops->read_memory(m, UINT32_MAX, 0, addr + at, bytes, part))
+            XXH3_64bits_update(r->hash, bytes, part);
+    }
+}
+
+static bool hash_object(void *context, const struct wt_object *object)
+{
+    struct results *r = context;
+    struct wt_machine *m = r->e->machine;
+    if (!object->read_only && m->ops->home(m, 0, object->addr) == WT_HOME_NOW)
+        hash_range(r, object->name, object->addr, object->size);
+    return true;
+}
+
+/* Variables of a kernel's module; those of groups are at no address. */
+static bool hash_variable(void *context, const char *name, uint64_t addr, uint64_t size, bool code)
+{
+    struct results *r = context;
+    if (!code && size)
+        hash_range(r, name, addr, size);
+    return true;
+}
+
+bool wt_emulated_hash_results(struct wt_emulated *e, uint64_t *hash)
+{
+    struct results r = {.e = e, .hash = XXH3_createState()};
+    size_t count;
+    const struct wt_module *module = wt_modules_list(e->modules, &count);
+    if (!r.hash)
+        return false;
+    XXH3_64bits_reset(r.hash);
+    add_objects(e);
+    wt_objects_of(e->machine, hash_object, &r);
+    for (size_t i = 0; i < count && !e->family->run.objects; i++)
+        if (module[i].symbols)
+            wt_symbols_each(module[i].symbols, hash_variable, &r);
+    *hash = XXH3_64bits_digest(r.hash);
+    XXH3_freeState(r.hash);
+    return true;
 }

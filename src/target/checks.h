@@ -18,4 +18,9 @@ struct wt_check_memory *wt_emulated_check(struct wt_emulated *e, wt_found_fn *fo
 struct wt_check_init *wt_emulated_check_init(struct wt_emulated *e, enum wt_init_level level,
                                              wt_found_fn *found, void *context);
 
+/** A hash of the memory that the program's results are in: the buffers of a kernel's arguments and
+ * variables of its module; on Vortex the segments that the program may write. False without host
+ * memory. */
+bool wt_emulated_hash_results(struct wt_emulated *e, uint64_t *hash);
+
 #endif

@@ -1,0 +1,41 @@
+/* `wavetrap explore`, in parts: the command, its runs as processes, its systematic search. */
+#ifndef WT_CLI_EXPLORE_H
+#define WT_CLI_EXPLORE_H
+
+#include "cli/drive.h"
+#include "explore/outcome.h"
+
+struct explore {
+    struct cli_drive drive; /* first: the context of options of `run` */
+    const struct cli_command *command;
+    uint64_t runs, jobs;
+    double timeout; /* seconds of a host program; 0: no limit */
+    bool systematic;
+    uint32_t preemptions; /* most of them; EXPLORE_UNBOUNDED */
+    const char *state;    /* a file; NULL: none */
+    const char *save;     /* what the names of files of choices begin with */
+    char **program;       /* and its arguments; NULL ends them */
+    bool is_host;         /* it is a host program */
+    bool complete;        /* the systematic search has come to its end */
+    char *words;          /* of a command line that repeats a run: what is behind the schedule */
+    struct explore_outcomes outcomes;
+};
+
+/* The schedule of a run, from 0 on: "rr:64", "rr:1", "lockstep", "random:SEED". */
+void explore_schedule(uint64_t run, char *text, size_t size);
+
+/* Runs the program under `runs` schedules, several processes at a time, and gathers the outcomes.
+ */
+enum wt_status explore_runs(struct explore *x, struct wt_error *err);
+
+/* Searches all schedules of a kernel, writes the choices of each outcome to a file, and prints what
+ * it has found. */
+enum wt_status explore_search(struct explore *x, struct wt_error *err);
+
+/* The name of the file with the choices of an outcome, from 1 on. */
+void explore_file(const struct explore *x, size_t outcome, char *name, size_t size);
+
+/* The device stands where a run has ended: its memory as a hash, not 0. */
+enum wt_status explore_hash(struct wt_emulated *e, uint64_t *hash, struct wt_error *err);
+
+#endif

@@ -1,0 +1,142 @@
+/* The systematic search of `wavetrap explore`. See explore.h. */
+#include "cli/explore.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include <xxhash.h>
+
+#include "base/whole_file.h"
+#include "cli/report.h"
+#include "explore/systematic.h"
+
+enum { MOST_ISSUES = 100000 }; /* of a run, without --max-issues */
+
+struct searched {
+    struct explore *x;
+    struct wt_emulated device;
+    FILE *console; /* what the program of this run has printed */
+    char *printed;
+    size_t length;
+};
+
+void explore_file(const struct explore *x, size_t outcome, char *name, size_t size)
+{
+    snprintf(name, size, "%s%zu.choices", x->save, outcome);
+}
+
+static enum wt_status write_choices(const struct explore *x, size_t outcome,
+                                    const struct wt_choices *choices, struct wt_error *err)
+{
+    char name[PATH_MAX];
+    struct wt_whole_file file;
+    explore_file(x, outcome, name, sizeof name);
+    const enum wt_status status = wt_whole_file_begin(&file, name, err);
+    if (status)
+        return status;
+    FILE *out = fdopen(dup(file.fd), "w");
+    if (out)
+        wt_choices_print(choices, out);
+    const bool failed = !out || ferror(out);
+    if ((out && fclose(out)) || failed) {
+        wt_whole_file_give_up(&file);
+        return wt_fail(err, WT_IO, "%s: cannot write: %s", name, strerror(errno));
+    }
+    return wt_whole_file_finish(&file, err);
+}
+
+static enum wt_status begin(void *context, struct wt_error *err)
+{
+    struct searched *s = context;
+    if (s->console)
+        fclose(s->console);
+    free(s->printed);
+    s->printed = NULL;
+    s->device.console = s->console = open_memstream(&s->printed, &s->length);
+    if (!s->console)
+        return wt_fail(err, WT_NO_MEMORY, "no host memory");
+    return wt_emulated_load(&s->device, err);
+}
+
+/* The fault, and where it was, on a line, as reports have it. */
+static char *fault_line(struct wt_emulated *e)
+{
+    const struct wt_fault *f = &e->machine->fault;
+    char where[512], *line = NULL;
+    wt_emulated_describe(e, f->pc, where, sizeof where);
+    return asprintf(&line, "fault: %s at %s\n", f->text, where) < 0 ? NULL : line;
+}
+
+/* The status that `run` ends with. */
+static int status_of(struct wt_emulated *e, enum explore_end end)
+{
+    switch (end) {
+    case EXPLORE_FAULT:
+        return cli_fault_status(e->machine->fault.kind);
+    case EXPLORE_SPINS:
+        return CLI_DEADLOCK;
+    case EXPLORE_LIMIT:
+        return CLI_LIMIT;
+    case EXPLORE_ENDED:
+        break;
+    }
+    return cli_word_status(wt_emulated_exit_word(e));
+}
+
+static enum wt_status end(void *context, enum explore_end how, const struct wt_choices *choices,
+                          struct wt_error *err)
+{
+    struct searched *s = context;
+    struct wt_emulated *e = &s->device;
+    struct explore_outcomes *all = &s->x->outcomes;
+    struct explore_outcome o = {.status = status_of(e, how)};
+    const size_t before = all->count;
+    uint64_t run = 0;
+    size_t place;
+    enum wt_status status = WT_OK;
+    for (size_t i = 0; i < all->count; i++)
+        run += all->list[i].count;
+    /* A fault stops the device in the midst of what others do: the rest is no outcome. */
+    if (how == EXPLORE_ENDED || how == EXPLORE_SPINS || e->machine->fault.kind == WT_FAULT_DEADLOCK)
+        status = explore_hash(e, &o.memory, err);
+    if (!status && how == EXPLORE_ENDED && e->family->run.print)
+        status = e->family->run.print(e, s->console, err);
+    o.found = how == EXPLORE_FAULT   ? fault_line(e)
+              : how == EXPLORE_SPINS ? strdup("fault: each wave that is left repeats instructions "
+                                              "until another one writes\n")
+                                     : strdup("");
+    if (!status && (!o.found || fflush(s->console)))
+        status = wt_fail(err, WT_NO_MEMORY, "no host memory");
+    if (!status && s->length)
+        o.output = XXH3_64bits(s->printed, s->length);
+    if (!status)
+        status = explore_outcomes_add(all, &o, run, &place, err);
+    if (!status && all->count > before)
+        status = write_choices(s->x, all->count, choices, err);
+    explore_outcome_free(&o);
+    return status;
+}
+
+enum wt_status explore_search(struct explore *x, struct wt_error *err)
+{
+    struct searched s = {.x = x};
+    struct explore_counts counts;
+    enum wt_status status = cli_open(&s.device, &x->drive.options, x->program[0], err);
+    if (status)
+        return status;
+    const struct explore_subject subject = {s.device.machine, begin, end, &s};
+    const struct explore_limits limits = {.preemptions = x->preemptions,
+                                          .issues = x->drive.max_issues ? x->drive.max_issues
+                                                                        : MOST_ISSUES,
+                                          .runs = x->runs};
+    status = explore_systematically(&subject, &limits, &counts, err);
+    s.device.console = NULL;
+    wt_emulated_close(&s.device);
+    if (s.console)
+        fclose(s.console);
+    free(s.printed);
+    x->complete = counts.complete;
+    return status;
+}

@@ -1,0 +1,157 @@
+/* See spins.h. */
+#include "explore/spins.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <xxhash.h>
+
+#include "base/array.h"
+
+static void forget(struct explore_spins *s, uint32_t wave)
+{
+    struct explore_spin *w = &s->wave[wave];
+    w->states = 0;
+    w->reads = 0;
+    w->waits = false;
+    s->waiting &= ~((uint64_t)1 << wave);
+}
+
+void explore_spins_clear(struct explore_spins *s)
+{
+    for (uint32_t i = 0; i < EXPLORE_WAVES; i++) {
+        forget(s, i);
+        s->wave[i].pc = 0;
+    }
+    wt_map_free(&s->value);
+}
+
+void explore_spins_free(struct explore_spins *s)
+{
+    explore_spins_clear(s);
+    for (uint32_t i = 0; i < EXPLORE_WAVES; i++)
+        free(s->wave[i].read);
+}
+
+/* Looks at the bytes of an access after it; whether they may be others than before. */
+static bool is_changed(struct explore_spins *s, struct explore_steps *steps, uint32_t wave,
+                       const struct explore_access *a)
+{
+    bool changed = false;
+    for (uint64_t at = a->first & ~(uint64_t)7; at <= a->last; at += 8) {
+        uint64_t bytes = 0;
+        const struct {
+            uint64_t space, home, at;
+        } place = {a->space, a->home, at};
+        const uint64_t key = XXH3_64bits(&place, sizeof place) | 1;
+        uint64_t *value = wt_map_find(&s->value, key);
+        const bool known = value;
+        if (!steps->machine->ops->read_memory(steps->machine, steps->slot[wave], a->lane, at,
+                                              &bytes, sizeof bytes))
+            return true;
+        if (!known && !(value = wt_map_add(&s->value, key))) {
+            s->failed = true;
+            return true;
+        }
+        changed |= !known || *value != bytes;
+        *value = bytes;
+    }
+    return changed;
+}
+
+static void add_read(struct explore_spins *s, uint32_t wave, const struct explore_access *a)
+{
+    struct explore_spin *w = &s->wave[wave];
+    for (size_t i = 0; i < w->reads; i++)
+        if (w->read[i].first == a->first && w->read[i].last == a->last &&
+            w->read[i].space == a->space && w->read[i].home == a->home)
+            return;
+    struct explore_access *grown =
+        wt_array_grow(w->read, &w->capacity, w->reads + 1, sizeof *grown);
+    if (!grown) {
+        s->failed = true;
+        return;
+    }
+    w->read = grown;
+    w->read[w->reads] = *a;
+    w->read[w->reads++].write = false;
+}
+
+/* Lets the waves go on that have read what is changed. */
+static uint64_t wake(struct explore_spins *s, uint32_t writer, const struct explore_access *a)
+{
+    uint64_t woken = 0;
+    struct explore_access change = *a;
+    change.write = true;
+    for (uint32_t i = 0; i < EXPLORE_WAVES; i++) {
+        if (i == writer || !explore_lists_conflict(&change, 1, s->wave[i].read, s->wave[i].reads))
+            continue;
+        woken |= s->waiting & (uint64_t)1 << i;
+        forget(s, i);
+    }
+    return woken;
+}
+
+/* A hash of all that the wave's next instructions depend on, beside memory. */
+static uint64_t state_of(struct wt_machine *m, uint32_t slot)
+{
+    uint8_t row[WT_ROW_BYTES];
+    struct wt_register_shape shape;
+    struct wt_divergence entry;
+    XXH3_state_t *hash = XXH3_createState();
+    uint64_t value = 0;
+    if (!hash)
+        return 0;
+    XXH3_64bits_reset(hash);
+    XXH3_64bits_update(hash, &wt_machine_wave(m, slot)->pc, sizeof(uint64_t));
+    for (unsigned n = 0; m->ops->describe_register(m, n, &shape); n++)
+        if (m->ops->read_row(m, slot, n, row))
+            XXH3_64bits_update(hash, row, wt_row_bytes(m, &shape));
+    for (unsigned n = 0; m->ops->divergence(m, slot, n, &entry); n++) {
+        XXH3_64bits_update(hash, &entry.restore, sizeof entry.restore);
+        XXH3_64bits_update(hash, &entry.other, sizeof entry.other);
+        XXH3_64bits_update(hash, &entry.pc, sizeof entry.pc);
+    }
+    value = XXH3_64bits_digest(hash);
+    XXH3_freeState(hash);
+    return value;
+}
+
+/* The wave has gone back: whether it has been in this state. */
+static void look(struct explore_spins *s, struct wt_machine *m, uint32_t wave, uint32_t slot)
+{
+    struct explore_spin *w = &s->wave[wave];
+    const uint64_t state = state_of(m, slot);
+    for (unsigned i = 0; i < w->states; i++)
+        w->waits |= w->state[i] == state;
+    if (w->waits)
+        s->waiting |= (uint64_t)1 << wave;
+    if (w->states == EXPLORE_STATES)
+        memmove(w->state, w->state + 1, --w->states * sizeof *w->state);
+    w->state[w->states++] = state;
+}
+
+uint64_t explore_spins_step(struct explore_spins *s, struct explore_steps *steps)
+{
+    struct wt_machine *m = steps->machine;
+    const struct explore_step *step = &steps->step[steps->count - 1];
+    const uint32_t slot = steps->slot[step->wave];
+    struct explore_spin *w = &s->wave[step->wave];
+    const struct wt_wave_head *head = wt_machine_wave(m, slot);
+    const uint64_t before = w->pc;
+    uint64_t woken = 0;
+    bool changed = step->writes_private || steps->event_count;
+    for (size_t i = step->access; i < step->access_end; i++) {
+        const struct explore_access *a = &steps->access[i];
+        add_read(s, step->wave, a);
+        if (!is_changed(s, steps, step->wave, a) || !a->write)
+            continue;
+        changed = true;
+        woken |= wake(s, step->wave, a);
+    }
+    w->pc = head->pc;
+    if (changed)
+        forget(s, step->wave);
+    else if (head->active && head->pc <= before)
+        look(s, m, step->wave, slot);
+    return woken;
+}

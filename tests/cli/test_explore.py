@@ -1,0 +1,241 @@
+"""wavetrap explore: the outcomes of a program under many schedules, its state file, and the search of all schedules against a model."""
+import os
+import random
+import re
+import signal
+import struct
+import subprocess
+import time
+
+import litmus
+import pytest
+
+from conftest import WAVETRAP, run
+
+SEVERAL = 113
+CLANG = "clang-19"
+# Each warp adds 1 to a word that nothing protects, some times.
+UPDATES = """
+_start: li a1, 4
+        la t0, work
+        wspawn a1, t0
+work:   csrr t0, 0xcc1
+        la t1, word
+        li t2, 3
+loop:   lw t3, (t1)
+        addi t3, t3, 1
+        sw t3, (t1)
+        addi t2, t2, -1
+        bnez t2, loop
+        bnez t0, end
+        exit 0
+end:    tmc x0
+        .data
+word:   .word 0
+"""
+
+
+def listed(text):
+    """The lines of outcomes: (count, status, the words of the command that repeats it)."""
+    return [(int(m[1]), int(m[2]), m[3].split()) for m in re.finditer(r"^ *(\d+)  status (\d+)[^:]*:  wavetrap (.*)$", text, re.M)]
+
+
+def explored(*words, **options):
+    done = run("explore", *words, **options)
+    assert done.returncode != 125, done.stderr
+    return done, listed(done.stdout)
+
+
+# ---- many schedules ----
+
+def test_outcomes_are_counted_and_repeated(build, tmp_path):
+    """The counts are those of single runs with the same schedules; each command gives its outcome again."""
+    elf, gpu = build.asm(UPDATES), "-g=vortex:warps=4"
+    runs = 30
+    schedules = ["rr:64", "rr:1", "lockstep", *(f"random:{seed}" for seed in range(1, runs - 2))]
+    def word(*words):
+        done = run("run", *words, f"--dump={tmp_path / 'word'}@word:4", elf)
+        assert done.returncode == 0, done.stderr
+        return struct.unpack("<I", (tmp_path / "word").read_bytes())[0]
+    values = [word("-gvortex:warps=4", f"--schedule={schedule}") for schedule in schedules]
+    for jobs in ("1", "3"):
+        done, outcomes = explored("-gvortex:warps=4", "--runs", runs, f"--jobs={jobs}", elf)
+        assert done.returncode == SEVERAL and done.stdout.startswith(f"{runs} schedules, {len(set(values))} outcomes\n"), done.stdout
+        assert sorted(count for count, _, _ in outcomes) == sorted(values.count(value) for value in set(values))
+        for count, status, words in outcomes:
+            assert status == 0 and words[-1] == str(elf) and "--runs" not in words
+            assert values.count(word(*words[1:-1])) == count
+
+
+def test_one_outcome(build):
+    elf = build.asm("_start: put 0, 'a'\n put 0, 10\n exit 7\n")
+    done, [(count, status, _)] = explored("--runs=5", elf)
+    assert (done.returncode, count, status) == (7, 5, 7)
+    assert done.stdout.startswith("5 schedules, one outcome\n") and "output " in done.stdout and "race" not in done.stdout
+
+
+def test_findings_and_faults_are_part_of_an_outcome(build):
+    """A barrier that one warp does not reach; with the check of races the two places of one."""
+    race = build.asm(UPDATES)
+    done, outcomes = explored("-gvortex:warps=4", "--runs=4", "--check=race", race)
+    assert {status for _, status, _ in outcomes} == {115}
+    assert re.search(r"^ +error: race in _start|^ +error: race .*program\.S:\d+, and .*program\.S:\d+$", done.stdout, re.M), done.stdout
+    stuck = build.asm("_start: li a1, 2\n la t0, work\n wspawn a1, t0\n tmc x0\nwork: li t0, 0\n li t1, 2\n bar t0, t1\n exit 0\n")
+    done, outcomes = explored("-gvortex:warps=4", "--runs=4", stuck)
+    assert {status for _, status, _ in outcomes} == {121} and "fault: deadlock" in done.stdout, done.stdout
+
+
+def test_host_programs(tmp_path):
+    """What a program does that uses no GPU is the same each time, or not."""
+    (tmp_path / "p").write_text("#!/bin/sh\necho $1\nexit 3\n")
+    (tmp_path / "p").chmod(0o755)
+    done, [(count, status, words)] = explored("--runs=3", tmp_path / "p", "--runs=x")
+    assert (done.returncode, count, status, words) == (3, 3, 3, ["exec", "--schedule=rr:64", str(tmp_path / "p"), "--runs=x"]), done.stdout
+
+
+def test_mistakes_are_refused(build, tmp_path):
+    elf = build.asm("_start: exit 0\n")
+    for words, message in [(["--runs=0", elf], "runs are 1 to"), (["--schedule=rr:1", elf], "explore chooses the schedules"),
+                           (["--systematic=x", elf], "bound of preemptions"), (["--systematic", "/bin/true"], "is a host program"),
+                           (["--systematic", "--jobs=2", elf], "is one process"), (["--save=x", elf], "--save is for --systematic"),
+                           ([elf, "more"], "'more' is too much"), (["--timeout=1", elf], "is for host programs"),
+                           (["--max-issues=1", "/bin/true"], "are for kernels"), (["-gvortex:warps=99999", elf], "warps")]:
+        done = run("explore", *words)
+        assert done.returncode == 125 and message in done.stderr, (words, done)
+
+
+# ---- the state file ----
+
+def lines(state):
+    return state.read_bytes().split(b"\n")[1:-1]
+
+
+def test_a_killed_exploration_goes_on(build, tmp_path):
+    """Killed at random moments: each run is in the file once, and the outcomes are those of one that was not killed."""
+    elf, state, runs = build.asm(UPDATES), tmp_path / "state", 300
+    words = ["explore", "-gvortex:warps=4", f"--runs={runs}", "--jobs=2", elf]
+    whole = run(*words)
+    kills, rng = 0, random.Random(7)
+    while kills < 50:
+        child = subprocess.Popen([WAVETRAP, *map(str, words[:-1]), f"--state={state}", str(elf)], stdout=subprocess.PIPE, text=True)
+        want = (len(lines(state)) if state.exists() else 0) + rng.randrange(0, 7)
+        while child.poll() is None and (len(lines(state)) if state.exists() else 0) < min(want, runs - 1):
+            time.sleep(0.001)
+        time.sleep(rng.random() / 200)
+        ended = child.poll() is not None
+        child.kill()
+        child.communicate()
+        kills += 1
+        if ended and child.returncode != -signal.SIGKILL:
+            break
+    done = run(*words[:-1], f"--state={state}", elf)
+    assert kills > 20 and (done.returncode, done.stdout) == (whole.returncode, whole.stdout), (kills, done)
+    numbers = sorted(int(line.split()[1]) for line in lines(state))
+    assert numbers == list(range(runs))
+    # Nothing is left to do: no run is added; more runs are.
+    before = state.read_bytes()
+    assert run(*words[:-1], f"--state={state}", elf).stdout == whole.stdout and state.read_bytes() == before
+    run("explore", "-gvortex:warps=4", f"--runs={runs + 2}", f"--state={state}", elf)
+    assert len(lines(state)) == runs + 2
+
+
+def test_a_state_that_is_damaged_or_of_another_command(build, tmp_path):
+    elf, state = build.asm(UPDATES), tmp_path / "state"
+    words = ["explore", "--runs=6", f"--state={state}"]
+    assert run(*words, "-gvortex:warps=4", elf).returncode in (0, SEVERAL)
+    text = state.read_bytes()
+    state.write_bytes(text[:-9])                  # a piece of the last line: that run is made again
+    assert run(*words, "-gvortex:warps=4", elf).returncode in (0, SEVERAL) and sorted(lines(state)) == sorted(text.split(b"\n")[1:-1])
+    state.write_bytes(text.replace(b" 0 ", b" 1 ", 1))
+    done = run(*words, "-gvortex:warps=4", elf)
+    assert done.returncode == 125 and "line 2: the line is damaged" in done.stderr
+    state.write_bytes(text)
+    done = run(*words, "-gvortex:warps=2", elf)
+    assert done.returncode == 125 and "the state of another command" in done.stderr
+    state.write_text("a diary\n")
+    done = run(*words, "-gvortex:warps=4", elf)
+    assert done.returncode == 125 and "no state file" in done.stderr and state.read_text() == "a diary\n"
+
+
+# ---- all schedules ----
+
+class Vortex:
+    def __init__(self, program, build, folder):
+        self.file, self.folder = build.asm(litmus.vortex(program)), folder
+        self.words = [f"-gvortex:warps={len(program)},threads=1"]
+
+    def dump(self, words):
+        done = run(*words[:-1], f"--dump={self.folder / 'word'}@word:16", f"--dump={self.folder / 'result'}@result:64", words[-1])
+        return done, (self.folder / "word").read_bytes(), (self.folder / "result").read_bytes()
+
+
+class Kernel:
+    def dump(self, words):
+        done = run(*words[:-1], f"--dump-arg=0:{self.folder / 'word'}", f"--dump-arg=1:{self.folder / 'result'}", words[-1])
+        return done, (self.folder / "word").read_bytes(), (self.folder / "result").read_bytes()
+
+
+class Ptx(Kernel):
+    def __init__(self, program, build, folder):
+        self.file, self.folder = folder / "k.ptx", folder
+        self.file.write_text(litmus.ptx(program))
+        self.words = [f"--grid={len(program)}", "--block=1", "--arg=zeros:16", "--arg=zeros:64"]
+
+
+class Gfx900(Kernel):
+    def __init__(self, program, build, folder):
+        self.file, self.folder, source = folder / "k.co", folder, folder / "k.cl"
+        source.write_text(litmus.opencl(program))
+        subprocess.run([CLANG, "-x", "cl", "-cl-std=CL2.0", "-O1", "-target", "amdgcn-amd-amdhsa", "-mcpu=gfx900", "-nogpulib", source, "-o", self.file], check=True)
+        self.words = [f"--grid={len(program)}", "--block=1", "--arg=zeros:16", "--arg=zeros:64"]
+
+
+def found(target, program, *options):
+    """The set of outcomes of the search, with the values that the commands which it names give."""
+    done, outcomes = explored(f"--systematic{''.join(options)}", f"--save={target.folder / 'o'}", *target.words, target.file)
+    result = set()
+    for _, status, words in outcomes:
+        if status == 121:      # it spins: the run that repeats it needs an end
+            words = [words[0], "--max-issues=20000", *words[1:]]
+        again, word, own = target.dump(words)
+        assert again.returncode == (124 if status == 121 else 0) and "could not be followed" not in again.stderr, again
+        regs = struct.unpack(f"<{4 * len(program)}I", own[:16 * len(program)])
+        result.add((struct.unpack("<4I", word), tuple(tuple(regs[4 * t:4 * t + 3]) for t in range(len(program))), status == 121))
+    return done, outcomes, result
+
+
+def expected(program, preemptions=None):
+    """As the model has it. Registers of threads that wait for ever are not stored."""
+    def stored(outcome):
+        words, regs, stuck = outcome
+        return words, regs if not stuck else None, stuck
+    return {stored(o) for o in litmus.outcomes(program, preemptions)}
+
+
+def without_registers(outcomes):
+    return {(words, None if stuck else regs, stuck) for words, regs, stuck in outcomes}
+
+
+@pytest.mark.parametrize("target", [Vortex, Ptx, Gfx900])
+@pytest.mark.parametrize("name", litmus.PROGRAMS)
+def test_all_outcomes_of_litmus_programs(build, tmp_path, target, name):
+    program = litmus.PROGRAMS[name]
+    done, outcomes, result = found(target(program, build, tmp_path), program)
+    assert "no schedule has another one" in done.stdout, done.stdout
+    assert without_registers(result) == expected(program), done.stdout
+
+
+@pytest.mark.parametrize("preemptions", [0, 1, 2])
+@pytest.mark.parametrize("name", ["lost updates", "store buffering", "IRIW", "ticket lock, left early", "last block done, counted first"])
+def test_outcomes_within_a_bound_of_preemptions(build, tmp_path, preemptions, name):
+    program = litmus.PROGRAMS[name]
+    done, _, result = found(Ptx(program, build, tmp_path), program, f"={preemptions}")
+    assert f"no other one has at most {preemptions} preemption" in done.stdout
+    assert without_registers(result) == expected(program, preemptions), done.stdout
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_random_programs(build, tmp_path, seed):
+    program = litmus.random_program(random.Random(seed))
+    _, _, result = found(Ptx(program, build, tmp_path), program)
+    assert without_registers(result) == expected(program), program
