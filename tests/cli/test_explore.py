@@ -10,7 +10,7 @@ import time
 import litmus
 import pytest
 
-from conftest import WAVETRAP, run
+from conftest import ROOT, WAVETRAP, run
 
 SEVERAL = 113
 CLANG = "clang-19"
@@ -239,3 +239,16 @@ def test_random_programs(build, tmp_path, seed):
     program = litmus.random_program(random.Random(seed))
     _, _, result = found(Ptx(program, build, tmp_path), program)
     assert without_registers(result) == expected(program), program
+
+
+def test_the_page_is_true(tmp_path):
+    """Each command of docs/explore.md prints what the page says."""
+    page = (ROOT / "docs" / "explore.md").read_text()
+    sessions = "".join(re.findall(r"^```console\n(.*?)^```$", page, re.M | re.S))
+    parts = re.split(r"^\$ (.*)\n", sessions, flags=re.M)
+    os.symlink(ROOT / "examples", tmp_path / "examples")
+    env = {**os.environ, "PATH": f"{os.path.dirname(WAVETRAP)}:{os.environ['PATH']}"}
+    for command, wanted in zip(parts[1::2], parts[2::2]):
+        done = subprocess.run(command, shell=True, cwd=tmp_path, env=env, capture_output=True, text=True)
+        assert done.stdout == wanted, command
+    assert len(parts) > 10

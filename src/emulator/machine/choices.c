@@ -83,7 +83,7 @@ static void cut(char *line)
 enum wt_status wt_choices_parse(struct wt_choices *choices, const char *name, const char *text,
                                 struct wt_error *err)
 {
-    char line[128], at[300];
+    char line[128];
     bool begun = false;
     enum wt_status status = WT_OK;
     for (unsigned number = 1; *text && !status; number++) {
@@ -103,9 +103,8 @@ enum wt_status wt_choices_parse(struct wt_choices *choices, const char *name, co
             status = wt_fail(err, WT_INVALID,
                              "'%.60s' is not '" FIRST_LINE "', with which a file of choices begins",
                              words);
-        snprintf(at, sizeof at, "%.280s:%u", name, number);
         if (status)
-            wt_fail_in(err, at);
+            wt_fail_in(err, "%.280s:%u", name, number);
         text += length + (text[length] == '\n');
     }
     if (!status && !begun)
