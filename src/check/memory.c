@@ -57,10 +57,14 @@ static bool passes(void *context, const struct wt_wave_head *w, const struct wt_
                    uint64_t first, uint64_t last, uint64_t bits)
 {
     struct wt_check_memory *c = context;
-    return !memory_repeats(c) && !has_decisions_ahead(c) && !(a->align && bits & (a->align - 1)) &&
-           (memory_is_recent(c, w, a, first, last) ||
-            (memory_uses_no_variable(c, w, a) && last + a->size > last &&
-             known_good(c, first, last + a->size - 1, a->kind != WT_WATCH_READ)));
+    const bool may =
+        !memory_repeats(c) && !has_decisions_ahead(c) && !(a->align && bits & (a->align - 1));
+    if (a->space == WT_OBSERVED_GROUP)
+        return may && (!c->variable || memory_uses_no_variable(c, w, a) ||
+                       memory_is_recent(c, w, a, first, last));
+    return may && (memory_is_recent(c, w, a, first, last) ||
+                   (memory_uses_no_variable(c, w, a) && last + a->size > last &&
+                    known_good(c, first, last + a->size - 1, a->kind != WT_WATCH_READ)));
 }
 
 /* ---- accesses of kernels ---- */

@@ -229,7 +229,7 @@ static wt_lanes judge_stack(struct wt_check_memory *c, const struct wt_wave_head
 
 static struct recent *recent_of(struct wt_check_memory *c, const struct wt_lane_access *a)
 {
-    return &c->recent[(a->pc / 2) % RECENT];
+    return &c->recent[(a->pc / 2 ^ a->pc / 16) % RECENT];
 }
 
 static bool is_recent(const struct recent *r, const struct wt_lane_access *a, uint64_t low,

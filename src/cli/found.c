@@ -130,7 +130,8 @@ static void resolve_code(struct cli_found *f, const struct cli_counted_code *cod
         resolve_place(f, f->finding.other.pc, code, e, &f->other, f->other_instruction);
     if (m)
         name_kernel(f, m);
-    if (m && f->finding.has_object && (space == WT_FOUND_GROUP || space == WT_FOUND_PRIVATE))
+    if (m && f->finding.has_object && !*f->finding.object_name &&
+        (space == WT_FOUND_GROUP || space == WT_FOUND_PRIVATE))
         name_variable(f, m);
 }
 

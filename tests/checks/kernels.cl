@@ -104,6 +104,27 @@ kernel void local_neighbour(global int *out, int by)
     out[i] = one[i] + two[i];
 }
 
+kernel void local_shorts(global int *out, int by)
+{
+    local ushort text[16], other[16];
+    const int i = get_local_id(0);
+    text[i] = text[i + 8] = i;
+    other[i] = other[i + 8] = 2 * i;
+    barrier(CLK_LOCAL_MEM_FENCE);
+    out[i] = text[2 * i + by] + other[i]; /* BUG local_shorts */
+}
+
+kernel void local_counts(global int *out, int by)
+{
+    local int one[8], two[8];
+    const int i = get_local_id(0);
+    one[i] = two[i] = 1;
+    barrier(CLK_LOCAL_MEM_FENCE);
+    atomic_add(&two[i - (i == 1 ? by : 0)], 3); /* BUG local_counts */
+    barrier(CLK_LOCAL_MEM_FENCE);
+    out[i] = one[i] + two[i];
+}
+
 kernel void private_store(global int *out, int item, int by)
 {
     volatile int mine[8];
@@ -213,6 +234,27 @@ kernel void local_in_two(global int *out, local int *words)
     bytes[i] = 200 + i;
     barrier(CLK_LOCAL_MEM_FENCE);
     out[i] = words[n - 1 - i] + bytes[(i + 1) % n];
+}
+
+/* Arrays side by side, of which each access stays in one, whose addresses compilers make by others. */
+kernel void local_neighbours(global int *out, int n)
+{
+    local int one[8], two[8], table[4][8];
+    local uchar small[8];
+    const int i = get_local_id(0);
+    local int *const chosen = i & 1 ? one : two, *const from = i < 4 ? one + 4 : two;
+    int sum = 0;
+    one[i] = i;
+    two[n - 1 - i] = 2 * i;
+    small[i] = 3 * i;
+    for (int k = 0; k < 4; k++)
+        table[k][n - 1 - i] = k;
+    barrier(CLK_LOCAL_MEM_FENCE);
+    for (local int *at = two + n; at-- > two;)
+        sum += *at;
+    for (int k = 1; k <= n; k++)
+        sum += one[n - k] + (k > 1 ? two[k - 2] : 0) + (&table[3][0])[k - n - 1];
+    out[i] = sum + chosen[i] + from[i % 4] + small[(i + n) % 8];
 }
 
 kernel void sum_to_end(global int *out, global const int *p, int n)

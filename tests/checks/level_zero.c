@@ -172,6 +172,13 @@ static void local_after(int bad)
     end(out, INTS);
 }
 
+static void local_other(int bad)
+{
+    int *out = memory(ON_DEVICE, INTS);
+    launch("local_neighbour", N, "pi", out, bad);
+    end(out, INTS);
+}
+
 static void local_argument(int bad)
 {
     int *out = memory(ON_DEVICE, INTS);
@@ -338,11 +345,11 @@ static void groups_of_none(int bad)
 
 CASES(CASE(device_after), CASE(host_after), CASE(shared_after), CASE(device_before),
       CASE(byte_after), CASE(vector_store), CASE(atomic_after), CASE(local_after),
-      CASE(local_argument), CASE(private_after), CASE(null_of_item), CASE(device_freed),
-      CASE(freed_twice), CASE(freed_inside), CASE(copy_beyond), CASE(fill_beyond),
-      CASE(leak_memory), CASE(leak_module), CASE(leak_pool), CASE(api_argument_size),
-      CASE(api_failed_call), CASE(vectors_of_three), CASE(widened_loads), CASE(program_allocator),
-      CASE(groups_of_none))
+      CASE(local_other), CASE(local_argument), CASE(private_after), CASE(null_of_item),
+      CASE(device_freed), CASE(freed_twice), CASE(freed_inside), CASE(copy_beyond),
+      CASE(fill_beyond), CASE(leak_memory), CASE(leak_module), CASE(leak_pool),
+      CASE(api_argument_size), CASE(api_failed_call), CASE(vectors_of_three), CASE(widened_loads),
+      CASE(program_allocator), CASE(groups_of_none))
 
 int main(int argc, char **argv)
 {

@@ -116,6 +116,16 @@ static void local_other(int bad)
     writes("local_neighbour", bad);
 }
 
+static void local_text(int bad)
+{
+    writes("local_shorts", 2 * bad);
+}
+
+static void local_count(int bad)
+{
+    writes("local_counts", 2 * bad);
+}
+
 static void local_argument(int bad)
 {
     cl_mem out = buffer(INTS);
@@ -652,6 +662,12 @@ static void private_arrays(int bad)
     writes("private_arrays", 3);
 }
 
+static void local_neighbours(int bad)
+{
+    (void)bad;
+    writes("local_neighbours", N);
+}
+
 static void private_structs(int bad)
 {
     (void)bad;
@@ -668,19 +684,20 @@ static void rows_and_columns(int bad)
 CASES(CASE(global_after), CASE(global_before), CASE(byte_after), CASE(global_far),
       CASE(vector_store), CASE(vector_outside), CASE(vector_partly), CASE(atomic_after),
       CASE(in_inlined), CASE(many_lanes), CASE(local_after), CASE(local_before), CASE(local_sum),
-      CASE(local_other), CASE(local_argument), CASE(private_after), CASE(private_before),
-      CASE(table_after), CASE(constant_after), CASE(image_store_outside), CASE(image_load_outside),
-      CASE(misaligned_word), CASE(null_of_item), CASE(part_after), CASE(read_only_buffer),
-      CASE(svm_after), CASE(svm_freed), CASE(copy_beyond), CASE(read_beyond), CASE(fill_beyond),
-      CASE(freed_twice), CASE(leak_buffer), CASE(leak_queue), CASE(leak_event), CASE(leak_program),
+      CASE(local_other), CASE(local_text), CASE(local_count), CASE(local_argument),
+      CASE(private_after), CASE(private_before), CASE(table_after), CASE(constant_after),
+      CASE(image_store_outside), CASE(image_load_outside), CASE(misaligned_word),
+      CASE(null_of_item), CASE(part_after), CASE(read_only_buffer), CASE(svm_after),
+      CASE(svm_freed), CASE(copy_beyond), CASE(read_beyond), CASE(fill_beyond), CASE(freed_twice),
+      CASE(leak_buffer), CASE(leak_queue), CASE(leak_event), CASE(leak_program),
       CASE(api_argument_unset), CASE(api_queue_released), CASE(api_argument_size),
       CASE(api_failed_call), CASE(api_overlap), CASE(api_group_size), CASE(api_kernel_released),
       CASE(api_kernel_launched), CASE(api_kernel_twice), CASE(api_sampler_released),
       CASE(api_context_released), CASE(vectors_of_three), CASE(widened_loads), CASE(odd_addresses),
       CASE(packed_argument), CASE(padding), CASE(group_copy), CASE(punned), CASE(print),
-      CASE(clamped_image), CASE(local_in_two), CASE(one_past_the_end), CASE(overlapping_parts),
-      CASE(host_pointer), CASE(kept_by_others), CASE(kernels_again), CASE(private_arrays),
-      CASE(private_structs), CASE(rows_and_columns))
+      CASE(clamped_image), CASE(local_in_two), CASE(local_neighbours), CASE(one_past_the_end),
+      CASE(overlapping_parts), CASE(host_pointer), CASE(kept_by_others), CASE(kernels_again),
+      CASE(private_arrays), CASE(private_structs), CASE(rows_and_columns))
 
 int main(int argc, char **argv)
 {

@@ -9,7 +9,7 @@ import pytest
 from conftest import WAVETRAP
 
 RUNTIME = Path(os.path.realpath(WAVETRAP)).parents[1] / "runtime"
-LIBRARIES = ("hsakmt/libhsakmt.so.1", "hsakmt/libwavetrap-symbols.so", "hsakmt/libwavetrap-rocminfo.so",
+LIBRARIES = ("hsakmt/libhsakmt.so.1", "symbols/libwavetrap-symbols.so", "hsakmt/libwavetrap-rocminfo.so",
              "hsakmt/libwavetrap-kfd.so", "hsakmt/libwavetrap-calls.so", "drm/libwavetrap-drm.so", "cuda/libcuda.so.1", "cuda/libwavetrap-gomp.so")
 FILES = [Path(os.path.realpath(WAVETRAP)), *(RUNTIME / name for name in LIBRARIES)]
 

@@ -18,7 +18,7 @@ HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
 BUILD = pathlib.Path(os.environ.get("WAVETRAP_BUILD", ROOT / "build")).resolve()
 TREE = BUILD / "defects"
-LIBRARIES = [f"src/runtime/hsakmt/{name}" for name in ("libhsakmt.so.1", "libwavetrap-kfd.so", "libwavetrap-symbols.so", "libwavetrap-rocminfo.so")]  # for HIP programs
+LIBRARIES = ["src/runtime/symbols/libwavetrap-symbols.so", *(f"src/runtime/hsakmt/{name}" for name in ("libhsakmt.so.1", "libwavetrap-kfd.so", "libwavetrap-rocminfo.so"))]  # for HIP programs
 
 # `old` is in the file once. The family and the seed are ones for which the harness meets the place.
 Defect = collections.namedtuple("Defect", "name file old new harness family seed")

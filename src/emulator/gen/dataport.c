@@ -597,6 +597,7 @@ static enum gen_message_form scattered_form(const struct gen_transfer *x, bool l
 {
     s->loads = loads;
     s->lanes = x->lanes;
+    s->unit = x->unit ? x->unit : 1;
     s->slot = x->slot;
     s->stored = x->size;
     s->elements = x->elements;
@@ -611,6 +612,7 @@ static enum gen_message_form atomic_form(uint32_t desc, unsigned lanes, unsigned
     s->loads = desc >> 13 & 1;
     s->changes = true;
     s->lanes = lanes;
+    s->unit = 1;
     s->slot = s->stored = size;
     s->elements = 1;
     s->sources = is_float ? op == OP_FCMPWR ? 2 : 1 : gen_atomic_sources(op);

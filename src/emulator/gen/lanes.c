@@ -134,6 +134,23 @@ static __attribute__((noinline)) void tell(const struct gen_message *m,
     }
 }
 
+/* Whether the machine's judge need not be asked about group's memory; @p bits: of all addresses. */
+static bool is_good_in_group(const struct gen_message *m, const struct gen_transfer *x, bool write,
+                             uint64_t low, uint64_t length, uint64_t bits)
+{
+    const struct wt_machine *machine = &m->t->device->machine;
+    const unsigned first = x->offset[0], size = gen_extent(x) - first;
+    const struct wt_lane_access a = {.pc = gen_pc_of(m->t, m->u),
+                                     .kind = write ? WT_WATCH_WRITE : WT_WATCH_READ,
+                                     .space = WT_OBSERVED_GROUP,
+                                     .align = x->align,
+                                     .size = size};
+    return size == x->size * x->elements &&
+           low + length <= machine->groups.ops->asked(machine, &m->t->group->head) &&
+           machine->judge->passes(machine->judge->context, &m->t->head, &a, low + first,
+                                  low + length - size, bits);
+}
+
 /* Whether the machine's judge need not be asked about [low, low + length). */
 static __attribute__((noinline)) bool is_good(const struct gen_message *m,
                                               const struct gen_transfer *x, bool write,
@@ -147,7 +164,7 @@ static __attribute__((noinline)) bool is_good(const struct gen_message *m,
     if (x->align && bits % x->align)
         return false;
     if (!x->wide_addresses && x->surface.is_slm)
-        return low + length <= machine->groups.ops->asked(machine, &m->t->group->head);
+        return is_good_in_group(m, x, write, low, length, bits);
     return wt_judge_holds(machine, low, length, write);
 }
 

@@ -79,6 +79,7 @@ struct gen_message_shape {
     bool loads;   /**< its response has what memory had */
     bool changes; /**< an atomic */
     bool wide_addresses;
+    unsigned unit;              /**< bytes that an address counts */
     unsigned lanes, first_lane; /**< of the instruction's channels */
     unsigned slot, stored;      /**< bytes of an element in registers; of these, that are stored */
     unsigned elements;          /**< that a lane loads or stores; TEXELS: that it loads at most */
@@ -111,6 +112,9 @@ bool gen_find_image(const struct gen_message *m, struct gen_surface *s, unsigned
 /** Likewise, of accesses to bytes: only is_slm, base and size are set, and kind of what has one. */
 bool gen_find_buffer(const struct gen_message *m, struct gen_surface *s,
                      const struct gen_uop **next);
+/** Where the buffer of a binding table index begins, for a thread; false: there is none, or it
+ * is shared local memory. */
+bool gen_surface_base(struct gen_thread *t, unsigned bti, uint64_t *base);
 /** The address of a texel that lies inside the surface; `bytes` is the size of one. */
 uint64_t gen_texel_address(const struct gen_surface *s, uint32_t x, uint32_t y, uint32_t layer,
                            unsigned bytes);

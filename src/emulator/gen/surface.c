@@ -72,12 +72,20 @@ static bool read_surface(const struct gen_message *m, uint64_t addr, bool image,
     return true;
 }
 
+/* A surface that the binding table has. */
+static bool read_entry(const struct gen_message *m, bool image, struct gen_surface *s)
+{
+    const struct gen_walk *w = &gen_walk_of(m->t)->walk;
+    uint32_t entry;
+    return read_dword(m, w->surfaces + w->binding_table + 4 * m->bti, &entry) &&
+           read_surface(m, w->surfaces + (entry & ~UINT32_C(63)), image, s);
+}
+
 /* @p image: the members that describe images are wanted, too; else *s is not cleared before. */
 static bool find_surface(const struct gen_message *m, bool image, struct gen_surface *s,
                          const struct gen_uop **next)
 {
     const struct gen_walk *w = &gen_walk_of(m->t)->walk;
-    uint32_t entry;
     if (m->bti == GEN_BTI_SLM) {
         s->is_slm = true;
         s->size = m->t->group->local_size;
@@ -91,8 +99,7 @@ static bool find_surface(const struct gen_message *m, bool image, struct gen_sur
     /* The system routine's surface is the first one behind the surface state base address. */
     if (m->bti == GEN_BTI_SYSTEM && read_surface(m, w->surfaces, image, s))
         return true;
-    if (read_dword(m, w->surfaces + w->binding_table + 4 * m->bti, &entry) &&
-        read_surface(m, w->surfaces + (entry & ~UINT32_C(63)), image, s))
+    if (read_entry(m, image, s))
         return true;
     *next =
         gen_message_fault(m, WT_FAULT_ACCESS, m->on, w->surfaces + w->binding_table + 4 * m->bti,
@@ -132,6 +139,15 @@ bool gen_find_image(const struct gen_message *m, struct gen_surface *s, unsigned
     else
         return true;
     return false;
+}
+
+bool gen_surface_base(struct gen_thread *t, unsigned bti, uint64_t *base)
+{
+    const struct gen_message m = {.t = t, .bti = bti};
+    struct gen_surface s = {0};
+    const bool is = bti < GEN_BTI_SYSTEM && read_entry(&m, false, &s) && s.size;
+    *base = s.base;
+    return is;
 }
 
 bool gen_find_buffer(const struct gen_message *m, struct gen_surface *s,

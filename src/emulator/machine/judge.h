@@ -35,7 +35,8 @@ struct wt_judge {
      * may be false where the judge would allow it. */
     bool (*holds)(void *context, uint64_t first, uint64_t size, bool write);
     /** Whether an access of GLOBAL memory by any lanes, at addresses from @p first to @p last that
-     * have no other bits than @p bits, may be made: a quick answer, as that of `holds`. */
+     * have no other bits than @p bits, may be made: a quick answer, as that of `holds`. Or an
+     * access of GROUP memory, which is inside the group's. */
     bool (*passes)(void *context, const struct wt_wave_head *w, const struct wt_lane_access *access,
                    uint64_t first, uint64_t last, uint64_t bits);
     /** Reports accesses of all of @p lanes, which are mistakes: they are outside of the memory that

@@ -43,9 +43,8 @@ static const uint8_t *code_of(const struct drm_debugged *g, const struct gen_wir
     return NULL;
 }
 
-/* The whole of a kernel's ELF file, or one that is made; NULL without host memory. */
-static uint8_t *elf_of(const struct drm_debugged *g, const struct gen_wire_kernel *kernel,
-                       size_t *length)
+uint8_t *drm_kernel_elf(const struct drm_debugged *g, const struct gen_wire_kernel *kernel,
+                        size_t *length)
 {
     uint8_t *bytes = NULL;
     if (!kernel->elf_size && wt_check_wants((enum wt_check)WT_CHECK_ALL) &&
@@ -74,7 +73,7 @@ static void write_kernel(const struct drm_debugged *g, const struct gen_wire_ker
                          struct wt_core_writer *w, struct wt_archive *a)
 {
     size_t length = 0;
-    uint8_t *bytes = elf_of(g, kernel, &length);
+    uint8_t *bytes = drm_kernel_elf(g, kernel, &length);
     if (bytes)
         wt_host_core_module(w, a, kernel->name, kernel->address, bytes, length);
     free(bytes);

@@ -9,4 +9,12 @@
  * which has a walk under way. */
 extern const struct wt_host_core_ops drm_core_ops;
 
+struct drm_debugged;
+struct gen_wire_kernel;
+
+/** The whole of a kernel's ELF file, or one that is made, which the caller frees; NULL without host
+ * memory. */
+uint8_t *drm_kernel_elf(const struct drm_debugged *debugged, const struct gen_wire_kernel *kernel,
+                        size_t *length);
+
 #endif

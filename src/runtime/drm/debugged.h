@@ -37,7 +37,9 @@ struct drm_debugged {
     uint64_t fault_time; /**< issue time of the last one that it was told, and one more; 0: none */
     bool lost_memory;    /**< of the walk that is recorded: the program has given some back */
     uint64_t lost_addr;  /**< then: an address of it */
-    bool judged;         /**< its accesses are checked: it is no kernel of the runtime's own */
+    uint64_t names;      /**< the state of the list of kernels that checks know, */
+    const void *names_space; /**< … and of which space */
+    bool judged;             /**< its accesses are checked: it is no kernel of the runtime's own */
     const struct wt_i915_mapping *mappings; /**< of the walk under way */
     size_t mapping_count;
     bool stands;    /**< its thread waits while the walk stands for the debugger */

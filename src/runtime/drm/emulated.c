@@ -18,6 +18,7 @@
 #include "emulator/machine/groups.h"
 #include "object/gen_wire.h"
 #include "runtime/common/catch.h"
+#include "runtime/common/counted.h"
 #include "runtime/common/guard.h"
 #include "runtime/common/interrupt.h"
 #include "runtime/common/places.h"
@@ -27,6 +28,7 @@
 #include "runtime/drm/core_file.h"
 #include "runtime/drm/interposed.h"
 #include "runtime/drm/kernels.h"
+#include "runtime/drm/variables.h"
 
 struct wt_drm_emulated {
     struct gen_config config;
@@ -258,8 +260,10 @@ static enum wt_status run_to_end(struct wt_drm_emulated *gpu, uint64_t root,
 {
     struct wt_machine *m = gen_machine(gpu->device);
     enum wt_status status;
+    drm_names_list(&gpu->debugged);
     if ((status = drm_debugged_walk(&gpu->debugged, root, mappings, count, walk, err)) != WT_OK)
         return status;
+    wt_counted_set_variables(&gpu->debugged.hosted, drm_variable, &gpu->debugged);
     const enum wt_run why = run_walk(gpu, walk);
     if (why == WT_RUN_ENDED) {
         drm_debugged_walked(&gpu->debugged);

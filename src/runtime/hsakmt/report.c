@@ -18,52 +18,21 @@
 #include "base/demangle.h"
 #include "emulator/machine/machine.h"
 #include "emulator/machine/origin.h"
-#include "runtime/hsakmt/symbols.h"
-
-/* ---- names and lines ---- */
-
-static const struct host_symbols *loaded_symbols;
-
-/* Loads the module that lies beside this library. */
-static void load_symbols(void)
-{
-    Dl_info self;
-    char path[4096];
-    if (!dladdr((void *)(uintptr_t)load_symbols, &self) || !self.dli_fname)
-        return;
-    const char *slash = strrchr(self.dli_fname, '/');
-    const int folder = slash ? (int)(slash - self.dli_fname) + 1 : 0;
-    if (snprintf(path, sizeof path, "%.*s" HOST_SYMBOLS_FILE, folder, self.dli_fname) >=
-        (int)sizeof path)
-        return;
-    void *module = dlopen(path, RTLD_NOW | RTLD_LOCAL);
-    if (module)
-        loaded_symbols = dlsym(module, HOST_SYMBOLS_NAME);
-    else
-        fprintf(stderr, "wavetrap: no names and lines: %s\n", dlerror());
-}
-
-/* The functions that read symbols; NULL without the module. */
-static const struct host_symbols *symbols_of(void)
-{
-    static pthread_once_t once = PTHREAD_ONCE_INIT;
-    pthread_once(&once, load_symbols);
-    return loaded_symbols;
-}
+#include "runtime/symbols/symbols.h"
 
 /* ---- code objects ---- */
 
 /* The program's code objects from a place in the list on; NULL without host memory. */
 static struct wt_modules *modules_now(struct host_code *code)
 {
-    struct wt_modules *modules = loaded_symbols->list();
+    struct wt_modules *modules = symbols_of()->list();
     while (modules && host_code_next(code)) {
         const int fd = host_code_object(code->uri);
         char path[64];
         if (fd < 0)
             continue;
         snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
-        loaded_symbols->add_file(modules, path, code->bias, 0, NULL, WT_IGNORED);
+        symbols_of()->add_file(modules, path, code->bias, 0, NULL, WT_IGNORED);
         close(fd);
     }
     return modules;
@@ -101,15 +70,15 @@ bool host_variable(void *context, enum wt_observed_space space, uint64_t pc,
         return false;
     pthread_mutex_lock(&known.lock);
     if (state != known.state || !known.modules) {
-        loaded_symbols->free(known.modules);
+        symbols_of()->free(known.modules);
         known.modules = host_code_begin(host, &code) ? modules_now(&code) : NULL;
         known.state = state;
     }
     const size_t count =
         known.modules
-            ? loaded_symbols->variables(known.modules, pc, space == WT_OBSERVED_GROUP, list, MOST)
+            ? symbols_of()->variables(known.modules, pc, space == WT_OBSERVED_GROUP, 0, list, MOST)
             : 0;
-    const bool is = loaded_symbols->holds(list, count, (uint64_t)o->constant, &found);
+    const bool is = symbols_of()->holds(list, count, (uint64_t)o->constant, &found);
     if (is) {
         *v = (struct wt_known_variable){.first = found.offset, .size = found.size};
         snprintf(v->name, sizeof v->name, "%s", found.name);
@@ -137,7 +106,7 @@ static bool look_in_modules(struct host *host,
             continue;
         struct wt_modules *modules = modules_now(&code);
         found = modules && look(modules, context);
-        loaded_symbols->free(modules);
+        symbols_of()->free(modules);
     }
     return found;
 }
@@ -155,11 +124,11 @@ static bool describe(const struct wt_modules *modules, void *context)
     char plain[256];
     uint64_t offset;
     unsigned line;
-    if (!loaded_symbols->function(modules, 0, d->pc, &name, &offset))
+    if (!symbols_of()->function(modules, 0, d->pc, &name, &offset))
         return false;
     wt_demangle(name, plain, sizeof plain);
     int n = snprintf(d->text, d->size, "0x%" PRIx64 " <%s+%" PRIu64 ">", d->pc, plain, offset);
-    if (n > 0 && (size_t)n < d->size && loaded_symbols->line(modules, 0, d->pc, &file, &line))
+    if (n > 0 && (size_t)n < d->size && symbols_of()->line(modules, 0, d->pc, &file, &line))
         snprintf(d->text + n, d->size - (size_t)n, " at %s:%u", file, line);
     return true;
 }
@@ -181,7 +150,7 @@ struct search {
 static bool look_up(const struct wt_modules *modules, void *context)
 {
     struct search *s = context;
-    return loaded_symbols->address(modules, 0, s->name, &s->addr);
+    return symbols_of()->address(modules, 0, s->name, &s->addr);
 }
 
 bool host_symbol(struct host *host, const char *name, uint64_t *addr)

@@ -1,0 +1,28 @@
+/* The library that drivers get names, lines and variables from. See symbols.h. */
+#include "runtime/symbols/symbols.h"
+
+static size_t variables(const struct wt_modules *modules, uint64_t pc, bool group, uint64_t window,
+                        struct wt_memory_variable *list, size_t most)
+{
+    const struct wt_module *m = wt_modules_at(modules, 0, pc);
+    uint64_t start, end;
+    if (!m || !m->symbols)
+        return 0;
+    if (group)
+        return wt_group_variables(m->symbols, pc - m->bias, 0, window, list, most);
+    return wt_symbols_extent(m->symbols, pc - m->bias, &start, &end)
+               ? wt_frame_variables(m->symbols, start, 0, list, most)
+               : 0;
+}
+
+__attribute__((visibility("default"))) const struct symbols wavetrap_symbols = {
+    .list = wt_modules_new,
+    .free = wt_modules_free,
+    .add_file = wt_modules_add_file,
+    .add_bytes = wt_modules_add_bytes,
+    .function = wt_modules_function,
+    .line = wt_modules_line,
+    .address = wt_modules_address,
+    .variables = variables,
+    .holds = wt_variable_that_holds,
+};

@@ -1,0 +1,39 @@
+/*
+ * Names, source lines and variables for the runtimes' drivers: what debug/source offers, in a
+ * library of its own that is loaded when it is asked first. Programs that make no mistake never
+ * load libdw and its dependencies.
+ */
+#ifndef WT_RUNTIME_SYMBOLS_SYMBOLS_H
+#define WT_RUNTIME_SYMBOLS_SYMBOLS_H
+
+#include "debug/source/frame_memory.h"
+#include "debug/source/modules.h"
+
+/** Functions of debug/source; the library exports one of these. */
+struct symbols {
+    struct wt_modules *(*list)(void);
+    void (*free)(struct wt_modules *modules);
+    enum wt_status (*add_file)(struct wt_modules *modules, const char *path, uint64_t bias,
+                               unsigned device, wt_module_id *id, struct wt_error *err);
+    enum wt_status (*add_bytes)(struct wt_modules *modules, const char *name, const uint8_t *bytes,
+                                size_t length, uint64_t bias, unsigned device, wt_module_id *id,
+                                struct wt_error *err);
+    bool (*function)(const struct wt_modules *modules, unsigned device, uint64_t addr,
+                     const char **name, uint64_t *offset);
+    bool (*line)(const struct wt_modules *modules, unsigned device, uint64_t addr,
+                 const char **file, unsigned *line);
+    bool (*address)(const struct wt_modules *modules, unsigned device, const char *name,
+                    uint64_t *addr);
+    /** Lists the variables that the function at a loaded address has in the memory of its group
+     * (@p window: group_memory.h), or in its lanes' private memory. */
+    size_t (*variables)(const struct wt_modules *modules, uint64_t pc, bool group, uint64_t window,
+                        struct wt_memory_variable *list, size_t most);
+    bool (*holds)(const struct wt_memory_variable *list, size_t count, uint64_t offset,
+                  struct wt_memory_variable *v);
+};
+
+/** The functions. NULL: the library cannot be loaded, which is said on stderr. Any thread may call
+ * it. */
+const struct symbols *symbols_of(void);
+
+#endif
