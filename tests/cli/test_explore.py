@@ -252,3 +252,64 @@ def test_the_page_is_true(tmp_path):
         done = subprocess.run(command, shell=True, cwd=tmp_path, env=env, capture_output=True, text=True)
         assert done.stdout == wanted, command
     assert len(parts) > 10
+
+
+# ---- where two runs differ ----
+
+MARK = r"(load|store|atomic) of 4 bytes at (0x[0-9a-f]+), value (0x[0-9a-f]+), issue time (\d+)\n +group \((\d+),0,0\)"
+
+
+def traced(words):
+    """Of a run: (issue time, block, kind, address) of each access, as the trace has them."""
+    text = run("trace", "--accesses", *words).stdout
+    result = []
+    for line in text.splitlines():
+        if m := re.match(r" *(\d+) core (\d+) warp (\d+) ", line):
+            at, warp = int(m[1]), (m[2], m[3])
+        elif m := re.match(r" +(load|store|atomic)(?: \([^)]*\))? of 4 bytes, global, .*: (0x[0-9a-f]+)$", line):
+            result.append((at, warp, m[1], int(m[2], 16)))
+    return result
+
+
+@pytest.mark.parametrize("name", ["lost updates", "store buffering", "IRIW", "last block done, counted first", "ticket lock, left early"])
+def test_the_exchanged_accesses_are_exchanged(build, tmp_path, name):
+    """Each pair of outcomes: the two accesses of `diff` have one order in the trace of the first run, the other one in that of the second."""
+    program = litmus.PROGRAMS[name]
+    target = Ptx(program, build, tmp_path)
+    _, outcomes = explored("--systematic", f"--save={tmp_path / 'o'}", *target.words, target.file)
+    runs = [words[1:] for _, _, words in outcomes]
+    traces = [traced(words) for words in runs]
+    line = lambda words: "wavetrap run " + " ".join(words)
+    assert run("diff", line(runs[0]), line(runs[0])).returncode == 0
+    for a in range(len(runs)):
+        for b in range(len(runs)):
+            if a == b:
+                continue
+            done = run("diff", line(runs[a]), line(runs[b]))
+            assert done.returncode == 1, done
+            exchange = re.search(rf"another order. In run 1:\n +{MARK}.*\n +then {MARK}", done.stdout)
+            assert exchange, done.stdout
+            first, second = exchange.groups()[:5], exchange.groups()[5:]
+            order = []
+            for (kind, addr, _, at, _) in (first, second):
+                # The access in the first run, and the same one of its warp in the second.
+                [warp] = {w for t, w, k, x in traces[a] if (t, k, x) == (int(at), kind, int(addr, 16))}
+                number = [t for t, w, _, _ in traces[a] if w == warp].index(int(at))
+                order.append((int(at), [t for t, w, _, _ in traces[b] if w == warp][number:][:1] or [1 << 60]))
+            assert first[1] == second[1] and {first[0], second[0]} != {"load"}
+            assert order[0][0] < order[1][0] and order[0][1] > order[1][1], done.stdout
+
+
+def test_builds_are_compared_by_their_stores(build, tmp_path):
+    one, other = tmp_path / "one.ptx", tmp_path / "other.ptx"
+    program = [[("st", 0, 1), ("st", 1, 7)], [("ld", 2, 0)]]
+    one.write_text(litmus.ptx(program))
+    other.write_text(litmus.ptx(program).replace("], 7;", "], 9;"))
+    words = "--grid=2 --block=1 --arg=zeros:16 --arg=zeros:64"
+    done = run("diff", f"run {words} {one}", f"wavetrap run {words} '{other}'")
+    assert done.returncode == 1 and re.search(rf"run 1: {MARK}.*\n +run 2: {MARK}", done.stdout)
+    assert "value 0x7" in done.stdout and "value 0x9" in done.stdout and "another order" not in done.stdout, done.stdout
+    for lines, message in [((f"run '{one}", "run x"), "a quote does not end"), (("run", f"run {words} {one}"), "operand is missing"),
+                           ((f"run {words} {one}", "run /nowhere"), "run 2: ")]:
+        done = run("diff", *lines)
+        assert done.returncode == 125 and message in done.stderr, done

@@ -1,0 +1,268 @@
+/* `wavetrap diff`: where two runs of a kernel begin to differ. */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/array.h"
+#include "base/text.h"
+#include "cli/drive.h"
+#include "explore/trail.h"
+
+enum { DIFFERENT = 1, MOST_WORDS = 256 };
+
+/* One of the two runs. */
+struct side {
+    char *words;            /* the command line, cut into words */
+    char *word[MOST_WORDS]; /* "run", then the rest; NULL ends them */
+    int count;
+    const char *rest; /* of the command line, as it was given: what is behind "wavetrap run" */
+    struct cli_drive drive;
+    struct wt_emulated device; /* open while it has a family */
+    struct explore_trail trail;
+};
+
+/* ---- command lines ---- */
+
+/* Takes a word as a shell does: quotes, backslashes. Moves *from behind it; false: a quote does not
+ * end. */
+static bool take_word(const char **from, char **to)
+{
+    char quote = 0;
+    const char *c = *from;
+    for (; *c && (quote || !strchr(" \t\n", *c)); c++) {
+        if (quote ? *c == quote : *c == '\'' || *c == '"')
+            quote = quote ? 0 : *c;
+        else if (*c == '\\' && quote != '\'' && c[1])
+            *(*to)++ = *++c;
+        else
+            *(*to)++ = *c;
+    }
+    *(*to)++ = 0;
+    *from = c;
+    return !quote;
+}
+
+static enum wt_status split(struct side *s, const char *line, struct wt_error *err)
+{
+    static char run[] = "run";
+    s->word[s->count++] = run;
+    s->rest = line = wt_skip_blanks(line);
+    s->words = malloc(2 * strlen(line) + 2);
+    if (!s->words)
+        return wt_fail(err, WT_NO_MEMORY, "no host memory");
+    char *to = s->words;
+    for (bool first = true; *line; line = wt_skip_blanks(line)) {
+        char *word = to;
+        if (!take_word(&line, &to))
+            return wt_fail(err, WT_INVALID, "a quote does not end: %.200s", s->rest);
+        if (first && (strcmp(word, "wavetrap") == 0 || strcmp(word, "run") == 0)) {
+            first = strcmp(word, "wavetrap") == 0;
+            s->rest = wt_skip_blanks(line);
+            continue;
+        }
+        first = false;
+        if (s->count + 1 >= MOST_WORDS)
+            return wt_fail(err, WT_INVALID, "the command line has too many words: %.200s", s->rest);
+        s->word[s->count++] = word;
+    }
+    return WT_OK;
+}
+
+/* ---- runs ---- */
+
+static enum wt_status run_side(struct side *s, const char *program, struct wt_error *err)
+{
+    enum { SLICE = 1 << 20 };
+    struct wt_machine *m;
+    enum wt_run run = WT_RUN_BUDGET;
+    enum wt_status status = cli_open(&s->device, &s->drive.options, program, err);
+    if (status)
+        return status;
+    m = s->device.machine;
+    s->device.console = NULL;
+    if (!explore_trail_begin(&s->trail, m))
+        return wt_fail(err, WT_NO_MEMORY, "no host memory");
+    while (run != WT_RUN_ENDED && run != WT_RUN_FAULT && run != WT_RUN_HALTED &&
+           !(s->drive.max_issues && m->time >= s->drive.max_issues) && !s->trail.failed &&
+           !s->trail.too_many) {
+        const uint64_t left = s->drive.max_issues - m->time;
+        run = m->ops->run(m, s->drive.max_issues && left < SLICE ? left : SLICE);
+    }
+    explore_trail_end(&s->trail);
+    if (s->trail.failed)
+        return wt_fail(err, WT_NO_MEMORY, "no host memory");
+    if (s->trail.too_many)
+        return wt_fail(err, WT_UNSUPPORTED,
+                       "the run makes more than %d accesses of lanes: --max-issues=N ends it "
+                       "earlier",
+                       EXPLORE_MARKS);
+    return WT_OK;
+}
+
+/* ---- what differs ---- */
+
+static void print_mark(struct side *s, size_t mark, const char *before)
+{
+    char place[512];
+    const struct explore_mark *m = &s->trail.mark[mark];
+    const struct wt_family_words *words = &s->device.family->words;
+    wt_emulated_describe(&s->device, m->pc, place, sizeof place);
+    printf("%s%s of %u bytes at 0x%" PRIx64 ", value 0x%" PRIx64 ", issue time %" PRIu64 "\n",
+           before,
+           m->loads && m->stores ? "atomic"
+           : m->loads            ? "load"
+                                 : "store",
+           m->size, m->addr, m->value, m->time);
+    printf("%*s", (int)strlen(before) + 2, "");
+    if (m->has_group)
+        printf("group (%" PRIu32 ",%" PRIu32 ",%" PRIu32 "), %s %u", m->group[0], m->group[1],
+               m->group[2], words->wave, m->index);
+    else
+        printf("%s in slot %" PRIu32, words->wave, m->slot);
+    printf(", %s %u, at %s\n", words->lane, m->lane, place);
+}
+
+static void print_both(struct side side[2], const size_t mark[2])
+{
+    for (unsigned i = 0; i < 2; i++) {
+        char before[32];
+        snprintf(before, sizeof before, "  run %u: ", i + 1);
+        if (mark[i] == EXPLORE_NONE)
+            printf("%sthe wave makes no such access\n", before);
+        else
+            print_mark(&side[i], mark[i], before);
+    }
+}
+
+/* The two accesses as run 1 has them. One of them may be in one run only. */
+static void print_exchange(struct side side[2], const struct explore_difference *d)
+{
+    fputs("Two accesses came in another order. In run 1:\n", stdout);
+    print_mark(&side[0], d->before[0], "  ");
+    if (d->after[0] != EXPLORE_NONE) {
+        print_mark(&side[0], d->after[0], "  then ");
+    } else {
+        fputs("  and never the one that in run 2 comes before it:\n", stdout);
+        print_mark(&side[1], d->after[1], "  ");
+    }
+    if (d->before[1] == EXPLORE_NONE)
+        fputs("  Run 2 never makes the first one.\n", stdout);
+}
+
+/* The command that goes to the first access of a pair, in one of the runs. */
+static void print_debug(struct side side[2], const size_t mark[2])
+{
+    for (unsigned i = 0; i < 2; i++)
+        if (mark[i] != EXPLORE_NONE)
+            printf("  run %u: wavetrap debug -ex run -ex 'goto %" PRIu64 "' %s\n", i + 1,
+                   side[i].trail.mark[mark[i]].time, side[i].rest);
+}
+
+static int print_difference(struct side side[2], const struct explore_difference *d, bool same_code)
+{
+    const bool stores = d->store[0] != EXPLORE_NONE || d->store[1] != EXPLORE_NONE;
+    if (!stores && d->final[0] == EXPLORE_NONE) {
+        printf("No store differs: %zu accesses of lanes in run 1, %zu in run 2.\n",
+               side[0].trail.count, side[1].trail.count);
+        return 0;
+    }
+    fputs(stores ? "The first store that differs:\n"
+                 : "All stores are the same; of an address these are the last ones:\n",
+          stdout);
+    print_both(side, stores ? d->store : d->final);
+    if (d->load[0] != EXPLORE_NONE) {
+        fputs("The first load that has another value:\n", stdout);
+        print_both(side, d->load);
+    }
+    if (d->before[0] != EXPLORE_NONE)
+        print_exchange(side, d);
+    else if (same_code)
+        fputs("No two accesses of both runs came in another order: their memory was another one "
+              "at the beginning.\n",
+              stdout);
+    fputs("To go there:\n", stdout);
+    print_debug(side, d->load[0] != EXPLORE_NONE ? d->load : stores ? d->store : d->final);
+    return DIFFERENT;
+}
+
+static enum wt_status compare(struct side side[2], char *const *program, int *status,
+                              struct wt_error *err)
+{
+    struct explore_difference d;
+    const bool same_code = strcmp(program[0], program[1]) == 0;
+    for (unsigned i = 0; i < 2; i++) {
+        const enum wt_status done = run_side(&side[i], program[i], err);
+        if (done)
+            return wt_fail_in(err, "run %u", i + 1), done;
+    }
+    if (side[0].device.family != side[1].device.family)
+        return wt_fail(err, WT_UNSUPPORTED,
+                       "run 1 is on a %s, run 2 on a %s: their addresses have nothing in common",
+                       side[0].device.family->name, side[1].device.family->name);
+    if (!explore_compare(&side[0].trail, &side[1].trail, same_code, &d))
+        return wt_fail(err, WT_NO_MEMORY, "no host memory");
+    *status = print_difference(side, &d, same_code);
+    return WT_OK;
+}
+
+/* ---- the command ---- */
+
+static int diff_lines(struct side *side, char *const *line)
+{
+    struct wt_error err;
+    char *program[2];
+    int status;
+    for (unsigned i = 0; i < 2; i++) {
+        if (split(&side[i], line[i], &err) != WT_OK)
+            return cli_fail(&cli_diff, &err);
+        status = cli_parse(&cli_run, side[i].count, side[i].word, &side[i].drive,
+                           &side[i].drive.options, 1, false);
+        if (status != CLI_GO)
+            return status;
+        program[i] = side[i].word[optind];
+    }
+    return compare(side, program, &status, &err) == WT_OK ? status : cli_fail(&cli_diff, &err);
+}
+
+static int diff(int argc, char **argv)
+{
+    int status = cli_parse(&cli_diff, argc, argv, NULL, NULL, 2, false);
+    struct side *side = calloc(2, sizeof *side);
+    struct wt_error err;
+    if (status == CLI_GO && !side) {
+        wt_fail(&err, WT_NO_MEMORY, "no host memory");
+        status = cli_fail(&cli_diff, &err);
+    }
+    if (status == CLI_GO)
+        status = diff_lines(side, argv + optind);
+    for (unsigned i = 0; side && i < 2; i++) {
+        explore_trail_free(&side[i].trail);
+        if (side[i].device.family)
+            wt_emulated_close(&side[i].device);
+        cli_drive_free(&side[i].drive);
+        free(side[i].words);
+    }
+    free(side);
+    return status;
+}
+
+static const struct cli_option options[] = {{0}};
+
+const struct cli_command cli_diff = {
+    .name = "diff",
+    .operands = "RUN RUN",
+    .summary =
+        "Tells where two runs of a kernel begin to differ. RUN is a command line of 'run' in "
+        "quotes:\n\"wavetrap run --schedule=random:7 … kernel.co\".",
+    .options = options,
+    .notes = "The first store that has another value or address in the other run; and of two runs "
+             "of one\n"
+             "program file the first load that has another value, and the two accesses that came "
+             "in\n"
+             "another order. Stores of a wave are compared one by one. Options of 'run' that only "
+             "report\n"
+             "something have no effect. The exit status is 0 where no store differs, 1 where one "
+             "does,\n"
+             "125 where wavetrap itself has failed.\n",
+    .run = diff,
+};
