@@ -146,6 +146,14 @@ kernel void private_load(global int *out, int item, int by)
 
 constant int table[4] = {10, 20, 30, 40};
 
+constant short rows[8] = {1, -2, 3, -4, 5, -6, 7, -8};
+
+kernel void rows_load(global int *out, int item, int by)
+{
+    const int i = get_global_id(0);
+    out[i] = table[i % 4] + rows[i == item ? by : i % 8]; /* BUG rows_load */
+}
+
 kernel void table_load(global int *out, int item, int by)
 {
     const int i = get_global_id(0);

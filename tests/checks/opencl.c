@@ -154,6 +154,13 @@ static void table_after(int bad)
     end(out, INTS);
 }
 
+static void table_before(int bad)
+{
+    cl_mem out = buffer(INTS);
+    launch("rows_load", N, "mii", out, 5, bad ? -1 : 0);
+    end(out, INTS);
+}
+
 static void constant_after(int bad)
 {
     reads("constant_load", INTS, N, bad);
@@ -655,6 +662,54 @@ static void kernels_again(int bad)
     end(p, INTS);
 }
 
+/* Tables of programs with the same text, one after the other, whose constants are elsewhere each
+ * time; and a buffer that has the same numbers, which may be where the first program's constants
+ * were. */
+static void tables_again(int bad)
+{
+    static const char *const text =
+        "constant int low[4] = {11, 12, 13, 14}, high[8] = {21, 22, 23, 24, 25, 26, 27, 28};\n"
+        "kernel void tables(global int *out, constant int *p, int n)\n"
+        "{\n"
+        "    const int i = get_global_id(0);\n"
+        "    constant int *const chosen = i & 1 ? low : high;\n"
+        "    int sum = low[i & 3] + high[n - 1 - i] + chosen[i & 3] + p[i] + p[n + i];\n"
+        "    for (constant int *at = high + n; at-- > high;)\n"
+        "        sum += *at;\n"
+        "    out[i] += sum;\n"
+        "}\n";
+    int numbers[2 * N] = {11, 12, 13, 14, 21, 22, 23, 24, 25, 26, 27, 28};
+    const size_t items = N;
+    const cl_int n = N;
+    const char *options = getenv("CHECK_OPTIONS");
+    cl_mem out = buffer(INTS), kept[4], p;
+    cl_kernel kernel[2];
+    (void)bad;
+    for (int i = 0; i < 4; i++) {
+        kept[i] = clCreateBuffer(context, CL_MEM_COPY_HOST_PTR, sizeof numbers, numbers, NULL);
+        cl_program own = clCreateProgramWithSource(context, 1, (const char **)&text, NULL, NULL);
+        need(!clBuildProgram(own, 1, &device, options ? options : "", NULL, NULL), "the build");
+        kernel[i % 2] = clCreateKernel(own, "tables", NULL);
+        clReleaseProgram(own);
+        for (int k = 0; k <= i % 2; k++) {
+            p = k ? kept[i]
+                  : clCreateBuffer(context, CL_MEM_COPY_HOST_PTR, sizeof numbers, numbers, NULL);
+            clSetKernelArg(kernel[k], 0, sizeof out, &out);
+            clSetKernelArg(kernel[k], 1, sizeof p, &p);
+            clSetKernelArg(kernel[k], 2, sizeof n, &n);
+            clEnqueueNDRangeKernel(queue, kernel[k], 1, NULL, &items, &items, 0, NULL, NULL);
+            clFinish(queue);
+            if (!k)
+                clReleaseMemObject(p);
+        }
+        for (int k = 0; k < 2 && i % 2; k++)
+            clReleaseKernel(kernel[k]);
+    }
+    for (int i = 0; i < 4; i++)
+        clReleaseMemObject(kept[i]);
+    end(out, INTS);
+}
+
 /* Private arrays whose indices only the argument says, up to their last element. */
 static void private_arrays(int bad)
 {
@@ -685,11 +740,11 @@ CASES(CASE(global_after), CASE(global_before), CASE(byte_after), CASE(global_far
       CASE(vector_store), CASE(vector_outside), CASE(vector_partly), CASE(atomic_after),
       CASE(in_inlined), CASE(many_lanes), CASE(local_after), CASE(local_before), CASE(local_sum),
       CASE(local_other), CASE(local_text), CASE(local_count), CASE(local_argument),
-      CASE(private_after), CASE(private_before), CASE(table_after), CASE(constant_after),
-      CASE(image_store_outside), CASE(image_load_outside), CASE(misaligned_word),
-      CASE(null_of_item), CASE(part_after), CASE(read_only_buffer), CASE(svm_after),
-      CASE(svm_freed), CASE(copy_beyond), CASE(read_beyond), CASE(fill_beyond), CASE(freed_twice),
-      CASE(leak_buffer), CASE(leak_queue), CASE(leak_event), CASE(leak_program),
+      CASE(private_after), CASE(private_before), CASE(table_after), CASE(table_before),
+      CASE(constant_after), CASE(image_store_outside), CASE(image_load_outside),
+      CASE(misaligned_word), CASE(null_of_item), CASE(part_after), CASE(read_only_buffer),
+      CASE(svm_after), CASE(svm_freed), CASE(copy_beyond), CASE(read_beyond), CASE(fill_beyond),
+      CASE(freed_twice), CASE(leak_buffer), CASE(leak_queue), CASE(leak_event), CASE(leak_program),
       CASE(api_argument_unset), CASE(api_queue_released), CASE(api_argument_size),
       CASE(api_failed_call), CASE(api_overlap), CASE(api_group_size), CASE(api_kernel_released),
       CASE(api_kernel_launched), CASE(api_kernel_twice), CASE(api_sampler_released),
@@ -697,7 +752,7 @@ CASES(CASE(global_after), CASE(global_before), CASE(byte_after), CASE(global_far
       CASE(packed_argument), CASE(padding), CASE(group_copy), CASE(punned), CASE(print),
       CASE(clamped_image), CASE(local_in_two), CASE(local_neighbours), CASE(one_past_the_end),
       CASE(overlapping_parts), CASE(host_pointer), CASE(kept_by_others), CASE(kernels_again),
-      CASE(private_arrays), CASE(private_structs), CASE(rows_and_columns))
+      CASE(tables_again), CASE(private_arrays), CASE(private_structs), CASE(rows_and_columns))
 
 int main(int argc, char **argv)
 {

@@ -29,7 +29,6 @@ KINDS = {"out-of-bounds": "memory", "out-of-object": "memory", "use-after-free":
 MISSED = {
     "addresses that come from memory, from an argument, or from a function's result": "openmp-private_after-gfx900 vortex-stack_passed-vortex",
     "arrays in GCC's stacks for OpenMP": "openmp-private_after-sm",
-    "Tables in constant memory": "opencl-table_after-gen9",
     "which part is whose is said by DWARF's expressions alone": """opencl-private_after-gen9 opencl-private_before-gen9
         level_zero-private_after-gen9""",
     "the compiler makes the same `global_load_dword`": "memory-misaligned_word-gfx900 memory-misaligned_pair-gfx900",

@@ -93,6 +93,39 @@ size_t wt_stack_variables(struct wt_symbols *symbols, uint64_t addr,
     return f.count;
 }
 
+/* Numbers, which have no block, are no objects in memory. */
+static void add_constants_in(struct wt_info *info, Dwarf_Die *scope, unsigned depth,
+                             struct wt_constant_variable *list, size_t *count, size_t most)
+{
+    Dwarf_Attribute attribute;
+    Dwarf_Block block;
+    Dwarf_Die die;
+    if (depth > WT_SCOPES || dwarf_child(scope, &die) != 0)
+        return;
+    do {
+        const int tag = dwarf_tag(&die);
+        const char *name = dwarf_diename(&die);
+        if (tag == DW_TAG_lexical_block || tag == DW_TAG_inlined_subroutine)
+            add_constants_in(info, &die, depth + 1, list, count, most);
+        if (tag == DW_TAG_variable && name && *count < most &&
+            dwarf_attr_integrate(&die, DW_AT_const_value, &attribute) &&
+            dwarf_formblock(&attribute, &block) == 0 && block.length &&
+            block.length == wt_type_size(wt_types_of(wt_info_types(info), &die)))
+            list[(*count)++] = (struct wt_constant_variable){name, block.data, block.length};
+    } while (dwarf_siblingof(&die, &die) == 0);
+}
+
+size_t wt_constant_variables(struct wt_symbols *symbols, uint64_t addr,
+                             struct wt_constant_variable *list, size_t most)
+{
+    struct wt_info *info = wt_symbols_info(symbols);
+    Dwarf_Die scope[WT_SCOPES];
+    size_t count = 0;
+    if (info && wt_info_scopes(info, addr, scope))
+        add_constants_in(info, &scope[0], 0, list, &count, most);
+    return count;
+}
+
 bool wt_variable_that_holds(const struct wt_memory_variable *list, size_t count, uint64_t offset,
                             struct wt_memory_variable *v)
 {

@@ -22,6 +22,18 @@ size_t wt_frame_variables(struct wt_symbols *symbols, uint64_t kernel, uint64_t 
 size_t wt_stack_variables(struct wt_symbols *symbols, uint64_t addr,
                           struct wt_memory_variable *list, size_t most);
 
+/** A variable whose value is known when it is compiled. */
+struct wt_constant_variable {
+    const char *name;
+    const uint8_t *value;
+    uint64_t size; /**< bytes */
+};
+
+/** Those that the function at an address of the file has, or uses, whose values debug information
+ * has as they lie in memory. Returns how many there are, @p most at most. */
+size_t wt_constant_variables(struct wt_symbols *symbols, uint64_t addr,
+                             struct wt_constant_variable *list, size_t most);
+
 /** The variables of a list that hold an offset, as one: blocks of a function may share memory.
  * False: there is none. */
 bool wt_variable_that_holds(const struct wt_memory_variable *list, size_t count, uint64_t offset,

@@ -216,6 +216,17 @@ static bool computes_floats(const struct gen_insn *insn)
     return any && !(moves && all);
 }
 
+/* A remainder is below the divisor: it is no address. */
+static value divided(struct wt_flow *f, const struct gen_insn *insn, value a, value b)
+{
+    enum { SMALL = 1 << 12 };
+    int64_t divisor;
+    if (insn->condition == GEN_MATH_IREM && wt_flow_is_constant(f, b, &divisor) && divisor > 0 &&
+        divisor <= SMALL)
+        return wt_flow_index(f);
+    return wt_flow_mixed(f, a, b);
+}
+
 static value result(const struct code *c, struct wt_flow *f, const struct gen_insn *insn,
                     const value src[3])
 {
@@ -254,6 +265,8 @@ static value result(const struct code *c, struct wt_flow *f, const struct gen_in
         case GEN_SHR:
         case GEN_ASR:
             return wt_flow_mixed(f, a, b);
+        case GEN_MATH:
+            return divided(f, insn, a, b);
         default:
             break;
         }

@@ -260,7 +260,7 @@ static enum wt_status run_to_end(struct wt_drm_emulated *gpu, uint64_t root,
 {
     struct wt_machine *m = gen_machine(gpu->device);
     enum wt_status status;
-    drm_names_list(&gpu->debugged);
+    drm_names_list(&gpu->debugged, kernel_of(walk), mappings, count);
     if ((status = drm_debugged_walk(&gpu->debugged, root, mappings, count, walk, err)) != WT_OK)
         return status;
     wt_counted_set_variables(&gpu->debugged.hosted, drm_variable, &gpu->debugged);

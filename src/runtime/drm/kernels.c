@@ -1,6 +1,7 @@
 /* Names of kernels. See kernels.h. */
 #include "runtime/drm/kernels.h"
 
+#include <elf.h>
 #include <inttypes.h>
 #include <pthread.h>
 #include <stdio.h>
@@ -17,6 +18,8 @@ struct named {
     char *name;
     uint8_t *elf; /* with DWARF; NULL: none */
     size_t elf_size;
+    uint8_t *constants; /* of its program; NULL: none */
+    size_t constants_size;
     uint32_t local[8]; /* bytes of shared local memory that launches have asked for, at most, by the
                           power of two that the hardware gives */
 };
@@ -98,6 +101,7 @@ void wt_drm_kernels_forget(const void *owner)
             continue;
         free(kernel[i].name);
         free(kernel[i].elf);
+        free(kernel[i].constants);
         kernel[i] = kernel[--kernel_count];
     }
     pthread_mutex_unlock(&lock);
@@ -128,13 +132,15 @@ static const uint8_t *find_elf(const char *name, const uint8_t *data, size_t siz
     return NULL;
 }
 
-void wt_drm_kernel_debug(uint64_t address, const char *name, const uint8_t *data, size_t size)
+bool wt_drm_kernel_debug(uint64_t address, const char *name, const uint8_t *data, size_t size)
 {
     size_t length = 0;
     const uint8_t *elf = find_elf(name, data, size, &length);
     pthread_mutex_lock(&lock);
     struct named *k = find(address);
-    if (k && !(elf && k->elf && k->elf_size == length && memcmp(k->elf, elf, length) == 0)) {
+    const bool is_new =
+        k && !(elf && k->elf && k->elf_size == length && memcmp(k->elf, elf, length) == 0);
+    if (is_new) {
         free(k->elf);
         k->elf = elf ? malloc(length ? length : 1) : NULL;
         k->elf_size = length;
@@ -142,6 +148,83 @@ void wt_drm_kernel_debug(uint64_t address, const char *name, const uint8_t *data
             memcpy(k->elf, elf, length);
     }
     pthread_mutex_unlock(&lock);
+    return is_new && elf;
+}
+
+/* The section of a binary, an ELF file, that has what the device gets; NULL: none. */
+static const uint8_t *device_binary(const uint8_t *binary, size_t size, size_t *length)
+{
+    enum { DEVICE_BINARY = 0xff000005 };
+    Elf64_Ehdr header;
+    Elf64_Shdr section;
+    if (size < sizeof header)
+        return NULL;
+    memcpy(&header, binary, sizeof header);
+    for (unsigned i = 0; i < header.e_shnum; i++) {
+        const uint64_t at = header.e_shoff + (uint64_t)i * sizeof section;
+        if (at > size || size - at < sizeof section)
+            return NULL;
+        memcpy(&section, binary + at, sizeof section);
+        *length = section.sh_size;
+        if (section.sh_type == DEVICE_BINARY && section.sh_offset <= size &&
+            section.sh_size <= size - section.sh_offset)
+            return binary + section.sh_offset;
+    }
+    return NULL;
+}
+
+/*
+ * The bytes of constant memory in it (measured on Debian's runtime): seven dwords, the last of
+ * which counts bytes of tokens; a token is its number, its bytes, and what it has. Behind that of
+ * constant memory, of 16 bytes, which counts them in its last dword, they follow.
+ */
+static const uint8_t *constants_in(const uint8_t *data, size_t size, size_t *length)
+{
+    enum { HEADER = 28, TOKENS = 24, MAGIC = 0x494e5443, CONSTANTS = 42, TOKEN = 16, COUNT = 12 };
+    if (size < HEADER || wt_load_le(data, 4) != MAGIC)
+        return NULL;
+    const uint64_t tokens = wt_load_le(data + TOKENS, 4),
+                   end = tokens < size - HEADER ? HEADER + tokens : size;
+    for (uint64_t at = HEADER; end - at >= TOKEN;) {
+        const uint64_t bytes = wt_load_le(data + at + 4, 4);
+        if (bytes < 8 || bytes > end - at)
+            return NULL;
+        *length = (size_t)wt_load_le(data + at + COUNT, 4);
+        if (wt_load_le(data + at, 4) == CONSTANTS && bytes == TOKEN)
+            return *length && *length <= end - at - TOKEN ? data + at + TOKEN : NULL;
+        at += bytes;
+    }
+    return NULL;
+}
+
+void wt_drm_kernel_constants(uint64_t address, const uint8_t *binary, size_t size)
+{
+    size_t all = 0, length = 0;
+    const uint8_t *device = device_binary(binary, size, &all),
+                  *constants = device ? constants_in(device, all, &length) : NULL;
+    pthread_mutex_lock(&lock);
+    struct named *k = find(address);
+    if (k) {
+        free(k->constants);
+        k->constants = constants ? malloc(length) : NULL;
+        k->constants_size = length;
+        if (k->constants)
+            memcpy(k->constants, constants, length);
+    }
+    pthread_mutex_unlock(&lock);
+}
+
+uint8_t *wt_drm_kernel_constants_copy(uint64_t address, size_t *length)
+{
+    uint8_t *copy = NULL;
+    pthread_mutex_lock(&lock);
+    const struct named *k = find(address);
+    if (k && k->constants && (copy = malloc(k->constants_size))) {
+        *length = k->constants_size;
+        memcpy(copy, k->constants, k->constants_size);
+    }
+    pthread_mutex_unlock(&lock);
+    return copy;
 }
 
 uint8_t *wt_drm_kernel_elf(uint64_t address, size_t *length)

@@ -29,9 +29,15 @@ void wt_drm_kernel_describe(uint64_t kernel, uint64_t pc, char *text, size_t siz
 /**
  * Takes the debug data of the program of kernel @p name at this address, as the runtime has
  * it (CL_PROGRAM_DEBUG_INFO_INTEL, zetModuleGetDebugInfo): a copy of the kernel's part. Size 0: the
- * program was built without -g.
+ * program was built without -g. Returns whether it is other data than before.
  */
-void wt_drm_kernel_debug(uint64_t address, const char *name, const uint8_t *data, size_t size);
+bool wt_drm_kernel_debug(uint64_t address, const char *name, const uint8_t *data, size_t size);
+
+/** Takes what a program has in constant memory, from its binary (CL_PROGRAM_BINARIES), for its
+ * kernel at this address. */
+void wt_drm_kernel_constants(uint64_t address, const uint8_t *binary, size_t size);
+/** A copy of that, which the caller frees; NULL: there is nothing. */
+uint8_t *wt_drm_kernel_constants_copy(uint64_t address, size_t *length);
 
 /** A copy of the ELF file of the kernel that begins at @p address, from its debug data, which the
  * caller frees; NULL: there is none. */

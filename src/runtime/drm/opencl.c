@@ -25,6 +25,8 @@
 enum {
     KERNEL_FUNCTION_NAME = 0x1190,
     KERNEL_PROGRAM = 0x1194,
+    PROGRAM_BINARY_SIZES = 0x1165,
+    PROGRAM_BINARIES = 0x1166,
     PROGRAM_DEBUG_INFO = 0x4100,
     PROGRAM_DEBUG_INFO_SIZES = 0x4101,
     KERNEL_GPU_ADDRESS = 0x10010,
@@ -45,6 +47,22 @@ static void *next(const char *name)
     return drm_next_function("libOpenCL.so.1", name);
 }
 
+/* What a program has in constant memory, for checks. */
+static void note_constants(void *program, uint64_t address)
+{
+    static int (*_Atomic info)(void *, unsigned, size_t, void *, size_t *);
+    size_t sizes[8] = {0}, filled = 0;
+    if (!info)
+        *(void *_Atomic *)&info = next("clGetProgramInfo");
+    if (!info || info(program, PROGRAM_BINARY_SIZES, sizeof sizes, sizes, &filled) ||
+        filled != sizeof sizes[0])
+        return;
+    uint8_t *binary = sizes[0] ? malloc(sizes[0]) : NULL;
+    if (binary && !info(program, PROGRAM_BINARIES, sizeof binary, &(uint8_t *[1]){binary}, NULL))
+        wt_drm_kernel_constants(address, binary, sizes[0]);
+    free(binary);
+}
+
 /* A program's debug data, which a program has that was built with -g for one device. */
 static void note_debug(void *program, uint64_t address, const char *name)
 {
@@ -58,7 +76,9 @@ static void note_debug(void *program, uint64_t address, const char *name)
     uint8_t *data = sizes[0] ? malloc(sizes[0]) : NULL;
     const bool got =
         data && !info(program, PROGRAM_DEBUG_INFO, sizeof data, &(uint8_t *[1]){data}, NULL);
-    wt_drm_kernel_debug(address, name, data, got ? sizes[0] : 0);
+    if (wt_drm_kernel_debug(address, name, data, got ? sizes[0] : 0) &&
+        wt_check_wants(WT_CHECK_MEMORY))
+        note_constants(program, address);
     free(data);
 }
 

@@ -5,11 +5,17 @@
 #include "check/memory.h"
 
 struct drm_debugged;
+struct wt_i915_mapping;
 
-/** Lists the kernels of a GPU for checks, if these are wanted and the list has changed. */
-void drm_names_list(struct drm_debugged *debugged);
-/** Finds variables of groups' memory, by the kernels' debug information; @p context is a struct
- * drm_debugged. */
+/**
+ * Before a kernel begins: lists the kernels of a GPU, and their constants, for checks, if these are
+ * wanted and the lists have changed. @p kernel: the address of the one that begins, which sees @p
+ * mappings.
+ */
+void drm_names_list(struct drm_debugged *debugged, uint64_t kernel,
+                    const struct wt_i915_mapping *mappings, size_t count);
+/** Finds variables of groups' memory, and constants, by the kernels' debug information; @p context
+ * is a struct drm_debugged. */
 wt_check_variable_fn drm_variable;
 
 #endif

@@ -15,6 +15,13 @@ static size_t variables(const struct wt_modules *modules, uint64_t pc, bool grou
                : 0;
 }
 
+static size_t constants(const struct wt_modules *modules, uint64_t pc,
+                        struct wt_constant_variable *list, size_t most)
+{
+    const struct wt_module *m = wt_modules_at(modules, 0, pc);
+    return m && m->symbols ? wt_constant_variables(m->symbols, pc - m->bias, list, most) : 0;
+}
+
 __attribute__((visibility("default"))) const struct symbols wavetrap_symbols = {
     .list = wt_modules_new,
     .free = wt_modules_free,
@@ -24,5 +31,6 @@ __attribute__((visibility("default"))) const struct symbols wavetrap_symbols = {
     .line = wt_modules_line,
     .address = wt_modules_address,
     .variables = variables,
+    .constants = constants,
     .holds = wt_variable_that_holds,
 };
