@@ -93,6 +93,41 @@ def test_host_programs(tmp_path):
     assert (done.returncode, count, status, words) == (3, 3, 3, ["exec", "--schedule=rr:64", str(tmp_path / "p"), "--runs=x"]), done.stdout
 
 
+CUDA = """
+import ctypes, sys
+cuda, ref, u64 = ctypes.CDLL("libcuda.so.1"), ctypes.byref, ctypes.c_uint64
+context, module, function, word, result = u64(), u64(), u64(), u64(), u64()
+good = cuda.cuInit(0) == 0 and cuda.cuCtxCreate_v2(ref(context), 0, 0) == 0 and cuda.cuModuleLoadData(ref(module), open(sys.argv[1], "rb").read() + b"\\0") == 0
+cuda.cuModuleGetFunction(ref(function), module, b"k")
+for at, size in ((word, 16), (result, 64)):
+    cuda.cuMemAlloc_v2(ref(at), ctypes.c_size_t(size))
+    cuda.cuMemsetD8_v2(at, 0, ctypes.c_size_t(size))
+arguments = (ctypes.c_void_p * 2)(ctypes.addressof(word), ctypes.addressof(result))
+good = good and cuda.cuLaunchKernel(function, int(sys.argv[2]), 1, 1, 1, 1, 1, 0, None, arguments, None) == 0 and cuda.cuCtxSynchronize() == 0
+words = (ctypes.c_uint32 * 4)()
+cuda.cuMemcpyDtoH_v2(words, word, ctypes.c_size_t(16))
+print(*words)
+sys.exit(not good)
+"""
+
+
+def test_a_program_for_cuda(build, tmp_path):
+    """Its outcomes are some of the model's; files of choices of its kernel, which `run` has had, have the same results in the program."""
+    program = litmus.PROGRAMS["lost updates"]
+    target = Ptx(program, build, tmp_path)
+    (tmp_path / "p.py").write_text(CUDA)
+    words = ["-gsm", "/usr/bin/python3", str(tmp_path / "p.py"), str(target.file), "3"]
+    done, outcomes = explored("--runs=12", *words, timeout=300)
+    assert {status for _, status, _ in outcomes} == {0} and len(outcomes) > 1, done.stdout
+    texts = {run(*command).stdout for _, _, command in outcomes}
+    assert len(texts) == len(outcomes) and texts <= {" ".join(map(str, memory)) + "\n" for memory, _, _ in litmus.outcomes(program)}
+    _, searched = explored("--systematic", f"--save={tmp_path / 'o'}", *target.words, target.file)
+    for _, _, command in searched[::4]:
+        _, word, _ = target.dump(command)
+        again = run("exec", command[1], *words)
+        assert (again.stdout, again.stderr) == (" ".join(map(str, struct.unpack("<4I", word))) + "\n", ""), again
+
+
 def test_mistakes_are_refused(build, tmp_path):
     elf = build.asm("_start: exit 0\n")
     for words, message in [(["--runs=0", elf], "runs are 1 to"), (["--schedule=rr:1", elf], "explore chooses the schedules"),
