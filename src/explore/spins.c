@@ -28,6 +28,7 @@ void explore_spins_clear(struct explore_spins *s)
 void explore_spins_free(struct explore_spins *s)
 {
     explore_spins_clear(s);
+    wt_map_free(&s->clock);
     for (uint32_t i = 0; i < EXPLORE_WAVES; i++)
         free(s->wave[i].read);
 }
@@ -91,8 +92,27 @@ static uint64_t wake(struct explore_spins *s, uint32_t writer, const struct expl
     return woken;
 }
 
+/* Finds the registers that another time alone changes: an instruction that reads one is not what a
+ * wave spins for. */
+static void find_clocks(struct explore_spins *s, struct wt_machine *m, uint32_t slot)
+{
+    enum { LATER = 1 << 20 };
+    uint8_t now[WT_ROW_BYTES], then[WT_ROW_BYTES];
+    struct wt_register_shape shape;
+    for (unsigned n = 0; m->ops->describe_register(m, n, &shape); n++) {
+        if (!m->ops->read_row(m, slot, n, now))
+            continue;
+        m->time += LATER;
+        const bool read = m->ops->read_row(m, slot, n, then);
+        m->time -= LATER;
+        if (read && memcmp(now, then, wt_row_bytes(m, &shape)) != 0)
+            s->failed |= !wt_map_add(&s->clock, (uint64_t)n + 1);
+    }
+    s->clocks_known = true;
+}
+
 /* A hash of all that the wave's next instructions depend on, beside memory. */
-static uint64_t state_of(struct wt_machine *m, uint32_t slot)
+static uint64_t state_of(struct explore_spins *s, struct wt_machine *m, uint32_t slot)
 {
     uint8_t row[WT_ROW_BYTES];
     struct wt_register_shape shape;
@@ -104,7 +124,7 @@ static uint64_t state_of(struct wt_machine *m, uint32_t slot)
     XXH3_64bits_reset(hash);
     XXH3_64bits_update(hash, &wt_machine_wave(m, slot)->pc, sizeof(uint64_t));
     for (unsigned n = 0; m->ops->describe_register(m, n, &shape); n++)
-        if (m->ops->read_row(m, slot, n, row))
+        if (!wt_map_find(&s->clock, (uint64_t)n + 1) && m->ops->read_row(m, slot, n, row))
             XXH3_64bits_update(hash, row, wt_row_bytes(m, &shape));
     for (unsigned n = 0; m->ops->divergence(m, slot, n, &entry); n++) {
         XXH3_64bits_update(hash, &entry.restore, sizeof entry.restore);
@@ -120,7 +140,9 @@ static uint64_t state_of(struct wt_machine *m, uint32_t slot)
 static void look(struct explore_spins *s, struct wt_machine *m, uint32_t wave, uint32_t slot)
 {
     struct explore_spin *w = &s->wave[wave];
-    const uint64_t state = state_of(m, slot);
+    if (!s->clocks_known)
+        find_clocks(s, m, slot);
+    const uint64_t state = state_of(s, m, slot);
     for (unsigned i = 0; i < w->states; i++)
         w->waits |= w->state[i] == state;
     if (w->waits)

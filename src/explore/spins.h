@@ -24,8 +24,10 @@ struct explore_spin {
 struct explore_spins {
     struct explore_spin wave[EXPLORE_WAVES];
     struct wt_map value; /**< what memory holds, of places of 8 bytes that were accessed */
-    uint64_t waiting;    /**< the waves that wait, as bits */
-    bool failed;         /**< the host has no memory left */
+    struct wt_map clock; /**< registers, by number from 1 on, that tell the time */
+    bool clocks_known;
+    uint64_t waiting; /**< the waves that wait, as bits */
+    bool failed;      /**< the host has no memory left */
 };
 
 /** A run begins. */

@@ -161,21 +161,36 @@ def ptx(program):
     return "\n".join([*lines, "}", ""])
 
 
-def opencl(program):
-    """OpenCL C for clang without its library, one work-group of one work-item for each thread."""
-    lines = ["typedef unsigned int uint;", "__kernel void k(__global volatile uint *word, __global uint *result)", "{",
-             f"    uint s[{REGISTERS}] = {{0}};", "    switch (__builtin_amdgcn_workgroup_id_x()) {"]
+AMDGCN = """
+typedef unsigned int uint;
+#define GROUP __builtin_amdgcn_workgroup_id_x()
+#define ADD(word) __opencl_atomic_fetch_add((__global volatile atomic_uint *)&word, 1, __ATOMIC_RELAXED, __OPENCL_MEMORY_SCOPE_DEVICE)
+#define MAX(word) __opencl_atomic_fetch_max((__global volatile atomic_uint *)&word, 1, __ATOMIC_RELAXED, __OPENCL_MEMORY_SCOPE_DEVICE)
+#define FENCE __builtin_amdgcn_fence(__ATOMIC_SEQ_CST, "agent")
+"""
+LIBRARY = """
+#define GROUP get_group_id(0)
+#define ADD(word) atomic_inc(&word)
+#define MAX(word) atomic_max(&word, 1)
+#define FENCE mem_fence(CLK_GLOBAL_MEM_FENCE)
+"""
+
+
+def opencl(program, prelude):
+    """OpenCL C, one work-group of one work-item for each thread; for clang without its library (AMDGCN), or with one (LIBRARY)."""
+    lines = [prelude, "__kernel void k(__global volatile uint *word, __global uint *result)", "{",
+             f"    uint s[{REGISTERS}] = {{0}};", "    switch (GROUP) {"]
     for t, ops in enumerate(program):
         lines.append(f"    case {t}:")
         ends = []
         for n, (op, *a) in enumerate(ops):
             lines += ["}" for end in ends if end == n]
             lines.append({"st": "word[{0}] = {1};", "ld": "s[{1}] = word[{0}];", "inc": "word[{0}] = s[{1}] + 1;",
-                          "add": "s[{1}] = __opencl_atomic_fetch_add((__global volatile atomic_uint *)&word[{0}], 1, __ATOMIC_RELAXED, __OPENCL_MEMORY_SCOPE_DEVICE);",
-                          "cas": "s[{1}] = __opencl_atomic_fetch_max((__global volatile atomic_uint *)&word[{0}], 1, __ATOMIC_RELAXED, __OPENCL_MEMORY_SCOPE_DEVICE);",
+                          "add": "s[{1}] = ADD(word[{0}]);",
+                          "cas": "s[{1}] = MAX(word[{0}]);",
                           "spin": "while (word[{0}] != {1}) ;", "spinreg": "while (word[{0}] != s[{1}]) ;", "unless": "if (s[{0}] == {1}) {{",
-                          "fence": '__builtin_amdgcn_fence(__ATOMIC_SEQ_CST, "agent");'}[op].format(*a))
+                          "fence": "FENCE;"}[op].format(*a))
             if op == "unless":
                 ends.append(n + 1 + a[2])
         lines += ["}" for end in ends if end == len(ops)] + ["    break;"]
-    return "\n".join([*lines, "    }", *(f"    result[4 * __builtin_amdgcn_workgroup_id_x() + {r}] = s[{r}];" for r in range(REGISTERS)), "}", ""])
+    return "\n".join([*lines, "    }", *(f"    result[4 * GROUP + {r}] = s[{r}];" for r in range(REGISTERS)), "}", ""])

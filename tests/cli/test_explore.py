@@ -220,9 +220,18 @@ class Ptx(Kernel):
 class Gfx900(Kernel):
     def __init__(self, program, build, folder):
         self.file, self.folder, source = folder / "k.co", folder, folder / "k.cl"
-        source.write_text(litmus.opencl(program))
+        source.write_text(litmus.opencl(program, litmus.AMDGCN))
         subprocess.run([CLANG, "-x", "cl", "-cl-std=CL2.0", "-O1", "-target", "amdgcn-amd-amdhsa", "-mcpu=gfx900", "-nogpulib", source, "-o", self.file], check=True)
         self.words = [f"--grid={len(program)}", "--block=1", "--arg=zeros:16", "--arg=zeros:64"]
+
+
+class Gen9(Kernel):
+    def __init__(self, program, build, folder):
+        self.file, self.folder, source = folder / "k", folder, folder / "k.cl"
+        source.write_text(litmus.opencl(program, litmus.LIBRARY))
+        subprocess.run(["ocloc", "compile", "-file", source, "-device", "skl", "--format", "zebin", "-output", "k", "-output_no_suffix", "-out_dir", folder],
+                       check=True, capture_output=True)
+        self.words = ["-ggen9", f"--grid={len(program)}", "--block=1", "--arg=zeros:16", "--arg=zeros:64"]
 
 
 def found(target, program, *options):
@@ -251,7 +260,7 @@ def without_registers(outcomes):
     return {(words, None if stuck else regs, stuck) for words, regs, stuck in outcomes}
 
 
-@pytest.mark.parametrize("target", [Vortex, Ptx, Gfx900])
+@pytest.mark.parametrize("target", [Vortex, Ptx, Gfx900, Gen9])
 @pytest.mark.parametrize("name", litmus.PROGRAMS)
 def test_all_outcomes_of_litmus_programs(build, tmp_path, target, name):
     program = litmus.PROGRAMS[name]
