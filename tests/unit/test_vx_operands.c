@@ -119,7 +119,7 @@ static void put(struct vx_device *d, const struct state *s)
     struct vx_warp *w = &d->warp[0];
     vx_stop_core(d, w->core);
     m->fault = (struct wt_fault){0};
-    vx_warp_start(w, s->pc);
+    vx_warp_start(w, s->pc, 1);
     vx_set_mask(w, s->mask);
     for (unsigned r = 0; r < 32; r++)
         for (unsigned l = 0; l < LANES; l++) {
