@@ -420,8 +420,10 @@ static void attach(struct wt_emulated *e)
 {
     const struct vx_config *config = e->machine->config;
     struct vortex *own = e->own;
-    own->link = (struct wt_vortex_link){
-        .bus = e->bus, .exit_addr = config->exit_addr, .xlen = config->xlen};
+    own->link = (struct wt_vortex_link){.bus = e->bus,
+                                        .exit_addr = config->exit_addr,
+                                        .xlen = config->xlen,
+                                        .ctas = config->profile->launch_unit};
     e->target.link = &own->link;
 }
 

@@ -210,6 +210,10 @@ static void launch_unit(struct wt_archive *a, struct vx_device *d)
     wt_archive_fields(a, &d->kmu.launch, vx_launch_fields);
     if (d->kmu.core >= d->core_count || d->kmu.owner >= d->core_count)
         wt_archive_fail(a, "the launch unit has a core that there is not");
+    const struct vx_launch *l = &d->kmu.launch;
+    for (unsigned i = 0; i < 3 && d->kmu.runs; i++)
+        if (!l->grid[i] || !l->cluster[i] || !l->block_size)
+            wt_archive_fail(a, "the launch unit runs a grid of nothing");
     for (uint32_t i = 0; i < d->core_count && !a->failed; i++)
         core_later(a, d, &d->core[i]);
 }
@@ -220,6 +224,11 @@ static void check_places(struct wt_archive *a, const struct vx_device *d)
     for (uint32_t i = 0; i < d->core_count && !a->failed; i++) {
         const struct vx_core *core = &d->core[i];
         const struct vx_dispatch *x = &core->dispatch;
+        uint32_t active = 0;
+        for (uint32_t k = 0; k < d->config.warps; k++)
+            active += d->warp[core->first_warp + k].active;
+        if (x->starts && (!x->rest || active < d->config.warps))
+            wt_archive_fail(a, "a core has not started a warp that it could");
         for (uint32_t place = 0; place < d->config.warps; place++) {
             const uint64_t lanes = d->machine.lanes;
             uint64_t left = x->starts && x->place == place ? (x->rest + lanes - 1) / lanes : 0;
