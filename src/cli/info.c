@@ -78,8 +78,7 @@ static const struct cli_option options[] = {
      "explain an instruction: gen9, 8 or 16 bytes, field by field; gfx900 (its\ndwords), sm and "
      "vortex, what it reads and writes",
      CLI_TEXT(struct info, word)},
-    {"profile", 0, NULL,
-     "list Vortex's platform profiles, or that of --gpu=vortex:profile=…: addresses,\nCSRs, DCRs",
+    {"profile", 0, NULL, "list Vortex's platform profiles, or that of --gpu: addresses, CSRs, DCRs",
      CLI_FLAG(struct info, profile)},
     {"gdb-extension", 0, NULL, "print where the file is that adds commands for GPUs to GDB",
      CLI_FLAG(struct info, extension)},

@@ -59,13 +59,13 @@ def test_code_above_4_gib(session, variant):
     assert count >> 32 == 1 and gdb.number("$pc") == count
     assert len(gdb.threads()) == 16
     gdb("nexti")
-    assert gdb.number("$pc") == count + 4
+    assert gdb.number("$pc") == count + 2
     gdb("set $pc = &again")
     assert gdb.number("$pc") == gdb.number("(unsigned long)&again")
     gdb("set $pc = 0x80000000")
     assert gdb.number("$pc") == 0x80000000
-    gdb(f"set $pc = {count + 4:#x}")
-    assert gdb.number("$pc") == count + 4
+    gdb(f"set $pc = {count + 2:#x}")
+    assert gdb.number("$pc") == count + 2
     gdb("delete")
     gdb("break *last")
     assert "hit Breakpoint 2" in gdb("continue")

@@ -283,8 +283,8 @@ STORE_X(sw, uint32_t)
 STORE_X(sd, uint64_t)
 #endif
 
-/* ---- packed loads: `count` parts of `size` bytes, each rs2 bytes behind the last one ---- */
-
+/* ---- packed loads ---- */
+/* Loads `count` parts of `size` bytes, each rs2 bytes behind the last one, into one register. */
 static const struct vx_uop *load_packed(struct vx_warp *w, const struct vx_uop *u, unsigned count,
                                         unsigned size)
 {

@@ -343,7 +343,7 @@ const struct vx_uop *vx_op_ecall(struct vx_warp *w, const struct vx_uop *u);
 /* ebreak: a halt by the debug hardware, or the stop of the core. */
 const struct vx_uop *vx_op_ebreak(struct vx_warp *w, const struct vx_uop *u);
 
-/* ---- launch.c ---- */
+/* ---- kmu.c ---- */
 
 /* Puts warps, cores and the launch unit into the state before a launch; no warp is active. */
 void vx_launch_clear(struct vx_device *d);

@@ -119,7 +119,7 @@ struct vx_profile {
 /* A launch (simt.c): warp 0 of every core starts at STARTUP_ADDR with thread 0; the others wait for
  * WSPAWN. */
 void vx_launch_first_warps(struct vx_device *device);
-/* A launch by the launch unit (launch.c): the first CTAs of the grid. */
+/* A launch by the launch unit (kmu.c): the first CTAs of the grid. */
 void vx_launch_grid(struct vx_device *device);
 
 /* All profiles, the default first. */

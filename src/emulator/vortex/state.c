@@ -192,7 +192,7 @@ static void core(struct wt_archive *a, struct vx_device *d, struct vx_core *core
 static void core_later(struct wt_archive *a, struct vx_device *d, struct vx_core *core)
 {
     wt_archive_fields(a, &core->dispatch, vx_dispatch_fields);
-    if (core->dispatch.place >= d->config.warps)
+    if (core->dispatch.place >= vx_launch_places(d))
         wt_archive_fail(a, "a core starts a CTA in a place that there is not");
     for (uint32_t i = 0; i < d->config.warps; i++)
         wt_archive_u32(a, &core->left[i], UINT32_MAX, "the warps of a CTA");
