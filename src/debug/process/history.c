@@ -383,6 +383,7 @@ enum wt_status wt_process_history_begin(struct wt_process_link *link, uint64_t b
     h->refused = refused;
     services->history = &history;
     services->time = issue_time;
-    services->watchpoint_hits = watchpoint_hits;
+    if (!services->watchpoint_hits) /* else the family's gives these, too */
+        services->watchpoint_hits = watchpoint_hits;
     return WT_OK;
 }

@@ -90,11 +90,17 @@ static enum wt_status write_state(struct wt_hosted *gpu, uint64_t issues, struct
 {
     const struct wt_host_archive in_host = {
         .read = gpu->core->read ? gpu->core->read : wt_hosted_read_plain, .context = gpu};
+    const bool hosted = gpu->machine->process.hosted;
     bool past = false;
     if (wt_recording_on(gpu->recording))
-        return wt_recording_archive(gpu->recording, issues, write_recorded, gpu->core->operations,
-                                    a, err);
+        return wt_recording_archive(gpu->recording, issues,
+                                    hosted ? write_recorded : wt_archive_whole_machine,
+                                    gpu->core->operations, a, err);
     wt_archive_bool(a, &past);
+    if (!hosted) { /* it has memory of its own */
+        wt_archive_whole_machine(gpu->machine, a);
+        return WT_OK;
+    }
     return archive(gpu, a, &in_host)
                ? WT_OK
                : wt_fail(err, WT_NO_MEMORY, "the program has no host memory for that");

@@ -169,7 +169,8 @@ void wt_recording_end(struct wt_recording *r, const char *why)
     free(r->watch);
     r->watch = NULL;
     recording_end_search(r);
-    wt_in_process_rejoin(r->machine);
+    if (r->machine->process.copy)
+        wt_in_process_rejoin(r->machine);
     r->copied = false;
     r->missing = why;
     r->due = !r->failed && strcmp(why, WT_RECORDING_NOT_YET) == 0;
@@ -208,6 +209,13 @@ enum wt_run wt_hosted_run(struct wt_hosted *gpu, uint64_t issues)
     return run;
 }
 
+/* A device with memory of its own needs no copy of the process's. */
+static bool copy_memory(struct wt_recording *r)
+{
+    return !r->machine->process.hosted ||
+           wt_in_process_copy(r->machine, &r->copy, WT_IGNORED) == WT_OK;
+}
+
 /* Another beginning of the recording. */
 static void begin_here(struct wt_recording *r)
 {
@@ -232,7 +240,7 @@ void wt_recording_before_kernel(struct wt_recording *r)
         return;
     }
     r->failed = false;
-    r->copied = wt_in_process_copy(r->machine, &r->copy, WT_IGNORED) == WT_OK;
+    r->copied = copy_memory(r);
 }
 
 void wt_recording_after_kernel(struct wt_recording *r)
@@ -258,7 +266,7 @@ void wt_recording_begin(struct wt_recording *r)
     if (!r || !r->due || r->timeline || !r->ops->has_kernels(r->gpu) || is_kept_from(r))
         return;
     r->due = r->failed = false;
-    r->copied = wt_in_process_copy(r->machine, &r->copy, WT_IGNORED) == WT_OK;
+    r->copied = copy_memory(r);
     if (r->copied)
         begin_here(r);
 }

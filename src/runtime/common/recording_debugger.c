@@ -33,7 +33,7 @@ static bool has(const struct wt_recording *r, uint64_t addr, size_t *size)
     const uint64_t room = RECORDING_PAGE - addr % RECORDING_PAGE;
     if (*size > room)
         *size = (size_t)room;
-    return wt_recording_on(r) && recording_maps(r, addr);
+    return wt_recording_on(r) && r->machine->process.hosted && recording_maps(r, addr);
 }
 
 bool wt_recording_read(struct wt_recording *r, uint64_t addr, void *out, size_t *size)

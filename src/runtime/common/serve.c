@@ -104,7 +104,7 @@ static uint32_t input(struct wt_server *s, uint32_t device, const struct wt_inpu
     const struct wt_server_driver *d = s->driver;
     const uint32_t value =
         d->input ? d->input(s->context, device, in) : wt_hosted_input(s->gpu[device], in);
-    if (s->gate && in->kind == WT_INPUT_DEBUG_WRITE)
+    if (s->gate && in->kind == WT_INPUT_DEBUG_WRITE && !d->goes_on_request)
         wt_gate_poke(s->gate);
     return value;
 }

@@ -48,7 +48,9 @@ struct wt_server_driver {
     /** Reads or writes a debug register (WT_INPUT_DEBUG_READ, WT_INPUT_DEBUG_WRITE); returns the
      * value read. NULL: wt_hosted_input() does all. */
     uint32_t (*input)(void *context, uint32_t device, const struct wt_input *input);
-    bool changes; /**< watched writes that change nothing do not count */
+    bool changes;         /**< watched writes that change nothing do not count */
+    bool goes_on_request; /**< debug registers do not make a kernel go on that stands: a request of
+                               the family's does, by wt_gate_poke() */
     /** Whether a debugger may have a GPU watch memory. NULL: it may. */
     bool (*may_watch)(const struct wt_hosted *gpu);
     /** Writes what follows a wave's view; returns its bytes, of @p room at most. NULL: nothing. */
