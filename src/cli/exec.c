@@ -535,7 +535,7 @@ static int run_with(struct exec *e, char **program)
     }
     if (e->logs && e->length && !e->logging) {
         struct wt_error err;
-        wt_fail(&err, WT_INVALID, "--log-calls is about an sm; no --gpu is one");
+        wt_fail(&err, WT_INVALID, "--log-calls is about an sm and a vortex; no --gpu is one");
         return cli_fail(&cli_exec, &err);
     }
     struct wt_error err;
@@ -574,9 +574,10 @@ static int exec(int argc, char **argv)
 static const struct cli_option options[] = {
     {"gpu", 'g', "SPEC",
      "a GPU: gfx900:KEY=VALUE,… (HIP, OpenMP, OpenACC), gen9:KEY=VALUE,…\n"
-     "(OpenCL, Level Zero) or sm:KEY=VALUE,… (CUDA driver API, OpenMP, OpenACC);\n"
-     "--gpu=help lists the keys; once for each (default: one of each; a\n"
-     "program that has code of AMD's or of NVIDIA's GPUs only sees that one)",
+     "(OpenCL, Level Zero), sm:KEY=VALUE,… (CUDA driver API, OpenMP, OpenACC) or\n"
+     "vortex:KEY=VALUE,… (libvortex); --gpu=help lists the keys; once for each\n"
+     "(default: one of each; a program that has code of AMD's or of NVIDIA's\n"
+     "GPUs only sees that one)",
      CLI_SET(add_gpu)},
     {"memory", 0, "SIZE",
      "memory of each gfx900: a number of bytes, or with K, M or G (default: 8G,\n"
@@ -612,8 +613,8 @@ static const struct cli_option options[] = {
         "end of 'ssh -L'; tcp:127.0.0.1:PORT or unix:PATH; see 'wavetrap attach'",
         CLI_SET(set_socket), CLI_SET(set_token)),
     {"log-calls", 0, "[=FILE]",
-     "log calls of the CUDA driver API, with values and results, and kernels, to\n"
-     "stderr or FILE",
+     "log calls of the CUDA driver API and of Vortex's host library, with values\n"
+     "and results, and kernels, to stderr or FILE",
      CLI_SET(set_log)},
     {"ptx-cache", 0, "WHEN",
      "keep parsed PTX in ~/.cache/wavetrap/ptx: on (the default), off, or clear,\n"
@@ -654,7 +655,7 @@ const struct cli_command cli_exec = {
     .operands = "PROGRAM [ARGUMENT]…",
     .summary =
         "Runs PROGRAM, an unmodified host program, on emulated GPUs. It may use HIP, OpenMP,\n"
-        "OpenACC, OpenCL or Level Zero, and needs no GPU, no driver and no privileges.",
+        "OpenACC, OpenCL, Level Zero or libvortex, and needs no GPU, driver or privileges.",
     .options = options,
     .program = true,
     .notes = "The exit status is the program's; 127 if there is no such program, 126 if it cannot "

@@ -40,7 +40,7 @@ const struct wt_family *wt_family_of_registers(void)
 const struct wt_family *wt_family_of_host_programs(void)
 {
     const struct wt_family *const *f = wt_families;
-    while (!(*f)->debug.process)
+    while (!(*f)->debug.process || (*f)->debug.registers_elsewhere)
         f++;
     return *f;
 }

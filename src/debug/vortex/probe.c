@@ -85,10 +85,6 @@ static enum wt_status finish_step(struct wt_probe *p, uint32_t wave, struct wt_p
     step->pc = vortex_whole_pc(p, dm_got(p, n - 3));
     p->step_under_way = !step->done;
     p->step_wave = wave;
-    enum wt_status status;
-    if (step->done && step->active &&
-        (status = vortex_upper_pcs(p, &wave, 1, &step->pc, sizeof step->pc, err)) != WT_OK)
-        return status;
     if (!step->active)
         wt_wave_set_remove(&p->active, wave);
     if (step->done && step->cause == WT_HALT_BREAKPOINT)
@@ -137,6 +133,14 @@ static void vortex_describe_wave(struct wt_probe *p, wt_wave_handle handle, stru
                              .lanes = p->topology.lanes,
                              .core = handle / p->topology.waves_per_core,
                              .slot = handle % p->topology.waves_per_core};
+    if (!p->link->host)
+        return;
+    /* The warps of a core share local memory and barriers. The launch's number is that of the run
+     * (wt_machine_wave_id()). */
+    wave->has_work = true;
+    wave->dispatch = wave->id >> 44 & 0xffff;
+    wave->group[0] = wave->core;
+    wave->index = wave->slot;
 }
 
 /* The device was reset: no warp is the one that was in its slot before. */
@@ -181,15 +185,12 @@ static enum wt_status vortex_reset_halted(struct wt_probe *p, struct wt_error *e
         if ((status = vortex_scan(p, &active, &halted, err)))
             return status;
         bool any = false, late = false;
-        uint32_t first = 0;
         for (unsigned i = 0; i < p->windows; i++) {
-            if (!any && active.word[i])
-                first = 32 * i + (uint32_t)__builtin_ctz(active.word[i]);
             any |= active.word[i] != 0;
             late |= (active.word[i] & ~halted.word[i]) != 0;
         }
         if (any && !late)
-            return vortex_find_code(p, first, err);
+            return WT_OK;
         if (!dm_wait_more(&wait))
             return wt_fail(err, WT_TIMEOUT,
                            any ? "warps are still running after the reset: waited for WSTATUS to "
@@ -200,6 +201,38 @@ static enum wt_status vortex_reset_halted(struct wt_probe *p, struct wt_error *e
 
 /* ---- the program's end ---- */
 
+/* A host program has ended when it says so, and has other code than before. */
+static enum wt_status host_event(struct wt_probe *p, struct wt_probe_event *event,
+                                 struct wt_error *err)
+{
+    const struct wt_vortex_host *host = p->link->host;
+    bool changed;
+    uint64_t state;
+    if (p->end_reported)
+        return WT_OK;
+    const enum wt_status status = host->code_changed(host->context, &changed, &state, err);
+    if (host->ended(host->context, &event->status, event->text, sizeof event->text)) {
+        event->kind = WT_PROBE_ENDED;
+        p->end_reported = true;
+        return WT_OK;
+    }
+    if (status || !changed || (p->code_told && p->code == state))
+        return status;
+    event->kind = WT_PROBE_MODULES_CHANGED;
+    p->code_told = true;
+    p->code = state;
+    return WT_OK;
+}
+
+static enum wt_status vortex_modules_known(struct wt_probe *p, struct wt_error *err)
+{
+    const struct wt_vortex_host *host = p->link->host;
+    if (!host || !p->code_told)
+        return WT_OK;
+    p->code_told = false;
+    return host->code_known(host->context, p->code, err);
+}
+
 /* No warp is active: the program has ended. Its exit word is read through warp 0. */
 static enum wt_status vortex_next_event(struct wt_probe *p, struct wt_probe_event *event,
                                         struct wt_error *err)
@@ -208,6 +241,8 @@ static enum wt_status vortex_next_event(struct wt_probe *p, struct wt_probe_even
     for (unsigned i = 0; i < p->windows; i++)
         any |= p->active.word[i] != 0;
     event->kind = WT_PROBE_NOTHING;
+    if (p->link->host)
+        return host_event(p, event, err);
     if (any || p->end_reported)
         return WT_OK;
     struct wt_wave_set one;
@@ -345,6 +380,7 @@ static enum wt_status vortex_open(const struct wt_probe_ops *ops, const struct w
     t->exceptions = exceptions;
     t->exception_count = sizeof exceptions / sizeof *exceptions;
     t->code_granule = 2;
+    t->host_launches = link->host;
     *probe = p;
     return WT_OK;
 }
@@ -362,6 +398,7 @@ const struct wt_probe_ops wt_probe_vortex = {
     .wave_id = vortex_wave_id,
     .describe_wave = vortex_describe_wave,
     .next_event = vortex_next_event,
+    .modules_known = vortex_modules_known,
     .hold_launches = vortex_hold_launches,
     .halt = vortex_halt,
     .resume = vortex_resume,

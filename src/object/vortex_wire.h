@@ -1,0 +1,47 @@
+/* The requests of a debugger of a host process that uses libvortex.so, beside those that all
+ * families have (object/process_wire.h): what it has uploaded. */
+#ifndef WT_OBJECT_VORTEX_WIRE_H
+#define WT_OBJECT_VORTEX_WIRE_H
+
+#include "object/process_wire.h"
+
+#define VORTEX_WIRE_FAMILY WT_WIRE_FAMILY(4)
+#define VORTEX_WIRE_SOCKET "vortex" /* base/private_dir.h: the kind of socket */
+
+/* struct wt_wire_hello: units are a device's cores; place[0] is XLEN, place[1] the address of the
+ * exit word. Registers are those of the Debug Module. */
+
+enum vortex_wire_verb {
+    VORTEX_WIRE_PROGRAMS = VORTEX_WIRE_FAMILY, /**< answered by struct vortex_wire_program, one for
+                                                    each; value[0]: the state */
+    VORTEX_WIRE_ELF,   /**< addr: a program's id, value: offset, size: answered by the bytes of its
+                            ELF file, fewer at its end */
+    VORTEX_WIRE_RUN,   /**< value: lets the kernel run for so many issues at most: the result is why
+                            it came back, enum vortex_wire_ran */
+    VORTEX_WIRE_GO_ON, /**< a fault with which the kernel has come back ends it, as without a
+                            debugger; another one is forgotten */
+    VORTEX_WIRE_ID,    /**< wave: answered in value[0] by the id of the one in the slot */
+};
+
+enum vortex_wire_ran {
+    VORTEX_WIRE_NOTHING, /**< no kernel runs, or it is still at it */
+    VORTEX_WIRE_MORE,    /**< it has issued all of them */
+    VORTEX_WIRE_EVENT,   /**< the Debug Module, a watch or a fault has something to tell */
+    VORTEX_WIRE_IDLE,    /**< it cannot go on until the Debug Module lets it */
+};
+
+/** Follow the view of a warp (WT_WIRE_WAITS): lanes that wait in its divergence stack, innermost
+ * first. */
+struct vortex_wire_waiters {
+    uint64_t pc;
+    uint64_t lanes[2];
+};
+
+struct vortex_wire_program {
+    uint64_t id; /**< no other program of the process has it or had it */
+    uint64_t addr, size;
+    uint32_t device, has_elf;
+    char name[256]; /**< of the ELF file, or of the kernel's */
+};
+
+#endif

@@ -1,0 +1,97 @@
+/* The emulated GPUs behind libvortex.so, as they are once they are open. */
+
+#include "emulator/vortex/profile.h"
+#include "runtime/vortex/internal.h"
+
+static struct {
+    struct gpu *gpu[MOST_GPUS];
+    unsigned count;
+    struct wt_gate gate;
+    struct wt_planted_list planted;
+    struct wt_final_memory final;
+} all = {.gate = WT_GATE_OPEN, .planted = WT_PLANTED_NONE, .final = WT_FINAL_MEMORY_NONE};
+
+struct wt_gate *gpu_gate(void)
+{
+    return &all.gate;
+}
+
+struct wt_final_memory *gpu_final(void)
+{
+    return &all.final;
+}
+
+uint64_t gpu_memory_end(const struct gpu *g)
+{
+    const bool wide = g->config.xlen == 64;
+    const uint64_t threads =
+        (uint64_t)g->config.clusters * g->config.cores * g->config.warps * g->config.threads;
+    return g->config.profile->local_mem_base[wide] - (threads << STACK_LOG2_SIZE);
+}
+
+unsigned gpu_count(void)
+{
+    return all.count;
+}
+
+void gpu_add(struct gpu *g)
+{
+    g->planted = &all.planted;
+    g->final = &all.final;
+    all.gpu[all.count++] = g;
+}
+
+void gpus_none(void)
+{
+    all.count = 0;
+}
+
+struct gpu *gpu_at(unsigned number)
+{
+    return all.gpu[number];
+}
+
+struct gpu *gpu_of(const void *handle, struct wt_error *err)
+{
+    state_lock();
+    struct gpu *g = handle_get(HANDLE_DEVICE, handle);
+    state_unlock();
+    if (!g)
+        call_fail(err, VX_ERR_INVALID_HANDLE, "%p is no device that is open", handle);
+    return g;
+}
+
+/* ---- the machine ---- */
+
+bool gpu_read(struct gpu *g, uint64_t addr, void *to, uint64_t size)
+{
+    if (!g->machine->ops->read_memory(g->machine, UINT32_MAX, 0, addr, to, size))
+        return false;
+    wt_planted_lift(&all.planted, addr, to, size);
+    return true;
+}
+
+bool gpu_write(struct gpu *g, uint64_t addr, const void *from, uint64_t size)
+{
+    return wt_hosted_input(&g->hosted, &(struct wt_input){.kind = WT_INPUT_MEMORY,
+                                                          .wave = UINT32_MAX,
+                                                          .addr = addr,
+                                                          .bytes = from,
+                                                          .size = size});
+}
+
+bool gpu_do(struct gpu *g, wt_input_operation operation, const void *bytes, size_t size)
+{
+    return wt_hosted_input(&g->hosted, &(struct wt_input){.kind = WT_INPUT_OPERATION,
+                                                          .bytes = bytes,
+                                                          .size = size,
+                                                          .operation = operation});
+}
+
+struct buffer *buffer_of_code(const struct gpu *g, uint64_t addr)
+{
+    for (struct buffer *b = g->buffers; b; b = b->next)
+        if (b->program.id && addr - b->addr < b->size)
+            return b;
+    return NULL;
+}

@@ -1,0 +1,144 @@
+/* Kernels: each runs within the program's calls that wait for it, until its end. */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "object/vortex_wire.h"
+#include "runtime/common/catch.h"
+#include "runtime/common/counted.h"
+#include "runtime/common/interrupt.h"
+#include "runtime/common/tally.h"
+#include "runtime/vortex/internal.h"
+
+/* Issues at a time: a few milliseconds, until a debugger that comes is heard. */
+#define RUN 100000
+
+static uint64_t next_number(void)
+{
+    static uint64_t last; /* under the gate */
+    return ++last;
+}
+
+static void name_kernel(struct gpu *g)
+{
+    const struct program *p = &g->kernel->program;
+    const char *slash = p->path ? strrchr(p->path, '/') : NULL;
+    snprintf(g->kernel_name, sizeof g->kernel_name, "%s", slash ? slash + 1 : "kernel");
+}
+
+/* Entered. */
+static void begin(struct gpu *g)
+{
+    struct wt_gate *gate = gpu_gate();
+    wt_gate_await(gate);
+    state_lock();
+    name_kernel(g);
+    const uint64_t programs = g->programs;
+    state_unlock();
+    const uint64_t number = next_number();
+    wt_final_kernel(gpu_final());
+    wt_counted_before_kernel(&g->hosted, programs, g->machine);
+    wt_recording_before_kernel(g->recording);
+    vx_do_launch(g->machine, &number, sizeof number);
+    wt_recording_after_kernel(g->recording);
+    wt_tally_add(VORTEX_WIRE_FAMILY, 1, 0);
+    wt_gate_began(gate, &g->hosted);
+    g->began = g->machine->time;
+    g->slice = 0; /* a debugger says how far it goes */
+    g->begun = true;
+}
+
+/* With a debugger each slice of the kernel is one that it asks for, so that the kernel stands where
+ * the debugger looks at it. Entered. */
+static bool await_debugger(struct gpu *g, enum wt_run *result)
+{
+    struct wt_gate *gate = gpu_gate();
+    const enum wt_run came = g->came_back = *result;
+    if (!gate->followed || came == WT_RUN_ENDED)
+        return wt_gate_turn(gate, result, came != WT_RUN_BUDGET);
+    *result = WT_RUN_HALTED;
+    return wt_gate_turn(gate, result, came != WT_RUN_BUDGET);
+}
+
+/* Entered. False: its time is over. */
+static bool go_on(struct gpu *g, uint64_t until_ms, enum wt_run *result)
+{
+    struct wt_gate *gate = gpu_gate();
+    struct wt_machine *m = g->machine;
+    bool more = true, late = false;
+    wt_interrupt_attend(true);
+    while (more && !late) {
+        const uint64_t before = m->time;
+        *result = wt_hosted_run(&g->hosted, gate->followed ? g->slice : RUN);
+        wt_tally_add(VORTEX_WIRE_FAMILY, 0, m->time > before ? m->time - before : 0);
+        if (wt_interrupt_take())
+            report_interrupted(g);
+        if (*result == WT_RUN_WATCH)
+            watched_take(&g->watched, m, NULL);
+        more = await_debugger(g, result);
+        late = more && (uint64_t)wt_clock_ms() >= until_ms;
+    }
+    wt_interrupt_attend(false);
+    return !late;
+}
+
+static enum vx_result end(struct gpu *g, enum wt_run result, struct wt_error *err)
+{
+    struct wt_machine *m = g->machine;
+    wt_gate_ended(gpu_gate());
+    m->ops->flush_console(m);
+    if (g->printed)
+        fflush(stdout); /* what is written to stderr from now on comes behind it */
+    g->printed = false;
+    g->cycles = m->time - g->began;
+    g->kernel = NULL;
+    if (call_logged())
+        call_note("  kernel %s on device %u: %" PRIu64 " instructions of warps", g->kernel_name,
+                  g->number, g->cycles);
+    if (result == WT_RUN_ENDED)
+        return VX_SUCCESS;
+    const bool access = m->fault.kind == WT_FAULT_ACCESS || m->fault.kind == WT_FAULT_MISALIGNED;
+    g->lost = true;
+    report_fault(g);
+    wt_tally_fault(VORTEX_WIRE_FAMILY);
+    call_fail(err, VX_ERR_DEVICE_LOST, "the kernel %s has ended by a fault: %s", g->kernel_name,
+              m->fault.text);
+    wt_recording_end(g->recording, WT_RECORDING_NOT_YET); /* a core file had it */
+    vx_do_abandon(m, NULL, 0);
+    if (wt_catch_ends(access))
+        wt_catch_end();
+    return VX_ERR_DEVICE_LOST;
+}
+
+enum vx_result run_kernel(struct gpu *g, uint64_t ms, struct wt_error *err)
+{
+    const uint64_t now = (uint64_t)wt_clock_ms();
+    enum wt_run run = WT_RUN_ENDED;
+    enum vx_result result;
+    wt_gate_enter(gpu_gate());
+    if (!g->begun)
+        begin(g);
+    if (go_on(g, ms > UINT64_MAX - now ? UINT64_MAX : now + ms, &run))
+        result = end(g, run, err);
+    else
+        result = call_fail(err, VX_ERR_TIMEOUT,
+                           "the kernel %s has not ended within %" PRIu64 " milliseconds",
+                           g->kernel_name, ms);
+    wt_gate_leave(gpu_gate());
+    return result;
+}
+
+void gpu_enter(struct gpu *g)
+{
+    pthread_mutex_lock(&g->turn);
+    if (g->kernel)
+        run_kernel(g, UINT64_MAX, WT_IGNORED);
+    wt_gate_enter(gpu_gate());
+}
+
+void gpu_leave(struct gpu *g)
+{
+    wt_gate_leave(gpu_gate());
+    pthread_mutex_unlock(&g->turn);
+}

@@ -1,0 +1,457 @@
+/*
+ * Host programs on Vortex: the Debug Module of the process's device over its connection, and the
+ * kernels that it has uploaded. Where no program runs there is a Debug Module without a warp.
+ */
+#include "target/vortex_process.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "base/array.h"
+#include "debug/vortex/vortex.h"
+#include "emulator/vortex/vortex.h"
+#include "object/vortex_wire.h"
+
+/* ---- a Debug Module whose warps are all inactive ---- */
+
+struct idle_module {
+    uint32_t dconfig, dselect, wmask;
+};
+
+static uint32_t read_idle(void *context, uint32_t addr)
+{
+    enum { VORTEX = 1, CLUSTERS = 1, CORES = 1, WARPS = 4, LOG2_THREADS = 2 };
+    const struct idle_module *m = context;
+    switch (addr) {
+    case VX_DM_PLATFORM:
+        return (uint32_t)VORTEX << 28 | CLUSTERS << 21 | CORES << 12 | WARPS << 3 | LOG2_THREADS;
+    case VX_DM_DCONFIG:
+        return m->dconfig;
+    case VX_DM_DSELECT:
+        return m->dselect;
+    case VX_DM_WMASK:
+        return m->wmask;
+    case VX_DM_DCTRL:
+        return UINT32_C(1) << 31; /* dmactive */
+    default:
+        return 0;
+    }
+}
+
+static void write_idle(void *context, uint32_t addr, uint32_t value)
+{
+    struct idle_module *m = context;
+    switch (addr) {
+    case VX_DM_DCONFIG:
+        m->dconfig = value;
+        break;
+    case VX_DM_DSELECT:
+        m->dselect = value;
+        break;
+    case VX_DM_WMASK:
+        m->wmask = value;
+        break;
+    default:
+        break;
+    }
+}
+
+/* ---- what is behind p->code ---- */
+
+/* The way to the Debug Module, which the probe has. */
+struct way {
+    struct wt_bus bus; /* first */
+    struct wt_process_link *wire;
+    struct idle_module idle; /* without a program, and after its end */
+    struct wt_vortex_link link;
+    struct wt_vortex_host host;
+};
+
+/* A program whose ELF file was read. */
+struct loaded {
+    uint64_t id;
+    wt_module_id module;
+};
+
+struct code {
+    struct way *way;
+    struct loaded *loaded;
+    size_t count, room;
+};
+
+static void free_code(void *code)
+{
+    struct code *c = code;
+    free(c->way);
+    free(c->loaded);
+    free(c);
+}
+
+static void serve_idle(struct way *w, struct wt_bus_op *ops, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        if (ops[i].write)
+            write_idle(&w->idle, ops[i].addr, ops[i].value);
+        else
+            ops[i].value = read_idle(&w->idle, ops[i].addr);
+}
+
+static enum wt_status ask_process(struct way *w, struct wt_bus_op *ops, size_t count,
+                                  struct wt_error *err)
+{
+    struct wt_wire_register list[256];
+    const size_t most = sizeof list / sizeof *list;
+    for (size_t done = 0, part; done < count; done += part) {
+        part = count - done < most ? count - done : most;
+        for (size_t i = 0; i < part; i++)
+            list[i] = (struct wt_wire_register){ops[done + i].addr, ops[done + i].write,
+                                                ops[done + i].value};
+        w->bus.round_trips++;
+        const enum wt_status status = wt_process_link_ops.registers(w->wire, 0, list, part, err);
+        if (status)
+            return status;
+        for (size_t i = 0; i < part; i++)
+            ops[done + i].value = list[i].value;
+    }
+    return WT_OK;
+}
+
+static enum wt_status transact(struct wt_bus *bus, struct wt_bus_op *ops, size_t count,
+                               struct wt_error *err)
+{
+    struct way *w = (struct way *)bus;
+    enum wt_status status = WT_OK;
+    if (w->wire && !w->wire->connection.ended)
+        status = ask_process(w, ops, count, err);
+    if (!w->wire || w->wire->connection.ended) {
+        serve_idle(w, ops, count);
+        return WT_OK;
+    }
+    return status;
+}
+
+static void close_bus(struct wt_bus *bus)
+{
+}
+
+static const struct wt_bus_ops bus_ops = {
+    .name = "process", .transact = transact, .close = close_bus};
+
+static enum wt_status code_changed(void *context, bool *changed, uint64_t *state,
+                                   struct wt_error *err)
+{
+    const struct way *w = context;
+    struct wt_link_event event = {.code = false};
+    const enum wt_status status = w->wire && !w->wire->connection.ended
+                                      ? wt_process_link_ops.event(w->wire, false, &event, err)
+                                      : WT_OK;
+    *changed = event.code;
+    *state = event.code_state;
+    return status == WT_IO && w->wire->connection.ended ? WT_OK : status;
+}
+
+static enum wt_status code_known(void *context, uint64_t state, struct wt_error *err)
+{
+    const struct way *w = context;
+    const enum wt_status status =
+        w->wire ? wt_process_link_ops.code_known(w->wire, state, err) : WT_OK;
+    return status == WT_IO && w->wire->connection.ended ? WT_OK : status;
+}
+
+static bool ended(void *context, uint32_t *status, char *text, size_t size)
+{
+    const struct way *w = context;
+    return w->wire && wt_process_link_ops.ended(w->wire, status, text, size);
+}
+
+/* Makes p->code, and has the probe use its way. */
+static enum wt_status make_code(struct wt_process *p, struct wt_error *err)
+{
+    struct code *c = calloc(1, sizeof *c);
+    struct way *w = calloc(1, sizeof *w);
+    if (!c || !w) {
+        free(c);
+        free(w);
+        return wt_fail(err, WT_NO_MEMORY, "out of memory for the way to a device");
+    }
+    c->way = w;
+    w->bus.ops = &bus_ops;
+    w->wire = p->wire;
+    w->host = (struct wt_vortex_host){w, code_changed, code_known, ended};
+    w->link = (struct wt_vortex_link){.bus = &w->bus, .xlen = 32, .host = &w->host};
+    p->code = c;
+    p->target.link = &w->link;
+    return WT_OK;
+}
+
+/* ---- a program ---- */
+
+static enum wt_status begin(struct wt_process *p, struct wt_error *err)
+{
+    const struct wt_wire_hello *hello = &p->wire->hello;
+    const enum wt_status status = make_code(p, err);
+    if (status)
+        return status;
+    if (hello->devices > 1)
+        return wt_fail(
+            err, WT_UNSUPPORTED,
+            "the program has %u Vortex GPUs; a debugger follows one: give -g vortex once",
+            (unsigned)hello->devices);
+    struct way *w = ((struct code *)p->code)->way;
+    w->link.xlen = (unsigned)hello->place[0];
+    w->link.exit_addr = hello->place[1];
+    p->wire->history.lanes = (unsigned)hello->place[2];
+    return WT_OK;
+}
+
+static bool is_listed(const struct vortex_wire_program *list, size_t count, uint64_t id)
+{
+    for (size_t i = 0; i < count; i++)
+        if (list[i].id == id)
+            return true;
+    return false;
+}
+
+static bool is_known(const struct code *c, uint64_t id)
+{
+    for (size_t i = 0; i < c->count; i++)
+        if (c->loaded[i].id == id)
+            return true;
+    return false;
+}
+
+/* A program without an ELF file has no names: it is known all the same. */
+static enum wt_status add_program(struct wt_process *p, const struct vortex_wire_program *program,
+                                  struct wt_error *err)
+{
+    const struct wt_wire_request request = {.verb = VORTEX_WIRE_ELF, .addr = program->id};
+    struct code *c = p->code;
+    uint8_t *bytes;
+    size_t length;
+    struct loaded *grown = wt_array_grow(c->loaded, &c->room, c->count + 1, sizeof *grown);
+    if (!grown)
+        return wt_fail(err, WT_NO_MEMORY, "no host memory");
+    c->loaded = grown;
+    grown[c->count] = (struct loaded){.id = program->id};
+    if (program->has_elf && memchr(program->name, 0, sizeof program->name)) {
+        enum wt_status status = wt_process_link_read_all(p->wire, request, &bytes, &length, err);
+        if (!status)
+            status = wt_modules_add_bytes(p->modules, program->name, bytes, length, 0, 0,
+                                          &grown[c->count].module, err);
+        free(bytes);
+        if (status)
+            return status;
+    }
+    c->count++;
+    return WT_OK;
+}
+
+static enum wt_status refresh(struct wt_process *p, struct wt_error *err)
+{
+    struct code *c = p->code;
+    void *all;
+    size_t count;
+    enum wt_status status = wt_process_link_list(
+        p->wire, VORTEX_WIRE_PROGRAMS, sizeof(struct vortex_wire_program), &all, &count, err);
+    if (status)
+        return status;
+    const struct vortex_wire_program *list = all;
+    for (size_t i = 0; i < c->count; i++) {
+        if (is_listed(list, count, c->loaded[i].id))
+            continue;
+        if (c->loaded[i].module)
+            wt_modules_remove(p->modules, c->loaded[i].module);
+        c->loaded[i--] = c->loaded[--c->count];
+    }
+    /* A program that cannot be read, since it was freed meanwhile, is left out. */
+    for (size_t i = 0; i < count && !status; i++)
+        if (!is_known(c, list[i].id) && (status = add_program(p, &list[i], err)) == WT_INVALID)
+            status = WT_OK;
+    free(all);
+    return status;
+}
+
+/* ---- services ---- */
+
+static enum wt_pump pump(void *context, uint64_t budget)
+{
+    const struct timespec moment = {.tv_nsec = 2000000};
+    struct wt_process_link *link = context;
+    struct wt_wire_answer answer;
+    const struct wt_wire_request request = {.verb = VORTEX_WIRE_RUN, .value = budget};
+    if (link->connection.ended || wt_process_link_tell(link, request, &answer, WT_IGNORED) != WT_OK)
+        return WT_PUMP_EVENT;
+    switch (answer.result) {
+    case VORTEX_WIRE_MORE:
+        return WT_PUMP_RAN;
+    case VORTEX_WIRE_IDLE:
+        return WT_PUMP_IDLE;
+    case VORTEX_WIRE_NOTHING:
+        nanosleep(&moment, NULL);
+        return WT_PUMP_EVENT;
+    default:
+        return WT_PUMP_EVENT;
+    }
+}
+
+static bool read_memory(void *context, uint32_t wave, unsigned lane, struct wt_address addr,
+                        void *out, size_t size)
+{
+    return addr.space == 0 && wt_process_link_ops.read(context, wave, lane, addr.offset, out, size,
+                                                       WT_IGNORED) == WT_OK;
+}
+
+static bool write_memory(void *context, uint32_t wave, unsigned lane, struct wt_address addr,
+                         const void *bytes, size_t size)
+{
+    return addr.space == 0 && wt_process_link_ops.write(context, wave, lane, addr.offset, bytes,
+                                                        size, WT_IGNORED) == WT_OK;
+}
+
+static bool wave_detail(void *context, wt_wave_handle warp, wt_wave_id id,
+                        struct wt_wave_detail *detail)
+{
+    struct {
+        struct wt_wave_view view;
+        struct vortex_wire_waiters waiter[WT_MAX_LANES];
+    } got;
+    const struct wt_wire_request request = {.verb = WT_WIRE_WAITS, .wave = warp, .value = id};
+    struct wt_wire_answer answer;
+    *detail = (struct wt_wave_detail){0};
+    if (wt_process_link_ask(context, &request, NULL, &answer, &got, sizeof got, WT_IGNORED) !=
+            WT_OK ||
+        answer.result < 0 || answer.size < sizeof got.view ||
+        !wt_connection_has_view(&got.view, sizeof got.view))
+        return false;
+    detail->view = got.view;
+    detail->waiter_count = (unsigned)((answer.size - sizeof got.view) / sizeof *got.waiter);
+    for (unsigned i = 0; i < detail->waiter_count; i++)
+        detail->waiter[i] = (struct wt_wave_waiters){
+            .lanes = (wt_lanes)got.waiter[i].lanes[1] << 64 | got.waiter[i].lanes[0],
+            .pc = got.waiter[i].pc};
+    return true;
+}
+
+static const struct wt_fault *fault(void *context)
+{
+    struct wt_vortex_process *p = context;
+    return wt_process_link_fault(&p->link, 0, WT_NO_HANDLE, 0, &p->fault) ? &p->fault : NULL;
+}
+
+static void clear_fault(void *context)
+{
+    struct wt_wire_answer answer;
+    wt_process_link_tell(context, (struct wt_wire_request){.verb = VORTEX_WIRE_GO_ON}, &answer,
+                         WT_IGNORED);
+}
+
+static wt_wave_id wave_id(void *context, wt_wave_handle warp)
+{
+    struct wt_wire_answer answer;
+    return wt_process_link_tell(context,
+                                (struct wt_wire_request){.verb = VORTEX_WIRE_ID, .wave = warp},
+                                &answer, WT_IGNORED) == WT_OK
+               ? answer.value[0]
+               : WT_NO_WAVE;
+}
+
+static enum wt_status set_watchpoints(void *context, const struct wt_watchpoint *list, size_t count,
+                                      struct wt_error *err)
+{
+    struct wt_process_link *link = context;
+    struct wt_wire_watch *watch = calloc(count + 1, sizeof *watch);
+    if (!watch)
+        return wt_fail(err, WT_NO_MEMORY, "out of memory for watchpoints");
+    for (size_t i = 0; i < count; i++)
+        watch[i] = wt_process_link_watched(&list[i], list[i].addr.offset);
+    const enum wt_status status =
+        link->connection.ended ? WT_OK : wt_process_link_ops.watch(link, watch, count, err);
+    free(watch);
+    return status;
+}
+
+/* Those of a search first; else those of the run. */
+static size_t watchpoint_hits(void *context, const struct wt_watchpoint_hit **list)
+{
+    struct wt_vortex_process *p = context;
+    struct wt_process_history *h = &p->link.history;
+    struct wt_wire_hit *hit;
+    size_t count = h->hits;
+    *list = h->hit;
+    h->hits = 0;
+    if (count || p->link.connection.ended ||
+        wt_process_link_ops.take_hits(&p->link, &hit, &count, WT_IGNORED) != WT_OK || !count) {
+        return count;
+    }
+    free(p->hit);
+    p->hit = calloc(count, sizeof *p->hit);
+    for (size_t i = 0; p->hit && i < count; i++)
+        p->hit[i] = wt_process_link_hit(&hit[i]);
+    free(hit);
+    *list = p->hit;
+    return p->hit ? count : 0;
+}
+
+static void offer(struct wt_target_services *services)
+{
+    services->pump = pump;
+    services->read_memory = read_memory;
+    services->write_memory = write_memory;
+    services->wave_waits = NULL; /* the detail has more */
+    services->wave_detail = wave_detail;
+    services->fault = fault;
+    services->clear_fault = clear_fault;
+    services->wave_id = wave_id;
+    services->set_watchpoints = set_watchpoints;
+    services->watchpoint_hits = watchpoint_hits;
+}
+
+static void end(struct wt_process *p)
+{
+    free(((struct wt_vortex_process *)p->own)->hit);
+}
+
+/* ---- without a program ---- */
+
+static bool read_image(void *context, uint32_t wave, unsigned lane, struct wt_address addr,
+                       void *out, size_t size)
+{
+    const struct wt_process *p = context;
+    return wt_memory_image_read(&p->image, addr.offset, out, size);
+}
+
+static bool refuse_write(void *context, uint32_t wave, unsigned lane, struct wt_address addr,
+                         const void *bytes, size_t size)
+{
+    return false;
+}
+
+/* A host program's file has no kernels in it: they are files that it uploads. */
+static enum wt_status show_file(struct wt_process *p, const char *program, struct wt_error *err)
+{
+    p->target.context = p;
+    p->services.read_memory = read_image;
+    p->services.write_memory = refuse_write;
+    return make_code(p, err);
+}
+
+static unsigned instruction_text(struct wt_process *p, uint64_t pc, const uint8_t *bytes,
+                                 size_t available, char *text, size_t size)
+{
+    const struct code *c = p->code;
+    return available < 2 ? 0
+                         : vx_disassemble_known(bytes, (unsigned)available, c->way->link.xlen, pc,
+                                                text, size);
+}
+
+const struct wt_process_ops wt_vortex_process = {.socket = VORTEX_WIRE_SOCKET,
+                                                 .wire = VORTEX_WIRE_FAMILY,
+                                                 .own_bytes = sizeof(struct wt_vortex_process),
+                                                 .begin = begin,
+                                                 .offer = offer,
+                                                 .show_file = show_file,
+                                                 .free_code = free_code,
+                                                 .refresh = refresh,
+                                                 .instruction_text = instruction_text,
+                                                 .end = end};
