@@ -172,4 +172,4 @@ def test_a_debugger_comes_and_goes(files):
 def test_lists_have_the_family():
     assert "toy: a toy with 2 cores" in toy("info", "--devices")
     assert "toy" in toy("doctor", "--gpu=toy")
-    assert "on gfx900, gen9, sm and toy, not on 'vortex'" in toy("exec", "--gpu=vortex", "true", status=125)
+    assert "there is no GPU family 'nothing'" in toy("exec", "--gpu=nothing", "true", status=125)

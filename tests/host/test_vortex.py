@@ -1,0 +1,171 @@
+"""Host programs of Vortex 2.x on libvortex.so: exec, its reports and checks, and the debugger."""
+import re
+import shlex
+import signal
+import struct
+import subprocess
+
+import pytest
+
+from conftest import BUILD, ROOT, WAVETRAP, environment
+
+HERE = ROOT / "tests" / "host"
+LIBRARY = ROOT / "examples" / "vortex" / "lib"
+PICOLIBC = "/usr/lib/picolibc/riscv64-unknown-elf"
+FOLDER = BUILD / "src" / "runtime" / "vortex"
+WIDTHS = {32: ("rv32imaf_zicsr", "ilp32f", "rv32imf", "rv32imf/ilp32f"), 64: ("rv64imafd_zicsr", "lp64d", "rv64ifd", "rv64ifd/lp64d")}
+SUM, TWICE = sum(2 * i for i in range(100)), sum(3 * i for i in range(100))
+
+
+@pytest.fixture(scope="module")
+def built(tmp_path_factory):
+    """A folder with the program, and the kernels k32.vxbin and k64.vxbin beside their ELF files."""
+    folder = tmp_path_factory.mktemp("vortex")
+    for xlen, (march, abi, base, multilib) in WIDTHS.items():
+        gcc = ["riscv64-unknown-elf-gcc", f"-march={base}", f"-mabi={abi}"]
+        libgcc = subprocess.run([*gcc, "-print-libgcc-file-name"], check=True, text=True, capture_output=True).stdout.strip()
+        elf, raw = folder / f"k{xlen}.elf", folder / "raw"
+        subprocess.run([gcc[0], f"-march={march}", f"-mabi={abi}", "-Og", "-g", "-mcmodel=medany", "--param=min-pagesize=0", "-ffp-contract=off",
+                        "-isystem", f"{PICOLIBC}/include", f"-I{LIBRARY}", "-nostdlib", "-nostartfiles", "-static", f"-T{LIBRARY}/vortex.ld", "-o", elf,
+                        HERE / "vortex_kernel.c", *(LIBRARY / file for file in ("start.S", "diverge.S", "spawn.c", "console.c")),
+                        f"{PICOLIBC}/lib/{multilib}/libc.a", libgcc], check=True)
+        subprocess.run(["riscv64-unknown-elf-objcopy", "-O", "binary", elf, raw], check=True)
+        symbols = subprocess.run(["riscv64-unknown-elf-nm", elf], check=True, text=True, capture_output=True).stdout
+        end = int(re.search(r"^(\w+) \w _end$", symbols, re.M).group(1), 16)
+        (folder / f"k{xlen}.vxbin").write_bytes(struct.pack("<QQ", 0x80000000, end) + raw.read_bytes())
+    for name in ("vortex_program", "vortex_misuse"):
+        subprocess.run(["gcc", "-g", f"-I{ROOT / 'src'}", "-o", folder / name, HERE / f"{name}.c", f"-L{FOLDER}", "-lvortex"], check=True)
+    return folder
+
+
+def wavetrap(folder, *words, status=0):
+    done = subprocess.run([WAVETRAP, *map(str, words)], cwd=folder, capture_output=True, text=True, timeout=120, env=environment(), check=False)
+    assert done.returncode == status, done.stdout + done.stderr
+    return done.stdout + done.stderr
+
+
+def run(folder, *words, gpu=(), status=0, kernel="k32.vxbin", options=()):
+    return wavetrap(folder, "exec", *(f"--gpu=vortex:{g}" for g in gpu), *options, "./vortex_program", kernel, *words, status=status)
+
+
+def debug(folder, commands, *words, status=0):
+    return wavetrap(folder, "debug", "--nx", "--batch", *(f"--ex={c}" for c in commands), *words, status=status)
+
+
+def in_order(text, *parts):
+    at = 0
+    for part in parts:
+        found = re.compile(part).search(text, at)
+        assert found, f"{part!r} is not in\n{text[at:]}"
+        at = found.end()
+
+
+@pytest.mark.parametrize("gpu", ["xlen=32", "threads=8,warps=2", "xlen=64", "xlen=64,threads=32,warps=1"])
+def test_an_unmodified_program_runs(built, gpu):
+    kernel = "k64.vxbin" if "64" in gpu else "k32.vxbin"
+    assert run(built, 0, 2, gpu=[gpu], kernel=kernel) == f"sum {TWICE}\n"
+
+
+def test_cores_share_the_work(built):
+    assert run(built, gpu=["cores=2,clusters=2"]) == f"sum {SUM}\n"
+
+
+def test_kernels_print_and_are_counted(built):
+    said = run(built, 2, options=["--stats", "--log-calls"])
+    in_order(said, r"vx_dev_open\(\*0x", r"vx_upload_kernel_file\(.*k32.vxbin.* = VX_SUCCESS", r"kernel k32.vxbin on device 0: \d+ instructions",
+             r"vx_ready_wait\(.* = VX_SUCCESS", "1 kernel was launched on the emulated Vortex")
+    assert "#0: count 100\n" in said
+
+
+def test_the_wrong_width_is_named(built):
+    assert "the kernel is RV64, the device RV32: give -g vortex:xlen=64" in run(built, kernel="k64.vxbin", status=1)
+
+
+def test_a_fault_is_reported_with_its_line(built):
+    core = built / "core"
+    said = run(built, 1, status=1, options=[f"--core-on-fault={core}", "--stats"])
+    in_order(said, r"wavetrap: divergent branch", r"core 0, warp 1, threads 1, issue time \d+", r"<stray\+\d+> at vortex_kernel.c:\d+", "beq",
+             "of the kernel k32.vxbin", "1 kernel on the emulated Vortex ended by a fault")
+    assert "vx_ready_wait(device, mode == 3 ? 10 : VX_MAX_TIMEOUT): -1" in said
+    in_order(debug(built, ["info waves", "bt"], f"--core={core}"), "divergent branch", "warp 1 .*stray", r"#0  .*stray \(p=0x[0-9a-f]+, i=5\)")
+
+
+def test_a_wait_ends_after_its_time(built):
+    assert "VX_MAX_TIMEOUT): -1" in run(built, 3, status=1)
+
+
+def test_checks_know_buffers(built):
+    in_order(run(built, 4, options=["--check=memory"], status=115), "out-of-bounds store of 4 bytes", "beyond at .*vortex_kernel.c",
+             "byte 4.. of an allocation of 400 bytes", "allocated by vx_mem_alloc", "main at .*vortex_program.c")
+    in_order(run(built, 5, options=["--check=leak"], status=115), "leak: vx_upload_bytes", "an allocation of 32 bytes")
+    assert "0 errors" in run(built, options=["--check=memory,leak,init"])
+
+
+def test_misuse_gives_codes_and_never_ends_the_program(built):
+    said = wavetrap(built, "exec", "--log-calls", "./vortex_misuse", "k32.vxbin")
+    assert "wrong" not in said, said
+    for code in ("INVALID_HANDLE", "INVALID_VALUE", "OUT_OF_DEVICE_MEMORY", "NOT_SUPPORTED"):
+        assert f"VX_ERR_{code}: " in said
+
+
+def test_a_kernel_is_debugged(built):
+    core = built / "host"
+    said = debug(built, ["break add if i == 50", "run", "print *args", "bt", "info dispatches", "info groups", "watch *(int *)0x120d0", "delete 1", "continue",
+                         "who-wrote *(int *)0x120d0", f"generate-core-file {core} all", "reverse-continue", "delete", "continue", "continue", "x/2dw 0x120d0"],
+                 "-g", "vortex", "./vortex_program", "k32.vxbin", 0, 2)
+    in_order(said, "Breakpoint 1 .add. pending", r"device 0, dispatch 1, group .0,0,0., core 0, warp 0, thread 2", r"add \(p=0x13000, i=50\)",
+             r"count = 100, mode = 0, a = 65536", "#1 .*run_range", r"dispatch 1", "dispatch 2", "Old value = 104\nNew value = 156", "dispatch 2.*add", "was 104, is 156",
+             "Old value = 156\nNew value = 104", f"sum {TWICE}", "exited normally", "0x120d0:\t156\t159")
+    in_order(debug(built, ["break add", "reverse-continue", "print i"], f"--core={core}"), "Breakpoint 1, add", r"\$1 = 52")
+
+
+def test_a_fault_stops_in_the_debugger(built):
+    said = debug(built, ["run", "bt", "reverse-stepi", "continue", "continue"], "-g", "vortex", "./vortex_program", "k32.vxbin", 1, status=1)
+    in_order(said, "Program stopped by a fault: divergent branch", "#0 .*stray", "Program stopped by a fault", "exited with code 01")
+
+
+def test_a_debugger_comes_and_goes(built):
+    program = subprocess.Popen([WAVETRAP, "exec", "./vortex_program", "k32.vxbin", "6"], cwd=built, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, env=environment())
+    try:
+        while not re.search(rf"{program.pid} +1 +vortex", listed := wavetrap(built, "ps")):
+            assert program.poll() is None, listed
+        said = debug(built, ["info waves", "print forever", "set var forever = 0", "detach"], f"--pid={program.pid}")
+        in_order(said, "<main.* at vortex_kernel.c", r"\$1 = 1")
+        assert f"sum {SUM}" in program.communicate(timeout=60)[0]
+        assert program.returncode == 0
+    finally:
+        program.kill()
+        program.wait()
+
+
+def test_ctrl_c_says_where_the_warps_are(built):
+    program = subprocess.Popen([WAVETRAP, "exec", "./vortex_program", "k32.vxbin", "6"], cwd=built, stderr=subprocess.PIPE, text=True, env=environment())
+    try:
+        while not re.search(rf"{program.pid} +1 +vortex", wavetrap(built, "ps")):
+            assert program.poll() is None
+        assert "main" in debug(built, ["info waves", "detach"], f"--pid={program.pid}")  # the kernel has begun
+        program.send_signal(signal.SIGINT)
+        in_order(program.communicate(timeout=60)[1], "interrupted: vortex, issue time .*: kernel k32.vxbin runs", "main")
+        assert program.returncode == -signal.SIGINT
+    finally:
+        program.kill()
+        program.wait()
+
+
+def test_the_page_is_true(built):
+    """Its sessions, but for the folders of source files, are what happens."""
+    page = (ROOT / "docs" / "vortex-programs.md").read_text()
+    for session in re.findall(r"^```console\n(.*?)^```$", page, re.M | re.S):
+        for command, wanted in re.findall(r"^\$ wavetrap (.*)\n((?:(?!\$ ).*\n)*)", session, re.M):
+            words = shlex.split(command.replace("debug ", "debug --nx "))
+            done = subprocess.run([WAVETRAP, *words], cwd=built, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=120, env=environment(), check=False)
+            assert re.sub(r"at /\S*/(\w+\.\w:)", r"at \1", done.stdout) == wanted, command
+
+
+def test_the_library_exports_what_programs_of_2_x_call():
+    nm = subprocess.run(["nm", "-D", "--defined-only", FOLDER / "libvortex.so"], check=True, text=True, capture_output=True).stdout
+    names = {line.split()[2] for line in nm.splitlines()}
+    assert names == {f"vx_{name}" for name in """dev_open dev_close dev_caps mem_alloc mem_reserve mem_free mem_access mem_address mem_info copy_to_dev
+        copy_from_dev copy_dev_to_dev start ready_wait dcr_read dcr_write mpm_query upload_kernel_bytes upload_kernel_file upload_bytes upload_file
+        check_occupancy dump_perf""".split()}
+    assert "soname: [libvortex.so]" in subprocess.run(["readelf", "-d", FOLDER / "libvortex.so"], check=True, text=True, capture_output=True).stdout
