@@ -21,6 +21,7 @@ import time
 from console import console
 from cuda import cuda
 from dap import dap
+from explore import explore
 from gcn import gcn, gen, oclgrind
 from gcn_debug import gcn_debug
 from hip import hip
@@ -566,7 +567,7 @@ def main():
     parser.add_argument("--seconds", type=float, default=1.0, help="length of a protocol run")
     parser.add_argument("--only", choices=["emulation", "time", "conditions", "reverse", "watch", "servers", "wire",
                                            "gdb", "console", "interrupts", "gcn", "gen", "gcn_debug", "hip", "instructions",
-                                           "cuda", "real", "observe", "oclgrind", "view", "dap"])
+                                           "cuda", "real", "observe", "oclgrind", "view", "dap", "explore"])
     parser.add_argument("--json", help="write the figures to this file")
     options = parser.parse_args()
     report = Report()
@@ -618,6 +619,8 @@ def main():
             view(report, folder, WAVETRAP, run, options.pairs)
         if options.only in (None, "dap"):
             dap(report, folder, WAVETRAP, run, options.pairs)
+        if options.only in (None, "explore"):
+            explore(report, folder, WAVETRAP, pairs, options.pairs)
     finally:
         shutil.rmtree(folder)
     print(f"\n{len(report.rows)} figures in {time.time() - begin:.0f} s; medians of "

@@ -211,15 +211,18 @@ static enum wt_status refuse(const struct explore *x, struct wt_error *err)
                        "--check");
     if (x->save && !x->systematic)
         return wt_fail(err, WT_INVALID, "--save is for --systematic");
+    if (!x->is_host && o->gpu_count > 1)
+        return wt_fail(err, WT_INVALID, "a kernel runs on one GPU: give one --gpu");
     if (!x->is_host && x->program[1])
         return wt_fail(err, WT_INVALID, "a kernel has its arguments by --arg: '%s' is too much",
                        x->program[1]);
     if (x->is_host ? x->drive.max_issues != 0 || o->device.argument_count || o->device.load_count ||
-                         o->device.kernel.given || o->device.base_given
+                         o->device.kernel.given || o->device.base_given || o->device.console_slots
                    : x->timeout > 0)
         return wt_fail(err, WT_INVALID, "%s",
-                       x->is_host ? "a host program has no --arg, --base, --load, --max-issues, "
-                                    "--kernel, --grid or --block: these are for kernels"
+                       x->is_host ? "a host program has no --arg, --base, --load, --slots, "
+                                    "--max-issues, --kernel, --grid or --block: these are for "
+                                    "kernels"
                                   : "--timeout is for host programs; --max-issues ends a kernel");
     return cli_check_complete((struct cli_check *)&x->drive.check, err);
 }

@@ -78,7 +78,7 @@ static const struct cli_option options[] = {
      "explain an instruction: gen9, 8 or 16 bytes, field by field; gfx900 (its\ndwords), sm and "
      "vortex, what it reads and writes",
      CLI_TEXT(struct info, word)},
-    {"profile", 0, NULL, "list Vortex's platform profiles: addresses, CSRs, DCRs",
+    {"profile", 0, NULL, "list Vortex's platform profiles, or that of --gpu: addresses, CSRs, DCRs",
      CLI_FLAG(struct info, profile)},
     {"gdb-extension", 0, NULL, "print where the file is that adds commands for GPUs to GDB",
      CLI_FLAG(struct info, extension)},
@@ -158,6 +158,9 @@ static int tell_file(const struct info *info, const char *path)
             printf(", the last %" PRIu64 " of them zero", s->size - s->length);
         puts(image.format == WT_IMAGE_ELF && s->executable ? ", executable" : "");
     }
+    const struct wt_family *family = wt_family_of_machine(EM_RISCV);
+    if (image.format != WT_IMAGE_ELF && family && family->files.tell_image)
+        family->files.tell_image(stdout, &image, path);
     printf("  runs on: %s\n", runs_on(&image));
     if (symbols)
         wt_symbols_close(symbols);
@@ -240,10 +243,10 @@ static int run(int argc, char **argv)
         return cli_fail(&cli_info, &err);
     const struct wt_family *family = info.gpu.family ? info.gpu.family : wt_families[0];
     if (info.isa)
-        family->isa.list_isa(stdout);
+        family->isa.list_isa(stdout, info.gpu.config);
     for (const struct wt_family *const *f = wt_families; info.profile && *f; f++)
         if ((*f)->isa.list_profiles)
-            (*f)->isa.list_profiles(stdout);
+            (*f)->isa.list_profiles(stdout, info.gpu.family == *f ? info.gpu.config : NULL);
     int status = info.extension ? tell_extension() : 0;
     if (!status && info.devices)
         status = tell_devices(&info);

@@ -18,6 +18,12 @@ struct wt_segment {
 
 enum wt_image_format { WT_IMAGE_ELF, WT_IMAGE_RAW, WT_IMAGE_HEX, WT_IMAGE_VXBIN };
 
+/** A kernel that an image names. */
+struct wt_image_kernel {
+    char *name; /**< printable ASCII, at most 65535 characters; others are '?' */
+    uint64_t addr;
+};
+
 struct wt_image {
     enum wt_image_format format;
     bool has_entry;
@@ -27,6 +33,9 @@ struct wt_image {
     unsigned elf_flags;   /**< e_flags; 0 if not ELF */
     struct wt_segment *segment;
     size_t segments, segment_capacity;
+    bool has_kernels; /**< a .vxbin with a symbol table, which may be empty */
+    struct wt_image_kernel *kernel;
+    size_t kernels;
     uint64_t held;    /**< bytes that all segments hold */
     uint64_t covered; /**< memory that all segments cover, zeros included */
 };

@@ -36,8 +36,8 @@ enum wt_status wt_image_parse_elf(const struct wt_image_source *source, struct w
 enum wt_status wt_image_parse_hex(const struct wt_image_source *source, struct wt_image *image,
                                   struct wt_error *err);
 /**
- * Reads a .vxbin of Vortex: the first address and the end address, then the image; a symbol table
- * behind it is skipped.
+ * Reads a .vxbin of Vortex: the first address and the end address, then the image, and the kernels
+ * that a symbol table behind it names.
  */
 enum wt_status wt_image_parse_vxbin(const struct wt_image_source *source, struct wt_image *image,
                                     struct wt_error *err);

@@ -46,5 +46,8 @@ void wt_image_free(struct wt_image *image)
     for (size_t i = 0; i < image->segments; i++)
         free(image->segment[i].bytes);
     free(image->segment);
+    for (size_t i = 0; i < image->kernels; i++)
+        free(image->kernel[i].name);
+    free(image->kernel);
     *image = (struct wt_image){0};
 }

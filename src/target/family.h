@@ -25,6 +25,7 @@ struct wt_archive;
 struct wt_core_writer;
 struct wt_emulated;
 struct wt_hw_table;
+struct wt_image;
 struct wt_host_driver;
 struct wt_probe_ops;
 struct wt_process_ops;
@@ -65,6 +66,8 @@ struct wt_family_files {
     /** Whether a file of another machine, or no ELF file, holds a program of the family. NULL: none
      * does. */
     bool (*contained)(const char *path);
+    /** Prints lines of `info` about an image that is no ELF file, read from @p path. NULL: none. */
+    void (*tell_image)(FILE *out, const struct wt_image *image, const char *path);
 };
 
 /** The family's words in traces and reports. */
@@ -164,15 +167,17 @@ struct wt_family_isa {
     /** Prints an object file as text that assemble() takes. NULL where that is. */
     enum wt_status (*disassemble)(const char *name, const uint8_t *bytes, size_t length, FILE *out,
                                   struct wt_error *err);
-    /** Lists the instructions, a line each. */
-    void (*list_isa)(FILE *out);
+    /** Lists the instructions of a GPU with that configuration, a line each; NULL: the default one.
+     */
+    void (*list_isa)(FILE *out, const void *config);
     /** Lists the registers of a wave: a table (@p form NULL), or in a form of the vendor's. NULL:
      * not offered. */
     enum wt_status (*list_registers)(FILE *out, const char *form, struct wt_error *err);
     /** Explains an instruction's bytes in hexadecimal, field by field. NULL: not offered. */
     enum wt_status (*explain_word)(FILE *out, const char *text, struct wt_error *err);
-    /** Lists what differs between versions of the GPU. NULL: there is one version. */
-    void (*list_profiles)(FILE *out);
+    /** Lists what differs between versions of the GPU: of all (@p config NULL), or of the one of
+     * that configuration. NULL: there is one version. */
+    void (*list_profiles)(FILE *out, const void *config);
 };
 
 /** Core files (core_file.h). */

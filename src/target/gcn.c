@@ -248,7 +248,7 @@ static void make_ready(struct wt_emulated *e)
         gcn_kfd_enable(d, KFD_QUEUE_EXCEPTIONS);
 }
 
-static void list_isa(FILE *out)
+static void list_isa(FILE *out, const void *config)
 {
     for (unsigned i = 0; i < GCN_INSNS; i++) {
         const struct gcn_row *row = &gcn_rows[i];

@@ -273,7 +273,7 @@ static void make_ready(struct wt_emulated *e)
     gen_device_debug(own(e)->device, true);
 }
 
-static void list_isa(FILE *out)
+static void list_isa(FILE *out, const void *config)
 {
     static const char *const formats[] = {
         "no operands", "one source",  "two sources",  "three sources", "math",

@@ -10,7 +10,7 @@
 #include "emulator/sm/ptx.h"
 #include "object/cubin.h"
 
-void wt_sm_list_isa(FILE *out)
+void wt_sm_list_isa(FILE *out, const void *config)
 {
     for (unsigned i = 0; i < SM_INSNS; i++) {
         static const char *const forms[SM_FORMS] = {"register", "constant", "immediate",

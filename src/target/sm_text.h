@@ -9,7 +9,7 @@
 #include "wavetrap/error.h"
 
 /** Writes each instruction of machine code with its forms and opcodes, then PTX's. */
-void wt_sm_list_isa(FILE *out);
+void wt_sm_list_isa(FILE *out, const void *config);
 /** Disassembles an instruction of machine code, and lists its operands. @p text has its 64 bits in
  * hexadecimal. WT_INVALID: it is no instruction of sm_50. */
 enum wt_status wt_sm_explain_word(FILE *out, const char *text, struct wt_error *err);

@@ -67,6 +67,93 @@ static enum wt_status read_program(struct wt_emulated *e, struct vortex *v, stru
     return WT_OK;
 }
 
+/* ---- kernels of Vortex 3.0 ---- */
+
+/* What the linker and vxbin.py of Vortex 3.0 leave in a program: a symbol for each kernel, and
+ * "main" is the name of kernel_main. */
+#define KERNEL_SYMBOL "__vx_kentry_"
+#define CTA_ENTRY "__vx_cta_entry"
+
+/* The kernels that a program names, one by one. */
+struct kernels {
+    const char *wanted; /* NULL: any */
+    unsigned count;     /* of all of them */
+    bool found;
+    uint64_t addr; /* of the wanted one, or the last */
+    char names[200];
+};
+
+static void add_kernel(struct kernels *k, const char *name, uint64_t addr)
+{
+    const size_t length = strlen(k->names);
+    snprintf(k->names + length, sizeof k->names - length, "%s%s", k->count++ ? ", " : "", name);
+    if (k->wanted && strcmp(k->wanted, name) != 0)
+        return;
+    k->found = true;
+    k->addr = addr;
+}
+
+static bool add_kernel_symbol(void *context, const char *name, uint64_t addr, uint64_t size,
+                              bool code)
+{
+    const size_t prefix = sizeof KERNEL_SYMBOL - 1;
+    if (strncmp(name, KERNEL_SYMBOL, prefix) == 0)
+        add_kernel(context, strcmp(name + prefix, "kernel_main") ? name + prefix : "main", addr);
+    return true;
+}
+
+static struct wt_symbols *symbols_of(const struct wt_emulated *e)
+{
+    size_t count;
+    const struct wt_module *modules = wt_modules_list(e->modules, &count);
+    return count ? modules->symbols : NULL;
+}
+
+static struct kernels kernels_of(const struct wt_emulated *e, const struct vortex *v,
+                                 const char *wanted)
+{
+    struct kernels k = {.wanted = wanted};
+    for (size_t i = 0; i < v->image.kernels; i++)
+        add_kernel(&k, v->image.kernel[i].name, v->image.kernel[i].addr);
+    if (symbols_of(e))
+        wt_symbols_each(symbols_of(e), add_kernel_symbol, &k);
+    return k;
+}
+
+/* A program that was built for Vortex 3.0 chooses that profile, unless --gpu names one. */
+static void choose_profile(const struct wt_emulated *e, struct vortex *v)
+{
+    uint64_t addr;
+    const bool later = v->image.has_kernels || kernels_of(e, v, NULL).count ||
+                       (symbols_of(e) && wt_symbols_address(symbols_of(e), CTA_ENTRY, &addr));
+    if (!v->config.profile_given && later)
+        vx_config_use_profile(&v->config, vx_profile_named("v3"));
+}
+
+static enum wt_status choose_kernel(const struct wt_emulated *e, struct vortex *v,
+                                    struct wt_error *err)
+{
+    const struct wt_kernel_options *o = &e->options->kernel;
+    const struct kernels k = kernels_of(e, v, o->name);
+    if (v->config.launch.entry && !o->name)
+        return WT_OK;
+    if (o->name && !k.found)
+        return wt_fail(err, WT_INVALID, "--kernel: %s has no kernel '%s'%s%s", e->program, o->name,
+                       k.count ? "; it has " : "", k.names);
+    if (!o->name && k.count > 1)
+        return wt_fail(err, WT_INVALID, "%s has %u kernels: --kernel=NAME chooses one (%s)",
+                       e->program, k.count, k.names);
+    if (k.found)
+        v->config.launch.entry = k.addr;
+    return WT_OK;
+}
+
+/* The options of kernels that are for AMD code objects. */
+static bool has_other_options(const struct wt_kernel_options *o)
+{
+    return o->grid_given || o->block_given || o->shared || o->handler_count;
+}
+
 static enum wt_status open_device(struct wt_emulated *e, const void *config, struct wt_error *err)
 {
     struct vortex *v = e->own;
@@ -74,16 +161,25 @@ static enum wt_status open_device(struct wt_emulated *e, const void *config, str
     v->config = *(const struct vx_config *)config;
     if ((status = read_arguments(e, v, err)) != WT_OK)
         return status;
-    if (e->options->kernel.given)
+    if (e->program && (status = read_program(e, v, err)) != WT_OK)
+        return status;
+    if (e->program)
+        choose_profile(e, v);
+    const bool launches = e->program && v->config.profile->launch_unit;
+    if (launches && has_other_options(&e->options->kernel))
+        return wt_fail(err, WT_INVALID,
+                       "a Vortex has its grid and block in --gpu: "
+                       "--gpu=vortex:profile=v3,grid=4x2,block=32");
+    if (e->options->kernel.given && !(launches && e->options->kernel.name))
         return wt_fail(
             err, WT_INVALID,
             "%s is no AMD code object: --kernel, --grid, --block, --trap-handler, "
             "--dump-arg, --compare-arg, --who-wrote=N:OFFSET and --who-read=N:OFFSET are for those",
             e->program ? e->program : "nothing");
-    if (e->program && (status = read_program(e, v, err)) != WT_OK)
+    if (launches && (status = choose_kernel(e, v, err)) != WT_OK)
         return status;
     if (!v->config.xlen)
-        v->config.xlen = v->image.bits;
+        v->config.xlen = v->image.bits ? v->image.bits : wt_vortex_image_width(&v->image);
     if ((status = vx_device_new(&v->config, &v->device, err)) != WT_OK)
         return status;
     e->machine = vx_machine(v->device);
@@ -206,8 +302,9 @@ static void add_objects(struct wt_emulated *e)
         add_segment(e, &v->image.segment[i]);
     wt_object_variable(e->machine, profile->local_mem_base[v->config.xlen == 64],
                        profile->local_mem_size, "", false);
-    wt_object_variable(e->machine, v->config.console_addr, v->config.console_slots, "the console",
-                       false);
+    wt_object_variable(e->machine, v->config.console_addr,
+                       profile->console_ring ? VX_CONSOLE_RING_BYTES : v->config.console_slots,
+                       "the console", false);
 }
 
 /* Stores below the console and the exit word are by null pointers, unless the program has a segment
@@ -327,8 +424,10 @@ static void attach(struct wt_emulated *e)
 {
     const struct vx_config *config = e->machine->config;
     struct vortex *own = e->own;
-    own->link = (struct wt_vortex_link){
-        .bus = e->bus, .exit_addr = config->exit_addr, .xlen = config->xlen};
+    own->link = (struct wt_vortex_link){.bus = e->bus,
+                                        .exit_addr = config->exit_addr,
+                                        .xlen = config->xlen,
+                                        .ctas = config->profile->launch_unit};
     e->target.link = &own->link;
 }
 
@@ -362,7 +461,9 @@ static void make_ready(struct wt_emulated *e)
 const struct wt_family wt_family_vortex = {
     .name = "vortex",
     .config = {.table = &vx_config_table, .describe = describe},
-    .files = {.runs = "programs for RISC-V", .elf_machine = EM_RISCV},
+    .files = {.runs = "programs for RISC-V",
+              .elf_machine = EM_RISCV,
+              .tell_image = wt_vortex_tell_image},
     .words = {.core = "core", .wave = "warp", .lane = "thread", .local = "local"},
     .profile = {.begins_alone = true},
     .line = line_of,

@@ -18,10 +18,15 @@ extern const struct wt_host_driver wt_vortex_host_driver;
 
 /* Of the family, in vortex_tables.c. */
 extern const struct wt_family_task wt_vortex_tasks[];
-/** The instructions. */
-void wt_vortex_list_isa(FILE *out);
-/** The table of platform profiles. */
-void wt_vortex_list_profiles(FILE *out);
+/** Tells of an image: its kernels, width, and which profile it needs. */
+void wt_vortex_tell_image(FILE *out, const struct wt_image *image, const char *path);
+/** The width of an image whose format does not tell: 64 if it has addresses above 4 GiB; 0: not
+ * known. */
+unsigned wt_vortex_image_width(const struct wt_image *image);
+/** The instructions of the configuration's profile. */
+void wt_vortex_list_isa(FILE *out, const void *config);
+/** The table of platform profiles, or that of the configuration's. */
+void wt_vortex_list_profiles(FILE *out, const void *config);
 /** Prints the operands of an instruction of RV32 and RV64; @p text is its number. */
 enum wt_status wt_vortex_explain_word(FILE *out, const char *text, struct wt_error *err);
 

@@ -134,7 +134,8 @@ def test_mistakes_are_refused(build, tmp_path):
                            (["--systematic=x", elf], "bound of preemptions"), (["--systematic", "/bin/true"], "is a host program"),
                            (["--systematic", "--jobs=2", elf], "is one process"), (["--save=x", elf], "--save is for --systematic"),
                            ([elf, "more"], "'more' is too much"), (["--timeout=1", elf], "is for host programs"),
-                           (["--max-issues=1", "/bin/true"], "are for kernels"), (["-gvortex:warps=99999", elf], "warps")]:
+                           (["--max-issues=1", "/bin/true"], "are for kernels"), (["-gvortex:warps=99999", elf], "warps"),
+                           (["-gvortex", "-gvortex", elf], "give one --gpu"), (["--slots", "/bin/true"], "are for kernels")]:
         done = run("explore", *words)
         assert done.returncode == 125 and message in done.stderr, (words, done)
 

@@ -54,10 +54,18 @@ def test_a_program_may_come_from_a_pipe(build):
 
 def test_vxbin_of_2026_with_symbols(build):
     raw = objcopy(build.asm(EXIT_42), "binary", build.path("k.bin")).read_bytes()
-    table = b"main\0" + struct.pack("<IHHQ", 0, 4, 0, 0x80000000) + struct.pack("<I", 1) + b"VXSYMTAB"
-    # The end address leaves room for the image alone: the table must not count as image.
+    table = (b"main" + b"scale" + struct.pack("<IHHQIHHQ", 0, 4, 0, 0x80000000, 4, 5, 0, 0x80000004) +
+             struct.pack("<I", 2) + b"VXSYMTAB")
+    # The end address leaves room for the image alone: the table must not count as image, and the
+    # image must keep its last byte.
     head = struct.pack("<QQ", 0x80000000, 0x80000000 + len(raw))
-    assert run("run", build.path("k.vxbin", head + raw + table)).returncode == 42
+    vxbin = build.path("k.vxbin", head + raw + table)
+    last = build.path("last.bin")
+    assert run("run", "-g", "vortex:profile=v2", f"--dump={last}@{0x80000000 + len(raw) - 4:#x}:4", vxbin).returncode == 42
+    assert last.read_bytes() == raw[-4:]
+    told = run("info", vxbin).stdout
+    assert "kernel: main at 0x80000000" in told and "kernel: scale at 0x80000004" in told
+    assert "profile v3" in told and "RV32" in told
     assert "symbol table" in refused(build.path("l.vxbin", head + raw + table[:-12] +
                                                 struct.pack("<I", 99) + b"VXSYMTAB"))
 
@@ -83,9 +91,14 @@ def test_widths_must_agree(build):
     assert "RV64" in said and "RV32" in said
 
 
-def test_code_that_dpc_cannot_name_is_refused(build):
+def test_code_above_4_gib_runs(build):
     elf = build.asm(EXIT_42, 64, options=["-Wl,-Ttext=0x180000000"])
-    assert "above 4 GiB" in refused(elf)
+    assert run("run", elf).returncode == 42
+    raw = objcopy(elf, "binary", build.path("far.bin")).read_bytes()
+    vxbin = build.path("far.vxbin", struct.pack("<QQ", 0x180000000, 0x180000000 + len(raw)) + raw)
+    assert run("run", vxbin).returncode == 42 # its addresses say that it is RV64
+    assert "RV64" in run("info", vxbin).stdout
+    assert "48 bits" in refused(build.asm(EXIT_42, 64, options=["-Wl,-Ttext=0x1000000000000"]))
 
 
 def test_object_files_and_position_independent_ones(build):

@@ -608,3 +608,18 @@ def test_choices_that_cannot_be_followed_are_told(build, tmp_path):
     assert done.returncode == 125 and f"{choices}:3: '1 x' is not TIME WAVE" in done.stderr
     done = run("run", "--schedule=file:/nowhere", elf)
     assert done.returncode == 125 and "/nowhere: " in done.stderr
+
+
+def test_a_core_file_has_the_choices(build, tmp_path):
+    """The recorded past of a core file follows the list, without its file."""
+    elf, choices, core = build.asm(CHOOSERS.replace("bnez t0, end\n", "lw t3, 1(t1)\n")), tmp_path / "choices", tmp_path / "core"
+    words = ["--gpu=vortex:warps=4", f"--schedule=file:{choices}"]
+    choices.write_text("wavetrap choices 1\n" + "".join(f"{time} {wave}\n" for time, wave in [(0, 0), (9, 2), (14, 3), (22, 0), (30, 1)]))
+    done = run("run", *words, f"--core-on-fault={core}", "--core-history=all", elf)
+    assert "misaligned load" in done.stderr and "could not be followed" not in done.stderr
+    commands = [word for time in (25, 12, 31) for command in (f"goto {time}", "info threads") for word in ("-ex", command)]
+    live = run("debug", "--nx", "--batch", *words, "-ex", "run", *commands, elf).stdout
+    choices.unlink()
+    past = run("debug", "--nx", "--batch", *commands, "--core", core).stdout
+    said = live[live.index("Issue time 25"):]
+    assert said.count("Issue time") == 3 and past.endswith(said), (live, past)

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/bits.h"
+#include "emulator/vortex/profile.h"
 #include "emulator/vortex/vortex.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
@@ -28,6 +29,14 @@ static struct vx_device *new_device(const uint8_t *header, const uint8_t *code, 
     config.follow_rtl_branches = header[1] & 1;
     config.allow_misaligned = header[1] >> 1 & 1;
     config.argument = header[2];
+    if (header[1] >> 4 & 1) {
+        vx_config_use_profile(&config, vx_profile_named("v3"));
+        config.launch = (struct vx_launch){.grid = {1 + (header[2] & 7), 1 + (header[2] >> 6), 1},
+                                           .block = {1 + (header[3] >> 3), 1, 1},
+                                           .cluster = {1 + (header[1] >> 5 & 1), 1, 1},
+                                           .local_size = header[1] >> 6 << 11,
+                                           .entry = BASE};
+    }
     char schedule[32];
     static const char *const kinds[] = {"rr:%u", "lockstep", "random:%u", "rr:1"};
     snprintf(schedule, sizeof schedule, kinds[header[1] >> 2 & 3], 1 + (header[3] & 31u));

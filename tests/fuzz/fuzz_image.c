@@ -40,6 +40,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     if (held != image.held || covered != image.covered || held > (uint64_t)1 << 30 ||
         covered > (uint64_t)1 << 32)
         abort();
+    if (image.kernels && (!image.has_kernels || image.format != WT_IMAGE_VXBIN))
+        abort();
+    for (size_t i = 0; i < image.kernels; i++)
+        sum += (unsigned)strlen(image.kernel[i].name) + (unsigned)image.kernel[i].addr;
     wt_image_free(&image);
     return (int)(sum & 0); /* libFuzzer wants 0; the sum has read every byte */
 }

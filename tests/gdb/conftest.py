@@ -32,6 +32,7 @@ class Variant:
     xlen: int = 32
     threads: int = 4
     dm_only: bool = False
+    base: int = 0x80000000  # of the code
 
     @property
     def options(self):
@@ -53,14 +54,14 @@ def each(variants=VARIANTS):
 
 @pytest.fixture(scope="session")
 def program(tmp_path_factory):
-    """program(name, xlen): an ELF file made of programs/NAME.S, with macros if wanted."""
+    """program(name, xlen): an ELF file made of programs/NAME.S, with macros if wanted, and its code at `base`."""
     folder = tmp_path_factory.mktemp("programs")
 
-    def build(name, xlen=32, *macros):
-        out = folder / f"{'-'.join((name, *macros))}.rv{xlen}.elf"
+    def build(name, xlen=32, *macros, base=0x80000000):
+        out = folder / f"{'-'.join((name, *macros))}.{base:x}.rv{xlen}.elf"
         if not out.exists():
             subprocess.run([CC, *WIDTHS[xlen], "-mcmodel=medany", "-nostdlib", "-nostartfiles",
-                            "-static", "-g", "-Wl,-Ttext=0x80000000", "-Wl,--build-id=none",
+                            "-static", "-g", f"-Wl,-Ttext={base:#x}", "-Wl,--build-id=none",
                             "-Wl,--no-warn-rwx-segments", *(f"-D{m}" for m in macros), "-o", out,
                             HERE / "programs" / f"{name}.S"],
                            check=True)
@@ -321,7 +322,7 @@ def gdb():
 def session(program, serve, gdb):
     """session(name, variant): server and GDB on a program of programs/."""
     def start(name, variant, *options, **more):
-        file = program(name, variant.xlen)
+        file = program(name, variant.xlen, base=variant.base)
         server = serve(file, *variant.options, *options)
         return server, gdb(server, file, **more)
     return start

@@ -46,6 +46,35 @@ def test_a_session(session, variant):
     assert "exited with code 052" in gdb("continue")
 
 
+@each([Variant(64, 4, dm, 0x180000000) for dm in (False, True)])
+def test_code_above_4_gib(session, variant):
+    """DPC has the low half of a PC: the upper half is read and set by injection."""
+    server, gdb = session("lanes", variant)
+    assert gdb.value("$pc", "/x") == "0x180000000"
+    gdb("stepi")
+    assert gdb.value("$pc", "/x") == "0x180000004"
+    gdb("break *count")
+    assert "hit Breakpoint 1" in gdb("continue")
+    count = gdb.number("(unsigned long)&count")
+    assert count >> 32 == 1 and gdb.number("$pc") == count
+    assert len(gdb.threads()) == 16
+    gdb("nexti")
+    assert gdb.number("$pc") == count + 2
+    gdb("set $pc = &again")
+    assert gdb.number("$pc") == gdb.number("(unsigned long)&again")
+    gdb("set $pc = 0x80000000")
+    assert gdb.number("$pc") == 0x80000000
+    gdb(f"set $pc = {count + 2:#x}")
+    gdb("frame 0")  # GDB looks for the frame of before, and takes another one for it
+    assert gdb.number("$pc") == count + 2
+    gdb("delete")
+    gdb("break *last")
+    assert "hit Breakpoint 2" in gdb("continue")
+    results = [gdb.number(f"((int *)&results)[{i}]") for i in range(16)]
+    assert results == [lane_result(i) for i in range(16)]
+    assert "exited with code 052" in gdb("continue")
+
+
 @each()
 def test_memory_and_registers_are_changed(session, variant):
     """What is written is what the program goes on with."""

@@ -261,6 +261,19 @@ SIMT_WORDS = {
     0x02C5D50B: "vx_shfl.down a0, a1, a2",
     0x02C5E50B: "vx_shfl.bfly a0, a1, a2",
     0x02C5F50B: "vx_shfl.idx a0, a1, a2",
+    # Vortex 3.0
+    0x00C5E50B: "vx_bar.arrive a0, a1, a2",
+    0x00C5E00B: "vx_bar.arrive zero, a1, a2",
+    0x08C5950B: "vx_packlb fa0, a1, a2",
+    0x08C5A50B: "vx_packlh fa0, a1, a2",
+    0x6EC5852B: "vx_wgather a0, a1, a2, a3, 3",
+    0x0400000B: "vx_tcu",
+    0x066E000B: "vx_dxa t3, t1",
+    0x0000202B: "vx_om4",
+    0x0000402B: "vx_getws",
+    0x0000502B: "vx_tex4",
+    0x0000602B: "vx_window",
+    0x0000702B: "vx_rtu",
 }
 
 
@@ -277,6 +290,9 @@ def test_simt_words_are_what_the_assembler_makes(tmp_path):
     """The fields as `.insn r` places them."""
     expected = {
         ".insn r 0x0b, 0, 0, x0, t0, x0": 0x0002800B,
+        ".insn r 0x0b, 6, 0, a0, a1, a2": 0x00C5E50B,
+        ".insn r 0x0b, 1, 4, a0, a1, a2": 0x08C5950B,
+        ".insn r4 0x2b, 0, 3, a0, a1, a2, a3": 0x6EC5852B,
         ".insn r 0x0b, 1, 0, x0, t0, t1": 0x0062900B,
         ".insn r 0x0b, 2, 0, s5, t1, x0": 0x00032A8B,
         ".insn r 0x0b, 2, 0, s5, t1, x1": 0x00132A8B,

@@ -121,7 +121,7 @@ static unsigned instruction_text(struct wt_emulated *e, uint64_t pc, const uint8
     return sizeof in;
 }
 
-static void list_isa(FILE *out)
+static void list_isa(FILE *out, const void *config)
 {
     char text[64];
     for (struct toy_insn in = {.op = TOY_SET}; in.op < TOY_OPS; in.op++) {

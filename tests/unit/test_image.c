@@ -423,13 +423,13 @@ static void vxbin_is_read(void **state)
 /* Appends the symbol table of 2026 with the names "main" and "b". */
 static size_t add_table(uint8_t *bytes, size_t length, uint32_t count, uint32_t name_at)
 {
-    memcpy(bytes + length, "main\0b", 7);
-    length += 7;
+    memcpy(bytes + length, "main\0b", 6); /* no NUL behind the last name */
+    length += 6;
     for (uint32_t i = 0; i < 2; i++, length += 16) {
         wt_store_le(bytes + length, i ? 5 : name_at, 4);
         wt_store_le(bytes + length + 4, i ? 1 : 4, 2);
         wt_store_le(bytes + length + 6, 0, 2);
-        wt_store_le(bytes + length + 8, 0x80000000, 8);
+        wt_store_le(bytes + length + 8, 0x80000000 + 4 * i, 8);
     }
     wt_store_le(bytes + length, count, 4);
     memcpy(bytes + length + 4, "VXSYMTAB", 8);
@@ -444,11 +444,17 @@ static void vxbin_symbol_tables_are_no_image(void **state)
     size_t length = add_table(bytes, vxbin(bytes, 0x80000000, 0x80001000, 20), 2, 0);
     assert_int_equal(parse("k.vxbin", bytes, length, &image, &err), WT_OK);
     assert_int_equal(image.segment[0].length, 20);
+    assert_int_equal(image.segment[0].bytes[19], 20);
+    assert_true(image.has_kernels);
+    assert_int_equal(image.kernels, 2);
+    assert_string_equal(image.kernel[0].name, "main");
+    assert_string_equal(image.kernel[1].name, "b");
+    assert_true(image.kernel[1].addr == 0x80000004);
     wt_image_free(&image);
     length = add_table(bytes, vxbin(bytes, 0x80000000, 0x80001000, 20), 999, 0);
     refuses("k.vxbin", bytes, length, "says 999 entries");
     length = add_table(bytes, vxbin(bytes, 0x80000000, 0x80001000, 20), 2, 0xffffffff);
-    refuses("k.vxbin", bytes, length, "names of 4294967300 bytes");
+    refuses("k.vxbin", bytes, length, "names of 4294967299 bytes");
 }
 
 static void malformed_vxbin_is_refused(void **state)

@@ -1,10 +1,13 @@
-/* Device configuration registers and what a reset makes of them (profile v2). */
+/* Device configuration registers, what a reset makes of them, and launches without one. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
 #include <cmocka.h>
 
+#include "emulator/machine/archive.h"
 #include "emulator/vortex/vortex.h"
 
 /* csrr t0, mscratch; sw t0, 0x88(x0); tmc x0: the kernel argument becomes the exit word. */
@@ -111,6 +114,138 @@ static void a_reset_begins_again_and_keeps_memory(void **state)
     vx_device_free(device);
 }
 
+/* ---- profile v3 ---- */
+
+/* csrr t0, mscratch; csrr t1, vx_cta_block_id_x; slli t2, t1, 2; add t2, t2, t0; sw t1, 0(t2);
+ * tmc x0. A warp that is used again goes on with the second one. */
+static const uint32_t kernel[] = {0x340022f3, 0xcd602373, 0x00231393,
+                                  0x005383b3, 0x0063a023, 0x0000000b};
+enum { OUT = 0x81000000 };
+
+static struct vx_device *new_v3(struct vx_launch *launch)
+{
+    struct vx_config config;
+    struct vx_device *device;
+    struct wt_error err;
+    vx_config_default(&config);
+    assert_int_equal(wt_config_parse(&vx_config_table, &config, "profile=v3,warps=1", &err), WT_OK);
+    assert_int_equal(vx_device_new(&config, &device, &err), WT_OK);
+    vx_device_stop(device); /* what a driver does, whose program launches */
+    struct wt_machine *m = vx_machine(device);
+    assert_true(m->ops->write_memory(m, 0, 0, 0x80000000, kernel, sizeof kernel));
+    *launch = (struct vx_launch){.startup = 0x80000000,
+                                 .argument = OUT,
+                                 .grid = {10, 1, 1},
+                                 .block = {4, 1, 1},
+                                 .cluster = {1, 1, 1}};
+    vx_launch_complete(launch, 4);
+    return device;
+}
+
+static void launches_follow_each_other(void **state)
+{
+    struct vx_launch launch, seen;
+    struct wt_error err;
+    struct vx_device *device = new_v3(&launch);
+    struct wt_machine *m = vx_machine(device);
+    uint32_t out[10], value;
+    assert_int_equal(vx_device_launch(device, &launch, &err), WT_OK);
+    assert_int_equal(vx_device_launch(device, &launch, &err), WT_INVALID);
+    assert_non_null(strstr(err.text, "has not ended"));
+    assert_int_equal(m->ops->run(m, 1000), WT_RUN_ENDED);
+    assert_true(m->time == 6 + 9 * 5);
+    assert_true(vx_device_issues(device, 0) == 6 + 9 * 5);
+    assert_true(m->ops->read_memory(m, 0, 0, OUT, out, sizeof out));
+    for (uint32_t i = 0; i < 10; i++)
+        assert_int_equal(out[i], i);
+    /* The next one has a prologue of its own; time goes on. */
+    assert_true(vx_device_dcr_write(device, 0x019, 3));
+    assert_int_equal(vx_device_start(device, &err), WT_OK);
+    assert_int_equal(m->ops->run(m, 1000), WT_RUN_ENDED);
+    assert_true(m->time == 6 + 9 * 5 + 6 + 2 * 5);
+    assert_true(m->resets == 1);
+    vx_device_launch_registers(device, &seen);
+    assert_true(seen.grid[0] == 3 && seen.block_size == 4 && seen.argument == OUT);
+    assert_true(vx_device_dcr_read(device, 0x014, &value) && value == OUT);
+    assert_true(vx_device_dcr_read(device, 0x000, &value) && value == 0);
+    assert_false(vx_device_dcr_write(device, 0x000, 1));
+    assert_false(vx_device_dcr_read(device, 0x024, &value));
+    vx_device_free(device);
+}
+
+static void a_launch_may_be_given_up(void **state)
+{
+    struct vx_launch launch;
+    struct wt_error err;
+    struct vx_device *device = new_v3(&launch);
+    struct wt_machine *m = vx_machine(device);
+    assert_int_equal(vx_device_launch(device, &launch, &err), WT_OK);
+    assert_int_equal(m->ops->run(m, 8), WT_RUN_BUDGET);
+    vx_device_stop(device);
+    assert_int_equal(m->active, 0);
+    assert_int_equal(m->ops->run(m, 1000), WT_RUN_ENDED);
+    assert_true(m->time == 8);
+    assert_int_equal(vx_device_launch(device, &launch, &err), WT_OK);
+    assert_int_equal(m->ops->run(m, 1000), WT_RUN_ENDED);
+    assert_true(m->time == 8 + 51);
+    vx_device_free(device);
+}
+
+static void launches_that_cannot_be(void **state)
+{
+    struct vx_launch launch, other;
+    struct wt_error err;
+    struct vx_device *device = new_v3(&launch), *old = new_device(32, 1);
+    struct wt_machine *m = vx_machine(device);
+    other = launch;
+    other.cluster[0] = 3;
+    assert_int_equal(vx_device_launch(device, &other, &err), WT_INVALID);
+    assert_non_null(strstr(err.text, "does not divide"));
+    other = launch;
+    other.local_size = 16385;
+    assert_int_equal(vx_device_launch(device, &other, &err), WT_INVALID);
+    assert_non_null(strstr(err.text, "16385 bytes of local memory"));
+    for (unsigned i = 0; i < 3; i++) { /* nothing to run is a launch that has ended */
+        other = launch;
+        other.grid[i] = 0;
+        assert_int_equal(vx_device_launch(device, &other, &err), WT_OK);
+        assert_int_equal(m->active, 0);
+        assert_int_equal(m->ops->run(m, 10), WT_RUN_ENDED);
+    }
+    assert_int_equal(vx_device_launch(old, &launch, &err), WT_UNSUPPORTED);
+    vx_device_stop(old);
+    assert_int_equal(vx_device_start(old, &err), WT_OK); /* warp 0, as a launch of 2.x */
+    assert_int_equal(vx_machine(old)->active, 1);
+    vx_device_free(old);
+    vx_device_free(device);
+}
+
+/* The state in the middle of a grid goes to a snapshot and back, and the same follows. */
+static void a_grid_is_saved_and_restored(void **state)
+{
+    struct vx_launch launch;
+    struct wt_error err;
+    struct vx_device *device = new_v3(&launch);
+    struct wt_machine *m = vx_machine(device);
+    assert_int_equal(vx_device_launch(device, &launch, &err), WT_OK);
+    assert_int_equal(m->ops->run(m, 20), WT_RUN_BUDGET);
+    struct wt_archive saved = {.snapshot = true, .saves = true};
+    m->ops->state(m, &saved);
+    assert_false(saved.failed);
+    const uint64_t before = m->ops->hash(m);
+    assert_int_equal(m->ops->run(m, 1000), WT_RUN_ENDED);
+    const uint64_t end = m->ops->hash(m);
+    struct wt_archive back = {.snapshot = true, .in = saved.bytes, .left = saved.size};
+    m->ops->state(m, &back);
+    assert_false(back.failed);
+    assert_true(back.left == 0);
+    assert_true(m->ops->hash(m) != end);
+    assert_int_equal(m->ops->run(m, 1000), WT_RUN_ENDED);
+    assert_true(m->ops->hash(m) == end && before != end);
+    free(saved.bytes);
+    vx_device_free(device);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -119,6 +254,10 @@ int main(void)
         cmocka_unit_test(the_second_registers_hold_bits_63_to_32),
         cmocka_unit_test(unknown_registers_are_refused),
         cmocka_unit_test(a_reset_begins_again_and_keeps_memory),
+        cmocka_unit_test(launches_follow_each_other),
+        cmocka_unit_test(a_launch_may_be_given_up),
+        cmocka_unit_test(launches_that_cannot_be),
+        cmocka_unit_test(a_grid_is_saved_and_restored),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -119,7 +119,7 @@ static void put(struct vx_device *d, const struct state *s)
     struct vx_warp *w = &d->warp[0];
     vx_stop_core(d, w->core);
     m->fault = (struct wt_fault){0};
-    vx_warp_start(w, s->pc);
+    vx_warp_start(w, s->pc, 1);
     vx_set_mask(w, s->mask);
     for (unsigned r = 0; r < 32; r++)
         for (unsigned l = 0; l < LANES; l++) {
@@ -433,7 +433,8 @@ static void rows_state_what_they_read_and_write(void **state)
         vx_config_default(&config);
         config.xlen = xlen;
         assert_int_equal(vx_device_new(&config, &d, &err), WT_OK);
-        for (unsigned i = 0; i < VX_INSN_COUNT; i++) {
+        /* Those of version 3 have effects that are no operands: phases of barriers. */
+        for (unsigned i = 0; i < VX_INSN_LATER; i++) {
             const struct vx_insn *row = &vx_insns[i];
             seed = 1 + i;
             if ((row->xlen == 0 || row->xlen == xlen) &&

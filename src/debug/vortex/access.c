@@ -293,8 +293,8 @@ static enum wt_status write_wide_fpr(struct wt_probe *p, uint32_t wave, unsigned
     return passage_close(p, &pass, err);
 }
 
-/* RV64: DPC cannot name this address, but an injected jump goes there (and DPC then names its low
- * half; see vortex_remember_far). */
+/* RV64: a write of DPC keeps the upper half of the PC. An injected jump sets all of it (and DPC
+ * then names its low half; see vortex_whole_pc). */
 static enum wt_status write_far_pc(struct wt_probe *p, uint32_t wave, unsigned lane, uint64_t value,
                                    struct wt_error *err)
 {
@@ -324,7 +324,7 @@ static enum wt_status write_value(struct wt_probe *p, uint32_t wave, unsigned la
     case CODE_GPR:
         return number == 0 ? WT_OK : write_gpr(p, wave, lane, number, value, err);
     case CODE_PC:
-        if (value >> 32)
+        if (value >> 32 || p->far_code || p->fars)
             return write_far_pc(p, wave, lane, value, err);
         dm_begin(p);
         dm_select(p, wave / 32, wave, 0);

@@ -2,7 +2,7 @@
  * The reason and the address of a warp's halt: HACAUSE of DCTRL, and DPC after an ebreak and above
  * 4 GiB.
  */
-#include "debug/vortex/dm.h"
+#include "debug/vortex/loan.h"
 
 #include "base/bits.h"
 
@@ -51,10 +51,10 @@ void vortex_remember_far(struct wt_probe *p, uint64_t addr)
 }
 
 /*
- * The full program counter for a DPC. On RV64 DPC holds the low half, and code lies below 4 GiB.
+ * The full program counter for a DPC, which on RV64 has the low half. Mostly code lies below 4 GiB.
  * But a debugger that calls a function makes it return to a breakpoint on the stack, which is above
  * 4 GiB. So a DPC at, or right behind, the low half of such a breakpoint's address is taken to mean
- * that breakpoint.
+ * that breakpoint. Where code lies above 4 GiB, upper halves are read (vortex_upper_pcs).
  */
 uint64_t vortex_whole_pc(const struct wt_probe *p, uint32_t dpc)
 {
@@ -62,6 +62,79 @@ uint64_t vortex_whole_pc(const struct wt_probe *p, uint32_t dpc)
         if (p->far[i] && dpc - (uint32_t)p->far[i] <= 4)
             return p->far[i] + (dpc - (uint32_t)p->far[i]);
     return dpc;
+}
+
+/* The whole PC through the target's port, like memory. */
+static bool port_pc(struct wt_probe *p, uint32_t wave, uint64_t *pc)
+{
+    enum { NUMBER = 32, BYTES = 8 };
+    const struct wt_target_services *services = p->target->services;
+    uint8_t bytes[BYTES];
+    if (!p->port || !services->read_row ||
+        !services->read_row(p->target->context, wave, NUMBER, false, BYTES, bytes))
+        return false;
+    *pc = wt_load_le(bytes, BYTES);
+    return true;
+}
+
+/* The upper halves of up to WT_MAX_LANES warps' PCs: auipc, injected into their first lanes. */
+static enum wt_status inject_upper(struct wt_probe *p, const uint32_t *wave, unsigned count,
+                                   uint32_t *upper, struct wt_error *err)
+{
+    enum { AUIPC = 0x17 };
+    struct dm_loan loan;
+    struct dm_places places = {.count = count};
+    size_t cursor = 0;
+    for (unsigned i = 0; i < count; i++) {
+        places.at[i].wave = wave[i];
+        places.at[i].lane = 0;
+    }
+    enum wt_status status = loan_borrow(p, &loan, &places, false, err);
+    if (status)
+        return status;
+    loan_begin(p, &loan);
+    dm_inject_at(p, &places, X_T0 << 7 | AUIPC);
+    dm_inject_at(p, &places, rv_srli(X_T0, X_T0, 32));
+    dm_fetch_at(p, &places, X_T0);
+    if ((status = loan_run(p, &loan, err)) != WT_OK)
+        return status;
+    for (unsigned i = 0; i < count; i++)
+        upper[i] = dm_next_value(p, &cursor);
+    return WT_OK;
+}
+
+enum wt_status vortex_upper_pcs(struct wt_probe *p, const uint32_t *wave, size_t count,
+                                uint64_t *pc, size_t step, struct wt_error *err)
+{
+    uint32_t upper[WT_MAX_LANES];
+    enum wt_status status = WT_OK;
+    if (p->xlen != 64 || !p->far_code)
+        return WT_OK;
+    for (size_t done = 0, part; done < count && !status; done += part) {
+        uint64_t whole;
+        uint64_t *at = (uint64_t *)((char *)pc + done * step);
+        if (port_pc(p, wave[done], &whole)) {
+            *at = (whole & ~(uint64_t)UINT32_MAX) | (uint32_t)*at;
+            part = 1;
+            continue;
+        }
+        part = count - done < WT_MAX_LANES ? count - done : WT_MAX_LANES;
+        if ((status = inject_upper(p, wave + done, (unsigned)part, upper, err)) != WT_OK)
+            return status;
+        for (size_t i = 0; i < part; i++, at = (uint64_t *)((char *)at + step))
+            *at = (uint64_t)upper[i] << 32 | (uint32_t)*at;
+    }
+    return status;
+}
+
+enum wt_status vortex_find_code(struct wt_probe *p, uint32_t wave, struct wt_error *err)
+{
+    uint64_t pc = 0;
+    const bool known = p->far_code;
+    p->far_code = true;
+    const enum wt_status status = vortex_upper_pcs(p, &wave, 1, &pc, sizeof pc, err);
+    p->far_code = known || (!status && pc >> 32);
+    return status;
 }
 
 /*
@@ -144,6 +217,8 @@ enum wt_status vortex_halt_cause(struct wt_probe *p, uint32_t wave, enum wt_halt
         return status;
     *cause = vortex_cause_of(p, wave, dm_got(p, dctrl));
     *pc = vortex_whole_pc(p, dm_got(p, dpc));
+    if ((status = vortex_upper_pcs(p, &wave, 1, pc, sizeof *pc, err)) != WT_OK)
+        return status;
     if (*cause == WT_HALT_BREAKPOINT)
         status = vortex_settle_dpc(p, wave, pc, err);
     if (!status)

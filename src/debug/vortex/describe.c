@@ -161,6 +161,8 @@ enum wt_status vortex_describe(struct wt_probe *p, struct wt_error *err)
     if (active && !was_halted && (status = vortex_halt_set(p, &one, err)))
         return status;
     status = ask_witness(p, wave, err);
+    if (!status && active)
+        status = vortex_find_code(p, wave, err);
     if (active && !was_halted) {
         enum wt_status resumed = vortex_resume_set(p, &one, status ? WT_IGNORED : err);
         status = status ? status : resumed;

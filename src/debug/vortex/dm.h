@@ -155,6 +155,7 @@ struct wt_probe {
      *  set (see whole_pc). */
     uint64_t far[8];
     unsigned fars;
+    bool far_code;  /**< a warp was seen above 4 GiB: upper halves of PCs are read, too */
     bool code_told; /**< a host program: clients were told of modules in the state `code` */
     uint64_t code;
     bool scratch_known;
@@ -253,8 +254,15 @@ static inline uint32_t rv_srli(unsigned rd, unsigned rs1, unsigned by)
 
 /** Why @p wave is halted, by what DCTRL reads with it selected. */
 enum wt_halt_cause vortex_cause_of(const struct wt_probe *p, uint32_t wave, uint32_t dctrl);
-/** The address that DPC means: RV64's code above 4 GiB is known by its breakpoints only. */
+/** The address that DPC means where the upper half is not read: below 4 GiB, or a place that has a
+ * breakpoint or was set. */
 uint64_t vortex_whole_pc(const struct wt_probe *p, uint32_t dpc);
+/** Puts the upper halves into the PCs of halted warps, which hold DPC; @p step is the distance of
+ * two of them in bytes. Nothing is done where code lies below 4 GiB. */
+enum wt_status vortex_upper_pcs(struct wt_probe *p, const uint32_t *wave, size_t count,
+                                uint64_t *pc, size_t step, struct wt_error *err);
+/** Finds whether a halted warp, and so the code, is above 4 GiB. */
+enum wt_status vortex_find_code(struct wt_probe *p, uint32_t wave, struct wt_error *err);
 /** Makes a DPC at the low half of @p addr mean that address, if it is above 4 GiB. */
 void vortex_remember_far(struct wt_probe *p, uint64_t addr);
 /** Corrects the DPC of an EBREAK halt on a device that has it behind the ebreak, and *pc. */

@@ -85,6 +85,10 @@ static enum wt_status finish_step(struct wt_probe *p, uint32_t wave, struct wt_p
     step->pc = vortex_whole_pc(p, dm_got(p, n - 3));
     p->step_under_way = !step->done;
     p->step_wave = wave;
+    enum wt_status status;
+    if (step->done && step->active &&
+        (status = vortex_upper_pcs(p, &wave, 1, &step->pc, sizeof step->pc, err)) != WT_OK)
+        return status;
     if (!step->active)
         wt_wave_set_remove(&p->active, wave);
     if (step->done && step->cause == WT_HALT_BREAKPOINT)
@@ -185,12 +189,15 @@ static enum wt_status vortex_reset_halted(struct wt_probe *p, struct wt_error *e
         if ((status = vortex_scan(p, &active, &halted, err)))
             return status;
         bool any = false, late = false;
+        uint32_t first = 0;
         for (unsigned i = 0; i < p->windows; i++) {
+            if (!any && active.word[i])
+                first = 32 * i + (uint32_t)__builtin_ctz(active.word[i]);
             any |= active.word[i] != 0;
             late |= (active.word[i] & ~halted.word[i]) != 0;
         }
         if (any && !late)
-            return WT_OK;
+            return vortex_find_code(p, first, err);
         if (!dm_wait_more(&wait))
             return wt_fail(err, WT_TIMEOUT,
                            any ? "warps are still running after the reset: waited for WSTATUS to "

@@ -33,11 +33,11 @@ static const char *const fpr_number[32] = {
     "f22", "f23", "f24", "f25", "f26", "f27", "f28", "f29", "f30", "f31",
 };
 
-enum { NARROW = 1, RV32_ONLY = 2, LANE = 4, CORE = 8, DEVICE = 16, STEADY = 32 };
+enum { NARROW = 1, RV32_ONLY = 2, LANE = 4, CORE = 8, DEVICE = 16, STEADY = 32, LATER = 64 };
 
 static const struct {
     uint16_t csr;
-    uint8_t flags; /* NARROW: 32 bits even on RV64 */
+    uint8_t flags; /* NARROW: 32 bits even on RV64; LATER: of Vortex 3.0 */
     const char *set, *name;
 } csr_table[] = {
     {0x001, NARROW, "fpu", "fflags"},
@@ -53,6 +53,7 @@ static const struct {
     {0x340, 0, "csr", "mscratch"},
     {0x341, 0, "csr", "mepc"},
     {0x342, 0, "csr", "mcause"},
+    {0x343, LATER, "csr", "mtval"},
     {0x3a0, 0, "csr", "pmpcfg0"},
     {0x3b0, 0, "csr", "pmpaddr0"},
     {0x744, 0, "csr", "mnstatus"},
@@ -69,10 +70,29 @@ static const struct {
     {0xcc2, CORE | STEADY, "vortex", "vx_core_id"},
     {0xcc3, CORE, "vortex", "vx_active_warps"},
     {0xcc4, 0, "vortex", "vx_active_threads"},
+    {0xcd0, LATER, "vortex", "vx_cta_id"},
+    {0xcd1, LATER, "vortex", "vx_cta_rank"},
+    {0xcd2, LATER, "vortex", "vx_cta_size"},
+    {0xcd3, LATER | LANE, "vortex", "vx_cta_thread_id_x"},
+    {0xcd4, LATER | LANE, "vortex", "vx_cta_thread_id_y"},
+    {0xcd5, LATER | LANE, "vortex", "vx_cta_thread_id_z"},
+    {0xcd6, LATER, "vortex", "vx_cta_block_id_x"},
+    {0xcd7, LATER, "vortex", "vx_cta_block_id_y"},
+    {0xcd8, LATER, "vortex", "vx_cta_block_id_z"},
+    {0xcd9, LATER, "vortex", "vx_cta_block_dim_x"},
+    {0xcda, LATER, "vortex", "vx_cta_block_dim_y"},
+    {0xcdb, LATER, "vortex", "vx_cta_block_dim_z"},
+    {0xcdc, LATER, "vortex", "vx_cta_grid_dim_x"},
+    {0xcdd, LATER, "vortex", "vx_cta_grid_dim_y"},
+    {0xcde, LATER, "vortex", "vx_cta_grid_dim_z"},
+    {0xcdf, LATER, "vortex", "vx_cta_lmem_addr"},
+    {0xce0, LATER, "vortex", "vx_cta_cluster_size"},
+    {0xce1, LATER, "vortex", "vx_cta_entry"},
     {0xfc0, DEVICE | STEADY, "vortex", "vx_num_threads"},
     {0xfc1, DEVICE | STEADY, "vortex", "vx_num_warps"},
     {0xfc2, DEVICE | STEADY, "vortex", "vx_num_cores"},
     {0xfc3, DEVICE | STEADY, "vortex", "vx_local_mem_base"},
+    {0xfc4, DEVICE | STEADY | LATER, "vortex", "vx_num_barriers"},
 };
 
 enum { CSRS = sizeof csr_table / sizeof csr_table[0] };
@@ -150,7 +170,8 @@ enum wt_status vortex_make_registers(struct wt_probe *p, struct wt_error *err)
                                     .code = CODE_FPR | i};
     for (size_t i = 0; i < CSRS; i++) {
         const unsigned flags = csr_table[i].flags, csr = csr_table[i].csr;
-        if ((flags & RV32_ONLY && p->xlen != 32) || (csr <= 3 && !p->has_f))
+        if ((flags & RV32_ONLY && p->xlen != 32) || (csr <= 3 && !p->has_f) ||
+            (flags & LATER && !p->link->ctas))
             continue;
         snprintf(alias, ALIAS, "csr%u", csr & 0xfff); /* GDB's other name */
         *r++ = (struct wt_register){

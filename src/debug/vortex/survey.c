@@ -31,7 +31,9 @@ static enum wt_status survey_causes(struct wt_probe *p, const uint32_t *wave, si
         view[i].cause = vortex_cause_of(p, wave[i], dm_got(p, at));
         view[i].pc = vortex_whole_pc(p, dm_got(p, at + 1));
     }
-    /* The batch is over: the remaining warps need more accesses. */
+    /* The batch is over: what follows needs more accesses. */
+    if ((status = vortex_upper_pcs(p, wave, count, &view->pc, sizeof *view, err)) != WT_OK)
+        return status;
     for (size_t i = 0; i < count && !status; i++) {
         if (view[i].cause == WT_HALT_BREAKPOINT)
             status = vortex_settle_dpc(p, wave[i], &view[i].pc, err);

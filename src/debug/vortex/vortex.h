@@ -23,6 +23,7 @@ struct wt_vortex_link {
     struct wt_bus *bus;
     uint64_t exit_addr;                /**< where the program leaves its exit word */
     unsigned xlen;                     /**< 32, 64, or 0: find out from the device */
+    bool ctas;                         /**< Vortex 3.0: the CSRs of traps and CTAs are registers */
     unsigned wait_ms;                  /**< how long the device may take for one request; 0: 2000 */
     const struct wt_vortex_host *host; /**< NULL: the device is alone, and runs one program */
 };

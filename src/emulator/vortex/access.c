@@ -20,16 +20,19 @@ static bool outside(uint64_t addr)
     return addr >> WT_MEMORY_ADDRESS_BITS != 0;
 }
 
+/* Of a ring the write indices: stores to the rest are to memory. */
 static bool page_has_console(const struct vx_device *d, uint64_t addr)
 {
     const uint64_t page = addr & ~WT_PAGE_MASK;
+    if (d->profile->console_ring)
+        return vx_ring_is_index(d, page, WT_PAGE_SIZE);
     return page < d->config.console_addr + d->config.console_slots &&
            d->config.console_addr < page + WT_PAGE_SIZE;
 }
 
 static bool is_console(const struct vx_device *d, uint64_t addr, unsigned size)
 {
-    return addr < d->config.console_addr + d->config.console_slots &&
+    return !d->profile->console_ring && addr < d->config.console_addr + d->config.console_slots &&
            d->config.console_addr < addr + size;
 }
 
@@ -262,8 +265,11 @@ bool vx_store(struct vx_warp *w, const struct vx_uop *u, unsigned lane, uint64_t
     }
     uint8_t bytes[8];
     wt_store_le(bytes, value, size);
-    return vx_write_bytes(w->core, d, addr, bytes, size) ||
-           refuse(w, u, NO_HOST_MEMORY, lane, addr, size, access);
+    if (!vx_write_bytes(w->core, d, addr, bytes, size))
+        return refuse(w, u, NO_HOST_MEMORY, lane, addr, size, access);
+    if (d->profile->console_ring && vx_ring_is_index(d, addr, size))
+        vx_ring_drain(d);
+    return true;
 }
 
 bool vx_read_bytes(struct vx_core *core, struct vx_device *d, uint64_t addr, void *out, size_t size)
@@ -309,5 +315,9 @@ bool vx_write_bytes(struct vx_core *core, struct vx_device *d, uint64_t addr, co
 
 void vx_device_flush_console(struct vx_device *d)
 {
+    if (d->profile->console_ring)
+        vx_ring_drain(d);
     wt_console_flush(&d->machine, &d->console);
+    if (d->profile->console_ring)
+        vx_ring_tell_lost(d);
 }

@@ -20,7 +20,9 @@ static void check_warp(const struct vx_device *d, uint32_t id)
     assert(wt_turns_is_ready(&d->machine.turns, id) ==
            (w->active && w->wait == VX_RUNS && !w->halted));
     if (w->wait == VX_WAIT_BARRIER || w->wait == VX_WAIT_GLOBAL_BARRIER)
-        assert(w->wait_id < d->barriers && w->wait_count >= 2);
+        assert(w->wait_id < d->barriers && w->wait_count >= (w->core->phase ? 1 : 2));
+    assert(w->wait != VX_WAIT_PHASE || (w->core->phase && w->wait_id < d->barriers));
+    assert(!w->of_cta || (w->active && w->place < d->config.warps && w->core->left[w->place]));
     for (unsigned l = 0; w->touched && l < lanes; l++) {
         assert(w->lane32[l] == (wt_has_lane(w->mask, l) ? UINT32_MAX : 0));
         assert(w->lane64[l] == (wt_has_lane(w->mask, l) ? UINT64_MAX : 0));
@@ -48,7 +50,11 @@ void vx_check(struct wt_machine *m)
             in_core += d->warp[core->first_warp + k].active;
         assert(in_core == core->active);
         for (uint32_t k = 0; k < d->barriers; k++)
-            assert(core->arrived[k] <= d->config.warps);
+            assert(core->phase || core->arrived[k] <= d->config.warps);
+        if (d->profile->launch_unit) {
+            wt_check_fields(&core->dispatch, vx_dispatch_fields);
+            assert(!core->dispatch.starts || core->active == d->config.warps);
+        }
         active += in_core;
     }
     const uint32_t detailed = m->waves < DETAILED ? m->waves : DETAILED;

@@ -9,7 +9,7 @@ struct vx_uop vx_decode(struct vx_device *d, uint32_t word, unsigned halves)
     assert(halves == 1 || halves == 2);
     struct vx_uop u = {.run = vx_illegal, .halves = (uint8_t)halves, .rd = VX_SINK};
     const enum vx_insn_id id = vx_insn_find(word, d->config.xlen);
-    if (id == VX_INSN_COUNT)
+    if (id == VX_INSN_COUNT || (id >= VX_INSN_LATER && !d->profile->later_rows))
         return u;
     u.run = d->handlers->full[id];
     if (halves == 1 && d->handlers->compressed[id])
@@ -68,6 +68,12 @@ struct vx_uop vx_decode(struct vx_device *d, uint32_t word, unsigned halves)
             break;
         case 'E':
             u.imm = (int32_t)wt_field(word, 31, 20);
+            break;
+        case 'r':
+            u.imm |= (int32_t)(wt_field(word, 31, 27) << 8);
+            break;
+        case 'g':
+            u.imm |= (int32_t)wt_field(word, 26, 25);
             break;
         default: /* F: the sets of a fence do not matter */
             break;

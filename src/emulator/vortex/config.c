@@ -1,4 +1,6 @@
 /* The options of --gpu vortex:…, and their limits. */
+#include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "emulator/vortex/internal.h"
@@ -12,6 +14,21 @@ static void take_layout(struct vx_config *config, const struct vx_profile *profi
     config->exit_addr = profile->exit_addr;
 }
 
+void vx_config_use_profile(struct vx_config *config, const struct vx_profile *profile)
+{
+    const struct vx_profile *old = config->profile;
+    const struct vx_config kept = *config;
+    take_layout(config, profile);
+    if (kept.startup_given)
+        config->startup = kept.startup;
+    if (kept.console_addr != old->console_addr)
+        config->console_addr = kept.console_addr;
+    if (kept.console_slots != old->console_slots)
+        config->console_slots = kept.console_slots;
+    if (kept.exit_addr != old->exit_addr)
+        config->exit_addr = kept.exit_addr;
+}
+
 void vx_config_default(void *config)
 {
     struct vx_config *c = config;
@@ -23,14 +40,50 @@ void vx_config_default(void *config)
 
 static enum wt_status take_profile(void *config, const char *value, struct wt_error *err)
 {
-    for (size_t i = 0; i < vx_profile_count; i++)
-        if (strcmp(vx_profiles[i]->name, value) == 0) {
-            take_layout(config, vx_profiles[i]);
-            return WT_OK;
-        }
-    return wt_fail(err, WT_INVALID, "there is no such Vortex profile; there is: %s",
-                   vx_profiles[0]->name);
+    const struct vx_profile *profile = vx_profile_named(value);
+    if (!profile)
+        return wt_fail(err, WT_INVALID, "there is no such Vortex profile; there are %s and %s",
+                       vx_profiles[0]->name, vx_profiles[1]->name);
+    vx_config_use_profile(config, profile);
+    ((struct vx_config *)config)->profile_given = true;
+    return WT_OK;
 }
+
+/* "4", "4x2", "4x2x1": what is left out is 1. */
+static enum wt_status take_three(uint32_t *three, const char *value, struct wt_error *err)
+{
+    const char *at = value;
+    for (unsigned i = 0; i < 3; i++) {
+        char *end = NULL;
+        const unsigned long long n = *at ? strtoull(at, &end, 10) : 1;
+        if (*at && (*at < '0' || *at > '9' || n > UINT32_MAX || (*end && (*end != 'x' || i == 2))))
+            return wt_fail(err, WT_INVALID, "must be one to three numbers, such as 4x2x1");
+        three[i] = (uint32_t)n;
+        at = !*at ? at : *end ? end + 1 : end;
+        if (end && *end && !*at)
+            return wt_fail(err, WT_INVALID, "a number is missing behind the last x");
+    }
+    return WT_OK;
+}
+
+static void print_three(const uint32_t *three, char *text, size_t size)
+{
+    if (three[0] | three[1] | three[2])
+        snprintf(text, size, "%" PRIu32 "x%" PRIu32 "x%" PRIu32, three[0], three[1], three[2]);
+}
+
+#define THREE(member)                                                                              \
+    static enum wt_status take_##member(void *config, const char *value, struct wt_error *err)     \
+    {                                                                                              \
+        return take_three(((struct vx_config *)config)->launch.member, value, err);                \
+    }                                                                                              \
+    static void print_##member(const void *config, char *text, size_t size)                        \
+    {                                                                                              \
+        print_three(((const struct vx_config *)config)->launch.member, text, size);                \
+    }
+THREE(grid)
+THREE(block)
+THREE(cluster)
 
 static void print_profile(const void *config, char *text, size_t size)
 {
@@ -41,8 +94,8 @@ static void print_profile(const void *config, char *text, size_t size)
 #define ADDRESS(member) AT(member), WT_CONFIG_ADDRESS
 
 static const struct wt_config_key keys[] = {
-    {"profile", "version of Vortex: v2 (2025)", .kind = WT_CONFIG_OWN, .take = take_profile,
-     .print = print_profile},
+    {"profile", "version of Vortex: v2 (2025) or v3 (2026) (as the program says, else v2)",
+     .kind = WT_CONFIG_OWN, .take = take_profile, .print = print_profile},
     {"clusters", "clusters, 1..127 (1)", AT(clusters), .least = 1, .most = 127},
     {"cores", "cores of a cluster, 1..511 (1)", AT(cores), .least = 1, .most = 511},
     {"warps", "warps of a core, 1..511 (4)", AT(warps), .least = 1, .most = 511},
@@ -52,10 +105,21 @@ static const struct wt_config_key keys[] = {
     {"startup", "address of the first instruction (the program's entry)", ADDRESS(startup),
      .most = UINT64_MAX, .given = offsetof(struct vx_config, startup_given)},
     {"arg", "kernel argument: mscratch at reset (0)", ADDRESS(argument), .most = UINT64_MAX},
+    {"kernel", "v3: address of the kernel's function, CSR vx_cta_entry (0)", ADDRESS(launch.entry),
+     .most = UINT64_MAX, .rare = true},
+    {"grid", "v3: CTAs, as 4x2x1 (one for each core)", .kind = WT_CONFIG_OWN, .take = take_grid,
+     .print = print_grid},
+    {"block", "v3: threads of a CTA, as 8x4x1 (one warp)", .kind = WT_CONFIG_OWN,
+     .take = take_block, .print = print_block},
+    {"cluster", "v3: CTAs of a cluster, as 2x1x1 (1)", .kind = WT_CONFIG_OWN, .take = take_cluster,
+     .print = print_cluster},
+    {"lmem", "v3: bytes of local memory of a CTA, 0..16384 (0)", AT(launch.local_size), .least = 0,
+     .most = 16384, .rare = true},
     {"console", "address of the console (0x40)", ADDRESS(console_addr), .most = 0xffffffff},
-    {"slots", "bytes of the console, one a slot, a power of two (64)", AT(console_slots),
-     .least = 1, .most = 4096},
-    {"exit", "address of the exit word (0x88)", ADDRESS(exit_addr), .most = 0xffffffffffff},
+    {"slots", "consoles, a power of two (64); v2: a byte for each", AT(console_slots), .least = 1,
+     .most = 4096},
+    {"exit", "address of the exit word (v2: 0x88, v3: 0x8348)", ADDRESS(exit_addr),
+     .most = 0xffffffffffff},
     {"branches",
      "divergent branch without SPLIT: fault, or rtl: the last active lane decides (fault)",
      AT(follow_rtl_branches), WT_CONFIG_WORD, .words = {"fault", "rtl"}},
@@ -90,6 +154,23 @@ static enum wt_status check(const void *checked, struct wt_error *err)
         return wt_fail(err, WT_INVALID, "line=%u: must be a power of two", config->line);
     if (config->xlen != 0 && config->xlen != 32 && config->xlen != 64)
         return wt_fail(err, WT_INVALID, "xlen=%u: must be 32 or 64", config->xlen);
+    const struct vx_launch *l = &config->launch;
+    const bool launches = l->entry || l->local_size || l->grid[0] || l->block[0] || l->cluster[0];
+    if (launches && config->profile_given && !config->profile->launch_unit)
+        return wt_fail(err, WT_INVALID,
+                       "kernel, grid, block, cluster and lmem are for profile=v3: %s has no launch "
+                       "unit",
+                       config->profile->name);
+    if (config->profile->console_ring && config->console_slots != 64)
+        return wt_fail(err, WT_INVALID, "slots=%u: the ring of profile v3 has 64",
+                       config->console_slots);
+    struct vx_config full = *config;
+    vx_launch_defaults(&full);
+    for (unsigned i = 0; i < 3 && config->profile->launch_unit; i++)
+        if (full.launch.cluster[i] && full.launch.grid[i] % full.launch.cluster[i])
+            return wt_fail(err, WT_INVALID,
+                           "a cluster of %" PRIu32 " CTAs does not divide the grid's %" PRIu32,
+                           full.launch.cluster[i], full.launch.grid[i]);
     const uint64_t warps = (uint64_t)config->clusters * config->cores * config->warps;
     if (warps > 32768)
         return wt_fail(err, WT_INVALID,

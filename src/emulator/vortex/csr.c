@@ -27,6 +27,60 @@ static uint64_t core_issues(const struct vx_warp *w)
     return w->core->issues + (vx_now(w) - d->machine.time);
 }
 
+/* Of a CSR that comes as x, y and z: which one the number is. */
+static unsigned axis_of(const struct vx_device *d, unsigned number)
+{
+    unsigned axis = 0;
+    while (axis < 2 && d->csr[number - axis - 1] == d->csr[number])
+        axis++;
+    return axis;
+}
+
+/* threadIdx of a lane: lane 0's, and so many threads behind it in the CTA. */
+static uint32_t thread_id(const struct vx_warp *w, unsigned axis, unsigned lane)
+{
+    const uint32_t *dim = w->device->kmu.launch.block;
+    uint32_t thread[3] = {w->thread[0] + lane, w->thread[1], w->thread[2]};
+    for (unsigned i = 0; i < 2 && dim[i]; i++) {
+        thread[i + 1] += thread[i] / dim[i];
+        thread[i] %= dim[i];
+    }
+    return thread[axis];
+}
+
+/* A CSR of the CTA that the warp is of, or was of last; 0 if it has been of none since the launch.
+ */
+static uint64_t read_cta(const struct vx_warp *w, enum vx_csr csr, unsigned number, unsigned lane)
+{
+    const struct vx_launch *l = &w->device->kmu.launch;
+    const unsigned axis = axis_of(w->device, number);
+    if (!w->begun)
+        return 0;
+    switch (csr) {
+    case VX_CSR_CTA_ID:
+        return w->place;
+    case VX_CSR_CTA_RANK:
+        return w->rank;
+    case VX_CSR_CTA_SIZE:
+        return w->size;
+    case VX_CSR_CTA_THREAD_ID:
+        return thread_id(w, axis, lane);
+    case VX_CSR_CTA_BLOCK_ID:
+        return w->block[axis];
+    case VX_CSR_CTA_BLOCK_DIM:
+        return l->block[axis];
+    case VX_CSR_CTA_GRID_DIM:
+        return l->grid[axis];
+    case VX_CSR_CTA_LMEM_ADDR:
+        return vx_launch_local(w->device, w->place);
+    case VX_CSR_CTA_CLUSTER_SIZE:
+        return (uint64_t)l->cluster[0] * l->cluster[1] * l->cluster[2];
+    default:
+        assert(csr == VX_CSR_CTA_ENTRY);
+        return l->entry;
+    }
+}
+
 void vx_csr_init(struct vx_device *d)
 {
     assert(d->profile);
@@ -64,7 +118,22 @@ bool vx_csr_read(struct vx_warp *w, unsigned number, unsigned lane, uint64_t *va
         *value = misa(d);
         break;
     case VX_CSR_MSCRATCH:
-        *value = w->core->mscratch;
+        *value = d->profile->traps ? w->mscratch : w->core->mscratch;
+        break;
+    case VX_CSR_MSTATUS:
+        *value = w->mstatus;
+        break;
+    case VX_CSR_MTVEC:
+        *value = w->mtvec;
+        break;
+    case VX_CSR_MEPC:
+        *value = w->mepc;
+        break;
+    case VX_CSR_MCAUSE:
+        *value = w->mcause;
+        break;
+    case VX_CSR_MTVAL:
+        *value = w->mtval;
         break;
     case VX_CSR_DSCRATCH0:
     case VX_CSR_DSCRATCH1:
@@ -115,6 +184,12 @@ bool vx_csr_read(struct vx_warp *w, unsigned number, unsigned lane, uint64_t *va
     case VX_CSR_MHARTID:
         *value = (uint64_t)w->id * d->config.threads + lane;
         break;
+    case VX_CSR_NUM_BARRIERS:
+        *value = d->profile->slot_barriers;
+        break;
+    default:
+        *value = read_cta(w, csr, number, lane);
+        break;
     }
     if (d->config.xlen == 32)
         *value = (uint32_t)*value;
@@ -141,7 +216,22 @@ bool vx_csr_write(struct vx_warp *w, unsigned number, unsigned lane, uint64_t va
         w->frm = value >> 5 & 7;
         break;
     case VX_CSR_MSCRATCH:
-        w->core->mscratch = value;
+        *(d->profile->traps ? &w->mscratch : &w->core->mscratch) = value;
+        break;
+    case VX_CSR_MSTATUS:
+        w->mstatus = value;
+        break;
+    case VX_CSR_MTVEC:
+        w->mtvec = value;
+        break;
+    case VX_CSR_MEPC:
+        w->mepc = value;
+        break;
+    case VX_CSR_MCAUSE:
+        w->mcause = value;
+        break;
+    case VX_CSR_MTVAL:
+        w->mtval = value;
         break;
     case VX_CSR_DSCRATCH0:
     case VX_CSR_DSCRATCH1:

@@ -53,8 +53,11 @@ void vx_device_free(struct vx_device *d)
     free(d->trace);
     wt_console_free(&d->console);
     if (d->core)
-        for (uint32_t i = 0; i < d->core_count; i++)
+        for (uint32_t i = 0; i < d->core_count; i++) {
             free(d->core[i].arrived);
+            free(d->core[i].phase);
+            free(d->core[i].left);
+        }
     free(d->core);
     if (d->registers)
         munmap(d->registers, d->registers_size);
@@ -72,30 +75,57 @@ void vx_reset(struct wt_machine *m)
     struct vx_device *d = device_of(m);
     wt_machine_begin_run(m);
     d->halted = d->halted_active = 0;
-    for (uint32_t i = 0; i < d->core_count; i++) {
-        struct vx_core *core = &d->core[i];
-        core->active = 0;
-        core->issues = 0;
-        core->mscratch = vx_truncate(d, d->config.argument);
-        memset(core->arrived, 0, d->barriers * sizeof *core->arrived);
-    }
+    for (uint32_t i = 0; i < d->core_count; i++)
+        d->core[i].active = 0;
     for (uint32_t i = 0; i < m->waves; i++) {
         struct vx_warp *w = &d->warp[i];
         w->active = w->halted = w->stepping = false;
         w->hacause = 0;
-        w->wait = VX_RUNS;
-        w->depth = 0;
-        w->frm = w->fflags = 0;
         w->pc = 0;
         w->mask = 0;
         w->full = false;
-        if (w->touched) {
+        if (w->touched)
             vx_set_mask(w, 0);
-            memset(w->reserved_addr, 0, m->lanes * sizeof *w->reserved_addr);
-        }
     }
+    vx_launch_clear(d);
     d->profile->launch(d);
     vx_dm_after_reset(d);
+}
+
+/* What transactions a barrier still waits for; "": none. */
+static const char *pending(const struct vx_warp *w, char *text, size_t size)
+{
+    const uint32_t count = w->core->phase[w->wait_id].pending;
+    text[0] = 0;
+    if (count)
+        snprintf(text, size, ", and %u transactions are pending, of a unit that is not modelled",
+                 count);
+    return text;
+}
+
+static void view_barrier(const struct vx_device *d, const struct vx_warp *w,
+                         struct wt_wave_view *view)
+{
+    const uint32_t each = d->profile->slot_barriers;
+    char more[80];
+    if (each)
+        snprintf(view->wait, sizeof view->wait,
+                 "barrier %u of CTA place %u: %u of %u warps have arrived%s", w->wait_id % each,
+                 w->wait_id / each, view->arrived, view->expected, pending(w, more, sizeof more));
+    else
+        snprintf(view->wait, sizeof view->wait, "barrier %u: %u of %u warps have arrived",
+                 view->barrier, view->arrived, view->expected);
+}
+
+static void view_phase(const struct vx_device *d, const struct vx_warp *w,
+                       struct wt_wave_view *view)
+{
+    const uint32_t each = d->profile->slot_barriers;
+    char more[80];
+    snprintf(view->wait, sizeof view->wait,
+             "barrier %u of CTA place %u: until phase %u ends; %u have arrived%s",
+             w->wait_id % each, w->wait_id / each, w->wait_count, view->arrived,
+             pending(w, more, sizeof more));
 }
 
 static void view(struct wt_machine *m, uint32_t wave, struct wt_wave_view *view)
@@ -123,8 +153,13 @@ static void view(struct wt_machine *m, uint32_t wave, struct wt_wave_view *view)
         view->barrier = w->wait_id;
         view->arrived = w->core->arrived[w->wait_id];
         view->expected = w->wait_count;
-        snprintf(view->wait, sizeof view->wait, "barrier %u: %u of %u warps have arrived",
-                 view->barrier, view->arrived, view->expected);
+        view_barrier(d, w, view);
+        break;
+    case VX_WAIT_PHASE:
+        view->barrier = w->wait_id;
+        view->at_barrier = true;
+        view->arrived = w->core->arrived[w->wait_id];
+        view_phase(d, w, view);
         break;
     case VX_WAIT_GLOBAL_BARRIER:
         view->at_barrier = view->between_cores = true;
@@ -264,7 +299,7 @@ static void mix_warp(uint64_t *hash, const struct vx_warp *w)
     struct vx_warp seen = *w;
     if (!w->wait)
         seen.wait_id = seen.wait_count = seen.wait_pc = 0;
-    if (w->wait != VX_WAIT_WSPAWN)
+    if (w->wait != VX_WAIT_WSPAWN && w->wait != VX_WAIT_PHASE)
         seen.wait_target = 0;
     uint64_t numbers[VX_HASH_DEBUG + 3] = {[0] = w->id, [5] = w->depth};
     wt_hash_fields(numbers, &seen, vx_warp_fields);
@@ -282,6 +317,40 @@ static void mix_warp(uint64_t *hash, const struct vx_warp *w)
         wt_mix_lanes(hash, w->ipdom[i].other);
         wt_mix_number(hash, w->ipdom[i].pc);
         wt_mix_number(hash, w->ipdom[i].fallthrough);
+    }
+}
+
+/* What only profiles with traps and a launch unit have. */
+static void mix_later(uint64_t *h, const struct vx_device *d)
+{
+    uint64_t kmu[VX_KMU_NUMBERS] = {0}, set[VX_LAUNCH_NUMBERS] = {0},
+             taken[VX_LAUNCH_NUMBERS] = {0};
+    if (!d->profile->launch_unit)
+        return;
+    wt_hash_fields(kmu, &d->kmu, vx_kmu_fields);
+    wt_hash_fields(set, &d->config.launch, vx_launch_fields);
+    wt_hash_fields(taken, &d->kmu.launch, vx_launch_fields);
+    wt_mix(h, kmu, sizeof kmu);
+    wt_mix(h, set, sizeof set);
+    wt_mix(h, taken, sizeof taken);
+    for (uint32_t i = 0; i < d->core_count; i++) {
+        const struct vx_core *core = &d->core[i];
+        uint64_t dispatch[VX_DISPATCH_NUMBERS] = {0};
+        wt_hash_fields(dispatch, &core->dispatch, vx_dispatch_fields);
+        wt_mix(h, dispatch, sizeof dispatch);
+        wt_mix(h, core->left, d->config.warps * sizeof *core->left);
+        for (uint32_t k = 0; k < d->barriers; k++)
+            wt_mix_number(h, (uint64_t)core->phase[k].pending << 32 | core->phase[k].phase << 1 |
+                                 core->phase[k].reported);
+    }
+    for (uint32_t i = 0; i < d->machine.waves; i++) {
+        const struct vx_warp *w = &d->warp[i];
+        uint64_t numbers[VX_LATER_NUMBERS] = {0};
+        if (!w->touched)
+            continue;
+        wt_hash_fields(numbers, w, vx_warp_later);
+        wt_mix(h, numbers, sizeof numbers);
+        wt_mix_lanes(h, w->trap_mask);
     }
 }
 
@@ -308,6 +377,7 @@ static uint64_t program_hash(struct wt_machine *m)
         if (d->warp[i].touched)
             mix_warp(&h, &d->warp[i]);
     wt_console_hash(&d->console, &h);
+    mix_later(&h, d);
     return h;
 }
 
@@ -410,6 +480,12 @@ static bool allocate(struct vx_device *d)
         core->arrived = calloc(d->barriers, sizeof *core->arrived);
         if (!core->local || !core->arrived)
             return false;
+        if (!d->profile->launch_unit)
+            continue;
+        core->phase = calloc(d->barriers, sizeof *core->phase);
+        core->left = calloc(config->warps, sizeof *core->left);
+        if (!core->phase || !core->left)
+            return false;
     }
     for (uint32_t i = 0; i < warps; i++) {
         struct vx_warp *w = &d->warp[i];
@@ -430,6 +506,26 @@ static bool allocate(struct vx_device *d)
     return true;
 }
 
+/* Where memory is filled, what a program takes for zeros is written. */
+static bool write_zeros(struct vx_device *d, uint64_t addr, uint64_t size)
+{
+    static const uint8_t zeros[WT_PAGE_SIZE];
+    for (uint64_t at = 0; at < size && d->machine.fill_pages; at += sizeof zeros)
+        if (!vx_write_bytes(&d->core[0], d, addr + at, zeros,
+                            size - at < sizeof zeros ? size - at : sizeof zeros))
+            return false;
+    return true;
+}
+
+/* What the program and its host expect to be zeros at first: the exit word, and a console's ring.
+ */
+static bool clear_io(struct vx_device *d)
+{
+    return write_zeros(d, d->config.exit_addr, 8) &&
+           (!d->profile->console_ring ||
+            write_zeros(d, d->config.console_addr, VX_CONSOLE_RING_BYTES));
+}
+
 enum wt_status vx_device_new(const struct vx_config *config, struct vx_device **device,
                              struct wt_error *err)
 {
@@ -444,7 +540,11 @@ enum wt_status vx_device_new(const struct vx_config *config, struct vx_device **
         d->config.xlen = 32;
     d->profile = config->profile;
     d->core_count = config->clusters * config->cores;
-    d->barriers = config->warps > 3 ? config->warps / 2 : 1;
+    d->barriers = d->profile->slot_barriers ? config->warps * d->profile->slot_barriers
+                  : config->warps > 3       ? config->warps / 2
+                                            : 1;
+    if (d->profile->launch_unit)
+        vx_launch_defaults(&d->config);
     d->all_lanes = wt_lanes_first(config->threads);
     d->handlers = vx_select_handlers(d->config.xlen, config->threads, config->host_level);
     const struct wt_groups shape = {.cores = d->core_count, .waves_per_core = config->warps};
@@ -452,7 +552,7 @@ enum wt_status vx_device_new(const struct vx_config *config, struct vx_device **
                                        config->threads, sizeof *d->warp, &d->config.device);
     d->warp = d->machine.wave;
     vx_csr_init(d);
-    if (!ready || !allocate(d)) {
+    if (!ready || !allocate(d) || !clear_io(d)) {
         vx_device_free(d);
         return wt_fail(err, WT_NO_MEMORY,
                        "no memory for a Vortex of %u cores, %u warps, %u threads",
@@ -491,20 +591,7 @@ static enum wt_status check_image(const struct vx_device *d, const struct wt_ima
                            "%u bits",
                            (unsigned long long)s->size, (unsigned long long)s->addr,
                            xlen == 32 ? 32 : WT_MEMORY_ADDRESS_BITS);
-        if (s->executable && s->size && (s->addr + s->size - 1) >> 32)
-            return wt_fail(err, WT_UNSUPPORTED,
-                           "the program has code at 0x%llx, above 4 GiB: the Debug Module's DPC "
-                           "has 32 bits and could not name it; link it below (0x80000000 is usual)",
-                           (unsigned long long)s->addr);
     }
-    const uint64_t entry = d->config.startup_given ? d->config.startup
-                           : image->has_entry      ? image->entry
-                                                   : d->config.startup;
-    if (entry >> 32)
-        return wt_fail(err, WT_UNSUPPORTED,
-                       "the program starts at 0x%llx, above 4 GiB: the Debug Module's DPC has 32 "
-                       "bits and could not name it",
-                       (unsigned long long)entry);
     return WT_OK;
 }
 
@@ -513,17 +600,6 @@ static enum wt_status no_room(const struct vx_device *d, struct wt_error *err)
     char why[128];
     wt_memory_refusal(d->machine.memory, why, sizeof why);
     return wt_fail(err, WT_NO_MEMORY, "the program does not fit: %s", why);
-}
-
-/* Where memory is filled, what a program takes for zeros is written. */
-static bool write_zeros(struct vx_device *d, uint64_t addr, uint64_t size)
-{
-    static const uint8_t zeros[WT_PAGE_SIZE];
-    for (uint64_t at = 0; at < size && d->machine.fill_pages; at += sizeof zeros)
-        if (!vx_write_bytes(&d->core[0], d, addr + at, zeros,
-                            size - at < sizeof zeros ? size - at : sizeof zeros))
-            return false;
-    return true;
 }
 
 static void fill_registers(struct vx_warp *w)
@@ -560,7 +636,7 @@ enum wt_status vx_device_load(struct vx_device *d, const struct wt_image *image,
             !write_zeros(d, s->addr + s->length, s->size - s->length))
             return no_room(d, err);
     }
-    if (!write_zeros(d, d->config.exit_addr, 8))
+    if (!clear_io(d))
         return no_room(d, err);
     if (image->has_entry && !d->config.startup_given)
         d->config.startup = image->entry;
@@ -573,32 +649,86 @@ enum wt_status vx_device_load(struct vx_device *d, const struct wt_image *image,
     return WT_OK;
 }
 
-bool vx_device_dcr_write(struct vx_device *d, uint32_t addr, uint32_t value)
+/* The row of a DCR, and which of x, y and z it is; NULL: there is none. */
+static const struct vx_dcr_row *dcr_row(const struct vx_device *d, uint32_t addr, uint32_t *axis)
 {
     for (size_t i = 0; i < d->profile->dcr_count; i++) {
-        if (d->profile->dcrs[i].addr != addr)
-            continue;
-        struct vx_config *c = &d->config;
-        switch (d->profile->dcrs[i].dcr) {
-        case VX_DCR_STARTUP_ADDR0:
-            c->startup = (c->startup & ~(uint64_t)UINT32_MAX) | value;
-            break;
-        case VX_DCR_STARTUP_ADDR1:
-            c->startup = (uint32_t)c->startup | (uint64_t)value << 32;
-            break;
-        case VX_DCR_STARTUP_ARG0:
-            c->argument = (c->argument & ~(uint64_t)UINT32_MAX) | value;
-            break;
-        case VX_DCR_STARTUP_ARG1:
-            c->argument = (uint32_t)c->argument | (uint64_t)value << 32;
-            break;
-        case VX_DCR_MPM_CLASS:
-            d->mpm_class = value;
-            break;
-        }
-        return true;
+        const struct vx_dcr_row *row = &d->profile->dcrs[i];
+        *axis = addr - row->addr;
+        if (*axis < vx_dcr_count(row))
+            return row;
     }
-    return false;
+    return NULL;
+}
+
+/* The number of 64 bits that a DCR is a half of; NULL: it is no half. */
+static uint64_t *wide_dcr(struct vx_config *c, enum vx_dcr dcr, bool *upper)
+{
+    *upper =
+        dcr == VX_DCR_STARTUP_ADDR1 || dcr == VX_DCR_STARTUP_ARG1 || dcr == VX_DCR_KERNEL_ENTRY1;
+    if (dcr == VX_DCR_STARTUP_ADDR0 || dcr == VX_DCR_STARTUP_ADDR1)
+        return &c->startup;
+    if (dcr == VX_DCR_STARTUP_ARG0 || dcr == VX_DCR_STARTUP_ARG1)
+        return &c->argument;
+    if (dcr == VX_DCR_KERNEL_ENTRY0 || dcr == VX_DCR_KERNEL_ENTRY1)
+        return &c->launch.entry;
+    return NULL;
+}
+
+/* The number that another DCR is; NULL: it holds none. */
+static uint32_t *narrow_dcr(struct vx_device *d, enum vx_dcr dcr, uint32_t axis)
+{
+    struct vx_launch *l = &d->config.launch;
+    switch (dcr) {
+    case VX_DCR_MPM_CLASS:
+        return &d->mpm_class;
+    case VX_DCR_BLOCK_DIM:
+        return &l->block[axis];
+    case VX_DCR_GRID_DIM:
+        return &l->grid[axis];
+    case VX_DCR_LMEM_SIZE:
+        return &l->local_size;
+    case VX_DCR_BLOCK_SIZE:
+        return &l->block_size;
+    case VX_DCR_WARP_STEP:
+        return &l->warp_step[axis];
+    case VX_DCR_CLUSTER_DIM:
+        return &l->cluster[axis];
+    default: /* CACHE_FLUSH */
+        return NULL;
+    }
+}
+
+bool vx_device_dcr_write(struct vx_device *d, uint32_t addr, uint32_t value)
+{
+    bool upper;
+    uint32_t axis;
+    const struct vx_dcr_row *row = dcr_row(d, addr, &axis);
+    uint64_t *wide = row ? wide_dcr(&d->config, row->dcr, &upper) : NULL;
+    uint32_t *narrow = row && !wide ? narrow_dcr(d, row->dcr, axis) : NULL;
+    if (wide)
+        *wide = upper ? (uint32_t)*wide | (uint64_t)value << 32
+                      : (*wide & ~(uint64_t)UINT32_MAX) | value;
+    else if (narrow)
+        *narrow = value;
+    return wide || narrow;
+}
+
+bool vx_device_dcr_read(struct vx_device *d, uint32_t addr, uint32_t *value)
+{
+    bool upper;
+    uint32_t axis;
+    const struct vx_dcr_row *row = dcr_row(d, addr, &axis);
+    const uint64_t *wide = row ? wide_dcr(&d->config, row->dcr, &upper) : NULL;
+    const uint32_t *narrow = row && !wide ? narrow_dcr(d, row->dcr, axis) : NULL;
+    *value = wide ? (uint32_t)(upper ? *wide >> 32 : *wide) : narrow ? *narrow : 0;
+    return row;
+}
+
+uint64_t vx_device_issues(const struct vx_device *d, uint32_t core)
+{
+    assert(core < d->core_count);
+    return d->core[core].issues;
 }
 
 uint32_t vx_device_exit_word(struct vx_device *d)

@@ -55,10 +55,10 @@ static void fence_set(struct out *out, unsigned set)
 
 static void csr_name(struct out *out, unsigned number, unsigned xlen)
 {
-    const struct vx_csr_row *row = vx_profile_csr(vx_profiles[0], number, xlen);
+    const char *name = vx_csr_name(number, xlen);
     operand(out);
-    if (row && row->first == row->last)
-        put(out, "%s", row->name);
+    if (name)
+        put(out, "%s", name);
     else
         put(out, "0x%x", number);
 }
@@ -152,6 +152,14 @@ static void full_operand(struct out *out, char letter, uint32_t word, unsigned x
         break;
     case 'm':
         rounding_mode(out, wt_field(word, 14, 12));
+        break;
+    case 'r':
+        operand(out);
+        put(out, "%s", x_names[wt_field(word, 31, 27)]);
+        break;
+    case 'g':
+        operand(out);
+        put(out, "%u", wt_field(word, 26, 25));
         break;
     case 'F':
         fence_set(out, wt_field(word, 27, 24));
@@ -297,6 +305,7 @@ static const struct alias {
     {VX_INSN_fsgnj_d, 0, 0, "fmv.d", "DS", SAME_SOURCES},
     {VX_INSN_fsgnjn_d, 0, 0, "fneg.d", "DS", SAME_SOURCES},
     {VX_INSN_fsgnjx_d, 0, 0, "fabs.d", "DS", SAME_SOURCES},
+    {VX_INSN_bar_arrive, NO_RD, 0, "vx_bar.wait", "st", ANY},
 };
 
 /* The name and operands of an instruction under which it is best known. */

@@ -505,10 +505,9 @@ void vx_dm_write(struct vx_device *d, uint32_t addr, uint32_t value)
         write_dctrl(d, value);
         break;
     case VX_DM_DPC:
-        /* RV64: code lies below 4 GiB. A PC that a return took above it comes back by this. */
-        if (w && w->halted) {
-            w->pc = value & ~1u;
-        }
+        /* RV64: the upper half stays; an injected jump sets it, and auipc reads it. */
+        if (w && w->halted)
+            w->pc = (w->pc & ~(uint64_t)UINT32_MAX) | (value & ~1u);
         break;
     case VX_DM_INJECT:
         d->dm.inject = value;

@@ -300,9 +300,11 @@ OP(fence_i)
     NEXT;
 }
 
-/* mret, sret, uret: no-ops in Vortex v2. */
+/* mret, sret, uret: no-ops in Vortex v2; returns from traps in v3. */
 OP(uret)
 {
+    if (w->device->profile->traps)
+        return AWAY(vx_op_return(w, u));
     NEXT;
 }
 #define op_sret op_uret
@@ -449,6 +451,15 @@ ELSEWHERE(join)
 ELSEWHERE(bar)
 ELSEWHERE(pred)
 ELSEWHERE(pred_n)
+ELSEWHERE(bar_arrive)
+ELSEWHERE(unit)
+#define op_tcu op_unit
+#define op_dxa op_unit
+#define op_om4 op_unit
+#define op_getws op_unit
+#define op_tex4 op_unit
+#define op_window op_unit
+#define op_rtu op_unit
 
 /* Drains the warp's pipeline; every instruction here is complete before the next. */
 OP(wsync)
@@ -557,6 +568,28 @@ OP(shfl_bfly)
 OP(shfl_idx)
 {
     return shuffle(w, u, SHFL_IDX);
+}
+
+/*
+ * WGATHER: lane s of each four (funct2) gives its rs1, rs2 and rs3 to the three lanes behind it, in
+ * turn; it keeps its rd. All lanes are written, enabled or not; a lane s that is not enabled is
+ * replaced by the last active lane (Vortex 3.0, SimX's and the RTL's ALU).
+ */
+OP(wgather)
+{
+    const unsigned source = (unsigned)u->imm & 3, last = last_lane(w);
+    const unsigned rs[4] = {0, u->rs1, u->rs2, (unsigned)u->imm >> 8};
+    ux *rd = x_row(w, u->rd);
+    ux result[ROOM];
+    for (unsigned l = 0; l < N; l++) {
+        const unsigned nominal = (l & ~3u) + source;
+        const bool there = nominal < N && wt_has_lane(w->mask, nominal);
+        const unsigned distance = (l - nominal) & 3;
+        result[l] = distance ? x_row(w, rs[distance])[there ? nominal : last] : rd[l];
+    }
+    for (unsigned l = 0; l < N; l++)
+        rd[l] = result[l];
+    NEXT;
 }
 
 static void end_turn(void)

@@ -65,8 +65,9 @@ static const struct vx_uop *misaligned(struct vx_warp *w, const struct vx_uop *u
             lanes |= wt_lane_bit(l);
     }
     return vx_fault(w, u, WT_FAULT_MISALIGNED, lanes, addr,
-                    "misaligned %s of %u bytes at 0x%llx by lane %u", what, size,
-                    (unsigned long long)addr, lane);
+                    "misaligned %s of %u bytes at 0x%llx by lane %u%s", what, size,
+                    (unsigned long long)addr, lane,
+                    *what == 'a' ? "" : "; misaligned=allow lets it pass");
 }
 
 /*
@@ -281,6 +282,43 @@ STORE_X(sw, uint32_t)
 #if VX_XLEN == 64
 STORE_X(sd, uint64_t)
 #endif
+
+/* ---- packed loads ---- */
+/* Loads `count` parts of `size` bytes, each rs2 bytes behind the last one, into one register. */
+static const struct vx_uop *load_packed(struct vx_warp *w, const struct vx_uop *u, unsigned count,
+                                        unsigned size)
+{
+    const ux *base = x_row(w, u->rs1), *stride = x_row(w, u->rs2);
+    uint32_t loaded[ROOM];
+    ACTIVE_LANES {
+        loaded[l] = 0;
+        for (unsigned i = 0; i < count; i++) {
+            const ux addr = base[l] + i * stride[l];
+            uint64_t part = 0;
+            if (addr & (size - 1) && !w->device->config.allow_misaligned)
+                return AWAY(vx_fault(w, u, WT_FAULT_MISALIGNED, wt_lane_bit(l), addr,
+                                     "misaligned load of %u bytes at 0x%llx by lane %u; "
+                                     "misaligned=allow lets it pass",
+                                     size, (unsigned long long)addr, l));
+            if (!AWAY(vx_load(w, u, l, addr, size, &part)))
+                return NULL;
+            loaded[l] |= (uint32_t)part << (8 * size * i);
+        }
+    }
+    uint64_t *rd = f_row(w, u->rd);
+    ACTIVE_LANES
+        rd[l] = 0xffffffff00000000u | loaded[l]; /* NaN-boxed */
+    NEXT;
+}
+
+OP(packlb)
+{
+    return load_packed(w, u, 4, 1);
+}
+OP(packlh)
+{
+    return load_packed(w, u, 2, 2);
+}
 
 /* ---- A: lanes act one after the other, the lowest first ---- */
 

@@ -10,9 +10,8 @@
 /* Operations of WT_INPUT_OPERATION; each returns 0 where its bytes make no sense. */
 
 /**
- * Starts what the device configuration registers say, as a reset does; issue time, memory,
- * registers and the debug hardware stay. The bytes are the kernel's number in the process, from 1,
- * as a uint64_t.
+ * Starts what the device configuration registers say (vx_device_start); 0, too, where that is
+ * refused. The bytes are the kernel's number in the process, from 1, as a uint64_t.
  */
 uint32_t vx_do_launch(struct wt_machine *m, const void *bytes, size_t size);
 /** Ends all warps, and forgets a fault; no bytes. A new device has a kernel, too, which is to be
@@ -27,9 +26,5 @@ uint32_t vx_do_write_dcr(struct wt_machine *m, const void *bytes, size_t size);
 
 /** These operations, for recordings and core files. */
 extern const wt_input_operation vx_operations[];
-
-/** Warp-instructions that a core has issued since the latest launch; 0 where there is no such core.
- */
-uint64_t vx_device_core_issues(const struct vx_device *device, uint32_t core);
 
 #endif

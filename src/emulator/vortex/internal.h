@@ -38,6 +38,7 @@ struct vx_uop {
     int32_t imm;    /* immediate; CSR number; of FP: rounding mode | rs3 << 8 */
 };
 
+#define VX_MOST_WARPS 511 /* of a core */
 #define VX_SINK 32
 #define VX_X_ROWS 33
 #define VX_SLOTS (WT_PAGE_SIZE / 2)
@@ -49,8 +50,8 @@ struct vx_code {
     struct vx_uop uop[VX_SLOTS + VX_TAIL]; /* the last ones lead to the next page */
 };
 
-/* Why a warp that is active cannot issue. */
-enum vx_wait { VX_RUNS, VX_WAIT_WSPAWN, VX_WAIT_BARRIER, VX_WAIT_GLOBAL_BARRIER };
+/* Why a warp that is active cannot issue. PHASE: BAR.WAIT, for the end of a barrier's phase. */
+enum vx_wait { VX_RUNS, VX_WAIT_WSPAWN, VX_WAIT_BARRIER, VX_WAIT_GLOBAL_BARRIER, VX_WAIT_PHASE };
 
 /* An entry of the IPDOM (divergence) stack. */
 struct vx_ipdom {
@@ -87,6 +88,43 @@ struct vx_warp {
     bool halted;
     bool stepping; /* issue one instruction, then halt */
     uint8_t hacause;
+    /* Profiles with traps. */
+    uint64_t mscratch, mstatus, mtvec, mepc, mcause, mtval;
+    wt_lanes trap_mask; /* of the last trap: what xRET restores; 0: there was none */
+    /* Profiles with a launch unit. */
+    bool begun;          /* it has had a warp since the launch: the next one begins at the call */
+    bool of_cta;         /* it was started by the launch unit, and counts in cta->left */
+    uint32_t place;      /* of its CTA in the core: CTA_ID */
+    uint32_t rank, size; /* in its CTA; warps of that */
+    uint32_t thread[3];  /* threadIdx of lane 0 */
+    uint32_t block[3];   /* blockIdx */
+};
+
+/* A barrier of a profile with phases, beside core->arrived. */
+struct vx_phase {
+    uint32_t pending; /* transactions that expect_tx has announced */
+    uint8_t phase;    /* 0 or 1 */
+    bool reported;    /* global: all warps of this core have arrived */
+};
+
+/* The CTA that a core's dispatcher starts, warp by warp. */
+struct vx_dispatch {
+    bool starts;        /* there is one */
+    uint32_t tail;      /* the place that the next CTA gets */
+    uint32_t place;     /* its own */
+    uint32_t rank;      /* of its next warp */
+    uint32_t rest;      /* threads that have not started */
+    uint32_t thread[3]; /* the first one of them */
+    uint32_t block[3];
+};
+
+/* The launch unit: the next CTA, in the order of the grid. */
+struct vx_kmu {
+    bool runs;
+    uint32_t origin[3], inner[3]; /* of the cluster in the grid, of the CTA in the cluster */
+    uint32_t core;                /* that gets the next cluster */
+    uint32_t owner;               /* that gets the rest of the present one */
+    struct vx_launch launch;      /* as it was when it started */
 };
 
 struct vx_core {
@@ -97,6 +135,10 @@ struct vx_core {
     uint64_t mscratch;
     uint64_t issues;
     uint32_t *arrived; /* local barriers: warps that wait there */
+    /* Profiles with a launch unit: */
+    struct vx_phase *phase; /* of each barrier; NULL: it has no phases */
+    uint32_t *left;         /* of the CTA in each place: warps that have not ended. NULL: none */
+    struct vx_dispatch dispatch;
 };
 
 enum vx_dm_state { VX_DM_NONE, VX_DM_REQ, VX_DM_INFLIGHT };
@@ -145,6 +187,7 @@ struct vx_device {
     bool injection_decoded;
     struct vx_uop injected_uop;
     uint32_t mpm_class;
+    struct vx_kmu kmu;
     struct wt_console console;
     struct vx_dm dm;
 };
@@ -262,8 +305,8 @@ bool vx_csr_write(struct vx_warp *w, unsigned number, unsigned lane, uint64_t va
 
 /* Sets the warp's thread mask; an empty mask ends the warp. */
 void vx_set_mask(struct vx_warp *w, wt_lanes mask);
-/* Activates a warp with thread 0 at pc. Its registers stay as they are. */
-void vx_warp_start(struct vx_warp *w, uint64_t pc);
+/* Activates a warp with those threads at pc. Its registers stay as they are. */
+void vx_warp_start(struct vx_warp *w, uint64_t pc, wt_lanes mask);
 /** Tells who observes the machine that the warp executes a fence. */
 void vx_tell_fence(const struct vx_warp *w, const struct vx_uop *u);
 /* Recomputes whether the warp can issue. */
@@ -289,10 +332,40 @@ const struct vx_uop *vx_op_bar(struct vx_warp *w, const struct vx_uop *u);
 const struct vx_uop *vx_op_pred(struct vx_warp *w, const struct vx_uop *u);
 /* pred with the condition negated. */
 const struct vx_uop *vx_op_pred_n(struct vx_warp *w, const struct vx_uop *u);
+/* bar.arrive: counts an arrival, or transactions; bar.wait: waits for the end of a phase. */
+const struct vx_uop *vx_op_bar_arrive(struct vx_warp *w, const struct vx_uop *u);
+/* An instruction of a unit that is not modelled: a fault that names it. */
+const struct vx_uop *vx_op_unit(struct vx_warp *w, const struct vx_uop *u);
+/* mret, sret and uret of a profile with traps. */
+const struct vx_uop *vx_op_return(struct vx_warp *w, const struct vx_uop *u);
 /* ecall. */
 const struct vx_uop *vx_op_ecall(struct vx_warp *w, const struct vx_uop *u);
 /* ebreak: a halt by the debug hardware, or the stop of the core. */
 const struct vx_uop *vx_op_ebreak(struct vx_warp *w, const struct vx_uop *u);
+
+/* ---- kmu.c ---- */
+
+/* Puts warps, cores and the launch unit into the state before a launch; no warp is active. */
+void vx_launch_clear(struct vx_device *d);
+/* Whether CTAs of the launch have not started. */
+bool vx_launch_pending(const struct vx_device *d);
+/* Starts warps of CTAs in slots that are free. */
+void vx_launch_pump(struct vx_device *d);
+/* Fills in the grid, block and cluster that the configuration leaves out. */
+void vx_launch_defaults(struct vx_config *config);
+/* The places that CTAs of the launch may have in a core. */
+uint32_t vx_launch_places(const struct vx_device *d);
+/* Where the local memory of the CTA in a place begins. */
+uint64_t vx_launch_local(const struct vx_device *d, uint32_t place);
+
+/* ---- ring.c: the console of profiles with console_ring ---- */
+
+/* Whether a store of that size may have moved the write index of a console. */
+bool vx_ring_is_index(const struct vx_device *d, uint64_t addr, unsigned size);
+/* Takes what programs have put into the ring. */
+void vx_ring_drain(struct vx_device *d);
+/* Tells of bytes that programs have dropped since. */
+void vx_ring_tell_lost(struct vx_device *d);
 
 /* ---- exec.c, compiled once for each width and lane count ---- */
 
@@ -351,5 +424,14 @@ void vx_state(struct wt_machine *m, struct wt_archive *a);
 /* Of the hash of a warp: where its numbers begin that debuggers change. */
 #define VX_HASH_DEBUG 11
 extern const struct wt_field vx_warp_fields[], vx_warp_end[];
+/* Of profiles with traps and a launch unit, and how many numbers of the hash they are. */
+extern const struct wt_field vx_warp_later[], vx_dispatch_fields[], vx_kmu_fields[],
+    vx_launch_fields[];
+enum {
+    VX_LATER_NUMBERS = 18,
+    VX_DISPATCH_NUMBERS = 11,
+    VX_KMU_NUMBERS = 9,
+    VX_LAUNCH_NUMBERS = 17
+};
 
 #endif

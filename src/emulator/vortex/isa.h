@@ -10,7 +10,8 @@ enum vx_insn_id {
 #define I(id, name, xlen, match, mask, operands) VX_INSN_##id,
 #include "emulator/vortex/isa.def"
 #undef I
-    VX_INSN_COUNT
+    VX_INSN_COUNT,
+    VX_INSN_LATER = VX_INSN_bar_arrive, /* this row and the following ones are of version 3 */
 };
 
 struct vx_insn {

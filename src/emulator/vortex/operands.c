@@ -161,6 +161,7 @@ static void put_state(struct wt_insn_operands *o, enum vx_insn_id id)
         break;
     case VX_INSN_wspawn:
     case VX_INSN_bar:
+    case VX_INSN_bar_arrive:
         put_scalar(o, VX_FILE_STATE, VX_STATE_WARPS, true, true);
         break;
     case VX_INSN_vote_ballot:
@@ -180,6 +181,9 @@ static void put_lanes(struct wt_insn_operands *o, enum vx_insn_id id)
     const bool shuffles = id >= VX_INSN_shfl_up && id <= VX_INSN_shfl_idx,
                votes = id >= VX_INSN_vote_all && id <= VX_INSN_vote_ballot;
     bool value = true; /* the first source; the second one says which lane */
+    o->unmasked = id == VX_INSN_wgather;
+    for (unsigned i = 0; i < o->count && o->unmasked; i++)
+        o->list[i].crosses = o->list[i].reads && o->list[i].kind == WT_OPERAND_ROW;
     for (unsigned i = 0; i < o->count && (shuffles || votes); i++)
         if (o->list[i].reads && o->list[i].kind <= WT_OPERAND_CONSTANT) {
             o->list[i].crosses = value && o->list[i].kind == WT_OPERAND_ROW;
@@ -222,10 +226,14 @@ void vx_operand_name(const struct wt_insn_operand *o, char *text, size_t size)
     };
     const struct vx_csr_row *csr =
         o->file == VX_FILE_CSR ? vx_profile_csr(vx_profiles[0], o->number, 64) : NULL;
+    const char *csr_name = o->file != VX_FILE_CSR ? NULL
+                           : csr                  ? csr->name
+                                                  : vx_csr_name(o->number, 64);
     if (o->kind == WT_OPERAND_MEMORY)
         snprintf(text, size, "memory a lane, at %s%+" PRId64, vx_x_name(o->number), o->value);
     else if (o->file == VX_FILE_CSR)
-        snprintf(text, size, "CSR 0x%03x%s%s", o->number, csr ? " " : "", csr ? csr->name : "");
+        snprintf(text, size, "CSR 0x%03x%s%s", o->number, csr_name ? " " : "",
+                 csr_name ? csr_name : "");
     else
         snprintf(text, size, "%s",
                  o->file == VX_FILE_X   ? vx_x_name(o->number)
@@ -299,6 +307,12 @@ bool vx_operands(uint32_t word, unsigned xlen, struct wt_insn_operands *o)
         case 'Z':
             wt_operands_add_constant(o, (int64_t)rs1);
             break;
+        case 'r':
+            put_x(o, wt_field(word, 31, 27), false, xlen, WT_OPERAND_BITS);
+            break;
+        case 'g':
+            wt_operands_add_constant(o, (int64_t)wt_field(word, 26, 25));
+            break;
         case 'E':
             put_csr(o, word);
             break;
@@ -316,6 +330,8 @@ bool vx_operands(uint32_t word, unsigned xlen, struct wt_insn_operands *o)
                    id != VX_INSN_auipc);
     put_state(o, id);
     put_lanes(o, id);
+    /* The bytes of a packed load are no row; units that are not modelled do what they do. */
+    o->incomplete = id >= VX_INSN_packlb && id != VX_INSN_wgather;
     vx_list_meaning(id, word, o);
     return true;
 }

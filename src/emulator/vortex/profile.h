@@ -35,6 +35,23 @@ enum vx_csr {
     VX_CSR_NUM_CORES,
     VX_CSR_LOCAL_MEM_BASE,
     VX_CSR_MHARTID,
+    /* of version 3 */
+    VX_CSR_MSTATUS,
+    VX_CSR_MTVEC,
+    VX_CSR_MEPC,
+    VX_CSR_MCAUSE,
+    VX_CSR_MTVAL,
+    VX_CSR_NUM_BARRIERS,
+    VX_CSR_CTA_ID,
+    VX_CSR_CTA_RANK,
+    VX_CSR_CTA_SIZE,
+    VX_CSR_CTA_THREAD_ID, /* x, y and z, as the following three */
+    VX_CSR_CTA_BLOCK_ID,
+    VX_CSR_CTA_BLOCK_DIM,
+    VX_CSR_CTA_GRID_DIM,
+    VX_CSR_CTA_LMEM_ADDR,
+    VX_CSR_CTA_CLUSTER_SIZE,
+    VX_CSR_CTA_ENTRY,
 };
 
 struct vx_csr_row {
@@ -51,15 +68,28 @@ enum vx_dcr {
     VX_DCR_STARTUP_ADDR1,
     VX_DCR_STARTUP_ARG0,
     VX_DCR_STARTUP_ARG1,
-    VX_DCR_MPM_CLASS
+    VX_DCR_MPM_CLASS,
+    /* of version 3 */
+    VX_DCR_CACHE_FLUSH,
+    VX_DCR_KERNEL_ENTRY0,
+    VX_DCR_KERNEL_ENTRY1,
+    VX_DCR_BLOCK_DIM, /* x, y and z, as the others of three */
+    VX_DCR_GRID_DIM,
+    VX_DCR_LMEM_SIZE,
+    VX_DCR_BLOCK_SIZE,
+    VX_DCR_WARP_STEP,
+    VX_DCR_CLUSTER_DIM,
 };
 
 struct vx_dcr_row {
-    uint16_t addr;
+    uint16_t addr; /* of x, where it has x, y and z */
     const char *name;
     enum vx_dcr dcr;
     const char *about;
 };
+
+/* Bytes of a console's ring in memory (ring.c). */
+#define VX_CONSOLE_RING_BYTES 33536
 
 struct vx_device;
 
@@ -76,18 +106,32 @@ struct vx_profile {
     uint64_t exit_addr;
     uint64_t local_mem_base[2]; /* RV32, RV64 */
     uint64_t local_mem_size;    /* a multiple of the page size */
-    /* The launch unit: puts waves into the state in which they are after reset. */
+    bool traps;                 /* ECALL, EBREAK, xRET are traps of the warp, as is mscratch */
+    bool smaller_first;         /* SPLIT goes on with the smaller part */
+    bool later_rows;            /* it has the instructions from VX_INSN_LATER on */
+    unsigned slot_barriers;     /* of each CTA place; 0: a core has half as many as warps */
+    bool console_ring;          /* the console is a ring in memory, else a byte for each slot */
+    bool launch_unit;           /* it runs grids of CTAs (launch.h) */
+    /* Starts a launch: puts waves into the state in which they are after reset. */
     void (*launch)(struct vx_device *device);
 };
 
-/* A launch unit (simt.c): warp 0 of every core starts at STARTUP_ADDR with thread 0; the others
- * wait for WSPAWN. */
+/* A launch (simt.c): warp 0 of every core starts at STARTUP_ADDR with thread 0; the others wait for
+ * WSPAWN. */
 void vx_launch_first_warps(struct vx_device *device);
+/* A launch by the launch unit (kmu.c): the first CTAs of the grid. */
+void vx_launch_grid(struct vx_device *device);
 
 /* All profiles, the default first. */
 extern const struct vx_profile *const vx_profiles[];
 extern const size_t vx_profile_count;
 
+/* The profile of that name; NULL: there is none. */
+const struct vx_profile *vx_profile_named(const char *name);
+/* The registers that a row of DCRs is: x, y and z, or one. */
+unsigned vx_dcr_count(const struct vx_dcr_row *row);
+/* The name of a CSR of any version, for texts; NULL: none has one for that number alone. */
+const char *vx_csr_name(unsigned number, unsigned xlen);
 /* The row of a CSR number on this width, or NULL. */
 const struct vx_csr_row *vx_profile_csr(const struct vx_profile *profile, unsigned number,
                                         unsigned xlen);

@@ -1,4 +1,6 @@
 /* Vortex's part of the engine (machine/engine.h): turns, and the reasons why no warp can issue. */
+#include <stdio.h>
+
 #include "emulator/vortex/trace.h"
 #include "emulator/vortex/watch.h"
 
@@ -44,6 +46,19 @@ static void after_turn(struct wt_machine *m, uint32_t wave, uint64_t issued)
     vx_dm_tick(d, issued);
 }
 
+/* A warp that waits at a barrier for more warps of its CTA than the core has slots for; NULL: none
+ * does. The rest of the CTA cannot start before these end. */
+static const struct vx_warp *too_large(const struct vx_device *d)
+{
+    for (uint32_t i = 0; i < d->machine.waves; i++) {
+        const struct vx_warp *w = &d->warp[i];
+        const bool barrier = w->wait == VX_WAIT_BARRIER || w->wait == VX_WAIT_PHASE;
+        if (w->active && w->of_cta && barrier && w->size > d->config.warps)
+            return w;
+    }
+    return NULL;
+}
+
 static enum wt_run blocked(struct wt_machine *m)
 {
     const struct vx_device *d = (const struct vx_device *)m;
@@ -54,7 +69,15 @@ static enum wt_run blocked(struct wt_machine *m)
     uint32_t id = 0;
     while (!d->warp[id].active)
         id++;
-    return wt_engine_deadlock(m, "every active warp waits for another one");
+    const enum wt_run run = wt_engine_deadlock(m, "every active warp waits for another one");
+    const struct vx_warp *large = too_large(d);
+    if (large)
+        snprintf(
+            m->fault.text, sizeof m->fault.text,
+            "a CTA of %u warps at a barrier, on a core of %u: its other warps start when these "
+            "have ended",
+            large->size, d->config.warps);
+    return run;
 }
 
 const struct wt_engine_ops vx_engine_ops = {

@@ -1,5 +1,5 @@
 /* Warps, thread masks, the IPDOM stack and barriers: Vortex's SIMT instructions. */
-#include "emulator/vortex/internal.h"
+#include "emulator/vortex/trace.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -84,7 +84,7 @@ void vx_update_ready(struct vx_warp *w)
 /* Notes what the warp waits for, or that it waits for nothing. */
 static void set_wait(struct vx_warp *w, enum vx_wait wait)
 {
-    assert(wait <= VX_WAIT_GLOBAL_BARRIER);
+    assert(wait <= VX_WAIT_PHASE);
     w->wait = wait;
     vx_update_ready(w);
 }
@@ -94,8 +94,9 @@ static void tell(const struct vx_warp *w, enum wt_observed_event_kind kind, uint
 {
     if (!wt_observes_events(&w->device->machine))
         return;
-    const enum wt_observed_barrier barrier =
-        w->wait == VX_WAIT_GLOBAL_BARRIER ? WT_BARRIER_CORES : WT_BARRIER_CORE;
+    const bool global =
+        w->wait == VX_WAIT_GLOBAL_BARRIER || (w->wait == VX_WAIT_PHASE && w->wait_target);
+    const enum wt_observed_barrier barrier = global ? WT_BARRIER_CORES : WT_BARRIER_CORE;
     wt_wave_tell(&w->device->machine, &w->head,
                  (struct wt_observed_event){.kind = kind,
                                             .pc = pc,
@@ -111,7 +112,7 @@ void vx_tell_fence(const struct vx_warp *w, const struct vx_uop *u)
                        WT_AMONG_DEVICE);
 }
 
-void vx_warp_start(struct vx_warp *w, uint64_t pc)
+void vx_warp_start(struct vx_warp *w, uint64_t pc, wt_lanes mask)
 {
     w->touched = true;
     w->pc = pc;
@@ -124,7 +125,7 @@ void vx_warp_start(struct vx_warp *w, uint64_t pc)
         w->device->machine.active++;
         w->device->halted_active += w->halted;
     }
-    vx_set_mask(w, 1);
+    vx_set_mask(w, mask);
     set_wait(w, VX_RUNS);
     if (begins)
         wt_wave_tell_begin(&w->device->machine, &w->head);
@@ -134,7 +135,7 @@ void vx_launch_first_warps(struct vx_device *device)
 {
     wt_group_tell(&device->machine, NULL, WT_SEEN_LAUNCH);
     for (uint32_t core = 0; core < device->core_count; core++)
-        vx_warp_start(&device->warp[core * device->config.warps], device->config.startup);
+        vx_warp_start(&device->warp[core * device->config.warps], device->config.startup, 1);
 }
 
 /* Warps 0..count-1 but the issuer start at target with thread 0. A count below 2 starts none,
@@ -144,9 +145,13 @@ static void spawn(struct vx_warp *w, uint32_t count, uint64_t target)
     struct vx_device *d = w->device;
     if (count < 2)
         return;
-    for (uint32_t i = 0; i < count; i++)
-        if (i != w->index)
-            vx_warp_start(&d->warp[w->core->first_warp + i], target);
+    for (uint32_t i = 0; i < count; i++) {
+        struct vx_warp *other = &d->warp[w->core->first_warp + i];
+        if (other == w)
+            continue;
+        other->mscratch = w->mscratch; /* of profiles where it is the warp's */
+        vx_warp_start(other, target, 1);
+    }
 }
 
 static void check_global_barriers(struct vx_device *d, struct vx_core *core);
@@ -169,6 +174,16 @@ static void after_exit(struct vx_device *d, struct vx_core *core)
     check_global_barriers(d, core);
 }
 
+/* The warp has ended: it leaves its CTA, whose place may become free. */
+static void leave_cta(struct vx_warp *w)
+{
+    if (!w->of_cta)
+        return;
+    assert(w->core->left[w->place] > 0);
+    w->core->left[w->place]--;
+    w->of_cta = false;
+}
+
 static void deactivate(struct vx_warp *w)
 {
     assert(!w->active || (w->core->active > 0 && w->device->machine.active > 0));
@@ -182,7 +197,8 @@ static void deactivate(struct vx_warp *w)
     d->halted_active -= w->halted;
     vx_set_mask(w, 0);
     set_wait(w, VX_RUNS);
-    if (!d->machine.active)
+    leave_cta(w);
+    if (!d->machine.active && !vx_launch_pending(d))
         wt_group_tell(&d->machine, NULL, WT_SEEN_LAUNCH_END);
 }
 
@@ -191,6 +207,8 @@ static void warp_exit(struct vx_warp *w)
 {
     deactivate(w);
     after_exit(w->device, w->core);
+    if (w->device->profile->launch_unit)
+        vx_launch_pump(w->device);
 }
 
 void vx_stop_core(struct vx_device *d, struct vx_core *core)
@@ -291,8 +309,9 @@ static const struct vx_uop *split(struct vx_warp *w, const struct vx_uop *u, boo
             vx_set_x(w, u->rd, l, depth);
     if (!divergent)
         return u + u->halves;
-    /* The larger part goes first; of equals, then. */
-    const bool then_first = wt_lanes_count(then_part) >= wt_lanes_count(else_part);
+    /* The larger part goes first, or the smaller one; of equals, then. */
+    const unsigned thens = wt_lanes_count(then_part), elses = wt_lanes_count(else_part);
+    const bool then_first = w->device->profile->smaller_first ? thens <= elses : thens >= elses;
     w->ipdom[w->depth++] = (struct vx_ipdom){
         .restore = w->mask,
         .other = then_first ? else_part : then_part,
@@ -348,16 +367,30 @@ static uint32_t waiting_globally(const struct vx_device *d, const struct vx_core
     return waiting;
 }
 
+/* Lets the warps go on that wait at a barrier. With phases a local and a global barrier of one
+ * number are the same one, whose phase ends. */
 static void release(struct vx_device *d, struct vx_core *core, enum vx_wait wait, uint32_t id)
 {
     assert(wait == VX_WAIT_BARRIER || wait == VX_WAIT_GLOBAL_BARRIER);
+    if (core->phase) {
+        core->phase[id].phase ^= 1;
+        core->phase[id].reported = false;
+    }
     for (uint32_t i = 0; i < d->config.warps; i++) {
         struct vx_warp *w = &d->warp[core->first_warp + i];
-        if (!w->active || w->wait != wait || w->wait_id != id)
+        const bool waits = core->phase ? w->wait >= VX_WAIT_BARRIER : w->wait == wait;
+        if (!w->active || !waits || w->wait_id != id)
             continue;
         tell(w, WT_SEEN_RELEASE, 0);
         set_wait(w, VX_RUNS);
     }
+}
+
+/* Whether a core has arrived at a global barrier: all its active warps have. */
+static bool has_arrived(const struct vx_device *d, const struct vx_core *core, uint32_t id)
+{
+    return core->phase ? core->phase[id].reported
+                       : core->active && waiting_globally(d, core, id) == core->active;
 }
 
 uint32_t vx_cores_at_barrier(const struct vx_device *d, const struct vx_core *core, uint32_t id)
@@ -365,7 +398,7 @@ uint32_t vx_cores_at_barrier(const struct vx_device *d, const struct vx_core *co
     const struct vx_core *first = &d->core[core->id / d->config.cores * d->config.cores];
     uint32_t arrived = 0;
     for (uint32_t i = 0; i < d->config.cores; i++)
-        arrived += first[i].active && waiting_globally(d, &first[i], id) == first[i].active;
+        arrived += has_arrived(d, &first[i], id);
     return arrived;
 }
 
@@ -377,8 +410,20 @@ static void check_global_barrier(struct vx_device *d, struct vx_core *core, uint
     if (vx_cores_at_barrier(d, core, id) < count)
         return;
     for (uint32_t i = 0; i < d->config.cores; i++)
-        if (first[i].active && waiting_globally(d, &first[i], id) == first[i].active)
+        if (has_arrived(d, &first[i], id))
             release(d, &first[i], VX_WAIT_GLOBAL_BARRIER, id);
+}
+
+/* With phases: reports a core to its cluster once all its active warps have arrived, and no
+ * transaction is pending. */
+static void check_core(struct vx_device *d, struct vx_core *core, uint32_t id, uint32_t count)
+{
+    if (core->arrived[id] >= core->active && !core->phase[id].pending) {
+        core->phase[id].reported = true;
+        core->arrived[id] = 0;
+    }
+    if (core->phase[id].reported)
+        check_global_barrier(d, core, id, count);
 }
 
 static void check_global_barriers(struct vx_device *d, struct vx_core *core)
@@ -386,38 +431,157 @@ static void check_global_barriers(struct vx_device *d, struct vx_core *core)
     for (uint32_t i = 0; i < d->config.warps; i++) {
         const struct vx_warp *w = &d->warp[core->first_warp + i];
         if (w->active && w->wait == VX_WAIT_GLOBAL_BARRIER) {
-            check_global_barrier(d, core, w->wait_id, w->wait_count);
+            if (core->phase)
+                check_core(d, core, w->wait_id, w->wait_count);
+            else
+                check_global_barrier(d, core, w->wait_id, w->wait_count);
             return;
         }
     }
 }
 
-const struct vx_uop *vx_op_bar(struct vx_warp *w, const struct vx_uop *u)
+/* An operand of BAR and its kin: which barrier, and of which kind. */
+struct barrier {
+    bool global, exists;
+    uint32_t id; /* its number in the core */
+};
+
+/* With phases bits 7:0 are the CTA's place, the following ones the number among the CTA's. */
+static struct barrier barrier_of(const struct vx_warp *w, const struct vx_uop *u)
 {
-    struct vx_device *d = w->device;
+    const struct vx_device *d = w->device;
     const uint32_t word = (uint32_t)last_lane_value(w, u->rs1);
-    const uint32_t count = (uint32_t)last_lane_value(w, u->rs2);
-    const bool global = word >> 31;
-    const uint32_t id = word & 0x7fffffff;
-    if (count < 2)
-        return u + u->halves;
-    if (id >= d->barriers)
+    const uint32_t each = d->profile->slot_barriers, low = word & 0x7fffffff;
+    struct barrier b = {.global = word >> 31, .id = low};
+    b.exists = low < d->barriers;
+    if (each) {
+        b.exists = (low & 0xff) < d->config.warps && low >> 8 < each;
+        b.id = (low & 0xff) * each + (low >> 8);
+    }
+    return b;
+}
+
+static const struct vx_uop *no_barrier(struct vx_warp *w, const struct vx_uop *u)
+{
+    const struct vx_device *d = w->device;
+    const uint32_t each = d->profile->slot_barriers;
+    const uint32_t word = (uint32_t)last_lane_value(w, u->rs1) & 0x7fffffff;
+    if (each)
         return vx_fault(w, u, WT_FAULT_ILLEGAL, w->mask, 0,
-                        "barrier %u does not exist: this core has barriers 0 to %u", id,
-                        d->barriers - 1);
+                        "barrier %u of CTA place %u does not exist: this core has barriers 0 to %u "
+                        "of places 0 to %u",
+                        word >> 8, word & 0xff, each - 1, d->config.warps - 1);
+    return vx_fault(w, u, WT_FAULT_ILLEGAL, w->mask, 0,
+                    "barrier %u does not exist: this core has barriers 0 to %u", word,
+                    d->barriers - 1);
+}
+
+/* An arrival at a local barrier with phases; the last one ends the phase, unless transactions are
+ * pending. */
+static void arrive(struct vx_device *d, struct vx_core *core, uint32_t id, uint32_t count)
+{
+    const uint64_t arrived = (uint64_t)core->arrived[id] + 1;
+    core->arrived[id] = (uint32_t)(arrived % count);
+    if (arrived == count && !core->phase[id].pending)
+        release(d, core, VX_WAIT_BARRIER, id);
+}
+
+static void arrive_globally(struct vx_device *d, struct vx_core *core, uint32_t id, uint32_t count)
+{
+    core->arrived[id]++;
+    check_core(d, core, id, count);
+}
+
+/* The warp stops at the instruction at u, for what happens at a barrier. */
+static void wait_at(struct vx_warp *w, const struct vx_uop *u, enum vx_wait wait, uint32_t id,
+                    uint32_t count)
+{
     w->wait_id = id;
     w->wait_count = count;
     w->wait_pc = vx_pc_of(w, u);
     w->pc = next_pc(w, u);
-    set_wait(w, global ? VX_WAIT_GLOBAL_BARRIER : VX_WAIT_BARRIER);
+    set_wait(w, wait);
+}
+
+/* Tells of an arrival without a wait, or of a wait that is over before it begins. */
+static void tell_barrier(const struct vx_warp *w, const struct vx_uop *u,
+                         enum wt_observed_event_kind kind, struct barrier b, uint32_t count)
+{
+    if (wt_observes_events(&w->device->machine))
+        wt_wave_tell(
+            &w->device->machine, &w->head,
+            (struct wt_observed_event){.kind = kind,
+                                       .pc = kind == WT_SEEN_ARRIVE ? vx_pc_of(w, u) : 0,
+                                       .lanes = w->mask,
+                                       .barrier = b.global ? WT_BARRIER_CORES : WT_BARRIER_CORE,
+                                       .number = b.id,
+                                       .expected = count});
+}
+
+static const struct vx_uop *no_count(struct vx_warp *w, const struct vx_uop *u)
+{
+    return vx_fault(w, u, WT_FAULT_ILLEGAL, w->mask, 0, "a barrier for 0 arrivals");
+}
+
+const struct vx_uop *vx_op_bar(struct vx_warp *w, const struct vx_uop *u)
+{
+    struct vx_device *d = w->device;
+    struct vx_core *core = w->core;
+    const struct barrier b = barrier_of(w, u);
+    const uint32_t count = (uint32_t)last_lane_value(w, u->rs2);
+    if (count < 2 && !core->phase)
+        return u + u->halves;
+    if (!b.exists)
+        return no_barrier(w, u);
+    if (!count)
+        return no_count(w, u);
+    wait_at(w, u, b.global ? VX_WAIT_GLOBAL_BARRIER : VX_WAIT_BARRIER, b.id, count);
     tell(w, WT_SEEN_ARRIVE, w->wait_pc);
-    if (global) {
-        check_global_barrier(d, w->core, id, count);
-    } else if (++w->core->arrived[id] >= count) {
-        w->core->arrived[id] = 0;
-        release(d, w->core, VX_WAIT_BARRIER, id);
+    if (core->phase) {
+        (b.global ? arrive_globally : arrive)(d, core, b.id, count);
+    } else if (b.global) {
+        check_global_barrier(d, core, b.id, count);
+    } else if (++core->arrived[b.id] >= count) {
+        core->arrived[b.id] = 0;
+        release(d, core, VX_WAIT_BARRIER, b.id);
     }
     return NULL;
+}
+
+/* BAR.ARRIVE rd, id, count: rd is the phase before; a count with bit 31 announces transactions.
+ * BAR.WAIT id, phase (rd is x0): waits while the phase is that one. */
+const struct vx_uop *vx_op_bar_arrive(struct vx_warp *w, const struct vx_uop *u)
+{
+    struct vx_device *d = w->device;
+    struct vx_core *core = w->core;
+    const struct barrier b = barrier_of(w, u);
+    const uint32_t value = (uint32_t)last_lane_value(w, u->rs2);
+    assert(core->phase);
+    if (!b.exists)
+        return no_barrier(w, u);
+    struct vx_phase *phase = &core->phase[b.id];
+    if (u->rd == VX_SINK) {
+        if (phase->phase != value) {
+            tell_barrier(w, u, WT_SEEN_RELEASE, b, 0);
+            return u + u->halves;
+        }
+        w->wait_target = b.global;
+        wait_at(w, u, VX_WAIT_PHASE, b.id, value);
+        return NULL;
+    }
+    if (!value)
+        return no_count(w, u);
+    for (unsigned l = 0; l < d->machine.lanes; l++)
+        if (wt_has_lane(w->mask, l))
+            vx_set_x(w, u->rd, l, phase->phase);
+    if (value >> 31) {
+        phase->pending += value & 0x7fffffff;
+        return u + u->halves;
+    }
+    tell_barrier(w, u, WT_SEEN_ARRIVE, b, value);
+    (b.global ? arrive_globally : arrive)(d, core, b.id, value);
+    w->pc = next_pc(w, u);
+    return NULL; /* so that the scheduler sees the warps that go on */
 }
 
 static const struct vx_uop *pred(struct vx_warp *w, const struct vx_uop *u, bool negate)
@@ -437,12 +601,42 @@ const struct vx_uop *vx_op_pred_n(struct vx_warp *w, const struct vx_uop *u)
     return pred(w, u, true);
 }
 
-/* As SimX of 2025: the whole core stops; the exit word that it stored stays. */
-const struct vx_uop *vx_op_ecall(struct vx_warp *w, const struct vx_uop *u)
+/* ---- traps ---- */
+
+enum { CAUSE_BREAKPOINT = 3, CAUSE_ECALL = 11 };
+
+static const struct vx_uop *trap(struct vx_warp *w, const struct vx_uop *u, unsigned cause)
+{
+    const uint64_t handler = w->mtvec & ~(uint64_t)3;
+    if (!handler)
+        return vx_fault(
+            w, u, WT_FAULT_TRAP, w->mask, 0, "%s, and no handler: mtvec of the warp is 0",
+            cause == CAUSE_BREAKPOINT ? "breakpoint (ebreak)" : "environment call (ecall)");
+    w->mepc = vx_pc_of(w, u);
+    w->mcause = cause;
+    w->mtval = 0;
+    w->trap_mask = w->device->injecting ? w->device->inject_mask : w->mask;
+    return vx_fetch(w, vx_truncate(w->device, handler));
+}
+
+const struct vx_uop *vx_op_return(struct vx_warp *w, const struct vx_uop *u)
+{
+    if (w->trap_mask)
+        vx_set_mask(w, w->trap_mask);
+    return vx_fetch(w, vx_truncate(w->device, w->mepc) & ~(uint64_t)1);
+}
+
+/* Without traps as SimX of 2025: the whole core stops; the exit word that it stored stays. */
+static const struct vx_uop *stop(struct vx_warp *w, const struct vx_uop *u)
 {
     w->pc = next_pc(w, u);
     vx_stop_core(w->device, w->core);
     return NULL;
+}
+
+const struct vx_uop *vx_op_ecall(struct vx_warp *w, const struct vx_uop *u)
+{
+    return w->device->profile->traps ? trap(w, u, CAUSE_ECALL) : stop(w, u);
 }
 
 const struct vx_uop *vx_op_ebreak(struct vx_warp *w, const struct vx_uop *u)
@@ -454,5 +648,25 @@ const struct vx_uop *vx_op_ebreak(struct vx_warp *w, const struct vx_uop *u)
             return NULL;
         }
     }
-    return vx_op_ecall(w, u);
+    return w->device->profile->traps ? trap(w, u, CAUSE_BREAKPOINT) : stop(w, u);
+}
+
+const struct vx_uop *vx_op_unit(struct vx_warp *w, const struct vx_uop *u)
+{
+    static const struct {
+        enum vx_insn_id id;
+        const char *unit;
+    } units[] = {
+        {VX_INSN_tcu, "tensor unit (TCU)"},     {VX_INSN_dxa, "DXA unit"},
+        {VX_INSN_om4, "output merger (OM)"},    {VX_INSN_getws, "graphics window (RASTER)"},
+        {VX_INSN_tex4, "texture unit (TEX)"},   {VX_INSN_window, "graphics window (RASTER, RTU)"},
+        {VX_INSN_rtu, "ray tracing unit (RTU)"}};
+    struct vx_device *d = w->device;
+    const uint32_t word = d->injecting ? d->dm.inject : vx_fetch_word(d, vx_pc_of(w, u));
+    const enum vx_insn_id id = vx_insn_find(word, d->config.xlen);
+    for (size_t i = 0; i < sizeof units / sizeof units[0]; i++)
+        if (units[i].id == id)
+            return vx_fault(w, u, WT_FAULT_ILLEGAL, w->mask, 0, "%s: this Vortex has no %s",
+                            vx_insns[id].name, units[i].unit);
+    return vx_illegal(w, u);
 }

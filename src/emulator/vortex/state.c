@@ -21,11 +21,58 @@ const struct wt_field vx_warp_end[] = {
     WARP(frm, 7, "frm", WT_AT(2)),
     WARP(fflags, 31, "fflags", WT_AT(3)),
     WARP(incarnation, UINT64_MAX, "a number of warps", WT_UNHASHED),
-    WARP(wait, VX_WAIT_GLOBAL_BARRIER, "what a warp waits for", WT_AT(6)),
+    WARP(wait, VX_WAIT_PHASE, "what a warp waits for", WT_AT(6)),
     WARP(wait_id, UINT32_MAX, "a barrier", WT_AT(7)),
     WARP(wait_count, UINT32_MAX, "a number of warps", WT_AT(8)),
     WARP(wait_pc, UINT64_MAX, "an address", WT_AT(9)),
     WARP(wait_target, UINT64_MAX, "an address", WT_AT(10)),
+    {0}};
+
+/* Of profiles with traps and a launch unit. */
+const struct wt_field vx_warp_later[] = {
+    WARP(mscratch, UINT64_MAX, "mscratch", WT_AT(0)),
+    WARP(mstatus, UINT64_MAX, "mstatus", WT_AT(1)),
+    WARP(mtvec, UINT64_MAX, "mtvec", WT_AT(2)),
+    WARP(mepc, UINT64_MAX, "mepc", WT_AT(3)),
+    WARP(mcause, UINT64_MAX, "mcause", WT_AT(4)),
+    WARP(mtval, UINT64_MAX, "mtval", WT_AT(5)),
+    WARP(begun, 1, "a flag", WT_AT(6)),
+    WARP(of_cta, 1, "a flag", WT_AT(7)),
+    WARP(place, VX_MOST_WARPS - 1, "the place of a CTA", WT_AT(8)),
+    WARP(rank, UINT32_MAX, "a number of warps", WT_AT(9)),
+    WARP(size, UINT32_MAX, "a number of warps", WT_AT(10)),
+    WARP(thread, UINT32_MAX, "a number of threads", WT_AT(11)),
+    WARP(block, UINT32_MAX, "a number of CTAs", WT_AT(14)),
+    {0}};
+
+#define OF(type, member, what, at) WT_FIELD(struct type, member, UINT32_MAX, what, WT_AT(at))
+const struct wt_field vx_dispatch_fields[] = {
+    WT_FIELD(struct vx_dispatch, starts, 1, "a flag", WT_AT(0)),
+    OF(vx_dispatch, tail, "the place of a CTA", 1),
+    WT_FIELD(struct vx_dispatch, place, VX_MOST_WARPS - 1, "the place of a CTA", WT_AT(2)),
+    OF(vx_dispatch, rank, "a number of warps", 3),
+    OF(vx_dispatch, rest, "a number of threads", 4),
+    OF(vx_dispatch, thread, "a number of threads", 5),
+    OF(vx_dispatch, block, "a number of CTAs", 8),
+    {0}};
+
+const struct wt_field vx_kmu_fields[] = {WT_FIELD(struct vx_kmu, runs, 1, "a flag", WT_AT(0)),
+                                         OF(vx_kmu, origin, "a number of CTAs", 1),
+                                         OF(vx_kmu, inner, "a number of CTAs", 4),
+                                         OF(vx_kmu, core, "a core", 7),
+                                         OF(vx_kmu, owner, "a core", 8),
+                                         {0}};
+
+const struct wt_field vx_launch_fields[] = {
+    WT_FIELD(struct vx_launch, startup, UINT64_MAX, "STARTUP_ADDR", WT_AT(0)),
+    WT_FIELD(struct vx_launch, entry, UINT64_MAX, "KERNEL_ENTRY", WT_AT(1)),
+    WT_FIELD(struct vx_launch, argument, UINT64_MAX, "STARTUP_ARG", WT_AT(2)),
+    OF(vx_launch, grid, "GRID_DIM", 3),
+    OF(vx_launch, block, "BLOCK_DIM", 6),
+    OF(vx_launch, cluster, "CLUSTER_DIM", 9),
+    OF(vx_launch, local_size, "LMEM_SIZE", 12),
+    OF(vx_launch, block_size, "BLOCK_SIZE", 13),
+    OF(vx_launch, warp_step, "WARP_STEP", 14),
     {0}};
 
 static void dm(struct wt_archive *a, struct vx_device *d)
@@ -79,7 +126,9 @@ static void check_wait(struct wt_archive *a, const struct vx_warp *w)
 {
     const struct vx_device *d = w->device;
     const bool barrier = w->wait == VX_WAIT_BARRIER || w->wait == VX_WAIT_GLOBAL_BARRIER;
-    if (barrier && (w->wait_id >= d->barriers || w->wait_count < 2))
+    const bool phases = d->profile->slot_barriers != 0;
+    if ((barrier && (w->wait_id >= d->barriers || w->wait_count < (phases ? 1 : 2))) ||
+        (w->wait == VX_WAIT_PHASE && (!phases || w->wait_id >= d->barriers)))
         wt_archive_fail(a, "a warp waits at a barrier that there is not");
     if (w->wait != VX_RUNS && !w->active)
         wt_archive_fail(a, "a warp that is not active waits");
@@ -110,6 +159,12 @@ static void warp(struct wt_archive *a, struct vx_warp *w)
     wt_archive_lanes(a, &mask, d->all_lanes);
     wt_archive_fields(a, w, vx_warp_end);
     check_wait(a, w);
+    if (d->profile->launch_unit) {
+        wt_archive_fields(a, w, vx_warp_later);
+        wt_archive_lanes(a, &w->trap_mask, d->all_lanes);
+        if (w->place >= d->config.warps || (w->of_cta && !w->active))
+            wt_archive_fail(a, "a warp is of a CTA that there is not");
+    }
     if (!w->touched && (w->active || mask))
         wt_archive_fail(a, "a warp without registers is active");
     if (w->touched)
@@ -128,8 +183,63 @@ static void core(struct wt_archive *a, struct vx_device *d, struct vx_core *core
     wt_archive_u64(a, &core->mscratch, UINT64_MAX, "mscratch");
     wt_archive_u64(a, &core->issues, UINT64_MAX, "a number of issues");
     for (uint32_t i = 0; i < d->barriers; i++)
-        wt_archive_u32(a, &core->arrived[i], d->config.warps, "the warps at a barrier");
+        wt_archive_u32(a, &core->arrived[i], core->phase ? UINT32_MAX : d->config.warps,
+                       "the warps at a barrier");
     wt_archive_memory(a, core->local);
+}
+
+/* What the launch unit and the barriers of its CTAs add to a core. */
+static void core_later(struct wt_archive *a, struct vx_device *d, struct vx_core *core)
+{
+    wt_archive_fields(a, &core->dispatch, vx_dispatch_fields);
+    if (core->dispatch.place >= vx_launch_places(d))
+        wt_archive_fail(a, "a core starts a CTA in a place that there is not");
+    for (uint32_t i = 0; i < d->config.warps; i++)
+        wt_archive_u32(a, &core->left[i], UINT32_MAX, "the warps of a CTA");
+    for (uint32_t i = 0; i < d->barriers; i++) {
+        wt_archive_u32(a, &core->phase[i].pending, UINT32_MAX, "transactions");
+        wt_archive_u8(a, &core->phase[i].phase, 1, "a phase");
+        wt_archive_bool(a, &core->phase[i].reported);
+    }
+}
+
+static void launch_unit(struct wt_archive *a, struct vx_device *d)
+{
+    wt_archive_fields(a, &d->config.launch, vx_launch_fields);
+    wt_archive_fields(a, &d->kmu, vx_kmu_fields);
+    wt_archive_fields(a, &d->kmu.launch, vx_launch_fields);
+    if (d->kmu.core >= d->core_count || d->kmu.owner >= d->core_count)
+        wt_archive_fail(a, "the launch unit has a core that there is not");
+    const struct vx_launch *l = &d->kmu.launch;
+    for (unsigned i = 0; i < 3 && d->kmu.runs; i++)
+        if (!l->grid[i] || !l->cluster[i] || !l->block_size)
+            wt_archive_fail(a, "the launch unit runs a grid of nothing");
+    for (uint32_t i = 0; i < d->core_count && !a->failed; i++)
+        core_later(a, d, &d->core[i]);
+}
+
+/* Whether each CTA has the warps that it says: those that are there, and those to come. */
+static void check_places(struct wt_archive *a, const struct vx_device *d)
+{
+    for (uint32_t i = 0; i < d->core_count && !a->failed; i++) {
+        const struct vx_core *core = &d->core[i];
+        const struct vx_dispatch *x = &core->dispatch;
+        uint32_t active = 0;
+        for (uint32_t k = 0; k < d->config.warps; k++)
+            active += d->warp[core->first_warp + k].active;
+        if (x->starts && (!x->rest || active < d->config.warps))
+            wt_archive_fail(a, "a core has not started a warp that it could");
+        for (uint32_t place = 0; place < d->config.warps; place++) {
+            const uint64_t lanes = d->machine.lanes;
+            uint64_t left = x->starts && x->place == place ? (x->rest + lanes - 1) / lanes : 0;
+            for (uint32_t k = 0; k < d->config.warps; k++) {
+                const struct vx_warp *w = &d->warp[core->first_warp + k];
+                left += w->of_cta && w->place == place;
+            }
+            if (left != core->left[place])
+                wt_archive_fail(a, "a CTA has another number of warps than it says");
+        }
+    }
 }
 
 /* Recomputes the values that depend on the parts. */
@@ -161,6 +271,10 @@ void vx_state(struct wt_machine *m, struct wt_archive *a)
     for (uint32_t i = 0; i < d->core_count && !a->failed; i++)
         core(a, d, &d->core[i]);
     wt_console_archive(a, &d->console);
+    if (d->profile->launch_unit)
+        launch_unit(a, d);
+    if (d->profile->launch_unit && wt_archive_reads_file(a))
+        check_places(a, d);
     if (wt_archive_reads(a))
         count(d);
 }

@@ -14,6 +14,7 @@
 #include "emulator/machine/config.h"
 #include "emulator/machine/machine.h"
 #include "emulator/machine/schedule.h"
+#include "emulator/vortex/launch.h"
 #include "wavetrap/error.h"
 
 struct vx_profile;
@@ -25,6 +26,7 @@ struct wt_archive;
 struct vx_config {
     WT_CONFIG_HEAD;
     const struct vx_profile *profile;
+    bool profile_given;
     unsigned clusters; /**< 1..127 (PLATFORM.numclusters) */
     unsigned cores;    /**< a cluster, 1..511 (PLATFORM.numcores) */
     unsigned warps;    /**< a core, 1..511 (PLATFORM.numwarps) */
@@ -32,7 +34,9 @@ struct vx_config {
     unsigned xlen;     /**< 32 or 64; 0: as the program says, else 32 */
     uint64_t startup;  /**< DCR STARTUP_ADDR, when startup_given */
     bool startup_given;
-    uint64_t argument;        /**< DCR STARTUP_ARG: mscratch at reset */
+    uint64_t argument; /**< DCR STARTUP_ARG: mscratch at reset */
+    /** v3: what the launch unit runs after reset; `startup` and `argument` are those above. */
+    struct vx_launch launch;
     uint64_t console_addr;    /**< IO_COUT_ADDR */
     unsigned console_slots;   /**< IO_COUT_SIZE in bytes, a power of two 1..4096 */
     uint64_t exit_addr;       /**< where the program stores its exit word */
@@ -54,6 +58,9 @@ void vx_config_default(void *config);
  */
 extern const struct wt_config vx_config_table;
 
+/** Takes another profile, and its layout where the configuration has that of the profile before. */
+void vx_config_use_profile(struct vx_config *config, const struct vx_profile *profile);
+
 /** A new device in reset; memory all zero. */
 enum wt_status vx_device_new(const struct vx_config *config, struct vx_device **device,
                              struct wt_error *err);
@@ -72,6 +79,10 @@ enum wt_status vx_device_load(struct vx_device *device, const struct wt_image *i
 
 /** Writes a device configuration register (before reset takes effect); false if there is none. */
 bool vx_device_dcr_write(struct vx_device *device, uint32_t addr, uint32_t value);
+/** Reads one back; false if there is none. CACHE_FLUSH of v3 reads 0: there are no caches. */
+bool vx_device_dcr_read(struct vx_device *device, uint32_t addr, uint32_t *value);
+/** Issues of a core (0 .. clusters * cores - 1) since its launch or reset: minstret. */
+uint64_t vx_device_issues(const struct vx_device *device, uint32_t core);
 
 /** The program's exit word (config.exit_addr). */
 uint32_t vx_device_exit_word(struct vx_device *device);

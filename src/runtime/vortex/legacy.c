@@ -330,7 +330,7 @@ static enum vx_result query(const struct gpu *g, uint32_t counter, uint32_t core
         return call_fail(err, VX_ERR_INVALID_VALUE,
                          value ? "there is no counter 0x%x" : "no place for counter 0x%x", counter);
     *value = counter == MCYCLE     ? g->cycles
-             : counter == MINSTRET ? vx_device_core_issues(g->device, core)
+             : counter == MINSTRET ? vx_device_issues(g->device, core)
                                    : 0;
     return VX_SUCCESS;
 }
@@ -386,7 +386,7 @@ API(vx_dump_perf, (vx_device_h device, FILE *out), (device, out), "%p, %p", devi
     gpu_enter(g);
     const double cycles = g->cycles ? (double)g->cycles : 1;
     for (unsigned i = 0; i < cores; i++) {
-        const uint64_t issues = vx_device_core_issues(g->device, i);
+        const uint64_t issues = vx_device_issues(g->device, i);
         all += issues;
         if (cores > 1)
             fprintf(out, "PERF: core%u: instrs=%" PRIu64 ", cycles=%" PRIu64 ", IPC=%f\n", i,

@@ -27,8 +27,8 @@ static void name_kernel(struct gpu *g)
     snprintf(g->kernel_name, sizeof g->kernel_name, "%s", slash ? slash + 1 : "kernel");
 }
 
-/* Entered. */
-static void begin(struct gpu *g)
+/* Entered. False: the launch unit refuses what the registers say. */
+static bool begin(struct gpu *g)
 {
     struct wt_gate *gate = gpu_gate();
     wt_gate_await(gate);
@@ -40,13 +40,18 @@ static void begin(struct gpu *g)
     wt_final_kernel(gpu_final());
     wt_counted_before_kernel(&g->hosted, programs, g->machine);
     wt_recording_before_kernel(g->recording);
-    vx_do_launch(g->machine, &number, sizeof number);
+    const bool launched = vx_do_launch(g->machine, &number, sizeof number);
     wt_recording_after_kernel(g->recording);
+    if (!launched) {
+        wt_tally_refused(VORTEX_WIRE_FAMILY, "a launch whose grid or local memory makes no sense");
+        return false;
+    }
     wt_tally_add(VORTEX_WIRE_FAMILY, 1, 0);
     wt_gate_began(gate, &g->hosted);
     g->began = g->machine->time;
     g->slice = 0; /* a debugger says how far it goes */
     g->begun = true;
+    return true;
 }
 
 /* With a debugger each slice of the kernel is one that it asks for, so that the kernel stands where
@@ -117,9 +122,13 @@ enum vx_result run_kernel(struct gpu *g, uint64_t ms, struct wt_error *err)
     enum wt_run run = WT_RUN_ENDED;
     enum vx_result result;
     wt_gate_enter(gpu_gate());
-    if (!g->begun)
-        begin(g);
-    if (go_on(g, ms > UINT64_MAX - now ? UINT64_MAX : now + ms, &run))
+    if (!g->begun && !begin(g)) {
+        g->kernel = NULL;
+        result = call_fail(err, VX_ERR_INVALID_VALUE,
+                           "the launch unit refuses the kernel %s: a cluster does not divide the "
+                           "grid, or a CTA wants more local memory than a core has",
+                           g->kernel_name);
+    } else if (go_on(g, ms > UINT64_MAX - now ? UINT64_MAX : now + ms, &run))
         result = end(g, run, err);
     else
         result = call_fail(err, VX_ERR_TIMEOUT,

@@ -128,9 +128,48 @@ static bool place(struct conformance *c)
     return true;
 }
 
+/* RV64: a write of DPC keeps the upper half of a PC, and the instructions are placed below 4 GiB.
+ * Warps that begin above jump down, to the addresses that their DPCs read. */
+static bool lower_pcs(struct conformance *c)
+{
+    enum { AUIPC = 0x17, JALR = 0x67 };
+    uint32_t upper;
+    if (c->device.xlen != 64 || !c->has_active)
+        return true;
+    select_warp(c, c->warp);
+    if (!inject(c, X_T0 << 7 | AUIPC) || !inject(c, rv_srli(X_T0, X_T0, 32)) ||
+        !get_x(c, c->warp, 0, X_T0, &upper))
+        return false;
+    for (uint32_t w = 0; w < c->waves && upper; w++) {
+        if (!(c->active[w / 32] >> (w % 32) & 1))
+            continue;
+        select_warp(c, w);
+        if (!set_x(c, w, 0, X_T0, rd(c, DM_DPC)) || !inject(c, rv_i(JALR, 0, 0, X_T0, 0)))
+            return false;
+    }
+    return true;
+}
+
+/* The checks give operands to thread 0, and instructions of the whole warp take those of the last
+ * active thread: a warp that begins with more threads than the first (Vortex 3.0) goes on with that
+ * one. */
+static bool one_thread(struct conformance *c)
+{
+    uint32_t mask;
+    if (!c->has_active || !get_csr(c, c->warp, CSR_ACTIVE_THREADS, &mask))
+        return !c->has_active;
+    for (uint32_t w = 0; w < c->waves && mask != 1; w++) {
+        if (!(c->active[w / 32] >> (w % 32) & 1))
+            continue;
+        if (!set_x(c, w, 0, X_T0, 1) || !inject(c, rv_tmc(X_T0)))
+            return false;
+    }
+    return true;
+}
+
 bool placed(struct conformance *c)
 {
-    if (!injectable(c))
+    if (!injectable(c) || !lower_pcs(c) || !one_thread(c))
         return false;
     if (!c->has_active)
         return cannot(c, "no warp is active after a reset (WACTIVE is 0): it needs a device that "
