@@ -169,15 +169,18 @@ def waits_at(frame):
 
 def limited(item, phase):
     """Raises Stuck in whatever the main thread waits for when the time of this phase is over."""
+    mark = item.get_closest_marker("limit")
+    limit = mark.args[0] if mark else LIMIT
+
     def stuck(_, frame):
-        raise Stuck(f"{phase} of {item.name} has not ended after {LIMIT:g} s; it waits at{waits_at(frame)}")
+        raise Stuck(f"{phase} of {item.name} has not ended after {limit:g} s; it waits at{waits_at(frame)}")
 
     if threading.current_thread() is not threading.main_thread():
         yield
         return
     before = signal.signal(signal.SIGALRM, stuck)
     # Again and again: what catches the first one, such as a tear-down that goes on, may wait for something else.
-    signal.setitimer(signal.ITIMER_REAL, LIMIT, LIMIT)
+    signal.setitimer(signal.ITIMER_REAL, limit, limit)
     try:
         yield
     finally:
@@ -201,6 +204,7 @@ def pytest_runtest_teardown(item):
 
 
 def pytest_configure(config):
+    config.addinivalue_line("markers", "limit(seconds): its phases may take so long, instead of WAVETRAP_TEST_LIMIT")
     config.addinivalue_line("markers", "full: takes long beside what it finds; only in `make full`, or when it is named")
 
 
