@@ -6,7 +6,10 @@
 #include "base/array.h"
 #include "base/text.h"
 #include "cli/drive.h"
+#include "emulator/machine/timeline.h"
 #include "explore/trail.h"
+#include "target/core_file.h"
+#include "target/history.h"
 
 enum { DIFFERENT = 1, MOST_WORDS = 256 };
 
@@ -16,6 +19,8 @@ struct side {
     char *word[MOST_WORDS]; /* "run", then the rest; NULL ends them */
     int count;
     const char *rest; /* of the command line, as it was given: what is behind "wavetrap run" */
+    const char *core; /* a core file, whose recorded run it is; NULL: none */
+    struct wt_core_file *core_file;
     struct cli_drive drive;
     struct wt_emulated device; /* open while it has a family */
     struct explore_trail trail;
@@ -68,14 +73,45 @@ static enum wt_status split(struct side *s, const char *line, struct wt_error *e
     return WT_OK;
 }
 
+/* Takes "debug --core FILE". */
+static enum wt_status take_core(struct side *s, struct wt_error *err)
+{
+    if (s->count != 4 || strcmp(s->word[2], "--core") != 0)
+        return wt_fail(err, WT_INVALID, "of 'debug' only 'debug --core FILE' is a run: %.200s",
+                       s->rest);
+    s->core = s->word[3];
+    return WT_OK;
+}
+
 /* ---- runs ---- */
 
-static enum wt_status run_side(struct side *s, const char *program, struct wt_error *err)
+/* Opens a core file, at the beginning of its recorded run. */
+static enum wt_status open_core(struct side *s, const char **program, struct wt_error *err)
+{
+    enum wt_status status = wt_core_file_open(s->core, &s->core_file, err);
+    s->drive.options.device.history_memory = WT_TIMELINE_BUDGET_DEFAULT;
+    if (!status)
+        status = wt_core_file_load(&s->device, &s->drive.options.device, s->core_file, err);
+    if (status)
+        return status;
+    const struct wt_timeline *t = s->device.timeline;
+    *program = wt_core_file_program(s->core_file);
+    if (wt_timeline_start(t) == wt_timeline_end(t))
+        return wt_fail(
+            err, WT_INVALID,
+            "%s has no recorded run: --core-history=all of 'run' and 'exec' puts it there",
+            s->core);
+    s->drive.max_issues = wt_timeline_end(t);
+    return wt_timeline_goto(s->device.timeline, wt_timeline_start(t), err);
+}
+
+static enum wt_status run_side(struct side *s, const char **program, struct wt_error *err)
 {
     enum { SLICE = 1 << 20 };
     struct wt_machine *m;
     enum wt_run run = WT_RUN_BUDGET;
-    enum wt_status status = cli_open(&s->device, &s->drive.options, program, err);
+    const enum wt_status status = s->core ? open_core(s, program, err)
+                                          : cli_open(&s->device, &s->drive.options, *program, err);
     if (status)
         return status;
     m = s->device.machine;
@@ -86,7 +122,7 @@ static enum wt_status run_side(struct side *s, const char *program, struct wt_er
            !(s->drive.max_issues && m->time >= s->drive.max_issues) && !s->trail.failed &&
            !s->trail.too_many) {
         const uint64_t left = s->drive.max_issues - m->time;
-        run = m->ops->run(m, s->drive.max_issues && left < SLICE ? left : SLICE);
+        run = wt_emulated_run(&s->device, s->drive.max_issues && left < SLICE ? left : SLICE);
     }
     explore_trail_end(&s->trail);
     if (s->trail.failed)
@@ -154,8 +190,9 @@ static void print_debug(struct side side[2], const size_t mark[2])
 {
     for (unsigned i = 0; i < 2; i++)
         if (mark[i] != EXPLORE_NONE)
-            printf("  run %u: wavetrap debug -ex run -ex 'goto %" PRIu64 "' %s\n", i + 1,
-                   side[i].trail.mark[mark[i]].time, side[i].rest);
+            printf("  run %u: wavetrap %s -ex 'goto %" PRIu64 "' %s\n", i + 1,
+                   side[i].core ? "debug" : "debug -ex run", side[i].trail.mark[mark[i]].time,
+                   side[i].core ? side[i].rest + strlen("debug ") : side[i].rest);
 }
 
 static int print_difference(struct side side[2], const struct explore_difference *d, bool same_code)
@@ -185,13 +222,12 @@ static int print_difference(struct side side[2], const struct explore_difference
     return DIFFERENT;
 }
 
-static enum wt_status compare(struct side side[2], char *const *program, int *status,
+static enum wt_status compare(struct side side[2], const char **program, int *status,
                               struct wt_error *err)
 {
     struct explore_difference d;
-    const bool same_code = strcmp(program[0], program[1]) == 0;
     for (unsigned i = 0; i < 2; i++) {
-        const enum wt_status done = run_side(&side[i], program[i], err);
+        const enum wt_status done = run_side(&side[i], &program[i], err);
         if (done)
             return wt_fail_in(err, "run %u", i + 1), done;
     }
@@ -199,6 +235,7 @@ static enum wt_status compare(struct side side[2], char *const *program, int *st
         return wt_fail(err, WT_UNSUPPORTED,
                        "run 1 is on a %s, run 2 on a %s: their addresses have nothing in common",
                        side[0].device.family->name, side[1].device.family->name);
+    const bool same_code = strcmp(program[0], program[1]) == 0;
     if (!explore_compare(&side[0].trail, &side[1].trail, same_code, &d))
         return wt_fail(err, WT_NO_MEMORY, "no host memory");
     *status = print_difference(side, &d, same_code);
@@ -210,11 +247,16 @@ static enum wt_status compare(struct side side[2], char *const *program, int *st
 static int diff_lines(struct side *side, char *const *line)
 {
     struct wt_error err;
-    char *program[2];
-    int status;
+    const char *program[2] = {"", ""};
+    int status = CLI_GO;
     for (unsigned i = 0; i < 2; i++) {
         if (split(&side[i], line[i], &err) != WT_OK)
             return cli_fail(&cli_diff, &err);
+        if (side[i].count > 1 && strcmp(side[i].word[1], "debug") == 0) {
+            if (take_core(&side[i], &err) != WT_OK)
+                return cli_fail(&cli_diff, &err);
+            continue;
+        }
         status = cli_parse(&cli_run, side[i].count, side[i].word, &side[i].drive,
                            &side[i].drive.options, 1, false);
         if (status != CLI_GO)
@@ -240,6 +282,7 @@ static int diff(int argc, char **argv)
         if (side[i].device.family)
             wt_emulated_close(&side[i].device);
         cli_drive_free(&side[i].drive);
+        wt_core_file_free(side[i].core_file);
         free(side[i].words);
     }
     free(side);
@@ -253,7 +296,9 @@ const struct cli_command cli_diff = {
     .operands = "RUN RUN",
     .summary =
         "Tells where two runs of a kernel begin to differ. RUN is a command line of 'run' in "
-        "quotes:\n\"wavetrap run --schedule=random:7 … kernel.co\".",
+        "quotes:\n\"wavetrap run --schedule=random:7 … kernel.co\"; \"wavetrap debug --core "
+        "FILE\": a recorded "
+        "run.",
     .options = options,
     .notes = "The first store that has another value or address in the other run; and of two runs "
              "of one\n"

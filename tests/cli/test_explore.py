@@ -358,3 +358,21 @@ def test_builds_are_compared_by_their_stores(build, tmp_path):
                            ((f"run {words} {one}", "run /nowhere"), "run 2: ")]:
         done = run("diff", *lines)
         assert done.returncode == 125 and message in done.stderr, done
+
+
+def test_a_recorded_run_is_compared(build, tmp_path):
+    """Of a kernel that faults at its end: as the run itself, and the command goes there in the core file."""
+    text = litmus.vortex(litmus.PROGRAMS["message passing"]).replace(" tmc x0", " lw t1, 1(s0)\n tmc x0")
+    elf, core = build.asm(text), tmp_path / "core"
+    one, other = (f"-gvortex:warps=2,threads=1 --schedule={schedule} {elf}" for schedule in ("rr:64", "rr:1"))
+    assert "misaligned" in run("run", f"--core-on-fault={core}", "--core-history=all", *one.split()).stderr
+    live, past = run("diff", f"wavetrap run {one}", f"run {other}"), run("diff", f"wavetrap debug --core {core}", f"run {other}")
+    assert live.returncode == past.returncode == 1
+    split = "To go there:\n"
+    assert past.stdout.split(split)[0] == live.stdout.split(split)[0] and "another order" in live.stdout, (live, past)
+    command = re.search(r"run 1: wavetrap (debug -ex 'goto (\d+)' --core .*)", past.stdout)
+    done = subprocess.run(f"{WAVETRAP} {command[1]} --nx --batch", shell=True, capture_output=True, text=True)
+    assert f"Issue time {command[2]}\n" in done.stdout, done
+    assert run("run", f"--core-on-fault={core}", *one.split()).returncode == 119
+    done = run("diff", f"debug --core {core}", f"run {other}")
+    assert done.returncode == 125 and "has no recorded run" in done.stderr
