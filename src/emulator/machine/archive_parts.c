@@ -154,9 +154,11 @@ static void turns(struct wt_archive *a, struct wt_turns *t)
     struct wt_schedule *policy = &t->policy;
     const size_t words = wt_turns_words(t);
     unsigned kind = policy->kind;
-    struct wt_turns all = *t; /* its sets stay where they are */
+    struct wt_turns all = *t;             /* its sets stay where they are */
+    const struct wt_choices own = t->own; /* all states have one list */
     if (wt_archive_whole(a, &all, sizeof all)) {
         *t = all;
+        t->own = own;
         wt_archive_bytes(a, t->ready, wt_turns_bytes(t));
         return;
     }
