@@ -165,6 +165,12 @@ static enum wt_status open_device(struct wt_emulated *e, const void *config, str
         return status;
     if (e->program)
         choose_profile(e, v);
+    const struct vx_launch *l = &v->config.launch;
+    if (!v->config.profile->launch_unit &&
+        (l->entry || l->local_size || l->grid[0] || l->block[0] || l->cluster[0]))
+        return wt_fail(err, WT_INVALID,
+                       "kernel, grid, block, cluster and lmem are for profile v3, and nothing says "
+                       "that the program is for it: --gpu=vortex:profile=v3");
     const bool launches = e->program && v->config.profile->launch_unit;
     if (launches && has_other_options(&e->options->kernel))
         return wt_fail(err, WT_INVALID,

@@ -221,7 +221,7 @@ def test_traps(wavetrap, tmp_path, xlen):
 def test_traps_without_a_handler(wavetrap, tmp_path):
     for op, what in (("ecall", "environment call (ecall)"), ("ebreak", "breakpoint (ebreak)")):
         done = Kernel(tmp_path, f"{op}\nret").run(wavetrap)
-        assert f"{what}, and no handler: mtvec of the warp is 0" in done.stderr, done.stderr
+        assert done.returncode == 122 and f"{what}, and no handler: mtvec of the warp is 0" in done.stderr, done.stderr
 
 
 def test_mscratch_is_the_warps(wavetrap, tmp_path):
@@ -419,6 +419,14 @@ def test_the_console_is_a_ring(wavetrap, tmp_path):
     assert done.returncode == 0, done.stderr
     lines = done.stdout.splitlines()
     assert "x" * 1500 in lines[0] and any("[#0: lost 7 bytes]" in line for line in lines[1:]), lines[1:]
+
+
+def test_a_grid_is_for_v3(wavetrap, tmp_path):
+    """A program that does not say that it is for v3 has no grid."""
+    kernel = Kernel(tmp_path, "ret")
+    for spec in ("vortex:grid=4", "vortex:profile=v2,block=8"):
+        done = subprocess.run([wavetrap, "run", f"--gpu={spec}", kernel.elf], capture_output=True, text=True, timeout=60, check=False)
+        assert done.returncode == 125 and "profile=v3" in done.stderr, done.stderr
 
 
 def test_exit_word_and_profile(wavetrap, tmp_path):

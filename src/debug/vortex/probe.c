@@ -341,6 +341,7 @@ static const struct wt_exception exceptions[] = {
     {"misaligned", WT_FAULT_MISALIGNED},
     {"access", WT_FAULT_ACCESS},
     {"deadlock", WT_FAULT_DEADLOCK},
+    {"trap", WT_FAULT_TRAP},
 };
 
 static enum wt_status vortex_open(const struct wt_probe_ops *ops, const struct wt_target *target,
