@@ -37,6 +37,7 @@ const struct wt_family *wt_family_of_registers(void)
     return *f;
 }
 
+/* Most Vortex programs are files of their own. */
 const struct wt_family *wt_family_of_host_programs(void)
 {
     const struct wt_family *const *f = wt_families;

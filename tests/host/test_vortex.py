@@ -81,6 +81,10 @@ def test_the_wrong_width_is_named(built):
     assert "the kernel is RV64, the device RV32: give -g vortex:xlen=64" in run(built, kernel="k64.vxbin", status=1)
 
 
+def test_profile_v3_is_refused(built):
+    assert "profile v3 is not there for host programs" in run(built, gpu=["profile=v3"], status=1)
+
+
 def test_a_fault_is_reported_with_its_line(built):
     core = built / "core"
     said = run(built, 1, status=1, options=[f"--core-on-fault={core}", "--stats"])

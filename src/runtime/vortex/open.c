@@ -49,6 +49,11 @@ static enum wt_status make(const char *said, size_t length, struct gpu *g, struc
     if (text[NAME] &&
         (status = wt_config_parse(&vx_config_table, &g->config, text + NAME + 1, err)))
         return wt_fail_in(err, GPUS_VARIABLE);
+    if (g->config.profile->launch_unit)
+        return wt_fail(err, WT_UNSUPPORTED,
+                       "profile %s is not there for host programs, whose kernels 3.0 launches by "
+                       "functions that this library does not have: leave profile out",
+                       g->config.profile->name);
     if (!g->config.xlen)
         g->config.xlen = 32;
     if ((status = wt_policy_of_environment(&g->config.device, err)) ||
