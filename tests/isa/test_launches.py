@@ -318,6 +318,28 @@ def test_packed_loads(wavetrap, tmp_path, xlen):
     assert odd.run(wavetrap, "misaligned=allow").returncode == 0
 
 
+def test_packed_loads_are_checked(wavetrap, tmp_path):
+    """--check=memory sees each part: the second one of lane 3 is by a null pointer; the lane loads nothing."""
+    kernel = Kernel(tmp_path, """
+        csrr t0, 0xcc0
+        sltiu t1, t0, 3
+        addi t1, t1, -1             # lane 3: all ones
+        li t2, 0x90000000
+        li t3, 0x70000010           # the stride there: 0x10 comes second
+        and t1, t1, t3
+        li t3, 0x04030201
+        sw t3, 0(t2)
+        .insn r 0x0b, 1, 4, f1, t2, t1
+        slli t0, t0, 2
+        add t0, t0, a0
+        fsw f1, 0(t0)
+        ret
+    """)
+    done = kernel.run(wavetrap, options=["--check=memory"], size=16)
+    assert done.returncode == 115 and "null load of 1 byte" in done.stderr and "threads 3," in done.stderr, done.stderr
+    assert words(done.memory) == [0x01010101] * 3 + [0]
+
+
 UNITS = {0x066E000B: "vx_dxa: this Vortex has no DXA unit", 0x0400000B: "vx_tcu: this Vortex has no tensor unit (TCU)",
          0x0000202B: "vx_om4: this Vortex has no output merger (OM)", 0x0000402B: "vx_getws: this Vortex has no graphics window",
          0x0000502B: "vx_tex4: this Vortex has no texture unit (TEX)", 0x0000602B: "vx_window: this Vortex has no graphics window",

@@ -133,11 +133,48 @@ judged(struct vx_warp *w, const struct vx_uop *u, enum vx_insn_id id)
     return next;
 }
 
+/* Of a packed load: its parts, one behind the other; of others 0. */
+static unsigned parts_of(enum vx_insn_id id)
+{
+    return id == VX_INSN_packlb ? 4 : id == VX_INSN_packlh ? 2 : 0;
+}
+
+/* A packed load: a lane of which a part is refused loads nothing. */
+static const struct vx_uop *judged_packed(struct vx_warp *w, const struct vx_uop *u,
+                                          enum vx_insn_id id)
+{
+    struct vx_device *d = w->device;
+    const wt_lanes mask = w->mask;
+    const unsigned size = 4 / parts_of(id);
+    wt_lanes refused = 0;
+    for (unsigned i = 0; i < parts_of(id) && !d->injecting && mask & ~refused; i++) {
+        uint64_t at[WT_MAX_LANES];
+        const struct wt_lane_access a = {.pc = vx_pc_of(w, u),
+                                         .kind = WT_WATCH_READ,
+                                         .space = WT_OBSERVED_GLOBAL,
+                                         .home = WT_SPACE_GLOBAL,
+                                         .size = size,
+                                         .part = i,
+                                         .align = d->config.allow_misaligned ? 0 : size};
+        for (unsigned l = 0; l < d->machine.lanes; l++)
+            at[l] = vx_truncate(d, vx_get_x(w, u->rs1, l) + i * vx_get_x(w, u->rs2, l));
+        refused |= wt_judge(&d->machine, &w->head, &a, mask & ~refused, at);
+    }
+    vx_set_mask(w, mask & ~refused);
+    const struct vx_uop *next = w->mask ? d->handlers->full[id](w, u) : u + u->halves;
+    d->handlers->leave();
+    vx_set_mask(w, mask);
+    for (wt_lanes left = next ? refused : 0; left; left &= left - 1)
+        w->f[(size_t)u->rd * d->machine.lanes + wt_lanes_lowest(left)] = UINT64_C(0xffffffff) << 32;
+    return next;
+}
+
 #define I(id, name, xlen, match, mask, operands)                                                   \
     static const struct vx_uop *judged_##id(struct vx_warp *w, const struct vx_uop *u)             \
     {                                                                                              \
         w->device->handlers->leave();                                                              \
-        return judged(w, u, VX_INSN_##id);                                                         \
+        return parts_of(VX_INSN_##id) ? judged_packed(w, u, VX_INSN_##id)                          \
+                                      : judged(w, u, VX_INSN_##id);                                \
     }
 #include "emulator/vortex/isa.def"
 #undef I
@@ -149,5 +186,5 @@ vx_handler vx_judged_handler(enum vx_insn_id id)
 #include "emulator/vortex/isa.def"
 #undef I
     };
-    return is_access(id) ? handlers[id] : NULL;
+    return is_access(id) || parts_of(id) ? handlers[id] : NULL;
 }
