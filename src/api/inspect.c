@@ -222,7 +222,7 @@ enum wt_status wavetrap_print(struct wavetrap *w, const char *expression, char *
     const enum wt_status status = wavetrap_command(w, line, err);
     if (size)
         text[w->captured.length] = 0;
-    w->captured = (struct api_captured){NULL};
+    w->captured = (struct api_captured){.text = NULL};
     free(line);
     return status;
 }
