@@ -85,5 +85,5 @@ def test_processes_of_a_host_program(tmp_path):
                           env=environment())
     assert done.returncode == -signal.SIGTERM
     *kernels, end = objects(tmp_path / "a")
-    assert {k["gpu"] for k in kernels} == {"gfx900", "gen9", "sm"} and all(k["kind"] == "kernels" and k["launches"] == 0 for k in kernels)
+    assert {k["gpu"] for k in kernels} == {"vortex", "gfx900", "gen9", "sm"} and all(k["kind"] == "kernels" and k["launches"] == 0 for k in kernels)
     assert (end["kind"], end["command"], end["signal"]) == ("exit", "exec", signal.SIGTERM)

@@ -500,7 +500,7 @@ def test_output_of_the_program_comes_as_it_is(client, kernels, tmp_path):
     """Its bytes come in events, and nothing of it between the messages."""
     source = tmp_path / "say.c"
     source.write_text('#include "vortex.h"\n#include <stdio.h>\nint main(void) { printf("a \\303\\244 b\\377\\n"); return 3; }\n')
-    from conftest import LIBRARY, PICOLIBC
+    from work import LIBRARY, PICOLIBC
     libgcc = subprocess.run(["riscv64-unknown-elf-gcc", "-march=rv32imf", "-mabi=ilp32f", "-print-libgcc-file-name"], check=True, text=True,
                             capture_output=True).stdout.strip()
     subprocess.run(["riscv64-unknown-elf-gcc", "-march=rv32imaf_zicsr", "-mabi=ilp32f", "-O1", "-mcmodel=medany", "-isystem", f"{PICOLIBC}/include",
