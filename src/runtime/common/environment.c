@@ -73,6 +73,7 @@ static const struct variable {
     {"WAVETRAP_SOCKETS", NULL, NULL},
     {"WAVETRAP_TALLY", NULL, NULL},
     {"WAVETRAP_TOKEN", NULL, NULL},
+    {"WAVETRAP_VORTEX_GPUS", NULL, NULL},
 };
 
 /* Those of the project's own tests and of examples in its documents. */
