@@ -1,4 +1,4 @@
-"""Host programs of Vortex 2.x on libvortex.so: exec, its reports and checks, and the debugger."""
+"""Host programs of Vortex 2.x and 3.0 on libvortex.so: exec, its reports and checks, and the debugger."""
 import re
 import shlex
 import signal
@@ -79,10 +79,6 @@ def test_kernels_print_and_are_counted(built):
 
 def test_the_wrong_width_is_named(built):
     assert "the kernel is RV64, the device RV32: give -g vortex:xlen=64" in run(built, kernel="k64.vxbin", status=1)
-
-
-def test_profile_v3_is_refused(built):
-    assert "profile v3 is not there for host programs" in run(built, gpu=["profile=v3"], status=1)
 
 
 def test_a_fault_is_reported_with_its_line(built):
@@ -166,10 +162,108 @@ def test_the_page_is_true(built):
             assert re.sub(r"at /\S*/(\w+\.\w:)", r"at \1", done.stdout) == wanted, command
 
 
-def test_the_library_exports_what_programs_of_2_x_call():
+# What libvortex.so of 3.0 exports.
+EXPORTS = {
+    "dev": "open close caps", "mem": "alloc reserve free access address info", "copy": "to_dev from_dev dev_to_dev", "dcr": "read write",
+    "upload": "kernel_bytes kernel_file bytes file", "": "start ready_wait mpm_query check_occupancy max_occupancy_grid dump_perf result_string",
+    "device": "count open retain release query memory_info mpm_query dump_perf max_occupancy_grid",
+    "buffer": "create reserve retain release address access map unmap", "module": "load_file load_bytes retain release get_kernel",
+    "kernel": "retain release address get_max_block_size", "queue": "create retain release flush finish",
+    "enqueue": "launch commands draw copy read write read_rect write_rect copy_rect fill_buffer map unmap barrier dcr_write dcr_read signal wait_value",
+    "event": "create signal get_value wait_value wait_values retain release get_profiling",
+}
+
+
+def test_the_library_exports_what_programs_call():
     nm = subprocess.run(["nm", "-D", "--defined-only", FOLDER / "libvortex.so"], check=True, text=True, capture_output=True).stdout
-    names = {line.split()[2] for line in nm.splitlines()}
-    assert names == {f"vx_{name}" for name in """dev_open dev_close dev_caps mem_alloc mem_reserve mem_free mem_access mem_address mem_info copy_to_dev
-        copy_from_dev copy_dev_to_dev start ready_wait dcr_read dcr_write mpm_query upload_kernel_bytes upload_kernel_file upload_bytes upload_file
-        check_occupancy dump_perf""".split()}
+    wanted = {"_".join(filter(None, ("vx", of, name))) for of, names in EXPORTS.items() for name in names.split()}
+    assert len(wanted) == 81
+    assert {line.split()[2] for line in nm.splitlines()} == wanted
     assert "soname: [libvortex.so]" in subprocess.run(["readelf", "-d", FOLDER / "libvortex.so"], check=True, text=True, capture_output=True).stdout
+
+
+# ---- 3.0 ----
+
+@pytest.fixture(scope="module")
+def later(tmp_path_factory):
+    """A folder with programs of 3.0, and kernels m32.vxbin and m64.vxbin with a table of them, p32.vxbin without one, each beside its ELF file."""
+    folder = tmp_path_factory.mktemp("vortex3")
+    for xlen, (march, abi, _, _) in WIDTHS.items():
+        elf, raw = folder / f"m{xlen}.elf", folder / "raw"
+        subprocess.run(["riscv64-unknown-elf-gcc", f"-march={march}", f"-mabi={abi}", "-O1", "-g", "-ffreestanding", "-mcmodel=medany", "-nostdlib", "-nostartfiles",
+                        "-Wl,--build-id=none,--section-start=.start=0x80000000,-Ttext=0x80000100", "-o", elf, HERE / "vortex3_kernel.c"], check=True)
+        subprocess.run(["riscv64-unknown-elf-objcopy", "-O", "binary", elf, raw], check=True)
+        symbols = subprocess.run(["riscv64-unknown-elf-nm", elf], check=True, text=True, capture_output=True).stdout
+        names, entries = b"", []
+        for address, name in re.findall(r"^(\w+) \w __vx_kentry_(\w+)$", symbols, re.M):
+            name = b"main" if name == "kernel_main" else name.encode()
+            entries.append(struct.pack("<IHHQ", len(names), len(name), 0, int(address, 16)))
+            names += name
+        image = struct.pack("<QQ", 0x80000000, 0x80000040 + len(raw.read_bytes())) + raw.read_bytes()
+        (folder / f"m{xlen}.vxbin").write_bytes(image + names + b"".join(entries) + struct.pack("<I", len(entries)) + b"VXSYMTAB")
+        (folder / f"p{xlen}.vxbin").write_bytes(image)
+        (folder / f"p{xlen}.elf").write_bytes(elf.read_bytes())
+    for name in ("vortex3_program", "vortex3_misuse", "vortex3_legacy"):
+        subprocess.run(["gcc", "-g", f"-I{ROOT / 'src'}", "-o", folder / name, HERE / f"{name}.c", f"-L{FOLDER}", "-lvortex", "-pthread"], check=True)
+    return folder
+
+
+def run3(folder, work, *options, kernel="m32.vxbin", status=0):
+    said = wavetrap(folder, "exec", *options, "./vortex3_program", kernel, work, status=status)
+    assert "wrong" not in said, said
+    return said
+
+
+# What is in c: add makes it twice the place, main multiplies by 3 and adds the number of the block.
+C = [3 * 2 * i + (i // 16 // 2) * 4 + i % 16 // 4 for i in range(96)]
+COMPUTED = f"sum {sum((i + 1) * c for i, c in enumerate(C))}\n"
+
+
+@pytest.mark.parametrize("kernel", ["m32.vxbin", "p32.vxbin", "m64.vxbin"])
+@pytest.mark.parametrize("shape", ["threads=4", "cores=2,threads=2", "clusters=2,warps=1,threads=8", "threads=1"])
+def test_launches_of_3_0_run(later, shape, kernel):
+    """Kernels by name, with a table of them or the ELF file's symbols; grid, block, cluster and local memory."""
+    assert run3(later, "compute", f"--gpu=vortex:{shape},xlen={kernel[1:3]}", kernel=kernel) == COMPUTED
+
+
+@pytest.mark.parametrize("schedule", ["rr:64", "rr:1", "lockstep", "random:7"])
+def test_queues_and_threads_have_one_result(later, schedule):
+    assert run3(later, "order", f"--schedule={schedule}", "--gpu=vortex:cores=2") == COMPUTED
+
+
+@pytest.mark.parametrize("work,numbers", [("signals", [1] * 96), ("move", [2 * i for i in range(96)]), ("lives", range(96))])
+def test_functions_of_3_0(later, work, numbers):
+    assert f"sum {sum((i + 1) * n for i, n in enumerate(numbers))}\n" in run3(later, work, "--check=memory,leak")
+
+
+def test_a_fault_fails_its_event_and_what_waits_for_it(later):
+    said = run3(later, "fail", "--log-calls")
+    in_order(said, "vx_enqueue_launch.*\"stray\"", "misaligned store of 4 bytes", r"<.*stray\+\d+> at vortex3_kernel.c:\d+", "of the kernel stray",
+             "vx_enqueue_barrier.* = VX_ERR_DEVICE_LOST: not done: an event that it waited for has failed", "kernel main on device 0")
+    assert COMPUTED in said
+
+
+@pytest.mark.parametrize("work,waits", [("nobody", [r"thread \d+: vx_queue_finish waits for queue (\w+)\n  queue \1: its vx_enqueue_barrier, with 1 commands behind it, waits for "
+                                                    "event 0x[0-9a-f]+ of vx_event_create to reach 1; it is at 0"]),
+                                        ("join", [r"thread \d+: vx_event_wait_value waits for event \w+ of vx_event_create to reach 1", "1 other thread of the program sleeps"])])
+def test_a_wait_for_nobody_ends_with_a_report(later, work, waits):
+    in_order(run3(later, work, status=121), "nobody will signal what the program waits for", *waits)
+
+
+def test_misuse_of_3_0_gives_codes(later):
+    said = wavetrap(later, "exec", "-g", "vortex", "-g", "vortex", "--log-calls", "./vortex3_misuse", "m32.vxbin")
+    assert "wrong" not in said and "done\n" in said, said
+    calls = set(re.findall(r"^(vx_\w+)\(", said, re.M))
+    assert calls >= {f"vx_{of}_{name}" for of, names in EXPORTS.items() if of in ("device", "buffer", "module", "kernel", "queue", "enqueue", "event") for name in names.split()} \
+        - {"vx_enqueue_unmap", "vx_event_retain"}, calls
+
+
+def test_which_signatures_hold(later):
+    """A program with the legacy half only is one of 2.x, unless --gpu says otherwise; its kernel's table chooses the profile of the device."""
+    legacy = lambda *words, status=0: wavetrap(later, "exec", *words, "./vortex3_legacy", "m32.vxbin", status=status)  # noqa: E731
+    in_order(legacy("-g", "vortex:profile=v3"), "occupancy 0", "counter 0", "register 0 0x0", "caps 1")
+    in_order(legacy(), "occupancy -1", "counter -1", "register -1", "caps -1", "profile 0 0x80000000",
+             "vx_check_occupancy is taken for that of Vortex 2, and its arguments are those of 3: give -g vortex:profile=v3")
+    in_order(legacy("-g", "vortex:profile=v2"), "occupancy -1", "profile -1")
+    assert "profile v2 has no launch unit: give -g vortex:profile=v3" in wavetrap(
+        later, "exec", "-g", "vortex:profile=v2", "--log-calls", "./vortex3_program", "m32.vxbin", "compute", status=1)

@@ -451,6 +451,27 @@ static const struct wt_machine_ops machine_ops = {
 
 /* ---- making ---- */
 
+/* What of a device follows from its profile. */
+static void begin_profile(struct vx_device *d)
+{
+    const unsigned warps = d->config.warps;
+    d->barriers = d->profile->slot_barriers ? warps * d->profile->slot_barriers
+                  : warps > 3               ? warps / 2
+                                            : 1;
+    if (d->profile->launch_unit)
+        vx_launch_defaults(&d->config);
+}
+
+static bool allocate_barriers(const struct vx_device *d, struct vx_core *core)
+{
+    core->arrived = calloc(d->barriers, sizeof *core->arrived);
+    if (!core->arrived || !d->profile->launch_unit)
+        return core->arrived;
+    core->phase = calloc(d->barriers, sizeof *core->phase);
+    core->left = calloc(d->config.warps, sizeof *core->left);
+    return core->phase && core->left;
+}
+
 static bool allocate(struct vx_device *d)
 {
     const struct vx_config *config = &d->config;
@@ -477,14 +498,7 @@ static bool allocate(struct vx_device *d)
         core->id = i;
         core->first_warp = i * config->warps;
         core->local = d->machine.local[i] = wt_machine_new_memory(&d->machine);
-        core->arrived = calloc(d->barriers, sizeof *core->arrived);
-        if (!core->local || !core->arrived)
-            return false;
-        if (!d->profile->launch_unit)
-            continue;
-        core->phase = calloc(d->barriers, sizeof *core->phase);
-        core->left = calloc(config->warps, sizeof *core->left);
-        if (!core->phase || !core->left)
+        if (!core->local || !allocate_barriers(d, core))
             return false;
     }
     for (uint32_t i = 0; i < warps; i++) {
@@ -540,11 +554,7 @@ enum wt_status vx_device_new(const struct vx_config *config, struct vx_device **
         d->config.xlen = 32;
     d->profile = config->profile;
     d->core_count = config->clusters * config->cores;
-    d->barriers = d->profile->slot_barriers ? config->warps * d->profile->slot_barriers
-                  : config->warps > 3       ? config->warps / 2
-                                            : 1;
-    if (d->profile->launch_unit)
-        vx_launch_defaults(&d->config);
+    begin_profile(d);
     d->all_lanes = wt_lanes_first(config->threads);
     d->handlers = vx_select_handlers(d->config.xlen, config->threads, config->host_level);
     const struct wt_groups shape = {.cores = d->core_count, .waves_per_core = config->warps};
@@ -560,6 +570,30 @@ enum wt_status vx_device_new(const struct vx_config *config, struct vx_device **
     }
     vx_reset(&d->machine);
     *device = d;
+    return WT_OK;
+}
+
+enum wt_status vx_device_use_profile(struct vx_device *d, const struct vx_profile *profile,
+                                     struct wt_error *err)
+{
+    assert(d && profile && err && !d->machine.active);
+    vx_config_use_profile(&d->config, profile);
+    d->profile = profile;
+    begin_profile(d);
+    vx_csr_init(d);
+    bool ready = clear_io(d);
+    for (uint32_t i = 0; i < d->core_count; i++) {
+        struct vx_core *core = &d->core[i];
+        free(core->arrived);
+        free(core->phase);
+        free(core->left);
+        core->phase = NULL;
+        core->left = NULL;
+        ready &= allocate_barriers(d, core);
+    }
+    if (!ready)
+        return wt_fail(err, WT_NO_MEMORY, "no memory for profile %s", profile->name);
+    vx_launch_clear(d);
     return WT_OK;
 }
 

@@ -67,6 +67,14 @@ enum wt_status vx_device_new(const struct vx_config *config, struct vx_device **
 /* Frees a device; NULL is allowed. */
 void vx_device_free(struct vx_device *device);
 
+/**
+ * Makes a device in which no warp is active one of another profile; memory stays. For a driver
+ * whose program tells late which Vortex it is for. WT_NO_MEMORY: the device is of no use any
+ * longer.
+ */
+enum wt_status vx_device_use_profile(struct vx_device *device, const struct vx_profile *profile,
+                                     struct wt_error *err);
+
 /** The device as a machine (run, reset, hash, views); the same object. */
 struct wt_machine *vx_machine(struct vx_device *device);
 /**

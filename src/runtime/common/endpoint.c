@@ -384,6 +384,8 @@ struct wt_endpoint *wt_endpoint_start(const struct wt_endpoint_ops *ops, void *c
     sigfillset(&all);
     pthread_sigmask(SIG_SETMASK, &all, &before);
     good = !pthread_create(&e->thread, NULL, run, e);
+    if (good)
+        pthread_setname_np(e->thread, WT_OWN_THREAD);
     pthread_sigmask(SIG_SETMASK, &before, NULL);
     if (good)
         return e;

@@ -14,6 +14,9 @@
 
 struct wt_endpoint;
 
+/** The name of threads that are ours in a program. */
+#define WT_OWN_THREAD "wavetrap"
+
 /** The operations of a family; called in the endpoint's thread unless it says otherwise. */
 struct wt_endpoint_ops {
     const char *kind; /**< of the socket (base/private_dir.h) */

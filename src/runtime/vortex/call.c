@@ -96,6 +96,11 @@ enum vx_result call_fail(struct wt_error *err, enum vx_result result, const char
     return result;
 }
 
+const char *call_result_name(enum vx_result result)
+{
+    return (size_t)result < sizeof names / sizeof *names ? names[result] : "no result of Vortex's";
+}
+
 enum vx_result call_result(enum wt_status status)
 {
     switch (status) {

@@ -1,6 +1,5 @@
 /* The emulated GPUs behind libvortex.so, as they are once they are open. */
 
-#include "emulator/vortex/profile.h"
 #include "runtime/vortex/internal.h"
 
 static struct {
@@ -86,6 +85,38 @@ bool gpu_do(struct gpu *g, wt_input_operation operation, const void *bytes, size
                                                           .bytes = bytes,
                                                           .size = size,
                                                           .operation = operation});
+}
+
+bool gpu_write_dcr(struct gpu *g, uint32_t addr, uint32_t value)
+{
+    const struct vx_dcr_write write = {addr, value};
+    return gpu_do(g, vx_do_write_dcr, &write, sizeof write);
+}
+
+/* The number of a device configuration register in the GPU's version. */
+static uint32_t dcr_number(const struct gpu *g, enum vx_dcr dcr)
+{
+    const struct vx_profile *p = g->config.profile;
+    for (size_t i = 0; i < p->dcr_count; i++)
+        if (p->dcrs[i].dcr == dcr)
+            return p->dcrs[i].addr;
+    return UINT32_MAX;
+}
+
+void gpu_set_dcr(struct gpu *g, enum vx_dcr dcr, uint32_t axis, uint32_t value)
+{
+    gpu_write_dcr(g, dcr_number(g, dcr) + axis, value);
+}
+
+void gpu_set_address(struct gpu *g, enum vx_dcr low, uint64_t value)
+{
+    gpu_set_dcr(g, low, 0, (uint32_t)value);
+    gpu_set_dcr(g, low + 1, 0, (uint32_t)(value >> 32));
+}
+
+void gpu_note_dcr(struct gpu *g, uint32_t addr)
+{
+    g->startup_given |= addr == dcr_number(g, VX_DCR_STARTUP_ADDR0);
 }
 
 struct buffer *buffer_of_code(const struct gpu *g, uint64_t addr)

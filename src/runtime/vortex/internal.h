@@ -1,7 +1,8 @@
 /*
  * The drop-in host library of Vortex (libvortex.so): what its files share. GPUs live as long as the
- * process. Whoever uses a GPU's machine holds its `turn`, and within that the gate; the list of
- * handles and the allocations have a lock of their own (state_lock), which is taken last.
+ * process. Whoever uses a GPU's machine has the turn (gpu_enter), and within that the gate.
+ * Handles, allocations, queues and events have a lock of their own (state_lock), which is taken
+ * last. One thread (queue.c) runs the commands of all queues.
  */
 #ifndef WT_RUNTIME_VORTEX_INTERNAL_H
 #define WT_RUNTIME_VORTEX_INTERNAL_H
@@ -12,34 +13,22 @@
 #include <stdio.h>
 
 #include "emulator/vortex/host.h"
+#include "emulator/vortex/profile.h"
+#include "object/image.h"
 #include "object/process_wire.h"
 #include "runtime/common/gate.h"
 #include "runtime/common/host_core.h"
 #include "runtime/common/hosted.h"
-#define VORTEX_API 2 /* declares the functions whose parameters differ */
+#define VORTEX_API 0 /* declares the functions whose parameters differ */
 #include "runtime/vortex/vortex.h"
 #include "wavetrap/error.h"
-
-/** Results, as 3.0 numbers them. Functions of 2.x have -1 for all but the first. */
-enum vx_result {
-    VX_SUCCESS,
-    VX_ERR_INVALID_HANDLE,
-    VX_ERR_INVALID_INFO,
-    VX_ERR_INVALID_VALUE,
-    VX_ERR_OUT_OF_HOST_MEMORY,
-    VX_ERR_OUT_OF_DEVICE_MEMORY,
-    VX_ERR_DEVICE_LOST,
-    VX_ERR_TIMEOUT,
-    VX_ERR_EVENT_FAILED,
-    VX_ERR_NOT_SUPPORTED,
-    VX_ERR_INTERNAL,
-};
 
 enum {
     MOST_GPUS = WT_WIRE_DEVICES,
     MEMORY_FIRST = 0x10000, /* the first address of the allocator */
     MEMORY_ALIGNMENT = 4096,
     STACK_LOG2_SIZE = 13,
+    MEMORY_FLAGS = VX_MEM_READ_WRITE | VX_MEM_PIN_MEMORY | VX_MEM_PHYS | VX_MEM_HOST,
 };
 
 /** A kernel's file that was uploaded. */
@@ -54,8 +43,33 @@ struct buffer {
     struct buffer *next; /**< of the GPU, by address */
     struct gpu *gpu;
     void *handle;
+    unsigned refs; /**< of the program; 0: the handle has ended */
+    unsigned uses; /**< of commands and modules. Both 0: it goes */
+    bool staged;   /**< arguments of a launch, which are no memory of the program's */
     uint64_t addr, size;
     struct program program;
+    /** The part that is mapped, of `mapped_size` bytes; NULL: none. */
+    void *mapped;
+    uint64_t mapped_offset, mapped_size;
+    uint32_t mapped_flags;
+};
+
+/** A program that was loaded by vx_module_load_…. */
+struct module {
+    struct gpu *gpu;
+    struct buffer *image;
+    void *handle;
+    unsigned refs, uses; /**< as a buffer's */
+    struct wt_image_kernel *kernel;
+    size_t kernels;
+};
+
+struct kernel {
+    struct module *module;
+    void *handle;
+    unsigned refs, uses;
+    uint64_t addr;
+    char name[256];
 };
 
 struct gpu {
@@ -64,16 +78,17 @@ struct gpu {
     struct vx_device *device;
     unsigned number;
     struct wt_core_on_fault on_fault;
-    pthread_mutex_t turn; /**< see above */
     /* under state_lock */
     struct buffer *buffers;
     uint64_t in_use;
     uint64_t programs; /**< states of the list of programs so far */
     unsigned opened;
-    void *handle; /**< NULL: it is not open */
-    /* under `turn` */
-    struct buffer *kernel; /**< started, and not waited for yet; NULL: none */
+    void *handle;       /**< NULL: it is not open */
+    bool startup_given; /**< the program has written STARTUP_ADDR itself */
+    /* of who has the turn */
+    bool started;          /**< a kernel was, and has not ended */
     char kernel_name[256]; /**< of the latest one */
+    bool ran;              /**< one has begun */
     bool begun;            /**< it has issued */
     bool lost;             /**< the latest kernel has ended by a fault */
     uint64_t slice;        /**< issues that the debugger lets it run at most */
@@ -105,6 +120,19 @@ struct gpu {
     }                                                                                              \
     static enum vx_result do_##name(struct wt_error *err, CALL_LIST parameters)
 
+/** The same of 3.0, whose functions return the result itself. */
+#define API3(name, parameters, arguments, ...)                                                     \
+    static vx_result_t do_##name(struct wt_error *err, CALL_LIST parameters);                      \
+    EXPORT vx_result_t name parameters                                                             \
+    {                                                                                              \
+        struct wt_error err_ = {.text = ""};                                                       \
+        const vx_result_t result_ = do_##name(&err_, CALL_LIST arguments);                         \
+        if (result_ || call_logged())                                                              \
+            call_done(#name, result_, &err_, __VA_ARGS__);                                         \
+        return result_;                                                                            \
+    }                                                                                              \
+    static vx_result_t do_##name(struct wt_error *err, CALL_LIST parameters)
+
 /** The number that a pointer for a result points to; 0 for NULL. */
 #define RESULT(pointer) ((unsigned long long)((pointer) ? *(pointer) : 0))
 /** The same of a pointer to a handle. */
@@ -120,12 +148,22 @@ void call_note(const char *format, ...) __attribute__((format(printf, 1, 2)));
 /** Says why a function fails, in a sentence; returns @p result. */
 enum vx_result call_fail(struct wt_error *err, enum vx_result result, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
+/** The name of a result; of any other number, too. */
+const char *call_result_name(enum vx_result result);
 /** The result for a status of ours, whose sentence is there. */
 enum vx_result call_result(enum wt_status status);
 
 /* ---- handles.c ---- */
 
-enum handle_kind { HANDLE_FREE, HANDLE_DEVICE, HANDLE_BUFFER };
+enum handle_kind {
+    HANDLE_FREE,
+    HANDLE_DEVICE,
+    HANDLE_BUFFER,
+    HANDLE_MODULE,
+    HANDLE_KERNEL,
+    HANDLE_QUEUE,
+    HANDLE_EVENT
+};
 
 /** Takes the lock of handles and allocations. */
 void state_lock(void);
@@ -137,6 +175,12 @@ void *handle_new(enum handle_kind kind, void *object);
 void *handle_get(enum handle_kind kind, const void *handle);
 /** Ends a handle, which is one. Locked. */
 void handle_end(const void *handle);
+/** Waits for state_changed(), until a time of the monotonic clock; false: it is over. Locked. */
+bool state_wait(uint64_t until_ns);
+/** Wakes all who wait. Locked. */
+void state_changed(void);
+/** As handle_get, with a sentence where it is none. Locked. */
+void *handle_need(enum handle_kind kind, const void *handle, struct wt_error *err);
 
 /* ---- gpu.c ---- */
 
@@ -159,6 +203,14 @@ struct wt_final_memory *gpu_final(void);
 bool gpu_read(struct gpu *g, uint64_t addr, void *to, uint64_t size);
 /** Writes it. */
 bool gpu_write(struct gpu *g, uint64_t addr, const void *from, uint64_t size);
+/** Writes a device configuration register; false: there is none. */
+bool gpu_write_dcr(struct gpu *g, uint32_t addr, uint32_t value);
+/** Writes a register by its meaning, and which of x, y and z it is. */
+void gpu_set_dcr(struct gpu *g, enum vx_dcr dcr, uint32_t axis, uint32_t value);
+/** Writes the two halves of an address, whose first is @p low. */
+void gpu_set_address(struct gpu *g, enum vx_dcr low, uint64_t value);
+/** Notes that the program writes a register itself. Locked. */
+void gpu_note_dcr(struct gpu *g, uint32_t addr);
 /** Does something of the family's own to the device (vx_operations). */
 bool gpu_do(struct gpu *g, wt_input_operation operation, const void *bytes, size_t size);
 /** The end of the memory that buffers may have. */
@@ -175,8 +227,18 @@ struct buffer *buffer_of_code(const struct gpu *g, uint64_t addr);
  */
 enum vx_result buffer_new(struct gpu *g, bool fixed, uint64_t addr, uint64_t size, int flags,
                           const char *by, struct buffer **buffer, struct wt_error *err);
-/** Frees a buffer by its handle. */
+/** Gives a holder's share of a buffer back, by its handle. */
 enum vx_result buffer_end(const void *handle, const char *by, struct wt_error *err);
+/** Has somebody of ours use a buffer. Locked. */
+void buffer_use(struct buffer *b);
+/** Ends that. Not locked. */
+void buffer_unuse(struct buffer *b, const char *by);
+/** Where the arguments of a launch are: a buffer that buffer_unuse ends. */
+enum vx_result buffer_stage(struct gpu *g, uint64_t size, struct buffer **buffer,
+                            struct wt_error *err);
+/** Whether a part is one of a buffer. */
+enum vx_result part_check(const struct buffer *b, uint64_t offset, uint64_t size,
+                          struct wt_error *err);
 /** A part of a buffer: its GPU and address. The buffer may be freed later. */
 struct part {
     struct gpu *gpu;
@@ -196,13 +258,73 @@ void gpu_enter(struct gpu *g);
 /** Gives the GPU back. */
 void gpu_leave(struct gpu *g);
 
-/** Begins a kernel, or goes on with it, for at most @p ms milliseconds. The caller holds `turn`. */
+/** Takes the turn alone, and lets a kernel that was started be. */
+void turn_take(void);
+/** Gives it back. */
+void turn_give(void);
+/** Begins a kernel, or goes on with it, for at most @p ms milliseconds. The caller has the turn. */
 enum vx_result run_kernel(struct gpu *g, uint64_t ms, struct wt_error *err);
+/** Notes that a kernel is started, under its name. Entered. */
+void start_kernel(struct gpu *g, const char *name);
+/** Runs the kernel that was started to its end, and gives the GPU back as gpu_leave does. */
+enum vx_result gpu_run_and_leave(struct gpu *g, struct wt_error *err);
 
 /* ---- open.c ---- */
 
 /** Opens the GPUs of WAVETRAP_VORTEX_GPUS, once for the process. */
 enum vx_result gpus_open(struct wt_error *err);
+/** Makes a GPU that has run nothing yet one of Vortex 3.0, unless its configuration names a
+ * profile; false: it has run kernels of 2.x. */
+bool gpu_become_later(struct gpu *g);
+
+/* ---- version.c ---- */
+
+/** Whether the program imports a function that only 3.0 has. */
+bool imports_later(void);
+/** Says which signatures hold: 2 or 3. */
+void version_set(unsigned version);
+/** Whether those of 3.0 do. */
+bool version_is_later(void);
+
+/* ---- program.c ---- */
+
+/** Uploads a .vxbin file for function @p by: *buffer holds it. @p image NULL, or it becomes what
+ * was read. */
+enum vx_result program_load(struct gpu *g, const char *by, const char *path, const uint8_t *bytes,
+                            size_t size, struct wt_image *image, struct buffer **buffer,
+                            struct wt_error *err);
+/** Reads a file whole; its bytes are freed by the caller. */
+enum vx_result program_read(const char *by, const char *path, uint8_t **bytes, size_t *size,
+                            struct wt_error *err);
+
+/* ---- legacy.c: what functions of 2.x and 3.0 have in common ---- */
+
+/** Opens a GPU by its number. */
+enum vx_result device_open(unsigned index, vx_device_h *device, struct wt_error *err);
+/** Takes one from those who have opened it. */
+enum vx_result device_close(vx_device_h device, struct wt_error *err);
+/** Tells a capability. */
+enum vx_result device_caps(vx_device_h device, uint32_t id, uint64_t *value, struct wt_error *err);
+/** Tells what memory is free and in use. */
+enum vx_result device_memory(vx_device_h device, uint64_t *free, uint64_t *used,
+                             struct wt_error *err);
+/** Prints counters. */
+enum vx_result device_perf(vx_device_h device, FILE *out, struct wt_error *err);
+/** Tells a counter. */
+enum vx_result device_counter(vx_device_h device, uint32_t counter, uint32_t core, uint64_t *value,
+                              struct wt_error *err);
+/** Tells grid and block. */
+enum vx_result device_grid(vx_device_h device, uint32_t ndim, const uint32_t *global_dim,
+                           uint32_t *grid_dim, uint32_t *block_dim, struct wt_error *err);
+/** Allocates a buffer, for function @p by. */
+enum vx_result device_allocate(const void *device, bool fixed, uint64_t addr, uint64_t size,
+                               int flags, const char *by, vx_buffer_h *buffer,
+                               struct wt_error *err);
+/** Sets how kernels access a part. */
+enum vx_result device_access(vx_buffer_h buffer, uint64_t offset, uint64_t size, int flags,
+                             struct wt_error *err);
+/** Tells a buffer's address. */
+enum vx_result buffer_where(vx_buffer_h buffer, uint64_t *address, struct wt_error *err);
 
 /* ---- report.c ---- */
 

@@ -1,17 +1,25 @@
 /* The functions of 2.x that devices, buffers and kernels have; 3.0 has them, too. */
 #include <inttypes.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/bits.h"
 #include "check/objects.h"
-#include "emulator/vortex/profile.h"
 #include "runtime/vortex/internal.h"
 
 /* ---- devices ---- */
 
-static enum vx_result open_device(struct gpu *g, vx_device_h *device, struct wt_error *err)
+enum vx_result device_open(unsigned index, vx_device_h *device, struct wt_error *err)
 {
+    const enum vx_result result =
+        device ? gpus_open(err) : call_fail(err, VX_ERR_INVALID_VALUE, "no place for the handle");
+    if (result)
+        return result;
+    if (index >= gpu_count())
+        return call_fail(err, VX_ERR_INVALID_VALUE, "there is no device %u, but %u: give -g %s",
+                         index, gpu_count(), "vortex once more");
+    struct gpu *g = gpu_at(index);
     state_lock();
     if (!g->handle)
         g->handle = handle_new(HANDLE_DEVICE, g);
@@ -23,12 +31,10 @@ static enum vx_result open_device(struct gpu *g, vx_device_h *device, struct wt_
 
 API(vx_dev_open, (vx_device_h * device), (device), "*%p", HANDLE(device))
 {
-    const enum vx_result result =
-        device ? gpus_open(err) : call_fail(err, VX_ERR_INVALID_VALUE, "no place for the handle");
-    return result ? result : open_device(gpu_at(0), device, err);
+    return device_open(0, device, err);
 }
 
-API(vx_dev_close, (vx_device_h device), (device), "%p", device)
+enum vx_result device_close(vx_device_h device, struct wt_error *err)
 {
     struct gpu *g = gpu_of(device, err);
     if (!g)
@@ -47,8 +53,30 @@ API(vx_dev_close, (vx_device_h device), (device), "%p", device)
     return VX_SUCCESS;
 }
 
-API(vx_dev_caps, (vx_device_h device, uint32_t id, uint64_t *value), (device, id, value),
-    "%p, 0x%x, *0x%llx", device, id, RESULT(value))
+API(vx_dev_close, (vx_device_h device), (device), "%p", device)
+{
+    return device_close(device, err);
+}
+
+/* What only 3.0 asks for. */
+static enum vx_result later_caps(const struct vx_config *c, uint32_t id, uint64_t *value,
+                                 struct wt_error *err)
+{
+    enum { MOST_OF_A_SOCKET = 4 };
+    const uint32_t cores = c->clusters * c->cores;
+    *value = 0; /* no pipeline, no memory bus, no translation */
+    if (id == VX_CAPS_NUM_CLUSTERS)
+        *value = c->clusters;
+    else if (id == VX_CAPS_SOCKET_SIZE)
+        *value = cores < MOST_OF_A_SOCKET ? cores : MOST_OF_A_SOCKET;
+    else if (id == VX_CAPS_ISSUE_WIDTH)
+        *value = 1;
+    return id <= VX_CAPS_VM_PINNED_FREE && version_is_later()
+               ? VX_SUCCESS
+               : call_fail(err, VX_ERR_INVALID_VALUE, "there is no capability 0x%x", id);
+}
+
+enum vx_result device_caps(vx_device_h device, uint32_t id, uint64_t *value, struct wt_error *err)
 {
     const struct gpu *g = gpu_of(device, err);
     if (!g)
@@ -84,6 +112,7 @@ API(vx_dev_caps, (vx_device_h device, uint32_t id, uint64_t *value), (device, id
         g->machine->ops->read_row(g->machine, 0, MISA, misa);
         *value = wt_load_le(misa, 4) & 0x3ffffff;
         *value |= (uint64_t)(c->xlen == 64 ? 2 : 1) << 30 | VX_ISA_EXT_LMEM;
+        *value |= version_is_later() ? VX_ISA_EXT_ZICOND : 0;
         return VX_SUCCESS;
     case VX_CAPS_NUM_MEM_BANKS:
         *value = 1;
@@ -92,13 +121,19 @@ API(vx_dev_caps, (vx_device_h device, uint32_t id, uint64_t *value), (device, id
         *value = (uint64_t)(c->xlen == 64 ? 8 : 4) << 30;
         return VX_SUCCESS;
     default:
-        return call_fail(err, VX_ERR_INVALID_VALUE, "there is no capability 0x%x", id);
+        return later_caps(c, id, value, err);
     }
+}
+
+API(vx_dev_caps, (vx_device_h device, uint32_t id, uint64_t *value), (device, id, value),
+    "%p, 0x%x, *0x%llx", device, id, RESULT(value))
+{
+    return device_caps(device, id, value, err);
 }
 
 /* ---- memory ---- */
 
-static enum vx_result allocate(const void *device, bool fixed, uint64_t addr, uint64_t size,
+enum vx_result device_allocate(const void *device, bool fixed, uint64_t addr, uint64_t size,
                                int flags, const char *by, vx_buffer_h *buffer, struct wt_error *err)
 {
     struct gpu *g = gpu_of(device, err);
@@ -117,7 +152,7 @@ API(vx_mem_alloc, (vx_device_h device, uint64_t size, int flags, vx_buffer_h *bu
     (device, size, flags, buffer), "%p, %" PRIu64 ", 0x%x, *%p", device, size, flags,
     HANDLE(buffer))
 {
-    return allocate(device, false, 0, size, flags, "vx_mem_alloc", buffer, err);
+    return device_allocate(device, false, 0, size, flags, "vx_mem_alloc", buffer, err);
 }
 
 API(vx_mem_reserve,
@@ -125,7 +160,7 @@ API(vx_mem_reserve,
     (device, address, size, flags, buffer), "%p, 0x%" PRIx64 ", %" PRIu64 ", 0x%x, *%p", device,
     address, size, flags, HANDLE(buffer))
 {
-    return allocate(device, true, address, size, flags, "vx_mem_reserve", buffer, err);
+    return device_allocate(device, true, address, size, flags, "vx_mem_reserve", buffer, err);
 }
 
 API(vx_mem_free, (vx_buffer_h buffer), (buffer), "%p", buffer)
@@ -133,13 +168,12 @@ API(vx_mem_free, (vx_buffer_h buffer), (buffer), "%p", buffer)
     return buffer ? buffer_end(buffer, "vx_mem_free", err) : VX_SUCCESS;
 }
 
-API(vx_mem_access, (vx_buffer_h buffer, uint64_t offset, uint64_t size, int flags),
-    (buffer, offset, size, flags), "%p, %" PRIu64 ", %" PRIu64 ", 0x%x", buffer, offset, size,
-    flags)
+enum vx_result device_access(vx_buffer_h buffer, uint64_t offset, uint64_t size, int flags,
+                             struct wt_error *err)
 {
     struct part all, part;
     enum vx_result result;
-    if (flags & ~(VX_MEM_READ_WRITE | VX_MEM_PIN_MEMORY))
+    if (flags & ~MEMORY_FLAGS)
         return call_fail(err, VX_ERR_INVALID_VALUE, "flags 0x%x: there are no such", flags);
     if ((result = buffer_part(buffer, offset, size, &part, err)) ||
         (result = buffer_part(buffer, 0, 0, &all, err)))
@@ -151,8 +185,14 @@ API(vx_mem_access, (vx_buffer_h buffer, uint64_t offset, uint64_t size, int flag
     return VX_SUCCESS;
 }
 
-API(vx_mem_address, (vx_buffer_h buffer, uint64_t *address), (buffer, address), "%p, *0x%llx",
-    buffer, RESULT(address))
+API(vx_mem_access, (vx_buffer_h buffer, uint64_t offset, uint64_t size, int flags),
+    (buffer, offset, size, flags), "%p, %" PRIu64 ", %" PRIu64 ", 0x%x", buffer, offset, size,
+    flags)
+{
+    return device_access(buffer, offset, size, flags, err);
+}
+
+enum vx_result buffer_where(vx_buffer_h buffer, uint64_t *address, struct wt_error *err)
 {
     struct part part;
     if (!address)
@@ -163,8 +203,14 @@ API(vx_mem_address, (vx_buffer_h buffer, uint64_t *address), (buffer, address), 
     return result;
 }
 
-API(vx_mem_info, (vx_device_h device, uint64_t *free, uint64_t *used), (device, free, used),
-    "%p, *%llu, *%llu", device, RESULT(free), RESULT(used))
+API(vx_mem_address, (vx_buffer_h buffer, uint64_t *address), (buffer, address), "%p, *0x%llx",
+    buffer, RESULT(address))
+{
+    return buffer_where(buffer, address, err);
+}
+
+enum vx_result device_memory(vx_device_h device, uint64_t *free, uint64_t *used,
+                             struct wt_error *err)
 {
     const struct gpu *g = gpu_of(device, err);
     if (!g)
@@ -176,6 +222,12 @@ API(vx_mem_info, (vx_device_h device, uint64_t *free, uint64_t *used), (device, 
         *used = g->in_use;
     state_unlock();
     return VX_SUCCESS;
+}
+
+API(vx_mem_info, (vx_device_h device, uint64_t *free, uint64_t *used), (device, free, used),
+    "%p, *%llu, *%llu", device, RESULT(free), RESULT(used))
+{
+    return device_memory(device, free, used, err);
 }
 
 /* ---- copies ---- */
@@ -239,26 +291,20 @@ API(vx_copy_dev_to_dev,
 
 /* ---- kernels ---- */
 
-static bool write_dcr(struct gpu *g, uint32_t addr, uint32_t value)
+/* A grid of a CTA of one full warp for each core: where programs of 2.x start on a launch unit. */
+static void set_grid(struct gpu *g)
 {
-    const struct vx_dcr_write write = {addr, value};
-    return gpu_do(g, vx_do_write_dcr, &write, sizeof write);
-}
-
-/* The number of a device configuration register in the GPU's version. */
-static uint32_t dcr_number(const struct gpu *g, enum vx_dcr dcr)
-{
-    const struct vx_profile *p = g->config.profile;
-    for (size_t i = 0; i < p->dcr_count; i++)
-        if (p->dcrs[i].dcr == dcr)
-            return p->dcrs[i].addr;
-    return UINT32_MAX;
-}
-
-static void write_address(struct gpu *g, enum vx_dcr low, enum vx_dcr high, uint64_t value)
-{
-    write_dcr(g, dcr_number(g, low), (uint32_t)value);
-    write_dcr(g, dcr_number(g, high), (uint32_t)(value >> 32));
+    const struct vx_config *c = &g->config;
+    struct vx_launch l = {.block = {c->threads, 1, 1}};
+    vx_launch_complete(&l, c->threads);
+    for (uint32_t i = 0; i < 3; i++) {
+        gpu_set_dcr(g, VX_DCR_GRID_DIM, i, i ? 1 : c->clusters * c->cores);
+        gpu_set_dcr(g, VX_DCR_BLOCK_DIM, i, l.block[i]);
+        gpu_set_dcr(g, VX_DCR_WARP_STEP, i, l.warp_step[i]);
+        gpu_set_dcr(g, VX_DCR_CLUSTER_DIM, i, 1);
+    }
+    gpu_set_dcr(g, VX_DCR_BLOCK_SIZE, 0, l.block_size);
+    gpu_set_dcr(g, VX_DCR_LMEM_SIZE, 0, 0);
 }
 
 API(vx_start, (vx_device_h device, vx_buffer_h kernel, vx_buffer_h arguments),
@@ -275,15 +321,22 @@ API(vx_start, (vx_device_h device, vx_buffer_h kernel, vx_buffer_h arguments),
     if (code.gpu != g || block.gpu != g)
         return call_fail(err, VX_ERR_INVALID_VALUE, "a buffer of another device");
     gpu_enter(g);
+    char name[256] = "kernel";
     state_lock();
-    g->kernel = handle_get(HANDLE_BUFFER, kernel);
+    const struct buffer *b = handle_need(HANDLE_BUFFER, kernel, err);
+    const char *slash = b && b->program.path ? strrchr(b->program.path, '/') : NULL;
+    if (slash)
+        snprintf(name, sizeof name, "%s", slash + 1);
     state_unlock();
-    g->begun = g->lost = false;
-    write_address(g, VX_DCR_STARTUP_ADDR0, VX_DCR_STARTUP_ADDR1, code.addr);
-    write_address(g, VX_DCR_STARTUP_ARG0, VX_DCR_STARTUP_ARG1, block.addr);
+    if (b) {
+        start_kernel(g, name);
+        gpu_set_address(g, VX_DCR_STARTUP_ADDR0, code.addr);
+        gpu_set_address(g, VX_DCR_STARTUP_ARG0, block.addr);
+        if (g->config.profile->launch_unit)
+            set_grid(g);
+    }
     gpu_leave(g);
-    return g->kernel ? VX_SUCCESS
-                     : call_fail(err, VX_ERR_INVALID_HANDLE, "another thread has freed %p", kernel);
+    return b ? VX_SUCCESS : VX_ERR_INVALID_HANDLE;
 }
 
 API(vx_ready_wait, (vx_device_h device, uint64_t milliseconds), (device, milliseconds),
@@ -292,12 +345,12 @@ API(vx_ready_wait, (vx_device_h device, uint64_t milliseconds), (device, millise
     struct gpu *g = gpu_of(device, err);
     if (!g)
         return VX_ERR_INVALID_HANDLE;
-    pthread_mutex_lock(&g->turn);
+    turn_take();
     const enum vx_result result =
-        g->kernel ? run_kernel(g, milliseconds, err)
-        : g->lost ? call_fail(err, VX_ERR_DEVICE_LOST, "the kernel has ended by a fault")
-                  : VX_SUCCESS;
-    pthread_mutex_unlock(&g->turn);
+        g->started ? run_kernel(g, milliseconds, err)
+        : g->lost  ? call_fail(err, VX_ERR_DEVICE_LOST, "the kernel has ended by a fault")
+                   : VX_SUCCESS;
+    turn_give();
     return result;
 }
 
@@ -308,8 +361,11 @@ API(vx_dcr_write, (vx_device_h device, uint32_t address, uint32_t value), (devic
     if (!g)
         return VX_ERR_INVALID_HANDLE;
     gpu_enter(g);
-    const bool is = write_dcr(g, address, value);
+    const bool is = gpu_write_dcr(g, address, value);
     gpu_leave(g);
+    state_lock();
+    gpu_note_dcr(g, address);
+    state_unlock();
     return is ? VX_SUCCESS
               : call_fail(err, VX_ERR_INVALID_VALUE,
                           "Vortex %s has no device configuration register 0x%x",
@@ -321,59 +377,148 @@ API(vx_dcr_write, (vx_device_h device, uint32_t address, uint32_t value), (devic
 /* Numbers of counters are those of CSRs. */
 enum { MCYCLE = 0xb00, MINSTRET = 0xb02, LAST_COUNTER = 0xb1f };
 
-static enum vx_result query(const struct gpu *g, uint32_t counter, uint32_t core, uint64_t *value,
-                            struct wt_error *err)
+static uint64_t counter_of(const struct gpu *g, uint32_t counter, uint32_t core)
 {
-    if (core >= g->config.clusters * g->config.cores)
-        return call_fail(err, VX_ERR_INVALID_VALUE, "there is no core %u", core);
-    if (counter < MCYCLE || counter > LAST_COUNTER || !value)
-        return call_fail(err, VX_ERR_INVALID_VALUE,
-                         value ? "there is no counter 0x%x" : "no place for counter 0x%x", counter);
-    *value = counter == MCYCLE     ? g->cycles
-             : counter == MINSTRET ? vx_device_issues(g->device, core)
-                                   : 0;
-    return VX_SUCCESS;
+    return counter == MCYCLE     ? g->cycles
+           : counter == MINSTRET ? vx_device_issues(g->device, core)
+                                 : 0;
 }
 
-API(vx_mpm_query, (vx_device_h device, uint32_t counter, uint32_t core, uint64_t *value),
-    (device, counter, core, value), "%p, 0x%x, %u, *%llu", device, counter, core, RESULT(value))
+enum vx_result device_counter(vx_device_h device, uint32_t counter, uint32_t core, uint64_t *value,
+                              struct wt_error *err)
 {
     struct gpu *g = gpu_of(device, err);
     if (!g)
         return VX_ERR_INVALID_HANDLE;
+    const uint32_t cores = g->config.clusters * g->config.cores;
+    const bool all = core == UINT32_MAX && version_is_later();
+    if (core >= cores && !all)
+        return call_fail(err, VX_ERR_INVALID_VALUE, "there is no core %u", core);
+    if (counter < MCYCLE || counter > LAST_COUNTER || !value)
+        return call_fail(err, VX_ERR_INVALID_VALUE,
+                         value ? "there is no counter 0x%x" : "no place for counter 0x%x", counter);
     gpu_enter(g);
-    const enum vx_result result = query(g, counter, core, value, err);
+    *value = 0;
+    for (uint32_t i = all ? 0 : core; i <= (all ? cores - 1 : core); i++)
+        *value += counter_of(g, counter, i);
     gpu_leave(g);
-    return result;
+    return VX_SUCCESS;
 }
 
-API(vx_dcr_read, (vx_device_h device, uint32_t address, uint32_t *value), (device, address, value),
-    "%p, 0x%x, *0x%llx", device, address, RESULT(value))
+/* ---- functions whose parameters differ: the third is another thing in 2.x than in 3.0 ---- */
+
+/* A call that makes sense by the other version's parameters only. */
+static enum vx_result wrong_version(const char *name, struct wt_error *err)
 {
-    if (!gpu_of(device, err))
+    static atomic_flag told = ATOMIC_FLAG_INIT;
+    const unsigned is = version_is_later() ? 3 : 2, seems = 5 - is;
+    call_fail(err, VX_ERR_INVALID_VALUE,
+              "%s is taken for that of Vortex %u, and its arguments are those of %u: give -g "
+              "vortex:profile=v%u",
+              name, is, seems, seems);
+    if (!atomic_flag_test_and_set(&told))
+        fprintf(stderr, "wavetrap: libvortex: %s\n", err->text);
+    return VX_ERR_INVALID_VALUE;
+}
+
+static bool is_counter(uint32_t number)
+{
+    return number >= MCYCLE && number <= LAST_COUNTER;
+}
+
+/* 2.x: a CSR's number, a core, the place. 3.0: a class, a CSR's number, a core, the place. */
+API(vx_mpm_query,
+    (vx_device_h device, uint32_t first, uint32_t second, uintptr_t third, uint64_t *value),
+    (device, first, second, third, value), "%p, 0x%x, 0x%x, 0x%" PRIxPTR, device, first, second,
+    third)
+{
+    if (version_is_later())
+        return is_counter(first) && !is_counter(second)
+                   ? wrong_version("vx_mpm_query", err)
+                   : device_counter(device, second, (uint32_t)third, value, err);
+    return is_counter(second) && !is_counter(first)
+               ? wrong_version("vx_mpm_query", err)
+               : device_counter(device, first, second, (uint64_t *)third, err);
+}
+
+/* 2.x: a register, the place. 3.0: a register, a tag, the place. */
+API(vx_dcr_read, (vx_device_h device, uint32_t address, uintptr_t third, uint32_t *value),
+    (device, address, third, value), "%p, 0x%x, 0x%" PRIxPTR, device, address, third)
+{
+    enum { NO_POINTER = 0x10000 };
+    struct gpu *g = gpu_of(device, err);
+    if (!g)
         return VX_ERR_INVALID_HANDLE;
-    return call_fail(err, VX_ERR_NOT_SUPPORTED,
-                     "device configuration registers of Vortex 2.x cannot be read (0x%x, %p)",
-                     address, (void *)value);
+    if (!version_is_later())
+        return third && third < NO_POINTER
+                   ? wrong_version("vx_dcr_read", err)
+                   : call_fail(err, VX_ERR_NOT_SUPPORTED,
+                               "device configuration registers of Vortex 2.x cannot be read (0x%x)",
+                               address);
+    if (!value)
+        return call_fail(err, VX_ERR_INVALID_VALUE, "no place for the value");
+    gpu_enter(g);
+    const bool is = vx_device_dcr_read(g->device, address, value);
+    gpu_leave(g);
+    return is ? VX_SUCCESS
+              : call_fail(err, VX_ERR_INVALID_VALUE,
+                          "Vortex %s has no device configuration register 0x%x",
+                          g->config.profile->name, address);
 }
 
-API(vx_check_occupancy, (vx_device_h device, uint32_t group_size, uint32_t *local_memory),
-    (device, group_size, local_memory), "%p, %u, *%llu", device, group_size, RESULT(local_memory))
+/* 2.x: the place for the local memory of a group. 3.0: the local memory that it wants. */
+API(vx_check_occupancy, (vx_device_h device, uint32_t group_size, uintptr_t third),
+    (device, group_size, third), "%p, %u, 0x%" PRIxPTR, device, group_size, third)
 {
+    enum { NO_POINTER = 0x10000 };
     const struct gpu *g = gpu_of(device, err);
     if (!g)
         return VX_ERR_INVALID_HANDLE;
-    const uint32_t warps = (group_size + g->config.threads - 1) / g->config.threads;
+    const bool later = version_is_later();
+    if (later ? third >> 32 != 0 : third && third < NO_POINTER)
+        return wrong_version("vx_check_occupancy", err);
+    const uint64_t warps = ((uint64_t)group_size + g->config.threads - 1) / g->config.threads;
     if (!group_size || warps > g->config.warps)
         return call_fail(err, VX_ERR_INVALID_VALUE,
                          "a group of %u threads: a core has %u warps of %u threads", group_size,
                          g->config.warps, g->config.threads);
-    if (local_memory)
-        *local_memory = (uint32_t)(g->config.profile->local_mem_size / (g->config.warps / warps));
+    const uint64_t part = g->config.profile->local_mem_size / (g->config.warps / warps);
+    if (later && third > part)
+        return call_fail(err, VX_ERR_INVALID_VALUE,
+                         "0x%" PRIxPTR
+                         " bytes of local memory: a group of %u threads has 0x%" PRIx64,
+                         third, group_size, part);
+    if (!later && third)
+        *(uint32_t *)third = (uint32_t)part;
     return VX_SUCCESS;
 }
 
-API(vx_dump_perf, (vx_device_h device, FILE *out), (device, out), "%p, %p", device, (void *)out)
+enum vx_result device_grid(vx_device_h device, uint32_t ndim, const uint32_t *global_dim,
+                           uint32_t *grid_dim, uint32_t *block_dim, struct wt_error *err)
+{
+    const struct gpu *g = gpu_of(device, err);
+    if (!g)
+        return VX_ERR_INVALID_HANDLE;
+    if (!ndim || ndim > 3 || !global_dim || !grid_dim || !block_dim)
+        return call_fail(err, VX_ERR_INVALID_VALUE,
+                         "%u dimensions, 1 to 3 are wanted, and places for them", ndim);
+    const uint32_t natural[] = {g->config.threads, g->config.warps, 1};
+    for (uint32_t i = 0; i < ndim; i++) {
+        block_dim[i] = natural[i];
+        grid_dim[i] = (uint32_t)(((uint64_t)global_dim[i] + natural[i] - 1) / natural[i]);
+    }
+    return VX_SUCCESS;
+}
+
+API(vx_max_occupancy_grid,
+    (vx_device_h device, uint32_t ndim, const uint32_t *global_dim, uint32_t *grid_dim,
+     uint32_t *block_dim),
+    (device, ndim, global_dim, grid_dim, block_dim), "%p, %u", device, ndim)
+{
+    return device_grid(device, ndim, global_dim, grid_dim, block_dim, err);
+}
+
+enum vx_result device_perf(vx_device_h device, FILE *out, struct wt_error *err)
 {
     struct gpu *g = gpu_of(device, err);
     uint64_t all = 0;
@@ -398,4 +543,9 @@ API(vx_dump_perf, (vx_device_h device, FILE *out), (device, out), "%p, %p", devi
             (double)all / cycles);
     gpu_leave(g);
     return VX_SUCCESS;
+}
+
+API(vx_dump_perf, (vx_device_h device, FILE *out), (device, out), "%p, %p", device, (void *)out)
+{
+    return device_perf(device, out, err);
 }

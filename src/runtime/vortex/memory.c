@@ -65,9 +65,7 @@ static enum vx_result make(struct gpu *g, bool fixed, uint64_t addr, uint64_t si
         free(b);
         return call_fail(err, VX_ERR_OUT_OF_HOST_MEMORY, "no host memory");
     }
-    b->gpu = g;
-    b->addr = addr;
-    b->size = size;
+    *b = (struct buffer){.gpu = g, .handle = b->handle, .refs = 1, .addr = addr, .size = size};
     struct buffer **at = &g->buffers;
     while (*at && (*at)->addr < addr)
         at = &(*at)->next;
@@ -81,7 +79,7 @@ static enum vx_result make(struct gpu *g, bool fixed, uint64_t addr, uint64_t si
 enum vx_result buffer_new(struct gpu *g, bool fixed, uint64_t addr, uint64_t size, int flags,
                           const char *by, struct buffer **buffer, struct wt_error *err)
 {
-    if (flags & ~(VX_MEM_READ_WRITE | VX_MEM_PIN_MEMORY))
+    if (flags & ~MEMORY_FLAGS)
         return call_fail(err, VX_ERR_INVALID_VALUE, "flags 0x%x: there are no such", flags);
     state_lock();
     const enum vx_result result = make(g, fixed, addr, size, buffer, err);
@@ -99,6 +97,7 @@ static bool read_buffer(void *context, uint64_t addr, uint8_t *bytes, size_t siz
     return gpu_read(context, addr, bytes, size);
 }
 
+/* Locked. */
 static void free_buffer(struct buffer *b)
 {
     struct buffer **at = &b->gpu->buffers;
@@ -106,12 +105,22 @@ static void free_buffer(struct buffer *b)
         at = &(*at)->next;
     *at = b->next;
     wt_final_unmap(gpu_final(), b->addr, b->size, read_buffer, b->gpu);
-    b->gpu->in_use -= b->size;
+    b->gpu->in_use -= b->staged ? 0 : b->size;
     b->gpu->programs += b->program.id != 0;
-    handle_end(b->handle);
+    if (b->refs)
+        handle_end(b->handle);
+    free(b->mapped);
     free(b->program.path);
     free(b->program.elf);
     free(b);
+}
+
+/* Frees a buffer that nobody has any longer; the GPU is entered. */
+static void free_unused(struct buffer *b, const char *by)
+{
+    wt_object_freed(b->gpu->machine, b->addr, by);
+    gpu_gate()->code += b->program.id != 0;
+    free_buffer(b);
 }
 
 enum vx_result buffer_end(const void *handle, const char *by, struct wt_error *err)
@@ -124,10 +133,15 @@ enum vx_result buffer_end(const void *handle, const char *by, struct wt_error *e
     gpu_enter(part.gpu);
     state_lock();
     struct buffer *b = handle_get(HANDLE_BUFFER, handle);
-    if (b) {
-        wt_object_freed(part.gpu->machine, b->addr, by);
-        gpu_gate()->code += b->program.id != 0;
-        free_buffer(b);
+    if (b && b->refs == 1) {
+        if (!b->uses) {
+            free_unused(b, by);
+        } else {
+            b->refs = 0;
+            handle_end(handle);
+        }
+    } else if (b) {
+        b->refs--;
     }
     state_unlock();
     gpu_leave(part.gpu);
@@ -135,35 +149,94 @@ enum vx_result buffer_end(const void *handle, const char *by, struct wt_error *e
              : call_fail(err, VX_ERR_INVALID_HANDLE, "another thread has freed %p", handle);
 }
 
+void buffer_use(struct buffer *b)
+{
+    b->uses++;
+}
+
+void buffer_unuse(struct buffer *b, const char *by)
+{
+    struct gpu *g = b->gpu;
+    state_lock();
+    const bool last = b->uses == 1 && !b->refs;
+    if (!last)
+        b->uses--;
+    state_unlock();
+    if (!last)
+        return;
+    gpu_enter(g);
+    state_lock();
+    free_unused(b, by);
+    state_unlock();
+    gpu_leave(g);
+}
+
+enum vx_result buffer_stage(struct gpu *g, uint64_t size, struct buffer **buffer,
+                            struct wt_error *err)
+{
+    const uint64_t end = gpu_memory_end(g);
+    if (size > end - MEMORY_FIRST)
+        return call_fail(err, VX_ERR_OUT_OF_DEVICE_MEMORY, "arguments of 0x%" PRIx64 " bytes",
+                         size);
+    const uint64_t addr = (end - size) / MEMORY_ALIGNMENT * MEMORY_ALIGNMENT;
+    enum vx_result result =
+        buffer_new(g, true, addr, size, VX_MEM_READ, "vx_enqueue_launch", buffer, err);
+    if (result)
+        return result;
+    state_lock();
+    struct buffer *b = *buffer;
+    handle_end(b->handle);
+    b->refs = 0;
+    b->uses = 1;
+    b->staged = true;
+    g->in_use -= size;
+    state_unlock();
+    return VX_SUCCESS;
+}
+
+enum vx_result part_check(const struct buffer *b, uint64_t offset, uint64_t size,
+                          struct wt_error *err)
+{
+    return offset <= b->size && size <= b->size - offset
+               ? VX_SUCCESS
+               : call_fail(err, VX_ERR_INVALID_VALUE,
+                           "0x%" PRIx64 " bytes at offset 0x%" PRIx64 " of a buffer of 0x%" PRIx64
+                           " bytes",
+                           size, offset, b->size);
+}
+
 enum vx_result buffer_part(const void *handle, uint64_t offset, uint64_t size, struct part *part,
                            struct wt_error *err)
 {
+    enum vx_result result = VX_ERR_INVALID_HANDLE;
     state_lock();
-    const struct buffer *b = handle_get(HANDLE_BUFFER, handle);
-    const uint64_t has = b ? b->size : 0;
+    const struct buffer *b = handle_need(HANDLE_BUFFER, handle, err);
     if (b)
-        *part = (struct part){b->gpu, b->addr + offset, size, has};
+        *part = (struct part){b->gpu, b->addr + offset, size, b->size};
+    if (b)
+        result = part_check(b, offset, size, err);
     state_unlock();
-    if (!b)
-        return call_fail(err, VX_ERR_INVALID_HANDLE, "%p is no buffer", handle);
-    if (offset > has || size > has - offset)
-        return call_fail(err, VX_ERR_INVALID_VALUE,
-                         "0x%" PRIx64 " bytes at offset 0x%" PRIx64 " of a buffer of 0x%" PRIx64
-                         " bytes",
-                         size, offset, has);
-    return VX_SUCCESS;
+    return result;
 }
 
 void buffers_end(struct gpu *g)
 {
     state_lock();
-    while (g->buffers) {
+    for (struct buffer *b = g->buffers, *next; b; b = next) {
         struct wt_object found;
+        next = b->next;
+        if (!b->refs)
+            continue; /* a command or a module frees it */
         if (wt_check_wants(WT_CHECK_LEAK) &&
-            wt_object_find(g->machine, g->buffers->addr, &found, NULL, NULL) && !found.freed)
+            wt_object_find(g->machine, b->addr, &found, NULL, NULL) && !found.freed)
             wt_checked_leak(&found);
-        wt_object_freed(g->machine, g->buffers->addr, "vx_dev_close");
-        free_buffer(g->buffers);
+        if (b->uses) {
+            handle_end(b->handle);
+            b->refs = 0;
+            continue;
+        }
+        wt_object_freed(g->machine, b->addr, "vx_dev_close");
+        free_buffer(b);
     }
     state_unlock();
 }

@@ -3,7 +3,6 @@
 #include <string.h>
 
 #include "check/objects.h"
-#include "emulator/vortex/profile.h"
 #include "runtime/common/interrupt.h"
 #include "runtime/common/policy.h"
 #include "runtime/vortex/internal.h"
@@ -49,11 +48,8 @@ static enum wt_status make(const char *said, size_t length, struct gpu *g, struc
     if (text[NAME] &&
         (status = wt_config_parse(&vx_config_table, &g->config, text + NAME + 1, err)))
         return wt_fail_in(err, GPUS_VARIABLE);
-    if (g->config.profile->launch_unit)
-        return wt_fail(err, WT_UNSUPPORTED,
-                       "profile %s is not there for host programs, whose kernels 3.0 launches by "
-                       "functions that this library does not have: leave profile out",
-                       g->config.profile->name);
+    if (!g->config.profile_given && imports_later())
+        vx_config_use_profile(&g->config, vx_profile_named("v3"));
     if (!g->config.xlen)
         g->config.xlen = 32;
     if ((status = wt_policy_of_environment(&g->config.device, err)) ||
@@ -85,7 +81,6 @@ static void open_all(void)
             break;
         }
         g->number = gpu_count();
-        pthread_mutex_init(&g->turn, NULL);
         if (make(list, length, g, &opened.why)) {
             free(g);
             break;
@@ -100,12 +95,32 @@ static void open_all(void)
         list += length;
     }
     if (!*opened.why.text) {
+        version_set(gpu_at(0)->config.profile->launch_unit ? 3 : 2);
         wt_interrupt_listen();
         endpoint_start();
         return;
     }
     fprintf(stderr, "wavetrap: libvortex: %s\n", opened.why.text);
     gpus_none();
+}
+
+bool gpu_become_later(struct gpu *g)
+{
+    struct wt_error why;
+    if (g->config.profile->launch_unit || g->config.profile_given)
+        return true;
+    if (g->ran || g->started)
+        return false;
+    vx_config_use_profile(&g->config, vx_profile_named("v3"));
+    turn_take();
+    wt_gate_enter(gpu_gate());
+    if (vx_device_use_profile(g->device, g->config.profile, &why)) {
+        fprintf(stderr, "wavetrap: libvortex: %s\n", why.text);
+        abort();
+    }
+    wt_gate_leave(gpu_gate());
+    turn_give();
+    return true;
 }
 
 enum vx_result gpus_open(struct wt_error *err)

@@ -7,7 +7,8 @@
 #include <unistd.h>
 
 #include "base/file.h"
-#include "object/image.h"
+#include "debug/source/modules.h"
+#include "debug/source/symbols.h"
 #include "runtime/common/tally.h"
 #include "runtime/vortex/internal.h"
 
@@ -104,31 +105,101 @@ static enum vx_result put(struct gpu *g, const struct wt_segment *s, struct wt_e
     return done ? VX_SUCCESS : call_fail(err, VX_ERR_OUT_OF_HOST_MEMORY, "no host memory");
 }
 
+/* ---- kernels of 3.0 ---- */
+
+/* What the linker and vxbin.py of Vortex 3.0 leave in an ELF file: a symbol for each kernel, and
+ * "main" is the name of kernel_main. */
+#define KERNEL_SYMBOL "__vx_kentry_"
+#define CTA_ENTRY "__vx_cta_entry"
+
+static bool add_kernel(void *context, const char *name, uint64_t addr, uint64_t size, bool code)
+{
+    struct wt_image *image = context;
+    const size_t prefix = sizeof KERNEL_SYMBOL - 1;
+    image->has_kernels |= !strcmp(name, CTA_ENTRY);
+    if (strncmp(name, KERNEL_SYMBOL, prefix) != 0)
+        return true;
+    name = strcmp(name + prefix, "kernel_main") ? name + prefix : "main";
+    struct wt_image_kernel *grown =
+        realloc(image->kernel, (image->kernels + 1) * sizeof *image->kernel);
+    char *copy = strdup(name);
+    if (grown)
+        image->kernel = grown;
+    if (!grown || !copy) {
+        free(copy);
+        return false;
+    }
+    image->kernel[image->kernels++] = (struct wt_image_kernel){copy, addr};
+    image->has_kernels = true;
+    return true;
+}
+
+/* Takes the kernels from the ELF file beside a file without a table of them. */
+static void find_kernels(const char *path, struct wt_image *image)
+{
+    unsigned bits;
+    char *elf = path && !image->has_kernels ? find_elf(path, image->segment, &bits) : NULL;
+    struct wt_modules *modules = elf ? wt_modules_new() : NULL;
+    size_t count;
+    if (modules && wt_modules_add_file(modules, elf, 0, 0, NULL, WT_IGNORED) == WT_OK)
+        wt_symbols_each(wt_modules_list(modules, &count)->symbols, add_kernel, image);
+    wt_modules_free(modules);
+    free(elf);
+}
+
+static enum vx_result check_version(struct gpu *g, const struct wt_image *image,
+                                    struct wt_error *err)
+{
+    return !image->has_kernels || gpu_become_later(g)
+               ? VX_SUCCESS
+               : call_fail(err, VX_ERR_INVALID_VALUE,
+                           "the kernel is for Vortex 3.0, and the device has run one of 2.x: give "
+                           "-g vortex:profile=v3");
+}
+
+static enum vx_result load(struct gpu *g, const char *by, const char *path, struct wt_image *image,
+                           struct buffer **buffer, struct wt_error *err)
+{
+    const struct wt_segment *code = image->segment;
+    enum vx_result result;
+    if (image->format != WT_IMAGE_VXBIN)
+        return call_fail(err, VX_ERR_INVALID_VALUE, "it is no .vxbin file");
+    find_kernels(path, image);
+    if ((result = check_width(g, path, code, err)) || (result = check_version(g, image, err)) ||
+        (result = buffer_new(g, true, code->addr, code->size, VX_MEM_READ_WRITE, by, buffer, err)))
+        return result;
+    if ((result = put(g, code, err)))
+        buffer_end((*buffer)->handle, by, WT_IGNORED);
+    else
+        note_program(g, *buffer, path, code);
+    return result;
+}
+
+enum vx_result program_load(struct gpu *g, const char *by, const char *path, const uint8_t *bytes,
+                            size_t size, struct wt_image *image, struct buffer **buffer,
+                            struct wt_error *err)
+{
+    struct wt_image own;
+    if (!image)
+        image = &own;
+    const enum wt_status status =
+        wt_image_parse("kernel.vxbin", bytes, size, 0, image, err); /* whatever its name is */
+    if (status)
+        return refuse(by, path, call_result(status), err);
+    const enum vx_result result = load(g, by, path, image, buffer, err);
+    if (result || image == &own)
+        wt_image_free(image);
+    return result ? refuse(by, path, result, err) : VX_SUCCESS;
+}
+
 static enum vx_result upload(struct gpu *g, const char *by, const char *path, const uint8_t *bytes,
                              size_t size, vx_buffer_h *buffer, struct wt_error *err)
 {
-    struct wt_image image;
     struct buffer *b;
-    enum vx_result result;
-    const enum wt_status status =
-        wt_image_parse("kernel.vxbin", bytes, size, 0, &image, err); /* whatever its name is */
-    if (status)
-        return refuse(by, path, call_result(status), err);
-    const struct wt_segment *code = image.segment;
-    if (image.format != WT_IMAGE_VXBIN)
-        result = call_fail(err, VX_ERR_INVALID_VALUE, "it is no .vxbin file");
-    else
-        result = check_width(g, path, code, err);
+    const enum vx_result result = program_load(g, by, path, bytes, size, NULL, &b, err);
     if (!result)
-        result = buffer_new(g, true, code->addr, code->size, VX_MEM_READ_WRITE, by, &b, err);
-    if (!result && (result = put(g, code, err)))
-        buffer_end(b->handle, by, WT_IGNORED);
-    if (!result) {
         *buffer = b->handle;
-        note_program(g, b, path, code);
-    }
-    wt_image_free(&image);
-    return result ? refuse(by, path, result, err) : VX_SUCCESS;
+    return result;
 }
 
 static enum vx_result check(const void *device, const void *from, const void *buffer,
@@ -141,8 +212,8 @@ static enum vx_result check(const void *device, const void *from, const void *bu
                                       from ? "no place for the handle" : "nothing to upload");
 }
 
-static enum vx_result read_file(const char *by, const char *path, uint8_t **bytes, size_t *size,
-                                struct wt_error *err)
+enum vx_result program_read(const char *by, const char *path, uint8_t **bytes, size_t *size,
+                            struct wt_error *err)
 {
     const enum wt_status status = wt_file_read(path, bytes, size, err);
     return status ? refuse(by, NULL, call_result(status), err) : VX_SUCCESS;
@@ -165,7 +236,7 @@ API(vx_upload_kernel_file, (vx_device_h device, const char *path, vx_buffer_h *b
     size_t size;
     enum vx_result result;
     if ((result = check(device, path, buffer, &g, err)) ||
-        (result = read_file("vx_upload_kernel_file", path, &bytes, &size, err)))
+        (result = program_read("vx_upload_kernel_file", path, &bytes, &size, err)))
         return result;
     result = upload(g, "vx_upload_kernel_file", path, bytes, size, buffer, err);
     free(bytes);
@@ -208,7 +279,7 @@ API(vx_upload_file, (vx_device_h device, const char *path, vx_buffer_h *buffer),
     size_t size;
     enum vx_result result;
     if ((result = check(device, path, buffer, &g, err)) ||
-        (result = read_file("vx_upload_file", path, &bytes, &size, err)))
+        (result = program_read("vx_upload_file", path, &bytes, &size, err)))
         return result;
     result = upload_bytes(g, "vx_upload_file", bytes, size, buffer, err);
     free(bytes);

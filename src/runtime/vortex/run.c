@@ -20,20 +20,12 @@ static uint64_t next_number(void)
     return ++last;
 }
 
-static void name_kernel(struct gpu *g)
-{
-    const struct program *p = &g->kernel->program;
-    const char *slash = p->path ? strrchr(p->path, '/') : NULL;
-    snprintf(g->kernel_name, sizeof g->kernel_name, "%s", slash ? slash + 1 : "kernel");
-}
-
 /* Entered. False: the launch unit refuses what the registers say. */
 static bool begin(struct gpu *g)
 {
     struct wt_gate *gate = gpu_gate();
     wt_gate_await(gate);
     state_lock();
-    name_kernel(g);
     const uint64_t programs = g->programs;
     state_unlock();
     const uint64_t number = next_number();
@@ -50,7 +42,7 @@ static bool begin(struct gpu *g)
     wt_gate_began(gate, &g->hosted);
     g->began = g->machine->time;
     g->slice = 0; /* a debugger says how far it goes */
-    g->begun = true;
+    g->begun = g->ran = true;
     return true;
 }
 
@@ -97,7 +89,7 @@ static enum vx_result end(struct gpu *g, enum wt_run result, struct wt_error *er
         fflush(stdout); /* what is written to stderr from now on comes behind it */
     g->printed = false;
     g->cycles = m->time - g->began;
-    g->kernel = NULL;
+    g->started = false;
     if (call_logged())
         call_note("  kernel %s on device %u: %" PRIu64 " instructions of warps", g->kernel_name,
                   g->number, g->cycles);
@@ -123,7 +115,7 @@ enum vx_result run_kernel(struct gpu *g, uint64_t ms, struct wt_error *err)
     enum vx_result result;
     wt_gate_enter(gpu_gate());
     if (!g->begun && !begin(g)) {
-        g->kernel = NULL;
+        g->started = false;
         result = call_fail(err, VX_ERR_INVALID_VALUE,
                            "the launch unit refuses the kernel %s: a cluster does not divide the "
                            "grid, or a CTA wants more local memory than a core has",
@@ -138,16 +130,45 @@ enum vx_result run_kernel(struct gpu *g, uint64_t ms, struct wt_error *err)
     return result;
 }
 
+void start_kernel(struct gpu *g, const char *name)
+{
+    snprintf(g->kernel_name, sizeof g->kernel_name, "%s", name);
+    g->started = true;
+    g->begun = g->lost = false;
+}
+
+/* One for all GPUs: the gate knows of one kernel that runs. */
+static pthread_mutex_t turn = PTHREAD_MUTEX_INITIALIZER;
+
+void turn_take(void)
+{
+    pthread_mutex_lock(&turn);
+}
+
+void turn_give(void)
+{
+    pthread_mutex_unlock(&turn);
+}
+
 void gpu_enter(struct gpu *g)
 {
-    pthread_mutex_lock(&g->turn);
-    if (g->kernel)
-        run_kernel(g, UINT64_MAX, WT_IGNORED);
+    turn_take();
+    for (unsigned i = 0; i < gpu_count(); i++) /* one that a wait has left half done, too */
+        if (gpu_at(i)->started && (gpu_at(i) == g || gpu_at(i)->begun))
+            run_kernel(gpu_at(i), UINT64_MAX, WT_IGNORED);
     wt_gate_enter(gpu_gate());
 }
 
 void gpu_leave(struct gpu *g)
 {
     wt_gate_leave(gpu_gate());
-    pthread_mutex_unlock(&g->turn);
+    turn_give();
+}
+
+enum vx_result gpu_run_and_leave(struct gpu *g, struct wt_error *err)
+{
+    wt_gate_leave(gpu_gate());
+    const enum vx_result result = run_kernel(g, UINT64_MAX, err);
+    turn_give();
+    return result;
 }

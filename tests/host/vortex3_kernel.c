@@ -1,0 +1,66 @@
+/* Kernels of Vortex 3.0 for vortex3_program.c, with the prologue that the launch unit expects. */
+#include <stdint.h>
+
+struct arguments {
+    uint32_t factor, a, b, c;
+};
+
+__asm__(".section .start, \"ax\", @progbits\n"
+        ".option norelax\n"
+        ".option norvc\n"
+        ".globl _start\n"
+        "_start:\n"
+        "    csrr s11, 0xce1\n"
+        "    csrr a0, 0x340\n"
+        "    jalr ra, s11\n"
+        "    .insn r 0x0b, 7, 0, x0, x0, x0\n"
+        "    .insn r 0x0b, 0, 0, x0, x0, x0\n"
+        ".text\n");
+
+#define CSR(number)                                                                                \
+    ({                                                                                             \
+        uintptr_t value_;                                                                          \
+        __asm__("csrr %0, " #number : "=r"(value_));                                               \
+        value_;                                                                                    \
+    })
+#define KERNEL(name) extern void __vx_kentry_##name(const void *) __attribute__((alias(#name)))
+
+static inline __attribute__((always_inline)) uint32_t place(void)
+{
+    const uint32_t row = CSR(0xcd7) * CSR(0xcda) + CSR(0xcd4);
+    const uint32_t column = CSR(0xcd6) * CSR(0xcd9) + CSR(0xcd3);
+    return row * CSR(0xcdc) * CSR(0xcd9) + column;
+}
+
+/* c = a + b */
+void add(const struct arguments *args)
+{
+    const uint32_t i = place();
+    ((uint32_t *)(uintptr_t)args->c)[i] = ((uint32_t *)(uintptr_t)args->a)[i] + ((uint32_t *)(uintptr_t)args->b)[i];
+}
+KERNEL(add);
+
+/* c = c * factor + the block's number, by way of local memory */
+void kernel_main(const struct arguments *args)
+{
+    const uint32_t i = place();
+    uint32_t *c = (uint32_t *)(uintptr_t)args->c;
+    uint32_t *local = (uint32_t *)CSR(0xcdf) + CSR(0xcd4) * CSR(0xcd9) + CSR(0xcd3);
+    *(volatile uint32_t *)local = c[i] * args->factor;
+    c[i] = *(volatile uint32_t *)local + CSR(0xcd7) * CSR(0xcdc) + CSR(0xcd6);
+}
+KERNEL(kernel_main);
+
+/* until c is not 0 */
+void spin(const struct arguments *args)
+{
+    while (!*(volatile uint32_t *)(uintptr_t)args->c)
+        continue;
+}
+KERNEL(spin);
+
+void stray(const struct arguments *args)
+{
+    *(volatile uint32_t *)(uintptr_t)(args->c + 1) = 1; /* misaligned */
+}
+KERNEL(stray);
