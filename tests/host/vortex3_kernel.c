@@ -36,7 +36,8 @@ static inline __attribute__((always_inline)) uint32_t place(void)
 void add(const struct arguments *args)
 {
     const uint32_t i = place();
-    ((uint32_t *)(uintptr_t)args->c)[i] = ((uint32_t *)(uintptr_t)args->a)[i] + ((uint32_t *)(uintptr_t)args->b)[i];
+    ((uint32_t *)(uintptr_t)args->c)[i] =
+        ((uint32_t *)(uintptr_t)args->a)[i] + ((uint32_t *)(uintptr_t)args->b)[i];
 }
 KERNEL(add);
 

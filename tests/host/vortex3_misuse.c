@@ -40,7 +40,8 @@ int main(int argc, char **argv)
     GIVES(0, vx_event_create(second, &foreign));
     GIVES(0, vx_module_load_file(d, path, &m));
     GIVES(0, vx_module_get_kernel(m, "add", &k));
-    vx_launch_info_t l = {.struct_size = sizeof l, .kernel = k, .ndim = 1, .grid_dim = {1}, .block_dim = {4}};
+    vx_launch_info_t l = {
+        .struct_size = sizeof l, .kernel = k, .ndim = 1, .grid_dim = {1}, .block_dim = {4}};
     vx_rect_info_t r = {.struct_size = sizeof r, .region = {8, 2, 2}};
     vx_buffer_h stale;
     GIVES(0, vx_buffer_create(d, 16, VX_MEM_READ, &stale));
@@ -179,15 +180,16 @@ int main(int argc, char **argv)
     /* boxes */
     GIVES(VALUE, vx_enqueue_read_rect(q, bytes, b, NULL, NONE));
     static const size_t big = (size_t)1 << 63;
-    const vx_rect_info_t boxes[] = {{.struct_size = 8, .region = {8, 2, 2}},
-                                    {.struct_size = sizeof r, .region = {0, 2, 2}},
-                                    {.struct_size = sizeof r, .region = {8, 20, 2}},
-                                    {.struct_size = sizeof r, .region = {8, 2, 2}, .buffer_row_pitch = 4},
-                                    {.struct_size = sizeof r, .region = {8, 2, 2}, .buffer_slice_pitch = 8},
-                                    {.struct_size = sizeof r, .region = {8, 2, 2}, .buffer_origin = {1, 15, 15}},
-                                    {.struct_size = sizeof r, .region = {big, 4, 4}},
-                                    {.struct_size = sizeof r, .region = {8, 2, big}},
-                                    {.struct_size = sizeof r, .region = {8, 2, 2}, .buffer_origin = {big, big, big}}};
+    const vx_rect_info_t boxes[] = {
+        {.struct_size = 8, .region = {8, 2, 2}},
+        {.struct_size = sizeof r, .region = {0, 2, 2}},
+        {.struct_size = sizeof r, .region = {8, 20, 2}},
+        {.struct_size = sizeof r, .region = {8, 2, 2}, .buffer_row_pitch = 4},
+        {.struct_size = sizeof r, .region = {8, 2, 2}, .buffer_slice_pitch = 8},
+        {.struct_size = sizeof r, .region = {8, 2, 2}, .buffer_origin = {1, 15, 15}},
+        {.struct_size = sizeof r, .region = {big, 4, 4}},
+        {.struct_size = sizeof r, .region = {8, 2, big}},
+        {.struct_size = sizeof r, .region = {8, 2, 2}, .buffer_origin = {big, big, big}}};
     for (unsigned i = 0; i < sizeof boxes / sizeof *boxes; i++) {
         GIVES(i ? VALUE : INFO, vx_enqueue_read_rect(q, bytes, b, &boxes[i], NONE));
         GIVES(i ? VALUE : INFO, vx_enqueue_write_rect(q, b, bytes, &boxes[i], NONE));
@@ -197,14 +199,31 @@ int main(int argc, char **argv)
     GIVES(VALUE, vx_enqueue_launch(q, NULL, NONE));
     GIVES(VALUE, vx_enqueue_commands(q, NULL, 1, NONE));
     GIVES(VALUE, vx_enqueue_commands(q, &(vx_command_t){.type = 7}, 1, NONE));
-    const vx_launch_info_t launches[] = {
-        {.struct_size = 8, .kernel = k, .ndim = 1},
-        {.struct_size = sizeof l, .kernel = NULL, .ndim = 1, .grid_dim = {1}, .block_dim = {4}}, /* no kernel */
-        {.struct_size = sizeof l, .kernel = k, .ndim = 4},
-        {.struct_size = sizeof l, .kernel = k, .args_size = 4},
-        {.struct_size = sizeof l, .kernel = k, .ndim = 1, .grid_dim = {5}, .block_dim = {4}, .cluster_dim = {2}},
-        {.struct_size = sizeof l, .kernel = k, .ndim = 1, .grid_dim = {1}, .block_dim = {4}, .lmem_size = 16385},
-        {.struct_size = sizeof l, .kernel = k, .ndim = 3, .grid_dim = {1, 1, 1}, .block_dim = {65536, 65536, 2}}};
+    const vx_launch_info_t launches[] = {{.struct_size = 8, .kernel = k, .ndim = 1},
+                                         {.struct_size = sizeof l,
+                                          .kernel = NULL,
+                                          .ndim = 1,
+                                          .grid_dim = {1},
+                                          .block_dim = {4}}, /* no kernel */
+                                         {.struct_size = sizeof l, .kernel = k, .ndim = 4},
+                                         {.struct_size = sizeof l, .kernel = k, .args_size = 4},
+                                         {.struct_size = sizeof l,
+                                          .kernel = k,
+                                          .ndim = 1,
+                                          .grid_dim = {5},
+                                          .block_dim = {4},
+                                          .cluster_dim = {2}},
+                                         {.struct_size = sizeof l,
+                                          .kernel = k,
+                                          .ndim = 1,
+                                          .grid_dim = {1},
+                                          .block_dim = {4},
+                                          .lmem_size = 16385},
+                                         {.struct_size = sizeof l,
+                                          .kernel = k,
+                                          .ndim = 3,
+                                          .grid_dim = {1, 1, 1},
+                                          .block_dim = {65536, 65536, 2}}};
     for (unsigned i = 0; i < sizeof launches / sizeof *launches; i++)
         GIVES(i ? VALUE : INFO, vx_enqueue_launch(q, &launches[i], NONE));
     l.grid_dim[0] = 0; /* nothing runs */
@@ -223,7 +242,8 @@ int main(int argc, char **argv)
     GIVES(0, vx_buffer_release(b));
     GIVES(0, vx_device_release(d));
     GIVES(HANDLE, vx_buffer_create(d, 16, VX_MEM_READ, &b));
-    if (strcmp(vx_result_string(VX_ERR_TIMEOUT), "VX_ERR_TIMEOUT") || !vx_result_string((vx_result_t)99))
+    if (strcmp(vx_result_string(VX_ERR_TIMEOUT), "VX_ERR_TIMEOUT") ||
+        !vx_result_string((vx_result_t)99))
         puts("wrong: vx_result_string");
     puts("done");
     return 0;

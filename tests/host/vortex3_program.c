@@ -1,4 +1,5 @@
-/* A host program of Vortex 3.0: FILE WORK. Prints what it sees; "wrong" where a call does not give what it is to. */
+/* A host program of Vortex 3.0: FILE WORK. Prints what it sees; "wrong" where a call does not give
+ * what it is to. */
 #define VORTEX_API 3
 #include "runtime/vortex/vortex.h"
 
@@ -13,7 +14,8 @@ static void gives(int line, const char *call, vx_result_t is, vx_result_t wanted
 {
     if (is == wanted)
         return;
-    printf("wrong: line %d: %s is %s, not %s\n", line, call, vx_result_string(is), vx_result_string(wanted));
+    printf("wrong: line %d: %s is %s, not %s\n", line, call, vx_result_string(is),
+           vx_result_string(wanted));
     wrong = 1;
 }
 #define GIVES(call, wanted) gives(__LINE__, #call, call, wanted)
@@ -46,8 +48,9 @@ static uint32_t where(vx_buffer_h buffer)
 
 static void begin(const char *path)
 {
-    const vx_queue_info_t info = {
-        .struct_size = sizeof info, .priority = VX_QUEUE_PRIORITY_NORMAL, .flags = VX_QUEUE_PROFILING_ENABLE};
+    const vx_queue_info_t info = {.struct_size = sizeof info,
+                                  .priority = VX_QUEUE_PRIORITY_NORMAL,
+                                  .flags = VX_QUEUE_PROFILING_ENABLE};
     uint32_t count = 0;
     WORKS(vx_device_count(&count));
     IS(count >= 1);
@@ -90,7 +93,8 @@ static vx_launch_info_t launch_of(const char *name, vx_kernel_h *kernel)
                               .cluster_dim = {2, 1}};
 }
 
-static void launch(vx_queue_h on, const char *name, uint32_t count, const vx_event_h *events, vx_event_h *done)
+static void launch(vx_queue_h on, const char *name, uint32_t count, const vx_event_h *events,
+                   vx_event_h *done)
 {
     vx_kernel_h kernel;
     const vx_launch_info_t info = launch_of(name, &kernel);
@@ -121,7 +125,8 @@ static void compute(void)
     arguments.factor = 99; /* the launch has its own */
     print_sum();
     WORKS(vx_event_get_profiling(done, &t));
-    IS(t.queued_ns <= t.submit_ns && t.submit_ns <= t.start_ns && t.start_ns <= t.end_ns && t.queued_ns);
+    IS(t.queued_ns <= t.submit_ns && t.submit_ns <= t.start_ns && t.start_ns <= t.end_ns &&
+       t.queued_ns);
     WORKS(vx_event_release(done));
     WORKS(vx_device_mpm_query(device, 0, 0xb02, UINT32_MAX, &instructions));
     IS(instructions > 0);
@@ -166,8 +171,8 @@ static void join_nobody(void)
     puts("wrong: it came back");
 }
 
-/* Two queues and two threads: each adds its part to a timeline that the other one waits for, so that
- * the kernels run in one order, whatever the schedule is. */
+/* Two queues and two threads: each adds its part to a timeline that the other one waits for, so
+ * that the kernels run in one order, whatever the schedule is. */
 static vx_event_h turns;
 
 static void *take_turns(void *odd)
@@ -241,10 +246,18 @@ static void signals(void)
 /* Boxes, maps, copies, registers, batches. */
 static void move(void)
 {
-    const vx_rect_info_t in = {.struct_size = sizeof in, .buffer_origin = {4, 1}, .host_origin = {8, 2},
-                               .region = {8, 3, 1}, .buffer_row_pitch = 4 * WIDTH, .host_row_pitch = 4 * WIDTH};
-    const vx_rect_info_t on = {.struct_size = sizeof on, .buffer_origin = {0, 2}, .host_origin = {4, 1},
-                               .region = {8, 2, 1}, .buffer_row_pitch = 4 * WIDTH, .host_row_pitch = 4 * WIDTH};
+    const vx_rect_info_t in = {.struct_size = sizeof in,
+                               .buffer_origin = {4, 1},
+                               .host_origin = {8, 2},
+                               .region = {8, 3, 1},
+                               .buffer_row_pitch = 4 * WIDTH,
+                               .host_row_pitch = 4 * WIDTH};
+    const vx_rect_info_t on = {.struct_size = sizeof on,
+                               .buffer_origin = {0, 2},
+                               .host_origin = {4, 1},
+                               .region = {8, 2, 1},
+                               .buffer_row_pitch = 4 * WIDTH,
+                               .host_row_pitch = 4 * WIDTH};
     uint32_t back[COUNT] = {0}, register_value = 0, *mapped;
     vx_event_h done;
     vx_kernel_h kernel;
@@ -253,8 +266,8 @@ static void move(void)
     WORKS(vx_enqueue_read_rect(queue, back, c, &in, 0, NULL, NULL));
     WORKS(vx_enqueue_copy(queue, c, 0, b, 4, 8, 0, NULL, NULL));
     WORKS(vx_queue_finish(queue, VX_TIMEOUT_INFINITE));
-    IS(back[2 * WIDTH + 2] == 2 * WIDTH + 2);   /* row 1 of c, from row 2 of words */
-    IS(back[3 * WIDTH + 2] == 2 * WIDTH + 3);   /* row 2 of c is a copy of row 1 by one word */
+    IS(back[2 * WIDTH + 2] == 2 * WIDTH + 2); /* row 1 of c, from row 2 of words */
+    IS(back[3 * WIDTH + 2] == 2 * WIDTH + 3); /* row 2 of c is a copy of row 1 by one word */
     WORKS(vx_enqueue_map(queue, c, 0, 16, VX_MEM_READ_WRITE, 0, NULL, &done, (void **)&mapped));
     WORKS(vx_event_wait_value(done, 1, VX_TIMEOUT_INFINITE));
     IS(mapped[0] == 1 && mapped[1] == 2);
@@ -335,7 +348,8 @@ static void lives(void)
     WORKS(vx_check_occupancy(device, 16, 0) ? VX_ERR_INTERNAL : VX_SUCCESS);
     WORKS(vx_check_occupancy(device, 16, 16385) == -1 ? VX_SUCCESS : VX_ERR_INTERNAL);
     WORKS(vx_mpm_query(device, 1, 0xb00, 0, &caps) ? VX_ERR_INTERNAL : VX_SUCCESS);
-    WORKS(vx_max_occupancy_grid(device, 1, (uint32_t[]){9}, grid, block) ? VX_ERR_INTERNAL : VX_SUCCESS);
+    WORKS(vx_max_occupancy_grid(device, 1, (uint32_t[]){9}, grid, block) ? VX_ERR_INTERNAL
+                                                                         : VX_SUCCESS);
 }
 
 int main(int argc, char **argv)
@@ -343,8 +357,9 @@ int main(int argc, char **argv)
     static const struct {
         const char *name;
         void (*work)(void);
-    } works[] = {{"compute", compute}, {"fail", fail}, {"nobody", wait_for_nobody}, {"join", join_nobody},
-                 {"order", order},     {"signals", signals}, {"move", move},               {"lives", lives}};
+    } works[] = {{"compute", compute},  {"fail", fail},   {"nobody", wait_for_nobody},
+                 {"join", join_nobody}, {"order", order}, {"signals", signals},
+                 {"move", move},        {"lives", lives}};
     if (argc < 3)
         return 2;
     setbuf(stdout, NULL);

@@ -97,7 +97,11 @@ static enum vx_result enqueue(struct command *c, const struct ask *a, struct wt_
 #define LIST count, events, done
 #define LIST_FORMAT ", %u, %p, *%p"
 #define LIST_VALUES count, (const void *)events, HANDLE(done)
-#define ASK(...) &(const struct ask){queue, count, events, done, __VA_ARGS__}
+#define ASK(...)                                                                                   \
+    &(const struct ask)                                                                            \
+    {                                                                                              \
+        queue, count, events, done, __VA_ARGS__                                                    \
+    }
 
 /* ---- copies ---- */
 
@@ -339,11 +343,8 @@ API3(vx_enqueue_map,
      "%p, %p, %" PRIu64 ", %" PRIu64 ", 0x%x" LIST_FORMAT ", *%p", (void *)queue, buffer, offset,
      size, flags, LIST_VALUES, HANDLE(host))
 {
-    struct command c = {.name = "vx_enqueue_map",
-                        .work = do_map,
-                        .to_offset = offset,
-                        .size = size,
-                        .addr = flags};
+    struct command c = {
+        .name = "vx_enqueue_map", .work = do_map, .to_offset = offset, .size = size, .addr = flags};
     return enqueue(&c, ASK(.to = true, .to_handle = buffer, .check = check_map, .host = host), err);
 }
 
@@ -473,8 +474,8 @@ static enum vx_result check_shape(const struct gpu *g, const vx_launch_info_t *i
     return VX_SUCCESS;
 }
 
-static enum vx_result check_kernel(const struct gpu *g, const vx_launch_info_t *i,
-                                   struct launch *l, struct wt_error *err)
+static enum vx_result check_kernel(const struct gpu *g, const vx_launch_info_t *i, struct launch *l,
+                                   struct wt_error *err)
 {
     if (!i->kernel)
         return g->startup_given
@@ -493,8 +494,8 @@ static enum vx_result check_kernel(const struct gpu *g, const vx_launch_info_t *
 }
 
 /* Fills a launch, which is there. */
-static enum vx_result check_launch(const struct gpu *g, const vx_launch_info_t *i,
-                                   struct launch *l, struct wt_error *err)
+static enum vx_result check_launch(const struct gpu *g, const vx_launch_info_t *i, struct launch *l,
+                                   struct wt_error *err)
 {
     enum vx_result result;
     if (!g->config.profile->launch_unit)

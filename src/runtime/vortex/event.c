@@ -115,8 +115,8 @@ static enum vx_result get_times(const struct event *e, vx_profile_info_t *times,
     return VX_SUCCESS;
 }
 
-API3(vx_event_get_profiling, (vx_event_h event, vx_profile_info_t *times), (event, times),
-     "%p, %p", (void *)event, (void *)times)
+API3(vx_event_get_profiling, (vx_event_h event, vx_profile_info_t *times), (event, times), "%p, %p",
+     (void *)event, (void *)times)
 {
     state_lock();
     const struct event *e = handle_need(HANDLE_EVENT, event, err);

@@ -79,7 +79,7 @@ bool gpu_write(struct gpu *g, uint64_t addr, const void *from, uint64_t size)
                                                           .size = size});
 }
 
-bool gpu_do(struct gpu *g, wt_input_operation operation, const void *bytes, size_t size)
+static bool gpu_do(struct gpu *g, wt_input_operation operation, const void *bytes, size_t size)
 {
     return wt_hosted_input(&g->hosted, &(struct wt_input){.kind = WT_INPUT_OPERATION,
                                                           .bytes = bytes,

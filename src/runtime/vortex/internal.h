@@ -211,8 +211,6 @@ void gpu_set_dcr(struct gpu *g, enum vx_dcr dcr, uint32_t axis, uint32_t value);
 void gpu_set_address(struct gpu *g, enum vx_dcr low, uint64_t value);
 /** Notes that the program writes a register itself. Locked. */
 void gpu_note_dcr(struct gpu *g, uint32_t addr);
-/** Does something of the family's own to the device (vx_operations). */
-bool gpu_do(struct gpu *g, wt_input_operation operation, const void *bytes, size_t size);
 /** The end of the memory that buffers may have. */
 uint64_t gpu_memory_end(const struct gpu *g);
 

@@ -151,8 +151,8 @@ static void list_names(const struct module *m, char *text, size_t size)
     size_t length = 0;
     snprintf(text, size, "it has none");
     for (size_t i = 0; i < m->kernels && length < size; i++)
-        length += (size_t)snprintf(text + length, size - length, "%s%s",
-                                   i ? ", " : "there is ", m->kernel[i].name);
+        length += (size_t)snprintf(text + length, size - length, "%s%s", i ? ", " : "there is ",
+                                   m->kernel[i].name);
 }
 
 static enum vx_result get_kernel(struct module *m, const char *name, vx_kernel_h *kernel,
@@ -189,9 +189,9 @@ API3(vx_module_get_kernel, (vx_module_h module, const char *name, vx_kernel_h *k
     state_lock();
     struct module *m = handle_need(HANDLE_MODULE, module, err);
     if (m)
-        result = name && kernel ? get_kernel(m, name, kernel, err)
-                                : call_fail(err, VX_ERR_INVALID_VALUE,
-                                            "no name, or no place for the handle");
+        result = name && kernel
+                     ? get_kernel(m, name, kernel, err)
+                     : call_fail(err, VX_ERR_INVALID_VALUE, "no name, or no place for the handle");
     state_unlock();
     return result;
 }

@@ -14,8 +14,8 @@ API3(vx_queue_create, (vx_device_h device, const vx_queue_info_t *info, vx_queue
     if (info && info->struct_size < sizeof *info)
         return call_fail(err, VX_ERR_INVALID_INFO, "struct_size is %zu, at least %zu is wanted",
                          info->struct_size, sizeof *info);
-    if (info && (info->priority > VX_QUEUE_PRIORITY_HIGH ||
-                 info->flags & ~VX_QUEUE_PROFILING_ENABLE))
+    if (info &&
+        (info->priority > VX_QUEUE_PRIORITY_HIGH || info->flags & ~VX_QUEUE_PROFILING_ENABLE))
         return call_fail(err, VX_ERR_INVALID_VALUE, "priority %u, flags 0x%x: there are no such",
                          info->priority, info->flags);
     state_lock();
@@ -63,8 +63,8 @@ API3(vx_queue_flush, (vx_queue_h queue), (queue), "%p", (void *)queue)
     return q ? VX_SUCCESS : VX_ERR_INVALID_HANDLE;
 }
 
-API3(vx_queue_finish, (vx_queue_h queue, uint64_t timeout_ns), (queue, timeout_ns),
-     "%p, %" PRIu64, (void *)queue, timeout_ns)
+API3(vx_queue_finish, (vx_queue_h queue, uint64_t timeout_ns), (queue, timeout_ns), "%p, %" PRIu64,
+     (void *)queue, timeout_ns)
 {
     enum vx_result result = VX_ERR_INVALID_HANDLE;
     state_lock();

@@ -22,9 +22,9 @@ bool version_is_later(void)
 
 static bool is_later(const char *name)
 {
-    static const char *const beginnings[] = {
-        "vx_buffer_", "vx_device_", "vx_enqueue_", "vx_event_", "vx_kernel_",
-        "vx_module_", "vx_queue_",  "vx_result_",  "vx_max_"};
+    static const char *const beginnings[] = {"vx_buffer_", "vx_device_", "vx_enqueue_",
+                                             "vx_event_",  "vx_kernel_", "vx_module_",
+                                             "vx_queue_",  "vx_result_", "vx_max_"};
     bool is = false;
     for (size_t i = 0; i < sizeof beginnings / sizeof *beginnings; i++)
         is |= !strncmp(name, beginnings[i], strlen(beginnings[i]));
@@ -33,7 +33,7 @@ static bool is_later(const char *name)
 
 /* What the dynamic linker knows of an object. */
 struct dynamic {
-    const ElfW(Sym) *symbol;
+    const ElfW(Sym) * symbol;
     const char *names;
     const uint32_t *hash, *gnu_hash;
 };

@@ -86,8 +86,8 @@ static bool others_sleep(uint64_t *mark, unsigned *others)
         state_lock();
         const struct waiter *w = thread ? waiter_of(thread) : NULL;
         state_unlock();
-        if (!thread || w || (read_task(thread, "comm", name, sizeof name) &&
-                             !strcmp(name, WT_OWN_THREAD "\n")))
+        if (!thread || w ||
+            (read_task(thread, "comm", name, sizeof name) && !strcmp(name, WT_OWN_THREAD "\n")))
             continue;
         all = is_asleep(thread);
         *mark = *mark * 31 + (uint64_t)thread + sleeps_of(thread);
