@@ -8,6 +8,7 @@
 #define WT_RUNTIME_VORTEX_INTERNAL_H
 
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -86,7 +87,7 @@ struct gpu {
     void *handle;       /**< NULL: it is not open */
     bool startup_given; /**< the program has written STARTUP_ADDR itself */
     /* of who has the turn */
-    bool started;          /**< a kernel was, and has not ended */
+    atomic_bool started;   /**< a kernel was, and has not ended */
     char kernel_name[256]; /**< of the latest one */
     bool ran;              /**< one has begun */
     bool begun;            /**< it has issued */
