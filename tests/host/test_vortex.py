@@ -244,6 +244,12 @@ def test_a_fault_fails_its_event_and_what_waits_for_it(later):
     assert COMPUTED in said
 
 
+def test_a_kernel_of_3_0_is_debugged(later):
+    said = debug(later, ["break kernel_main", "run", "bt", "print *args", "info dispatches", "delete", "reverse-stepi", "continue", "continue"], "-g", "vortex", "./vortex3_program", "m32.vxbin", "compute")
+    in_order(said, "Breakpoint 1 .kernel_main. pending", r"device 0, dispatch 2,.*core 0, warp 0, thread 0", r"#0  kernel_main .args=0x", "#1 .*_start",
+             r"factor = 3, a = 65536, b = 69632", r"dispatch 2  kernel_main  4 warps", COMPUTED, "exited normally")
+
+
 @pytest.mark.parametrize("work,waits", [("nobody", [r"thread \d+: vx_queue_finish waits for queue (\w+)\n  queue \1: its vx_enqueue_barrier, with 1 commands behind it, waits for "
                                                     "event 0x[0-9a-f]+ of vx_event_create to reach 1; it is at 0"]),
                                         ("join", [r"thread \d+: vx_event_wait_value waits for event \w+ of vx_event_create to reach 1", "1 other thread of the program sleeps"])])

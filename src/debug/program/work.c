@@ -1,4 +1,5 @@
 /* The dispatches that run now, and the names of their kernels. */
+#include <stdio.h>
 #include <string.h>
 
 #include "base/demangle.h"
@@ -20,19 +21,52 @@ static bool kernel_at(struct wt_program *g, uint64_t pc, const char **name)
            wt_modules_function(g->modules, 0, pc, name, &offset);
 }
 
-/* The kernel that a wave's outermost frame is in. */
+/* The kernel of Vortex 3.0 that an address lies in: a symbol stands beside it. */
+static bool vortex_kernel_at(struct wt_program *g, uint64_t pc, const char **name)
+{
+    static const char mark[] = "__vx_kentry_";
+    const size_t length = sizeof mark - 1;
+    const struct wt_module *m = wt_modules_at(g->modules, 0, pc);
+    const char *function;
+    char beside[256];
+    uint64_t offset, addr;
+    if (!m || !wt_modules_function(g->modules, 0, pc, &function, &offset))
+        return false;
+    const bool marked = !strncmp(function, mark, length);
+    snprintf(beside, sizeof beside, "%s%s", mark, function);
+    if (!marked && !wt_symbols_address(m->symbols, beside, &addr))
+        return false;
+    *name = function + (marked ? length : 0);
+    return true;
+}
+
+/* The file of the code that a wave runs, where no symbol is that of a kernel. */
+static bool file_at(struct wt_program *g, uint64_t pc, const char **name)
+{
+    const struct wt_module *m = wt_modules_at(g->modules, 0, pc);
+    const char *slash = m ? strrchr(m->name, '/') : NULL;
+    if (m)
+        *name = slash ? slash + 1 : m->name;
+    return m;
+}
+
+/* The kernel that a wave's frames are in: the outermost one, but on Vortex, whose kernels are
+ * called; else the code's file. */
 static bool kernel_of_frames(struct wt_program *g, wt_wave_id wave, const char **name)
 {
     wt_thread thread;
     uint64_t inside = 0;
+    bool found = false;
     const struct wt_frame *frame;
     if (!wt_program_thread_of_wave(g, wave, &thread))
         return false;
     struct wt_frames *frames = wt_frames_new(g->debugger, g->modules, thread);
-    for (unsigned level = 0; frames && (frame = wt_frames_get(frames, level)) != NULL; level++)
+    for (unsigned level = 0; frames && (frame = wt_frames_get(frames, level)) != NULL; level++) {
         inside = frame->inside;
+        found = found || vortex_kernel_at(g, inside, name);
+    }
     wt_frames_free(frames);
-    return kernel_at(g, inside, name);
+    return found || kernel_at(g, inside, name) || file_at(g, inside, name);
 }
 
 const char *wt_program_kernel(struct wt_program *g, const struct wt_dispatch *dispatch, char *text,

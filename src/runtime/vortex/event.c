@@ -4,15 +4,15 @@
 
 #include "runtime/vortex/queue.h"
 
-struct event *event_new(struct gpu *g, const char *by)
+struct event *event_new(struct gpu *g, const char *by, bool held)
 {
     struct event *e = calloc(1, sizeof *e);
-    void *handle = e ? handle_new(HANDLE_EVENT, e) : NULL;
-    if (!handle) {
+    void *handle = e && held ? handle_new(HANDLE_EVENT, e) : NULL;
+    if (!e || (held && !handle)) {
         free(e);
         return NULL;
     }
-    *e = (struct event){.gpu = g, .handle = handle, .by = by};
+    *e = (struct event){.gpu = g, .handle = handle, .refs = held, .by = by};
     return e;
 }
 
@@ -44,11 +44,9 @@ API3(vx_event_create, (vx_device_h device, vx_event_h *event), (device, event), 
     if (!event)
         return call_fail(err, VX_ERR_INVALID_VALUE, "no place for the handle");
     state_lock();
-    struct event *e = event_new(g, "vx_event_create");
-    if (e) {
-        e->refs = 1;
+    struct event *e = event_new(g, "vx_event_create", true);
+    if (e)
         *event = e->handle;
-    }
     state_unlock();
     return e ? VX_SUCCESS : call_fail(err, VX_ERR_OUT_OF_HOST_MEMORY, "no host memory");
 }

@@ -169,7 +169,7 @@ enum vx_result queue_append(const struct command *command, vx_event_h *done, str
 {
     struct queue *q = command->queue;
     struct command *c = malloc(sizeof *c);
-    struct event *e = c ? event_new(q->gpu, command->name) : NULL;
+    struct event *e = c ? event_new(q->gpu, command->name, done != NULL) : NULL;
     if (!e) {
         free(c);
         return call_fail(err, VX_ERR_OUT_OF_HOST_MEMORY, "no host memory");
@@ -181,10 +181,8 @@ enum vx_result queue_append(const struct command *command, vx_event_h *done, str
     c->queued_ns = wt_clock_ns();
     e->uses = 1;
     e->timed = q->flags & VX_QUEUE_PROFILING_ENABLE;
-    if (done) {
-        e->refs = 1;
+    if (done)
         *done = e->handle;
-    }
     q->enqueued++;
     if (q->first)
         q->last->next = c;

@@ -93,8 +93,8 @@ void queues_tell(FILE *out);
 
 /* ---- event.c ---- */
 
-/** An event with no holder; NULL without host memory. Locked. */
-struct event *event_new(struct gpu *g, const char *by);
+/** An event, with a handle if the program holds it; NULL without host memory. Locked. */
+struct event *event_new(struct gpu *g, const char *by, bool held);
 /** Frees it if nobody has it. Locked. */
 void event_drop(struct event *e);
 /** An event's description, for reports. Locked. */
