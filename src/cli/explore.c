@@ -165,8 +165,11 @@ static void print_outcome(const struct explore *x, size_t place)
     snprintf(option, sizeof option, "--schedule=%s", schedule);
     print_word(stdout, option);
     printf("%s\n", x->words);
-    for (const char *line = o->found; *line; line += strcspn(line, "\n") + 1)
-        printf("%10s%.*s\n", "", (int)strcspn(line, "\n"), line);
+    for (const char *line = o->found; *line;) {
+        const size_t length = strcspn(line, "\n");
+        printf("%10s%.*s\n", "", (int)length, line);
+        line += length + (line[length] == '\n');
+    }
 }
 
 static int print_all(struct explore *x)

@@ -59,9 +59,10 @@ static enum wt_status take_line(char *line, explore_journal_fn *take, void *cont
         XXH3_64bits(line + at, strlen(line + at)) != seal)
         return wt_fail(err, WT_INVALID, "the line is damaged");
     char *rest = line + at;
+    at = 0; /* it stays 0 where the bar is missing */
     if (sscanf(rest, "%" SCNu64 " %d %16" SCNx64 " %16" SCNx64 " |%n", &run, &o.status, &o.output,
                &o.memory, &at) != 4 ||
-        !read_text(rest + at))
+        !at || !read_text(rest + at))
         return wt_fail(err, WT_INVALID, "the line is not that of a run");
     o.found = rest + at;
     return take(context, run, &o, err);
