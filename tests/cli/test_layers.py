@@ -237,7 +237,7 @@ def test_files_are_no_longer_than_800_lines():
 NOT_CALLED = {
     "gcn_device_save_context gcn_device_restore_context gcn_wave_saved": "hardware: the saving of waves by their trap handler. No driver of ours swaps "
         "waves out; tests run handlers that do it",
-    "vx_device_dcr_read vx_device_launch": "hardware: the registers by which a host sets up a "
+    "vx_device_launch": "hardware: the registers by which a host sets up a "
         "launch, and what it does with one; the command has options for the same values",
     "wt_machine_no_operand wt_machine_no_operand_name wt_machine_no_operands": "for a family without tables of operands, as the toy",
     "wt_drm_endpoint_stop": "the fuzz target of Gen9's endpoint has a GPU for each input",
