@@ -155,6 +155,16 @@ def test_barriers_of_a_cta(wavetrap, tmp_path, barrier, schedule):
         assert words(done.memory) == [cta << 8 | (rank + 1) % warps for cta in range(24) for rank in range(warps)]
 
 
+@pytest.mark.parametrize("barrier", [SYNC, SPLIT], ids=["bar", "arrive-wait"])
+def test_races_are_those_of_one_cta(wavetrap, tmp_path, barrier):
+    """CTAs that have a place one after the other share no memory; warps of one CTA do, and race without the barrier. Local memory of a CTA
+    that begins has no value that another one left."""
+    for text, found in ((EXCHANGE.replace("{barrier}", barrier).replace("{number}", "7"), False), (EXCHANGE.replace("{barrier}", "").replace("{number}", "7"), True)):
+        kernel = Kernel(tmp_path, text)
+        done = kernel.run(wavetrap, "warps=8,grid=24,block=12,lmem=64", ["--check=race,sync"], size=4 * 24 * 3)
+        assert (done.returncode, "error: race" in done.stderr) == ((115, True) if found else (0, False)), done.stderr
+
+
 def test_barriers_that_cannot_be(wavetrap, tmp_path):
     """A number or a place that there is not; 0 arrivals; a CTA of more warps than the core."""
     for number, gpu, why in (("7", "block=16", None), ("8", "", "barrier 8 of CTA place 0 does not exist"),

@@ -1,5 +1,6 @@
 /* Warps, thread masks, the IPDOM stack and barriers: Vortex's SIMT instructions. */
 #include "emulator/vortex/trace.h"
+#include "emulator/vortex/watch.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -180,7 +181,11 @@ static void leave_cta(struct vx_warp *w)
     if (!w->of_cta)
         return;
     assert(w->core->left[w->place] > 0);
-    w->core->left[w->place]--;
+    if (!--w->core->left[w->place] && wt_observes_events(&w->device->machine))
+        wt_observe_tell(&w->device->machine, (struct wt_observed_event){.kind = WT_SEEN_GROUP_END,
+                                                                        .launch = wt_machine_launch(
+                                                                            &w->device->machine, 0),
+                                                                        .home = vx_cta_home(w)});
     w->of_cta = false;
 }
 

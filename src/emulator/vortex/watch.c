@@ -91,13 +91,22 @@ static void put_order(const struct vx_warp *w, struct wt_lane_access *a)
                                                 : WT_ORDER_RELAXED;
 }
 
+uint64_t vx_cta_home(const struct vx_warp *w)
+{
+    const uint32_t *grid = w->device->kmu.launch.grid;
+    const uint64_t number = ((uint64_t)w->block[2] * grid[1] + w->block[1]) * grid[0] + w->block[0];
+    return (w->device->machine.runs + 1) << 32 | (uint32_t)(number + 1);
+}
+
 static struct wt_lane_access access_of(const struct vx_warp *w, const struct vx_uop *u,
                                        enum wt_watch_kind kind, bool local, unsigned size)
 {
     return (struct wt_lane_access){.pc = vx_pc_of(w, u),
                                    .kind = kind,
                                    .space = local ? WT_OBSERVED_GROUP : WT_OBSERVED_GLOBAL,
-                                   .home = local ? w->core->id + 1 : WT_SPACE_GLOBAL,
+                                   .home = !local      ? WT_SPACE_GLOBAL
+                                           : w->of_cta ? vx_cta_home(w)
+                                                       : w->core->id + 1,
                                    .size = size};
 }
 

@@ -18,6 +18,9 @@ bool vx_watches_read(struct vx_device *d, const struct vx_core *core, uint64_t a
 bool vx_watches_write(struct vx_device *d, const struct vx_core *core, uint64_t addr,
                       uint64_t size);
 
+/* The memory of a group for observers: local memory as the warp's CTA has it, which is none of
+ * another CTA's that has the place before or after it. */
+uint64_t vx_cta_home(const struct vx_warp *w);
 /* Tells the observer, where wt_observes_rows(), of accesses of the enabled lanes, all of them to
  * local memory or none. The caller fills in their addresses at once. */
 uint64_t *vx_observe_row(struct vx_warp *w, const struct vx_uop *u, enum wt_watch_kind kind,
