@@ -30,7 +30,7 @@ const char *wavetrap_version(void);
 
 /* ---- sessions ---- */
 
-/** Takes text: what the program prints by the device, and what commands and the debugger say. */
+/** Takes text: output of the code on the device, of commands, and of the debugger. */
 typedef void wavetrap_text_fn(void *context, const char *text, size_t length);
 
 /**

@@ -105,25 +105,41 @@ static enum wt_status find_register(const struct wt_topology *t, const char *nam
     return wt_fail(err, WT_INVALID, "%s has no register %s", t->arch, name);
 }
 
+/* A register of a wave that stands. */
+struct found {
+    const struct wt_register *reg;
+    unsigned index; /* of it, in the topology */
+    wt_thread thread;
+    struct wt_wave wave;
+};
+
+static enum wt_status find_in_wave(struct wavetrap *w, uint64_t wave, const char *name,
+                                   struct found *f, struct wt_error *err)
+{
+    struct wt_program *g = api_program(w);
+    enum wt_status status = find_register(g->topology, name, &f->index, err);
+    if (!status)
+        status = thread_of(w, wave, &f->thread, err);
+    if (status)
+        return status;
+    f->reg = &g->topology->registers[f->index];
+    return wt_debugger_thread_wave(g->debugger, f->thread, &f->wave)
+               ? WT_OK
+               : wt_fail(err, WT_STATE, "wave 0x%llx has ended", (unsigned long long)wave);
+}
+
 enum wt_status wavetrap_read_row(struct wavetrap *w, uint64_t wave, const char *name, void *out,
                                  size_t size, size_t *length, struct wt_error *err)
 {
-    struct wt_program *g = api_program(w);
-    struct wt_wave info;
-    unsigned index;
-    wt_thread thread;
-    enum wt_status status = find_register(g->topology, name, &index, err);
-    if (!status)
-        status = thread_of(w, wave, &thread, err);
+    struct found f;
+    const enum wt_status status = find_in_wave(w, wave, name, &f, err);
     if (status)
         return status;
-    if (!wt_debugger_thread_wave(g->debugger, thread, &info))
-        return wt_fail(err, WT_STATE, "wave 0x%llx has ended", (unsigned long long)wave);
-    const wt_lanes lanes = wt_lanes_first(info.lanes);
-    *length = wt_register_row(&g->topology->registers[index], lanes);
+    const wt_lanes lanes = wt_lanes_first(f.wave.lanes);
+    *length = wt_register_row(f.reg, lanes);
     if (*length > size)
         return wt_fail(err, WT_INVALID, "a row of %s has %zu bytes, not %zu", name, *length, size);
-    return wt_debugger_read_rows(g->debugger, thread, lanes, &index, 1, out, err);
+    return wt_debugger_read_rows(api_program(w)->debugger, f.thread, lanes, &f.index, 1, out, err);
 }
 
 enum wt_status wavetrap_write_register(struct wavetrap *w, uint64_t wave, unsigned lane,
@@ -131,22 +147,17 @@ enum wt_status wavetrap_write_register(struct wavetrap *w, uint64_t wave, unsign
                                        struct wt_error *err)
 {
     struct wt_program *g = api_program(w);
-    struct wt_wave info;
-    unsigned index;
-    wt_thread thread;
-    enum wt_status status = find_register(g->topology, name, &index, err);
-    if (!status)
-        status = thread_of(w, wave, &thread, err);
+    struct found f;
+    enum wt_status status = find_in_wave(w, wave, name, &f, err);
     if (status)
         return status;
-    const struct wt_register *r = &g->topology->registers[index];
-    if (size != wt_register_size(r))
-        return wt_fail(err, WT_INVALID, "%s has %zu bytes, not %zu", name, wt_register_size(r),
+    if (size != wt_register_size(f.reg))
+        return wt_fail(err, WT_INVALID, "%s has %zu bytes, not %zu", name, wt_register_size(f.reg),
                        size);
-    if (!wt_debugger_thread_wave(g->debugger, thread, &info) || lane >= info.lanes)
+    if (lane >= f.wave.lanes)
         return wt_fail(err, WT_INVALID, "the wave has no lane %u", lane);
-    thread = wt_debugger_thread_of_lane(g->debugger, thread, lane);
-    status = wt_debugger_write_register(g->debugger, thread, index, bytes, err);
+    const wt_thread thread = wt_debugger_thread_of_lane(g->debugger, f.thread, lane);
+    status = wt_debugger_write_register(g->debugger, thread, f.index, bytes, err);
     wt_program_refresh_frames(g);
     return status;
 }

@@ -88,13 +88,9 @@ static enum wt_status keep_words(struct wavetrap *w, const char *const *words, s
     return good ? WT_OK : wt_fail(err, WT_NO_MEMORY, "no host memory");
 }
 
-/* The options of `wavetrap debug` that a session without a person has no use for. */
-static enum wt_status check_words(const struct wavetrap *w, struct wt_error *err)
+static enum wt_status check_program(const struct wavetrap *w, struct wt_error *err)
 {
     const struct cli_console *d = &w->d;
-    if (d->order_count || d->trust || d->page)
-        return wt_fail(err, WT_INVALID,
-                       "--ex, --command, --trust and --view are for the console at a terminal");
     return d->program || d->core_path || cli_debug_runs_already(d)
                ? WT_OK
                : wt_fail(err, WT_INVALID, "no program, process or core file is named");
@@ -102,14 +98,8 @@ static enum wt_status check_words(const struct wavetrap *w, struct wt_error *err
 
 static enum wt_status enter(struct wavetrap *w, struct wt_error *err)
 {
-    struct wt_program *g = api_program(w);
-    char pid[24];
-    snprintf(pid, sizeof pid, "%d", w->d.pid);
-    if (cli_debug_runs_already(&w->d))
-        return wt_program_attach(g, w->d.socket ? w->d.socket : pid, err);
-    if (w->d.core_file)
-        return wt_program_post_mortem(g, err);
-    return w->d.host ? WT_OK : wt_program_begin(g, err);
+    return w->d.core_file || w->d.host ? cli_debug_enter(&w->d, err)
+                                       : wt_program_begin(api_program(w), err);
 }
 
 enum wt_status wavetrap_open(const char *const *words, wavetrap_text_fn *text, void *context,
@@ -128,15 +118,12 @@ enum wt_status wavetrap_open(const char *const *words, wavetrap_text_fn *text, v
     enum wt_status status =
         w->interrupt < 0 ? wt_fail(err, WT_IO, "an event of the kernel's: %s", strerror(errno))
                          : keep_words(w, words, &count, err);
-    if (!status) {
-        const int answer = cli_debug_parse(&cli_debug, (int)count, w->word, &w->d, err);
-        if (answer != CLI_GO)
-            status = answer == CLI_FAILED
-                         ? WT_INVALID
-                         : wt_fail(err, WT_INVALID, "the options ask for help, not for a session");
-    }
     if (!status)
-        status = check_words(w, err);
+        status = cli_debug_take_words(&w->d, (int)count, w->word, err);
+    if (!status)
+        status = cli_debug_check_no_terminal(&w->d, err);
+    if (!status)
+        status = check_program(w, err);
     if (!status)
         status = cli_debug_open(&w->d, err);
     if (!status)

@@ -1,4 +1,4 @@
-/* Runs, and what they end with; points. */
+/* Runs and their stops; breakpoints, watchpoints and catchpoints. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -248,17 +248,10 @@ static enum wt_status open_session(void *context, const struct wt_dap_start *sta
     enum wt_status status = e->given ? WT_OK : keep_words(e, &start->words, err);
     if (!status && start->cwd && chdir(start->cwd) != 0)
         status = wt_fail(err, WT_IO, "\"cwd\" %s: %s", start->cwd, strerror(errno));
-    if (!status && !e->given) {
-        const int answer =
-            cli_debug_parse(&cli_debug, (int)start->words.count, e->word, &e->d, err);
-        if (answer != CLI_GO)
-            status = answer == CLI_FAILED
-                         ? WT_INVALID
-                         : wt_fail(err, WT_INVALID, "the options ask for help, not for a session");
-    }
-    if (!status && (e->d.order_count || e->d.trust || e->d.page))
-        status = wt_fail(err, WT_INVALID,
-                         "--ex, --command, --trust and --view are for the console at a terminal");
+    if (!status && !e->given)
+        status = cli_debug_take_words(&e->d, (int)start->words.count, e->word, err);
+    if (!status)
+        status = cli_debug_check_no_terminal(&e->d, err);
     if (!status)
         status = open_streams(e, err);
     if (!status)
@@ -273,13 +266,7 @@ static enum wt_status open_session(void *context, const struct wt_dap_start *sta
 
 static enum wt_status enter(void *context, struct wt_error *err)
 {
-    struct editor *e = context;
-    struct wt_program *g = wt_shell_debugged(e->d.console);
-    char pid[24];
-    snprintf(pid, sizeof pid, "%d", e->d.pid);
-    if (cli_debug_runs_already(&e->d))
-        return wt_program_attach(g, e->d.socket ? e->d.socket : pid, err);
-    return e->d.core_file ? wt_program_post_mortem(g, err) : WT_OK;
+    return cli_debug_enter(&((struct editor *)context)->d, err);
 }
 
 static bool is_core(void *context)

@@ -323,6 +323,17 @@ int cli_debug_parse(const struct cli_command *command, int argc, char **argv, st
     return CLI_GO;
 }
 
+enum wt_status cli_debug_take_words(struct cli_console *d, int count, char **words,
+                                    struct wt_error *err)
+{
+    const int answer = cli_debug_parse(&cli_debug, count, words, d, err);
+    if (answer == CLI_GO)
+        return WT_OK;
+    return answer == CLI_FAILED
+               ? WT_INVALID
+               : wt_fail(err, WT_INVALID, "the options ask for help, not for a session");
+}
+
 void cli_debug_free(struct cli_console *d)
 {
     free(d->words);

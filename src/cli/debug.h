@@ -106,6 +106,14 @@ int cli_debug_parse(const struct cli_command *command, int argc, char **argv, st
  * something to close.
  */
 enum wt_status cli_debug_open(struct cli_console *d, struct wt_error *err);
+/** cli_debug_parse() for a session without a terminal: WT_INVALID also where the options ask for
+ * help. */
+enum wt_status cli_debug_take_words(struct cli_console *d, int count, char **words,
+                                    struct wt_error *err);
+/** WT_INVALID: an option was given that a session without a terminal has no use for. */
+enum wt_status cli_debug_check_no_terminal(const struct cli_console *d, struct wt_error *err);
+/** Goes to the process that was named, or to where the core file stands; else nothing is done. */
+enum wt_status cli_debug_enter(struct cli_console *d, struct wt_error *err);
 /** Hands counts of source lines to @p each, as struct wt_dap_owner.counts; @p context begins with a
  * struct cli_console. */
 bool cli_debug_counts(void *context, void (*each)(void *to, const struct wt_dap_count *count),

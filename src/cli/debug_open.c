@@ -104,6 +104,24 @@ static enum wt_status open_attached_session(struct cli_console *d, struct wt_err
     return d->front->watch(d, wt_session_loop(d->session), err);
 }
 
+enum wt_status cli_debug_check_no_terminal(const struct cli_console *d, struct wt_error *err)
+{
+    return d->order_count || d->trust || d->page
+               ? wt_fail(err, WT_INVALID,
+                         "--ex, --command, --trust and --view are for the console at a terminal")
+               : WT_OK;
+}
+
+enum wt_status cli_debug_enter(struct cli_console *d, struct wt_error *err)
+{
+    struct wt_program *g = wt_shell_debugged(d->console);
+    char pid[24];
+    snprintf(pid, sizeof pid, "%d", d->pid);
+    if (cli_debug_runs_already(d))
+        return wt_program_attach(g, d->socket ? d->socket : pid, err);
+    return d->core_file ? wt_program_post_mortem(g, err) : WT_OK;
+}
+
 /* ---- host programs ---- */
 
 static enum wt_status host_start(void *context, const char *arguments, char *const *environment,

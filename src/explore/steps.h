@@ -1,6 +1,6 @@
 /*
- * The steps of one run of a machine, as its observation records tell them: a step is one issue of a
- * wave, with its accesses to memory that several waves can reach, and what it orders.
+ * The steps of one run of a machine, taken from its observation records. A step is one issue of a
+ * wave, with the accesses that it makes to shared memory and the steps that it orders.
  */
 #ifndef WT_EXPLORE_STEPS_H
 #define WT_EXPLORE_STEPS_H

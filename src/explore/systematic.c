@@ -203,7 +203,8 @@ static void reverse(struct search *s, size_t before, size_t after)
     n->backtrack |= n->enabled & bit(wave) ? bit(wave) : n->enabled;
 }
 
-/* The last step: its place in the order of all, and what it races with. */
+/* Handles the last step: finds its place in the order of all steps, and the steps that it races
+ * with. */
 static enum wt_status order(struct search *s, struct wt_error *err)
 {
     const size_t last = s->steps.count - 1;

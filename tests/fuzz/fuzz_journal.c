@@ -1,7 +1,7 @@
 /*
- * Fuzz target: state files of `wavetrap explore`. The lines of the input get the seal that they
- * must have, but those that begin with a tab, so that what is behind it is read, too. What was read
- * is written again, and reads the same.
+ * Fuzz target: state files of `wavetrap explore`. Each line of the input gets its valid seal, so
+ * that the parser goes on behind the seal; a line that begins with a tab is left as it is. A run
+ * that was read is appended again, and the file then reads the same.
  */
 #include <assert.h>
 #include <inttypes.h>

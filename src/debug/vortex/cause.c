@@ -83,12 +83,8 @@ static enum wt_status inject_upper(struct wt_probe *p, const uint32_t *wave, uns
 {
     enum { AUIPC = 0x17 };
     struct dm_loan loan;
-    struct dm_places places = {.count = count};
+    const struct dm_places places = dm_first_lanes(wave, count);
     size_t cursor = 0;
-    for (unsigned i = 0; i < count; i++) {
-        places.at[i].wave = wave[i];
-        places.at[i].lane = 0;
-    }
     enum wt_status status = loan_borrow(p, &loan, &places, false, err);
     if (status)
         return status;

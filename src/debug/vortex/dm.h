@@ -96,6 +96,15 @@ struct dm_places {
     } at[WT_MAX_LANES];
 };
 
+/** Lane 0 of each of up to WT_MAX_LANES warps. */
+static inline struct dm_places dm_first_lanes(const uint32_t *wave, unsigned count)
+{
+    struct dm_places places = {.count = count};
+    for (unsigned i = 0; i < count; i++)
+        places.at[i].wave = wave[i];
+    return places;
+}
+
 /** Lanes whose t0 (and t1) injections use, and what they held, by place. */
 struct dm_loan {
     struct dm_places places;

@@ -48,13 +48,9 @@ static enum wt_status survey_masks(struct wt_probe *p, const uint32_t *wave, uns
                                    struct wt_probe_view *view, struct wt_error *err)
 {
     struct dm_loan loan;
-    struct dm_places places = {.count = count};
+    const struct dm_places places = dm_first_lanes(wave, count);
     unsigned lanes = p->topology.lanes;
     bool wide = p->xlen == 64 && lanes > 32;
-    for (unsigned i = 0; i < count; i++) {
-        places.at[i].wave = wave[i];
-        places.at[i].lane = 0;
-    }
     enum wt_status status = loan_borrow(p, &loan, &places, false, err);
     if (status)
         return status;

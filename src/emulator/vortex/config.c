@@ -49,7 +49,7 @@ static enum wt_status take_profile(void *config, const char *value, struct wt_er
     return WT_OK;
 }
 
-/* "4", "4x2", "4x2x1": what is left out is 1. */
+/* Parses three sizes: "4", "4x2", "4x2x1". One that is left out is 1. */
 static enum wt_status take_three(uint32_t *three, const char *value, struct wt_error *err)
 {
     const char *at = value;

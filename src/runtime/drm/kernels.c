@@ -174,9 +174,10 @@ static const uint8_t *device_binary(const uint8_t *binary, size_t size, size_t *
 }
 
 /*
- * The bytes of constant memory in it (measured on Debian's runtime): seven dwords, the last of
- * which counts bytes of tokens; a token is its number, its bytes, and what it has. Behind that of
- * constant memory, of 16 bytes, which counts them in its last dword, they follow.
+ * Finds the bytes of constant memory in a device binary, whose form was measured on Debian's
+ * runtime. The binary begins with seven dwords; the last one is the size of all tokens in bytes. A
+ * token begins with its number and its size. The token of constant memory has 16 bytes; its last
+ * dword is the size of the constants, which follow it.
  */
 static const uint8_t *constants_in(const uint8_t *data, size_t size, size_t *length)
 {

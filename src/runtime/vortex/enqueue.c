@@ -1,4 +1,4 @@
-/* Commands of queues: what each checks at once, and what it does when its turn has come. */
+/* Commands of queues: the checks when one is enqueued, and the work when the queue comes to it. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -113,11 +113,7 @@ static bool copy(struct command *c, uint64_t to, uint64_t from, uint64_t size)
         return gpu_read(g, c->from->addr + from, (uint8_t *)c->host_to + to, size);
     if (c->host_from)
         return gpu_write(g, c->to->addr + to, (const uint8_t *)c->host_from + from, size);
-    uint8_t *bytes = malloc(size);
-    const bool done = bytes && gpu_read(g, c->from->addr + from, bytes, size) &&
-                      gpu_write(g, c->to->addr + to, bytes, size);
-    free(bytes);
-    return done;
+    return gpu_copy(g, c->to->addr + to, c->from->addr + from, size);
 }
 
 static enum vx_result do_copy(struct command *c, struct wt_error *err)

@@ -1,4 +1,5 @@
 /* The emulated GPUs behind libvortex.so, as they are once they are open. */
+#include <stdlib.h>
 
 #include "runtime/vortex/internal.h"
 
@@ -77,6 +78,14 @@ bool gpu_write(struct gpu *g, uint64_t addr, const void *from, uint64_t size)
                                                           .addr = addr,
                                                           .bytes = from,
                                                           .size = size});
+}
+
+bool gpu_copy(struct gpu *g, uint64_t to, uint64_t from, uint64_t size)
+{
+    uint8_t *bytes = malloc(size);
+    const bool done = bytes && gpu_read(g, from, bytes, size) && gpu_write(g, to, bytes, size);
+    free(bytes);
+    return done;
 }
 
 static bool gpu_do(struct gpu *g, wt_input_operation operation, const void *bytes, size_t size)

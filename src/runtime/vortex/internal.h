@@ -204,6 +204,8 @@ struct wt_final_memory *gpu_final(void);
 bool gpu_read(struct gpu *g, uint64_t addr, void *to, uint64_t size);
 /** Writes it. */
 bool gpu_write(struct gpu *g, uint64_t addr, const void *from, uint64_t size);
+/** Copies device memory; the GPU is entered. False: no host memory. */
+bool gpu_copy(struct gpu *g, uint64_t to, uint64_t from, uint64_t size);
 /** Writes a device configuration register; false: there is none. */
 bool gpu_write_dcr(struct gpu *g, uint32_t addr, uint32_t value);
 /** Writes a register by its meaning, and which of x, y and z it is. */

@@ -278,14 +278,9 @@ API(vx_copy_dev_to_dev,
         return result;
     if (target.gpu != source.gpu)
         return call_fail(err, VX_ERR_INVALID_VALUE, "buffers of two devices");
-    void *bytes = malloc(size);
-    if (!bytes)
-        return no_memory(&source, err);
     gpu_enter(target.gpu);
-    const bool done = gpu_read(source.gpu, source.addr, bytes, size) &&
-                      gpu_write(target.gpu, target.addr, bytes, size);
+    const bool done = gpu_copy(target.gpu, target.addr, source.addr, size);
     gpu_leave(target.gpu);
-    free(bytes);
     return done ? VX_SUCCESS : no_memory(&target, err);
 }
 
