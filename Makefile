@@ -155,6 +155,11 @@ same-states: all
 	@scripts/need.sh kernels gcn gen ptx check
 	@WAVETRAP_BUILD=$(CURDIR)/$(BUILD) /usr/bin/python3 tests/truth/same_states.py $(BEFORE) $(STATES)
 
+# The page of what works is that of the command.
+.PHONY: support
+support: all
+	@$(BUILD)/wavetrap info --support=json | scripts/support.py >docs/support.md.new && mv docs/support.md.new docs/support.md
+
 # The changes of changes/*.md go into CHANGELOG.md: before a release.
 .PHONY: changelog
 changelog:

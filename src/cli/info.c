@@ -21,7 +21,7 @@
 enum { MOST_GPUS = 16 };
 
 struct info {
-    bool isa, profile, extension, registers, devices;
+    bool isa, profile, extension, registers, devices, support, support_json;
     const char *register_form;   /* NULL: a table */
     const char *word;            /* NULL: none is explained */
     const char *spec[MOST_GPUS]; /* of --gpu */
@@ -57,6 +57,16 @@ static enum wt_status set_registers(void *context, const char *value, struct wt_
     return WT_OK;
 }
 
+static enum wt_status set_support(void *context, const char *value, struct wt_error *err)
+{
+    struct info *info = context;
+    info->support = true;
+    info->support_json = value != NULL;
+    return !value || strcmp(value, "json") == 0
+               ? WT_OK
+               : wt_fail(err, WT_INVALID, "--support=%.64s: only 'json'", value);
+}
+
 static enum wt_status set_base(void *context, const char *value, struct wt_error *err)
 {
     ((struct info *)context)->base_given = true;
@@ -65,12 +75,17 @@ static enum wt_status set_base(void *context, const char *value, struct wt_error
 
 static const struct cli_option options[] = {
     {"gpu", 'g', "GPU",
-     "which GPU --isa, --registers, --explain-word and --devices are about\n(vortex; all)",
+     "which GPU --isa, --support, --registers, --explain-word and --devices are\nabout (vortex; "
+     "all)",
      CLI_SET(set_gpu)},
     {"devices", 0, NULL, "list the GPUs that host programs see, or what they see of --gpu",
      CLI_FLAG(struct info, devices)},
     {"isa", 0, NULL, "list the instructions of the emulated GPU: name and encoding",
      CLI_FLAG(struct info, isa)},
+    {"support", 0, "[=json]",
+     "list what works of the instructions and functions, what is only near to\nhardware's results, "
+     "and what is refused, and why",
+     CLI_SET(set_support)},
     {"registers", 0, "[=xml|c]",
      "gen9: list the registers of a thread: a table, or as GDB's sources do",
      CLI_SET(set_registers)},
@@ -229,6 +244,17 @@ static int tell_devices(const struct info *info)
     return status;
 }
 
+/* The support matrix of the GPU of --gpu, or of all. */
+static int tell_support(const struct info *info)
+{
+    struct wt_error err;
+    enum wt_status status = WT_OK;
+    for (const struct wt_family *const *f = wt_families; *f && !status; f++)
+        if (!info->gpu.family || info->gpu.family == *f)
+            status = cli_tell_support(*f, info->support_json, &err);
+    return status ? cli_fail(&cli_info, &err) : 0;
+}
+
 static int run(int argc, char **argv)
 {
     struct info info = {.base = 0x80000000};
@@ -236,7 +262,7 @@ static int run(int argc, char **argv)
     if (parsed != CLI_GO)
         return parsed;
     if (optind == argc && !info.isa && !info.profile && !info.extension && !info.registers &&
-        !info.word && !info.devices)
+        !info.word && !info.devices && !info.support)
         return cli_operand_missing(&cli_info, "FILE");
     struct wt_error err;
     if (choose_gpu(&info, &err) != WT_OK)
@@ -248,6 +274,8 @@ static int run(int argc, char **argv)
         if ((*f)->isa.list_profiles)
             (*f)->isa.list_profiles(stdout, info.gpu.family == *f ? info.gpu.config : NULL);
     int status = info.extension ? tell_extension() : 0;
+    if (!status && info.support)
+        status = tell_support(&info);
     if (!status && info.devices)
         status = tell_devices(&info);
     if (!status)

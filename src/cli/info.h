@@ -5,11 +5,16 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "target/family.h"
 #include "wavetrap/error.h"
 
 /** Prints a line with what host programs see of the GPU that a value of --gpu describes. Returns
  * the exit status: CLI_FAILED, after a message, if they see none of that family. */
 int cli_tell_device(const char *spec);
+
+/** Prints the support matrix of a family, a line or a JSON object for each instruction and
+ * function. */
+enum wt_status cli_tell_support(const struct wt_family *family, bool json, struct wt_error *err);
 
 /** Prints what an ELF file has of symbols and debug information: two lines. */
 void cli_tell_debug_information(const char *path);

@@ -19,6 +19,7 @@
 #include "emulator/machine/machine.h"
 #include "emulator/machine/schedule.h"
 #include "emulator/machine/timeline.h"
+#include "target/support.h"
 #include "wavetrap/error.h"
 
 struct wt_archive;
@@ -170,6 +171,8 @@ struct wt_family_isa {
     /** Lists the instructions of a GPU with that configuration, a line each; NULL: the default one.
      */
     void (*list_isa)(FILE *out, const void *config);
+    /** Tells of each instruction, of those that are refused by name, too. NULL: nothing is told. */
+    void (*list_support)(wt_support_fn *tell, void *context);
     /** Lists the registers of a wave: a table (@p form NULL), or in a form of the vendor's. NULL:
      * not offered. */
     enum wt_status (*list_registers)(FILE *out, const char *form, struct wt_error *err);

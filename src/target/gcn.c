@@ -260,6 +260,30 @@ static void list_isa(FILE *out, const void *config)
     }
 }
 
+static void list_support(wt_support_fn *tell, void *context)
+{
+    static const char *const refused[][2] = {
+        {"s_endpgm_ordered_ps_done", "it ends pixel shaders"},
+        {"v_screen_partition_4se_b32", "no public document says what it computes"},
+        {"ds_ordered_count", "an AQL packet cannot request ordered append"}};
+    for (unsigned i = 0; i < GCN_INSNS; i++) {
+        const struct gcn_row *row = &gcn_rows[i];
+        struct wt_support what = {"gfx900", row->name, WT_SUPPORT_WORKS,
+                                  "models of the manual's formulas in Python, LLVM's disassembler"};
+        if (gcn_row_is_near(row)) {
+            what.state = WT_SUPPORT_NEAR;
+            what.note = "within one unit of the last place, the same on every host";
+        } else if (!gcn_row_executes(row)) {
+            what.state = WT_SUPPORT_REFUSED;
+            what.note = "it is disassembled only";
+            for (unsigned r = 0; r < sizeof refused / sizeof refused[0]; r++)
+                if (strcmp(refused[r][0], row->name) == 0)
+                    what.note = refused[r][1];
+        }
+        tell(context, &what);
+    }
+}
+
 /* The dwords of an instruction, as `trace` prints them: "0xd1010001 0x02020300". */
 static enum wt_status explain_word(FILE *out, const char *text, struct wt_error *err)
 {
@@ -336,6 +360,7 @@ const struct wt_family wt_family_gcn = {
                 "clang-19 -target amdgcn-amd-amdhsa -mcpu=gfx900 FILE.s assembles its text "
                 "(Debian's package clang-19)",
             .list_isa = list_isa,
+            .list_support = list_support,
             .explain_word = explain_word},
     .core_file = {.operations = gcn_debugger_operations, .make_ready = make_ready},
     .debug = {.probe = &wt_probe_gcn,

@@ -284,6 +284,25 @@ static void list_isa(FILE *out, const void *config)
                 formats[gen_rows[i].format]);
 }
 
+static void list_support(wt_support_fn *tell, void *context)
+{
+    for (unsigned i = 0; i < GEN_INSNS; i++)
+        if (gen_rows[i].format != GEN_FORMAT_MATH)
+            tell(context, &(struct wt_support){"Gen9", gen_rows[i].name, WT_SUPPORT_WORKS,
+                                               "the manual's words in Python, Intel's iga64"});
+    for (unsigned function = 0; function < 16; function++) {
+        char name[16];
+        snprintf(name, sizeof name, "math.%s", gen_math_name(function));
+        const bool integer = name[5] == 'i' && name[6] != 'n';
+        if (name[5] != '?')
+            tell(context,
+                 &(struct wt_support){"Gen9", name, integer ? WT_SUPPORT_WORKS : WT_SUPPORT_NEAR,
+                                      integer ? "the manual's words in Python, Intel's iga64"
+                                              : "computed in double precision and rounded once, "
+                                                "which is inside of the hardware's bounds"});
+    }
+}
+
 const struct wt_family wt_family_gen = {
     .name = "gen9",
     .config = {.table = &gen_config_table, .describe = describe},
@@ -314,6 +333,7 @@ const struct wt_family wt_family_gen = {
                 "iga64 -p=9 -a FILE assembles its text (Debian's package libigc-tools), and "
                 "'wavetrap run -g gen9' takes the machine code",
             .list_isa = list_isa,
+            .list_support = list_support,
             .list_registers = gen_list_registers,
             .explain_word = gen_explain_word},
     .core_file = {.operations = gen_debugger_operations, .make_ready = make_ready},

@@ -19,15 +19,20 @@ struct wt_host_program {
     bool checked;                 /**< what it does is checked (--check) */
 };
 
+/** The most libraries that stand for one driver. */
+enum { WT_HOST_LIBRARIES = 4 };
+
 /** A driver, which programs reach through a library. */
 struct wt_host_driver {
     const char *library;
     const char *built_in; /**< its folder in the build tree, from the command's */
     const char *package;  /**< without it the build leaves the library out; "": there is none */
-    const char *gpus;     /**< the environment variable that lists the GPUs */
-    const char *name;     /**< of the GPUs, in the report of --stats */
-    const char *waves;    /**< the word for waves there */
-    bool logs_calls;      /**< it knows --log-calls */
+    const char *functions_of[WT_HOST_LIBRARIES]; /**< whose functions `info --support` lists */
+    const char *tested;                          /**< what these are tested against */
+    const char *gpus;  /**< the environment variable that lists the GPUs */
+    const char *name;  /**< of the GPUs, in the report of --stats */
+    const char *waves; /**< the word for waves there */
+    bool logs_calls;   /**< it knows --log-calls */
     /** Sets the rest of the environment; @p folder is that of the library. False without host
      * memory. */
     bool (*prepare)(const struct wt_host_program *program, const char *folder);

@@ -708,6 +708,7 @@ const struct wt_family wt_family_sm = {
             .assemble = wt_sm_assemble,
             .disassemble = wt_sm_disassemble,
             .list_isa = wt_sm_list_isa,
+            .list_support = wt_sm_list_support,
             .explain_word = wt_sm_explain_word},
     .core_file = {.write_code = write_code,
                   .take_code = take_code,

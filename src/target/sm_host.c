@@ -24,15 +24,18 @@ static bool wanted(const struct wt_host_program *program)
     return program->images.nvidia || !program->images.amd || program->logged;
 }
 
-const struct wt_host_driver wt_sm_host_driver = {.library = LIBCUDA,
-                                                 .built_in = "../runtime/cuda",
-                                                 .package = "",
-                                                 .gpus = "WAVETRAP_SM_GPUS",
-                                                 .name = "SM",
-                                                 .waves = "warps",
-                                                 .logs_calls = true,
-                                                 .prepare = prepare,
-                                                 .wanted = wanted};
+const struct wt_host_driver wt_sm_host_driver = {
+    .library = LIBCUDA,
+    .built_in = "../runtime/cuda",
+    .package = "",
+    .functions_of = {LIBCUDA, "libcudart.so.11.0", "libcudart.so.12", "libcudart.so.13"},
+    .tested = "programs of others and our own",
+    .gpus = "WAVETRAP_SM_GPUS",
+    .name = "SM",
+    .waves = "warps",
+    .logs_calls = true,
+    .prepare = prepare,
+    .wanted = wanted};
 
 const struct wt_family_task wt_sm_tasks[] = {
     {"run PTX and cubins", "", "", false},

@@ -23,7 +23,46 @@ void wt_sm_list_isa(FILE *out, const void *config)
                 fprintf(out, " %s 0x%016" PRIx64, forms[f], sm_rows[i].word[f]);
         fputc('\n', out);
     }
-    sm_ptx_list(out);
+    const char *name;
+    bool only_near, near_too;
+    for (size_t i = 0; sm_ptx_row(i, &name, &only_near, &near_too); i++)
+        fprintf(out, "ptx %s\n", name);
+}
+
+void wt_sm_list_support(wt_support_fn *tell, void *context)
+{
+    static const char tested[] = "models of the manual's words in Python";
+    static const char near[] =
+        "the exact result, rounded; hardware's may differ in its last places";
+    const struct sm_refused *refused;
+    const char *known, *why;
+    char name[32], before[32] = "";
+    bool only_near, near_too;
+    for (unsigned i = 0; i < SM_INSNS; i++) {
+        sm_mnemonic((enum sm_insn)i, name, sizeof name);
+        if (strcmp(name, before) != 0) /* rows of one instruction lie together */
+            tell(context, strcmp(name, "MUFU") == 0
+                              ? &(struct wt_support){"SM", name, WT_SUPPORT_NEAR, near}
+                              : &(struct wt_support){"SM", name, WT_SUPPORT_WORKS, tested});
+        snprintf(before, sizeof before, "%s", name);
+    }
+    *before = 0;
+    for (size_t i = 0; (refused = sm_refused_at(i)); i++) {
+        if (strcmp(refused->name, before) != 0)
+            tell(context,
+                 &(struct wt_support){"SM", refused->name, WT_SUPPORT_REFUSED, refused->why});
+        snprintf(before, sizeof before, "%s", refused->name);
+    }
+    for (size_t i = 0; sm_ptx_row(i, &known, &only_near, &near_too); i++) {
+        if (!only_near)
+            tell(context, &(struct wt_support){"PTX", known, WT_SUPPORT_WORKS, tested});
+        snprintf(name, sizeof name, "%s.approx", known);
+        if (near_too)
+            tell(context,
+                 &(struct wt_support){"PTX", only_near ? known : name, WT_SUPPORT_NEAR, near});
+    }
+    for (size_t i = 0; sm_ptx_refused(i, &known, &why); i++)
+        tell(context, &(struct wt_support){"PTX", known, WT_SUPPORT_REFUSED, why});
 }
 
 enum wt_status wt_sm_explain_word(FILE *out, const char *text, struct wt_error *err)

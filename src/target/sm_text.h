@@ -6,10 +6,13 @@
 #include <stdint.h>
 #include <stdio.h>
 
+#include "target/support.h"
 #include "wavetrap/error.h"
 
 /** Writes each instruction of machine code with its forms and opcodes, then PTX's. */
 void wt_sm_list_isa(FILE *out, const void *config);
+/** list_support() of the family: SASS and PTX. */
+void wt_sm_list_support(wt_support_fn *tell, void *context);
 /** Disassembles an instruction of machine code, and lists its operands. @p text has its 64 bits in
  * hexadecimal. WT_INVALID: it is no instruction of sm_50. */
 enum wt_status wt_sm_explain_word(FILE *out, const char *text, struct wt_error *err);

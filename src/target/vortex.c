@@ -486,6 +486,7 @@ const struct wt_family wt_family_vortex = {
             .assembler = "riscv64-unknown-elf-gcc assembles its text (Debian's package "
                          "gcc-riscv64-unknown-elf)",
             .list_isa = wt_vortex_list_isa,
+            .list_support = wt_vortex_list_support,
             .explain_word = wt_vortex_explain_word,
             .list_profiles = wt_vortex_list_profiles},
     .core_file = {.make_ready = make_ready},

@@ -25,6 +25,8 @@ void wt_vortex_tell_image(FILE *out, const struct wt_image *image, const char *p
 unsigned wt_vortex_image_width(const struct wt_image *image);
 /** The instructions of the configuration's profile. */
 void wt_vortex_list_isa(FILE *out, const void *config);
+/** list_support() of the family. */
+void wt_vortex_list_support(wt_support_fn *tell, void *context);
 /** The table of platform profiles, or that of the configuration's. */
 void wt_vortex_list_profiles(FILE *out, const void *config);
 /** Prints the operands of an instruction of RV32 and RV64; @p text is its number. */

@@ -15,6 +15,8 @@ static bool prepare(const struct wt_host_program *program, const char *folder)
 const struct wt_host_driver wt_vortex_host_driver = {.library = LIBVORTEX,
                                                      .built_in = "../runtime/vortex",
                                                      .package = "",
+                                                     .functions_of = {LIBVORTEX},
+                                                     .tested = "our own programs, each error code",
                                                      .gpus = "WAVETRAP_VORTEX_GPUS",
                                                      .name = "Vortex",
                                                      .waves = "warps",

@@ -34,6 +34,25 @@ void wt_vortex_list_isa(FILE *out, const void *config)
     }
 }
 
+void wt_vortex_list_support(wt_support_fn *tell, void *context)
+{
+    for (unsigned i = 0; i < VX_INSN_COUNT; i++) {
+        const unsigned opcode = vx_insns[i].match & 0x7f;
+        const char *unit = vx_unit_missing((enum vx_insn_id)i);
+        const bool own = opcode == 0x0b || opcode == 0x2b || opcode == 0x73; /* custom, SYSTEM */
+        char why[80];
+        snprintf(why, sizeof why, "this Vortex has no %s", unit ? unit : "");
+        tell(context, &(struct wt_support){"Vortex", vx_insns[i].name,
+                                           unit ? WT_SUPPORT_REFUSED : WT_SUPPORT_WORKS,
+                                           unit  ? why
+                                           : own ? "models of the rules in Python"
+                                                 : "QEMU user mode, LLVM's assembler"});
+    }
+    for (size_t i = 0; i < vx_rvc_count; i++)
+        tell(context, &(struct wt_support){"Vortex", vx_rvcs[i].name, WT_SUPPORT_WORKS,
+                                           "QEMU user mode, LLVM's assembler"});
+}
+
 enum wt_status wt_vortex_explain_word(FILE *out, const char *text, struct wt_error *err)
 {
     uint64_t word;

@@ -8,8 +8,10 @@ import re
 import subprocess
 import sys
 
+import pytest
+
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-BUILD = os.environ.get("WAVETRAP_BUILD", ROOT / "build")
+BUILD = pathlib.Path(os.environ.get("WAVETRAP_BUILD", ROOT / "build"))
 
 
 def test_meson_knows_every_test_file():
@@ -56,3 +58,45 @@ def test_every_page_is_on_a_shelf():
             if not (page.parent / link).exists():
                 broken.append(f"{page.relative_to(ROOT)}: {link}")
     assert not broken
+
+
+def support(gpu):
+    out = subprocess.run([BUILD / "wavetrap", "info", "--support=json", "-g", gpu], capture_output=True, text=True, check=True).stdout
+    return [json.loads(line) for line in out.splitlines()]
+
+
+def test_page_of_what_works_is_that_of_the_command():
+    """`make support` writes docs/support.md."""
+    said = subprocess.run([BUILD / "wavetrap", "info", "--support=json"], capture_output=True, text=True, check=True)
+    if "are left out" in said.stderr:
+        pytest.skip(said.stderr)
+    page = subprocess.run([sys.executable, ROOT / "scripts" / "support.py"], input=said.stdout, capture_output=True, text=True, check=True).stdout
+    assert (ROOT / "docs" / "support.md").read_text() == page, "run `make support`"
+
+
+def test_ptx_that_the_matrix_calls_refused_is_refused_with_its_reason(tmp_path):
+    refused = [row for row in support("sm") if row["of"] == "PTX" and row["state"] == "refused"]
+    assert len(refused) > 10
+    for row in refused:
+        text = tmp_path / f"{row['name']}.ptx"
+        text.write_text(f".version 8.5\n.target sm_90\n.address_size 64\n.visible .entry k()\n{{\n\t{row['name']}.u32 0;\n\tret;\n}}\n")
+        said = subprocess.run([BUILD / "wavetrap", "run", "-g", "sm:cc=9.0", text], capture_output=True, text=True).stderr
+        assert f"'{row['name']}.u32' is not executed: {row['note']}" in said
+
+
+def test_functions_that_the_matrix_calls_refused_are_refused_with_their_reason():
+    """Each is called with zeros; those for a default stream of each thread are the same functions."""
+    rows = [row for row in support("sm") if row["of"] in ("libcuda.so.1", "libcudart.so.13") and row["state"] == "refused"]
+    assert len(rows) > 150 and not {row["name"] for row in rows} & {row["name"] for row in support("sm") if row["state"] == "works"}
+    program = """import ctypes, sys
+for line in sys.stdin:
+    library, name = line.split()
+    print(name, getattr(ctypes.CDLL(library), name)(*[ctypes.c_void_p(0)] * 8), flush=True)
+"""
+    done = subprocess.run([BUILD / "wavetrap", "exec", "-g", "sm", sys.executable, "-c", program], capture_output=True, text=True,
+                          input="".join(f"{row['of']} {row['name']}\n" for row in rows if row["name"] != "cuGetExportTable"))
+    results = dict(line.split() for line in done.stdout.splitlines())
+    for row in rows:
+        name = re.sub(r"_pt[sd][sz]$", "", row["name"])
+        if name != "cuGetExportTable":
+            assert results[row["name"]] == "801" and f"{name} is refused: {row['note']}" in done.stderr, row

@@ -65,6 +65,16 @@ bool gcn_row_executes(const struct gcn_row *row)
     return row->op != gcn_op_none;
 }
 
+bool gcn_row_is_near(const struct gcn_row *row)
+{
+    static const char *const names[] = {"v_rcp_", "v_rsq_", "v_sqrt_", "v_exp_",
+                                        "v_log_", "v_sin_", "v_cos_"};
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
+        if (strncmp(row->name, names[i], strlen(names[i])) == 0)
+            return true;
+    return false;
+}
+
 bool gcn_keeps_other_half(const struct gcn_uop *u)
 {
     const struct gcn_row *row = u->row;

@@ -69,6 +69,9 @@ extern const struct gcn_row gcn_rows[GCN_INSNS];
 const struct gcn_row *gcn_row_find(enum gcn_encoding encoding, unsigned opcode);
 /* Whether the emulator executes the row; else it is only disassembled. */
 bool gcn_row_executes(const struct gcn_row *row);
+/* Whether a GPU's result may be another one in its last place: reciprocals, roots, exponentials,
+ * logarithms, sines. */
+bool gcn_row_is_near(const struct gcn_row *row);
 /*
  * Whether a 16-bit result leaves the other half of its register alone. Most instructions of GCN5
  * clear it; those that came with it (they are in VOP3 alone) do not. (LLVM knows them as

@@ -16,6 +16,14 @@ const struct gen_row *gen_row_of(unsigned opcode)
     return NULL;
 }
 
+const char *gen_math_name(unsigned function)
+{
+    static const char *const names[16] = {"?",    "inv",  "log",  "exp",  "sqt", "rsqt",
+                                          "sin",  "cos",  "?",    "fdiv", "pow", "idiv",
+                                          "iqot", "irem", "invm", "rsqtm"};
+    return names[function & 15];
+}
+
 /* The compact form of an opcode; false if it has none. */
 static bool form_of(const struct gen_word *w, enum gen_word_form *form)
 {

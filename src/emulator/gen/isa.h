@@ -192,6 +192,9 @@ struct gen_insn {
     uint8_t exdesc_subreg;
 };
 
+/** The function of `math` in bits 0 to 3: "inv"; "?": none. */
+const char *gen_math_name(unsigned function);
+
 /** Expands a compact instruction to its native form, whose CmptCtrl is 0; false if its opcode has
  * no compact form. */
 bool gen_expand(const struct gen_word *compact, struct gen_word *native);

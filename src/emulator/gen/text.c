@@ -44,9 +44,6 @@ static const char *const predicates[16] = {
     ".any8h", ".all8h", ".any16h", ".all16h", ".any32h", ".all32h", "?",      "?"};
 static const char *const align16_predicates[16] = {
     "", "", ".x", ".y", ".z", ".w", ".any4h", ".all4h", "?", "?", "?", "?", "?", "?", "?", "?"};
-static const char *const functions[16] = {"?",    "inv",  "log",  "exp",  "sqt", "rsqt",
-                                          "sin",  "cos",  "?",    "fdiv", "pow", "idiv",
-                                          "iqot", "irem", "invm", "rsqtm"};
 
 /* ---- registers ---- */
 
@@ -394,7 +391,7 @@ static void add_operands(struct text *t, const struct gen_insn *insn)
 static void mnemonic(const struct gen_insn *insn, char *text, size_t size)
 {
     if (insn->row->format == GEN_FORMAT_MATH)
-        snprintf(text, size, "math.%s", functions[insn->condition & 15]);
+        snprintf(text, size, "math.%s", gen_math_name(insn->condition));
     else
         snprintf(text, size, "%s%s", insn->row->name,
                  insn->row == &gen_rows[GEN_GOTO] && insn->branch ? ".b" : "");

@@ -68,6 +68,11 @@ const struct sm_refused *sm_refused_name(const char *name, size_t length)
     return NULL;
 }
 
+const struct sm_refused *sm_refused_at(size_t n)
+{
+    return n < sizeof refused / sizeof refused[0] ? &refused[n].what : NULL;
+}
+
 const char *const sm_swizzles[SM_SWIZZLES] = {"PP", "NP", "PN", "ZP"};
 
 const char *sm_field_name(const struct sm_field *field, unsigned value, size_t *length)

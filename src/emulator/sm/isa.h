@@ -108,6 +108,9 @@ const struct sm_refused *sm_refused_word(uint64_t word);
 /** The same by the mnemonic without its modifiers. */
 const struct sm_refused *sm_refused_name(const char *name, size_t length);
 
+/** The entries of that table by their number; NULL: there are no more. */
+const struct sm_refused *sm_refused_at(size_t n);
+
 /* ---- control words ---- */
 
 /** Each bundle of 32 bytes begins with a control word for the three instructions behind it. */

@@ -185,7 +185,10 @@ void sm_device_instruction_text(struct sm_device *device, uint64_t pc, uint64_t 
 bool sm_ptx_instruction_text(const struct sm_ptx *image, uint64_t pc, uint64_t word, char *text,
                              size_t size);
 
-/** Lists the instructions of the table. */
-void sm_ptx_list(FILE *out);
+/** The name of the table's instruction @p n; whether it has forms that approximate, and whether it
+ * has no others. False: there are no more. */
+bool sm_ptx_row(size_t n, const char **name, bool *only_near, bool *near_too);
+/** Likewise of those that are refused, and why. */
+bool sm_ptx_refused(size_t n, const char **name, const char **why);
 
 #endif

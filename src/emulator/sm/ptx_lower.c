@@ -14,23 +14,26 @@ static const struct {
     const char *name;
     bool (*lower)(struct body *b, enum ptx_math op);
     enum ptx_math op;
+    uint32_t fields;
 } table_rows[] = {
 #define P(name, lowering, operation, operands, fields)                                             \
-    {#name, ptx_lower_##lowering, PTX_OP_##operation},
+    {#name, ptx_lower_##lowering, PTX_OP_##operation, fields},
 #include "emulator/sm/ptx.def"
 #undef P
+};
+
+/* Instructions of PTX that are not in ptx.def. */
+static const struct {
+    const char *word, *why;
+} refused[] = {
+#define R(word, why) {#word, why},
+#include "emulator/sm/ptx_refused.def"
+#undef R
 };
 
 /* Why an instruction of PTX is not in ptx.def; NULL: PTX has none that begins so. */
 static const char *why_refused(struct ptx_name opcode)
 {
-    static const struct {
-        const char *word, *why;
-    } refused[] = {
-#define R(word, why) {#word, why},
-#include "emulator/sm/ptx_refused.def"
-#undef R
-    };
     const char *dot = memchr(opcode.at, '.', opcode.length);
     const struct ptx_name first = {opcode.at, dot ? (uint32_t)(dot - opcode.at) : opcode.length};
     for (size_t i = 0; i < sizeof refused / sizeof refused[0]; i++)
@@ -299,8 +302,21 @@ bool ptx_lower(struct ptx_linker *l, const struct ptx_symbol *function)
     return good;
 }
 
-void sm_ptx_list(FILE *out)
+bool sm_ptx_row(size_t n, const char **name, bool *only_near, bool *near_too)
 {
-    for (size_t i = 0; i < sizeof table_rows / sizeof table_rows[0]; i++)
-        fprintf(out, "ptx %s\n", table_rows[i].name);
+    if (n >= sizeof table_rows / sizeof table_rows[0])
+        return false;
+    *name = table_rows[n].name;
+    *near_too = table_rows[n].fields & APPROX;
+    *only_near = *near_too && !(table_rows[n].fields & ROUND);
+    return true;
+}
+
+bool sm_ptx_refused(size_t n, const char **name, const char **why)
+{
+    if (n >= sizeof refused / sizeof refused[0])
+        return false;
+    *name = refused[n].word;
+    *why = refused[n].why;
+    return true;
 }

@@ -30,6 +30,28 @@ static const union {
 #undef I
            }};
 
+const char *vx_unit_missing(enum vx_insn_id id)
+{
+    switch (id) {
+    case VX_INSN_tcu:
+        return "tensor unit (TCU)";
+    case VX_INSN_dxa:
+        return "DXA unit";
+    case VX_INSN_om4:
+        return "output merger (OM)";
+    case VX_INSN_getws:
+        return "graphics window (RASTER)";
+    case VX_INSN_tex4:
+        return "texture unit (TEX)";
+    case VX_INSN_window:
+        return "graphics window (RASTER, RTU)";
+    case VX_INSN_rtu:
+        return "ray tracing unit (RTU)";
+    default:
+        return NULL;
+    }
+}
+
 enum vx_insn_id vx_insn_find(uint32_t word, unsigned xlen)
 {
     for (unsigned g = 0; g < GROUPS; g++) {

@@ -23,6 +23,9 @@ struct vx_insn {
 
 extern const struct vx_insn vx_insns[VX_INSN_COUNT];
 
+/* The unit that executes a row and that the emulated Vortex does not have; NULL: it is executed. */
+const char *vx_unit_missing(enum vx_insn_id id);
+
 /* The row that a 32-bit word is, or VX_INSN_COUNT. */
 enum vx_insn_id vx_insn_find(uint32_t word, unsigned xlen);
 

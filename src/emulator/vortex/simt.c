@@ -658,20 +658,11 @@ const struct vx_uop *vx_op_ebreak(struct vx_warp *w, const struct vx_uop *u)
 
 const struct vx_uop *vx_op_unit(struct vx_warp *w, const struct vx_uop *u)
 {
-    static const struct {
-        enum vx_insn_id id;
-        const char *unit;
-    } units[] = {
-        {VX_INSN_tcu, "tensor unit (TCU)"},     {VX_INSN_dxa, "DXA unit"},
-        {VX_INSN_om4, "output merger (OM)"},    {VX_INSN_getws, "graphics window (RASTER)"},
-        {VX_INSN_tex4, "texture unit (TEX)"},   {VX_INSN_window, "graphics window (RASTER, RTU)"},
-        {VX_INSN_rtu, "ray tracing unit (RTU)"}};
     struct vx_device *d = w->device;
     const uint32_t word = d->injecting ? d->dm.inject : vx_fetch_word(d, vx_pc_of(w, u));
     const enum vx_insn_id id = vx_insn_find(word, d->config.xlen);
-    for (size_t i = 0; i < sizeof units / sizeof units[0]; i++)
-        if (units[i].id == id)
-            return vx_fault(w, u, WT_FAULT_ILLEGAL, w->mask, 0, "%s: this Vortex has no %s",
-                            vx_insns[id].name, units[i].unit);
-    return vx_illegal(w, u);
+    const char *unit = vx_unit_missing(id);
+    return unit ? vx_fault(w, u, WT_FAULT_ILLEGAL, w->mask, 0, "%s: this Vortex has no %s",
+                           vx_insns[id].name, unit)
+                : vx_illegal(w, u);
 }

@@ -7,13 +7,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/refused.h"
 #include "runtime/cuda/checks.h"
 #include "runtime/cuda/state.h"
 
 /* No header declares what programs find here by its name. */
 #pragma GCC diagnostic ignored "-Wmissing-prototypes"
 
-#define REFUSED(name, why)                                                                         \
+#define R(name, why)                                                                               \
     EXPORT CUresult name(void)                                                                     \
     {                                                                                              \
         return refuse(#name, why);                                                                 \
@@ -34,37 +35,13 @@ void wavetrap_cudart_refused(const char *name, const char *why)
     fprintf(stderr, "wavetrap: libcudart: %s is refused: %s\n", name, why);
 }
 
-REFUSED(cuGLGetDevices_v2, "there is no OpenGL on the emulated GPU")
-REFUSED(cuGraphicsGLRegisterImage, "there is no OpenGL on the emulated GPU")
-REFUSED(cuGraphicsUnregisterResource, "there are no resources of graphics")
-REFUSED(cuGraphicsMapResources, "there are no resources of graphics")
-REFUSED(cuGraphicsUnmapResources, "there are no resources of graphics")
-REFUSED(cuGraphicsSubResourceGetMappedArray, "there are no resources of graphics")
-REFUSED(cuGraphicsResourceGetMappedPointer_v2, "there are no resources of graphics")
-REFUSED(cuIpcGetMemHandle, "an emulated GPU belongs to one process")
-REFUSED(cuIpcOpenMemHandle_v2, "an emulated GPU belongs to one process")
-REFUSED(cuIpcCloseMemHandle, "an emulated GPU belongs to one process")
-REFUSED(cuIpcGetEventHandle, "an emulated GPU belongs to one process")
-REFUSED(cuIpcOpenEventHandle, "an emulated GPU belongs to one process")
-REFUSED(cuMipmappedArrayCreate, "textures have one level")
-REFUSED(cuMipmappedArrayGetLevel, "textures have one level")
-REFUSED(cuMipmappedArrayDestroy, "textures have one level")
-REFUSED(cuDeviceGetLuid, "there are none but under Windows")
-REFUSED(cuLaunchCooperativeKernelMultiDevice, "GPUs do not reach each other's memory")
-REFUSED(cuImportExternalMemory, "no other driver has memory for the emulated GPU")
-REFUSED(cuExternalMemoryGetMappedBuffer, "no other driver has memory for the emulated GPU")
-REFUSED(cuExternalMemoryGetMappedMipmappedArray, "no other driver has memory for the emulated GPU")
-REFUSED(cuDestroyExternalMemory, "no other driver has memory for the emulated GPU")
-REFUSED(cuImportExternalSemaphore, "no other driver has work for the emulated GPU")
-REFUSED(cuSignalExternalSemaphoresAsync, "no other driver has work for the emulated GPU")
-REFUSED(cuWaitExternalSemaphoresAsync, "no other driver has work for the emulated GPU")
-REFUSED(cuDestroyExternalSemaphore, "no other driver has work for the emulated GPU")
-REFUSED(cuMemAddressReserve, "memory has its address from its allocation (cuMemAlloc)")
-REFUSED(cuMemCreate, "memory has its address from its allocation (cuMemAlloc)")
-REFUSED(cuMemMap, "memory has its address from its allocation (cuMemAlloc)")
-REFUSED(cuMemPoolExportToShareableHandle, "an emulated GPU belongs to one process")
-REFUSED(cuMemPoolImportFromShareableHandle, "an emulated GPU belongs to one process")
-REFUSED(cuStreamBatchMemOp_v2, "write values one by one (cuStreamWriteValue32)")
+#include "runtime/cuda/refused.def"
+#undef R
+
+WT_REFUSED_FUNCTIONS static const char refused[] =
+#define R(name, why) #name "\0" why "\0"
+#include "runtime/cuda/refused.def"
+    R(cuGetExportTable, "the tables of NVIDIA's own CUDA runtime are not documented");
 
 /* ---- undocumented tables ---- */
 

@@ -1,4 +1,5 @@
 /* libcudart: functions that are refused. Each reports its name and returns an error. */
+#include "base/refused.h"
 #include "runtime/cuda/checks.h"
 #include "runtime/cudart/cudart.h"
 
@@ -23,3 +24,9 @@
         return cudart_result(cudaErrorNotSupported);                                               \
     }
 #include "runtime/cudart/refused.def"
+#undef R
+
+WT_REFUSED_FUNCTIONS static const char refused[] =
+#define R(name, why) #name "\0" why "\0"
+#include "runtime/cudart/refused.def"
+    ;

@@ -3,6 +3,7 @@
  * that an emulated Vega does not have (performance counters, SPM, memory of graphics). They answer
  * as a driver without the feature does.
  */
+#include "base/refused.h"
 #include "runtime/hsakmt/host.h"
 
 #include <limits.h>
@@ -157,3 +158,14 @@ HSAKMT_STATUS hsaKmtUnmapGraphicHandle(HSAuint32 node, HSAuint64 address, HSAuin
 {
     return hsaKmtUnmapMemoryToGPU((void *)(uintptr_t)address);
 }
+
+#define COUNTERS "\0there are no performance counters\0"
+#define MONITOR "\0there is no streaming performance monitor\0"
+
+WT_REFUSED_FUNCTIONS static const char refused[] =
+    "hsaKmtPmcGetCounterProperties" COUNTERS "hsaKmtPmcRegisterTrace" COUNTERS
+    "hsaKmtPmcUnregisterTrace" COUNTERS "hsaKmtPmcAcquireTraceAccess" COUNTERS
+    "hsaKmtPmcReleaseTraceAccess" COUNTERS "hsaKmtPmcStartTrace" COUNTERS
+    "hsaKmtPmcQueryTrace" COUNTERS "hsaKmtPmcStopTrace" COUNTERS "hsaKmtSPMAcquire" MONITOR
+    "hsaKmtSPMRelease" MONITOR "hsaKmtSPMSetDestBuffer" MONITOR "hsaKmtMapGraphicHandle\0"
+    "it has no other answer in Debian's library either\0";
