@@ -1,6 +1,7 @@
 /*
  * What a library of ours refuses by name, for `wavetrap info --support`: a section of the library
- * holds the name of each function and the reason, texts that end in zeros. Nothing is loaded to read it.
+ * holds the name of each function and the reason, texts that end in zeros. Nothing is loaded to
+ * read it.
  */
 #ifndef WT_BASE_REFUSED_H
 #define WT_BASE_REFUSED_H

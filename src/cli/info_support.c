@@ -1,4 +1,5 @@
-/* `wavetrap info --support`: the instructions and functions of the families, and what of them works. */
+/* `wavetrap info --support`: the instructions and functions of the families, and what of them
+ * works. */
 #include "cli/info.h"
 
 #include <fcntl.h>
@@ -56,9 +57,8 @@ static bool find_sections(struct library *library)
     if (!library->elf || elf_getshdrstrndx(library->elf, &names))
         return false;
     while ((section = elf_nextscn(library->elf, section))) {
-        const char *name = gelf_getshdr(section, &header)
-                               ? elf_strptr(library->elf, names, header.sh_name)
-                               : NULL;
+        const char *name =
+            gelf_getshdr(section, &header) ? elf_strptr(library->elf, names, header.sh_name) : NULL;
         if (name && strcmp(name, WT_REFUSED_SECTION) == 0)
             library->refused = elf_getdata(section, NULL);
         if (name && header.sh_type == SHT_DYNSYM) {
@@ -76,8 +76,8 @@ static const char *why_refused(const struct library *library, const char *name)
     size_t length = strlen(name);
     if (!library->refused)
         return NULL;
-    if (length > 5 && (strcmp(name + length - 5, "_ptsz") == 0 ||
-                       strcmp(name + length - 5, "_ptds") == 0))
+    if (length > 5 &&
+        (strcmp(name + length - 5, "_ptsz") == 0 || strcmp(name + length - 5, "_ptds") == 0))
         length -= 5;
     const char *at = library->refused->d_buf, *const end = at + library->refused->d_size;
     while (at < end && *at) {
@@ -131,9 +131,9 @@ static enum wt_status tell_library(struct list *list, const char *folder, const 
     for (size_t i = 0; names && i < count; i++) {
         const char *why = why_refused(&library, names[i]);
         if (!i || strcmp(names[i], names[i - 1]) != 0) /* a name in two versions */
-            tell(list, &(struct wt_support){name, names[i],
-                                            why ? WT_SUPPORT_REFUSED : WT_SUPPORT_WORKS,
-                                            why ? why : list->family->host->tested});
+            tell(list,
+                 &(struct wt_support){name, names[i], why ? WT_SUPPORT_REFUSED : WT_SUPPORT_WORKS,
+                                      why ? why : list->family->host->tested});
     }
     free(names);
     elf_end(library.elf);

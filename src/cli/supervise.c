@@ -37,11 +37,33 @@ static const struct wt_tally_gpu *counts_of(const struct wt_tally *tally,
     return &tally->gpu[wt_tally_place(family->debug.process->wire)];
 }
 
+static int by_name(const void *a, const void *b)
+{
+    return strcmp(a, b);
+}
+
+/* "v_rcp_f32, v_sqrt_f32": the instructions executed whose results are near to hardware's; ""
+ * without any. */
+static void list_near(const struct wt_tally_gpu *g, char *text, size_t size)
+{
+    char name[WT_NEAR_MOST][WT_NEAR_NAME];
+    unsigned count = 0;
+    size_t used = 0;
+    *text = 0;
+    for (unsigned i = 0; i < WT_NEAR_MOST; i++)
+        if (g->near[i].whole)
+            memcpy(name[count++], g->near[i].name, WT_NEAR_NAME);
+    qsort(name, count, sizeof name[0], by_name);
+    for (unsigned i = 0; i < count && used < size; i++)
+        if (!i || strcmp(name[i], name[i - 1]) != 0)
+            used += (size_t)snprintf(text + used, size - used, "%s%s", i ? ", " : "", name[i]);
+}
+
 static void tell_family(const struct wt_host_driver *host, const struct wt_tally_gpu *g)
 {
     const char *name = host->name;
     const uint64_t launches = g->launches, own = g->own, refused = g->refused, faults = g->faults;
-    char more[80] = "";
+    char more[80] = "", near[WT_NEAR_MOST * (WT_NEAR_NAME + 2)];
     if (own)
         snprintf(more, sizeof more, " (and %" PRIu64 " of the GPU's runtime)", own);
     if (launches || own)
@@ -50,6 +72,11 @@ static void tell_family(const struct wt_host_driver *host, const struct wt_tally
                 " instructions of %s\n",
                 launches, wt_plural(launches), more, launches == 1 && !own ? "was" : "were", name,
                 (uint64_t)g->issues, host->waves);
+    list_near(g, near, sizeof near);
+    if (*near)
+        fprintf(stderr,
+                "wavetrap: near to hardware's results, not always equal (info --support): %s\n",
+                near);
     if (faults)
         fprintf(stderr, "wavetrap: %" PRIu64 " kernel%s on the emulated %s ended by a fault\n",
                 faults, wt_plural(faults), name);
@@ -95,6 +122,7 @@ static void report_family(const char *files, const struct wt_family *family,
                           const struct wt_tally_gpu *g)
 {
     struct wt_report_object o;
+    char near[WT_NEAR_MOST * (WT_NEAR_NAME + 2)];
     wt_report_begin(&o, files, "kernels");
     wt_report_text(&o, "gpu", family->name);
     wt_report_number(&o, "launches", g->launches);
@@ -104,6 +132,9 @@ static void report_family(const char *files, const struct wt_family *family,
     wt_report_number(&o, "faults", g->faults);
     if (g->refused && g->reason_whole)
         wt_report_text(&o, "reason", g->reason);
+    list_near(g, near, sizeof near);
+    if (*near)
+        wt_report_text(&o, "near", near);
     wt_report_end(&o);
 }
 

@@ -293,13 +293,13 @@ static void list_support(wt_support_fn *tell, void *context)
     for (unsigned function = 0; function < 16; function++) {
         char name[16];
         snprintf(name, sizeof name, "math.%s", gen_math_name(function));
-        const bool integer = name[5] == 'i' && name[6] != 'n';
+        const bool near = gen_math_is_near(function);
         if (name[5] != '?')
             tell(context,
-                 &(struct wt_support){"Gen9", name, integer ? WT_SUPPORT_WORKS : WT_SUPPORT_NEAR,
-                                      integer ? "the manual's words in Python, Intel's iga64"
-                                              : "computed in double precision and rounded once, "
-                                                "which is inside of the hardware's bounds"});
+                 &(struct wt_support){"Gen9", name, near ? WT_SUPPORT_NEAR : WT_SUPPORT_WORKS,
+                                      !near ? "the manual's words in Python, Intel's iga64"
+                                            : "computed in double precision and rounded once, "
+                                              "which is inside of the hardware's bounds"});
     }
 }
 

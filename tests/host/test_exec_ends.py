@@ -131,6 +131,41 @@ def test_launches_that_a_driver_refuses(tmp_path):
     assert done.returncode == 122 and "1 launch on the emulated Gen9 was refused; the first: OpenCL's error -52" in done.stderr, done.stderr
 
 
+NEAR = re.compile(r"^wavetrap: near to hardware's results, not always equal \(info --support\): (.*)$", re.M)
+
+
+def test_instructions_that_are_only_near_to_hardware(tmp_path):
+    """Those that were executed, over all processes, each once: not the sine in a branch that no thread takes."""
+    (tmp_path / "near.c").write_text("""#include <wavetrap/cuda.h>
+static const char ptx[] = ".version 6.0\\n.target sm_50\\n.address_size 64\\n.visible .entry a() { .reg .f32 %f; .reg .pred %q;"
+    "mov.f32 %f, 0f40000000; ex2.approx.ftz.f32 %f, %f; ex2.approx.ftz.f32 %f, %f; rcp.rn.f32 %f, %f; setp.lt.f32 %q, %f, %f; @!%q ret;"
+    "sin.approx.f32 %f, %f; ret; }\\n.visible .entry b() { .reg .f32 %f; mov.f32 %f, 0f40000000; div.full.f32 %f, %f, %f; ret; }\\n";
+int main(int count, char **words)
+{
+    CUcontext c;
+    CUmodule m;
+    CUfunction f;
+    return cuInit(0) || cuCtxCreate(&c, 0, 0) || cuModuleLoadData(&m, ptx) || cuModuleGetFunction(&f, m, words[1]) ||
+           cuLaunchKernel(f, 1, 1, 1, 1, 1, 1, 0, 0, 0, 0) || cuCtxSynchronize();
+}
+""")
+    library = os.path.join(os.path.dirname(os.path.realpath(WAVETRAP if isinstance(WAVETRAP, str) else WAVETRAP[0])), "..", "runtime", "cuda", "libcuda.so.1")
+    subprocess.run(["gcc", "-I", ROOT / "include", tmp_path / "near.c", library, "-o", tmp_path / "near"], check=True)
+    report = tmp_path / "report"
+    done = wavetrap("exec", "-g", "sm", "--stats", f"--report=json:{report}", "sh", "-c", "./near a; ./near b; ./near a", cwd=tmp_path)
+    assert NEAR.findall(done.stderr) == ["div.full.f32, ex2.approx.ftz.f32"], done.stderr
+    assert '"near":"div.full.f32, ex2.approx.ftz.f32"' in report.read_text()
+    opencl = ("import pyopencl as cl, numpy as np\nc = cl.create_some_context(False)\nq = cl.CommandQueue(c)\n"
+              "b = cl.Buffer(c, cl.mem_flags.READ_WRITE, 256)\n"
+              "cl.Program(c, 'kernel void k(global float *p) { p[0] = native_sin(p[0]) + native_rsqrt(p[1]); ((global int *)p)[3] /= 7; }').build().k(q, (64,), None, b)\n"
+              "q.finish()\n")
+    done = wavetrap("exec", "-g", "gen9", "--stats", "/usr/bin/python3", "-W", "ignore", "-c", opencl)
+    assert NEAR.findall(done.stderr) == ["math.rsqt, math.sin"], done.stderr
+    done = wavetrap("exec", "-g", "gfx900", "--stats", compiled("catch.hip"), "invalid")
+    assert NEAR.findall(done.stderr) == ["v_sqrt_f32"], done.stderr
+    assert not NEAR.search(wavetrap("exec", "-g", "gfx900", "--stats", compiled("catch.hip")).stderr)
+
+
 def test_faults_that_a_program_ignores(strays):
     assert wavetrap("exec", "-g", "sm", *strays["sm"]).returncode == 0
     done = wavetrap("exec", "-g", "sm", "--fault-exit=9", *strays["sm"])

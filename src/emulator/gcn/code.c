@@ -32,7 +32,10 @@ static gcn_op code_decode(struct gcn_wave *w, struct gcn_uop *slot)
         slot->run = decode_here;
         return no_code;
     }
-    slot->run = gcn_decode(word, available, slot, &why) ? gcn_handler_of(slot) : gcn_illegal;
+    const bool good = gcn_decode(word, available, slot, &why);
+    if (good && gcn_row_is_near(slot->row))
+        wt_near_add(&d->near, slot->row->name, strlen(slot->row->name));
+    slot->run = good ? gcn_handler_of(slot) : gcn_illegal;
     return slot->run;
 }
 

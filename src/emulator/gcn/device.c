@@ -402,6 +402,11 @@ struct wt_machine *gcn_machine(struct gcn_device *device)
     return &device->machine;
 }
 
+const struct wt_near *gcn_device_near(const struct gcn_device *device)
+{
+    return &device->near;
+}
+
 void gcn_device_set_trap_handler(struct gcn_device *device, uint64_t tba, uint64_t tma)
 {
     device->tba = tba;

@@ -12,6 +12,7 @@
 #include "emulator/machine/config.h"
 #include "emulator/machine/explain.h"
 #include "emulator/machine/machine.h"
+#include "emulator/machine/near.h"
 #include "emulator/machine/schedule.h"
 #include "wavetrap/error.h"
 
@@ -53,6 +54,8 @@ void gcn_device_free(struct gcn_device *device);
 
 /** The device as a machine (run, reset, hash, views); the same object. */
 struct wt_machine *gcn_machine(struct gcn_device *device);
+/** The instructions it has executed whose results may differ from hardware's. */
+const struct wt_near *gcn_device_near(const struct gcn_device *device);
 
 /* ---- memory: apertures and what is mapped (kernels may use nothing else) ---- */
 

@@ -181,6 +181,7 @@ struct gcn_watched_share {
 
 struct gcn_device {
     struct wt_machine machine;
+    struct wt_near near; /* what has been decoded to be executed */
     struct gcn_config config;
     struct gcn_wave *wave;
     struct gcn_group *group; /* GCN_WAVES_PER_CU a compute unit */

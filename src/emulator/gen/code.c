@@ -1,6 +1,7 @@
 /* Decoding Gen9 code into the records of code pages (machine/code_pages.h), and fetching them. */
 #include "emulator/gen/internal.h"
 
+#include <stdio.h>
 #include <string.h>
 
 static const struct gen_uop *no_code(struct gen_thread *t, const struct gen_uop *u)
@@ -12,6 +13,16 @@ static const struct gen_uop *no_code(struct gen_thread *t, const struct gen_uop 
 }
 
 static const struct gen_uop *decode_here(struct gen_thread *t, const struct gen_uop *u);
+
+/* `math` of numbers is computed more exactly than by hardware. */
+static void note_near(struct wt_near *near, const struct gen_insn *insn)
+{
+    char name[WT_NEAR_NAME];
+    if (insn->row->format != GEN_FORMAT_MATH || !gen_math_is_near(insn->condition))
+        return;
+    snprintf(name, sizeof name, "math.%s", gen_math_name(insn->condition));
+    wt_near_add(near, name, strlen(name));
+}
 
 /* Decodes the record; returns its handler. */
 static gen_op code_decode(struct gen_thread *t, struct gen_uop *slot)
@@ -35,6 +46,7 @@ static gen_op code_decode(struct gen_thread *t, struct gen_uop *slot)
     const bool good = gen_decode(&slot->word, &slot->insn, &why);
     const char *mistake = good ? gen_region_mistake(&slot->insn) : NULL;
     if (good && !mistake) {
+        note_near(&t->device->near, &slot->insn);
         gen_prepare(slot);
     } else {
         slot->mistake = mistake;

@@ -238,3 +238,8 @@ struct wt_machine *gen_machine(struct gen_device *device)
 {
     return &device->machine;
 }
+
+const struct wt_near *gen_device_near(const struct gen_device *device)
+{
+    return &device->near;
+}

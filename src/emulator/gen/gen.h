@@ -12,6 +12,7 @@
 #include "base/hw_registers.h"
 #include "emulator/machine/config.h"
 #include "emulator/machine/machine.h"
+#include "emulator/machine/near.h"
 #include "emulator/machine/schedule.h"
 #include "wavetrap/error.h"
 
@@ -49,6 +50,8 @@ void gen_device_clear(struct gen_device *device);
 
 /** The device as a machine (run, reset, hash, views); the same object. */
 struct wt_machine *gen_machine(struct gen_device *device);
+/** The instructions it has executed whose results may differ from hardware's. */
+const struct wt_near *gen_device_near(const struct gen_device *device);
 
 /** EUs of a subslice, threads of an EU, and of a subslice. */
 enum { GEN_EUS = 8, GEN_EU_THREADS = 7, GEN_SUBSLICE_THREADS = GEN_EUS * GEN_EU_THREADS };

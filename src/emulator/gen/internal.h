@@ -235,6 +235,7 @@ struct gen_trace_point;
 
 struct gen_device {
     struct wt_machine machine;
+    struct wt_near near; /* what has been decoded to be executed */
     struct gen_config config;
     uint64_t root;       /* physical address of the PPGTT's PML4; 0: there is none */
     uint64_t next_table; /* the next one that gen_device_map takes */

@@ -1,6 +1,8 @@
 /* The table of Gen9's instructions (isa.def) and of its operands' types. */
 #include "emulator/gen/isa.h"
 
+#include <string.h>
+
 const struct gen_row gen_rows[GEN_INSNS] = {
 #define I(id, name, opcode, format, allows, executor)                                              \
     {name, opcode, GEN_FORMAT_##format, GEN_ALLOWS_##allows},
@@ -22,6 +24,13 @@ const char *gen_math_name(unsigned function)
                                           "sin",  "cos",  "?",    "fdiv", "pow", "idiv",
                                           "iqot", "irem", "invm", "rsqtm"};
     return names[function & 15];
+}
+
+bool gen_math_is_near(unsigned function)
+{
+    const char *name = gen_math_name(function);
+    return *name != '?' && strcmp(name, "idiv") != 0 && strcmp(name, "iqot") != 0 &&
+           strcmp(name, "irem") != 0;
 }
 
 /* The compact form of an opcode; false if it has none. */

@@ -195,6 +195,9 @@ struct gen_insn {
 /** The function of `math` in bits 0 to 3: "inv"; "?": none. */
 const char *gen_math_name(unsigned function);
 
+/** Whether hardware's results of it may be others: it is no division of integers. */
+bool gen_math_is_near(unsigned function);
+
 /** Expands a compact instruction to its native form, whose CmptCtrl is 0; false if its opcode has
  * no compact form. */
 bool gen_expand(const struct gen_word *compact, struct gen_word *native);

@@ -2,6 +2,7 @@
 #include "emulator/sm/ptx_image.h"
 #include "emulator/sm/watch.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #define I(id, class, executor, text, state, mask, reg, con, imm, rc)                               \
@@ -79,6 +80,16 @@ bool sm_decode_uop(uint64_t word, struct sm_uop *u)
     return true;
 }
 
+/* PTX says of an instruction that it approximates: "ex2.approx.f32 %f1, %f2". */
+static void note_near(struct wt_near *near, const struct ptx_op *o)
+{
+    char opcode[WT_NEAR_NAME];
+    snprintf(opcode, sizeof opcode, "%.*s", (int)o->text.length, o->text.at);
+    opcode[strcspn(opcode, " \t")] = 0;
+    if (strstr(opcode, ".approx") || strstr(opcode, ".full"))
+        wt_near_add(near, opcode, strlen(opcode));
+}
+
 /* Decodes the record in place; its handler. */
 static sm_op code_decode(struct sm_warp *w, struct sm_uop *slot)
 {
@@ -100,9 +111,11 @@ static sm_op code_decode(struct sm_warp *w, struct sm_uop *slot)
         if (!ptx_index(image, pc, &index) || index != (uint32_t)word)
             continue;
         slot->ptx = &image->op[index];
+        note_near(&d->near, slot->ptx);
         return slot->run = slot->ptx->run;
     }
-    sm_decode_uop(word, slot);
+    if (sm_decode_uop(word, slot) && slot->insn == SM_MUFU)
+        wt_near_add(&d->near, "MUFU", 4);
     return slot->run;
 }
 

@@ -320,6 +320,11 @@ struct wt_machine *sm_machine(struct sm_device *device)
     return &device->machine;
 }
 
+const struct wt_near *sm_device_near(const struct sm_device *device)
+{
+    return &device->near;
+}
+
 void sm_device_set_trap_handler(struct sm_device *device, uint64_t address)
 {
     device->handler = address;

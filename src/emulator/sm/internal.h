@@ -203,6 +203,7 @@ struct sm_grid {
 
 struct sm_device {
     struct wt_machine machine;
+    struct wt_near near; /* what has been decoded to be executed */
     struct sm_config config;
     struct sm_warp *warp;
     struct sm_cta *cta; /* SM_CTAS an SM */

@@ -13,6 +13,7 @@
 #include "base/hw_registers.h"
 #include "emulator/machine/config.h"
 #include "emulator/machine/machine.h"
+#include "emulator/machine/near.h"
 #include "emulator/machine/schedule.h"
 #include "wavetrap/error.h"
 
@@ -63,6 +64,8 @@ const struct sm_launch *sm_device_latest_launch(const struct sm_device *device);
 void sm_device_progress(const struct sm_device *device, uint64_t *done, uint64_t *total);
 /** The device as a machine; the same object. */
 struct wt_machine *sm_machine(struct sm_device *device);
+/** The instructions it has executed whose results may differ from hardware's. */
+const struct wt_near *sm_device_near(const struct sm_device *device);
 
 /* ---- memory ---- */
 

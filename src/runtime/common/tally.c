@@ -80,6 +80,28 @@ void wt_tally_refused(uint32_t family, const char *why)
     atomic_store(&g->reason_whole, true);
 }
 
+static bool has_near(const struct wt_tally_gpu *g, const char *name)
+{
+    for (unsigned i = 0; i < WT_NEAR_MOST; i++)
+        if (g->near[i].whole && strcmp(g->near[i].name, name) == 0)
+            return true;
+    return false;
+}
+
+void wt_tally_near(uint32_t family, const struct wt_near *near)
+{
+    struct wt_tally_gpu *g = near->count ? wt_tally_of(family) : NULL;
+    for (unsigned i = 0; g && i < near->count; i++) {
+        if (has_near(g, near->name[i]) || atomic_load(&g->nears) >= WT_NEAR_MOST)
+            continue;
+        const uint32_t place = atomic_fetch_add(&g->nears, 1);
+        if (place >= WT_NEAR_MOST)
+            return;
+        memcpy(g->near[place].name, near->name[i], WT_NEAR_NAME);
+        atomic_store(&g->near[place].whole, true);
+    }
+}
+
 void wt_tally_fault(uint32_t family)
 {
     struct wt_tally_gpu *g = wt_tally_of(family);

@@ -10,6 +10,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "emulator/machine/near.h"
 #include "object/process_wire.h"
 #include "wavetrap/error.h"
 
@@ -17,6 +18,12 @@
 #define WT_TALLY_VARIABLE "WAVETRAP_TALLY"
 
 enum { WT_TALLY_TEXT = 240 };
+
+/** The name of an instruction; `whole` when it has been written. */
+struct wt_tally_near {
+    atomic_bool whole;
+    char name[WT_NEAR_NAME];
+};
 
 /** Counts of one family. */
 struct wt_tally_gpu {
@@ -28,6 +35,9 @@ struct wt_tally_gpu {
     atomic_bool has_reason;     /**< `reason` is taken by a process */
     atomic_bool reason_whole;   /**< and is written */
     char reason[WT_TALLY_TEXT]; /**< of the first launch that was refused */
+    _Atomic uint32_t nears;     /**< how many of `near` processes have taken; more are not kept */
+    /** Instructions executed whose results may differ from hardware's; one may be there twice. */
+    struct wt_tally_near near[WT_NEAR_MOST];
 };
 
 struct wt_tally {
@@ -55,6 +65,8 @@ struct wt_tally_gpu *wt_tally_of(uint32_t family);
 void wt_tally_add(uint32_t family, uint64_t launches, uint64_t issues);
 /** In a driver: a launch was refused; @p why says of which kernel, and why. */
 void wt_tally_refused(uint32_t family, const char *why);
+/** In a driver: instructions that its device has executed (machine/near.h). */
+void wt_tally_near(uint32_t family, const struct wt_near *near);
 /** In a driver: a fault has ended a kernel. */
 void wt_tally_fault(uint32_t family);
 /** In a driver: whether the program's time is over. */

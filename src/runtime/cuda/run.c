@@ -290,6 +290,7 @@ static enum wt_run run(struct gpu *g, const struct gpu_launch *l)
         m->fault = fault;
         result = WT_RUN_FAULT;
     }
+    wt_tally_near(SM_WIRE_FAMILY, sm_device_near(g->device));
     wt_progress_clear(&g->progress);
     wt_interrupt_attend(false);
     m->ops->flush_console(m);

@@ -236,6 +236,7 @@ static enum wt_run run_walk(struct wt_drm_emulated *gpu, const struct gen_walk *
         const uint64_t before = m->time;
         run_guarded(&s);
         wt_tally_add(GEN_WIRE_FAMILY, 0, m->time > before ? m->time - before : 0);
+        wt_tally_near(GEN_WIRE_FAMILY, gen_device_near(gpu->device));
         wt_policy_report(m);
         if (wt_interrupt_take())
             end_interrupted(gpu, walk);

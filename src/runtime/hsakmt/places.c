@@ -159,5 +159,6 @@ void host_count_issues(struct host_gpu *gpu, uint64_t before)
 {
     const uint64_t now = gcn_machine(gpu->device)->time;
     wt_tally_add(KFD_WIRE_FAMILY, 0, now > before ? now - before : 0);
+    wt_tally_near(KFD_WIRE_FAMILY, gcn_device_near(gpu->device));
     wt_policy_report(gcn_machine(gpu->device));
 }
