@@ -22,6 +22,17 @@ struct wt_object_view {
     uint32_t made_depth, freed_depth;
 };
 
+/** A write of the host's to a device's memory. */
+struct wt_host_write {
+    uint64_t time;       /**< issue time: before the instruction of that time */
+    uint64_t addr, size; /**< what it wrote */
+    uint64_t call;       /**< the number of the program's call, from 1 */
+    char by[40];         /**< its function */
+    /** Addresses of return of the host's calls, as of struct wt_object_view. */
+    uint64_t calls[WT_OBJECT_STACK];
+    uint32_t depth, reserved;
+};
+
 #define WT_OBJECT_VIEWS 2 /**< at most, for an address */
 
 #endif

@@ -9,7 +9,7 @@
 #define VORTEX_WIRE_SOCKET "vortex" /* base/private_dir.h: the kind of socket */
 
 /* struct wt_wire_hello: units are a device's cores; place[0] is XLEN, place[1] the address of the
- * exit word. Registers are those of the Debug Module. */
+ * exit word, place[2] threads of a warp, place[3] whether there is a launch unit. Registers are those of the Debug Module. */
 
 enum vortex_wire_verb {
     VORTEX_WIRE_PROGRAMS = VORTEX_WIRE_FAMILY, /**< answered by struct vortex_wire_program, one for
@@ -20,7 +20,17 @@ enum vortex_wire_verb {
                             it came back, enum vortex_wire_ran */
     VORTEX_WIRE_GO_ON, /**< a fault with which the kernel has come back ends it, as without a
                             debugger; another one is forgotten */
+    VORTEX_WIRE_WORK,  /**< wave: answered by struct vortex_work; -ENOENT: it works on nothing that
+                            the launch unit has started */
+    VORTEX_WIRE_WRITES, /**< addr, with struct vortex_wire_writes behind it: answered by writes of
+                             the host there, the latest first, struct wt_host_write
+                             (base/object_view.h); value[0]: there are, or were, others before */
     VORTEX_WIRE_ID,    /**< wave: answered in value[0] by the id of the one in the slot */
+};
+
+/** Which writes: to [addr, addr + size), up to issue time `until`. */
+struct vortex_wire_writes {
+    uint64_t size, until;
 };
 
 enum vortex_wire_ran {
@@ -35,6 +45,16 @@ enum vortex_wire_ran {
 struct vortex_wire_waiters {
     uint64_t pc;
     uint64_t lanes[2];
+};
+
+/** What a warp works on, on a device with a launch unit. */
+struct vortex_work {
+    uint32_t group[3], block[3]; /**< blockIdx, blockDim */
+    uint32_t grid[3];            /**< threads of the whole grid */
+    uint32_t rank;               /**< of the warp in its CTA */
+    uint32_t place;              /**< of the CTA in its core: CTA_ID */
+    uint32_t local_size;         /**< bytes of the CTA's local memory */
+    uint64_t local;              /**< its address */
 };
 
 struct vortex_wire_program {

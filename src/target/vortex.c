@@ -16,9 +16,12 @@
 #include "debug/source/modules.h"
 #include "debug/source/symbols.h"
 #include "emulator/machine/origin.h"
+#include "emulator/vortex/host.h"
+#include "emulator/vortex/launch.h"
 #include "emulator/vortex/profile.h"
 #include "emulator/vortex/vortex.h"
 #include "object/image.h"
+#include "object/vortex_wire.h"
 #include "target/emulated.h"
 #include "target/vortex_process.h"
 
@@ -426,6 +429,15 @@ static unsigned instruction_text(struct wt_emulated *e, uint64_t pc, const uint8
 
 /* ---- the debugger ---- */
 
+static bool work(void *context, uint32_t warp, struct wt_vortex_work *to)
+{
+    struct vortex_work is;
+    const bool any = vx_device_work(wt_vortex_device(context), warp, &is);
+    if (any)
+        *to = wt_vortex_work_of(&is);
+    return any;
+}
+
 static void attach(struct wt_emulated *e)
 {
     const struct vx_config *config = e->machine->config;
@@ -433,7 +445,9 @@ static void attach(struct wt_emulated *e)
     own->link = (struct wt_vortex_link){.bus = e->bus,
                                         .exit_addr = config->exit_addr,
                                         .xlen = config->xlen,
-                                        .ctas = config->profile->launch_unit};
+                                        .ctas = config->profile->launch_unit,
+                                        .work = config->profile->launch_unit ? work : NULL,
+                                        .work_context = e};
     e->target.link = &own->link;
 }
 
@@ -489,7 +503,7 @@ const struct wt_family wt_family_vortex = {
             .list_support = wt_vortex_list_support,
             .explain_word = wt_vortex_explain_word,
             .list_profiles = wt_vortex_list_profiles},
-    .core_file = {.make_ready = make_ready},
+    .core_file = {.operations = vx_operations, .make_ready = make_ready},
     .debug = {.attach = attach,
               .probe = &wt_probe_vortex,
               .most_units = 127 * 511,

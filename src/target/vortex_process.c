@@ -165,6 +165,30 @@ static bool ended(void *context, uint32_t *status, char *text, size_t size)
     return w->wire && wt_process_link_ops.ended(w->wire, status, text, size);
 }
 
+struct wt_vortex_work wt_vortex_work_of(const struct vortex_work *is)
+{
+    struct wt_vortex_work work = {
+        .rank = is->rank, .place = is->place, .local = is->local, .local_size = is->local_size};
+    memcpy(work.group, is->group, sizeof work.group);
+    memcpy(work.block, is->block, sizeof work.block);
+    memcpy(work.grid, is->grid, sizeof work.grid);
+    return work;
+}
+
+static bool work(void *context, uint32_t warp, struct wt_vortex_work *to)
+{
+    const struct way *w = context;
+    const struct wt_wire_request request = {.verb = VORTEX_WIRE_WORK, .wave = warp};
+    struct vortex_work is;
+    struct wt_wire_answer answer;
+    if (wt_process_link_ask(w->wire, &request, NULL, &answer, &is, sizeof is, WT_IGNORED) !=
+            WT_OK ||
+        answer.result < 0 || answer.size != sizeof is)
+        return false;
+    *to = wt_vortex_work_of(&is);
+    return true;
+}
+
 /* Makes p->code, and has the probe use its way. */
 static enum wt_status make_code(struct wt_process *p, struct wt_error *err)
 {
@@ -201,6 +225,9 @@ static enum wt_status begin(struct wt_process *p, struct wt_error *err)
     struct way *w = ((struct code *)p->code)->way;
     w->link.xlen = (unsigned)hello->place[0];
     w->link.exit_addr = hello->place[1];
+    w->link.ctas = hello->place[3];
+    w->link.work = hello->place[3] ? work : NULL;
+    w->link.work_context = w;
     p->wire->history.lanes = (unsigned)hello->place[2];
     return WT_OK;
 }
@@ -393,6 +420,30 @@ static size_t watchpoint_hits(void *context, const struct wt_watchpoint_hit **li
     return p->hit ? count : 0;
 }
 
+static size_t host_writes(void *context, wt_wave_handle wave, uint64_t addr, uint64_t size,
+                          uint64_t until, struct wt_host_write *list, size_t most)
+{
+    const struct vortex_wire_writes asked = {size, until};
+    const size_t room = WT_WIRE_MOST / sizeof *list;
+    if (most > room)
+        most = room;
+    struct wt_wire_request request = {.verb = VORTEX_WIRE_WRITES,
+                                      .follows = sizeof asked,
+                                      .size = (uint32_t)(most * sizeof *list),
+                                      .addr = addr};
+    struct wt_wire_answer answer;
+    wt_process_link_locate(context, wave, &request);
+    if (wt_process_link_ask(context, &request, &asked, &answer, list, most * sizeof *list,
+                            WT_IGNORED) != WT_OK ||
+        answer.result < 0 || answer.size % sizeof *list)
+        return 0;
+    const size_t count = answer.size / sizeof *list;
+    for (size_t i = 0; i < count; i++)
+        if (!memchr(list[i].by, 0, sizeof list[i].by) || list[i].depth > WT_OBJECT_STACK)
+            return 0;
+    return count + (answer.value[0] != 0);
+}
+
 static void offer(struct wt_target_services *services)
 {
     services->pump = pump;
@@ -405,6 +456,7 @@ static void offer(struct wt_target_services *services)
     services->wave_id = wave_id;
     services->set_watchpoints = set_watchpoints;
     services->watchpoint_hits = watchpoint_hits;
+    services->host_writes = host_writes;
 }
 
 static void end(struct wt_process *p)

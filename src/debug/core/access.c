@@ -211,3 +211,20 @@ enum wt_status wt_debugger_objects(struct wt_debugger *d, wt_thread thread, stru
     *count = services->objects(d->target->context, wave, addr.offset, list);
     return WT_OK;
 }
+
+size_t wt_debugger_host_writes(struct wt_debugger *d, wt_thread thread, struct wt_address addr,
+                               uint64_t size, struct wt_host_write *list, size_t most, bool *more)
+{
+    const struct wt_target_services *services = d->target->services;
+    uint32_t wave;
+    unsigned lane;
+    *more = false;
+    if (!services->host_writes || !services->time || addr.space ||
+        access_through(d, thread, &wave, &lane, WT_IGNORED) != WT_OK)
+        return 0;
+    const size_t count =
+        services->host_writes(d->target->context, wave, addr.offset, size,
+                              services->time(d->target->context), list, most);
+    *more = count > most;
+    return count > most ? most : count;
+}

@@ -84,6 +84,10 @@ struct wt_wave {
     uint32_t index;            /**< its own index in the group */
     uint32_t block[3];         /**< with topology->has_grid: work-items of a whole group */
     uint32_t grid[3];          /**< … and of the dispatch */
+    bool has_place;            /**< its group has a place of its own in the core: */
+    uint32_t place;            /**< … this one, from 0, … */
+    uint64_t local;            /**< … with its local memory, an address of space 0, … */
+    uint64_t local_size;       /**< … of so many bytes */
     uint64_t arguments;        /**< address of the launch's arguments in space 0; 0: unknown */
     bool has_queue;            /**< the device takes launches from queues: */
     uint32_t queue;            /**< … this one, as its driver numbers them */
@@ -142,6 +146,8 @@ struct wt_topology {
                                     has a place of its own; 0: there is none */
     unsigned result_registers; /**< of the role ARGUMENT, in which a function returns a value */
     bool has_grid;         /**< lanes are work-items of a grid, in ascending order within a group */
+    bool begins_at_kernel; /**< nothing calls a kernel: it is the outermost function, and frames lie
+                                upwards from it, in memory of the wave's own */
     const char *wave_word; /**< the family's word: "warp" */
     const char *lane_word; /**< "thread" */
     bool lanes_end;        /**< an instruction may end some lanes of a wave, not all */

@@ -68,7 +68,7 @@ static enum wt_status can_catch(const struct wt_program *g, enum wt_catch_kind k
 {
     if (kind == WT_CATCH_MODULES && !g->options.host)
         return wt_fail(err, WT_UNSUPPORTED, "all code is loaded before the program begins");
-    if ((kind == WT_CATCH_DISPATCHES || kind == WT_CATCH_ENDS) && !g->topology->has_grid)
+    if ((kind == WT_CATCH_DISPATCHES || kind == WT_CATCH_ENDS) && !g->topology->begins_at_kernel)
         return wt_fail(err, WT_UNSUPPORTED, "the device does not tell of dispatches");
     return WT_OK;
 }

@@ -343,7 +343,7 @@ enum wt_status wt_program_resolve(struct wt_program *g, const char *text, uint64
         status = at_name(g, plain, &a, err);
     } else if (is_kernel) {
         text = wt_skip_blanks(text + 6);
-        if (*text && !g->topology->has_grid) /* there a kernel is a function like others */
+        if (*text && !g->topology->begins_at_kernel) /* there a kernel is a function like others */
             return wt_program_resolve(g, text, list, count, err);
         status = at_kernel(g, text, &a, err);
     } else if (!*text) {

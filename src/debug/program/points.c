@@ -164,7 +164,7 @@ static enum wt_status find_parts(struct wt_program *g, struct wt_point *p, wt_th
                                                               .thread = thread,
                                                               .changes = p->kind == WT_POINT_WATCH};
         wt_debugger_bind_watch(g->debugger, &grown[p->part_count++],
-                               (in_frame && t->has_grid) ||
+                               (in_frame && t->begins_at_kernel) ||
                                    at.offset != wt_address_generic(t, seen).offset);
     }
     return WT_OK;

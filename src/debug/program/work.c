@@ -41,17 +41,16 @@ static bool vortex_kernel_at(struct wt_program *g, uint64_t pc, const char **nam
 }
 
 /* The file of the code that a wave runs, where no symbol is that of a kernel. */
-static bool file_at(struct wt_program *g, uint64_t pc, const char **name)
+static void file_at(struct wt_program *g, uint64_t pc, const char **name)
 {
     const struct wt_module *m = wt_modules_at(g->modules, 0, pc);
     const char *slash = m ? strrchr(m->name, '/') : NULL;
     if (m)
         *name = slash ? slash + 1 : m->name;
-    return m;
 }
 
 /* The kernel that a wave's frames are in: the outermost one, but on Vortex, whose kernels are
- * called; else the code's file. */
+ * called; else *name is the code's file. */
 static bool kernel_of_frames(struct wt_program *g, wt_wave_id wave, const char **name)
 {
     wt_thread thread;
@@ -66,25 +65,26 @@ static bool kernel_of_frames(struct wt_program *g, wt_wave_id wave, const char *
         found = found || vortex_kernel_at(g, inside, name);
     }
     wt_frames_free(frames);
-    return found || kernel_at(g, inside, name) || file_at(g, inside, name);
+    if (found || kernel_at(g, inside, name))
+        return true;
+    file_at(g, inside, name);
+    return false;
 }
 
 const char *wt_program_kernel(struct wt_program *g, const struct wt_dispatch *dispatch, char *text,
                               size_t size)
 {
     const char *name = "?";
-    wt_wave_id stopped = WT_NO_WAVE;
     bool found = false;
     for (size_t i = 0; i < dispatch->wave_count && !found; i++) {
         const struct wt_wave_info *info = dispatch->wave[i];
-        if (info->running)
-            continue;
-        found = kernel_at(g, info->pc, &name);
-        if (stopped == WT_NO_WAVE)
-            stopped = info->wave.id;
+        found = !info->running && kernel_at(g, info->pc, &name);
     }
-    if (!found && stopped != WT_NO_WAVE)
-        kernel_of_frames(g, stopped, &name);
+    for (size_t i = 0; i < dispatch->wave_count && !found; i++) {
+        const struct wt_wave_info *info = dispatch->wave[i];
+        found = !info->running && (kernel_of_frames(g, info->wave.id, &name) ||
+                                   g->topology->begins_at_kernel);
+    }
     wt_demangle(name, text, size);
     return text;
 }

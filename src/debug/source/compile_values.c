@@ -298,7 +298,7 @@ static bool is_unstored(const struct compiler *c, Dwarf_Die *die, Dwarf_Attribut
     function = frame->scope[0];
     return dwarf_lowpc(&function, &start) == 0 &&
            frame->pc < wt_symbols_body(frame->symbols, start) + frame->bias &&
-           (c->build.topology->has_grid || count != 1 || ops->atom != DW_OP_fbreg ||
+           (c->build.topology->begins_at_kernel || count != 1 || ops->atom != DW_OP_fbreg ||
             (int64_t)ops->number < 0);
 }
 

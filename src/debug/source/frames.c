@@ -195,7 +195,7 @@ static bool add_caller(struct wt_frames *f)
 /* Where a kernel is the outermost function, frames that end with another one are cut. */
 static void tell_end(struct wt_frames *f)
 {
-    if (!f->topology->has_grid || f->end[0] || f->physical[f->physical_count - 1].is_kernel)
+    if (!f->topology->begins_at_kernel || f->end[0] || f->physical[f->physical_count - 1].is_kernel)
         return;
     if (f->unread.text[0])
         cut(f, "%.200s", f->unread.text);
@@ -213,8 +213,7 @@ static bool goes_outwards(struct wt_frames *f, size_t frames)
     const struct wt_physical *callee = caller - 1;
     if (caller->is_kernel || !wt_frames_set_cfa(f, last) || !wt_frames_set_cfa(f, last - 1))
         return true;
-    /* On devices that launch grids it grows upwards. */
-    if (f->topology->has_grid ? caller->cfa > callee->cfa : caller->cfa < callee->cfa)
+    if (f->topology->begins_at_kernel ? caller->cfa > callee->cfa : caller->cfa < callee->cfa)
         return cut(f, "previous frame inner to this frame (corrupt stack?)");
     if (caller->cfa != callee->cfa || caller->pc != callee->pc)
         return true;

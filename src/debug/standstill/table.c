@@ -40,7 +40,7 @@ static enum wt_status make_table(struct wt_standstill *s, struct wt_error *err)
                        (unsigned long long)waves);
     t->waves = (uint32_t)waves;
     t->host_launches = s->link->host_launches;
-    t->has_grid = true;
+    t->has_grid = t->begins_at_kernel = true;
     t->registers = s->registers;
     s->rows = calloc(t->waves, s->kind->row_size);
     return s->rows ? WT_OK

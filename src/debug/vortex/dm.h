@@ -113,6 +113,12 @@ struct dm_loan {
     uint64_t t0[WT_MAX_LANES], t1[WT_MAX_LANES];
 };
 
+/** What a warp was found to work on, which it does to its end. */
+struct known_work {
+    wt_wave_id id; /**< WT_NO_WAVE: on nothing that is known */
+    struct wt_vortex_work is;
+};
+
 struct wt_probe {
     const struct wt_target *target;
     const struct wt_vortex_link *link;
@@ -121,6 +127,7 @@ struct wt_probe {
     struct wt_topology topology;
     struct wt_space space;
     struct wt_register *registers;
+    struct known_work *work; /* of each warp; NULL: it is not known */
     unsigned windows;
     unsigned xlen;
     bool has_f, has_d;

@@ -131,12 +131,35 @@ static enum wt_status vortex_step_poll(struct wt_probe *p, uint32_t wave,
 
 /* ---- who is in a slot ---- */
 
+/* Of a warp that has ended it is what was found before. */
+static bool describe_work(struct wt_probe *p, wt_wave_handle handle, struct wt_wave *wave)
+{
+    struct known_work *k = &p->work[handle];
+    struct wt_vortex_work work;
+    if (k->id != wave->id && p->link->work(p->link->work_context, handle, &work))
+        *k = (struct known_work){.id = wave->id, .is = work};
+    if (k->id != wave->id || k->id == WT_NO_WAVE)
+        return false;
+    wave->has_work = wave->has_place = true;
+    wave->dispatch = wave->id >> 44 & 0xffff;
+    memcpy(wave->group, k->is.group, sizeof wave->group);
+    memcpy(wave->block, k->is.block, sizeof wave->block);
+    memcpy(wave->grid, k->is.grid, sizeof wave->grid);
+    wave->index = k->is.rank;
+    wave->place = k->is.place;
+    wave->local = k->is.local;
+    wave->local_size = k->is.local_size;
+    return true;
+}
+
 static void vortex_describe_wave(struct wt_probe *p, wt_wave_handle handle, struct wt_wave *wave)
 {
     *wave = (struct wt_wave){.id = vortex_wave_id(p, handle),
                              .lanes = p->topology.lanes,
                              .core = handle / p->topology.waves_per_core,
                              .slot = handle % p->topology.waves_per_core};
+    if (p->work && describe_work(p, handle, wave))
+        return;
     if (!p->link->host)
         return;
     /* The warps of a core share local memory and barriers. The launch's number is that of the run
@@ -329,6 +352,7 @@ static void vortex_close(struct wt_probe *p)
     free(p->batch.injection);
     free(p->registers);
     free(p->incarnation);
+    free(p->work);
     free(p);
 }
 
@@ -367,6 +391,9 @@ static enum wt_status vortex_open(const struct wt_probe_ops *ops, const struct w
         status = vortex_describe(p, err);
     if (!status)
         status = vortex_make_registers(p, err);
+    if (!status && p->port && link->work &&
+        !(p->work = calloc(p->topology.waves, sizeof *p->work)))
+        status = wt_fail(err, WT_NO_MEMORY, "out of memory for the probe");
     if (status) {
         vortex_close(p);
         wt_fail_in(err, "attaching to the Debug Module");
@@ -389,6 +416,7 @@ static enum wt_status vortex_open(const struct wt_probe_ops *ops, const struct w
     t->exception_count = sizeof exceptions / sizeof *exceptions;
     t->code_granule = 2;
     t->host_launches = link->host;
+    t->has_grid = p->work;
     *probe = p;
     return WT_OK;
 }

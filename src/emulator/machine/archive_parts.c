@@ -190,9 +190,10 @@ void wt_archive_machine(struct wt_archive *a, struct wt_machine *m)
     wt_archive_u64(a, &m->time, MOST_TIME, "the issue time");
     wt_archive_fault(a, &m->fault, m->waves, m->lanes);
     turns(a, &m->turns);
-    if (wt_archive_whole(a, &m->active, sizeof m->active))
+    if (wt_archive_whole(a, &m->active, sizeof m->active)) {
         wt_archive_bool(a, &m->event);
-    else if (!wt_archive_reads(a) || a->version > 5) {
+        wt_archive_u64(a, &m->runs, UINT64_MAX, "a number of runs");
+    } else if (!wt_archive_reads(a) || a->version > 5) {
         wt_archive_u32(a, &m->device, 15, "the number of a device");
         wt_archive_u32(a, &m->first_core, UINT16_MAX, "a number of cores");
         wt_archive_u64(a, &m->runs, UINT64_MAX, "a number of runs");

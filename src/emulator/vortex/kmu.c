@@ -4,6 +4,8 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "object/vortex_wire.h"
+
 /* Local memory of a CTA comes in units of a memory block (VX_CFG_MEM_BLOCK_SIZE). */
 enum { BLOCK_BYTES = 64, REWIND = 20 };
 
@@ -102,6 +104,27 @@ void vx_device_stop(struct vx_device *d)
         d->core[i].dispatch.starts = false;
         vx_stop_core(d, &d->core[i]);
     }
+}
+
+bool vx_device_work(const struct vx_device *d, uint32_t warp, struct vortex_work *work)
+{
+    assert(d && work && warp < d->machine.waves);
+    const struct vx_warp *w = &d->warp[warp], *by = w;
+    for (uint32_t i = 0; !by->of_cta && i < d->config.warps; i++)
+        by = &d->warp[w->core->first_warp + i];
+    if (!w->active || !by->of_cta)
+        return false;
+    const struct vx_launch *l = &d->kmu.launch;
+    *work = (struct vortex_work){.rank = w->of_cta ? w->rank : warp - w->core->first_warp,
+                             .place = by->place,
+                             .local = vx_launch_local(d, by->place),
+                             .local_size = l->local_size};
+    for (unsigned i = 0; i < 3; i++) {
+        work->group[i] = by->block[i];
+        work->block[i] = l->block[i];
+        work->grid[i] = l->grid[i] * l->block[i];
+    }
+    return true;
 }
 
 /* ---- the launch unit ---- */

@@ -17,6 +17,7 @@
 
 #include "wavetrap/error.h"
 
+struct vortex_work;
 struct vx_device;
 
 /** A launch as the DCRs 0x010 to 0x023 of Vortex 3.0 describe it. */
@@ -56,6 +57,13 @@ enum wt_status vx_device_launch(struct vx_device *device, const struct vx_launch
  * than a core has.
  */
 enum wt_status vx_device_start(struct vx_device *device, struct wt_error *err);
+
+/**
+ * Tells what an active warp works on. A warp that another one has started (wspawn) works on what
+ * the launch unit has given its core first. False: nothing that the launch unit has started is
+ * active there.
+ */
+bool vx_device_work(const struct vx_device *device, uint32_t warp, struct vortex_work *work);
 
 /**
  * Ends a launch that has not ended: no warp is active then, and no CTA starts any more. For a

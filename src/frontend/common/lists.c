@@ -39,14 +39,26 @@ static bool print_dispatches(const struct wt_words *w, const struct wt_work *wor
     return work->dispatch_count;
 }
 
+/* Where a group's place in its core is. */
+static void print_place(const struct wt_words *w, const struct wt_wave *wave)
+{
+    if (wave->has_place)
+        fprintf(w->out, ", place %" PRIu32, wave->place);
+    if (wave->has_place && wave->local_size)
+        fprintf(w->out, ", local memory 0x%" PRIx64 "..0x%" PRIx64, wave->local,
+                wave->local + wave->local_size - 1);
+    fputc('\n', w->out);
+}
+
 static bool print_groups(const struct wt_words *w, const struct wt_work *work, wt_wave_id own)
 {
     for (size_t i = 0; i < work->group_count; i++) {
         const struct wt_group *g = &work->group[i];
         print_device(w, g->of->device);
         fprintf(w->out,
-                "dispatch %" PRIu64 " group (%" PRIu32 ",%" PRIu32 ",%" PRIu32 ") on core %u\n",
+                "dispatch %" PRIu64 " group (%" PRIu32 ",%" PRIu32 ",%" PRIu32 ") on core %u",
                 g->of->number, g->at[0], g->at[1], g->at[2], g->wave[0]->wave.core);
+        print_place(w, &g->wave[0]->wave);
     }
     return work->group_count;
 }

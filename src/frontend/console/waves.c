@@ -357,10 +357,41 @@ enum wt_status do_check(struct wt_shell *c, const char *text, struct wt_error *e
                : wt_fail(err, WT_STATE, "finding %" PRIu64 " is one of the host's side", number);
 }
 
+/* A write of the host's, with its calls where they are kept. */
+static void print_host_write(struct wt_shell *c, const struct wt_host_write *w)
+{
+    const struct wt_checks *checks = c->options.checks;
+    fprintf(c->out,
+            "time %" PRIu64 ": the host, call %" PRIu64 ": %s wrote %" PRIu64 " bytes at 0x%" PRIx64
+            "\n",
+            w->time, w->call, w->by, w->size, w->addr);
+    if (checks && w->depth)
+        checks->print_calls(checks->context, c->out, w->calls, w->depth);
+}
+
+/* Accesses of waves, and writes of the host, the latest first, as many as are wanted; an instruction
+ * at the time of a write of the host's came behind it. Returns how many there are. */
+static size_t print_both(struct wt_shell *c, const struct wt_touch *list, size_t count,
+                         const struct wt_host_write *host, size_t writes, size_t most,
+                         const struct wt_type *type, const struct wt_watchpoint_request *where)
+{
+    size_t i = 0, k = 0;
+    while (i + k < most && (i < count || k < writes))
+        if (k == writes || (i < count && list[i].time >= host[k].time))
+            wt_words_touch(&c->words, &list[i++], type, where);
+        else
+            print_host_write(c, &host[k++]);
+    return i + k;
+}
+
 static enum wt_status print_touches(struct wt_shell *c, const char *text,
                                     enum wt_watchpoint_kind kind, struct wt_error *err)
 {
+    enum { MOST_OF_HOST = 64 };
     const bool read = kind == WT_WATCHPOINT_READ;
+    struct wt_host_write host[MOST_OF_HOST];
+    size_t writes = 0;
+    bool earlier = false;
     uint64_t most = 1;
     char *copy = strdup(text);
     if (!copy)
@@ -386,9 +417,13 @@ static enum wt_status print_touches(struct wt_shell *c, const char *text,
         status = wt_program_touches(c->program, &where, most ? most : 1, &list, &count, &more, err);
     if (status)
         return status;
-    for (size_t i = 0; i < count; i++)
-        wt_words_touch(&c->words, &list[i], type, &where);
-    if (!count)
+    if (!read)
+        writes = wt_debugger_host_writes(c->program->debugger, c->program->thread, where.addr,
+                                         where.size, host, MOST_OF_HOST, &earlier);
+    const size_t printed =
+        print_both(c, list, count, host, writes, most ? most : 1, type, &where);
+    more |= earlier || printed < count + writes;
+    if (!printed)
         fprintf(c->out, "No instruction of the recorded run before now %s it.\n",
                 read ? "read" : "wrote to");
     else if (more && most > 1)

@@ -122,6 +122,12 @@ void wt_gate_await(struct wt_gate *g)
         wait_for(g, &g->let, LOOK_MS);
 }
 
+void wt_gate_await_present(struct wt_gate *g, const struct wt_recording *recording)
+{
+    while (g->followed && wt_recording_is_away(recording) && !wt_interrupt_pending())
+        wait_for(g, &g->let, LOOK_MS);
+}
+
 void wt_gate_began(struct wt_gate *g, struct wt_hosted *gpu)
 {
     g->gpu = gpu;

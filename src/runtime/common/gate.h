@@ -52,6 +52,8 @@ void wt_gate_forget(struct wt_gate *gate);
 /** Before a launch: waits for a debugger, where kernels are held, and until it knows the code. Ends
  * early at Ctrl-C. Entered. */
 void wt_gate_await(struct wt_gate *gate);
+/** Before the program uses a GPU: waits until its debugger has left the past. Entered. */
+void wt_gate_await_present(struct wt_gate *gate, const struct wt_recording *recording);
 /** Notes that a kernel of @p gpu has begun. Entered. */
 void wt_gate_began(struct wt_gate *gate, struct wt_hosted *gpu);
 /** The number of issues until wt_gate_turn() is to be called: few where a debugger is there, else

@@ -105,6 +105,21 @@ void wt_recording_fail(struct wt_recording *r)
     r->failed = true;
 }
 
+/* Another beginning of the recording. */
+static void begin_here(struct wt_recording *r)
+{
+    struct wt_machine *m = r->machine;
+    m->event = false; /* no part of the state: what it was about has been seen to here */
+    const enum wt_status status = r->timeline
+                                      ? wt_timeline_restart(r->timeline, WT_IGNORED)
+                                      : wt_timeline_new(m, r->budget, &r->timeline, WT_IGNORED);
+    recording_forget_changes(r);
+    r->seen = r->fixed = m->time;
+    atomic_store(&r->time, m->time);
+    if (status != WT_OK || r->failed)
+        wt_recording_end(r, "nothing is recorded now: the program has no host memory for it");
+}
+
 static bool want(struct wt_hosted *gpu, uint64_t budget)
 {
     struct wt_recording *r = gpu->recording;
@@ -124,7 +139,10 @@ static bool want(struct wt_hosted *gpu, uint64_t budget)
                                    .was_atomic = recording_was_atomic,
                                    .context = r};
     atomic_store(&r->time, gpu->machine->time);
-    if (!r->timeline) {
+    if (!r->timeline && ops->lasts) {
+        r->copied = true;
+        begin_here(r);
+    } else if (!r->timeline) {
         r->missing = ops->within_kernels ? WT_RECORDING_SOON : WT_RECORDING_NOT_YET;
         r->due = true;
     }
@@ -216,27 +234,13 @@ static bool copy_memory(struct wt_recording *r)
            wt_in_process_copy(r->machine, &r->copy, WT_IGNORED) == WT_OK;
 }
 
-/* Another beginning of the recording. */
-static void begin_here(struct wt_recording *r)
-{
-    struct wt_machine *m = r->machine;
-    m->event = false; /* no part of the state: what it was about has been seen to here */
-    const enum wt_status status = r->timeline
-                                      ? wt_timeline_restart(r->timeline, WT_IGNORED)
-                                      : wt_timeline_new(m, r->budget, &r->timeline, WT_IGNORED);
-    recording_forget_changes(r);
-    r->seen = m->time;
-    atomic_store(&r->time, m->time);
-    if (status != WT_OK || r->failed)
-        wt_recording_end(r, "nothing is recorded now: the program has no host memory for it");
-}
-
 void wt_recording_before_kernel(struct wt_recording *r)
 {
     if (!r || (!r->timeline && r->ops->has_kernels(r->gpu)) || is_kept_from(r))
         return;
     if (r->timeline) {
-        recording_merge(r);
+        if (!r->ops->lasts)
+            recording_merge(r);
         return;
     }
     r->failed = false;
@@ -247,7 +251,9 @@ void wt_recording_after_kernel(struct wt_recording *r)
 {
     if (!r || !r->copied)
         return;
-    if (r->ops->has_kernels(r->gpu))
+    if (r->ops->lasts && r->timeline)
+        r->fixed = r->machine->time;
+    else if (r->ops->has_kernels(r->gpu))
         begin_here(r);
     else
         wt_recording_end(r, WT_RECORDING_NOT_YET); /* the kernel was refused */
@@ -275,7 +281,9 @@ void wt_recording_after_end(struct wt_recording *r)
 {
     if (!wt_recording_on(r))
         return;
-    if (r->ops->has_kernels(r->gpu))
+    if (r->ops->lasts)
+        r->fixed = r->machine->time;
+    else if (r->ops->has_kernels(r->gpu))
         begin_here(r);
     else
         wt_recording_end(r, WT_RECORDING_NOT_YET);

@@ -14,7 +14,9 @@
  * begins or ends, and by wt_recording_merge().
  *
  * A recording reaches from the latest beginning or end of a kernel to now: the program has seen
- * what came before, which cannot be undone.
+ * what came before, which cannot be undone. One of a device with memory of its own, which a program
+ * changes by inputs alone, goes on from kernel to kernel (wt_recording_ops.lasts): what came before
+ * the latest kernel can be looked at, and not be changed.
  *
  * A GPU "is away" while its debugger is in the past: it must not run then, and the program's
  * threads must not use it. The GPU's lock is held for each function but wt_recording_time().
@@ -42,6 +44,9 @@
  */
 struct wt_recording_ops {
     bool within_kernels; /**< recordings begin within a kernel, too */
+    /** The device has memory of its own, and all that the driver does to it, kernels' beginnings
+     * included, is an input: recordings begin when they are wanted, and go on between kernels. */
+    bool lasts;
     /** WT_INPUT_OPERATION that writes memory of the copy: an address of 64 bits, then the bytes.
      * NULL: wave 0 uses the same addresses, and WT_INPUT_MEMORY does that. */
     wt_input_operation write_copy;

@@ -62,6 +62,11 @@ static void tell_stats(const struct asked *a)
 static void branch(const struct asked *a)
 {
     struct wt_error err;
+    if (a->machine->time < a->recording->fixed) {
+        refuse(a, "the program has seen what this kernel did: nothing can be changed before the "
+                  "kernel that runs");
+        return;
+    }
     const enum wt_status status = wt_timeline_commit(a->timeline, &err);
     if (status == WT_OK)
         recording_branched(a->recording);

@@ -30,7 +30,7 @@ static void name(void *gpu, char *text, size_t size)
 }
 
 const struct wt_recording_ops vortex_recording_ops = {
-    .has_kernels = has_kernels, .has_exception = has_exception, .name = name};
+    .lasts = true, .has_kernels = has_kernels, .has_exception = has_exception, .name = name};
 
 static void write_modules(void *context, struct wt_core_writer *w, struct wt_archive *a)
 {
@@ -63,6 +63,7 @@ static void hello(void *context, struct wt_wire_hello *hello, uint64_t *code)
     hello->place[2] = first->config.threads;
     hello->place[0] = first->config.xlen;
     hello->place[1] = first->config.exit_addr;
+    hello->place[3] = first->config.profile->launch_unit;
 }
 
 static uint64_t breakpoint(void *context, const struct wt_wire_request *r, uint64_t bytes,
@@ -190,12 +191,12 @@ static int32_t go_on(struct gpu *g)
     return 0;
 }
 
-/* A step of the Debug Module may access watched memory. */
+/* A step of the Debug Module may access watched memory. In the past hits are those of a search. */
 static uint32_t input(void *context, uint32_t device, const struct wt_input *in)
 {
     struct gpu *g = gpu_at(device);
     const uint32_t value = wt_hosted_input(&g->hosted, in);
-    if (g->machine->hits)
+    if (g->machine->hits && !wt_recording_is_away(g->recording))
         watched_take(&g->watched, g->machine, NULL);
     return value;
 }
@@ -225,6 +226,20 @@ static size_t list_waiters(struct wt_machine *m, uint32_t warp, void *to, size_t
     return size;
 }
 
+static int32_t list_writes(const struct wt_wire_request *r, struct wt_wire_answer *answer,
+                           uint8_t *bytes)
+{
+    struct vortex_wire_writes asked;
+    bool more;
+    if (r->follows != sizeof asked || r->size > WT_WIRE_MOST)
+        return -EINVAL;
+    memcpy(&asked, bytes, sizeof asked);
+    struct wt_host_write *list = (void *)bytes;
+    answer->size = (uint32_t)(writes_list(gpu_at(r->device), r, &asked, list, &more) * sizeof *list);
+    answer->value[0] = more;
+    return 0;
+}
+
 static int32_t own(void *context, const struct wt_wire_request *r, struct wt_wire_answer *answer,
                    uint8_t *bytes)
 {
@@ -246,6 +261,14 @@ static int32_t own(void *context, const struct wt_wire_request *r, struct wt_wir
                                ? wt_machine_wave_id(gpu_at(r->device)->machine, r->wave)
                                : 0;
         return 0;
+    case VORTEX_WIRE_WRITES:
+        return list_writes(r, answer, bytes);
+    case VORTEX_WIRE_WORK:
+        answer->size = sizeof(struct vortex_work);
+        return r->wave < gpu_at(r->device)->machine->waves &&
+                       vx_device_work(gpu_at(r->device)->device, r->wave, (void *)bytes)
+                   ? 0
+                   : -ENOENT;
     default:
         return -ENOSYS;
     }

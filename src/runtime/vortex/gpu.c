@@ -73,6 +73,8 @@ bool gpu_read(struct gpu *g, uint64_t addr, void *to, uint64_t size)
 
 bool gpu_write(struct gpu *g, uint64_t addr, const void *from, uint64_t size)
 {
+    if (all.gate.held || all.gate.followed)
+        writes_note(g, addr, size);
     return wt_hosted_input(&g->hosted, &(struct wt_input){.kind = WT_INPUT_MEMORY,
                                                           .wave = UINT32_MAX,
                                                           .addr = addr,
@@ -88,7 +90,7 @@ bool gpu_copy(struct gpu *g, uint64_t to, uint64_t from, uint64_t size)
     return done;
 }
 
-static bool gpu_do(struct gpu *g, wt_input_operation operation, const void *bytes, size_t size)
+bool gpu_do(struct gpu *g, wt_input_operation operation, const void *bytes, size_t size)
 {
     return wt_hosted_input(&g->hosted, &(struct wt_input){.kind = WT_INPUT_OPERATION,
                                                           .bytes = bytes,

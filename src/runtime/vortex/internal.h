@@ -13,10 +13,13 @@
 #include <stdint.h>
 #include <stdio.h>
 
+#include "base/object_view.h"
+#include "check/objects.h"
 #include "emulator/vortex/host.h"
 #include "emulator/vortex/profile.h"
 #include "object/image.h"
 #include "object/process_wire.h"
+#include "object/vortex_wire.h"
 #include "runtime/common/gate.h"
 #include "runtime/common/host_core.h"
 #include "runtime/common/hosted.h"
@@ -73,6 +76,20 @@ struct kernel {
     char name[256];
 };
 
+/** A call of the program. */
+struct call {
+    const char *name; /**< of the function; NULL: none */
+    uint64_t number;  /**< of the process's, from 1 */
+    struct wt_call_stack calls; /**< of the host, where they were taken */
+};
+
+/** The host's writes to a device's memory, while a debugger is there or awaited. */
+struct host_writes {
+    struct wt_host_write *list; /**< by time */
+    size_t count, room;
+    bool lost; /**< there were others before */
+};
+
 struct gpu {
     WT_HOSTED; /* first */
     struct vx_config config;
@@ -97,6 +114,7 @@ struct gpu {
     uint64_t began;        /**< issue time when the latest kernel began */
     uint64_t cycles;       /**< issues of the latest kernel */
     bool printed;
+    struct host_writes writes;
 };
 
 /* ---- call.c: how functions of the library are written ---- */
@@ -114,6 +132,7 @@ struct gpu {
     EXPORT int name parameters                                                                     \
     {                                                                                              \
         struct wt_error err_ = {.text = ""};                                                       \
+        call_begin(#name);                                                                         \
         const enum vx_result result_ = do_##name(&err_, CALL_LIST arguments);                      \
         if (result_ || call_logged())                                                              \
             call_done(#name, result_, &err_, __VA_ARGS__);                                         \
@@ -127,12 +146,27 @@ struct gpu {
     EXPORT vx_result_t name parameters                                                             \
     {                                                                                              \
         struct wt_error err_ = {.text = ""};                                                       \
+        call_begin(#name);                                                                         \
         const vx_result_t result_ = do_##name(&err_, CALL_LIST arguments);                         \
         if (result_ || call_logged())                                                              \
             call_done(#name, result_, &err_, __VA_ARGS__);                                         \
         return result_;                                                                            \
     }                                                                                              \
     static vx_result_t do_##name(struct wt_error *err, CALL_LIST parameters)
+
+/* ---- writes.c ---- */
+
+/** Notes that the thread calls a function of the library. */
+void call_begin(const char *name);
+/** Copies the thread's call, with the calls of the host where a debugger wants to know. */
+void call_take(struct call *call);
+/** What the thread does from now on, it does for this call. */
+void call_resume(const struct call *call);
+/** Notes that the call writes memory of the device. Entered. */
+void writes_note(struct gpu *g, uint64_t addr, uint64_t size);
+/** Lists writes as VORTEX_WIRE_WRITES has it; *more: there are, or were, others before. Entered. */
+size_t writes_list(const struct gpu *g, const struct wt_wire_request *r,
+                   const struct vortex_wire_writes *asked, struct wt_host_write *list, bool *more);
 
 /** The number that a pointer for a result points to; 0 for NULL. */
 #define RESULT(pointer) ((unsigned long long)((pointer) ? *(pointer) : 0))
@@ -206,6 +240,8 @@ bool gpu_read(struct gpu *g, uint64_t addr, void *to, uint64_t size);
 bool gpu_write(struct gpu *g, uint64_t addr, const void *from, uint64_t size);
 /** Copies device memory; the GPU is entered. False: no host memory. */
 bool gpu_copy(struct gpu *g, uint64_t to, uint64_t from, uint64_t size);
+/** Does something to the machine (emulator/vortex/host.h); false: it makes no sense. */
+bool gpu_do(struct gpu *g, wt_input_operation operation, const void *bytes, size_t size);
 /** Writes a device configuration register; false: there is none. */
 bool gpu_write_dcr(struct gpu *g, uint32_t addr, uint32_t value);
 /** Writes a register by its meaning, and which of x, y and z it is. */

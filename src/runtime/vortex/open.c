@@ -118,6 +118,7 @@ bool gpu_become_later(struct gpu *g)
         fprintf(stderr, "wavetrap: libvortex: %s\n", why.text);
         abort();
     }
+    wt_recording_restart(g->recording);
     wt_gate_leave(gpu_gate());
     turn_give();
     return true;

@@ -117,6 +117,7 @@ static void run_command(struct command *c)
     enum vx_result result = failure(c);
     struct event *e = c->done;
     const void *handle = e->handle;
+    call_resume(&c->call);
     state_unlock();
     if (result)
         call_fail(&err, result, "not done: an event that it waited for has failed");
@@ -178,6 +179,7 @@ enum vx_result queue_append(const struct command *command, vx_event_h *done, str
     c->next = NULL;
     c->done = e;
     c->number = ++all.commands;
+    call_take(&c->call);
     c->queued_ns = wt_clock_ns();
     e->uses = 1;
     e->timed = q->flags & VX_QUEUE_PROFILING_ENABLE;

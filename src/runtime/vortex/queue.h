@@ -52,6 +52,7 @@ struct command {
     struct queue *queue;
     const char *name; /**< of its function */
     uint64_t number;  /**< of the process's, from 1 */
+    struct call call; /**< that has enqueued it */
     struct event *done;
     struct event **wait;
     uint32_t waits;

@@ -25,6 +25,7 @@ static bool begin(struct gpu *g)
 {
     struct wt_gate *gate = gpu_gate();
     wt_gate_await(gate);
+    wt_gate_await_present(gate, g->recording);
     state_lock();
     const uint64_t programs = g->programs;
     state_unlock();
@@ -32,7 +33,7 @@ static bool begin(struct gpu *g)
     wt_final_kernel(gpu_final());
     wt_counted_before_kernel(&g->hosted, programs, g->machine);
     wt_recording_before_kernel(g->recording);
-    const bool launched = vx_do_launch(g->machine, &number, sizeof number);
+    const bool launched = gpu_do(g, vx_do_launch, &number, sizeof number);
     wt_recording_after_kernel(g->recording);
     if (!launched) {
         wt_tally_refused(VORTEX_WIRE_FAMILY, "a launch whose grid or local memory makes no sense");
@@ -101,8 +102,7 @@ static enum vx_result end(struct gpu *g, enum wt_run result, struct wt_error *er
     wt_tally_fault(VORTEX_WIRE_FAMILY);
     call_fail(err, VX_ERR_DEVICE_LOST, "the kernel %s has ended by a fault: %s", g->kernel_name,
               m->fault.text);
-    wt_recording_end(g->recording, WT_RECORDING_NOT_YET); /* a core file had it */
-    vx_do_abandon(m, NULL, 0);
+    gpu_do(g, vx_do_abandon, NULL, 0);
     if (wt_catch_ends(access))
         wt_catch_end();
     return VX_ERR_DEVICE_LOST;
@@ -157,6 +157,7 @@ void gpu_enter(struct gpu *g)
         if (gpu_at(i)->started && (gpu_at(i) == g || gpu_at(i)->begun))
             run_kernel(gpu_at(i), UINT64_MAX, WT_IGNORED);
     wt_gate_enter(gpu_gate());
+    wt_gate_await_present(gpu_gate(), g->recording);
 }
 
 void gpu_leave(struct gpu *g)
