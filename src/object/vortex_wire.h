@@ -9,7 +9,8 @@
 #define VORTEX_WIRE_SOCKET "vortex" /* base/private_dir.h: the kind of socket */
 
 /* struct wt_wire_hello: units are a device's cores; place[0] is XLEN, place[1] the address of the
- * exit word, place[2] threads of a warp, place[3] whether there is a launch unit. Registers are those of the Debug Module. */
+ * exit word, place[2] threads of a warp, place[3] whether there is a launch unit. Registers are
+ * those of the Debug Module. */
 
 enum vortex_wire_verb {
     VORTEX_WIRE_PROGRAMS = VORTEX_WIRE_FAMILY, /**< answered by struct vortex_wire_program, one for
@@ -25,7 +26,7 @@ enum vortex_wire_verb {
     VORTEX_WIRE_WRITES, /**< addr, with struct vortex_wire_writes behind it: answered by writes of
                              the host there, the latest first, struct wt_host_write
                              (base/object_view.h); value[0]: there are, or were, others before */
-    VORTEX_WIRE_ID,    /**< wave: answered in value[0] by the id of the one in the slot */
+    VORTEX_WIRE_ID,     /**< wave: answered in value[0] by the id of the one in the slot */
 };
 
 /** Which writes: to [addr, addr + size), up to issue time `until`. */

@@ -181,7 +181,8 @@ static bool work(void *context, uint32_t warp, struct wt_vortex_work *to)
     const struct wt_wire_request request = {.verb = VORTEX_WIRE_WORK, .wave = warp};
     struct vortex_work is;
     struct wt_wire_answer answer;
-    if (wt_process_link_ask(w->wire, &request, NULL, &answer, &is, sizeof is, WT_IGNORED) !=
+    if (!w->wire ||
+        wt_process_link_ask(w->wire, &request, NULL, &answer, &is, sizeof is, WT_IGNORED) !=
             WT_OK ||
         answer.result < 0 || answer.size != sizeof is)
         return false;
@@ -203,7 +204,13 @@ static enum wt_status make_code(struct wt_process *p, struct wt_error *err)
     w->bus.ops = &bus_ops;
     w->wire = p->wire;
     w->host = (struct wt_vortex_host){w, code_changed, code_known, ended};
-    w->link = (struct wt_vortex_link){.bus = &w->bus, .xlen = 32, .host = &w->host};
+    /* Until a program says what its device is, it may be one of 3.0. */
+    w->link = (struct wt_vortex_link){.bus = &w->bus,
+                                      .xlen = 32,
+                                      .ctas = true,
+                                      .work = work,
+                                      .work_context = w,
+                                      .host = &w->host};
     p->code = c;
     p->target.link = &w->link;
     return WT_OK;
@@ -227,7 +234,6 @@ static enum wt_status begin(struct wt_process *p, struct wt_error *err)
     w->link.exit_addr = hello->place[1];
     w->link.ctas = hello->place[3];
     w->link.work = hello->place[3] ? work : NULL;
-    w->link.work_context = w;
     p->wire->history.lanes = (unsigned)hello->place[2];
     return WT_OK;
 }

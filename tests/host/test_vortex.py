@@ -4,6 +4,7 @@ import shlex
 import signal
 import struct
 import subprocess
+import sys
 
 import pytest
 
@@ -134,6 +135,38 @@ def test_the_past_goes_over_launches(later):
     in_order(said, "vx_enqueue_write wrote 384 bytes", "begin at .*vortex3_program.c", "main at .*vortex3_program.c")
 
 
+def test_dispatches_are_caught(later):
+    """At their first instructions and at their ends, which the lanes as a page are of, too."""
+    words = ("-g", "vortex", "./vortex3_program", "m32.vxbin", "compute")
+    in_order(debug(later, ["catch dispatch begin", "run", "continue", "continue"], *words), r"dispatch 1, group \(0,0,0\)", "dispatch begin.*add ", r"dispatch 2, group \(0,0,0\)", "kernel_main", COMPUTED)
+    in_order(debug(later, ["catch dispatch end", "run", "info waves", "x/i $pc", "continue", "continue"], *words), r"dispatch 1, group \(3,2,0\)", r"\n\* device 0, dispatch 1, .* index \d", "tmc",
+             r"dispatch 2, group \(3,2,0\)", COMPUTED)
+    page = later / "page.html"
+    wavetrap(later, "view", f"--export={page}", *words)
+    assert "vortex3_kernel.c" in page.read_text()
+
+
+def test_an_editor_debugs_it(later):
+    sys.path.insert(0, str(ROOT / "tests" / "dap"))
+    from dap import Client  # noqa: PLC0415
+    with Client() as client:
+        client.start(prepare=lambda own: own.functions("kernel_main"), program=str(later / "vortex3_program"), args=[str(later / "m32.vxbin"), "compute"], gpu="vortex")
+        stop = client.stopped()
+        frame = client.top(stop)
+        assert frame["name"].startswith("kernel_main") and client.value("args->factor", frame) == "3" and client.value("blockIdx.x + gridDim.x", frame) == "4"
+        dispatch = client.variables(client.scopes(frame)["Dispatch"])
+        assert dispatch["kernel"]["value"] == "kernel_main" and dispatch["work-items of a group"]["value"] == "(4,2,1)"
+        client.functions("add")
+        stop = client.go("reverseContinue", stop)
+        assert client.top(stop)["name"].startswith("add")
+        client.functions()
+        name, body = "stopped", stop
+        while name == "stopped":
+            client.ask("continue", threadId=body["threadId"])
+            name, body = client.event("stopped", "exited")
+        assert client.output("stdout") == COMPUTED
+
+
 def test_a_fault_stops_in_the_debugger(built):
     said = debug(built, ["run", "bt", "reverse-stepi", "continue", "continue"], "-g", "vortex", "./vortex_program", "k32.vxbin", 1, status=1)
     in_order(said, "Program stopped by a fault: divergent branch", "#0 .*stray", "Program stopped by a fault", "exited with code 01")
@@ -174,7 +207,7 @@ def test_the_page_is_true(built, later):
         for command, wanted in re.findall(r"^\$ wavetrap (.*)\n((?:(?!\$ ).*\n)*)", session, re.M):
             words = shlex.split(command.replace("debug ", "debug --nx "))
             done = subprocess.run([WAVETRAP, *words], cwd=later if "./vortex3_" in command else built, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=120, env=environment(), check=False)
-            said = re.sub(r"at /\S*/(\w+\.\w:)", r"at \1", done.stdout)
+            said = re.sub(r"(at|file) /\S*/(\w+\.\w[:,])", r"\1 \2", done.stdout)
             assert re.sub(r"thread \d+:", "thread 4711:", said) == wanted, command
 
 

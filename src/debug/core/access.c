@@ -9,6 +9,7 @@
 #include "debug/core/patches.h"
 #include "debug/core/sync.h"
 #include "debug/core/threads.h"
+#include "debug/core/touches.h"
 #include "debug/core/waves.h"
 
 /* The wave through which an access by @p thread is made. */
@@ -222,9 +223,8 @@ size_t wt_debugger_host_writes(struct wt_debugger *d, wt_thread thread, struct w
     if (!services->host_writes || !services->time || addr.space ||
         access_through(d, thread, &wave, &lane, WT_IGNORED) != WT_OK)
         return 0;
-    const size_t count =
-        services->host_writes(d->target->context, wave, addr.offset, size,
-                              services->time(d->target->context), list, most);
+    const size_t count = services->host_writes(d->target->context, wave, addr.offset, size,
+                                               services->time(d->target->context), list, most);
     *more = count > most;
     return count > most ? most : count;
 }

@@ -213,14 +213,6 @@ enum wt_status wt_debugger_objects(struct wt_debugger *d, wt_thread thread, stru
                                    struct wt_object_view *list, size_t *count,
                                    struct wt_error *err);
 
-/**
- * Lists writes of the host's to [addr, addr + size) of memory that @p thread sees, which the
- * recorded run has had up to now, the latest first, @p most (1 or more) at most; *more: there may be
- * others before. None where the target does not tell.
- */
-size_t wt_debugger_host_writes(struct wt_debugger *d, wt_thread thread, struct wt_address addr,
-                               uint64_t size, struct wt_host_write *list, size_t most, bool *more);
-
 /** As wt_debugger_read_memory(), for lane @p lane of a stopped wave. */
 enum wt_status wt_debugger_read_lane(struct wt_debugger *d, wt_wave_id wave, unsigned lane,
                                      struct wt_address addr, void *out, size_t size,

@@ -322,9 +322,9 @@ struct wt_target_services {
      * recorded, and the probe reports what registers say.
      */
     bool (*wave_fault)(void *context, wt_wave_handle wave, wt_wave_id id, struct wt_fault *out);
-    /** Lists writes of the host's to memory of a wave's device at [addr, addr + size) that were made
-     * up to issue time @p until, the latest first, @p most at most; returns how many there are of
-     * them, or one more where others are not listed. NULL: they are not known. */
+    /** Lists writes of the host's to memory of a wave's device at [addr, addr + size) that were
+     * made up to issue time @p until, the latest first, @p most at most; returns how many there are
+     * of them, or one more where others are not listed. NULL: they are not known. */
     size_t (*host_writes)(void *context, wt_wave_handle wave, uint64_t addr, uint64_t size,
                           uint64_t until, struct wt_host_write *list, size_t most);
     /** The program's memory objects at an address as a wave's device has it, as they are now, at

@@ -55,4 +55,12 @@ enum wt_status wt_touch_seeds(const struct wt_touch *list, size_t count, struct 
 /** Frees the list and the rest. */
 void wt_touches_free(struct wt_touches *s);
 
+/**
+ * Lists writes of the host's to [addr, addr + size) of memory that @p thread sees, which the
+ * recorded run has had up to now, the latest first, @p most (1 or more) at most; *more: there may
+ * be others before. None where the target does not tell.
+ */
+size_t wt_debugger_host_writes(struct wt_debugger *d, wt_thread thread, struct wt_address addr,
+                               uint64_t size, struct wt_host_write *list, size_t most, bool *more);
+
 #endif

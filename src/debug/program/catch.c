@@ -68,7 +68,7 @@ static enum wt_status can_catch(const struct wt_program *g, enum wt_catch_kind k
 {
     if (kind == WT_CATCH_MODULES && !g->options.host)
         return wt_fail(err, WT_UNSUPPORTED, "all code is loaded before the program begins");
-    if ((kind == WT_CATCH_DISPATCHES || kind == WT_CATCH_ENDS) && !g->topology->begins_at_kernel)
+    if ((kind == WT_CATCH_DISPATCHES || kind == WT_CATCH_ENDS) && !g->topology->has_grid)
         return wt_fail(err, WT_UNSUPPORTED, "the device does not tell of dispatches");
     return WT_OK;
 }
@@ -123,14 +123,42 @@ enum wt_status wt_program_set_catch(struct wt_program *g, const char *text, cons
  * begin stops at the instruction that ends it. The dispatch ends with the wave that ends when the
  * last group has begun and no other wave is left: groups begin in ascending order. */
 
-/* The instructions that end a wave, in the kernel that begins at an address. */
-static void find_ends(struct wt_program *g, struct wt_point *p, size_t *capacity, uint64_t entry)
+#define CALL_TO_END 16 /* bytes behind a call, in which the wave ends */
+
+#define CALL_TO_END 16 /* bytes behind the call of a kernel: in them the wave ends */
+
+/* Where a kernel's instructions are that end a wave: in the kernel; or, where kernels are called,
+ * behind the call by which the selected thread has come to it. */
+static bool find_code_of_ends(struct wt_program *g, uint64_t entry, uint64_t *from, uint64_t *to)
 {
     const struct wt_module *m = wt_modules_at(g->modules, 0, entry);
-    uint64_t start, end;
-    if (!m || !wt_symbols_extent(m->symbols, entry - m->bias, &start, &end))
+    struct wt_wave wave;
+    struct wt_thread_position place;
+    unsigned ra = 0;
+    uint64_t end;
+    if (g->topology->begins_at_kernel) {
+        if (!m || !wt_symbols_extent(m->symbols, entry - m->bias, from, &end))
+            return false;
+        *from = entry;
+        *to = end + m->bias;
+        return true;
+    }
+    while (ra < g->topology->register_count && g->topology->registers[ra].role != WT_ROLE_RA)
+        ra++;
+    if (ra == g->topology->register_count ||
+        wt_program_wave(g, g->thread, &wave, &place, WT_IGNORED) != WT_OK || place.pc != entry ||
+        wt_debugger_read_numbers(g->debugger, g->thread, &ra, 1, from, WT_IGNORED) != WT_OK)
+        return false;
+    *to = *from + CALL_TO_END;
+    return true;
+}
+
+static void find_ends(struct wt_program *g, struct wt_point *p, size_t *capacity, uint64_t entry)
+{
+    uint64_t from, to;
+    if (!find_code_of_ends(g, entry, &from, &to))
         return;
-    for (uint64_t at = entry; at < end + m->bias;) {
+    for (uint64_t at = from; at < to;) {
         struct wt_instruction instruction = {0};
         if (wt_debugger_instruction(g->debugger, g->thread, at, &instruction, WT_IGNORED) !=
                 WT_OK ||

@@ -186,6 +186,9 @@ enum wt_status pg_is_true(const struct wt_view *view, const char *text, bool *ho
 void pg_free_watch_rule(struct wt_watch_rule *rule);
 
 /* ---- places.c ---- */
+/** What the symbol of each kernel of Vortex 3.0 begins with. */
+#define VORTEX_KERNEL "__vx_kentry_"
+
 /** Where kernels begin, those of the runtime, too. The caller frees the list; NULL: none. */
 uint64_t *pg_kernel_entries(struct wt_program *g, size_t *count);
 /** Whether a location ("f", "ns::f(int)", "FILE:f") names a function. */

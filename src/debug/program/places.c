@@ -114,14 +114,15 @@ static void add_kernel(const struct kernels *k, uint64_t start)
 }
 
 /* Symbols of NVIDIA's kernels are marked as kernels; AMD's code objects describe each kernel in a
- * symbol NAME.kd. */
+ * symbol NAME.kd; files of Vortex 3.0 have __vx_kentry_NAME beside each. */
 static bool take_kernel(void *context, const char *name, uint64_t addr, uint64_t size, bool code)
 {
     const struct kernels *k = context;
     const struct wt_module *m = k->a->module;
     const size_t length = strlen(name);
     uint64_t start;
-    if (code && wt_symbols_is_entry(m->symbols, addr))
+    if (code && (wt_symbols_is_entry(m->symbols, addr) ||
+                 !strncmp(name, VORTEX_KERNEL, sizeof VORTEX_KERNEL - 1)))
         add_kernel(k, addr);
     if (length <= 3 || strcmp(name + length - 3, ".kd") != 0)
         return true;

@@ -24,7 +24,7 @@ static bool kernel_at(struct wt_program *g, uint64_t pc, const char **name)
 /* The kernel of Vortex 3.0 that an address lies in: a symbol stands beside it. */
 static bool vortex_kernel_at(struct wt_program *g, uint64_t pc, const char **name)
 {
-    static const char mark[] = "__vx_kentry_";
+    static const char mark[] = VORTEX_KERNEL;
     const size_t length = sizeof mark - 1;
     const struct wt_module *m = wt_modules_at(g->modules, 0, pc);
     const char *function;
@@ -82,8 +82,8 @@ const char *wt_program_kernel(struct wt_program *g, const struct wt_dispatch *di
     }
     for (size_t i = 0; i < dispatch->wave_count && !found; i++) {
         const struct wt_wave_info *info = dispatch->wave[i];
-        found = !info->running && (kernel_of_frames(g, info->wave.id, &name) ||
-                                   g->topology->begins_at_kernel);
+        found = !info->running &&
+                (kernel_of_frames(g, info->wave.id, &name) || g->topology->begins_at_kernel);
     }
     wt_demangle(name, text, size);
     return text;

@@ -391,8 +391,7 @@ static enum wt_status vortex_open(const struct wt_probe_ops *ops, const struct w
         status = vortex_describe(p, err);
     if (!status)
         status = vortex_make_registers(p, err);
-    if (!status && p->port && link->work &&
-        !(p->work = calloc(p->topology.waves, sizeof *p->work)))
+    if (!status && p->port && link->work && !(p->work = calloc(p->topology.waves, sizeof *p->work)))
         status = wt_fail(err, WT_NO_MEMORY, "out of memory for the probe");
     if (status) {
         vortex_close(p);

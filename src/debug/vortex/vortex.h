@@ -34,10 +34,10 @@ typedef bool wt_vortex_work_fn(void *context, uint32_t warp, struct wt_vortex_wo
 /** The structure that `link` of a target points to, for this probe. It must outlive the probe. */
 struct wt_vortex_link {
     struct wt_bus *bus;
-    uint64_t exit_addr;                /**< where the program leaves its exit word */
-    unsigned xlen;                     /**< 32, 64, or 0: find out from the device */
-    bool ctas;                         /**< Vortex 3.0: the CSRs of traps and CTAs are registers */
-    wt_vortex_work_fn *work;           /**< beside the Debug Module's registers; NULL: there is none */
+    uint64_t exit_addr;      /**< where the program leaves its exit word */
+    unsigned xlen;           /**< 32, 64, or 0: find out from the device */
+    bool ctas;               /**< Vortex 3.0: the CSRs of traps and CTAs are registers */
+    wt_vortex_work_fn *work; /**< beside the Debug Module's registers; NULL: there is none */
     void *work_context;
     unsigned wait_ms;                  /**< how long the device may take for one request; 0: 2000 */
     const struct wt_vortex_host *host; /**< NULL: the device is alone, and runs one program */

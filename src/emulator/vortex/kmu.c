@@ -116,9 +116,9 @@ bool vx_device_work(const struct vx_device *d, uint32_t warp, struct vortex_work
         return false;
     const struct vx_launch *l = &d->kmu.launch;
     *work = (struct vortex_work){.rank = w->of_cta ? w->rank : warp - w->core->first_warp,
-                             .place = by->place,
-                             .local = vx_launch_local(d, by->place),
-                             .local_size = l->local_size};
+                                 .place = by->place,
+                                 .local = vx_launch_local(d, by->place),
+                                 .local_size = l->local_size};
     for (unsigned i = 0; i < 3; i++) {
         work->group[i] = by->block[i];
         work->block[i] = l->block[i];

@@ -6,6 +6,7 @@
 
 #include "base/text.h"
 #include "base/wave_name.h"
+#include "debug/core/touches.h"
 #include "frontend/console/console.h"
 #include "frontend/console/internal.h"
 
@@ -369,8 +370,8 @@ static void print_host_write(struct wt_shell *c, const struct wt_host_write *w)
         checks->print_calls(checks->context, c->out, w->calls, w->depth);
 }
 
-/* Accesses of waves, and writes of the host, the latest first, as many as are wanted; an instruction
- * at the time of a write of the host's came behind it. Returns how many there are. */
+/* Accesses of waves, and writes of the host, the latest first, as many as are wanted; an
+ * instruction at the time of a write of the host's came behind it. Returns how many there are. */
 static size_t print_both(struct wt_shell *c, const struct wt_touch *list, size_t count,
                          const struct wt_host_write *host, size_t writes, size_t most,
                          const struct wt_type *type, const struct wt_watchpoint_request *where)
@@ -420,8 +421,7 @@ static enum wt_status print_touches(struct wt_shell *c, const char *text,
     if (!read)
         writes = wt_debugger_host_writes(c->program->debugger, c->program->thread, where.addr,
                                          where.size, host, MOST_OF_HOST, &earlier);
-    const size_t printed =
-        print_both(c, list, count, host, writes, most ? most : 1, type, &where);
+    const size_t printed = print_both(c, list, count, host, writes, most ? most : 1, type, &where);
     more |= earlier || printed < count + writes;
     if (!printed)
         fprintf(c->out, "No instruction of the recorded run before now %s it.\n",

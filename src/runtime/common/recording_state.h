@@ -60,7 +60,7 @@ struct wt_recording {
     size_t store_count, store_capacity;
     struct change *change;
     size_t change_count, change_capacity;
-    uint64_t seen; /* issue time until which the program sees what waves store */
+    uint64_t seen;  /* issue time until which the program sees what waves store */
     uint64_t fixed; /* issue time before which nothing can be changed any longer */
     unsigned undone, put_off;
     uint64_t looked, look_ns; /* for changes of the program's threads: when, and how long it took */

@@ -235,7 +235,8 @@ static int32_t list_writes(const struct wt_wire_request *r, struct wt_wire_answe
         return -EINVAL;
     memcpy(&asked, bytes, sizeof asked);
     struct wt_host_write *list = (void *)bytes;
-    answer->size = (uint32_t)(writes_list(gpu_at(r->device), r, &asked, list, &more) * sizeof *list);
+    answer->size =
+        (uint32_t)(writes_list(gpu_at(r->device), r, &asked, list, &more) * sizeof *list);
     answer->value[0] = more;
     return 0;
 }

@@ -78,8 +78,8 @@ struct kernel {
 
 /** A call of the program. */
 struct call {
-    const char *name; /**< of the function; NULL: none */
-    uint64_t number;  /**< of the process's, from 1 */
+    const char *name;           /**< of the function; NULL: none */
+    uint64_t number;            /**< of the process's, from 1 */
     struct wt_call_stack calls; /**< of the host, where they were taken */
 };
 
