@@ -83,6 +83,19 @@ static enum wt_status offer(const struct wt_family *family, struct wt_host_progr
     return WT_OK;
 }
 
+/* A program that is linked with the library of a GPU that it is not given cannot be loaded. */
+static enum wt_status check_needs(const char *file, unsigned offered, struct wt_error *err)
+{
+    for (unsigned i = 0; wt_families[i]; i++) {
+        const struct wt_host_driver *driver = wt_families[i]->host;
+        if (driver && !(offered >> i & 1) && exec_file_look(file, driver->library).needs)
+            return wt_fail(err, WT_INVALID,
+                           "%.200s is linked with %s, the library of an %s: give --gpu=%s", file,
+                           driver->library, wt_families[i]->name, wt_families[i]->name);
+    }
+    return WT_OK;
+}
+
 static enum wt_status no_driver(struct wt_error *err)
 {
     char packages[200] = "";
@@ -186,6 +199,10 @@ int cli_exec_program(const struct cli_command *command, const struct cli_exec_op
         ptx_folder_clear();
     if (offer_all(&program, found ? file : NULL, options->gpus, &offered, &err) != WT_OK)
         return cli_fail(command, &err);
+    if (found && options->gpus && check_needs(file, offered, &err) != WT_OK) {
+        cli_fail(command, &err);
+        return EXEC_NOT_RUN;
+    }
     if (what.why)
         fprintf(stderr, "wavetrap exec: %s: %s: it will not find the emulated GPUs\n", argv[0],
                 what.why);

@@ -64,6 +64,19 @@ static const char *rpath_of(Elf *elf, Elf_Scn *section, const GElf_Shdr *header)
     return rpath;
 }
 
+static bool is_linked_with(Elf *elf, Elf_Scn *section, const GElf_Shdr *header, const char *library)
+{
+    Elf_Data *data = elf_getdata(section, NULL);
+    GElf_Dyn d;
+    for (int i = 0; data && gelf_getdyn(data, i, &d) && d.d_tag != DT_NULL; i++) {
+        const char *name =
+            d.d_tag == DT_NEEDED ? elf_strptr(elf, header->sh_link, d.d_un.d_val) : NULL;
+        if (name && !strcmp(name, library))
+            return true;
+    }
+    return false;
+}
+
 static void look(Elf *elf, const char *path, const char *library, struct exec_file *file)
 {
     size_t count = 0;
@@ -89,6 +102,7 @@ static void look(Elf *elf, const char *path, const char *library, struct exec_fi
         if (!gelf_getshdr(s, &header) || header.sh_type != SHT_DYNAMIC)
             continue;
         const char *rpath = rpath_of(elf, s, &header);
+        file->needs |= is_linked_with(elf, s, &header, library);
         file->own_library |= rpath && in_folders(rpath, path, library);
     }
 }

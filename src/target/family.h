@@ -132,11 +132,12 @@ struct wt_family_isa {
     unsigned reported; /**< bytes of an instruction in reports; 0: they have none */
     /**
      * Disassembles the instruction at the start of @p bytes as it would stand at @p pc; returns its
-     * length, 0 if there is no disassembler. What is no instruction reads as data. @p e may be NULL
-     * for a family of host programs: then each call makes its own disassembler. NULL: none.
+     * length, 0 if there is no disassembler. What is no instruction reads as data. @p e may be
+     * NULL for a family of host programs: then each call makes its own disassembler, and @p bits
+     * are those of addresses in the code's file. NULL: none.
      */
-    unsigned (*instruction_text)(struct wt_emulated *e, uint64_t pc, const uint8_t *bytes,
-                                 size_t available, char *text, size_t size);
+    unsigned (*instruction_text)(struct wt_emulated *e, unsigned bits, uint64_t pc,
+                                 const uint8_t *bytes, size_t available, char *text, size_t size);
     /** Register @p n of those that the code at @p pc has under names of its own; false: it has no
      * more. NULL: code has none. */
     bool (*code_register)(struct wt_emulated *e, uint64_t pc, size_t n,

@@ -194,8 +194,8 @@ static bool independent_lanes(const struct wt_emulated *e)
     return own(e)->launch.kernel && own(e)->launch.kernel->opencl;
 }
 
-static unsigned instruction_text(struct wt_emulated *e, uint64_t pc, const uint8_t *bytes,
-                                 size_t available, char *text, size_t size)
+static unsigned instruction_text(struct wt_emulated *e, unsigned bits, uint64_t pc,
+                                 const uint8_t *bytes, size_t available, char *text, size_t size)
 {
     struct gcn_disassembler *own_one = e ? NULL : gcn_disassembler_new(), *d = own_one;
     if (e)
@@ -310,7 +310,7 @@ static enum wt_status explain_word(FILE *out, const char *text, struct wt_error 
                        count ? why : "there is no number");
     for (unsigned i = 0; i < 2; i++)
         wt_store_le(bytes + 4 * i, word[i], 4);
-    instruction_text(NULL, 0, bytes, 4 * count, line, sizeof line);
+    instruction_text(NULL, 64, 0, bytes, 4 * count, line, sizeof line);
     fprintf(out, "%s\n", line);
     gcn_operands(&u, &operands);
     wt_operands_print(out, &operands, gcn_operand_name);

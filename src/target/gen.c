@@ -239,8 +239,8 @@ static bool code_register(struct wt_emulated *e, uint64_t pc, size_t n,
     return found;
 }
 
-static unsigned instruction_text(struct wt_emulated *e, uint64_t pc, const uint8_t *bytes,
-                                 size_t available, char *text, size_t size)
+static unsigned instruction_text(struct wt_emulated *e, unsigned bits, uint64_t pc,
+                                 const uint8_t *bytes, size_t available, char *text, size_t size)
 {
     if (available < 8)
         return 0;

@@ -217,8 +217,9 @@ unsigned wt_process_instruction_text(struct wt_process *p, uint64_t pc, const ui
     const struct wt_family *f = p->family;
     if (f->debug.process->instruction_text)
         return f->debug.process->instruction_text(p, pc, bytes, available, text, size);
-    return f->isa.instruction_text ? f->isa.instruction_text(NULL, pc, bytes, available, text, size)
-                                   : 0;
+    return f->isa.instruction_text
+               ? f->isa.instruction_text(NULL, 64, pc, bytes, available, text, size)
+               : 0;
 }
 
 bool wt_process_code_register(struct wt_process *p, uint64_t pc, size_t n,

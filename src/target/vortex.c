@@ -302,6 +302,26 @@ static void add_names(struct wt_emulated *e)
     wt_names_end(&n.reader);
 }
 
+/* Behind the image, where nothing is of the file's. */
+static void add_thread_variables(const struct wt_emulated *e)
+{
+    const struct vortex *v = e->own;
+    size_t count;
+    const struct wt_module *m = wt_modules_list(e->modules, &count);
+    uint64_t addr, size, begin = 0;
+    if (!count || !m->symbols ||
+        !wt_symbols_thread_variables(m->symbols, (uint64_t)e->machine->waves * e->machine->lanes,
+                                     &addr, &size))
+        return;
+    for (size_t i = 0; i < v->image.segments; i++) {
+        const struct wt_segment *s = &v->image.segment[i];
+        begin = s->addr + s->size > begin ? s->addr + s->size : begin;
+    }
+    begin = begin > addr ? begin : addr;
+    if (begin < addr + size)
+        wt_object_variable(e->machine, begin, addr + size - begin, "thread-local variables", false);
+}
+
 static void add_objects(struct wt_emulated *e)
 {
     const struct vortex *v = e->own;
@@ -309,6 +329,7 @@ static void add_objects(struct wt_emulated *e)
     add_names(e);
     for (size_t i = 0; i < v->image.segments; i++)
         add_segment(e, &v->image.segment[i]);
+    add_thread_variables(e);
     wt_object_variable(e->machine, profile->local_mem_base[v->config.xlen == 64],
                        profile->local_mem_size, "", false);
     wt_object_variable(e->machine, v->config.console_addr,
@@ -415,15 +436,13 @@ static uint32_t exit_word(struct wt_emulated *e)
     return vx_device_exit_word(wt_vortex_device(e));
 }
 
-/* Of a host program's code the width is not known: RV64 has RV32's instructions, but for some
- * compressed ones. */
-static unsigned instruction_text(struct wt_emulated *e, uint64_t pc, const uint8_t *bytes,
-                                 size_t available, char *text, size_t size)
+static unsigned instruction_text(struct wt_emulated *e, unsigned bits, uint64_t pc,
+                                 const uint8_t *bytes, size_t available, char *text, size_t size)
 {
     if (available < 2)
         return 0;
     return vx_disassemble_known(bytes, (unsigned)available,
-                                e ? ((const struct vortex *)e->own)->config.xlen : 64, pc, text,
+                                e ? ((const struct vortex *)e->own)->config.xlen : bits, pc, text,
                                 size);
 }
 

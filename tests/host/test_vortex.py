@@ -240,7 +240,7 @@ def later(tmp_path_factory):
     for xlen, (march, abi, _, _) in WIDTHS.items():
         elf, raw = folder / f"m{xlen}.elf", folder / "raw"
         subprocess.run(["riscv64-unknown-elf-gcc", f"-march={march}", f"-mabi={abi}", "-O1", "-g", "-ffreestanding", "-mcmodel=medany", "-nostdlib", "-nostartfiles",
-                        "-Wl,--build-id=none,--section-start=.start=0x80000000,-Ttext=0x80000100", "-o", elf, HERE / "vortex3_kernel.c"], check=True)
+                        "-Wl,--build-id=none,--section-start=.start=0x80000000,-Ttext=0x80000100,--defsym=__tls_block_size=20", "-o", elf, HERE / "vortex3_kernel.c"], check=True)
         subprocess.run(["riscv64-unknown-elf-objcopy", "-O", "binary", elf, raw], check=True)
         symbols = subprocess.run(["riscv64-unknown-elf-nm", elf], check=True, text=True, capture_output=True).stdout
         names, entries = b"", []
@@ -283,6 +283,24 @@ def test_queues_and_threads_have_one_result(later, schedule):
 @pytest.mark.parametrize("work,numbers", [("signals", [1] * 96), ("move", [2 * i for i in range(96)]), ("lives", range(96))])
 def test_functions_of_3_0(later, work, numbers):
     assert f"sum {sum((i + 1) * n for i, n in enumerate(numbers))}\n" in run3(later, work, "--check=memory,leak")
+
+
+@pytest.mark.parametrize("kernel", ["m32.vxbin", "m64.vxbin"])
+def test_thread_local_variables_lie_behind_the_image(later, kernel):
+    """They are no error of the check; what is behind the last one is, and is disassembled by the kernel's width."""
+    gpu = f"--gpu=vortex:xlen={kernel[1:3]}"
+    assert "0 errors" in run3(later, "own", "--check=memory", gpu, kernel=kernel)
+    said = run3(later, "beyond", "--check=memory", gpu, kernel=kernel, status=115)
+    in_order(said, "out-of-bounds store of 4 bytes", "beyond at .*vortex3_kernel.c")
+    assert "0 errors" in run3(later, "own", "--check=memory", "--gpu=vortex:profile=v3", kernel="p32.vxbin")
+
+
+def test_what_cannot_be_is_said_at_the_start(built):
+    for key in ("cores=3", "clusters=6", "cores=256"):
+        assert f"{key}: host programs are told powers of two, up to 128" in run(built, gpu=[key], status=1)
+    (built / "cuda.c").write_text("int cuInit(unsigned); int main(void) { return cuInit(0); }")
+    subprocess.run(["gcc", "-o", "cuda", "cuda.c", BUILD / "src" / "runtime" / "cuda" / "libcuda.so.1"], cwd=built, check=True)
+    assert "is linked with libcuda.so.1, the library of an sm: give --gpu=sm" in wavetrap(built, "exec", "-g", "vortex", "./cuda", status=126)
 
 
 def test_a_fault_fails_its_event_and_what_waits_for_it(later):

@@ -65,3 +65,23 @@ void stray(const struct arguments *args)
     *(volatile uint32_t *)(uintptr_t)(args->c + 1) = 1; /* misaligned */
 }
 KERNEL(stray);
+
+extern char _end[], __tls_block_size[];
+
+/* c, by way of a variable of the thread's own behind the image */
+void own(const struct arguments *args)
+{
+    const uint32_t i = place();
+    volatile uint32_t *mine = (uint32_t *)(_end + CSR(0xf14) * (uintptr_t)__tls_block_size);
+    *mine = i;
+    ((uint32_t *)(uintptr_t)args->c)[i] = *mine;
+}
+KERNEL(own);
+
+/* behind the last one */
+void beyond(const struct arguments *args)
+{
+    const uint32_t threads = CSR(0xfc0) * CSR(0xfc1) * CSR(0xfc2);
+    *(volatile uint32_t *)(_end + threads * (uintptr_t)__tls_block_size) = args->factor;
+}
+KERNEL(beyond);

@@ -130,6 +130,33 @@ static void compute(void)
     WORKS(vx_event_release(done));
     WORKS(vx_device_mpm_query(device, 0, 0xb02, UINT32_MAX, &instructions));
     IS(instructions > 0);
+    uint64_t again = 0;
+    uint32_t part, count = 1;
+    WORKS(vx_device_query(device, VX_CAPS_NUM_CORES, &again));
+    count = (uint32_t)again;
+    again = 0;
+    for (uint32_t core = 0; core < count; core++) { /* MPM_VALUE */
+        WORKS(vx_dcr_read(device, 1, 1 << 22 | 2 << 16 | core, &part) ? VX_ERR_INTERNAL
+                                                                      : VX_SUCCESS);
+        again += part;
+        WORKS(vx_dcr_read(device, 1, 1 << 22 | 34 << 16 | core, &part) ? VX_ERR_INTERNAL
+                                                                       : VX_SUCCESS);
+        IS(part == 0);
+    }
+    IS(again == instructions);
+    IS(vx_dcr_read(device, 1, count, &part) != 0);
+}
+
+static void own(void)
+{
+    launch(queue, "own", 0, NULL, NULL);
+    print_sum();
+}
+
+static void beyond(void)
+{
+    launch(queue, "beyond", 0, NULL, NULL);
+    WORKS(vx_queue_finish(queue, VX_TIMEOUT_INFINITE));
 }
 
 static void fail(void)
@@ -359,7 +386,8 @@ int main(int argc, char **argv)
         void (*work)(void);
     } works[] = {{"compute", compute},  {"fail", fail},   {"nobody", wait_for_nobody},
                  {"join", join_nobody}, {"order", order}, {"signals", signals},
-                 {"move", move},        {"lives", lives}};
+                 {"move", move},        {"lives", lives}, {"own", own},
+                 {"beyond", beyond}};
     if (argc < 3)
         return 2;
     setbuf(stdout, NULL);

@@ -110,8 +110,8 @@ static void close_device(struct wt_emulated *e)
     free(own(e)->file);
 }
 
-static unsigned instruction_text(struct wt_emulated *e, uint64_t pc, const uint8_t *bytes,
-                                 size_t available, char *text, size_t size)
+static unsigned instruction_text(struct wt_emulated *e, unsigned bits, uint64_t pc,
+                                 const uint8_t *bytes, size_t available, char *text, size_t size)
 {
     struct toy_insn in;
     if (available < sizeof in)

@@ -343,6 +343,21 @@ bool wt_symbols_address(struct wt_symbols *s, const char *name, uint64_t *addr)
     return true;
 }
 
+unsigned wt_symbols_bits(const struct wt_symbols *s)
+{
+    return gelf_getclass(s->elf) == ELFCLASS32 ? 32 : 64;
+}
+
+bool wt_symbols_thread_variables(struct wt_symbols *s, uint64_t threads, uint64_t *addr,
+                                 uint64_t *size)
+{
+    uint64_t block;
+    if (!wt_symbols_address(s, "_end", addr) || !wt_symbols_address(s, "__tls_block_size", &block))
+        return false;
+    *size = threads * block;
+    return *size != 0;
+}
+
 bool wt_symbols_is_entry(const struct wt_symbols *s, uint64_t addr)
 {
     for (size_t i = 0; s && i < s->symbols && s->symbol[i].addr <= addr; i++)

@@ -53,6 +53,16 @@ void wt_symbols_range(const struct wt_symbols *symbols, uint64_t *start, uint64_
 bool wt_symbols_function(struct wt_symbols *symbols, uint64_t addr, const char **name,
                          uint64_t *offset);
 
+/** Bits of addresses in the file: 32 or 64. */
+unsigned wt_symbols_bits(const struct wt_symbols *symbols);
+
+/**
+ * Where programs of Vortex 3.0 have the thread-local variables of @p threads threads: behind their
+ * image, at _end, __tls_block_size bytes for each. False: the file does not say, or has none.
+ */
+bool wt_symbols_thread_variables(struct wt_symbols *symbols, uint64_t threads, uint64_t *addr,
+                                 uint64_t *size);
+
 /** Whether a symbol at @p addr says itself that it is a kernel, as those of NVIDIA's
  * files do, or is that of a section .text.NAME of Intel's. */
 bool wt_symbols_is_entry(const struct wt_symbols *symbols, uint64_t addr);

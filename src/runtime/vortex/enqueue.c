@@ -427,7 +427,7 @@ API3(vx_enqueue_dcr_write, (vx_queue_h queue, uint32_t address, uint32_t value, 
 static enum vx_result do_dcr_read(struct command *c, struct wt_error *err)
 {
     gpu_enter(c->queue->gpu);
-    const bool is = vx_device_dcr_read(c->queue->gpu->device, c->addr, c->word);
+    const bool is = gpu_read_dcr(c->queue->gpu, c->addr, 0, c->word);
     gpu_leave(c->queue->gpu);
     return is ? VX_SUCCESS : no_register(c->queue->gpu, c->addr, err);
 }

@@ -41,6 +41,8 @@ struct program {
     char *path;     /**< whole; NULL: it came as bytes */
     char *elf;      /**< the ELF file beside it, from which lines come; NULL: there is none */
     uint64_t entry; /**< of the first instruction */
+    uint64_t
+        threads; /**< where its thread-local variables begin, an object of their own; 0: nowhere */
 };
 
 struct buffer {
@@ -244,6 +246,9 @@ bool gpu_copy(struct gpu *g, uint64_t to, uint64_t from, uint64_t size);
 bool gpu_do(struct gpu *g, wt_input_operation operation, const void *bytes, size_t size);
 /** Writes a device configuration register; false: there is none. */
 bool gpu_write_dcr(struct gpu *g, uint32_t addr, uint32_t value);
+/** Reads a device configuration register; false: there is none. @p tag: of MPM_VALUE, which counter
+ * of which core, else it counts for nothing. Entered. */
+bool gpu_read_dcr(struct gpu *g, uint32_t addr, uint32_t tag, uint32_t *value);
 /** Writes a register by its meaning, and which of x, y and z it is. */
 void gpu_set_dcr(struct gpu *g, enum vx_dcr dcr, uint32_t axis, uint32_t value);
 /** Writes the two halves of an address, whose first is @p low. */

@@ -379,6 +379,21 @@ static uint64_t counter_of(const struct gpu *g, uint32_t counter, uint32_t core)
                                  : 0;
 }
 
+/* MPM_VALUE of 3.0: its tag has the class in bits 31:22, in 21 whether the upper half is wanted, in
+ * 20:16 the counter, in 15:0 the core. Here no class has counters of its own. */
+bool gpu_read_dcr(struct gpu *g, uint32_t addr, uint32_t tag, uint32_t *value)
+{
+    enum { MPM_VALUE = 1 };
+    const uint32_t core = tag & 0xffff;
+    if (!g->config.profile->launch_unit || addr != MPM_VALUE)
+        return vx_device_dcr_read(g->device, addr, value);
+    if (core >= g->config.clusters * g->config.cores)
+        return false;
+    const uint64_t counter = counter_of(g, MCYCLE + (tag >> 16 & 0x1f), core);
+    *value = (uint32_t)(tag >> 21 & 1 ? counter >> 32 : counter);
+    return true;
+}
+
 enum vx_result device_counter(vx_device_h device, uint32_t counter, uint32_t core, uint64_t *value,
                               struct wt_error *err)
 {
@@ -453,7 +468,7 @@ API(vx_dcr_read, (vx_device_h device, uint32_t address, uintptr_t third, uint32_
     if (!value)
         return call_fail(err, VX_ERR_INVALID_VALUE, "no place for the value");
     gpu_enter(g);
-    const bool is = vx_device_dcr_read(g->device, address, value);
+    const bool is = gpu_read_dcr(g, address, (uint32_t)third, value);
     gpu_leave(g);
     return is ? VX_SUCCESS
               : call_fail(err, VX_ERR_INVALID_VALUE,

@@ -119,6 +119,8 @@ static void free_buffer(struct buffer *b)
 static void free_unused(struct buffer *b, const char *by)
 {
     wt_object_freed(b->gpu->machine, b->addr, by);
+    if (b->program.threads)
+        wt_object_freed(b->gpu->machine, b->program.threads, by);
     gpu_gate()->code += b->program.id != 0;
     free_buffer(b);
 }

@@ -36,6 +36,25 @@ static void add_objects(const struct gpu *g)
                        "console and counters", false);
 }
 
+/* Vortex 3.0 tells programs counts as logarithms of 3 bits, and those of 2.x compute with powers of
+ * two. */
+static enum wt_status check_counts(const struct vx_config *c, struct wt_error *err)
+{
+    enum { MOST = 128 };
+    const struct {
+        const char *key;
+        unsigned count;
+    } list[] = {{"clusters", c->clusters},
+                {"cores", c->cores},
+                {"warps", c->warps},
+                {"threads", c->threads}};
+    for (size_t i = 0; i < sizeof list / sizeof *list; i++)
+        if (list[i].count > MOST || (list[i].count & (list[i].count - 1)))
+            return wt_fail(err, WT_INVALID, "%s=%u: host programs are told powers of two, up to %d",
+                           list[i].key, list[i].count, MOST);
+    return WT_OK;
+}
+
 static enum wt_status make(const char *said, size_t length, struct gpu *g, struct wt_error *err)
 {
     enum { NAME = 6 };
@@ -47,6 +66,8 @@ static enum wt_status make(const char *said, size_t length, struct gpu *g, struc
     vx_config_default(&g->config);
     if (text[NAME] &&
         (status = wt_config_parse(&vx_config_table, &g->config, text + NAME + 1, err)))
+        return wt_fail_in(err, GPUS_VARIABLE);
+    if ((status = check_counts(&g->config, err)))
         return wt_fail_in(err, GPUS_VARIABLE);
     if (!g->config.profile_given && imports_later())
         vx_config_use_profile(&g->config, vx_profile_named("v3"));

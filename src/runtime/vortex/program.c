@@ -73,6 +73,30 @@ static enum vx_result check_width(const struct gpu *g, const char *path,
                            g->config.xlen, bits);
 }
 
+/* Kernels of 3.0 have their thread-local variables behind the image: as far as the ELF file says;
+ * without one a part of the free memory there may be theirs. */
+static uint64_t add_thread_variables(const struct gpu *g, const struct buffer *b, const char *elf)
+{
+    enum { UNKNOWN = 1 << 16 };
+    const uint64_t begin = b->addr + b->size;
+    uint64_t addr = begin, size = UNKNOWN, end;
+    struct wt_modules *modules = elf ? wt_modules_new() : NULL;
+    size_t count;
+    bool known = !elf;
+    if (modules && wt_modules_add_file(modules, elf, 0, 0, NULL, WT_IGNORED) == WT_OK)
+        known = wt_symbols_thread_variables(wt_modules_list(modules, &count)->symbols,
+                                            (uint64_t)g->machine->waves * g->machine->lanes, &addr,
+                                            &size);
+    wt_modules_free(modules);
+    end = addr + size;
+    if (!elf && b->next && b->next->addr < end)
+        end = b->next->addr;
+    if (!known || end <= begin)
+        return 0;
+    wt_object_variable(g->machine, begin, end - begin, "thread-local variables", false);
+    return begin;
+}
+
 static void note_program(struct gpu *g, struct buffer *b, const char *path,
                          const struct wt_segment *code)
 {
@@ -84,6 +108,8 @@ static void note_program(struct gpu *g, struct buffer *b, const char *path,
         program.path = strdup(whole);
         program.elf = find_elf(whole, code, &bits);
     }
+    if (g->config.profile->launch_unit)
+        program.threads = add_thread_variables(g, b, program.elf);
     state_lock();
     b->program = program;
     g->programs++;
