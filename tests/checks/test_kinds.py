@@ -31,8 +31,9 @@ def plain(text):
     return [re.sub(r"\s*(//.*)?$", "", line) for line in text.splitlines() if "the exit status is" not in line]
 
 
-def replay(text, folder):
-    """Runs the commands of a section's console blocks in a copy of examples/checks; each says what stands behind it."""
+def replay(text, folder, inside="examples/checks"):
+    """Runs the commands of a section's console blocks in a folder with a copy of examples; each says what stands behind it. Lines behind the
+    debugger's prompt are its commands."""
     (folder / "bin").mkdir()
     (folder / "bin" / "wavetrap").symlink_to(checks.command_under_test())
     shutil.copytree(EXAMPLES, folder / "examples")
@@ -41,9 +42,10 @@ def replay(text, folder):
     for block in blocks(text, "console"):
         parts = re.split(r"^\$ ((?:.*\\\n)*.*)\n", block, flags=re.M)
         for command, wanted in zip(parts[1::2], parts[2::2]):
-            done = subprocess.run(command, shell=True, cwd=folder / "examples" / "checks", stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
-                                  timeout=120, check=False, env=environment)
-            assert plain(done.stdout) == plain(wanted), command
+            typed = re.findall(r"^\(wavetrap\) (.*\n)", wanted, re.M)
+            done = subprocess.run(command, shell=True, cwd=folder / inside, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
+                                  input="".join(typed), timeout=120, check=False, env=environment)
+            assert plain(done.stdout) == plain(re.sub(r"^\(wavetrap\) .*\n", "", wanted, flags=re.M)), command
 
 
 def test_each_kind_is_described():
@@ -64,6 +66,11 @@ def test_the_program_of_a_kind_reports_it(tmp_path, kind):
 @pytest.mark.parametrize("title", sections("checks-tutorial.md"))
 def test_the_tutorial_is_true(tmp_path, title):
     replay(sections("checks-tutorial.md")[title], tmp_path)
+
+
+@pytest.mark.parametrize("title", ["HIP on AMD's gfx900", "CUDA on NVIDIA's SM", "OpenCL and Level Zero on Intel's Gen9"])
+def test_the_readme_is_true(tmp_path, title):
+    replay(sections("../README.md")[title], tmp_path, ".")
 
 
 def test_the_tutorial_has_each_family():
