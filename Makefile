@@ -160,6 +160,12 @@ same-states: all
 support: all
 	@$(BUILD)/wavetrap info --support=json | scripts/support.py >docs/support.md.new && mv docs/support.md.new docs/support.md
 
+# The documents as a web site, in $(BUILD)/site.
+.PHONY: site
+site:
+	@scripts/need.sh site
+	@mkdir -p $(BUILD) && scripts/site.py $(BUILD)/site && echo "$(BUILD)/site/index.html"
+
 # The changes of changes/*.md go into CHANGELOG.md: before a release.
 .PHONY: changelog
 changelog:

@@ -19,6 +19,7 @@ driver="linux-source-6.1"
 full="buildah mmdebstrap debhelper lintian autopkgtest piglit python3-silx python3-simtk libopenmm-plugins"
 bench="qemu-user qemu-system-misc gdbserver oclgrind time"
 coverage="gcovr"
+site="mkdocs mkdocs-material"
 check_tools="python3 python3-pytest"
 format="clang-format"
 arm64="gcc-aarch64-linux-gnu libc6-dev-arm64-cross qemu-user libelf-dev:arm64 libdw-dev:arm64 libxxhash-dev:arm64 \
@@ -41,7 +42,8 @@ for step in "$@"; do
     offload) want="$want $offload" ;;
     ptx) want="$want $ptx" ;;
     coverage) want="$want $coverage" ;;
-    full) want="$want $full" ;;
+    full) want="$want $full $site" ;;
+    site) want="$want $site" ;;
     driver) want="$want $driver" ;;
     dap) command -v npm >/dev/null || want="$want nodejs npm"; dap=yes ;;
     *) echo "need.sh: unknown step '$step'" >&2; exit 2 ;;

@@ -47,7 +47,7 @@ def main():
         export(folder, "few", "-e", "point.count", "-g", "vortex:warps=1,threads=4", "mandelbrot.rv32.elf")
         export(folder, "drawn", "-e", "point.count", "--image=picture:64x24:u8", "--profile", "--frames=600", "-g", "vortex:warps=4,threads=8",
                "mandelbrot.rv32.elf")
-        shutil.copy(folder / "divergence.html", ROOT / "docs")
+        shutil.copy(folder / "divergence-page.html", ROOT / "docs")
         browser = Browser()
         waiter = "view.layout.find((row) => row.wave && (row.wave.waiters || []).length > 1)"
         select = f"(() => {{ const row = {waiter}; row && view.grid.select(row, 5); }})()"

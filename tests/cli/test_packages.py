@@ -1,9 +1,12 @@
-"""What builds all of wavetrap anew. The packages of debian/: built from the tree's files, looked at by lintian, installed into a bare Debian,
+"""What builds all of wavetrap, or its documents, anew. The packages of debian/: built from the tree's files, looked at by lintian, installed into a bare Debian,
 tried there by debian/tests. contrib/ci: the script's own build, the image."""
+import html
 import os
 import pathlib
+import re
 import shutil
 import subprocess
+import urllib.parse
 
 import pytest
 
@@ -94,3 +97,21 @@ def test_the_image(tmp_path):
     finally:
         subprocess.run(["buildah", "rm", "--all"], check=False, capture_output=True)
         subprocess.run(["buildah", "rmi", "-f", f"localhost/{image}", f"localhost/{name}"], check=False, capture_output=True)
+
+
+@pytest.mark.skipif(not shutil.which("mkdocs"), reason="needs mkdocs")
+def test_the_site_asks_nobody_else_and_its_links_lead_somewhere(tmp_path):
+    """`make site`. What a browser loads by itself (styles, scripts, pictures, fonts) is the site's own; links within it have a page and a place there."""
+    site = tmp_path / "site"
+    subprocess.run([ROOT / "scripts" / "site.py", site], check=True)
+    pages = {page: page.read_text() for page in site.rglob("*.html")}
+    assert len(pages) > 60
+    places = {page: set(re.findall(r'\bid="([^"]+)"', text)) for page, text in pages.items()}
+    for page, text in pages.items():
+        assert not re.findall(r'<(?:script|img|iframe|source)[^>]*\bsrc="?(?:https?:)?//|<link[^>]*href="?(?:https?:)?//', text), page
+        for link in map(html.unescape, re.findall(r'<a [^>]*href="([^"]+)"', text)):
+            file, _, place = link.partition("#")
+            to = (page.parent / urllib.parse.unquote(file)).resolve() if file else page
+            if not re.match("[a-z]+:", link):
+                assert to.exists() and (not place or to not in places or urllib.parse.unquote(place) in places[to]), (page, link)
+    assert not [style for style in site.rglob("*.css") if re.search(r"(@import|url\()[^;)]*https?://", style.read_text())]

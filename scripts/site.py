@@ -1,0 +1,66 @@
+#!/usr/bin/env python3
+"""site.py FOLDER: the documents as a web site (`make site`), by Debian's mkdocs-material: README.md, docs/ and the pages that they link to. The site
+asks nobody else for anything: fonts, scripts and styles are its own."""
+import json
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+
+ROOT = pathlib.Path(__file__).resolve().parents[1]
+LINK = re.compile(r"(?<=\]\()[^)#:\s]+(?=[)#])")
+
+
+def linked(page, there):
+    """The files that a page, and those that it links to, show or lead to."""
+    page = page / "README.md" if page.is_dir() else page
+    if page in there or not page.is_file():
+        return there
+    there.add(page)
+    if page.suffix == ".md":
+        for link in LINK.findall(page.read_text()):
+            linked((page.parent / link).resolve(), there)
+    return there
+
+
+def shelves(text):
+    """The navigation: the shelves of docs/README.md."""
+    nav = [{"wavetrap": "README.md"}]
+    for title, shelf in re.findall(r"^## (.*?)\n(.*?)(?=^## |\Z)", text, re.M | re.S):
+        pages = re.findall(r"\[([^\]]+)\]\(([^)#:]+\.md)\)", shelf)
+        nav.append({title: [{name.replace("`", ""): str((ROOT / "docs" / page).resolve().relative_to(ROOT))} for name, page in pages]})
+    return nav
+
+
+def main(folder):
+    folder = pathlib.Path(folder).resolve()
+    source = folder.parent / f"{folder.name}-source"
+    for old in (folder, source):
+        shutil.rmtree(old, ignore_errors=True)
+    for page in linked(ROOT / "README.md", set()) | linked(ROOT / "docs" / "README.md", set()):
+        to = source / page.relative_to(ROOT)
+        to.parent.mkdir(parents=True, exist_ok=True)
+        # A folder is no page: its README is, or what the link says stays as text.
+        text = page.read_text() if page.suffix == ".md" else None
+        if text is None:
+            shutil.copy(page, to)
+            continue
+        for link in set(LINK.findall(text)):
+            if (page.parent / link).is_dir():
+                readme = f"{link.rstrip('/')}/README.md"
+                text = (text.replace(f"]({link})", f"]({readme})") if (page.parent / readme).is_file()
+                        else re.sub(rf"\[([^\]]+)\]\({re.escape(link)}\)", r"\1", text))
+        to.write_text(text)
+    configuration = {
+        "site_name": "wavetrap", "docs_dir": str(source), "site_dir": str(folder), "use_directory_urls": False, "nav": shelves((ROOT / "docs" / "README.md").read_text()),
+        "theme": {"name": "material", "font": False, "features": ["navigation.tabs", "navigation.top", "search.highlight"],
+                  "palette": [{"media": "(prefers-color-scheme: light)", "scheme": "default"}, {"media": "(prefers-color-scheme: dark)", "scheme": "slate"}]},
+        "markdown_extensions": ["admonition", "tables", "toc", "fenced_code", {"pymdownx.highlight": {"use_pygments": True}}], "plugins": ["search"], "extra": {"generator": False}}
+    file = source.parent / f"{folder.name}.yml"
+    file.write_text(json.dumps(configuration))
+    subprocess.run(["mkdocs", "build", "--strict", "--quiet", "--config-file", file], check=True)
+    (folder / "404.html").unlink()  # for servers alone, with links from their root
+
+
+main(sys.argv[1])
