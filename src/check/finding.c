@@ -39,6 +39,9 @@ static const struct {
                                 "An argument's size is not that of the kernel's parameter."},
     [WT_FOUND_RACE] = {"race", WT_CHECK_RACE,
                        "Two accesses to one place, one of them a store, that nothing orders."},
+    [WT_FOUND_HOST_RACE] = {"host-race", WT_CHECK_RACE,
+                            "A copy, a fill or the host accesses memory that a kernel or another "
+                            "copy uses, and no call orders them."},
     [WT_FOUND_MISSED_BARRIER] = {"missed-barrier", WT_CHECK_SYNC,
                                  "Lanes go on without a barrier that others of the group reach."},
     [WT_FOUND_OTHER_BARRIER] = {"other-barrier", WT_CHECK_SYNC,
@@ -162,5 +165,6 @@ bool wt_finding_is_like(const struct wt_finding *a, const struct wt_finding *b)
            a->space == b->space && a->device == b->device && a->has_object == b->has_object &&
            same_calls(&a->made, &b->made) &&
            (a->made.depth || a->object_number == b->object_number) &&
-           (a->pc || (same_calls(&a->calls, &b->calls) && strcmp(a->text, b->text) == 0));
+           (a->pc || (same_calls(&a->calls, &b->calls) && strcmp(a->text, b->text) == 0)) &&
+           (a->other.pc || same_calls(&a->other_calls, &b->other_calls));
 }

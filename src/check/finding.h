@@ -41,7 +41,9 @@ enum wt_finding_kind {
     WT_FOUND_WRONG_DIRECTION, /**< a copy whose direction is not that of its addresses */
     WT_FOUND_UNSET_ARGUMENT,  /**< a launch of a kernel whose arguments are not all set */
     WT_FOUND_ARGUMENT_SIZE,
-    WT_FOUND_RACE,            /**< two accesses that nothing orders */
+    WT_FOUND_RACE,      /**< two accesses that nothing orders */
+    WT_FOUND_HOST_RACE, /**< a copy's, fill's or the host's access, and another one that no call
+                             orders with it */
     WT_FOUND_MISSED_BARRIER,  /**< lanes go on without a barrier that others of the group reach */
     WT_FOUND_OTHER_BARRIER,   /**< lanes wait at different barriers for each other */
     WT_FOUND_BARRIER_COUNT,   /**< they do not say the same of how many a barrier waits for */
@@ -92,12 +94,12 @@ enum { WT_NO_ACCESS = 0xff };
 
 /** The other access of a race. */
 struct wt_finding_other {
-    uint64_t pc, time; /**< pc 0: there is none */
+    uint64_t pc, time; /**< pc 0: there is none, or, with a name in `wave`, it is the host's */
     uint64_t bytes;
     uint64_t lanes[2];
     uint64_t wave_id;
-    uint32_t access; /**< enum wt_access */
-    char wave[WT_WAVE_NAME];
+    uint32_t access;         /**< enum wt_access */
+    char wave[WT_WAVE_NAME]; /**< its name; of the host's access: the function that makes it */
 };
 
 /** A reported mistake. Numbers that are not known are 0, texts "". */
@@ -106,7 +108,7 @@ struct wt_finding {
     uint32_t severity; /**< enum wt_severity */
     uint32_t space;    /**< enum wt_finding_space */
     uint32_t access;   /**< enum wt_access, or WT_NO_ACCESS: it is about no access */
-    uint64_t bytes;    /**< of the access */
+    uint64_t bytes;    /**< of the access; 0: not known */
     uint64_t address;  /**< of the access of the lowest of the lanes; GROUP, PRIVATE: the offset;
                             of a free: what was freed */
     char text[200];    /**< what else there is to say, a sentence without period */
@@ -127,6 +129,7 @@ struct wt_finding {
     char object_name[64];             /**< of a variable */
     struct wt_call_stack made, ended; /**< of the object: by the host */
     struct wt_call_stack calls;       /**< of the host: of the call, or of the launch */
+    struct wt_call_stack other_calls; /**< the same of the other access */
     /* How often it was found: of this kind, at this instruction or call, with objects that were
      * made at one place. */
     uint64_t times;    /**< accesses of waves, or calls */

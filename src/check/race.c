@@ -429,9 +429,26 @@ static bool hides_order(const struct wt_check_race *r, const struct wt_observed 
     return a->kind == WT_WATCH_WRITE ? r->rules.stores_hide : r->rules.loads_hide_too;
 }
 
-/* Numbers the access as the one before, if that is of the same instruction; false without host
- * memory. */
-static bool number_access(struct race_access *x)
+void race_take_range(struct race_access *x, struct wt_observed *a, uint64_t addr, uint64_t size)
+{
+    enum { MOST = WT_MAX_LANES * 4 };
+    uint8_t mine[MOST];
+    memset(mine, RACE_WAVE, sizeof mine);
+    for (uint64_t bytes; size; addr += bytes, size -= bytes) {
+        struct race_page *page = race_page(x->space, addr, true);
+        const unsigned first = addr % RACE_PAGE / 4;
+        const unsigned room = RACE_CELLS - first < MOST ? RACE_CELLS - first : MOST;
+        const unsigned cells = size / 4 < room ? (unsigned)(size / 4) : room;
+        const bool whole = addr % 4 == 0 && cells && page;
+        bytes = whole ? cells * 4 : size < 4 - addr % 4 ? size : 4 - addr % 4;
+        a->at[0] = addr;
+        if (!whole || !(take_row(x, page, first, cells, mine) ||
+                        take_equal_cells(x, page, first, cells, mine)))
+            take_lane(x, RACE_WAVE, addr, (unsigned)bytes);
+    }
+}
+
+bool race_number(struct race_access *x)
 {
     struct race_shadow *s = &x->r->shadow;
     const struct race_record *last = s->count ? &s->record[s->count - 1] : NULL;
@@ -445,7 +462,7 @@ static bool number_access(struct race_access *x)
     return (x->number = race_add_record(s, &x->record));
 }
 
-static bool collect(struct wt_check_race *r)
+bool race_make_room(struct wt_check_race *r)
 {
     struct race_space **spaces = NULL;
     size_t count = 0;
@@ -463,7 +480,7 @@ static bool collect(struct wt_check_race *r)
     return good;
 }
 
-static void tell_lost(struct wt_check_race *r)
+void race_tell_lost(struct wt_check_race *r)
 {
     struct wt_finding f = {.kind = WT_FOUND_RACE,
                            .severity = WT_WARNING,
@@ -500,8 +517,8 @@ static void take(void *context, struct wt_machine *m, const struct wt_observed *
     struct race_group *g = a->space == WT_OBSERVED_GROUP ? race_group_of(r, a->home) : NULL;
     x.w = race_slot_of(r, a->wave, a->id, a->launch, a->group);
     x.space = g ? &g->space : &r->global;
-    if (!x.w || (a->space == WT_OBSERVED_GROUP && !g) || !collect(r)) {
-        tell_lost(r);
+    if (!x.w || (a->space == WT_OBSERVED_GROUP && !g) || !race_make_room(r)) {
+        race_tell_lost(r);
         r->run.lost = true;
         return;
     }
@@ -518,7 +535,7 @@ static void take(void *context, struct wt_machine *m, const struct wt_observed *
     x.hides = r->rules.loads_hide && !atomic && (!r->rules.waits || g);
     note_polling(&x);
     race_note_guesses(&x);
-    if (number_access(&x))
+    if (race_number(&x))
         take_lanes(&x);
     else
         r->run.lost = true;
@@ -532,7 +549,7 @@ static void take(void *context, struct wt_machine *m, const struct wt_observed *
         r->told_at = x.conflict[0].at;
     }
     if (r->run.lost)
-        tell_lost(r);
+        race_tell_lost(r);
 }
 
 /* ---- beginning and end ---- */

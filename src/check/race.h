@@ -25,6 +25,26 @@ struct wt_check_race *wt_check_race_begin(struct wt_machine *m, const void *spac
 void wt_check_race_set_space(struct wt_check_race *r, const void *space);
 /** Only the accesses of launches with these numbers are looked at from now on. */
 void wt_check_race_only(struct wt_check_race *r, uint64_t first, uint64_t last);
+/** The order of what the program gives to the GPU (order.h), which stays and whose newest operation
+ * is the launch that begins: races are looked for between launches, copies and the host, too. */
+struct wt_order;
+void wt_check_race_set_order(struct wt_check_race *r, const struct wt_order *order);
+/** The newest operation loads or stores [addr, addr + size): a copy, a fill. NULL is allowed. */
+void wt_check_race_copied(struct wt_check_race *r, uint64_t addr, uint64_t size,
+                          enum wt_access access);
+/** What is at [addr, addr + size) is another object from now on. NULL is allowed. */
+void wt_check_race_renewed(struct wt_check_race *r, uint64_t addr, uint64_t size);
+/** How operations that the host has not waited for use a range of memory. */
+enum wt_race_use {
+    WT_RACE_PARTS,  /**< not all of its bytes, or none is known to be used by no atomic access */
+    WT_RACE_LOADED, /**< all of them, and load some only */
+    WT_RACE_STORED, /**< they store to all of them */
+};
+/** Of a range within 4096 aligned bytes. */
+enum wt_race_use wt_check_race_use(struct wt_check_race *r, uint64_t addr, uint64_t size);
+/** The host has accessed the byte at @p addr, by @p calls. NULL is allowed. */
+void wt_check_race_host(struct wt_check_race *r, uint64_t addr, bool store,
+                        const struct wt_call_stack *calls);
 /** Nothing is looked at any more; frees the check. NULL is allowed. */
 void wt_check_race_end(struct wt_check_race *r);
 /** Frees the check of a machine that has ended. NULL is allowed. */

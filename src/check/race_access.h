@@ -35,6 +35,18 @@ struct race_access {
     struct race_conflict *conflict; /**< RACE_CONFLICTS */
 };
 
+/** A copy's or fill's access to bytes of GLOBAL memory, of which @p a is the access. */
+void race_take_range(struct race_access *x, struct wt_observed *a, uint64_t addr, uint64_t size);
+/** Numbers the access as the one before, if that is of the same instruction; false without host
+ * memory. */
+bool race_number(struct race_access *x);
+/** Whether records of waves that have ended are not lost for want of memory. */
+bool race_make_room(struct wt_check_race *r);
+/** Says that the host has no memory. */
+void race_tell_lost(struct wt_check_race *r);
+/** An access of the host, or what an operation has accessed, that the host has not waited for. */
+void race_report_host(struct wt_check_race *r, const struct race_record *record, unsigned lane,
+                      uint64_t addr, bool store, const struct wt_call_stack *calls);
 /** Reports a conflict, at once or at the end of the kernel. */
 void race_report(struct race_access *x, const struct race_conflict *c);
 /** Notes plain loads; and, of those that were noted, which an atomic operation in the same place

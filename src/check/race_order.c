@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "emulator/machine/groups.h"
 
 /* ---- memory ---- */
 
@@ -42,6 +43,14 @@ static void free_slot(struct race_slot *w)
     memset(w, 0, sizeof *w);
 }
 
+static void drop_known(struct wt_check_race *r)
+{
+    for (size_t i = 0; i < r->waves; i++) {
+        wt_clocks_drop(r->wave[i].known);
+        r->wave[i].known = NULL;
+    }
+}
+
 /* All that was recorded is forgotten. */
 static void begin_anew(struct wt_check_race *r)
 {
@@ -52,8 +61,10 @@ static void begin_anew(struct wt_check_race *r)
         wt_clocks_drop(r->ended[i]);
         r->ended[i] = NULL;
     }
-    for (size_t i = 0; i < r->waves; i++)
-        wt_clocks_drop(r->wave[i].known);
+    drop_known(r);
+    for (size_t i = 0; i < r->calls; i++)
+        free(r->call[i]);
+    r->calls = 0;
     for (size_t i = 0; i < r->groups.room; i++)
         if (r->groups.entry[i].key) {
             free_group(r, (void *)(uintptr_t)r->groups.entry[i].value);
@@ -85,6 +96,8 @@ void race_free_all(struct wt_check_race *r)
     race_space_free(&r->shadow, &r->global);
     race_shadow_free(&r->shadow);
     free(r->wave);
+    free(r->call);
+    free(r->copy);
 }
 
 static void forget(void *context, uint64_t time)
@@ -154,27 +167,67 @@ static void tick(struct race_slot *w)
     w->used = false;
 }
 
+/* The call that the newest operation is; NULL without host memory. */
+static const struct race_call *call_now(struct wt_check_race *r)
+{
+    const struct wt_order *o = r->order;
+    if (r->calls && r->call[r->calls - 1]->number == o->now)
+        return r->call[r->calls - 1];
+    struct race_call **grown = wt_array_grow(r->call, &r->call_room, r->calls + 1, sizeof *grown);
+    struct race_call *new = grown ? malloc(sizeof *new) : NULL;
+    r->call = grown ? grown : r->call;
+    r->run.lost |= !new;
+    if (!new)
+        return NULL;
+    *new = (struct race_call){o->stream, o->now, o->by, o->calls};
+    return grown[r->calls++] = new;
+}
+
+/* Begins to record accesses of what @p wave is; its number becomes that of @p w. */
+static bool begin_slot(struct wt_check_race *r, struct race_slot *w, const struct race_wave *wave)
+{
+    struct race_wave *grown = wt_array_grow(r->wave, &r->wave_room, r->waves + 1, sizeof *grown);
+    if (!grown) {
+        r->run.lost = true;
+        return false;
+    }
+    r->wave = grown;
+    free_slot(w);
+    w->id = wave->id;
+    w->clock = 1;
+    grown[r->waves] = *wave;
+    if (r->order)
+        grown[r->waves].call = call_now(r);
+    w->number = (uint32_t)++r->waves;
+    return true;
+}
+
 struct race_slot *race_slot_of(struct wt_check_race *r, uint32_t slot, uint64_t id, uint64_t launch,
                                uint64_t home)
 {
     struct race_slot *w = &r->slot[slot];
+    struct race_wave wave = {.id = id, .launch = launch, .home = home};
     if (w->id == id && id)
         return w;
-    struct race_wave *grown = wt_array_grow(r->wave, &r->wave_room, r->waves + 1, sizeof *grown);
-    if (!grown) {
+    const bool begins = !w->id;
+    if (!begin_slot(r, w, &wave))
+        return NULL;
+    r->active += begins;
+    struct race_wave *made = wave_of(r, w->number);
+    wt_machine_wave_name(r->machine, slot, &made->name);
+    const struct wt_wave_head *head = wt_machine_wave(r->machine, slot);
+    if (r->order && head->group)
+        made->entry = r->machine->groups.ops->entry(r->machine, head->group);
+    return w;
+}
+
+struct race_slot *race_copy(struct wt_check_race *r, uint64_t bytes)
+{
+    if (!r->copy && !(r->copy = calloc(1, sizeof *r->copy))) {
         r->run.lost = true;
         return NULL;
     }
-    r->wave = grown;
-    if (!w->id)
-        r->active++;
-    free_slot(w);
-    w->id = id;
-    w->clock = 1;
-    grown[r->waves] = (struct race_wave){.id = id, .launch = launch, .home = home};
-    wt_machine_wave_name(r->machine, slot, &grown[r->waves].name);
-    w->number = (uint32_t)++r->waves;
-    return w;
+    return begin_slot(r, r->copy, &(struct race_wave){.bytes = bytes}) ? r->copy : NULL;
 }
 
 /* The wave that is executing an instruction, where waves start others; NULL: none. */
@@ -336,13 +389,31 @@ static void wait(struct wt_check_race *r, struct race_slot *w, const struct wt_o
         acquire(r, w, e->lanes, RACE_GROUP);
 }
 
+void race_forget_ordered(struct wt_check_race *r)
+{
+    enum { MOST_WAVES = 1 << 18 }; /* beyond, what is recorded is forgotten sooner */
+    if (r->order && r->calls && !r->launches && !r->active &&
+        (r->call[r->calls - 1]->number <= r->order->calm || r->waves >= MOST_WAVES))
+        begin_anew(r);
+}
+
+/* Accesses of other streams, and of the host, may race with those of a kernel that has ended. */
 static void end_launch(struct wt_check_race *r)
 {
     r->launches -= r->launches > 0;
     if (r->launches || r->active)
         return;
     race_report_waiting(r);
-    begin_anew(r);
+    if (r->order)
+        drop_known(r);
+    else
+        begin_anew(r);
+}
+
+static void begin_launch(struct wt_check_race *r)
+{
+    race_forget_ordered(r);
+    r->launches++;
 }
 
 void race_event(void *context, struct wt_machine *m, const struct wt_observed_event *e)
@@ -352,7 +423,7 @@ void race_event(void *context, struct wt_machine *m, const struct wt_observed_ev
     if (race_is_past(r, e->time))
         return;
     if (e->kind == WT_SEEN_LAUNCH)
-        r->launches++;
+        begin_launch(r);
     else if (e->kind == WT_SEEN_LAUNCH_END)
         end_launch(r);
     else if (e->kind == WT_SEEN_GROUP_END)
@@ -512,12 +583,24 @@ void race_synchronise(struct wt_check_race *r, struct race_slot *w, const struct
         write_sync(r, w, sync, a);
 }
 
+/* Whether the accesses of a wave are ordered before those of another one, which is of the newest
+ * operation, since one operation is ordered before the other. */
+static bool are_ordered_by_calls(const struct wt_check_race *r, const struct race_wave *first,
+                                 const struct race_wave *then)
+{
+    if (!r->order || !first->call)
+        return first->launch != then->launch;
+    if (first->call == then->call)
+        return first->bytes; /* parts of one copy */
+    return wt_order_is_before(r->order, first->call->stream, first->call->number);
+}
+
 bool race_ordered(const struct wt_check_race *r, const struct race_slot *w, unsigned mine,
                   const struct race_record *record, unsigned lane)
 {
     if (record->wave != w->number)
         return wt_clocks_of(wave_of(r, w->number)->known, record->wave) >= record->clock ||
-               wave_of(r, record->wave)->launch != wave_of(r, w->number)->launch;
+               are_ordered_by_calls(r, wave_of(r, record->wave), wave_of(r, w->number));
     return !r->rules.independent || (lane | mine) & RACE_WAVE || lane == mine ||
            record->clock <= w->lane[mine];
 }

@@ -9,6 +9,7 @@
 #include "check/clocks.h"
 #include "check/followed.h"
 #include "check/memory.h"
+#include "check/order.h"
 #include "check/race_shadow.h"
 
 /** Between whom an order holds. */
@@ -26,9 +27,18 @@ struct race_rules {
     bool spawns;         /**< a wave starts others, and waits until it is alone on its core */
 };
 
-/** A wave, as long as accesses of it may race. */
+/** An operation that the program has given to a stream. */
+struct race_call {
+    uint32_t stream, number; /**< order.h */
+    const char *by;
+    struct wt_call_stack calls;
+};
+
+/** A wave, as long as accesses of it may race; or a copy or a fill, with its bytes. */
 struct race_wave {
     uint64_t id, launch, home;
+    uint64_t bytes, entry;        /**< `entry`: its kernel's first instruction; 0: not known */
+    const struct race_call *call; /**< it belongs to; NULL: nobody asks for the order of calls */
     struct wt_wave_name name;
     struct wt_clocks *known; /**< of other waves */
 };
@@ -83,6 +93,10 @@ struct wt_check_race {
     wt_found_fn *found;
     void *context;
     struct wt_followed run;
+    const struct wt_order *order; /* of calls; NULL: each launch is ordered behind those before */
+    struct race_call **call;      /* of waves and copies that may race */
+    size_t calls, call_room;
+    struct race_slot *copy; /* NULL until there is one */
     struct race_shadow shadow;
     struct race_space global;
     struct race_group others; /* barriers that are no group's */
@@ -106,6 +120,10 @@ bool race_is_past(struct wt_check_race *r, uint64_t time);
 /** The slot of a wave, which begins if it is not known. NULL without host memory. */
 struct race_slot *race_slot_of(struct wt_check_race *r, uint32_t slot, uint64_t id, uint64_t launch,
                                uint64_t home);
+/** Forgets what the host has waited for meanwhile. */
+void race_forget_ordered(struct wt_check_race *r);
+/** The slot of a copy or fill that begins; NULL without host memory. */
+struct race_slot *race_copy(struct wt_check_race *r, uint64_t bytes);
 /** The group of a home, which is made; NULL without host memory. */
 struct race_group *race_group_of(struct wt_check_race *r, uint64_t home);
 /** Takes an event (wt_observe_event_fn). */

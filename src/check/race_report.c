@@ -119,51 +119,145 @@ void race_note_guesses(struct race_access *x)
 
 /* ---- reports ---- */
 
+/* One of the two accesses of a race. */
+struct side {
+    const struct race_record *record; /* NULL: the host's own */
+    const struct race_wave *wave;
+    wt_lanes lanes;
+};
+
+static bool is_kernels(const struct side *s)
+{
+    return s->record && !s->wave->bytes;
+}
+
+/* The accesses of a finding; the first one is a kernel's, if either is. */
+static void describe_sides(const struct side *main, const struct side *other, struct wt_finding *f)
+{
+    if (main->record) {
+        f->access = access_of(main->record->kind);
+        f->bytes = main->wave->bytes ? main->wave->bytes : main->record->size;
+    }
+    if (is_kernels(main)) {
+        f->pc = main->record->pc;
+        f->time = main->record->time;
+        f->lanes[0] = (uint64_t)main->lanes;
+        f->lanes[1] = (uint64_t)(main->lanes >> 64);
+        f->wave_id = main->wave->id;
+        f->launch = main->wave->launch;
+        f->groups = main->wave->home;
+        f->entry = main->wave->entry;
+        f->lanes_of = wt_lanes_count(main->lanes);
+    }
+    if (main->wave && main->wave->call)
+        f->calls = main->wave->call->calls;
+    if (other->record) {
+        f->other.access = access_of(other->record->kind);
+        f->other.bytes = other->wave->bytes ? other->wave->bytes : other->record->size;
+    }
+    if (is_kernels(other)) {
+        f->other.pc = other->record->pc;
+        f->other.time = other->record->time;
+        f->other.lanes[0] = (uint64_t)other->lanes;
+        f->other.lanes[1] = (uint64_t)(other->lanes >> 64);
+        f->other.wave_id = other->wave->id;
+    } else if (other->record) {
+        snprintf(f->other.wave, sizeof f->other.wave, "%s", other->wave->call->by);
+    }
+    if (other->wave && other->wave->call && (!main->wave || other->wave->call != main->wave->call))
+        f->other_calls = other->wave->call->calls;
+}
+
+static void name_waves(const struct side *main, const struct side *other, struct wt_finding *f)
+{
+    if (is_kernels(main))
+        wt_wave_name(&main->wave->name, f->wave, sizeof f->wave);
+    if (is_kernels(other))
+        wt_wave_name(&other->wave->name, f->other.wave, sizeof f->other.wave);
+}
+
+/* What the two accesses of different operations are missing. */
+static void describe_calls(const struct side *main, const struct side *other, char *text,
+                           size_t size)
+{
+    if (is_kernels(other))
+        snprintf(text, size, "no call orders the two launches");
+    else if (is_kernels(main))
+        snprintf(text, size, "no call orders the kernel and %s", other->wave->call->by);
+    else
+        snprintf(text, size, "no call orders %s and %s", main->wave->call->by,
+                 other->wave->call->by);
+}
+
 void race_report(struct race_access *x, const struct race_conflict *c)
 {
     struct wt_check_race *r = x->r;
-    struct wt_machine *m = r->machine;
     const struct wt_observed *a = x->a;
-    const struct race_wave *mine = &r->wave[x->w->number - 1],
-                           *theirs = &r->wave[c->other.wave - 1];
-    const struct wt_wave_head *w = wt_machine_wave(m, a->wave);
+    const struct side mine = {&x->record, &r->wave[x->w->number - 1], c->lanes},
+                      theirs = {&c->other, &r->wave[c->other.wave - 1], c->others};
+    const bool turned = !is_kernels(&mine) && is_kernels(&theirs);
+    const struct side *main = turned ? &theirs : &mine, *other = turned ? &mine : &theirs;
+    const bool of_host = !is_kernels(other);
     bool begins;
-    if ((r->told_time == a->time && r->told_pc == a->pc && r->told_at == c->at) ||
+    if ((a->pc && r->told_time == a->time && r->told_pc == a->pc && r->told_at == c->at) ||
         wt_allocator_of(r->space, a->pc, &begins) ||
         wt_allocator_of(r->space, c->other.pc, &begins))
         return;
-    struct wt_finding f = {.kind = WT_FOUND_RACE,
+    struct wt_finding f = {.kind = of_host ? WT_FOUND_HOST_RACE : WT_FOUND_RACE,
                            .severity = c->severity,
-                           .space =
-                               a->space == WT_OBSERVED_GROUP ? WT_FOUND_GROUP : WT_FOUND_GLOBAL,
-                           .access = access_of(a->kind),
-                           .bytes = a->size,
+                           .space = !is_kernels(main)               ? WT_FOUND_HOST
+                                    : a->space == WT_OBSERVED_GROUP ? WT_FOUND_GROUP
+                                                                    : WT_FOUND_GLOBAL,
                            .address = a->space == WT_OBSERVED_GROUP ? c->at % GROUP_ALIGN : c->at,
-                           .pc = a->pc,
-                           .time = a->time,
-                           .lanes = WT_FINDING_LANES(c->lanes),
-                           .wave_id = a->id,
-                           .launch = a->launch,
-                           .device = m->device,
-                           .groups = a->group,
-                           .times = 1,
-                           .lanes_of = wt_lanes_count(c->lanes)};
-    f.entry = w->group ? m->groups.ops->entry(m, w->group) : 0;
-    f.other = (struct wt_finding_other){.pc = c->other.pc,
-                                        .time = c->other.time,
-                                        .bytes = c->other.size,
-                                        .lanes = WT_FINDING_LANES(c->others),
-                                        .wave_id = theirs->id,
-                                        .access = access_of(c->other.kind)};
-    describe_object(x, c, &f);
-    if (is_new(r, &f)) {
-        wt_wave_name(&mine->name, f.wave, sizeof f.wave);
-        wt_wave_name(&theirs->name, f.other.wave, sizeof f.other.wave);
+                           .device = r->machine->device,
+                           .times = 1};
+    describe_sides(main, other, &f);
+    if (!turned && is_kernels(main)) {
+        const struct wt_wave_head *w = wt_machine_wave(r->machine, a->wave);
+        f.entry = w->group ? r->machine->groups.ops->entry(r->machine, w->group) : 0;
+        f.groups = a->group;
     }
-    snprintf(f.text, sizeof f.text, "%s", reason(x, c));
+    describe_object(x, c, &f);
+    if (is_new(r, &f))
+        name_waves(main, other, &f);
+    if (main->wave->call != other->wave->call)
+        describe_calls(main, other, f.text, sizeof f.text);
+    else
+        snprintf(f.text, sizeof f.text, "%s", reason(x, c));
     if (!f.has_object && !r->rules.spawns)
         return; /* memory of the runtime's; of a Vortex program's stacks nothing says what they are
                  */
     if (!is_beside_atomic(&x->record, &c->other) || !wait_with(r, &f))
         r->found(r->context, &f);
+}
+
+void race_report_host(struct wt_check_race *r, const struct race_record *record, unsigned lane,
+                      uint64_t addr, bool store, const struct wt_call_stack *calls)
+{
+    const struct side host = {.record = NULL}, theirs = {record, &r->wave[record->wave - 1],
+                                                         wt_lane_bit(lane & ~(unsigned)RACE_WAVE)};
+    const bool kernel = is_kernels(&theirs);
+    const enum wt_access access = store ? WT_ACCESS_STORE : WT_ACCESS_LOAD;
+    struct wt_object object;
+    struct wt_finding f = {.kind = WT_FOUND_HOST_RACE,
+                           .severity = WT_ERROR,
+                           .space = kernel ? WT_FOUND_GLOBAL : WT_FOUND_HOST,
+                           .access = access,
+                           .address = addr,
+                           .device = r->machine->device,
+                           .calls = *calls,
+                           .times = 1};
+    describe_sides(kernel ? &theirs : &host, kernel ? &host : &theirs, &f);
+    if (kernel) {
+        f.other.access = access;
+        f.other_calls = *calls;
+        snprintf(f.other.wave, sizeof f.other.wave, "the host");
+        snprintf(f.text, sizeof f.text, "the host has not waited for the kernel");
+    } else {
+        snprintf(f.text, sizeof f.text, "the host has not waited for %s", theirs.wave->call->by);
+    }
+    name_waves(&theirs, &host, &f);
+    if (wt_object_find(r->space, addr, &object, NULL, NULL))
+        wt_finding_of_object(&f, &object);
+    r->found(r->context, &f);
 }

@@ -177,6 +177,8 @@ static void take_finding(struct cli_found_list *all, struct cli_counted_view *vi
         }
     }
     cli_host_calls(&all->files, lines, &f->finding.calls, f->finding.pc ? &f->launch : &f->calls);
+    cli_host_calls(&all->files, lines, &f->finding.other_calls,
+                   f->finding.other.pc ? &f->other_launch : &f->other);
     cli_host_calls(&all->files, lines, &f->finding.made, &f->made);
     cli_host_calls(&all->files, lines, &f->finding.ended, &f->ended);
 }
@@ -194,7 +196,8 @@ static bool is_sound(const struct wt_finding *f)
            memchr(f->wave, 0, sizeof f->wave) && memchr(f->object_by, 0, sizeof f->object_by) &&
            memchr(f->object_name, 0, sizeof f->object_name) && f->made.depth <= WT_STACK_DEPTH &&
            f->ended.depth <= WT_STACK_DEPTH && f->calls.depth <= WT_STACK_DEPTH &&
-           is_access(f->other.access) && memchr(f->other.wave, 0, sizeof f->other.wave);
+           f->other_calls.depth <= WT_STACK_DEPTH && is_access(f->other.access) &&
+           memchr(f->other.wave, 0, sizeof f->other.wave);
 }
 
 /* Whether a load is part of an atomic operation, which compilers make of a load and a
@@ -264,6 +267,7 @@ void cli_found_free_one(struct cli_found *f)
     cli_calls_free(&f->made);
     cli_calls_free(&f->ended);
     cli_calls_free(&f->other);
+    cli_calls_free(&f->other_launch);
 }
 
 void cli_found_free(struct cli_found_list *all)
@@ -291,6 +295,14 @@ static bool found_offset(const struct cli_found *f, int64_t *offset)
     return f->finding.has_object && (f->finding.access != WT_NO_ACCESS || f->finding.address);
 }
 
+/* " store of 4 bytes" */
+static void add_access(struct wt_text *t, uint32_t access, uint64_t bytes)
+{
+    wt_text_add(t, " %s", wt_access_word((enum wt_access)access));
+    if (bytes)
+        wt_text_add(t, " of %" PRIu64 " byte%s", bytes, wt_plural(bytes));
+}
+
 void cli_found_sentence(const struct cli_found *f, char *text, size_t size)
 {
     const struct wt_finding *one = &f->finding;
@@ -298,8 +310,7 @@ void cli_found_sentence(const struct cli_found *f, char *text, size_t size)
     *text = 0;
     wt_text_add(&t, "%s", wt_finding_name(one->kind));
     if (one->access != WT_NO_ACCESS)
-        wt_text_add(&t, " %s of %" PRIu64 " byte%s", wt_access_word((enum wt_access)one->access),
-                    one->bytes, wt_plural(one->bytes));
+        add_access(&t, one->access, one->bytes);
     if (*one->text)
         wt_text_add(&t, ": %s", one->text);
 }
@@ -397,20 +408,42 @@ static void print_place(FILE *out, const struct cli_found *f)
                  f->instruction);
 }
 
+/* Whether there is another access, and it is the host's. */
+static bool has_host_other(const struct wt_finding *one)
+{
+    return !one->other.pc && *one->other.wave;
+}
+
+static void print_launch(FILE *out, const struct cli_calls *calls, const char *indent)
+{
+    char deeper[16];
+    snprintf(deeper, sizeof deeper, "%s  ", indent);
+    if (calls->count)
+        fprintf(out, "%slaunched\n", indent);
+    cli_calls_print(out, calls, deeper);
+}
+
 static void print_other(FILE *out, const struct cli_found *f)
 {
     const struct wt_finding_other *o = &f->finding.other;
     const enum wt_check of = wt_finding_check((enum wt_finding_kind)f->finding.kind);
+    char access[64];
+    struct wt_text t = {access, sizeof access};
     if (of == WT_CHECK_INIT)
         fputs("  computed first by\n", out);
     else if (o->access == WT_NO_ACCESS)
         fputs(of == WT_CHECK_HAZARD ? "  issued before\n" : "  the others\n", out);
-    else
-        fprintf(out, "  with the %s of %" PRIu64 " byte%s\n",
-                wt_access_word((enum wt_access)o->access), o->bytes, wt_plural(o->bytes));
+    else {
+        add_access(&t, o->access, o->bytes);
+        fprintf(out, "  with the%s%s%s\n", access, has_host_other(&f->finding) ? " by " : "",
+                has_host_other(&f->finding) ? o->wave : "");
+    }
     cli_calls_print(out, &f->other, "    ");
+    if (!o->pc)
+        return;
     print_access(out, f, "    ", o->wave, wt_finding_other_lanes(&f->finding), o->time, o->pc,
                  f->other_instruction);
+    print_launch(out, &f->other_launch, "    ");
 }
 
 void cli_found_print(FILE *out, const struct cli_found *f)
@@ -423,16 +456,13 @@ void cli_found_print(FILE *out, const struct cli_found *f)
         print_place(out, f);
     else
         cli_calls_print(out, &f->calls, "  ");
-    if (one->other.pc)
+    if (one->other.pc || has_host_other(one))
         print_other(out, f);
     if (one->has_object)
         print_object(out, f);
     if (one->times > 1)
         print_counts(out, one, f->family ? f->family->words.lane : "lane");
-    if (f->launch.count) {
-        fputs("  launched\n", out);
-        cli_calls_print(out, &f->launch, "    ");
-    }
+    print_launch(out, &f->launch, "  ");
 }
 
 /* ---- objects ---- */
@@ -461,21 +491,36 @@ static void report_calls(struct wt_report_object *o, const char *name,
     wt_report_end_list(o);
 }
 
+static void report_access(struct wt_report_object *o, uint32_t access, uint64_t bytes)
+{
+    wt_report_text(o, "access", wt_access_word((enum wt_access)access));
+    if (bytes)
+        wt_report_number(o, "bytes", bytes);
+}
+
 static void report_other(struct wt_report_object *o, const struct cli_found *f)
 {
     const struct wt_finding_other *other = &f->finding.other;
     char lanes[WT_LANES_TEXT];
-    if (!other->pc)
+    if (!other->pc && !has_host_other(&f->finding))
         return;
-    wt_lanes_list(wt_finding_other_lanes(&f->finding), ",", lanes, sizeof lanes);
     wt_report_begin_member(o, "other");
-    if (other->access != WT_NO_ACCESS) {
-        wt_report_text(o, "access", wt_access_word((enum wt_access)other->access));
-        wt_report_number(o, "bytes", other->bytes);
+    if (other->access != WT_NO_ACCESS)
+        report_access(o, other->access, other->bytes);
+    if (!other->pc) {
+        const struct cli_call *place = cli_calls_own(&f->other);
+        wt_report_text(o, "by", other->wave);
+        if (place)
+            report_call(o, place);
+        report_calls(o, "calls", &f->other, 0);
+        wt_report_end_member(o);
+        return;
     }
     if (f->other.count)
         report_call(o, &f->other.list[0]);
     report_calls(o, "calls", &f->other, 1);
+    report_calls(o, "launched", &f->other_launch, 0);
+    wt_lanes_list(wt_finding_other_lanes(&f->finding), ",", lanes, sizeof lanes);
     wt_report_text(o, "wave", other->wave);
     wt_report_text(o, "lanes", lanes);
     wt_report_number(o, "time", other->time);
@@ -535,8 +580,7 @@ void cli_found_report(const char *files, const struct cli_found *f)
     cli_found_sentence(f, sentence, sizeof sentence);
     wt_report_text(&o, "text", sentence);
     if (one->access != WT_NO_ACCESS) {
-        wt_report_text(&o, "access", wt_access_word((enum wt_access)one->access));
-        wt_report_number(&o, "bytes", one->bytes);
+        report_access(&o, one->access, one->bytes);
         wt_report_address(&o, "address", one->address);
     }
     if (place)

@@ -16,9 +16,10 @@ struct cli_found {
     /** Of a kernel: the place, then the calls that it is inlined in, the innermost first. Of the
      * host: its calls. */
     struct cli_calls calls;
-    struct cli_calls launch;      /**< of the host, of a kernel that was launched there */
-    struct cli_calls made, ended; /**< of the object, of the host */
-    struct cli_calls other;       /**< of the other access of a race: as `calls` */
+    struct cli_calls launch;       /**< of the host, of a kernel that was launched there */
+    struct cli_calls made, ended;  /**< of the object, of the host */
+    struct cli_calls other;        /**< of the other access of a race: as `calls` */
+    struct cli_calls other_launch; /**< of its kernel */
     char kernel[256], instruction[256], other_instruction[256];
     bool suppressed;
 };

@@ -11,7 +11,7 @@ import pytest
 import checks
 import test_found as harness
 
-FAMILIES = {"races": ("gfx900", "sm"), "races_opencl": ("gen9",), "races_vortex": ("vortex",)}
+FAMILIES = {"races": ("gfx900", "sm"), "orders": ("sm",), "races_opencl": ("gen9",), "races_vortex": ("vortex",)}
 # Found, but for the place of what is inlined: clang writes lines alone into PTX.
 INLINED = {"races-in_functions-sm", "races-atomic_then_load-sm", "races-cleared_late-sm"}
 
@@ -47,7 +47,7 @@ def race_of(program, words):
         function, _, mark = place.partition("@")
         file = next((name for name in sources()[program] if mark in checks.marks(name)), None)
         assert file, f"{program}, {case}: no source has the mark {mark}"
-        accesses.append((access, int(size), None if lanes == "-" else lanes, function, file, checks.marks(file)[mark]))
+        accesses.append((access, None if size == "-" else int(size), None if lanes == "-" else lanes, function, file, checks.marks(file)[mark]))
     return Race(program, case, checks.findings_of(finding), tuple(accesses), words[10])
 
 
@@ -86,7 +86,7 @@ def wavetrap(program, family, how, *cases, options=()):
 
 
 def tsan(program, how, *cases):
-    sources = {"races": ["g++", "-x", "c++", "-std=c++17", checks.HERE / "races.cu"],
+    sources = {**{name: ["g++", "-x", "c++", "-std=c++17", checks.HERE / f"{name}.cu"] for name in ("races", "orders")},
                "races_vortex": ["gcc", f"-I{checks.HERE / 'host'}", checks.HERE / "races_vortex.c"]}[program]
     words = [sources[0], "-O0", "-g", "-w", "-fsanitize=thread", *sources[1:], "-lpthread"]
     return checks.run(checks.built(f"{program}.tsan", *words), how, *cases, TSAN_OPTIONS="exitcode=0 history_size=7")
@@ -142,7 +142,7 @@ def test_twins_and_idioms_are_silent_in_the_oracle(program):
 def side(one):
     """An access of a finding: what it says of both."""
     place = harness.innermost(one)
-    return one["access"], one["bytes"], one["lanes"], harness.plain(place.get("function")), place.get("file", "").rpartition("/")[2], place.get("line")
+    return one["access"], one.get("bytes"), one.get("lanes"), harness.plain(place.get("function")), place.get("file", "").rpartition("/")[2], place.get("line")
 
 
 def is_like(found, label):

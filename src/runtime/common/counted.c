@@ -208,20 +208,32 @@ static struct wt_counted *begin(struct wt_hosted *gpu, const void *space)
     return NULL;
 }
 
+/* NULL: nothing is wanted, or without host memory. */
+static struct wt_counted *begun(struct wt_hosted *gpu, const void *space)
+{
+    struct wt_counted *c = gpu->counts;
+    if (!wt_counted_is_wanted())
+        return NULL;
+    if (c && (c->process != getpid() || c->machine != gpu->machine)) /* after a fork */
+        wt_counted_forget(gpu);
+    if (!gpu->counts && !(gpu->counts = begin(gpu, space)))
+        wt_say_once("the host has no memory to count or to check what process %ld executes",
+                    (long)getpid());
+    return gpu->counts;
+}
+
+struct wt_check_race *wt_counted_race(struct wt_hosted *gpu, const void *space)
+{
+    struct wt_counted *c = wt_check_wants(WT_CHECK_RACE) ? begun(gpu, space) : NULL;
+    return c ? c->checks.race : NULL;
+}
+
 void wt_counted_before_kernel(struct wt_hosted *gpu, uint64_t state, const void *space)
 {
     gpu->object_space = space;
-    if (!wt_counted_is_wanted())
+    struct wt_counted *c = begun(gpu, space);
+    if (!c)
         return;
-    struct wt_counted *c = gpu->counts;
-    if (c && (c->process != getpid() || c->machine != gpu->machine)) /* after a fork */
-        wt_counted_forget(gpu);
-    if (!gpu->counts && !(gpu->counts = begin(gpu, space))) {
-        wt_say_once("the host has no memory to count or to check what process %ld executes",
-                    (long)getpid());
-        return;
-    }
-    c = gpu->counts;
     wt_check_set_space(&c->checks, space);
     if (c->listed && c->state == state)
         return;

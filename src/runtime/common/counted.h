@@ -16,6 +16,9 @@
  * @p space: whose addresses the kernel has (check/objects.h). The GPU's lock is held.
  */
 void wt_counted_before_kernel(struct wt_hosted *gpu, uint64_t state, const void *space);
+/** Its check of races, which begins if it is wanted; NULL: it is not, or without host memory.
+ * @p space: as of wt_counted_before_kernel(). */
+struct wt_check_race *wt_counted_race(struct wt_hosted *gpu, const void *space);
 /** The checks ask @p variable for variables (check/memory.h, wt_check_memory_set_variables). */
 void wt_counted_set_variables(struct wt_hosted *gpu, wt_check_variable_fn *variable, void *context);
 /** Ends it, before or after the GPU's machine has ended; the counts stay. */

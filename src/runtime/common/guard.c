@@ -5,7 +5,9 @@
 #include <pthread.h>
 #include <setjmp.h>
 #include <signal.h>
+#include <stdatomic.h>
 #include <stddef.h>
+#include <ucontext.h>
 
 enum { SIGNALS = 2 };
 static const int signals[SIGNALS] = {SIGSEGV, SIGBUS};
@@ -24,6 +26,24 @@ struct guard {
  * for that. */
 static _Thread_local struct guard *guard __attribute__((tls_model("initial-exec")));
 
+static _Atomic(wt_guard_take_fn *) take_page;
+
+/* Whether it is an access to a protected page that somebody takes. */
+static bool is_taken(const siginfo_t *info, const ucontext_t *context)
+{
+    wt_guard_take_fn *take = atomic_load(&take_page);
+    if (!take || info->si_code != SEGV_ACCERR)
+        return false;
+#ifdef __x86_64__
+    enum { STORE = 1 << 1 }; /* "Intel 64 and IA-32 SDM", volume 3, 4.7: the error code's W/R */
+    const greg_t *registers = context->uc_mcontext.gregs;
+    return take((uint64_t)(uintptr_t)info->si_addr, (const void *)registers[REG_RIP], true,
+                registers[REG_ERR] & STORE);
+#else
+    return take((uint64_t)(uintptr_t)info->si_addr, NULL, false, false);
+#endif
+}
+
 /* The program's turn. By default the access is repeated without a handler. */
 static void pass_on(int number, siginfo_t *info, void *context)
 {
@@ -39,6 +59,8 @@ static void pass_on(int number, siginfo_t *info, void *context)
 static void on_signal(int number, siginfo_t *info, void *context)
 {
     struct guard *g = guard;
+    if (!g && is_taken(info, context))
+        return;
     if (!g || info->si_code <= 0) { /* another thread's, or sent by kill() */
         pass_on(number, info, context);
         return;
@@ -78,4 +100,10 @@ bool wt_guarded(void (*run)(void *context), void *context, uint64_t *addr)
     run(context);
     guard = here.outer;
     return true;
+}
+
+void wt_guard_pages(wt_guard_take_fn *take)
+{
+    atomic_store(&take_page, take);
+    install();
 }

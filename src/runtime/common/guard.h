@@ -18,4 +18,11 @@
  */
 bool wt_guarded(void (*run)(void *context), void *context, uint64_t *addr);
 
+/** Takes an access by the thread that calls, of code at @p pc, to a page that must not be accessed
+ * so; @p known: whether @p store is known. True: it is to be done again. It runs in a handler. */
+typedef bool wt_guard_take_fn(uint64_t addr, const void *pc, bool known, bool store);
+/** Hands accesses that pages' protection refuses, outside of wt_guarded(), to @p take from now on,
+ * before the program's own handlers. */
+void wt_guard_pages(wt_guard_take_fn *take);
+
 #endif

@@ -170,16 +170,11 @@ API_IN(state_enter(&g), cuCtxGetFlags, (unsigned *flags), (flags), "*%llu", RESU
     return flags ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
 }
 
-/* Kernels have ended when their launch returns: only a failure is left to report. */
-API(cuCtxSynchronize, (void), (), "%s", "")
+API(cuCtxEnablePeerAccess, (CUcontext peer, unsigned flags), (peer, flags), "%p, %u", peer, flags)
 {
     struct gpu *g;
     const CUresult result = state_enter(&g);
-    return result ? result : state_leave(CUDA_SUCCESS);
-}
-
-API(cuCtxEnablePeerAccess, (CUcontext peer, unsigned flags), (peer, flags), "%p, %u", peer, flags)
-{
-    const CUresult result = do_cuCtxSynchronize();
+    if (!result)
+        state_leave(CUDA_SUCCESS);
     return result ? result : CUDA_ERROR_PEER_ACCESS_UNSUPPORTED;
 }

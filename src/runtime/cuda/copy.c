@@ -6,6 +6,7 @@
 #include "runtime/cuda/array.h"
 #include "runtime/cuda/copy.h"
 #include "runtime/cuda/graph.h"
+#include "runtime/cuda/order.h"
 
 struct copy_end copy_host_end(const void *host)
 {
@@ -71,6 +72,9 @@ static bool copy_row(const struct copy_end *to, const struct copy_end *from, uin
                      "a copy of the driver");
     if ((!from->host && !source) || (!to->host && !target))
         return false;
+    order_copied(to->host ? (uintptr_t)to->host + to_offset : to->address + to_offset,
+                 from->host ? (uintptr_t)from->host + from_offset : from->address + from_offset,
+                 bytes);
     if (!is_inside(to, to_offset, bytes) || !is_inside(from, from_offset, bytes))
         return false;
     if (source && to->host)
@@ -98,9 +102,21 @@ CUresult copy_box(const struct copy_end *to, const struct copy_end *from, uint64
     return good ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
 }
 
-static CUresult copy_bytes(struct copy_end to, struct copy_end from, size_t bytes)
+/* Whether the host waits for a copy that is given to a stream: one from a device to memory that is
+ * not pinned ("API synchronization behavior"). */
+static bool waits(const struct copy_end *to, const struct copy_end *from)
 {
-    return copy_box(&to, &from, bytes, 1, 1);
+    return to->host && !from->host && !memory_is_seen((uintptr_t)to->host);
+}
+
+/* The host waits, but for a copy within devices. */
+static CUresult copy_bytes(struct gpu *g, struct copy_end to, struct copy_end from, size_t bytes)
+{
+    order_begin(g, NULL, "a copy of the driver");
+    const CUresult result = copy_box(&to, &from, bytes, 1, 1);
+    if (to.host || from.host)
+        order_waits(NULL);
+    return result;
 }
 
 /* ---- of one dimension ---- */
@@ -108,25 +124,25 @@ static CUresult copy_bytes(struct copy_end to, struct copy_end from, size_t byte
 API_IN(state_enter(&g), cuMemcpyHtoD_v2, (CUdeviceptr to, const void *from, size_t bytes),
        (to, from, bytes), "0x%llx, %p, %zu", to, from, bytes)
 {
-    return copy_bytes(copy_device_end(to), copy_host_end(from), bytes);
+    return copy_bytes(g, copy_device_end(to), copy_host_end(from), bytes);
 }
 
 API_IN(state_enter(&g), cuMemcpyDtoH_v2, (void *to, CUdeviceptr from, size_t bytes),
        (to, from, bytes), "%p, 0x%llx, %zu", to, from, bytes)
 {
-    return copy_bytes(copy_host_end(to), copy_device_end(from), bytes);
+    return copy_bytes(g, copy_host_end(to), copy_device_end(from), bytes);
 }
 
 API_IN(state_enter(&g), cuMemcpyDtoD_v2, (CUdeviceptr to, CUdeviceptr from, size_t bytes),
        (to, from, bytes), "0x%llx, 0x%llx, %zu", to, from, bytes)
 {
-    return copy_bytes(copy_device_end(to), copy_device_end(from), bytes);
+    return copy_bytes(g, copy_device_end(to), copy_device_end(from), bytes);
 }
 
 API_IN(state_enter(&g), cuMemcpy, (CUdeviceptr to, CUdeviceptr from, size_t bytes),
        (to, from, bytes), "0x%llx, 0x%llx, %zu", to, from, bytes)
 {
-    return copy_bytes(unified_end(to), unified_end(from), bytes);
+    return copy_bytes(g, unified_end(to), unified_end(from), bytes);
 }
 
 /* Copies that are given to a stream. */
@@ -243,7 +259,11 @@ CUresult copy_3d(const CUDA_MEMCPY3D *c, CUstream stream)
     if ((result = end_of(&source, c, &from)) != CUDA_SUCCESS ||
         (result = end_of(&target, c, &to)) != CUDA_SUCCESS)
         return state_leave(result);
-    return state_leave(copy_box(&to, &from, c->WidthInBytes, c->Height, c->Depth));
+    order_begin(g, stream, "a copy of the driver");
+    result = copy_box(&to, &from, c->WidthInBytes, c->Height, c->Depth);
+    if (waits(&to, &from))
+        order_waits(stream);
+    return state_leave(result);
 }
 
 /* As copy_3d, for work that is given to a stream. */
@@ -267,6 +287,13 @@ static CUresult copy_later(CUmemorytype to_type, CUdeviceptr to, CUmemorytype fr
                                 .Height = 1,
                                 .Depth = 1};
     return copy_3d_later(&copy, stream);
+}
+
+/* Waits where a call that has given a copy to the default stream does. */
+static CUresult waited(CUresult result)
+{
+    order_wait(NULL);
+    return result;
 }
 
 static CUresult copy_2d(const CUDA_MEMCPY2D *c, CUstream stream)
@@ -296,13 +323,13 @@ static CUresult copy_2d(const CUDA_MEMCPY2D *c, CUstream stream)
 API(cuMemcpy2D_v2, (const CUDA_MEMCPY2D *copy), (copy), "%p: %zu x %zu", copy,
     copy ? copy->WidthInBytes : 0, copy ? copy->Height : 0)
 {
-    return copy_2d(copy, NULL);
+    return waited(copy_2d(copy, NULL));
 }
 
 API(cuMemcpy2DUnaligned_v2, (const CUDA_MEMCPY2D *copy), (copy), "%p: %zu x %zu", copy,
     copy ? copy->WidthInBytes : 0, copy ? copy->Height : 0)
 {
-    return copy_2d(copy, NULL);
+    return waited(copy_2d(copy, NULL));
 }
 
 API(cuMemcpy2DAsync_v2, (const CUDA_MEMCPY2D *copy, CUstream stream), (copy, stream),
@@ -314,7 +341,7 @@ API(cuMemcpy2DAsync_v2, (const CUDA_MEMCPY2D *copy, CUstream stream), (copy, str
 API(cuMemcpy3D_v2, (const CUDA_MEMCPY3D *copy), (copy), "%p: %zu x %zu x %zu", copy,
     copy ? copy->WidthInBytes : 0, copy ? copy->Height : 0, copy ? copy->Depth : 0)
 {
-    return copy ? copy_3d(copy, NULL) : CUDA_ERROR_INVALID_VALUE;
+    return copy ? waited(copy_3d(copy, NULL)) : CUDA_ERROR_INVALID_VALUE;
 }
 
 API(cuMemcpy3DAsync_v2, (const CUDA_MEMCPY3D *copy, CUstream stream), (copy, stream),

@@ -5,6 +5,7 @@
 #include "runtime/cuda/checks.h"
 #include "runtime/cuda/context.h"
 #include "runtime/cuda/graph.h"
+#include "runtime/cuda/order.h"
 
 struct CUevent_st {
     unsigned flags;
@@ -12,6 +13,7 @@ struct CUevent_st {
     uint64_t owner; /* id of its context */
     struct timespec at;
     struct capture_point point; /* where it was recorded, in a stream that is captured */
+    struct wt_order_point order;
     struct CUevent_st *next;
 };
 
@@ -34,6 +36,7 @@ void events_drop(uint64_t owner)
         }
         *at = e->next;
         free(e->point.node);
+        wt_order_drop(&e->order);
         checks_handle_lost(e);
         checks_handle_gone(e, "the end of its context");
     }
@@ -76,9 +79,12 @@ static CUresult enter_in_stream(CUevent event, CUstream stream)
 static CUresult check(CUevent event)
 {
     const CUresult result = enter(event);
-    return result
-               ? result
-               : state_leave(capture_has(&event->point) ? CUDA_ERROR_CAPTURED_EVENT : CUDA_SUCCESS);
+    if (result)
+        return result;
+    if (capture_has(&event->point))
+        return state_leave(CUDA_ERROR_CAPTURED_EVENT);
+    order_waits_for(&event->order);
+    return state_leave(CUDA_SUCCESS);
 }
 
 API_IN(state_enter(&g), cuEventCreate, (CUevent * event, unsigned flags), (event, flags), "*%p, %u",
@@ -104,6 +110,7 @@ API_IN(state_lock(), cuEventDestroy_v2, (CUevent event), (event), "%p", event)
         return miss(event);
     *at = e->next;
     free(e->point.node);
+    wt_order_drop(&e->order);
     checks_handle_gone(e, "cuEventDestroy");
     return CUDA_SUCCESS;
 }
@@ -118,6 +125,7 @@ API_IN(enter_in_stream(event, stream), cuEventRecord, (CUevent event, CUstream s
     if (capture_record(stream, &event->point, &result))
         return result;
     event->recorded = true;
+    order_record(&event->order, stream);
     clock_gettime(CLOCK_MONOTONIC, &event->at);
     return CUDA_SUCCESS;
 }
@@ -145,7 +153,8 @@ API_IN(enter_in_stream(event, stream), cuStreamWaitEvent,
        stream, event, flags)
 {
     CUresult result;
-    capture_wait(stream, &event->point, &result);
+    if (!capture_wait(stream, &event->point, &result))
+        order_after(stream, &event->order);
     return result;
 }
 

@@ -4,6 +4,7 @@
 
 #include "runtime/cuda/copy.h"
 #include "runtime/cuda/graph.h"
+#include "runtime/cuda/order.h"
 
 /* Fills @p height rows of @p count units; the lock is taken. */
 static CUresult fill(CUdeviceptr to, size_t pitch, const void *unit, size_t size, size_t count,
@@ -23,6 +24,7 @@ static CUresult fill(CUdeviceptr to, size_t pitch, const void *unit, size_t size
     struct copy_end target = copy_device_end(to);
     const struct copy_end source = copy_host_end(row);
     target.pitch = pitch;
+    order_begin(g, stream, "a fill of the driver");
     const CUresult done = copy_box(&target, &source, count * size, height, 1);
     free(row);
     return state_leave(done);
@@ -34,6 +36,20 @@ CUresult fill_node(const CUDA_MEMSET_NODE_PARAMS *what, CUstream stream)
     return size == 1 || size == 2 || size == 4
                ? fill(what->dst, what->pitch, &what->value, size, what->width, what->height, stream)
                : CUDA_ERROR_INVALID_VALUE;
+}
+
+/* The host waits for a fill of memory that it shares ("API synchronization behavior"). */
+static CUresult fill_now(CUdeviceptr to, size_t pitch, const void *unit, size_t size, size_t count,
+                         size_t height)
+{
+    const CUresult result = fill(to, pitch, unit, size, count, height, NULL);
+    if (state_lock())
+        return result;
+    const struct gpu *owner = state_owner(to, NULL);
+    if (owner ? gpu_is_managed(owner, to) : memory_is_seen(to))
+        order_waits(NULL);
+    state_leave(CUDA_SUCCESS);
+    return result;
 }
 
 /* The same for work that is given to a stream. */
@@ -50,7 +66,7 @@ static CUresult fill_later(CUdeviceptr to, size_t pitch, unsigned value, unsigne
     API(name, (CUdeviceptr to, type value, size_t count), (to, value, count), "0x%llx, %u, %zu",   \
         to, value, count)                                                                          \
     {                                                                                              \
-        return fill(to, 0, &value, sizeof value, count, 1, NULL);                                  \
+        return fill_now(to, 0, &value, sizeof value, count, 1);                                    \
     }                                                                                              \
     API(name_async, (CUdeviceptr to, type value, size_t count, CUstream stream),                   \
         (to, value, count, stream), "0x%llx, %u, %zu, %p", to, value, count, stream)               \
@@ -62,7 +78,7 @@ static CUresult fill_later(CUdeviceptr to, size_t pitch, unsigned value, unsigne
         (to, pitch, value, width, height), "0x%llx, %zu, %u, %zu, %zu", to, pitch, value, width,   \
         height)                                                                                    \
     {                                                                                              \
-        return fill(to, pitch, &value, sizeof value, width, height, NULL);                         \
+        return fill_now(to, pitch, &value, sizeof value, width, height);                           \
     }                                                                                              \
     API(name_async,                                                                                \
         (CUdeviceptr to, size_t pitch, type value, size_t width, size_t height, CUstream stream),  \

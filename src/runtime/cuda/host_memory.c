@@ -5,6 +5,7 @@
 
 #include "check/objects.h"
 #include "runtime/cuda/checks.h"
+#include "runtime/cuda/order.h"
 #include "runtime/cuda/state.h"
 
 struct seen {
@@ -97,6 +98,7 @@ static CUresult see(void *at, size_t bytes, size_t whole, unsigned flags, const 
             return CUDA_ERROR_OUT_OF_MEMORY;
         }
     seen = s;
+    order_made((uintptr_t)at, bytes, whole > 0);
     if (wt_checks_wanted())
         wt_object_made(NULL, (uintptr_t)at, bytes, checks_entry(by));
     return CUDA_SUCCESS;
@@ -118,6 +120,7 @@ static void drop(struct seen **place, const char *by)
     struct gpu *g;
     struct seen *s = *place;
     uint64_t from, size;
+    order_gone((uintptr_t)s->at);
     pages_alone(s, &from, &size);
     for (CUdevice i = 0; size && (g = state_gpu(i)); i++)
         gpu_see_no_more(g, from, size);

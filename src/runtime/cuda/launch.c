@@ -7,6 +7,7 @@
 #include "runtime/common/host_checks.h"
 #include "runtime/common/tally.h"
 #include "runtime/cuda/graph.h"
+#include "runtime/cuda/order.h"
 #include "runtime/cuda/state.h"
 
 enum { MOST_GRID_YZ = 65535 };
@@ -110,6 +111,7 @@ static CUresult try_launch(const struct asked *a, CUfunction *meant)
     memcpy(l.block, a->block, sizeof l.block);
     if (a->together && !fits_at_once(g, &l))
         return state_leave(CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE);
+    order_begin(g, a->stream, "cuLaunchKernel");
     if (wt_host_listener())
         wt_host_listener()->launching(*(const uint64_t *)(const void *)bytes);
     result = gpu_run(g, &l);

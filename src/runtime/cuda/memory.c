@@ -1,6 +1,7 @@
 /* libcuda: memory of GPUs ("CUDA Driver API": 6.13). Copies are in copy.c. */
 #include "runtime/cuda/checks.h"
 #include "runtime/cuda/graph.h"
+#include "runtime/cuda/order.h"
 #include "runtime/cuda/state.h"
 
 static CUresult allocate(struct gpu *g, CUdeviceptr *address, size_t bytes, const char *by)
@@ -12,6 +13,7 @@ static CUresult allocate(struct gpu *g, CUdeviceptr *address, size_t bytes, cons
     if (gpu_allocate(g, bytes, checks_entry(by), &at, &err) != WT_OK)
         return CUDA_ERROR_OUT_OF_MEMORY;
     gpu_own(g, at, state_entered_id());
+    order_made(at, bytes, false);
     *address = at;
     return CUDA_SUCCESS;
 }
@@ -26,6 +28,7 @@ API_IN(state_enter(&g), cuMemAlloc_v2, (CUdeviceptr * address, size_t bytes), (a
 API_IN(state_enter_address(address, &g), cuMemFree_v2, (CUdeviceptr address), (address), "0x%llx",
        address)
 {
+    order_gone(address);
     return !address || pool_free(address, "cuMemFree") ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
 }
 
@@ -56,6 +59,7 @@ API(cuMemAllocManaged, (CUdeviceptr * address, size_t bytes, unsigned flags),
     if (result || (result = state_enter(&g)) != CUDA_SUCCESS)
         return result;
     gpu_manage(g, *address);
+    order_made(*address, bytes, true);
     return state_leave(CUDA_SUCCESS);
 }
 

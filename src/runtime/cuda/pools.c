@@ -8,6 +8,7 @@
 #include "base/array.h"
 #include "runtime/cuda/checks.h"
 #include "runtime/cuda/graph.h"
+#include "runtime/cuda/order.h"
 #include "runtime/cuda/state.h"
 
 struct CUmemPoolHandle_st {
@@ -86,7 +87,7 @@ bool pool_free(uint64_t address, const char *function)
     return false;
 }
 
-static CUresult allocate(CUdeviceptr *address, size_t bytes, CUmemoryPool pool)
+static CUresult allocate(CUdeviceptr *address, size_t bytes, CUmemoryPool pool, CUstream stream)
 {
     struct wt_error err;
     uint64_t at;
@@ -103,6 +104,8 @@ static CUresult allocate(CUdeviceptr *address, size_t bytes, CUmemoryPool pool)
     if (pool->used > pool->high)
         pool->high = pool->used;
     *address = at;
+    order_begin(state_gpu(pool->device), stream, "cuMemAllocAsync");
+    order_memory(at, bytes, true);
     return CUDA_SUCCESS;
 }
 
@@ -110,7 +113,7 @@ API_IN(state_enter_stream(stream, &g), cuMemAllocFromPoolAsync,
        (CUdeviceptr * address, size_t bytes, CUmemoryPool pool, CUstream stream),
        (address, bytes, pool, stream), "*0x%llx, %zu, %p, %p", RESULT(address), bytes, pool, stream)
 {
-    return address && bytes && is_pool(pool) ? allocate(address, bytes, pool)
+    return address && bytes && is_pool(pool) ? allocate(address, bytes, pool, stream)
                                              : CUDA_ERROR_INVALID_VALUE;
 }
 
@@ -132,15 +135,20 @@ API_IN(state_enter_stream(stream, &g), cuMemAllocAsync,
 {
     if (is_captured(stream, "cuMemAllocAsync"))
         return CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED;
-    return address && bytes ? allocate(address, bytes, pool_of((CUdevice)gpu_number(g)))
+    return address && bytes ? allocate(address, bytes, pool_of((CUdevice)gpu_number(g)), stream)
                             : CUDA_ERROR_INVALID_VALUE;
 }
 
 API_IN(state_enter_stream(stream, &g), cuMemFreeAsync, (CUdeviceptr address, CUstream stream),
        (address, stream), "0x%llx, %p", address, stream)
 {
+    uint64_t base, size;
     if (is_captured(stream, "cuMemFreeAsync"))
         return CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED;
+    if (gpu_range(g, address, &base, &size) && base == address) {
+        order_begin(g, stream, "cuMemFreeAsync");
+        order_memory(base, size, false);
+    }
     return pool_free(address, "cuMemFreeAsync") ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
 }
 

@@ -4,6 +4,7 @@
  */
 #include "runtime/cuda/context.h"
 #include "runtime/cuda/modules.h"
+#include "runtime/cuda/order.h"
 
 /* The context that a device has for all who do not make one of their own. */
 struct primary {
@@ -18,6 +19,7 @@ static struct primary primaries[STATE_MOST_GPUS];
 /* Frees all that was made for a context. */
 static void empty(const struct CUctx_st *context)
 {
+    order_waits_for_all();
     streams_drop(context->id);
     events_drop(context->id);
     arrays_drop(context->id);

@@ -12,6 +12,9 @@
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct gpu *devices[STATE_MOST_GPUS];
 static unsigned device_count;
+static struct {
+    void (*entered)(void), (*leaving)(void);
+} hook;
 
 /* A child has neither the threads nor the GPUs of its parent: as with NVIDIA's driver, a process
  * whose parent had initialised the driver, or was about to, cannot. */
@@ -35,19 +38,32 @@ static __attribute__((constructor)) void follow_forks(void)
 /* A child has what its parent made, and does not leak it. */
 static __attribute__((destructor)) void end(void)
 {
-    if (device_count)
-        checks_end();
+    if (!device_count)
+        return;
+    if (hook.entered)
+        hook.entered();
+    checks_end();
+}
+
+void state_set_hooks(void (*entered)(void), void (*leaving)(void))
+{
+    hook.entered = entered;
+    hook.leaving = leaving;
 }
 
 CUresult state_lock(void)
 {
     pthread_mutex_lock(&lock);
     wt_gate_enter(cuda_gate());
+    if (hook.entered)
+        hook.entered();
     return device_count ? CUDA_SUCCESS : state_leave(CUDA_ERROR_NOT_INITIALIZED);
 }
 
 CUresult state_leave(CUresult result)
 {
+    if (hook.leaving)
+        hook.leaving();
     wt_gate_leave(cuda_gate());
     pthread_mutex_unlock(&lock);
     return result;

@@ -32,6 +32,9 @@ struct CUfunc_st {
 CUresult state_lock(void);
 /** Gives the lock back; returns @p result, for the call to return. */
 CUresult state_leave(CUresult result);
+/** Calls @p entered behind each taking of the lock, and at the end of the process, and @p leaving
+ * before each giving back, from now on. The caller holds the lock. */
+void state_set_hooks(void (*entered)(void), void (*leaving)(void));
 /** The GPU of a device number; NULL: there is none. */
 struct gpu *state_gpu(CUdevice number);
 /**

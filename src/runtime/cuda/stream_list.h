@@ -2,6 +2,7 @@
 #ifndef WT_RUNTIME_CUDA_STREAM_LIST_H
 #define WT_RUNTIME_CUDA_STREAM_LIST_H
 
+#include "check/order.h"
 #include "runtime/cuda/context.h"
 #include "runtime/cuda/graph.h"
 
@@ -10,6 +11,7 @@ struct CUstream_st {
     CUcontext context; /* it was made in */
     uint64_t id;
     struct capture_point point;
+    struct wt_order_stream order; /* order.h */
     struct CUstream_st *next;
 };
 

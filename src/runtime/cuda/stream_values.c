@@ -1,5 +1,6 @@
 /* libcuda: streams that write values to memory, and wait for them ("CUDA Driver API": 6.20). */
 #include "runtime/cuda/copy.h"
+#include "runtime/cuda/order.h"
 
 static CUresult write_value(CUstream stream, CUdeviceptr address, uint64_t value, unsigned bytes,
                             unsigned flags)
@@ -59,8 +60,10 @@ static CUresult wait_value(CUstream stream, CUdeviceptr address, uint64_t value,
         return state_leave(CUDA_ERROR_INVALID_VALUE);
     const struct copy_end from = copy_device_end(address), to = copy_host_end(&have);
     if ((result = copy_box(&to, &from, bytes, 1, 1)) != CUDA_SUCCESS ||
-        is_there(have, value, bytes, flags))
+        is_there(have, value, bytes, flags)) {
+        order_after_all(stream);
         return state_leave(result);
+    }
     call_refused("cuStreamWaitValue: the value is not there, and work of a stream does not wait "
                  "for later calls");
     return state_leave(CUDA_ERROR_NOT_SUPPORTED);

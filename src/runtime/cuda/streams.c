@@ -2,6 +2,7 @@
 #include <stdlib.h>
 
 #include "runtime/cuda/checks.h"
+#include "runtime/cuda/order.h"
 #include "runtime/cuda/stream_list.h"
 
 static uint64_t latest; /* the last id; 1 and 2 are the two that always exist */
@@ -14,6 +15,7 @@ void streams_drop(uint64_t owner)
             continue;
         }
         capture_drop(s);
+        wt_order_drop(&s->order.point);
         *at = s->next;
         checks_handle_lost(s);
         checks_handle_gone(s, "the end of its context");
@@ -27,15 +29,18 @@ static CUresult check(CUstream stream)
     return result ? result : state_leave(CUDA_SUCCESS);
 }
 
-/* The same for a call that waits, or asks how far a stream is: none does where it is captured. */
+/* The same for a call that waits, or asks how far a stream is: none does where it is captured. Who
+ * is told that the stream has done all may count on it. */
 static CUresult check_not_captured(CUstream stream)
 {
     struct gpu *g;
     const CUresult result = state_enter_stream(stream, &g);
     if (result)
         return result;
-    return state_leave(capture_forbids(stream) ? CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED
-                                               : CUDA_SUCCESS);
+    if (capture_forbids(stream))
+        return state_leave(CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED);
+    order_waits(stream);
+    return state_leave(CUDA_SUCCESS);
 }
 
 API_IN(state_enter(&g), cuStreamCreate, (CUstream * stream, unsigned flags), (stream, flags),
@@ -69,6 +74,7 @@ API_IN(state_lock(), cuStreamDestroy_v2, (CUstream stream), (stream), "%p", stre
         return CUDA_ERROR_INVALID_HANDLE;
     }
     capture_drop(s);
+    wt_order_drop(&s->order.point);
     *at = s->next;
     checks_handle_gone(s, "cuStreamDestroy");
     return CUDA_SUCCESS;
@@ -82,6 +88,17 @@ API(cuStreamQuery, (CUstream stream), (stream), "%p", stream)
 API(cuStreamSynchronize, (CUstream stream), (stream), "%p", stream)
 {
     return check_not_captured(stream);
+}
+
+/* Kernels have ended when their launch returns: only a failure is left to report. */
+API(cuCtxSynchronize, (void), (), "%s", "")
+{
+    struct gpu *g;
+    const CUresult result = state_enter(&g);
+    if (result)
+        return result;
+    order_waits_for_all();
+    return state_leave(CUDA_SUCCESS);
 }
 
 /* ---- what a stream is ---- */
@@ -141,6 +158,7 @@ CUresult host_node(const CUDA_HOST_NODE_PARAMS *what, CUstream stream)
     const CUresult result = check(stream);
     if (result || !what->fn)
         return result ? result : CUDA_ERROR_INVALID_VALUE;
+    order_wait(stream);
     what->fn(what->userData);
     return CUDA_SUCCESS;
 }

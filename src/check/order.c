@@ -1,0 +1,73 @@
+/* See order.h. Where the host has no memory, all that was given so far counts as ordered. */
+#include "check/order.h"
+
+#include <string.h>
+
+void wt_order_drop(struct wt_order_point *p)
+{
+    wt_clocks_drop(p->done);
+    *p = (struct wt_order_point){.done = NULL};
+}
+
+static void become_calm(struct wt_order *o)
+{
+    o->calm = o->now;
+    wt_order_drop(&o->host);
+    wt_order_drop(&o->given);
+}
+
+void wt_order_wait(struct wt_order *o, struct wt_order_point *to, struct wt_order_point *point)
+{
+    struct wt_order_point *const both[] = {to, point};
+    for (unsigned i = 0; i < 2; i++)
+        if (both[i]->at <= o->calm) /* it says nothing any more */
+            wt_order_drop(both[i]);
+    if (!point->done)
+        return;
+    to->at = o->now;
+    if (!wt_clocks_join(&to->done, point->done))
+        become_calm(o);
+}
+
+static void add(struct wt_order *o, struct wt_order_point *p, uint32_t stream)
+{
+    p->at = o->now;
+    if (!wt_clocks_add(&p->done, stream, o->now))
+        become_calm(o);
+}
+
+void wt_order_give(struct wt_order *o, struct wt_order_stream *s, const char *by)
+{
+    if (!s->number)
+        s->number = ++o->streams;
+    wt_order_wait(o, &s->point, &o->host);
+    o->now++;
+    o->stream = s->number;
+    add(o, &s->point, s->number);
+    add(o, &o->given, s->number);
+    wt_order_drop(&o->before);
+    o->before = (struct wt_order_point){wt_clocks_hold(s->point.done), o->now};
+    o->by = by;
+    wt_call_stack_take(&o->calls);
+}
+
+bool wt_order_is_before(const struct wt_order *o, uint32_t stream, uint32_t number)
+{
+    return number <= o->calm || wt_clocks_of(o->before.done, stream) >= number;
+}
+
+bool wt_order_is_over(const struct wt_order *o, uint32_t stream, uint32_t number)
+{
+    return number <= o->calm || wt_clocks_of(o->host.done, stream) >= number;
+}
+
+void wt_order_host_waits(struct wt_order *o, struct wt_order_point *point)
+{
+    const struct wt_clocks *all = o->given.done;
+    bool calm = true;
+    wt_order_wait(o, &o->host, point);
+    for (uint32_t i = 0; all && i < all->count; i++)
+        calm &= wt_order_is_over(o, all->list[i].wave, all->list[i].clock);
+    if (calm)
+        become_calm(o);
+}

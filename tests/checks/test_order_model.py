@@ -1,0 +1,118 @@
+"""Random operations in CUDA streams (order_script.cu) whose order a model knows: sets of operations that are done before another one. --check=race reports
+something of each buffer in which the model has a race, and only pairs of operations that race.
+
+    test_order_model.py FIRST COUNT      as many scripts, from a number on, by hand
+"""
+import concurrent.futures
+import json
+import pathlib
+import random
+import re
+import sys
+import tempfile
+
+import checks
+
+LETTERS = {"launch": "k", "copy": "c", "fill": "f", "host_load": "r", "host_store": "o"}
+
+
+def script_of(number):
+    draw = random.Random(number)
+    word = {"k": lambda: f"{draw.randrange(3)}{draw.randrange(4)}{draw.randrange(4)}",
+            "c": lambda: "{}{}{}".format(draw.randrange(3), *draw.sample(range(4), 2)),
+            "f": lambda: f"{draw.randrange(3)}{draw.randrange(4)}", "e": lambda: f"{draw.randrange(3)}{draw.randrange(2)}",
+            "w": lambda: f"{draw.randrange(3)}{draw.randrange(2)}", "s": lambda: str(draw.randrange(3)), "v": lambda: str(draw.randrange(2)),
+            "d": str, "r": lambda: str(draw.randrange(4)), "o": lambda: str(draw.randrange(4))}
+    return [letter + word[letter]() for letter in draw.choices(list(word), [8, 4, 2, 5, 5, 3, 2, 1, 2, 2], k=draw.randrange(4, 14))]
+
+
+def accesses_of(word):
+    """{buffer: whether it is stored to} and what a report calls the operation."""
+    letter, *digits = word
+    numbers = [int(digit) for digit in digits]
+    if letter in "kc":
+        return {numbers[2]: False} | {numbers[1]: True}, (letter, numbers[1], numbers[2])
+    if letter == "f":
+        return {numbers[1]: True}, (letter, numbers[1], 0)
+    return {numbers[0]: letter == "o"}, (letter, numbers[0], 0)
+
+
+def races_of(script):
+    """{buffer: pairs of operations that race in it}"""
+    done = [set(), set(), set()]        # what is done before the next operation of each stream
+    host, events, given, races = set(), [set(), set()], [], {}
+
+    def of(stream):
+        """The default stream, and those that wait for it, wait for each other."""
+        if stream < 2:
+            both = done[0] | done[1]
+            done[stream] = set(both)
+        return done[stream]
+
+    for number, word in enumerate(script):
+        letter, digits = word[0], [int(digit) for digit in word[1:]]
+        if letter in "kcfro":
+            before = of(digits[0]) | host if letter in "kcf" else host
+            own, name = accesses_of(word)
+            for other, (theirs, their_name) in given:
+                if other not in before:
+                    for buffer in own.keys() & theirs.keys():
+                        if own[buffer] or theirs[buffer]:
+                            races.setdefault(buffer, set()).add(frozenset((name, their_name)))
+            if letter in "kcf":
+                done[digits[0]] = before | {number}
+            else:
+                host.add(number)
+            given.append((number, (own, name)))
+        elif letter == "e":
+            events[digits[1]] = set(of(digits[0]))
+        elif letter == "w":
+            done[digits[0]] = of(digits[0]) | events[digits[1]]
+        elif letter == "s":
+            host |= of(digits[0])
+        elif letter == "v":
+            host |= events[digits[0]]
+        elif letter == "d":
+            host |= set(range(number))
+    return races
+
+
+def operation(side, calls):
+    """Whose access it is: by the function of the program that gives it."""
+    names = [side.get("function", "")] + [call.get("function", "") for call in side.get("launched", ()) or side.get(calls, ())]
+    letter, to, source = next(found.groups() for name in names if (found := re.match(r"(launch|copy|fill|host_load|host_store)<(\d), (\d)>", name)))
+    return LETTERS[letter], int(to), int(source)
+
+
+def program():
+    cuda = checks.cuda_path()
+    return checks.built("order_script.sm", "clang-19", "-x", "cuda", "--cuda-gpu-arch=sm_50", "-O1", "-g", "-w", "-fno-optimize-sibling-calls", f"--cuda-path={cuda}", checks.HERE / "order_script.cu",
+                        f"-L{cuda}/lib64", "-lcudart", "-lstdc++")
+
+
+def judge(folder, number):
+    script, report = script_of(number), folder / f"{number}.json"
+    done = checks.run(checks.command_under_test(), "exec", "-g", "sm", "--check=race", f"--report=json:{report}", program(), *script)
+    addresses = [int(line, 16) for line in done.stdout.split()]
+    found = {}
+    for one in map(json.loads, report.read_text().splitlines()):
+        if one["kind"] == "finding" and one["severity"] == "error":
+            buffer = next(i for i, at in enumerate(addresses) if 0 <= int(one["address"], 16) - at < 4096)
+            found.setdefault(buffer, set()).add(frozenset((operation(one, "calls"), operation(one["other"], "calls"))))
+    wanted = races_of(script)
+    said = f"script {number}: {' '.join(script)}: found {found}, wanted {wanted}\n{done.stderr}"
+    assert all(pairs <= wanted.get(buffer, set()) for buffer, pairs in found.items()), said
+    assert found.keys() == wanted.keys(), said
+    return len(wanted)
+
+
+def test_random_operations(tmp_path):
+    program()
+    with concurrent.futures.ThreadPoolExecutor(2) as pool:
+        races = list(pool.map(lambda number: judge(tmp_path, number), range(40)))
+    assert sum(map(bool, races)) >= 10 and races.count(0) >= 5, races
+
+
+if __name__ == "__main__":
+    with tempfile.TemporaryDirectory() as made:
+        print(sum(judge(pathlib.Path(made), number) for number in range(int(sys.argv[1]), int(sys.argv[1]) + int(sys.argv[2]))), "buffers with races")
