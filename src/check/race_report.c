@@ -149,7 +149,8 @@ static void describe_sides(const struct side *main, const struct side *other, st
         f->entry = main->wave->entry;
         f->lanes_of = wt_lanes_count(main->lanes);
     }
-    if (main->wave && main->wave->call)
+    const bool apart = !main->wave || !other->wave || main->wave->call != other->wave->call;
+    if (apart && main->wave && main->wave->call)
         f->calls = main->wave->call->calls;
     if (other->record) {
         f->other.access = access_of(other->record->kind);
@@ -164,7 +165,7 @@ static void describe_sides(const struct side *main, const struct side *other, st
     } else if (other->record) {
         snprintf(f->other.wave, sizeof f->other.wave, "%s", other->wave->call->by);
     }
-    if (other->wave && other->wave->call && (!main->wave || other->wave->call != main->wave->call))
+    if (apart && other->wave && other->wave->call)
         f->other_calls = other->wave->call->calls;
 }
 

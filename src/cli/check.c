@@ -367,9 +367,15 @@ static void print_line(FILE *out, size_t number, const struct cli_found *f)
     fputc('\n', out);
 }
 
-static enum wt_status print(void *context, FILE *out, uint64_t number, struct wt_check_place *place,
-                            struct wt_error *err)
+static bool is_race(const struct cli_found *f)
 {
+    return wt_finding_check((enum wt_finding_kind)f->finding.kind) == WT_CHECK_RACE;
+}
+
+static enum wt_status print(void *context, FILE *out, uint64_t number, bool races,
+                            struct wt_check_place *place, struct wt_error *err)
+{
+    size_t listed = 0;
     struct cli_check *check = context;
     struct cli_found_list all = {.count = 0};
     enum wt_status status = cli_found_read(*check->of.file, check->of.e, &all, err);
@@ -390,9 +396,12 @@ static enum wt_status print(void *context, FILE *out, uint64_t number, struct wt
     if (!status && out && number)
         cli_found_print(out, &all.list[number - 1]);
     for (size_t i = 0; !status && out && !number && i < all.count; i++)
-        print_line(out, i + 1, &all.list[i]);
-    if (!status && out && !all.count)
-        fputs("No mistake was found.\n", out);
+        if (!races || is_race(&all.list[i])) {
+            print_line(out, i + 1, &all.list[i]);
+            listed++;
+        }
+    if (!status && out && !number && !listed)
+        fputs(races ? "No race was found.\n" : "No mistake was found.\n", out);
     cli_found_free(&all);
     return status;
 }

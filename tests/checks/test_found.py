@@ -21,7 +21,7 @@ CHECK = "--check=memory,leak,api"
 # Each kind, and the check that reports it.
 KINDS = {"out-of-bounds": "memory", "out-of-object": "memory", "use-after-free": "memory", "misaligned": "memory", "read-only": "memory", "null": "memory",
          "double-free": "memory", "bad-free": "memory", "leak": "leak", "failed-call": "api", "use-after-destroy": "api", "wrong-direction": "api",
-         "unset-argument": "api", "argument-size": "api", "race": "race", "missed-barrier": "sync", "other-barrier": "sync", "barrier-count": "sync",
+         "unset-argument": "api", "argument-size": "api", "race": "race", "host-race": "race", "missed-barrier": "sync", "other-barrier": "sync", "barrier-count": "sync",
          "sync-mask": "sync", "inactive-lane": "sync", "unfinished-copy": "sync", "deadlock": "sync",
          **dict.fromkeys(("undefined-branch", "undefined-address", "undefined-atomic", "undefined-result", "undefined-load", "undefined-copy"), "init"),
          "unwaited-result": "hazard", "unwaited-source": "hazard", "wait-states": "hazard"}

@@ -40,7 +40,8 @@ uint64_t wt_checks_before(const struct wt_checks *checks, uint64_t time)
 {
     uint64_t last = 0, latest = 0;
     struct wt_check_place place[2] = {{.time = 0}};
-    for (uint64_t n = 1; checks && !checks->print(checks->context, NULL, n, place, WT_IGNORED); n++)
+    for (uint64_t n = 1;
+         checks && !checks->print(checks->context, NULL, n, false, place, WT_IGNORED); n++)
         if (place[0].wave && place[0].time < time && place[0].time >= latest) {
             latest = place[0].time;
             last = n;

@@ -25,13 +25,14 @@ struct wt_checks {
     /** Writes what the mistake of a stop is. False: nobody wants to hear of it. */
     bool (*describe)(void *context, const struct wt_event *event, char *text, size_t size);
     /**
-     * Prints the findings so far, a line each, or the one of number @p number, from 1, whole;
+     * Prints the findings so far, a line each, or only @p races; or the one of number @p number,
+     * from 1, whole;
      * @p place, which has two, becomes its place, and that of the other access of a race (time 0
      * and wave WT_NO_WAVE: there is none). @p out NULL: nothing is printed. WT_INVALID: there is
      * none of that number.
      */
-    enum wt_status (*print)(void *context, FILE *out, uint64_t number, struct wt_check_place *place,
-                            struct wt_error *err);
+    enum wt_status (*print)(void *context, FILE *out, uint64_t number, bool races,
+                            struct wt_check_place *place, struct wt_error *err);
     /** Prints calls of the host, a line each, the innermost first. */
     void (*print_calls)(void *context, FILE *out, const uint64_t *calls, unsigned depth);
     void *context;

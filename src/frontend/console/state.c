@@ -32,7 +32,15 @@ enum wt_status do_info_checks(struct wt_shell *c, const char *text, struct wt_er
         return status;
     if (*text && (!wt_take_number(&text, &number) || *text || !number))
         return wt_fail(err, WT_INVALID, "info checks takes the number of a finding, from 1 on");
-    return checks->print(checks->context, c->out, number, found, err);
+    return checks->print(checks->context, c->out, number, false, found, err);
+}
+
+enum wt_status do_info_races(struct wt_shell *c, const char *text, struct wt_error *err)
+{
+    struct wt_check_place found[2];
+    const struct wt_checks *checks = c->options.checks;
+    const enum wt_status status = wt_checks_need(checks, err);
+    return status ? status : checks->print(checks->context, c->out, 0, true, found, err);
 }
 
 /* "PROGRAM | stopped: device 0, core 0, warp 1, thread 0 | draw at a.c:42 | time 4647, in the past"

@@ -349,7 +349,8 @@ enum wt_status do_check(struct wt_shell *c, const char *text, struct wt_error *e
                        "other access of a race");
     const struct wt_checks *checks = c->options.checks;
     enum wt_status status = wt_checks_need(checks, err);
-    if (status || (status = checks->print(checks->context, NULL, number, found, err)) != WT_OK)
+    if (status ||
+        (status = checks->print(checks->context, NULL, number, false, found, err)) != WT_OK)
         return status;
     if (other && !found[1].wave)
         return wt_fail(err, WT_STATE, "finding %" PRIu64 " has no other access", number);

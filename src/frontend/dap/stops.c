@@ -295,7 +295,7 @@ static void say_findings(struct wt_dap *d)
     FILE *out = checks && !d->terminated ? open_memstream(&text, &size) : NULL;
     if (!out)
         return;
-    const enum wt_status status = checks->print(checks->context, out, 0, place, WT_IGNORED);
+    const enum wt_status status = checks->print(checks->context, out, 0, false, place, WT_IGNORED);
     fclose(out);
     if (!status && *text)
         wt_dap_output(d, WT_DAP_CONSOLE, text, size);

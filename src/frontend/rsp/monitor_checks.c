@@ -55,7 +55,8 @@ static enum wt_status print(struct wt_rsp_session *s, const char *text, FILE *ou
         return wt_fail(err, WT_INVALID,
                        "monitor check [NUMBER], check goto NUMBER [other], or check catch "
                        "[KIND|off]");
-    if ((status = checks->print(checks->context, goes ? NULL : out, number, place, err)) || !goes)
+    if ((status = checks->print(checks->context, goes ? NULL : out, number, false, place, err)) ||
+        !goes)
         return status;
     if (other && !place[1].wave)
         return wt_fail(err, WT_STATE, "finding %" PRIu64 " has no other access", number);
