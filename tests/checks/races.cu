@@ -868,6 +868,36 @@ static void reused_memory(int)
     end(out, N);
 }
 
+/* A word with its own flag, past the caches, as scans that look back have it. */
+#ifdef __CUDA__
+#define PUT_PAST_CACHES(p, n) __stcg(p, n)
+#define GET_PAST_CACHES(p) __ldcg(p)
+#else
+#define PUT_PAST_CACHES(p, n) atomicExch(p, n)
+#define GET_PAST_CACHES(p) look(p)
+#endif
+__global__ void hand_word(int *out, int *word)
+{
+    int w;
+    if (threadIdx.x)
+        return;
+    if (blockIdx.x == 0) {
+        PUT_PAST_CACHES(word, 17 << 1 | 1);
+    } else {
+        while (!((w = GET_PAST_CACHES(word)) & 1))
+            continue;
+        *out = w >> 1;
+    }
+}
+
+static void past_caches(int)
+{
+    int *out = device<int>(1), *word = device<int>(1);
+    LAUNCH(hand_word, 2, 1, 0, 0, out, word);
+    end(out, 1);
+    (void)API(Free)(word);
+}
+
 CASES(CASE(shared_missing), CASE(shared_again), CASE(global_missing), CASE(dynamic_missing),
       CASE(bytes_missing), CASE(parts_missing), CASE(tree_first_step), CASE(scan_between),
       CASE(stencil_in_place), CASE(tile_missing), CASE(wrong_buffer), CASE(broadcast_early),
@@ -878,7 +908,7 @@ CASES(CASE(shared_missing), CASE(shared_again), CASE(global_missing), CASE(dynam
       CASE(lock_without_fences), CASE(different_locks), CASE(grid_without_barrier),
       CASE(atomic_reduction), CASE(warp_synchronous), CASE(masked_neighbours), CASE(early_exit),
       CASE(kernel_after_kernel), CASE(histogram_merged), CASE(ticket_lock), CASE(flag_in_group),
-      CASE(handed_on), CASE(read_by_all), CASE(reused_memory))
+      CASE(handed_on), CASE(read_by_all), CASE(reused_memory), CASE(past_caches))
 
 int main(int argc, char **argv)
 {

@@ -88,12 +88,12 @@ static const struct {
     {"gl", SCOPE, WT_AMONG_DEVICE},
     {"sys", SCOPE, WT_AMONG_SYSTEM},
     {"ca", CACHE, 0},
-    {"cg", CACHE, 0},
+    {"cg", CACHE, 1},
     {"cs", CACHE, 0},
     {"lu", CACHE, 0},
-    {"cv", CACHE, 0},
+    {"cv", CACHE, 1},
     {"wb", CACHE, 0},
-    {"wt", CACHE, 0},
+    {"wt", CACHE, 1},
     {"nc", CACHE, 0},
     {"L1", CACHE, 0},
     {"L2", CACHE, 0},
@@ -144,6 +144,9 @@ static void put(struct ptx_form *f, uint32_t field, uint8_t value)
     case SEM:
         f->order = (enum wt_observed_order)(value & ~OF_SYSTEM);
         f->scope = value & OF_SYSTEM ? WT_AMONG_SYSTEM : f->scope;
+        break;
+    case CACHE:
+        f->bypasses |= value;
         break;
     case SCOPE:
         f->scope = (enum wt_observed_scope)value;

@@ -48,6 +48,7 @@ struct ptx_form {
     enum wt_observed_order order; /**< PLAIN: there is no word for it, or .weak */
     enum wt_observed_scope scope;
     bool is_unsigned_comparison; /**< lo, ls, hi, hs */
+    bool bypasses;               /**< a cache: cg, cv, wt */
     enum ptx_space space;
     uint8_t vector; /**< 1, 2, 4 */
     uint64_t words; /**< bit of each OTHER word */

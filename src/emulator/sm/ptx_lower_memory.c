@@ -168,6 +168,17 @@ static void put_order(struct ptx_op *record, const struct ptx_form *f, enum wt_o
     record->scope = (uint8_t)f->scope;
 }
 
+/* Plain loads and stores: those past a cache are how programs wrote relaxed ones before PTX 6.0,
+ * as CUB's scans do, although PTX calls them weak. */
+static void put_plain_order(struct ptx_op *record, const struct ptx_form *f)
+{
+    put_order(record, f, WT_ORDER_PLAIN);
+    if (f->bypasses && !(f->fields & SEM)) {
+        record->order = WT_ORDER_RELAXED;
+        record->scope = WT_AMONG_DEVICE;
+    }
+}
+
 bool ptx_lower_load(struct body *b, enum ptx_math op)
 {
     const struct ptx_operand *memory = body_operand(b, 1);
@@ -194,7 +205,7 @@ bool ptx_lower_load(struct body *b, enum ptx_math op)
     if (!body_address(b, memory, &space, &record))
         return false;
     record.space = (uint8_t)space;
-    put_order(&record, &b->form, WT_ORDER_PLAIN);
+    put_plain_order(&record, &b->form);
     return body_put_record(b, ptx_op_load, &record);
 }
 
@@ -215,7 +226,7 @@ bool ptx_lower_store(struct body *b, enum ptx_math op)
     if (!body_address(b, memory, &space, &record))
         return false;
     record.space = (uint8_t)space;
-    put_order(&record, &b->form, WT_ORDER_PLAIN);
+    put_plain_order(&record, &b->form);
     return body_put_record(b, ptx_op_store, &record);
 }
 
