@@ -41,16 +41,67 @@ WAVETRAP_DOTS(__dp2a_hi, "dp2a.hi", short2, ushort2)
         *address = value;                                                                          \
         __asm__ volatile("" ::: "memory");                                                         \
     }
-WAVETRAP_LOAD(__ldcg)
+
+/* The same past caches: words of 4 and 8 bytes are accessed by one instruction, which says so. */
+#define WAVETRAP_BITS(to, from)                                                                    \
+    __builtin_memcpy(&(to), &(from), sizeof(to) < sizeof(from) ? sizeof(to) : sizeof(from))
+#define WAVETRAP_LOAD_PAST(name, operator)                                                         \
+    template <class T> static inline __attribute__((device)) T name(const T *address)              \
+    {                                                                                              \
+        unsigned word;                                                                             \
+        unsigned long long both;                                                                   \
+        T value;                                                                                   \
+        if (sizeof value == sizeof word) {                                                         \
+            __asm__ volatile("ld." operator".u32 %0, [%1];"                                        \
+                             : "=r"(word)                                                          \
+                             : "l"(address)                                                        \
+                             : "memory");                                                          \
+            WAVETRAP_BITS(value, word);                                                            \
+        } else if (sizeof value == sizeof both) {                                                  \
+            __asm__ volatile("ld." operator".u64 %0, [%1];"                                        \
+                             : "=l"(both)                                                          \
+                             : "l"(address)                                                        \
+                             : "memory");                                                          \
+            WAVETRAP_BITS(value, both);                                                            \
+        } else {                                                                                   \
+            __asm__ volatile("" ::: "memory");                                                     \
+            value = *address;                                                                      \
+            __asm__ volatile("" ::: "memory");                                                     \
+        }                                                                                          \
+        return value;                                                                              \
+    }
+#define WAVETRAP_STORE_PAST(name, operator)                                                        \
+    template <class T> static inline __attribute__((device)) void name(T *address, T value)        \
+    {                                                                                              \
+        unsigned word = 0;                                                                         \
+        unsigned long long both = 0;                                                               \
+        if (sizeof value == sizeof word) {                                                         \
+            WAVETRAP_BITS(word, value);                                                            \
+            __asm__ volatile("st." operator".u32 [%0], %1;" ::"l"(address), "r"(word)              \
+                             : "memory");                                                          \
+        } else if (sizeof value == sizeof both) {                                                  \
+            WAVETRAP_BITS(both, value);                                                            \
+            __asm__ volatile("st." operator".u64 [%0], %1;" ::"l"(address), "l"(both)              \
+                             : "memory");                                                          \
+        } else {                                                                                   \
+            __asm__ volatile("" ::: "memory");                                                     \
+            *address = value;                                                                      \
+            __asm__ volatile("" ::: "memory");                                                     \
+        }                                                                                          \
+    }
+WAVETRAP_LOAD_PAST(__ldcg, "cg")
 WAVETRAP_LOAD(__ldca)
 WAVETRAP_LOAD(__ldcs)
 WAVETRAP_LOAD(__ldlu)
-WAVETRAP_LOAD(__ldcv)
+WAVETRAP_LOAD_PAST(__ldcv, "cv")
 WAVETRAP_STORE(__stwb)
-WAVETRAP_STORE(__stcg)
+WAVETRAP_STORE_PAST(__stcg, "cg")
 WAVETRAP_STORE(__stcs)
-WAVETRAP_STORE(__stwt)
+WAVETRAP_STORE_PAST(__stwt, "wt")
 #undef WAVETRAP_LOAD
 #undef WAVETRAP_STORE
+#undef WAVETRAP_LOAD_PAST
+#undef WAVETRAP_STORE_PAST
+#undef WAVETRAP_BITS
 
 #endif
