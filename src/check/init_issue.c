@@ -337,6 +337,19 @@ static void put_result(struct wt_check_init *c, const struct wt_insn_operand *o,
                  from ? (struct wt_defined){0, UINT64_MAX, UINT64_MAX} : is, origin);
 }
 
+/* A result of fewer bits than its register has, whose sign fills that. */
+static struct wt_defined extended(const struct wt_check_init *c, const struct wt_insn_operand *o,
+                                  struct wt_defined is, unsigned bits)
+{
+    const uint64_t rest = bits < 64 ? ~((UINT64_C(1) << bits) - 1) : 0;
+    if (o->type != WT_OPERAND_SIGNED || init_bits_of(c, o) <= bits ||
+        !(is.undefined >> (bits - 1) & 1))
+        return is;
+    is.undefined |= rest;
+    is.computed |= is.computed >> (bits - 1) & 1 ? rest : 0;
+    return is;
+}
+
 /* The results of operands of one pair, for a lane or the wave. */
 static void put_results(struct wt_check_init *c, const struct init_wave *w, const struct sources *s,
                         const struct wt_insn_operand *main, unsigned pair, wt_lanes lanes,
@@ -372,7 +385,7 @@ static void put_results(struct wt_check_init *c, const struct init_wave *w, cons
                 own = (struct wt_defined){0, UINT64_MAX, UINT64_MAX};
             if (o->guards)
                 decide_mask(c, o, own, origin, wt_lane_bit(lane));
-            put_result(c, o, lane, own, origin);
+            put_result(c, o, lane, beside ? own : extended(c, o, own, bits), origin);
         }
     }
 }
@@ -472,9 +485,12 @@ static const struct wt_insn_operand *data_at(const struct wt_check_init *c, bool
 static void put_loaded(struct wt_check_init *c, unsigned lane, unsigned at,
                        const struct init_byte *byte, unsigned size, bool converted)
 {
-    const bool is_signed = c->pending.insn->head.operation == WT_DOES_LOAD_SIGNED;
+    const enum wt_operation operation = (enum wt_operation)c->pending.insn->head.operation;
     const struct wt_insn_operand *o = NULL;
     unsigned within;
+    const bool is_signed = operation == WT_DOES_LOAD_SIGNED ||
+                           ((operation == WT_DOES_EXCHANGE || operation == WT_DOES_ATOMIC) &&
+                            (o = data_at(c, true, at, &within)) && o->type == WT_OPERAND_SIGNED);
     for (unsigned i = 0; i < size; i++) {
         if (byte[i].undefined && (o = data_at(c, true, at + i, &within)))
             init_put(c, o, lane, element_of(c, lane), 8 * within, 8,

@@ -193,8 +193,8 @@ def program_of(program, family):
     return [vortex_program("vortex")]
 
 
-def vortex_program(name):
-    path = OUT / "vortex" / f"{name}.rv32.elf"
+def vortex_program(name, bits=32):
+    path = OUT / "vortex" / f"{name}.rv{bits}.elf"
     subprocess.run(["make", "-s", "-C", ROOT / "examples" / "vortex", f"VPATH={HERE}", f"OUT={path.parent}", "OPT=-Og -g", path], check=True, capture_output=True)
     return path
 

@@ -226,9 +226,51 @@ static void tree_in_local_memory(int bad)
     run(rounds, bad & 0);
 }
 
+/* The sign of a word fills what is above it: on RV64 by each operation on words. */
+static void wide_sum(void *a)
+{
+    union {
+        volatile int word;
+        volatile unsigned char byte[4];
+    } mine;
+    (void)a;
+    for (int k = 0; k < 4 - by; k++)
+        mine.byte[k] = (unsigned char)(k + me());
+    const int64_t wide = mine.word + words[me()];
+    VX_IF(wide >> 40) /* BUG sign_of_sum */
+    out[me()] = 1;
+    VX_END
+}
+
+static void sign_of_a_sum(int bad)
+{
+    run(wide_sum, bad);
+}
+
+/* The sign alone is written. */
+static void wide_sign(void *a)
+{
+    union {
+        volatile int word;
+        volatile unsigned char byte[4];
+    } mine;
+    (void)a;
+    mine.byte[3] = (unsigned char)(me() << 6);
+    const int64_t wide = mine.word;
+    VX_IF(wide >> 40)
+    out[me()] = 1;
+    VX_END
+}
+
+static void sign_of_a_part(int bad)
+{
+    run(wide_sign, bad & 0);
+}
+
 CASES(CASE(sum_of_a_part), CASE(float_of_a_part), CASE(branch_on_own), CASE(index_of_a_store),
-      CASE(atomic_of_a_part), CASE(local_of_a_part), CASE(branch_on_local), CASE(padding_is_copied),
-      CASE(byte_of_a_word), CASE(written_where_used), CASE(tree_in_local_memory))
+      CASE(atomic_of_a_part), CASE(local_of_a_part), CASE(branch_on_local), CASE(sign_of_a_sum),
+      CASE(padding_is_copied), CASE(byte_of_a_word), CASE(written_where_used),
+      CASE(tree_in_local_memory), CASE(sign_of_a_part))
 
 int main(int argc, char **argv)
 {

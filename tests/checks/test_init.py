@@ -11,7 +11,7 @@ import checks
 import test_found as harness
 import test_races as races
 
-FAMILIES = {"init": ("gfx900",), "init_vortex": ("vortex",)}
+FAMILIES = {"init": ("gfx900",), "init_vortex": ("vortex", "vortex64")}
 ORIGINS = {"allocation": "from the allocation", "group": "from the group's memory", "private": "from a lane's own memory"}
 
 
@@ -52,7 +52,7 @@ EVERY = [(use, family) for use in PLANTED for family in FAMILIES[use.program]]
 def program_of(program, family):
     if family == "gfx900":
         return [checks.built(f"{program}.gfx900", "hipcc", "--offload-arch=gfx900", checks.LEVEL, "-g", "-w", "-x", "hip", checks.HERE / f"{program}.cu")]
-    return [checks.vortex_program(program)]
+    return [checks.vortex_program(program, 64 if family == "vortex64" else 32)]
 
 
 def cases_of(program):
@@ -60,7 +60,7 @@ def cases_of(program):
 
 
 def wavetrap(program, family, how, *cases, options=("--check=init",)):
-    if family == "vortex":
+    if family.startswith("vortex"):
         number = cases_of(program).index(cases[0]) + 1 if how == "bad" else 0
         return checks.run(checks.command_under_test(), "run", *checks.VORTEX, *options, f"--arg={number}", *program_of(program, family))
     return checks.run(checks.command_under_test(), "exec", "-g", family, *options, *program_of(program, family), how, *cases)

@@ -1,5 +1,4 @@
-/* Definedness: values of registers, those that a start leaves without one, lanes of exchanges. RV32
- * alone. */
+/* Definedness: values of registers, those that a start leaves without one, lanes of exchanges. */
 #include "base/bits.h"
 #include "emulator/vortex/internal.h"
 #include "emulator/vortex/isa.h"
@@ -10,6 +9,7 @@ bool vx_read_cell(struct wt_machine *m, uint32_t wave, unsigned file, uint64_t c
                   uint32_t *value)
 {
     const struct vx_warp *w = (const struct vx_warp *)wt_machine_wave(m, wave);
+    const unsigned bytes = w->device->config.xlen / 8;
     const size_t at = cell / 2;
     const bool upper = cell % 2;
     *value = 0;
@@ -17,18 +17,15 @@ bool vx_read_cell(struct wt_machine *m, uint32_t wave, unsigned file, uint64_t c
         return false;
     if (file == VX_FILE_F)
         *value = (uint32_t)(w->f[at] >> (upper ? 32 : 0));
-    else if (!upper)
-        *value = (uint32_t)wt_load_le(w->x + 4 * at, 4);
+    else if (!upper || bytes == 8)
+        *value = (uint32_t)wt_load_le(w->x + bytes * at + (upper ? 4 : 0), 4);
     return true;
 }
 
-/* The ISA does not say what registers have after a reset, and no start-up code sets all of them. Of
- * RV64 it is not known what words of 32 bits do. */
+/* The ISA does not say what registers have after a reset, and no start-up code sets all of them. */
 size_t vx_unwritten(struct wt_machine *m, uint32_t wave, struct wt_unwritten *list)
 {
-    const struct vx_warp *w = (const struct vx_warp *)wt_machine_wave(m, wave);
-    if (w->device->config.xlen != 32)
-        return WT_UNTOLD;
+    (void)m, (void)wave;
     list[0] = (struct wt_unwritten){VX_FILE_X, 1, 31};
     list[1] = (struct wt_unwritten){VX_FILE_F, 0, 32};
     return 2;
@@ -40,11 +37,12 @@ bool vx_lane_sources(struct wt_machine *m, uint32_t wave, uint64_t pc, uint8_t *
     const struct vx_warp *w = (const struct vx_warp *)wt_machine_wave(m, wave);
     const uint32_t word = vx_fetch_word(w->device, pc);
     const enum vx_insn_id id = vx_insn_find(word, w->device->config.xlen);
-    const uint8_t *row = w->x + 4 * wt_field(word, 24, 20) * m->lanes;
+    const unsigned bytes = w->device->config.xlen / 8;
+    const uint8_t *row = w->x + bytes * wt_field(word, 24, 20) * m->lanes;
     if (id < VX_INSN_shfl_up || id > VX_INSN_shfl_idx)
         return false;
     for (unsigned l = 0; l < m->lanes; l++) {
-        const uint32_t how = (uint32_t)wt_load_le(row + 4 * l, 4);
+        const uint32_t how = (uint32_t)wt_load_le(row + bytes * l, 4);
         const int b = how & 63, c = how >> 6 & 63, segment = how >> 12 & 63;
         const int lane = l & 63, high = (int)(l & ~63u), least = lane & segment,
                   most = least | (c & ~segment);

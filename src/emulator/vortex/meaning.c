@@ -18,7 +18,7 @@ static const uint8_t meanings[VX_INSN_COUNT] = {
     DOES(bgeu, NOT_LESS),
     DOES(lb, LOAD_SIGNED),
     DOES(lh, LOAD_SIGNED),
-    DOES(lw, LOAD),
+    DOES(lw, LOAD_SIGNED),
     DOES(lbu, LOAD),
     DOES(lhu, LOAD),
     DOES(sb, STORE),
@@ -43,12 +43,41 @@ static const uint8_t meanings[VX_INSN_COUNT] = {
     DOES(sra, SHIFT_SIGNED),
     DOES(or, OR),
     DOES(and, AND),
+    DOES(ld, LOAD),
+    DOES(lwu, LOAD),
+    DOES(sd, STORE),
+    DOES(slli, SHIFT_LEFT),
+    DOES(srli, SHIFT_RIGHT),
+    DOES(srai, SHIFT_SIGNED),
+    DOES(addiw, ADD),
+    DOES(slliw, SHIFT_LEFT),
+    DOES(srliw, SHIFT_RIGHT),
+    DOES(sraiw, SHIFT_SIGNED),
+    DOES(addw, ADD),
+    DOES(subw, SUBTRACT),
+    DOES(sllw, SHIFT_LEFT),
+    DOES(srlw, SHIFT_RIGHT),
+    DOES(sraw, SHIFT_SIGNED),
+    DOES(mulw, MULTIPLY),
+    DOES(lr_d, LOAD),
+    DOES(sc_d, STORE),
+    DOES(amoswap_d, EXCHANGE),
+    DOES(amoadd_d, ATOMIC),
+    DOES(amoxor_d, ATOMIC),
+    DOES(amoand_d, ATOMIC),
+    DOES(amoor_d, ATOMIC),
+    DOES(amomin_d, ATOMIC),
+    DOES(amomax_d, ATOMIC),
+    DOES(amominu_d, ATOMIC),
+    DOES(amomaxu_d, ATOMIC),
+    DOES(fmv_x_d, MOVE),
+    DOES(fmv_d_x, MOVE),
     DOES(fence, WAIT),
     DOES(fence_i, WAIT),
     DOES(ecall, WAIT),
     DOES(ebreak, WAIT),
     DOES(mul, MULTIPLY),
-    DOES(lr_w, LOAD),
+    DOES(lr_w, LOAD_SIGNED),
     DOES(sc_w, STORE),
     DOES(amoswap_w, EXCHANGE),
     DOES(amoadd_w, ATOMIC),
@@ -85,8 +114,23 @@ static bool moves_float(enum vx_insn_id id, uint32_t word)
            wt_field(word, 19, 15) == wt_field(word, 24, 20);
 }
 
+/* RV64: results of 32 bits whose sign fills the register (unprivileged ISA, 4.2, 8, 12.5): those of
+ * words, of atomic operations on them, and moves from floating point registers. */
+static bool extends_sign(enum vx_insn_id id, uint32_t word)
+{
+    enum { OP_IMM_32 = 0x1b, OP_32 = 0x3b, AMO = 0x2f };
+    const unsigned opcode = word & 0x7f;
+    return opcode == OP_IMM_32 || opcode == OP_32 || id == VX_INSN_fmv_x_w ||
+           (opcode == AMO && wt_field(word, 14, 12) == 2);
+}
+
 void vx_list_meaning(enum vx_insn_id id, uint32_t word, struct wt_insn_operands *o)
 {
     o->operation = moves_float(id, word) ? WT_DOES_MOVE : meanings[id];
+    for (unsigned i = 0; extends_sign(id, word) && i < o->count; i++)
+        if (o->list[i].writes && o->list[i].kind == WT_OPERAND_ROW && o->list[i].bits > 32) {
+            o->list[i].type = WT_OPERAND_SIGNED;
+            o->width = 32;
+        }
     o->decides = id >= VX_INSN_beq && id <= VX_INSN_bgeu;
 }
