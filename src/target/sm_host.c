@@ -1,18 +1,44 @@
 /* Programs on the CUDA driver API. */
 #include "target/sm.h"
 
+#include <dlfcn.h>
+#include <limits.h>
 #include <stdio.h>
+#include <string.h>
+#include <unistd.h>
 
 #include "target/host_program.h"
 
 #define LIBCUDA "libcuda.so.1"
+
+/* NVRTC over clang comes last, where none of NVIDIA's is installed. */
+static bool offer_compiler(const char *folder)
+{
+    static const char *const names[] = {"libnvrtc.so.13", "libnvrtc.so.12", "libnvrtc.so.11.2",
+                                        "libnvrtc.so"};
+    static const char *const places[] = {"../../cudapath/lib64", "cuda/lib64"};
+    char path[PATH_MAX];
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+        void *theirs = dlopen(names[i], RTLD_LAZY | RTLD_LOCAL);
+        if (theirs)
+            return dlclose(theirs) == 0;
+    }
+    for (size_t i = 0; i < sizeof places / sizeof places[0]; i++) {
+        snprintf(path, sizeof path, "%s/%s/libnvrtc.so", folder, places[i]);
+        if (access(path, R_OK) == 0) {
+            *strrchr(path, '/') = 0;
+            return wt_host_append("LD_LIBRARY_PATH", ':', path);
+        }
+    }
+    return true;
+}
 
 static bool prepare(const struct wt_host_program *program, const char *folder)
 {
     const unsigned capability = program->images.capability;
     char text[16];
     snprintf(text, sizeof text, "cc=%u.%u", capability / 10, capability % 10);
-    return wt_host_find_libraries_in(folder) &&
+    return wt_host_find_libraries_in(folder) && offer_compiler(folder) &&
            wt_host_set_or_unset("WAVETRAP_SM_DEFAULT", capability ? text : NULL) &&
            (!program->checked || wt_host_preload_calls(folder, "libwavetrap-gomp.so")) &&
            (!program->own_library || wt_host_preload(folder, LIBCUDA));
