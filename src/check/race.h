@@ -36,9 +36,11 @@ void wt_check_race_copied(struct wt_check_race *r, uint64_t addr, uint64_t size,
 void wt_check_race_renewed(struct wt_check_race *r, uint64_t addr, uint64_t size);
 /** How operations that the host has not waited for use a range of memory. */
 enum wt_race_use {
-    WT_RACE_PARTS,  /**< not all of its bytes, or none is known to be used by no atomic access */
+    WT_RACE_PARTS,  /**< not all of its bytes */
     WT_RACE_LOADED, /**< all of them, and load some only */
     WT_RACE_STORED, /**< they store to all of them */
+    WT_RACE_ATOMIC, /**< its page has atomic or volatile accesses, by which they may tell the host
+                         what they have done */
 };
 /** Of a range within 4096 aligned bytes. */
 enum wt_race_use wt_check_race_use(struct wt_check_race *r, uint64_t addr, uint64_t size);

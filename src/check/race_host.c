@@ -101,8 +101,11 @@ enum wt_race_use wt_check_race_use(struct wt_check_race *r, uint64_t addr, uint6
 {
     enum wt_race_use all = WT_RACE_STORED;
     struct race_page *page = race_page(&r->global, addr, false);
-    return r->order && page && !page->syncs && each_cell(r, addr, size, use, &all) ? all
-                                                                                   : WT_RACE_PARTS;
+    if (!r->order || !page)
+        return WT_RACE_PARTS;
+    if (page->syncs)
+        return WT_RACE_ATOMIC;
+    return each_cell(r, addr, size, use, &all) ? all : WT_RACE_PARTS;
 }
 
 struct host_access {

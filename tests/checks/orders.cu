@@ -468,6 +468,37 @@ static void in_stream_order(int)
     end(&t, 0);
 }
 
+/* The host waits for a flag, behind which there is the data. */
+#if defined __HIP__ || defined __CUDA__
+#define RAISE(flag) (__threadfence_system(), *(volatile int *)(flag) = 1)
+#define IS_RAISED(flag) (*(volatile int *)(flag))
+#else
+#define RAISE(flag) __atomic_store_n(flag, 1, __ATOMIC_RELEASE)
+#define IS_RAISED(flag) __atomic_load_n(flag, __ATOMIC_ACQUIRE)
+#endif
+__global__ void put_and_tell(int *to, int *flag)
+{
+    for (int i = 0; i < N; i++)
+        to[i] = 3 * i;
+    RAISE(flag);
+}
+
+static void flag_for_the_host(int)
+{
+    things t;
+    int *flag, sum = 0;
+    begin(&t);
+    (void)API(MallocHost)(&flag, sizeof *flag);
+    *flag = 0;
+    LAUNCH(put_and_tell, 1, 1, 0, t.a, t.pinned, flag);
+    while (!IS_RAISED(flag))
+        continue;
+    for (int i = 0; i < N; i++)
+        sum += t.pinned[i];
+    end(&t, sum);
+    (void)API(FreeHost)(flag);
+}
+
 CASES(CASE(streams_unordered), CASE(event_too_early), CASE(wrong_stream_waits),
       CASE(read_then_overwritten), CASE(one_of_bytes), CASE(default_stream), CASE(filled_beside),
       CASE(copied_too_early), CASE(copied_in_another_stream), CASE(source_overwritten_by_kernel),
@@ -476,7 +507,8 @@ CASES(CASE(streams_unordered), CASE(event_too_early), CASE(wrong_stream_waits),
       CASE(other_stream_waited), CASE(result_used_too_early), CASE(source_reused_too_early),
       CASE(event_before_the_copy), CASE(halves), CASE(read_by_both), CASE(fork_and_join),
       CASE(double_buffering), CASE(default_orders_all), CASE(asks_until_done),
-      CASE(counted_by_both), CASE(memory_again), CASE(not_pinned), CASE(in_stream_order))
+      CASE(counted_by_both), CASE(memory_again), CASE(not_pinned), CASE(in_stream_order),
+      CASE(flag_for_the_host))
 
 int main(int argc, char **argv)
 {

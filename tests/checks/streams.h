@@ -196,7 +196,4 @@ static inline int atomicAdd(int *p, int n)
 {
     return __atomic_fetch_add(p, n, __ATOMIC_RELAXED);
 }
-static inline void __threadfence_system()
-{
-}
 #endif

@@ -181,6 +181,8 @@ API_IN(state_lock(), cuEventElapsedTime, (float *milliseconds, CUevent from, CUe
     if (!milliseconds || !is_timed(from) || !is_timed(to) ||
         state_context_of(from->owner)->device != state_context_of(to->owner)->device)
         return milliseconds ? CUDA_ERROR_INVALID_HANDLE : CUDA_ERROR_INVALID_VALUE;
+    order_waits_for(&from->order); /* the time says that both are done */
+    order_waits_for(&to->order);
     *milliseconds = (float)(to->at.tv_sec - from->at.tv_sec) * 1e3f +
                     (float)(to->at.tv_nsec - from->at.tv_nsec) / 1e6f;
     return CUDA_SUCCESS;

@@ -23,6 +23,7 @@ static bool under_way;                           /* it is what the call gives */
 static bool changed;                             /* since the host's pages were protected */
 static struct shared {
     uint64_t begin, size;
+    enum order_side side;
 } * shared; /* memory of GPUs and of the host */
 static size_t shared_count, shared_room;
 static struct wt_host_page *pages;
@@ -75,20 +76,26 @@ static enum wt_race_use use_of(uint64_t address, uint64_t bytes)
     return all;
 }
 
-/* Pages all of whose bytes in use are used by what the host has not waited for. */
-static void add_pages(uint64_t begin, uint64_t size)
+/* Pages all of whose bytes in use are used by what the host has not waited for. False: kernels may
+ * tell the host how far they are, as by a flag, and nobody sees whether it has looked. */
+static bool add_pages(const struct shared *s)
 {
+    const uint64_t begin = s->begin, size = s->size;
     for (uint64_t at = begin, next; at < begin + size; at = next) {
         next = (at / PAGE + 1) * PAGE < begin + size ? (at / PAGE + 1) * PAGE : begin + size;
         const enum wt_race_use use = use_of(at, next - at);
+        if (use == WT_RACE_ATOMIC)
+            return false;
         struct wt_host_page *grown =
-            use == WT_RACE_PARTS ? NULL
-                                 : wt_array_grow(pages, &page_room, page_count + 1, sizeof *grown);
+            use == WT_RACE_PARTS || s->side == ORDER_REGISTERED
+                ? NULL
+                : wt_array_grow(pages, &page_room, page_count + 1, sizeof *grown);
         if (!grown)
             continue;
         pages = grown;
         grown[page_count++] = (struct wt_host_page){at / PAGE * PAGE, use == WT_RACE_LOADED};
     }
+    return true;
 }
 
 static int by_address(const void *a, const void *b)
@@ -100,10 +107,11 @@ static int by_address(const void *a, const void *b)
 /* A debugger accesses the program's memory at any time, which is no access of the program's. */
 static void protect(void)
 {
+    bool watches = !wt_order_is_calm(&order) && !getenv(WT_LISTEN_VARIABLE);
     page_count = 0;
-    if (!wt_order_is_calm(&order) && !getenv(WT_LISTEN_VARIABLE))
-        for (size_t i = 0; i < shared_count; i++)
-            add_pages(shared[i].begin, shared[i].size);
+    for (size_t i = 0; i < shared_count && watches; i++)
+        watches = add_pages(&shared[i]);
+    page_count = watches ? page_count : 0;
     if (page_count)
         qsort(pages, page_count, sizeof *pages, by_address);
     wt_host_pages_protect(pages, page_count);
@@ -165,19 +173,20 @@ static void forget_shared(uint64_t address, uint64_t bytes)
             shared[i--] = shared[--shared_count];
 }
 
-void order_made(uint64_t address, uint64_t bytes, bool is_shared)
+void order_made(uint64_t address, uint64_t bytes, enum order_side side)
 {
     struct gpu *g;
     for (CUdevice i = 0; order.now && (g = state_gpu(i)); i++)
         wt_check_race_renewed(race_of(g), address, bytes);
     forget_shared(address, bytes);
-    struct shared *grown = is_shared && is_wanted() ? wt_array_grow(shared, &shared_room,
-                                                                    shared_count + 1, sizeof *grown)
-                                                    : NULL;
+    struct shared *grown =
+        side != ORDER_DEVICE && is_wanted()
+            ? wt_array_grow(shared, &shared_room, shared_count + 1, sizeof *grown)
+            : NULL;
     if (!grown)
         return;
     shared = grown;
-    grown[shared_count++] = (struct shared){address, bytes};
+    grown[shared_count++] = (struct shared){address, bytes, side};
 }
 
 void order_gone(uint64_t address)
@@ -189,7 +198,7 @@ void order_gone(uint64_t address)
 void order_memory(uint64_t address, uint64_t bytes, bool made)
 {
     if (made)
-        order_made(address, bytes, false);
+        order_made(address, bytes, ORDER_DEVICE);
     else
         forget_shared(address, bytes);
     access_range(address, bytes, WT_ACCESS_STORE);

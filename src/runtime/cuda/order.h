@@ -18,9 +18,14 @@ void order_begin(struct gpu *g, CUstream stream, const char *usual);
 void order_copied(uint64_t to, uint64_t from, uint64_t bytes);
 /** It frees, or, with @p made, makes memory. */
 void order_memory(uint64_t address, uint64_t bytes, bool made);
-/** Memory is made, for all streams; @p shared: the host accesses it, too, and its pages are its
- * own. */
-void order_made(uint64_t address, uint64_t bytes, bool shared);
+/** Who accesses memory. */
+enum order_side {
+    ORDER_DEVICE,     /**< GPUs alone */
+    ORDER_REGISTERED, /**< the host, too; other memory of the program may lie in its pages */
+    ORDER_SHARED,     /**< the host, too */
+};
+/** Memory is made, for all streams. */
+void order_made(uint64_t address, uint64_t bytes, enum order_side side);
 /** The memory at @p address goes, when all streams have done what they were given. */
 void order_gone(uint64_t address);
 /** The host waits for all that a stream was given. */

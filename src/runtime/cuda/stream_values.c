@@ -12,6 +12,7 @@ static CUresult write_value(CUstream stream, CUdeviceptr address, uint64_t value
     if (address % bytes || flags)
         return state_leave(CUDA_ERROR_INVALID_VALUE);
     const struct copy_end to = copy_device_end(address), from = copy_host_end(&value);
+    order_waits(stream); /* the value may tell the host */
     return state_leave(copy_box(&to, &from, bytes, 1, 1));
 }
 
