@@ -683,6 +683,16 @@ static bool fault_memory(struct wt_emulated *e, const struct wt_fault *fault, ch
     return !sm_fault_is_global(fault);
 }
 
+static void tell_stats(struct wt_emulated *e, FILE *out)
+{
+    const struct sm_translated t = sm_device_translated((struct sm_device *)e->machine);
+    if (t.blocks)
+        fprintf(out,
+                "wavetrap: %" PRIu64 " blocks translated (%" PRIu64 " KiB), in which %" PRIu64
+                " of the issues were\n",
+                t.blocks, (t.bytes + 1023) / 1024, t.issues);
+}
+
 const struct wt_family wt_family_sm = {
     .name = "sm",
     .config = {.table = &sm_config_table, .describe = describe},
@@ -700,7 +710,8 @@ const struct wt_family wt_family_sm = {
             .open = open_device,
             .load = load,
             .close = close_device,
-            .fault_memory = fault_memory},
+            .fault_memory = fault_memory,
+            .tell_stats = tell_stats},
     .isa = {.reported = 8,
             .instruction_text = instruction_text,
             .code_register = code_register,

@@ -32,6 +32,14 @@ static void set_handler(const struct wt_code_format *f, struct wt_code_page *pag
     memcpy((uint8_t *)page + f->first + index * f->record, &handler, sizeof handler);
 }
 
+/* So is done again whenever a record of the page is forgotten: a family sees that by a record of
+ * the tail to which it has given another handler. */
+static void set_tail(const struct wt_code_format *f, struct wt_code_page *page)
+{
+    for (size_t i = 0; i < f->tail; i++)
+        set_handler(f, page, records_of(f) + i, f->next_page);
+}
+
 /* Forgets the records of [from, to), which lie in the page. */
 static void forget(const struct wt_code_format *f, struct wt_code_page *page, uint64_t from,
                    uint64_t to)
@@ -39,6 +47,7 @@ static void forget(const struct wt_code_format *f, struct wt_code_page *page, ui
     assert(from >= page->base && to <= page->base + WT_PAGE_SIZE && from % f->granule == 0);
     for (uint64_t at = from; at < to; at += f->granule)
         set_handler(f, page, (at & WT_PAGE_MASK) / f->granule, f->undecoded);
+    set_tail(f, page);
 }
 
 void wt_code_init(struct wt_code_cache *code, const struct wt_code_format *format,
@@ -71,8 +80,7 @@ struct wt_code_page *wt_code_page_new(const struct wt_code_format *format, uint6
     page->base = base;
     for (size_t i = 0; i < records; i++)
         set_handler(format, page, i, format->undecoded);
-    for (size_t i = records; i < records + format->tail; i++)
-        set_handler(format, page, i, format->next_page);
+    set_tail(format, page);
     return page;
 }
 
@@ -132,6 +140,7 @@ void wt_code_redecode(struct wt_code_cache *code, uint64_t first, uint64_t last)
             const uint64_t to = last - page->base < WT_PAGE_MASK ? last - page->base : WT_PAGE_MASK;
             for (uint64_t at = (from + granule - 1) / granule; at <= to / granule; at++)
                 set_handler(code->format, page, at, code->format->undecoded);
+            set_tail(code->format, page);
         }
     }
 }

@@ -185,14 +185,14 @@ const struct sm_uop *sm_fetch(struct sm_warp *w, uint64_t pc)
         return NULL;
     }
     w->code = (struct sm_code *)page;
-    return &w->code->uop[(pc & WT_PAGE_MASK) / 8];
+    return sm_visit(w, &w->code->uop[(pc & WT_PAGE_MASK) / 8]);
 }
 
 const struct sm_uop *sm_jump(struct sm_warp *w, uint64_t pc)
 {
     assert(w->active && w->code);
     if (!(pc % 8) && !sm_is_control(pc) && (pc & ~WT_PAGE_MASK) == w->code->page.base)
-        return &w->code->uop[(pc & WT_PAGE_MASK) / 8];
+        return sm_visit(w, &w->code->uop[(pc & WT_PAGE_MASK) / 8]);
     /* The instruction that jumps has been issued; what cannot be fetched is the next one. */
     w->pc = pc;
     if (w->left == 0)

@@ -8,7 +8,7 @@
 void sm_config_default(void *config)
 {
     struct sm_config *c = config;
-    *c = (struct sm_config){.sms = 1, .cc = 50, .memory = UINT64_C(16) << 30};
+    *c = (struct sm_config){.sms = 1, .cc = 50, .memory = UINT64_C(16) << 30, .jit = 256};
     wt_schedule_parse(WT_SCHEDULE_DEFAULT, &c->schedule, WT_IGNORED);
 }
 
@@ -62,6 +62,10 @@ static const struct wt_config_key keys[] = {
      .most = 1000},
     {"memory-delay", "issues by which L1 errors are late, beyond BPT.DRAIN, 0..1000 (0)",
      AT(memory_delay), .most = 1000},
+    {"jit",
+     "visits of an instruction after which code of the host is made for it and what follows,\n"
+     "               1..60000; 0: never (256)",
+     AT(jit), .most = 60000},
     {"bounds",
      "accesses outside of all buffers: stop, or as hardware does, only where no block of\n"
      "               2 MiB with a buffer is (stop)",

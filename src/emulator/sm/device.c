@@ -135,6 +135,7 @@ void sm_device_free(struct sm_device *d)
     for (uint32_t i = 0; d->warp && i < d->machine.waves; i++)
         free(d->warp[i].r);
     free(d->image);
+    sm_blocks_free(d);
     wt_console_free(&d->console);
     sm_trace_free(d);
     wt_machine_end(&d->machine);

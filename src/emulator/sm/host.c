@@ -32,6 +32,7 @@ void sm_device_lost_memory(struct sm_device *d, uint64_t addr)
 {
     struct wt_machine *m = &d->machine;
     struct sm_warp *w = &d->warp[m->turns.current];
+    sm_blocks_lost(w);
     if (m->in_turn && d->executing)
         w->pc = sm_pc_of(w, d->executing);
     m->fault = (struct wt_fault){.kind = WT_FAULT_ACCESS,

@@ -24,7 +24,7 @@
 #define SM_STACK 64
 #define SM_BARRIERS 16
 #define SM_SLOTS (WT_PAGE_SIZE / 8)
-#define SM_TAIL 1
+#define SM_TAIL 2 /* the last one: ptx_block.c */
 
 struct sm_warp;
 struct sm_uop;
@@ -37,7 +37,10 @@ typedef unsigned (*sm_alu)(struct sm_exec *x);
 /* A decoded instruction. */
 struct sm_uop {
     sm_op run;
-    sm_alu alu;
+    union {
+        sm_alu alu;
+        const struct wt_rows_block *block; /* of PTX whose handler is sm_run_block */
+    };
     uint64_t word;
     union {
         uint64_t immediate;       /* of operand B; of a double its 64 bits */
@@ -51,6 +54,7 @@ struct sm_uop {
     uint8_t bank;
     uint8_t step;    /* records to the next instruction: control words are skipped */
     uint16_t offset; /* constant operand */
+    uint16_t visits; /* how often a turn or a jump came here, until it is translated */
 };
 
 struct sm_code {
@@ -217,6 +221,7 @@ struct sm_device {
     struct wt_console console; /* of vprintf: one */
     struct sm_ptx **image;     /* of PTX, whose instructions are in memory */
     size_t image_count, image_capacity;
+    struct sm_blocks *blocks; /* translated code (ptx_block.c); NULL: there is none yet */
 };
 
 /* A computation over the lanes of a warp. */
@@ -301,6 +306,27 @@ const struct sm_uop *sm_jump(struct sm_warp *w, uint64_t pc);
 extern const struct wt_code_format sm_code_format;
 /* Fills a record, but for `step`, from the word of an instruction; false: there is none such. */
 bool sm_decode_uop(uint64_t word, struct sm_uop *u);
+
+/* ---- ptx_block.c: translated code ---- */
+
+/* The handler of records that have code. */
+const struct sm_uop *sm_run_block(struct sm_warp *w, const struct sm_uop *u);
+/* Translates what begins at a record of PTX that has been visited often, if that pays. */
+void sm_translate(struct sm_warp *w, struct sm_uop *slot);
+/* Frees all translated code. */
+void sm_blocks_free(struct sm_device *d);
+/* Memory has been lost in the turn: if a block was executing, the warp is where the block was. */
+void sm_blocks_lost(struct sm_warp *w);
+
+/* A turn or a jump comes to a record. What cannot be translated is tried at powers of two. */
+static inline const struct sm_uop *sm_visit(struct sm_warp *w, struct sm_uop *slot)
+{
+    const unsigned visits = ++slot->visits;
+    if (visits > w->device->config.jit - 1 /* 0: never */ && !(visits & (visits - 1)) &&
+        slot->run != sm_run_block)
+        sm_translate(w, slot);
+    return slot;
+}
 
 /* ---- exec.c: what the ALU executors share ---- */
 

@@ -72,6 +72,31 @@ static const struct sm_uop *go_back(struct sm_warp *w, uint64_t pc)
     return sm_jump(w, w->pc);
 }
 
+uint32_t ptx_plain_branches(const struct sm_warp *w)
+{
+    const uint32_t spins = w->spins < PATIENCE ? PATIENCE - 1 - w->spins : 0;
+    return !w->depth ? UINT32_MAX : w->hold && w->hold - 1 < spins ? w->hold - 1 : spins;
+}
+
+bool ptx_is_plain_target(const struct sm_warp *w, uint64_t pc)
+{
+    for (uint32_t i = 0; i < w->depth; i++) {
+        const struct sm_entry *e = &w->stack[i];
+        if (ptx_can_run(e) && ((e->pc == pc && e->base == w->base) ||
+                               (!w->hold && ptx_before(e->base, e->pc, w->base, pc))))
+            return false;
+    }
+    return true;
+}
+
+void ptx_took_branches(struct sm_warp *w, uint32_t count)
+{
+    if (!w->depth)
+        return;
+    w->spins += count;
+    w->hold -= w->hold ? count : 0;
+}
+
 /* The path that ran is gone. */
 static const struct sm_uop *another(struct sm_warp *w)
 {

@@ -397,6 +397,14 @@ uint32_t ptx_rows_in_use(const struct sm_warp *w);
 
 /* ---- ptx_flow.c, ptx_paths.c ---- */
 
+/* How often all lanes of the path that runs may branch backwards to plain targets before a handler
+ * must do so. */
+uint32_t ptx_plain_branches(const struct sm_warp *w);
+/* Whether a branch of all lanes of the path to pc changes no path. */
+bool ptx_is_plain_target(const struct sm_warp *w, uint64_t pc);
+/* They have branched backwards so often. */
+void ptx_took_branches(struct sm_warp *w, uint32_t count);
+
 /* The lanes of a `.sync` are those of the masks, which may differ from lane to lane: lanes with a
  * member that is to come wait for it. False: the path waits, *next is what to return. */
 bool ptx_converge(struct sm_warp *w, const struct sm_uop *u, const uint32_t *members,

@@ -42,6 +42,7 @@ struct sm_config {
     unsigned error_delay;  /**< issues by which warp errors arrive late, 0..1000 */
     unsigned memory_delay; /**< issues by which L1 errors arrive late, whatever BPT.DRAIN does */
     uint64_t memory;       /**< bytes that programs of the driver API are told, and can allocate */
+    unsigned jit;          /**< visits of an instruction after which it is translated; 0: never */
     bool hardware_bounds;  /**< memory is mapped in blocks, SM_BLOCK_BYTES; else to the byte */
 };
 
@@ -62,6 +63,12 @@ void sm_device_free(struct sm_device *device);
 const struct sm_launch *sm_device_latest_launch(const struct sm_device *device);
 /** CTAs of the launch that have ended, and all there are. */
 void sm_device_progress(const struct sm_device *device, uint64_t *done, uint64_t *total);
+/** What has been translated of PTX: blocks, bytes of code, and issues that it has executed. */
+struct sm_translated {
+    uint64_t blocks, bytes, issues;
+};
+/** Of the device's whole life. */
+struct sm_translated sm_device_translated(const struct sm_device *device);
 /** The device as a machine; the same object. */
 struct wt_machine *sm_machine(struct sm_device *device);
 /** The instructions it has executed whose results may differ from hardware's. */

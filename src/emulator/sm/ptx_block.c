@@ -1,0 +1,510 @@
+/*
+ * Translated code of PTX (emulator/translate/rows.h). From a record on that turns and jumps come to
+ * often, all records up to the end of the page or an unconditional branch are a block; those that
+ * rows have an operation for get the handler sm_run_block, the others keep theirs, and the code is
+ * left before them. The handlers decide what an instruction does; the code does the same.
+ */
+#include <stdlib.h>
+
+#include "emulator/machine/softfloat.h"
+#include "emulator/sm/ptx_image.h"
+#include "emulator/sm/watch.h"
+#include "emulator/translate/rows.h"
+
+enum { CODE_BYTES = 4 << 20 };
+
+struct sm_blocks {
+    struct wt_rows_memory *memory; /* NULL: this host does not execute translated code */
+    struct wt_rows_state state;
+    struct sm_warp *warp;              /* that executes code; NULL: none */
+    const struct wt_rows_block *block; /* the code */
+    const struct sm_uop *next;         /* behind a called handler that does not go on in the code */
+    bool barred;                       /* the state bars branches */
+    struct sm_translated translated;   /* bytes apart */
+};
+
+/* ---- records as rows ---- */
+
+static bool is_rows_constant(const void *row, unsigned size)
+{
+    for (unsigned i = 1; i < SM_LANES; i++)
+        if (ptx_get(row, size, i) != ptx_get(row, size, 0))
+            return false;
+    return true;
+}
+
+/* A source of registers of `size` bytes; false: it is a constant that differs from lane to lane. */
+static bool source(const struct ptx_source *from, unsigned size, struct wt_rows_source *to)
+{
+    if (from->constant && !is_rows_constant(from->constant, size))
+        return false;
+    *to = (struct wt_rows_source){.constant = from->constant,
+                                  .slot = from->slot,
+                                  .value = from->constant ? ptx_get(from->constant, size, 0) : 0};
+    return true;
+}
+
+static struct wt_rows_source predicate(const struct ptx_source *from)
+{
+    return (struct wt_rows_source){.constant = from->constant,
+                                   .negated = from->negated,
+                                   .slot = from->slot,
+                                   .value = from->constant ? *(const uint32_t *)from->constant : 0};
+}
+
+static const struct {
+    enum ptx_math math;
+    enum ptx_type type;
+    enum wt_rows_op op;
+    bool wide, is_signed;
+    uint8_t size[3]; /* bytes of the sources' registers; 0: there is none */
+} operations[] = {
+#define OF_DWORDS(math, type, op, ...)                                                             \
+    {                                                                                              \
+        PTX_OP_##math, PTX_##type, WT_ROWS_##op, .size = { __VA_ARGS__ }                           \
+    }
+#define OF_EITHER(math, op, ...)                                                                   \
+    OF_DWORDS(math, U32, op, __VA_ARGS__), OF_DWORDS(math, S32, op, __VA_ARGS__)
+#define OF_QWORDS(math, type, op, ...)                                                             \
+    {                                                                                              \
+        PTX_OP_##math, PTX_##type, WT_ROWS_##op, true, .size = { __VA_ARGS__ }                     \
+    }
+#define OF_ALL(math, op, count, ...)                                                               \
+    OF_EITHER(math, op, 4, __VA_ARGS__), OF_QWORDS(math, U64, op, 8, count),                       \
+        OF_QWORDS(math, S64, op, 8, count)
+    OF_ALL(mov, MOVE, 0, 0),
+    OF_ALL(not, NOT, 0, 0),
+    OF_ALL(neg, NEGATE, 0, 0),
+    OF_ALL(add, ADD, 8, 4),
+    OF_ALL(sub, SUBTRACT, 8, 4),
+    OF_ALL(and, AND, 8, 4),
+    OF_ALL(or, OR, 8, 4),
+    OF_ALL(xor, XOR, 8, 4),
+    OF_ALL(shl, SHIFT_LEFT, 4, 4),
+    OF_EITHER(mul_lo, MULTIPLY, 4, 4),
+    OF_EITHER(mad_lo, MULTIPLY_ADD, 4, 4, 4),
+    OF_DWORDS(abs, S32, ABSOLUTE, 4),
+    OF_DWORDS(shr, U32, SHIFT_RIGHT, 4, 4),
+    OF_DWORDS(shr, S32, SHIFT_SIGNED, 4, 4),
+    OF_QWORDS(shr, U64, SHIFT_RIGHT, 8, 4),
+    OF_DWORDS(min, U32, MIN, 4, 4),
+    OF_DWORDS(max, U32, MAX, 4, 4),
+    OF_DWORDS(min, S32, MIN_SIGNED, 4, 4),
+    OF_DWORDS(max, S32, MAX_SIGNED, 4, 4),
+    OF_DWORDS(mul_wide, U32, MULTIPLY_WIDE, 4, 4),
+    OF_DWORDS(mad_wide, U32, MULTIPLY_ADD_WIDE, 4, 4, 8),
+    {PTX_OP_mul_wide, PTX_S32, WT_ROWS_MULTIPLY_WIDE, .is_signed = true, .size = {4, 4}},
+    {PTX_OP_mad_wide, PTX_S32, WT_ROWS_MULTIPLY_ADD_WIDE, .is_signed = true, .size = {4, 4, 8}},
+    OF_DWORDS(add, F32, FLOAT_ADD, 4, 4),
+    OF_DWORDS(sub, F32, FLOAT_SUBTRACT, 4, 4),
+    OF_DWORDS(mul, F32, FLOAT_MULTIPLY, 4, 4),
+    OF_DWORDS(fma, F32, FLOAT_MULTIPLY_ADD, 4, 4, 4),
+    OF_DWORDS(div, F32, FLOAT_DIVIDE, 4, 4),
+    OF_QWORDS(add, F64, FLOAT_ADD, 8, 8),
+    OF_QWORDS(sub, F64, FLOAT_SUBTRACT, 8, 8),
+    OF_QWORDS(mul, F64, FLOAT_MULTIPLY, 8, 8),
+    OF_QWORDS(fma, F64, FLOAT_MULTIPLY_ADD, 8, 8, 8),
+    OF_QWORDS(div, F64, FLOAT_DIVIDE, 8, 8),
+};
+
+static bool arithmetic(const struct ptx_op *o, struct wt_rows_insn *to)
+{
+    for (size_t i = 0; i < sizeof operations / sizeof operations[0]; i++) {
+        const enum ptx_math math = operations[i].math;
+        const enum ptx_type type = operations[i].type;
+        const bool floats = type == PTX_F32 || type == PTX_F64;
+        if (o->run != (floats ? ptx_float(math, type, true) : ptx_integer(math, type)))
+            continue;
+        *to = (struct wt_rows_insn){.op = (uint8_t)operations[i].op,
+                                    .wide = operations[i].wide,
+                                    .is_signed = operations[i].is_signed,
+                                    .d = o->d};
+        for (unsigned k = 0; k < 3 && operations[i].size[k]; k++)
+            if (!source(&o->s[k], operations[i].size[k], &to->s[k]))
+                return false;
+        return true;
+    }
+    return false;
+}
+
+static bool comparison(const struct ptx_op *o, struct wt_rows_insn *to)
+{
+    static const enum ptx_type types[] = {PTX_U32, PTX_S32, PTX_U64, PTX_S64, PTX_F32, PTX_F64};
+    unsigned i = 0;
+    while (i < 6 && o->run != ptx_set_predicate(types[i]))
+        i++;
+    if (i == 6 || o->flag || o->d == PTX_NO_SLOT || o->d2 != PTX_NO_SLOT)
+        return false;
+    const bool floats = types[i] == PTX_F32 || types[i] == PTX_F64,
+               wide = ptx_type_bytes(types[i]) == 8;
+    const bool combines = o->s[2].constant || o->s[2].slot != PTX_NO_SLOT;
+    const unsigned equal = WT_ROWS_EQUAL, other = WT_ROWS_LESS | WT_ROWS_GREATER;
+    if (types[i] == PTX_U64 && (o->how & 7) != equal && (o->how & 7) != other)
+        return false;
+    *to = (struct wt_rows_insn){.op = floats ? WT_ROWS_FLOAT_COMPARE : WT_ROWS_COMPARE,
+                                .wide = wide,
+                                .is_signed = types[i] == PTX_S32 || types[i] == PTX_S64,
+                                .how = o->how,
+                                .combine = combines ? (uint8_t)(WT_ROWS_WITH_AND + o->combine)
+                                                    : WT_ROWS_ALONE,
+                                .d = o->d};
+    if (combines)
+        to->s[2] = predicate(&o->s[2]);
+    return source(&o->s[0], wide ? 8 : 4, &to->s[0]) && source(&o->s[1], wide ? 8 : 4, &to->s[1]);
+}
+
+static bool selection(const struct ptx_op *o, struct wt_rows_insn *to)
+{
+    const bool wide = o->run == ptx_select(PTX_U64);
+    if (!wide && o->run != ptx_select(PTX_U32))
+        return false;
+    *to = (struct wt_rows_insn){
+        .op = WT_ROWS_SELECT, .wide = wide, .d = o->d, .s[2] = predicate(&o->s[2])};
+    return source(&o->s[0], wide ? 8 : 4, &to->s[0]) && source(&o->s[1], wide ? 8 : 4, &to->s[1]);
+}
+
+static bool is_dword(unsigned type)
+{
+    return type == PTX_U32 || type == PTX_S32 || type == PTX_B32;
+}
+
+static bool is_qword(unsigned type)
+{
+    return type == PTX_U64 || type == PTX_S64 || type == PTX_B64;
+}
+
+static bool conversion(const struct ptx_op *o, struct wt_rows_insn *to)
+{
+    if (o->run != ptx_convert(o) || o->sat || o->ftz || o->how || o->flag)
+        return false;
+    *to = (struct wt_rows_insn){.d = o->d, .is_signed = o->from_type == PTX_S32};
+    if (is_dword(o->from_type) && o->size == 4 && is_qword(o->type) && o->element == 8)
+        to->op = WT_ROWS_WIDEN;
+    else if (is_qword(o->from_type) && o->size == 8 && is_dword(o->type) && o->element == 4)
+        to->op = WT_ROWS_NARROW;
+    else if (o->from_type == PTX_S32 && o->size == 4 && o->type == PTX_F32 && o->round == WT_RNE)
+        to->op = WT_ROWS_FLOAT_OF_SIGNED;
+    else
+        return false;
+    return source(&o->s[0], o->size, &to->s[0]);
+}
+
+static bool access_of(const struct ptx_op *o, struct wt_rows_insn *to)
+{
+    const bool store = o->run == ptx_op_store;
+    if ((!store && o->run != ptx_op_load) || o->count != 1 || o->size != o->how || o->size < 4 ||
+        o->from_type == 4 || o->s[0].constant)
+        return false;
+    if (o->space != PTX_SPACE_GLOBAL && o->space != PTX_SPACE_NONE && o->space != PTX_SPACE_SHARED)
+        return false;
+    if (store ? o->vector_constant[0] != NULL : o->vector[0] == PTX_NO_SLOT)
+        return false;
+    *to = (struct wt_rows_insn){.op = store ? WT_ROWS_STORE : WT_ROWS_LOAD,
+                                .wide = o->size == 8,
+                                .space = o->space == PTX_SPACE_GLOBAL ? WT_ROWS_GLOBAL
+                                         : o->space == PTX_SPACE_NONE ? WT_ROWS_GENERIC
+                                                                      : WT_ROWS_GROUP,
+                                .offset = (uint64_t)o->offset,
+                                .s[1] = {.slot = o->vector[0]}};
+    to->d = o->vector[0];
+    return source(&o->s[0], 8, &to->s[0]);
+}
+
+/* An instruction that is executed whatever predicates are; or a branch. */
+static bool as_rows(const struct ptx_op *o, struct wt_rows_insn *to)
+{
+    if (o->run == ptx_op_bra) {
+        *to = (struct wt_rows_insn){
+            .op = WT_ROWS_BRANCH,
+            .combine = o->guard != PTX_NO_SLOT,
+            .s[0] = {.slot = o->guard, .negated = o->guard_negated},
+        };
+        return true;
+    }
+    return o->guard == PTX_NO_SLOT && (arithmetic(o, to) || comparison(o, to) || selection(o, to) ||
+                                       conversion(o, to) || access_of(o, to));
+}
+
+/* Whether a handler may be called by code: it changes neither paths nor frames. */
+static bool is_plain(const struct ptx_op *o)
+{
+    static const sm_op others[] = {
+        ptx_op_bra,       ptx_op_brx,          ptx_op_call,          ptx_op_call_register,
+        ptx_op_ret,       ptx_op_exit,         ptx_op_trap,          ptx_op_barrier,
+        ptx_op_join,      ptx_op_warp_barrier, ptx_op_shuffle,       ptx_op_vote,
+        ptx_op_match,     ptx_op_reduce,       ptx_op_active,        ptx_op_elect,
+        ptx_op_mbarrier,  ptx_op_matrix,       ptx_op_load_matrix,   ptx_op_store_matrix,
+        ptx_op_transpose, ptx_op_builtin,      ptx_op_copy_async,    ptx_op_copy_wait,
+        ptx_op_alloca,    ptx_op_stack,        ptx_op_barrier_result};
+    for (size_t i = 0; i < sizeof others / sizeof others[0]; i++)
+        if (o->run == others[i])
+            return false;
+    return true;
+}
+
+/* ---- blocks ---- */
+
+/* Numbers of the records of a page, without those of control words. */
+static uint32_t number_of(size_t slot)
+{
+    return (uint32_t)(slot / 4 * 3 + slot % 4 - 1);
+}
+
+static size_t slot_of(uint32_t number)
+{
+    const size_t slot = number / 3 * 4 + number % 3 + 1;
+    return slot < SM_SLOTS ? slot : SM_SLOTS;
+}
+
+/* Lists the instructions from a record on, and branches' targets among them. */
+static size_t list(struct sm_warp *w, uint32_t first, struct wt_rows_insn *insn)
+{
+    int64_t target[WT_ROWS_MOST];
+    uint32_t index;
+    size_t count = 0;
+    for (bool on = true; on && count < WT_ROWS_MOST && slot_of(first + (uint32_t)count) < SM_SLOTS;
+         count++) {
+        struct sm_uop *u = &w->code->uop[slot_of(first + (uint32_t)count)];
+        const struct sm_ptx *image = ptx_image_at(w->device, sm_pc_of(w, u), &index);
+        if (!image || u->ptx != &image->op[index] || u->run != u->ptx->run) /* not decoded */
+            break;
+        if (!as_rows(u->ptx, &insn[count]))
+            insn[count] =
+                (struct wt_rows_insn){.op = is_plain(u->ptx) ? WT_ROWS_CALL : WT_ROWS_HANDLER};
+        on = u->ptx->run != ptx_op_exit && u->ptx->run != ptx_op_ret;
+        if (insn[count].op != WT_ROWS_BRANCH)
+            continue;
+        on = insn[count].combine;
+        target[count] = (int64_t)(sm_pc_of(w, u) - w->code->page.base) + u->ptx->offset;
+    }
+    for (size_t i = 0; i < count; i++) {
+        if (insn[i].op != WT_ROWS_BRANCH)
+            continue;
+        const bool here = target[i] >= 0 && target[i] < (int64_t)WT_PAGE_SIZE;
+        const uint32_t to = here ? number_of((size_t)target[i] / 8) - first : UINT32_MAX;
+        insn[i].target = to < count ? to : WT_ROWS_ELSEWHERE;
+    }
+    return count;
+}
+
+/*
+ * Runs of instructions between those that are left to handlers: where they have fewer than two, or
+ * not more than half, that the code executes itself, they are left, too, since entries and calls
+ * take as long as handlers do. Returns for how many the code is there.
+ */
+static size_t leave_short(struct wt_rows_insn *insn, size_t count)
+{
+    size_t first = 0, own = 0, total = 0;
+    for (size_t i = 0; i <= count; i++) {
+        const bool leaves = i == count || insn[i].op == WT_ROWS_HANDLER ||
+                            (insn[i].op == WT_ROWS_BRANCH && !insn[i].combine &&
+                             insn[i].target == WT_ROWS_ELSEWHERE);
+        if (!leaves) {
+            own += insn[i].op != WT_ROWS_CALL;
+            continue;
+        }
+        const bool pays = own >= 2 && 2 * own > i - first;
+        for (size_t k = first; k < i && !pays; k++)
+            insn[k].op = WT_ROWS_HANDLER;
+        total += pays ? own : 0;
+        if (i < count)
+            insn[i].op = WT_ROWS_HANDLER;
+        first = i + 1;
+        own = 0;
+    }
+    return total;
+}
+
+/*
+ * Blocks of a page hold as long as none of its records is forgotten: then the last record of its
+ * tail has another handler than it was given here, and no block of the page is entered any more.
+ */
+static sm_op *witness(struct sm_code *code)
+{
+    return &code->uop[SM_SLOTS + SM_TAIL - 1].run;
+}
+
+static void arm(struct sm_code *code)
+{
+    *witness(code) = sm_run_block;
+}
+
+static inline bool holds(struct sm_code *code)
+{
+    return *witness(code) == sm_run_block;
+}
+
+/* Forgets the blocks of a page. */
+static void forget(struct sm_code *code)
+{
+    for (size_t i = 0; i < SM_SLOTS; i++)
+        if (code->uop[i].run == sm_run_block)
+            code->uop[i].run = (sm_op)sm_code_format.undecoded;
+    *witness(code) = (sm_op)sm_code_format.next_page;
+}
+
+/* Calls the handler of a record of the block that is executed. */
+static bool call_handler(struct wt_rows_state *s)
+{
+    struct sm_blocks *b = (struct sm_blocks *)((char *)s - offsetof(struct sm_blocks, state));
+    struct sm_warp *w = b->warp;
+    const struct sm_uop *u = &w->code->uop[slot_of(b->block->first + s->at)];
+    w->left = s->left;
+    w->device->executing = u;
+    b->next = u->ptx->run(w, u);
+    s->left = w->left;
+    b->translated.issues--; /* it is the handler's */
+    return b->next == sm_next(u) && w->left && holds(w->code) && b->next->run == sm_run_block &&
+           b->next->block == b->block;
+}
+
+static struct sm_blocks *blocks_of(struct sm_device *d)
+{
+    if (d->blocks || !(d->blocks = calloc(1, sizeof *d->blocks)))
+        return d->blocks;
+    if (wt_rows_supported())
+        d->blocks->memory = wt_rows_memory_new(CODE_BYTES);
+    d->blocks->state.tlb = &d->machine.tlb;
+    d->blocks->state.call = call_handler;
+    return d->blocks;
+}
+
+static const struct wt_rows_block *translate(struct sm_device *d, const struct wt_rows_insn *insn,
+                                             uint32_t first, size_t count)
+{
+    static const uint64_t window[2] = {SM_SHARED_WINDOW, SM_LOCAL_WINDOW};
+    struct wt_rows_memory *m = d->blocks->memory;
+    const struct wt_rows_block *b =
+        wt_rows_translate(m, insn, first, count, window, SM_WINDOW_BYTES);
+    if (b || !wt_rows_memory_used(m))
+        return b;
+    for (unsigned i = 0; i < WT_CODE_BUCKETS; i++)
+        for (struct wt_code_page *page = d->machine.code.bucket[i]; page; page = page->next)
+            forget((struct sm_code *)page);
+    wt_rows_memory_clear(m);
+    return wt_rows_translate(m, insn, first, count, window, SM_WINDOW_BYTES);
+}
+
+void sm_translate(struct sm_warp *w, struct sm_uop *slot)
+{
+    struct wt_rows_insn insn[WT_ROWS_MOST];
+    struct sm_device *d = w->device;
+    const size_t at = (size_t)(slot - w->code->uop);
+    if (at >= SM_SLOTS || at % 4 == 0 || (d->blocks && d->blocks->warp))
+        return;
+    const struct sm_blocks *blocks = blocks_of(d);
+    const uint32_t first = number_of(at);
+    const size_t count = blocks && blocks->memory ? list(w, first, insn) : 0;
+    if (!leave_short(insn, count))
+        return;
+    const struct wt_rows_block *b = translate(d, insn, first, count);
+    if (!b)
+        return;
+    d->blocks->translated.blocks++;
+    if (!holds(w->code))
+        forget(w->code);
+    arm(w->code);
+    for (size_t i = 0; i < count; i++) {
+        struct sm_uop *u = &w->code->uop[slot_of(first + (uint32_t)i)];
+        if (insn[i].op == WT_ROWS_HANDLER)
+            continue;
+        u->run = sm_run_block;
+        u->block = b;
+    }
+}
+
+void sm_blocks_free(struct sm_device *d)
+{
+    if (d->blocks)
+        wt_rows_memory_free(d->blocks->memory);
+    free(d->blocks);
+    d->blocks = NULL;
+}
+
+/* Whether nobody wants to know of accesses by their instructions. */
+static inline bool is_unattended(const struct wt_machine *m)
+{
+    return (!m->watch || (!m->watch->observes && !m->watch->memory_count)) && !m->judge;
+}
+
+/* To which instructions branches are taken within a block, by a warp that has several paths. */
+static void bar_targets(struct sm_warp *w, const struct wt_rows_block *block,
+                        struct wt_rows_state *s)
+{
+    memset(s->barred, 0, sizeof s->barred);
+    for (uint32_t i = 0; i < block->targets; i++) {
+        const uint32_t target = block->target[i];
+        if (!ptx_is_plain_target(w, w->code->page.base + 8 * slot_of(block->first + target)))
+            s->barred[target / 8] |= (uint8_t)(1u << target % 8);
+    }
+}
+
+/* The bits that addresses below the greatest power of two up to @p bytes have not. */
+static inline uint64_t outside(uint32_t bytes)
+{
+    return bytes ? UINT64_MAX << (31 - __builtin_clz(bytes)) : UINT64_MAX;
+}
+
+const struct sm_uop *sm_run_block(struct sm_warp *w, const struct sm_uop *u)
+{
+    struct sm_device *d = w->device;
+    struct sm_blocks *blocks = d->blocks;
+    struct wt_rows_state *s = &blocks->state;
+    const struct wt_rows_block *block = u->block;
+    const uint64_t left = w->left;
+    if (__builtin_expect(!holds(w->code), false)) {
+        forget(w->code);
+        return u->run(w, u);
+    }
+    if (!left || !w->mask || !is_unattended(&d->machine))
+        return u->ptx->run(w, u);
+    s->frame = ptx_frame(w);
+    s->left = left + 1;
+    s->mask = w->mask;
+    s->patience = ptx_plain_branches(w);
+    if (w->depth | blocks->barred)
+        bar_targets(w, block, s);
+    blocks->barred = w->depth != 0;
+    s->group = w->cta->local;
+    s->group_bytes = d->grid.launch.shared;
+    s->group_outside = outside(s->group_bytes);
+    blocks->warp = w;
+    blocks->block = block;
+    const uint32_t patience = s->patience;
+    const uint32_t next =
+        wt_rows_run(block, number_of((size_t)(u - w->code->uop)) - block->first, s);
+    blocks->warp = NULL;
+    if (s->left > left)
+        return u->ptx->run(w, u);
+    ptx_took_branches(w, patience - s->patience);
+    blocks->translated.issues += left + 1 - s->left;
+    w->left = s->left;
+    if (next == WT_ROWS_GONE)
+        return blocks->next;
+    const struct sm_uop *v = &w->code->uop[slot_of(block->first + next)];
+    if (!w->left || v->run != sm_run_block)
+        return v;
+    w->left--; /* what the code is left for is its handler's */
+    d->executing = v;
+    return v->ptx->run(w, v);
+}
+
+void sm_blocks_lost(struct sm_warp *w)
+{
+    struct sm_blocks *b = w->device->blocks;
+    if (!b || b->warp != w)
+        return;
+    b->warp = NULL;
+    w->left = b->state.left;
+    w->device->executing = &w->code->uop[slot_of(b->block->first + b->state.at)];
+}
+
+struct sm_translated sm_device_translated(const struct sm_device *d)
+{
+    struct sm_translated t = {0};
+    if (!d->blocks)
+        return t;
+    t = d->blocks->translated;
+    t.bytes = d->blocks->memory ? wt_rows_memory_used(d->blocks->memory) : 0;
+    return t;
+}

@@ -1,0 +1,232 @@
+/* Translates rows to machine code. See rows.h. */
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "emulator/translate/emit.h"
+
+enum { EMITTED = 512 << 10 };
+
+/* ---- branches ---- */
+
+static void branch(struct emitter *e)
+{
+    const struct wt_rows_insn *n = &e->insn[e->at];
+    struct x86_code *code = &e->code;
+    size_t past = 0;
+    if (n->combine) {
+        emit_load_predicate(e, &n->s[0], X86_AX);
+        x86_integer(code, X86_AND, false, X86_AX, FIELD(mask));
+        past = x86_jump(code, X86_ZERO);
+        x86_integer(code, X86_CMP, false, X86_AX, FIELD(mask));
+        emit_leave(e, X86_NOT_ZERO);
+    }
+    if (n->target == WT_ROWS_ELSEWHERE) {
+        emit_leave(e, X86_ALWAYS);
+    } else {
+        x86_test_byte(code, emit_field(offsetof(struct wt_rows_state, barred) + n->target / 8),
+                      1u << n->target % 8);
+        emit_leave(e, X86_NOT_ZERO);
+        if (n->target <= e->at) {
+            x86_integer(code, X86_LOAD, false, X86_AX, FIELD(patience));
+            x86_integer_number(code, X86_SUB, false, X86_AX, 1);
+            emit_leave(e, X86_BELOW);
+            x86_integer(code, X86_STORE, false, X86_AX, FIELD(patience));
+        }
+        e->branch[e->branches].target = n->target;
+        e->branch[e->branches++].jump = x86_jump(code, X86_ALWAYS);
+    }
+    if (past)
+        x86_land(code, past, code->size);
+}
+
+/* ---- an instruction ---- */
+
+static void operation(struct emitter *e)
+{
+    switch ((enum wt_rows_op)e->insn[e->at].op) {
+    case WT_ROWS_HANDLER:
+        emit_leave(e, X86_ALWAYS);
+        break;
+    case WT_ROWS_CALL:
+        emit_call(e, X86_ALWAYS);
+        e->cache = (struct cache){{NOTHING, NOTHING}, false, 0};
+        break;
+    case WT_ROWS_BRANCH:
+        branch(e);
+        break;
+    case WT_ROWS_LOAD:
+    case WT_ROWS_STORE:
+        emit_access(e);
+        break;
+    default:
+        emit_alu(e);
+        break;
+    }
+}
+
+/* ---- a block ---- */
+
+/* What comes first: registers, and, for some lanes, which ones do not execute. ax has where the
+ * code goes on. */
+static void begin(struct emitter *e)
+{
+    struct x86_code *code = &e->code;
+    x86_integer(code, X86_LOAD, true, X86_AX, x86_reg(X86_SI));
+    x86_integer(code, X86_LOAD, true, FRAME, FIELD(frame));
+    x86_integer(code, X86_LOAD, true, LEFT, FIELD(left));
+    if (e->some) {
+        emit_vector(e, VPBROADCASTD, T0, 0, FIELD(mask));
+        emit_vector(e, VPXOR, T1, T1, x86_reg(T1));
+        for (unsigned i = 0; i < 4; i++) {
+            emit_spread(e, IDLE + i, T0, false, i);
+            emit_vector(e, VPCMPEQD, IDLE + i, IDLE + i, x86_reg(T1));
+            emit_vector(e, VMOVDQU_TO, IDLE + i, 0,
+                        emit_field(offsetof(struct wt_rows_state, idle) + 32 * i));
+        }
+    }
+    x86_jump_register(code, X86_AX);
+}
+
+/* The rows that the banks have before an instruction are loaded, for whoever comes to it from
+ * elsewhere. Returns where that begins. */
+static size_t enter(struct emitter *e, uint32_t insn)
+{
+    const struct cache *c = &e->before[insn];
+    const size_t first = e->code.size;
+    for (unsigned bank = 0; bank < 2; bank++)
+        for (unsigned i = 0; i < BANK; i++)
+            if (c->wide)
+                emit_vector(e, VMOVDQU, bank * BANK + i, 0,
+                            x86_mem(FRAME, c->slot[0] + 32 * (bank * BANK + i)));
+            else if (c->slot[bank] != NOTHING)
+                emit_vector(e, VMOVDQU, bank * BANK + i, 0, x86_mem(FRAME, c->slot[bank] + 32 * i));
+    if (e->code.size == first)
+        return e->body[insn];
+    x86_land(&e->code, x86_jump(&e->code, X86_ALWAYS), e->body[insn]);
+    return first;
+}
+
+/* Where the code is left before an instruction. */
+static size_t exit_stub(struct emitter *e, uint32_t insn, size_t out)
+{
+    const size_t first = e->code.size;
+    x86_integer_number(&e->code, X86_ADD, true, LEFT, 1);
+    x86_set(&e->code, X86_AX, insn);
+    x86_land(&e->code, x86_jump(&e->code, X86_ALWAYS), out);
+    return first;
+}
+
+/* Where the handler of an instruction is called; then the code goes on behind it. */
+static size_t call_stub(struct emitter *e, uint32_t insn, size_t out)
+{
+    struct x86_code *code = &e->code;
+    const size_t first = code->size;
+    x86_integer(code, X86_STORE, true, LEFT, FIELD(left));
+    x86_store_number(code, FIELD(at), insn);
+    x86_vzeroupper(code);
+    x86_push(code, STATE); /* the stack is aligned now */
+    x86_call(code, FIELD(call));
+    x86_pop(code, STATE);
+    x86_integer(code, X86_LOAD, true, FRAME, FIELD(frame));
+    x86_integer(code, X86_LOAD, true, LEFT, FIELD(left));
+    x86_integer_number(code, X86_AND, false, X86_AX, 0xff);
+    x86_integer_number(code, X86_SUB, false, X86_AX, 1); /* false: WT_ROWS_GONE */
+    x86_land(code, x86_jump(code, X86_BELOW), out);
+    for (unsigned i = 0; i < 4 && e->some; i++)
+        emit_vector(e, VMOVDQU, IDLE + i, 0,
+                    emit_field(offsetof(struct wt_rows_state, idle) + 32 * i));
+    e->behind[insn] = x86_jump(code, X86_ALWAYS);
+    return first;
+}
+
+/* Code for all lanes, or for some; entry[i] becomes where instruction i begins. */
+static void emit(struct emitter *e, bool some, uint32_t *entry)
+{
+    struct x86_code *code = &e->code;
+    e->some = some;
+    e->exits = e->branches = 0;
+    e->cache = (struct cache){{NOTHING, NOTHING}, false, 0};
+    memset(e->behind, 0, sizeof e->behind);
+    begin(e);
+    for (e->at = 0; e->at < e->count; e->at++) {
+        e->before[e->at] = e->cache;
+        e->body[e->at] = code->size;
+        x86_integer_number(code, X86_SUB, true, LEFT, 1);
+        emit_leave(e, X86_BELOW);
+        operation(e);
+    }
+    const size_t end = code->size;
+    x86_set(code, X86_AX, e->count);
+    const size_t out = code->size;
+    x86_integer(code, X86_STORE, true, LEFT, FIELD(left));
+    x86_vzeroupper(code);
+    x86_return(code);
+    for (size_t i = 0; i < e->exits;) {
+        const uint32_t insn = e->exit[i].insn;
+        size_t stub[2] = {exit_stub(e, insn, out), 0};
+        for (; i < e->exits && e->exit[i].insn == insn; i++) {
+            const bool calls = e->exit[i].calls;
+            if (calls && !stub[1])
+                stub[1] = call_stub(e, insn, out);
+            x86_land(code, e->exit[i].jump, stub[calls]);
+        }
+    }
+    for (uint32_t i = 0; i < e->count; i++)
+        entry[i] = (uint32_t)enter(e, i);
+    for (uint32_t i = 0; i < e->count; i++)
+        if (e->behind[i])
+            x86_land(code, e->behind[i], i + 1 < e->count ? entry[i + 1] : end);
+    for (size_t i = 0; i < e->branches; i++)
+        x86_land(code, e->branch[i].jump, entry[e->branch[i].target]);
+}
+
+struct emitter *wt_rows_emitter_new(void)
+{
+    struct emitter *e = calloc(1, sizeof *e);
+    if (!e)
+        return NULL;
+    e->code.bytes = malloc(e->code.room = EMITTED);
+    e->code.literal = malloc(X86_LITERALS * sizeof *e->code.literal);
+    e->code.fixup = malloc(X86_FIXUPS * sizeof *e->code.fixup);
+    if (e->code.bytes && e->code.literal && e->code.fixup)
+        return e;
+    wt_rows_emitter_free(e);
+    return NULL;
+}
+
+void wt_rows_emitter_free(struct emitter *e)
+{
+    if (!e)
+        return;
+    free(e->code.bytes);
+    free(e->code.literal);
+    free(e->code.fixup);
+    free(e);
+}
+
+bool wt_rows_emit(struct emitter *e, const struct wt_rows_insn *insn, size_t count,
+                  const uint64_t window[2], uint64_t window_bytes, struct wt_rows_code *to)
+{
+    struct x86_code *code = &e->code;
+    assert(count >= 1 && count <= WT_ROWS_MOST);
+    *to =
+        (struct wt_rows_code){.bytes = code->bytes, .entry = malloc(3 * count * sizeof *to->entry)};
+    if (!to->entry)
+        return false;
+    e->insn = insn;
+    e->count = (uint32_t)count;
+    memcpy(e->window, window, sizeof e->window);
+    e->window_bytes = window_bytes;
+    code->size = code->literal_count = code->fixup_count = 0;
+    code->overflow = false;
+    emit(e, false, to->entry);
+    to->second = code->size;
+    emit(e, true, to->entry + count);
+    to->targets = e->branches;
+    for (size_t i = 0; i < e->branches; i++)
+        to->entry[2 * count + i] = e->branch[i].target;
+    x86_finish(code);
+    to->size = code->size;
+    return !code->overflow;
+}

@@ -1,0 +1,26 @@
+/* What the translator's files share. */
+#ifndef WT_EMULATOR_TRANSLATE_INTERNAL_H
+#define WT_EMULATOR_TRANSLATE_INTERNAL_H
+
+#include "emulator/translate/rows.h"
+
+/* What an emission works with; it serves any number of them. */
+struct emitter;
+/* NULL without host memory. */
+struct emitter *wt_rows_emitter_new(void);
+/* NULL is allowed. */
+void wt_rows_emitter_free(struct emitter *e);
+
+/* Machine code that does not lie where it is executed yet. */
+struct wt_rows_code {
+    const uint8_t *bytes; /* the emitter's, until it emits again */
+    size_t size, second;  /* where the code for some lanes begins */
+    uint32_t *entry; /* of each instruction, twice; then targets of branches; the caller frees it */
+    size_t targets;
+};
+
+/* Emits a block; false: it takes too much memory. */
+bool wt_rows_emit(struct emitter *e, const struct wt_rows_insn *insn, size_t count,
+                  const uint64_t window[2], uint64_t window_bytes, struct wt_rows_code *to);
+
+#endif

@@ -1,0 +1,125 @@
+/* Memory for translated code, and its execution. See rows.h. */
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "emulator/translate/internal.h"
+
+struct wt_rows_memory {
+    uint8_t *bytes;
+    size_t size, used;
+    struct emitter *emitter;
+    struct block {
+        struct wt_rows_block block;
+        struct block *next;
+    } * blocks;
+};
+
+bool wt_rows_supported(void)
+{
+#ifdef __x86_64__
+    return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
+#else
+    return false;
+#endif
+}
+
+struct wt_rows_memory *wt_rows_memory_new(size_t bytes)
+{
+    struct wt_rows_memory *m = calloc(1, sizeof *m);
+    if (!m)
+        return NULL;
+    m->size = bytes;
+    m->emitter = wt_rows_emitter_new();
+    m->bytes = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (m->emitter && m->bytes != MAP_FAILED &&
+        mprotect(m->bytes, bytes, PROT_READ | PROT_EXEC) == 0)
+        return m;
+    if (m->bytes != MAP_FAILED)
+        munmap(m->bytes, bytes);
+    wt_rows_emitter_free(m->emitter);
+    free(m);
+    return NULL;
+}
+
+void wt_rows_memory_clear(struct wt_rows_memory *m)
+{
+    while (m->blocks) {
+        struct block *b = m->blocks;
+        m->blocks = b->next;
+        free((uint32_t *)b->block.entry);
+        free(b);
+    }
+    m->used = 0;
+}
+
+void wt_rows_memory_free(struct wt_rows_memory *m)
+{
+    if (!m)
+        return;
+    wt_rows_memory_clear(m);
+    wt_rows_emitter_free(m->emitter);
+    munmap(m->bytes, m->size);
+    free(m);
+}
+
+size_t wt_rows_memory_used(const struct wt_rows_memory *m)
+{
+    return m->used;
+}
+
+/* Copies code to where it is executed; its pages are not executable meanwhile. */
+static bool place(struct wt_rows_memory *m, const struct wt_rows_code *code)
+{
+    const size_t page = (size_t)sysconf(_SC_PAGESIZE), first = m->used & ~(page - 1);
+    uint8_t *pages = m->bytes + first;
+    if (code->size > m->size - m->used)
+        return false;
+    const size_t bytes = m->used + code->size - first;
+    if (mprotect(pages, bytes, PROT_READ | PROT_WRITE) != 0)
+        return false;
+    memcpy(m->bytes + m->used, code->bytes, code->size);
+    return mprotect(pages, bytes, PROT_READ | PROT_EXEC) == 0;
+}
+
+const struct wt_rows_block *wt_rows_translate(struct wt_rows_memory *m,
+                                              const struct wt_rows_insn *insn, uint32_t number,
+                                              size_t count, const uint64_t window[2],
+                                              uint64_t window_bytes)
+{
+    struct wt_rows_code code;
+    struct block *b = calloc(1, sizeof *b);
+    if (!wt_rows_emit(m->emitter, insn, count, window, window_bytes, &code) || !b ||
+        !place(m, &code)) {
+        free(code.entry);
+        free(b);
+        return NULL;
+    }
+    const uint8_t *first = m->bytes + m->used;
+    b->block = (struct wt_rows_block){.code = {first, first + code.second},
+                                      .first = number,
+                                      .count = (uint32_t)count,
+                                      .entry = code.entry,
+                                      .target = code.entry + 2 * count,
+                                      .targets = (uint32_t)code.targets};
+    b->next = m->blocks;
+    m->blocks = b;
+    m->used += (code.size + 63) & ~(size_t)63;
+    m->used = m->used < m->size ? m->used : m->size;
+    return &b->block;
+}
+
+/* Not looked at: translated code has no description of its type in front of it. */
+__attribute__((no_sanitize("undefined"))) uint32_t
+wt_rows_run(const struct wt_rows_block *block, uint32_t first, struct wt_rows_state *s)
+{
+    const bool some = s->mask != UINT32_MAX;
+    uint64_t (*run)(struct wt_rows_state *, const uint8_t *);
+    const uint8_t *code = block->code[some];
+    assert(first < block->count && s->left && s->mask);
+    memcpy(&run, &code, sizeof run);
+    /* Entries are counted from the first byte of code for all lanes. */
+    return (uint32_t)run(s, block->code[0] + block->entry[some * block->count + first]);
+}

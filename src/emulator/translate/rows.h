@@ -1,0 +1,157 @@
+/*
+ * Straight code of a wave on rows of lanes, as a table that no family is named in, and its
+ * translation to machine code of an x86-64 host with AVX2 and FMA.
+ *
+ * A family fills a wt_rows_insn for each instruction of a block and keeps its handlers: the code
+ * may be entered at any instruction and left before any one, with all rows in memory, so that a
+ * handler goes on there. Rows have 32 lanes of dwords, or (wide) of qwords; predicates are dwords,
+ * a bit for each lane. The code executes only what it does exactly as handlers do; it leaves before
+ * anything else.
+ */
+#ifndef WT_EMULATOR_TRANSLATE_ROWS_H
+#define WT_EMULATOR_TRANSLATE_ROWS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum { WT_ROWS_LANES = 32, WT_ROWS_MOST = 256 };
+
+/** Operations on one lane: on dwords or, of `wide` instructions, on qwords. */
+enum wt_rows_op {
+    WT_ROWS_HANDLER, /**< the code is left before it, always */
+    WT_ROWS_CALL,    /**< its handler is called (struct wt_rows_state: call) */
+    WT_ROWS_MOVE,
+    WT_ROWS_NOT,
+    WT_ROWS_NEGATE,
+    WT_ROWS_ABSOLUTE, /**< dwords only */
+    WT_ROWS_ADD,
+    WT_ROWS_SUBTRACT,
+    WT_ROWS_MULTIPLY,
+    WT_ROWS_MULTIPLY_ADD,
+    WT_ROWS_AND,
+    WT_ROWS_OR,
+    WT_ROWS_XOR,
+    WT_ROWS_SHIFT_LEFT, /**< by a dword; by 32 (64) and more: 0, or the sign */
+    WT_ROWS_SHIFT_RIGHT,
+    WT_ROWS_SHIFT_SIGNED, /**< dwords only; so are the next four */
+    WT_ROWS_MIN,
+    WT_ROWS_MAX,
+    WT_ROWS_MIN_SIGNED,
+    WT_ROWS_MAX_SIGNED,
+    WT_ROWS_WIDEN, /**< qwords of dwords; `is_signed`, as in the next two */
+    WT_ROWS_MULTIPLY_WIDE,
+    WT_ROWS_MULTIPLY_ADD_WIDE, /**< source 2 has qwords */
+    WT_ROWS_NARROW,            /**< dwords of qwords */
+    WT_ROWS_SELECT,            /**< source 0 where the predicate, source 2, is 1, else source 1 */
+    WT_ROWS_COMPARE,           /**< a predicate: `how` has the outcomes for which it is 1 */
+    WT_ROWS_FLOAT_ADD,         /**< to nearest; a NaN of singles is 0x7fffffff, one of doubles the
+                                  handler's;         so in the next four */
+    WT_ROWS_FLOAT_SUBTRACT,
+    WT_ROWS_FLOAT_MULTIPLY,
+    WT_ROWS_FLOAT_MULTIPLY_ADD,
+    WT_ROWS_FLOAT_DIVIDE,
+    WT_ROWS_FLOAT_COMPARE,
+    WT_ROWS_FLOAT_OF_SIGNED, /**< of a dword */
+    WT_ROWS_BRANCH,          /**< of lanes for which the predicate, source 0, is 1, if `combine` */
+    WT_ROWS_LOAD,            /**< a dword or qword at source 0, qwords, + offset, into the result */
+    WT_ROWS_STORE,           /**< source 1 */
+    WT_ROWS_OPS
+};
+
+/** Outcomes of a comparison. */
+enum { WT_ROWS_LESS = 1, WT_ROWS_EQUAL = 2, WT_ROWS_GREATER = 4, WT_ROWS_UNORDERED = 8 };
+
+/** How a predicate is combined with another one, source 2. */
+enum wt_rows_combine { WT_ROWS_ALONE, WT_ROWS_WITH_AND, WT_ROWS_WITH_OR, WT_ROWS_WITH_XOR };
+
+/** Which memory. */
+enum wt_rows_space {
+    WT_ROWS_GLOBAL,  /**< by way of the TLB */
+    WT_ROWS_GENERIC, /**< the same, but the code is left for addresses in the two windows */
+    WT_ROWS_GROUP,   /**< struct wt_rows_state: group */
+};
+
+struct wt_rows_source {
+    bool constant;
+    bool negated;   /**< of a predicate */
+    uint32_t slot;  /**< where it begins in the frame, in bytes */
+    uint64_t value; /**< of a constant, in all lanes */
+};
+
+struct wt_rows_insn {
+    uint8_t op; /**< enum wt_rows_op */
+    bool wide, is_signed;
+    uint8_t how, combine, space;
+    uint32_t d; /**< slot of the result */
+    struct wt_rows_source s[3];
+    uint64_t offset; /**< of an address */
+    uint32_t target; /**< of a branch: the number of an instruction of the block; else
+                        WT_ROWS_ELSEWHERE */
+};
+#define WT_ROWS_ELSEWHERE UINT32_MAX
+#define WT_ROWS_GONE UINT32_MAX
+
+struct wt_tlb;
+
+/** What code works on, and tells when it is left. */
+struct wt_rows_state {
+    uint8_t *frame;
+    uint64_t left;        /**< in: how many instructions may be executed, 1 or more; out: those that
+                             remain. When a handler is called, or host memory is accessed: those behind
+                             this instruction */
+    uint32_t at;          /**< number of the instruction that does so */
+    uint32_t mask;        /**< lanes that execute, 1 or more */
+    uint32_t patience;    /**< so many branches backwards are taken; each one counts it down */
+    uint32_t group_bytes; /**< of the group's memory */
+    /** Executes instruction `at` by its handler; `left` is in its hands. False: the code is left,
+     * and wt_rows_run() returns WT_ROWS_GONE. The mask and the frame stay the same. */
+    bool (*call)(struct wt_rows_state *s);
+    uint8_t barred[WT_ROWS_MOST / 8]; /**< a bit for each instruction to which no branch is taken */
+    uint64_t group_outside; /**< bits that no address in a part of it has that begins it */
+    uint8_t *group;
+    struct wt_tlb *tlb;
+    uint32_t idle[WT_ROWS_LANES]; /**< scratch: ones for each lane that does not execute */
+};
+
+/** Memory for code: bounded, and never writable and executable at once. */
+struct wt_rows_memory;
+
+/** A translated block; it is freed with the memory that it is in. */
+struct wt_rows_block {
+    const uint8_t *code[2]; /**< for all lanes; for some */
+    uint32_t first, count;  /**< instructions: the family's number of the first one; how many */
+    const uint32_t *entry;  /**< of each: where it begins in code[0], then in code[1] */
+    const uint32_t *target; /**< instructions to which it branches */
+    uint32_t targets;       /**< how many: a branch each */
+};
+
+/** Whether this host executes translated code. */
+bool wt_rows_supported(void);
+/** Memory of @p bytes; NULL: the host has none, or does not execute what was written. */
+struct wt_rows_memory *wt_rows_memory_new(size_t bytes);
+/** NULL is allowed. No code of it may run. */
+void wt_rows_memory_free(struct wt_rows_memory *m);
+/** Forgets all its blocks, none of which may run. */
+void wt_rows_memory_clear(struct wt_rows_memory *m);
+/** Bytes of code. */
+size_t wt_rows_memory_used(const struct wt_rows_memory *m);
+
+/**
+ * Translates @p count instructions, 1 to WT_ROWS_MOST; @p first is kept in the block. @p window:
+ * where the two windows of generic addresses begin; they are @p window_bytes long. NULL: the memory
+ * is full, or the host has none.
+ */
+const struct wt_rows_block *wt_rows_translate(struct wt_rows_memory *m,
+                                              const struct wt_rows_insn *insn, uint32_t first,
+                                              size_t count, const uint64_t window[2],
+                                              uint64_t window_bytes);
+
+/**
+ * Executes a block from instruction @p first on; returns the number of the instruction that is next
+ * (count: the one behind the block), or WT_ROWS_GONE. It may be @p first: if then nothing has been
+ * executed, a handler must be.
+ */
+uint32_t wt_rows_run(const struct wt_rows_block *block, uint32_t first, struct wt_rows_state *s);
+
+#endif

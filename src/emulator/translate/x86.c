@@ -1,0 +1,258 @@
+/* Encodings of x86-64. See x86.h. */
+#include "emulator/translate/x86.h"
+
+#include <string.h>
+
+#include "base/bits.h"
+
+/* Whether there is no room for a literal, or an instruction, any more: nothing is written then. */
+static inline bool is_full(struct x86_code *c)
+{
+    c->overflow |= c->room - c->size < 32;
+    return c->overflow;
+}
+
+static inline void byte(struct x86_code *c, unsigned value)
+{
+    c->bytes[c->size++] = (uint8_t)value;
+}
+
+static inline void dword(struct x86_code *c, uint32_t value)
+{
+    wt_store_le(c->bytes + c->size, value, 4);
+    c->size += 4;
+}
+
+/* ModRM and what belongs to it; `behind` bytes of the instruction follow. */
+static void operand(struct x86_code *c, unsigned reg, struct x86_place p, unsigned behind)
+{
+    switch (p.kind) {
+    case X86_REGISTER:
+        byte(c, 0xc0 | (reg & 7) << 3 | (p.number & 7));
+        break;
+    case X86_MEMORY:
+        byte(c, 0x80 | (reg & 7) << 3 | (p.number & 7));
+        dword(c, (uint32_t)p.offset);
+        break;
+    case X86_INDEXED:
+        byte(c, 0x84 | (reg & 7) << 3);
+        byte(c, p.index << 3 | p.number);
+        dword(c, (uint32_t)p.offset);
+        break;
+    case X86_LITERAL:
+        byte(c, 0x05 | (reg & 7) << 3);
+        if (c->fixup_count == X86_FIXUPS)
+            c->overflow = true;
+        else
+            c->fixup[c->fixup_count++] = (struct x86_fixup){(uint32_t)c->size, behind, p.number};
+        dword(c, 0);
+        break;
+    }
+}
+
+static unsigned base_of(struct x86_place p)
+{
+    return p.kind == X86_LITERAL ? 0 : p.number;
+}
+
+static void vector(struct x86_code *c, unsigned op, unsigned a, unsigned b, struct x86_place p,
+                   unsigned behind)
+{
+    if (is_full(c))
+        return;
+    byte(c, 0xc4);
+    byte(c, (a < 8 ? 0x80u : 0) | 0x40 | (base_of(p) < 8 ? 0x20u : 0) | (op >> 2 & 31));
+    byte(c, (op >> 7 & 1) << 7 | (~b & 15) << 3 | 1 << 2 | (op & 3));
+    byte(c, op >> 8 & 0xff);
+    operand(c, a, p, behind);
+}
+
+void x86_vector(struct x86_code *c, unsigned op, unsigned a, unsigned b, struct x86_place p)
+{
+    vector(c, op, a, b, p, 0);
+}
+
+void x86_vector_number(struct x86_code *c, unsigned op, unsigned a, unsigned b, struct x86_place p,
+                       unsigned number)
+{
+    vector(c, op, a, b, p, 1);
+    if (!c->overflow)
+        byte(c, number);
+}
+
+void x86_vzeroupper(struct x86_code *c)
+{
+    if (is_full(c))
+        return;
+    byte(c, 0xc5);
+    byte(c, 0xf8);
+    byte(c, 0x77);
+}
+
+static void rex(struct x86_code *c, bool wide, unsigned reg, unsigned base)
+{
+    const unsigned bits = (unsigned)wide << 3 | (reg >> 3) << 2 | base >> 3;
+    if (bits)
+        byte(c, 0x40 | bits);
+}
+
+void x86_integer(struct x86_code *c, unsigned op, bool wide, unsigned a, struct x86_place b)
+{
+    if (is_full(c))
+        return;
+    rex(c, wide, a, base_of(b));
+    byte(c, op);
+    operand(c, a, b, 0);
+}
+
+void x86_integer_number(struct x86_code *c, unsigned op, bool wide, unsigned a, int32_t number)
+{
+    if (is_full(c))
+        return;
+    rex(c, wide, 0, a);
+    byte(c, op == X86_TEST ? 0xf7 : 0x81);
+    operand(c, op == X86_TEST ? 0 : op >> 3, x86_reg(a), 4);
+    dword(c, (uint32_t)number);
+}
+
+void x86_shift(struct x86_code *c, bool left, unsigned a, unsigned by)
+{
+    if (is_full(c))
+        return;
+    rex(c, true, 0, a);
+    byte(c, 0xc1);
+    operand(c, left ? 4 : 5, x86_reg(a), 1);
+    byte(c, by);
+}
+
+void x86_not(struct x86_code *c, unsigned a)
+{
+    if (is_full(c))
+        return;
+    rex(c, false, 0, a);
+    byte(c, 0xf7);
+    operand(c, 2, x86_reg(a), 0);
+}
+
+void x86_set(struct x86_code *c, unsigned a, uint64_t number)
+{
+    if (is_full(c))
+        return;
+    const bool wide = number >> 32;
+    rex(c, wide, 0, a);
+    byte(c, 0xb8 | (a & 7));
+    dword(c, (uint32_t)number);
+    if (wide)
+        dword(c, (uint32_t)(number >> 32));
+}
+
+void x86_test_byte(struct x86_code *c, struct x86_place place, unsigned bits)
+{
+    if (is_full(c))
+        return;
+    byte(c, 0xf6);
+    operand(c, 0, place, 1);
+    byte(c, bits);
+}
+
+void x86_store_number(struct x86_code *c, struct x86_place to, uint32_t number)
+{
+    if (is_full(c))
+        return;
+    rex(c, false, 0, base_of(to));
+    byte(c, 0xc7);
+    operand(c, 0, to, 4);
+    dword(c, number);
+}
+
+void x86_jump_register(struct x86_code *c, unsigned a)
+{
+    if (is_full(c))
+        return;
+    byte(c, 0xff);
+    operand(c, 4, x86_reg(a), 0);
+}
+
+void x86_call(struct x86_code *c, struct x86_place function)
+{
+    if (is_full(c))
+        return;
+    byte(c, 0xff);
+    operand(c, 2, function, 0);
+}
+
+void x86_push(struct x86_code *c, unsigned a)
+{
+    if (is_full(c))
+        return;
+    byte(c, 0x50 | a);
+}
+
+void x86_pop(struct x86_code *c, unsigned a)
+{
+    if (is_full(c))
+        return;
+    byte(c, 0x58 | a);
+}
+
+void x86_return(struct x86_code *c)
+{
+    if (is_full(c))
+        return;
+    byte(c, 0xc3);
+}
+
+size_t x86_jump(struct x86_code *c, int condition)
+{
+    if (is_full(c))
+        return 0;
+    if (condition == X86_ALWAYS) {
+        byte(c, 0xe9);
+    } else {
+        byte(c, 0x0f);
+        byte(c, 0x80 | (unsigned)condition);
+    }
+    dword(c, 0);
+    return c->size - 4;
+}
+
+static void put(struct x86_code *c, size_t at, uint32_t value)
+{
+    if (!c->overflow)
+        memcpy(c->bytes + at, &value, 4);
+}
+
+void x86_land(struct x86_code *c, size_t jump, size_t to)
+{
+    put(c, jump, (uint32_t)(to - (jump + 4)));
+}
+
+struct x86_place x86_literal(struct x86_code *c, const void *bytes, size_t size)
+{
+    uint8_t row[32];
+    size_t i = 0;
+    for (size_t at = 0; at < sizeof row; at += size)
+        memcpy(row + at, bytes, size);
+    while (i < c->literal_count && memcmp(c->literal[i], row, sizeof row) != 0)
+        i++;
+    if (i == X86_LITERALS) {
+        c->overflow = true;
+        return x86_reg(0);
+    }
+    if (i == c->literal_count)
+        memcpy(c->literal[c->literal_count++], row, sizeof row);
+    return (struct x86_place){X86_LITERAL, (unsigned)i, 0, 0};
+}
+
+void x86_finish(struct x86_code *c)
+{
+    while (!is_full(c) && c->size % 32)
+        byte(c, 0xcc);
+    const size_t first = c->size;
+    for (size_t i = 0; i < c->literal_count && !is_full(c); i++, c->size += 32)
+        memcpy(c->bytes + c->size, c->literal[i], 32);
+    for (size_t i = 0; i < c->fixup_count; i++) {
+        const struct x86_fixup *f = &c->fixup[i];
+        put(c, f->at, (uint32_t)(first + f->literal * 32 - (f->at + 4 + f->behind)));
+    }
+}

@@ -1,0 +1,174 @@
+/* Encodings of x86-64 with AVX2 and FMA: those that rows need (Intel SDM, volume 2). */
+#ifndef WT_EMULATOR_TRANSLATE_X86_H
+#define WT_EMULATOR_TRANSLATE_X86_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum { X86_AX, X86_CX, X86_DX, X86_SI = 6, X86_DI, X86_R8 };
+
+/** Code that is being written. Memory of it is `bytes`; past its end nothing is written. */
+struct x86_code {
+    uint8_t *bytes;
+    size_t size, room;
+    bool overflow;
+    size_t literal_count;
+    uint8_t (*literal)[32];
+    size_t fixup_count;
+    struct x86_fixup *fixup;
+};
+
+enum { X86_LITERALS = 512, X86_FIXUPS = 16384 };
+
+/** A reference to a literal, whose distance is known at the end. */
+struct x86_fixup {
+    uint32_t at;     /**< of its 32 bits */
+    uint32_t behind; /**< bytes of the instruction behind them */
+    uint32_t literal;
+};
+
+/** An operand: a register, memory at a register, a literal of 32 bytes. */
+struct x86_place {
+    enum { X86_REGISTER, X86_MEMORY, X86_INDEXED, X86_LITERAL } kind;
+    unsigned number; /**< of the register (the base), of the literal */
+    int32_t offset;
+    unsigned index; /**< register that is added */
+};
+
+/* A register. */
+static inline struct x86_place x86_reg(unsigned number)
+{
+    return (struct x86_place){X86_REGISTER, number, 0, 0};
+}
+
+/* Memory, @p offset bytes behind where a register points to. */
+static inline struct x86_place x86_mem(unsigned base, size_t offset)
+{
+    return (struct x86_place){X86_MEMORY, base, (int32_t)offset, 0};
+}
+
+/* Neither register may be one of the upper eight. */
+static inline struct x86_place x86_sum(unsigned base, unsigned index)
+{
+    return (struct x86_place){X86_INDEXED, base, 0, index};
+}
+
+/** The instructions of vectors, 256 bits: prefix | map << 2 | W << 7 | opcode << 8. */
+#define X86_V(prefix, map, w, opcode) ((prefix) | (map) << 2 | (w) << 7 | (opcode) << 8)
+enum {
+    VMOVDQU = X86_V(2, 1, 0, 0x6f),
+    VMOVDQU_TO = X86_V(2, 1, 0, 0x7f),
+    VPADDD = X86_V(1, 1, 0, 0xfe),
+    VPSUBD = X86_V(1, 1, 0, 0xfa),
+    VPMULLD = X86_V(1, 2, 0, 0x40),
+    VPADDQ = X86_V(1, 1, 0, 0xd4),
+    VPSUBQ = X86_V(1, 1, 0, 0xfb),
+    VPMULUDQ = X86_V(1, 1, 0, 0xf4),
+    VPMULDQ = X86_V(1, 2, 0, 0x28),
+    VPAND = X86_V(1, 1, 0, 0xdb),
+    VPOR = X86_V(1, 1, 0, 0xeb),
+    VPXOR = X86_V(1, 1, 0, 0xef),
+    VPABSD = X86_V(1, 2, 0, 0x1e),
+    VPMINSD = X86_V(1, 2, 0, 0x39),
+    VPMINUD = X86_V(1, 2, 0, 0x3b),
+    VPMAXSD = X86_V(1, 2, 0, 0x3d),
+    VPMAXUD = X86_V(1, 2, 0, 0x3f),
+    VPSHIFTD = X86_V(1, 1, 0, 0x72), /* by a number: /6 left, /2 right, /4 signed */
+    VPSHIFTQ = X86_V(1, 1, 0, 0x73),
+    VPSLLVD = X86_V(1, 2, 0, 0x47),
+    VPSRLVD = X86_V(1, 2, 0, 0x45),
+    VPSRAVD = X86_V(1, 2, 0, 0x46),
+    VPSLLVQ = X86_V(1, 2, 1, 0x47),
+    VPSRLVQ = X86_V(1, 2, 1, 0x45),
+    VPCMPEQD = X86_V(1, 1, 0, 0x76),
+    VPCMPGTD = X86_V(1, 1, 0, 0x66),
+    VPCMPEQQ = X86_V(1, 2, 0, 0x29),
+    VPCMPGTQ = X86_V(1, 2, 0, 0x37),
+    VPBROADCASTD = X86_V(1, 2, 0, 0x58),
+    VPBROADCASTQ = X86_V(1, 2, 0, 0x59),
+    VPMOVZXDQ = X86_V(1, 2, 0, 0x35),
+    VPMOVSXDQ = X86_V(1, 2, 0, 0x25),
+    VPACKSSDW = X86_V(1, 1, 0, 0x6b),
+    VPACKSSWB = X86_V(1, 1, 0, 0x63),
+    VPERMD = X86_V(1, 2, 0, 0x36),
+    VPERMQ = X86_V(1, 3, 1, 0x00),
+    VSHUFPS = X86_V(0, 1, 0, 0xc6),
+    VPMOVMSKB = X86_V(1, 1, 0, 0xd7),
+    VMOVMSKPD = X86_V(1, 1, 0, 0x50),
+    VPBLENDVB = X86_V(1, 3, 0, 0x4c),
+    VBLENDVPS = X86_V(1, 3, 0, 0x4a),
+    VPTEST = X86_V(1, 2, 0, 0x17),
+    VADDPS = X86_V(0, 1, 0, 0x58),
+    VMULPS = X86_V(0, 1, 0, 0x59),
+    VSUBPS = X86_V(0, 1, 0, 0x5c),
+    VDIVPS = X86_V(0, 1, 0, 0x5e),
+    VCMPPS = X86_V(0, 1, 0, 0xc2),
+    VCVTDQ2PS = X86_V(0, 1, 0, 0x5b),
+    VFMADD132PS = X86_V(1, 2, 0, 0x98), /* a = a * c + b */
+    VADDPD = X86_V(1, 1, 0, 0x58),
+    VMULPD = X86_V(1, 1, 0, 0x59),
+    VSUBPD = X86_V(1, 1, 0, 0x5c),
+    VDIVPD = X86_V(1, 1, 0, 0x5e),
+    VCMPPD = X86_V(1, 1, 0, 0xc2),
+    VFMADD132PD = X86_V(1, 2, 1, 0x98),
+};
+
+/** An instruction of vectors: register @p a, register @p b (0 where it has none), operand @p c. */
+void x86_vector(struct x86_code *code, unsigned op, unsigned a, unsigned b, struct x86_place c);
+/** The same with a byte behind it. */
+void x86_vector_number(struct x86_code *code, unsigned op, unsigned a, unsigned b,
+                       struct x86_place c, unsigned number);
+/* Clears the upper halves of all registers of vectors, before code that has none. */
+void x86_vzeroupper(struct x86_code *code);
+
+/** Instructions of integer registers; the first opcode byte is that of "register, operand". */
+enum {
+    X86_ADD = 0x03,
+    X86_OR = 0x0b,
+    X86_AND = 0x23,
+    X86_SUB = 0x2b,
+    X86_XOR = 0x33,
+    X86_CMP = 0x3b,
+    X86_TEST = 0x85,
+    X86_LOAD = 0x8b,
+    X86_STORE = 0x89, /* register to operand */
+};
+/** Register @p a, operand @p b: of 32 bits, or (wide) of 64. */
+void x86_integer(struct x86_code *code, unsigned op, bool wide, unsigned a, struct x86_place b);
+/** Register @p a and a number, which is extended from 32 bits. */
+void x86_integer_number(struct x86_code *code, unsigned op, bool wide, unsigned a, int32_t number);
+/** Shifts 64 bits to the left or right. */
+void x86_shift(struct x86_code *code, bool left, unsigned a, unsigned by);
+/* Inverts 32 bits. */
+void x86_not(struct x86_code *code, unsigned a);
+/** Loads a number. */
+void x86_set(struct x86_code *code, unsigned a, uint64_t number);
+/** Tests whether bits of a byte are 1. */
+void x86_test_byte(struct x86_code *code, struct x86_place place, unsigned bits);
+/** Stores 32 bits. */
+void x86_store_number(struct x86_code *code, struct x86_place to, uint32_t number);
+/* Jumps to where a register points to. */
+void x86_jump_register(struct x86_code *code, unsigned a);
+/* Calls the function whose address is at a place. */
+void x86_call(struct x86_code *code, struct x86_place function);
+/* Saves a register, one of the lower eight, on the stack. */
+void x86_push(struct x86_code *code, unsigned a);
+/* Restores it. */
+void x86_pop(struct x86_code *code, unsigned a);
+/* Returns to the caller. */
+void x86_return(struct x86_code *code);
+
+/** Conditions of jumps. */
+enum { X86_ALWAYS = -1, X86_BELOW = 2, X86_NOT_BELOW, X86_ZERO, X86_NOT_ZERO, X86_ABOVE = 7 };
+/** A jump to a place that x86_land() tells; returns where its distance is. */
+size_t x86_jump(struct x86_code *code, int condition);
+/** The jump goes to the byte @p to of the code. */
+void x86_land(struct x86_code *code, size_t jump, size_t to);
+
+/** A literal: @p size bytes, 4, 8 or 32, repeated to 32. Equal ones are one. */
+struct x86_place x86_literal(struct x86_code *code, const void *bytes, size_t size);
+/** Writes the literals behind the code. */
+void x86_finish(struct x86_code *code);
+
+#endif

@@ -1,0 +1,397 @@
+/*
+ * Translated blocks of PTX beside its handlers: random kernels on two devices, of which one
+ * translates from the first visit on, with the same states at the same issue times, hits of
+ * watches, and faults. WAVETRAP_LONG=N takes N times as many kernels, WAVETRAP_SEED other ones.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <cmocka.h>
+
+#include "base/bits.h"
+#include "emulator/machine/state.h"
+#include "emulator/sm/internal.h"
+#include "emulator/sm/ptx.h"
+
+enum { KERNELS = 200, DWORDS = 8, QWORDS = 6, SINGLES = 6, DOUBLES = 4, PREDICATES = 4 };
+#define CODE UINT64_C(0x100000000)
+#define DATA UINT64_C(0x180000000)
+#define BUFFER UINT64_C(0x200000000)
+#define BUFFER_SIZE 0x3000
+#define BANK UINT64_C(0x300000000)
+#define SHARED 1040
+
+static uint64_t state;
+
+static uint32_t below(uint32_t n)
+{
+    state ^= state >> 12;
+    state ^= state << 25;
+    state ^= state >> 27;
+    return (uint32_t)((state * 0x2545f4914f6cdd1du >> 32) % n);
+}
+
+/* ---- a random kernel ---- */
+
+struct text {
+    char bytes[1 << 16];
+    size_t size;
+    unsigned labels;
+};
+
+__attribute__((format(printf, 2, 3))) static void add(struct text *t, const char *format, ...)
+{
+    va_list list;
+    va_start(list, format);
+    t->size += (size_t)vsnprintf(t->bytes + t->size, sizeof t->bytes - t->size, format, list);
+    va_end(list);
+    assert_true(t->size < sizeof t->bytes);
+}
+
+/* A source: a register, or sometimes a number. */
+static const char *source(char *text, char file)
+{
+    static const char *const floats[] = {"0f3F800000", "0fBF000000", "0f7F800000", "0f00000001",
+                                         "0f7FC00000"};
+    static const uint32_t edges[] = {0, 1, 2, 31, 32, 63, 64, 0x7fffffff, 0x80000000, 0xffffffff};
+    const unsigned n = file == 'a' ? DWORDS : file == 'q' ? QWORDS : SINGLES;
+    if (below(4))
+        snprintf(text, 32, "%%%c%u", file, below(n));
+    else if (file == 'f')
+        snprintf(text, 32, "%s", floats[below(5)]);
+    else
+        snprintf(text, 32, "%u", below(2) ? edges[below(10)] : below(1 << 20));
+    return text;
+}
+
+static void arithmetic(struct text *t)
+{
+    static const char *const two[] = {
+        "add.s32",    "add.u32", "sub.s32", "mul.lo.s32", "and.b32", "or.b32",  "xor.b32",
+        "min.s32",    "max.s32", "min.u32", "max.u32",    "shl.b32", "shr.u32", "shr.s32",
+        "mul.hi.u32", "div.u32", "rem.s32", "mul.lo.u32", "sub.u32"};
+    static const char *const one[] = {"mov.u32", "not.b32", "neg.s32", "abs.s32", "popc.b32"};
+    static const char *const wide[] = {"add.s64", "sub.u64", "and.b64",   "or.b64",
+                                       "xor.b64", "add.u64", "mul.lo.s64"};
+    static const char *const wide_one[] = {"mov.u64", "not.b64", "neg.s64"};
+    static const char *const single[] = {"add.rn.f32", "sub.rn.f32", "mul.rn.f32",
+                                         "div.rn.f32", "min.f32",    "add.ftz.f32"};
+    static const char *const twice[] = {"add.rn.f64", "sub.rn.f64", "mul.rn.f64", "div.rn.f64"};
+    char a[32], b[32], c[32];
+    const unsigned d = below(DWORDS), q = below(QWORDS), f = below(SINGLES), g = below(DOUBLES);
+    switch (below(17)) {
+    case 0:
+    case 1:
+    case 2:
+        add(t, "%s %%a%u, %s, %s;\n", two[below(19)], d, source(a, 'a'), source(b, 'a'));
+        break;
+    case 3:
+        add(t, "%s %%a%u, %s;\n", one[below(5)], d, source(a, 'a'));
+        break;
+    case 4:
+        add(t, "%s %%q%u, %s, %s;\n", wide[below(7)], q, source(a, 'q'), source(b, 'q'));
+        break;
+    case 5:
+        add(t, "%s %%q%u, %s;\n", wide_one[below(3)], q, source(a, 'q'));
+        break;
+    case 6:
+        add(t, "%s %%q%u, %s, %s;\n", below(2) ? "shl.b64" : "shr.u64", q, source(a, 'q'),
+            source(b, 'a'));
+        break;
+    case 7:
+        add(t, "mul.wide.%s %%q%u, %s, %s;\n", below(2) ? "u32" : "s32", q, source(a, 'a'),
+            source(b, 'a'));
+        break;
+    case 8:
+        add(t, "mad.wide.%s %%q%u, %s, %s, %s;\n", below(2) ? "u32" : "s32", q, source(a, 'a'),
+            source(b, 'a'), source(c, 'q'));
+        break;
+    case 9:
+        add(t, "mad.lo.s32 %%a%u, %s, %s, %s;\n", d, source(a, 'a'), source(b, 'a'),
+            source(c, 'a'));
+        break;
+    case 10:
+        add(t, "%s %%f%u, %s, %s;\n", single[below(6)], f, source(a, 'f'), source(b, 'f'));
+        break;
+    case 11:
+        add(t, "fma.rn.f32 %%f%u, %s, %s, %s;\n", f, source(a, 'f'), source(b, 'f'),
+            source(c, 'f'));
+        break;
+    case 12:
+        if (below(2))
+            add(t, "cvt.%s %%q%u, %%a%u;\n", below(2) ? "u64.u32" : "s64.s32", q, d);
+        else
+            add(t, "cvt.u32.u64 %%a%u, %%q%u;\n", d, q);
+        break;
+    case 13:
+        if (below(2))
+            add(t, "cvt.rn.f32.s32 %%f%u, %%a%u;\n", f, d);
+        else
+            add(t, "cvt.rzi.s32.f32 %%a%u, %%f%u;\n", d, f);
+        break;
+    case 14:
+        add(t, "%s %%g%u, %%g%u, %%g%u;\n", twice[below(4)], g, below(DOUBLES), below(DOUBLES));
+        break;
+    case 15:
+        add(t, "fma.rn.f64 %%g%u, %%g%u, %%g%u, %%g%u;\n", g, below(DOUBLES), below(DOUBLES),
+            below(DOUBLES));
+        break;
+    default:
+        add(t, "cvt.f64.f32 %%g%u, %%f%u;\n", g, f);
+        break;
+    }
+}
+
+static void predicate(struct text *t)
+{
+    static const char *const how[] = {"eq", "ne", "lt", "le", "gt", "ge"};
+    static const char *const unordered[] = {"eq",  "ne",  "lt",  "le",  "gt",  "ge",  "num",
+                                            "nan", "equ", "neu", "ltu", "leu", "gtu", "geu"};
+    static const char *const types[] = {"u32", "s32", "u64", "s64"};
+    static const char *const logic[] = {"and", "or", "xor"};
+    char a[32], b[32];
+    const unsigned p = below(PREDICATES), type = below(4);
+    const char file = type < 2 ? 'a' : 'q';
+    switch (below(6)) {
+    case 0:
+        add(t, "setp.%s.f32 %%p%u, %s, %s;\n", unordered[below(14)], p, source(a, 'f'),
+            source(b, 'f'));
+        break;
+    case 1:
+        add(t, "setp.%s.%s.%s %%p%u, %s, %s, %s%%p%u;\n", how[below(6)], logic[below(3)],
+            types[type], p, source(a, file), source(b, file), below(2) ? "!" : "",
+            below(PREDICATES));
+        break;
+    case 2:
+        add(t, "selp.b32 %%a%u, %s, %s, %%p%u;\n", below(DWORDS), source(a, 'a'), source(b, 'a'),
+            p);
+        break;
+    case 3:
+        add(t, "selp.b64 %%q%u, %s, %s, %%p%u;\n", below(QWORDS), source(a, 'q'), source(b, 'q'),
+            p);
+        break;
+    case 4:
+        add(t, "setp.%s.f64 %%p%u, %%g%u, %%g%u;\n", unordered[below(14)], p, below(DOUBLES),
+            below(DOUBLES));
+        break;
+    default:
+        add(t, "setp.%s.%s %%p%u, %s, %s;\n", how[below(6)], types[type], p, source(a, file),
+            source(b, file));
+        break;
+    }
+}
+
+/* An access whose addresses are in a row, one, scattered in a page, in several, or sometimes
+ * wrong. */
+static void access_memory(struct text *t)
+{
+    static const char *const space[] = {".global", "", ".shared"};
+    const unsigned s = below(3), wide = below(3) == 0, size = wide ? 8 : 4;
+    const unsigned mask = s == 2 ? 1023 : below(2) ? 0xfff : 0x1fff;
+    switch (below(8)) {
+    case 0:
+    case 1:
+    case 2:
+        add(t, "mov.u32 %%t0, %%tid.x;\nmad.lo.u32 %%t0, %%t0, %u, %u;\n", below(2) ? size : 4,
+            below(2) ? below(mask) & ~(size - 1) : 0);
+        break;
+    case 3:
+        add(t, "mov.u32 %%t0, %u;\n", below(64) * 8);
+        break;
+    default:
+        add(t, "mov.u32 %%t0, %%a%u;\n", below(DWORDS));
+        break;
+    }
+    if (below(s == 2 ? 40 : 400))
+        add(t, "and.b32 %%t0, %%t0, %u;\n", below(100) ? mask & ~(size - 1) : mask);
+    add(t, "cvt.u64.u32 %%x, %%t0;\n");
+    if (s < 2)
+        add(t, "add.u64 %%x, %%x, %%buffer;\n");
+    if (below(3) == 0)
+        add(t, "st%s.u%u [%%x+%u], %%%c%u;\n", space[s], size * 8, below(3) * 8, wide ? 'q' : 'a',
+            below(wide ? QWORDS : DWORDS));
+    else
+        add(t, "ld%s.u%u %%%c%u, [%%x+%u];\n", space[s], size * 8, wide ? 'q' : 'a',
+            below(wide ? QWORDS : DWORDS), below(3) * 8);
+}
+
+static void body(struct text *t, unsigned depth, unsigned count)
+{
+    char a[32], b[32];
+    for (unsigned i = 0; i < count; i++) {
+        const unsigned label = t->labels;
+        switch (below(depth < 3 ? 20 : 17)) {
+        case 0:
+            add(t, "@%s%%p%u add.u32 %%a%u, %s, %s;\n", below(2) ? "!" : "", below(PREDICATES),
+                below(DWORDS), source(a, 'a'), source(b, 'a'));
+            break;
+        case 1:
+        case 2:
+            access_memory(t);
+            break;
+        case 3:
+        case 4:
+        case 5:
+            predicate(t);
+            break;
+        case 17:
+        case 18: /* an if */
+            t->labels++;
+            add(t, "@%s%%p%u bra L%u;\n", below(2) ? "!" : "", below(PREDICATES), label);
+            body(t, depth + 1, 1 + below(6));
+            add(t, "L%u:\n", label);
+            break;
+        case 19: /* a loop, of as many turns as a register says */
+            t->labels++;
+            add(t, "and.b32 %%n%u, %%a%u, %u;\nL%u:\n", depth, below(DWORDS), below(2) ? 7 : 1,
+                label);
+            body(t, depth + 1, 1 + below(8));
+            add(t, "sub.s32 %%n%u, %%n%u, 1;\nsetp.ge.s32 %%p%u, %%n%u, 0;\n@%%p%u bra L%u;\n",
+                depth, depth, label % PREDICATES, depth, label % PREDICATES, label);
+            break;
+        default:
+            arithmetic(t);
+            break;
+        }
+    }
+}
+
+static void write_kernel(struct text *t)
+{
+    t->size = t->labels = 0;
+    add(t, ".version 7.0\n.target sm_50\n.address_size 64\n.visible .entry k(.param .u64 p)\n{\n"
+           ".reg .u32 %%a<8>, %%t<2>, %%n<5>;\n.reg .u64 %%q<6>, %%x, %%buffer;\n"
+           ".reg .f32 %%f<6>;\n.reg .f64 %%g<4>;\n.reg .pred %%p<4>;\n"
+           "ld.param.u64 %%buffer, [p];\nmov.u32 %%a0, %%tid.x;\nmov.u32 %%a1, %%ctaid.x;\n"
+           "mad.lo.u32 %%a2, %%a0, 2654435761, %%a1;\ncvt.u64.u32 %%q0, %%a2;\n"
+           "cvt.rn.f32.u32 %%f0, %%a0;\ncvt.f64.f32 %%g0, %%f0;\n");
+    add(t, "mov.u32 %%n4, %u;\nALL:\n", 4 + below(20));
+    body(t, 0, 8 + below(30));
+    add(t, "sub.s32 %%n4, %%n4, 1;\nsetp.gt.s32 %%p0, %%n4, 0;\n@%%p0 bra ALL;\nret;\n}\n");
+}
+
+/* ---- two devices ---- */
+
+static struct wt_machine *device(struct sm_ptx *image, const char *options, const char *schedule)
+{
+    struct sm_config config;
+    struct sm_device *d;
+    struct wt_error err;
+    uint8_t bank[0x1000] = {0}, page[BUFFER_SIZE];
+    size_t size, count;
+    const uint8_t *code = sm_ptx_code(image, &size);
+    const struct sm_ptx_kernel *kernel = sm_ptx_kernels(image, &count);
+    sm_config_default(&config);
+    assert_int_equal(wt_config_parse(&sm_config_table, &config, options, &err), WT_OK);
+    assert_int_equal(wt_schedule_parse(schedule, &config.schedule, &err), WT_OK);
+    assert_int_equal(sm_device_new(&config, &d, &err), WT_OK);
+    for (size_t i = 0; i < sizeof page; i++)
+        page[i] = (uint8_t)(i * i >> 5);
+    wt_store_le(bank + 0x140, BUFFER, 8);
+    assert_int_equal(sm_device_map(d, CODE, size, false, &err), WT_OK);
+    assert_int_equal(sm_device_map(d, BUFFER, sizeof page, true, &err), WT_OK);
+    assert_int_equal(sm_device_map(d, BANK, sizeof bank, false, &err), WT_OK);
+    assert_true(sm_device_write(d, CODE, code, size) &&
+                sm_device_write(d, BUFFER, page, sizeof page) &&
+                sm_device_write(d, BANK, bank, sizeof bank));
+    struct sm_launch l = {.entry = kernel->entry,
+                          .grid = {2, 1, 1},
+                          .block = {72, 1, 1},
+                          .shared = SHARED,
+                          .bank = {BANK},
+                          .bank_size = {sizeof bank}};
+    sm_ptx_launch(image, kernel, &l);
+    assert_int_equal(sm_device_attach_ptx(d, image, &err), WT_OK);
+    assert_int_equal(sm_device_launch(d, &l, &err), WT_OK);
+    return sm_machine(d);
+}
+
+static void compare(struct wt_machine *const m[2], const enum wt_run run[2], const char *text)
+{
+    if (run[0] != run[1] || m[0]->time != m[1]->time || m[0]->hits != m[1]->hits ||
+        m[0]->ops->hash(m[0]) != m[1]->ops->hash(m[1]) || m[0]->fault.kind != m[1]->fault.kind ||
+        m[0]->fault.pc != m[1]->fault.pc || m[0]->fault.addr != m[1]->fault.addr ||
+        m[0]->fault.lanes != m[1]->fault.lanes || m[0]->fault.time != m[1]->fault.time ||
+        (m[0]->hits && memcmp(m[0]->hit, m[1]->hit, m[0]->hits * sizeof *m[0]->hit) != 0))
+        fail_msg("runs %d and %d, at %llu and %llu:\n%s", run[0], run[1],
+                 (unsigned long long)m[0]->time, (unsigned long long)m[1]->time, text);
+}
+
+/* Sets the same watches on both, or none. */
+static void set_watches(struct wt_machine *const m[2], size_t words)
+{
+    const struct wt_watch list[2] = {
+        {.kind = WT_WATCH_EXECUTE, .addr = CODE + below((uint32_t)words) * 8, .size = 8},
+        {.kind = WT_WATCH_WRITE, .addr = BUFFER + below(BUFFER_SIZE - 8), .size = 8}};
+    const unsigned kinds = below(4);
+    for (unsigned i = 0; i < 2; i++)
+        assert_true(wt_set_watches(m[i], list + (kinds == 2), kinds == 3 ? 2 : kinds != 0));
+}
+
+static void run_both(struct wt_machine *const m[2], size_t words, const char *text)
+{
+    struct wt_state *saved[2] = {NULL, NULL};
+    enum wt_run run[2] = {WT_RUN_BUDGET, WT_RUN_BUDGET};
+    for (unsigned step = 0; step < 300; step++) {
+        const uint64_t issues = below(3) ? 1 + below(500) : 1 + below(70);
+        for (unsigned i = 0; i < 2; i++)
+            run[i] = m[i]->ops->run(m[i], issues);
+        compare(m, run, text);
+        if (run[0] != WT_RUN_BUDGET && run[0] != WT_RUN_WATCH)
+            break;
+        if (below(16) == 0)
+            set_watches(m, words);
+        if (below(16) == 0 && !saved[0])
+            for (unsigned i = 0; i < 2; i++)
+                assert_non_null(saved[i] = wt_state_save(m[i]));
+        else if (below(16) == 0 && saved[0])
+            for (unsigned i = 0; i < 2; i++) {
+                wt_state_restore(m[i], saved[i]);
+                wt_state_free(saved[i]);
+                saved[i] = NULL;
+            }
+    }
+    for (unsigned i = 0; i < 2; i++)
+        if (saved[i])
+            wt_state_free(saved[i]);
+}
+
+static void test_blocks_do_what_handlers_do(void **unused)
+{
+    static const char *const schedules[] = {"rr:64",    "rr:1",     "rr:7",
+                                            "lockstep", "random:5", "rr:1000"};
+    static struct text t;
+    const char *longer = getenv("WAVETRAP_LONG"), *seed = getenv("WAVETRAP_SEED");
+    const unsigned kernels = KERNELS * (longer ? (unsigned)atoi(longer) : 1);
+    (void)unused;
+    state = 0x9e3779b97f4a7c15u + (seed ? strtoull(seed, NULL, 0) : 0);
+    for (unsigned k = 0; k < kernels; k++) {
+        struct ptx_module parsed;
+        struct wt_error err;
+        struct sm_ptx *image;
+        size_t size;
+        write_kernel(&t);
+        if (ptx_parse("random", t.bytes, t.size, &parsed, &err) != WT_OK)
+            fail_msg("%s\n%s", err.text, t.bytes);
+        const struct sm_ptx_module module = {"random", &parsed};
+        if (sm_ptx_link(&module, 1, CODE, DATA, &image, &err) != WT_OK)
+            fail_msg("%s\n%s", err.text, t.bytes);
+        sm_ptx_code(image, &size);
+        const char *schedule = schedules[below(6)];
+        struct wt_machine *const m[2] = {device(image, "jit=0", schedule),
+                                         device(image, below(3) ? "jit=1" : "jit=3", schedule)};
+        run_both(m, size / 8, t.bytes);
+        for (unsigned i = 0; i < 2; i++)
+            m[i]->ops->free(m[i]);
+        sm_ptx_free(image);
+        ptx_free(&parsed);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_blocks_do_what_handlers_do)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
