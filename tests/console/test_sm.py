@@ -766,3 +766,50 @@ def test_the_assembler_names_one_cause_for_a_modifier(tmp_path, text, why):
     source.write_text(f".kernel k\n{text}\nEXIT;\n")
     done = subprocess.run([WAVETRAP, "asm", source, "-o", tmp_path / "one.cubin"], capture_output=True, text=True, timeout=120)
     assert done.returncode == 125 and why in done.stderr and ", or " not in done.stderr, done.stderr
+
+
+HOT = """.version 7.0
+.target sm_50
+.address_size 64
+.visible .entry hot(.param .u64 out)
+{
+    .reg .u32 %x, %y, %i;
+    .reg .u64 %at, %d;
+    .reg .pred %p, %q;
+    ld.param.u64 %at, [out];
+    mov.u32 %x, %tid.x;
+    mul.wide.u32 %d, %x, 4;
+    add.u64 %at, %at, %d;
+    mov.u32 %i, 0;
+AGAIN:
+    mad.lo.u32 %x, %x, 1664525, 1013904223;
+    shr.u32 %y, %x, 30;
+    setp.eq.u32 %q, %y, 0;
+    @%q bra SKIP;
+    xor.b32 %x, %x, %i;
+SKIP:
+    st.global.u32 [%at], %x;
+    add.u32 %i, %i, 1;
+    setp.lt.u32 %p, %i, 200;
+    @%p bra AGAIN;
+    ret;
+}
+"""
+
+
+def test_translated_blocks_change_no_session(tmp_path):
+    """Breakpoints within blocks, conditions, steps, watches, the way back: the same words with blocks from the first visit on, late, and without."""
+    file = tmp_path / "hot.ptx"
+    file.write_text(HOT)
+    commands = ["break hot.ptx:16 if $%i == 70", "run", "info lanes", "print $%x", "stepi", "stepi", "info registers", "delete", "stepi 1000",
+                "print $%i", "reverse-stepi 777", "print $%i", "info lanes", "break hot.ptx:21", "continue", "continue", "print $%x", "delete",
+                "stepi 90", "backtrace", "watch *(unsigned *)$%at", "continue", "continue", "reverse-continue", "info time", "delete", "continue"]
+    said = []
+    for jit in (0, 1, 20):
+        done = debug(file, *commands, options=[f"--gpu=sm:jit={jit}", "--grid=96", "--block=48", "--arg=zeros:384"])
+        said.append((done.stdout + done.stderr).replace(f"jit={jit}", ""))
+    assert said[0] == said[1] == said[2]
+    assert said[0].count("Breakpoint 1, ") == said[0].count("Breakpoint 2, ") == 2 and "Hardware watchpoint" in said[0], said[0]
+    run = [WAVETRAP, "run", "--stats", "--grid=96", "--block=48", "--arg=zeros:384", file]
+    told = [subprocess.run([*run, f"--gpu=sm:jit={jit}"], capture_output=True, text=True, check=True).stderr for jit in (0, 1)]
+    assert "translated" not in told[0] and re.search(r"\d blocks translated .*, in which \d{4,} of the issues were\n", told[1]), told

@@ -1,6 +1,7 @@
 /*
  * Fuzz target: PTX text. What parses is linked; what links runs its first kernel for some issues,
- * over one mapped page, with and without an interruption by saving and putting back the state.
+ * over one mapped page, with and without an interruption by saving and putting back the state; with
+ * blocks translated from the first visit on, and without.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -98,7 +99,8 @@ static void run(struct sm_device *d)
     }
 }
 
-static void launch(struct sm_ptx *image, const struct sm_ptx_kernel *kernel)
+/* The state at the end of a run; `jit` as in struct sm_config. */
+static uint64_t launch(struct sm_ptx *image, const struct sm_ptx_kernel *kernel, unsigned jit)
 {
     struct sm_config config;
     struct sm_device *d;
@@ -107,6 +109,7 @@ static void launch(struct sm_ptx *image, const struct sm_ptx_kernel *kernel)
     size_t code_size, data_size;
     const uint8_t *code = sm_ptx_code(image, &code_size), *data = sm_ptx_data(image, &data_size);
     sm_config_default(&config);
+    config.jit = jit;
     if (sm_device_new(&config, &d, &err) != WT_OK)
         abort();
     copy(d, CODE, code, code_size, false);
@@ -135,7 +138,9 @@ static void launch(struct sm_ptx *image, const struct sm_ptx_kernel *kernel)
         abort();
     if (sm_device_launch(d, &l, &err) == WT_OK)
         run(d);
+    const uint64_t hash = sm_machine(d)->ops->hash(sm_machine(d));
     sm_device_free(d);
+    return hash;
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
@@ -154,7 +159,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         for (size_t i = 0; i < count; i++) {
             if (!list[i].is_kernel || list[i].rows > 4096 || list[i].shared > 4096)
                 continue;
-            launch(image, &list[i]);
+            if (launch(image, &list[i], 0) != launch(image, &list[i], 1))
+                abort();
             break;
         }
         sm_ptx_free(image);
