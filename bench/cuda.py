@@ -8,7 +8,7 @@ import tempfile
 import subprocess
 import sys
 
-from gcn import HERE, SOURCE, kernels
+from gcn import BLOCK, HERE, ITEMS, KERNELS, SOURCE, kernels
 
 LIBRARY = "/usr/lib/clc/nvptx64--nvidiacl.bc"
 DEBIAN = {**os.environ, "PATH": "/usr/bin:/bin"}  # NVIDIA's ptxas, where it is installed, does not know GCC's target any more
@@ -30,6 +30,18 @@ def seconds(command):
     if done.returncode:
         sys.exit(f"bench: {' '.join(command)} failed ({done.returncode}):\n{done.stdout}{done.stderr}")
     return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+
+
+def translated(report, folder, wavetrap, pairs, timed, run, count):
+    """The same kernels with blocks translated, as they are, and with handlers alone; then a short one, which must not get slower."""
+    gpu, program, _ = for_sm(run, folder)
+    report.title("SM: translated blocks beside handlers alone (CPU time)")
+    for name, repeats in (*((name, repeats) for name, repeats, _, _ in KERNELS), ("hash", 20)):
+        command = ["run", f"--kernel={name}", f"--grid={ITEMS}", f"--block={BLOCK}", f"--arg=file:{os.path.join(folder, 'numbers')}",
+                   f"--arg=zeros:{4 * ITEMS}", f"--arg=u32:{repeats}", program]
+        a, b, ratio = pairs(lambda: timed([wavetrap, *command, f"--gpu={gpu}"])[0],
+                            lambda: timed([wavetrap, *command, f"--gpu={gpu}:jit=0"])[0], count)
+        report.row(f"{name}, {repeats} rounds", a, "jit=0", b, ratio, "s")
 
 
 def scaling(report, wavetrap, pairs, count):
@@ -63,5 +75,6 @@ def startup(report, folder, wavetrap, run, count):
 
 def cuda(report, folder, wavetrap, pairs, timed, run, count):
     kernels(report, folder, wavetrap, pairs, timed, run, count, "SM, clang-19 -O2, PTX", for_sm)
+    translated(report, folder, wavetrap, pairs, timed, run, count)
     scaling(report, wavetrap, pairs, count)
     startup(report, folder, wavetrap, run, count)
