@@ -14,9 +14,9 @@ hip="libhsakmt-dev hipcc libamdhip64-5 libamdhip64-dev libhsa-runtime64-1 libhsa
 librocprim-dev rocm-device-libs clang-tools-15 clang-19"
 offload="gcc-12-offload-amdgcn libgomp-plugin-amdgcn1 gcc-12 g++-12 gfortran-12 gcc-12-source clang-19 clang-tools-19 \
 libomp-19-dev rocm-device-libs"
-ptx="ffmpeg clang-19 clang-tools-19 libomp-19-dev libomp5-19 libclc-19 libcub-dev libthrust-dev gcc-12 g++-12 gfortran-12 gcc-12-offload-nvptx libgomp-plugin-nvptx1"
+ptx="ffmpeg clang-19 clang-tools-19 libomp-19-dev libomp5-19 libclc-19 libcub-dev libthrust-dev gcc-12 g++-12 gfortran-12 gcc-12-offload-nvptx libgomp-plugin-nvptx1 llvm-19 llvm-14"
 driver="linux-source-6.1"
-full="buildah mmdebstrap debhelper lintian autopkgtest piglit python3-silx python3-simtk libopenmm-plugins"
+full="buildah mmdebstrap debhelper lintian autopkgtest piglit python3-silx python3-simtk libopenmm-plugins python3-numba"
 bench="qemu-user qemu-system-misc gdbserver oclgrind time"
 coverage="gcovr"
 site="mkdocs mkdocs-material"
