@@ -112,16 +112,20 @@ static const struct {
     const char *name, *definition;
 } replaced[] = {
     {"llvm.nvvm.shfl.sync.i32",
-     "define internal {i32, i1} @wavetrap.shfl.sync.i32(i32 %mask, i32 %mode, i32 %value, i32 %lane, "
+     "define internal {i32, i1} @wavetrap.shfl.sync.i32(i32 %mask, i32 %mode, i32 %value, i32 "
+     "%lane, "
      "i32 %clamp) alwaysinline convergent {\n"
      "  switch i32 %mode, label %idx [i32 1, label %up i32 2, label %down i32 3, label %bfly]\n"
      "idx:\n  %a = call {i32, i1} @llvm.nvvm.shfl.sync.idx.i32p(i32 %mask, i32 %value, i32 %lane, "
      "i32 %clamp)\n  ret {i32, i1} %a\n"
-     "up:\n  %b = call {i32, i1} @llvm.nvvm.shfl.sync.up.i32p(i32 %mask, i32 %value, i32 %lane, i32 "
+     "up:\n  %b = call {i32, i1} @llvm.nvvm.shfl.sync.up.i32p(i32 %mask, i32 %value, i32 %lane, "
+     "i32 "
      "%clamp)\n  ret {i32, i1} %b\n"
-     "down:\n  %c = call {i32, i1} @llvm.nvvm.shfl.sync.down.i32p(i32 %mask, i32 %value, i32 %lane, "
+     "down:\n  %c = call {i32, i1} @llvm.nvvm.shfl.sync.down.i32p(i32 %mask, i32 %value, i32 "
+     "%lane, "
      "i32 %clamp)\n  ret {i32, i1} %c\n"
-     "bfly:\n  %d = call {i32, i1} @llvm.nvvm.shfl.sync.bfly.i32p(i32 %mask, i32 %value, i32 %lane, "
+     "bfly:\n  %d = call {i32, i1} @llvm.nvvm.shfl.sync.bfly.i32p(i32 %mask, i32 %value, i32 "
+     "%lane, "
      "i32 %clamp)\n  ret {i32, i1} %d\n}\n"
      "declare {i32, i1} @llvm.nvvm.shfl.sync.idx.i32p(i32, i32, i32, i32)\n"
      "declare {i32, i1} @llvm.nvvm.shfl.sync.up.i32p(i32, i32, i32, i32)\n"
@@ -156,8 +160,8 @@ static const char *find_replaced(const char *line, size_t length, size_t *which)
 {
     for (size_t i = 0; i < REPLACED; i++) {
         const size_t name = strlen(replaced[i].name);
-        for (const char *at = line; (at = memmem(at, length - (size_t)(at - line),
-                                                 replaced[i].name, name)); at++)
+        for (const char *at = line;
+             (at = memmem(at, length - (size_t)(at - line), replaced[i].name, name)); at++)
             if (ends(at[name])) {
                 *which = i;
                 return at;
@@ -230,8 +234,8 @@ static bool run(nvvmProgram p, const char *folder, const char *words, bool quiet
 
 static bool is_bitcode(const struct module *m)
 {
-    return m->size > 4 && (memcmp(m->bytes, "BC\xc0\xde", 4) == 0 ||
-                           memcmp(m->bytes, "\xde\xc0\x17\x0b", 4) == 0);
+    return m->size > 4 &&
+           (memcmp(m->bytes, "BC\xc0\xde", 4) == 0 || memcmp(m->bytes, "\xde\xc0\x17\x0b", 4) == 0);
 }
 
 /* Writes a module as bitcode, "m3.bc". */
@@ -250,7 +254,8 @@ static nvvmResult prepare(nvvmProgram p, const char *folder, size_t n)
     words[strlen("llvm-as-1")] = '4'; /* llvm-as-14 */
     if (run(p, folder, words, false))
         return NVVM_SUCCESS;
-    say(p, "libnvvm : note: text whose pointers have types is read by llvm-as-14 (Debian's llvm-14)\n");
+    say(p, "libnvvm : note: text whose pointers have types is read by llvm-as-14 (Debian's "
+           "llvm-14)\n");
     return NVVM_ERROR_INVALID_IR;
 }
 
@@ -263,7 +268,8 @@ static bool link_modules(nvvmProgram p, const char *folder)
         for (size_t i = 0; i < p->modules; i++) {
             if (p->module[i].lazy != (lazy == 1))
                 continue;
-            snprintf(name, sizeof name, "%s m%zu.bc", lazy ? " --only-needed --internalize" : "", i);
+            snprintf(name, sizeof name, "%s m%zu.bc", lazy ? " --only-needed --internalize" : "",
+                     i);
             wt_buffer_append(&words, name, strlen(name));
         }
     wt_buffer_append(&words, "", 1);
@@ -285,8 +291,7 @@ static nvvmResult mend_text(nvvmProgram p, const char *folder)
         result = NVVM_ERROR_IR_VERSION_MISMATCH;
     } else if (text) {
         mend(&out, text);
-        if (out.failed ||
-            !compiler_write(folder, "whole.ll", (const char *)out.bytes, out.length))
+        if (out.failed || !compiler_write(folder, "whole.ll", (const char *)out.bytes, out.length))
             result = NVVM_ERROR_OUT_OF_MEMORY;
     }
     free(text);
@@ -308,13 +313,15 @@ static nvvmResult link_all(nvvmProgram p, const char *folder)
 static nvvmResult compile(nvvmProgram p, const struct wishes *w, const char *folder)
 {
     char words[300];
-    snprintf(words, sizeof words, "opt-19 -O%u -mtriple=nvptx64-nvidia-cuda -mcpu=sm_%u whole.ll -o whole.bc", w->plain ? 0 : 3,
-             w->arch);
+    snprintf(words, sizeof words,
+             "opt-19 -O%u -mtriple=nvptx64-nvidia-cuda -mcpu=sm_%u whole.ll -o whole.bc",
+             w->plain ? 0 : 3, w->arch);
     if (!run(p, folder, words, false))
         return NVVM_ERROR_COMPILATION;
     snprintf(words, sizeof words,
-             "llc-19 -O%u -mtriple=nvptx64-nvidia-cuda -mcpu=sm_%u%s whole.bc -o out.ptx --fp-contract=%s%s%s%s", w->plain ? 0 : 3,
-             w->arch, w->feature ? "a" : "", w->fma ? "fast" : "off",
+             "llc-19 -O%u -mtriple=nvptx64-nvidia-cuda -mcpu=sm_%u%s whole.bc -o out.ptx "
+             "--fp-contract=%s%s%s%s",
+             w->plain ? 0 : 3, w->arch, w->feature ? "a" : "", w->fma ? "fast" : "off",
              w->ftz ? " --denormal-fp-math-f32=preserve-sign" : "",
              w->precise_div ? "" : " --nvptx-prec-divf32=0",
              w->precise_sqrt ? "" : " --nvptx-prec-sqrtf32=0");
@@ -388,8 +395,7 @@ static nvvmResult add(nvvmProgram p, const char *bytes, size_t size, bool lazy)
         return NVVM_ERROR_INVALID_PROGRAM;
     if (!bytes)
         return NVVM_ERROR_INVALID_INPUT;
-    struct module *grown =
-        wt_array_grow(p->module, &p->module_room, p->modules + 1, sizeof *grown);
+    struct module *grown = wt_array_grow(p->module, &p->module_room, p->modules + 1, sizeof *grown);
     if (!grown)
         return NVVM_ERROR_OUT_OF_MEMORY;
     p->module = grown;

@@ -1,6 +1,6 @@
 /*
- * libNVVM, NVIDIA's compiler of NVVM IR to PTX (libNVVM API 13.0): the declarations, in words of our
- * own, as they lie in cuda-path's include, too.
+ * libNVVM, NVIDIA's compiler of NVVM IR to PTX (libNVVM API 13.0): the declarations, in words of
+ * our own, as they lie in cuda-path's include, too.
  */
 #ifndef WT_CUDAPATH_RTC_NVVM_H
 #define WT_CUDAPATH_RTC_NVVM_H
