@@ -20,6 +20,7 @@ struct wt_wave_view {
     uint64_t pc;    /**< next instruction */
     wt_lanes mask;  /**< lanes enabled now */
     unsigned depth; /**< entries of the divergence stack */
+    bool parts;     /**< its lanes part at any branch, as on no hardware: an emulator's option */
 };
 
 #endif

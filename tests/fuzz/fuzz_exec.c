@@ -28,6 +28,7 @@ static struct vx_device *new_device(const uint8_t *header, const uint8_t *code, 
     config.clusters = 1 + (header[0] >> 7);
     config.follow_rtl_branches = header[1] & 1;
     config.allow_misaligned = header[1] >> 1 & 1;
+    config.part_lanes = header[3] >> 2 & 1;
     config.argument = header[2];
     if (header[1] >> 4 & 1) {
         vx_config_use_profile(&config, vx_profile_named("v3"));

@@ -124,13 +124,13 @@ def test_the_past_goes_over_launches(later):
     """Back from the second launch into the first one, which nothing changes any more; who wrote what tells of the host, too."""
     said = debug(later, ["break kernel_main if blockIdx.y == 1 && threadIdx.x == 2", "run", "print blockIdx", "print threadIdx", "print blockDim", "print gridDim.y", "break add if threadIdx.x == 1",
                          "reverse-continue", "print blockIdx", "info dispatches", "goto start", "reverse-stepi", "goto end", "who-wrote *(int *)args->c 9", "who-wrote *(int *)args->a", "who-wrote *args 9",
-                         "goto 3", "who-wrote *args 9", "goto end", "delete", "continue"], "-g", "vortex", "./vortex3_program", "m32.vxbin", "compute")
-    in_order(said, r"group \(0,1,0\), core 0, warp 0, thread 2", r"\{x = 0, y = 1, z = 0\}", r"\{x = 2, y = 0, z = 0\}", r"\{x = 4, y = 2, z = 1\}", "= 3\n", r"dispatch 1, group \(2,2,0\), core 0, warp 0, thread 1",
-             r"\{x = 2, y = 2, z = 0\}", r"dispatch 1  add  grid of \(4,3,1\) groups of \(4,2,1\)", "Issue time 0", "the recorded run begins here",
+                         "goto 7", "who-wrote *args 9", "goto end", "delete", "continue"], "-g", "vortex", "./vortex3_program", "m32.vxbin", "compute")
+    in_order(said, r"group \(0,1,0\), core 0, warp 0, thread 2", r"\{x = 0, y = 1, z = 0\}", r"\{x = 2, y = 0, z = 0\}", r"\{x = 4, y = 2, z = 1\}", "= 3\n", r"dispatch 1, group \(3,2,0\), core 0, warp 2, thread 1",
+             r"\{x = 3, y = 2, z = 0\}", r"dispatch 1  add  grid of \(4,3,1\) groups of \(4,2,1\)", "Issue time 0", "the recorded run begins here",
              r"Issue time \d+\n.device 0, dispatch 2, group \(0,1,0\)", r"dispatch 2, group \(0,0,0\), core 0, warp 0, thread 0, work-item \(0,0,0\) at .*kernel_main", r"dispatch 1, group \(0,0,0\), core 0, warp 0, thread 0, work-item \(0,0,0\) at .*add", "was 0, is 0",
              r"time 0: the host, call (\d+): vx_enqueue_write wrote 384 bytes at 0x10000\n", r"time [1-9]\d*: the host, call (\d+): vx_enqueue_launch wrote 16 bytes", r"time 0: the host, call (\d+): vx_enqueue_launch",
-             r"Issue time 3\n", r"time 0: the host, call (\d+): vx_enqueue_launch wrote 16 bytes", COMPUTED)
-    assert "the program has seen what this kernel did" in debug(later, ["break kernel_main", "run", "goto 3", "set var *(int *)args->c = 1"], "-g", "vortex", "./vortex3_program", "m32.vxbin", "compute", status=None)
+             r"Issue time 7\n", r"time 0: the host, call (\d+): vx_enqueue_launch wrote 16 bytes", COMPUTED)
+    assert "the program has seen what this kernel did" in debug(later, ["break kernel_main", "run", "goto 7", "set var *(int *)args->c = 1"], "-g", "vortex", "./vortex3_program", "m32.vxbin", "compute", status=None)
     said = debug(later, ["break kernel_main", "run", "who-wrote *(int *)args->a"], "--check=memory", "-g", "vortex", "./vortex3_program", "m32.vxbin", "compute")
     in_order(said, "vx_enqueue_write wrote 384 bytes", "begin at .*vortex3_program.c", "main at .*vortex3_program.c")
 
@@ -283,6 +283,42 @@ def test_queues_and_threads_have_one_result(later, schedule):
 @pytest.mark.parametrize("work,numbers", [("signals", [1] * 96), ("move", [2 * i for i in range(96)]), ("lives", range(96))])
 def test_functions_of_3_0(later, work, numbers):
     assert f"sum {sum((i + 1) * n for i, n in enumerate(numbers))}\n" in run3(later, work, "--check=memory,leak")
+
+
+def steps(n):
+    count = 0
+    while n != 1:
+        n, count = 3 * n + 1 if n & 1 else n // 2, count + 1
+    return count
+
+
+def parted(i):
+    """What kernel `part` computes."""
+    n = i + 1
+    value = [2 * n if n < 50 else n + steps(3), steps(n), n][i % 3]
+    return value + sum(i if k & 1 else steps(k + 2) for k in range(i % 5))
+
+
+@pytest.mark.parametrize("kernel", ["m32.vxbin", "m64.vxbin"])
+@pytest.mark.parametrize("schedule", ["rr:64", "rr:1", "lockstep", "random:3"])
+@pytest.mark.parametrize("threads", [4, 8])
+def test_lanes_part_where_that_is_wanted(later, threads, schedule, kernel):
+    gpu = f"--gpu=vortex:threads={threads},xlen={kernel[1:3]}"
+    assert f"sum {sum((i + 1) * parted(i) for i in range(96))}\n" in run3(later, "part", gpu + ",divergence=auto", f"--schedule={schedule}", kernel=kernel)
+
+
+def test_parted_lanes_are_told_of(later):
+    assert "divergent branch: the lanes named take it" in wavetrap(later, "exec", "./vortex3_program", "m32.vxbin", "part", status=None)
+    gpu = "--gpu=vortex:divergence=auto"
+    assert "misaligned store of 4 bytes" in (said := run3(later, "fail", gpu)) and "(divergence=auto)" in said
+    in_order(wavetrap(later, "exec", gpu, "./vortex3_program", "m32.vxbin", "apart", status=None), r"an instruction of the whole warp, to which its other lanes cannot come: they wait at others \(divergence=auto\)", "apart", "tmc")
+    core = later / "parted"
+    said = debug(later, ["break steps if $_mask != 15 && n == 2", "run", "info divergence", "print $_mask", "info lanes", f"generate-core-file {core} all", "reverse-stepi", "stepi", "info divergence", "delete", "continue", "continue"],
+                 gpu, "./vortex3_program", "m32.vxbin", "part")
+    in_order(said, r"threads [\d,-]+ are enabled, at .*steps", "divergence=auto: lanes part at any branch", r"threads? [\d,-]+ wait, and go on at 0x", f"sum {sum((i + 1) * parted(i) for i in range(96))}\n")
+    again = debug(later, ["info divergence", "reverse-stepi", "info divergence"], f"--core={core}")
+    in_order(again, r"threads [\d,-]+ are enabled, at .*steps", "divergence=auto", "wait, and go on at")
+    assert re.search(r"threads .*?enabled.*\n.*\n(.*wait.*\n)+", said).group(0) == re.search(r"threads .*?enabled.*\n.*\n(.*wait.*\n)+", again).group(0)
 
 
 @pytest.mark.parametrize("kernel", ["m32.vxbin", "m64.vxbin"])

@@ -10,6 +10,10 @@ __asm__(".section .start, \"ax\", @progbits\n"
         ".option norvc\n"
         ".globl _start\n"
         "_start:\n"
+        "    csrr t0, 0xf14\n"
+        "    slli t0, t0, 13\n"
+        "    csrr sp, 0xfc3\n"
+        "    sub sp, sp, t0\n"
         "    csrr s11, 0xce1\n"
         "    csrr a0, 0x340\n"
         "    jalr ra, s11\n"
@@ -85,3 +89,49 @@ void beyond(const struct arguments *args)
     *(volatile uint32_t *)(_end + threads * (uintptr_t)__tls_block_size) = args->factor;
 }
 KERNEL(beyond);
+
+static __attribute__((noinline)) uint32_t steps(uint32_t n)
+{
+    uint32_t count = 0;
+    while (n != 1) {
+        if (n & 1)
+            n = 3 * n + 1;
+        else
+            n /= 2;
+        count++;
+    }
+    return count;
+}
+
+static __attribute__((noinline)) uint32_t twice(uint32_t n)
+{
+    return n < 50 ? 2 * n : n + steps(3);
+}
+
+static __attribute__((noinline)) uint32_t same(uint32_t n)
+{
+    return n;
+}
+
+/* Lanes part: in branches, in loops, in calls by address. */
+void part(const struct arguments *args)
+{
+    static uint32_t (*const by[])(uint32_t) = {twice, steps, same};
+    const uint32_t i = place();
+    uint32_t value = by[i % 3](i + 1);
+    for (uint32_t k = 0; k < i % 5; k++)
+        value += k & 1 ? i : steps(k + 2);
+    __asm__ volatile(".insn r 0x0b, 7, 0, x0, x0, x0" ::: "memory"); /* wsync */
+    ((uint32_t *)(uintptr_t)args->c)[i] = value;
+}
+KERNEL(part);
+
+/* Lanes come to two instructions that are for all of them. */
+void apart(const struct arguments *args)
+{
+    if (place() & 1)
+        __asm__ volatile(".insn r 0x0b, 0, 0, x0, %0, x0" ::"r"(-1)); /* tmc */
+    else
+        __asm__ volatile(".insn r 0x0b, 0, 0, x0, %0, x0" ::"r"(args->factor - 4));
+}
+KERNEL(apart);

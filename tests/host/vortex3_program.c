@@ -153,6 +153,19 @@ static void own(void)
     print_sum();
 }
 
+static void part(void)
+{
+    launch(queue, "part", 0, NULL, NULL);
+    WORKS(vx_queue_finish(queue, VX_TIMEOUT_INFINITE));
+    print_sum();
+}
+
+static void apart(void)
+{
+    launch(queue, "apart", 0, NULL, NULL);
+    GIVES(vx_queue_finish(queue, VX_TIMEOUT_INFINITE), VX_SUCCESS);
+}
+
 static void beyond(void)
 {
     launch(queue, "beyond", 0, NULL, NULL);
@@ -387,7 +400,7 @@ int main(int argc, char **argv)
     } works[] = {{"compute", compute},  {"fail", fail},   {"nobody", wait_for_nobody},
                  {"join", join_nobody}, {"order", order}, {"signals", signals},
                  {"move", move},        {"lives", lives}, {"own", own},
-                 {"beyond", beyond}};
+                 {"beyond", beyond},    {"part", part},   {"apart", apart}};
     if (argc < 3)
         return 2;
     setbuf(stdout, NULL);

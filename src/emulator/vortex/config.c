@@ -123,6 +123,11 @@ static const struct wt_config_key keys[] = {
     {"branches",
      "divergent branch without SPLIT: fault, or rtl: the last active lane decides (fault)",
      AT(follow_rtl_branches), WT_CONFIG_WORD, .words = {"fault", "rtl"}},
+    {"divergence",
+     "without SPLIT, lanes stay together (branches=), or auto: they part at any branch, and meet "
+     "at "
+     "the lowest PC, which no Vortex does (split)",
+     AT(part_lanes), WT_CONFIG_WORD, .words = {"split", "auto"}},
     {"misaligned", "misaligned loads and stores: fault or allow (fault)", AT(allow_misaligned),
      WT_CONFIG_WORD, .words = {"fault", "allow"}},
     {"ebreak-pc", "DPC of an EBREAK halt: at the ebreak, or after it as in the RTL of 2025 (at)",

@@ -14,7 +14,7 @@
 
 /* Bytes of one warp's registers, a multiple of 64, and where each part begins. */
 struct layout {
-    size_t x, f, lane32, lane64, reserved_addr, reserved_value, dscratch, ipdom, size;
+    size_t x, f, lane32, lane64, reserved_addr, reserved_value, dscratch, ipdom, part, size;
 };
 
 static struct layout layout_of(const struct vx_config *config)
@@ -33,6 +33,7 @@ static struct layout layout_of(const struct vx_config *config)
     PART(reserved_value, lanes * 8);
     PART(dscratch, 4 * lanes * 4);
     PART(ipdom, (lanes > 1 ? lanes - 1 : 1) * sizeof(struct vx_ipdom));
+    PART(part, lanes * sizeof(struct vx_part));
 #undef PART
     l.size = at;
     return l;
@@ -139,7 +140,8 @@ static void view(struct wt_machine *m, uint32_t wave, struct wt_wave_view *view)
         .wait_pc = w->wait_pc,
         .pc = w->pc,
         .mask = w->mask,
-        .depth = w->depth,
+        .depth = w->depth + w->parts,
+        .parts = d->config.part_lanes,
     };
     switch (w->wait) {
     case VX_RUNS:
@@ -178,8 +180,13 @@ static bool divergence(struct wt_machine *m, uint32_t wave, unsigned index,
 {
     assert(wave < m->waves && entry);
     const struct vx_warp *w = &device_of(m)->warp[wave];
-    if (index >= w->depth)
+    if (index >= w->depth + w->parts)
         return false;
+    if (index >= w->depth) {
+        const struct vx_part *part = &w->part[index - w->depth];
+        *entry = (struct wt_divergence){.other = part->mask, .pc = part->pc};
+        return true;
+    }
     const struct vx_ipdom *e = &w->ipdom[index];
     *entry = (struct wt_divergence){
         .restore = e->restore,
@@ -317,6 +324,10 @@ static void mix_warp(uint64_t *hash, const struct vx_warp *w)
         wt_mix_lanes(hash, w->ipdom[i].other);
         wt_mix_number(hash, w->ipdom[i].pc);
         wt_mix_number(hash, w->ipdom[i].fallthrough);
+    }
+    for (unsigned i = 0; i < w->parts; i++) {
+        wt_mix_lanes(hash, w->part[i].mask);
+        wt_mix_number(hash, w->part[i].pc);
     }
 }
 
@@ -512,6 +523,7 @@ static bool allocate(struct vx_device *d)
         w->reserved_value = (uint64_t *)(base + layout.reserved_value);
         w->dscratch = (uint32_t *)(base + layout.dscratch);
         w->ipdom = (struct vx_ipdom *)(base + layout.ipdom);
+        w->part = (struct vx_part *)(base + layout.part);
         w->device = d;
         w->core = &d->core[i / config->warps];
         w->id = i;

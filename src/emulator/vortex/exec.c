@@ -212,10 +212,38 @@ OP(jal)
     return jump_relative(w, u, u->imm);
 }
 
+/* With divergence=auto: each lane has a target of its own. */
+static __attribute__((noinline)) const struct vx_uop *part_by(struct vx_warp *w, const ux *from,
+                                                              ux plus)
+{
+    uint64_t target[WT_MAX_LANES];
+    for (unsigned l = 0; l < N; l++)
+        target[l] = (ux)(from[l] + plus) & ~(ux)1;
+    return AWAY(vx_part_lanes(w, target));
+}
+
+static inline bool disagree(const struct vx_warp *w, const ux *row, ux with)
+{
+    const ux *on = x_blend(w);
+    ux differ = 0;
+    LANES
+        differ |= (row[l] ^ with) & on[l];
+    return differ;
+}
+
 /* The target comes from the last active lane; all active lanes get the link. */
 OP(jalr)
 {
     const ux link = (ux)(vx_pc_of(w, u) + u->halves * 2u);
+    if (UNLIKELY(w->device->config.part_lanes) &&
+        disagree(w, x_row(w, u->rs1), x_row(w, u->rs1)[last_lane(w)])) {
+        ux from[ROOM];
+        memcpy(from, x_row(w, u->rs1), N * sizeof *from);
+        for (unsigned l = 0; l < N && u->rd != VX_SINK; l++)
+            if (wt_has_lane(w->mask, l))
+                x_row(w, u->rd)[l] = link;
+        return part_by(w, from, (ux)(sx)u->imm);
+    }
     const ux target = (x_row(w, u->rs1)[last_lane(w)] + (ux)(sx)u->imm) & ~(ux)1;
     ux *rd = x_row(w, u->rd);
     const ux *on = x_blend(w);
@@ -232,6 +260,13 @@ OP(jalr)
 static __attribute__((noinline)) const struct vx_uop *
 diverged(struct vx_warp *w, const struct vx_uop *u, wt_lanes taken)
 {
+    if (w->device->config.part_lanes) {
+        const ux pc = (ux)vx_pc_of(w, u);
+        ux to[ROOM];
+        for (unsigned l = 0; l < N; l++)
+            to[l] = pc + (wt_has_lane(taken, l) ? (ux)(sx)u->imm : u->halves * 2u);
+        return part_by(w, to, 0);
+    }
     if (!w->device->config.follow_rtl_branches)
         return vx_fault(w, u, WT_FAULT_DIVERGENCE, w->mask & taken, 0,
                         "divergent branch: the lanes named take it, the other active ones do not, "

@@ -61,6 +61,12 @@ struct vx_ipdom {
     bool fallthrough; /* the second part runs: the next join pops */
 };
 
+/* Lanes that have parted from those that issue, with divergence=auto. */
+struct vx_part {
+    wt_lanes mask;
+    uint64_t pc; /* where they go on */
+};
+
 /* Registers are arrays over lanes: register r of x starts at x + r * lanes * xlen / 8. */
 struct vx_warp {
     WT_WAVE_HEAD(struct wt_group_head, group);
@@ -72,6 +78,7 @@ struct vx_warp {
     uint64_t *reserved_value; /* LR: what it read */
     uint32_t *dscratch;       /* 4 rows: DSCRATCH0-3, CSRs 0x7b2-0x7b5 */
     struct vx_ipdom *ipdom;
+    struct vx_part *part; /* as many as lanes */
     struct vx_device *device;
     struct vx_core *core;
     struct vx_code *code; /* page of the instruction being executed, valid while it runs */
@@ -80,6 +87,7 @@ struct vx_warp {
     bool touched; /* its registers may be other than zero */
     uint8_t frm, fflags;
     unsigned depth; /* of ipdom */
+    unsigned parts; /* of part */
     enum vx_wait wait;
     uint32_t wait_id;     /* barrier, or how many warps wspawn wants */
     uint32_t wait_count;  /* barrier: how many must arrive */
@@ -347,6 +355,17 @@ const struct vx_uop *vx_op_ebreak(struct vx_warp *w, const struct vx_uop *u);
 
 /* Puts warps, cores and the launch unit into the state before a launch; no warp is active. */
 void vx_launch_clear(struct vx_device *d);
+/* part.c: divergence=auto. */
+
+/* Chooses which of a warp's parted lanes issue next; there are some. */
+void vx_meet(struct vx_warp *w);
+/* Each active lane goes on at its own target, an array over all lanes. */
+const struct vx_uop *vx_part_lanes(struct vx_warp *w, const uint64_t *target);
+/* Adds to a fault's text that lanes part as on no Vortex. */
+void vx_mark_fault(struct vx_device *d);
+/* The fault of an instruction of the whole warp while lanes are parted. */
+const struct vx_uop *vx_parted(struct vx_warp *w, const struct vx_uop *u);
+
 /* Whether CTAs of the launch have not started. */
 bool vx_launch_pending(const struct vx_device *d);
 /* Starts warps of CTAs in slots that are free. */

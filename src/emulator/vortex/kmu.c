@@ -147,7 +147,7 @@ void vx_launch_clear(struct vx_device *d)
     for (uint32_t i = 0; i < d->machine.waves; i++) {
         struct vx_warp *w = &d->warp[i];
         w->wait = VX_RUNS;
-        w->depth = 0;
+        w->depth = w->parts = 0;
         w->frm = w->fflags = 0;
         w->mscratch = w->mstatus = w->mtvec = w->mepc = w->mcause = w->mtval = 0;
         w->trap_mask = 0;

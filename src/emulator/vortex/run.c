@@ -22,6 +22,8 @@ static uint64_t issue(struct vx_device *d, struct vx_warp *w, uint64_t n)
     d->handlers->leave();
     if (u)
         w->pc = vx_pc_of(w, u);
+    if (w->parts && w->active && !m->fault.kind)
+        vx_meet(w);
     const uint64_t issued = wt_finish_turn(m, w->left);
     w->core->issues += issued;
     return issued;
@@ -34,7 +36,7 @@ static uint64_t turn(struct wt_machine *m, uint32_t wave, uint64_t n)
     /* Cycles of the Debug Module pass after each issue, however many are asked for. No instruction
      * makes a request of it. */
     m->attended = w->stepping || vx_dm_busy(d);
-    return issue(d, w, m->attended ? 1 : n);
+    return issue(d, w, m->attended || w->parts ? 1 : n);
 }
 
 static void after_turn(struct wt_machine *m, uint32_t wave, uint64_t issued)
@@ -77,6 +79,7 @@ static enum wt_run blocked(struct wt_machine *m)
             "a CTA of %u warps at a barrier, on a core of %u: its other warps start when these "
             "have ended",
             large->size, d->config.warps);
+    vx_mark_fault((struct vx_device *)m);
     return run;
 }
 

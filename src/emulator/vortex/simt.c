@@ -42,9 +42,18 @@ const struct vx_uop *vx_fault(struct vx_warp *w, const struct vx_uop *u, enum wt
     va_start(args, format);
     vsnprintf(fault->text, sizeof fault->text, format, args);
     va_end(args);
+    vx_mark_fault(d);
     w->pc = fault->pc;
     wt_not_issued(&d->machine);
     return NULL;
+}
+
+void vx_mark_fault(struct vx_device *d)
+{
+    char *text = d->machine.fault.text;
+    const size_t length = strlen(text);
+    if (d->config.part_lanes)
+        snprintf(text + length, sizeof d->machine.fault.text - length, " (divergence=auto)");
 }
 
 const struct vx_uop *vx_illegal(struct vx_warp *w, const struct vx_uop *u)
@@ -117,7 +126,7 @@ void vx_warp_start(struct vx_warp *w, uint64_t pc, wt_lanes mask)
 {
     w->touched = true;
     w->pc = pc;
-    w->depth = 0;
+    w->depth = w->parts = 0;
     const bool begins = !w->active;
     if (begins) {
         w->active = true;
@@ -197,6 +206,7 @@ static void deactivate(struct vx_warp *w)
         return;
     tell(w, WT_SEEN_WAVE_END, 0);
     w->active = false;
+    w->parts = 0;
     w->core->active--;
     d->machine.active--;
     d->halted_active -= w->halted;
@@ -268,11 +278,15 @@ static const struct vx_uop *go_on_with(struct vx_warp *w, const struct vx_uop *u
 
 const struct vx_uop *vx_op_tmc(struct vx_warp *w, const struct vx_uop *u)
 {
+    if (w->parts)
+        return vx_parted(w, u);
     return go_on_with(w, u, mask_of(w, last_lane_value(w, u->rs1)));
 }
 
 const struct vx_uop *vx_op_wspawn(struct vx_warp *w, const struct vx_uop *u)
 {
+    if (w->parts)
+        return vx_parted(w, u);
     const uint64_t wanted = vx_truncate(w->device, (uint64_t)last_lane_value(w, u->rs1));
     const uint32_t warps = w->device->config.warps;
     const uint32_t count = wanted < warps ? (uint32_t)wanted : warps;
@@ -328,16 +342,22 @@ static const struct vx_uop *split(struct vx_warp *w, const struct vx_uop *u, boo
 
 const struct vx_uop *vx_op_split(struct vx_warp *w, const struct vx_uop *u)
 {
+    if (w->parts)
+        return vx_parted(w, u);
     return split(w, u, false);
 }
 
 const struct vx_uop *vx_op_split_n(struct vx_warp *w, const struct vx_uop *u)
 {
+    if (w->parts)
+        return vx_parted(w, u);
     return split(w, u, true);
 }
 
 const struct vx_uop *vx_op_join(struct vx_warp *w, const struct vx_uop *u)
 {
+    if (w->parts)
+        return vx_parted(w, u);
     if ((uint64_t)last_lane_value(w, u->rs1) == w->depth)
         return u + u->halves; /* its split did not diverge */
     if (w->depth == 0)
@@ -530,6 +550,8 @@ static const struct vx_uop *no_count(struct vx_warp *w, const struct vx_uop *u)
 
 const struct vx_uop *vx_op_bar(struct vx_warp *w, const struct vx_uop *u)
 {
+    if (w->parts)
+        return vx_parted(w, u);
     struct vx_device *d = w->device;
     struct vx_core *core = w->core;
     const struct barrier b = barrier_of(w, u);
@@ -557,6 +579,8 @@ const struct vx_uop *vx_op_bar(struct vx_warp *w, const struct vx_uop *u)
  * BAR.WAIT id, phase (rd is x0): waits while the phase is that one. */
 const struct vx_uop *vx_op_bar_arrive(struct vx_warp *w, const struct vx_uop *u)
 {
+    if (w->parts)
+        return vx_parted(w, u);
     struct vx_device *d = w->device;
     struct vx_core *core = w->core;
     const struct barrier b = barrier_of(w, u);
@@ -598,11 +622,15 @@ static const struct vx_uop *pred(struct vx_warp *w, const struct vx_uop *u, bool
 
 const struct vx_uop *vx_op_pred(struct vx_warp *w, const struct vx_uop *u)
 {
+    if (w->parts)
+        return vx_parted(w, u);
     return pred(w, u, false);
 }
 
 const struct vx_uop *vx_op_pred_n(struct vx_warp *w, const struct vx_uop *u)
 {
+    if (w->parts)
+        return vx_parted(w, u);
     return pred(w, u, true);
 }
 
@@ -613,6 +641,8 @@ enum { CAUSE_BREAKPOINT = 3, CAUSE_ECALL = 11 };
 static const struct vx_uop *trap(struct vx_warp *w, const struct vx_uop *u, unsigned cause)
 {
     const uint64_t handler = w->mtvec & ~(uint64_t)3;
+    if (w->parts)
+        return vx_parted(w, u);
     if (!handler)
         return vx_fault(
             w, u, WT_FAULT_TRAP, w->mask, 0, "%s, and no handler: mtvec of the warp is 0",
@@ -626,6 +656,8 @@ static const struct vx_uop *trap(struct vx_warp *w, const struct vx_uop *u, unsi
 
 const struct vx_uop *vx_op_return(struct vx_warp *w, const struct vx_uop *u)
 {
+    if (w->parts)
+        return vx_parted(w, u);
     if (w->trap_mask)
         vx_set_mask(w, w->trap_mask);
     return vx_fetch(w, vx_truncate(w->device, w->mepc) & ~(uint64_t)1);

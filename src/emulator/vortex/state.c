@@ -120,6 +120,13 @@ static void registers(struct wt_archive *a, struct vx_warp *w)
         wt_archive_u64(a, &entry->pc, UINT64_MAX, "an address");
         wt_archive_bool(a, &entry->fallthrough);
     }
+    if (!d->config.part_lanes)
+        return;
+    wt_archive_unsigned(a, &w->parts, (unsigned)lanes - 1, "a number of parted lanes");
+    for (unsigned i = 0; i < w->parts; i++) {
+        wt_archive_lanes(a, &w->part[i].mask, d->all_lanes);
+        wt_archive_u64(a, &w->part[i].pc, UINT64_MAX, "an address");
+    }
 }
 
 static void check_wait(struct wt_archive *a, const struct vx_warp *w)
@@ -132,6 +139,18 @@ static void check_wait(struct wt_archive *a, const struct vx_warp *w)
         wt_archive_fail(a, "a warp waits at a barrier that there is not");
     if (w->wait != VX_RUNS && !w->active)
         wt_archive_fail(a, "a warp that is not active waits");
+}
+
+/* Each lane goes on at one place. */
+static void check_parts(struct wt_archive *a, const struct vx_warp *w, wt_lanes mask)
+{
+    bool bad = w->parts && (!w->active || !mask);
+    for (unsigned i = 0; i < w->parts; i++) {
+        bad |= !w->part[i].mask || (w->part[i].mask & mask);
+        mask |= w->part[i].mask;
+    }
+    if (bad)
+        wt_archive_fail(a, "lanes have parted that are not there, or twice");
 }
 
 /* A warp in a snapshot, whose pointers never change. */
@@ -171,6 +190,7 @@ static void warp(struct wt_archive *a, struct vx_warp *w)
         registers(a, w);
     if (!wt_archive_reads(a))
         return;
+    check_parts(a, w, mask);
     w->left = 0;
     w->code = NULL;
     /* Reset has left a mask to warp 0, which may be without registers in the file. */

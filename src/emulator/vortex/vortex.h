@@ -41,6 +41,7 @@ struct vx_config {
     unsigned console_slots;   /**< IO_COUT_SIZE in bytes, a power of two 1..4096 */
     uint64_t exit_addr;       /**< where the program stores its exit word */
     bool follow_rtl_branches; /**< divergent branch: last active lane decides; else a fault */
+    bool part_lanes;          /**< divergent branches part lanes, which no Vortex does (part.c) */
     bool allow_misaligned;    /**< misaligned loads and stores work (SimX); else a fault (RTL) */
     bool ebreak_pc_after;     /**< DPC of an EBREAK halt is ebreak + 4, as the RTL of 2025 */
     unsigned dm_clock; /**< core cycles between two accesses of DM registers; 0: requests complete

@@ -224,6 +224,8 @@ enum wt_status wt_words_divergence(const struct wt_words *w, struct wt_error *er
             lanes[0] ? lanes : "none");
     wt_words_place(w, info.pc);
     fputc('\n', w->out);
+    if (info.has_detail && info.detail.view.parts)
+        fputs("(divergence=auto: lanes part at any branch, as on no Vortex)\n", w->out);
     for (unsigned i = 0; info.has_detail && i < info.detail.waiter_count; i++) {
         wt_lanes_text(info.detail.waiter[i].lanes, lanes, sizeof lanes);
         fprintf(w->out, "%ss %s wait, and go on at ", w->program->topology->lane_word,
