@@ -7,7 +7,7 @@ import subprocess
 
 import pytest
 
-from conftest import WAVETRAP, run
+from conftest import ROOT, WAVETRAP, run
 
 LOOP = "_start: addi t0, t0, 1\n j _start\n"
 
@@ -88,6 +88,82 @@ def test_the_same_over_every_transport(served):
     done = run("dm", "check", f"--connect={served.address}")
     assert done.returncode == 0, done
     assert verdicts(done.stdout) == here
+
+
+# A window behind which an emulated device is: a server of its registers.
+WINDOW = r"""
+#include "window.h"
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <unistd.h>
+static FILE *in, *out;
+static char line[300];
+bool open_window(const char *name)
+{
+    struct sockaddr_un at = {.sun_family = AF_UNIX};
+    const int fd = socket(AF_UNIX, SOCK_STREAM, 0);
+    strcpy(at.sun_path, name);
+    in = fdopen(fd, "r"), out = fdopen(dup(fd), "w");
+    return !connect(fd, (void *)&at, sizeof at);
+}
+static const char *ask(void)
+{
+    fflush(out);
+    return fgets(line, sizeof line, in) && *line == '+' ? line + 1 : "0";
+}
+uint32_t read_register(uint32_t address)
+{
+    fprintf(out, "r%04x\n", (unsigned)address);
+    return (uint32_t)strtoul(ask(), NULL, 16);
+}
+void write_register(uint32_t address, uint32_t value)
+{
+    fprintf(out, "w%04x:%08x\n", (unsigned)address, (unsigned)value);
+    ask();
+}
+"""
+
+
+class Bridge:
+    """examples/bridge with a window."""
+
+    def __init__(self, folder, window, name):
+        source = ROOT / "examples" / "bridge"
+        subprocess.run(["gcc", "-Wall", "-Wextra", "-Werror", f"-I{source}", "-o", folder / "bridge", source / "bridge.c", window], check=True)
+        self.process = subprocess.Popen([folder / "bridge", name, "0"], stdout=subprocess.PIPE, text=True)
+        self.address = re.search(r"tcp:\S+", self.process.stdout.readline())[0]
+
+    def __enter__(self):
+        return self.address
+
+    def __exit__(self, *_):
+        self.process.terminate()
+        self.process.communicate(timeout=60)
+
+
+def test_a_boards_registers_are_served(build, tmp_path):
+    """The example for boards on PCIe, on a device that it reaches by two functions, and on a file."""
+    source = ROOT / "examples" / "bridge"
+    assert sum(len(file.read_text().splitlines()) for file in source.iterdir()) <= 150
+    window = tmp_path / "device.c"
+    window.write_text(WINDOW)
+    server = Served(build.asm(LOOP), f"--dm=unix:{tmp_path}/socket", "--now", "--gpu=vortex:cores=2")
+    try:
+        with Bridge(tmp_path, window, f"{tmp_path}/socket") as address:
+            some = ["platform.id", "dselect.warpsel", "dscratch.of-thread", "dpc.holds"]
+            done = run("dm", "check", f"--connect={address}", f"--only={','.join(some)}")
+            assert done.returncode == 0 and {name: "pass" for name in some} == verdicts(done.stdout), done.stdout
+    finally:
+        server.close()
+    file = tmp_path / "file"
+    file.write_bytes(bytes.fromhex("22102010") + bytes(4092))
+    with Bridge(tmp_path, source / "window.c", file) as address:
+        done = run("dm", f"--connect={address}", "PLATFORM.numwarps", "DSELECT=5", "DSELECT")
+    assert done.returncode == 0 and "numwarps=4" in done.stdout.replace(" ", "") and "0x00000005" in done.stdout, done.stdout
+    assert file.read_bytes()[:4] == bytes.fromhex("22102010") and b"\5\0\0\0" in file.read_bytes()[4:]
 
 
 def test_instructions_go_where_they_are_told_to(build):
