@@ -1,8 +1,8 @@
 /*
  * divergence=auto: lanes that a branch or an indirect jump sends to different places part, and meet
- * again. Those at the lowest PC issue next. An instruction of the whole warp (a barrier, a change of
- * the mask) waits until all lanes have come to it; the same holds for a breakpoint. No Vortex does
- * this: it is for kernels of compilers that know no SPLIT and JOIN.
+ * again. Those at the lowest PC issue next. An instruction of the whole warp (a barrier, a change
+ * of the mask) waits until all lanes have come to it; the same holds for a breakpoint. No Vortex
+ * does this: it is for kernels of compilers that know no SPLIT and JOIN.
  */
 #include "emulator/vortex/isa.h"
 #include "emulator/vortex/trace.h"
