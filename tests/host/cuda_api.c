@@ -696,6 +696,9 @@ static void objects(void)
     CHECK(cuMemFree(managed));
     CHECK(cuMemHostGetDevicePointer(&bias, pinned, 0));
     SAME(bias, (uintptr_t)pinned);
+    CHECK(cuMemGetAddressRange(&bias, &size, (uintptr_t)pinned + 8));
+    SAME(bias, (uintptr_t)pinned);
+    SAME(size, 64);
     CHECK(cuMemHostGetFlags(&flags, pinned));
     CHECK(cuMemFreeHost(pinned));
     CHECK(cuMemFree(at));

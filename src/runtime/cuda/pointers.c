@@ -120,13 +120,13 @@ API_IN(state_enter_address(address, &g), cuMemGetAddressRange_v2,
        (CUdeviceptr * base, size_t *size, CUdeviceptr address), (base, size, address),
        "*0x%llx, *%llu, 0x%llx", RESULT(base), RESULT(size), address)
 {
-    uint64_t from, bytes;
-    if (!(g = state_owner(address, NULL)) || !gpu_range(g, address, &from, &bytes))
+    struct place p;
+    if (!find(address, &p)) /* memory of the host that is mapped has a range, too */
         return CUDA_ERROR_NOT_FOUND;
     if (base)
-        *base = from;
+        *base = p.base;
     if (size)
-        *size = bytes;
+        *size = p.size;
     return CUDA_SUCCESS;
 }
 
