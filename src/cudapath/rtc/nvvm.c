@@ -36,7 +36,8 @@ static void say(nvvmProgram p, const char *text)
 
 /* ---- options ---- */
 
-static const unsigned archs[] = {50, 52, 53, 60, 61, 62, 70, 72, 75, 80, 86, 87, 89, 90};
+/* Those of NVIDIA's libraries of CUDA 11 to 13. */
+static const unsigned archs[] = {35, 37, 50, 52, 53, 60, 61, 62, 70, 72, 75, 80, 86, 87, 89, 90};
 
 struct wishes {
     unsigned arch;
@@ -286,10 +287,7 @@ static nvvmResult mend_text(nvvmProgram p, const char *folder)
                      ? compiler_read(folder, "all.ll", &length)
                      : NULL;
     nvvmResult result = text ? NVVM_SUCCESS : NVVM_ERROR_INVALID_IR;
-    if (text && !strstr(text, "\n!nvvmir.version = ")) {
-        say(p, "IR version 1.0 incompatible with current version 2.0\n");
-        result = NVVM_ERROR_IR_VERSION_MISMATCH;
-    } else if (text) {
+    if (text) {
         mend(&out, text);
         if (out.failed || !compiler_write(folder, "whole.ll", (const char *)out.bytes, out.length))
             result = NVVM_ERROR_OUT_OF_MEMORY;
