@@ -89,9 +89,13 @@ def test_instructions_that_llvm_does_not_have(tmp_path):
                   f"%e{mode} = and i32 %b{mode}, 255" if part == 0 else f"%e{mode} = zext i1 %b{mode} to i32", f"%f{mode} = add i32 %e{mode}, {total}"]
         total = f"%f{mode}"
         wanted = [w + (value & 255) for w in wanted]
+    lines += ["%m = call {i32, i1} @llvm.nvvm.match.all.sync.i32(i32 -1, i32 7)", "%mp = extractvalue {i32, i1} %m, 1", "%me = zext i1 %mp to i32",
+              "%n = call {i32, i1} @llvm.nvvm.match.all.sync.i32(i32 -1, i32 %t)", "%np = extractvalue {i32, i1} %n, 1", "%ne = zext i1 %np to i32",
+              f"%g = add i32 %me, {total}", "%h = add i32 %ne, %g"]
+    total, wanted = "%h", [w + 1 for w in wanted]
     lines += [f"%r = sitofp i32 {total} to float", "store float %r, ptr %a"]
     p = Program(module("\n".join(lines), "declare i32 @llvm.nvvm.read.ptx.sreg.tid.x()\ndeclare {i32, i1} @llvm.nvvm.shfl.sync.i32(i32, i32, i32, i32, i32)\n"
-                                         "declare {i32, i1} @llvm.nvvm.vote.sync(i32, i32, i1)"))
+                                         "declare {i32, i1} @llvm.nvvm.vote.sync(i32, i32, i1)\ndeclare {i32, i1} @llvm.nvvm.match.all.sync.i32(i32, i32)"))
     assert p.result == OK and ".extern" not in p.ptx, p.log
     assert launched(tmp_path, p.ptx, "k", 32, *range(32), threads=32) == wanted
 

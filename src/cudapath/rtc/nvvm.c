@@ -146,6 +146,18 @@ static const struct {
      "declare i1 @llvm.nvvm.vote.all.sync(i32, i1)\ndeclare i1 @llvm.nvvm.vote.any.sync(i32, i1)\n"
      "declare i1 @llvm.nvvm.vote.uni.sync(i32, i1)\n"
      "declare i32 @llvm.nvvm.vote.ballot.sync(i32, i1)\n"},
+    {"llvm.nvvm.match.all.sync.i32",
+     "define internal {i32, i1} @wavetrap.match.all.sync.i32(i32 %mask, i32 %value) alwaysinline "
+     "convergent {\n"
+     "  %a = call {i32, i1} @llvm.nvvm.match.all.sync.i32p(i32 %mask, i32 %value)\n"
+     "  ret {i32, i1} %a\n}\n"
+     "declare {i32, i1} @llvm.nvvm.match.all.sync.i32p(i32, i32)\n"},
+    {"llvm.nvvm.match.all.sync.i64",
+     "define internal {i32, i1} @wavetrap.match.all.sync.i64(i32 %mask, i64 %value) alwaysinline "
+     "convergent {\n"
+     "  %a = call {i32, i1} @llvm.nvvm.match.all.sync.i64p(i32 %mask, i64 %value)\n"
+     "  ret {i32, i1} %a\n}\n"
+     "declare {i32, i1} @llvm.nvvm.match.all.sync.i64p(i32, i64)\n"},
 };
 enum { REPLACED = sizeof replaced / sizeof replaced[0] };
 
