@@ -140,4 +140,4 @@ def test_numbas_kernels_run(tmp_path):
     for module_, least in (("cudapy.test_warp_ops", 9), ("cudapy.test_sync", 8), ("cudadrv.test_ptds", 1), ("cudadrv.test_host_alloc", 4)):
         done = subprocess.run([WAVETRAP, "exec", "-g", "sm:cc=7.5", "/usr/bin/python3", "-W", "ignore", "-m", "numba.runtests", f"numba.cuda.tests.{module_}"],
                               capture_output=True, text=True, env=own, cwd=tmp_path)
-        assert int(re.search(r"^Ran (\d+) tests", done.stderr, re.M)[1]) >= least and done.returncode == 0, done.stderr
+        assert int(re.search(r"^Ran (\d+) tests?", done.stderr, re.M)[1]) >= least and done.returncode == 0, done.stderr
