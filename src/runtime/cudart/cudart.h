@@ -35,10 +35,13 @@ cudaError_t cudart_of(CUresult result);
 CUresult cudart_enter(void);
 
 /** A function of the runtime that passes its parameters on to one of the driver's. */
-#define FORWARD(name, parameters, call)                                                            \
+#define FORWARD(name, parameters, call) FORWARD_AFTER(cudart_enter(), name, parameters, call)
+/** The same for functions of the driver that need no context. */
+#define FORWARD_INIT(name, parameters, call) FORWARD_AFTER(cuInit(0), name, parameters, call)
+#define FORWARD_AFTER(begin, name, parameters, call)                                               \
     EXPORT cudaError_t name parameters                                                             \
     {                                                                                              \
-        const CUresult result = cudart_enter();                                                    \
+        const CUresult result = begin;                                                             \
         return cudart_of(result ? result : call);                                                  \
     }
 /** The number of the thread's device. */

@@ -52,11 +52,7 @@ EXPORT cudaError_t cudaRuntimeGetVersion(int *version)
     return cudart_result(version ? cudaSuccess : cudaErrorInvalidValue);
 }
 
-EXPORT cudaError_t cudaGetDeviceCount(int *count)
-{
-    const CUresult result = cuInit(0);
-    return cudart_of(result ? result : cuDeviceGetCount(count));
-}
+FORWARD_INIT(cudaGetDeviceCount, (int *count), cuDeviceGetCount(count))
 
 EXPORT cudaError_t cudaGetDevice(int *number)
 {
@@ -250,18 +246,11 @@ EXPORT cudaError_t cudaGetDeviceProperties(void *p, int number)
 }
 #endif
 
-EXPORT cudaError_t cudaDeviceGetAttribute(int *value, enum cudaDeviceAttr what, int number)
-{
-    const CUresult result = cuInit(0);
-    return cudart_of(result ? result
-                            : cuDeviceGetAttribute(value, (CUdevice_attribute)what, number));
-}
+FORWARD_INIT(cudaDeviceGetAttribute, (int *value, enum cudaDeviceAttr what, int number),
+             cuDeviceGetAttribute(value, (CUdevice_attribute)what, number))
 
-EXPORT cudaError_t cudaDeviceGetPCIBusId(char *id, int length, int number)
-{
-    const CUresult result = cuInit(0);
-    return cudart_of(result ? result : cuDeviceGetPCIBusId(id, length, number));
-}
+FORWARD_INIT(cudaDeviceGetPCIBusId, (char *id, int length, int number),
+             cuDeviceGetPCIBusId(id, length, number))
 
 FORWARD(cudaDeviceGetLimit, (size_t * value, enum cudaLimit limit),
         cuCtxGetLimit(value, (CUlimit)limit))
@@ -269,61 +258,45 @@ FORWARD(cudaDeviceGetLimit, (size_t * value, enum cudaLimit limit),
 FORWARD(cudaDeviceSetLimit, (enum cudaLimit limit, size_t value),
         cuCtxSetLimit((CUlimit)limit, value))
 
+/* A configuration of the context, which the driver has as another type. */
+#define CONFIG(name, type, driver_type, get)                                                       \
+    EXPORT cudaError_t name(type *config)                                                          \
+    {                                                                                              \
+        driver_type got = 0;                                                                       \
+        CUresult result = cudart_enter();                                                          \
+        if (!config)                                                                               \
+            return cudart_result(cudaErrorInvalidValue);                                           \
+        if (!result)                                                                               \
+            result = get(&got);                                                                    \
+        *config = (type)got;                                                                       \
+        return cudart_of(result);                                                                  \
+    }
+
 FORWARD(cudaDeviceSetCacheConfig, (enum cudaFuncCache config),
         cuCtxSetCacheConfig((CUfunc_cache)config))
 
-EXPORT cudaError_t cudaDeviceGetCacheConfig(enum cudaFuncCache *config)
-{
-    CUfunc_cache got = CU_FUNC_CACHE_PREFER_NONE;
-    CUresult result = cudart_enter();
-    if (!config)
-        return cudart_result(cudaErrorInvalidValue);
-    if (!result)
-        result = cuCtxGetCacheConfig(&got);
-    *config = (enum cudaFuncCache)got;
-    return cudart_of(result);
-}
+CONFIG(cudaDeviceGetCacheConfig, enum cudaFuncCache, CUfunc_cache, cuCtxGetCacheConfig)
 
 FORWARD(cudaDeviceSetSharedMemConfig, (enum cudaSharedMemConfig config),
         cuCtxSetSharedMemConfig((CUsharedconfig)config))
 
-EXPORT cudaError_t cudaDeviceGetSharedMemConfig(enum cudaSharedMemConfig *config)
-{
-    CUsharedconfig got = CU_SHARED_MEM_CONFIG_DEFAULT_BANK_SIZE;
-    CUresult result = cudart_enter();
-    if (!config)
-        return cudart_result(cudaErrorInvalidValue);
-    if (!result)
-        result = cuCtxGetSharedMemConfig(&got);
-    *config = (enum cudaSharedMemConfig)got;
-    return cudart_of(result);
-}
+CONFIG(cudaDeviceGetSharedMemConfig, enum cudaSharedMemConfig, CUsharedconfig,
+       cuCtxGetSharedMemConfig)
 
 FORWARD(cudaDeviceGetStreamPriorityRange, (int *least, int *greatest),
         cuCtxGetStreamPriorityRange(least, greatest))
 
-EXPORT cudaError_t cudaDeviceGetByPCIBusId(int *number, const char *id)
-{
-    const CUresult result = cuInit(0);
-    return cudart_of(result ? result : cuDeviceGetByPCIBusId(number, id));
-}
+FORWARD_INIT(cudaDeviceGetByPCIBusId, (int *number, const char *id),
+             cuDeviceGetByPCIBusId(number, id))
 
-EXPORT cudaError_t cudaDeviceGetP2PAttribute(int *value, enum cudaDeviceP2PAttr what, int number,
-                                             int peer)
-{
-    const CUresult result = cuInit(0);
-    return cudart_of(
-        result ? result
-               : cuDeviceGetP2PAttribute(value, (CUdevice_P2PAttribute)what, number, peer));
-}
+FORWARD_INIT(cudaDeviceGetP2PAttribute,
+             (int *value, enum cudaDeviceP2PAttr what, int number, int peer),
+             cuDeviceGetP2PAttribute(value, (CUdevice_P2PAttribute)what, number, peer))
 
-EXPORT cudaError_t cudaDeviceCanAccessPeer(int *can, int number, int peer)
-{
-    const CUresult result = cuInit(0);
-    return cudart_of(result ? result : cuDeviceCanAccessPeer(can, number, peer));
-}
+FORWARD_INIT(cudaDeviceCanAccessPeer, (int *can, int number, int peer),
+             cuDeviceCanAccessPeer(can, number, peer))
 
-EXPORT cudaError_t cudaDeviceEnablePeerAccess(int peer, unsigned flags)
+static cudaError_t change_peer(int peer, unsigned flags, bool enable)
 {
     CUcontext context;
     CUresult result = cudart_enter();
@@ -331,28 +304,25 @@ EXPORT cudaError_t cudaDeviceEnablePeerAccess(int peer, unsigned flags)
         return cudart_result(cudaErrorInvalidDevice);
     if (!result)
         result = retain(peer, &context);
-    return cudart_of(result ? result : cuCtxEnablePeerAccess(context, flags));
+    if (!result)
+        result = enable ? cuCtxEnablePeerAccess(context, 0) : cuCtxDisablePeerAccess(context);
+    return cudart_of(result);
+}
+
+EXPORT cudaError_t cudaDeviceEnablePeerAccess(int peer, unsigned flags)
+{
+    return change_peer(peer, flags, true);
 }
 
 EXPORT cudaError_t cudaDeviceDisablePeerAccess(int peer)
 {
-    CUcontext context;
-    CUresult result = cudart_enter();
-    if (peer < 0 || peer >= CUDART_GPUS)
-        return cudart_result(cudaErrorInvalidDevice);
-    if (!result)
-        result = retain(peer, &context);
-    return cudart_of(result ? result : cuCtxDisablePeerAccess(context));
+    return change_peer(peer, 0, false);
 }
 
 FORWARD(cudaDeviceSynchronize, (void), cuCtxSynchronize())
 
 /* The error of a kernel goes; memory stays until the program ends. */
-EXPORT cudaError_t cudaDeviceReset(void)
-{
-    const CUresult result = cuInit(0);
-    return cudart_of(result ? result : cuDevicePrimaryCtxReset(device));
-}
+FORWARD_INIT(cudaDeviceReset, (void), cuDevicePrimaryCtxReset(device))
 
 #if CUDART_VERSION >= 12000
 /* The context of a device, without a change of the thread's device. */
@@ -407,35 +377,17 @@ EXPORT cudaError_t cudaGetDriverEntryPointByVersion(const char *name, void **fun
 
 /* ---- older names, and the profiler ---- */
 
-EXPORT cudaError_t cudaThreadSynchronize(void)
-{
-    return cudaDeviceSynchronize();
-}
-
-EXPORT cudaError_t cudaThreadExit(void)
-{
-    return cudaDeviceReset();
-}
-
-EXPORT cudaError_t cudaThreadGetLimit(size_t *value, enum cudaLimit limit)
-{
-    return cudaDeviceGetLimit(value, limit);
-}
-
-EXPORT cudaError_t cudaThreadSetLimit(enum cudaLimit limit, size_t value)
-{
-    return cudaDeviceSetLimit(limit, value);
-}
-
-EXPORT cudaError_t cudaThreadGetCacheConfig(enum cudaFuncCache *config)
-{
-    return cudaDeviceGetCacheConfig(config);
-}
-
-EXPORT cudaError_t cudaThreadSetCacheConfig(enum cudaFuncCache config)
-{
-    return cudaDeviceSetCacheConfig(config);
-}
+#define OLDER(name, parameters, call)                                                              \
+    EXPORT cudaError_t name parameters                                                             \
+    {                                                                                              \
+        return call;                                                                               \
+    }
+OLDER(cudaThreadSynchronize, (void), cudaDeviceSynchronize())
+OLDER(cudaThreadExit, (void), cudaDeviceReset())
+OLDER(cudaThreadGetLimit, (size_t * value, enum cudaLimit limit), cudaDeviceGetLimit(value, limit))
+OLDER(cudaThreadSetLimit, (enum cudaLimit limit, size_t value), cudaDeviceSetLimit(limit, value))
+OLDER(cudaThreadGetCacheConfig, (enum cudaFuncCache * config), cudaDeviceGetCacheConfig(config))
+OLDER(cudaThreadSetCacheConfig, (enum cudaFuncCache config), cudaDeviceSetCacheConfig(config))
 
 /* Numbers changed only on GPUs without the type double. */
 EXPORT cudaError_t cudaSetDoubleForDevice(double *number)

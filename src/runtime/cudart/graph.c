@@ -60,50 +60,69 @@ EXPORT cudaError_t cudaGraphGetEdges(cudaGraph_t graph, cudaGraphNode_t *from,
     return cudart_of(result);
 }
 
-EXPORT cudaError_t cudaGraphNodeGetDependencies(
-    cudaGraphNode_t node, cudaGraphNode_t *before EDGES(struct cudaGraphEdgeData *edges),
-    size_t *count)
-{
-    const CUresult result = cuGraphNodeGetDependencies(node, before, count);
-    if (!result)
-        CLEAR(edges, count);
-    return cudart_of(result);
-}
+#define NEIGHBOURS(name, get)                                                                      \
+    EXPORT cudaError_t name(cudaGraphNode_t node,                                                  \
+                            cudaGraphNode_t *of EDGES(struct cudaGraphEdgeData *edges),            \
+                            size_t *count)                                                         \
+    {                                                                                              \
+        const CUresult result = get(node, of, count);                                              \
+        if (!result)                                                                               \
+            CLEAR(edges, count);                                                                   \
+        return cudart_of(result);                                                                  \
+    }
+NEIGHBOURS(cudaGraphNodeGetDependencies, cuGraphNodeGetDependencies)
+NEIGHBOURS(cudaGraphNodeGetDependentNodes, cuGraphNodeGetDependentNodes)
 
-EXPORT cudaError_t cudaGraphNodeGetDependentNodes(
-    cudaGraphNode_t node, cudaGraphNode_t *behind EDGES(struct cudaGraphEdgeData *edges),
-    size_t *count)
-{
-    const CUresult result = cuGraphNodeGetDependentNodes(node, behind, count);
-    if (!result)
-        CLEAR(edges, count);
-    return cudart_of(result);
-}
-
-EXPORT cudaError_t cudaGraphAddDependencies(
-    cudaGraph_t graph, const cudaGraphNode_t *from,
-    const cudaGraphNode_t *to EDGES(const struct cudaGraphEdgeData *edges), size_t count)
-{
-    return KNOWN(edges, count) ? cudart_of(cuGraphAddDependencies(graph, from, to, count))
-                               : cudart_result(cudaErrorNotSupported);
-}
-
-EXPORT cudaError_t cudaGraphRemoveDependencies(
-    cudaGraph_t graph, const cudaGraphNode_t *from,
-    const cudaGraphNode_t *to EDGES(const struct cudaGraphEdgeData *edges), size_t count)
-{
-    return KNOWN(edges, count) ? cudart_of(cuGraphRemoveDependencies(graph, from, to, count))
-                               : cudart_result(cudaErrorNotSupported);
-}
+#define CHANGE(name, change)                                                                       \
+    EXPORT cudaError_t name(                                                                       \
+        cudaGraph_t graph, const cudaGraphNode_t *from,                                            \
+        const cudaGraphNode_t *to EDGES(const struct cudaGraphEdgeData *edges), size_t count)      \
+    {                                                                                              \
+        return KNOWN(edges, count) ? cudart_of(change(graph, from, to, count))                     \
+                                   : cudart_result(cudaErrorNotSupported);                         \
+    }
+CHANGE(cudaGraphAddDependencies, cuGraphAddDependencies)
+CHANGE(cudaGraphRemoveDependencies, cuGraphRemoveDependencies)
 
 /* ---- nodes ---- */
 
-static CUresult kernel_of(const struct cudaKernelNodeParams *p, CUDA_KERNEL_NODE_PARAMS *to)
+/* The functions that add a node of a kind, change it, and change it in an executable graph. `made`
+ * makes the driver's structure of the runtime's. `v` ends the driver's names; `context` is the
+ * argument more that the driver takes. */
+#define NODE(kind, type, driver_type, made, v, context)                                            \
+    EXPORT cudaError_t cudaGraphAdd##kind##Node(cudaGraphNode_t *node, cudaGraph_t graph,          \
+                                                const cudaGraphNode_t *after, size_t count,        \
+                                                const struct type *p)                              \
+    {                                                                                              \
+        driver_type d;                                                                             \
+        const cudaError_t error = made(p, &d);                                                     \
+        return error                                                                               \
+                   ? cudart_result(error)                                                          \
+                   : cudart_of(cuGraphAdd##kind##Node##v(node, graph, after, count, &d context));  \
+    }                                                                                              \
+    EXPORT cudaError_t cudaGraph##kind##NodeSetParams(cudaGraphNode_t node, const struct type *p)  \
+    {                                                                                              \
+        driver_type d;                                                                             \
+        const cudaError_t error = made(p, &d);                                                     \
+        return error ? cudart_result(error)                                                        \
+                     : cudart_of(cuGraph##kind##NodeSetParams##v(node, &d));                       \
+    }                                                                                              \
+    EXPORT cudaError_t cudaGraphExec##kind##NodeSetParams(                                         \
+        cudaGraphExec_t exec, cudaGraphNode_t node, const struct type *p)                          \
+    {                                                                                              \
+        driver_type d;                                                                             \
+        const cudaError_t error = made(p, &d);                                                     \
+        return error ? cudart_result(error)                                                        \
+                     : cudart_of(cuGraphExec##kind##NodeSetParams##v(exec, node, &d context));     \
+    }
+#define NO_CONTEXT , NULL
+
+static cudaError_t kernel_of(const struct cudaKernelNodeParams *p, CUDA_KERNEL_NODE_PARAMS *to)
 {
     CUfunction function;
     const CUresult result = p ? cudart_function(p->func, &function) : CUDA_ERROR_INVALID_VALUE;
     if (result)
-        return result;
+        return cudart_of(result);
     *to = (CUDA_KERNEL_NODE_PARAMS){.func = function,
                                     .gridDimX = p->gridDim.x,
                                     .gridDimY = p->gridDim.y,
@@ -114,33 +133,10 @@ static CUresult kernel_of(const struct cudaKernelNodeParams *p, CUDA_KERNEL_NODE
                                     .sharedMemBytes = p->sharedMemBytes,
                                     .kernelParams = p->kernelParams,
                                     .extra = p->extra};
-    return CUDA_SUCCESS;
+    return cudaSuccess;
 }
 
-EXPORT cudaError_t cudaGraphAddKernelNode(cudaGraphNode_t *node, cudaGraph_t graph,
-                                          const cudaGraphNode_t *after, size_t count,
-                                          const struct cudaKernelNodeParams *p)
-{
-    CUDA_KERNEL_NODE_PARAMS kernel;
-    const CUresult result = kernel_of(p, &kernel);
-    return cudart_of(result ? result : cuGraphAddKernelNode_v2(node, graph, after, count, &kernel));
-}
-
-EXPORT cudaError_t cudaGraphKernelNodeSetParams(cudaGraphNode_t node,
-                                                const struct cudaKernelNodeParams *p)
-{
-    CUDA_KERNEL_NODE_PARAMS kernel;
-    const CUresult result = kernel_of(p, &kernel);
-    return cudart_of(result ? result : cuGraphKernelNodeSetParams_v2(node, &kernel));
-}
-
-EXPORT cudaError_t cudaGraphExecKernelNodeSetParams(cudaGraphExec_t exec, cudaGraphNode_t node,
-                                                    const struct cudaKernelNodeParams *p)
-{
-    CUDA_KERNEL_NODE_PARAMS kernel;
-    const CUresult result = kernel_of(p, &kernel);
-    return cudart_of(result ? result : cuGraphExecKernelNodeSetParams_v2(exec, node, &kernel));
-}
+NODE(Kernel, cudaKernelNodeParams, CUDA_KERNEL_NODE_PARAMS, kernel_of, _v2, )
 
 /* The function is the host's that stands for the kernel; of the driver's functions it is the
  * driver's. */
@@ -163,32 +159,7 @@ EXPORT cudaError_t cudaGraphKernelNodeGetParams(cudaGraphNode_t node,
     return cudaSuccess;
 }
 
-EXPORT cudaError_t cudaGraphAddMemcpyNode(cudaGraphNode_t *node, cudaGraph_t graph,
-                                          const cudaGraphNode_t *after, size_t count,
-                                          const struct cudaMemcpy3DParms *p)
-{
-    CUDA_MEMCPY3D copy;
-    const cudaError_t error = cudart_copy(p, &copy);
-    return error ? cudart_result(error)
-                 : cudart_of(cuGraphAddMemcpyNode(node, graph, after, count, &copy, NULL));
-}
-
-EXPORT cudaError_t cudaGraphMemcpyNodeSetParams(cudaGraphNode_t node,
-                                                const struct cudaMemcpy3DParms *p)
-{
-    CUDA_MEMCPY3D copy;
-    const cudaError_t error = cudart_copy(p, &copy);
-    return error ? cudart_result(error) : cudart_of(cuGraphMemcpyNodeSetParams(node, &copy));
-}
-
-EXPORT cudaError_t cudaGraphExecMemcpyNodeSetParams(cudaGraphExec_t exec, cudaGraphNode_t node,
-                                                    const struct cudaMemcpy3DParms *p)
-{
-    CUDA_MEMCPY3D copy;
-    const cudaError_t error = cudart_copy(p, &copy);
-    return error ? cudart_result(error)
-                 : cudart_of(cuGraphExecMemcpyNodeSetParams(exec, node, &copy, NULL));
-}
+NODE(Memcpy, cudaMemcpy3DParms, CUDA_MEMCPY3D, cudart_copy, , NO_CONTEXT)
 
 static CUDA_MEMCPY3D row(void *to, const void *from, size_t bytes)
 {
@@ -225,38 +196,16 @@ EXPORT cudaError_t cudaGraphExecMemcpyNodeSetParams1D(cudaGraphExec_t exec, cuda
     return cudart_of(cuGraphExecMemcpyNodeSetParams(exec, node, &copy, NULL));
 }
 
-/* The driver's structure of a fill, in *to; NULL, which the driver refuses, for NULL. */
-static const CUDA_MEMSET_NODE_PARAMS *fill_of(const struct cudaMemsetParams *p,
-                                              CUDA_MEMSET_NODE_PARAMS *to)
+static cudaError_t fill_of(const struct cudaMemsetParams *p, CUDA_MEMSET_NODE_PARAMS *to)
 {
     if (!p)
-        return NULL;
+        return cudaErrorInvalidValue;
     *to = (CUDA_MEMSET_NODE_PARAMS){(uintptr_t)p->dst, p->pitch, p->value,
                                     p->elementSize,    p->width, p->height};
-    return to;
+    return cudaSuccess;
 }
 
-EXPORT cudaError_t cudaGraphAddMemsetNode(cudaGraphNode_t *node, cudaGraph_t graph,
-                                          const cudaGraphNode_t *after, size_t count,
-                                          const struct cudaMemsetParams *p)
-{
-    CUDA_MEMSET_NODE_PARAMS fill;
-    return cudart_of(cuGraphAddMemsetNode(node, graph, after, count, fill_of(p, &fill), NULL));
-}
-
-EXPORT cudaError_t cudaGraphMemsetNodeSetParams(cudaGraphNode_t node,
-                                                const struct cudaMemsetParams *p)
-{
-    CUDA_MEMSET_NODE_PARAMS fill;
-    return cudart_of(cuGraphMemsetNodeSetParams(node, fill_of(p, &fill)));
-}
-
-EXPORT cudaError_t cudaGraphExecMemsetNodeSetParams(cudaGraphExec_t exec, cudaGraphNode_t node,
-                                                    const struct cudaMemsetParams *p)
-{
-    CUDA_MEMSET_NODE_PARAMS fill;
-    return cudart_of(cuGraphExecMemsetNodeSetParams(exec, node, fill_of(p, &fill), NULL));
-}
+NODE(Memset, cudaMemsetParams, CUDA_MEMSET_NODE_PARAMS, fill_of, , NO_CONTEXT)
 
 EXPORT cudaError_t cudaGraphMemsetNodeGetParams(cudaGraphNode_t node, struct cudaMemsetParams *p)
 {
@@ -272,37 +221,15 @@ EXPORT cudaError_t cudaGraphMemsetNodeGetParams(cudaGraphNode_t node, struct cud
     return cudart_of(result);
 }
 
-/* The same of a function of the host. */
-static const CUDA_HOST_NODE_PARAMS *call_of(const struct cudaHostNodeParams *p,
-                                            CUDA_HOST_NODE_PARAMS *to)
+static cudaError_t call_of(const struct cudaHostNodeParams *p, CUDA_HOST_NODE_PARAMS *to)
 {
     if (!p)
-        return NULL;
+        return cudaErrorInvalidValue;
     *to = (CUDA_HOST_NODE_PARAMS){p->fn, p->userData};
-    return to;
+    return cudaSuccess;
 }
 
-EXPORT cudaError_t cudaGraphAddHostNode(cudaGraphNode_t *node, cudaGraph_t graph,
-                                        const cudaGraphNode_t *after, size_t count,
-                                        const struct cudaHostNodeParams *p)
-{
-    CUDA_HOST_NODE_PARAMS call;
-    return cudart_of(cuGraphAddHostNode(node, graph, after, count, call_of(p, &call)));
-}
-
-EXPORT cudaError_t cudaGraphHostNodeSetParams(cudaGraphNode_t node,
-                                              const struct cudaHostNodeParams *p)
-{
-    CUDA_HOST_NODE_PARAMS call;
-    return cudart_of(cuGraphHostNodeSetParams(node, call_of(p, &call)));
-}
-
-EXPORT cudaError_t cudaGraphExecHostNodeSetParams(cudaGraphExec_t exec, cudaGraphNode_t node,
-                                                  const struct cudaHostNodeParams *p)
-{
-    CUDA_HOST_NODE_PARAMS call;
-    return cudart_of(cuGraphExecHostNodeSetParams(exec, node, call_of(p, &call)));
-}
+NODE(Host, cudaHostNodeParams, CUDA_HOST_NODE_PARAMS, call_of, , )
 
 EXPORT cudaError_t cudaGraphHostNodeGetParams(cudaGraphNode_t node, struct cudaHostNodeParams *p)
 {

@@ -16,44 +16,31 @@ static void *host_pointer(CUdeviceptr address)
 
 /* ---- allocations ---- */
 
-EXPORT cudaError_t cudaMalloc(void **address, size_t bytes)
-{
-    CUdeviceptr at = 0;
-    CUresult result = cudart_enter();
-    if (!address)
-        return cudart_result(cudaErrorInvalidValue);
-    if (!result && bytes) /* none of 0 bytes: NULL */
-        result = cuMemAlloc(&at, bytes);
-    *address = host_pointer(at);
-    return cudart_of(result);
-}
+/* Begins a function that allocates: `call` puts the address to `at`. Without `wanted` bytes, or
+ * (`keeps`: then *address stays) where it fails, that is NULL. */
+#define ALLOCATES(name, parameters, address, wanted, keeps, call)                                  \
+    EXPORT cudaError_t name parameters                                                             \
+    {                                                                                              \
+        CUdeviceptr at = 0;                                                                        \
+        CUresult result = cudart_enter();                                                          \
+        if (!(address))                                                                            \
+            return cudart_result(cudaErrorInvalidValue);                                           \
+        if (!result && (wanted))                                                                   \
+            result = call;                                                                         \
+        if (!result || !(keeps))                                                                   \
+            *(address) = host_pointer(at);                                                         \
+        return cudart_of(result);                                                                  \
+    }
 
-EXPORT cudaError_t cudaMallocManaged(void **address, size_t bytes, unsigned flags)
-{
-    CUdeviceptr at = 0;
-    CUresult result = cudart_enter();
-    if (!address)
-        return cudart_result(cudaErrorInvalidValue);
-    if (!result)
-        result = cuMemAllocManaged(&at, bytes, flags);
-    if (!result)
-        *address = host_pointer(at);
-    return cudart_of(result);
-}
+ALLOCATES(cudaMalloc, (void **address, size_t bytes), address, bytes, false, cuMemAlloc(&at, bytes))
 
-EXPORT cudaError_t cudaMallocPitch(void **address, size_t *pitch, size_t width, size_t height)
-{
-    enum { ELEMENT = 16 };
-    CUdeviceptr at = 0;
-    CUresult result = cudart_enter();
-    if (!address)
-        return cudart_result(cudaErrorInvalidValue);
-    if (!result)
-        result = cuMemAllocPitch(&at, pitch, width, height, ELEMENT);
-    if (!result)
-        *address = host_pointer(at);
-    return cudart_of(result);
-}
+ALLOCATES(cudaMallocManaged, (void **address, size_t bytes, unsigned flags), address, true, true,
+          cuMemAllocManaged(&at, bytes, flags))
+
+enum { PITCH_ELEMENT = 16 };
+
+ALLOCATES(cudaMallocPitch, (void **address, size_t *pitch, size_t width, size_t height), address,
+          true, true, cuMemAllocPitch(&at, pitch, width, height, PITCH_ELEMENT))
 
 /* Rows of the width of a volume, its height times its depth of them. */
 EXPORT cudaError_t cudaMalloc3D(struct cudaPitchedPtr *pitched, struct cudaExtent extent)
@@ -65,17 +52,8 @@ EXPORT cudaError_t cudaMalloc3D(struct cudaPitchedPtr *pitched, struct cudaExten
     return cudaMallocPitch(&pitched->ptr, &pitched->pitch, extent.width, rows);
 }
 
-EXPORT cudaError_t cudaMallocAsync(void **address, size_t bytes, cudaStream_t stream)
-{
-    CUdeviceptr at = 0;
-    CUresult result = cudart_enter();
-    if (!address)
-        return cudart_result(cudaErrorInvalidValue);
-    if (!result && bytes)
-        result = cuMemAllocAsync(&at, bytes, stream);
-    *address = host_pointer(at);
-    return cudart_of(result);
-}
+ALLOCATES(cudaMallocAsync, (void **address, size_t bytes, cudaStream_t stream), address, bytes,
+          false, cuMemAllocAsync(&at, bytes, stream))
 
 FORWARD(cudaHostAlloc, (void **address, size_t bytes, unsigned flags),
         cuMemHostAlloc(address, bytes, flags))
@@ -92,17 +70,8 @@ FORWARD(cudaHostUnregister, (void *address), cuMemHostUnregister(address))
 
 FORWARD(cudaHostGetFlags, (unsigned *flags, void *address), cuMemHostGetFlags(flags, address))
 
-EXPORT cudaError_t cudaHostGetDevicePointer(void **device, void *host, unsigned flags)
-{
-    CUdeviceptr at = 0;
-    CUresult result = cudart_enter();
-    if (!device)
-        return cudart_result(cudaErrorInvalidValue);
-    if (!result)
-        result = cuMemHostGetDevicePointer(&at, host, flags);
-    *device = host_pointer(at);
-    return cudart_of(result);
-}
+ALLOCATES(cudaHostGetDevicePointer, (void **device, void *host, unsigned flags), device, true,
+          false, cuMemHostGetDevicePointer(&at, host, flags))
 
 FORWARD(cudaFree, (void *address), cuMemFree(device_pointer(address)))
 
@@ -159,12 +128,12 @@ EXPORT cudaError_t cudaPointerGetAttributes(struct cudaPointerAttributes *a, con
     return cudaSuccess;
 }
 
-static cudaError_t check_managed(const void *address)
+static cudaError_t check_managed(const void *address, bool or_device)
 {
     enum cudaMemoryType type;
     CUresult result = cudart_enter();
     if (!result && (result = type_of(address, &type)) == CUDA_SUCCESS &&
-        type != cudaMemoryTypeManaged)
+        type != cudaMemoryTypeManaged && (!or_device || type != cudaMemoryTypeDevice))
         result = CUDA_ERROR_INVALID_VALUE;
     return cudart_of(result);
 }
@@ -172,12 +141,7 @@ static cudaError_t check_managed(const void *address)
 /* It is everywhere already. */
 static cudaError_t prefetch(const void *address)
 {
-    enum cudaMemoryType type;
-    CUresult result = cudart_enter();
-    if (!result && (result = type_of(address, &type)) == CUDA_SUCCESS &&
-        type != cudaMemoryTypeDevice && type != cudaMemoryTypeManaged)
-        result = CUDA_ERROR_INVALID_VALUE;
-    return cudart_of(result);
+    return check_managed(address, true);
 }
 
 /* Managed memory does not move, whatever is advised. */
@@ -185,7 +149,7 @@ static cudaError_t advise(const void *address, size_t bytes, enum cudaMemoryAdvi
 {
     return !bytes || advice < cudaMemAdviseSetReadMostly || advice > cudaMemAdviseUnsetAccessedBy
                ? cudart_result(cudaErrorInvalidValue)
-               : check_managed(address);
+               : check_managed(address, false);
 }
 
 /* Version 13 gives these names to the functions that version 12 has as _v2. */
@@ -225,7 +189,7 @@ EXPORT cudaError_t cudaStreamAttachMemAsync(cudaStream_t stream, void *address, 
     return flags != cudaMemAttachGlobal && flags != cudaMemAttachHost &&
                    flags != cudaMemAttachSingle
                ? cudart_result(cudaErrorInvalidValue)
-               : check_managed(address);
+               : check_managed(address, false);
 }
 
 /* ---- copies ---- */
@@ -368,45 +332,39 @@ EXPORT cudaError_t cudaMemset3D(struct cudaPitchedPtr to, int value, struct cuda
 
 /* ---- variables of the device ---- */
 
-static CUresult symbol(const void *host, size_t bytes, size_t offset, CUdeviceptr *address,
-                       bool store)
+/* Copies to a variable (`store`), or from it. */
+static cudaError_t copy_symbol(bool store, void *to, const void *from, const void *host,
+                               size_t bytes, size_t offset, enum cudaMemcpyKind kind,
+                               cudaStream_t stream)
 {
+    CUdeviceptr at;
     size_t size;
-    const CUresult result = cudart_variable(host, address, &size);
-    if (result)
-        return result;
-    if (offset > size || bytes > size - offset) {
-        wavetrap_cudart_beyond(*address + offset, bytes, store);
-        return CUDA_ERROR_INVALID_VALUE;
+    CUresult result = cudart_variable(host, &at, &size);
+    if (!result && (offset > size || bytes > size - offset)) {
+        wavetrap_cudart_beyond(at + offset, bytes, store);
+        result = CUDA_ERROR_INVALID_VALUE;
     }
-    *address += offset;
-    return CUDA_SUCCESS;
+    if (kind != (store ? cudaMemcpyHostToDevice : cudaMemcpyDeviceToHost) &&
+        kind != cudaMemcpyDeviceToDevice && kind != cudaMemcpyDefault)
+        return cudart_result(cudaErrorInvalidMemcpyDirection);
+    return result ? cudart_of(result)
+                  : cudaMemcpyAsync(store ? host_pointer(at + offset) : to,
+                                    store ? from : host_pointer(at + offset), bytes,
+                                    cudaMemcpyDefault, stream);
 }
 
 EXPORT cudaError_t cudaMemcpyToSymbolAsync(const void *host, const void *from, size_t bytes,
                                            size_t offset, enum cudaMemcpyKind kind,
                                            cudaStream_t stream)
 {
-    CUdeviceptr at;
-    const CUresult result = symbol(host, bytes, offset, &at, true);
-    if (kind != cudaMemcpyHostToDevice && kind != cudaMemcpyDeviceToDevice &&
-        kind != cudaMemcpyDefault)
-        return cudart_result(cudaErrorInvalidMemcpyDirection);
-    return result ? cudart_of(result)
-                  : cudaMemcpyAsync(host_pointer(at), from, bytes, cudaMemcpyDefault, stream);
+    return copy_symbol(true, NULL, from, host, bytes, offset, kind, stream);
 }
 
 EXPORT cudaError_t cudaMemcpyFromSymbolAsync(void *to, const void *host, size_t bytes,
                                              size_t offset, enum cudaMemcpyKind kind,
                                              cudaStream_t stream)
 {
-    CUdeviceptr at;
-    const CUresult result = symbol(host, bytes, offset, &at, false);
-    if (kind != cudaMemcpyDeviceToHost && kind != cudaMemcpyDeviceToDevice &&
-        kind != cudaMemcpyDefault)
-        return cudart_result(cudaErrorInvalidMemcpyDirection);
-    return result ? cudart_of(result)
-                  : cudaMemcpyAsync(to, host_pointer(at), bytes, cudaMemcpyDefault, stream);
+    return copy_symbol(false, to, NULL, host, bytes, offset, kind, stream);
 }
 
 EXPORT cudaError_t cudaMemcpyToSymbol(const void *host, const void *from, size_t bytes,

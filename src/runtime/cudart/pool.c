@@ -14,23 +14,12 @@ EXPORT cudaError_t cudaMallocFromPoolAsync(void **address, size_t bytes, cudaMem
     return cudart_of(result);
 }
 
-EXPORT cudaError_t cudaDeviceGetDefaultMemPool(cudaMemPool_t *pool, int device)
-{
-    const CUresult result = cuInit(0);
-    return cudart_of(result ? result : cuDeviceGetDefaultMemPool(pool, device));
-}
-
-EXPORT cudaError_t cudaDeviceGetMemPool(cudaMemPool_t *pool, int device)
-{
-    const CUresult result = cuInit(0);
-    return cudart_of(result ? result : cuDeviceGetMemPool(pool, device));
-}
-
-EXPORT cudaError_t cudaDeviceSetMemPool(int device, cudaMemPool_t pool)
-{
-    const CUresult result = cuInit(0);
-    return cudart_of(result ? result : cuDeviceSetMemPool(device, pool));
-}
+FORWARD_INIT(cudaDeviceGetDefaultMemPool, (cudaMemPool_t * pool, int device),
+             cuDeviceGetDefaultMemPool(pool, device))
+FORWARD_INIT(cudaDeviceGetMemPool, (cudaMemPool_t * pool, int device),
+             cuDeviceGetMemPool(pool, device))
+FORWARD_INIT(cudaDeviceSetMemPool, (int device, cudaMemPool_t pool),
+             cuDeviceSetMemPool(device, pool))
 
 EXPORT cudaError_t cudaMemPoolCreate(cudaMemPool_t *pool, const struct cudaMemPoolProps *what)
 {

@@ -98,38 +98,46 @@ EXPORT cudaError_t cudaGetChannelDesc(struct cudaChannelFormatDesc *desc, cudaAr
                 : cudart_result(cudaErrorInvalidValue);
 }
 
+/* Copies a rectangle of an array to memory, or (`store`) from there. */
+static cudaError_t copy_rectangle(bool store, cudaArray_const_t array, size_t x, size_t y,
+                                  const void *memory, size_t pitch, size_t width, size_t height,
+                                  cudaStream_t stream)
+{
+    CUDA_MEMCPY2D copy = {.srcMemoryType = CU_MEMORYTYPE_UNIFIED,
+                          .srcDevice = (uintptr_t)memory,
+                          .srcPitch = pitch,
+                          .dstMemoryType = CU_MEMORYTYPE_ARRAY,
+                          .dstArray = (CUarray)(uintptr_t)array,
+                          .dstXInBytes = x,
+                          .dstY = y,
+                          .WidthInBytes = width,
+                          .Height = height};
+    if (!store)
+        copy = (CUDA_MEMCPY2D){.srcMemoryType = CU_MEMORYTYPE_ARRAY,
+                               .srcArray = copy.dstArray,
+                               .srcXInBytes = x,
+                               .srcY = y,
+                               .dstMemoryType = CU_MEMORYTYPE_UNIFIED,
+                               .dstDevice = copy.srcDevice,
+                               .dstPitch = pitch,
+                               .WidthInBytes = width,
+                               .Height = height};
+    const CUresult result = cudart_enter();
+    return cudart_of(result ? result : cuMemcpy2DAsync(&copy, stream));
+}
+
 EXPORT cudaError_t cudaMemcpy2DToArrayAsync(cudaArray_t to, size_t x, size_t y, const void *from,
                                             size_t pitch, size_t width, size_t height,
                                             enum cudaMemcpyKind kind, cudaStream_t stream)
 {
-    const CUDA_MEMCPY2D copy = {.srcMemoryType = CU_MEMORYTYPE_UNIFIED,
-                                .srcDevice = (uintptr_t)from,
-                                .srcPitch = pitch,
-                                .dstMemoryType = CU_MEMORYTYPE_ARRAY,
-                                .dstArray = to,
-                                .dstXInBytes = x,
-                                .dstY = y,
-                                .WidthInBytes = width,
-                                .Height = height};
-    const CUresult result = cudart_enter();
-    return cudart_of(result ? result : cuMemcpy2DAsync(&copy, stream));
+    return copy_rectangle(true, to, x, y, from, pitch, width, height, stream);
 }
 
 EXPORT cudaError_t cudaMemcpy2DFromArrayAsync(void *to, size_t pitch, cudaArray_const_t from,
                                               size_t x, size_t y, size_t width, size_t height,
                                               enum cudaMemcpyKind kind, cudaStream_t stream)
 {
-    const CUDA_MEMCPY2D copy = {.srcMemoryType = CU_MEMORYTYPE_ARRAY,
-                                .srcArray = (CUarray)(uintptr_t)from,
-                                .srcXInBytes = x,
-                                .srcY = y,
-                                .dstMemoryType = CU_MEMORYTYPE_UNIFIED,
-                                .dstDevice = (uintptr_t)to,
-                                .dstPitch = pitch,
-                                .WidthInBytes = width,
-                                .Height = height};
-    const CUresult result = cudart_enter();
-    return cudart_of(result ? result : cuMemcpy2DAsync(&copy, stream));
+    return copy_rectangle(false, from, x, y, to, pitch, width, height, stream);
 }
 
 EXPORT cudaError_t cudaMemcpy2DToArray(cudaArray_t to, size_t x, size_t y, const void *from,
@@ -279,44 +287,35 @@ EXPORT cudaError_t cudaMemcpy3DAsync(const struct cudaMemcpy3DParms *p, cudaStre
 
 /* ---- bytes that run on from one row of an array into the next ---- */
 
-/* The bytes of a row, which is @p *row long, that fit behind @p x. */
-static cudaError_t row_bytes(cudaArray_const_t array, size_t x, size_t *row)
+static cudaError_t copy_rows(bool store, cudaArray_const_t array, size_t x, size_t y,
+                             const char *memory, size_t bytes, cudaStream_t stream)
 {
     CUDA_ARRAY3D_DESCRIPTOR d;
     const CUarray a = (CUarray)(uintptr_t)array;
     const size_t texel = texel_bytes(a);
     if (!texel || cuArray3DGetDescriptor(&d, a) || x >= d.Width * texel)
-        return cudaErrorInvalidValue;
-    *row = d.Width * texel;
-    return cudaSuccess;
+        return cudart_result(cudaErrorInvalidValue);
+    const size_t row = d.Width * texel;
+    cudaError_t error = cudaSuccess;
+    for (size_t part; bytes && !error; bytes -= part, memory += part, x = 0, y++) {
+        part = bytes < row - x ? bytes : row - x;
+        error = copy_rectangle(store, array, x, y, memory, part, part, 1, stream);
+    }
+    return cudart_result(error);
 }
 
 EXPORT cudaError_t cudaMemcpyToArrayAsync(cudaArray_t to, size_t x, size_t y, const void *from,
                                           size_t bytes, enum cudaMemcpyKind kind,
                                           cudaStream_t stream)
 {
-    size_t row = 0;
-    cudaError_t error = row_bytes(to, x, &row);
-    const char *source = from;
-    for (size_t part; bytes && !error; bytes -= part, source += part, x = 0, y++) {
-        part = bytes < row - x ? bytes : row - x;
-        error = cudaMemcpy2DToArrayAsync(to, x, y, source, part, part, 1, kind, stream);
-    }
-    return cudart_result(error);
+    return copy_rows(true, to, x, y, from, bytes, stream);
 }
 
 EXPORT cudaError_t cudaMemcpyFromArrayAsync(void *to, cudaArray_const_t from, size_t x, size_t y,
                                             size_t bytes, enum cudaMemcpyKind kind,
                                             cudaStream_t stream)
 {
-    size_t row = 0;
-    cudaError_t error = row_bytes(from, x, &row);
-    char *target = to;
-    for (size_t part; bytes && !error; bytes -= part, target += part, x = 0, y++) {
-        part = bytes < row - x ? bytes : row - x;
-        error = cudaMemcpy2DFromArrayAsync(target, part, from, x, y, part, 1, kind, stream);
-    }
-    return cudart_result(error);
+    return copy_rows(false, from, x, y, to, bytes, stream);
 }
 
 EXPORT cudaError_t cudaMemcpyToArray(cudaArray_t to, size_t x, size_t y, const void *from,
