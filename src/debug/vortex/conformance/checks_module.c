@@ -270,9 +270,13 @@ static bool arrange(struct conformance *c, enum situation situation)
 
 /* The value that a summary bit must read in each situation: '0', '1', or '?' where the
  * specification leaves it open. */
-static void summary_bit(struct conformance *c, unsigned bit, const char *name,
-                        const char expected[SITUATIONS + 1])
+static void summary_bit(struct conformance *c)
 {
+    /* The specification does not say whether a warp that waits to be spawned is unavailable. */
+    const char *values[] = {
+        c->waves == 1 ? "00?1" : "???1", "0001", "0110", "010?", "1010", "100?"};
+    const unsigned bit = c->check->number;
+    const char *expected = values[bit - 24];
     bool seen[2] = {false, false};
     for (enum situation s = ALL_HALTED; s < SITUATIONS; s++) {
         if (expected[s] == '?')
@@ -284,43 +288,12 @@ static void summary_bit(struct conformance *c, unsigned bit, const char *name,
         }
         const uint32_t wanted = expected[s] == '1';
         seen[wanted] = true;
-        if (!expect(c, wanted, rd(c, DM_DCTRL) >> bit & 1, "DCTRL.%s %s", name, situation_names[s]))
+        if (!expect(c, wanted, rd(c, DM_DCTRL) >> bit & 1, "%s %s", c->check->about.reg,
+                    situation_names[s]))
             return;
     }
     if (!seen[0] || !seen[1])
         remark(c, "only its %u was seen", seen[1]);
-}
-
-static void allhalted(struct conformance *c)
-{
-    summary_bit(c, 29, "allhalted", "100?");
-}
-
-static void anyhalted(struct conformance *c)
-{
-    summary_bit(c, 28, "anyhalted", "1010");
-}
-
-static void allrunning(struct conformance *c)
-{
-    summary_bit(c, 27, "allrunning", "010?");
-}
-
-static void anyrunning(struct conformance *c)
-{
-    summary_bit(c, 26, "anyrunning", "0110");
-}
-
-static void allunavail(struct conformance *c)
-{
-    summary_bit(c, 25, "allunavail", "0001");
-}
-
-static void anyunavail(struct conformance *c)
-{
-    /* The specification does not say whether a warp that waits to be spawned is unavailable. */
-    const bool all_active = c->waves == 1;
-    summary_bit(c, 24, "anyunavail", all_active ? "00?1" : "???1");
 }
 
 /* ---- what may be written ---- */
@@ -409,37 +382,39 @@ static void map_ends(struct conformance *c)
 }
 
 const struct check wt_checks_of_module[] = {
-    {{"dmactive.holds", DCTRL, "DCTRL.dmactive", "holds what is written"}, dmactive_holds},
+    {{"dmactive.holds", DCTRL, "DCTRL.dmactive", "holds what is written"}, .run = dmactive_holds},
     {{"dmactive.resets-dconfig", DCTRL, "DCTRL.dmactive", "0 resets DCONFIG"},
-     sleep_resets_dconfig},
+     .run = sleep_resets_dconfig},
     {{"dmactive.resets-dselect", DCTRL, "DCTRL.dmactive", "0 resets DSELECT"},
-     sleep_resets_dselect},
+     .run = sleep_resets_dselect},
     {{"dmactive.resets-wmask", DCTRL, "DCTRL.dmactive", "0 resets WMASK, first and last window"},
-     sleep_resets_wmask},
-    {{"dmactive.resets-inject", DCTRL, "DCTRL.dmactive", "0 resets INJECT"}, sleep_resets_inject},
+     .run = sleep_resets_wmask},
+    {{"dmactive.resets-inject", DCTRL, "DCTRL.dmactive", "0 resets INJECT"},
+     .run = sleep_resets_inject},
     {{"dmactive.resets-dscratch", DCTRL, "DCTRL.dmactive",
       "0 resets DSCRATCH, of the first and the last thread"},
-     sleep_resets_dscratch},
+     .run = sleep_resets_dscratch},
     {{"dmactive.keeps-asleep", DCTRL, "DCTRL.dmactive", "while it is 0, registers stay reset"},
-     sleep_holds},
-    {{"ndmreset.ends", DCTRL, "DCTRL.ndmreset", "comes back to 0"}, ndmreset_ends},
-    {{"ndmreset.pc", DCTRL, "DCTRL.ndmreset", "warps begin where they began"}, ndmreset_pc},
+     .run = sleep_holds},
+    {{"ndmreset.ends", DCTRL, "DCTRL.ndmreset", "comes back to 0"}, .run = ndmreset_ends},
+    {{"ndmreset.pc", DCTRL, "DCTRL.ndmreset", "warps begin where they began"}, .run = ndmreset_pc},
     {{"ndmreset.active", DCTRL, "DCTRL.ndmreset", "the same warps are active as at first"},
-     ndmreset_active},
+     .run = ndmreset_active},
     {{"ndmreset.unhalts", DCTRL, "DCTRL.ndmreset", "without resethaltreq, warps run after it"},
-     ndmreset_unhalts},
+     .run = ndmreset_unhalts},
     {{"ndmreset.keeps-module", DCTRL, "DCTRL.ndmreset", "the module's own registers stay"},
-     ndmreset_keeps},
-    {{"dctrl.allhalted", DCTRL, "DCTRL.allhalted", "all warps are halted"}, allhalted},
-    {{"dctrl.anyhalted", DCTRL, "DCTRL.anyhalted", "some warp is halted"}, anyhalted},
-    {{"dctrl.allrunning", DCTRL, "DCTRL.allrunning", "all warps are running"}, allrunning},
-    {{"dctrl.anyrunning", DCTRL, "DCTRL.anyrunning", "some warp is running"}, anyrunning},
-    {{"dctrl.allunavail", DCTRL, "DCTRL.allunavail", "all warps are unavailable"}, allunavail},
-    {{"dctrl.anyunavail", DCTRL, "DCTRL.anyunavail", "some warp is unavailable"}, anyunavail},
-    {{"dctrl.reserved", DCTRL, "DCTRL[23:12]", "reserved bits read 0"}, reserved},
-    {{"dctrl.read-only", DCTRL, "DCTRL", "status bits take no writes"}, read_only_bits},
+     .run = ndmreset_keeps},
+    {{"dctrl.allhalted", DCTRL, "DCTRL.allhalted", "all warps are halted"}, summary_bit, 29},
+    {{"dctrl.anyhalted", DCTRL, "DCTRL.anyhalted", "some warp is halted"}, summary_bit, 28},
+    {{"dctrl.allrunning", DCTRL, "DCTRL.allrunning", "all warps are running"}, summary_bit, 27},
+    {{"dctrl.anyrunning", DCTRL, "DCTRL.anyrunning", "some warp is running"}, summary_bit, 26},
+    {{"dctrl.allunavail", DCTRL, "DCTRL.allunavail", "all warps are unavailable"}, summary_bit, 25},
+    {{"dctrl.anyunavail", DCTRL, "DCTRL.anyunavail", "some warp is unavailable"}, summary_bit, 24},
+    {{"dctrl.reserved", DCTRL, "DCTRL[23:12]", "reserved bits read 0"}, .run = reserved},
+    {{"dctrl.read-only", DCTRL, "DCTRL", "status bits take no writes"}, .run = read_only_bits},
     {{"dctrl.requests-read-0", DCTRL, "DCTRL", "request bits are for writing only"},
-     requests_read_zero},
-    {{"map.ends", "Debug Module Registers", "0xd and up", "no register answers there"}, map_ends},
+     .run = requests_read_zero},
+    {{"map.ends", "Debug Module Registers", "0xd and up", "no register answers there"},
+     .run = map_ends},
     {.run = NULL},
 };

@@ -110,8 +110,9 @@ static void resumereq_selected(struct conformance *c)
 /* ---- resethaltreq ---- */
 
 /* Resets with resethaltreq for one warp alone, in one write or in two, as clients do it. */
-static void reset_halt(struct conformance *c, bool two_writes)
+static void reset_halt(struct conformance *c)
 {
+    const bool two_writes = c->check->number;
     if (!counting(c))
         return;
     select_warp(c, c->warp);
@@ -133,16 +134,6 @@ static void reset_halt(struct conformance *c, bool two_writes)
         return; /* where it starts is not known */
     expect(c, start, rd(c, DM_DPC), "DPC of warp %u, halted before its first instruction",
            (unsigned)c->warp);
-}
-
-static void resethaltreq_halts(struct conformance *c)
-{
-    reset_halt(c, false);
-}
-
-static void resethaltreq_latched(struct conformance *c)
-{
-    reset_halt(c, true);
 }
 
 static void resethaltreq_selected(struct conformance *c)
@@ -413,48 +404,52 @@ static void ndmreset_ends_step(struct conformance *c)
 
 const struct check wt_checks_of_requests[] = {
     {{"haltreq.stops", DCTRL, "DCTRL.haltreq", "the warp halts, and nothing of it moves"},
-     haltreq_stops},
+     .run = haltreq_stops},
     {{"haltreq.only-selected", SELECTING, "DCTRL.haltreq, WMASK", "other warps go on"},
-     haltreq_selected},
+     .run = haltreq_selected},
     {{"haltreq.none-selected", SELECTING, "DCTRL.haltreq, WMASK", "WMASK 0: no warp halts"},
-     haltreq_none},
+     .run = haltreq_none},
     {{"resumereq.runs", DCTRL, "DCTRL.resumereq", "the warp issues instructions again"},
-     resumereq_runs},
+     .run = resumereq_runs},
     {{"resumereq.only-selected", SELECTING, "DCTRL.resumereq, WMASK", "other warps stay halted"},
-     resumereq_selected},
+     .run = resumereq_selected},
     {{"resethaltreq.halts", DCTRL, "DCTRL.resethaltreq",
       "in one write with ndmreset: halted at "
       "the first instruction"},
-     resethaltreq_halts},
+     reset_halt,
+     0},
     {{"resethaltreq.latched", DCTRL, "DCTRL.resethaltreq",
       "in a write before that of ndmreset, as "
       "clients do it"},
-     resethaltreq_latched},
+     reset_halt,
+     1},
     {{"resethaltreq.only-selected", DCTRL, "DCTRL.resethaltreq, WMASK", "other warps run"},
-     resethaltreq_selected},
+     .run = resethaltreq_selected},
     {{"resethaltreq.once", DCTRL, "DCTRL.resethaltreq", "the reset after that does not halt"},
-     resethaltreq_once},
-    {{"hacause.none", DCTRL, "DCTRL.hacause", "NONE while the warp runs"}, hacause_none},
-    {{"hacause.haltreq", DCTRL, "DCTRL.hacause", "HALTREQ after haltreq"}, hacause_haltreq},
-    {{"hacause.step", DCTRL, "DCTRL.hacause", "STEP after a step"}, hacause_step},
-    {{"hacause.ebreak", DCTRL, "DCTRL.hacause", "EBREAK after an ebreak"}, hacause_ebreak},
+     .run = resethaltreq_once},
+    {{"hacause.none", DCTRL, "DCTRL.hacause", "NONE while the warp runs"}, .run = hacause_none},
+    {{"hacause.haltreq", DCTRL, "DCTRL.hacause", "HALTREQ after haltreq"}, .run = hacause_haltreq},
+    {{"hacause.step", DCTRL, "DCTRL.hacause", "STEP after a step"}, .run = hacause_step},
+    {{"hacause.ebreak", DCTRL, "DCTRL.hacause", "EBREAK after an ebreak"}, .run = hacause_ebreak},
     {{"hacause.resethaltreq", DCTRL, "DCTRL.hacause", "RESETHALTREQ or HALTREQ after resethaltreq"},
-     hacause_resethaltreq},
+     .run = hacause_resethaltreq},
     {{"hacause.of-selected", SELECTING_ONE, "DCTRL.hacause, DSELECT.warpsel",
       "of the selected warp"},
-     hacause_selected},
-    {{"stepreq.one", DCTRL, "DCTRL.stepreq", "one instruction, no more and no less"}, stepreq_one},
+     .run = hacause_selected},
+    {{"stepreq.one", DCTRL, "DCTRL.stepreq", "one instruction, no more and no less"},
+     .run = stepreq_one},
     {{"stepreq.halts", DCTRL, "DCTRL.stepreq, stepstate", "it ends, and the warp is halted again"},
-     stepreq_halts},
-    {{"stepreq.jump", DCTRL, "DCTRL.stepreq", "a jump is stepped to its target"}, stepreq_jump},
+     .run = stepreq_halts},
+    {{"stepreq.jump", DCTRL, "DCTRL.stepreq", "a jump is stepped to its target"},
+     .run = stepreq_jump},
     {{"stepreq.only-selected", SELECTING_ONE, "DCTRL.stepreq, DSELECT.warpsel",
       "the selected warp alone, whatever WMASK names"},
-     stepreq_selected},
-    {{"stepstate.order", DCTRL, "DCTRL.stepstate", "REQ, INFLIGHT, NONE"}, stepstate},
+     .run = stepreq_selected},
+    {{"stepstate.order", DCTRL, "DCTRL.stepstate", "REQ, INFLIGHT, NONE"}, .run = stepstate},
     {{"stepstate.pending", DCTRL, "DCTRL.stepstate", "not NONE while the warp cannot issue"},
-     step_pending},
+     .run = step_pending},
     {{"ndmreset.ends-step", DCTRL, "DCTRL.stepstate, ndmreset", "a reset ends a pending step"},
-     ndmreset_ends_step},
-    {{"injectstate.order", DCTRL, "DCTRL.injectstate", "REQ, INFLIGHT, NONE"}, injectstate},
+     .run = ndmreset_ends_step},
+    {{"injectstate.order", DCTRL, "DCTRL.injectstate", "REQ, INFLIGHT, NONE"}, .run = injectstate},
     {.run = NULL},
 };

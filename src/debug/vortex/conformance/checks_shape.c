@@ -93,28 +93,17 @@ static bool field_holds(struct conformance *c, unsigned reg, const char *name, u
 
 enum { DCONFIG_FIELDS = (int)0xfc000001u };
 
-static void dconfig_field(struct conformance *c, const char *name, unsigned msb, unsigned lsb)
+/* The number of a check of a field, which it names. */
+#define BITS(msb, lsb) ((msb) << 8 | (lsb))
+
+static void dconfig_field(struct conformance *c)
 {
+    const unsigned msb = c->check->number >> 8, lsb = c->check->number & 0xff;
     if (!awake(c))
         return;
-    field_holds(c, DM_DCONFIG, name, msb, lsb, wt_field(0xffffffff, msb, lsb),
+    field_holds(c, DM_DCONFIG, c->check->about.reg, msb, lsb, wt_field(0xffffffff, msb, lsb),
                 (uint32_t)DCONFIG_FIELDS);
     wr(c, DM_DCONFIG, c->dconfig);
-}
-
-static void dconfig_ndmresetcyc(struct conformance *c)
-{
-    dconfig_field(c, "DCONFIG.ndmresetcyc", 31, 29);
-}
-
-static void dconfig_resethaltreqcyc(struct conformance *c)
-{
-    dconfig_field(c, "DCONFIG.resethaltreqcyc", 28, 26);
-}
-
-static void dconfig_ebreakh(struct conformance *c)
-{
-    dconfig_field(c, "DCONFIG.ebreakh", 0, 0);
 }
 
 static void dconfig_reserved(struct conformance *c)
@@ -251,9 +240,13 @@ static uint32_t all_ones(uint32_t value)
     return ones;
 }
 
-static void dselect_field(struct conformance *c, const char *name, unsigned msb, unsigned lsb,
-                          uint32_t limit)
+static void dselect_field(struct conformance *c)
 {
+    const unsigned msb = c->check->number >> 8, lsb = c->check->number & 0xff;
+    const char *name = c->check->about.reg;
+    const uint32_t limit = msb == 31   ? c->windows - 1
+                           : msb == 21 ? c->waves - 1
+                                       : c->device.threads - 1;
     /* A device need not keep bits that name no window, warp or thread of its own. */
     uint32_t others =
         all_ones(c->windows - 1) << 22 | all_ones(c->waves - 1) << 7 | (c->device.threads - 1);
@@ -267,51 +260,47 @@ static void dselect_field(struct conformance *c, const char *name, unsigned msb,
     dselect(c, 0, 0, 0);
 }
 
-static void dselect_winsel(struct conformance *c)
-{
-    dselect_field(c, "DSELECT.winsel", 31, 22, c->windows - 1);
-}
-
-static void dselect_warpsel(struct conformance *c)
-{
-    dselect_field(c, "DSELECT.warpsel", 21, 7, c->waves - 1);
-}
-
-static void dselect_threadsel(struct conformance *c)
-{
-    dselect_field(c, "DSELECT.threadsel", 6, 0, c->device.threads - 1);
-}
-
 const struct check wt_checks_of_shape[] = {
-    {{"platform.read-only", PLATFORM, "PLATFORM", "writes change nothing"}, platform_read_only},
-    {{"platform.id", PLATFORM, "PLATFORM.platformid", "it is Vortex's, 1"}, platform_id},
+    {{"platform.read-only", PLATFORM, "PLATFORM", "writes change nothing"},
+     .run = platform_read_only},
+    {{"platform.id", PLATFORM, "PLATFORM.platformid", "it is Vortex's, 1"}, .run = platform_id},
     {{"platform.counts", PLATFORM, "PLATFORM", "one of each at least, 32768 warps at most"},
-     platform_counts},
+     .run = platform_counts},
     {{"platform.numthreads", PLATFORM, "PLATFORM.numthreads", "as the program sees it"},
-     platform_numthreads},
+     .run = platform_numthreads},
     {{"platform.numwarps", PLATFORM, "PLATFORM.numwarps", "as the program sees it"},
-     platform_numwarps},
+     .run = platform_numwarps},
     {{"platform.numcores", PLATFORM, "PLATFORM.numcores",
       "times numclusters: as the program sees it"},
-     platform_numcores},
+     .run = platform_numcores},
     {{"dconfig.ndmresetcyc", DCONFIG, "DCONFIG.ndmresetcyc", "holds what is written"},
-     dconfig_ndmresetcyc},
+     dconfig_field,
+     BITS(31, 29)},
     {{"dconfig.resethaltreqcyc", DCONFIG, "DCONFIG.resethaltreqcyc", "holds what is written"},
-     dconfig_resethaltreqcyc},
-    {{"dconfig.ebreakh", DCONFIG, "DCONFIG.ebreakh", "holds what is written"}, dconfig_ebreakh},
-    {{"dconfig.reserved", DCONFIG, "DCONFIG[25:1]", "reserved bits read 0"}, dconfig_reserved},
+     dconfig_field,
+     BITS(28, 26)},
+    {{"dconfig.ebreakh", DCONFIG, "DCONFIG.ebreakh", "holds what is written"},
+     dconfig_field,
+     BITS(0, 0)},
+    {{"dconfig.reserved", DCONFIG, "DCONFIG[25:1]", "reserved bits read 0"},
+     .run = dconfig_reserved},
     {{"dconfig.ndmreset-length", DCONFIG, "DCONFIG.ndmresetcyc", "decides how long ndmreset lasts"},
-     dconfig_ndmreset_length},
+     .run = dconfig_ndmreset_length},
     {{"dconfig.resethaltreq-length", DCONFIG, "DCONFIG.resethaltreqcyc",
       "decides how long resethaltreq lasts"},
-     dconfig_resethaltreq_length},
+     .run = dconfig_resethaltreq_length},
     {{"dconfig.ebreakh-on", DCONFIG, "DCONFIG.ebreakh", "1: an ebreak halts its warp"},
-     dconfig_ebreakh_on},
+     .run = dconfig_ebreakh_on},
     {{"dconfig.ebreakh-off", DCONFIG, "DCONFIG.ebreakh", "0: an ebreak does not halt its warp"},
-     dconfig_ebreakh_off},
-    {{"dselect.winsel", DSELECT, "DSELECT.winsel", "holds every window's number"}, dselect_winsel},
-    {{"dselect.warpsel", DSELECT, "DSELECT.warpsel", "holds every warp's number"}, dselect_warpsel},
+     .run = dconfig_ebreakh_off},
+    {{"dselect.winsel", DSELECT, "DSELECT.winsel", "holds every window's number"},
+     dselect_field,
+     BITS(31, 22)},
+    {{"dselect.warpsel", DSELECT, "DSELECT.warpsel", "holds every warp's number"},
+     dselect_field,
+     BITS(21, 7)},
     {{"dselect.threadsel", DSELECT, "DSELECT.threadsel", "holds every thread's number"},
-     dselect_threadsel},
+     dselect_field,
+     BITS(6, 0)},
     {.run = NULL},
 };

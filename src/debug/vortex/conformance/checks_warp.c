@@ -253,33 +253,14 @@ static bool scratch_holds(struct conformance *c, unsigned n)
            expect(c, wrong, came_wrong, "DSCRATCH%u after writing 0x%x", n, (unsigned)wrong);
 }
 
-static void dscratch_holds(struct conformance *c, unsigned n)
+static void dscratch_holds(struct conformance *c)
 {
+    const unsigned n = c->check->number;
     if (!at_reset(c))
         return;
     select_warp(c, c->warp);
     if (!scratch_holds(c, n) && !c->decided)
         cannot(c, "DSCRATCH%u reads 0 whatever is written: a device has up to 4 of them", n);
-}
-
-static void dscratch0_holds(struct conformance *c)
-{
-    dscratch_holds(c, 0);
-}
-
-static void dscratch1_holds(struct conformance *c)
-{
-    dscratch_holds(c, 1);
-}
-
-static void dscratch2_holds(struct conformance *c)
-{
-    dscratch_holds(c, 2);
-}
-
-static void dscratch3_holds(struct conformance *c)
-{
-    dscratch_holds(c, 3);
 }
 
 static void dscratch_distinct(struct conformance *c)
@@ -369,48 +350,53 @@ static void dscratch_warp(struct conformance *c)
 }
 
 const struct check wt_checks_of_warp[] = {
-    {{"dpc.holds", DPC, "DPC.pc", "holds what is written while the warp is halted"}, dpc_holds},
+    {{"dpc.holds", DPC, "DPC.pc", "holds what is written while the warp is halted"},
+     .run = dpc_holds},
     {{"dpc.of-selected", SELECTING_ONE, "DPC.pc, DSELECT.warpsel", "each warp has its own"},
-     dpc_selected},
-    {{"dpc.runs-there", DPC, "DPC.pc", "a resumed warp goes on there"}, dpc_runs_there},
-    {{"dpc.steps-there", DPC, "DPC.pc", "a step is from there"}, dpc_steps_there},
-    {{"dpc.ebreak", DPC, "DPC.pc", "at an ebreak: its address, or the next"}, dpc_ebreak},
-    {{"inject.holds", INJECT, "INJECT.instr", "holds what is written"}, inject_holds},
-    {{"inject.stays", INJECT, "INJECT.instr", "an injection leaves it"}, inject_stays},
+     .run = dpc_selected},
+    {{"dpc.runs-there", DPC, "DPC.pc", "a resumed warp goes on there"}, .run = dpc_runs_there},
+    {{"dpc.steps-there", DPC, "DPC.pc", "a step is from there"}, .run = dpc_steps_there},
+    {{"dpc.ebreak", DPC, "DPC.pc", "at an ebreak: its address, or the next"}, .run = dpc_ebreak},
+    {{"inject.holds", INJECT, "INJECT.instr", "holds what is written"}, .run = inject_holds},
+    {{"inject.stays", INJECT, "INJECT.instr", "an injection leaves it"}, .run = inject_stays},
     {{"injectreq.executes", "0x6: DCTRL", "DCTRL.injectreq", "the instruction has its effect"},
-     injectreq_executes},
+     .run = injectreq_executes},
     {{"injectreq.memory", "Debug Module", "DCTRL.injectreq", "memory is read and written by it"},
-     injectreq_memory},
+     .run = injectreq_memory},
     {{"injectreq.when-asked", INJECT, "DCTRL.injectreq, INJECT", "writing INJECT executes nothing"},
-     injectreq_asked},
+     .run = injectreq_asked},
     {{"injectreq.once", "0x6: DCTRL", "DCTRL.injectreq", "one request executes it once"},
-     injectreq_once},
+     .run = injectreq_once},
     {{"injectreq.thread", SELECTING_ONE, "DCTRL.injectreq, DSELECT.threadsel",
       "in the selected thread alone"},
-     injectreq_thread},
+     .run = injectreq_thread},
     {{"injectreq.warp", SELECTING_ONE, "DCTRL.injectreq, DSELECT.warpsel",
       "in the selected warp alone, whatever WMASK names"},
-     injectreq_warp},
+     .run = injectreq_warp},
     {{"injectreq.pc", INJECT, "DCTRL.injectreq, DPC", "the warp's program counter stays"},
-     injectreq_pc},
+     .run = injectreq_pc},
     {{"injectreq.halted", INJECT, "DCTRL.injectreq, WSTATUS", "a halted warp stays halted"},
-     injectreq_halted},
-    {{"dscratch0.holds", DSCRATCH, "DSCRATCH0.data", "holds what is written"}, dscratch0_holds},
+     .run = injectreq_halted},
+    {{"dscratch0.holds", DSCRATCH, "DSCRATCH0.data", "holds what is written"}, dscratch_holds, 0},
     {{"dscratch1.holds", DSCRATCH, "DSCRATCH1.data", "holds what is written, if there is one"},
-     dscratch1_holds},
+     dscratch_holds,
+     1},
     {{"dscratch2.holds", DSCRATCH, "DSCRATCH2.data", "holds what is written, if there is one"},
-     dscratch2_holds},
+     dscratch_holds,
+     2},
     {{"dscratch3.holds", DSCRATCH, "DSCRATCH3.data", "holds what is written, if there is one"},
-     dscratch3_holds},
-    {{"dscratch.distinct", DSCRATCH, "DSCRATCH0-3", "each has its own value"}, dscratch_distinct},
+     dscratch_holds,
+     3},
+    {{"dscratch.distinct", DSCRATCH, "DSCRATCH0-3", "each has its own value"},
+     .run = dscratch_distinct},
     {{"dscratch.to-thread", DSCRATCH, "DSCRATCH0.data", "the thread reads it as CSR 0x7b2"},
-     dscratch_to_thread},
+     .run = dscratch_to_thread},
     {{"dscratch.from-thread", DSCRATCH, "DSCRATCH0.data", "the thread writes it as CSR 0x7b2"},
-     dscratch_from_thread},
+     .run = dscratch_from_thread},
     {{"dscratch.of-thread", DSCRATCH, "DSCRATCH0.data, DSELECT.threadsel",
       "each thread has its own"},
-     dscratch_thread},
+     .run = dscratch_thread},
     {{"dscratch.of-warp", DSCRATCH, "DSCRATCH0.data, DSELECT.warpsel", "each warp has its own"},
-     dscratch_warp},
+     .run = dscratch_warp},
     {.run = NULL},
 };

@@ -75,9 +75,16 @@ static void wmask_inert(struct conformance *c)
 
 /* ---- WACTIVE ---- */
 
-/* Writes to a read-only window of status bits. */
-static void read_only(struct conformance *c, unsigned reg, const char *name)
+static const char *name_of(unsigned reg)
 {
+    return reg == DM_WACTIVE ? "WACTIVE" : "WSTATUS";
+}
+
+/* Writes to a read-only window of status bits. */
+static void read_only(struct conformance *c)
+{
+    const unsigned reg = c->check->number;
+    const char *name = name_of(reg);
     if (!at_reset(c))
         return;
     select_warp(c, c->warp);
@@ -87,11 +94,6 @@ static void read_only(struct conformance *c, unsigned reg, const char *name)
         return;
     wr(c, reg, 0);
     expect(c, before, rd(c, reg), "%s after writing 0", name);
-}
-
-static void wactive_read_only(struct conformance *c)
-{
-    read_only(c, DM_WACTIVE, "WACTIVE");
 }
 
 /* The bits of warps first … first + count - 1, at most 32 of them. */
@@ -161,8 +163,10 @@ static void wactive_spawn(struct conformance *c)
 }
 
 /* Every warp is halted: bits of warps that do not exist are 0 nevertheless. */
-static void beyond(struct conformance *c, unsigned reg, const char *name)
+static void beyond(struct conformance *c)
 {
+    const unsigned reg = c->check->number;
+    const char *name = name_of(reg);
     if (!at_reset(c))
         return;
     c->wmask_known = false;
@@ -185,17 +189,7 @@ static void beyond(struct conformance *c, unsigned reg, const char *name)
     }
 }
 
-static void wactive_beyond(struct conformance *c)
-{
-    beyond(c, DM_WACTIVE, "WACTIVE");
-}
-
 /* ---- WSTATUS ---- */
-
-static void wstatus_read_only(struct conformance *c)
-{
-    read_only(c, DM_WSTATUS, "WSTATUS");
-}
 
 /* The first warp halts, whatever it was doing, by resethaltreq or by haltreq. */
 static void halt_somehow(struct conformance *c)
@@ -259,19 +253,15 @@ static void wstatus_windows(struct conformance *c)
     }
 }
 
-static void wstatus_beyond(struct conformance *c)
-{
-    beyond(c, DM_WSTATUS, "WSTATUS");
-}
-
 /* ---- requests and windows ---- */
 
 /*
  * Halt (or resume) requests apply to the warps of WMASK in every window, whichever is selected. The
  * specification leaves open whether a warp that is not active can be halted.
  */
-static void all_windows(struct conformance *c, bool halt)
+static void all_windows(struct conformance *c)
 {
+    const bool halt = c->check->number;
     const char *name = halt ? "haltreq" : "resumereq";
     if (c->windows == 1) {
         cannot(c, "the device has only one window");
@@ -301,39 +291,38 @@ static void all_windows(struct conformance *c, bool halt)
     }
 }
 
-static void haltreq_windows(struct conformance *c)
-{
-    all_windows(c, true);
-}
-
-static void resumereq_windows(struct conformance *c)
-{
-    all_windows(c, false);
-}
-
 const struct check wt_checks_of_windows[] = {
     {{"wmask.holds", WMASK, "WMASK.mask", "holds what is written, for each warp that exists"},
-     wmask_holds},
+     .run = wmask_holds},
     {{"wmask.windows", SELECTING, "WMASK, DSELECT.winsel", "each window has bits of its own"},
-     wmask_windows},
-    {{"wmask.inert", SELECTING, "WMASK.mask", "to select is not to halt"}, wmask_inert},
-    {{"wactive.read-only", WACTIVE, "WACTIVE.astatus", "writes change nothing"}, wactive_read_only},
-    {{"wactive.csr", WACTIVE, "WACTIVE.astatus", "as the program sees it"}, wactive_csr},
-    {{"wactive.exit", WACTIVE, "WACTIVE.astatus", "0 once a warp has exited"}, wactive_exit},
-    {{"wactive.spawn", WACTIVE, "WACTIVE.astatus", "1 once a warp is spawned"}, wactive_spawn},
+     .run = wmask_windows},
+    {{"wmask.inert", SELECTING, "WMASK.mask", "to select is not to halt"}, .run = wmask_inert},
+    {{"wactive.read-only", WACTIVE, "WACTIVE.astatus", "writes change nothing"},
+     read_only,
+     DM_WACTIVE},
+    {{"wactive.csr", WACTIVE, "WACTIVE.astatus", "as the program sees it"}, .run = wactive_csr},
+    {{"wactive.exit", WACTIVE, "WACTIVE.astatus", "0 once a warp has exited"}, .run = wactive_exit},
+    {{"wactive.spawn", WACTIVE, "WACTIVE.astatus", "1 once a warp is spawned"},
+     .run = wactive_spawn},
     {{"wactive.beyond", WACTIVE, "WACTIVE.astatus", "0 for warps that do not exist"},
-     wactive_beyond},
-    {{"wstatus.read-only", WSTATUS, "WSTATUS.status", "writes change nothing"}, wstatus_read_only},
+     beyond,
+     DM_WACTIVE},
+    {{"wstatus.read-only", WSTATUS, "WSTATUS.status", "writes change nothing"},
+     read_only,
+     DM_WSTATUS},
     {{"wstatus.halted", WSTATUS, "WSTATUS.status", "1 while a warp is halted, 0 while it is not"},
-     wstatus_halted},
+     .run = wstatus_halted},
     {{"wstatus.windows", WSTATUS, "WSTATUS, DSELECT.winsel", "a warp is in its own window only"},
-     wstatus_windows},
+     .run = wstatus_windows},
     {{"wstatus.beyond", WSTATUS, "WSTATUS.status", "0 for warps that do not exist"},
-     wstatus_beyond},
+     beyond,
+     DM_WSTATUS},
     {{"haltreq.all-windows", SELECTING, "DCTRL.haltreq, WMASK", "means all windows, not winsel's"},
-     haltreq_windows},
+     all_windows,
+     true},
     {{"resumereq.all-windows", SELECTING, "DCTRL.resumereq, WMASK",
       "means all windows, not winsel's"},
-     resumereq_windows},
+     all_windows,
+     false},
     {.run = NULL},
 };

@@ -60,14 +60,16 @@ struct conformance {
     uint32_t base;
     uint32_t saved[PLACED_WORDS]; /**< what was there */
 
-    enum wt_verdict verdict; /**< of the check under way */
-    bool decided;            /**< it has its verdict */
+    const struct check *check; /**< under way */
+    enum wt_verdict verdict;   /**< of it */
+    bool decided;              /**< it has its verdict */
     char text[320];
 };
 
 struct check {
     struct wt_conformance_check about;
     void (*run)(struct conformance *c);
+    unsigned number; /**< for those that several rows have */
 };
 
 /* Each part of the table ends with a row without a name. */

@@ -110,6 +110,7 @@ enum wt_status wt_conformance_run(const struct wt_target *target,
         c.verdict = WT_VERDICT_PASS;
         c.decided = false;
         c.text[0] = 0;
+        c.check = check;
         check->run(&c);
         /* A module that has just failed may be in any state. */
         c.wmask_known &= c.verdict == WT_VERDICT_PASS;
