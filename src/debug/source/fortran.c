@@ -215,23 +215,24 @@ static struct wt_node *real(struct call *x, double value)
     return make(x, n);
 }
 
-typedef struct wt_node *formula_fn(struct call *x);
+/* @p op: of the row, where several functions are made in one way. */
+typedef struct wt_node *formula_fn(struct call *x, int op);
 
-static struct wt_node *the_abs(struct call *x)
+static struct wt_node *the_abs(struct call *x, int op)
 {
     struct wt_node *a = &x->argument[0];
     return choose(x, binary(x, a, '<', number(x, 0)), unary(x, '-', a), a);
 }
 
-static struct wt_node *the_mod(struct call *x)
+static struct wt_node *of_two(struct call *x, int op)
 {
-    return binary(x, &x->argument[0], WT_OP_F_REM, &x->argument[1]);
+    return binary(x, &x->argument[0], op, &x->argument[1]);
 }
 
 /* The remainder has the sign of the divisor. */
-static struct wt_node *the_modulo(struct call *x)
+static struct wt_node *the_modulo(struct call *x, int op)
 {
-    struct wt_node *rest = the_mod(x), *p = &x->argument[1], *zero = number(x, 0);
+    struct wt_node *rest = of_two(x, WT_OP_F_REM), *p = &x->argument[1], *zero = number(x, 0);
     struct wt_node *apart =
         binary(x, binary(x, rest, '<', zero), WT_OP_NE, binary(x, p, '<', zero));
     return choose(x, binary(x, binary(x, rest, WT_OP_NE, zero), WT_OP_AND, apart),
@@ -248,19 +249,9 @@ static struct wt_node *best_of(struct call *x, int op)
     return best;
 }
 
-static struct wt_node *the_min(struct call *x)
+static struct wt_node *the_sign(struct call *x, int op)
 {
-    return best_of(x, '<');
-}
-
-static struct wt_node *the_max(struct call *x)
-{
-    return best_of(x, '>');
-}
-
-static struct wt_node *the_sign(struct call *x)
-{
-    struct wt_node *size = the_abs(x);
+    struct wt_node *size = the_abs(x, 0);
     return choose(x, binary(x, &x->argument[1], '<', number(x, 0)), unary(x, '-', size), size);
 }
 
@@ -272,9 +263,9 @@ static uint64_t kind_of(const struct call *x, unsigned at, uint64_t otherwise)
     return x->argument[at].kind == WT_NODE_NUMBER ? x->argument[at].value : 0;
 }
 
-static struct wt_node *of_kind(struct call *x, struct wt_node *a, unsigned at)
+static struct wt_node *integer(struct call *x, struct wt_node *a)
 {
-    const uint64_t kind = kind_of(x, at, 4);
+    const uint64_t kind = kind_of(x, 1, 4);
     const char *type = kind == 1   ? "signed char"
                        : kind == 2 ? "short"
                        : kind == 4 ? "int"
@@ -283,49 +274,39 @@ static struct wt_node *of_kind(struct call *x, struct wt_node *a, unsigned at)
     return type ? cast(x, type, a) : NULL;
 }
 
-static struct wt_node *the_int(struct call *x)
+static struct wt_node *the_int(struct call *x, int op)
 {
-    return of_kind(x, &x->argument[0], 1);
+    return integer(x, &x->argument[0]);
 }
 
-static struct wt_node *the_real(struct call *x)
+static struct wt_node *the_real(struct call *x, int op)
 {
     const uint64_t kind = kind_of(x, 1, 4);
     return kind == 4 || kind == 8 ? cast(x, kind == 4 ? "float" : "double", &x->argument[0]) : NULL;
 }
 
-static struct wt_node *the_dble(struct call *x)
+static struct wt_node *the_dble(struct call *x, int op)
 {
     return cast(x, "double", &x->argument[0]);
 }
 
-static struct wt_node *the_nint(struct call *x)
+static struct wt_node *the_nint(struct call *x, int op)
 {
     struct wt_node *a = &x->argument[0], *half = real(x, 0.5);
     struct wt_node *near = choose(x, binary(x, a, '<', number(x, 0)), binary(x, a, '-', half),
                                   binary(x, a, '+', half));
-    return of_kind(x, near, 1);
+    return integer(x, near);
 }
 
 /* The integer below or above, from the one towards zero. */
-static struct wt_node *next_to(struct call *x, int op, int by)
+static struct wt_node *next_to(struct call *x, int op)
 {
     struct wt_node *a = &x->argument[0], *cut = cast(x, "long long", a);
-    struct wt_node *beside = binary(x, cut, '+', number(x, by));
-    return of_kind(x, choose(x, binary(x, a, op, cast(x, "double", cut)), beside, cut), 1);
+    struct wt_node *beside = binary(x, cut, op == '<' ? '-' : '+', number(x, 1));
+    return integer(x, choose(x, binary(x, a, op, cast(x, "double", cut)), beside, cut));
 }
 
-static struct wt_node *the_floor(struct call *x)
-{
-    return next_to(x, '<', -1);
-}
-
-static struct wt_node *the_ceiling(struct call *x)
-{
-    return next_to(x, '>', 1);
-}
-
-static struct wt_node *the_sqrt(struct call *x)
+static struct wt_node *the_sqrt(struct call *x, int op)
 {
     return binary(x, &x->argument[0], WT_OP_POWER,
                   make(x, (struct wt_node){.kind = WT_NODE_CAST,
@@ -333,34 +314,19 @@ static struct wt_node *the_sqrt(struct call *x)
                                            .a = real(x, 0.5)}));
 }
 
-static struct wt_node *the_iand(struct call *x)
-{
-    return binary(x, &x->argument[0], '&', &x->argument[1]);
-}
-
-static struct wt_node *the_ior(struct call *x)
-{
-    return binary(x, &x->argument[0], '|', &x->argument[1]);
-}
-
-static struct wt_node *the_ieor(struct call *x)
-{
-    return binary(x, &x->argument[0], '^', &x->argument[1]);
-}
-
-static struct wt_node *the_not(struct call *x)
+static struct wt_node *the_not(struct call *x, int op)
 {
     return unary(x, '~', &x->argument[0]);
 }
 
-static struct wt_node *the_btest(struct call *x)
+static struct wt_node *the_btest(struct call *x, int op)
 {
     struct wt_node *bit =
         binary(x, binary(x, &x->argument[0], WT_OP_SHR, &x->argument[1]), '&', number(x, 1));
     return binary(x, bit, WT_OP_NE, number(x, 0));
 }
 
-static struct wt_node *the_merge(struct call *x)
+static struct wt_node *the_merge(struct call *x, int op)
 {
     return choose(x, &x->argument[2], &x->argument[0], &x->argument[1]);
 }
@@ -369,14 +335,18 @@ static const struct {
     const char *name;
     formula_fn *formula;
     unsigned least, most;
+    int op;
 } functions[] = {
-    {"abs", the_abs, 1, 1},     {"mod", the_mod, 2, 2},     {"modulo", the_modulo, 2, 2},
-    {"min", the_min, 2, 5},     {"max", the_max, 2, 5},     {"sign", the_sign, 2, 2},
-    {"int", the_int, 1, 2},     {"real", the_real, 1, 2},   {"dble", the_dble, 1, 1},
-    {"nint", the_nint, 1, 2},   {"floor", the_floor, 1, 2}, {"ceiling", the_ceiling, 1, 2},
-    {"sqrt", the_sqrt, 1, 1},   {"iand", the_iand, 2, 2},   {"ior", the_ior, 2, 2},
-    {"ieor", the_ieor, 2, 2},   {"not", the_not, 1, 1},     {"btest", the_btest, 2, 2},
-    {"merge", the_merge, 3, 3},
+    {"abs", the_abs, 1, 1, 0},       {"mod", of_two, 2, 2, WT_OP_F_REM},
+    {"modulo", the_modulo, 2, 2, 0}, {"min", best_of, 2, 5, '<'},
+    {"max", best_of, 2, 5, '>'},     {"sign", the_sign, 2, 2, 0},
+    {"int", the_int, 1, 2, 0},       {"real", the_real, 1, 2, 0},
+    {"dble", the_dble, 1, 1, 0},     {"nint", the_nint, 1, 2, 0},
+    {"floor", next_to, 1, 2, '<'},   {"ceiling", next_to, 1, 2, '>'},
+    {"sqrt", the_sqrt, 1, 1, 0},     {"iand", of_two, 2, 2, '&'},
+    {"ior", of_two, 2, 2, '|'},      {"ieor", of_two, 2, 2, '^'},
+    {"not", the_not, 1, 1, 0},       {"btest", the_btest, 2, 2, 0},
+    {"merge", the_merge, 3, 3, 0},
 };
 
 /* ---- intrinsic functions of arrays ---- */
@@ -530,7 +500,7 @@ enum wt_status wt_compile_intrinsic(struct compiler *c, const struct wt_node *ca
         if (x.count < functions[i].least)
             return wt_fail(err, WT_INVALID, "%s() takes %u value%s", name, functions[i].least,
                            functions[i].least > 1 ? "s" : "");
-        const struct wt_node *formula = functions[i].formula(&x);
+        const struct wt_node *formula = functions[i].formula(&x, functions[i].op);
         return formula ? wt_compile_node(c, formula, o, err)
                        : wt_fail(err, WT_INVALID, "there is no such kind of number");
     }
