@@ -215,40 +215,21 @@ static int counted(const char *by, int result, void *event)
     return drm_opencl_enqueued(by, result, event);
 }
 
-EXPORT int clEnqueueNDRangeKernel(void *queue, void *kernel, unsigned dimensions,
-                                  const size_t *offset, const size_t *global, const size_t *local,
-                                  unsigned events, const void *list, void *event)
-{
-    static int (*_Atomic enqueue)(void *, void *, unsigned, const size_t *, const size_t *,
-                                  const size_t *, unsigned, const void *, void *);
-    if (!enqueue)
-        *(void *_Atomic *)&enqueue = next("clEnqueueNDRangeKernel");
-    if (!enqueue)
-        return INVALID_OPERATION;
-    if (!drm_opencl_has("clEnqueueNDRangeKernel", queue, DRM_QUEUE))
-        return DRM_OPENCL_INVALID_COMMAND_QUEUE;
-    if (!drm_opencl_has("clEnqueueNDRangeKernel", kernel, DRM_KERNEL))
-        return DRM_OPENCL_INVALID_KERNEL;
-    note_kernel(kernel);
-    return counted("clEnqueueNDRangeKernel",
-                   enqueue(queue, kernel, dimensions, offset, global, local, events, list, event),
-                   event);
-}
-
-EXPORT int clEnqueueTask(void *queue, void *kernel, unsigned events, const void *list, void *event)
-{
-    static int (*_Atomic enqueue)(void *, void *, unsigned, const void *, void *);
-    if (!enqueue)
-        *(void *_Atomic *)&enqueue = next("clEnqueueTask");
-    if (!enqueue)
-        return INVALID_OPERATION;
-    if (!drm_opencl_has("clEnqueueTask", queue, DRM_QUEUE))
-        return DRM_OPENCL_INVALID_COMMAND_QUEUE;
-    if (!drm_opencl_has("clEnqueueTask", kernel, DRM_KERNEL))
-        return DRM_OPENCL_INVALID_KERNEL;
-    note_kernel(kernel);
-    return counted("clEnqueueTask", enqueue(queue, kernel, events, list, event), event);
-}
+#define LAUNCH(count, name, event)                                                                 \
+    EXPORT int name(WORDS##count)                                                                  \
+    {                                                                                              \
+        OWN(int, count, name)                                                                      \
+        if (!own)                                                                                  \
+            return INVALID_OPERATION;                                                              \
+        if (!drm_opencl_has(#name, (void *)a, DRM_QUEUE))                                          \
+            return DRM_OPENCL_INVALID_COMMAND_QUEUE;                                               \
+        if (!drm_opencl_has(#name, (void *)b, DRM_KERNEL))                                         \
+            return DRM_OPENCL_INVALID_KERNEL;                                                      \
+        note_kernel((void *)b);                                                                    \
+        return counted(#name, own(NAMES##count), (void *)event);                                   \
+    }
+LAUNCH(9, clEnqueueNDRangeKernel, i)
+LAUNCH(5, clEnqueueTask, e)
 
 /* A buffer in the program's own memory begins anywhere in its first page. The runtime's own kernels
  * fill read-only buffers: they are told apart where there is one GPU. */

@@ -173,14 +173,15 @@ STATUS(4, clSetProgramSpecializationConstant)
 STATUS(2, clWaitForEvents)
 STATUS(2, clSetUserEventStatus)
 
-#define OF_KERNEL(count, name)                                                                     \
+#define OF(count, name, kind, refused)                                                             \
     EXPORT int name(WORDS##count)                                                                  \
     {                                                                                              \
         OWN(int, count, name)                                                                      \
-        if (!drm_opencl_has(#name, (void *)a, DRM_KERNEL))                                         \
-            return DRM_OPENCL_INVALID_KERNEL;                                                      \
+        if (!drm_opencl_has(#name, (void *)a, kind))                                               \
+            return refused;                                                                        \
         return own ? report_status(#name, own(NAMES##count)) : DRM_OPENCL_INVALID_OPERATION;       \
     }
+#define OF_KERNEL(count, name) OF(count, name, DRM_KERNEL, DRM_OPENCL_INVALID_KERNEL)
 OF_KERNEL(3, clSetKernelArgSVMPointer)
 OF_KERNEL(4, clSetKernelExecInfo)
 OF_KERNEL(5, clGetKernelInfo)
@@ -200,14 +201,7 @@ EXPORT int clCreateKernelsInProgram(WORDS4)
 
 /* ---- calls to a queue, which the runtime looks into ---- */
 
-#define CALL(count, name)                                                                          \
-    EXPORT int name(WORDS##count)                                                                  \
-    {                                                                                              \
-        OWN(int, count, name)                                                                      \
-        if (!drm_opencl_has(#name, (void *)a, DRM_QUEUE))                                          \
-            return DRM_OPENCL_INVALID_COMMAND_QUEUE;                                               \
-        return own ? report_status(#name, own(NAMES##count)) : DRM_OPENCL_INVALID_OPERATION;       \
-    }
+#define CALL(count, name) OF(count, name, DRM_QUEUE, DRM_OPENCL_INVALID_COMMAND_QUEUE)
 CALL(1, clFlush)
 CALL(1, clFinish)
 CALL(3, clEnqueueWaitForEvents)

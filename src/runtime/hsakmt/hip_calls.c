@@ -461,51 +461,23 @@ static void destroyed_handle(const void *space, const void *handle, const char *
         c->forget(space, calls_address(handle), by);
 }
 
-FUNCTION(hipStreamCreate, void **stream)
-{
-    return made_handle(CALL(hipStreamCreate, stream), &streams, stream, "hipStreamCreate");
-}
-
-FUNCTION(hipStreamCreateWithFlags, void **stream, unsigned flags)
-{
-    return made_handle(CALL(hipStreamCreateWithFlags, stream, flags), &streams, stream,
-                       "hipStreamCreateWithFlags");
-}
-
-FUNCTION(hipStreamCreateWithPriority, void **stream, unsigned flags, int priority)
-{
-    return made_handle(CALL(hipStreamCreateWithPriority, stream, flags, priority), &streams, stream,
-                       "hipStreamCreateWithPriority");
-}
-
-FUNCTION(hipEventCreate, void **event)
-{
-    return made_handle(CALL(hipEventCreate, event), &events, event, "hipEventCreate");
-}
-
-FUNCTION(hipEventCreateWithFlags, void **event, unsigned flags)
-{
-    return made_handle(CALL(hipEventCreateWithFlags, event, flags), &events, event,
-                       "hipEventCreateWithFlags");
-}
-
-FUNCTION(hipModuleLoad, void **module, const char *path)
-{
-    return made_handle(CALL(hipModuleLoad, module, path), &modules, module, "hipModuleLoad");
-}
-
-FUNCTION(hipModuleLoadData, void **module, const void *image)
-{
-    return made_handle(CALL(hipModuleLoadData, module, image), &modules, module,
-                       "hipModuleLoadData");
-}
-
-FUNCTION(hipModuleLoadDataEx, void **module, const void *image, unsigned count, int *options,
-         void **values)
-{
-    return made_handle(CALL(hipModuleLoadDataEx, module, image, count, options, values), &modules,
-                       module, "hipModuleLoadDataEx");
-}
+/* Defines a function that makes an object, whose handle goes to its first argument. */
+#define MAKES(name, space, parameters, ...)                                                        \
+    FUNCTION(name, UNPACK parameters)                                                              \
+    {                                                                                              \
+        return made_handle(CALL(name, __VA_ARGS__), &(space), handle, #name);                      \
+    }
+MAKES(hipStreamCreate, streams, (void **handle), handle)
+MAKES(hipStreamCreateWithFlags, streams, (void **handle, unsigned flags), handle, flags)
+MAKES(hipStreamCreateWithPriority, streams, (void **handle, unsigned flags, int priority), handle,
+      flags, priority)
+MAKES(hipEventCreate, events, (void **handle), handle)
+MAKES(hipEventCreateWithFlags, events, (void **handle, unsigned flags), handle, flags)
+MAKES(hipModuleLoad, modules, (void **handle, const char *path), handle, path)
+MAKES(hipModuleLoadData, modules, (void **handle, const void *image), handle, image)
+MAKES(hipModuleLoadDataEx, modules,
+      (void **handle, const void *image, unsigned count, int *options, void **values), handle,
+      image, count, options, values)
 
 #define DESTROYS(name, space, what)                                                                \
     FUNCTION(name, void *handle)                                                                   \
@@ -519,15 +491,34 @@ DESTROYS(hipStreamDestroy, streams, "stream")
 DESTROYS(hipEventDestroy, events, "event")
 DESTROYS(hipModuleUnload, modules, "module")
 
-#define USES(name, space, what)                                                                    \
-    FUNCTION(name, void *handle)                                                                   \
+/* Defines a function that uses the object `handle`, one of its arguments. */
+#define USES(name, space, what, parameters, ...)                                                   \
+    FUNCTION(name, UNPACK parameters)                                                              \
     {                                                                                              \
-        return is_destroyed(&(space), handle, what, #name) ? INVALID_HANDLE : CALL(name, handle);  \
+        return is_destroyed(&(space), handle, what, #name) ? INVALID_HANDLE                        \
+                                                           : CALL(name, __VA_ARGS__);              \
     }
-USES(hipStreamSynchronize, streams, "stream")
-USES(hipStreamQuery, streams, "stream")
-USES(hipEventSynchronize, events, "event")
-USES(hipEventQuery, events, "event")
+USES(hipStreamSynchronize, streams, "stream", (void *handle), handle)
+USES(hipStreamQuery, streams, "stream", (void *handle), handle)
+USES(hipEventSynchronize, events, "event", (void *handle), handle)
+USES(hipEventQuery, events, "event", (void *handle), handle)
+USES(hipModuleGetFunction, modules, "module", (void **function, void *handle, const char *name),
+     function, handle, name)
+USES(hipModuleGetGlobal, modules, "module",
+     (void **address, size_t *size, void *handle, const char *name), address, size, handle, name)
+USES(hipLaunchKernel, streams, "stream",
+     (const void *function, struct dim3 grid, struct dim3 block, void **arguments, size_t shared,
+      void *handle),
+     function, grid, block, arguments, shared, handle)
+USES(hipLaunchCooperativeKernel, streams, "stream",
+     (const void *function, struct dim3 grid, struct dim3 block, void **arguments, unsigned shared,
+      void *handle),
+     function, grid, block, arguments, shared, handle)
+USES(hipModuleLaunchKernel, streams, "stream",
+     (void *function, unsigned grid_x, unsigned grid_y, unsigned grid_z, unsigned block_x,
+      unsigned block_y, unsigned block_z, unsigned shared, void *handle, void **arguments,
+      void **extra),
+     function, grid_x, grid_y, grid_z, block_x, block_y, block_z, shared, handle, arguments, extra)
 
 FUNCTION(hipEventRecord, void *event, void *stream)
 {
@@ -553,38 +544,7 @@ FUNCTION(hipStreamWaitEvent, void *stream, void *event, unsigned flags)
                : CALL(hipStreamWaitEvent, stream, event, flags);
 }
 
-/* ---- launches, and other calls that often fail ---- */
-
-FUNCTION(hipLaunchKernel, const void *function, struct dim3 grid, struct dim3 block,
-         void **arguments, size_t shared, void *stream)
-{
-    return is_destroyed(&streams, stream, "stream", "hipLaunchKernel")
-               ? INVALID_HANDLE
-               : CALL(hipLaunchKernel, function, grid, block, arguments, shared, stream);
-}
-
-FUNCTION(hipLaunchCooperativeKernel, const void *function, struct dim3 grid, struct dim3 block,
-         void **arguments, unsigned shared, void *stream)
-{
-    return is_destroyed(&streams, stream, "stream", "hipLaunchCooperativeKernel")
-               ? INVALID_HANDLE
-               : CALL(hipLaunchCooperativeKernel, function, grid, block, arguments, shared, stream);
-}
-
-FUNCTION(hipModuleLaunchKernel, void *function, unsigned grid_x, unsigned grid_y, unsigned grid_z,
-         unsigned block_x, unsigned block_y, unsigned block_z, unsigned shared, void *stream,
-         void **arguments, void **extra)
-{
-    return is_destroyed(&streams, stream, "stream", "hipModuleLaunchKernel")
-               ? INVALID_HANDLE
-               : CALL(hipModuleLaunchKernel, function, grid_x, grid_y, grid_z, block_x, block_y,
-                      block_z, shared, stream, arguments, extra);
-}
-
-FUNCTION(hipSetDevice, int device)
-{
-    return CALL(hipSetDevice, device);
-}
+/* ---- other calls that often fail ---- */
 
 FUNCTION(hipDeviceReset, void)
 {
@@ -594,31 +554,12 @@ FUNCTION(hipDeviceReset, void)
     return CALL(hipDeviceReset);
 }
 
-FUNCTION(hipDeviceSynchronize, void)
-{
-    return CALL(hipDeviceSynchronize);
-}
-
-FUNCTION(hipModuleGetFunction, void **function, void *module, const char *name)
-{
-    return is_destroyed(&modules, module, "module", "hipModuleGetFunction")
-               ? INVALID_HANDLE
-               : CALL(hipModuleGetFunction, function, module, name);
-}
-
-FUNCTION(hipModuleGetGlobal, void **address, size_t *size, void *module, const char *name)
-{
-    return is_destroyed(&modules, module, "module", "hipModuleGetGlobal")
-               ? INVALID_HANDLE
-               : CALL(hipModuleGetGlobal, address, size, module, name);
-}
-
-FUNCTION(hipGetSymbolAddress, void **address, const void *symbol)
-{
-    return CALL(hipGetSymbolAddress, address, symbol);
-}
-
-FUNCTION(hipHostGetDevicePointer, void **address, void *p, unsigned flags)
-{
-    return CALL(hipHostGetDevicePointer, address, p, flags);
-}
+#define NOTES(name, parameters, ...)                                                               \
+    FUNCTION(name, UNPACK parameters)                                                              \
+    {                                                                                              \
+        return CALL(name, ##__VA_ARGS__);                                                          \
+    }
+NOTES(hipSetDevice, (int device), device)
+NOTES(hipDeviceSynchronize, (void))
+NOTES(hipGetSymbolAddress, (void **address, const void *symbol), address, symbol)
+NOTES(hipHostGetDevicePointer, (void **address, void *p, unsigned flags), address, p, flags)
