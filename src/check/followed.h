@@ -1,5 +1,5 @@
 /*
- * The run that a check follows: which issues are new ones, which launches it looks at, which wave a
+ * The run that a check follows: which issues are new ones, which wave a
  * finding is about, and where a debugger stops.
  */
 #ifndef WT_CHECK_FOLLOWED_H
@@ -12,19 +12,18 @@
 struct wt_issue;
 
 struct wt_followed {
-    uint64_t most;                      /**< the latest issue time */
-    uint64_t resets;                    /**< the machine's, then */
-    uint64_t first_launch, last_launch; /**< that are looked at */
-    bool lost;                          /**< the host had no memory: nothing is looked at */
+    uint64_t most;   /**< the latest issue time */
+    uint64_t resets; /**< the machine's, then */
+    bool lost;       /**< the host had no memory: nothing is looked at */
 };
 
 /** Forgets what a check knows of issue time @p time and later; 0: of all. */
 typedef void wt_forget_fn(void *context, uint64_t time);
 
-/** All launches of a machine, from now on. */
+/** The run of a machine, from now on. */
 static inline struct wt_followed wt_follow(const struct wt_machine *m)
 {
-    return (struct wt_followed){.resets = m->resets, .last_launch = UINT64_MAX};
+    return (struct wt_followed){.resets = m->resets};
 }
 
 /**
@@ -45,12 +44,6 @@ static inline bool wt_followed_is_past(struct wt_followed *f, const struct wt_ma
         forget(context, time);
     f->most = time;
     return false;
-}
-
-/** Whether a launch is looked at. */
-static inline bool wt_followed_wants(const struct wt_followed *f, uint64_t launch)
-{
-    return launch >= f->first_launch && launch <= f->last_launch;
 }
 
 /** Fills in what a finding says of a wave that does something now, and of its lanes @p lanes. */

@@ -178,7 +178,7 @@ static void report(struct wt_check_hazard *h, const struct wt_issue *i, enum wt_
     f.other.access = WT_NO_ACCESS;
     memcpy(f.other.wave, f.wave, sizeof f.wave);
     snprintf(f.text, sizeof f.text, "%s", text);
-    if (!wt_followed_wants(&h->run, f.launch))
+    if (!wt_machine_checks(h->machine, f.launch))
         return;
     wt_mistake_note(&h->decisions, h->machine, &f);
     h->found(h->context, &f);
@@ -472,12 +472,6 @@ struct wt_check_hazard *wt_check_hazard_begin(struct wt_machine *m, wt_found_fn 
     }
     wt_check_hazard_free(h);
     return NULL;
-}
-
-void wt_check_hazard_only(struct wt_check_hazard *h, uint64_t first, uint64_t last)
-{
-    h->run.first_launch = first;
-    h->run.last_launch = last;
 }
 
 void wt_check_hazard_free(struct wt_check_hazard *h)

@@ -16,8 +16,6 @@ bool wt_check_hazard_knows(const struct wt_machine *m);
  * before the machine ends. */
 struct wt_check_hazard *wt_check_hazard_begin(struct wt_machine *m, wt_found_fn *found,
                                               void *context);
-/** Only launches with these numbers are reported from now on. */
-void wt_check_hazard_only(struct wt_check_hazard *h, uint64_t first, uint64_t last);
 /** Nothing is looked at any more; frees the check. NULL is allowed. */
 void wt_check_hazard_end(struct wt_check_hazard *h);
 /** Frees the check of a machine that has ended. NULL is allowed. */

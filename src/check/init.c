@@ -255,12 +255,6 @@ void wt_check_init_set_stacks(struct wt_check_init *c, uint64_t first, uint64_t 
     undefine_stacks(c);
 }
 
-void wt_check_init_only(struct wt_check_init *c, uint64_t first, uint64_t last)
-{
-    c->run.first_launch = first;
-    c->run.last_launch = last;
-}
-
 void wt_check_init_free(struct wt_check_init *c)
 {
     if (!c)

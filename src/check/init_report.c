@@ -51,7 +51,7 @@ void init_report(struct wt_check_init *c, enum wt_finding_kind kind, wt_lanes la
                            .time = p->time,
                            .times = 1};
     wt_finding_of_wave(&f, m, p->wave, lanes);
-    if (!wt_followed_wants(&c->run, f.launch))
+    if (!wt_machine_checks(c->machine, f.launch))
         return;
     describe(&f, o, what);
     describe_first(&f, o);
@@ -75,7 +75,7 @@ void init_report_result(struct wt_check_init *c, uint32_t origin, bool computed,
     if (calls)
         f.calls = *calls;
     if (computed && o->pc && o->by) {
-        if (!wt_followed_wants(&o->by->run, o->launch))
+        if (!wt_machine_checks(o->by->machine, o->launch))
             return;
         c = o->by;
         f.pc = o->pc;

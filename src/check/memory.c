@@ -322,11 +322,9 @@ static wt_lanes judge(void *context, struct wt_machine *m, const struct wt_wave_
     if (memory_repeats(c))
         return memory_decided(c);
     memory_begin_question(c, w);
-    if (c->last_launch != UINT64_MAX || c->first_launch > 1) {
-        const uint64_t launch = wt_machine_launch_of(m, w);
-        if (launch < c->first_launch || launch > c->last_launch)
-            return 0;
-    }
+    if ((m->last_checked != UINT64_MAX || m->first_checked > 1) &&
+        !wt_machine_checks(m, wt_machine_launch_of(m, w)))
+        return 0;
     uint64_t first, last, bits;
     extent_of(lanes, at, m->lanes, &first, &last, &bits);
     if (!a->variable && !is_misaligned(a, bits) && memory_is_recent(c, w, a, first, last))
@@ -405,7 +403,6 @@ struct wt_check_memory *wt_check_memory_begin(struct wt_machine *m, const void *
                                             .context = c},
                                   .machine = m,
                                   .space = space,
-                                  .last_launch = UINT64_MAX,
                                   .last = UINT64_MAX,
                                   .names = UINT64_MAX,
                                   .found = found,
@@ -457,12 +454,6 @@ void wt_check_memory_set_stacks(struct wt_check_memory *c, const struct wt_check
     free(c->on_stack);
     c->on_stack = calloc(c->machine->waves, sizeof *c->on_stack);
     c->stacks = *stacks;
-}
-
-void wt_check_memory_only(struct wt_check_memory *c, uint64_t first, uint64_t last)
-{
-    c->first_launch = first;
-    c->last_launch = last;
 }
 
 void wt_check_memory_end(struct wt_check_memory *c)

@@ -59,8 +59,6 @@ struct wt_check_stacks {
 };
 /** Judges stores at addresses that the code makes of a stack pointer by these stacks, too. */
 void wt_check_memory_set_stacks(struct wt_check_memory *c, const struct wt_check_stacks *stacks);
-/** Only the accesses of launches with these numbers are judged from now on. */
-void wt_check_memory_only(struct wt_check_memory *c, uint64_t first, uint64_t last);
 /** The machine is not judged any more; frees the check. NULL is allowed. */
 void wt_check_memory_end(struct wt_check_memory *c);
 /** Frees the check of a machine that has ended. NULL is allowed. */

@@ -47,7 +47,6 @@ struct wt_check_memory {
     struct wt_decisions decisions;        /* of the recorded run */
     uint64_t resets;                      /* of the machine, in the run that they are of */
     bool only_repeats;                    /* the run is that of a core file */
-    uint64_t first_launch, last_launch;   /* that are judged */
     struct wt_good good[CACHED];          /* ranges that were found good, in turn */
     unsigned next;
     struct allowed {            /* pages without objects that may be accessed, by their numbers */

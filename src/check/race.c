@@ -508,9 +508,8 @@ static void note_polling(struct race_access *x)
 static void take(void *context, struct wt_machine *m, const struct wt_observed *a)
 {
     struct wt_check_race *r = context;
-    (void)m;
     if ((a->space != WT_OBSERVED_GLOBAL && a->space != WT_OBSERVED_GROUP) ||
-        race_is_past(r, a->time) || !wt_followed_wants(&r->run, a->launch))
+        race_is_past(r, a->time) || !wt_machine_checks(m, a->launch))
         return;
     struct race_conflict conflict[RACE_CONFLICTS];
     struct race_access x = {.r = r, .a = a, .conflict = conflict};
@@ -602,12 +601,6 @@ struct wt_check_race *wt_check_race_begin(struct wt_machine *m, const void *spac
 void wt_check_race_set_space(struct wt_check_race *r, const void *space)
 {
     r->space = space;
-}
-
-void wt_check_race_only(struct wt_check_race *r, uint64_t first, uint64_t last)
-{
-    r->run.first_launch = first;
-    r->run.last_launch = last;
 }
 
 void wt_check_race_free(struct wt_check_race *r)

@@ -23,8 +23,6 @@ struct wt_check_race *wt_check_race_begin(struct wt_machine *m, const void *spac
                                           void *context);
 /** Other addresses are valid from now on. */
 void wt_check_race_set_space(struct wt_check_race *r, const void *space);
-/** Only the accesses of launches with these numbers are looked at from now on. */
-void wt_check_race_only(struct wt_check_race *r, uint64_t first, uint64_t last);
 /** The order of what the program gives to the GPU (order.h), which stays and whose newest operation
  * is the launch that begins: races are looked for between launches, copies and the host, too. */
 struct wt_order;

@@ -1,20 +1,6 @@
 /* See set.h. */
 #include "check/set.h"
 
-void wt_check_set_only(const struct wt_check_set *s, uint64_t first, uint64_t last)
-{
-    if (s->memory)
-        wt_check_memory_only(s->memory, first, last);
-    if (s->race)
-        wt_check_race_only(s->race, first, last);
-    if (s->sync)
-        wt_check_sync_only(s->sync, first, last);
-    if (s->init)
-        wt_check_init_only(s->init, first, last);
-    if (s->hazard)
-        wt_check_hazard_only(s->hazard, first, last);
-}
-
 void wt_check_set_space(const struct wt_check_set *s, const void *space)
 {
     if (s->memory)

@@ -16,8 +16,6 @@ struct wt_check_set {
     struct wt_check_hazard *hazard;
 };
 
-/** Only launches with these numbers are looked at from now on. */
-void wt_check_set_only(const struct wt_check_set *set, uint64_t first, uint64_t last);
 /** Other addresses are valid from now on. */
 void wt_check_set_space(const struct wt_check_set *set, const void *space);
 /** Ends all of them, in the order in which they need each other; then there is none. */

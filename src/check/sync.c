@@ -74,7 +74,7 @@ static struct sync_group *group_at(const struct wt_check_sync *s, uint64_t home)
 
 static void begin_group(struct wt_check_sync *s, const struct wt_observed_event *e)
 {
-    if (!wt_followed_wants(&s->run, e->launch) || group_at(s, e->home))
+    if (!wt_machine_checks(s->machine, e->launch) || group_at(s, e->home))
         return;
     struct sync_group *g = calloc(1, sizeof *g);
     uint64_t *there = g ? wt_map_add(&s->groups, e->home) : NULL;
@@ -705,12 +705,6 @@ struct wt_check_sync *wt_check_sync_begin(struct wt_machine *m, wt_found_fn *fou
     }
     wt_check_sync_free(s);
     return NULL;
-}
-
-void wt_check_sync_only(struct wt_check_sync *s, uint64_t first, uint64_t last)
-{
-    s->run.first_launch = first;
-    s->run.last_launch = last;
 }
 
 void wt_check_sync_free(struct wt_check_sync *s)

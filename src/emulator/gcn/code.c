@@ -2,8 +2,6 @@
 #include "emulator/gcn/judge.h"
 #include "emulator/gcn/watch.h"
 
-#include <string.h>
-
 static const struct gcn_uop *no_code(struct gcn_wave *w, const struct gcn_uop *u)
 {
     const uint64_t pc = gcn_pc_of(w, u);
@@ -98,28 +96,10 @@ const struct wt_code_format gcn_code_format = {
 const struct gcn_uop *gcn_fetch(struct gcn_wave *w, uint64_t pc)
 {
     struct gcn_device *d = w->device;
-    const char *wrong = NULL;
-    struct wt_code_page *page = NULL;
-    if (pc % 4)
-        wrong = "the PC is not a multiple of 4";
-    else if (pc >> WT_MEMORY_ADDRESS_BITS)
-        wrong = "jump outside the address space of 48 bits";
-    else if (!(page = wt_code_page_of(&d->machine.code, pc)))
-        wrong = "the host has no memory left to decode this page";
-    if (wrong) {
-        w->pc = pc;
-        d->machine.fault = (struct wt_fault){
-            .kind = pc % 4                         ? WT_FAULT_MISALIGNED
-                    : pc >> WT_MEMORY_ADDRESS_BITS ? WT_FAULT_ACCESS
-                                                   : WT_FAULT_HOST,
-            .wave = w->id,
-            .lanes = gcn_exec(w),
-            .pc = pc,
-            .addr = pc,
-            .time = gcn_now(w),
-        };
-        strcpy(d->machine.fault.text, wrong);
-        wt_not_issued(&d->machine);
+    struct wt_code_page *page =
+        pc % 4 || pc >> WT_MEMORY_ADDRESS_BITS ? NULL : wt_code_page_of(&d->machine.code, pc);
+    if (!page) {
+        wt_engine_no_code(&d->machine, &w->head, pc, "PC");
         return NULL;
     }
     w->code = (struct gcn_code *)page;

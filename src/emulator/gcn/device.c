@@ -88,19 +88,12 @@ const struct gcn_uop *gcn_fault(struct gcn_wave *w, const struct gcn_uop *u,
                                 enum wt_fault_kind kind, uint64_t lanes, uint64_t addr,
                                 const char *format, ...)
 {
-    assert(kind != WT_FAULT_NONE && w->active);
+    assert(w->active);
     struct gcn_device *d = w->device;
     va_list arguments;
-    struct wt_fault fault = {
-        .kind = kind,
-        .wave = w->id,
-        .lanes = lanes,
-        .pc = gcn_pc_of(w, u),
-        .addr = addr,
-        .time = gcn_now(w),
-    };
     va_start(arguments, format);
-    vsnprintf(fault.text, sizeof fault.text, format, arguments);
+    const struct wt_fault fault = wt_engine_fault(&d->machine, &w->head, kind, lanes,
+                                                  gcn_pc_of(w, u), addr, format, arguments);
     va_end(arguments);
     const bool illegal = kind == WT_FAULT_ILLEGAL;
     const unsigned length = illegal ? 0 : u->length;
@@ -113,9 +106,7 @@ const struct gcn_uop *gcn_fault(struct gcn_wave *w, const struct gcn_uop *u,
     }
     if (take_fault(w, &fault, fault.pc, fault.pc + 4u * length, length, &next))
         return next;
-    w->pc = fault.pc;
-    d->machine.fault = fault;
-    wt_not_issued(&d->machine);
+    wt_engine_stop(&d->machine, &w->head, &fault);
     if (illegal) { /* nobody deals with it */
         w->status |= GCN_STATUS_FATAL_HALT;
         gcn_update_ready(w);

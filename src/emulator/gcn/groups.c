@@ -390,11 +390,6 @@ static uint64_t entry_of(const struct wt_machine *m, const struct wt_group_head 
     return ((const struct gcn_device *)m)->dispatch[g->launch].entry;
 }
 
-static uint64_t asked(const struct wt_machine *m, const struct wt_group_head *g)
-{
-    return g->local_size;
-}
-
 /*
  * The private memory of a kernel holds its own frame and those of the functions that it calls,
  * but not those of recursion, which only newer code objects tell of (AMDGPUUsage, "Kernel
@@ -418,7 +413,7 @@ const struct wt_group_ops gcn_group_ops = {
     .begin = begin_group,
     .start_wave = start_wave,
     .home = gcn_group_home,
-    .asked = asked,
+    .asked = wt_group_local_size,
     .private_asked = private_asked,
     .launch = launch_of,
     .entry = entry_of,

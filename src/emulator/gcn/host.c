@@ -128,12 +128,9 @@ enum wt_status gcn_device_new_in_host(const struct gcn_config *config, const str
     enum wt_status status;
     assert(host->interrupt && host->launched && host->dispatch_done && host->wave_halted &&
            host->page_fault && host->first_level_trap);
-    if ((status = gcn_device_new(config, device, err)) != WT_OK)
+    if ((status = gcn_device_new(config, device, err)) ||
+        (status = wt_in_process_begin(&(*device)->machine, err)))
         return status;
-    if ((status = wt_in_process_begin(&(*device)->machine, err)) != WT_OK) {
-        gcn_device_free(*device);
-        return status;
-    }
     (*device)->host = host;
     return WT_OK;
 }

@@ -114,40 +114,6 @@ static void scalars(const struct gcn_wave *w, const struct gcn_wave *old, struct
         wt_text_add(t, " mode=0x%x", w->mode);
 }
 
-/* The lanes of a vector register that changed: the first ones; one value where all have the same.
- */
-static void vector(unsigned n, const uint32_t *now, const uint32_t *old, struct wt_text *t)
-{
-    enum { SHOWN = 4 };
-    unsigned changed = 0, first = 0;
-    bool same = true;
-    for (unsigned i = 0; i < GCN_LANES; i++) {
-        if (now[i] == old[i])
-            continue;
-        if (!changed++)
-            first = i;
-        same &= now[i] == now[first];
-    }
-    if (!changed)
-        return;
-    if (same && changed > 1) {
-        wt_text_add(t, " v%u=0x%x", n, now[first]);
-        return;
-    }
-    unsigned shown = 0;
-    for (unsigned i = first; i < GCN_LANES && shown < SHOWN; i++) {
-        if (now[i] == old[i])
-            continue;
-        if (!shown++)
-            wt_text_add(t, " v%u[%u]", n, i);
-        else
-            wt_text_add(t, ",[%u]", i);
-        wt_text_add(t, "=0x%x", now[i]);
-    }
-    if (changed > SHOWN)
-        wt_text_add(t, ",… (%u lanes)", changed);
-}
-
 void gcn_trace_after(struct wt_wave_head *head, wt_trace_fn fn, void *context)
 {
     struct gcn_wave *w = (struct gcn_wave *)head;
@@ -159,8 +125,11 @@ void gcn_trace_after(struct wt_wave_head *head, wt_trace_fn fn, void *context)
     if (w->active && w->group == p->wave.group && w->index == p->wave.index) {
         scalars(w, &p->wave, &t);
         for (unsigned i = 0; i < w->vgprs; i++)
-            if (is_written(p, i))
-                vector(i, w->v[i], p->v[i], &t);
+            if (is_written(p, i)) {
+                char name[8];
+                snprintf(name, sizeof name, "v%u", i);
+                wt_trace_row(&t, name, w->v[i], p->v[i], 4, GCN_LANES);
+            }
     }
     const struct wt_trace trace = {
         .time = p->time,

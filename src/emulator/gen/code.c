@@ -99,28 +99,11 @@ const struct wt_code_format gen_code_format = {
 const struct gen_uop *gen_fetch(struct gen_thread *t, uint64_t pc)
 {
     struct gen_device *d = t->device;
-    const char *wrong = NULL;
-    struct wt_code_page *page = NULL;
-    if (pc % GEN_GRANULE)
-        wrong = "the IP is not a multiple of 8";
-    else if (pc >> WT_MEMORY_ADDRESS_BITS)
-        wrong = "jump outside the address space of 48 bits";
-    else if (!(page = wt_code_page_of(&d->machine.code, pc)))
-        wrong = "the host has no memory left to decode this page";
-    if (wrong) {
-        t->pc = pc;
-        d->machine.fault = (struct wt_fault){
-            .kind = pc % GEN_GRANULE               ? WT_FAULT_MISALIGNED
-                    : pc >> WT_MEMORY_ADDRESS_BITS ? WT_FAULT_ACCESS
-                                                   : WT_FAULT_HOST,
-            .wave = t->id,
-            .lanes = t->mask,
-            .pc = pc,
-            .addr = pc,
-            .time = gen_now(t),
-        };
-        strcpy(d->machine.fault.text, wrong);
-        wt_not_issued(&d->machine);
+    struct wt_code_page *page = pc % GEN_GRANULE || pc >> WT_MEMORY_ADDRESS_BITS
+                                    ? NULL
+                                    : wt_code_page_of(&d->machine.code, pc);
+    if (!page) {
+        wt_engine_no_code(&d->machine, &t->head, pc, "IP");
         return NULL;
     }
     t->code = (struct gen_code *)page;

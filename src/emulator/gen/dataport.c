@@ -62,14 +62,6 @@ static bool payload_fits(const struct gen_message *m, const struct gen_transfer 
     return m->lengths[0] * GEN_GRF_BYTES >= head + data_bytes;
 }
 
-static const struct gen_uop *bad_length(const struct gen_message *m)
-{
-    return gen_message_fault(
-        m, WT_FAULT_ILLEGAL, m->on, 0,
-        "its lengths do not fit the message: %u and %u registers sent, %u back", m->lengths[0],
-        m->lengths[1], m->response);
-}
-
 /* Whether an element of a lane is accessed: it is in the surface, and the judge has not refused it.
  */
 static bool is_inside(const struct gen_transfer *x, unsigned lane, unsigned element)
@@ -175,7 +167,7 @@ static const struct gen_uop *load(const struct gen_message *m, struct gen_transf
     unsigned data;
     uint8_t value[GEN_CHANNELS][8][8];
     if (!payload_fits(m, x, 0, &data) || m->response * GEN_GRF_BYTES < padded * x->elements)
-        return bad_length(m);
+        return gen_message_length(m, "the");
     if (gen_load_lanes(m, x, padded))
         return gen_next(m->u);
     read_addresses(m, x);
@@ -202,7 +194,7 @@ static const struct gen_uop *write_back(const struct gen_message *m, struct gen_
                    padded = block < GEN_GRF_BYTES ? GEN_GRF_BYTES : block;
     unsigned data;
     if (!payload_fits(m, x, padded * x->elements, &data))
-        return bad_length(m);
+        return gen_message_length(m, "the");
     if (gen_store_lanes(m, x, data, padded))
         return gen_next(m->u);
     read_addresses(m, x);
@@ -310,7 +302,7 @@ static const struct gen_uop *move_block(const struct gen_message *m, struct gen_
         return gen_message_unknown(m);
     if (!m->header || !m->lengths[0] ||
         (write ? !sent : m->response * GEN_GRF_BYTES < within + bytes))
-        return bad_length(m);
+        return gen_message_length(m, "the");
     /* Registers that were not sent have no defined value, so they are not written. Intel's system
      * routine sends three of four, and writes the fourth by its next message. */
     if (write && sent * GEN_GRF_BYTES < within + bytes)
@@ -468,7 +460,7 @@ static const struct gen_uop *atomic(struct gen_message *m, struct gen_transfer *
         return gen_message_unknown(m);
     if (!payload_fits(m, x, count * padded, &data) ||
         (returns && m->response * GEN_GRF_BYTES < padded))
-        return bad_length(m);
+        return gen_message_length(m, "the");
     read_addresses(m, x);
     judge(m, x, WT_WATCH_ACCESS);
     if (!resolve(m, x, WT_ACCESS_ATOMIC, &next))

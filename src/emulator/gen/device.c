@@ -24,23 +24,14 @@ const struct gen_uop *gen_fault(struct gen_thread *t, const struct gen_uop *u,
                                 enum wt_fault_kind kind, uint32_t lanes, uint64_t addr,
                                 const char *format, ...)
 {
-    assert(kind != WT_FAULT_NONE && t->active);
-    struct gen_device *d = t->device;
+    assert(t->active);
+    struct wt_machine *m = &t->device->machine;
     va_list arguments;
-    struct wt_fault *fault = &d->machine.fault;
-    *fault = (struct wt_fault){
-        .kind = kind,
-        .wave = t->id,
-        .lanes = lanes,
-        .pc = gen_pc_of(t, u),
-        .addr = addr,
-        .time = gen_now(t),
-    };
     va_start(arguments, format);
-    vsnprintf(fault->text, sizeof fault->text, format, arguments);
+    const struct wt_fault fault =
+        wt_engine_fault(m, &t->head, kind, lanes, gen_pc_of(t, u), addr, format, arguments);
     va_end(arguments);
-    t->pc = fault->pc;
-    wt_not_issued(&d->machine);
+    wt_engine_stop(m, &t->head, &fault);
     return NULL;
 }
 
@@ -187,12 +178,9 @@ static const struct wt_machine_ops machine_ops = {
     .operands = operands_at,
     .origins = gen_origins,
     .find_operand = gen_find_operand,
-    .read_cell = wt_machine_no_cell,
-    .unwritten = wt_machine_untold,
-    .lane_sources = wt_machine_no_lane_sources,
+    WT_MACHINE_NO_CELLS,
     .name_operand = gen_operand_name,
-    .pace = wt_machine_no_pace,
-    .pace_table = &wt_machine_no_pace_table,
+    WT_MACHINE_NO_PACE,
     .operand_files = gen_operand_files,
     .read_row = gen_read_row,
 };

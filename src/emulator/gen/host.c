@@ -10,12 +10,9 @@ enum wt_status gen_device_new_in_host(const struct gen_config *config, struct ge
                                       struct wt_error *err)
 {
     enum wt_status status;
-    if ((status = gen_device_new(config, device, err)) != WT_OK)
+    if ((status = gen_device_new(config, device, err)) ||
+        (status = wt_in_process_begin(&(*device)->machine, err)))
         return status;
-    if ((status = wt_in_process_begin(&(*device)->machine, err)) != WT_OK) {
-        gen_device_free(*device);
-        return status;
-    }
     (*device)->root = 0;
     return WT_OK;
 }

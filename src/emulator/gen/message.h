@@ -58,6 +58,8 @@ struct gen_surface {
 const struct gen_uop *gen_message_fault(const struct gen_message *m, enum wt_fault_kind kind,
                                         uint32_t lanes, uint64_t addr, const char *format, ...)
     __attribute__((format(printf, 5, 6)));
+/** The lengths do not fit @p which message: "a typed". */
+const struct gen_uop *gen_message_length(const struct gen_message *m, const char *which);
 /** This emulator does not have the message. */
 const struct gen_uop *gen_message_unknown(const struct gen_message *m);
 

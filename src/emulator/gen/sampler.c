@@ -297,14 +297,6 @@ static void describe(const struct sampler *x, uint32_t rgba[4])
     rgba[3] = s->levels;
 }
 
-static const struct gen_uop *bad_length(const struct gen_message *m)
-{
-    return gen_message_fault(
-        m, WT_FAULT_ILLEGAL, m->on, 0,
-        "its lengths do not fit a sampler message: %u and %u registers sent, %u back",
-        m->lengths[0], m->lengths[1], m->response);
-}
-
 /* Components that the header leaves out are not returned; a short response ends early. */
 static const struct gen_uop *give(const struct gen_message *m, const struct sampler *x,
                                   uint32_t rgba[GEN_CHANNELS][4], bool half)
@@ -326,7 +318,7 @@ static const struct gen_uop *give(const struct gen_message *m, const struct samp
                             slot);
         given += block;
     }
-    return given ? gen_next(m->u) : bad_length(m);
+    return given ? gen_next(m->u) : gen_message_length(m, "a sampler");
 }
 
 const struct gen_uop *gen_sampler(struct gen_message *m)
@@ -343,10 +335,10 @@ const struct gen_uop *gen_sampler(struct gen_message *m)
         return gen_message_unknown(m);
     const unsigned header = m->header ? 1 : 0, each = x.lanes * 4 / GEN_GRF_BYTES;
     if (sent < header + each || (m->header && !m->lengths[0]))
-        return bad_length(m);
+        return gen_message_length(m, "a sampler");
     x.parameters = (sent - header) / each;
     if (x.parameters > PARAMETERS_MAX)
-        return bad_length(m);
+        return gen_message_length(m, "a sampler");
     if (!find_image(m, &x, &next) || (!is_load && x.type != RESINFO && !read_state(m, &x, &next)))
         return next;
     for (unsigned i = 0; i < x.lanes; i++) {

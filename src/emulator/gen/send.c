@@ -17,6 +17,13 @@ const struct gen_uop *gen_message_fault(const struct gen_message *m, enum wt_fau
                      m->u->insn.row->name, m->desc, why);
 }
 
+const struct gen_uop *gen_message_length(const struct gen_message *m, const char *which)
+{
+    return gen_message_fault(m, WT_FAULT_ILLEGAL, m->on, 0,
+                             "its lengths do not fit %s message: %u and %u registers sent, %u back",
+                             which, m->lengths[0], m->lengths[1], m->response);
+}
+
 const struct gen_uop *gen_message_unknown(const struct gen_message *m)
 {
     return gen_message_fault(m, WT_FAULT_ILLEGAL, m->on, 0,

@@ -114,14 +114,6 @@ static bool resolve(const struct gen_message *m, struct typed *x, enum wt_access
     return true;
 }
 
-static const struct gen_uop *bad_length(const struct gen_message *m)
-{
-    return gen_message_fault(
-        m, WT_FAULT_ILLEGAL, m->on, 0,
-        "its lengths do not fit a typed message: %u and %u registers sent, %u back", m->lengths[0],
-        m->lengths[1], m->response);
-}
-
 /* Splits the payload into coordinates and `data` registers behind them. */
 static bool split_payload(const struct gen_message *m, struct typed *x, unsigned data)
 {
@@ -141,7 +133,7 @@ static const struct gen_uop *read_texels(const struct gen_message *m, struct typ
     uint32_t rgba[LANES][4] = {0};
     const struct gen_uop *next;
     if (!split_payload(m, x, 0) || m->response < count)
-        return bad_length(m);
+        return gen_message_length(m, "a typed");
     if (!resolve(m, x, WT_ACCESS_LOAD, &next))
         return next;
     for (unsigned i = 0; i < LANES; i++)
@@ -169,7 +161,7 @@ static const struct gen_uop *write_texels(const struct gen_message *m, struct ty
     uint8_t bytes[BYTES_MAX];
     const struct gen_uop *next;
     if (!split_payload(m, x, count))
-        return bad_length(m);
+        return gen_message_length(m, "a typed");
     if (!resolve(m, x, WT_ACCESS_STORE, &next))
         return next;
     for (unsigned i = 0; i < LANES; i++) {
@@ -199,7 +191,7 @@ static const struct gen_uop *change_texels(const struct gen_message *m, struct t
         x->format->component[0].bits != 32)
         return gen_message_unknown(m);
     if (!split_payload(m, x, count) || (returns && !m->response))
-        return bad_length(m);
+        return gen_message_length(m, "a typed");
     if (!resolve(m, x, WT_ACCESS_ATOMIC, &next))
         return next;
     for (unsigned i = 0; i < LANES; i++) {

@@ -13,6 +13,48 @@ void wt_engine_no_cycles(struct wt_machine *m, uint32_t wave, uint64_t issued)
 {
 }
 
+struct wt_fault wt_engine_fault(const struct wt_machine *m, const struct wt_wave_head *w,
+                                enum wt_fault_kind kind, wt_lanes lanes, uint64_t pc, uint64_t addr,
+                                const char *format, va_list arguments)
+{
+    struct wt_fault fault = {.kind = kind,
+                             .wave = w->id,
+                             .lanes = lanes,
+                             .pc = pc,
+                             .addr = addr,
+                             .time = wt_issue_time(m, w->left)};
+    assert(kind != WT_FAULT_NONE);
+    vsnprintf(fault.text, sizeof fault.text, format, arguments);
+    return fault;
+}
+
+void wt_engine_stop(struct wt_machine *m, struct wt_wave_head *w, const struct wt_fault *fault)
+{
+    m->fault = *fault;
+    w->pc = fault->pc;
+    wt_not_issued(m);
+}
+
+void wt_engine_no_code(struct wt_machine *m, struct wt_wave_head *w, uint64_t pc, const char *name)
+{
+    const unsigned granule = m->engine->code->granule;
+    const bool outside = pc >> WT_MEMORY_ADDRESS_BITS;
+    struct wt_fault fault = {.kind = outside ? WT_FAULT_ACCESS : WT_FAULT_HOST,
+                             .wave = w->id,
+                             .lanes = m->engine->issue_at(w, pc, m->time).mask,
+                             .pc = pc,
+                             .addr = pc,
+                             .time = wt_issue_time(m, w->left)};
+    snprintf(fault.text, sizeof fault.text, "%s",
+             outside ? "jump outside the address space of 48 bits"
+                     : "the host has no memory left to decode this page");
+    if (pc % granule) {
+        fault.kind = WT_FAULT_MISALIGNED;
+        snprintf(fault.text, sizeof fault.text, "the %s is not a multiple of %u", name, granule);
+    }
+    wt_engine_stop(m, w, &fault);
+}
+
 enum wt_run wt_engine_deadlock(struct wt_machine *m, const char *text)
 {
     const struct wt_wave_head *w = wt_machine_wave(m, 0);

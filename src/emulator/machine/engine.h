@@ -13,6 +13,8 @@
 #ifndef WT_EMULATOR_MACHINE_ENGINE_H
 #define WT_EMULATOR_MACHINE_ENGINE_H
 
+#include <stdarg.h>
+
 #include "base/check.h"
 #include "emulator/machine/machine.h"
 #include "emulator/machine/observe.h"
@@ -58,6 +60,16 @@ WT_MACHINE_FN(run_traced) wt_engine_run_traced;
 WT_ENGINE_FN(next_issue) wt_engine_next_issue;
 /** The operation `after_turn` of a family for whose debug hardware no cycles pass. */
 WT_ENGINE_FN(after_turn) wt_engine_no_cycles;
+
+/** The fault that an instruction of a wave raises at @p pc, now; the text is formatted. */
+struct wt_fault wt_engine_fault(const struct wt_machine *m, const struct wt_wave_head *w,
+                                enum wt_fault_kind kind, wt_lanes lanes, uint64_t pc, uint64_t addr,
+                                const char *format, va_list arguments);
+/** Makes it the machine's: the instruction is not issued, and the wave stands before it. */
+void wt_engine_stop(struct wt_machine *m, struct wt_wave_head *w, const struct wt_fault *fault);
+/** The fault of a wave that comes to @p pc, where no instruction can be fetched: it is not aligned,
+ * outside the address space, or the host has no memory for its page. @p name: of the register. */
+void wt_engine_no_code(struct wt_machine *m, struct wt_wave_head *w, uint64_t pc, const char *name);
 
 /** Reports that no wave can go on: a fault of the first active one. @p text is constant. */
 enum wt_run wt_engine_deadlock(struct wt_machine *m, const char *text);

@@ -319,6 +319,11 @@ static bool start(struct wt_machine *m, uint32_t core, const struct wt_group_pla
     return true;
 }
 
+uint64_t wt_group_local_size(const struct wt_machine *m, const struct wt_group_head *g)
+{
+    return g->local_size;
+}
+
 void wt_groups_pump(struct wt_machine *m)
 {
     const struct wt_groups *groups = &m->groups;

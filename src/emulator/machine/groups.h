@@ -39,6 +39,9 @@ void wt_groups_count(struct wt_machine *m);
 /** Asserts that what is taken, and the groups' numbers of waves, are as the waves say. */
 void wt_groups_check(const struct wt_machine *m);
 
+/** The operation `asked` of a family whose groups have just what the launch has asked for. */
+uint64_t wt_group_local_size(const struct wt_machine *m, const struct wt_group_head *g);
+
 /** Starts groups where cores have room. Without host memory that is the machine's fault. */
 void wt_groups_pump(struct wt_machine *m);
 

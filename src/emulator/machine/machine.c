@@ -39,6 +39,7 @@ bool wt_machine_init(struct wt_machine *m, const struct wt_machine_ops *ops,
     m->engine = engine;
     m->config = config;
     m->fill = config->fill;
+    m->last_checked = UINT64_MAX;
     m->waves = waves;
     m->lanes = lanes;
     m->wave_bytes = wave_bytes;
@@ -235,8 +236,10 @@ static const uint8_t *copied_page(void *context, uint64_t addr)
 enum wt_status wt_in_process_begin(struct wt_machine *m, struct wt_error *err)
 {
     struct wt_memory *process = wt_memory_new_host();
-    if (!process)
+    if (!process) {
+        m->ops->free(m);
         return wt_fail(err, WT_NO_MEMORY, "the host has no memory left");
+    }
     wt_memory_free(m->memory);
     m->memory = process;
     m->process = (struct wt_in_process){.hosted = true, .memory = process};

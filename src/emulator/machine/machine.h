@@ -220,7 +220,8 @@ struct wt_machine {
     struct wt_watch_set *watch;   /**< the watches (watch_set.h), what is observed; NULL: neither */
     struct wt_observer *observer; /**< of accesses (observe.h); NULL: nobody */
     const struct wt_judge *judge; /**< of accesses (judge.h); NULL: nobody */
-    bool recorded;                /**< by a timeline, which can repeat the run */
+    uint64_t first_checked, last_checked; /**< launches that checks look at: all, to begin with */
+    bool recorded;                        /**< by a timeline, which can repeat the run */
     uint64_t known; /**< issues before this time have been done before: the run repeats them */
     struct wt_profile *profile; /**< counts, which saved states have, too; NULL: none */
     struct wt_watch_hit *hit;   /**< WT_WATCH_HITS of them; NULL until watched */
@@ -283,6 +284,18 @@ extern const struct wt_operand_file wt_machine_no_operand_files[];
 /** The operation of a family whose hardware prints nothing. */
 WT_MACHINE_FN(flush_console) wt_machine_no_console;
 
+/* The operations of a family that does not say: what registers hold, … what its instructions read
+ * and write, either; … what they must wait for. */
+#define WT_MACHINE_NO_CELLS                                                                        \
+    .read_cell = wt_machine_no_cell, .unwritten = wt_machine_untold,                               \
+    .lane_sources = wt_machine_no_lane_sources
+#define WT_MACHINE_NO_OPERANDS                                                                     \
+    WT_MACHINE_NO_CELLS, .operands = wt_machine_no_operands, .origins = wt_machine_no_origins,     \
+                         .find_operand = wt_machine_no_operand,                                    \
+                         .name_operand = wt_machine_no_operand_name,                               \
+                         .operand_files = wt_machine_no_operand_files
+#define WT_MACHINE_NO_PACE .pace = wt_machine_no_pace, .pace_table = &wt_machine_no_pace_table
+
 /** Whether the machine works on the memory of the process that it is in, which threads use, too. */
 static inline bool wt_in_place(const struct wt_machine *m)
 {
@@ -292,7 +305,7 @@ static inline bool wt_in_place(const struct wt_machine *m)
 /* ---- a device in a host process (copy.h) ---- */
 
 /** Puts a new device into this process: the process's memory takes the place of its own.
- * WT_NO_MEMORY. */
+ * WT_NO_MEMORY: the device is freed. */
 enum wt_status wt_in_process_begin(struct wt_machine *m, struct wt_error *err);
 /**
  * Makes the device work on a copy of the process's memory, page by page as it comes to them; then
@@ -367,6 +380,12 @@ void wt_machine_name_wave(struct wt_machine *m, uint32_t wave, char *text, size_
 static inline uint64_t wt_machine_launch(const struct wt_machine *m, uint64_t driver)
 {
     return driver ? driver : m->runs + 1;
+}
+
+/** Whether checks look at launch @p number. */
+static inline bool wt_machine_checks(const struct wt_machine *m, uint64_t number)
+{
+    return number >= m->first_checked && number <= m->last_checked;
 }
 
 /** That of a wave's launch. */

@@ -6,6 +6,7 @@
 #include <stdint.h>
 
 #include "base/lanes.h"
+#include "base/text.h"
 
 struct wt_trace {
     uint64_t time; /**< issue time: of the state before it */
@@ -23,6 +24,11 @@ struct wt_trace {
 
 /** Takes one issue after it has had its effect. Nothing in @p trace outlives the call. */
 typedef void (*wt_trace_fn)(void *context, const struct wt_trace *trace);
+
+/** Adds " NAME" and the lanes whose values differ in two rows of @p lanes numbers of 4 or 8 bytes:
+ * the first ones; one value where several have the same. Nothing where none does. */
+void wt_trace_row(struct wt_text *text, const char *name, const void *now, const void *old,
+                  unsigned bytes, unsigned lanes);
 
 /** The instruction's bytes as hexadecimal numbers, padded to the width of the family's longest
  * instruction: up to 80 characters. */

@@ -205,11 +205,6 @@ static uint64_t entry_of(const struct wt_machine *m, const struct wt_group_head 
     return ((const struct sm_device *)m)->grid.launch.entry;
 }
 
-static uint64_t asked(const struct wt_machine *m, const struct wt_group_head *g)
-{
-    return g->local_size;
-}
-
 static uint64_t private_asked(const struct wt_machine *m, const struct wt_wave_head *w)
 {
     return ((const struct sm_device *)m)->grid.launch.local;
@@ -221,7 +216,7 @@ const struct wt_group_ops sm_group_ops = {
     .begin = begin_cta,
     .start_wave = start_warp,
     .home = sm_group_home,
-    .asked = asked,
+    .asked = wt_group_local_size,
     .private_asked = private_asked,
     .launch = launch_of,
     .entry = entry_of,

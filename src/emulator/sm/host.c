@@ -8,14 +8,8 @@
 enum wt_status sm_device_new_in_host(const struct sm_config *config, struct sm_device **device,
                                      struct wt_error *err)
 {
-    enum wt_status status;
-    if ((status = sm_device_new(config, device, err)) != WT_OK)
-        return status;
-    if ((status = wt_in_process_begin(&(*device)->machine, err)) != WT_OK) {
-        sm_device_free(*device);
-        return status;
-    }
-    return WT_OK;
+    const enum wt_status status = sm_device_new(config, device, err);
+    return status ? status : wt_in_process_begin(&(*device)->machine, err);
 }
 
 uint32_t sm_device_interrupts(const struct sm_device *d)

@@ -192,10 +192,8 @@ bool ptx_lower_arithmetic(struct body *b, enum ptx_math op);
 bool ptx_lower_compare(struct body *b, enum ptx_math op);
 /* and, or, xor, not, of registers and predicates. */
 bool ptx_lower_logic(struct body *b, enum ptx_math op);
-/* selp. */
+/* selp, slct. */
 bool ptx_lower_select(struct body *b, enum ptx_math op);
-/* slct. */
-bool ptx_lower_slct(struct body *b, enum ptx_math op);
 /* testp. */
 bool ptx_lower_test(struct body *b, enum ptx_math op);
 /* ptx_lower_move.c */

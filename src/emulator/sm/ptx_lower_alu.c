@@ -386,39 +386,22 @@ bool ptx_lower_compare(struct body *b, enum ptx_math op)
     return true;
 }
 
+/* selp chooses by a predicate, slct by the sign of a number. */
 bool ptx_lower_select(struct body *b, enum ptx_math op)
 {
-    const enum ptx_type t = b->form.type[0];
+    const bool sign = op == PTX_OP_slct;
+    const enum ptx_type t = b->form.type[0], by = sign ? b->form.type[1] : PTX_PRED;
     uint32_t d;
     struct ptx_source s[3] = {{0}};
-    if (b->form.type_count != 1 || t == PTX_PRED)
-        return body_unsupported(b);
-    if (!body_destination(b, body_operand(b, 0), t, &d) ||
-        !body_source(b, body_operand(b, 1), t, &s[0]) ||
-        !body_source(b, body_operand(b, 2), t, &s[1]) ||
-        !body_source(b, body_operand(b, 3), PTX_PRED, &s[2]))
-        return false;
-    struct ptx_op *o = body_emit_guarded(b, ptx_select(t));
-    if (!o)
-        return false;
-    o->d = d;
-    memcpy(o->s, s, sizeof s);
-    return true;
-}
-
-bool ptx_lower_slct(struct body *b, enum ptx_math op)
-{
-    const enum ptx_type t = b->form.type[0], by = b->form.type[1];
-    uint32_t d;
-    struct ptx_source s[3] = {{0}};
-    if (b->form.type_count != 2 || (by != PTX_S32 && by != PTX_F32))
+    if (sign ? b->form.type_count != 2 || (by != PTX_S32 && by != PTX_F32)
+             : b->form.type_count != 1 || t == PTX_PRED)
         return body_unsupported(b);
     if (!body_destination(b, body_operand(b, 0), t, &d) ||
         !body_source(b, body_operand(b, 1), t, &s[0]) ||
         !body_source(b, body_operand(b, 2), t, &s[1]) ||
         !body_source(b, body_operand(b, 3), by, &s[2]))
         return false;
-    struct ptx_op *o = body_emit_guarded(b, ptx_choose(t));
+    struct ptx_op *o = body_emit_guarded(b, sign ? ptx_choose(t) : ptx_select(t));
     if (!o)
         return false;
     o->d = d;

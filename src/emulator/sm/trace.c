@@ -112,35 +112,6 @@ bool sm_trace_before(struct wt_wave_head *head)
     return true;
 }
 
-/* The lanes of a register that changed: the first ones; one value where all have the same. */
-static void row(const char *name, const void *now, const void *old, unsigned bytes,
-                struct wt_text *t)
-{
-    enum { SHOWN = 4 };
-    unsigned changed = 0, first = 0, shown = 0;
-    bool same = true;
-    for (unsigned i = 0; i < SM_LANES; i++) {
-        if (ptx_get(now, bytes, i) == ptx_get(old, bytes, i))
-            continue;
-        if (!changed++)
-            first = i;
-        same &= ptx_get(now, bytes, i) == ptx_get(now, bytes, first);
-    }
-    if (!changed)
-        return;
-    wt_text_add(t, " %s", name);
-    if (same && changed > 1) {
-        wt_text_add(t, "=0x%llx", (unsigned long long)ptx_get(now, bytes, first));
-        return;
-    }
-    for (unsigned i = first; i < SM_LANES && shown < SHOWN; i++)
-        if (ptx_get(now, bytes, i) != ptx_get(old, bytes, i))
-            wt_text_add(t, "%s[%u]=0x%llx", shown++ ? "," : "", i,
-                        (unsigned long long)ptx_get(now, bytes, i));
-    if (changed > SHOWN)
-        wt_text_add(t, ",… (%u lanes)", changed);
-}
-
 /* Registers of the frame that the instruction was in. */
 static void ptx_effects(const struct sm_warp *w, const struct sm_trace_point *p, struct wt_text *t)
 {
@@ -154,7 +125,7 @@ static void ptx_effects(const struct sm_warp *w, const struct sm_trace_point *p,
         if (!may_write(p, p->base + r.slot / PTX_ROW_BYTES, r.bytes > 4 ? 2 : 1))
             continue;
         if (r.bytes) {
-            row(r.name, now + r.slot, old + r.slot, r.bytes, t);
+            wt_trace_row(t, r.name, now + r.slot, old + r.slot, r.bytes, SM_LANES);
             continue;
         }
         memcpy(&was, old + r.slot, 4);
@@ -171,7 +142,7 @@ static void effects(const struct sm_warp *w, const struct sm_trace_point *p, str
         if (!may_write(p, i, 1))
             continue;
         snprintf(name, sizeof name, "R%u", i);
-        row(name, w->r[i], p->r[i], 4, t);
+        wt_trace_row(t, name, w->r[i], p->r[i], 4, SM_LANES);
     }
     if (w->device->grid.launch.rows)
         ptx_effects(w, p, t);

@@ -148,17 +148,7 @@ const struct vx_uop *vx_fetch(struct vx_warp *w, uint64_t pc)
     const bool outside = pc >> WT_MEMORY_ADDRESS_BITS;
     struct wt_code_page *page = outside ? NULL : wt_code_page_of(&d->machine.code, pc);
     if (!page) {
-        w->pc = pc;
-        d->machine.fault = (struct wt_fault){
-            .kind = outside ? WT_FAULT_ACCESS : WT_FAULT_HOST,
-            .wave = w->id,
-            .lanes = w->mask,
-            .pc = pc,
-            .addr = pc,
-            .time = vx_now(w),
-        };
-        strcpy(d->machine.fault.text, outside ? "jump outside the address space of 48 bits"
-                                              : "the host has no memory left to decode this page");
+        wt_engine_no_code(&d->machine, &w->head, pc, "PC");
         return NULL;
     }
     w->code = (struct vx_code *)page;

@@ -29,22 +29,14 @@ void vx_set_x(struct vx_warp *w, unsigned r, unsigned lane, uint64_t value)
 const struct vx_uop *vx_fault(struct vx_warp *w, const struct vx_uop *u, enum wt_fault_kind kind,
                               wt_lanes lanes, uint64_t addr, const char *format, ...)
 {
-    assert(kind != WT_FAULT_NONE);
-    struct vx_device *d = w->device;
-    struct wt_fault *fault = &d->machine.fault;
-    *fault = (struct wt_fault){.kind = kind,
-                               .wave = w->id,
-                               .lanes = lanes,
-                               .pc = vx_pc_of(w, u),
-                               .addr = addr,
-                               .time = vx_now(w)};
+    struct wt_machine *m = &w->device->machine;
     va_list args;
     va_start(args, format);
-    vsnprintf(fault->text, sizeof fault->text, format, args);
+    const struct wt_fault fault =
+        wt_engine_fault(m, &w->head, kind, lanes, vx_pc_of(w, u), addr, format, args);
     va_end(args);
-    vx_mark_fault(d);
-    w->pc = fault->pc;
-    wt_not_issued(&d->machine);
+    wt_engine_stop(m, &w->head, &fault);
+    vx_mark_fault(w->device);
     return NULL;
 }
 
