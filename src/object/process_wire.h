@@ -16,7 +16,7 @@
 #include "object/watch_wire.h"
 
 #define WT_WIRE_MAGIC 0x50575457u /* "WTWP" */
-#define WT_WIRE_VERSION 6u
+#define WT_WIRE_VERSION 7u
 #define WT_WIRE_MOST (1u << 20) /* bytes that follow a request or an answer */
 #define WT_WIRE_WAIT_MS 100u    /* the longest wait for an event */
 #define WT_WIRE_DEVICES 16u     /* the most that a process has */
@@ -121,6 +121,13 @@ struct wt_wire_hello {
     uint32_t reserved;
     uint32_t units[WT_WIRE_DEVICES]; /**< of each device, in the family's measure; 0: not told */
     uint64_t place[4];               /**< addresses, as the family has them */
+};
+
+/** Follow the view of a wave (WT_WIRE_WAITS), of families whose machines tell where lanes wait that
+ * are not enabled: where those go on, innermost first, WT_MAX_LANES at most. */
+struct wt_wire_waiters {
+    uint64_t pc;
+    uint64_t lanes[2]; /**< the lower ones first */
 };
 
 /** A register of a device's debug hardware. */

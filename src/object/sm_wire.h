@@ -14,8 +14,7 @@
 /* struct wt_wire_hello: units are a device's SMs. Slots of waves are warps of the device; local and
  * shared memory are those of a request's warp and lane. EVENT does not wait; a kernel that begins
  * or ends is an event, too. HITS and WATCH: struct wt_wire_hit, struct wt_wire_watch; the SM of a
- * warp that accesses watched memory stops behind the instruction, as by the stop trigger. The view
- * of a waiting warp is followed by struct sm_wire_waiters. */
+ * warp that accesses watched memory stops behind the instruction, as by the stop trigger. */
 
 enum sm_wire_verb {
     SM_WIRE_LAUNCH = SM_WIRE_FAMILY, /**< answered by a struct sm_wire_launch */
@@ -38,14 +37,6 @@ struct sm_wire_launch {
     uint32_t runs;   /**< it has yet to end */
     uint32_t device;
     uint32_t block[3], grid[3];
-};
-
-enum { SM_WIRE_MOST_WAITERS = 64 };
-
-/** Lanes of a warp that are not enabled, and where they go on. Innermost first. */
-struct sm_wire_waiters {
-    uint64_t pc;
-    uint32_t lanes, reserved;
 };
 
 struct sm_wire_warp {

@@ -41,13 +41,6 @@ enum vortex_wire_ran {
     VORTEX_WIRE_IDLE,    /**< it cannot go on until the Debug Module lets it */
 };
 
-/** Follow the view of a warp (WT_WIRE_WAITS): lanes that wait in its divergence stack, innermost
- * first. */
-struct vortex_wire_waiters {
-    uint64_t pc;
-    uint64_t lanes[2];
-};
-
 /** What a warp works on, on a device with a launch unit. */
 struct vortex_work {
     uint32_t group[3], block[3]; /**< blockIdx, blockDim */

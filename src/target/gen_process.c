@@ -5,14 +5,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/array.h"
 #include "debug/gen/process.h"
 #include "object/gen_kernel_elf.h"
+#include "target/code_list.h"
 
 /* Each kernel is a module: numbers of kernels are never used again. */
 struct code {
-    wt_module_id id;
-    uint64_t number, address;
+    struct wt_listed_code of; /* first */
+    uint64_t address;
     uint8_t *bytes; /* for the time after the program's end; NULL: they could not be had */
     size_t size;
 };
@@ -20,21 +20,12 @@ struct code {
 struct own {
     struct wt_gen_process connection; /* first */
     uint64_t sources;                 /* texts that were fetched so far */
-    struct code *code;
-    size_t code_count, code_capacity;
+    struct wt_code_list code;
 };
 
 static struct own *own(const struct wt_process *p)
 {
     return p->own;
-}
-
-static bool is_known(const struct wt_process *p, uint64_t number)
-{
-    for (size_t i = 0; i < own(p)->code_count; i++)
-        if (own(p)->code[i].number == number)
-            return true;
-    return false;
 }
 
 /* Its instructions, read before breakpoints are planted there. */
@@ -56,60 +47,44 @@ static enum wt_status check_kernel(const struct gen_wire_kernel *kernel, struct 
     enum { MOST_CODE = 64 << 20 };
     if (kernel->code_size <= MOST_CODE && kernel->elf_size <= MOST_CODE)
         return WT_OK;
-    return wt_fail(err, WT_INVALID,
+    return wt_fail(err, WT_IO,
                    "the process tells of a kernel %s of %llu bytes, and debug information of %llu; "
                    "%d are the most",
                    kernel->name, (unsigned long long)kernel->code_size,
                    (unsigned long long)kernel->elf_size, MOST_CODE);
 }
 
-static enum wt_status add_module(struct wt_process *p, const struct gen_wire_kernel *kernel,
+static enum wt_status add_module(struct wt_process *p, void *record, void *entry,
                                  struct wt_error *err)
 {
+    struct gen_wire_kernel *kernel = record;
+    struct code *code = entry;
     enum wt_status status;
     uint8_t *bytes = NULL;
     size_t length;
-    wt_module_id id;
-    if ((status = check_kernel(kernel, err)) != WT_OK)
-        return status;
-    struct code *grown =
-        wt_array_grow(own(p)->code, &own(p)->code_capacity, own(p)->code_count + 1, sizeof *grown);
-    if (!grown)
-        return wt_fail(err, WT_NO_MEMORY, "out of memory for a list of kernels");
-    own(p)->code = grown;
-    if (kernel->elf_size &&
-        (status = wt_gen_process_elf(&own(p)->connection, kernel, &bytes, &length, err)) != WT_OK)
+    kernel->name[GEN_WIRE_NAME - 1] = 0;
+    kernel->address += wt_gen_mark(p->target.link, kernel->device);
+    if ((status = check_kernel(kernel, err)) ||
+        (kernel->elf_size &&
+         (status = wt_gen_process_elf(&own(p)->connection, kernel, &bytes, &length, err))))
         return status;
     if (bytes)
         gen_kernel_elf_correct(bytes, length, kernel->code_size);
-    if (!bytes && (status = gen_kernel_elf_make(kernel->name, NULL, kernel->code_size, &bytes,
-                                                &length, err)) != WT_OK)
-        return status;
-    status =
-        wt_modules_add_bytes(p->modules, kernel->name, bytes, length, kernel->address, 0, &id, err);
+    else
+        status = gen_kernel_elf_make(kernel->name, NULL, kernel->code_size, &bytes, &length, err);
+    if (!status)
+        status = wt_modules_add_bytes(p->modules, kernel->name, bytes, length, kernel->address, 0,
+                                      &code->of.module, err);
     free(bytes);
-    if (status == WT_OK)
-        grown[own(p)->code_count++] = (struct code){.id = id,
-                                                    .number = kernel->number,
-                                                    .address = kernel->address,
-                                                    .bytes = read_code(p, kernel),
-                                                    .size = kernel->code_size};
-    return status;
+    code->address = kernel->address;
+    code->bytes = status ? NULL : read_code(p, kernel);
+    code->size = kernel->code_size;
+    return status == WT_INVALID ? WT_IO : status; /* it is there, but makes no sense */
 }
 
-/* Removes kernels whose memory is used by other kernels now. */
-static void drop_modules(struct wt_process *p, const struct gen_wire_kernel *list, size_t count)
+static void drop_code(void *entry)
 {
-    for (size_t i = own(p)->code_count; i-- > 0;) {
-        bool there = false;
-        for (size_t k = 0; k < count; k++)
-            there |= list[k].number == own(p)->code[i].number;
-        if (there)
-            continue;
-        wt_modules_remove(p->modules, own(p)->code[i].id);
-        free(own(p)->code[i].bytes);
-        own(p)->code[i] = own(p)->code[--own(p)->code_count];
-    }
+    free(((struct code *)entry)->bytes);
 }
 
 /* Texts are sent before the kernels that are compiled from them. */
@@ -132,18 +107,13 @@ static enum wt_status take_sources(struct wt_process *p, struct wt_error *err)
 
 static enum wt_status refresh(struct wt_process *p, struct wt_error *err)
 {
-    struct gen_wire_kernel *list;
-    size_t count;
-    enum wt_status status;
-    if ((status = take_sources(p, err)) != WT_OK ||
-        (status = wt_gen_process_kernels(&own(p)->connection, &list, &count, err)) != WT_OK)
-        return status;
-    drop_modules(p, list, count);
-    for (size_t i = 0; i < count && !status; i++)
-        if (!is_known(p, list[i].number))
-            status = add_module(p, &list[i], err);
-    free(list);
-    return status;
+    static const struct wt_code_list_ops ops = {.verb = GEN_WIRE_KERNELS,
+                                                .record_bytes = sizeof(struct gen_wire_kernel),
+                                                .entry_bytes = sizeof(struct code),
+                                                .add = add_module,
+                                                .drop = drop_code};
+    const enum wt_status status = take_sources(p, err);
+    return status ? status : wt_process_follow(p, &ops, &own(p)->code, err);
 }
 
 static int by_address(const void *a, const void *b)
@@ -171,22 +141,22 @@ static void final_memory(struct wt_process *p, wt_process_piece_fn *found, void 
 {
     struct left left = {found, context, false};
     wt_gen_process_final_memory(&own(p)->connection, pass_on, &left);
-    if (left.any || !own(p)->code_count)
+    struct code *code = own(p)->code.entry;
+    if (left.any || !code)
         return;
-    qsort(own(p)->code, own(p)->code_count, sizeof *own(p)->code, by_address);
-    for (size_t i = 0; i < own(p)->code_count; i++) {
-        struct code *c = &own(p)->code[i];
-        if (c->bytes)
-            found(context, c->address, c->bytes, c->size);
-        c->bytes = NULL;
+    qsort(code, own(p)->code.count, sizeof *code, by_address);
+    for (size_t i = 0; i < own(p)->code.count; i++) {
+        if (code[i].bytes)
+            found(context, code[i].address, code[i].bytes, code[i].size);
+        code[i].bytes = NULL;
     }
 }
 
 static void end(struct wt_process *p)
 {
-    for (size_t i = 0; i < own(p)->code_count; i++)
-        free(own(p)->code[i].bytes);
-    free(own(p)->code);
+    for (size_t i = 0; i < own(p)->code.count; i++)
+        drop_code((struct code *)own(p)->code.entry + i);
+    free(own(p)->code.entry);
 }
 
 const struct wt_process_ops wt_gen_process_ops = {.socket = GEN_WIRE_SOCKET,

@@ -6,7 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/array.h"
 #include "base/file.h"
 #include "emulator/sm/isa.h"
 #include "emulator/sm/sm.h"
@@ -50,18 +49,16 @@ static bool show_bytes(struct wt_process *p, uint64_t at, const uint8_t *bytes, 
 /* Takes over the texts. What cannot be linked, or takes too much room, is left out. */
 static bool show_ptx(struct placing *to, struct wt_sm_ptx *texts)
 {
-    struct wt_sm_code *o = wt_sm_code(to->process);
+    struct wt_code_list *o = to->process->code;
     const uint64_t code = code_of(to), data = code + (UINT64_C(1) << FILE_DATA_BITS);
-    struct wt_sm_loaded *grown = wt_array_grow(o->loaded, &o->room, o->count + 1, sizeof *grown);
+    struct wt_sm_loaded *loaded = wt_code_list_next(o, sizeof *loaded);
     size_t code_size = 0, data_size = 0;
-    o->loaded = grown ? grown : o->loaded;
-    bool good = grown && texts->count && wt_sm_ptx_link(texts, code, data, WT_IGNORED) == WT_OK;
+    bool good = loaded && texts->count && wt_sm_ptx_link(texts, code, data, WT_IGNORED) == WT_OK;
     if (good) {
         const uint8_t *code_bytes = sm_ptx_code(texts->image, &code_size);
         const uint8_t *data_bytes = sm_ptx_data(texts->image, &data_size);
-        struct wt_sm_loaded *loaded = &grown[o->count];
         good = code_size && code_size <= data - code && data_size <= data - code &&
-               wt_sm_ptx_add_module(texts, to->process->modules, &loaded->module, WT_IGNORED) ==
+               wt_sm_ptx_add_module(texts, to->process->modules, &loaded->of.module, WT_IGNORED) ==
                    WT_OK &&
                show_bytes(to->process, code, code_bytes, code_size) &&
                show_bytes(to->process, data, data_bytes, data_size);
@@ -181,7 +178,7 @@ static void show_file(struct wt_process *p, const char *program)
 enum wt_status wt_sm_show_file(struct wt_process *p, const char *program, struct wt_error *err)
 {
     wt_modules_set_bundles(p->modules, SM_BUNDLE, 8);
-    p->code = calloc(1, sizeof(struct wt_sm_code));
+    p->code = calloc(1, sizeof(struct wt_code_list));
     if (!p->code)
         return wt_fail(err, WT_NO_MEMORY, "out of memory for a program's code");
     if (program)

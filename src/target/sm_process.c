@@ -9,7 +9,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/array.h"
 #include "base/bits.h"
 #include "debug/sm/process.h"
 #include "emulator/sm/isa.h"
@@ -43,7 +42,7 @@ static enum wt_status add_ptx(struct wt_process *p, const struct sm_wire_module 
     enum wt_status status;
     if ((status = add_texts(p, m, &loaded->ptx, err)) == WT_OK &&
         (status = wt_sm_ptx_link(&loaded->ptx, m->code, m->data, err)) == WT_OK)
-        status = wt_sm_ptx_add_module(&loaded->ptx, p->modules, &loaded->module, err);
+        status = wt_sm_ptx_add_module(&loaded->ptx, p->modules, &loaded->of.module, err);
     if (status)
         wt_sm_ptx_free(&loaded->ptx);
     return status;
@@ -59,63 +58,32 @@ static enum wt_status add_cubin(struct wt_process *p, const struct sm_wire_modul
         return status;
     snprintf(name, sizeof name, "cubin %llu", (unsigned long long)m->id);
     status = wt_modules_add_bytes(p->modules, name, (const uint8_t *)bytes, length, m->code, 0,
-                                  &loaded->module, err);
+                                  &loaded->of.module, err);
     free(bytes);
     return status;
 }
 
-static enum wt_status add_module(struct wt_process *p, const struct sm_wire_module *m,
+static enum wt_status add_module(struct wt_process *p, void *record, void *entry,
                                  struct wt_error *err)
 {
-    struct wt_sm_code *o = wt_sm_code(p);
-    struct wt_sm_loaded *grown = wt_array_grow(o->loaded, &o->room, o->count + 1, sizeof *grown);
-    if (!grown)
-        return wt_fail(err, WT_NO_MEMORY, "no host memory");
-    o->loaded = grown;
-    struct wt_sm_loaded *loaded = &grown[o->count];
-    *loaded = (struct wt_sm_loaded){.id = m->id};
-    enum wt_status status = m->is_cubin ? add_cubin(p, m, loaded, err) : add_ptx(p, m, loaded, err);
-    o->count += status == WT_OK;
-    return status;
+    const struct sm_wire_module *m = record;
+    return m->is_cubin ? add_cubin(p, m, entry, err) : add_ptx(p, m, entry, err);
 }
 
-static bool is_listed(const struct sm_wire_module *list, size_t count, uint64_t id)
+static void drop_module(void *entry)
 {
-    for (size_t i = 0; i < count; i++)
-        if (list[i].id == id)
-            return true;
-    return false;
+    wt_sm_ptx_free(&((struct wt_sm_loaded *)entry)->ptx);
 }
 
-static bool is_known(const struct wt_sm_code *o, uint64_t id)
-{
-    for (size_t i = 0; i < o->count; i++)
-        if (o->loaded[i].id == id)
-            return true;
-    return false;
-}
+static const struct wt_code_list_ops loaded_ops = {.verb = SM_WIRE_MODULES,
+                                                   .record_bytes = sizeof(struct sm_wire_module),
+                                                   .entry_bytes = sizeof(struct wt_sm_loaded),
+                                                   .add = add_module,
+                                                   .drop = drop_module};
 
 static enum wt_status refresh(struct wt_process *p, struct wt_error *err)
 {
-    struct wt_sm_code *o = wt_sm_code(p);
-    struct sm_wire_module *list;
-    size_t count;
-    enum wt_status status = wt_sm_process_modules(p->wire, &list, &count, err);
-    if (status)
-        return status;
-    for (size_t i = 0; i < o->count; i++) {
-        if (is_listed(list, count, o->loaded[i].id))
-            continue;
-        wt_modules_remove(p->modules, o->loaded[i].module);
-        wt_sm_ptx_free(&o->loaded[i].ptx);
-        o->loaded[i--] = o->loaded[--o->count];
-    }
-    /* A module that cannot be read, since it was unloaded meanwhile, is left out. */
-    for (size_t i = 0; i < count && !status; i++)
-        if (!is_known(o, list[i].id) && (status = add_module(p, &list[i], err)) == WT_INVALID)
-            status = WT_OK;
-    free(list);
-    return status;
+    return wt_process_follow(p, &loaded_ops, p->code, err);
 }
 
 /* ---- operations ---- */
@@ -123,7 +91,7 @@ static enum wt_status refresh(struct wt_process *p, struct wt_error *err)
 static enum wt_status begin(struct wt_process *p, struct wt_error *err)
 {
     wt_modules_set_bundles(p->modules, SM_BUNDLE, 8);
-    p->code = calloc(1, sizeof(struct wt_sm_code));
+    p->code = calloc(1, sizeof(struct wt_code_list));
     if (!p->code)
         return wt_fail(err, WT_NO_MEMORY, "out of memory for a list of modules");
     p->wire->wait = SM_WIRE_WAIT;
@@ -134,7 +102,7 @@ static enum wt_status begin(struct wt_process *p, struct wt_error *err)
 static unsigned instruction_text(struct wt_process *p, uint64_t pc, const uint8_t *bytes,
                                  size_t available, char *text, size_t size)
 {
-    const struct wt_sm_code *o = wt_sm_code(p);
+    const struct wt_code_list *o = p->code;
     if (available < 8)
         return 0;
     if (sm_is_control(pc)) {
@@ -142,10 +110,11 @@ static unsigned instruction_text(struct wt_process *p, uint64_t pc, const uint8_
         return 8;
     }
     const uint64_t word = wt_load_le(bytes, 8);
+    const struct wt_sm_loaded *loaded = o ? o->entry : NULL;
     bool found = false;
     for (size_t i = 0; o && i < o->count && !found; i++)
-        found = o->loaded[i].ptx.image &&
-                sm_ptx_instruction_text(o->loaded[i].ptx.image, pc, word, text, size);
+        found = loaded[i].ptx.image &&
+                sm_ptx_instruction_text(loaded[i].ptx.image, pc, word, text, size);
     if (!found)
         sm_disassemble(word, pc, 0, text, size);
     return (unsigned)(sm_next_pc(pc) - pc);
@@ -153,19 +122,20 @@ static unsigned instruction_text(struct wt_process *p, uint64_t pc, const uint8_
 
 static bool code_register(struct wt_process *p, uint64_t pc, size_t n, struct wt_code_register *reg)
 {
-    const struct wt_sm_code *o = wt_sm_code(p);
+    const struct wt_code_list *o = p->code;
+    const struct wt_sm_loaded *loaded = o ? o->entry : NULL;
     bool found = false;
     for (size_t i = 0; o && i < o->count && !found; i++)
-        found = wt_sm_ptx_code_register(o->loaded[i].ptx.image, pc, n, reg);
+        found = wt_sm_ptx_code_register(loaded[i].ptx.image, pc, n, reg);
     return found;
 }
 
 static void free_code(void *code)
 {
-    struct wt_sm_code *o = code;
+    struct wt_code_list *o = code;
     for (size_t i = 0; i < o->count; i++)
-        wt_sm_ptx_free(&o->loaded[i].ptx);
-    free(o->loaded);
+        drop_module((struct wt_sm_loaded *)o->entry + i);
+    free(o->entry);
     free(o);
 }
 
@@ -174,7 +144,7 @@ const struct wt_process_ops wt_sm_process_ops = {.socket = SM_WIRE_SOCKET,
                                                  .own_bytes = sizeof(struct wt_process_link),
                                                  .lanes = 32,
                                                  .begin = begin,
-                                                 .offer = wt_sm_process_offer_detail,
+                                                 .offer = wt_process_link_offer_detail,
                                                  .show_file = wt_sm_show_file,
                                                  .free_code = free_code,
                                                  .refresh = refresh,

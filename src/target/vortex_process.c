@@ -8,10 +8,10 @@
 #include <string.h>
 #include <time.h>
 
-#include "base/array.h"
 #include "debug/vortex/vortex.h"
 #include "emulator/vortex/vortex.h"
 #include "object/vortex_wire.h"
+#include "target/code_list.h"
 
 /* ---- a Debug Module whose warps are all inactive ---- */
 
@@ -68,23 +68,16 @@ struct way {
     struct wt_vortex_host host;
 };
 
-/* A program whose ELF file was read. */
-struct loaded {
-    uint64_t id;
-    wt_module_id module;
-};
-
 struct code {
     struct way *way;
-    struct loaded *loaded;
-    size_t count, room;
+    struct wt_code_list loaded; /* programs whose ELF files were read */
 };
 
 static void free_code(void *code)
 {
     struct code *c = code;
     free(c->way);
-    free(c->loaded);
+    free(c->loaded.entry);
     free(c);
 }
 
@@ -238,71 +231,36 @@ static enum wt_status begin(struct wt_process *p, struct wt_error *err)
     return WT_OK;
 }
 
-static bool is_listed(const struct vortex_wire_program *list, size_t count, uint64_t id)
-{
-    for (size_t i = 0; i < count; i++)
-        if (list[i].id == id)
-            return true;
-    return false;
-}
-
-static bool is_known(const struct code *c, uint64_t id)
-{
-    for (size_t i = 0; i < c->count; i++)
-        if (c->loaded[i].id == id)
-            return true;
-    return false;
-}
-
 /* A program without an ELF file has no names: it is known all the same. */
-static enum wt_status add_program(struct wt_process *p, const struct vortex_wire_program *program,
+static enum wt_status add_program(struct wt_process *p, void *record, void *entry,
                                   struct wt_error *err)
 {
+    const struct vortex_wire_program *program = record;
     const struct wt_wire_request request = {.verb = VORTEX_WIRE_ELF, .addr = program->id};
-    struct code *c = p->code;
     uint8_t *bytes;
     size_t length;
-    struct loaded *grown = wt_array_grow(c->loaded, &c->room, c->count + 1, sizeof *grown);
-    if (!grown)
-        return wt_fail(err, WT_NO_MEMORY, "no host memory");
-    c->loaded = grown;
-    grown[c->count] = (struct loaded){.id = program->id};
-    if (program->has_elf && memchr(program->name, 0, sizeof program->name)) {
-        enum wt_status status = wt_process_link_read_all(p->wire, request, &bytes, &length, err);
-        if (!status)
-            status = wt_modules_add_bytes(p->modules, program->name, bytes, length, 0, 0,
-                                          &grown[c->count].module, err);
-        free(bytes);
-        if (status)
-            return status;
-    }
-    c->count++;
-    return WT_OK;
+    if (!program->has_elf || !memchr(program->name, 0, sizeof program->name))
+        return WT_OK;
+    enum wt_status status = wt_process_link_read_all(p->wire, request, &bytes, &length, err);
+    if (!status)
+        status = wt_modules_add_bytes(p->modules, program->name, bytes, length, 0, 0,
+                                      &((struct wt_listed_code *)entry)->module, err);
+    free(bytes);
+    return status;
+}
+
+static void drop_program(void *entry)
+{
 }
 
 static enum wt_status refresh(struct wt_process *p, struct wt_error *err)
 {
-    struct code *c = p->code;
-    void *all;
-    size_t count;
-    enum wt_status status = wt_process_link_list(
-        p->wire, VORTEX_WIRE_PROGRAMS, sizeof(struct vortex_wire_program), &all, &count, err);
-    if (status)
-        return status;
-    const struct vortex_wire_program *list = all;
-    for (size_t i = 0; i < c->count; i++) {
-        if (is_listed(list, count, c->loaded[i].id))
-            continue;
-        if (c->loaded[i].module)
-            wt_modules_remove(p->modules, c->loaded[i].module);
-        c->loaded[i--] = c->loaded[--c->count];
-    }
-    /* A program that cannot be read, since it was freed meanwhile, is left out. */
-    for (size_t i = 0; i < count && !status; i++)
-        if (!is_known(c, list[i].id) && (status = add_program(p, &list[i], err)) == WT_INVALID)
-            status = WT_OK;
-    free(all);
-    return status;
+    static const struct wt_code_list_ops ops = {.verb = VORTEX_WIRE_PROGRAMS,
+                                                .record_bytes = sizeof(struct vortex_wire_program),
+                                                .entry_bytes = sizeof(struct wt_listed_code),
+                                                .add = add_program,
+                                                .drop = drop_program};
+    return wt_process_follow(p, &ops, &((struct code *)p->code)->loaded, err);
 }
 
 /* ---- services ---- */
@@ -340,30 +298,6 @@ static bool write_memory(void *context, uint32_t wave, unsigned lane, struct wt_
 {
     return addr.space == 0 && wt_process_link_ops.write(context, wave, lane, addr.offset, bytes,
                                                         size, WT_IGNORED) == WT_OK;
-}
-
-static bool wave_detail(void *context, wt_wave_handle warp, wt_wave_id id,
-                        struct wt_wave_detail *detail)
-{
-    struct {
-        struct wt_wave_view view;
-        struct vortex_wire_waiters waiter[WT_MAX_LANES];
-    } got;
-    const struct wt_wire_request request = {.verb = WT_WIRE_WAITS, .wave = warp, .value = id};
-    struct wt_wire_answer answer;
-    *detail = (struct wt_wave_detail){0};
-    if (wt_process_link_ask(context, &request, NULL, &answer, &got, sizeof got, WT_IGNORED) !=
-            WT_OK ||
-        answer.result < 0 || answer.size < sizeof got.view ||
-        !wt_connection_has_view(&got.view, sizeof got.view))
-        return false;
-    detail->view = got.view;
-    detail->waiter_count = (unsigned)((answer.size - sizeof got.view) / sizeof *got.waiter);
-    for (unsigned i = 0; i < detail->waiter_count; i++)
-        detail->waiter[i] = (struct wt_wave_waiters){
-            .lanes = (wt_lanes)got.waiter[i].lanes[1] << 64 | got.waiter[i].lanes[0],
-            .pc = got.waiter[i].pc};
-    return true;
 }
 
 static const struct wt_fault *fault(void *context)
@@ -455,8 +389,7 @@ static void offer(struct wt_target_services *services)
     services->pump = pump;
     services->read_memory = read_memory;
     services->write_memory = write_memory;
-    services->wave_waits = NULL; /* the detail has more */
-    services->wave_detail = wave_detail;
+    wt_process_link_offer_detail(services);
     services->fault = fault;
     services->clear_fault = clear_fault;
     services->wave_id = wave_id;

@@ -240,7 +240,6 @@ NOT_CALLED = {
     "vx_device_launch": "hardware: the registers by which a host sets up a "
         "launch, and what it does with one; the command has options for the same values",
     "wt_machine_no_operand wt_machine_no_operand_name wt_machine_no_operands": "for a family without tables of operands, as the toy",
-    "wt_drm_endpoint_stop": "the fuzz target of Gen9's endpoint has a GPU for each input",
     "gen_compact": "the inverse of gen_expand, by which tests prove it",
     "wt_f16_class wt_f16_eq wt_f16_le wt_f16_lt wt_f16_to_i32 wt_f16_to_i64 wt_f16_to_u32 wt_f16_to_u64 wt_f32_le wt_f64_le":
         "a macro makes all operations of each format",

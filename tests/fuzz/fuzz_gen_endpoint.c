@@ -21,6 +21,7 @@
 #include "object/gen_saved.h"
 #include "object/gen_wire.h"
 #include "runtime/drm/code.h"
+#include "runtime/common/serve.h"
 #include "runtime/drm/endpoint.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
@@ -229,7 +230,7 @@ static void finish(void)
     const int fd = connect_and_greet(GEN_WIRE_SOCKET, GEN_WIRE_FAMILY);
     greet(fd);
     close(fd);
-    wt_drm_endpoint_stop();
+    wt_server_stop();
     wt_drm_emulated_free(gpu);
 }
 

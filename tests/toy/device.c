@@ -320,16 +320,8 @@ static const struct wt_machine_ops ops = {.family = "toy",
                                           .write_memory = wt_pieces_write,
                                           .explain = explain,
                                           .describe_register = describe_register,
-                                          .operands = wt_machine_no_operands,
-                                          .origins = wt_machine_no_origins,
-                                          .find_operand = wt_machine_no_operand,
-                                          .read_cell = wt_machine_no_cell,
-                                          .unwritten = wt_machine_untold,
-                                          .lane_sources = wt_machine_no_lane_sources,
-                                          .pace = wt_machine_no_pace,
-                                          .pace_table = &wt_machine_no_pace_table,
-                                          .name_operand = wt_machine_no_operand_name,
-                                          .operand_files = wt_machine_no_operand_files,
+                                          WT_MACHINE_NO_OPERANDS,
+                                          WT_MACHINE_NO_PACE,
                                           .read_row = read_row,
                                           .debug_read = debug_read,
                                           .debug_write = debug_write,
@@ -350,19 +342,18 @@ struct toy_device *toy_new(const struct toy_config *config, bool hosted, struct 
                                      .local_bytes = TOY_LOCAL_BYTES};
     if (d)
         d->config = *config;
-    if (d &&
-        wt_machine_init(&d->machine, &ops, &engine, &groups, TOY_LANES, sizeof *d->wave,
-                        &d->config.device) &&
-        (d->wave = d->machine.wave) &&
-        wt_regions_add(&d->machine.regions, TOY_MEMORY, TOY_MEMORY_BYTES, true, err) == WT_OK &&
-        (!hosted || wt_in_process_begin(&d->machine, err) == WT_OK)) {
-        reset(&d->machine);
-        return d;
+    if (!d ||
+        !wt_machine_init(&d->machine, &ops, &engine, &groups, TOY_LANES, sizeof *d->wave,
+                         &d->config.device) ||
+        wt_regions_add(&d->machine.regions, TOY_MEMORY, TOY_MEMORY_BYTES, true, err)) {
+        if (d)
+            free_device(&d->machine);
+        wt_fail(err, WT_NO_MEMORY, "the host has no memory for a toy");
+        return NULL;
     }
-    if (d)
-        free_device(&d->machine);
-    wt_fail(err, WT_NO_MEMORY, "the host has no memory for a toy");
-    return NULL;
+    d->wave = d->machine.wave;
+    reset(&d->machine);
+    return hosted && wt_in_process_begin(&d->machine, err) ? NULL : d;
 }
 
 /* ---- kernels ---- */

@@ -18,7 +18,6 @@
 static struct {
     WT_HOSTED;
     struct toy_device *device;
-    struct wt_server *server;
     struct wt_core_on_fault on_fault;
     uint64_t number, next;
     struct wt_gate gate;
@@ -76,12 +75,6 @@ static const struct wt_server_driver driver = {.kind = TOY_SOCKET,
 
 /* ---- the program ---- */
 
-static void tell_exit(int status, void *context)
-{
-    wt_server_tell_exit(toy.server, status, false);
-    wt_server_stop(toy.server);
-}
-
 static bool open_toy(void)
 {
     const char *gpus = getenv("WAVETRAP_TOY_GPUS"), *keys = gpus ? strchr(gpus, ':') : NULL;
@@ -103,9 +96,7 @@ static bool open_toy(void)
                                     .records = toy.on_fault.history,
                                     .planted = &toy.breakpoints};
     wt_hosted_record(&toy.hosted, 0);
-    toy.server =
-        wt_server_start(&driver, NULL, &toy.gate, (struct wt_hosted *[]){&toy.hosted}, 1, 0);
-    on_exit(tell_exit, NULL);
+    wt_server_start(&driver, NULL, &toy.gate, (struct wt_hosted *[]){&toy.hosted}, 1, 0);
     return true;
 }
 

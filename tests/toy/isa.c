@@ -130,11 +130,6 @@ static uint64_t entry_of(const struct wt_machine *m, const struct wt_group_head 
     return TOY_CODE;
 }
 
-static uint64_t asked(const struct wt_machine *m, const struct wt_group_head *g)
-{
-    return g->local_size;
-}
-
 static uint64_t private_asked(const struct wt_machine *m, const struct wt_wave_head *w)
 {
     return 0;
@@ -143,7 +138,7 @@ static uint64_t private_asked(const struct wt_machine *m, const struct wt_wave_h
 const struct wt_group_ops toy_group_ops = {.launch = launch_of,
                                            .entry = entry_of,
                                            .home = group_home,
-                                           .asked = asked,
+                                           .asked = wt_group_local_size,
                                            .private_asked = private_asked,
                                            .waiting = waiting,
                                            .plan = plan,

@@ -162,13 +162,6 @@ static enum wt_status write_memory(struct wt_probe *p, uint32_t wave, unsigned l
 
 /* ---- code ---- */
 
-static enum wt_status window(struct wt_probe *p, uint64_t addr, struct wt_window *window,
-                             struct wt_error *err)
-{
-    *window = (struct wt_window){.addr = addr, .size = 8, .least = 8};
-    return addr % 8 ? wt_fail(err, WT_INVALID, "no instruction begins there") : WT_OK;
-}
-
 static void patch(struct wt_probe *p, uint64_t addr, const struct wt_window *window,
                   struct wt_patch *patch)
 {
@@ -212,6 +205,7 @@ static enum wt_status describe(struct wt_probe *p, struct wt_error *err)
                                               .wave_word = "wave",
                                               .lane_word = "lane",
                                               .code_granule = 8,
+                                              .code_longest = 8,
                                               .spaces = spaces,
                                               .space_count = 2,
                                               .address_bits = 64};
@@ -246,7 +240,7 @@ static const struct wt_standstill_kind kind = {.ops = &standstill,
 const struct wt_probe_ops toy_probe = {
     .family = "toy",
     .standstill = &kind,
-    .window = window,
+    .window = wt_standstill_window,
     .patch = patch,
     .decode = decode,
     .read_memory = read_memory,

@@ -153,7 +153,9 @@ struct wt_topology {
     bool lanes_end;        /**< an instruction may end some lanes of a wave, not all */
     const struct wt_exception *exceptions; /**< WT_MOST_EXCEPTIONS at most */
     size_t exception_count;
-    unsigned code_granule; /**< instructions begin at multiples of so many bytes */
+    unsigned
+        code_granule; /**< instructions begin at multiples of so many bytes, the shortest one */
+    unsigned code_longest; /**< bytes of the longest one, where the probe has a common window() */
     const struct wt_register *registers;
     size_t register_count;
     size_t pc_index; /**< of the program counter in `registers` */

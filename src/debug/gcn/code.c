@@ -113,17 +113,6 @@ void gcnp_decode_instruction(struct wt_probe *p, uint64_t addr, const struct wt_
         in->length = 8;
 }
 
-enum wt_status gcnp_window(struct wt_probe *p, uint64_t addr, struct wt_window *window,
-                           struct wt_error *err)
-{
-    if (addr % 4)
-        return wt_fail(err, WT_INVALID,
-                       "no instruction begins at 0x%llx, which is not a multiple of 4",
-                       (unsigned long long)addr);
-    *window = (struct wt_window){.addr = addr, .size = 8, .least = 4};
-    return WT_OK;
-}
-
 void gcnp_patch(struct wt_probe *p, uint64_t addr, const struct wt_window *window,
                 struct wt_patch *patch)
 {

@@ -186,7 +186,6 @@ wt_lanes gcnp_lanes_of_access(struct wt_probe *p, uint32_t wave, const struct gc
 
 /* ---- code.c ---- */
 
-WT_PROBE_FN(window) gcnp_window;
 WT_PROBE_FN(patch) gcnp_patch;
 WT_PROBE_FN(decode) gcnp_decode_instruction;
 

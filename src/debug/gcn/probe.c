@@ -48,7 +48,8 @@ static enum wt_status describe(struct wt_probe *p, struct wt_error *err)
                              .lane_word = "lane",
                              .exceptions = gcnp_exceptions,
                              .exception_count = GCNP_EXCEPTIONS,
-                             .code_granule = 4};
+                             .code_granule = 4,
+                             .code_longest = 8};
     gcnp_describe_spaces(p);
     return gcnp_describe_registers(p, err);
 }
@@ -121,7 +122,7 @@ const struct wt_probe_ops wt_probe_gcn = {
     .set_watchpoints = gcnp_set_watches,
     .read_memory = read_memory,
     .write_memory = write_memory,
-    .window = gcnp_window,
+    .window = wt_standstill_window,
     .patch = gcnp_patch,
     .decode = gcnp_decode_instruction,
     .find_caller = gcnp_find_caller,

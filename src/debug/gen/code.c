@@ -47,17 +47,6 @@ static enum wt_instruction_kind kind_of(const struct wt_window *w, bool compact)
     return opcode >= 0x20 && opcode <= OPCODE_JOIN ? WT_INSTRUCTION_BRANCH : WT_INSTRUCTION_PLAIN;
 }
 
-enum wt_status genp_window(struct wt_probe *p, uint64_t addr, struct wt_window *window,
-                           struct wt_error *err)
-{
-    if (addr % SHORT)
-        return wt_fail(err, WT_INVALID,
-                       "no instruction begins at 0x%llx, which is not a multiple of 8",
-                       (unsigned long long)addr);
-    *window = (struct wt_window){.addr = addr, .size = NATIVE, .least = SHORT};
-    return WT_OK;
-}
-
 static bool is_compact(const struct wt_window *window)
 {
     return wt_load_le(window->bytes, 4) >> COMPACT & 1;

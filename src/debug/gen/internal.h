@@ -100,15 +100,12 @@ WT_PROBE_FN(find_home) genp_find_home;
 
 /* ---- code.c ---- */
 
-WT_PROBE_FN(window) genp_window;
 WT_PROBE_FN(patch) genp_patch;
 WT_PROBE_FN(decode) genp_decode;
 
 /* ---- watch.c ---- */
 
-WT_PROBE_FN(set_watchpoints) genp_set_watches;
-/** During a standstill: notes which threads have accessed watched memory, and halts them. */
-enum wt_status genp_take_hits(struct wt_probe *p, struct wt_error *err);
+extern const struct wt_driver_watch_ops genp_watch_ops;
 /** An address of the link's for one of the debugger's. */
 uint64_t genp_linear(const struct wt_probe *p, struct wt_address addr);
 

@@ -29,7 +29,10 @@ static enum wt_status describe(struct wt_probe *p, struct wt_error *err)
                                               .lane_word = "channel",
                                               .exceptions = genp_exceptions,
                                               .exception_count = GENP_EXCEPTIONS,
-                                              .code_granule = 8};
+                                              .code_granule = 8,
+                                              .code_longest = 16};
+    p->watches.ops = &genp_watch_ops;
+    p->common.watches = &p->watches;
     genp_describe_spaces(p);
     return genp_describe_registers(p, err);
 }
@@ -53,10 +56,10 @@ const struct wt_probe_ops wt_probe_gen = {
     .read_memory = genp_read_memory,
     .write_memory = genp_write_memory,
     .find_home = genp_find_home,
-    .set_watchpoints = genp_set_watches,
+    .set_watchpoints = wt_driver_watches_set,
     .find_caller = genp_find_caller,
     .find_kept = genp_find_kept,
-    .window = genp_window,
+    .window = wt_standstill_window,
     .patch = genp_patch,
     .decode = genp_decode,
     .replaced = wt_standstill_replaced,

@@ -9,20 +9,6 @@
 
 /* ---- code ---- */
 
-enum wt_status wt_gen_process_kernels(struct wt_gen_process *p, struct gen_wire_kernel **list,
-                                      size_t *count, struct wt_error *err)
-{
-    void *all;
-    const enum wt_status status =
-        wt_process_link_list(&p->link, GEN_WIRE_KERNELS, sizeof **list, &all, count, err);
-    *list = all;
-    for (size_t i = 0; i < *count; i++) {
-        (*list)[i].name[GEN_WIRE_NAME - 1] = 0;
-        (*list)[i].address += wt_gen_mark(&p->link.link, (*list)[i].device);
-    }
-    return status;
-}
-
 /* Reads bytes whose owner may have gone: then they are NULL. */
 static enum wt_status read_all(struct wt_gen_process *p, struct wt_wire_request request,
                                uint8_t **bytes, size_t *length, struct wt_error *err)

@@ -12,9 +12,6 @@ struct wt_gen_process {
     uint32_t fault_gpu;          /* whose walk that is */
 };
 
-/** Its kernels; the caller frees *list. */
-enum wt_status wt_gen_process_kernels(struct wt_gen_process *process, struct gen_wire_kernel **list,
-                                      size_t *count, struct wt_error *err);
 /** The ELF file of a kernel that has one; the caller frees *bytes, which is NULL where the kernel
  * has gone meanwhile. */
 enum wt_status wt_gen_process_elf(struct wt_gen_process *process,

@@ -219,7 +219,7 @@ static enum wt_status stop(struct wt_probe *p, struct wt_error *err)
         return status;
     p->common.still = true;
     status = read_threads(p, err);
-    return status ? status : genp_take_hits(p, err);
+    return status ? status : wt_driver_watches_take(p, err);
 }
 
 /* ---- going on ---- */

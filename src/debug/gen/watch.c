@@ -43,15 +43,4 @@ static void halt(struct wt_probe *p, uint32_t thread)
     row->run = row->step = false;
 }
 
-static const struct wt_driver_watch_ops ops = {find, place, concerns, halt};
-
-enum wt_status genp_set_watches(struct wt_probe *p, const struct wt_watchpoint *list, size_t count,
-                                struct wt_error *err)
-{
-    return wt_driver_watches_set(p, &p->watches, &ops, list, count, err);
-}
-
-enum wt_status genp_take_hits(struct wt_probe *p, struct wt_error *err)
-{
-    return wt_driver_watches_take(p, &p->watches, &ops, err);
-}
+const struct wt_driver_watch_ops genp_watch_ops = {find, place, concerns, halt};

@@ -102,6 +102,8 @@ extern const struct wt_link_ops wt_process_link_ops;
  * their faults, core files.
  */
 void wt_process_link_offer(struct wt_target_services *services);
+/** Has the services tell where lanes of a wave wait, too: the family's driver tells them. */
+void wt_process_link_offer_detail(struct wt_target_services *services);
 /** Reads the object that a request names to its end: request->value is the offset. A NUL follows.
  * The caller frees *bytes, which is NULL if there is nothing. WT_INVALID: it is refused, or does
  * not end. */

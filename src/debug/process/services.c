@@ -86,6 +86,36 @@ static bool wave_waits(void *link, uint32_t wave, wt_wave_id id, struct wt_wave_
            answer.result >= 0 && wt_connection_has_view(view, answer.size);
 }
 
+/* The same of a family whose driver tells where lanes wait. */
+static bool wave_detail(void *link, uint32_t wave, wt_wave_id id, struct wt_wave_detail *detail)
+{
+    struct {
+        struct wt_wave_view view;
+        struct wt_wire_waiters waiter[WT_MAX_LANES];
+    } got;
+    struct wt_wire_request request = {.verb = WT_WIRE_WAITS, .value = id};
+    struct wt_wire_answer answer;
+    *detail = (struct wt_wave_detail){0};
+    wt_process_link_locate(link, wave, &request);
+    if (wt_process_link_ask(link, &request, NULL, &answer, &got, sizeof got, WT_IGNORED) != WT_OK ||
+        answer.result < 0 || answer.size < sizeof got.view ||
+        !wt_connection_has_view(&got.view, sizeof got.view))
+        return false;
+    detail->view = got.view;
+    detail->waiter_count = (unsigned)((answer.size - sizeof got.view) / sizeof *got.waiter);
+    for (unsigned i = 0; i < detail->waiter_count; i++)
+        detail->waiter[i] = (struct wt_wave_waiters){
+            .lanes = (wt_lanes)got.waiter[i].lanes[1] << 64 | got.waiter[i].lanes[0],
+            .pc = got.waiter[i].pc};
+    return true;
+}
+
+void wt_process_link_offer_detail(struct wt_target_services *services)
+{
+    services->wave_waits = NULL; /* the detail has more */
+    services->wave_detail = wave_detail;
+}
+
 static uint64_t home(void *link, wt_wave_handle wave, wt_wave_id id, struct wt_address addr)
 {
     struct wt_wire_request request = {.verb = WT_WIRE_HOME, .value = id, .addr = addr.offset};

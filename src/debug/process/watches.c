@@ -5,11 +5,10 @@
 
 #include "debug/process/link.h"
 
-enum wt_status wt_driver_watches_set(struct wt_probe *p, struct wt_driver_watches *watches,
-                                     const struct wt_driver_watch_ops *ops,
-                                     const struct wt_watchpoint *list, size_t count,
-                                     struct wt_error *err)
+enum wt_status wt_driver_watches_set(struct wt_probe *p, const struct wt_watchpoint *list,
+                                     size_t count, struct wt_error *err)
 {
+    struct wt_driver_watches *watches = wt_standstill_of(p)->watches;
     const struct wt_link *link = wt_standstill_of(p)->link;
     if (!link->ops->watch)
         return wt_fail(err, WT_UNSUPPORTED, "this device has no watchpoints");
@@ -20,7 +19,7 @@ enum wt_status wt_driver_watches_set(struct wt_probe *p, struct wt_driver_watche
     for (size_t i = 0; i < count && !status; i++) {
         kept[i] = (struct wt_driver_watch){list[i], list[i].addr.offset, WT_NO_HANDLE};
         if (list[i].kind != WT_WATCHPOINT_MISTAKE)
-            status = ops->find(p, &kept[i], err);
+            status = watches->ops->find(p, &kept[i], err);
         sent[i] = wt_process_link_watched(&list[i], kept[i].addr);
         sent[i].wave = kept[i].wave;
     }
@@ -32,7 +31,8 @@ enum wt_status wt_driver_watches_set(struct wt_probe *p, struct wt_driver_watche
         return status;
     }
     free(watches->list);
-    *watches = (struct wt_driver_watches){kept, count};
+    watches->list = kept;
+    watches->count = count;
     wt_standstill_keep_hits(p, list, count);
     return WT_OK;
 }
@@ -63,10 +63,10 @@ static bool is_wanted(const struct wt_driver_watch *w, const struct wt_wire_hit 
     }
 }
 
-static enum wt_status note(struct wt_probe *p, const struct wt_driver_watches *watches,
-                           const struct wt_driver_watch_ops *ops, const struct wt_wire_hit *hit,
-                           struct wt_error *err)
+static enum wt_status note(struct wt_probe *p, const struct wt_wire_hit *hit, struct wt_error *err)
 {
+    const struct wt_driver_watches *watches = wt_standstill_of(p)->watches;
+    const struct wt_driver_watch_ops *ops = watches->ops;
     const struct wt_watchpoint_hit mistake = wt_process_link_hit(hit);
     enum wt_status status = WT_OK;
     bool any = false;
@@ -83,10 +83,11 @@ static enum wt_status note(struct wt_probe *p, const struct wt_driver_watches *w
     return status;
 }
 
-enum wt_status wt_driver_watches_take(struct wt_probe *p, const struct wt_driver_watches *watches,
-                                      const struct wt_driver_watch_ops *ops, struct wt_error *err)
+enum wt_status wt_driver_watches_take(struct wt_probe *p, struct wt_error *err)
 {
     const struct wt_link *link = wt_standstill_of(p)->link;
+    const struct wt_driver_watches *watches = wt_standstill_of(p)->watches;
+    const struct wt_driver_watch_ops *ops = watches->ops;
     struct wt_wire_hit *list;
     size_t count;
     if (!watches->count)
@@ -97,7 +98,7 @@ enum wt_status wt_driver_watches_take(struct wt_probe *p, const struct wt_driver
             continue;
         if (ops->place)
             ops->place(p, &list[i]);
-        status = note(p, watches, ops, &list[i], err);
+        status = note(p, &list[i], err);
         if (ops->halt)
             ops->halt(p, list[i].wave);
     }

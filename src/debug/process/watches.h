@@ -15,11 +15,6 @@ struct wt_driver_watch {
     uint32_t wave; /**< as which wave sees it; WT_NO_HANDLE: it is the same memory for all */
 };
 
-struct wt_driver_watches {
-    struct wt_driver_watch *list;
-    size_t count;
-};
-
 /** A family's part. Only `find` is not NULL. */
 struct wt_driver_watch_ops {
     /** Fills in a watchpoint's place, from what was asked. */
@@ -33,13 +28,15 @@ struct wt_driver_watch_ops {
     void (*halt)(struct wt_probe *p, uint32_t wave);
 };
 
-/** The probe's operation set_watchpoints. */
-enum wt_status wt_driver_watches_set(struct wt_probe *p, struct wt_driver_watches *watches,
-                                     const struct wt_driver_watch_ops *ops,
-                                     const struct wt_watchpoint *list, size_t count,
-                                     struct wt_error *err);
-/** During a standstill: notes which waves have accessed watched memory. */
-enum wt_status wt_driver_watches_take(struct wt_probe *p, const struct wt_driver_watches *watches,
-                                      const struct wt_driver_watch_ops *ops, struct wt_error *err);
+/** The probe's, which the family has: `watches` of its struct wt_standstill. */
+struct wt_driver_watches {
+    const struct wt_driver_watch_ops *ops;
+    struct wt_driver_watch *list;
+    size_t count;
+};
+
+WT_PROBE_FN(set_watchpoints) wt_driver_watches_set;
+/** During a standstill: notes which waves have accessed watched memory, and halts them. */
+enum wt_status wt_driver_watches_take(struct wt_probe *p, struct wt_error *err);
 
 #endif

@@ -84,17 +84,12 @@ static enum wt_instruction_kind kind_of(uint64_t word)
 enum wt_status smp_window(struct wt_probe *p, uint64_t addr, struct wt_window *window,
                           struct wt_error *err)
 {
-    if (addr % 8)
-        return wt_fail(err, WT_INVALID,
-                       "no instruction begins at 0x%llx, which is not a multiple of 8",
-                       (unsigned long long)addr);
     if (addr % BUNDLE == 0)
         return wt_fail(err, WT_INVALID,
                        "no instruction begins at 0x%llx: a control word is there, and its "
                        "instructions follow",
                        (unsigned long long)addr);
-    *window = (struct wt_window){.addr = addr, .size = 8, .least = 8};
-    return WT_OK;
+    return wt_standstill_window(p, addr, window, err);
 }
 
 void smp_patch(struct wt_probe *p, uint64_t addr, const struct wt_window *window,

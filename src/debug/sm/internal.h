@@ -108,9 +108,7 @@ WT_PROBE_FN(find_home) smp_find_home;
 
 /* ---- watch.c ---- */
 
-WT_PROBE_FN(set_watchpoints) smp_set_watches;
-/** During a standstill: notes which warps have accessed watched memory. */
-enum wt_status smp_take_hits(struct wt_probe *p, struct wt_error *err);
+extern const struct wt_driver_watch_ops smp_watch_ops;
 
 /* ---- code.c ---- */
 

@@ -29,7 +29,10 @@ static enum wt_status describe(struct wt_probe *p, struct wt_error *err)
                                               .lanes_end = true,
                                               .exceptions = smp_exceptions,
                                               .exception_count = smp_exception_count,
-                                              .code_granule = 8};
+                                              .code_granule = 8,
+                                              .code_longest = 8};
+    p->watches.ops = &smp_watch_ops;
+    p->common.watches = &p->watches;
     smp_describe_spaces(p);
     p->has_handler = p->common.link->place[WT_SM_HANDLER];
     p->warps = calloc((size_t)sms * SMP_WARPS, sizeof *p->warps);
@@ -74,7 +77,7 @@ static bool gives_up(struct wt_probe *p, uint32_t wave, char *text, size_t size)
 const struct wt_probe_ops wt_probe_sm = {
     .family = "sm",
     .standstill = &kind,
-    .set_watchpoints = smp_set_watches,
+    .set_watchpoints = wt_driver_watches_set,
     .gives_up = gives_up,
     .read_memory = smp_read_memory,
     .write_memory = smp_write_memory,

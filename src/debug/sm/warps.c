@@ -333,7 +333,7 @@ static enum wt_status lock_down(struct wt_probe *p, struct wt_error *err)
         (status = wait_for_lock_down(p, now, err)) != WT_OK)
         return status;
     if ((status = list_warps(p, now, &begun, err)) != WT_OK ||
-        (status = smp_take_hits(p, err)) != WT_OK)
+        (status = wt_driver_watches_take(p, err)) != WT_OK)
         return status;
     for (uint32_t i = 0; i < p->common.topology.waves && !status; i++) {
         const struct wt_standstill_row *row = wt_standstill_row(p, i);

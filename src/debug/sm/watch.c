@@ -13,15 +13,4 @@ static enum wt_status find(struct wt_probe *p, struct wt_driver_watch *w, struct
     return status;
 }
 
-static const struct wt_driver_watch_ops ops = {.find = find};
-
-enum wt_status smp_set_watches(struct wt_probe *p, const struct wt_watchpoint *list, size_t count,
-                               struct wt_error *err)
-{
-    return wt_driver_watches_set(p, &p->watches, &ops, list, count, err);
-}
-
-enum wt_status smp_take_hits(struct wt_probe *p, struct wt_error *err)
-{
-    return wt_driver_watches_take(p, &p->watches, &ops, err);
-}
+const struct wt_driver_watch_ops smp_watch_ops = {.find = find};

@@ -98,7 +98,8 @@ struct wt_standstill {
     const struct wt_standstill_ops *ops; /**< the kind's */
     const struct wt_link *link;
     const struct wt_target *target;
-    bool port; /**< the target's memory port may be used */
+    struct wt_driver_watches *watches; /**< of a family whose driver watches memory */
+    bool port;                         /**< the target's memory port may be used */
     struct wt_topology topology;
     unsigned device_cores[WT_WIRE_DEVICES]; /**< the topology's; the link's units, until the family
                                                says otherwise */
@@ -164,6 +165,9 @@ struct wt_register_range {
     uint32_t step;            /**< from one code to the next */
     struct wt_register first; /**< `number`, and `dwarf` where there is one, count up */
 };
+
+/** The probe's operation window: by the topology's code_granule and code_longest. */
+WT_PROBE_FN(window) wt_standstill_window;
 
 /** Describes the topology's registers: @p count of them have names, the first of which is the pc,
  * then come the ranges. WT_NO_MEMORY. */

@@ -140,6 +140,18 @@ void wt_standstill_describe_wave(struct wt_probe *p, wt_wave_handle handle, stru
 }
 
 /* Groups have at most 64 waves, and 2^34 groups take longer than any session lasts. */
+enum wt_status wt_standstill_window(struct wt_probe *p, uint64_t addr, struct wt_window *window,
+                                    struct wt_error *err)
+{
+    const struct wt_topology *t = &wt_standstill_of(p)->topology;
+    if (addr % t->code_granule)
+        return wt_fail(err, WT_INVALID,
+                       "no instruction begins at 0x%llx, which is not a multiple of %u",
+                       (unsigned long long)addr, t->code_granule);
+    *window = (struct wt_window){.addr = addr, .size = t->code_longest, .least = t->code_granule};
+    return WT_OK;
+}
+
 wt_wave_id wt_standstill_name(const struct wt_wave *wave, const uint32_t groups[3])
 {
     const uint64_t line = (uint64_t)wave->group[2] * groups[1] + wave->group[1];

@@ -168,7 +168,6 @@ static bool begin_checks(struct wt_counted *c, const void *space)
     struct wt_machine *m = c->machine;
     struct wt_check_set *s = &c->checks;
     void *list = &c->list;
-    uint64_t first, last;
     if (wt_check_wants(WT_CHECK_MEMORY) &&
         !(s->memory = wt_check_memory_begin(m, space, wt_checked_found, list)))
         return false;
@@ -183,10 +182,8 @@ static bool begin_checks(struct wt_counted *c, const void *space)
         return false;
     if (wants_hazard(m) && !(s->hazard = wt_check_hazard_begin(m, wt_checked_found, list)))
         return false;
-    if (wt_checks_wanted()) {
-        wt_check_launches(&first, &last);
-        wt_check_set_only(s, first, last);
-    }
+    if (wt_checks_wanted())
+        wt_check_launches(&m->first_checked, &m->last_checked);
     return true;
 }
 

@@ -38,7 +38,7 @@ static size_t collect(const struct wt_places *p, struct state *state, size_t roo
     size_t count = 0;
     for (uint32_t wave = 0; wave < p->machine->waves; wave++) {
         struct state s;
-        if (!p->holds(p->context, wave) || !wave_state(p->machine, wave, &s))
+        if ((p->holds && !p->holds(p->context, wave)) || !wave_state(p->machine, wave, &s))
             continue;
         size_t i = 0;
         while (i < count && i < room && !same_state(&state[i], &s))

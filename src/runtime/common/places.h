@@ -13,7 +13,7 @@
 struct wt_places {
     struct wt_machine *machine;
     const char *wave_word, *lane_word; /**< the family's: "wave", "lane" */
-    /** Whether a wave is one of them. */
+    /** Whether a wave is one of them. NULL: each one is. */
     bool (*holds)(void *context, uint32_t wave);
     /** An address of code, with symbol and line as far as they are known. */
     void (*describe)(void *context, uint64_t pc, char *text, size_t size);

@@ -3,6 +3,7 @@
 
 #include <assert.h>
 #include <errno.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -150,6 +151,23 @@ bool wt_hosted_has(const struct wt_hosted *gpu, const struct wt_wire_request *r)
     return r->wave < gpu->machine->waves && wt_machine_wave_id(gpu->machine, r->wave) == r->value;
 }
 
+/* Lanes that wait in a wave's divergence stack. */
+static uint32_t list_waiters(struct wt_server *s, struct wt_machine *m, uint32_t wave,
+                             unsigned depth, uint32_t size)
+{
+    struct wt_divergence entry;
+    for (unsigned i = depth, count = 0; i-- > 0 && count < WT_MAX_LANES;) {
+        if (!m->ops->divergence(m, wave, i, &entry) || !entry.other)
+            continue;
+        const struct wt_wire_waiters one = {entry.pc,
+                                            {(uint64_t)entry.other, (uint64_t)(entry.other >> 64)}};
+        memcpy(s->bytes + size, &one, sizeof one);
+        size += (uint32_t)sizeof one;
+        count++;
+    }
+    return size;
+}
+
 static int32_t tell_wait(struct wt_server *s, const struct wt_wire_request *r,
                          struct wt_wire_answer *answer)
 {
@@ -160,9 +178,8 @@ static int32_t tell_wait(struct wt_server *s, const struct wt_wire_request *r,
     m->ops->view(m, r->wave, &view);
     memcpy(s->bytes, &view, sizeof view);
     answer->size = sizeof view;
-    if (s->driver->more_view)
-        answer->size += (uint32_t)s->driver->more_view(m, r->wave, s->bytes + sizeof view,
-                                                       sizeof s->bytes - sizeof view);
+    if (s->driver->tells_waiters)
+        answer->size = list_waiters(s, m, r->wave, view.depth, answer->size);
     return 0;
 }
 
@@ -479,14 +496,42 @@ static void release(void *context)
 
 /* ---- beginning and end ---- */
 
-struct wt_server *wt_server_start(const struct wt_server_driver *driver, void *context,
-                                  struct wt_gate *gate, struct wt_hosted *const *gpus,
-                                  unsigned devices, pid_t holder)
+static struct wt_server *server; /* NULL: debuggers cannot come */
+
+/* A debugger that wants memory after the end is served for some seconds more. */
+static void tell_exit(int status, void *context)
 {
+    if (server && server->gpu[0]->final && wt_final_wanted(server->gpu[0]->final))
+        wt_endpoint_tell_exit_and_wait(server->endpoint, status);
+    else
+        wt_server_tell_exit(status);
+}
+
+static void after_fork(void)
+{
+    if (!server)
+        return;
+    wt_endpoint_after_fork(server->endpoint);
+    if (server->driver->forked)
+        server->driver->forked();
+    server = NULL;
+}
+
+static void follow_process(void)
+{
+    pthread_atfork(NULL, NULL, after_fork);
+    on_exit(tell_exit, NULL);
+}
+
+bool wt_server_start(const struct wt_server_driver *driver, void *context, struct wt_gate *gate,
+                     struct wt_hosted *const *gpus, unsigned devices, pid_t holder)
+{
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
     struct wt_server *s = calloc(1, sizeof *s);
-    assert(devices <= WT_WIRE_DEVICES);
+    assert(devices <= WT_WIRE_DEVICES && !server);
+    pthread_once(&once, follow_process);
     if (!s)
-        return NULL;
+        return false;
     s->driver = driver;
     s->context = context;
     s->gate = gate;
@@ -501,41 +546,35 @@ struct wt_server *wt_server_start(const struct wt_server_driver *driver, void *c
                                       .release = release};
     if (gate)
         wt_gate_hold(gate, wt_endpoint_held(&holder));
+    server = s;
     s->endpoint = wt_endpoint_start(&s->ops, s, holder);
     if (s->endpoint)
-        return s;
+        return true;
     if (gate && gate->held) {
         fputs("wavetrap: no debugger can come: kernels are not held\n", stderr);
         wt_gate_hold(gate, false);
     }
+    server = NULL;
     free(s);
-    return NULL;
+    return false;
 }
 
-void wt_server_stop(struct wt_server *s)
+void wt_server_stop(void)
 {
-    if (!s)
-        return;
-    wt_endpoint_stop(s->endpoint);
-    free(s);
+    if (server)
+        wt_endpoint_stop(server->endpoint);
+    free(server);
+    server = NULL;
 }
 
-void wt_server_tell_exit(struct wt_server *s, int status, bool waits)
+void wt_server_tell_exit(int status)
 {
-    if (s && waits)
-        wt_endpoint_tell_exit_and_wait(s->endpoint, status);
-    else if (s)
-        wt_endpoint_tell_exit(s->endpoint, status);
+    if (server)
+        wt_endpoint_tell_exit(server->endpoint, status);
 }
 
-void wt_server_after_fork(struct wt_server *s)
+__attribute__((destructor)) void wt_server_forget(void)
 {
-    if (s)
-        wt_endpoint_after_fork(s->endpoint);
-}
-
-void wt_server_forget(struct wt_server *s)
-{
-    if (s)
-        wt_endpoint_forget(s->endpoint);
+    if (server)
+        wt_endpoint_forget(server->endpoint);
 }

@@ -26,6 +26,9 @@ struct wt_server_driver {
     void (*begin)(void *context);
     bool (*is_held)(void *context);
     void (*release)(void *context);
+    /** In a child of fork(), which has neither the threads nor the debugger of its parent. NULL:
+     * there is nothing to do. */
+    void (*forked)(void);
     /** Calls serve(serving) with the locks that the verb needs, and no others. */
     void (*locked)(void *context, const struct wt_wire_request *request, void (*serve)(void *),
                    void *serving);
@@ -53,8 +56,7 @@ struct wt_server_driver {
                                the family's does, by wt_gate_poke() */
     /** Whether a debugger may have a GPU watch memory. NULL: it may. */
     bool (*may_watch)(const struct wt_hosted *gpu);
-    /** Writes what follows a wave's view; returns its bytes, of @p room at most. NULL: nothing. */
-    size_t (*more_view)(struct wt_machine *machine, uint32_t wave, void *to, size_t room);
+    bool tells_waiters; /**< the view of a wave is followed by struct wt_wire_waiters */
     /** The fault of the wave of a request; NULL: it has none. NULL: the machine tells all. */
     const struct wt_fault *(*fault)(void *context, const struct wt_wire_request *request);
     /** Writes a core file. NULL: wt_host_core_write() does all. */
@@ -85,27 +87,21 @@ bool wt_hosted_copy(struct wt_hosted *gpu, const struct wt_wire_request *request
 /** Whether the wave that a request names, by its slot and its id, is there. */
 bool wt_hosted_has(const struct wt_hosted *gpu, const struct wt_wire_request *request);
 
-struct wt_server;
-
 /**
- * Listens for debuggers of @p devices GPUs, up to WT_WIRE_DEVICES, as wt_endpoint_start() does.
+ * Listens for debuggers of @p devices GPUs, up to WT_WIRE_DEVICES, as wt_endpoint_start() does,
+ * until wt_server_stop(), the process's end, of which the debugger is told, or a child of fork().
+ * A process has one server.
  * @p gate: whose turn it is to use them, where kernels wait for a debugger if the environment says
- * so, and @p holder is not used; NULL: the driver has locks of its own. NULL if that is not
+ * so, and @p holder is not used; NULL: the driver has locks of its own. False if that is not
  * possible: the program runs all the same.
  */
-struct wt_server *wt_server_start(const struct wt_server_driver *driver, void *context,
-                                  struct wt_gate *gate, struct wt_hosted *const *gpus,
-                                  unsigned devices, pid_t holder);
-/** Releases the debugger that is connected, if any, and frees @p server, which may be NULL. */
-void wt_server_stop(struct wt_server *server);
-/**
- * Tells the debugger that the process ends with @p status. With @p waits the debugger is served for
- * some seconds more; then the caller holds no lock that serving takes. @p server may be NULL.
- */
-void wt_server_tell_exit(struct wt_server *server, int status, bool waits);
-/** In a child after fork(): closes the parent's descriptors. @p server may be NULL. */
-void wt_server_after_fork(struct wt_server *server);
-/** Removes the socket of a process that ends without wt_server_stop(). @p server may be NULL. */
-void wt_server_forget(struct wt_server *server);
+bool wt_server_start(const struct wt_server_driver *driver, void *context, struct wt_gate *gate,
+                     struct wt_hosted *const *gpus, unsigned devices, pid_t holder);
+/** Releases the debugger that is connected, if any. Nothing happens where there is no server. */
+void wt_server_stop(void);
+/** Tells the debugger that the process ends with @p status, and does not serve it any more. */
+void wt_server_tell_exit(int status);
+/** Removes the socket of a process that ends without exit(). */
+void wt_server_forget(void);
 
 #endif

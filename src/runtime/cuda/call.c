@@ -1,16 +1,9 @@
 /* The log of calls, and the names of results. See call.h. */
 #include "runtime/cuda/call.h"
 
-#include <errno.h>
-#include <limits.h>
-#include <pthread.h>
 #include <stdarg.h>
-#include <stdatomic.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
-#include "base/file.h"
 #include "runtime/cuda/checks.h"
 
 static const struct {
@@ -72,72 +65,28 @@ static const struct {
 #undef E
 };
 
-const char *call_error_name(CUresult error)
+const char *call_error_name(CUresult error, const char **text)
 {
     for (size_t i = 0; i < sizeof errors / sizeof errors[0]; i++)
-        if (errors[i].result == error)
+        if (errors[i].result == error) {
+            *text = errors[i].text;
             return errors[i].name;
-    return NULL;
-}
-
-const char *call_error_text(CUresult error)
-{
-    for (size_t i = 0; i < sizeof errors / sizeof errors[0]; i++)
-        if (errors[i].result == error)
-            return errors[i].text;
-    return NULL;
-}
-
-/* ---- the log ---- */
-
-static pthread_once_t once = PTHREAD_ONCE_INIT;
-static FILE *to; /* NULL: nothing is logged */
-
-/* A line is written whole, so that threads and child processes do not mix theirs. */
-static void open_log(void)
-{
-    const char *pattern = getenv("WAVETRAP_LOG_CALLS");
-    char path[PATH_MAX] = "";
-    struct wt_error err;
-    if (!pattern)
-        return;
-    if (wt_file_name(pattern, 1, path, sizeof path, &err) != WT_OK) {
-        fprintf(stderr, "wavetrap: the log of calls: %s\n", err.text);
-        return;
-    }
-    to = *path ? fopen(path, "ae") : stderr;
-    if (!to) {
-        fprintf(stderr, "wavetrap: the log of calls: %s: %s\n", path, strerror(errno));
-        to = stderr;
-    }
-}
-
-bool call_logged(void)
-{
-    pthread_once(&once, open_log);
-    return to;
-}
-
-static void write_line(const char *line)
-{
-    static atomic_flag told = ATOMIC_FLAG_INIT;
-    if ((fprintf(to, "%s\n", line) < 0 || fflush(to)) && !atomic_flag_test_and_set(&told))
-        fprintf(stderr, "wavetrap: the log of calls: not all was written: %s\n", strerror(errno));
+        }
+    return *text = NULL;
 }
 
 void call_log(const char *name, CUresult result, const char *format, ...)
 {
-    char values[400], line[600];
-    const char *said = call_error_name(result);
+    char values[400];
+    const char *text, *said = call_error_name(result, &text);
     va_list arguments;
     va_start(arguments, format);
     vsnprintf(values, sizeof values, format, arguments);
     va_end(arguments);
     if (said)
-        snprintf(line, sizeof line, "%s(%s) = %s", name, values, said);
+        call_note("%s(%s) = %s", name, values, said);
     else
-        snprintf(line, sizeof line, "%s(%s) = %d", name, values, (int)result);
-    write_line(line);
+        call_note("%s(%s) = %d", name, values, (int)result);
 }
 
 void call_refused(const char *what)
@@ -145,19 +94,9 @@ void call_refused(const char *what)
     fprintf(stderr, "wavetrap: libcuda: %s\n", what);
 }
 
-void call_note(const char *format, ...)
-{
-    char line[600];
-    va_list arguments;
-    va_start(arguments, format);
-    vsnprintf(line, sizeof line, format, arguments);
-    va_end(arguments);
-    write_line(line);
-}
-
 void call_failed(const char *name, CUresult result, void *caller)
 {
-    const char *error = call_error_name(result), *text = call_error_text(result);
+    const char *text, *error = call_error_name(result, &text);
     if (result != CUDA_ERROR_NOT_READY)
         checks_failed(name, error ? error : "?", text ? text : "?", caller);
 }

@@ -6,11 +6,8 @@
 #ifndef WT_RUNTIME_CUDA_CALL_H
 #define WT_RUNTIME_CUDA_CALL_H
 
-#include <stdbool.h>
-
+#include "runtime/common/call_log.h"
 #include "wavetrap/cuda.h"
-
-#define EXPORT __attribute__((visibility("default")))
 
 #define API(name, parameters, arguments, ...)                                                      \
     static __attribute__((noinline)) CUresult do_##name parameters;                                \
@@ -25,7 +22,6 @@
     }                                                                                              \
     static CUresult do_##name parameters
 
-#define CALL_LIST(...) __VA_ARGS__
 /**
  * Begins an API of which all is done between @p enter, an expression of a function of state.h that
  * takes the lock and sets `g`, and state_leave(): the body returns the result. Where @p enter
@@ -44,24 +40,13 @@
 /** Tells checks that a function has failed; @p caller: its return address. */
 void call_failed(const char *name, CUresult result, void *caller);
 
-/** The number that a pointer for a result points to; 0 for NULL. */
-#define RESULT(pointer) ((unsigned long long)((pointer) ? *(pointer) : 0))
-/** The same of a pointer to a pointer. */
-#define HANDLE(pointer) ((const void *)((pointer) ? *(pointer) : NULL))
-
-/** Whether calls are logged: WAVETRAP_LOG_CALLS is set. */
-bool call_logged(void);
 /** Logs a call as "NAME(values) = RESULT"; the values are formatted as by printf. */
 void call_log(const char *name, CUresult result, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 /** Says on stderr what is refused, and why. */
 void call_refused(const char *what);
-/** Logs another line, indented, formatted as by printf. */
-void call_note(const char *format, ...) __attribute__((format(printf, 1, 2)));
-
-/** The name of a result ("CUDA_SUCCESS"); NULL: there is no such result. */
-const char *call_error_name(CUresult error);
-/** The description of a result for people; NULL: there is no such result. */
-const char *call_error_text(CUresult error);
+/** The name of a result ("CUDA_SUCCESS"), and its description for people. NULL, and NULL: there is
+ * no such result. */
+const char *call_error_name(CUresult error, const char **text);
 
 #endif

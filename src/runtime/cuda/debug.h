@@ -66,7 +66,5 @@ const struct debug_module *debug_modules(size_t *count, uint64_t *state);
 
 /** Listens for debuggers of the GPUs; the array must stay. */
 void endpoint_start(struct gpu *const *gpus, unsigned count);
-/** Removes the socket, before the process is ended from within a call. */
-void endpoint_forget(void);
 
 #endif

@@ -5,7 +5,6 @@
  */
 #include <assert.h>
 #include <errno.h>
-#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -22,7 +21,6 @@
 #define BPT_TRAP_1 UINT64_C(0xe3a00000001000c0)
 
 static struct {
-    struct wt_server *endpoint; /* NULL: debuggers cannot come */
     struct gpu *const *gpu;
     unsigned gpu_count;
 } server;
@@ -148,23 +146,6 @@ static int32_t read_text(const struct wt_wire_request *r, struct wt_wire_answer 
     return 0;
 }
 
-/* Where the lanes of a warp that are not enabled go on. */
-static size_t list_waiters(struct wt_machine *m, uint32_t warp, void *to, size_t room)
-{
-    struct wt_wave_view view;
-    struct sm_wire_waiters waiters[SM_WIRE_MOST_WAITERS];
-    unsigned count = 0;
-    m->ops->view(m, warp, &view);
-    for (unsigned i = view.depth; i-- > 0 && count < SM_WIRE_MOST_WAITERS;) {
-        struct wt_divergence entry;
-        if (m->ops->divergence(m, warp, i, &entry) && entry.other)
-            waiters[count++] =
-                (struct sm_wire_waiters){.pc = entry.pc, .lanes = (uint32_t)entry.other};
-    }
-    memcpy(to, waiters, count * sizeof *waiters);
-    return count * sizeof *waiters;
-}
-
 /* A warp's mistake ends its kernel. */
 static int32_t fail(struct sm_device *d, uint32_t warp)
 {
@@ -216,32 +197,23 @@ static int32_t own(void *context, const struct wt_wire_request *r, struct wt_wir
 
 /* ---- the conversation ---- */
 
-static const struct wt_server_driver driver = {.kind = SM_WIRE_SOCKET,
-                                               .family = SM_WIRE_FAMILY,
-                                               .let_go = let_go,
-                                               .hello = hello,
-                                               .copy = copy,
-                                               .breakpoint = breakpoint,
-                                               .more_view = list_waiters,
-                                               .fault = fault,
-                                               .own = own,
-                                               .serve = sm_serve};
-
-/* ---- beginning and end ---- */
-
-/* A child has neither the threads nor the devices of its parent. */
-static void after_fork(void)
+static void forked(void)
 {
-    wt_server_after_fork(server.endpoint);
-    server.endpoint = NULL;
     *cuda_final_memory() = (struct wt_final_memory)WT_FINAL_MEMORY_NONE;
     *cuda_planted() = (struct wt_planted_list)WT_PLANTED_NONE;
 }
 
-static void tell_exit(int status, void *context)
-{
-    wt_server_tell_exit(server.endpoint, status, wt_final_wanted(cuda_final_memory()));
-}
+static const struct wt_server_driver driver = {.kind = SM_WIRE_SOCKET,
+                                               .family = SM_WIRE_FAMILY,
+                                               .let_go = let_go,
+                                               .forked = forked,
+                                               .hello = hello,
+                                               .copy = copy,
+                                               .breakpoint = breakpoint,
+                                               .tells_waiters = true,
+                                               .fault = fault,
+                                               .own = own,
+                                               .serve = sm_serve};
 
 void endpoint_start(struct gpu *const *gpus, unsigned count)
 {
@@ -251,12 +223,5 @@ void endpoint_start(struct gpu *const *gpus, unsigned count)
         hosted[i] = &gpus[i]->hosted;
     server.gpu = gpus;
     server.gpu_count = count;
-    server.endpoint = wt_server_start(&driver, NULL, cuda_gate(), hosted, count, 0);
-    pthread_atfork(NULL, NULL, after_fork);
-    on_exit(tell_exit, NULL);
-}
-
-__attribute__((destructor)) void endpoint_forget(void)
-{
-    wt_server_forget(server.endpoint);
+    wt_server_start(&driver, NULL, cuda_gate(), hosted, count, 0);
 }

@@ -128,11 +128,12 @@ static CUresult launch_now(const struct asked *a)
 {
     CUfunction f = NULL;
     char why[WT_TALLY_TEXT];
+    const char *text;
     const CUresult result = try_launch(a, &f);
     if (!result)
         return result;
-    snprintf(why, sizeof why, "%s%s%s", f ? f->kernel.name : "", f ? ": " : "",
-             call_error_text(result));
+    call_error_name(result, &text);
+    snprintf(why, sizeof why, "%s%s%s", f ? f->kernel.name : "", f ? ": " : "", text);
     wt_tally_refused(SM_WIRE_FAMILY, why);
     return result;
 }

@@ -59,8 +59,9 @@ static CUresult fill_placed(struct gpu *g, const struct CUmod_st *m, struct wt_e
 static void tally_refused(CUresult result, const struct wt_error *err)
 {
     char why[WT_TALLY_TEXT];
-    snprintf(why, sizeof why, "a module cannot be loaded: %s: %.160s", call_error_text(result),
-             err->text);
+    const char *text;
+    call_error_name(result, &text);
+    snprintf(why, sizeof why, "a module cannot be loaded: %s: %.160s", text, err->text);
     wt_tally_refused(SM_WIRE_FAMILY, why);
 }
 

@@ -16,6 +16,7 @@
 #include "runtime/common/interrupt.h"
 #include "runtime/common/places.h"
 #include "runtime/common/policy.h"
+#include "runtime/common/serve.h"
 #include "runtime/common/tally.h"
 #include "runtime/cuda/call.h"
 #include "runtime/cuda/debug.h"
@@ -200,12 +201,6 @@ static void show_progress(struct gpu *g, const struct gpu_launch *l)
     wt_progress_show(&g->progress, &what, sm_machine(g->device)->time);
 }
 
-/* One kernel runs on a device at a time. */
-static bool any_warp(void *context, uint32_t warp)
-{
-    return true;
-}
-
 static void describe_place(void *context, uint64_t pc, char *text, size_t size)
 {
     describe(context, pc, text, size);
@@ -218,13 +213,12 @@ static _Noreturn void end_interrupted(struct gpu *g, const struct gpu_launch *l)
     const struct wt_places places = {.machine = m,
                                      .wave_word = "warp",
                                      .lane_word = "lane",
-                                     .holds = any_warp,
                                      .describe = describe_place,
                                      .context = &module};
     uint64_t done, total;
     sm_device_progress(g->device, &done, &total);
     wt_progress_clear(&g->progress);
-    endpoint_forget();
+    wt_server_forget();
     fprintf(stderr,
             "wavetrap: interrupted: sm, issue time %" PRIu64 ": kernel %s runs, %" PRIu64
             " of %" PRIu64 " blocks have ended\n",

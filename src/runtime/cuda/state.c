@@ -149,7 +149,9 @@ static CUresult error_text(CUresult error, bool name, const char **text)
 {
     if (!text)
         return CUDA_ERROR_INVALID_VALUE;
-    *text = name ? call_error_name(error) : call_error_text(error);
+    const char *said = call_error_name(error, text);
+    if (name)
+        *text = said;
     return *text ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
 }
 

@@ -60,11 +60,6 @@ static struct gen_progress progress_of(const struct wt_drm_emulated *gpu)
     return p;
 }
 
-static bool any_thread(void *context, uint32_t thread)
-{
-    return true;
-}
-
 static void describe(void *context, uint64_t pc, char *text, size_t size)
 {
     wt_drm_kernel_describe(kernel_of(context), pc, text, size);
@@ -78,7 +73,6 @@ static void tell_walk(FILE *out, struct wt_drm_emulated *gpu, const struct gen_w
     const struct wt_places places = {.machine = gen_machine(gpu->device),
                                      .wave_word = "thread",
                                      .lane_word = "channel",
-                                     .holds = any_thread,
                                      .describe = describe,
                                      .context = &copy};
     describe(&copy, kernel_of(walk), kernel, sizeof kernel);

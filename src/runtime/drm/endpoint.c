@@ -23,10 +23,8 @@
 
 /* One in a process, as there is one set of device files. */
 static struct {
-    struct wt_server *endpoint;
     struct wt_drm_emulated *const *gpus;
     unsigned gpu_count;
-    bool registered; /* what happens at the process's end, and in its children */
 } server;
 
 static struct drm_debugged *debugged(unsigned number)
@@ -351,52 +349,19 @@ static const struct wt_server_driver own_driver = {.kind = GEN_WIRE_SOCKET,
                                                    .final_next = final_next,
                                                    .own = own};
 
-/* ---- beginning and end ---- */
-
-static void forget_in_child(void)
-{
-    wt_server_after_fork(server.endpoint);
-    server.endpoint = NULL;
-}
-
-static void tell_exit(int status, void *context)
-{
-    if (server.endpoint)
-        wt_server_tell_exit(server.endpoint, status, wt_final_wanted(debugged(0)->final));
-}
-
-__attribute__((destructor)) static void end(void)
-{
-    wt_server_forget(server.endpoint);
-}
-
 void wt_drm_endpoint_start(struct wt_drm_emulated *const *gpus, unsigned count)
 {
     pid_t holder;
     struct wt_hosted *hosted[WT_DRM_MOST_GPUS];
-    if (server.endpoint)
-        return;
     assert(count && count <= WT_DRM_MOST_GPUS);
     server.gpus = gpus;
     server.gpu_count = count;
     for (unsigned i = 0; i < count; i++)
         hosted[i] = &debugged(i)->hosted;
     const bool held = wt_endpoint_held(&holder);
-    if (!server.registered) {
-        pthread_atfork(NULL, NULL, forget_in_child);
-        on_exit(tell_exit, NULL);
-    }
-    server.registered = true;
     hold(held);
-    server.endpoint = wt_server_start(&own_driver, NULL, NULL, hosted, count, holder);
-    if (server.endpoint || !held)
+    if (wt_server_start(&own_driver, NULL, NULL, hosted, count, holder) || !held)
         return;
     fputs("wavetrap: no debugger can come: kernels are not held\n", stderr);
     hold(false);
-}
-
-void wt_drm_endpoint_stop(void)
-{
-    wt_server_stop(server.endpoint);
-    server.endpoint = NULL;
 }

@@ -11,7 +11,4 @@
  */
 void wt_drm_endpoint_start(struct wt_drm_emulated *const *gpus, unsigned count);
 
-/** Stops listening, so that the GPUs may be freed. No walk may wait for a debugger. */
-void wt_drm_endpoint_stop(void);
-
 #endif

@@ -392,7 +392,7 @@ static const struct wt_server_driver driver = {.kind = KFD_WIRE_SOCKET,
                                                .final_read = read_used,
                                                .own = own};
 
-struct wt_server *host_endpoint_start(struct host *host)
+bool host_endpoint_start(struct host *host)
 {
     struct wt_hosted *hosted[HOST_MOST_GPUS];
     for (uint32_t i = 0; i < host->gpus; i++)

@@ -5,7 +5,7 @@
 #include "runtime/common/serve.h"
 #include "runtime/hsakmt/host.h"
 
-/** Listens for debuggers. NULL if that is not possible: the program runs all the same. */
-struct wt_server *host_endpoint_start(struct host *host);
+/** Listens for debuggers. False if that is not possible: the program runs all the same. */
+bool host_endpoint_start(struct host *host);
 
 #endif

@@ -185,7 +185,6 @@ struct host {
     uint32_t next_buffer;
     struct wt_final_memory final;   /**< for a debugger */
     struct wt_planted_list planted; /**< a debugger's breakpoints */
-    struct wt_server *endpoint;     /**< for debuggers; NULL: they cannot come */
     pthread_t debugger_thread;      /**< that serves them, once there is one: */
     atomic_bool debugger_thread_is;
     uint64_t next_queue;

@@ -115,8 +115,6 @@ static void after_fork(void)
 /* A child process begins anew: threads and memory of the GPUs are its parent's. */
 static void forget(void)
 {
-    if (the_host)
-        wt_server_after_fork(the_host->endpoint);
     wt_interrupt_forget();
     the_host = NULL;
     after_fork();
@@ -128,20 +126,9 @@ static __attribute__((constructor)) void follow_forks(void)
     pthread_atfork(before_fork, after_fork, forget);
 }
 
-static void tell_exit(int status, void *context)
-{
-    if (the_host)
-        wt_server_tell_exit(the_host->endpoint, status, wt_final_wanted(&the_host->final));
-}
-
-static void follow_process(void)
-{
-    on_exit(tell_exit, NULL);
-}
-
 static void close_host(struct host *host)
 {
-    wt_server_stop(host->endpoint);
+    wt_server_stop();
     for (uint32_t i = 0; i < host->gpus; i++)
         host_gpu_stop(&host->gpu[i]);
     wt_final_want(&host->final, false);
@@ -155,8 +142,6 @@ static void close_host(struct host *host)
 
 static struct host *open_host(struct wt_error *err)
 {
-    static pthread_once_t once = PTHREAD_ONCE_INIT;
-    pthread_once(&once, follow_process);
     const char *gpus = getenv("WAVETRAP_GPUS"), *explain = getenv("WAVETRAP_EXPLAIN");
     struct host *host = calloc(1, sizeof *host);
     if (!host) {
@@ -177,10 +162,10 @@ static struct host *open_host(struct wt_error *err)
     for (uint32_t i = 0; good && i < host->gpus; i++)
         good = host_gpu_start(&host->gpu[i], err);
     if (good) {
-        host->endpoint = host_endpoint_start(host);
+        const bool listens = host_endpoint_start(host);
         wt_interrupt_listen();
         wt_interrupt_attend(true);
-        if (!host->endpoint && atomic_exchange(&host->held, false))
+        if (!listens && atomic_exchange(&host->held, false))
             fputs("wavetrap: no debugger can come: kernels are not held\n", stderr);
         return host;
     }
@@ -233,22 +218,14 @@ void host_end_program(int status)
     if (!ftrylockfile(stdout))
         fflush(stdout);
     host_leave_nothing();
-    if (the_host) /* a GPU may be entered: its memory is not there for the debugger */
-        wt_server_tell_exit(the_host->endpoint, status, false);
+    wt_server_tell_exit(status); /* a GPU may be entered: its memory is not there any more */
     _exit(status);
 }
 
 void host_leave_nothing(void)
 {
-    if (the_host)
-        wt_server_forget(the_host->endpoint);
+    wt_server_forget();
     host_files_remove();
-}
-
-static __attribute__((destructor)) void leave_no_socket(void)
-{
-    if (the_host)
-        wt_server_forget(the_host->endpoint);
 }
 
 HSAKMT_STATUS hsaKmtCloseKFD(void)

@@ -25,15 +25,7 @@ API3(vx_device_open, (uint32_t index, vx_device_h *device), (index, device), "%u
     return device_open(index, device, err);
 }
 
-API3(vx_device_retain, (vx_device_h device), (device), "%p", device)
-{
-    state_lock();
-    struct gpu *g = handle_need(HANDLE_DEVICE, device, err);
-    if (g)
-        g->opened++;
-    state_unlock();
-    return g ? VX_SUCCESS : VX_ERR_INVALID_HANDLE;
-}
+RETAINS(vx_device_retain, vx_device_h, HANDLE_DEVICE, struct gpu, opened)
 
 API3(vx_device_release, (vx_device_h device), (device), "%p", device)
 {
@@ -92,15 +84,7 @@ API3(vx_buffer_reserve,
                            err);
 }
 
-API3(vx_buffer_retain, (vx_buffer_h buffer), (buffer), "%p", buffer)
-{
-    state_lock();
-    struct buffer *b = handle_need(HANDLE_BUFFER, buffer, err);
-    if (b)
-        b->refs++;
-    state_unlock();
-    return b ? VX_SUCCESS : VX_ERR_INVALID_HANDLE;
-}
+RETAINS(vx_buffer_retain, vx_buffer_h, HANDLE_BUFFER, struct buffer, refs)
 
 API3(vx_buffer_release, (vx_buffer_h buffer), (buffer), "%p", buffer)
 {

@@ -10,8 +10,6 @@
 #include "runtime/common/serve.h"
 #include "runtime/vortex/internal.h"
 
-static struct wt_server *server; /* NULL: debuggers cannot come */
-
 /* ---- recordings and core files ---- */
 
 static bool has_kernels(void *gpu)
@@ -207,25 +205,6 @@ static const struct wt_fault *fault(void *context, const struct wt_wire_request 
     return f->kind && (r->wave == UINT32_MAX || f->wave == r->wave) ? f : NULL;
 }
 
-/* Lanes that wait in a warp's divergence stack. */
-static size_t list_waiters(struct wt_machine *m, uint32_t warp, void *to, size_t room)
-{
-    struct wt_wave_view view;
-    struct wt_divergence entry;
-    size_t size = 0;
-    m->ops->view(m, warp, &view);
-    for (unsigned i = view.depth; i-- > 0;) {
-        struct vortex_wire_waiters one;
-        if (!m->ops->divergence(m, warp, i, &entry) || !entry.other || size + sizeof one > room)
-            continue;
-        one = (struct vortex_wire_waiters){entry.pc,
-                                           {(uint64_t)entry.other, (uint64_t)(entry.other >> 64)}};
-        memcpy((uint8_t *)to + size, &one, sizeof one);
-        size += sizeof one;
-    }
-    return size;
-}
-
 static int32_t list_writes(const struct wt_wire_request *r, struct wt_wire_answer *answer,
                            uint8_t *bytes)
 {
@@ -275,9 +254,15 @@ static int32_t own(void *context, const struct wt_wire_request *r, struct wt_wir
     }
 }
 
+static void forked(void)
+{
+    wt_gate_forget(gpu_gate());
+}
+
 static const struct wt_server_driver driver = {.kind = VORTEX_WIRE_SOCKET,
                                                .family = VORTEX_WIRE_FAMILY,
                                                .let_go = let_go,
+                                               .forked = forked,
                                                .hello = hello,
                                                .breakpoint = breakpoint,
                                                .final_next = next_final,
@@ -285,35 +270,13 @@ static const struct wt_server_driver driver = {.kind = VORTEX_WIRE_SOCKET,
                                                .changes = true,
                                                .input = input,
                                                .fault = fault,
-                                               .more_view = list_waiters,
+                                               .tells_waiters = true,
                                                .own = own};
-
-/* ---- beginning and end ---- */
-
-/* A child has neither the threads nor the debugger of its parent. */
-static void after_fork(void)
-{
-    wt_server_after_fork(server);
-    server = NULL;
-    wt_gate_forget(gpu_gate());
-}
-
-static void tell_exit(int status, void *context)
-{
-    wt_server_tell_exit(server, status, wt_final_wanted(gpu_final()));
-}
 
 void endpoint_start(void)
 {
     struct wt_hosted *hosted[MOST_GPUS];
     for (unsigned i = 0; i < gpu_count(); i++)
         hosted[i] = &gpu_at(i)->hosted;
-    server = wt_server_start(&driver, NULL, gpu_gate(), hosted, gpu_count(), 0);
-    pthread_atfork(NULL, NULL, after_fork);
-    on_exit(tell_exit, NULL);
-}
-
-__attribute__((destructor)) void endpoint_forget(void)
-{
-    wt_server_forget(server);
+    wt_server_start(&driver, NULL, gpu_gate(), hosted, gpu_count(), 0);
 }

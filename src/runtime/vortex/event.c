@@ -77,15 +77,7 @@ API3(vx_event_get_value, (vx_event_h event, uint64_t *value), (event, value), "%
                    : call_fail(err, VX_ERR_INVALID_VALUE, "no place for the value");
 }
 
-API3(vx_event_retain, (vx_event_h event), (event), "%p", (void *)event)
-{
-    state_lock();
-    struct event *e = handle_need(HANDLE_EVENT, event, err);
-    if (e)
-        e->refs++;
-    state_unlock();
-    return e ? VX_SUCCESS : VX_ERR_INVALID_HANDLE;
-}
+RETAINS(vx_event_retain, vx_event_h, HANDLE_EVENT, struct event, refs)
 
 API3(vx_event_release, (vx_event_h event), (event), "%p", (void *)event)
 {

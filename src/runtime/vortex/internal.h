@@ -20,6 +20,7 @@
 #include "object/image.h"
 #include "object/process_wire.h"
 #include "object/vortex_wire.h"
+#include "runtime/common/call_log.h"
 #include "runtime/common/gate.h"
 #include "runtime/common/host_core.h"
 #include "runtime/common/hosted.h"
@@ -121,9 +122,6 @@ struct gpu {
 
 /* ---- call.c: how functions of the library are written ---- */
 
-#define EXPORT __attribute__((visibility("default")))
-#define CALL_LIST(...) __VA_ARGS__
-
 /**
  * Begins a function of 2.x: API(name, (parameters), (arguments), format, values…) { body }. The
  * body returns an enum vx_result, and says in `err` why it is not VX_SUCCESS. With --log-calls each
@@ -170,18 +168,9 @@ void writes_note(struct gpu *g, uint64_t addr, uint64_t size);
 size_t writes_list(const struct gpu *g, const struct wt_wire_request *r,
                    const struct vortex_wire_writes *asked, struct wt_host_write *list, bool *more);
 
-/** The number that a pointer for a result points to; 0 for NULL. */
-#define RESULT(pointer) ((unsigned long long)((pointer) ? *(pointer) : 0))
-/** The same of a pointer to a handle. */
-#define HANDLE(pointer) ((const void *)((pointer) ? *(pointer) : NULL))
-
-/** Whether calls are logged: WAVETRAP_LOG_CALLS is set. */
-bool call_logged(void);
 /** Logs a call, and tells checks of one that has failed. The values are formatted as by printf. */
 void call_done(const char *name, enum vx_result result, const struct wt_error *err,
                const char *format, ...) __attribute__((format(printf, 4, 5)));
-/** Logs another line, indented. */
-void call_note(const char *format, ...) __attribute__((format(printf, 1, 2)));
 /** Says why a function fails, in a sentence; returns @p result. */
 enum vx_result call_fail(struct wt_error *err, enum vx_result result, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
@@ -218,6 +207,18 @@ bool state_wait(uint64_t until_ns);
 void state_changed(void);
 /** As handle_get, with a sentence where it is none. Locked. */
 void *handle_need(enum handle_kind kind, const void *handle, struct wt_error *err);
+
+/** A function of 3.0 that counts one more holder of what a handle stands for. */
+#define RETAINS(name, type, kind, object, count)                                                   \
+    API3(name, (type handle), (handle), "%p", (void *)handle)                                      \
+    {                                                                                              \
+        state_lock();                                                                              \
+        object *held = handle_need(kind, handle, err);                                             \
+        if (held)                                                                                  \
+            held->count++;                                                                         \
+        state_unlock();                                                                            \
+        return held ? VX_SUCCESS : VX_ERR_INVALID_HANDLE;                                          \
+    }
 
 /* ---- gpu.c ---- */
 
@@ -379,8 +380,6 @@ _Noreturn void report_interrupted(struct gpu *g);
 
 /** Listens for debuggers. */
 void endpoint_start(void);
-/** Before the process ends without destructors. */
-void endpoint_forget(void);
 extern const struct wt_host_core_ops vortex_core_ops;
 extern const struct wt_recording_ops vortex_recording_ops;
 

@@ -124,15 +124,7 @@ API3(vx_module_load_file, (vx_device_h device, const char *path, vx_module_h *mo
     return result;
 }
 
-API3(vx_module_retain, (vx_module_h module), (module), "%p", (void *)module)
-{
-    state_lock();
-    struct module *m = handle_need(HANDLE_MODULE, module, err);
-    if (m)
-        m->refs++;
-    state_unlock();
-    return m ? VX_SUCCESS : VX_ERR_INVALID_HANDLE;
-}
+RETAINS(vx_module_retain, vx_module_h, HANDLE_MODULE, struct module, refs)
 
 API3(vx_module_release, (vx_module_h module), (module), "%p", (void *)module)
 {
@@ -196,15 +188,7 @@ API3(vx_module_get_kernel, (vx_module_h module, const char *name, vx_kernel_h *k
     return result;
 }
 
-API3(vx_kernel_retain, (vx_kernel_h kernel), (kernel), "%p", (void *)kernel)
-{
-    state_lock();
-    struct kernel *k = handle_need(HANDLE_KERNEL, kernel, err);
-    if (k)
-        k->refs++;
-    state_unlock();
-    return k ? VX_SUCCESS : VX_ERR_INVALID_HANDLE;
-}
+RETAINS(vx_kernel_retain, vx_kernel_h, HANDLE_KERNEL, struct kernel, refs)
 
 API3(vx_kernel_release, (vx_kernel_h kernel), (kernel), "%p", (void *)kernel)
 {

@@ -254,25 +254,11 @@ API(vx_upload_kernel_bytes,
     return result ? result : upload(g, "vx_upload_kernel_bytes", NULL, bytes, size, buffer, err);
 }
 
-API(vx_upload_kernel_file, (vx_device_h device, const char *path, vx_buffer_h *buffer),
-    (device, path, buffer), "%p, \"%s\", *%p", device, path ? path : "", HANDLE(buffer))
-{
-    struct gpu *g;
-    uint8_t *bytes;
-    size_t size;
-    enum vx_result result;
-    if ((result = check(device, path, buffer, &g, err)) ||
-        (result = program_read("vx_upload_kernel_file", path, &bytes, &size, err)))
-        return result;
-    result = upload(g, "vx_upload_kernel_file", path, bytes, size, buffer, err);
-    free(bytes);
-    return result;
-}
-
 /* ---- bytes ---- */
 
-static enum vx_result upload_bytes(struct gpu *g, const char *by, const void *bytes, uint64_t size,
-                                   vx_buffer_h *buffer, struct wt_error *err)
+static enum vx_result upload_bytes(struct gpu *g, const char *by, const char *path,
+                                   const void *bytes, uint64_t size, vx_buffer_h *buffer,
+                                   struct wt_error *err)
 {
     struct buffer *b;
     enum vx_result result = buffer_new(g, false, 0, size, VX_MEM_READ, by, &b, err);
@@ -294,20 +280,25 @@ API(vx_upload_bytes, (vx_device_h device, const void *bytes, uint64_t size, vx_b
 {
     struct gpu *g;
     const enum vx_result result = check(device, bytes, buffer, &g, err);
-    return result ? result : upload_bytes(g, "vx_upload_bytes", bytes, size, buffer, err);
+    return result ? result : upload_bytes(g, "vx_upload_bytes", NULL, bytes, size, buffer, err);
 }
 
-API(vx_upload_file, (vx_device_h device, const char *path, vx_buffer_h *buffer),
-    (device, path, buffer), "%p, \"%s\", *%p", device, path ? path : "", HANDLE(buffer))
-{
-    struct gpu *g;
-    uint8_t *bytes;
-    size_t size;
-    enum vx_result result;
-    if ((result = check(device, path, buffer, &g, err)) ||
-        (result = program_read("vx_upload_file", path, &bytes, &size, err)))
-        return result;
-    result = upload_bytes(g, "vx_upload_file", bytes, size, buffer, err);
-    free(bytes);
-    return result;
-}
+/* ---- files ---- */
+
+#define FILE_CALL(name, uploads)                                                                   \
+    API(name, (vx_device_h device, const char *path, vx_buffer_h *buffer), (device, path, buffer), \
+        "%p, \"%s\", *%p", device, path ? path : "", HANDLE(buffer))                               \
+    {                                                                                              \
+        struct gpu *g;                                                                             \
+        uint8_t *bytes;                                                                            \
+        size_t size;                                                                               \
+        enum vx_result result;                                                                     \
+        if ((result = check(device, path, buffer, &g, err)) ||                                     \
+            (result = program_read(#name, path, &bytes, &size, err)))                              \
+            return result;                                                                         \
+        result = uploads(g, #name, path, bytes, size, buffer, err);                                \
+        free(bytes);                                                                               \
+        return result;                                                                             \
+    }
+FILE_CALL(vx_upload_kernel_file, upload)
+FILE_CALL(vx_upload_file, upload_bytes)

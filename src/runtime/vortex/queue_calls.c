@@ -24,15 +24,7 @@ API3(vx_queue_create, (vx_device_h device, const vx_queue_info_t *info, vx_queue
     return result;
 }
 
-API3(vx_queue_retain, (vx_queue_h queue), (queue), "%p", (void *)queue)
-{
-    state_lock();
-    struct queue *q = handle_need(HANDLE_QUEUE, queue, err);
-    if (q)
-        q->refs++;
-    state_unlock();
-    return q ? VX_SUCCESS : VX_ERR_INVALID_HANDLE;
-}
+RETAINS(vx_queue_retain, vx_queue_h, HANDLE_QUEUE, struct queue, refs)
 
 /* Gives a share of a queue back, with which its commands end. */
 static void give_back(struct queue *q, struct wt_error *err)

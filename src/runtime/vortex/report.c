@@ -9,6 +9,7 @@
 #include "debug/source/symbols.h"
 #include "runtime/common/interrupt.h"
 #include "runtime/common/places.h"
+#include "runtime/common/serve.h"
 #include "runtime/vortex/internal.h"
 
 static void report_place(struct gpu *g, uint64_t pc, char *text, size_t size)
@@ -48,11 +49,6 @@ static void describe_memory(struct gpu *g, struct wt_fault *f)
     wt_fault_near(f->addr, below, above, f->memory, sizeof f->memory);
 }
 
-static bool any_warp(void *context, uint32_t warp)
-{
-    return true;
-}
-
 static void describe_place(void *context, uint64_t pc, char *text, size_t size)
 {
     report_place(context, pc, text, size);
@@ -63,7 +59,6 @@ static void tell_warps(struct gpu *g)
     const struct wt_places places = {.machine = g->machine,
                                      .wave_word = "warp",
                                      .lane_word = "thread",
-                                     .holds = any_warp,
                                      .describe = describe_place,
                                      .context = g};
     wt_places_tell(stderr, &places);
@@ -94,7 +89,7 @@ void report_fault(struct gpu *g)
 
 _Noreturn void report_interrupted(struct gpu *g)
 {
-    endpoint_forget();
+    wt_server_forget();
     fprintf(stderr, "wavetrap: interrupted: vortex, issue time %" PRIu64 ": kernel %s runs\n",
             g->machine->time, g->kernel_name);
     tell_warps(g);

@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
-#include "runtime/common/endpoint.h"
+#include "runtime/common/serve.h"
 #include "runtime/vortex/queue.h"
 
 /* The exit status of a program whose threads wait for each other, as `run` has it. */
@@ -117,7 +117,7 @@ static bool is_still(void)
 
 static _Noreturn void end_still(unsigned others)
 {
-    endpoint_forget();
+    wt_server_forget();
     fprintf(stderr, "wavetrap: nobody will signal what the program waits for\n");
     for (const struct waiter *w = waiters; w; w = w->next) {
         for (uint32_t i = 0; i < w->count; i++)
