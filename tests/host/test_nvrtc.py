@@ -5,6 +5,7 @@ import math
 import pathlib
 import re
 import shutil
+import struct
 import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
@@ -96,6 +97,16 @@ def test_functions_of_float_by_their_common_names(tmp_path):
     said = launched(tmp_path, p.ptx, "k", len(lines), *ONE.values())
     wanted = [WANTED.get(name, getattr(math, name, None))(x) for name, x in ONE.items()] + [-2, 2, 2, 1, 5, -1, 10, 8, 8, -1, 1 + 2 ** -23]
     assert said == pytest.approx(wanted, rel=2e-6) and said[-1] == wanted[-1]
+
+
+def test_arguments_of_functions_are_rounded(tmp_path):
+    """Products and sums of a program may be contracted with each other, not with what is inside of a function: the sine of 11 pi, rounded, is the sine
+    of that number."""
+    p = Program('extern "C" __global__ void k(float *p) { double x = p[0]; p[1] = sin(x * 3.141592653589793); p[2] = cos(x * 1.5707963267948966); p[3] = tan(x * 3.141592653589793);'
+                ' p[4] = sinf(p[0] * 3.14159274f); p[5] = sin(x) - sin(x + 0); }')
+    said = launched(tmp_path, p.ptx, "k", 6, 11)
+    single = struct.unpack("f", struct.pack("f", 11 * struct.unpack("f", struct.pack("f", 3.14159274))[0]))[0]
+    assert said[1:] == pytest.approx([math.sin(11 * math.pi), math.cos(11 * math.pi / 2), math.tan(11 * math.pi), math.sin(single), 0], rel=1e-5, abs=0)
 
 
 def test_logs_are_those_of_nvrtc():

@@ -1,0 +1,11 @@
+# Each product and sum of the library is rounded, as its authors meant it. Compilers for NVIDIA's GPUs contract a*b + c to one operation, which breaks what
+# computes the rest of a rounded sum, and also reaches into the caller's: sin(x * pi) was the sine of a product that was not rounded. Sums and products
+# with a rounding of their own are not contracted.
+s/^( *%[^ ]+ = )fmul ([a-z]+ )*double ([^,]+), ([^,]+)(, !.*)?$/\1call double @llvm.nvvm.mul.rn.d(double \3, double \4)/
+s/^( *%[^ ]+ = )fadd ([a-z]+ )*double ([^,]+), ([^,]+)(, !.*)?$/\1call double @llvm.nvvm.add.rn.d(double \3, double \4)/
+s/^( *%)([^ ]+)( = )fsub ([a-z]+ )*double ([^,]+), ([^,]+)(, !.*)?$/  %negative.\2 = fneg double \6\n\1\2\3call double @llvm.nvvm.add.rn.d(double \5, double %negative.\2)/
+s/^( *%[^ ]+ = )fmul ([a-z]+ )*float ([^,]+), ([^,]+)(, !.*)?$/\1call float @llvm.nvvm.mul.rn.f(float \3, float \4)/
+s/^( *%[^ ]+ = )fadd ([a-z]+ )*float ([^,]+), ([^,]+)(, !.*)?$/\1call float @llvm.nvvm.add.rn.f(float \3, float \4)/
+s/^( *%)([^ ]+)( = )fsub ([a-z]+ )*float ([^,]+), ([^,]+)(, !.*)?$/  %negative.\2 = fneg float \6\n\1\2\3call float @llvm.nvvm.add.rn.f(float \5, float %negative.\2)/
+/^declare .*@llvm\.nvvm\.(mul|add)\.rn\.[fd]\(/d
+$a declare double @llvm.nvvm.mul.rn.d(double, double)\ndeclare double @llvm.nvvm.add.rn.d(double, double)\ndeclare float @llvm.nvvm.mul.rn.f(float, float)\ndeclare float @llvm.nvvm.add.rn.f(float, float)
