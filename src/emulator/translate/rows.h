@@ -45,8 +45,8 @@ enum wt_rows_op {
     WT_ROWS_NARROW,            /**< dwords of qwords */
     WT_ROWS_SELECT,            /**< source 0 where the predicate, source 2, is 1, else source 1 */
     WT_ROWS_COMPARE,           /**< a predicate: `how` has the outcomes for which it is 1 */
-    WT_ROWS_FLOAT_ADD,         /**< to nearest; a NaN of singles is 0x7fffffff, one of doubles the
-                                  handler's;         so in the next four */
+    WT_ROWS_FLOAT_ADD,         /**< to nearest; a NaN of singles is 0x7fffffff, one of doubles is
+                                  as the handler has it; so in the next four */
     WT_ROWS_FLOAT_SUBTRACT,
     WT_ROWS_FLOAT_MULTIPLY,
     WT_ROWS_FLOAT_MULTIPLY_ADD,
