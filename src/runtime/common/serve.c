@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/bits.h"
 #include "base/wave_view.h"
@@ -28,6 +29,7 @@ struct wt_server {
     unsigned devices;
     struct wt_endpoint_ops ops;
     struct wt_endpoint *endpoint;
+    pid_t process; /* that it serves */
     _Alignas(8) uint8_t bytes[WT_WIRE_MOST];
 };
 
@@ -498,23 +500,33 @@ static void release(void *context)
 
 static struct wt_server *server; /* NULL: debuggers cannot come */
 
-/* A debugger that wants memory after the end is served for some seconds more. */
-static void tell_exit(int status, void *context)
-{
-    if (server && server->gpu[0]->final && wt_final_wanted(server->gpu[0]->final))
-        wt_endpoint_tell_exit_and_wait(server->endpoint, status);
-    else
-        wt_server_tell_exit(status);
-}
-
+/* A child does not have its parent's server. */
 static void after_fork(void)
 {
-    if (!server)
+    if (!server || server->process == getpid())
         return;
     wt_endpoint_after_fork(server->endpoint);
     if (server->driver->forked)
         server->driver->forked();
     server = NULL;
+}
+
+/* The server of this process. A fork that another thread had begun before follow_process() has not
+ * called after_fork(). */
+static struct wt_server *own_server(void)
+{
+    after_fork();
+    return server;
+}
+
+/* A debugger that wants memory after the end is served for some seconds more. */
+static void tell_exit(int status, void *context)
+{
+    const struct wt_server *s = own_server();
+    if (s && s->gpu[0]->final && wt_final_wanted(s->gpu[0]->final))
+        wt_endpoint_tell_exit_and_wait(s->endpoint, status);
+    else
+        wt_server_tell_exit(status);
 }
 
 static void follow_process(void)
@@ -527,8 +539,9 @@ bool wt_server_start(const struct wt_server_driver *driver, void *context, struc
                      struct wt_hosted *const *gpus, unsigned devices, pid_t holder)
 {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
+    const struct wt_server *there = own_server();
     struct wt_server *s = calloc(1, sizeof *s);
-    assert(devices <= WT_WIRE_DEVICES && !server);
+    assert(devices <= WT_WIRE_DEVICES && !there);
     pthread_once(&once, follow_process);
     if (!s)
         return false;
@@ -536,6 +549,7 @@ bool wt_server_start(const struct wt_server_driver *driver, void *context, struc
     s->context = context;
     s->gate = gate;
     s->devices = devices;
+    s->process = getpid();
     memcpy(s->gpu, gpus, devices * sizeof *gpus);
     s->ops = (struct wt_endpoint_ops){.kind = driver->kind,
                                       .family = driver->family,
@@ -561,20 +575,23 @@ bool wt_server_start(const struct wt_server_driver *driver, void *context, struc
 
 void wt_server_stop(void)
 {
-    if (server)
-        wt_endpoint_stop(server->endpoint);
-    free(server);
+    struct wt_server *s = own_server();
+    if (s)
+        wt_endpoint_stop(s->endpoint);
+    free(s);
     server = NULL;
 }
 
 void wt_server_tell_exit(int status)
 {
-    if (server)
-        wt_endpoint_tell_exit(server->endpoint, status);
+    const struct wt_server *s = own_server();
+    if (s)
+        wt_endpoint_tell_exit(s->endpoint, status);
 }
 
 __attribute__((destructor)) void wt_server_forget(void)
 {
-    if (server)
-        wt_endpoint_forget(server->endpoint);
+    const struct wt_server *s = own_server();
+    if (s)
+        wt_endpoint_forget(s->endpoint);
 }
