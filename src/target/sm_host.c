@@ -1,28 +1,38 @@
 /* Programs on the CUDA driver API. */
 #include "target/sm.h"
 
-#include <dlfcn.h>
 #include <limits.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "base/file.h"
 #include "target/host_program.h"
 
 #define LIBCUDA "libcuda.so.1"
 
+/* Whether the loader knows an NVRTC of NVIDIA's: its cache has the names of libraries as texts. To
+ * load the library at each start would take longer than most programs. */
+static bool has_compiler(void)
+{
+    static const char name[] = "libnvrtc.so";
+    uint8_t *cache;
+    size_t length;
+    if (wt_file_read("/etc/ld.so.cache", &cache, &length, WT_IGNORED))
+        return false;
+    const bool there = memmem(cache, length, name, strlen(name));
+    free(cache);
+    return there;
+}
+
 /* NVRTC over clang comes last, where none of NVIDIA's is installed. */
 static bool offer_compiler(const char *folder)
 {
-    static const char *const names[] = {"libnvrtc.so.13", "libnvrtc.so.12", "libnvrtc.so.11.2",
-                                        "libnvrtc.so"};
     static const char *const places[] = {"../../cudapath/lib64", "cuda/lib64"};
     char path[PATH_MAX];
-    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
-        void *theirs = dlopen(names[i], RTLD_LAZY | RTLD_LOCAL);
-        if (theirs)
-            return dlclose(theirs) == 0;
-    }
+    if (has_compiler())
+        return true;
     for (size_t i = 0; i < sizeof places / sizeof places[0]; i++) {
         snprintf(path, sizeof path, "%s/%s/libnvrtc.so", folder, places[i]);
         if (access(path, R_OK) == 0) {
