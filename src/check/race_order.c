@@ -391,7 +391,7 @@ static void wait(struct wt_check_race *r, struct race_slot *w, const struct wt_o
 
 void race_forget_ordered(struct wt_check_race *r)
 {
-    enum { MOST_WAVES = 1 << 18 }; /* beyond, what is recorded is forgotten sooner */
+    enum { MOST_WAVES = 1 << 18 }; /* with more waves, records are forgotten sooner */
     if (r->order && r->calls && !r->launches && !r->active &&
         (r->call[r->calls - 1]->number <= r->order->calm || r->waves >= MOST_WAVES))
         begin_anew(r);

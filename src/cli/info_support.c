@@ -1,5 +1,5 @@
-/* `wavetrap info --support`: the instructions and functions of the families, and what of them
- * works. */
+/* `wavetrap info --support`: lists the instructions and functions of each family with their state:
+ * they work, are near to hardware, or are refused. */
 #include "cli/info.h"
 
 #include <fcntl.h>

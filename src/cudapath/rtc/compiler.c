@@ -18,6 +18,22 @@
 
 extern char **environ;
 
+const unsigned compiler_archs[COMPILER_ARCHS] = {35, 37, 50, 52, 53, 60, 61, 62,
+                                                 70, 72, 75, 80, 86, 87, 89, 90};
+
+bool compiler_arch(const char *text, unsigned first, unsigned *arch, char *feature)
+{
+    char *end;
+    const unsigned long number = strtoul(text, &end, 10);
+    for (unsigned i = first; i < COMPILER_ARCHS; i++)
+        if (compiler_archs[i] == number && (!*end || (strcmp(end, "a") == 0 && number == 90))) {
+            *arch = compiler_archs[i];
+            *feature = *end;
+            return true;
+        }
+    return false;
+}
+
 void compiler_add(struct compiler_command *command, const char *format, ...)
 {
     va_list arguments;
@@ -28,6 +44,15 @@ void compiler_add(struct compiler_command *command, const char *format, ...)
     else
         command->word[command->count++] = word;
     va_end(arguments);
+}
+
+void compiler_add_words(struct compiler_command *command, const char *words)
+{
+    while (words && *words) {
+        const size_t length = strcspn(words, " ");
+        compiler_add(command, "%.*s", (int)length, words);
+        words += length + strspn(words + length, " ");
+    }
 }
 
 void compiler_free(struct compiler_command *command)

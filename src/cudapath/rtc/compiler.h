@@ -11,6 +11,13 @@
 
 enum { COMPILER_WORDS = 512 };
 
+/** Compute capabilities times 10 that clang and LLVM compile for, in order; `compiler_archs` has
+ * COMPILER_OLD_ARCHS first, which NVIDIA's compilers had until CUDA 11. */
+enum { COMPILER_ARCHS = 16, COMPILER_OLD_ARCHS = 2 };
+extern const unsigned compiler_archs[COMPILER_ARCHS];
+/** One of them, from number @p first on, by its text: "75", "90a". *feature becomes 'a', or 0. */
+bool compiler_arch(const char *text, unsigned first, unsigned *arch, char *feature);
+
 /** A command line. */
 struct compiler_command {
     char *word[COMPILER_WORDS + 1]; /**< NULL behind the last one */
@@ -21,6 +28,8 @@ struct compiler_command {
 /** Adds a word, as printf writes it. */
 void compiler_add(struct compiler_command *command, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
+/** Adds the words of a text, which have blanks between them; NULL: none. */
+void compiler_add_words(struct compiler_command *command, const char *words);
 /** Frees the words. */
 void compiler_free(struct compiler_command *command);
 

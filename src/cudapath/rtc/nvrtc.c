@@ -42,8 +42,7 @@ struct wishes {
 
 #define COULD_NOT (NVRTC_MAJOR > 12 ? "cannot" : "could not")
 
-static const unsigned archs[] = {50, 52, 53, 60, 61, 62, 70, 72, 75, 80, 86, 87, 89, 90};
-enum { ARCHS = sizeof archs / sizeof archs[0] };
+enum { ARCHS = COMPILER_ARCHS - COMPILER_OLD_ARCHS };
 
 /* ---- the log ---- */
 
@@ -114,17 +113,12 @@ static void say_all(nvrtcProgram p, char *said, bool failed)
 
 static bool set_arch(nvrtcProgram p, struct wishes *w, const char *value)
 {
-    char *end;
-    const bool real = strncmp(value, "sm_", 3) == 0;
-    const char *number = real ? value + 3 : strncmp(value, "compute_", 8) == 0 ? value + 8 : "";
-    const unsigned long arch = strtoul(number, &end, 10);
-    for (unsigned i = 0; i < ARCHS; i++)
-        if (archs[i] == arch && (!*end || (strcmp(end, "a") == 0 && arch == 90))) {
-            w->arch = archs[i];
-            w->feature = *end;
-            w->machine_code = real;
-            return true;
-        }
+    w->machine_code = strncmp(value, "sm_", 3) == 0;
+    const char *number = w->machine_code                      ? value + 3
+                         : strncmp(value, "compute_", 8) == 0 ? value + 8
+                                                              : "";
+    if (compiler_arch(number, COMPILER_OLD_ARCHS, &w->arch, &w->feature))
+        return true;
     say(p, "nvrtc: error: invalid value for --gpu-architecture (-arch)\n");
     return false;
 }
@@ -215,16 +209,6 @@ static bool takes_value(enum kind kind)
            kind == DEFINED || kind == STANDARD;
 }
 
-/* Adds the words of a text with blanks between them. */
-static void add_words(struct compiler_command *clang, const char *words)
-{
-    while (words && *words) {
-        const size_t length = strcspn(words, " ");
-        compiler_add(clang, "%.*s", (int)length, words);
-        words += length + strspn(words + length, " ");
-    }
-}
-
 /* The option of a word, and its value in the word (NULL: none there); NULL: there is none. */
 static const struct option *find_option(const char *word, const char **value)
 {
@@ -288,7 +272,7 @@ static nvrtcResult take_option(nvrtcProgram p, struct wishes *w, const struct op
     case ARCH:
         return set_arch(p, w, value) ? NVRTC_SUCCESS : NVRTC_ERROR_INVALID_OPTION;
     case PASSED:
-        add_words(w->clang, o->on);
+        compiler_add_words(w->clang, o->on);
         break;
     case STANDARD:
         if (!is_standard(value))
@@ -301,7 +285,7 @@ static nvrtcResult take_option(nvrtcProgram p, struct wishes *w, const struct op
     case SWITCH:
         if (!value || (!is_true && strcmp(value, "false") != 0))
             return bad_option(p, "--%s expects true or false", o->name);
-        add_words(w->clang, is_true ? o->on : o->off);
+        compiler_add_words(w->clang, is_true ? o->on : o->off);
         break;
     case DEFINED:
         add_line(&w->before, o->on, value);
@@ -416,8 +400,8 @@ static void complete_command(struct compiler_command *clang, const struct wishes
 
 static void begin_command(struct compiler_command *clang)
 {
-    add_words(clang, "clang-19 -x cuda --cuda-device-only -S -O3 -fno-caret-diagnostics "
-                     "-Wno-unknown-cuda-version -Wno-pass-failed -D__CUDACC_RTC__");
+    compiler_add_words(clang, "clang-19 -x cuda --cuda-device-only -S -O3 -fno-caret-diagnostics "
+                              "-Wno-unknown-cuda-version -Wno-pass-failed -D__CUDACC_RTC__");
     compiler_add(clang, "-D__CUDACC_VER_MAJOR__=%d", NVRTC_MAJOR);
     compiler_add(clang, "-D__CUDACC_VER_MINOR__=%d", NVRTC_MINOR);
 }
@@ -740,7 +724,7 @@ nvrtcResult nvrtcGetSupportedArchs(int *list)
     if (!list)
         return NVRTC_ERROR_INVALID_INPUT;
     for (unsigned i = 0; i < ARCHS; i++)
-        list[i] = (int)archs[i];
+        list[i] = (int)compiler_archs[COMPILER_OLD_ARCHS + i];
     return NVRTC_SUCCESS;
 }
 

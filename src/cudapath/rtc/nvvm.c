@@ -36,28 +36,12 @@ static void say(nvvmProgram p, const char *text)
 
 /* ---- options ---- */
 
-/* Those of NVIDIA's libraries of CUDA 11 to 13. */
-static const unsigned archs[] = {35, 37, 50, 52, 53, 60, 61, 62, 70, 72, 75, 80, 86, 87, 89, 90};
-
 struct wishes {
     unsigned arch;
     char feature; /* 'a'; 0: none */
     bool plain;   /* -opt=0 */
     bool ftz, precise_sqrt, precise_div, fma;
 };
-
-static bool take_arch(struct wishes *w, const char *value)
-{
-    char *end;
-    const unsigned long arch = strtoul(value, &end, 10);
-    for (size_t i = 0; i < sizeof archs / sizeof archs[0]; i++)
-        if (archs[i] == arch && (!*end || (strcmp(end, "a") == 0 && arch == 90))) {
-            w->arch = archs[i];
-            w->feature = *end;
-            return true;
-        }
-    return false;
-}
 
 static bool take_option(struct wishes *w, const char *option)
 {
@@ -76,7 +60,7 @@ static bool take_option(struct wishes *w, const char *option)
         }
     }
     if (strncmp(option, "-arch=compute_", 14) == 0)
-        return take_arch(w, option + 14);
+        return compiler_arch(option + 14, 0, &w->arch, &w->feature);
     if (strncmp(option, "-opt=", 5) == 0) {
         w->plain = option[5] == '0';
         return option[5] >= '0' && option[5] <= '3' && !option[6];
@@ -183,8 +167,8 @@ static const char *find_replaced(const char *line, size_t length, size_t *which)
     return NULL;
 }
 
-/* Appends a line of the text, mended: old instructions have other names, and what is in inline
- * assembly may depend on which lanes are there. */
+/* Appends a line of the text. Instructions that LLVM does not have get their other name. Inline
+ * assembly becomes convergent: its result may depend on the active lanes. */
 static void mend_line(struct wt_buffer *out, const char *line, size_t length, bool *used)
 {
     size_t which;
@@ -232,11 +216,7 @@ static bool run(nvvmProgram p, const char *folder, const char *words, bool quiet
 {
     struct compiler_command command = {.count = 0};
     char *said = NULL;
-    for (const char *at = words; *at; at += strspn(at, " ")) {
-        const size_t length = strcspn(at, " ");
-        compiler_add(&command, "%.*s", (int)length, at);
-        at += length;
-    }
+    compiler_add_words(&command, words);
     const bool good = compiler_run(&command, folder, &said) == 0;
     if (!good && !quiet && said)
         say(p, said);
