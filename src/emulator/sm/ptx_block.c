@@ -228,14 +228,21 @@ static bool as_rows(const struct ptx_op *o, struct wt_rows_insn *to)
 /* Whether a handler may be called by code: it changes neither paths nor frames. */
 static bool is_plain(const struct ptx_op *o)
 {
-    static const sm_op others[] = {
-        ptx_op_bra,       ptx_op_brx,          ptx_op_call,          ptx_op_call_register,
-        ptx_op_ret,       ptx_op_exit,         ptx_op_trap,          ptx_op_barrier,
-        ptx_op_join,      ptx_op_warp_barrier, ptx_op_shuffle,       ptx_op_vote,
-        ptx_op_match,     ptx_op_reduce,       ptx_op_active,        ptx_op_elect,
-        ptx_op_mbarrier,  ptx_op_matrix,       ptx_op_load_matrix,   ptx_op_store_matrix,
-        ptx_op_transpose, ptx_op_builtin,      ptx_op_copy_async,    ptx_op_copy_wait,
-        ptx_op_alloca,    ptx_op_stack,        ptx_op_barrier_result};
+    static const sm_op others[] = {ptx_op_bra,           ptx_op_brx,
+                                   ptx_op_call,          ptx_op_call_register,
+                                   ptx_op_ret,           ptx_op_exit,
+                                   ptx_op_trap,          ptx_op_barrier,
+                                   ptx_op_join,          ptx_op_warp_barrier,
+                                   ptx_op_shuffle,       ptx_op_vote,
+                                   ptx_op_match,         ptx_op_reduce,
+                                   ptx_op_active,        ptx_op_elect,
+                                   ptx_op_mbarrier,      ptx_op_matrix,
+                                   ptx_op_load_matrix,   ptx_op_store_matrix,
+                                   ptx_op_load_fragment, ptx_op_store_fragment,
+                                   ptx_op_transpose,     ptx_op_builtin,
+                                   ptx_op_copy_async,    ptx_op_copy_wait,
+                                   ptx_op_alloca,        ptx_op_stack,
+                                   ptx_op_barrier_result};
     for (size_t i = 0; i < sizeof others / sizeof others[0]; i++)
         if (o->run == others[i])
             return false;

@@ -234,6 +234,8 @@ bool body_address(struct body *b, const struct ptx_operand *memory, enum ptx_spa
 bool ptx_lower_matrix(struct body *b, enum ptx_math op);
 /* ldmatrix, stmatrix. */
 bool ptx_lower_matrix_memory(struct body *b, enum ptx_math op);
+/* wmma. */
+bool ptx_lower_fragment(struct body *b, enum ptx_math op);
 /* movmatrix. */
 bool ptx_lower_transpose(struct body *b, enum ptx_math op);
 /* ptx_lower_flow.c */

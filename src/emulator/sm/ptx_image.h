@@ -371,6 +371,8 @@ PTX_EXECUTOR(ptx_op_mbarrier);
 PTX_EXECUTOR(ptx_op_matrix);
 PTX_EXECUTOR(ptx_op_load_matrix);
 PTX_EXECUTOR(ptx_op_store_matrix);
+PTX_EXECUTOR(ptx_op_load_fragment);
+PTX_EXECUTOR(ptx_op_store_fragment);
 PTX_EXECUTOR(ptx_op_transpose);
 PTX_EXECUTOR(ptx_op_builtin);
 PTX_EXECUTOR(ptx_op_join);

@@ -1,5 +1,6 @@
 /* Lowers instructions of PTX on matrices, whose elements lie in the registers of all lanes
  * (9.7.14). */
+#include "emulator/machine/softfloat.h"
 #include "emulator/sm/ptx_body.h"
 #include "emulator/sm/ptx_matrix.h"
 
@@ -23,11 +24,14 @@ enum {
     HALVES = BIT(f16) | BIT(f32),
 };
 
-/* The shapes that there are: kinds of A and B (both of one set), and of C and D. */
-static const struct {
+/* A shape of a product: the kinds of A and B (both of one set), and of C and D. */
+struct shape {
     uint16_t m, n, k;
     uint32_t ab, cd;
-} shapes[] = {
+};
+
+/* Those of mma. */
+static const struct shape shapes[] = {
     {8, 8, 4, BIT(f16), HALVES},      {16, 8, 8, BIT(f16), HALVES},
     {16, 8, 16, BIT(f16), HALVES},    {16, 8, 8, BIT(bf16), BIT(f32)},
     {16, 8, 16, BIT(bf16), BIT(f32)}, {16, 8, 4, BIT(tf32), BIT(f32)},
@@ -41,13 +45,50 @@ static const struct {
     {16, 8, 128, BIT(b1), BIT(s32)},  {16, 8, 256, BIT(b1), BIT(s32)},
 };
 
-/* The words of an mma instruction, decoded. */
+/* Those of wmma. */
+static const struct shape fragments[] = {
+    {16, 16, 16, BIT(f16), HALVES},   {32, 8, 16, BIT(f16), HALVES},
+    {8, 32, 16, BIT(f16), HALVES},    {16, 16, 16, BIT(bf16), BIT(f32)},
+    {32, 8, 16, BIT(bf16), BIT(f32)}, {8, 32, 16, BIT(bf16), BIT(f32)},
+    {16, 16, 16, INT8, BIT(s32)},     {32, 8, 16, INT8, BIT(s32)},
+    {8, 32, 16, INT8, BIT(s32)},      {16, 16, 8, BIT(tf32), BIT(f32)},
+    {8, 8, 4, BIT(f64), BIT(f64)},    {8, 8, 32, INT4, BIT(s32)},
+    {8, 8, 128, BIT(b1), BIT(s32)},
+};
+
+/* The words of mma or of an instruction of wmma, decoded. */
 struct words {
     struct ptx_tile tile;
     unsigned kind[4], kind_count; /* D, A, B, C */
     bool column[2], satfinite, popc;
     unsigned layout_count, logic; /* logic: 1 xor, 2 and; 0: none */
+    char does, matrix;            /* of wmma: m(ma), l(oad), s(tore); a, b, c, d */
+    uint8_t round;                /* enum wt_round */
+    bool rounds, is_placed;       /* there is a word for it, for a space */
 };
+
+/* What wmma's instructions have besides. */
+static bool take_of_wmma(struct words *w, const char *word)
+{
+    static const char *const rounds[] = {"rn", "rz", "rm", "rp"};
+    static const uint8_t round[] = {WT_RNE, WT_RTZ, WT_RDN, WT_RUP};
+    for (unsigned i = 0; i < 4; i++)
+        if (strcmp(word, rounds[i]) == 0) {
+            w->round = round[i];
+            return w->rounds = true;
+        }
+    if (strcmp(word, "mma") == 0 || strcmp(word, "load") == 0 || strcmp(word, "store") == 0) {
+        w->does = *word;
+        return true;
+    }
+    if (strlen(word) == 1 && strchr("abcd", *word)) {
+        w->matrix = *word;
+        return true;
+    }
+    w->is_placed = strcmp(word, "shared") == 0 || strcmp(word, "shared::cta") == 0 ||
+                   strcmp(word, "global") == 0;
+    return w->is_placed;
+}
 
 static bool take(struct words *w, const char *word)
 {
@@ -73,7 +114,17 @@ static bool take(struct words *w, const char *word)
         w->logic = *word == 'x' ? 1 : 2;
         return true;
     }
-    return strcmp(word, "sync") == 0 || strcmp(word, "aligned") == 0 || strcmp(word, "rn") == 0;
+    return strcmp(word, "sync") == 0 || strcmp(word, "aligned") == 0 || take_of_wmma(w, word);
+}
+
+static bool is_in(const struct words *w, const struct shape *shape, size_t count, uint32_t ab,
+                  uint32_t cd)
+{
+    for (size_t i = 0; i < count; i++)
+        if (shape[i].m == w->tile.m && shape[i].n == w->tile.n && shape[i].k == w->tile.k &&
+            !(ab & ~shape[i].ab) && !(cd & ~shape[i].cd))
+            return true;
+    return false;
 }
 
 static bool is_shape(const struct words *w)
@@ -81,15 +132,18 @@ static bool is_shape(const struct words *w)
     const uint32_t ab = 1u << w->kind[1] | 1u << w->kind[2],
                    cd = 1u << w->kind[0] | 1u << w->kind[3];
     const bool integers = w->kind[0] == PTX_KIND_s32, bits = w->kind[1] == PTX_KIND_b1;
-    const bool quads = w->tile.k == 4 && w->kind[1] == PTX_KIND_f16;
-    if (w->kind_count != 4 || w->layout_count != 2 || (w->satfinite && (!integers || bits)) ||
-        bits != (w->popc && w->logic) || (!quads && (w->column[0] || !w->column[1])))
+    const bool wmma = w->does == 'm', wide = w->kind[0] == PTX_KIND_f64,
+               halves = w->kind[1] == PTX_KIND_f16;
+    const bool any_layout = wmma ? !bits && !((1u << w->kind[1]) & INT4) : halves && w->tile.k == 4;
+    if (w->kind_count != 4 || w->layout_count != 2 || w->matrix || w->is_placed ||
+        (w->does && !wmma) || (w->satfinite && (bits || !(integers || (wmma && halves)))) ||
+        bits != (w->popc && w->logic) || (w->round && !(wmma && wide)) ||
+        (!any_layout && (w->column[0] || !w->column[1])))
         return false;
-    for (size_t i = 0; i < sizeof shapes / sizeof shapes[0]; i++)
-        if (shapes[i].m == w->tile.m && shapes[i].n == w->tile.n && shapes[i].k == w->tile.k &&
-            !(ab & ~shapes[i].ab) && !(cd & ~shapes[i].cd))
-            return true;
-    return false;
+    if (wmma)
+        return w->kind[1] == w->kind[2] &&
+               is_in(w, fragments, sizeof fragments / sizeof fragments[0], ab, cd);
+    return is_in(w, shapes, sizeof shapes / sizeof shapes[0], ab, cd);
 }
 
 /* ---- registers that lie together ---- */
@@ -116,14 +170,15 @@ static struct ptx_operand item(struct body *b, const struct ptx_operand *o, unsi
     return o->kind == PTX_OPERAND_VECTOR ? *body_item(b, o, i) : *o;
 }
 
-/* The slot of the first of `count` sources, the others behind it: where they are, or part n. */
+/* The slot of the first of `count` sources, the others behind it: where they are, or part n. The
+ * list has `listed`: fragments may have their elements more than once. */
 static bool gather(struct body *b, const struct ptx_operand *o, enum ptx_type type, unsigned count,
-                   unsigned n, uint32_t *slot)
+                   unsigned listed, unsigned n, uint32_t *slot)
 {
     const uint32_t step = ptx_type_class(type) / 4 * PTX_ROW_BYTES;
     struct ptx_source s[MOST];
     bool are_together = true;
-    if (!is_list(b, o, count))
+    if (!is_list(b, o, listed))
         return false;
     for (unsigned i = 0; i < count; i++) {
         const struct ptx_operand one = item(b, o, i);
@@ -191,34 +246,112 @@ static bool read_words(struct body *b, bool (*taken)(struct words *w, const char
     return true;
 }
 
-bool ptx_lower_matrix(struct body *b, enum ptx_math op)
+/* Registers of a fragment of A or B: of FP16 always eight. */
+static unsigned listed(const struct words *w, unsigned kind, unsigned count)
 {
-    struct words w = {0};
+    return w->does && kind == PTX_KIND_f16 ? 8 : count;
+}
+
+static bool lower_product(struct body *b, const struct words *w)
+{
     struct ptx_op record = body_blank();
-    if (!read_words(b, take, &w) || !is_shape(&w))
-        return body_unsupported(b);
-    const bool wide = w.kind[0] == PTX_KIND_f64, quads = w.kind[1] == PTX_KIND_f16 && w.tile.k == 4;
+    const bool wide = w->kind[0] == PTX_KIND_f64,
+               quads = w->kind[1] == PTX_KIND_f16 && w->tile.k == 4;
     const enum ptx_type type = wide ? PTX_B64 : PTX_B32;
-    const unsigned size[4] = {w.tile.m * w.tile.n, w.tile.m * w.tile.k, w.tile.n * w.tile.k,
-                              w.tile.m * w.tile.n};
+    const unsigned size[4] = {w->tile.m * w->tile.n, w->tile.m * w->tile.k, w->tile.n * w->tile.k,
+                              w->tile.m * w->tile.n};
     unsigned count[4];
     for (unsigned i = 0; i < 4; i++)
-        count[i] = size[i] * (quads ? 4 : 1) * kinds[w.kind[i]].bits / 32 / (wide ? 64 : 32);
-    record.size = (uint8_t)w.tile.m;
-    record.element = (uint8_t)w.tile.n;
-    record.index = w.tile.k;
-    record.type = (uint8_t)w.kind[0];
-    record.from_type = (uint8_t)w.kind[1];
-    record.how = (uint8_t)w.kind[2];
-    record.combine = (uint8_t)w.kind[3];
-    record.sat = w.satfinite;
-    record.flag = w.logic == 2;
-    record.round = (uint8_t)(w.column[0] | w.column[1] << 1);
+        count[i] = size[i] * (quads ? 4 : 1) * kinds[w->kind[i]].bits / 32 / (wide ? 64 : 32);
+    record.size = (uint8_t)w->tile.m;
+    record.element = (uint8_t)w->tile.n;
+    record.index = w->tile.k;
+    record.type = (uint8_t)w->kind[0];
+    record.from_type = (uint8_t)w->kind[1];
+    record.how = (uint8_t)w->kind[2];
+    record.combine = (uint8_t)w->kind[3];
+    record.sat = w->satfinite;
+    record.flag = w->logic == 2;
+    record.count = w->round;
+    record.round = (uint8_t)(w->column[0] | w->column[1] << 1);
     for (unsigned i = 1; i < 4; i++)
-        if (!gather(b, body_operand(b, i), type, count[i], i - 1, &record.s[i - 1].slot))
+        if (!gather(b, body_operand(b, i), type, count[i],
+                    i < 3 ? listed(w, w->kind[i], count[i]) : count[i], i - 1,
+                    &record.s[i - 1].slot))
             return false;
     return all_lanes(b, &record) &&
            put_with_results(b, ptx_op_matrix, &record, body_operand(b, 0), type, count[0]);
+}
+
+bool ptx_lower_matrix(struct body *b, enum ptx_math op)
+{
+    struct words w = {0};
+    if (!read_words(b, take, &w) || w.does || !is_shape(&w))
+        return body_unsupported(b);
+    return lower_product(b, &w);
+}
+
+/* wmma.load and wmma.store: [address] and the leading dimension, or that of the matrix alone. */
+static bool lower_fragment(struct body *b, const struct words *w)
+{
+    const bool stores = w->does == 's', wide = w->kind[0] == PTX_KIND_f64;
+    const unsigned which = w->matrix == 'a' ? 0 : w->matrix == 'b' ? 1 : 2;
+    const struct ptx_tile t = w->tile;
+    const unsigned rows = which == 1 ? t.k : t.m, columns = which == 0 ? t.k : t.n;
+    const bool column = w->column[0];
+    const uint32_t kind = 1u << w->kind[0];
+    enum ptx_space space = b->form.space;
+    struct ptx_op record = body_blank();
+    if (w->kind_count != 1 || w->layout_count != 1 || stores != (w->matrix == 'd') || !w->matrix ||
+        w->satfinite || w->popc || w->logic || w->rounds ||
+        !is_in(w, fragments, sizeof fragments / sizeof fragments[0], which < 2 ? kind : 0,
+               which < 2 ? 0 : kind) ||
+        ((kind & (INT4 | BIT(b1))) && column != (which == 1)))
+        return body_unsupported(b);
+    const struct ptx_operand *memory = body_operand(b, stores ? 0 : 1);
+    const unsigned bits = kinds[w->kind[0]].bits, count = rows * columns / 32 * bits / 32;
+    const unsigned registers = which < 2 ? listed(w, w->kind[0], count) : count;
+    if (memory->kind != PTX_OPERAND_MEMORY)
+        return body_unsupported(b);
+    if (!body_address(b, memory, &space, &record) || !all_lanes(b, &record))
+        return false;
+    if (body_operand_count(b) > 2
+            ? !body_source(b, body_operand(b, 2), PTX_U32, &record.s[1])
+            : !body_constant(b, PTX_U32, column ? rows : columns, &record.s[1]))
+        return false;
+    record.space = (uint8_t)space;
+    record.size = (uint8_t)t.m;
+    record.element = (uint8_t)t.n;
+    record.index = t.k;
+    record.type = (uint8_t)w->kind[0];
+    record.how = (uint8_t)which;
+    record.flag = column;
+    record.count = (uint8_t)registers;
+    const enum ptx_type type = wide ? PTX_B64 : PTX_B32;
+    const unsigned names = wide ? registers / 2 : registers;
+    if (!stores)
+        return put_with_results(b, ptx_op_load_fragment, &record, body_operand(b, 0), type, names);
+    return gather(b, body_operand(b, 1), type, names, names, 0, &record.s[2].slot) &&
+           body_put_record(b, ptx_op_store_fragment, &record);
+}
+
+bool ptx_lower_fragment(struct body *b, enum ptx_math op)
+{
+    struct words w = {0};
+    if (!read_words(b, take, &w) || !w.does)
+        return body_unsupported(b);
+    if (w.does != 'm')
+        return lower_fragment(b, &w);
+    if (w.kind_count == 2) { /* of FP16, D and C */
+        w.kind[3] = w.kind[1];
+        w.kind[1] = w.kind[2] = PTX_KIND_f16;
+        w.kind_count = 4;
+    }
+    if (!is_shape(&w))
+        return body_unsupported(b);
+    if (body_operand_count(b) < 4)
+        return body_fail(b, "4 operands are wanted");
+    return lower_product(b, &w);
 }
 
 bool ptx_lower_matrix_memory(struct body *b, enum ptx_math op)
@@ -253,7 +386,8 @@ bool ptx_lower_matrix_memory(struct body *b, enum ptx_math op)
     if (!stores)
         return put_with_results(b, ptx_op_load_matrix, &record, body_operand(b, 0), PTX_B32,
                                 record.count);
-    return gather(b, body_operand(b, 1), PTX_B32, record.count, 0, &record.s[1].slot) &&
+    return gather(b, body_operand(b, 1), PTX_B32, record.count, record.count, 0,
+                  &record.s[1].slot) &&
            body_put_record(b, ptx_op_store_matrix, &record);
 }
 

@@ -13,7 +13,7 @@
 #include "emulator/sm/memory_access.h"
 #include "emulator/sm/ptx_image.h"
 
-enum { GROUP = 4, MOST_M = 16, MOST_N = 8, MOST_K = 256 };
+enum { GROUP = 4, MOST_M = 32, MOST_N = 32, MOST_K = 256 };
 
 static const struct {
     uint8_t bits, exponent, fraction;
@@ -59,22 +59,28 @@ static unsigned packed(unsigned kind)
     return kinds[kind].bits == 64 ? 0 : (unsigned)__builtin_ctz(32u / kinds[kind].bits);
 }
 
-static struct place of_a(unsigned kind, unsigned lane, unsigned i)
+/* Tiles of wmma are several of mma's: k comes first, then the rows of A or the columns of B. */
+static struct place of_a(const struct ptx_op *o, unsigned kind, unsigned lane, unsigned i)
 {
-    const unsigned p = packed(kind), low = i & ((1u << p) - 1);
-    return (struct place){lane / GROUP + 8 * (i >> p & 1),
-                          low | (lane % GROUP) << p | (i >> (p + 1)) << (p + 2)};
+    const unsigned p = packed(kind), low = i & ((1u << p) - 1), steps = o->index >> (p + 2);
+    const unsigned both = o->size >= 16, rest = i >> p, step = rest >> both;
+    return (struct place){lane / GROUP + 8 * (rest & both) + 16 * (step / steps),
+                          low | (lane % GROUP) << p | (step % steps) << (p + 2)};
 }
 
-static struct place of_b(unsigned kind, unsigned lane, unsigned i)
+static struct place of_b(const struct ptx_op *o, unsigned kind, unsigned lane, unsigned i)
 {
-    const unsigned p = packed(kind), low = i & ((1u << p) - 1);
-    return (struct place){low | (lane % GROUP) << p | (i >> p) << (p + 2), lane / GROUP};
+    const unsigned p = packed(kind), low = i & ((1u << p) - 1), steps = o->index >> (p + 2);
+    return (struct place){low | (lane % GROUP) << p | ((i >> p) % steps) << (p + 2),
+                          lane / GROUP + 8 * ((i >> p) / steps)};
 }
 
-static struct place of_c(unsigned lane, unsigned i)
+static struct place of_c(const struct ptx_op *o, unsigned lane, unsigned i)
 {
-    return (struct place){lane / GROUP + 8 * (i >> 1), 2 * (lane % GROUP) + (i & 1)};
+    const unsigned both = o->size >= 16, rest = i >> 1, block = rest >> both,
+                   across = o->element / 8;
+    return (struct place){lane / GROUP + 8 * (rest & both) + 16 * (block / across),
+                          2 * (lane % GROUP) + (i & 1) + 8 * (block % across)};
 }
 
 /* m8n8k4: four products, each by the lanes 4q to 4q + 3 and 16 + 4q to 16 + 4q + 3. */
@@ -233,6 +239,14 @@ struct matrices {
     uint64_t a[MOST_M][MOST_K], b[MOST_K][MOST_N], c[MOST_M][MOST_N];
 };
 
+/* .satfinite of wmma: infinity is the largest number, and what is no number is zero. */
+static uint32_t made_finite(unsigned kind, uint32_t sum)
+{
+    const unsigned f = kinds[kind].fraction, sign = kinds[kind].exponent + f;
+    const uint32_t infinity = (1u << sign) - (1u << f), magnitude = sum & ((1u << sign) - 1);
+    return magnitude > infinity ? 0 : magnitude == infinity ? sum - 1 : sum;
+}
+
 static uint32_t float_dot(const struct sm_warp *w, const struct ptx_op *o, const struct matrices *x,
                           unsigned row, unsigned column)
 {
@@ -252,14 +266,14 @@ static uint32_t float_dot(const struct sm_warp *w, const struct ptx_op *o, const
         sum = fused_sum(o->type, t, count, m.fraction, m.kept);
         kind = o->type;
     }
-    return sum;
+    return o->sat ? made_finite(o->type, sum) : sum;
 }
 
 static uint64_t double_dot(const struct ptx_op *o, const struct matrices *x, unsigned row,
                            unsigned column)
 {
     uint64_t sum = x->c[row][column];
-    struct wt_fp fp = {0};
+    struct wt_fp fp = {.round = o->count};
     for (unsigned k = 0; k < o->index; k++)
         sum = wt_f64_fma(x->a[row][k], x->b[k][column], sum, &fp);
     return sum;
@@ -294,7 +308,9 @@ static struct place place_of(const struct ptx_op *o, unsigned which, unsigned ki
 {
     if (quads)
         return of_quad(which, kind, which < 2 && o->round >> which & 1, lane, i);
-    return which == 0 ? of_a(kind, lane, i) : which == 1 ? of_b(kind, lane, i) : of_c(lane, i);
+    return which == 0   ? of_a(o, kind, lane, i)
+           : which == 1 ? of_b(o, kind, lane, i)
+                        : of_c(o, lane, i);
 }
 
 PTX_EXECUTOR(ptx_op_matrix)
@@ -342,17 +358,11 @@ PTX_EXECUTOR(ptx_op_matrix)
 
 /* ---- matrices of 8 by 8 elements of 16 bits, in memory and in registers ---- */
 
-/* The addresses of the rows: lane 8 j + r has that of row r of matrix j. False: *next. */
-static bool reach_rows(struct sm_warp *w, const struct sm_uop *u, enum wt_watch_kind kind,
-                       struct sm_access *a, const struct sm_uop **next)
+/* Checks an access of a->size bytes at the addresses of a->lanes. False: *next. */
+static bool reach(struct sm_warp *w, const struct sm_uop *u, const uint64_t address[SM_LANES],
+                  struct sm_access *a, const struct sm_uop **next)
 {
     const struct ptx_op *o = u->ptx;
-    const void *at = ptx_in(ptx_frame(w), &o->s[0]);
-    const uint32_t rows = o->count == 4 ? UINT32_MAX : (1u << 8 * o->count) - 1;
-    sm_access_begin(a, ptx_lanes(w, o) & rows, 16, kind);
-    uint64_t address[SM_LANES];
-    for (unsigned i = 0; i < SM_LANES; i++)
-        address[i] = ptx_get(at, o->from_type, i) + (uint64_t)o->offset;
     const bool shared = o->space == PTX_SPACE_SHARED, generic = o->space == PTX_SPACE_NONE;
     if (sm_has_judge(w))
         sm_access_judge(w, u,
@@ -370,6 +380,20 @@ static bool reach_rows(struct sm_warp *w, const struct sm_uop *u, enum wt_watch_
     if (a->stray)
         *next = sm_stray(w, u, a);
     return !a->stray;
+}
+
+/* Lane 8 j + r has the address of row r of matrix j. False: *next. */
+static bool reach_rows(struct sm_warp *w, const struct sm_uop *u, enum wt_watch_kind kind,
+                       struct sm_access *a, const struct sm_uop **next)
+{
+    const struct ptx_op *o = u->ptx;
+    const void *at = ptx_in(ptx_frame(w), &o->s[0]);
+    const uint32_t rows = o->count == 4 ? UINT32_MAX : (1u << 8 * o->count) - 1;
+    uint64_t address[SM_LANES];
+    sm_access_begin(a, ptx_lanes(w, o) & rows, 16, kind);
+    for (unsigned i = 0; i < SM_LANES; i++)
+        address[i] = ptx_get(at, o->from_type, i) + (uint64_t)o->offset;
+    return reach(w, u, address, a, next);
 }
 
 /* Where half e of a lane's register lies in a matrix. */
@@ -442,5 +466,92 @@ PTX_EXECUTOR(ptx_op_transpose)
         const unsigned shift = 16 * (column % 2);
         to[lane] = (low >> shift & 0xffff) | (high >> shift) << 16;
     }
+    return sm_next(u);
+}
+
+/* ---- fragments of wmma (9.7.14.4) in memory ---- */
+
+enum { MOST_PARTS = 16 };
+
+/* Elements that a lane loads at once: one, or, where these are less than a byte, a dword's. */
+static unsigned together(const struct ptx_op *o)
+{
+    return kinds[o->type].bits < 8 ? 32u / kinds[o->type].bits : 1;
+}
+
+/* Accesses that a lane makes for its elements. */
+static unsigned parts(const struct ptx_op *o)
+{
+    const unsigned size[] = {o->size * o->index, o->index * o->element, o->size * o->element};
+    return size[o->how] / SM_LANES / together(o);
+}
+
+/* The access of part i of each lane's. False: *next. */
+static bool reach_part(struct sm_warp *w, const struct sm_uop *u, enum wt_watch_kind kind,
+                       unsigned i, struct sm_access *a, const struct sm_uop **next)
+{
+    const struct ptx_op *o = u->ptx;
+    const void *at = ptx_in(ptx_frame(w), &o->s[0]), *strides = ptx_in(ptx_frame(w), &o->s[1]);
+    const unsigned bits = kinds[o->type].bits;
+    uint64_t address[SM_LANES];
+    sm_access_begin(a, ptx_lanes(w, o), bits < 8 ? 4 : bits / 8, kind);
+    for (unsigned lane = 0; lane < SM_LANES; lane++) {
+        const struct place p = place_of(o, o->how, o->type, false, lane, i * together(o));
+        const uint64_t stride = ptx_get(strides, 4, lane);
+        const uint64_t before = o->flag ? p.column * stride + p.row : p.row * stride + p.column;
+        address[lane] = ptx_get(at, o->from_type, lane) + (uint64_t)o->offset + before * bits / 8;
+    }
+    return reach(w, u, address, a, next);
+}
+
+/* The kind of what a part is in registers. */
+static unsigned part_kind(const struct ptx_op *o)
+{
+    return together(o) > 1 ? PTX_KIND_s32 : o->type;
+}
+
+PTX_EXECUTOR(ptx_op_load_fragment)
+{
+    const struct ptx_op *o = u->ptx;
+    const struct sm_uop *next = sm_next(u);
+    const unsigned bits = kinds[part_kind(o)].bits, rows = (parts(o) * bits + 31) / 32;
+    uint32_t row[MOST_PARTS][SM_LANES] = {{0}};
+    if (!ptx_lanes(w, o) || !ptx_converge(w, u, ptx_in(ptx_frame(w), &o->s[3]), &next))
+        return next;
+    for (unsigned i = 0; i < parts(o); i++) {
+        struct sm_access a;
+        if (!reach_part(w, u, WT_WATCH_READ, i, &a, &next))
+            return next;
+        PTX_LEFT(lane, a.lanes)
+        {
+            uint8_t bytes[8];
+            sm_load_bytes(w, u, &a, lane, bytes);
+            put_element((uint8_t *)row, 0, part_kind(o), lane, i, wt_load_le(bytes, a.size));
+        }
+    }
+    /* Of FP16, A and B have 8 registers whatever their shape: elements are there again. */
+    for (unsigned i = 0; i < o->count; i++)
+        ptx_copy_row(ptx_frame(w) + o->d + i * PTX_ROW_BYTES, row[i % rows], ptx_lanes(w, o));
+    return sm_next(u);
+}
+
+PTX_EXECUTOR(ptx_op_store_fragment)
+{
+    const struct ptx_op *o = u->ptx;
+    const struct sm_uop *next = sm_next(u);
+    struct sm_access a[MOST_PARTS];
+    if (!ptx_lanes(w, o) || !ptx_converge(w, u, ptx_in(ptx_frame(w), &o->s[3]), &next))
+        return next;
+    for (unsigned i = 0; i < parts(o); i++)
+        if (!reach_part(w, u, WT_WATCH_WRITE, i, &a[i], &next))
+            return next;
+    for (unsigned i = 0; i < parts(o); i++)
+        PTX_LEFT(lane, a[i].lanes)
+        {
+            uint8_t bytes[8];
+            wt_store_le(bytes, element(ptx_frame(w), o->s[2].slot, o->type, lane, i), a[i].size);
+            if (!sm_store_bytes(w, u, &a[i], lane, WT_WATCH_WRITE, bytes))
+                return sm_no_memory(w, u, a[i].addr[lane]);
+        }
     return sm_next(u);
 }

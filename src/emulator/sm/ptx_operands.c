@@ -371,6 +371,12 @@ static void put_operands(struct listing *l)
         put_rows(l, l->w->base, op->s[1].slot, op->count, false);
         put_aside(l, 0);
         put_memory(l, false, true);
+    } else if (op->run == ptx_op_load_fragment || op->run == ptx_op_store_fragment) {
+        const bool loads = op->run == ptx_op_load_fragment;
+        put_rows(l, l->w->base, loads ? op->d : op->s[2].slot, op->count, loads);
+        put_aside(l, 0);
+        put_aside(l, 1);
+        put_memory(l, loads, !loads);
     } else if (op->run == ptx_op_pack) {
         put_row(l, l->w->base, op->d, op->element, true);
         put_vector(l, 4, false);

@@ -1,5 +1,6 @@
 """Matrix instructions of PTX against a model in rationals: where elements lie is written down shape by shape, as the manual's figures have
 it; sums are those of published models of the hardware (all terms cut off below a bit of the largest, then added exactly)."""
+import math
 import os
 import random
 import re
@@ -12,6 +13,7 @@ import pytest
 
 ROOT = Path(__file__).resolve().parents[3]
 WAVETRAP = os.environ.get("WAVETRAP", str(ROOT / "build" / "wavetrap"))
+BUILD = Path(os.environ.get("WAVETRAP_BUILD", ROOT / "build"))
 TILES = 4  # warps of a run, each with a product of its own
 
 # bits, exponent's bits, fraction's bits
@@ -194,10 +196,10 @@ def quads(kinds, layouts):
     return of_a, of_b, of_c(kinds[3]), of_c(kinds[0])
 
 
-def ran(folder, text, data, out, gpu):
+def ran(folder, text, data, out, gpu, tiles=TILES):
     (folder / "k.ptx").write_text(text)
     (folder / "in").write_bytes(data)
-    done = subprocess.run([WAVETRAP, "run", f"--gpu={gpu}", f"--grid={32 * TILES}", "--block=32", f"--arg=zeros:{out}", f"--arg=file:{folder}/in",
+    done = subprocess.run([WAVETRAP, "run", f"--gpu={gpu}", f"--grid={32 * tiles}", "--block=32", f"--arg=zeros:{out}", f"--arg=file:{folder}/in",
                            f"--dump-arg=0:{folder}/out", folder / "k.ptx"], capture_output=True, text=True, timeout=60)
     assert done.returncode == 0, done.stderr
     return (folder / "out").read_bytes()
@@ -306,6 +308,126 @@ def test_products(tmp_path, shape, kinds, cc, extra):
     assert not wrong, (len(wrong), len(want) // size, wrong[:5])
 
 
+ALL = ("m16n16k16", "m32n8k16", "m8n32k16")
+MATRIX = [*[(shape, kinds, cc, "") for shape in ALL for kinds in HALVES for cc in (7.0, 8.0)],
+          ("m8n32k16", ("f16", "f16", "f16", "f32"), 7.5, ""), ("m32n8k16", ("f32", "f16", "f16", "f16"), 9.0, ""),
+          *[("m16n16k16", kinds, 7.0, ".satfinite") for kinds in HALVES],
+          *[(shape, ("f32", "bf16", "bf16", "f32"), 8.0, "") for shape in ALL], ("m16n16k8", ("f32", "tf32", "tf32", "f32"), 9.0, ""),
+          *[("m8n8k4", ("f64",) * 4, 9.0, rnd) for rnd in ("", ".rz", ".rm", ".rp")],
+          *[(shape, ("s32", ab, ab, "s32"), 8.0, extra) for shape, ab, extra in zip(ALL * 2, ["s8", "u8"] * 3, ["", "", ".satfinite"] * 2)],
+          *[("m8n8k32", ("s32", ab, ab, "s32"), 8.0, extra) for ab in ("s4", "u4") for extra in ("", ".satfinite")],
+          *[("m8n8k128", ("s32", "b1", "b1", "s32"), 8.0, logic) for logic in (".xor.popc", ".and.popc")]]
+
+
+def fragment_registers(which, kind, size):
+    """Registers of a lane's fragment, as the manual's table has them."""
+    if kind == "f16" and which < 2:
+        return 8
+    return size // 32 if kind == "f64" else max(1, size * BITS[kind] // 1024)
+
+
+def directed_sum(a, b, c, how):
+    """double_dot() in another rounding."""
+    total = f64(c)
+    for x, y in zip(a, b):
+        exact = Fraction(f64(x)) * Fraction(f64(y)) + Fraction(total)
+        near = exact.numerator / exact.denominator
+        if Fraction(near) != exact:
+            up = {".rp": True, ".rm": False, ".rz": exact < 0}[how]
+            if (Fraction(near) < exact) == up:
+                near = math.nextafter(near, math.inf if up else -math.inf)
+        total = near
+    return struct.unpack("<Q", struct.pack("<d", total))[0]
+
+
+def clamped(kind, bits):
+    _, e, f = FLOATS[kind]
+    infinity = ((1 << e) - 1) << f
+    magnitude = bits & (1 << e + f) - 1
+    return 0 if magnitude > infinity else bits - 1 if magnitude == infinity else bits
+
+
+def wmma_text(shape, kinds, extra, layouts, strides, at, places):
+    """Loads the fragments of A, B and C, multiplies, and stores D. layouts: of A, B, C and D; strides: 0: none is said; at: the bytes of a
+    tile of A, B, C, D; places: the space that is said of each."""
+    m, n, k = map(int, re.findall(r"\d+", shape))
+    sizes = [m * k, k * n, m * n, m * n]
+    types = [kinds[1], kinds[2], kinds[3], kinds[0]]
+    names = [[f"%{'abcd'[i]}{j}" for j in range(fragment_registers(i, types[i], sizes[i]))] for i in range(4)]
+    registers = {"f32": "f32", "f64": "f64", "s32": "s32"}
+    text = HEAD + "".join(f".reg .{registers.get(types[i], 'b32')} {', '.join(names[i])};\n" for i in range(4)) + ".reg .b32 %l;\n"
+    if places[0] == ".shared":
+        text = text.replace(".visible", f".shared .align 32 .b8 s[{at[0]}];\n.visible", 1)
+    text += f"mul.wide.u32 %w, %t, {sum(at[:3])}; add.u64 %x, %x, %w; mul.wide.u32 %w, %t, {at[3]}; add.u64 %y, %y, %w;\n"
+    if places[0] == ".shared":
+        for offset in range(0, at[0], 4):
+            text += f"ld.global.u32 %l, [%x+{offset}]; st.shared.u32 [s+{offset}], %l;\n"
+    where = 0
+    for i in range(3):
+        address = "s" if places[i] == ".shared" else f"%x+{where}"
+        text += f"mov.u32 %l, {strides[i]};\nwmma.load.{'abc'[i]}.sync.aligned.{layouts[i]}.{shape}{places[i]}.{types[i]} " \
+            f"{{{', '.join(names[i])}}}, [{address}]{', %l' if strides[i] else ''};\n"
+        where += at[i]
+    words = f".{kinds[0]}.{kinds[3]}" if kinds[1] == "f16" else "." + ".".join(kinds)
+    logic, rest = (extra, "") if "popc" in extra else ("", extra)
+    rounding, rest = (rest, "") if rest[:2] == ".r" else ("", rest)
+    text += f"wmma.mma{logic}.sync.aligned.{layouts[0]}.{layouts[1]}.{shape}{rounding}{words}{rest} " + \
+        ", ".join("{" + ", ".join(names[i]) + "}" for i in (3, 0, 1, 2)) + ";\n"
+    return text + f"mov.u32 %l, {strides[3]};\nwmma.store.d.sync.aligned.{layouts[3]}.{shape}{places[3]}.{types[3]} [%y], " \
+        f"{{{', '.join(names[3])}}}{', %l' if strides[3] else ''};\nret;\n}}\n"
+
+
+@pytest.mark.parametrize("shape, kinds, cc, extra", MATRIX, ids=["-".join((c[0], *c[1][:2], c[1][3], str(c[2]), c[3])) for c in MATRIX])
+def test_wmma(tmp_path, shape, kinds, cc, extra):
+    """Matrices in memory, of each layout and any leading dimension; the product is that of mma's model."""
+    r = random.Random(f"{shape} {kinds} {cc} {extra}")
+    m, n, k = map(int, re.findall(r"\d+", shape))
+    dims, types = [(m, k), (k, n), (m, n), (m, n)], [kinds[1], kinds[2], kinds[3], kinds[0]]
+    small = BITS[kinds[1]] < 8
+    layouts = [r.choice(["row", "col"]) for _ in range(4)]
+    if small:
+        layouts[:2] = "row", "col"
+    tight = [(columns if layout == "row" else rows) for layout, (rows, columns) in zip(layouts, dims)]
+    strides = [t + r.choice([0, 1, 3]) * (max(1, 128 // BITS[kind])) for t, kind in zip(tight, types)]
+    places = [r.choice(["", ".shared"]), r.choice(["", ".global"]), ".global", r.choice(["", ".global"])]
+    lines = [(rows if layout == "row" else columns) for layout, (rows, columns) in zip(layouts, dims)]
+    at = [(stride * count * BITS[kind] + 255) // 256 * 32 for stride, count, kind in zip(strides, lines, types)]
+    data, want, matrix = b"", [], [{}, {}, {}]
+
+    def place(i, row, column):
+        return strides[i] * (row if layouts[i] == "row" else column) + (column if layouts[i] == "row" else row)
+    for tile in range(2):
+        for i in range(3):
+            image = r.getrandbits(8 * at[i])
+            for row in range(dims[i][0]):
+                for column in range(dims[i][1]):
+                    value = matrix[i][row, column] = number(r, types[i], tile == 1)
+                    shift = place(i, row, column) * BITS[types[i]]
+                    image = image & ~((1 << BITS[types[i]]) - 1 << shift) | value << shift
+            data += image.to_bytes(at[i], "little")
+        for row in range(m):
+            for column in range(n):
+                a, b, c = [matrix[0][row, x] for x in range(k)], [matrix[1][x, column] for x in range(k)], matrix[2][row, column]
+                if kinds[0] == "f64":
+                    value = directed_sum(a, b, c, extra) if extra else double_dot(a, b, c)
+                elif kinds[0] == "s32":
+                    value = integer_dot(kinds, a, b, c, "satfinite" in extra, extra[1:4])
+                else:
+                    value = float_dot(cc, kinds, a, b, c)
+                    value = clamped(kinds[0], value) if extra else value
+                want.append((tile, row, column, value))
+    said = [0 if stride == t and r.choice([True, False]) else stride for stride, t in zip(strides, tight)]
+    got = ran(tmp_path, wmma_text(shape, kinds, extra, layouts, said, at, places), data, 2 * at[3], f"sm:cc={cc}", 2)
+    size = BITS[types[3]] // 8
+    wrong = [(tile, row, column, hex(x), got[start:start + size][::-1].hex()) for tile, row, column, x in want
+             for start in [tile * at[3] + place(3, row, column) * size] if int.from_bytes(got[start:start + size], "little") != x]
+    assert not wrong, (len(wrong), len(want), wrong[:5])
+    if shape in ("m8n8k4", "m8n8k32", "m16n16k8"):  # what the instructions state that they read and write is what they do
+        done = subprocess.run([BUILD / "tests" / "isa" / "sm" / "ptx_poison", tmp_path / "k.ptx", tmp_path / "in"], capture_output=True, text=True,
+                              timeout=60, check=False)
+        assert done.returncode == 0, done.stderr
+
+
 @pytest.mark.parametrize("count", [1, 2, 4])
 @pytest.mark.parametrize("transposed", [False, True])
 def test_matrices_from_memory_and_back(tmp_path, count, transposed):
@@ -359,7 +481,10 @@ def test_a_transposed_register(tmp_path):
 @pytest.mark.parametrize("opcode", ["mma.sync.aligned.m16n8k8.row.row.f32.f16.f16.f32", "mma.sync.aligned.m16n8k32.row.col.f32.f16.f16.f32",
                                     "mma.sync.aligned.m16n8k16.row.col.satfinite.f32.f16.f16.f32", "mma.sync.aligned.m16n8k256.row.col.s32.b1.b1.s32",
                                     "mma.sync.aligned.m16n8k16.row.col.kind::f8f6f4.f32.e4m3.e4m3.f32", "ldmatrix.sync.aligned.m16n16.x1.b8",
-                                    "movmatrix.sync.aligned.m8n8.b16", "stmatrix.sync.aligned.m8n8.x3.shared.b16"])
+                                    "movmatrix.sync.aligned.m8n8.b16", "wmma.load.a.sync.aligned.row.m16n16k8.f16",
+                                    "wmma.load.a.sync.aligned.col.m8n8k32.s4", "wmma.mma.sync.aligned.row.col.m16n16k16.f32.s8",
+                                    "wmma.store.a.sync.aligned.row.m16n16k16.f32", "wmma.load.c.sync.aligned.row.m16n16k16.bf16",
+                                    "mma.sync.aligned.m16n8k8.row.col.shared.f32.f16.f16.f32", "stmatrix.sync.aligned.m8n8.x3.shared.b16"])
 def test_forms_that_are_none(tmp_path, opcode):
     (tmp_path / "k.ptx").write_text(HEAD + f".reg .b32 %r<16>;\n{opcode} {{%r0, %r1, %r2, %r3}}, {{%r0, %r1, %r2, %r3}}, {{%r4, %r5}}, "
                                     "{%r0, %r1, %r2, %r3};\nret;\n}\n")
