@@ -31,6 +31,7 @@ typedef struct CUmemPoolHandle_st *CUmemoryPool;
 typedef struct CUlib_st *CUlibrary;
 typedef struct CUkern_st *CUkernel;
 
+typedef struct CUmipmappedArray_st *CUmipmappedArray;
 typedef struct CUarray_st *CUarray;
 typedef unsigned long long CUtexObject;
 typedef unsigned long long CUsurfObject;
@@ -153,6 +154,9 @@ typedef struct {
         struct {
             CUarray hArray;
         } array;
+        struct {
+            CUmipmappedArray hMipmappedArray;
+        } mipmap;
         struct {
             CUdeviceptr devPtr;
             CUarray_format format;
@@ -723,6 +727,10 @@ CUresult cuArray3DCreate_v2(CUarray *array, const CUDA_ARRAY3D_DESCRIPTOR *what)
 CUresult cuArrayGetDescriptor_v2(CUDA_ARRAY_DESCRIPTOR *what, CUarray array);
 CUresult cuArray3DGetDescriptor_v2(CUDA_ARRAY3D_DESCRIPTOR *what, CUarray array);
 CUresult cuArrayDestroy(CUarray array);
+CUresult cuMipmappedArrayCreate(CUmipmappedArray *array, const CUDA_ARRAY3D_DESCRIPTOR *what,
+                                unsigned levels);
+CUresult cuMipmappedArrayGetLevel(CUarray *level, CUmipmappedArray array, unsigned number);
+CUresult cuMipmappedArrayDestroy(CUmipmappedArray array);
 CUresult cuTexObjectCreate(CUtexObject *object, const CUDA_RESOURCE_DESC *resource,
                            const CUDA_TEXTURE_DESC *texture, const CUDA_RESOURCE_VIEW_DESC *view);
 CUresult cuTexObjectDestroy(CUtexObject object);

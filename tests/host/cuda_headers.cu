@@ -4,6 +4,7 @@
 #include <cuda_bf16.h>
 #include <cuda_fp8.h>
 #include <cuda_pipeline.h>
+#include <cmath>
 #include <cstdio>
 #include <cstring>
 #include <time.h>
@@ -226,6 +227,94 @@ static void try_levels()
     say("levels", !wrong);
 }
 
+// ---- levels of mipmapped arrays: that of a number, with its bias and clamps, of gradients, and two that are mixed ----
+
+__global__ void mipmaps(cudaTextureObject_t near, cudaTextureObject_t mixed, cudaTextureObject_t layers, const float *level, float *out)
+{
+    const float u = (threadIdx.x % 8 + 0.5f) / 8, v = (threadIdx.x / 8 + 0.5f) / 8, l = level[threadIdx.x];
+    out[4 * threadIdx.x] = tex2DLod<float>(near, u, v, l);
+    out[4 * threadIdx.x + 1] = tex2DLod<float>(mixed, u, v, l);
+    out[4 * threadIdx.x + 2] = tex2DGrad<float>(mixed, u, v, make_float2(exp2f(l) / 16, 0), make_float2(0, exp2f(l) / 8));
+    out[4 * threadIdx.x + 3] = tex2DLayeredLod<float>(layers, u, v, 1, l) + tex2D<float>(near, u, v);
+}
+static float texel(int level, int thread, int layer = 0)
+{
+    return 1000 * layer + 100 * level + 10 * (thread / 8 >> level) + (thread % 8 >> level);
+}
+// The value of a level between the first and the last that are used.
+static float level_of(float level, float least, float most, bool mixes, int thread, int layer = 0)
+{
+    level = std::fmin(std::fmax(level, least), std::fmin(most, 3));
+    if (!mixes)
+        return texel(std::floor(level + 0.5f), thread, layer);
+    const int first = std::floor(level);
+    const float weight = std::floor((level - first) * 256 + 0.5f) / 256;
+    return texel(first, thread, layer) * (1 - weight) + (weight > 0 ? texel(first + 1, thread, layer) * weight : 0);
+}
+static cudaMipmappedArray_t levels_of(int layers, int *wrong)
+{
+    const cudaChannelFormatDesc desc = cudaCreateChannelDesc<float>();
+    cudaMipmappedArray_t all;
+    *wrong += cudaMallocMipmappedArray(&all, &desc, make_cudaExtent(8, 8, layers), 9, layers ? cudaArrayLayered : 0) != 0;
+    for (int level = 0; level < 4; level++) {
+        const int size = 8 >> level;
+        float in[2 * 64];
+        cudaArray_t array;
+        cudaExtent extent;
+        *wrong += cudaGetMipmappedArrayLevel(&array, all, level) != 0;
+        *wrong += cudaArrayGetInfo(nullptr, &extent, nullptr, array) || extent.width != size_t(size) || extent.depth != size_t(layers);
+        for (int i = 0; i < size * size * 2; i++)
+            in[i] = 1000 * (i / size / size) + 100 * level + 10 * (i / size % size) + i % size;
+        cudaMemcpy3DParms copy = {};
+        copy.srcPtr = make_cudaPitchedPtr(in, size * 4, size, size);
+        copy.dstArray = array;
+        copy.extent = make_cudaExtent(size, size, layers ? layers : 1);
+        copy.kind = cudaMemcpyHostToDevice;
+        *wrong += cudaMemcpy3D(&copy) != 0;
+        *wrong += cudaFreeArray(array) == cudaSuccess; // the whole owns it
+    }
+    cudaArray_t none;
+    *wrong += cudaGetMipmappedArrayLevel(&none, all, 4) != cudaErrorInvalidValue;
+    cudaGetLastError();
+    return all;
+}
+static cudaTextureObject_t texture_of(cudaMipmappedArray_t all, bool mixes, float bias, float least, float most, int *wrong)
+{
+    cudaResourceDesc resource = {};
+    cudaTextureDesc how = {};
+    cudaTextureObject_t texture = 0;
+    resource.resType = cudaResourceTypeMipmappedArray;
+    resource.res.mipmap.mipmap = all;
+    *wrong += cudaCreateTextureObject(&texture, &resource, &how, nullptr) != cudaErrorInvalidValue; // coordinates must be from 0 to 1
+    how.normalizedCoords = 1;
+    how.mipmapFilterMode = mixes ? cudaFilterModeLinear : cudaFilterModePoint;
+    how.mipmapLevelBias = bias;
+    how.minMipmapLevelClamp = least;
+    how.maxMipmapLevelClamp = most;
+    *wrong += cudaCreateTextureObject(&texture, &resource, &how, nullptr) != 0;
+    return texture;
+}
+static void try_mipmaps()
+{
+    int wrong = 0;
+    float *level = memory<float>(64), *out = memory<float>(256);
+    const cudaMipmappedArray_t all = levels_of(0, &wrong), layered = levels_of(2, &wrong);
+    for (int i = 0; i < 64; i++)
+        level[i] = (i * 7 % 64) / 14.f - 0.5f;
+    mipmaps<<<1, 64>>>(texture_of(all, false, 0.5f, 0.25f, 2, &wrong), texture_of(all, true, 0, 0, 9, &wrong), texture_of(layered, false, 0, 0, 9, &wrong),
+                       level, out);
+    wrong += cudaDeviceSynchronize() != 0;
+    for (int i = 0; i < 64; i++) {
+        const float want[4] = {level_of(level[i] + 0.5f, 0.25f, 2, false, i), level_of(level[i], 0, 9, true, i), level_of(level[i], 0, 9, true, i),
+                               level_of(level[i], 0, 9, false, i, 1) + texel(0, i)};
+        for (int k = 0; k < 4; k++) // of gradients a level is rounded
+            wrong += std::fabs(out[4 * i + k] - want[k]) > (k == 2 ? 0.5f : k == 1 ? 0.001f : 0);
+    }
+    wrong += cudaFreeMipmappedArray(all) || cudaFreeMipmappedArray(layered) || cudaFreeMipmappedArray(all) == cudaSuccess;
+    cudaGetLastError();
+    say("mipmaps", !wrong);
+}
+
 // ---- numbers of 8 bits ----
 
 enum { HALVES = 65536, EACH = 4 * HALVES + 2 * 256 * 2 };
@@ -276,6 +365,7 @@ int main(int count, char **)
     try_pipeline();
     try_pairs();
     try_levels();
+    try_mipmaps();
     try_eighths(false);
     return clock() < 0;
 }

@@ -1,8 +1,8 @@
 /*
- * Random numbers in kernels ("cuRAND Library", "Device API"): XORWOW (Marsaglia 2003), Philox4x32-10
- * (Salmon et al. 2011) and MRG32k3a (L'Ecuyer 1999), seeded and split into sequences as NVIDIA's
- * documentation says, so that the numbers are those of its GPUs. Quasi-random generators, MTGP32
- * and the Poisson distribution are not there.
+ * Random numbers in kernels ("cuRAND Library", "Device API"): XORWOW (Marsaglia 2003),
+ * Philox4x32-10 (Salmon et al. 2011) and MRG32k3a (L'Ecuyer 1999), seeded and split into sequences
+ * as NVIDIA's documentation says, so that the numbers are those of its GPUs. Quasi-random
+ * generators, MTGP32 and the Poisson distribution are not there.
  */
 #ifndef WAVETRAP_CURAND_KERNEL_H
 #define WAVETRAP_CURAND_KERNEL_H
@@ -388,8 +388,7 @@ WAVETRAP_RANDOM float4 curand_normal4(curandStatePhilox4_32_10 *s)
     return make_float4(a.x, a.y, b.x, b.y);
 }
 
-template <class State>
-WAVETRAP_RANDOM float2 curand_log_normal2(State *s, float mean, float stddev)
+template <class State> WAVETRAP_RANDOM float2 curand_log_normal2(State *s, float mean, float stddev)
 {
     const float2 pair = curand_normal2(s);
     return make_float2(expf(mean + stddev * pair.x), expf(mean + stddev * pair.y));

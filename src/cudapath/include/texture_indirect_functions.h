@@ -24,30 +24,26 @@ WAVETRAP_TEXTURE(tex2DLayered, "__itex2DLayered",
                  (cudaTextureObject_t object, float x, float y, int layer), x, y, layer)
 WAVETRAP_TEXTURE(tex1DLayered, "__itex1DLayered", (cudaTextureObject_t object, float x, int layer),
                  x, layer)
-#undef WAVETRAP_TEXTURE
 
-/* Textures have one level here, so that is the one that a level or gradients choose. */
-#define WAVETRAP_LEVEL(name, gradient, at, ...)                                                    \
-    template <class T>                                                                             \
-    static inline __attribute__((device))                                                          \
-    T name##Lod(cudaTextureObject_t object, WAVETRAP_WITH __VA_ARGS__, float level)                \
-    {                                                                                              \
-        return name<T>(object, WAVETRAP_WITH at);                                                  \
-    }                                                                                              \
-    template <class T>                                                                             \
-    static inline __attribute__((device)) T name##Grad(                                            \
-        cudaTextureObject_t object, WAVETRAP_WITH __VA_ARGS__, gradient by_x, gradient by_y)       \
-    {                                                                                              \
-        return name<T>(object, WAVETRAP_WITH at);                                                  \
-    }
+/* A level by its number, or by how far the coordinates go from one texel of the result to the next.
+ */
+#define WAVETRAP_LEVEL(name, form, gradient, by, at, ...)                                          \
+    WAVETRAP_TEXTURE(name##Lod, "__i" #name "Lod",                                                 \
+                     (cudaTextureObject_t object, WAVETRAP_WITH __VA_ARGS__, float level),         \
+                     WAVETRAP_WITH at, level)                                                      \
+    WAVETRAP_TEXTURE(                                                                              \
+        name##Grad, "__i" #name "Grad" form,                                                       \
+        (cudaTextureObject_t object, WAVETRAP_WITH __VA_ARGS__, gradient by_x, gradient by_y),     \
+        WAVETRAP_WITH at, by by_x, by by_y)
 #define WAVETRAP_WITH(...) __VA_ARGS__
-WAVETRAP_LEVEL(tex1D, float, (x), (float x))
-WAVETRAP_LEVEL(tex2D, float2, (x, y), (float x, float y))
-WAVETRAP_LEVEL(tex3D, float4, (x, y, z), (float x, float y, float z))
-WAVETRAP_LEVEL(tex1DLayered, float, (x, layer), (float x, int layer))
-WAVETRAP_LEVEL(tex2DLayered, float2, (x, y, layer), (float x, float y, int layer))
+WAVETRAP_LEVEL(tex1D, "", float, , (x), (float x))
+WAVETRAP_LEVEL(tex2D, "_v2", float2, &, (x, y), (float x, float y))
+WAVETRAP_LEVEL(tex3D, "_v2", float4, &, (x, y, z), (float x, float y, float z))
+WAVETRAP_LEVEL(tex1DLayered, "", float, , (x, layer), (float x, int layer))
+WAVETRAP_LEVEL(tex2DLayered, "_v2", float2, &, (x, y, layer), (float x, float y, int layer))
 #undef WAVETRAP_WITH
 #undef WAVETRAP_LEVEL
+#undef WAVETRAP_TEXTURE
 #endif
 
 #include <surface_indirect_functions.h>

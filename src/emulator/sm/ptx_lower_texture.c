@@ -68,7 +68,35 @@ static bool four_registers(struct body *b, const struct ptx_operand *to, struct 
     return true;
 }
 
-/* There are no levels: what .level and .grad say makes no difference, but must be there. */
+/* The level, or the gradients, behind the coordinates: numbers in rows that follow each other from
+ * record->d2 on, of which there are record->size. */
+static bool level(struct body *b, enum ptx_shape shape, enum ptx_type type, struct ptx_op *record)
+{
+    const bool gradients = ptx_has(&b->form, PTX_WORD_grad);
+    const unsigned dimensions = shape == PTX_3D ? 3 : shape == PTX_2D || shape == PTX_A2D ? 2 : 1;
+    const unsigned each = gradients ? dimensions : 1;
+    if (!gradients && !ptx_has(&b->form, PTX_WORD_level))
+        return true;
+    if (gradients && type != PTX_F32)
+        return body_unsupported(b);
+    record->size = (uint8_t)(gradients ? 2 * each : 1);
+    record->is_signed = type == PTX_S32;
+    record->d2 = body_take_rows(b, record->size);
+    for (unsigned i = 0; i < record->size; i++) {
+        const struct ptx_operand *o = body_operand(b, 2 + i / each);
+        const unsigned count = o->kind == PTX_OPERAND_VECTOR ? o->count : 1;
+        struct ptx_op move = body_blank();
+        move.d = record->d2 + i * PTX_ROW_BYTES;
+        if (count != each && !(each == 3 && count == 4))
+            return body_fail_at(b, o, "%u numbers are wanted", each);
+        if (!body_source(b, o->kind == PTX_OPERAND_VECTOR ? body_item(b, o, i % each) : o, type,
+                         &move.s[0]) ||
+            !body_put_record(b, ptx_integer(PTX_OP_mov, PTX_B32), &move))
+            return false;
+    }
+    return !body_too_large(b);
+}
+
 bool ptx_lower_texture(struct body *b, enum ptx_math op)
 {
     static const uint8_t components[] = {PTX_WORD_r, PTX_WORD_g, PTX_WORD_b, PTX_WORD_a};
@@ -90,7 +118,8 @@ bool ptx_lower_texture(struct body *b, enum ptx_math op)
     if (gathers && !record.combine)
         return body_unsupported(b);
     record.flag = from == PTX_S32;
-    return four_registers(b, body_operand(b, 0), &record) &&
+    record.count = 4;
+    return level(b, shape, from, &record) && four_registers(b, body_operand(b, 0), &record) &&
            place(b, body_operand(b, 1), shape, from, &record) &&
            body_put_record(b, ptx_op_texture, &record);
 }

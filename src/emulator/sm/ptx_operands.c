@@ -278,6 +278,8 @@ static void put_load(struct listing *l)
                true);
     for (unsigned k = 0; k < 4 && l->op->run != ptx_op_load_parameter; k++)
         put_aside(l, k);
+    for (unsigned k = 0; l->op->run == ptx_op_texture && k < l->op->size; k++)
+        put_row(l, l->w->base, l->op->d2 + k * PTX_ROW_BYTES, 4, false)->aside = true;
     put_memory(l, true, false);
 }
 

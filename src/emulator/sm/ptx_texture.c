@@ -59,6 +59,25 @@ static void coordinates_of(const struct ptx_op *o, const uint8_t *frame, unsigne
     }
 }
 
+/* The level that the instruction says, or that its gradients ask for. */
+static void say_level(const struct ptx_op *o, const uint8_t *frame, unsigned lane,
+                      const struct sm_texture *t, struct sm_texture_coordinates *at)
+{
+    const unsigned each = o->size / 2u;
+    float by[2][3] = {{0}};
+    at->has_level = o->size != 0;
+    for (unsigned i = 0; i < o->size; i++) {
+        const uint32_t bits = ((const uint32_t *)(frame + o->d2 + i * PTX_ROW_BYTES))[lane];
+        const float number = o->is_signed ? (float)(int32_t)bits : wt_float_of_bits(bits);
+        if (o->size == 1)
+            at->level = number;
+        else
+            by[i / each][i % each] = number;
+    }
+    if (o->size > 1)
+        at->level = sm_texture_level_of(t, by);
+}
+
 PTX_EXECUTOR(ptx_op_texture)
 {
     const struct ptx_op *o = u->ptx;
@@ -75,6 +94,7 @@ PTX_EXECUTOR(ptx_op_texture)
         if (!find_texture(&r, &h) || !right_shape(&r, &h.found.texture))
             return r.next;
         coordinates_of(o, frame, i, at.bits, &at.layer);
+        say_level(o, frame, i, &h.found.texture, &at);
         if (!(o->combine
                   ? sm_texture_gather(&h.found.texture, &at, o->combine - 1u, &reader, result[i])
                   : sm_texture_sample(&h.found.texture, &at, &reader, result[i])))

@@ -71,6 +71,10 @@ static bool sample(const struct sm_texture_form *f, struct sm_texture_lane *r,
         !sm_texture_find(r, handle, found) ||
         !sm_texture_has_shape(r, &found->texture, f->dimensions, f->layered))
         return false;
+    if (found->texture.levels > 1 && (f->level || gradient)) {
+        r->next = not_there(w, r->u, 1u << r->lane, "levels in machine code");
+        return false;
+    }
     for (unsigned i = 0; i < f->dimensions; i++)
         at.bits[i] = w->r[f->coordinate[i]][r->lane];
     at.layer = w->r[f->layer][r->lane] & 0xffff;
@@ -116,7 +120,9 @@ const struct sm_uop *sm_op_txq(struct sm_warp *w, const struct sm_uop *u)
             !sm_texture_find(&r, handle, &found))
             return r.next;
         const struct sm_texture *t = &found.texture;
-        memcpy(answer[r.lane], (uint32_t[]){t->width, t->height, t->depth, 1}, sizeof answer[0]);
+        memcpy(answer[r.lane],
+               (uint32_t[]){t->width, t->height, t->depth, t->levels ? t->levels : 1},
+               sizeof answer[0]);
     }
     unsigned to = u->d;
     for (unsigned c = 0; c < 4 && to < SM_RZ; c++) {

@@ -9,7 +9,8 @@
 
 #define MAGIC 0x78455457u /* "WTEx" */
 #define FURTHEST 0x1p30   /* places beyond it are as outside as this one */
-#define STEPS 256         /* of a weight: 8 bits of fraction (Linear Filtering) */
+enum { MOST_LEVELS = 17 };
+#define STEPS 256 /* of a weight: 8 bits of fraction (Linear Filtering) */
 
 void sm_texture_store(const struct sm_texture *t, uint8_t *bytes)
 {
@@ -29,6 +30,10 @@ void sm_texture_store(const struct sm_texture *t, uint8_t *bytes)
     memcpy(bytes + 48, t->mode, 3);
     for (unsigned i = 0; i < 4; i++)
         wt_store_le(bytes + 52 + 4 * i, t->border[i], 4);
+    bytes[51] = t->levels;
+    wt_store_le(bytes + 68, wt_float_bits(t->bias), 4);
+    wt_store_le(bytes + 72, wt_float_bits(t->least), 4);
+    wt_store_le(bytes + 76, wt_float_bits(t->most), 4);
 }
 
 bool sm_texture_load(const uint8_t *bytes, struct sm_texture *t)
@@ -43,7 +48,11 @@ bool sm_texture_load(const uint8_t *bytes, struct sm_texture *t)
                              .depth = (uint32_t)wt_load_le(bytes + 20, 4),
                              .address = wt_load_le(bytes + 24, 8),
                              .pitch = wt_load_le(bytes + 32, 8),
-                             .slice = wt_load_le(bytes + 40, 8)};
+                             .slice = wt_load_le(bytes + 40, 8),
+                             .levels = bytes[51],
+                             .bias = wt_float_of_bits((uint32_t)wt_load_le(bytes + 68, 4)),
+                             .least = wt_float_of_bits((uint32_t)wt_load_le(bytes + 72, 4)),
+                             .most = wt_float_of_bits((uint32_t)wt_load_le(bytes + 76, 4))};
     memcpy(t->mode, bytes + 48, 3);
     for (unsigned i = 0; i < 4; i++)
         t->border[i] = (uint32_t)wt_load_le(bytes + 52 + 4 * i, 4);
@@ -51,7 +60,7 @@ bool sm_texture_load(const uint8_t *bytes, struct sm_texture *t)
                        (t->channels == 1 || t->channels == 2 || t->channels == 4);
     return wt_load_le(bytes, 4) == MAGIC && sizes && t->texel <= SM_TEXEL_FLOAT &&
            (t->texel != SM_TEXEL_FLOAT || t->bytes > 1) && t->dimensions >= 1 &&
-           t->dimensions <= 3 && t->width && t->height && t->depth &&
+           t->dimensions <= 3 && t->width && t->height && t->depth && t->levels <= MOST_LEVELS &&
            t->mode[0] <= SM_TEXTURE_BORDER && t->mode[1] <= SM_TEXTURE_BORDER &&
            t->mode[2] <= SM_TEXTURE_BORDER;
 }
@@ -246,8 +255,8 @@ static bool sample_linear(const struct sm_texture *t, const struct sm_texture_co
     return true;
 }
 
-bool sm_texture_sample(const struct sm_texture *t, const struct sm_texture_coordinates *at,
-                       const struct sm_texel_reader *reader, uint32_t result[4])
+static bool sample_level(const struct sm_texture *t, const struct sm_texture_coordinates *at,
+                         const struct sm_texel_reader *reader, uint32_t result[4])
 {
     int64_t place[3] = {0};
     struct texel texel;
@@ -262,6 +271,69 @@ bool sm_texture_sample(const struct sm_texture *t, const struct sm_texture_coord
                         ? texel.raw[c]
                         : result_of(t, value_of(t, texel.raw[c]));
     finish(t, result);
+    return true;
+}
+
+/* ---- levels ---- */
+
+static uint32_t halved(uint32_t size)
+{
+    return size > 1 ? size / 2 : 1;
+}
+
+struct sm_texture sm_texture_level(const struct sm_texture *t, unsigned n)
+{
+    struct sm_texture level = *t;
+    level.levels = 1;
+    while (n--) {
+        level.address += level.slice * level.depth;
+        level.width = halved(level.width);
+        level.height = level.dimensions > 1 ? halved(level.height) : level.height;
+        level.depth = level.dimensions > 2 ? halved(level.depth) : level.depth;
+        const uint64_t row = (uint64_t)level.width * level.bytes * level.channels;
+        level.pitch = (row + SM_TEXTURE_ROW - 1) / SM_TEXTURE_ROW * SM_TEXTURE_ROW;
+        level.slice = level.pitch * level.height;
+    }
+    return level;
+}
+
+float sm_texture_level_of(const struct sm_texture *t, const float by[2][3])
+{
+    double longest = 0;
+    for (unsigned i = 0; i < 2; i++) {
+        double square = 0;
+        for (unsigned axis = 0; axis < t->dimensions; axis++) {
+            const double texels =
+                by[i][axis] * (t->flags & SM_TEXTURE_NORMALIZED ? (double)size_along(t, axis) : 1);
+            square += texels * texels;
+        }
+        longest = fmax(longest, square);
+    }
+    return longest > 0 ? (float)(log2(longest) / 2) : -INFINITY;
+}
+
+bool sm_texture_sample(const struct sm_texture *t, const struct sm_texture_coordinates *at,
+                       const struct sm_texel_reader *reader, uint32_t result[4])
+{
+    if (t->levels < 2 || !at->has_level)
+        return sample_level(t, at, reader, result);
+    const double last = fmin(t->most, t->levels - 1.0);
+    const double level = fmax(fmin(fmax((double)at->level + t->bias, t->least), last), 0);
+    const bool mixed = t->flags & SM_TEXTURE_MIXED;
+    const unsigned first = (unsigned)floor(mixed ? level : level + 0.5);
+    const double weight = mixed ? floor((level - first) * STEPS + 0.5) / STEPS : 0;
+    struct sm_texture one = sm_texture_level(t, first);
+    if (!sample_level(&one, at, reader, result))
+        return false;
+    if (weight == 0 || gives_integers(t))
+        return true;
+    uint32_t upper[4];
+    one = sm_texture_level(t, first + 1);
+    if (!sample_level(&one, at, reader, upper))
+        return false;
+    for (unsigned c = 0; c < t->channels; c++)
+        result[c] = wt_float_bits((float)(wt_float_of_bits(result[c]) * (1 - weight) +
+                                          wt_float_of_bits(upper[c]) * weight));
     return true;
 }
 

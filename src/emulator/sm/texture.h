@@ -21,6 +21,7 @@ enum {
     SM_TEXTURE_LINEAR = 4,     /**< the neighbours are mixed */
     SM_TEXTURE_LAYERED = 8,    /**< depth counts layers */
     SM_TEXTURE_BOUNDED = 16,   /**< of linear memory: 0 outside */
+    SM_TEXTURE_MIXED = 32,     /**< the two nearest levels are mixed */
 };
 
 struct sm_texture {
@@ -33,7 +34,18 @@ struct sm_texture {
     uint8_t channels;   /**< 1, 2, 4 */
     uint8_t dimensions; /**< 1 to 3 */
     uint8_t mode[3];    /**< enum sm_texture_mode of x, y, z */
+    uint8_t levels;     /**< each half as large as the one before; 0 and 1: there is one */
+    float bias;         /**< what is added to a level that a program says */
+    float least, most;  /**< levels that are used */
 };
+
+/** Rows of levels after the first begin at multiples of this. */
+enum { SM_TEXTURE_ROW = 512 };
+/** Level n, which lies behind the ones before, as a texture of one level. */
+struct sm_texture sm_texture_level(const struct sm_texture *t, unsigned n);
+/** The level that gradients of the coordinates ask for: log2 of the texels that the longer one
+ * crosses. @p by: of x, then of y, an element for each dimension. */
+float sm_texture_level_of(const struct sm_texture *t, const float by[2][3]);
 
 /** To and from the SM_TEXTURE_BYTES of a header; false: these are none. */
 void sm_texture_store(const struct sm_texture *t, uint8_t *bytes);
@@ -56,6 +68,8 @@ struct sm_texture_coordinates {
     uint32_t bits[3]; /**< of floats, or (whole) integers */
     uint32_t layer;
     int8_t offset[3]; /**< texels */
+    float level;      /**< 0: the first one */
+    bool has_level;   /**< the program says it */
     bool whole;
 };
 

@@ -7,7 +7,7 @@
 
 #include "emulator/sm/texture.h"
 
-enum { MOST_TEXELS = 65536, ROW_ALIGNMENT = 512 };
+enum { MOST_TEXELS = 65536, MOST_LEVELS = 17 };
 
 unsigned array_format_bytes(CUarray_format format)
 {
@@ -49,16 +49,55 @@ bool array_is(CUarray array)
     return array && *find(array);
 }
 
-static void drop(struct CUarray_st **at)
+/* Forgets an array whose memory is another's. */
+static void forget(struct CUarray_st **at, const char *by)
 {
     struct CUarray_st *a = *at;
     *at = a->next;
-    gpu_free(a->gpu, a->address, "cuArrayDestroy");
-    checks_handle_gone(a, "cuArrayDestroy");
+    checks_handle_gone(a, by);
+}
+
+static void drop(struct CUarray_st **at)
+{
+    gpu_free((*at)->gpu, (*at)->address, "cuArrayDestroy");
+    forget(at, "cuArrayDestroy");
+}
+
+/* The levels of an array, which are arrays themselves; the first one's address is that of all. */
+struct CUmipmappedArray_st {
+    CUarray level[MOST_LEVELS];
+    unsigned count;
+    CUmipmappedArray next;
+};
+static CUmipmappedArray mipmaps; /* all there are; under the lock */
+
+static CUmipmappedArray *find_mipmap(CUmipmappedArray array)
+{
+    CUmipmappedArray *at = &mipmaps;
+    while (*at && *at != array)
+        at = &(*at)->next;
+    return at;
+}
+
+static void drop_mipmap(CUmipmappedArray *at)
+{
+    CUmipmappedArray m = *at;
+    *at = m->next;
+    gpu_free(m->level[0]->gpu, m->level[0]->address, "cuMipmappedArrayDestroy");
+    for (unsigned i = 0; i < m->count; i++)
+        forget(find(m->level[i]), "cuMipmappedArrayDestroy");
+    free(m);
 }
 
 void arrays_drop(uint64_t owner)
 {
+    for (CUmipmappedArray *at = &mipmaps; *at;)
+        if ((*at)->level[0]->owner == owner) {
+            checks_handle_lost((*at)->level[0]);
+            drop_mipmap(at);
+        } else {
+            at = &(*at)->next;
+        }
     for (struct CUarray_st **at = &arrays; *at;)
         if ((*at)->owner == owner) {
             checks_handle_lost(*at);
@@ -75,44 +114,77 @@ static CUresult enter(CUarray array)
     return result || array_is(array) ? result : state_leave(CUDA_ERROR_INVALID_HANDLE);
 }
 
-static CUresult create(struct gpu *g, CUarray *array, const CUDA_ARRAY3D_DESCRIPTOR *what)
+static CUresult check(const CUDA_ARRAY3D_DESCRIPTOR *what)
 {
     const unsigned known =
         CUDA_ARRAY3D_LAYERED | CUDA_ARRAY3D_SURFACE_LDST | CUDA_ARRAY3D_TEXTURE_GATHER;
-    struct wt_error err;
     if (!what->Width || what->Width > MOST_TEXELS || what->Height > MOST_TEXELS ||
         what->Depth > MOST_TEXELS || !good_texels(what->Format, what->NumChannels) ||
         (what->Depth && !what->Height && !(what->Flags & CUDA_ARRAY3D_LAYERED)))
         return CUDA_ERROR_INVALID_VALUE;
-    if (what->Flags & ~known)
-        return CUDA_ERROR_NOT_SUPPORTED;
-    struct CUarray_st *a = calloc(1, sizeof *a);
-    if (!a)
-        return CUDA_ERROR_OUT_OF_MEMORY;
-    const uint64_t row = what->Width * array_format_bytes(what->Format) * what->NumChannels;
-    a->gpu = g;
-    a->what = *what;
-    a->pitch = (row + ROW_ALIGNMENT - 1) / ROW_ALIGNMENT * ROW_ALIGNMENT;
-    a->slice = a->pitch * (what->Height ? what->Height : 1);
-    const uint64_t size = a->slice * (what->Depth ? what->Depth : 1);
-    /* To checks the array is the object, and its texels are the driver's memory. */
-    if (gpu_allocate(g, size, wt_checks_wanted() ? NULL : "cuArrayCreate", &a->address, &err) !=
-        WT_OK) {
-        free(a);
+    return what->Flags & ~known ? CUDA_ERROR_NOT_SUPPORTED : CUDA_SUCCESS;
+}
+
+static unsigned half(size_t size, unsigned level)
+{
+    return !size ? 0 : size >> level ? (unsigned)(size >> level) : 1;
+}
+
+/*
+ * Makes the arrays of `count` levels in one piece of memory; the first one is the object to checks,
+ * and the texels are the driver's memory.
+ */
+static CUresult create(struct gpu *g, CUarray *array, unsigned count, bool is_mipmap,
+                       const CUDA_ARRAY3D_DESCRIPTOR *what)
+{
+    const bool layered = what->Flags & CUDA_ARRAY3D_LAYERED;
+    const unsigned bytes = array_format_bytes(what->Format) * what->NumChannels;
+    struct sm_texture t = {.width = (uint32_t)what->Width,
+                           .height = what->Height ? (uint32_t)what->Height : 1,
+                           .depth = what->Depth ? (uint32_t)what->Depth : 1,
+                           .bytes = (uint8_t)bytes,
+                           .channels = 1,
+                           .dimensions = what->Depth && !layered ? 3
+                                         : what->Height          ? 2
+                                                                 : 1};
+    const char *const by = is_mipmap ? "cuMipmappedArrayCreate" : "cuArrayCreate";
+    struct wt_error err;
+    uint64_t address;
+    t.pitch = (what->Width * bytes + SM_TEXTURE_ROW - 1) / SM_TEXTURE_ROW * SM_TEXTURE_ROW;
+    t.slice = t.pitch * t.height;
+    unsigned made = 0;
+    while (made < count && (array[made] = calloc(1, sizeof *array[made])) != NULL)
+        made++;
+    if (made < count || gpu_allocate(g, sm_texture_level(&t, count).address,
+                                     wt_checks_wanted() ? NULL : by, &address, &err) != WT_OK) {
+        while (made--)
+            free(array[made]);
         return CUDA_ERROR_OUT_OF_MEMORY;
     }
-    a->owner = state_entered_id();
-    checks_handle_made(a, row * (what->Height ? what->Height : 1) * (what->Depth ? what->Depth : 1),
-                       "cuArrayCreate");
-    a->next = arrays;
-    *array = arrays = a;
+    for (unsigned i = 0; i < count; i++) {
+        const struct sm_texture level = sm_texture_level(&t, i);
+        *array[i] = (struct CUarray_st){.gpu = g,
+                                        .owner = state_entered_id(),
+                                        .next = arrays,
+                                        .what = *what,
+                                        .address = address + level.address,
+                                        .pitch = level.pitch,
+                                        .slice = level.slice,
+                                        .is_level = is_mipmap};
+        array[i]->what.Width = half(what->Width, i);
+        array[i]->what.Height = half(what->Height, i);
+        array[i]->what.Depth = layered ? what->Depth : half(what->Depth, i);
+        arrays = array[i];
+    }
+    checks_handle_made(array[0], what->Width * bytes * t.height * t.depth, by);
     return CUDA_SUCCESS;
 }
 
 API_IN(state_enter(&g), cuArray3DCreate_v2, (CUarray * array, const CUDA_ARRAY3D_DESCRIPTOR *what),
        (array, what), "*%p, %p", HANDLE(array), what)
 {
-    return array && what ? create(g, array, what) : CUDA_ERROR_INVALID_VALUE;
+    const CUresult result = array && what ? check(what) : CUDA_ERROR_INVALID_VALUE;
+    return result ? result : create(g, array, 1, false, what);
 }
 
 API(cuArrayCreate_v2, (CUarray * array, const CUDA_ARRAY_DESCRIPTOR *what), (array, what),
@@ -149,7 +221,57 @@ API_IN(enter(array), cuArrayGetDescriptor_v2, (CUDA_ARRAY_DESCRIPTOR * what, CUa
 
 API_IN(enter(array), cuArrayDestroy, (CUarray array), (array), "%p", array)
 {
+    if (array->is_level)
+        return CUDA_ERROR_INVALID_HANDLE;
     drop(find(array));
+    return CUDA_SUCCESS;
+}
+
+/* More levels than the largest size has halves of are not made. */
+API_IN(state_enter(&g), cuMipmappedArrayCreate,
+       (CUmipmappedArray * array, const CUDA_ARRAY3D_DESCRIPTOR *what, unsigned levels),
+       (array, what, levels), "*%p, %p, %u", HANDLE(array), what, levels)
+{
+    CUresult result = array && what ? check(what) : CUDA_ERROR_INVALID_VALUE;
+    if (result)
+        return result;
+    const size_t sizes =
+        what->Width | what->Height | (what->Flags & CUDA_ARRAY3D_LAYERED ? 0 : what->Depth);
+    unsigned most = 0;
+    while (sizes >> most)
+        most++;
+    CUmipmappedArray m = calloc(1, sizeof *m);
+    if (!m)
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    m->count = levels < 1 ? 1 : levels > most ? most : levels;
+    result = create(g, m->level, m->count, true, what);
+    if (result) {
+        free(m);
+        return result;
+    }
+    m->next = mipmaps;
+    *array = mipmaps = m;
+    return CUDA_SUCCESS;
+}
+
+API_IN(state_lock(), cuMipmappedArrayGetLevel,
+       (CUarray * level, CUmipmappedArray array, unsigned number), (level, array, number),
+       "*%p, %p, %u", HANDLE(level), array, number)
+{
+    if (!array || !*find_mipmap(array))
+        return CUDA_ERROR_INVALID_HANDLE;
+    if (!level || number >= array->count)
+        return CUDA_ERROR_INVALID_VALUE;
+    *level = array->level[number];
+    return CUDA_SUCCESS;
+}
+
+API_IN(state_lock(), cuMipmappedArrayDestroy, (CUmipmappedArray array), (array), "%p", array)
+{
+    CUmipmappedArray *at = find_mipmap(array);
+    if (!array || !*at)
+        return CUDA_ERROR_INVALID_HANDLE;
+    drop_mipmap(at);
     return CUDA_SUCCESS;
 }
 
@@ -177,10 +299,18 @@ static CUresult describe(const CUDA_RESOURCE_DESC *r, struct sm_texture *t)
     unsigned channels;
     *t = (struct sm_texture){.height = 1, .depth = 1};
     switch (r->resType) {
+    case CU_RESOURCE_TYPE_MIPMAPPED_ARRAY:
     case CU_RESOURCE_TYPE_ARRAY: {
         const struct CUarray_st *a = r->res.array.hArray;
-        if (!array_is(r->res.array.hArray))
+        if (r->resType == CU_RESOURCE_TYPE_MIPMAPPED_ARRAY) {
+            const CUmipmappedArray m = r->res.mipmap.hMipmappedArray;
+            if (!m || !*find_mipmap(m))
+                return CUDA_ERROR_INVALID_HANDLE;
+            a = m->level[0];
+            t->levels = (uint8_t)m->count;
+        } else if (!array_is(r->res.array.hArray)) {
             return CUDA_ERROR_INVALID_HANDLE;
+        }
         const bool layered = a->what.Flags & CUDA_ARRAY3D_LAYERED;
         t->address = a->address;
         t->pitch = a->pitch;
@@ -216,7 +346,7 @@ static CUresult describe(const CUDA_RESOURCE_DESC *r, struct sm_texture *t)
         t->dimensions = 2;
         break;
     default:
-        return CUDA_ERROR_NOT_SUPPORTED; /* levels of textures */
+        return CUDA_ERROR_INVALID_VALUE;
     }
     t->texel = (uint8_t)texel_of(format);
     t->bytes = (uint8_t)array_format_bytes(format);
@@ -254,7 +384,13 @@ static CUresult create_texture(struct gpu *g, CUtexObject *object,
     }
     t.flags |= (texture->flags & CU_TRSF_READ_AS_INTEGER ? SM_TEXTURE_INTEGER : 0) |
                (texture->flags & CU_TRSF_NORMALIZED_COORDINATES ? SM_TEXTURE_NORMALIZED : 0) |
-               (texture->filterMode == CU_TR_FILTER_MODE_LINEAR ? SM_TEXTURE_LINEAR : 0);
+               (texture->filterMode == CU_TR_FILTER_MODE_LINEAR ? SM_TEXTURE_LINEAR : 0) |
+               (texture->mipmapFilterMode == CU_TR_FILTER_MODE_LINEAR ? SM_TEXTURE_MIXED : 0);
+    if (t.levels > 1 && !(t.flags & SM_TEXTURE_NORMALIZED))
+        return CUDA_ERROR_INVALID_VALUE;
+    t.bias = texture->mipmapLevelBias;
+    t.least = texture->minMipmapLevelClamp;
+    t.most = texture->maxMipmapLevelClamp;
     memcpy(t.border, texture->borderColor, sizeof t.border);
     return add_header(g, &t, object);
 }

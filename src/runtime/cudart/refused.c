@@ -7,7 +7,7 @@
 #define GRAPHICS "there are no graphics on the emulated GPU"
 #define PROCESS "an emulated GPU belongs to one process"
 #define EXTERNAL "no other driver has memory or work for the emulated GPU"
-#define LEVEL "textures have one level"
+#define LEVEL "levels of textures are those of cudaMallocMipmappedArray"
 #define REFERENCE "texture and surface references are not there: use objects"
 #define LIBRARY "the runtime's libraries are not there: use cuLibraryLoadData or cuModuleLoadData"
 #define BATCH "give each copy to the stream by itself"

@@ -37,17 +37,45 @@ static bool format_of(const struct cudaChannelFormatDesc *d, CUarray_format *for
     return false;
 }
 
+/* The driver's description of an array. */
+static cudaError_t array_of(const struct cudaChannelFormatDesc *desc, struct cudaExtent extent,
+                            unsigned flags, CUDA_ARRAY3D_DESCRIPTOR *what)
+{
+    const CUresult result = cudart_enter();
+    *what = (CUDA_ARRAY3D_DESCRIPTOR){
+        .Width = extent.width, .Height = extent.height, .Depth = extent.depth, .Flags = flags};
+    if (result || !desc)
+        return result ? (cudaError_t)result : cudaErrorInvalidValue;
+    return format_of(desc, &what->Format, &what->NumChannels) ? cudaSuccess
+                                                              : cudaErrorInvalidChannelDescriptor;
+}
+
 EXPORT cudaError_t cudaMalloc3DArray(cudaArray_t *array, const struct cudaChannelFormatDesc *desc,
                                      struct cudaExtent extent, unsigned flags)
 {
-    CUDA_ARRAY3D_DESCRIPTOR what = {
-        .Width = extent.width, .Height = extent.height, .Depth = extent.depth, .Flags = flags};
+    CUDA_ARRAY3D_DESCRIPTOR what;
+    const cudaError_t error = array_of(desc, extent, flags, &what);
+    return error ? cudart_result(error) : cudart_of(cuArray3DCreate(array, &what));
+}
+
+EXPORT cudaError_t cudaMallocMipmappedArray(cudaMipmappedArray_t *array,
+                                            const struct cudaChannelFormatDesc *desc,
+                                            struct cudaExtent extent, unsigned levels,
+                                            unsigned flags)
+{
+    CUDA_ARRAY3D_DESCRIPTOR what;
+    const cudaError_t error = array_of(desc, extent, flags, &what);
+    return error ? cudart_result(error) : cudart_of(cuMipmappedArrayCreate(array, &what, levels));
+}
+
+FORWARD(cudaGetMipmappedArrayLevel,
+        (cudaArray_t * level, cudaMipmappedArray_const_t array, unsigned number),
+        cuMipmappedArrayGetLevel(level, (CUmipmappedArray)(uintptr_t)array, number))
+
+EXPORT cudaError_t cudaFreeMipmappedArray(cudaMipmappedArray_t array)
+{
     const CUresult result = cudart_enter();
-    if (!array || !desc)
-        return cudart_result(cudaErrorInvalidValue);
-    if (!format_of(desc, &what.Format, &what.NumChannels))
-        return cudart_result(cudaErrorInvalidChannelDescriptor);
-    return cudart_of(result ? result : cuArray3DCreate(array, &what));
+    return cudart_of(result || !array ? result : cuMipmappedArrayDestroy(array));
 }
 
 EXPORT cudaError_t cudaMallocArray(cudaArray_t *array, const struct cudaChannelFormatDesc *desc,
@@ -217,6 +245,9 @@ static cudaError_t resource_of(const struct cudaResourceDesc *r, CUDA_RESOURCE_D
     case cudaResourceTypeArray:
         to->res.array.hArray = r->res.array.array;
         return cudaSuccess;
+    case cudaResourceTypeMipmappedArray:
+        to->res.mipmap.hMipmappedArray = r->res.mipmap.mipmap;
+        return cudaSuccess;
     case cudaResourceTypeLinear:
         to->res.linear.devPtr = (uintptr_t)r->res.linear.devPtr;
         to->res.linear.sizeInBytes = r->res.linear.sizeInBytes;
@@ -233,7 +264,7 @@ static cudaError_t resource_of(const struct cudaResourceDesc *r, CUDA_RESOURCE_D
                    ? cudaSuccess
                    : cudaErrorInvalidChannelDescriptor;
     default:
-        return cudaErrorNotSupported;
+        return cudaErrorInvalidValue;
     }
 }
 
@@ -256,7 +287,11 @@ EXPORT cudaError_t cudaCreateTextureObject(cudaTextureObject_t *object,
         .flags = (t->readMode == cudaReadModeElementType ? CU_TRSF_READ_AS_INTEGER : 0) |
                  (t->normalizedCoords ? CU_TRSF_NORMALIZED_COORDINATES : 0) |
                  (t->sRGB ? CU_TRSF_SRGB : 0),
-        .maxAnisotropy = t->maxAnisotropy};
+        .maxAnisotropy = t->maxAnisotropy,
+        .mipmapFilterMode = (CUfilter_mode)t->mipmapFilterMode,
+        .mipmapLevelBias = t->mipmapLevelBias,
+        .minMipmapLevelClamp = t->minMipmapLevelClamp,
+        .maxMipmapLevelClamp = t->maxMipmapLevelClamp};
     for (unsigned i = 0; i < 3; i++)
         texture.addressMode[i] = (CUaddress_mode)t->addressMode[i];
     memcpy(texture.borderColor, t->borderColor, sizeof texture.borderColor);
