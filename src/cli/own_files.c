@@ -31,7 +31,10 @@ bool cli_own_folder(const char *const *places, const char *name, char *folder, s
 
 bool cli_exec_driver(const struct wt_family *family, char *folder, size_t size)
 {
-    const char *const places[] = {family->host ? family->host->built_in : NULL, WT_HOST_LIBRARY,
-                                  NULL};
+    /* One that programs may want behind another library of its name is in a folder of its own. */
+    char own[PATH_MAX];
+    snprintf(own, sizeof own, "%s/%s", WT_HOST_LIBRARY, family->name);
+    const char *const places[] = {family->host ? family->host->built_in : NULL, own,
+                                  WT_HOST_LIBRARY, NULL};
     return family->host && cli_own_folder(places, family->host->library, folder, size);
 }

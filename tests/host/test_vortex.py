@@ -257,6 +257,20 @@ def later(tmp_path_factory):
     return folder
 
 
+@pytest.fixture(scope="module")
+def driver(later):
+    """vortex_driver.c: what upstream's libvortex.so does with a driver's library."""
+    subprocess.run(["gcc", "-g", "-o", later / "vortex_driver", HERE / "vortex_driver.c", "-ldl"], check=True)
+
+    def drive(work, *options, xlen=32, status=0):
+        nm = subprocess.run(["riscv64-unknown-elf-nm", later / f"m{xlen}.elf"], check=True, text=True, capture_output=True).stdout
+        places = [re.search(rf"^(\w+) \w {name}$", nm, re.M).group(1) for name in ("add", "kernel_main", "stray")]
+        said = wavetrap(later, "exec", *options, "./vortex_driver", "libvortex-wavetrap.so", work, f"m{xlen}.vxbin", *places, status=status)
+        assert "wrong" not in said, said
+        return said
+    return drive
+
+
 def run3(folder, work, *options, kernel="m32.vxbin", status=0):
     said = wavetrap(folder, "exec", *options, "./vortex3_program", kernel, work, status=status)
     assert "wrong" not in said, said
@@ -377,3 +391,52 @@ def test_which_signatures_hold(later):
     in_order(legacy("-g", "vortex:profile=v2"), "occupancy -1", "profile -1")
     assert "profile v2 has no launch unit: give -g vortex:profile=v3" in wavetrap(
         later, "exec", "-g", "vortex:profile=v2", "--log-calls", "./vortex3_program", "m32.vxbin", "compute", status=1)
+
+
+# ---- the driver of upstream's libvortex.so ----
+
+@pytest.mark.parametrize("gpu", ["threads=4", "cores=2,threads=2,xlen=64", "threads=1"])
+def test_a_ring_of_commands_launches_kernels(driver, gpu):
+    """By registers and by a descriptor; the ring wraps; counters."""
+    said = driver("compute", f"--gpu=vortex:{gpu}", "--stats", "--log-calls", xlen=64 if "64" in gpu else 32)
+    in_order(said, r"command 1: MEM_WRITE 0x80000000, 0x", "DCR_WRITE 0x12, 0x80000", "LAUNCH\n", r"kernel 0x80000\w+ on device 0: \d+ instructions", "LAUNCH_QMD 0x40000")
+    in_order(said, "96 of 96 right, some instructions counted, 3[0-9] commands", "2 kernels were launched on the emulated Vortex")
+
+
+def test_the_driver_has_events_and_capabilities(driver):
+    assert driver("events") == "waits: 0, busy: 1\ngoes on: 1, busy: 0\nsignalled: 42\n"
+    assert driver("capabilities", "--gpu=vortex:clusters=2,cores=4,warps=8,threads=16,xlen=64") == "threads 16 warps 8 cores 4 clusters 2 local 16384 bank 33 xlen 64\n"
+
+
+def test_mistakes_of_a_ring_stop_its_queue_with_a_sentence(driver):
+    said = driver("mistakes")
+    for part in ("there is no command 0x0d .at byte 0 of the line.; the queue stops", "there is no command 0xff", "a draw needs the RASTER, TEX and OM units", "there is no device configuration register 0x7ff",
+                 "there is no device configuration register 0x1010", "register 0x104 is one of the DXA unit, which this Vortex has not", "0x40 is one of the TEX unit", "9 cores: there are 1",
+                 "0x10 bytes at 0xfffffffffffffff8: neither memory of host_mem_alloc, nor of the device, which ends at 0x100000000", "MEM_COPY at byte 56 of the line: its 28 bytes reach beyond the line's 64",
+                 "the host's memory there has 0x40", "register 0x134 of the command processor: there is none", "register 0x128 of the command processor: it can only be read", "RING_SIZE_LOG2 40: it is 6 to 16",
+                 "this Vortex has no MMU", "TAIL 0x20: it is a multiple of 64", "TAIL 0xc0: it is", "0x1234 is no memory of host_mem_alloc", "is no device that is open", "all 1 devices are open: give -g vortex once more"):
+        assert re.search(part, said), f"{part!r} is not in\n{said}"
+    assert "stale: -1 -1\n" in said
+
+
+def test_a_fault_stops_the_queue_until_it_is_reset(driver):
+    said = driver("stray", "--stats")
+    in_order(said, "launch 1, status 2, error 3, sequence fails", "after a reset: 0", "wavetrap: misaligned store of 4 bytes", "of the kernel 0x80000", "1 kernel on the emulated Vortex ended by a fault")
+    assert "libvortex-wavetrap" not in said, "the report is enough"
+
+
+def test_the_driver_is_for_3_0_only(driver, later):
+    said = wavetrap(later, "exec", "--gpu=vortex:profile=v2", "./vortex_driver", "libvortex-wavetrap.so", "events", status=1)
+    assert "profile=v2: VORTEX_DRIVER is for a libvortex.so of Vortex 3.0: give profile=v3" in said
+
+
+def test_exec_sets_the_driver_and_a_user_who_names_it_comes_first(later):
+    """For programs that start others, too; a folder of the user's goes before ours only where the user names the driver."""
+    def order(**set_by_user):
+        done = subprocess.run([WAVETRAP, "exec", "sh", "-c", "sh -c 'echo $VORTEX_DRIVER $LD_LIBRARY_PATH'"], cwd=later, capture_output=True, text=True, timeout=60, check=True,
+                              env={**environment(), "LD_LIBRARY_PATH": "/users", **set_by_user})
+        driver, folders = done.stdout.split()
+        folders = folders.split(":")
+        return driver, folders.index("/users") < folders.index(str(FOLDER.resolve()))
+    assert order() == order(VORTEX_DRIVER="simx") == ("wavetrap", False)
+    assert order(VORTEX_DRIVER="wavetrap") == ("wavetrap", True)

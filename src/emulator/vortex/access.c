@@ -267,7 +267,7 @@ bool vx_store(struct vx_warp *w, const struct vx_uop *u, unsigned lane, uint64_t
     wt_store_le(bytes, value, size);
     if (!vx_write_bytes(w->core, d, addr, bytes, size))
         return refuse(w, u, NO_HOST_MEMORY, lane, addr, size, access);
-    if (d->profile->console_ring && vx_ring_is_index(d, addr, size))
+    if (vx_ring_is_index(d, addr, size))
         vx_ring_drain(d);
     return true;
 }
@@ -315,9 +315,9 @@ bool vx_write_bytes(struct vx_core *core, struct vx_device *d, uint64_t addr, co
 
 void vx_device_flush_console(struct vx_device *d)
 {
-    if (d->profile->console_ring)
+    if (vx_ring_is_ours(d))
         vx_ring_drain(d);
     wt_console_flush(&d->machine, &d->console);
-    if (d->profile->console_ring)
+    if (vx_ring_is_ours(d))
         vx_ring_tell_lost(d);
 }

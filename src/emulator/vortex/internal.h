@@ -379,6 +379,8 @@ uint64_t vx_launch_local(const struct vx_device *d, uint32_t place);
 
 /* ---- ring.c: the console of profiles with console_ring ---- */
 
+/* Whether the device empties the rings in memory: there are some, and ring=host is not given. */
+bool vx_ring_is_ours(const struct vx_device *d);
 /* Whether a store of that size may have moved the write index of a console. */
 bool vx_ring_is_index(const struct vx_device *d, uint64_t addr, unsigned size);
 /* Takes what programs have put into the ring. */

@@ -2,7 +2,7 @@
  * The console of Vortex 3.0: a ring in memory for each of 64 slots (a hart's number modulo 64). A
  * program stores a byte and then moves the slot's write index; if its ring is full it drops the
  * byte and counts it. The host's part, which reads bytes and moves the read index, is done here as
- * soon as a write index moves: a ring is never full.
+ * soon as a write index moves: a ring is never full. ring=host leaves it to the host's program.
  */
 #include "emulator/vortex/internal.h"
 
@@ -19,10 +19,15 @@ enum {
 };
 static_assert(LOST + 4 * SLOTS == VX_CONSOLE_RING_BYTES, "the layout of the ring");
 
+bool vx_ring_is_ours(const struct vx_device *d)
+{
+    return d->profile->console_ring && !d->config.ring_of_host;
+}
+
 bool vx_ring_is_index(const struct vx_device *d, uint64_t addr, unsigned size)
 {
     const uint64_t first = d->config.console_addr + WRITE;
-    return addr < first + 4 * SLOTS && first < addr + size;
+    return vx_ring_is_ours(d) && addr < first + 4 * SLOTS && first < addr + size;
 }
 
 static uint32_t word(struct vx_device *d, uint64_t offset)

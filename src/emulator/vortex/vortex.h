@@ -39,6 +39,7 @@ struct vx_config {
     struct vx_launch launch;
     uint64_t console_addr;    /**< IO_COUT_ADDR */
     unsigned console_slots;   /**< IO_COUT_SIZE in bytes, a power of two 1..4096 */
+    bool ring_of_host;        /**< v3: the host's program empties the console's rings (ring.c) */
     uint64_t exit_addr;       /**< where the program stores its exit word */
     bool follow_rtl_branches; /**< divergent branch: last active lane decides; else a fault */
     bool part_lanes;          /**< divergent branches part lanes, which no Vortex does (part.c) */

@@ -1,6 +1,7 @@
 /* The emulated GPUs behind libvortex.so, as they are once they are open. */
 #include <stdlib.h>
 
+#include "base/bits.h"
 #include "runtime/vortex/internal.h"
 
 static struct {
@@ -112,6 +113,37 @@ static uint32_t dcr_number(const struct gpu *g, enum vx_dcr dcr)
         if (p->dcrs[i].dcr == dcr)
             return p->dcrs[i].addr;
     return UINT32_MAX;
+}
+
+uint64_t gpu_isa_flags(const struct gpu *g)
+{
+    enum { MISA = VX_REGISTER_CSR + 0x301 };
+    uint8_t misa[WT_ROW_BYTES] = {0};
+    g->machine->ops->read_row(g->machine, 0, MISA, misa);
+    return (wt_load_le(misa, 4) & 0x3ffffff) | (uint64_t)(g->config.xlen == 64 ? 2 : 1) << 30 |
+           VX_ISA_EXT_LMEM;
+}
+
+uint64_t gpu_counter(const struct gpu *g, uint32_t counter, uint32_t core)
+{
+    return counter == VX_COUNTER_CYCLE     ? g->cycles
+           : counter == VX_COUNTER_INSTRET ? vx_device_issues(g->device, core)
+                                           : 0;
+}
+
+/* MPM_VALUE of 3.0: its tag has the class in bits 31:22, in 21 whether the upper half is wanted, in
+ * 20:16 the counter, in 15:0 the core. Here no class has counters of its own. */
+bool gpu_read_dcr(struct gpu *g, uint32_t addr, uint32_t tag, uint32_t *value)
+{
+    enum { MPM_VALUE = 1 };
+    const uint32_t core = tag & 0xffff;
+    if (!g->config.profile->launch_unit || addr != MPM_VALUE)
+        return vx_device_dcr_read(g->device, addr, value);
+    if (core >= g->config.clusters * g->config.cores)
+        return false;
+    const uint64_t counter = gpu_counter(g, VX_COUNTER_CYCLE + (tag >> 16 & 0x1f), core);
+    *value = (uint32_t)(tag >> 21 & 1 ? counter >> 32 : counter);
+    return true;
 }
 
 void gpu_set_dcr(struct gpu *g, enum vx_dcr dcr, uint32_t axis, uint32_t value)

@@ -250,6 +250,12 @@ bool gpu_write_dcr(struct gpu *g, uint32_t addr, uint32_t value);
 /** Reads a device configuration register; false: there is none. @p tag: of MPM_VALUE, which counter
  * of which core, else it counts for nothing. Entered. */
 bool gpu_read_dcr(struct gpu *g, uint32_t addr, uint32_t tag, uint32_t *value);
+/** Numbers of counters are those of CSRs. */
+enum { VX_COUNTER_CYCLE = 0xb00, VX_COUNTER_INSTRET = 0xb02, VX_COUNTER_LAST = 0xb1f };
+/** A counter of a core: issue time of the latest kernel, instructions; others are 0. */
+uint64_t gpu_counter(const struct gpu *g, uint32_t counter, uint32_t core);
+/** The instruction set as VX_CAPS_ISA_FLAGS of 2.x has it. */
+uint64_t gpu_isa_flags(const struct gpu *g);
 /** Writes a register by its meaning, and which of x, y and z it is. */
 void gpu_set_dcr(struct gpu *g, enum vx_dcr dcr, uint32_t axis, uint32_t value);
 /** Writes the two halves of an address, whose first is @p low. */
@@ -320,13 +326,14 @@ enum vx_result gpus_open(struct wt_error *err);
  * profile; false: it has run kernels of 2.x. */
 bool gpu_become_later(struct gpu *g);
 
+/* ---- version.c, or plugin.c in the library that is a driver of another libvortex.so ---- */
+
+/** Completes the configuration of a GPU that is to be made: by the program's version of Vortex. */
+enum wt_status door_configure(struct gpu *g, struct wt_error *err);
+
 /* ---- version.c ---- */
 
-/** Whether the program imports a function that only 3.0 has. */
-bool imports_later(void);
-/** Says which signatures hold: 2 or 3. */
-void version_set(unsigned version);
-/** Whether those of 3.0 do. */
+/** Whether the signatures of 3.0 hold, else those of 2.x. */
 bool version_is_later(void);
 
 /* ---- program.c ---- */

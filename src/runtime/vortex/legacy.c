@@ -4,7 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/bits.h"
 #include "check/objects.h"
 #include "runtime/vortex/internal.h"
 
@@ -84,8 +83,6 @@ enum vx_result device_caps(vx_device_h device, uint32_t id, uint64_t *value, str
     if (!value)
         return call_fail(err, VX_ERR_INVALID_VALUE, "no place for the value");
     const struct vx_config *c = &g->config;
-    enum { MISA = VX_REGISTER_CSR + 0x301 };
-    uint8_t misa[WT_ROW_BYTES] = {0};
     switch (id) {
     case VX_CAPS_VERSION:
         *value = 0;
@@ -109,10 +106,7 @@ enum vx_result device_caps(vx_device_h device, uint32_t id, uint64_t *value, str
         *value = c->profile->local_mem_size;
         return VX_SUCCESS;
     case VX_CAPS_ISA_FLAGS:
-        g->machine->ops->read_row(g->machine, 0, MISA, misa);
-        *value = wt_load_le(misa, 4) & 0x3ffffff;
-        *value |= (uint64_t)(c->xlen == 64 ? 2 : 1) << 30 | VX_ISA_EXT_LMEM;
-        *value |= version_is_later() ? VX_ISA_EXT_ZICOND : 0;
+        *value = gpu_isa_flags(g) | (version_is_later() ? VX_ISA_EXT_ZICOND : 0);
         return VX_SUCCESS;
     case VX_CAPS_NUM_MEM_BANKS:
         *value = 1;
@@ -369,31 +363,6 @@ API(vx_dcr_write, (vx_device_h device, uint32_t address, uint32_t value), (devic
 
 /* ---- counters ---- */
 
-/* Numbers of counters are those of CSRs. */
-enum { MCYCLE = 0xb00, MINSTRET = 0xb02, LAST_COUNTER = 0xb1f };
-
-static uint64_t counter_of(const struct gpu *g, uint32_t counter, uint32_t core)
-{
-    return counter == MCYCLE     ? g->cycles
-           : counter == MINSTRET ? vx_device_issues(g->device, core)
-                                 : 0;
-}
-
-/* MPM_VALUE of 3.0: its tag has the class in bits 31:22, in 21 whether the upper half is wanted, in
- * 20:16 the counter, in 15:0 the core. Here no class has counters of its own. */
-bool gpu_read_dcr(struct gpu *g, uint32_t addr, uint32_t tag, uint32_t *value)
-{
-    enum { MPM_VALUE = 1 };
-    const uint32_t core = tag & 0xffff;
-    if (!g->config.profile->launch_unit || addr != MPM_VALUE)
-        return vx_device_dcr_read(g->device, addr, value);
-    if (core >= g->config.clusters * g->config.cores)
-        return false;
-    const uint64_t counter = counter_of(g, MCYCLE + (tag >> 16 & 0x1f), core);
-    *value = (uint32_t)(tag >> 21 & 1 ? counter >> 32 : counter);
-    return true;
-}
-
 enum vx_result device_counter(vx_device_h device, uint32_t counter, uint32_t core, uint64_t *value,
                               struct wt_error *err)
 {
@@ -404,13 +373,13 @@ enum vx_result device_counter(vx_device_h device, uint32_t counter, uint32_t cor
     const bool all = core == UINT32_MAX && version_is_later();
     if (core >= cores && !all)
         return call_fail(err, VX_ERR_INVALID_VALUE, "there is no core %u", core);
-    if (counter < MCYCLE || counter > LAST_COUNTER || !value)
+    if (counter < VX_COUNTER_CYCLE || counter > VX_COUNTER_LAST || !value)
         return call_fail(err, VX_ERR_INVALID_VALUE,
                          value ? "there is no counter 0x%x" : "no place for counter 0x%x", counter);
     gpu_enter(g);
     *value = 0;
     for (uint32_t i = all ? 0 : core; i <= (all ? cores - 1 : core); i++)
-        *value += counter_of(g, counter, i);
+        *value += gpu_counter(g, counter, i);
     gpu_leave(g);
     return VX_SUCCESS;
 }
@@ -433,7 +402,7 @@ static enum vx_result wrong_version(const char *name, struct wt_error *err)
 
 static bool is_counter(uint32_t number)
 {
-    return number >= MCYCLE && number <= LAST_COUNTER;
+    return number >= VX_COUNTER_CYCLE && number <= VX_COUNTER_LAST;
 }
 
 /* 2.x: a CSR's number, a core, the place. 3.0: a class, a CSR's number, a core, the place. */

@@ -147,14 +147,24 @@ static void list_names(const struct module *m, char *text, size_t size)
                                    m->kernel[i].name);
 }
 
+/* A module of one kernel or of none begins with what upstream gives for "main", too. */
+static bool find_kernel(const struct module *m, const char *name, uint64_t *addr)
+{
+    for (size_t i = 0; i < m->kernels; i++)
+        if (strcmp(m->kernel[i].name, name) == 0) {
+            *addr = m->kernel[i].addr;
+            return true;
+        }
+    *addr = m->image->addr;
+    return m->kernels <= 1 && strcmp(name, "main") == 0;
+}
+
 static enum vx_result get_kernel(struct module *m, const char *name, vx_kernel_h *kernel,
                                  struct wt_error *err)
 {
     char names[300];
-    size_t i = 0;
-    while (i < m->kernels && strcmp(m->kernel[i].name, name) != 0)
-        i++;
-    if (i == m->kernels) {
+    uint64_t addr;
+    if (!find_kernel(m, name, &addr)) {
         list_names(m, names, sizeof names);
         return call_fail(err, VX_ERR_INVALID_VALUE, "the module has no kernel %s: %s", name, names);
     }
@@ -167,7 +177,7 @@ static enum vx_result get_kernel(struct module *m, const char *name, vx_kernel_h
         return call_fail(err, VX_ERR_OUT_OF_HOST_MEMORY, "no host memory");
     k->module = m;
     k->refs = 1;
-    k->addr = m->kernel[i].addr;
+    k->addr = addr;
     snprintf(k->name, sizeof k->name, "%s", name);
     m->uses++;
     *kernel = k->handle;

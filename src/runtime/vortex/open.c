@@ -67,10 +67,8 @@ static enum wt_status make(const char *said, size_t length, struct gpu *g, struc
     if (text[NAME] &&
         (status = wt_config_parse(&vx_config_table, &g->config, text + NAME + 1, err)))
         return wt_fail_in(err, GPUS_VARIABLE);
-    if ((status = check_counts(&g->config, err)))
+    if ((status = check_counts(&g->config, err)) || (status = door_configure(g, err)))
         return wt_fail_in(err, GPUS_VARIABLE);
-    if (!g->config.profile_given && imports_later())
-        vx_config_use_profile(&g->config, vx_profile_named("v3"));
     if (!g->config.xlen)
         g->config.xlen = 32;
     if ((status = wt_policy_of_environment(&g->config.device, err)) ||
@@ -116,7 +114,6 @@ static void open_all(void)
         list += length;
     }
     if (!*opened.why.text) {
-        version_set(gpu_at(0)->config.profile->launch_unit ? 3 : 2);
         wt_interrupt_listen();
         endpoint_start();
         return;

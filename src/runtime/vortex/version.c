@@ -8,11 +8,6 @@
 
 static atomic_uint version = 2;
 
-void version_set(unsigned is)
-{
-    atomic_store(&version, is);
-}
-
 bool version_is_later(void)
 {
     return atomic_load(&version) == 3;
@@ -75,9 +70,18 @@ static int look(struct dl_phdr_info *object, size_t size, void *found)
     return *(bool *)found;
 }
 
-bool imports_later(void)
+static bool imports_later(void)
 {
     bool found = false;
     dl_iterate_phdr(look, &found);
     return found;
+}
+
+enum wt_status door_configure(struct gpu *g, struct wt_error *err)
+{
+    if (!g->config.profile_given && imports_later())
+        vx_config_use_profile(&g->config, vx_profile_named("v3"));
+    if (!g->number)
+        atomic_store(&version, g->config.profile->launch_unit ? 3 : 2);
+    return WT_OK;
 }
