@@ -155,6 +155,27 @@ int main(int argc, char **argv)
     GIVES(VALUE, vx_module_load_bytes(d, bytes, 3, &m));
     GIVES(VALUE, vx_module_get_kernel(m, "nothing", &k));
     GIVES(VALUE, vx_module_get_kernel(m, NULL, &k));
+    /* "main" of a module without a table of kernels is where it begins. */
+    const uint64_t plain[] = {0x70000000, 0x70000010, 0, 0};
+    vx_module_h alone;
+    vx_kernel_h main_of_it;
+    GIVES(0, vx_module_load_bytes(d, plain, sizeof plain, &alone));
+    GIVES(VALUE, vx_module_get_kernel(alone, "add", &main_of_it));
+    GIVES(0, vx_module_get_kernel(alone, "main", &main_of_it));
+    GIVES(0, vx_kernel_address(main_of_it, &value));
+    if (value != plain[0])
+        printf("wrong: main is at 0x%llx\n", (unsigned long long)value);
+    GIVES(0, vx_kernel_release(main_of_it));
+    GIVES(0, vx_module_release(alone));
+    /* A reservation below the memory for buffers, here of the console, moves none of them there. */
+    vx_buffer_h console, large;
+    GIVES(0, vx_buffer_reserve(d, 0x40, 64, VX_MEM_READ_WRITE, &console));
+    GIVES(0, vx_buffer_create(d, 0x8000, VX_MEM_READ_WRITE, &large));
+    GIVES(0, vx_buffer_address(large, &value));
+    if (value < 0x10000)
+        printf("wrong: a buffer is at 0x%llx\n", (unsigned long long)value);
+    GIVES(0, vx_buffer_release(large));
+    GIVES(0, vx_buffer_release(console));
     GIVES(VALUE, vx_kernel_address(k, NULL));
     GIVES(INFO, vx_queue_create(d, &(vx_queue_info_t){.struct_size = 8}, &q));
     GIVES(VALUE, vx_queue_create(d, &(vx_queue_info_t){sizeof(vx_queue_info_t), NULL, 9, 0}, &q));

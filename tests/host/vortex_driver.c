@@ -1,7 +1,7 @@
 /*
- * Drives libvortex-wavetrap.so as upstream's libvortex.so of Vortex 3.0 does: six functions, registers
- * of the command processor, a ring of lines of 64 bytes. LIBRARY WORK [FILE PLACE…]: a .vxbin file
- * and the addresses of its kernels add, kernel_main and stray.
+ * Drives libvortex-wavetrap.so as upstream's libvortex.so of Vortex 3.0 does: six functions,
+ * registers of the command processor, a ring of lines of 64 bytes. LIBRARY WORK [FILE PLACE…]: a
+ * .vxbin file and the addresses of its kernels add, kernel_main and stray.
  */
 #include <dlfcn.h>
 #include <stdint.h>
@@ -18,8 +18,32 @@ struct callbacks {
     int (*release)(void *device, uint64_t address);
 };
 
-enum { CTRL = 0, STATUS = 4, RING = 0x100, COMPLETION = 0x110, LOG2 = 0x118, CONTROL = 0x11c, TAIL = 0x120, SEQNUM = 0x128, ERROR = 0x12c, ANSWER = 0x130 };
-enum { MEM_WRITE = 1, MEM_READ, MEM_COPY, DCR_WRITE, DCR_READ, LAUNCH, FENCE, EVENT_SIG, EVENT_WAIT, CACHE_FLUSH, LAUNCH_QMD, DRAW };
+enum {
+    CTRL = 0,
+    STATUS = 4,
+    RING = 0x100,
+    COMPLETION = 0x110,
+    LOG2 = 0x118,
+    CONTROL = 0x11c,
+    TAIL = 0x120,
+    SEQNUM = 0x128,
+    ERROR = 0x12c,
+    ANSWER = 0x130
+};
+enum {
+    MEM_WRITE = 1,
+    MEM_READ,
+    MEM_COPY,
+    DCR_WRITE,
+    DCR_READ,
+    LAUNCH,
+    FENCE,
+    EVENT_SIG,
+    EVENT_WAIT,
+    CACHE_FLUSH,
+    LAUNCH_QMD,
+    DRAW
+};
 enum { LINE = 64, RING_BYTES = 128, ITEMS = 96 };
 
 static struct callbacks call;
@@ -36,7 +60,8 @@ static void wrong(const char *what)
 
 static void put(uint32_t offset, uint64_t value)
 {
-    if (call.write(device, offset, (uint32_t)value) || call.write(device, offset + 4, (uint32_t)(value >> 32)))
+    if (call.write(device, offset, (uint32_t)value) ||
+        call.write(device, offset + 4, (uint32_t)(value >> 32)))
         wrong("a register is not written");
 }
 
@@ -51,7 +76,8 @@ static uint32_t get(uint32_t offset)
 static void begin(void)
 {
     void *host;
-    if (call.open(&device) || call.alloc(device, RING_BYTES, &host, &ring_address) || call.alloc(device, 64, (void **)&completion, &completion_address))
+    if (call.open(&device) || call.alloc(device, RING_BYTES, &host, &ring_address) ||
+        call.alloc(device, 64, (void **)&completion, &completion_address))
         wrong("no device");
     ring = host;
     tail = posted = 0;
@@ -59,7 +85,8 @@ static void begin(void)
     *completion = 0;
     put(RING, ring_address);
     put(COMPLETION, completion_address);
-    if (call.write(device, LOG2, 7) || call.write(device, CONTROL, 1) || call.write(device, CTRL, 1))
+    if (call.write(device, LOG2, 7) || call.write(device, CONTROL, 1) ||
+        call.write(device, CTRL, 1))
         wrong("it does not start");
 }
 
@@ -77,7 +104,8 @@ static uint8_t *line(void)
     return at;
 }
 
-static uint8_t *command(uint8_t *at, uint8_t opcode, unsigned count, uint64_t a, uint64_t b, uint64_t c)
+static uint8_t *command(uint8_t *at, uint8_t opcode, unsigned count, uint64_t a, uint64_t b,
+                        uint64_t c)
 {
     const uint64_t arguments[] = {a, b, c};
     *at = opcode;
@@ -89,7 +117,8 @@ static uint8_t *command(uint8_t *at, uint8_t opcode, unsigned count, uint64_t a,
 /* As upstream: the tail, then the number of commands that have ended. */
 static int ring_bell(void)
 {
-    return call.write(device, TAIL, (uint32_t)tail) || call.write(device, TAIL + 4, (uint32_t)(tail >> 32));
+    return call.write(device, TAIL, (uint32_t)tail) ||
+           call.write(device, TAIL + 4, (uint32_t)(tail >> 32));
 }
 
 static int wait(void)
@@ -141,13 +170,18 @@ static void load(const char *path)
 }
 
 /* A grid of 4x3 blocks of 4x2 threads. */
-static const uint32_t shape[][2] = {{0x16, 4}, {0x17, 2}, {0x18, 1}, {0x19, 4}, {0x1a, 3}, {0x1b, 1}, {0x1c, 64}, {0x1d, 8}, {0x21, 1}, {0x22, 1}, {0x23, 1}};
+static const uint32_t shape[][2] = {{0x16, 4}, {0x17, 2}, {0x18, 1},  {0x19, 4},
+                                    {0x1a, 3}, {0x1b, 1}, {0x1c, 64}, {0x1d, 8},
+                                    {0x21, 1}, {0x22, 1}, {0x23, 1}};
 
 static size_t launch_of(uint64_t kernel, uint64_t arguments, uint32_t (*pair)[2])
 {
     const uint32_t threads = 1u << (get(0x18) >> 8 & 7);
-    const uint32_t first[][2] = {{0x10, (uint32_t)image_at}, {0x11, (uint32_t)(image_at >> 32)}, {0x12, (uint32_t)kernel}, {0x13, (uint32_t)(kernel >> 32)}, {0x14, (uint32_t)arguments},
-                                 {0x15, (uint32_t)(arguments >> 32)}, {0x1e, threads % 4}, {0x1f, threads / 4 % 2}, {0x20, threads / 8 % 1}};
+    const uint32_t first[][2] = {{0x10, (uint32_t)image_at},  {0x11, (uint32_t)(image_at >> 32)},
+                                 {0x12, (uint32_t)kernel},    {0x13, (uint32_t)(kernel >> 32)},
+                                 {0x14, (uint32_t)arguments}, {0x15, (uint32_t)(arguments >> 32)},
+                                 {0x1e, threads % 4},         {0x1f, threads / 4 % 2},
+                                 {0x20, threads / 8 % 1}};
     memcpy(pair, first, sizeof first);
     memcpy(pair + sizeof first / sizeof *first, shape, sizeof shape);
     return sizeof first / sizeof *first + sizeof shape / sizeof *shape;
@@ -191,14 +225,16 @@ static void compute(char **words)
     move(0, A, a, sizeof a);
     move(0, B, b, sizeof b);
     move(0, ARGUMENTS, arguments, sizeof arguments);
-    if (launch(strtoull(words[1], NULL, 16), ARGUMENTS) || launch_by_descriptor(strtoull(words[2], NULL, 16), ARGUMENTS))
+    if (launch(strtoull(words[1], NULL, 16), ARGUMENTS) ||
+        launch_by_descriptor(strtoull(words[2], NULL, 16), ARGUMENTS))
         wrong("a launch fails");
     move(1, C, c, sizeof c);
     for (uint32_t i = 0; i < ITEMS; i++)
         sum += c[i] == 3 * (i + i * i) + i / 16 / 2 * 4 + i % 16 / 4;
     if (post(DCR_READ, 2, 1, 2 << 16, 0))
         wrong("no counter");
-    printf("%llu of %d right, %s instructions counted, %llu commands\n", (unsigned long long)sum, ITEMS, get(ANSWER) ? "some" : "no", (unsigned long long)*completion);
+    printf("%llu of %d right, %s instructions counted, %llu commands\n", (unsigned long long)sum,
+           ITEMS, get(ANSWER) ? "some" : "no", (unsigned long long)*completion);
     end();
 }
 
@@ -209,7 +245,8 @@ static void stray(char **words)
     load(words[0]);
     move(0, 0x13000, arguments, sizeof arguments);
     const int failed = launch(strtoull(words[3], NULL, 16), 0x13000);
-    printf("launch %d, status %u, error %u, sequence %s\n", failed, get(STATUS), get(ERROR), call.read(device, SEQNUM, &value) ? "fails" : "goes on");
+    printf("launch %d, status %u, error %u, sequence %s\n", failed, get(STATUS), get(ERROR),
+           call.read(device, SEQNUM, &value) ? "fails" : "goes on");
     if (call.write(device, CONTROL, 3)) /* reset */
         wrong("it is not reset");
     tail = posted = 0;
@@ -233,7 +270,8 @@ static void events(void)
     printf("waits: %u, busy: %u\n", get(SEQNUM), get(STATUS));
     *host = 7;
     printf("goes on: %u, busy: %u\n", get(SEQNUM), get(STATUS));
-    if (post(EVENT_SIG, 2, 0x20000, 42, 0) || post(EVENT_WAIT, 3, 0x20000, 42, 0) || post(MEM_COPY, 3, 0x30000, 0x20000, 8) || post(MEM_READ, 3, at, 0x30000, 8))
+    if (post(EVENT_SIG, 2, 0x20000, 42, 0) || post(EVENT_WAIT, 3, 0x20000, 42, 0) ||
+        post(MEM_COPY, 3, 0x30000, 0x20000, 8) || post(MEM_READ, 3, at, 0x30000, 8))
         wrong("a command fails");
     printf("signalled: %llu\n", (unsigned long long)*host);
     end();
@@ -243,8 +281,10 @@ static void capabilities(void)
 {
     begin();
     const uint32_t device_low = get(0x18), device_high = get(0x1c), isa = get(0x20);
-    printf("threads %u warps %u cores %u clusters %u local %u bank %u xlen %u\n", 1u << (device_low >> 8 & 7), 1u << (device_low >> 11 & 7), 1u << (device_low >> 17 & 7),
-           1u << (device_low >> 20 & 7), 1u << (device_low >> 26 | (device_high & 3) << 6), 20 + (device_high >> 5 & 31), 8u << (isa >> 30) << 1);
+    printf("threads %u warps %u cores %u clusters %u local %u bank %u xlen %u\n",
+           1u << (device_low >> 8 & 7), 1u << (device_low >> 11 & 7), 1u << (device_low >> 17 & 7),
+           1u << (device_low >> 20 & 7), 1u << (device_low >> 26 | (device_high & 3) << 6),
+           20 + (device_high >> 5 & 31), 8u << (isa >> 30) << 1);
     end();
 }
 
@@ -277,7 +317,8 @@ static void mistakes(void)
         begin();
         const struct mistake *m = &list[i];
         const int failed = post(m->opcode, m->count, m->a, m->b, m->c);
-        if (!failed || get(ERROR) != 2 || get(STATUS) != 2 || !call.read(device, SEQNUM, &value) || !call.write(device, TAIL + 4, 0))
+        if (!failed || get(ERROR) != 2 || get(STATUS) != 2 || !call.read(device, SEQNUM, &value) ||
+            !call.write(device, TAIL + 4, 0))
             printf("wrong: mistake %zu is let through\n", i);
         end();
     }
@@ -294,10 +335,23 @@ static void mistakes(void)
     begin(); /* registers, tails, handles, memory */
     void *host;
     uint64_t at;
-    const int refused[] = {!call.write(device, 0x134, 0), !call.write(device, SEQNUM, 0), !call.write(device, 2, 0), !call.read(device, 0x2000, &value), !call.read(device, CTRL, NULL),
-                           !call.write(device, LOG2, 40), !call.write(device, 0x28, 1), !call.write(device, TAIL, 32) && !call.write(device, TAIL + 4, 0),
-                           !call.write(device, TAIL, 192) && !call.write(device, TAIL + 4, 0), !call.alloc(device, 0, &host, &at), !call.alloc(device, UINT64_MAX, &host, &at),
-                           !call.alloc(device, 8, NULL, &at), !call.release(device, 0x1234), !call.read(&value, CTRL, &value), !call.close(NULL), !call.open(&host), !call.open(NULL)};
+    const int refused[] = {!call.write(device, 0x134, 0),
+                           !call.write(device, SEQNUM, 0),
+                           !call.write(device, 2, 0),
+                           !call.read(device, 0x2000, &value),
+                           !call.read(device, CTRL, NULL),
+                           !call.write(device, LOG2, 40),
+                           !call.write(device, 0x28, 1),
+                           !call.write(device, TAIL, 32) && !call.write(device, TAIL + 4, 0),
+                           !call.write(device, TAIL, 192) && !call.write(device, TAIL + 4, 0),
+                           !call.alloc(device, 0, &host, &at),
+                           !call.alloc(device, UINT64_MAX, &host, &at),
+                           !call.alloc(device, 8, NULL, &at),
+                           !call.release(device, 0x1234),
+                           !call.read(&value, CTRL, &value),
+                           !call.close(NULL),
+                           !call.open(&host),
+                           !call.open(NULL)};
     for (size_t i = 0; i < sizeof refused / sizeof *refused; i++)
         if (refused[i])
             printf("wrong: %zu is not refused\n", i);
@@ -313,7 +367,8 @@ static void mistakes(void)
 int main(int argc, char **argv)
 {
     void *library = argc > 2 ? dlopen(argv[1], RTLD_LAZY) : NULL;
-    int (*init)(struct callbacks *) = library ? (int (*)(struct callbacks *))dlsym(library, "vx_dev_init") : NULL;
+    int (*init)(struct callbacks *) =
+        library ? (int (*)(struct callbacks *))dlsym(library, "vx_dev_init") : NULL;
     if (!init || !init(NULL) || init(&call)) {
         fprintf(stderr, "no driver: %s\n", dlerror());
         return 1;

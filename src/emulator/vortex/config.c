@@ -119,7 +119,8 @@ static const struct wt_config_key keys[] = {
     {"slots", "consoles, a power of two (64); v2: a byte for each", AT(console_slots), .least = 1,
      .most = 4096},
     {"ring",
-     "v3: who empties the console's rings in memory: the device, or host: its program (device; host "
+     "v3: who empties the console's rings in memory: the device, or host: its program (device; "
+     "host "
      "under a libvortex.so of the user's own)",
      AT(ring_of_host), WT_CONFIG_WORD, .words = {"device", "host"}, .rare = true},
     {"exit", "address of the exit word (v2: 0x88, v3: 0x8348)", ADDRESS(exit_addr),

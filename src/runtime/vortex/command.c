@@ -137,8 +137,7 @@ static enum command_result write_dcr(const struct command_processor *p, uint64_t
 static enum command_result read_dcr(struct command_processor *p, uint64_t addr, uint64_t tag,
                                     struct wt_error *err)
 {
-    return addr < DCR_END &&
-                   p->target->read_dcr(p->context, (uint32_t)addr, (uint32_t)tag, &p->dcr)
+    return addr < DCR_END && p->target->read_dcr(p->context, (uint32_t)addr, (uint32_t)tag, &p->dcr)
                ? COMMAND_DONE
                : no_dcr(addr, err);
 }
@@ -159,8 +158,8 @@ static enum command_result apply(const struct command_processor *p, uint64_t at,
         return COMMAND_REFUSED;
     enum command_result result = COMMAND_DONE;
     for (size_t i = 0; i < pairs && !result; i++)
-        result = write_dcr(p, wt_load_le(pair + i * PAIR, 4), wt_load_le(pair + i * PAIR + 4, 4),
-                           err);
+        result =
+            write_dcr(p, wt_load_le(pair + i * PAIR, 4), wt_load_le(pair + i * PAIR + 4, 4), err);
     return result;
 }
 
@@ -289,8 +288,7 @@ static enum command_result decode(const struct command_processor *p, struct comm
         return refuse(err, "%s at byte %u of the line: its %u bytes reach beyond the line's 64",
                       commands[c->opcode].name, p->offset, size);
     for (unsigned i = 0; i < 3; i++)
-        c->argument[i] =
-            HEADER + 8 * (i + 1) <= size ? wt_load_le(at + HEADER + 8 * i, 8) : 0;
+        c->argument[i] = HEADER + 8 * (i + 1) <= size ? wt_load_le(at + HEADER + 8 * i, 8) : 0;
     return COMMAND_DONE;
 }
 
@@ -468,8 +466,9 @@ static enum command_result set(struct command_processor *p, uint32_t offset, uin
         return set_tail(p, (uint64_t)value << 32 | p->tail_low, err);
     default:
         return refuse(err, "register 0x%" PRIx32 " of the command processor: %s", offset,
-                      get(p, offset, &value, WT_IGNORED) == COMMAND_REFUSED ? "there is none"
-                                                                         : "it can only be read");
+                      get(p, offset, &value, WT_IGNORED) == COMMAND_REFUSED
+                          ? "there is none"
+                          : "it can only be read");
     }
 }
 

@@ -326,10 +326,16 @@ enum vx_result gpus_open(struct wt_error *err);
  * profile; false: it has run kernels of 2.x. */
 bool gpu_become_later(struct gpu *g);
 
-/* ---- version.c, or plugin.c in the library that is a driver of another libvortex.so ---- */
+/* ---- version.c, or plugin_config.c in the library that is a driver of another libvortex.so ----
+ */
 
 /** Completes the configuration of a GPU that is to be made: by the program's version of Vortex. */
 enum wt_status door_configure(struct gpu *g, struct wt_error *err);
+
+/* ---- plugin_config.c ---- */
+
+/** What GPU_DEV_CAPS of the command processor tells of a GPU. */
+uint64_t plugin_caps(const struct vx_config *config);
 
 /* ---- version.c ---- */
 

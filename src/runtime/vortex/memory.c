@@ -21,8 +21,11 @@ static enum vx_result find_room(const struct gpu *g, uint64_t size, uint64_t *at
     for (const struct buffer *b = g->buffers; b; b = b->next) {
         if (b->addr >= *at && b->addr - *at >= whole(size))
             return VX_SUCCESS;
-        *at =
+        /* A program may have reserved memory below the first address. */
+        const uint64_t next =
             (b->addr + whole(b->size) + MEMORY_ALIGNMENT - 1) / MEMORY_ALIGNMENT * MEMORY_ALIGNMENT;
+        if (next > *at)
+            *at = next;
     }
     if (*at <= end && whole(size) <= end - *at)
         return VX_SUCCESS;

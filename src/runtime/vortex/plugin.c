@@ -1,7 +1,8 @@
 /*
- * libvortex-wavetrap.so: a driver of upstream's libvortex.so of Vortex 3.0 (VORTEX_DRIVER=wavetrap).
- * Upstream's library has the functions that programs call, allocates device memory and prints the
- * console; it reaches the device by the six functions here. (sw/runtime/common/callbacks.h.)
+ * libvortex-wavetrap.so: a driver of upstream's libvortex.so of Vortex 3.0
+ * (VORTEX_DRIVER=wavetrap). Upstream's library has the functions that programs call, allocates
+ * device memory and prints the console; it reaches the device by the six functions here.
+ * (sw/runtime/common/callbacks.h.)
  */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -181,10 +182,9 @@ static enum command_result run(void *context, struct wt_error *err)
     struct plug *p = context;
     turn_take();
     /* A debugger may have let it end. */
-    const enum vx_result result =
-        p->gpu->started ? run_kernel(p->gpu, SLICE_MS, err) : VX_SUCCESS;
+    const enum vx_result result = p->gpu->started ? run_kernel(p->gpu, SLICE_MS, err) : VX_SUCCESS;
     turn_give();
-    return result == VX_SUCCESS          ? COMMAND_DONE
+    return result == VX_SUCCESS           ? COMMAND_DONE
            : result == VX_ERR_TIMEOUT     ? COMMAND_WAITS
            : result == VX_ERR_DEVICE_LOST ? COMMAND_FAULT
                                           : COMMAND_REFUSED;
@@ -230,37 +230,6 @@ static const struct command_target target = {.read = read,
                                              .cycle = cycle,
                                              .note = note};
 
-static unsigned log2_of(uint64_t power)
-{
-    unsigned log2 = 0;
-    while (power >> (log2 + 1))
-        log2++;
-    return log2;
-}
-
-/* GPU_DEV_CAPS: 7:0 version, then logarithms: 10:8 threads, 13:11 warps, 16:14 cores of a socket,
- * 19:17 sockets of a cluster, 22:20 clusters, 25:23 issue width, 33:26 local memory, 36:34 memory
- * banks, 41:37 MiB of a bank. */
-static uint64_t caps_word(const struct vx_config *c)
-{
-    const unsigned bank = log2_of((uint64_t)(c->xlen == 64 ? 8 : 4) << 30);
-    return (uint64_t)log2_of(c->threads) << 8 | (uint64_t)log2_of(c->warps) << 11 |
-           (uint64_t)log2_of(c->cores) << 17 | (uint64_t)log2_of(c->clusters) << 20 |
-           (uint64_t)log2_of(c->profile->local_mem_size) << 26 | (uint64_t)(bank - 20) << 37;
-}
-
-enum wt_status door_configure(struct gpu *g, struct wt_error *err)
-{
-    if (g->config.profile_given && !g->config.profile->launch_unit)
-        return wt_fail(err, WT_INVALID,
-                       "profile=%s: VORTEX_DRIVER is for a libvortex.so of Vortex 3.0: give "
-                       "profile=v3",
-                       g->config.profile->name);
-    vx_config_use_profile(&g->config, vx_profile_named("v3"));
-    g->config.ring_of_host = true;
-    return WT_OK;
-}
-
 /* ---- the six functions ---- */
 
 /* A device's handle, which is that of an open one. Locked. */
@@ -289,12 +258,11 @@ static enum vx_result open_one(struct plug **opened, struct wt_error *err)
     struct plug *p = *opened = &all.plug[i];
     struct gpu *g = p->gpu = gpu_at(i);
     const uint64_t end = gpu_memory_end(g);
-    p->processor =
-        (struct command_processor){.target = &target,
-                                   .context = p,
-                                   .device_caps = caps_word(&g->config),
-                                   .isa_caps = gpu_isa_flags(g) | VX_ISA_EXT_ZICOND,
-                                   .cores = g->config.clusters * g->config.cores};
+    p->processor = (struct command_processor){.target = &target,
+                                              .context = p,
+                                              .device_caps = plugin_caps(&g->config),
+                                              .isa_caps = gpu_isa_flags(g) | VX_ISA_EXT_ZICOND,
+                                              .cores = g->config.clusters * g->config.cores};
     command_reset(&p->processor);
     /* Which parts of it are the program's, upstream's library does not tell. */
     wt_object_variable(g->machine, MEMORY_FIRST, end - MEMORY_FIRST,
