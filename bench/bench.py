@@ -31,6 +31,7 @@ from observe import observation
 from real import real
 from reverse import reverse
 from view import view
+from vortex import host_programs
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.dirname(HERE)
@@ -567,7 +568,7 @@ def main():
     parser.add_argument("--seconds", type=float, default=1.0, help="length of a protocol run")
     parser.add_argument("--only", choices=["emulation", "time", "conditions", "reverse", "watch", "servers", "wire",
                                            "gdb", "console", "interrupts", "gcn", "gen", "gcn_debug", "hip", "instructions",
-                                           "cuda", "real", "observe", "oclgrind", "view", "dap", "explore"])
+                                           "cuda", "real", "observe", "oclgrind", "view", "dap", "explore", "vortex"])
     parser.add_argument("--json", help="write the figures to this file")
     options = parser.parse_args()
     report = Report()
@@ -619,6 +620,8 @@ def main():
             view(report, folder, WAVETRAP, run, options.pairs)
         if options.only in (None, "dap"):
             dap(report, folder, WAVETRAP, run, options.pairs)
+        if options.only in (None, "vortex"):
+            host_programs(report, folder, WAVETRAP, run, options.pairs)
         if options.only in (None, "explore"):
             explore(report, folder, WAVETRAP, pairs, options.pairs)
     finally:

@@ -195,7 +195,9 @@ static bool refuse(struct vx_warp *w, const struct vx_uop *u, enum refusal why, 
     switch (why) {
     case NOT_A_BYTE:
         vx_fault(w, u, WT_FAULT_ACCESS, lanes, addr,
-                 "%s of %u bytes at 0x%llx: the console takes single bytes only", what, size, at);
+                 "%s of %u bytes at 0x%llx: the console of Vortex 2.x takes single bytes only; "
+                 "profile=v3 has that of Vortex 3.0",
+                 what, size, at);
         break;
     case NO_HOST_MEMORY:
         wt_memory_refusal(memory_of(w->device, w->core, addr), why_not, sizeof why_not);

@@ -337,6 +337,14 @@ enum wt_status door_configure(struct gpu *g, struct wt_error *err);
 /** What GPU_DEV_CAPS of the command processor tells of a GPU. */
 uint64_t plugin_caps(const struct vx_config *config);
 
+/* ---- plugin_program.c ---- */
+
+/** Finds the program of which @p startup is the first instruction, for reports and debuggers.
+ * Entered. */
+void plugin_program_find(struct gpu *g, uint64_t startup);
+/** Forgets it. Entered. */
+void plugin_program_forget(struct gpu *g);
+
 /* ---- version.c ---- */
 
 /** Whether the signatures of 3.0 hold, else those of 2.x. */

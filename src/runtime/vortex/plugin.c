@@ -35,6 +35,7 @@ struct plug {
     struct command_processor processor;
     struct region *region;
     size_t regions, room;
+    uint64_t startup; /* of the latest launch, whose program was looked for; 0: of none */
 };
 
 static struct {
@@ -91,6 +92,13 @@ static bool done(bool is, uint64_t size, struct wt_error *err)
     return is;
 }
 
+/* Another program may be there now. Entered. */
+static void program_changes(struct plug *p, uint64_t addr, uint64_t size)
+{
+    if (p->startup && p->startup - addr < size)
+        p->startup = 0;
+}
+
 static bool copy(void *context, uint64_t to, uint64_t from, uint64_t size, struct wt_error *err)
 {
     struct plug *p = context;
@@ -105,6 +113,8 @@ static bool copy(void *context, uint64_t to, uint64_t from, uint64_t size, struc
     const bool is = target   ? gpu_read(p->gpu, from, target, size)
                     : source ? gpu_write(p->gpu, to, source, size)
                              : gpu_copy(p->gpu, to, from, size);
+    if (!target)
+        program_changes(p, to, size);
     gpu_leave(p->gpu);
     return done(is, size, err);
 }
@@ -170,6 +180,9 @@ static void begin(void *context)
     char name[32];
     gpu_enter(p->gpu);
     vx_device_launch_registers(p->gpu->device, &launch);
+    if (launch.startup != p->startup)
+        plugin_program_find(p->gpu, launch.startup);
+    p->startup = launch.startup;
     snprintf(name, sizeof name, "0x%" PRIx64, launch.entry ? launch.entry : launch.startup);
     start_kernel(p->gpu, name);
     gpu_leave(p->gpu);
@@ -289,6 +302,9 @@ static int dev_close(void *device)
     struct plug *p = plug_of(device, "dev_close");
     if (p) {
         command_reset(&p->processor);
+        gpu_enter(p->gpu);
+        plugin_program_forget(p->gpu);
+        gpu_leave(p->gpu);
         wt_object_freed(p->gpu->machine, MEMORY_FIRST, "dev_close");
         for (size_t i = 0; i < p->regions; i++)
             free(p->region[i].at);

@@ -1,4 +1,5 @@
-/* The GPUs behind libvortex-wavetrap.so: what upstream's library wants of them, and what it is told. */
+/* The GPUs behind libvortex-wavetrap.so: what upstream's library wants of them, and what it is
+ * told. */
 #include "runtime/vortex/internal.h"
 
 static unsigned log2_of(uint64_t power)
