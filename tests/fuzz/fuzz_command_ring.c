@@ -1,7 +1,8 @@
 /*
- * Fuzz target: the command processor behind libvortex-wavetrap.so. The input is a list of accesses of
- * its registers and of lines for the ring, which lies in a small memory. Whatever comes, no address
- * leaves the two memories, and a queue that stops says why and stays stopped until it is reset.
+ * Fuzz target: the command processor behind libvortex-wavetrap.so. The input is a list of accesses
+ * of its registers and of lines for the ring, which lies in a small memory. Whatever comes, no
+ * address leaves the two memories, and a queue that stops says why and stays stopped until it is
+ * reset.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -11,7 +12,13 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-enum { HOST = 0x100000, HOST_BYTES = 0x1000, DEVICE_BYTES = 0x2000, RING = HOST, PLACE = HOST + 0xf00 };
+enum {
+    HOST = 0x100000,
+    HOST_BYTES = 0x1000,
+    DEVICE_BYTES = 0x2000,
+    RING = HOST,
+    PLACE = HOST + 0xf00
+};
 
 struct machine {
     uint8_t host[HOST_BYTES], device[DEVICE_BYTES];
@@ -109,8 +116,8 @@ static void note(void *context, const char *name, const char *text)
     ((struct machine *)context)->notes++;
 }
 
-static const struct command_target target = {read_memory, write_memory, copy,  write_dcr, read_dcr,
-                                             begin,       run,          abandon, cycle,   note};
+static const struct command_target target = {
+    read_memory, write_memory, copy, write_dcr, read_dcr, begin, run, abandon, cycle, note};
 
 static void check(const struct command_processor *p, enum command_result result,
                   const struct wt_error *err)
@@ -127,7 +134,8 @@ static void check(const struct command_processor *p, enum command_result result,
 /* As a driver leaves it. */
 static void set_up(struct command_processor *p)
 {
-    const uint32_t first[][2] = {{0x100, RING}, {0x108, PLACE}, {0x110, PLACE + 8}, {0x118, 9}, {0x11c, 1}, {0, 1}};
+    const uint32_t first[][2] = {{0x100, RING}, {0x108, PLACE}, {0x110, PLACE + 8},
+                                 {0x118, 9},    {0x11c, 1},     {0, 1}};
     struct wt_error err;
     for (size_t i = 0; i < sizeof first / sizeof *first; i++)
         if (command_register_write(p, first[i][0], first[i][1], &err))
@@ -158,7 +166,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
             memcpy(m.host + p.tail % 512, data, COMMAND_LINE);
             data += COMMAND_LINE;
             size -= COMMAND_LINE;
-            check(&p, command_register_write(&p, 0x120, (uint32_t)p.tail + COMMAND_LINE, &err), &err);
+            check(&p, command_register_write(&p, 0x120, (uint32_t)p.tail + COMMAND_LINE, &err),
+                  &err);
             check(&p, command_register_write(&p, 0x124, (uint32_t)(p.tail >> 32), &err), &err);
         } else { /* bytes of the host's memory */
             memcpy(m.host + offset % (HOST_BYTES - 4), &value, 4);

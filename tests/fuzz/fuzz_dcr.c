@@ -13,7 +13,14 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-enum { HEADER = 1, RECORD = 6, LAUNCH = 0xffff, BASE = 0x80000000u, ENTRY = BASE + 0x100, ISSUES = 300 };
+enum {
+    HEADER = 1,
+    RECORD = 6,
+    LAUNCH = 0xffff,
+    BASE = 0x80000000u,
+    ENTRY = BASE + 0x100,
+    ISSUES = 300
+};
 
 static const uint32_t code[] = {
     0xce102df3, /* csrr  s11, vx_cta_entry */

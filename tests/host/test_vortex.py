@@ -421,7 +421,7 @@ def test_mistakes_of_a_ring_stop_its_queue_with_a_sentence(driver):
 
 def test_a_fault_stops_the_queue_until_it_is_reset(driver):
     said = driver("stray", "--stats")
-    in_order(said, "launch 1, status 2, error 3, sequence fails", "after a reset: 0", "wavetrap: misaligned store of 4 bytes", r"<stray\+\d+> at vortex3_kernel.c:\d+", "of the kernel 0x80000", "1 kernel on the emulated Vortex ended by a fault")
+    in_order(said, "launch 1, status 2, error 3, sequence fails", "after a reset: 0", "wavetrap: misaligned store of 4 bytes", r"stray\+\d+> at .*vortex3_kernel.c:\d+", "of the kernel 0x80000", "1 kernel on the emulated Vortex ended by a fault")
     assert "libvortex-wavetrap" not in said, "the report is enough"
 
 
@@ -430,8 +430,8 @@ def test_kernels_of_the_driver_are_debugged(later, driver):
     nm = subprocess.run(["riscv64-unknown-elf-nm", later / "m32.elf"], check=True, text=True, capture_output=True).stdout
     places = [re.search(rf"^(\w+) \w {name}$", nm, re.M).group(1) for name in ("add", "kernel_main", "stray")]
     said = debug(later, ["break kernel_main if blockIdx.y == 1 && threadIdx.x == 2", "run", "print blockIdx", "bt", "info dispatches", "who-wrote *(int *)args->a", "break add if blockIdx.x == 3", "reverse-continue",
-                         "print blockIdx.x", "delete", "continue"], "-g", "vortex", "./vortex_driver", "libvortex-wavetrap.so", "compute", "m32.vxbin", *places)
-    in_order(said, "Breakpoint 1 .kernel_main. pending", r"device 0, dispatch 2, group \(0,1,0\)", "x = 0, y = 1, z = 0", r"#0  kernel_main \(args=0x13000\) at vortex3_kernel.c:\d+", r"dispatch 2  kernel_main  grid of \(4,3,1\)",
+                         "print blockIdx.x", "delete", "continue", "continue"], "-g", "vortex", "./vortex_driver", "libvortex-wavetrap.so", "compute", "m32.vxbin", *places)
+    in_order(said, "Breakpoint 1 .kernel_main. pending", r"device 0, dispatch 2, group \(0,1,0\)", "x = 0, y = 1, z = 0", r"#0  kernel_main \(args=0x13000\) at .*vortex3_kernel.c:\d+", r"dispatch 2  kernel_main  grid of \(4,3,1\)",
              r"the host, call 2: MEM_WRITE wrote 384 bytes at 0x10000", "dispatch 1, group .3,", r"\$2 = 3", "96 of 96 right", "exited normally")
 
 

@@ -52,7 +52,8 @@ struct buffer {
     void *handle;
     unsigned refs; /**< of the program; 0: the handle has ended */
     unsigned uses; /**< of commands and modules. Both 0: it goes */
-    bool staged;   /**< arguments of a launch, which are no memory of the program's */
+    bool staged; /**< no allocation of the program's: arguments of a launch; a program that a driver
+                    has found */
     uint64_t addr, size;
     struct program program;
     /** The part that is mapped, of `mapped_size` bytes; NULL: none. */

@@ -17,18 +17,23 @@ static bool ends(const char *name, const char *end)
     return length > strlen(end) && !strcmp(name + length - strlen(end), end);
 }
 
-/* Entered. */
-static bool is_loaded(struct gpu *g, const struct wt_image *image)
+/* Linkers put a file's headers before the first instruction, and drivers do not load them. */
+static bool is_loaded(struct gpu *g, const struct wt_image *image, uint64_t startup)
 {
-    bool same = image->segments && image->bits == g->config.xlen;
+    bool same = image->bits == g->config.xlen, any = false;
     for (size_t i = 0; i < image->segments && same; i++) {
         const struct wt_segment *s = &image->segment[i];
-        uint8_t *bytes = malloc(s->length + 1);
-        same = bytes && gpu_read(g, s->addr, bytes, s->length) &&
-               !memcmp(bytes, s->bytes, s->length);
+        const uint64_t before = startup > s->addr ? startup - s->addr : 0;
+        const size_t length = before < s->length ? s->length - (size_t)before : 0;
+        uint8_t *bytes = length ? malloc(length) : NULL;
+        if (!length)
+            continue;
+        any = true;
+        same = bytes && gpu_read(g, s->addr + before, bytes, length) &&
+               !memcmp(bytes, s->bytes + before, length);
         free(bytes);
     }
-    return same;
+    return same && any;
 }
 
 /* A program that covers the first instruction, from its file; NULL: the file is another's. */
@@ -41,10 +46,11 @@ static struct buffer *program_of(struct gpu *g, const char *path, uint64_t start
         return NULL;
     const struct wt_segment *end = image.segments ? &image.segment[image.segments - 1] : NULL;
     if (end && startup - image.segment->addr < end->addr + end->size - image.segment->addr &&
-        is_loaded(g, &image) && (b = calloc(1, sizeof *b))) {
+        is_loaded(g, &image, startup) && (b = calloc(1, sizeof *b))) {
         *b = (struct buffer){.gpu = g,
-                             .addr = image.segment->addr,
-                             .size = end->addr + end->size - image.segment->addr,
+                             .staged = true,
+                             .addr = startup,
+                             .size = end->addr + end->size - startup,
                              .program = {.id = atomic_fetch_add(&last, 1) + 1,
                                          .elf = realpath(path, NULL),
                                          .entry = startup}};

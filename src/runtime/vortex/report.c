@@ -44,7 +44,8 @@ static void describe_memory(struct gpu *g, struct wt_fault *f)
         return;
     state_lock();
     for (const struct buffer *b = g->buffers; b && !above.size; b = b->next)
-        *(b->addr <= f->addr ? &below : &above) = (struct wt_block){b->addr, b->size};
+        if (!b->staged)
+            *(b->addr <= f->addr ? &below : &above) = (struct wt_block){b->addr, b->size};
     state_unlock();
     wt_fault_near(f->addr, below, above, f->memory, sizeof f->memory);
 }
