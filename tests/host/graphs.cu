@@ -293,6 +293,79 @@ static void refusals()
     say("refusals", !bad);
 }
 
+// Memory of nodes: one address for all launches, there from its node to the one that frees it, or until the program does.
+static void memory_of_nodes()
+{
+    cudaGraph_t graph, second;
+    cudaGraphExec_t exec, other;
+    cudaGraphNode_t made, filled, run, copied, freed;
+    cudaMemAllocNodeParams memory = {}, read = {};
+    int got[N], right = 0;
+    unsigned long long used = 1, high = 0;
+    void *address;
+    CHECK(cudaGraphCreate(&graph, 0));
+    memory.poolProps.allocType = cudaMemAllocationTypePinned;
+    memory.poolProps.location.type = cudaMemLocationTypeDevice;
+    right += cudaGraphAddMemAllocNode(&made, graph, nullptr, 0, &memory) == cudaErrorInvalidValue; // of no bytes
+    memory.bytesize = sizeof got;
+    CHECK(cudaGraphAddMemAllocNode(&made, graph, nullptr, 0, &memory));
+    int *x = (int *)memory.dptr, a = 3, b = 4;
+    right += x && cudaMemcpy(got, x, sizeof got, cudaMemcpyDeviceToHost) != cudaSuccess; // it is not there yet
+    cudaMemsetParams fill = {};
+    fill.dst = x, fill.value = 5, fill.elementSize = 4, fill.width = N, fill.height = 1;
+    CHECK(cudaGraphAddMemsetNode(&filled, graph, &made, 1, &fill));
+    void *arguments[] = {&x, &a, &b};
+    cudaKernelNodeParams kernel = {(void *)times_plus, dim3(1), dim3(N), 0, arguments, nullptr};
+    CHECK(cudaGraphAddKernelNode(&run, graph, &filled, 1, &kernel));
+    CHECK(cudaGraphAddMemcpyNode1D(&copied, graph, &run, 1, got, x, sizeof got, cudaMemcpyDeviceToHost));
+    CHECK(cudaGraphInstantiateWithFlags(&exec, graph, 0));
+    right += cudaGraphInstantiateWithFlags(&other, graph, 0) == cudaErrorNotSupported; // one at a time
+    right += cudaGraphClone(&second, graph) == cudaErrorNotSupported && cudaGraphDestroyNode(copied) == cudaErrorNotSupported;
+    CHECK(cudaGraphLaunch(exec, 0));
+    right += std::count(got, got + N, 19) == N;
+    CHECK(cudaDeviceGetGraphMemAttribute(0, cudaGraphMemAttrUsedMemCurrent, &used));
+    right += used == sizeof got;
+    right += cudaGraphLaunch(exec, 0) == cudaErrorInvalidValue; // what the first one left is there
+    CHECK(cudaMemcpy(got, x, sizeof got, cudaMemcpyDeviceToHost)), CHECK(cudaFree(x)), CHECK(cudaGraphLaunch(exec, 0));
+    CHECK(cudaFree(x)), CHECK(cudaGraphExecDestroy(exec));
+    // The same with a node that frees.
+    CHECK(cudaGraphAddMemFreeNode(&freed, graph, &copied, 1, x));
+    right += cudaGraphAddMemFreeNode(&filled, graph, &copied, 1, x) == cudaErrorInvalidValue;
+    CHECK(cudaGraphMemAllocNodeGetParams(made, &read)), CHECK(cudaGraphMemFreeNodeGetParams(freed, &address));
+    cudaGraphNodeType type;
+    CHECK(cudaGraphNodeGetType(freed, &type));
+    right += read.dptr == x && read.bytesize == sizeof got && address == x && type == cudaGraphNodeTypeMemFree;
+    CHECK(cudaGraphInstantiateWithFlags(&exec, graph, 0));
+    for (int i = 0; i < 3; i++) {
+        std::fill(got, got + N, 0);
+        CHECK(cudaGraphLaunch(exec, 0));
+        right += std::count(got, got + N, 19) == N;
+    }
+    CHECK(cudaDeviceGetGraphMemAttribute(0, cudaGraphMemAttrUsedMemCurrent, &used));
+    CHECK(cudaDeviceGetGraphMemAttribute(0, cudaGraphMemAttrUsedMemHigh, &high));
+    right += used == 0 && high == sizeof got;
+    CHECK(cudaGraphExecDestroy(exec)), CHECK(cudaGraphDestroy(graph));
+    // A captured stream: allocations become nodes; what a launch leaves is freed by the next one, if that is asked for.
+    cudaStream_t stream;
+    int *left, *gone;
+    CHECK(cudaStreamCreate(&stream)), CHECK(cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal));
+    CHECK(cudaMallocAsync(&left, sizeof got, stream)), CHECK(cudaMallocAsync(&gone, sizeof got, stream));
+    CHECK(cudaMemsetAsync(left, 0, sizeof got, stream)), CHECK(cudaMemsetAsync(gone, 1, sizeof got, stream));
+    combine<<<1, N, 0, stream>>>(left, gone);
+    CHECK(cudaFreeAsync(gone, stream)), CHECK(cudaStreamEndCapture(stream, &graph));
+    CHECK(cudaGraphInstantiateWithFlags(&exec, graph, cudaGraphInstantiateFlagAutoFreeOnLaunch));
+    CHECK(cudaGraphLaunch(exec, stream)), CHECK(cudaGraphLaunch(exec, stream)), CHECK(cudaStreamSynchronize(stream));
+    CHECK(cudaMemcpy(got, left, sizeof got, cudaMemcpyDeviceToHost));
+    right += std::count(got, got + N, 0x01010101) == N && left != gone;
+    CHECK(cudaGraphExecDestroy(exec)), CHECK(cudaGraphDestroy(graph));
+    CHECK(cudaMemcpy(got, left, sizeof got, cudaMemcpyDeviceToHost)), CHECK(cudaFreeAsync(left, stream)); // it outlives its graph
+    right += cudaFree(left) == cudaErrorInvalidValue && cudaFree(gone) == cudaErrorInvalidValue;
+    cudaGetLastError();
+    say("memory of nodes", right == 15);
+    if (right != 15)
+        std::printf("%d of 15\n", right);
+}
+
 int main()
 {
     fork_and_join();
@@ -300,4 +373,5 @@ int main()
     changes();
     launches_in_captures();
     refusals();
+    memory_of_nodes();
 }

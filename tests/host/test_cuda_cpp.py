@@ -222,7 +222,7 @@ def test_what_ordinary_programs_use(tmp_path, flags):
 def test_graphs(tmp_path):
     """Captured streams, nodes, changes, 20 random graphs against a model on the host, what is forbidden."""
     done = wavetrap("exec", "-g", "sm", compiled(tmp_path, HERE / "graphs.cu", "-O1", "--cuda-gpu-arch=sm_50"))
-    assert done.stdout.splitlines() == [f"{part} right" for part in ("fork and join", "random graphs", "changes", "launches in captures", "refusals")], done.stdout + done.stderr
+    assert done.stdout.splitlines() == [f"{part} right" for part in ("fork and join", "random graphs", "changes", "launches in captures", "refusals", "memory of nodes")], done.stdout + done.stderr
     assert done.stderr == "wavetrap: libcuda: cuStreamBeginCapture: work of the default stream is not captured: make a stream\n"
 
 

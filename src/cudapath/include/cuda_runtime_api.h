@@ -380,6 +380,25 @@ struct cudaMemPoolProps {
     unsigned char reserved[64];
 };
 
+struct cudaMemAccessDesc {
+    struct cudaMemLocation location;
+    int flags;
+};
+
+struct cudaMemAllocNodeParams {
+    struct cudaMemPoolProps poolProps;
+    const struct cudaMemAccessDesc *accessDescs;
+    size_t accessDescCount, bytesize;
+    void *dptr;
+};
+
+enum cudaGraphMemAttributeType {
+    cudaGraphMemAttrUsedMemCurrent = 0,
+    cudaGraphMemAttrUsedMemHigh = 1,
+    cudaGraphMemAttrReservedMemCurrent = 2,
+    cudaGraphMemAttrReservedMemHigh = 3,
+};
+
 enum cudaStreamCaptureStatus {
     cudaStreamCaptureStatusNone,
     cudaStreamCaptureStatusActive,

@@ -318,13 +318,20 @@ static void end_quarantine(void *context, uint64_t base)
         }
 }
 
-/* Frees an allocation, but for its addresses. They count for as many bytes as they keep from
- * others. */
-static void quarantine(struct gpu *g, uint64_t base)
+/* The number of the range that begins at an address. */
+static size_t range_number(const struct gpu *g, uint64_t base)
 {
     size_t i = 0;
     while (g->range[i].base != base)
         i++;
+    return i;
+}
+
+/* Frees an allocation, but for its addresses. They count for as many bytes as they keep from
+ * others. */
+static void quarantine(struct gpu *g, uint64_t base)
+{
+    const size_t i = range_number(g, base);
     const uint64_t size = g->range[i].size;
     unmap_allocation(g, base, size, i);
     g->range[i].freed = true;
@@ -354,17 +361,33 @@ static bool is_cut(const struct gpu *g, uint64_t at, uint64_t size)
     return calls && calls->allocated(at, size) && !g->config.hardware_bounds;
 }
 
+static enum wt_status check_room(struct gpu *g, uint64_t size, struct wt_error *err)
+{
+    const uint64_t whole = (size + 511) / 512 * 512;
+    if (size <= g->config.memory && g->in_use + whole <= g->config.memory)
+        return WT_OK;
+    g->refused = size;
+    return wt_fail(err, WT_NO_MEMORY, "%" PRIu64 " bytes; the device has %" PRIu64, size,
+                   g->config.memory);
+}
+
+/* An allocation is there: it counts, and has its first bytes. */
+static void begin_allocation(struct gpu *g, uint64_t at, uint64_t size, const char *by)
+{
+    if (by && !is_cut(g, at, size))
+        wt_object_made(NULL, at, size, by);
+    g->in_use += (size + 511) / 512 * 512;
+    if (g->config.fill.kind != WT_FILL_ZERO)
+        wt_fill_bytes(&g->config.fill, at, (void *)(uintptr_t)at, size);
+}
+
 enum wt_status gpu_allocate(struct gpu *g, uint64_t size, const char *by, uint64_t *address,
                             struct wt_error *err)
 {
-    enum wt_status status;
-    const uint64_t whole = (size + 511) / 512 * 512;
-    if (size > g->config.memory || g->in_use + whole > g->config.memory) {
-        g->refused = size;
-        return wt_fail(err, WT_NO_MEMORY, "%" PRIu64 " bytes; the device has %" PRIu64, size,
-                       g->config.memory);
-    }
-    const uint64_t at = find_room(g, whole);
+    enum wt_status status = check_room(g, size, err);
+    if (status != WT_OK)
+        return status;
+    const uint64_t at = find_room(g, (size + 511) / 512 * 512);
     if ((status = map_allocation(g, at, size, err)) != WT_OK)
         return status;
     if ((status = gpu_add_range(g, at, size, true, err)) != WT_OK) {
@@ -372,12 +395,43 @@ enum wt_status gpu_allocate(struct gpu *g, uint64_t size, const char *by, uint64
         return status;
     }
     *address = at;
-    if (by && !is_cut(g, at, size))
-        wt_object_made(NULL, at, size, by);
-    g->in_use += whole;
-    if (g->config.fill.kind != WT_FILL_ZERO)
-        wt_fill_bytes(&g->config.fill, at, (void *)(uintptr_t)at, size);
+    begin_allocation(g, at, size, by);
     return WT_OK;
+}
+
+enum wt_status gpu_reserve(struct gpu *g, uint64_t size, uint64_t *address, struct wt_error *err)
+{
+    const uint64_t at = find_room(g, (size + 511) / 512 * 512);
+    const enum wt_status status = gpu_add_range(g, at, size, true, err);
+    if (status != WT_OK)
+        return status;
+    struct range *r = &g->range[range_number(g, at)];
+    r->kept = r->freed = true;
+    *address = at;
+    return WT_OK;
+}
+
+enum wt_status gpu_take(struct gpu *g, uint64_t address, const char *by, struct wt_error *err)
+{
+    const size_t i = range_number(g, address);
+    const uint64_t size = g->range[i].size;
+    enum wt_status status = check_room(g, size, err);
+    if (status == WT_OK)
+        status = map_allocation(g, address, size, err);
+    if (status != WT_OK)
+        return status;
+    g->range[i].freed = false;
+    g->range[i].id = ++g->ranges;
+    begin_allocation(g, address, size, by);
+    return WT_OK;
+}
+
+void gpu_unreserve(struct gpu *g, uint64_t address)
+{
+    const size_t i = range_number(g, address);
+    g->range[i].kept = false;
+    if (g->range[i].freed)
+        remove_range(g, i);
 }
 
 /* The range that an address lies in; NULL: none. */
@@ -415,6 +469,12 @@ bool gpu_free(struct gpu *g, uint64_t address, const char *by)
         return false;
     wt_object_freed(NULL, address, by);
     g->in_use -= (size + 511) / 512 * 512;
+    const size_t i = range_number(g, address);
+    if (g->range[i].kept) {
+        unmap_allocation(g, address, size, i);
+        g->range[i].freed = true;
+        return true;
+    }
     if (!wt_check_wants(WT_CHECK_MEMORY))
         return gpu_drop_range(g, address);
     quarantine(g, address);

@@ -83,6 +83,13 @@ unsigned gpu_capability(const struct gpu *gpu); /**< 50: 5.0 */
  */
 enum wt_status gpu_allocate(struct gpu *gpu, uint64_t size, const char *by, uint64_t *address,
                             struct wt_error *err);
+/** Keeps addresses for an allocation that comes and goes: gpu_take() makes it, gpu_free() ends it.
+ * WT_NO_MEMORY: the host has none. */
+enum wt_status gpu_reserve(struct gpu *gpu, uint64_t size, uint64_t *address, struct wt_error *err);
+/** Makes the allocation of reserved addresses, as gpu_allocate(). */
+enum wt_status gpu_take(struct gpu *gpu, uint64_t address, const char *by, struct wt_error *err);
+/** The addresses are no longer kept: the allocation, if it is there, is an ordinary one. */
+void gpu_unreserve(struct gpu *gpu, uint64_t address);
 /** Notes that an allocation or a texture header belongs to the context of id @p owner. */
 void gpu_own(struct gpu *gpu, uint64_t address, uint64_t owner);
 /** The id of the context that the allocation at an address belongs to; 0: none. */

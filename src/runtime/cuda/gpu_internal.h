@@ -60,6 +60,7 @@ struct range {
     uint64_t base, size;
     bool allocated; /* by the program; else it holds variables of a module */
     bool freed;     /* its addresses are in quarantine (check/objects.h) */
+    bool kept;      /* its addresses are its own when it is freed, too (gpu_reserve) */
     bool managed;   /* threads of the program may use it while kernels run */
     uint64_t id;    /* no other one has had it */
     uint64_t owner; /* id of the context that it was allocated for; 0: none */

@@ -52,6 +52,8 @@ void graph_free_work(struct graph_work *work)
     }
     if (work->type == CU_GRAPH_NODE_TYPE_GRAPH && work->child)
         graph_free(work->child);
+    if (work->type == CU_GRAPH_NODE_TYPE_MEM_ALLOC)
+        graph_memory_leave(work->memory);
 }
 
 static void free_node(CUgraphNode node)
@@ -78,6 +80,8 @@ bool graph_own_work(struct graph_work *work)
 {
     if (work->type == CU_GRAPH_NODE_TYPE_GRAPH)
         return (work->child = graph_copy(work->child, true)) != NULL;
+    if (work->type == CU_GRAPH_NODE_TYPE_MEM_ALLOC)
+        graph_memory_use(work->memory);
     if (work->type != CU_GRAPH_NODE_TYPE_KERNEL)
         return true;
     const uint8_t *bytes = work->kernel.bytes;
@@ -201,6 +205,8 @@ API_IN(state_lock(), cuGraphClone, (CUgraph * copy, CUgraph graph), (copy, graph
 {
     if (!copy || !graph_is(graph))
         return CUDA_ERROR_INVALID_VALUE;
+    if (graph_owns_memory(graph, false))
+        return CUDA_ERROR_NOT_SUPPORTED;
     *copy = graph_copy(graph, false);
     return *copy ? CUDA_SUCCESS : CUDA_ERROR_OUT_OF_MEMORY;
 }
@@ -341,6 +347,8 @@ API_IN(state_lock(), cuGraphRemoveDependencies,
     for (size_t i = 0; i < count; i++)
         if (!graph_has(graph, from[i]) || !graph_has(graph, to[i]) || !comes_after(to[i], from[i]))
             return CUDA_ERROR_INVALID_VALUE;
+    if (graph_owns_memory(graph, false))
+        return CUDA_ERROR_NOT_SUPPORTED;
     for (size_t i = 0; i < count; i++)
         remove_edge(to[i], from[i]);
     return CUDA_SUCCESS;
@@ -351,6 +359,8 @@ API_IN(state_lock(), cuGraphDestroyNode, (CUgraphNode node), (node), "%p", node)
     if (!graph_is_node(node) || node->graph->inner)
         return CUDA_ERROR_INVALID_VALUE;
     CUgraph graph = node->graph;
+    if (graph_owns_memory(graph, false))
+        return CUDA_ERROR_NOT_SUPPORTED;
     graph->count--;
     for (size_t i = node->number; i < graph->count; i++) {
         graph->node[i] = graph->node[i + 1];

@@ -24,6 +24,8 @@ struct graph_work {
         CUDA_HOST_NODE_PARAMS host;
         CUevent event; /* waited for, or recorded */
         CUgraph child;
+        struct graph_memory *memory; /* a node that allocates it; graphs share it */
+        CUdeviceptr freed;
     };
 };
 
@@ -85,6 +87,27 @@ bool graph_list(CUgraphNode **list, size_t *count, size_t *room, CUgraphNode nod
  * lacks the last two members. The parameters' values are copied. It takes the lock. */
 CUresult graph_kernel_work(const CUDA_KERNEL_NODE_PARAMS *what, bool second,
                            struct graph_work *work);
+
+/* ---- graph_memory.c ---- */
+
+/** Makes the work of a node that allocates: @p what gets the address, which nobody else has. The
+ * caller holds the lock. CUDA_ERROR_INVALID_VALUE: no bytes, or another kind of memory. */
+CUresult graph_memory_work(CUDA_MEM_ALLOC_NODE_PARAMS *what, struct graph_work *work);
+/** A node more has the memory; it is left by graph_memory_leave(). */
+void graph_memory_use(struct graph_memory *memory);
+/* A node less. */
+void graph_memory_leave(struct graph_memory *memory);
+/** Whether a graph has nodes of memory; @p instantiated: and an executable has them. */
+bool graph_owns_memory(const struct CUgraph_st *graph, bool instantiated);
+/** Before a launch: memory that an earlier one has left is freed, or (@p frees is false) the launch
+ * is CUDA_ERROR_INVALID_VALUE. The caller holds the lock. */
+CUresult graph_memory_ready(const struct CUgraph_st *graph, bool frees);
+/** Allocates or frees. It takes the lock. */
+CUresult memory_node(const struct graph_work *work, CUstream stream);
+/** An allocation, and a free, in a stream that is captured become nodes. They take the lock. */
+CUresult capture_allocation(CUdeviceptr *address, size_t bytes, CUdevice device, CUstream stream);
+/* CUDA_ERROR_INVALID_VALUE: it is no memory of graphs. */
+CUresult capture_free(CUdeviceptr address, CUstream stream);
 
 /* ---- launch.c, copy.c, fill.c, streams.c, events.c: what nodes do ---- */
 

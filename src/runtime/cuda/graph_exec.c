@@ -6,6 +6,7 @@
 
 struct CUgraphExec_st {
     CUgraph graph; /* a copy, with the order of its nodes */
+    bool frees;    /* a launch frees what the one before has left */
     bool running;  /* a thread does its nodes: it is freed behind that */
     bool gone;
     CUgraphExec next;
@@ -65,8 +66,7 @@ static CUresult copy_in_order(const struct CUgraph_st *graph, CUgraph *copy)
     return result;
 }
 
-/* The flags choose where memory of nodes is freed, and whether kernels launch graphs: there are
- * neither. Memory nodes are not made, and the upload is done with the launch. */
+/* The upload is done with the launch; kernels launch no graphs. */
 enum { AUTO_FREE = 1, UPLOAD = 2, DEVICE_LAUNCH = 4, USE_PRIORITY = 8 };
 
 static CUresult instantiate(CUgraphExec *exec, CUgraph graph, cuuint64_t flags)
@@ -74,7 +74,7 @@ static CUresult instantiate(CUgraphExec *exec, CUgraph graph, cuuint64_t flags)
     if (!exec || !graph_is(graph) ||
         flags & ~(cuuint64_t)(AUTO_FREE | UPLOAD | DEVICE_LAUNCH | USE_PRIORITY))
         return CUDA_ERROR_INVALID_VALUE;
-    if (flags & DEVICE_LAUNCH)
+    if (flags & DEVICE_LAUNCH || graph_owns_memory(graph, true))
         return CUDA_ERROR_NOT_SUPPORTED;
     CUgraph copy;
     CUgraphExec e = calloc(1, sizeof *e);
@@ -83,7 +83,7 @@ static CUresult instantiate(CUgraphExec *exec, CUgraph graph, cuuint64_t flags)
         free(e);
         return result;
     }
-    *e = (struct CUgraphExec_st){.graph = copy, .next = execs};
+    *e = (struct CUgraphExec_st){.graph = copy, .frees = flags & AUTO_FREE, .next = execs};
     *exec = execs = e;
     return CUDA_SUCCESS;
 }
@@ -161,6 +161,8 @@ static CUgraphExecUpdateResult compare(const struct CUgraph_st *was, const struc
             return CU_GRAPH_EXEC_UPDATE_ERROR_NODE_TYPE_CHANGED;
         if (a->work.type == CU_GRAPH_NODE_TYPE_GRAPH)
             result = compare(a->work.child, b->work.child, wrong);
+        if (a->work.type == CU_GRAPH_NODE_TYPE_MEM_ALLOC && a->work.memory != b->work.memory)
+            return CU_GRAPH_EXEC_UPDATE_ERROR_NOT_SUPPORTED;
     }
     if (!result)
         *wrong = NULL;
@@ -323,6 +325,9 @@ static CUresult run_work(const struct graph_work *work, CUstream stream)
         return run(work->child, stream);
     case CU_GRAPH_NODE_TYPE_EVENT_RECORD:
         return event_node(work->event, stream);
+    case CU_GRAPH_NODE_TYPE_MEM_ALLOC:
+    case CU_GRAPH_NODE_TYPE_MEM_FREE:
+        return memory_node(work, stream);
     case CU_GRAPH_NODE_TYPE_EMPTY:
     case CU_GRAPH_NODE_TYPE_WAIT_EVENT: /* an event is complete when it is recorded */
         return CUDA_SUCCESS;
@@ -348,8 +353,9 @@ static CUresult begin(CUgraphExec exec, CUstream stream)
         return result;
     if (!exec || !*find(exec) || exec->running)
         return state_leave(CUDA_ERROR_INVALID_VALUE);
-    exec->running = true;
-    return state_leave(CUDA_SUCCESS);
+    const CUresult ready = graph_memory_ready(exec->graph, exec->frees);
+    exec->running = !ready;
+    return state_leave(ready);
 }
 
 static void end(CUgraphExec exec)
@@ -370,6 +376,10 @@ API(cuGraphLaunch, (CUgraphExec exec, CUstream stream), (exec, stream), "%p, %p"
     CUresult result = begin(exec, stream);
     if (result)
         return result;
+    if (graph_owns_memory(exec->graph, false) && capture_is(stream)) {
+        end(exec);
+        return CUDA_ERROR_NOT_SUPPORTED;
+    }
     const struct graph_work work = {.type = CU_GRAPH_NODE_TYPE_GRAPH, .child = exec->graph};
     if (!capture_takes(stream, &work, &result) && !result)
         result = run(exec->graph, stream);

@@ -198,6 +198,8 @@ API_IN(state_lock(), cuGraphAddChildGraphNode,
     struct graph_work work = {.type = CU_GRAPH_NODE_TYPE_GRAPH, .child = child};
     if (!node || !graph_is(graph) || !graph_is(child) || graph->order)
         return CUDA_ERROR_INVALID_VALUE;
+    if (graph_owns_memory(child, false))
+        return CUDA_ERROR_NOT_SUPPORTED;
     return graph_own_work(&work) ? graph_add(graph, after, count, &work, node)
                                  : CUDA_ERROR_OUT_OF_MEMORY;
 }

@@ -2,7 +2,6 @@
  * libcuda: memory pools ("CUDA Driver API": 6.15). An allocation begins and ends when it is given;
  * a pool counts what it has, and keeps nothing that is free.
  */
-#include <stdio.h>
 #include <stdlib.h>
 
 #include "base/array.h"
@@ -109,47 +108,54 @@ static CUresult allocate(CUdeviceptr *address, size_t bytes, CUmemoryPool pool, 
     return CUDA_SUCCESS;
 }
 
-API_IN(state_enter_stream(stream, &g), cuMemAllocFromPoolAsync,
-       (CUdeviceptr * address, size_t bytes, CUmemoryPool pool, CUstream stream),
-       (address, bytes, pool, stream), "*0x%llx, %zu, %p, %p", RESULT(address), bytes, pool, stream)
+/* A pool NULL: that of the stream's GPU. In a stream that is captured it becomes a node. */
+static CUresult allocate_later(CUdeviceptr *address, size_t bytes, CUmemoryPool pool, bool own,
+                               CUstream stream)
 {
-    return address && bytes && is_pool(pool) ? allocate(address, bytes, pool, stream)
-                                             : CUDA_ERROR_INVALID_VALUE;
+    struct gpu *g;
+    CUresult result = state_enter_stream(stream, &g);
+    if (result)
+        return result;
+    const CUdevice device = (CUdevice)gpu_number(g);
+    if (!address || !bytes || !(own || is_pool(pool)))
+        return state_leave(CUDA_ERROR_INVALID_VALUE);
+    state_leave(CUDA_SUCCESS);
+    if (capture_is(stream))
+        return capture_allocation(address, bytes, own ? device : pool->device, stream);
+    result = state_enter_stream(stream, &g);
+    return result ? result
+                  : state_leave(allocate(address, bytes, own ? pool_of(device) : pool, stream));
 }
 
-/* Graphs have no nodes of memory. */
-static bool is_captured(CUstream stream, const char *function)
+API(cuMemAllocFromPoolAsync,
+    (CUdeviceptr * address, size_t bytes, CUmemoryPool pool, CUstream stream),
+    (address, bytes, pool, stream), "*0x%llx, %zu, %p, %p", RESULT(address), bytes, pool, stream)
 {
-    char text[100];
-    if (!capture_forbids(stream))
-        return false;
-    snprintf(text, sizeof text, "%s is refused in a stream that is captured: graphs own no memory",
-             function);
-    call_refused(text);
-    return true;
+    return allocate_later(address, bytes, pool, false, stream);
 }
 
-API_IN(state_enter_stream(stream, &g), cuMemAllocAsync,
-       (CUdeviceptr * address, size_t bytes, CUstream stream), (address, bytes, stream),
-       "*0x%llx, %zu, %p", RESULT(address), bytes, stream)
+API(cuMemAllocAsync, (CUdeviceptr * address, size_t bytes, CUstream stream),
+    (address, bytes, stream), "*0x%llx, %zu, %p", RESULT(address), bytes, stream)
 {
-    if (is_captured(stream, "cuMemAllocAsync"))
-        return CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED;
-    return address && bytes ? allocate(address, bytes, pool_of((CUdevice)gpu_number(g)), stream)
-                            : CUDA_ERROR_INVALID_VALUE;
+    return allocate_later(address, bytes, NULL, true, stream);
 }
 
-API_IN(state_enter_stream(stream, &g), cuMemFreeAsync, (CUdeviceptr address, CUstream stream),
-       (address, stream), "0x%llx, %p", address, stream)
+API(cuMemFreeAsync, (CUdeviceptr address, CUstream stream), (address, stream), "0x%llx, %p",
+    address, stream)
 {
     uint64_t base, size;
-    if (is_captured(stream, "cuMemFreeAsync"))
-        return CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED;
+    struct gpu *g;
+    if (capture_is(stream))
+        return capture_free(address, stream);
+    const CUresult result = state_enter_stream(stream, &g);
+    if (result)
+        return result;
     if (gpu_range(g, address, &base, &size) && base == address) {
         order_begin(g, stream, "cuMemFreeAsync");
         order_memory(base, size, false);
     }
-    return pool_free(address, "cuMemFreeAsync") ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
+    return state_leave(pool_free(address, "cuMemFreeAsync") ? CUDA_SUCCESS
+                                                            : CUDA_ERROR_INVALID_VALUE);
 }
 
 /* ---- the pool of a GPU ---- */

@@ -1,4 +1,5 @@
 /* libcudart: graphs of work, and streams whose work becomes one. */
+#include <stddef.h>
 #include <string.h>
 
 #include "runtime/cudart/cudart.h"
@@ -239,6 +240,32 @@ EXPORT cudaError_t cudaGraphHostNodeGetParams(cudaGraphNode_t node, struct cudaH
         *p = (struct cudaHostNodeParams){call.fn, call.userData};
     return cudart_of(result);
 }
+
+/* The structures of the runtime and the driver are alike. */
+_Static_assert(sizeof(struct cudaMemAllocNodeParams) == sizeof(CUDA_MEM_ALLOC_NODE_PARAMS) &&
+                   offsetof(struct cudaMemAllocNodeParams, dptr) ==
+                       offsetof(CUDA_MEM_ALLOC_NODE_PARAMS, dptr),
+               "cudaMemAllocNodeParams is CUDA_MEM_ALLOC_NODE_PARAMS");
+FORWARD(cudaGraphAddMemAllocNode,
+        (cudaGraphNode_t * node, cudaGraph_t graph, const cudaGraphNode_t *after, size_t count,
+         struct cudaMemAllocNodeParams *parameters),
+        cuGraphAddMemAllocNode(node, graph, after, count, (void *)parameters))
+FORWARD(cudaGraphMemAllocNodeGetParams,
+        (cudaGraphNode_t node, struct cudaMemAllocNodeParams *parameters),
+        cuGraphMemAllocNodeGetParams(node, (void *)parameters))
+FORWARD(cudaGraphAddMemFreeNode,
+        (cudaGraphNode_t * node, cudaGraph_t graph, const cudaGraphNode_t *after, size_t count,
+         void *address),
+        cuGraphAddMemFreeNode(node, graph, after, count, (uintptr_t)address))
+FORWARD(cudaGraphMemFreeNodeGetParams, (cudaGraphNode_t node, void *address),
+        cuGraphMemFreeNodeGetParams(node, address))
+FORWARD(cudaDeviceGraphMemTrim, (int device), cuDeviceGraphMemTrim(device))
+FORWARD(cudaDeviceGetGraphMemAttribute,
+        (int device, enum cudaGraphMemAttributeType attribute, void *value),
+        cuDeviceGetGraphMemAttribute(device, (CUgraphMem_attribute)attribute, value))
+FORWARD(cudaDeviceSetGraphMemAttribute,
+        (int device, enum cudaGraphMemAttributeType attribute, void *value),
+        cuDeviceSetGraphMemAttribute(device, (CUgraphMem_attribute)attribute, value))
 
 FORWARD(cudaGraphAddEmptyNode,
         (cudaGraphNode_t * node, cudaGraph_t graph, const cudaGraphNode_t *after, size_t count),
