@@ -382,6 +382,20 @@ def test_misuse_of_3_0_gives_codes(later):
         - {"vx_enqueue_unmap", "vx_event_retain"}, calls
 
 
+def test_counters_are_printed_as_upstream_prints_them(later):
+    """Its class 1 has lines for what only a pipeline has."""
+    def perf(cores, profiling):
+        done = subprocess.run([WAVETRAP, "exec", "-g", f"vortex:cores={cores}", "./vortex3_program", "m32.vxbin", "lives"], cwd=later, capture_output=True, text=True, timeout=60, check=True,
+                              env={**environment(), "VORTEX_PROFILING": profiling})
+        return [line for line in done.stdout.splitlines() if line.startswith("PERF: ")]
+    instructions, of = r"instrs=\d+, cycles=\d+, IPC=\d\.\d{3}", r"(core0: |core1: |)"
+    assert re.fullmatch("PERF: " + instructions, "|".join(perf(1, "")))
+    several = perf(2, "1")
+    assert len(several) == 18 and sum(line.endswith(" (not modelled)") for line in several) == 15
+    assert all(re.fullmatch(rf"PERF: {of}(scheduler: idle|stalls: fetch|inst_mix: alu|branches: total|memory: ifetch_lat)=0.*|PERF: {of}{instructions}", line) for line in several), several
+    assert perf(1, "3")[0] == "PERF: counters of class 3: not modelled"
+
+
 def test_which_signatures_hold(later):
     """A program with the legacy half only is one of 2.x, unless --gpu says otherwise; its kernel's table chooses the profile of the device."""
     legacy = lambda *words, status=0: wavetrap(later, "exec", *words, "./vortex3_legacy", "m32.vxbin", status=status)  # noqa: E731

@@ -497,6 +497,27 @@ API(vx_max_occupancy_grid,
     return device_grid(device, ndim, global_dim, grid_dim, block_dim, err);
 }
 
+/* Counters that only a pipeline has: the lines of upstream's class 1. `of` is the core, or nothing.
+ */
+static void print_pipeline(FILE *out, const char *of)
+{
+    static const char *const lines[] = {
+        "scheduler: idle=0%, occupancy=0.0 (0%), simt_util=0.0 (0%)",
+        "stalls: fetch=0%, ibuf=0%, scrb=0%, opds=0%, alu=0%, lsu=0%, sfu=0%, fpu=0%",
+        "inst_mix: alu=0%, lsu=0%, sfu=0%, fpu=0%",
+        "branches: total=0, divergent=0 (rate=0%)",
+        "memory: ifetch_lat=0.00, load_lat=0.00, loads=0, stores=0",
+    };
+    for (size_t i = 0; i < sizeof lines / sizeof *lines; i++)
+        fprintf(out, "PERF: %s%s (not modelled)\n", of, lines[i]);
+}
+
+static void print_perf(FILE *out, const char *of, uint64_t issues, uint64_t cycles)
+{
+    fprintf(out, "PERF: %sinstrs=%" PRIu64 ", cycles=%" PRIu64 ", IPC=%.3f\n", of, issues, cycles,
+            (double)issues / (double)(cycles ? cycles : 1));
+}
+
 enum vx_result device_perf(vx_device_h device, FILE *out, struct wt_error *err)
 {
     struct gpu *g = gpu_of(device, err);
@@ -505,21 +526,25 @@ enum vx_result device_perf(vx_device_h device, FILE *out, struct wt_error *err)
         return VX_ERR_INVALID_HANDLE;
     if (!out)
         out = stdout;
-    const char *class = getenv("VORTEX_PROFILING");
+    const char *profiling = getenv("VORTEX_PROFILING");
+    const int class = profiling ? atoi(profiling) : 0;
     const unsigned cores = g->config.clusters * g->config.cores;
     gpu_enter(g);
-    const double cycles = g->cycles ? (double)g->cycles : 1;
     for (unsigned i = 0; i < cores; i++) {
         const uint64_t issues = vx_device_issues(g->device, i);
+        char of[32];
+        snprintf(of, sizeof of, "core%u: ", i);
         all += issues;
+        if (cores > 1 && class == 1)
+            print_pipeline(out, of);
         if (cores > 1)
-            fprintf(out, "PERF: core%u: instrs=%" PRIu64 ", cycles=%" PRIu64 ", IPC=%f\n", i,
-                    issues, g->cycles, (double)issues / cycles);
+            print_perf(out, of, issues, g->cycles);
     }
-    if (class && atoi(class))
-        fprintf(out, "PERF: counters of the pipeline, of caches and of memory: not modelled\n");
-    fprintf(out, "PERF: instrs=%" PRIu64 ", cycles=%" PRIu64 ", IPC=%f\n", all, g->cycles,
-            (double)all / cycles);
+    if (class == 1)
+        print_pipeline(out, "");
+    else if (class)
+        fprintf(out, "PERF: counters of class %d: not modelled\n", class);
+    print_perf(out, "", all, g->cycles);
     gpu_leave(g);
     return VX_SUCCESS;
 }
