@@ -377,6 +377,8 @@ static void lives(void)
     WORKS(vx_device_release(device));
     WORKS(vx_device_max_occupancy_grid(device, 2, (uint32_t[]){9, 9}, grid, block));
     IS(grid[0] == 3 && grid[1] == 3 && block[0] == 4 && block[1] == 4);
+    WORKS(vx_device_max_occupancy_grid(device, 1, (uint32_t[]){33}, grid, block));
+    IS(grid[0] == 3 && block[0] == 16);
     WORKS(vx_device_query(device, VX_CAPS_NUM_CLUSTERS, &caps));
     IS(caps == 1);
     WORKS(vx_device_query(device, VX_CAPS_VM_SUPPORT, &caps));

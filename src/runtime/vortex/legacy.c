@@ -481,7 +481,8 @@ enum vx_result device_grid(vx_device_h device, uint32_t ndim, const uint32_t *gl
     if (!ndim || ndim > 3 || !global_dim || !grid_dim || !block_dim)
         return call_fail(err, VX_ERR_INVALID_VALUE,
                          "%u dimensions, 1 to 3 are wanted, and places for them", ndim);
-    const uint32_t natural[] = {g->config.threads, g->config.warps, 1};
+    const uint32_t threads = g->config.threads, warps = g->config.warps;
+    const uint32_t natural[] = {ndim == 1 ? threads * warps : threads, warps, 1};
     for (uint32_t i = 0; i < ndim; i++) {
         block_dim[i] = natural[i];
         grid_dim[i] = (uint32_t)(((uint64_t)global_dim[i] + natural[i] - 1) / natural[i]);
